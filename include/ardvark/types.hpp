@@ -1,0 +1,81 @@
+// The few types every header of ardvark shares: sizes, owned vectors and matrices, and read-only views of the caller's arrays.
+#pragma once
+
+#include <Eigen/Core>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace ardvark {
+
+using Index = Eigen::Index;      ///< sizes and positions: signed, 64 bits
+using Vector = Eigen::VectorXd;  ///< an owned vector
+using Matrix = Eigen::MatrixXd;  ///< an owned matrix, column-major
+
+/// A read-only view of contiguous doubles. Nothing is copied; the caller's array must outlive the call.
+class VectorView {
+ public:
+  VectorView() = default;
+  VectorView(const double* data, Index size) : data_(data), size_(size) {}
+  VectorView(const Vector& v) : data_(v.data()), size_(v.size()) {}
+  VectorView(const std::vector<double>& v) : data_(v.data()), size_(static_cast<Index>(v.size())) {}
+  VectorView(std::span<const double> v) : data_(v.data()), size_(static_cast<Index>(v.size())) {}
+
+  [[nodiscard]] const double* data() const { return data_; }
+  [[nodiscard]] Index size() const { return size_; }
+  [[nodiscard]] bool empty() const { return size_ == 0; }
+  [[nodiscard]] double operator[](Index i) const { return data_[i]; }
+  [[nodiscard]] const double* begin() const { return data_; }
+  [[nodiscard]] const double* end() const { return data_ + size_; }
+  [[nodiscard]] Eigen::Map<const Vector> eigen() const { return {data_, size_}; }
+
+ private:
+  const double* data_ = nullptr;
+  Index size_ = 0;
+};
+
+enum class Layout { column_major, row_major };
+enum class ScalarType { float64, float32 };
+
+/// A read-only view of a [rows, cols] matrix of double or float, in either memory order, with any leading dimension. Nothing is copied.
+/// `stride` is the distance, in elements, between neighbouring columns (column-major) or rows (row-major).
+class MatrixView {
+ public:
+  MatrixView() = default;
+  MatrixView(const double* data, Index rows, Index cols, Layout layout = Layout::column_major, Index stride = 0)
+      : MatrixView(data, ScalarType::float64, rows, cols, layout, stride) {}
+  MatrixView(const float* data, Index rows, Index cols, Layout layout = Layout::column_major, Index stride = 0)
+      : MatrixView(data, ScalarType::float32, rows, cols, layout, stride) {}
+  MatrixView(const void* data, ScalarType scalar, Index rows, Index cols, Layout layout, Index stride)
+      : data_(data), scalar_(scalar), rows_(rows), cols_(cols), layout_(layout),
+        stride_(stride != 0 ? stride : (layout == Layout::column_major ? rows : cols)) {}
+
+  /// Any Eigen matrix, map or block with direct access: MatrixXd, MatrixXf, row-major ones, X.leftCols(3), ...
+  template <typename Derived>
+    requires(std::is_same_v<typename Derived::Scalar, double> || std::is_same_v<typename Derived::Scalar, float>)
+  MatrixView(const Eigen::MatrixBase<Derived>& m)
+      : MatrixView(m.derived().data(), m.rows(), m.cols(), Derived::IsRowMajor ? Layout::row_major : Layout::column_major,
+                   m.derived().outerStride()) {}
+
+  [[nodiscard]] const void* data() const { return data_; }
+  [[nodiscard]] ScalarType scalar() const { return scalar_; }
+  [[nodiscard]] Index rows() const { return rows_; }
+  [[nodiscard]] Index cols() const { return cols_; }
+  [[nodiscard]] Layout layout() const { return layout_; }
+  [[nodiscard]] Index stride() const { return stride_; }
+  [[nodiscard]] double operator()(Index i, Index j) const {
+    const Index at = layout_ == Layout::column_major ? i + j * stride_ : i * stride_ + j;
+    return scalar_ == ScalarType::float64 ? static_cast<const double*>(data_)[at]
+                                          : static_cast<double>(static_cast<const float*>(data_)[at]);
+  }
+
+ private:
+  const void* data_ = nullptr;
+  ScalarType scalar_ = ScalarType::float64;
+  Index rows_ = 0;
+  Index cols_ = 0;
+  Layout layout_ = Layout::column_major;
+  Index stride_ = 0;
+};
+
+}  // namespace ardvark

@@ -1,0 +1,141 @@
+#include "core/blas.hpp"
+
+#include <limits>
+
+#include "ardvark/errors.hpp"
+
+extern "C" {
+void dsyrk_(const char*, const char*, const int*, const int*, const double*, const double*, const int*, const double*, double*, const int*);
+void dsymm_(const char*, const char*, const int*, const int*, const double*, const double*, const int*, const double*, const int*,
+            const double*, double*, const int*);
+void dtrmm_(const char*, const char*, const char*, const char*, const int*, const int*, const double*, const double*, const int*, double*,
+            const int*);
+void dgemm_(const char*, const char*, const int*, const int*, const int*, const double*, const double*, const int*, const double*,
+            const int*, const double*, double*, const int*);
+void dgemv_(const char*, const int*, const int*, const double*, const double*, const int*, const double*, const int*, const double*,
+            double*, const int*);
+void dsymv_(const char*, const int*, const double*, const double*, const int*, const double*, const int*, const double*, double*,
+            const int*);
+void dtrmv_(const char*, const char*, const char*, const int*, const double*, const int*, double*, const int*);
+void dtrsv_(const char*, const char*, const char*, const int*, const double*, const int*, double*, const int*);
+void dpotrf_(const char*, const int*, double*, const int*, int*);
+void dtrtri_(const char*, const char*, const int*, double*, const int*, int*);
+void dsytrd_(const char*, const int*, double*, const int*, double*, double*, double*, double*, const int*, int*);
+void dormtr_(const char*, const char*, const char*, const int*, const int*, const double*, const int*, const double*, double*, const int*,
+             double*, const int*, int*);
+// Present in OpenBLAS only; with another BLAS the thread option has no effect.
+[[gnu::weak]] void openblas_set_num_threads(int);
+[[gnu::weak]] int openblas_get_num_threads(void);
+}
+
+namespace ardvark::blas {
+namespace {
+
+int narrow(Index i) {
+  if (i > std::numeric_limits<int>::max()) throw InternalError("a BLAS call was asked for more than 2^31 - 1 rows or columns");
+  return static_cast<int>(i);
+}
+int leading(Index i) { return narrow(i > 0 ? i : 1); }
+constexpr int one = 1;
+
+}  // namespace
+
+void syrk(Transpose transpose, Index n, Index k, double alpha, const double* A, Index lda, double beta, double* C, Index ldc) {
+  const char t = static_cast<char>(transpose);
+  const int in = narrow(n), ik = narrow(k), ia = leading(lda), ic = leading(ldc);
+  dsyrk_("L", &t, &in, &ik, &alpha, A, &ia, &beta, C, &ic);
+}
+
+void symm(Index m, Index n, double alpha, const double* A, Index lda, const double* B, Index ldb, double beta, double* C, Index ldc) {
+  const int im = narrow(m), in = narrow(n), ia = leading(lda), ib = leading(ldb), ic = leading(ldc);
+  dsymm_("L", "L", &im, &in, &alpha, A, &ia, B, &ib, &beta, C, &ic);
+}
+
+void trmm(Side side, Transpose transpose, Index m, Index n, const double* L, Index ldl, double* B, Index ldb) {
+  const char s = static_cast<char>(side), t = static_cast<char>(transpose);
+  const int im = narrow(m), in = narrow(n), il = leading(ldl), ib = leading(ldb);
+  const double alpha = 1.0;
+  dtrmm_(&s, "L", &t, "N", &im, &in, &alpha, L, &il, B, &ib);
+}
+
+void gemm(Transpose transpose_a, Transpose transpose_b, Index m, Index n, Index k, double alpha, const double* A, Index lda,
+          const double* B, Index ldb, double beta, double* C, Index ldc) {
+  const char ta = static_cast<char>(transpose_a), tb = static_cast<char>(transpose_b);
+  const int im = narrow(m), in = narrow(n), ik = narrow(k), ia = leading(lda), ib = leading(ldb), ic = leading(ldc);
+  dgemm_(&ta, &tb, &im, &in, &ik, &alpha, A, &ia, B, &ib, &beta, C, &ic);
+}
+
+void gemv(Transpose transpose, Index m, Index n, double alpha, const double* A, Index lda, const double* x, double beta, double* y) {
+  const char t = static_cast<char>(transpose);
+  const int im = narrow(m), in = narrow(n), ia = leading(lda);
+  dgemv_(&t, &im, &in, &alpha, A, &ia, x, &one, &beta, y, &one);
+}
+
+void symv(Index n, const double* A, Index lda, const double* x, double* y) {
+  const int in = narrow(n), ia = leading(lda);
+  const double alpha = 1.0, beta = 0.0;
+  dsymv_("L", &in, &alpha, A, &ia, x, &one, &beta, y, &one);
+}
+
+void trmv(Transpose transpose, Index n, const double* L, Index ldl, double* x) {
+  const char t = static_cast<char>(transpose);
+  const int in = narrow(n), il = leading(ldl);
+  dtrmv_("L", &t, "N", &in, L, &il, x, &one);
+}
+
+void trsv(Transpose transpose, Index n, const double* L, Index ldl, double* x) {
+  const char t = static_cast<char>(transpose);
+  const int in = narrow(n), il = leading(ldl);
+  dtrsv_("L", &t, "N", &in, L, &il, x, &one);
+}
+
+bool potrf(Index n, double* A, Index lda) {
+  const int in = narrow(n), ia = leading(lda);
+  int info = 0;
+  dpotrf_("L", &in, A, &ia, &info);
+  if (info < 0) throw InternalError("potrf was called with an invalid argument");
+  // OpenBLAS lets NaN through its pivot test: look at the diagonal ourselves.
+  for (Index j = 0; j < n && info == 0; ++j)
+    if (!(A[j + j * lda] > 0)) info = 1;
+  return info == 0;
+}
+
+bool trtri(Index n, double* L, Index ldl) {
+  const int in = narrow(n), il = leading(ldl);
+  int info = 0;
+  dtrtri_("L", "N", &in, L, &il, &info);
+  if (info < 0) throw InternalError("trtri was called with an invalid argument");
+  return info == 0;
+}
+
+void sytrd(Index n, double* A, Index lda, double* diagonal, double* off_diagonal, double* tau) {
+  const int in = narrow(n), ia = leading(lda);
+  int info = 0, lwork = -1;
+  double best = 0;
+  dsytrd_("L", &in, A, &ia, diagonal, off_diagonal, tau, &best, &lwork, &info);
+  lwork = static_cast<int>(best);
+  std::vector<double> work(static_cast<std::size_t>(lwork));
+  dsytrd_("L", &in, A, &ia, diagonal, off_diagonal, tau, work.data(), &lwork, &info);
+  if (info != 0) throw InternalError("sytrd was called with an invalid argument");
+}
+
+void apply_reflectors_transposed(Index n, const double* A, Index lda, const double* tau, double* x) {
+  const int in = narrow(n), ia = leading(lda), ix = leading(n);
+  int info = 0, lwork = in > 0 ? 64 * in : 1;
+  std::vector<double> work(static_cast<std::size_t>(lwork));
+  dormtr_("L", "L", "T", &in, &one, A, &ia, tau, x, &ix, work.data(), &lwork, &info);
+  if (info != 0) throw InternalError("ormtr was called with an invalid argument");
+}
+
+ThreadScope::ThreadScope(int threads) {
+  if (threads > 0 && openblas_set_num_threads != nullptr && openblas_get_num_threads != nullptr) {
+    before_ = openblas_get_num_threads();
+    openblas_set_num_threads(threads);
+  }
+}
+
+ThreadScope::~ThreadScope() {
+  if (before_ > 0) openblas_set_num_threads(before_);
+}
+
+}  // namespace ardvark::blas

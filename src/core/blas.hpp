@@ -1,0 +1,51 @@
+// The one door to BLAS and LAPACK (LP64, column-major). Everything else in the library calls these.
+#pragma once
+
+#include "ardvark/types.hpp"
+
+namespace ardvark::blas {
+
+enum class Side : char { left = 'L', right = 'R' };
+enum class Transpose : char { no = 'N', yes = 'T' };
+
+// Lower triangles throughout: the library never stores an upper one.
+
+/// C <- alpha A A' + beta C (no) or alpha A' A + beta C (yes); C [n,n] lower, inner size k.
+void syrk(Transpose transpose, Index n, Index k, double alpha, const double* A, Index lda, double beta, double* C, Index ldc);
+/// C <- A B + beta C with A [m,m] symmetric, lower stored; B, C [m,n].
+void symm(Index m, Index n, double alpha, const double* A, Index lda, const double* B, Index ldb, double beta, double* C, Index ldc);
+/// B <- L B, L' B, B L or B L' with L lower triangular; B [m,n].
+void trmm(Side side, Transpose transpose, Index m, Index n, const double* L, Index ldl, double* B, Index ldb);
+/// C <- alpha op(A) op(B) + beta C; C [m,n], inner size k.
+void gemm(Transpose transpose_a, Transpose transpose_b, Index m, Index n, Index k, double alpha, const double* A, Index lda,
+          const double* B, Index ldb, double beta, double* C, Index ldc);
+/// y <- alpha A x + beta y (no) or alpha A' x + beta y (yes); A [m,n].
+void gemv(Transpose transpose, Index m, Index n, double alpha, const double* A, Index lda, const double* x, double beta, double* y);
+/// y <- A x with A [n,n] symmetric, lower stored.
+void symv(Index n, const double* A, Index lda, const double* x, double* y);
+/// x <- L x or L' x with L lower triangular.
+void trmv(Transpose transpose, Index n, const double* L, Index ldl, double* x);
+/// x <- L^-1 x or L'^-1 x with L lower triangular.
+void trsv(Transpose transpose, Index n, const double* L, Index ldl, double* x);
+/// A = L L', in place; false if A is not positive definite (or not finite).
+[[nodiscard]] bool potrf(Index n, double* A, Index lda);
+/// L <- L^-1, in place; false if a diagonal element is zero.
+[[nodiscard]] bool trtri(Index n, double* L, Index ldl);
+/// A = Q T Q' with T tridiagonal: diagonal [n], off_diagonal [n-1]; A then holds Q's reflectors with tau [n-1].
+void sytrd(Index n, double* A, Index lda, double* diagonal, double* off_diagonal, double* tau);
+/// x <- Q' x for the Q that sytrd left in A.
+void apply_reflectors_transposed(Index n, const double* A, Index lda, const double* tau, double* x);
+
+/// The number of threads that BLAS uses, restored on destruction. threads = 0 keeps the caller's setting.
+class ThreadScope {
+ public:
+  explicit ThreadScope(int threads);
+  ~ThreadScope();
+  ThreadScope(const ThreadScope&) = delete;
+  ThreadScope& operator=(const ThreadScope&) = delete;
+
+ private:
+  int before_ = 0;
+};
+
+}  // namespace ardvark::blas

@@ -1,0 +1,65 @@
+#include "core/special.hpp"
+
+#include <algorithm>
+#include <array>
+#include <boost/math/distributions/gamma.hpp>
+#include <boost/math/distributions/normal.hpp>
+#include <boost/math/distributions/students_t.hpp>
+#include <boost/math/special_functions/gamma.hpp>
+#include <limits>
+
+namespace ardvark {
+namespace {
+
+// Monahan & Stefanski (1989), k = 8: sigma(x) = sum_k p_k Phi(s_k x), error <= 2e-9. (PRED.2)
+constexpr std::array<double, 8> ms_p = {.003246343272134, .051517477033972, .195077912673858, .315569823632818,
+                                        .274149576158423, .131076880695470, .027912418727972, .001449567805354};
+constexpr std::array<double, 8> ms_s = {1.365340806296348, 1.059523971016916, .830791313765644, .650732166639391,
+                                        .508135425366489,  .396313345166341,  .308904252267995, .238212616409306};
+
+using Quiet = boost::math::policies::policy<boost::math::policies::overflow_error<boost::math::policies::errno_on_error>>;
+
+}  // namespace
+
+double log_gamma(double x) { return boost::math::lgamma(x, Quiet()); }
+
+double student_t_quantile(double degrees_of_freedom, double level) {
+  const double upper = 0.5 * (1 + level);
+  if (!(degrees_of_freedom < 1e15)) return boost::math::quantile(boost::math::normal(), upper);
+  return boost::math::quantile(boost::math::students_t(degrees_of_freedom), upper);
+}
+
+double gamma_quantile(double shape, double rate, double probability) {
+  return boost::math::quantile(boost::math::gamma_distribution<double>(shape, 1.0), probability) / rate;
+}
+
+double expected_sigmoid(double m, double s) {
+  double sum = 0;
+  for (std::size_t k = 0; k < 8; ++k) sum += ms_p[k] * normal_cdf(ms_s[k] * m / std::sqrt(1 + ms_s[k] * ms_s[k] * s));
+  return sum;
+}
+
+double log_expected_sigmoid(double m, double s) {
+  const LogisticExpectation e = expected_logistic(-m, s);
+  return std::max(std::log(expected_sigmoid(m, s)), -e.softplus);
+}
+
+LogisticExpectation expected_logistic(double m, double s) {
+  // By symmetry the tails are computed where Phi is small, so that 1 - E sigma keeps its digits: softplus(x) = x + softplus(-x).
+  const double a = -std::abs(m);
+  LogisticExpectation e{0, 0, 0};
+  for (std::size_t k = 0; k < 8; ++k) {
+    const double r = std::sqrt(1 + ms_s[k] * ms_s[k] * s), z = ms_s[k] * a / r;
+    const double cdf = normal_cdf(z), pdf = normal_pdf(z);
+    e.sigma += ms_p[k] * cdf;
+    e.slope += ms_p[k] * (ms_s[k] / r) * pdf;
+    e.softplus += ms_p[k] * (a * cdf + (r / ms_s[k]) * pdf);
+  }
+  if (m > 0) {
+    e.sigma = 1 - e.sigma;
+    e.softplus += m;
+  }
+  return e;
+}
+
+}  // namespace ardvark

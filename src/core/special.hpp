@@ -1,0 +1,57 @@
+// Scalar functions of the formulas, written so that neither 0 nor 1e308 breaks them.
+#pragma once
+
+#include <cmath>
+
+namespace ardvark {
+
+inline constexpr double ln_2pi = 1.8378770664093454836;
+inline constexpr double ln_2 = 0.69314718055994530942;
+
+/// ln(1 + e^x)
+inline double softplus(double x) { return x > 0 ? x + std::log1p(std::exp(-x)) : std::log1p(std::exp(x)); }
+
+/// ln sigma(x)
+inline double log_sigmoid(double x) { return -softplus(-x); }
+
+inline double sigmoid(double x) {
+  if (x >= 0) return 1 / (1 + std::exp(-x));
+  const double e = std::exp(x);
+  return e / (1 + e);
+}
+
+/// lambda(xi) = tanh(xi/2) / (4 xi), lambda(0) = 1/8   (JJ.2). Below 1e-3 the series, whose next term is 17 xi^6/161280 < 2e-22.
+inline double jj_lambda(double xi) {
+  const double x = std::abs(xi);
+  if (x < 1e-3) return 0.125 - x * x / 96 + x * x * x * x / 960;
+  return std::tanh(0.5 * x) / (4 * x);
+}
+
+/// ln Gamma(x), x > 0, safe in threads.
+double log_gamma(double x);
+
+/// Phi(z), the normal distribution function, with full relative accuracy in the lower tail.
+inline double normal_cdf(double z) { return 0.5 * std::erfc(-z * 0.70710678118654752440); }
+/// phi(z), the normal density.
+inline double normal_pdf(double z) { return 0.39894228040143267794 * std::exp(-0.5 * z * z); }
+
+/// The half-width factor of a central interval: Student's t with `degrees_of_freedom` (infinity: normal), level in (0, 1).
+double student_t_quantile(double degrees_of_freedom, double level);
+/// Quantile of Gamma(shape, rate), probability in (0, 1).
+double gamma_quantile(double shape, double rate, double probability);
+
+/// Expectations of the logistic function under x ~ N(m, s), by the eight-component normal mixture of Monahan & Stefanski (1989).
+struct LogisticExpectation {
+  double sigma;        ///< E sigma(x)               absolute error <= 2.2e-9   (PRED.2)
+  double slope;        ///< E sigma'(x)              absolute error <= 1.4e-8   (VG.1)
+  double softplus;     ///< E ln(1 + e^x)            absolute error <= 8.2e-9   (VG.2)
+};
+/// E sigma(x) alone. (PRED.2)
+double expected_sigmoid(double m, double s);
+/// ln E sigma(x), also where the mixture's absolute error exceeds E sigma itself: there Jensen's E ln sigma(x) is the better of two
+/// lower values.
+double log_expected_sigmoid(double m, double s);
+/// All three. s >= 0.
+LogisticExpectation expected_logistic(double m, double s);
+
+}  // namespace ardvark

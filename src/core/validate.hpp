@@ -1,0 +1,23 @@
+// Checks of the caller's arguments: argument, value, constraint, in one sentence.
+#pragma once
+
+#include <string>
+
+#include "ardvark/prior.hpp"
+#include "ardvark/types.hpp"
+
+namespace ardvark::validate {
+
+/// \throws InvalidArgument unless X is not empty and finite; `what` names it ("X", "X_new").
+void matrix(const MatrixView& X, const char* what, const std::vector<std::string>& column_names = {});
+/// \throws InvalidArgument unless v has this many entries, all finite.
+void vector(VectorView v, Index size, const char* what);
+/// \throws InvalidArgument unless weights are finite, >= 0 and not all zero (or empty).
+void weights(VectorView weights, Index rows);
+/// \throws InvalidArgument unless shape and rate are finite and > 0; `names` as the caller knows them, e.g. "noise (a0, b0)".
+void gamma(const GammaDistribution& g, const char* shape_name, const char* rate_name);
+/// \throws InvalidArgument unless value > 0 and finite.
+void positive(double value, const char* what);
+[[nodiscard]] std::string column_name(const std::vector<std::string>& names, Index j);
+
+}  // namespace ardvark::validate
