@@ -1,0 +1,44 @@
+// A dense matrix of the caller, read in place, standardised and given an intercept on the fly.
+#pragma once
+
+#include "design/design.hpp"
+
+namespace ardvark {
+
+/// Column j of the design is (X_j - center_j) * scale_j; an intercept, if any, is the last column, all ones.
+/// Empty vectors mean 0 and 1. A column with scale 0 is left out of the fit: it reads as zeros.
+struct Standardization {
+  Vector center;
+  Vector scale;
+  bool intercept = false;
+};
+
+class DenseDesign final : public Design {
+ public:
+  DenseDesign(MatrixView X, Standardization standardization);
+  [[nodiscard]] Index rows() const override { return X_.rows(); }
+  [[nodiscard]] Index cols() const override { return X_.cols() + (s_.intercept ? 1 : 0); }
+  void gram(const Vector& omega, Matrix& G) override;
+  void project(const Vector& r, Vector& out) override;
+  void apply(const Vector& w, Vector& out) override;
+  void row_variance(const Matrix& L_inverse, Vector& out) override;
+  void columns(Index first, Index count, Eigen::Ref<Matrix> panel) override;
+
+  /// panel(0..count-1, all columns) <- rows first .. first+count-1; each row multiplied by row_scale[n] if given.
+  void read_rows(Index first, Index count, const Vector* row_scale, Matrix& panel) const;
+  [[nodiscard]] Index block_rows() const { return block_rows_; }
+
+ private:
+  template <typename Scalar>
+  void read(Index row0, Index num_rows, Index col0, Index num_cols, const double* row_scale, double* out, Index ld) const;
+  void read(Index row0, Index num_rows, Index col0, Index num_cols, const double* row_scale, double* out, Index ld) const;
+
+  MatrixView X_;
+  Standardization s_;
+  Index block_rows_;
+  Matrix panel_;       // a block of rows
+  Vector row_scale_;   // sqrt(omega)
+  Vector scaled_w_;    // [cols] for project and apply
+};
+
+}  // namespace ardvark

@@ -1,0 +1,29 @@
+// Where the columns and rows come from. No algorithm touches the data itself: it asks a design.
+#pragma once
+
+#include "ardvark/types.hpp"
+
+namespace ardvark {
+
+/// A design matrix X [rows, cols] behind the questions that the solvers ask. Sums over rows run over fixed blocks, in the order of the
+/// block number. Calls may use a workspace of the design: one fit at a time per object.
+class Design {
+ public:
+  virtual ~Design() = default;
+  [[nodiscard]] virtual Index rows() const = 0;
+  [[nodiscard]] virtual Index cols() const = 0;
+
+  /// G <- lower triangle of X' diag(omega) X; omega [rows], >= 0. The strict upper triangle is left alone.
+  virtual void gram(const Vector& omega, Matrix& G) = 0;
+  /// out <- X' r
+  virtual void project(const Vector& r, Vector& out) = 0;
+  /// out <- X w
+  virtual void apply(const Vector& w, Vector& out) = 0;
+  /// out_n <- || L_inverse x_n ||^2 = x_n' V x_n, with V^-1 = L L' and L_inverse lower triangular [cols, cols].   (RIDGE.3)
+  virtual void row_variance(const Matrix& L_inverse, Vector& out) = 0;
+
+  /// panel.leftCols(count) <- columns first .. first+count-1, dense. The dual and single-column methods read X this way.
+  virtual void columns(Index first, Index count, Eigen::Ref<Matrix> panel) = 0;
+};
+
+}  // namespace ardvark

@@ -1,0 +1,59 @@
+// The waist: the two small structs in which likelihoods, priors and solvers meet.
+//
+//     V^-1 = diag(a) + X' diag(omega) X        w = V X' r                                                (RIDGE.1), (RIDGE.2)
+//
+// A likelihood writes Rows, a prior writes the precisions a, a solver turns both into a Posterior. Nobody sees more than that.
+#pragma once
+
+#include "ardvark/types.hpp"
+
+namespace ardvark {
+
+/// Written by the likelihood, one entry per row.
+struct Rows {
+  Vector omega;  ///< weight, >= 0
+  Vector r;      ///< working response
+};
+
+/// Written by a solver.
+struct Posterior {
+  Vector w;           ///< [p]
+  Vector V_diagonal;  ///< [p]
+  double log_det_V = 0;
+  Vector group_square;    ///< [groups] sum of w_j^2
+  Vector group_variance;  ///< [groups] sum of V_jj
+  double penalty = 0;         ///< w' A w = sum of a_j w_j^2 over all columns
+  double fixed_square = 0;    ///< sum of a_j w_j^2 over the columns of fixed precision
+  double fixed_variance = 0;  ///< sum of a_j V_jj over the columns of fixed precision
+  Vector m;  ///< [n] X w, if the likelihood asks for row moments
+  Vector s;  ///< [n] x_n' V x_n, likewise
+  double residual = 0;       ///< sum omega_n (r_n/omega_n - x_n'w)^2, if the likelihood asks for it
+  double explained = 0;      ///< sum omega_n x_n'V x_n = p - sum a_j V_jj                                        (RIDGE.5)
+};
+
+/// How the columns are divided: into groups with one estimated precision each, columns of fixed precision, and flat columns without a prior.
+struct Partition {
+  static constexpr Index flat = -1;
+  static constexpr Index fixed = -2;
+  std::vector<Index> group;      ///< [p] group number, or flat, or fixed
+  std::vector<Index> group_size; ///< [groups]
+  std::vector<Index> flat_columns;
+  Vector fixed_precision;        ///< [p], read where group is `fixed`; empty if no column is
+
+  [[nodiscard]] Index num_columns() const { return static_cast<Index>(group.size()); }
+  [[nodiscard]] Index num_groups() const { return static_cast<Index>(group_size.size()); }
+  [[nodiscard]] Index num_flat() const { return static_cast<Index>(flat_columns.size()); }
+  [[nodiscard]] bool has_fixed() const { return fixed_precision.size() > 0; }
+  /// One estimated precision for every penalised column: what the spectral solver needs.
+  [[nodiscard]] bool is_shared() const { return num_groups() == 1 && !has_fixed(); }
+};
+
+/// What a likelihood asks of the solver, and what it promises. Combinations are checked before any work.
+struct LikelihoodTraits {
+  bool row_moments = false;    ///< reads Posterior::m and ::s
+  bool residual = false;       ///< reads Posterior::residual
+  bool constant_rows = false;  ///< omega and r never change: Gram matrices may be kept
+  bool damped = false;         ///< a full step may lower the bound: the loop searches along the step
+};
+
+}  // namespace ardvark

@@ -1,0 +1,33 @@
+// Gaussian likelihood with the joint posterior of weights and noise.                                docs/math/linear.md
+#include <cmath>
+
+#include "core/special.hpp"
+#include "likelihood/likelihood.hpp"
+
+namespace ardvark {
+
+Gaussian::Gaussian(Vector y, Vector k, double a0, double b0, Index num_flat, Index num_penalised)
+    : y_(std::move(y)), k_(k.size() > 0 ? std::move(k) : Vector::Ones(y_.size())), a0_(a0), b0_(b0), n_(k_.sum()),
+      num_penalised_(num_penalised) {
+  a_N_ = a0 + 0.5 * (n_ - static_cast<double>(num_flat));  // (LIN.1), (LIN.5), (LIN.6)
+  b_N_ = b0;
+}
+
+void Gaussian::start(Rows& rows) {
+  rows.omega = k_;
+  rows.r = k_.cwiseProduct(y_);
+}
+
+void Gaussian::update(const Posterior& q, Rows&) { b_N_ = b0_ + 0.5 * (q.residual + q.penalty); }  // (LIN.1)
+
+double Gaussian::bound(const Posterior& q) const {
+  const double tau = a_N_ / b_N_;
+  return -0.5 * n_ * ln_2pi - 0.5 * (tau * q.residual + q.explained) - log_gamma(a0_) + a0_ * std::log(b0_) - b0_ * tau + log_gamma(a_N_) -
+         a_N_ * std::log(b_N_) + a_N_;  // (LIN.3), (BOUND.1)
+}
+
+double Gaussian::published_constant() const {
+  return -0.5 * n_ * ln_2pi + 0.5 * static_cast<double>(num_penalised_) - log_gamma(a0_) + a0_ * std::log(b0_);
+}
+
+}  // namespace ardvark

@@ -1,0 +1,52 @@
+// The likelihoods: each writes one weight and one working response per row, and its term of the bound.
+#pragma once
+
+#include <memory>
+
+#include "engine/waist.hpp"
+
+namespace ardvark {
+
+class Likelihood {
+ public:
+  virtual ~Likelihood() = default;
+  [[nodiscard]] virtual LikelihoodTraits traits() const = 0;
+  /// The rows a fit starts from.
+  virtual void start(Rows& rows) = 0;
+  /// The likelihood's own factors given q(w), then the rows.
+  virtual void update(const Posterior& q, Rows& rows) = 0;
+  /// Expected log likelihood plus the terms of the likelihood's own factors; valid at any state of them, for the q that update() or the
+  /// solver saw last.                                                                                          (BOUND.1)
+  [[nodiscard]] virtual double bound(const Posterior& q) const = 0;
+  /// E[tau] where the prior of w is scaled by the noise, else 1.
+  [[nodiscard]] virtual double noise_precision() const { return 1; }
+  /// The constants of the bound that the published stop test leaves out.
+  [[nodiscard]] virtual double published_constant() const { return 0; }
+};
+
+/// y | w, tau ~ N(Xw, 1/tau), q(w, tau) = N(w, V/tau) Gam(a_N, b_N).                                              docs/math/linear.md
+class Gaussian final : public Likelihood {
+ public:
+  /// k: observation weights (empty = ones); num_flat: columns with a flat prior, num_penalised: the others.
+  Gaussian(Vector y, Vector k, double a0, double b0, Index num_flat, Index num_penalised);
+  [[nodiscard]] LikelihoodTraits traits() const override { return {.residual = true, .constant_rows = true}; }
+  void start(Rows& rows) override;
+  void update(const Posterior& q, Rows& rows) override;
+  [[nodiscard]] double bound(const Posterior& q) const override;
+  [[nodiscard]] double noise_precision() const override { return a_N_ / b_N_; }
+  [[nodiscard]] double published_constant() const override;
+  [[nodiscard]] double shape() const { return a_N_; }
+  [[nodiscard]] double rate() const { return b_N_; }
+
+ private:
+  Vector y_, k_;
+  double a0_, b0_, a_N_, b_N_, n_;
+  Index num_penalised_;
+};
+
+/// Logistic with the Jaakkola-Jordan bound; t in {0, 1}.                                                         docs/math/logistic_bound.md
+std::unique_ptr<Likelihood> make_logistic_bound(Vector t, Vector k);
+/// Logistic with the exact Gaussian variational posterior; t in {0, 1}.                                          docs/math/logistic_gaussian.md
+std::unique_ptr<Likelihood> make_logistic_gaussian(Vector t, Vector k);
+
+}  // namespace ardvark

@@ -1,0 +1,52 @@
+// Logistic likelihood with the Jaakkola-Jordan bound.                                               docs/math/logistic_bound.md
+#include <cmath>
+
+#include "core/special.hpp"
+#include "likelihood/likelihood.hpp"
+
+namespace ardvark {
+namespace {
+
+class LogisticBound final : public Likelihood {
+ public:
+  LogisticBound(Vector t, Vector k) : half_y_(t.array() - 0.5), k_(std::move(k)), xi_(Vector::Zero(half_y_.size())) {}
+
+  [[nodiscard]] LikelihoodTraits traits() const override { return {.row_moments = true}; }
+
+  void start(Rows& rows) override {
+    xi_.setZero();
+    rows.r = half_y_.cwiseProduct(k_);
+    rows.omega = 0.25 * k_;  // 2 lambda(0)
+  }
+
+  void update(const Posterior& q, Rows& rows) override {
+    for (Index n = 0; n < xi_.size(); ++n) {
+      xi_[n] = std::sqrt(q.m[n] * q.m[n] + std::max(q.s[n], 0.0));  // (JJ.3)
+      rows.omega[n] = k_[n] * 2 * jj_lambda(xi_[n]);                // (JJ.2)
+    }
+  }
+
+  [[nodiscard]] double bound(const Posterior& q) const override {
+    double sum = 0;
+    for (Index n = 0; n < xi_.size(); ++n) {
+      const double xi = xi_[n];
+      sum += k_[n] * (log_sigmoid(xi) + half_y_[n] * q.m[n] - 0.5 * xi -
+                      jj_lambda(xi) * (q.m[n] * q.m[n] + q.s[n] - xi * xi));  // (JJ.1) in expectation, (BOUND.1)
+    }
+    return sum;
+  }
+
+ private:
+  Vector half_y_;  // y/2, y in {-1, +1}
+  Vector k_;
+  Vector xi_;
+};
+
+}  // namespace
+
+std::unique_ptr<Likelihood> make_logistic_bound(Vector t, Vector k) {
+  if (k.size() == 0) k = Vector::Ones(t.size());
+  return std::make_unique<LogisticBound>(std::move(t), std::move(k));
+}
+
+}  // namespace ardvark

@@ -1,0 +1,300 @@
+// The dual solver, n x n, for p > n. Never forms p x p.                                             docs/math/ridge.md
+//
+// With Z the penalised and F the flat columns, S = I - F H^-1 F' diag(omega), H = F' diag(omega) F, Z~ = S Z (weighted centring):
+//
+//     K = Z~ A^-1 Z~'      M = I + diag(omega)^1/2 K diag(omega)^1/2 = L L'       T = L^-1 diag(omega)^1/2 Z~ A^-1/2
+//     V_jj = (1 - ||T_j||^2) / a_j      w_Z = A^-1 Z~' g,  g = diag(omega)^1/2 M^-1 diag(omega)^-1/2 S' r     (RIDGE.4), (RIDGE.7)
+#include <Eigen/Cholesky>
+#include <algorithm>
+#include <cmath>
+
+#include "core/blas.hpp"
+#include "posterior/solver.hpp"
+
+namespace ardvark {
+namespace {
+
+class Dual final : public Solver {
+ public:
+  explicit Dual(System system)
+      : system_(system), n_(system.X.rows()), p_(system.X.cols()), f_(system.partition.num_flat()),
+        block_(std::clamp<Index>((Index{1} << 20) / std::max<Index>(n_, 1), 64, std::max<Index>(p_, 64))), panel_(n_, std::min(block_, p_)),
+        K_(n_, n_), L_inverse_(n_, n_), F_(n_, f_), root_omega_(n_), g_(n_), h_(n_), x_(n_), a_inverse_root_(p_), H_inverse_(f_, f_),
+        U_(n_, f_), FOmega_(n_, f_), FP_(f_, panel_.cols()), BB_(f_, f_), TB_(n_, f_), KOF_(n_, f_), w_F_(f_) {
+    for (Index k = 0; k < f_; ++k) {
+      Matrix column(n_, 1);
+      system_.X.columns(flat(k), 1, column);
+      F_.col(k) = column;
+    }
+  }
+
+  [[nodiscard]] SolverKind kind() const override { return SolverKind::dual; }
+
+  [[nodiscard]] bool solve(const Rows& rows, const Vector& a, Posterior& q) override {
+    if (!factorise(rows, a, q)) return false;
+    weights_and_variances(rows, a, q, nullptr);
+    if (system_.likelihood.row_moments) {
+      system_.X.apply(q.w, q.m);
+      row_variances(rows, q);
+    }
+    return std::isfinite(q.log_det_V) && q.w.allFinite();
+  }
+
+  [[nodiscard]] bool finish(const Rows& rows, const Vector& a, Posterior& q) override {
+    a_ = a;
+    rows_ = &rows;
+    if (!system_.likelihood.row_moments) system_.X.apply(q.w, q.m);
+    return true;
+  }
+
+  [[nodiscard]] bool shared_system(const Rows& rows, SharedSystem& out) override {
+    const Vector ones = Vector::Ones(p_);
+    root_omega_ = rows.omega.cwiseSqrt();
+    set_precisions(ones);
+    outer(ones);
+    if (f_ > 0 && !project_out_flat_columns(rows)) return false;
+    out.dual = true;
+    out.C = root_omega_.asDiagonal() * K_ * root_omega_.asDiagonal();
+    project_response(rows);
+    out.c = Vector::Zero(n_);
+    for (Index i = 0; i < n_; ++i)
+      if (root_omega_[i] > 0) out.c[i] = h_[i] / root_omega_[i];
+    out.response_square = out.c.squaredNorm();
+    out.log_det_H = log_det_H_;
+    return true;
+  }
+
+  // f'H^-1 f + sum z~_j^2/a_j - ||L^-1 diag(omega)^1/2 S Z A^-1 z~||^2, z~ = z - B'f: two products with X.         (RIDGE.4), (RIDGE.7)
+  [[nodiscard]] double variance_of(const Vector& x) override {
+    Vector z = x, v(n_);
+    double flat_part = 0;
+    if (f_ > 0) {
+      Vector f(f_), product(p_);
+      for (Index k = 0; k < f_; ++k) f[k] = x[flat(k)];
+      flat_part = f.dot(H_inverse_ * f);
+      const Vector t = FOmega_ * (H_inverse_ * f);
+      system_.X.project(t, product);
+      z -= product;
+    }
+    z = z.cwiseProduct(a_inverse_root_);
+    const double prior_part = z.squaredNorm();
+    z = z.cwiseProduct(a_inverse_root_);
+    system_.X.apply(z, v);
+    if (f_ > 0) v -= U_ * (FOmega_.transpose() * v);
+    v = root_omega_.cwiseProduct(v);
+    blas::trmv(blas::Transpose::no, n_, L_inverse_.data(), n_, v.data());
+    return std::max(flat_part + prior_part - v.squaredNorm(), 0.0);
+  }
+
+  [[nodiscard]] CovarianceFactor factor() override {
+    CovarianceFactor c;
+    c.kind = CovarianceFactor::Kind::reduced;
+    c.flat_columns = system_.partition.flat_columns;
+    c.d = a_inverse_root_.cwiseAbs2();
+    c.T.resize(n_, p_);
+    c.B.resize(f_, p_);
+    Posterior scratch;
+    scratch.w.resize(p_);
+    scratch.V_diagonal.resize(p_);
+    scratch.group_square.resize(system_.partition.num_groups());
+    scratch.group_variance.resize(system_.partition.num_groups());
+    weights_and_variances(*rows_, a_, scratch, &c);  // the same pass again, keeping T and B
+    c.R = Eigen::LLT<Matrix>(H_inverse_).matrixU();
+    return c;
+  }
+
+ private:
+  [[nodiscard]] Index flat(Index k) const { return system_.partition.flat_columns[static_cast<std::size_t>(k)]; }
+
+  // K (kept while the penalised precisions are all equal, up to that factor), M's factor, ln|V|, g and the residual.
+  bool factorise(const Rows& rows, const Vector& a, Posterior& q) {
+    root_omega_ = rows.omega.cwiseSqrt();
+    set_precisions(a);
+    outer(a);
+    if (f_ > 0 && !project_out_flat_columns(rows)) return false;
+
+    L_inverse_.triangularView<Eigen::Lower>() = K_;
+    for (Index j = 0; j < n_; ++j)
+      L_inverse_.col(j).tail(n_ - j).array() *= (root_omega_[j] * K_scale_) * root_omega_.tail(n_ - j).array();
+    L_inverse_.diagonal().array() += 1;
+    if (!blas::potrf(n_, L_inverse_.data(), n_)) return false;
+    q.log_det_V = -2 * L_inverse_.diagonal().array().log().sum();
+    for (Index j = 0; j < p_; ++j)
+      if (a_inverse_root_[j] > 0) q.log_det_V += 2 * std::log(a_inverse_root_[j]);
+    q.log_det_V -= log_det_H_;
+
+    // g by the stable one of two forms: without dividing by omega where some weights nearly vanish.
+    project_response(rows);
+    const bool divide = rows.omega.minCoeff() > 1e-6 * rows.omega.maxCoeff();
+    if (divide) {
+      x_ = h_.cwiseQuotient(root_omega_);
+      solve_M(x_);
+      g_ = root_omega_.cwiseProduct(x_);
+    } else {
+      blas::symv(n_, K_.data(), n_, h_.data(), x_.data());
+      x_ = K_scale_ * root_omega_.cwiseProduct(x_);
+      solve_M(x_);
+      g_ = h_ - root_omega_.cwiseProduct(x_);
+      for (Index i = 0; i < n_; ++i) x_[i] = root_omega_[i] > 0 ? g_[i] / root_omega_[i] : 0.0;
+    }
+    q.residual = x_.squaredNorm();  // omega^1/2 (r/omega - X w) = M^-1 omega^-1/2 S' r
+    return blas::trtri(n_, L_inverse_.data(), n_);
+  }
+
+  void set_precisions(const Vector& a) {
+    for (Index j = 0; j < p_; ++j)
+      a_inverse_root_[j] = system_.partition.group[static_cast<std::size_t>(j)] == Partition::flat ? 0.0 : 1 / std::sqrt(a[j]);
+  }
+
+  // h_ <- S' r
+  void project_response(const Rows& rows) {
+    h_ = rows.r;
+    if (f_ == 0) return;
+    w_F_.noalias() = F_.transpose() * rows.r;
+    w_F_ = H_inverse_ * w_F_;
+    h_.noalias() -= FOmega_ * w_F_;
+  }
+
+  void solve_M(Vector& x) {
+    blas::trsv(blas::Transpose::no, n_, L_inverse_.data(), n_, x.data());
+    blas::trsv(blas::Transpose::yes, n_, L_inverse_.data(), n_, x.data());
+  }
+
+  // K_ <- Z A^-1 Z' (lower), in panels of columns. Equal precisions: computed once with A = I, K_scale_ carries 1/a.
+  void outer(const Vector& a) {
+    bool uniform = true;
+    double value = 0;
+    for (Index j = 0; j < p_; ++j)
+      if (a_inverse_root_[j] > 0) {
+        if (value == 0) value = a[j];
+        uniform = uniform && a[j] == value;
+      }
+    K_scale_ = uniform && value > 0 ? 1 / value : 1.0;
+    if (uniform && K_is_unit_) {
+      if (f_ > 0) K_ = K_unit_;
+      return;
+    }
+    K_.setZero();
+    for (Index first = 0; first < p_; first += block_) {
+      const Index count = std::min(block_, p_ - first);
+      system_.X.columns(first, count, panel_.leftCols(count));
+      for (Index j = 0; j < count; ++j) panel_.col(j) *= uniform ? (a_inverse_root_[first + j] > 0 ? 1.0 : 0.0) : a_inverse_root_[first + j];
+      blas::syrk(blas::Transpose::no, n_, count, 1.0, panel_.data(), n_, 1.0, K_.data(), n_);
+    }
+    K_is_unit_ = uniform;
+    if (uniform && f_ > 0) K_unit_ = K_;
+  }
+
+  // K_ <- S K S'                                                                                                (RIDGE.7)
+  bool project_out_flat_columns(const Rows& rows) {
+    FOmega_ = rows.omega.asDiagonal() * F_;
+    const Matrix H = F_.transpose() * FOmega_;
+    const Eigen::LLT<Matrix> llt(H);
+    if (llt.info() != Eigen::Success || !(llt.matrixLLT().diagonal().minCoeff() > 0)) return false;
+    log_det_H_ = 2 * llt.matrixLLT().diagonal().array().log().sum();
+    H_inverse_ = llt.solve(Matrix::Identity(f_, f_));
+    U_ = F_ * H_inverse_;
+    for (Index k = 0; k < f_; ++k) blas::symv(n_, K_.data(), n_, FOmega_.col(k).data(), KOF_.col(k).data());
+    const Matrix inner = FOmega_.transpose() * KOF_;
+    // S K S' = K - U (K Omega F)' - (K Omega F) U' + U inner U', on the lower triangle: symmetric rank-2 form with C = K Omega F - U inner / 2
+    KOF_ -= 0.5 * U_ * inner;
+    for (Index j = 0; j < n_; ++j)
+      for (Index k = 0; k < f_; ++k)
+        K_.col(j).tail(n_ - j) -= U_.col(k).tail(n_ - j) * KOF_(j, k) + KOF_.col(k).tail(n_ - j) * U_(j, k);
+    return true;
+  }
+
+  // One pass over the panels: w_Z, V_jj, and what the flat columns need. With `keep`, T and B are stored for prediction.
+  void weights_and_variances(const Rows& rows, const Vector& a, Posterior& q, CovarianceFactor* keep) {
+    h_ = g_;
+    if (f_ > 0) {  // S' g
+      w_F_.noalias() = U_.transpose() * g_;
+      h_.noalias() -= FOmega_ * w_F_;
+      BB_.setZero();
+      TB_.setZero();
+    }
+    // L^-1 diag(omega)^1/2 is still lower triangular: fold the weights into the factor for this pass.
+    for (Index j = 0; j < n_; ++j) L_inverse_.col(j).tail(n_ - j) *= root_omega_[j];
+    for (Index first = 0; first < p_; first += block_) {
+      const Index count = std::min(block_, p_ - first);
+      auto panel = panel_.leftCols(count);
+      system_.X.columns(first, count, panel);
+      for (Index j = 0; j < count; ++j) panel.col(j) *= a_inverse_root_[first + j];
+      blas::gemv(blas::Transpose::yes, n_, count, 1.0, panel_.data(), n_, h_.data(), 0.0, q.w.data() + first);
+      q.w.segment(first, count).array() *= a_inverse_root_.segment(first, count).array();
+      if (f_ > 0) {  // panel <- S panel, with F' diag(omega) Z A^-1/2 kept for V_FF
+        auto FP = FP_.leftCols(count);
+        FP.noalias() = FOmega_.transpose() * panel;
+        panel.noalias() -= U_ * FP;
+        BB_.noalias() += FP * FP.transpose();
+        if (keep != nullptr)
+          for (Index j = 0; j < count; ++j)
+            keep->B.col(first + j) = a_inverse_root_[first + j] > 0 ? Vector(H_inverse_ * FP.col(j) / a_inverse_root_[first + j]) : Vector::Zero(f_);
+      }
+      blas::trmm(blas::Side::left, blas::Transpose::no, n_, count, L_inverse_.data(), n_, panel_.data(), n_);
+      if (f_ > 0) TB_.noalias() += panel * FP_.leftCols(count).transpose();
+      for (Index j = 0; j < count; ++j) {
+        const double root = a_inverse_root_[first + j];
+        // Rounding must not turn a well-determined variance negative.
+        q.V_diagonal[first + j] = root * root * std::max(1 - panel.col(j).squaredNorm(), 1e-16);
+        if (keep != nullptr) keep->T.col(first + j) = root * panel.col(j);
+      }
+    }
+    for (Index j = 0; j < n_; ++j)
+      if (root_omega_[j] > 0) L_inverse_.col(j).tail(n_ - j) /= root_omega_[j];
+    if (f_ > 0) flat_columns(rows, q);
+    sum_by_group(system_.partition, a, q);
+  }
+
+  // w_F = H^-1 F'(r - diag(omega) Z w_Z),  V_FF = H^-1 + B V_ZZ B'                                              (RIDGE.7)
+  void flat_columns(const Rows& rows, Posterior& q) {
+    for (Index k = 0; k < f_; ++k) q.w[flat(k)] = 0;
+    system_.X.apply(q.w, x_);
+    w_F_.noalias() = F_.transpose() * (rows.r - rows.omega.cwiseProduct(x_));
+    w_F_ = H_inverse_ * w_F_;
+    const Matrix V_FF = H_inverse_ + H_inverse_ * (BB_ - TB_.transpose() * TB_) * H_inverse_;
+    for (Index k = 0; k < f_; ++k) {
+      q.w[flat(k)] = w_F_[k];
+      q.V_diagonal[flat(k)] = V_FF(k, k);
+    }
+  }
+
+  // x_n'Vx_n = f'H^-1 f + (1 - [M^-1]_nn)/omega_n. Where omega_n K_nn is small that difference has no digits left, and the other form is used:
+  // K_nn - ||L^-1 diag(omega)^1/2 K_:n||^2.
+  void row_variances(const Rows& rows, Posterior& q) {
+    for (Index i = 0; i < n_; ++i) {
+      const double K_ii = K_scale_ * K_(i, i);
+      double s;
+      if (rows.omega[i] * K_ii > 1e-4) {
+        s = (1 - L_inverse_.col(i).tail(n_ - i).squaredNorm()) / rows.omega[i];
+      } else {
+        for (Index j = 0; j < n_; ++j) x_[j] = K_scale_ * root_omega_[j] * (j > i ? K_(j, i) : K_(i, j));
+        blas::trmv(blas::Transpose::no, n_, L_inverse_.data(), n_, x_.data());
+        s = K_ii - x_.squaredNorm();
+      }
+      if (f_ > 0) s += F_.row(i) * H_inverse_ * F_.row(i).transpose();
+      q.s[i] = std::max(s, 0.0);
+    }
+  }
+
+  System system_;
+  Index n_, p_, f_, block_;
+  Matrix panel_;      // a block of columns, n x block
+  Matrix K_;          // lower triangle
+  Matrix K_unit_;     // Z Z' before projection, kept only with flat columns and one precision
+  Matrix L_inverse_;  // lower triangle
+  Matrix F_;
+  Vector root_omega_, g_, h_, x_, a_inverse_root_;
+  Matrix H_inverse_, U_, FOmega_, FP_, BB_, TB_, KOF_;
+  Vector w_F_;
+  double K_scale_ = 1, log_det_H_ = 0;
+  bool K_is_unit_ = false;
+  Vector a_;
+  const Rows* rows_ = nullptr;
+};
+
+}  // namespace
+
+std::unique_ptr<Solver> make_dual(System system) { return std::make_unique<Dual>(system); }
+
+}  // namespace ardvark

@@ -1,0 +1,57 @@
+// x'Vx and the full covariance from V in factored form.                                            docs/math/ridge.md
+#include <algorithm>
+
+#include "core/blas.hpp"
+#include "posterior/solver.hpp"
+
+namespace ardvark {
+
+void CovarianceFactor::row_variance(Design& X, Vector& out) const {
+  if (kind == Kind::triangular) {
+    X.row_variance(L_inverse, out);
+    return;
+  }
+  // x'Vx = sum_j d_j z~_j^2 - ||T z~||^2 + ||R f||^2, panel by panel over the columns.                     (RIDGE.4), (RIDGE.7)
+  const Index n = X.rows(), p = X.cols(), f = static_cast<Index>(flat_columns.size());
+  const Index block = std::clamp<Index>((Index{1} << 20) / std::max<Index>(n, 1), 16, std::max<Index>(p, 16));
+  Matrix panel(n, std::min(block, p)), F(n, f), TZ = Matrix::Zero(T.rows(), n);
+  for (Index k = 0; k < f; ++k) X.columns(flat_columns[static_cast<std::size_t>(k)], 1, F.col(k));
+  out.setZero();
+  for (Index first = 0; first < p; first += block) {
+    const Index count = std::min(block, p - first);
+    auto Z = panel.leftCols(count);
+    X.columns(first, count, Z);
+    if (f > 0) Z.noalias() -= F * B.middleCols(first, count);
+    for (Index j = 0; j < count; ++j) out += d[first + j] * Z.col(j).cwiseAbs2();
+    blas::gemm(blas::Transpose::no, blas::Transpose::yes, T.rows(), n, count, 1.0, T.col(first).data(), T.rows(), panel.data(), n, 1.0,
+               TZ.data(), T.rows());
+  }
+  out -= TZ.colwise().squaredNorm().transpose();
+  if (f > 0) out += (F * R.transpose()).rowwise().squaredNorm();
+  out = out.cwiseMax(0.0);
+}
+
+Matrix CovarianceFactor::covariance() const {
+  if (kind == Kind::triangular) {
+    Matrix V = L_inverse.transpose() * L_inverse.triangularView<Eigen::Lower>();
+    return V;
+  }
+  // V_ZZ = diag(d) - T'T, V_FF = H^-1 + B V_ZZ B', V_FZ = -B V_ZZ                                          (RIDGE.7)
+  const Index f = static_cast<Index>(flat_columns.size());
+  Matrix V = -T.transpose() * T;
+  V.diagonal() += d;
+  if (f > 0) {
+    const Matrix BV = B * V;
+    const Matrix V_FF = R.transpose() * R + BV * B.transpose();
+    for (Index k = 0; k < f; ++k) {
+      const Index column = flat_columns[static_cast<std::size_t>(k)];
+      V.row(column) = -BV.row(k);
+      V.col(column) = -BV.row(k).transpose();
+    }
+    for (Index k = 0; k < f; ++k)
+      for (Index l = 0; l < f; ++l) V(flat_columns[static_cast<std::size_t>(k)], flat_columns[static_cast<std::size_t>(l)]) = V_FF(k, l);
+  }
+  return V;
+}
+
+}  // namespace ardvark

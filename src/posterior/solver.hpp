@@ -1,0 +1,72 @@
+// Solvers of the waist's linear system. Each says what it can do; engine/problem.cpp chooses and refuses.
+#pragma once
+
+#include <memory>
+
+#include "ardvark/report.hpp"
+#include "design/design.hpp"
+#include "engine/waist.hpp"
+
+namespace ardvark {
+
+/// V in the form its solver has it, enough for x'Vx and for the full matrix. Columns are those of the design.
+struct CovarianceFactor {
+  enum class Kind { none, triangular, reduced };
+  Kind kind = Kind::none;
+  /// triangular: V = L_inverse' L_inverse. [p,p], lower.
+  Matrix L_inverse;
+  /// reduced (p > n): with z~ = z - B' f, x'Vx = sum_j d_j z~_j^2 - ||T z~||^2 + ||R f||^2; f = x at the flat columns, d = 0 there. (RIDGE.4), (RIDGE.7)
+  Vector d;  ///< [p]
+  Matrix T;  ///< [n,p]
+  Matrix B;  ///< [flats, p]
+  Matrix R;  ///< [flats, flats], R'R = H^-1
+  std::vector<Index> flat_columns;
+
+  [[nodiscard]] Index num_columns() const { return kind == Kind::triangular ? L_inverse.cols() : d.size(); }
+  /// out_n <- x_n' V x_n
+  void row_variance(Design& X, Vector& out) const;
+  /// The full matrix V [p,p].
+  [[nodiscard]] Matrix covariance() const;
+};
+
+/// With one precision a for all penalised columns the system is C + a I, C fixed: what the spectral solver starts from.
+struct SharedSystem {
+  bool dual = false;   ///< C = diag(omega)^1/2 Z~ Z~' diag(omega)^1/2 [n,n], c = diag(omega)^-1/2 S'r;  otherwise C = Z~'diag(omega)Z~ [p,p], c = Z~'r
+  Matrix C;            ///< lower triangle
+  Vector c;
+  double response_square = 0;  ///< sum r_n^2/omega_n less what the flat columns explain
+  double log_det_H = 0;
+};
+
+class Solver {
+ public:
+  virtual ~Solver() = default;
+  [[nodiscard]] virtual SolverKind kind() const = 0;
+  /// Fills the posterior for these rows and precisions a [p] (0 for flat columns). False if the system is not positive definite or not finite.
+  [[nodiscard]] virtual bool solve(const Rows& rows, const Vector& a, Posterior& posterior) = 0;
+  /// After the last sweep: w, V_diagonal and m for solvers that leave them out during sweeps.
+  [[nodiscard]] virtual bool finish(const Rows& rows, const Vector& a, Posterior& posterior) = 0;
+  /// For constant rows. False if the flat columns are linearly dependent.
+  [[nodiscard]] virtual bool shared_system(const Rows& rows, SharedSystem& out) = 0;
+  /// x' V x for one vector x [p], after finish().
+  [[nodiscard]] virtual double variance_of(const Vector& x) = 0;
+  /// V in factored form, after finish().
+  [[nodiscard]] virtual CovarianceFactor factor() = 0;
+};
+
+/// Everything a solver is made for; the references outlive it.
+struct System {
+  Design& X;
+  const Partition& partition;
+  LikelihoodTraits likelihood;
+};
+
+std::unique_ptr<Solver> make_primal(System system);    ///< p x p Cholesky                              (RIDGE.3)
+std::unique_ptr<Solver> make_dual(System system);      ///< n x n, never p x p                          (RIDGE.4), (RIDGE.7)
+/// Shared precision, constant rows: O(min(n,p)) a sweep; `exact` gives the posterior of the last one.               (RIDGE.6)
+std::unique_ptr<Solver> make_spectral(System system, std::unique_ptr<Solver> exact);
+
+/// group_square, group_variance, fixed_* and explained from w and V_diagonal.
+void sum_by_group(const Partition& partition, const Vector& a, Posterior& posterior);
+
+}  // namespace ardvark
