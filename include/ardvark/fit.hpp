@@ -1,0 +1,128 @@
+// Options and results that linear and logistic regression share.
+#pragma once
+
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ardvark/errors.hpp"
+#include "ardvark/prior.hpp"
+#include "ardvark/report.hpp"
+#include "ardvark/types.hpp"
+
+namespace ardvark {
+
+enum class LogisticLikelihood {
+  gaussian,  ///< the exact Gaussian variational posterior: honest uncertainty, the default of models        (VG)
+  bound      ///< the Jaakkola-Jordan bound, as the published programs have it                               (JJ)
+};
+
+enum class Keep { automatic, always, never };
+
+/// Options of fit_linear and fit_logistic. The defaults are a *model*: intercept, standardised columns, convergence by remaining gain.
+/// options_for_preset() gives those of a published program.
+struct FitOptions {
+  Prior prior = Prior::automatic();
+  GammaDistribution precision = {1e-2, 1e-4};  ///< hyper-prior of each precision alpha: c0, d0 of linear, a0, b0 of logistic; > 0     (LIN.2), (JJ.4)
+  GammaDistribution noise = {1e-2, 1e-4};      ///< linear: prior of the noise precision, a0, b0; > 0                            (LIN.1)
+  LogisticLikelihood likelihood = LogisticLikelihood::gaussian;  ///< logistic only
+  bool intercept = true;                       ///< a flat column of ones                                                        (LIN.5)
+  bool standardize = true;                     ///< columns (and a linear target) are centred and scaled inside; results are in your units
+  VectorView weights = {};                     ///< [rows] a weight equals repetition; >= 0, not all zero; empty: ones           (LIN.6)
+  std::optional<double> tolerance = {};        ///< >= 0. Models: stop when the predicted remaining gain <= tolerance nats per row, default 1e-8.
+                                               ///< Presets: when the bound changes by less than this part of its value, default 1e-5
+  int max_sweeps = 500;                        ///< >= 1
+  SolverKind solver = SolverKind::automatic;   ///< spectral for a shared linear prior, else primal for columns <= rows, dual otherwise
+  bool accelerate = true;                      ///< MacKay steps with Anderson extrapolation, taken back when the bound falls; models only
+  int threads = 0;                             ///< BLAS threads during the fit; 0 keeps the caller's setting
+  Keep keep_covariance = Keep::automatic;      ///< the factor that predict() and covariance() need; automatic: unless it exceeds 256 MB
+  SweepCallback on_sweep = {};                 ///< after each sweep; return false to stop (status = stopped_by_user)
+  std::string preset = {};                     ///< set by options_for_preset
+  bool compat = false;                         ///< presets: reproduce the published program exactly, its defects included
+  std::vector<std::string> column_names = {};  ///< [columns] for messages and summaries; empty: x1, x2, ...
+};
+
+enum class Task { linear, logistic };
+[[nodiscard]] const char* to_string(Task task);
+
+/// A published program as data: what options_for_preset() fills in.
+struct PresetInfo {
+  const char* name;
+  Task task;
+  const char* description;
+};
+[[nodiscard]] const std::vector<PresetInfo>& presets();
+/// The options that make fit_linear / fit_logistic that published program. \throws InvalidArgument for an unknown name, listing the known ones.
+[[nodiscard]] FitOptions options_for_preset(const std::string& name, bool compat = false);
+/// The task of a preset. \throws InvalidArgument likewise.
+[[nodiscard]] Task task_of_preset(const std::string& name);
+
+struct Interval {
+  double lower = 0;
+  double upper = 0;
+};
+
+/// The intercept of a model, in the units of the data.
+struct Intercept {
+  double mean = 0;
+  double variance = 0;
+};
+
+namespace detail {
+struct FitState;
+}
+
+/// What a fit found. Vectors have one entry per column of X, in its order and in its units.
+struct Fit {
+  Task task = Task::linear;
+  Vector mean;                       ///< [p] posterior mean of each coefficient
+  Vector variance;                   ///< [p] marginal posterior variance (linear: V_jj b_N/(a_N - 1), infinite for a_N <= 1)
+  std::optional<Intercept> intercept;
+  Vector V_diagonal;                 ///< [p] diagonal of V; linear: q(w|tau) = N(w, V/tau), so V is not the variance
+  double log_det_V = 0;              ///< ln|V|, intercept included
+  Vector precision;                  ///< [groups] E[alpha], of the standardised columns where there is standardisation
+  std::vector<Index> group;          ///< [p] group of each column; -1 flat, -2 fixed precision or left out
+  Vector relevance;                  ///< [p] well-determinedness 1 - a_j V_jj in [0, 1]: 1 = set by the data, 0 = by the prior
+  std::vector<bool> relevant;        ///< [p] kept: its group's precision would stay finite with a margin of two     (OPT.3); true under a shared prior
+  std::vector<bool> left_out;        ///< [p] constant or duplicated columns that took no part; their mean is 0
+  double bound = 0;                  ///< lower bound on the log evidence, nats
+  std::vector<std::string> column_names;  ///< [p]
+  PriorKind prior = PriorKind::shared;    ///< the one that was used
+
+  GammaDistribution noise = {0, 0};  ///< linear: posterior of the noise precision (a_N, b_N), in units of 1/y^2
+  std::string target;                ///< name of the target, if one was given
+  std::vector<std::string> classes;  ///< logistic: the two labels; probabilities are of the second
+
+  /// How the fit describes the rows it was made from.
+  double num_rows = 0;               ///< sum of the observation weights
+  double effective_parameters = 0;   ///< sum of relevance, intercept and flat columns included
+  double r_squared = 0;              ///< linear
+  double accuracy = 0;               ///< logistic
+  double log_loss = 0;               ///< logistic, nats per row, exact predictive probabilities
+  double class_weight[2] = {0, 0};   ///< logistic: rows of each class
+
+  Report report;
+  std::shared_ptr<const detail::FitState> state;  ///< what predict(), covariance() and the model file need
+
+  [[nodiscard]] Index num_columns() const { return mean.size(); }
+  /// Degrees of freedom of the Student-t marginals: 2 a_N (linear), infinity (logistic).
+  [[nodiscard]] double degrees_of_freedom() const {
+    return task == Task::linear ? 2 * noise.shape : std::numeric_limits<double>::infinity();
+  }
+  /// Posterior covariance of the coefficients [p, p], or [p+1, p+1] with the intercept last; formed when called.
+  /// \throws InvalidArgument if the fit kept no covariance factor.
+  [[nodiscard]] Matrix covariance() const;
+};
+
+/// Central credible interval of coefficient j (of the intercept: j = -1). level in (0, 1).
+[[nodiscard]] Interval credible_interval(const Fit& fit, Index j, double level = 0.95);
+/// Mean of the noise standard deviation's posterior range: the central interval of 1/sqrt(tau). Linear only.
+[[nodiscard]] Interval noise_sd_interval(const Fit& fit, double level = 0.95);
+[[nodiscard]] double noise_sd(const Fit& fit);  ///< sqrt(b_N/a_N)
+
+/// The fit as a table for people: coefficients with sd, interval and relevance, then what is known of the whole.
+[[nodiscard]] std::string summary(const Fit& fit, double level = 0.95);
+
+}  // namespace ardvark

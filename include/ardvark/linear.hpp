@@ -1,0 +1,32 @@
+// Bayesian linear regression.                                                                  docs/math/linear.md
+#pragma once
+
+#include "ardvark/fit.hpp"
+
+namespace ardvark {
+
+struct LinearFit : Fit {};
+
+/// Variational Bayesian linear regression: q(w, tau) = N(w, V/tau) Gamma(a_N, b_N), q(alpha_g) = Gamma.
+///
+///     ardvark::LinearFit fit = ardvark::fit_linear(X, y, {.prior = ardvark::Prior::ard()});
+///
+/// \param X  [n,p] double or float, either memory order, read only and not kept; finite
+/// \param y  [n] finite
+/// \throws InvalidArgument  before any work, naming the argument, its value and the constraint
+/// Non-convergence and numerical trouble are not thrown: read fit.report.status.   O(n p min(n,p)) once, then O(min(n,p)^3) a sweep or less.
+[[nodiscard]] LinearFit fit_linear(MatrixView X, VectorView y, const FitOptions& options = {});
+
+/// A Student-t distribution per row: the new observation is mean + scale t.                      (LIN.4)
+struct StudentPrediction {
+  Vector mean;
+  Vector scale;
+  double degrees_of_freedom = 0;
+  [[nodiscard]] Vector standard_deviation() const;  ///< infinite for degrees_of_freedom <= 2
+  /// Half the width of the central interval at this level, in (0, 1): a new observation lies within mean +- that.
+  [[nodiscard]] Vector half_width(double level = 0.95) const;
+};
+/// \param X_new  [m,p] same columns as the fit's, finite.  \throws InvalidArgument
+[[nodiscard]] StudentPrediction predict(const LinearFit& fit, MatrixView X_new);
+
+}  // namespace ardvark

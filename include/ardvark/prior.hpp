@@ -1,0 +1,69 @@
+// Priors of the weights: a partition of the columns into groups with one Gamma-distributed precision each.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ardvark/types.hpp"
+
+namespace ardvark {
+
+/// Gamma(shape, rate) with mean shape/rate. Both > 0.
+struct GammaDistribution {
+  double shape = 1e-2;
+  double rate = 1e-4;
+  [[nodiscard]] double mean() const { return shape / rate; }
+};
+
+enum class PriorKind {
+  automatic,  ///< ARD where rows >= 5 columns, shared otherwise; the report says which and why
+  shared,     ///< one precision for all columns
+  ard,        ///< one precision per column (per group, where `group` is given)
+  groups,     ///< one precision per group of columns
+  none        ///< every column flat
+};
+
+/// What is known about the weights beforehand. Columns may also be fixed at a given precision, or flat (no prior at all).
+///
+///     Prior::ard()                                    one precision per column
+///     Prior::groups({0, 0, 1, 1, 1})                  two groups
+///     Prior::shared().flat({0}).fixed({3}, 2.5)       column 0 without a prior, column 3 at precision 2.5, the rest share one
+struct Prior {
+  PriorKind kind = PriorKind::automatic;
+  std::vector<Index> group;                   ///< [columns] group number from 0; required for PriorKind::groups, optional for ard and automatic
+  std::vector<Index> flat_columns;            ///< positions of columns without a prior
+  std::vector<Index> fixed_columns;           ///< positions of columns with a given precision
+  std::vector<double> fixed_precision;        ///< their precisions, > 0
+  std::vector<GammaDistribution> hyperprior;  ///< one per group (ard without groups: per column of X); empty: FitOptions::precision for all
+
+  [[nodiscard]] static Prior automatic() { return {}; }
+  [[nodiscard]] static Prior shared() { return of(PriorKind::shared); }
+  [[nodiscard]] static Prior ard() { return of(PriorKind::ard); }
+  [[nodiscard]] static Prior none() { return of(PriorKind::none); }
+  [[nodiscard]] static Prior groups(std::vector<Index> group_of_column) {
+    Prior p = of(PriorKind::groups);
+    p.group = std::move(group_of_column);
+    return p;
+  }
+  [[nodiscard]] Prior flat(const std::vector<Index>& columns) const {
+    Prior p = *this;
+    p.flat_columns.insert(p.flat_columns.end(), columns.begin(), columns.end());
+    return p;
+  }
+  [[nodiscard]] Prior fixed(const std::vector<Index>& columns, double precision) const {
+    Prior p = *this;
+    p.fixed_columns.insert(p.fixed_columns.end(), columns.begin(), columns.end());
+    p.fixed_precision.insert(p.fixed_precision.end(), columns.size(), precision);
+    return p;
+  }
+
+ private:
+  static Prior of(PriorKind kind) {
+    Prior p;
+    p.kind = kind;
+    return p;
+  }
+};
+[[nodiscard]] const char* to_string(PriorKind kind);
+
+}  // namespace ardvark

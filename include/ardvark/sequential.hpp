@@ -1,0 +1,44 @@
+// Bayesian logistic regression, one observation at a time.                                       docs/math/sequential.md
+#pragma once
+
+#include <memory>
+
+#include "ardvark/logistic.hpp"
+
+namespace ardvark {
+
+struct SequentialOptions {
+  std::optional<double> precision = {};  ///< of every weight, > 0; default: the number of columns, as published
+  Index block_rows = 64;                 ///< rows per matrix product, >= 1; the result does not depend on it
+  int threads = 0;                       ///< BLAS threads; 0 keeps the caller's setting
+};
+
+/// Each row is absorbed once, in order: the posterior after n rows is the prior of row n + 1. No intercept, no standardisation.  (SEQ)
+///
+///     ardvark::SequentialLogistic filter(X.cols());
+///     filter.update(X, labels);        // labels in {-1, +1}
+///     filter.update(X_more, labels_more);
+///     double p = filter.mean()[0];
+class SequentialLogistic {
+ public:
+  explicit SequentialLogistic(Index num_columns, const SequentialOptions& options = {});
+  ~SequentialLogistic();
+  SequentialLogistic(SequentialLogistic&&) noexcept;
+  SequentialLogistic& operator=(SequentialLogistic&&) noexcept;
+
+  /// \param X [n,p], \param labels [n] in {-1, +1}.  \throws InvalidArgument, leaving the state as it was.   O(n p^2)
+  void update(MatrixView X, VectorView labels);
+
+  [[nodiscard]] const Vector& mean() const;
+  [[nodiscard]] Matrix covariance() const;   ///< V [p,p]
+  [[nodiscard]] double log_det_V() const;
+  [[nodiscard]] Index num_rows() const;      ///< rows absorbed so far
+  /// Lower bound on the log evidence of the rows absorbed so far, nats.
+  [[nodiscard]] double bound() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace ardvark

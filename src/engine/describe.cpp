@@ -1,0 +1,68 @@
+#include "engine/describe.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/special.hpp"
+#include "core/validate.hpp"
+
+namespace ardvark {
+
+void describe_classes(const Vector& t, const Vector& k, const Vector& m, const Vector& s, Fit& fit) {
+  double correct = 0, loss = 0;
+  for (Index i = 0; i < t.size(); ++i) {
+    const bool second = t[i] > 0.5;
+    fit.class_weight[second ? 1 : 0] += k[i];
+    if ((m[i] > 0) == second) correct += k[i];
+    loss -= k[i] * log_expected_sigmoid(second ? m[i] : -m[i], s[i]);  // (PRED.2)
+  }
+  fit.accuracy = correct / k.sum();
+  fit.log_loss = loss / k.sum();
+}
+
+std::vector<std::string> complete_names(const FitOptions& options, Index num_columns) {
+  std::vector<std::string> names = options.column_names;
+  for (Index j = static_cast<Index>(names.size()); j < num_columns; ++j) names.push_back(validate::column_name({}, j));
+  return names;
+}
+
+const char* to_string(Status status) {
+  switch (status) {
+    case Status::failed: return "failed";
+    case Status::converged: return "converged";
+    case Status::max_sweeps: return "max_sweeps";
+    case Status::stopped_by_user: return "stopped_by_user";
+    case Status::not_positive_definite: return "not_positive_definite";
+    case Status::bound_fell: return "bound_fell";
+    case Status::false_stop: return "false_stop";
+  }
+  return "unknown";
+}
+
+const char* to_string(SolverKind kind) {
+  switch (kind) {
+    case SolverKind::automatic: return "automatic";
+    case SolverKind::primal: return "primal";
+    case SolverKind::dual: return "dual";
+    case SolverKind::spectral: return "spectral";
+    case SolverKind::sequential: return "sequential";
+  }
+  return "unknown";
+}
+
+const char* to_string(PriorKind kind) {
+  switch (kind) {
+    case PriorKind::automatic: return "auto";
+    case PriorKind::shared: return "shared";
+    case PriorKind::ard: return "ard";
+    case PriorKind::groups: return "groups";
+    case PriorKind::none: return "none";
+  }
+  return "unknown";
+}
+
+const char* to_string(Task task) { return task == Task::linear ? "linear" : "logistic"; }
+
+}  // namespace ardvark

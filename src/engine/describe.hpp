@@ -1,0 +1,14 @@
+// What a fit says of the rows it was made from.
+#pragma once
+
+#include "ardvark/fit.hpp"
+
+namespace ardvark {
+
+/// Class weights, accuracy (the sign of m) and log loss (PRED.2) from the training rows' m and s; t in {0, 1}, weights k.
+void describe_classes(const Vector& t, const Vector& k, const Vector& m, const Vector& s, Fit& fit);
+
+/// options.column_names, completed by x1, x2, ...
+[[nodiscard]] std::vector<std::string> complete_names(const FitOptions& options, Index num_columns);
+
+}  // namespace ardvark

@@ -1,0 +1,353 @@
+// fit_linear and fit_logistic: validate, prepare, choose a solver, sweep, and bring the result back to the user's units.
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cmath>
+
+#include "ardvark/linear.hpp"
+#include "ardvark/logistic.hpp"
+#include "ardvark/sequential.hpp"
+#include "core/blas.hpp"
+#include "core/special.hpp"
+#include "core/validate.hpp"
+#include "engine/describe.hpp"
+#include "engine/prepare.hpp"
+#include "engine/sequential.hpp"
+#include "engine/state.hpp"
+#include "engine/sweep.hpp"
+
+namespace ardvark {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+// ---- what is asked for ------------------------------------------------------------------------------------------------------------------
+
+void validate_options(const FitOptions& options, Task task, Index p) {
+  const bool linear = task == Task::linear;
+  validate::gamma(options.precision, linear ? "c0 (precision.shape)" : "a0 (precision.shape)", linear ? "d0 (precision.rate)" : "b0 (precision.rate)");
+  if (linear) validate::gamma(options.noise, "a0 (noise.shape)", "b0 (noise.rate)");
+  if (options.max_sweeps < 1) throw InvalidArgument(fmt::format("max_sweeps is {}; it must be at least 1", options.max_sweeps));
+  if (options.tolerance && !(*options.tolerance >= 0 && std::isfinite(*options.tolerance)))
+    throw InvalidArgument(fmt::format("tolerance is {}; it must be 0 or more", *options.tolerance));
+  if (options.threads < 0) throw InvalidArgument(fmt::format("threads is {}; it must be 0 (the caller's setting) or more", options.threads));
+  if (!options.column_names.empty() && static_cast<Index>(options.column_names.size()) != p)
+    throw InvalidArgument(fmt::format("column_names has {} entries; it must have one per column of X: {}", options.column_names.size(), p));
+  if (options.compat && options.preset.empty()) throw InvalidArgument("compat reproduces a published program; it needs a preset");
+  if (options.solver == SolverKind::sequential)
+    throw InvalidArgument("solver 'sequential' cannot be chosen; use the preset vb_logit_fit_iter or the class SequentialLogistic");
+  if (!options.preset.empty()) {
+    if (task_of_preset(options.preset) != task)
+      throw InvalidArgument(fmt::format("preset '{}' is a {} model; it cannot be used for {} regression", options.preset, to_string(task_of_preset(options.preset)), to_string(task)));
+    if (!options.weights.empty()) throw InvalidArgument(fmt::format("weights cannot be used with preset '{}'; the published program has none", options.preset));
+    if (options.intercept || options.standardize)
+      throw InvalidArgument(fmt::format("preset '{}' has no intercept and scales nothing; add a column of ones, or fit a model", options.preset));
+  }
+}
+
+std::pair<SolverKind, std::string> choose_solver(const FitOptions& options, const LikelihoodTraits& likelihood, const Partition& partition, Index n) {
+  const Index p = partition.num_columns() - partition.num_flat();
+  const bool can_spectral = likelihood.constant_rows && partition.is_shared();
+  if (options.solver == SolverKind::spectral && !can_spectral)
+    throw InvalidArgument("solver 'spectral' needs a linear model with a shared prior and no columns of fixed precision");
+  if (options.solver == SolverKind::dual && partition.num_flat() >= n)
+    throw InvalidArgument(fmt::format("solver 'dual' needs more rows than flat columns; there are {} rows and {} flat columns", n, partition.num_flat()));
+  if (options.solver != SolverKind::automatic) return {options.solver, "as asked"};
+  if (can_spectral) return {SolverKind::spectral, "linear with one precision for all columns"};
+  if (p <= n || partition.num_flat() >= n) return {SolverKind::primal, fmt::format("{} columns are not more than {} rows", p, n)};
+  return {SolverKind::dual, fmt::format("{} columns are more than {} rows", p, n)};
+}
+
+std::unique_ptr<Solver> make_solver(SolverKind kind, System system) {
+  const Index p = system.partition.num_columns() - system.partition.num_flat(), n = system.X.rows();
+  const bool dual = kind == SolverKind::dual || (kind == SolverKind::spectral && p > n && system.partition.num_flat() < n);
+  std::unique_ptr<Solver> exact = dual ? make_dual(system) : make_primal(system);
+  return kind == SolverKind::spectral ? make_spectral(system, std::move(exact)) : std::move(exact);
+}
+
+SweepSettings sweep_settings(const FitOptions& options, Task task, double rows, Index p) {
+  SweepSettings s;
+  s.num_rows = rows;
+  s.max_sweeps = options.max_sweeps;
+  s.on_sweep = options.on_sweep;
+  if (options.preset.empty()) {
+    s.tolerance = options.tolerance.value_or(1e-8);
+    s.accelerate = options.accelerate;
+    // With more columns than rows the bound has many maxima: plain sweeps first choose the one that plain sweeps alone would reach.  (OPT, warning i)
+    if (static_cast<double>(p) > rows) s.num_plain_sweeps = 20;
+  } else {
+    s.tolerance = options.tolerance.value_or(1e-5);
+    s.order = task == Task::linear ? EvaluateAfter::prior : EvaluateAfter::solve;
+    s.stop = StopRule::relative_change;
+    s.accelerate = false;
+    s.compat = options.compat;
+  }
+  return s;
+}
+
+// ---- the result, in the user's units ------------------------------------------------------------------------------------------------------
+
+struct Fitted {  // what a task hands over
+  const FitOptions& options;
+  const Partition& partition;
+  const Vector& a;         // precisions inside V
+  const Posterior& q;
+  PriorKind kind;
+  double noise_precision;  // a_N/b_N in the design's units, or 1
+};
+
+// A group is kept when sum_j tau q_j^2/s_j > 2 |g|: at its own best precision more than half of it would be set by the data.      (OPT.3)
+// With q_j = w_j/V_jj and s_j = 1/V_jj - a_j that ratio is tau w_j^2 / (V_jj (1 - a_j V_jj)).                                     (OPT.2)
+void judge_relevance(const Fitted& f, Fit& fit) {
+  const Index p = fit.num_columns();
+  std::vector<double> evidence(f.partition.group_size.size(), 0.0);
+  for (Index j = 0; j < p; ++j) {
+    const Index g = fit.group[static_cast<std::size_t>(j)];
+    fit.relevance[j] = std::clamp(1 - f.a[j] * f.q.V_diagonal[j], 0.0, 1.0);
+    if (g >= 0) evidence[static_cast<std::size_t>(g)] += f.noise_precision * f.q.w[j] * f.q.w[j] / (f.q.V_diagonal[j] * std::max(fit.relevance[j], 1e-12));
+  }
+  for (Index j = 0; j < p; ++j) {
+    const Index g = fit.group[static_cast<std::size_t>(j)];
+    const bool estimated = g >= 0 && f.kind != PriorKind::shared;
+    fit.relevant[static_cast<std::size_t>(j)] =
+        !fit.left_out[static_cast<std::size_t>(j)] &&
+        (!estimated || evidence[static_cast<std::size_t>(g)] > 2 * static_cast<double>(f.partition.group_size[static_cast<std::size_t>(g)]));
+  }
+}
+
+// w_user = y_scale scale_j w_j; the intercept is the prediction at x = 0, so its variance is the quadratic form there.
+void to_user_units(const Fitted& f, Solver& solver, const detail::FitState& state, Fit& fit) {
+  const Standardization& s = state.standardization;
+  const Index p = fit.num_columns();
+  double spread = 1;  // variance of w given V: b_N/(a_N - 1) for linear
+  if (fit.task == Task::linear) {
+    const double shape = fit.noise.shape, rate = fit.noise.rate / (state.y_scale * state.y_scale);
+    spread = shape > 1 ? rate / (shape - 1) : std::numeric_limits<double>::infinity();
+  }
+  const double y2 = state.y_scale * state.y_scale;
+  fit.log_det_V = f.q.log_det_V;
+  for (Index j = 0; j < p; ++j) {
+    const double scale = s.scale.size() > 0 ? s.scale[j] : 1.0;
+    if (fit.left_out[static_cast<std::size_t>(j)]) {
+      fit.mean[j] = fit.variance[j] = fit.V_diagonal[j] = 0;
+      continue;
+    }
+    fit.mean[j] = state.y_scale * scale * f.q.w[j];
+    fit.V_diagonal[j] = scale * scale * f.q.V_diagonal[j];
+    fit.variance[j] = y2 * spread * fit.V_diagonal[j];
+    fit.log_det_V += 2 * std::log(scale);
+  }
+  if (s.intercept) {
+    Vector origin = Vector::Zero(p + 1);
+    for (Index j = 0; j < p; ++j)
+      if (s.center.size() > 0) origin[j] = -s.center[j] * s.scale[j];
+    origin[p] = 1;
+    fit.intercept = Intercept{state.y_center + state.y_scale * f.q.w.dot(origin), y2 * spread * solver.variance_of(origin)};
+  }
+}
+
+// The evidence of the data in the user's units: the density of y changes by its scale, and a flat density of 1 is 1 in those units.  (LIN.5)
+double bound_offset(const Partition& partition, const detail::FitState& state, Task task, double rows) {
+  double offset = task == Task::linear ? -rows * std::log(state.y_scale) : 0.0;
+  for (Index j : partition.flat_columns) {
+    const bool scaled = state.standardization.scale.size() > j;
+    offset += std::log(state.y_scale) + (scaled ? std::log(state.standardization.scale[j]) : 0.0);
+  }
+  return offset;
+}
+
+void keep_factor(const FitOptions& options, Solver& solver, Index n, Index p, detail::FitState& state, Report& report) {
+  const Index inner = std::min(n, p);
+  const double megabytes = static_cast<double>(inner) * static_cast<double>(p) * 8e-6;
+  if (options.keep_covariance == Keep::never) return;
+  if (options.keep_covariance == Keep::automatic && megabytes > 256) {
+    report.notes.push_back(fmt::format("the covariance factor ({:.0f} MB) was not kept; predict needs keep_covariance = always", megabytes));
+    return;
+  }
+  state.factor = solver.factor();
+}
+
+void start_report(const FitOptions& options, Fit& fit, Index p) {
+  fit.report.preset = options.preset;
+  fit.report.compat = options.compat;
+  fit.column_names = complete_names(options, p);
+}
+
+// Everything between the likelihood and the finished Fit; the same for both tasks.
+void run(const FitOptions& options, MatrixView X, Likelihood& likelihood, Prepared prepared, PreparedPrior prior, double rows,
+         std::shared_ptr<detail::FitState> state, Fit& fit, Posterior& q, Clock::time_point started) {
+  const Index n = X.rows(), p = X.cols();
+  start_report(options, fit, p);
+  Report& report = fit.report;
+  report.notes = prepared.notes;
+  if (!prior.note.empty()) report.notes.insert(report.notes.begin(), prior.note);
+  fit.left_out = prepared.left_out;
+  fit.prior = prior.kind;
+  state->standardization = std::move(prepared.standardization);
+
+  DenseDesign design(X, state->standardization);
+  const LikelihoodTraits traits = likelihood.traits();
+  const auto [kind, reason] = choose_solver(options, traits, prior.partition, n);
+  report.solver = kind;
+  report.solver_reason = reason;
+  PrecisionPrior precisions(prior.partition, prior.shape, prior.rate);
+  const Partition& partition = precisions.partition();
+  std::unique_ptr<Solver> solver = make_solver(kind, {design, partition, traits});
+
+  q.w = Vector::Zero(design.cols());
+  q.V_diagonal = Vector::Zero(design.cols());
+  q.m = Vector::Zero(n);
+  q.s = Vector::Zero(traits.row_moments ? n : 0);
+  q.group_square = q.group_variance = Vector::Zero(partition.num_groups());
+
+  SweepOutcome outcome = sweep(likelihood, precisions, *solver, q, sweep_settings(options, fit.task, rows, p));
+  const bool usable = outcome.status != Status::not_positive_definite && solver->finish(outcome.rows, outcome.a, q);
+  report.status = usable ? outcome.status : Status::not_positive_definite;
+  report.message = outcome.message.empty() ? "the linear system is not positive definite" : outcome.message;
+  report.sweeps = outcome.sweeps;
+  if (outcome.num_rejected > 0) report.notes.push_back(fmt::format("{} extrapolated steps were taken back", outcome.num_rejected));
+  if (outcome.num_damped > 0) report.notes.push_back(fmt::format("{} sweeps took a shortened step", outcome.num_damped));
+  const double offset = bound_offset(partition, *state, fit.task, rows);
+  report.bound = fit.bound = outcome.bound + offset;
+  report.bound_history = std::move(outcome.bound_history);
+  for (double& b : report.bound_history) b += offset;
+
+  fit.num_rows = rows;
+  fit.precision = precisions.expected();
+  fit.group.assign(partition.group.begin(), partition.group.begin() + p);
+  fit.mean = fit.variance = fit.V_diagonal = fit.relevance = Vector::Zero(p);
+  fit.relevant.assign(static_cast<std::size_t>(p), false);
+  if (!usable) {
+    const double nan = std::numeric_limits<double>::quiet_NaN();
+    fit.mean.setConstant(nan), fit.variance.setConstant(nan), fit.V_diagonal.setConstant(nan);
+    fit.state = std::move(state);
+    report.seconds = seconds_since(started);
+    return;
+  }
+  const Fitted fitted{options, partition, outcome.a, q, prior.kind, likelihood.noise_precision()};
+  judge_relevance(fitted, fit);
+  fit.effective_parameters = q.explained;
+  state->w = q.w;
+  state->quadratic = q.w.cwiseAbs2().dot(outcome.a) + outcome.rows.omega.dot(q.m.cwiseAbs2());  // w'V^-1 w = w'Aw + (Xw)' diag(omega) Xw
+  if (fit.task == Task::linear) {
+    const auto& gaussian = static_cast<const Gaussian&>(likelihood);
+    fit.noise = {gaussian.shape(), gaussian.rate() * state->y_scale * state->y_scale};
+  }
+  to_user_units(fitted, *solver, *state, fit);
+  report.seconds = seconds_since(started);  // the posterior is complete; what follows serves later calls
+  keep_factor(options, *solver, n, p, *state, report);
+  fit.state = std::move(state);
+}
+
+Vector weights_or_ones(VectorView weights, Index n) { return weights.empty() ? Vector::Ones(n) : Vector(weights.eigen()); }
+
+void warn_if_noise_vanished(Fit& fit, Index p) {
+  const bool many = static_cast<double>(p) > fit.num_rows;
+  if (many && fit.prior != PriorKind::shared && fit.effective_parameters > 0.8 * fit.num_rows)
+    fit.report.warnings.push_back(fmt::format(
+        "{:.0f} effective parameters describe {:g} rows: with more columns than rows this prior has explained the noise away, so noise, intervals and "
+        "predictions are far too confident; use the shared prior (--prior shared)",
+        fit.effective_parameters, fit.num_rows));
+}
+
+std::string label_text(double value) { return fmt::format("{:g}", value); }
+
+}  // namespace
+
+// ---- linear -------------------------------------------------------------------------------------------------------------------------------
+
+LinearFit fit_linear(MatrixView X, VectorView y, const FitOptions& options) {
+  validate::matrix(X, "X", options.column_names);
+  validate::vector(y, X.rows(), "y");
+  validate::weights(options.weights, X.rows());
+  validate_options(options, Task::linear, X.cols());
+  const auto started = Clock::now();
+  const blas::ThreadScope threads(options.threads);
+
+  const Vector k = weights_or_ones(options.weights, X.rows());
+  Prepared prepared = prepare_columns(X, k, options);
+  PreparedPrior prior = prepare_prior(options, X.cols(), k.sum(), prepared.left_out);
+  auto state = std::make_shared<detail::FitState>();
+  LinearFit fit;
+  fit.task = Task::linear;
+  Vector standard_y = y.eigen();
+  const double total = k.sum();
+  const double mean = k.dot(standard_y) / total;
+  if (options.preset.empty() && options.standardize) {
+    if (options.intercept) state->y_center = mean;
+    standard_y.array() -= state->y_center;
+    state->y_scale = std::sqrt(k.dot(standard_y.cwiseAbs2()) / total);
+    if (!(state->y_scale > 1e-14 * std::abs(mean))) {
+      fit.report.warnings.push_back("the target is constant: there is nothing to explain");
+      standard_y.setZero();
+      state->y_scale = mean != 0 ? std::abs(mean) : 1.0;
+    }
+    standard_y /= state->y_scale;
+  }
+  const Index num_flat = prior.partition.num_flat();
+  Gaussian likelihood(standard_y, k, options.noise.shape, options.noise.rate, num_flat, prior.partition.num_columns() - num_flat);
+  Posterior q;
+  run(options, X, likelihood, std::move(prepared), std::move(prior), total, state, fit, q, started);
+
+  // R^2 about the mean where there is an intercept, about zero otherwise.
+  const double center = options.intercept ? k.dot(standard_y) / total : 0.0;
+  const double around = k.dot((standard_y.array() - center).square().matrix());
+  fit.r_squared = around > 0 ? 1 - k.dot((standard_y - q.m).cwiseAbs2()) / around : 0.0;
+  warn_if_noise_vanished(fit, X.cols());
+  return fit;
+}
+
+// ---- logistic -----------------------------------------------------------------------------------------------------------------------------
+
+namespace {
+
+// The two labels, ascending. \throws InvalidArgument for any other number of them.
+std::pair<double, double> two_labels(VectorView labels) {
+  double low = labels[0], high = labels[0];
+  for (double label : labels) low = std::min(low, label), high = std::max(high, label);
+  if (low == high)
+    throw InvalidArgument(fmt::format("labels has one class only ({}); logistic regression needs exactly two", label_text(low)));
+  for (Index i = 0; i < labels.size(); ++i)
+    if (labels[i] != low && labels[i] != high)
+      throw InvalidArgument(fmt::format("labels has more than two classes ({}, {}, {}, first at row {}); logistic regression needs exactly two",
+                                        label_text(low), label_text(labels[i]), label_text(high), i + 1));
+  return {low, high};
+}
+
+}  // namespace
+
+LogisticFit fit_logistic(MatrixView X, VectorView labels, const FitOptions& options) {
+  validate::matrix(X, "X", options.column_names);
+  validate::vector(labels, X.rows(), "labels");
+  validate::weights(options.weights, X.rows());
+  validate_options(options, Task::logistic, X.cols());
+  const auto [low, high] = two_labels(labels);
+  const Vector k = weights_or_ones(options.weights, X.rows());
+  Vector t(labels.size());
+  for (Index i = 0; i < t.size(); ++i) t[i] = labels[i] == high ? 1.0 : 0.0;
+  if (k.dot(t) == 0 || k.dot(t) == k.sum())
+    throw InvalidArgument("all rows of one class have weight zero; logistic regression needs two classes");
+  const auto started = Clock::now();
+  const blas::ThreadScope threads(options.threads);
+
+  LogisticFit fit;
+  fit.task = Task::logistic;
+  fit.classes = {label_text(low), label_text(high)};
+  if (is_sequential_preset(options.preset)) {
+    fit_sequential_preset(X, t, options, fit);
+    fit.report.seconds = seconds_since(started);
+    return fit;
+  }
+  Prepared prepared = prepare_columns(X, k, options);
+  PreparedPrior prior = prepare_prior(options, X.cols(), k.sum(), prepared.left_out);
+  std::unique_ptr<Likelihood> likelihood =
+      options.likelihood == LogisticLikelihood::bound ? make_logistic_bound(t, k) : make_logistic_gaussian(t, k);
+  Posterior q;
+  run(options, X, *likelihood, std::move(prepared), std::move(prior), k.sum(), std::make_shared<detail::FitState>(), fit, q, started);
+  describe_classes(t, k, q.m, q.s, fit);
+  warn_if_noise_vanished(fit, X.cols());
+  return fit;
+}
+
+}  // namespace ardvark

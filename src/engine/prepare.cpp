@@ -1,0 +1,218 @@
+#include "engine/prepare.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "core/validate.hpp"
+
+namespace ardvark {
+namespace {
+
+// Weighted mean and mean square deviation from it (from 0 if not centred), two passes over blocks of rows.
+void moments(MatrixView X, const Vector& k, bool centred, Vector& center, Vector& scale) {
+  const Index p = X.cols();
+  DenseDesign raw(X, {});
+  Matrix panel(std::min(raw.block_rows(), X.rows()), p);
+  const double total = k.sum();
+  auto blocks = [&](auto&& visit) {
+    for (Index first = 0; first < X.rows(); first += panel.rows()) {
+      const Index count = std::min(panel.rows(), X.rows() - first);
+      raw.read_rows(first, count, nullptr, panel);
+      for (Index j = 0; j < p; ++j) visit(j, panel.col(j).head(count).array(), k.segment(first, count).array());
+    }
+  };
+  center = Vector::Zero(p);
+  Vector square = Vector::Zero(p);
+  if (centred) {
+    blocks([&](Index j, auto x, auto weight) { center[j] += (weight * x).sum(); });
+    center /= total;
+  }
+  blocks([&](Index j, auto x, auto weight) { square[j] += (weight * (x - center[j]).square()).sum(); });
+  scale = (square / total).cwiseSqrt();
+}
+
+// Columns that are copies of an earlier one up to shift and scale. Equal columns have equal products with any vector: candidates are
+// neighbours in the order of one such product, and each is then compared entry by entry.
+std::vector<std::pair<Index, Index>> duplicates(MatrixView X, const Vector& k, const Standardization& s) {
+  DenseDesign design(X, {s.center, s.scale, false});
+  const Index n = X.rows(), p = X.cols();
+  Vector probe(n), product(p);
+  double state = 0.5;
+  for (Index i = 0; i < n; ++i) {  // a fixed irregular sequence, independent of the data
+    state = std::fmod(state + 0.7548776662466927 + 0.1 * std::sin(static_cast<double>(i)), 1.0);
+    probe[i] = (state - 0.5) * k[i];
+  }
+  design.project(probe, product);
+  std::vector<Index> order(static_cast<std::size_t>(p));
+  std::iota(order.begin(), order.end(), Index{0});
+  const Vector key = product.cwiseAbs();
+  std::sort(order.begin(), order.end(), [&](Index a, Index b) { return key[a] != key[b] ? key[a] < key[b] : a < b; });
+  const double close = 1e-9 * std::max(probe.norm() * std::sqrt(static_cast<double>(n)), 1e-300);
+  std::vector<std::pair<Index, Index>> found;
+  Matrix first(n, 1), other(n, 1);
+  std::vector<bool> taken(static_cast<std::size_t>(p), false);
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    if (taken[static_cast<std::size_t>(order[i])] || s.scale[order[i]] == 0) continue;
+    std::vector<Index> run;
+    for (std::size_t l = i + 1; l < order.size() && key[order[l]] - key[order[i]] <= close && run.size() < 1000; ++l)
+      if (!taken[static_cast<std::size_t>(order[l])] && s.scale[order[l]] != 0) run.push_back(order[l]);
+    if (run.empty()) continue;
+    design.columns(order[i], 1, first);
+    std::vector<Index> same = {order[i]};
+    for (Index j : run) {
+      design.columns(j, 1, other);
+      const double plus = (k.array() > 0).select((first - other).array().abs(), 0.0).maxCoeff();
+      const double minus = (k.array() > 0).select((first + other).array().abs(), 0.0).maxCoeff();
+      if (std::min(plus, minus) <= 1e-9) same.push_back(j);
+    }
+    std::sort(same.begin(), same.end());
+    for (std::size_t l = 0; l < same.size(); ++l) {
+      taken[static_cast<std::size_t>(same[l])] = true;
+      if (l > 0) found.emplace_back(same[l], same[0]);
+    }
+  }
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+std::string listed(const std::vector<std::string>& items) {
+  std::string text;
+  for (std::size_t i = 0; i < items.size() && i < 5; ++i) text += (i > 0 ? ", " : "") + items[i];
+  if (items.size() > 5) text += fmt::format(" and {} more", items.size() - 5);
+  return text;
+}
+
+}  // namespace
+
+Prepared prepare_columns(MatrixView X, const Vector& k, const FitOptions& options) {
+  const Index p = X.cols();
+  Prepared out;
+  out.left_out.assign(static_cast<std::size_t>(p), false);
+  out.standardization.intercept = options.intercept;
+  if (!options.preset.empty()) return out;
+
+  Standardization s;
+  moments(X, k, options.intercept, s.center, s.scale);
+  std::vector<std::string> constant, copies;
+  for (Index j = 0; j < p; ++j) {
+    // A spread of a few roundings of the column's size is none.
+    if (!(s.scale[j] > 1e-14 * std::abs(s.center[j]))) {
+      s.scale[j] = 0;
+      out.left_out[static_cast<std::size_t>(j)] = true;
+      constant.push_back(fmt::format("'{}'", validate::column_name(options.column_names, j)));
+    } else {
+      s.scale[j] = 1 / s.scale[j];
+    }
+  }
+  for (const auto& [copy, original] : duplicates(X, k, s)) {
+    out.left_out[static_cast<std::size_t>(copy)] = true;
+    copies.push_back(fmt::format("'{}' (copy of '{}')", validate::column_name(options.column_names, copy),
+                                 validate::column_name(options.column_names, original)));
+  }
+  if (!constant.empty())
+    out.notes.push_back(fmt::format("{} {} constant and left out: {}", constant.size(), constant.size() == 1 ? "column is" : "columns are", listed(constant)));
+  if (!copies.empty())
+    out.notes.push_back(fmt::format("{} {} another column up to shift and scale and left out: {}", copies.size(),
+                                    copies.size() == 1 ? "column repeats" : "columns repeat", listed(copies)));
+  if (!options.standardize) s.scale = Vector::Ones(p), s.center = Vector::Zero(p);
+  for (Index j = 0; j < p; ++j)
+    if (out.left_out[static_cast<std::size_t>(j)]) s.scale[j] = 0;
+  s.intercept = options.intercept;
+  out.standardization = std::move(s);
+  return out;
+}
+
+PreparedPrior prepare_prior(const FitOptions& options, Index num_columns, double rows, const std::vector<bool>& left_out) {
+  const Prior& prior = options.prior;
+  PreparedPrior out;
+  const auto check_column = [&](Index j, const char* what) {
+    if (j < 0 || j >= num_columns)
+      throw InvalidArgument(fmt::format("{} names column {}; X has columns 0 to {}", what, j, num_columns - 1));
+  };
+  std::vector<Index> mark(static_cast<std::size_t>(num_columns), 0);  // Partition::flat, ::fixed or 0
+  Vector fixed = Vector::Zero(num_columns);
+  for (Index j : prior.flat_columns) {
+    check_column(j, "prior.flat_columns");
+    mark[static_cast<std::size_t>(j)] = Partition::flat;
+  }
+  if (prior.fixed_precision.size() != prior.fixed_columns.size())
+    throw InvalidArgument(fmt::format("prior.fixed_precision has {} entries; it must have one per fixed column: {}", prior.fixed_precision.size(), prior.fixed_columns.size()));
+  for (std::size_t i = 0; i < prior.fixed_columns.size(); ++i) {
+    const Index j = prior.fixed_columns[i];
+    check_column(j, "prior.fixed_columns");
+    if (mark[static_cast<std::size_t>(j)] == Partition::flat) throw InvalidArgument(fmt::format("column {} is both flat and of fixed precision", j));
+    validate::positive(prior.fixed_precision[i], "a fixed precision");
+    mark[static_cast<std::size_t>(j)] = Partition::fixed;
+    fixed[j] = prior.fixed_precision[i];
+  }
+
+  out.kind = prior.kind;
+  if (out.kind == PriorKind::automatic) {
+    const bool ard = rows >= 5 * static_cast<double>(num_columns);
+    out.kind = ard ? PriorKind::ard : PriorKind::shared;
+    out.note = fmt::format("prior auto: {} was taken, because {:g} rows are {} 5 times {} columns{}", ard ? "ard" : "shared", rows,
+                           ard ? "at least" : "fewer than", num_columns,
+                           ard ? "" : " (ARD's intervals are too narrow when columns are not few beside rows)");
+  }
+  const bool grouped = out.kind != PriorKind::shared && (out.kind == PriorKind::groups || !prior.group.empty());
+  if (grouped) {
+    if (static_cast<Index>(prior.group.size()) != num_columns)
+      throw InvalidArgument(fmt::format("prior.group has {} entries; it must have one per column of X: {}", prior.group.size(), num_columns));
+    for (Index g : prior.group)
+      if (g < 0 || g >= num_columns) throw InvalidArgument(fmt::format("prior.group holds {}; group numbers are 0 to {}", g, num_columns - 1));
+  }
+
+  Partition& partition = out.partition;
+  partition.group.resize(static_cast<std::size_t>(num_columns) + (options.intercept ? 1 : 0), Partition::flat);
+  std::vector<Index> number(static_cast<std::size_t>(num_columns) + 1, -1);  // group as named -> group in use
+  std::vector<Index> named;                                                  // the reverse
+  for (Index j = 0; j < num_columns; ++j) {
+    const auto c = static_cast<std::size_t>(j);
+    if (left_out[c]) {
+      // A column of zeros at a fixed precision adds exactly nothing to posterior, bound or prediction.
+      partition.group[c] = Partition::fixed;
+      fixed[j] = 1;
+      continue;
+    }
+    if (mark[c] != 0 || out.kind == PriorKind::none) {
+      partition.group[c] = mark[c] != 0 ? mark[c] : Partition::flat;
+      continue;
+    }
+    const Index name = out.kind == PriorKind::shared ? 0 : grouped ? prior.group[c] : j;
+    Index& g = number[static_cast<std::size_t>(name)];
+    if (g < 0) {
+      g = partition.num_groups();
+      partition.group_size.push_back(0);
+      named.push_back(name);
+    }
+    partition.group[c] = g;
+    ++partition.group_size[static_cast<std::size_t>(g)];
+  }
+  for (std::size_t j = 0; j < partition.group.size(); ++j)
+    if (partition.group[j] == Partition::flat) partition.flat_columns.push_back(static_cast<Index>(j));
+  if (std::find(partition.group.begin(), partition.group.end(), Partition::fixed) != partition.group.end()) {
+    partition.fixed_precision = Vector::Zero(partition.num_columns());
+    partition.fixed_precision.head(num_columns) = fixed;
+  }
+
+  const Index groups = partition.num_groups();
+  out.shape = Vector::Constant(groups, options.precision.shape);
+  out.rate = Vector::Constant(groups, options.precision.rate);
+  if (!prior.hyperprior.empty()) {
+    const Index needed = named.empty() ? 0 : *std::max_element(named.begin(), named.end()) + 1;
+    if (static_cast<Index>(prior.hyperprior.size()) < needed)
+      throw InvalidArgument(fmt::format("prior.hyperprior has {} entries; it must have one per group: {}", prior.hyperprior.size(), needed));
+    for (Index g = 0; g < groups; ++g) {
+      const GammaDistribution& h = prior.hyperprior[static_cast<std::size_t>(named[static_cast<std::size_t>(g)])];
+      validate::gamma(h, "the shape of a group's hyper-prior", "the rate of a group's hyper-prior");
+      out.shape[g] = h.shape;
+      out.rate[g] = h.rate;
+    }
+  }
+  return out;
+}
+
+}  // namespace ardvark

@@ -1,0 +1,29 @@
+// From the caller's table to a design: moments, standardisation, columns that can take no part, and the partition of the prior.
+#pragma once
+
+#include "ardvark/fit.hpp"
+#include "design/dense.hpp"
+#include "engine/waist.hpp"
+
+namespace ardvark {
+
+struct Prepared {
+  Standardization standardization;
+  std::vector<bool> left_out;  ///< [p] constant, or a copy of an earlier column
+  std::vector<std::string> notes;
+};
+
+/// Weighted centre and scale of each column (with an intercept: mean and standard deviation; without: 0 and root mean square), and which
+/// columns take no part in a model. With neither intercept nor standardisation nothing is touched.
+Prepared prepare_columns(MatrixView X, const Vector& k, const FitOptions& options);
+
+/// The partition of the design's columns, and the hyper-priors of its groups. Validates the prior. `rows` decides PriorKind::automatic.
+struct PreparedPrior {
+  Partition partition;
+  Vector shape, rate;
+  PriorKind kind = PriorKind::shared;
+  std::string note;  ///< for PriorKind::automatic: what was taken and why
+};
+PreparedPrior prepare_prior(const FitOptions& options, Index num_columns, double rows, const std::vector<bool>& left_out);
+
+}  // namespace ardvark

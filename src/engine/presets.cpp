@@ -1,0 +1,63 @@
+// The published programs as data: one row each.
+#include <fmt/format.h>
+
+#include "ardvark/fit.hpp"
+
+namespace ardvark {
+namespace {
+
+struct PresetRow {
+  PresetInfo info;
+  PriorKind prior;
+  GammaDistribution noise;      // a0, b0 of the linear programs
+  GammaDistribution precision;  // c0, d0 of the linear, a0, b0 of the logistic programs
+};
+
+// VBLinLogit v0.3 (Drugowitsch): published defaults; 500 sweeps, 1e-5 relative change of the bound, no intercept, nothing scaled.
+constexpr GammaDistribution vblinlogit = {1e-2, 1e-4};
+const PresetRow table[] = {
+    {{"vb_linear_fit", Task::linear, "linear, one precision for all columns (VBLinLogit)"}, PriorKind::shared, vblinlogit, vblinlogit},
+    {{"vb_linear_fit_ard", Task::linear, "linear, one precision per column (VBLinLogit)"}, PriorKind::ard, vblinlogit, vblinlogit},
+    {{"vb_logit_fit", Task::logistic, "logistic, Jaakkola-Jordan bound, one precision for all columns (VBLinLogit)"}, PriorKind::shared, vblinlogit, vblinlogit},
+    {{"vb_logit_fit_ard", Task::logistic, "logistic, Jaakkola-Jordan bound, one precision per column (VBLinLogit)"}, PriorKind::ard, vblinlogit, vblinlogit},
+    {{"vb_logit_fit_iter", Task::logistic, "logistic, one observation at a time, fixed precision (VBLinLogit)"}, PriorKind::none, vblinlogit, vblinlogit},
+};
+
+const PresetRow& find(const std::string& name) {
+  std::string known;
+  for (const PresetRow& row : table) {
+    if (name == row.info.name) return row;
+    known += fmt::format("{}{}", known.empty() ? "" : ", ", row.info.name);
+  }
+  throw InvalidArgument(fmt::format("preset '{}' is unknown; the presets are: {}", name, known));
+}
+
+}  // namespace
+
+const std::vector<PresetInfo>& presets() {
+  static const std::vector<PresetInfo> list = [] {
+    std::vector<PresetInfo> all;
+    for (const PresetRow& row : table) all.push_back(row.info);
+    return all;
+  }();
+  return list;
+}
+
+Task task_of_preset(const std::string& name) { return find(name).info.task; }
+
+FitOptions options_for_preset(const std::string& name, bool compat) {
+  const PresetRow& row = find(name);
+  FitOptions options;
+  options.preset = name;
+  options.compat = compat;
+  options.prior.kind = row.prior;
+  options.precision = row.precision;
+  options.noise = row.noise;
+  options.likelihood = LogisticLikelihood::bound;
+  options.intercept = false;
+  options.standardize = false;
+  options.accelerate = false;
+  return options;
+}
+
+}  // namespace ardvark

@@ -1,0 +1,280 @@
+// The one loop of every sweep model.                                                   docs/math/bound.md, docs/math/optimum.md
+#include "engine/sweep.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cmath>
+#include <limits>
+
+#include "core/special.hpp"
+#include "engine/anderson.hpp"
+
+namespace ardvark {
+
+double evaluate_bound(const Likelihood& likelihood, const PrecisionPrior& prior, const Posterior& q) {
+  const Partition& partition = prior.partition();
+  const auto flat = static_cast<double>(partition.num_flat());
+  const double weights = 0.5 * q.log_det_V + 0.5 * static_cast<double>(partition.num_columns()) + 0.5 * flat * ln_2pi;
+  return likelihood.bound(q) + prior.bound(q, likelihood.noise_precision()) + weights;  // (BOUND.1)
+}
+
+namespace {
+
+class Sweep {
+ public:
+  Sweep(Likelihood& likelihood, PrecisionPrior& prior, Solver& solver, Posterior& q, const SweepSettings& settings)
+      : likelihood_(likelihood), prior_(prior), solver_(solver), q_(q), settings_(settings), damped_(likelihood.traits().damped),
+        anderson_(prior.partition().num_groups(), 5) {}
+
+  SweepOutcome run() {
+    if (start())
+      while (!done()) {
+        if (!advance()) break;
+        record();
+      }
+    out_.a = a_in_;
+    out_.rows = rows_in_;
+    return std::move(out_);
+  }
+
+ private:
+  // ---- the round ------------------------------------------------------------------------------------------------------------------
+
+  bool solve() {
+    rows_in_ = rows_;
+    a_in_ = prior_.columns();
+    return solve_inside();
+  }
+  // V, w from rows_in_ and a_in_: the pair that q was built from.
+  bool solve_inside() {
+    if (solver_.solve(rows_in_, a_in_, q_)) return true;
+    out_.status = Status::not_positive_definite;
+    out_.message = fmt::format("sweep {}: the linear system is not positive definite (columns that are flat or nearly so may be collinear)",
+                               out_.sweeps + 1);
+    return false;
+  }
+  void update_likelihood() { likelihood_.update(q_, rows_); }
+  void update_prior() {
+    prior_.vb(q_, likelihood_.noise_precision(), next_);
+    prior_.set_expected(next_);
+  }
+
+  bool start() {
+    started_ = std::chrono::steady_clock::now();
+    likelihood_.start(rows_);
+    prior_.start();
+    published_constant_ = likelihood_.published_constant() + prior_.published_constant();
+    switch (settings_.order) {
+      case EvaluateAfter::prior:
+        return true;
+      case EvaluateAfter::solve:
+        if (!solve()) return false;
+        if (settings_.compat) bound_ = published_start();
+        return true;
+      case EvaluateAfter::likelihood:
+        if (!solve()) return false;
+        update_likelihood();
+        bound_ = evaluate_bound(likelihood_, prior_, q_);
+        return true;
+    }
+    return false;
+  }
+
+  bool advance() {
+    last_bound_ = bound_;
+    switch (settings_.order) {
+      case EvaluateAfter::prior:
+        if (!solve()) return false;
+        update_likelihood();
+        update_prior();
+        bound_ = evaluate_bound(likelihood_, prior_, q_);
+        return true;
+      case EvaluateAfter::solve:
+        update_likelihood();
+        update_prior();
+        if (!solve()) return false;
+        bound_ = evaluate_bound(likelihood_, prior_, q_);
+        return true;
+      case EvaluateAfter::likelihood:
+        return guarded_round();
+    }
+    return false;
+  }
+
+  // The published logistic programs compare their first bound with a number that is not one: V from the old E[alpha], q(alpha) already new.
+  double published_start() {
+    const Vector old = prior_.expected();
+    update_prior();
+    const Vector quadratic = q_.group_square + q_.group_variance;
+    return evaluate_bound(likelihood_, prior_, q_) + 0.5 * (prior_.expected() - old).dot(quadratic);
+  }
+
+  // ---- the guarded round: prior -> solve -> likelihood, never accepting a bound that fell ---------------------------------------------
+
+  bool guarded_round() {
+    const bool plain = !settings_.accelerate || out_.sweeps < settings_.num_plain_sweeps || prior_.partition().num_groups() == 0;
+    prior_.vb(q_, likelihood_.noise_precision(), fallback_);
+    next_ = fallback_;
+    if (!plain) {
+      prior_.mackay(q_, likelihood_.noise_precision(), step_);
+      x_ = prior_.expected().array().log();
+      step_ = step_.array().log();
+      anderson_.extrapolate(x_, step_, next_);
+      // A factor of e^4 a sweep is as far as a step is trusted.
+      next_ = (x_.array() + (next_ - x_).array().max(-4).min(4)).exp();
+      if (!next_.allFinite()) next_ = fallback_;
+    }
+    const Rows& target = save_target();
+    if (!attempt(target, next_)) return false;
+    if (fell() && !plain) {  // take the extrapolation back
+      ++out_.num_rejected;
+      anderson_.forget();
+      if (!attempt(target, fallback_)) return false;
+    }
+    return !damped_ || !fell() || search_along_step(target);
+  }
+
+  // The rows that the likelihood wants next. They are kept while steps are tried; a constant likelihood's never change.
+  const Rows& save_target() {
+    if (!likelihood_.traits().constant_rows) target_ = rows_;
+    else if (target_.omega.size() == 0) target_ = rows_;
+    previous_rows_ = rows_in_;
+    previous_a_ = a_in_;
+    return target_;
+  }
+
+  bool attempt(const Rows& target, const Vector& expected) {
+    prior_.set_expected(expected);
+    rows_in_ = target;
+    a_in_ = prior_.columns();
+    if (!solve_inside()) return false;
+    update_likelihood();
+    bound_ = evaluate_bound(likelihood_, prior_, q_);
+    return true;
+  }
+
+  // Between the natural parameters of the last q and of the full step the bound rises for a small enough step.  (VG.1, damped)
+  bool search_along_step(const Rows& target) {
+    ++out_.num_damped;
+    const Vector a_target = a_in_;
+    double step = 1;
+    for (int halvings = 0; halvings < 30 && fell(); ++halvings) {
+      step *= 0.5;
+      rows_in_.omega = (1 - step) * previous_rows_.omega + step * target.omega;
+      rows_in_.r = (1 - step) * previous_rows_.r + step * target.r;
+      a_in_ = (1 - step) * previous_a_ + step * a_target;
+      if (!solve_inside()) return false;
+      update_likelihood();
+      bound_ = evaluate_bound(likelihood_, prior_, q_);
+    }
+    return true;
+  }
+
+  [[nodiscard]] double slack() const { return 1e-11 * (std::abs(bound_) + settings_.num_rows); }
+  [[nodiscard]] bool fell() const { return !(bound_ >= last_bound_ - slack()); }
+
+  // ---- stopping -------------------------------------------------------------------------------------------------------------------------
+
+  void record() {
+    ++out_.sweeps;
+    out_.bound = bound_;
+    out_.bound_history.push_back(bound_);
+    const double elapsed = std::chrono::duration<double>(std::chrono::steady_clock::now() - started_).count();
+    if (settings_.on_sweep && !settings_.on_sweep({out_.sweeps, bound_, elapsed})) {
+      out_.status = Status::stopped_by_user;
+      out_.message = fmt::format("stopped by the caller after {} sweeps; the bound was {:.6f}", out_.sweeps, bound_);
+    }
+  }
+
+  bool done() {
+    if (out_.status != Status::failed) return true;
+    if (out_.sweeps > 0) {
+      if (!std::isfinite(bound_)) {
+        out_.status = Status::bound_fell;
+        out_.message = fmt::format("sweep {}: the bound is not finite", out_.sweeps);
+      } else if (settings_.stop == StopRule::relative_change) {
+        stop_as_published();
+      } else {
+        stop_on_remaining_gain();
+      }
+    }
+    if (out_.status == Status::failed && out_.sweeps >= settings_.max_sweeps) {
+      out_.status = Status::max_sweeps;
+      out_.message = fmt::format("not converged after {} sweeps: the last one raised the bound by {:.3g} nats (raise max_sweeps)", out_.sweeps,
+                                 bound_ - last_bound_);
+    }
+    return out_.status != Status::failed;
+  }
+
+  void stop_as_published() {
+    const double change = bound_ - last_bound_, scale = std::abs(bound_ - published_constant_);
+    if (settings_.compat && change < 0) {
+      const bool linear = settings_.order == EvaluateAfter::prior;
+      out_.status = linear ? Status::bound_fell : (out_.sweeps == 1 ? Status::false_stop : Status::converged);
+      out_.message = linear ? fmt::format("sweep {}: the bound fell by {:.3g} nats, where the published program ends with an error", out_.sweeps, -change)
+                     : out_.sweeps == 1
+                         ? std::string("stopped after 1 sweep as the published program does, because the value it starts from is not a bound; without compat the fit goes on")
+                         : fmt::format("stopped at sweep {} as the published program does, because rounding lowered the bound by {:.3g} nats", out_.sweeps, -change);
+      return;
+    }
+    if (!settings_.compat && fell()) {
+      out_.status = Status::bound_fell;
+      out_.message = fmt::format("sweep {}: the bound fell by {:.3g} nats, more than rounding explains", out_.sweeps, -change);
+      return;
+    }
+    if (std::abs(change) < settings_.tolerance * scale) {
+      out_.status = Status::converged;
+      out_.message = fmt::format("converged by the published rule after {} sweeps: the bound changed by {:.3g} nats, less than {:g} of its value", out_.sweeps,
+                                 std::abs(change), settings_.tolerance);
+    }
+  }
+
+  // Three signs, all needed: what MacKay's step promises (half of gradient times step, the second-order gain), what the last sweep
+  // gave, and the tail of a geometric series with the last two gains (for the slow directions of a bound with own factors).   (OPT.1)
+  void stop_on_remaining_gain() {
+    if (fell()) {
+      out_.status = Status::bound_fell;
+      out_.message = fmt::format("sweep {}: the bound fell by {:.3g} nats, more than rounding explains", out_.sweeps, last_bound_ - bound_);
+      return;
+    }
+    const double gain = std::max(bound_ - last_bound_, 0.0), allowed = settings_.tolerance * settings_.num_rows;
+    prior_.gradient(q_, likelihood_.noise_precision(), gradient_);
+    prior_.mackay(q_, likelihood_.noise_precision(), step_);
+    const double promised = 0.5 * (gradient_.array() * (step_.array() / prior_.expected().array()).log()).abs().sum();
+    double tail = gain;
+    if (gain > slack() && gain > 0.01 * allowed)  // smaller gains are at the end of any series that matters
+      tail = gain < last_gain_ ? gain * gain / (last_gain_ - gain) : std::numeric_limits<double>::infinity();
+    last_gain_ = gain;
+    const double remaining = std::max({promised, gain, out_.sweeps > 1 ? tail : std::numeric_limits<double>::infinity()});
+    if (remaining <= allowed || (promised <= allowed && gain <= slack())) {
+      out_.status = Status::converged;
+      out_.message = fmt::format("converged after {} sweeps: the predicted remaining gain in the bound is {:.2g} nats (allowed: {:.2g})", out_.sweeps,
+                                 std::min(remaining, std::max(promised, gain)), allowed);
+    }
+  }
+
+  Likelihood& likelihood_;
+  PrecisionPrior& prior_;
+  Solver& solver_;
+  Posterior& q_;
+  const SweepSettings& settings_;
+  bool damped_;
+  Anderson anderson_;
+  Rows rows_;                                 // what the likelihood wants next
+  Rows rows_in_, previous_rows_, target_;     // what q was built from; before that; being tried
+  Vector a_in_, previous_a_;
+  Vector next_, fallback_, step_, x_, gradient_;
+  double bound_ = -std::numeric_limits<double>::infinity(), last_bound_ = bound_, last_gain_ = std::numeric_limits<double>::infinity();
+  double published_constant_ = 0;
+  std::chrono::steady_clock::time_point started_;
+  SweepOutcome out_;
+};
+
+}  // namespace
+
+SweepOutcome sweep(Likelihood& likelihood, PrecisionPrior& prior, Solver& solver, Posterior& q, const SweepSettings& settings) {
+  return Sweep(likelihood, prior, solver, q, settings).run();
+}
+
+}  // namespace ardvark
