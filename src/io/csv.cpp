@@ -1,0 +1,308 @@
+// Tables in: what the fields of a CSV file mean. The file's structure is csv_records.hpp's.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdlib>
+#include <functional>
+#include <new>
+#include <numeric>
+#include <optional>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+
+#include "ardvark/errors.hpp"
+#include "ardvark/table.hpp"
+#include "io/csv_records.hpp"
+#include "io/text.hpp"
+
+namespace ardvark {
+namespace {
+
+using io::CsvField;
+using io::CsvRecords;
+using io::listed;
+using io::shown;
+
+using NameSet = std::unordered_set<std::string_view>;
+
+std::string_view trimmed(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(" \t");
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
+}
+
+bool is_missing(std::string_view text) {
+  for (const std::string_view token : {"", "NA", "N/A", "NaN", "nan", "null", "NULL", "?"})
+    if (text == token) return true;
+  return false;
+}
+
+// std::from_chars reports overflow and underflow alike. The power of ten of the first digit that is not zero tells them apart.
+bool is_huge(std::string_view number) {
+  const std::size_t exponent_at = std::min(number.find_first_of("eE"), number.size());
+  const std::string_view digits = number.substr(0, exponent_at);
+  const std::size_t first_digit = digits.find_first_of("123456789");
+  if (first_digit == std::string_view::npos) return false;
+  const auto point = static_cast<long long>(std::min(digits.find('.'), digits.size()));
+  const bool exponent_negative = number.substr(exponent_at).starts_with("e-") || number.substr(exponent_at).starts_with("E-");
+
+  long long exponent = 0;
+  for (const char c : number.substr(exponent_at))
+    if (c >= '0' && c <= '9') exponent = std::min(10 * exponent + (c - '0'), 1'000'000'000'000LL);
+  return point - static_cast<long long>(first_digit) + (exponent_negative ? -exponent : exponent) > 0;
+}
+
+// The number that the whole text writes; no locale. Beyond the range of a double it is infinite, or 0.
+bool parse_number(std::string_view text, double& value) {
+  if (text.size() > 1 && text[0] == '+' && text[1] != '-' && text[1] != '+') text.remove_prefix(1);
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error == std::errc::invalid_argument || end != text.data() + text.size()) return false;
+  if (error == std::errc::result_out_of_range) value = is_huge(text) ? HUGE_VAL : 0.0;
+  return true;
+}
+
+// Rows of doubles in one buffer. It grows by realloc, which moves large blocks by remapping their pages instead of copying them.
+class RowBuffer {
+ public:
+  explicit RowBuffer(Index num_columns) : row_size_(static_cast<std::size_t>(num_columns)) {}
+
+  double* next_row() {
+    if (num_rows_ == capacity_) resize(std::max<std::size_t>(256, 2 * capacity_));
+    return values_.get() + num_rows_ * row_size_;
+  }
+  void keep_row() { ++num_rows_; }
+  [[nodiscard]] Index num_rows() const { return static_cast<Index>(num_rows_); }
+
+  std::unique_ptr<double[], Table::Free> take() {
+    resize(num_rows_);
+    return std::move(values_);
+  }
+
+ private:
+  void resize(std::size_t rows) {
+    if (rows > SIZE_MAX / (sizeof(double) * row_size_)) throw std::bad_alloc();
+    void* resized = std::realloc(values_.get(), std::max<std::size_t>(1, rows * row_size_) * sizeof(double));
+    if (resized == nullptr) throw std::bad_alloc();
+    static_cast<void>(values_.release());
+    values_.reset(static_cast<double*>(resized));
+    capacity_ = rows;
+  }
+
+  std::size_t row_size_;
+  std::size_t num_rows_ = 0;
+  std::size_t capacity_ = 0;
+  std::unique_ptr<double[], Table::Free> values_;
+};
+
+// Gives every distinct text a code, in order of appearance.
+class Levels {
+ public:
+  /// The code of a text, and whether it is new.
+  std::pair<Index, bool> code(std::string_view text) {
+    if (const auto found = codes_.find(text); found != codes_.end()) return {found->second, false};
+    const auto next = static_cast<Index>(codes_.size());
+    codes_.emplace(text, next);
+    return {next, true};
+  }
+
+  [[nodiscard]] std::vector<std::string> take() {
+    std::vector<std::string> texts(codes_.size());
+    while (!codes_.empty()) {
+      auto node = codes_.extract(codes_.begin());
+      texts[static_cast<std::size_t>(node.mapped())] = std::move(node.key());
+    }
+    return texts;
+  }
+
+ private:
+  struct Hash : std::hash<std::string_view> {
+    using is_transparent = void;
+  };
+  std::unordered_map<std::string, Index, Hash, std::equal_to<>> codes_;
+};
+
+enum class Kind { undecided, number, text };
+
+struct StoredColumn {
+  std::size_t field = 0;  // its place in the file
+  Kind kind = Kind::undecided;
+  Levels levels;
+  Index num_missing = 0;
+};
+
+NameSet set_of(const std::vector<std::string>& names) { return {names.begin(), names.end()}; }
+
+void check_names(const std::string& path, const CsvRecords& records, const CsvOptions& options) {
+  const NameSet present = set_of(records.names());
+  const auto require = [&](const std::vector<std::string>& names, const char* purpose) {
+    std::vector<std::string> absent;
+    for (const std::string& name : names)
+      if (!present.contains(name)) absent.push_back(name);
+    if (!absent.empty())
+      throw InvalidArgument(fmt::format("'{}' has no column{} {}{}; its columns are {}", path, absent.size() == 1 ? "" : "s",
+                                        listed(absent), purpose, listed(records.names())));
+  };
+  require(options.only, "");
+  if (!options.only.empty()) return;  // the rest may then speak of columns that this file need not have
+  require(options.ignore, " to ignore");
+  require(options.categorical, " to read as text");
+}
+
+std::vector<StoredColumn> choose_columns(const std::string& path, const CsvRecords& records, const CsvOptions& options) {
+  const NameSet ignored = set_of(options.ignore), categorical = set_of(options.categorical);
+  NameSet wanted = set_of(options.only);
+  for (const std::string& name : options.only)
+    if (ignored.contains(name)) throw InvalidArgument(fmt::format("column '{}' is both wanted and ignored", shown(name)));
+  if (!wanted.empty()) wanted.insert(options.optional.begin(), options.optional.end());
+
+  std::vector<StoredColumn> stored;
+  for (std::size_t field = 0; field < records.names().size(); ++field) {
+    const std::string& name = records.names()[field];
+    if (ignored.contains(name) || (!wanted.empty() && !wanted.contains(name))) continue;
+    StoredColumn& column = stored.emplace_back();
+    column.field = field;
+    if (categorical.contains(name)) column.kind = Kind::text;
+  }
+  if (stored.empty()) throw InvalidArgument(fmt::format("no column of '{}' is left to read: all are ignored", path));
+  return stored;
+}
+
+[[noreturn]] void fail_at(const CsvRecords& records, const StoredColumn& column, const std::string& what) {
+  throw InvalidArgument(fmt::format("{}: {}", records.where(column.field), what));
+}
+
+// The value of a field as the table holds it; nothing when it is missing.
+std::optional<double> read_value(const CsvRecords& records, StoredColumn& column, CsvField& field) {
+  if (column.kind != Kind::text) {
+    const std::string_view text = field.quoted ? trimmed(field.raw()) : field.raw();
+    double value;
+    if (parse_number(text, value)) {
+      if (std::isnan(value)) return std::nullopt;
+      if (std::isinf(value)) fail_at(records, column, fmt::format("{} is not finite", shown(text)));
+      column.kind = Kind::number;
+      return value;
+    }
+    if (is_missing(text)) return std::nullopt;
+    if (column.kind == Kind::number)
+      fail_at(records, column,
+              fmt::format("'{}' is not a number (to read the column as text, list it as categorical)", shown(field.text())));
+    column.kind = Kind::text;
+  }
+  const std::string_view text = field.text();
+  if (is_missing(field.quoted ? trimmed(text) : text)) return std::nullopt;
+  const auto [code, is_new] = column.levels.code(text);
+  if (is_new && !io::is_utf8(text)) fail_at(records, column, fmt::format("'{}' is not UTF-8: save the file as UTF-8", shown(text)));
+  return static_cast<double>(code);
+}
+
+// From codes in order of appearance to positions in the sorted levels that occur: rows that were dropped may have held others.
+void sort_levels(Table& table, std::vector<StoredColumn>& stored) {
+  const auto num_columns = stored.size();
+  const auto each_code = [&](auto&& action) {
+    for (Index row = 0; row < table.num_rows; ++row)
+      for (std::size_t j = 0; j < num_columns; ++j)
+        if (table.columns[j].categorical) action(j, table.values[static_cast<std::size_t>(row) * num_columns + j]);
+  };
+
+  std::vector<std::vector<std::string>> texts(num_columns);
+  std::vector<std::vector<double>> position(num_columns);  // of a code; -1: occurs in no row
+  for (std::size_t j = 0; j < num_columns; ++j) {
+    texts[j] = stored[j].levels.take();
+    position[j].assign(texts[j].size(), -1);
+  }
+  each_code([&](std::size_t j, double code) { position[j][static_cast<std::size_t>(code)] = 0; });
+
+  for (std::size_t j = 0; j < num_columns; ++j) {
+    std::vector<std::size_t> codes;
+    for (std::size_t code = 0; code < texts[j].size(); ++code)
+      if (position[j][code] == 0) codes.push_back(code);
+    std::sort(codes.begin(), codes.end(), [&](std::size_t a, std::size_t b) { return texts[j][a] < texts[j][b]; });
+    for (const std::size_t code : codes) {
+      position[j][code] = static_cast<double>(table.columns[j].levels.size());
+      table.columns[j].levels.push_back(std::move(texts[j][code]));
+    }
+  }
+  each_code([&](std::size_t j, double& code) { code = position[j][static_cast<std::size_t>(code)]; });
+}
+
+[[noreturn]] void fail_without_rows(const std::string& path, const CsvRecords& records, const std::vector<StoredColumn>& stored,
+                                    Index num_dropped) {
+  if (num_dropped == 0) throw InvalidArgument(fmt::format("'{}' has a header but no rows", path));
+  const auto worst =
+      std::max_element(stored.begin(), stored.end(), [](const auto& a, const auto& b) { return a.num_missing < b.num_missing; });
+  throw InvalidArgument(fmt::format("every row of '{}' has a missing value, so no rows are left (column '{}' misses {} of {})", path,
+                                    shown(records.names()[worst->field]), worst->num_missing, num_dropped));
+}
+
+Table read_table(const std::string& path, const CsvOptions& options) {
+  CsvRecords records(path, options.delimiter);
+  check_names(path, records, options);
+  std::vector<StoredColumn> stored = choose_columns(path, records, options);
+
+  Table table;
+  RowBuffer rows(static_cast<Index>(stored.size()));
+  while (records.next()) {
+    double* row = rows.next_row();
+    bool complete = true;
+    for (StoredColumn& column : stored) {
+      const std::optional<double> value = read_value(records, column, records.fields()[column.field]);
+      if (!value) {
+        if (options.missing == Missing::refuse) fail_at(records, column, "the value is missing (drop such rows with --missing drop)");
+        ++column.num_missing;
+        complete = false;
+      }
+      *row++ = value.value_or(0.0);
+    }
+    if (!complete && table.num_dropped++ == 0) {
+      table.file_rows.resize(static_cast<std::size_t>(rows.num_rows()));
+      std::iota(table.file_rows.begin(), table.file_rows.end(), Index{1});
+    }
+    if (!complete) continue;
+    rows.keep_row();
+    if (table.num_dropped > 0) table.file_rows.push_back(records.row());
+  }
+  if (rows.num_rows() == 0) fail_without_rows(path, records, stored, table.num_dropped);
+
+  table.num_rows = rows.num_rows();
+  table.values = rows.take();
+  bool any_text = false;
+  for (const StoredColumn& column : stored) {
+    table.columns.push_back({records.names()[column.field], column.kind == Kind::text, {}});
+    any_text |= column.kind == Kind::text;
+  }
+  if (any_text) sort_levels(table, stored);
+  return table;
+}
+
+}  // namespace
+
+Table read_csv(const std::string& path, const CsvOptions& options) {
+  if (std::string_view("\"\r\n\0", 4).find(options.delimiter) != std::string_view::npos)
+    throw InvalidArgument("the delimiter is a quote, a line break or NUL: give another character, such as ',', ';' or a tab");
+  try {
+    return read_table(path, options);
+  } catch (const std::bad_alloc&) {
+    throw EnvironmentError(fmt::format("not enough memory to hold the table of '{}': ignore columns that are not needed", path));
+  }
+}
+
+void Table::Free::operator()(double* p) const { std::free(p); }
+
+Index Table::find(const std::string& name) const {
+  const auto found = std::find_if(columns.begin(), columns.end(), [&](const TableColumn& column) { return column.name == name; });
+  return found == columns.end() ? -1 : static_cast<Index>(found - columns.begin());
+}
+
+Index Table::at(const std::string& name) const {
+  const Index column = find(name);
+  if (column >= 0) return column;
+  std::vector<std::string> names;
+  for (const TableColumn& c : columns) names.push_back(c.name);
+  throw InvalidArgument(fmt::format("there is no column '{}'; the columns are {}", shown(name), listed(names)));
+}
+
+}  // namespace ardvark

@@ -1,0 +1,180 @@
+#include "io/csv_records.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <unordered_set>
+
+#include "ardvark/errors.hpp"
+#include "io/text.hpp"
+
+namespace ardvark::io {
+namespace {
+
+constexpr std::size_t max_record = std::size_t{256} << 20;  // ten million columns; beyond it a quote is surely open
+
+}  // namespace
+
+std::string_view CsvField::text() {
+  if (has_doubled_quotes) {
+    char* to = begin;
+    for (const char* from = begin; from != end; ++from) {
+      *to++ = *from;
+      if (*from == '"') ++from;  // the second of the pair
+    }
+    end = to;
+    has_doubled_quotes = false;
+  }
+  return raw();
+}
+
+CsvRecords::CsvRecords(const std::string& path, char delimiter, std::size_t chunk_size)
+    : path_(path),
+      file_(File::open(path)),
+      delimiter_(delimiter),
+      capacity_(chunk_size),
+      buffer_(new char[chunk_size + 1]),
+      position_(buffer_.get()),
+      end_(buffer_.get()) {
+  *end_ = '\n';
+  read_header();
+}
+
+void CsvRecords::read_header() {
+  constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+  while (static_cast<std::size_t>(end_ - position_) < byte_order_mark.size() && refill()) {
+  }
+  if (std::string_view(position_, end_).starts_with(byte_order_mark)) position_ += byte_order_mark.size();
+
+  do {
+    if (!read_record()) throw InvalidArgument(fmt::format("'{}' is empty: a table has a header row and at least one data row", path_));
+  } while (is_blank_line());
+
+  std::unordered_set<std::string_view> seen;
+  names_.reserve(fields_.size());  // keeps the views in `seen` valid
+  for (CsvField& field : fields_) {
+    const std::string& name = names_.emplace_back(field.text());
+    if (name.empty())
+      throw InvalidArgument(
+          fmt::format("column {} of '{}' has no name in the header (if it holds row names, name it and ignore it)", names_.size(), path_));
+    if (!is_utf8(name))
+      throw InvalidArgument(fmt::format("the name '{}' in the header of '{}' is not UTF-8: save the file as UTF-8", shown(name), path_));
+    if (!seen.insert(name).second) throw InvalidArgument(fmt::format("the header of '{}' names the column '{}' twice", path_, shown(name)));
+  }
+}
+
+bool CsvRecords::next() {
+  for (;;) {
+    ++row_;
+    if (!read_record()) return false;
+    if (is_blank_line()) {
+      // In a table of one column a blank line is a missing value, unless it is the last thing in the file.
+      const bool is_last = position_ == end_ && !refill();
+      if (is_last) return false;
+      if (names_.size() > 1) {
+        --row_;
+        continue;
+      }
+      fields_.front().begin = fields_.front().end = position_;  // refill() may have moved the buffer
+    }
+    if (fields_.size() == names_.size()) return true;
+    throw InvalidArgument(
+        fmt::format("row {} has {} field{}, the header has {}", row_, fields_.size(), fields_.size() == 1 ? "" : "s", names_.size()));
+  }
+}
+
+std::string CsvRecords::where(std::size_t field) const {
+  if (row_ == 0) return fmt::format("header of '{}', field {}", path_, field + 1);
+  if (field >= names_.size()) return fmt::format("row {}, field {}", row_, field + 1);
+  return fmt::format("row {}, column '{}'", row_, shown(names_[field]));
+}
+
+bool CsvRecords::read_record() {
+  for (;;) {
+    if (position_ != end_ && split_record() == Split::whole) return true;
+    // A record that the end of the buffer cuts is split again once more of it is there; the buffer doubles, so that stays linear.
+    if (!refill() && position_ == end_) return false;
+  }
+}
+
+// Splits the record that begins at position_ into fields_. At the end of the file the sentinel ends the last record.
+CsvRecords::Split CsvRecords::split_record() {
+  fields_.clear();
+  for (char* next = position_;;) {
+    char* begin = next;
+    while (is_blank(*begin)) ++begin;
+    if (*begin == '"') {
+      if (split_quoted(begin, next) == Split::cut) return Split::cut;
+    } else {
+      next = begin;
+      while (*next != delimiter_ && *next != '\n') ++next;
+      if (next == end_ && !at_end_of_file_) return Split::cut;
+      char* end = next;
+      if (*next == '\n' && end != begin && end[-1] == '\r') --end;
+      while (end != begin && is_blank(end[-1])) --end;
+      fields_.push_back({begin, end, false, false});
+    }
+    if (*next == '\n') {
+      position_ = next == end_ ? end_ : next + 1;
+      return Split::whole;
+    }
+    ++next;
+  }
+}
+
+CsvRecords::Split CsvRecords::split_quoted(char* opening, char*& next) {
+  bool has_doubled_quotes = false;
+  char* closing = opening + 1;
+  for (;;) {
+    closing = static_cast<char*>(std::memchr(closing, '"', static_cast<std::size_t>(end_ - closing)));
+    if (closing == nullptr) {
+      if (!at_end_of_file_) return Split::cut;
+      throw InvalidArgument(fmt::format("{}: the quote that opens here is never closed", where(fields_.size())));
+    }
+    if (closing + 1 == end_ && !at_end_of_file_) return Split::cut;
+    if (closing + 1 == end_ || closing[1] != '"') break;
+    has_doubled_quotes = true;
+    closing += 2;
+  }
+  next = closing + 1;
+  while (next != end_ && is_blank(*next)) ++next;
+  if (next != end_ && *next == '\r' && next[1] == '\n') ++next;  // next[1] may be the sentinel: then the file ends in \r, or is cut below
+  if (next == end_ && !at_end_of_file_) return Split::cut;
+  if (*next != delimiter_ && *next != '\n')
+    throw InvalidArgument(
+        fmt::format("{}: text follows the closing quote (a quote inside quotes is written twice)", where(fields_.size())));
+  fields_.push_back({opening + 1, closing, true, has_doubled_quotes});
+  return Split::whole;
+}
+
+// Moves the unread text to the front of the buffer and reads more behind it. False at the end of the file.
+bool CsvRecords::refill() {
+  if (at_end_of_file_) return false;
+  const auto num_unread = static_cast<std::size_t>(end_ - position_);
+  if (num_unread == capacity_) {
+    if (capacity_ >= max_record)
+      throw InvalidArgument(fmt::format("{} of '{}' is longer than {} MiB: is a quote opened and never closed?",
+                                        row_ == 0 ? "the header" : fmt::format("row {}", row_), path_, max_record >> 20));
+    std::unique_ptr<char[]> larger(new char[2 * capacity_ + 1]);
+    std::memcpy(larger.get(), position_, num_unread);
+    buffer_ = std::move(larger);
+    capacity_ *= 2;
+  } else {
+    std::memmove(buffer_.get(), position_, num_unread);
+  }
+  position_ = buffer_.get();
+  end_ = position_ + num_unread;
+
+  const std::size_t num_read = file_.read(end_, capacity_ - num_unread);
+  if (const void* nul = std::memchr(end_, '\0', num_read))
+    throw InvalidArgument(fmt::format("'{}' is not a text file: byte {} is NUL (a table is CSV text in UTF-8)", path_,
+                                      num_bytes_read_ + static_cast<std::uint64_t>(static_cast<const char*>(nul) - end_) + 1));
+  num_bytes_read_ += num_read;
+  end_ += num_read;
+  *end_ = '\n';
+  at_end_of_file_ = num_read == 0;
+  return num_read > 0;
+}
+
+}  // namespace ardvark::io

@@ -1,0 +1,69 @@
+// CSV text as records of fields (RFC 4180), read in chunks: the structure of the file, without any meaning of its values.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ardvark/types.hpp"
+#include "io/file.hpp"
+
+namespace ardvark::io {
+
+/// One field, in the reader's buffer: an unquoted field without surrounding blanks, a quoted one as it stands between its quotes.
+struct CsvField {
+  char* begin;
+  char* end;
+  bool quoted;
+  bool has_doubled_quotes;
+
+  [[nodiscard]] std::string_view raw() const { return {begin, static_cast<std::size_t>(end - begin)}; }
+  /// The text, doubled quotes made single (in the buffer).
+  [[nodiscard]] std::string_view text();
+};
+
+/// Reads the header when constructed, then one data row per next(). Every structural fault is an InvalidArgument that says where.
+class CsvRecords {
+ public:
+  /// \param chunk_size  bytes of the buffer at first, > 0; it grows only for a record that does not fit
+  CsvRecords(const std::string& path, char delimiter, std::size_t chunk_size = std::size_t{2} << 20);
+
+  [[nodiscard]] const std::vector<std::string>& names() const { return names_; }
+  /// Goes to the next data row; false at the end of the file. The fields of the row before become invalid.
+  bool next();
+  [[nodiscard]] std::vector<CsvField>& fields() { return fields_; }
+  [[nodiscard]] Index row() const { return row_; }  ///< data rows from 1, 0 is the header
+  /// "row 17, column 'bmi'" for a field of the current row.
+  [[nodiscard]] std::string where(std::size_t field) const;
+
+ private:
+  enum class Split { whole, cut };
+
+  bool read_record();
+  Split split_record();
+  Split split_quoted(char* opening, char*& next);
+  bool refill();
+  void read_header();
+  [[nodiscard]] bool is_blank(char c) const { return (c == ' ' || c == '\t') && c != delimiter_; }
+  [[nodiscard]] bool is_blank_line() const { return fields_.size() == 1 && !fields_[0].quoted && fields_[0].begin == fields_[0].end; }
+
+  std::string path_;
+  File file_;
+  char delimiter_;
+  std::vector<std::string> names_;
+  std::vector<CsvField> fields_;
+  Index row_ = 0;
+
+  // The unread text is [position_, end_); a line break stands at *end_ as a sentinel, so that the scan needs one test less per byte.
+  std::size_t capacity_;
+  std::unique_ptr<char[]> buffer_;
+  char* position_;
+  char* end_;
+  bool at_end_of_file_ = false;
+  std::uint64_t num_bytes_read_ = 0;
+};
+
+}  // namespace ardvark::io

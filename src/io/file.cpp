@@ -1,0 +1,150 @@
+#include "io/file.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <filesystem>
+#include <system_error>
+
+#include "ardvark/table.hpp"
+#include "ardvark/errors.hpp"
+
+namespace ardvark::io {
+namespace {
+
+constexpr std::size_t max_transfer = std::size_t{1} << 30;  // Linux moves at most 2 GiB a call
+
+std::string reason(int error) { return std::generic_category().message(error); }
+
+[[noreturn]] void cannot_read(const std::string& path, int error) {
+  throw EnvironmentError(fmt::format("cannot read '{}': {}", path, reason(error)));
+}
+
+// A descriptor fails with EINTR when a signal arrives; the call is then simply made again.
+template <typename Call>
+ssize_t again_if_interrupted(Call call) {
+  ssize_t result;
+  do result = call();
+  while (result < 0 && errno == EINTR);
+  return result;
+}
+
+struct stat status_of(int descriptor, const std::string& path) {
+  struct stat status = {};
+  if (fstat(descriptor, &status) != 0) cannot_read(path, errno);
+  return status;
+}
+
+}  // namespace
+
+File& File::operator=(File&& other) noexcept {
+  std::swap(descriptor_, other.descriptor_);
+  std::swap(path_, other.path_);
+  return *this;
+}
+
+File File::open(const std::string& path) {
+  File file;
+  file.path_ = path;
+  if (path.empty()) throw EnvironmentError("cannot open a file: its path is empty");
+  file.descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file.descriptor_ < 0) {
+    const int error = errno;
+    const char* advice = error == ENOENT ? "; check the path and the current folder" : error == EACCES ? "; check who may read it" : "";
+    throw EnvironmentError(fmt::format("cannot open '{}': {}{}", path, reason(error), advice));
+  }
+  if (S_ISDIR(status_of(file.descriptor_, path).st_mode))
+    throw EnvironmentError(fmt::format("cannot read '{}': it is a directory; give the path of a file", path));
+  return file;
+}
+
+std::size_t File::read(char* to, std::size_t size) {
+  const ssize_t got = again_if_interrupted([&] { return ::read(descriptor_, to, std::min(size, max_transfer)); });
+  if (got < 0) cannot_read(path_, errno);
+  return static_cast<std::size_t>(got);
+}
+
+void File::read_at(std::uint64_t offset, void* to, std::size_t size) const {
+  char* next = static_cast<char*>(to);
+  while (size > 0) {
+    const ssize_t got =
+        again_if_interrupted([&] { return ::pread(descriptor_, next, std::min(size, max_transfer), static_cast<off_t>(offset)); });
+    if (got < 0) cannot_read(path_, errno);
+    if (got == 0) throw EnvironmentError(fmt::format("cannot read '{}': it became shorter while it was read", path_));
+    next += got;
+    offset += static_cast<std::uint64_t>(got);
+    size -= static_cast<std::size_t>(got);
+  }
+}
+
+std::uint64_t File::size() const {
+  const struct stat status = status_of(descriptor_, path_);
+  if (!S_ISREG(status.st_mode)) throw EnvironmentError(fmt::format("cannot read '{}': it is not a regular file", path_));
+  return static_cast<std::uint64_t>(status.st_size);
+}
+
+void File::close_quietly() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+FileInTheMaking::FileInTheMaking(const std::string& path) : path_(path), partial_path_(fmt::format("{}.partial-{}", path, ::getpid())) {
+  if (path.empty()) throw EnvironmentError("cannot write a file: its path is empty");
+  // Renaming would replace a device such as /dev/null, and cannot replace a directory.
+  struct stat status = {};
+  if (::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode))
+    throw EnvironmentError(fmt::format("cannot write '{}': it exists and is not a regular file; give another path", path));
+  descriptor_ = ::open(partial_path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (descriptor_ >= 0) return;
+  const int error = errno;
+  const std::string folder = std::filesystem::path(path).parent_path().string();
+  if (error == ENOENT && !folder.empty())
+    throw EnvironmentError(fmt::format("cannot write '{}': the folder '{}' does not exist; create it first", path, folder));
+  fail(error);
+}
+
+FileInTheMaking::~FileInTheMaking() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+  if (!committed_) ::unlink(partial_path_.c_str());
+}
+
+void FileInTheMaking::write(const void* from, std::size_t size) {
+  const char* next = static_cast<const char*>(from);
+  while (size > 0) {
+    const ssize_t put = again_if_interrupted([&] { return ::write(descriptor_, next, std::min(size, max_transfer)); });
+    if (put < 0) fail(errno);
+    next += put;
+    size -= static_cast<std::size_t>(put);
+  }
+}
+
+void FileInTheMaking::commit() {
+  if (::fsync(descriptor_) != 0) fail(errno);  // a full disk may show only here
+  const int closed = ::close(std::exchange(descriptor_, -1));
+  if (closed != 0) fail(errno);
+  if (std::rename(partial_path_.c_str(), path_.c_str()) != 0) fail(errno);
+  committed_ = true;
+}
+
+void FileInTheMaking::fail(int error) const {
+  const char* advice = error == ENOSPC || error == EDQUOT || error == EFBIG ? "; free space or give another path"
+                       : error == EACCES || error == EROFS                  ? "; check who may write there, or give another path"
+                                                                            : "";
+  throw EnvironmentError(fmt::format("cannot write '{}': {}{}", path_, reason(error), advice));
+}
+
+}  // namespace ardvark::io
+
+namespace ardvark {
+
+void write_text_file(const std::string& path, const std::string& text) {
+  io::FileInTheMaking file(path);
+  file.write(text.data(), text.size());
+  file.commit();
+}
+
+}  // namespace ardvark

@@ -1,0 +1,246 @@
+#include "io/safetensors.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <charconv>
+#include <cstring>
+#include <limits>
+#include <new>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <utility>
+
+#include "ardvark/errors.hpp"
+#include "io/text.hpp"
+
+namespace ardvark::io {
+namespace {
+
+using nlohmann::json;
+
+static_assert(std::endian::native == std::endian::little, "arrays are written as they lie in memory, which must be little-endian");
+static_assert(sizeof(double) == 8 && std::numeric_limits<double>::is_iec559);
+
+constexpr std::uint64_t length_size = 8;
+constexpr std::uint64_t max_header = 100'000'000;  // as in the reference implementation of the layout
+constexpr const char* metadata_key = "__metadata__";
+
+// Bytes of an array of doubles; nothing when the number does not fit in 63 bits.
+std::optional<std::uint64_t> num_bytes_of(const std::vector<std::uint64_t>& shape) {
+  std::uint64_t product = sizeof(double);
+  for (const std::uint64_t extent : shape) {
+    if (extent == 0) return 0;
+    if (product > static_cast<std::uint64_t>(std::numeric_limits<Index>::max()) / extent) return std::nullopt;
+    product *= extent;
+  }
+  return product;
+}
+
+// A list of numbers >= 0 that fit an Index; nothing when it is anything else.
+std::optional<std::vector<std::uint64_t>> numbers_in(const json& object, const char* key) {
+  const auto list = object.find(key);
+  if (list == object.end() || !list->is_array()) return std::nullopt;
+  std::vector<std::uint64_t> numbers;
+  for (const json& item : *list) {
+    if (!item.is_number_unsigned()) return std::nullopt;
+    numbers.push_back(item.get<std::uint64_t>());
+    if (numbers.back() > static_cast<std::uint64_t>(std::numeric_limits<Index>::max())) return std::nullopt;
+  }
+  return numbers;
+}
+
+std::string shown_shape(const std::vector<std::uint64_t>& shape) { return fmt::format("[{}]", fmt::join(shape, ", ")); }
+
+}  // namespace
+
+void SafetensorsWriter::add_vector(const std::string& name, VectorView vector) {
+  add_array(name, vector.data(), {static_cast<std::uint64_t>(vector.size())});
+}
+
+void SafetensorsWriter::add_matrix(const std::string& name, const Matrix& matrix) {
+  add_array(name, matrix.data(), {static_cast<std::uint64_t>(matrix.cols()), static_cast<std::uint64_t>(matrix.rows())});
+}
+
+void SafetensorsWriter::add_array(const std::string& name, const double* data, std::vector<std::uint64_t> shape) {
+  const std::optional<std::uint64_t> num_bytes = num_bytes_of(shape);
+  const bool taken = std::any_of(arrays_.begin(), arrays_.end(), [&](const auto& array) { return array.first == name; });
+  if (taken || name == metadata_key || !num_bytes)
+    throw InternalError(fmt::format("the array '{}' of a model file has a name that is taken or a shape beyond memory", name));
+  arrays_.emplace_back(name, Array{data, std::move(shape), *num_bytes});
+}
+
+std::string SafetensorsWriter::header() const {
+  json header = json::object();
+  if (!metadata.empty()) header[metadata_key] = metadata;
+  std::uint64_t offset = 0;
+  for (const auto& [name, array] : arrays_) {
+    header[name] = {{"dtype", "F64"}, {"shape", array.shape}, {"data_offsets", {offset, offset + array.num_bytes}}};
+    offset += array.num_bytes;
+  }
+  std::string text = header.dump();
+  text.resize((text.size() + 7) / 8 * 8, ' ');  // so that the data is aligned for a reader that maps the file
+  return text;
+}
+
+void SafetensorsWriter::write(const std::string& path) const {
+  std::string text;
+  try {
+    text = header();
+  } catch (const json::exception&) {  // the one thing that dump() refuses
+    throw InvalidArgument(fmt::format("cannot write '{}': a name or a text to be stored is not UTF-8", path));
+  }
+  if (text.size() > max_header)
+    throw InvalidArgument(
+        fmt::format("cannot write '{}': its names and texts take {} bytes, the limit is {}", path, text.size(), max_header));
+  FileInTheMaking file(path);
+  const std::uint64_t length = text.size();
+  file.write(&length, length_size);
+  file.write(text.data(), text.size());
+  for (const auto& [name, array] : arrays_) file.write(array.data, array.num_bytes);
+  file.commit();
+}
+
+SafetensorsReader::SafetensorsReader(const std::string& path) : path_(path), file_(File::open(path)) {
+  const std::uint64_t file_size = file_.size();
+  try {
+    const std::string header = read_header(file_size);
+    parse_header(header, length_size + header.size(), file_size);
+  } catch (const std::bad_alloc&) {
+    throw EnvironmentError(fmt::format("not enough memory to read the header of '{}'", path_));
+  }
+}
+
+std::string SafetensorsReader::read_header(std::uint64_t file_size) const {
+  if (file_size < length_size + 2) fail_foreign(file_size == 0 ? "it is empty" : fmt::format("it has only {} bytes", file_size));
+  std::uint64_t length = 0;
+  file_.read_at(0, &length, length_size);
+  char first = 0;
+  file_.read_at(length_size, &first, 1);
+  if (first != '{' || length > max_header) fail_foreign("it does not begin with a safetensors header");
+  if (length > file_size - length_size)
+    throw InvalidArgument(fmt::format("'{}' is truncated: its header takes {} bytes, the file has {}; write or copy it again", path_,
+                                      length_size + length, file_size));
+  std::string header(length, '\0');
+  file_.read_at(length_size, header.data(), length);
+  return header;
+}
+
+void SafetensorsReader::parse_header(const std::string& header, std::uint64_t data_begin, std::uint64_t file_size) {
+  json root;
+  try {
+    // A valid header nests three deep (file, array, shape). Deeper ones are refused while parsing: they could take 100 times their size.
+    const auto shallow = [this](int depth, json::parse_event_t event, json&) {
+      const bool opens = event == json::parse_event_t::object_start || event == json::parse_event_t::array_start;
+      if (opens && depth > 2) fail_foreign("its header is nested too deep");
+      return true;
+    };
+    root = json::parse(header, shallow);
+  } catch (const json::exception&) {
+    fail_foreign("its header is not valid JSON");
+  }
+  for (const auto& [name, entry] : root.items()) {
+    if (!entry.is_object()) fail_foreign(fmt::format("the entry '{}' of its header is not an object", shown(name)));
+    if (name == metadata_key) {
+      for (const auto& [key, value] : entry.items()) {
+        if (!value.is_string()) fail_foreign(fmt::format("the metadata '{}' is not a text", shown(key)));
+        metadata_[key] = value.get<std::string>();
+      }
+      continue;
+    }
+    const auto type = entry.find("dtype");
+    if (type == entry.end() || *type != "F64")
+      fail_foreign(fmt::format("its array '{}' is not of type F64 (a file of another program, or of a newer ardvark)", shown(name)));
+    const auto shape = numbers_in(entry, "shape"), offsets = numbers_in(entry, "data_offsets");
+    if (!shape || !offsets || offsets->size() != 2)
+      fail_foreign(fmt::format("the array '{}' has no valid shape and data_offsets", shown(name)));
+    const std::uint64_t begin = (*offsets)[0], end = (*offsets)[1];
+    if (begin > end || num_bytes_of(*shape) != end - begin)
+      fail_foreign(fmt::format("the shape {} of the array '{}' does not match its data_offsets", shown_shape(*shape), shown(name)));
+    arrays_[name] = {*shape, data_begin + begin, end - begin};
+  }
+  check_extent(data_begin, file_size);
+}
+
+// The arrays follow each other without gap or overlap, and the last one ends with the file.
+void SafetensorsReader::check_extent(std::uint64_t data_begin, std::uint64_t file_size) const {
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> extents;
+  for (const auto& [name, array] : arrays_) extents.emplace_back(array.begin, array.begin + array.num_bytes);
+  std::sort(extents.begin(), extents.end());
+  std::uint64_t end = data_begin;
+  for (const auto& [begin, array_end] : extents) {
+    if (begin != end) fail_foreign("its arrays overlap or leave gaps");
+    end = array_end;
+  }
+  if (end > file_size)
+    throw InvalidArgument(
+        fmt::format("'{}' is truncated: its contents take {} bytes, the file has {}; write or copy it again", path_, end, file_size));
+  if (end < file_size) fail_foreign(fmt::format("{} byte(s) follow its last array", file_size - end));
+}
+
+std::vector<std::string> SafetensorsReader::names() const {
+  std::vector<std::string> result;
+  for (const auto& [name, array] : arrays_) result.push_back(name);
+  return result;
+}
+
+const SafetensorsReader::Array& SafetensorsReader::array(const std::string& name, std::size_t rank) const {
+  const auto found = arrays_.find(name);
+  if (found == arrays_.end()) fail_foreign(fmt::format("it lacks the array '{}'", shown(name)));
+  if (found->second.shape.size() != rank)
+    fail_foreign(fmt::format("its array '{}' has the shape {}, {} dimension{} expected", shown(name), shown_shape(found->second.shape),
+                             rank, rank == 1 ? " is" : "s are"));
+  return found->second;
+}
+
+void SafetensorsReader::read(const Array& array, double* to) const { file_.read_at(array.begin, to, array.num_bytes); }
+
+Vector SafetensorsReader::vector(const std::string& name) const try {
+  const Array& stored = array(name, 1);
+  Vector result(static_cast<Index>(stored.shape[0]));
+  read(stored, result.data());
+  return result;
+} catch (const std::bad_alloc&) {
+  throw EnvironmentError(fmt::format("not enough memory for the array '{}' of '{}'", shown(name), path_));
+}
+
+Matrix SafetensorsReader::matrix(const std::string& name) const try {
+  const Array& stored = array(name, 2);
+  Matrix result(static_cast<Index>(stored.shape[1]), static_cast<Index>(stored.shape[0]));
+  read(stored, result.data());
+  return result;
+} catch (const std::bad_alloc&) {
+  throw EnvironmentError(fmt::format("not enough memory for the array '{}' of '{}'", shown(name), path_));
+}
+
+const std::string& SafetensorsReader::text(const std::string& key) const {
+  const auto found = metadata_.find(key);
+  if (found == metadata_.end()) fail_foreign(fmt::format("it lacks the entry '{}'", shown(key)));
+  return found->second;
+}
+
+void SafetensorsReader::fail_foreign(const std::string& why) const {
+  throw InvalidArgument(fmt::format("'{}' is not an ardvark model file: {}", path_, why));
+}
+
+int check_format(const SafetensorsReader& file, const std::string& format, int newest_version) {
+  const auto value = [&](const char* key) {
+    const auto found = file.metadata().find(key);
+    return found == file.metadata().end() ? std::string() : found->second;
+  };
+  if (value("format") != format)
+    throw InvalidArgument(fmt::format("'{}' is not an ardvark model file: it is a safetensors file of another program", file.path()));
+  const std::string written = value("format_version");
+  int version = 0;
+  const auto [end, error] = std::from_chars(written.data(), written.data() + written.size(), version);
+  if (error != std::errc() || end != written.data() + written.size() || version < 1)
+    throw InvalidArgument(
+        fmt::format("'{}' is not an ardvark model file: its format version '{}' is not a number from 1", file.path(), shown(written)));
+  if (version > newest_version)
+    throw InvalidArgument(fmt::format("'{}' was written by a newer ardvark (format {}, this program reads up to {}); update ardvark",
+                                      file.path(), version, newest_version));
+  return version;
+}
+
+}  // namespace ardvark::io

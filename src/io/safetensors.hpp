@@ -1,0 +1,90 @@
+// The safetensors layout: 8 bytes with the length of a JSON header, the header, then the arrays' raw bytes, all little-endian.
+// Here: 64-bit floating-point arrays and a map of texts. What they mean is the caller's business.
+//
+// A matrix lies in the file column by column, as in memory; safetensors counts shapes row by row, so its shape there is
+// [cols, rows], and a reader in Python sees the transpose.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "ardvark/types.hpp"
+#include "io/file.hpp"
+
+namespace ardvark::io {
+
+using Metadata = std::map<std::string, std::string>;
+
+class SafetensorsWriter {
+ public:
+  Metadata metadata;
+
+  /// The arrays are not copied: they must live until write() returns. Names are unique.
+  void add_vector(const std::string& name, VectorView vector);
+  void add_matrix(const std::string& name, const Matrix& matrix);
+  void add_vector(const std::string& name, Vector&& temporary) = delete;
+  void add_matrix(const std::string& name, Matrix&& temporary) = delete;
+  /// An array of any rank, the last index running fastest.
+  void add_array(const std::string& name, const double* data, std::vector<std::uint64_t> shape);
+
+  /// Writes the file whole or not at all: on failure nothing is left behind, and a file that was there before stays as it was.
+  /// \throws InvalidArgument  a name or a text is not UTF-8
+  /// \throws EnvironmentError  the file cannot be written
+  void write(const std::string& path) const;
+
+ private:
+  struct Array {
+    const double* data;
+    std::vector<std::uint64_t> shape;
+    std::uint64_t num_bytes;
+  };
+  [[nodiscard]] std::string header() const;
+
+  std::vector<std::pair<std::string, Array>> arrays_;  // in the order of the file
+};
+
+/// An open file, its header read and checked against the file's size; arrays are read when they are asked for.
+class SafetensorsReader {
+ public:
+  /// \throws InvalidArgument  the file is truncated, or no file of this layout with 64-bit floating-point arrays
+  /// \throws EnvironmentError  the file does not exist or cannot be read
+  explicit SafetensorsReader(const std::string& path);
+
+  [[nodiscard]] const std::string& path() const { return path_; }
+  [[nodiscard]] const Metadata& metadata() const { return metadata_; }
+  [[nodiscard]] std::vector<std::string> names() const;  ///< of the arrays, sorted
+  [[nodiscard]] bool has(const std::string& name) const { return arrays_.contains(name); }
+
+  /// \throws InvalidArgument  the file has no such array, or one of another rank
+  [[nodiscard]] Vector vector(const std::string& name) const;
+  [[nodiscard]] Matrix matrix(const std::string& name) const;
+
+  /// The text stored under this key. \throws InvalidArgument  there is none
+  [[nodiscard]] const std::string& text(const std::string& key) const;
+
+ private:
+  struct Array {
+    std::vector<std::uint64_t> shape;
+    std::uint64_t begin;  // in the file
+    std::uint64_t num_bytes;
+  };
+  [[nodiscard]] std::string read_header(std::uint64_t file_size) const;
+  void parse_header(const std::string& header, std::uint64_t data_begin, std::uint64_t file_size);
+  void check_extent(std::uint64_t data_begin, std::uint64_t file_size) const;
+  [[nodiscard]] const Array& array(const std::string& name, std::size_t rank) const;
+  void read(const Array& array, double* to) const;
+  [[noreturn]] void fail_foreign(const std::string& why) const;
+
+  std::string path_;
+  File file_;
+  Metadata metadata_;
+  std::map<std::string, Array> arrays_;
+};
+
+/// Checks that the metadata says "format": `format`, and returns its "format_version", a number from 1 to `newest_version`.
+/// \throws InvalidArgument  another format, or a version that this program is too old for
+int check_format(const SafetensorsReader& file, const std::string& format, int newest_version);
+
+}  // namespace ardvark::io

@@ -1,0 +1,98 @@
+// The fit as text for people.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "ardvark/fit.hpp"
+
+namespace ardvark {
+namespace {
+
+// Digits that a standard deviation deserves: two of its own, so at most 4 significant ones of anything near it.
+std::string number(double x) {
+  if (!std::isfinite(x)) return x > 0 ? "inf" : x < 0 ? "-inf" : "-";
+  if (x == 0) return "0";
+  const double size = std::abs(x);
+  if (size >= 1e5 || size < 1e-4) return fmt::format("{:.3e}", x);
+  const int decimals = std::clamp(3 - static_cast<int>(std::floor(std::log10(size))), 0, 7);
+  return fmt::format("{:.{}f}", x, decimals);
+}
+
+// Width on the screen of UTF-8 text, one column a character.
+std::size_t width(const std::string& text) {
+  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+}
+
+std::string padded(const std::string& text, std::size_t to) { return text + std::string(to > width(text) ? to - width(text) : 0, ' '); }
+
+void coefficient_line(std::string& out, const Fit& fit, Index j, double level, std::size_t name_width, bool judged) {
+  const bool intercept = j < 0;
+  const std::string name = intercept ? "(intercept)" : fit.column_names[static_cast<std::size_t>(j)];
+  if (!intercept && fit.left_out[static_cast<std::size_t>(j)]) {
+    out += fmt::format("  {}  {:>10}\n", padded(name, name_width), "left out");
+    return;
+  }
+  const Interval interval = credible_interval(fit, j, level);
+  const double mean = intercept ? fit.intercept->mean : fit.mean[j], variance = intercept ? fit.intercept->variance : fit.variance[j];
+  out += fmt::format("  {}  {:>10}  {:>10}  {:>10}  {:>10}", padded(name, name_width), number(mean), number(std::sqrt(variance)),
+                     number(interval.lower), number(interval.upper));
+  if (!intercept) out += fmt::format("  {:>9.2f}  {}", fit.relevance[j], !judged ? "" : fit.relevant[static_cast<std::size_t>(j)] ? "kept" : "-");
+  while (!out.empty() && out.back() == ' ') out.pop_back();
+  out += '\n';
+}
+
+}  // namespace
+
+std::string summary(const Fit& fit, double level) {
+  std::string out;
+  const Report& report = fit.report;
+  out += fmt::format("{} regression{}, prior {}, {:g} rows, {} columns\n", fit.task == Task::linear ? "Linear" : "Logistic",
+                     report.preset.empty() ? "" : fmt::format(" (preset {}{})", report.preset, report.compat ? ", compat" : ""), to_string(fit.prior),
+                     fit.num_rows, fit.num_columns());
+  if (fit.task == Task::logistic && fit.classes.size() == 2)
+    out += fmt::format("target {}: probability of {} ({:g} rows) against {} ({:g} rows)\n", fit.target, fit.classes[1], fit.class_weight[1], fit.classes[0], fit.class_weight[0]);
+  else if (!fit.target.empty())
+    out += fmt::format("target {}\n", fit.target);
+  if (fit.state == nullptr || !fit.mean.allFinite()) {
+    out += fmt::format("\nstatus  {}: {}\n", to_string(report.status), report.message);
+    return out;
+  }
+
+  // Beyond what fits a screen only the largest effects, by mean over sd, are listed.
+  constexpr Index most = 60;
+  std::vector<Index> shown(static_cast<std::size_t>(fit.num_columns()));
+  for (std::size_t j = 0; j < shown.size(); ++j) shown[j] = static_cast<Index>(j);
+  if (fit.num_columns() > most) {
+    const auto size = [&](Index j) { return fit.variance[j] > 0 ? std::abs(fit.mean[j]) / std::sqrt(fit.variance[j]) : 0.0; };
+    std::stable_sort(shown.begin(), shown.end(), [&](Index a, Index b) { return size(a) > size(b); });
+    shown.resize(most);
+  }
+  std::size_t name_width = 11;
+  for (Index j : shown) name_width = std::max(name_width, width(fit.column_names[static_cast<std::size_t>(j)]));
+  name_width = std::min<std::size_t>(name_width, 40);
+  const bool judged = fit.prior == PriorKind::ard || fit.prior == PriorKind::groups;
+  const std::string percent = fmt::format("{:g}%", 100 * level);
+  out += fmt::format("\n  {}  {:>10}  {:>10}  {:>10}  {:>10}  {:>9}\n", padded("coefficient", name_width), "mean", "sd", percent + " from", "to", "relevance");
+  if (fit.intercept) coefficient_line(out, fit, -1, level, name_width, judged);
+  for (Index j : shown) coefficient_line(out, fit, j, level, name_width, judged);
+  if (fit.num_columns() > most) out += fmt::format("  ... the {} largest of {} by mean/sd; --json has all\n", most, fit.num_columns());
+
+  out += fmt::format("\neffective parameters  {:.2f}\n", fit.effective_parameters);
+  if (judged) out += fmt::format("kept                  {} of {}\n", std::count(fit.relevant.begin(), fit.relevant.end(), true), fit.num_columns());
+  if (fit.task == Task::linear) {
+    const Interval sd = noise_sd_interval(fit, level);
+    out += fmt::format("noise sd              {} ({} {} to {})\n", number(noise_sd(fit)), percent, number(sd.lower), number(sd.upper));
+    out += fmt::format("R^2, training rows    {:.4f}\n", fit.r_squared);
+  } else {
+    out += fmt::format("accuracy, training    {:.4f}\nlog loss, training    {:.4f}\n", fit.accuracy, fit.log_loss);
+  }
+  out += fmt::format("bound on evidence     {:.4f} nats\n", fit.bound);
+  out += fmt::format("fit                   {} sweeps, {:.3g} s, solver {} ({})\n", report.sweeps, report.seconds, to_string(report.solver), report.solver_reason);
+  out += fmt::format("status                {}: {}\n", to_string(report.status), report.message);
+  for (const std::string& note : report.notes) out += fmt::format("note                  {}\n", note);
+  for (const std::string& warning : report.warnings) out += fmt::format("WARNING               {}\n", warning);
+  return out;
+}
+
+}  // namespace ardvark

@@ -1,0 +1,63 @@
+#include "io/text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+
+namespace ardvark::io {
+namespace {
+
+// Length of the UTF-8 sequence that `text` begins with, or 0 if it begins with none (Unicode 15, table 3-7).
+std::size_t sequence_length(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned first = byte(0);
+  if (first < 0x80) return 1;
+  if (first < 0xC2 || first > 0xF4) return 0;
+  const std::size_t length = first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
+  if (text.size() < length) return 0;
+  // The second byte's range excludes over-long forms, surrogates and what lies beyond U+10FFFF.
+  const unsigned lowest = first == 0xE0 ? 0xA0 : first == 0xF0 ? 0x90 : 0x80;
+  const unsigned highest = first == 0xED ? 0x9F : first == 0xF4 ? 0x8F : 0xBF;
+  if (byte(1) < lowest || byte(1) > highest) return 0;
+  for (std::size_t i = 2; i < length; ++i)
+    if (byte(i) < 0x80 || byte(i) > 0xBF) return 0;
+  return length;
+}
+
+}  // namespace
+
+bool is_utf8(std::string_view text) {
+  while (!text.empty()) {
+    const std::size_t length = sequence_length(text);
+    if (length == 0) return false;
+    text.remove_prefix(length);
+  }
+  return true;
+}
+
+std::string shown(std::string_view text) {
+  constexpr int max_characters = 60;
+  std::string result;
+  for (int count = 0; !text.empty(); ++count) {
+    if (count == max_characters) return result + "...";
+    const std::size_t length = sequence_length(text);
+    const auto first = static_cast<unsigned char>(text[0]);
+    if (length == 0 || first < 0x20 || first == 0x7F)
+      result += fmt::format("\\x{:02x}", first);
+    else
+      result += text.substr(0, length);
+    text.remove_prefix(std::max<std::size_t>(length, 1));
+  }
+  return result;
+}
+
+std::string listed(const std::vector<std::string>& names) {
+  constexpr std::size_t max_names = 20;
+  std::string result;
+  for (std::size_t i = 0; i < std::min(names.size(), max_names); ++i) result += fmt::format("{}'{}'", i == 0 ? "" : ", ", shown(names[i]));
+  if (names.size() > max_names) result += fmt::format(", ... and {} more", names.size() - max_names);
+  return result;
+}
+
+}  // namespace ardvark::io

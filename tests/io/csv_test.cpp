@@ -1,0 +1,271 @@
+#include <gtest/gtest.h>
+
+#include <cfloat>
+#include <cmath>
+#include <initializer_list>
+
+#include "ardvark/errors.hpp"
+#include "ardvark/table.hpp"
+#include "temporary_file.hpp"
+
+namespace ardvark {
+namespace {
+
+using testing::message_of;
+using testing::TemporaryFolder;
+using testing::write_bytes;
+using Names = std::vector<std::string>;
+
+Table read(std::string_view text, const CsvOptions& options = {}) {
+  const TemporaryFolder folder;
+  write_bytes(folder / "t.csv", text);
+  return read_csv(folder / "t.csv", options);
+}
+
+// The message of the InvalidArgument, with the file's path as 't.csv'.
+std::string refusal(std::string_view text, const CsvOptions& options = {}) {
+  const TemporaryFolder folder;
+  write_bytes(folder / "t.csv", text);
+  std::string message = message_of<InvalidArgument>([&] { (void)read_csv(folder / "t.csv", options); });
+  for (std::size_t at; (at = message.find(folder.path() + "/")) != std::string::npos;) message.erase(at, folder.path().size() + 1);
+  return message;
+}
+
+Names names(const Table& table) {
+  Names result;
+  for (const TableColumn& column : table.columns) result.push_back(column.name);
+  return result;
+}
+
+void expect_values(const Table& table, std::initializer_list<std::initializer_list<double>> rows) {
+  ASSERT_EQ(table.num_rows, static_cast<Index>(rows.size()));
+  Index i = 0;
+  for (const auto& row : rows) {
+    ASSERT_EQ(table.num_columns(), static_cast<Index>(row.size()));
+    Index j = 0;
+    for (const double value : row) {
+      EXPECT_EQ(table.value(i, j), value) << "row " << i << ", column " << j;
+      ++j;
+    }
+    ++i;
+  }
+}
+
+TEST(ReadCsv, ReadsNumbersRowByRow) {
+  const Table table = read("a,b,c\n1,2.5,-3\n4e2,.5,6.\n");
+  EXPECT_EQ(names(table), (Names{"a", "b", "c"}));
+  expect_values(table, {{1, 2.5, -3}, {400, 0.5, 6}});
+  EXPECT_EQ(table.num_dropped, 0);
+  EXPECT_TRUE(table.file_rows.empty());
+  EXPECT_FALSE(table.columns[0].categorical);
+}
+
+TEST(ReadCsv, RoundsNumbersToTheNearestDouble) {
+  const Table table = read("x\n0.1\n1.7976931348623157e308\n5e-324\n2.2250738585072011e-308\n9007199254740993\n");
+  EXPECT_EQ(table.value(0, 0), 0.1);
+  EXPECT_EQ(table.value(1, 0), DBL_MAX);
+  EXPECT_EQ(table.value(2, 0), DBL_TRUE_MIN);
+  EXPECT_EQ(table.value(3, 0), DBL_MIN - DBL_TRUE_MIN);  // the largest subnormal number
+  EXPECT_EQ(table.value(4, 0), 9007199254740992.0);      // half way: to even
+}
+
+TEST(ReadCsv, TakesPlusSignsAndSurroundingBlanks) { expect_values(read("a , b\n +1.5 ,\t2\n\" 3 \",  \"+4\" \n"), {{1.5, 2}, {3, 4}}); }
+
+TEST(ReadCsv, TakesNumbersTooSmallForADoubleAsZero) {
+  const std::string tiny = "0." + std::string(400, '0') + "1";
+  expect_values(read("x\n1e-999\n-1E-99999999999999999999\n" + tiny + "\n0e999\n"), {{0}, {-0.0}, {0}, {0}});
+}
+
+TEST(ReadCsv, RefusesNumbersThatAreNotFinite) {
+  EXPECT_EQ(refusal("x\n1\n2\ninf\n"), "row 3, column 'x': inf is not finite");
+  for (const char* text : {"inf", "-inf", "Infinity", "1e999", "-1E+99999999999999999999", "2e308"})
+    EXPECT_EQ(refusal(std::string("y,x\n1,") + text + "\n"), std::string("row 1, column 'x': ") + text + " is not finite");
+  const std::string huge = "1" + std::string(400, '0') + ".5";
+  EXPECT_NE(refusal("x\n" + huge + "\n").find("is not finite"), std::string::npos);
+}
+
+TEST(ReadCsv, TakesAColumnWhoseFirstValueIsNoNumberAsText) {
+  const Table table = read("city,x\nRome,1\nBonn,2\nRome,3\n12,4\n");
+  EXPECT_TRUE(table.columns[0].categorical);
+  EXPECT_EQ(table.columns[0].levels, (Names{"12", "Bonn", "Rome"}));
+  expect_values(table, {{2, 1}, {1, 2}, {2, 3}, {0, 4}});
+}
+
+TEST(ReadCsv, TakesColumnsListedAsCategoricalAsText) {
+  const Table table = read("zip\n10\n9\n010\n10\n", {.categorical = {"zip"}});
+  EXPECT_EQ(table.columns[0].levels, (Names{"010", "10", "9"}));
+  expect_values(table, {{1}, {2}, {0}, {1}});
+}
+
+TEST(ReadCsv, NamesRowAndColumnOfTextInANumericColumn) {
+  EXPECT_EQ(refusal("age,bmi\n1,2\n\n3,abc\n"),
+            "row 2, column 'bmi': 'abc' is not a number (to read the column as text, list it as categorical)");
+  for (const char* text : {"1x", "0x10", "1,5", "--1", "+-1", "1 2", "e5", ".", "-", "+", "1e", "\xC2\xA0", "N/a"})
+    EXPECT_NE(refusal(std::string("x;y\n1;1\n") + text + ";1\n", {.delimiter = ';'}).find("is not a number"), std::string::npos) << text;
+}
+
+TEST(ReadCsv, RefusesEveryTokenOfAMissingValue) {
+  EXPECT_EQ(refusal("id,glu\n1,2\n1,2\n1,2\n1,2\n1,\n"), "row 5, column 'glu': the value is missing (drop such rows with --missing drop)");
+  for (const char* token : {"", " ", "\"\"", "\" \"", "NA", "N/A", "NaN", "nan", "null", "NULL", "?", " NA\t", "\"NA\""})
+    for (const char* first : {"1", "text"})
+      EXPECT_EQ(refusal(std::string("a,b\n") + first + ",0\n" + token + ",0\n").substr(0, 40), "row 2, column 'a': the value is missing ")
+          << first << " then '" << token << "'";
+  EXPECT_EQ(refusal("a\n1\n-nan\n").substr(0, 40), "row 2, column 'a': the value is missing ");  // as some programs print NaN
+  EXPECT_EQ(read("a\ntext\n-nan\n").columns[0].levels, (Names{"-nan", "text"}));
+}
+
+TEST(ReadCsv, DropsRowsWithMissingValues) {
+  const Table table = read("a,b\n1,x\nNA,y\n3,?\n4,z\n", {.missing = Missing::drop_rows});
+  EXPECT_EQ(table.num_dropped, 2);
+  EXPECT_EQ(table.file_rows, (std::vector<Index>{1, 4}));
+  EXPECT_EQ(table.columns[1].levels, (Names{"x", "z"}));  // y stood only in a dropped row
+  expect_values(table, {{1, 0}, {4, 1}});
+}
+
+TEST(ReadCsv, DecidesTheKindOfAColumnByItsFirstValueThatIsNotMissing) {
+  const Table table = read("a,b\n?,NA\n,p\n7,q\n", {.missing = Missing::drop_rows});
+  expect_values(table, {{7, 0}});
+  EXPECT_FALSE(table.columns[0].categorical);
+  EXPECT_EQ(table.columns[1].levels, Names{"q"});
+}
+
+TEST(ReadCsv, SaysWhichColumnLeavesNoRows) {
+  EXPECT_EQ(refusal("a,b\n1,\n,\n3,NA\n", {.missing = Missing::drop_rows}),
+            "every row of 't.csv' has a missing value, so no rows are left (column 'b' misses 3 of 3)");
+}
+
+TEST(ReadCsv, LetsIgnoredColumnsHoldAnything) {
+  const Table table = read("a,note,b\n1,,2\n3,inf,4\n5,\"x,\ny\",6\n7,8,9\n1,\xFF\xFE,2\n", {.ignore = {"note"}});
+  EXPECT_EQ(names(table), (Names{"a", "b"}));
+  expect_values(table, {{1, 2}, {3, 4}, {5, 6}, {7, 9}, {1, 2}});
+}
+
+TEST(ReadCsv, KeepsOnlyTheColumnsWantedInTheFilesOrder) {
+  const CsvOptions options{.categorical = {"absent"}, .only = {"c", "a"}, .optional = {"d", "y"}};
+  const Table table = read("a,b,c,d\n1,text,3,4\n", options);
+  EXPECT_EQ(names(table), (Names{"a", "c", "d"}));
+  expect_values(table, {{1, 3, 4}});
+}
+
+TEST(ReadCsv, NamesAllColumnsThatAreWantedAndAbsent) {
+  EXPECT_EQ(refusal("a,b\n1,2\n", {.only = {"x", "a", "y"}}), "'t.csv' has no columns 'x', 'y'; its columns are 'a', 'b'");
+  EXPECT_EQ(refusal("a,b\n1,2\n", {.ignore = {"x"}}), "'t.csv' has no column 'x' to ignore; its columns are 'a', 'b'");
+  EXPECT_EQ(refusal("a,b\n1,2\n", {.categorical = {"x"}}), "'t.csv' has no column 'x' to read as text; its columns are 'a', 'b'");
+}
+
+TEST(ReadCsv, RefusesColumnsBothWantedAndIgnored) {
+  EXPECT_EQ(refusal("a,b\n1,2\n", {.ignore = {"a"}, .only = {"a"}}), "column 'a' is both wanted and ignored");
+}
+
+TEST(ReadCsv, RefusesToIgnoreAllColumns) {
+  EXPECT_EQ(refusal("a,b\n1,2\n", {.ignore = {"a", "b"}}), "no column of 't.csv' is left to read: all are ignored");
+}
+
+TEST(ReadCsv, NamesRaggedRows) {
+  EXPECT_EQ(refusal("a,b,c,d\n1,2,3,4\n1,2,3\n"), "row 2 has 3 fields, the header has 4");
+  EXPECT_EQ(refusal("a,b\n1\n"), "row 1 has 1 field, the header has 2");
+  EXPECT_EQ(refusal("a,b\n1,2,\n"), "row 1 has 3 fields, the header has 2");
+}
+
+TEST(ReadCsv, SkipsBlankLines) {
+  const Table table = read("\n\r\na,b\n\n1,2\n  \n\r\n3,4\n\n\n");
+  expect_values(table, {{1, 2}, {3, 4}});
+  EXPECT_EQ(refusal("a,b\n\n1,2\n\nx,4\n").substr(0, 18), "row 2, column 'a':");
+}
+
+TEST(ReadCsv, TakesABlankLineInATableOfOneColumnAsMissingUnlessItIsTheLast) {
+  expect_values(read("a\n1\n2\n\n"), {{1}, {2}});
+  expect_values(read("a\r\n1\r\n2\r\n\r\n"), {{1}, {2}});
+  EXPECT_EQ(refusal("a\n1\n\n2\n").substr(0, 41), "row 2, column 'a': the value is missing (");
+  const Table table = read("a\n1\n\n2\n", {.missing = Missing::drop_rows});
+  expect_values(table, {{1}, {2}});
+  EXPECT_EQ(table.file_rows, (std::vector<Index>{1, 3}));
+}
+
+TEST(ReadCsv, NamesTheFileWhenTheHeaderIsWrong) {
+  EXPECT_EQ(refusal(""), "'t.csv' is empty: a table has a header row and at least one data row");
+  EXPECT_EQ(refusal("\xEF\xBB\xBF"), "'t.csv' is empty: a table has a header row and at least one data row");
+  EXPECT_EQ(refusal("\n\n"), "'t.csv' is empty: a table has a header row and at least one data row");
+  EXPECT_EQ(refusal("a,b"), "'t.csv' has a header but no rows");
+  EXPECT_EQ(refusal("a,b\n\n"), "'t.csv' has a header but no rows");
+  EXPECT_EQ(refusal("a,b,\"a\"\n1,2,3\n"), "the header of 't.csv' names the column 'a' twice");
+  EXPECT_EQ(refusal("\"\",a\n1,2\n"), "column 1 of 't.csv' has no name in the header (if it holds row names, name it and ignore it)");
+  EXPECT_EQ(refusal("\xE9t\xE9,b\n1,2\n"), "the name '\\xe9t\\xe9' in the header of 't.csv' is not UTF-8: save the file as UTF-8");
+}
+
+TEST(ReadCsv, UnderstandsQuotesLineBreaksAndMarksOfOtherSystems) {
+  const Table table = read("\xEF\xBB\xBF\"a \"\"b\"\"\",c\r\n\"x, \"\"y\"\"\r\nz\",1\r\n  \"  p \"  ,2\r\nsize 5\" pipe,3");
+  EXPECT_EQ(names(table), (Names{"a \"b\"", "c"}));
+  EXPECT_EQ(table.columns[0].levels, (Names{"  p ", "size 5\" pipe", "x, \"y\"\r\nz"}));
+  expect_values(table, {{2, 1}, {0, 2}, {1, 3}});
+}
+
+TEST(ReadCsv, CountsARowThatSpansLinesOnce) { EXPECT_EQ(refusal("a,b\n\"x\n\ny\",1\nz,w\n").substr(0, 18), "row 2, column 'b':"); }
+
+TEST(ReadCsv, NamesWhereAQuoteIsWrong) {
+  EXPECT_EQ(refusal("a,b\n1,2\n3,\"x\n4,5\n"), "row 2, column 'b': the quote that opens here is never closed");
+  EXPECT_EQ(refusal("a,\"b\n1,2\n"), "header of 't.csv', field 2: the quote that opens here is never closed");
+  EXPECT_EQ(refusal("a,b\n\"1\"x,2\n"), "row 1, column 'a': text follows the closing quote (a quote inside quotes is written twice)");
+}
+
+TEST(ReadCsv, TakesOtherDelimiters) {
+  expect_values(read("a\tb\n1\t2\n", {.delimiter = '\t'}), {{1, 2}});
+  expect_values(read("a b\n1 2\n", {.delimiter = ' '}), {{1, 2}});
+  EXPECT_EQ(refusal("a\tb\n1\t\n", {.delimiter = '\t'}).substr(0, 18), "row 1, column 'b':");
+  for (const char bad : {'"', '\n', '\r', '\0'}) EXPECT_NE(refusal("a\n1\n", {.delimiter = bad}).find("delimiter"), std::string::npos);
+}
+
+TEST(ReadCsv, SaysThatABinaryFileIsNotText) {
+  using namespace std::string_view_literals;
+  EXPECT_EQ(refusal("a,b\n1,\0\n"sv), "'t.csv' is not a text file: byte 7 is NUL (a table is CSV text in UTF-8)");
+  EXPECT_EQ(refusal("\xFF\xFEx\0\n\0"sv), "'t.csv' is not a text file: byte 4 is NUL (a table is CSV text in UTF-8)");
+  EXPECT_EQ(refusal("city\nZ\xFCrich\n"), "row 1, column 'city': 'Z\\xfcrich' is not UTF-8: save the file as UTF-8");
+  EXPECT_EQ(read("city\nZ\xC3\xBCrich\n").columns[0].levels, Names{"Z\xC3\xBCrich"});
+}
+
+TEST(ReadCsv, SaysWhyAFileCannotBeRead) {
+  const TemporaryFolder folder;
+  const std::string absent = folder / "absent.csv";
+  EXPECT_EQ(message_of<EnvironmentError>([&] { (void)read_csv(absent); }),
+            "cannot open '" + absent + "': No such file or directory; check the path and the current folder");
+  EXPECT_EQ(message_of<EnvironmentError>([&] { (void)read_csv(folder.path()); }),
+            "cannot read '" + folder.path() + "': it is a directory; give the path of a file");
+  EXPECT_EQ(message_of<EnvironmentError>([&] { (void)read_csv(""); }), "cannot open a file: its path is empty");
+}
+
+TEST(ReadCsv, ShortensLongTextInItsMessages) {
+  const std::string message = refusal("x\n1\n" + std::string(1000, 'a') + "\n");
+  EXPECT_EQ(message.substr(0, message.find(" (")), "row 2, column 'x': '" + std::string(60, 'a') + "...' is not a number");
+}
+
+TEST(ReadCsv, ReadsTablesLargerThanItsBuffer) {
+  std::string text = "i,half,name\n";
+  const int n = 300'000;  // 6 MB
+  for (int i = 0; i < n; ++i) text += std::to_string(i) + "," + std::to_string(i) + ".5,n" + std::to_string(i % 7) + "\n";
+  const Table table = read(text);
+  ASSERT_EQ(table.num_rows, n);
+  for (int i = 0; i < n; ++i) {
+    ASSERT_EQ(table.value(i, 0), i);
+    ASSERT_EQ(table.value(i, 1), i + 0.5);
+    ASSERT_EQ(table.value(i, 2), i % 7);
+  }
+}
+
+TEST(ReadCsv, ReadsARecordLargerThanItsBuffer) {
+  const std::string large(5'000'000, 'x');
+  const Table table = read("a,b\n1,2\n3,4\n", {});
+  expect_values(table, {{1, 2}, {3, 4}});
+  const Table with_note = read("a,note\n1,\"" + large + "\n" + large + "\"\n2,short\n", {.ignore = {"note"}});
+  expect_values(with_note, {{1}, {2}});
+}
+
+TEST(Table, FindsColumnsByName) {
+  const Table table = read("a,b\n1,2\n");
+  EXPECT_EQ(table.find("b"), 1);
+  EXPECT_EQ(table.find("c"), -1);
+  EXPECT_EQ(table.at("a"), 0);
+  EXPECT_EQ(message_of<InvalidArgument>([&] { (void)table.at("c"); }), "there is no column 'c'; the columns are 'a', 'b'");
+}
+
+}  // namespace
+}  // namespace ardvark

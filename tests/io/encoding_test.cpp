@@ -1,0 +1,147 @@
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <initializer_list>
+
+#include "ardvark/errors.hpp"
+#include "ardvark/table.hpp"
+#include "temporary_file.hpp"
+
+namespace ardvark {
+namespace {
+
+using testing::message_of;
+using Names = std::vector<std::string>;
+using Rows = std::initializer_list<std::initializer_list<double>>;
+
+Table make_table(std::vector<TableColumn> columns, Rows rows) {
+  Table table;
+  table.columns = std::move(columns);
+  table.num_rows = static_cast<Index>(rows.size());
+  table.values.reset(static_cast<double*>(std::malloc((rows.size() * table.columns.size() + 1) * sizeof(double))));
+  double* next = table.values.get();
+  for (const auto& row : rows) next = std::copy(row.begin(), row.end(), next);
+  return table;
+}
+
+// a: numbers; city: Bonn, Oslo, Rome; b: numbers
+Table sample() {
+  return make_table({{"a", false, {}}, {"city", true, {"Bonn", "Oslo", "Rome"}}, {"b", false, {}}},
+                    {{1, 2, 10}, {2, 0, 20}, {3, 1, 30}, {4, 2, 40}});
+}
+
+void expect_X(const EncodedTable& encoded, Rows rows) {
+  ASSERT_EQ(encoded.rows, static_cast<Index>(rows.size()));
+  Index i = 0;
+  for (const auto& row : rows) {
+    ASSERT_EQ(encoded.cols, static_cast<Index>(row.size()));
+    Index j = 0;
+    for (const double value : row) {
+      EXPECT_EQ(encoded.X()(i, j), value) << "row " << i << ", column " << j;
+      ++j;
+    }
+    ++i;
+  }
+}
+
+TEST(FeatureEncoding, NamesAndGroupsADummyPerLevelButTheFirst) {
+  const FeatureEncoding encoding = make_encoding(sample(), {});
+  EXPECT_EQ(encoding.num_columns(), 4);
+  EXPECT_EQ(encoding.names(), (Names{"a", "city=Oslo", "city=Rome", "b"}));
+  EXPECT_EQ(encoding.groups(), (std::vector<Index>{0, 1, 1, 2}));
+}
+
+TEST(FeatureEncoding, NumbersGroupsWithoutGapsWhenAColumnHasOneLevel) {
+  const FeatureEncoding encoding{{{"a", false, {}}, {"constant", true, {"x"}}, {"b", false, {}}}};
+  EXPECT_EQ(encoding.num_columns(), 2);
+  EXPECT_EQ(encoding.names(), (Names{"a", "b"}));
+  EXPECT_EQ(encoding.groups(), (std::vector<Index>{0, 1}));
+}
+
+TEST(MakeEncoding, LeavesOutExcludedColumns) {
+  EXPECT_EQ(make_encoding(sample(), {"city", "a"}).names(), Names{"b"});
+  EXPECT_EQ(message_of<InvalidArgument>([] { (void)make_encoding(sample(), {"y"}); }),
+            "there is no column 'y'; the columns are 'a', 'city', 'b'");
+}
+
+TEST(Encode, GrowsInPlaceWhenThereAreDummies) {
+  Table table = sample();
+  const FeatureEncoding encoding = make_encoding(table, {});
+  expect_X(encode(std::move(table), encoding), {{1, 0, 1, 10}, {2, 0, 0, 20}, {3, 1, 0, 30}, {4, 0, 1, 40}});
+}
+
+TEST(Encode, ShrinksInPlaceWhenColumnsAreLeftOut) {
+  Table table = sample();
+  const FeatureEncoding encoding = make_encoding(table, {"a", "city"});
+  expect_X(encode(std::move(table), encoding), {{10}, {20}, {30}, {40}});
+}
+
+TEST(Encode, KeepsTheWidthWhenDummiesReplaceAColumn) {
+  Table table = sample();
+  const FeatureEncoding encoding = make_encoding(table, {"a"});
+  expect_X(encode(std::move(table), encoding), {{0, 1, 10}, {0, 0, 20}, {1, 0, 30}, {0, 1, 40}});
+}
+
+TEST(Encode, LeavesANumericTableWhereItIs) {
+  Table table = make_table({{"a", false, {}}, {"b", false, {}}}, {{1, 2}, {3, 4}});
+  const double* before = table.values.get();
+  const FeatureEncoding encoding = make_encoding(table, {});
+  const EncodedTable encoded = encode(std::move(table), encoding);
+  EXPECT_EQ(encoded.values.get(), before);
+  expect_X(encoded, {{1, 2}, {3, 4}});
+}
+
+TEST(Encode, MatchesColumnsAndLevelsByName) {
+  const FeatureEncoding encoding = make_encoding(sample(), {});
+  Table table =
+      make_table({{"y", false, {}}, {"b", false, {}}, {"city", true, {"Oslo", "Rome"}}, {"a", false, {}}}, {{9, 10, 0, 1}, {9, 20, 1, 2}});
+  expect_X(encode(std::move(table), encoding), {{1, 1, 0, 10}, {2, 0, 1, 20}});
+}
+
+TEST(Encode, GivesNoColumnsWhenAllAreExcluded) {
+  Table table = sample();
+  const FeatureEncoding encoding = make_encoding(table, {"a", "b", "city"});
+  const EncodedTable encoded = encode(std::move(table), encoding);
+  EXPECT_EQ(encoded.rows, 4);
+  EXPECT_EQ(encoded.cols, 0);
+}
+
+TEST(Encode, NamesAllColumnsThatTheTableLacks) {
+  const FeatureEncoding encoding = make_encoding(sample(), {});
+  EXPECT_EQ(message_of<InvalidArgument>([&] {
+              (void)encode(make_table({{"b", false, {}}}, {{1}}), encoding);
+            }),
+            "the table lacks the columns 'a', 'city', which the model uses");
+}
+
+TEST(Encode, NamesTheFirstRowWithALevelThatTheModelDoesNotKnow) {
+  const FeatureEncoding encoding = make_encoding(sample(), {"a", "b"});
+  Table table = make_table({{"city", true, {"Bonn", "Lima"}}}, {{0}, {0}, {1}, {1}});
+  const auto message = [&] { return message_of<InvalidArgument>([&] { (void)encode(std::move(table), encoding); }); };
+  EXPECT_EQ(message(), "row 3, column 'city': 'Lima' is not a level that the model knows; it knows 'Bonn', 'Oslo', 'Rome'");
+  ASSERT_EQ(table.num_rows, 4);  // untouched by the failure
+  table.file_rows = {1, 4, 7, 8};
+  EXPECT_EQ(message(), "row 7, column 'city': 'Lima' is not a level that the model knows; it knows 'Bonn', 'Oslo', 'Rome'");
+}
+
+TEST(Encode, RefusesTextForNumbersAndNumbersForText) {
+  const FeatureEncoding encoding = make_encoding(sample(), {"b"});
+  EXPECT_EQ(message_of<InvalidArgument>([&] {
+              (void)encode(make_table({{"a", true, {"x"}}, {"city", true, {"Bonn"}}}, {{0, 0}}), encoding);
+            }),
+            "column 'a' holds text, the model expects numbers there");
+  EXPECT_EQ(message_of<InvalidArgument>([&] {
+              (void)encode(make_table({{"a", false, {}}, {"city", false, {}}}, {{0, 0}}), encoding);
+            }),
+            "column 'city' holds numbers, the model expects text there: 'Bonn', 'Oslo', 'Rome' (list the column as categorical)");
+}
+
+TEST(ColumnValues, GivesOneColumn) {
+  EXPECT_EQ(column_values(sample(), 2), (Vector(4) << 10, 20, 30, 40).finished());
+  EXPECT_EQ(column_values(sample(), 1), (Vector(4) << 2, 0, 1, 2).finished());
+  EXPECT_EQ(message_of<InvalidArgument>([] { (void)column_values(sample(), 3); }),
+            "column 3 is asked for, the table has the columns 0 to 2");
+}
+
+}  // namespace
+}  // namespace ardvark
