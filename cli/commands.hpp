@@ -1,0 +1,43 @@
+// The three commands. Each parses nothing and decides nothing: it marshals between files and the library.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <string>
+
+namespace ardvark::cli {
+
+/// Registers a command with its options; `run` receives what to do once the command line is complete, returning the exit code.
+using Run = std::function<int()>;
+void add_fit(CLI::App& app, Run& run);
+void add_predict(CLI::App& app, Run& run);
+void add_show(CLI::App& app, Run& run);
+
+enum ExitCode { ok = 0, internal_error = 1, invalid_argument = 2, environment_error = 3, not_converged = 4, interrupted = 130 };
+
+/// While it lives, Ctrl-C waits: a file is being written.
+class UninterruptedWrite {
+ public:
+  UninterruptedWrite();
+  ~UninterruptedWrite();
+  UninterruptedWrite(const UninterruptedWrite&) = delete;
+  UninterruptedWrite& operator=(const UninterruptedWrite&) = delete;
+};
+
+/// "a,b,c" given once or several times.
+[[nodiscard]] std::vector<std::string> split_names(const std::vector<std::string>& lists);
+
+/// One progress line on a terminal, for work over a second; erased when done.
+class ProgressLine {
+ public:
+  explicit ProgressLine(bool wanted);
+  ~ProgressLine();
+  void show(int sweep, double bound, double elapsed_seconds);
+
+ private:
+  bool on_ = false;
+  bool shown_ = false;
+  double last_ = 0;
+};
+
+}  // namespace ardvark::cli

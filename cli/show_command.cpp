@@ -1,0 +1,35 @@
+// ardvark show
+#include <fmt/format.h>
+
+#include "ardvark/model_file.hpp"
+#include "commands.hpp"
+#include "json.hpp"
+
+namespace ardvark::cli {
+
+void add_show(CLI::App& app, Run& run) {
+  struct Arguments {
+    std::string model;
+    double level = 0.95;
+    bool json = false, covariance = false;
+  };
+  CLI::App& c = *app.add_subcommand("show", "Print what a model file holds");
+  auto args = std::make_shared<Arguments>();
+  c.add_option("model", args->model, "Model file written by fit -o")->required();
+  c.add_option("--level", args->level, "Level of the intervals (default 0.95)");
+  c.add_flag("--json", args->json, "Print the JSON object of fit --json");
+  c.add_flag("--covariance", args->covariance, "With --json: the full posterior covariance, intercept last");
+  c.footer("Example:\n  ardvark fit examples/data/Pima.tr.csv --target type --model logistic -o pima.ardvark\n  ardvark show pima.ardvark");
+  c.callback([args, &run] {
+    run = [args] {
+      const SavedModel model = load_model(args->model);
+      if (args->json)
+        fmt::print("{}\n", fit_json(model.fit, args->level, args->covariance).dump());
+      else
+        fmt::print("{}", summary(model.fit, args->level));
+      return static_cast<int>(ok);
+    };
+  });
+}
+
+}  // namespace ardvark::cli
