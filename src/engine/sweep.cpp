@@ -25,7 +25,7 @@ class Sweep {
  public:
   Sweep(Likelihood& likelihood, PrecisionPrior& prior, Solver& solver, Posterior& q, const SweepSettings& settings)
       : likelihood_(likelihood), prior_(prior), solver_(solver), q_(q), settings_(settings), damped_(likelihood.traits().damped),
-        anderson_(prior.partition().num_groups(), 5) {}
+        anderson_(prior.partition().num_groups() + likelihood.state_size(), 6) {}
 
   SweepOutcome run() {
     if (start())
@@ -112,41 +112,55 @@ class Sweep {
 
   // ---- the guarded round: prior -> solve -> likelihood, never accepting a bound that fell ---------------------------------------------
 
+  // The round as a map of (ln E[alpha], the likelihood's state) to itself. Anderson extrapolates it; what lowers the bound is taken back.
   bool guarded_round() {
-    const bool plain = !settings_.accelerate || out_.sweeps < settings_.num_plain_sweeps || prior_.partition().num_groups() == 0;
-    prior_.vb(q_, likelihood_.noise_precision(), fallback_);
-    next_ = fallback_;
-    if (!plain) {
-      prior_.mackay(q_, likelihood_.noise_precision(), step_);
-      x_ = prior_.expected().array().log();
-      step_ = step_.array().log();
-      anderson_.extrapolate(x_, step_, next_);
-      // A factor of e^4 a sweep is as far as a step is trusted.
-      next_ = (x_.array() + (next_ - x_).array().max(-4).min(4)).exp();
-      if (!next_.allFinite()) next_ = fallback_;
-    }
-    const Rows& target = save_target();
-    if (!attempt(target, next_)) return false;
-    if (fell() && !plain) {  // take the extrapolation back
-      ++out_.num_rejected;
-      anderson_.forget();
-      if (!attempt(target, fallback_)) return false;
-    }
-    return !damped_ || !fell() || search_along_step(target);
-  }
-
-  // The rows that the likelihood wants next. They are kept while steps are tried; a constant likelihood's never change.
-  const Rows& save_target() {
-    if (!likelihood_.traits().constant_rows) target_ = rows_;
-    else if (target_.omega.size() == 0) target_ = rows_;
+    const Index state = likelihood_.state_size(), groups = prior_.partition().num_groups();
+    const bool plain = !settings_.accelerate || out_.sweeps < settings_.num_plain_sweeps || groups + state == 0;
     previous_rows_ = rows_in_;
     previous_a_ = a_in_;
-    return target_;
+    prior_.vb(q_, likelihood_.noise_precision(), fallback_);
+    target_ = rows_;
+    next_ = fallback_;
+    if (!plain) extrapolate(groups, state);
+    if (!attempt(next_)) return false;
+    if (fell() && !plain) {
+      ++out_.num_rejected;
+      anderson_.forget();
+      input_ = output_;
+      likelihood_.set_state(output_.tail(state), target_);
+      if (!attempt(fallback_)) return false;
+    }
+    return !damped_ || !fell() || search_along_step();
   }
 
-  bool attempt(const Rows& target, const Vector& expected) {
+  void extrapolate(Index groups, Index state) {
+    const bool first = input_.size() == 0;
+    output_.resize(groups + state);
+    weight_.resize(groups + state);
+    if (groups > 0) {
+      prior_.coordinate(q_, likelihood_.noise_precision(), step_);
+      output_.head(groups) = step_.array().log();
+      prior_.well_determined(q_, step_);
+      weight_.head(groups) = 0.5 * step_.array() + 1e-3;  // about the curvature in ln E[alpha]; the floor keeps irrelevant groups in sight
+    }
+    likelihood_.get_state(output_.tail(state), weight_.tail(state));
+    if (first) {
+      input_ = output_;
+    } else {
+      if (groups > 0) input_.head(groups) = prior_.expected().array().log();
+      anderson_.extrapolate(input_, output_, weight_, extrapolated_);
+      // A factor of e^4 a sweep is as far as a step is trusted.
+      extrapolated_.head(groups) = input_.head(groups).array() + (extrapolated_ - input_).head(groups).array().max(-4).min(4);
+      input_ = extrapolated_.allFinite() ? extrapolated_ : output_;
+    }
+    if (groups > 0) next_ = input_.head(groups).array().exp();
+    likelihood_.set_state(input_.tail(state), target_);
+  }
+
+  // q, the likelihood and the bound from the rows in target_ and these precisions.
+  bool attempt(const Vector& expected) {
     prior_.set_expected(expected);
-    rows_in_ = target;
+    rows_in_ = target_;
     a_in_ = prior_.columns();
     if (!solve_inside()) return false;
     update_likelihood();
@@ -155,14 +169,15 @@ class Sweep {
   }
 
   // Between the natural parameters of the last q and of the full step the bound rises for a small enough step.  (VG.1, damped)
-  bool search_along_step(const Rows& target) {
+  bool search_along_step() {
     ++out_.num_damped;
+    anderson_.forget();  // q no longer comes from the state that was remembered
     const Vector a_target = a_in_;
     double step = 1;
     for (int halvings = 0; halvings < 30 && fell(); ++halvings) {
       step *= 0.5;
-      rows_in_.omega = (1 - step) * previous_rows_.omega + step * target.omega;
-      rows_in_.r = (1 - step) * previous_rows_.r + step * target.r;
+      rows_in_.omega = (1 - step) * previous_rows_.omega + step * target_.omega;
+      rows_in_.r = (1 - step) * previous_rows_.r + step * target_.r;
       a_in_ = (1 - step) * previous_a_ + step * a_target;
       if (!solve_inside()) return false;
       update_likelihood();
@@ -264,7 +279,8 @@ class Sweep {
   Rows rows_;                                 // what the likelihood wants next
   Rows rows_in_, previous_rows_, target_;     // what q was built from; before that; being tried
   Vector a_in_, previous_a_;
-  Vector next_, fallback_, step_, x_, gradient_;
+  Vector next_, fallback_, step_, gradient_;
+  Vector input_, output_, extrapolated_, weight_;  // of the round as a map: ln E[alpha] and the likelihood's state
   double bound_ = -std::numeric_limits<double>::infinity(), last_bound_ = bound_, last_gain_ = std::numeric_limits<double>::infinity();
   double published_constant_ = 0;
   std::chrono::steady_clock::time_point started_;

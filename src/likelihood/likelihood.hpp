@@ -15,6 +15,11 @@ class Likelihood {
   virtual void start(Rows& rows) = 0;
   /// The likelihood's own factors given q(w), then the rows.
   virtual void update(const Posterior& q, Rows& rows) = 0;
+  /// What update() took from q to write the rows, as a vector that may be extrapolated (JJ: xi; VG: m and ln s; Gaussian: nothing), and the
+  /// rows of such a vector. `weight` is about the curvature of the bound in each entry.
+  [[nodiscard]] virtual Index state_size() const { return 0; }
+  virtual void get_state(Eigen::Ref<Vector>, Eigen::Ref<Vector> /*weight*/) const {}
+  virtual void set_state(const Eigen::Ref<const Vector>&, Rows&) {}
   /// Expected log likelihood plus the terms of the likelihood's own factors; valid at any state of them, for the q that update() or the
   /// solver saw last.                                                                                          (BOUND.1)
   [[nodiscard]] virtual double bound(const Posterior& q) const = 0;

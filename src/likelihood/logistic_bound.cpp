@@ -20,10 +20,18 @@ class LogisticBound final : public Likelihood {
   }
 
   void update(const Posterior& q, Rows& rows) override {
-    for (Index n = 0; n < xi_.size(); ++n) {
-      xi_[n] = std::sqrt(q.m[n] * q.m[n] + std::max(q.s[n], 0.0));  // (JJ.3)
-      rows.omega[n] = k_[n] * 2 * jj_lambda(xi_[n]);                // (JJ.2)
-    }
+    for (Index n = 0; n < xi_.size(); ++n) xi_[n] = std::sqrt(q.m[n] * q.m[n] + std::max(q.s[n], 0.0));  // (JJ.3)
+    write_omega(rows);
+  }
+
+  [[nodiscard]] Index state_size() const override { return xi_.size(); }
+  void get_state(Eigen::Ref<Vector> state, Eigen::Ref<Vector> weight) const override {
+    state = xi_;
+    for (Index n = 0; n < xi_.size(); ++n) weight[n] = k_[n] * 2 * jj_lambda(xi_[n]);
+  }
+  void set_state(const Eigen::Ref<const Vector>& state, Rows& rows) override {
+    xi_ = state.cwiseAbs();
+    write_omega(rows);
   }
 
   [[nodiscard]] double bound(const Posterior& q) const override {
@@ -37,6 +45,10 @@ class LogisticBound final : public Likelihood {
   }
 
  private:
+  void write_omega(Rows& rows) const {
+    for (Index n = 0; n < xi_.size(); ++n) rows.omega[n] = k_[n] * 2 * jj_lambda(xi_[n]);  // (JJ.2)
+  }
+
   Vector half_y_;  // y/2, y in {-1, +1}
   Vector k_;
   Vector xi_;

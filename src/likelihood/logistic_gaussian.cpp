@@ -7,7 +7,7 @@ namespace {
 
 class LogisticGaussian final : public Likelihood {
  public:
-  LogisticGaussian(Vector t, Vector k) : t_(std::move(t)), k_(std::move(k)) {}
+  LogisticGaussian(Vector t, Vector k) : t_(std::move(t)), k_(std::move(k)), m_(Vector::Zero(t_.size())), s_(m_), slope_(m_) {}
 
   [[nodiscard]] LikelihoodTraits traits() const override { return {.row_moments = true, .damped = true}; }
 
@@ -17,20 +17,42 @@ class LogisticGaussian final : public Likelihood {
   }
 
   void update(const Posterior& q, Rows& rows) override {
-    expected_log_likelihood_ = 0;
-    for (Index n = 0; n < t_.size(); ++n) {
-      const LogisticExpectation e = expected_logistic(q.m[n], q.s[n]);
-      rows.omega[n] = k_[n] * e.slope;
-      rows.r[n] = k_[n] * (e.slope * q.m[n] + (t_[n] - e.sigma));                  // (VG.1)
-      expected_log_likelihood_ += k_[n] * (t_[n] * q.m[n] - e.softplus);          // (VG.2)
-    }
+    m_ = q.m;
+    s_ = q.s;
+    write_rows(rows);
+  }
+
+  [[nodiscard]] Index state_size() const override { return 2 * t_.size(); }
+  void get_state(Eigen::Ref<Vector> state, Eigen::Ref<Vector> weight) const override {
+    const Index n = t_.size();
+    state.head(n) = m_;
+    state.tail(n) = s_.array().max(1e-300).log();
+    weight.head(n) = slope_;
+    weight.tail(n) = 0.25 * slope_.cwiseProduct(s_);
+  }
+  void set_state(const Eigen::Ref<const Vector>& state, Rows& rows) override {
+    m_ = state.head(t_.size());
+    s_ = state.tail(t_.size()).array().min(700).exp();
+    write_rows(rows);
   }
 
   // There is no factor of its own: the expectations of the last update are the bound's.
   [[nodiscard]] double bound(const Posterior&) const override { return expected_log_likelihood_; }
 
  private:
-  Vector t_, k_;
+  void write_rows(Rows& rows) {
+    expected_log_likelihood_ = 0;
+    for (Index n = 0; n < t_.size(); ++n) {
+      const LogisticExpectation e = expected_logistic(m_[n], s_[n]);
+      slope_[n] = k_[n] * e.slope;
+      rows.r[n] = k_[n] * (e.slope * m_[n] + (t_[n] - e.sigma));                  // (VG.1)
+      expected_log_likelihood_ += k_[n] * (t_[n] * m_[n] - e.softplus);           // (VG.2)
+    }
+    rows.omega = slope_;
+  }
+
+  Vector t_, k_, m_, s_;
+  Vector slope_;
   double expected_log_likelihood_ = 0;
 };
 

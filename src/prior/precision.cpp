@@ -1,6 +1,8 @@
 #include "prior/precision.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "core/special.hpp"
 
@@ -46,6 +48,49 @@ void PrecisionPrior::mackay(const Posterior& q, double tau, Vector& next) const 
   next = (size_.array() + 2 * c0_.array() - expected_.array() * q.group_variance.array()) / (2 * d0_.array() + tau * q.group_square.array());
 }
 
+namespace {
+
+// The best a > 0 of 1/2 ln a - 1/2 ln(a + s) + 1/2 Q/(a + s) + c0 ln a - d0 a, Q = tau q^2: a positive root of
+// 2 d0 a^3 + (4 d0 s - 2 c0) a^2 + (2 d0 s^2 + Q - s (1 + 4 c0)) a - (1 + 2 c0) s^2 = 0, of which there are one or three.      (OPT.3)
+double best_precision(double s, double Q, double c0, double d0, double otherwise) {
+  const auto gain = [&](double a) { return 0.5 * std::log(a / (a + s)) + 0.5 * Q / (a + s) + c0 * std::log(a) - d0 * a; };
+  const double b = (4 * d0 * s - 2 * c0) / (2 * d0), c = (2 * d0 * s * s + Q - s * (1 + 4 * c0)) / (2 * d0), d = -(1 + 2 * c0) * s * s / (2 * d0);
+  const double p = c - b * b / 3, r = 2 * b * b * b / 27 - b * c / 3 + d, discriminant = r * r / 4 + p * p * p / 27;
+  double best = otherwise, highest = -std::numeric_limits<double>::infinity();
+  const auto consider = [&](double a) {
+    // One Newton step in ln a repairs what the closed form loses to cancellation.
+    for (int i = 0; i < 3 && a > 0; ++i) {
+      const double f = ((a + b) * a + c) * a + d, slope = (3 * a + 2 * b) * a + c;
+      if (!(std::abs(slope) > 0)) break;
+      a = std::max(a - f / slope, 0.1 * a);
+    }
+    if (a > 0 && std::isfinite(a) && gain(a) > highest) {
+      highest = gain(a);
+      best = a;
+    }
+  };
+  if (discriminant > 0) {
+    const double root = std::sqrt(discriminant);
+    consider(std::cbrt(-r / 2 + root) + std::cbrt(-r / 2 - root) - b / 3);
+  } else {
+    const double size = 2 * std::sqrt(-p / 3), angle = std::acos(std::clamp(3 * r / (p * size), -1.0, 1.0)) / 3;
+    for (int k = 0; k < 3; ++k) consider(size * std::cos(angle - 2 * 3.14159265358979323846 * k / 3) - b / 3);
+  }
+  return best;
+}
+
+}  // namespace
+
+void PrecisionPrior::coordinate(const Posterior& q, double tau, Vector& next) const {
+  mackay(q, tau, next);
+  for (Index g = 0; g < next.size(); ++g) {
+    if (partition_.group_size[static_cast<std::size_t>(g)] != 1) continue;
+    const double V = q.group_variance[g], s = 1 / V - expected_[g];  // (OPT.2)
+    if (!(s > 1e-10 * expected_[g])) continue;                     // nothing but rounding: the data say nothing of this column
+    next[g] = best_precision(s, tau * q.group_square[g] / (V * V), c0_[g], d0_[g], next[g]);
+  }
+}
+
 double PrecisionPrior::bound(const Posterior& q, double tau) const {
   double L = constant_ - 0.5 * (tau * q.fixed_square + q.fixed_variance);
   for (Index g = 0; g < expected_.size(); ++g) {
@@ -58,6 +103,10 @@ double PrecisionPrior::bound(const Posterior& q, double tau) const {
 void PrecisionPrior::gradient(const Posterior& q, double tau, Vector& out) const {
   out = 0.5 * (size_.array() - expected_.array() * (q.group_variance.array() + tau * q.group_square.array())) + c0_.array() -
         d0_.array() * expected_.array();
+}
+
+void PrecisionPrior::well_determined(const Posterior& q, Vector& out) const {
+  out = size_.array() - expected_.array() * q.group_variance.array();
 }
 
 double PrecisionPrior::published_constant() const {

@@ -22,11 +22,15 @@ class PrecisionPrior {
   // Update rules: each gives the next E[alpha] from the posterior.
   void vb(const Posterior& q, double tau, Vector& next) const;      ///< (LIN.2), (JJ.4)
   void mackay(const Posterior& q, double tau, Vector& next) const;  ///< (OPT.6)
+  /// The precision that is best for each group by itself, all else fixed; groups of more than one column take MacKay's step.   (OPT.2), (OPT.3)
+  void coordinate(const Posterior& q, double tau, Vector& next) const;
 
   /// sum_g of the terms of q(alpha) and sum_j of E ln p(w_j | alpha); valid at any state.                       (BOUND.1)
   [[nodiscard]] double bound(const Posterior& q, double tau) const;
   /// dF/d ln E[alpha_g] of the profiled bound.                                                                  (OPT.1)
   void gradient(const Posterior& q, double tau, Vector& out) const;
+  /// sum over the group of 1 - E[alpha] V_jj: how many of its columns the data determine.
+  void well_determined(const Posterior& q, Vector& out) const;
   [[nodiscard]] double published_constant() const;
 
  private:
