@@ -31,8 +31,8 @@ struct FitOptions {
   bool intercept = true;                       ///< a flat column of ones                                                        (LIN.5)
   bool standardize = true;                     ///< columns (and a linear target) are centred and scaled inside; results are in your units
   VectorView weights = {};                     ///< [rows] a weight equals repetition; >= 0, not all zero; empty: ones           (LIN.6)
-  std::optional<double> tolerance = {};        ///< >= 0. Models: stop when the predicted remaining gain <= tolerance nats per row, default 1e-8.
-                                               ///< Presets: when the bound changes by less than this part of its value, default 1e-5
+  std::optional<double> tolerance = {};        ///< >= 0. Models: stop when the predicted remaining gain <= tolerance nats per row, default 1e-8
+                                               ///< (1e-5 with more columns than rows, where the bound has many maxima). Presets: when the bound changes by less than this part of its value, default 1e-5
   int max_sweeps = 500;                        ///< >= 1
   SolverKind solver = SolverKind::automatic;   ///< spectral for a shared linear prior, else primal for columns <= rows, dual otherwise
   bool accelerate = true;                      ///< MacKay steps with Anderson extrapolation, taken back when the bound falls; models only

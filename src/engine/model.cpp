@@ -72,10 +72,12 @@ SweepSettings sweep_settings(const FitOptions& options, Task task, double rows, 
   s.max_sweeps = options.max_sweeps;
   s.on_sweep = options.on_sweep;
   if (options.preset.empty()) {
-    s.tolerance = options.tolerance.value_or(1e-8);
     s.accelerate = options.accelerate;
     // With more columns than rows the bound has many maxima: plain sweeps first choose the one that plain sweeps alone would reach.  (OPT, warning i)
-    if (static_cast<double>(p) > rows) s.num_plain_sweeps = 20;
+    const bool many = static_cast<double>(p) > rows;
+    if (many) s.num_plain_sweeps = 20;
+    s.bold_steps = !many;
+    s.tolerance = options.tolerance.value_or(many ? 1e-5 : 1e-8);
   } else {
     s.tolerance = options.tolerance.value_or(1e-5);
     s.order = task == Task::linear ? EvaluateAfter::prior : EvaluateAfter::solve;

@@ -138,7 +138,10 @@ class Sweep {
     output_.resize(groups + state);
     weight_.resize(groups + state);
     if (groups > 0) {
-      prior_.coordinate(q_, likelihood_.noise_precision(), step_);
+      if (settings_.bold_steps)
+        prior_.coordinate(q_, likelihood_.noise_precision(), step_);
+      else
+        prior_.mackay(q_, likelihood_.noise_precision(), step_);
       output_.head(groups) = step_.array().log();
       prior_.well_determined(q_, step_);
       weight_.head(groups) = 0.5 * step_.array() + 1e-3;  // about the curvature in ln E[alpha]; the floor keeps irrelevant groups in sight
@@ -162,10 +165,20 @@ class Sweep {
     prior_.set_expected(expected);
     rows_in_ = target_;
     a_in_ = prior_.columns();
+    remember_state();
     if (!solve_inside()) return false;
     update_likelihood();
     bound_ = evaluate_bound(likelihood_, prior_, q_);
     return true;
+  }
+
+  // The state that the rows in hand came from, for the stopping rule.
+  void remember_state() {
+    const Index state = likelihood_.state_size();
+    if (state == 0) return;
+    state_in_.resize(state);
+    state_weight_.resize(state);
+    likelihood_.get_state(state_in_, state_weight_);
   }
 
   // Between the natural parameters of the last q and of the full step the bound rises for a small enough step.  (VG.1, damped)
@@ -245,8 +258,9 @@ class Sweep {
     }
   }
 
-  // Three signs, all needed: what MacKay's step promises (half of gradient times step, the second-order gain), what the last sweep
-  // gave, and the tail of a geometric series with the last two gains (for the slow directions of a bound with own factors).   (OPT.1)
+  // What remains is judged by three signs: the second-order gain that the map's own step promises (half of gradient times step for the
+  // precisions, half of curvature times step squared for the likelihood's state), the last gain, and the tail of a geometric series
+  // with the last two gains. One small value may be an accident of an extrapolation: two sweeps in a row must agree.             (OPT.1)
   void stop_on_remaining_gain() {
     if (fell()) {
       out_.status = Status::bound_fell;
@@ -254,19 +268,30 @@ class Sweep {
       return;
     }
     const double gain = std::max(bound_ - last_bound_, 0.0), allowed = settings_.tolerance * settings_.num_rows;
+    double remaining = std::max(promised_gain(), gain);
+    if (gain > slack() && gain > 0.01 * allowed)  // smaller gains are at the end of any series that matters
+      remaining = std::max(remaining, gain < last_gain_ ? gain * gain / (last_gain_ - gain) : std::numeric_limits<double>::infinity());
+    last_gain_ = gain;
+    // Below the rounding of the bound itself there is nothing left to wait for.
+    num_quiet_ = remaining <= std::max(allowed, slack()) ? num_quiet_ + 1 : 0;
+    if (num_quiet_ < 2) return;
+    out_.status = Status::converged;
+    out_.message = fmt::format("converged after {} sweeps: the predicted remaining gain in the bound is {:.2g} nats ({} {:.2g})", out_.sweeps, remaining,
+                               allowed >= slack() ? "allowed:" : "the bound's rounding:", std::max(allowed, slack()));
+  }
+
+  double promised_gain() {
     prior_.gradient(q_, likelihood_.noise_precision(), gradient_);
     prior_.mackay(q_, likelihood_.noise_precision(), step_);
-    const double promised = 0.5 * (gradient_.array() * (step_.array() / prior_.expected().array()).log()).abs().sum();
-    double tail = gain;
-    if (gain > slack() && gain > 0.01 * allowed)  // smaller gains are at the end of any series that matters
-      tail = gain < last_gain_ ? gain * gain / (last_gain_ - gain) : std::numeric_limits<double>::infinity();
-    last_gain_ = gain;
-    const double remaining = std::max({promised, gain, out_.sweeps > 1 ? tail : std::numeric_limits<double>::infinity()});
-    if (remaining <= allowed || (promised <= allowed && gain <= slack())) {
-      out_.status = Status::converged;
-      out_.message = fmt::format("converged after {} sweeps: the predicted remaining gain in the bound is {:.2g} nats (allowed: {:.2g})", out_.sweeps,
-                                 std::min(remaining, std::max(promised, gain)), allowed);
+    double promised = 0.5 * (gradient_.array() * (step_.array() / prior_.expected().array()).log()).abs().sum();
+    const Index state = likelihood_.state_size();
+    if (state > 0) {
+      state_.resize(state);
+      state_weight_.resize(state);
+      likelihood_.get_state(state_, state_weight_);
+      if (state_in_.size() == state) promised += 0.5 * (state_weight_.array() * (state_ - state_in_).array().square()).sum();
     }
+    return promised;
   }
 
   Likelihood& likelihood_;
@@ -278,7 +303,8 @@ class Sweep {
   Anderson anderson_;
   Rows rows_;                                 // what the likelihood wants next
   Rows rows_in_, previous_rows_, target_;     // what q was built from; before that; being tried
-  Vector a_in_, previous_a_;
+  int num_quiet_ = 0;
+  Vector a_in_, previous_a_, state_, state_in_, state_weight_;
   Vector next_, fallback_, step_, gradient_;
   Vector input_, output_, extrapolated_, weight_;  // of the round as a map: ln E[alpha] and the likelihood's state
   double bound_ = -std::numeric_limits<double>::infinity(), last_bound_ = bound_, last_gain_ = std::numeric_limits<double>::infinity();

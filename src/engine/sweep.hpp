@@ -26,7 +26,8 @@ struct SweepSettings {
   double tolerance = 1e-8;
   int max_sweeps = 500;
   bool compat = false;       ///< stop exactly as the published program, false stop included
-  bool accelerate = true;    ///< best precision by column and Anderson extrapolation, taken back when the bound falls   (OPT.3), (OPT.6), (OPT.7)
+  bool accelerate = true;    ///< Anderson extrapolation of bolder steps than VB's, taken back when the bound falls                  (OPT.7)
+  bool bold_steps = true;    ///< the best precision of each column by itself (OPT.3) rather than MacKay's step (OPT.6)
   int num_plain_sweeps = 0;  ///< plain VB sweeps before the first accelerated one
   double num_rows = 0;       ///< sum of the observation weights
   SweepCallback on_sweep;
