@@ -32,7 +32,7 @@ struct FitOptions {
   bool standardize = true;                     ///< columns (and a linear target) are centred and scaled inside; results are in your units
   VectorView weights = {};                     ///< [rows] a weight equals repetition; >= 0, not all zero; empty: ones           (LIN.6)
   std::optional<double> tolerance = {};        ///< >= 0. Models: stop when the predicted remaining gain <= tolerance nats per row, default 1e-8
-                                               ///< (1e-5 with more columns than rows, where the bound has many maxima). Presets: when the bound changes by less than this part of its value, default 1e-5
+                                               ///< (1e-4 with more columns than rows, where the bound has many maxima). Presets: when the bound changes by less than this part of its value, default 1e-5
   int max_sweeps = 500;                        ///< >= 1
   SolverKind solver = SolverKind::automatic;   ///< spectral for a shared linear prior, else primal for columns <= rows, dual otherwise
   bool accelerate = true;                      ///< MacKay steps with Anderson extrapolation, taken back when the bound falls; models only
@@ -83,7 +83,7 @@ struct Fit {
   Vector V_diagonal;                 ///< [p] diagonal of V; linear: q(w|tau) = N(w, V/tau), so V is not the variance
   double log_det_V = 0;              ///< ln|V|, intercept included
   Vector precision;                  ///< [groups] E[alpha], of the standardised columns where there is standardisation
-  std::vector<Index> group;          ///< [p] group of each column; -1 flat, -2 fixed precision or left out
+  std::vector<Index> group;          ///< [p] group of each column; -1 flat, -2 fixed precision, -3 left out
   Vector relevance;                  ///< [p] well-determinedness 1 - a_j V_jj in [0, 1]: 1 = set by the data, 0 = by the prior
   std::vector<bool> relevant;        ///< [p] kept: its group's precision would stay finite with a margin of two     (OPT.3); true under a shared prior
   std::vector<bool> left_out;        ///< [p] constant or duplicated columns that took no part; their mean is 0
@@ -118,9 +118,9 @@ struct Fit {
 
 /// Central credible interval of coefficient j (of the intercept: j = -1). level in (0, 1).
 [[nodiscard]] Interval credible_interval(const Fit& fit, Index j, double level = 0.95);
-/// Mean of the noise standard deviation's posterior range: the central interval of 1/sqrt(tau). Linear only.
+/// Central credible interval of the noise standard deviation 1/sqrt(tau). Linear only.
 [[nodiscard]] Interval noise_sd_interval(const Fit& fit, double level = 0.95);
-[[nodiscard]] double noise_sd(const Fit& fit);  ///< sqrt(b_N/a_N)
+[[nodiscard]] double noise_sd(const Fit& fit);  ///< sqrt(b_N/a_N). Linear only.
 
 /// The fit as a table for people: coefficients with sd, interval and relevance, then what is known of the whole.
 [[nodiscard]] std::string summary(const Fit& fit, double level = 0.95);

@@ -6,6 +6,8 @@
 #include <span>
 #include <vector>
 
+#include "ardvark/errors.hpp"
+
 namespace ardvark {
 
 using Index = Eigen::Index;      ///< sizes and positions: signed, 64 bits
@@ -50,12 +52,23 @@ class MatrixView {
       : data_(data), scalar_(scalar), rows_(rows), cols_(cols), layout_(layout),
         stride_(stride != 0 ? stride : (layout == Layout::column_major ? rows : cols)) {}
 
-  /// Any Eigen matrix, map or block with direct access: MatrixXd, MatrixXf, row-major ones, X.leftCols(3), ...
+  /// Any Eigen matrix, map or block with direct access: MatrixXd, MatrixXf, row-major ones, X.leftCols(3), X.row(2), ...
+  /// \throws InvalidArgument  neither the elements of a column nor those of a row are neighbours in memory
   template <typename Derived>
     requires(std::is_same_v<typename Derived::Scalar, double> || std::is_same_v<typename Derived::Scalar, float>)
   MatrixView(const Eigen::MatrixBase<Derived>& m)
-      : MatrixView(m.derived().data(), m.rows(), m.cols(), Derived::IsRowMajor ? Layout::row_major : Layout::column_major,
-                   m.derived().outerStride()) {}
+      : MatrixView(m.derived().data(), m.rows(), m.cols()) {
+    const Index to_next_row = m.derived().rowStride(), to_next_col = m.derived().colStride();
+    if (to_next_row == 1 || m.rows() == 1) {
+      layout_ = Layout::column_major;
+      stride_ = to_next_col;
+    } else if (to_next_col == 1 || m.cols() == 1) {
+      layout_ = Layout::row_major;
+      stride_ = to_next_row;
+    } else {
+      throw InvalidArgument("a matrix view needs the elements of a column, or of a row, side by side in memory; copy the matrix first");
+    }
+  }
 
   [[nodiscard]] const void* data() const { return data_; }
   [[nodiscard]] ScalarType scalar() const { return scalar_; }

@@ -1,5 +1,6 @@
 #include "core/blas.hpp"
 
+#include <cmath>
 #include <limits>
 
 #include "ardvark/errors.hpp"
@@ -94,9 +95,9 @@ bool potrf(Index n, double* A, Index lda) {
   int info = 0;
   dpotrf_("L", &in, A, &ia, &info);
   if (info < 0) throw InternalError("potrf was called with an invalid argument");
-  // OpenBLAS lets NaN through its pivot test: look at the diagonal ourselves.
+  // OpenBLAS lets NaN and infinity through its pivot test: look at the diagonal ourselves.
   for (Index j = 0; j < n && info == 0; ++j)
-    if (!(A[j + j * lda] > 0)) info = 1;
+    if (!(A[j + j * lda] > 0) || !std::isfinite(A[j + j * lda])) info = 1;
   return info == 0;
 }
 

@@ -18,7 +18,7 @@ void describe_classes(const Vector& t, const Vector& k, const Vector& m, const V
     if ((m[i] > 0) == second) correct += k[i];
     loss -= k[i] * log_expected_sigmoid(second ? m[i] : -m[i], s[i]);  // (PRED.2)
   }
-  fit.accuracy = correct / k.sum();
+  fit.accuracy = std::min(correct / k.sum(), 1.0);
   fit.log_loss = loss / k.sum();
 }
 

@@ -46,10 +46,23 @@ Interval credible_interval(const Fit& fit, Index j, double level) {
   return {mean - half, mean + half};
 }
 
-double noise_sd(const Fit& fit) { return std::sqrt(fit.noise.rate / fit.noise.shape); }
+namespace {
+
+void require_noise(const Fit& fit) {
+  if (fit.task != Task::linear) throw InvalidArgument("the fit is logistic; only a linear fit has a noise");
+  if (!(fit.noise.shape > 0)) throw InvalidArgument(fmt::format("the fit has no posterior of the noise (status: {})", to_string(fit.report.status)));
+}
+
+}  // namespace
+
+double noise_sd(const Fit& fit) {
+  require_noise(fit);
+  return std::sqrt(fit.noise.rate / fit.noise.shape);
+}
 
 Interval noise_sd_interval(const Fit& fit, double level) {
   if (!(level > 0 && level < 1)) throw InvalidArgument(fmt::format("level is {}; it must lie between 0 and 1", level));
+  require_noise(fit);
   const double tail = 0.5 * (1 - level);
   return {1 / std::sqrt(gamma_quantile(fit.noise.shape, fit.noise.rate, 1 - tail)),
           1 / std::sqrt(gamma_quantile(fit.noise.shape, fit.noise.rate, tail))};

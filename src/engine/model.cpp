@@ -77,7 +77,7 @@ SweepSettings sweep_settings(const FitOptions& options, Task task, double rows, 
     const bool many = static_cast<double>(p) > rows;
     if (many) s.num_plain_sweeps = 20;
     s.bold_steps = !many;
-    s.tolerance = options.tolerance.value_or(many ? 1e-5 : 1e-8);
+    s.tolerance = options.tolerance.value_or(many ? 1e-4 : 1e-8);
   } else {
     s.tolerance = options.tolerance.value_or(1e-5);
     s.order = task == Task::linear ? EvaluateAfter::prior : EvaluateAfter::solve;
@@ -288,6 +288,9 @@ LinearFit fit_linear(MatrixView X, VectorView y, const FitOptions& options) {
     standard_y /= state->y_scale;
   }
   const Index num_flat = prior.partition.num_flat();
+  if (total < static_cast<double>(num_flat))
+    throw InvalidArgument(fmt::format("{:g} rows cannot determine {} columns without a prior{}; a linear fit needs at least as many rows (weights count as rows)", total,
+                                      num_flat, options.intercept ? ", the intercept among them" : ""));
   Gaussian likelihood(standard_y, k, options.noise.shape, options.noise.rate, num_flat, prior.partition.num_columns() - num_flat);
   Posterior q;
   run(options, X, likelihood, std::move(prepared), std::move(prior), total, state, fit, q, started);

@@ -15,7 +15,7 @@ namespace {
 void moments(MatrixView X, const Vector& k, bool centred, Vector& center, Vector& scale) {
   const Index p = X.cols();
   DenseDesign raw(X, {});
-  Matrix panel(std::min(raw.block_rows(), X.rows()), p);
+  Matrix panel(std::min(std::max<Index>((Index{1} << 18) / p, 8), X.rows()), p);  // about 2 MB: a wide X must not lie twice in memory
   const double total = k.sum();
   auto blocks = [&](auto&& visit) {
     for (Index first = 0; first < X.rows(); first += panel.rows()) {
@@ -172,9 +172,7 @@ PreparedPrior prepare_prior(const FitOptions& options, Index num_columns, double
   for (Index j = 0; j < num_columns; ++j) {
     const auto c = static_cast<std::size_t>(j);
     if (left_out[c]) {
-      // A column of zeros at a fixed precision adds exactly nothing to posterior, bound or prediction.
-      partition.group[c] = Partition::fixed;
-      fixed[j] = 1;
+      partition.group[c] = Partition::left_out;
       continue;
     }
     if (mark[c] != 0 || out.kind == PriorKind::none) {

@@ -118,19 +118,35 @@ class Sweep {
     const bool plain = !settings_.accelerate || out_.sweeps < settings_.num_plain_sweeps || groups + state == 0;
     previous_rows_ = rows_in_;
     previous_a_ = a_in_;
+    previous_expected_ = prior_.expected();
     prior_.vb(q_, likelihood_.noise_precision(), fallback_);
     target_ = rows_;
     next_ = fallback_;
     if (!plain) extrapolate(groups, state);
-    if (!attempt(next_)) return false;
-    if (fell() && !plain) {
+    const bool solved = attempt(next_);
+    if (!solved && plain) return false;
+    if (!plain && (!solved || fell())) {
+      out_.status = Status::failed;  // an extrapolated system that cannot be factorised is a step taken too far
       ++out_.num_rejected;
       anderson_.forget();
       input_ = output_;
       likelihood_.set_state(output_.tail(state), target_);
       if (!attempt(fallback_)) return false;
     }
-    return !damped_ || !fell() || search_along_step();
+    if (damped_ && fell() && !search_along_step()) return false;
+    return !fell() || return_to_previous();
+  }
+
+  // Not even a plain sweep rises: the bound is known no better than this. The posterior before it is the better one.
+  bool return_to_previous() {
+    fall_ = last_bound_ - bound_;
+    prior_.set_expected(previous_expected_);
+    rows_in_ = previous_rows_;
+    a_in_ = previous_a_;
+    if (!solve_inside()) return false;
+    update_likelihood();
+    bound_ = last_bound_;
+    return true;
   }
 
   void extrapolate(Index groups, Index state) {
@@ -262,9 +278,11 @@ class Sweep {
   // precisions, half of curvature times step squared for the likelihood's state), the last gain, and the tail of a geometric series
   // with the last two gains. One small value may be an accident of an extrapolation: two sweeps in a row must agree.             (OPT.1)
   void stop_on_remaining_gain() {
-    if (fell()) {
-      out_.status = Status::bound_fell;
-      out_.message = fmt::format("sweep {}: the bound fell by {:.3g} nats, more than rounding explains", out_.sweeps, last_bound_ - bound_);
+    if (fall_ > 0) {
+      const bool rounding = fall_ <= 1e-4 * (1 + std::abs(bound_));
+      out_.status = rounding ? Status::converged : Status::bound_fell;
+      out_.message = rounding ? fmt::format("converged after {} sweeps as far as rounding allows: the next would have lowered the bound by {:.2g} nats", out_.sweeps, fall_)
+                              : fmt::format("sweep {}: the next sweep would have lowered the bound by {:.3g} nats, more than rounding explains", out_.sweeps, fall_);
       return;
     }
     const double gain = std::max(bound_ - last_bound_, 0.0), allowed = settings_.tolerance * settings_.num_rows;
@@ -304,7 +322,8 @@ class Sweep {
   Rows rows_;                                 // what the likelihood wants next
   Rows rows_in_, previous_rows_, target_;     // what q was built from; before that; being tried
   int num_quiet_ = 0;
-  Vector a_in_, previous_a_, state_, state_in_, state_weight_;
+  double fall_ = 0;  // what the last sweep would have lost, had it not been taken back
+  Vector a_in_, previous_a_, previous_expected_, state_, state_in_, state_weight_;
   Vector next_, fallback_, step_, gradient_;
   Vector input_, output_, extrapolated_, weight_;  // of the round as a map: ln E[alpha] and the likelihood's state
   double bound_ = -std::numeric_limits<double>::infinity(), last_bound_ = bound_, last_gain_ = std::numeric_limits<double>::infinity();

@@ -5,6 +5,8 @@
 // A likelihood writes Rows, a prior writes the precisions a, a solver turns both into a Posterior. Nobody sees more than that.
 #pragma once
 
+#include <algorithm>
+
 #include "ardvark/types.hpp"
 
 namespace ardvark {
@@ -35,7 +37,8 @@ struct Posterior {
 struct Partition {
   static constexpr Index flat = -1;
   static constexpr Index fixed = -2;
-  std::vector<Index> group;      ///< [p] group number, or flat, or fixed
+  static constexpr Index left_out = -3;  ///< a column of zeros at precision 1: adds exactly nothing to posterior, bound or prediction
+  std::vector<Index> group;      ///< [p] group number, or flat, fixed, left_out
   std::vector<Index> group_size; ///< [groups]
   std::vector<Index> flat_columns;
   Vector fixed_precision;        ///< [p], read where group is `fixed`; empty if no column is
@@ -43,6 +46,7 @@ struct Partition {
   [[nodiscard]] Index num_columns() const { return static_cast<Index>(group.size()); }
   [[nodiscard]] Index num_groups() const { return static_cast<Index>(group_size.size()); }
   [[nodiscard]] Index num_flat() const { return static_cast<Index>(flat_columns.size()); }
+  [[nodiscard]] Index num_left_out() const { return std::count(group.begin(), group.end(), left_out); }
   [[nodiscard]] bool has_fixed() const { return fixed_precision.size() > 0; }
   /// One estimated precision for every penalised column: what the spectral solver needs.
   [[nodiscard]] bool is_shared() const { return num_groups() == 1 && !has_fixed(); }

@@ -25,13 +25,17 @@ Enum from_name(const std::string& name, std::initializer_list<Enum> values, cons
 json describe(const Fit& fit, const FeatureEncoding& encoding) {
   const detail::FitState& state = *fit.state;
   json features = json::array();
-  for (const FeatureColumn& f : encoding.features) features.push_back({{"name", f.name}, {"categorical", f.categorical}, {"levels", f.levels}});
+  for (const FeatureColumn& f : encoding.features) {  // a name alone is a numeric column: most tables have nothing else, and some have many
+    if (f.categorical)
+      features.push_back({{"name", f.name}, {"levels", f.levels}});
+    else
+      features.push_back(f.name);
+  }
   return {
       {"task", to_string(fit.task)},
       {"prior", to_string(fit.prior)},
       {"target", fit.target},
       {"classes", fit.classes},
-      {"column_names", fit.column_names},
       {"features", features},
       {"group", fit.group},
       {"relevant", fit.relevant},
@@ -132,9 +136,13 @@ SavedModel load_model(const std::string& path) {
                           {PriorKind::automatic, PriorKind::shared, PriorKind::ard, PriorKind::groups, PriorKind::none}, path);
     fit.target = d.at("target").get<std::string>();
     fit.classes = d.at("classes").get<std::vector<std::string>>();
-    fit.column_names = d.at("column_names").get<std::vector<std::string>>();
-    for (const json& f : d.at("features"))
-      model.encoding.features.push_back({f.at("name").get<std::string>(), f.at("categorical").get<bool>(), f.at("levels").get<std::vector<std::string>>()});
+    for (const json& f : d.at("features")) {
+      if (f.is_string())
+        model.encoding.features.push_back({f.get<std::string>(), false, {}});
+      else
+        model.encoding.features.push_back({f.at("name").get<std::string>(), true, f.at("levels").get<std::vector<std::string>>()});
+    }
+    fit.column_names = model.encoding.names();
     fit.group = d.at("group").get<std::vector<Index>>();
     fit.relevant = d.at("relevant").get<std::vector<bool>>();
     fit.left_out = d.at("left_out").get<std::vector<bool>>();
@@ -177,7 +185,6 @@ SavedModel load_model(const std::string& path) {
   fit.precision = file.vector("precision");
   if (fit.group.size() != fit.column_names.size() || fit.relevant.size() != fit.column_names.size() || fit.left_out.size() != fit.column_names.size())
     fail("a list of columns");
-  if (model.encoding.num_columns() != p) fail("the list of features");
   state->standardization.center = vector("center", p, true);
   state->standardization.scale = vector("scale", p, true);
   state->w = vector("w", q);

@@ -18,9 +18,9 @@ class Dual final : public Solver {
  public:
   explicit Dual(System system)
       : system_(system), n_(system.X.rows()), p_(system.X.cols()), f_(system.partition.num_flat()),
-        block_(std::clamp<Index>((Index{1} << 20) / std::max<Index>(n_, 1), 64, std::max<Index>(p_, 64))), panel_(n_, std::min(block_, p_)),
+        block_(std::clamp<Index>((Index{1} << 18) / std::max<Index>(n_, 1), 128, std::max<Index>(p_, 128))), panel_(n_, std::min(block_, p_)),
         K_(n_, n_), L_inverse_(n_, n_), F_(n_, f_), root_omega_(n_), g_(n_), h_(n_), x_(n_), a_inverse_root_(p_), H_inverse_(f_, f_),
-        U_(n_, f_), FOmega_(n_, f_), FP_(f_, panel_.cols()), BB_(f_, f_), TB_(n_, f_), KOF_(n_, f_), w_F_(f_) {
+        U_(n_, f_), FOmega_(n_, f_), FP_(f_, panel_.cols()), BB_(f_, f_), TB_(n_, f_), KOF_(n_, f_), w_F_(f_), FOZw_(f_) {
     for (Index k = 0; k < f_; ++k) {
       Matrix column(n_, 1);
       system_.X.columns(flat(k), 1, column);
@@ -104,6 +104,10 @@ class Dual final : public Solver {
   }
 
  private:
+  [[nodiscard]] bool is_penalised(Index j) const {
+    const Index g = system_.partition.group[static_cast<std::size_t>(j)];
+    return g >= 0 || g == Partition::fixed;
+  }
   [[nodiscard]] Index flat(Index k) const { return system_.partition.flat_columns[static_cast<std::size_t>(k)]; }
 
   // K (kept while the penalised precisions are all equal, up to that factor), M's factor, ln|V|, g and the residual.
@@ -123,11 +127,11 @@ class Dual final : public Solver {
       if (a_inverse_root_[j] > 0) q.log_det_V += 2 * std::log(a_inverse_root_[j]);
     q.log_det_V -= log_det_H_;
 
-    // g by the stable one of two forms: without dividing by omega where some weights nearly vanish.
+    // g by the stable one of two forms: dividing by omega^1/2 loses nothing unless some quotient towers over the others.
     project_response(rows);
-    const bool divide = rows.omega.minCoeff() > 1e-6 * rows.omega.maxCoeff();
+    for (Index i = 0; i < n_; ++i) x_[i] = h_[i] != 0 ? h_[i] / root_omega_[i] : 0.0;
+    const bool divide = x_.lpNorm<Eigen::Infinity>() * root_omega_.maxCoeff() <= 1e4 * h_.lpNorm<Eigen::Infinity>();
     if (divide) {
-      x_ = h_.cwiseQuotient(root_omega_);
       solve_M(x_);
       g_ = root_omega_.cwiseProduct(x_);
     } else {
@@ -143,7 +147,7 @@ class Dual final : public Solver {
 
   void set_precisions(const Vector& a) {
     for (Index j = 0; j < p_; ++j)
-      a_inverse_root_[j] = system_.partition.group[static_cast<std::size_t>(j)] == Partition::flat ? 0.0 : 1 / std::sqrt(a[j]);
+      a_inverse_root_[j] = is_penalised(j) ? 1 / std::sqrt(a[j]) : 0.0;
   }
 
   // h_ <- S' r
@@ -190,7 +194,7 @@ class Dual final : public Solver {
     FOmega_ = rows.omega.asDiagonal() * F_;
     const Matrix H = F_.transpose() * FOmega_;
     const Eigen::LLT<Matrix> llt(H);
-    if (llt.info() != Eigen::Success || !(llt.matrixLLT().diagonal().minCoeff() > 0)) return false;
+    if (llt.info() != Eigen::Success || collinear(H, llt.matrixLLT())) return false;
     log_det_H_ = 2 * llt.matrixLLT().diagonal().array().log().sum();
     H_inverse_ = llt.solve(Matrix::Identity(f_, f_));
     U_ = F_ * H_inverse_;
@@ -210,6 +214,7 @@ class Dual final : public Solver {
     if (f_ > 0) {  // S' g
       w_F_.noalias() = U_.transpose() * g_;
       h_.noalias() -= FOmega_ * w_F_;
+      FOZw_.setZero();
       BB_.setZero();
       TB_.setZero();
     }
@@ -221,16 +226,17 @@ class Dual final : public Solver {
       system_.X.columns(first, count, panel);
       for (Index j = 0; j < count; ++j) panel.col(j) *= a_inverse_root_[first + j];
       blas::gemv(blas::Transpose::yes, n_, count, 1.0, panel_.data(), n_, h_.data(), 0.0, q.w.data() + first);
-      q.w.segment(first, count).array() *= a_inverse_root_.segment(first, count).array();
       if (f_ > 0) {  // panel <- S panel, with F' diag(omega) Z A^-1/2 kept for V_FF
         auto FP = FP_.leftCols(count);
         FP.noalias() = FOmega_.transpose() * panel;
+        FOZw_.noalias() += FP * q.w.segment(first, count);
         panel.noalias() -= U_ * FP;
         BB_.noalias() += FP * FP.transpose();
         if (keep != nullptr)
           for (Index j = 0; j < count; ++j)
             keep->B.col(first + j) = a_inverse_root_[first + j] > 0 ? Vector(H_inverse_ * FP.col(j) / a_inverse_root_[first + j]) : Vector::Zero(f_);
       }
+      q.w.segment(first, count).array() *= a_inverse_root_.segment(first, count).array();
       blas::trmm(blas::Side::left, blas::Transpose::no, n_, count, L_inverse_.data(), n_, panel_.data(), n_);
       if (f_ > 0) TB_.noalias() += panel * FP_.leftCols(count).transpose();
       for (Index j = 0; j < count; ++j) {
@@ -242,16 +248,16 @@ class Dual final : public Solver {
     }
     for (Index j = 0; j < n_; ++j)
       if (root_omega_[j] > 0) L_inverse_.col(j).tail(n_ - j) /= root_omega_[j];
+    for (Index j = 0; j < p_; ++j)
+      if (system_.partition.group[static_cast<std::size_t>(j)] == Partition::left_out) q.w[j] = 0, q.V_diagonal[j] = 1;
     if (f_ > 0) flat_columns(rows, q);
     sum_by_group(system_.partition, a, q);
   }
 
   // w_F = H^-1 F'(r - diag(omega) Z w_Z),  V_FF = H^-1 + B V_ZZ B'                                              (RIDGE.7)
   void flat_columns(const Rows& rows, Posterior& q) {
-    for (Index k = 0; k < f_; ++k) q.w[flat(k)] = 0;
-    system_.X.apply(q.w, x_);
-    w_F_.noalias() = F_.transpose() * (rows.r - rows.omega.cwiseProduct(x_));
-    w_F_ = H_inverse_ * w_F_;
+    w_F_.noalias() = F_.transpose() * rows.r;
+    w_F_ = H_inverse_ * (w_F_ - FOZw_);
     const Matrix V_FF = H_inverse_ + H_inverse_ * (BB_ - TB_.transpose() * TB_) * H_inverse_;
     for (Index k = 0; k < f_; ++k) {
       q.w[flat(k)] = w_F_[k];
@@ -286,7 +292,7 @@ class Dual final : public Solver {
   Matrix F_;
   Vector root_omega_, g_, h_, x_, a_inverse_root_;
   Matrix H_inverse_, U_, FOmega_, FP_, BB_, TB_, KOF_;
-  Vector w_F_;
+  Vector w_F_, FOZw_;  // FOZw: F' diag(omega) Z w_Z
   double K_scale_ = 1, log_det_H_ = 0;
   bool K_is_unit_ = false;
   Vector a_;

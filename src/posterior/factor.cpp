@@ -6,6 +6,12 @@
 
 namespace ardvark {
 
+bool collinear(const Matrix& gram, const Matrix& cholesky) {
+  for (Index j = 0; j < gram.rows(); ++j)
+    if (pivot_is_rounding(cholesky(j, j), gram(j, j), gram.rows())) return true;
+  return false;
+}
+
 void CovarianceFactor::row_variance(Design& X, Vector& out) const {
   if (kind == Kind::triangular) {
     X.row_variance(L_inverse, out);

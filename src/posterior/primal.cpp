@@ -20,7 +20,7 @@ void sum_by_group(const Partition& partition, const Vector& a, Posterior& q) {
     if (g >= 0) {
       q.group_square[g] += square;
       q.group_variance[g] += q.V_diagonal[j];
-    } else if (g == Partition::fixed) {
+    } else if (g != Partition::flat) {
       q.fixed_square += a[j] * square;
       q.fixed_variance += a[j] * q.V_diagonal[j];
     }
@@ -50,7 +50,7 @@ class Primal final : public Solver {
 
     for (Index j = 0; j < p_; ++j) L_inverse_.col(j).tail(p_ - j) = gram_.col(j).tail(p_ - j);
     L_inverse_.diagonal() += a;
-    if (!blas::potrf(p_, L_inverse_.data(), p_)) return false;
+    if (!blas::potrf(p_, L_inverse_.data(), p_) || flat_columns_are_collinear()) return false;
     q.log_det_V = -2 * L_inverse_.diagonal().array().log().sum();
     q.w = Xr_;
     blas::trsv(blas::Transpose::no, p_, L_inverse_.data(), p_, q.w.data());
@@ -80,15 +80,16 @@ class Primal final : public Solver {
     const auto& flat = system_.partition.flat_columns;
     std::vector<Index> penalised;
     for (Index j = 0; j < p_; ++j)
-      if (system_.partition.group[static_cast<std::size_t>(j)] != Partition::flat) penalised.push_back(j);
+      if (system_.partition.group[static_cast<std::size_t>(j)] >= 0) penalised.push_back(j);
     const Matrix G = gram_.selfadjointView<Eigen::Lower>();
     out.dual = false;
     out.C = G(penalised, penalised);
     out.c = Xr_(penalised);
     out.response_square = response_square_;
     if (flat.empty()) return true;
-    const Eigen::LLT<Matrix> H(G(flat, flat));
-    if (H.info() != Eigen::Success) return false;
+    const Matrix G_FF = G(flat, flat);
+    const Eigen::LLT<Matrix> H(G_FF);
+    if (H.info() != Eigen::Success || collinear(G_FF, H.matrixLLT())) return false;
     const Matrix half = H.matrixL().solve(G(flat, penalised));
     const Vector half_response = H.matrixL().solve(Vector(Xr_(flat)));
     out.C.noalias() -= half.transpose() * half;
@@ -110,6 +111,13 @@ class Primal final : public Solver {
   }
 
  private:
+  // Nothing but rounding holds a flat column's pivot up when the columns before it span it.
+  [[nodiscard]] bool flat_columns_are_collinear() const {
+    for (Index j : system_.partition.flat_columns)
+      if (pivot_is_rounding(L_inverse_(j, j), gram_(j, j), p_)) return true;
+    return false;
+  }
+
   void remember_response(const Rows& rows) {
     system_.X.project(rows.r, Xr_);
     response_square_ = 0;

@@ -66,6 +66,12 @@ std::unique_ptr<Solver> make_dual(System system);      ///< n x n, never p x p  
 /// Shared precision, constant rows: O(min(n,p)) a sweep; `exact` gives the posterior of the last one.               (RIDGE.6)
 std::unique_ptr<Solver> make_spectral(System system, std::unique_ptr<Solver> exact);
 
+/// A pivot L_jj of a Gram matrix with this diagonal element that is no larger than rounding would leave: the column lies in the span of others.
+[[nodiscard]] inline bool pivot_is_rounding(double pivot, double diagonal, Index size) {
+  return !(pivot * pivot > 4e-16 * static_cast<double>(size + 10) * diagonal);
+}
+[[nodiscard]] bool collinear(const Matrix& gram, const Matrix& cholesky);
+
 /// group_square, group_variance, fixed_* and explained from w and V_diagonal.
 void sum_by_group(const Partition& partition, const Vector& a, Posterior& posterior);
 

@@ -43,7 +43,9 @@ class Spectral final : public Solver {
     q.group_square[0] = square;
     q.group_variance[0] = variance;
     q.penalty = a * square;
-    q.explained = static_cast<double>(system_.partition.num_columns()) - a * variance;
+    // Left-out columns: w_j = 0, V_jj = 1 at precision 1.
+    q.fixed_variance = static_cast<double>(system_.partition.num_left_out());
+    q.explained = static_cast<double>(system_.partition.num_columns()) - a * variance - q.fixed_variance;
     return std::isfinite(q.log_det_V) && std::isfinite(square);
   }
 
@@ -58,7 +60,7 @@ class Spectral final : public Solver {
   bool prepare(const Rows& rows) {
     if (!exact_->shared_system(rows, shared_)) return false;
     size_ = shared_.c.size();
-    num_penalised_ = system_.partition.num_columns() - system_.partition.num_flat();
+    num_penalised_ = system_.partition.group_size[0];
     diagonal_.resize(size_);
     off_diagonal_.resize(std::max<Index>(size_ - 1, 1));
     Vector tau(std::max<Index>(size_ - 1, 1));
@@ -74,7 +76,7 @@ class Spectral final : public Solver {
 
   [[nodiscard]] double penalised_precision(const Vector& a) const {
     for (Index j = 0; j < system_.partition.num_columns(); ++j)
-      if (system_.partition.group[static_cast<std::size_t>(j)] != Partition::flat) return a[j];
+      if (system_.partition.group[static_cast<std::size_t>(j)] == 0) return a[j];
     return 1.0;
   }
 

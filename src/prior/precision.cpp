@@ -13,11 +13,13 @@ PrecisionPrior::PrecisionPrior(Partition partition, Vector shape, Vector rate)
       a_(Vector::Zero(partition_.num_columns())) {
   for (Index g = 0; g < partition_.num_groups(); ++g) size_[g] = static_cast<double>(partition_.group_size[static_cast<std::size_t>(g)]);
   c_N_ = c0_ + 0.5 * size_;
-  for (Index j = 0; j < partition_.num_columns(); ++j)
-    if (partition_.group[static_cast<std::size_t>(j)] == Partition::fixed) {
-      a_[j] = partition_.fixed_precision[j];
-      constant_ += 0.5 * std::log(a_[j]);
-    }
+  for (Index j = 0; j < partition_.num_columns(); ++j) {
+    const Index g = partition_.group[static_cast<std::size_t>(j)];
+    if (g == Partition::left_out) a_[j] = 1;
+    if (g != Partition::fixed) continue;
+    a_[j] = partition_.fixed_precision[j];
+    constant_ += 0.5 * std::log(a_[j]);
+  }
   for (Index g = 0; g < partition_.num_groups(); ++g) constant_ += log_gamma(c_N_[g]) + c_N_[g];
   constant_ += published_constant();
   start();
