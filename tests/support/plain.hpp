@@ -76,7 +76,8 @@ double log_integral(double low, double high, double peak, Function&& log_density
 /// The column term of LIN.3, JJ.5 and VG.2 that holds at any E[alpha]: -ln Gamma(c0) + c0 ln d0 - d0 E - c_N ln d_N + ln Gamma(c_N) + c_N.
 inline double plain_precision_term(const GammaDistribution& prior, Index size, double expected) {
   const double c_N = prior.shape + 0.5 * static_cast<double>(size), d_N = c_N / expected;
-  return -std::lgamma(prior.shape) + prior.shape * std::log(prior.rate) - prior.rate * expected - c_N * std::log(d_N) + std::lgamma(c_N) + c_N;
+  return -std::lgamma(prior.shape) + prior.shape * std::log(prior.rate) - prior.rate * expected - c_N * std::log(d_N) + std::lgamma(c_N) +
+         c_N;
 }
 
 /// max |x - y|, infinite if the sizes differ or either holds NaN.

@@ -1,0 +1,281 @@
+#include "core/blas.hpp"
+
+#include <gtest/gtest.h>
+
+#include <Eigen/Dense>
+#include <limits>
+
+#include "../support/plain.hpp"
+#include "../support/random_problem.hpp"
+
+extern "C" {
+[[gnu::weak]] void openblas_set_num_threads(int);
+[[gnu::weak]] int openblas_get_num_threads(void);
+}
+
+namespace ardvark {
+namespace {
+
+using blas::Side;
+using blas::Transpose;
+using testing::distance;
+using testing::Random;
+
+const Index sizes[] = {1, 3, 65};
+const Index inner_sizes[] = {0, 1, 3, 65};
+constexpr double tolerance = 1e-12;
+
+// A matrix in the middle of a larger block of memory, so that the leading dimension is not the number of rows.
+struct Padded {
+  Matrix store;
+  Index rows, cols;
+  Padded(Random& random, Index r, Index c) : store(random.normals(r + 2, c + 1)), rows(r), cols(c) {}
+  [[nodiscard]] double* data() { return store.data(); }
+  [[nodiscard]] Index ld() const { return store.rows(); }
+  [[nodiscard]] Matrix value() const { return store.topLeftCorner(rows, cols); }
+};
+
+Matrix lower(const Matrix& A) { return A.triangularView<Eigen::Lower>(); }
+Matrix strict_upper(const Matrix& A) { return A.triangularView<Eigen::StrictlyUpper>(); }
+
+Matrix product(const Matrix& A, const Matrix& B) {
+  Matrix C = Matrix::Zero(A.rows(), B.cols());
+  for (Index i = 0; i < A.rows(); ++i)
+    for (Index j = 0; j < B.cols(); ++j)
+      for (Index k = 0; k < A.cols(); ++k) C(i, j) += A(i, k) * B(k, j);
+  return C;
+}
+
+Matrix symmetric(const Matrix& A) {
+  Matrix S = A;
+  for (Index j = 0; j < A.cols(); ++j)
+    for (Index i = 0; i < j; ++i) S(i, j) = A(j, i);
+  return S;
+}
+
+Matrix positive_definite(Random& random, Index n) {
+  const Matrix B = random.normals(n, n + 2);
+  return product(B, B.transpose()) + Matrix::Identity(n, n);
+}
+
+TEST(Blas, SyrkAddsTheLowerTriangleOnly) {
+  Random random(1);
+  for (Transpose transpose : {Transpose::no, Transpose::yes})
+    for (Index n : sizes)
+      for (Index k : inner_sizes) {
+        Padded A(random, transpose == Transpose::no ? n : k, transpose == Transpose::no ? k : n), C(random, n, n);
+        const Matrix before = C.store;
+        const Matrix AA =
+            transpose == Transpose::no ? product(A.value(), A.value().transpose()) : product(A.value().transpose(), A.value());
+        const Matrix expected = 0.7 * AA - 1.5 * C.value();
+        blas::syrk(transpose, n, k, 0.7, A.data(), A.ld(), -1.5, C.data(), C.ld());
+        EXPECT_LE(distance(lower(C.value()), lower(expected)), tolerance) << n << " " << k;
+        EXPECT_EQ(strict_upper(C.value()), strict_upper(before.topLeftCorner(n, n))) << n << " " << k;
+        EXPECT_EQ(C.store.bottomRows(2), before.bottomRows(2));
+      }
+}
+
+TEST(Blas, GemmMultipliesInAllFourOrientations) {
+  Random random(2);
+  for (Transpose ta : {Transpose::no, Transpose::yes})
+    for (Transpose tb : {Transpose::no, Transpose::yes})
+      for (Index m : sizes)
+        for (Index n : sizes)
+          for (Index k : inner_sizes) {
+            Padded A(random, ta == Transpose::no ? m : k, ta == Transpose::no ? k : m),
+                B(random, tb == Transpose::no ? k : n, tb == Transpose::no ? n : k), C(random, m, n);
+            const Matrix opA = ta == Transpose::no ? A.value() : A.value().transpose(),
+                         opB = tb == Transpose::no ? B.value() : B.value().transpose();
+            const Matrix expected = 2.0 * product(opA, opB) + 0.5 * C.value();
+            blas::gemm(ta, tb, m, n, k, 2.0, A.data(), A.ld(), B.data(), B.ld(), 0.5, C.data(), C.ld());
+            EXPECT_LE(distance(C.value(), expected), tolerance) << m << " " << n << " " << k;
+          }
+}
+
+TEST(Blas, SymmReadsTheLowerTriangleOnly) {
+  Random random(3);
+  for (Index m : sizes)
+    for (Index n : sizes) {
+      Padded A(random, m, m), B(random, m, n), C(random, m, n);
+      const Matrix expected = -2.0 * product(symmetric(A.value()), B.value()) + 3.0 * C.value();
+      blas::symm(m, n, -2.0, A.data(), A.ld(), B.data(), B.ld(), 3.0, C.data(), C.ld());
+      EXPECT_LE(distance(C.value(), expected), tolerance) << m << " " << n;
+    }
+}
+
+TEST(Blas, TrmmMultipliesFromEitherSide) {
+  Random random(4);
+  for (Side side : {Side::left, Side::right})
+    for (Transpose transpose : {Transpose::no, Transpose::yes})
+      for (Index m : sizes)
+        for (Index n : sizes) {
+          Padded L(random, side == Side::left ? m : n, side == Side::left ? m : n), B(random, m, n);
+          const Matrix triangle = lower(L.value()), op = transpose == Transpose::no ? triangle : Matrix(triangle.transpose());
+          const Matrix expected = side == Side::left ? product(op, B.value()) : product(B.value(), op);
+          blas::trmm(side, transpose, m, n, L.data(), L.ld(), B.data(), B.ld());
+          EXPECT_LE(distance(B.value(), expected), tolerance) << m << " " << n;
+        }
+}
+
+TEST(Blas, MatrixTimesVectorAgreesWithPlainLoops) {
+  Random random(5);
+  for (Index m : sizes)
+    for (Index n : sizes)
+      for (Transpose transpose : {Transpose::no, Transpose::yes}) {
+        Padded A(random, m, n);
+        const Matrix op = transpose == Transpose::no ? A.value() : A.value().transpose();
+        const Vector x = random.normals(op.cols());
+        Vector y = random.normals(op.rows());
+        const Vector expected = 1.5 * product(op, x) - 0.5 * y;
+        blas::gemv(transpose, m, n, 1.5, A.data(), A.ld(), x.data(), -0.5, y.data());
+        EXPECT_LE(distance(y, expected), tolerance) << m << " " << n;
+      }
+}
+
+TEST(Blas, GemvWithBetaZeroOverwritesNan) {
+  Random random(6);
+  const Matrix A = random.normals(3, 2);
+  const Vector x = random.normals(2);
+  Vector y = Vector::Constant(3, std::nan(""));
+  blas::gemv(Transpose::no, 3, 2, 1.0, A.data(), 3, x.data(), 0.0, y.data());
+  EXPECT_LE(distance(y, product(A, x)), tolerance);
+}
+
+TEST(Blas, TriangularAndSymmetricVectorsAgreeWithPlainLoops) {
+  Random random(7);
+  for (Index n : sizes) {
+    Padded A(random, n, n);
+    A.store.diagonal().array() += 10 * std::sqrt(static_cast<double>(n));  // well conditioned
+    const Matrix L = lower(A.value());
+    const Vector x = random.normals(n);
+    Vector y = Vector::Constant(n, std::nan(""));
+    blas::symv(n, A.data(), A.ld(), x.data(), y.data());
+    EXPECT_LE(distance(y, product(symmetric(A.value()), x)), 1e-11);
+    for (Transpose transpose : {Transpose::no, Transpose::yes}) {
+      const Matrix op = transpose == Transpose::no ? L : Matrix(L.transpose());
+      Vector z = x;
+      blas::trmv(transpose, n, A.data(), A.ld(), z.data());
+      EXPECT_LE(distance(z, product(op, x)), 1e-11) << n;
+      blas::trsv(transpose, n, A.data(), A.ld(), z.data());
+      EXPECT_LE(distance(z, x), tolerance) << n;
+    }
+  }
+}
+
+TEST(Blas, PotrfFactorsAndTrtriInverts) {
+  Random random(8);
+  for (Index n : sizes) {
+    const Matrix P = positive_definite(random, n);
+    Padded A(random, n, n);
+    A.store.topLeftCorner(n, n).triangularView<Eigen::Lower>() = P;
+    const Matrix upper = strict_upper(A.value());
+    ASSERT_TRUE(blas::potrf(n, A.data(), A.ld()));
+    const Matrix L = lower(A.value());
+    EXPECT_LE(distance(product(L, L.transpose()), P), 1e-11 * static_cast<double>(n)) << n;
+    EXPECT_EQ(strict_upper(A.value()), upper);
+    ASSERT_TRUE(blas::trtri(n, A.data(), A.ld()));
+    EXPECT_LE(distance(product(lower(A.value()), L), Matrix::Identity(n, n)), 1e-11) << n;
+  }
+}
+
+TEST(Blas, PotrfRefusesNanWhereverItStands) {
+  Random random(9);
+  for (Index n : sizes)
+    for (Index j = 0; j < n; j += 7)
+      for (Index i = j; i < n; i += 5) {
+        Matrix P = positive_definite(random, n);
+        P(i, j) = std::nan("");
+        EXPECT_FALSE(blas::potrf(n, P.data(), n)) << n << ": " << i << " " << j;
+      }
+}
+
+TEST(Blas, PotrfRefusesInfinityWhereverItStands) {
+  Random random(10);
+  for (Index n : sizes)
+    for (Index j = 0; j < n; j += 7)
+      for (Index i = j; i < n; i += 5)
+        for (double value : {std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()}) {
+          Matrix P = positive_definite(random, n);
+          P(i, j) = value;
+          EXPECT_FALSE(blas::potrf(n, P.data(), n)) << n << ": " << value << " at " << i << " " << j;
+        }
+}
+
+TEST(Blas, PotrfRefusesAnIndefiniteOrSingularMatrix) {
+  Random random(11);
+  for (Index n : sizes)
+    for (Index j = 0; j < n; j += 4) {
+      Matrix P = positive_definite(random, n);
+      P(j, j) = -1e-3;
+      EXPECT_FALSE(blas::potrf(n, P.data(), n)) << n << ": " << j;
+    }
+  Matrix zero = Matrix::Zero(3, 3);
+  EXPECT_FALSE(blas::potrf(3, zero.data(), 3));
+  Matrix ones = Matrix::Ones(2, 2);
+  EXPECT_FALSE(blas::potrf(2, ones.data(), 2));
+}
+
+TEST(Blas, PotrfNeverReadsTheStrictUpperTriangle) {
+  Random random(12);
+  Matrix P = positive_definite(random, 65);
+  P.triangularView<Eigen::StrictlyUpper>().setConstant(std::nan(""));
+  EXPECT_TRUE(blas::potrf(65, P.data(), 65));
+  EXPECT_TRUE(lower(P).diagonal().allFinite());
+}
+
+TEST(Blas, TrtriRefusesAZeroOnTheDiagonal) {
+  Matrix L = Matrix::Identity(3, 3);
+  L(1, 1) = 0;
+  EXPECT_FALSE(blas::trtri(3, L.data(), 3));
+}
+
+TEST(Blas, SytrdAndItsReflectorsRebuildTheMatrix) {
+  Random random(13);
+  for (Index n : {Index{1}, Index{2}, Index{3}, Index{65}}) {
+    Padded A(random, n, n);
+    const Matrix S = symmetric(A.value());
+    Vector diagonal(n), off(std::max<Index>(n - 1, 1)), tau(std::max<Index>(n - 1, 1));
+    blas::sytrd(n, A.data(), A.ld(), diagonal.data(), off.data(), tau.data());
+    Matrix Q_transposed = Matrix::Identity(n, n), T = Matrix::Zero(n, n);
+    for (Index j = 0; j < n; ++j) blas::apply_reflectors_transposed(n, A.data(), A.ld(), tau.data(), Q_transposed.col(j).data());
+    T.diagonal() = diagonal;
+    for (Index j = 0; j + 1 < n; ++j) T(j, j + 1) = T(j + 1, j) = off[j];
+    EXPECT_LE(distance(product(Q_transposed.transpose(), product(T, Q_transposed)), S), 1e-11) << n;
+    EXPECT_LE(distance(product(Q_transposed, Q_transposed.transpose()), Matrix::Identity(n, n)), 1e-12) << n;
+  }
+}
+
+TEST(Blas, DoesNothingForSizeZero) {
+  double nothing = 5;
+  blas::syrk(Transpose::yes, 0, 0, 1, &nothing, 0, 0, &nothing, 0);
+  blas::gemm(Transpose::no, Transpose::no, 0, 0, 0, 1, &nothing, 0, &nothing, 0, 0, &nothing, 0);
+  EXPECT_TRUE(blas::potrf(0, &nothing, 0));
+  EXPECT_EQ(nothing, 5);
+}
+
+TEST(ThreadScope, RestoresTheSettingAlsoWhenAnExceptionPasses) {
+  if (openblas_get_num_threads == nullptr) GTEST_SKIP() << "another BLAS than OpenBLAS";
+  const int before = openblas_get_num_threads();
+  openblas_set_num_threads(2);
+  const int two = openblas_get_num_threads();
+  {
+    const blas::ThreadScope one(1);
+    EXPECT_EQ(openblas_get_num_threads(), 1);
+    {
+      const blas::ThreadScope keep(0);
+      EXPECT_EQ(openblas_get_num_threads(), 1);
+    }
+    EXPECT_EQ(openblas_get_num_threads(), 1);
+  }
+  EXPECT_EQ(openblas_get_num_threads(), two);
+  try {
+    const blas::ThreadScope one(1);
+    throw 1;
+  } catch (int) {
+  }
+  EXPECT_EQ(openblas_get_num_threads(), two);
+  openblas_set_num_threads(before);
+}
+
+}  // namespace
+}  // namespace ardvark

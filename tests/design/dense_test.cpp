@@ -1,0 +1,233 @@
+#include "design/dense.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "../support/plain.hpp"
+#include "../support/random_problem.hpp"
+#include "ardvark/errors.hpp"
+
+namespace ardvark {
+namespace {
+
+using testing::distance;
+using testing::Random;
+
+struct Case {
+  Index rows, cols;
+  Layout layout;
+  ScalarType scalar;
+  Index extra_stride;
+  bool centred, scaled, intercept, left_out;
+
+  [[nodiscard]] std::string text() const {
+    return std::to_string(rows) + " x " + std::to_string(cols) + (layout == Layout::row_major ? " row-major" : " column-major") +
+           (scalar == ScalarType::float32 ? " float" : " double") + ", stride +" + std::to_string(extra_stride) +
+           (centred ? ", centred" : "") + (scaled ? ", scaled" : "") + (intercept ? ", intercept" : "") +
+           (left_out ? ", a column left out" : "");
+  }
+};
+
+// The caller's array and the matrix that the design should look like.
+struct Table {
+  std::vector<double> doubles;
+  std::vector<float> floats;
+  MatrixView view;
+  Standardization standardization;
+  Matrix expected;
+};
+
+Table make_table(const Case& c, Random& random) {
+  Table t;
+  const bool by_column = c.layout == Layout::column_major;
+  const Index stride = (by_column ? c.rows : c.cols) + c.extra_stride, lines = by_column ? c.cols : c.rows;
+  const auto size = static_cast<std::size_t>(stride * lines);
+  t.doubles.assign(size, 1e30);  // what lies between the lines must not be read
+  t.floats.assign(size, 1e30F);
+  Matrix X(c.rows, c.cols);
+  for (Index i = 0; i < c.rows; ++i)
+    for (Index j = 0; j < c.cols; ++j) {
+      const auto at = static_cast<std::size_t>(by_column ? i + j * stride : i * stride + j);
+      const double value = random.normal() + 0.5;
+      t.doubles[at] = value;
+      t.floats[at] = static_cast<float>(value);
+      X(i, j) = c.scalar == ScalarType::float64 ? value : static_cast<double>(static_cast<float>(value));
+    }
+  t.view = c.scalar == ScalarType::float64 ? MatrixView(t.doubles.data(), c.rows, c.cols, c.layout, stride)
+                                           : MatrixView(t.floats.data(), c.rows, c.cols, c.layout, stride);
+  t.standardization.intercept = c.intercept;
+  if (c.centred) t.standardization.center = random.normals(c.cols);
+  if (c.scaled || c.left_out)
+    t.standardization.scale = c.scaled ? Vector(random.normals(c.cols).array().exp()) : Vector(Vector::Ones(c.cols));
+  if (c.left_out)
+    for (Index j = 0; j < c.cols; j += 3) t.standardization.scale[j] = 0;
+  t.expected = Matrix::Ones(c.rows, c.cols + (c.intercept ? 1 : 0));
+  for (Index j = 0; j < c.cols; ++j)
+    for (Index i = 0; i < c.rows; ++i)
+      t.expected(i, j) = (X(i, j) - (c.centred ? t.standardization.center[j] : 0.0)) *
+                         (t.standardization.scale.size() > 0 ? t.standardization.scale[j] : 1.0);
+  return t;
+}
+
+double plain_dot(const double* a, const double* b, Index size) {
+  testing::Long sum = 0;
+  for (Index i = 0; i < size; ++i) sum += testing::Long(a[i]) * b[i];
+  return static_cast<double>(sum);
+}
+
+void expect_five_answers(const Case& c, Random& random, Index every = 1) {
+  SCOPED_TRACE(c.text());
+  const Table t = make_table(c, random);
+  DenseDesign design(t.view, t.standardization);
+  const Matrix& X = t.expected;
+  const Index n = X.rows(), p = X.cols();
+  ASSERT_EQ(design.rows(), n);
+  ASSERT_EQ(design.cols(), p);
+  const double size = 1 + X.cwiseAbs().maxCoeff();
+  const double sum_tolerance = 1e-14 * size * size * static_cast<double>(n + p);
+
+  Vector omega = random.normals(n).cwiseAbs();
+  if (n > 2) omega[1] = 0;
+  const Matrix weighted = omega.asDiagonal() * X;
+  Matrix G = Matrix::Constant(p, p, 7);
+  for (int repetition = 0; repetition < 2; ++repetition) {  // the second call finds the workspace used
+    design.gram(omega, G);
+    for (Index j = 0; j < p; j += every)
+      for (Index i = j; i < p; i += every)
+        ASSERT_NEAR(G(i, j), plain_dot(X.col(i).data(), weighted.col(j).data(), n), sum_tolerance) << i << " " << j;
+    for (Index j = 1; j < p; ++j) ASSERT_EQ(G(0, j), 7) << "the strict upper triangle is not the design's";
+  }
+
+  const Vector r = random.normals(n), w = random.normals(p);
+  Vector projected(p), applied(n);
+  design.project(r, projected);
+  design.apply(w, applied);
+  for (Index j = 0; j < p; ++j) ASSERT_NEAR(projected[j], plain_dot(X.col(j).data(), r.data(), n), 10 * sum_tolerance) << j;
+  const Matrix rows = X.transpose();
+  for (Index i = 0; i < n; ++i) ASSERT_NEAR(applied[i], plain_dot(rows.col(i).data(), w.data(), p), 10 * sum_tolerance) << i;
+
+  Matrix L = random.normals(p, p) / std::sqrt(static_cast<double>(p));
+  L.triangularView<Eigen::StrictlyUpper>().setConstant(1e30);  // never read
+  const Matrix L_rows = Matrix(L.triangularView<Eigen::Lower>()).transpose();
+  Vector variance(n);
+  design.row_variance(L, variance);
+  for (Index i = 0; i < n; i += every) {
+    double sum = 0;
+    for (Index k = 0; k < p; ++k) {
+      const double product = plain_dot(L_rows.col(k).data(), rows.col(i).data(), k + 1);
+      sum += product * product;
+    }
+    ASSERT_NEAR(variance[i], sum, 1e-12 * (1 + sum)) << i;
+  }
+
+  for (Index first : {Index{0}, p / 2, p - 1})
+    for (Index count : {Index{0}, Index{1}, p - first}) {
+      Matrix panel = Matrix::Constant(n, p + 1, 7);
+      design.columns(first, count, panel.leftCols(count));
+      ASSERT_LE(distance(panel.leftCols(count), X.middleCols(first, count)), 1e-14 * size) << first << " " << count;
+      ASSERT_TRUE((panel.rightCols(p + 1 - count).array() == 7).all());
+    }
+}
+
+TEST(DenseDesign, GivesTheFiveAnswersForEveryStorageAndStandardization) {  // (RIDGE.1), (RIDGE.3)
+  Random random(21);
+  const std::pair<Index, Index> shapes[] = {{1, 1}, {3, 2}, {1, 5}, {129, 1}, {17, 33}};
+  for (const auto& [rows, cols] : shapes)
+    for (Layout layout : {Layout::column_major, Layout::row_major})
+      for (ScalarType scalar : {ScalarType::float64, ScalarType::float32})
+        for (Index extra : {0, 5})
+          for (int flags = 0; flags < 16; ++flags)
+            expect_five_answers({rows, cols, layout, scalar, extra, (flags & 1) != 0, (flags & 2) != 0, (flags & 4) != 0, (flags & 8) != 0},
+                                random);
+}
+
+TEST(DenseDesign, GivesTheFiveAnswersForLargerShapes) {
+  Random random(22);
+  const std::pair<Index, Index> shapes[] = {{517, 7}, {130, 260}};
+  for (const auto& [rows, cols] : shapes)
+    for (Layout layout : {Layout::column_major, Layout::row_major})
+      for (ScalarType scalar : {ScalarType::float64, ScalarType::float32})
+        for (int flags : {0, 7, 15})
+          expect_five_answers({rows, cols, layout, scalar, 3, (flags & 1) != 0, (flags & 2) != 0, (flags & 4) != 0, (flags & 8) != 0},
+                              random, 5);
+}
+
+TEST(DenseDesign, AddsBlocksWhoseLastHasOneRow) {
+  Random random(23);
+  constexpr Index cols = 1100;
+  const Matrix probe = Matrix::Zero(2000, cols);
+  const Index block = DenseDesign(probe, {}).block_rows();
+  ASSERT_LT(block, 1000) << "the test needs several blocks";
+  for (Layout layout : {Layout::column_major, Layout::row_major})
+    expect_five_answers({2 * block + 1, cols, layout, ScalarType::float64, 1, true, true, true, false}, random, 97);
+}
+
+TEST(DenseDesign, ReadsRowsInBlocksWithAndWithoutWeights) {
+  Random random(24);
+  for (Layout layout : {Layout::column_major, Layout::row_major}) {
+    const Table t = make_table({50, 4, layout, ScalarType::float64, 2, true, true, true, false}, random);
+    const DenseDesign design(t.view, t.standardization);
+    const Vector scale = random.normals(50);
+    Matrix panel = Matrix::Constant(20, 5, 7);
+    design.read_rows(31, 19, nullptr, panel);
+    EXPECT_LE(distance(panel.topRows(19), t.expected.middleRows(31, 19)), 1e-14);
+    EXPECT_TRUE((panel.row(19).array() == 7).all());
+    design.read_rows(0, 20, &scale, panel);
+    EXPECT_LE(distance(panel, Matrix(scale.head(20).asDiagonal() * t.expected.topRows(20))), 1e-14);
+  }
+}
+
+TEST(DenseDesign, ReadsEigenBlocksAndRowMajorMatricesInPlace) {
+  Random random(25);
+  const Matrix X = random.normals(6, 9);
+  const Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> F = X.cast<float>();
+  const Vector w = random.normals(3);
+  Vector out(6);
+  DenseDesign(X.middleCols(4, 3), {}).apply(w, out);
+  EXPECT_LE(distance(out, X.middleCols(4, 3) * w), 1e-14);
+  DenseDesign(F.middleCols(4, 3), {}).apply(w, out);
+  EXPECT_LE(distance(out, F.middleCols(4, 3).cast<double>() * w), 1e-14);
+}
+
+// A row of a column-major matrix and a column of a row-major one: neighbours in the matrix are not neighbours in memory.
+TEST(MatrixView, ReadsRowsAndColumnsAcrossTheStorageOrder) {
+  Random random(26);
+  const Matrix X = random.normals(6, 4);
+  const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> by_row = X;
+  const auto expect_view = [](const MatrixView& view, const Matrix& expected) {
+    ASSERT_EQ(view.rows(), expected.rows());
+    ASSERT_EQ(view.cols(), expected.cols());
+    Matrix seen(expected.rows(), expected.cols());
+    for (Index i = 0; i < seen.rows(); ++i)
+      for (Index j = 0; j < seen.cols(); ++j) seen(i, j) = view(i, j);
+    EXPECT_EQ(seen, expected);
+    DenseDesign design(view, {});
+    const Vector w = Vector::LinSpaced(expected.cols(), 1, 2), r = Vector::LinSpaced(expected.rows(), -1, 2);
+    Vector applied(expected.rows()), projected(expected.cols());
+    Matrix panel(expected.rows(), expected.cols());
+    design.apply(w, applied);
+    design.project(r, projected);
+    design.columns(0, expected.cols(), panel);
+    EXPECT_LE(distance(applied, expected * w), 1e-14);
+    EXPECT_LE(distance(projected, expected.transpose() * r), 1e-14);
+    EXPECT_EQ(panel, expected);
+  };
+  expect_view(X.row(2), X.row(2));
+  expect_view(by_row.col(1), X.col(1));
+  expect_view(X.col(3), X.col(3));
+  expect_view(by_row.row(5), X.row(5));
+  expect_view(X.transpose(), X.transpose());
+  expect_view(X.row(2).segment(1, 2), X.block(2, 1, 1, 2));
+}
+
+TEST(MatrixView, RefusesAMapWithoutNeighboursInMemory) {
+  const Matrix X = Matrix::Zero(6, 4);
+  const Eigen::Map<const Matrix, 0, Eigen::Stride<Eigen::Dynamic, Eigen::Dynamic>> sparse(
+      X.data(), 3, 4, Eigen::Stride<Eigen::Dynamic, Eigen::Dynamic>(6, 2));
+  EXPECT_THROW(static_cast<void>(MatrixView(sparse)), InvalidArgument);
+}
+
+}  // namespace
+}  // namespace ardvark

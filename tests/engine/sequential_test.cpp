@@ -1,0 +1,236 @@
+#include "ardvark/sequential.hpp"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <cmath>
+#include <tuple>
+#include <utility>
+
+#include "../support/plain.hpp"
+#include "../support/random_problem.hpp"
+#include "../support/thrown.hpp"
+
+namespace ardvark {
+namespace {
+
+using testing::expect_invalid;
+using testing::make_problem;
+using testing::Problem;
+using testing::Random;
+using testing::relative_distance;
+
+constexpr double ln_2pi = 1.8378770664093454836;
+
+// The published program row by row, with the whole V updated in every inner step.                     (SEQ.1), (SEQ.2), (SEQ.3)
+struct RowByRow {
+  Matrix V, precision;  // V and V^-1
+  Vector w, h;          // h = V^-1 w
+  double prior_log_det, sum_xi = 0;
+
+  RowByRow(Index p, double rho)
+      : V(Matrix::Identity(p, p) / rho),
+        precision(Matrix::Identity(p, p) * rho),
+        w(Vector::Zero(p)),
+        h(w),
+        prior_log_det(-static_cast<double>(p) * std::log(rho)) {}
+
+  static double log_det(const Matrix& M) { return M.ldlt().vectorD().array().log().sum(); }
+
+  void absorb(const Vector& x, double y) {
+    const Matrix V_before = V;
+    const Vector h_new = h + 0.5 * y * x;
+    double xi = 0, lambda = 0.125, last = 0, terms = 0;
+    for (int step = 0; step <= 500; ++step) {
+      if (step > 0) xi = std::sqrt(x.dot((V + w * w.transpose()) * x));
+      lambda = static_cast<double>(testing::plain_lambda(xi));
+      const Vector v = V_before * x;
+      V = V_before - (2 * lambda / (1 + 2 * lambda * x.dot(v))) * (v * v.transpose());
+      w = V * h_new;
+      terms = -static_cast<double>(testing::plain_softplus(-xi)) - xi / 2 + lambda * xi * xi;
+      const double L = 0.5 * (w.dot(h_new) + log_det(V)) + terms;
+      if (step > 0 && std::abs(L - last) < 1e-5 * std::abs(L)) break;
+      last = L;
+    }
+    precision += 2 * lambda * x * x.transpose();
+    h = h_new;
+    sum_xi += terms;
+  }
+  [[nodiscard]] double bound() const { return 0.5 * w.dot(precision * w) + 0.5 * log_det(V) - 0.5 * prior_log_det + sum_xi; }
+};
+
+RowByRow plain_filter(const Problem& problem, double rho) {
+  RowByRow plain(problem.X.cols(), rho);
+  for (Index i = 0; i < problem.X.rows(); ++i) plain.absorb(problem.X.row(i), problem.labels[i]);
+  return plain;
+}
+
+void expect_equal(const SequentialLogistic& filter, const RowByRow& plain) {
+  EXPECT_LE(relative_distance(filter.mean(), plain.w), 1e-10);
+  EXPECT_LE(relative_distance(filter.covariance(), plain.V), 1e-10);
+  EXPECT_LE(relative_distance(filter.log_det_V(), RowByRow::log_det(plain.V)), 1e-10);
+  EXPECT_LE(relative_distance(filter.bound(), plain.bound()), 1e-10);
+}
+
+TEST(SequentialLogistic, BlocksOfAnySizeEqualRowByRow) {  // (SEQ.2), (SEQ.4)
+  for (const auto& [n, p] :
+       {std::pair<Index, Index>{1, 1}, std::pair<Index, Index>{70, 1}, std::pair<Index, Index>{150, 6}, std::pair<Index, Index>{40, 60}}) {
+    const Problem problem = make_problem(71, n, p);
+    const RowByRow plain = plain_filter(problem, static_cast<double>(p));
+    for (Index block : {1, 2, 7, 64, 1000}) {
+      SCOPED_TRACE(std::to_string(n) + " x " + std::to_string(p) + ", blocks of " + std::to_string(block));
+      SequentialLogistic filter(p, {.block_rows = block});
+      filter.update(problem.X, problem.labels);
+      EXPECT_EQ(filter.num_rows(), n);
+      expect_equal(filter, plain);
+    }
+  }
+}
+
+RC_GTEST_PROP(SequentialLogistic, EqualsRowByRowOnArbitraryProblems, ()) {  // (SEQ.1) to (SEQ.4)
+  const auto seed = *rc::gen::noShrink(rc::gen::arbitrary<std::uint32_t>());
+  const auto n = *rc::gen::inRange<Index>(2, 40), p = *rc::gen::inRange<Index>(1, 12), block = *rc::gen::inRange<Index>(1, 50),
+             first = *rc::gen::inRange<Index>(1, n);
+  Random random(seed);
+  Problem problem = make_problem(seed, n, p);
+  problem.X *= random.scale(0.01, 30);
+  const double rho = random.scale(0.01, 100);
+  SequentialLogistic filter(p, {.precision = rho, .block_rows = block});
+  filter.update(problem.X.topRows(first), Vector(problem.labels.head(first)));
+  filter.update(problem.X.bottomRows(n - first), Vector(problem.labels.tail(n - first)));
+  expect_equal(filter, plain_filter(problem, rho));
+}
+
+TEST(SequentialLogistic, FeedingInPartsEqualsFeedingAtOnce) {
+  const Problem problem = make_problem(72, 200, 5);
+  SequentialLogistic once(5), parts(5);
+  once.update(problem.X, problem.labels);
+  parts.update(problem.X.topRows(83), Vector(problem.labels.head(83)));
+  parts.update(problem.X.bottomRows(117), Vector(problem.labels.tail(117)));
+  EXPECT_LE(relative_distance(parts.mean(), once.mean()), 1e-12);
+  EXPECT_LE(relative_distance(parts.covariance(), once.covariance()), 1e-12);
+  EXPECT_NEAR(parts.bound(), once.bound(), 1e-10);
+  EXPECT_EQ(parts.num_rows(), 200);
+}
+
+TEST(SequentialLogistic, ReadsFloatAndRowMajorTables) {
+  const Problem problem = make_problem(73, 90, 4);
+  const Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> floats = problem.X.cast<float>();
+  const Matrix rounded = floats.cast<double>();
+  SequentialLogistic from_floats(4), from_doubles(4);
+  from_floats.update(floats, problem.labels);
+  from_doubles.update(rounded, problem.labels);
+  EXPECT_LE(relative_distance(from_floats.mean(), from_doubles.mean()), 1e-13);
+}
+
+TEST(SequentialLogistic, StartsAtThePrior) {
+  const SequentialLogistic published(4), chosen(4, {.precision = 2.5});
+  EXPECT_EQ(published.mean(), Vector::Zero(4));
+  EXPECT_LE(relative_distance(published.covariance(), Matrix::Identity(4, 4) / 4), 1e-15);
+  EXPECT_NEAR(published.log_det_V(), -4 * std::log(4.0), 1e-14);
+  EXPECT_EQ(published.bound(), 0);
+  EXPECT_EQ(published.num_rows(), 0);
+  EXPECT_LE(relative_distance(chosen.covariance(), Matrix::Identity(4, 4) / 2.5), 1e-15);
+}
+
+TEST(SequentialLogistic, BoundStaysBelowTheExactEvidence) {  // one column: the evidence by quadrature
+  for (std::uint64_t seed = 0; seed < 10; ++seed) {
+    const Problem problem = make_problem(seed, 30, 1);
+    for (double rho : {0.1, 1.0, 10.0}) {
+      SequentialLogistic filter(1, {.precision = rho});
+      for (Index i = 0; i < 30; ++i) {
+        filter.update(problem.X.middleRows(i, 1), Vector(problem.labels.segment(i, 1)));
+        if (i % 7 != 0) continue;
+        const double evidence = testing::log_integral(-25, 25, filter.bound(), [&](double w) {
+          double sum = 0.5 * (std::log(rho) - ln_2pi) - 0.5 * rho * w * w;
+          for (Index k = 0; k <= i; ++k) sum -= static_cast<double>(testing::plain_softplus(-problem.labels[k] * problem.X(k, 0) * w));
+          return sum;
+        });
+        EXPECT_LE(filter.bound(), evidence + 1e-9);
+        EXPECT_GT(filter.bound(), evidence - 2);
+      }
+    }
+  }
+}
+
+TEST(SequentialLogistic, IsWhatThePresetRuns) {
+  const Problem problem = make_problem(74, 60, 3);
+  SequentialLogistic filter(3);
+  filter.update(problem.X, problem.labels);
+  const LogisticFit fit = fit_logistic(problem.X, problem.labels, options_for_preset("vb_logit_fit_iter"));
+  EXPECT_LE(relative_distance(fit.mean, filter.mean()), 1e-14);
+  EXPECT_LE(relative_distance(fit.variance, filter.covariance().diagonal()), 1e-14);
+  EXPECT_LE(relative_distance(fit.covariance(), filter.covariance()), 1e-12);
+  EXPECT_EQ(fit.report.status, Status::converged);
+  EXPECT_EQ(fit.report.solver, SolverKind::sequential);
+  EXPECT_NEAR(fit.bound, filter.bound(), 1e-12);
+  const ClassPrediction prediction = predict(fit, problem.X, PredictiveRule::exact);
+  EXPECT_LE(relative_distance(prediction.mean, problem.X * filter.mean()), 1e-12);
+  EXPECT_LE(relative_distance(prediction.variance, (problem.X * filter.covariance()).cwiseProduct(problem.X).rowwise().sum()), 1e-12);
+}
+
+TEST(SequentialLogistic, StaysFiniteWithHugeAndTinyColumns) {
+  Problem problem = make_problem(75, 80, 4);
+  problem.X.col(0) *= 1e6;
+  problem.X.col(1) *= 1e-6;
+  problem.X.col(2).setZero();
+  for (Index block : {1, 64}) {
+    SequentialLogistic filter(4, {.block_rows = block});
+    filter.update(problem.X, problem.labels);
+    EXPECT_TRUE(filter.mean().allFinite());
+    EXPECT_TRUE(filter.covariance().allFinite());
+    EXPECT_TRUE(std::isfinite(filter.bound()));
+    EXPECT_TRUE((filter.covariance().diagonal().array() > 0).all())
+        << filter.covariance().diagonal().transpose() << ", blocks of " << block;
+    EXPECT_EQ(filter.mean()[2], 0);
+    EXPECT_NEAR(filter.covariance()(2, 2), 0.25, 1e-15);
+  }
+}
+
+TEST(SequentialLogistic, AnErrorLeavesTheStateAsItWas) {
+  const Problem problem = make_problem(76, 100, 3);
+  SequentialLogistic filter(3);
+  filter.update(problem.X, problem.labels);
+  const Vector mean = filter.mean();
+  const Matrix V = filter.covariance();
+  const double bound = filter.bound();
+  Matrix with_nan = problem.X;
+  with_nan(90, 1) = std::nan("");
+  Vector zero_one = problem.labels;
+  zero_one[99] = 0;
+  Vector short_labels = problem.labels.head(99), nan_label = problem.labels;
+  nan_label[7] = std::nan("");
+  expect_invalid([&] { filter.update(with_nan, problem.labels); }, {"X at row 91", "nan"});
+  expect_invalid([&] { filter.update(problem.X, zero_one); }, {"labels at row 100", "is 0", "-1 or +1"});
+  expect_invalid([&] { filter.update(problem.X, short_labels); }, {"labels has 99", "100"});
+  expect_invalid([&] { filter.update(problem.X, nan_label); }, {"labels at row 8", "nan"});
+  expect_invalid([&] { filter.update(problem.X.leftCols(2), problem.labels); }, {"X has 2 columns", "3"});
+  expect_invalid([&] { filter.update(Matrix(0, 3), Vector()); }, {"X has 0 rows"});
+  EXPECT_EQ(filter.mean(), mean);
+  EXPECT_EQ(filter.covariance(), V);
+  EXPECT_EQ(filter.bound(), bound);
+  EXPECT_EQ(filter.num_rows(), 100);
+}
+
+TEST(SequentialLogistic, RejectsImpossibleOptions) {
+  expect_invalid([] { SequentialLogistic filter(0); }, {"num_columns is 0"});
+  expect_invalid([] { SequentialLogistic filter(-3); }, {"num_columns is -3"});
+  expect_invalid([] { SequentialLogistic filter(2, {.block_rows = 0}); }, {"block_rows is 0"});
+  expect_invalid([] { SequentialLogistic filter(2, {.threads = -1}); }, {"threads is -1"});
+  expect_invalid([] { SequentialLogistic filter(2, {.precision = 0.0}); }, {"precision is 0"});
+  expect_invalid([] { SequentialLogistic filter(2, {.precision = std::nan("")}); }, {"precision is nan"});
+}
+
+TEST(SequentialLogistic, Moves) {
+  const Problem problem = make_problem(77, 20, 2);
+  SequentialLogistic filter(2);
+  filter.update(problem.X, problem.labels);
+  const Vector mean = filter.mean();
+  SequentialLogistic moved = std::move(filter);
+  EXPECT_EQ(moved.mean(), mean);
+  moved.update(problem.X, problem.labels);
+  EXPECT_EQ(moved.num_rows(), 40);
+}
+
+}  // namespace
+}  // namespace ardvark
