@@ -34,9 +34,11 @@ double gamma_quantile(double shape, double rate, double probability) {
 }
 
 double expected_sigmoid(double m, double s) {
-  double sum = 0;
-  for (std::size_t k = 0; k < 8; ++k) sum += ms_p[k] * normal_cdf(ms_s[k] * m / std::sqrt(1 + ms_s[k] * ms_s[k] * s));
-  return sum;
+  // By symmetry in the lower half, where the sum keeps its digits and cannot pass 1/2 but by rounding.
+  double low = 0;
+  for (std::size_t k = 0; k < 8; ++k) low += ms_p[k] * normal_cdf(-ms_s[k] * std::abs(m) / std::sqrt(1 + ms_s[k] * ms_s[k] * s));
+  low = std::min(low, 0.5);
+  return m > 0 ? 1 - low : low;
 }
 
 double log_expected_sigmoid(double m, double s) {
