@@ -14,7 +14,8 @@ using Index = Eigen::Index;      ///< sizes and positions: signed, 64 bits
 using Vector = Eigen::VectorXd;  ///< an owned vector
 using Matrix = Eigen::MatrixXd;  ///< an owned matrix, column-major
 
-/// A read-only view of contiguous doubles. Nothing is copied; the caller's array must outlive the call.
+/// A read-only view of contiguous doubles. Nothing is copied: the caller's array must outlive the view, so a temporary may be an argument of a
+/// call but must not be stored in an option.
 class VectorView {
  public:
   VectorView() = default;

@@ -351,6 +351,8 @@ LogisticFit fit_logistic(MatrixView X, VectorView labels, const FitOptions& opti
   Posterior q;
   run(options, X, *likelihood, std::move(prepared), std::move(prior), k.sum(), std::make_shared<detail::FitState>(), fit, q, started);
   describe_classes(t, k, q.m, q.s, fit);
+  if (fit.accuracy == 1)
+    fit.report.notes.push_back("every row is on its own side: the classes can be separated, so that only the prior keeps the coefficients from growing");
   warn_if_noise_vanished(fit, X.cols());
   return fit;
 }

@@ -279,7 +279,7 @@ class Sweep {
   // with the last two gains. One small value may be an accident of an extrapolation: two sweeps in a row must agree.             (OPT.1)
   void stop_on_remaining_gain() {
     if (fall_ > 0) {
-      const bool rounding = fall_ <= 1e-4 * (1 + std::abs(bound_));
+      const bool rounding = fall_ <= 1e-6 * (1 + std::abs(bound_));
       out_.status = rounding ? Status::converged : Status::bound_fell;
       out_.message = rounding ? fmt::format("converged after {} sweeps as far as rounding allows: the next would have lowered the bound by {:.2g} nats", out_.sweeps, fall_)
                               : fmt::format("sweep {}: the next sweep would have lowered the bound by {:.3g} nats, more than rounding explains", out_.sweeps, fall_);
