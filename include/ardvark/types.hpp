@@ -51,7 +51,11 @@ class MatrixView {
       : MatrixView(data, ScalarType::float32, rows, cols, layout, stride) {}
   MatrixView(const void* data, ScalarType scalar, Index rows, Index cols, Layout layout, Index stride)
       : data_(data), scalar_(scalar), rows_(rows), cols_(cols), layout_(layout),
-        stride_(stride != 0 ? stride : (layout == Layout::column_major ? rows : cols)) {}
+        stride_(stride) {
+    // A single line has no neighbour: its stride is what BLAS wants to see.
+    const Index length = layout == Layout::column_major ? rows : cols, lines = layout == Layout::column_major ? cols : rows;
+    if (stride_ == 0 || lines == 1) stride_ = length;
+  }
 
   /// Any Eigen matrix, map or block with direct access: MatrixXd, MatrixXf, row-major ones, X.leftCols(3), X.row(2), ...
   /// \throws InvalidArgument  neither the elements of a column nor those of a row are neighbours in memory
@@ -59,6 +63,7 @@ class MatrixView {
     requires(std::is_same_v<typename Derived::Scalar, double> || std::is_same_v<typename Derived::Scalar, float>)
   MatrixView(const Eigen::MatrixBase<Derived>& m)
       : MatrixView(m.derived().data(), m.rows(), m.cols()) {
+    if (m.cols() == 1 && m.derived().rowStride() == 1) return;
     const Index to_next_row = m.derived().rowStride(), to_next_col = m.derived().colStride();
     if (to_next_row == 1 || m.rows() == 1) {
       layout_ = Layout::column_major;

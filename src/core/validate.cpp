@@ -36,8 +36,7 @@ void matrix(const MatrixView& X, const char* what, const std::vector<std::string
   if (X.rows() < 1) throw InvalidArgument(fmt::format("{} has {} rows; it must have at least 1", what, X.rows()));
   if (X.cols() < 1) throw InvalidArgument(fmt::format("{} has {} columns; it must have at least 1", what, X.cols()));
   if (X.data() == nullptr) throw InvalidArgument(fmt::format("{} is a null pointer", what));
-  const bool one_line = X.layout() == Layout::column_major ? X.cols() == 1 : X.rows() == 1;  // then the stride is never taken
-  const Index least = one_line ? 0 : X.rows() == 1 || X.cols() == 1 ? 1 : X.layout() == Layout::column_major ? X.rows() : X.cols();
+  const Index least = X.layout() == Layout::column_major ? X.rows() : X.cols();
   if (X.stride() < least) throw InvalidArgument(fmt::format("the stride of {} is {}; it must be at least {}", what, X.stride(), least));
   if (X.scalar() == ScalarType::float64 ? all_finite<double>(X) : all_finite<float>(X)) return;
   for (Index i = 0; i < X.rows(); ++i)

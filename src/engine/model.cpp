@@ -253,7 +253,7 @@ void warn_if_noise_vanished(Fit& fit, Index p) {
         fit.effective_parameters, fit.num_rows));
 }
 
-std::string label_text(double value) { return fmt::format("{:g}", value); }
+std::string label_text(double value) { return fmt::format("{}", value); }
 
 }  // namespace
 

@@ -175,6 +175,7 @@ SavedModel load_model(const std::string& path) {
     if (v.size() != size && !(may_be_empty && v.size() == 0)) fail(name);
     return v;
   };
+  if (fit.task == Task::logistic && fit.classes.size() != 2) fail("the list of classes");
   set_scalars(vector("scalars", 16), fit, *state);
   const Vector history = file.vector("bound_history");
   fit.report.bound_history.assign(history.begin(), history.end());
