@@ -1,6 +1,7 @@
 // ardvark fit
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <map>
 #include <optional>
@@ -69,6 +70,8 @@ FitOptions options_of(const FitArguments& args, Task task) {
     options.prior.kind = choose<PriorKind>("--prior", args.prior.value_or("auto"),
                                            {{"auto", PriorKind::automatic}, {"shared", PriorKind::shared}, {"ard", PriorKind::ard},
                                             {"groups", PriorKind::groups}, {"none", PriorKind::none}});
+    if (!args.groups.empty() && (options.prior.kind == PriorKind::shared || options.prior.kind == PriorKind::none))
+      throw InvalidArgument(fmt::format("--group has no meaning with --prior {}; it needs --prior groups, ard or auto", *args.prior));
     if (args.likelihood && task == Task::linear) throw InvalidArgument("--likelihood is of logistic fits");
     options.likelihood = choose<LogisticLikelihood>("--likelihood", args.likelihood.value_or("vg"),
                                                     {{"vg", LogisticLikelihood::gaussian}, {"jj", LogisticLikelihood::bound}});
@@ -86,6 +89,20 @@ FitOptions options_of(const FitArguments& args, Task task) {
   return options;
 }
 
+// Where a column of the table lies in X.
+struct Span {
+  Index first, width;
+};
+Span columns_of(const FeatureEncoding& encoding, const std::string& name, const char* option) {
+  Span span{0, 0};
+  for (const FeatureColumn& f : encoding.features) {
+    span.width = f.categorical ? std::max<Index>(static_cast<Index>(f.levels.size()) - 1, 0) : 1;
+    if (f.name == name) return span;
+    span.first += span.width;
+  }
+  throw InvalidArgument(fmt::format("{} names column '{}', which is not a feature", option, name));
+}
+
 // A categorical column's dummies are one group; --group NAME=a,b,c joins columns of the table into one.
 std::vector<Index> groups_of(const FitArguments& args, const FeatureEncoding& encoding) {
   std::vector<Index> groups = encoding.groups();
@@ -94,20 +111,11 @@ std::vector<Index> groups_of(const FitArguments& args, const FeatureEncoding& en
     if (equals == std::string::npos || equals == 0) throw InvalidArgument(fmt::format("--group is '{}'; it must be NAME=COLUMN,COLUMN,...", text));
     Index joined = -1;
     for (const std::string& name : split_names({text.substr(equals + 1)})) {
-      Index column = 0;
-      bool known = false;
-      for (const FeatureColumn& f : encoding.features) {
-        const Index width = f.categorical ? std::max<Index>(static_cast<Index>(f.levels.size()) - 1, 0) : 1;
-        if (f.name == name) {
-          known = true;
-          for (Index j = column; j < column + width; ++j) {
-            if (joined < 0) joined = groups[static_cast<std::size_t>(j)];
-            groups[static_cast<std::size_t>(j)] = joined;
-          }
-        }
-        column += width;
+      const auto [first, width] = columns_of(encoding, name, "--group");
+      for (Index j = first; j < first + width; ++j) {
+        if (joined < 0) joined = groups[static_cast<std::size_t>(j)];
+        groups[static_cast<std::size_t>(j)] = joined;
       }
-      if (!known) throw InvalidArgument(fmt::format("--group names column '{}', which is not a feature", name));
     }
   }
   return groups;
@@ -118,15 +126,9 @@ void set_prior_columns(const FitArguments& args, const FeatureEncoding& encoding
   for (const FeatureColumn& f : encoding.features) any_categorical = any_categorical || f.categorical;
   if (options.preset.empty() && (options.prior.kind == PriorKind::groups || !args.groups.empty() || any_categorical))
     options.prior.group = groups_of(args, encoding);
-  const std::vector<std::string> names = encoding.names();
   for (const std::string& name : split_names(args.flat)) {
-    bool known = false;
-    for (std::size_t j = 0; j < names.size(); ++j)
-      if (names[j] == name || names[j].starts_with(name + "=")) {
-        options.prior.flat_columns.push_back(static_cast<Index>(j));
-        known = true;
-      }
-    if (!known) throw InvalidArgument(fmt::format("--flat names column '{}', which is not a feature", name));
+    const auto [first, width] = columns_of(encoding, name, "--flat");
+    for (Index j = first; j < first + width; ++j) options.prior.flat_columns.push_back(j);
   }
 }
 
@@ -134,6 +136,32 @@ struct Target {
   Vector values;
   std::vector<std::string> classes;  // logistic, text labels only: otherwise the fit names the numbers
 };
+
+// The row's number in the file, where dropped rows count.
+Index file_row(const Table& table, Index row) { return table.file_rows.empty() ? row + 1 : table.file_rows[static_cast<std::size_t>(row)]; }
+
+void check_two_numbers(const Table& table, const std::string& name, const Vector& labels) {
+  std::vector<double> classes;
+  for (Index i = 0; i < labels.size(); ++i) {
+    if (std::find(classes.begin(), classes.end(), labels[i]) != classes.end()) continue;
+    classes.push_back(labels[i]);
+    if (classes.size() > 2)
+      throw InvalidArgument(fmt::format("target '{}' has more than two classes ({}, {}, and {} at row {}); logistic regression needs exactly two", name, classes[0],
+                                        classes[1], classes[2], file_row(table, i)));
+  }
+  if (classes.size() == 1) throw InvalidArgument(fmt::format("target '{}' has 1 class ({}); logistic regression needs exactly two", name, classes[0]));
+}
+
+Vector weights_of(const Table& table, const FitArguments& args) {
+  const Index column = table.at(args.weights);
+  if (table.columns[static_cast<std::size_t>(column)].categorical) throw InvalidArgument(fmt::format("the weights '{}' are text; they must be numbers", args.weights));
+  if (args.weights == args.target) throw InvalidArgument(fmt::format("'{}' cannot be both target and weights", args.target));
+  Vector weights = column_values(table, column);
+  for (Index i = 0; i < weights.size(); ++i)
+    if (!(weights[i] >= 0)) throw InvalidArgument(fmt::format("row {}, column '{}': {} is negative; weights must be 0 or more", file_row(table, i), args.weights, weights[i]));
+  if (!(weights.maxCoeff() > 0)) throw InvalidArgument(fmt::format("the weights '{}' are all zero; at least one must be positive", args.weights));
+  return weights;
+}
 
 Target target_of(const Table& table, const std::string& name, Task task) {
   const Index column = table.at(name);
@@ -146,7 +174,9 @@ Target target_of(const Table& table, const std::string& name, Task task) {
     throw InvalidArgument(fmt::format("target '{}' has {} {} ({}{}); logistic regression needs exactly two", name, c.levels.size(),
                                       c.levels.size() == 1 ? "class" : "classes", some, c.levels.size() > 5 ? ", ..." : ""));
   }
-  return {column_values(table, column), c.levels};
+  Vector values = column_values(table, column);
+  if (task == Task::logistic && !c.categorical) check_two_numbers(table, name, values);
+  return {std::move(values), c.levels};
 }
 
 int run_fit(const FitArguments& args) {
@@ -165,10 +195,7 @@ int run_fit(const FitArguments& args) {
   std::vector<std::string> not_features = {args.target};
   Vector weights;
   if (!args.weights.empty()) {
-    const Index column = table.at(args.weights);
-    if (table.columns[static_cast<std::size_t>(column)].categorical) throw InvalidArgument(fmt::format("the weights '{}' are text; they must be numbers", args.weights));
-    if (args.weights == args.target) throw InvalidArgument(fmt::format("'{}' cannot be both target and weights", args.target));
-    weights = column_values(table, column);
+    weights = weights_of(table, args);
     not_features.push_back(args.weights);
     options.weights = weights;
   }
@@ -194,16 +221,21 @@ int run_fit(const FitArguments& args) {
   if (!target.classes.empty()) fit.classes = target.classes;
   if (dropped > 0) fit.report.notes.push_back(fmt::format("{} {} dropped because a value was missing", dropped, dropped == 1 ? "row was" : "rows were"));
 
-  if (!args.output.empty()) {
+  // Without a posterior there is nothing to save: that is told like any numerical outcome.
+  const bool no_posterior = fit.state == nullptr || !fit.mean.allFinite(), saved = !args.output.empty() && !no_posterior;
+  if (saved) {
     const UninterruptedWrite guard;
     save_model(args.output, fit, encoding);
+  } else if (!args.output.empty()) {
+    fmt::print(stderr, "ardvark: '{}' was not written, the fit has no posterior: {}\n", args.output, fit.report.message);
   }
   if (args.json) {
-    fmt::print("{}\n", fit_json(fit, args.level, args.covariance).dump());
+    fmt::print("{}\n", fit_json(fit, args.level, args.covariance && !no_posterior).dump());
   } else if (!args.quiet) {
     fmt::print("{}", summary(fit, args.level));
-    if (!args.output.empty()) fmt::print("model                 {}\n", args.output);
+    if (saved) fmt::print("model                 {}\n", args.output);
   }
+  if (saved != !args.output.empty()) return not_converged;
   return args.strict && fit.report.status != Status::converged ? not_converged : ok;
 }
 
@@ -214,18 +246,18 @@ void add_fit(CLI::App& app, Run& run) {
   auto args = std::make_shared<FitArguments>();
   c.add_option("data", args->data, "CSV file with a header row")->required();
   c.add_option("--target", args->target, "Column to explain")->required();
-  c.add_option("--model", args->model, "linear or logistic, for your data: intercept, standardised columns, results in your units");
+  c.add_option("--model", args->model, "linear or logistic, for your data: intercept, standardised columns, results in your units")->check(not_empty);
   std::string names;
   for (const PresetInfo& p : presets()) names += fmt::format("\n  {:<18} {}", p.name, p.description);
-  c.add_option("--preset", args->preset, "A published program instead of a model:" + names);
+  c.add_option("--preset", args->preset, "A published program instead of a model:" + names)->check(not_empty);
   c.add_flag("--compat", args->compat, "With --preset: reproduce that program exactly, its defects included");
   c.add_option("--prior", args->prior, "auto, shared, ard, groups or none (default auto: ard where rows >= 5 columns, else shared)");
-  c.add_option("--group", args->groups, "NAME=COLUMN,COLUMN,... columns that share a precision (repeatable); a text column is a group by itself");
-  c.add_option("--flat", args->flat, "COLUMN,... columns without a prior");
+  c.add_option("--group", args->groups, "NAME=COLUMN,COLUMN,... columns that share a precision (repeatable); a text column is a group by itself")->allow_extra_args(false);
+  c.add_option("--flat", args->flat, "COLUMN,... columns without a prior")->allow_extra_args(false);
   c.add_option("--likelihood", args->likelihood, "Logistic: vg (exact Gaussian, default) or jj (Jaakkola-Jordan bound)");
-  c.add_option("--weights", args->weights, "Column of observation weights; a weight equals repetition");
-  c.add_option("--ignore", args->ignore, "COLUMN,... columns to leave alone");
-  c.add_option("--categorical", args->categorical, "COLUMN,... columns of numbers to read as categories");
+  c.add_option("--weights", args->weights, "Column of observation weights; a weight equals repetition")->check(not_empty);
+  c.add_option("--ignore", args->ignore, "COLUMN,... columns to leave alone")->allow_extra_args(false);
+  c.add_option("--categorical", args->categorical, "COLUMN,... columns of numbers to read as categories")->allow_extra_args(false);
   c.add_option("--missing", args->missing, "refuse (default) or drop: what to do with rows that lack a value");
   c.add_option("--delimiter", args->delimiter, "Field separator (default ,)");
   c.add_option("--a0", args->a0, "Hyper-prior: noise shape (linear), precision shape (logistic)");
@@ -240,7 +272,7 @@ void add_fit(CLI::App& app, Run& run) {
   c.add_flag("--no-acceleration", args->no_acceleration, "Plain sweeps only");
   c.add_option("--threads", args->threads, "BLAS threads (default: as the environment says)");
   c.add_option("--level", args->level, "Level of the intervals (default 0.95)");
-  c.add_option("-o,--output", args->output, "Write the model to this file");
+  c.add_option("-o,--output", args->output, "Write the model to this file")->check(not_empty);
   c.add_flag("--json", args->json, "Print one JSON object instead of a table");
   c.add_flag("--covariance", args->covariance, "With --json: the full posterior covariance, intercept last");
   c.add_flag("--strict", args->strict, "Exit with 4 when the fit has not converged");

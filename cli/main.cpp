@@ -1,9 +1,15 @@
 // ardvark: the command-line program.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
-#include <fmt/format.h>
+#include <exception>
 #include <new>
-#include <unistd.h>
+#include <string_view>
+#include <system_error>
 
 #include "ardvark/errors.hpp"
 #include "cli_version.hpp"
@@ -12,29 +18,52 @@
 namespace ardvark::cli {
 namespace {
 
-extern "C" void on_interrupt(int) {
-  constexpr char text[] = "\nardvark: interrupted; nothing was written\n";
-  const auto written = ::write(2, text, sizeof text - 1);
+// Masking the signals would not do: the threads of the BLAS would take them.
+enum class Interruptible { yes, writing, after_writing, leaving };
+std::atomic<Interruptible> interruptible{Interruptible::yes};
+static_assert(std::atomic<Interruptible>::is_always_lock_free);
+
+bool change(Interruptible from, Interruptible to) { return interruptible.compare_exchange_strong(from, to); }
+
+[[noreturn]] void leave(std::string_view text) {
+  const auto written = ::write(2, text.data(), text.size());
   static_cast<void>(written);
   ::_exit(interrupted);
+}
+
+extern "C" void on_interrupt(int) {
+  if (change(Interruptible::yes, Interruptible::leaving)) leave("\nardvark: interrupted; nothing was written\n");
+  change(Interruptible::writing, Interruptible::after_writing);
+}
+
+// A message takes one line, whatever the user's texts hold.
+int fail(std::string_view message, ExitCode code) {
+  std::string line;
+  for (const char c : message) {
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F)
+      line += fmt::format("\\x{:02x}", static_cast<unsigned>(c));
+    else
+      line += c;
+  }
+  fmt::print(stderr, "ardvark: {}\n", line);
+  return code;
+}
+
+// What was printed may still lie in a buffer: a full disk shows here.
+int flushed(int code) {
+  if (std::fflush(stdout) != 0) throw EnvironmentError(fmt::format("cannot write the output: {}", std::generic_category().message(errno)));
+  return code;
 }
 
 }  // namespace
 
 UninterruptedWrite::UninterruptedWrite() {
-  sigset_t set;
-  sigemptyset(&set);
-  sigaddset(&set, SIGINT);
-  sigaddset(&set, SIGTERM);
-  pthread_sigmask(SIG_BLOCK, &set, nullptr);
+  while (!change(Interruptible::yes, Interruptible::writing)) ::pause();  // another thread is leaving
 }
 
 UninterruptedWrite::~UninterruptedWrite() {
-  sigset_t set;
-  sigemptyset(&set);
-  sigaddset(&set, SIGINT);
-  sigaddset(&set, SIGTERM);
-  pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
+  if (change(Interruptible::writing, Interruptible::yes)) return;
+  if (std::uncaught_exceptions() == 0) leave("\nardvark: interrupted; the file was written and is complete\n");
 }
 
 std::vector<std::string> split_names(const std::vector<std::string>& lists) {
@@ -80,23 +109,22 @@ int main(int argc, char** argv) {
   add_show(app, run);
   try {
     app.parse(argc, argv);
-    return run();
+    return flushed(run());
   } catch (const CLI::ParseError& e) {
     if (e.get_exit_code() == 0) return app.exit(e);  // --help, --version
-    fmt::print(stderr, "ardvark: {}\n", e.what());
-    return invalid_argument;
+    if (!app.get_subcommands().empty()) return fail(e.what(), invalid_argument);
+    const std::string given = argc > 1 ? fmt::format("'{}' is not a command", argv[1]) : "say what to do";
+    return fail(given + ": the commands are fit, predict and show; --help tells more", invalid_argument);
   } catch (const InvalidArgument& e) {
-    fmt::print(stderr, "ardvark: {}\n", e.what());
-    return invalid_argument;
+    return fail(e.what(), invalid_argument);
   } catch (const EnvironmentError& e) {
-    fmt::print(stderr, "ardvark: {}\n", e.what());
-    return environment_error;
+    return fail(e.what(), environment_error);
   } catch (const std::bad_alloc&) {
-    fmt::print(stderr, "ardvark: memory is not enough for this problem\n");
-    return environment_error;
+    return fail("memory is not enough for this problem", environment_error);
+  } catch (const std::system_error& e) {
+    return fail(fmt::format("cannot write the output: {}", e.code().message()), environment_error);  // of fmt::print
   } catch (const std::exception& e) {
-    fmt::print(stderr, "ardvark: internal error, please report it: {}\n", e.what());
-    return internal_error;
+    return fail(fmt::format("internal error, please report it: {}", e.what()), internal_error);
   }
 }
 

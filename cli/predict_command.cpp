@@ -121,7 +121,7 @@ void add_predict(CLI::App& app, Run& run) {
   auto args = std::make_shared<PredictArguments>();
   c.add_option("model", args->model, "Model file written by fit -o")->required();
   c.add_option("data", args->data, "CSV file with the model's columns, by name, in any order; others are not read")->required();
-  c.add_option("-o,--output", args->output, "Write here instead of the screen");
+  c.add_option("-o,--output", args->output, "Write here instead of the screen")->check(not_empty);
   c.add_option("--level", args->level, "Linear: level of the interval (default 0.95)");
   c.add_option("--rule", args->rule,
                "Logistic: automatic (exact; published for presets), exact, mackay, published, published-batch, published-incremental");

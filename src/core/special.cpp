@@ -17,20 +17,24 @@ constexpr std::array<double, 8> ms_p = {.003246343272134, .051517477033972, .195
 constexpr std::array<double, 8> ms_s = {1.365340806296348, 1.059523971016916, .830791313765644, .650732166639391,
                                         .508135425366489,  .396313345166341,  .308904252267995, .238212616409306};
 
-using Quiet = boost::math::policies::policy<boost::math::policies::overflow_error<boost::math::policies::errno_on_error>>;
+// Beyond the range of a double the answer is infinity, not an exception.
+using Quiet = boost::math::policies::policy<boost::math::policies::overflow_error<boost::math::policies::ignore_error>,
+                                            boost::math::policies::underflow_error<boost::math::policies::ignore_error>,
+                                            boost::math::policies::evaluation_error<boost::math::policies::ignore_error>>;
 
 }  // namespace
 
 double log_gamma(double x) { return boost::math::lgamma(x, Quiet()); }
 
 double student_t_quantile(double degrees_of_freedom, double level) {
-  const double upper = 0.5 * (1 + level);
-  if (!(degrees_of_freedom < 1e15)) return boost::math::quantile(boost::math::normal(), upper);
-  return boost::math::quantile(boost::math::students_t(degrees_of_freedom), upper);
+  // By the lower tail, which a double resolves for every level below 1.
+  const double tail = 0.5 * (1 - level);
+  if (!(degrees_of_freedom < 1e15)) return -boost::math::quantile(boost::math::normal_distribution<double, Quiet>(), tail);
+  return -boost::math::quantile(boost::math::students_t_distribution<double, Quiet>(degrees_of_freedom), tail);
 }
 
 double gamma_quantile(double shape, double rate, double probability) {
-  return boost::math::quantile(boost::math::gamma_distribution<double>(shape, 1.0), probability) / rate;
+  return boost::math::quantile(boost::math::gamma_distribution<double, Quiet>(shape, 1.0), probability) / rate;
 }
 
 double expected_sigmoid(double m, double s) {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <limits>
 
 #include "core/special.hpp"
 #include "engine/state.hpp"
@@ -64,8 +65,8 @@ Interval noise_sd_interval(const Fit& fit, double level) {
   if (!(level > 0 && level < 1)) throw InvalidArgument(fmt::format("level is {}; it must lie between 0 and 1", level));
   require_noise(fit);
   const double tail = 0.5 * (1 - level);
-  return {1 / std::sqrt(gamma_quantile(fit.noise.shape, fit.noise.rate, 1 - tail)),
-          1 / std::sqrt(gamma_quantile(fit.noise.shape, fit.noise.rate, tail))};
+  const double upper = 1 - tail < 1 ? gamma_quantile(fit.noise.shape, fit.noise.rate, 1 - tail) : std::numeric_limits<double>::infinity();
+  return {1 / std::sqrt(upper), 1 / std::sqrt(gamma_quantile(fit.noise.shape, fit.noise.rate, tail))};
 }
 
 }  // namespace ardvark

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "engine/state.hpp"
@@ -177,6 +178,8 @@ SavedModel load_model(const std::string& path) {
   };
   if (fit.task == Task::logistic && fit.classes.size() != 2) fail("the list of classes");
   set_scalars(vector("scalars", 16), fit, *state);
+  if (fit.task == Task::linear && !(fit.noise.shape >= 1e-6 && std::isfinite(fit.noise.shape) && fit.noise.rate > 0 && std::isfinite(fit.noise.rate)))
+    throw InvalidArgument(fmt::format("'{}' is damaged: its noise posterior is Gamma({}, {})", path, fit.noise.shape, fit.noise.rate));
   const Vector history = file.vector("bound_history");
   fit.report.bound_history.assign(history.begin(), history.end());
   fit.mean = vector("mean", p);

@@ -1,0 +1,364 @@
+// What the program refuses: the exit code, one line that helps, and nothing left behind.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <random>
+
+#include "ardvark/fit.hpp"
+#include "program.hpp"
+#include "tables.hpp"
+
+namespace ardvark {
+namespace {
+
+using testing::Arguments;
+using testing::expect_refused;
+using testing::read_bytes;
+using testing::sample;
+using testing::write_bytes;
+using Pieces = std::initializer_list<const char*>;
+
+constexpr const char* good = "x,z,y,k,w\n1,0,2,a,1\n2,1,3,b,1\n4,1,9,a,2\n5,7,4,b,0\n3,3,3,b,1\n";
+
+class Refuses : public ::testing::Test {
+ protected:
+  Refuses() { put(good, "good.csv"); }
+  void put(const std::string& text, const std::string& name = "bad.csv") const { write_bytes(folder_ / name, text); }
+
+  void fit(const Arguments& arguments, Pieces pieces, int exit_code = 2) const {
+    expect_refused(Arguments{"fit"} + arguments + Arguments{"-o", "out.ardvark"}, folder_, exit_code, pieces);
+  }
+  void linear(const Arguments& more, Pieces pieces) const {
+    fit(Arguments{"good.csv", "--target", "y", "--model", "linear"} + more, pieces);
+  }
+  void logistic(const Arguments& more, Pieces pieces) const {
+    fit(Arguments{"good.csv", "--target", "k", "--model", "logistic"} + more, pieces);
+  }
+  void linear_table(const std::string& text, Pieces pieces) const {
+    put(text);
+    fit({"bad.csv", "--target", "y", "--model", "linear"}, pieces);
+  }
+  void logistic_table(const std::string& text, Pieces pieces) const {
+    put(text);
+    fit({"bad.csv", "--target", "y", "--model", "logistic"}, pieces);
+  }
+  void make_model() const {
+    testing::output_of({"fit", "good.csv", "--target", "y", "--model", "linear", "--ignore", "w", "-q", "-o", "m.ardvark"}, folder_.path());
+  }
+  void predict(const Arguments& arguments, Pieces pieces, int exit_code = 2) const {
+    expect_refused(Arguments{"predict"} + arguments + Arguments{"-o", "out.csv"}, folder_, exit_code, pieces);
+  }
+  void model(const std::string& bytes, Pieces pieces) const {
+    put(bytes, "bad.ardvark");
+    predict({"bad.ardvark", "good.csv"}, pieces);
+    expect_refused({"show", "bad.ardvark"}, folder_, 2, pieces);
+  }
+
+  testing::TemporaryFolder folder_;
+};
+
+// ---- values ---------------------------------------------------------------------------------------------------------------------------
+
+TEST_F(Refuses, MissingValues) {
+  for (const char* value : {"", "NA", "NaN", "nan", "?", "-nan"})
+    linear_table(std::string("x,z,y\n1,0,2\n2,") + value + ",3\n4,1,9\n", {"row 2", "'z'", "missing", "--missing drop"});
+  linear_table("x,z,y\n1,0,2\n2,1,3\n4,1,\n", {"row 3", "'y'", "missing"});
+  put("x,z,y\n1,,2\n2,1,NA\n");
+  fit({"bad.csv", "--target", "y", "--model", "linear", "--missing", "drop"}, {"every row", "missing"});
+}
+
+TEST_F(Refuses, InfiniteValues) {
+  for (const char* value : {"inf", "-inf", "Infinity", "1e999", "-1e999"})
+    linear_table(std::string("x,z,y\n1,0,2\n2,1,3\n4,") + value + ",9\n", {"row 3", "'z'", value, "not finite"});
+  linear_table("x,z,y\n1,0,2\n2,1,inf\n4,5,9\n", {"row 2", "'y'", "inf"});
+}
+
+TEST_F(Refuses, TextAmongNumbers) {
+  linear_table("x,z,y\n1,0,2\n2,abc,3\n4,1,9\n", {"row 2", "'z'", "'abc'", "not a number"});
+  linear_table("x,z,y\n1,0,2\n2,1,three\n", {"row 2", "'y'", "'three'"});
+  linear_table("x,y\n1,0\n\"1,5\",3\n", {"row 2", "'x'", "1,5"});
+}
+
+TEST_F(Refuses, TablesWithoutRowsOrFeatures) {
+  linear_table("x,z,y\n", {"bad.csv", "no rows"});
+  linear_table("", {"bad.csv", "empty"});
+  linear_table("\n\n", {"bad.csv"});
+  linear_table("y\n1\n2\n", {"bad.csv", "no feature columns"});
+  linear({"--ignore", "x,z,k,w"}, {"no feature columns"});
+  linear({"--ignore", "x,z,k", "--weights", "w"}, {"no feature columns"});
+  linear_table("k,y\na,1\na,2\n", {"no feature columns"});  // one level: no dummy
+  logistic_table("x,y\n", {"no rows"});
+}
+
+TEST_F(Refuses, RowsOfOtherLengths) {
+  linear_table("x,z,y\n1,0,2\n2,1\n4,1,9\n", {"row 2", "2 fields", "3"});
+  linear_table("x,z,y\n1,0,2\n2,1,3\n4,1,9,7\n", {"row 3", "4 fields", "3"});
+}
+
+TEST_F(Refuses, HeadersThatAreNone) {
+  linear_table("x,x,y\n1,2,3\n", {"'x'", "twice"});
+  linear_table("x,,y\n1,2,3\n", {"column 2", "no name"});
+  linear_table("x,y\n1,\"2\n3,4\n", {"quote", "row 1", "'y'"});
+  linear_table(std::string("x,y\n1,2\n\0,4\n", 12), {"NUL"});
+  linear_table("x,k,y\n1,\xFF\xFE,3\n", {"row 1", "'k'", "UTF-8"});
+}
+
+TEST_F(Refuses, AbsentColumns) {
+  fit({"good.csv", "--target", "nope", "--model", "linear"}, {"'nope'", "'x'", "'z'"});
+  linear({"--weights", "nope"}, {"'nope'", "'w'"});
+  linear({"--ignore", "z,nope,never"}, {"'nope'", "'never'", "ignore"});
+  linear({"--ignore", "y"}, {"'y'"});
+  linear({"--categorical", "nope"}, {"'nope'"});
+  linear({"--flat", "nope"}, {"'nope'", "--flat"});
+  linear({"--flat", "y"}, {"'y'", "--flat"});
+  linear({"--prior", "groups", "--group", "g=x,nope"}, {"'nope'", "--group"});
+  linear({"--prior", "groups", "--group", "x,z"}, {"'x,z'", "--group"});
+}
+
+// ---- classes --------------------------------------------------------------------------------------------------------------------------
+
+TEST_F(Refuses, OtherThanTwoClasses) {
+  logistic_table("x,y\n1,a\n2,a\n", {"'y'", "1 class", "a", "exactly two"});
+  logistic_table("x,y\n1,5\n2,5\n", {"'y'", "1 class", "5", "exactly two"});
+  logistic_table("x,y\n1,5\n", {"'y'", "1 class", "exactly two"});
+  logistic_table("x,y\n1,a\n2,b\n3,c\n", {"'y'", "3 classes", "a, b, c", "exactly two"});
+  logistic_table("x,y\n1,0\n2,1\n3,0\n4,2.5\n", {"'y'", "2.5", "row 4", "exactly two"});
+  put("x,y\n1,0\nNA,1\n2,1\n3,0\n4,2.5\n");
+  fit({"bad.csv", "--target", "y", "--model", "logistic", "--missing", "drop"}, {"2.5", "row 5"});
+  put("x,y,w\n1,a,1\n2,b,0\n3,a,1\n");
+  fit({"bad.csv", "--target", "y", "--model", "logistic", "--weights", "w"}, {"weight zero", "two classes"});
+}
+
+TEST_F(Refuses, ATextTargetOfALinearFit) {
+  fit({"good.csv", "--target", "k", "--model", "linear"}, {"'k'", "'a'", "text", "--model logistic"});
+  fit({"good.csv", "--target", "k", "--preset", "vb_linear_fit"}, {"'k'", "text"});
+}
+
+// ---- weights --------------------------------------------------------------------------------------------------------------------------
+
+TEST_F(Refuses, WeightsThatAreNone) {
+  put("x,y,w\n1,2,1\n2,3,-0.5\n3,3,1\n");
+  fit({"bad.csv", "--target", "y", "--model", "linear", "--weights", "w"}, {"row 2", "'w'", "-0.5"});
+  put("x,y,w\n1,2,1\nNA,3,1\n3,3,-1\n");
+  fit({"bad.csv", "--target", "y", "--model", "linear", "--weights", "w", "--missing", "drop"}, {"row 3", "'w'", "-1"});
+  put("x,y,w\n1,2,0\n2,3,0\n");
+  fit({"bad.csv", "--target", "y", "--model", "linear", "--weights", "w"}, {"'w'", "zero"});
+  put("x,y,w\n1,2,NaN\n2,3,1\n");
+  fit({"bad.csv", "--target", "y", "--model", "linear", "--weights", "w"}, {"row 1", "'w'", "missing"});
+  linear({"--weights", "k"}, {"'k'", "text"});
+  linear({"--weights", "y"}, {"'y'", "both"});
+  linear({"--weights", ""}, {"--weights", "empty"});
+  fit({"good.csv", "--target", "y", "--ignore", "k", "--preset", "vb_linear_fit", "--weights", "w"}, {"weights", "vb_linear_fit"});
+}
+
+// ---- options --------------------------------------------------------------------------------------------------------------------------
+
+TEST_F(Refuses, HyperparametersThatAreNotPositive) {
+  for (const char* name : {"a0", "b0", "c0", "d0"})
+    for (const char* value : {"0", "-1", "nan", "inf"}) linear({std::string("--") + name, value}, {name, value, "positive"});
+  for (const char* name : {"a0", "b0"})
+    for (const char* value : {"0", "-1", "nan", "inf"}) logistic({std::string("--") + name, value}, {name, value, "positive"});
+  for (const char* preset : {"vb_linear_fit", "vb_linear_fit_ard"})
+    fit({"good.csv", "--target", "y", "--ignore", "k", "--preset", preset, "--d0", "-2"}, {"d0", "-2"});
+  logistic({"--c0", "1"}, {"--c0"});
+  logistic({"--d0", "1"}, {"--d0"});
+  linear({"--a0", "one"}, {"--a0", "one"});
+}
+
+TEST_F(Refuses, SweepsTolerancesAndLevelsOutOfRange) {
+  linear({"--max-sweeps", "0"}, {"max", "sweeps", "0", "at least 1"});
+  linear({"--max-sweeps", "-3"}, {"sweeps", "-3"});
+  linear({"--max-sweeps", "99999999999"}, {"--max-sweeps", "99999999999"});
+  linear({"--max-sweeps", "1.5"}, {"--max-sweeps", "1.5"});
+  linear({"--tolerance", "-1"}, {"tolerance", "-1"});
+  linear({"--tolerance", "nan"}, {"tolerance", "nan"});
+  linear({"--threads", "-1"}, {"threads", "-1"});
+  make_model();
+  for (const char* level : {"0", "1", "-0.5", "2", "nan"}) {
+    linear({"--level", level}, {"level", level, "between 0 and 1"});
+    predict({"m.ardvark", "good.csv", "--level", level}, {"level", level, "between 0 and 1"});
+    expect_refused({"show", "m.ardvark", "--level", level}, folder_, 2, {"level", level, "between 0 and 1"});
+    expect_refused({"show", "m.ardvark", "--level", level, "--json"}, folder_, 2, {"level", level, "between 0 and 1"});
+  }
+}
+
+TEST_F(Refuses, UnknownNames) {
+  const Arguments data = {"good.csv", "--target", "y", "--ignore", "k"};
+  fit(data + Arguments{"--preset", "vb_lin"},
+      {"'vb_lin'", "vb_linear_fit,", "vb_linear_fit_ard", "vb_logit_fit,", "vb_logit_fit_ard", "vb_logit_fit_iter"});
+  fit(data + Arguments{"--model", "nonsense"}, {"--model", "'nonsense'", "linear", "logistic"});
+  linear({"--prior", "nonsense"}, {"--prior", "'nonsense'", "auto", "shared", "ard", "groups", "none"});
+  logistic({"--likelihood", "nonsense"}, {"--likelihood", "'nonsense'", "vg", "jj"});
+  linear({"--solver", "nonsense"}, {"--solver", "'nonsense'", "primal", "dual", "spectral"});
+  linear({"--missing", "nonsense"}, {"--missing", "'nonsense'", "refuse", "drop"});
+  linear({"--nonsense"}, {"--nonsense"});
+  linear({"--delimiter", "::"}, {"--delimiter", "::"});
+  linear({"--delimiter", "\""}, {"delimiter"});
+  make_model();
+  predict({"m.ardvark", "good.csv", "--missing", "nonsense"}, {"--missing", "'nonsense'"});
+  predict({"m.ardvark", "good.csv", "--rule", "nonsense"}, {"--rule", "'nonsense'", "exact", "mackay"});
+  predict({"m.ardvark", "good.csv", "--rule", "exact"}, {"--rule", "logistic"});
+  expect_refused({"nonsense"}, folder_, 2, {"'nonsense'", "fit, predict and show"});
+}
+
+TEST_F(Refuses, CombinationsThatContradict) {
+  const Arguments data = {"good.csv", "--target", "y", "--ignore", "k"};
+  logistic({"--solver", "spectral"}, {"spectral", "linear"});
+  linear({"--solver", "spectral", "--prior", "ard"}, {"spectral", "shared"});
+  linear({"--compat"}, {"--compat", "--preset"});
+  fit(data + Arguments{"--model", "linear", "--preset", "vb_linear_fit"}, {"--model", "--preset"});
+  fit(data, {"--model", "--preset"});
+  fit(data + Arguments{"--preset", "vb_linear_fit", "--prior", "ard"}, {"--prior", "--preset"});
+  fit(data + Arguments{"--preset", "vb_linear_fit", "--flat", "x"}, {"--flat", "--preset"});
+  linear({"--likelihood", "jj"}, {"--likelihood", "logistic"});
+  linear({"--prior", "shared", "--group", "g=x,z"}, {"--group", "--prior shared"});
+  linear({"--prior", "none", "--group", "g=x,z"}, {"--group", "--prior none"});
+  expect_refused({"fit"}, folder_, 2, {"data"});
+  expect_refused({"fit", "good.csv", "--model", "linear"}, folder_, 2, {"--target"});
+  expect_refused({"predict", "m.ardvark"}, folder_, 2, {"data"});
+  expect_refused({}, folder_, 2, {"fit, predict and show"});
+}
+
+TEST_F(Refuses, InOneLineWhateverTheTextsHold) {
+  fit({"good.csv", "--target", "a\nb", "--model", "linear"}, {"a\\x0ab"});
+  fit({"good.csv", "--target", "y", "--model", "a\r\nb\x1b[31m"}, {"a\\x0d\\x0ab\\x1b[31m"});
+  fit({"no\nfile", "--target", "y", "--model", "linear"}, {"no\\x0afile"}, 3);
+}
+
+// ---- predict --------------------------------------------------------------------------------------------------------------------------
+
+TEST_F(Refuses, NewDataThatTheModelDoesNotFit) {
+  make_model();  // of x, z and k
+  put("x,z,k\n1,2,a\n3,4,c\n");
+  predict({"m.ardvark", "bad.csv"}, {"row 2", "'k'", "'c'", "'a'", "'b'"});
+  put("x,z,k\nNA,1,a\n1,2,a\n3,4,c\n");
+  predict({"m.ardvark", "bad.csv", "--missing", "drop"}, {"row 3", "'k'", "'c'"});
+  put("x,z,k\n1,2,\n");
+  predict({"m.ardvark", "bad.csv"}, {"row 1", "'k'", "missing"});
+  put("x,z,k\n1,two,a\n");
+  predict({"m.ardvark", "bad.csv"}, {"'z'", "text"});
+  put("x,z,k\n1,2,a\n1,two,a\n");
+  predict({"m.ardvark", "bad.csv"}, {"row 2", "'z'", "'two'"});
+  put("x,z,k\n1,inf,a\n");
+  predict({"m.ardvark", "bad.csv"}, {"row 1", "'z'", "inf"});
+  put("x,z,k\n");
+  predict({"m.ardvark", "bad.csv"}, {"no rows"});
+  predict({"m.ardvark", "good.csv", "-o", ""}, {"--output"});
+}
+
+// ---- model files ----------------------------------------------------------------------------------------------------------------------
+
+TEST_F(Refuses, FilesThatAreNoModel) {
+  make_model();
+  const std::string bytes = read_bytes(folder_ / "m.ardvark");
+  model(good, {"bad.ardvark", "not an ardvark model file"});
+  model("", {"bad.ardvark", "not an ardvark model file"});
+  std::string random(4096, '\0');
+  std::mt19937 generator(3);
+  for (char& c : random) c = static_cast<char>(generator());
+  model(random, {"bad.ardvark", "not an ardvark model file"});
+  model(bytes.substr(0, bytes.size() - 1), {"bad.ardvark", "truncated"});
+  model(bytes.substr(0, bytes.size() / 2), {"bad.ardvark", "truncated"});
+  model(bytes.substr(0, 100), {"bad.ardvark", "truncated"});
+  model(bytes.substr(0, 5), {"bad.ardvark"});
+  model(bytes + "x", {"bad.ardvark"});
+
+  std::string newer = bytes;
+  const std::string version = "\"format_version\":\"";
+  const std::size_t place = newer.find(version);
+  ASSERT_NE(place, std::string::npos);
+  newer[place + version.size()] = '9';
+  model(newer, {"bad.ardvark", "newer ardvark", "9"});
+}
+
+// Replaces a text of the header by another, and its length with it.
+std::string edited(std::string bytes, const std::string& from, const std::string& to) {
+  const std::size_t place = bytes.find(from);
+  if (place == std::string::npos) return {};
+  bytes.replace(place, from.size(), to);
+  std::uint64_t length = 0;
+  std::copy_n(bytes.data(), sizeof length, reinterpret_cast<char*>(&length));
+  length += to.size() - from.size();
+  std::copy_n(reinterpret_cast<const char*>(&length), sizeof length, bytes.data());
+  return bytes;
+}
+
+TEST_F(Refuses, ModelsWhoseListsDoNotFit) {
+  testing::output_of({"fit", "good.csv", "--target", "k", "--model", "logistic", "--ignore", "w", "-q", "-o", "m.ardvark"}, folder_.path());
+  const std::string bytes = read_bytes(folder_ / "m.ardvark");
+  for (const char* classes : {"[]", "[\\\"a\\\"]", "[\\\"a\\\",\\\"b\\\",\\\"c\\\"]", "7"}) {
+    const std::string bad = edited(bytes, "\\\"classes\\\":[\\\"a\\\",\\\"b\\\"]", std::string("\\\"classes\\\":") + classes);
+    ASSERT_FALSE(bad.empty());
+    model(bad, {"bad.ardvark"});
+  }
+  const std::string bad = edited(bytes, "\\\"left_out\\\":[false,", "\\\"left_out\\\":[");
+  ASSERT_FALSE(bad.empty());
+  model(bad, {"bad.ardvark"});
+}
+
+TEST_F(Refuses, ModelsWithAnyOfTheirNumbersBroken) {
+  make_model();
+  const std::string bytes = read_bytes(folder_ / "m.ardvark");
+  std::mt19937 random(11);
+  const std::vector<double> values = {std::nan(""), HUGE_VAL, -HUGE_VAL, 0.0, -1.0, 1e308, -1e308, 1e-308};
+  std::uint64_t length = 0;
+  std::copy_n(bytes.data(), sizeof length, reinterpret_cast<char*>(&length));
+  const std::size_t begin = 8 + static_cast<std::size_t>(length), num = (bytes.size() - begin) / sizeof(double);
+  constexpr std::size_t num_scalars = 16;  // they come first
+  for (std::size_t i = 0; i < num; ++i) {
+    for (const double value : i < num_scalars ? values : std::vector{values[random() % values.size()]}) {
+      std::string broken = bytes;
+      std::copy_n(reinterpret_cast<const char*>(&value), sizeof value, broken.data() + begin + i * sizeof value);
+      put(broken, "bad.ardvark");
+      for (const Arguments& command : {Arguments{"show", "bad.ardvark"}, {"predict", "bad.ardvark", "good.csv"}}) {
+        const testing::Outcome outcome = testing::run(command, folder_.path());
+        EXPECT_TRUE(outcome.exit_code == 0 || outcome.exit_code == 2)
+            << command[0] << ", number " << i << " = " << value << ": " << outcome.exit_code << " " << outcome.err;
+      }
+    }
+  }
+}
+
+// ---- the environment --------------------------------------------------------------------------------------------------------------------
+
+TEST_F(Refuses, FilesThatAreAbsentOrFolders) {
+  make_model();
+  std::filesystem::create_directory(folder_ / "folder");
+  fit({"absent.csv", "--target", "y", "--model", "linear"}, {"'absent.csv'", "No such file"}, 3);
+  fit({"folder", "--target", "y", "--model", "linear"}, {"'folder'", "directory"}, 3);
+  fit({"", "--target", "y", "--model", "linear"}, {"path is empty"}, 3);
+  predict({"absent.ardvark", "good.csv"}, {"'absent.ardvark'", "No such file"}, 3);
+  predict({"folder", "good.csv"}, {"'folder'", "directory"}, 3);
+  predict({"m.ardvark", "absent.csv"}, {"'absent.csv'", "No such file"}, 3);
+  predict({"m.ardvark", "folder"}, {"'folder'", "directory"}, 3);
+  expect_refused({"show", "absent.ardvark"}, folder_, 3, {"'absent.ardvark'", "No such file"});
+  expect_refused({"show", "folder"}, folder_, 3, {"'folder'", "directory"});
+}
+
+TEST_F(Refuses, PlacesWhereNothingCanBeWritten) {
+  make_model();
+  std::filesystem::create_directory(folder_ / "folder");
+  const Arguments fit = {"fit", "good.csv", "--target", "y", "--model", "linear", "-o"},
+                  predict = {"predict", "m.ardvark", "good.csv", "-o"};
+  for (const Arguments& command : {fit, predict}) {
+    expect_refused(command + Arguments{"nowhere/out"}, folder_, 3, {"'nowhere/out'", "does not exist"});
+    expect_refused(command + Arguments{"folder"}, folder_, 3, {"'folder'"});
+    expect_refused(command + Arguments{"good.csv/out"}, folder_, 3, {"'good.csv/out'"});
+    expect_refused(command + Arguments{""}, folder_, 2, {"--output", "empty"});
+  }
+  EXPECT_TRUE(std::filesystem::is_empty(folder_ / "folder"));
+}
+
+TEST_F(Refuses, AFullDisk) {
+  if (!std::filesystem::exists("/dev/full")) GTEST_SKIP() << "there is no /dev/full";
+  make_model();
+  for (const std::string command : {"fit good.csv --target y --model linear", "fit good.csv --target y --model linear --json",
+                                    "predict m.ardvark good.csv", "show m.ardvark"}) {
+    const int status = std::system(fmt::format("cd '{}' && {} {} >/dev/full 2>err", folder_.path(), ARDVARK_PROGRAM, command).c_str());
+    EXPECT_EQ(WEXITSTATUS(status), 3) << command;
+    EXPECT_TRUE(testing::is_one_message(read_bytes(folder_ / "err"))) << read_bytes(folder_ / "err");
+  }
+}
+
+}  // namespace
+}  // namespace ardvark

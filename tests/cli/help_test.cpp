@@ -1,0 +1,62 @@
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "program.hpp"
+#include "tables.hpp"
+
+namespace ardvark {
+namespace {
+
+using testing::Arguments;
+using testing::contains;
+using testing::output_of;
+using testing::run;
+
+// The words of the lines "  ardvark ..." of a help text.
+std::vector<Arguments> examples_in(const std::string& help) {
+  std::vector<Arguments> examples;
+  for (const std::string& line : testing::lines_of(help)) {
+    if (!line.starts_with("  ardvark ")) continue;
+    std::istringstream words(line);
+    std::string word;
+    words >> word;
+    Arguments& arguments = examples.emplace_back();
+    while (words >> word) arguments.push_back(word);
+  }
+  return examples;
+}
+
+TEST(Help, HoldsExamplesThatWork) {
+  for (const Arguments& command : {Arguments{}, {"fit"}, {"predict"}, {"show"}}) {
+    const std::string help = output_of(command + Arguments{"--help"});
+    EXPECT_TRUE(contains(help, "Example")) << help;
+    const testing::TemporaryFolder folder;
+    std::filesystem::create_directories(folder / "examples");
+    std::filesystem::copy(ARDVARK_EXAMPLE_DATA, folder / "examples/data");
+
+    const std::vector<Arguments> examples = examples_in(help);
+    EXPECT_GE(examples.size(), 2u) << help;
+    for (const Arguments& example : examples) {
+      const testing::Outcome outcome = run(example, folder.path());
+      EXPECT_EQ(outcome.exit_code, 0) << testing::command_line(example) << "\n" << outcome.err;
+      EXPECT_EQ(outcome.err, "");
+      const auto output = std::find(example.begin(), example.end(), "-o");
+      EXPECT_TRUE(output == example.end() || std::filesystem::exists(folder / *(output + 1)));
+    }
+  }
+}
+
+TEST(Help, NamesEveryPreset) {
+  const std::string help = output_of({"fit", "--help"});
+  for (const char* preset : {"vb_linear_fit ", "vb_linear_fit_ard", "vb_logit_fit ", "vb_logit_fit_ard", "vb_logit_fit_iter"})
+    EXPECT_TRUE(contains(help, preset)) << preset;
+}
+
+TEST(Help, TellsTheVersionAndTheExitCodes) {
+  EXPECT_TRUE(output_of({"--version"}).starts_with("ardvark "));
+  EXPECT_TRUE(contains(output_of({"--help"}), "Exit codes: 0 "));
+}
+
+}  // namespace
+}  // namespace ardvark

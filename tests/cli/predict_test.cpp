@@ -1,0 +1,300 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "ardvark/linear.hpp"
+#include "ardvark/logistic.hpp"
+#include "ardvark/model_file.hpp"
+#include "program.hpp"
+#include "tables.hpp"
+
+namespace ardvark {
+namespace {
+
+using testing::Arguments;
+using testing::contains;
+using testing::fields_of;
+using testing::Json;
+using testing::json_of;
+using testing::lines_of;
+using testing::output_of;
+using testing::read_bytes;
+using testing::run;
+using testing::Sample;
+using testing::sample;
+using testing::write_bytes;
+using Numbers = std::vector<double>;
+
+const std::string training = ARDVARK_EXAMPLE_DATA "/Pima.tr.csv", testing_data = ARDVARK_EXAMPLE_DATA "/Pima.te.csv";
+
+Numbers numbers(const Vector& v) { return {v.begin(), v.end()}; }
+
+// One column of a CSV text without quotes.
+Numbers column(const std::string& csv, const std::string& name) {
+  const std::vector<std::string> lines = lines_of(csv), names = fields_of(lines.at(0));
+  const auto place = static_cast<std::size_t>(std::find(names.begin(), names.end(), name) - names.begin());
+  Numbers values;
+  for (std::size_t i = 1; i < lines.size(); ++i) values.push_back(std::stod(fields_of(lines[i]).at(place)));
+  return values;
+}
+
+class PredictCommand : public ::testing::Test {
+ protected:
+  void put(const std::string& text, const std::string& name) const { write_bytes(folder_ / name, text); }
+  std::string output(const Arguments& arguments) const { return output_of(arguments, folder_.path()); }
+  [[nodiscard]] Json json(const Arguments& arguments) const { return json_of(arguments, folder_.path()); }
+  void fit_pima() const {
+    output({"fit", training, "--target", "type", "--model", "logistic", "-q", "-o", "logistic.ardvark"});
+    output({"fit", training, "--target", "bmi", "--model", "linear", "--ignore", "type", "-q", "-o", "linear.ardvark"});
+  }
+
+  testing::TemporaryFolder folder_;
+};
+
+// ---- columns --------------------------------------------------------------------------------------------------------------------------
+
+TEST_F(PredictCommand, TakesColumnsByNameInAnyOrderAmongOthers) {
+  put("a,b,kind,y\n1,5,u,3\n2,4,v,4\n4,1,u,9\n3,3,v,5\n5,2,u,8\n", "train.csv");
+  put("a,b,kind\n1.5,2.5,v\n3,1,u\n", "plain.csv");
+  put("junk,kind,y,b,more,a\nx,v,,2.5,NA,1.5\n7,u,oops,1,inf,3\n", "shuffled.csv");
+  output({"fit", "train.csv", "--target", "y", "--model", "linear", "-q", "-o", "m.ardvark"});
+  EXPECT_EQ(output({"predict", "m.ardvark", "shuffled.csv"}), output({"predict", "m.ardvark", "plain.csv"}));
+}
+
+TEST_F(PredictCommand, NamesAllMissingColumns) {
+  put("a,b,c,d,y\n1,5,2,3,1\n2,4,3,3,4\n4,1,7,1,9\n", "train.csv");
+  put("b,e\n1,2\n", "new.csv");
+  output({"fit", "train.csv", "--target", "y", "--model", "linear", "-q", "-o", "m.ardvark"});
+  testing::expect_refused({"predict", "m.ardvark", "new.csv", "-o", "p.csv"}, folder_, 2, {"'a'", "'c'", "'d'", "new.csv"});
+}
+
+TEST_F(PredictCommand, NeedsNeitherTargetNorWeightsNorIgnoredColumns) {
+  put("a,b,skip,w,y\n1,5,2,1,1\n2,4,3,2,4\n4,1,7,1,9\n", "train.csv");
+  put("a,b\n1,2\n", "new.csv");
+  output({"fit", "train.csv", "--target", "y", "--model", "linear", "--weights", "w", "--ignore", "skip", "-q", "-o", "m.ardvark"});
+  EXPECT_EQ(json({"predict", "m.ardvark", "new.csv"})["mean"].size(), 1u);
+}
+
+TEST_F(PredictCommand, ReadsACategoryThatLooksLikeANumberHere) {
+  put("k,y\n1,1\nx,2\n1,3\nx,5\n2,4\n", "train.csv");
+  put("k\n2\n1\n", "new.csv");
+  output({"fit", "train.csv", "--target", "y", "--model", "linear", "--categorical", "k", "-q", "-o", "m.ardvark"});
+  EXPECT_EQ(json({"predict", "m.ardvark", "new.csv"})["mean"].size(), 2u);
+}
+
+// ---- the numbers ------------------------------------------------------------------------------------------------------------------------
+
+TEST_F(PredictCommand, WritesLinearPredictionsAlikeAsCsvAndJsonAndInTheLibrary) {
+  fit_pima();
+  const Json j = json({"predict", "linear.ardvark", testing_data});
+  EXPECT_EQ(output({"predict", "linear.ardvark", testing_data, "-o", "p.csv"}), "");
+  const std::string csv = read_bytes(folder_ / "p.csv");
+  EXPECT_EQ(csv, output({"predict", "linear.ardvark", testing_data}));
+  EXPECT_EQ(lines_of(csv)[0], "mean,sd,lower,upper");
+
+  const SavedModel model = load_model(folder_ / "linear.ardvark");
+  LinearFit fit;
+  static_cast<Fit&>(fit) = model.fit;
+  const EncodedTable encoded = encode(read_csv(testing_data), model.encoding);
+  const StudentPrediction p = predict(fit, encoded.X());
+  EXPECT_EQ(p.mean.size(), 332);
+  EXPECT_EQ(j["mean"].get<Numbers>(), numbers(p.mean));
+  EXPECT_EQ(j["scale"].get<Numbers>(), numbers(p.scale));
+  EXPECT_EQ(j["degrees_of_freedom"].get<double>(), p.degrees_of_freedom);
+  EXPECT_GE(j["seconds"].get<double>(), 0);
+  EXPECT_EQ(column(csv, "mean"), numbers(p.mean));
+  EXPECT_EQ(column(csv, "sd"), numbers(p.standard_deviation()));
+  EXPECT_EQ(column(csv, "lower"), numbers(p.mean - p.half_width()));
+  EXPECT_EQ(column(csv, "upper"), numbers(p.mean + p.half_width()));
+}
+
+TEST_F(PredictCommand, WritesProbabilitiesAlikeAsCsvAndJsonAndInTheLibrary) {
+  fit_pima();
+  const Json j = json({"predict", "logistic.ardvark", testing_data});
+  EXPECT_EQ(output({"predict", "logistic.ardvark", testing_data, "-o", "p.csv"}), "");
+  const std::string csv = read_bytes(folder_ / "p.csv");
+  EXPECT_EQ(csv, output({"predict", "logistic.ardvark", testing_data}));
+  EXPECT_EQ(lines_of(csv)[0], "probability,class,log_odds,log_odds_sd");
+
+  const SavedModel model = load_model(folder_ / "logistic.ardvark");
+  LogisticFit fit;
+  static_cast<Fit&>(fit) = model.fit;
+  const EncodedTable encoded = encode(read_csv(testing_data), model.encoding);
+  const ClassPrediction p = predict(fit, encoded.X());
+  EXPECT_EQ(j["probability"].get<Numbers>(), numbers(p.probability));
+  EXPECT_EQ(j["classes"], (Json{"No", "Yes"}));
+  EXPECT_GE(j["seconds"].get<double>(), 0);
+  EXPECT_EQ(column(csv, "probability"), numbers(p.probability));
+  EXPECT_EQ(column(csv, "log_odds"), numbers(p.mean));
+  EXPECT_EQ(column(csv, "log_odds_sd"), numbers(p.variance.cwiseSqrt()));
+  for (Index i = 0; i < p.mean.size(); ++i)
+    EXPECT_EQ(fields_of(lines_of(csv)[static_cast<std::size_t>(i) + 1])[1], p.mean[i] > 0 ? "Yes" : "No");
+}
+
+TEST_F(PredictCommand, GivesTheProbabilityOfTheSecondClass) {
+  put("x,label\n-3,cold\n-2,cold\n-1,cold\n1,warm\n2,warm\n3,warm\n", "train.csv");
+  output({"fit", "train.csv", "--target", "label", "--model", "logistic", "-q", "-o", "m.ardvark"});
+  const Json j = json({"predict", "m.ardvark", "train.csv"});
+  EXPECT_EQ(j["classes"], (Json{"cold", "warm"}));
+  EXPECT_LT(j["probability"][0].get<double>(), 0.5);
+  EXPECT_GT(j["probability"][5].get<double>(), 0.5);
+}
+
+TEST_F(PredictCommand, QuotesClassesThatCsvWouldMisread) {
+  put("x,label\n-3,\"a,\"\"b\"\"\"\n-2,\"a,\"\"b\"\"\"\n2,c\n3,c\n", "train.csv");
+  put("x\n-3\n3\n", "new.csv");
+  output({"fit", "train.csv", "--target", "label", "--model", "logistic", "-q", "-o", "m.ardvark"});
+  output({"predict", "m.ardvark", "new.csv", "-o", "p.csv"});
+  const Table table = read_csv(folder_ / "p.csv");
+  EXPECT_EQ(table.columns[1].levels, (std::vector<std::string>{"a,\"b\"", "c"}));
+}
+
+TEST_F(PredictCommand, WidensTheIntervalWithTheLevel) {
+  fit_pima();
+  const std::string wide = output({"predict", "linear.ardvark", testing_data, "--level", "0.99"});
+  const Json j = json({"predict", "linear.ardvark", testing_data});
+  // 200 rows and a0 = 0.01: 2 a_N is about 200, whose 0.995 quantile is 2.6006.
+  EXPECT_NEAR(j["degrees_of_freedom"].get<double>(), 200, 2);
+  const Numbers lower = column(wide, "lower"), upper = column(wide, "upper");
+  for (std::size_t i = 0; i < lower.size(); ++i) EXPECT_NEAR((upper[i] - lower[i]) / (2 * j["scale"][i].get<double>()), 2.6006, 0.002);
+}
+
+TEST_F(PredictCommand, FollowsTheRule) {
+  fit_pima();
+  const Arguments predict = {"predict", "logistic.ardvark", testing_data};
+  const std::string csv = output(predict);
+  const Numbers m = column(csv, "log_odds"), sd = column(csv, "log_odds_sd");
+  const Numbers mackay = column(output(predict + Arguments{"--rule", "mackay"}), "probability");
+  for (std::size_t i = 0; i < m.size(); ++i)
+    EXPECT_NEAR(mackay[i], 1 / (1 + std::exp(-m[i] / std::sqrt(1 + M_PI * sd[i] * sd[i] / 8))), 1e-14);
+  EXPECT_EQ(output(predict + Arguments{"--rule", "exact"}), csv);
+  for (const char* rule : {"published", "published-batch", "published-incremental"}) {
+    const Numbers bound = column(output(predict + Arguments{"--rule", rule}), "probability"), exact = column(csv, "probability");
+    for (std::size_t i = 0; i < bound.size(); ++i) {
+      EXPECT_GT(bound[i], 0) << rule;
+      EXPECT_LT(bound[i], exact[i] + 1e-9) << rule << " is a lower bound";
+    }
+  }
+}
+
+TEST_F(PredictCommand, FollowsThePublishedRuleForPresets) {
+  const Sample s = sample(50, 2);
+  put(s.csv(), "data.csv");
+  output({"fit", "data.csv", "--target", "label", "--ignore", "y", "--preset", "vb_logit_fit", "-q", "-o", "m.ardvark"});
+  EXPECT_EQ(output({"predict", "m.ardvark", "data.csv"}), output({"predict", "m.ardvark", "data.csv", "--rule", "published"}));
+}
+
+// ---- rows -----------------------------------------------------------------------------------------------------------------------------
+
+TEST_F(PredictCommand, NumbersTheRowsThatAreLeft) {
+  put("x,y\n1,2\n2,3\n4,9\n3,4\n", "train.csv");
+  put("x\n1\n2\n3\n", "complete.csv");
+  put("x,z\n1,0\nNA,0\n2,0\n,0\n3,0\n", "new.csv");
+  output({"fit", "train.csv", "--target", "y", "--model", "linear", "-q", "-o", "m.ardvark"});
+  const testing::Outcome outcome = run({"predict", "m.ardvark", "new.csv", "--missing", "drop"}, folder_.path());
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_TRUE(contains(outcome.err, "2 rows were dropped because a value was missing")) << outcome.err;
+  EXPECT_EQ(column(outcome.out, "row"), (Numbers{1, 3, 5}));
+  EXPECT_EQ(column(outcome.out, "mean"), column(output({"predict", "m.ardvark", "complete.csv"}), "mean"));
+
+  const Json j = json({"predict", "m.ardvark", "new.csv", "--missing", "drop"});
+  EXPECT_EQ(j["rows"], (Json{1, 3, 5}));
+  EXPECT_EQ(j["mean"].size(), 3u);
+}
+
+TEST_F(PredictCommand, PredictsARowAlikeAloneAndAmongOthers) {
+  fit_pima();
+  const std::vector<std::string> rows = lines_of(read_bytes(testing_data));
+  put(rows[0] + "\n" + rows[1] + "\n", "one.csv");
+  const double among = json({"predict", "linear.ardvark", testing_data})["mean"][0];
+  EXPECT_NEAR(json({"predict", "linear.ardvark", "one.csv"})["mean"][0].get<double>(), among, 1e-12 * std::abs(among));
+}
+
+TEST_F(PredictCommand, WritesJsonToAFile) {
+  fit_pima();
+  EXPECT_EQ(output({"predict", "logistic.ardvark", testing_data, "--json", "-o", "p.json"}), "");
+  EXPECT_EQ(Json::parse(read_bytes(folder_ / "p.json"))["probability"].size(), 332u);
+}
+
+// ---- the fit in memory and the model file ---------------------------------------------------------------------------------------------
+
+struct ModelCase {
+  Index n, p;
+  const char* prior;
+  bool intercept, standardize;
+};
+
+void PrintTo(const ModelCase& c, std::ostream* out) {
+  *out << c.n << " x " << c.p << ", " << c.prior << (c.intercept ? "" : ", no intercept") << (c.standardize ? "" : ", not standardised");
+}
+
+class SavedPredictions : public PredictCommand, public ::testing::WithParamInterface<ModelCase> {
+ protected:
+  [[nodiscard]] FitOptions options() const {
+    const ModelCase& c = GetParam();
+    FitOptions options;
+    options.prior = c.prior == std::string("ard") ? Prior::ard() : c.prior == std::string("none") ? Prior::none() : Prior::shared();
+    options.intercept = c.intercept;
+    options.standardize = c.standardize;
+    return options;
+  }
+  [[nodiscard]] Arguments arguments(const char* model, const char* target, const char* ignore) const {
+    const ModelCase& c = GetParam();
+    Arguments a = {"fit",  "data.csv", "--model", model, "--target", target,     "--ignore",
+                   ignore, "--prior",  c.prior,   "-q",  "-o",       "m.ardvark"};
+    if (!c.intercept) a.emplace_back("--no-intercept");
+    if (!c.standardize) a.emplace_back("--no-standardize");
+    return a;
+  }
+};
+
+TEST_P(SavedPredictions, OfLinearModelsHaveTheBitsOfTheFitInMemory) {
+  const Sample s = sample(GetParam().n, GetParam().p), fresh = sample(17, GetParam().p, 2);
+  put(s.csv(), "data.csv");
+  put(fresh.csv(), "new.csv");
+  output(arguments("linear", "y", "label"));
+  const StudentPrediction expected = predict(fit_linear(s.view(), s.y, options()), fresh.view());
+  const Json j = json({"predict", "m.ardvark", "new.csv"});
+  EXPECT_EQ(j["mean"].get<Numbers>(), numbers(expected.mean));
+  EXPECT_EQ(j["scale"].get<Numbers>(), numbers(expected.scale));
+  EXPECT_EQ(j["degrees_of_freedom"].get<double>(), expected.degrees_of_freedom);
+}
+
+TEST_P(SavedPredictions, OfLogisticModelsHaveTheBitsOfTheFitInMemory) {
+  const Sample s = sample(GetParam().n, GetParam().p), fresh = sample(17, GetParam().p, 2);
+  put(s.csv(), "data.csv");
+  put(fresh.csv(), "new.csv");
+  output(arguments("logistic", "label", "y"));
+  const ClassPrediction expected = predict(fit_logistic(s.view(), s.labels, options()), fresh.view());
+  EXPECT_EQ(json({"predict", "m.ardvark", "new.csv"})["probability"].get<Numbers>(), numbers(expected.probability));
+  const std::string csv = output({"predict", "m.ardvark", "new.csv"});
+  EXPECT_EQ(column(csv, "log_odds"), numbers(expected.mean));
+  EXPECT_EQ(column(csv, "log_odds_sd"), numbers(expected.variance.cwiseSqrt()));
+}
+
+INSTANTIATE_TEST_SUITE_P(Shapes, SavedPredictions,
+                         ::testing::Values(ModelCase{40, 4, "ard", true, true}, ModelCase{40, 4, "ard", false, true},
+                                           ModelCase{40, 4, "shared", true, true}, ModelCase{40, 4, "shared", false, false},
+                                           ModelCase{40, 4, "none", true, true}, ModelCase{40, 1, "ard", true, false},
+                                           ModelCase{12, 30, "ard", true, true}, ModelCase{12, 30, "ard", false, true},
+                                           ModelCase{12, 30, "shared", true, true}, ModelCase{12, 30, "shared", false, false}));
+
+TEST_F(PredictCommand, PredictsFromEachPresetWithTheBitsOfTheFitInMemory) {
+  const Sample s = sample(40, 3), fresh = sample(9, 3, 2);
+  put(s.csv(), "data.csv");
+  put(fresh.csv(), "new.csv");
+  for (const PresetInfo& preset : presets()) {
+    SCOPED_TRACE(preset.name);
+    const bool linear = preset.task == Task::linear;
+    output({"fit", "data.csv", "--target", linear ? "y" : "label", "--ignore", linear ? "label" : "y", "--preset", preset.name, "-q", "-o",
+            "m.ardvark"});
+    const Json j = json({"predict", "m.ardvark", "new.csv"});
+    const FitOptions options = options_for_preset(preset.name);
+    const Vector expected = linear ? predict(fit_linear(s.view(), s.y, options), fresh.view()).mean
+                                   : predict(fit_logistic(s.view(), s.labels, options), fresh.view()).probability;
+    EXPECT_EQ(j[linear ? "mean" : "probability"].get<Numbers>(), numbers(expected));
+  }
+}
+
+}  // namespace
+}  // namespace ardvark

@@ -1,0 +1,78 @@
+#include <gtest/gtest.h>
+
+#include "program.hpp"
+#include "tables.hpp"
+
+namespace ardvark {
+namespace {
+
+using testing::Arguments;
+using testing::contains;
+using testing::Json;
+using testing::json_of;
+using testing::output_of;
+using testing::sample;
+
+const Arguments fits[] = {
+    {"fit", "data.csv", "--target", "y", "--ignore", "label", "--model", "linear"},
+    {"fit", "data.csv", "--target", "label", "--ignore", "y", "--model", "logistic", "--prior", "shared"},
+    {"fit", "wide.csv", "--target", "y", "--ignore", "label", "--model", "linear"},
+    {"fit", "wide.csv", "--target", "label", "--ignore", "y", "--model", "logistic", "--no-intercept"},
+    {"fit", "data.csv", "--target", "y", "--ignore", "label", "--preset", "vb_linear_fit_ard"},
+    {"fit", "data.csv", "--target", "label", "--ignore", "y", "--preset", "vb_logit_fit", "--compat"},
+    {"fit", "data.csv", "--target", "label", "--ignore", "y", "--preset", "vb_logit_fit_iter"},
+    {"fit", "one.csv", "--target", "y", "--model", "linear"},
+    {"fit", "words.csv", "--target", "y", "--model", "linear", "--prior", "ard", "--missing", "drop"},
+};
+
+class ShowCommand : public ::testing::Test {
+ protected:
+  ShowCommand() {
+    testing::write_bytes(folder_ / "data.csv", sample(50, 4).csv());
+    testing::write_bytes(folder_ / "wide.csv", sample(10, 70).csv());
+    testing::write_bytes(folder_ / "one.csv", "x,y\n1,2\n");  // its variances are infinite
+    testing::write_bytes(folder_ / "words.csv", "k,x,y\na,1,2\nb,2,3\n,4,9\na,7,1\nc,5,4\n");
+  }
+  std::string output(const Arguments& arguments) const { return output_of(arguments, folder_.path()); }
+
+  testing::TemporaryFolder folder_;
+};
+
+TEST_F(ShowCommand, PrintsTheSummaryOfTheFit) {
+  for (const Arguments& fit : fits) {
+    std::string summary = output(fit + Arguments{"-o", "m.ardvark"});
+    const std::size_t model_line = summary.find("model                 m.ardvark\n");
+    ASSERT_NE(model_line, std::string::npos) << summary;
+    summary.erase(model_line);
+    EXPECT_EQ(output({"show", "m.ardvark"}), summary);
+  }
+}
+
+TEST_F(ShowCommand, PrintsTheJsonOfTheFit) {
+  for (const Arguments& fit : fits) {
+    for (const Arguments& more : {Arguments{}, Arguments{"--covariance"}, Arguments{"--level", "0.5"}}) {
+      const std::string json = output(fit + Arguments{"-o", "m.ardvark", "--json"} + more);
+      EXPECT_EQ(output(Arguments{"show", "m.ardvark", "--json"} + more), json) << testing::command_line(fit);
+    }
+  }
+}
+
+TEST_F(ShowCommand, PrintsTheIntervalsOfTheLevel) {
+  output(fits[0] + Arguments{"-o", "m.ardvark"});
+  EXPECT_TRUE(contains(output({"show", "m.ardvark", "--level", "0.8"}), "80% from"));
+  const Json narrow = json_of({"show", "m.ardvark", "--level", "0.5"}, folder_.path());
+  const Json wide = json_of({"show", "m.ardvark", "--level", "0.99"}, folder_.path());
+  EXPECT_LT(wide["interval"][0][0].get<double>(), narrow["interval"][0][0].get<double>());
+  EXPECT_GT(wide["interval"][0][1].get<double>(), narrow["interval"][0][1].get<double>());
+}
+
+TEST_F(ShowCommand, TakesAnyLevelBetweenZeroAndOne) {
+  output(fits[7] + Arguments{"-o", "m.ardvark"});  // one row: tails as heavy as they get
+  for (const char* level : {"0.99999999999999", "0.9999999999999999", "1e-300"}) {
+    output({"show", "m.ardvark", "--level", level});
+    output({"predict", "m.ardvark", "one.csv", "--level", level});
+  }
+}
+
+}  // namespace
+}  // namespace ardvark

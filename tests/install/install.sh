@@ -1,0 +1,16 @@
+#!/usr/bin/env bash
+# install.sh CMAKE BUILD PREFIX SOURCE: installs a build, and checks that the program and every public header are there.
+set -euo pipefail
+cmake=$1 build=$2 prefix=$3 source=$4
+case $prefix in
+  "$build"/*) rm -rf "$prefix" ;;
+  *) echo "install: the prefix '$prefix' must lie in the build folder '$build'" >&2 && exit 1 ;;
+esac
+"$cmake" --install "$build" --prefix "$prefix" >/dev/null
+
+"$prefix/bin/ardvark" --version
+diff -r "$source/include/ardvark" "$prefix/include/ardvark"
+if grep -rlF -e "$source" -e "$build" "$prefix" --include='*.cmake' --include='*.hpp'; then
+  echo "install: the files above name the tree they were built in" >&2
+  exit 1
+fi
