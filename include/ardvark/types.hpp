@@ -55,6 +55,10 @@ class MatrixView {
     // A single line has no neighbour: its stride is what BLAS wants to see.
     const Index length = layout == Layout::column_major ? rows : cols, lines = layout == Layout::column_major ? cols : rows;
     if (stride_ == 0 || lines == 1) stride_ = length;
+    if (layout == Layout::row_major && cols == 1 && stride_ == 1) {  // a vector either way, and one way gives the same bits
+      layout_ = Layout::column_major;
+      stride_ = rows;
+    }
   }
 
   /// Any Eigen matrix, map or block with direct access: MatrixXd, MatrixXf, row-major ones, X.leftCols(3), X.row(2), ...

@@ -18,7 +18,7 @@ class Dual final : public Solver {
  public:
   explicit Dual(System system)
       : system_(system), n_(system.X.rows()), p_(system.X.cols()), f_(system.partition.num_flat()),
-        block_(std::clamp<Index>((Index{1} << 18) / std::max<Index>(n_, 1), 128, std::max<Index>(p_, 128))), panel_(n_, std::min(block_, p_)),
+        block_(std::clamp<Index>((Index{1} << 16) / std::max<Index>(n_, 1), 128, std::max<Index>(p_, 128))), panel_(n_, std::min(block_, p_)),
         K_(n_, n_), L_inverse_(n_, n_), F_(n_, f_), root_omega_(n_), g_(n_), h_(n_), x_(n_), a_inverse_root_(p_), H_inverse_(f_, f_),
         U_(n_, f_), FOmega_(n_, f_), FP_(f_, panel_.cols()), BB_(f_, f_), TB_(n_, f_), KOF_(n_, f_), w_F_(f_), FOZw_(f_) {
     for (Index k = 0; k < f_; ++k) {
@@ -43,6 +43,10 @@ class Dual final : public Solver {
   [[nodiscard]] bool finish(const Rows& rows, const Vector& a, Posterior& q) override {
     a_ = a;
     rows_ = &rows;
+    if (f_ > 0) {  // V_FF, which no sweep needs
+      final_ = true;
+      weights_and_variances(rows, a, q, nullptr);
+    }
     if (!system_.likelihood.row_moments) system_.X.apply(q.w, q.m);
     return true;
   }
@@ -231,14 +235,14 @@ class Dual final : public Solver {
         FP.noalias() = FOmega_.transpose() * panel;
         FOZw_.noalias() += FP * q.w.segment(first, count);
         panel.noalias() -= U_ * FP;
-        BB_.noalias() += FP * FP.transpose();
+        if (final_) BB_.noalias() += FP * FP.transpose();
         if (keep != nullptr)
           for (Index j = 0; j < count; ++j)
             keep->B.col(first + j) = a_inverse_root_[first + j] > 0 ? Vector(H_inverse_ * FP.col(j) / a_inverse_root_[first + j]) : Vector::Zero(f_);
       }
       q.w.segment(first, count).array() *= a_inverse_root_.segment(first, count).array();
       blas::trmm(blas::Side::left, blas::Transpose::no, n_, count, L_inverse_.data(), n_, panel_.data(), n_);
-      if (f_ > 0) TB_.noalias() += panel * FP_.leftCols(count).transpose();
+      if (f_ > 0 && final_) TB_.noalias() += panel * FP_.leftCols(count).transpose();
       for (Index j = 0; j < count; ++j) {
         const double root = a_inverse_root_[first + j];
         // Rounding must not turn a well-determined variance negative.
@@ -258,11 +262,10 @@ class Dual final : public Solver {
   void flat_columns(const Rows& rows, Posterior& q) {
     w_F_.noalias() = F_.transpose() * rows.r;
     w_F_ = H_inverse_ * (w_F_ - FOZw_);
+    for (Index k = 0; k < f_; ++k) q.w[flat(k)] = w_F_[k];
+    if (!final_) return;
     const Matrix V_FF = H_inverse_ + H_inverse_ * (BB_ - TB_.transpose() * TB_) * H_inverse_;
-    for (Index k = 0; k < f_; ++k) {
-      q.w[flat(k)] = w_F_[k];
-      q.V_diagonal[flat(k)] = V_FF(k, k);
-    }
+    for (Index k = 0; k < f_; ++k) q.V_diagonal[flat(k)] = V_FF(k, k);
   }
 
   // x_n'Vx_n = f'H^-1 f + (1 - [M^-1]_nn)/omega_n. Where omega_n K_nn is small that difference has no digits left, and the other form is used:
@@ -297,6 +300,7 @@ class Dual final : public Solver {
   bool K_is_unit_ = false;
   Vector a_;
   const Rows* rows_ = nullptr;
+  bool final_ = false;  // the pass after the last sweep
 };
 
 }  // namespace
