@@ -41,7 +41,8 @@ void compare(const std::string& name, Index n, Index p, const std::function<void
     theirs.push_back(time_of(bare));
     ratios.push_back(ours.back() / theirs.back());
   }
-  fmt::print("{:>6} x {:<5} {:<28} {:>9.2f} ms {:>9.2f} ms {:>7.2f}\n", n, p, name, 1e3 * median(ours), 1e3 * median(theirs), median(ratios));
+  fmt::print("{:>6} x {:<5} {:<28} {:>9.2f} ms {:>9.2f} ms {:>7.2f}\n", n, p, name, 1e3 * median(ours), 1e3 * median(theirs),
+             median(ratios));
 }
 
 Posterior posterior_for(Index n, Index p, Index groups) {
@@ -101,38 +102,78 @@ void run(Index n, Index p, std::mt19937_64& random) {
   if (!dual) {
     auto logistic = make_primal({design, ard, {.row_moments = true}});
     Posterior q = posterior_for(n, p, p);
-    compare("primal, new rows (logistic)", n, p, [&] { if (!logistic->solve(rows, a, q)) std::abort(); },
-            [&] { syrk(); factor(); copy = X; trmm(); products(); });
+    compare(
+        "primal, new rows (logistic)", n, p,
+        [&] {
+          if (!logistic->solve(rows, a, q)) std::abort();
+        },
+        [&] {
+          syrk();
+          factor();
+          copy = X;
+          trmm();
+          products();
+        });
     auto linear = make_primal({design, ard, {.residual = true, .constant_rows = true}});
-    compare("primal, same rows (linear)", n, p, [&] { if (!linear->solve(rows, a, q)) std::abort(); },
-            [&] { factor(); blas::symv(k, S.data(), k, w.data(), w.data()); w.setOnes(); });
+    compare(
+        "primal, same rows (linear)", n, p,
+        [&] {
+          if (!linear->solve(rows, a, q)) std::abort();
+        },
+        [&] {
+          factor();
+          blas::symv(k, S.data(), k, w.data(), w.data());
+          w.setOnes();
+        });
   } else {
     Posterior q = posterior_for(n, p, p);
     for (Index j = 0; j < p; ++j) a[j] = 3.0 + 1e-3 * static_cast<double>(j);
     auto logistic = make_dual({design, ard, {.row_moments = true}});
-    compare("dual, new rows (logistic)", n, p, [&] { if (!logistic->solve(rows, a, q)) std::abort(); },
-            [&] { syrk(); factor(); copy = X; trmm(); products(); });
+    compare(
+        "dual, new rows (logistic)", n, p,
+        [&] {
+          if (!logistic->solve(rows, a, q)) std::abort();
+        },
+        [&] {
+          syrk();
+          factor();
+          copy = X;
+          trmm();
+          products();
+        });
     auto linear = make_dual({design, ard, {.residual = true, .constant_rows = true}});
-    compare("dual, new precisions (linear)", n, p, [&] { if (!linear->solve(rows, a, q)) std::abort(); },
-            [&] { syrk(); factor(); copy = X; trmm(); products(); });
+    compare(
+        "dual, new precisions (linear)", n, p,
+        [&] {
+          if (!linear->solve(rows, a, q)) std::abort();
+        },
+        [&] {
+          syrk();
+          factor();
+          copy = X;
+          trmm();
+          products();
+        });
   }
   // Spectral: everything a fit does once, and a hundred sweeps of it, against the reduction alone.
   Vector diagonal(k), off(k), tau(k);
   Posterior q = posterior_for(n, p, 1);
   a.setConstant(3.0);
   const LikelihoodTraits traits{.residual = true, .constant_rows = true};
-  compare("spectral, start + 100 sweeps", n, p,
-          [&] {
-            auto spectral = make_spectral({design, shared, traits}, dual ? make_dual({design, shared, traits}) : make_primal({design, shared, traits}));
-            for (int i = 0; i < 100; ++i)
-              if (!spectral->solve(rows, a, q)) std::abort();
-          },
-          [&] {
-            syrk();
-            L = S;
-            blas::sytrd(k, L.data(), k, diagonal.data(), off.data(), tau.data());
-            products();
-          });
+  compare(
+      "spectral, start + 100 sweeps", n, p,
+      [&] {
+        auto spectral =
+            make_spectral({design, shared, traits}, dual ? make_dual({design, shared, traits}) : make_primal({design, shared, traits}));
+        for (int i = 0; i < 100; ++i)
+          if (!spectral->solve(rows, a, q)) std::abort();
+      },
+      [&] {
+        syrk();
+        L = S;
+        blas::sytrd(k, L.data(), k, diagonal.data(), off.data(), tau.data());
+        products();
+      });
 }
 
 double dgemm_rate() {
@@ -140,7 +181,8 @@ double dgemm_rate() {
   Matrix A = Matrix::Random(n, n), B = A, C = A;
   std::vector<double> seconds;
   for (int i = 0; i < 7; ++i)
-    seconds.push_back(time_of([&] { blas::gemm(blas::Transpose::no, blas::Transpose::no, n, n, n, 1.0, A.data(), n, B.data(), n, 0.0, C.data(), n); }));
+    seconds.push_back(
+        time_of([&] { blas::gemm(blas::Transpose::no, blas::Transpose::no, n, n, n, 1.0, A.data(), n, B.data(), n, 0.0, C.data(), n); }));
   return 2e-9 * n * n * n / median(seconds);
 }
 

@@ -34,8 +34,8 @@ void line(const std::string& name, double theirs, const std::function<Fit()>& fi
   }
   std::sort(seconds.begin(), seconds.end());
   const double ours = seconds[seconds.size() / 2];
-  fmt::print("{:<34} {:>9.3f} s {:>9.4f} s {:>8.1f}   {} sweeps, bound {:.3f}, {}\n", name, theirs, ours, theirs / ours, last.report.sweeps, last.bound,
-             to_string(last.report.status));
+  fmt::print("{:<34} {:>9.3f} s {:>9.4f} s {:>8.1f}   {} sweeps, bound {:.3f}, {}\n", name, theirs, ours, theirs / ours, last.report.sweeps,
+             last.bound, to_string(last.report.status));
 }
 
 }  // namespace
@@ -54,15 +54,24 @@ int main(int argc, char** argv) {
     const Matrix X = read_matrix(folder + "linear_X"), Z = read_matrix(folder + "logit_X"), Z_test = read_matrix(folder + "logit_X_test");
     const Vector y = read_matrix(folder + "linear_y"), t = read_matrix(folder + "logit_y");
     fmt::print("{:<34} {:>11} {:>11} {:>8}\n", "", "VBLinLogit", "ardvark", "ratio");
-    line("vb_linear_fit, 500 x 1000", linear, [&] { return fit_linear(X, y, options_for_preset("vb_linear_fit")); }, 11);
-    line("  model, shared prior", linear, [&] { return fit_linear(X, y, {.prior = Prior::shared()}); }, 11);
-    line("vb_linear_fit_ard, 500 x 1000", linear_ard, [&] { return fit_linear(X, y, options_for_preset("vb_linear_fit_ard")); }, 3);
-    line("  model, ARD", linear_ard, [&] { return fit_linear(X, y, {.prior = Prior::ard()}); }, 5);
-    line("vb_logit_fit, 2000 x 1000", logit, [&] { return fit_logistic(Z, t, options_for_preset("vb_logit_fit")); }, 3);
-    line("  model, shared prior", logit, [&] { return fit_logistic(Z, t, {.prior = Prior::shared()}); }, 3);
-    line("vb_logit_fit_ard, 2000 x 1000", logit_ard, [&] { return fit_logistic(Z, t, options_for_preset("vb_logit_fit_ard")); }, 1);
-    line("  model, ARD", logit_ard, [&] { return fit_logistic(Z, t, {.prior = Prior::ard()}); }, 3);
-    line("vb_logit_fit_iter, 2000 x 1000", iterative, [&] { return fit_logistic(Z, t, options_for_preset("vb_logit_fit_iter")); }, 5);
+    line(
+        "vb_linear_fit, 500 x 1000", linear, [&] { return fit_linear(X, y, options_for_preset("vb_linear_fit")); }, 11);
+    line(
+        "  model, shared prior", linear, [&] { return fit_linear(X, y, {.prior = Prior::shared()}); }, 11);
+    line(
+        "vb_linear_fit_ard, 500 x 1000", linear_ard, [&] { return fit_linear(X, y, options_for_preset("vb_linear_fit_ard")); }, 3);
+    line(
+        "  model, ARD", linear_ard, [&] { return fit_linear(X, y, {.prior = Prior::ard()}); }, 5);
+    line(
+        "vb_logit_fit, 2000 x 1000", logit, [&] { return fit_logistic(Z, t, options_for_preset("vb_logit_fit")); }, 3);
+    line(
+        "  model, shared prior", logit, [&] { return fit_logistic(Z, t, {.prior = Prior::shared()}); }, 3);
+    line(
+        "vb_logit_fit_ard, 2000 x 1000", logit_ard, [&] { return fit_logistic(Z, t, options_for_preset("vb_logit_fit_ard")); }, 1);
+    line(
+        "  model, ARD", logit_ard, [&] { return fit_logistic(Z, t, {.prior = Prior::ard()}); }, 3);
+    line(
+        "vb_logit_fit_iter, 2000 x 1000", iterative, [&] { return fit_logistic(Z, t, options_for_preset("vb_logit_fit_iter")); }, 5);
     const LogisticFit fit = fit_logistic(Z, t, options_for_preset("vb_logit_fit"));
     std::vector<double> seconds;
     for (int i = 0; i < 7; ++i) {

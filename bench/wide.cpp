@@ -22,7 +22,8 @@ int main(int argc, char** argv) {
     const LinearFit fit = fit_linear(X, y, {.prior = prior, .keep_covariance = Keep::never});
     rusage usage{};
     getrusage(RUSAGE_SELF, &usage);
-    fmt::print("{} x {}, {:<7} {:>7.3f} s, {} sweeps, {}; memory {:.0f} MB, X {:.0f} MB, ratio {:.2f}\n", n, p, name, fit.report.seconds, fit.report.sweeps,
-               to_string(fit.report.status), static_cast<double>(usage.ru_maxrss) * 1.024e-3, megabytes, static_cast<double>(usage.ru_maxrss) * 1.024e-3 / megabytes);
+    fmt::print("{} x {}, {:<7} {:>7.3f} s, {} sweeps, {}; memory {:.0f} MB, X {:.0f} MB, ratio {:.2f}\n", n, p, name, fit.report.seconds,
+               fit.report.sweeps, to_string(fit.report.status), static_cast<double>(usage.ru_maxrss) * 1.024e-3, megabytes,
+               static_cast<double>(usage.ru_maxrss) * 1.024e-3 / megabytes);
   }
 }

@@ -28,7 +28,9 @@ class UninterruptedWrite {
 [[nodiscard]] std::vector<std::string> split_names(const std::vector<std::string>& lists);
 
 /// A check for options whose empty value, say of a shell variable that is not set, would read as absent.
-[[nodiscard]] inline std::string not_empty(const std::string& text) { return text.empty() ? "it is empty; give a value or leave it out" : ""; }
+[[nodiscard]] inline std::string not_empty(const std::string& text) {
+  return text.empty() ? "it is empty; give a value or leave it out" : "";
+}
 
 /// One progress line on a terminal, for work over a second; erased when done.
 class ProgressLine {

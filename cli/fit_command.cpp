@@ -26,8 +26,8 @@ struct FitArguments {
   int threads = 0;
   double level = 0.95;
   char delimiter = ',';
-  bool compat = false, json = false, strict = false, no_intercept = false, no_standardize = false, no_acceleration = false, covariance = false,
-       quiet = false;
+  bool compat = false, json = false, strict = false, no_intercept = false, no_standardize = false, no_acceleration = false,
+       covariance = false, quiet = false;
 };
 
 template <typename Value>
@@ -41,13 +41,15 @@ Value choose(const std::string& option, const std::string& name, const std::map<
 
 Task task_of(const FitArguments& args) {
   if (args.model.empty() == args.preset.empty())
-    throw InvalidArgument(args.model.empty() ? "say what to fit: --model linear, --model logistic, or --preset NAME"
-                                             : "--model and --preset exclude each other; a preset is a published program, a model is for your data");
+    throw InvalidArgument(args.model.empty()
+                              ? "say what to fit: --model linear, --model logistic, or --preset NAME"
+                              : "--model and --preset exclude each other; a preset is a published program, a model is for your data");
   if (!args.preset.empty()) return task_of_preset(args.preset);
   return choose<Task>("--model", args.model, {{"linear", Task::linear}, {"logistic", Task::logistic}});
 }
 
-// The hyper-parameters keep the names of the published programs: a0, b0 belong to the noise of a linear fit but to the precisions of a logistic one.
+// The hyper-parameters keep the names of the published programs: a0, b0 belong to the noise of a linear fit but to the precisions of a
+// logistic one.
 void set_hyperparameters(const FitArguments& args, Task task, FitOptions& options) {
   if (task == Task::linear) {
     options.noise = {args.a0.value_or(options.noise.shape), args.b0.value_or(options.noise.rate)};
@@ -63,13 +65,18 @@ FitOptions options_of(const FitArguments& args, Task task) {
   if (!args.preset.empty()) {
     options = options_for_preset(args.preset, args.compat);
     for (const auto& [given, name] : {std::pair<bool, const char*>{args.prior.has_value(), "--prior"},
-                                      {args.likelihood.has_value(), "--likelihood"}, {!args.groups.empty(), "--group"}, {!args.flat.empty(), "--flat"}})
+                                      {args.likelihood.has_value(), "--likelihood"},
+                                      {!args.groups.empty(), "--group"},
+                                      {!args.flat.empty(), "--flat"}})
       if (given) throw InvalidArgument(fmt::format("{} cannot be used with --preset; a preset fixes it", name));
   } else {
     if (args.compat) throw InvalidArgument("--compat reproduces a published program; it needs --preset");
     options.prior.kind = choose<PriorKind>("--prior", args.prior.value_or("auto"),
-                                           {{"auto", PriorKind::automatic}, {"shared", PriorKind::shared}, {"ard", PriorKind::ard},
-                                            {"groups", PriorKind::groups}, {"none", PriorKind::none}});
+                                           {{"auto", PriorKind::automatic},
+                                            {"shared", PriorKind::shared},
+                                            {"ard", PriorKind::ard},
+                                            {"groups", PriorKind::groups},
+                                            {"none", PriorKind::none}});
     if (!args.groups.empty() && (options.prior.kind == PriorKind::shared || options.prior.kind == PriorKind::none))
       throw InvalidArgument(fmt::format("--group has no meaning with --prior {}; it needs --prior groups, ard or auto", *args.prior));
     if (args.likelihood && task == Task::linear) throw InvalidArgument("--likelihood is of logistic fits");
@@ -83,8 +90,11 @@ FitOptions options_of(const FitArguments& args, Task task) {
   options.tolerance = args.tolerance;
   if (args.max_sweeps) options.max_sweeps = *args.max_sweeps;
   options.threads = args.threads;
-  options.solver = choose<SolverKind>("--solver", args.solver, {{"automatic", SolverKind::automatic}, {"primal", SolverKind::primal},
-                                                                {"dual", SolverKind::dual}, {"spectral", SolverKind::spectral}});
+  options.solver = choose<SolverKind>("--solver", args.solver,
+                                      {{"automatic", SolverKind::automatic},
+                                       {"primal", SolverKind::primal},
+                                       {"dual", SolverKind::dual},
+                                       {"spectral", SolverKind::spectral}});
   options.keep_covariance = !args.output.empty() || args.covariance ? Keep::always : Keep::never;
   return options;
 }
@@ -108,7 +118,8 @@ std::vector<Index> groups_of(const FitArguments& args, const FeatureEncoding& en
   std::vector<Index> groups = encoding.groups();
   for (const std::string& text : args.groups) {
     const std::size_t equals = text.find('=');
-    if (equals == std::string::npos || equals == 0) throw InvalidArgument(fmt::format("--group is '{}'; it must be NAME=COLUMN,COLUMN,...", text));
+    if (equals == std::string::npos || equals == 0)
+      throw InvalidArgument(fmt::format("--group is '{}'; it must be NAME=COLUMN,COLUMN,...", text));
     Index joined = -1;
     for (const std::string& name : split_names({text.substr(equals + 1)})) {
       const auto [first, width] = columns_of(encoding, name, "--group");
@@ -146,20 +157,26 @@ void check_two_numbers(const Table& table, const std::string& name, const Vector
     if (std::find(classes.begin(), classes.end(), labels[i]) != classes.end()) continue;
     classes.push_back(labels[i]);
     if (classes.size() > 2)
-      throw InvalidArgument(fmt::format("target '{}' has more than two classes ({}, {}, and {} at row {}); logistic regression needs exactly two", name, classes[0],
-                                        classes[1], classes[2], file_row(table, i)));
+      throw InvalidArgument(
+          fmt::format("target '{}' has more than two classes ({}, {}, and {} at row {}); logistic regression needs exactly two", name,
+                      classes[0], classes[1], classes[2], file_row(table, i)));
   }
-  if (classes.size() == 1) throw InvalidArgument(fmt::format("target '{}' has 1 class ({}); logistic regression needs exactly two", name, classes[0]));
+  if (classes.size() == 1)
+    throw InvalidArgument(fmt::format("target '{}' has 1 class ({}); logistic regression needs exactly two", name, classes[0]));
 }
 
 Vector weights_of(const Table& table, const FitArguments& args) {
   const Index column = table.at(args.weights);
-  if (table.columns[static_cast<std::size_t>(column)].categorical) throw InvalidArgument(fmt::format("the weights '{}' are text; they must be numbers", args.weights));
+  if (table.columns[static_cast<std::size_t>(column)].categorical)
+    throw InvalidArgument(fmt::format("the weights '{}' are text; they must be numbers", args.weights));
   if (args.weights == args.target) throw InvalidArgument(fmt::format("'{}' cannot be both target and weights", args.target));
   Vector weights = column_values(table, column);
   for (Index i = 0; i < weights.size(); ++i)
-    if (!(weights[i] >= 0)) throw InvalidArgument(fmt::format("row {}, column '{}': {} is negative; weights must be 0 or more", file_row(table, i), args.weights, weights[i]));
-  if (!(weights.maxCoeff() > 0)) throw InvalidArgument(fmt::format("the weights '{}' are all zero; at least one must be positive", args.weights));
+    if (!(weights[i] >= 0))
+      throw InvalidArgument(
+          fmt::format("row {}, column '{}': {} is negative; weights must be 0 or more", file_row(table, i), args.weights, weights[i]));
+  if (!(weights.maxCoeff() > 0))
+    throw InvalidArgument(fmt::format("the weights '{}' are all zero; at least one must be positive", args.weights));
   return weights;
 }
 
@@ -167,7 +184,8 @@ Target target_of(const Table& table, const std::string& name, Task task) {
   const Index column = table.at(name);
   const TableColumn& c = table.columns[static_cast<std::size_t>(column)];
   if (task == Task::linear && c.categorical)
-    throw InvalidArgument(fmt::format("target '{}' is text ('{}', ...); a linear fit needs numbers (for classes use --model logistic)", name, c.levels.front()));
+    throw InvalidArgument(fmt::format("target '{}' is text ('{}', ...); a linear fit needs numbers (for classes use --model logistic)",
+                                      name, c.levels.front()));
   if (task == Task::logistic && c.categorical && c.levels.size() != 2) {
     std::string some;
     for (std::size_t i = 0; i < c.levels.size() && i < 5; ++i) some += (i > 0 ? ", " : "") + c.levels[i];
@@ -200,7 +218,9 @@ int run_fit(const FitArguments& args) {
     options.weights = weights;
   }
   const FeatureEncoding encoding = make_encoding(table, not_features);
-  if (encoding.num_columns() == 0) throw InvalidArgument(fmt::format("'{}' has no feature columns beside {}", args.data, args.weights.empty() ? "the target" : "target and weights"));
+  if (encoding.num_columns() == 0)
+    throw InvalidArgument(
+        fmt::format("'{}' has no feature columns beside {}", args.data, args.weights.empty() ? "the target" : "target and weights"));
   const EncodedTable encoded = encode(std::move(table), encoding);
   options.column_names = encoding.names();
   set_prior_columns(args, encoding, options);
@@ -219,7 +239,8 @@ int run_fit(const FitArguments& args) {
   }
   fit.target = args.target;
   if (!target.classes.empty()) fit.classes = target.classes;
-  if (dropped > 0) fit.report.notes.push_back(fmt::format("{} {} dropped because a value was missing", dropped, dropped == 1 ? "row was" : "rows were"));
+  if (dropped > 0)
+    fit.report.notes.push_back(fmt::format("{} {} dropped because a value was missing", dropped, dropped == 1 ? "row was" : "rows were"));
 
   // Without a posterior there is nothing to save: that is told like any numerical outcome.
   const bool no_posterior = fit.state == nullptr || !fit.mean.allFinite(), saved = !args.output.empty() && !no_posterior;
@@ -246,13 +267,16 @@ void add_fit(CLI::App& app, Run& run) {
   auto args = std::make_shared<FitArguments>();
   c.add_option("data", args->data, "CSV file with a header row")->required();
   c.add_option("--target", args->target, "Column to explain")->required();
-  c.add_option("--model", args->model, "linear or logistic, for your data: intercept, standardised columns, results in your units")->check(not_empty);
+  c.add_option("--model", args->model, "linear or logistic, for your data: intercept, standardised columns, results in your units")
+      ->check(not_empty);
   std::string names;
   for (const PresetInfo& p : presets()) names += fmt::format("\n  {:<18} {}", p.name, p.description);
   c.add_option("--preset", args->preset, "A published program instead of a model:" + names)->check(not_empty);
   c.add_flag("--compat", args->compat, "With --preset: reproduce that program exactly, its defects included");
   c.add_option("--prior", args->prior, "auto, shared, ard, groups or none (default auto: ard where rows >= 5 columns, else shared)");
-  c.add_option("--group", args->groups, "NAME=COLUMN,COLUMN,... columns that share a precision (repeatable); a text column is a group by itself")->allow_extra_args(false);
+  c.add_option("--group", args->groups,
+               "NAME=COLUMN,COLUMN,... columns that share a precision (repeatable); a text column is a group by itself")
+      ->allow_extra_args(false);
   c.add_option("--flat", args->flat, "COLUMN,... columns without a prior")->allow_extra_args(false);
   c.add_option("--likelihood", args->likelihood, "Logistic: vg (exact Gaussian, default) or jj (Jaakkola-Jordan bound)");
   c.add_option("--weights", args->weights, "Column of observation weights; a weight equals repetition")->check(not_empty);
@@ -268,7 +292,8 @@ void add_fit(CLI::App& app, Run& run) {
   c.add_flag("--no-standardize", args->no_standardize, "Use the columns as they are");
   c.add_option("--solver", args->solver, "automatic (default), primal, dual or spectral");
   c.add_option("--max-sweeps", args->max_sweeps, "At most this many sweeps (default 500)");
-  c.add_option("--tolerance", args->tolerance, "Models: remaining gain in nats per row (default 1e-8); presets: relative change of the bound (default 1e-5)");
+  c.add_option("--tolerance", args->tolerance,
+               "Models: remaining gain in nats per row (default 1e-8); presets: relative change of the bound (default 1e-5)");
   c.add_flag("--no-acceleration", args->no_acceleration, "Plain sweeps only");
   c.add_option("--threads", args->threads, "BLAS threads (default: as the environment says)");
   c.add_option("--level", args->level, "Level of the intervals (default 0.95)");

@@ -30,7 +30,8 @@ PredictiveRule rule_of(const std::string& name, Task task) {
                                                               {"published-incremental", PredictiveRule::published_incremental}};
   const auto found = rules.find(name);
   if (found == rules.end())
-    throw InvalidArgument(fmt::format("--rule is '{}'; it must be one of automatic, exact, mackay, published, published-batch, published-incremental", name));
+    throw InvalidArgument(
+        fmt::format("--rule is '{}'; it must be one of automatic, exact, mackay, published, published-batch, published-incremental", name));
   if (task == Task::linear && found->second != PredictiveRule::automatic) throw InvalidArgument("--rule is of logistic models");
   return found->second;
 }
@@ -67,7 +68,8 @@ int run_predict(const PredictArguments& args) {
   const PredictiveRule rule = rule_of(args.rule, model.fit.task);
   CsvOptions csv;
   csv.delimiter = args.delimiter;
-  if (args.missing != "refuse" && args.missing != "drop") throw InvalidArgument(fmt::format("--missing is '{}'; it must be refuse or drop", args.missing));
+  if (args.missing != "refuse" && args.missing != "drop")
+    throw InvalidArgument(fmt::format("--missing is '{}'; it must be refuse or drop", args.missing));
   csv.missing = args.missing == "drop" ? Missing::drop_rows : Missing::refuse;
   for (const FeatureColumn& f : model.encoding.features) {
     csv.only.push_back(f.name);
@@ -104,13 +106,15 @@ int run_predict(const PredictArguments& args) {
       csv_out.header("probability,class,log_odds,log_odds_sd");
       for (Index i = 0; i < p.mean.size(); ++i) {
         csv_out.begin_row(i);
-        csv_out.text += fmt::format("{},{},{},{}\n", p.probability[i], csv_field(fit.classes[p.mean[i] > 0 ? 1 : 0]), p.mean[i], std::sqrt(p.variance[i]));
+        csv_out.text += fmt::format("{},{},{},{}\n", p.probability[i], csv_field(fit.classes[p.mean[i] > 0 ? 1 : 0]), p.mean[i],
+                                    std::sqrt(p.variance[i]));
       }
     }
   }
   if (!file_rows.empty()) json["rows"] = file_rows;
   write(args.output, args.json ? json.dump() + "\n" : csv_out.text);
-  if (dropped > 0 && !args.json) fmt::print(stderr, "{} {} dropped because a value was missing\n", dropped, dropped == 1 ? "row was" : "rows were");
+  if (dropped > 0 && !args.json)
+    fmt::print(stderr, "{} {} dropped because a value was missing\n", dropped, dropped == 1 ? "row was" : "rows were");
   return ok;
 }
 

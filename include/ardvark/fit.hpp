@@ -25,15 +25,17 @@ enum class Keep { automatic, always, never };
 /// options_for_preset() gives those of a published program.
 struct FitOptions {
   Prior prior = Prior::automatic();
-  GammaDistribution precision = {1e-2, 1e-4};  ///< hyper-prior of each precision alpha: c0, d0 of linear, a0, b0 of logistic; > 0     (LIN.2), (JJ.4)
-  GammaDistribution noise = {1e-2, 1e-4};      ///< linear: prior of the noise precision, a0, b0; > 0                            (LIN.1)
+  GammaDistribution precision = {
+      1e-2, 1e-4};  ///< hyper-prior of each precision alpha: c0, d0 of linear, a0, b0 of logistic; > 0     (LIN.2), (JJ.4)
+  GammaDistribution noise = {1e-2, 1e-4};  ///< linear: prior of the noise precision, a0, b0; > 0                            (LIN.1)
   LogisticLikelihood likelihood = LogisticLikelihood::gaussian;  ///< logistic only
-  bool intercept = true;                       ///< a flat column of ones                                                        (LIN.5)
-  bool standardize = true;                     ///< columns (and a linear target) are centred and scaled inside; results are in your units
-  VectorView weights = {};                     ///< [rows] a weight equals repetition; >= 0, not all zero; empty: ones           (LIN.6)
-  std::optional<double> tolerance = {};        ///< >= 0. Models: stop when the predicted remaining gain <= tolerance nats per row, default 1e-8
-                                               ///< (1e-4 with more columns than rows, where the bound has many maxima). Presets: when the bound changes by less than this part of its value, default 1e-5
-  int max_sweeps = 500;                        ///< >= 1
+  bool intercept = true;                 ///< a flat column of ones                                                        (LIN.5)
+  bool standardize = true;               ///< columns (and a linear target) are centred and scaled inside; results are in your units
+  VectorView weights = {};               ///< [rows] a weight equals repetition; >= 0, not all zero; empty: ones           (LIN.6)
+  std::optional<double> tolerance = {};  ///< >= 0. Models: stop when the predicted remaining gain <= tolerance nats per row, default 1e-8
+                                         ///< (1e-4 with more columns than rows, where the bound has many maxima). Presets: when the bound
+                                         ///< changes by less than this part of its value, default 1e-5
+  int max_sweeps = 500;                  ///< >= 1
   SolverKind solver = SolverKind::automatic;   ///< spectral for a shared linear prior, else primal for columns <= rows, dual otherwise
   bool accelerate = true;                      ///< MacKay steps with Anderson extrapolation, taken back when the bound falls; models only
   int threads = 0;                             ///< BLAS threads during the fit; 0 keeps the caller's setting
@@ -54,7 +56,8 @@ struct PresetInfo {
   const char* description;
 };
 [[nodiscard]] const std::vector<PresetInfo>& presets();
-/// The options that make fit_linear / fit_logistic that published program. \throws InvalidArgument for an unknown name, listing the known ones.
+/// The options that make fit_linear / fit_logistic that published program. \throws InvalidArgument for an unknown name, listing the known
+/// ones.
 [[nodiscard]] FitOptions options_for_preset(const std::string& name, bool compat = false);
 /// The task of a preset. \throws InvalidArgument likewise.
 [[nodiscard]] Task task_of_preset(const std::string& name);
@@ -77,17 +80,18 @@ struct FitState;
 /// What a fit found. Vectors have one entry per column of X, in its order and in its units.
 struct Fit {
   Task task = Task::linear;
-  Vector mean;                       ///< [p] posterior mean of each coefficient
-  Vector variance;                   ///< [p] marginal posterior variance (linear: V_jj b_N/(a_N - 1), infinite for a_N <= 1)
+  Vector mean;      ///< [p] posterior mean of each coefficient
+  Vector variance;  ///< [p] marginal posterior variance (linear: V_jj b_N/(a_N - 1), infinite for a_N <= 1)
   std::optional<Intercept> intercept;
-  Vector V_diagonal;                 ///< [p] diagonal of V; linear: q(w|tau) = N(w, V/tau), so V is not the variance
-  double log_det_V = 0;              ///< ln|V|, intercept included
-  Vector precision;                  ///< [groups] E[alpha], of the standardised columns where there is standardisation
-  std::vector<Index> group;          ///< [p] group of each column; -1 flat, -2 fixed precision, -3 left out
-  Vector relevance;                  ///< [p] well-determinedness 1 - a_j V_jj in [0, 1]: 1 = set by the data, 0 = by the prior
-  std::vector<bool> relevant;        ///< [p] kept: its group's precision would stay finite with a margin of two     (OPT.3); true under a shared prior
-  std::vector<bool> left_out;        ///< [p] constant or duplicated columns that took no part; their mean is 0
-  double bound = 0;                  ///< lower bound on the log evidence, nats
+  Vector V_diagonal;         ///< [p] diagonal of V; linear: q(w|tau) = N(w, V/tau), so V is not the variance
+  double log_det_V = 0;      ///< ln|V|, intercept included
+  Vector precision;          ///< [groups] E[alpha], of the standardised columns where there is standardisation
+  std::vector<Index> group;  ///< [p] group of each column; -1 flat, -2 fixed precision, -3 left out
+  Vector relevance;          ///< [p] well-determinedness 1 - a_j V_jj in [0, 1]: 1 = set by the data, 0 = by the prior
+  std::vector<bool>
+      relevant;  ///< [p] kept: its group's precision would stay finite with a margin of two     (OPT.3); true under a shared prior
+  std::vector<bool> left_out;             ///< [p] constant or duplicated columns that took no part; their mean is 0
+  double bound = 0;                       ///< lower bound on the log evidence, nats
   std::vector<std::string> column_names;  ///< [p]
   PriorKind prior = PriorKind::shared;    ///< the one that was used
 
@@ -96,12 +100,12 @@ struct Fit {
   std::vector<std::string> classes;  ///< logistic: the two labels; probabilities are of the second
 
   /// How the fit describes the rows it was made from.
-  double num_rows = 0;               ///< sum of the observation weights
-  double effective_parameters = 0;   ///< sum of relevance, intercept and flat columns included
-  double r_squared = 0;              ///< linear
-  double accuracy = 0;               ///< logistic
-  double log_loss = 0;               ///< logistic, nats per row, exact predictive probabilities
-  double class_weight[2] = {0, 0};   ///< logistic: rows of each class
+  double num_rows = 0;              ///< sum of the observation weights
+  double effective_parameters = 0;  ///< sum of relevance, intercept and flat columns included
+  double r_squared = 0;             ///< linear
+  double accuracy = 0;              ///< logistic
+  double log_loss = 0;              ///< logistic, nats per row, exact predictive probabilities
+  double class_weight[2] = {0, 0};  ///< logistic: rows of each class
 
   Report report;
   std::shared_ptr<const detail::FitState> state;  ///< what predict(), covariance() and the model file need

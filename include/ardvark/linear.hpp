@@ -14,7 +14,8 @@ struct LinearFit : Fit {};
 /// \param X  [n,p] double or float, either memory order, read only and not kept; finite
 /// \param y  [n] finite
 /// \throws InvalidArgument  before any work, naming the argument, its value and the constraint
-/// Non-convergence and numerical trouble are not thrown: read fit.report.status.   O(n p min(n,p)) once, then O(min(n,p)^3) a sweep or less.
+/// Non-convergence and numerical trouble are not thrown: read fit.report.status.   O(n p min(n,p)) once, then O(min(n,p)^3) a sweep or
+/// less.
 [[nodiscard]] LinearFit fit_linear(MatrixView X, VectorView y, const FitOptions& options = {});
 
 /// A Student-t distribution per row: the new observation is mean + scale t.                      (LIN.4)

@@ -11,7 +11,8 @@ namespace ardvark {
 /// What a model file holds: enough to predict and to print the summary.
 struct SavedModel {
   Fit fit;
-  FeatureEncoding encoding;  ///< how a table's columns become columns of X; numeric columns of the fit's names if it was not made from a table
+  FeatureEncoding
+      encoding;  ///< how a table's columns become columns of X; numeric columns of the fit's names if it was not made from a table
 };
 
 /// Writes through a temporary file and a rename: whole or not at all.

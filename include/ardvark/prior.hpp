@@ -30,10 +30,10 @@ enum class PriorKind {
 ///     Prior::shared().flat({0}).fixed({3}, 2.5)       column 0 without a prior, column 3 at precision 2.5, the rest share one
 struct Prior {
   PriorKind kind = PriorKind::automatic;
-  std::vector<Index> group;                   ///< [columns] group number from 0; required for PriorKind::groups, optional for ard and automatic
-  std::vector<Index> flat_columns;            ///< positions of columns without a prior
-  std::vector<Index> fixed_columns;           ///< positions of columns with a given precision
-  std::vector<double> fixed_precision;        ///< their precisions, > 0
+  std::vector<Index> group;             ///< [columns] group number from 0; required for PriorKind::groups, optional for ard and automatic
+  std::vector<Index> flat_columns;      ///< positions of columns without a prior
+  std::vector<Index> fixed_columns;     ///< positions of columns with a given precision
+  std::vector<double> fixed_precision;  ///< their precisions, > 0
   std::vector<GammaDistribution> hyperprior;  ///< one per group (ard without groups: per column of X); empty: FitOptions::precision for all
 
   [[nodiscard]] static Prior automatic() { return {}; }

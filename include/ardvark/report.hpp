@@ -32,7 +32,7 @@ struct Report {
   std::vector<double> bound_history;  ///< one entry per sweep
   SolverKind solver = SolverKind::automatic;
   std::string solver_reason;
-  std::string preset;                 ///< empty for a model
+  std::string preset;  ///< empty for a model
   bool compat = false;
   std::vector<std::string> notes;     ///< what was decided for the caller, and why
   std::vector<std::string> warnings;  ///< what the caller should know before trusting the result

@@ -30,9 +30,9 @@ class SequentialLogistic {
   void update(MatrixView X, VectorView labels);
 
   [[nodiscard]] const Vector& mean() const;
-  [[nodiscard]] Matrix covariance() const;   ///< V [p,p]
+  [[nodiscard]] Matrix covariance() const;  ///< V [p,p]
   [[nodiscard]] double log_det_V() const;
-  [[nodiscard]] Index num_rows() const;      ///< rows absorbed so far
+  [[nodiscard]] Index num_rows() const;  ///< rows absorbed so far
   /// Lower bound on the log evidence of the rows absorbed so far, nats.
   [[nodiscard]] double bound() const;
 

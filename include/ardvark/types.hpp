@@ -14,8 +14,8 @@ using Index = Eigen::Index;      ///< sizes and positions: signed, 64 bits
 using Vector = Eigen::VectorXd;  ///< an owned vector
 using Matrix = Eigen::MatrixXd;  ///< an owned matrix, column-major
 
-/// A read-only view of contiguous doubles. Nothing is copied: the caller's array must outlive the view, so a temporary may be an argument of a
-/// call but must not be stored in an option.
+/// A read-only view of contiguous doubles. Nothing is copied: the caller's array must outlive the view, so a temporary may be an argument
+/// of a call but must not be stored in an option.
 class VectorView {
  public:
   VectorView() = default;
@@ -50,8 +50,7 @@ class MatrixView {
   MatrixView(const float* data, Index rows, Index cols, Layout layout = Layout::column_major, Index stride = 0)
       : MatrixView(data, ScalarType::float32, rows, cols, layout, stride) {}
   MatrixView(const void* data, ScalarType scalar, Index rows, Index cols, Layout layout, Index stride)
-      : data_(data), scalar_(scalar), rows_(rows), cols_(cols), layout_(layout),
-        stride_(stride) {
+      : data_(data), scalar_(scalar), rows_(rows), cols_(cols), layout_(layout), stride_(stride) {
     // A single line has no neighbour: its stride is what BLAS wants to see.
     const Index length = layout == Layout::column_major ? rows : cols, lines = layout == Layout::column_major ? cols : rows;
     if (stride_ == 0 || lines == 1) stride_ = length;
@@ -64,8 +63,8 @@ class MatrixView {
   /// Any Eigen matrix, map or block with direct access: MatrixXd, MatrixXf, row-major ones, X.leftCols(3), X.row(2), ...
   /// \throws InvalidArgument  neither the elements of a column nor those of a row are neighbours in memory
   template <typename Derived>
-    requires(std::is_same_v<typename Derived::Scalar, double> || std::is_same_v<typename Derived::Scalar, float>)
-  MatrixView(const Eigen::MatrixBase<Derived>& m)
+  requires(std::is_same_v<typename Derived::Scalar, double> || std::is_same_v<typename Derived::Scalar, float>)
+      MatrixView(const Eigen::MatrixBase<Derived>& m)
       : MatrixView(m.derived().data(), m.rows(), m.cols()) {
     if (m.cols() == 1 && m.derived().rowStride() == 1) return;
     const Index to_next_row = m.derived().rowStride(), to_next_col = m.derived().colStride();

@@ -42,9 +42,9 @@ double gamma_quantile(double shape, double rate, double probability);
 
 /// Expectations of the logistic function under x ~ N(m, s), by the eight-component normal mixture of Monahan & Stefanski (1989).
 struct LogisticExpectation {
-  double sigma;        ///< E sigma(x)               absolute error <= 2.2e-9   (PRED.2)
-  double slope;        ///< E sigma'(x)              absolute error <= 1.4e-8   (VG.1)
-  double softplus;     ///< E ln(1 + e^x)            absolute error <= 8.2e-9   (VG.2)
+  double sigma;     ///< E sigma(x)               absolute error <= 2.2e-9   (PRED.2)
+  double slope;     ///< E sigma'(x)              absolute error <= 1.4e-8   (VG.1)
+  double softplus;  ///< E ln(1 + e^x)            absolute error <= 8.2e-9   (VG.2)
 };
 /// E sigma(x) alone. (PRED.2)
 double expected_sigmoid(double m, double s);

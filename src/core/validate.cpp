@@ -42,7 +42,8 @@ void matrix(const MatrixView& X, const char* what, const std::vector<std::string
   for (Index i = 0; i < X.rows(); ++i)
     for (Index j = 0; j < X.cols(); ++j)
       if (!std::isfinite(X(i, j)))
-        throw InvalidArgument(fmt::format("{} at row {}, column '{}' is {}; all values must be finite", what, i + 1, column_name(column_names, j), X(i, j)));
+        throw InvalidArgument(
+            fmt::format("{} at row {}, column '{}' is {}; all values must be finite", what, i + 1, column_name(column_names, j), X(i, j)));
 }
 
 void vector(VectorView v, Index size, const char* what) {

@@ -36,9 +36,9 @@ class DenseDesign final : public Design {
   MatrixView X_;
   Standardization s_;
   Index block_rows_;
-  Matrix panel_;       // a block of rows
-  Vector row_scale_;   // sqrt(omega)
-  Vector scaled_w_;    // [cols] for project and apply
+  Matrix panel_;      // a block of rows
+  Vector row_scale_;  // sqrt(omega)
+  Vector scaled_w_;   // [cols] for project and apply
 };
 
 }  // namespace ardvark

@@ -6,8 +6,14 @@
 namespace ardvark {
 
 Anderson::Anderson(Index size, Index memory)
-    : memory_(std::min(memory, size)), dF_(size, memory_), dG_(size, memory_), last_F_(size), last_G_(size), normal_(memory_, memory_),
-      right_(memory_), gamma_(memory_) {}
+    : memory_(std::min(memory, size)),
+      dF_(size, memory_),
+      dG_(size, memory_),
+      last_F_(size),
+      last_G_(size),
+      normal_(memory_, memory_),
+      right_(memory_),
+      gamma_(memory_) {}
 
 void Anderson::extrapolate(const Vector& x, const Vector& Gx, const Vector& weight, Vector& next) {
   if (count_ > 0) {

@@ -26,8 +26,7 @@ Matrix Fit::covariance() const {
   }
   if (s.intercept) map(p, p) = 1;
   double spread = state->y_scale * state->y_scale;
-  if (task == Task::linear)
-    spread = noise.shape > 1 ? noise.rate / (noise.shape - 1) : std::numeric_limits<double>::infinity();
+  if (task == Task::linear) spread = noise.shape > 1 ? noise.rate / (noise.shape - 1) : std::numeric_limits<double>::infinity();
   return spread * (map * V * map.transpose());
 }
 
@@ -51,7 +50,8 @@ namespace {
 
 void require_noise(const Fit& fit) {
   if (fit.task != Task::linear) throw InvalidArgument("the fit is logistic; only a linear fit has a noise");
-  if (!(fit.noise.shape > 0)) throw InvalidArgument(fmt::format("the fit has no posterior of the noise (status: {})", to_string(fit.report.status)));
+  if (!(fit.noise.shape > 0))
+    throw InvalidArgument(fmt::format("the fit has no posterior of the noise (status: {})", to_string(fit.report.status)));
 }
 
 }  // namespace

@@ -26,12 +26,14 @@ double seconds_since(Clock::time_point start) { return std::chrono::duration<dou
 
 void validate_options(const FitOptions& options, Task task, Index p) {
   const bool linear = task == Task::linear;
-  validate::gamma(options.precision, linear ? "c0 (precision.shape)" : "a0 (precision.shape)", linear ? "d0 (precision.rate)" : "b0 (precision.rate)");
+  validate::gamma(options.precision, linear ? "c0 (precision.shape)" : "a0 (precision.shape)",
+                  linear ? "d0 (precision.rate)" : "b0 (precision.rate)");
   if (linear) validate::gamma(options.noise, "a0 (noise.shape)", "b0 (noise.rate)");
   if (options.max_sweeps < 1) throw InvalidArgument(fmt::format("max_sweeps is {}; it must be at least 1", options.max_sweeps));
   if (options.tolerance && !(*options.tolerance >= 0 && std::isfinite(*options.tolerance)))
     throw InvalidArgument(fmt::format("tolerance is {}; it must be 0 or more", *options.tolerance));
-  if (options.threads < 0) throw InvalidArgument(fmt::format("threads is {}; it must be 0 (the caller's setting) or more", options.threads));
+  if (options.threads < 0)
+    throw InvalidArgument(fmt::format("threads is {}; it must be 0 (the caller's setting) or more", options.threads));
   if (!options.column_names.empty() && static_cast<Index>(options.column_names.size()) != p)
     throw InvalidArgument(fmt::format("column_names has {} entries; it must have one per column of X: {}", options.column_names.size(), p));
   if (options.compat && options.preset.empty()) throw InvalidArgument("compat reproduces a published program; it needs a preset");
@@ -39,20 +41,25 @@ void validate_options(const FitOptions& options, Task task, Index p) {
     throw InvalidArgument("solver 'sequential' cannot be chosen; use the preset vb_logit_fit_iter or the class SequentialLogistic");
   if (!options.preset.empty()) {
     if (task_of_preset(options.preset) != task)
-      throw InvalidArgument(fmt::format("preset '{}' is a {} model; it cannot be used for {} regression", options.preset, to_string(task_of_preset(options.preset)), to_string(task)));
-    if (!options.weights.empty()) throw InvalidArgument(fmt::format("weights cannot be used with preset '{}'; the published program has none", options.preset));
+      throw InvalidArgument(fmt::format("preset '{}' is a {} model; it cannot be used for {} regression", options.preset,
+                                        to_string(task_of_preset(options.preset)), to_string(task)));
+    if (!options.weights.empty())
+      throw InvalidArgument(fmt::format("weights cannot be used with preset '{}'; the published program has none", options.preset));
     if (options.intercept || options.standardize)
-      throw InvalidArgument(fmt::format("preset '{}' has no intercept and scales nothing; add a column of ones, or fit a model", options.preset));
+      throw InvalidArgument(
+          fmt::format("preset '{}' has no intercept and scales nothing; add a column of ones, or fit a model", options.preset));
   }
 }
 
-std::pair<SolverKind, std::string> choose_solver(const FitOptions& options, const LikelihoodTraits& likelihood, const Partition& partition, Index n) {
+std::pair<SolverKind, std::string> choose_solver(const FitOptions& options, const LikelihoodTraits& likelihood, const Partition& partition,
+                                                 Index n) {
   const Index p = partition.num_columns() - partition.num_flat();
   const bool can_spectral = likelihood.constant_rows && partition.is_shared();
   if (options.solver == SolverKind::spectral && !can_spectral)
     throw InvalidArgument("solver 'spectral' needs a linear model with a shared prior and no columns of fixed precision");
   if (options.solver == SolverKind::dual && partition.num_flat() >= n)
-    throw InvalidArgument(fmt::format("solver 'dual' needs more rows than flat columns; there are {} rows and {} flat columns", n, partition.num_flat()));
+    throw InvalidArgument(
+        fmt::format("solver 'dual' needs more rows than flat columns; there are {} rows and {} flat columns", n, partition.num_flat()));
   if (options.solver != SolverKind::automatic) return {options.solver, "as asked"};
   if (can_spectral) return {SolverKind::spectral, "linear with one precision for all columns"};
   if (p <= n || partition.num_flat() >= n) return {SolverKind::primal, fmt::format("{} columns are not more than {} rows", p, n)};
@@ -73,7 +80,8 @@ SweepSettings sweep_settings(const FitOptions& options, Task task, double rows, 
   s.on_sweep = options.on_sweep;
   if (options.preset.empty()) {
     s.accelerate = options.accelerate;
-    // With more columns than rows the bound has many maxima: plain sweeps first choose the one that plain sweeps alone would reach.  (OPT, warning i)
+    // With more columns than rows the bound has many maxima: plain sweeps first choose the one that plain sweeps alone would reach.  (OPT,
+    // warning i)
     const bool many = static_cast<double>(p) > rows;
     if (many) s.num_plain_sweeps = 20;
     s.bold_steps = !many;
@@ -88,12 +96,13 @@ SweepSettings sweep_settings(const FitOptions& options, Task task, double rows, 
   return s;
 }
 
-// ---- the result, in the user's units ------------------------------------------------------------------------------------------------------
+// ---- the result, in the user's units
+// ------------------------------------------------------------------------------------------------------
 
 struct Fitted {  // what a task hands over
   const FitOptions& options;
   const Partition& partition;
-  const Vector& a;         // precisions inside V
+  const Vector& a;  // precisions inside V
   const Posterior& q;
   PriorKind kind;
   double noise_precision;  // a_N/b_N in the design's units, or 1
@@ -107,14 +116,17 @@ void judge_relevance(const Fitted& f, Fit& fit) {
   for (Index j = 0; j < p; ++j) {
     const Index g = fit.group[static_cast<std::size_t>(j)];
     fit.relevance[j] = std::clamp(1 - f.a[j] * f.q.V_diagonal[j], 0.0, 1.0);
-    if (g >= 0) evidence[static_cast<std::size_t>(g)] += f.noise_precision * f.q.w[j] * f.q.w[j] / (f.q.V_diagonal[j] * std::max(fit.relevance[j], 1e-12));
+    if (g >= 0)
+      evidence[static_cast<std::size_t>(g)] +=
+          f.noise_precision * f.q.w[j] * f.q.w[j] / (f.q.V_diagonal[j] * std::max(fit.relevance[j], 1e-12));
   }
   for (Index j = 0; j < p; ++j) {
     const Index g = fit.group[static_cast<std::size_t>(j)];
     const bool estimated = g >= 0 && f.kind != PriorKind::shared;
     fit.relevant[static_cast<std::size_t>(j)] =
         !fit.left_out[static_cast<std::size_t>(j)] &&
-        (!estimated || evidence[static_cast<std::size_t>(g)] > 2 * static_cast<double>(f.partition.group_size[static_cast<std::size_t>(g)]));
+        (!estimated ||
+         evidence[static_cast<std::size_t>(g)] > 2 * static_cast<double>(f.partition.group_size[static_cast<std::size_t>(g)]));
   }
 }
 
@@ -149,7 +161,7 @@ void to_user_units(const Fitted& f, Solver& solver, const detail::FitState& stat
   }
 }
 
-// The evidence of the data in the user's units: the density of y changes by its scale, and a flat density of 1 is 1 in those units.  (LIN.5)
+// The evidence of the data in the user's units: the density of y changes by its scale, and a flat density of 1 is 1 in those units. (LIN.5)
 double bound_offset(const Partition& partition, const detail::FitState& state, Task task, double rows) {
   double offset = task == Task::linear ? -rows * std::log(state.y_scale) : 0.0;
   for (Index j : partition.flat_columns) {
@@ -164,7 +176,8 @@ void keep_factor(const FitOptions& options, Solver& solver, Index n, Index p, de
   const double megabytes = static_cast<double>(inner) * static_cast<double>(p) * 8e-6;
   if (options.keep_covariance == Keep::never) return;
   if (options.keep_covariance == Keep::automatic && megabytes > 256) {
-    report.notes.push_back(fmt::format("the covariance factor ({:.0f} MB) was not kept; predict needs keep_covariance = always", megabytes));
+    report.notes.push_back(
+        fmt::format("the covariance factor ({:.0f} MB) was not kept; predict needs keep_covariance = always", megabytes));
     return;
   }
   state.factor = solver.factor();
@@ -247,17 +260,19 @@ Vector weights_or_ones(VectorView weights, Index n) { return weights.empty() ? V
 void warn_if_noise_vanished(Fit& fit, Index p) {
   const bool many = static_cast<double>(p) > fit.num_rows;
   if (many && fit.prior != PriorKind::shared && fit.effective_parameters > 0.8 * fit.num_rows)
-    fit.report.warnings.push_back(fmt::format(
-        "{:.0f} effective parameters describe {:g} rows: with more columns than rows this prior has explained the noise away, so noise, intervals and "
-        "predictions are far too confident; use the shared prior (--prior shared)",
-        fit.effective_parameters, fit.num_rows));
+    fit.report.warnings.push_back(
+        fmt::format("{:.0f} effective parameters describe {:g} rows: with more columns than rows this prior has explained the noise away, "
+                    "so noise, intervals and "
+                    "predictions are far too confident; use the shared prior (--prior shared)",
+                    fit.effective_parameters, fit.num_rows));
 }
 
 std::string label_text(double value) { return fmt::format("{}", value); }
 
 }  // namespace
 
-// ---- linear -------------------------------------------------------------------------------------------------------------------------------
+// ---- linear
+// -------------------------------------------------------------------------------------------------------------------------------
 
 LinearFit fit_linear(MatrixView X, VectorView y, const FitOptions& options) {
   validate::matrix(X, "X", options.column_names);
@@ -289,8 +304,9 @@ LinearFit fit_linear(MatrixView X, VectorView y, const FitOptions& options) {
   }
   const Index num_flat = prior.partition.num_flat();
   if (total < static_cast<double>(num_flat))
-    throw InvalidArgument(fmt::format("{:g} rows cannot determine {} columns without a prior{}; a linear fit needs at least as many rows (weights count as rows)", total,
-                                      num_flat, options.intercept ? ", the intercept among them" : ""));
+    throw InvalidArgument(fmt::format(
+        "{:g} rows cannot determine {} columns without a prior{}; a linear fit needs at least as many rows (weights count as rows)", total,
+        num_flat, options.intercept ? ", the intercept among them" : ""));
   Gaussian likelihood(standard_y, k, options.noise.shape, options.noise.rate, num_flat, prior.partition.num_columns() - num_flat);
   Posterior q;
   run(options, X, likelihood, std::move(prepared), std::move(prior), total, state, fit, q, started);
@@ -303,7 +319,8 @@ LinearFit fit_linear(MatrixView X, VectorView y, const FitOptions& options) {
   return fit;
 }
 
-// ---- logistic -----------------------------------------------------------------------------------------------------------------------------
+// ---- logistic
+// -----------------------------------------------------------------------------------------------------------------------------
 
 namespace {
 
@@ -315,8 +332,9 @@ std::pair<double, double> two_labels(VectorView labels) {
     throw InvalidArgument(fmt::format("labels has one class only ({}); logistic regression needs exactly two", label_text(low)));
   for (Index i = 0; i < labels.size(); ++i)
     if (labels[i] != low && labels[i] != high)
-      throw InvalidArgument(fmt::format("labels has more than two classes ({}, {}, {}, first at row {}); logistic regression needs exactly two",
-                                        label_text(low), label_text(labels[i]), label_text(high), i + 1));
+      throw InvalidArgument(
+          fmt::format("labels has more than two classes ({}, {}, {}, first at row {}); logistic regression needs exactly two",
+                      label_text(low), label_text(labels[i]), label_text(high), i + 1));
   return {low, high};
 }
 
@@ -352,7 +370,8 @@ LogisticFit fit_logistic(MatrixView X, VectorView labels, const FitOptions& opti
   run(options, X, *likelihood, std::move(prepared), std::move(prior), k.sum(), std::make_shared<detail::FitState>(), fit, q, started);
   describe_classes(t, k, q.m, q.s, fit);
   if (fit.accuracy == 1)
-    fit.report.notes.push_back("every row is on its own side: the classes can be separated, so that only the prior keeps the coefficients from growing");
+    fit.report.notes.push_back(
+        "every row is on its own side: the classes can be separated, so that only the prior keeps the coefficients from growing");
   warn_if_noise_vanished(fit, X.cols());
   return fit;
 }

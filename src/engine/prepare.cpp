@@ -113,7 +113,8 @@ Prepared prepare_columns(MatrixView X, const Vector& k, const FitOptions& option
                                  validate::column_name(options.column_names, original)));
   }
   if (!constant.empty())
-    out.notes.push_back(fmt::format("{} {} constant and left out: {}", constant.size(), constant.size() == 1 ? "column is" : "columns are", listed(constant)));
+    out.notes.push_back(fmt::format("{} {} constant and left out: {}", constant.size(), constant.size() == 1 ? "column is" : "columns are",
+                                    listed(constant)));
   if (!copies.empty())
     out.notes.push_back(fmt::format("{} {} another column up to shift and scale and left out: {}", copies.size(),
                                     copies.size() == 1 ? "column repeats" : "columns repeat", listed(copies)));
@@ -140,11 +141,13 @@ PreparedPrior prepare_prior(const FitOptions& options, Index num_columns, double
     mark[static_cast<std::size_t>(j)] = Partition::flat;
   }
   if (prior.fixed_precision.size() != prior.fixed_columns.size())
-    throw InvalidArgument(fmt::format("prior.fixed_precision has {} entries; it must have one per fixed column: {}", prior.fixed_precision.size(), prior.fixed_columns.size()));
+    throw InvalidArgument(fmt::format("prior.fixed_precision has {} entries; it must have one per fixed column: {}",
+                                      prior.fixed_precision.size(), prior.fixed_columns.size()));
   for (std::size_t i = 0; i < prior.fixed_columns.size(); ++i) {
     const Index j = prior.fixed_columns[i];
     check_column(j, "prior.fixed_columns");
-    if (mark[static_cast<std::size_t>(j)] == Partition::flat) throw InvalidArgument(fmt::format("column {} is both flat and of fixed precision", j));
+    if (mark[static_cast<std::size_t>(j)] == Partition::flat)
+      throw InvalidArgument(fmt::format("column {} is both flat and of fixed precision", j));
     validate::positive(prior.fixed_precision[i], "a fixed precision");
     mark[static_cast<std::size_t>(j)] = Partition::fixed;
     fixed[j] = prior.fixed_precision[i];
@@ -161,9 +164,11 @@ PreparedPrior prepare_prior(const FitOptions& options, Index num_columns, double
   const bool grouped = out.kind != PriorKind::shared && (out.kind == PriorKind::groups || !prior.group.empty());
   if (grouped) {
     if (static_cast<Index>(prior.group.size()) != num_columns)
-      throw InvalidArgument(fmt::format("prior.group has {} entries; it must have one per column of X: {}", prior.group.size(), num_columns));
+      throw InvalidArgument(
+          fmt::format("prior.group has {} entries; it must have one per column of X: {}", prior.group.size(), num_columns));
     for (Index g : prior.group)
-      if (g < 0 || g >= num_columns) throw InvalidArgument(fmt::format("prior.group holds {}; group numbers are 0 to {}", g, num_columns - 1));
+      if (g < 0 || g >= num_columns)
+        throw InvalidArgument(fmt::format("prior.group holds {}; group numbers are 0 to {}", g, num_columns - 1));
   }
 
   Partition& partition = out.partition;
@@ -203,7 +208,8 @@ PreparedPrior prepare_prior(const FitOptions& options, Index num_columns, double
   if (!prior.hyperprior.empty()) {
     const Index needed = named.empty() ? 0 : *std::max_element(named.begin(), named.end()) + 1;
     if (static_cast<Index>(prior.hyperprior.size()) < needed)
-      throw InvalidArgument(fmt::format("prior.hyperprior has {} entries; it must have one per group: {}", prior.hyperprior.size(), needed));
+      throw InvalidArgument(
+          fmt::format("prior.hyperprior has {} entries; it must have one per group: {}", prior.hyperprior.size(), needed));
     for (Index g = 0; g < groups; ++g) {
       const GammaDistribution& h = prior.hyperprior[static_cast<std::size_t>(named[static_cast<std::size_t>(g)])];
       validate::gamma(h, "the shape of a group's hyper-prior", "the rate of a group's hyper-prior");

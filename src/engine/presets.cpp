@@ -18,9 +18,18 @@ constexpr GammaDistribution vblinlogit = {1e-2, 1e-4};
 const PresetRow table[] = {
     {{"vb_linear_fit", Task::linear, "linear, one precision for all columns (VBLinLogit)"}, PriorKind::shared, vblinlogit, vblinlogit},
     {{"vb_linear_fit_ard", Task::linear, "linear, one precision per column (VBLinLogit)"}, PriorKind::ard, vblinlogit, vblinlogit},
-    {{"vb_logit_fit", Task::logistic, "logistic, Jaakkola-Jordan bound, one precision for all columns (VBLinLogit)"}, PriorKind::shared, vblinlogit, vblinlogit},
-    {{"vb_logit_fit_ard", Task::logistic, "logistic, Jaakkola-Jordan bound, one precision per column (VBLinLogit)"}, PriorKind::ard, vblinlogit, vblinlogit},
-    {{"vb_logit_fit_iter", Task::logistic, "logistic, one observation at a time, fixed precision (VBLinLogit)"}, PriorKind::none, vblinlogit, vblinlogit},
+    {{"vb_logit_fit", Task::logistic, "logistic, Jaakkola-Jordan bound, one precision for all columns (VBLinLogit)"},
+     PriorKind::shared,
+     vblinlogit,
+     vblinlogit},
+    {{"vb_logit_fit_ard", Task::logistic, "logistic, Jaakkola-Jordan bound, one precision per column (VBLinLogit)"},
+     PriorKind::ard,
+     vblinlogit,
+     vblinlogit},
+    {{"vb_logit_fit_iter", Task::logistic, "logistic, one observation at a time, fixed precision (VBLinLogit)"},
+     PriorKind::none,
+     vblinlogit,
+     vblinlogit},
 };
 
 const PresetRow& find(const std::string& name) {

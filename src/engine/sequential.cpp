@@ -24,11 +24,11 @@ struct SequentialLogistic::State {
   int threads = 0;
   Index num_rows = 0;
   Vector w;
-  Matrix V;              // lower triangle
+  Matrix V;  // lower triangle
   double log_det_V = 0;
   double quadratic = 0;  // w'V^-1 w
   double prior_log_det = 0;
-  double sum_xi = 0;     // sum of ln sigma(xi) - xi/2 + lambda xi^2
+  double sum_xi = 0;  // sum of ln sigma(xi) - xi/2 + lambda xi^2
   Index not_converged = 0;
 
   // workspace
@@ -73,14 +73,14 @@ Row iterate(double y, double m, double s, double quadratic, double log_det) {
 }  // namespace
 
 void SequentialLogistic::State::absorb_block(Index count, const Vector& y, Index first) {
-  blas::symm(p, count, 1.0, V.data(), p, R.data(), p, 0.0, P.data(), p);                                    // P = V X_B'
+  blas::symm(p, count, 1.0, V.data(), p, R.data(), p, 0.0, P.data(), p);  // P = V X_B'
   blas::gemm(blas::Transpose::yes, blas::Transpose::no, count, count, p, 1.0, R.data(), p, P.data(), p, 0.0, G.data(), G.outerStride());
-  blas::gemv(blas::Transpose::yes, p, count, 1.0, R.data(), p, w.data(), 0.0, m.data());                     // m = X_B w
+  blas::gemv(blas::Transpose::yes, p, count, 1.0, R.data(), p, w.data(), 0.0, m.data());  // m = X_B w
   // U: unit lower triangular, column j of V's update direction is P U_j; kept transposed so that P U comes from one TRMM.
   U.setZero();
   for (Index j = 0; j < count; ++j) {
     const Row row = iterate(y[first + j], m[j], G(j, j), quadratic, log_det_V);
-    c[j] = row.two_lambda / (1 + row.two_lambda * G(j, j));                                                // (SEQ.2)
+    c[j] = row.two_lambda / (1 + row.two_lambda * G(j, j));  // (SEQ.2)
     coefficient[j] = 0.5 * y[first + j] - row.two_lambda * row.m;
     quadratic += row.quadratic_change;
     log_det_V += row.log_det_change;
@@ -89,7 +89,7 @@ void SequentialLogistic::State::absorb_block(Index count, const Vector& y, Index
     // v_j = P_j - sum_{i<j} c_i (v_i'x_j) v_i; in coefficients of P: U_j = e_j - sum_i c_i g_i[j] U_i
     U(j, j) = 1;
     for (Index i = 0; i < j; ++i) U.row(j).head(i + 1) -= (c[i] * rows(i, j)) * U.row(i).head(i + 1);
-    rows.row(j).head(count) = G.col(j).head(count).transpose();                                           // g_j = X_B v_j
+    rows.row(j).head(count) = G.col(j).head(count).transpose();  // g_j = X_B v_j
     for (Index l = j + 1; l < count; ++l) m[l] += G(l, j) * coefficient[j];
     for (Index l = j + 1; l < count; ++l)
       for (Index i = j + 1; i < count; ++i) G(i, l) -= c[j] * rows(j, i) * rows(j, l);
@@ -98,7 +98,7 @@ void SequentialLogistic::State::absorb_block(Index count, const Vector& y, Index
   blas::trmm(blas::Side::right, blas::Transpose::yes, p, count, U.data(), U.outerStride(), P.data(), p);
   blas::gemv(blas::Transpose::no, p, count, 1.0, P.data(), p, coefficient.data(), 1.0, w.data());
   for (Index j = 0; j < count; ++j) P.col(j) *= std::sqrt(c[j]);
-  blas::syrk(blas::Transpose::no, p, count, -1.0, P.data(), p, 1.0, V.data(), p);                           // V <- V - sum c_j v_j v_j'
+  blas::syrk(blas::Transpose::no, p, count, -1.0, P.data(), p, 1.0, V.data(), p);  // V <- V - sum c_j v_j v_j'
 }
 
 SequentialLogistic::SequentialLogistic(Index num_columns, const SequentialOptions& options) : state_(std::make_unique<State>()) {
@@ -134,7 +134,8 @@ void SequentialLogistic::update(MatrixView X, VectorView labels) {
   if (X.cols() != s.p) throw InvalidArgument(fmt::format("X has {} columns; the fit has {}", X.cols(), s.p));
   validate::vector(labels, X.rows(), "labels");
   for (Index i = 0; i < labels.size(); ++i)
-    if (labels[i] != 1.0 && labels[i] != -1.0) throw InvalidArgument(fmt::format("labels at row {} is {}; labels must be -1 or +1", i + 1, labels[i]));
+    if (labels[i] != 1.0 && labels[i] != -1.0)
+      throw InvalidArgument(fmt::format("labels at row {} is {}; labels must be -1 or +1", i + 1, labels[i]));
   const blas::ThreadScope threads(s.threads);
   const Vector y = labels.eigen();
   const DenseDesign design(X, {});

@@ -24,7 +24,12 @@ namespace {
 class Sweep {
  public:
   Sweep(Likelihood& likelihood, PrecisionPrior& prior, Solver& solver, Posterior& q, const SweepSettings& settings)
-      : likelihood_(likelihood), prior_(prior), solver_(solver), q_(q), settings_(settings), damped_(likelihood.traits().damped),
+      : likelihood_(likelihood),
+        prior_(prior),
+        solver_(solver),
+        q_(q),
+        settings_(settings),
+        damped_(likelihood.traits().damped),
         anderson_(prior.partition().num_groups() + likelihood.state_size(), 6) {}
 
   SweepOutcome run() {
@@ -66,8 +71,7 @@ class Sweep {
     prior_.start();
     published_constant_ = likelihood_.published_constant() + prior_.published_constant();
     switch (settings_.order) {
-      case EvaluateAfter::prior:
-        return true;
+      case EvaluateAfter::prior: return true;
       case EvaluateAfter::solve:
         if (!solve()) return false;
         if (settings_.compat) bound_ = published_start();
@@ -96,8 +100,7 @@ class Sweep {
         if (!solve()) return false;
         bound_ = evaluate_bound(likelihood_, prior_, q_);
         return true;
-      case EvaluateAfter::likelihood:
-        return guarded_round();
+      case EvaluateAfter::likelihood: return guarded_round();
     }
     return false;
   }
@@ -245,8 +248,8 @@ class Sweep {
     }
     if (out_.status == Status::failed && out_.sweeps >= settings_.max_sweeps) {
       out_.status = Status::max_sweeps;
-      out_.message = fmt::format("not converged after {} sweeps: the last one raised the bound by {:.3g} nats (raise max_sweeps)", out_.sweeps,
-                                 bound_ - last_bound_);
+      out_.message = fmt::format("not converged after {} sweeps: the last one raised the bound by {:.3g} nats (raise max_sweeps)",
+                                 out_.sweeps, bound_ - last_bound_);
     }
     return out_.status != Status::failed;
   }
@@ -256,10 +259,15 @@ class Sweep {
     if (settings_.compat && change < 0) {
       const bool linear = settings_.order == EvaluateAfter::prior;
       out_.status = linear ? Status::bound_fell : (out_.sweeps == 1 ? Status::false_stop : Status::converged);
-      out_.message = linear ? fmt::format("sweep {}: the bound fell by {:.3g} nats, where the published program ends with an error", out_.sweeps, -change)
-                     : out_.sweeps == 1
-                         ? std::string("stopped after 1 sweep as the published program does, because the value it starts from is not a bound; without compat the fit goes on")
-                         : fmt::format("stopped at sweep {} as the published program does, because rounding lowered the bound by {:.3g} nats", out_.sweeps, -change);
+      out_.message =
+          linear
+              ? fmt::format("sweep {}: the bound fell by {:.3g} nats, where the published program ends with an error", out_.sweeps, -change)
+          : out_.sweeps == 1
+              ? std::string(
+                    "stopped after 1 sweep as the published program does, because the value it starts from is not a bound; without compat "
+                    "the fit goes on")
+              : fmt::format("stopped at sweep {} as the published program does, because rounding lowered the bound by {:.3g} nats",
+                            out_.sweeps, -change);
       return;
     }
     if (!settings_.compat && fell()) {
@@ -269,8 +277,9 @@ class Sweep {
     }
     if (std::abs(change) < settings_.tolerance * scale) {
       out_.status = Status::converged;
-      out_.message = fmt::format("converged by the published rule after {} sweeps: the bound changed by {:.3g} nats, less than {:g} of its value", out_.sweeps,
-                                 std::abs(change), settings_.tolerance);
+      out_.message =
+          fmt::format("converged by the published rule after {} sweeps: the bound changed by {:.3g} nats, less than {:g} of its value",
+                      out_.sweeps, std::abs(change), settings_.tolerance);
     }
   }
 
@@ -281,8 +290,12 @@ class Sweep {
     if (fall_ > 0) {
       const bool rounding = fall_ <= 1e-6 * (1 + std::abs(bound_));
       out_.status = rounding ? Status::converged : Status::bound_fell;
-      out_.message = rounding ? fmt::format("converged after {} sweeps as far as rounding allows: the next would have lowered the bound by {:.2g} nats", out_.sweeps, fall_)
-                              : fmt::format("sweep {}: the next sweep would have lowered the bound by {:.3g} nats, more than rounding explains", out_.sweeps, fall_);
+      out_.message =
+          rounding
+              ? fmt::format("converged after {} sweeps as far as rounding allows: the next would have lowered the bound by {:.2g} nats",
+                            out_.sweeps, fall_)
+              : fmt::format("sweep {}: the next sweep would have lowered the bound by {:.3g} nats, more than rounding explains",
+                            out_.sweeps, fall_);
       return;
     }
     const double gain = std::max(bound_ - last_bound_, 0.0), allowed = settings_.tolerance * settings_.num_rows;
@@ -294,8 +307,9 @@ class Sweep {
     num_quiet_ = remaining <= std::max(allowed, slack()) ? num_quiet_ + 1 : 0;
     if (num_quiet_ < 2) return;
     out_.status = Status::converged;
-    out_.message = fmt::format("converged after {} sweeps: the predicted remaining gain in the bound is {:.2g} nats ({} {:.2g})", out_.sweeps, remaining,
-                               allowed >= slack() ? "allowed:" : "the bound's rounding:", std::max(allowed, slack()));
+    out_.message =
+        fmt::format("converged after {} sweeps: the predicted remaining gain in the bound is {:.2g} nats ({} {:.2g})", out_.sweeps,
+                    remaining, allowed >= slack() ? "allowed:" : "the bound's rounding:", std::max(allowed, slack()));
   }
 
   double promised_gain() {
@@ -319,8 +333,8 @@ class Sweep {
   const SweepSettings& settings_;
   bool damped_;
   Anderson anderson_;
-  Rows rows_;                                 // what the likelihood wants next
-  Rows rows_in_, previous_rows_, target_;     // what q was built from; before that; being tried
+  Rows rows_;                              // what the likelihood wants next
+  Rows rows_in_, previous_rows_, target_;  // what q was built from; before that; being tried
   int num_quiet_ = 0;
   double fall_ = 0;  // what the last sweep would have lost, had it not been taken back
   Vector a_in_, previous_a_, previous_expected_, state_, state_in_, state_weight_;

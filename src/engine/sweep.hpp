@@ -8,7 +8,8 @@
 
 namespace ardvark {
 
-/// A sweep is solve -> likelihood -> prior, round and round. Published programs differ in the point of the round at which they look at the bound.
+/// A sweep is solve -> likelihood -> prior, round and round. Published programs differ in the point of the round at which they look at the
+/// bound.
 enum class EvaluateAfter {
   prior,      ///< VBLinLogit, linear
   solve,      ///< VBLinLogit, logistic
@@ -41,8 +42,8 @@ struct SweepOutcome {
   int num_damped = 0;    ///< sweeps with a shortened step
   double bound = 0;
   std::vector<double> bound_history;
-  Vector a;              ///< [p] the precisions inside V
-  Rows rows;             ///< the rows inside V
+  Vector a;   ///< [p] the precisions inside V
+  Rows rows;  ///< the rows inside V
 };
 
 /// Runs to the end; `q` holds the last posterior.

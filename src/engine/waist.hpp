@@ -22,26 +22,27 @@ struct Posterior {
   Vector w;           ///< [p]
   Vector V_diagonal;  ///< [p]
   double log_det_V = 0;
-  Vector group_square;    ///< [groups] sum of w_j^2
-  Vector group_variance;  ///< [groups] sum of V_jj
+  Vector group_square;        ///< [groups] sum of w_j^2
+  Vector group_variance;      ///< [groups] sum of V_jj
   double penalty = 0;         ///< w' A w = sum of a_j w_j^2 over all columns
   double fixed_square = 0;    ///< sum of a_j w_j^2 over the columns of fixed precision
   double fixed_variance = 0;  ///< sum of a_j V_jj over the columns of fixed precision
-  Vector m;  ///< [n] X w, if the likelihood asks for row moments
-  Vector s;  ///< [n] x_n' V x_n, likewise
-  double residual = 0;       ///< sum omega_n (r_n/omega_n - x_n'w)^2, if the likelihood asks for it
-  double explained = 0;      ///< sum omega_n x_n'V x_n = p - sum a_j V_jj                                        (RIDGE.5)
+  Vector m;                   ///< [n] X w, if the likelihood asks for row moments
+  Vector s;                   ///< [n] x_n' V x_n, likewise
+  double residual = 0;        ///< sum omega_n (r_n/omega_n - x_n'w)^2, if the likelihood asks for it
+  double explained = 0;       ///< sum omega_n x_n'V x_n = p - sum a_j V_jj                                        (RIDGE.5)
 };
 
-/// How the columns are divided: into groups with one estimated precision each, columns of fixed precision, and flat columns without a prior.
+/// How the columns are divided: into groups with one estimated precision each, columns of fixed precision, and flat columns without a
+/// prior.
 struct Partition {
   static constexpr Index flat = -1;
   static constexpr Index fixed = -2;
   static constexpr Index left_out = -3;  ///< a column of zeros at precision 1: adds exactly nothing to posterior, bound or prediction
-  std::vector<Index> group;      ///< [p] group number, or flat, fixed, left_out
-  std::vector<Index> group_size; ///< [groups]
+  std::vector<Index> group;              ///< [p] group number, or flat, fixed, left_out
+  std::vector<Index> group_size;         ///< [groups]
   std::vector<Index> flat_columns;
-  Vector fixed_precision;        ///< [p], read where group is `fixed`; empty if no column is
+  Vector fixed_precision;  ///< [p], read where group is `fixed`; empty if no column is
 
   [[nodiscard]] Index num_columns() const { return static_cast<Index>(group.size()); }
   [[nodiscard]] Index num_groups() const { return static_cast<Index>(group_size.size()); }

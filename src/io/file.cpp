@@ -11,8 +11,8 @@
 #include <filesystem>
 #include <system_error>
 
-#include "ardvark/table.hpp"
 #include "ardvark/errors.hpp"
+#include "ardvark/table.hpp"
 
 namespace ardvark::io {
 namespace {

@@ -101,7 +101,8 @@ void save_model(const std::string& path, const Fit& fit, const FeatureEncoding& 
   file.metadata["format"] = format_name;
   file.metadata["format_version"] = std::to_string(format_version);
   file.metadata["fit"] = describe(fit, encoding).dump(-1, ' ', false, json::error_handler_t::replace);
-  const Vector numbers = scalars(fit), history = Eigen::Map<const Vector>(fit.report.bound_history.data(), static_cast<Index>(fit.report.bound_history.size()));
+  const Vector numbers = scalars(fit),
+               history = Eigen::Map<const Vector>(fit.report.bound_history.data(), static_cast<Index>(fit.report.bound_history.size()));
   file.add_vector("scalars", numbers);
   file.add_vector("bound_history", history);
   file.add_vector("mean", fit.mean);
@@ -158,8 +159,9 @@ SavedModel load_model(const std::string& path) {
                               path);
     report.message = r.at("message").get<std::string>();
     report.sweeps = r.at("sweeps").get<int>();
-    report.solver = from_name(r.at("solver").get<std::string>(),
-                              {SolverKind::automatic, SolverKind::primal, SolverKind::dual, SolverKind::spectral, SolverKind::sequential}, path);
+    report.solver =
+        from_name(r.at("solver").get<std::string>(),
+                  {SolverKind::automatic, SolverKind::primal, SolverKind::dual, SolverKind::spectral, SolverKind::sequential}, path);
     report.solver_reason = r.at("solver_reason").get<std::string>();
     report.preset = r.at("preset").get<std::string>();
     report.compat = r.at("compat").get<bool>();
@@ -170,7 +172,9 @@ SavedModel load_model(const std::string& path) {
     throw InvalidArgument(fmt::format("'{}' is not an ardvark model file: its description cannot be read ({})", path, e.what()));
   }
   const auto p = static_cast<Index>(fit.column_names.size()), q = p + (state->standardization.intercept ? 1 : 0);
-  const auto fail = [&](const char* what) { throw InvalidArgument(fmt::format("'{}' is not an ardvark model file: {} has the wrong size", path, what)); };
+  const auto fail = [&](const char* what) {
+    throw InvalidArgument(fmt::format("'{}' is not an ardvark model file: {} has the wrong size", path, what));
+  };
   const auto vector = [&](const char* name, Index size, bool may_be_empty = false) {
     Vector v = file.vector(name);
     if (v.size() != size && !(may_be_empty && v.size() == 0)) fail(name);
@@ -178,7 +182,8 @@ SavedModel load_model(const std::string& path) {
   };
   if (fit.task == Task::logistic && fit.classes.size() != 2) fail("the list of classes");
   set_scalars(vector("scalars", 16), fit, *state);
-  if (fit.task == Task::linear && !(fit.noise.shape >= 1e-6 && std::isfinite(fit.noise.shape) && fit.noise.rate > 0 && std::isfinite(fit.noise.rate)))
+  if (fit.task == Task::linear &&
+      !(fit.noise.shape >= 1e-6 && std::isfinite(fit.noise.shape) && fit.noise.rate > 0 && std::isfinite(fit.noise.rate)))
     throw InvalidArgument(fmt::format("'{}' is damaged: its noise posterior is Gamma({}, {})", path, fit.noise.shape, fit.noise.rate));
   const Vector history = file.vector("bound_history");
   fit.report.bound_history.assign(history.begin(), history.end());
@@ -187,7 +192,8 @@ SavedModel load_model(const std::string& path) {
   fit.V_diagonal = vector("V_diagonal", p);
   fit.relevance = vector("relevance", p);
   fit.precision = file.vector("precision");
-  if (fit.group.size() != fit.column_names.size() || fit.relevant.size() != fit.column_names.size() || fit.left_out.size() != fit.column_names.size())
+  if (fit.group.size() != fit.column_names.size() || fit.relevant.size() != fit.column_names.size() ||
+      fit.left_out.size() != fit.column_names.size())
     fail("a list of columns");
   state->standardization.center = vector("center", p, true);
   state->standardization.scale = vector("scale", p, true);
@@ -202,7 +208,8 @@ SavedModel load_model(const std::string& path) {
     factor.B = file.matrix("B");
     factor.R = file.matrix("R");
     const auto f = static_cast<Index>(factor.flat_columns.size());
-    if (factor.T.cols() != q || factor.B.cols() != q || factor.B.rows() != f || factor.R.rows() != f || factor.R.cols() != f) fail("T, B or R");
+    if (factor.T.cols() != q || factor.B.cols() != q || factor.B.rows() != f || factor.R.rows() != f || factor.R.cols() != f)
+      fail("T, B or R");
     for (Index j : factor.flat_columns)
       if (j < 0 || j >= q) fail("the list of flat columns");
   } else if (factor.kind != CovarianceFactor::Kind::none) {

@@ -21,7 +21,8 @@ std::string number(double x) {
 
 // Width on the screen of UTF-8 text, one column a character.
 std::size_t width(const std::string& text) {
-  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+  return static_cast<std::size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
 }
 
 std::string padded(const std::string& text, std::size_t to) { return text + std::string(to > width(text) ? to - width(text) : 0, ' '); }
@@ -37,7 +38,8 @@ void coefficient_line(std::string& out, const Fit& fit, Index j, double level, s
   const double mean = intercept ? fit.intercept->mean : fit.mean[j], variance = intercept ? fit.intercept->variance : fit.variance[j];
   out += fmt::format("  {}  {:>10}  {:>10}  {:>10}  {:>10}", padded(name, name_width), number(mean), number(std::sqrt(variance)),
                      number(interval.lower), number(interval.upper));
-  if (!intercept) out += fmt::format("  {:>9.2f}  {}", fit.relevance[j], !judged ? "" : fit.relevant[static_cast<std::size_t>(j)] ? "kept" : "-");
+  if (!intercept)
+    out += fmt::format("  {:>9.2f}  {}", fit.relevance[j], !judged ? "" : fit.relevant[static_cast<std::size_t>(j)] ? "kept" : "-");
   while (!out.empty() && out.back() == ' ') out.pop_back();
   out += '\n';
 }
@@ -48,10 +50,11 @@ std::string summary(const Fit& fit, double level) {
   std::string out;
   const Report& report = fit.report;
   out += fmt::format("{} regression{}, prior {}, {:g} rows, {} columns\n", fit.task == Task::linear ? "Linear" : "Logistic",
-                     report.preset.empty() ? "" : fmt::format(" (preset {}{})", report.preset, report.compat ? ", compat" : ""), to_string(fit.prior),
-                     fit.num_rows, fit.num_columns());
+                     report.preset.empty() ? "" : fmt::format(" (preset {}{})", report.preset, report.compat ? ", compat" : ""),
+                     to_string(fit.prior), fit.num_rows, fit.num_columns());
   if (fit.task == Task::logistic && fit.classes.size() == 2)
-    out += fmt::format("target {}: probability of {} ({:g} rows) against {} ({:g} rows)\n", fit.target, fit.classes[1], fit.class_weight[1], fit.classes[0], fit.class_weight[0]);
+    out += fmt::format("target {}: probability of {} ({:g} rows) against {} ({:g} rows)\n", fit.target, fit.classes[1], fit.class_weight[1],
+                       fit.classes[0], fit.class_weight[0]);
   else if (!fit.target.empty())
     out += fmt::format("target {}\n", fit.target);
   if (fit.state == nullptr || !fit.mean.allFinite()) {
@@ -73,13 +76,15 @@ std::string summary(const Fit& fit, double level) {
   name_width = std::min<std::size_t>(name_width, 40);
   const bool judged = fit.prior == PriorKind::ard || fit.prior == PriorKind::groups;
   const std::string percent = fmt::format("{:g}%", 100 * level);
-  out += fmt::format("\n  {}  {:>10}  {:>10}  {:>10}  {:>10}  {:>9}\n", padded("coefficient", name_width), "mean", "sd", percent + " from", "to", "relevance");
+  out += fmt::format("\n  {}  {:>10}  {:>10}  {:>10}  {:>10}  {:>9}\n", padded("coefficient", name_width), "mean", "sd", percent + " from",
+                     "to", "relevance");
   if (fit.intercept) coefficient_line(out, fit, -1, level, name_width, judged);
   for (Index j : shown) coefficient_line(out, fit, j, level, name_width, judged);
   if (fit.num_columns() > most) out += fmt::format("  ... the {} largest of {} by mean/sd; --json has all\n", most, fit.num_columns());
 
   out += fmt::format("\neffective parameters  {:.2f}\n", fit.effective_parameters);
-  if (judged) out += fmt::format("kept                  {} of {}\n", std::count(fit.relevant.begin(), fit.relevant.end(), true), fit.num_columns());
+  if (judged)
+    out += fmt::format("kept                  {} of {}\n", std::count(fit.relevant.begin(), fit.relevant.end(), true), fit.num_columns());
   if (fit.task == Task::linear) {
     const Interval sd = noise_sd_interval(fit, level);
     out += fmt::format("noise sd              {} ({} {} to {})\n", number(noise_sd(fit)), percent, number(sd.lower), number(sd.upper));
@@ -88,7 +93,8 @@ std::string summary(const Fit& fit, double level) {
     out += fmt::format("accuracy, training    {:.4f}\nlog loss, training    {:.4f}\n", fit.accuracy, fit.log_loss);
   }
   out += fmt::format("bound on evidence     {:.4f} nats\n", fit.bound);
-  out += fmt::format("fit                   {} sweeps, {:.3g} s, solver {} ({})\n", report.sweeps, report.seconds, to_string(report.solver), report.solver_reason);
+  out += fmt::format("fit                   {} sweeps, {:.3g} s, solver {} ({})\n", report.sweeps, report.seconds, to_string(report.solver),
+                     report.solver_reason);
   out += fmt::format("status                {}: {}\n", to_string(report.status), report.message);
   for (const std::string& note : report.notes) out += fmt::format("note                  {}\n", note);
   for (const std::string& warning : report.warnings) out += fmt::format("WARNING               {}\n", warning);

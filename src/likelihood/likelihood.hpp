@@ -49,9 +49,9 @@ class Gaussian final : public Likelihood {
   Index num_penalised_;
 };
 
-/// Logistic with the Jaakkola-Jordan bound; t in {0, 1}.                                                         docs/math/logistic_bound.md
+/// Logistic with the Jaakkola-Jordan bound; t in {0, 1}. docs/math/logistic_bound.md
 std::unique_ptr<Likelihood> make_logistic_bound(Vector t, Vector k);
-/// Logistic with the exact Gaussian variational posterior; t in {0, 1}.                                          docs/math/logistic_gaussian.md
+/// Logistic with the exact Gaussian variational posterior; t in {0, 1}. docs/math/logistic_gaussian.md
 std::unique_ptr<Likelihood> make_logistic_gaussian(Vector t, Vector k);
 
 }  // namespace ardvark

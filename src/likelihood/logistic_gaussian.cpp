@@ -45,8 +45,8 @@ class LogisticGaussian final : public Likelihood {
     for (Index n = 0; n < t_.size(); ++n) {
       const LogisticExpectation e = expected_logistic(m_[n], s_[n]);
       slope_[n] = k_[n] * e.slope;
-      rows.r[n] = k_[n] * (e.slope * m_[n] + (t_[n] - e.sigma));                  // (VG.1)
-      expected_log_likelihood_ += k_[n] * (t_[n] * m_[n] - e.softplus);           // (VG.2)
+      rows.r[n] = k_[n] * (e.slope * m_[n] + (t_[n] - e.sigma));         // (VG.1)
+      expected_log_likelihood_ += k_[n] * (t_[n] * m_[n] - e.softplus);  // (VG.2)
     }
     rows.omega = slope_;
   }

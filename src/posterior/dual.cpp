@@ -17,10 +17,29 @@ namespace {
 class Dual final : public Solver {
  public:
   explicit Dual(System system)
-      : system_(system), n_(system.X.rows()), p_(system.X.cols()), f_(system.partition.num_flat()),
-        block_(std::clamp<Index>((Index{1} << 16) / std::max<Index>(n_, 1), 128, std::max<Index>(p_, 128))), panel_(n_, std::min(block_, p_)),
-        K_(n_, n_), L_inverse_(n_, n_), F_(n_, f_), root_omega_(n_), g_(n_), h_(n_), x_(n_), a_inverse_root_(p_), H_inverse_(f_, f_),
-        U_(n_, f_), FOmega_(n_, f_), FP_(f_, panel_.cols()), BB_(f_, f_), TB_(n_, f_), KOF_(n_, f_), w_F_(f_), FOZw_(f_) {
+      : system_(system),
+        n_(system.X.rows()),
+        p_(system.X.cols()),
+        f_(system.partition.num_flat()),
+        block_(std::clamp<Index>((Index{1} << 16) / std::max<Index>(n_, 1), 128, std::max<Index>(p_, 128))),
+        panel_(n_, std::min(block_, p_)),
+        K_(n_, n_),
+        L_inverse_(n_, n_),
+        F_(n_, f_),
+        root_omega_(n_),
+        g_(n_),
+        h_(n_),
+        x_(n_),
+        a_inverse_root_(p_),
+        H_inverse_(f_, f_),
+        U_(n_, f_),
+        FOmega_(n_, f_),
+        FP_(f_, panel_.cols()),
+        BB_(f_, f_),
+        TB_(n_, f_),
+        KOF_(n_, f_),
+        w_F_(f_),
+        FOZw_(f_) {
     for (Index k = 0; k < f_; ++k) {
       Matrix column(n_, 1);
       system_.X.columns(flat(k), 1, column);
@@ -122,8 +141,7 @@ class Dual final : public Solver {
     if (f_ > 0 && !project_out_flat_columns(rows)) return false;
 
     L_inverse_.triangularView<Eigen::Lower>() = K_;
-    for (Index j = 0; j < n_; ++j)
-      L_inverse_.col(j).tail(n_ - j).array() *= (root_omega_[j] * K_scale_) * root_omega_.tail(n_ - j).array();
+    for (Index j = 0; j < n_; ++j) L_inverse_.col(j).tail(n_ - j).array() *= (root_omega_[j] * K_scale_) * root_omega_.tail(n_ - j).array();
     L_inverse_.diagonal().array() += 1;
     if (!blas::potrf(n_, L_inverse_.data(), n_)) return false;
     q.log_det_V = -2 * L_inverse_.diagonal().array().log().sum();
@@ -150,8 +168,7 @@ class Dual final : public Solver {
   }
 
   void set_precisions(const Vector& a) {
-    for (Index j = 0; j < p_; ++j)
-      a_inverse_root_[j] = is_penalised(j) ? 1 / std::sqrt(a[j]) : 0.0;
+    for (Index j = 0; j < p_; ++j) a_inverse_root_[j] = is_penalised(j) ? 1 / std::sqrt(a[j]) : 0.0;
   }
 
   // h_ <- S' r
@@ -186,7 +203,8 @@ class Dual final : public Solver {
     for (Index first = 0; first < p_; first += block_) {
       const Index count = std::min(block_, p_ - first);
       system_.X.columns(first, count, panel_.leftCols(count));
-      for (Index j = 0; j < count; ++j) panel_.col(j) *= uniform ? (a_inverse_root_[first + j] > 0 ? 1.0 : 0.0) : a_inverse_root_[first + j];
+      for (Index j = 0; j < count; ++j)
+        panel_.col(j) *= uniform ? (a_inverse_root_[first + j] > 0 ? 1.0 : 0.0) : a_inverse_root_[first + j];
       blas::syrk(blas::Transpose::no, n_, count, 1.0, panel_.data(), n_, 1.0, K_.data(), n_);
     }
     K_is_unit_ = uniform;
@@ -204,11 +222,11 @@ class Dual final : public Solver {
     U_ = F_ * H_inverse_;
     for (Index k = 0; k < f_; ++k) blas::symv(n_, K_.data(), n_, FOmega_.col(k).data(), KOF_.col(k).data());
     const Matrix inner = FOmega_.transpose() * KOF_;
-    // S K S' = K - U (K Omega F)' - (K Omega F) U' + U inner U', on the lower triangle: symmetric rank-2 form with C = K Omega F - U inner / 2
+    // S K S' = K - U (K Omega F)' - (K Omega F) U' + U inner U', on the lower triangle: symmetric rank-2 form with C = K Omega F - U inner
+    // / 2
     KOF_ -= 0.5 * U_ * inner;
     for (Index j = 0; j < n_; ++j)
-      for (Index k = 0; k < f_; ++k)
-        K_.col(j).tail(n_ - j) -= U_.col(k).tail(n_ - j) * KOF_(j, k) + KOF_.col(k).tail(n_ - j) * U_(j, k);
+      for (Index k = 0; k < f_; ++k) K_.col(j).tail(n_ - j) -= U_.col(k).tail(n_ - j) * KOF_(j, k) + KOF_.col(k).tail(n_ - j) * U_(j, k);
     return true;
   }
 
@@ -238,7 +256,8 @@ class Dual final : public Solver {
         if (final_) BB_.noalias() += FP * FP.transpose();
         if (keep != nullptr)
           for (Index j = 0; j < count; ++j)
-            keep->B.col(first + j) = a_inverse_root_[first + j] > 0 ? Vector(H_inverse_ * FP.col(j) / a_inverse_root_[first + j]) : Vector::Zero(f_);
+            keep->B.col(first + j) =
+                a_inverse_root_[first + j] > 0 ? Vector(H_inverse_ * FP.col(j) / a_inverse_root_[first + j]) : Vector::Zero(f_);
       }
       q.w.segment(first, count).array() *= a_inverse_root_.segment(first, count).array();
       blas::trmm(blas::Side::left, blas::Transpose::no, n_, count, L_inverse_.data(), n_, panel_.data(), n_);
@@ -268,8 +287,8 @@ class Dual final : public Solver {
     for (Index k = 0; k < f_; ++k) q.V_diagonal[flat(k)] = V_FF(k, k);
   }
 
-  // x_n'Vx_n = f'H^-1 f + (1 - [M^-1]_nn)/omega_n. Where omega_n K_nn is small that difference has no digits left, and the other form is used:
-  // K_nn - ||L^-1 diag(omega)^1/2 K_:n||^2.
+  // x_n'Vx_n = f'H^-1 f + (1 - [M^-1]_nn)/omega_n. Where omega_n K_nn is small that difference has no digits left, and the other form is
+  // used: K_nn - ||L^-1 diag(omega)^1/2 K_:n||^2.
   void row_variances(const Rows& rows, Posterior& q) {
     for (Index i = 0; i < n_; ++i) {
       const double K_ii = K_scale_ * K_(i, i);

@@ -32,8 +32,7 @@ namespace {
 
 class Primal final : public Solver {
  public:
-  explicit Primal(System system)
-      : system_(system), p_(system.X.cols()), gram_(p_, p_), L_inverse_(p_, p_), Xr_(p_), Gw_(p_) {
+  explicit Primal(System system) : system_(system), p_(system.X.cols()), gram_(p_, p_), L_inverse_(p_, p_), Xr_(p_), Gw_(p_) {
     gram_.setZero();
   }
 

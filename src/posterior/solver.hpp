@@ -15,7 +15,8 @@ struct CovarianceFactor {
   Kind kind = Kind::none;
   /// triangular: V = L_inverse' L_inverse. [p,p], lower.
   Matrix L_inverse;
-  /// reduced (p > n): with z~ = z - B' f, x'Vx = sum_j d_j z~_j^2 - ||T z~||^2 + ||R f||^2; f = x at the flat columns, d = 0 there. (RIDGE.4), (RIDGE.7)
+  /// reduced (p > n): with z~ = z - B' f, x'Vx = sum_j d_j z~_j^2 - ||T z~||^2 + ||R f||^2; f = x at the flat columns, d = 0 there.
+  /// (RIDGE.4), (RIDGE.7)
   Vector d;  ///< [p]
   Matrix T;  ///< [n,p]
   Matrix B;  ///< [flats, p]
@@ -31,8 +32,9 @@ struct CovarianceFactor {
 
 /// With one precision a for all penalised columns the system is C + a I, C fixed: what the spectral solver starts from.
 struct SharedSystem {
-  bool dual = false;   ///< C = diag(omega)^1/2 Z~ Z~' diag(omega)^1/2 [n,n], c = diag(omega)^-1/2 S'r;  otherwise C = Z~'diag(omega)Z~ [p,p], c = Z~'r
-  Matrix C;            ///< lower triangle
+  bool dual = false;  ///< C = diag(omega)^1/2 Z~ Z~' diag(omega)^1/2 [n,n], c = diag(omega)^-1/2 S'r;  otherwise C = Z~'diag(omega)Z~
+                      ///< [p,p], c = Z~'r
+  Matrix C;           ///< lower triangle
   Vector c;
   double response_square = 0;  ///< sum r_n^2/omega_n less what the flat columns explain
   double log_det_H = 0;
@@ -42,7 +44,8 @@ class Solver {
  public:
   virtual ~Solver() = default;
   [[nodiscard]] virtual SolverKind kind() const = 0;
-  /// Fills the posterior for these rows and precisions a [p] (0 for flat columns). False if the system is not positive definite or not finite.
+  /// Fills the posterior for these rows and precisions a [p] (0 for flat columns). False if the system is not positive definite or not
+  /// finite.
   [[nodiscard]] virtual bool solve(const Rows& rows, const Vector& a, Posterior& posterior) = 0;
   /// After the last sweep: w, V_diagonal and m for solvers that leave them out during sweeps.
   [[nodiscard]] virtual bool finish(const Rows& rows, const Vector& a, Posterior& posterior) = 0;
@@ -61,12 +64,13 @@ struct System {
   LikelihoodTraits likelihood;
 };
 
-std::unique_ptr<Solver> make_primal(System system);    ///< p x p Cholesky                              (RIDGE.3)
-std::unique_ptr<Solver> make_dual(System system);      ///< n x n, never p x p                          (RIDGE.4), (RIDGE.7)
+std::unique_ptr<Solver> make_primal(System system);  ///< p x p Cholesky                              (RIDGE.3)
+std::unique_ptr<Solver> make_dual(System system);    ///< n x n, never p x p                          (RIDGE.4), (RIDGE.7)
 /// Shared precision, constant rows: O(min(n,p)) a sweep; `exact` gives the posterior of the last one.               (RIDGE.6)
 std::unique_ptr<Solver> make_spectral(System system, std::unique_ptr<Solver> exact);
 
-/// A pivot L_jj of a Gram matrix with this diagonal element that is no larger than rounding would leave: the column lies in the span of others.
+/// A pivot L_jj of a Gram matrix with this diagonal element that is no larger than rounding would leave: the column lies in the span of
+/// others.
 [[nodiscard]] inline bool pivot_is_rounding(double pivot, double diagonal, Index size) {
   return !(pivot * pivot > 4e-16 * static_cast<double>(size + 10) * diagonal);
 }

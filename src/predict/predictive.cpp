@@ -39,11 +39,13 @@ constexpr int max_steps = 500;
 // m and s of each new row, in the design's units.
 void moments(const Fit& fit, MatrixView X, Vector& m, Vector* s) {
   validate::matrix(X, "X_new", fit.column_names);
-  if (X.cols() != fit.num_columns()) throw InvalidArgument(fmt::format("X_new has {} columns; the fit has {}", X.cols(), fit.num_columns()));
+  if (X.cols() != fit.num_columns())
+    throw InvalidArgument(fmt::format("X_new has {} columns; the fit has {}", X.cols(), fit.num_columns()));
   if (fit.state == nullptr || fit.state->w.size() == 0)
     throw InvalidArgument(fmt::format("the fit has no posterior to predict from (status: {})", to_string(fit.report.status)));
   if (s != nullptr && fit.state->factor.kind == CovarianceFactor::Kind::none)
-    throw InvalidArgument("the fit kept no covariance factor, so it cannot say how sure a prediction is; fit again with keep_covariance = always");
+    throw InvalidArgument(
+        "the fit kept no covariance factor, so it cannot say how sure a prediction is; fit again with keep_covariance = always");
   DenseDesign design(X, fit.state->standardization);
   m.resize(X.rows());
   design.apply(fit.state->w, m);

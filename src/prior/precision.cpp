@@ -9,7 +9,10 @@
 namespace ardvark {
 
 PrecisionPrior::PrecisionPrior(Partition partition, Vector shape, Vector rate)
-    : partition_(std::move(partition)), c0_(std::move(shape)), d0_(std::move(rate)), size_(partition_.num_groups()),
+    : partition_(std::move(partition)),
+      c0_(std::move(shape)),
+      d0_(std::move(rate)),
+      size_(partition_.num_groups()),
       a_(Vector::Zero(partition_.num_columns())) {
   for (Index g = 0; g < partition_.num_groups(); ++g) size_[g] = static_cast<double>(partition_.group_size[static_cast<std::size_t>(g)]);
   c_N_ = c0_ + 0.5 * size_;
@@ -47,7 +50,8 @@ void PrecisionPrior::vb(const Posterior& q, double tau, Vector& next) const {
 }
 
 void PrecisionPrior::mackay(const Posterior& q, double tau, Vector& next) const {
-  next = (size_.array() + 2 * c0_.array() - expected_.array() * q.group_variance.array()) / (2 * d0_.array() + tau * q.group_square.array());
+  next =
+      (size_.array() + 2 * c0_.array() - expected_.array() * q.group_variance.array()) / (2 * d0_.array() + tau * q.group_square.array());
 }
 
 namespace {
@@ -56,7 +60,8 @@ namespace {
 // 2 d0 a^3 + (4 d0 s - 2 c0) a^2 + (2 d0 s^2 + Q - s (1 + 4 c0)) a - (1 + 2 c0) s^2 = 0, of which there are one or three.      (OPT.3)
 double best_precision(double s, double Q, double c0, double d0, double otherwise) {
   const auto gain = [&](double a) { return 0.5 * std::log(a / (a + s)) + 0.5 * Q / (a + s) + c0 * std::log(a) - d0 * a; };
-  const double b = (4 * d0 * s - 2 * c0) / (2 * d0), c = (2 * d0 * s * s + Q - s * (1 + 4 * c0)) / (2 * d0), d = -(1 + 2 * c0) * s * s / (2 * d0);
+  const double b = (4 * d0 * s - 2 * c0) / (2 * d0), c = (2 * d0 * s * s + Q - s * (1 + 4 * c0)) / (2 * d0),
+               d = -(1 + 2 * c0) * s * s / (2 * d0);
   const double p = c - b * b / 3, r = 2 * b * b * b / 27 - b * c / 3 + d, discriminant = r * r / 4 + p * p * p / 27;
   double best = otherwise, highest = -std::numeric_limits<double>::infinity();
   const auto consider = [&](double a) {
@@ -88,7 +93,7 @@ void PrecisionPrior::coordinate(const Posterior& q, double tau, Vector& next) co
   for (Index g = 0; g < next.size(); ++g) {
     if (partition_.group_size[static_cast<std::size_t>(g)] != 1) continue;
     const double V = q.group_variance[g], s = 1 / V - expected_[g];  // (OPT.2)
-    if (!(s > 1e-10 * expected_[g])) continue;                     // nothing but rounding: the data say nothing of this column
+    if (!(s > 1e-10 * expected_[g])) continue;                       // nothing but rounding: the data say nothing of this column
     next[g] = best_precision(s, tau * q.group_square[g] / (V * V), c0_[g], d0_[g], next[g]);
   }
 }

@@ -12,17 +12,18 @@ class PrecisionPrior {
   PrecisionPrior(Partition partition, Vector shape, Vector rate);
 
   [[nodiscard]] const Partition& partition() const { return partition_; }
-  [[nodiscard]] const Vector& expected() const { return expected_; }   ///< [groups] E[alpha]
-  [[nodiscard]] const Vector& columns() const { return a_; }           ///< [p] a_j: E[alpha] of the column's group, its fixed precision, or 0
+  [[nodiscard]] const Vector& expected() const { return expected_; }  ///< [groups] E[alpha]
+  [[nodiscard]] const Vector& columns() const { return a_; }  ///< [p] a_j: E[alpha] of the column's group, its fixed precision, or 0
   [[nodiscard]] const Vector& shape() const { return c_N_; }
 
-  void start();                          ///< E[alpha] = c0/d0
+  void start();  ///< E[alpha] = c0/d0
   void set_expected(const Vector& expected);
 
   // Update rules: each gives the next E[alpha] from the posterior.
   void vb(const Posterior& q, double tau, Vector& next) const;      ///< (LIN.2), (JJ.4)
   void mackay(const Posterior& q, double tau, Vector& next) const;  ///< (OPT.6)
-  /// The precision that is best for each group by itself, all else fixed; groups of more than one column take MacKay's step.   (OPT.2), (OPT.3)
+  /// The precision that is best for each group by itself, all else fixed; groups of more than one column take MacKay's step.   (OPT.2),
+  /// (OPT.3)
   void coordinate(const Posterior& q, double tau, Vector& next) const;
 
   /// sum_g of the terms of q(alpha) and sum_j of E ln p(w_j | alpha); valid at any state.                       (BOUND.1)

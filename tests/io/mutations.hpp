@@ -19,15 +19,11 @@ inline std::string mutated(std::string bytes, std::string_view alphabet, std::mt
       case 0:
         if (!bytes.empty()) bytes[at] = new_byte();
         break;
-      case 1:
-        bytes.insert(at, 1, new_byte());
-        break;
+      case 1: bytes.insert(at, 1, new_byte()); break;
       case 2:
         if (!bytes.empty()) bytes.erase(at, 1 + below(3));
         break;
-      case 3:
-        bytes.insert(below(bytes.size()), bytes.substr(at, 1 + below(40)));
-        break;
+      case 3: bytes.insert(below(bytes.size()), bytes.substr(at, 1 + below(40))); break;
       default:
         if (random() % 4 == 0) bytes.resize(at);
     }
