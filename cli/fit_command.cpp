@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <map>
 #include <optional>
 
@@ -197,6 +198,14 @@ Target target_of(const Table& table, const std::string& name, Task task) {
   return {std::move(values), c.levels};
 }
 
+void require_folder_of(const std::string& output) {
+  const std::filesystem::path folder = std::filesystem::path(output).parent_path();
+  std::error_code ignored;
+  if (!folder.empty() && !std::filesystem::is_directory(folder, ignored))
+    throw EnvironmentError(
+        fmt::format("cannot write '{}': there is no folder '{}'; make it first, or give another path", output, folder.string()));
+}
+
 int run_fit(const FitArguments& args) {
   const Task task = task_of(args);
   FitOptions options = options_of(args, task);
@@ -207,6 +216,7 @@ int run_fit(const FitArguments& args) {
   csv.missing = choose<Missing>("--missing", args.missing, {{"refuse", Missing::refuse}, {"drop", Missing::drop_rows}});
   csv.ignore = split_names(args.ignore);
   csv.categorical = split_names(args.categorical);
+  require_folder_of(args.output);  // before an hour of work, not after it
   Table table = read_csv(args.data, csv);
   const Index dropped = table.num_dropped;
   const Target target = target_of(table, args.target, task);
