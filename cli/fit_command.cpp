@@ -203,7 +203,7 @@ void require_folder_of(const std::string& output) {
   std::error_code ignored;
   if (!folder.empty() && !std::filesystem::is_directory(folder, ignored))
     throw EnvironmentError(
-        fmt::format("cannot write '{}': there is no folder '{}'; make it first, or give another path", output, folder.string()));
+        fmt::format("cannot write '{}': the folder '{}' does not exist; make it first, or give another path", output, folder.string()));
 }
 
 int run_fit(const FitArguments& args) {
