@@ -100,7 +100,6 @@ SweepSettings sweep_settings(const FitOptions& options, Task task, double rows, 
 // ------------------------------------------------------------------------------------------------------
 
 struct Fitted {  // what a task hands over
-  const FitOptions& options;
   const Partition& partition;
   const Vector& a;  // precisions inside V
   const Posterior& q;
@@ -240,7 +239,7 @@ void run(const FitOptions& options, MatrixView X, Likelihood& likelihood, Prepar
     report.seconds = seconds_since(started);
     return;
   }
-  const Fitted fitted{options, partition, outcome.a, q, prior.kind, likelihood.noise_precision()};
+  const Fitted fitted{partition, outcome.a, q, prior.kind, likelihood.noise_precision()};
   judge_relevance(fitted, fit);
   fit.effective_parameters = q.explained;
   state->w = q.w;
