@@ -36,9 +36,11 @@ struct FitOptions {
                                          ///< (1e-4 with more columns than rows, where the bound has many maxima). Presets: when the bound
                                          ///< changes by less than this part of its value, default 1e-5
   int max_sweeps = 500;                  ///< >= 1
-  SolverKind solver = SolverKind::automatic;   ///< spectral for a shared linear prior, else primal for columns <= rows, dual otherwise
-  bool accelerate = true;                      ///< MacKay steps with Anderson extrapolation, taken back when the bound falls; models only
-  int threads = 0;                             ///< BLAS threads during the fit; 0 keeps the caller's setting
+  SolverKind solver = SolverKind::automatic;  ///< spectral for a shared linear prior, else primal for columns <= rows, dual otherwise
+  bool accelerate = true;                     ///< MacKay steps with Anderson extrapolation, taken back when the bound falls; models only
+  bool mixed_precision = true;  ///< logistic models, large fits: early sweeps take their O(n p^2) products in single precision; the last
+                                ///< sweeps and all that is reported are double                                        (MP.2)
+  int threads = 0;              ///< BLAS threads during the fit; 0 keeps the caller's setting
   Keep keep_covariance = Keep::automatic;      ///< the factor that predict() and covariance() need; automatic: unless it exceeds 256 MB
   SweepCallback on_sweep = {};                 ///< after each sweep; return false to stop (status = stopped_by_user)
   std::string preset = {};                     ///< set by options_for_preset

@@ -7,9 +7,12 @@
 
 extern "C" {
 void dsyrk_(const char*, const char*, const int*, const int*, const double*, const double*, const int*, const double*, double*, const int*);
+void ssyrk_(const char*, const char*, const int*, const int*, const float*, const float*, const int*, const float*, float*, const int*);
 void dsymm_(const char*, const char*, const int*, const int*, const double*, const double*, const int*, const double*, const int*,
             const double*, double*, const int*);
 void dtrmm_(const char*, const char*, const char*, const char*, const int*, const int*, const double*, const double*, const int*, double*,
+            const int*);
+void strmm_(const char*, const char*, const char*, const char*, const int*, const int*, const float*, const float*, const int*, float*,
             const int*);
 void dgemm_(const char*, const char*, const int*, const int*, const int*, const double*, const double*, const int*, const double*,
             const int*, const double*, double*, const int*);
@@ -47,6 +50,12 @@ void syrk(Transpose transpose, Index n, Index k, double alpha, const double* A, 
   dsyrk_("L", &t, &in, &ik, &alpha, A, &ia, &beta, C, &ic);
 }
 
+void syrk(Transpose transpose, Index n, Index k, float alpha, const float* A, Index lda, float beta, float* C, Index ldc) {
+  const char t = static_cast<char>(transpose);
+  const int in = narrow(n), ik = narrow(k), ia = leading(lda), ic = leading(ldc);
+  ssyrk_("L", &t, &in, &ik, &alpha, A, &ia, &beta, C, &ic);
+}
+
 void symm(Index m, Index n, double alpha, const double* A, Index lda, const double* B, Index ldb, double beta, double* C, Index ldc) {
   const int im = narrow(m), in = narrow(n), ia = leading(lda), ib = leading(ldb), ic = leading(ldc);
   dsymm_("L", "L", &im, &in, &alpha, A, &ia, B, &ib, &beta, C, &ic);
@@ -57,6 +66,13 @@ void trmm(Side side, Transpose transpose, Index m, Index n, const double* L, Ind
   const int im = narrow(m), in = narrow(n), il = leading(ldl), ib = leading(ldb);
   const double alpha = 1.0;
   dtrmm_(&s, "L", &t, "N", &im, &in, &alpha, L, &il, B, &ib);
+}
+
+void trmm(Side side, Transpose transpose, Index m, Index n, const float* L, Index ldl, float* B, Index ldb) {
+  const char s = static_cast<char>(side), t = static_cast<char>(transpose);
+  const int im = narrow(m), in = narrow(n), il = leading(ldl), ib = leading(ldb);
+  const float alpha = 1.0F;
+  strmm_(&s, "L", &t, "N", &im, &in, &alpha, L, &il, B, &ib);
 }
 
 void gemm(Transpose transpose_a, Transpose transpose_b, Index m, Index n, Index k, double alpha, const double* A, Index lda,

@@ -12,10 +12,12 @@ enum class Transpose : char { no = 'N', yes = 'T' };
 
 /// C <- alpha A A' + beta C (no) or alpha A' A + beta C (yes); C [n,n] lower, inner size k.
 void syrk(Transpose transpose, Index n, Index k, double alpha, const double* A, Index lda, double beta, double* C, Index ldc);
+void syrk(Transpose transpose, Index n, Index k, float alpha, const float* A, Index lda, float beta, float* C, Index ldc);
 /// C <- A B + beta C with A [m,m] symmetric, lower stored; B, C [m,n].
 void symm(Index m, Index n, double alpha, const double* A, Index lda, const double* B, Index ldb, double beta, double* C, Index ldc);
 /// B <- L B, L' B, B L or B L' with L lower triangular; B [m,n].
 void trmm(Side side, Transpose transpose, Index m, Index n, const double* L, Index ldl, double* B, Index ldb);
+void trmm(Side side, Transpose transpose, Index m, Index n, const float* L, Index ldl, float* B, Index ldb);
 /// C <- alpha op(A) op(B) + beta C; C [m,n], inner size k.
 void gemm(Transpose transpose_a, Transpose transpose_b, Index m, Index n, Index k, double alpha, const double* A, Index lda,
           const double* B, Index ldb, double beta, double* C, Index ldc);

@@ -24,56 +24,51 @@ const Scalar* element(const MatrixView& X, Index i, Index j) {
 DenseDesign::DenseDesign(MatrixView X, Standardization standardization)
     : X_(X), s_(std::move(standardization)), block_rows_(choose_block_rows(X.rows(), X.cols())), row_scale_(X.rows()), scaled_w_(cols()) {}
 
-template <typename Scalar>
-void DenseDesign::read(Index row0, Index num_rows, Index col0, Index num_cols, const double* row_scale, double* out, Index ld) const {
+template <typename Scalar, typename Out>
+void DenseDesign::read_as(Index row0, Index num_rows, Index col0, Index num_cols, const double* row_scale, Out* out, Index ld) const {
   const bool scaled = s_.scale.size() > 0, centred = s_.center.size() > 0;
-  auto finish_column = [&](Index j, double* column) {
+  // column <- (source - center) * scale * row_scale for `count` rows from `from` on, in double until it is stored
+  auto write = [&](Index j, Index from, Index count, const Scalar* source, Out* column) {
     const double scale = scaled ? s_.scale[j] : 1.0, center = centred ? s_.center[j] : 0.0;
-    if (scale == 0) {
-      std::fill_n(column, num_rows, 0.0);
-    } else if (row_scale != nullptr) {
-      for (Index i = 0; i < num_rows; ++i) column[i] = (column[i] - center) * (scale * row_scale[i]);
-    } else if (scaled || centred) {
-      for (Index i = 0; i < num_rows; ++i) column[i] = (column[i] - center) * scale;
-    }
+    const double* row = row_scale != nullptr ? row_scale + from : nullptr;
+    if (scale == 0)
+      std::fill_n(column, count, Out{0});
+    else if (row != nullptr)
+      for (Index i = 0; i < count; ++i) column[i] = static_cast<Out>((static_cast<double>(source[i]) - center) * (scale * row[i]));
+    else
+      for (Index i = 0; i < count; ++i) column[i] = static_cast<Out>((static_cast<double>(source[i]) - center) * scale);
   };
   const Index from_X = std::min(num_cols, std::max<Index>(X_.cols() - col0, 0));
   if (X_.layout() == Layout::column_major) {
-    for (Index j = 0; j < from_X; ++j) {
-      const Scalar* source = element<Scalar>(X_, row0, col0 + j);
-      double* column = out + j * ld;
-      for (Index i = 0; i < num_rows; ++i) column[i] = static_cast<double>(source[i]);
-      finish_column(col0 + j, column);
-    }
+    for (Index j = 0; j < from_X; ++j) write(col0 + j, 0, num_rows, element<Scalar>(X_, row0, col0 + j), out + j * ld);
   } else {
     // Transpose in tiles that keep both sides in the first-level cache.
-    constexpr Index tile = 16;
-    for (Index j0 = 0; j0 < from_X; j0 += tile) {
-      const Index j1 = std::min(j0 + tile, from_X);
-      for (Index i0 = 0; i0 < num_rows; i0 += tile) {
-        const Index i1 = std::min(i0 + tile, num_rows);
-        for (Index i = i0; i < i1; ++i) {
-          const Scalar* source = element<Scalar>(X_, row0 + i, col0);
-          for (Index j = j0; j < j1; ++j) out[i + j * ld] = static_cast<double>(source[j]);
+    constexpr Index tile_columns = 16, tile_rows = 128;
+    Scalar tile[tile_columns][tile_rows];
+    for (Index j0 = 0; j0 < from_X; j0 += tile_columns) {
+      const Index j1 = std::min(j0 + tile_columns, from_X);
+      for (Index i0 = 0; i0 < num_rows; i0 += tile_rows) {
+        const Index count = std::min(tile_rows, num_rows - i0);
+        for (Index i = 0; i < count; ++i) {
+          const Scalar* source = element<Scalar>(X_, row0 + i0 + i, col0);
+          for (Index j = j0; j < j1; ++j) tile[j - j0][i] = source[j];
         }
+        for (Index j = j0; j < j1; ++j) write(col0 + j, i0, count, tile[j - j0], out + j * ld + i0);
       }
-      for (Index j = j0; j < j1; ++j) finish_column(col0 + j, out + j * ld);
     }
   }
   for (Index j = from_X; j < num_cols; ++j) {
-    double* column = out + j * ld;
-    if (row_scale != nullptr)
-      std::copy_n(row_scale, num_rows, column);
-    else
-      std::fill_n(column, num_rows, 1.0);
+    Out* column = out + j * ld;
+    for (Index i = 0; i < num_rows; ++i) column[i] = row_scale != nullptr ? static_cast<Out>(row_scale[i]) : Out{1};
   }
 }
 
-void DenseDesign::read(Index row0, Index num_rows, Index col0, Index num_cols, const double* row_scale, double* out, Index ld) const {
+template <typename Out>
+void DenseDesign::read(Index row0, Index num_rows, Index col0, Index num_cols, const double* row_scale, Out* out, Index ld) const {
   if (X_.scalar() == ScalarType::float64)
-    read<double>(row0, num_rows, col0, num_cols, row_scale, out, ld);
+    read_as<double>(row0, num_rows, col0, num_cols, row_scale, out, ld);
   else
-    read<float>(row0, num_rows, col0, num_cols, row_scale, out, ld);
+    read_as<float>(row0, num_rows, col0, num_cols, row_scale, out, ld);
 }
 
 void DenseDesign::read_rows(Index first, Index count, const Vector* row_scale, Matrix& panel) const {
@@ -84,26 +79,56 @@ void DenseDesign::columns(Index first, Index count, Eigen::Ref<Matrix> panel) {
   read(0, rows(), first, count, nullptr, panel.data(), panel.outerStride());
 }
 
-void DenseDesign::gram(const Vector& omega, Matrix& G) {
-  if (panel_.size() == 0) panel_.resize(block_rows_, cols());
-  row_scale_ = omega.cwiseSqrt();
+bool DenseDesign::set_products(Products products) {
+  products_ = products;
+  return true;
+}
+
+template <typename Panel, typename Function>
+void DenseDesign::by_blocks(const double* row_scale, Panel& panel, Function&& f) const {
+  panel.resize(block_rows_, cols());
   for (Index first = 0; first < rows(); first += block_rows_) {
     const Index count = std::min(block_rows_, rows() - first);
-    read_rows(first, count, &row_scale_, panel_);
-    blas::syrk(blas::Transpose::yes, cols(), count, 1.0, panel_.data(), panel_.outerStride(), first == 0 ? 0.0 : 1.0, G.data(),
-               G.outerStride());
+    read(first, count, 0, cols(), row_scale != nullptr ? row_scale + first : nullptr, panel.data(), panel.outerStride());
+    f(first, count);
   }
 }
 
+void DenseDesign::gram(const Vector& omega, Matrix& G) {
+  row_scale_ = omega.cwiseSqrt();
+  if (products_ == Products::double_precision) {
+    by_blocks(row_scale_.data(), panel_, [&](Index first, Index count) {
+      blas::syrk(blas::Transpose::yes, cols(), count, 1.0, panel_.data(), panel_.outerStride(), first == 0 ? 0.0 : 1.0, G.data(),
+                 G.outerStride());
+    });
+    return;
+  }
+  // Each block has a sum of its own, added in double; the diagonal is summed in double.                                         (MP.1)
+  const Index p = cols();
+  square_single_.resize(p, p);
+  G.triangularView<Eigen::Lower>().setZero();
+  by_blocks(row_scale_.data(), panel_single_, [&](Index, Index count) {
+    blas::syrk(blas::Transpose::yes, p, count, 1.0F, panel_single_.data(), panel_single_.outerStride(), 0.0F, square_single_.data(), p);
+    for (Index j = 0; j < p; ++j) {
+      G(j, j) += panel_single_.col(j).head(count).cast<double>().squaredNorm();
+      G.col(j).tail(p - j - 1) += square_single_.col(j).tail(p - j - 1).cast<double>();
+    }
+  });
+}
+
 void DenseDesign::row_variance(const Matrix& L_inverse, Vector& out) {
-  if (panel_.size() == 0) panel_.resize(block_rows_, cols());
-  for (Index first = 0; first < rows(); first += block_rows_) {
-    const Index count = std::min(block_rows_, rows() - first);
-    read_rows(first, count, nullptr, panel_);
-    blas::trmm(blas::Side::right, blas::Transpose::yes, count, cols(), L_inverse.data(), L_inverse.outerStride(), panel_.data(),
-               panel_.outerStride());
-    out.segment(first, count).setZero();
-    for (Index j = 0; j < cols(); ++j) out.segment(first, count) += panel_.col(j).head(count).cwiseAbs2();
+  const auto accumulate = [&](auto& panel, const auto& L) {
+    by_blocks(nullptr, panel, [&](Index first, Index count) {
+      blas::trmm(blas::Side::right, blas::Transpose::yes, count, cols(), L.data(), L.outerStride(), panel.data(), panel.outerStride());
+      out.segment(first, count).setZero();
+      for (Index j = 0; j < cols(); ++j) out.segment(first, count) += panel.col(j).head(count).template cast<double>().cwiseAbs2();
+    });
+  };
+  if (products_ == Products::double_precision) {
+    accumulate(panel_, L_inverse);
+  } else {
+    square_single_ = L_inverse.cast<float>();
+    accumulate(panel_single_, square_single_);
   }
 }
 

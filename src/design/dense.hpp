@@ -18,6 +18,7 @@ class DenseDesign final : public Design {
   DenseDesign(MatrixView X, Standardization standardization);
   [[nodiscard]] Index rows() const override { return X_.rows(); }
   [[nodiscard]] Index cols() const override { return X_.cols() + (s_.intercept ? 1 : 0); }
+  bool set_products(Products products) override;
   void gram(const Vector& omega, Matrix& G) override;
   void project(const Vector& r, Vector& out) override;
   void apply(const Vector& w, Vector& out) override;
@@ -29,16 +30,22 @@ class DenseDesign final : public Design {
   [[nodiscard]] Index block_rows() const { return block_rows_; }
 
  private:
-  template <typename Scalar>
-  void read(Index row0, Index num_rows, Index col0, Index num_cols, const double* row_scale, double* out, Index ld) const;
-  void read(Index row0, Index num_rows, Index col0, Index num_cols, const double* row_scale, double* out, Index ld) const;
+  template <typename Scalar, typename Out>
+  void read_as(Index row0, Index num_rows, Index col0, Index num_cols, const double* row_scale, Out* out, Index ld) const;
+  template <typename Out>
+  void read(Index row0, Index num_rows, Index col0, Index num_cols, const double* row_scale, Out* out, Index ld) const;
+  /// f(first, count) for each block of rows, read into the panel.
+  template <typename Panel, typename Function>
+  void by_blocks(const double* row_scale, Panel& panel, Function&& f) const;
 
   MatrixView X_;
   Standardization s_;
   Index block_rows_;
-  Matrix panel_;      // a block of rows
-  Vector row_scale_;  // sqrt(omega)
-  Vector scaled_w_;   // [cols] for project and apply
+  Matrix panel_;  // a block of rows
+  Products products_ = Products::double_precision;
+  Eigen::MatrixXf panel_single_, square_single_;  // the same in single precision; the Gram matrix of a block, or L^-1
+  Vector row_scale_;                              // sqrt(omega)
+  Vector scaled_w_;                               // [cols] for project and apply
 };
 
 }  // namespace ardvark

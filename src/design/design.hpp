@@ -5,6 +5,9 @@
 
 namespace ardvark {
 
+/// The arithmetic of the O(rows cols^2) products, gram and row_variance.                                       docs/math/optimum.md (MP)
+enum class Products { double_precision, single_precision };
+
 /// A design matrix X [rows, cols] behind the questions that the solvers ask. Sums over rows run over fixed blocks, in the order of the
 /// block number. Calls may use a workspace of the design: one fit at a time per object.
 class Design {
@@ -12,6 +15,9 @@ class Design {
   virtual ~Design() = default;
   [[nodiscard]] virtual Index rows() const = 0;
   [[nodiscard]] virtual Index cols() const = 0;
+
+  /// True if single precision is there and serves; designs start in double.
+  virtual bool set_products(Products products) { return products == Products::double_precision; }
 
   /// G <- lower triangle of X' diag(omega) X; omega [rows], >= 0. The strict upper triangle is left alone.
   virtual void gram(const Vector& omega, Matrix& G) = 0;

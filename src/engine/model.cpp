@@ -80,11 +80,15 @@ SweepSettings sweep_settings(const FitOptions& options, Task task, double rows, 
   s.on_sweep = options.on_sweep;
   if (options.preset.empty()) {
     s.accelerate = options.accelerate;
+    // Below about this much work a sweep is too short for single precision to be worth its conversions.
+    s.single_precision = options.mixed_precision && rows * static_cast<double>(p) * static_cast<double>(p) > 1e8;
     // With more columns than rows the bound has many maxima: plain sweeps first choose the one that plain sweeps alone would reach.  (OPT,
     // warning i)
     const bool many = static_cast<double>(p) > rows;
     if (many) s.num_plain_sweeps = 20;
     s.bold_steps = !many;
+    // A sweep of the few columns that matter costs n^3 at most, a whole one 2 n^2 p.
+    s.condense = static_cast<double>(p) > 8 * rows;
     s.tolerance = options.tolerance.value_or(many ? 1e-4 : 1e-8);
   } else {
     s.tolerance = options.tolerance.value_or(1e-5);
@@ -221,6 +225,9 @@ void run(const FitOptions& options, MatrixView X, Likelihood& likelihood, Prepar
   report.message = outcome.message.empty() ? "the linear system is not positive definite" : outcome.message;
   report.sweeps = outcome.sweeps;
   if (outcome.num_rejected > 0) report.notes.push_back(fmt::format("{} extrapolated steps were taken back", outcome.num_rejected));
+  if (outcome.num_single > 0)
+    report.notes.push_back(
+        fmt::format("{} of {} sweeps took their large products in single precision", outcome.num_single, outcome.sweeps));
   if (outcome.num_damped > 0) report.notes.push_back(fmt::format("{} sweeps took a shortened step", outcome.num_damped));
   const double offset = bound_offset(partition, *state, fit.task, rows);
   report.bound = fit.bound = outcome.bound + offset;

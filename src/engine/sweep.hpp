@@ -26,11 +26,13 @@ struct SweepSettings {
   StopRule stop = StopRule::remaining_gain;
   double tolerance = 1e-8;
   int max_sweeps = 500;
-  bool compat = false;       ///< stop exactly as the published program, false stop included
-  bool accelerate = true;    ///< Anderson extrapolation of bolder steps than VB's, taken back when the bound falls                  (OPT.7)
-  bool bold_steps = true;    ///< the best precision of each column by itself (OPT.3) rather than MacKay's step (OPT.6)
-  int num_plain_sweeps = 0;  ///< plain VB sweeps before the first accelerated one
-  double num_rows = 0;       ///< sum of the observation weights
+  bool compat = false;     ///< stop exactly as the published program, false stop included
+  bool accelerate = true;  ///< Anderson extrapolation of bolder steps than VB's, taken back when the bound falls                  (OPT.7)
+  bool bold_steps = true;  ///< the best precision of each column by itself (OPT.3) rather than MacKay's step (OPT.6)
+  bool single_precision = false;  ///< O(n p^2) products in single precision until the gains come near its rounding                (MP.2)
+  bool condense = false;          ///< with many more columns than rows: settle the few that matter by themselves between sweeps (CONDENSE)
+  int num_plain_sweeps = 0;       ///< plain VB sweeps before the first accelerated one
+  double num_rows = 0;            ///< sum of the observation weights
   SweepCallback on_sweep;
 };
 
@@ -39,6 +41,7 @@ struct SweepOutcome {
   std::string message;
   int sweeps = 0;
   int num_rejected = 0;  ///< extrapolations taken back
+  int num_single = 0;    ///< sweeps with products in single precision
   int num_damped = 0;    ///< sweeps with a shortened step
   double bound = 0;
   std::vector<double> bound_history;

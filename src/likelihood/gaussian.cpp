@@ -30,6 +30,13 @@ double Gaussian::bound(const Posterior& q) const {
          a_N_ * std::log(b_N_) + a_N_;  // (LIN.3), (BOUND.1)
 }
 
+std::unique_ptr<Likelihood> Gaussian::with_response(Vector y) const {
+  auto other = std::make_unique<Gaussian>(*this);
+  other->y_ = std::move(y);
+  other->k_ = Vector::Ones(other->y_.size());
+  return other;
+}
+
 double Gaussian::published_constant() const {
   return -0.5 * n_ * ln_2pi + 0.5 * static_cast<double>(num_penalised_) - log_gamma(a0_) + a0_ * std::log(b0_);
 }

@@ -25,6 +25,8 @@ class Likelihood {
   [[nodiscard]] virtual double bound(const Posterior& q) const = 0;
   /// E[tau] where the prior of w is scaled by the noise, else 1.
   [[nodiscard]] virtual double noise_precision() const { return 1; }
+  /// Constant rows: the same likelihood in its present state, for rows of unit weight with this response.           (CONDENSE.1)
+  [[nodiscard]] virtual std::unique_ptr<Likelihood> with_response(Vector) const { return nullptr; }
   /// The constants of the bound that the published stop test leaves out.
   [[nodiscard]] virtual double published_constant() const { return 0; }
 };
@@ -39,6 +41,7 @@ class Gaussian final : public Likelihood {
   void update(const Posterior& q, Rows& rows) override;
   [[nodiscard]] double bound(const Posterior& q) const override;
   [[nodiscard]] double noise_precision() const override { return a_N_ / b_N_; }
+  [[nodiscard]] std::unique_ptr<Likelihood> with_response(Vector y) const override;
   [[nodiscard]] double published_constant() const override;
   [[nodiscard]] double shape() const { return a_N_; }
   [[nodiscard]] double rate() const { return b_N_; }

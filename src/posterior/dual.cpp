@@ -21,6 +21,7 @@ class Dual final : public Solver {
         n_(system.X.rows()),
         p_(system.X.cols()),
         f_(system.partition.num_flat()),
+        keep_raw_(f_ > 0 || system.likelihood.constant_rows),
         block_(std::clamp<Index>((Index{1} << 16) / std::max<Index>(n_, 1), 128, std::max<Index>(p_, 128))),
         panel_(n_, std::min(block_, p_)),
         K_(n_, n_),
@@ -85,6 +86,24 @@ class Dual final : public Solver {
     out.response_square = out.c.squaredNorm();
     out.log_det_H = log_det_H_;
     return true;
+  }
+
+  [[nodiscard]] bool condense(const Rows& rows, const std::vector<Index>& columns, Matrix& X, Vector& y) override {
+    if (!system_.likelihood.constant_rows) return false;
+    const Index k = static_cast<Index>(columns.size());
+    X.resize(n_, k);
+    for (Index i = 0; i < k; ++i) system_.X.columns(columns[static_cast<std::size_t>(i)], 1, X.col(i));
+    const Matrix scaled = X * a_inverse_root_(columns).asDiagonal();
+    Matrix R = K_scale_ * K_raw_;  // K_I = Z A^-1 Z' without the columns of A
+    blas::syrk(blas::Transpose::no, n_, k, -1.0, scaled.data(), n_, 1.0, R.data(), n_);
+    for (Index j = 0; j < n_; ++j) R.col(j).tail(n_ - j).array() *= root_omega_[j] * root_omega_.tail(n_ - j).array();
+    R.diagonal().array() += 1;
+    if (!blas::potrf(n_, R.data(), n_) || !blas::trtri(n_, R.data(), n_)) return false;
+    X = root_omega_.asDiagonal() * X;
+    y = (root_omega_.array() > 0).select(rows.r.array() / root_omega_.array(), 0.0);
+    blas::trmm(blas::Side::left, blas::Transpose::no, n_, k, R.data(), n_, X.data(), n_);
+    blas::trmv(blas::Transpose::no, n_, R.data(), n_, y.data());
+    return X.allFinite() && y.allFinite();
   }
 
   // f'H^-1 f + sum z~_j^2/a_j - ||L^-1 diag(omega)^1/2 S Z A^-1 z~||^2, z~ = z - B'f: two products with X.         (RIDGE.4), (RIDGE.7)
@@ -196,7 +215,7 @@ class Dual final : public Solver {
       }
     K_scale_ = uniform && value > 0 ? 1 / value : 1.0;
     if (uniform && K_is_unit_) {
-      if (f_ > 0) K_ = K_unit_;
+      if (keep_raw_) K_ = K_raw_;
       return;
     }
     K_.setZero();
@@ -208,7 +227,7 @@ class Dual final : public Solver {
       blas::syrk(blas::Transpose::no, n_, count, 1.0, panel_.data(), n_, 1.0, K_.data(), n_);
     }
     K_is_unit_ = uniform;
-    if (uniform && f_ > 0) K_unit_ = K_;
+    if (keep_raw_) K_raw_ = K_;
   }
 
   // K_ <- S K S'                                                                                                (RIDGE.7)
@@ -306,10 +325,12 @@ class Dual final : public Solver {
   }
 
   System system_;
-  Index n_, p_, f_, block_;
+  Index n_, p_, f_;
+  bool keep_raw_;
+  Index block_;
   Matrix panel_;      // a block of columns, n x block
   Matrix K_;          // lower triangle
-  Matrix K_unit_;     // Z Z' before projection, kept only with flat columns and one precision
+  Matrix K_raw_;      // Z A^-1 Z' before projection, kept where flat columns change K_ or the problem may be condensed
   Matrix L_inverse_;  // lower triangle
   Matrix F_;
   Vector root_omega_, g_, h_, x_, a_inverse_root_;

@@ -66,6 +66,8 @@ class Primal final : public Solver {
     return std::isfinite(q.log_det_V) && q.w.allFinite();
   }
 
+  bool set_products(Products products) override { return !system_.likelihood.constant_rows && system_.X.set_products(products); }
+
   [[nodiscard]] bool finish(const Rows&, const Vector&, Posterior& q) override {
     if (!system_.likelihood.row_moments) system_.X.apply(q.w, q.m);
     return true;

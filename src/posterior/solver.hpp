@@ -47,6 +47,12 @@ class Solver {
   /// Fills the posterior for these rows and precisions a [p] (0 for flat columns). False if the system is not positive definite or not
   /// finite.
   [[nodiscard]] virtual bool solve(const Rows& rows, const Vector& a, Posterior& posterior) = 0;
+  /// True if the O(n p^2) products of a sweep can be taken this way; solvers start in double.                          (MP)
+  virtual bool set_products(Products products) { return products == Products::double_precision; }
+  /// Constant rows, after solve(): the same problem in the columns A alone, every other precision held.               (CONDENSE.1)
+  /// X <- R^-1 D X_A, y <- R^-1 D^-1 r with D = diag(omega)^1/2 and R R' = I + D X_I A_I^-1 X_I' D, I the penalised columns not in A.
+  /// False if this solver gains nothing by it.
+  [[nodiscard]] virtual bool condense(const Rows&, const std::vector<Index>& /*columns*/, Matrix& /*X*/, Vector& /*y*/) { return false; }
   /// After the last sweep: w, V_diagonal and m for solvers that leave them out during sweeps.
   [[nodiscard]] virtual bool finish(const Rows& rows, const Vector& a, Posterior& posterior) = 0;
   /// For constant rows. False if the flat columns are linearly dependent.

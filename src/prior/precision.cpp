@@ -40,6 +40,28 @@ void PrecisionPrior::start() {
   expand();
 }
 
+PrecisionPrior PrecisionPrior::subset(const std::vector<Index>& groups, std::vector<Index>& columns) const {
+  std::vector<Index> position(static_cast<std::size_t>(partition_.num_groups()), -1);
+  Partition part;
+  part.group_size.assign(groups.size(), 0);
+  for (std::size_t i = 0; i < groups.size(); ++i) position[static_cast<std::size_t>(groups[i])] = static_cast<Index>(i);
+  columns.clear();
+  for (Index j = 0; j < partition_.num_columns(); ++j) {
+    const Index g = partition_.group[static_cast<std::size_t>(j)];
+    const Index to = g >= 0 ? position[static_cast<std::size_t>(g)] : g;
+    if (to < 0 && g != Partition::flat) continue;
+    if (g == Partition::flat)
+      part.flat_columns.push_back(static_cast<Index>(columns.size()));
+    else
+      ++part.group_size[static_cast<std::size_t>(to)];
+    part.group.push_back(to);
+    columns.push_back(j);
+  }
+  PrecisionPrior other(std::move(part), c0_(groups), d0_(groups));
+  other.set_expected(expected_(groups));
+  return other;
+}
+
 void PrecisionPrior::set_expected(const Vector& expected) {
   expected_ = expected;
   expand();

@@ -14,9 +14,12 @@ class PrecisionPrior {
   [[nodiscard]] const Partition& partition() const { return partition_; }
   [[nodiscard]] const Vector& expected() const { return expected_; }  ///< [groups] E[alpha]
   [[nodiscard]] const Vector& columns() const { return a_; }  ///< [p] a_j: E[alpha] of the column's group, its fixed precision, or 0
+  [[nodiscard]] const Vector& size() const { return size_; }  ///< [groups] columns
   [[nodiscard]] const Vector& shape() const { return c_N_; }
 
   void start();  ///< E[alpha] = c0/d0
+  /// The same prior and precisions for the columns of these groups, and the flat ones, alone. `columns`: which they are.
+  [[nodiscard]] PrecisionPrior subset(const std::vector<Index>& groups, std::vector<Index>& columns) const;
   void set_expected(const Vector& expected);
 
   // Update rules: each gives the next E[alpha] from the posterior.

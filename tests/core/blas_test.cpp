@@ -117,6 +117,22 @@ TEST(Blas, TrmmMultipliesFromEitherSide) {
         }
 }
 
+TEST(Blas, SinglePrecisionSyrkAndTrmmAgreeWithPlainLoops) {
+  Random random(44);
+  for (Index n : sizes)
+    for (Index k : {1, 3, 65}) {
+      const Matrix A = random.normals(k, n), L = lower(random.normals(n, n)), B = random.normals(k, n);
+      const Eigen::MatrixXf Af = A.cast<float>(), Lf = L.cast<float>();
+      Eigen::MatrixXf C = Eigen::MatrixXf::Constant(n, n, 2), D = B.cast<float>();
+      blas::syrk(Transpose::yes, n, k, 1.0F, Af.data(), k, 0.0F, C.data(), n);
+      blas::trmm(Side::right, Transpose::yes, k, n, Lf.data(), n, D.data(), k);
+      const Matrix expected = product(A.transpose(), A);
+      EXPECT_LE(distance(lower(C.cast<double>()), lower(expected)), 1e-4);
+      EXPECT_TRUE((strict_upper(C.cast<double>()).array() == strict_upper(Matrix::Constant(n, n, 2)).array()).all());
+      EXPECT_LE(distance(D.cast<double>(), product(B, L.transpose())), 1e-4);
+    }
+}
+
 TEST(Blas, MatrixTimesVectorAgreesWithPlainLoops) {
   Random random(5);
   for (Index m : sizes)

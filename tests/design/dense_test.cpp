@@ -164,6 +164,42 @@ TEST(DenseDesign, AddsBlocksWhoseLastHasOneRow) {
     expect_five_answers({2 * block + 1, cols, layout, ScalarType::float64, 1, true, true, true, false}, random, 97);
 }
 
+TEST(DenseDesign, SinglePrecisionProductsAreCloseToDouble) {  // (MP.1)
+  Random random(27);
+  for (Index cols : {5, 300})
+    for (Layout layout : {Layout::column_major, Layout::row_major})
+      for (ScalarType scalar : {ScalarType::float64, ScalarType::float32}) {
+        const Index rows = 40 + (Index{1} << 20) / std::max<Index>(cols, 300);  // two blocks, the last one short, at 300 columns
+        const Table t = make_table({rows, cols, layout, scalar, 1, true, true, true, true}, random);
+        DenseDesign design(t.view, t.standardization);
+        const Index p = cols + 1;
+        const Vector omega = random.normals(rows).cwiseAbs();
+        const Matrix L_inverse = random.normals(p, p).triangularView<Eigen::Lower>();
+        Matrix G = Matrix::Zero(p, p), G_single = Matrix::Constant(p, p, 7);
+        Vector s(rows), s_single(rows);
+        design.gram(omega, G);
+        design.row_variance(L_inverse, s);
+        ASSERT_TRUE(design.set_products(Products::single_precision));
+        design.gram(omega, G_single);
+        design.row_variance(L_inverse, s_single);
+        const Vector diagonal = G.diagonal();
+        EXPECT_LE(testing::relative_distance(Vector(G_single.diagonal()), diagonal), 1e-7);
+        double worst = 0;
+        for (Index j = 0; j < p; ++j)
+          for (Index i = j; i < p; ++i)
+            if (G(i, i) * G(j, j) > 0) worst = std::max(worst, std::abs(G_single(i, j) - G(i, j)) / std::sqrt(G(i, i) * G(j, j)));
+        EXPECT_LE(worst, 5e-6);
+        EXPECT_LE(((s_single - s).array() / s.array()).abs().maxCoeff(), 1e-5);
+        EXPECT_TRUE((Matrix(G_single.triangularView<Eigen::StrictlyUpper>()).array() ==
+                     Matrix(Matrix::Constant(p, p, 7).triangularView<Eigen::StrictlyUpper>()).array())
+                        .all());
+        ASSERT_TRUE(design.set_products(Products::double_precision));
+        G_single.setZero();
+        design.gram(omega, G_single);
+        EXPECT_EQ(distance(G_single, G), 0);
+      }
+}
+
 TEST(DenseDesign, ReadsRowsInBlocksWithAndWithoutWeights) {
   Random random(24);
   for (Layout layout : {Layout::column_major, Layout::row_major}) {

@@ -236,6 +236,33 @@ TEST(Solver, DualWorksThroughPanelsOfColumns) {  // (RIDGE.4), (RIDGE.7) against
   EXPECT_LE(relative_distance(s, primal.s), tolerance);
 }
 
+// Some columns alone, the others held at their precisions, have the posterior that they have in the whole.
+TEST(Solver, CondensedProblemHasThePosteriorOfTheWhole) {  // (CONDENSE.1)
+  Random random(37);
+  for (Index num_flat = 0; num_flat <= 2; ++num_flat)
+    for (bool with_fixed : {false, true})
+      for (bool with_zero_weights : {false, true}) {
+        const Waist waist = make_waist(random, 12, 40, num_flat, Groups::mixed, with_fixed, false, with_zero_weights);
+        const PlainRidge plain = plain_ridge(waist.X, waist.rows.omega, waist.rows.r, waist.a);
+        DenseDesign design(waist.X, {});
+        const std::unique_ptr<Solver> dual = make_dual({design, waist.partition, waist.traits});
+        Posterior q = testing::sized_posterior(waist.partition, waist.n());
+        ASSERT_TRUE(testing::solve(*dual, waist.traits, waist.rows, waist.a, q));
+        std::vector<Index> columns = waist.partition.flat_columns;
+        for (Index j = 0; j < waist.p(); ++j)
+          if (waist.partition.group[static_cast<std::size_t>(j)] == 0 || waist.partition.group[static_cast<std::size_t>(j)] == 3)
+            columns.push_back(j);
+        Matrix X;
+        Vector y;
+        ASSERT_TRUE(dual->condense(waist.rows, columns, X, y));
+        const PlainRidge small = plain_ridge(X, Vector::Ones(waist.n()), y, waist.a(columns));
+        EXPECT_LE(relative_distance(small.w, Vector(plain.w(columns))), tolerance);
+        EXPECT_LE(relative_distance(small.V, Matrix(plain.V(columns, columns))), tolerance);
+        const auto energy = [](const PlainRidge& s, const Vector& a) { return s.residual + a.dot(s.w.cwiseAbs2()); };
+        EXPECT_LE(relative_distance(energy(small, waist.a(columns)), energy(plain, waist.a)), tolerance) << "what b_N is made of";
+      }
+}
+
 TEST(Solver, EliminatesFlatColumnsByTheBlockFormulas) {  // (RIDGE.7), block by block, against direct inversion
   Random random(34);
   for (Index num_flat : {1, 2, 3})

@@ -58,6 +58,25 @@ TEST(PrecisionPrior, StartsAtThePriorMeanAndGivesEachColumnItsPrecision) {
   EXPECT_LE(relative_distance(prior.expected(), s.c0.cwiseQuotient(s.d0)), 1e-15);
 }
 
+TEST(PrecisionPrior, SubsetKeepsTheGroupsAskedForAndTheFlatColumns) {  // (CONDENSE.1)
+  const Sample s = make_sample(2);
+  PrecisionPrior prior(s.partition, s.c0, s.d0);
+  Vector expected(2);
+  expected << 3, 8;
+  prior.set_expected(expected);
+  std::vector<Index> columns;
+  const PrecisionPrior first = prior.subset({0}, columns);
+  EXPECT_EQ(columns, (std::vector<Index>{0, 2, 3, 5}));
+  EXPECT_EQ(first.partition().group, (std::vector<Index>{0, 0, 0, Partition::flat}));
+  EXPECT_EQ(first.partition().flat_columns, std::vector<Index>{3});
+  EXPECT_EQ(first.columns(), (Vector(4) << 3, 3, 3, 0).finished());
+  EXPECT_EQ(first.shape()[0], s.c0[0] + 1.5);
+  const PrecisionPrior second = prior.subset({1}, columns);
+  EXPECT_EQ(columns, (std::vector<Index>{1, 5}));
+  EXPECT_EQ(second.expected()[0], 8);
+  EXPECT_EQ(second.shape()[0], s.c0[1] + 0.5);
+}
+
 TEST(PrecisionPrior, UpdatesAsPrinted) {  // (LIN.2); (JJ.4) is the same with tau = 1
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     const Sample s = make_sample(seed);

@@ -1,0 +1,105 @@
+// Shortcuts of the loop that must not show in its result: products in single precision, condensed problems.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <vector>
+
+#include "../support/random_problem.hpp"
+#include "design/dense.hpp"
+#include "engine/sweep.hpp"
+
+namespace ardvark {
+namespace {
+
+using testing::Random;
+
+// The loop itself on a logistic problem with ARD, by the primal solver.
+SweepOutcome sweep_logistic(const Matrix& X, const Vector& t, bool gaussian, const SweepSettings& settings, Posterior& q) {
+  std::vector<Index> group(static_cast<std::size_t>(X.cols()));
+  for (std::size_t j = 0; j < group.size(); ++j) group[j] = static_cast<Index>(j);
+  const Partition partition = testing::make_partition(group);
+  DenseDesign design(X, {});
+  const std::unique_ptr<Likelihood> likelihood = gaussian ? make_logistic_gaussian(t, {}) : make_logistic_bound(t, {});
+  PrecisionPrior prior(partition, Vector::Constant(X.cols(), 1e-2), Vector::Constant(X.cols(), 1e-4));
+  const std::unique_ptr<Solver> solver = make_primal({design, partition, likelihood->traits()});
+  q = testing::sized_posterior(partition, X.rows());
+  return sweep(*likelihood, prior, *solver, q, settings);
+}
+
+TEST(SinglePrecision, OnTheWayEndsAtTheSamePosterior) {  // (MP.2)
+  Random random(71);
+  for (int problem = 0; problem < 30; ++problem) {
+    const Index n = 150, p = random.integer(2, 20);
+    const Matrix X = random.normals(n, p);
+    Vector t(n);
+    for (Index i = 0; i < n; ++i) t[i] = random.uniform() < 1 / (1 + std::exp(-2 * X(i, 0) + X(i, 1))) ? 1 : 0;
+    for (bool gaussian : {false, true}) {
+      SweepSettings settings;
+      settings.num_rows = static_cast<double>(n);
+      settings.tolerance = 1e-10;
+      Posterior q, q_single;
+      const SweepOutcome plain = sweep_logistic(X, t, gaussian, settings, q);
+      settings.single_precision = true;
+      const SweepOutcome single = sweep_logistic(X, t, gaussian, settings, q_single);
+      ASSERT_EQ(single.status, Status::converged) << single.message;
+      EXPECT_GT(single.num_single, 0);
+      EXPECT_LT(single.num_single, single.sweeps) << "the last sweeps are in double";
+      EXPECT_NEAR(single.bound, plain.bound, 1e-6);
+      EXPECT_LE((q_single.w - q.w).cwiseAbs().maxCoeff(), 1e-3 * std::sqrt(q.V_diagonal.maxCoeff()));
+      for (std::size_t i = 1; i < single.bound_history.size(); ++i)
+        EXPECT_GE(single.bound_history[i], single.bound_history[i - 1] - 1e-8 * (static_cast<double>(n) - plain.bound));
+    }
+  }
+}
+
+// Many more columns than rows: the few that matter are settled between sweeps. Every sweep still raises the bound, and the end is a
+// stationary point of the whole.
+TEST(Condensed, SweepsRaiseTheBoundToAStationaryPoint) {  // (CONDENSE.1), (OPT.1)
+  Random random(72);
+  double gained = 0;
+  int plain_sweeps = 0, condensed_sweeps = 0;
+  for (int problem = 0; problem < 20; ++problem) {
+    const Index n = random.integer(15, 30), p = 9 * n;
+    Matrix X(n, p + 1);
+    X << random.normals(n, p), Vector::Ones(n);
+    const Vector y = 2 * X.col(0) - X.col(1) + random.normals(n);
+    std::vector<Index> group(static_cast<std::size_t>(p + 1));
+    for (std::size_t j = 0; j < group.size(); ++j) group[j] = static_cast<Index>(j) / (problem % 2 + 1);
+    group.back() = Partition::flat;
+    const Partition partition = testing::make_partition(group);
+    const Index G = partition.num_groups();
+    DenseDesign design(X, {});
+    Vector gradient;
+    const auto run = [&](bool condense) {
+      Gaussian likelihood(y, {}, 1e-2, 1e-4, 1, p);
+      PrecisionPrior prior(partition, Vector::Constant(G, 1e-2), Vector::Constant(G, 1e-4));
+      const std::unique_ptr<Solver> solver = make_dual({design, partition, likelihood.traits()});
+      Posterior q = testing::sized_posterior(partition, n);
+      SweepSettings settings;
+      settings.num_rows = static_cast<double>(n);
+      settings.tolerance = 1e-9;
+      settings.max_sweeps = 3000;
+      settings.bold_steps = false;
+      settings.num_plain_sweeps = 20;
+      settings.condense = condense;
+      SweepOutcome outcome = sweep(likelihood, prior, *solver, q, settings);
+      gradient.resize(G);
+      prior.gradient(q, likelihood.noise_precision(), gradient);
+      return outcome;
+    };
+    const SweepOutcome plain = run(false), condensed = run(true);
+    EXPECT_EQ(condensed.status, Status::converged) << condensed.message;
+    EXPECT_LE(gradient.cwiseAbs().maxCoeff(), 2e-3);
+    for (std::size_t i = 1; i < condensed.bound_history.size(); ++i)
+      EXPECT_GE(condensed.bound_history[i], condensed.bound_history[i - 1] - 1e-8);
+    gained += condensed.bound - plain.bound;
+    plain_sweeps += plain.sweeps;
+    condensed_sweeps += condensed.sweeps;
+  }
+  EXPECT_GT(gained, -0.5 * 20) << "on average no worse a maximum than without";
+  EXPECT_LT(condensed_sweeps, plain_sweeps);
+  RecordProperty("gained_nats", std::to_string(gained));
+}
+
+}  // namespace
+}  // namespace ardvark
