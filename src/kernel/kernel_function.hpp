@@ -1,0 +1,38 @@
+// What stands behind a Kernel: one class per formula of docs/math/kernels.md.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ardvark/kernel.hpp"
+
+namespace ardvark {
+
+/// Points, one a row: a block of the rows of X or C.
+using Points = Eigen::Ref<const Matrix>;
+
+/// A kernel on one tile: Kernel::evaluate cuts the matrix into tiles that stay in the cache, so a sum or product of kernels needs no
+/// second matrix. Arguments have been checked; K has the shape of the tile.
+class KernelFunction {
+ public:
+  virtual ~KernelFunction() = default;
+  virtual void value(const Points& X, const Points& C, Matrix& K) const = 0;
+  virtual void derivative(const Points& X, const Points& C, Index parameter, Matrix& D) const = 0;
+
+  [[nodiscard]] virtual std::string name() const = 0;
+  [[nodiscard]] virtual KernelSpec spec() const = 0;
+  [[nodiscard]] virtual std::vector<double> parameters() const { return {}; }
+  /// \throws InvalidArgument unless every one is positive and finite.
+  [[nodiscard]] virtual Kernel with_parameters(const std::vector<double>& parameters) const = 0;
+  /// \throws InvalidArgument unless the kernel can be used with d inputs.
+  virtual void check_inputs(Index d) const { (void)d; }
+
+  [[nodiscard]] static Kernel make(std::shared_ptr<const KernelFunction> function) { return Kernel(std::move(function)); }
+  [[nodiscard]] static const KernelFunction& of(const Kernel& kernel) { return *kernel.function_; }
+};
+
+/// K <- A B' by the matrix product; K is resized.
+void inner_products(const Matrix& A, const Matrix& B, Matrix& K);
+
+}  // namespace ardvark
