@@ -88,7 +88,14 @@ int run_predict(const PredictArguments& args) {
     LinearFit fit;
     static_cast<Fit&>(fit) = model.fit;
     const StudentPrediction p = predict(fit, encoded.X());
-    json = {{"mean", to_json(p.mean)}, {"scale", to_json(p.scale)}, {"degrees_of_freedom", p.degrees_of_freedom}, {"seconds", seconds()}};
+    json["mean"] = to_json(p.mean);
+    if (std::isinf(p.degrees_of_freedom)) {
+      json["sd"] = to_json(p.scale);
+    } else {
+      json["scale"] = to_json(p.scale);
+      json["degrees_of_freedom"] = p.degrees_of_freedom;
+    }
+    json["seconds"] = seconds();
     if (!args.json) {
       const Vector sd = p.standard_deviation(), half = p.half_width(args.level);
       csv_out.header("mean,sd,lower,upper");

@@ -19,6 +19,12 @@ enum class LogisticLikelihood {
   bound      ///< the Jaakkola-Jordan bound, as the published programs have it                               (JJ)
 };
 
+enum class LinearPosterior {
+  joint,      ///< the prior of the weights is scaled by the noise, q(w, tau) = N(w, V/tau) Gam: the default          (LIN)
+  factorised  ///< it is not, q(w) q(tau): the variational relevance vector machine                                  (VR)
+};
+[[nodiscard]] const char* to_string(LinearPosterior posterior);
+
 enum class Keep { automatic, always, never };
 
 /// Options of fit_linear and fit_logistic. The defaults are a *model*: intercept, standardised columns, convergence by remaining gain.
@@ -28,6 +34,7 @@ struct FitOptions {
   GammaDistribution precision = {
       1e-2, 1e-4};  ///< hyper-prior of each precision alpha: c0, d0 of linear, a0, b0 of logistic; > 0     (LIN.2), (JJ.4)
   GammaDistribution noise = {1e-2, 1e-4};  ///< linear: prior of the noise precision, a0, b0; > 0                            (LIN.1)
+  LinearPosterior posterior = LinearPosterior::joint;            ///< linear only
   LogisticLikelihood likelihood = LogisticLikelihood::gaussian;  ///< logistic only
   bool intercept = true;                 ///< a flat column of ones                                                        (LIN.5)
   bool standardize = true;               ///< columns (and a linear target) are centred and scaled inside; results are in your units
@@ -97,9 +104,10 @@ struct Fit {
   std::vector<std::string> column_names;  ///< [p]
   PriorKind prior = PriorKind::shared;    ///< the one that was used
 
-  GammaDistribution noise = {0, 0};  ///< linear: posterior of the noise precision (a_N, b_N), in units of 1/y^2
-  std::string target;                ///< name of the target, if one was given
-  std::vector<std::string> classes;  ///< logistic: the two labels; probabilities are of the second
+  LinearPosterior posterior = LinearPosterior::joint;  ///< linear: factorised: V is the covariance of w itself
+  GammaDistribution noise = {0, 0};                    ///< linear: posterior of the noise precision (a_N, b_N), in units of 1/y^2
+  std::string target;                                  ///< name of the target, if one was given
+  std::vector<std::string> classes;                    ///< logistic: the two labels; probabilities are of the second
 
   /// How the fit describes the rows it was made from.
   double num_rows = 0;              ///< sum of the observation weights
@@ -113,10 +121,10 @@ struct Fit {
   std::shared_ptr<const detail::FitState> state;  ///< what predict(), covariance() and the model file need
 
   [[nodiscard]] Index num_columns() const { return mean.size(); }
-  /// Degrees of freedom of the Student-t marginals: 2 a_N (linear), infinity (logistic).
-  [[nodiscard]] double degrees_of_freedom() const {
-    return task == Task::linear ? 2 * noise.shape : std::numeric_limits<double>::infinity();
-  }
+  /// Weights and noise in one posterior: marginals are Student-t and V is scaled by the noise.
+  [[nodiscard]] bool is_joint() const { return task == Task::linear && posterior == LinearPosterior::joint; }
+  /// Degrees of freedom of the marginals: 2 a_N of a Student-t (linear, joint), infinity (a normal distribution) otherwise.
+  [[nodiscard]] double degrees_of_freedom() const { return is_joint() ? 2 * noise.shape : std::numeric_limits<double>::infinity(); }
   /// Posterior covariance of the coefficients [p, p], or [p+1, p+1] with the intercept last; formed when called.
   /// \throws InvalidArgument if the fit kept no covariance factor.
   [[nodiscard]] Matrix covariance() const;

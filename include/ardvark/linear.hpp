@@ -18,7 +18,8 @@ struct LinearFit : Fit {};
 /// less.
 [[nodiscard]] LinearFit fit_linear(MatrixView X, VectorView y, const FitOptions& options = {});
 
-/// A Student-t distribution per row: the new observation is mean + scale t.                      (LIN.4)
+/// A Student-t distribution per row: the new observation is mean + scale t; with infinitely many degrees of freedom a normal one.
+/// (LIN.4), (VR.4)
 struct StudentPrediction {
   Vector mean;
   Vector scale;

@@ -5,6 +5,7 @@
 #include <boost/math/distributions/gamma.hpp>
 #include <boost/math/distributions/normal.hpp>
 #include <boost/math/distributions/students_t.hpp>
+#include <boost/math/special_functions/digamma.hpp>
 #include <boost/math/special_functions/gamma.hpp>
 #include <limits>
 
@@ -25,6 +26,8 @@ using Quiet = boost::math::policies::policy<boost::math::policies::overflow_erro
 }  // namespace
 
 double log_gamma(double x) { return boost::math::lgamma(x, Quiet()); }
+
+double digamma(double x) { return boost::math::digamma(x, Quiet()); }
 
 double student_t_quantile(double degrees_of_freedom, double level) {
   // By the lower tail, which a double resolves for every level below 1.

@@ -35,6 +35,8 @@ inline double normal_cdf(double z) { return 0.5 * std::erfc(-z * 0.7071067811865
 /// phi(z), the normal density.
 inline double normal_pdf(double z) { return 0.39894228040143267794 * std::exp(-0.5 * z * z); }
 
+/// d ln Gamma(x) / dx, x > 0.
+double digamma(double x);
 /// The half-width factor of a central interval: Student's t with `degrees_of_freedom` (infinity: normal), level in (0, 1).
 double student_t_quantile(double degrees_of_freedom, double level);
 /// Quantile of Gamma(shape, rate), probability in (0, 1).

@@ -63,6 +63,8 @@ const char* to_string(PriorKind kind) {
   return "unknown";
 }
 
+const char* to_string(LinearPosterior posterior) { return posterior == LinearPosterior::joint ? "joint" : "factorised"; }
+
 const char* to_string(Task task) { return task == Task::linear ? "linear" : "logistic"; }
 
 }  // namespace ardvark

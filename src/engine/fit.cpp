@@ -26,7 +26,7 @@ Matrix Fit::covariance() const {
   }
   if (s.intercept) map(p, p) = 1;
   double spread = state->y_scale * state->y_scale;
-  if (task == Task::linear) spread = noise.shape > 1 ? noise.rate / (noise.shape - 1) : std::numeric_limits<double>::infinity();
+  if (is_joint()) spread = noise.shape > 1 ? noise.rate / (noise.shape - 1) : std::numeric_limits<double>::infinity();
   return spread * (map * V * map.transpose());
 }
 
@@ -38,7 +38,7 @@ Interval credible_interval(const Fit& fit, Index j, double level) {
   double scale = std::sqrt(variance);
   // Linear marginals are Student-t with 2 a_N degrees of freedom: scale^2 = variance (a_N - 1)/a_N, for any a_N V_jj b_N/a_N.
   const double shape = fit.noise.shape;
-  if (fit.task == Task::linear) {
+  if (fit.is_joint()) {
     if (!(shape > 1)) return {-std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()};
     scale *= std::sqrt((shape - 1) / shape);
   }

@@ -138,12 +138,13 @@ void to_user_units(const Fitted& f, Solver& solver, const detail::FitState& stat
   const Standardization& s = state.standardization;
   const Index p = fit.num_columns();
   double spread = 1;  // variance of w given V: b_N/(a_N - 1) for linear
-  if (fit.task == Task::linear) {
+  if (fit.is_joint()) {
     const double shape = fit.noise.shape, rate = fit.noise.rate / (state.y_scale * state.y_scale);
     spread = shape > 1 ? rate / (shape - 1) : std::numeric_limits<double>::infinity();
   }
   const double y2 = state.y_scale * state.y_scale;
-  fit.log_det_V = f.q.log_det_V;
+  const double unit = fit.is_joint() ? 1 : y2;  // of V: the target's scale is in it where the noise is not
+  fit.log_det_V = f.q.log_det_V + static_cast<double>(f.partition.num_columns() - f.partition.num_left_out()) * std::log(unit);
   for (Index j = 0; j < p; ++j) {
     const double scale = s.scale.size() > 0 ? s.scale[j] : 1.0;
     if (fit.left_out[static_cast<std::size_t>(j)]) {
@@ -151,8 +152,8 @@ void to_user_units(const Fitted& f, Solver& solver, const detail::FitState& stat
       continue;
     }
     fit.mean[j] = state.y_scale * scale * f.q.w[j];
-    fit.V_diagonal[j] = scale * scale * f.q.V_diagonal[j];
-    fit.variance[j] = y2 * spread * fit.V_diagonal[j];
+    fit.V_diagonal[j] = unit * scale * scale * f.q.V_diagonal[j];
+    fit.variance[j] = y2 * spread * scale * scale * f.q.V_diagonal[j];
     fit.log_det_V += 2 * std::log(scale);
   }
   if (s.intercept) {
@@ -252,8 +253,8 @@ void run(const FitOptions& options, MatrixView X, Likelihood& likelihood, Prepar
   state->w = q.w;
   state->quadratic = q.w.cwiseAbs2().dot(outcome.a) + outcome.rows.omega.dot(q.m.cwiseAbs2());  // w'V^-1 w = w'Aw + (Xw)' diag(omega) Xw
   if (fit.task == Task::linear) {
-    const auto& gaussian = static_cast<const Gaussian&>(likelihood);
-    fit.noise = {gaussian.shape(), gaussian.rate() * state->y_scale * state->y_scale};
+    fit.noise = likelihood.noise();
+    fit.noise.rate *= state->y_scale * state->y_scale;
   }
   to_user_units(fitted, *solver, *state, fit);
   report.seconds = seconds_since(started);  // the posterior is complete; what follows serves later calls
@@ -313,9 +314,15 @@ LinearFit fit_linear(MatrixView X, VectorView y, const FitOptions& options) {
     throw InvalidArgument(fmt::format(
         "{:g} rows cannot determine {} columns without a prior{}; a linear fit needs at least as many rows (weights count as rows)", total,
         num_flat, options.intercept ? ", the intercept among them" : ""));
-  Gaussian likelihood(standard_y, k, options.noise.shape, options.noise.rate, num_flat, prior.partition.num_columns() - num_flat);
+  fit.posterior = options.posterior;
+  std::unique_ptr<Likelihood> likelihood;
+  if (fit.is_joint())
+    likelihood = std::make_unique<Gaussian>(standard_y, k, options.noise.shape, options.noise.rate, num_flat,
+                                            prior.partition.num_columns() - num_flat);
+  else
+    likelihood = make_gaussian_factorised(standard_y, k, options.noise);
   Posterior q;
-  run(options, X, likelihood, std::move(prepared), std::move(prior), total, state, fit, q, started);
+  run(options, X, *likelihood, std::move(prepared), std::move(prior), total, state, fit, q, started);
 
   // R^2 about the mean where there is an intercept, about zero otherwise.
   const double center = options.intercept ? k.dot(standard_y) / total : 0.0;

@@ -11,10 +11,13 @@ struct PresetRow {
   PriorKind prior;
   GammaDistribution noise;      // a0, b0 of the linear programs
   GammaDistribution precision;  // c0, d0 of the linear, a0, b0 of the logistic programs
+  LinearPosterior posterior = LinearPosterior::joint;
 };
 
 // VBLinLogit v0.3 (Drugowitsch): published defaults; 500 sweeps, 1e-5 relative change of the bound, no intercept, nothing scaled.
 constexpr GammaDistribution vblinlogit = {1e-2, 1e-4};
+// Bishop and Tipping (2000), with their misprints corrected: hyper-priors 1e-6. They print no stopping rule.
+constexpr GammaDistribution bishop_tipping = {1e-6, 1e-6};
 const PresetRow table[] = {
     {{"vb_linear_fit", Task::linear, "linear, one precision for all columns (VBLinLogit)"}, PriorKind::shared, vblinlogit, vblinlogit},
     {{"vb_linear_fit_ard", Task::linear, "linear, one precision per column (VBLinLogit)"}, PriorKind::ard, vblinlogit, vblinlogit},
@@ -30,6 +33,15 @@ const PresetRow table[] = {
      PriorKind::none,
      vblinlogit,
      vblinlogit},
+    {{"vrvm_regression", Task::linear, "linear, one precision per column, q(w) q(tau) (Bishop and Tipping 2000)"},
+     PriorKind::ard,
+     bishop_tipping,
+     bishop_tipping,
+     LinearPosterior::factorised},
+    {{"vrvm_classification", Task::logistic, "logistic, Jaakkola-Jordan bound, one precision per column (Bishop and Tipping 2000)"},
+     PriorKind::ard,
+     bishop_tipping,
+     bishop_tipping},
 };
 
 const PresetRow& find(const std::string& name) {
@@ -62,6 +74,7 @@ FitOptions options_for_preset(const std::string& name, bool compat) {
   options.prior.kind = row.prior;
   options.precision = row.precision;
   options.noise = row.noise;
+  options.posterior = row.posterior;
   options.likelihood = LogisticLikelihood::bound;
   options.intercept = false;
   options.standardize = false;

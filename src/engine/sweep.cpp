@@ -55,6 +55,7 @@ class Sweep {
   }
   // V, w from rows_in_ and a_in_: the pair that q was built from.
   bool solve_inside() {
+    q_.total_weight = rows_in_.omega.sum();
     if (solver_.solve(rows_in_, a_in_, q_)) return true;
     out_.status = Status::not_positive_definite;
     out_.message = fmt::format("sweep {}: the linear system is not positive definite (columns that are flat or nearly so may be collinear)",

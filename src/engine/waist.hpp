@@ -30,6 +30,7 @@ struct Posterior {
   Vector m;                   ///< [n] X w, if the likelihood asks for row moments
   Vector s;                   ///< [n] x_n' V x_n, likewise
   double residual = 0;        ///< sum omega_n (r_n/omega_n - x_n'w)^2, if the likelihood asks for it
+  double total_weight = 0;    ///< sum omega_n of the rows that this was built from
   double explained = 0;       ///< sum omega_n x_n'V x_n = p - sum a_j V_jj                                        (RIDGE.5)
 };
 

@@ -35,6 +35,7 @@ json describe(const Fit& fit, const FeatureEncoding& encoding) {
   return {
       {"task", to_string(fit.task)},
       {"prior", to_string(fit.prior)},
+      {"posterior", to_string(fit.posterior)},
       {"target", fit.target},
       {"classes", fit.classes},
       {"features", features},
@@ -136,6 +137,8 @@ SavedModel load_model(const std::string& path) {
     fit.task = from_name(d.at("task").get<std::string>(), {Task::linear, Task::logistic}, path);
     fit.prior = from_name(d.at("prior").get<std::string>(),
                           {PriorKind::automatic, PriorKind::shared, PriorKind::ard, PriorKind::groups, PriorKind::none}, path);
+    if (d.contains("posterior"))  // files of version 0.1 have none
+      fit.posterior = from_name(d.at("posterior").get<std::string>(), {LinearPosterior::joint, LinearPosterior::factorised}, path);
     fit.target = d.at("target").get<std::string>();
     fit.classes = d.at("classes").get<std::vector<std::string>>();
     for (const json& f : d.at("features")) {

@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "ardvark/prior.hpp"
 #include "engine/waist.hpp"
 
 namespace ardvark {
@@ -25,6 +26,8 @@ class Likelihood {
   [[nodiscard]] virtual double bound(const Posterior& q) const = 0;
   /// E[tau] where the prior of w is scaled by the noise, else 1.
   [[nodiscard]] virtual double noise_precision() const { return 1; }
+  /// q(tau) = Gam(shape, rate) of a Gaussian likelihood.
+  [[nodiscard]] virtual GammaDistribution noise() const { return {0, 0}; }
   /// Constant rows: the same likelihood in its present state, for rows of unit weight with this response.           (CONDENSE.1)
   [[nodiscard]] virtual std::unique_ptr<Likelihood> with_response(Vector) const { return nullptr; }
   /// The constants of the bound that the published stop test leaves out.
@@ -43,8 +46,7 @@ class Gaussian final : public Likelihood {
   [[nodiscard]] double noise_precision() const override { return a_N_ / b_N_; }
   [[nodiscard]] std::unique_ptr<Likelihood> with_response(Vector y) const override;
   [[nodiscard]] double published_constant() const override;
-  [[nodiscard]] double shape() const { return a_N_; }
-  [[nodiscard]] double rate() const { return b_N_; }
+  [[nodiscard]] GammaDistribution noise() const override { return {a_N_, b_N_}; }
 
  private:
   Vector y_, k_;
@@ -52,6 +54,8 @@ class Gaussian final : public Likelihood {
   Index num_penalised_;
 };
 
+/// y | w, tau ~ N(Xw, 1/tau), w ~ N(0, A^-1) not scaled by tau, q(w) q(tau); `prior` of tau.          docs/math/relevance.md
+std::unique_ptr<Likelihood> make_gaussian_factorised(Vector y, Vector k, GammaDistribution prior);
 /// Logistic with the Jaakkola-Jordan bound; t in {0, 1}. docs/math/logistic_bound.md
 std::unique_ptr<Likelihood> make_logistic_bound(Vector t, Vector k);
 /// Logistic with the exact Gaussian variational posterior; t in {0, 1}. docs/math/logistic_gaussian.md

@@ -45,7 +45,12 @@ class Primal final : public Solver {
       gram_is_current_ = system_.likelihood.constant_rows;
       if (system_.likelihood.constant_rows) remember_response(rows);
     }
-    if (!system_.likelihood.constant_rows) X.project(rows.r, Xr_);
+    if (!system_.likelihood.constant_rows) {
+      if (system_.likelihood.residual)
+        remember_response(rows);
+      else
+        X.project(rows.r, Xr_);
+    }
 
     for (Index j = 0; j < p_; ++j) L_inverse_.col(j).tail(p_ - j) = gram_.col(j).tail(p_ - j);
     L_inverse_.diagonal() += a;

@@ -90,6 +90,7 @@ void published_probabilities(const Vector& m, const Vector& s, double quadratic,
 }
 
 Vector StudentPrediction::standard_deviation() const {
+  if (std::isinf(degrees_of_freedom)) return scale;
   if (!(degrees_of_freedom > 2)) return Vector::Constant(scale.size(), std::numeric_limits<double>::infinity());
   return scale * std::sqrt(degrees_of_freedom / (degrees_of_freedom - 2));
 }
@@ -104,7 +105,11 @@ StudentPrediction predict(const LinearFit& fit, MatrixView X_new) {
   Vector s;
   moments(fit, X_new, out.mean, &s);
   out.mean = fit.state->y_center + fit.state->y_scale * out.mean.array();
-  out.scale = ((1 + s.array()) * (fit.noise.rate / fit.noise.shape)).sqrt();  // (LIN.4)
+  const double noise = fit.noise.rate / fit.noise.shape, y2 = fit.state->y_scale * fit.state->y_scale;
+  if (fit.is_joint())
+    out.scale = (noise * (1 + s.array())).sqrt();  // (LIN.4)
+  else
+    out.scale = (noise + y2 * s.array()).sqrt();  // (VR.4)
   out.degrees_of_freedom = fit.degrees_of_freedom();
   return out;
 }

@@ -539,7 +539,7 @@ TEST(Fit, IntervalsAreThoseOfTheMarginals) {
 }
 
 TEST(Presets, AreListedAndFillInThePublishedOptions) {
-  EXPECT_EQ(presets().size(), 5U);
+  EXPECT_EQ(presets().size(), 7U);
   for (const PresetInfo& info : presets()) {
     const FitOptions options = options_for_preset(info.name, true);
     EXPECT_EQ(options.preset, info.name);

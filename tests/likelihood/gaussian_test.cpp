@@ -95,10 +95,10 @@ TEST(Gaussian, UpdatesTheNoiseAndItsBoundAsPrinted) {  // (LIN.1), (LIN.3) just 
     const double n = s.k.sum(), a_N = a0 + 0.5 * (n - (flat ? 1 : 0));
     const double rss = s.k.dot((s.y - plain.m).cwiseAbs2()), penalty = plain.w.cwiseAbs2().dot(a);
     const double b_N = b0 + 0.5 * (rss + penalty);
-    EXPECT_NEAR(likelihood.shape(), a_N, 1e-13);
-    EXPECT_LE(relative_distance(likelihood.rate(), b_N), 1e-12);
+    EXPECT_NEAR(likelihood.noise().shape, a_N, 1e-13);
+    EXPECT_LE(relative_distance(likelihood.noise().rate, b_N), 1e-12);
     const double second_form = b0 + 0.5 * (s.k.dot(s.y.cwiseAbs2()) - s.k.cwiseProduct(s.y).dot(plain.m));
-    EXPECT_LE(relative_distance(likelihood.rate(), second_form), 1e-12);
+    EXPECT_LE(relative_distance(likelihood.noise().rate, second_form), 1e-12);
     EXPECT_LE(relative_distance(likelihood.noise_precision(), a_N / b_N), 1e-12);
 
     const double tau = a_N / b_N;
@@ -130,9 +130,9 @@ TEST(Gaussian, NoiseUpdateMaximisesTheBound) {  // (LIN.1) against (BOUND.2) and
   likelihood.start(rows);
   ASSERT_TRUE(testing::solve(*solver, likelihood.traits(), rows, prior.columns(), q));
   likelihood.update(q, rows);
-  const double a_N = likelihood.shape();
+  const double a_N = likelihood.noise().shape;
   const auto L = [&](double b_N) { return -0.5 * a_N / b_N * (q.residual + q.penalty + 2 * b0) - a_N * std::log(b_N); };
-  const double best = likelihood.rate();
+  const double best = likelihood.noise().rate;
   for (double factor : {0.3, 0.9, 0.999, 1.001, 1.1, 3.0}) EXPECT_LT(L(best * factor), L(best)) << factor;
 }
 
@@ -185,8 +185,8 @@ TEST(Gaussian, WeightsEqualRepeatedRows) {  // (LIN.6)
     ASSERT_TRUE(testing::solve(*solver, likelihood.traits(), rows, prior.columns(), q));
     likelihood.update(q, rows);
     bounds[which] = evaluate_bound(likelihood, prior, q);
-    rates[which] = likelihood.rate();
-    shapes[which] = likelihood.shape();
+    rates[which] = likelihood.noise().rate;
+    shapes[which] = likelihood.noise().shape;
   }
   EXPECT_NEAR(bounds[0], bounds[1], 1e-11);
   EXPECT_NEAR(rates[0], rates[1], 1e-12);
