@@ -144,6 +144,8 @@ void apply_reflectors_transposed(Index n, const double* A, Index lda, const doub
   if (info != 0) throw InternalError("ormtr was called with an invalid argument");
 }
 
+int num_threads() { return openblas_get_num_threads != nullptr ? openblas_get_num_threads() : 1; }
+
 ThreadScope::ThreadScope(int threads) {
   if (threads > 0 && openblas_set_num_threads != nullptr && openblas_get_num_threads != nullptr) {
     before_ = openblas_get_num_threads();

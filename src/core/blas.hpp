@@ -38,6 +38,9 @@ void sytrd(Index n, double* A, Index lda, double* diagonal, double* off_diagonal
 /// x <- Q' x for the Q that sytrd left in A.
 void apply_reflectors_transposed(Index n, const double* A, Index lda, const double* tau, double* x);
 
+/// The number of threads that BLAS uses; 1 where it cannot be told.
+[[nodiscard]] int num_threads();
+
 /// The number of threads that BLAS uses, restored on destruction. threads = 0 keeps the caller's setting.
 class ThreadScope {
  public:

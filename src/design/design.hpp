@@ -28,6 +28,7 @@ class Design {
   /// out_n <- || L_inverse x_n ||^2 = x_n' V x_n, with V^-1 = L L' and L_inverse lower triangular [cols, cols].   (RIDGE.3)
   virtual void row_variance(const Matrix& L_inverse, Vector& out) = 0;
 
+  /// May be called from several threads at once.
   /// panel.leftCols(count) <- columns first .. first+count-1, dense. The dual and single-column methods read X this way.
   virtual void columns(Index first, Index count, Eigen::Ref<Matrix> panel) = 0;
 };

@@ -192,8 +192,8 @@ class Sweep {
     settings.condense = false;
     settings.on_sweep = nullptr;
     settings.num_plain_sweeps = 0;
-    settings.max_sweeps = 100;
-    settings.tolerance = 0.1 * settings_.tolerance;
+    settings.max_sweeps = 40;
+    settings.tolerance = std::max(0.1 * settings_.tolerance, 0.05 * last_gain_ / settings_.num_rows);
     static_cast<void>(sweep(*likelihood, prior, *solver, q, settings));
     settled_expected_ = prior.expected();
   }

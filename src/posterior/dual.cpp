@@ -9,6 +9,7 @@
 #include <cmath>
 
 #include "core/blas.hpp"
+#include "core/parallel.hpp"
 #include "posterior/solver.hpp"
 
 namespace ardvark {
@@ -23,7 +24,9 @@ class Dual final : public Solver {
         f_(system.partition.num_flat()),
         keep_raw_(f_ > 0 || system.likelihood.constant_rows),
         block_(std::clamp<Index>((Index{1} << 16) / std::max<Index>(n_, 1), 128, std::max<Index>(p_, 128))),
-        panel_(n_, std::min(block_, p_)),
+        pieces_(make_pieces()),
+        num_threads_(blas::num_threads()),
+        blas_threads_(pieces_.size() > 1 ? 1 : 0),
         K_(n_, n_),
         L_inverse_(n_, n_),
         F_(n_, f_),
@@ -35,12 +38,8 @@ class Dual final : public Solver {
         H_inverse_(f_, f_),
         U_(n_, f_),
         FOmega_(n_, f_),
-        FP_(f_, panel_.cols()),
-        BB_(f_, f_),
-        TB_(n_, f_),
         KOF_(n_, f_),
-        w_F_(f_),
-        FOZw_(f_) {
+        w_F_(f_) {
     for (Index k = 0; k < f_; ++k) {
       Matrix column(n_, 1);
       system_.X.columns(flat(k), 1, column);
@@ -146,6 +145,32 @@ class Dual final : public Solver {
   }
 
  private:
+  // A fixed share of the columns, the same for any number of threads, with what one thread needs to visit it. Sums over the columns are
+  // added in the order of the pieces.
+  struct Piece {
+    Index first, last;
+    Matrix panel;       // a block of columns, n x block
+    Matrix K;           // its part of K_; the first piece writes into K_ itself
+    Matrix FP, BB, TB;  // for the flat columns
+    Vector FOZw;        // F' diag(omega) Z w_Z
+  };
+
+  // As many pieces as cost, beside the columns themselves, at most half as much memory.
+  [[nodiscard]] std::vector<Piece> make_pieces() const {
+    const Index num = std::clamp<Index>(p_ / (2 * std::max<Index>(n_, 1)), 1, 8);
+    std::vector<Piece> pieces;
+    for (Index i = 0; i < num; ++i) {
+      const Index first = p_ * i / num, last = p_ * (i + 1) / num, width = std::min(block_, last - first), own = i == 0 ? 0 : n_;
+      pieces.push_back({first, last, Matrix(n_, width), Matrix(own, own), Matrix(f_, width), Matrix::Zero(f_, f_), Matrix::Zero(n_, f_),
+                        Vector::Zero(f_)});
+    }
+    return pieces;
+  }
+  template <typename Function>
+  void over_pieces(Function&& f) {
+    parallel_for(static_cast<Index>(pieces_.size()), num_threads_, [&](Index i) { f(pieces_[static_cast<std::size_t>(i)]); });
+  }
+
   [[nodiscard]] bool is_penalised(Index j) const {
     const Index g = system_.partition.group[static_cast<std::size_t>(j)];
     return g >= 0 || g == Partition::fixed;
@@ -218,14 +243,18 @@ class Dual final : public Solver {
       if (keep_raw_) K_ = K_raw_;
       return;
     }
-    K_.setZero();
-    for (Index first = 0; first < p_; first += block_) {
-      const Index count = std::min(block_, p_ - first);
-      system_.X.columns(first, count, panel_.leftCols(count));
-      for (Index j = 0; j < count; ++j)
-        panel_.col(j) *= uniform ? (a_inverse_root_[first + j] > 0 ? 1.0 : 0.0) : a_inverse_root_[first + j];
-      blas::syrk(blas::Transpose::no, n_, count, 1.0, panel_.data(), n_, 1.0, K_.data(), n_);
-    }
+    over_pieces([&](Piece& piece) {
+      Matrix& K = &piece == pieces_.data() ? K_ : piece.K;
+      for (Index first = piece.first; first < piece.last; first += block_) {
+        const Index count = std::min(block_, piece.last - first);
+        system_.X.columns(first, count, piece.panel.leftCols(count));
+        for (Index j = 0; j < count; ++j)
+          piece.panel.col(j) *= uniform ? (a_inverse_root_[first + j] > 0 ? 1.0 : 0.0) : a_inverse_root_[first + j];
+        blas::syrk(blas::Transpose::no, n_, count, 1.0, piece.panel.data(), n_, first == piece.first ? 0.0 : 1.0, K.data(), n_);
+      }
+    });
+    for (std::size_t i = 1; i < pieces_.size(); ++i)
+      for (Index j = 0; j < n_; ++j) K_.col(j).tail(n_ - j) += pieces_[i].K.col(j).tail(n_ - j);
     K_is_unit_ = uniform;
     if (keep_raw_) K_raw_ = K_;
   }
@@ -255,39 +284,10 @@ class Dual final : public Solver {
     if (f_ > 0) {  // S' g
       w_F_.noalias() = U_.transpose() * g_;
       h_.noalias() -= FOmega_ * w_F_;
-      FOZw_.setZero();
-      BB_.setZero();
-      TB_.setZero();
     }
     // L^-1 diag(omega)^1/2 is still lower triangular: fold the weights into the factor for this pass.
     for (Index j = 0; j < n_; ++j) L_inverse_.col(j).tail(n_ - j) *= root_omega_[j];
-    for (Index first = 0; first < p_; first += block_) {
-      const Index count = std::min(block_, p_ - first);
-      auto panel = panel_.leftCols(count);
-      system_.X.columns(first, count, panel);
-      for (Index j = 0; j < count; ++j) panel.col(j) *= a_inverse_root_[first + j];
-      blas::gemv(blas::Transpose::yes, n_, count, 1.0, panel_.data(), n_, h_.data(), 0.0, q.w.data() + first);
-      if (f_ > 0) {  // panel <- S panel, with F' diag(omega) Z A^-1/2 kept for V_FF
-        auto FP = FP_.leftCols(count);
-        FP.noalias() = FOmega_.transpose() * panel;
-        FOZw_.noalias() += FP * q.w.segment(first, count);
-        panel.noalias() -= U_ * FP;
-        if (final_) BB_.noalias() += FP * FP.transpose();
-        if (keep != nullptr)
-          for (Index j = 0; j < count; ++j)
-            keep->B.col(first + j) =
-                a_inverse_root_[first + j] > 0 ? Vector(H_inverse_ * FP.col(j) / a_inverse_root_[first + j]) : Vector::Zero(f_);
-      }
-      q.w.segment(first, count).array() *= a_inverse_root_.segment(first, count).array();
-      blas::trmm(blas::Side::left, blas::Transpose::no, n_, count, L_inverse_.data(), n_, panel_.data(), n_);
-      if (f_ > 0 && final_) TB_.noalias() += panel * FP_.leftCols(count).transpose();
-      for (Index j = 0; j < count; ++j) {
-        const double root = a_inverse_root_[first + j];
-        // Rounding must not turn a well-determined variance negative.
-        q.V_diagonal[first + j] = root * root * std::max(1 - panel.col(j).squaredNorm(), 1e-16);
-        if (keep != nullptr) keep->T.col(first + j) = root * panel.col(j);
-      }
-    }
+    over_pieces([&](Piece& piece) { visit(piece, q, keep); });
     for (Index j = 0; j < n_; ++j)
       if (root_omega_[j] > 0) L_inverse_.col(j).tail(n_ - j) /= root_omega_[j];
     for (Index j = 0; j < p_; ++j)
@@ -296,13 +296,52 @@ class Dual final : public Solver {
     sum_by_group(system_.partition, a, q);
   }
 
+  void visit(Piece& piece, Posterior& q, CovarianceFactor* keep) {
+    piece.FOZw.setZero();
+    piece.BB.setZero();
+    piece.TB.setZero();
+    for (Index first = piece.first; first < piece.last; first += block_) {
+      const Index count = std::min(block_, piece.last - first);
+      auto panel = piece.panel.leftCols(count);
+      auto FP = piece.FP.leftCols(count);
+      system_.X.columns(first, count, panel);
+      for (Index j = 0; j < count; ++j) panel.col(j) *= a_inverse_root_[first + j];
+      blas::gemv(blas::Transpose::yes, n_, count, 1.0, panel.data(), n_, h_.data(), 0.0, q.w.data() + first);
+      if (f_ > 0) {  // panel <- S panel, with F' diag(omega) Z A^-1/2 kept for V_FF
+        FP.noalias() = FOmega_.transpose() * panel;
+        piece.FOZw.noalias() += FP * q.w.segment(first, count);
+        panel.noalias() -= U_ * FP;
+        if (final_) piece.BB.noalias() += FP * FP.transpose();
+        if (keep != nullptr)
+          for (Index j = 0; j < count; ++j)
+            keep->B.col(first + j) =
+                a_inverse_root_[first + j] > 0 ? Vector(H_inverse_ * FP.col(j) / a_inverse_root_[first + j]) : Vector::Zero(f_);
+      }
+      q.w.segment(first, count).array() *= a_inverse_root_.segment(first, count).array();
+      blas::trmm(blas::Side::left, blas::Transpose::no, n_, count, L_inverse_.data(), n_, panel.data(), n_);
+      if (f_ > 0 && final_) piece.TB.noalias() += panel * FP.transpose();
+      for (Index j = 0; j < count; ++j) {
+        const double root = a_inverse_root_[first + j];
+        // Rounding must not turn a well-determined variance negative.
+        q.V_diagonal[first + j] = root * root * std::max(1 - panel.col(j).squaredNorm(), 1e-16);
+        if (keep != nullptr) keep->T.col(first + j) = root * panel.col(j);
+      }
+    }
+  }
+
   // w_F = H^-1 F'(r - diag(omega) Z w_Z),  V_FF = H^-1 + B V_ZZ B'                                              (RIDGE.7)
   void flat_columns(const Rows& rows, Posterior& q) {
     w_F_.noalias() = F_.transpose() * rows.r;
-    w_F_ = H_inverse_ * (w_F_ - FOZw_);
+    Piece& sum = pieces_.front();
+    for (std::size_t i = 1; i < pieces_.size(); ++i) {
+      sum.FOZw += pieces_[i].FOZw;
+      sum.BB += pieces_[i].BB;
+      sum.TB += pieces_[i].TB;
+    }
+    w_F_ = H_inverse_ * (w_F_ - sum.FOZw);
     for (Index k = 0; k < f_; ++k) q.w[flat(k)] = w_F_[k];
     if (!final_) return;
-    const Matrix V_FF = H_inverse_ + H_inverse_ * (BB_ - TB_.transpose() * TB_) * H_inverse_;
+    const Matrix V_FF = H_inverse_ + H_inverse_ * (sum.BB - sum.TB.transpose() * sum.TB) * H_inverse_;
     for (Index k = 0; k < f_; ++k) q.V_diagonal[flat(k)] = V_FF(k, k);
   }
 
@@ -328,14 +367,16 @@ class Dual final : public Solver {
   Index n_, p_, f_;
   bool keep_raw_;
   Index block_;
-  Matrix panel_;      // a block of columns, n x block
+  std::vector<Piece> pieces_;
+  Index num_threads_;  // ours, over the pieces; BLAS is held at one while there are several
+  blas::ThreadScope blas_threads_;
   Matrix K_;          // lower triangle
   Matrix K_raw_;      // Z A^-1 Z' before projection, kept where flat columns change K_ or the problem may be condensed
   Matrix L_inverse_;  // lower triangle
   Matrix F_;
   Vector root_omega_, g_, h_, x_, a_inverse_root_;
-  Matrix H_inverse_, U_, FOmega_, FP_, BB_, TB_, KOF_;
-  Vector w_F_, FOZw_;  // FOZw: F' diag(omega) Z w_Z
+  Matrix H_inverse_, U_, FOmega_, KOF_;
+  Vector w_F_;
   double K_scale_ = 1, log_det_H_ = 0;
   bool K_is_unit_ = false;
   Vector a_;
