@@ -1,11 +1,14 @@
 // ardvark fit
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <set>
 
 #include "ardvark/linear.hpp"
 #include "ardvark/logistic.hpp"
@@ -70,6 +73,13 @@ FitOptions options_of(const FitArguments& args, Task task) {
                                       {!args.groups.empty(), "--group"},
                                       {!args.flat.empty(), "--flat"}})
       if (given) throw InvalidArgument(fmt::format("{} cannot be used with --preset; a preset fixes it", name));
+    if (args.preset == "vb_logit_fit_iter")
+      for (const auto& [given, name] : {std::pair<bool, const char*>{args.a0.has_value(), "--a0"},
+                                        {args.b0.has_value(), "--b0"},
+                                        {args.tolerance.has_value(), "--tolerance"},
+                                        {args.max_sweeps.has_value(), "--max-sweeps"},
+                                        {args.solver != "automatic", "--solver"}})
+        if (given) throw InvalidArgument(fmt::format("{} has no meaning with vb_logit_fit_iter, which passes over the rows once", name));
   } else {
     if (args.compat) throw InvalidArgument("--compat reproduces a published program; it needs --preset");
     options.prior.kind = choose<PriorKind>("--prior", args.prior.value_or("auto"),
@@ -117,12 +127,18 @@ Span columns_of(const FeatureEncoding& encoding, const std::string& name, const 
 // A categorical column's dummies are one group; --group NAME=a,b,c joins columns of the table into one.
 std::vector<Index> groups_of(const FitArguments& args, const FeatureEncoding& encoding) {
   std::vector<Index> groups = encoding.groups();
+  std::set<std::string> group_names, grouped;
   for (const std::string& text : args.groups) {
     const std::size_t equals = text.find('=');
     if (equals == std::string::npos || equals == 0)
       throw InvalidArgument(fmt::format("--group is '{}'; it must be NAME=COLUMN,COLUMN,...", text));
+    const std::vector<std::string> names = split_names({text.substr(equals + 1)});
+    if (names.empty()) throw InvalidArgument(fmt::format("--group is '{}'; it must be NAME=COLUMN,COLUMN,...", text));
+    if (!group_names.insert(text.substr(0, equals)).second)
+      throw InvalidArgument(fmt::format("--group names the group '{}' twice; list all its columns at once", text.substr(0, equals)));
     Index joined = -1;
-    for (const std::string& name : split_names({text.substr(equals + 1)})) {
+    for (const std::string& name : names) {
+      if (!grouped.insert(name).second) throw InvalidArgument(fmt::format("--group names column '{}' twice; a column has one group", name));
       const auto [first, width] = columns_of(encoding, name, "--group");
       for (Index j = first; j < first + width; ++j) {
         if (joined < 0) joined = groups[static_cast<std::size_t>(j)];
@@ -198,9 +214,18 @@ Target target_of(const Table& table, const std::string& name, Task task) {
   return {std::move(values), c.levels};
 }
 
-void require_folder_of(const std::string& output) {
+void require_folder_of(const std::string& output, const std::string& data) {
+  std::error_code none;
+  if (!output.empty() && std::filesystem::equivalent(output, data, none))
+    throw InvalidArgument(fmt::format("--output is '{}', the table itself; give another path", output));
   const std::filesystem::path folder = std::filesystem::path(output).parent_path();
   std::error_code ignored;
+  if (std::filesystem::exists(output, ignored) && !std::filesystem::is_regular_file(output, ignored))
+    throw EnvironmentError(fmt::format("cannot write '{}': it exists and is not a regular file; give another path", output));
+  if (!output.empty() && std::filesystem::is_directory(folder.empty() ? "." : folder, ignored) &&
+      ::access(folder.empty() ? "." : folder.c_str(), W_OK) != 0)
+    throw EnvironmentError(fmt::format("cannot write '{}': {}; check who may write there, or give another path", output,
+                                       std::generic_category().message(errno)));
   if (!folder.empty() && !std::filesystem::is_directory(folder, ignored))
     throw EnvironmentError(
         fmt::format("cannot write '{}': the folder '{}' does not exist; make it first, or give another path", output, folder.string()));
@@ -209,6 +234,7 @@ void require_folder_of(const std::string& output) {
 int run_fit(const FitArguments& args) {
   const Task task = task_of(args);
   FitOptions options = options_of(args, task);
+  if (args.covariance && !args.json) throw InvalidArgument("--covariance needs --json; the table has no place for a matrix");
   if (!(args.level > 0 && args.level < 1)) throw InvalidArgument(fmt::format("--level is {}; it must lie between 0 and 1", args.level));
 
   CsvOptions csv;
@@ -216,7 +242,7 @@ int run_fit(const FitArguments& args) {
   csv.missing = choose<Missing>("--missing", args.missing, {{"refuse", Missing::refuse}, {"drop", Missing::drop_rows}});
   csv.ignore = split_names(args.ignore);
   csv.categorical = split_names(args.categorical);
-  require_folder_of(args.output);  // before an hour of work, not after it
+  require_folder_of(args.output, args.data);  // before an hour of work, not after it
   Table table = read_csv(args.data, csv);
   const Index dropped = table.num_dropped;
   const Target target = target_of(table, args.target, task);

@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <new>
 #include <string_view>
@@ -21,7 +22,8 @@ namespace {
 // Masking the signals would not do: the threads of the BLAS would take them.
 enum class Interruptible { yes, writing, after_writing, leaving };
 std::atomic<Interruptible> interruptible{Interruptible::yes};
-static_assert(std::atomic<Interruptible>::is_always_lock_free);
+std::atomic<bool> wrote{false};  // a file is complete already
+static_assert(std::atomic<Interruptible>::is_always_lock_free && std::atomic<bool>::is_always_lock_free);
 
 bool change(Interruptible from, Interruptible to) { return interruptible.compare_exchange_strong(from, to); }
 
@@ -32,7 +34,8 @@ bool change(Interruptible from, Interruptible to) { return interruptible.compare
 }
 
 extern "C" void on_interrupt(int) {
-  if (change(Interruptible::yes, Interruptible::leaving)) leave("\nardvark: interrupted; nothing was written\n");
+  if (change(Interruptible::yes, Interruptible::leaving))
+    leave(wrote ? "\nardvark: interrupted; the file was written and is complete\n" : "\nardvark: interrupted; nothing was written\n");
   change(Interruptible::writing, Interruptible::after_writing);
 }
 
@@ -45,7 +48,7 @@ int fail(std::string_view message, ExitCode code) {
     else
       line += c;
   }
-  fmt::print(stderr, "ardvark: {}\n", line);
+  std::fputs(("ardvark: " + line + "\n").c_str(), stderr);  // fmt::print would throw where stderr cannot be written
   return code;
 }
 
@@ -62,6 +65,7 @@ UninterruptedWrite::UninterruptedWrite() {
 }
 
 UninterruptedWrite::~UninterruptedWrite() {
+  if (std::uncaught_exceptions() == 0) wrote = true;
   if (change(Interruptible::writing, Interruptible::yes)) return;
   if (std::uncaught_exceptions() == 0) leave("\nardvark: interrupted; the file was written and is complete\n");
 }
@@ -77,7 +81,10 @@ std::vector<std::string> split_names(const std::vector<std::string>& lists) {
   return names;
 }
 
-ProgressLine::ProgressLine(bool wanted) : on_(wanted && ::isatty(2) == 1) {}
+ProgressLine::ProgressLine(bool wanted) {
+  const char* terminal = std::getenv("TERM");
+  on_ = wanted && ::isatty(2) == 1 && terminal != nullptr && std::string_view(terminal) != "dumb";
+}
 
 ProgressLine::~ProgressLine() {
   if (shown_) std::fputs("\r\033[K", stderr);

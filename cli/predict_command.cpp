@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cmath>
+#include <filesystem>
 #include <map>
 
 #include "ardvark/linear.hpp"
@@ -64,6 +65,11 @@ void write(const std::string& output, const std::string& text) {
 
 int run_predict(const PredictArguments& args) {
   if (!(args.level > 0 && args.level < 1)) throw InvalidArgument(fmt::format("--level is {}; it must lie between 0 and 1", args.level));
+  for (const std::string& input : {args.model, args.data}) {
+    std::error_code none;
+    if (!args.output.empty() && std::filesystem::equivalent(args.output, input, none))
+      throw InvalidArgument(fmt::format("--output is '{}', which is read; give another path", args.output));
+  }
   const SavedModel model = load_model(args.model);
   const PredictiveRule rule = rule_of(args.rule, model.fit.task);
   CsvOptions csv;

@@ -60,6 +60,7 @@ void weights(VectorView w, Index rows) {
     if (!(w[i] >= 0)) throw InvalidArgument(fmt::format("weights at row {} is {}; weights must not be negative", i + 1, w[i]));
     sum += w[i];
   }
+  if (!(sum < 1e150)) throw InvalidArgument(fmt::format("the sum of the weights is {}; it must be below 1e150", sum));
   if (!(sum > 0)) throw InvalidArgument("all weights are zero; at least one must be positive");
 }
 

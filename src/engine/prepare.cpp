@@ -99,6 +99,9 @@ Prepared prepare_columns(MatrixView X, const Vector& k, const FitOptions& option
   std::vector<std::string> constant, copies;
   for (Index j = 0; j < p; ++j) {
     // A spread of a few roundings of the column's size is none.
+    if (!std::isfinite(s.scale[j]) || (s.scale[j] > 0 && s.scale[j] < 1e-150))
+      throw InvalidArgument(fmt::format("the values of column '{}' are beyond what squares of doubles hold (1e-150 to 1e150): rescale it",
+                                        validate::column_name(options.column_names, j)));
     if (!(s.scale[j] > 1e-14 * std::abs(s.center[j]))) {
       s.scale[j] = 0;
       out.left_out[static_cast<std::size_t>(j)] = true;
@@ -157,7 +160,7 @@ PreparedPrior prepare_prior(const FitOptions& options, Index num_columns, double
   if (out.kind == PriorKind::automatic) {
     const bool ard = rows >= 5 * static_cast<double>(num_columns);
     out.kind = ard ? PriorKind::ard : PriorKind::shared;
-    out.note = fmt::format("prior auto: {} was taken, because {:g} rows are {} 5 times {} columns{}", ard ? "ard" : "shared", rows,
+    out.note = fmt::format("prior auto: {} was taken, because {:.10g} rows are {} 5 times {} columns{}", ard ? "ard" : "shared", rows,
                            ard ? "at least" : "fewer than", num_columns,
                            ard ? "" : " (ARD's intervals are too narrow when columns are not few beside rows)");
   }

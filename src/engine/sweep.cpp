@@ -316,8 +316,9 @@ class Sweep {
     }
     if (out_.status == Status::failed && out_.sweeps >= settings_.max_sweeps) {
       out_.status = Status::max_sweeps;
-      out_.message = fmt::format("not converged after {} sweeps: the last one raised the bound by {:.3g} nats (raise max_sweeps)",
-                                 out_.sweeps, bound_ - last_bound_);
+      out_.message =
+          fmt::format("not converged after {} sweeps: the last one raised the bound by {:.3g} nats (more are allowed by max_sweeps)",
+                      out_.sweeps, bound_ - last_bound_);
     }
     return out_.status != Status::failed;
   }

@@ -130,6 +130,7 @@ enum class Kind { undecided, number, text };
 struct StoredColumn {
   std::size_t field = 0;  // its place in the file
   Kind kind = Kind::undecided;
+  bool listed = false;  // as categorical: numbers are text there
   Levels levels;
   Index num_missing = 0;
 };
@@ -165,7 +166,7 @@ std::vector<StoredColumn> choose_columns(const std::string& path, const CsvRecor
     if (ignored.contains(name) || (!wanted.empty() && !wanted.contains(name))) continue;
     StoredColumn& column = stored.emplace_back();
     column.field = field;
-    if (categorical.contains(name)) column.kind = Kind::text;
+    if (categorical.contains(name)) column.kind = Kind::text, column.listed = true;
   }
   if (stored.empty()) throw InvalidArgument(fmt::format("no column of '{}' is left to read: all are ignored", path));
   return stored;
@@ -195,6 +196,10 @@ std::optional<double> read_value(const CsvRecords& records, StoredColumn& column
   const std::string_view text = field.text();
   if (is_missing(field.quoted ? trimmed(text) : text)) return std::nullopt;
   const auto [code, is_new] = column.levels.code(text);
+  if (double number; is_new && !column.listed && parse_number(trimmed(text), number) && !std::isnan(number))
+    fail_at(
+        records, column,
+        fmt::format("'{}' is a number, the rows before it hold text (to read the column as text, list it as categorical)", shown(text)));
   if (is_new && !io::is_utf8(text)) fail_at(records, column, fmt::format("'{}' is not UTF-8: save the file as UTF-8", shown(text)));
   return static_cast<double>(code);
 }

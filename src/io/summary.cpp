@@ -49,12 +49,12 @@ void coefficient_line(std::string& out, const Fit& fit, Index j, double level, s
 std::string summary(const Fit& fit, double level) {
   std::string out;
   const Report& report = fit.report;
-  out += fmt::format("{} regression{}, prior {}, {:g} rows, {} columns\n", fit.task == Task::linear ? "Linear" : "Logistic",
+  out += fmt::format("{} regression{}, prior {}, {:.10g} rows, {} columns\n", fit.task == Task::linear ? "Linear" : "Logistic",
                      report.preset.empty() ? "" : fmt::format(" (preset {}{})", report.preset, report.compat ? ", compat" : ""),
                      to_string(fit.prior), fit.num_rows, fit.num_columns());
   if (fit.task == Task::logistic && fit.classes.size() == 2)
-    out += fmt::format("target {}: probability of {} ({:g} rows) against {} ({:g} rows)\n", fit.target, fit.classes[1], fit.class_weight[1],
-                       fit.classes[0], fit.class_weight[0]);
+    out += fmt::format("target {}: probability of {} ({:.10g} rows) against {} ({:.10g} rows)\n", fit.target, fit.classes[1],
+                       fit.class_weight[1], fit.classes[0], fit.class_weight[0]);
   else if (!fit.target.empty())
     out += fmt::format("target {}\n", fit.target);
   if (fit.state == nullptr || !fit.mean.allFinite()) {

@@ -85,10 +85,18 @@ TEST(ReadCsv, RefusesNumbersThatAreNotFinite) {
 }
 
 TEST(ReadCsv, TakesAColumnWhoseFirstValueIsNoNumberAsText) {
-  const Table table = read("city,x\nRome,1\nBonn,2\nRome,3\n12,4\n");
+  const Table table = read("city,x\nRome,1\nBonn,2\nRome,3\n12 Oaks,4\n");
   EXPECT_TRUE(table.columns[0].categorical);
-  EXPECT_EQ(table.columns[0].levels, (Names{"12", "Bonn", "Rome"}));
+  EXPECT_EQ(table.columns[0].levels, (Names{"12 Oaks", "Bonn", "Rome"}));
   expect_values(table, {{2, 1}, {1, 2}, {2, 3}, {0, 4}});
+}
+
+// An unmarked missing value in the first row must not turn a numeric column into a hundred dummies.
+TEST(ReadCsv, RefusesANumberInATextColumnUnlessItIsListed) {
+  EXPECT_EQ(refusal("age,x\nunknown,1\n45.5,2\n"),
+            "row 2, column 'age': '45.5' is a number, the rows before it hold text (to read the column as text, list it as categorical)");
+  const Table table = read("code,x\nA,1\n12,2\n", {.categorical = {"code"}});
+  EXPECT_EQ(table.columns[0].levels, (Names{"12", "A"}));
 }
 
 TEST(ReadCsv, TakesColumnsListedAsCategoricalAsText) {
