@@ -78,7 +78,7 @@ class Dual final : public Solver {
     if (f_ > 0 && !project_out_flat_columns(rows)) return false;
     out.dual = true;
     out.C = root_omega_.asDiagonal() * K_ * root_omega_.asDiagonal();
-    project_response(rows);
+    project_response(rows.r);
     out.c = Vector::Zero(n_);
     for (Index i = 0; i < n_; ++i)
       if (root_omega_[i] > 0) out.c[i] = h_[i] / root_omega_[i];
@@ -103,6 +103,30 @@ class Dual final : public Solver {
     blas::trmm(blas::Side::left, blas::Transpose::no, n_, k, R.data(), n_, X.data(), n_);
     blas::trmv(blas::Transpose::no, n_, R.data(), n_, y.data());
     return X.allFinite() && y.allFinite();
+  }
+
+  // The formulas of a solve, with M^-1 at hand and two products with a vector in place of the passes over the panels.
+  [[nodiscard]] bool respond(const Vector& r, const Vector& a, Posterior& q) override {
+    project_response(r);
+    for (Index i = 0; i < n_; ++i) x_[i] = h_[i] != 0 ? h_[i] / root_omega_[i] : 0.0;
+    if (!may_divide()) return false;
+    blas::trmv(blas::Transpose::no, n_, L_inverse_.data(), n_, x_.data());
+    blas::trmv(blas::Transpose::yes, n_, L_inverse_.data(), n_, x_.data());
+    h_ = root_omega_.cwiseProduct(x_);
+    if (f_ > 0) {  // S' g
+      w_F_.noalias() = U_.transpose() * h_;
+      h_.noalias() -= FOmega_ * w_F_;
+    }
+    system_.X.project(h_, q.w);
+    q.w.array() *= a_inverse_root_.array().square();
+    system_.X.apply(q.w, q.m);
+    if (f_ > 0) {
+      w_F_ = H_inverse_ * (F_.transpose() * r - FOmega_.transpose() * q.m);
+      for (Index k = 0; k < f_; ++k) q.w[flat(k)] = w_F_[k];
+      q.m.noalias() += F_ * w_F_;
+    }
+    sum_by_group(system_.partition, a, q);
+    return q.w.allFinite();
   }
 
   // f'H^-1 f + sum z~_j^2/a_j - ||L^-1 diag(omega)^1/2 S Z A^-1 z~||^2, z~ = z - B'f: two products with X.         (RIDGE.4), (RIDGE.7)
@@ -194,10 +218,9 @@ class Dual final : public Solver {
     q.log_det_V -= log_det_H_;
 
     // g by the stable one of two forms: dividing by omega^1/2 loses nothing unless some quotient towers over the others.
-    project_response(rows);
+    project_response(rows.r);
     for (Index i = 0; i < n_; ++i) x_[i] = h_[i] != 0 ? h_[i] / root_omega_[i] : 0.0;
-    const bool divide = x_.lpNorm<Eigen::Infinity>() * root_omega_.maxCoeff() <= 1e4 * h_.lpNorm<Eigen::Infinity>();
-    if (divide) {
+    if (may_divide()) {
       solve_M(x_);
       g_ = root_omega_.cwiseProduct(x_);
     } else {
@@ -215,11 +238,16 @@ class Dual final : public Solver {
     for (Index j = 0; j < p_; ++j) a_inverse_root_[j] = is_penalised(j) ? 1 / std::sqrt(a[j]) : 0.0;
   }
 
+  // Whether x_ = h_ / omega^1/2 has no quotient that towers over the others.
+  [[nodiscard]] bool may_divide() const {
+    return x_.lpNorm<Eigen::Infinity>() * root_omega_.maxCoeff() <= 1e4 * h_.lpNorm<Eigen::Infinity>();
+  }
+
   // h_ <- S' r
-  void project_response(const Rows& rows) {
-    h_ = rows.r;
+  void project_response(const Vector& r) {
+    h_ = r;
     if (f_ == 0) return;
-    w_F_.noalias() = F_.transpose() * rows.r;
+    w_F_.noalias() = F_.transpose() * r;
     w_F_ = H_inverse_ * w_F_;
     h_.noalias() -= FOmega_ * w_F_;
   }

@@ -71,6 +71,15 @@ class Primal final : public Solver {
     return std::isfinite(q.log_det_V) && q.w.allFinite();
   }
 
+  [[nodiscard]] bool respond(const Vector& r, const Vector& a, Posterior& q) override {
+    system_.X.project(r, q.w);
+    blas::trmv(blas::Transpose::no, p_, L_inverse_.data(), p_, q.w.data());
+    blas::trmv(blas::Transpose::yes, p_, L_inverse_.data(), p_, q.w.data());
+    system_.X.apply(q.w, q.m);
+    sum_by_group(system_.partition, a, q);
+    return q.w.allFinite();
+  }
+
   bool set_products(Products products) override { return !system_.likelihood.constant_rows && system_.X.set_products(products); }
 
   [[nodiscard]] bool finish(const Rows&, const Vector&, Posterior& q) override {

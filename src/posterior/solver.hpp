@@ -47,6 +47,8 @@ class Solver {
   /// Fills the posterior for these rows and precisions a [p] (0 for flat columns). False if the system is not positive definite or not
   /// finite.
   [[nodiscard]] virtual bool solve(const Rows& rows, const Vector& a, Posterior& posterior) = 0;
+  /// After solve(), V held: w <- V X' r for another working response, with m and the sums of w^2. False if this costs as much as a solve.
+  [[nodiscard]] virtual bool respond(const Vector& /*r*/, const Vector& /*a*/, Posterior&) { return false; }
   /// True if the O(n p^2) products of a sweep can be taken this way; solvers start in double.                          (MP)
   virtual bool set_products(Products products) { return products == Products::double_precision; }
   /// Constant rows, after solve(): the same problem in the columns A alone, every other precision held.               (CONDENSE.1)

@@ -236,6 +236,25 @@ TEST(Solver, DualWorksThroughPanelsOfColumns) {  // (RIDGE.4), (RIDGE.7) against
   EXPECT_LE(relative_distance(s, primal.s), tolerance);
 }
 
+TEST(Solver, RespondsToAnotherResponseWithTheSameCovariance) {  // (VG.4): w = V X'r, V held
+  Random random(38);
+  for (const auto& [n, penalised] : shapes)
+    for (Index num_flat = 0; num_flat <= 2; ++num_flat)
+      for (SolverKind kind : {SolverKind::primal, SolverKind::dual}) {
+        const Waist waist = make_waist(random, n, penalised, num_flat, Groups::mixed, true, true, false);
+        DenseDesign design(waist.X, {});
+        const std::unique_ptr<Solver> solver = make_solver(kind, {design, waist.partition, waist.traits});
+        Posterior q = testing::sized_posterior(waist.partition, waist.n());
+        ASSERT_TRUE(testing::solve(*solver, waist.traits, waist.rows, waist.a, q));
+        const Vector r = random.normals(waist.n());
+        ASSERT_TRUE(solver->respond(r, waist.a, q));
+        const PlainRidge plain = plain_ridge(waist.X, waist.rows.omega, r, waist.a);
+        EXPECT_LE(relative_distance(q.w, plain.w), tolerance);
+        EXPECT_LE(relative_distance(q.m, plain.m), tolerance);
+        EXPECT_LE(relative_distance(q.penalty, waist.a.dot(plain.w.cwiseAbs2())), tolerance);
+      }
+}
+
 // Some columns alone, the others held at their precisions, have the posterior that they have in the whole.
 TEST(Solver, CondensedProblemHasThePosteriorOfTheWhole) {  // (CONDENSE.1)
   Random random(37);
