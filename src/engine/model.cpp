@@ -286,16 +286,18 @@ void warn_if_too_confident(const FitOptions& options, Fit& fit, Index p) {
 }
 
 // With classes that can be separated the coefficients grow until the prior stops them, if it does.
-void describe_separation(Fit& fit) {
+void describe_separation(const FitOptions& options, Fit& fit) {
   if (fit.accuracy < 1) return;
   if (fit.report.status == Status::converged)
     fit.report.notes.push_back(
         "every row is on its own side: the classes can be separated, so that only the prior keeps the coefficients from growing");
-  else
+  else if (fit.report.status == Status::max_sweeps && options.preset.empty())
     fit.report.warnings.push_back(
-        "every row is on its own side: the classes can be separated, and this prior does not keep the coefficients from growing; they, "
-        "their intervals and the bound are those of the last sweep, and more sweeps only raise them; take a narrower hyper-prior (--a0 1 "
-        "--b0 1)");
+        "every row is on its own side: the classes can be separated, and so far this prior does not keep the coefficients from growing; "
+        "they, "
+        "their intervals and the bound are those of the last sweep; if more sweeps only raise them, take a narrower hyper-prior (--a0 1 "
+        "--b0 "
+        "1)");
 }
 
 std::string label_text(double value) { return fmt::format("{}", value); }
@@ -327,7 +329,7 @@ LinearFit fit_linear(MatrixView X, VectorView y, const FitOptions& options) {
     standard_y.array() -= state->y_center;
     state->y_scale = std::sqrt(k.dot(standard_y.cwiseAbs2()) / total);
     if (!std::isfinite(state->y_scale) || (state->y_scale > 0 && state->y_scale < 1e-150))
-      throw InvalidArgument("the values of the target are beyond what squares of doubles hold (1e-150 to 1e150): rescale it");
+      throw InvalidArgument("the values of the target are beyond what squares of doubles hold (about 1e-150 to 1e150): rescale it");
     if (!(state->y_scale > 1e-14 * std::abs(mean))) {
       fit.report.warnings.push_back("the target is constant: there is nothing to explain");
       standard_y.setZero();
@@ -408,7 +410,7 @@ LogisticFit fit_logistic(MatrixView X, VectorView labels, const FitOptions& opti
   Posterior q;
   run(options, X, *likelihood, std::move(prepared), std::move(prior), k.sum(), std::make_shared<detail::FitState>(), fit, q, started);
   describe_classes(t, k, q.m, q.s, fit);
-  describe_separation(fit);
+  describe_separation(options, fit);
   warn_if_too_confident(options, fit, X.cols());
   return fit;
 }

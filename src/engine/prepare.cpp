@@ -100,8 +100,9 @@ Prepared prepare_columns(MatrixView X, const Vector& k, const FitOptions& option
   for (Index j = 0; j < p; ++j) {
     // A spread of a few roundings of the column's size is none.
     if (!std::isfinite(s.scale[j]) || (s.scale[j] > 0 && s.scale[j] < 1e-150))
-      throw InvalidArgument(fmt::format("the values of column '{}' are beyond what squares of doubles hold (1e-150 to 1e150): rescale it",
-                                        validate::column_name(options.column_names, j)));
+      throw InvalidArgument(
+          fmt::format("the values of column '{}' are beyond what squares of doubles hold (about 1e-150 to 1e150): rescale it",
+                      validate::column_name(options.column_names, j)));
     if (!(s.scale[j] > 1e-14 * std::abs(s.center[j]))) {
       s.scale[j] = 0;
       out.left_out[static_cast<std::size_t>(j)] = true;

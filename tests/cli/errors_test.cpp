@@ -45,6 +45,10 @@ class Refuses : public ::testing::Test {
   void make_model() const {
     testing::output_of({"fit", "good.csv", "--target", "y", "--model", "linear", "--ignore", "w", "-q", "-o", "m.ardvark"}, folder_.path());
   }
+  // With this message and no other word.
+  void exactly(const Arguments& arguments, const std::string& message, int exit_code = 2) const {
+    expect_refused(arguments, folder_, exit_code, {("ardvark: " + message + "\n").c_str()});
+  }
   void predict(const Arguments& arguments, Pieces pieces, int exit_code = 2) const {
     expect_refused(Arguments{"predict"} + arguments + Arguments{"-o", "out.csv"}, folder_, exit_code, pieces);
   }
@@ -219,6 +223,36 @@ TEST_F(Refuses, CombinationsThatContradict) {
   expect_refused({}, folder_, 2, {"fit, predict and show"});
 }
 
+TEST_F(Refuses, GroupsNamedTwiceOrEmpty) {
+  const auto groups = [&](const Arguments& more, const std::string& message) {
+    exactly(Arguments{"fit", "good.csv", "--target", "y", "--model", "linear", "--prior", "groups"} + more, message);
+  };
+  groups({"--group", "g=x", "--group", "g=z"}, "--group names the group 'g' twice; list all its columns at once");
+  groups({"--group", "g=x,z,x"}, "--group names column 'x' twice; a column has one group");
+  groups({"--group", "g=x,z", "--group", "h=z,w"}, "--group names column 'z' twice; a column has one group");
+  groups({"--group", "g=x,k", "--group", "h=k"}, "--group names column 'k' twice; a column has one group");
+  for (const std::string group : {"g=", "g=,", "=x,z"})
+    groups({"--group", group}, "--group is '" + group + "'; it must be NAME=COLUMN,COLUMN,...");
+}
+
+TEST_F(Refuses, ACovarianceThatNothingPrints) {
+  const Arguments fit = {"fit", "good.csv", "--target", "y", "--model", "linear", "--covariance"};
+  const std::string message = "--covariance needs --json; the table has no place for a matrix";
+  exactly(fit, message);
+  exactly(fit + Arguments{"-q", "-o", "out.ardvark"}, message);
+}
+
+TEST_F(Refuses, OptionsThatASinglePassIgnores) {
+  const Arguments fit = {"fit", "good.csv", "--target", "k", "--preset", "vb_logit_fit_iter"};
+  for (const auto& [name, value] : {std::pair<std::string, const char*>{"--a0", "1"},
+                                    {"--b0", "1"},
+                                    {"--tolerance", "1e-3"},
+                                    {"--max-sweeps", "7"},
+                                    {"--solver", "dual"}})
+    exactly(fit + Arguments{name, value}, name + " has no meaning with vb_logit_fit_iter, which passes over the rows once");
+  testing::output_of(fit, folder_.path());
+}
+
 TEST_F(Refuses, InOneLineWhateverTheTextsHold) {
   fit({"good.csv", "--target", "a\nb", "--model", "linear"}, {"a\\x0ab"});
   fit({"good.csv", "--target", "y", "--model", "a\r\nb\x1b[31m"}, {"a\\x0d\\x0ab\\x1b[31m"});
@@ -346,6 +380,31 @@ TEST_F(Refuses, PlacesWhereNothingCanBeWritten) {
     expect_refused(command + Arguments{"good.csv/out"}, folder_, 3, {"'good.csv/out'"});
     expect_refused(command + Arguments{""}, folder_, 2, {"--output", "empty"});
   }
+  EXPECT_TRUE(std::filesystem::is_empty(folder_ / "folder"));
+}
+
+TEST_F(Refuses, ToOverwriteWhatItReads) {
+  make_model();
+  std::filesystem::create_symlink("good.csv", folder_ / "link.csv");
+  const std::string model = read_bytes(folder_ / "m.ardvark");
+  const Arguments fit = {"fit", "good.csv", "--target", "y", "--model", "linear", "-o"},
+                  predict = {"predict", "m.ardvark", "good.csv", "-o"};
+  for (const std::string output : {"good.csv", "./good.csv", "link.csv"}) {
+    exactly(fit + Arguments{output}, "--output is '" + output + "', the table itself; give another path");
+    exactly(predict + Arguments{output}, "--output is '" + output + "', which is read; give another path");
+  }
+  for (const std::string output : {"m.ardvark", "./m.ardvark"})
+    exactly(predict + Arguments{output}, "--output is '" + output + "', which is read; give another path");
+  EXPECT_EQ(read_bytes(folder_ / "good.csv"), good);
+  EXPECT_EQ(read_bytes(folder_ / "m.ardvark"), model);
+}
+
+TEST_F(Refuses, ADirectoryAsOutputBeforeItReadsTheTable) {
+  std::filesystem::create_directory(folder_ / "folder");
+  put("x,y\n1,2\n3\n");  // would be refused if it were read
+  for (const std::string data : {"good.csv", "bad.csv"})
+    exactly({"fit", data, "--target", "y", "--model", "linear", "-o", "folder"},
+            "cannot write 'folder': it exists and is not a regular file; give another path", 3);
   EXPECT_TRUE(std::filesystem::is_empty(folder_ / "folder"));
 }
 

@@ -1,4 +1,5 @@
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -72,6 +73,34 @@ TEST(Interrupt, WaitsForAFileThatIsBeingWritten) {
     if (testing::read_bytes(folder / "m.ardvark") != "older") {
       EXPECT_EQ(testing::run({"show", "m.ardvark"}, folder.path()).exit_code, 0);
     }
+  }
+}
+
+// The program waits for a reader of its standard output, with the model written: the pipe holds less than the covariance.
+TEST(Interrupt, AfterTheFileWasWrittenSaysSo) {
+  const TemporaryFolder folder;
+  write_table(folder / "data.csv", 160, 150);
+  for (const int signal : {SIGINT, SIGTERM}) {
+    std::filesystem::remove(folder / "m.ardvark");
+    int ends[2];
+    ASSERT_EQ(::pipe2(ends, O_CLOEXEC), 0);
+    {
+      Program program(
+          {"fit", "data.csv", "--target", "y", "--model", "linear", "--prior", "shared", "--json", "--covariance", "-o", "m.ardvark"},
+          folder.path(), {}, {.out = ends[1]});
+      ::close(ends[1]);
+      pollfd readable{ends[0], POLLIN, 0};
+      ASSERT_EQ(::poll(&readable, 1, 60'000), 1) << "it prints nothing";
+      EXPECT_FALSE(program.has_ended(100ms)) << "all of it went into the pipe";
+      program.signal(signal);
+      EXPECT_TRUE(program.has_ended(10s));
+      const testing::Outcome outcome = program.outcome();
+      EXPECT_EQ(outcome.exit_code, 130);
+      EXPECT_EQ(outcome.err, "\nardvark: interrupted; the file was written and is complete\n");
+    }
+    ::close(ends[0]);
+    EXPECT_EQ(testing::run({"show", "m.ardvark"}, folder.path()).exit_code, 0);
+    EXPECT_EQ(folder.num_files(), 2u);
   }
 }
 

@@ -41,18 +41,25 @@ struct Outcome {
   std::string out, err;
 };
 
+/// Descriptors for what the program prints, instead of the files that outcome() reads; -1: the file.
+struct Streams {
+  int out = -1, err = -1;
+};
+
 /// The program, running. It reads nothing; what it prints goes to files without a name, so that it never waits for a reader.
 class Program {
  public:
   /// \param folder       where it runs
   /// \param environment  NAME=VALUE, before those of the test
-  explicit Program(const Arguments& arguments, const std::string& folder = ".", const std::vector<std::string>& environment = {}) {
+  /// \param streams      a pipe or a terminal of the test's own
+  explicit Program(const Arguments& arguments, const std::string& folder = ".", const std::vector<std::string>& environment = {},
+                   Streams streams = {}) {
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_addchdir_np(&actions, folder.c_str());
     posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_adddup2(&actions, ::fileno(out_.get()), 1);
-    posix_spawn_file_actions_adddup2(&actions, ::fileno(err_.get()), 2);
+    posix_spawn_file_actions_adddup2(&actions, streams.out >= 0 ? streams.out : ::fileno(out_.get()), 1);
+    posix_spawn_file_actions_adddup2(&actions, streams.err >= 0 ? streams.err : ::fileno(err_.get()), 2);
     std::vector<char*> words = {const_cast<char*>(ARDVARK_PROGRAM)}, variables;
     for (const std::string& argument : arguments) words.push_back(const_cast<char*>(argument.c_str()));
     words.push_back(nullptr);

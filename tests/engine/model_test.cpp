@@ -627,6 +627,44 @@ TEST(Fit, RejectsImpossibleWeights) {
   expect_refused(with_weights(), {"all weights are zero"});
   weights = Vector::Ones(9);
   expect_refused(with_weights(), {"weights has 9 entries", "10"});
+  weights = Vector::Ones(10);
+  weights[3] = 1e150;
+  expect_refused(with_weights(), {"the sum of the weights is 1e+150; it must be below 1e150"});
+  weights[3] = weights[8] = 6e149;
+  expect_refused(with_weights(), {"the sum of the weights is 1.2e+150; it must be below 1e150"});
+}
+
+TEST(Fit, RejectsValuesWhoseSquaresDoublesDoNotHold) {
+  const Problem problem = make_problem(124, 12, 3);
+  const FitOptions named = changed([](FitOptions& o) { o.column_names = {"height", "age", "weight"}; });
+  for (double scale : {1e155, 1e200, 1e300, 1e-155}) {
+    SCOPED_TRACE(scale);
+    expect_invalid([&] { static_cast<void>(fit_linear(problem.X, Vector(scale * problem.y))); },
+                   {"the values of the target are beyond what squares of doubles hold (about 1e-150 to 1e150): rescale it"});
+    Matrix X = problem.X;
+    X.col(1) *= scale;
+    for (const auto& [options, message] :
+         {std::pair<FitOptions, const char*>{
+              {}, "the values of column 'x2' are beyond what squares of doubles hold (about 1e-150 to 1e150): rescale it"},
+          {named, "the values of column 'age' are beyond what squares of doubles hold (about 1e-150 to 1e150): rescale it"}}) {
+      expect_invalid([&, o = options] { static_cast<void>(fit_linear(X, problem.y, o)); }, {message});
+      expect_invalid([&, o = options] { static_cast<void>(fit_logistic(X, problem.labels, o)); }, {message});
+    }
+  }
+}
+
+TEST(Fit, TakesValuesWhoseSquaresDoublesHold) {  // scaling is undone by standardising: the fit is that of the plain table
+  const Problem problem = make_problem(124, 12, 3);
+  const LinearFit linear = fit_linear(problem.X, problem.y);
+  const LogisticFit logistic = fit_logistic(problem.X, problem.labels);
+  for (double scale : {1e149, 1e-149}) {
+    SCOPED_TRACE(scale);
+    Matrix X = problem.X;
+    X.col(1) *= scale;
+    EXPECT_NEAR(fit_linear(X, problem.y).mean[1] * scale, linear.mean[1], 1e-6);
+    EXPECT_NEAR(fit_linear(problem.X, Vector(scale * problem.y)).mean[1] / scale, linear.mean[1], 1e-6);
+    EXPECT_NEAR(fit_logistic(X, problem.labels).mean[1] * scale, logistic.mean[1], 1e-6);
+  }
 }
 
 TEST(Fit, RejectsImpossibleOptions) {

@@ -1,0 +1,151 @@
+// What a fit tells the caller before its result is trusted.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "../support/random_problem.hpp"
+#include "ardvark/linear.hpp"
+#include "ardvark/logistic.hpp"
+
+namespace ardvark {
+namespace {
+
+using testing::make_problem;
+using testing::Problem;
+using Texts = std::vector<std::string>;
+
+constexpr const char* growing =
+    "every row is on its own side: the classes can be separated, and so far this prior does not keep the coefficients from growing; they, "
+    "their intervals and the bound are those of the last sweep; if more sweeps only raise them, take a narrower hyper-prior (--a0 1 --b0 "
+    "1)";
+
+FitOptions with_prior(const Prior& prior) {
+  FitOptions options;
+  options.prior = prior;
+  return options;
+}
+
+bool mentions(const Texts& texts, const std::string& piece) {
+  return std::any_of(texts.begin(), texts.end(), [&](const std::string& text) { return text.find(piece) != std::string::npos; });
+}
+
+// The first column separates the classes, with room between them: its values are beyond -1 and 1.
+Problem separable(std::uint64_t seed, Index n, Index p) {
+  Problem problem = make_problem(seed, n, p);
+  for (Index i = 0; i < n; ++i) {
+    problem.labels[i] = i % 2 == 0 ? -1 : 1;
+    problem.X(i, 0) = problem.labels[i] * (1 + std::abs(problem.X(i, 0)));
+  }
+  return problem;
+}
+
+TEST(Warnings, SayThatSeparableClassesDidNotConverge) {
+  const Problem problem = separable(131, 40, 2);
+  FitOptions options = with_prior(Prior::ard());
+  options.tolerance = 0;
+  options.max_sweeps = 5;
+  const LogisticFit fit = fit_logistic(problem.X, problem.labels, options);
+  ASSERT_EQ(fit.report.status, Status::max_sweeps);
+  ASSERT_EQ(fit.accuracy, 1);
+  EXPECT_EQ(fit.report.warnings, Texts{growing});
+  EXPECT_FALSE(mentions(fit.report.notes, "every row is on its own side")) << "said once";
+}
+
+TEST(Warnings, LeaveSeparableClassesThatConvergedToANote) {
+  const Problem problem = separable(131, 40, 2);
+  FitOptions options = with_prior(Prior::ard());
+  options.precision = {1, 1};  // what the warning recommends
+  const LogisticFit fit = fit_logistic(problem.X, problem.labels, options);
+  ASSERT_EQ(fit.report.status, Status::converged);
+  ASSERT_EQ(fit.accuracy, 1);
+  EXPECT_EQ(fit.report.warnings, Texts{});
+  EXPECT_TRUE(mentions(fit.report.notes, "every row is on its own side"));
+}
+
+TEST(Warnings, SayThatFewRowsOnTheirOwnSidesAreTooConfident) {  // noisy labels: with 60 columns they can be separated all the same
+  const Problem problem = make_problem(132, 60, 60);
+  const LogisticFit fit = fit_logistic(problem.X, problem.labels, with_prior(Prior::ard()));
+  ASSERT_EQ(fit.accuracy, 1);
+  EXPECT_TRUE(mentions(fit.report.warnings,
+                       "every one of 60 rows is on its own side with 60 columns under this prior: probabilities and intervals are far too "
+                       "confident; use the shared prior (--prior shared)"))
+      << fit.report.message;
+}
+
+TEST(Warnings, SayThatALinearFitHasFewerThanTwiceAsManyRows) {
+  const std::string text =
+      " rows are fewer than twice 20 columns: under this prior the noise is underestimated and 95% intervals have covered 80 to 92%; use "
+      "the shared prior (--prior shared)";
+  const auto warnings = [&](Index n, double weight) {
+    const Problem problem = make_problem(133, n, 20, 5);
+    const Vector weights = Vector::Constant(n, weight);
+    FitOptions options = with_prior(Prior::ard());
+    options.weights = weights;
+    return fit_linear(problem.X, problem.y, options).report.warnings;
+  };
+  EXPECT_EQ(warnings(30, 1), Texts{"30" + text});
+  EXPECT_EQ(warnings(39, 1), Texts{"39" + text});
+  EXPECT_EQ(warnings(40, 1), Texts{});
+  EXPECT_EQ(warnings(20, 1.5), Texts{"30" + text}) << "weights count as rows";
+  EXPECT_EQ(warnings(20, 2), Texts{});
+}
+
+TEST(Warnings, AreAbsentWithFiveTimesAsManyRows) {
+  const Problem problem = make_problem(134, 50, 10), apart = separable(134, 50, 10);
+  for (const Prior& prior : {Prior::automatic(), Prior::ard()}) {
+    const FitOptions options = with_prior(prior);
+    const LinearFit linear = fit_linear(problem.X, problem.y, options);
+    const LogisticFit logistic = fit_logistic(problem.X, problem.labels, options);
+    for (const Fit& fit : {static_cast<const Fit&>(linear), static_cast<const Fit&>(logistic)}) {
+      EXPECT_EQ(fit.prior, PriorKind::ard);
+      EXPECT_EQ(fit.report.status, Status::converged);
+      EXPECT_EQ(fit.report.warnings, Texts{}) << to_string(fit.task);
+    }
+    const LogisticFit separated = fit_logistic(apart.X, apart.labels, options);
+    EXPECT_FALSE(mentions(separated.report.warnings, "far too confident"));
+  }
+}
+
+TEST(Warnings, AreAbsentUnderASharedPrior) {
+  for (const auto& [n, p] : {std::pair<Index, Index>{60, 60}, {30, 20}, {20, 30}, {50, 10}}) {
+    SCOPED_TRACE(std::to_string(n) + " x " + std::to_string(p));
+    const Problem problem = make_problem(135, n, p);
+    FitOptions options = with_prior(Prior::shared());
+    EXPECT_EQ(fit_linear(problem.X, problem.y, options).report.warnings, Texts{});
+    options.precision = {1, 1};  // noisy classes that 60 columns separate: the prior holds the coefficients
+    const LogisticFit logistic = fit_logistic(problem.X, problem.labels, options);
+    EXPECT_EQ(logistic.report.status, Status::converged);
+    EXPECT_EQ(logistic.report.warnings, Texts{});
+  }
+}
+
+// A preset is a published program: how far to trust it is in its documentation.
+Texts warnings_of_preset(const PresetInfo& preset, bool compat, Index n, Index p, int max_sweeps) {
+  FitOptions options = options_for_preset(preset.name, compat);
+  options.max_sweeps = max_sweeps;
+  const Problem problem = separable(136, n, p);
+  if (preset.task == Task::linear) return fit_linear(problem.X, problem.y, options).report.warnings;
+  return fit_logistic(problem.X, problem.labels, options).report.warnings;
+}
+
+TEST(Warnings, AreAbsentWithPresets) {
+  for (const PresetInfo& preset : presets())
+    for (const auto& [n, p] : {std::pair<Index, Index>{30, 20}, {20, 30}}) {
+      SCOPED_TRACE(preset.name);
+      EXPECT_EQ(warnings_of_preset(preset, false, n, p, 2000), Texts{});
+    }
+}
+
+TEST(Warnings, AreAbsentWithPresetsThatStopEarly) {
+  for (const PresetInfo& preset : presets())
+    for (const bool compat : {false, true}) {
+      SCOPED_TRACE(std::string(preset.name) + (compat ? ", compat" : ""));
+      EXPECT_EQ(warnings_of_preset(preset, compat, 30, 20, 2), Texts{});
+    }
+}
+
+}  // namespace
+}  // namespace ardvark

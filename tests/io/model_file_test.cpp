@@ -1,0 +1,93 @@
+#include "ardvark/model_file.hpp"
+
+#include <gtest/gtest.h>
+
+#include "../support/random_problem.hpp"
+#include "ardvark/linear.hpp"
+#include "ardvark/logistic.hpp"
+#include "temporary_file.hpp"
+
+namespace ardvark {
+namespace {
+
+using testing::make_problem;
+using testing::message_of;
+using testing::Problem;
+using testing::TemporaryFolder;
+using Names = std::vector<std::string>;
+
+const Names names = {"height", "age, in years", "weight=kg"};
+
+FitOptions with_names(const Names& column_names) {
+  FitOptions options;
+  options.column_names = column_names;
+  return options;
+}
+
+// The file has no table's columns to describe: each column of X is a numeric column of its name.
+void expect_numeric_columns(const FeatureEncoding& encoding, const Names& expected) {
+  EXPECT_EQ(encoding.names(), expected);
+  for (const FeatureColumn& feature : encoding.features) EXPECT_TRUE(!feature.categorical && feature.levels.empty()) << feature.name;
+}
+
+template <typename AnyFit>
+AnyFit as(const Fit& fit) {
+  AnyFit typed;
+  static_cast<Fit&>(typed) = fit;
+  return typed;
+}
+
+// What the summary shows, and the numbers behind it to the last bit.
+void expect_same(const Fit& loaded, const Fit& fit) {
+  EXPECT_EQ(summary(loaded), summary(fit));
+  EXPECT_EQ(loaded.column_names, fit.column_names);
+  EXPECT_EQ(loaded.mean, fit.mean);
+  EXPECT_EQ(loaded.variance, fit.variance);
+  EXPECT_EQ(loaded.intercept->mean, fit.intercept->mean);
+  EXPECT_EQ(loaded.intercept->variance, fit.intercept->variance);
+  EXPECT_EQ(loaded.precision, fit.precision);
+  EXPECT_EQ(loaded.group, fit.group);
+  EXPECT_EQ(loaded.relevant, fit.relevant);
+  EXPECT_EQ(loaded.bound, fit.bound);
+  EXPECT_EQ(loaded.report.bound_history, fit.report.bound_history);
+  EXPECT_EQ(loaded.report.notes, fit.report.notes);
+  EXPECT_EQ(loaded.covariance(), fit.covariance());
+}
+
+TEST(SaveModel, WithoutAnEncodingGivesBackALinearFit) {
+  const TemporaryFolder folder;
+  const Problem problem = make_problem(141, 40, 3), fresh = make_problem(142, 9, 3);
+  const LinearFit fit = fit_linear(problem.X, problem.y, with_names(names));
+  save_model(folder / "m.ardvark", fit);
+  const SavedModel saved = load_model(folder / "m.ardvark");
+  expect_numeric_columns(saved.encoding, names);
+  ASSERT_EQ(saved.fit.task, Task::linear);
+  expect_same(saved.fit, fit);
+  const StudentPrediction expected = predict(fit, fresh.X), predicted = predict(as<LinearFit>(saved.fit), fresh.X);
+  EXPECT_EQ(predicted.mean, expected.mean);
+  EXPECT_EQ(predicted.scale, expected.scale);
+  EXPECT_EQ(predicted.degrees_of_freedom, expected.degrees_of_freedom);
+}
+
+TEST(SaveModel, WithoutAnEncodingGivesBackALogisticFit) {
+  const TemporaryFolder folder;
+  const Problem problem = make_problem(143, 60, 3), fresh = make_problem(144, 9, 3);
+  const LogisticFit fit = fit_logistic(problem.X, problem.labels);
+  save_model(folder / "m.ardvark", fit);
+  const SavedModel saved = load_model(folder / "m.ardvark");
+  expect_numeric_columns(saved.encoding, {"x1", "x2", "x3"});
+  ASSERT_EQ(saved.fit.task, Task::logistic);
+  EXPECT_EQ(saved.fit.classes, (Names{"-1", "1"}));
+  expect_same(saved.fit, fit);
+  EXPECT_EQ(predict(as<LogisticFit>(saved.fit), fresh.X).probability, predict(fit, fresh.X).probability);
+}
+
+TEST(SaveModel, RefusesAFitWithoutAPosterior) {
+  const TemporaryFolder folder;
+  EXPECT_EQ(message_of<InvalidArgument>([&] { save_model(folder / "m.ardvark", Fit()); }),
+            "the fit holds no posterior to save (status: failed)");
+  EXPECT_EQ(folder.num_files(), 0u);
+}
+
+}  // namespace
+}  // namespace ardvark
