@@ -193,7 +193,7 @@ class Sweep {
     prior_.well_determined(q_, step_);
     step_.array() /= prior_.size().array();
     for (Index g = 0; g < step_.size(); ++g)
-      if (step_[g] > 0.05) settled_.push_back(g);
+      if (step_[g] > 0.02) settled_.push_back(g);
     const Index most = q_.m.size();
     if (static_cast<Index>(settled_.size()) > most) {
       std::nth_element(settled_.begin(), settled_.begin() + most, settled_.end(), [&](Index g, Index h) { return step_[g] > step_[h]; });

@@ -23,7 +23,7 @@ class Dual final : public Solver {
         p_(system.X.cols()),
         f_(system.partition.num_flat()),
         keep_raw_(f_ > 0 || system.likelihood.constant_rows),
-        block_(std::clamp<Index>((Index{1} << 16) / std::max<Index>(n_, 1), 128, std::max<Index>(p_, 128))),
+        block_(std::clamp<Index>((Index{1} << 17) / std::max<Index>(n_, 1), 128, std::max<Index>(p_, 128))),
         pieces_(make_pieces()),
         num_threads_(blas::num_threads()),
         blas_threads_(pieces_.size() > 1 ? 1 : 0),
