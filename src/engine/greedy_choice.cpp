@@ -1,0 +1,77 @@
+// Which action is best.                                                          docs/math/greedy.md, (OPT.5)
+#include <cmath>
+
+#include "engine/greedy_loop.hpp"
+
+namespace ardvark {
+
+Greedy::Action Greedy::best_action() {
+  Action change, removal, addition;
+  for (Index i = 0; i < model_.size(); ++i) {
+    if (model_.is_free(i)) continue;
+    const Action action = best_inside(i);
+    Action& best = action.kind == Kind::remove ? removal : change;
+    if (action.gain > best.gain) best = action;
+  }
+  if (removal && removal.gain > settings_.tolerance)
+    return change.gain > removal.gain ? change : removal;  // a deletion that pays goes before any addition
+  for (Index row = 0; row < pool_.size(); ++row) {
+    const Action action = addition_of(row);
+    if (action.gain > addition.gain) addition = action;
+  }
+  return addition.gain > change.gain ? addition : change;
+}
+
+// Re-estimation or deletion.                                                                                    (OPT.3), (OPT.5)
+Greedy::Action Greedy::best_inside(Index i) {
+  const double a = model_.state().alpha[i];
+  const LeftOut x = model_.left_out(i);
+  const double best = model_.gain().best(x), gain = model_.gain().at(best, x) - model_.gain().at(a, x);
+  const Standing& s = standing(at(model_.state().columns, i));
+  if (!std::isfinite(best)) {
+    if (s.exhausted || !(gain > settings_.tolerance)) return {};
+    return {Kind::remove, i, -1, best, gain};
+  }
+  if (s.exhausted) return {};
+  const bool moves = std::abs(std::log(best / a)) > 1e-4 && gain > 1e-3 * settings_.tolerance;
+  return gain > settings_.tolerance || moves ? Action{Kind::reestimate, i, -1, best, gain} : Action{};
+}
+
+Greedy::Action Greedy::addition_of(Index row) {
+  const Index id = pool_.id(row);
+  const Standing& s = standing(id);
+  if (s.in_model || s.exhausted || s.aligned_with >= 0 || !(length_[id] > 0) || pool_.in_span(row)) return {};
+  const LeftOut x = pool_.candidate(row);
+  const double best = model_.gain().best(x), gain = model_.gain().at(best, x);
+  return std::isfinite(best) && gain > settings_.tolerance ? Action{Kind::add, -1, row, best, gain} : Action{};
+}
+
+// One column in the place of another: the first deleted, the second added to what is left.                               (GREEDY.9)
+Greedy::Action Greedy::best_exchange() {
+  pool_.prepare_exchange(model_);
+  Action best;
+  for (Index i = 0; i < model_.size(); ++i) {
+    if (model_.is_free(i)) continue;
+    for (Index row = 0; row < pool_.size(); ++row) {
+      const Action action = exchange_of(i, row);
+      if (action.gain > best.gain) best = action;
+    }
+  }
+  return best;
+}
+
+Greedy::Action Greedy::exchange_of(Index i, Index row) {
+  const auto& now = model_.state();
+  const Index id = pool_.id(row);
+  const Standing& s = standing(id);
+  if (s.in_model || s.exhausted || !(length_[id] > 0)) return {};
+  if (s.aligned_with >= 0 && s.aligned_with != at(now.columns, i)) return {};
+  const double V = now.V(i, i), W = pool_.W(row, i);
+  const LeftOut here = pool_.candidate(row), x = {here.s + W * W / V, here.q + W * now.w[i] / V};
+  const double best = model_.gain().best(x);
+  if (!std::isfinite(best)) return {};
+  const double gain = model_.gain().at(best, x) - model_.gain().at(now.alpha[i], model_.left_out(i));
+  return gain > settings_.tolerance ? Action{Kind::exchange, i, row, best, gain} : Action{};
+}
+
+}  // namespace ardvark

@@ -1,0 +1,82 @@
+// The loop of the greedy algorithm: the best action wins each step.                                                 docs/math/greedy.md
+#pragma once
+
+#include "engine/greedy_pool.hpp"
+
+namespace ardvark {
+
+class Greedy {
+ public:
+  Greedy(Design& basis, const Vector& target, const GreedySettings& settings);
+  GreedyOutcome run();
+
+ private:
+  enum class Kind { none, add, reestimate, remove, exchange };
+  struct Action {
+    Kind kind = Kind::none;
+    Index position = -1;  // in the model
+    Index row = -1;       // in the pool
+    double precision = 0;
+    double gain = 0;
+    explicit operator bool() const { return kind != Kind::none; }
+  };
+  // Whether a candidate may be added, and why not.
+  struct Standing {
+    bool in_model = false;
+    bool exhausted = false;   // what was last tried with it was taken back
+    Index aligned_with = -1;  // a column of the model so near that this one is refused
+  };
+  // A candidate for the pool of a design that is not kept.
+  struct Promise {
+    double gain = 0;
+    Index id = -1;
+  };
+
+  bool start();    // the free columns
+  bool improve();  // actions on the pool until none gains; false: stopped from outside
+  bool settle();   // the rows follow the columns until they rest; false: they did not move
+  void finish();   // the result, in the caller's scaling
+  void record();
+  [[nodiscard]] const char* words() const;
+
+  // Which action: greedy_choice.cpp
+  Action best_action();
+  Action best_inside(Index position);
+  Action addition_of(Index row);
+  Action best_exchange();
+  Action exchange_of(Index position, Index row);
+
+  // Taking it: greedy_loop.cpp
+  void take(const Action& action);
+  bool admissible(const Action& action);
+  bool apply(const Action& action, Index id, double precision, RankOne& change);
+  void accept(const Action& action, Index id, Index replaced, const RankOne& change);
+  void update_pool(const Action& action, const RankOne& change);
+  void refresh();
+  [[nodiscard]] bool noise_is_due(bool structural) const;
+
+  // Designs too large to keep: greedy_screen.cpp
+  bool screen();  // fills the pool with the most promising of all columns; false: none gains
+  void screen_block(Index first, Index stretch, std::vector<Promise>& all, std::vector<Promise>& best_of_stretch);
+
+  [[nodiscard]] int actions() const { return out_.num_added + out_.num_reestimated + out_.num_deleted + out_.num_exchanged; }
+  Standing& standing(Index id) { return standing_[static_cast<std::size_t>(id)]; }
+  template <typename T>
+  static const T& at(const std::vector<T>& v, Index i) {
+    return v[static_cast<std::size_t>(i)];
+  }
+
+  Design& design_;
+  const GreedySettings& settings_;
+  GreedyModel model_;
+  GreedyPool pool_;
+  Vector length_;  // of each column
+  std::vector<Standing> standing_;
+  std::vector<Index> exhausted_;
+  GreedyOutcome out_;
+  std::string notes_;
+  int since_factor_ = 0;
+  bool stopped_ = false;
+};
+
+}  // namespace ardvark
