@@ -1,4 +1,5 @@
 // Which action is best.                                                          docs/math/greedy.md, (OPT.5)
+#include <algorithm>
 #include <cmath>
 
 #include "engine/greedy_loop.hpp"
@@ -54,7 +55,7 @@ Greedy::Action Greedy::best_exchange() {
     if (model_.is_free(i)) continue;
     for (Index row = 0; row < pool_.size(); ++row) {
       const Action action = exchange_of(i, row);
-      if (action.gain > best.gain) best = action;
+      if (action.gain > std::max(best.gain, settings_.tolerance)) best = action;
     }
   }
   return best;
@@ -71,7 +72,67 @@ Greedy::Action Greedy::exchange_of(Index i, Index row) {
   const double best = model_.gain().best(x);
   if (!std::isfinite(best)) return {};
   const double gain = model_.gain().at(best, x) - model_.gain().at(now.alpha[i], model_.left_out(i));
-  return gain > settings_.tolerance ? Action{Kind::exchange, i, row, best, gain} : Action{};
+  return {Kind::exchange, i, row, best, gain};
+}
+
+// An exchange may gain only once the other precisions have followed. The most promising few for each column are tried, the others
+// re-estimated, and the first that ends higher is kept.                                                                 (GREEDY.9)
+bool Greedy::look_ahead() {
+  constexpr Index each = 4, most_columns = 64;
+  const Index k = model_.size();
+  if (k == 0 || k > most_columns) return false;
+  pool_.prepare_exchange(model_);
+  std::vector<Action> trials, of_column;
+  const auto better = [](const Action& x, const Action& y) { return x.gain != y.gain ? x.gain > y.gain : x.row < y.row; };
+  for (Index i = 0; i < k; ++i) {
+    if (model_.is_free(i)) continue;
+    of_column.clear();
+    for (Index row = 0; row < pool_.size(); ++row)
+      if (const Action action = exchange_of(i, row); action && action.gain > -1) of_column.push_back(action);
+    std::sort(of_column.begin(), of_column.end(), better);
+    of_column.resize(std::min(of_column.size(), static_cast<std::size_t>(each)));
+    trials.insert(trials.end(), of_column.begin(), of_column.end());
+  }
+  std::sort(trials.begin(), trials.end(), better);
+  return std::any_of(trials.begin(), trials.end(), [&](const Action& trial) { return try_ahead(trial); });
+}
+
+bool Greedy::try_ahead(const Action& trial) {
+  const Index id = pool_.id(trial.row);
+  if (!admissible(trial)) return false;
+  GreedyModel saved = model_;
+  const double before = model_.objective(), goal = before + std::max(settings_.tolerance, 1e-9 * std::abs(before));
+  RankOne change;
+  bool sound = apply(trial, id, trial.precision, change);
+  for (int step = 0; sound && step < 60; ++step) {
+    Action best;
+    for (Index i = 0; i < model_.size(); ++i)
+      if (!model_.is_free(i))
+        if (const Action action = best_inside(i); action.gain > best.gain) best = action;
+    if (!best) break;
+    const double here = model_.objective();
+    model_.begin();
+    sound = apply(best, -1, best.precision, change);
+    if (sound && !(model_.objective() > here)) {
+      model_.undo();
+      break;
+    }
+    if (step % 5 == 4) static_cast<void>(model_.update_noise());
+  }
+  if (sound) static_cast<void>(model_.update_noise());
+  if (!sound || !(model_.objective() > goal)) {
+    model_ = std::move(saved);
+    return false;
+  }
+  ++out_.num_exchanged;
+  const std::vector<Index>& columns = model_.state().columns;
+  for (Index old : saved.state().columns)
+    if (std::find(columns.begin(), columns.end(), old) == columns.end()) release(old);
+  standing(id).in_model = std::find(columns.begin(), columns.end(), id) != columns.end();
+  out_.num_deleted += static_cast<int>(saved.size() - model_.size());
+  pool_.refresh(model_);
+  record();
+  return true;
 }
 
 }  // namespace ardvark

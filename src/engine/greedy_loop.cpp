@@ -22,11 +22,18 @@ GreedyOutcome Greedy::run() {
     if (kept)
       improve();
     else
-      while (screen() && improve()) {
-      }
+      cycle();
   }
   finish();
   return std::move(out_);
+}
+
+// Passes over all columns until one brings less than the tolerance.
+void Greedy::cycle() {
+  for (double before = -ColumnGain::infinity; model_.objective() > before + settings_.tolerance;) {
+    before = model_.objective();
+    if (!screen() || !improve()) return;
+  }
 }
 
 bool Greedy::start() {
@@ -57,17 +64,19 @@ bool Greedy::start() {
 bool Greedy::improve() {
   pool_.refresh(model_);
   while (!stopped_) {
+    if (actions() >= settings_.max_actions) {
+      stopped_ = true;
+      out_.status = Status::max_sweeps;
+      break;
+    }
     Action action = best_action();
     if (!action) {
-      if (settle()) continue;
+      if (++num_settled_ <= settings_.max_actions && settle()) continue;
       if (settings_.exchange) action = best_exchange();
+      if (!action && settings_.exchange && look_ahead()) continue;
       if (!action) break;
     }
     take(action);
-    if (actions() >= settings_.max_actions && !stopped_) {
-      stopped_ = true;
-      out_.status = Status::max_sweeps;
-    }
   }
   if (!stopped_) out_.status = Status::converged;
   return !stopped_;
@@ -79,7 +88,9 @@ bool Greedy::settle() {
   for (int round = 0; round < 20; ++round) {
     const double here = model_.objective();
     if (model_.is_gaussian()) {
-      if (!(std::abs(model_.update_noise()) > 1e-6)) break;
+      const double step = std::abs(model_.update_noise());
+      moved = moved || step > 0;
+      if (!(step > 1e-6)) break;
     } else if (settings_.likelihood == GreedyLikelihood::logistic_bound) {
       model_.begin();
       if (!model_.settle_rows(5) || model_.objective() < here) {
@@ -93,7 +104,7 @@ bool Greedy::settle() {
     moved = true;
   }
   if (moved) refresh();
-  return moved && model_.objective() > before + 0.01 * settings_.tolerance;
+  return moved && model_.objective() > before + settings_.tolerance;
 }
 
 void Greedy::refresh() {
@@ -123,8 +134,7 @@ void Greedy::take(const Action& action) {
     if (action.kind == Kind::remove) break;
   }
   ++out_.num_refused;
-  standing(id).exhausted = true;
-  exhausted_.push_back(id);
+  exhaust(id);
   if (model_.is_gaussian()) pool_.refresh(model_);  // the gain was rounding: the next ones shall not be
 }
 
@@ -137,6 +147,8 @@ bool Greedy::admissible(const Action& action) {
     const Vector cosine = (model_.Phi().transpose() * column).cwiseAbs();
     for (Index i = 0; i < k; ++i)
       if (cosine[i] > settings_.alignment && !(action.kind == Kind::exchange && i == action.position)) {
+        // Along two columns of the model: no exchange with either will do.
+        if (action.kind == Kind::exchange || standing(id).aligned_with >= 0) exhaust(id);
         standing(id).aligned_with = at(model_.state().columns, i);
         return false;
       }
@@ -144,6 +156,18 @@ bool Greedy::admissible(const Action& action) {
   if (action.kind == Kind::exchange) return true;
   pool_.set(action.row, model_.candidate(column));
   return addition_of(action.row).gain > 0.5 * action.gain;
+}
+
+// A column has left the model: those that were refused beside it are admitted again.
+void Greedy::release(Index id) {
+  standing(id).in_model = false;
+  for (Standing& s : standing_)
+    if (s.aligned_with == id) s.aligned_with = -1;
+}
+
+void Greedy::exhaust(Index id) {
+  standing(id).exhausted = true;
+  exhausted_.push_back(id);
 }
 
 // With the rows held, then the rows.
@@ -180,11 +204,7 @@ void Greedy::accept(const Action& action, Index id, Index replaced, const RankOn
     case Kind::exchange: ++out_.num_exchanged; break;
     case Kind::none: break;
   }
-  if (action.kind == Kind::remove || action.kind == Kind::exchange) {
-    standing(replaced).in_model = false;
-    for (Standing& s : standing_)
-      if (s.aligned_with == replaced) s.aligned_with = -1;
-  }
+  if (action.kind == Kind::remove || action.kind == Kind::exchange) release(replaced);
   if (action.kind == Kind::add || action.kind == Kind::exchange) standing(id).in_model = true;
   if (structural || action.gain > 1e-3) {
     for (Index j : exhausted_) standing(j).exhausted = false;
@@ -197,16 +217,17 @@ void Greedy::accept(const Action& action, Index id, Index replaced, const RankOn
 
 void Greedy::update_pool(const Action& action, const RankOne& change) {
   ++since_factor_;
-  if (!model_.is_gaussian() || action.kind == Kind::exchange || since_factor_ >= settings_.refactor_every) {
-    pool_.refresh(model_);
-    since_factor_ = 0;
-    return;
-  }
+  if (!model_.is_gaussian()) return pool_.refresh(model_);
+  if (action.kind == Kind::exchange) return pool_.replace(action.position, model_);
   switch (action.kind) {
     case Kind::add: pool_.add(model_, change); break;
     case Kind::reestimate: pool_.reestimate(change); break;
     case Kind::remove: pool_.remove(action.position, change); break;
     default: break;
+  }
+  if (since_factor_ >= settings_.refactor_every) {
+    pool_.rescale(model_);
+    since_factor_ = 0;
   }
 }
 

@@ -44,7 +44,9 @@ class Greedy {
   Action best_inside(Index position);
   Action addition_of(Index row);
   Action best_exchange();
-  Action exchange_of(Index position, Index row);
+  Action exchange_of(Index position, Index row);  // whatever it gains
+  bool look_ahead();                              // exchanges that gain once the rest follows
+  bool try_ahead(const Action& trial);
 
   // Taking it: greedy_loop.cpp
   void take(const Action& action);
@@ -53,9 +55,12 @@ class Greedy {
   void accept(const Action& action, Index id, Index replaced, const RankOne& change);
   void update_pool(const Action& action, const RankOne& change);
   void refresh();
+  void release(Index id);
+  void exhaust(Index id);  // not again until the model has changed
   [[nodiscard]] bool noise_is_due(bool structural) const;
 
   // Designs too large to keep: greedy_screen.cpp
+  void cycle();
   bool screen();  // fills the pool with the most promising of all columns; false: none gains
   void screen_block(Index first, Index stretch, std::vector<Promise>& all, std::vector<Promise>& best_of_stretch);
 
@@ -75,7 +80,7 @@ class Greedy {
   std::vector<Index> exhausted_;
   GreedyOutcome out_;
   std::string notes_;
-  int since_factor_ = 0;
+  int since_factor_ = 0, num_settled_ = 0;
   bool stopped_ = false;
 };
 

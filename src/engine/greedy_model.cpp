@@ -272,14 +272,33 @@ bool GreedyModel::to_mode() {
   return std::isfinite(now_.evidence);
 }
 
+// (JJ.3) as a step in ln xi that grows while the evidence rises and is taken back when it does not.                     (GREEDY.6)
 bool GreedyModel::update_contact() {
   const Index n = t_.size();
   const Matrix PhiV = Phi() * now_.V;
+  Vector target(n);
   for (Index i = 0; i < n; ++i) {
     const double s = size() > 0 ? PhiV.row(i).dot(Phi_.row(i).head(size())) : 0.0;
-    now_.xi[i] = std::sqrt(now_.m[i] * now_.m[i] + std::max(s, 0.0));  // (JJ.3)
-    now_.omega[i] = 2 * jj_lambda(now_.xi[i]);                         // (JJ.2)
+    target[i] = std::sqrt(now_.m[i] * now_.m[i] + std::max(s, 0.0));
   }
+  const State start = now_;
+  if (stretch_ > 1) {
+    for (Index i = 0; i < n; ++i)
+      now_.xi[i] = start.xi[i] > 0 && target[i] > 0 ? start.xi[i] * std::pow(target[i] / start.xi[i], stretch_) : target[i];
+    if (now_.xi.allFinite() && solve_contact() && now_.evidence > start.evidence) {
+      stretch_ = std::min(1.5 * stretch_, 100.0);
+      return true;
+    }
+    now_ = start;
+    stretch_ = 1;
+  }
+  now_.xi = target;
+  stretch_ *= 1.5;
+  return solve_contact();
+}
+
+bool GreedyModel::solve_contact() {
+  for (Index i = 0; i < t_.size(); ++i) now_.omega[i] = 2 * jj_lambda(now_.xi[i]);  // (JJ.2)
   recompute_products();
   return solve();
 }

@@ -68,6 +68,7 @@ class GreedyModel {
   [[nodiscard]] double evaluate() const;
   bool to_mode();
   bool update_contact();
+  bool solve_contact();
   bool try_noise(double tau);
   void store(Index position, const Eigen::Ref<const Vector>& column);
 
@@ -79,6 +80,7 @@ class GreedyModel {
   ColumnGain gain_;
   bool fixed_noise_;
   double most_tau_ = 0;
+  double stretch_ = 1;  // of a step in ln xi
   Index num_free_ = 0;
   State now_, before_;
   Matrix Phi_;  // [n, capacity]; the column that an action removed lies behind the last

@@ -40,8 +40,12 @@ void GreedyPool::refresh(const GreedyModel& model) {
   if (k > 0 && size() > 0)
     blas::gemm(blas::Transpose::yes, blas::Transpose::no, size(), k, n, 1.0, B_.data(), n, weighted.data(), n, 0.0, cross_.data(), size());
   diagonal_.resize(size());
-  for (Index row = 0; row < size(); ++row) diagonal_[row] = B_.col(row).cwiseAbs2().dot(now.omega);
+  for (Index row = 0; row < size(); ++row)  // with one weight for all rows a column of length 1 has just that
+    diagonal_[row] = model.is_gaussian() ? now.tau : B_.col(row).cwiseAbs2().dot(now.omega);
   from_cross(model);
+  project(model);
+  zero_ = Q_ + (k > 0 ? Vector(cross_.leftCols(k) * now.w) : Vector(Vector::Zero(size())));
+  zero_ /= tau_;
 }
 
 void GreedyPool::rescale(const GreedyModel& model) {
@@ -50,27 +54,43 @@ void GreedyPool::rescale(const GreedyModel& model) {
   cross_.leftCols(k_) *= ratio;
   diagonal_ *= ratio;
   from_cross(model);
+  Q_ = tau_ * zero_ - cross_.leftCols(k_) * model.state().w;
 }
 
+void GreedyPool::replace(Index position, const GreedyModel& model) {
+  multiply(model, position);
+  rescale(model);
+}
+
+// S from the cross products.                                                                                             (GREEDY.1)
 void GreedyPool::from_cross(const GreedyModel& model) {
-  const auto& now = model.state();
-  const auto cross = cross_.leftCols(k_);
+  prepare_exchange(model);
+  S_ = diagonal_;
+  for (Index i = 0; i < k_; ++i) S_ -= W_.col(i).cwiseProduct(cross_.col(i));
+}
+
+void GreedyPool::prepare_exchange(const GreedyModel& model) {
   W_.resize(size(), k_);
   if (k_ > 0 && size() > 0)
-    blas::gemm(blas::Transpose::no, blas::Transpose::no, size(), k_, k_, 1.0, cross_.data(), size(), now.V.data(), k_, 0.0, W_.data(),
-               size());
-  S_ = diagonal_;
-  for (Index i = 0; i < k_; ++i) S_ -= W_.col(i).cwiseProduct(cross.col(i));
+    blas::gemm(blas::Transpose::no, blas::Transpose::no, size(), k_, k_, 1.0, cross_.data(), size(), model.state().V.data(), k_, 0.0,
+               W_.data(), size());
+}
+
+void GreedyPool::project(const GreedyModel& model) {
   const Vector residual = model.residual();
   Q_.resize(size());
   if (size() > 0) blas::gemv(blas::Transpose::yes, B_.rows(), size(), 1.0, B_.data(), B_.rows(), residual.data(), 0.0, Q_.data());
 }
 
+void GreedyPool::multiply(const GreedyModel& model, Index position) {
+  const Vector weighted = tau_ / model.state().tau * model.state().omega.cwiseProduct(model.Phi().col(position));
+  blas::gemv(blas::Transpose::yes, B_.rows(), size(), 1.0, B_.data(), B_.rows(), weighted.data(), 0.0, cross_.col(position).data());
+}
+
 void GreedyPool::add(const GreedyModel& model, const RankOne& change) {
   const Index k = k_;
   if (cross_.cols() < k + 1) cross_.conservativeResize(Eigen::NoChange, 2 * (k + 1));
-  const Vector weighted = model.state().omega.cwiseProduct(model.Phi().col(k));
-  blas::gemv(blas::Transpose::yes, B_.rows(), size(), 1.0, B_.data(), B_.rows(), weighted.data(), 0.0, cross_.col(k).data());
+  multiply(model, k);
   const Vector e = cross_.col(k) - cross_.leftCols(k) * change.direction;
   S_ += change.factor * e.cwiseAbs2();
   Q_ += change.shift * e;

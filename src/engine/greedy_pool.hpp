@@ -17,8 +17,10 @@ class GreedyPool {
 
   /// S and Q from the posterior, cross products included.
   void refresh(const GreedyModel& model);
-  /// The same where the rows were only scaled since (a new tau).
+  /// Gaussian: the same without reading the columns, from the cross products with the model and the target; also after a new tau.
   void rescale(const GreedyModel& model);
+  /// Gaussian: the same after an exchange at `position`.
+  void replace(Index position, const GreedyModel& model);
   /// S and Q after an action with the rows held, O(size k); an added column also costs its cross products, O(size n).
   void add(const GreedyModel& model, const RankOne& change);
   void reestimate(const RankOne& change);
@@ -32,17 +34,20 @@ class GreedyPool {
   /// A candidate is in the span of the model, up to rounding.
   [[nodiscard]] bool in_span(Index row) const { return !(S_[row] > 1e-11 * diagonal_[row]); }
   /// For exchanges: cross products times V. S and Q without the column at `position` are S + W^2/V, Q + W w/V.            (GREEDY.9)
-  void prepare_exchange(const GreedyModel& model) { W_.noalias() = cross_.leftCols(k_) * model.state().V; }
+  void prepare_exchange(const GreedyModel& model);
   [[nodiscard]] double W(Index row, Index position) const { return W_(row, position); }
 
  private:
   void from_cross(const GreedyModel& model);
+  void project(const GreedyModel& model);
+  void multiply(const GreedyModel& model, Index position);  // the cross products with one column of the model
 
   std::vector<Index> ids_;
   Matrix B_;                 // [n, size] of length 1
   Matrix cross_;             // [size, capacity] B' diag(omega) Phi
   Matrix W_;                 // [size, k] cross V
   Vector diagonal_, S_, Q_;  // diag(B' diag(omega) B)
+  Vector zero_;              // Gaussian: B' t, what Q/tau is without columns
   Index k_ = 0;
   double tau_ = 1;  // of cross_ and diagonal_
 };

@@ -36,7 +36,7 @@ void Greedy::screen_block(Index first, Index stretch, std::vector<Promise>& all,
     double gain = addition_of(row).gain;
     for (Index i = 0; settings_.exchange && i < model_.size(); ++i)
       if (!model_.is_free(i)) gain = std::max(gain, exchange_of(i, row).gain);
-    if (!(gain > 0)) continue;
+    if (!(gain > settings_.tolerance)) continue;
     all.push_back({gain, pool_.id(row)});
     Promise& local = best_of_stretch[static_cast<std::size_t>(pool_.id(row) / stretch)];
     if (gain > local.gain) local = all.back();
