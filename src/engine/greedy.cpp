@@ -52,7 +52,7 @@ GreedyOutcome greedy(Design& basis, const Vector& target, const GreedySettings& 
   validate(basis, target, settings);
   GreedyOutcome first = Greedy(basis, target, settings).run();
   const bool again = settings.likelihood == GreedyLikelihood::gaussian && !settings.fixed_noise && settings.second_start &&
-                     first.status == Status::converged && !first.evidence_trace.empty();
+                     first.status == Status::converged && !first.evidence_trace.empty() && first.num_screens == 0;
   if (!again) return first;
   GreedySettings patient = settings;
   const double n = static_cast<double>(target.size()), variance = (target.array() - target.mean()).square().sum() / std::max(n - 1, 1.0);

@@ -29,10 +29,11 @@ struct GreedySettings {
   bool fixed_noise = false;                                        ///< gaussian: tau stays what it is
   std::vector<Index> free_columns;                                 ///< never deleted, their precision held at free_precision
   double free_precision = std::numeric_limits<double>::epsilon();  ///< > 0, of the column scaled to unit length; as published
-  GreedyPrior precision;     ///< c0, d0 of each precision: both 0, or both > 0                                    (GREEDY.7)
-  GreedyPrior noise;         ///< a0, b0 of tau, likewise
-  int noise_every = 0;       ///< gaussian: actions between two estimates of tau; 0: after each addition and deletion, and every 5 changes
-  bool second_start = true;  ///< gaussian, tau estimated: also begin with all of the target as noise, and keep the better   (GREEDY.10)
+  GreedyPrior precision;  ///< c0, d0 of each precision: both 0, or both > 0                                    (GREEDY.7)
+  GreedyPrior noise;      ///< a0, b0 of tau, likewise
+  int noise_every = 0;    ///< gaussian: actions between two estimates of tau; 0: after each addition and deletion, and every 5 changes
+  bool second_start =
+      true;  ///< gaussian, tau estimated: where the columns are kept, also begin with all of the target as noise   (GREEDY.10)
   int max_actions = 10000;
   double tolerance = 1e-6;                                      ///< nats, > 0: an action that gains less is not taken
   int refactor_every = 50;                                      ///< actions between two computations from Cholesky factors

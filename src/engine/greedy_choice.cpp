@@ -42,7 +42,8 @@ Greedy::Action Greedy::addition_of(Index row) {
   const Index id = pool_.id(row);
   const Standing& s = standing(id);
   if (s.in_model || s.exhausted || s.aligned_with >= 0 || !(length_[id] > 0) || pool_.in_span(row)) return {};
-  const LeftOut x = pool_.candidate(row);
+  LeftOut x = pool_.candidate(row);
+  x.square = length_[id] * length_[id];
   const double best = model_.gain().best(x), gain = model_.gain().at(best, x);
   return std::isfinite(best) && gain > settings_.tolerance ? Action{Kind::add, -1, row, best, gain} : Action{};
 }
@@ -68,7 +69,7 @@ Greedy::Action Greedy::exchange_of(Index i, Index row) {
   if (s.in_model || s.exhausted || !(length_[id] > 0)) return {};
   if (s.aligned_with >= 0 && s.aligned_with != at(now.columns, i)) return {};
   const double V = now.V(i, i), W = pool_.W(row, i);
-  const LeftOut here = pool_.candidate(row), x = {here.s + W * W / V, here.q + W * now.w[i] / V};
+  const LeftOut here = pool_.candidate(row), x = {here.s + W * W / V, here.q + W * now.w[i] / V, length_[id] * length_[id]};
   const double best = model_.gain().best(x);
   if (!std::isfinite(best)) return {};
   const double gain = model_.gain().at(best, x) - model_.gain().at(now.alpha[i], model_.left_out(i));

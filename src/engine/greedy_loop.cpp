@@ -13,7 +13,9 @@ Greedy::Greedy(Design& basis, const Vector& target, const GreedySettings& settin
       settings_(settings),
       model_(target, settings),
       length_(Vector::Zero(basis.cols())),
-      standing_(static_cast<std::size_t>(basis.cols())) {}
+      standing_(static_cast<std::size_t>(basis.cols())) {
+  model_.set_lengths(&length_);
+}
 
 GreedyOutcome Greedy::run() {
   const bool kept = design_.rows() <= settings_.most_kept / std::max<Index>(design_.cols(), 1);
@@ -28,10 +30,12 @@ GreedyOutcome Greedy::run() {
   return std::move(out_);
 }
 
-// Passes over all columns until one brings less than the tolerance.
+// Passes over all columns until one brings too little: neighbouring centres could change places for a long time for almost nothing.
 void Greedy::cycle() {
-  for (double before = -ColumnGain::infinity; model_.objective() > before + settings_.tolerance;) {
+  double before = -ColumnGain::infinity;
+  for (double least = 0; model_.objective() > before + least;) {
     before = model_.objective();
+    least = std::max(settings_.tolerance, 1e-6 * std::abs(before));
     if (!screen() || !improve()) return;
   }
 }

@@ -8,6 +8,8 @@ namespace ardvark {
 class Greedy {
  public:
   Greedy(Design& basis, const Vector& target, const GreedySettings& settings);
+  Greedy(const Greedy&) = delete;
+  Greedy& operator=(const Greedy&) = delete;
   GreedyOutcome run();
 
  private:
@@ -26,10 +28,17 @@ class Greedy {
     bool exhausted = false;   // what was last tried with it was taken back
     Index aligned_with = -1;  // a column of the model so near that this one is refused
   };
-  // A candidate for the pool of a design that is not kept.
+  // A candidate for the pool of a design that is not kept, and what a pass over all columns found.
   struct Promise {
-    double gain = 0;
+    double gain = -ColumnGain::infinity;
     Index id = -1;
+  };
+  struct Screening {
+    std::vector<Promise> additions, best_of_stretch;
+    std::vector<std::vector<Promise>> exchanges;  // for each column of the model
+    Index stretch = 1, each = 1;
+    bool gains = false;
+    void keep(std::vector<Promise>& list, Promise promise) const;  // among the best `each`
   };
 
   bool start();    // the free columns
@@ -62,7 +71,7 @@ class Greedy {
   // Designs too large to keep: greedy_screen.cpp
   void cycle();
   bool screen();  // fills the pool with the most promising of all columns; false: none gains
-  void screen_block(Index first, Index stretch, std::vector<Promise>& all, std::vector<Promise>& best_of_stretch);
+  void screen_block(Index first, Screening& seen);
 
   [[nodiscard]] int actions() const { return out_.num_added + out_.num_reestimated + out_.num_deleted + out_.num_exchanged; }
   Standing& standing(Index id) { return standing_[static_cast<std::size_t>(id)]; }

@@ -38,7 +38,13 @@ void GreedyModel::write_rows(double tau) {
 
 LeftOut GreedyModel::left_out(Index i) const {
   const double V = now_.V(i, i);
-  return {1 / V - now_.alpha[i], now_.w[i] / V};
+  return {1 / V - now_.alpha[i], now_.w[i] / V, square(i)};
+}
+
+double GreedyModel::square(Index i) const {
+  if (length_ == nullptr) return 1;
+  const double length = (*length_)[now_.columns[static_cast<std::size_t>(i)]];
+  return length * length;
 }
 
 LeftOut GreedyModel::candidate(const Eigen::Ref<const Vector>& column) const {
@@ -204,7 +210,7 @@ double GreedyModel::evaluate() const {
 
 double GreedyModel::penalty() const {
   double sum = 0;
-  for (Index i = num_free_; i < size(); ++i) sum += gain_.penalty(now_.alpha[i]);
+  for (Index i = num_free_; i < size(); ++i) sum += gain_.penalty(now_.alpha[i], square(i));
   if (is_gaussian() && noise_.shape > 0)
     sum += noise_.shape * (std::log(now_.tau * noise_.rate / noise_.shape) + 1) - noise_.rate * now_.tau;
   return sum;

@@ -50,6 +50,8 @@ class GreedyModel {
   void remove(Index position, RankOne& change);  ///< the last column takes its place
   /// Another column in the place of this one. V is not updated: call solve().
   void exchange(Index position, Index id, const Eigen::Ref<const Vector>& column, double precision);
+  /// The length that each column of the design was divided by.
+  void set_lengths(const Vector* length) { length_ = length; }
   void end_free() { num_free_ = size(); }
 
   /// V, w and the evidence from a Cholesky factor. False: not positive definite.
@@ -65,6 +67,7 @@ class GreedyModel {
   void write_rows(double tau);
   void recompute_products();
   [[nodiscard]] double penalty() const;
+  [[nodiscard]] double square(Index i) const;
   [[nodiscard]] double evaluate() const;
   bool to_mode();
   bool update_contact();
@@ -79,6 +82,7 @@ class GreedyModel {
   GreedyPrior noise_;
   ColumnGain gain_;
   bool fixed_noise_;
+  const Vector* length_ = nullptr;
   double most_tau_ = 0;
   double stretch_ = 1;  // of a step in ln xi
   Index num_free_ = 0;

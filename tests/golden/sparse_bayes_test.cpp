@@ -1,6 +1,8 @@
 // Against SparseBayes V2: the evidence reached is at least that of the published program.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "core/special.hpp"
 #include "design/dense.hpp"
 #include "engine/greedy.hpp"
@@ -10,7 +12,6 @@ namespace ardvark {
 namespace {
 
 using testing::load_design;
-using testing::load_matrix;
 using testing::load_number;
 using testing::load_vector;
 
@@ -38,14 +39,14 @@ TEST_P(SparseBayes, EvidenceIsAtLeastThePublishedOne) {
   DenseDesign design(X, {});
   const GreedyOutcome fit = greedy(design, target, settings);
   const double ours = fit.log_evidence + (set.bernoulli ? 0.0 : 0.5 * static_cast<double>(X.rows()) * ln_2pi);
-  RecordProperty("ours", std::to_string(ours));
-  RecordProperty("published", std::to_string(published));
-  std::printf("%-12s %-9s %-8s ours %.8f published %.8f diff %+.3e  k %zu / %ld  actions %d+%d-%d x%d refused %d tau %g / %g\n", set.name,
-              set.bernoulli ? "bernoulli" : "gaussian", free_bias ? "freebias" : "plain", ours, published, ours - published,
-              fit.columns.size(), load_vector(folder + "relevant.csv").size(), fit.num_added, fit.num_reestimated, fit.num_deleted,
-              fit.num_exchanged, fit.num_refused, fit.noise_precision, set.bernoulli ? 0.0 : load_number(folder + "beta_noise.csv"));
   EXPECT_EQ(fit.status, Status::converged) << fit.message;
   EXPECT_GE(ours, published - 1e-6 * std::abs(published));
+  if (ours > published + 1e-2) return;  // another, higher maximum
+  std::vector<Index> relevant;
+  for (double column : load_vector(folder + "relevant.csv")) relevant.push_back(static_cast<Index>(column) - 1);
+  std::sort(relevant.begin(), relevant.end());
+  EXPECT_EQ(fit.columns, relevant);
+  if (!set.bernoulli) EXPECT_NEAR(fit.noise_precision / load_number(folder + "beta_noise.csv"), 1, 1e-4);
 }
 
 INSTANTIATE_TEST_SUITE_P(Sets, SparseBayes,
