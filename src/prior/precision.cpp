@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "core/special.hpp"
+#include "prior/best_precision.hpp"
 
 namespace ardvark {
 
@@ -76,8 +77,6 @@ void PrecisionPrior::mackay(const Posterior& q, double tau, Vector& next) const 
       (size_.array() + 2 * c0_.array() - expected_.array() * q.group_variance.array()) / (2 * d0_.array() + tau * q.group_square.array());
 }
 
-namespace {
-
 // The best a > 0 of 1/2 ln a - 1/2 ln(a + s) + 1/2 Q/(a + s) + c0 ln a - d0 a, Q = tau q^2: a positive root of
 // 2 d0 a^3 + (4 d0 s - 2 c0) a^2 + (2 d0 s^2 + Q - s (1 + 4 c0)) a - (1 + 2 c0) s^2 = 0, of which there are one or three.      (OPT.3)
 double best_precision(double s, double Q, double c0, double d0, double otherwise) {
@@ -107,8 +106,6 @@ double best_precision(double s, double Q, double c0, double d0, double otherwise
   }
   return best;
 }
-
-}  // namespace
 
 void PrecisionPrior::coordinate(const Posterior& q, double tau, Vector& next) const {
   mackay(q, tau, next);

@@ -1,0 +1,113 @@
+#include "design/centres.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <random>
+
+#include "core/blas.hpp"
+
+namespace ardvark {
+namespace {
+
+// k(x_i, x_i): the diagonals of small square blocks.
+Vector kernel_diagonal(const Kernel& kernel, const Matrix& X) {
+  constexpr Index block = 16;
+  Vector d(X.rows());
+  Matrix K;
+  for (Index first = 0; first < X.rows(); first += block) {
+    const Index count = std::min(block, X.rows() - first);
+    K.resize(count, count);
+    kernel.evaluate(X.middleRows(first, count), X.middleRows(first, count), K);
+    d.segment(first, count) = K.diagonal();
+  }
+  return d;
+}
+
+}  // namespace
+
+std::vector<Index> pivoted_cholesky_centres(const Kernel& kernel, const Matrix& X, Index max_count, double tolerance) {
+  const Index n = X.rows(), most = std::min(max_count, n);
+  std::vector<Index> picks;
+  if (most <= 0) return picks;
+  Vector left = kernel_diagonal(kernel, X);
+  const double least = tolerance * left.maxCoeff();
+  Matrix L(n, std::min<Index>(most, 64)), column(n, 1);
+  while (static_cast<Index>(picks.size()) < most) {
+    Index pivot = 0;
+    const double largest = left.maxCoeff(&pivot);
+    if (!(largest > least) || !(largest > 0)) break;
+    const Index k = static_cast<Index>(picks.size());
+    if (k == L.cols()) L.conservativeResize(Eigen::NoChange, std::min(2 * k, most));
+    kernel.evaluate(X, X.row(pivot), column);
+    L.col(k) = column;
+    const Vector row = L.row(pivot).head(k).transpose();
+    if (k > 0) blas::gemv(blas::Transpose::no, n, k, -1.0, L.data(), n, row.data(), 1.0, L.col(k).data());
+    L.col(k) /= std::sqrt(largest);
+    left -= L.col(k).cwiseAbs2();
+    left[pivot] = -std::numeric_limits<double>::infinity();  // never again
+    picks.push_back(pivot);
+  }
+  return picks;
+}
+
+namespace {
+
+// The square of the distance to the new centre, where that is nearer than those before.
+void come_nearer(const Matrix& points, const Vector& centre, Index number, Vector& nearest, std::vector<Index>& cluster) {
+  for (Index i = 0; i < points.cols(); ++i) {
+    const double square = (points.col(i) - centre).squaredNorm();
+    if (square < nearest[i]) {
+      nearest[i] = square;
+      cluster[static_cast<std::size_t>(i)] = number;
+    }
+  }
+}
+
+// k-means++: each centre is a point drawn with probability proportional to its squared distance from the ones before.
+Matrix spread_start(const Matrix& points, Index count, std::uint64_t seed) {
+  const Index n = points.cols();
+  std::mt19937_64 engine(seed);
+  const auto uniform = [&] { return static_cast<double>(engine() >> 11) * 0x1p-53; };
+  Matrix centres(points.rows(), count);
+  Vector nearest = Vector::Constant(n, std::numeric_limits<double>::infinity());
+  std::vector<Index> cluster(static_cast<std::size_t>(n));
+  Index next = std::min(n - 1, static_cast<Index>(uniform() * static_cast<double>(n)));
+  for (Index c = 0; c < count; ++c) {
+    centres.col(c) = points.col(next);
+    come_nearer(points, centres.col(c), c, nearest, cluster);
+    double aim = uniform() * nearest.sum();
+    if (!(nearest.maxCoeff(&next) > 0)) return centres.leftCols(c + 1);  // every point is a centre
+    for (Index i = 0; i < n; ++i)
+      if (nearest[i] > 0 && (aim -= nearest[i]) <= 0) {
+        next = i;
+        break;
+      }
+  }
+  return centres;
+}
+
+}  // namespace
+
+Matrix kmeans_centres(const Matrix& X, Index count, std::uint64_t seed) {
+  const Matrix points = X.transpose();
+  const Index n = points.cols();
+  if (n == 0 || count <= 0) return Matrix(0, X.cols());
+  Matrix centres = spread_start(points, std::min(count, n), seed);
+  std::vector<Index> cluster(static_cast<std::size_t>(n), -1), before;
+  for (int round = 0; round < 100 && cluster != before; ++round) {
+    before = cluster;
+    Vector nearest = Vector::Constant(n, std::numeric_limits<double>::infinity());
+    for (Index c = 0; c < centres.cols(); ++c) come_nearer(points, centres.col(c), c, nearest, cluster);
+    Matrix sum = Matrix::Zero(points.rows(), centres.cols());
+    Vector size = Vector::Zero(centres.cols());
+    for (Index i = 0; i < n; ++i) {
+      sum.col(cluster[static_cast<std::size_t>(i)]) += points.col(i);
+      size[cluster[static_cast<std::size_t>(i)]] += 1;
+    }
+    for (Index c = 0; c < centres.cols(); ++c)
+      if (size[c] > 0) centres.col(c) = sum.col(c) / size[c];  // a centre without points stays where it is
+  }
+  return centres.transpose();
+}
+
+}  // namespace ardvark

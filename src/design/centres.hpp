@@ -1,0 +1,20 @@
+// Which inputs, or which points between them, serve as centres of kernel columns.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "ardvark/kernel.hpp"
+
+namespace ardvark {
+
+/// Rows of X, in the order in which a pivoted Cholesky factorisation of k(X, X) takes them: each is the row that the ones before explain
+/// worst, judged by the diagonal of what is left. Ends after max_count rows, or when no diagonal exceeds tolerance times the largest
+/// k(x, x). Of equal rows the first is taken. O(n count (count + d)); holds n x count numbers.
+[[nodiscard]] std::vector<Index> pivoted_cholesky_centres(const Kernel& kernel, const Matrix& X, Index max_count, double tolerance);
+
+/// Centres by Lloyd's k-means from a k-means++ start, one a row: the same seed gives the same centres. Fewer than `count` if X has fewer
+/// different rows. At most 100 rounds of O(n count d).
+[[nodiscard]] Matrix kmeans_centres(const Matrix& X, Index count, std::uint64_t seed);
+
+}  // namespace ardvark

@@ -1,0 +1,77 @@
+#include "design/kernel_design.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/blas.hpp"
+
+namespace ardvark {
+
+KernelDesign::KernelDesign(Kernel kernel, Matrix X, Matrix C, bool bias, Keep keep)
+    : kernel_(std::move(kernel)), X_(std::move(X)), C_(std::move(C)), bias_(bias) {
+  // Compared as a quotient: a product of two sizes may overflow.
+  const bool fits = X_.rows() <= most_kept / std::max<Index>(C_.rows(), 1);
+  if (keep == Keep::never || (keep == Keep::automatic && !fits)) return;
+  K_.resize(X_.rows(), C_.rows());
+  kernel_.evaluate(X_, C_, K_);
+  kept_ = std::make_unique<DenseDesign>(MatrixView(K_), Standardization{{}, {}, bias_});
+}
+
+bool KernelDesign::set_products(Products products) {
+  return kept_ != nullptr ? kept_->set_products(products) : products == Products::double_precision;
+}
+
+template <typename Function>
+void KernelDesign::by_blocks(Function&& f) {
+  const Index n = rows(), p = cols(), M = C_.rows();
+  const Index block = std::clamp<Index>((Index{1} << 22) / std::max<Index>(p, 1), 64, std::max<Index>(n, 64));  // about 32 MB
+  panel_.resize(std::min(block, n), p);
+  for (Index first = 0; first < n; first += block) {
+    const Index count = std::min(block, n - first);
+    kernel_.evaluate(X_.middleRows(first, count), C_, panel_.topLeftCorner(count, M));
+    if (bias_) panel_.col(M).head(count).setOnes();
+    f(first, count);
+  }
+}
+
+void KernelDesign::gram(const Vector& omega, Matrix& G) {
+  if (kept_ != nullptr) return kept_->gram(omega, G);
+  by_blocks([&](Index first, Index count) {
+    panel_.topRows(count).array().colwise() *= omega.segment(first, count).array().sqrt();
+    blas::syrk(blas::Transpose::yes, cols(), count, 1.0, panel_.data(), panel_.outerStride(), first == 0 ? 0.0 : 1.0, G.data(),
+               G.outerStride());
+  });
+}
+
+void KernelDesign::project(const Vector& r, Vector& out) {
+  if (kept_ != nullptr) return kept_->project(r, out);
+  by_blocks([&](Index first, Index count) {
+    blas::gemv(blas::Transpose::yes, count, cols(), 1.0, panel_.data(), panel_.outerStride(), r.data() + first, first == 0 ? 0.0 : 1.0,
+               out.data());
+  });
+}
+
+void KernelDesign::apply(const Vector& w, Vector& out) {
+  if (kept_ != nullptr) return kept_->apply(w, out);
+  by_blocks([&](Index first, Index count) {
+    blas::gemv(blas::Transpose::no, count, cols(), 1.0, panel_.data(), panel_.outerStride(), w.data(), 0.0, out.data() + first);
+  });
+}
+
+void KernelDesign::row_variance(const Matrix& L_inverse, Vector& out) {
+  if (kept_ != nullptr) return kept_->row_variance(L_inverse, out);
+  by_blocks([&](Index first, Index count) {
+    blas::trmm(blas::Side::right, blas::Transpose::yes, count, cols(), L_inverse.data(), L_inverse.outerStride(), panel_.data(),
+               panel_.outerStride());
+    out.segment(first, count) = panel_.topRows(count).rowwise().squaredNorm();
+  });
+}
+
+void KernelDesign::columns(Index first, Index count, Eigen::Ref<Matrix> panel) {
+  if (kept_ != nullptr) return kept_->columns(first, count, panel);
+  const Index kernels = std::min(count, std::max<Index>(C_.rows() - first, 0));
+  if (kernels > 0) kernel_.evaluate(X_, C_.middleRows(first, kernels), panel.leftCols(kernels));
+  panel.middleCols(kernels, count - kernels).setOnes();
+}
+
+}  // namespace ardvark

@@ -1,0 +1,44 @@
+// The columns of a relevance vector machine: k(x_i, c_m) for inputs X and centres C, with or without a column of ones behind them.
+#pragma once
+
+#include <memory>
+
+#include "ardvark/kernel.hpp"
+#include "design/dense.hpp"
+
+namespace ardvark {
+
+/// Up to 2^25 numbers (256 MB) the matrix is computed once and kept; beyond, every question evaluates the kernel again, block by block,
+/// and nothing of the size of the matrix is ever held: 20,000 inputs on as many centres take some 100 MB rather than 3.2 GB.
+class KernelDesign final : public Design {
+ public:
+  enum class Keep { automatic, always, never };
+  static constexpr Index most_kept = Index{1} << 25;
+
+  /// \param X  [n,d] inputs, already standardised; \param C [M,d] centres; both are owned. `bias`: a last column of ones.
+  KernelDesign(Kernel kernel, Matrix X, Matrix C, bool bias, Keep keep = Keep::automatic);
+
+  [[nodiscard]] Index rows() const override { return X_.rows(); }
+  [[nodiscard]] Index cols() const override { return C_.rows() + (bias_ ? 1 : 0); }
+  [[nodiscard]] bool is_kept() const { return kept_ != nullptr; }
+  bool set_products(Products products) override;
+  void gram(const Vector& omega, Matrix& G) override;
+  void project(const Vector& r, Vector& out) override;
+  void apply(const Vector& w, Vector& out) override;
+  void row_variance(const Matrix& L_inverse, Vector& out) override;
+  void columns(Index first, Index count, Eigen::Ref<Matrix> panel) override;
+
+ private:
+  /// f(first, count) for each block of rows, evaluated into the first `count` rows of panel_.
+  template <typename Function>
+  void by_blocks(Function&& f);
+
+  Kernel kernel_;
+  Matrix X_, C_;
+  bool bias_;
+  Matrix K_;  // the matrix, if it is kept
+  std::unique_ptr<DenseDesign> kept_;
+  Matrix panel_;  // a block of rows, if it is not
+};
+
+}  // namespace ardvark

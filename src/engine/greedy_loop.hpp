@@ -1,0 +1,96 @@
+// The loop of the greedy algorithm: the best action wins each step.                                                 docs/math/greedy.md
+#pragma once
+
+#include "engine/greedy_pool.hpp"
+
+namespace ardvark {
+
+class Greedy {
+ public:
+  Greedy(Design& basis, const Vector& target, const GreedySettings& settings);
+  Greedy(const Greedy&) = delete;
+  Greedy& operator=(const Greedy&) = delete;
+  GreedyOutcome run();
+
+ private:
+  enum class Kind { none, add, reestimate, remove, exchange };
+  struct Action {
+    Kind kind = Kind::none;
+    Index position = -1;  // in the model
+    Index row = -1;       // in the pool
+    double precision = 0;
+    double gain = 0;
+    explicit operator bool() const { return kind != Kind::none; }
+  };
+  // Whether a candidate may be added, and why not.
+  struct Standing {
+    bool in_model = false;
+    bool exhausted = false;   // what was last tried with it was taken back
+    Index aligned_with = -1;  // a column of the model so near that this one is refused
+  };
+  // A candidate for the pool of a design that is not kept, and what a pass over all columns found.
+  struct Promise {
+    double gain = -ColumnGain::infinity;
+    Index id = -1;
+  };
+  struct Screening {
+    std::vector<Promise> additions, best_of_stretch;
+    std::vector<std::vector<Promise>> exchanges;  // for each column of the model
+    Index stretch = 1, each = 1;
+    bool gains = false;
+    void keep(std::vector<Promise>& list, Promise promise) const;  // among the best `each`
+  };
+
+  bool start();    // the free columns
+  bool improve();  // actions on the pool until none gains; false: stopped from outside
+  bool settle();   // the rows follow the columns until they rest; false: they did not move
+  void finish();   // the result, in the caller's scaling
+  void record();
+  [[nodiscard]] const char* words() const;
+
+  // Which action: greedy_choice.cpp
+  Action best_action();
+  Action best_inside(Index position);
+  Action addition_of(Index row);
+  Action best_exchange();
+  Action exchange_of(Index position, Index row);  // whatever it gains
+  bool look_ahead();                              // exchanges that gain once the rest follows
+  bool try_ahead(const Action& trial);
+
+  // Taking it: greedy_loop.cpp
+  void take(const Action& action);
+  bool admissible(const Action& action);
+  bool apply(const Action& action, Index id, double precision, RankOne& change);
+  void accept(const Action& action, Index id, Index replaced, const RankOne& change);
+  void update_pool(const Action& action, const RankOne& change);
+  void refresh();
+  void release(Index id);
+  void exhaust(Index id);  // not again until the model has changed
+  [[nodiscard]] bool noise_is_due(bool structural) const;
+
+  // Designs too large to keep: greedy_screen.cpp
+  void cycle();
+  bool screen();  // fills the pool with the most promising of all columns; false: none gains
+  void screen_block(Index first, Screening& seen);
+
+  [[nodiscard]] int actions() const { return out_.num_added + out_.num_reestimated + out_.num_deleted + out_.num_exchanged; }
+  Standing& standing(Index id) { return standing_[static_cast<std::size_t>(id)]; }
+  template <typename T>
+  static const T& at(const std::vector<T>& v, Index i) {
+    return v[static_cast<std::size_t>(i)];
+  }
+
+  Design& design_;
+  const GreedySettings& settings_;
+  GreedyModel model_;
+  GreedyPool pool_;
+  Vector length_;  // of each column
+  std::vector<Standing> standing_;
+  std::vector<Index> exhausted_;
+  GreedyOutcome out_;
+  std::string notes_;
+  int since_factor_ = 0, num_settled_ = 0;
+  bool stopped_ = false;
+};
+
+}  // namespace ardvark

@@ -1,0 +1,55 @@
+// Candidate columns held in memory, with S and Q of each for the model in hand.                                     docs/math/greedy.md
+#pragma once
+
+#include "engine/greedy_model.hpp"
+
+namespace ardvark {
+
+class GreedyPool {
+ public:
+  /// Columns of the design, each divided by its length (0: not usable).
+  void load_range(Design& design, Index first, Index count, Vector& length);
+  void load(Design& design, const std::vector<Index>& ids, const Vector& length);
+
+  [[nodiscard]] Index size() const { return static_cast<Index>(ids_.size()); }
+  [[nodiscard]] Index id(Index row) const { return ids_[static_cast<std::size_t>(row)]; }
+  [[nodiscard]] auto column(Index row) const { return B_.col(row); }
+
+  /// S and Q from the posterior, cross products included.
+  void refresh(const GreedyModel& model);
+  /// Gaussian: the same without reading the columns, from the cross products with the model and the target; also after a new tau.
+  void rescale(const GreedyModel& model);
+  /// Gaussian: the same after an exchange at `position`.
+  void replace(Index position, const GreedyModel& model);
+  /// S and Q after an action with the rows held, O(size k); an added column also costs its cross products, O(size n).
+  void add(const GreedyModel& model, const RankOne& change);
+  void reestimate(const RankOne& change);
+  void remove(Index position, const RankOne& change);
+
+  [[nodiscard]] LeftOut candidate(Index row) const { return {S_[row], Q_[row]}; }
+  void set(Index row, LeftOut x) {
+    S_[row] = x.s;
+    Q_[row] = x.q;
+  }
+  /// A candidate is in the span of the model, up to rounding.
+  [[nodiscard]] bool in_span(Index row) const { return !(S_[row] > 1e-11 * diagonal_[row]); }
+  /// For exchanges: cross products times V. S and Q without the column at `position` are S + W^2/V, Q + W w/V.            (GREEDY.9)
+  void prepare_exchange(const GreedyModel& model);
+  [[nodiscard]] double W(Index row, Index position) const { return W_(row, position); }
+
+ private:
+  void from_cross(const GreedyModel& model);
+  void project(const GreedyModel& model);
+  void multiply(const GreedyModel& model, Index position);  // the cross products with one column of the model
+
+  std::vector<Index> ids_;
+  Matrix B_;                 // [n, size] of length 1
+  Matrix cross_;             // [size, capacity] B' diag(omega) Phi
+  Matrix W_;                 // [size, k] cross V
+  Vector diagonal_, S_, Q_;  // diag(B' diag(omega) B)
+  Vector zero_;              // Gaussian: B' t, what Q/tau is without columns
+  Index k_ = 0;
+  double tau_ = 1;  // of cross_ and diagonal_
+};
+
+}  // namespace ardvark

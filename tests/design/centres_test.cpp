@@ -1,0 +1,76 @@
+#include "design/centres.hpp"
+
+#include <gtest/gtest.h>
+
+#include <Eigen/Dense>
+
+#include "../support/plain.hpp"
+#include "../support/random_problem.hpp"
+
+namespace ardvark {
+namespace {
+
+using testing::distance;
+using testing::Random;
+
+TEST(PivotedCholeskyCentres, EachIsTheRowThatTheOnesBeforeExplainWorst) {
+  Random random(41);
+  const Matrix X = random.normals(40, 2);
+  const Kernel kernel = Kernel::gaussian(1.5);
+  Matrix K(40, 40);
+  kernel.evaluate(X, X, K);
+  const std::vector<Index> picks = pivoted_cholesky_centres(kernel, X, 12, 0);
+  ASSERT_EQ(picks.size(), 12U);
+  for (std::size_t count = 1; count < picks.size(); ++count) {
+    Matrix K_cc(count, count), K_nc(40, count);
+    for (std::size_t a = 0; a < count; ++a) {
+      K_nc.col(static_cast<Index>(a)) = K.col(picks[a]);
+      for (std::size_t b = 0; b < count; ++b) K_cc(static_cast<Index>(a), static_cast<Index>(b)) = K(picks[a], picks[b]);
+    }
+    const Vector left = K.diagonal() - (K_nc * K_cc.ldlt().solve(K_nc.transpose())).diagonal();  // the Schur complement, the plain way
+    EXPECT_GE(left[picks[count]], left.maxCoeff() - 1e-9) << count;
+  }
+}
+
+TEST(PivotedCholeskyCentres, EndsAtTheRankAndAtTheTolerance) {
+  Matrix X(6, 1);
+  X << 1, 2, 2, 1, 3, 3;
+  const std::vector<Index> distinct = pivoted_cholesky_centres(Kernel::gaussian(0.5), X, 10, 1e-10);
+  ASSERT_EQ(distinct.size(), 3U);
+  for (Index pick : distinct) EXPECT_TRUE(pick == 0 || pick == 1 || pick == 4) << pick;
+  EXPECT_EQ(pivoted_cholesky_centres(Kernel::linear(), X, 10, 1e-10), std::vector<Index>{4});
+  EXPECT_EQ(pivoted_cholesky_centres(Kernel::gaussian(0.5), X, 2, 0).size(), 2U);
+  EXPECT_TRUE(pivoted_cholesky_centres(Kernel::gaussian(0.5), X, 0, 0).empty());
+  const Matrix line = Vector::LinSpaced(200, 0, 1);
+  // With both ends taken, 1 - 2 exp(-1/2)/(1 + exp(-1)) = 0.113 is left in the middle.
+  EXPECT_EQ(pivoted_cholesky_centres(Kernel::gaussian(1), line, 150, 0.12).size(), 2U);
+  EXPECT_EQ(pivoted_cholesky_centres(Kernel::gaussian(1), line, 150, 0.11).size(), 3U);
+}
+
+TEST(KmeansCentres, FindsSeparateClustersAndIsRepeatable) {
+  Random random(42);
+  Matrix X(300, 2);
+  for (Index i = 0; i < 300; ++i) X.row(i) << 10.0 * static_cast<double>(i % 3) + 0.1 * random.normal(), 0.1 * random.normal();
+  const Matrix C = kmeans_centres(X, 3, 7);
+  ASSERT_EQ(C.rows(), 3);
+  EXPECT_EQ(C, kmeans_centres(X, 3, 7));
+  for (Index cluster = 0; cluster < 3; ++cluster) {
+    Eigen::RowVector2d mean(0, 0);
+    for (Index i = cluster; i < 300; i += 3) mean += X.row(i) / 100;
+    EXPECT_LE((C.rowwise() - mean).rowwise().norm().minCoeff(), 1e-12);
+  }
+}
+
+TEST(KmeansCentres, ReturnsNoMoreThanTheDifferentRows) {
+  Matrix X(5, 1);
+  X << 1, 1, 2, 2, 2;
+  const Matrix C = kmeans_centres(X, 4, 1);
+  ASSERT_EQ(C.rows(), 2);
+  EXPECT_EQ(C.minCoeff(), 1);
+  EXPECT_EQ(C.maxCoeff(), 2);
+  EXPECT_EQ(kmeans_centres(X, 0, 1).rows(), 0);
+  EXPECT_EQ(kmeans_centres(X.topRows(1), 3, 1).rows(), 1);
+}
+
+}  // namespace
+}  // namespace ardvark

@@ -1,0 +1,93 @@
+#include "design/kernel_design.hpp"
+
+#include <gtest/gtest.h>
+
+#include "../support/plain.hpp"
+#include "../support/random_problem.hpp"
+
+namespace ardvark {
+namespace {
+
+using testing::distance;
+using testing::Random;
+using testing::relative_distance;
+
+void expect_same_answers(Design& design, const Matrix& expected, Random& random) {
+  const Index n = expected.rows(), p = expected.cols();
+  DenseDesign dense(expected, {});
+  ASSERT_EQ(design.rows(), n);
+  ASSERT_EQ(design.cols(), p);
+  const Vector omega = random.normals(n).cwiseAbs(), r = random.normals(n), w = random.normals(p);
+  Matrix G = Matrix::Constant(p, p, 7), G_dense = G, L = random.normals(p, p);
+  Vector columns_sum(p), columns_dense(p), rows_sum(n), rows_dense(n);
+  for (int repetition = 0; repetition < 2; ++repetition) {  // the second time the workspace is used
+    design.gram(omega, G);
+    dense.gram(omega, G_dense);
+    EXPECT_LE(relative_distance(G, G_dense), 1e-12);
+    design.project(r, columns_sum);
+    dense.project(r, columns_dense);
+    EXPECT_LE(relative_distance(columns_sum, columns_dense), 1e-12);
+    design.apply(w, rows_sum);
+    dense.apply(w, rows_dense);
+    EXPECT_LE(relative_distance(rows_sum, rows_dense), 1e-12);
+    design.row_variance(L, rows_sum);
+    dense.row_variance(L, rows_dense);
+    EXPECT_LE(relative_distance(rows_sum, rows_dense), 1e-12);
+  }
+  for (Index first : {Index{0}, p / 2, p - 1})
+    for (Index count : {Index{0}, Index{1}, p - first}) {
+      Matrix panel = Matrix::Constant(n, p + 1, 7);
+      design.columns(first, count, panel.leftCols(count));
+      EXPECT_LE(distance(panel.leftCols(count), expected.middleCols(first, count)), 1e-13) << first << " " << count;
+      EXPECT_TRUE((panel.rightCols(p + 1 - count).array() == 7).all());
+    }
+}
+
+TEST(KernelDesign, IsTheDenseDesignOfItsMatrixKeptOrNot) {  // (KER.1), (RIDGE.1), (RIDGE.3)
+  Random random(31);
+  const Kernel kernel = Kernel::gaussian(1.5) + 0.5 * Kernel::linear();
+  const Index shapes[][3] = {{1, 1, 1}, {3, 2, 1}, {1, 5, 2}, {257, 3, 2}, {17, 65, 3}, {300, 129, 1}};
+  for (const auto& shape : shapes)
+    for (bool bias : {false, true}) {
+      SCOPED_TRACE(std::to_string(shape[0]) + " x " + std::to_string(shape[1]) + (bias ? " and a bias" : ""));
+      const Matrix X = random.normals(shape[0], shape[2]), C = random.normals(shape[1], shape[2]);
+      Matrix expected = Matrix::Ones(shape[0], shape[1] + (bias ? 1 : 0));
+      kernel.evaluate(X, C, expected.leftCols(shape[1]));
+      KernelDesign kept(kernel, X, C, bias), on_demand(kernel, X, C, bias, KernelDesign::Keep::never);
+      EXPECT_TRUE(kept.is_kept());
+      EXPECT_FALSE(on_demand.is_kept());
+      expect_same_answers(kept, expected, random);
+      expect_same_answers(on_demand, expected, random);
+    }
+}
+
+TEST(KernelDesign, EvaluatesManyBlocksOfRows) {
+  Random random(32);
+  const Kernel kernel = Kernel::laplacian(2);
+  const Matrix X = random.normals(9000, 1), C = random.normals(701, 1);  // blocks of 5,974 rows
+  Matrix expected(9000, 702);
+  expected.col(701).setOnes();
+  kernel.evaluate(X, C, expected.leftCols(701));
+  KernelDesign on_demand(kernel, X, C, true, KernelDesign::Keep::never);
+  const Vector r = random.normals(9000), w = random.normals(702);
+  Vector projected(702), applied(9000);
+  on_demand.project(r, projected);
+  on_demand.apply(w, applied);
+  EXPECT_LE(relative_distance(projected, expected.transpose() * r), 1e-12);
+  EXPECT_LE(relative_distance(applied, expected * w), 1e-12);
+}
+
+TEST(KernelDesign, DecidesByTheSizeOfTheMatrix) {
+  const Matrix X = Vector::LinSpaced(5793, 0, 1);
+  KernelDesign large(Kernel::linear(), X, X, true);  // 5793^2 = 2^25 + 4,417
+  EXPECT_FALSE(large.is_kept());
+  Matrix column(5793, 2);
+  large.columns(5792, 2, column);
+  EXPECT_LE(distance(column.col(0), X), 1e-15);
+  EXPECT_TRUE((column.col(1).array() == 1).all());
+  EXPECT_TRUE(large.set_products(Products::double_precision));
+  EXPECT_FALSE(large.set_products(Products::single_precision));
+}
+
+}  // namespace
+}  // namespace ardvark
