@@ -7,6 +7,7 @@
 #include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "core/blas.hpp"
 #include "core/parallel.hpp"
@@ -26,7 +27,6 @@ class Dual final : public Solver {
         block_(std::clamp<Index>((Index{1} << 17) / std::max<Index>(n_, 1), 128, std::max<Index>(p_, 128))),
         pieces_(make_pieces()),
         num_threads_(blas::num_threads()),
-        blas_threads_(pieces_.size() > 1 ? 1 : 0),
         K_(n_, n_),
         L_inverse_(n_, n_),
         F_(n_, f_),
@@ -40,6 +40,7 @@ class Dual final : public Solver {
         FOmega_(n_, f_),
         KOF_(n_, f_),
         w_F_(f_) {
+    if (pieces_.size() > 1) blas_threads_.emplace(1);
     for (Index k = 0; k < f_; ++k) {
       Matrix column(n_, 1);
       system_.X.columns(flat(k), 1, column);
@@ -84,6 +85,7 @@ class Dual final : public Solver {
       if (root_omega_[i] > 0) out.c[i] = h_[i] / root_omega_[i];
     out.response_square = out.c.squaredNorm();
     out.log_det_H = log_det_H_;
+    blas_threads_.reset();  // what follows is one large decomposition, not a sweep over pieces
     return true;
   }
 
@@ -181,7 +183,8 @@ class Dual final : public Solver {
 
   // As many pieces as cost, beside the columns themselves, at most half as much memory.
   [[nodiscard]] std::vector<Piece> make_pieces() const {
-    const Index num = std::clamp<Index>(p_ / (2 * std::max<Index>(n_, 1)), 1, 8);
+    const Index room = p_ / (2 * std::max<Index>(n_, 1));
+    const Index num = room < 4 ? 1 : std::min<Index>(room, 8);  // with fewer BLAS divides the work itself
     std::vector<Piece> pieces;
     for (Index i = 0; i < num; ++i) {
       const Index first = p_ * i / num, last = p_ * (i + 1) / num, width = std::min(block_, last - first), own = i == 0 ? 0 : n_;
@@ -397,7 +400,7 @@ class Dual final : public Solver {
   Index block_;
   std::vector<Piece> pieces_;
   Index num_threads_;  // ours, over the pieces; BLAS is held at one while there are several
-  blas::ThreadScope blas_threads_;
+  std::optional<blas::ThreadScope> blas_threads_;
   Matrix K_;          // lower triangle
   Matrix K_raw_;      // Z A^-1 Z' before projection, kept where flat columns change K_ or the problem may be condensed
   Matrix L_inverse_;  // lower triangle
