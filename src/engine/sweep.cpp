@@ -40,6 +40,7 @@ class Sweep {
         if (!advance()) break;
         record();
       }
+    if (single_ && out_.sweeps > 0) end_in_double();
     out_.a = a_in_;
     out_.rows = rows_in_;
     return std::move(out_);
@@ -223,6 +224,15 @@ class Sweep {
     settings.tolerance = std::max(0.1 * settings_.tolerance, 0.05 * last_gain_ / settings_.num_rows);
     static_cast<void>(sweep(*likelihood, prior, *solver, q, settings));
     settled_expected_ = prior.expected();
+  }
+
+  // Stopped on the way, by max_sweeps or the caller: what is reported is double all the same.
+  void end_in_double() {
+    leave_single_precision();
+    if (!solve_inside()) return;
+    likelihood_.update(q_, rows_);
+    out_.bound = evaluate_bound(likelihood_, prior_, q_);
+    out_.bound_history.back() = out_.bound;
   }
 
   void leave_single_precision() {

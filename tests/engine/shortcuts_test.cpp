@@ -1,6 +1,7 @@
 // Shortcuts of the loop that must not show in its result: products in single precision, condensed problems.
 #include <gtest/gtest.h>
 
+#include <Eigen/LU>
 #include <cmath>
 #include <vector>
 
@@ -50,6 +51,24 @@ TEST(SinglePrecision, OnTheWayEndsAtTheSamePosterior) {  // (MP.2)
         EXPECT_GE(single.bound_history[i], single.bound_history[i - 1] - 1e-8 * (static_cast<double>(n) - plain.bound));
     }
   }
+}
+
+TEST(SinglePrecision, IsNotInAResultThatWasStoppedOnTheWay) {  // (MP.2)
+  Random random(74);
+  const Matrix X = random.normals(200, 12);
+  Vector t(200);
+  for (Index i = 0; i < 200; ++i) t[i] = random.uniform() < 1 / (1 + std::exp(-2 * X(i, 0))) ? 1 : 0;
+  SweepSettings settings;
+  settings.num_rows = 200;
+  settings.max_sweeps = 3;
+  settings.single_precision = true;
+  Posterior q;
+  const SweepOutcome outcome = sweep_logistic(X, t, true, settings, q);
+  EXPECT_EQ(outcome.status, Status::max_sweeps);
+  EXPECT_EQ(outcome.num_single, 3);
+  const Matrix precision = X.transpose() * outcome.rows.omega.asDiagonal() * X + Matrix(outcome.a.asDiagonal());
+  const Vector variance = precision.inverse().diagonal();
+  EXPECT_LE(((q.V_diagonal - variance).array() / variance.array()).abs().maxCoeff(), 1e-12);
 }
 
 TEST(Polish, EndsAtTheSameBoundInFewerSweeps) {  // (VG.4)
