@@ -162,9 +162,10 @@ SavedModel load_model(const std::string& path) {
                               path);
     report.message = r.at("message").get<std::string>();
     report.sweeps = r.at("sweeps").get<int>();
-    report.solver =
-        from_name(r.at("solver").get<std::string>(),
-                  {SolverKind::automatic, SolverKind::primal, SolverKind::dual, SolverKind::spectral, SolverKind::sequential}, path);
+    report.solver = from_name(
+        r.at("solver").get<std::string>(),
+        {SolverKind::automatic, SolverKind::primal, SolverKind::dual, SolverKind::spectral, SolverKind::sequential, SolverKind::greedy},
+        path);
     report.solver_reason = r.at("solver_reason").get<std::string>();
     report.preset = r.at("preset").get<std::string>();
     report.compat = r.at("compat").get<bool>();
