@@ -175,36 +175,65 @@ std::vector<Index> spread_rows(Index n, Index count) {
   return rows;
 }
 
-// The search looks less hard at each kernel than a fit does, and finds up to some nats too little, here more and there less: the three best
-// are fitted in full.
-Kernel look_closer(const RelevanceProblem& problem, Kernel best, std::vector<KernelTrial>& trials) {
-  std::vector<std::size_t> order(trials.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return trials[a].log_evidence > trials[b].log_evidence; });
-  double highest = -std::numeric_limits<double>::infinity();
-  for (std::size_t i = 0; i < std::min<std::size_t>(order.size(), 3) && !problem.progress.stopped(); ++i) {
-    KernelTrial& trial = trials[order[i]];
-    std::vector<double> logs;
-    for (double parameter : trial.parameters) logs.push_back(std::log(parameter));
-    const Kernel kernel = best.with_log_parameters(logs);
-    double evidence = 0;
-    std::set<Index> vectors;
-    for (const MachineTarget& target : problem.targets) {
-      const FittedMachine machine = fit_machine(problem, kernel, target, false);
-      evidence += machine.log_evidence;
-      vectors.insert(machine.vectors.begin(), machine.vectors.end());
-    }
-    if (evidence > trial.log_evidence) {
-      trial.log_evidence = evidence;
-      trial.num_vectors = static_cast<Index>(vectors.size());
-    }
-    if (!(trial.log_evidence > highest)) continue;
-    highest = trial.log_evidence;
-    best = kernel;
-  }
-  return best;
+double distance(const std::vector<double>& a, const std::vector<double>& b) {
+  double most = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) most = std::max(most, std::abs(std::log(a[i] / b[i])));
+  return most;
 }
+
+// The search looks less hard at each kernel than a fit does, and finds up to some nats too little, here more and there less. So the best of
+// its trials that differ by 15% or more are looked at more closely, then the neighbours of the best of these.                (RVM.5)
+class CloserLook {
+ public:
+  CloserLook(const RelevanceProblem& problem, Kernel start, std::vector<KernelTrial>& trials)
+      : problem_(problem), best_(std::move(start)), trials_(trials) {}
+
+  Kernel run() {
+    std::vector<KernelTrial> by_evidence = trials_, seen;
+    std::stable_sort(by_evidence.begin(), by_evidence.end(),
+                     [](const KernelTrial& a, const KernelTrial& b) { return a.log_evidence > b.log_evidence; });
+    const double least = by_evidence.front().log_evidence - 5 - 0.02 * problem_.k.sum();
+    for (const KernelTrial& trial : by_evidence) {
+      const bool near = std::any_of(seen.begin(), seen.end(), [&](const KernelTrial& other) {
+        return distance(other.parameters, trial.parameters) < std::log(1.15);
+      });
+      if (near || !(trial.log_evidence > least) || seen.size() == 5) continue;
+      seen.push_back(trial);
+      look(trial.parameters, 1);
+    }
+    for (double factor : {1.12, 1.04})
+      for (double way : {factor, 1 / factor})
+        for (int step = 0; step < 4 && look(best_parameters_, way); ++step) continue;
+    std::stable_sort(trials_.begin(), trials_.end(),
+                     [](const KernelTrial& a, const KernelTrial& b) { return a.parameters < b.parameters; });
+    return best_;
+  }
+
+ private:
+  bool look(std::vector<double> parameters, double factor) {
+    if (problem_.progress.stopped() || parameters.empty()) return false;
+    std::vector<double> logs;
+    for (double& parameter : parameters) logs.push_back(std::log(parameter *= factor));
+    const Kernel kernel = best_.with_log_parameters(logs);
+    const KernelEvaluation closer = problem_.evaluate_closer(kernel);
+    const auto known =
+        std::find_if(trials_.begin(), trials_.end(), [&](const KernelTrial& trial) { return trial.parameters == parameters; });
+    KernelTrial& trial = known != trials_.end() ? *known : trials_.emplace_back(KernelTrial{parameters});
+    trial.log_evidence = closer.log_evidence;
+    trial.num_vectors = closer.num_vectors;
+    if (!(closer.log_evidence > highest_)) return false;
+    highest_ = closer.log_evidence;
+    best_ = kernel;
+    best_parameters_ = parameters;
+    return true;
+  }
+
+  const RelevanceProblem& problem_;
+  Kernel best_;
+  std::vector<KernelTrial>& trials_;
+  std::vector<double> best_parameters_;
+  double highest_ = -std::numeric_limits<double>::infinity();
+};
 
 Kernel choose_kernel(const RelevanceProblem& problem, RelevanceFit& fit) {
   const RelevanceOptions& options = problem.options;
@@ -216,7 +245,7 @@ Kernel choose_kernel(const RelevanceProblem& problem, RelevanceFit& fit) {
                                    [&](const Kernel& kernel, const KernelSupport& on) { return part.evaluate_on(kernel, on); }};
   KernelSearchOutcome outcome = search_kernel(options.kernel, options.search, part.X, questions);
   fit.trials = std::move(outcome.trials);
-  const Kernel best = look_closer(part, outcome.kernel, fit.trials);
+  const Kernel best = fit.trials.empty() ? outcome.kernel : CloserLook(part, outcome.kernel, fit.trials).run();
   if (!outcome.note.empty()) fit.report.notes.push_back(outcome.note);
   if (in_part)
     fit.report.notes.push_back(fmt::format(
@@ -286,7 +315,7 @@ void run(MatrixView X, RelevanceProblem& problem, RelevanceFit& fit) {
   choose_points(problem, fit);
   fit.kernel = choose_kernel(problem, fit);
   std::vector<FittedMachine> machines;
-  for (const MachineTarget& target : problem.targets) machines.push_back(fit_machine(problem, fit.kernel, target, true));
+  for (const MachineTarget& target : problem.targets) machines.push_back(fit_machine(problem, fit.kernel, target));
   collect_vectors(problem, X, machines, fit);
   describe_machines(machines, fit);
   if (problem.progress.stopped()) fit.report.status = Status::stopped_by_user;

@@ -24,7 +24,7 @@ class Machine {
   Machine(const RelevanceProblem& problem, const Kernel& kernel, const MachineTarget& target)
       : problem_(problem), options_(problem.options), kernel_(kernel), target_(target) {}
 
-  FittedMachine run(bool compare) {
+  FittedMachine run() {
     const std::vector<Index> at = problem_.candidates(kernel_);
     if (options_.algorithm == RelevanceAlgorithm::plain) return plain(at, false);
     KernelDesign basis = problem_.design(kernel_, at);
@@ -35,7 +35,7 @@ class Machine {
       FittedMachine other = refine(at, problem_.search_columns(basis, target_, true, true));
       if (other.log_evidence > fast.log_evidence) fast = std::move(other);
     }
-    if (!compare || static_cast<Index>(at.size()) > options_.compare_up_to || problem_.progress.stopped()) return fast;
+    if (static_cast<Index>(at.size()) > options_.compare_up_to || problem_.progress.stopped()) return fast;
     FittedMachine slow = plain(at, true);
     const bool better = slow.log_evidence > fast.log_evidence + 1e-6;
     if (better)
@@ -195,8 +195,8 @@ class Machine {
 
 }  // namespace
 
-FittedMachine fit_machine(const RelevanceProblem& problem, const Kernel& kernel, const MachineTarget& target, bool compare) {
-  return Machine(problem, kernel, target).run(compare);
+FittedMachine fit_machine(const RelevanceProblem& problem, const Kernel& kernel, const MachineTarget& target) {
+  return Machine(problem, kernel, target).run();
 }
 
 }  // namespace ardvark
