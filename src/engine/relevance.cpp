@@ -20,8 +20,8 @@
 namespace ardvark {
 namespace {
 
-// Above this many rows the kernel is searched on so many of them, evenly spread over the table.
-constexpr Index most_rows_searched = 2000;
+// Above this many rows the kernel is searched on so many of them, evenly spread over the table. Classes cost more: xi has to settle.
+Index most_rows_searched(Task task) { return task == Task::linear ? 1000 : 500; }
 
 // ---- what is asked for ------------------------------------------------------------------------------------------------------------------
 
@@ -239,8 +239,9 @@ Kernel choose_kernel(const RelevanceProblem& problem, RelevanceFit& fit) {
   const RelevanceOptions& options = problem.options;
   const Index n = problem.X.rows();
   if (options.search == KernelSearch::none || options.kernel.num_parameters() == 0 || problem.points.rows() < 2) return options.kernel;
-  const bool in_part = n > most_rows_searched;
-  const RelevanceProblem part = in_part ? problem.part(spread_rows(n, most_rows_searched)) : problem;
+  const Index most = most_rows_searched(problem.task);
+  const bool in_part = n > most;
+  const RelevanceProblem part = in_part ? problem.part(spread_rows(n, most)) : problem;
   const KernelProblem questions = {[&](const Kernel& kernel) { return part.evaluate(kernel); },
                                    [&](const Kernel& kernel, const KernelSupport& on) { return part.evaluate_on(kernel, on); }};
   KernelSearchOutcome outcome = search_kernel(options.kernel, options.search, part.X, questions);
@@ -248,8 +249,8 @@ Kernel choose_kernel(const RelevanceProblem& problem, RelevanceFit& fit) {
   const Kernel best = fit.trials.empty() ? outcome.kernel : CloserLook(part, outcome.kernel, fit.trials).run();
   if (!outcome.note.empty()) fit.report.notes.push_back(outcome.note);
   if (in_part)
-    fit.report.notes.push_back(fmt::format(
-        "the kernel was searched on {} of {} rows, evenly spread over the table; its log evidences are of those", most_rows_searched, n));
+    fit.report.notes.push_back(
+        fmt::format("the kernel was searched on {} of {} rows, evenly spread over the table; its log evidences are of those", most, n));
   return best;
 }
 

@@ -28,11 +28,11 @@ class Machine {
     const std::vector<Index> at = problem_.candidates(kernel_);
     if (options_.algorithm == RelevanceAlgorithm::plain) return plain(at, false);
     KernelDesign basis = problem_.design(kernel_, at);
-    const GreedyOutcome outcome = problem_.search_columns(basis, target_, true, false);
+    const GreedyOutcome outcome = problem_.search_columns(basis, target_, {});
     if (options_.algorithm == RelevanceAlgorithm::type_two) return describe_type_two(at, basis, outcome);
     FittedMachine fast = refine(at, outcome);
     if (!problem_.progress.stopped()) {
-      FittedMachine other = refine(at, problem_.search_columns(basis, target_, true, true));
+      FittedMachine other = refine(at, problem_.search_columns(basis, target_, {.cost_at_once = true}));
       if (other.log_evidence > fast.log_evidence) fast = std::move(other);
     }
     if (static_cast<Index>(at.size()) > options_.compare_up_to || problem_.progress.stopped()) return fast;

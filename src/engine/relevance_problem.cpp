@@ -45,7 +45,7 @@ Matrix RelevanceProblem::columns(const Kernel& kernel, const std::vector<Index>&
   return K;
 }
 
-GreedyOutcome RelevanceProblem::search_columns(KernelDesign& design, const MachineTarget& target, bool exchange, bool cost_at_once) const {
+GreedyOutcome RelevanceProblem::search_columns(KernelDesign& design, const MachineTarget& target, Effort effort) const {
   GreedySettings settings;
   settings.likelihood = likelihood();
   settings.weights = k;
@@ -55,9 +55,10 @@ GreedyOutcome RelevanceProblem::search_columns(KernelDesign& design, const Machi
     settings.precision = {options.precision.shape, options.precision.rate};
     if (task == Task::linear) settings.noise = {options.noise.shape, options.noise.rate};
   }
-  settings.exchange = exchange;
+  settings.exchange = effort.exchange;
+  settings.tolerance = effort.tolerance;
   settings.column_cost = column_cost();
-  settings.cost_at_once = cost_at_once;
+  settings.cost_at_once = effort.cost_at_once;
   settings.on_action = [this](int, double evidence) { return progress.step(evidence); };
   return greedy(design, target.t, settings);
 }
@@ -88,7 +89,7 @@ KernelEvaluation RelevanceProblem::evaluate(const Kernel& kernel, bool cost_at_o
   out.log_evidence = 0;
   std::set<Index> vectors;
   for (const MachineTarget& target : targets) {
-    const GreedyOutcome outcome = search_columns(basis, target, false, cost_at_once);
+    const GreedyOutcome outcome = search_columns(basis, target, {false, cost_at_once, 1e-3});
     if (outcome.alpha.size() == 0) return {};  // not even the bias: the kernel's columns are not finite
     out.log_evidence += log_evidence(outcome, target);
     std::vector<Index>& support = out.support.emplace_back();
@@ -106,7 +107,7 @@ KernelSlope RelevanceProblem::evaluate_on(const Kernel& kernel, const KernelSupp
   KernelSlope out{0, Vector::Zero(kernel.num_parameters()), false};
   for (std::size_t i = 0; i < targets.size(); ++i) {
     KernelDesign basis = design(kernel, support[i]);
-    const GreedyOutcome outcome = search_columns(basis, targets[i], false, false);
+    const GreedyOutcome outcome = search_columns(basis, targets[i], {.exchange = false});
     if (outcome.alpha.size() == 0) return {-std::numeric_limits<double>::infinity(), out.gradient, false};
     out.log_evidence += log_evidence(outcome, targets[i]);
     const Matrix D = column_gradient(basis, targets[i].t, likelihood(), outcome, k);

@@ -60,9 +60,12 @@ struct RelevanceProblem {
   /// The raw kernel at these points. [n, at]
   [[nodiscard]] Matrix columns(const Kernel& kernel, const std::vector<Index>& at) const;
   /// The greedy part; its free column is the bias, the last of the design.
-  /// \param exchange      also exchanges (GREEDY.9): some tenths of a nat for five to ten times the time
-  /// \param cost_at_once  columns have to be worth their price from the first on (but for type_two, where they are free)
-  [[nodiscard]] GreedyOutcome search_columns(KernelDesign& design, const MachineTarget& target, bool exchange, bool cost_at_once) const;
+  struct Effort {
+    bool exchange = true;       ///< also exchanges (GREEDY.9): some tenths of a nat for five to ten times the time
+    bool cost_at_once = false;  ///< columns have to be worth their price from the first on (but for type_two, where they are free)
+    double tolerance = 1e-6;    ///< nats: an action that gains less is not taken
+  };
+  [[nodiscard]] GreedyOutcome search_columns(KernelDesign& design, const MachineTarget& target, Effort effort) const;
   /// The log evidence of that outcome in the user's units, comparable with every other.                                       (RVM.1)
   [[nodiscard]] double log_evidence(const GreedyOutcome& outcome, const MachineTarget& target) const;
   /// What search_kernel() asks, quickly: columns are charged at once, nothing is exchanged.

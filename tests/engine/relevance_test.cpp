@@ -462,13 +462,13 @@ TEST(Relevance, StopsWhenTheCallerSays) {
 }
 
 TEST(Relevance, SearchesManyRowsInPart) {
-  const Sample s = sample(2300, 16);
+  const Sample s = sample(1300, 16);
   RelevanceOptions options;
   options.centres = Centres::pivoted_cholesky;
   options.num_centres = 15;
   const RelevanceRegression fit = regress(s.X, s.y, options);
   EXPECT_TRUE(std::any_of(fit.report.notes.begin(), fit.report.notes.end(),
-                          [](const std::string& note) { return note.find("2000 of 2300 rows") != std::string::npos; }));
+                          [](const std::string& note) { return note.find("1000 of 1300 rows") != std::string::npos; }));
   EXPECT_NEAR(noise_sd(fit.machines.front().fit), 0.2, 0.02);
 }
 
