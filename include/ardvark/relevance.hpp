@@ -59,6 +59,7 @@ struct KernelTrial {
   std::vector<double> parameters;  ///< of the kernel, in the order of its name
   double log_evidence = 0;
   Index num_vectors = 0;  ///< relevance vectors there (of all classes)
+  double criterion = 0;   ///< what the search maximises: log_evidence less a nat for each precision that the data determine  (RVM.5)
 };
 
 /// One weighted sum of kernel functions and a bias: the only one of a regression or of two classes, else that of one class against the
