@@ -7,7 +7,7 @@
 
 namespace ardvark {
 
-Matrix column_gradient(Design& basis, const Vector& target, GreedyLikelihood likelihood, const GreedyOutcome& fit,
+Matrix column_gradient(Design& basis, const Vector& target, GreedyLikelihood likelihood, const GreedyOutcome& fit, ColumnLength length,
                        const Vector& row_weights) {
   const Index n = basis.rows(), k = static_cast<Index>(fit.columns.size());
   Matrix Phi(n, k);
@@ -40,6 +40,11 @@ Matrix column_gradient(Design& basis, const Vector& target, GreedyLikelihood lik
     const Vector h = PhiV.transpose() * g;
     D += (g - omega.cwiseProduct(Phi * h)) * fit.w.transpose() + e * h.transpose();
   }
+  if (length == ColumnLength::fixed)  // (RVM.5c)
+    for (Index j = 0; j < k; ++j) {
+      const Vector weighted = row_weights.size() > 0 ? row_weights.cwiseProduct(Phi.col(j)) : Vector(Phi.col(j));
+      D.col(j) -= D.col(j).dot(Phi.col(j)) / Phi.col(j).dot(weighted) * weighted;
+    }
   return D;
 }
 

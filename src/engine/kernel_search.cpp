@@ -8,6 +8,8 @@
 #include <cmath>
 #include <map>
 
+#include "kernel/kernel_function.hpp"
+
 namespace ardvark {
 namespace {
 
@@ -30,9 +32,11 @@ struct Distances {
 Distances distances(const Matrix& X) {
   const Index n = X.rows(), sample = std::min<Index>(n, 500);
   std::vector<double> nearest;
+  Eigen::ArrayXd squares(n);
   double far = 0;
   for (Index i = 0; i < sample; ++i) {
-    const Vector squares = (X.rowwise() - X.row(i * n / sample)).rowwise().squaredNorm();
+    squares.setZero();
+    for (Index j = 0; j < X.cols(); ++j) squares += (X.col(j).array() - X(i * n / sample, j)).square();
     double least = std::numeric_limits<double>::infinity();
     for (const double square : squares)
       if (square > 0) least = std::min(least, square);
@@ -75,10 +79,17 @@ ScaleRange representable(const Kernel& start) {
 
 // ---- the search -------------------------------------------------------------------------------------------------------------------
 
+struct Point {
+  Vector x;                 // ln parameters
+  double value = very_low;  // what is maximised                                                                         (RVM.5)
+  Index num_vectors = 0;
+  KernelSupport support;
+};
+
 class Search {
  public:
   Search(const Kernel& start, const Matrix& X, const KernelProblem& problem)
-      : start_(start), X_(X), problem_(problem), at_(as_vector(start.log_parameters())), out_{.kernel = start} {}
+      : start_(start), X_(X), problem_(problem), best_{as_vector(start.log_parameters()), very_low, 0, {}}, out_{.kernel = start} {}
 
   void scale();
   void each();
@@ -87,41 +98,50 @@ class Search {
  private:
   static Vector as_vector(const std::vector<double>& v) { return Eigen::Map<const Vector>(v.data(), static_cast<Index>(v.size())); }
   [[nodiscard]] Kernel kernel_at(const Vector& x) const { return start_.with_log_parameters({x.begin(), x.end()}); }
-  double evaluate(const Vector& x);
+  Point evaluate(const Vector& x);
   KernelSlope slope(const Vector& x, const KernelSupport& support);
 
-  double at_factor(double t);  // evaluated once
-  void extend(std::vector<double>& grid, double step, const ScaleRange& limits);
-  void refine(const std::vector<double>& grid);
-  void say_if_at_end(const std::vector<double>& grid);
+  const Point& at_factor(double t);  // evaluated once
+  double value(double t) { return at_factor(t).value; }
+  bool rises_at_low() { return value(grid_[0]) >= best_.value && value(grid_[0]) > value(grid_[1]) + least_gain; }
+  bool rises_at_high() { return value(grid_.back()) >= best_.value && value(grid_.back()) > value(grid_[grid_.size() - 2]) + least_gain; }
+  void extend(double step, const ScaleRange& limits);
+  void refine();
+  void say_what_is_odd();
 
+  void ascend(Point here);
   Vector climb(Vector x, const KernelSupport& support);
 
   const Kernel& start_;
   const Matrix& X_;
   const KernelProblem& problem_;
-  Vector at_, low_, high_;  // ln parameters of the best; their bounds for `each`
-  KernelSupport support_;   // there
-  std::map<double, double> seen_;
+  ScaleRange range_;
+  std::vector<double> grid_;  // of the scan, ascending
+  std::map<double, Point> seen_;
+  Point best_;
+  Vector low_, high_;  // of the ln parameters, for `each`
   KernelSearchOutcome out_;
 };
 
-double Search::evaluate(const Vector& x) {
-  if (out_.stopped) return very_low;
+Point Search::evaluate(const Vector& x) {
+  Point point{x, very_low, 0, {}};
+  if (out_.stopped) return point;
   const Kernel kernel = kernel_at(x);
   KernelEvaluation found = problem_.evaluate(kernel);
-  if ((out_.stopped = found.stopped)) return very_low;  // half a fit says nothing of this kernel
+  if ((out_.stopped = found.stopped)) return point;  // half a fit says nothing of this kernel
   std::vector<double> parameters(x.begin(), x.end());
   for (double& p : parameters) p = std::exp(p);
   out_.trials.push_back({std::move(parameters), found.log_evidence, found.num_vectors});
-  if (!std::isfinite(found.log_evidence)) return very_low;
-  if (found.log_evidence > out_.log_evidence) {
-    out_.log_evidence = found.log_evidence;
+  if (!std::isfinite(found.log_evidence)) return point;
+  point.value = found.log_evidence;
+  point.num_vectors = found.num_vectors;
+  point.support = std::move(found.support);
+  if (found.log_evidence > best_.value) {
+    best_ = point;
     out_.kernel = kernel;
-    at_ = x;
-    support_ = std::move(found.support);
+    out_.log_evidence = found.log_evidence;
   }
-  return found.log_evidence;
+  return point;
 }
 
 KernelSlope Search::slope(const Vector& x, const KernelSupport& support) {
@@ -140,99 +160,116 @@ KernelSearchOutcome Search::finish() {
 
 // ---- one factor -------------------------------------------------------------------------------------------------------------------
 
-double Search::at_factor(double t) {
+const Point& Search::at_factor(double t) {
   t = std::round(t * 1e6) / 1e6;  // Brent's method comes back to where the scan was
   const auto found = seen_.find(t);
   if (found != seen_.end()) return found->second;
-  const double value = evaluate(as_vector(start_.log_parameters()).array() + t);
-  seen_[t] = value;
-  return value;
+  return seen_[t] = evaluate(as_vector(start_.log_parameters()).array() + t);
 }
 
 void Search::scale() {
-  const ScaleRange range = scale_range(start_, X_);
-  const int steps = std::clamp(2 * static_cast<int>(std::ceil((range.high - range.low) / (2 * widest_step))), 6, 12);
-  const double step = (range.high - range.low) / steps, middle = range.low + 0.5 * steps * step;
+  range_ = scale_range(start_, X_);
+  const double width = range_.high - range_.low;
+  const int half = std::clamp(static_cast<int>(std::ceil(width / (2 * widest_step))), 3, 6);
+  const double step = width / (2 * half), middle = range_.low + half * step;
   at_factor(middle);  // first: of equal values the first is kept
   if (!(step > 0)) {
     out_.note = "all inputs are equal, so no parameter of the kernel matters";
     return;
   }
-  std::vector<double> grid;
-  for (int i = 0; i <= steps; ++i) grid.push_back(2 * i == steps ? middle : range.low + i * step);
-  for (const double t : grid) at_factor(t);
-  extend(grid, step, representable(start_));
-  refine(grid);
-  say_if_at_end(grid);
+  for (int i = -half; i <= half; ++i) grid_.push_back(middle + i * step);
+  for (const double t : grid_) at_factor(t);
+  extend(step, representable(start_));
+  refine();
+  say_what_is_odd();
 }
 
 // While the best lies at an end.
-void Search::extend(std::vector<double>& grid, double step, const ScaleRange& limits) {
+void Search::extend(double step, const ScaleRange& limits) {
   for (int extension = 0; extension < most_extensions && !out_.stopped; ++extension) {
-    const auto best = std::max_element(grid.begin(), grid.end(), [&](double a, double b) { return at_factor(a) < at_factor(b); });
-    if (best == grid.begin() && grid.front() - step > limits.low)
-      grid.insert(grid.begin(), grid.front() - step);
-    else if (best == grid.end() - 1 && grid.back() + step < limits.high)
-      grid.push_back(grid.back() + step);
+    if (rises_at_low() && grid_.front() - step > limits.low)
+      grid_.insert(grid_.begin(), grid_.front() - step);
+    else if (rises_at_high() && grid_.back() + step < limits.high)
+      grid_.push_back(grid_.back() + step);
     else
-      break;
+      return;
   }
-  for (const double t : {grid.front(), grid.back()}) at_factor(t);
 }
 
-// Brent's method about the best point of the scan; then about any other peak of it whose parabola promises more than was found.
-void Search::refine(const std::vector<double>& grid) {
+// Brent's method about the best point of the scan; then about another peak of it if its parabola promises more than was found.
+void Search::refine() {
   struct Peak {
     double promise, low, high;
   };
   std::vector<Peak> peaks;
-  for (std::size_t i = 1; i + 1 < grid.size(); ++i) {
-    const double left = at_factor(grid[i - 1]), here = at_factor(grid[i]), right = at_factor(grid[i + 1]);
+  for (std::size_t i = 1; i + 1 < grid_.size(); ++i) {
+    const double left = value(grid_[i - 1]), here = value(grid_[i]), right = value(grid_[i + 1]);
     const double bend = 2 * here - left - right, tilt = right - left;
-    if (here >= left && here >= right && bend > 0) peaks.push_back({here + tilt * tilt / (8 * bend), grid[i - 1], grid[i + 1]});
+    if (here >= left && here >= right && bend > 0) peaks.push_back({here + tilt * tilt / (8 * bend), grid_[i - 1], grid_[i + 1]});
   }
   std::sort(peaks.begin(), peaks.end(), [](const Peak& a, const Peak& b) { return a.promise > b.promise; });
   if (peaks.size() > 2) peaks.resize(2);
   for (const Peak& peak : peaks) {
-    if (!(peak.promise > out_.log_evidence + least_gain)) break;
+    if (!(peak.promise > best_.value)) return;
     const double centre = 0.5 * (peak.low + peak.high), half = 0.5 * (peak.high - peak.low);
     std::uintmax_t most = 20;
-    static_cast<void>(
-        boost::math::tools::brent_find_minima([&](double u) { return -at_factor(centre + u); }, -half, half, brent_bits, most));
+    static_cast<void>(boost::math::tools::brent_find_minima([&](double u) { return -value(centre + u); }, -half, half, brent_bits, most));
   }
 }
 
-void Search::say_if_at_end(const std::vector<double>& grid) {
-  const std::size_t last = grid.size() - 1;
-  const double first_value = at_factor(grid[0]), last_value = at_factor(grid[last]);
+void Search::say_what_is_odd() {
   if (out_.stopped) return;
-  const auto is_end = [&](double end, double inside) { return end >= out_.log_evidence && end > inside + least_gain; };
-  const bool at_low = is_end(first_value, at_factor(grid[1])), at_high = is_end(last_value, at_factor(grid[last - 1]));
-  if (at_low || at_high)
-    out_.note = fmt::format("the evidence is still rising at the {} kernel tried, {}", at_low ? "narrowest" : "widest", out_.kernel.name());
+  if (!std::isfinite(out_.log_evidence))
+    out_.note = "the evidence was finite for no kernel tried; the kernel is the one given";
+  else if (rises_at_low() || rises_at_high())
+    out_.note = fmt::format("the evidence is still rising at the {} tried, {}",
+                            range_.from_distances ? (rises_at_low() ? "narrowest kernel" : "widest kernel")
+                                                  : (rises_at_low() ? "smallest parameters" : "largest parameters"),
+                            out_.kernel.name());
 }
 
 // ---- every parameter --------------------------------------------------------------------------------------------------------------
 
-// Rounds of an ascent with the support held and a new choice of the support.
+// From the best common factor, and from the scan's points nearest to half and a quarter of the largest distance among those with few
+// vectors: there the gradient sees which inputs matter, where the best common factor may not.                            (RVM.5d)
 void Search::each() {
-  if (const char* e = std::getenv("FROM")) {
-    out_.log_evidence = -std::numeric_limits<double>::infinity();
-    evaluate(as_vector(start_.log_parameters()).array() + std::atof(e));
+  if (grid_.empty() || !std::isfinite(out_.log_evidence)) return;
+  std::vector<Point> starts = {best_};
+  for (const double wanted : {range_.high - std::log(4.0), range_.high - std::log(8.0)}) {
+    const Point* nearest = nullptr;
+    double least = std::numeric_limits<double>::infinity();
+    for (const double t : grid_) {
+      const Point& point = at_factor(t);
+      const Index few = X_.rows() * static_cast<Index>(point.support.size()) / 4;
+      if (!range_.from_distances || !(point.value > very_low) || point.num_vectors > few || std::abs(t - wanted) >= least) continue;
+      least = std::abs(t - wanted);
+      nearest = &point;
+    }
+    if (nearest != nullptr && std::none_of(starts.begin(), starts.end(), [&](const Point& p) { return p.x == nearest->x; }))
+      starts.push_back(*nearest);
   }
-  low_ = (at_.array() - most_change).cwiseMax(-most_logarithm);
-  high_ = (at_.array() + most_change).cwiseMin(most_logarithm);
+  const double of_scale = best_.value;
+  for (Point& start : starts) ascend(std::move(start));
+  if (best_.value > of_scale) out_.note.clear();
+}
+
+// Rounds of an ascent with the support held and a new choice of the support.
+void Search::ascend(Point here) {
+  low_ = (here.x.array() - most_change).cwiseMax(-most_logarithm);
+  high_ = (here.x.array() + most_change).cwiseMin(most_logarithm);
   for (int round = 0; round < 20 && !out_.stopped; ++round) {
-    const double before = out_.log_evidence;
-    const Vector from = at_;
-    Vector to = climb(from, support_);
-    for (int attempt = 0; attempt < 3 && !out_.stopped; ++attempt) {
-      if (!((to - from).cwiseAbs().maxCoeff() > 1e-6)) break;
-      evaluate(to);
-      if (out_.log_evidence > before) break;
+    const double before = here.value;
+    Vector to = climb(here.x, here.support);
+    const Vector from = here.x;
+    for (int attempt = 0; attempt < 3 && !out_.stopped && (to - from).cwiseAbs().maxCoeff() > 1e-6; ++attempt) {
+      Point there = evaluate(to);
+      if (there.value > here.value) {
+        here = std::move(there);
+        break;
+      }
       to = 0.5 * (from + to);
     }
-    if (!(out_.log_evidence > before + least_gain)) break;
+    if (!(here.value > before + least_gain)) return;
   }
 }
 
@@ -243,6 +280,7 @@ Vector Search::climb(Vector x, const KernelSupport& support) {
   bool fresh = true;
   KernelSlope here = slope(x, support);
   if (!(here.log_evidence > very_low)) return x;
+  const double first = here.log_evidence;
   for (int step = 0; step < 50; ++step) {
     Vector g = here.gradient;
     for (Index i = 0; i < num; ++i)
@@ -284,7 +322,7 @@ Vector Search::climb(Vector x, const KernelSupport& support) {
     const double gain = there.log_evidence - here.log_evidence;
     x += move;
     here = std::move(there);
-    if (!(gain > 0.1 * least_gain)) break;
+    if (!(gain > std::max(0.1 * least_gain, 0.01 * (here.log_evidence - first)))) break;  // the support is stale by now
   }
   return x;
 }
@@ -311,6 +349,7 @@ ScaleRange scale_range(const Kernel& start, const Matrix& X) {
 }
 
 KernelSearchOutcome search_kernel(const Kernel& start, KernelSearch how, const Matrix& X, const KernelProblem& problem) {
+  KernelFunction::of(start).check_inputs(X.cols());
   Search search(start, X, problem);
   if (how != KernelSearch::none && start.num_parameters() > 0) {
     search.scale();

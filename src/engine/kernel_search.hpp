@@ -21,7 +21,8 @@ struct KernelEvaluation {
   bool stopped = false;  ///< the user wants no more: the search ends with what it has
 };
 
-/// The evidence at one kernel with the support held, and its gradient in ln(parameter).
+/// The evidence at one kernel with the support held, maximised over the precisions and the noise, and its gradient in ln(parameter)
+/// (evidence_gradient.hpp). With hyper-priors, what greedy() maximises: the two then belong together to the last digit.
 struct KernelSlope {
   double log_evidence = -std::numeric_limits<double>::infinity();
   Vector gradient;  ///< [num_parameters]

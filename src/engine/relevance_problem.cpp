@@ -110,7 +110,7 @@ KernelSlope RelevanceProblem::evaluate_on(const Kernel& kernel, const KernelSupp
     const GreedyOutcome outcome = search_columns(basis, targets[i], {.exchange = false});
     if (outcome.alpha.size() == 0) return {-std::numeric_limits<double>::infinity(), out.gradient, false};
     out.log_evidence += log_evidence(outcome, targets[i]);
-    const Matrix D = column_gradient(basis, targets[i].t, likelihood(), outcome, k);
+    const Matrix D = column_gradient(basis, targets[i].t, likelihood(), outcome, ColumnLength::fixed, k);
     out.gradient +=
         kernel_gradient(kernel, X, points(support[i], Eigen::all), basis.standardization().scale, outcome.columns, D);  // (RVM.5c)
   }

@@ -1,0 +1,69 @@
+// Kernel columns as a relevance vector machine uses them: centred, of standard deviation 1, a column of ones behind them; and their greedy
+// fit.
+#pragma once
+
+#include <cmath>
+#include <memory>
+
+#include "ardvark/kernel.hpp"
+#include "design/dense.hpp"
+#include "engine/greedy.hpp"
+
+namespace ardvark::testing {
+
+class KernelColumns {
+ public:
+  KernelColumns(const Kernel& kernel, const Matrix& X, const Matrix& C) : K_(X.rows(), C.rows()), scale_(C.rows()) {
+    if (C.rows() > 0) kernel.evaluate(X, C, K_);
+    Vector center = K_.colwise().mean();
+    for (Index j = 0; j < C.rows(); ++j) {
+      const double sd = std::sqrt((K_.col(j).array() - center[j]).square().mean());
+      scale_[j] = sd > 1e-10 ? 1 / sd : 0;
+    }
+    design_ = std::make_unique<DenseDesign>(K_, Standardization{std::move(center), scale_, true});
+  }
+  [[nodiscard]] Design& design() const { return *design_; }
+  [[nodiscard]] const Vector& scale() const { return scale_; }
+
+ private:
+  Matrix K_;
+  Vector scale_;
+  std::unique_ptr<DenseDesign> design_;
+};
+
+/// Of `num_kernels` columns and the column of ones behind them, which is free.
+inline GreedySettings kernel_settings(GreedyLikelihood likelihood, Index num_kernels) {
+  GreedySettings settings;
+  settings.likelihood = likelihood;
+  settings.free_columns = {num_kernels};
+  settings.precision = {1e-6, 1e-6};
+  if (likelihood == GreedyLikelihood::gaussian) settings.noise = {1e-6, 1e-6};
+  return settings;
+}
+
+/// The same where the columns are known: nothing is exchanged, and the noise begins where it was.
+inline GreedySettings support_settings(GreedyLikelihood likelihood, Index num_kernels, double noise_precision) {
+  GreedySettings settings = kernel_settings(likelihood, num_kernels);
+  settings.exchange = settings.second_start = false;
+  if (likelihood == GreedyLikelihood::gaussian) settings.noise_precision = noise_precision;
+  return settings;
+}
+
+/// What greedy() maximised: the evidence, with hyper-priors their penalty included.
+inline double maximised(const GreedyOutcome& fit) { return fit.evidence_trace.empty() ? fit.log_evidence : fit.evidence_trace.back(); }
+
+inline Matrix rows_of(const Matrix& X, const std::vector<Index>& rows) {
+  Matrix out(static_cast<Index>(rows.size()), X.cols());
+  for (Index i = 0; i < out.rows(); ++i) out.row(i) = X.row(rows[static_cast<std::size_t>(i)]);
+  return out;
+}
+
+/// The columns of a fit that are kernels.
+inline std::vector<Index> kernels_of(const GreedyOutcome& fit, Index num_kernels) {
+  std::vector<Index> out;
+  for (const Index j : fit.columns)
+    if (j < num_kernels) out.push_back(j);
+  return out;
+}
+
+}  // namespace ardvark::testing
