@@ -75,21 +75,23 @@ double RelevanceProblem::log_evidence(const GreedyOutcome& outcome, const Machin
   return outcome.objective + flat - found + (task == Task::linear ? (1 - k.sum()) * std::log(target.scale) : 0.0);
 }
 
-KernelEvaluation RelevanceProblem::evaluate(const Kernel& kernel) const { return evaluate(kernel, true); }
+KernelEvaluation RelevanceProblem::evaluate(const Kernel& kernel) const {
+  return evaluate(kernel, {.exchange = false, .cost_at_once = true, .tolerance = 1e-3});
+}
 
 KernelEvaluation RelevanceProblem::evaluate_closer(const Kernel& kernel) const {
-  KernelEvaluation at_once = evaluate(kernel, true), late = evaluate(kernel, false);
+  KernelEvaluation late = evaluate(kernel, {.exchange = false, .tolerance = 1e-3}), at_once = evaluate(kernel);
   return late.log_evidence > at_once.log_evidence ? late : at_once;
 }
 
-KernelEvaluation RelevanceProblem::evaluate(const Kernel& kernel, bool cost_at_once) const {
+KernelEvaluation RelevanceProblem::evaluate(const Kernel& kernel, Effort effort) const {
   const std::vector<Index> at = candidates(kernel);
   KernelDesign basis = design(kernel, at);
   KernelEvaluation out;
   out.log_evidence = 0;
   std::set<Index> vectors;
   for (const MachineTarget& target : targets) {
-    const GreedyOutcome outcome = search_columns(basis, target, {false, cost_at_once, 1e-3});
+    const GreedyOutcome outcome = search_columns(basis, target, effort);
     if (outcome.alpha.size() == 0) return {};  // not even the bias: the kernel's columns are not finite
     out.log_evidence += log_evidence(outcome, target);
     std::vector<Index>& support = out.support.emplace_back();

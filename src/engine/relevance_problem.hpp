@@ -70,7 +70,7 @@ struct RelevanceProblem {
   [[nodiscard]] double log_evidence(const GreedyOutcome& outcome, const MachineTarget& target) const;
   /// What search_kernel() asks, quickly: columns are charged at once, nothing is exchanged.
   [[nodiscard]] KernelEvaluation evaluate(const Kernel& kernel) const;
-  [[nodiscard]] KernelEvaluation evaluate(const Kernel& kernel, bool cost_at_once) const;
+  [[nodiscard]] KernelEvaluation evaluate(const Kernel& kernel, Effort effort) const;
   /// The better of columns charged at once and at the end: up to some nats higher, and ten times as slow where the kernel is narrow.
   [[nodiscard]] KernelEvaluation evaluate_closer(const Kernel& kernel) const;
   [[nodiscard]] KernelSlope evaluate_on(const Kernel& kernel, const KernelSupport& support) const;
