@@ -18,7 +18,7 @@ struct LogisticFit : Fit {};
 [[nodiscard]] LogisticFit fit_logistic(MatrixView X, VectorView labels, const FitOptions& options = {});
 
 enum class PredictiveRule {
-  automatic,             ///< exact for models, published_row for presets
+  automatic,             ///< published_row for the presets of VBLinLogit, else exact
   exact,                 ///< E sigma(x'w), absolute error <= 2.2e-9                                       (PRED.2)
   plug_in_corrected,     ///< MacKay's sigma(m / sqrt(1 + pi s/8)), wrong by up to 1.8e-2
   published_row,         ///< the published lower bound on p(+1), each row iterated to convergence        (PRED.1)

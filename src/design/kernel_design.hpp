@@ -18,6 +18,12 @@ class KernelDesign final : public Design {
   /// \param X  [n,d] inputs, already standardised; \param C [M,d] centres; both are owned. `bias`: a last column of ones.
   KernelDesign(Kernel kernel, Matrix X, Matrix C, bool bias, Keep keep = Keep::automatic);
 
+  /// From now on every kernel column reads as (column - center) * scale, with mean 0 and standard deviation 1 under observation weights k
+  /// [n], and a constant one as zeros. The bias stays as it is.
+  void standardize(const Vector& k);
+  /// center and scale as given to DenseDesign; empty before standardize().
+  [[nodiscard]] const Standardization& standardization() const { return standardization_; }
+
   [[nodiscard]] Index rows() const override { return X_.rows(); }
   [[nodiscard]] Index cols() const override { return C_.rows() + (bias_ ? 1 : 0); }
   [[nodiscard]] bool is_kept() const { return kept_ != nullptr; }
@@ -33,9 +39,14 @@ class KernelDesign final : public Design {
   template <typename Function>
   void by_blocks(Function&& f);
 
+  /// The kernel at these rows and centres, read as standardize() says.
+  void evaluate(Index first_row, Index num_rows, Index first_column, Index num_columns, Eigen::Ref<Matrix> out) const;
+  void rebuild();
+
   Kernel kernel_;
   Matrix X_, C_;
   bool bias_;
+  Standardization standardization_;
   Matrix K_;  // the matrix, if it is kept
   std::unique_ptr<DenseDesign> kept_;
   Matrix panel_;  // a block of rows, if it is not

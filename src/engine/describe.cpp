@@ -48,6 +48,7 @@ const char* to_string(SolverKind kind) {
     case SolverKind::dual: return "dual";
     case SolverKind::spectral: return "spectral";
     case SolverKind::sequential: return "sequential";
+    case SolverKind::greedy: return "greedy";
   }
   return "unknown";
 }

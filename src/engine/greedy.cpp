@@ -29,6 +29,9 @@ void validate(const Design& basis, const Vector& target, const GreedySettings& s
   for (Index i = 0; i < target.size(); ++i)
     require(gaussian ? std::isfinite(target[i]) : target[i] == 0 || target[i] == 1,
             fmt::format("target[{}] is {}; it must be {}", i, target[i], gaussian ? "finite" : "0 or 1"));
+  require(s.weights.size() == 0 ||
+              (s.weights.size() == target.size() && s.weights.allFinite() && s.weights.minCoeff() >= 0 && s.weights.maxCoeff() > 0),
+          fmt::format("weights must be empty or one finite weight >= 0 for each of {} rows, not all zero", target.size()));
   require(s.noise_precision >= 0 && std::isfinite(s.noise_precision),
           fmt::format("noise_precision is {}; it must be >= 0", s.noise_precision));
   require(s.free_precision > 0 && std::isfinite(s.free_precision), fmt::format("free_precision is {}; it must be > 0", s.free_precision));
@@ -55,7 +58,7 @@ GreedyOutcome greedy(Design& basis, const Vector& target, const GreedySettings& 
                      first.status == Status::converged && !first.evidence_trace.empty() && first.num_screens == 0;
   if (!again) return first;
   GreedySettings patient = settings;
-  const double n = static_cast<double>(target.size()), variance = (target.array() - target.mean()).square().sum() / std::max(n - 1, 1.0);
+  const double variance = target_variance(target, settings.weights.size() > 0 ? settings.weights : Vector::Ones(target.size()));
   if (!(variance > 0)) return first;
   patient.noise_precision = 1 / variance;
   patient.noise_every = 20;

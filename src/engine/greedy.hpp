@@ -25,6 +25,7 @@ struct GreedyPrior {
 
 struct GreedySettings {
   GreedyLikelihood likelihood = GreedyLikelihood::gaussian;
+  Vector weights;                                                  ///< [rows] a weight equals repetition; >= 0, not all zero; empty: ones
   double noise_precision = 0;                                      ///< gaussian: the first tau, >= 0; 0: 1/(0.1 sd of the target)^2
   bool fixed_noise = false;                                        ///< gaussian: tau stays what it is
   std::vector<Index> free_columns;                                 ///< never deleted, their precision held at free_precision

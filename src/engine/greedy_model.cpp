@@ -9,21 +9,27 @@
 
 namespace ardvark {
 
+double target_variance(const Vector& t, const Vector& k) {
+  const double total = k.sum(), mean = k.dot(t) / total;
+  return total > 1 ? k.dot((t.array() - mean).square().matrix()) / (total - 1) : 0.0;
+}
+
 GreedyModel::GreedyModel(const Vector& target, const GreedySettings& settings)
     : likelihood_(settings.likelihood),
       t_(target),
       noise_(settings.noise),
       gain_(settings.precision),
       fixed_noise_(settings.fixed_noise),
+      k_(settings.weights.size() > 0 ? settings.weights : Vector::Ones(target.size())),
+      total_(k_.sum()),
       Phi_(target.size(), 8) {
   const Index n = t_.size();
-  const double size = static_cast<double>(n);
-  double variance = n > 1 ? (t_.array() - t_.mean()).square().sum() / (size - 1) : 0.0;
-  const double square = t_.squaredNorm() / size;
+  double variance = target_variance(t_, k_);
+  const double square = k_.dot(t_.cwiseAbs2()) / total_;
   if (!(variance > 1e-24 * square)) variance = square > 0 ? square : 1.0;  // a constant target has no spread: its size serves
   most_tau_ = 1e6 / variance;
-  now_.omega = Vector::Constant(n, 0.25);
-  now_.r = t_.array() - 0.5;
+  now_.omega = 0.25 * k_;
+  now_.r = k_.array() * (t_.array() - 0.5);
   now_.m = now_.xi = Vector::Zero(n);
   now_.tau = settings.noise_precision > 0 ? settings.noise_precision : 100 / variance;
   if (is_gaussian()) write_rows(now_.tau);
@@ -32,8 +38,8 @@ GreedyModel::GreedyModel(const Vector& target, const GreedySettings& settings)
 
 void GreedyModel::write_rows(double tau) {
   now_.tau = tau;
-  now_.omega.setConstant(tau);
-  now_.r = tau * t_;
+  now_.omega = tau * k_;
+  now_.r = tau * k_.cwiseProduct(t_);
 }
 
 LeftOut GreedyModel::left_out(Index i) const {
@@ -193,15 +199,15 @@ double GreedyModel::evaluate() const {
   double sum = 0;
   switch (likelihood_) {
     case GreedyLikelihood::gaussian:
-      sum = 0.5 * (static_cast<double>(n) * (std::log(now_.tau) - ln_2pi) - now_.tau * (t_ - now_.m).squaredNorm());
+      sum = 0.5 * (total_ * (std::log(now_.tau) - ln_2pi) - now_.tau * k_.dot((t_ - now_.m).cwiseAbs2()));
       break;
     case GreedyLikelihood::bernoulli:
-      for (Index i = 0; i < n; ++i) sum += t_[i] * now_.m[i] - softplus(now_.m[i]);
+      for (Index i = 0; i < n; ++i) sum += k_[i] * (t_[i] * now_.m[i] - softplus(now_.m[i]));
       break;
     case GreedyLikelihood::logistic_bound:
       for (Index i = 0; i < n; ++i) {
         const double xi = now_.xi[i], m = now_.m[i];
-        sum += log_sigmoid(xi) + (t_[i] - 0.5) * m - 0.5 * xi - jj_lambda(xi) * (m * m - xi * xi);
+        sum += k_[i] * (log_sigmoid(xi) + (t_[i] - 0.5) * m - 0.5 * xi - jj_lambda(xi) * (m * m - xi * xi));
       }
       break;
   }
@@ -242,7 +248,7 @@ bool GreedyModel::to_mode() {
   const Index n = t_.size(), k = size();
   const auto height = [&](const Vector& w, const Vector& m) {
     double sum = -0.5 * now_.alpha.dot(w.cwiseAbs2());
-    for (Index i = 0; i < n; ++i) sum += t_[i] * m[i] - softplus(m[i]);
+    for (Index i = 0; i < n; ++i) sum += k_[i] * (t_[i] * m[i] - softplus(m[i]));
     return sum;
   };
   Vector w = now_.w, m = Phi() * w, error(n);
@@ -250,8 +256,8 @@ bool GreedyModel::to_mode() {
   for (int iteration = 0; iteration < 200; ++iteration) {
     for (Index i = 0; i < n; ++i) {
       const double p = sigmoid(m[i]);
-      error[i] = t_[i] - p;
-      now_.omega[i] = p * sigmoid(-m[i]);
+      error[i] = k_[i] * (t_[i] - p);
+      now_.omega[i] = k_[i] * p * sigmoid(-m[i]);
     }
     now_.r = now_.omega.cwiseProduct(m) + error;
     recompute_products();
@@ -304,7 +310,7 @@ bool GreedyModel::update_contact() {
 }
 
 bool GreedyModel::solve_contact() {
-  for (Index i = 0; i < t_.size(); ++i) now_.omega[i] = 2 * jj_lambda(now_.xi[i]);  // (JJ.2)
+  for (Index i = 0; i < t_.size(); ++i) now_.omega[i] = 2 * k_[i] * jj_lambda(now_.xi[i]);  // (JJ.2)
   recompute_products();
   return solve();
 }
@@ -324,11 +330,11 @@ bool GreedyModel::try_noise(double tau) {
 
 double GreedyModel::update_noise() {
   if (!is_gaussian() || fixed_noise_) return 0;
-  const double n = static_cast<double>(t_.size()), before = now_.tau;
+  const double before = now_.tau;
   const double determined = static_cast<double>(size()) - now_.alpha.dot(now_.V.diagonal());
-  const double square = (t_ - now_.m).squaredNorm() + 2 * noise_.rate;
-  const double fast = (n - determined + 2 * noise_.shape) / square;               // (GREEDY.8)
-  const double safe = (n + 2 * noise_.shape) / (square + determined / now_.tau);  // (VR.2): never falls
+  const double square = k_.dot((t_ - now_.m).cwiseAbs2()) + 2 * noise_.rate;
+  const double fast = (total_ - determined + 2 * noise_.shape) / square;               // (GREEDY.8)
+  const double safe = (total_ + 2 * noise_.shape) / (square + determined / now_.tau);  // (VR.2): never falls
   if (!try_noise(fast)) static_cast<void>(try_noise(safe));
   return std::log(now_.tau / before);
 }

@@ -18,6 +18,9 @@ struct RankOne {
   double shift = 0;
 };
 
+/// Unbiased variance of t under observation weights k; 0 where their sum is no more than 1.
+[[nodiscard]] double target_variance(const Vector& t, const Vector& k);
+
 class GreedyModel {
  public:
   struct State {
@@ -82,6 +85,8 @@ class GreedyModel {
   GreedyPrior noise_;
   ColumnGain gain_;
   bool fixed_noise_;
+  Vector k_;      // observation weights
+  double total_;  // their sum
   const Vector* length_ = nullptr;
   double most_tau_ = 0;
   double stretch_ = 1;  // of a step in ln xi

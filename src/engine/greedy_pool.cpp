@@ -40,8 +40,7 @@ void GreedyPool::refresh(const GreedyModel& model) {
   if (k > 0 && size() > 0)
     blas::gemm(blas::Transpose::yes, blas::Transpose::no, size(), k, n, 1.0, B_.data(), n, weighted.data(), n, 0.0, cross_.data(), size());
   diagonal_.resize(size());
-  for (Index row = 0; row < size(); ++row)  // with one weight for all rows a column of length 1 has just that
-    diagonal_[row] = model.is_gaussian() ? now.tau : B_.col(row).cwiseAbs2().dot(now.omega);
+  for (Index row = 0; row < size(); ++row) diagonal_[row] = B_.col(row).cwiseAbs2().dot(now.omega);
   from_cross(model);
   project(model);
   zero_ = Q_ + (k > 0 ? Vector(cross_.leftCols(k) * now.w) : Vector(Vector::Zero(size())));

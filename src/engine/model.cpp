@@ -11,6 +11,7 @@
 #include "core/special.hpp"
 #include "core/validate.hpp"
 #include "engine/describe.hpp"
+#include "engine/greedy_preset.hpp"
 #include "engine/prepare.hpp"
 #include "engine/sequential.hpp"
 #include "engine/state.hpp"
@@ -39,6 +40,8 @@ void validate_options(const FitOptions& options, Task task, Index p) {
   if (options.compat && options.preset.empty()) throw InvalidArgument("compat reproduces a published program; it needs a preset");
   if (options.solver == SolverKind::sequential)
     throw InvalidArgument("solver 'sequential' cannot be chosen; use the preset vb_logit_fit_iter or the class SequentialLogistic");
+  if (options.solver == SolverKind::greedy)
+    throw InvalidArgument("solver 'greedy' cannot be chosen; use the presets rvm_regression and rvm_classification");
   if (!options.preset.empty()) {
     if (task_of_preset(options.preset) != task)
       throw InvalidArgument(fmt::format("preset '{}' is a {} model; it cannot be used for {} regression", options.preset,
@@ -315,12 +318,17 @@ LinearFit fit_linear(MatrixView X, VectorView y, const FitOptions& options) {
   const auto started = Clock::now();
   const blas::ThreadScope threads(options.threads);
 
+  LinearFit fit;
+  fit.task = Task::linear;
+  if (is_greedy_preset(options.preset)) {
+    fit_greedy_preset(X, y.eigen(), options, fit);
+    fit.report.seconds = seconds_since(started);
+    return fit;
+  }
   const Vector k = weights_or_ones(options.weights, X.rows());
   Prepared prepared = prepare_columns(X, k, options);
   PreparedPrior prior = prepare_prior(options, X.cols(), k.sum(), prepared.left_out);
   auto state = std::make_shared<detail::FitState>();
-  LinearFit fit;
-  fit.task = Task::linear;
   Vector standard_y = y.eigen();
   const double total = k.sum();
   const double mean = k.dot(standard_y) / total;
@@ -398,8 +406,11 @@ LogisticFit fit_logistic(MatrixView X, VectorView labels, const FitOptions& opti
   LogisticFit fit;
   fit.task = Task::logistic;
   fit.classes = {label_text(low), label_text(high)};
-  if (is_sequential_preset(options.preset)) {
-    fit_sequential_preset(X, t, options, fit);
+  if (is_sequential_preset(options.preset) || is_greedy_preset(options.preset)) {
+    if (is_greedy_preset(options.preset))
+      fit_greedy_preset(X, t, options, fit);
+    else
+      fit_sequential_preset(X, t, options, fit);
     fit.report.seconds = seconds_since(started);
     return fit;
   }

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "ardvark/fit.hpp"
+#include "engine/greedy_preset.hpp"
 
 namespace ardvark {
 namespace {
@@ -42,6 +43,16 @@ const PresetRow table[] = {
      PriorKind::ard,
      bishop_tipping,
      bishop_tipping},
+    // No hyper-priors: what stands in their place is not read.
+    {{"rvm_regression", Task::linear, "linear, relevance vectors one at a time, type-II maximum likelihood (Tipping and Faul 2003)"},
+     PriorKind::ard,
+     vblinlogit,
+     vblinlogit,
+     LinearPosterior::factorised},
+    {{"rvm_classification", Task::logistic, "logistic, relevance vectors one at a time, Laplace's approximation (Tipping and Faul 2003)"},
+     PriorKind::ard,
+     vblinlogit,
+     vblinlogit},
 };
 
 const PresetRow& find(const std::string& name) {
@@ -79,6 +90,7 @@ FitOptions options_for_preset(const std::string& name, bool compat) {
   options.intercept = false;
   options.standardize = false;
   options.accelerate = false;
+  if (is_greedy_preset(name)) options.max_sweeps = 10000;  // single actions
   return options;
 }
 

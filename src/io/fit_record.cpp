@@ -97,9 +97,10 @@ Report read_report(const json& description, const std::string& path) {
                             path);
   report.message = description.at("message").get<std::string>();
   report.sweeps = description.at("sweeps").get<int>();
-  report.solver =
-      from_name(description.at("solver"),
-                {SolverKind::automatic, SolverKind::primal, SolverKind::dual, SolverKind::spectral, SolverKind::sequential}, path);
+  report.solver = from_name(
+      description.at("solver"),
+      {SolverKind::automatic, SolverKind::primal, SolverKind::dual, SolverKind::spectral, SolverKind::sequential, SolverKind::greedy},
+      path);
   report.solver_reason = description.at("solver_reason").get<std::string>();
   report.preset = description.at("preset").get<std::string>();
   report.compat = description.at("compat").get<bool>();

@@ -29,8 +29,9 @@ void CovarianceFactor::row_variance(Design& X, Vector& out) const {
     X.columns(first, count, Z);
     if (f > 0) Z.noalias() -= F * B.middleCols(first, count);
     for (Index j = 0; j < count; ++j) out += d[first + j] * Z.col(j).cwiseAbs2();
-    blas::gemm(blas::Transpose::no, blas::Transpose::yes, T.rows(), n, count, 1.0, T.col(first).data(), T.rows(), panel.data(), n, 1.0,
-               TZ.data(), T.rows());
+    if (T.rows() > 0)
+      blas::gemm(blas::Transpose::no, blas::Transpose::yes, T.rows(), n, count, 1.0, T.col(first).data(), T.rows(), panel.data(), n, 1.0,
+                 TZ.data(), T.rows());
   }
   out -= TZ.colwise().squaredNorm().transpose();
   if (f > 0) out += (F * R.transpose()).rowwise().squaredNorm();

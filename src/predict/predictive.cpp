@@ -117,7 +117,9 @@ StudentPrediction predict(const LinearFit& fit, MatrixView X_new) {
 ClassPrediction predict(const LogisticFit& fit, MatrixView X_new, PredictiveRule rule) {
   ClassPrediction out;
   moments(fit, X_new, out.mean, &out.variance);
-  if (rule == PredictiveRule::automatic) rule = fit.report.preset.empty() ? PredictiveRule::exact : PredictiveRule::published_row;
+  // VBLinLogit publishes its own rule; every other program plugs the mean in, and the exact one takes its place.
+  if (rule == PredictiveRule::automatic)
+    rule = fit.report.preset.starts_with("vb_logit") ? PredictiveRule::published_row : PredictiveRule::exact;
   const double quadratic = fit.state->quadratic;
   if (rule == PredictiveRule::published_batch) {
     published_probabilities(out.mean, out.variance, quadratic, out.probability);

@@ -166,7 +166,7 @@ TEST_F(FitCommand, GivesTheCovarianceWithTheInterceptLast) {
 TEST_F(FitCommand, RunsEachPresetAsTheLibraryDoes) {
   const Sample s = sample(50, 3);
   put(s.csv());
-  ASSERT_EQ(presets().size(), 7u);
+  ASSERT_EQ(presets().size(), 9u);
   for (const PresetInfo& preset : presets()) {
     for (const bool compat : {false, true}) {
       SCOPED_TRACE(preset.name);

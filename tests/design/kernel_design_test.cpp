@@ -43,6 +43,34 @@ void expect_same_answers(Design& design, const Matrix& expected, Random& random)
     }
 }
 
+TEST(KernelDesign, StandardizesItsColumnsKeptOrNot) {
+  Random random(32);
+  const Index n = 57, M = 9;
+  const Matrix X = random.normals(n, 2);
+  Matrix C = random.normals(M, 2);
+  C.row(4).setConstant(1e3);  // a column of zeros: no spread
+  Vector k = random.normals(n).cwiseAbs();
+  k[3] = 0;
+  const Kernel kernel = Kernel::gaussian(1.5);
+  Matrix raw(n, M), expected = Matrix::Ones(n, M + 1);
+  kernel.evaluate(X, C, raw);
+  for (Index j = 0; j < M; ++j) {
+    const double center = k.dot(raw.col(j)) / k.sum(), sd = std::sqrt(k.dot((raw.col(j).array() - center).square().matrix()) / k.sum());
+    expected.col(j) = j == 4 ? Vector(Vector::Zero(n)) : Vector((raw.col(j).array() - center) / sd);
+    if (j != 4) {
+      EXPECT_NEAR(k.dot(expected.col(j)), 0, 1e-12 * k.sum());
+      EXPECT_NEAR(k.dot(expected.col(j).cwiseAbs2()), k.sum(), 1e-12 * k.sum());
+    }
+  }
+  for (KernelDesign::Keep keep : {KernelDesign::Keep::always, KernelDesign::Keep::never}) {
+    KernelDesign design(kernel, X, C, true, keep);
+    design.standardize(Vector::Ones(n));  // the second standardisation replaces the first
+    design.standardize(k);
+    expect_same_answers(design, expected, random);
+    EXPECT_EQ(design.standardization().scale[4], 0);
+  }
+}
+
 TEST(KernelDesign, IsTheDenseDesignOfItsMatrixKeptOrNot) {  // (KER.1), (RIDGE.1), (RIDGE.3)
   Random random(31);
   const Kernel kernel = Kernel::gaussian(1.5) + 0.5 * Kernel::linear();

@@ -269,6 +269,8 @@ TEST(Greedy, PosteriorAndEvidenceAreThoseOfTheDenseFormulas) {  // (RIDGE.1), (R
   }
 }
 
+constexpr GreedyLikelihood every_likelihood[] = {GreedyLikelihood::gaussian, GreedyLikelihood::bernoulli, GreedyLikelihood::logistic_bound};
+
 void expect_same_in_blocks(Design& kept, Design& on_demand, const Vector& target, GreedyLikelihood likelihood, double tolerance) {
   GreedySettings settings;
   settings.likelihood = likelihood;
@@ -280,8 +282,6 @@ void expect_same_in_blocks(Design& kept, Design& on_demand, const Vector& target
   EXPECT_EQ(whole.num_screens, 0);
   EXPECT_GE(blocks.log_evidence, whole.log_evidence - tolerance * std::abs(whole.log_evidence));
 }
-
-constexpr GreedyLikelihood every_likelihood[] = {GreedyLikelihood::gaussian, GreedyLikelihood::bernoulli, GreedyLikelihood::logistic_bound};
 
 TEST(Greedy, ScreensBlocksToTheSameEvidence) {
   const Matrix X = Random(83).normals(400, 250);
@@ -404,6 +404,35 @@ TEST(Greedy, TakesTheVariationalPosteriorWithHyperPriors) {  // (GREEDY.7): the 
   EXPECT_NEAR(fit.noise_precision, (2 + 30) / (3 + 0.5 * ((problem.y - fit.m).squaredNorm() + trace)), 1e-3 * fit.noise_precision);
 }
 
+TEST(Greedy, TakesAWeightAsRepetition) {  // (LIN.6)
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    SCOPED_TRACE(seed);
+    const testing::Problem problem = testing::make_problem(300 + seed, 30, 12);
+    Random random(seed);
+    Vector weights(30);
+    std::vector<Index> rows;
+    for (Index i = 0; i < 30; ++i) {
+      weights[i] = static_cast<double>(random.integer(0, 3));
+      rows.insert(rows.end(), static_cast<std::size_t>(weights[i]), i);
+    }
+    const Matrix repeated = problem.X(rows, Eigen::all);
+    DenseDesign design(problem.X, {}), longer(repeated, {});
+    for (GreedyLikelihood likelihood : every_likelihood) {
+      const Vector target = likelihood == GreedyLikelihood::gaussian ? problem.y : labels(problem);
+      GreedySettings settings;
+      settings.likelihood = likelihood;
+      settings.tolerance = 1e-10;
+      const GreedyOutcome whole = greedy(longer, target(rows), settings);
+      settings.weights = weights;
+      const GreedyOutcome weighted = greedy(design, target, settings);
+      EXPECT_EQ(weighted.columns, whole.columns);
+      EXPECT_NEAR(weighted.log_evidence, whole.log_evidence, 1e-6);
+      EXPECT_LE(relative_distance(weighted.w, whole.w), 1e-3);
+      EXPECT_NEAR(weighted.noise_precision, whole.noise_precision, 1e-4 * whole.noise_precision);
+    }
+  }
+}
+
 TEST(Greedy, IsTheSameTwiceAndInOtherUnits) {
   const testing::Problem problem = testing::make_problem(6, 80, 30);
   DenseDesign design(problem.X, {});
@@ -449,6 +478,8 @@ TEST(Greedy, RejectsSettingsOutsideTheirRange) {
   with([](GreedySettings& s) { s.free_columns = {0, 2}; }, y, {"free_columns", "2", "0 to 1"});
   with([](GreedySettings& s) { s.free_columns = {1, 1}; }, y, {"free_columns", "once"});
   with([](GreedySettings& s) { s.noise_precision = -1; }, y, {"noise_precision", "-1"});
+  with([](GreedySettings& s) { s.weights = Vector::Ones(2); }, y, {"weights", "3 rows"});
+  with([](GreedySettings& s) { s.weights = Vector::Zero(3); }, y, {"weights", "not all zero"});
   with([](GreedySettings& s) { s.free_precision = 0; }, y, {"free_precision", "0"});
   with([](GreedySettings& s) { s.tolerance = 0; }, y, {"tolerance"});
   with([](GreedySettings& s) { s.alignment = 2; }, y, {"alignment", "2"});
