@@ -43,6 +43,9 @@ struct FitOptions {
                                          ///< (1e-4 with more columns than rows, where the bound has many maxima). Presets: when the bound
                                          ///< changes by less than this part of its value, default 1e-5
   int max_sweeps = 500;                  ///< >= 1
+  std::vector<double> start_precision = {};  ///< [columns] E[alpha] to begin with, > 0, in the units of Fit::precision; of the columns of a
+                                             ///< group the first counts; empty: the mean of the hyper-prior
+  double start_noise = 0;                    ///< linear, factorised: noise precision to begin with, in units of 1/y^2; 0: 100/variance of y
   SolverKind solver = SolverKind::automatic;  ///< spectral for a shared linear prior, else primal for columns <= rows, dual otherwise
   bool accelerate = true;                     ///< MacKay steps with Anderson extrapolation, taken back when the bound falls; models only
   bool mixed_precision = true;  ///< logistic models, large fits: early sweeps take their O(n p^2) products in single precision; the last

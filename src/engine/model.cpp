@@ -1,4 +1,6 @@
 // fit_linear and fit_logistic: validate, prepare, choose a solver, sweep, and bring the result back to the user's units.
+#include "engine/model.hpp"
+
 #include <fmt/format.h>
 
 #include <chrono>
@@ -33,6 +35,12 @@ void validate_options(const FitOptions& options, Task task, Index p) {
   if (options.max_sweeps < 1) throw InvalidArgument(fmt::format("max_sweeps is {}; it must be at least 1", options.max_sweeps));
   if (options.tolerance && !(*options.tolerance >= 0 && std::isfinite(*options.tolerance)))
     throw InvalidArgument(fmt::format("tolerance is {}; it must be 0 or more", *options.tolerance));
+  if (!options.start_precision.empty() && static_cast<Index>(options.start_precision.size()) != p)
+    throw InvalidArgument(
+        fmt::format("start_precision has {} entries; it must have one per column of X: {}", options.start_precision.size(), p));
+  for (double a : options.start_precision) validate::positive(a, "an entry of start_precision");
+  if (!(options.start_noise >= 0 && std::isfinite(options.start_noise)))
+    throw InvalidArgument(fmt::format("start_noise is {}; it must be 0 (as usual) or more", options.start_noise));
   if (options.threads < 0)
     throw InvalidArgument(fmt::format("threads is {}; it must be 0 (the caller's setting) or more", options.threads));
   if (!options.column_names.empty() && static_cast<Index>(options.column_names.size()) != p)
@@ -190,6 +198,16 @@ void keep_factor(const FitOptions& options, Solver& solver, Index n, Index p, de
   state.factor = solver.factor();
 }
 
+// E[alpha] of each group, from that of its first column.
+Vector start_of(const FitOptions& options, const Partition& partition) {
+  Vector start(partition.num_groups());
+  for (Index j = static_cast<Index>(options.start_precision.size()) - 1; j >= 0; --j) {
+    const Index g = partition.group[static_cast<std::size_t>(j)];
+    if (g >= 0) start[g] = options.start_precision[static_cast<std::size_t>(j)];
+  }
+  return start;
+}
+
 void start_report(const FitOptions& options, Fit& fit, Index p) {
   fit.report.preset = options.preset;
   fit.report.compat = options.compat;
@@ -214,6 +232,7 @@ void run(const FitOptions& options, MatrixView X, Likelihood& likelihood, Prepar
   report.solver = kind;
   report.solver_reason = reason;
   PrecisionPrior precisions(prior.partition, prior.shape, prior.rate);
+  if (!options.start_precision.empty()) precisions.set_expected(start_of(options, prior.partition));
   const Partition& partition = precisions.partition();
   std::unique_ptr<Solver> solver = make_solver(kind, {design, partition, traits});
 
@@ -315,6 +334,10 @@ LinearFit fit_linear(MatrixView X, VectorView y, const FitOptions& options) {
   validate::vector(y, X.rows(), "y");
   validate::weights(options.weights, X.rows());
   validate_options(options, Task::linear, X.cols());
+  return fit_checked_linear(X, y, options);
+}
+
+LinearFit fit_checked_linear(MatrixView X, VectorView y, const FitOptions& options) {
   const auto started = Clock::now();
   const blas::ThreadScope threads(options.threads);
 
@@ -356,7 +379,7 @@ LinearFit fit_linear(MatrixView X, VectorView y, const FitOptions& options) {
     likelihood = std::make_unique<Gaussian>(standard_y, k, options.noise.shape, options.noise.rate, num_flat,
                                             prior.partition.num_columns() - num_flat);
   else
-    likelihood = make_gaussian_factorised(standard_y, k, options.noise);
+    likelihood = make_gaussian_factorised(standard_y, k, options.noise, options.start_noise * state->y_scale * state->y_scale);
   Posterior q;
   run(options, X, *likelihood, std::move(prepared), std::move(prior), total, state, fit, q, started);
 
@@ -394,6 +417,10 @@ LogisticFit fit_logistic(MatrixView X, VectorView labels, const FitOptions& opti
   validate::vector(labels, X.rows(), "labels");
   validate::weights(options.weights, X.rows());
   validate_options(options, Task::logistic, X.cols());
+  return fit_checked_logistic(X, labels, options);
+}
+
+LogisticFit fit_checked_logistic(MatrixView X, VectorView labels, const FitOptions& options) {
   const auto [low, high] = two_labels(labels);
   const Vector k = weights_or_ones(options.weights, X.rows());
   Vector t(labels.size());

@@ -15,7 +15,8 @@ namespace {
 void moments(MatrixView X, const Vector& k, bool centred, Vector& center, Vector& scale) {
   const Index p = X.cols();
   DenseDesign raw(X, {});
-  Matrix panel(std::min(std::max<Index>((Index{1} << 18) / p, 8), X.rows()), p);  // about 2 MB: a wide X must not lie twice in memory
+  Matrix panel(std::min(std::max<Index>((Index{1} << 18) / std::max<Index>(p, 1), 8), X.rows()),
+               p);  // about 2 MB: a wide X must not lie twice in memory
   const double total = k.sum();
   auto blocks = [&](auto&& visit) {
     for (Index first = 0; first < X.rows(); first += panel.rows()) {

@@ -9,10 +9,10 @@ namespace {
 
 class GaussianFactorised final : public Likelihood {
  public:
-  GaussianFactorised(Vector y, Vector k, GammaDistribution prior)
-      : y_(std::move(y)), k_(std::move(k)), c0_(prior.shape), d0_(prior.rate), n_(k_.sum()), c_N_(c0_ + 0.5 * n_) {
+  GaussianFactorised(Vector y, Vector k, GammaDistribution prior, double start)
+      : y_(std::move(y)), k_(std::move(k)), c0_(prior.shape), d0_(prior.rate), n_(k_.sum()), c_N_(c0_ + 0.5 * n_), start_(start) {
     const double mean = k_.dot(y_) / n_, variance = k_.dot((y_.array() - mean).square().matrix()) / n_;
-    start_ = variance > 0 ? 100 / variance : 1.0;  // a noise of a tenth of the target's standard deviation
+    if (start_ == 0) start_ = variance > 0 ? 100 / variance : 1.0;  // a noise of a tenth of the target's standard deviation
     d_N_ = c_N_ / start_;
   }
 
@@ -57,14 +57,14 @@ class GaussianFactorised final : public Likelihood {
   }
 
   Vector y_, k_;
-  double c0_, d0_, n_, c_N_, d_N_ = 1, start_ = 1;
+  double c0_, d0_, n_, c_N_, d_N_ = 1, start_;
 };
 
 }  // namespace
 
-std::unique_ptr<Likelihood> make_gaussian_factorised(Vector y, Vector k, GammaDistribution prior) {
+std::unique_ptr<Likelihood> make_gaussian_factorised(Vector y, Vector k, GammaDistribution prior, double start) {
   if (k.size() == 0) k = Vector::Ones(y.size());
-  return std::make_unique<GaussianFactorised>(std::move(y), std::move(k), prior);
+  return std::make_unique<GaussianFactorised>(std::move(y), std::move(k), prior, start);
 }
 
 }  // namespace ardvark

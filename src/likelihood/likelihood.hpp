@@ -54,8 +54,9 @@ class Gaussian final : public Likelihood {
   Index num_penalised_;
 };
 
-/// y | w, tau ~ N(Xw, 1/tau), w ~ N(0, A^-1) not scaled by tau, q(w) q(tau); `prior` of tau.          docs/math/relevance.md
-std::unique_ptr<Likelihood> make_gaussian_factorised(Vector y, Vector k, GammaDistribution prior);
+/// y | w, tau ~ N(Xw, 1/tau), w ~ N(0, A^-1) not scaled by tau, q(w) q(tau); `prior` of tau, E[tau] to start with (0: 100/var(y)).
+/// docs/math/relevance.md
+std::unique_ptr<Likelihood> make_gaussian_factorised(Vector y, Vector k, GammaDistribution prior, double start = 0);
 /// Logistic with the Jaakkola-Jordan bound; t in {0, 1}. docs/math/logistic_bound.md
 std::unique_ptr<Likelihood> make_logistic_bound(Vector t, Vector k);
 /// Logistic with the exact Gaussian variational posterior; t in {0, 1}. docs/math/logistic_gaussian.md

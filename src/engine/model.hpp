@@ -1,0 +1,12 @@
+// fit_linear and fit_logistic for callers inside the library, who have checked X and y and may have no columns at all.
+#pragma once
+
+#include "ardvark/linear.hpp"
+#include "ardvark/logistic.hpp"
+
+namespace ardvark {
+
+[[nodiscard]] LinearFit fit_checked_linear(MatrixView X, VectorView y, const FitOptions& options);
+[[nodiscard]] LogisticFit fit_checked_logistic(MatrixView X, VectorView labels, const FitOptions& options);
+
+}  // namespace ardvark
