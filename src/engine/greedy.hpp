@@ -58,6 +58,7 @@ struct GreedyOutcome {
   Vector well_determined;      ///< [columns] 1 - alpha_j V_jj
   double noise_precision = 1;
   double log_evidence = 0;             ///< every constant included
+  double objective = 0;                ///< what was maximised: with hyper-priors their penalty included (GREEDY.7)
   std::vector<double> evidence_trace;  ///< after each action; with hyper-priors their penalty included (GREEDY.7). Never falls.
   Vector m;                            ///< [rows] fitted linear predictor X w
 };

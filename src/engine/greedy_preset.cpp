@@ -10,7 +10,7 @@
 
 #include "design/dense.hpp"
 #include "engine/describe.hpp"
-#include "engine/state.hpp"
+#include "engine/user_units.hpp"
 
 namespace ardvark {
 namespace {
@@ -32,59 +32,62 @@ CovarianceFactor factor_of(const GreedyOutcome& outcome, Index p) {
 
 bool is_greedy_preset(const std::string& preset) { return preset == "rvm_regression" || preset == "rvm_classification"; }
 
-void describe_greedy(const GreedyOutcome& outcome, Design& design, const std::vector<Index>& flat, const Vector& y, const Vector& k,
-                     Fit& fit) {
-  const Index p = design.cols(), n = design.rows();
+void describe_greedy(const GreedyOutcome& outcome, Design& design, const std::vector<Index>& free, const Vector& y, const Vector& k,
+                     std::shared_ptr<detail::FitState> state, Fit& fit) {
+  const Index q = design.cols(), p = q - (state->standardization.intercept ? 1 : 0), n = design.rows();
   const auto entries = static_cast<std::size_t>(p);
   fit.prior = PriorKind::ard;
   fit.posterior = LinearPosterior::factorised;
   fit.num_rows = k.sum();
-  fit.mean = fit.variance = fit.relevance = Vector::Zero(p);
+  fit.mean = fit.variance = fit.V_diagonal = fit.relevance = Vector::Zero(p);
   fit.precision = Vector::Constant(p, std::numeric_limits<double>::infinity());  // pruned
   fit.group.resize(entries);
   for (std::size_t j = 0; j < entries; ++j) fit.group[j] = static_cast<Index>(j);
   fit.relevant.assign(entries, false);
   fit.left_out.assign(entries, false);
-  for (Index j : flat) fit.group[static_cast<std::size_t>(j)] = -1;
-  const auto size = static_cast<Index>(outcome.columns.size());
-  for (Index i = 0; i < size; ++i) {
+  for (Index j : free)
+    if (j < p) fit.group[static_cast<std::size_t>(j)] = -1;
+  Posterior posterior;
+  posterior.w = posterior.V_diagonal = Vector::Zero(q);
+  for (Index i = 0; i < outcome.w.size(); ++i) {
     const Index j = outcome.columns[static_cast<std::size_t>(i)];
-    fit.mean[j] = outcome.w[i];
-    fit.variance[j] = outcome.V(i, i);
+    posterior.w[j] = outcome.w[i];
+    posterior.V_diagonal[j] = outcome.V(i, i);
+    if (j == p) continue;
     fit.precision[j] = outcome.alpha[i];
     fit.relevance[j] = outcome.well_determined[i];
     fit.relevant[static_cast<std::size_t>(j)] = true;
   }
-  fit.V_diagonal = fit.variance;
   fit.effective_parameters = outcome.well_determined.sum();
-  fit.bound = fit.report.bound = outcome.log_evidence;
-  fit.report.bound_history = outcome.evidence_trace;
   fit.report.status = outcome.status;
   fit.report.message = outcome.message;
   fit.report.sweeps = outcome.num_added + outcome.num_reestimated + outcome.num_deleted + outcome.num_exchanged;
   fit.report.solver = SolverKind::greedy;
   fit.report.solver_reason = "one column at a time";
+  state->w = posterior.w;
+  state->factor = factor_of(outcome, q);
+  const Matrix& R = state->factor.R;
+  posterior.log_det_V = 2 * R.diagonal().array().log().sum();
+  state->quadratic = R.transpose().triangularView<Eigen::Lower>().solve(outcome.w).squaredNorm();
   if (fit.task == Task::linear) {
     // The evidence takes the noise precision as known. As a distribution: the mean is that value, and the rows that the columns have not
     // used up are its degrees of freedom.                                                                              (GREEDY.8)
     fit.noise.shape = 0.5 * std::max(fit.num_rows - fit.effective_parameters, 1.0);
-    fit.noise.rate = fit.noise.shape / outcome.noise_precision;
-  }
-
-  auto state = std::make_shared<detail::FitState>();
-  state->w = fit.mean;
-  state->factor = factor_of(outcome, p);
-  const Matrix& R = state->factor.R;
-  fit.log_det_V = 2 * R.diagonal().array().log().sum();
-  state->quadratic = R.transpose().triangularView<Eigen::Lower>().solve(outcome.w).squaredNorm();
-  if (fit.task == Task::linear) {
-    const double mean = flat.empty() ? 0.0 : k.dot(y) / fit.num_rows, around = k.dot((y.array() - mean).square().matrix());
+    fit.noise.rate = fit.noise.shape / outcome.noise_precision * state->y_scale * state->y_scale;
+    const double mean = free.empty() ? 0.0 : k.dot(y) / fit.num_rows, around = k.dot((y.array() - mean).square().matrix());
     fit.r_squared = around > 0 ? 1 - k.dot((y - outcome.m).cwiseAbs2()) / around : 0.0;
   } else {
     Vector s(n);
     state->factor.row_variance(design, s);
     describe_classes(y, k, outcome.m, s, fit);
   }
+  // x = 0 of the user as a row of the design.
+  const auto variance_of = [&](const Vector& x) { return (R * x(outcome.columns)).squaredNorm(); };
+  const double units = bound_offset(free, *state, fit.task, fit.num_rows);
+  to_user_units(posterior, outcome.w.size(), variance_of, *state, fit);
+  fit.bound = fit.report.bound = outcome.log_evidence + units;
+  fit.report.bound_history = outcome.evidence_trace;
+  for (double& bound : fit.report.bound_history) bound += units;
   fit.state = std::move(state);
 }
 
@@ -102,7 +105,7 @@ void fit_greedy_preset(MatrixView X, const Vector& y, const FitOptions& options,
   if (options.on_sweep) settings.on_action = [&](int actions, double evidence) { return options.on_sweep({actions, evidence, seconds()}); };
   DenseDesign design(X, {});
   const GreedyOutcome outcome = greedy(design, y, settings);
-  describe_greedy(outcome, design, settings.free_columns, y, Vector::Ones(y.size()), fit);
+  describe_greedy(outcome, design, settings.free_columns, y, Vector::Ones(y.size()), std::make_shared<detail::FitState>(), fit);
   if (options.compat)
     fit.report.notes.push_back(
         "the published program stops a little below the maximum that is reached here; there is nothing else to be compatible with");

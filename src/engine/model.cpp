@@ -18,6 +18,7 @@
 #include "engine/sequential.hpp"
 #include "engine/state.hpp"
 #include "engine/sweep.hpp"
+#include "engine/user_units.hpp"
 
 namespace ardvark {
 namespace {
@@ -144,48 +145,6 @@ void judge_relevance(const Fitted& f, Fit& fit) {
   }
 }
 
-// w_user = y_scale scale_j w_j; the intercept is the prediction at x = 0, so its variance is the quadratic form there.
-void to_user_units(const Fitted& f, Solver& solver, const detail::FitState& state, Fit& fit) {
-  const Standardization& s = state.standardization;
-  const Index p = fit.num_columns();
-  double spread = 1;  // variance of w given V: b_N/(a_N - 1) for linear
-  if (fit.is_joint()) {
-    const double shape = fit.noise.shape, rate = fit.noise.rate / (state.y_scale * state.y_scale);
-    spread = shape > 1 ? rate / (shape - 1) : std::numeric_limits<double>::infinity();
-  }
-  const double y2 = state.y_scale * state.y_scale;
-  const double unit = fit.is_joint() ? 1 : y2;  // of V: the target's scale is in it where the noise is not
-  fit.log_det_V = f.q.log_det_V + static_cast<double>(f.partition.num_columns() - f.partition.num_left_out()) * std::log(unit);
-  for (Index j = 0; j < p; ++j) {
-    const double scale = s.scale.size() > 0 ? s.scale[j] : 1.0;
-    if (fit.left_out[static_cast<std::size_t>(j)]) {
-      fit.mean[j] = fit.variance[j] = fit.V_diagonal[j] = 0;
-      continue;
-    }
-    fit.mean[j] = state.y_scale * scale * f.q.w[j];
-    fit.V_diagonal[j] = unit * scale * scale * f.q.V_diagonal[j];
-    fit.variance[j] = y2 * spread * scale * scale * f.q.V_diagonal[j];
-    fit.log_det_V += 2 * std::log(scale);
-  }
-  if (s.intercept) {
-    Vector origin = Vector::Zero(p + 1);
-    for (Index j = 0; j < p; ++j)
-      if (s.center.size() > 0) origin[j] = -s.center[j] * s.scale[j];
-    origin[p] = 1;
-    fit.intercept = Intercept{state.y_center + state.y_scale * f.q.w.dot(origin), y2 * spread * solver.variance_of(origin)};
-  }
-}
-
-// The evidence of the data in the user's units: the density of y changes by its scale, and a flat density of 1 is 1 in those units. (LIN.5)
-double bound_offset(const Partition& partition, const detail::FitState& state, Task task, double rows) {
-  double offset = task == Task::linear ? -rows * std::log(state.y_scale) : 0.0;
-  for (Index j : partition.flat_columns) {
-    const bool scaled = state.standardization.scale.size() > j;
-    offset += std::log(state.y_scale) + (scaled ? std::log(state.standardization.scale[j]) : 0.0);
-  }
-  return offset;
-}
-
 void keep_factor(const FitOptions& options, Solver& solver, Index n, Index p, detail::FitState& state, Report& report) {
   const Index inner = std::min(n, p);
   const double megabytes = static_cast<double>(inner) * static_cast<double>(p) * 8e-6;
@@ -252,7 +211,7 @@ void run(const FitOptions& options, MatrixView X, Likelihood& likelihood, Prepar
     report.notes.push_back(
         fmt::format("{} of {} sweeps took their large products in single precision", outcome.num_single, outcome.sweeps));
   if (outcome.num_damped > 0) report.notes.push_back(fmt::format("{} sweeps took a shortened step", outcome.num_damped));
-  const double offset = bound_offset(partition, *state, fit.task, rows);
+  const double offset = bound_offset(partition.flat_columns, *state, fit.task, rows);
   report.bound = fit.bound = outcome.bound + offset;
   report.bound_history = std::move(outcome.bound_history);
   for (double& b : report.bound_history) b += offset;
@@ -278,7 +237,8 @@ void run(const FitOptions& options, MatrixView X, Likelihood& likelihood, Prepar
     fit.noise = likelihood.noise();
     fit.noise.rate *= state->y_scale * state->y_scale;
   }
-  to_user_units(fitted, *solver, *state, fit);
+  to_user_units(
+      q, partition.num_columns() - partition.num_left_out(), [&](const Vector& x) { return solver->variance_of(x); }, *state, fit);
   report.seconds = seconds_since(started);  // the posterior is complete; what follows serves later calls
   keep_factor(options, *solver, n, p, *state, report);
   fit.state = std::move(state);

@@ -38,7 +38,7 @@ constexpr int max_steps = 500;
 
 // m and s of each new row, in the design's units.
 void moments(const Fit& fit, MatrixView X, Vector& m, Vector* s) {
-  validate::matrix(X, "X_new", fit.column_names);
+  if (fit.num_columns() > 0) validate::matrix(X, "X_new", fit.column_names);
   if (X.cols() != fit.num_columns())
     throw InvalidArgument(fmt::format("X_new has {} columns; the fit has {}", X.cols(), fit.num_columns()));
   if (fit.state == nullptr || fit.state->w.size() == 0)

@@ -1,0 +1,311 @@
+// fit_relevance_regression and fit_relevance_classification: validate, prepare inputs and candidates, search the kernel, fit each machine,
+// and keep nothing of the training data but the relevance vectors.                                            docs/math/relevance.md (RVM)
+#include "ardvark/relevance.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numeric>
+#include <set>
+
+#include "core/blas.hpp"
+#include "core/special.hpp"
+#include "core/validate.hpp"
+#include "design/centres.hpp"
+#include "engine/relevance_problem.hpp"
+#include "predict/relevance.hpp"
+
+namespace ardvark {
+namespace {
+
+// Above this many rows the kernel is searched on so many of them, evenly spread over the table.
+constexpr Index most_rows_searched = 2000;
+
+// ---- what is asked for ------------------------------------------------------------------------------------------------------------------
+
+void validate_options(const RelevanceOptions& options, MatrixView X) {
+  validate::matrix(X, "X", options.input_names);
+  validate::weights(options.weights, X.rows());
+  validate::gamma(options.precision, "precision.shape", "precision.rate");
+  validate::gamma(options.noise, "noise.shape", "noise.rate");
+  const auto at_least = [](const char* name, Index value, Index least) {
+    if (value < least) throw InvalidArgument(fmt::format("{} is {}; it must be at least {}", name, value, least));
+  };
+  at_least("max_sweeps", options.max_sweeps, 1);
+  at_least("max_actions", options.max_actions, 1);
+  at_least("threads", options.threads, 0);
+  at_least("compare_up_to", options.compare_up_to, 0);
+  const bool counted = options.centres == Centres::pivoted_cholesky || options.centres == Centres::kmeans;
+  if (counted) at_least("num_centres", options.num_centres, 1);
+  if (!counted && options.num_centres != 0)
+    throw InvalidArgument(
+        fmt::format("num_centres is {}; it is of centres that are counted (pivoted_cholesky, kmeans)", options.num_centres));
+  if (options.centres == Centres::chosen && options.rows.empty())
+    throw InvalidArgument("rows is empty; centres = chosen needs the positions of training rows");
+  if (options.centres != Centres::chosen && !options.rows.empty())
+    throw InvalidArgument("rows is of centres = chosen; it must be empty otherwise");
+  std::set<Index> seen;
+  for (Index row : options.rows)
+    if (row < 0 || row >= X.rows() || !seen.insert(row).second)
+      throw InvalidArgument(fmt::format("rows names row {}; each must be from 0 to {} and named once", row, X.rows() - 1));
+  if (!options.input_names.empty() && static_cast<Index>(options.input_names.size()) != X.cols())
+    throw InvalidArgument(
+        fmt::format("input_names has {} entries; it must have one per column of X: {}", options.input_names.size(), X.cols()));
+  Matrix one(1, 1);  // a kernel that does not fit the inputs says so now
+  options.kernel.evaluate(Matrix::Zero(1, X.cols()), Matrix::Zero(1, X.cols()), one);
+}
+
+// ---- inputs and candidates --------------------------------------------------------------------------------------------------------------
+
+Matrix dense(MatrixView X) {
+  Matrix out(X.rows(), X.cols());
+  DenseDesign(X, {}).columns(0, X.cols(), out);
+  return out;
+}
+
+// The inputs as the kernel sees them; fit.input_center and input_scale say how.
+Matrix prepare_inputs(MatrixView X, const Vector& k, const RelevanceOptions& options, RelevanceFit& fit) {
+  const Index d = X.cols();
+  Matrix Z = dense(X);
+  fit.input_center = Vector::Zero(d);
+  fit.input_scale = Vector::Ones(d);
+  if (!options.standardize) return Z;
+  std::string constant;
+  for (Index j = 0; j < d; ++j) {
+    const double center = k.dot(Z.col(j)) / k.sum(), sd = std::sqrt(k.dot((Z.col(j).array() - center).square().matrix()) / k.sum());
+    const std::string& name = fit.input_names[static_cast<std::size_t>(j)];
+    if (!std::isfinite(sd) || (sd > 0 && sd < 1e-150))
+      throw InvalidArgument(
+          fmt::format("the values of input '{}' are beyond what squares of doubles hold (about 1e-150 to 1e150): rescale it", name));
+    const bool spread = sd > 1e-14 * std::abs(center);
+    fit.input_center[j] = center;
+    fit.input_scale[j] = spread ? 1 / sd : 0.0;
+    if (!spread) constant += fmt::format("{}'{}'", constant.empty() ? "" : ", ", name);
+  }
+  Z = (Z.rowwise() - fit.input_center.transpose()) * fit.input_scale.asDiagonal();
+  if (!constant.empty()) fit.report.notes.push_back("constant inputs, left out: " + constant);
+  return Z;
+}
+
+bool row_less(const Matrix& Z, Index a, Index b) {
+  for (Index j = 0; j < Z.cols(); ++j)
+    if (Z(a, j) != Z(b, j)) return Z(a, j) < Z(b, j);
+  return false;
+}
+
+// Each point once: of equal rows the first.
+std::vector<Index> different(const Matrix& Z, const std::vector<Index>& rows) {
+  const auto less = [&](Index a, Index b) { return row_less(Z, a, b); };
+  std::set<Index, decltype(less)> seen(less);
+  std::vector<Index> out;
+  for (Index i : rows)
+    if (seen.insert(i).second) out.push_back(i);
+  return out;
+}
+
+void choose_points(RelevanceProblem& problem, RelevanceFit& fit) {
+  const RelevanceOptions& options = problem.options;
+  std::vector<Index> rows = options.rows;
+  if (options.centres != Centres::chosen)
+    for (Index i = 0; i < problem.X.rows(); ++i)
+      if (problem.k[i] > 0) rows.push_back(i);  // a weight of 0 is an absent row
+  const auto named = rows.size();
+  rows = different(problem.X, rows);
+  if (rows.size() < named)
+    fit.report.notes.push_back(
+        fmt::format("{} of {} rows repeat the inputs of another: each point is a candidate once", named - rows.size(), named));
+  if (options.centres == Centres::kmeans) {
+    problem.points = kmeans_centres(problem.X(rows, Eigen::all), options.num_centres, options.seed);
+    problem.rows.assign(static_cast<std::size_t>(problem.points.rows()), -1);
+  } else {
+    problem.points = problem.X(rows, Eigen::all);
+    problem.rows = std::move(rows);
+  }
+}
+
+// ---- targets ----------------------------------------------------------------------------------------------------------------------------
+
+MachineTarget regression_target(VectorView y, const Vector& k, RelevanceFit& fit) {
+  MachineTarget target;
+  target.y = y.eigen();
+  target.center = k.dot(target.y) / k.sum();
+  target.t = target.y.array() - target.center;
+  target.scale = std::sqrt(k.dot(target.t.cwiseAbs2()) / k.sum());
+  if (!std::isfinite(target.scale) || (target.scale > 0 && target.scale < 1e-150))
+    throw InvalidArgument("the values of the target are beyond what squares of doubles hold (about 1e-150 to 1e150): rescale it");
+  if (!(target.scale > 1e-14 * std::abs(target.center))) {
+    fit.report.warnings.push_back("the target is constant: there is nothing to explain");
+    target.scale = target.center != 0 ? std::abs(target.center) : 1.0;
+    target.t.setZero();
+  }
+  target.t /= target.scale;
+  return target;
+}
+
+std::vector<MachineTarget> class_targets(VectorView labels, const Vector& k, RelevanceFit& fit) {
+  std::set<double> values;
+  for (Index i = 0; i < labels.size(); ++i)
+    if (k[i] > 0) values.insert(labels[i]);
+  if (values.size() < 2)
+    throw InvalidArgument(fmt::format("labels has one class only ({}); a classification needs at least two", *values.begin()));
+  const auto n = static_cast<std::size_t>(labels.size());
+  if (values.size() > 100 && 2 * values.size() > n)
+    throw InvalidArgument(
+        fmt::format("labels has {} classes in {} rows; these look like measurements: use a regression", values.size(), n));
+  for (double value : values) fit.classes.push_back(fmt::format("{}", value));
+  std::vector<MachineTarget> targets;
+  for (double value : values) {
+    if (values.size() == 2 && value == *values.begin()) continue;  // one machine, for the second class
+    MachineTarget& target = targets.emplace_back();
+    target.y = (labels.eigen().array() == value).cast<double>();
+    target.t = target.y;
+    target.classes = {values.size() == 2 ? fit.classes.front() : "rest", fmt::format("{}", value)};
+  }
+  return targets;
+}
+
+// ---- the fit ----------------------------------------------------------------------------------------------------------------------------
+
+// Every so many-th row, and the same rows each time.
+std::vector<Index> spread_rows(Index n, Index count) {
+  std::vector<Index> rows;
+  for (Index i = 0; i < count; ++i) rows.push_back(i * n / count);
+  return rows;
+}
+
+Kernel choose_kernel(const RelevanceProblem& problem, RelevanceFit& fit) {
+  const RelevanceOptions& options = problem.options;
+  const Index n = problem.X.rows();
+  if (options.search == KernelSearch::none || options.kernel.num_parameters() == 0 || problem.points.rows() < 2) return options.kernel;
+  const bool in_part = n > most_rows_searched;
+  const RelevanceProblem part = in_part ? problem.part(spread_rows(n, most_rows_searched)) : problem;
+  const KernelProblem questions = {[&](const Kernel& kernel) { return part.evaluate(kernel); },
+                                   [&](const Kernel& kernel, const KernelSupport& on) { return part.evaluate_on(kernel, on); }};
+  KernelSearchOutcome outcome = search_kernel(options.kernel, options.search, part.X, questions);
+  fit.trials = std::move(outcome.trials);
+  if (!outcome.note.empty()) fit.report.notes.push_back(outcome.note);
+  if (in_part)
+    fit.report.notes.push_back(fmt::format(
+        "the kernel was searched on {} of {} rows, evenly spread over the table; its log evidences are of those", most_rows_searched, n));
+  return outcome.kernel;
+}
+
+// The relevance vectors of all machines, each once, in the user's units.
+void collect_vectors(const RelevanceProblem& problem, MatrixView X, const std::vector<FittedMachine>& machines, RelevanceFit& fit) {
+  std::map<Index, Index> position;
+  for (const FittedMachine& machine : machines)
+    for (Index i : machine.vectors) position.emplace(i, 0);
+  Index next = 0;
+  fit.relevance_vectors.resize(static_cast<Index>(position.size()), X.cols());
+  for (auto& [point, at] : position) {
+    at = next++;
+    const Index row = problem.rows[static_cast<std::size_t>(point)];
+    fit.relevance_rows.push_back(row);
+    for (Index j = 0; j < X.cols(); ++j)
+      fit.relevance_vectors(at, j) =
+          row >= 0 ? X(row, j) : fit.input_center[j] + (fit.input_scale[j] > 0 ? problem.points(point, j) / fit.input_scale[j] : 0.0);
+  }
+  for (const FittedMachine& machine : machines) {
+    RelevanceMachine& out = fit.machines.emplace_back();
+    for (Index i : machine.vectors) out.vectors.push_back(position.at(i));
+    out.fit = machine.fit;
+    out.fit.target = fit.target;
+    out.log_evidence = machine.log_evidence;
+    fit.log_evidence += machine.log_evidence;
+  }
+}
+
+void describe_machines(const std::vector<FittedMachine>& machines, RelevanceFit& fit) {
+  Report& report = fit.report;
+  report.status = Status::converged;
+  report.message.clear();
+  for (const FittedMachine& machine : machines) {
+    const Report& r = machine.fit.report;
+    const std::string of = machines.size() > 1 ? fmt::format("class {}: ", machine.fit.classes.back()) : "";
+    // The worst of the machines speaks for all.
+    if (report.message.empty() || (report.status == Status::converged && r.status != Status::converged)) {
+      report.status = r.status;
+      report.message = of + r.message;
+    }
+    report.sweeps += r.sweeps;
+    report.bound += r.bound;
+    for (const std::string& note : machine.notes) report.notes.push_back(of + note);
+    for (const std::string& note : r.notes) report.notes.push_back(of + note);
+    for (const std::string& warning : r.warnings) report.warnings.push_back(of + warning);
+    if (machine.vectors.empty())
+      report.warnings.push_back(of + "no kernel column is relevant: the model is its bias alone, the same for every input");
+  }
+  if (machines.size() == 1) {
+    report.bound_history = machines.front().fit.report.bound_history;
+    report.solver = machines.front().fit.report.solver;
+    report.solver_reason = machines.front().fit.report.solver_reason;
+    fit.r_squared = machines.front().fit.r_squared;
+    fit.accuracy = machines.front().fit.accuracy;
+    fit.log_loss = machines.front().fit.log_loss;
+  }
+}
+
+void run(MatrixView X, RelevanceProblem& problem, RelevanceFit& fit) {
+  fit.task = problem.task;
+  fit.algorithm = problem.options.algorithm;
+  fit.num_rows = problem.k.sum();
+  choose_points(problem, fit);
+  fit.kernel = choose_kernel(problem, fit);
+  std::vector<FittedMachine> machines;
+  for (const MachineTarget& target : problem.targets) machines.push_back(fit_machine(problem, fit.kernel, target));
+  collect_vectors(problem, X, machines, fit);
+  describe_machines(machines, fit);
+  if (problem.progress.stopped()) fit.report.status = Status::stopped_by_user;
+  fit.report.seconds = problem.progress.seconds();
+}
+
+void start(MatrixView X, const RelevanceOptions& options, RelevanceFit& fit) {
+  fit.input_names = options.input_names;
+  for (Index j = static_cast<Index>(fit.input_names.size()); j < X.cols(); ++j) fit.input_names.push_back(validate::column_name({}, j));
+}
+
+Vector weights_or_ones(VectorView weights, Index n) { return weights.empty() ? Vector::Ones(n) : Vector(weights.eigen()); }
+
+}  // namespace
+
+const char* to_string(RelevanceAlgorithm algorithm) {
+  switch (algorithm) {
+    case RelevanceAlgorithm::variational: return "variational";
+    case RelevanceAlgorithm::plain: return "plain";
+    case RelevanceAlgorithm::type_two: return "type-two";
+  }
+  return "unknown";
+}
+
+RelevanceRegression fit_relevance_regression(MatrixView X, VectorView y, const RelevanceOptions& options) {
+  validate_options(options, X);
+  validate::vector(y, X.rows(), "y");
+  const blas::ThreadScope threads(options.threads);
+  RelevanceRegression fit;
+  start(X, options, fit);
+  RelevanceProgress progress(options.on_sweep);
+  RelevanceProblem problem{Task::linear, options, progress, {}, weights_or_ones(options.weights, X.rows()), {}, {}, {}};
+  problem.X = prepare_inputs(X, problem.k, options, fit);
+  problem.targets.push_back(regression_target(y, problem.k, fit));
+  run(X, problem, fit);
+  return fit;
+}
+
+RelevanceClassification fit_relevance_classification(MatrixView X, VectorView labels, const RelevanceOptions& options) {
+  validate_options(options, X);
+  validate::vector(labels, X.rows(), "labels");
+  const blas::ThreadScope threads(options.threads);
+  RelevanceClassification fit;
+  start(X, options, fit);
+  RelevanceProgress progress(options.on_sweep);
+  RelevanceProblem problem{Task::logistic, options, progress, {}, weights_or_ones(options.weights, X.rows()), {}, {}, {}};
+  problem.targets = class_targets(labels, problem.k, fit);
+  problem.X = prepare_inputs(X, problem.k, options, fit);
+  run(X, problem, fit);
+  if (fit.machines.size() > 1) describe_rows(X, labels, problem.k, fit);
+  return fit;
+}
+
+}  // namespace ardvark

@@ -1,0 +1,189 @@
+// One machine with a given kernel: which columns, then their posterior.                                       docs/math/relevance.md (RVM)
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/special.hpp"
+#include "engine/greedy_preset.hpp"
+#include "engine/model.hpp"
+#include "engine/relevance_problem.hpp"
+
+namespace ardvark {
+namespace {
+
+// ln of what the hyper-prior of one precision costs at its best.                                                              (RVM.1)
+double column_cost(double c) { return -log_gamma(c) + c * std::log(c) + log_gamma(c + 0.5) - (c + 0.5) * std::log(c + 0.5) + 0.5; }
+double noise_cost(double c, double n) {
+  const double c_N = c + 0.5 * n;
+  return -log_gamma(c) + c * std::log(c) - c + log_gamma(c_N) - c_N * std::log(c_N) + c_N;
+}
+
+class Machine {
+ public:
+  Machine(const RelevanceProblem& problem, const Kernel& kernel, const MachineTarget& target)
+      : problem_(problem), options_(problem.options), kernel_(kernel), target_(target) {}
+
+  FittedMachine run() {
+    const std::vector<Index> at = problem_.candidates(kernel_);
+    if (options_.algorithm == RelevanceAlgorithm::plain) return plain(at, false);
+    KernelDesign basis = problem_.design(kernel_, at);
+    const GreedyOutcome outcome = problem_.search_columns(basis, target_, true);
+    if (options_.algorithm == RelevanceAlgorithm::type_two) return type_two(at, basis, outcome);
+    FittedMachine fast = refine(at, outcome);
+    if (static_cast<Index>(at.size()) > options_.compare_up_to || problem_.progress.stopped()) return fast;
+    FittedMachine slow = plain(at, true);
+    const bool better = slow.log_evidence > fast.log_evidence + 1e-6;
+    if (better)
+      slow.notes.push_back(fmt::format(
+          "sweeps over all {} kernel columns ended higher than the greedy choice and were kept: log evidence {:.4f} against {:.4f}",
+          at.size(), slow.log_evidence, fast.log_evidence));
+    return better ? slow : fast;
+  }
+
+ private:
+  // The greedy choice, then sweeps over it.
+  FittedMachine refine(const std::vector<Index>& at, const GreedyOutcome& outcome) {
+    FittedMachine out;
+    std::vector<double> start;
+    for (std::size_t i = 0; i + 1 < outcome.columns.size(); ++i) {  // the last is the bias
+      out.vectors.push_back(at[static_cast<std::size_t>(outcome.columns[i])]);
+      start.push_back(outcome.alpha[static_cast<Index>(i)]);
+    }
+    settle(out, start, outcome.noise_precision / (target_.scale * target_.scale));
+    if (outcome.status == Status::max_sweeps) {
+      out.fit.report.status = Status::max_sweeps;
+      out.fit.report.message = outcome.message + "; " + out.fit.report.message;
+    }
+    return out;
+  }
+
+  // The published way: sweeps over all columns, then over those that matter.
+  FittedMachine plain(const std::vector<Index>& at, bool accelerate) {
+    FittedMachine out;
+    out.vectors = at;
+    FitOptions options = sweep_options(at);
+    options.accelerate = accelerate;
+    out.fit = sweep(out.vectors, options);
+    const Status all = out.fit.report.status;
+    const std::string message = out.fit.report.message;
+    const std::vector<double> start = drop_irrelevant(out);
+    settle(out, start, noise_of(out.fit));
+    if (all != Status::converged && all != Status::stopped_by_user) {
+      out.fit.report.status = all;
+      out.fit.report.message = fmt::format("over all {} columns: {}", at.size(), message);
+    }
+    return out;
+  }
+
+  // Sweeps until all columns that are left deserve to be.
+  void settle(FittedMachine& out, std::vector<double> start, double noise) {
+    int sweeps = 0;
+    for (;;) {
+      FitOptions options = sweep_options(out.vectors);
+      options.start_precision = start;
+      options.start_noise = problem_.task == Task::linear ? noise : 0;
+      out.fit = sweep(out.vectors, options);
+      sweeps += out.fit.report.sweeps;
+      const std::size_t before = out.vectors.size();
+      if (problem_.progress.stopped() || !out.fit.mean.allFinite()) break;
+      start = drop_irrelevant(out);
+      if (out.vectors.size() == before) break;
+      noise = noise_of(out.fit);
+    }
+    out.fit.report.sweeps = sweeps;
+    const auto columns = static_cast<double>(out.fit.precision.size());
+    out.log_evidence = out.fit.bound - columns * column_cost(options_.precision.shape);
+    if (problem_.task == Task::linear) out.log_evidence -= noise_cost(options_.noise.shape, out.fit.num_rows);
+  }
+
+  // Leaves the columns whose precision would run to infinity without the hyper-prior, or that the data say next to nothing of; returns the
+  // precisions of the others.                                                                                        (OPT.3), (GREEDY.7)
+  static std::vector<double> drop_irrelevant(FittedMachine& out) {
+    std::vector<Index> kept;
+    std::vector<double> precision;
+    const Fit& fit = out.fit;
+    for (Index j = 0; j < fit.num_columns(); ++j) {
+      const Index g = fit.group[static_cast<std::size_t>(j)];
+      // q^2/s = w^2 / (V_jj (1 - a_j V_jj)), in any units                                                                        (OPT.2)
+      const double relevance = fit.relevance[j], square = fit.mean[j] * fit.mean[j];
+      if (g < 0 || !(relevance > 1e-3) || !(square > fit.variance[j] * relevance)) continue;
+      kept.push_back(out.vectors[static_cast<std::size_t>(j)]);
+      precision.push_back(fit.precision[g]);
+    }
+    out.vectors = std::move(kept);
+    return precision;
+  }
+
+  static double noise_of(const Fit& fit) { return fit.noise.rate > 0 ? fit.noise.shape / fit.noise.rate : 0.0; }
+
+  FitOptions sweep_options(const std::vector<Index>& at) const {
+    FitOptions options;
+    options.prior = Prior::ard();
+    options.precision = options_.precision;
+    options.noise = options_.noise;
+    options.posterior = LinearPosterior::factorised;
+    options.likelihood = options_.likelihood;
+    options.weights = problem_.k;
+    options.max_sweeps = options_.max_sweeps;
+    options.keep_covariance = Keep::always;
+    options.on_sweep = [this](const Progress& p) { return problem_.progress.step(p.bound); };
+    options.column_names = names(at);
+    return options;
+  }
+
+  [[nodiscard]] std::vector<std::string> names(const std::vector<Index>& at) const {
+    std::vector<std::string> out;
+    for (Index i : at) {
+      const Index row = problem_.rows[static_cast<std::size_t>(i)];
+      out.push_back(row >= 0 ? fmt::format("k(row {})", row + 1) : fmt::format("k(centre {})", i + 1));
+    }
+    return out;
+  }
+
+  [[nodiscard]] Fit sweep(const std::vector<Index>& at, const FitOptions& options) const {
+    const Matrix K = problem_.columns(kernel_, at);
+    if (problem_.task == Task::linear) return fit_checked_linear(K, target_.y, options);
+    Fit fit = fit_checked_logistic(K, target_.y, options);
+    fit.classes = target_.classes;
+    return fit;
+  }
+
+  FittedMachine type_two(const std::vector<Index>& at, KernelDesign& basis, GreedyOutcome outcome) {
+    FittedMachine out;
+    out.log_evidence = problem_.log_evidence(outcome, target_);
+    std::vector<Index> columns = outcome.columns;
+    columns.pop_back();  // the bias
+    const auto size = static_cast<Index>(columns.size());
+    for (Index i = 0; i < size; ++i) {
+      out.vectors.push_back(at[static_cast<std::size_t>(columns[static_cast<std::size_t>(i)])]);
+      outcome.columns[static_cast<std::size_t>(i)] = i;
+    }
+    outcome.columns.back() = size;
+    auto state = std::make_shared<detail::FitState>();
+    state->standardization = {basis.standardization().center(columns), basis.standardization().scale(columns), true};
+    state->y_center = target_.center;
+    state->y_scale = target_.scale;
+    const Matrix K = problem_.columns(kernel_, out.vectors);
+    DenseDesign design(K, state->standardization);
+    out.fit.task = problem_.task;
+    out.fit.classes = target_.classes;
+    out.fit.column_names = names(out.vectors);
+    describe_greedy(outcome, design, {size}, target_.t, problem_.k, std::move(state), out.fit);
+    out.fit.bound = out.fit.report.bound = out.log_evidence;
+    return out;
+  }
+
+  const RelevanceProblem& problem_;
+  const RelevanceOptions& options_;
+  const Kernel& kernel_;
+  const MachineTarget& target_;
+};
+
+}  // namespace
+
+FittedMachine fit_machine(const RelevanceProblem& problem, const Kernel& kernel, const MachineTarget& target) {
+  return Machine(problem, kernel, target).run();
+}
+
+}  // namespace ardvark

@@ -1,0 +1,116 @@
+#include "engine/relevance_problem.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <set>
+
+#include "core/special.hpp"
+#include "design/centres.hpp"
+#include "engine/evidence_gradient.hpp"
+
+namespace ardvark {
+
+bool RelevanceProgress::step(double evidence) {
+  if (!stopped_ && callback_ && !callback_({++steps_, evidence, seconds()})) stopped_ = true;
+  return !stopped_;
+}
+
+GreedyLikelihood RelevanceProblem::likelihood() const {
+  if (task == Task::linear) return GreedyLikelihood::gaussian;
+  return has_hyper_priors(options) ? GreedyLikelihood::logistic_bound : GreedyLikelihood::bernoulli;
+}
+
+std::vector<Index> RelevanceProblem::candidates(const Kernel& kernel) const {
+  if (options.centres != Centres::pivoted_cholesky) {
+    std::vector<Index> all(rows.size());
+    std::iota(all.begin(), all.end(), Index{0});
+    return all;
+  }
+  std::vector<Index> picks = pivoted_cholesky_centres(kernel, points, options.num_centres, 1e-12);
+  std::sort(picks.begin(), picks.end());
+  return picks;
+}
+
+KernelDesign RelevanceProblem::design(const Kernel& kernel, const std::vector<Index>& at) const {
+  KernelDesign columns(kernel, X, points(at, Eigen::all), true);
+  columns.standardize(k);
+  return columns;
+}
+
+Matrix RelevanceProblem::columns(const Kernel& kernel, const std::vector<Index>& at) const {
+  Matrix K(X.rows(), static_cast<Index>(at.size()));
+  if (!at.empty()) kernel.evaluate(X, points(at, Eigen::all), K);
+  return K;
+}
+
+GreedyOutcome RelevanceProblem::search_columns(KernelDesign& design, const MachineTarget& target, bool thorough) const {
+  GreedySettings settings;
+  settings.likelihood = likelihood();
+  settings.weights = k;
+  settings.free_columns = {design.cols() - 1};
+  settings.max_actions = options.max_actions;
+  if (has_hyper_priors(options)) {
+    settings.precision = {options.precision.shape, options.precision.rate};
+    if (task == Task::linear) settings.noise = {options.noise.shape, options.noise.rate};
+  }
+  settings.exchange = thorough;
+  settings.on_action = [this](int, double evidence) { return progress.step(evidence); };
+  return greedy(design, target.t, settings);
+}
+
+// The bias had the precision alpha; a flat one, of density 1 in the user's units, has none.                                       (RVM.1)
+double RelevanceProblem::log_evidence(const GreedyOutcome& outcome, const MachineTarget& target) const {
+  const double flat = 0.5 * (ln_2pi - std::log(outcome.alpha[outcome.alpha.size() - 1]));
+  return outcome.objective + flat + (task == Task::linear ? (1 - k.sum()) * std::log(target.scale) : 0.0);
+}
+
+KernelEvaluation RelevanceProblem::evaluate(const Kernel& kernel) const {
+  const std::vector<Index> at = candidates(kernel);
+  KernelDesign basis = design(kernel, at);
+  KernelEvaluation out;
+  out.log_evidence = 0;
+  std::set<Index> vectors;
+  for (const MachineTarget& target : targets) {
+    const GreedyOutcome outcome = search_columns(basis, target, false);
+    if (outcome.alpha.size() == 0) return {};  // not even the bias: the kernel's columns are not finite
+    out.log_evidence += log_evidence(outcome, target);
+    std::vector<Index>& support = out.support.emplace_back();
+    for (Index column : outcome.columns)
+      if (column < static_cast<Index>(at.size())) support.push_back(at[static_cast<std::size_t>(column)]);
+    vectors.insert(support.begin(), support.end());
+    if (progress.stopped()) break;
+  }
+  out.num_vectors = static_cast<Index>(vectors.size());
+  out.stopped = progress.stopped();
+  return out;
+}
+
+KernelSlope RelevanceProblem::evaluate_on(const Kernel& kernel, const KernelSupport& support) const {
+  KernelSlope out{0, Vector::Zero(kernel.num_parameters()), false};
+  for (std::size_t i = 0; i < targets.size(); ++i) {
+    KernelDesign basis = design(kernel, support[i]);
+    const GreedyOutcome outcome = search_columns(basis, targets[i], false);
+    if (outcome.alpha.size() == 0) return {-std::numeric_limits<double>::infinity(), out.gradient, false};
+    out.log_evidence += log_evidence(outcome, targets[i]);
+    const Matrix D = column_gradient(basis, targets[i].t, likelihood(), outcome, k);
+    out.gradient +=
+        kernel_gradient(kernel, X, points(support[i], Eigen::all), basis.standardization().scale, outcome.columns, D);  // (RVM.5c)
+  }
+  out.stopped = progress.stopped();
+  return out;
+}
+
+RelevanceProblem RelevanceProblem::part(const std::vector<Index>& some_rows) const {
+  const std::set<Index> chosen(some_rows.begin(), some_rows.end());
+  std::vector<Index> kept;
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    if (rows[i] < 0 || chosen.contains(rows[i])) kept.push_back(static_cast<Index>(i));
+  RelevanceProblem out{task, options, progress, X(some_rows, Eigen::all), k(some_rows), points(kept, Eigen::all), {}, {}};
+  for (Index i : kept) out.rows.push_back(rows[static_cast<std::size_t>(i)]);
+  for (const MachineTarget& target : targets)
+    out.targets.push_back({target.y(some_rows), target.t(some_rows), target.center, target.scale, target.classes});
+  return out;
+}
+
+}  // namespace ardvark

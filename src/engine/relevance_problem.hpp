@@ -1,0 +1,80 @@
+// A relevance vector machine before it is fitted: inputs, targets, candidates for relevance vectors.          docs/math/relevance.md (RVM)
+#pragma once
+
+#include <chrono>
+
+#include "ardvark/relevance.hpp"
+#include "design/kernel_design.hpp"
+#include "engine/greedy.hpp"
+#include "engine/kernel_search.hpp"
+
+namespace ardvark {
+
+/// What one machine explains: one for a regression or two classes, else one for each class against the rest.
+struct MachineTarget {
+  Vector y;  ///< [n] in the user's units; classes: 0 and 1
+  Vector t;  ///< [n] as the greedy part sees it: y = center + scale t
+  double center = 0;
+  double scale = 1;
+  std::vector<std::string> classes;  ///< of y = 0 and y = 1
+};
+
+/// Counts sweeps and actions, passes them on, and remembers that the caller wants no more.
+class RelevanceProgress {
+ public:
+  explicit RelevanceProgress(const SweepCallback& callback) : callback_(callback), started_(std::chrono::steady_clock::now()) {}
+  bool step(double evidence);
+  [[nodiscard]] bool stopped() const { return stopped_; }
+  [[nodiscard]] double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - started_).count(); }
+
+ private:
+  const SweepCallback& callback_;
+  std::chrono::steady_clock::time_point started_;
+  int steps_ = 0;
+  bool stopped_ = false;
+};
+
+struct RelevanceProblem {
+  Task task = Task::linear;
+  const RelevanceOptions& options;
+  RelevanceProgress& progress;
+  Matrix X;                 ///< [n,d] inputs as the kernel sees them
+  Vector k;                 ///< [n] observation weights
+  Matrix points;            ///< [P,d] candidates for relevance vectors, all different
+  std::vector<Index> rows;  ///< [P] the training row each is; -1: a point between the rows
+  std::vector<MachineTarget> targets;
+
+  [[nodiscard]] GreedyLikelihood likelihood() const;
+  /// Positions in `points` of the columns that a fit with this kernel has to choose from, ascending.
+  [[nodiscard]] std::vector<Index> candidates(const Kernel& kernel) const;
+  /// The columns at these points, standardised, and a bias.
+  [[nodiscard]] KernelDesign design(const Kernel& kernel, const std::vector<Index>& at) const;
+  /// The raw kernel at these points. [n, at]
+  [[nodiscard]] Matrix columns(const Kernel& kernel, const std::vector<Index>& at) const;
+  /// The greedy part; its free column is the bias, the last of the design. Thorough: also exchanges (GREEDY.9), which bring some tenths of
+  /// a nat for five to ten times the time: the kernel search does without.
+  [[nodiscard]] GreedyOutcome search_columns(KernelDesign& design, const MachineTarget& target, bool thorough) const;
+  /// The log evidence of that outcome in the user's units, comparable with every other.                                       (RVM.1)
+  [[nodiscard]] double log_evidence(const GreedyOutcome& outcome, const MachineTarget& target) const;
+  /// What search_kernel() asks.
+  [[nodiscard]] KernelEvaluation evaluate(const Kernel& kernel) const;
+  [[nodiscard]] KernelSlope evaluate_on(const Kernel& kernel, const KernelSupport& support) const;
+
+  /// The same with some of the rows only, and of the points those that are among them.
+  [[nodiscard]] RelevanceProblem part(const std::vector<Index>& some_rows) const;
+};
+
+/// Type-II maximum likelihood takes no hyper-priors.
+[[nodiscard]] inline bool has_hyper_priors(const RelevanceOptions& options) { return options.algorithm != RelevanceAlgorithm::type_two; }
+
+/// What one machine was found to be.
+struct FittedMachine {
+  std::vector<Index> vectors;  ///< positions in RelevanceProblem::points, ascending
+  Fit fit;
+  double log_evidence = 0;
+  std::vector<std::string> notes;
+};
+/// By RelevanceOptions::algorithm, with this kernel.                                                                           (RVM.2)
+[[nodiscard]] FittedMachine fit_machine(const RelevanceProblem& problem, const Kernel& kernel, const MachineTarget& target);
+
+}  // namespace ardvark

@@ -1,0 +1,11 @@
+// Predictions of relevance vector machines.                                                        docs/math/relevance.md (VR.4), (RVM.6)
+#pragma once
+
+#include "ardvark/relevance.hpp"
+
+namespace ardvark {
+
+/// accuracy and log_loss of the training rows, labels as the fit had them, from predict().
+void describe_rows(MatrixView X, VectorView labels, const Vector& k, RelevanceClassification& fit);
+
+}  // namespace ardvark
