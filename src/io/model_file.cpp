@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "engine/state.hpp"
 #include "io/fit_record.hpp"
+#include "io/relevance_record.hpp"
 #include "io/safetensors.hpp"
 
 namespace ardvark {
@@ -13,7 +15,7 @@ namespace {
 
 using nlohmann::json;
 constexpr const char* format_name = "ardvark-model";
-constexpr int format_version = 1;
+constexpr int newest_version = 2;  // 1: a fit; 2: or a relevance vector machine
 
 json describe(const FeatureEncoding& encoding) {
   json features = json::array();
@@ -43,31 +45,62 @@ FeatureEncoding numeric_columns(const std::vector<std::string>& names) {
   return encoding;
 }
 
+void write(io::SafetensorsWriter& file, const char* kind, int version, json description, const FeatureEncoding& encoding,
+           const std::string& path) {
+  description["features"] = describe(encoding);
+  file.metadata["format"] = format_name;
+  file.metadata["format_version"] = std::to_string(version);
+  file.metadata[kind] = description.dump(-1, ' ', false, json::error_handler_t::replace);
+  file.write(path);
+}
+
+bool holds_posterior(const Fit& fit) { return fit.state != nullptr && fit.state->w.size() > 0; }
+
+bool holds_posterior(const RelevanceFit& fit) {
+  return !fit.machines.empty() && std::all_of(fit.machines.begin(), fit.machines.end(),
+                                              [](const RelevanceMachine& machine) { return holds_posterior(machine.fit); });
+}
+
+template <typename AnyFit>
+void check_posterior(const AnyFit& fit) {
+  if (!holds_posterior(fit))
+    throw InvalidArgument(fmt::format("the fit holds no posterior to save (status: {})", to_string(fit.report.status)));
+}
+
 }  // namespace
 
 void save_model(const std::string& path, const Fit& fit) { save_model(path, fit, numeric_columns(fit.column_names)); }
 
 void save_model(const std::string& path, const Fit& fit, const FeatureEncoding& encoding) {
-  if (fit.state == nullptr || fit.state->w.size() == 0)
-    throw InvalidArgument(fmt::format("the fit holds no posterior to save (status: {})", to_string(fit.report.status)));
-  json description = io::describe(fit);
-  description["features"] = describe(encoding);
+  check_posterior(fit);
   io::SafetensorsWriter file;
-  file.metadata["format"] = format_name;
-  file.metadata["format_version"] = std::to_string(format_version);
-  file.metadata["fit"] = description.dump(-1, ' ', false, json::error_handler_t::replace);
   io::add_arrays(file, "", fit);
-  file.write(path);
+  write(file, "fit", 1, io::describe(fit), encoding, path);
+}
+
+void save_model(const std::string& path, const RelevanceFit& fit) { save_model(path, fit, numeric_columns(fit.input_names)); }
+
+void save_model(const std::string& path, const RelevanceFit& fit, const FeatureEncoding& encoding) {
+  check_posterior(fit);
+  if (encoding.num_columns() != fit.num_inputs())
+    throw InvalidArgument(fmt::format("the encoding makes {} columns; the fit has {} inputs", encoding.num_columns(), fit.num_inputs()));
+  io::SafetensorsWriter file;
+  json description = io::describe(fit);
+  io::add_arrays(file, fit);
+  write(file, "relevance", 2, std::move(description), encoding, path);
 }
 
 SavedModel load_model(const std::string& path) {
   const io::SafetensorsReader file(path);
-  io::check_format(file, format_name, format_version);
+  const bool relevance = io::check_format(file, format_name, newest_version) >= 2 && file.metadata().contains("relevance");
   SavedModel model;
   try {
-    const json description = json::parse(file.text("fit"));
+    const json description = json::parse(file.text(relevance ? "relevance" : "fit"));
     model.encoding = read_encoding(description.at("features"));
-    model.fit = io::read_fit(file, "", description, model.encoding.names());
+    if (relevance)
+      model.relevance = io::read_relevance(file, description, model.encoding.names());
+    else
+      model.fit = io::read_fit(file, "", description, model.encoding.names());
   } catch (const json::exception& e) {
     io::fail_model(path, fmt::format("its description cannot be read ({})", e.what()));
   }

@@ -60,7 +60,13 @@ void SafetensorsWriter::add_vector(const std::string& name, VectorView vector) {
 }
 
 void SafetensorsWriter::add_vector(const std::string& name, Vector&& temporary) {
-  add_vector(name, VectorView(kept_.emplace_back(std::move(temporary))));
+  const Matrix& kept = kept_.emplace_back(std::move(temporary));
+  add_vector(name, VectorView(kept.data(), kept.size()));
+}
+
+void SafetensorsWriter::add_matrix(const std::string& name, Matrix&& temporary) {
+  const Matrix& kept = kept_.emplace_back(std::move(temporary));
+  add_matrix(name, kept);
 }
 
 void SafetensorsWriter::add_matrix(const std::string& name, const Matrix& matrix) {
