@@ -21,6 +21,9 @@ namespace ardvark::cli {
 struct FitArguments {
   const CLI::App* command;  ///< which options were given
   std::string data, target, model, preset, output, weights, missing = "refuse", prior = "auto", likelihood = "vg", solver = "automatic";
+  std::string task, kernel = "gaussian", width = "auto", algorithm = "variational", centres = "all";  // of --model rvm
+  int degree = 2;
+  double offset = 1;
   std::vector<std::string> ignore, categorical, groups, flat;
   std::optional<double> a0, b0, c0, d0, tolerance;
   std::optional<int> max_sweeps;
@@ -34,6 +37,7 @@ struct FitArguments {
 };
 
 [[nodiscard]] int fit_model(const FitArguments& args);  ///< linear, logistic, presets
+[[nodiscard]] int fit_rvm(const FitArguments& args);    ///< relevance vector machines
 
 template <typename Value>
 Value choose(const std::string& option, const std::string& name, const std::map<std::string, Value>& values) {

@@ -9,6 +9,14 @@ namespace {
 int run_fit(const FitArguments& args) {
   if (args.covariance && !args.json) throw InvalidArgument("--covariance needs --json; the table has no place for a matrix");
   if (!(args.level > 0 && args.level < 1)) throw InvalidArgument(fmt::format("--level is {}; it must lie between 0 and 1", args.level));
+  if (args.model.empty() == args.preset.empty())
+    throw InvalidArgument(args.model.empty()
+                              ? "say what to fit: --model linear, logistic or rvm, or --preset NAME"
+                              : "--model and --preset exclude each other; a preset is a published program, a model is for your data");
+  const bool is_rvm = args.preset.empty() && choose<bool>("--model", args.model, {{"linear", false}, {"logistic", false}, {"rvm", true}});
+  if (is_rvm) return fit_rvm(args);
+  refuse(args, {"--task", "--kernel", "--width", "--degree", "--offset", "--algorithm", "--centres"},
+         "is of relevance vector machines: it needs --model rvm");
   return fit_model(args);
 }
 
@@ -20,7 +28,9 @@ void add_fit(CLI::App& app, Run& run) {
   args->command = &c;
   c.add_option("data", args->data, "CSV file with a header row")->required();
   c.add_option("--target", args->target, "Column to explain")->required();
-  c.add_option("--model", args->model, "linear or logistic, for your data: intercept, standardised columns, results in your units")
+  c.add_option("--model", args->model,
+               "linear, logistic or rvm (relevance vector machine: sparse, on kernels, of numbers or classes), for your data: "
+               "intercept, standardised columns, results in your units")
       ->check(not_empty);
   std::string names;
   for (const PresetInfo& p : presets()) names += fmt::format("\n  {:<18} {}", p.name, p.description);
@@ -31,16 +41,16 @@ void add_fit(CLI::App& app, Run& run) {
                "NAME=COLUMN,COLUMN,... columns that share a precision (repeatable); a text column is a group by itself")
       ->allow_extra_args(false);
   c.add_option("--flat", args->flat, "COLUMN,... columns without a prior")->allow_extra_args(false);
-  c.add_option("--likelihood", args->likelihood, "Logistic: vg (exact Gaussian, default) or jj (Jaakkola-Jordan bound)");
+  c.add_option("--likelihood", args->likelihood, "Logistic, classes: vg (exact Gaussian, default) or jj (Jaakkola-Jordan bound)");
   c.add_option("--weights", args->weights, "Column of observation weights; a weight equals repetition")->check(not_empty);
   c.add_option("--ignore", args->ignore, "COLUMN,... columns to leave alone")->allow_extra_args(false);
   c.add_option("--categorical", args->categorical, "COLUMN,... columns of numbers to read as categories")->allow_extra_args(false);
   c.add_option("--missing", args->missing, "refuse (default) or drop: what to do with rows that lack a value");
   c.add_option("--delimiter", args->delimiter, "Field separator (default ,)");
-  c.add_option("--a0", args->a0, "Hyper-prior: noise shape (linear), precision shape (logistic)");
-  c.add_option("--b0", args->b0, "Hyper-prior: noise rate (linear), precision rate (logistic)");
-  c.add_option("--c0", args->c0, "Hyper-prior: precision shape (linear)");
-  c.add_option("--d0", args->d0, "Hyper-prior: precision rate (linear)");
+  c.add_option("--a0", args->a0, "Hyper-prior: noise shape (linear, regression), precision shape (logistic, classification)");
+  c.add_option("--b0", args->b0, "Hyper-prior: noise rate (linear, regression), precision rate (logistic, classification)");
+  c.add_option("--c0", args->c0, "Hyper-prior: precision shape (linear, regression)");
+  c.add_option("--d0", args->d0, "Hyper-prior: precision rate (linear, regression)");
   c.add_flag("--no-intercept", args->no_intercept, "Leave the intercept out");
   c.add_flag("--no-standardize", args->no_standardize, "Use the columns as they are");
   c.add_option("--solver", args->solver, "automatic (default), primal, dual or spectral");
@@ -55,10 +65,27 @@ void add_fit(CLI::App& app, Run& run) {
   c.add_flag("--covariance", args->covariance, "With --json: the full posterior covariance, intercept last");
   c.add_flag("--strict", args->strict, "Exit with 4 when the fit has not converged");
   c.add_flag("-q,--quiet", args->quiet, "Print no table and no progress");
+  const auto rvm = [&](const char* name, auto& value, const char* text) {
+    return c.add_option(name, value, text)->group("Relevance vector machines (--model rvm)");
+  };
+  rvm("--task", args->task, "regression or classification; a target of text is classified, one of numbers needs this");
+  rvm("--kernel", args->kernel, "gaussian (default), laplacian, cauchy, linear, polynomial or spline");
+  rvm("--width", args->width,
+      "auto (default: the width with the highest evidence), each (gaussian: a width per input, learnt), W, or W1,W2,... one per input; in "
+      "standard deviations of the inputs");
+  rvm("--degree", args->degree, "Of the polynomial (default 2)");
+  rvm("--offset", args->offset, "Of the polynomial, 0 or more (default: the one with the highest evidence)");
+  rvm("--centres", args->centres, "all rows (default), or N: that many of them, each the one that those before it explain worst");
+  rvm("--algorithm", args->algorithm,
+      "variational (default), plain (variational, all columns at once: slow) or type-two (maximum likelihood of type II)");
   c.footer(
       "Examples:\n"
       "  ardvark fit examples/data/Pima.tr.csv --target type --model logistic --prior ard -o pima.ardvark\n"
-      "  ardvark fit examples/data/Pima.tr.csv --target bmi --model linear --ignore type --json");
+      "  ardvark fit examples/data/Pima.tr.csv --target bmi --model linear --ignore type --json\n"
+      "  ardvark fit examples/data/Pima.tr.csv --target type --model rvm --centres 40 -o rvm.ardvark\n"
+      "  ardvark fit examples/data/Pima.tr.csv --target bmi --ignore type --model rvm --task regression --centres 30\n"
+      "The relevance vectors that the table and relevance_rows of --json name are rows of the file: from 1, header and blank lines not "
+      "counted.");
   c.callback([args, &run] { run = [args] { return run_fit(*args); }; });
 }
 

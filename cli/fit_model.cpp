@@ -11,15 +11,6 @@
 namespace ardvark::cli {
 namespace {
 
-Task task_of(const FitArguments& args) {
-  if (args.model.empty() == args.preset.empty())
-    throw InvalidArgument(args.model.empty()
-                              ? "say what to fit: --model linear, --model logistic, or --preset NAME"
-                              : "--model and --preset exclude each other; a preset is a published program, a model is for your data");
-  if (!args.preset.empty()) return task_of_preset(args.preset);
-  return choose<Task>("--model", args.model, {{"linear", Task::linear}, {"logistic", Task::logistic}});
-}
-
 FitOptions options_of(const FitArguments& args, Task task) {
   FitOptions options;
   if (!args.preset.empty()) {
@@ -146,7 +137,7 @@ Target target_of(const Table& table, const std::string& name, Task task) {
 }  // namespace
 
 int fit_model(const FitArguments& args) {
-  const Task task = task_of(args);
+  const Task task = !args.preset.empty() ? task_of_preset(args.preset) : args.model == "linear" ? Task::linear : Task::logistic;
   FitOptions options = options_of(args, task);
   Table table = read_table(args);
   const Target target = target_of(table, args.target, task);

@@ -280,7 +280,8 @@ std::string summary(const RelevanceFit& fit, double level) {
     const auto [low, high] = range_of_evidence(trials);
     out += labelled("kernels tried", fmt::format("{}, log evidence from {:.4f} to {:.4f}", fit.trials.size(), low, high));
   }
-  out += labelled("fit", fmt::format("{}, {} sweeps, {:.3g} s", to_string(fit.algorithm), report.sweeps, report.seconds));
+  out += labelled("fit", fmt::format("{}, {} {}, {:.3g} s", to_string(fit.algorithm), report.sweeps,
+                                     fit.algorithm == RelevanceAlgorithm::type_two ? "actions" : "sweeps", report.seconds));
   out += labelled("status", fmt::format("{}: {}", to_string(report.status), report.message));
   for (const std::string& note : report.notes) out += labelled("note", note);
   for (const std::string& warning : report.warnings) out += labelled("WARNING", warning);
