@@ -139,7 +139,7 @@ int run_predict(const PredictArguments& args) {
   Predictions predictions{file_rows, args.level, args.json, {}, {}};
   const auto started = std::chrono::steady_clock::now();
   double seconds = 0;
-  const auto timed = [&](const auto& prediction) {
+  const auto timed = [&](auto prediction) {
     seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
     return prediction;
   };
