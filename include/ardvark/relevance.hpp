@@ -47,7 +47,7 @@ struct RelevanceOptions {
   GammaDistribution precision = {1e-6, 1e-6};  ///< hyper-prior of each weight's precision, of columns scaled to standard deviation 1; > 0
   GammaDistribution noise = {1e-6, 1e-6};      ///< regression: prior of the noise precision of the standardised target; > 0
   VectorView weights = {};                     ///< [rows] a weight equals repetition; >= 0, not all zero; empty: ones
-  Index compare_up_to = 200;                  ///< variational, up to so many columns: also `plain`, and the higher evidence is kept (RVM.3)
+  Index compare_up_to = 300;                  ///< variational, up to so many columns: also `plain`, and the higher evidence is kept (RVM.3)
   int max_sweeps = 500;                       ///< >= 1, of the final sweeps
   int max_actions = 10000;                    ///< >= 1, of the greedy part
   int threads = 0;                            ///< BLAS threads during the fit; 0 keeps the caller's setting

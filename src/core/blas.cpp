@@ -85,6 +85,10 @@ void gemm(Transpose transpose_a, Transpose transpose_b, Index m, Index n, Index 
 void gemv(Transpose transpose, Index m, Index n, double alpha, const double* A, Index lda, const double* x, double beta, double* y) {
   const char t = static_cast<char>(transpose);
   const int im = narrow(m), in = narrow(n), ia = leading(lda);
+  if (m == 0 || n == 0) {  // a sum of nothing; BLAS returns at once and leaves y alone
+    for (Index i = 0; i < (transpose == Transpose::no ? m : n); ++i) y[i] = beta == 0 ? 0 : beta * y[i];
+    return;
+  }
   dgemv_(&t, &im, &in, &alpha, A, &ia, x, &one, &beta, y, &one);
 }
 

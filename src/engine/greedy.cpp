@@ -38,6 +38,7 @@ void validate(const Design& basis, const Vector& target, const GreedySettings& s
   require(s.tolerance > 0, fmt::format("tolerance is {}; it must be > 0", s.tolerance));
   require(s.max_actions >= 0 && s.refactor_every >= 1 && s.screen_block >= 1 && s.most_kept >= 0,
           "max_actions and most_kept must be >= 0, refactor_every and screen_block >= 1");
+  require(s.column_cost >= 0 && std::isfinite(s.column_cost), fmt::format("column_cost is {}; it must be >= 0", s.column_cost));
   require(s.alignment > 0 && s.alignment <= 1, fmt::format("alignment is {}; it must be in (0, 1]", s.alignment));
   require_prior(s.precision, "precision");
   require_prior(s.noise, "noise");
@@ -63,12 +64,12 @@ GreedyOutcome greedy(Design& basis, const Vector& target, const GreedySettings& 
   patient.noise_precision = 1 / variance;
   patient.noise_every = 20;
   const int done = static_cast<int>(first.evidence_trace.size());
-  const double reached = first.evidence_trace.back();
+  const double reached = first.objective;
   patient.max_actions = std::max(settings.max_actions - done, 0);
   if (settings.on_action)
     patient.on_action = [&](int actions, double evidence) { return settings.on_action(done + actions, std::max(evidence, reached)); };
   GreedyOutcome second = Greedy(basis, target, patient).run();
-  const bool better = !second.evidence_trace.empty() && second.evidence_trace.back() > reached;
+  const bool better = !second.evidence_trace.empty() && second.objective > reached;
   GreedyOutcome& best = better ? second : first;
   best.message += better ? "; reached from the second start" : "";
   if (second.status == Status::stopped_by_user) best.status = second.status;

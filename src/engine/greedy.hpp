@@ -30,9 +30,12 @@ struct GreedySettings {
   bool fixed_noise = false;                                        ///< gaussian: tau stays what it is
   std::vector<Index> free_columns;                                 ///< never deleted, their precision held at free_precision
   double free_precision = std::numeric_limits<double>::epsilon();  ///< > 0, of the column scaled to unit length; as published
-  GreedyPrior precision;  ///< c0, d0 of each precision: both 0, or both > 0                                    (GREEDY.7)
-  GreedyPrior noise;      ///< a0, b0 of tau, likewise
-  int noise_every = 0;    ///< gaussian: actions between two estimates of tau; 0: after each addition and deletion, and every 5 changes
+  GreedyPrior precision;   ///< c0, d0 of each precision: both 0, or both > 0                                    (GREEDY.7)
+  double column_cost = 0;  ///< nats, >= 0: what each column that is not free has to be worth                           (GREEDY.7)
+  /// column_cost from the first action on; else once no action gains without it: columns that only serve in pairs find their way in.
+  bool cost_at_once = false;
+  GreedyPrior noise;    ///< a0, b0 of tau, likewise
+  int noise_every = 0;  ///< gaussian: actions between two estimates of tau; 0: after each addition and deletion, and every 5 changes
   bool second_start =
       true;  ///< gaussian, tau estimated: where the columns are kept, also begin with all of the target as noise   (GREEDY.10)
   int max_actions = 10000;
@@ -58,8 +61,9 @@ struct GreedyOutcome {
   Vector well_determined;      ///< [columns] 1 - alpha_j V_jj
   double noise_precision = 1;
   double log_evidence = 0;             ///< every constant included
-  double objective = 0;                ///< what was maximised: with hyper-priors their penalty included (GREEDY.7)
-  std::vector<double> evidence_trace;  ///< after each action; with hyper-priors their penalty included (GREEDY.7). Never falls.
+  double objective = 0;                ///< what was maximised: with the penalty of hyper-priors and the cost of the columns (GREEDY.7)
+  std::vector<double> evidence_trace;  ///< after each action; with hyper-priors their penalty included (GREEDY.7). Never falls, but where
+                                       ///< the cost of the columns begins
   Vector m;                            ///< [rows] fitted linear predictor X w
 };
 

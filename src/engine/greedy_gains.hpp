@@ -18,11 +18,11 @@ struct LeftOut {
 
 class ColumnGain {
  public:
-  explicit ColumnGain(GreedyPrior prior) : c0_(prior.shape), d0_(prior.rate) {}
+  explicit ColumnGain(GreedyPrior prior, double cost = 0) : c0_(prior.shape), d0_(prior.rate), cost_(cost) {}
 
-  /// The penalty of the hyper-prior, 0 at its peak.                                                                       (GREEDY.7)
+  /// The penalty of the hyper-prior, 0 at its peak, less the cost of a column.                                            (GREEDY.7)
   [[nodiscard]] double penalty(double a, double square) const {
-    return c0_ > 0 ? c0_ * (std::log(a * square * d0_ / c0_) + 1) - d0_ * square * a : 0.0;
+    return (c0_ > 0 ? c0_ * (std::log(a * square * d0_ / c0_) + 1) - d0_ * square * a : 0.0) - cost_;
   }
 
   /// The column at precision a, against no such column. Its differences are (OPT.5).                                      (GREEDY.2)
@@ -43,7 +43,7 @@ class ColumnGain {
   static constexpr double infinity = std::numeric_limits<double>::infinity();
 
  private:
-  double c0_, d0_;
+  double c0_, d0_, cost_;
 };
 
 }  // namespace ardvark

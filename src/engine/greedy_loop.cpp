@@ -18,26 +18,29 @@ Greedy::Greedy(Design& basis, const Vector& target, const GreedySettings& settin
 }
 
 GreedyOutcome Greedy::run() {
-  const bool kept = design_.rows() <= settings_.most_kept / std::max<Index>(design_.cols(), 1);
-  if (kept) pool_.load_range(design_, 0, design_.cols(), length_);
-  if (start()) {
-    if (kept)
-      improve();
-    else
-      cycle();
+  if (design_is_kept()) pool_.load_range(design_, 0, design_.cols(), length_);
+  if (start() && ascend() && settings_.column_cost > 0 && !settings_.cost_at_once) {
+    model_.charge(settings_.column_cost);
+    for (Index j : exhausted_) standing(j).exhausted = false;
+    exhausted_.clear();
+    ascend();
   }
   finish();
   return std::move(out_);
 }
 
+bool Greedy::ascend() { return design_is_kept() ? improve() : cycle(); }
+
 // Passes over all columns until one brings too little: neighbouring centres could change places for a long time for almost nothing.
-void Greedy::cycle() {
+bool Greedy::cycle() {
   double before = -ColumnGain::infinity;
   for (double least = 0; model_.objective() > before + least;) {
     before = model_.objective();
     least = std::max(settings_.tolerance, 1e-6 * std::abs(before));
-    if (!screen() || !improve()) return;
+    if (!screen()) return true;
+    if (!improve()) return false;
   }
+  return true;
 }
 
 bool Greedy::start() {

@@ -42,11 +42,13 @@ class Greedy {
   };
 
   bool start();    // the free columns
+  bool ascend();   // all that gains; false: stopped
   bool improve();  // actions on the pool until none gains; false: stopped from outside
   bool settle();   // the rows follow the columns until they rest; false: they did not move
   void finish();   // the result, in the caller's scaling
   void record();
   [[nodiscard]] const char* words() const;
+  [[nodiscard]] bool design_is_kept() const { return design_.rows() <= settings_.most_kept / std::max<Index>(design_.cols(), 1); }
 
   // Which action: greedy_choice.cpp
   Action best_action();
@@ -69,7 +71,7 @@ class Greedy {
   [[nodiscard]] bool noise_is_due(bool structural) const;
 
   // Designs too large to keep: greedy_screen.cpp
-  void cycle();
+  bool cycle();   // false: stopped
   bool screen();  // fills the pool with the most promising of all columns; false: none gains
   void screen_block(Index first, Screening& seen);
 

@@ -55,6 +55,8 @@ class GreedyModel {
   void exchange(Index position, Index id, const Eigen::Ref<const Vector>& column, double precision);
   /// The length that each column of the design was divided by.
   void set_lengths(const Vector* length) { length_ = length; }
+  /// Each column costs this from now on.                                                                             (GREEDY.7)
+  void charge(double column_cost) { gain_ = ColumnGain(prior_, column_cost); }
   void end_free() { num_free_ = size(); }
 
   /// V, w and the evidence from a Cholesky factor. False: not positive definite.
@@ -82,7 +84,7 @@ class GreedyModel {
 
   GreedyLikelihood likelihood_;
   Vector t_;
-  GreedyPrior noise_;
+  GreedyPrior noise_, prior_;
   ColumnGain gain_;
   bool fixed_noise_;
   Vector k_;      // observation weights

@@ -294,7 +294,9 @@ LinearFit fit_linear(MatrixView X, VectorView y, const FitOptions& options) {
   validate::vector(y, X.rows(), "y");
   validate::weights(options.weights, X.rows());
   validate_options(options, Task::linear, X.cols());
-  return fit_checked_linear(X, y, options);
+  LinearFit fit = fit_checked_linear(X, y, options);
+  warn_if_too_confident(options, fit, X.cols());
+  return fit;
 }
 
 LinearFit fit_checked_linear(MatrixView X, VectorView y, const FitOptions& options) {
@@ -347,7 +349,6 @@ LinearFit fit_checked_linear(MatrixView X, VectorView y, const FitOptions& optio
   const double center = options.intercept ? k.dot(standard_y) / total : 0.0;
   const double around = k.dot((standard_y.array() - center).square().matrix());
   fit.r_squared = around > 0 ? 1 - k.dot((standard_y - q.m).cwiseAbs2()) / around : 0.0;
-  warn_if_too_confident(options, fit, X.cols());
   return fit;
 }
 
@@ -377,7 +378,9 @@ LogisticFit fit_logistic(MatrixView X, VectorView labels, const FitOptions& opti
   validate::vector(labels, X.rows(), "labels");
   validate::weights(options.weights, X.rows());
   validate_options(options, Task::logistic, X.cols());
-  return fit_checked_logistic(X, labels, options);
+  LogisticFit fit = fit_checked_logistic(X, labels, options);
+  warn_if_too_confident(options, fit, X.cols());
+  return fit;
 }
 
 LogisticFit fit_checked_logistic(MatrixView X, VectorView labels, const FitOptions& options) {
@@ -409,7 +412,6 @@ LogisticFit fit_checked_logistic(MatrixView X, VectorView labels, const FitOptio
   run(options, X, *likelihood, std::move(prepared), std::move(prior), k.sum(), std::make_shared<detail::FitState>(), fit, q, started);
   describe_classes(t, k, q.m, q.s, fit);
   describe_separation(options, fit);
-  warn_if_too_confident(options, fit, X.cols());
   return fit;
 }
 

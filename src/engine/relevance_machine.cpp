@@ -24,14 +24,18 @@ class Machine {
   Machine(const RelevanceProblem& problem, const Kernel& kernel, const MachineTarget& target)
       : problem_(problem), options_(problem.options), kernel_(kernel), target_(target) {}
 
-  FittedMachine run() {
+  FittedMachine run(bool compare) {
     const std::vector<Index> at = problem_.candidates(kernel_);
     if (options_.algorithm == RelevanceAlgorithm::plain) return plain(at, false);
     KernelDesign basis = problem_.design(kernel_, at);
-    const GreedyOutcome outcome = problem_.search_columns(basis, target_, true);
-    if (options_.algorithm == RelevanceAlgorithm::type_two) return type_two(at, basis, outcome);
+    const GreedyOutcome outcome = problem_.search_columns(basis, target_, true, false);
+    if (options_.algorithm == RelevanceAlgorithm::type_two) return describe_type_two(at, basis, outcome);
     FittedMachine fast = refine(at, outcome);
-    if (static_cast<Index>(at.size()) > options_.compare_up_to || problem_.progress.stopped()) return fast;
+    if (!problem_.progress.stopped()) {
+      FittedMachine other = refine(at, problem_.search_columns(basis, target_, true, true));
+      if (other.log_evidence > fast.log_evidence) fast = std::move(other);
+    }
+    if (!compare || static_cast<Index>(at.size()) > options_.compare_up_to || problem_.progress.stopped()) return fast;
     FittedMachine slow = plain(at, true);
     const bool better = slow.log_evidence > fast.log_evidence + 1e-6;
     if (better)
@@ -93,25 +97,35 @@ class Machine {
     }
     out.fit.report.sweeps = sweeps;
     const auto columns = static_cast<double>(out.fit.precision.size());
-    out.log_evidence = out.fit.bound - columns * column_cost(options_.precision.shape);
+    out.log_evidence = out.fit.bound - columns * (column_cost(options_.precision.shape) + precision_cost());
     if (problem_.task == Task::linear) out.log_evidence -= noise_cost(options_.noise.shape, out.fit.num_rows);
   }
 
-  // Leaves the columns whose precision would run to infinity without the hyper-prior, or that the data say next to nothing of; returns the
-  // precisions of the others.                                                                                        (OPT.3), (GREEDY.7)
+  // Leaves out the columns whose precision would run to infinity without the hyper-prior or of which the data say next to nothing, all at
+  // once; else the one that is worth least, if that is less than its precision costs. Returns the precisions of the others.   (RVM.4)
   static std::vector<double> drop_irrelevant(FittedMachine& out) {
-    std::vector<Index> kept;
-    std::vector<double> precision;
     const Fit& fit = out.fit;
+    std::vector<std::size_t> kept;
+    double least = precision_cost();
+    std::size_t worst = kept.max_size();
     for (Index j = 0; j < fit.num_columns(); ++j) {
-      const Index g = fit.group[static_cast<std::size_t>(j)];
-      // q^2/s = w^2 / (V_jj (1 - a_j V_jj)), in any units                                                                        (OPT.2)
-      const double relevance = fit.relevance[j], square = fit.mean[j] * fit.mean[j];
-      if (g < 0 || !(relevance > 1e-3) || !(square > fit.variance[j] * relevance)) continue;
-      kept.push_back(out.vectors[static_cast<std::size_t>(j)]);
-      precision.push_back(fit.precision[g]);
+      const double determined = fit.relevance[j], ratio = fit.mean[j] * fit.mean[j] / fit.variance[j];  // w^2/V, in any units
+      if (fit.group[static_cast<std::size_t>(j)] < 0 || !(determined > 1e-3) || !(ratio > determined)) continue;
+      const double worth = 0.5 * (ratio + std::log(std::max(1 - determined, 1e-16)));
+      if (worth < least) {
+        least = worth;
+        worst = kept.size();
+      }
+      kept.push_back(static_cast<std::size_t>(j));
     }
-    out.vectors = std::move(kept);
+    if (kept.size() == out.vectors.size() && worst < kept.size()) kept.erase(kept.begin() + static_cast<std::ptrdiff_t>(worst));
+    std::vector<Index> vectors;
+    std::vector<double> precision;
+    for (std::size_t j : kept) {
+      vectors.push_back(out.vectors[j]);
+      precision.push_back(fit.precision[fit.group[j]]);
+    }
+    out.vectors = std::move(vectors);
     return precision;
   }
 
@@ -149,7 +163,7 @@ class Machine {
     return fit;
   }
 
-  FittedMachine type_two(const std::vector<Index>& at, KernelDesign& basis, GreedyOutcome outcome) {
+  FittedMachine describe_type_two(const std::vector<Index>& at, KernelDesign& basis, GreedyOutcome outcome) {
     FittedMachine out;
     out.log_evidence = problem_.log_evidence(outcome, target_);
     std::vector<Index> columns = outcome.columns;
@@ -170,7 +184,6 @@ class Machine {
     out.fit.classes = target_.classes;
     out.fit.column_names = names(out.vectors);
     describe_greedy(outcome, design, {size}, target_.t, problem_.k, std::move(state), out.fit);
-    out.fit.bound = out.fit.report.bound = out.log_evidence;
     return out;
   }
 
@@ -182,8 +195,8 @@ class Machine {
 
 }  // namespace
 
-FittedMachine fit_machine(const RelevanceProblem& problem, const Kernel& kernel, const MachineTarget& target) {
-  return Machine(problem, kernel, target).run();
+FittedMachine fit_machine(const RelevanceProblem& problem, const Kernel& kernel, const MachineTarget& target, bool compare) {
+  return Machine(problem, kernel, target).run(compare);
 }
 
 }  // namespace ardvark

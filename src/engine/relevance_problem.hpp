@@ -10,6 +10,12 @@
 
 namespace ardvark {
 
+/// What a column at its best precision is worth less than that, in nats, because the precision had to be found.                (RVM.1)
+[[nodiscard]] double precision_cost();
+
+/// Type-II maximum likelihood takes no hyper-priors.
+[[nodiscard]] inline bool has_hyper_priors(const RelevanceOptions& options) { return options.algorithm != RelevanceAlgorithm::type_two; }
+
 /// What one machine explains: one for a regression or two classes, else one for each class against the rest.
 struct MachineTarget {
   Vector y;  ///< [n] in the user's units; classes: 0 and 1
@@ -45,15 +51,18 @@ struct RelevanceProblem {
   std::vector<MachineTarget> targets;
 
   [[nodiscard]] GreedyLikelihood likelihood() const;
+  /// What a column costs in the greedy part.
+  [[nodiscard]] double column_cost() const { return has_hyper_priors(options) ? precision_cost() : 0; }
   /// Positions in `points` of the columns that a fit with this kernel has to choose from, ascending.
   [[nodiscard]] std::vector<Index> candidates(const Kernel& kernel) const;
   /// The columns at these points, standardised, and a bias.
   [[nodiscard]] KernelDesign design(const Kernel& kernel, const std::vector<Index>& at) const;
   /// The raw kernel at these points. [n, at]
   [[nodiscard]] Matrix columns(const Kernel& kernel, const std::vector<Index>& at) const;
-  /// The greedy part; its free column is the bias, the last of the design. Thorough: also exchanges (GREEDY.9), which bring some tenths of
-  /// a nat for five to ten times the time: the kernel search does without.
-  [[nodiscard]] GreedyOutcome search_columns(KernelDesign& design, const MachineTarget& target, bool thorough) const;
+  /// The greedy part; its free column is the bias, the last of the design.
+  /// \param exchange      also exchanges (GREEDY.9): some tenths of a nat for five to ten times the time
+  /// \param cost_at_once  columns have to be worth their price from the first on (but for type_two, where they are free)
+  [[nodiscard]] GreedyOutcome search_columns(KernelDesign& design, const MachineTarget& target, bool exchange, bool cost_at_once) const;
   /// The log evidence of that outcome in the user's units, comparable with every other.                                       (RVM.1)
   [[nodiscard]] double log_evidence(const GreedyOutcome& outcome, const MachineTarget& target) const;
   /// What search_kernel() asks.
@@ -64,9 +73,6 @@ struct RelevanceProblem {
   [[nodiscard]] RelevanceProblem part(const std::vector<Index>& some_rows) const;
 };
 
-/// Type-II maximum likelihood takes no hyper-priors.
-[[nodiscard]] inline bool has_hyper_priors(const RelevanceOptions& options) { return options.algorithm != RelevanceAlgorithm::type_two; }
-
 /// What one machine was found to be.
 struct FittedMachine {
   std::vector<Index> vectors;  ///< positions in RelevanceProblem::points, ascending
@@ -74,7 +80,7 @@ struct FittedMachine {
   double log_evidence = 0;
   std::vector<std::string> notes;
 };
-/// By RelevanceOptions::algorithm, with this kernel.                                                                           (RVM.2)
-[[nodiscard]] FittedMachine fit_machine(const RelevanceProblem& problem, const Kernel& kernel, const MachineTarget& target);
+/// By RelevanceOptions::algorithm, with this kernel. compare: with plain sweeps, where the options say so.              (RVM.2), (RVM.3)
+[[nodiscard]] FittedMachine fit_machine(const RelevanceProblem& problem, const Kernel& kernel, const MachineTarget& target, bool compare);
 
 }  // namespace ardvark

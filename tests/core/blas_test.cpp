@@ -148,6 +148,15 @@ TEST(Blas, MatrixTimesVectorAgreesWithPlainLoops) {
       }
 }
 
+TEST(Blas, GemvOfNothingIsZero) {
+  Vector y{{1, 2, 3}};
+  blas::gemv(Transpose::no, 3, 0, 1.0, nullptr, 3, nullptr, 2.0, y.data());
+  EXPECT_EQ(y, (Vector{{2, 4, 6}}));
+  y[1] = std::numeric_limits<double>::quiet_NaN();
+  blas::gemv(Transpose::yes, 0, 3, 1.0, nullptr, 0, nullptr, 0.0, y.data());
+  EXPECT_EQ(y, Vector::Zero(3));
+}
+
 TEST(Blas, GemvWithBetaZeroOverwritesNan) {
   Random random(6);
   const Matrix A = random.normals(3, 2);
