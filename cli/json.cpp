@@ -10,20 +10,13 @@ Json to_json(const Vector& v) {
   return list;
 }
 
-Json fit_json(const Fit& fit, double level, bool covariance) {
-  const Report& report = fit.report;
-  Json j;
-  j["status"] = to_string(report.status);
-  j["message"] = report.message;
-  j["task"] = to_string(fit.task);
-  j["preset"] = report.preset.empty() ? Json() : Json(report.preset);
-  j["compat"] = report.compat;
-  j["prior"] = to_string(fit.prior);
-  j["target"] = fit.target;
-  if (fit.task == Task::logistic) j["classes"] = fit.classes;
-  j["sweeps"] = report.sweeps;
+namespace {
+
+// Sweeps, coefficients and noise: what a fit has in common with a machine of relevance vectors.
+void add_posterior(Json& j, const Fit& fit, double level) {
+  j["sweeps"] = fit.report.sweeps;
   j["bound"] = fit.bound;
-  j["bound_history"] = report.bound_history;
+  j["bound_history"] = fit.report.bound_history;
   j["columns"] = fit.column_names;
   j["mean"] = to_json(fit.mean);
   j["variance"] = to_json(fit.variance);
@@ -52,30 +45,118 @@ Json fit_json(const Fit& fit, double level, bool covariance) {
   j["num_rows"] = fit.num_rows;
   j["effective_parameters"] = fit.effective_parameters;
   if (fit.task == Task::linear) {
-    const bool fitted = fit.noise.shape > 0;
     j["noise"] = {{"shape", fit.noise.shape}, {"rate", fit.noise.rate}};
-    if (fitted) {
+    if (fit.noise.shape > 0) {
       const Interval sd = noise_sd_interval(fit, level);
       j["noise"]["sd"] = noise_sd(fit);
       j["noise"]["sd_interval"] = {sd.lower, sd.upper};
     }
+  }
+}
+
+void add_report(Json& j, const Report& report) {
+  j["notes"] = report.notes;
+  j["warnings"] = report.warnings;
+  j["seconds"] = report.seconds;
+}
+
+Json kernel_json(const KernelSpec& spec) {
+  Json j = {{"kind", spec.kind}, {"parameters", spec.parameters}};
+  for (const KernelSpec& part : spec.parts) j["parts"].push_back(kernel_json(part));
+  return j;
+}
+
+Json rows_json(const Matrix& m) {
+  Json rows = Json::array();
+  for (Index i = 0; i < m.rows(); ++i) rows.push_back(to_json(m.row(i)));
+  return rows;
+}
+
+}  // namespace
+
+Json fit_json(const Fit& fit, double level, bool covariance) {
+  const Report& report = fit.report;
+  Json j;
+  j["status"] = to_string(report.status);
+  j["message"] = report.message;
+  j["task"] = to_string(fit.task);
+  j["preset"] = report.preset.empty() ? Json() : Json(report.preset);
+  j["compat"] = report.compat;
+  j["prior"] = to_string(fit.prior);
+  j["target"] = fit.target;
+  if (fit.task == Task::logistic) j["classes"] = fit.classes;
+  add_posterior(j, fit, level);
+  if (fit.task == Task::linear) {
     j["r_squared"] = fit.r_squared;
   } else {
     j["class_weight"] = {fit.class_weight[0], fit.class_weight[1]};
     j["accuracy"] = fit.accuracy;
     j["log_loss"] = fit.log_loss;
   }
-  if (covariance) {
-    const Matrix V = fit.covariance();
-    Json rows = Json::array();
-    for (Index i = 0; i < V.rows(); ++i) rows.push_back(to_json(V.row(i)));
-    j["covariance"] = rows;
-  }
+  if (covariance) j["covariance"] = rows_json(fit.covariance());
   j["solver"] = to_string(report.solver);
   j["solver_reason"] = report.solver_reason;
-  j["notes"] = report.notes;
-  j["warnings"] = report.warnings;
-  j["seconds"] = report.seconds;
+  add_report(j, report);
+  return j;
+}
+
+Json fit_json(const RelevanceFit& fit, double level) {
+  const Report& report = fit.report;
+  const KernelSpec spec = fit.kernel.spec();
+  Json j;
+  j["status"] = to_string(report.status);
+  j["message"] = report.message;
+  j["model"] = "rvm";
+  j["task"] = fit.task == Task::linear ? "regression" : "classification";
+  j["target"] = fit.target;
+  if (fit.task == Task::logistic) j["classes"] = fit.classes;
+  j["kernel"] = fit.kernel.name();
+  j["kernel_spec"] = kernel_json(spec);
+  j["parameters"] = Json::array();
+  for (const double parameter : fit.kernel.log_parameters()) j["parameters"].push_back(std::exp(parameter));
+  if (spec.kind == "gaussian" || spec.kind == "laplacian" || spec.kind == "cauchy") {
+    if (spec.parameters.size() == 1)
+      j["width"] = spec.parameters.front();
+    else
+      j["widths"] = spec.parameters;
+  }
+  j["search"] = to_string(fit.search);
+  j["algorithm"] = to_string(fit.algorithm);
+  j["log_evidence"] = fit.log_evidence;
+  if (fit.machines.size() == 1) {
+    j["vectors"] = fit.machines.front().vectors;
+    add_posterior(j, fit.machines.front().fit, level);
+  } else {
+    j["bound"] = Json::array();
+    j["machines"] = Json::array();
+    for (std::size_t k = 0; k < fit.machines.size(); ++k) {
+      const RelevanceMachine& machine = fit.machines[k];
+      Json& m =
+          j["machines"].emplace_back(Json{{"class", fit.classes[k]}, {"log_evidence", machine.log_evidence}, {"vectors", machine.vectors}});
+      add_posterior(m, machine.fit, level);
+      j["bound"].push_back(machine.fit.bound);
+    }
+  }
+  j["sweeps"] = report.sweeps;
+  j["num_vectors"] = fit.num_vectors();
+  j["relevance_vectors"] = rows_json(fit.relevance_vectors);
+  Json rows = Json::array();
+  for (const Index row : fit.relevance_rows) rows.push_back(row < 0 ? Json() : Json(row + 1));
+  j["relevance_rows"] = rows;
+  j["inputs"] = fit.input_names;
+  j["input_center"] = to_json(fit.input_center);
+  j["input_scale"] = to_json(fit.input_scale);
+  j["trials"] = Json::array();
+  for (const KernelTrial& trial : fit.trials)
+    j["trials"].push_back({{"parameters", trial.parameters}, {"log_evidence", trial.log_evidence}, {"num_vectors", trial.num_vectors}});
+  j["num_rows"] = fit.num_rows;
+  if (fit.task == Task::linear) {
+    j["r_squared"] = fit.r_squared;
+  } else {
+    j["accuracy"] = fit.accuracy;
+    j["log_loss"] = fit.log_loss;
+  }
+  add_report(j, report);
   return j;
 }
 

@@ -4,12 +4,14 @@
 #include <nlohmann/json.hpp>
 
 #include "ardvark/fit.hpp"
+#include "ardvark/relevance.hpp"
 
 namespace ardvark::cli {
 
 using Json = nlohmann::ordered_json;
 [[nodiscard]] Json to_json(const Vector& v);
-/// The object that `fit --json` prints.
+/// The objects that `fit --json` prints.
 [[nodiscard]] Json fit_json(const Fit& fit, double level, bool covariance);
+[[nodiscard]] Json fit_json(const RelevanceFit& fit, double level);
 
 }  // namespace ardvark::cli

@@ -22,7 +22,7 @@ struct PredictArguments {
   bool json = false;
 };
 
-PredictiveRule rule_of(const std::string& name, Task task) {
+PredictiveRule rule_of(const std::string& name, bool is_logistic) {
   static const std::map<std::string, PredictiveRule> rules = {{"automatic", PredictiveRule::automatic},
                                                               {"exact", PredictiveRule::exact},
                                                               {"mackay", PredictiveRule::plug_in_corrected},
@@ -33,7 +33,7 @@ PredictiveRule rule_of(const std::string& name, Task task) {
   if (found == rules.end())
     throw InvalidArgument(
         fmt::format("--rule is '{}'; it must be one of automatic, exact, mackay, published, published-batch, published-incremental", name));
-  if (task == Task::linear && found->second != PredictiveRule::automatic) throw InvalidArgument("--rule is of logistic models");
+  if (!is_logistic && found->second != PredictiveRule::automatic) throw InvalidArgument("--rule is of logistic models");
   return found->second;
 }
 
@@ -45,12 +45,61 @@ std::string csv_field(const std::string& text) {
   return out + "\"";
 }
 
-struct PredictionCsv {  // the CSV being written: header, then one line per row
-  std::string text;
+// What is written: as JSON, or as CSV with a header, then one line per row.
+struct Predictions {
   const std::vector<Index>& file_rows;
-  void header(const std::string& names) { text += (file_rows.empty() ? "" : "row,") + names + "\n"; }
+  double level;
+  bool is_json;
+  Json json;
+  std::string csv;
+
+  void header(const std::string& names) { csv += (file_rows.empty() ? "" : "row,") + names + "\n"; }
   void begin_row(Index i) {
-    if (!file_rows.empty()) text += fmt::format("{},", file_rows[static_cast<std::size_t>(i)]);
+    if (!file_rows.empty()) csv += fmt::format("{},", file_rows[static_cast<std::size_t>(i)]);
+  }
+
+  void put(const StudentPrediction& p) {
+    json["mean"] = to_json(p.mean);
+    if (std::isinf(p.degrees_of_freedom)) {
+      json["sd"] = to_json(p.scale);
+    } else {
+      json["scale"] = to_json(p.scale);
+      json["degrees_of_freedom"] = p.degrees_of_freedom;
+    }
+    if (is_json) return;
+    const Vector sd = p.standard_deviation(), half = p.half_width(level);
+    header("mean,sd,lower,upper");
+    for (Index i = 0; i < p.mean.size(); ++i) {
+      begin_row(i);
+      csv += fmt::format("{},{},{},{}\n", p.mean[i], sd[i], p.mean[i] - half[i], p.mean[i] + half[i]);
+    }
+  }
+
+  void put(const ClassPrediction& p, const std::vector<std::string>& classes) {
+    json = {{"probability", to_json(p.probability)}, {"classes", classes}};
+    if (is_json) return;
+    header("probability,class,log_odds,log_odds_sd");
+    for (Index i = 0; i < p.mean.size(); ++i) {
+      begin_row(i);
+      csv += fmt::format("{},{},{},{}\n", p.probability[i], csv_field(classes[p.mean[i] > 0 ? 1 : 0]), p.mean[i], std::sqrt(p.variance[i]));
+    }
+  }
+
+  // Of two classes the probability of the second, of more one column each.
+  void put(const ClassProbabilities& p, const std::vector<std::string>& classes) {
+    const Index first = classes.size() == 2 ? 1 : 0, num_classes = p.probability.cols();
+    Json lists = Json::array();
+    for (Index c = first; c < num_classes; ++c) lists.push_back(to_json(Vector(p.probability.col(c))));
+    json = {{"probability", classes.size() == 2 ? lists.front() : lists}, {"classes", classes}};
+    if (is_json) return;
+    std::string names;
+    for (const std::string& name : classes) names += csv_field("probability_" + name) + ",";
+    header((classes.size() == 2 ? "probability," : names) + "class");
+    for (Index i = 0; i < p.probability.rows(); ++i) {
+      begin_row(i);
+      for (Index c = first; c < num_classes; ++c) csv += fmt::format("{},", p.probability(i, c));
+      csv += csv_field(classes[static_cast<std::size_t>(p.most_probable[static_cast<std::size_t>(i)])]) + "\n";
+    }
   }
 };
 
@@ -71,7 +120,8 @@ int run_predict(const PredictArguments& args) {
       throw InvalidArgument(fmt::format("--output is '{}', which is read; give another path", args.output));
   }
   const SavedModel model = load_model(args.model);
-  const PredictiveRule rule = rule_of(args.rule, model.fit.task);
+  const Task task = model.relevance ? model.relevance->task : model.fit.task;
+  const PredictiveRule rule = rule_of(args.rule, task == Task::logistic && !model.relevance);
   CsvOptions csv;
   csv.delimiter = args.delimiter;
   if (args.missing != "refuse" && args.missing != "drop")
@@ -86,46 +136,24 @@ int run_predict(const PredictArguments& args) {
   const Index dropped = table.num_dropped;
   const EncodedTable encoded = encode(std::move(table), model.encoding);
 
+  Predictions predictions{file_rows, args.level, args.json, {}, {}};
   const auto started = std::chrono::steady_clock::now();
-  const auto seconds = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count(); };
-  PredictionCsv csv_out{{}, file_rows};
-  Json json;
-  if (model.fit.task == Task::linear) {
-    LinearFit fit;
-    static_cast<Fit&>(fit) = model.fit;
-    const StudentPrediction p = predict(fit, encoded.X());
-    json["mean"] = to_json(p.mean);
-    if (std::isinf(p.degrees_of_freedom)) {
-      json["sd"] = to_json(p.scale);
-    } else {
-      json["scale"] = to_json(p.scale);
-      json["degrees_of_freedom"] = p.degrees_of_freedom;
-    }
-    json["seconds"] = seconds();
-    if (!args.json) {
-      const Vector sd = p.standard_deviation(), half = p.half_width(args.level);
-      csv_out.header("mean,sd,lower,upper");
-      for (Index i = 0; i < p.mean.size(); ++i) {
-        csv_out.begin_row(i);
-        csv_out.text += fmt::format("{},{},{},{}\n", p.mean[i], sd[i], p.mean[i] - half[i], p.mean[i] + half[i]);
-      }
-    }
-  } else {
-    LogisticFit fit;
-    static_cast<Fit&>(fit) = model.fit;
-    const ClassPrediction p = predict(fit, encoded.X(), rule);
-    json = {{"probability", to_json(p.probability)}, {"classes", fit.classes}, {"seconds", seconds()}};
-    if (!args.json) {
-      csv_out.header("probability,class,log_odds,log_odds_sd");
-      for (Index i = 0; i < p.mean.size(); ++i) {
-        csv_out.begin_row(i);
-        csv_out.text += fmt::format("{},{},{},{}\n", p.probability[i], csv_field(fit.classes[p.mean[i] > 0 ? 1 : 0]), p.mean[i],
-                                    std::sqrt(p.variance[i]));
-      }
-    }
-  }
-  if (!file_rows.empty()) json["rows"] = file_rows;
-  write(args.output, args.json ? json.dump() + "\n" : csv_out.text);
+  double seconds = 0;
+  const auto timed = [&](auto prediction) {
+    seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
+    return prediction;
+  };
+  if (model.relevance && task == Task::linear)
+    predictions.put(timed(predict(RelevanceRegression{*model.relevance}, encoded.X())));
+  else if (model.relevance)
+    predictions.put(timed(predict(RelevanceClassification{*model.relevance}, encoded.X())), model.relevance->classes);
+  else if (task == Task::linear)
+    predictions.put(timed(predict(LinearFit{model.fit}, encoded.X())));
+  else
+    predictions.put(timed(predict(LogisticFit{model.fit}, encoded.X(), rule)), model.fit.classes);
+  predictions.json["seconds"] = seconds;
+  if (!file_rows.empty()) predictions.json["rows"] = file_rows;
+  write(args.output, args.json ? predictions.json.dump() + "\n" : predictions.csv);
   if (dropped > 0 && !args.json)
     fmt::print(stderr, "{} {} dropped because a value was missing\n", dropped, dropped == 1 ? "row was" : "rows were");
   return ok;
@@ -139,13 +167,14 @@ void add_predict(CLI::App& app, Run& run) {
   c.add_option("model", args->model, "Model file written by fit -o")->required();
   c.add_option("data", args->data, "CSV file with the model's columns, by name, in any order; others are not read")->required();
   c.add_option("-o,--output", args->output, "Write here instead of the screen")->check(not_empty);
-  c.add_option("--level", args->level, "Linear: level of the interval (default 0.95)");
+  c.add_option("--level", args->level, "Linear, regression: level of the interval (default 0.95)");
   c.add_option("--rule", args->rule,
                "Logistic: automatic (exact; published for presets), exact, mackay, published, published-batch, published-incremental");
   c.add_option("--missing", args->missing, "refuse (default) or drop: what to do with rows that lack a value");
   c.add_option("--delimiter", args->delimiter, "Field separator (default ,)");
   c.add_flag("--json", args->json, "One JSON object instead of CSV");
   c.footer(
+      "Two classes: the probability of the second in sorted order. More: a column probability_CLASS each; in JSON a list each.\n"
       "Example:\n"
       "  ardvark fit examples/data/Pima.tr.csv --target type --model logistic -o pima.ardvark\n"
       "  ardvark predict pima.ardvark examples/data/Pima.te.csv -o predictions.csv");

@@ -22,11 +22,15 @@ void add_show(CLI::App& app, Run& run) {
   c.footer("Example:\n  ardvark fit examples/data/Pima.tr.csv --target type --model logistic -o pima.ardvark\n  ardvark show pima.ardvark");
   c.callback([args, &run] {
     run = [args] {
+      if (!(args->level > 0 && args->level < 1))
+        throw InvalidArgument(fmt::format("--level is {}; it must lie between 0 and 1", args->level));
       const SavedModel model = load_model(args->model);
-      if (args->json)
-        fmt::print("{}\n", fit_json(model.fit, args->level, args->covariance).dump());
+      if (model.relevance && args->covariance) throw InvalidArgument("--covariance is of linear and logistic models");
+      if (!args->json)
+        fmt::print("{}", model.relevance ? summary(*model.relevance, args->level) : summary(model.fit, args->level));
       else
-        fmt::print("{}", summary(model.fit, args->level));
+        fmt::print("{}\n",
+                   (model.relevance ? fit_json(*model.relevance, args->level) : fit_json(model.fit, args->level, args->covariance)).dump());
       return static_cast<int>(ok);
     };
   });

@@ -1,25 +1,32 @@
 // Fits in files: the safetensors layout, a JSON description and raw little-endian arrays.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "ardvark/fit.hpp"
+#include "ardvark/relevance.hpp"
 #include "ardvark/table.hpp"
 
 namespace ardvark {
 
-/// What a model file holds: enough to predict and to print the summary.
+/// What a model file holds: enough to predict and to print the summary. One of two kinds of fit:
+///
+///     if (model.relevance) summary(*model.relevance); else summary(model.fit);
 struct SavedModel {
-  Fit fit;
+  Fit fit;                                ///< linear or logistic; without a posterior if `relevance` holds the model
+  std::optional<RelevanceFit> relevance;  ///< a relevance vector machine, without the rows that are no relevance vectors
   FeatureEncoding
       encoding;  ///< how a table's columns become columns of X; numeric columns of the fit's names if it was not made from a table
 };
 
 /// Writes through a temporary file and a rename: whole or not at all.
-/// \throws InvalidArgument   the fit holds no posterior
+/// \throws InvalidArgument   the fit holds no posterior; the encoding makes another number of inputs; a kernel that cannot be stored
 /// \throws EnvironmentError  the file cannot be written
 void save_model(const std::string& path, const Fit& fit);
 void save_model(const std::string& path, const Fit& fit, const FeatureEncoding& encoding);
+void save_model(const std::string& path, const RelevanceFit& fit);
+void save_model(const std::string& path, const RelevanceFit& fit, const FeatureEncoding& encoding);
 
 /// \throws InvalidArgument   no model file, a truncated one, or one of a newer version
 /// \throws EnvironmentError  the file does not exist or cannot be read

@@ -31,6 +31,7 @@ enum class KernelSearch {
   scale,  ///< one common factor of all the kernel's parameters, by a scan and Brent's method; 1 parameter: that parameter
   each    ///< `scale`, then every parameter by itself along the gradient: one width per input finds the inputs that matter
 };
+[[nodiscard]] const char* to_string(KernelSearch search);
 
 /// Options of fit_relevance_regression and fit_relevance_classification. The defaults need no choice of a width.
 struct RelevanceOptions {
@@ -52,6 +53,7 @@ struct RelevanceOptions {
   int threads = 0;                            ///< BLAS threads during the fit; 0 keeps the caller's setting
   SweepCallback on_sweep = {};                ///< after each sweep and action: return false to stop
   std::vector<std::string> input_names = {};  ///< [d] for messages and files; empty: x1, x2, ...
+  std::vector<std::string> class_names = {};  ///< classes: of the labels 0, 1, 2, ..., then the only ones; empty: the labels' numbers
 };
 
 /// One trial of the kernel search: the curve of the evidence.
@@ -71,11 +73,12 @@ struct RelevanceMachine {
 
 /// What a fit found.
 struct RelevanceFit {
-  Task task = Task::linear;             ///< linear: regression; logistic: classification
-  Kernel kernel = Kernel::gaussian(1);  ///< with the parameters used
-  Vector input_center, input_scale;     ///< [d] the kernel sees (x - center) * scale; scale 0: a constant input, left out
-  Matrix relevance_vectors;             ///< [m,d] in the units of the inputs, of all machines, each once
-  std::vector<Index> relevance_rows;    ///< [m] the training row each is, from 0; -1: a k-means centre
+  Task task = Task::linear;                  ///< linear: regression; logistic: classification
+  Kernel kernel = Kernel::gaussian(1);       ///< with the parameters used
+  KernelSearch search = KernelSearch::none;  ///< how they were found
+  Vector input_center, input_scale;          ///< [d] the kernel sees (x - center) * scale; scale 0: a constant input, left out
+  Matrix relevance_vectors;                  ///< [m,d] in the units of the inputs, of all machines, each once
+  std::vector<Index> relevance_rows;         ///< [m] the training row each is, from 0; -1: a k-means centre
   std::vector<RelevanceMachine> machines;
   double log_evidence = 0;               ///< comparable between kernels, centres and widths; of several classes the sum      (RVM.1)
   std::vector<KernelTrial> trials;       ///< of the kernel search, by the first parameter; empty if there was none

@@ -144,24 +144,33 @@ MachineTarget regression_target(VectorView y, const Vector& k, RelevanceFit& fit
   return target;
 }
 
-std::vector<MachineTarget> class_targets(VectorView labels, const Vector& k, RelevanceFit& fit) {
+std::string class_name(double label, const std::vector<std::string>& names) {
+  if (names.empty()) return fmt::format("{}", label);
+  if (!(label >= 0 && label < static_cast<double>(names.size()) && label == std::floor(label)))
+    throw InvalidArgument(
+        fmt::format("labels holds {}; with {} class names it must be one of 0 to {}", label, names.size(), names.size() - 1));
+  return names[static_cast<std::size_t>(label)];
+}
+
+std::vector<MachineTarget> class_targets(VectorView labels, const Vector& k, const std::vector<std::string>& names, RelevanceFit& fit) {
   std::set<double> values;
   for (Index i = 0; i < labels.size(); ++i)
     if (k[i] > 0) values.insert(labels[i]);
   if (values.size() < 2)
-    throw InvalidArgument(fmt::format("labels has one class only ({}); a classification needs at least two", *values.begin()));
+    throw InvalidArgument(
+        fmt::format("labels has one class only ({}); a classification needs at least two", class_name(*values.begin(), names)));
   const auto n = static_cast<std::size_t>(labels.size());
   if (values.size() > 100 && 2 * values.size() > n)
     throw InvalidArgument(
         fmt::format("labels has {} classes in {} rows; these look like measurements: use a regression", values.size(), n));
-  for (double value : values) fit.classes.push_back(fmt::format("{}", value));
+  for (double value : values) fit.classes.push_back(class_name(value, names));
   std::vector<MachineTarget> targets;
   for (double value : values) {
     if (values.size() == 2 && value == *values.begin()) continue;  // one machine, for the second class
     MachineTarget& target = targets.emplace_back();
     target.y = (labels.eigen().array() == value).cast<double>();
     target.t = target.y;
-    target.classes = {values.size() == 2 ? fit.classes.front() : "rest", fmt::format("{}", value)};
+    target.classes = {values.size() == 2 ? fit.classes.front() : "rest", class_name(value, names)};
   }
   return targets;
 }
@@ -244,6 +253,7 @@ Kernel choose_kernel(const RelevanceProblem& problem, RelevanceFit& fit) {
   const RelevanceProblem part = in_part ? problem.part(spread_rows(n, most)) : problem;
   const KernelProblem questions = {[&](const Kernel& kernel) { return part.evaluate(kernel); },
                                    [&](const Kernel& kernel, const KernelSupport& on) { return part.evaluate_on(kernel, on); }};
+  fit.search = options.search;
   KernelSearchOutcome outcome = search_kernel(options.kernel, options.search, part.X, questions);
   fit.trials = std::move(outcome.trials);
   const Kernel best = fit.trials.empty() ? outcome.kernel : CloserLook(part, outcome.kernel, fit.trials).run();
@@ -341,6 +351,15 @@ const char* to_string(RelevanceAlgorithm algorithm) {
   return "unknown";
 }
 
+const char* to_string(KernelSearch search) {
+  switch (search) {
+    case KernelSearch::none: return "none";
+    case KernelSearch::scale: return "scale";
+    case KernelSearch::each: return "each";
+  }
+  return "unknown";
+}
+
 RelevanceRegression fit_relevance_regression(MatrixView X, VectorView y, const RelevanceOptions& options) {
   validate_options(options, X);
   validate::vector(y, X.rows(), "y");
@@ -363,7 +382,7 @@ RelevanceClassification fit_relevance_classification(MatrixView X, VectorView la
   start(X, options, fit);
   RelevanceProgress progress(options.on_sweep);
   RelevanceProblem problem{Task::logistic, options, progress, {}, weights_or_ones(options.weights, X.rows()), {}, {}, {}};
-  problem.targets = class_targets(labels, problem.k, fit);
+  problem.targets = class_targets(labels, problem.k, options.class_names, fit);
   problem.X = prepare_inputs(X, problem.k, options, fit);
   run(X, problem, fit);
   if (fit.machines.size() > 1) describe_rows(X, labels, problem.k, fit);

@@ -59,6 +59,16 @@ void SafetensorsWriter::add_vector(const std::string& name, VectorView vector) {
   add_array(name, vector.data(), {static_cast<std::uint64_t>(vector.size())});
 }
 
+void SafetensorsWriter::add_vector(const std::string& name, Vector&& temporary) {
+  const Matrix& kept = kept_.emplace_back(std::move(temporary));
+  add_vector(name, VectorView(kept.data(), kept.size()));
+}
+
+void SafetensorsWriter::add_matrix(const std::string& name, Matrix&& temporary) {
+  const Matrix& kept = kept_.emplace_back(std::move(temporary));
+  add_matrix(name, kept);
+}
+
 void SafetensorsWriter::add_matrix(const std::string& name, const Matrix& matrix) {
   add_array(name, matrix.data(), {static_cast<std::uint64_t>(matrix.cols()), static_cast<std::uint64_t>(matrix.rows())});
 }

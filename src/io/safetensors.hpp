@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <string>
 #include <vector>
@@ -21,11 +22,15 @@ class SafetensorsWriter {
  public:
   Metadata metadata;
 
+  SafetensorsWriter() = default;
+  SafetensorsWriter(const SafetensorsWriter&) = delete;
+  SafetensorsWriter& operator=(const SafetensorsWriter&) = delete;
+
   /// The arrays are not copied: they must live until write() returns. Names are unique.
   void add_vector(const std::string& name, VectorView vector);
   void add_matrix(const std::string& name, const Matrix& matrix);
-  void add_vector(const std::string& name, Vector&& temporary) = delete;
-  void add_matrix(const std::string& name, Matrix&& temporary) = delete;
+  void add_vector(const std::string& name, Vector&& temporary);  ///< kept until then
+  void add_matrix(const std::string& name, Matrix&& temporary);  ///< likewise
   /// An array of any rank, the last index running fastest.
   void add_array(const std::string& name, const double* data, std::vector<std::uint64_t> shape);
 
@@ -43,6 +48,7 @@ class SafetensorsWriter {
   [[nodiscard]] std::string header() const;
 
   std::vector<std::pair<std::string, Array>> arrays_;  // in the order of the file
+  std::deque<Matrix> kept_;
 };
 
 /// An open file, its header read and checked against the file's size; arrays are read when they are asked for.

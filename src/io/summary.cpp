@@ -5,27 +5,13 @@
 #include <cmath>
 
 #include "ardvark/fit.hpp"
+#include "io/text.hpp"
 
 namespace ardvark {
 namespace {
 
-// Digits that a standard deviation deserves: two of its own, so at most 4 significant ones of anything near it.
-std::string number(double x) {
-  if (!std::isfinite(x)) return x > 0 ? "inf" : x < 0 ? "-inf" : "-";
-  if (x == 0) return "0";
-  const double size = std::abs(x);
-  if (size >= 1e5 || size < 1e-4) return fmt::format("{:.3e}", x);
-  const int decimals = std::clamp(3 - static_cast<int>(std::floor(std::log10(size))), 0, 7);
-  return fmt::format("{:.{}f}", x, decimals);
-}
-
-// Width on the screen of UTF-8 text, one column a character.
-std::size_t width(const std::string& text) {
-  return static_cast<std::size_t>(
-      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
-}
-
-std::string padded(const std::string& text, std::size_t to) { return text + std::string(to > width(text) ? to - width(text) : 0, ' '); }
+using io::number;
+using io::padded;
 
 void coefficient_line(std::string& out, const Fit& fit, Index j, double level, std::size_t name_width, bool judged) {
   const bool intercept = j < 0;
@@ -72,7 +58,7 @@ std::string summary(const Fit& fit, double level) {
     shown.resize(most);
   }
   std::size_t name_width = 11;
-  for (Index j : shown) name_width = std::max(name_width, width(fit.column_names[static_cast<std::size_t>(j)]));
+  for (Index j : shown) name_width = std::max(name_width, io::width(fit.column_names[static_cast<std::size_t>(j)]));
   name_width = std::min<std::size_t>(name_width, 40);
   const bool judged = fit.prior == PriorKind::ard || fit.prior == PriorKind::groups;
   const std::string percent = fmt::format("{:g}%", 100 * level);

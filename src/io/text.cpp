@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 
 namespace ardvark::io {
@@ -59,5 +60,21 @@ std::string listed(const std::vector<std::string>& names) {
   if (names.size() > max_names) result += fmt::format(", ... and {} more", names.size() - max_names);
   return result;
 }
+
+std::string number(double x) {
+  if (!std::isfinite(x)) return x > 0 ? "inf" : x < 0 ? "-inf" : "-";
+  if (x == 0) return "0";
+  const double size = std::abs(x);
+  if (size >= 1e5 || size < 1e-4) return fmt::format("{:.3e}", x);
+  const int decimals = std::clamp(3 - static_cast<int>(std::floor(std::log10(size))), 0, 7);
+  return fmt::format("{:.{}f}", x, decimals);
+}
+
+std::size_t width(std::string_view text) {
+  return static_cast<std::size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+}
+
+std::string padded(const std::string& text, std::size_t to) { return text + std::string(to > width(text) ? to - width(text) : 0, ' '); }
 
 }  // namespace ardvark::io

@@ -1,6 +1,7 @@
-// Text of the user's files, as it may stand in a message.
+// Text for people: that of the user's files as it may stand in a message, numbers, the columns of a table.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,5 +16,14 @@ namespace ardvark::io {
 
 /// "'a', 'b', 'c'"; beyond 20 names "... and 5 more".
 [[nodiscard]] std::string listed(const std::vector<std::string>& names);
+
+/// A number for people: the digits that a standard deviation deserves, two of its own, so at most 4 significant ones of anything near it.
+[[nodiscard]] std::string number(double x);
+
+/// Width on the screen of UTF-8 text, one column a character.
+[[nodiscard]] std::size_t width(std::string_view text);
+
+/// The text, with blanks behind it up to this width.
+[[nodiscard]] std::string padded(const std::string& text, std::size_t to);
 
 }  // namespace ardvark::io

@@ -35,7 +35,7 @@ const std::vector<Option> fit_options = {
     {"--target", columns},
     {"--target", {"y", "label", "k"}},
     {"--model", {"linear", "logistic"}},
-    {"--model", {"linear", "logistic", "", "Linear", "poisson"}},
+    {"--model", {"linear", "logistic", "rvm", "", "Linear", "poisson"}},
     {"--preset", {"vb_linear_fit", "vb_linear_fit_ard", "vb_logit_fit", "vb_logit_fit_ard", "vb_logit_fit_iter", "vb", ""}},
     {"--compat", {}},
     {"--prior", {"auto", "shared", "ard", "groups", "none", "flat"}},
@@ -62,6 +62,10 @@ const std::vector<Option> fit_options = {
     {"--level", numbers},
     {"--level", {"0.5", "0.999999999999", "0.99999999999999999", "1e-17"}},
     {"--covariance", {}},
+    {"--task", {"regression", "classification", "linear"}},
+    {"--kernel", {"gaussian", "spline", "rbf"}},
+    {"--width", {"auto", "each", "0.5", "1,2,3", "0", ""}},
+    {"--centres", {"all", "5", "0"}},
     {"--strict", {}},
     {"-q", {}},
     {"--nonsense", {"1"}},
@@ -80,6 +84,17 @@ const std::vector<Option> good_options = {
     {"--covariance", {}},
     {"--strict", {}},
     {"-q", {}},
+};
+const std::vector<Option> rvm_options = {
+    {"--task", {"regression", "classification"}},
+    {"--kernel", {"gaussian", "laplacian", "cauchy", "linear", "polynomial", "spline"}},
+    {"--width", {"auto", "each", "0.5", "1,2,3", "1e-300", "1e300"}},
+    {"--degree", {"1", "3", "0", "20"}},
+    {"--offset", {"0", "0.5", "-1", "1e300"}},
+    {"--algorithm", {"variational", "plain", "type-two"}},
+    {"--centres", {"all", "5", "1", "1000000"}},
+    {"--likelihood", {"vg", "jj"}},
+    {"--weights", {"w"}},
 };
 const std::vector<Option> other_options = {
     {"--level", numbers},
@@ -108,11 +123,14 @@ Arguments some(Chance& chance, const std::vector<Option>& options, unsigned one_
 
 Arguments random_command(Chance& chance) {
   if (chance.one_in(6))
-    return Arguments{chance.of({"predict", "show", "predict"}), chance.of({"m.ardvark", "l.ardvark", "data.csv", "absent"}),
+    return Arguments{chance.of({"predict", "show", "predict"}), chance.of({"m.ardvark", "l.ardvark", "r.ardvark", "data.csv", "absent"}),
                      chance.of({"data.csv", "holes.csv", "m.ardvark", "absent", "--json"})} +
            some(chance, other_options, 5) + (chance.one_in(3) ? Arguments{"-o", "out"} : Arguments{});
   Arguments arguments = {"fit", chance.of({"data.csv", "data.csv", "data.csv", "holes.csv", "one.csv", "wide.csv", "absent", "empty.csv"})};
-  if (!chance.one_in(3)) {  // most are nearly right, so that they come far
+  if (chance.one_in(4)) {
+    arguments = arguments + Arguments{"--target", chance.of({"y", "label", "k", "k"}), "--model", "rvm"};
+    arguments = arguments + some(chance, rvm_options, 3) + some(chance, good_options, 12);
+  } else if (!chance.one_in(3)) {  // most are nearly right, so that they come far
     const bool linear = chance.one_in(2);
     arguments = arguments + Arguments{"--target", linear ? "y" : chance.of({"label", "k"}), "--model", linear ? "linear" : "logistic"};
     arguments = arguments + some(chance, good_options, 5) + some(chance, {fit_options.begin() + 4, fit_options.end()}, 40);
@@ -141,6 +159,7 @@ TEST(RandomCommandLines, EndInOneOfTheWaysThatAreDocumented) {
   put("empty.csv", "");
   testing::output_of({"fit", "data.csv", "--target", "y", "--model", "linear", "-q", "-o", "m.ardvark"}, folder.path());
   testing::output_of({"fit", "data.csv", "--target", "label", "--model", "logistic", "-q", "-o", "l.ardvark"}, folder.path());
+  testing::output_of({"fit", "data.csv", "--target", "k", "--model", "rvm", "-q", "-o", "r.ardvark"}, folder.path());
   const std::size_t num_files = folder.num_files();
 
   Chance chance(20);

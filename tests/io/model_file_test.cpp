@@ -82,6 +82,32 @@ TEST(SaveModel, WithoutAnEncodingGivesBackALogisticFit) {
   EXPECT_EQ(predict(as<LogisticFit>(saved.fit), fresh.X).probability, predict(fit, fresh.X).probability);
 }
 
+// Written before there were relevance vector machines. The same tables fitted again agree as far as the tolerance goes.
+TEST(LoadModel, ReadsFilesOfEarlierPrograms) {
+  const SavedModel logistic = load_model(ARDVARK_TEST_DATA "/models/pima_logistic.ardvark");
+  EXPECT_EQ(logistic.fit.classes, (Names{"No", "Yes"}));
+  EXPECT_EQ(logistic.fit.prior, PriorKind::ard);
+  const Table pima = read_csv(ARDVARK_EXAMPLE_DATA "/Pima.tr.csv");
+  const Vector type = column_values(pima, pima.at("type"));
+  const EncodedTable patients = encode(read_csv(ARDVARK_EXAMPLE_DATA "/Pima.tr.csv"), logistic.encoding);
+  const LogisticFit again = fit_logistic(patients.X(), type, {.prior = Prior::ard()});
+  EXPECT_LT(
+      (predict(as<LogisticFit>(logistic.fit), patients.X()).probability - predict(again, patients.X()).probability).cwiseAbs().maxCoeff(),
+      1e-3);
+
+  const std::string wide = ARDVARK_TEST_DATA "/models/wide.csv";  // more columns than rows: the other form of the covariance
+  const SavedModel linear = load_model(ARDVARK_TEST_DATA "/models/wide_linear.ardvark");
+  ASSERT_EQ(linear.encoding.features.size(), 13u);
+  EXPECT_EQ(linear.encoding.features[0].levels, (Names{"a", "b", "c"}));
+  const Table table = read_csv(wide);
+  const Vector y = column_values(table, table.at("y"));
+  const EncodedTable rows = encode(read_csv(wide), linear.encoding);
+  const StudentPrediction loaded = predict(as<LinearFit>(linear.fit), rows.X()),
+                          fitted = predict(fit_linear(rows.X(), y, {.prior = Prior::shared()}), rows.X());
+  EXPECT_LT((loaded.mean - fitted.mean).cwiseAbs().maxCoeff(), 1e-3);
+  EXPECT_LT((loaded.scale - fitted.scale).cwiseAbs().maxCoeff(), 1e-3);
+}
+
 TEST(SaveModel, RefusesAFitWithoutAPosterior) {
   const TemporaryFolder folder;
   EXPECT_EQ(message_of<InvalidArgument>([&] { save_model(folder / "m.ardvark", Fit()); }),

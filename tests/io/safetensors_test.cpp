@@ -281,6 +281,22 @@ TEST(CheckFormat, TakesKnownVersionsAndExplainsOthers) {
     EXPECT_NE(message({{"format", "ardvark"}, {"format_version", version}}).find("is not a number from 1"), std::string::npos) << version;
 }
 
+TEST(Safetensors, KeepsTemporaries) {
+  const TemporaryFolder folder;
+  SafetensorsWriter writer;
+  writer.metadata = {{"format", "ardvark"}, {"format_version", "1"}};
+  for (int i = 0; i < 50; ++i) {
+    writer.add_vector("x" + std::to_string(i), Vector(Vector::Constant(i, i)));
+    writer.add_matrix("V" + std::to_string(i), Matrix(Matrix::Constant(i, 2, -i)));
+  }
+  writer.write(folder / "m");
+  const SafetensorsReader reader(folder / "m");
+  for (int i = 0; i < 50; ++i) {
+    EXPECT_EQ(reader.vector("x" + std::to_string(i)), Vector::Constant(i, i));
+    EXPECT_EQ(reader.matrix("V" + std::to_string(i)), Matrix::Constant(i, 2, -i));
+  }
+}
+
 TEST(Safetensors, ReadsOrRefusesDamagedFiles) {
   std::mt19937 random(3);
   const TemporaryFolder folder;

@@ -1,0 +1,169 @@
+// ardvark fit: linear and logistic models, and presets.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "ardvark/linear.hpp"
+#include "ardvark/logistic.hpp"
+#include "fit.hpp"
+
+namespace ardvark::cli {
+namespace {
+
+FitOptions options_of(const FitArguments& args, Task task) {
+  FitOptions options;
+  if (!args.preset.empty()) {
+    options = options_for_preset(args.preset, args.compat);
+    refuse(args, {"--prior", "--likelihood", "--group", "--flat"}, "cannot be used with --preset; a preset fixes it");
+    if (args.preset == "vb_logit_fit_iter")
+      refuse(args, {"--a0", "--b0", "--tolerance", "--max-sweeps", "--solver"},
+             "has no meaning with vb_logit_fit_iter, which passes over the rows once");
+  } else {
+    if (args.compat) throw InvalidArgument("--compat reproduces a published program; it needs --preset");
+    options.prior.kind = choose<PriorKind>("--prior", args.prior,
+                                           {{"auto", PriorKind::automatic},
+                                            {"shared", PriorKind::shared},
+                                            {"ard", PriorKind::ard},
+                                            {"groups", PriorKind::groups},
+                                            {"none", PriorKind::none}});
+    if (options.prior.kind == PriorKind::shared || options.prior.kind == PriorKind::none)
+      refuse(args, {"--group"}, fmt::format("has no meaning with --prior {}; it needs --prior groups, ard or auto", args.prior));
+    if (task == Task::linear) refuse(args, {"--likelihood"}, "is of logistic fits");
+    options.likelihood = likelihood_of(args);
+    options.intercept = !args.no_intercept;
+    options.standardize = !args.no_standardize;
+    options.accelerate = !args.no_acceleration;
+  }
+  set_hyperparameters(args, task, options);
+  options.tolerance = args.tolerance;
+  if (args.max_sweeps) options.max_sweeps = *args.max_sweeps;
+  options.threads = args.threads;
+  options.solver = choose<SolverKind>("--solver", args.solver,
+                                      {{"automatic", SolverKind::automatic},
+                                       {"primal", SolverKind::primal},
+                                       {"dual", SolverKind::dual},
+                                       {"spectral", SolverKind::spectral}});
+  options.keep_covariance = !args.output.empty() || args.covariance ? Keep::always : Keep::never;
+  return options;
+}
+
+// Where a column of the table lies in X.
+struct Span {
+  Index first, width;
+};
+Span columns_of(const FeatureEncoding& encoding, const std::string& name, const char* option) {
+  Span span{0, 0};
+  for (const FeatureColumn& f : encoding.features) {
+    span.width = f.categorical ? std::max<Index>(static_cast<Index>(f.levels.size()) - 1, 0) : 1;
+    if (f.name == name) return span;
+    span.first += span.width;
+  }
+  throw InvalidArgument(fmt::format("{} names column '{}', which is not a feature", option, name));
+}
+
+// A categorical column's dummies are one group; --group NAME=a,b,c joins columns of the table into one.
+std::vector<Index> groups_of(const FitArguments& args, const FeatureEncoding& encoding) {
+  std::vector<Index> groups = encoding.groups();
+  std::set<std::string> group_names, grouped;
+  for (const std::string& text : args.groups) {
+    const std::size_t equals = text.find('=');
+    if (equals == std::string::npos || equals == 0)
+      throw InvalidArgument(fmt::format("--group is '{}'; it must be NAME=COLUMN,COLUMN,...", text));
+    const std::vector<std::string> names = split_names({text.substr(equals + 1)});
+    if (names.empty()) throw InvalidArgument(fmt::format("--group is '{}'; it must be NAME=COLUMN,COLUMN,...", text));
+    if (!group_names.insert(text.substr(0, equals)).second)
+      throw InvalidArgument(fmt::format("--group names the group '{}' twice; list all its columns at once", text.substr(0, equals)));
+    Index joined = -1;
+    for (const std::string& name : names) {
+      if (!grouped.insert(name).second) throw InvalidArgument(fmt::format("--group names column '{}' twice; a column has one group", name));
+      const auto [first, width] = columns_of(encoding, name, "--group");
+      for (Index j = first; j < first + width; ++j) {
+        if (joined < 0) joined = groups[static_cast<std::size_t>(j)];
+        groups[static_cast<std::size_t>(j)] = joined;
+      }
+    }
+  }
+  return groups;
+}
+
+void set_prior_columns(const FitArguments& args, const FeatureEncoding& encoding, FitOptions& options) {
+  bool any_categorical = false;
+  for (const FeatureColumn& f : encoding.features) any_categorical = any_categorical || f.categorical;
+  if (options.preset.empty() && (options.prior.kind == PriorKind::groups || !args.groups.empty() || any_categorical))
+    options.prior.group = groups_of(args, encoding);
+  for (const std::string& name : split_names(args.flat)) {
+    const auto [first, width] = columns_of(encoding, name, "--flat");
+    for (Index j = first; j < first + width; ++j) options.prior.flat_columns.push_back(j);
+  }
+}
+
+struct Target {
+  Vector values;
+  std::vector<std::string> classes;  // logistic, text labels only: otherwise the fit names the numbers
+};
+
+void check_two_numbers(const Table& table, const std::string& name, const Vector& labels) {
+  std::vector<double> classes;
+  for (Index i = 0; i < labels.size(); ++i) {
+    if (std::find(classes.begin(), classes.end(), labels[i]) != classes.end()) continue;
+    classes.push_back(labels[i]);
+    if (classes.size() > 2)
+      throw InvalidArgument(
+          fmt::format("target '{}' has more than two classes ({}, {}, and {} at row {}); logistic regression needs exactly two", name,
+                      classes[0], classes[1], classes[2], file_row(table.file_rows, i)));
+  }
+  if (classes.size() == 1)
+    throw InvalidArgument(fmt::format("target '{}' has 1 class ({}); logistic regression needs exactly two", name, classes[0]));
+}
+
+Target target_of(const Table& table, const std::string& name, Task task) {
+  const Index column = table.at(name);
+  const TableColumn& c = table.columns[static_cast<std::size_t>(column)];
+  if (task == Task::linear && c.categorical)
+    throw InvalidArgument(fmt::format("target '{}' is text ('{}', ...); a linear fit needs numbers (for classes use --model logistic)",
+                                      name, c.levels.front()));
+  if (task == Task::logistic && c.categorical && c.levels.size() != 2) {
+    std::string some;
+    for (std::size_t i = 0; i < c.levels.size() && i < 5; ++i) some += (i > 0 ? ", " : "") + c.levels[i];
+    throw InvalidArgument(fmt::format("target '{}' has {} {} ({}{}); logistic regression needs exactly two", name, c.levels.size(),
+                                      c.levels.size() == 1 ? "class" : "classes", some, c.levels.size() > 5 ? ", ..." : ""));
+  }
+  Vector values = column_values(table, column);
+  if (task == Task::logistic && !c.categorical) check_two_numbers(table, name, values);
+  return {std::move(values), c.levels};
+}
+
+}  // namespace
+
+int fit_model(const FitArguments& args) {
+  const Task task = !args.preset.empty() ? task_of_preset(args.preset) : args.model == "linear" ? Task::linear : Task::logistic;
+  FitOptions options = options_of(args, task);
+  Table table = read_table(args);
+  const Target target = target_of(table, args.target, task);
+  const Training training = training_of(std::move(table), args);
+  options.weights = training.weights;
+  options.column_names = training.encoding.names();
+  set_prior_columns(args, training.encoding, options);
+
+  Fit fit;
+  {
+    ProgressLine progress(!args.quiet && !args.json);
+    options.on_sweep = [&](const Progress& p) {
+      progress.show(p.sweep, p.bound, p.elapsed_seconds);
+      return true;
+    };
+    if (task == Task::linear)
+      fit = fit_linear(training.X(), target.values, options);
+    else
+      fit = fit_logistic(training.X(), target.values, options);
+  }
+  fit.target = args.target;
+  if (!target.classes.empty()) fit.classes = target.classes;
+  note_dropped(training.num_dropped, fit.report);
+  const bool has_posterior = fit.state != nullptr && fit.mean.allFinite();
+  return finish_fit(args, fit, has_posterior, training.encoding,
+                    [&] { return fit_json(fit, args.level, args.covariance && has_posterior); });
+}
+
+}  // namespace ardvark::cli

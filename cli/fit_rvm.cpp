@@ -1,0 +1,165 @@
+// ardvark fit --model rvm: relevance vector machines.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+#include <system_error>
+
+#include "ardvark/relevance.hpp"
+#include "fit.hpp"
+
+namespace ardvark::cli {
+namespace {
+
+// All of the text as a number; 0 if it is none or not positive and finite.
+template <typename Number>
+Number positive_number(std::string_view text) {
+  Number value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() && end == text.data() + text.size() && value > 0 && value <= std::numeric_limits<Number>::max() ? value : 0;
+}
+
+enum class Kind { gaussian, laplacian, cauchy, linear, polynomial, spline };
+
+Kernel with_width(Kind kind, double width) {
+  return kind == Kind::gaussian ? Kernel::gaussian(width) : kind == Kind::laplacian ? Kernel::laplacian(width) : Kernel::cauchy(width);
+}
+
+// --width, of the kernels that have one: learnt unless it is given.
+void set_width(const FitArguments& args, Kind kind, RelevanceOptions& options) {
+  options.kernel = with_width(kind, 1);
+  options.search = KernelSearch::scale;
+  if (args.width == "auto") return;
+  const std::vector<std::string> texts = split_names({args.width});
+  if (kind != Kind::gaussian && (args.width == "each" || texts.size() > 1))
+    throw InvalidArgument(fmt::format("--width is '{}'; a width per input needs --kernel gaussian", args.width));
+  if (args.width == "each") {
+    options.search = KernelSearch::each;
+    return;
+  }
+  std::vector<double> widths;
+  for (const std::string& text : texts) widths.push_back(positive_number<double>(text));
+  if (widths.empty() || *std::min_element(widths.begin(), widths.end()) == 0)
+    throw InvalidArgument(fmt::format("--width is '{}'; it must be a positive number, one per input, auto or each", args.width));
+  options.kernel = kind == Kind::gaussian ? Kernel::gaussian(widths) : with_width(kind, widths.front());
+  options.search = KernelSearch::none;
+}
+
+void set_kernel(const FitArguments& args, RelevanceOptions& options) {
+  const Kind kind = choose<Kind>("--kernel", args.kernel,
+                                 {{"gaussian", Kind::gaussian},
+                                  {"laplacian", Kind::laplacian},
+                                  {"cauchy", Kind::cauchy},
+                                  {"linear", Kind::linear},
+                                  {"polynomial", Kind::polynomial},
+                                  {"spline", Kind::spline}});
+  if (kind != Kind::polynomial) refuse(args, {"--degree", "--offset"}, "is of --kernel polynomial");
+  if (kind == Kind::gaussian || kind == Kind::laplacian || kind == Kind::cauchy) return set_width(args, kind, options);
+  refuse(args, {"--width"}, fmt::format("has no meaning with --kernel {}, which has no width", args.kernel));
+  options.search = kind == Kind::polynomial && !args.given("--offset") ? KernelSearch::scale : KernelSearch::none;
+  options.kernel = kind == Kind::linear       ? Kernel::linear()
+                   : kind == Kind::polynomial ? Kernel::polynomial(args.degree, args.offset)
+                                              : Kernel::spline();
+}
+
+void set_centres(const FitArguments& args, RelevanceOptions& options) {
+  if (args.centres == "all") return;
+  options.centres = Centres::pivoted_cholesky;
+  options.num_centres = positive_number<Index>(args.centres);
+  if (options.num_centres == 0) throw InvalidArgument(fmt::format("--centres is '{}'; it must be a number from 1, or all", args.centres));
+}
+
+// A target of text has classes; numbers may be either.
+Task task_of(const FitArguments& args, const TableColumn& target) {
+  if (!args.given("--task")) {
+    if (target.categorical) return Task::logistic;
+    throw InvalidArgument(
+        fmt::format("target '{}' holds numbers: say --task regression, or --task classification if they name classes", args.target));
+  }
+  const Task task = choose<Task>("--task", args.task, {{"regression", Task::linear}, {"classification", Task::logistic}});
+  if (task == Task::linear && target.categorical)
+    throw InvalidArgument(
+        fmt::format("target '{}' is text ('{}', ...); --task regression needs numbers", args.target, target.levels.front()));
+  return task;
+}
+
+// All that does not depend on the table.
+RelevanceOptions options_of(const FitArguments& args) {
+  refuse(args, {"--prior", "--group", "--flat"}, "has no meaning with --model rvm: each of its columns has a precision of its own");
+  refuse(args, {"--compat", "--no-intercept", "--solver", "--tolerance", "--no-acceleration", "--covariance"},
+         "has no meaning with --model rvm");
+  RelevanceOptions options;
+  set_kernel(args, options);
+  set_centres(args, options);
+  options.algorithm = choose<RelevanceAlgorithm>(
+      "--algorithm", args.algorithm,
+      {{"variational", RelevanceAlgorithm::variational}, {"plain", RelevanceAlgorithm::plain}, {"type-two", RelevanceAlgorithm::type_two}});
+  if (options.algorithm == RelevanceAlgorithm::type_two) {
+    refuse(args, {"--a0", "--b0", "--c0", "--d0"}, "has no meaning with --algorithm type-two, which has no hyper-priors");
+    refuse(args, {"--likelihood"}, "has no meaning with --algorithm type-two, which takes Laplace's approximation");
+  }
+  options.likelihood = likelihood_of(args);
+  options.standardize = !args.no_standardize;
+  if (args.max_sweeps) options.max_sweeps = *args.max_sweeps;
+  options.threads = args.threads;
+  return options;
+}
+
+void adapt(const FitArguments& args, Task task, Index num_inputs, RelevanceOptions& options) {
+  if (task == Task::linear) refuse(args, {"--likelihood"}, "is of classifications");
+  set_hyperparameters(args, task, options);
+  const Index num_widths = options.search == KernelSearch::none ? options.kernel.num_parameters() : 1;
+  if (num_widths > 1 && num_widths != num_inputs)
+    throw InvalidArgument(
+        fmt::format("--width has {} numbers; it must have one, or one for each of the {} inputs", num_widths, num_inputs));
+  if (options.search == KernelSearch::each)
+    options.kernel = Kernel::gaussian(std::vector<double>(static_cast<std::size_t>(num_inputs), 1.0));
+}
+
+void count_rows_as_the_file(const std::vector<Index>& file_rows, RelevanceFit& fit) {
+  if (file_rows.empty()) return;  // no row was dropped
+  for (Index& row : fit.relevance_rows) row = file_row(file_rows, row) - 1;
+  for (RelevanceMachine& machine : fit.machines)
+    for (std::size_t j = 0; j < machine.vectors.size(); ++j)
+      machine.fit.column_names[j] = fmt::format("k(row {})", fit.relevance_rows[static_cast<std::size_t>(machine.vectors[j])] + 1);
+}
+
+}  // namespace
+
+int fit_rvm(const FitArguments& args) {
+  RelevanceOptions options = options_of(args);
+  Table table = read_table(args);
+  const Index column = table.at(args.target);
+  const TableColumn target = table.columns[static_cast<std::size_t>(column)];
+  const Task task = task_of(args, target);
+  const Vector values = column_values(table, column);
+  const Training training = training_of(std::move(table), args);
+  adapt(args, task, training.encoding.num_columns(), options);
+  options.weights = training.weights;
+  options.input_names = training.encoding.names();
+  options.class_names = target.levels;
+
+  RelevanceFit fit;
+  {
+    ProgressLine progress(!args.quiet && !args.json);
+    options.on_sweep = [&](const Progress& p) {
+      progress.show(p.sweep, p.bound, p.elapsed_seconds);
+      return true;
+    };
+    if (task == Task::linear)
+      fit = fit_relevance_regression(training.X(), values, options);
+    else
+      fit = fit_relevance_classification(training.X(), values, options);
+  }
+  fit.target = args.target;
+  count_rows_as_the_file(training.file_rows, fit);
+  note_dropped(training.num_dropped, fit.report);
+  const bool has_posterior =
+      !fit.machines.empty() && std::all_of(fit.machines.begin(), fit.machines.end(), [](const RelevanceMachine& machine) {
+        return machine.fit.state != nullptr && machine.fit.mean.allFinite();
+      });
+  return finish_fit(args, fit, has_posterior, training.encoding, [&] { return fit_json(fit, args.level); });
+}
+
+}  // namespace ardvark::cli

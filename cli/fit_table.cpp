@@ -1,0 +1,80 @@
+// The table of a fit.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <filesystem>
+
+#include "fit.hpp"
+
+namespace ardvark::cli {
+namespace {
+
+void require_folder_of(const std::string& output, const std::string& data) {
+  std::error_code none;
+  if (!output.empty() && std::filesystem::equivalent(output, data, none))
+    throw InvalidArgument(fmt::format("--output is '{}', the table itself; give another path", output));
+  const std::filesystem::path folder = std::filesystem::path(output).parent_path();
+  std::error_code ignored;
+  if (std::filesystem::exists(output, ignored) && !std::filesystem::is_regular_file(output, ignored))
+    throw EnvironmentError(fmt::format("cannot write '{}': it exists and is not a regular file; give another path", output));
+  if (!output.empty() && std::filesystem::is_directory(folder.empty() ? "." : folder, ignored) &&
+      ::access(folder.empty() ? "." : folder.c_str(), W_OK) != 0)
+    throw EnvironmentError(fmt::format("cannot write '{}': {}; check who may write there, or give another path", output,
+                                       std::generic_category().message(errno)));
+  if (!folder.empty() && !std::filesystem::is_directory(folder, ignored))
+    throw EnvironmentError(
+        fmt::format("cannot write '{}': the folder '{}' does not exist; make it first, or give another path", output, folder.string()));
+}
+
+Vector weights_of(const Table& table, const FitArguments& args) {
+  const Index column = table.at(args.weights);
+  if (table.columns[static_cast<std::size_t>(column)].categorical)
+    throw InvalidArgument(fmt::format("the weights '{}' are text; they must be numbers", args.weights));
+  if (args.weights == args.target) throw InvalidArgument(fmt::format("'{}' cannot be both target and weights", args.target));
+  Vector weights = column_values(table, column);
+  for (Index i = 0; i < weights.size(); ++i)
+    if (!(weights[i] >= 0))
+      throw InvalidArgument(fmt::format("row {}, column '{}': {} is negative; weights must be 0 or more", file_row(table.file_rows, i),
+                                        args.weights, weights[i]));
+  if (!(weights.maxCoeff() > 0))
+    throw InvalidArgument(fmt::format("the weights '{}' are all zero; at least one must be positive", args.weights));
+  return weights;
+}
+
+}  // namespace
+
+Table read_table(const FitArguments& args) {
+  CsvOptions csv;
+  csv.delimiter = args.delimiter;
+  csv.missing = choose<Missing>("--missing", args.missing, {{"refuse", Missing::refuse}, {"drop", Missing::drop_rows}});
+  csv.ignore = split_names(args.ignore);
+  csv.categorical = split_names(args.categorical);
+  require_folder_of(args.output, args.data);
+  return read_csv(args.data, csv);
+}
+
+Training training_of(Table&& table, const FitArguments& args) {
+  Training training;
+  training.file_rows = table.file_rows;
+  training.num_dropped = table.num_dropped;
+  std::vector<std::string> not_features = {args.target};
+  if (!args.weights.empty()) {
+    training.weights = weights_of(table, args);
+    not_features.push_back(args.weights);
+  }
+  training.encoding = make_encoding(table, not_features);
+  if (training.encoding.num_columns() == 0)
+    throw InvalidArgument(
+        fmt::format("'{}' has no feature columns beside {}", args.data, args.weights.empty() ? "the target" : "target and weights"));
+  training.encoded = encode(std::move(table), training.encoding);
+  return training;
+}
+
+void note_dropped(Index num_dropped, Report& report) {
+  if (num_dropped > 0)
+    report.notes.push_back(
+        fmt::format("{} {} dropped because a value was missing", num_dropped, num_dropped == 1 ? "row was" : "rows were"));
+}
+
+}  // namespace ardvark::cli

@@ -1,0 +1,183 @@
+#include "io/fit_record.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <utility>
+
+#include "engine/state.hpp"
+
+namespace ardvark::io {
+namespace {
+
+using nlohmann::json;
+
+// Scalars travel as doubles beside the arrays: JSON has no infinity.
+constexpr Index num_scalars = 16;
+
+Vector scalars(const Fit& fit) {
+  const detail::FitState& s = *fit.state;
+  const Intercept intercept = fit.intercept.value_or(Intercept{});
+  Vector v(num_scalars);
+  v << fit.log_det_V, fit.bound, fit.noise.shape, fit.noise.rate, fit.num_rows, fit.effective_parameters, fit.r_squared, fit.accuracy,
+      fit.log_loss, fit.class_weight[0], fit.class_weight[1], intercept.mean, intercept.variance, s.y_center, s.y_scale, s.quadratic;
+  return v;
+}
+
+void set_scalars(const Vector& v, Fit& fit, detail::FitState& s) {
+  fit.log_det_V = v[0];
+  fit.bound = fit.report.bound = v[1];
+  fit.noise = {v[2], v[3]};
+  fit.num_rows = v[4];
+  fit.effective_parameters = v[5];
+  fit.r_squared = v[6];
+  fit.accuracy = v[7];
+  fit.log_loss = v[8];
+  fit.class_weight[0] = v[9];
+  fit.class_weight[1] = v[10];
+  if (s.standardization.intercept) fit.intercept = Intercept{v[11], v[12]};
+  s.y_center = v[13];
+  s.y_scale = v[14];
+  s.quadratic = v[15];
+}
+
+}  // namespace
+
+json describe(const Report& report) {
+  return {
+      {"status", to_string(report.status)},    {"message", report.message}, {"sweeps", report.sweeps}, {"solver", to_string(report.solver)},
+      {"solver_reason", report.solver_reason}, {"preset", report.preset},   {"compat", report.compat}, {"notes", report.notes},
+      {"warnings", report.warnings},           {"seconds", report.seconds}};
+}
+
+json describe(const Fit& fit) {
+  const detail::FitState& state = *fit.state;
+  return {{"task", to_string(fit.task)},
+          {"prior", to_string(fit.prior)},
+          {"posterior", to_string(fit.posterior)},
+          {"target", fit.target},
+          {"classes", fit.classes},
+          {"group", fit.group},
+          {"relevant", fit.relevant},
+          {"left_out", fit.left_out},
+          {"intercept", state.standardization.intercept},
+          {"covariance", static_cast<int>(state.factor.kind)},
+          {"flat_columns", state.factor.flat_columns},
+          {"report", describe(fit.report)}};
+}
+
+void add_arrays(SafetensorsWriter& file, const std::string& prefix, const Fit& fit) {
+  const detail::FitState& state = *fit.state;
+  file.add_vector(prefix + "scalars", scalars(fit));
+  file.add_vector(prefix + "bound_history", fit.report.bound_history);
+  file.add_vector(prefix + "mean", fit.mean);
+  file.add_vector(prefix + "variance", fit.variance);
+  file.add_vector(prefix + "V_diagonal", fit.V_diagonal);
+  file.add_vector(prefix + "precision", fit.precision);
+  file.add_vector(prefix + "relevance", fit.relevance);
+  file.add_vector(prefix + "center", state.standardization.center);
+  file.add_vector(prefix + "scale", state.standardization.scale);
+  file.add_vector(prefix + "w", state.w);
+  const CovarianceFactor& factor = state.factor;
+  if (factor.kind == CovarianceFactor::Kind::triangular) {
+    file.add_matrix(prefix + "L_inverse", factor.L_inverse);
+  } else if (factor.kind == CovarianceFactor::Kind::reduced) {
+    file.add_vector(prefix + "d", factor.d);
+    file.add_matrix(prefix + "T", factor.T);
+    file.add_matrix(prefix + "B", factor.B);
+    file.add_matrix(prefix + "R", factor.R);
+  }
+}
+
+Report read_report(const json& description, const std::string& path) {
+  Report report;
+  report.status = from_name(description.at("status"),
+                            {Status::failed, Status::converged, Status::max_sweeps, Status::stopped_by_user, Status::not_positive_definite,
+                             Status::bound_fell, Status::false_stop},
+                            path);
+  report.message = description.at("message").get<std::string>();
+  report.sweeps = description.at("sweeps").get<int>();
+  report.solver = from_name(
+      description.at("solver"),
+      {SolverKind::automatic, SolverKind::primal, SolverKind::dual, SolverKind::spectral, SolverKind::sequential, SolverKind::greedy},
+      path);
+  report.solver_reason = description.at("solver_reason").get<std::string>();
+  report.preset = description.at("preset").get<std::string>();
+  report.compat = description.at("compat").get<bool>();
+  report.notes = description.at("notes").get<std::vector<std::string>>();
+  report.warnings = description.at("warnings").get<std::vector<std::string>>();
+  report.seconds = description.at("seconds").get<double>();
+  return report;
+}
+
+Fit read_fit(const SafetensorsReader& file, const std::string& prefix, const json& description, std::vector<std::string> column_names) {
+  const std::string& path = file.path();
+  const auto fail = [&](const std::string& what) { fail_model(path, what + " has the wrong size"); };
+  const auto vector = [&](const char* name, Index size, bool may_be_empty = false) {
+    Vector v = file.vector(prefix + name);
+    if (v.size() != size && !(may_be_empty && v.size() == 0)) fail(prefix + name);
+    return v;
+  };
+  Fit fit;
+  auto state = std::make_shared<detail::FitState>();
+  CovarianceFactor& factor = state->factor;
+  fit.task = from_name(description.at("task"), {Task::linear, Task::logistic}, path);
+  fit.prior = from_name(description.at("prior"),
+                        {PriorKind::automatic, PriorKind::shared, PriorKind::ard, PriorKind::groups, PriorKind::none}, path);
+  if (description.contains("posterior"))  // older files have none
+    fit.posterior = from_name(description.at("posterior"), {LinearPosterior::joint, LinearPosterior::factorised}, path);
+  fit.target = description.at("target").get<std::string>();
+  fit.classes = description.at("classes").get<std::vector<std::string>>();
+  fit.column_names = std::move(column_names);
+  fit.group = description.at("group").get<std::vector<Index>>();
+  fit.relevant = description.at("relevant").get<std::vector<bool>>();
+  fit.left_out = description.at("left_out").get<std::vector<bool>>();
+  state->standardization.intercept = description.at("intercept").get<bool>();
+  factor.kind = static_cast<CovarianceFactor::Kind>(description.at("covariance").get<int>());
+  factor.flat_columns = description.at("flat_columns").get<std::vector<Index>>();
+  fit.report = read_report(description.at("report"), path);
+
+  const auto p = static_cast<Index>(fit.column_names.size()), q = p + (state->standardization.intercept ? 1 : 0);
+  if (fit.task == Task::logistic && fit.classes.size() != 2) fail("the list of classes");
+  set_scalars(vector("scalars", num_scalars), fit, *state);
+  if (fit.task == Task::linear &&
+      !(fit.noise.shape >= 1e-6 && std::isfinite(fit.noise.shape) && fit.noise.rate > 0 && std::isfinite(fit.noise.rate)))
+    throw InvalidArgument(fmt::format("'{}' is damaged: its noise posterior is Gamma({}, {})", path, fit.noise.shape, fit.noise.rate));
+  const Vector history = file.vector(prefix + "bound_history");
+  fit.report.bound_history.assign(history.begin(), history.end());
+  fit.mean = vector("mean", p);
+  fit.variance = vector("variance", p);
+  fit.V_diagonal = vector("V_diagonal", p);
+  fit.relevance = vector("relevance", p);
+  fit.precision = file.vector(prefix + "precision");
+  if (fit.group.size() != fit.column_names.size() || fit.relevant.size() != fit.column_names.size() ||
+      fit.left_out.size() != fit.column_names.size())
+    fail("a list of columns");
+  state->standardization.center = vector("center", p, true);
+  state->standardization.scale = vector("scale", p, true);
+  state->w = vector("w", q);
+  if (factor.kind == CovarianceFactor::Kind::triangular) {
+    factor.L_inverse = file.matrix(prefix + "L_inverse");
+    if (factor.L_inverse.rows() != q || factor.L_inverse.cols() != q) fail("L_inverse");
+  } else if (factor.kind == CovarianceFactor::Kind::reduced) {
+    factor.d = vector("d", q);
+    factor.T = file.matrix(prefix + "T");
+    factor.B = file.matrix(prefix + "B");
+    factor.R = file.matrix(prefix + "R");
+    const auto f = static_cast<Index>(factor.flat_columns.size());
+    if (factor.T.cols() != q || factor.B.cols() != q || factor.B.rows() != f || factor.R.rows() != f || factor.R.cols() != f)
+      fail("T, B or R");
+    for (Index j : factor.flat_columns)
+      if (j < 0 || j >= q) fail("the list of flat columns");
+  } else if (factor.kind != CovarianceFactor::Kind::none) {
+    fail("the covariance");
+  }
+  fit.state = std::move(state);
+  return fit;
+}
+
+void fail_model(const std::string& path, const std::string& why) {
+  throw InvalidArgument(fmt::format("'{}' is not an ardvark model file: {}", path, why));
+}
+
+}  // namespace ardvark::io

@@ -1,0 +1,38 @@
+// One Fit in a model file: a description in JSON, and arrays whose names begin with a prefix.
+#pragma once
+
+#include <initializer_list>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "ardvark/fit.hpp"
+#include "io/safetensors.hpp"
+
+namespace ardvark::io {
+
+/// All that is no array, but for the columns' names.
+[[nodiscard]] nlohmann::json describe(const Fit& fit);
+/// Without the bounds: JSON has no infinity.
+[[nodiscard]] nlohmann::json describe(const Report& report);
+/// The fit must hold a posterior, and live until the file is written.
+void add_arrays(SafetensorsWriter& file, const std::string& prefix, const Fit& fit);
+
+// Reading \throws nlohmann::json::exception or InvalidArgument: the file holds something else.
+[[nodiscard]] Fit read_fit(const SafetensorsReader& file, const std::string& prefix, const nlohmann::json& description,
+                           std::vector<std::string> column_names);
+[[nodiscard]] Report read_report(const nlohmann::json& description, const std::string& path);
+
+/// \throws InvalidArgument  saying that this is no model file, and why
+[[noreturn]] void fail_model(const std::string& path, const std::string& why);
+
+/// Every enum goes into the file by name.
+template <typename Enum>
+Enum from_name(const nlohmann::json& name, std::initializer_list<Enum> values, const std::string& path) {
+  const auto text = name.get<std::string>();
+  for (Enum value : values)
+    if (text == to_string(value)) return value;
+  fail_model(path, "'" + text + "' is unknown to this program");
+}
+
+}  // namespace ardvark::io

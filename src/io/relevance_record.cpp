@@ -1,0 +1,165 @@
+#include "io/relevance_record.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "io/fit_record.hpp"
+
+namespace ardvark::io {
+namespace {
+
+using nlohmann::json;
+
+constexpr Index num_scalars = 6;
+
+json to_json(const KernelSpec& spec) {
+  json j = {{"kind", spec.kind}, {"parameters", spec.parameters}};
+  for (const KernelSpec& part : spec.parts) j["parts"].push_back(to_json(part));
+  return j;
+}
+
+KernelSpec read_spec(const json& j, const std::string& path, int depth = 0) {
+  if (depth > 100) fail_model(path, "its kernel is nested too deep");
+  KernelSpec spec{j.at("kind").get<std::string>(), j.at("parameters").get<std::vector<double>>(), {}};
+  if (j.contains("parts"))
+    for (const json& part : j.at("parts")) spec.parts.push_back(read_spec(part, path, depth + 1));
+  return spec;
+}
+
+// The kernel, which must take points of d inputs.
+Kernel read_kernel(const json& description, Index d, const std::string& path) {
+  const KernelSpec spec = read_spec(description, path);
+  try {
+    const Kernel kernel = Kernel::from_spec(spec);
+    const Matrix origin = Matrix::Zero(1, d);
+    Matrix value(1, 1);
+    kernel.evaluate(origin, origin, value);
+    return kernel;
+  } catch (const InvalidArgument& e) {
+    fail_model(path, fmt::format("its kernel: {}", e.what()));
+  }
+}
+
+std::string prefix_of(std::size_t machine) { return fmt::format("machine{}.", machine + 1); }
+
+// One trial a row: parameters, log evidence, number of vectors.
+Matrix table_of(const std::vector<KernelTrial>& trials) {
+  const auto num_parameters = trials.empty() ? Index{0} : static_cast<Index>(trials.front().parameters.size());
+  Matrix table(static_cast<Index>(trials.size()), num_parameters + 2);
+  for (Index i = 0; i < table.rows(); ++i) {
+    const KernelTrial& trial = trials[static_cast<std::size_t>(i)];
+    for (Index j = 0; j < num_parameters; ++j) table(i, j) = trial.parameters[static_cast<std::size_t>(j)];
+    table(i, num_parameters) = trial.log_evidence;
+    table(i, num_parameters + 1) = static_cast<double>(trial.num_vectors);
+  }
+  return table;
+}
+
+std::vector<KernelTrial> trials_of(const Matrix& table, Index num_parameters, const std::string& path) {
+  if (table.rows() > 0 && table.cols() != num_parameters + 2) fail_model(path, "trials has the wrong size");
+  std::vector<KernelTrial> trials(static_cast<std::size_t>(table.rows()));
+  for (Index i = 0; i < table.rows(); ++i) {
+    KernelTrial& trial = trials[static_cast<std::size_t>(i)];
+    for (Index j = 0; j < num_parameters; ++j) trial.parameters.push_back(table(i, j));
+    trial.log_evidence = table(i, num_parameters);
+    const double num_vectors = table(i, num_parameters + 1);
+    if (!(num_vectors >= 0 && num_vectors <= 1e15)) fail_model(path, "a trial's number of vectors is none");
+    trial.num_vectors = static_cast<Index>(num_vectors);
+  }
+  return trials;
+}
+
+}  // namespace
+
+json describe(const RelevanceFit& fit) {
+  json machines = json::array();
+  for (const RelevanceMachine& machine : fit.machines) {
+    json& j = machines.emplace_back(describe(machine.fit));
+    j["columns"] = machine.fit.column_names;
+    j["vectors"] = machine.vectors;
+  }
+  return {{"task", to_string(fit.task)},
+          {"kernel", to_json(fit.kernel.spec())},
+          {"search", to_string(fit.search)},
+          {"algorithm", to_string(fit.algorithm)},
+          {"target", fit.target},
+          {"classes", fit.classes},
+          {"relevance_rows", fit.relevance_rows},
+          {"machines", machines},
+          {"report", describe(fit.report)}};
+}
+
+void add_arrays(SafetensorsWriter& file, const RelevanceFit& fit) {
+  Vector scalars(num_scalars), evidence(static_cast<Index>(fit.machines.size()));
+  scalars << fit.log_evidence, fit.num_rows, fit.r_squared, fit.accuracy, fit.log_loss, fit.report.bound;
+  for (std::size_t k = 0; k < fit.machines.size(); ++k) evidence[static_cast<Index>(k)] = fit.machines[k].log_evidence;
+  file.add_vector("scalars", std::move(scalars));
+  file.add_vector("log_evidence", std::move(evidence));
+  file.add_vector("bound_history", fit.report.bound_history);
+  file.add_vector("input_center", fit.input_center);
+  file.add_vector("input_scale", fit.input_scale);
+  file.add_matrix("relevance_vectors", fit.relevance_vectors);
+  file.add_matrix("trials", table_of(fit.trials));
+  for (std::size_t k = 0; k < fit.machines.size(); ++k) add_arrays(file, prefix_of(k), fit.machines[k].fit);
+}
+
+RelevanceFit read_relevance(const SafetensorsReader& file, const json& description, std::vector<std::string> input_names) {
+  const std::string& path = file.path();
+  const auto fail = [&](const std::string& what) { fail_model(path, what + " has the wrong size"); };
+  const auto vector = [&](const char* name, Index size) {
+    Vector v = file.vector(name);
+    if (v.size() != size) fail(name);
+    return v;
+  };
+  RelevanceFit fit;
+  const auto d = static_cast<Index>(input_names.size());
+  fit.input_names = std::move(input_names);
+  fit.task = from_name(description.at("task"), {Task::linear, Task::logistic}, path);
+  fit.kernel = read_kernel(description.at("kernel"), d, path);
+  fit.search = from_name(description.at("search"), {KernelSearch::none, KernelSearch::scale, KernelSearch::each}, path);
+  fit.algorithm = from_name(description.at("algorithm"),
+                            {RelevanceAlgorithm::variational, RelevanceAlgorithm::plain, RelevanceAlgorithm::type_two}, path);
+  fit.target = description.at("target").get<std::string>();
+  fit.classes = description.at("classes").get<std::vector<std::string>>();
+  fit.report = read_report(description.at("report"), path);
+  fit.input_center = vector("input_center", d);
+  fit.input_scale = vector("input_scale", d);
+  fit.relevance_vectors = file.matrix("relevance_vectors");
+  fit.relevance_rows = description.at("relevance_rows").get<std::vector<Index>>();
+  const Index m = fit.num_vectors();
+  if (fit.relevance_vectors.cols() != d || static_cast<Index>(fit.relevance_rows.size()) != m) fail("relevance_vectors");
+  if (!fit.input_center.allFinite() || !fit.input_scale.allFinite() || !fit.relevance_vectors.allFinite())
+    throw InvalidArgument(fmt::format("'{}' is damaged: its relevance vectors are not finite", path));
+
+  const Vector scalars = vector("scalars", num_scalars), history = file.vector("bound_history");
+  fit.log_evidence = scalars[0];
+  fit.num_rows = scalars[1];
+  fit.r_squared = scalars[2];
+  fit.accuracy = scalars[3];
+  fit.log_loss = scalars[4];
+  fit.report.bound = scalars[5];
+  fit.report.bound_history.assign(history.begin(), history.end());
+  fit.trials = trials_of(file.matrix("trials"), fit.kernel.num_parameters(), path);
+
+  const json& machines = description.at("machines");
+  const std::size_t num_classes = fit.classes.size();
+  const bool fits =
+      fit.task == Task::linear ? machines.size() == 1 : num_classes >= 2 && machines.size() == (num_classes == 2 ? 1 : num_classes);
+  if (!machines.is_array() || !fits) fail("the list of machines");
+  const Vector evidence = vector("log_evidence", static_cast<Index>(machines.size()));
+  for (std::size_t k = 0; k < machines.size(); ++k) {
+    RelevanceMachine machine;
+    machine.vectors = machines[k].at("vectors").get<std::vector<Index>>();
+    machine.fit = read_fit(file, prefix_of(k), machines[k], machines[k].at("columns").get<std::vector<std::string>>());
+    machine.log_evidence = evidence[static_cast<Index>(k)];
+    const bool inside = std::all_of(machine.vectors.begin(), machine.vectors.end(), [m](Index i) { return i >= 0 && i < m; });
+    if (!inside || static_cast<Index>(machine.vectors.size()) != machine.fit.num_columns()) fail("the list of relevance vectors");
+    if (machine.fit.task != fit.task) fail_model(path, "its machines have another task");
+    fit.machines.push_back(std::move(machine));
+  }
+  return fit;
+}
+
+}  // namespace ardvark::io

@@ -1,0 +1,291 @@
+// A relevance vector machine as text for people.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <optional>
+#include <utility>
+
+#include "ardvark/relevance.hpp"
+#include "io/text.hpp"
+
+namespace ardvark {
+namespace {
+
+using io::number;
+using io::padded;
+
+constexpr std::size_t most_lines = 20;  // of a table: what fits a screen with the rest
+
+std::string labelled(const char* label, const std::string& text) { return fmt::format("{:<22}{}\n", label, text); }
+
+std::string counted(Index count, const char* one, const char* many) { return fmt::format("{} {}", count, count == 1 ? one : many); }
+
+// Lines of cells, all but the first column flush right; what is longer than the first line stands behind the columns.
+class Table {
+ public:
+  explicit Table(std::vector<std::string> titles) : num_columns_(titles.size()) { add(std::move(titles)); }
+  void add(std::vector<std::string> cells) { lines_.push_back(std::move(cells)); }
+
+  [[nodiscard]] std::string text() const {
+    std::vector<std::size_t> widths(num_columns_, 9);
+    widths[0] = 0;
+    for (const auto& line : lines_)
+      for (std::size_t j = 0; j < std::min(line.size(), num_columns_); ++j) widths[j] = std::max(widths[j], io::width(line[j]));
+    std::string out = "\n";
+    for (const auto& line : lines_) {
+      std::string shown;
+      for (std::size_t j = 0; j < line.size(); ++j) {
+        const std::string blanks(j < num_columns_ ? widths[j] - io::width(line[j]) : 0, ' ');
+        shown += j == 0 ? "  " + line[j] + blanks : "  " + blanks + line[j];
+      }
+      shown.erase(shown.find_last_not_of(' ') + 1);
+      out += shown + '\n';
+    }
+    return out;
+  }
+
+ private:
+  std::size_t num_columns_;
+  std::vector<std::vector<std::string>> lines_;
+};
+
+std::optional<KernelSpec> spec_of(const Kernel& kernel) {
+  try {
+    return kernel.spec();
+  } catch (const InvalidArgument&) {  // a callable
+    return std::nullopt;
+  }
+}
+
+bool has_width(const KernelSpec& spec) { return spec.kind == "gaussian" || spec.kind == "laplacian" || spec.kind == "cauchy"; }
+
+bool is_standardised(const RelevanceFit& fit) {
+  return !fit.input_center.isZero(0) || (fit.input_scale.array() != 0 && fit.input_scale.array() != 1).any();
+}
+
+std::string kernel_in_words(const RelevanceFit& fit, const std::optional<KernelSpec>& spec) {
+  const bool standardised = is_standardised(fit);
+  if (spec && has_width(*spec)) {
+    if (spec->parameters.size() > 1) return spec->kind + ", a width per input: the smaller, the more the input matters";
+    const double width = spec->parameters.front();
+    if (!standardised) return fmt::format("{}, width {} in the unit of the inputs", spec->kind, number(width));
+    if (fit.num_inputs() > 1) return fmt::format("{}, width {} in standard deviations of the inputs", spec->kind, number(width));
+    const double scale = fit.input_scale[0];
+    return fmt::format("{}, width {} in standard deviations of {}{}", spec->kind, number(width), fit.input_names.front(),
+                       scale > 0 ? fmt::format(", {} in its unit", number(width / scale)) : "");
+  }
+  const std::string kernel = spec && spec->kind == "polynomial"
+                                 ? fmt::format("polynomial of degree {:g}, offset {}", spec->parameters[0], number(spec->parameters[1]))
+                                 : fit.kernel.name();
+  return kernel + (standardised ? ", of the standardised inputs" : "");
+}
+
+// One width per input, the inputs that matter first.
+std::string table_of_widths(const RelevanceFit& fit, const std::vector<double>& widths) {
+  std::vector<std::size_t> order(widths.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const auto scale = [&](std::size_t j) { return fit.input_scale[static_cast<Index>(j)]; };
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return std::pair(scale(a) == 0, widths[a]) < std::pair(scale(b) == 0, widths[b]); });
+  const std::size_t num_shown = std::min(order.size(), most_lines);
+  Table table({"input", is_standardised(fit) ? "width (sd)" : "width", "in its unit"});
+  for (std::size_t i = 0; i < num_shown; ++i) {
+    const std::size_t j = order[i];
+    if (scale(j) > 0)
+      table.add({fit.input_names[j], number(widths[j]), number(widths[j] / scale(j))});
+    else
+      table.add({fit.input_names[j], "constant"});
+  }
+  return table.text() + (num_shown < order.size() ? fmt::format("  ... and {} wider\n", order.size() - num_shown) : "");
+}
+
+// Weight over its sd.
+double size_of(const Fit& fit, Index j) { return fit.variance[j] > 0 ? std::abs(fit.mean[j]) / std::sqrt(fit.variance[j]) : 0; }
+
+std::string name_of(const RelevanceFit& fit, Index vector) {
+  const Index row = fit.relevance_rows[static_cast<std::size_t>(vector)];
+  return row >= 0 ? fmt::format("row {}", row + 1) : fmt::format("centre {}", vector + 1);
+}
+
+// The relevance vectors to list: all, or the largest ones.
+std::vector<Index> listed_vectors(const Vector& sizes) {
+  std::vector<Index> shown(static_cast<std::size_t>(sizes.size()));
+  std::iota(shown.begin(), shown.end(), Index{0});
+  if (shown.size() <= most_lines + 1) return shown;
+  std::stable_sort(shown.begin(), shown.end(), [&](Index a, Index b) { return sizes[a] > sizes[b]; });
+  shown.resize(most_lines);
+  return shown;
+}
+
+std::string more(std::size_t num_shown, Index num_all) {
+  const Index left = num_all - static_cast<Index>(num_shown);
+  return left == 0 ? "" : fmt::format("  ... and {} more, smaller beside their sd; --json has all\n", left);
+}
+
+std::string table_of_weights(const RelevanceFit& fit) {
+  const RelevanceMachine& machine = fit.machines.front();
+  const Fit& f = machine.fit;
+  Vector sizes(f.num_columns());
+  for (Index j = 0; j < sizes.size(); ++j) sizes[j] = size_of(f, j);
+  const std::vector<Index> shown = listed_vectors(sizes);
+  std::vector<std::string> titles = {"vector", "weight", "sd", "relevance"};
+  const bool with_points = fit.num_inputs() <= 3 && !shown.empty();
+  if (with_points) titles.insert(titles.end(), fit.input_names.begin(), fit.input_names.end());
+  Table table(titles);
+  if (f.intercept) table.add({"(bias)", number(f.intercept->mean), number(std::sqrt(f.intercept->variance))});
+  for (Index j : shown) {
+    const Index i = machine.vectors[static_cast<std::size_t>(j)];
+    std::vector<std::string> cells = {name_of(fit, i), number(f.mean[j]), number(std::sqrt(f.variance[j])),
+                                      fmt::format("{:.2f}", f.relevance[j])};
+    if (with_points)
+      for (Index k = 0; k < fit.num_inputs(); ++k) cells.push_back(number(fit.relevance_vectors(i, k)));
+    table.add(std::move(cells));
+  }
+  return table.text() + more(shown.size(), sizes.size());
+}
+
+std::string table_of_machines(const RelevanceFit& fit) {
+  Table table({"class", "vectors", "log evidence"});
+  for (std::size_t k = 0; k < fit.machines.size(); ++k)
+    table.add({fit.classes[k], fmt::format("{}", fit.machines[k].vectors.size()), fmt::format("{:.4f}", fit.machines[k].log_evidence)});
+  return table.text();
+}
+
+// The weights of each class side by side; too many classes for a screen have none.
+std::string table_of_class_weights(const RelevanceFit& fit) {
+  const std::size_t num_classes = fit.machines.size();
+  if (num_classes > 6 || fit.num_vectors() == 0) return "";
+  std::vector<std::string> titles = {"weight"}, bias = {"(bias)"};
+  std::vector<std::vector<std::string>> lines(static_cast<std::size_t>(fit.num_vectors()), std::vector<std::string>(num_classes + 1, "."));
+  Vector sizes = Vector::Zero(fit.num_vectors());
+  for (std::size_t k = 0; k < num_classes; ++k) {
+    const RelevanceMachine& machine = fit.machines[k];
+    titles.push_back(fit.classes[k]);
+    bias.push_back(machine.fit.intercept ? number(machine.fit.intercept->mean) : ".");
+    for (Index j = 0; j < machine.fit.num_columns(); ++j) {
+      const Index i = machine.vectors[static_cast<std::size_t>(j)];
+      lines[static_cast<std::size_t>(i)][k + 1] = number(machine.fit.mean[j]);
+      sizes[i] = std::max(sizes[i], size_of(machine.fit, j));
+    }
+  }
+  Table table(titles);
+  table.add(bias);
+  const std::vector<Index> shown = listed_vectors(sizes);
+  for (Index i : shown) {
+    std::vector<std::string>& line = lines[static_cast<std::size_t>(i)];
+    line[0] = name_of(fit, i);
+    table.add(line);
+  }
+  return table.text() + more(shown.size(), sizes.size());
+}
+
+// The trial with the highest evidence of each of at most 15 equal stretches of the parameter's logarithm.
+std::vector<KernelTrial> thinned(const std::vector<KernelTrial>& trials) {
+  const double from = std::log(trials.front().parameters[0]), range = std::log(trials.back().parameters[0]) - from;
+  std::vector<KernelTrial> kept;
+  int last = -1;
+  for (const KernelTrial& trial : trials) {
+    const double part = 15 * (std::log(trial.parameters[0]) - from) / range;
+    const int stretch = part > 0 ? static_cast<int>(std::min(part, 14.0)) : 0;
+    if (stretch != last)
+      kept.push_back(trial);
+    else if (trial.log_evidence > kept.back().log_evidence)
+      kept.back() = trial;
+    last = stretch;
+  }
+  return kept;
+}
+
+std::vector<KernelTrial> finite_trials(const RelevanceFit& fit) {
+  std::vector<KernelTrial> trials;
+  for (const KernelTrial& trial : fit.trials)
+    if (std::isfinite(trial.log_evidence)) trials.push_back(trial);
+  return trials;
+}
+
+std::pair<double, double> range_of_evidence(const std::vector<KernelTrial>& trials) {
+  const auto [lowest, highest] = std::minmax_element(
+      trials.begin(), trials.end(), [](const KernelTrial& a, const KernelTrial& b) { return a.log_evidence < b.log_evidence; });
+  return {lowest->log_evidence, highest->log_evidence};
+}
+
+// The evidence as a function of the kernel's one parameter, with a bar a line.
+std::string curve_of_evidence(const std::vector<KernelTrial>& trials, const std::optional<KernelSpec>& spec) {
+  const auto [low, high] = range_of_evidence(trials);
+  Table table({"", !spec || !spec->parts.empty() ? "parameter" : has_width(*spec) ? "width" : "offset", "vectors", "log evidence"});
+  for (const KernelTrial& trial : thinned(trials)) {
+    const double part = (trial.log_evidence - low) / (high - low);
+    const auto length = part > 0 ? static_cast<std::size_t>(std::lround(30 * std::min(part, 1.0))) : 0;
+    table.add({"", number(trial.parameters[0]), fmt::format("{}", trial.num_vectors), fmt::format("{:.4f}", trial.log_evidence),
+               std::string(length, '#') + (trial.log_evidence == high ? " best" : "")});
+  }
+  return table.text();
+}
+
+std::string heading(const RelevanceFit& fit) {
+  std::string out =
+      fmt::format("Relevance vector machine, {}: {:.10g} rows, {}\n", fit.task == Task::linear ? "regression" : "classification",
+                  fit.num_rows, counted(fit.num_inputs(), "input", "inputs"));
+  if (fit.task == Task::logistic && fit.machines.size() == 1 && fit.classes.size() == 2) {
+    const Fit& f = fit.machines.front().fit;
+    out += fmt::format("target {}: probability of {} ({:.10g} rows) against {} ({:.10g} rows)\n", fit.target, fit.classes[1],
+                       f.class_weight[1], fit.classes[0], f.class_weight[0]);
+  } else if (fit.task == Task::logistic && fit.classes.size() > 2) {
+    out += fmt::format("target {}: {} classes, a machine for each against the rest\n", fit.target, fit.classes.size());
+  } else if (!fit.target.empty()) {
+    out += fmt::format("target {}\n", fit.target);
+  }
+  return out;
+}
+
+bool has_posterior(const RelevanceFit& fit) {
+  return !fit.machines.empty() && std::all_of(fit.machines.begin(), fit.machines.end(), [](const RelevanceMachine& machine) {
+    return machine.fit.state != nullptr && machine.fit.mean.allFinite();
+  });
+}
+
+}  // namespace
+
+std::string summary(const RelevanceFit& fit, double level) {
+  const Report& report = fit.report;
+  std::string out = heading(fit);
+  if (!has_posterior(fit)) return out + fmt::format("\nstatus  {}: {}\n", to_string(report.status), report.message);
+  const std::optional<KernelSpec> spec = spec_of(fit.kernel);
+  out += "kernel " + kernel_in_words(fit, spec) + '\n';
+  if (spec && has_width(*spec) && spec->parameters.size() > 1) out += table_of_widths(fit, spec->parameters);
+  if (fit.machines.size() == 1) {
+    out += table_of_weights(fit);
+  } else {
+    out += table_of_machines(fit);
+    out += table_of_class_weights(fit);
+  }
+  const std::vector<KernelTrial> trials = finite_trials(fit);
+  const bool has_curve = !trials.empty() && trials.front().parameters.size() == 1;
+  if (has_curve) out += curve_of_evidence(trials, spec);
+  out += '\n';
+  out += labelled("relevance vectors", fmt::format("{} of {:.10g} rows", fit.num_vectors(), fit.num_rows));
+  if (fit.task == Task::linear) {
+    const Fit& f = fit.machines.front().fit;
+    const Interval sd = noise_sd_interval(f, level);
+    out += labelled("noise sd", fmt::format("{} ({:g}% {} to {})", number(noise_sd(f)), 100 * level, number(sd.lower), number(sd.upper)));
+    out += labelled("R^2, training rows", fmt::format("{:.4f}", fit.r_squared));
+  } else {
+    out += labelled("accuracy, training", fmt::format("{:.4f}", fit.accuracy));
+    out += labelled("log loss, training", fmt::format("{:.4f}", fit.log_loss));
+  }
+  out += labelled("log evidence", fmt::format("{:.4f} nats", fit.log_evidence));
+  if (!trials.empty() && !has_curve) {
+    const auto [low, high] = range_of_evidence(trials);
+    out += labelled("kernels tried", fmt::format("{}, log evidence from {:.4f} to {:.4f}", fit.trials.size(), low, high));
+  }
+  out += labelled("fit", fmt::format("{}, {} {}, {:.3g} s", to_string(fit.algorithm), report.sweeps,
+                                     fit.algorithm == RelevanceAlgorithm::type_two ? "actions" : "sweeps", report.seconds));
+  out += labelled("status", fmt::format("{}: {}", to_string(report.status), report.message));
+  for (const std::string& note : report.notes) out += labelled("note", note);
+  for (const std::string& warning : report.warnings) out += labelled("WARNING", warning);
+  return out;
+}
+
+}  // namespace ardvark
