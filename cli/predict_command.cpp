@@ -22,18 +22,26 @@ struct PredictArguments {
   bool json = false;
 };
 
-PredictiveRule rule_of(const std::string& name, Task task) {
+constexpr const char* mixture = "mixture";  // a rule of linear models
+
+PredictiveRule rule_of(const std::string& name, const Fit& fit) {
   static const std::map<std::string, PredictiveRule> rules = {{"automatic", PredictiveRule::automatic},
                                                               {"exact", PredictiveRule::exact},
                                                               {"mackay", PredictiveRule::plug_in_corrected},
                                                               {"published", PredictiveRule::published_row},
                                                               {"published-batch", PredictiveRule::published_batch},
                                                               {"published-incremental", PredictiveRule::published_incremental}};
+  if (name == mixture) {
+    if (fit.task == Task::linear && !fit.is_joint()) return PredictiveRule::automatic;
+    throw InvalidArgument(fmt::format("--rule mixture is of linear models whose posterior is factorised, as that of vrvm_regression{}",
+                                      fit.is_joint() ? "; this one is joint, and its predictions are exact without" : ""));
+  }
   const auto found = rules.find(name);
   if (found == rules.end())
-    throw InvalidArgument(
-        fmt::format("--rule is '{}'; it must be one of automatic, exact, mackay, published, published-batch, published-incremental", name));
-  if (task == Task::linear && found->second != PredictiveRule::automatic) throw InvalidArgument("--rule is of logistic models");
+    throw InvalidArgument(fmt::format(
+        "--rule is '{}'; it must be one of automatic, mixture, exact, mackay, published, published-batch, published-incremental", name));
+  if (fit.task == Task::linear && found->second != PredictiveRule::automatic)
+    throw InvalidArgument(fmt::format("--rule {} is of logistic models", name));
   return found->second;
 }
 
@@ -54,6 +62,14 @@ struct PredictionCsv {  // the CSV being written: header, then one line per row
   }
 };
 
+struct LinearPrediction {
+  Vector mean, sd, half;  // half the width of the interval
+};
+template <typename Prediction>
+LinearPrediction table_of(const Prediction& p, double level) {
+  return {p.mean, p.standard_deviation(), p.half_width(level)};
+}
+
 void write(const std::string& output, const std::string& text) {
   if (output.empty()) {
     fmt::print("{}", text);
@@ -71,7 +87,7 @@ int run_predict(const PredictArguments& args) {
       throw InvalidArgument(fmt::format("--output is '{}', which is read; give another path", args.output));
   }
   const SavedModel model = load_model(args.model);
-  const PredictiveRule rule = rule_of(args.rule, model.fit.task);
+  const PredictiveRule rule = rule_of(args.rule, model.fit);
   CsvOptions csv;
   csv.delimiter = args.delimiter;
   if (args.missing != "refuse" && args.missing != "drop")
@@ -93,21 +109,27 @@ int run_predict(const PredictArguments& args) {
   if (model.fit.task == Task::linear) {
     LinearFit fit;
     static_cast<Fit&>(fit) = model.fit;
-    const StudentPrediction p = predict(fit, encoded.X());
-    json["mean"] = to_json(p.mean);
-    if (std::isinf(p.degrees_of_freedom)) {
-      json["sd"] = to_json(p.scale);
+    LinearPrediction p;
+    if (args.rule == mixture) {
+      p = table_of(predict_mixture(fit, encoded.X()), args.level);
+      json = {{"mean", to_json(p.mean)}, {"sd", to_json(p.sd)}, {"lower", to_json(p.mean - p.half)}, {"upper", to_json(p.mean + p.half)}};
     } else {
-      json["scale"] = to_json(p.scale);
-      json["degrees_of_freedom"] = p.degrees_of_freedom;
+      const StudentPrediction student = predict(fit, encoded.X());
+      p = table_of(student, args.level);
+      json["mean"] = to_json(p.mean);
+      if (std::isinf(student.degrees_of_freedom)) {
+        json["sd"] = to_json(student.scale);
+      } else {
+        json["scale"] = to_json(student.scale);
+        json["degrees_of_freedom"] = student.degrees_of_freedom;
+      }
     }
     json["seconds"] = seconds();
     if (!args.json) {
-      const Vector sd = p.standard_deviation(), half = p.half_width(args.level);
       csv_out.header("mean,sd,lower,upper");
       for (Index i = 0; i < p.mean.size(); ++i) {
         csv_out.begin_row(i);
-        csv_out.text += fmt::format("{},{},{},{}\n", p.mean[i], sd[i], p.mean[i] - half[i], p.mean[i] + half[i]);
+        csv_out.text += fmt::format("{},{},{},{}\n", p.mean[i], p.sd[i], p.mean[i] - p.half[i], p.mean[i] + p.half[i]);
       }
     }
   } else {
@@ -141,7 +163,8 @@ void add_predict(CLI::App& app, Run& run) {
   c.add_option("-o,--output", args->output, "Write here instead of the screen")->check(not_empty);
   c.add_option("--level", args->level, "Linear: level of the interval (default 0.95)");
   c.add_option("--rule", args->rule,
-               "Logistic: automatic (exact; published for presets), exact, mackay, published, published-batch, published-incremental");
+               "Logistic: automatic (exact; published for presets), exact, mackay, published, published-batch, published-incremental. "
+               "Linear, vrvm_regression: automatic (the noise precision at its mean), mixture (integrated out)");
   c.add_option("--missing", args->missing, "refuse (default) or drop: what to do with rows that lack a value");
   c.add_option("--delimiter", args->delimiter, "Field separator (default ,)");
   c.add_flag("--json", args->json, "One JSON object instead of CSV");
