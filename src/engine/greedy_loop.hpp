@@ -71,7 +71,7 @@ class Greedy {
   // Designs too large to keep: greedy_screen.cpp
   void cycle();
   bool screen();  // fills the pool with the most promising of all columns; false: none gains
-  void screen_block(Index first, Screening& seen);
+  void screen_block(Index first, Index num_threads, Screening& seen);
 
   [[nodiscard]] int actions() const { return out_.num_added + out_.num_reestimated + out_.num_deleted + out_.num_exchanged; }
   Standing& standing(Index id) { return standing_[static_cast<std::size_t>(id)]; }

@@ -1,6 +1,11 @@
 #include "engine/greedy_pool.hpp"
 
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
 #include "core/blas.hpp"
+#include "core/parallel.hpp"
 
 namespace ardvark {
 
@@ -28,6 +33,41 @@ void GreedyPool::load(Design& design, const std::vector<Index>& ids, const Vecto
     B_.col(row) /= length[id(row)];
   }
   k_ = 0;
+}
+
+// In chunks that stay in the cache: a pass over a large design would otherwise wait for the memory.
+void GreedyPool::survey(Design& design, Index first, Index count, const GreedyModel& model, Index num_threads, Vector& length) {
+  const auto& now = model.state();
+  const Index n = design.rows(), k = model.size(), chunk = std::clamp<Index>((Index{1} << 18) / n, 8, 64);
+  ids_.resize(static_cast<std::size_t>(count));
+  std::iota(ids_.begin(), ids_.end(), first);
+  k_ = k;
+  tau_ = now.tau;
+  cross_.resize(count, k);
+  diagonal_.resize(count);
+  Q_.resize(count);
+  Matrix rows(n, k + 1);
+  rows << now.omega.asDiagonal() * model.Phi(), model.residual();
+  parallel_for((count + chunk - 1) / chunk, num_threads, [&](Index piece) {
+    const Index begin = piece * chunk, size = std::min(chunk, count - begin);
+    Matrix panel(n, size), products(size, k + 1);
+    design.columns(first + begin, size, panel);
+    blas::gemm(blas::Transpose::yes, blas::Transpose::no, size, k + 1, n, 1.0, panel.data(), n, rows.data(), n, 0.0, products.data(), size);
+    for (Index j = 0; j < size; ++j) {
+      const auto square = panel.col(j).cwiseAbs2();
+      const double norm = std::sqrt(square.sum());
+      const bool usable = norm > 0 && std::isfinite(norm);
+      length[first + begin + j] = usable ? norm : 0.0;
+      diagonal_[begin + j] = usable ? square.dot(now.omega) / (norm * norm) : 0.0;
+      if (usable)
+        products.row(j) /= norm;
+      else
+        products.row(j).setZero();
+    }
+    cross_.middleRows(begin, size) = products.leftCols(k);
+    Q_.segment(begin, size) = products.col(k);
+  });
+  from_cross(model);
 }
 
 void GreedyPool::refresh(const GreedyModel& model) {
