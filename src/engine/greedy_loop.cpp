@@ -67,6 +67,7 @@ bool Greedy::start() {
 
 bool Greedy::improve() {
   pool_.refresh(model_);
+  pool_is_fresh_ = true;
   while (!stopped_) {
     if (actions() >= settings_.max_actions) {
       stopped_ = true;
@@ -112,6 +113,7 @@ bool Greedy::settle() {
 }
 
 void Greedy::refresh() {
+  pool_is_fresh_ = false;
   if (model_.is_gaussian())
     pool_.rescale(model_);
   else
@@ -139,7 +141,10 @@ void Greedy::take(const Action& action) {
   }
   ++out_.num_refused;
   exhaust(id);
-  if (model_.is_gaussian()) pool_.refresh(model_);  // the gain was rounding: the next ones shall not be
+  if (model_.is_gaussian() && !pool_is_fresh_) {  // the gain was rounding: the next ones shall not be
+    pool_.refresh(model_);
+    pool_is_fresh_ = true;
+  }
 }
 
 // The candidate's S and Q afresh, and its angles with the model.
@@ -220,6 +225,7 @@ void Greedy::accept(const Action& action, Index id, Index replaced, const RankOn
 }
 
 void Greedy::update_pool(const Action& action, const RankOne& change) {
+  pool_is_fresh_ = false;
   ++since_factor_;
   if (!model_.is_gaussian()) return pool_.refresh(model_);
   if (action.kind == Kind::exchange) return pool_.replace(action.position, model_);

@@ -91,6 +91,7 @@ class Greedy {
   std::string notes_;
   int since_factor_ = 0, num_settled_ = 0;
   bool stopped_ = false;
+  bool pool_is_fresh_ = false;  // S and Q come from the columns and this very model, not from updates
 };
 
 }  // namespace ardvark
