@@ -75,6 +75,12 @@ bool Greedy::improve() {
       break;
     }
     Action action = best_action();
+    // With other rows every S and Q is another. Actions inside the model need none of them: until there is no better one they may wait.
+    if (!model_.is_gaussian() && !pool_is_fresh_ && (!action || action.kind == Kind::add)) {
+      pool_.refresh(model_);
+      pool_is_fresh_ = true;
+      action = best_action();
+    }
     if (!action) {
       if (++num_settled_ <= settings_.max_actions && settle()) continue;
       if (settings_.exchange) action = best_exchange();
@@ -113,7 +119,7 @@ bool Greedy::settle() {
 }
 
 void Greedy::refresh() {
-  pool_is_fresh_ = false;
+  pool_is_fresh_ = !model_.is_gaussian();
   if (model_.is_gaussian())
     pool_.rescale(model_);
   else
@@ -227,7 +233,7 @@ void Greedy::accept(const Action& action, Index id, Index replaced, const RankOn
 void Greedy::update_pool(const Action& action, const RankOne& change) {
   pool_is_fresh_ = false;
   ++since_factor_;
-  if (!model_.is_gaussian()) return pool_.refresh(model_);
+  if (!model_.is_gaussian()) return;
   if (action.kind == Kind::exchange) return pool_.replace(action.position, model_);
   switch (action.kind) {
     case Kind::add: pool_.add(model_, change); break;

@@ -42,7 +42,9 @@ class GreedyPool {
 
  private:
   void from_cross(const GreedyModel& model);
-  void project(const GreedyModel& model);
+  void begin_products(const GreedyModel& model);
+  // Cross products, Q and diagonal of a few of the columns, from the first of them on.
+  void products(Index begin, const Eigen::Ref<const Matrix>& columns, const Matrix& rows, const Vector& omega);
   void multiply(const GreedyModel& model, Index position);  // the cross products with one column of the model
 
   std::vector<Index> ids_;
