@@ -22,18 +22,29 @@ struct PredictArguments {
   bool json = false;
 };
 
-PredictiveRule rule_of(const std::string& name, bool is_logistic) {
+constexpr const char* mixture = "mixture";  // a rule of regressions whose posterior is factorised
+
+PredictiveRule rule_of(const std::string& name, const SavedModel& model) {
+  const Task task = model.relevance ? model.relevance->task : model.fit.task;
+  const bool is_joint = !model.relevance && model.fit.is_joint();
   static const std::map<std::string, PredictiveRule> rules = {{"automatic", PredictiveRule::automatic},
                                                               {"exact", PredictiveRule::exact},
                                                               {"mackay", PredictiveRule::plug_in_corrected},
                                                               {"published", PredictiveRule::published_row},
                                                               {"published-batch", PredictiveRule::published_batch},
                                                               {"published-incremental", PredictiveRule::published_incremental}};
+  if (name == mixture) {
+    if (task == Task::linear && !is_joint) return PredictiveRule::automatic;
+    throw InvalidArgument(fmt::format(
+        "--rule mixture is of regressions whose posterior is factorised, as that of vrvm_regression and relevance vector machines{}",
+        is_joint ? "; this one is joint, and its predictions are exact without" : ""));
+  }
   const auto found = rules.find(name);
   if (found == rules.end())
-    throw InvalidArgument(
-        fmt::format("--rule is '{}'; it must be one of automatic, exact, mackay, published, published-batch, published-incremental", name));
-  if (!is_logistic && found->second != PredictiveRule::automatic) throw InvalidArgument("--rule is of logistic models");
+    throw InvalidArgument(fmt::format(
+        "--rule is '{}'; it must be one of automatic, mixture, exact, mackay, published, published-batch, published-incremental", name));
+  if ((task == Task::linear || model.relevance) && found->second != PredictiveRule::automatic)
+    throw InvalidArgument(fmt::format("--rule {} is of logistic models", name));
   return found->second;
 }
 
@@ -66,7 +77,20 @@ struct Predictions {
       json["scale"] = to_json(p.scale);
       json["degrees_of_freedom"] = p.degrees_of_freedom;
     }
-    if (is_json) return;
+    if (!is_json) put_intervals(p);
+  }
+
+  void put(const NoiseMixturePrediction& p) {
+    const Vector half = p.half_width(level);
+    json = {{"mean", to_json(p.mean)},
+            {"sd", to_json(p.standard_deviation())},
+            {"lower", to_json(p.mean - half)},
+            {"upper", to_json(p.mean + half)}};
+    if (!is_json) put_intervals(p);
+  }
+
+  template <typename Prediction>
+  void put_intervals(const Prediction& p) {
     const Vector sd = p.standard_deviation(), half = p.half_width(level);
     header("mean,sd,lower,upper");
     for (Index i = 0; i < p.mean.size(); ++i) {
@@ -121,7 +145,7 @@ int run_predict(const PredictArguments& args) {
   }
   const SavedModel model = load_model(args.model);
   const Task task = model.relevance ? model.relevance->task : model.fit.task;
-  const PredictiveRule rule = rule_of(args.rule, task == Task::logistic && !model.relevance);
+  const PredictiveRule rule = rule_of(args.rule, model);
   CsvOptions csv;
   csv.delimiter = args.delimiter;
   if (args.missing != "refuse" && args.missing != "drop")
@@ -143,7 +167,11 @@ int run_predict(const PredictArguments& args) {
     seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
     return prediction;
   };
-  if (model.relevance && task == Task::linear)
+  if (model.relevance && args.rule == mixture)
+    predictions.put(timed(predict_mixture(RelevanceRegression{*model.relevance}, encoded.X())));
+  else if (args.rule == mixture)
+    predictions.put(timed(predict_mixture(LinearFit{model.fit}, encoded.X())));
+  else if (model.relevance && task == Task::linear)
     predictions.put(timed(predict(RelevanceRegression{*model.relevance}, encoded.X())));
   else if (model.relevance)
     predictions.put(timed(predict(RelevanceClassification{*model.relevance}, encoded.X())), model.relevance->classes);
@@ -169,7 +197,8 @@ void add_predict(CLI::App& app, Run& run) {
   c.add_option("-o,--output", args->output, "Write here instead of the screen")->check(not_empty);
   c.add_option("--level", args->level, "Linear, regression: level of the interval (default 0.95)");
   c.add_option("--rule", args->rule,
-               "Logistic: automatic (exact; published for presets), exact, mackay, published, published-batch, published-incremental");
+               "Logistic: automatic (exact; published for presets), exact, mackay, published, published-batch, published-incremental. "
+               "Relevance vector machines, vrvm_regression: automatic (the noise precision at its mean), mixture (integrated out)");
   c.add_option("--missing", args->missing, "refuse (default) or drop: what to do with rows that lack a value");
   c.add_option("--delimiter", args->delimiter, "Field separator (default ,)");
   c.add_flag("--json", args->json, "One JSON object instead of CSV");

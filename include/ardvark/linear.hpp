@@ -31,4 +31,22 @@ struct StudentPrediction {
 /// \param X_new  [m,p] same columns as the fit's, finite.  \throws InvalidArgument
 [[nodiscard]] StudentPrediction predict(const LinearFit& fit, MatrixView X_new);
 
+/// A distribution per row, for weights and noise that are independent in the posterior: the new observation is normal with this mean and
+/// the variance 1/tau + variance_of_mean, where the noise precision tau is itself uncertain. Heavier tails than (VR.4), which takes tau as
+/// known; it matters where rows are few.                                                                              (VR.5)
+struct NoiseMixturePrediction {
+  Vector mean;                    ///< [m]
+  Vector variance_of_mean;        ///< [m] what the uncertain weights add; >= 0
+  GammaDistribution noise{0, 0};  ///< posterior of tau; > 0
+  /// Infinite for noise.shape <= 1.
+  [[nodiscard]] Vector standard_deviation() const;
+  /// Half the width of the central interval at this level, in (0, 1): a new observation lies within mean +- that.
+  [[nodiscard]] Vector half_width(double level = 0.95) const;
+  /// Of one new observation per row, nats. \param y  [m] finite.  \throws InvalidArgument
+  [[nodiscard]] Vector log_density(VectorView y) const;
+};
+/// \param fit    one with posterior = factorised: of a joint one predict() is exact
+/// \param X_new  [m,p] same columns as the fit's, finite.  \throws InvalidArgument
+[[nodiscard]] NoiseMixturePrediction predict_mixture(const LinearFit& fit, MatrixView X_new);
+
 }  // namespace ardvark

@@ -43,7 +43,7 @@ struct GreedySettings {
   int refactor_every = 50;                                      ///< actions between two computations from Cholesky factors
   double alignment = 1 - 1e-3;                                  ///< a column is not added beside one of the model at a larger |cosine|
   bool exchange = true;                                         ///< also try one column in place of another, once nothing else gains
-  Index screen_block = 1024;                                    ///< columns read at a time where rows x columns exceed most_kept
+  Index screen_block = 1024;                                    ///< columns judged at a time where rows x columns exceed most_kept
   Index most_kept = Index{1} << 25;                             ///< numbers: up to here all columns are read once and kept (256 MB)
   std::function<bool(int actions, double evidence)> on_action;  ///< after each action; false: stop
 };

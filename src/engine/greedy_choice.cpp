@@ -132,6 +132,7 @@ bool Greedy::try_ahead(const Action& trial) {
   standing(id).in_model = std::find(columns.begin(), columns.end(), id) != columns.end();
   out_.num_deleted += static_cast<int>(saved.size() - model_.size());
   pool_.refresh(model_);
+  pool_is_fresh_ = true;
   record();
   return true;
 }

@@ -70,6 +70,7 @@ bool Greedy::start() {
 
 bool Greedy::improve() {
   pool_.refresh(model_);
+  pool_is_fresh_ = true;
   while (!stopped_) {
     if (actions() >= settings_.max_actions) {
       stopped_ = true;
@@ -77,6 +78,12 @@ bool Greedy::improve() {
       break;
     }
     Action action = best_action();
+    // With other rows every S and Q is another. Actions inside the model need none of them: until there is no better one they may wait.
+    if (!model_.is_gaussian() && !pool_is_fresh_ && (!action || action.kind == Kind::add)) {
+      pool_.refresh(model_);
+      pool_is_fresh_ = true;
+      action = best_action();
+    }
     if (!action) {
       if (++num_settled_ <= settings_.max_actions && settle()) continue;
       if (settings_.exchange) action = best_exchange();
@@ -115,6 +122,7 @@ bool Greedy::settle() {
 }
 
 void Greedy::refresh() {
+  pool_is_fresh_ = !model_.is_gaussian();
   if (model_.is_gaussian())
     pool_.rescale(model_);
   else
@@ -142,7 +150,10 @@ void Greedy::take(const Action& action) {
   }
   ++out_.num_refused;
   exhaust(id);
-  if (model_.is_gaussian()) pool_.refresh(model_);  // the gain was rounding: the next ones shall not be
+  if (model_.is_gaussian() && !pool_is_fresh_) {  // the gain was rounding: the next ones shall not be
+    pool_.refresh(model_);
+    pool_is_fresh_ = true;
+  }
 }
 
 // The candidate's S and Q afresh, and its angles with the model.
@@ -223,8 +234,9 @@ void Greedy::accept(const Action& action, Index id, Index replaced, const RankOn
 }
 
 void Greedy::update_pool(const Action& action, const RankOne& change) {
+  pool_is_fresh_ = false;
   ++since_factor_;
-  if (!model_.is_gaussian()) return pool_.refresh(model_);
+  if (!model_.is_gaussian()) return;
   if (action.kind == Kind::exchange) return pool_.replace(action.position, model_);
   switch (action.kind) {
     case Kind::add: pool_.add(model_, change); break;

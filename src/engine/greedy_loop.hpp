@@ -73,7 +73,7 @@ class Greedy {
   // Designs too large to keep: greedy_screen.cpp
   bool cycle();   // false: stopped
   bool screen();  // fills the pool with the most promising of all columns; false: none gains
-  void screen_block(Index first, Screening& seen);
+  void screen_block(Index first, Index num_threads, Screening& seen);
 
   [[nodiscard]] int actions() const { return out_.num_added + out_.num_reestimated + out_.num_deleted + out_.num_exchanged; }
   Standing& standing(Index id) { return standing_[static_cast<std::size_t>(id)]; }
@@ -93,6 +93,7 @@ class Greedy {
   std::string notes_;
   int since_factor_ = 0, num_settled_ = 0;
   bool stopped_ = false;
+  bool pool_is_fresh_ = false;  // S and Q come from the columns and this very model, not from updates
 };
 
 }  // namespace ardvark

@@ -1,6 +1,11 @@
 #include "engine/greedy_pool.hpp"
 
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
 #include "core/blas.hpp"
+#include "core/parallel.hpp"
 
 namespace ardvark {
 
@@ -30,20 +35,76 @@ void GreedyPool::load(Design& design, const std::vector<Index>& ids, const Vecto
   k_ = 0;
 }
 
-void GreedyPool::refresh(const GreedyModel& model) {
+namespace {
+
+// So many columns of n numbers that they stay in the cache while they are multiplied: a few MB.
+Index chunk_of(Index n) { return std::clamp<Index>((Index{1} << 18) / n, 8, 64); }
+
+// [n, k + 1] what columns are multiplied with: diag(omega) Phi and the residual.
+Matrix rows_of(const GreedyModel& model) {
   const auto& now = model.state();
-  const Index n = B_.rows(), k = model.size();
-  k_ = k;
-  tau_ = now.tau;
-  if (cross_.rows() != size() || cross_.cols() < k) cross_.resize(size(), std::max<Index>(2 * k, 8));
-  const Matrix weighted = now.omega.asDiagonal() * model.Phi();
-  if (k > 0 && size() > 0)
-    blas::gemm(blas::Transpose::yes, blas::Transpose::no, size(), k, n, 1.0, B_.data(), n, weighted.data(), n, 0.0, cross_.data(), size());
+  Matrix rows(now.omega.size(), model.size() + 1);
+  rows.leftCols(model.size()) = now.omega.asDiagonal() * model.Phi();
+  rows.col(model.size()) = model.residual();
+  return rows;
+}
+
+}  // namespace
+
+void GreedyPool::begin_products(const GreedyModel& model) {
+  k_ = model.size();
+  tau_ = model.state().tau;
+  if (cross_.rows() != size() || cross_.cols() < k_) cross_.resize(size(), std::max<Index>(2 * k_, 8));
   diagonal_.resize(size());
-  for (Index row = 0; row < size(); ++row) diagonal_[row] = B_.col(row).cwiseAbs2().dot(now.omega);
+  Q_.resize(size());
+}
+
+void GreedyPool::products(Index begin, const Eigen::Ref<const Matrix>& columns, const Matrix& rows, const Vector& omega) {
+  const Index n = columns.rows(), count = columns.cols();
+  Matrix out(count, k_ + 1);
+  blas::gemm(blas::Transpose::yes, blas::Transpose::no, count, k_ + 1, n, 1.0, columns.data(), columns.outerStride(), rows.data(), n, 0.0,
+             out.data(), count);
+  cross_.block(begin, 0, count, k_) = out.leftCols(k_);
+  Q_.segment(begin, count) = out.col(k_);
+  for (Index j = 0; j < count; ++j) diagonal_[begin + j] = columns.col(j).cwiseAbs2().dot(omega);
+}
+
+void GreedyPool::survey(Design& design, Index first, Index count, const GreedyModel& model, Index num_threads, Vector& length) {
+  ids_.resize(static_cast<std::size_t>(count));
+  std::iota(ids_.begin(), ids_.end(), first);
+  begin_products(model);
+  const Matrix rows = rows_of(model);
+  const Index n = design.rows(), chunk = chunk_of(n);
+  parallel_for((count + chunk - 1) / chunk, num_threads, [&](Index piece) {
+    const Index begin = piece * chunk, size = std::min(chunk, count - begin);
+    Matrix panel(n, size);
+    design.columns(first + begin, size, panel);
+    products(begin, panel, rows, model.state().omega);
+    for (Index j = 0; j < size; ++j) {
+      const double norm = panel.col(j).norm(), scale = norm > 0 && std::isfinite(norm) ? 1 / norm : 0.0;
+      const Index row = begin + j;
+      length[first + row] = scale > 0 ? norm : 0.0;
+      if (scale > 0) {
+        cross_.row(row).head(k_) *= scale;
+        Q_[row] *= scale;
+        diagonal_[row] *= scale * scale;
+      } else {
+        cross_.row(row).head(k_).setZero();
+        Q_[row] = diagonal_[row] = 0;
+      }
+    }
+  });
   from_cross(model);
-  project(model);
-  zero_ = Q_ + (k > 0 ? Vector(cross_.leftCols(k) * now.w) : Vector(Vector::Zero(size())));
+}
+
+void GreedyPool::refresh(const GreedyModel& model) {
+  begin_products(model);
+  const Matrix rows = rows_of(model);
+  const Index chunk = chunk_of(B_.rows());
+  for (Index begin = 0; begin < size(); begin += chunk)
+    products(begin, B_.middleCols(begin, std::min(chunk, size() - begin)), rows, model.state().omega);
+  from_cross(model);
+  zero_ = Q_ + (k_ > 0 ? Vector(cross_.leftCols(k_) * model.state().w) : Vector(Vector::Zero(size())));
   zero_ /= tau_;
 }
 
@@ -73,12 +134,6 @@ void GreedyPool::prepare_exchange(const GreedyModel& model) {
   if (k_ > 0 && size() > 0)
     blas::gemm(blas::Transpose::no, blas::Transpose::no, size(), k_, k_, 1.0, cross_.data(), size(), model.state().V.data(), k_, 0.0,
                W_.data(), size());
-}
-
-void GreedyPool::project(const GreedyModel& model) {
-  const Vector residual = model.residual();
-  Q_.resize(size());
-  if (size() > 0) blas::gemv(blas::Transpose::yes, B_.rows(), size(), 1.0, B_.data(), B_.rows(), residual.data(), 0.0, Q_.data());
 }
 
 void GreedyPool::multiply(const GreedyModel& model, Index position) {

@@ -10,6 +10,9 @@ class GreedyPool {
   /// Columns of the design, each divided by its length (0: not usable).
   void load_range(Design& design, Index first, Index count, Vector& length);
   void load(Design& design, const std::vector<Index>& ids, const Vector& length);
+  /// S, Q and W of these columns without keeping them: load_range() and refresh() in one reading, on so many threads while BLAS has one.
+  /// Afterwards there are no column() and no actions, until the next load.
+  void survey(Design& design, Index first, Index count, const GreedyModel& model, Index num_threads, Vector& length);
 
   [[nodiscard]] Index size() const { return static_cast<Index>(ids_.size()); }
   [[nodiscard]] Index id(Index row) const { return ids_[static_cast<std::size_t>(row)]; }
@@ -39,7 +42,9 @@ class GreedyPool {
 
  private:
   void from_cross(const GreedyModel& model);
-  void project(const GreedyModel& model);
+  void begin_products(const GreedyModel& model);
+  // Cross products, Q and diagonal of a few of the columns, from the first of them on.
+  void products(Index begin, const Eigen::Ref<const Matrix>& columns, const Matrix& rows, const Vector& omega);
   void multiply(const GreedyModel& model, Index position);  // the cross products with one column of the model
 
   std::vector<Index> ids_;

@@ -1,6 +1,7 @@
 // Designs too large to keep: passes over all columns, a block at a time.                                      docs/math/greedy.md
 #include <algorithm>
 
+#include "core/blas.hpp"
 #include "engine/greedy_loop.hpp"
 
 namespace ardvark {
@@ -15,7 +16,9 @@ bool Greedy::screen() {
   seen.exchanges.resize(static_cast<std::size_t>(model_.size()));
   seen.each = std::max<Index>(most / (2 * (model_.size() + 1)), 2);
   ++out_.num_screens;
-  for (Index first = 0; first < M; first += settings_.screen_block) screen_block(first, seen);
+  const Index num_threads = blas::num_threads();
+  const blas::ThreadScope one(1);
+  for (Index first = 0; first < M; first += settings_.screen_block) screen_block(first, num_threads, seen);
   if (!seen.gains) {
     out_.status = Status::converged;
     return false;
@@ -39,9 +42,8 @@ void Greedy::Screening::keep(std::vector<Promise>& list, Promise promise) const 
   if (static_cast<Index>(list.size()) > each) list.pop_back();
 }
 
-void Greedy::screen_block(Index first, Screening& seen) {
-  pool_.load_range(design_, first, std::min(settings_.screen_block, design_.cols() - first), length_);
-  pool_.refresh(model_);
+void Greedy::screen_block(Index first, Index num_threads, Screening& seen) {
+  pool_.survey(design_, first, std::min(settings_.screen_block, design_.cols() - first), model_, num_threads, length_);
   for (Index row = 0; row < pool_.size(); ++row) {
     const Index id = pool_.id(row);
     double best = -ColumnGain::infinity;

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/validate.hpp"
+#include "kernel/decay.hpp"
 #include "kernel/kernel_function.hpp"
 
 namespace ardvark {
@@ -78,27 +79,19 @@ void squared_distances(const Points& X, const Points& C, const Widths& widths, M
   X.cols() <= direct_inputs ? direct_distances(X, C, widths, U) : product_distances(X, C, widths, U);
 }
 
-// U <- exp(-U), and 0 from decay_end on, where exp(-u) = 1e-304: a denormal number would slow every later product with K a hundredfold.
-// The exponential of the C library is fused for the machine at hand: 4.6 ns, against 6.1 ns of Eigen's, compiled for any x86-64.
-constexpr double decay_end = 700;
-void decay(Matrix& U) {
-  double* u = U.data();
-  for (Index i = 0; i < U.size(); ++i) u[i] = u[i] < decay_end ? std::exp(-u[i]) : 0;
-}
-
 class GaussianKernel final : public KernelFunction {
  public:
   explicit GaussianKernel(std::vector<double> widths) : widths_(std::move(widths)) {}
 
   void value(const Points& X, const Points& C, Matrix& K) const override {  // (KER.1), (KER.2)
     squared_distances(X, C, widths_, K);
-    decay(K);
+    decay(K.data(), K.size());
   }
   // d k / d ln R_i = 2 k (x_i-c_i)^2 / R_i^2
   void derivative(const Points& X, const Points& C, Index parameter, Matrix& D) const override {
     squared_distances(X, C, widths_, D);
     Matrix K = D;
-    decay(K);
+    decay(K.data(), K.size());
     if (!widths_.one_for_all())
       for (Index j = 0; j < C.rows(); ++j)
         D.col(j).array() = ((X.col(parameter).array() - C(j, parameter)) * widths_.reciprocal(parameter)).square();
@@ -124,14 +117,14 @@ class LaplacianKernel final : public KernelFunction {
   void value(const Points& X, const Points& C, Matrix& K) const override {  // (KER.3)
     squared_distances(X, C, width_, K);
     K.array() = K.array().sqrt();
-    decay(K);
+    decay(K.data(), K.size());
   }
   // d k / d ln R = k ||x-c|| / R
   void derivative(const Points& X, const Points& C, Index, Matrix& D) const override {
     squared_distances(X, C, width_, D);
     D.array() = D.array().sqrt();
     Matrix K = D;
-    decay(K);
+    decay(K.data(), K.size());
     D.array() = K.array() * D.array().min(decay_end);
   }
   std::string name() const override { return fmt::format("laplacian(width={:.6g})", width_.values()[0]); }

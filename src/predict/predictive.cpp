@@ -36,8 +36,9 @@ struct PublishedBound {
 
 constexpr int max_steps = 500;
 
-// m and s of each new row, in the design's units.
-void moments(const Fit& fit, MatrixView X, Vector& m, Vector* s) {
+}  // namespace
+
+void predictive_moments(const Fit& fit, MatrixView X, Vector& m, Vector* s) {
   if (fit.num_columns() > 0) validate::matrix(X, "X_new", fit.column_names);
   if (X.cols() != fit.num_columns())
     throw InvalidArgument(fmt::format("X_new has {} columns; the fit has {}", X.cols(), fit.num_columns()));
@@ -53,8 +54,6 @@ void moments(const Fit& fit, MatrixView X, Vector& m, Vector* s) {
   s->resize(X.rows());
   fit.state->factor.row_variance(design, *s);
 }
-
-}  // namespace
 
 double published_probability(double m, double s, double quadratic, bool published_stop) {
   PublishedBound b(m, s);
@@ -103,7 +102,7 @@ Vector StudentPrediction::half_width(double level) const {
 StudentPrediction predict(const LinearFit& fit, MatrixView X_new) {
   StudentPrediction out;
   Vector s;
-  moments(fit, X_new, out.mean, &s);
+  predictive_moments(fit, X_new, out.mean, &s);
   out.mean = fit.state->y_center + fit.state->y_scale * out.mean.array();
   const double noise = fit.noise.rate / fit.noise.shape, y2 = fit.state->y_scale * fit.state->y_scale;
   if (fit.is_joint())
@@ -116,7 +115,7 @@ StudentPrediction predict(const LinearFit& fit, MatrixView X_new) {
 
 ClassPrediction predict(const LogisticFit& fit, MatrixView X_new, PredictiveRule rule) {
   ClassPrediction out;
-  moments(fit, X_new, out.mean, &out.variance);
+  predictive_moments(fit, X_new, out.mean, &out.variance);
   // VBLinLogit publishes its own rule; every other program plugs the mean in, and the exact one takes its place.
   if (rule == PredictiveRule::automatic)
     rule = fit.report.preset.starts_with("vb_logit") ? PredictiveRule::published_row : PredictiveRule::exact;

@@ -59,6 +59,20 @@ StudentPrediction predict(const RelevanceRegression& fit, MatrixView X_new) {
   return out;
 }
 
+NoiseMixturePrediction predict_mixture(const RelevanceRegression& fit, MatrixView X_new) {
+  NoiseMixturePrediction out;
+  out.mean.resize(X_new.rows());
+  out.variance_of_mean.resize(X_new.rows());
+  const LinearFit machine = fit.machines.empty() ? LinearFit{} : typed<LinearFit>(fit.machines.front().fit);
+  out.noise = machine.noise;
+  by_blocks(fit, X_new, [&](Index first, std::size_t, const Matrix& K) {
+    const NoiseMixturePrediction part = predict_mixture(machine, K);
+    out.mean.segment(first, K.rows()) = part.mean;
+    out.variance_of_mean.segment(first, K.rows()) = part.variance_of_mean;
+  });
+  return out;
+}
+
 ClassProbabilities predict(const RelevanceClassification& fit, MatrixView X_new) {
   ClassProbabilities out;
   const bool two = fit.machines.size() == 1;

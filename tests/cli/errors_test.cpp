@@ -201,7 +201,8 @@ TEST_F(Refuses, UnknownNames) {
   make_model();
   predict({"m.ardvark", "good.csv", "--missing", "nonsense"}, {"--missing", "'nonsense'"});
   predict({"m.ardvark", "good.csv", "--rule", "nonsense"}, {"--rule", "'nonsense'", "exact", "mackay"});
-  predict({"m.ardvark", "good.csv", "--rule", "exact"}, {"--rule", "logistic"});
+  predict({"m.ardvark", "good.csv", "--rule", "exact"}, {"--rule exact", "logistic"});
+  predict({"m.ardvark", "good.csv", "--rule", "mixture"}, {"--rule mixture", "vrvm_regression", "joint", "exact without"});
   expect_refused({"nonsense"}, folder_, 2, {"'nonsense'", "fit, predict and show"});
 }
 

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <map>
 
 #include "ardvark/linear.hpp"
 #include "ardvark/logistic.hpp"
@@ -182,6 +183,33 @@ TEST_F(PredictCommand, FollowsThePublishedRuleForPresets) {
   put(s.csv(), "data.csv");
   output({"fit", "data.csv", "--target", "label", "--ignore", "y", "--preset", "vb_logit_fit", "-q", "-o", "m.ardvark"});
   EXPECT_EQ(output({"predict", "m.ardvark", "data.csv"}), output({"predict", "m.ardvark", "data.csv", "--rule", "published"}));
+}
+
+TEST_F(PredictCommand, MixesOverTheNoiseOfFactorisedModels) {  // (VR.5)
+  const Sample s = sample(12, 2);
+  put(s.csv(), "data.csv");
+  output({"fit", "data.csv", "--target", "y", "--ignore", "label", "--preset", "vrvm_regression", "-q", "-o", "m.ardvark"});
+  const Arguments predict = {"predict", "m.ardvark", "data.csv", "--level", "0.8", "--rule", "mixture"};
+  const std::string csv = output(predict);
+  const Json j = json(predict);
+  EXPECT_EQ(lines_of(csv)[0], "mean,sd,lower,upper");
+
+  const SavedModel model = load_model(folder_ / "m.ardvark");
+  LinearFit fit;
+  static_cast<Fit&>(fit) = model.fit;
+  const NoiseMixturePrediction p = predict_mixture(fit, encode(read_csv(folder_ / "data.csv"), model.encoding).X());
+  EXPECT_EQ(p.mean.size(), 12);
+  const std::map<std::string, Vector> expected = {
+      {"mean", p.mean}, {"sd", p.standard_deviation()}, {"lower", p.mean - p.half_width(0.8)}, {"upper", p.mean + p.half_width(0.8)}};
+  for (const auto& [name, values] : expected) {
+    EXPECT_EQ(column(csv, name), numbers(values)) << name;
+    EXPECT_EQ(j[name].get<Numbers>(), numbers(values)) << name;
+  }
+  const Numbers plug_in = column(output({"predict", "m.ardvark", "data.csv"}), "sd"), mixed = column(csv, "sd");
+  for (std::size_t i = 0; i < mixed.size(); ++i) EXPECT_GT(mixed[i], plug_in[i]) << "an uncertain noise has the larger variance";
+
+  output({"fit", "data.csv", "--target", "label", "--ignore", "y", "--model", "logistic", "-q", "-o", "logistic.ardvark"});
+  testing::expect_refused({"predict", "logistic.ardvark", "data.csv", "--rule", "mixture", "-o", "p.csv"}, folder_, 2, {"--rule mixture"});
 }
 
 // ---- rows -----------------------------------------------------------------------------------------------------------------------------

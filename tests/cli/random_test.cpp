@@ -98,7 +98,7 @@ const std::vector<Option> rvm_options = {
 };
 const std::vector<Option> other_options = {
     {"--level", numbers},
-    {"--rule", {"automatic", "exact", "mackay", "published", "published-batch", "published-incremental", "none"}},
+    {"--rule", {"automatic", "mixture", "exact", "mackay", "published", "published-batch", "published-incremental", "none"}},
     {"--missing", {"drop"}},
     {"--covariance", {}},
     {"--delimiter", {",", ";"}},

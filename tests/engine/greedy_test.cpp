@@ -177,6 +177,44 @@ TEST(GreedyPool, KnowsTheGainOfAnExchange) {  // (GREEDY.9)
     }
 }
 
+TEST(GreedyPool, SurveysWhatItReads) {  // (GREEDY.1), (GREEDY.9); several chunks, the last one short
+  Random random(73);
+  const Index n = 5000, p = 150, first = 3, count = 140;
+  Matrix X = random.normals(n, p);
+  X.col(7).setZero();
+  DenseDesign design(X, {});
+  GreedySettings settings;
+  settings.noise_precision = 2;
+  settings.weights = random.normals(n).cwiseAbs();
+  for (GreedyLikelihood likelihood : {GreedyLikelihood::gaussian, GreedyLikelihood::bernoulli}) {
+    settings.likelihood = likelihood;
+    const Vector t = likelihood == GreedyLikelihood::gaussian ? random.normals(n) : Vector((random.normals(n).array() > 0).cast<double>());
+    GreedyModel model(t, settings);
+    RankOne change;
+    for (Index j : {0, 20, 149}) model.add(j, X.col(j) / X.col(j).norm(), random.scale(0.1, 3), change);
+    ASSERT_TRUE(model.solve() && model.settle_rows(3));
+    GreedyPool read, surveyed, on_threads;
+    Vector length = Vector::Zero(p), length_surveyed = length;
+    read.load_range(design, first, count, length);
+    read.refresh(model);
+    surveyed.survey(design, first, count, model, 1, length_surveyed);
+    on_threads.survey(design, first, count, model, 3, length);
+    EXPECT_EQ(length, length_surveyed);
+    ASSERT_EQ(surveyed.size(), count);
+    for (Index row = 0; row < count; ++row) {
+      const LeftOut x = surveyed.candidate(row), expected = read.candidate(row);
+      EXPECT_EQ(surveyed.id(row), first + row);
+      EXPECT_NEAR(length[first + row], X.col(first + row).norm(), 1e-12);
+      EXPECT_NEAR(x.s, expected.s, 1e-13);
+      EXPECT_NEAR(x.q, expected.q, 1e-11);
+      EXPECT_EQ(surveyed.in_span(row), read.in_span(row)) << row;
+      EXPECT_EQ(x.s, on_threads.candidate(row).s);
+      EXPECT_EQ(x.q, on_threads.candidate(row).q);
+      for (Index i = 0; i < 3; ++i) EXPECT_NEAR(surveyed.W(row, i), read.W(row, i), 1e-13);
+    }
+  }
+}
+
 // A random problem with duplicates, a column of zeros, a constant one, more columns than rows, ... and all its promises.
 void expect_sound(std::uint64_t seed, GreedyLikelihood likelihood) {
   SCOPED_TRACE(seed);

@@ -226,6 +226,20 @@ TEST(Relevance, KeepsTheHigherOfFastPathAndPlainSweeps) {  // (RVM.3)
   EXPECT_GT(plain_kept, 0);
 }
 
+TEST(Relevance, PredictsTheMixtureOverItsNoise) {  // (VR.5)
+  const Sample s = sample(25, 18);
+  const RelevanceRegression fit = regress(s.X, s.y, fixed(Kernel::gaussian(0.5)));
+  const StudentPrediction plug_in = predict(fit, s.X);
+  const NoiseMixturePrediction mixture = predict_mixture(fit, s.X);
+  EXPECT_EQ(mixture.mean, plug_in.mean);
+  const GammaDistribution noise = fit.machines.front().fit.noise;
+  for (Index i = 0; i < 25; ++i) {  // E[1/tau] = rate/(shape - 1)
+    EXPECT_NEAR(mixture.variance_of_mean[i], plug_in.scale[i] * plug_in.scale[i] - noise.rate / noise.shape, 1e-12);
+    EXPECT_NEAR(mixture.standard_deviation()[i], std::sqrt(noise.rate / (noise.shape - 1) + mixture.variance_of_mean[i]), 1e-12);
+    EXPECT_GT(mixture.half_width(0.99)[i], plug_in.half_width(0.99)[i]);
+  }
+}
+
 TEST(Relevance, TwoClassesAreTheMachinesOwnProbabilities) {  // (PRED.2)
   const Sample s = sample(70, 5);
   const RelevanceClassification fit = classify(s.X, s.two, fixed(Kernel::gaussian(0.5)));

@@ -1,0 +1,79 @@
+#include "kernel/decay.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdint>
+
+namespace ardvark {
+namespace {
+
+// exp(x) for -701 <= x <= 0 as 2^n exp(r), |r| <= ln(2)/2, with the series to r^13 (the next term is below 4e-18). n ln 2 is taken off in
+// two parts, of which the first is exact.
+[[gnu::always_inline]] inline double exponential(double x) {
+  constexpr double ln_2_high = 0x1.62e42feep-1, ln_2_low = 0x1.a39ef35793c76p-33, whole = 0x1.8p52;  // adding this rounds to an integer
+  const double shifted = x * 1.4426950408889634074 + whole, n = shifted - whole;
+  const double r = (x - n * ln_2_high) - n * ln_2_low;
+  double sum = 1.0 / 6227020800;
+  sum = sum * r + 1.0 / 479001600;
+  sum = sum * r + 1.0 / 39916800;
+  sum = sum * r + 1.0 / 3628800;
+  sum = sum * r + 1.0 / 362880;
+  sum = sum * r + 1.0 / 40320;
+  sum = sum * r + 1.0 / 5040;
+  sum = sum * r + 1.0 / 720;
+  sum = sum * r + 1.0 / 120;
+  sum = sum * r + 1.0 / 24;
+  sum = sum * r + 1.0 / 6;
+  sum = sum * r + 0.5;
+  sum = sum * r + 1;
+  sum = sum * r + 1;
+  // n stands in the low bits of `shifted`; it is added to the exponent of the sum.
+  const auto bits = std::bit_cast<std::uint64_t>(sum) + (std::bit_cast<std::uint64_t>(shifted) << 52);
+  return std::bit_cast<double>(bits);
+}
+
+// Three plain loops of a fixed length: this the compilers turn into vector instructions.
+constexpr Index block = 64;
+[[gnu::always_inline]] inline void decay_block(double* u) {
+  double e[block];
+  for (Index i = 0; i < block; ++i) e[i] = u[i] < decay_end + 1 ? -u[i] : -decay_end - 1;
+  for (Index i = 0; i < block; ++i) e[i] = exponential(e[i]);
+  for (Index i = 0; i < block; ++i) u[i] = u[i] < decay_end ? e[i] : 0.0;
+}
+
+[[gnu::always_inline]] inline void decay_all(double* u, Index size) {
+  Index i = 0;
+  for (; i + block <= size; i += block) decay_block(u + i);
+  if (i == size) return;
+  double rest[block] = {};
+  std::copy(u + i, u + size, rest);
+  decay_block(rest);
+  std::copy(rest, rest + (size - i), u + i);
+}
+
+#if defined(__x86_64__)
+[[gnu::target("avx512f,avx512dq,fma")]] void decay_avx512(double* u, Index size) { decay_all(u, size); }
+[[gnu::target("avx2,fma")]] void decay_avx2(double* u, Index size) { decay_all(u, size); }
+#endif
+void decay_plain(double* u, Index size) { decay_all(u, size); }
+
+}  // namespace
+
+std::span<const DecayVersion> decay_versions() {
+  static const std::array versions = {
+#if defined(__x86_64__)
+    DecayVersion{"avx512", __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq"), decay_avx512},
+    DecayVersion{"avx2", __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"), decay_avx2},
+#endif
+    DecayVersion{"plain", true, decay_plain}
+  };
+  return versions;
+}
+
+void decay(double* u, Index size) {
+  static const auto run = std::ranges::find_if(decay_versions(), &DecayVersion::available)->run;
+  run(u, size);
+}
+
+}  // namespace ardvark
