@@ -15,7 +15,12 @@ FitOptions options_of(const FitArguments& args, Task task) {
   FitOptions options;
   if (!args.preset.empty()) {
     options = options_for_preset(args.preset, args.compat);
-    refuse(args, {"--prior", "--likelihood", "--group", "--flat"}, "cannot be used with --preset; a preset fixes it");
+    refuse(args, {"--prior", "--likelihood", "--group"}, "cannot be used with --preset; a preset fixes it");
+    const bool is_greedy = args.preset.starts_with("rvm_");
+    if (!is_greedy) refuse(args, {"--flat"}, "cannot be used with --preset; a preset fixes it");
+    if (is_greedy)
+      refuse(args, {"--a0", "--b0", "--c0", "--d0", "--solver"},
+             fmt::format("has no meaning with {}, which has no hyper-priors and takes one column at a time", args.preset));
     if (args.preset == "vb_logit_fit_iter")
       refuse(args, {"--a0", "--b0", "--tolerance", "--max-sweeps", "--solver"},
              "has no meaning with vb_logit_fit_iter, which passes over the rows once");

@@ -254,6 +254,15 @@ TEST_F(Refuses, OptionsThatASinglePassIgnores) {
   testing::output_of(fit, folder_.path());
 }
 
+TEST_F(Refuses, HyperPriorsOfPresetsWithoutThem) {
+  const Arguments fit = {"fit", "good.csv", "--target", "y", "--ignore", "k", "--preset", "rvm_regression"};
+  for (const auto& [name, value] :
+       {std::pair<std::string, const char*>{"--a0", "1"}, {"--b0", "1"}, {"--c0", "1"}, {"--d0", "1"}, {"--solver", "dual"}})
+    exactly(fit + Arguments{name, value},
+            name + " has no meaning with rvm_regression, which has no hyper-priors and takes one column at a time");
+  testing::output_of(fit + Arguments{"--flat", "x"}, folder_.path());  // a free column
+}
+
 TEST_F(Refuses, InOneLineWhateverTheTextsHold) {
   fit({"good.csv", "--target", "a\nb", "--model", "linear"}, {"a\\x0ab"});
   fit({"good.csv", "--target", "y", "--model", "a\r\nb\x1b[31m"}, {"a\\x0d\\x0ab\\x1b[31m"});

@@ -1,0 +1,140 @@
+// Relevance vector machines: the fast path against plain sweeps, large designs, and two peers on the same data and kernel.
+//
+// dlib (libdlib-dev) is compared where its headers are found; kernlab where Rscript and r-cran-kernlab are (bench/kernlab.R, by
+// scripts/bench).
+#include "relevance.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <string>
+
+#include "ardvark/relevance.hpp"
+#include "design/kernel_design.hpp"
+#if __has_include(<dlib/svm.h>)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wpedantic"
+#include <dlib/svm.h>
+#pragma GCC diagnostic pop
+#define ARDVARK_HAS_DLIB 1
+#endif
+
+namespace {
+
+using namespace ardvark;
+using bench::Data;
+using bench::Seconds;
+
+RelevanceOptions fixed_width(double width) {
+  RelevanceOptions options;
+  options.kernel = Kernel::gaussian(width);
+  options.search = KernelSearch::none;
+  options.standardize = false;
+  options.compare_up_to = 0;
+  return options;
+}
+
+// Sweeps of the published variational program until one gains less than a millionth of a nat.
+void against_plain_sweeps() {
+  const Data data = bench::sinc(500);
+  RelevanceRegression fast, plain;
+  const Seconds quick = bench::median_of(5, [&] { fast = fit_relevance_regression(data.x, data.y, fixed_width(3)); });
+  RelevanceOptions options = fixed_width(3);
+  options.algorithm = RelevanceAlgorithm::plain;
+  options.max_sweeps = 100000;
+  double last = -1e300;
+  int sweeps = 0;
+  options.on_sweep = [&](const Progress& p) {
+    ++sweeps;
+    const bool go_on = std::abs(p.bound - last) > 1e-6;
+    last = p.bound;
+    return go_on;
+  };
+  const Seconds slow = bench::time_of([&] { plain = fit_relevance_regression(data.x, data.y, options); });
+  fmt::print("sinc, 500 rows: fast {:.4f} s, log evidence {:.4f}, {} vectors\n", quick.clock, fast.log_evidence, fast.num_vectors());
+  fmt::print("        plain sweeps {:.2f} s, log evidence {:.4f}, {} vectors, {} sweeps: {:.0f} times as long\n", slow.clock,
+             plain.log_evidence, plain.num_vectors(), sweeps, slow.clock / quick.clock);
+}
+
+void large(Index n) {
+  const Data data = bench::sinc(n);
+  RelevanceRegression fit;
+  const Seconds time = bench::time_of([&] { fit = fit_relevance_regression(data.x, data.y, fixed_width(3)); });
+  fmt::print("sinc, {} rows: {:.2f} s, {} vectors, log evidence {:.3f}, peak memory {:.0f} MB\n", n, time.clock, fit.num_vectors(),
+             fit.log_evidence, bench::peak_megabytes());
+}
+
+#ifdef ARDVARK_HAS_DLIB
+// The evidence that the columns dlib kept can reach at most: the greedy algorithm with no others.
+GreedyOutcome on_columns(const Matrix& K, const Vector& t, GreedyLikelihood likelihood) {
+  DenseDesign design(K, {});
+  GreedySettings settings;
+  settings.likelihood = likelihood;
+  return greedy(design, t, settings);
+}
+
+// dlib adds 0.001 to the kernel and has no bias. Its decision function is in terms of the kernel with that constant.
+template <typename Trainer, int inputs>
+void against_dlib(const char* name, const Data& data, double width, GreedyLikelihood likelihood) {
+  using Point = dlib::matrix<double, inputs, 1>;
+  using Radial = dlib::radial_basis_kernel<Point>;
+  const Index n = data.x.rows();
+  std::vector<Point> x(static_cast<std::size_t>(n));
+  for (Index i = 0; i < n; ++i)
+    for (int j = 0; j < inputs; ++j) x[static_cast<std::size_t>(i)](j) = data.x(i, j);
+  const std::vector<double> y(data.y.begin(), data.y.end());
+  Trainer trainer;
+  trainer.set_kernel(Radial(1 / (width * width)));
+  dlib::decision_function<Radial> theirs;
+  const Seconds slow = bench::time_of([&] { theirs = trainer.train(x, y); });
+  const Vector t = likelihood == GreedyLikelihood::gaussian ? data.y : Vector((data.y.array() > 0).cast<double>());
+  GreedyOutcome ours;
+  const Seconds quick = bench::median_of(3, [&] {
+    const Matrix K = bench::kernel_columns(Kernel::gaussian(width), data.x, false).array() + 0.001;
+    ours = on_columns(K, t, likelihood);
+  });
+  Matrix C(theirs.basis_vectors.size(), inputs), K(n, C.rows());
+  for (Index i = 0; i < C.rows(); ++i)
+    for (int j = 0; j < inputs; ++j) C(i, j) = theirs.basis_vectors(i)(j);
+  Kernel::gaussian(width).evaluate(data.x, C, K);
+  const double most = on_columns(K.array() + 0.001, t, likelihood).log_evidence;
+  fmt::print("{}, {} rows: dlib {:.2f} s, {} vectors, log evidence at most {:.3f}\n", name, n, slow.clock, C.rows(), most);
+  fmt::print("        ardvark {:.3f} s, {} vectors, log evidence {:.3f}: {:.0f} times as fast\n", quick.clock, ours.columns.size(),
+             ours.log_evidence, slow.clock / quick.clock);
+}
+#endif
+
+// kernlab reads what is written here and prints its own time.
+void against_kernlab(const std::string& folder) {
+  const Data data = bench::sinc(1000);
+  std::ofstream file(folder + "/sinc.csv");
+  file << "x,y\n";
+  for (Index i = 0; i < 1000; ++i) file << fmt::format("{},{}\n", data.x(i, 0), data.y[i]);
+  file.close();
+  RelevanceRegression fit;
+  const Seconds time = bench::median_of(3, [&] { fit = fit_relevance_regression(data.x, data.y, fixed_width(3)); });
+  fmt::print("sinc, 1000 rows: ardvark {:.3f} s, {} vectors, training error {:.5f}\n", time.clock, fit.num_vectors(),
+             (predict(fit, data.x).mean - data.y).norm() / std::sqrt(1000.0));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  against_plain_sweeps();
+  large(2000);
+#ifdef ARDVARK_HAS_DLIB
+  using Line = dlib::radial_basis_kernel<dlib::matrix<double, 1, 1>>;
+  using Plane = dlib::radial_basis_kernel<dlib::matrix<double, 2, 1>>;
+  for (Index n : {500, 2000}) {
+    against_dlib<dlib::rvm_regression_trainer<Line>, 1>("sinc", bench::sinc(n), 3, GreedyLikelihood::gaussian);
+    against_dlib<dlib::rvm_trainer<Plane>, 2>("two classes", bench::two_classes(n), 0.5, GreedyLikelihood::bernoulli);
+  }
+#else
+  std::puts("(dlib was not there when this was built: apt-get install libdlib-dev)");
+#endif
+  if (argc > 1) against_kernlab(argv[1]);
+  large(20000);
+  return 0;
+}
