@@ -31,7 +31,7 @@ class Machine {
     const GreedyOutcome outcome = problem_.search_columns(basis, target_, {});
     if (options_.algorithm == RelevanceAlgorithm::type_two) return describe_type_two(at, basis, outcome);
     FittedMachine fast = refine(at, outcome);
-    if (!problem_.progress.stopped()) {
+    if (basis.is_kept() && !problem_.progress.stopped()) {  // beyond, one passage takes a minute
       FittedMachine other = refine(at, problem_.search_columns(basis, target_, {.cost_at_once = true}));
       if (other.log_evidence > fast.log_evidence) fast = std::move(other);
     }
