@@ -72,7 +72,7 @@ GreedyOutcome on_columns(const Matrix& K, const Vector& t, GreedyLikelihood like
   DenseDesign design(K, {});
   GreedySettings settings;
   settings.likelihood = likelihood;
-  settings.exchange = settings.second_start = thorough;  // the peer has neither
+  settings.exchange = settings.more_starts = thorough;  // the peer has neither
   return greedy(design, t, settings);
 }
 

@@ -51,30 +51,39 @@ void validate(const Design& basis, const Vector& target, const GreedySettings& s
 
 }  // namespace
 
-// The second start begins with all of the target as noise and lets it fall slowly; the higher evidence is kept.          (GREEDY.10)
+// Further starts: with all of the target as noise, which falls slowly while columns are chosen, and with a fifth of its standard deviation,
+// which hardly moves until they are. The highest evidence is kept.                                                       (GREEDY.10)
 GreedyOutcome greedy(Design& basis, const Vector& target, const GreedySettings& settings) {
   validate(basis, target, settings);
-  GreedyOutcome first = Greedy(basis, target, settings).run();
-  const bool again = settings.likelihood == GreedyLikelihood::gaussian && !settings.fixed_noise && settings.second_start &&
-                     first.status == Status::converged && !first.evidence_trace.empty() && first.num_screens == 0;
-  if (!again) return first;
-  GreedySettings patient = settings;
+  GreedyOutcome best = Greedy(basis, target, settings).run();
   const double variance = target_variance(target, settings.weights.size() > 0 ? settings.weights : Vector::Ones(target.size()));
-  if (!(variance > 0)) return first;
-  patient.noise_precision = 1 / variance;
-  patient.noise_every = 20;
-  const int done = static_cast<int>(first.evidence_trace.size());
-  const double reached = first.objective;
-  patient.max_actions = std::max(settings.max_actions - done, 0);
-  if (settings.on_action)
-    patient.on_action = [&](int actions, double evidence) { return settings.on_action(done + actions, std::max(evidence, reached)); };
-  GreedyOutcome second = Greedy(basis, target, patient).run();
-  const bool better = !second.evidence_trace.empty() && second.objective > reached;
-  GreedyOutcome& best = better ? second : first;
-  best.message += better ? "; reached from the second start" : "";
-  if (second.status == Status::stopped_by_user) best.status = second.status;
-  best.num_screens = first.num_screens + second.num_screens;
-  return std::move(best);
+  const bool again = settings.likelihood == GreedyLikelihood::gaussian && !settings.fixed_noise && settings.more_starts &&
+                     !best.evidence_trace.empty() && best.num_screens == 0 && variance > 0;
+  struct Start {
+    double noise_variance;
+    int noise_every;
+  };
+  int done = static_cast<int>(best.evidence_trace.size());
+  for (const Start start : {Start{variance, 20}, Start{0.04 * variance, 200}}) {
+    if (!again || best.status != Status::converged) break;
+    GreedySettings patient = settings;
+    patient.noise_precision = 1 / start.noise_variance;
+    patient.noise_every = start.noise_every;
+    patient.max_actions = std::max(settings.max_actions - done, 0);
+    if (settings.on_action)
+      patient.on_action = [&](int actions, double evidence) {
+        return settings.on_action(done + actions, std::max(evidence, best.objective));
+      };
+    GreedyOutcome other = Greedy(basis, target, patient).run();
+    done += static_cast<int>(other.evidence_trace.size());
+    const bool stopped = other.status == Status::stopped_by_user;
+    if (!other.evidence_trace.empty() && other.objective > best.objective) {
+      best = std::move(other);
+      best.message += "; reached from another start of the noise";
+    }
+    if (stopped) best.status = Status::stopped_by_user;
+  }
+  return best;
 }
 
 }  // namespace ardvark

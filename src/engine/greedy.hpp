@@ -34,10 +34,9 @@ struct GreedySettings {
   double column_cost = 0;  ///< nats, >= 0: what each column that is not free has to be worth                           (GREEDY.7)
   /// column_cost from the first action on; else once no action gains without it: columns that only serve in pairs find their way in.
   bool cost_at_once = false;
-  GreedyPrior noise;    ///< a0, b0 of tau, likewise
-  int noise_every = 0;  ///< gaussian: actions between two estimates of tau; 0: after each addition and deletion, and every 5 changes
-  bool second_start =
-      true;  ///< gaussian, tau estimated: where the columns are kept, also begin with all of the target as noise   (GREEDY.10)
+  GreedyPrior noise;        ///< a0, b0 of tau, likewise
+  int noise_every = 0;      ///< gaussian: actions between two estimates of tau; 0: after each addition and deletion, and every 5 changes
+  bool more_starts = true;  ///< gaussian, tau estimated: where the columns are kept, also begin with other noises          (GREEDY.10)
   int max_actions = 10000;
   double tolerance = 1e-6;                                      ///< nats, > 0: an action that gains less is not taken
   int refactor_every = 50;                                      ///< actions between two computations from Cholesky factors

@@ -44,7 +44,7 @@ inline GreedySettings kernel_settings(GreedyLikelihood likelihood, Index num_ker
 /// The same where the columns are known: nothing is exchanged, and the noise begins where it was.
 inline GreedySettings support_settings(GreedyLikelihood likelihood, Index num_kernels, double noise_precision) {
   GreedySettings settings = kernel_settings(likelihood, num_kernels);
-  settings.exchange = settings.second_start = false;
+  settings.exchange = settings.more_starts = false;
   if (likelihood == GreedyLikelihood::gaussian) settings.noise_precision = noise_precision;
   return settings;
 }
