@@ -55,8 +55,8 @@ struct Data {
 };
 
 /// sin(x)/x at uniform x in [-10, 10], with noise of standard deviation 0.1.
-inline Data sinc(Index n) {
-  std::mt19937_64 random(1);
+inline Data sinc(Index n, unsigned seed = 1) {
+  std::mt19937_64 random(seed);
   std::uniform_real_distribution<double> uniform(-10, 10);
   std::normal_distribution<double> normal;
   Data data{Matrix(n, 1), Vector(n)};
@@ -70,8 +70,8 @@ inline Data sinc(Index n) {
 
 /// Two classes in the plane, each a mixture of two round Gaussians, with about 8% of them on the wrong side of the best border: as the
 /// data of Ripley (1996).
-inline Data two_classes(Index n) {
-  std::mt19937_64 random(2);
+inline Data two_classes(Index n, unsigned seed = 2) {
+  std::mt19937_64 random(seed);
   std::normal_distribution<double> normal;
   constexpr double centre[2][2][2] = {{{-0.7, 0.3}, {0.3, 0.3}}, {{-0.3, 0.7}, {0.4, 0.7}}}, spread = 0.173;
   Data data{Matrix(n, 2), Vector(n)};

@@ -17,7 +17,7 @@ Greedy::Action Greedy::best_action() {
   if (removal && removal.gain > settings_.tolerance)
     return change.gain > removal.gain ? change : removal;  // a deletion that pays goes before any addition
   for (Index row = 0; row < pool_.size(); ++row) {
-    const Action action = addition_of(row);
+    const Action action = addition_of(row, addition.gain);
     if (action.gain > addition.gain) addition = action;
   }
   return addition.gain > change.gain ? addition : change;
@@ -38,12 +38,13 @@ Greedy::Action Greedy::best_inside(Index i) {
   return gain > settings_.tolerance || moves ? Action{Kind::reestimate, i, -1, best, gain} : Action{};
 }
 
-Greedy::Action Greedy::addition_of(Index row) {
+Greedy::Action Greedy::addition_of(Index row, double least) {
   const Index id = pool_.id(row);
   const Standing& s = standing(id);
   if (s.in_model || s.exhausted || s.aligned_with >= 0 || !(length_[id] > 0) || pool_.in_span(row)) return {};
   LeftOut x = pool_.candidate(row);
   x.square = length_[id] * length_[id];
+  if (!(model_.gain().most(x) > least)) return {};
   const double best = model_.gain().best(x), gain = model_.gain().at(best, x);
   return std::isfinite(best) && gain > settings_.tolerance ? Action{Kind::add, -1, row, best, gain} : Action{};
 }
@@ -55,14 +56,14 @@ Greedy::Action Greedy::best_exchange() {
   for (Index i = 0; i < model_.size(); ++i) {
     if (model_.is_free(i)) continue;
     for (Index row = 0; row < pool_.size(); ++row) {
-      const Action action = exchange_of(i, row);
-      if (action.gain > std::max(best.gain, settings_.tolerance)) best = action;
+      const double least = std::max(best.gain, settings_.tolerance);
+      if (const Action action = exchange_of(i, row, least); action.gain > least) best = action;
     }
   }
   return best;
 }
 
-Greedy::Action Greedy::exchange_of(Index i, Index row) {
+Greedy::Action Greedy::exchange_of(Index i, Index row, double least) {
   const auto& now = model_.state();
   const Index id = pool_.id(row);
   const Standing& s = standing(id);
@@ -70,9 +71,11 @@ Greedy::Action Greedy::exchange_of(Index i, Index row) {
   if (s.aligned_with >= 0 && s.aligned_with != at(now.columns, i)) return {};
   const double V = now.V(i, i), W = pool_.W(row, i);
   const LeftOut here = pool_.candidate(row), x = {here.s + W * W / V, here.q + W * now.w[i] / V, length_[id] * length_[id]};
+  const double loss = model_.gain().at(now.alpha[i], model_.left_out(i));
+  if (!(model_.gain().most(x) - loss > least)) return {};
   const double best = model_.gain().best(x);
   if (!std::isfinite(best)) return {};
-  const double gain = model_.gain().at(best, x) - model_.gain().at(now.alpha[i], model_.left_out(i));
+  const double gain = model_.gain().at(best, x) - loss;
   return {Kind::exchange, i, row, best, gain};
 }
 
@@ -89,7 +92,7 @@ bool Greedy::look_ahead() {
     if (model_.is_free(i)) continue;
     of_column.clear();
     for (Index row = 0; row < pool_.size(); ++row)
-      if (const Action action = exchange_of(i, row); action && action.gain > -1) of_column.push_back(action);
+      if (const Action action = exchange_of(i, row, -1); action && action.gain > -1) of_column.push_back(action);
     std::sort(of_column.begin(), of_column.end(), better);
     of_column.resize(std::min(of_column.size(), static_cast<std::size_t>(each)));
     trials.insert(trials.end(), of_column.begin(), of_column.end());

@@ -53,10 +53,10 @@ class Greedy {
   // Which action: greedy_choice.cpp
   Action best_action();
   Action best_inside(Index position);
-  Action addition_of(Index row);
+  Action addition_of(Index row, double least = 0);  // none if it gains no more than `least`
   Action best_exchange();
-  Action exchange_of(Index position, Index row);  // whatever it gains
-  bool look_ahead();                              // exchanges that gain once the rest follows
+  Action exchange_of(Index position, Index row, double least = -ColumnGain::infinity);  // likewise
+  bool look_ahead();                                                                    // exchanges that gain once the rest follows
   bool try_ahead(const Action& trial);
 
   // Taking it: greedy_loop.cpp
