@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "core/blas.hpp"
+#include "core/logistic_rows.hpp"
 #include "core/special.hpp"
 
 namespace ardvark {
@@ -175,6 +176,12 @@ void GreedyModel::exchange(Index i, Index id, const Eigen::Ref<const Vector>& co
 // ---- the posterior ----------------------------------------------------------------------------------------------------------------
 
 bool GreedyModel::solve() {
+  if (!factorise()) return false;
+  update_evidence();
+  return std::isfinite(now_.evidence);
+}
+
+bool GreedyModel::factorise() {
   const Index k = size();
   Matrix L = now_.gram;
   L.diagonal() += now_.alpha;
@@ -184,8 +191,7 @@ bool GreedyModel::solve() {
   L.triangularView<Eigen::StrictlyUpper>().setZero();
   now_.V.noalias() = L.transpose() * L;
   now_.w = L.transpose() * (L * now_.projected);
-  update_evidence();
-  return std::isfinite(now_.evidence);
+  return true;
 }
 
 void GreedyModel::update_evidence() {
@@ -202,9 +208,7 @@ double GreedyModel::evaluate() const {
     case GreedyLikelihood::gaussian:
       sum = 0.5 * (total_ * (std::log(now_.tau) - ln_2pi) - now_.tau * k_.dot((t_ - now_.m).cwiseAbs2()));
       break;
-    case GreedyLikelihood::bernoulli:
-      for (Index i = 0; i < n; ++i) sum += k_[i] * (t_[i] * now_.m[i] - softplus(now_.m[i]));
-      break;
+    case GreedyLikelihood::bernoulli: sum = logistic_rows(now_.m, t_, k_, p_, q_); break;
     case GreedyLikelihood::logistic_bound:
       for (Index i = 0; i < n; ++i) {
         const double xi = now_.xi[i], m = now_.m[i];
@@ -212,8 +216,10 @@ double GreedyModel::evaluate() const {
       }
       break;
   }
-  return sum + 0.5 * (now_.log_det_V + now_.alpha.array().log().sum() - now_.alpha.dot(now_.w.cwiseAbs2()));
+  return sum - 0.5 * now_.alpha.dot(now_.w.cwiseAbs2()) + volume();
 }
+
+double GreedyModel::volume() const { return 0.5 * (now_.log_det_V + now_.alpha.array().log().sum()); }
 
 double GreedyModel::penalty() const {
   double sum = 0;
@@ -246,42 +252,37 @@ bool GreedyModel::settle_rows(int rounds) {
 
 // Newton with halving on ln p(t|w) - 1/2 w'A w, from the w in hand.                                                          (LAP)
 bool GreedyModel::to_mode() {
-  const Index n = t_.size(), k = size();
   const auto height = [&](const Vector& w, const Vector& m) {
-    double sum = -0.5 * now_.alpha.dot(w.cwiseAbs2());
-    for (Index i = 0; i < n; ++i) sum += k_[i] * (t_[i] * m[i] - softplus(m[i]));
-    return sum;
+    return logistic_rows(m, t_, k_, p_, q_) - 0.5 * now_.alpha.dot(w.cwiseAbs2());
   };
-  Vector w = now_.w, m = Phi() * w, error(n);
+  Vector w = now_.w, m = Phi() * w, w_try, m_try;
   double here = height(w, m);
+  const auto n = static_cast<double>(t_.size());
   for (int iteration = 0; iteration < 200; ++iteration) {
-    for (Index i = 0; i < n; ++i) {
-      const double p = sigmoid(m[i]);
-      error[i] = k_[i] * (t_[i] - p);
-      now_.omega[i] = k_[i] * p * sigmoid(-m[i]);
-    }
-    now_.r = now_.omega.cwiseProduct(m) + error;
+    now_.omega = k_.cwiseProduct(p_).cwiseProduct(q_);
+    now_.r = now_.omega.cwiseProduct(m) + k_.cwiseProduct(t_ - p_);
     recompute_products();
-    if (!solve()) return false;  // now_.w is the full step
-    const Vector step = now_.w - w, m_step = now_.m - m;
+    if (!factorise()) return false;  // now_.w is the full step
+    const Vector step = now_.w - w, m_step = Phi() * step;
     // The step in the metric of the Hessian: twice what it can gain.
-    const double size = step.cwiseAbs2().dot(now_.alpha) + m_step.cwiseAbs2().dot(now_.omega);
-    const double rounding = 1e-15 * (std::abs(here) + static_cast<double>(n));
+    const double gain = step.cwiseAbs2().dot(now_.alpha) + m_step.cwiseAbs2().dot(now_.omega);
+    const double rounding = 1e-15 * (std::abs(here) + n);
     bool moved = false;
-    for (double length = size > 1e-20 * static_cast<double>(n) ? 1 : 0; length > 1e-10 && !moved; length *= 0.5) {
-      const Vector w_try = w + length * step, m_try = m + length * m_step;
+    for (double length = gain > 1e-20 * n ? 1 : 0; length > 1e-10 && !moved; length *= 0.5) {
+      w_try = w + length * step;
+      m_try = m + length * m_step;
       const double there = height(w_try, m_try);
-      if (!(there > here - (size < 1e-6 ? rounding : 0.0))) continue;
+      if (!(there > here - (gain < 1e-6 ? rounding : 0.0))) continue;
       moved = true;
-      w = w_try;
-      m = m_try;
+      w.swap(w_try);
+      m.swap(m_try);
       here = there;
     }
-    if (!moved || k == 0) break;
+    if (!moved || size() == 0) break;
   }
   now_.w = w;
   now_.m = m;
-  now_.evidence = evaluate();
+  now_.evidence = here + volume();
   return std::isfinite(now_.evidence);
 }
 

@@ -74,6 +74,8 @@ class GreedyModel {
   [[nodiscard]] double penalty() const;
   [[nodiscard]] double square(Index i) const;
   [[nodiscard]] double evaluate() const;
+  [[nodiscard]] double volume() const;  // 1/2 (ln|V| + ln|A|)
+  bool factorise();                     // V and w
   bool to_mode();
   bool update_contact();
   bool solve_contact();
@@ -94,7 +96,8 @@ class GreedyModel {
   double stretch_ = 1;  // of a step in ln xi
   Index num_free_ = 0;
   State now_, before_;
-  Matrix Phi_;  // [n, capacity]; the column that an action removed lies behind the last
+  mutable Vector p_, q_;  // Bernoulli: probability of 1 and of 0 where the likelihood was last evaluated
+  Matrix Phi_;            // [n, capacity]; the column that an action removed lies behind the last
   Last last_ = Last::none;
   Index last_position_ = 0;
 };

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "core/validate.hpp"
-#include "kernel/decay.hpp"
+#include "core/decay.hpp"
 #include "kernel/kernel_function.hpp"
 
 namespace ardvark {

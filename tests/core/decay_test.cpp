@@ -1,4 +1,4 @@
-#include "kernel/decay.hpp"
+#include "core/decay.hpp"
 
 #include <gtest/gtest.h>
 
