@@ -23,6 +23,38 @@ Greedy::Action Greedy::best_action() {
   return addition.gain > change.gain ? addition : change;
 }
 
+// Actions inside the model need no S and Q: until an addition would be the best they may wait. Then those near are renewed, and all of them
+// only if another, by what was known of it last, gains more than the best of these, or none gains.
+Greedy::Action Greedy::best_lazily() {
+  Action action = best_action();
+  while (fresh_ != Fresh::all && (!action || action.kind == Kind::add)) {
+    if (fresh_ == Fresh::none && pool_.has_near()) {
+      pool_.refresh_near(model_);
+      fresh_ = Fresh::near;
+    } else if (fresh_ == Fresh::near && action && pool_.is_near(action.row)) {
+      break;
+    } else {
+      refresh_all();
+    }
+    action = best_action();
+  }
+  return action;
+}
+
+// The most promising eighth of a large pool stands near.
+void Greedy::narrow() {
+  constexpr Index least = 512;
+  const Index count = pool_.size() / 8;
+  if (pool_.size() < least) return;
+  std::vector<Promise> all;
+  for (Index row = 0; row < pool_.size(); ++row) all.push_back({addition_of(row).gain, row});
+  std::nth_element(all.begin(), all.begin() + count, all.end(), better);
+  std::vector<Index> rows;
+  for (Index i = 0; i < count; ++i) rows.push_back(at(all, i).id);
+  std::sort(rows.begin(), rows.end());
+  pool_.narrow(std::move(rows));
+}
+
 // Re-estimation or deletion.                                                                                    (OPT.3), (OPT.5)
 Greedy::Action Greedy::best_inside(Index i) {
   const double a = model_.state().alpha[i];
@@ -134,8 +166,7 @@ bool Greedy::try_ahead(const Action& trial) {
     if (std::find(columns.begin(), columns.end(), old) == columns.end()) release(old);
   standing(id).in_model = std::find(columns.begin(), columns.end(), id) != columns.end();
   out_.num_deleted += static_cast<int>(saved.size() - model_.size());
-  pool_.refresh(model_);
-  pool_is_fresh_ = true;
+  refresh_all();
   record();
   return true;
 }

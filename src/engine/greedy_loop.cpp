@@ -12,6 +12,7 @@ Greedy::Greedy(Design& basis, const Vector& target, const GreedySettings& settin
     : design_(basis),
       settings_(settings),
       model_(target, settings),
+      pool_(num_threads_),
       length_(Vector::Zero(basis.cols())),
       standing_(static_cast<std::size_t>(basis.cols())) {
   model_.set_lengths(&length_);
@@ -69,27 +70,21 @@ bool Greedy::start() {
 }
 
 bool Greedy::improve() {
-  pool_.refresh(model_);
-  pool_is_fresh_ = true;
+  refresh_all();
   while (!stopped_) {
     if (actions() >= settings_.max_actions) {
       stopped_ = true;
       out_.status = Status::max_sweeps;
       break;
     }
-    Action action = best_action();
-    // With other rows every S and Q is another. Actions inside the model need none of them: until there is no better one they may wait.
-    if (!model_.is_gaussian() && !pool_is_fresh_ && (!action || action.kind == Kind::add)) {
-      pool_.refresh(model_);
-      pool_is_fresh_ = true;
-      action = best_action();
-    }
+    Action action = model_.is_gaussian() ? best_action() : best_lazily();
     if (!action) {
       if (++num_settled_ <= settings_.max_actions && settle()) continue;
       if (settings_.exchange) action = best_exchange();
       if (!action && settings_.exchange && look_ahead()) continue;
       if (!action) break;
     }
+    if (action.kind == Kind::reestimate && !model_.is_gaussian() && reestimate_together()) continue;
     take(action);
   }
   if (!stopped_) out_.status = Status::converged;
@@ -122,11 +117,45 @@ bool Greedy::settle() {
 }
 
 void Greedy::refresh() {
-  pool_is_fresh_ = !model_.is_gaussian();
-  if (model_.is_gaussian())
-    pool_.rescale(model_);
-  else
-    pool_.refresh(model_);
+  if (!model_.is_gaussian()) return refresh_all();
+  fresh_ = Fresh::none;
+  pool_.rescale(model_);
+}
+
+void Greedy::refresh_all() {
+  pool_.refresh(model_);
+  fresh_ = Fresh::all;
+  if (!model_.is_gaussian()) narrow();
+}
+
+// The precisions depend on each other more than on the rows: they settle in closed forms, and the rows follow once.
+bool Greedy::reestimate_together() {
+  if (together_failed_ || model_.size() < 2) return false;
+  const double before = model_.objective();
+  std::vector<bool> moved(static_cast<std::size_t>(model_.size()));
+  RankOne change;
+  model_.begin();
+  for (int round = 0; round < 10; ++round) {
+    double most = 0;
+    for (Index i = 0; i < model_.size(); ++i) {
+      if (model_.is_free(i)) continue;
+      const Action action = best_inside(i);
+      if (action.kind != Kind::reestimate) continue;
+      most = std::max(most, std::abs(std::log(action.precision / model_.state().alpha[i])));
+      model_.reestimate(i, action.precision, change);
+      moved[static_cast<std::size_t>(i)] = true;
+    }
+    if (!(most > 1e-3)) break;
+  }
+  if (!model_.solve() || !model_.settle_rows(3) || !(model_.objective() > before + settings_.tolerance)) {
+    model_.undo();
+    together_failed_ = true;
+    return false;
+  }
+  out_.num_reestimated += static_cast<int>(std::count(moved.begin(), moved.end(), true));
+  fresh_ = Fresh::none;
+  record();
+  return true;
 }
 
 // An action whose evidence, computed afresh, does not rise is tried in smaller steps and then taken back for good.
@@ -150,10 +179,7 @@ void Greedy::take(const Action& action) {
   }
   ++out_.num_refused;
   exhaust(id);
-  if (model_.is_gaussian() && !pool_is_fresh_) {  // the gain was rounding: the next ones shall not be
-    pool_.refresh(model_);
-    pool_is_fresh_ = true;
-  }
+  if (model_.is_gaussian() && fresh_ != Fresh::all) refresh_all();  // the gain was rounding: the next ones shall not be
 }
 
 // The candidate's S and Q afresh, and its angles with the model.
@@ -224,6 +250,7 @@ void Greedy::accept(const Action& action, Index id, Index replaced, const RankOn
   }
   if (action.kind == Kind::remove || action.kind == Kind::exchange) release(replaced);
   if (action.kind == Kind::add || action.kind == Kind::exchange) standing(id).in_model = true;
+  if (structural) together_failed_ = false;
   if (structural || action.gain > 1e-3) {
     for (Index j : exhausted_) standing(j).exhausted = false;
     exhausted_.clear();
@@ -234,7 +261,7 @@ void Greedy::accept(const Action& action, Index id, Index replaced, const RankOn
 }
 
 void Greedy::update_pool(const Action& action, const RankOne& change) {
-  pool_is_fresh_ = false;
+  fresh_ = Fresh::none;
   ++since_factor_;
   if (!model_.is_gaussian()) return;
   if (action.kind == Kind::exchange) return pool_.replace(action.position, model_);

@@ -1,6 +1,7 @@
 // The loop of the greedy algorithm: the best action wins each step.                                                 docs/math/greedy.md
 #pragma once
 
+#include "core/blas.hpp"
 #include "engine/greedy_pool.hpp"
 
 namespace ardvark {
@@ -33,6 +34,7 @@ class Greedy {
     double gain = -ColumnGain::infinity;
     Index id = -1;
   };
+  static bool better(const Promise& x, const Promise& y) { return x.gain != y.gain ? x.gain > y.gain : x.id < y.id; }
   struct Screening {
     std::vector<Promise> additions, best_of_stretch;
     std::vector<std::vector<Promise>> exchanges;  // for each column of the model
@@ -52,6 +54,8 @@ class Greedy {
 
   // Which action: greedy_choice.cpp
   Action best_action();
+  Action best_lazily();  // where the rows move with each action: S and Q are renewed as far as the choice depends on them
+  void narrow();
   Action best_inside(Index position);
   Action addition_of(Index row, double least = 0);  // none if it gains no more than `least`
   Action best_exchange();
@@ -61,11 +65,13 @@ class Greedy {
 
   // Taking it: greedy_loop.cpp
   void take(const Action& action);
+  bool reestimate_together();  // every precision with the rows held, then the rows
   bool admissible(const Action& action);
   bool apply(const Action& action, Index id, double precision, RankOne& change);
   void accept(const Action& action, Index id, Index replaced, const RankOne& change);
   void update_pool(const Action& action, const RankOne& change);
   void refresh();
+  void refresh_all();  // from the columns
   void release(Index id);
   void exhaust(Index id);  // not again until the model has changed
   [[nodiscard]] bool noise_is_due(bool structural) const;
@@ -73,7 +79,7 @@ class Greedy {
   // Designs too large to keep: greedy_screen.cpp
   bool cycle();   // false: stopped
   bool screen();  // fills the pool with the most promising of all columns; false: none gains
-  void screen_block(Index first, Index num_threads, Screening& seen);
+  void screen_block(Index first, Screening& seen);
 
   [[nodiscard]] int actions() const { return out_.num_added + out_.num_reestimated + out_.num_deleted + out_.num_exchanged; }
   Standing& standing(Index id) { return standing_[static_cast<std::size_t>(id)]; }
@@ -84,6 +90,9 @@ class Greedy {
 
   Design& design_;
   const GreedySettings& settings_;
+  // The products are long and thin: they are shared out to threads here, and those of BLAS, which spin while they wait, are held.
+  const Index num_threads_ = blas::num_threads();
+  const blas::ThreadScope one_{1};
   GreedyModel model_;
   GreedyPool pool_;
   Vector length_;  // of each column
@@ -93,7 +102,11 @@ class Greedy {
   std::string notes_;
   int since_factor_ = 0, num_settled_ = 0;
   bool stopped_ = false;
-  bool pool_is_fresh_ = false;  // S and Q come from the columns and this very model, not from updates
+  // Which S and Q come from the columns and this very model, not from updates or an earlier model.
+  enum class Fresh { none, near, all };
+  Fresh fresh_ = Fresh::none;
+  double best_elsewhere_ = 0;     // gain of the best addition that did not stand near when all were last renewed
+  bool together_failed_ = false;  // since the columns last changed
 };
 
 }  // namespace ardvark

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include "core/blas.hpp"
 #include "core/parallel.hpp"
@@ -22,6 +23,7 @@ void GreedyPool::load_range(Design& design, Index first, Index count, Vector& le
     else
       B_.col(j).setZero();
   }
+  near_.clear();
   k_ = 0;
 }
 
@@ -32,6 +34,7 @@ void GreedyPool::load(Design& design, const std::vector<Index>& ids, const Vecto
     design.columns(id(row), 1, B_.col(row));
     B_.col(row) /= length[id(row)];
   }
+  near_.clear();
   k_ = 0;
 }
 
@@ -59,24 +62,46 @@ void GreedyPool::begin_products(const GreedyModel& model) {
   Q_.resize(size());
 }
 
-void GreedyPool::products(Index begin, const Eigen::Ref<const Matrix>& columns, const Matrix& rows, const Vector& omega) {
-  const Index n = columns.rows(), count = columns.cols();
-  Matrix out(count, k_ + 1);
-  blas::gemm(blas::Transpose::yes, blas::Transpose::no, count, k_ + 1, n, 1.0, columns.data(), columns.outerStride(), rows.data(), n, 0.0,
-             out.data(), count);
-  cross_.block(begin, 0, count, k_) = out.leftCols(k_);
-  Q_.segment(begin, count) = out.col(k_);
-  for (Index j = 0; j < count; ++j) diagonal_[begin + j] = columns.col(j).cwiseAbs2().dot(omega);
+template <typename Function>
+void GreedyPool::for_chunks(Index rows, Function&& f) const {
+  constexpr Index parallel_from = 1 << 20;  // numbers: below, threads cost more than they bring
+  const Index chunk = chunk_of(rows), threads = rows * size() >= parallel_from ? num_threads_ : 1;
+  parallel_for((size() + chunk - 1) / chunk, threads, [&](Index piece) { f(piece * chunk, std::min(chunk, size() - piece * chunk)); });
 }
 
-void GreedyPool::survey(Design& design, Index first, Index count, const GreedyModel& model, Index num_threads, Vector& length) {
+namespace {
+
+struct ProductsOfColumns {
+  Matrix cross;  // [columns, k] with diag(omega) Phi, then [columns] with the residual
+  Vector diagonal;
+};
+
+ProductsOfColumns products_of(const Eigen::Ref<const Matrix>& columns, const Matrix& rows, const Vector& omega) {
+  const Index n = columns.rows(), count = columns.cols(), width = rows.cols();
+  ProductsOfColumns out{Matrix(count, width), Vector(count)};
+  blas::gemm(blas::Transpose::yes, blas::Transpose::no, count, width, n, 1.0, columns.data(), columns.outerStride(), rows.data(), n, 0.0,
+             out.cross.data(), count);
+  for (Index j = 0; j < count; ++j) out.diagonal[j] = columns.col(j).cwiseAbs2().dot(omega);
+  return out;
+}
+
+}  // namespace
+
+void GreedyPool::products(Index begin, const Eigen::Ref<const Matrix>& columns, const Matrix& rows, const Vector& omega) {
+  const ProductsOfColumns found = products_of(columns, rows, omega);
+  const Index count = columns.cols();
+  cross_.block(begin, 0, count, k_) = found.cross.leftCols(k_);
+  Q_.segment(begin, count) = found.cross.col(k_);
+  diagonal_.segment(begin, count) = found.diagonal;
+}
+
+void GreedyPool::survey(Design& design, Index first, Index count, const GreedyModel& model, Vector& length) {
   ids_.resize(static_cast<std::size_t>(count));
   std::iota(ids_.begin(), ids_.end(), first);
   begin_products(model);
   const Matrix rows = rows_of(model);
-  const Index n = design.rows(), chunk = chunk_of(n);
-  parallel_for((count + chunk - 1) / chunk, num_threads, [&](Index piece) {
-    const Index begin = piece * chunk, size = std::min(chunk, count - begin);
+  const Index n = design.rows();
+  for_chunks(n, [&](Index begin, Index size) {
     Matrix panel(n, size);
     design.columns(first + begin, size, panel);
     products(begin, panel, rows, model.state().omega);
@@ -100,12 +125,32 @@ void GreedyPool::survey(Design& design, Index first, Index count, const GreedyMo
 void GreedyPool::refresh(const GreedyModel& model) {
   begin_products(model);
   const Matrix rows = rows_of(model);
-  const Index chunk = chunk_of(B_.rows());
-  for (Index begin = 0; begin < size(); begin += chunk)
-    products(begin, B_.middleCols(begin, std::min(chunk, size() - begin)), rows, model.state().omega);
+  for_chunks(B_.rows(), [&](Index begin, Index count) { products(begin, B_.middleCols(begin, count), rows, model.state().omega); });
   from_cross(model);
   zero_ = Q_ + (k_ > 0 ? Vector(cross_.leftCols(k_) * model.state().w) : Vector(Vector::Zero(size())));
   zero_ /= tau_;
+}
+
+void GreedyPool::narrow(std::vector<Index> rows) {
+  near_ = std::move(rows);
+  for (Vector* v : {&diagonal_, &S_, &Q_})
+    if (v->size() != size()) v->setZero(size());
+  is_near_.assign(ids_.size(), false);
+  for (Index row : near_) is_near_[static_cast<std::size_t>(row)] = true;
+  B_near_.resize(B_.rows(), static_cast<Index>(near_.size()));
+  for (std::size_t i = 0; i < near_.size(); ++i) B_near_.col(static_cast<Index>(i)) = B_.col(near_[i]);
+}
+
+void GreedyPool::refresh_near(const GreedyModel& model) {
+  const Index k = model.size();
+  const ProductsOfColumns found = products_of(B_near_, rows_of(model), model.state().omega);
+  const Vector explained = (found.cross.leftCols(k) * model.state().V).cwiseProduct(found.cross.leftCols(k)).rowwise().sum();
+  for (std::size_t i = 0; i < near_.size(); ++i) {
+    const auto at = static_cast<Index>(i), row = near_[i];
+    diagonal_[row] = found.diagonal[at];
+    S_[row] = found.diagonal[at] - explained[at];
+    Q_[row] = found.cross(at, k);
+  }
 }
 
 void GreedyPool::rescale(const GreedyModel& model) {
@@ -138,7 +183,10 @@ void GreedyPool::prepare_exchange(const GreedyModel& model) {
 
 void GreedyPool::multiply(const GreedyModel& model, Index position) {
   const Vector weighted = tau_ / model.state().tau * model.state().omega.cwiseProduct(model.Phi().col(position));
-  blas::gemv(blas::Transpose::yes, B_.rows(), size(), 1.0, B_.data(), B_.rows(), weighted.data(), 0.0, cross_.col(position).data());
+  for_chunks(B_.rows(), [&](Index begin, Index count) {
+    blas::gemv(blas::Transpose::yes, B_.rows(), count, 1.0, B_.col(begin).data(), B_.rows(), weighted.data(), 0.0,
+               cross_.col(position).data() + begin);
+  });
 }
 
 void GreedyPool::add(const GreedyModel& model, const RankOne& change) {

@@ -7,12 +7,14 @@ namespace ardvark {
 
 class GreedyPool {
  public:
+  /// Products with many columns take so many threads; BLAS should be held at one meanwhile.
+  explicit GreedyPool(Index num_threads = 1) : num_threads_(num_threads) {}
   /// Columns of the design, each divided by its length (0: not usable).
   void load_range(Design& design, Index first, Index count, Vector& length);
   void load(Design& design, const std::vector<Index>& ids, const Vector& length);
-  /// S, Q and W of these columns without keeping them: load_range() and refresh() in one reading, on so many threads while BLAS has one.
-  /// Afterwards there are no column() and no actions, until the next load.
-  void survey(Design& design, Index first, Index count, const GreedyModel& model, Index num_threads, Vector& length);
+  /// S, Q and W of these columns without keeping them: load_range() and refresh() in one reading. Afterwards there are no column() and no
+  /// actions, until the next load.
+  void survey(Design& design, Index first, Index count, const GreedyModel& model, Vector& length);
 
   [[nodiscard]] Index size() const { return static_cast<Index>(ids_.size()); }
   [[nodiscard]] Index id(Index row) const { return ids_[static_cast<std::size_t>(row)]; }
@@ -20,6 +22,11 @@ class GreedyPool {
 
   /// S and Q from the posterior, cross products included.
   void refresh(const GreedyModel& model);
+  /// These rows stand near: refresh_near() renews their S and Q alone, until the next load or narrow().
+  void narrow(std::vector<Index> rows);
+  void refresh_near(const GreedyModel& model);
+  [[nodiscard]] bool has_near() const { return !near_.empty(); }
+  [[nodiscard]] bool is_near(Index row) const { return is_near_[static_cast<std::size_t>(row)]; }
   /// Gaussian: the same without reading the columns, from the cross products with the model and the target; also after a new tau.
   void rescale(const GreedyModel& model);
   /// Gaussian: the same after an exchange at `position`.
@@ -47,10 +54,18 @@ class GreedyPool {
   void products(Index begin, const Eigen::Ref<const Matrix>& columns, const Matrix& rows, const Vector& omega);
   void multiply(const GreedyModel& model, Index position);  // the cross products with one column of the model
 
+  // f(first, count) for runs of columns.
+  template <typename Function>
+  void for_chunks(Index rows, Function&& f) const;
+
+  Index num_threads_;
   std::vector<Index> ids_;
   Matrix B_;                 // [n, size] of length 1
   Matrix cross_;             // [size, capacity] B' diag(omega) Phi
   Matrix W_;                 // [size, k] cross V
+  std::vector<Index> near_;  // rows
+  std::vector<bool> is_near_;
+  Matrix B_near_;            // their columns
   Vector diagonal_, S_, Q_;  // diag(B' diag(omega) B)
   Vector zero_;              // Gaussian: B' t, what Q/tau is without columns
   Index k_ = 0;

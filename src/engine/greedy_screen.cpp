@@ -1,7 +1,6 @@
 // Designs too large to keep: passes over all columns, a block at a time.                                      docs/math/greedy.md
 #include <algorithm>
 
-#include "core/blas.hpp"
 #include "engine/greedy_loop.hpp"
 
 namespace ardvark {
@@ -16,9 +15,7 @@ bool Greedy::screen() {
   seen.exchanges.resize(static_cast<std::size_t>(model_.size()));
   seen.each = std::max<Index>(most / (2 * (model_.size() + 1)), 2);
   ++out_.num_screens;
-  const Index num_threads = blas::num_threads();
-  const blas::ThreadScope one(1);
-  for (Index first = 0; first < M; first += settings_.screen_block) screen_block(first, num_threads, seen);
+  for (Index first = 0; first < M; first += settings_.screen_block) screen_block(first, seen);
   if (!seen.gains) {
     out_.status = Status::converged;
     return false;
@@ -36,14 +33,13 @@ bool Greedy::screen() {
 }
 
 void Greedy::Screening::keep(std::vector<Promise>& list, Promise promise) const {
-  const auto better = [](const Promise& x, const Promise& y) { return x.gain != y.gain ? x.gain > y.gain : x.id < y.id; };
   if (static_cast<Index>(list.size()) == each && !better(promise, list.back())) return;
   list.insert(std::upper_bound(list.begin(), list.end(), promise, better), promise);
   if (static_cast<Index>(list.size()) > each) list.pop_back();
 }
 
-void Greedy::screen_block(Index first, Index num_threads, Screening& seen) {
-  pool_.survey(design_, first, std::min(settings_.screen_block, design_.cols() - first), model_, num_threads, length_);
+void Greedy::screen_block(Index first, Screening& seen) {
+  pool_.survey(design_, first, std::min(settings_.screen_block, design_.cols() - first), model_, length_);
   for (Index row = 0; row < pool_.size(); ++row) {
     const Index id = pool_.id(row);
     double best = -ColumnGain::infinity;

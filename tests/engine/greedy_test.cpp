@@ -179,7 +179,7 @@ TEST(GreedyPool, KnowsTheGainOfAnExchange) {  // (GREEDY.9)
 
 TEST(GreedyPool, SurveysWhatItReads) {  // (GREEDY.1), (GREEDY.9); several chunks, the last one short
   Random random(73);
-  const Index n = 5000, p = 150, first = 3, count = 140;
+  const Index n = 8000, p = 150, first = 3, count = 140;
   Matrix X = random.normals(n, p);
   X.col(7).setZero();
   DenseDesign design(X, {});
@@ -193,12 +193,22 @@ TEST(GreedyPool, SurveysWhatItReads) {  // (GREEDY.1), (GREEDY.9); several chunk
     RankOne change;
     for (Index j : {0, 20, 149}) model.add(j, X.col(j) / X.col(j).norm(), random.scale(0.1, 3), change);
     ASSERT_TRUE(model.solve() && model.settle_rows(3));
-    GreedyPool read, surveyed, on_threads;
+    GreedyPool read, surveyed, on_threads(3), near;
     Vector length = Vector::Zero(p), length_surveyed = length;
     read.load_range(design, first, count, length);
     read.refresh(model);
-    surveyed.survey(design, first, count, model, 1, length_surveyed);
-    on_threads.survey(design, first, count, model, 3, length);
+    surveyed.survey(design, first, count, model, length_surveyed);
+    on_threads.survey(design, first, count, model, length);
+    near.load_range(design, first, count, length);
+    near.narrow({0, 17, 100});
+    near.refresh_near(model);
+    for (const Index row : {0, 17, 100}) {
+      EXPECT_TRUE(near.is_near(row));
+      EXPECT_FALSE(near.is_near(row + 1));
+      EXPECT_NEAR(near.candidate(row).s, read.candidate(row).s, 1e-13);
+      EXPECT_NEAR(near.candidate(row).q, read.candidate(row).q, 1e-11);
+      EXPECT_FALSE(near.in_span(row) && !read.in_span(row));
+    }
     EXPECT_EQ(length, length_surveyed);
     ASSERT_EQ(surveyed.size(), count);
     for (Index row = 0; row < count; ++row) {
@@ -330,7 +340,8 @@ TEST(Greedy, ScreensBlocksToTheSameEvidence) {
   const Vector y = signal + random.normals(400);
   DenseDesign design(X, {});
   for (GreedyLikelihood likelihood : every_likelihood)
-    expect_same_in_blocks(design, design, likelihood == GreedyLikelihood::gaussian ? y : t, likelihood, 1e-6);
+    expect_same_in_blocks(design, design, likelihood == GreedyLikelihood::gaussian ? y : t, likelihood,
+                          likelihood == GreedyLikelihood::gaussian ? 1e-6 : 2e-3);  // of 76 nats: a column of little worth more or less
 }
 
 // Neighbouring kernels are nearly the same column: there are many maxima, a few thousandths of a nat per observation apart at most.
