@@ -6,13 +6,18 @@
 
 #include <fmt/format.h>
 
+#include <Eigen/Dense>
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
+#include <limits>
 #include <string>
 
 #include "ardvark/relevance.hpp"
-#include "design/kernel_design.hpp"
+#include "core/logistic_rows.hpp"
+#include "core/special.hpp"
+#include "design/dense.hpp"
 #if __has_include(<dlib/svm.h>)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wpedantic"
@@ -67,43 +72,76 @@ void large(Index n) {
 }
 
 #ifdef ARDVARK_HAS_DLIB
-// The evidence that the columns dlib kept can reach at most: the greedy algorithm with no others.
-GreedyOutcome on_columns(const Matrix& K, const Vector& t, GreedyLikelihood likelihood, bool thorough) {
-  DenseDesign design(K, {});
-  GreedySettings settings;
-  settings.likelihood = likelihood;
-  settings.exchange = settings.more_starts = thorough;  // the peer has neither
-  return greedy(design, t, settings);
+// The evidence of dlib's machine, which it does not tell: at its weights w the gradient vanishes, so alpha_j w_j is that of the log
+// likelihood, phi_j'(t - sigma(Phi w)) or tau phi_j'(t - Phi w); of the noise the tau that is best for it is taken.             (GREEDY.4),
+// (GREEDY.5)
+double evidence_at(const Matrix& Phi, const Vector& t, const Vector& w, GreedyLikelihood likelihood) {
+  const Index n = t.size();
+  const Vector m = Phi * w;
+  const auto evidence = [&](const Vector& omega, const Vector& error, double log_likelihood) {
+    const Vector alpha = (Phi.transpose() * error).cwiseQuotient(w);
+    Matrix H = Phi.transpose() * omega.asDiagonal() * Phi;
+    H.diagonal() += alpha;
+    const Vector pivots = Eigen::LLT<Matrix>(H).matrixLLT().diagonal();
+    return log_likelihood - 0.5 * alpha.dot(w.cwiseAbs2()) + 0.5 * alpha.array().log().sum() - pivots.array().log().sum();
+  };
+  if (likelihood == GreedyLikelihood::bernoulli) {
+    Vector p, q;
+    const double height = logistic_rows(m, t, Vector::Ones(n), p, q);
+    return evidence(p.cwiseProduct(q), t - p, height);
+  }
+  const double square = (t - m).squaredNorm();
+  double best = -std::numeric_limits<double>::infinity();
+  for (double factor = 0.8; factor < 1.25; factor *= 1.001) {
+    const double tau = factor * static_cast<double>(n) / square;
+    best = std::max(best, evidence(Vector::Constant(n, tau), tau * (t - m),
+                                   0.5 * static_cast<double>(n) * (std::log(tau) - ln_2pi) - 0.5 * tau * square));
+  }
+  return best;
 }
 
-// dlib adds 0.001 to the kernel and has no bias. Its decision function is in terms of the kernel with that constant.
+// dlib adds 0.001 to the kernel and has no bias. Its decision function is in terms of the kernel with that constant. Which maximum either
+// ends in is partly chance: several data sets.
 template <typename Trainer, int inputs>
-void against_dlib(const char* name, const Data& data, double width, GreedyLikelihood likelihood) {
+void against_dlib(const char* name, Data (*draw)(Index, unsigned), Index n, double width, GreedyLikelihood likelihood) {
   using Point = dlib::matrix<double, inputs, 1>;
   using Radial = dlib::radial_basis_kernel<Point>;
-  const Index n = data.x.rows();
-  std::vector<Point> x(static_cast<std::size_t>(n));
-  for (Index i = 0; i < n; ++i)
-    for (int j = 0; j < inputs; ++j) x[static_cast<std::size_t>(i)](j) = data.x(i, j);
-  const std::vector<double> y(data.y.begin(), data.y.end());
-  Trainer trainer;
-  trainer.set_kernel(Radial(1 / (width * width)));
-  dlib::decision_function<Radial> theirs;
-  const Seconds slow = bench::time_of([&] { theirs = trainer.train(x, y); });
-  const Vector t = likelihood == GreedyLikelihood::gaussian ? data.y : Vector((data.y.array() > 0).cast<double>());
-  GreedyOutcome ours;
-  const Seconds quick = bench::median_of(3, [&] {
-    const Matrix K = bench::kernel_columns(Kernel::gaussian(width), data.x, false).array() + 0.001;
-    ours = on_columns(K, t, likelihood, false);
-  });
-  Matrix C(theirs.basis_vectors.size(), inputs), K(n, C.rows());
-  for (Index i = 0; i < C.rows(); ++i)
-    for (int j = 0; j < inputs; ++j) C(i, j) = theirs.basis_vectors(i)(j);
-  Kernel::gaussian(width).evaluate(data.x, C, K);
-  const double most = on_columns(K.array() + 0.001, t, likelihood, true).log_evidence;
-  fmt::print("{}, {} rows: dlib {:.2f} s, {} vectors, log evidence at most {:.3f}\n", name, n, slow.clock, C.rows(), most);
-  fmt::print("        ardvark {:.3f} s, {} vectors, log evidence {:.3f}: {:.0f} times as fast\n", quick.clock, ours.columns.size(),
-             ours.log_evidence, slow.clock / quick.clock);
+  std::vector<double> ratios;
+  for (unsigned seed = 1; seed <= 7; ++seed) {
+    const Data data = draw(n, seed);
+    std::vector<Point> x(static_cast<std::size_t>(n));
+    for (Index i = 0; i < n; ++i)
+      for (int j = 0; j < inputs; ++j) x[static_cast<std::size_t>(i)](j) = data.x(i, j);
+    const std::vector<double> y(data.y.begin(), data.y.end());
+    Trainer trainer;
+    trainer.set_kernel(Radial(1 / (width * width)));
+    dlib::decision_function<Radial> theirs;
+    const Seconds slow = bench::time_of([&] { theirs = trainer.train(x, y); });
+    const Vector t = likelihood == GreedyLikelihood::gaussian ? data.y : Vector((data.y.array() > 0).cast<double>());
+    GreedyOutcome ours;
+    const Seconds quick = bench::median_of(3, [&] {
+      Matrix K = bench::kernel_columns(Kernel::gaussian(width), data.x, false);
+      K.array() += 0.001;
+      DenseDesign design(K, {});
+      GreedySettings settings;
+      settings.likelihood = likelihood;
+      settings.more_starts = false;
+      settings.exchange = likelihood == GreedyLikelihood::gaussian;
+      ours = greedy(design, t, settings);
+    });
+    Matrix C(theirs.basis_vectors.size(), inputs), K(n, C.rows());
+    for (Index i = 0; i < C.rows(); ++i)
+      for (int j = 0; j < inputs; ++j) C(i, j) = theirs.basis_vectors(i)(j);
+    Kernel::gaussian(width).evaluate(data.x, C, K);
+    K.array() += 0.001;
+    const Vector w = Eigen::Map<const Vector>(theirs.alpha.begin(), C.rows());
+    const double their_evidence = evidence_at(K, t, w, likelihood);
+    ratios.push_back(slow.clock / quick.clock);
+    fmt::print("{}, {} rows: dlib {:.3f} s, {} vectors, log evidence {:.3f}; ardvark {:.3f} s, {} vectors, {:.3f}: {:.1f} times\n", name, n,
+               slow.clock, C.rows(), their_evidence, quick.clock, ours.columns.size(), ours.log_evidence, ratios.back());
+  }
+  std::sort(ratios.begin(), ratios.end());
+  fmt::print("        median: {:.1f} times as fast\n", ratios[ratios.size() / 2]);
 }
 #endif
 
@@ -123,15 +161,13 @@ void against_kernlab(const std::string& folder) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  against_plain_sweeps();
+  if (std::getenv("SKIP") == nullptr) against_plain_sweeps();
   large(2000);
 #ifdef ARDVARK_HAS_DLIB
   using Line = dlib::radial_basis_kernel<dlib::matrix<double, 1, 1>>;
   using Plane = dlib::radial_basis_kernel<dlib::matrix<double, 2, 1>>;
-  for (Index n : {500, 2000}) {
-    against_dlib<dlib::rvm_regression_trainer<Line>, 1>("sinc", bench::sinc(n), 3, GreedyLikelihood::gaussian);
-    against_dlib<dlib::rvm_trainer<Plane>, 2>("two classes", bench::two_classes(n), 0.5, GreedyLikelihood::bernoulli);
-  }
+  against_dlib<dlib::rvm_regression_trainer<Line>, 1>("sinc", bench::sinc, 2000, 3, GreedyLikelihood::gaussian);
+  against_dlib<dlib::rvm_trainer<Plane>, 2>("two classes", bench::two_classes, 2000, 0.5, GreedyLikelihood::bernoulli);
 #else
   std::puts("(dlib was not there when this was built: apt-get install libdlib-dev)");
 #endif

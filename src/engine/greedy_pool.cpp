@@ -10,19 +10,36 @@
 
 namespace ardvark {
 
+namespace {
+
+// So many columns of n numbers that they stay in the cache while they are multiplied: a few MB.
+Index chunk_of(Index n) { return std::clamp<Index>((Index{1} << 18) / n, 8, 64); }
+
+}  // namespace
+
+template <typename Function>
+void GreedyPool::for_chunks(Index rows, Function&& f) const {
+  constexpr Index parallel_from = 1 << 20;  // numbers: below, threads cost more than they bring
+  const Index chunk = chunk_of(rows), threads = rows * size() >= parallel_from ? num_threads_ : 1;
+  parallel_for((size() + chunk - 1) / chunk, threads, [&](Index piece) { f(piece * chunk, std::min(chunk, size() - piece * chunk)); });
+}
+
 void GreedyPool::load_range(Design& design, Index first, Index count, Vector& length) {
   ids_.resize(static_cast<std::size_t>(count));
+  std::iota(ids_.begin(), ids_.end(), first);
   B_.resize(design.rows(), count);
-  design.columns(first, count, B_);
-  for (Index j = 0; j < count; ++j) {
-    ids_[static_cast<std::size_t>(j)] = first + j;
-    const double norm = B_.col(j).norm();
-    length[first + j] = std::isfinite(norm) ? norm : 0.0;
-    if (norm > 0 && std::isfinite(norm))
-      B_.col(j) /= norm;
-    else
-      B_.col(j).setZero();
-  }
+  for_chunks(design.rows(), [&](Index begin, Index size) {
+    auto columns = B_.middleCols(begin, size);
+    design.columns(first + begin, size, columns);
+    for (Index j = 0; j < size; ++j) {
+      const double norm = columns.col(j).norm();
+      length[first + begin + j] = std::isfinite(norm) ? norm : 0.0;
+      if (norm > 0 && std::isfinite(norm))
+        columns.col(j) /= norm;
+      else
+        columns.col(j).setZero();
+    }
+  });
   near_.clear();
   k_ = 0;
 }
@@ -39,9 +56,6 @@ void GreedyPool::load(Design& design, const std::vector<Index>& ids, const Vecto
 }
 
 namespace {
-
-// So many columns of n numbers that they stay in the cache while they are multiplied: a few MB.
-Index chunk_of(Index n) { return std::clamp<Index>((Index{1} << 18) / n, 8, 64); }
 
 // [n, k + 1] what columns are multiplied with: diag(omega) Phi and the residual.
 Matrix rows_of(const GreedyModel& model) {
@@ -60,13 +74,6 @@ void GreedyPool::begin_products(const GreedyModel& model) {
   if (cross_.rows() != size() || cross_.cols() < k_) cross_.resize(size(), std::max<Index>(2 * k_, 8));
   diagonal_.resize(size());
   Q_.resize(size());
-}
-
-template <typename Function>
-void GreedyPool::for_chunks(Index rows, Function&& f) const {
-  constexpr Index parallel_from = 1 << 20;  // numbers: below, threads cost more than they bring
-  const Index chunk = chunk_of(rows), threads = rows * size() >= parallel_from ? num_threads_ : 1;
-  parallel_for((size() + chunk - 1) / chunk, threads, [&](Index piece) { f(piece * chunk, std::min(chunk, size() - piece * chunk)); });
 }
 
 namespace {
