@@ -36,7 +36,7 @@ class Machine {
       if (other.log_evidence > fast.log_evidence) fast = std::move(other);
     }
     if (static_cast<Index>(at.size()) > options_.compare_up_to || problem_.progress.stopped()) return fast;
-    FittedMachine slow = plain(at, true);
+    FittedMachine slow = plain(at, true);  // if these sweeps do not converge, what they kept does all the same
     const bool better = slow.log_evidence > fast.log_evidence + 1e-6;
     if (better)
       slow.notes.push_back(fmt::format(
@@ -63,17 +63,17 @@ class Machine {
   }
 
   // The published way: sweeps over all columns, then over those that matter.
-  FittedMachine plain(const std::vector<Index>& at, bool accelerate) {
+  FittedMachine plain(const std::vector<Index>& at, bool to_compare) {
     FittedMachine out;
     out.vectors = at;
     FitOptions options = sweep_options(at);
-    options.accelerate = accelerate;
+    options.accelerate = to_compare;
     out.fit = sweep(out.vectors, options);
     const Status all = out.fit.report.status;
     const std::string message = out.fit.report.message;
     const std::vector<double> start = drop_irrelevant(out);
     settle(out, start, noise_of(out.fit));
-    if (all != Status::converged && all != Status::stopped_by_user) {
+    if (!to_compare && all != Status::converged && all != Status::stopped_by_user) {
       out.fit.report.status = all;
       out.fit.report.message = fmt::format("over all {} columns: {}", at.size(), message);
     }
@@ -97,7 +97,7 @@ class Machine {
     }
     out.fit.report.sweeps = sweeps;
     const auto columns = static_cast<double>(out.fit.precision.size());
-    out.log_evidence = out.fit.bound - columns * (column_cost(options_.precision.shape) + precision_cost());
+    out.log_evidence = out.fit.bound - columns * column_cost(options_.precision.shape) - precision_cost(out.fit.precision);
     if (problem_.task == Task::linear) out.log_evidence -= noise_cost(options_.noise.shape, out.fit.num_rows);
   }
 

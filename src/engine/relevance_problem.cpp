@@ -19,7 +19,7 @@ bool RelevanceProgress::step(double evidence) {
 
 GreedyLikelihood RelevanceProblem::likelihood() const {
   if (task == Task::linear) return GreedyLikelihood::gaussian;
-  return has_hyper_priors(options) ? GreedyLikelihood::logistic_bound : GreedyLikelihood::bernoulli;
+  return options.likelihood == LogisticLikelihood::bound ? GreedyLikelihood::logistic_bound : GreedyLikelihood::bernoulli;
 }
 
 std::vector<Index> RelevanceProblem::candidates(const Kernel& kernel) const {
@@ -67,11 +67,18 @@ GreedyOutcome RelevanceProblem::search_columns(KernelDesign& design, const Machi
 // prior that is flat from 1e-6 to 1e6: standard deviations of the weight from a thousandth to a thousand times that of the target. (RVM.1)
 double precision_cost() { return std::log(12 * std::numbers::ln10 / std::sqrt(4 * std::numbers::pi)); }
 
+// Below 1e-6 that prior falls with the precision.                                                                            (RVM.1)
+double precision_cost(const Vector& precision) {
+  double sum = 0;
+  for (const double a : precision) sum += precision_cost() + std::max(std::log(1e-6 / a), 0.0);
+  return sum;
+}
+
 // The bias had the precision alpha; a flat one, of density 1 in the user's units, has none.                                   (RVM.1)
 double RelevanceProblem::log_evidence(const GreedyOutcome& outcome, const MachineTarget& target) const {
   const Index bias = outcome.alpha.size() - 1;
   const double flat = 0.5 * (ln_2pi - std::log(outcome.alpha[bias]));
-  const double found = (precision_cost() - column_cost()) * static_cast<double>(bias);  // the rest is in the objective
+  const double found = precision_cost(outcome.alpha.head(bias)) - column_cost() * static_cast<double>(bias);  // that is in the objective
   return outcome.objective + flat - found + (task == Task::linear ? (1 - k.sum()) * std::log(target.scale) : 0.0);
 }
 

@@ -12,6 +12,8 @@ namespace ardvark {
 
 /// What a column at its best precision is worth less than that, in nats, because the precision had to be found.                (RVM.1)
 [[nodiscard]] double precision_cost();
+/// The sum over columns with these precisions, for columns and target of standard deviation 1.
+[[nodiscard]] double precision_cost(const Vector& precision);
 
 /// Type-II maximum likelihood takes no hyper-priors.
 [[nodiscard]] inline bool has_hyper_priors(const RelevanceOptions& options) { return options.algorithm != RelevanceAlgorithm::type_two; }
