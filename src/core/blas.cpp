@@ -24,6 +24,7 @@ void dtrmv_(const char*, const char*, const char*, const int*, const double*, co
 void dtrsv_(const char*, const char*, const char*, const int*, const double*, const int*, double*, const int*);
 void dpotrf_(const char*, const int*, double*, const int*, int*);
 void dtrtri_(const char*, const char*, const int*, double*, const int*, int*);
+void dlauum_(const char*, const int*, double*, const int*, int*);
 void dsytrd_(const char*, const int*, double*, const int*, double*, double*, double*, double*, const int*, int*);
 void dormtr_(const char*, const char*, const char*, const int*, const int*, const double*, const int*, const double*, double*, const int*,
              double*, const int*, int*);
@@ -127,6 +128,13 @@ bool trtri(Index n, double* L, Index ldl) {
   dtrtri_("L", "N", &in, L, &il, &info);
   if (info < 0) throw InternalError("trtri was called with an invalid argument");
   return info == 0;
+}
+
+void lauum(Index n, double* L, Index ldl) {
+  const int in = narrow(n), il = leading(ldl);
+  int info = 0;
+  dlauum_("L", &in, L, &il, &info);
+  if (info != 0) throw InternalError("lauum was called with an invalid argument");
 }
 
 void sytrd(Index n, double* A, Index lda, double* diagonal, double* off_diagonal, double* tau) {

@@ -32,7 +32,8 @@ struct GreedySettings {
   double free_precision = std::numeric_limits<double>::epsilon();  ///< > 0, of the column scaled to unit length; as published
   GreedyPrior precision;   ///< c0, d0 of each precision: both 0, or both > 0                                    (GREEDY.7)
   double column_cost = 0;  ///< nats, >= 0: what each column that is not free has to be worth                           (GREEDY.7)
-  /// column_cost from the first action on; else once no action gains without it: columns that only serve in pairs find their way in.
+  /// column_cost from the first action on; else once no action gains without it, or there is a column for every four rows: columns that
+  /// only serve in pairs find their way in.
   bool cost_at_once = false;
   GreedyPrior noise;        ///< a0, b0 of tau, likewise
   int noise_every = 0;      ///< gaussian: actions between two estimates of tau; 0: after each addition and deletion, and every 5 changes

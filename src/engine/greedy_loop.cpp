@@ -14,20 +14,27 @@ Greedy::Greedy(Design& basis, const Vector& target, const GreedySettings& settin
       model_(target, settings),
       pool_(num_threads_),
       length_(Vector::Zero(basis.cols())),
-      standing_(static_cast<std::size_t>(basis.cols())) {
+      standing_(static_cast<std::size_t>(basis.cols())),
+      is_charged_(settings.cost_at_once || settings.column_cost == 0) {
   model_.set_lengths(&length_);
 }
 
 GreedyOutcome Greedy::run() {
   if (design_is_kept()) pool_.load_range(design_, 0, design_.cols(), length_);
-  if (start() && ascend() && settings_.column_cost > 0 && !settings_.cost_at_once) {
-    model_.charge(settings_.column_cost);
-    for (Index j : exhausted_) standing(j).exhausted = false;
-    exhausted_.clear();
+  if (start() && ascend() && !is_charged_) {
+    charge();
     ascend();
   }
   finish();
   return std::move(out_);
+}
+
+void Greedy::charge() {
+  if (is_charged_) return;
+  is_charged_ = true;
+  model_.charge(settings_.column_cost);
+  for (Index j : exhausted_) standing(j).exhausted = false;
+  exhausted_.clear();
 }
 
 bool Greedy::ascend() { return design_is_kept() ? improve() : cycle(); }
@@ -77,6 +84,7 @@ bool Greedy::improve() {
       out_.status = Status::max_sweeps;
       break;
     }
+    if (4 * model_.size() > design_.rows()) charge();  // so many columns explain the noise
     Action action = model_.is_gaussian() ? best_action() : best_lazily();
     if (!action) {
       if (++num_settled_ <= settings_.max_actions && settle()) continue;

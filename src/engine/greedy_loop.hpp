@@ -45,6 +45,7 @@ class Greedy {
 
   bool start();    // the free columns
   bool ascend();   // all that gains; false: stopped
+  void charge();   // from now on each column costs what the settings say                                                  (GREEDY.7)
   bool improve();  // actions on the pool until none gains; false: stopped from outside
   bool settle();   // the rows follow the columns until they rest; false: they did not move
   void finish();   // the result, in the caller's scaling
@@ -102,6 +103,7 @@ class Greedy {
   std::string notes_;
   int since_factor_ = 0, num_settled_ = 0;
   bool stopped_ = false;
+  bool is_charged_;
   // Which S and Q come from the columns and this very model, not from updates or an earlier model.
   enum class Fresh { none, near, all };
   Fresh fresh_ = Fresh::none;

@@ -188,9 +188,10 @@ bool GreedyModel::factorise() {
   if (k > 0 && (!blas::potrf(k, L.data(), k))) return false;
   now_.log_det_V = -2 * L.diagonal().array().log().sum();
   if (k > 0 && !blas::trtri(k, L.data(), k)) return false;
-  L.triangularView<Eigen::StrictlyUpper>().setZero();
-  now_.V.noalias() = L.transpose() * L;
-  now_.w = L.transpose() * (L * now_.projected);
+  const Vector whitened = L.triangularView<Eigen::Lower>() * now_.projected;
+  now_.w = L.triangularView<Eigen::Lower>().transpose() * whitened;
+  if (k > 0) blas::lauum(k, L.data(), k);  // V = L^-1' L^-1
+  now_.V = L.selfadjointView<Eigen::Lower>();
   return true;
 }
 

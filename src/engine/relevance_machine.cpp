@@ -28,9 +28,8 @@ class Machine {
     const std::vector<Index> at = problem_.candidates(kernel_);
     if (options_.algorithm == RelevanceAlgorithm::plain) return plain(at, false);
     KernelDesign basis = problem_.design(kernel_, at);
-    const GreedyOutcome outcome = problem_.search_columns(basis, target_, {});
-    if (options_.algorithm == RelevanceAlgorithm::type_two) return describe_type_two(at, basis, outcome);
-    FittedMachine fast = refine(at, outcome);
+    if (options_.algorithm == RelevanceAlgorithm::type_two) return type_two(at, basis);
+    FittedMachine fast = refine(at, problem_.search_columns(basis, target_, {}));
     if (basis.is_kept() && !problem_.progress.stopped()) {  // beyond, one passage takes a minute
       FittedMachine other = refine(at, problem_.search_columns(basis, target_, {.cost_at_once = true}));
       if (other.log_evidence > fast.log_evidence) fast = std::move(other);
@@ -163,9 +162,11 @@ class Machine {
     return fit;
   }
 
-  FittedMachine describe_type_two(const std::vector<Index>& at, KernelDesign& basis, GreedyOutcome outcome) {
+  FittedMachine type_two(const std::vector<Index>& at, KernelDesign& basis) {
+    const RelevanceProblem::Effort free_of_cost = {.column_cost = 0};
+    GreedyOutcome outcome = problem_.search_columns(basis, target_, free_of_cost);
     FittedMachine out;
-    out.log_evidence = problem_.log_evidence(outcome, target_);
+    out.log_evidence = problem_.log_evidence(outcome, target_, free_of_cost);
     std::vector<Index> columns = outcome.columns;
     columns.pop_back();  // the bias
     const auto size = static_cast<Index>(columns.size());

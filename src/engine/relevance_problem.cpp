@@ -57,7 +57,7 @@ GreedyOutcome RelevanceProblem::search_columns(KernelDesign& design, const Machi
   }
   settings.exchange = effort.exchange;
   settings.tolerance = effort.tolerance;
-  settings.column_cost = column_cost();
+  settings.column_cost = effort.column_cost;
   settings.cost_at_once = effort.cost_at_once;
   settings.on_action = [this](int, double evidence) { return progress.step(evidence); };
   return greedy(design, target.t, settings);
@@ -75,10 +75,11 @@ double precision_cost(const Vector& precision) {
 }
 
 // The bias had the precision alpha; a flat one, of density 1 in the user's units, has none.                                   (RVM.1)
-double RelevanceProblem::log_evidence(const GreedyOutcome& outcome, const MachineTarget& target) const {
+double RelevanceProblem::log_evidence(const GreedyOutcome& outcome, const MachineTarget& target, Effort effort) const {
   const Index bias = outcome.alpha.size() - 1;
   const double flat = 0.5 * (ln_2pi - std::log(outcome.alpha[bias]));
-  const double found = precision_cost(outcome.alpha.head(bias)) - column_cost() * static_cast<double>(bias);  // that is in the objective
+  const double found =
+      precision_cost(outcome.alpha.head(bias)) - effort.column_cost * static_cast<double>(bias);  // that is in the objective
   return outcome.objective + flat - found + (task == Task::linear ? (1 - k.sum()) * std::log(target.scale) : 0.0);
 }
 
@@ -100,7 +101,7 @@ KernelEvaluation RelevanceProblem::evaluate(const Kernel& kernel, Effort effort)
   for (const MachineTarget& target : targets) {
     const GreedyOutcome outcome = search_columns(basis, target, effort);
     if (outcome.alpha.size() == 0) return {};  // not even the bias: the kernel's columns are not finite
-    out.log_evidence += log_evidence(outcome, target);
+    out.log_evidence += log_evidence(outcome, target, effort);
     std::vector<Index>& support = out.support.emplace_back();
     for (Index column : outcome.columns)
       if (column < static_cast<Index>(at.size())) support.push_back(at[static_cast<std::size_t>(column)]);
@@ -116,9 +117,10 @@ KernelSlope RelevanceProblem::evaluate_on(const Kernel& kernel, const KernelSupp
   KernelSlope out{0, Vector::Zero(kernel.num_parameters()), false};
   for (std::size_t i = 0; i < targets.size(); ++i) {
     KernelDesign basis = design(kernel, support[i]);
-    const GreedyOutcome outcome = search_columns(basis, targets[i], {.exchange = false});
+    const Effort effort = {.exchange = false};
+    const GreedyOutcome outcome = search_columns(basis, targets[i], effort);
     if (outcome.alpha.size() == 0) return {-std::numeric_limits<double>::infinity(), out.gradient, false};
-    out.log_evidence += log_evidence(outcome, targets[i]);
+    out.log_evidence += log_evidence(outcome, targets[i], effort);
     const Matrix D = column_gradient(basis, targets[i].t, likelihood(), outcome, ColumnLength::fixed, k);
     out.gradient +=
         kernel_gradient(kernel, X, points(support[i], Eigen::all), basis.standardization().scale, outcome.columns, D);  // (RVM.5c)

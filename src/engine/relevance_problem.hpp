@@ -53,8 +53,6 @@ struct RelevanceProblem {
   std::vector<MachineTarget> targets;
 
   [[nodiscard]] GreedyLikelihood likelihood() const;
-  /// What a column costs in the greedy part.
-  [[nodiscard]] double column_cost() const { return has_hyper_priors(options) ? precision_cost() : 0; }
   /// Positions in `points` of the columns that a fit with this kernel has to choose from, ascending.
   [[nodiscard]] std::vector<Index> candidates(const Kernel& kernel) const;
   /// The columns at these points, standardised, and a bias.
@@ -63,13 +61,14 @@ struct RelevanceProblem {
   [[nodiscard]] Matrix columns(const Kernel& kernel, const std::vector<Index>& at) const;
   /// The greedy part; its free column is the bias, the last of the design.
   struct Effort {
-    bool exchange = true;       ///< also exchanges (GREEDY.9): some tenths of a nat for five to ten times the time
-    bool cost_at_once = false;  ///< columns have to be worth their price from the first on (but for type_two, where they are free)
-    double tolerance = 1e-6;    ///< nats: an action that gains less is not taken
+    bool exchange = true;                   ///< also exchanges (GREEDY.9): some tenths of a nat for five to ten times the time
+    bool cost_at_once = false;              ///< columns have to be worth their price from the first on
+    double tolerance = 1e-6;                ///< nats: an action that gains less is not taken
+    double column_cost = precision_cost();  ///< their price; the machine of type_two pays none, but its kernel is found with it
   };
   [[nodiscard]] GreedyOutcome search_columns(KernelDesign& design, const MachineTarget& target, Effort effort) const;
   /// The log evidence of that outcome in the user's units, comparable with every other.                                       (RVM.1)
-  [[nodiscard]] double log_evidence(const GreedyOutcome& outcome, const MachineTarget& target) const;
+  [[nodiscard]] double log_evidence(const GreedyOutcome& outcome, const MachineTarget& target, Effort effort) const;
   /// What search_kernel() asks, quickly: columns are charged at once, nothing is exchanged.
   [[nodiscard]] KernelEvaluation evaluate(const Kernel& kernel) const;
   [[nodiscard]] KernelEvaluation evaluate(const Kernel& kernel, Effort effort) const;

@@ -187,7 +187,7 @@ TEST(Blas, TriangularAndSymmetricVectorsAgreeWithPlainLoops) {
   }
 }
 
-TEST(Blas, PotrfFactorsAndTrtriInverts) {
+TEST(Blas, PotrfFactorsTrtriInvertsAndLauumMultiplies) {
   Random random(8);
   for (Index n : sizes) {
     const Matrix P = positive_definite(random, n);
@@ -199,7 +199,11 @@ TEST(Blas, PotrfFactorsAndTrtriInverts) {
     EXPECT_LE(distance(product(L, L.transpose()), P), 1e-11 * static_cast<double>(n)) << n;
     EXPECT_EQ(strict_upper(A.value()), upper);
     ASSERT_TRUE(blas::trtri(n, A.data(), A.ld()));
-    EXPECT_LE(distance(product(lower(A.value()), L), Matrix::Identity(n, n)), 1e-11) << n;
+    const Matrix inverse = lower(A.value());
+    EXPECT_LE(distance(product(inverse, L), Matrix::Identity(n, n)), 1e-11) << n;
+    blas::lauum(n, A.data(), A.ld());
+    EXPECT_LE(distance(lower(A.value()), lower(product(inverse.transpose(), inverse))), 1e-13) << n;
+    EXPECT_EQ(strict_upper(A.value()), upper);
   }
 }
 
