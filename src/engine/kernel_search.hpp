@@ -46,7 +46,7 @@ struct KernelSearchOutcome {
 
 /// A kernel without parameters, and `none`, return at once. One parameter: `each` is `scale`.
 /// \param start  for `each` the ratios of its parameters are where the search begins; for kernels of widths only, its scale is ignored
-/// \param X      [n,d] inputs as the kernel sees them
+/// \param X      [n,d] inputs as the kernel sees them, each once: a repeated one says nothing of where widths lie
 [[nodiscard]] KernelSearchOutcome search_kernel(const Kernel& start, KernelSearch how, const Matrix& X, const KernelProblem& problem);
 
 /// Where the factor of all parameters is searched first, in ln.                                                        (RVM.5a)

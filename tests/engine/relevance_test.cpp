@@ -325,6 +325,68 @@ TEST(Relevance, AWeightEqualsRepetitionAndRepeatedInputsAreOneCandidate) {  // (
   EXPECT_NE(longer.report.notes.front().find("repeat"), std::string::npos) << longer.report.notes.front();
 }
 
+// The same table three times: with weights of 0 to 3, without the rows of weight 0, and with each row repeated. The table has distinct
+// inputs beside some that occur twice, with targets of their own.
+TEST(Relevance, AWeightEqualsRepetitionInTheSearchOfTheKernelAsWell) {  // (LIN.6), (RVM.5a)
+  for (KernelSearch search : {KernelSearch::scale, KernelSearch::each}) {
+    SCOPED_TRACE(to_string(search));
+    Sample s = sample(60, 27, 2);
+    s.X.row(50) = s.X.row(7);
+    Random random(28);
+    Vector k(60);
+    std::vector<Index> rows, present;
+    for (Index i = 0; i < 60; ++i) {
+      k[i] = static_cast<double>(random.integer(0, 3));
+      if (k[i] == 0) s.X.row(i) *= 100;  // what is not there cannot widen the range
+      rows.insert(rows.end(), static_cast<std::size_t>(k[i]), i);
+      if (k[i] > 0) present.push_back(i);
+    }
+    RelevanceOptions options;
+    options.kernel = Kernel::gaussian({1, 1});
+    options.search = search;
+    options.algorithm = RelevanceAlgorithm::type_two;  // fast
+    const auto fits = [&](const Vector& target, auto&& fit) {
+      const Vector some = k(present);
+      RelevanceOptions weighted = options, without = options;
+      weighted.weights = k;
+      without.weights = some;
+      const auto all = fit(s.X, target, weighted), repeated = fit(s.X(rows, Eigen::all), target(rows), options),
+                 reduced = fit(s.X(present, Eigen::all), target(present), without);
+      for (const auto* other : {&repeated, &reduced}) {
+        EXPECT_EQ(other->kernel.log_parameters(), all.kernel.log_parameters());
+        EXPECT_EQ(other->log_evidence, all.log_evidence);
+        EXPECT_EQ(other->relevance_vectors, all.relevance_vectors);
+        EXPECT_EQ(other->trials.size(), all.trials.size());
+        EXPECT_EQ(other->num_rows, k.sum());
+      }
+      for (std::size_t i = 0; i < all.relevance_rows.size(); ++i) {  // the row of the table that was given
+        EXPECT_EQ(rows[static_cast<std::size_t>(repeated.relevance_rows[i])], all.relevance_rows[i]);
+        EXPECT_EQ(present[static_cast<std::size_t>(reduced.relevance_rows[i])], all.relevance_rows[i]);
+      }
+      EXPECT_GT(all.num_vectors(), 0);
+    };
+    fits(s.y, regress);
+    if (search == KernelSearch::scale) fits(s.two, classify);  // of `each` the search is the same, and slow
+  }
+}
+
+TEST(Relevance, SearchesManyRowsInPartWhateverTheirWeights) {
+  const Sample s = sample(2100, 29);
+  Vector k(2100);
+  std::vector<Index> present;
+  for (Index i = 0; i < 2100; ++i) {
+    k[i] = static_cast<double>(i % 2);
+    if (k[i] > 0) present.push_back(i);
+  }
+  RelevanceOptions options;
+  options.centres = Centres::pivoted_cholesky;
+  options.num_centres = 12;
+  options.algorithm = RelevanceAlgorithm::type_two;
+  const RelevanceRegression without = regress(s.X(present, Eigen::all), s.y(present), options);
+  options.weights = k;
+  EXPECT_EQ(regress(s.X, s.y, options).log_evidence, without.log_evidence);
+}
+
 TEST(Relevance, IsTheSameInOtherUnits) {
   const Sample s = sample(50, 9, 2);
   const RelevanceRegression fit = regress(s.X, s.y, fixed(Kernel::gaussian(1)));
