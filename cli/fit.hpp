@@ -86,7 +86,7 @@ struct Training {
 
   [[nodiscard]] MatrixView X() const { return encoded.X(); }
 };
-[[nodiscard]] Training training_of(Table&& table, const FitArguments& args);
+[[nodiscard]] Training training_of(Table&& table, const FitArguments& args, Dummies dummies = Dummies::all_but_first);
 
 /// The row's number in the file, from 1, where dropped rows count.
 [[nodiscard]] inline Index file_row(const std::vector<Index>& file_rows, Index row) {

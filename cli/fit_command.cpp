@@ -71,8 +71,9 @@ void add_fit(CLI::App& app, Run& run) {
   rvm("--task", args->task, "regression or classification; a target of text is classified, one of numbers needs this");
   rvm("--kernel", args->kernel, "gaussian (default), laplacian, cauchy, linear, polynomial or spline");
   rvm("--width", args->width,
-      "auto (default: the width with the highest evidence), each (gaussian: a width per input, learnt), W, or W1,W2,... one per input; in "
-      "standard deviations of the inputs");
+      "auto (default: the width with the highest evidence), each (gaussian: a width per column, learnt), W, or W1,W2,... one per column, "
+      "in "
+      "the table's order; in standard deviations of the inputs; the dummies of a text column share one");
   rvm("--degree", args->degree, "Of the polynomial (default 2)");
   rvm("--offset", args->offset, "Of the polynomial, 0 or more (default: the one with the highest evidence)");
   rvm("--centres", args->centres, "all rows (default), or N: that many of them, each the one that those before it explain worst");

@@ -106,15 +106,22 @@ RelevanceOptions options_of(const FitArguments& args) {
   return options;
 }
 
-void adapt(const FitArguments& args, Task task, Index num_inputs, RelevanceOptions& options) {
+// A width is of a column of the table: the dummies of a text column share one.
+void adapt(const FitArguments& args, Task task, const FeatureEncoding& encoding, RelevanceOptions& options) {
   if (task == Task::linear) refuse(args, {"--likelihood"}, "is of classifications");
   set_hyperparameters(args, task, options);
-  const Index num_widths = options.search == KernelSearch::none ? options.kernel.num_parameters() : 1;
-  if (num_widths > 1 && num_widths != num_inputs)
-    throw InvalidArgument(
-        fmt::format("--width has {} numbers; it must have one, or one for each of the {} inputs", num_widths, num_inputs));
-  if (options.search == KernelSearch::each)
-    options.kernel = Kernel::gaussian(std::vector<double>(static_cast<std::size_t>(num_inputs), 1.0));
+  options.input_groups = encoding.groups();
+  const Index num_columns = options.input_groups.back() + 1;
+  std::vector<double> of_columns(static_cast<std::size_t>(num_columns), 1.0), widths;
+  if (options.search != KernelSearch::each) {
+    if (options.search != KernelSearch::none || options.kernel.num_parameters() < 2) return;
+    of_columns = options.kernel.spec().parameters;
+    if (static_cast<Index>(of_columns.size()) != num_columns)
+      throw InvalidArgument(fmt::format("--width has {} numbers; it must have one, or as many as the table has columns that are inputs: {}",
+                                        of_columns.size(), num_columns));
+  }
+  for (Index group : options.input_groups) widths.push_back(of_columns[static_cast<std::size_t>(group)]);
+  options.kernel = Kernel::gaussian(widths);
 }
 
 void count_rows_as_the_file(const std::vector<Index>& file_rows, RelevanceFit& fit) {
@@ -134,8 +141,8 @@ int fit_rvm(const FitArguments& args) {
   const TableColumn target = table.columns[static_cast<std::size_t>(column)];
   const Task task = task_of(args, target);
   const Vector values = column_values(table, column);
-  const Training training = training_of(std::move(table), args);
-  adapt(args, task, training.encoding.num_columns(), options);
+  const Training training = training_of(std::move(table), args, Dummies::every_level);
+  adapt(args, task, training.encoding, options);
   options.weights = training.weights;
   options.input_names = training.encoding.names();
   options.class_names = target.levels;

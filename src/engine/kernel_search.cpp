@@ -70,6 +70,40 @@ Distances distances(const Matrix& X, const std::vector<double>& widths) {
   return {plain.near / widths[0], plain.far / widths[0]};
 }
 
+// Which parameters move together.
+struct Ties {
+  std::vector<Index> group;  // [parameters] numbered from 0 without gaps
+  Index num_groups = 0;
+};
+
+// The parameters' groups as they were asked for, -1 for one of its own, in the order of Kernel::log_parameters().
+void collect_groups(const KernelSpec& spec, const std::vector<Index>& groups, Index part, std::vector<std::pair<Index, Index>>& wanted) {
+  if (spec.kind == "gaussian" && spec.parameters.size() > 1)
+    for (Index group : groups) wanted.emplace_back(part, group);
+  else if (spec.kind != "polynomial" || spec.parameters[1] > 0)
+    for (std::size_t p = spec.kind == "polynomial" ? 1 : 0; p < spec.parameters.size(); ++p)
+      wanted.emplace_back(-1, static_cast<Index>(wanted.size()));
+  for (const KernelSpec& inner : spec.parts) collect_groups(inner, groups, static_cast<Index>(wanted.size()), wanted);
+}
+
+Ties ties_of(const Kernel& kernel, const std::vector<Index>& groups) {
+  std::vector<std::pair<Index, Index>> wanted;
+  try {
+    if (!groups.empty()) collect_groups(kernel.spec(), groups, 0, wanted);
+  } catch (const InvalidArgument&) {  // a callable, which cannot be looked into
+    wanted.clear();
+  }
+  Ties ties;
+  std::map<std::pair<Index, Index>, Index> number;
+  for (Index p = 0; p < kernel.num_parameters(); ++p) {
+    const auto key = wanted.empty() ? std::pair<Index, Index>(-1, p) : wanted[static_cast<std::size_t>(p)];
+    const auto [place, is_new] = number.emplace(key, ties.num_groups);
+    if (is_new) ++ties.num_groups;
+    ties.group.push_back(place->second);
+  }
+  return ties;
+}
+
 // The factors that leave every parameter a number.
 ScaleRange representable(const Kernel& start) {
   const std::vector<double> logs = start.log_parameters();
@@ -80,7 +114,7 @@ ScaleRange representable(const Kernel& start) {
 // ---- the search -------------------------------------------------------------------------------------------------------------------
 
 struct Point {
-  Vector x;                 // ln parameters
+  Vector x;                 // [groups] ln of the factors of the start's parameters
   double value = very_low;  // what is maximised                                                                         (RVM.5)
   Index num_vectors = 0;
   KernelSupport support;
@@ -88,8 +122,14 @@ struct Point {
 
 class Search {
  public:
-  Search(const Kernel& start, const Matrix& X, const KernelProblem& problem)
-      : start_(start), X_(X), problem_(problem), best_{as_vector(start.log_parameters()), very_low, 0, {}}, out_{.kernel = start} {}
+  Search(const Kernel& start, const Matrix& X, const KernelProblem& problem, const std::vector<Index>& groups)
+      : start_(start),
+        X_(X),
+        problem_(problem),
+        ties_(ties_of(start, groups)),
+        offset_(as_vector(start.log_parameters())),
+        best_{Vector::Zero(ties_.num_groups), very_low, 0, {}},
+        out_{.kernel = start} {}
 
   void scale();
   void each();
@@ -97,7 +137,8 @@ class Search {
 
  private:
   static Vector as_vector(const std::vector<double>& v) { return Eigen::Map<const Vector>(v.data(), static_cast<Index>(v.size())); }
-  [[nodiscard]] Kernel kernel_at(const Vector& x) const { return start_.with_log_parameters({x.begin(), x.end()}); }
+  [[nodiscard]] Vector logs_at(const Vector& x) const { return offset_ + x(ties_.group); }
+  [[nodiscard]] Kernel kernel_at(const Vector& logs) const { return start_.with_log_parameters({logs.begin(), logs.end()}); }
   Point evaluate(const Vector& x);
   KernelSlope slope(const Vector& x, const KernelSupport& support);
 
@@ -115,21 +156,24 @@ class Search {
   const Kernel& start_;
   const Matrix& X_;
   const KernelProblem& problem_;
+  const Ties ties_;
+  const Vector offset_;  // ln parameters of the start
   ScaleRange range_;
   std::vector<double> grid_;  // of the scan, ascending
   std::map<double, Point> seen_;
   Point best_;
-  Vector low_, high_;  // of the ln parameters, for `each`
+  Vector low_, high_;  // of x, for `each`
   KernelSearchOutcome out_;
 };
 
 Point Search::evaluate(const Vector& x) {
   Point point{x, very_low, 0, {}};
   if (out_.stopped) return point;
-  const Kernel kernel = kernel_at(x);
+  const Vector logs = logs_at(x);
+  const Kernel kernel = kernel_at(logs);
   KernelEvaluation found = problem_.evaluate(kernel);
   if ((out_.stopped = found.stopped)) return point;  // half a fit says nothing of this kernel
-  std::vector<double> parameters(x.begin(), x.end());
+  std::vector<double> parameters(logs.begin(), logs.end());
   for (double& p : parameters) p = std::exp(p);
   out_.trials.push_back({std::move(parameters), found.log_evidence, found.num_vectors});
   if (!std::isfinite(found.log_evidence)) return point;
@@ -146,9 +190,12 @@ Point Search::evaluate(const Vector& x) {
 
 KernelSlope Search::slope(const Vector& x, const KernelSupport& support) {
   ++out_.num_on_support;
-  KernelSlope found = problem_.evaluate_on(kernel_at(x), support);
+  KernelSlope found = problem_.evaluate_on(kernel_at(logs_at(x)), support);
   out_.stopped = found.stopped;
   if (found.stopped || !std::isfinite(found.log_evidence) || !found.gradient.allFinite()) found.log_evidence = very_low;
+  Vector of_groups = Vector::Zero(ties_.num_groups);
+  for (Index p = 0; p < found.gradient.size(); ++p) of_groups[ties_.group[static_cast<std::size_t>(p)]] += found.gradient[p];
+  found.gradient = std::move(of_groups);
   return found;
 }
 
@@ -164,7 +211,7 @@ const Point& Search::at_factor(double t) {
   t = std::round(t * 1e6) / 1e6;  // Brent's method comes back to where the scan was
   const auto found = seen_.find(t);
   if (found != seen_.end()) return found->second;
-  return seen_[t] = evaluate(as_vector(start_.log_parameters()).array() + t);
+  return seen_[t] = evaluate(Vector::Constant(ties_.num_groups, t));
 }
 
 void Search::scale() {
@@ -233,7 +280,7 @@ void Search::say_what_is_odd() {
 // From the best common factor, and from the scan's points nearest to half and a quarter of the largest distance among those with few
 // vectors: there the gradient sees which inputs matter, where the best common factor may not.                            (RVM.5d)
 void Search::each() {
-  if (grid_.empty() || !std::isfinite(out_.log_evidence)) return;
+  if (ties_.num_groups < 2 || grid_.empty() || !std::isfinite(out_.log_evidence)) return;
   std::vector<Point> starts = {best_};
   for (const double wanted : {range_.high - std::log(4.0), range_.high - std::log(8.0)}) {
     const Point* nearest = nullptr;
@@ -255,8 +302,9 @@ void Search::each() {
 
 // Rounds of an ascent with the support held and a new choice of the support.
 void Search::ascend(Point here) {
-  low_ = (here.x.array() - most_change).cwiseMax(-most_logarithm);
-  high_ = (here.x.array() + most_change).cwiseMin(most_logarithm);
+  const ScaleRange limits = representable(start_);
+  low_ = (here.x.array() - most_change).cwiseMax(limits.low);
+  high_ = (here.x.array() + most_change).cwiseMin(limits.high);
   for (int round = 0; round < 20 && !out_.stopped; ++round) {
     const double before = here.value;
     Vector to = climb(here.x, here.support);
@@ -348,12 +396,13 @@ ScaleRange scale_range(const Kernel& start, const Matrix& X) {
   return {std::max(range.low, limits.low), std::min(range.high, limits.high), range.from_distances};
 }
 
-KernelSearchOutcome search_kernel(const Kernel& start, KernelSearch how, const Matrix& X, const KernelProblem& problem) {
+KernelSearchOutcome search_kernel(const Kernel& start, KernelSearch how, const Matrix& X, const KernelProblem& problem,
+                                  const std::vector<Index>& groups) {
   KernelFunction::of(start).check_inputs(X.cols());
-  Search search(start, X, problem);
+  Search search(start, X, problem, groups);
   if (how != KernelSearch::none && start.num_parameters() > 0) {
     search.scale();
-    if (how == KernelSearch::each && start.num_parameters() > 1) search.each();
+    if (how == KernelSearch::each) search.each();
   }
   return search.finish();
 }

@@ -53,6 +53,9 @@ void validate_options(const RelevanceOptions& options, MatrixView X) {
   if (!options.input_names.empty() && static_cast<Index>(options.input_names.size()) != X.cols())
     throw InvalidArgument(
         fmt::format("input_names has {} entries; it must have one per column of X: {}", options.input_names.size(), X.cols()));
+  if (!options.input_groups.empty() && static_cast<Index>(options.input_groups.size()) != X.cols())
+    throw InvalidArgument(
+        fmt::format("input_groups has {} entries; it must have one per column of X: {}", options.input_groups.size(), X.cols()));
   Matrix one(1, 1);  // a kernel that does not fit the inputs says so now
   options.kernel.evaluate(Matrix::Zero(1, X.cols()), Matrix::Zero(1, X.cols()), one);
 }
@@ -293,7 +296,8 @@ Kernel choose_kernel(const RelevanceProblem& problem, RelevanceFit& fit) {
   const KernelProblem questions = {[&](const Kernel& kernel) { return part.evaluate(kernel); },
                                    [&](const Kernel& kernel, const KernelSupport& on) { return part.evaluate_on(kernel, on); }};
   fit.search = options.search;
-  KernelSearchOutcome outcome = search_kernel(options.kernel, options.search, part.X(different(part.X), Eigen::all), questions);
+  KernelSearchOutcome outcome =
+      search_kernel(options.kernel, options.search, part.X(different(part.X), Eigen::all), questions, options.input_groups);
   fit.trials = std::move(outcome.trials);
   const Kernel best = fit.trials.empty() ? outcome.kernel : CloserLook(part, outcome.kernel, fit.trials).run();
   if (!outcome.note.empty()) fit.report.notes.push_back(outcome.note);

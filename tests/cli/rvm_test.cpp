@@ -368,7 +368,48 @@ TEST_F(RelevanceCommand, TakesNumbersAsClassesAndTextAsInputs) {
   EXPECT_EQ(j["classes"], (Json{"0", "10", "20"}));
   const Json k =
       json({"fit", "blobs.csv", "--target", "u", "--ignore", "number,side", "--model", "rvm", "--task", "regression", "--width", "2"});
-  EXPECT_EQ(k["inputs"], (Json{"v", "colour=green", "colour=red"}));
+  EXPECT_EQ(k["inputs"], (Json{"v", "colour=blue", "colour=green", "colour=red"}));  // no level is the reference
+}
+
+// y is another curve of x in each group; the first level in sorted order is another group in each table.
+std::string groups_csv(const char* first) {
+  std::mt19937 random(6);
+  std::normal_distribution<double> normal;
+  const char* names[] = {first, "green", "red"};
+  std::string text = "x,group,y\n";
+  for (int i = 0; i < 75; ++i) {
+    const double x = -2 + 4 * (i + 0.5) / 75;
+    text += fmt::format("{},{},{}\n", x, names[i % 3], (i % 3 == 0 ? std::sin(2 * x) : i % 3 == 1 ? 1 + x : -1.0) + 0.1 * normal(random));
+  }
+  return text;
+}
+
+TEST_F(RelevanceCommand, DoesNotDependOnHowCategoriesAreSpelled) {
+  put(groups_csv("blue"), "blue.csv");
+  put(groups_csv("zblue"), "zblue.csv");
+  for (const char* width : {"auto", "each", "0.8,1.5"}) {
+    SCOPED_TRACE(width);
+    const Arguments options = {"--target", "y",   "--model",     "rvm",      "--task", "regression",
+                               "--width",  width, "--algorithm", "type-two", "-o"};
+    const Json a = json(Arguments{"fit", "blue.csv"} + options + Arguments{"a.ardvark"}),
+               b = json(Arguments{"fit", "zblue.csv"} + options + Arguments{"b.ardvark"});
+    EXPECT_EQ(a["inputs"], (Json{"x", "group=blue", "group=green", "group=red"}));
+    EXPECT_NEAR(a["log_evidence"].get<double>(), b["log_evidence"].get<double>(), 1e-6);
+    EXPECT_EQ(a["relevance_rows"], b["relevance_rows"]);
+    const Numbers mean = column(output({"predict", "a.ardvark", "blue.csv"}), "mean"),
+                  other = column(output({"predict", "b.ardvark", "zblue.csv"}), "mean");
+    for (std::size_t i = 0; i < mean.size(); ++i) EXPECT_NEAR(mean[i], other[i], 1e-6);
+    const Numbers widths = load_model(folder_ / "a.ardvark").relevance->kernel.spec().parameters;
+    if (widths.size() == 1) continue;
+    ASSERT_EQ(widths.size(), 4u);  // of x, and one of the group's dummies
+    EXPECT_NE(widths[0], widths[1]);
+    EXPECT_EQ(widths[1], widths[2]);
+    EXPECT_EQ(widths[1], widths[3]);
+  }
+  put("x,group\n0.5,brown\n", "unseen.csv");
+  expect_refused({"predict", "a.ardvark", "unseen.csv"}, folder_, 2, {"brown", "blue", "green", "red"});
+  refused({"fit", "blue.csv", "--target", "y", "--model", "rvm", "--task", "regression", "--width", "1,2,3,4"},
+          {"--width", "4", "inputs: 2"});
 }
 
 TEST_F(RelevanceCommand, CountsRowsAsTheFileDoes) {
@@ -520,7 +561,7 @@ TEST_F(RelevanceCommand, RefusesValuesThatAreNone) {
   refused(sinc + Arguments{"--algorithm", "fast"}, {"--algorithm", "'fast'", "variational", "type-two"});
   for (const char* width : {"0", "-1", "nan", "inf", "1e999", "wide", "0x1", ",", "", "1,0"})
     refused(sinc + Arguments{"--width", width}, {"--width", width, "positive"});
-  refused(sinc + Arguments{"--width", "1,2"}, {"--width", "2 numbers", "1 inputs"});
+  refused(sinc + Arguments{"--width", "1,2"}, {"--width", "2 numbers", "inputs: 1"});
   for (const char* centres : {"0", "-3", "1.5", "some", ""}) refused(sinc + Arguments{"--centres", centres}, {"--centres", centres});
   refused(sinc + Arguments{"--kernel", "polynomial", "--degree", "0"}, {"degree", "0"});
   refused(sinc + Arguments{"--kernel", "polynomial", "--offset", "-1"}, {"offset", "-1"});

@@ -569,6 +569,7 @@ TEST(Relevance, RefusesOptionsOutsideTheirRange) {
   refuse([](O& o) { o.centres = Centres::chosen, o.rows = {1, 10}; }, {"rows", "10", "0 to 9"});
   refuse([](O& o) { o.centres = Centres::chosen, o.rows = {1, 1}; }, {"rows", "once"});
   refuse([](O& o) { o.kernel = Kernel::gaussian(std::vector<double>{1, 2, 3}); }, {"3"});
+  refuse([](O& o) { o.input_groups = {0}; }, {"input_groups", "1", "2"});
   refuse([](O& o) { o.input_names = {"a"}; }, {"input_names", "1", "2"});
   const Vector negative = Vector::Constant(10, -1);
   refuse([&](O& o) { o.weights = negative; }, {"weights", "-1"});
