@@ -16,37 +16,51 @@ namespace {
 constexpr double very_low = -1e100;     // an evidence that is not finite
 constexpr double least_gain = 1e-3;     // nats: less is no reason to go on
 constexpr double most_logarithm = 690;  // e^690 = 1e299: a parameter stays a positive, finite number
-constexpr double widest_step = 0.5;     // of the scan, in ln
+constexpr double usual_step = 0.5;      // of the scan, in ln, up to 13 points
+constexpr double widest_step = 0.9;     // up to 25
 constexpr int most_extensions = 4;      // of the range, one step of the scan each
 constexpr int brent_bits = 7;           // a bracket of 2^-7 on either side: about 1% of a width
 constexpr double most_change = 8;       // `each`: of the logarithm of a parameter, from what `scale` found
 
 // ---- where widths lie -------------------------------------------------------------------------------------------------------------
 
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+// As logarithms; -infinity: all rows are equal.
 struct Distances {
-  double near = 0;  // the median over rows of that to the nearest different row
-  double far = 0;   // the largest
+  double near = -infinity;    // the median over rows of that to the nearest different row
+  double middle = -infinity;  // the median over rows of their medians, which a few outlying rows do not move
+  double far = -infinity;     // the largest
 };
 
-// From at most 500 rows to all.
+double median(Eigen::Ref<Eigen::ArrayXd> values) {
+  const auto at = values.begin() + values.size() / 2;
+  std::nth_element(values.begin(), at, values.end());
+  return *at;
+}
+
+// From at most 500 rows to all. The squares are of inputs that are scaled to about 1 and neither overflow nor vanish.
 Distances distances(const Matrix& X) {
   const Index n = X.rows(), sample = std::min<Index>(n, 500);
-  std::vector<double> nearest;
-  Eigen::ArrayXd squares(n);
+  const int exponent = std::ilogb((X.colwise().maxCoeff() - X.colwise().minCoeff()).maxCoeff());
+  if (exponent == FP_ILOGB0) return {};
+  const double unit = std::ldexp(1.0, -exponent);
+  Eigen::ArrayXd squares(n), nearest(sample), middle(sample);
   double far = 0;
+  Index num = 0;
   for (Index i = 0; i < sample; ++i) {
     squares.setZero();
-    for (Index j = 0; j < X.cols(); ++j) squares += (X.col(j).array() - X(i * n / sample, j)).square();
-    double least = std::numeric_limits<double>::infinity();
-    for (const double square : squares)
-      if (square > 0) least = std::min(least, square);
-    far = std::max(far, squares.maxCoeff());
-    if (std::isfinite(least)) nearest.push_back(least);
+    for (Index j = 0; j < X.cols(); ++j) squares += ((X.col(j).array() - X(i * n / sample, j)) * unit).square();
+    const auto last = std::remove_if(squares.begin(), squares.end(), [](double square) { return !(square > 0); });
+    const Index others = last - squares.begin();
+    if (others == 0) continue;
+    nearest[num] = squares.head(others).minCoeff();
+    far = std::max(far, squares.head(others).maxCoeff());
+    middle[num++] = median(squares.head(others));
   }
-  if (nearest.empty()) return {};
-  const auto median = nearest.begin() + static_cast<std::ptrdiff_t>(nearest.size() / 2);
-  std::nth_element(nearest.begin(), median, nearest.end());
-  return {std::sqrt(*median), std::sqrt(far)};
+  if (num == 0) return {};
+  const auto distance = [&](double square) { return 0.5 * std::log(square) - std::log(unit); };
+  return {distance(median(nearest.head(num))), distance(median(middle.head(num))), distance(far)};
 }
 
 void collect_widths(const KernelSpec& spec, std::vector<std::vector<double>>& widths) {
@@ -65,9 +79,10 @@ std::vector<std::vector<double>> widths_of(const Kernel& kernel) {
 }
 
 Distances distances(const Matrix& X, const std::vector<double>& widths) {
-  if (widths.size() > 1) return distances(X * Eigen::Map<const Vector>(widths.data(), X.cols()).cwiseInverse().asDiagonal());
-  const Distances plain = distances(X);
-  return {plain.near / widths[0], plain.far / widths[0]};
+  const Eigen::ArrayXd logs = Eigen::Map<const Eigen::ArrayXd>(widths.data(), static_cast<Index>(widths.size())).log();
+  const double common = logs.mean();
+  const Distances found = widths.size() > 1 ? distances(X * (common - logs).exp().matrix().asDiagonal()) : distances(X);
+  return {found.near - common, found.middle - common, found.far - common};
 }
 
 // Which parameters move together.
@@ -217,7 +232,8 @@ const Point& Search::at_factor(double t) {
 void Search::scale() {
   range_ = scale_range(start_, X_);
   const double width = range_.high - range_.low;
-  const int half = std::clamp(static_cast<int>(std::ceil(width / (2 * widest_step))), 3, 6);
+  const auto half_of = [width](double step) { return static_cast<int>(std::min(std::ceil(width / (2 * step)), 12.0)); };
+  const int half = std::max(std::clamp(half_of(usual_step), 3, 6), half_of(widest_step));
   const double step = width / (2 * half), middle = range_.low + half * step;
   at_factor(middle);  // first: of equal values the first is kept
   if (!(step > 0)) {
@@ -382,13 +398,13 @@ ScaleRange scale_range(const Kernel& start, const Matrix& X) {
   ScaleRange range{-about, about, false};
   const std::vector<std::vector<double>> widths = widths_of(start);
   if (!widths.empty()) {
-    constexpr double infinity = std::numeric_limits<double>::infinity();
     range = {infinity, -infinity, true};
     for (const std::vector<double>& of_part : widths) {  // (RVM.5a)
       const Distances d = distances(X, of_part);
-      if (!(d.far > 0)) continue;
-      range.low = std::min(range.low, std::log(0.5 * std::max(d.near, 1e-4 * d.far)));
-      range.high = std::max(range.high, std::log(2 * d.far));
+      if (!(d.far > -infinity)) continue;
+      const double spread = std::min(d.far, std::log(10.0) + d.middle);
+      range.low = std::min(range.low, std::log(0.5) + std::max(d.near, std::log(1e-4) + spread));
+      range.high = std::max(range.high, std::log(2.0) + d.far);
     }
     if (!(range.low < range.high)) return {0, 0, true};
   }

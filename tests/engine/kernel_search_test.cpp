@@ -73,6 +73,31 @@ TEST(ScaleRange, PassesOverEqualRows) {
   EXPECT_EQ(one_row.low, one_row.high);
 }
 
+// 100 points 1 apart: their median distances are 25 to 50 and so is the median of these, here 37 or 38.
+TEST(ScaleRange, IsNotRuledByAnOutlyingRow) {
+  for (double outlier : {1e4, 1e7, 1e12}) {
+    Matrix X = line();
+    X(100, 0) = outlier;
+    expect_range(scale_range(Kernel::gaussian(1), X), 0.5, 2 * outlier);
+  }
+  // Where most inputs have a twin next to them the spread of all still is the measure.
+  Matrix twins(202, 1);
+  twins << line(), line().array() + 1e-9;
+  const ScaleRange range = scale_range(Kernel::gaussian(1), twins);
+  EXPECT_NEAR(std::exp(range.low), 0.5e-4 * 100, 1e-9);
+}
+
+TEST(ScaleRange, IsInTheUnitOfTheInputs) {  // squares of 1e-200 and 1e200 are no numbers
+  for (double unit : {1e-290, 1e-200, 1e-3, 1e200, 1e280}) {
+    SCOPED_TRACE(unit);
+    expect_range(scale_range(Kernel::gaussian(1), unit * line()), 0.5 * unit, 200 * unit);
+    expect_range(scale_range(Kernel::gaussian({1e5 * unit}), unit * line()), 0.5e-5, 200e-5);
+  }
+  Matrix plane(3, 2);
+  plane << 0, 0, 3e200, 0, 0, 4e-200;
+  expect_range(scale_range(Kernel::gaussian({1e200, 2e-200}), plane), 1, 2 * std::sqrt(13));
+}
+
 TEST(ScaleRange, LooksAtAllRowsFromAFew) {
   const Index n = 4000;
   expect_range(scale_range(Kernel::gaussian(1), Vector::LinSpaced(n, 0, n - 1)), 0.5, 2.0 * (n - 1));
