@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 
@@ -320,9 +321,10 @@ LinearFit fit_checked_linear(MatrixView X, VectorView y, const FitOptions& optio
   if (options.preset.empty() && options.standardize) {
     if (options.intercept) state->y_center = mean;
     standard_y.array() -= state->y_center;
-    state->y_scale = std::sqrt(k.dot(standard_y.cwiseAbs2()) / total);
-    if (!std::isfinite(state->y_scale) || (state->y_scale > 0 && state->y_scale < 1e-150))
-      throw InvalidArgument("the values of the target are beyond what squares of doubles hold (about 1e-150 to 1e150): rescale it");
+    const double first =
+        options.intercept ? standard_y[std::find_if(k.begin(), k.end(), [](double weight) { return weight > 0; }) - k.begin()] : 0.0;
+    const bool all_equal = (k.array() == 0 || standard_y.array() == first).all();
+    state->y_scale = validate::spread(std::sqrt(k.dot(standard_y.cwiseAbs2()) / total), all_equal, "the target");
     if (!(state->y_scale > 1e-14 * std::abs(mean))) {
       fit.report.warnings.push_back("the target is constant: there is nothing to explain");
       standard_y.setZero();

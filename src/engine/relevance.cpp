@@ -115,16 +115,24 @@ Matrix prepare_inputs(MatrixView X, const DifferentRows& rows, const RelevanceOp
   fit.input_center = Vector::Zero(d);
   fit.input_scale = Vector::Ones(d);
   Matrix Z = seen_inputs(X, rows.first, fit);
-  if (!options.standardize) return Z;
+  if (!options.standardize) {
+    for (Index j = 0; j < d; ++j) {
+      const double range = Z.col(j).maxCoeff() - Z.col(j).minCoeff();
+      if (range != 0 && !(range > 1e-290 && range < 1e290))
+        throw InvalidArgument(
+            fmt::format("the values of input '{}' spread over {:.3g}, beyond what a kernel can follow (about 1e-290 to "
+                        "1e290): rescale it",
+                        fit.input_names[static_cast<std::size_t>(j)], range));
+    }
+    return Z;
+  }
   const Vector& k = rows.k;
   std::string constant;
   for (Index j = 0; j < d; ++j) {
     const double center = k.dot(Z.col(j)) / k.sum(), sd = std::sqrt(k.dot((Z.col(j).array() - center).square().matrix()) / k.sum());
     const std::string& name = fit.input_names[static_cast<std::size_t>(j)];
-    if (!std::isfinite(sd) || (sd > 0 && sd < 1e-150))
-      throw InvalidArgument(
-          fmt::format("the values of input '{}' are beyond what squares of doubles hold (about 1e-150 to 1e150): rescale it", name));
-    const bool spread = sd > 1e-14 * std::abs(center);
+    const bool spread =
+        validate::spread(sd, Z.col(j).minCoeff() == Z.col(j).maxCoeff(), fmt::format("input '{}'", name)) > 1e-14 * std::abs(center);
     fit.input_center[j] = center;
     fit.input_scale[j] = spread ? 1 / sd : 0.0;
     if (!spread) constant += fmt::format("{}'{}'", constant.empty() ? "" : ", ", name);
@@ -176,9 +184,7 @@ MachineTarget regression_target(const Vector& y, const Vector& k, RelevanceFit& 
   target.y = y;
   target.center = k.dot(target.y) / k.sum();
   target.t = target.y.array() - target.center;
-  target.scale = std::sqrt(k.dot(target.t.cwiseAbs2()) / k.sum());
-  if (!std::isfinite(target.scale) || (target.scale > 0 && target.scale < 1e-150))
-    throw InvalidArgument("the values of the target are beyond what squares of doubles hold (about 1e-150 to 1e150): rescale it");
+  target.scale = validate::spread(std::sqrt(k.dot(target.t.cwiseAbs2()) / k.sum()), y.minCoeff() == y.maxCoeff(), "the target");
   if (!(target.scale > 1e-14 * std::abs(target.center))) {
     fit.report.warnings.push_back("the target is constant: there is nothing to explain");
     target.scale = target.center != 0 ? std::abs(target.center) : 1.0;

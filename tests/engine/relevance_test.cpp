@@ -509,6 +509,57 @@ TEST(Relevance, SurvivesWhatTablesHold) {
   expect_invalid([&] { static_cast<void>(predict(RelevanceRegression{}, s.X)); }, {"no machine"});
 }
 
+TEST(Relevance, RefusesValuesBeyondItsArithmeticForWhatTheyAre) {
+  const Sample s = sample(30, 33, 2);
+  RelevanceOptions plain = fixed(Kernel::linear());
+  plain.standardize = false;
+  for (double scale : {1e155, 1e200, 1e300, 1e-160, 1e-200, 1e-300, 1e-310}) {
+    SCOPED_TRACE(scale);
+    Matrix X = s.X;
+    X.col(1) *= scale;
+    const auto squares = "are beyond what squares of doubles hold (about 1e-150 to 1e150): rescale it";
+    expect_invalid([&] { static_cast<void>(regress(s.X, scale * s.y)); }, {"the values of the target", squares});
+    expect_invalid([&] { static_cast<void>(regress(X, s.y)); }, {"the values of input 'x2'", squares});
+    expect_invalid([&] { static_cast<void>(classify(X, s.two)); }, {"the values of input 'x2'", squares});
+    if (scale < 1e-290 || scale > 1e290)
+      expect_invalid([&] { static_cast<void>(regress(X, s.y, plain)); }, {"input 'x2'", "1e-290", "rescale"});
+  }
+  Matrix X = s.X;
+  X.col(1).setConstant(1e-140);  // its mean may be off by a rounding
+  EXPECT_EQ(regress(X, s.y, fixed(Kernel::gaussian(1))).report.notes.front(), "constant inputs, left out: 'x2'");
+}
+
+TEST(Relevance, SearchesTheWidthOfInputsInAnyUnit) {  // (RVM.5a)
+  const Sample s = sample(40, 34);
+  RelevanceOptions options;
+  options.standardize = false;
+  options.algorithm = RelevanceAlgorithm::type_two;
+  const RelevanceRegression one = regress(s.X, s.y, options);
+  for (int exponent : {660, -660, 520, -900}) {
+    const double unit = std::ldexp(1.0, exponent);
+    const RelevanceRegression other = regress(s.X * unit, s.y, options);
+    EXPECT_NEAR(other.log_evidence, one.log_evidence, 1e-3) << exponent;
+    EXPECT_NEAR(other.kernel.log_parameters()[0], one.kernel.log_parameters()[0] + std::log(unit), 1e-3) << exponent;
+  }
+}
+
+TEST(Relevance, IsNotErasedByAnOutlyingInput) {  // (RVM.5a)
+  Random random(35);
+  Matrix X(61, 1);
+  Vector y(61);
+  for (Index i = 0; i < 60; ++i) {
+    X(i, 0) = random.uniform(-3, 3);
+    y[i] = std::sin(2 * X(i, 0)) + 0.1 * random.normal();
+  }
+  for (double outlier : {1e3, 1e6}) {
+    X(60, 0) = outlier;
+    y[60] = 0;
+    const RelevanceRegression fit = regress(X, y);
+    EXPECT_NEAR(noise_sd(fit.machines.front().fit), 0.1, 0.03) << outlier;
+    EXPECT_GT(fit.r_squared, 0.95) << outlier;
+  }
+}
+
 TEST(Relevance, PlainIsThePublishedWay) {
   const Sample s = sample(40, 14);
   RelevanceOptions options = fixed(Kernel::gaussian(0.5));
