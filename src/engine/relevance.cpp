@@ -37,6 +37,8 @@ void validate_options(const RelevanceOptions& options, MatrixView X) {
   at_least("max_actions", options.max_actions, 1);
   at_least("threads", options.threads, 0);
   at_least("compare_up_to", options.compare_up_to, 0);
+  if (options.algorithm == RelevanceAlgorithm::type_two && options.likelihood == LogisticLikelihood::bound)
+    throw InvalidArgument("likelihood is bound; with algorithm = type_two, which takes Laplace's approximation, it has no meaning");
   const bool counted = options.centres == Centres::pivoted_cholesky || options.centres == Centres::kmeans;
   if (counted) at_least("num_centres", options.num_centres, 1);
   if (!counted && options.num_centres != 0)
@@ -211,6 +213,9 @@ std::vector<MachineTarget> class_targets(const Vector& labels, const std::vector
   if (values.size() > 100 && 2 * values.size() > n)
     throw InvalidArgument(
         fmt::format("labels has {} classes in {} different rows; these look like measurements: use a regression", values.size(), n));
+  for (const std::string& name : names)
+    if (std::count(names.begin(), names.end(), name) > 1)
+      throw InvalidArgument(fmt::format("class_names holds '{}' twice; each class has a name of its own", name));
   for (double value : values) fit.classes.push_back(class_name(value, names));
   std::vector<MachineTarget> targets;
   for (double value : values) {

@@ -620,6 +620,15 @@ TEST(Relevance, RefusesOptionsOutsideTheirRange) {
   refuse([](O& o) { o.centres = Centres::chosen, o.rows = {1, 10}; }, {"rows", "10", "0 to 9"});
   refuse([](O& o) { o.centres = Centres::chosen, o.rows = {1, 1}; }, {"rows", "once"});
   refuse([](O& o) { o.kernel = Kernel::gaussian(std::vector<double>{1, 2, 3}); }, {"3"});
+  refuse(
+      [](O& o) {
+        o.algorithm = RelevanceAlgorithm::type_two;
+        o.likelihood = LogisticLikelihood::bound;
+      },
+      {"likelihood", "type_two"});
+  RelevanceOptions twice;
+  twice.class_names = {"a", "b", "a"};
+  expect_invalid([&] { static_cast<void>(classify(s.X, (s.two.array() > 0).cast<double>().matrix(), twice)); }, {"class_names", "'a'"});
   refuse([](O& o) { o.input_groups = {0}; }, {"input_groups", "1", "2"});
   refuse([](O& o) { o.input_names = {"a"}; }, {"input_names", "1", "2"});
   const Vector negative = Vector::Constant(10, -1);
