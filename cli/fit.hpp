@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <initializer_list>
 #include <map>
 #include <optional>
@@ -63,6 +64,9 @@ inline void refuse(const FitArguments& args, std::initializer_list<const char*> 
 /// logistic one.
 template <typename Options>
 void set_hyperparameters(const FitArguments& args, Task task, Options& options) {
+  for (const auto& [option, value] : {std::pair{"--a0", args.a0}, {"--b0", args.b0}, {"--c0", args.c0}, {"--d0", args.d0}})
+    if (value && !(*value > 0 && std::isfinite(*value)))
+      throw InvalidArgument(fmt::format("{} is {}; it must be positive and finite", option, *value));
   if (task == Task::linear) {
     options.noise = {args.a0.value_or(options.noise.shape), args.b0.value_or(options.noise.rate)};
     options.precision = {args.c0.value_or(options.precision.shape), args.d0.value_or(options.precision.rate)};

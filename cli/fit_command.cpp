@@ -9,6 +9,9 @@ namespace {
 int run_fit(const FitArguments& args) {
   if (args.covariance && !args.json) throw InvalidArgument("--covariance needs --json; the table has no place for a matrix");
   if (!(args.level > 0 && args.level < 1)) throw InvalidArgument(fmt::format("--level is {}; it must lie between 0 and 1", args.level));
+  if (args.max_sweeps && *args.max_sweeps < 1)
+    throw InvalidArgument(fmt::format("--max-sweeps is {}; it must be at least 1", *args.max_sweeps));
+  if (args.threads < 0) throw InvalidArgument(fmt::format("--threads is {}; it must be 0 (as the environment says) or more", args.threads));
   if (args.model.empty() == args.preset.empty())
     throw InvalidArgument(args.model.empty()
                               ? "say what to fit: --model linear, logistic or rvm, or --preset NAME"
@@ -16,7 +19,8 @@ int run_fit(const FitArguments& args) {
   const bool is_rvm = args.preset.empty() && choose<bool>("--model", args.model, {{"linear", false}, {"logistic", false}, {"rvm", true}});
   if (is_rvm) return fit_rvm(args);
   refuse(args, {"--task", "--kernel", "--width", "--degree", "--offset", "--algorithm", "--centres"},
-         "is of relevance vector machines: it needs --model rvm");
+         args.preset.empty() ? "is of relevance vector machines: it needs --model rvm"
+                             : "is of --model rvm; a preset takes the table's columns as they are, without a kernel");
   return fit_model(args);
 }
 

@@ -207,11 +207,14 @@ void run(const FitOptions& options, MatrixView X, Likelihood& likelihood, Prepar
   report.status = usable ? outcome.status : Status::not_positive_definite;
   report.message = outcome.message.empty() ? "the linear system is not positive definite" : outcome.message;
   report.sweeps = outcome.sweeps;
-  if (outcome.num_rejected > 0) report.notes.push_back(fmt::format("{} extrapolated steps were taken back", outcome.num_rejected));
+  if (outcome.num_rejected > 0)
+    report.notes.push_back(
+        fmt::format("{} extrapolated {} taken back", outcome.num_rejected, outcome.num_rejected == 1 ? "step was" : "steps were"));
   if (outcome.num_single > 0)
     report.notes.push_back(
         fmt::format("{} of {} sweeps took their large products in single precision", outcome.num_single, outcome.sweeps));
-  if (outcome.num_damped > 0) report.notes.push_back(fmt::format("{} sweeps took a shortened step", outcome.num_damped));
+  if (outcome.num_damped > 0)
+    report.notes.push_back(fmt::format("{} {} took a shortened step", outcome.num_damped, outcome.num_damped == 1 ? "sweep" : "sweeps"));
   const double offset = bound_offset(partition.flat_columns, *state, fit.task, rows);
   report.bound = fit.bound = outcome.bound + offset;
   report.bound_history = std::move(outcome.bound_history);

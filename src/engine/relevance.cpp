@@ -360,7 +360,9 @@ void describe_machines(const std::vector<FittedMachine>& machines, RelevanceFit&
     report.bound += r.bound;
     for (const std::string& note : machine.notes) report.notes.push_back(of + note);
     for (const std::string& note : r.notes) report.notes.push_back(of + note);
-    for (const std::string& warning : r.warnings) report.warnings.push_back(of + warning);
+    for (const std::string& warning : r.warnings)  // of the target both parts of a fit may speak
+      if (std::find(report.warnings.begin(), report.warnings.end(), of + warning) == report.warnings.end())
+        report.warnings.push_back(of + warning);
     if (machine.vectors.empty())
       report.warnings.push_back(of + "no kernel column is relevant: the model is its bias alone, the same for every input");
   }

@@ -572,6 +572,53 @@ TEST_F(RelevanceCommand, RefusesValuesThatAreNone) {
   refused(sinc + Arguments{"--level", "1"}, {"level", "between 0 and 1"});
 }
 
+TEST_F(RelevanceCommand, NamesTheOptionsInItsMessages) {
+  for (const char* option : {"--a0", "--b0", "--c0", "--d0"}) {
+    refused(sinc + Arguments{option, "0"}, {(std::string(option) + " is 0").c_str(), "positive"});
+    refused({"fit", "sinc.csv", "--target", "y", "--model", "linear", option, "-1"}, {(std::string(option) + " is -1").c_str()});
+  }
+  refused(sinc + Arguments{"--max-sweeps", "0"}, {"--max-sweeps is 0", "at least 1"});
+  refused(sinc + Arguments{"--threads", "-1"}, {"--threads is -1"});
+  refused(sinc + Arguments{"--kernel", "polynomial", "--degree", "0"}, {"--degree is 0", "at least 1"});
+  refused(sinc + Arguments{"--kernel", "polynomial", "--offset", "-1"}, {"--offset is -1"});
+  for (const char* width : {"1,", ",1", "1,,2"}) refused(sinc + Arguments{"--width", width}, {"--width", width, "positive number"});
+  put("x,c\n1,a\n2,a\n3,a\n", "one.csv");
+  refused({"fit", "one.csv", "--target", "c", "--model", "rvm"}, {"target 'c'", "one class only (a)"});
+  refused({"fit", "sinc.csv", "--target", "y", "--preset", "rvm_regression", "--kernel", "gaussian"}, {"--kernel", "preset", "columns"});
+}
+
+TEST_F(RelevanceCommand, SaysEachThingOnceAndRight) {
+  put("x,y\n1,2\n2,2\n3,2\n", "constant.csv");
+  const std::string constant = output({"fit", "constant.csv", "--target", "y", "--model", "rvm", "--task", "regression"});
+  const std::size_t first = constant.find("the target is constant");
+  ASSERT_NE(first, std::string::npos);
+  EXPECT_EQ(constant.find("the target is constant", first + 1), std::string::npos) << constant;
+  const std::size_t best = constant.find(" best");  // every width is as good as another
+  if (best != std::string::npos) {
+    EXPECT_EQ(constant.find(" best", best + 1), std::string::npos) << constant;
+  }
+  put("x,y\n1,2\n", "row.csv");
+  EXPECT_TRUE(contains(output({"fit", "row.csv", "--target", "y", "--model", "rvm", "--task", "regression"}), ": 1 row, 1 input\n"));
+  const Arguments type_two = {"--algorithm", "type-two"};
+  EXPECT_TRUE(contains(output(two + type_two), "log evidence (Laplace)"));
+  EXPECT_FALSE(contains(output(sinc + type_two), "Laplace"));
+  EXPECT_TRUE(contains(output({"--help"}), "relevance vector machines"));
+}
+
+TEST_F(RelevanceCommand, SaysWhatLinearSummariesMean) {
+  const Arguments linear = {"fit", "sinc.csv", "--target", "y", "--model", "linear"};
+  EXPECT_FALSE(contains(output(linear), "uncentred"));
+  EXPECT_TRUE(contains(output(linear), "bound on evidence"));
+  EXPECT_TRUE(contains(output(linear + Arguments{"--no-intercept"}), "uncentred"));
+  const std::string greedy = output({"fit", "sinc.csv", "--target", "y", "--preset", "rvm_regression"}),
+                    classes =
+                        output({"fit", "blobs.csv", "--target", "side", "--ignore", "colour,number", "--preset", "rvm_classification"});
+  EXPECT_FALSE(contains(greedy, "bound on evidence"));
+  EXPECT_TRUE(contains(greedy, "log evidence  "));
+  EXPECT_TRUE(contains(classes, "log evidence (Laplace) "));
+  EXPECT_TRUE(contains(output(linear + Arguments{"--max-sweeps", "1"}), "after 1 sweep:"));
+}
+
 TEST_F(RelevanceCommand, RefusesOptionsThatContradict) {
   for (const char* kernel : {"linear", "polynomial", "spline"})
     for (const char* width : {"1", "auto", "each"})
