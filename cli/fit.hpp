@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <initializer_list>
 #include <map>
 #include <optional>
@@ -63,6 +64,9 @@ inline void refuse(const FitArguments& args, std::initializer_list<const char*> 
 /// logistic one.
 template <typename Options>
 void set_hyperparameters(const FitArguments& args, Task task, Options& options) {
+  for (const auto& [option, value] : {std::pair{"--a0", args.a0}, {"--b0", args.b0}, {"--c0", args.c0}, {"--d0", args.d0}})
+    if (value && !(*value > 0 && std::isfinite(*value)))
+      throw InvalidArgument(fmt::format("{} is {}; it must be positive and finite", option, *value));
   if (task == Task::linear) {
     options.noise = {args.a0.value_or(options.noise.shape), args.b0.value_or(options.noise.rate)};
     options.precision = {args.c0.value_or(options.precision.shape), args.d0.value_or(options.precision.rate)};
@@ -86,7 +90,7 @@ struct Training {
 
   [[nodiscard]] MatrixView X() const { return encoded.X(); }
 };
-[[nodiscard]] Training training_of(Table&& table, const FitArguments& args);
+[[nodiscard]] Training training_of(Table&& table, const FitArguments& args, Dummies dummies = Dummies::all_but_first);
 
 /// The row's number in the file, from 1, where dropped rows count.
 [[nodiscard]] inline Index file_row(const std::vector<Index>& file_rows, Index row) {

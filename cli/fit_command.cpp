@@ -9,6 +9,9 @@ namespace {
 int run_fit(const FitArguments& args) {
   if (args.covariance && !args.json) throw InvalidArgument("--covariance needs --json; the table has no place for a matrix");
   if (!(args.level > 0 && args.level < 1)) throw InvalidArgument(fmt::format("--level is {}; it must lie between 0 and 1", args.level));
+  if (args.max_sweeps && *args.max_sweeps < 1)
+    throw InvalidArgument(fmt::format("--max-sweeps is {}; it must be at least 1", *args.max_sweeps));
+  if (args.threads < 0) throw InvalidArgument(fmt::format("--threads is {}; it must be 0 (as the environment says) or more", args.threads));
   if (args.model.empty() == args.preset.empty())
     throw InvalidArgument(args.model.empty()
                               ? "say what to fit: --model linear, logistic or rvm, or --preset NAME"
@@ -16,7 +19,8 @@ int run_fit(const FitArguments& args) {
   const bool is_rvm = args.preset.empty() && choose<bool>("--model", args.model, {{"linear", false}, {"logistic", false}, {"rvm", true}});
   if (is_rvm) return fit_rvm(args);
   refuse(args, {"--task", "--kernel", "--width", "--degree", "--offset", "--algorithm", "--centres"},
-         "is of relevance vector machines: it needs --model rvm");
+         args.preset.empty() ? "is of relevance vector machines: it needs --model rvm"
+                             : "is of --model rvm; a preset takes the table's columns as they are, without a kernel");
   return fit_model(args);
 }
 
@@ -71,8 +75,9 @@ void add_fit(CLI::App& app, Run& run) {
   rvm("--task", args->task, "regression or classification; a target of text is classified, one of numbers needs this");
   rvm("--kernel", args->kernel, "gaussian (default), laplacian, cauchy, linear, polynomial or spline");
   rvm("--width", args->width,
-      "auto (default: the width with the highest evidence), each (gaussian: a width per input, learnt), W, or W1,W2,... one per input; in "
-      "standard deviations of the inputs");
+      "auto (default: the width with the highest evidence), each (gaussian: a width per column, learnt), W, or W1,W2,... one per column, "
+      "in "
+      "the table's order; in standard deviations of the inputs; the dummies of a text column share one");
   rvm("--degree", args->degree, "Of the polynomial (default 2)");
   rvm("--offset", args->offset, "Of the polynomial, 0 or more (default: the one with the highest evidence)");
   rvm("--centres", args->centres, "all rows (default), or N: that many of them, each the one that those before it explain worst");

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <limits>
 #include <system_error>
 
@@ -40,7 +41,8 @@ void set_width(const FitArguments& args, Kind kind, RelevanceOptions& options) {
   }
   std::vector<double> widths;
   for (const std::string& text : texts) widths.push_back(positive_number<double>(text));
-  if (widths.empty() || *std::min_element(widths.begin(), widths.end()) == 0)
+  const bool has_gap = args.width.starts_with(',') || args.width.ends_with(',') || args.width.find(",,") != std::string::npos;
+  if (has_gap || widths.empty() || *std::min_element(widths.begin(), widths.end()) == 0)
     throw InvalidArgument(fmt::format("--width is '{}'; it must be a positive number, one per input, auto or each", args.width));
   options.kernel = kind == Kind::gaussian ? Kernel::gaussian(widths) : with_width(kind, widths.front());
   options.search = KernelSearch::none;
@@ -55,6 +57,9 @@ void set_kernel(const FitArguments& args, RelevanceOptions& options) {
                                   {"polynomial", Kind::polynomial},
                                   {"spline", Kind::spline}});
   if (kind != Kind::polynomial) refuse(args, {"--degree", "--offset"}, "is of --kernel polynomial");
+  if (args.degree < 1) throw InvalidArgument(fmt::format("--degree is {}; it must be at least 1", args.degree));
+  if (!(args.offset >= 0 && std::isfinite(args.offset)))
+    throw InvalidArgument(fmt::format("--offset is {}; it must be 0 or more, and finite", args.offset));
   if (kind == Kind::gaussian || kind == Kind::laplacian || kind == Kind::cauchy) return set_width(args, kind, options);
   refuse(args, {"--width"}, fmt::format("has no meaning with --kernel {}, which has no width", args.kernel));
   options.search = kind == Kind::polynomial && !args.given("--offset") ? KernelSearch::scale : KernelSearch::none;
@@ -106,15 +111,32 @@ RelevanceOptions options_of(const FitArguments& args) {
   return options;
 }
 
-void adapt(const FitArguments& args, Task task, Index num_inputs, RelevanceOptions& options) {
+// A width is of a column of the table: the dummies of a text column share one.
+void adapt(const FitArguments& args, Task task, const FeatureEncoding& encoding, RelevanceOptions& options) {
   if (task == Task::linear) refuse(args, {"--likelihood"}, "is of classifications");
   set_hyperparameters(args, task, options);
-  const Index num_widths = options.search == KernelSearch::none ? options.kernel.num_parameters() : 1;
-  if (num_widths > 1 && num_widths != num_inputs)
-    throw InvalidArgument(
-        fmt::format("--width has {} numbers; it must have one, or one for each of the {} inputs", num_widths, num_inputs));
-  if (options.search == KernelSearch::each)
-    options.kernel = Kernel::gaussian(std::vector<double>(static_cast<std::size_t>(num_inputs), 1.0));
+  options.input_groups = encoding.groups();
+  const Index num_columns = options.input_groups.back() + 1;
+  std::vector<double> of_columns(static_cast<std::size_t>(num_columns), 1.0), widths;
+  if (options.search != KernelSearch::each) {
+    if (options.search != KernelSearch::none || options.kernel.num_parameters() < 2) return;
+    of_columns = options.kernel.spec().parameters;
+    if (static_cast<Index>(of_columns.size()) != num_columns)
+      throw InvalidArgument(fmt::format("--width has {} numbers; it must have one, or as many as the table has columns that are inputs: {}",
+                                        of_columns.size(), num_columns));
+  }
+  for (Index group : options.input_groups) widths.push_back(of_columns[static_cast<std::size_t>(group)]);
+  options.kernel = Kernel::gaussian(widths);
+}
+
+// The library speaks of labels, the user's table has a column.
+void require_two_classes(const FitArguments& args, const TableColumn& target, const Vector& values, const Vector& weights) {
+  Index first = 0;
+  while (weights.size() > 0 && weights[first] == 0) ++first;
+  for (Index i = first; i < values.size(); ++i)
+    if (values[i] != values[first] && (weights.size() == 0 || weights[i] > 0)) return;
+  const std::string only = target.categorical ? target.levels[static_cast<std::size_t>(values[first])] : fmt::format("{}", values[first]);
+  throw InvalidArgument(fmt::format("target '{}' has one class only ({}); a classification needs at least two", args.target, only));
 }
 
 void count_rows_as_the_file(const std::vector<Index>& file_rows, RelevanceFit& fit) {
@@ -134,8 +156,9 @@ int fit_rvm(const FitArguments& args) {
   const TableColumn target = table.columns[static_cast<std::size_t>(column)];
   const Task task = task_of(args, target);
   const Vector values = column_values(table, column);
-  const Training training = training_of(std::move(table), args);
-  adapt(args, task, training.encoding.num_columns(), options);
+  const Training training = training_of(std::move(table), args, Dummies::every_level);
+  adapt(args, task, training.encoding, options);
+  if (task == Task::logistic) require_two_classes(args, target, values, training.weights);
   options.weights = training.weights;
   options.input_names = training.encoding.names();
   options.class_names = target.levels;

@@ -54,7 +54,7 @@ Table read_table(const FitArguments& args) {
   return read_csv(args.data, csv);
 }
 
-Training training_of(Table&& table, const FitArguments& args) {
+Training training_of(Table&& table, const FitArguments& args, Dummies dummies) {
   Training training;
   training.file_rows = table.file_rows;
   training.num_dropped = table.num_dropped;
@@ -63,7 +63,7 @@ Training training_of(Table&& table, const FitArguments& args) {
     training.weights = weights_of(table, args);
     not_features.push_back(args.weights);
   }
-  training.encoding = make_encoding(table, not_features);
+  training.encoding = make_encoding(table, not_features, dummies);
   if (training.encoding.num_columns() == 0)
     throw InvalidArgument(
         fmt::format("'{}' has no feature columns beside {}", args.data, args.weights.empty() ? "the target" : "target and weights"));

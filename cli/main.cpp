@@ -101,7 +101,7 @@ void ProgressLine::show(int sweep, double bound, double elapsed_seconds) {
 int main(int argc, char** argv) {
   std::signal(SIGINT, on_interrupt);
   std::signal(SIGTERM, on_interrupt);
-  CLI::App app{"ardvark: sparse Bayesian linear models by variational inference"};
+  CLI::App app{"ardvark: sparse Bayesian linear models and relevance vector machines by variational inference"};
   app.set_version_flag("--version", fmt::format("ardvark {}", ARDVARK_VERSION));
   app.require_subcommand(1);
   app.footer(

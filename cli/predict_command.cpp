@@ -18,6 +18,7 @@ namespace {
 struct PredictArguments {
   std::string model, data, output, missing = "refuse", rule = "automatic";
   double level = 0.95;
+  bool level_given = false;
   char delimiter = ',';
   bool json = false;
 };
@@ -146,6 +147,8 @@ int run_predict(const PredictArguments& args) {
   const SavedModel model = load_model(args.model);
   const Task task = model.relevance ? model.relevance->task : model.fit.task;
   const PredictiveRule rule = rule_of(args.rule, model);
+  if (task == Task::logistic && args.level_given)
+    throw InvalidArgument("--level is of intervals, and a classifier predicts probabilities without; leave it out");
   CsvOptions csv;
   csv.delimiter = args.delimiter;
   if (args.missing != "refuse" && args.missing != "drop")
@@ -195,10 +198,11 @@ void add_predict(CLI::App& app, Run& run) {
   c.add_option("model", args->model, "Model file written by fit -o")->required();
   c.add_option("data", args->data, "CSV file with the model's columns, by name, in any order; others are not read")->required();
   c.add_option("-o,--output", args->output, "Write here instead of the screen")->check(not_empty);
-  c.add_option("--level", args->level, "Linear, regression: level of the interval (default 0.95)");
-  c.add_option("--rule", args->rule,
-               "Logistic: automatic (exact; published for presets), exact, mackay, published, published-batch, published-incremental. "
-               "Relevance vector machines, vrvm_regression: automatic (the noise precision at its mean), mixture (integrated out)");
+  c.add_option("--level", args->level, "Regressions: level of the interval (default 0.95)");
+  c.add_option(
+      "--rule", args->rule,
+      "Logistic: automatic (exact; published for presets), exact, mackay, published, published-batch, published-incremental. "
+      "Regressions by relevance vector machines or vrvm_regression: automatic (the noise precision at its mean), mixture (integrated out)");
   c.add_option("--missing", args->missing, "refuse (default) or drop: what to do with rows that lack a value");
   c.add_option("--delimiter", args->delimiter, "Field separator (default ,)");
   c.add_flag("--json", args->json, "One JSON object instead of CSV");
@@ -207,7 +211,10 @@ void add_predict(CLI::App& app, Run& run) {
       "Example:\n"
       "  ardvark fit examples/data/Pima.tr.csv --target type --model logistic -o pima.ardvark\n"
       "  ardvark predict pima.ardvark examples/data/Pima.te.csv -o predictions.csv");
-  c.callback([args, &run] { run = [args] { return run_predict(*args); }; });
+  c.callback([args, &c, &run] {
+    args->level_given = c.count("--level") > 0;
+    run = [args] { return run_predict(*args); };
+  });
 }
 
 }  // namespace ardvark::cli

@@ -37,6 +37,8 @@ enum class KernelSearch {
 struct RelevanceOptions {
   Kernel kernel = Kernel::gaussian(1);        ///< of the standardised inputs, unless `standardize` is off
   KernelSearch search = KernelSearch::scale;  ///< maximises the log evidence over the kernel's parameters                  (RVM.5)
+  /// [d] of `each`: inputs of one number share a width, as the dummies of one text column (FeatureEncoding::groups); empty: a width each
+  std::vector<Index> input_groups = {};
   RelevanceAlgorithm algorithm = RelevanceAlgorithm::variational;
   LogisticLikelihood likelihood = LogisticLikelihood::gaussian;  ///< of the last sweeps; classes, not type_two
   bool standardize = true;                                       ///< inputs are centred and scaled to standard deviation 1 inside

@@ -66,16 +66,22 @@ class Table {
 /// \throws EnvironmentError  the file does not exist or cannot be read, or memory is short
 [[nodiscard]] Table read_csv(const std::string& path, const CsvOptions& options = {});
 
-/// How one column of a table becomes columns of X: a numeric column as it is, a categorical one as one dummy (0 or 1) per level but
-/// the first, the reference. The dummies of a column form one group.
+/// How one column of a table becomes columns of X: a numeric column as it is, a categorical one as dummies (0 or 1), one per level. The
+/// dummies of a column form one group; one of a single level has none.
 struct FeatureColumn {
   std::string name;
   bool categorical = false;
   std::vector<std::string> levels;
 };
 
+enum class Dummies {
+  all_but_first,  ///< the first level is the reference: beside an intercept its dummy would say nothing new. Linear and logistic models
+  every_level     ///< any two levels are equally far apart, however they are spelled. Kernels
+};
+
 struct FeatureEncoding {
   std::vector<FeatureColumn> features;
+  Dummies dummies = Dummies::all_but_first;
   [[nodiscard]] Index num_columns() const;               ///< columns of X
   [[nodiscard]] std::vector<std::string> names() const;  ///< a name per column of X; dummies are "column=level"
   /// The group of each column of X: the features that have columns, numbered from 0 without gaps (one level only: no columns).
@@ -92,7 +98,8 @@ struct EncodedTable {
 
 /// The encoding that the table suggests, without the excluded columns.
 /// \throws InvalidArgument  a column to exclude that the table lacks
-[[nodiscard]] FeatureEncoding make_encoding(const Table& table, const std::vector<std::string>& exclude);
+[[nodiscard]] FeatureEncoding make_encoding(const Table& table, const std::vector<std::string>& exclude,
+                                            Dummies dummies = Dummies::all_but_first);
 
 /// Takes the table's memory and lays it out as X by the encoding, columns matched by name, in place (dummies enlarge it where it lies).
 /// When the table does not fit the encoding, the table stays as it was.

@@ -64,6 +64,14 @@ void weights(VectorView w, Index rows) {
   if (!(sum > 0)) throw InvalidArgument("all weights are zero; at least one must be positive");
 }
 
+double spread(double sd, bool all_equal, const std::string& what) {
+  if (all_equal) return 0;
+  if (!std::isfinite(sd) || sd < 1e-150)  // 0 where the squares have vanished
+    throw InvalidArgument(
+        fmt::format("the values of {} are beyond what squares of doubles hold (about 1e-150 to 1e150): rescale it", what));
+  return sd;
+}
+
 void positive(double value, const char* what) {
   if (!(value > 0) || !std::isfinite(value)) throw InvalidArgument(fmt::format("{} is {}; it must be positive and finite", what, value));
 }

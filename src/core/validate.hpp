@@ -16,6 +16,9 @@ void vector(VectorView v, Index size, const char* what);
 void weights(VectorView weights, Index rows);
 /// \throws InvalidArgument unless shape and rate are finite and > 0; `names` as the caller knows them, e.g. "noise (a0, b0)".
 void gamma(const GammaDistribution& g, const char* shape_name, const char* rate_name);
+/// The standard deviation given, or 0 if all values are equal.
+/// \throws InvalidArgument  squares of doubles do not hold it, on either side; `what` names the values ("the target")
+[[nodiscard]] double spread(double sd, bool all_equal, const std::string& what);
 /// \throws InvalidArgument unless value > 0 and finite.
 void positive(double value, const char* what);
 [[nodiscard]] std::string column_name(const std::vector<std::string>& names, Index j);

@@ -16,37 +16,51 @@ namespace {
 constexpr double very_low = -1e100;     // an evidence that is not finite
 constexpr double least_gain = 1e-3;     // nats: less is no reason to go on
 constexpr double most_logarithm = 690;  // e^690 = 1e299: a parameter stays a positive, finite number
-constexpr double widest_step = 0.5;     // of the scan, in ln
+constexpr double usual_step = 0.5;      // of the scan, in ln, up to 13 points
+constexpr double widest_step = 0.9;     // up to 25
 constexpr int most_extensions = 4;      // of the range, one step of the scan each
 constexpr int brent_bits = 7;           // a bracket of 2^-7 on either side: about 1% of a width
 constexpr double most_change = 8;       // `each`: of the logarithm of a parameter, from what `scale` found
 
 // ---- where widths lie -------------------------------------------------------------------------------------------------------------
 
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+// As logarithms; -infinity: all rows are equal.
 struct Distances {
-  double near = 0;  // the median over rows of that to the nearest different row
-  double far = 0;   // the largest
+  double near = -infinity;    // the median over rows of that to the nearest different row
+  double middle = -infinity;  // the median over rows of their medians, which a few outlying rows do not move
+  double far = -infinity;     // the largest
 };
 
-// From at most 500 rows to all.
+double median(Eigen::Ref<Eigen::ArrayXd> values) {
+  const auto at = values.begin() + values.size() / 2;
+  std::nth_element(values.begin(), at, values.end());
+  return *at;
+}
+
+// From at most 500 rows to all. The squares are of inputs that are scaled to about 1 and neither overflow nor vanish.
 Distances distances(const Matrix& X) {
   const Index n = X.rows(), sample = std::min<Index>(n, 500);
-  std::vector<double> nearest;
-  Eigen::ArrayXd squares(n);
+  const int exponent = std::ilogb((X.colwise().maxCoeff() - X.colwise().minCoeff()).maxCoeff());
+  if (exponent == FP_ILOGB0) return {};
+  const double unit = std::ldexp(1.0, -exponent);
+  Eigen::ArrayXd squares(n), nearest(sample), middle(sample);
   double far = 0;
+  Index num = 0;
   for (Index i = 0; i < sample; ++i) {
     squares.setZero();
-    for (Index j = 0; j < X.cols(); ++j) squares += (X.col(j).array() - X(i * n / sample, j)).square();
-    double least = std::numeric_limits<double>::infinity();
-    for (const double square : squares)
-      if (square > 0) least = std::min(least, square);
-    far = std::max(far, squares.maxCoeff());
-    if (std::isfinite(least)) nearest.push_back(least);
+    for (Index j = 0; j < X.cols(); ++j) squares += ((X.col(j).array() - X(i * n / sample, j)) * unit).square();
+    const auto last = std::remove_if(squares.begin(), squares.end(), [](double square) { return !(square > 0); });
+    const Index others = last - squares.begin();
+    if (others == 0) continue;
+    nearest[num] = squares.head(others).minCoeff();
+    far = std::max(far, squares.head(others).maxCoeff());
+    middle[num++] = median(squares.head(others));
   }
-  if (nearest.empty()) return {};
-  const auto median = nearest.begin() + static_cast<std::ptrdiff_t>(nearest.size() / 2);
-  std::nth_element(nearest.begin(), median, nearest.end());
-  return {std::sqrt(*median), std::sqrt(far)};
+  if (num == 0) return {};
+  const auto distance = [&](double square) { return 0.5 * std::log(square) - std::log(unit); };
+  return {distance(median(nearest.head(num))), distance(median(middle.head(num))), distance(far)};
 }
 
 void collect_widths(const KernelSpec& spec, std::vector<std::vector<double>>& widths) {
@@ -65,9 +79,44 @@ std::vector<std::vector<double>> widths_of(const Kernel& kernel) {
 }
 
 Distances distances(const Matrix& X, const std::vector<double>& widths) {
-  if (widths.size() > 1) return distances(X * Eigen::Map<const Vector>(widths.data(), X.cols()).cwiseInverse().asDiagonal());
-  const Distances plain = distances(X);
-  return {plain.near / widths[0], plain.far / widths[0]};
+  const Eigen::ArrayXd logs = Eigen::Map<const Eigen::ArrayXd>(widths.data(), static_cast<Index>(widths.size())).log();
+  const double common = logs.mean();
+  const Distances found = widths.size() > 1 ? distances(X * (common - logs).exp().matrix().asDiagonal()) : distances(X);
+  return {found.near - common, found.middle - common, found.far - common};
+}
+
+// Which parameters move together.
+struct Ties {
+  std::vector<Index> group;  // [parameters] numbered from 0 without gaps
+  Index num_groups = 0;
+};
+
+// The parameters' groups as they were asked for, -1 for one of its own, in the order of Kernel::log_parameters().
+void collect_groups(const KernelSpec& spec, const std::vector<Index>& groups, Index part, std::vector<std::pair<Index, Index>>& wanted) {
+  if (spec.kind == "gaussian" && spec.parameters.size() > 1)
+    for (Index group : groups) wanted.emplace_back(part, group);
+  else if (spec.kind != "polynomial" || spec.parameters[1] > 0)
+    for (std::size_t p = spec.kind == "polynomial" ? 1 : 0; p < spec.parameters.size(); ++p)
+      wanted.emplace_back(-1, static_cast<Index>(wanted.size()));
+  for (const KernelSpec& inner : spec.parts) collect_groups(inner, groups, static_cast<Index>(wanted.size()), wanted);
+}
+
+Ties ties_of(const Kernel& kernel, const std::vector<Index>& groups) {
+  std::vector<std::pair<Index, Index>> wanted;
+  try {
+    if (!groups.empty()) collect_groups(kernel.spec(), groups, 0, wanted);
+  } catch (const InvalidArgument&) {  // a callable, which cannot be looked into
+    wanted.clear();
+  }
+  Ties ties;
+  std::map<std::pair<Index, Index>, Index> number;
+  for (Index p = 0; p < kernel.num_parameters(); ++p) {
+    const auto key = wanted.empty() ? std::pair<Index, Index>(-1, p) : wanted[static_cast<std::size_t>(p)];
+    const auto [place, is_new] = number.emplace(key, ties.num_groups);
+    if (is_new) ++ties.num_groups;
+    ties.group.push_back(place->second);
+  }
+  return ties;
 }
 
 // The factors that leave every parameter a number.
@@ -80,7 +129,7 @@ ScaleRange representable(const Kernel& start) {
 // ---- the search -------------------------------------------------------------------------------------------------------------------
 
 struct Point {
-  Vector x;                 // ln parameters
+  Vector x;                 // [groups] ln of the factors of the start's parameters
   double value = very_low;  // what is maximised                                                                         (RVM.5)
   Index num_vectors = 0;
   KernelSupport support;
@@ -88,8 +137,14 @@ struct Point {
 
 class Search {
  public:
-  Search(const Kernel& start, const Matrix& X, const KernelProblem& problem)
-      : start_(start), X_(X), problem_(problem), best_{as_vector(start.log_parameters()), very_low, 0, {}}, out_{.kernel = start} {}
+  Search(const Kernel& start, const Matrix& X, const KernelProblem& problem, const std::vector<Index>& groups)
+      : start_(start),
+        X_(X),
+        problem_(problem),
+        ties_(ties_of(start, groups)),
+        offset_(as_vector(start.log_parameters())),
+        best_{Vector::Zero(ties_.num_groups), very_low, 0, {}},
+        out_{.kernel = start} {}
 
   void scale();
   void each();
@@ -97,7 +152,8 @@ class Search {
 
  private:
   static Vector as_vector(const std::vector<double>& v) { return Eigen::Map<const Vector>(v.data(), static_cast<Index>(v.size())); }
-  [[nodiscard]] Kernel kernel_at(const Vector& x) const { return start_.with_log_parameters({x.begin(), x.end()}); }
+  [[nodiscard]] Vector logs_at(const Vector& x) const { return offset_ + x(ties_.group); }
+  [[nodiscard]] Kernel kernel_at(const Vector& logs) const { return start_.with_log_parameters({logs.begin(), logs.end()}); }
   Point evaluate(const Vector& x);
   KernelSlope slope(const Vector& x, const KernelSupport& support);
 
@@ -115,21 +171,24 @@ class Search {
   const Kernel& start_;
   const Matrix& X_;
   const KernelProblem& problem_;
+  const Ties ties_;
+  const Vector offset_;  // ln parameters of the start
   ScaleRange range_;
   std::vector<double> grid_;  // of the scan, ascending
   std::map<double, Point> seen_;
   Point best_;
-  Vector low_, high_;  // of the ln parameters, for `each`
+  Vector low_, high_;  // of x, for `each`
   KernelSearchOutcome out_;
 };
 
 Point Search::evaluate(const Vector& x) {
   Point point{x, very_low, 0, {}};
   if (out_.stopped) return point;
-  const Kernel kernel = kernel_at(x);
+  const Vector logs = logs_at(x);
+  const Kernel kernel = kernel_at(logs);
   KernelEvaluation found = problem_.evaluate(kernel);
   if ((out_.stopped = found.stopped)) return point;  // half a fit says nothing of this kernel
-  std::vector<double> parameters(x.begin(), x.end());
+  std::vector<double> parameters(logs.begin(), logs.end());
   for (double& p : parameters) p = std::exp(p);
   out_.trials.push_back({std::move(parameters), found.log_evidence, found.num_vectors});
   if (!std::isfinite(found.log_evidence)) return point;
@@ -146,9 +205,12 @@ Point Search::evaluate(const Vector& x) {
 
 KernelSlope Search::slope(const Vector& x, const KernelSupport& support) {
   ++out_.num_on_support;
-  KernelSlope found = problem_.evaluate_on(kernel_at(x), support);
+  KernelSlope found = problem_.evaluate_on(kernel_at(logs_at(x)), support);
   out_.stopped = found.stopped;
   if (found.stopped || !std::isfinite(found.log_evidence) || !found.gradient.allFinite()) found.log_evidence = very_low;
+  Vector of_groups = Vector::Zero(ties_.num_groups);
+  for (Index p = 0; p < found.gradient.size(); ++p) of_groups[ties_.group[static_cast<std::size_t>(p)]] += found.gradient[p];
+  found.gradient = std::move(of_groups);
   return found;
 }
 
@@ -164,13 +226,14 @@ const Point& Search::at_factor(double t) {
   t = std::round(t * 1e6) / 1e6;  // Brent's method comes back to where the scan was
   const auto found = seen_.find(t);
   if (found != seen_.end()) return found->second;
-  return seen_[t] = evaluate(as_vector(start_.log_parameters()).array() + t);
+  return seen_[t] = evaluate(Vector::Constant(ties_.num_groups, t));
 }
 
 void Search::scale() {
   range_ = scale_range(start_, X_);
   const double width = range_.high - range_.low;
-  const int half = std::clamp(static_cast<int>(std::ceil(width / (2 * widest_step))), 3, 6);
+  const auto half_of = [width](double step) { return static_cast<int>(std::min(std::ceil(width / (2 * step)), 12.0)); };
+  const int half = std::max(std::clamp(half_of(usual_step), 3, 6), half_of(widest_step));
   const double step = width / (2 * half), middle = range_.low + half * step;
   at_factor(middle);  // first: of equal values the first is kept
   if (!(step > 0)) {
@@ -233,7 +296,7 @@ void Search::say_what_is_odd() {
 // From the best common factor, and from the scan's points nearest to half and a quarter of the largest distance among those with few
 // vectors: there the gradient sees which inputs matter, where the best common factor may not.                            (RVM.5d)
 void Search::each() {
-  if (grid_.empty() || !std::isfinite(out_.log_evidence)) return;
+  if (ties_.num_groups < 2 || grid_.empty() || !std::isfinite(out_.log_evidence)) return;
   std::vector<Point> starts = {best_};
   for (const double wanted : {range_.high - std::log(4.0), range_.high - std::log(8.0)}) {
     const Point* nearest = nullptr;
@@ -255,8 +318,9 @@ void Search::each() {
 
 // Rounds of an ascent with the support held and a new choice of the support.
 void Search::ascend(Point here) {
-  low_ = (here.x.array() - most_change).cwiseMax(-most_logarithm);
-  high_ = (here.x.array() + most_change).cwiseMin(most_logarithm);
+  const ScaleRange limits = representable(start_);
+  low_ = (here.x.array() - most_change).cwiseMax(limits.low);
+  high_ = (here.x.array() + most_change).cwiseMin(limits.high);
   for (int round = 0; round < 20 && !out_.stopped; ++round) {
     const double before = here.value;
     Vector to = climb(here.x, here.support);
@@ -334,13 +398,13 @@ ScaleRange scale_range(const Kernel& start, const Matrix& X) {
   ScaleRange range{-about, about, false};
   const std::vector<std::vector<double>> widths = widths_of(start);
   if (!widths.empty()) {
-    constexpr double infinity = std::numeric_limits<double>::infinity();
     range = {infinity, -infinity, true};
     for (const std::vector<double>& of_part : widths) {  // (RVM.5a)
       const Distances d = distances(X, of_part);
-      if (!(d.far > 0)) continue;
-      range.low = std::min(range.low, std::log(0.5 * std::max(d.near, 1e-4 * d.far)));
-      range.high = std::max(range.high, std::log(2 * d.far));
+      if (!(d.far > -infinity)) continue;
+      const double spread = std::min(d.far, std::log(10.0) + d.middle);
+      range.low = std::min(range.low, std::log(0.5) + std::max(d.near, std::log(1e-4) + spread));
+      range.high = std::max(range.high, std::log(2.0) + d.far);
     }
     if (!(range.low < range.high)) return {0, 0, true};
   }
@@ -348,12 +412,13 @@ ScaleRange scale_range(const Kernel& start, const Matrix& X) {
   return {std::max(range.low, limits.low), std::min(range.high, limits.high), range.from_distances};
 }
 
-KernelSearchOutcome search_kernel(const Kernel& start, KernelSearch how, const Matrix& X, const KernelProblem& problem) {
+KernelSearchOutcome search_kernel(const Kernel& start, KernelSearch how, const Matrix& X, const KernelProblem& problem,
+                                  const std::vector<Index>& groups) {
   KernelFunction::of(start).check_inputs(X.cols());
-  Search search(start, X, problem);
+  Search search(start, X, problem, groups);
   if (how != KernelSearch::none && start.num_parameters() > 0) {
     search.scale();
-    if (how == KernelSearch::each && start.num_parameters() > 1) search.each();
+    if (how == KernelSearch::each) search.each();
   }
   return search.finish();
 }

@@ -46,8 +46,10 @@ struct KernelSearchOutcome {
 
 /// A kernel without parameters, and `none`, return at once. One parameter: `each` is `scale`.
 /// \param start  for `each` the ratios of its parameters are where the search begins; for kernels of widths only, its scale is ignored
-/// \param X      [n,d] inputs as the kernel sees them
-[[nodiscard]] KernelSearchOutcome search_kernel(const Kernel& start, KernelSearch how, const Matrix& X, const KernelProblem& problem);
+/// \param groups [d] for `each`: the widths of inputs of one number move together; empty: each by itself
+/// \param X      [n,d] inputs as the kernel sees them, each once: a repeated one says nothing of where widths lie
+[[nodiscard]] KernelSearchOutcome search_kernel(const Kernel& start, KernelSearch how, const Matrix& X, const KernelProblem& problem,
+                                                const std::vector<Index>& groups = {});
 
 /// Where the factor of all parameters is searched first, in ln.                                                        (RVM.5a)
 struct ScaleRange {

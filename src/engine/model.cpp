@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 
@@ -206,11 +207,14 @@ void run(const FitOptions& options, MatrixView X, Likelihood& likelihood, Prepar
   report.status = usable ? outcome.status : Status::not_positive_definite;
   report.message = outcome.message.empty() ? "the linear system is not positive definite" : outcome.message;
   report.sweeps = outcome.sweeps;
-  if (outcome.num_rejected > 0) report.notes.push_back(fmt::format("{} extrapolated steps were taken back", outcome.num_rejected));
+  if (outcome.num_rejected > 0)
+    report.notes.push_back(
+        fmt::format("{} extrapolated {} taken back", outcome.num_rejected, outcome.num_rejected == 1 ? "step was" : "steps were"));
   if (outcome.num_single > 0)
     report.notes.push_back(
         fmt::format("{} of {} sweeps took their large products in single precision", outcome.num_single, outcome.sweeps));
-  if (outcome.num_damped > 0) report.notes.push_back(fmt::format("{} sweeps took a shortened step", outcome.num_damped));
+  if (outcome.num_damped > 0)
+    report.notes.push_back(fmt::format("{} {} took a shortened step", outcome.num_damped, outcome.num_damped == 1 ? "sweep" : "sweeps"));
   const double offset = bound_offset(partition.flat_columns, *state, fit.task, rows);
   report.bound = fit.bound = outcome.bound + offset;
   report.bound_history = std::move(outcome.bound_history);
@@ -320,9 +324,10 @@ LinearFit fit_checked_linear(MatrixView X, VectorView y, const FitOptions& optio
   if (options.preset.empty() && options.standardize) {
     if (options.intercept) state->y_center = mean;
     standard_y.array() -= state->y_center;
-    state->y_scale = std::sqrt(k.dot(standard_y.cwiseAbs2()) / total);
-    if (!std::isfinite(state->y_scale) || (state->y_scale > 0 && state->y_scale < 1e-150))
-      throw InvalidArgument("the values of the target are beyond what squares of doubles hold (about 1e-150 to 1e150): rescale it");
+    const double first =
+        options.intercept ? standard_y[std::find_if(k.begin(), k.end(), [](double weight) { return weight > 0; }) - k.begin()] : 0.0;
+    const bool all_equal = (k.array() == 0 || standard_y.array() == first).all();
+    state->y_scale = validate::spread(std::sqrt(k.dot(standard_y.cwiseAbs2()) / total), all_equal, "the target");
     if (!(state->y_scale > 1e-14 * std::abs(mean))) {
       fit.report.warnings.push_back("the target is constant: there is nothing to explain");
       standard_y.setZero();

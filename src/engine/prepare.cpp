@@ -35,6 +35,19 @@ void moments(MatrixView X, const Vector& k, bool centred, Vector& center, Vector
   scale = (square / total).cwiseSqrt();
 }
 
+// Where the weights are positive; all zero if not centred.
+bool all_equal(MatrixView X, Index j, const Vector& k, bool centred) {
+  bool is_first = centred;
+  double value = 0;
+  for (Index i = 0; i < X.rows(); ++i) {
+    if (k[i] == 0) continue;
+    if (is_first) value = X(i, j);
+    is_first = false;
+    if (X(i, j) != value) return false;
+  }
+  return true;
+}
+
 // Columns that are copies of an earlier one up to shift and scale. Equal columns have equal products with any vector: candidates are
 // neighbours in the order of one such product, and each is then compared entry by entry.
 std::vector<std::pair<Index, Index>> duplicates(MatrixView X, const Vector& k, const Standardization& s) {
@@ -99,11 +112,9 @@ Prepared prepare_columns(MatrixView X, const Vector& k, const FitOptions& option
   moments(X, k, options.intercept, s.center, s.scale);
   std::vector<std::string> constant, copies;
   for (Index j = 0; j < p; ++j) {
+    const std::string name = fmt::format("column '{}'", validate::column_name(options.column_names, j));
+    s.scale[j] = validate::spread(s.scale[j], s.scale[j] < 1e-150 && all_equal(X, j, k, options.intercept), name);
     // A spread of a few roundings of the column's size is none.
-    if (!std::isfinite(s.scale[j]) || (s.scale[j] > 0 && s.scale[j] < 1e-150))
-      throw InvalidArgument(
-          fmt::format("the values of column '{}' are beyond what squares of doubles hold (about 1e-150 to 1e150): rescale it",
-                      validate::column_name(options.column_names, j)));
     if (!(s.scale[j] > 1e-14 * std::abs(s.center[j]))) {
       s.scale[j] = 0;
       out.left_out[static_cast<std::size_t>(j)] = true;

@@ -37,6 +37,8 @@ void validate_options(const RelevanceOptions& options, MatrixView X) {
   at_least("max_actions", options.max_actions, 1);
   at_least("threads", options.threads, 0);
   at_least("compare_up_to", options.compare_up_to, 0);
+  if (options.algorithm == RelevanceAlgorithm::type_two && options.likelihood == LogisticLikelihood::bound)
+    throw InvalidArgument("likelihood is bound; with algorithm = type_two, which takes Laplace's approximation, it has no meaning");
   const bool counted = options.centres == Centres::pivoted_cholesky || options.centres == Centres::kmeans;
   if (counted) at_least("num_centres", options.num_centres, 1);
   if (!counted && options.num_centres != 0)
@@ -53,40 +55,92 @@ void validate_options(const RelevanceOptions& options, MatrixView X) {
   if (!options.input_names.empty() && static_cast<Index>(options.input_names.size()) != X.cols())
     throw InvalidArgument(
         fmt::format("input_names has {} entries; it must have one per column of X: {}", options.input_names.size(), X.cols()));
+  if (!options.input_groups.empty() && static_cast<Index>(options.input_groups.size()) != X.cols())
+    throw InvalidArgument(
+        fmt::format("input_groups has {} entries; it must have one per column of X: {}", options.input_groups.size(), X.cols()));
   Matrix one(1, 1);  // a kernel that does not fit the inputs says so now
   options.kernel.evaluate(Matrix::Zero(1, X.cols()), Matrix::Zero(1, X.cols()), one);
 }
 
 // ---- inputs and candidates --------------------------------------------------------------------------------------------------------------
 
-Matrix dense(MatrixView X) {
-  Matrix out(X.rows(), X.cols());
-  DenseDesign(X, {}).columns(0, X.cols(), out);
+// Equal rows, of inputs and target, are one row with the sum of their weights, and a row of weight 0 is none: a weight then equals
+// repetition to the last bit, in the search of the kernel as in the fit.                                                         (LIN.6)
+struct DifferentRows {
+  std::vector<Index> first;  // [n] of the table, ascending
+  Vector k;                  // [n]
+  std::vector<Index> at;     // [rows of the table] which of the n; -1: of weight 0
+};
+
+DifferentRows different_rows(MatrixView X, VectorView y, VectorView weights) {
+  const auto less = [&](Index a, Index b) {
+    for (Index j = 0; j < X.cols(); ++j)
+      if (X(a, j) != X(b, j)) return X(a, j) < X(b, j);
+    return y[a] < y[b];
+  };
+  std::map<Index, std::size_t, decltype(less)> seen(less);
+  DifferentRows out;
+  std::vector<double> sums;
+  for (Index i = 0; i < X.rows(); ++i) {
+    const double weight = weights.empty() ? 1.0 : weights[i];
+    out.at.push_back(-1);
+    if (weight == 0) continue;
+    const auto [place, is_new] = seen.emplace(i, sums.size());
+    if (is_new) {
+      out.first.push_back(i);
+      sums.push_back(0);
+    }
+    sums[place->second] += weight;
+    out.at.back() = static_cast<Index>(place->second);
+  }
+  out.k = Eigen::Map<const Vector>(sums.data(), static_cast<Index>(sums.size()));
   return out;
 }
 
-// The inputs as the kernel sees them; fit.input_center and input_scale say how.
-Matrix prepare_inputs(MatrixView X, const Vector& k, const RelevanceOptions& options, RelevanceFit& fit) {
+Vector entries(VectorView v, const std::vector<Index>& at) {
+  Vector out(static_cast<Index>(at.size()));
+  for (std::size_t i = 0; i < at.size(); ++i) out[static_cast<Index>(i)] = v[at[i]];
+  return out;
+}
+
+// These rows as the kernel sees them.
+Matrix seen_inputs(MatrixView X, const std::vector<Index>& rows, const RelevanceFit& fit) {
+  Matrix Z(static_cast<Index>(rows.size()), X.cols());
+  for (Index j = 0; j < Z.cols(); ++j)
+    for (Index i = 0; i < Z.rows(); ++i) Z(i, j) = (X(rows[static_cast<std::size_t>(i)], j) - fit.input_center[j]) * fit.input_scale[j];
+  return Z;
+}
+
+// fit.input_center and input_scale, then the inputs that they make.
+Matrix prepare_inputs(MatrixView X, const DifferentRows& rows, const RelevanceOptions& options, RelevanceFit& fit) {
   const Index d = X.cols();
-  Matrix Z = dense(X);
   fit.input_center = Vector::Zero(d);
   fit.input_scale = Vector::Ones(d);
-  if (!options.standardize) return Z;
+  Matrix Z = seen_inputs(X, rows.first, fit);
+  if (!options.standardize) {
+    for (Index j = 0; j < d; ++j) {
+      const double range = Z.col(j).maxCoeff() - Z.col(j).minCoeff();
+      if (range != 0 && !(range > 1e-290 && range < 1e290))
+        throw InvalidArgument(
+            fmt::format("the values of input '{}' spread over {:.3g}, beyond what a kernel can follow (about 1e-290 to "
+                        "1e290): rescale it",
+                        fit.input_names[static_cast<std::size_t>(j)], range));
+    }
+    return Z;
+  }
+  const Vector& k = rows.k;
   std::string constant;
   for (Index j = 0; j < d; ++j) {
     const double center = k.dot(Z.col(j)) / k.sum(), sd = std::sqrt(k.dot((Z.col(j).array() - center).square().matrix()) / k.sum());
     const std::string& name = fit.input_names[static_cast<std::size_t>(j)];
-    if (!std::isfinite(sd) || (sd > 0 && sd < 1e-150))
-      throw InvalidArgument(
-          fmt::format("the values of input '{}' are beyond what squares of doubles hold (about 1e-150 to 1e150): rescale it", name));
-    const bool spread = sd > 1e-14 * std::abs(center);
+    const bool spread =
+        validate::spread(sd, Z.col(j).minCoeff() == Z.col(j).maxCoeff(), fmt::format("input '{}'", name)) > 1e-14 * std::abs(center);
     fit.input_center[j] = center;
     fit.input_scale[j] = spread ? 1 / sd : 0.0;
     if (!spread) constant += fmt::format("{}'{}'", constant.empty() ? "" : ", ", name);
   }
-  Z = (Z.rowwise() - fit.input_center.transpose()) * fit.input_scale.asDiagonal();
   if (!constant.empty()) fit.report.notes.push_back("constant inputs, left out: " + constant);
-  return Z;
+  return seen_inputs(X, rows.first, fit);
 }
 
 bool row_less(const Matrix& Z, Index a, Index b) {
@@ -95,46 +149,44 @@ bool row_less(const Matrix& Z, Index a, Index b) {
   return false;
 }
 
-// Each point once: of equal rows the first.
-std::vector<Index> different(const Matrix& Z, const std::vector<Index>& rows) {
+// Where each point stands first.
+std::vector<Index> different(const Matrix& Z) {
   const auto less = [&](Index a, Index b) { return row_less(Z, a, b); };
   std::set<Index, decltype(less)> seen(less);
   std::vector<Index> out;
-  for (Index i : rows)
+  for (Index i = 0; i < Z.rows(); ++i)
     if (seen.insert(i).second) out.push_back(i);
   return out;
 }
 
-void choose_points(RelevanceProblem& problem, RelevanceFit& fit) {
+void choose_points(MatrixView X, RelevanceProblem& problem, RelevanceFit& fit) {
   const RelevanceOptions& options = problem.options;
   std::vector<Index> rows = options.rows;
   if (options.centres != Centres::chosen)
-    for (Index i = 0; i < problem.X.rows(); ++i)
-      if (problem.k[i] > 0) rows.push_back(i);  // a weight of 0 is an absent row
-  const auto named = rows.size();
-  rows = different(problem.X, rows);
-  if (rows.size() < named)
+    for (Index i = 0; i < X.rows(); ++i)
+      if (problem.row_of[static_cast<std::size_t>(i)] >= 0) rows.push_back(i);  // a weight of 0 is an absent row
+  const Matrix named = seen_inputs(X, rows, fit);
+  const std::vector<Index> once = different(named);
+  if (once.size() < rows.size())
     fit.report.notes.push_back(
-        fmt::format("{} of {} rows repeat the inputs of another: each point is a candidate once", named - rows.size(), named));
+        fmt::format("{} of {} rows repeat the inputs of another: each point is a candidate once", rows.size() - once.size(), rows.size()));
+  problem.points = named(once, Eigen::all);
   if (options.centres == Centres::kmeans) {
-    problem.points = kmeans_centres(problem.X(rows, Eigen::all), options.num_centres, options.seed);
+    problem.points = kmeans_centres(Matrix(problem.points), options.num_centres, options.seed);
     problem.rows.assign(static_cast<std::size_t>(problem.points.rows()), -1);
   } else {
-    problem.points = problem.X(rows, Eigen::all);
-    problem.rows = std::move(rows);
+    for (Index i : once) problem.rows.push_back(rows[static_cast<std::size_t>(i)]);
   }
 }
 
 // ---- targets ----------------------------------------------------------------------------------------------------------------------------
 
-MachineTarget regression_target(VectorView y, const Vector& k, RelevanceFit& fit) {
+MachineTarget regression_target(const Vector& y, const Vector& k, RelevanceFit& fit) {
   MachineTarget target;
-  target.y = y.eigen();
+  target.y = y;
   target.center = k.dot(target.y) / k.sum();
   target.t = target.y.array() - target.center;
-  target.scale = std::sqrt(k.dot(target.t.cwiseAbs2()) / k.sum());
-  if (!std::isfinite(target.scale) || (target.scale > 0 && target.scale < 1e-150))
-    throw InvalidArgument("the values of the target are beyond what squares of doubles hold (about 1e-150 to 1e150): rescale it");
+  target.scale = validate::spread(std::sqrt(k.dot(target.t.cwiseAbs2()) / k.sum()), y.minCoeff() == y.maxCoeff(), "the target");
   if (!(target.scale > 1e-14 * std::abs(target.center))) {
     fit.report.warnings.push_back("the target is constant: there is nothing to explain");
     target.scale = target.center != 0 ? std::abs(target.center) : 1.0;
@@ -152,23 +204,24 @@ std::string class_name(double label, const std::vector<std::string>& names) {
   return names[static_cast<std::size_t>(label)];
 }
 
-std::vector<MachineTarget> class_targets(VectorView labels, const Vector& k, const std::vector<std::string>& names, RelevanceFit& fit) {
-  std::set<double> values;
-  for (Index i = 0; i < labels.size(); ++i)
-    if (k[i] > 0) values.insert(labels[i]);
+std::vector<MachineTarget> class_targets(const Vector& labels, const std::vector<std::string>& names, RelevanceFit& fit) {
+  const std::set<double> values(labels.begin(), labels.end());
   if (values.size() < 2)
     throw InvalidArgument(
         fmt::format("labels has one class only ({}); a classification needs at least two", class_name(*values.begin(), names)));
   const auto n = static_cast<std::size_t>(labels.size());
   if (values.size() > 100 && 2 * values.size() > n)
     throw InvalidArgument(
-        fmt::format("labels has {} classes in {} rows; these look like measurements: use a regression", values.size(), n));
+        fmt::format("labels has {} classes in {} different rows; these look like measurements: use a regression", values.size(), n));
+  for (const std::string& name : names)
+    if (std::count(names.begin(), names.end(), name) > 1)
+      throw InvalidArgument(fmt::format("class_names holds '{}' twice; each class has a name of its own", name));
   for (double value : values) fit.classes.push_back(class_name(value, names));
   std::vector<MachineTarget> targets;
   for (double value : values) {
     if (values.size() == 2 && value == *values.begin()) continue;  // one machine, for the second class
     MachineTarget& target = targets.emplace_back();
-    target.y = (labels.eigen().array() == value).cast<double>();
+    target.y = (labels.array() == value).cast<double>();
     target.t = target.y;
     target.classes = {values.size() == 2 ? fit.classes.front() : "rest", class_name(value, names)};
   }
@@ -254,13 +307,15 @@ Kernel choose_kernel(const RelevanceProblem& problem, RelevanceFit& fit) {
   const KernelProblem questions = {[&](const Kernel& kernel) { return part.evaluate(kernel); },
                                    [&](const Kernel& kernel, const KernelSupport& on) { return part.evaluate_on(kernel, on); }};
   fit.search = options.search;
-  KernelSearchOutcome outcome = search_kernel(options.kernel, options.search, part.X, questions);
+  KernelSearchOutcome outcome =
+      search_kernel(options.kernel, options.search, part.X(different(part.X), Eigen::all), questions, options.input_groups);
   fit.trials = std::move(outcome.trials);
   const Kernel best = fit.trials.empty() ? outcome.kernel : CloserLook(part, outcome.kernel, fit.trials).run();
   if (!outcome.note.empty()) fit.report.notes.push_back(outcome.note);
   if (in_part)
     fit.report.notes.push_back(
-        fmt::format("the kernel was searched on {} of {} rows, evenly spread over the table; its log evidences are of those", most, n));
+        fmt::format("the kernel was searched on {} of {} {}rows, evenly spread over the table; its log evidences are of those", most, n,
+                    n == static_cast<Index>(problem.row_of.size()) ? "" : "different "));
   return best;
 }
 
@@ -305,7 +360,9 @@ void describe_machines(const std::vector<FittedMachine>& machines, RelevanceFit&
     report.bound += r.bound;
     for (const std::string& note : machine.notes) report.notes.push_back(of + note);
     for (const std::string& note : r.notes) report.notes.push_back(of + note);
-    for (const std::string& warning : r.warnings) report.warnings.push_back(of + warning);
+    for (const std::string& warning : r.warnings)  // of the target both parts of a fit may speak
+      if (std::find(report.warnings.begin(), report.warnings.end(), of + warning) == report.warnings.end())
+        report.warnings.push_back(of + warning);
     if (machine.vectors.empty())
       report.warnings.push_back(of + "no kernel column is relevant: the model is its bias alone, the same for every input");
   }
@@ -323,7 +380,7 @@ void run(MatrixView X, RelevanceProblem& problem, RelevanceFit& fit) {
   fit.task = problem.task;
   fit.algorithm = problem.options.algorithm;
   fit.num_rows = problem.k.sum();
-  choose_points(problem, fit);
+  choose_points(X, problem, fit);
   fit.kernel = choose_kernel(problem, fit);
   std::vector<FittedMachine> machines;
   for (const MachineTarget& target : problem.targets) machines.push_back(fit_machine(problem, fit.kernel, target));
@@ -337,8 +394,6 @@ void start(MatrixView X, const RelevanceOptions& options, RelevanceFit& fit) {
   fit.input_names = options.input_names;
   for (Index j = static_cast<Index>(fit.input_names.size()); j < X.cols(); ++j) fit.input_names.push_back(validate::column_name({}, j));
 }
-
-Vector weights_or_ones(VectorView weights, Index n) { return weights.empty() ? Vector::Ones(n) : Vector(weights.eigen()); }
 
 }  // namespace
 
@@ -367,9 +422,9 @@ RelevanceRegression fit_relevance_regression(MatrixView X, VectorView y, const R
   RelevanceRegression fit;
   start(X, options, fit);
   RelevanceProgress progress(options.on_sweep);
-  RelevanceProblem problem{Task::linear, options, progress, {}, weights_or_ones(options.weights, X.rows()), {}, {}, {}};
-  problem.X = prepare_inputs(X, problem.k, options, fit);
-  problem.targets.push_back(regression_target(y, problem.k, fit));
+  const DifferentRows rows = different_rows(X, y, options.weights);
+  RelevanceProblem problem{Task::linear, options, progress, prepare_inputs(X, rows, options, fit), rows.k, {}, {}, {}, rows.at};
+  problem.targets.push_back(regression_target(entries(y, rows.first), rows.k, fit));
   run(X, problem, fit);
   return fit;
 }
@@ -381,11 +436,13 @@ RelevanceClassification fit_relevance_classification(MatrixView X, VectorView la
   RelevanceClassification fit;
   start(X, options, fit);
   RelevanceProgress progress(options.on_sweep);
-  RelevanceProblem problem{Task::logistic, options, progress, {}, weights_or_ones(options.weights, X.rows()), {}, {}, {}};
-  problem.targets = class_targets(labels, problem.k, options.class_names, fit);
-  problem.X = prepare_inputs(X, problem.k, options, fit);
+  const DifferentRows rows = different_rows(X, labels, options.weights);
+  RelevanceProblem problem{Task::logistic, options, progress, {}, rows.k, {}, {}, {}, rows.at};
+  problem.targets = class_targets(entries(labels, rows.first), options.class_names, fit);
+  problem.X = prepare_inputs(X, rows, options, fit);
   run(X, problem, fit);
-  if (fit.machines.size() > 1) describe_rows(X, labels, problem.k, fit);
+  if (fit.machines.size() > 1)
+    describe_rows(X, labels, options.weights.empty() ? Vector::Ones(X.rows()) : Vector(options.weights.eigen()), fit);
   return fit;
 }
 

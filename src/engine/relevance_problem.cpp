@@ -133,7 +133,7 @@ RelevanceProblem RelevanceProblem::part(const std::vector<Index>& some_rows) con
   const std::set<Index> chosen(some_rows.begin(), some_rows.end());
   std::vector<Index> kept;
   for (std::size_t i = 0; i < rows.size(); ++i)
-    if (rows[i] < 0 || chosen.contains(rows[i])) kept.push_back(static_cast<Index>(i));
+    if (rows[i] < 0 || chosen.contains(row_of[static_cast<std::size_t>(rows[i])])) kept.push_back(static_cast<Index>(i));
   RelevanceProblem out{task, options, progress, X(some_rows, Eigen::all), k(some_rows), points(kept, Eigen::all), {}, {}};
   for (Index i : kept) out.rows.push_back(rows[static_cast<std::size_t>(i)]);
   for (const MachineTarget& target : targets)

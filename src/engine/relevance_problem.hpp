@@ -46,11 +46,12 @@ struct RelevanceProblem {
   Task task = Task::linear;
   const RelevanceOptions& options;
   RelevanceProgress& progress;
-  Matrix X;                 ///< [n,d] inputs as the kernel sees them
+  Matrix X;                 ///< [n,d] inputs as the kernel sees them; no two rows have the same inputs and target
   Vector k;                 ///< [n] observation weights
   Matrix points;            ///< [P,d] candidates for relevance vectors, all different
-  std::vector<Index> rows;  ///< [P] the training row each is; -1: a point between the rows
+  std::vector<Index> rows;  ///< [P] the row of the table each is; -1: a point between the rows
   std::vector<MachineTarget> targets;
+  std::vector<Index> row_of = {};  ///< [rows of the table] which row of X each is; -1: of weight 0
 
   [[nodiscard]] GreedyLikelihood likelihood() const;
   /// Positions in `points` of the columns that a fit with this kernel has to choose from, ascending.

@@ -47,6 +47,8 @@ class Sweep {
   }
 
  private:
+  [[nodiscard]] const char* sweeps_word() const { return out_.sweeps == 1 ? "sweep" : "sweeps"; }
+
   // ---- the round ------------------------------------------------------------------------------------------------------------------
 
   bool solve() {
@@ -335,7 +337,7 @@ class Sweep {
     const double elapsed = std::chrono::duration<double>(std::chrono::steady_clock::now() - started_).count();
     if (settings_.on_sweep && !settings_.on_sweep({out_.sweeps, bound_, elapsed})) {
       out_.status = Status::stopped_by_user;
-      out_.message = fmt::format("stopped by the caller after {} sweeps; the bound was {:.6f}", out_.sweeps, bound_);
+      out_.message = fmt::format("stopped by the caller after {} {}; the bound was {:.6f}", out_.sweeps, sweeps_word(), bound_);
     }
   }
 
@@ -353,9 +355,8 @@ class Sweep {
     }
     if (out_.status == Status::failed && out_.sweeps >= settings_.max_sweeps) {
       out_.status = Status::max_sweeps;
-      out_.message =
-          fmt::format("not converged after {} sweeps: the last one raised the bound by {:.3g} nats (more are allowed by max_sweeps)",
-                      out_.sweeps, bound_ - last_bound_);
+      out_.message = fmt::format("not converged after {} {}: the last one raised the bound by {:.3g} nats (more are allowed by max_sweeps)",
+                                 out_.sweeps, sweeps_word(), bound_ - last_bound_);
     }
     return out_.status != Status::failed;
   }
@@ -384,8 +385,8 @@ class Sweep {
     if (std::abs(change) < settings_.tolerance * scale) {
       out_.status = Status::converged;
       out_.message =
-          fmt::format("converged by the published rule after {} sweeps: the bound changed by {:.3g} nats, less than {:g} of its value",
-                      out_.sweeps, std::abs(change), settings_.tolerance);
+          fmt::format("converged by the published rule after {} {}: the bound changed by {:.3g} nats, less than {:g} of its value",
+                      out_.sweeps, sweeps_word(), std::abs(change), settings_.tolerance);
     }
   }
 
@@ -397,11 +398,10 @@ class Sweep {
       const bool rounding = fall_ <= 1e-6 * (1 + std::abs(bound_));
       out_.status = rounding ? Status::converged : Status::bound_fell;
       out_.message =
-          rounding
-              ? fmt::format("converged after {} sweeps as far as rounding allows: the next would have lowered the bound by {:.2g} nats",
-                            out_.sweeps, fall_)
-              : fmt::format("sweep {}: the next sweep would have lowered the bound by {:.3g} nats, more than rounding explains",
-                            out_.sweeps, fall_);
+          rounding ? fmt::format("converged after {} {} as far as rounding allows: the next would have lowered the bound by {:.2g} nats",
+                                 out_.sweeps, sweeps_word(), fall_)
+                   : fmt::format("sweep {}: the next sweep would have lowered the bound by {:.3g} nats, more than rounding explains",
+                                 out_.sweeps, fall_);
       return;
     }
     const double gain = std::max(bound_ - last_bound_, 0.0), allowed = settings_.tolerance * settings_.num_rows;
@@ -419,8 +419,8 @@ class Sweep {
     if (num_quiet_ < 2) return;
     out_.status = Status::converged;
     out_.message =
-        fmt::format("converged after {} sweeps: the predicted remaining gain in the bound is {:.2g} nats ({} {:.2g})", out_.sweeps,
-                    remaining, allowed >= slack() ? "allowed:" : "the bound's rounding:", std::max(allowed, slack()));
+        fmt::format("converged after {} {}: the predicted remaining gain in the bound is {:.2g} nats ({} {:.2g})", out_.sweeps,
+                    sweeps_word(), remaining, allowed >= slack() ? "allowed:" : "the bound's rounding:", std::max(allowed, slack()));
   }
 
   double promised_gain() {

@@ -18,10 +18,12 @@ namespace {
 using io::listed;
 using io::shown;
 
-// The first level is the reference: it has no dummy.
-Index width(const FeatureColumn& feature) {
+Index first_level(Dummies dummies) { return dummies == Dummies::all_but_first ? 1 : 0; }
+
+Index width(const FeatureColumn& feature, Dummies dummies) {
   if (!feature.categorical) return 1;
-  return std::max<Index>(0, static_cast<Index>(feature.levels.size()) - 1);
+  const auto num_levels = static_cast<Index>(feature.levels.size());
+  return num_levels < 2 ? 0 : num_levels - first_level(dummies);
 }
 
 // Where a feature comes from and where it goes.
@@ -30,7 +32,7 @@ struct Route {
   Index to = 0;     // first column of X
   Index width = 0;  // columns of X
   bool categorical = false;
-  std::vector<Index> level_here;  // the encoding's position of each level of the table's column
+  std::vector<Index> dummy_here;  // of each level of the table's column; negative: none
 };
 
 // The table's column of each feature.
@@ -62,7 +64,7 @@ std::vector<Index> match_names(const Table& table, const FeatureEncoding& encodi
                                     listed(feature.levels)));
 }
 
-std::vector<Index> match_levels(const Table& table, Index column, const FeatureColumn& feature) {
+std::vector<Index> match_levels(const Table& table, Index column, const FeatureColumn& feature, Dummies dummies) {
   const TableColumn& here = table.columns[static_cast<std::size_t>(column)];
   std::unordered_map<std::string, Index> known;
   for (const std::string& level : feature.levels) known.emplace(level, static_cast<Index>(known.size()));
@@ -71,7 +73,7 @@ std::vector<Index> match_levels(const Table& table, Index column, const FeatureC
   for (std::size_t level = 0; level < here.levels.size(); ++level) {
     const auto found = known.find(here.levels[level]);
     if (found == known.end()) fail_at_level(table, column, level, feature);
-    matched.push_back(found->second);
+    matched.push_back(feature.levels.size() < 2 ? -1 : found->second - first_level(dummies));
   }
   return matched;
 }
@@ -88,8 +90,8 @@ std::vector<Route> plan(const Table& table, const FeatureEncoding& encoding) {
     if (!categorical_here && feature.categorical)
       throw InvalidArgument(fmt::format("column '{}' holds numbers, the model expects text there: {} (list the column as categorical)",
                                         shown(feature.name), listed(feature.levels)));
-    Route& route = routes.emplace_back(Route{from[f], to, width(feature), feature.categorical, {}});
-    if (route.categorical) route.level_here = match_levels(table, route.from, feature);
+    Route& route = routes.emplace_back(Route{from[f], to, width(feature, encoding.dummies), feature.categorical, {}});
+    if (route.categorical) route.dummy_here = match_levels(table, route.from, feature, encoding.dummies);
     to += route.width;
   }
   return routes;
@@ -106,8 +108,8 @@ void encode_row(const double* table_row, const std::vector<Route>& routes, std::
     const double value = table_row[route.from];
     if (!route.categorical) {
       x[static_cast<std::size_t>(route.to)] = value;
-    } else if (const Index level = route.level_here[static_cast<std::size_t>(value)]; level > 0) {
-      x[static_cast<std::size_t>(route.to + level - 1)] = 1.0;
+    } else if (const Index dummy = route.dummy_here[static_cast<std::size_t>(value)]; dummy >= 0) {
+      x[static_cast<std::size_t>(route.to + dummy)] = 1.0;
     }
   }
 }
@@ -128,7 +130,7 @@ std::unique_ptr<double[], Table::Free> resized(std::unique_ptr<double[], Table::
 
 Index FeatureEncoding::num_columns() const {
   Index sum = 0;
-  for (const FeatureColumn& feature : features) sum += width(feature);
+  for (const FeatureColumn& feature : features) sum += width(feature, dummies);
   return sum;
 }
 
@@ -136,7 +138,9 @@ std::vector<std::string> FeatureEncoding::names() const {
   std::vector<std::string> result;
   for (const FeatureColumn& feature : features) {
     if (!feature.categorical) result.push_back(feature.name);
-    for (std::size_t level = 1; level < feature.levels.size(); ++level) result.push_back(feature.name + "=" + feature.levels[level]);
+    if (feature.levels.size() < 2) continue;
+    for (auto level = static_cast<std::size_t>(first_level(dummies)); level < feature.levels.size(); ++level)
+      result.push_back(feature.name + "=" + feature.levels[level]);
   }
   return result;
 }
@@ -145,17 +149,17 @@ std::vector<Index> FeatureEncoding::groups() const {
   std::vector<Index> result;
   Index group = 0;
   for (const FeatureColumn& feature : features) {
-    const Index num = width(feature);
+    const Index num = width(feature, dummies);
     result.insert(result.end(), static_cast<std::size_t>(num), group);
     if (num > 0) ++group;
   }
   return result;
 }
 
-FeatureEncoding make_encoding(const Table& table, const std::vector<std::string>& exclude) {
+FeatureEncoding make_encoding(const Table& table, const std::vector<std::string>& exclude, Dummies dummies) {
   std::vector<bool> excluded(table.columns.size(), false);
   for (const std::string& name : exclude) excluded[static_cast<std::size_t>(table.at(name))] = true;
-  FeatureEncoding encoding;
+  FeatureEncoding encoding{{}, dummies};
   for (std::size_t j = 0; j < table.columns.size(); ++j) {
     const TableColumn& column = table.columns[j];
     if (!excluded[j]) encoding.features.push_back({column.name, column.categorical, column.levels});

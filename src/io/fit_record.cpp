@@ -137,33 +137,43 @@ Fit read_fit(const SafetensorsReader& file, const std::string& prefix, const jso
   factor.flat_columns = description.at("flat_columns").get<std::vector<Index>>();
   fit.report = read_report(description.at("report"), path);
 
+  const auto vector_of_numbers = [&](const char* name, Index size, bool may_be_empty = false) {
+    return checked_finite(vector(name, size, may_be_empty), prefix + name, path);
+  };
+  const auto matrix = [&](const char* name) { return checked_finite(file.matrix(prefix + name), prefix + name, path); };
   const auto p = static_cast<Index>(fit.column_names.size()), q = p + (state->standardization.intercept ? 1 : 0);
   if (fit.task == Task::logistic && fit.classes.size() != 2) fail("the list of classes");
-  set_scalars(vector("scalars", num_scalars), fit, *state);
+  const Vector numbers = vector("scalars", num_scalars);
+  if (numbers.hasNaN()) fail_damaged(path, prefix + "scalars");
+  set_scalars(numbers, fit, *state);
+  const double used = fit.bound + state->y_center + state->y_scale + (fit.intercept ? fit.intercept->mean : 0.0);
+  if (!std::isfinite(used)) fail_damaged(path, prefix + "scalars");
   if (fit.task == Task::linear &&
       !(fit.noise.shape >= 1e-6 && std::isfinite(fit.noise.shape) && fit.noise.rate > 0 && std::isfinite(fit.noise.rate)))
     throw InvalidArgument(fmt::format("'{}' is damaged: its noise posterior is Gamma({}, {})", path, fit.noise.shape, fit.noise.rate));
   const Vector history = file.vector(prefix + "bound_history");
   fit.report.bound_history.assign(history.begin(), history.end());
-  fit.mean = vector("mean", p);
-  fit.variance = vector("variance", p);
-  fit.V_diagonal = vector("V_diagonal", p);
-  fit.relevance = vector("relevance", p);
-  fit.precision = file.vector(prefix + "precision");
+  fit.mean = vector_of_numbers("mean", p);
+  fit.variance = vector("variance", p);  // infinite where the noise's shape is at most 1
+  if (!(fit.variance.array() >= 0).all()) fail_damaged(path, prefix + "variance");
+  fit.V_diagonal = vector_of_numbers("V_diagonal", p);
+  fit.relevance = vector_of_numbers("relevance", p);
+  fit.precision = file.vector(prefix + "precision");  // infinite: a column that a greedy preset has left out
+  if (!(fit.precision.array() >= 0).all()) fail_damaged(path, prefix + "precision");
   if (fit.group.size() != fit.column_names.size() || fit.relevant.size() != fit.column_names.size() ||
       fit.left_out.size() != fit.column_names.size())
     fail("a list of columns");
-  state->standardization.center = vector("center", p, true);
-  state->standardization.scale = vector("scale", p, true);
-  state->w = vector("w", q);
+  state->standardization.center = vector_of_numbers("center", p, true);
+  state->standardization.scale = vector_of_numbers("scale", p, true);
+  state->w = vector_of_numbers("w", q);
   if (factor.kind == CovarianceFactor::Kind::triangular) {
-    factor.L_inverse = file.matrix(prefix + "L_inverse");
+    factor.L_inverse = matrix("L_inverse");
     if (factor.L_inverse.rows() != q || factor.L_inverse.cols() != q) fail("L_inverse");
   } else if (factor.kind == CovarianceFactor::Kind::reduced) {
-    factor.d = vector("d", q);
-    factor.T = file.matrix(prefix + "T");
-    factor.B = file.matrix(prefix + "B");
-    factor.R = file.matrix(prefix + "R");
+    factor.d = vector_of_numbers("d", q);
+    factor.T = matrix("T");
+    factor.B = matrix("B");
+    factor.R = matrix("R");
     const auto f = static_cast<Index>(factor.flat_columns.size());
     if (factor.T.cols() != q || factor.B.cols() != q || factor.B.rows() != f || factor.R.rows() != f || factor.R.cols() != f)
       fail("T, B or R");
@@ -174,6 +184,10 @@ Fit read_fit(const SafetensorsReader& file, const std::string& prefix, const jso
   }
   fit.state = std::move(state);
   return fit;
+}
+
+void fail_damaged(const std::string& path, const std::string& name) {
+  throw InvalidArgument(fmt::format("'{}' is damaged: its array '{}' holds a number that cannot be", path, name));
 }
 
 void fail_model(const std::string& path, const std::string& why) {

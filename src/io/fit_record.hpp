@@ -25,6 +25,13 @@ void add_arrays(SafetensorsWriter& file, const std::string& prefix, const Fit& f
 
 /// \throws InvalidArgument  saying that this is no model file, and why
 [[noreturn]] void fail_model(const std::string& path, const std::string& why);
+/// \throws InvalidArgument  saying that the array of this name holds a number that no fit has
+[[noreturn]] void fail_damaged(const std::string& path, const std::string& name);
+template <typename Array>
+Array checked_finite(Array array, const std::string& name, const std::string& path) {
+  if (!array.allFinite()) fail_damaged(path, name);
+  return array;
+}
 
 /// Every enum goes into the file by name.
 template <typename Enum>

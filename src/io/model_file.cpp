@@ -15,6 +15,7 @@ namespace {
 
 using nlohmann::json;
 constexpr const char* format_name = "ardvark-model";
+constexpr const char* every_level = "every_level";
 constexpr int newest_version = 2;  // 1: a fit; 2: or a relevance vector machine
 
 json describe(const FeatureEncoding& encoding) {
@@ -28,9 +29,13 @@ json describe(const FeatureEncoding& encoding) {
   return features;
 }
 
-FeatureEncoding read_encoding(const json& features) {
+FeatureEncoding read_encoding(const json& description, const std::string& path) {
   FeatureEncoding encoding;
-  for (const json& f : features) {
+  if (description.contains("dummies")) {  // else all but the first
+    if (description.at("dummies") != every_level) io::fail_model(path, "its dummies are of no known kind");
+    encoding.dummies = Dummies::every_level;
+  }
+  for (const json& f : description.at("features")) {
     if (f.is_string())
       encoding.features.push_back({f.get<std::string>(), false, {}});
     else
@@ -48,6 +53,7 @@ FeatureEncoding numeric_columns(const std::vector<std::string>& names) {
 void write(io::SafetensorsWriter& file, const char* kind, int version, json description, const FeatureEncoding& encoding,
            const std::string& path) {
   description["features"] = describe(encoding);
+  if (encoding.dummies == Dummies::every_level) description["dummies"] = every_level;
   file.metadata["format"] = format_name;
   file.metadata["format_version"] = std::to_string(version);
   file.metadata[kind] = description.dump(-1, ' ', false, json::error_handler_t::replace);
@@ -96,7 +102,7 @@ SavedModel load_model(const std::string& path) {
   SavedModel model;
   try {
     const json description = json::parse(file.text(relevance ? "relevance" : "fit"));
-    model.encoding = read_encoding(description.at("features"));
+    model.encoding = read_encoding(description, path);
     if (relevance)
       model.relevance = io::read_relevance(file, description, model.encoding.names());
     else

@@ -63,6 +63,8 @@ std::vector<KernelTrial> trials_of(const Matrix& table, Index num_parameters, co
   for (Index i = 0; i < table.rows(); ++i) {
     KernelTrial& trial = trials[static_cast<std::size_t>(i)];
     for (Index j = 0; j < num_parameters; ++j) trial.parameters.push_back(table(i, j));
+    if (!(table.row(i).head(num_parameters).array() > 0).all() || !table.row(i).head(num_parameters).allFinite())
+      fail_damaged(path, "trials");
     trial.log_evidence = table(i, num_parameters);
     const double num_vectors = table(i, num_parameters + 1);
     if (!(num_vectors >= 0 && num_vectors <= 1e15)) fail_model(path, "a trial's number of vectors is none");
@@ -124,16 +126,14 @@ RelevanceFit read_relevance(const SafetensorsReader& file, const json& descripti
   fit.target = description.at("target").get<std::string>();
   fit.classes = description.at("classes").get<std::vector<std::string>>();
   fit.report = read_report(description.at("report"), path);
-  fit.input_center = vector("input_center", d);
-  fit.input_scale = vector("input_scale", d);
-  fit.relevance_vectors = file.matrix("relevance_vectors");
+  fit.input_center = checked_finite(vector("input_center", d), "input_center", path);
+  fit.input_scale = checked_finite(vector("input_scale", d), "input_scale", path);
+  fit.relevance_vectors = checked_finite(file.matrix("relevance_vectors"), "relevance_vectors", path);
   fit.relevance_rows = description.at("relevance_rows").get<std::vector<Index>>();
   const Index m = fit.num_vectors();
   if (fit.relevance_vectors.cols() != d || static_cast<Index>(fit.relevance_rows.size()) != m) fail("relevance_vectors");
-  if (!fit.input_center.allFinite() || !fit.input_scale.allFinite() || !fit.relevance_vectors.allFinite())
-    throw InvalidArgument(fmt::format("'{}' is damaged: its relevance vectors are not finite", path));
 
-  const Vector scalars = vector("scalars", num_scalars), history = file.vector("bound_history");
+  const Vector scalars = checked_finite(vector("scalars", num_scalars), "scalars", path), history = file.vector("bound_history");
   fit.log_evidence = scalars[0];
   fit.num_rows = scalars[1];
   fit.r_squared = scalars[2];
@@ -148,7 +148,7 @@ RelevanceFit read_relevance(const SafetensorsReader& file, const json& descripti
   const bool fits =
       fit.task == Task::linear ? machines.size() == 1 : num_classes >= 2 && machines.size() == (num_classes == 2 ? 1 : num_classes);
   if (!machines.is_array() || !fits) fail("the list of machines");
-  const Vector evidence = vector("log_evidence", static_cast<Index>(machines.size()));
+  const Vector evidence = checked_finite(vector("log_evidence", static_cast<Index>(machines.size())), "log_evidence", path);
   for (std::size_t k = 0; k < machines.size(); ++k) {
     RelevanceMachine machine;
     machine.vectors = machines[k].at("vectors").get<std::vector<Index>>();

@@ -215,19 +215,25 @@ std::pair<double, double> range_of_evidence(const std::vector<KernelTrial>& tria
 std::string curve_of_evidence(const std::vector<KernelTrial>& trials, const std::optional<KernelSpec>& spec) {
   const auto [low, high] = range_of_evidence(trials);
   Table table({"", !spec || !spec->parts.empty() ? "parameter" : has_width(*spec) ? "width" : "offset", "vectors", "log evidence"});
-  for (const KernelTrial& trial : thinned(trials)) {
+  const std::vector<KernelTrial> shown = thinned(trials);
+  const auto best = std::find_if(shown.begin(), shown.end(), [h = high](const KernelTrial& trial) { return trial.log_evidence == h; });
+  const bool rises = trials.front().log_evidence != trials.back().log_evidence &&
+                     (best->parameters == trials.front().parameters || best->parameters == trials.back().parameters);
+  for (const KernelTrial& trial : shown) {
     const double part = (trial.log_evidence - low) / (high - low);
     const auto length = part > 0 ? static_cast<std::size_t>(std::lround(30 * std::min(part, 1.0))) : 0;
     table.add({"", number(trial.parameters[0]), fmt::format("{}", trial.num_vectors), fmt::format("{:.4f}", trial.log_evidence),
-               std::string(length, '#') + (trial.log_evidence == high ? " best" : "")});
+               std::string(length, '#') + (&trial != &*best ? ""
+                                           : rises          ? " best, at the end of the range"
+                                                            : " best")});
   }
   return table.text();
 }
 
 std::string heading(const RelevanceFit& fit) {
   std::string out =
-      fmt::format("Relevance vector machine, {}: {:.10g} rows, {}\n", fit.task == Task::linear ? "regression" : "classification",
-                  fit.num_rows, counted(fit.num_inputs(), "input", "inputs"));
+      fmt::format("Relevance vector machine, {}: {:.10g} {}, {}\n", fit.task == Task::linear ? "regression" : "classification",
+                  fit.num_rows, fit.num_rows == 1 ? "row" : "rows", counted(fit.num_inputs(), "input", "inputs"));
   if (fit.task == Task::logistic && fit.machines.size() == 1 && fit.classes.size() == 2) {
     const Fit& f = fit.machines.front().fit;
     out += fmt::format("target {}: probability of {} ({:.10g} rows) against {} ({:.10g} rows)\n", fit.target, fit.classes[1],
@@ -275,13 +281,15 @@ std::string summary(const RelevanceFit& fit, double level) {
     out += labelled("accuracy, training", fmt::format("{:.4f}", fit.accuracy));
     out += labelled("log loss, training", fmt::format("{:.4f}", fit.log_loss));
   }
-  out += labelled("log evidence", fmt::format("{:.4f} nats", fit.log_evidence));
+  const bool laplace = fit.task == Task::logistic && fit.algorithm == RelevanceAlgorithm::type_two;
+  out += labelled(laplace ? "log evidence (Laplace)" : "log evidence", fmt::format("{}{:.4f} nats", laplace ? " " : "", fit.log_evidence));
   if (!trials.empty() && !has_curve) {
     const auto [low, high] = range_of_evidence(trials);
     out += labelled("kernels tried", fmt::format("{}, log evidence from {:.4f} to {:.4f}", fit.trials.size(), low, high));
   }
-  out += labelled("fit", fmt::format("{}, {} {}, {:.3g} s", to_string(fit.algorithm), report.sweeps,
-                                     fit.algorithm == RelevanceAlgorithm::type_two ? "actions" : "sweeps", report.seconds));
+  out += labelled("fit", fmt::format("{}, {} {}{}, {:.3g} s", to_string(fit.algorithm), report.sweeps,
+                                     fit.algorithm == RelevanceAlgorithm::type_two ? "action" : "sweep", report.sweeps == 1 ? "" : "s",
+                                     report.seconds));
   out += labelled("status", fmt::format("{}: {}", to_string(report.status), report.message));
   for (const std::string& note : report.notes) out += labelled("note", note);
   for (const std::string& warning : report.warnings) out += labelled("WARNING", warning);

@@ -30,14 +30,27 @@ void coefficient_line(std::string& out, const Fit& fit, Index j, double level, s
   out += '\n';
 }
 
+// R^2 is about the mean beside an intercept, or beside a flat column of a greedy preset, which stands for one.
+bool is_centred(const Fit& fit) {
+  const bool has_flat = std::any_of(fit.group.begin(), fit.group.end(), [](Index group) { return group == -1; });
+  return fit.intercept.has_value() || (fit.report.solver == SolverKind::greedy && has_flat);
+}
+
+// What the greedy presets maximise is no bound.
+const char* evidence_label(const Fit& fit) {
+  if (fit.report.solver != SolverKind::greedy) return "bound on evidence     ";
+  return fit.task == Task::linear ? "log evidence          " : "log evidence (Laplace) ";
+}
+
 }  // namespace
 
 std::string summary(const Fit& fit, double level) {
   std::string out;
   const Report& report = fit.report;
-  out += fmt::format("{} regression{}, prior {}, {:.10g} rows, {} columns\n", fit.task == Task::linear ? "Linear" : "Logistic",
+  out += fmt::format("{} regression{}, prior {}, {:.10g} {}, {} {}\n", fit.task == Task::linear ? "Linear" : "Logistic",
                      report.preset.empty() ? "" : fmt::format(" (preset {}{})", report.preset, report.compat ? ", compat" : ""),
-                     to_string(fit.prior), fit.num_rows, fit.num_columns());
+                     to_string(fit.prior), fit.num_rows, fit.num_rows == 1 ? "row" : "rows", fit.num_columns(),
+                     fit.num_columns() == 1 ? "column" : "columns");
   if (fit.task == Task::logistic && fit.classes.size() == 2)
     out += fmt::format("target {}: probability of {} ({:.10g} rows) against {} ({:.10g} rows)\n", fit.target, fit.classes[1],
                        fit.class_weight[1], fit.classes[0], fit.class_weight[0]);
@@ -74,13 +87,13 @@ std::string summary(const Fit& fit, double level) {
   if (fit.task == Task::linear) {
     const Interval sd = noise_sd_interval(fit, level);
     out += fmt::format("noise sd              {} ({} {} to {})\n", number(noise_sd(fit)), percent, number(sd.lower), number(sd.upper));
-    out += fmt::format("R^2, training rows    {:.4f}\n", fit.r_squared);
+    out += fmt::format("R^2, training rows    {:.4f}{}\n", fit.r_squared, is_centred(fit) ? "" : " (uncentred: there is no intercept)");
   } else {
     out += fmt::format("accuracy, training    {:.4f}\nlog loss, training    {:.4f}\n", fit.accuracy, fit.log_loss);
   }
-  out += fmt::format("bound on evidence     {:.4f} nats\n", fit.bound);
-  out += fmt::format("fit                   {} sweeps, {:.3g} s, solver {} ({})\n", report.sweeps, report.seconds, to_string(report.solver),
-                     report.solver_reason);
+  out += fmt::format("{}{:.4f} nats\n", evidence_label(fit), fit.bound);
+  out += fmt::format("fit                   {} {}, {:.3g} s, solver {} ({})\n", report.sweeps, report.sweeps == 1 ? "sweep" : "sweeps",
+                     report.seconds, to_string(report.solver), report.solver_reason);
   out += fmt::format("status                {}: {}\n", to_string(report.status), report.message);
   for (const std::string& note : report.notes) out += fmt::format("note                  {}\n", note);
   for (const std::string& warning : report.warnings) out += fmt::format("WARNING               {}\n", warning);

@@ -368,7 +368,48 @@ TEST_F(RelevanceCommand, TakesNumbersAsClassesAndTextAsInputs) {
   EXPECT_EQ(j["classes"], (Json{"0", "10", "20"}));
   const Json k =
       json({"fit", "blobs.csv", "--target", "u", "--ignore", "number,side", "--model", "rvm", "--task", "regression", "--width", "2"});
-  EXPECT_EQ(k["inputs"], (Json{"v", "colour=green", "colour=red"}));
+  EXPECT_EQ(k["inputs"], (Json{"v", "colour=blue", "colour=green", "colour=red"}));  // no level is the reference
+}
+
+// y is another curve of x in each group; the first level in sorted order is another group in each table.
+std::string groups_csv(const char* first) {
+  std::mt19937 random(6);
+  std::normal_distribution<double> normal;
+  const char* names[] = {first, "green", "red"};
+  std::string text = "x,group,y\n";
+  for (int i = 0; i < 75; ++i) {
+    const double x = -2 + 4 * (i + 0.5) / 75;
+    text += fmt::format("{},{},{}\n", x, names[i % 3], (i % 3 == 0 ? std::sin(2 * x) : i % 3 == 1 ? 1 + x : -1.0) + 0.1 * normal(random));
+  }
+  return text;
+}
+
+TEST_F(RelevanceCommand, DoesNotDependOnHowCategoriesAreSpelled) {
+  put(groups_csv("blue"), "blue.csv");
+  put(groups_csv("zblue"), "zblue.csv");
+  for (const char* width : {"auto", "each", "0.8,1.5"}) {
+    SCOPED_TRACE(width);
+    const Arguments options = {"--target", "y",   "--model",     "rvm",      "--task", "regression",
+                               "--width",  width, "--algorithm", "type-two", "-o"};
+    const Json a = json(Arguments{"fit", "blue.csv"} + options + Arguments{"a.ardvark"}),
+               b = json(Arguments{"fit", "zblue.csv"} + options + Arguments{"b.ardvark"});
+    EXPECT_EQ(a["inputs"], (Json{"x", "group=blue", "group=green", "group=red"}));
+    EXPECT_NEAR(a["log_evidence"].get<double>(), b["log_evidence"].get<double>(), 1e-6);
+    EXPECT_EQ(a["relevance_rows"], b["relevance_rows"]);
+    const Numbers mean = column(output({"predict", "a.ardvark", "blue.csv"}), "mean"),
+                  other = column(output({"predict", "b.ardvark", "zblue.csv"}), "mean");
+    for (std::size_t i = 0; i < mean.size(); ++i) EXPECT_NEAR(mean[i], other[i], 1e-6);
+    const Numbers widths = load_model(folder_ / "a.ardvark").relevance->kernel.spec().parameters;
+    if (widths.size() == 1) continue;
+    ASSERT_EQ(widths.size(), 4u);  // of x, and one of the group's dummies
+    EXPECT_NE(widths[0], widths[1]);
+    EXPECT_EQ(widths[1], widths[2]);
+    EXPECT_EQ(widths[1], widths[3]);
+  }
+  put("x,group\n0.5,brown\n", "unseen.csv");
+  expect_refused({"predict", "a.ardvark", "unseen.csv"}, folder_, 2, {"brown", "blue", "green", "red"});
+  refused({"fit", "blue.csv", "--target", "y", "--model", "rvm", "--task", "regression", "--width", "1,2,3,4"},
+          {"--width", "4", "inputs: 2"});
 }
 
 TEST_F(RelevanceCommand, CountsRowsAsTheFileDoes) {
@@ -520,7 +561,7 @@ TEST_F(RelevanceCommand, RefusesValuesThatAreNone) {
   refused(sinc + Arguments{"--algorithm", "fast"}, {"--algorithm", "'fast'", "variational", "type-two"});
   for (const char* width : {"0", "-1", "nan", "inf", "1e999", "wide", "0x1", ",", "", "1,0"})
     refused(sinc + Arguments{"--width", width}, {"--width", width, "positive"});
-  refused(sinc + Arguments{"--width", "1,2"}, {"--width", "2 numbers", "1 inputs"});
+  refused(sinc + Arguments{"--width", "1,2"}, {"--width", "2 numbers", "inputs: 1"});
   for (const char* centres : {"0", "-3", "1.5", "some", ""}) refused(sinc + Arguments{"--centres", centres}, {"--centres", centres});
   refused(sinc + Arguments{"--kernel", "polynomial", "--degree", "0"}, {"degree", "0"});
   refused(sinc + Arguments{"--kernel", "polynomial", "--offset", "-1"}, {"offset", "-1"});
@@ -529,6 +570,53 @@ TEST_F(RelevanceCommand, RefusesValuesThatAreNone) {
   refused(sinc + Arguments{"--max-sweeps", "0"}, {"sweeps", "0"});
   refused(sinc + Arguments{"--threads", "-1"}, {"threads", "-1"});
   refused(sinc + Arguments{"--level", "1"}, {"level", "between 0 and 1"});
+}
+
+TEST_F(RelevanceCommand, NamesTheOptionsInItsMessages) {
+  for (const char* option : {"--a0", "--b0", "--c0", "--d0"}) {
+    refused(sinc + Arguments{option, "0"}, {(std::string(option) + " is 0").c_str(), "positive"});
+    refused({"fit", "sinc.csv", "--target", "y", "--model", "linear", option, "-1"}, {(std::string(option) + " is -1").c_str()});
+  }
+  refused(sinc + Arguments{"--max-sweeps", "0"}, {"--max-sweeps is 0", "at least 1"});
+  refused(sinc + Arguments{"--threads", "-1"}, {"--threads is -1"});
+  refused(sinc + Arguments{"--kernel", "polynomial", "--degree", "0"}, {"--degree is 0", "at least 1"});
+  refused(sinc + Arguments{"--kernel", "polynomial", "--offset", "-1"}, {"--offset is -1"});
+  for (const char* width : {"1,", ",1", "1,,2"}) refused(sinc + Arguments{"--width", width}, {"--width", width, "positive number"});
+  put("x,c\n1,a\n2,a\n3,a\n", "one.csv");
+  refused({"fit", "one.csv", "--target", "c", "--model", "rvm"}, {"target 'c'", "one class only (a)"});
+  refused({"fit", "sinc.csv", "--target", "y", "--preset", "rvm_regression", "--kernel", "gaussian"}, {"--kernel", "preset", "columns"});
+}
+
+TEST_F(RelevanceCommand, SaysEachThingOnceAndRight) {
+  put("x,y\n1,2\n2,2\n3,2\n", "constant.csv");
+  const std::string constant = output({"fit", "constant.csv", "--target", "y", "--model", "rvm", "--task", "regression"});
+  const std::size_t first = constant.find("the target is constant");
+  ASSERT_NE(first, std::string::npos);
+  EXPECT_EQ(constant.find("the target is constant", first + 1), std::string::npos) << constant;
+  const std::size_t best = constant.find(" best");  // every width is as good as another
+  if (best != std::string::npos) {
+    EXPECT_EQ(constant.find(" best", best + 1), std::string::npos) << constant;
+  }
+  put("x,y\n1,2\n", "row.csv");
+  EXPECT_TRUE(contains(output({"fit", "row.csv", "--target", "y", "--model", "rvm", "--task", "regression"}), ": 1 row, 1 input\n"));
+  const Arguments type_two = {"--algorithm", "type-two"};
+  EXPECT_TRUE(contains(output(two + type_two), "log evidence (Laplace)"));
+  EXPECT_FALSE(contains(output(sinc + type_two), "Laplace"));
+  EXPECT_TRUE(contains(output({"--help"}), "relevance vector machines"));
+}
+
+TEST_F(RelevanceCommand, SaysWhatLinearSummariesMean) {
+  const Arguments linear = {"fit", "sinc.csv", "--target", "y", "--model", "linear"};
+  EXPECT_FALSE(contains(output(linear), "uncentred"));
+  EXPECT_TRUE(contains(output(linear), "bound on evidence"));
+  EXPECT_TRUE(contains(output(linear + Arguments{"--no-intercept"}), "uncentred"));
+  const std::string greedy = output({"fit", "sinc.csv", "--target", "y", "--preset", "rvm_regression"}),
+                    classes =
+                        output({"fit", "blobs.csv", "--target", "side", "--ignore", "colour,number", "--preset", "rvm_classification"});
+  EXPECT_FALSE(contains(greedy, "bound on evidence"));
+  EXPECT_TRUE(contains(greedy, "log evidence  "));
+  EXPECT_TRUE(contains(classes, "log evidence (Laplace) "));
+  EXPECT_TRUE(contains(output(linear + Arguments{"--max-sweeps", "1"}), "after 1 sweep:"));
 }
 
 TEST_F(RelevanceCommand, RefusesOptionsThatContradict) {
@@ -555,6 +643,7 @@ TEST_F(RelevanceCommand, RefusesATaskThatTheTargetDoesNotFit) {
 TEST_F(RelevanceCommand, RefusesWhatPredictHasNoUseFor) {
   output(two + Arguments{"-q", "-o", "m.ardvark"});
   expect_refused({"predict", "m.ardvark", "blobs.csv", "--rule", "exact"}, folder_, 2, {"--rule", "logistic"});
+  expect_refused({"predict", "m.ardvark", "blobs.csv", "--level", "0.9"}, folder_, 2, {"--level", "classifier"});
   put("u\n1\n", "new.csv");
   expect_refused({"predict", "m.ardvark", "new.csv"}, folder_, 2, {"'v'"});
 }

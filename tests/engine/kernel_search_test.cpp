@@ -73,6 +73,31 @@ TEST(ScaleRange, PassesOverEqualRows) {
   EXPECT_EQ(one_row.low, one_row.high);
 }
 
+// 100 points 1 apart: their median distances are 25 to 50 and so is the median of these, here 37 or 38.
+TEST(ScaleRange, IsNotRuledByAnOutlyingRow) {
+  for (double outlier : {1e4, 1e7, 1e12}) {
+    Matrix X = line();
+    X(100, 0) = outlier;
+    expect_range(scale_range(Kernel::gaussian(1), X), 0.5, 2 * outlier);
+  }
+  // Where most inputs have a twin next to them the spread of all still is the measure.
+  Matrix twins(202, 1);
+  twins << line(), line().array() + 1e-9;
+  const ScaleRange range = scale_range(Kernel::gaussian(1), twins);
+  EXPECT_NEAR(std::exp(range.low), 0.5e-4 * 100, 1e-9);
+}
+
+TEST(ScaleRange, IsInTheUnitOfTheInputs) {  // squares of 1e-200 and 1e200 are no numbers
+  for (double unit : {1e-290, 1e-200, 1e-3, 1e200, 1e280}) {
+    SCOPED_TRACE(unit);
+    expect_range(scale_range(Kernel::gaussian(1), unit * line()), 0.5 * unit, 200 * unit);
+    expect_range(scale_range(Kernel::gaussian({1e5 * unit}), unit * line()), 0.5e-5, 200e-5);
+  }
+  Matrix plane(3, 2);
+  plane << 0, 0, 3e200, 0, 0, 4e-200;
+  expect_range(scale_range(Kernel::gaussian({1e200, 2e-200}), plane), 1, 2 * std::sqrt(13));
+}
+
 TEST(ScaleRange, LooksAtAllRowsFromAFew) {
   const Index n = 4000;
   expect_range(scale_range(Kernel::gaussian(1), Vector::LinSpaced(n, 0, n - 1)), 0.5, 2.0 * (n - 1));
@@ -259,8 +284,9 @@ struct Surface {
   std::function<double(const Vector&, Vector* gradient)> value;
   std::function<double(const Vector&)> loss = [](const Vector&) { return 0.0; };
   int num_on = 0, stop_at = -1;
+  Index inputs = 0;  // 0: as many as parameters
 
-  KernelSearchOutcome search(const Kernel& start, KernelSearch how = KernelSearch::each) {
+  KernelSearchOutcome search(const Kernel& start, KernelSearch how = KernelSearch::each, const std::vector<Index>& groups = {}) {
     const auto logs = [](const Kernel& kernel) {
       const std::vector<double> x = kernel.log_parameters();
       return Vector(Eigen::Map<const Vector>(x.data(), static_cast<Index>(x.size())));
@@ -282,7 +308,7 @@ struct Surface {
       return found;
     };
     Random random(3);
-    return search_kernel(start, how, random.normals(50, start.num_parameters()), problem);
+    return search_kernel(start, how, random.normals(50, inputs > 0 ? inputs : start.num_parameters()), problem, groups);
   }
 };
 
@@ -302,6 +328,30 @@ TEST(SearchKernelEach, ClimbsAnEllipsoidToItsTop) {
     EXPECT_LE(found.trials.size(), 40u);
     RecordProperty("calls_on_support_" + std::to_string(d), found.num_on_support);
   }
+}
+
+// The top of a parabola on the plane of parameters that are equal in a group is a least-squares solution.
+TEST(SearchKernelEach, MovesTheWidthsOfAGroupTogether) {
+  Random random(15);
+  const Matrix root = random.normals(7, 7), A = root * root.transpose() + 0.3 * Matrix::Identity(7, 7);
+  const Vector top = random.normals(7);
+  Surface surface{[&](const Vector& x, Vector* gradient) {
+    const Vector u = x - top;
+    if (gradient != nullptr) *gradient = -2 * A * u;
+    return -100 - u.dot(A * u);
+  }};
+  surface.inputs = 3;  // the first and the third in one group; the parameters are a scale and twice three widths
+  const Kernel start = 2.0 * Kernel::gaussian({1, 1, 1}) + Kernel::polynomial(2, 0) * Kernel::gaussian({1, 1, 1});
+  Matrix B = Matrix::Zero(7, 5);
+  B(0, 0) = B(1, 1) = B(2, 2) = B(3, 1) = B(4, 3) = B(5, 4) = B(6, 3) = 1;
+  const Vector base{{std::log(2.0), 0, 0, 0, 0, 0, 0}};
+  const Vector best = base + B * (B.transpose() * A * B).ldlt().solve(B.transpose() * A * (top - base));
+  const KernelSearchOutcome found = surface.search(start, KernelSearch::each, {7, 3, 7});
+  const std::vector<double> x = found.kernel.log_parameters();
+  EXPECT_NEAR(found.log_evidence, -100 - (best - top).dot(A * (best - top)), 5e-3);
+  for (Index p = 0; p < 7; ++p) EXPECT_NEAR(x[static_cast<std::size_t>(p)], best[p], 0.1) << p;
+  EXPECT_EQ(x[1], x[3]);
+  EXPECT_EQ(x[4], x[6]);
 }
 
 TEST(SearchKernelEach, LetsAParameterRunAsFarAsItsBound) {

@@ -639,7 +639,7 @@ TEST(Fit, RejectsImpossibleWeights) {
 TEST(Fit, RejectsValuesWhoseSquaresDoublesDoNotHold) {
   const Problem problem = make_problem(124, 12, 3);
   const FitOptions named = changed([](FitOptions& o) { o.column_names = {"height", "age", "weight"}; });
-  for (double scale : {1e155, 1e200, 1e300, 1e-155}) {
+  for (double scale : {1e155, 1e200, 1e300, 1e-155, 1e-200, 1e-300, 1e-310}) {
     SCOPED_TRACE(scale);
     expect_invalid([&] { static_cast<void>(fit_linear(problem.X, Vector(scale * problem.y))); },
                    {"the values of the target are beyond what squares of doubles hold (about 1e-150 to 1e150): rescale it"});
@@ -652,6 +652,24 @@ TEST(Fit, RejectsValuesWhoseSquaresDoublesDoNotHold) {
       expect_invalid([&, o = options] { static_cast<void>(fit_linear(X, problem.y, o)); }, {message});
       expect_invalid([&, o = options] { static_cast<void>(fit_logistic(X, problem.labels, o)); }, {message});
     }
+  }
+}
+
+TEST(Fit, TakesConstantsOfAnySizeForConstants) {
+  const Problem problem = make_problem(124, 12, 3);
+  Vector weights = Vector::Ones(12);
+  weights[0] = 0;  // an absent row is not equal to the others
+  const FitOptions weighted = changed([&](FitOptions& o) { o.weights = weights; });
+  for (double value : {1e-310, -1e-200, 1e-140, 0.1, 1e140}) {
+    SCOPED_TRACE(value);
+    Vector y = Vector::Constant(12, value);
+    Matrix X = problem.X;
+    X.col(1).setConstant(value);
+    EXPECT_EQ(fit_linear(X, y).report.warnings.front(), "the target is constant: there is nothing to explain");
+    y[0] = X(0, 1) = 3 * value;
+    const LinearFit fit = fit_linear(X, y, weighted);
+    EXPECT_EQ(fit.report.warnings.front(), "the target is constant: there is nothing to explain");
+    EXPECT_TRUE(fit.left_out[1]);
   }
 }
 

@@ -325,6 +325,68 @@ TEST(Relevance, AWeightEqualsRepetitionAndRepeatedInputsAreOneCandidate) {  // (
   EXPECT_NE(longer.report.notes.front().find("repeat"), std::string::npos) << longer.report.notes.front();
 }
 
+// The same table three times: with weights of 0 to 3, without the rows of weight 0, and with each row repeated. The table has distinct
+// inputs beside some that occur twice, with targets of their own.
+TEST(Relevance, AWeightEqualsRepetitionInTheSearchOfTheKernelAsWell) {  // (LIN.6), (RVM.5a)
+  for (KernelSearch search : {KernelSearch::scale, KernelSearch::each}) {
+    SCOPED_TRACE(to_string(search));
+    Sample s = sample(60, 27, 2);
+    s.X.row(50) = s.X.row(7);
+    Random random(28);
+    Vector k(60);
+    std::vector<Index> rows, present;
+    for (Index i = 0; i < 60; ++i) {
+      k[i] = static_cast<double>(random.integer(0, 3));
+      if (k[i] == 0) s.X.row(i) *= 100;  // what is not there cannot widen the range
+      rows.insert(rows.end(), static_cast<std::size_t>(k[i]), i);
+      if (k[i] > 0) present.push_back(i);
+    }
+    RelevanceOptions options;
+    options.kernel = Kernel::gaussian({1, 1});
+    options.search = search;
+    options.algorithm = RelevanceAlgorithm::type_two;  // fast
+    const auto fits = [&](const Vector& target, auto&& fit) {
+      const Vector some = k(present);
+      RelevanceOptions weighted = options, without = options;
+      weighted.weights = k;
+      without.weights = some;
+      const auto all = fit(s.X, target, weighted), repeated = fit(s.X(rows, Eigen::all), target(rows), options),
+                 reduced = fit(s.X(present, Eigen::all), target(present), without);
+      for (const auto* other : {&repeated, &reduced}) {
+        EXPECT_EQ(other->kernel.log_parameters(), all.kernel.log_parameters());
+        EXPECT_EQ(other->log_evidence, all.log_evidence);
+        EXPECT_EQ(other->relevance_vectors, all.relevance_vectors);
+        EXPECT_EQ(other->trials.size(), all.trials.size());
+        EXPECT_EQ(other->num_rows, k.sum());
+      }
+      for (std::size_t i = 0; i < all.relevance_rows.size(); ++i) {  // the row of the table that was given
+        EXPECT_EQ(rows[static_cast<std::size_t>(repeated.relevance_rows[i])], all.relevance_rows[i]);
+        EXPECT_EQ(present[static_cast<std::size_t>(reduced.relevance_rows[i])], all.relevance_rows[i]);
+      }
+      EXPECT_GT(all.num_vectors(), 0);
+    };
+    fits(s.y, regress);
+    if (search == KernelSearch::scale) fits(s.two, classify);  // of `each` the search is the same, and slow
+  }
+}
+
+TEST(Relevance, SearchesManyRowsInPartWhateverTheirWeights) {
+  const Sample s = sample(2100, 29);
+  Vector k(2100);
+  std::vector<Index> present;
+  for (Index i = 0; i < 2100; ++i) {
+    k[i] = static_cast<double>(i % 2);
+    if (k[i] > 0) present.push_back(i);
+  }
+  RelevanceOptions options;
+  options.centres = Centres::pivoted_cholesky;
+  options.num_centres = 12;
+  options.algorithm = RelevanceAlgorithm::type_two;
+  const RelevanceRegression without = regress(s.X(present, Eigen::all), s.y(present), options);
+  options.weights = k;
+  EXPECT_EQ(regress(s.X, s.y, options).log_evidence, without.log_evidence);
+}
+
 TEST(Relevance, IsTheSameInOtherUnits) {
   const Sample s = sample(50, 9, 2);
   const RelevanceRegression fit = regress(s.X, s.y, fixed(Kernel::gaussian(1)));
@@ -447,6 +509,57 @@ TEST(Relevance, SurvivesWhatTablesHold) {
   expect_invalid([&] { static_cast<void>(predict(RelevanceRegression{}, s.X)); }, {"no machine"});
 }
 
+TEST(Relevance, RefusesValuesBeyondItsArithmeticForWhatTheyAre) {
+  const Sample s = sample(30, 33, 2);
+  RelevanceOptions plain = fixed(Kernel::linear());
+  plain.standardize = false;
+  for (double scale : {1e155, 1e200, 1e300, 1e-160, 1e-200, 1e-300, 1e-310}) {
+    SCOPED_TRACE(scale);
+    Matrix X = s.X;
+    X.col(1) *= scale;
+    const auto squares = "are beyond what squares of doubles hold (about 1e-150 to 1e150): rescale it";
+    expect_invalid([&] { static_cast<void>(regress(s.X, scale * s.y)); }, {"the values of the target", squares});
+    expect_invalid([&] { static_cast<void>(regress(X, s.y)); }, {"the values of input 'x2'", squares});
+    expect_invalid([&] { static_cast<void>(classify(X, s.two)); }, {"the values of input 'x2'", squares});
+    if (scale < 1e-290 || scale > 1e290)
+      expect_invalid([&] { static_cast<void>(regress(X, s.y, plain)); }, {"input 'x2'", "1e-290", "rescale"});
+  }
+  Matrix X = s.X;
+  X.col(1).setConstant(1e-140);  // its mean may be off by a rounding
+  EXPECT_EQ(regress(X, s.y, fixed(Kernel::gaussian(1))).report.notes.front(), "constant inputs, left out: 'x2'");
+}
+
+TEST(Relevance, SearchesTheWidthOfInputsInAnyUnit) {  // (RVM.5a)
+  const Sample s = sample(40, 34);
+  RelevanceOptions options;
+  options.standardize = false;
+  options.algorithm = RelevanceAlgorithm::type_two;
+  const RelevanceRegression one = regress(s.X, s.y, options);
+  for (int exponent : {660, -660, 520, -900}) {
+    const double unit = std::ldexp(1.0, exponent);
+    const RelevanceRegression other = regress(s.X * unit, s.y, options);
+    EXPECT_NEAR(other.log_evidence, one.log_evidence, 1e-3) << exponent;
+    EXPECT_NEAR(other.kernel.log_parameters()[0], one.kernel.log_parameters()[0] + std::log(unit), 1e-3) << exponent;
+  }
+}
+
+TEST(Relevance, IsNotErasedByAnOutlyingInput) {  // (RVM.5a)
+  Random random(35);
+  Matrix X(61, 1);
+  Vector y(61);
+  for (Index i = 0; i < 60; ++i) {
+    X(i, 0) = random.uniform(-3, 3);
+    y[i] = std::sin(2 * X(i, 0)) + 0.1 * random.normal();
+  }
+  for (double outlier : {1e3, 1e6}) {
+    X(60, 0) = outlier;
+    y[60] = 0;
+    const RelevanceRegression fit = regress(X, y);
+    EXPECT_NEAR(noise_sd(fit.machines.front().fit), 0.1, 0.03) << outlier;
+    EXPECT_GT(fit.r_squared, 0.95) << outlier;
+  }
+}
+
 TEST(Relevance, PlainIsThePublishedWay) {
   const Sample s = sample(40, 14);
   RelevanceOptions options = fixed(Kernel::gaussian(0.5));
@@ -507,6 +620,16 @@ TEST(Relevance, RefusesOptionsOutsideTheirRange) {
   refuse([](O& o) { o.centres = Centres::chosen, o.rows = {1, 10}; }, {"rows", "10", "0 to 9"});
   refuse([](O& o) { o.centres = Centres::chosen, o.rows = {1, 1}; }, {"rows", "once"});
   refuse([](O& o) { o.kernel = Kernel::gaussian(std::vector<double>{1, 2, 3}); }, {"3"});
+  refuse(
+      [](O& o) {
+        o.algorithm = RelevanceAlgorithm::type_two;
+        o.likelihood = LogisticLikelihood::bound;
+      },
+      {"likelihood", "type_two"});
+  RelevanceOptions twice;
+  twice.class_names = {"a", "b", "a"};
+  expect_invalid([&] { static_cast<void>(classify(s.X, (s.two.array() > 0).cast<double>().matrix(), twice)); }, {"class_names", "'a'"});
+  refuse([](O& o) { o.input_groups = {0}; }, {"input_groups", "1", "2"});
   refuse([](O& o) { o.input_names = {"a"}; }, {"input_names", "1", "2"});
   const Vector negative = Vector::Constant(10, -1);
   refuse([&](O& o) { o.weights = negative; }, {"weights", "-1"});

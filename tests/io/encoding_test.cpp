@@ -51,6 +51,24 @@ TEST(FeatureEncoding, NamesAndGroupsADummyPerLevelButTheFirst) {
   EXPECT_EQ(encoding.groups(), (std::vector<Index>{0, 1, 1, 2}));
 }
 
+TEST(FeatureEncoding, NamesAndGroupsADummyPerLevel) {
+  const FeatureEncoding encoding = make_encoding(sample(), {}, Dummies::every_level);
+  EXPECT_EQ(encoding.num_columns(), 5);
+  EXPECT_EQ(encoding.names(), (Names{"a", "city=Bonn", "city=Oslo", "city=Rome", "b"}));
+  EXPECT_EQ(encoding.groups(), (std::vector<Index>{0, 1, 1, 1, 2}));
+  expect_X(encode(sample(), encoding), {{1, 0, 0, 1, 10}, {2, 1, 0, 0, 20}, {3, 0, 1, 0, 30}, {4, 0, 0, 1, 40}});
+}
+
+TEST(FeatureEncoding, GivesAColumnOfOneLevelNoDummy) {
+  for (Dummies dummies : {Dummies::all_but_first, Dummies::every_level}) {
+    Table table = make_table({{"constant", true, {"x"}}, {"b", false, {}}}, {{0, 7}, {0, 8}});
+    const FeatureEncoding encoding = make_encoding(table, {}, dummies);
+    EXPECT_EQ(encoding.names(), Names{"b"});
+    EXPECT_EQ(encoding.groups(), std::vector<Index>{0});
+    expect_X(encode(std::move(table), encoding), {{7}, {8}});
+  }
+}
+
 TEST(FeatureEncoding, NumbersGroupsWithoutGapsWhenAColumnHasOneLevel) {
   const FeatureEncoding encoding{{{"a", false, {}}, {"constant", true, {"x"}}, {"b", false, {}}}};
   EXPECT_EQ(encoding.num_columns(), 2);

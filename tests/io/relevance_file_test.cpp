@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <nlohmann/json.hpp>
 #include <numbers>
 #include <random>
 
@@ -279,6 +280,35 @@ TEST_F(DamagedFile, MayHaveAnyOfItsNumbersBroken) {
       std::copy_n(reinterpret_cast<const char*>(&values[random() % std::size(values)]), sizeof(double), broken.data() + at);
       (void)is_read(broken);
     }
+}
+
+// The curves of bounds and evidences hold what was met on the way; a variance is infinite where the noise's is, the precision where a
+// column was left out.
+TEST_F(DamagedFile, IsRefusedWhereANumberIsNone) {
+  const std::string linear = [&] {
+    save_model(path_, fit_linear(training.X, training.y));
+    return read_bytes(path_);
+  }();
+  for (const std::string& whole : {regression_, classification_, linear}) {
+    const nlohmann::json header = nlohmann::json::parse(whole.substr(8, header_length(whole)));
+    int num_refused = 0;
+    for (const auto& [name, entry] : header.items()) {
+      if (name == "__metadata__" || name.ends_with("bound_history") || entry["data_offsets"][0] == entry["data_offsets"][1]) continue;
+      for (double bad : {std::nan(""), HUGE_VAL, -HUGE_VAL}) {
+        const bool may_be_infinite = name.ends_with("variance") || name.ends_with("precision") || name.ends_with("scalars");
+        if (bad == HUGE_VAL && may_be_infinite) continue;
+        std::string broken = whole;
+        const std::size_t at = 8 + header_length(whole) + entry["data_offsets"][0].get<std::size_t>() + (name.ends_with("scalars") ? 8 : 0);
+        std::copy_n(reinterpret_cast<const char*>(&bad), sizeof bad, broken.data() + at);
+        write_bytes(path_, broken);
+        const std::string message = message_of<InvalidArgument>([&] { (void)load_model(path_); });
+        EXPECT_NE(message.find("damaged"), std::string::npos) << name << ": " << message;
+        EXPECT_NE(message.find(name), std::string::npos) << name << ": " << message;
+        ++num_refused;
+      }
+    }
+    EXPECT_GT(num_refused, 20);
+  }
 }
 
 std::string replaced(std::string text, const std::string& from, const std::string& to) {
