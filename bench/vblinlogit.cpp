@@ -4,27 +4,18 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdint>
 #include <fstream>
 #include <functional>
 #include <tuple>
 
 #include "ardvark/linear.hpp"
 #include "ardvark/logistic.hpp"
+#include "octave.hpp"
 
 namespace {
 
 using namespace ardvark;
-
-Matrix read_matrix(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::int64_t size[2] = {0, 0};
-  file.read(reinterpret_cast<char*>(size), sizeof size);
-  Matrix A(size[0], size[1]);
-  file.read(reinterpret_cast<char*>(A.data()), A.size() * static_cast<Index>(sizeof(double)));
-  if (!file) throw EnvironmentError(fmt::format("'{}' cannot be read; run bench/vblinlogit.m first", path));
-  return A;
-}
+using bench::read_matrix;
 
 void line(const std::string& name, double theirs, const std::function<Fit()>& fit, int repeats) {
   std::vector<double> seconds;

@@ -1,0 +1,4 @@
+function p = gcp(varargin)
+% No pool of workers.
+  p = [];
+end
