@@ -16,7 +16,8 @@ namespace ardvark {
 
 enum class LogisticLikelihood {
   gaussian,  ///< the exact Gaussian variational posterior: honest uncertainty, the default of models        (VG)
-  bound      ///< the Jaakkola-Jordan bound, as the published programs have it                               (JJ)
+  bound,     ///< the Jaakkola-Jordan bound, as the published programs have it                               (JJ)
+  laplace    ///< a normal distribution at the mode: Laplace's approximation                                 (LAP)
 };
 
 enum class LinearPosterior {
@@ -25,19 +26,34 @@ enum class LinearPosterior {
 };
 [[nodiscard]] const char* to_string(LinearPosterior posterior);
 
+/// What columns are divided by inside. All but `deviation` belong to published programs.
+enum class Scaling {
+  deviation,         ///< each by its standard deviation
+  largest,           ///< each by its largest |x - mean|
+  largest_of_table,  ///< all by the largest of the table, after the mean of the table has been taken off each
+};
+
 enum class Keep { automatic, always, never };
 
 /// Options of fit_linear and fit_logistic. The defaults are a *model*: intercept, standardised columns, convergence by remaining gain.
 /// options_for_preset() gives those of a published program.
 struct FitOptions {
   Prior prior = Prior::automatic();
-  GammaDistribution precision = {
-      1e-2, 1e-4};  ///< hyper-prior of each precision alpha: c0, d0 of linear, a0, b0 of logistic; > 0     (LIN.2), (JJ.4)
-  GammaDistribution noise = {1e-2, 1e-4};  ///< linear: prior of the noise precision, a0, b0; > 0                            (LIN.1)
+  GammaDistribution precision = {1e-2, 1e-4};  ///< hyper-prior of each precision alpha: c0, d0 of linear, a0, b0 of logistic; > 0, or both
+                                               ///< 0 (Jeffreys' prior, with a rule other than vb or with pruning) (LIN.2), (JJ.4)
+  GammaDistribution noise = {1e-2, 1e-4};      ///< linear: prior of the noise precision, a0, b0; > 0                            (LIN.1)
   LinearPosterior posterior = LinearPosterior::joint;            ///< linear only
   LogisticLikelihood likelihood = LogisticLikelihood::gaussian;  ///< logistic only
-  bool intercept = true;                 ///< a flat column of ones                                                        (LIN.5)
-  bool standardize = true;               ///< columns (and a linear target) are centred and scaled inside; results are in your units
+  UpdateRule rule = UpdateRule::vb;  ///< of the precisions; any other than vb: plain sweeps, converged when the precisions stand still
+                                     ///< (SLR.3), and no acceleration
+  double lambda = 1;                ///< rule laplace: lambda of the prior lambda/2 exp(-lambda |w|) of each scaled column, > 0; with compat
+                                    ///< the square of it, as the published program takes it (gamma1)
+  Pruning pruning = {};             ///< plain sweeps likewise
+  double start_xi = 0;              ///< logistic bound: xi of every row to begin with; >= 0
+  bool intercept = true;            ///< a flat column of ones                                                        (LIN.5)
+  bool penalize_intercept = false;  ///< the column of ones has a precision like any other, as in some published programs
+  bool standardize = true;          ///< columns (and a linear target) are centred and scaled inside; results are in your units
+  Scaling scaling = Scaling::deviation;  ///< how, if `standardize`
   VectorView weights = {};               ///< [rows] a weight equals repetition; >= 0, not all zero; empty: ones           (LIN.6)
   std::optional<double> tolerance = {};  ///< >= 0. Models: stop when the predicted remaining gain <= tolerance nats per row, default 1e-8
                                          ///< (1e-4 with more columns than rows, where the bound has many maxima). Presets: when the bound
@@ -95,6 +111,7 @@ struct Fit {
   Vector mean;      ///< [p] posterior mean of each coefficient
   Vector variance;  ///< [p] marginal posterior variance (linear: V_jj b_N/(a_N - 1), infinite for a_N <= 1)
   std::optional<Intercept> intercept;
+  Vector standardized_mean;  ///< [p] the mean in the units in which the fit saw the columns, the intercept, if any, as entry p
   Vector V_diagonal;         ///< [p] diagonal of V; linear: q(w|tau) = N(w, V/tau), so V is not the variance
   double log_det_V = 0;      ///< ln|V|, intercept included
   Vector precision;          ///< [groups] E[alpha], of the standardised columns where there is standardisation

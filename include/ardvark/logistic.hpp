@@ -18,8 +18,9 @@ struct LogisticFit : Fit {};
 [[nodiscard]] LogisticFit fit_logistic(MatrixView X, VectorView labels, const FitOptions& options = {});
 
 enum class PredictiveRule {
-  automatic,             ///< published_row for the presets of VBLinLogit, else exact
+  automatic,             ///< published_row for the presets of VBLinLogit, plug_in for those of the SLR toolbox with compat, else exact
   exact,                 ///< E sigma(x'w), absolute error <= 2.2e-9                                       (PRED.2)
+  plug_in,               ///< sigma(m): as if the weights were known
   plug_in_corrected,     ///< MacKay's sigma(m / sqrt(1 + pi s/8)), wrong by up to 1.8e-2
   published_row,         ///< the published lower bound on p(+1), each row iterated to convergence        (PRED.1)
   published_batch,       ///< vb_logit_pred with its stop rule, which sees all rows of the call            (PRED.1)

@@ -23,6 +23,22 @@ enum class PriorKind {
   none        ///< every column flat
 };
 
+/// What a sweep makes of the precisions of the weights.
+enum class UpdateRule {
+  vb,      ///< (c0 + |g|/2) / (d0 + 1/2 sum(w^2 + V)), under Jeffreys' prior |g| / sum(w^2 + V), which is EM             (LIN.2), (JJ.4)
+  mackay,  ///< the same fixed points, reached much sooner; the bound may fall on the way                                      (OPT.6)
+  laplace  ///< lambda/|w|: EM for the Laplace prior lambda/2 exp(-lambda |w|) as a scale mixture; the mode, not an average     (L1.1)
+};
+[[nodiscard]] const char* to_string(UpdateRule rule);
+
+/// Columns whose precision runs to infinity leave the computation, and may be asked back.
+struct Pruning {
+  double threshold = 0;   ///< a group leaves when its precision (of the columns as they are scaled inside) reaches it; 0: none ever does
+  int readmit_every = 0;  ///< sweeps between two tests whether a column outside would raise the bound (OPT.5); also before convergence is
+                          ///< declared; 0: those outside stay there
+  [[nodiscard]] bool is_on() const { return threshold > 0; }
+};
+
 /// What is known about the weights beforehand. Columns may also be fixed at a given precision, or flat (no prior at all).
 ///
 ///     Prior::ard()                                    one precision per column

@@ -23,6 +23,13 @@ enum class Status {
 enum class SolverKind { automatic, primal, dual, spectral, sequential, greedy };
 [[nodiscard]] const char* to_string(SolverKind kind);
 
+/// Columns that left the computation after a sweep, or came back to it. Positions in X; X.cols() is an intercept with a precision.
+struct PruningEvent {
+  int sweep = 0;
+  std::vector<Index> pruned;
+  std::vector<Index> readmitted;
+};
+
 /// A report starts as failed and records what was asked for and what was used.
 struct Report {
   Status status = Status::failed;
@@ -32,7 +39,8 @@ struct Report {
   std::vector<double> bound_history;  ///< one entry per sweep
   SolverKind solver = SolverKind::automatic;
   std::string solver_reason;
-  std::string preset;  ///< empty for a model
+  std::vector<PruningEvent> pruning;  ///< in the order of the sweeps; empty if nothing left
+  std::string preset;                 ///< empty for a model
   bool compat = false;
   std::vector<std::string> notes;     ///< what was decided for the caller, and why
   std::vector<std::string> warnings;  ///< what the caller should know before trusting the result

@@ -64,6 +64,15 @@ const char* to_string(PriorKind kind) {
   return "unknown";
 }
 
+const char* to_string(UpdateRule rule) {
+  switch (rule) {
+    case UpdateRule::vb: return "vb";
+    case UpdateRule::mackay: return "mackay";
+    case UpdateRule::laplace: return "laplace";
+  }
+  return "unknown";
+}
+
 const char* to_string(LinearPosterior posterior) { return posterior == LinearPosterior::joint ? "joint" : "factorised"; }
 
 const char* to_string(Task task) { return task == Task::linear ? "linear" : "logistic"; }

@@ -19,6 +19,7 @@
 #include "engine/sequential.hpp"
 #include "engine/state.hpp"
 #include "engine/sweep.hpp"
+#include "engine/toolbox.hpp"
 #include "engine/user_units.hpp"
 
 namespace ardvark {
@@ -29,10 +30,33 @@ double seconds_since(Clock::time_point start) { return std::chrono::duration<dou
 
 // ---- what is asked for ------------------------------------------------------------------------------------------------------------------
 
+// Rules that may lower the bound, and columns that leave, go with plain sweeps.
+bool sweeps_plainly(const FitOptions& options) { return options.rule != UpdateRule::vb || options.pruning.is_on(); }
+
+void validate_rule(const FitOptions& options, bool linear) {
+  const Pruning& pruning = options.pruning;
+  if (!(pruning.threshold >= 0)) throw InvalidArgument(fmt::format("pruning.threshold is {}; it must be 0 or more", pruning.threshold));
+  if (pruning.readmit_every < 0)
+    throw InvalidArgument(fmt::format("pruning.readmit_every is {}; it must be 0 or more", pruning.readmit_every));
+  if (!(options.start_xi >= 0 && std::isfinite(options.start_xi)))
+    throw InvalidArgument(fmt::format("start_xi is {}; it must be 0 or more", options.start_xi));
+  if (options.penalize_intercept && !options.intercept) throw InvalidArgument("penalize_intercept needs intercept");
+  if (options.rule != UpdateRule::laplace) return;
+  if (linear || options.likelihood != LogisticLikelihood::laplace)
+    throw InvalidArgument("rule laplace seeks a mode: it needs a logistic fit with likelihood laplace");
+  if (options.prior.kind != PriorKind::ard || !options.prior.group.empty())
+    throw InvalidArgument("rule laplace has a precision per column: it needs prior ard without groups");
+  validate::positive(options.lambda, "lambda");
+}
+
 void validate_options(const FitOptions& options, Task task, Index p) {
   const bool linear = task == Task::linear;
-  validate::gamma(options.precision, linear ? "c0 (precision.shape)" : "a0 (precision.shape)",
-                  linear ? "d0 (precision.rate)" : "b0 (precision.rate)");
+  // Jeffreys' prior has no mean to start from, and its bound no limit: only where columns may leave, or the rule is not VB's.
+  const bool improper = options.precision.shape == 0 && options.precision.rate == 0 && (sweeps_plainly(options));
+  if (!improper)
+    validate::gamma(options.precision, linear ? "c0 (precision.shape)" : "a0 (precision.shape)",
+                    linear ? "d0 (precision.rate)" : "b0 (precision.rate)");
+  validate_rule(options, linear);
   if (linear) validate::gamma(options.noise, "a0 (noise.shape)", "b0 (noise.rate)");
   if (options.max_sweeps < 1) throw InvalidArgument(fmt::format("max_sweeps is {}; it must be at least 1", options.max_sweeps));
   if (options.tolerance && !(*options.tolerance >= 0 && std::isfinite(*options.tolerance)))
@@ -56,8 +80,10 @@ void validate_options(const FitOptions& options, Task task, Index p) {
     if (task_of_preset(options.preset) != task)
       throw InvalidArgument(fmt::format("preset '{}' is a {} model; it cannot be used for {} regression", options.preset,
                                         to_string(task_of_preset(options.preset)), to_string(task)));
-    if (!options.weights.empty())
-      throw InvalidArgument(fmt::format("weights cannot be used with preset '{}'; the published program has none", options.preset));
+    if (!options.weights.empty() && (options.compat || !is_toolbox_preset(options.preset)))
+      throw InvalidArgument(fmt::format("weights cannot be used with preset '{}'{}; the published program has none", options.preset,
+                                        options.compat ? " and compat" : ""));
+    if (is_toolbox_preset(options.preset)) return;
     if (options.intercept || options.standardize)
       throw InvalidArgument(
           fmt::format("preset '{}' has no intercept and scales nothing; add a column of ones, or fit a model", options.preset));
@@ -67,9 +93,9 @@ void validate_options(const FitOptions& options, Task task, Index p) {
 std::pair<SolverKind, std::string> choose_solver(const FitOptions& options, const LikelihoodTraits& likelihood, const Partition& partition,
                                                  Index n) {
   const Index p = partition.num_columns() - partition.num_flat();
-  const bool can_spectral = likelihood.constant_rows && partition.is_shared();
+  const bool can_spectral = likelihood.constant_rows && partition.is_shared() && !options.pruning.is_on();
   if (options.solver == SolverKind::spectral && !can_spectral)
-    throw InvalidArgument("solver 'spectral' needs a linear model with a shared prior and no columns of fixed precision");
+    throw InvalidArgument("solver 'spectral' needs a linear model with a shared prior, no columns of fixed precision and no pruning");
   if (options.solver == SolverKind::dual && partition.num_flat() >= n)
     throw InvalidArgument(
         fmt::format("solver 'dual' needs more rows than flat columns; there are {} rows and {} flat columns", n, partition.num_flat()));
@@ -79,18 +105,29 @@ std::pair<SolverKind, std::string> choose_solver(const FitOptions& options, cons
   return {SolverKind::dual, fmt::format("{} columns are more than {} rows", p, n)};
 }
 
-std::unique_ptr<Solver> make_solver(SolverKind kind, System system) {
+std::unique_ptr<Solver> make_solver(SolverKind kind, System system, bool may_shrink) {
+  if (may_shrink) return make_shrinking(system, kind);
   const Index p = system.partition.num_columns() - system.partition.num_flat(), n = system.X.rows();
   const bool dual = kind == SolverKind::dual || (kind == SolverKind::spectral && p > n && system.partition.num_flat() < n);
   std::unique_ptr<Solver> exact = dual ? make_dual(system) : make_primal(system);
   return kind == SolverKind::spectral ? make_spectral(system, std::move(exact)) : std::move(exact);
 }
 
-SweepSettings sweep_settings(const FitOptions& options, Task task, double rows, Index p) {
+SweepSettings sweep_settings(const FitOptions& options, Task task, const LikelihoodTraits& likelihood, double rows, Index p) {
   SweepSettings s;
   s.num_rows = rows;
   s.max_sweeps = options.max_sweeps;
   s.on_sweep = options.on_sweep;
+  if (sweeps_plainly(options) || likelihood.to_mode) {  // (SLR.1)
+    s.order = EvaluateAfter::rows;
+    s.stop = options.compat ? StopRule::never : StopRule::standstill;
+    s.tolerance = options.tolerance.value_or(1e-8);
+    s.accelerate = false;
+    s.pruning = options.pruning;
+    s.compat = options.compat;
+    if (options.compat) s.mode_tolerance = 1e-20;
+    return s;
+  }
   if (options.preset.empty()) {
     s.accelerate = options.accelerate;
     // Below about this much work a sweep is too short for single precision to be worth its conversions.
@@ -122,15 +159,28 @@ struct Fitted {  // what a task hands over
   const Posterior& q;
   PriorKind kind;
   double noise_precision;  // a_N/b_N in the design's units, or 1
+  const SweepOutcome& outcome;
 };
+
+// From the columns that are left to all of the design: a pruned one has w = V = 0 at an infinite precision.
+void spread_over_all(const SweepOutcome& outcome, Index num_columns, Posterior& q, Vector& a) {
+  if (static_cast<Index>(outcome.columns.size()) == num_columns) return;
+  const Vector w = q.w, V = q.V_diagonal, inside = a;
+  q.w = q.V_diagonal = Vector::Zero(num_columns);
+  a = Vector::Constant(num_columns, std::numeric_limits<double>::infinity());
+  q.w(outcome.columns) = w;
+  q.V_diagonal(outcome.columns) = V;
+  a(outcome.columns) = inside;
+}
 
 // A group is kept when sum_j tau q_j^2/s_j > 2 |g|: at its own best precision more than half of it would be set by the data.      (OPT.3)
 // With q_j = w_j/V_jj and s_j = 1/V_jj - a_j that ratio is tau w_j^2 / (V_jj (1 - a_j V_jj)).                                     (OPT.2)
-void judge_relevance(const Fitted& f, Fit& fit) {
+void judge_relevance(const Fitted& f, bool may_leave, Fit& fit) {
   const Index p = fit.num_columns();
   std::vector<double> evidence(f.partition.group_size.size(), 0.0);
   for (Index j = 0; j < p; ++j) {
     const Index g = fit.group[static_cast<std::size_t>(j)];
+    if (std::isinf(f.a[j])) continue;  // pruned
     fit.relevance[j] = std::clamp(1 - f.a[j] * f.q.V_diagonal[j], 0.0, 1.0);
     if (g >= 0)
       evidence[static_cast<std::size_t>(g)] +=
@@ -139,6 +189,11 @@ void judge_relevance(const Fitted& f, Fit& fit) {
   for (Index j = 0; j < p; ++j) {
     const Index g = fit.group[static_cast<std::size_t>(j)];
     const bool estimated = g >= 0 && f.kind != PriorKind::shared;
+    if (may_leave) {  // what is there at the end is relevant
+      const bool leaves = g >= 0 && f.outcome.pruned[static_cast<std::size_t>(g)];
+      fit.relevant[static_cast<std::size_t>(j)] = !fit.left_out[static_cast<std::size_t>(j)] && !leaves && !std::isinf(f.a[j]);
+      continue;
+    }
     fit.relevant[static_cast<std::size_t>(j)] =
         !fit.left_out[static_cast<std::size_t>(j)] &&
         (!estimated ||
@@ -146,7 +201,9 @@ void judge_relevance(const Fitted& f, Fit& fit) {
   }
 }
 
-void keep_factor(const FitOptions& options, Solver& solver, Index n, Index p, detail::FitState& state, Report& report) {
+void keep_factor(const FitOptions& options, Solver& solver, const SweepOutcome& outcome, Index n, Index num_columns,
+                 detail::FitState& state, Report& report) {
+  const auto p = static_cast<Index>(outcome.columns.size());
   const Index inner = std::min(n, p);
   const double megabytes = static_cast<double>(inner) * static_cast<double>(p) * 8e-6;
   if (options.keep_covariance == Keep::never) return;
@@ -156,6 +213,7 @@ void keep_factor(const FitOptions& options, Solver& solver, Index n, Index p, de
     return;
   }
   state.factor = solver.factor();
+  if (p < num_columns) state.factor.columns = outcome.columns;
 }
 
 // E[alpha] of each group, from that of its first column.
@@ -191,10 +249,12 @@ void run(const FitOptions& options, MatrixView X, Likelihood& likelihood, Prepar
   const auto [kind, reason] = choose_solver(options, traits, prior.partition, n);
   report.solver = kind;
   report.solver_reason = reason;
-  PrecisionPrior precisions(prior.partition, prior.shape, prior.rate);
-  if (!options.start_precision.empty()) precisions.set_expected(start_of(options, prior.partition));
-  const Partition& partition = precisions.partition();
-  std::unique_ptr<Solver> solver = make_solver(kind, {design, partition, traits});
+  const Partition& partition = prior.partition;
+  PrecisionPrior precisions(partition, prior.shape, prior.rate, options.rule, options.compat ? std::sqrt(options.lambda) : options.lambda);
+  if (!options.start_precision.empty()) precisions.set_expected(start_of(options, partition));
+  // `precisions` and its partition become those of the columns that are left.
+  std::unique_ptr<Solver> solver =
+      make_solver(options.pruning.is_on() ? options.solver : kind, {design, precisions.partition(), traits}, options.pruning.is_on());
 
   q.w = Vector::Zero(design.cols());
   q.V_diagonal = Vector::Zero(design.cols());
@@ -202,7 +262,7 @@ void run(const FitOptions& options, MatrixView X, Likelihood& likelihood, Prepar
   q.s = Vector::Zero(traits.row_moments ? n : 0);
   q.group_square = q.group_variance = Vector::Zero(partition.num_groups());
 
-  SweepOutcome outcome = sweep(likelihood, precisions, *solver, q, sweep_settings(options, fit.task, rows, p));
+  SweepOutcome outcome = sweep(likelihood, precisions, *solver, q, sweep_settings(options, fit.task, traits, rows, p));
   const bool usable = outcome.status != Status::not_positive_definite && solver->finish(outcome.rows, outcome.a, q);
   report.status = usable ? outcome.status : Status::not_positive_definite;
   report.message = outcome.message.empty() ? "the linear system is not positive definite" : outcome.message;
@@ -218,33 +278,43 @@ void run(const FitOptions& options, MatrixView X, Likelihood& likelihood, Prepar
   const double offset = bound_offset(partition.flat_columns, *state, fit.task, rows);
   report.bound = fit.bound = outcome.bound + offset;
   report.bound_history = std::move(outcome.bound_history);
+  report.pruning = std::move(outcome.pruning);
+  if (solver->kind() != kind) {
+    report.solver = solver->kind();
+    report.solver_reason = fmt::format("{} first ({}), then fewer columns than rows were left", to_string(kind), reason);
+  }
   for (double& b : report.bound_history) b += offset;
 
   fit.num_rows = rows;
-  fit.precision = precisions.expected();
+  fit.precision = outcome.expected;
+  if (!options.compat)
+    for (std::size_t g = 0; g < outcome.pruned.size(); ++g)
+      if (outcome.pruned[g]) fit.precision[static_cast<Index>(g)] = std::numeric_limits<double>::infinity();
   fit.group.assign(partition.group.begin(), partition.group.begin() + p);
   fit.mean = fit.variance = fit.V_diagonal = fit.relevance = Vector::Zero(p);
   fit.relevant.assign(static_cast<std::size_t>(p), false);
   if (!usable) {
     const double nan = std::numeric_limits<double>::quiet_NaN();
     fit.mean.setConstant(nan), fit.variance.setConstant(nan), fit.V_diagonal.setConstant(nan);
+    fit.standardized_mean = Vector::Constant(partition.num_columns(), nan);
     fit.state = std::move(state);
     report.seconds = seconds_since(started);
     return;
   }
-  const Fitted fitted{partition, outcome.a, q, prior.kind, likelihood.noise_precision()};
-  judge_relevance(fitted, fit);
   fit.effective_parameters = q.explained;
-  state->w = q.w;
   state->quadratic = q.w.cwiseAbs2().dot(outcome.a) + outcome.rows.omega.dot(q.m.cwiseAbs2());  // w'V^-1 w = w'Aw + (Xw)' diag(omega) Xw
+  const Index num_in_use = precisions.partition().num_columns() - precisions.partition().num_left_out();
+  spread_over_all(outcome, partition.num_columns(), q, outcome.a);
+  judge_relevance({partition, outcome.a, q, prior.kind, likelihood.noise_precision(), outcome}, options.pruning.is_on(), fit);
+  state->w = fit.standardized_mean = q.w;
   if (fit.task == Task::linear) {
     fit.noise = likelihood.noise();
     fit.noise.rate *= state->y_scale * state->y_scale;
   }
   to_user_units(
-      q, partition.num_columns() - partition.num_left_out(), [&](const Vector& x) { return solver->variance_of(x); }, *state, fit);
+      q, num_in_use, [&](const Vector& x) { return solver->variance_of(x(outcome.columns)); }, *state, fit);
   report.seconds = seconds_since(started);  // the posterior is complete; what follows serves later calls
-  keep_factor(options, *solver, n, p, *state, report);
+  keep_factor(options, *solver, outcome, n, partition.num_columns(), *state, report);
   fit.state = std::move(state);
 }
 
@@ -277,13 +347,11 @@ void describe_separation(const FitOptions& options, Fit& fit) {
   if (fit.report.status == Status::converged)
     fit.report.notes.push_back(
         "every row is on its own side: the classes can be separated, so that only the prior keeps the coefficients from growing");
-  else if (fit.report.status == Status::max_sweeps && options.preset.empty())
+  else if (fit.report.status == Status::max_sweeps && !options.compat && (options.preset.empty() || is_toolbox_preset(options.preset)))
     fit.report.warnings.push_back(
-        "every row is on its own side: the classes can be separated, and so far this prior does not keep the coefficients from growing; "
-        "they, "
-        "their intervals and the bound are those of the last sweep; if more sweeps only raise them, take a narrower hyper-prior (--a0 1 "
-        "--b0 "
-        "1)");
+        std::string("every row is on its own side: the classes can be separated, and so far this prior does not keep the coefficients from "
+                    "growing; they, their intervals and the bound are those of the last sweep; if more sweeps only raise them, ") +
+        (options.preset.empty() ? "take a narrower hyper-prior (--a0 1 --b0 1)" : "fit a model with a hyper-prior (--model logistic)"));
 }
 
 std::string label_text(double value) { return fmt::format("{}", value); }
@@ -411,8 +479,12 @@ LogisticFit fit_checked_logistic(MatrixView X, VectorView labels, const FitOptio
   }
   Prepared prepared = prepare_columns(X, k, options);
   PreparedPrior prior = prepare_prior(options, X.cols(), k.sum(), prepared.left_out);
-  std::unique_ptr<Likelihood> likelihood =
-      options.likelihood == LogisticLikelihood::bound ? make_logistic_bound(t, k) : make_logistic_gaussian(t, k);
+  std::unique_ptr<Likelihood> likelihood;
+  switch (options.likelihood) {
+    case LogisticLikelihood::gaussian: likelihood = make_logistic_gaussian(t, k); break;
+    case LogisticLikelihood::bound: likelihood = make_logistic_bound(t, k, options.start_xi); break;
+    case LogisticLikelihood::laplace: likelihood = make_logistic_laplace(t, k); break;
+  }
   Posterior q;
   run(options, X, *likelihood, std::move(prepared), std::move(prior), k.sum(), std::make_shared<detail::FitState>(), fit, q, started);
   describe_classes(t, k, q.m, q.s, fit);

@@ -99,6 +99,44 @@ std::string listed(const std::vector<std::string>& items) {
   return text;
 }
 
+// The published normalisation: mean and largest |x - mean|, of each column or of the table.                                      (SLR.4)
+Prepared prepare_by_largest(MatrixView X, const FitOptions& options) {
+  const Index n = X.rows(), p = X.cols();
+  Prepared out;
+  Standardization& s = out.standardization;
+  s.intercept = options.intercept;
+  s.center.resize(p);
+  s.scale.resize(p);
+  const bool table = options.scaling == Scaling::largest_of_table;
+  DenseDesign raw(X, {});
+  Matrix x(n, 1);
+  const auto columns = [&](auto&& visit) {
+    for (Index j = 0; j < p; ++j) {
+      raw.columns(j, 1, x);
+      visit(j, x.col(0));
+    }
+  };
+  columns([&](Index j, auto column) { s.center[j] = column.mean(); });
+  if (table) s.center.setConstant(s.center.mean());
+  columns([&](Index j, auto column) { s.scale[j] = (column.array() - s.center[j]).abs().maxCoeff(); });
+  const double largest = s.scale.maxCoeff();
+  out.left_out.assign(static_cast<std::size_t>(p), false);
+  std::vector<std::string> constant;
+  for (Index j = 0; j < p; ++j) {
+    if (table) s.scale[j] = largest;
+    const bool varies = s.scale[j] > 1e-14 * std::abs(s.center[j]) && std::isfinite(1 / s.scale[j]);
+    if (!varies) {  // the published program divides zero by zero and returns NaN everywhere
+      out.left_out[static_cast<std::size_t>(j)] = true;
+      constant.push_back(fmt::format("'{}'", validate::column_name(options.column_names, j)));
+    }
+    s.scale[j] = varies ? 1 / s.scale[j] : 0;
+  }
+  if (!constant.empty())
+    out.notes.push_back(fmt::format("{} {} constant and left out, where the published program divides zero by zero: {}", constant.size(),
+                                    constant.size() == 1 ? "column is" : "columns are", listed(constant)));
+  return out;
+}
+
 }  // namespace
 
 Prepared prepare_columns(MatrixView X, const Vector& k, const FitOptions& options) {
@@ -106,7 +144,8 @@ Prepared prepare_columns(MatrixView X, const Vector& k, const FitOptions& option
   Prepared out;
   out.left_out.assign(static_cast<std::size_t>(p), false);
   out.standardization.intercept = options.intercept;
-  if (!options.preset.empty()) return out;
+  if (!options.preset.empty() && !options.standardize) return out;
+  if (options.standardize && options.scaling != Scaling::deviation) return prepare_by_largest(X, options);
 
   Standardization s;
   moments(X, k, options.intercept, s.center, s.scale);
@@ -210,6 +249,14 @@ PreparedPrior prepare_prior(const FitOptions& options, Index num_columns, double
     }
     partition.group[c] = g;
     ++partition.group_size[static_cast<std::size_t>(g)];
+  }
+  if (options.intercept && options.penalize_intercept) {  // a column like any other: in the one group, or in one of its own
+    if (out.kind != PriorKind::shared || partition.num_groups() == 0) {
+      partition.group_size.push_back(0);
+      named.push_back(num_columns);
+    }
+    partition.group.back() = partition.num_groups() - 1;
+    ++partition.group_size.back();
   }
   for (std::size_t j = 0; j < partition.group.size(); ++j)
     if (partition.group[j] == Partition::flat) partition.flat_columns.push_back(static_cast<Index>(j));

@@ -1,8 +1,12 @@
 // The published programs as data: one row each.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <string_view>
+
 #include "ardvark/fit.hpp"
 #include "engine/greedy_preset.hpp"
+#include "engine/toolbox.hpp"
 
 namespace ardvark {
 namespace {
@@ -13,12 +17,20 @@ struct PresetRow {
   GammaDistribution noise;      // a0, b0 of the linear programs
   GammaDistribution precision;  // c0, d0 of the linear, a0, b0 of the logistic programs
   LinearPosterior posterior = LinearPosterior::joint;
+  LogisticLikelihood likelihood = LogisticLikelihood::bound;
+  UpdateRule rule = UpdateRule::vb;  // of the published program
 };
 
 // VBLinLogit v0.3 (Drugowitsch): published defaults; 500 sweeps, 1e-5 relative change of the bound, no intercept, nothing scaled.
 constexpr GammaDistribution vblinlogit = {1e-2, 1e-4};
 // Bishop and Tipping (2000), with their misprints corrected: hyper-priors 1e-6. They print no stopping rule.
 constexpr GammaDistribution bishop_tipping = {1e-6, 1e-6};
+// Toolbox of sparse logistic regressions 1.2.1alpha (Yamashita): no hyper-parameters; 1000 sweeps, precisions from 1, xi from 2, columns
+// whose precision reaches 1e8 leave, each column centred and divided by its largest absolute value, a bias that has a precision too. (SLR)
+constexpr GammaDistribution jeffreys = {0, 0};
+constexpr UpdateRule vb = UpdateRule::vb, mackay = UpdateRule::mackay, laplace = UpdateRule::laplace;
+constexpr LinearPosterior no_noise = LinearPosterior::joint;
+constexpr LogisticLikelihood bound = LogisticLikelihood::bound, mode = LogisticLikelihood::laplace;
 const PresetRow table[] = {
     {{"vb_linear_fit", Task::linear, "linear, one precision for all columns (VBLinLogit)"}, PriorKind::shared, vblinlogit, vblinlogit},
     {{"vb_linear_fit_ard", Task::linear, "linear, one precision per column (VBLinLogit)"}, PriorKind::ard, vblinlogit, vblinlogit},
@@ -53,7 +65,73 @@ const PresetRow table[] = {
      PriorKind::ard,
      vblinlogit,
      vblinlogit},
+    {{"slr_var", Task::logistic, "logistic, Jaakkola-Jordan bound, one precision per column, pruned (SLR toolbox)"},
+     PriorKind::ard,
+     jeffreys,
+     jeffreys,
+     no_noise,
+     bound,
+     mackay},
+    {{"slr_lap", Task::logistic, "logistic, Laplace's approximation, one precision per column, pruned (SLR toolbox)"},
+     PriorKind::ard,
+     jeffreys,
+     jeffreys,
+     no_noise,
+     mode,
+     mackay},
+    {{"rlr_var", Task::logistic, "logistic, Jaakkola-Jordan bound, one precision for all columns (SLR toolbox)"},
+     PriorKind::shared,
+     jeffreys,
+     jeffreys,
+     no_noise,
+     bound,
+     vb},
+    {{"rlr_lap", Task::logistic, "logistic, Laplace's approximation, one precision for all columns (SLR toolbox)"},
+     PriorKind::shared,
+     jeffreys,
+     jeffreys,
+     no_noise,
+     mode,
+     vb},
+    {{"slr_rvm", Task::logistic, "slr_var on the columns of a kernel (SLR toolbox)"},
+     PriorKind::ard,
+     jeffreys,
+     jeffreys,
+     no_noise,
+     bound,
+     mackay},
+    {{"l1_slr_lap", Task::logistic, "logistic, Laplace prior by reweighting, pruned (SLR toolbox)"},
+     PriorKind::ard,
+     jeffreys,
+     jeffreys,
+     no_noise,
+     mode,
+     laplace},
 };
+
+// What is common to the toolbox, as published and made right.                                                            (SLR.4), (SLR.5)
+void toolbox_options(const PresetRow& row, FitOptions& options) {
+  options.likelihood = row.likelihood;
+  options.rule = row.rule;
+  options.pruning.threshold = 1e8;
+  options.start_xi = 2;
+  options.max_sweeps = 1000;
+  options.intercept = true;
+  options.standardize = true;
+  const bool kernel = std::string_view(row.info.name) == "slr_rvm", shared = row.prior == PriorKind::shared;
+  if (options.compat) {
+    options.penalize_intercept = true;
+    options.standardize = !kernel;  // a kernel's columns stay as they are
+    options.scaling = std::string_view(row.info.name) == "rlr_lap" ? Scaling::largest_of_table : Scaling::largest;
+    return;
+  }
+  if (shared) {
+    options.rule = mackay;  // the same fixed point
+    options.pruning = {};
+  } else {
+    options.pruning.readmit_every = 10;
+  }
+}
 
 const PresetRow& find(const std::string& name) {
   std::string known;
@@ -65,6 +143,10 @@ const PresetRow& find(const std::string& name) {
 }
 
 }  // namespace
+
+bool is_toolbox_preset(const std::string& name) {
+  return std::ranges::any_of(table, [&](const PresetRow& row) { return name == row.info.name && row.precision.shape == 0; });
+}
 
 const std::vector<PresetInfo>& presets() {
   static const std::vector<PresetInfo> list = [] {
@@ -90,6 +172,8 @@ FitOptions options_for_preset(const std::string& name, bool compat) {
   options.intercept = false;
   options.standardize = false;
   options.accelerate = false;
+  options.rule = row.rule;
+  if (is_toolbox_preset(name)) toolbox_options(row, options);
   if (is_greedy_preset(name)) options.max_sweeps = 10000;  // single actions
   return options;
 }

@@ -58,6 +58,10 @@ void validate_options(const RelevanceOptions& options, MatrixView X) {
   if (!options.input_groups.empty() && static_cast<Index>(options.input_groups.size()) != X.cols())
     throw InvalidArgument(
         fmt::format("input_groups has {} entries; it must have one per column of X: {}", options.input_groups.size(), X.cols()));
+  if (options.compat && options.algorithm != RelevanceAlgorithm::pruned)
+    throw InvalidArgument("compat reproduces the RVM of the SLR toolbox: it needs algorithm = pruned");
+  if (options.compat && (!options.weights.empty() || options.centres != Centres::rows || options.search != KernelSearch::none))
+    throw InvalidArgument("compat takes all rows as centres, no observation weights and a kernel as given (search = none)");
   Matrix one(1, 1);  // a kernel that does not fit the inputs says so now
   options.kernel.evaluate(Matrix::Zero(1, X.cols()), Matrix::Zero(1, X.cols()), one);
 }
@@ -97,6 +101,14 @@ DifferentRows different_rows(MatrixView X, VectorView y, VectorView weights) {
   return out;
 }
 
+std::vector<Index> every_row(Index n) {
+  std::vector<Index> out(static_cast<std::size_t>(n));
+  std::iota(out.begin(), out.end(), Index{0});
+  return out;
+}
+
+DifferentRows all_rows(Index n) { return {every_row(n), Vector::Ones(n), every_row(n)}; }
+
 Vector entries(VectorView v, const std::vector<Index>& at) {
   Vector out(static_cast<Index>(at.size()));
   for (std::size_t i = 0; i < at.size(); ++i) out[static_cast<Index>(i)] = v[at[i]];
@@ -131,7 +143,9 @@ Matrix prepare_inputs(MatrixView X, const DifferentRows& rows, const RelevanceOp
   const Vector& k = rows.k;
   std::string constant;
   for (Index j = 0; j < d; ++j) {
-    const double center = k.dot(Z.col(j)) / k.sum(), sd = std::sqrt(k.dot((Z.col(j).array() - center).square().matrix()) / k.sum());
+    const double center = k.dot(Z.col(j)) / k.sum();
+    const double sd = options.compat ? (Z.col(j).array() - center).abs().maxCoeff()  // (SLR.4)
+                                     : std::sqrt(k.dot((Z.col(j).array() - center).square().matrix()) / k.sum());
     const std::string& name = fit.input_names[static_cast<std::size_t>(j)];
     const bool spread =
         validate::spread(sd, Z.col(j).minCoeff() == Z.col(j).maxCoeff(), fmt::format("input '{}'", name)) > 1e-14 * std::abs(center);
@@ -166,7 +180,7 @@ void choose_points(MatrixView X, RelevanceProblem& problem, RelevanceFit& fit) {
     for (Index i = 0; i < X.rows(); ++i)
       if (problem.row_of[static_cast<std::size_t>(i)] >= 0) rows.push_back(i);  // a weight of 0 is an absent row
   const Matrix named = seen_inputs(X, rows, fit);
-  const std::vector<Index> once = different(named);
+  const std::vector<Index> once = options.compat ? every_row(named.rows()) : different(named);
   if (once.size() < rows.size())
     fit.report.notes.push_back(
         fmt::format("{} of {} rows repeat the inputs of another: each point is a candidate once", rows.size() - once.size(), rows.size()));
@@ -402,6 +416,7 @@ const char* to_string(RelevanceAlgorithm algorithm) {
     case RelevanceAlgorithm::variational: return "variational";
     case RelevanceAlgorithm::plain: return "plain";
     case RelevanceAlgorithm::type_two: return "type-two";
+    case RelevanceAlgorithm::pruned: return "pruned";
   }
   return "unknown";
 }
@@ -418,6 +433,7 @@ const char* to_string(KernelSearch search) {
 RelevanceRegression fit_relevance_regression(MatrixView X, VectorView y, const RelevanceOptions& options) {
   validate_options(options, X);
   validate::vector(y, X.rows(), "y");
+  if (options.algorithm == RelevanceAlgorithm::pruned) throw InvalidArgument("algorithm pruned is of classifications");
   const blas::ThreadScope threads(options.threads);
   RelevanceRegression fit;
   start(X, options, fit);
@@ -436,9 +452,10 @@ RelevanceClassification fit_relevance_classification(MatrixView X, VectorView la
   RelevanceClassification fit;
   start(X, options, fit);
   RelevanceProgress progress(options.on_sweep);
-  const DifferentRows rows = different_rows(X, labels, options.weights);
+  const DifferentRows rows = options.compat ? all_rows(X.rows()) : different_rows(X, labels, options.weights);
   RelevanceProblem problem{Task::logistic, options, progress, {}, rows.k, {}, {}, {}, rows.at};
   problem.targets = class_targets(entries(labels, rows.first), options.class_names, fit);
+  if (options.compat && problem.targets.size() > 1) throw InvalidArgument("compat takes two classes, as the published program");
   problem.X = prepare_inputs(X, rows, options, fit);
   run(X, problem, fit);
   if (fit.machines.size() > 1)

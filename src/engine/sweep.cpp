@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "core/special.hpp"
 #include "design/dense.hpp"
@@ -17,6 +18,7 @@ namespace ardvark {
 double evaluate_bound(const Likelihood& likelihood, const PrecisionPrior& prior, const Posterior& q) {
   const Partition& partition = prior.partition();
   const auto flat = static_cast<double>(partition.num_flat());
+  if (prior.is_penalty()) return likelihood.log_likelihood() + prior.bound(q, 1);  // (L1.2)
   const double weights = 0.5 * q.log_det_V + 0.5 * static_cast<double>(partition.num_columns()) + 0.5 * flat * ln_2pi;
   return likelihood.bound(q) + prior.bound(q, likelihood.noise_precision()) + weights;  // (BOUND.1)
 }
@@ -32,6 +34,8 @@ class Sweep {
         q_(q),
         settings_(settings),
         damped_(likelihood.traits().damped),
+        to_mode_(likelihood.traits().to_mode),
+        all_(prior),
         anderson_(prior.partition().num_groups() + likelihood.state_size(), 6) {}
 
   SweepOutcome run() {
@@ -43,6 +47,12 @@ class Sweep {
     if (single_ && out_.sweeps > 0) end_in_double();
     out_.a = a_in_;
     out_.rows = rows_in_;
+    // The published programs return the precisions after the last posterior, a model those inside it.
+    const bool later = settings_.order == EvaluateAfter::rows && settings_.stop != StopRule::never;
+    if (later && expected_in_.size() == prior_.expected().size()) prior_.set_expected(expected_in_);
+    remember_precisions();
+    out_.columns = columns_;
+    out_.expected = all_.expected();
     return std::move(out_);
   }
 
@@ -54,17 +64,55 @@ class Sweep {
   bool solve() {
     rows_in_ = rows_;
     a_in_ = prior_.columns();
+    expected_in_ = prior_.expected();
     return solve_inside();
   }
   // V, w from rows_in_ and a_in_: the pair that q was built from.
   bool solve_inside() {
-    q_.total_weight = rows_in_.omega.sum();
-    if (solver_.solve(rows_in_, a_in_, q_)) return true;
+    if (to_mode_ ? solve_to_mode() : solve_once()) return true;
     out_.status = Status::not_positive_definite;
     out_.message = fmt::format("sweep {}: the linear system is not positive definite (columns that are flat or nearly so may be collinear)",
                                out_.sweeps + 1);
     return false;
   }
+  bool solve_once() {
+    q_.total_weight = rows_in_.omega.sum();
+    return solver_.solve(rows_in_, a_in_, q_);
+  }
+
+  // Newton's method from where q is, precisions held: each solve gives the end of a step, and V is the inverse Hessian at its beginning.
+  // A step is halved while it lowers the penalised log likelihood. Near the mode: one solve.                                      (LAP.2)
+  bool solve_to_mode() {
+    likelihood_.update(q_, rows_in_);
+    // While the precisions still move, so may the mode.
+    const bool exact = settings_.stop == StopRule::never;
+    const double enough =
+        exact ? settings_.mode_tolerance : std::max(settings_.mode_tolerance, 1e-6 * std::min(promised_ * promised_, 1.0));
+    double last_length = std::numeric_limits<double>::infinity();
+    for (int step = 0; step < 200; ++step) {
+      const double value = penalised_likelihood();
+      w_before_ = q_.w;
+      m_before_ = q_.m;
+      if (!solve_once()) return false;
+      newton_w_ = q_.w;
+      newton_m_ = q_.m;
+      const double length = a_in_.dot((newton_w_ - w_before_).cwiseAbs2()) + rows_in_.omega.dot((newton_m_ - m_before_).cwiseAbs2());
+      const bool rounding = length < 1e-8 && length > 0.25 * last_length;
+      if (!(length > enough) || rounding) return std::isfinite(length);
+      last_length = length;
+      likelihood_.update(q_, rows_in_);
+      // Columns that have just left or come back: m_before is not of w_before, and there is nothing to compare with.
+      for (double part = 0.5; !moved_ && part > 1e-9 && !(penalised_likelihood() >= value - 1e-14 * (std::abs(value) + 1)); part *= 0.5) {
+        q_.w = w_before_ + part * (newton_w_ - w_before_);
+        q_.m = m_before_ + part * (newton_m_ - m_before_);
+        likelihood_.update(q_, rows_in_);
+      }
+      moved_ = false;
+    }
+    return solve_once();
+  }
+  [[nodiscard]] double penalised_likelihood() const { return likelihood_.log_likelihood() - 0.5 * a_in_.dot(q_.w.cwiseAbs2()); }
+
   void update_likelihood() {
     likelihood_.update(q_, rows_);
     if (damped_ && settings_.polish) polish();
@@ -94,7 +142,10 @@ class Sweep {
     }
   }
   void update_prior() {
-    prior_.vb(q_, likelihood_.noise_precision(), next_);
+    prior_.update(q_, likelihood_.noise_precision(), next_);
+    // MacKay's 1 - a V of a column that the data say nothing of is 0 but for rounding, and its sign is rounding's.
+    for (Index g = 0; g < next_.size(); ++g)
+      if (!(next_[g] > 0)) next_[g] = settings_.pruning.is_on() ? std::numeric_limits<double>::infinity() : prior_.expected()[g];
     prior_.set_expected(next_);
   }
 
@@ -103,8 +154,14 @@ class Sweep {
     likelihood_.start(rows_);
     single_ = settings_.single_precision && solver_.set_products(Products::single_precision);
     published_constant_ = likelihood_.published_constant() + prior_.published_constant();
+    columns_.resize(static_cast<std::size_t>(prior_.partition().num_columns()));
+    std::iota(columns_.begin(), columns_.end(), Index{0});
+    groups_.resize(static_cast<std::size_t>(prior_.partition().num_groups()));
+    std::iota(groups_.begin(), groups_.end(), Index{0});
+    out_.pruned.assign(groups_.size(), false);
     switch (settings_.order) {
-      case EvaluateAfter::prior: return true;
+      case EvaluateAfter::prior:
+      case EvaluateAfter::rows: return true;
       case EvaluateAfter::solve:
         if (!solve()) return false;
         if (settings_.compat) bound_ = published_start();
@@ -133,9 +190,124 @@ class Sweep {
         if (!solve()) return false;
         bound_ = evaluate_bound(likelihood_, prior_, q_);
         return true;
+      case EvaluateAfter::rows:
+        if (!change_columns()) return false;
+        remember_state();
+        if (!solve()) return false;
+        update_likelihood();
+        bound_ = evaluate_bound(likelihood_, prior_, q_);
+        promised_ = promised_gain();
+        update_prior();
+        prune();
+        return true;
       case EvaluateAfter::likelihood: return guarded_round();
     }
     return false;
+  }
+
+  // ---- columns that leave and come back -----------------------------------------------------------------------------------------------
+
+  // Groups whose precision has reached the threshold leave before the next solve: until then q is about them too.                 (SLR.2)
+  void prune() {
+    if (!settings_.pruning.is_on()) return;
+    for (std::size_t i = 0; i < groups_.size(); ++i)
+      if (!(prior_.expected()[static_cast<Index>(i)] < settings_.pruning.threshold)) leaving_.push_back(static_cast<Index>(i));
+    leave(out_.sweeps + 1);
+  }
+
+  void leave(int sweep) {
+    if (leaving_.empty()) return;
+    std::vector<bool> leaves(groups_.size(), false);
+    for (Index i : leaving_) {
+      leaves[static_cast<std::size_t>(i)] = true;
+      out_.pruned[static_cast<std::size_t>(groups_[static_cast<std::size_t>(i)])] = true;
+    }
+    leaving_.clear();
+    const auto& group = prior_.partition().group;
+    for (std::size_t j = 0; j < group.size(); ++j)
+      if (group[j] >= 0 && leaves[static_cast<std::size_t>(group[j])]) event(sweep).pruned.push_back(columns_[j]);
+    columns_change_ = true;
+  }
+
+  PruningEvent& event(int sweep) {
+    if (out_.pruning.empty() || out_.pruning.back().sweep != sweep) out_.pruning.push_back({sweep, {}, {}});
+    return out_.pruning.back();
+  }
+
+  void remember_precisions() {
+    next_ = all_.expected();
+    for (std::size_t i = 0; i < groups_.size(); ++i) next_[groups_[i]] = prior_.expected()[static_cast<Index>(i)];
+    all_.set_expected(next_);
+  }
+
+  // Prior, solver and posterior for the columns that are there from now on. False if there are none.
+  bool change_columns() {
+    const int every = settings_.pruning.readmit_every;
+    // Not while the precisions are far from settled: what is missed then is asked back later.
+    if (every > 0 && out_.sweeps > 0 && out_.sweeps % every == 0 && promised_ < 1e-3 * settings_.num_rows) static_cast<void>(readmit());
+    if (!columns_change_) return true;
+    remember_precisions();
+    Vector w = Vector::Zero(all_.partition().num_columns());
+    for (std::size_t j = 0; j < columns_.size(); ++j) w[columns_[j]] = q_.w[static_cast<Index>(j)];
+    std::vector<Index> columns;
+    for (Index j = 0; j < w.size(); ++j) {
+      const Index g = all_.partition().group[static_cast<std::size_t>(j)];
+      if (g >= 0 ? !out_.pruned[static_cast<std::size_t>(g)] : g != Partition::left_out) columns.push_back(j);
+    }
+    if (columns.empty()) {
+      out_.status = Status::converged;
+      out_.message = fmt::format("no column is left after {} sweeps", out_.sweeps);
+      return false;
+    }
+    columns_ = std::move(columns);
+    prior_ = all_.restricted_to(columns_, groups_);
+    if (!solver_.restrict_to(columns_)) throw InternalError("this solver cannot let columns go");
+    q_.w = w(columns_);
+    q_.V_diagonal = Vector::Zero(q_.w.size());
+    q_.group_square = q_.group_variance = Vector::Zero(static_cast<Index>(groups_.size()));
+    columns_change_ = false;
+    moved_ = true;
+    return true;
+  }
+
+  // The column outside that would raise the bound most, all else fixed, comes back at its best precision.             (OPT.2), (OPT.5)
+  bool readmit() {
+    std::vector<bool> here(static_cast<std::size_t>(all_.partition().num_columns()), false);
+    for (Index j : columns_) here[static_cast<std::size_t>(j)] = true;
+    std::vector<Index> outside;
+    for (std::size_t j = 0; j < here.size(); ++j) {
+      const Index g = all_.partition().group[j];
+      if (!here[j] && g >= 0 && all_.partition().group_size[static_cast<std::size_t>(g)] == 1 && num_returns(g) < most_returns)
+        outside.push_back(static_cast<Index>(j));
+    }
+    Vector S, Q;
+    if (outside.empty() || !solver_.look_outside(rows_in_, outside, q_.m, S, Q)) return false;
+    double best = std::max(settings_.tolerance * settings_.num_rows, 1e-6), precision = 0;
+    Index chosen = -1;
+    for (std::size_t i = 0; i < outside.size(); ++i) {
+      double a = 0;
+      const double gain = prior_.gain_of_adding(S[static_cast<Index>(i)], Q[static_cast<Index>(i)], likelihood_.noise_precision(), a);
+      if (gain > best && a < settings_.pruning.threshold) {
+        best = gain;
+        precision = a;
+        chosen = outside[i];
+      }
+    }
+    if (chosen < 0) return false;
+    const Index g = all_.partition().group[static_cast<std::size_t>(chosen)];
+    remember_precisions();
+    next_ = all_.expected();
+    next_[g] = precision;
+    all_.set_expected(next_);
+    out_.pruned[static_cast<std::size_t>(g)] = false;
+    ++num_returns_[static_cast<std::size_t>(g)];
+    event(out_.sweeps).readmitted.push_back(chosen);
+    columns_change_ = true;
+    return true;
+  }
+  int num_returns(Index g) {
+    if (num_returns_.empty()) num_returns_.assign(out_.pruned.size(), 0);
+    return num_returns_[static_cast<std::size_t>(g)];
   }
 
   // The published logistic programs compare their first bound with a number that is not one: V from the old E[alpha], q(alpha) already new.
@@ -347,10 +519,13 @@ class Sweep {
       if (!std::isfinite(bound_)) {
         out_.status = Status::bound_fell;
         out_.message = fmt::format("sweep {}: the bound is not finite", out_.sweeps);
-      } else if (settings_.stop == StopRule::relative_change) {
-        stop_as_published();
       } else {
-        stop_on_remaining_gain();
+        switch (settings_.stop) {
+          case StopRule::relative_change: stop_as_published(); break;
+          case StopRule::remaining_gain: stop_on_remaining_gain(); break;
+          case StopRule::standstill: stop_at_standstill(); break;
+          case StopRule::never: stop_after_all_sweeps(); break;
+        }
       }
     }
     if (out_.status == Status::failed && out_.sweeps >= settings_.max_sweeps) {
@@ -423,10 +598,51 @@ class Sweep {
                     sweeps_word(), remaining, allowed >= slack() ? "allowed:" : "the bound's rounding:", std::max(allowed, slack()));
   }
 
+  // The precisions and the rows stand still, and no column outside would raise the bound. Columns that are on their way to infinity and of
+  // which next to nothing is left are taken at their word.                                                                       (SLR.3)
+  void stop_at_standstill() {
+    const double allowed = settings_.tolerance * settings_.num_rows;
+    num_quiet_ = promised_ <= allowed && !columns_change_ ? num_quiet_ + 1 : 0;
+    if (num_quiet_ < 2) return;
+    if (settings_.pruning.is_on()) {
+      for (std::size_t i = 0; i < groups_.size(); ++i)
+        if (prior_.runs_to_infinity(q_, likelihood_.noise_precision(), expected_in_[static_cast<Index>(i)], static_cast<Index>(i)))
+          leaving_.push_back(static_cast<Index>(i));
+      leave(out_.sweeps);
+      if (settings_.pruning.readmit_every > 0 && !columns_change_) static_cast<void>(readmit());
+      if (columns_change_) {
+        num_quiet_ = 0;
+        return;
+      }
+    }
+    out_.status = Status::converged;
+    out_.message =
+        fmt::format("converged after {} sweeps: the next steps of precisions and rows promise {:.2g} nats (allowed: {:.2g}){}", out_.sweeps,
+                    promised_, allowed, settings_.pruning.readmit_every > 0 ? ", and no column outside would raise the bound" : "");
+  }
+
+  void stop_after_all_sweeps() {
+    if (out_.sweeps < settings_.max_sweeps) return;
+    const double allowed = settings_.tolerance * settings_.num_rows;
+    const bool quiet = promised_ <= allowed && !columns_change_;
+    out_.status = quiet ? Status::converged : Status::max_sweeps;
+    out_.message = fmt::format(
+        "{} sweeps as asked, as the published program, which has no test of convergence; the next would promise {:.2g} "
+        "nats ({} {:.2g})",
+        out_.sweeps, promised_, quiet ? "converged: allowed are" : "not converged: allowed are", allowed);
+  }
+
   double promised_gain() {
     prior_.gradient(q_, likelihood_.noise_precision(), gradient_);
-    prior_.mackay(q_, likelihood_.noise_precision(), step_);
-    double promised = 0.5 * (gradient_.array() * (step_.array() / prior_.expected().array()).log()).abs().sum();
+    if (prior_.is_penalty())
+      prior_.update(q_, likelihood_.noise_precision(), step_);
+    else
+      prior_.mackay(q_, likelihood_.noise_precision(), step_);
+    double promised = 0;
+    for (Index g = 0; g < step_.size(); ++g) {
+      const double ratio = std::abs(std::log(step_[g] / prior_.expected()[g]));
+      promised += 0.5 * std::abs(gradient_[g]) * (ratio < 40 ? ratio : 40);  // a precision that runs away, or NaN by rounding: e^40
+    }
     const Index state = likelihood_.state_size();
     if (state > 0) {
       state_.resize(state);
@@ -445,7 +661,14 @@ class Sweep {
   Solver& solver_;
   Posterior& q_;
   const SweepSettings& settings_;
-  bool damped_;
+  bool damped_, to_mode_;
+  PrecisionPrior all_;                             // of every column; its precisions are those of the last change
+  std::vector<Index> columns_, groups_, leaving_;  // of the design and of all_ that are here; groups about to leave
+  std::vector<int> num_returns_;                   // [groups of all_]
+  static constexpr int most_returns = 3;           // approximations may disagree on a column for ever
+  bool columns_change_ = false, moved_ = false;
+  double promised_ = std::numeric_limits<double>::infinity();  // by the next step of precisions and rows
+  Vector newton_w_, newton_m_, expected_in_;
   Anderson anderson_;
   Rows rows_;                              // what the likelihood wants next
   Rows rows_in_, previous_rows_, target_;  // what q was built from; before that; being tried

@@ -13,12 +13,15 @@ namespace ardvark {
 enum class EvaluateAfter {
   prior,      ///< VBLinLogit, linear
   solve,      ///< VBLinLogit, logistic
+  rows,       ///< SLR: solve, rows, look, precisions, and columns leave; for rules that may lower the bound on the way     (SLR.1)
   likelihood  ///< models: the only order in which the bound is profiled over all but E[alpha], so steps can be extrapolated and taken back
 };
 
 enum class StopRule {
   relative_change,  ///< published: |L - L_last| < tolerance |L|, L without constants
-  remaining_gain    ///< the predicted remaining gain in the bound <= tolerance nats per row
+  remaining_gain,   ///< the predicted remaining gain in the bound <= tolerance nats per row
+  standstill,  ///< what is predicted of the precisions' and the rows' own step alone, and no column wants to leave or come back (SLR.3)
+  never        ///< published: as many sweeps as asked for
 };
 
 struct SweepSettings {
@@ -34,6 +37,9 @@ struct SweepSettings {
   bool condense = false;          ///< with many more columns than rows: settle the few that matter by themselves between sweeps (CONDENSE)
   int num_plain_sweeps = 0;       ///< plain VB sweeps before the first accelerated one
   double num_rows = 0;            ///< sum of the observation weights
+  Pruning pruning;                ///< order `rows` only                                                                           (SLR.2)
+  double mode_tolerance =
+      1e-16;  ///< likelihoods taken to their mode: squared length of the last Newton step in the Hessian's metric (LAP.2)
   SweepCallback on_sweep;
 };
 
@@ -46,11 +52,15 @@ struct SweepOutcome {
   int num_damped = 0;    ///< sweeps with a shortened step
   double bound = 0;
   std::vector<double> bound_history;
-  Vector a;   ///< [p] the precisions inside V
-  Rows rows;  ///< the rows inside V
+  Vector a;                    ///< [columns] the precisions inside V
+  Rows rows;                   ///< the rows inside V
+  std::vector<Index> columns;  ///< those of the design that q is about, ascending; all of them unless columns were pruned
+  Vector expected;             ///< [groups of the prior that the sweep began with] E[alpha]; of a pruned group what it left with
+  std::vector<bool> pruned;    ///< [groups] left for good, some of them after the last sweep
+  std::vector<PruningEvent> pruning;
 };
 
-/// Runs to the end; `q` holds the last posterior.
+/// Runs to the end; `q` holds the last posterior, and `prior` the groups that it is about.
 SweepOutcome sweep(Likelihood& likelihood, PrecisionPrior& prior, Solver& solver, Posterior& q, const SweepSettings& settings);
 
 /// The bound on the log evidence at the present state.                                                        (BOUND.1)

@@ -24,6 +24,8 @@ class Likelihood {
   /// Expected log likelihood plus the terms of the likelihood's own factors; valid at any state of them, for the q that update() or the
   /// solver saw last.                                                                                          (BOUND.1)
   [[nodiscard]] virtual double bound(const Posterior& q) const = 0;
+  /// Of likelihoods that are taken to their mode: ln p(y | w) at the m of the last update().                          (LAP.2)
+  [[nodiscard]] virtual double log_likelihood() const { return 0; }
   /// E[tau] where the prior of w is scaled by the noise, else 1.
   [[nodiscard]] virtual double noise_precision() const { return 1; }
   /// q(tau) = Gam(shape, rate) of a Gaussian likelihood.
@@ -57,9 +59,11 @@ class Gaussian final : public Likelihood {
 /// y | w, tau ~ N(Xw, 1/tau), w ~ N(0, A^-1) not scaled by tau, q(w) q(tau); `prior` of tau, E[tau] to start with (0: 100/var(y)).
 /// docs/math/relevance.md
 std::unique_ptr<Likelihood> make_gaussian_factorised(Vector y, Vector k, GammaDistribution prior, double start = 0);
-/// Logistic with the Jaakkola-Jordan bound; t in {0, 1}. docs/math/logistic_bound.md
-std::unique_ptr<Likelihood> make_logistic_bound(Vector t, Vector k);
+/// Logistic with the Jaakkola-Jordan bound; t in {0, 1}; xi of every row to begin with. docs/math/logistic_bound.md
+std::unique_ptr<Likelihood> make_logistic_bound(Vector t, Vector k, double start_xi = 0);
 /// Logistic with the exact Gaussian variational posterior; t in {0, 1}. docs/math/logistic_gaussian.md
 std::unique_ptr<Likelihood> make_logistic_gaussian(Vector t, Vector k);
+/// Logistic with Laplace's approximation; t in {0, 1}. docs/math/logistic_laplace.md
+std::unique_ptr<Likelihood> make_logistic_laplace(Vector t, Vector k);
 
 }  // namespace ardvark

@@ -9,14 +9,16 @@ namespace {
 
 class LogisticBound final : public Likelihood {
  public:
-  LogisticBound(Vector t, Vector k) : half_y_(t.array() - 0.5), k_(std::move(k)), xi_(Vector::Zero(half_y_.size())) {}
+  LogisticBound(Vector t, Vector k, double start_xi)
+      : half_y_(t.array() - 0.5), k_(std::move(k)), start_xi_(start_xi), xi_(Vector::Zero(half_y_.size())) {}
 
   [[nodiscard]] LikelihoodTraits traits() const override { return {.row_moments = true}; }
 
   void start(Rows& rows) override {
-    xi_.setZero();
+    xi_.setConstant(start_xi_);
     rows.r = half_y_.cwiseProduct(k_);
-    rows.omega = 0.25 * k_;  // 2 lambda(0)
+    rows.omega.resize(xi_.size());
+    write_omega(rows);
   }
 
   void update(const Posterior& q, Rows& rows) override {
@@ -51,14 +53,15 @@ class LogisticBound final : public Likelihood {
 
   Vector half_y_;  // y/2, y in {-1, +1}
   Vector k_;
+  double start_xi_;
   Vector xi_;
 };
 
 }  // namespace
 
-std::unique_ptr<Likelihood> make_logistic_bound(Vector t, Vector k) {
+std::unique_ptr<Likelihood> make_logistic_bound(Vector t, Vector k, double start_xi) {
   if (k.size() == 0) k = Vector::Ones(t.size());
-  return std::make_unique<LogisticBound>(std::move(t), std::move(k));
+  return std::make_unique<LogisticBound>(std::move(t), std::move(k), start_xi);
 }
 
 }  // namespace ardvark

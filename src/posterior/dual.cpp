@@ -153,6 +153,18 @@ class Dual final : public Solver {
     return std::max(flat_part + prior_part - v.squaredNorm(), 0.0);
   }
 
+  // (Omega^-1 + Z A^-1 Z')^-1 = Omega^1/2 M^-1 Omega^1/2, flat columns projected out: ||L^-1 Omega^1/2 S z||^2
+  [[nodiscard]] bool outlook(const Rows&, Outlook& out) override {
+    out.complement = false;
+    out.U = L_inverse_.triangularView<Eigen::Lower>();
+    out.U = out.U * root_omega_.asDiagonal();
+    if (f_ > 0) {
+      const Matrix UF = out.U * U_;
+      out.U.noalias() -= UF * FOmega_.transpose();
+    }
+    return true;
+  }
+
   [[nodiscard]] CovarianceFactor factor() override {
     CovarianceFactor c;
     c.kind = CovarianceFactor::Kind::reduced;

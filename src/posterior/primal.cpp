@@ -80,6 +80,16 @@ class Primal final : public Solver {
     return q.w.allFinite();
   }
 
+  // z'Omega X V X'Omega z = ||L^-1 X'Omega z||^2
+  [[nodiscard]] bool outlook(const Rows& rows, Outlook& out) override {
+    Matrix X(rows.omega.size(), p_);
+    system_.X.columns(0, p_, X);
+    out.complement = true;
+    out.U = X.transpose() * rows.omega.asDiagonal();
+    blas::trmm(blas::Side::left, blas::Transpose::no, p_, X.rows(), L_inverse_.data(), p_, out.U.data(), p_);
+    return true;
+  }
+
   bool set_products(Products products) override { return !system_.likelihood.constant_rows && system_.X.set_products(products); }
 
   [[nodiscard]] bool finish(const Rows&, const Vector&, Posterior& q) override {

@@ -22,12 +22,18 @@ struct CovarianceFactor {
   Matrix B;  ///< [flats, p]
   Matrix R;  ///< [flats, flats], R'R = H^-1
   std::vector<Index> flat_columns;
+  /// Those of the design that all of this is about, ascending; empty: every one. The others have no variance.
+  std::vector<Index> columns;
 
   [[nodiscard]] Index num_columns() const { return kind == Kind::triangular ? L_inverse.cols() : d.size(); }
   /// out_n <- x_n' V x_n
   void row_variance(Design& X, Vector& out) const;
-  /// The full matrix V [p,p].
-  [[nodiscard]] Matrix covariance() const;
+  /// The full matrix V; where `columns` are only some, of a design of so many.
+  [[nodiscard]] Matrix covariance(Index num_columns = 0) const;
+
+ private:
+  void row_variance_inside(Design& X, Vector& out) const;
+  [[nodiscard]] Matrix covariance_inside() const;
 };
 
 /// With one precision a for all penalised columns the system is C + a I, C fixed: what the spectral solver starts from.
@@ -38,6 +44,13 @@ struct SharedSystem {
   Vector c;
   double response_square = 0;  ///< sum r_n^2/omega_n less what the flat columns explain
   double log_det_H = 0;
+};
+
+/// What a column z outside the system would find of itself: z'diag(omega)z less what the columns inside explain of it,
+/// ||U z||^2, or z'diag(omega)z - ||U z||^2 if `complement`.                                                              (OPT.2)
+struct Outlook {
+  Matrix U;
+  bool complement = false;
 };
 
 class Solver {
@@ -55,6 +68,15 @@ class Solver {
   /// X <- R^-1 D X_A, y <- R^-1 D^-1 r with D = diag(omega)^1/2 and R R' = I + D X_I A_I^-1 X_I' D, I the penalised columns not in A.
   /// False if this solver gains nothing by it.
   [[nodiscard]] virtual bool condense(const Rows&, const std::vector<Index>& /*columns*/, Matrix& /*X*/, Vector& /*y*/) { return false; }
+  /// Only these columns of the design from now on, ascending; the partition has changed already. False if the solver cannot.
+  [[nodiscard]] virtual bool restrict_to(const std::vector<Index>& /*columns*/) { return false; }
+  /// After solve() with these rows, whose moments are m: S and Q of columns of the design that are not in the system.   (OPT.2), (OPT.5)
+  [[nodiscard]] virtual bool look_outside(const Rows&, const std::vector<Index>& /*columns*/, const Vector& /*m*/, Vector& /*S*/,
+                                          Vector& /*Q*/) {
+    return false;
+  }
+  /// The same as a matrix, by the solver that has the factor.
+  [[nodiscard]] virtual bool outlook(const Rows&, Outlook&) { return false; }
   /// After the last sweep: w, V_diagonal and m for solvers that leave them out during sweeps.
   [[nodiscard]] virtual bool finish(const Rows& rows, const Vector& a, Posterior& posterior) = 0;
   /// For constant rows. False if the flat columns are linearly dependent.
@@ -76,6 +98,11 @@ std::unique_ptr<Solver> make_primal(System system);  ///< p x p Cholesky        
 std::unique_ptr<Solver> make_dual(System system);    ///< n x n, never p x p                          (RIDGE.4), (RIDGE.7)
 /// Shared precision, constant rows: O(min(n,p)) a sweep; `exact` gives the posterior of the last one.               (RIDGE.6)
 std::unique_ptr<Solver> make_spectral(System system, std::unique_ptr<Solver> exact);
+
+/// Primal or dual, whichever is cheaper for the columns that are left (kind: automatic) or as asked; of `system`, X is every column
+/// there is, the partition that of the columns that are left. O(n^2 + p) beside the two solvers; with no more columns than rows also a copy
+/// of these columns.
+std::unique_ptr<Solver> make_shrinking(System system, SolverKind kind);
 
 /// A pivot L_jj of a Gram matrix with this diagonal element that is no larger than rounding would leave: the column lies in the span of
 /// others.

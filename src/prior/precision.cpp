@@ -6,15 +6,18 @@
 
 #include "core/special.hpp"
 #include "prior/best_precision.hpp"
+#include "prior/laplace.hpp"
 
 namespace ardvark {
 
-PrecisionPrior::PrecisionPrior(Partition partition, Vector shape, Vector rate)
+PrecisionPrior::PrecisionPrior(Partition partition, Vector shape, Vector rate, UpdateRule rule, double lambda)
     : partition_(std::move(partition)),
       c0_(std::move(shape)),
       d0_(std::move(rate)),
       size_(partition_.num_groups()),
-      a_(Vector::Zero(partition_.num_columns())) {
+      a_(Vector::Zero(partition_.num_columns())),
+      rule_(rule),
+      lambda_(lambda) {
   for (Index g = 0; g < partition_.num_groups(); ++g) size_[g] = static_cast<double>(partition_.group_size[static_cast<std::size_t>(g)]);
   c_N_ = c0_ + 0.5 * size_;
   for (Index j = 0; j < partition_.num_columns(); ++j) {
@@ -24,7 +27,10 @@ PrecisionPrior::PrecisionPrior(Partition partition, Vector shape, Vector rate)
     a_[j] = partition_.fixed_precision[j];
     constant_ += 0.5 * std::log(a_[j]);
   }
-  for (Index g = 0; g < partition_.num_groups(); ++g) constant_ += log_gamma(c_N_[g]) + c_N_[g];
+  // Without a hyper-prior the group's term is 1/2 |g| ln a - 1/2 a sum(tau w^2 + V): one that runs to infinity adds nothing.      (BOUND.3)
+  for (Index g = 0; g < partition_.num_groups(); ++g) is_improper_ = is_improper_ && is_improper(g);
+  for (Index g = 0; g < partition_.num_groups(); ++g)
+    constant_ += is_improper(g) ? c_N_[g] * std::log(c_N_[g]) : log_gamma(c_N_[g]) + c_N_[g];
   constant_ += published_constant();
   start();
 }
@@ -37,7 +43,8 @@ void PrecisionPrior::expand() {
 }
 
 void PrecisionPrior::start() {
-  expected_ = c0_.cwiseQuotient(d0_);
+  expected_.resize(c0_.size());
+  for (Index g = 0; g < expected_.size(); ++g) expected_[g] = is_improper(g) ? 1 : c0_[g] / d0_[g];
   expand();
 }
 
@@ -58,7 +65,32 @@ PrecisionPrior PrecisionPrior::subset(const std::vector<Index>& groups, std::vec
     part.group.push_back(to);
     columns.push_back(j);
   }
-  PrecisionPrior other(std::move(part), c0_(groups), d0_(groups));
+  PrecisionPrior other(std::move(part), c0_(groups), d0_(groups), rule_, lambda_);
+  other.set_expected(expected_(groups));
+  return other;
+}
+
+PrecisionPrior PrecisionPrior::restricted_to(const std::vector<Index>& columns, std::vector<Index>& groups) const {
+  std::vector<Index> number(static_cast<std::size_t>(partition_.num_groups()), -1);
+  Partition part;
+  groups.clear();
+  for (Index j : columns) {
+    Index g = partition_.group[static_cast<std::size_t>(j)];
+    if (g == Partition::flat) part.flat_columns.push_back(static_cast<Index>(part.group.size()));
+    if (g >= 0) {
+      Index& to = number[static_cast<std::size_t>(g)];
+      if (to < 0) {
+        to = static_cast<Index>(groups.size());
+        groups.push_back(g);
+        part.group_size.push_back(0);
+      }
+      g = to;
+      ++part.group_size[static_cast<std::size_t>(g)];
+    }
+    part.group.push_back(g);
+  }
+  if (partition_.has_fixed()) part.fixed_precision = partition_.fixed_precision(columns);
+  PrecisionPrior other(std::move(part), c0_(groups), d0_(groups), rule_, lambda_);
   other.set_expected(expected_(groups));
   return other;
 }
@@ -66,6 +98,14 @@ PrecisionPrior PrecisionPrior::subset(const std::vector<Index>& groups, std::vec
 void PrecisionPrior::set_expected(const Vector& expected) {
   expected_ = expected;
   expand();
+}
+
+void PrecisionPrior::update(const Posterior& q, double tau, Vector& next) const {
+  switch (rule_) {
+    case UpdateRule::vb: return vb(q, tau, next);
+    case UpdateRule::mackay: return mackay(q, tau, next);
+    case UpdateRule::laplace: return laplace_prior::step(q, lambda_, next);
+  }
 }
 
 void PrecisionPrior::vb(const Posterior& q, double tau, Vector& next) const {
@@ -110,7 +150,7 @@ double best_precision(double s, double Q, double c0, double d0, double otherwise
 void PrecisionPrior::coordinate(const Posterior& q, double tau, Vector& next) const {
   mackay(q, tau, next);
   for (Index g = 0; g < next.size(); ++g) {
-    if (partition_.group_size[static_cast<std::size_t>(g)] != 1) continue;
+    if (partition_.group_size[static_cast<std::size_t>(g)] != 1 || is_improper(g)) continue;
     const double V = q.group_variance[g], s = 1 / V - expected_[g];  // (OPT.2)
     if (!(s > 1e-10 * expected_[g])) continue;                       // nothing but rounding: the data say nothing of this column
     next[g] = best_precision(s, tau * q.group_square[g] / (V * V), c0_[g], d0_[g], next[g]);
@@ -118,6 +158,7 @@ void PrecisionPrior::coordinate(const Posterior& q, double tau, Vector& next) co
 }
 
 double PrecisionPrior::bound(const Posterior& q, double tau) const {
+  if (is_penalty()) return laplace_prior::bound(q, lambda_, expected_) - 0.5 * q.fixed_square;
   double L = constant_ - 0.5 * (tau * q.fixed_square + q.fixed_variance);
   for (Index g = 0; g < expected_.size(); ++g) {
     const double d_N = c_N_[g] / expected_[g];
@@ -127,8 +168,24 @@ double PrecisionPrior::bound(const Posterior& q, double tau) const {
 }
 
 void PrecisionPrior::gradient(const Posterior& q, double tau, Vector& out) const {
+  if (is_penalty()) return laplace_prior::gradient(q, lambda_, expected_, out);
   out = 0.5 * (size_.array() - expected_.array() * (q.group_variance.array() + tau * q.group_square.array())) + c0_.array() -
         d0_.array() * expected_.array();
+}
+
+bool PrecisionPrior::runs_to_infinity(const Posterior& q, double tau, double a, Index g) const {
+  if (partition_.group_size[static_cast<std::size_t>(g)] != 1 || !(is_penalty() || is_improper(g))) return false;
+  const double V = q.group_variance[g], determined = 1 - a * V, square = tau * q.group_square[g];
+  if (is_penalty()) return laplace_prior::runs_to_infinity(std::sqrt(square), a, lambda_);
+  return determined < 0.01 && square <= V * std::max(determined, 0.0);
+}
+
+double PrecisionPrior::gain_of_adding(double S, double Q, double tau, double& precision) const {
+  if (is_penalty()) return laplace_prior::gain_of_adding(S, Q, lambda_, precision);
+  const double square = tau * Q * Q;
+  if (!(S > 0 && square > S) || !is_improper_) return 0;
+  precision = S * S / (square - S);                        // (OPT.3)
+  return 0.5 * ((square - S) / S + std::log(S / square));  // (OPT.5)
 }
 
 void PrecisionPrior::well_determined(const Posterior& q, Vector& out) const {
@@ -137,7 +194,8 @@ void PrecisionPrior::well_determined(const Posterior& q, Vector& out) const {
 
 double PrecisionPrior::published_constant() const {
   double L = 0;
-  for (Index g = 0; g < c0_.size(); ++g) L += -log_gamma(c0_[g]) + c0_[g] * std::log(d0_[g]);
+  for (Index g = 0; g < c0_.size(); ++g)
+    if (!is_improper(g)) L += -log_gamma(c0_[g]) + c0_[g] * std::log(d0_[g]);
   return L;
 }
 

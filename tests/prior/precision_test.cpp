@@ -200,5 +200,119 @@ TEST(PrecisionPrior, HasNothingToEstimateWithoutGroups) {
   EXPECT_EQ(next.size(), 0);
 }
 
+// ---- without a hyper-prior -----------------------------------------------------------------------------------------------------------
+
+PrecisionPrior jeffreys(Partition partition, UpdateRule rule, double lambda = 0) {
+  const Index groups = partition.num_groups();
+  return {std::move(partition), Vector::Zero(groups), Vector::Zero(groups), rule, lambda};
+}
+
+TEST(PrecisionPrior, WithoutAHyperPriorStartsAtOneAndStepsByTheRule) {
+  const Sample s = make_sample(5);
+  PrecisionPrior em = jeffreys(s.partition, UpdateRule::vb), mackay = jeffreys(s.partition, UpdateRule::mackay);
+  EXPECT_EQ(em.expected(), Vector::Ones(2));
+  Vector next;
+  em.update(s.q, s.tau, next);  // 1/(w^2 + V) of a single column, |g|/sum of a group
+  EXPECT_NEAR(next[1], 1 / (s.tau * s.q.w[1] * s.q.w[1] + s.q.V_diagonal[1]), 1e-14 * next[1]);
+  EXPECT_NEAR(next[0], 3 / (s.tau * s.q.group_square[0] + s.q.group_variance[0]), 1e-14 * next[0]);
+  Vector expected(2);
+  expected << 0.1, 0.2;
+  mackay.set_expected(expected);
+  mackay.update(s.q, s.tau, next);
+  EXPECT_NEAR(next[1], (1 - 0.2 * s.q.V_diagonal[1]) / (s.tau * s.q.w[1] * s.q.w[1]), 1e-12 * std::abs(next[1]));
+}
+
+TEST(PrecisionPrior, WithoutAHyperPriorAPrecisionThatRunsAwayAddsNothingToTheBound) {  // (BOUND.3), improper
+  const Index p = 2;
+  PrecisionPrior prior = jeffreys(testing::ard_partition(p), UpdateRule::mackay);
+  Posterior q = testing::sized_posterior(prior.partition(), 0);
+  Vector expected(p);
+  expected << 2.0, 1e12;
+  prior.set_expected(expected);
+  q.group_square << 0.7, 1e-30;
+  q.group_variance << 0.1, 1e-12;
+  const double log_det_V = std::log(0.1) + std::log(1e-12);
+  const double whole = prior.bound(q, 1) + 0.5 * log_det_V + 0.5 * p;
+  EXPECT_NEAR(whole, 0.5 * std::log(2.0) - 0.5 * 2 * (0.7 + 0.1) + 0.5 * std::log(0.1) + 0.5, 1e-12);
+}
+
+TEST(PrecisionPrior, RestrictedToSomeColumnsKeepsWhatTheyHad) {
+  const Sample s = make_sample(6);
+  PrecisionPrior prior(s.partition, s.c0, s.d0);
+  Vector expected(2);
+  expected << 3, 8;
+  prior.set_expected(expected);
+  std::vector<Index> groups;
+  const PrecisionPrior part = prior.restricted_to({1, 4, 5}, groups);
+  EXPECT_EQ(groups, std::vector<Index>{1});
+  EXPECT_EQ(part.partition().group, (std::vector<Index>{0, Partition::fixed, Partition::flat}));
+  EXPECT_EQ(part.partition().flat_columns, std::vector<Index>{2});
+  EXPECT_EQ(part.columns(), (Vector(3) << 8, s.partition.fixed_precision[4], 0).finished());
+  EXPECT_EQ(part.shape()[0], s.c0[1] + 0.5);
+}
+
+// The evidence of one column more, S and Q its curvature and gradient, as a function of its precision.
+double evidence_of(double S, double Q, double a) { return 0.5 * std::log(a / (a + S)) + 0.5 * Q * Q / (a + S); }
+
+TEST(PrecisionPrior, GainOfAddingIsTheBestOfAGrid) {  // (OPT.3), (OPT.5)
+  const PrecisionPrior prior = jeffreys(testing::ard_partition(1), UpdateRule::mackay);
+  Random random(9);
+  int finite = 0;
+  for (int i = 0; i < 200; ++i) {
+    const double S = random.scale(1e-3, 1e3), Q = std::sqrt(S) * random.scale(0.3, 10);
+    double best = 0, precision = 0;
+    for (double ln_a = -25; ln_a < 25; ln_a += 0.01) best = std::max(best, evidence_of(S, Q, std::exp(ln_a)));
+    const double gain = prior.gain_of_adding(S, Q, 1, precision);
+    EXPECT_NEAR(gain, best, 1e-4 * (1 + best));
+    if (gain > 0) {
+      ++finite;
+      EXPECT_NEAR(evidence_of(S, Q, precision), gain, 1e-12 * (1 + gain));
+    }
+  }
+  EXPECT_GT(finite, 50);
+}
+
+TEST(LaplacePrior, StepTouchesThePenaltyFromBelow) {  // (L1.1), (L1.2)
+  Random random(10);
+  const double lambda = 1.7;
+  PrecisionPrior prior = jeffreys(testing::ard_partition(4), UpdateRule::laplace, lambda);
+  EXPECT_TRUE(prior.is_penalty());
+  Posterior q = testing::sized_posterior(prior.partition(), 0);
+  q.w = random.normals(4);
+  q.group_square = q.w.cwiseAbs2();
+  const double penalty = -lambda * q.w.cwiseAbs().sum();
+  Vector next, gradient;
+  prior.update(q, 1, next);
+  EXPECT_LE(relative_distance(next, Vector(lambda / q.w.array().abs())), 1e-14);
+  for (int i = 0; i < 20; ++i) {
+    prior.set_expected(next.array() * (0.5 * random.normals(4).array()).exp());
+    EXPECT_LT(prior.bound(q, 1), penalty);
+    prior.gradient(q, 1, gradient);
+    for (Index j = 0; j < 4; ++j) {
+      const Vector at = prior.expected();
+      Vector up = at, down = at;
+      up[j] *= std::exp(1e-6);
+      down[j] *= std::exp(-1e-6);
+      prior.set_expected(up);
+      const double high = prior.bound(q, 1);
+      prior.set_expected(down);
+      EXPECT_NEAR(gradient[j], (high - prior.bound(q, 1)) / 2e-6, 1e-7);
+      prior.set_expected(at);
+    }
+  }
+  prior.set_expected(next);
+  EXPECT_NEAR(prior.bound(q, 1), penalty, 1e-14 * std::abs(penalty));
+}
+
+TEST(LaplacePrior, AddsAColumnWhoseGradientExceedsLambda) {  // (L1.3): the best w of Q w - S w^2/2 - lambda |w|
+  const PrecisionPrior prior = jeffreys(testing::ard_partition(1), UpdateRule::laplace, 2);
+  double precision = 0;
+  EXPECT_EQ(prior.gain_of_adding(3, 1.9, 1, precision), 0);
+  EXPECT_EQ(prior.gain_of_adding(3, -1.9, 1, precision), 0);
+  const double w = (5 - 2) / 3.0;  // stationary: Q - S w - lambda = 0
+  EXPECT_NEAR(prior.gain_of_adding(3, -5, 1, precision), 5 * w - 1.5 * w * w - 2 * w, 1e-14);
+  EXPECT_NEAR(precision, 2 / w, 1e-14);
+}
+
 }  // namespace
 }  // namespace ardvark

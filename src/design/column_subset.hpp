@@ -1,0 +1,37 @@
+// Some columns of another design.
+#pragma once
+
+#include <memory>
+
+#include "design/dense.hpp"
+
+namespace ardvark {
+
+/// With no more columns than rows a copy is kept, so that questions cost what a dense matrix of that size costs. With more, columns are
+/// read where they lie, panel by panel; gram() and row_variance() need the copy and make it.
+class ColumnSubset final : public Design {
+ public:
+  /// \param columns  of `whole`, ascending; `whole` outlives this
+  ColumnSubset(Design& whole, std::vector<Index> columns);
+
+  [[nodiscard]] Index rows() const override { return whole_.rows(); }
+  [[nodiscard]] Index cols() const override { return static_cast<Index>(columns_.size()); }
+  void gram(const Vector& omega, Matrix& G) override;
+  void project(const Vector& r, Vector& out) override;
+  void apply(const Vector& w, Vector& out) override;
+  void row_variance(const Matrix& L_inverse, Vector& out) override;
+  void columns(Index first, Index count, Eigen::Ref<Matrix> panel) override;
+
+ private:
+  DenseDesign& copy();
+  /// f(first, panel) for panels of columns.
+  template <typename Function>
+  void by_panels(Function&& f);
+
+  Design& whole_;
+  std::vector<Index> columns_;
+  Matrix X_;
+  std::unique_ptr<DenseDesign> copy_;
+};
+
+}  // namespace ardvark

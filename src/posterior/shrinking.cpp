@@ -1,0 +1,71 @@
+// A solver for a problem whose columns come and go: after each change the cheaper of primal and dual on the columns that are left.
+#include <algorithm>
+
+#include "core/blas.hpp"
+#include "design/column_subset.hpp"
+#include "posterior/solver.hpp"
+
+namespace ardvark {
+namespace {
+
+class Shrinking final : public Solver {
+ public:
+  Shrinking(System system, SolverKind kind) : system_(system), asked_(kind) { rebuild(system.X); }
+
+  [[nodiscard]] SolverKind kind() const override { return inner_->kind(); }
+  [[nodiscard]] bool solve(const Rows& rows, const Vector& a, Posterior& q) override { return inner_->solve(rows, a, q); }
+  [[nodiscard]] bool respond(const Vector& r, const Vector& a, Posterior& q) override { return inner_->respond(r, a, q); }
+  [[nodiscard]] bool finish(const Rows& rows, const Vector& a, Posterior& q) override { return inner_->finish(rows, a, q); }
+  [[nodiscard]] bool shared_system(const Rows& rows, SharedSystem& out) override { return inner_->shared_system(rows, out); }
+  [[nodiscard]] double variance_of(const Vector& x) override { return inner_->variance_of(x); }
+  [[nodiscard]] CovarianceFactor factor() override { return inner_->factor(); }
+
+  [[nodiscard]] bool restrict_to(const std::vector<Index>& columns) override {
+    inner_.reset();
+    left_ = std::make_unique<ColumnSubset>(system_.X, columns);
+    rebuild(*left_);
+    return true;
+  }
+
+  [[nodiscard]] bool look_outside(const Rows& rows, const std::vector<Index>& columns, const Vector& m, Vector& S, Vector& Q) override {
+    Outlook view;
+    if (!inner_->outlook(rows, view)) return false;
+    const auto size = static_cast<Index>(columns.size()), n = system_.X.rows();
+    const Vector e = rows.r - rows.omega.cwiseProduct(m);
+    ColumnSubset outside(system_.X, columns);
+    const Index block = std::clamp<Index>((Index{1} << 17) / std::max<Index>(n, 1), 16, std::max<Index>(size, 16));
+    Matrix panel(n, std::min(block, size)), product(view.U.rows(), panel.cols());
+    S.resize(size);
+    Q.resize(size);
+    for (Index first = 0; first < size; first += block) {
+      const Index count = std::min(block, size - first);
+      outside.columns(first, count, panel.leftCols(count));
+      blas::gemm(blas::Transpose::no, blas::Transpose::no, view.U.rows(), count, n, 1.0, view.U.data(), view.U.rows(), panel.data(), n, 0.0,
+                 product.data(), product.rows());
+      Q.segment(first, count).noalias() = panel.leftCols(count).transpose() * e;
+      const Vector explained = product.leftCols(count).colwise().squaredNorm();
+      for (Index j = 0; j < count; ++j)
+        S[first + j] = view.complement ? rows.omega.dot(panel.col(j).cwiseAbs2()) - explained[j] : explained[j];
+    }
+    return true;
+  }
+
+ private:
+  void rebuild(Design& X) {
+    const System system{X, system_.partition, system_.likelihood};
+    const Index flat = system_.partition.num_flat();
+    const bool dual = asked_ == SolverKind::dual || (asked_ != SolverKind::primal && X.cols() - flat > X.rows() && flat < X.rows());
+    inner_ = dual ? make_dual(system) : make_primal(system);
+  }
+
+  System system_;  // its X is the whole design
+  SolverKind asked_;
+  std::unique_ptr<ColumnSubset> left_;
+  std::unique_ptr<Solver> inner_;
+};
+
+}  // namespace
+
+std::unique_ptr<Solver> make_shrinking(System system, SolverKind kind) { return std::make_unique<Shrinking>(system, kind); }
+
+}  // namespace ardvark
