@@ -244,7 +244,7 @@ class Sweep {
   bool change_columns() {
     const int every = settings_.pruning.readmit_every;
     // Not while the precisions are far from settled: what is missed then is asked back later.
-    if (every > 0 && out_.sweeps > 0 && out_.sweeps % every == 0 && promised_ < 1e-3 * settings_.num_rows) static_cast<void>(readmit());
+    if (every > 0 && out_.sweeps > 0 && out_.sweeps % every == 0 && promised_ < 1e-3 * settings_.num_rows) static_cast<void>(readmit(3));
     if (!columns_change_) return true;
     remember_precisions();
     Vector w = Vector::Zero(all_.partition().num_columns());
@@ -271,17 +271,17 @@ class Sweep {
   }
 
   // The column outside that would raise the bound most, all else fixed, comes back at its best precision.             (OPT.2), (OPT.5)
-  bool readmit() {
+  bool readmit(int most) {
     std::vector<bool> here(static_cast<std::size_t>(all_.partition().num_columns()), false);
     for (Index j : columns_) here[static_cast<std::size_t>(j)] = true;
     std::vector<Index> outside;
     for (std::size_t j = 0; j < here.size(); ++j) {
       const Index g = all_.partition().group[j];
-      if (!here[j] && g >= 0 && all_.partition().group_size[static_cast<std::size_t>(g)] == 1 && num_returns(g) < most_returns)
+      if (!here[j] && g >= 0 && all_.partition().group_size[static_cast<std::size_t>(g)] == 1 && num_returns(g) < most)
         outside.push_back(static_cast<Index>(j));
     }
     Vector S, Q;
-    if (outside.empty() || !solver_.look_outside(rows_in_, outside, q_.m, S, Q)) return false;
+    if (outside.empty() || !solver_.look_outside(rows_in_, outside, q_.w, S, Q)) return false;
     double best = std::max(settings_.tolerance * settings_.num_rows, 1e-6), precision = 0;
     Index chosen = -1;
     for (std::size_t i = 0; i < outside.size(); ++i) {
@@ -609,7 +609,7 @@ class Sweep {
         if (prior_.runs_to_infinity(q_, likelihood_.noise_precision(), expected_in_[static_cast<Index>(i)], static_cast<Index>(i)))
           leaving_.push_back(static_cast<Index>(i));
       leave(out_.sweeps);
-      if (settings_.pruning.readmit_every > 0 && !columns_change_) static_cast<void>(readmit());
+      if (settings_.pruning.readmit_every > 0 && !columns_change_) static_cast<void>(readmit(most_returns));
       if (columns_change_) {
         num_quiet_ = 0;
         return;
@@ -665,7 +665,7 @@ class Sweep {
   PrecisionPrior all_;                             // of every column; its precisions are those of the last change
   std::vector<Index> columns_, groups_, leaving_;  // of the design and of all_ that are here; groups about to leave
   std::vector<int> num_returns_;                   // [groups of all_]
-  static constexpr int most_returns = 3;           // approximations may disagree on a column for ever
+  static constexpr int most_returns = 20;          // approximations may disagree on a column for ever
   bool columns_change_ = false, moved_ = false;
   double promised_ = std::numeric_limits<double>::infinity();  // by the next step of precisions and rows
   Vector newton_w_, newton_m_, expected_in_;

@@ -27,10 +27,12 @@ class Shrinking final : public Solver {
     return true;
   }
 
-  [[nodiscard]] bool look_outside(const Rows& rows, const std::vector<Index>& columns, const Vector& m, Vector& S, Vector& Q) override {
+  [[nodiscard]] bool look_outside(const Rows& rows, const std::vector<Index>& columns, const Vector& w, Vector& S, Vector& Q) override {
     Outlook view;
     if (!inner_->outlook(rows, view)) return false;
     const auto size = static_cast<Index>(columns.size()), n = system_.X.rows();
+    Vector m(n);
+    (left_ != nullptr ? *left_ : system_.X).apply(w, m);
     const Vector e = rows.r - rows.omega.cwiseProduct(m);
     ColumnSubset outside(system_.X, columns);
     const Index block = std::clamp<Index>((Index{1} << 17) / std::max<Index>(n, 1), 16, std::max<Index>(size, 16));

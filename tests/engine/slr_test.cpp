@@ -348,6 +348,46 @@ TEST(Pruning, AsksAColumnBackThatWouldRaiseTheBound) {
   }
 }
 
+// Not only classes: a linear fit without a hyper-prior ends where tau Q^2 <= S outside and 1 = a (tau w^2 + V) inside.   (OPT.1), (OPT.3)
+TEST(Pruning, ServesLinearFits) {
+  for (const Index p : {10, 90}) {
+    const Index n = 60;
+    const testing::Problem problem = testing::make_problem(16, n, p);
+    FitOptions options;
+    options.prior = Prior::ard();
+    options.precision = {0, 0};
+    options.rule = UpdateRule::mackay;
+    options.pruning = {1e8, 5};
+    options.tolerance = 1e-14;
+    options.max_sweeps = 20000;
+    const LinearFit fit = fit_linear(problem.X, problem.y, options);
+    ASSERT_EQ(fit.report.status, Status::converged) << fit.report.message;
+    std::vector<Index> inside = kept(fit);
+    ASSERT_LT(static_cast<Index>(inside.size()), p);
+    inside.push_back(p);
+    const Matrix Z = standardized(problem.X);
+    const double mean = problem.y.mean(), scale = std::sqrt((problem.y.array() - mean).square().mean());
+    const Vector y = (problem.y.array() - mean) / scale;
+    const double tau = fit.noise.mean() * scale * scale;
+    Vector a(static_cast<Index>(inside.size()));
+    for (std::size_t i = 0; i < inside.size(); ++i) a[static_cast<Index>(i)] = inside[i] < p ? fit.precision[inside[i]] : 0;
+    const Matrix X = Z(Eigen::all, inside);
+    const testing::PlainRidge plain = testing::plain_ridge(X, Vector::Ones(n), y, a);
+    for (Index i = 0; i < a.size(); ++i) {
+      EXPECT_NEAR(plain.w[i], fit.standardized_mean[inside[static_cast<std::size_t>(i)]], 1e-8);
+      if (a[i] > 0) {
+        EXPECT_NEAR(a[i] * (tau * plain.w[i] * plain.w[i] + plain.V(i, i)), 1, 1e-4);
+      }
+    }
+    for (Index j = 0; j < p; ++j) {
+      if (fit.relevant[static_cast<std::size_t>(j)]) continue;
+      const Vector z = Z.col(j);
+      const double S = z.squaredNorm() - z.dot(X * (plain.V * (X.transpose() * z))), Q = z.dot(y - plain.m);
+      EXPECT_LE(tau * Q * Q, S * (1 + 1e-2)) << j;
+    }
+  }
+}
+
 TEST(Slr, CompatMakesExactlyAsManySweepsAsAsked) {
   const testing::Problem problem = testing::make_problem(13, 40, 5);
   for (const std::string& preset : all_presets)

@@ -78,7 +78,7 @@ TEST(Shrinking, SeesWhatAColumnOutsideWouldFind) {
     for (Index j = 0; j < p; ++j)
       if (j % step != 0) outside.push_back(j);
     Vector S, Q;
-    ASSERT_TRUE(solver->look_outside(problem.rows, outside, q.m, S, Q));
+    ASSERT_TRUE(solver->look_outside(problem.rows, outside, q.w, S, Q));
     const Matrix X = problem.X(Eigen::all, columns);
     const Matrix V = plain_ridge(X, problem.rows.omega, problem.rows.r, problem.a(columns)).V;
     for (std::size_t i = 0; i < outside.size(); ++i) {
