@@ -55,6 +55,8 @@ struct SelectionOptions {
   VectorView weights = {};                     ///< [rows] as in FitOptions; rows of weight 0 take no part; also of the test rows
   SelectionCallback on_fit = {};               ///< progress, and cancellation (status = stopped_by_user)
   std::vector<std::string> column_names = {};  ///< [columns]; empty: x1, x2, ...
+  std::vector<std::string> class_names =
+      {};  ///< if not empty, labels are positions in it: 0, 1, ...; otherwise classes are named by labels
 };
 
 /// One fit on all folds but one, tested on that one.
@@ -113,7 +115,8 @@ struct SelectionCounts {
 /// A class with fewer rows than folds is absent from some folds' test rows (a note says so), never from the rows a fit learns from.
 /// \param X       [n,p] as in fit_logistic. Beside it each thread holds a copy of the rows of one fold
 /// \param labels  [n] two distinct values or more (how many the method takes is the method's)
-/// \throws InvalidArgument  before any work: folds, repeats, threads out of range, fewer than two classes, a class with one row; what the
+/// \throws InvalidArgument  before any work: folds, repeats, threads out of range, labels that are not positions in
+///         class_names, fewer than two classes, a class with one row; what the
 ///         method throws. A fit that does not converge is not an error: read status and warnings.
 [[nodiscard]] SelectionCounts select_columns(MatrixView X, VectorView labels, const SelectionMethod& method,
                                              const SelectionOptions& options = {});

@@ -28,13 +28,23 @@ struct Classes {
   std::vector<Index> num_rows;
   Vector weight;
   Vector row_weight;  // [n]
+  std::vector<std::string> names;
 
   [[nodiscard]] Index size() const { return static_cast<Index>(labels.size()); }
-  [[nodiscard]] std::string name(Index c) const { return fmt::format("{}", labels[static_cast<std::size_t>(c)]); }
+  [[nodiscard]] std::string name(Index c) const {
+    const double label = labels[static_cast<std::size_t>(c)];
+    return names.empty() ? fmt::format("{}", label) : names[static_cast<std::size_t>(label)];
+  }
 };
 
-Classes classes_of(VectorView labels, VectorView weights) {
+Classes classes_of(VectorView labels, const SelectionOptions& options) {
+  const VectorView weights = options.weights;
   Classes out;
+  out.names = options.class_names;
+  for (Index i = 0; i < labels.size() && !out.names.empty(); ++i)
+    if (!(labels[i] >= 0 && labels[i] < static_cast<double>(out.names.size()) && labels[i] == std::floor(labels[i])))
+      throw InvalidArgument(fmt::format("labels holds {} at row {}; class_names has {} entries, so that labels are 0 to {}", labels[i],
+                                        i + 1, out.names.size(), out.names.size() - 1));
   out.row_weight = weights.empty() ? Vector::Ones(labels.size()) : Vector(weights.eigen());
   std::set<double> distinct;
   for (Index i = 0; i < labels.size(); ++i)
@@ -232,7 +242,7 @@ SelectionCounts select_columns(MatrixView X, VectorView labels, const SelectionM
   validate::matrix(X, "X", options.column_names);
   validate::vector(labels, X.rows(), "labels");
   validate::weights(options.weights, X.rows());
-  const Classes classes = classes_of(labels, options.weights);
+  const Classes classes = classes_of(labels, options);
   check(classes, method, options);
   const auto started = Clock::now();
   const auto elapsed = [&] { return std::chrono::duration<double>(Clock::now() - started).count(); };

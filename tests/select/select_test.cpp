@@ -394,6 +394,15 @@ TEST(SelectColumns, NamesWhatIsWrong) {
   Vector labels = problem.labels;
   labels[5] = 99;
   expect_invalid([&] { static_cast<void>(select_columns(problem.X, labels, nearest_mean)); }, {"class 99 has one row"});
+  const auto named = [&](const Vector& positions) {
+    return select_columns(problem.X, positions, nearest_mean, {.folds = 2, .class_names = {"no", "yes", "rare"}});
+  };
+  EXPECT_EQ(named(problem.labels.cwiseMax(0).cwiseMin(1)).classes, (std::vector<std::string>{"no", "yes"}));
+  Vector positions = problem.labels.cwiseMax(0).cwiseMin(1);
+  positions[4] = 2;
+  expect_invalid([&] { static_cast<void>(named(positions)); }, {"class rare has one row"});
+  positions[4] = 3;
+  expect_invalid([&] { static_cast<void>(named(positions)); }, {"labels holds 3 at row 5", "0 to 2"});
   Vector weights = Vector::Ones(12);
   weights[3] = -1;
   expect_invalid([&] { select({.weights = weights}); }, {"weights"});
