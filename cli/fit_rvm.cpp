@@ -106,7 +106,7 @@ RelevanceOptions options_of(const FitArguments& args) {
   const bool is_preset = !args.preset.empty();
   if (!is_preset) refuse(args, {"--compat"}, "has no meaning with --model rvm");
   refuse(args, {"--no-intercept", "--solver", "--tolerance", "--no-acceleration", "--covariance", "--lambda"},
-         "has no meaning with relevance vector machines");
+         fmt::format("has no meaning with {}", is_preset ? "--preset slr_rvm" : "--model rvm"));
   RelevanceOptions options;
   options.compat = args.compat;
   if (args.compat) {

@@ -45,8 +45,8 @@ PredictiveRule rule_of(const std::string& name, const SavedModel& model) {
     throw InvalidArgument(fmt::format(
         "--rule is '{}'; it must be one of automatic, mixture, exact, plugin, mackay, published, published-batch, published-incremental",
         name));
-  const bool of_all = found->second == PredictiveRule::exact || found->second == PredictiveRule::plug_in;  // relevance vectors too
-  if ((task == Task::linear || (model.relevance && !of_all)) && found->second != PredictiveRule::automatic)
+  const bool of_all = found->second == PredictiveRule::automatic || found->second == PredictiveRule::plug_in;  // relevance vectors too
+  if (task == Task::linear ? found->second != PredictiveRule::automatic : model.relevance && !of_all)
     throw InvalidArgument(fmt::format("--rule {} is of logistic models", name));
   return found->second;
 }
