@@ -1,4 +1,4 @@
-// The three commands. Each parses nothing and decides nothing: it marshals between files and the library.
+// The commands. Each parses nothing and decides nothing: it marshals between files and the library.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -10,6 +10,7 @@ namespace ardvark::cli {
 /// Registers a command with its options; `run` receives what to do once the command line is complete, returning the exit code.
 using Run = std::function<int()>;
 void add_fit(CLI::App& app, Run& run);
+void add_select(CLI::App& app, Run& run);
 void add_predict(CLI::App& app, Run& run);
 void add_show(CLI::App& app, Run& run);
 
@@ -27,6 +28,9 @@ class UninterruptedWrite {
 /// "a,b,c" given once or several times.
 [[nodiscard]] std::vector<std::string> split_names(const std::vector<std::string>& lists);
 
+/// A field as CSV wants it.
+[[nodiscard]] std::string csv_field(const std::string& text);
+
 /// A check for options whose empty value, say of a shell variable that is not set, would read as absent.
 [[nodiscard]] inline std::string not_empty(const std::string& text) {
   return text.empty() ? "it is empty; give a value or leave it out" : "";
@@ -38,6 +42,7 @@ class ProgressLine {
   explicit ProgressLine(bool wanted);
   ~ProgressLine();
   void show(int sweep, double bound, double elapsed_seconds);
+  void show(const std::string& done, double elapsed_seconds);  ///< "done, 3 s"
 
  private:
   bool on_ = false;

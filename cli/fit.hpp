@@ -6,6 +6,7 @@
 #include <cmath>
 #include <initializer_list>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -34,8 +35,15 @@ struct FitArguments {
   bool compat = false, json = false, strict = false, no_intercept = false, no_standardize = false, no_acceleration = false,
        covariance = false, quiet = false;
 
-  [[nodiscard]] bool given(const std::string& option) const { return command->count(option) > 0; }
+  [[nodiscard]] bool given(const std::string& option) const {
+    const CLI::Option* known = command->get_option_no_throw(option);
+    return known != nullptr && known->count() > 0;
+  }
 };
+
+/// Table, target and what is to be fitted: the options that commands which fit models share.
+/// \param classes_only  names no presets of regressions
+void add_model_options(CLI::App& c, const std::shared_ptr<FitArguments>& args, bool classes_only);
 
 [[nodiscard]] int fit_model(const FitArguments& args);  ///< linear, logistic, presets
 [[nodiscard]] int fit_rvm(const FitArguments& args);    ///< relevance vector machines
@@ -98,6 +106,16 @@ struct Training {
 }
 
 void note_dropped(Index num_dropped, Report& report);
+
+/// What fit_linear or fit_logistic is given, but for the weights.
+struct ModelProblem {
+  FitOptions options;
+  Vector target;
+  std::vector<std::string>
+      classes;  ///< text targets of logistic models: `target` holds positions in it; otherwise the fit names the numbers
+  Training training;
+};
+[[nodiscard]] ModelProblem model_problem(const FitArguments& args, Task task);
 
 /// Writes the model and prints what was asked for; returns the exit code. Without a posterior there is nothing to save: that is told like
 /// any numerical outcome.

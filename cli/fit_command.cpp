@@ -27,9 +27,7 @@ int run_fit(const FitArguments& args) {
 
 }  // namespace
 
-void add_fit(CLI::App& app, Run& run) {
-  CLI::App& c = *app.add_subcommand("fit", "Fit a model to a table");
-  auto args = std::make_shared<FitArguments>();
+void add_model_options(CLI::App& c, const std::shared_ptr<FitArguments>& args, bool classes_only) {
   args->command = &c;
   c.add_option("data", args->data, "CSV file with a header row")->required();
   c.add_option("--target", args->target, "Column to explain")->required();
@@ -38,7 +36,8 @@ void add_fit(CLI::App& app, Run& run) {
                "intercept, standardised columns, results in your units")
       ->check(not_empty);
   std::string names;
-  for (const PresetInfo& p : presets()) names += fmt::format("\n  {:<19} {}", p.name, p.description);
+  for (const PresetInfo& p : presets())
+    if (!classes_only || p.task == Task::logistic) names += fmt::format("\n  {:<19} {}", p.name, p.description);
   c.add_option("--preset", args->preset, "A published program instead of a model:" + names)->check(not_empty);
   c.add_flag("--compat", args->compat, "With --preset: reproduce that program exactly, its defects included");
   c.add_option("--prior", args->prior, "auto, shared, ard, groups or none (default auto: ard where rows >= 5 columns, else shared)");
@@ -68,6 +67,12 @@ void add_fit(CLI::App& app, Run& run) {
       "Models: remaining gain in nats per row (default 1e-8); presets: relative change of the bound (default 1e-5), of the SLR toolbox as "
       "models");
   c.add_flag("--no-acceleration", args->no_acceleration, "Plain sweeps only");
+}
+
+void add_fit(CLI::App& app, Run& run) {
+  CLI::App& c = *app.add_subcommand("fit", "Fit a model to a table");
+  auto args = std::make_shared<FitArguments>();
+  add_model_options(c, args, false);
   c.add_option("--threads", args->threads, "BLAS threads (default: as the environment says)");
   c.add_option("--level", args->level, "Level of the intervals (default 0.95)");
   c.add_option("-o,--output", args->output, "Write the model to this file")->check(not_empty);

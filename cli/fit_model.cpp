@@ -146,15 +146,25 @@ Target target_of(const Table& table, const std::string& name, Task task) {
 
 }  // namespace
 
+ModelProblem model_problem(const FitArguments& args, Task task) {
+  ModelProblem problem;
+  problem.options = options_of(args, task);
+  Table table = read_table(args);
+  Target target = target_of(table, args.target, task);
+  problem.target = std::move(target.values);
+  problem.classes = std::move(target.classes);
+  problem.training = training_of(std::move(table), args);
+  problem.options.column_names = problem.training.encoding.names();
+  set_prior_columns(args, problem.training.encoding, problem.options);
+  return problem;
+}
+
 int fit_model(const FitArguments& args) {
   const Task task = !args.preset.empty() ? task_of_preset(args.preset) : args.model == "linear" ? Task::linear : Task::logistic;
-  FitOptions options = options_of(args, task);
-  Table table = read_table(args);
-  const Target target = target_of(table, args.target, task);
-  const Training training = training_of(std::move(table), args);
+  ModelProblem problem = model_problem(args, task);
+  FitOptions& options = problem.options;
+  const Training& training = problem.training;
   options.weights = training.weights;
-  options.column_names = training.encoding.names();
-  set_prior_columns(args, training.encoding, options);
 
   Fit fit;
   {
@@ -164,12 +174,12 @@ int fit_model(const FitArguments& args) {
       return true;
     };
     if (task == Task::linear)
-      fit = fit_linear(training.X(), target.values, options);
+      fit = fit_linear(training.X(), problem.target, options);
     else
-      fit = fit_logistic(training.X(), target.values, options);
+      fit = fit_logistic(training.X(), problem.target, options);
   }
   fit.target = args.target;
-  if (!target.classes.empty()) fit.classes = target.classes;
+  if (!problem.classes.empty()) fit.classes = problem.classes;
   note_dropped(training.num_dropped, fit.report);
   const bool has_posterior = fit.state != nullptr && fit.mean.allFinite();
   return finish_fit(args, fit, has_posterior, training.encoding,

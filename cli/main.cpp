@@ -81,6 +81,13 @@ std::vector<std::string> split_names(const std::vector<std::string>& lists) {
   return names;
 }
 
+std::string csv_field(const std::string& text) {
+  if (text.find_first_of(",\"\n\r") == std::string::npos && !text.empty()) return text;
+  std::string out = "\"";
+  for (char c : text) out += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return out + "\"";
+}
+
 ProgressLine::ProgressLine(bool wanted) {
   const char* terminal = std::getenv("TERM");
   on_ = wanted && ::isatty(2) == 1 && terminal != nullptr && std::string_view(terminal) != "dumb";
@@ -91,10 +98,14 @@ ProgressLine::~ProgressLine() {
 }
 
 void ProgressLine::show(int sweep, double bound, double elapsed_seconds) {
+  show(fmt::format("sweep {}, bound {:.4f}", sweep, bound), elapsed_seconds);
+}
+
+void ProgressLine::show(const std::string& done, double elapsed_seconds) {
   if (!on_ || elapsed_seconds < 1 || elapsed_seconds - last_ < 0.2) return;
   last_ = elapsed_seconds;
   shown_ = true;
-  fmt::print(stderr, "\r\033[Ksweep {}, bound {:.4f}, {:.0f} s", sweep, bound, elapsed_seconds);
+  fmt::print(stderr, "\r\033[K{}, {:.0f} s", done, elapsed_seconds);
   std::fflush(stderr);
 }
 
@@ -109,9 +120,11 @@ int main(int argc, char** argv) {
       "  ardvark fit examples/data/Pima.tr.csv --target type --model logistic -o pima.ardvark\n"
       "  ardvark show pima.ardvark\n"
       "  ardvark predict pima.ardvark examples/data/Pima.te.csv -o predictions.csv\n"
+      "  ardvark select examples/data/Pima.tr.csv --target type --preset slr_var\n"
       "Exit codes: 0 done; 2 the arguments or the data are wrong; 3 a file or memory failed; 4 not converged, with --strict.");
   Run run;
   add_fit(app, run);
+  add_select(app, run);
   add_predict(app, run);
   add_show(app, run);
   try {
@@ -121,7 +134,7 @@ int main(int argc, char** argv) {
     if (e.get_exit_code() == 0) return app.exit(e);  // --help, --version
     if (!app.get_subcommands().empty()) return fail(e.what(), invalid_argument);
     const std::string given = argc > 1 ? fmt::format("'{}' is not a command", argv[1]) : "say what to do";
-    return fail(given + ": the commands are fit, predict and show; --help tells more", invalid_argument);
+    return fail(given + ": the commands are fit, select, predict and show; --help tells more", invalid_argument);
   } catch (const InvalidArgument& e) {
     return fail(e.what(), invalid_argument);
   } catch (const EnvironmentError& e) {

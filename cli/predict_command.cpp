@@ -52,14 +52,6 @@ PredictiveRule rule_of(const std::string& name, const SavedModel& model) {
   return found->second;
 }
 
-// A field as CSV wants it.
-std::string csv_field(const std::string& text) {
-  if (text.find_first_of(",\"\n\r") == std::string::npos && !text.empty()) return text;
-  std::string out = "\"";
-  for (char c : text) out += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return out + "\"";
-}
-
 // What is written: as JSON, or as CSV with a header, then one line per row.
 struct Predictions {
   const std::vector<Index>& file_rows;

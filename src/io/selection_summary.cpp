@@ -1,0 +1,55 @@
+// Selection counts as text for people.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "ardvark/select.hpp"
+#include "io/text.hpp"
+
+namespace ardvark {
+namespace {
+
+using io::padded;
+
+std::string with_sd(const SelectionSpread& s, int decimals) {
+  const std::string mean = fmt::format("{:.{}f}", s.mean, decimals);
+  return std::isnan(s.sd) ? mean : fmt::format("{}, sd over repeats {:.{}f}", mean, s.sd, decimals);
+}
+
+}  // namespace
+
+std::string summary(const SelectionCounts& counts, Index top) {
+  if (top < 0) throw InvalidArgument(fmt::format("top is {}; it must be 0 or more", top));
+  std::string out = fmt::format("Selection counts{}: {} fits ({} folds, {} {}, seed {})\n",
+                                counts.method.empty() ? "" : fmt::format(" ({})", counts.method), counts.num_fits(), counts.folds,
+                                counts.repeats, counts.repeats == 1 ? "repeat" : "repeats", counts.seed);
+  std::string classes;
+  for (std::size_t c = 0; c < counts.classes.size(); ++c)
+    classes += fmt::format("{}{} ({:.10g} rows)", c > 0 ? ", " : "", counts.classes[c], counts.class_weight[static_cast<Index>(c)]);
+  out += fmt::format("{}: {}\n", counts.target.empty() ? "classes" : "target " + counts.target, classes);
+
+  std::vector<Index> order = ranking(counts);
+  const Index survived = std::count_if(counts.count.begin(), counts.count.end(), [](Index c) { return c > 0; });
+  order.resize(static_cast<std::size_t>(std::min(top, survived)));
+  std::size_t width = 7;
+  for (const Index j : order) width = std::max(width, io::width(counts.column_names[static_cast<std::size_t>(j)]));
+  if (!order.empty()) out += fmt::format("\n  {}  {:>8}  {:>6}  {:>8}\n", padded("feature", width), "survived", "share", "SC-value");
+  for (const Index j : order)
+    out += fmt::format("  {}  {:>8}  {:>6.3f}  {:>8.2f}\n", padded(counts.column_names[static_cast<std::size_t>(j)], width),
+                       counts.count[static_cast<std::size_t>(j)], counts.share[j], counts.sc_value[j]);
+  const Index more = survived - static_cast<Index>(order.size());
+  if (more > 0) out += fmt::format("  ... and {} more that survived at least once\n", more);
+  out += fmt::format("\nnever survived        {} of {}\n", counts.num_columns() - survived, counts.num_columns());
+  out += fmt::format("survivors a fit       {}\n", with_sd(counts.num_survivors, 1));
+  out += fmt::format("accuracy              {}, standard error {:.4f} (chance {:.4f})\n", with_sd(counts.accuracy, 4),
+                     counts.accuracy_error, counts.chance_accuracy);
+  out += fmt::format("log loss              {}, standard error {:.4f} (chance {:.4f})\n", with_sd(counts.log_loss, 4),
+                     counts.log_loss_error, counts.chance_log_loss);
+  out += fmt::format("status                {}: {}\n", to_string(counts.status), counts.message);
+  for (const std::string& note : counts.notes) out += fmt::format("note                  {}\n", note);
+  for (const std::string& warning : counts.warnings) out += fmt::format("WARNING               {}\n", warning);
+  return out;
+}
+
+}  // namespace ardvark

@@ -1,0 +1,58 @@
+#include "select/folds.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace ardvark {
+namespace {
+
+template <typename Scalar>
+MatrixView gather(const MatrixView& X, const std::vector<Index>& rows, std::vector<Scalar>& out) {
+  const Index n = static_cast<Index>(rows.size()), p = X.cols();
+  const Scalar* from = static_cast<const Scalar*>(X.data());
+  out.resize(static_cast<std::size_t>(n * p));
+  auto to = out.begin();
+  if (X.layout() == Layout::row_major) {
+    for (const Index row : rows) to = std::copy_n(from + row * X.stride(), p, to);
+  } else {
+    for (Index j = 0; j < p; ++j, from += X.stride())
+      to = std::transform(rows.begin(), rows.end(), to, [&](Index row) { return from[row]; });
+  }
+  return {out.data(), n, p, X.layout()};
+}
+
+}  // namespace
+
+Index StratifiedDealer::below(Index count) {
+  const auto n = static_cast<std::uint64_t>(count);
+  const std::uint64_t least = (0 - n) % n;  // 2^64 mod n: without these first values every remainder is equally frequent
+  for (;;)
+    if (const std::uint64_t bits = engine_(); bits >= least) return static_cast<Index>(bits % n);
+}
+
+std::vector<int> StratifiedDealer::deal(const std::vector<Index>& classes, Index num_classes, int folds) {
+  std::vector<int> fold(classes.size(), -1), order(static_cast<std::size_t>(folds));
+  const auto shuffle = [&](auto& items) {
+    for (std::size_t i = items.size(); i-- > 1;) std::swap(items[i], items[static_cast<std::size_t>(below(static_cast<Index>(i) + 1))]);
+  };
+  for (int f = 0; f < folds; ++f) order[static_cast<std::size_t>(f)] = f;
+  shuffle(order);  // which folds have one row more
+  std::size_t next = 0;
+  std::vector<std::size_t> rows;
+  for (Index c = 0; c < num_classes; ++c) {
+    rows.clear();
+    for (std::size_t i = 0; i < classes.size(); ++i)
+      if (classes[i] == c) rows.push_back(i);
+    shuffle(rows);
+    for (const std::size_t row : rows) {  // goes on where the last class ended, so that the folds stay even
+      fold[row] = order[next];
+      next = (next + 1) % order.size();
+    }
+  }
+  return fold;
+}
+
+RowSubset::RowSubset(const MatrixView& X, const std::vector<Index>& rows)
+    : view_(X.scalar() == ScalarType::float64 ? gather(X, rows, doubles_) : gather(X, rows, floats_)) {}
+
+}  // namespace ardvark

@@ -1,0 +1,295 @@
+// Repeated stratified cross-validation.                                                                       docs/math/selection.md
+#include "ardvark/select.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cmath>
+#include <mutex>
+#include <numeric>
+#include <set>
+
+#include "core/blas.hpp"
+#include "core/parallel.hpp"
+#include "core/validate.hpp"
+#include "select/folds.hpp"
+
+namespace ardvark {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// The rows' classes as numbers; -1 for rows of weight zero.
+struct Classes {
+  std::vector<double> labels;  // ascending
+  std::vector<Index> number;   // [n]
+  std::vector<Index> num_rows;
+  Vector weight;
+  Vector row_weight;  // [n]
+  std::vector<std::string> names;
+
+  [[nodiscard]] Index size() const { return static_cast<Index>(labels.size()); }
+  [[nodiscard]] std::string name(Index c) const {
+    const double label = labels[static_cast<std::size_t>(c)];
+    return names.empty() ? fmt::format("{}", label) : names[static_cast<std::size_t>(label)];
+  }
+};
+
+Classes classes_of(VectorView labels, const SelectionOptions& options) {
+  const VectorView weights = options.weights;
+  Classes out;
+  out.names = options.class_names;
+  for (Index i = 0; i < labels.size() && !out.names.empty(); ++i)
+    if (!(labels[i] >= 0 && labels[i] < static_cast<double>(out.names.size()) && labels[i] == std::floor(labels[i])))
+      throw InvalidArgument(fmt::format("labels holds {} at row {}; class_names has {} entries, so that labels are 0 to {}", labels[i],
+                                        i + 1, out.names.size(), out.names.size() - 1));
+  out.row_weight = weights.empty() ? Vector::Ones(labels.size()) : Vector(weights.eigen());
+  std::set<double> distinct;
+  for (Index i = 0; i < labels.size(); ++i)
+    if (out.row_weight[i] > 0) distinct.insert(labels[i]);
+  out.labels.assign(distinct.begin(), distinct.end());
+  out.num_rows.assign(distinct.size(), 0);
+  out.weight = Vector::Zero(out.size());
+  for (Index i = 0; i < labels.size(); ++i) {
+    Index c = -1;
+    if (out.row_weight[i] > 0) {
+      c = std::lower_bound(out.labels.begin(), out.labels.end(), labels[i]) - out.labels.begin();
+      ++out.num_rows[static_cast<std::size_t>(c)];
+      out.weight[c] += out.row_weight[i];
+    }
+    out.number.push_back(c);
+  }
+  return out;
+}
+
+void check(const Classes& classes, const SelectionMethod& method, const SelectionOptions& options) {
+  if (!method) throw InvalidArgument("the method is empty; it must be a function, for example logistic_selection(options)");
+  if (options.folds < 2) throw InvalidArgument(fmt::format("folds is {}; it must be at least 2", options.folds));
+  if (options.repeats < 1) throw InvalidArgument(fmt::format("repeats is {}; it must be at least 1", options.repeats));
+  if (options.threads < 0) throw InvalidArgument(fmt::format("threads is {}; it must be 0 or more", options.threads));
+  const Index rows = std::accumulate(classes.num_rows.begin(), classes.num_rows.end(), Index{0});
+  if (options.folds > rows)
+    throw InvalidArgument(fmt::format("folds is {}; there are {} rows, and each fold tests one at least", options.folds, rows));
+  if (classes.size() < 2) throw InvalidArgument(fmt::format("labels has one class only ({}); there must be two at least", classes.name(0)));
+  for (Index c = 0; c < classes.size(); ++c)
+    if (classes.num_rows[static_cast<std::size_t>(c)] == 1)
+      throw InvalidArgument(fmt::format(
+          "class {} has one row; it needs two at least, so that one is left to learn from when the other is tested", classes.name(c)));
+}
+
+// A fit and its test, with what the rows of the test contribute.
+struct Tested {
+  bool done = false;
+  SelectionFold fold;
+  std::vector<bool> survived;
+  std::vector<Index> rows;
+  Vector correct, loss;  // of each of these rows
+};
+
+void score(const SelectionFit& fit, const Classes& classes, Tested& tested) {
+  const Index m = static_cast<Index>(tested.rows.size());
+  if (fit.log_probability.rows() != m || fit.log_probability.cols() != classes.size() || fit.log_probability.array().isNaN().any())
+    throw InvalidArgument(fmt::format("the method returned log_probability of {} x {}; it must be {} x {}, and no NaN in it",
+                                      fit.log_probability.rows(), fit.log_probability.cols(), m, classes.size()));
+  tested.correct.resize(m);
+  tested.loss.resize(m);
+  SelectionFold& fold = tested.fold;
+  for (Index i = 0; i < m; ++i) {
+    const auto row = tested.rows[static_cast<std::size_t>(i)];
+    const Index truth = classes.number[static_cast<std::size_t>(row)];
+    Index most = 0;
+    fit.log_probability.row(i).maxCoeff(&most);
+    tested.correct[i] = most == truth ? 1 : 0;
+    tested.loss[i] = -fit.log_probability(i, truth);
+    const double weight = classes.row_weight[row];
+    fold.num_test += weight;
+    fold.accuracy += weight * tested.correct[i];
+    fold.log_loss += weight * tested.loss[i];
+  }
+  fold.accuracy /= fold.num_test;
+  fold.log_loss /= fold.num_test;
+  fold.num_survivors = std::count(fit.survived.begin(), fit.survived.end(), true);
+  fold.status = fit.status;
+}
+
+Tested fit_and_test(MatrixView X, const Classes& classes, bool weighted, const std::vector<int>& deal, int fold,
+                    const SelectionMethod& method, const std::function<bool()>& go_on) {
+  Tested tested;
+  tested.fold.fold = fold;
+  std::vector<Index> training;
+  std::vector<double> labels, weights;
+  for (std::size_t i = 0; i < deal.size(); ++i) {
+    if (deal[i] < 0) continue;
+    if (deal[i] == fold) {
+      tested.rows.push_back(static_cast<Index>(i));
+      continue;
+    }
+    training.push_back(static_cast<Index>(i));
+    labels.push_back(static_cast<double>(classes.number[i]));
+    if (weighted) weights.push_back(classes.row_weight[static_cast<Index>(i)]);
+  }
+  const RowSubset X_training(X, training), X_test(X, tested.rows);
+  SelectionFit fit = method({X_training.view(), labels, weights, X_test.view(), classes.size(), go_on});
+  if (!go_on()) return tested;
+  if (static_cast<Index>(fit.survived.size()) != X.cols())
+    throw InvalidArgument(fmt::format("the method returned survived of {} columns; X has {}", fit.survived.size(), X.cols()));
+  score(fit, classes, tested);
+  tested.survived = std::move(fit.survived);
+  tested.done = true;
+  return tested;
+}
+
+SelectionSpread spread(const std::vector<double>& values) {
+  SelectionSpread s;
+  if (values.empty()) return s;
+  const Eigen::Map<const Eigen::ArrayXd> v(values.data(), static_cast<Index>(values.size()));
+  s.mean = v.mean();
+  if (v.size() > 1) s.sd = std::sqrt((v - s.mean).square().sum() / static_cast<double>(v.size() - 1));
+  return s;
+}
+
+// Of the mean of these values over rows.                                                                         (SEL.3)
+double standard_error(const Vector& values, const Vector& k) {
+  const double mean = k.dot(values) / k.sum();
+  return std::sqrt(k.dot((values.array() - mean).square().matrix())) / k.sum();
+}
+
+void count_survivors(const std::vector<Tested>& all, Index p, SelectionCounts& out) {
+  out.count.assign(static_cast<std::size_t>(p), 0);
+  out.sc_value = Vector::Zero(p);
+  for (const Tested& tested : all) {
+    if (!tested.done) continue;
+    out.fits.push_back(tested.fold);
+    for (Index j = 0; j < p; ++j) {
+      if (!tested.survived[static_cast<std::size_t>(j)]) continue;
+      ++out.count[static_cast<std::size_t>(j)];
+      out.sc_value[j] += tested.fold.accuracy;  // (SEL.1)
+    }
+  }
+  out.share.resize(p);
+  for (Index j = 0; j < p; ++j)
+    out.share[j] = static_cast<double>(out.count[static_cast<std::size_t>(j)]) / static_cast<double>(std::max<Index>(out.num_fits(), 1));
+}
+
+// Over the repeats that are complete: each has tested every row once.                                               (SEL.2), (SEL.3)
+void average(const std::vector<Tested>& all, const Classes& classes, SelectionCounts& out) {
+  const Vector& k = classes.row_weight;
+  Vector correct = Vector::Zero(k.size()), loss = correct;
+  std::vector<double> accuracy, log_loss, survivors;
+  const auto folds = static_cast<std::size_t>(out.folds);
+  for (std::size_t first = 0; first < all.size(); first += folds) {
+    const auto begin = all.begin() + static_cast<std::ptrdiff_t>(first), end = begin + out.folds;
+    if (!std::all_of(begin, end, [](const Tested& t) { return t.done; })) continue;
+    double hits = 0, losses = 0, kept = 0;
+    for (auto tested = begin; tested != end; ++tested) {
+      hits += tested->fold.num_test * tested->fold.accuracy;
+      losses += tested->fold.num_test * tested->fold.log_loss;
+      kept += static_cast<double>(tested->fold.num_survivors);
+      correct(tested->rows) += tested->correct;
+      loss(tested->rows) += tested->loss;
+    }
+    accuracy.push_back(hits / k.sum());
+    log_loss.push_back(losses / k.sum());
+    survivors.push_back(kept / out.folds);
+  }
+  out.accuracy = spread(accuracy);
+  out.log_loss = spread(log_loss);
+  out.num_survivors = spread(survivors);
+  const auto repeats = static_cast<double>(accuracy.size());
+  out.accuracy_error = standard_error(correct / repeats, k);
+  out.log_loss_error = standard_error(loss / repeats, k);
+}
+
+void describe(const Classes& classes, SelectionCounts& out) {
+  const Vector share = classes.weight / classes.weight.sum();
+  out.chance_accuracy = share.maxCoeff();  // (SEL.4)
+  out.chance_log_loss = -(share.array() * share.array().log()).sum();
+  out.class_weight = classes.weight;
+  for (Index c = 0; c < classes.size(); ++c) {
+    out.classes.push_back(classes.name(c));
+    if (classes.num_rows[static_cast<std::size_t>(c)] < out.folds)
+      out.notes.push_back(fmt::format("class {} has {} rows, fewer than {} folds: {} folds of each repeat test none of it", classes.name(c),
+                                      classes.num_rows[static_cast<std::size_t>(c)], out.folds,
+                                      out.folds - classes.num_rows[static_cast<std::size_t>(c)]));
+  }
+  const Index unused = std::count(classes.number.begin(), classes.number.end(), Index{-1});
+  if (unused > 0) out.notes.push_back(fmt::format("{} {} of weight 0 took no part", unused, unused == 1 ? "row" : "rows"));
+}
+
+void judge(SelectionCounts& out) {
+  Index unfinished = 0, kept = 0;
+  for (const SelectionFold& fit : out.fits) {
+    kept += fit.num_survivors;
+    if (fit.status == Status::converged) continue;
+    if (unfinished++ == 0 && out.status == Status::converged) out.status = fit.status;
+  }
+  if (unfinished > 0)
+    out.warnings.push_back(
+        fmt::format("{} of {} fits did not converge (the first: {})", unfinished, out.num_fits(), to_string(out.status)));
+  if (out.num_fits() > 0 && kept == out.num_fits() * out.num_columns())
+    out.warnings.push_back("every column survived every fit: this prior removes none, so that the counts say nothing");
+  if (out.accuracy.mean - out.chance_accuracy < 2 * out.accuracy_error)
+    out.warnings.push_back(
+        fmt::format("accuracy {:.3f} is less than two standard errors above chance ({:.3f}): the counts may be those of noise",
+                    out.accuracy.mean, out.chance_accuracy));
+}
+
+}  // namespace
+
+SelectionCounts select_columns(MatrixView X, VectorView labels, const SelectionMethod& method, const SelectionOptions& options) {
+  validate::matrix(X, "X", options.column_names);
+  validate::vector(labels, X.rows(), "labels");
+  validate::weights(options.weights, X.rows());
+  const Classes classes = classes_of(labels, options);
+  check(classes, method, options);
+  const auto started = Clock::now();
+  const auto elapsed = [&] { return std::chrono::duration<double>(Clock::now() - started).count(); };
+
+  SelectionCounts out;
+  out.folds = options.folds, out.repeats = options.repeats, out.seed = options.seed;
+  for (Index j = 0; j < X.cols(); ++j) out.column_names.push_back(validate::column_name(options.column_names, j));
+  describe(classes, out);
+
+  std::vector<std::vector<int>> deals;
+  StratifiedDealer dealer(options.seed);
+  for (int r = 0; r < options.repeats; ++r) deals.push_back(dealer.deal(classes.number, classes.size(), options.folds));
+
+  const Index num_fits = static_cast<Index>(options.repeats) * options.folds;
+  std::vector<Tested> all(static_cast<std::size_t>(num_fits));
+  std::atomic<bool> cancelled = false;
+  std::mutex mutex;
+  Index num_done = 0;
+  {
+    const Index threads = options.threads > 0 ? options.threads : blas::num_threads();
+    const blas::ThreadScope one(1);  // also without other threads of ours: sums then have the same bits
+    const std::function<bool()> go_on = [&] { return !cancelled; };
+    parallel_for(num_fits, threads, [&](Index i) {
+      if (cancelled) return;
+      const Index repeat = i / options.folds;
+      Tested& tested = all[static_cast<std::size_t>(i)];
+      tested = fit_and_test(X, classes, !options.weights.empty(), deals[static_cast<std::size_t>(repeat)],
+                            static_cast<int>(i % options.folds), method, go_on);
+      tested.fold.repeat = static_cast<int>(repeat);
+      const std::lock_guard<std::mutex> lock(mutex);
+      if (tested.done && options.on_fit && !options.on_fit({++num_done, num_fits, elapsed()})) cancelled = true;
+    });
+  }
+  out.status = cancelled ? Status::stopped_by_user : Status::converged;
+  count_survivors(all, X.cols(), out);
+  average(all, classes, out);
+  judge(out);
+  out.seconds = elapsed();
+  out.message = fmt::format("{} of {} fits in {:.3g} s{}", out.num_fits(), num_fits, out.seconds, cancelled ? ", then cancelled" : "");
+  return out;
+}
+
+std::vector<Index> ranking(const SelectionCounts& counts) {
+  std::vector<Index> order(counts.count.size());
+  std::iota(order.begin(), order.end(), Index{0});
+  std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) { return counts.sc_value[a] > counts.sc_value[b]; });
+  return order;
+}
+
+}  // namespace ardvark
