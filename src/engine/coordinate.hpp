@@ -23,6 +23,7 @@ struct CoordinateOutcome {
   double log_likelihood = 0;  ///< sum k_n (t_n m_n - softplus(m_n)), nats
   double penalty = 0;         ///< lambda sum |w_j|
   double optimality = 0;      ///< the largest violation, in units of lambda
+  bool at_rounding = false;   ///< steps gained no more than rounding before it came to the tolerance (lambda below about 1e-6 lambda_max)
   int num_steps = 0;
   int num_passes = 0;             ///< over all columns
   std::vector<double> objective;  ///< log_likelihood - penalty after each step
@@ -56,7 +57,7 @@ class CoordinateAscent {
   void take(const std::vector<Index>& columns);
   void drop_idle(double lambda);
   // One Newton step; false: nothing left to gain.
-  bool step(double lambda);
+  bool step(double lambda, double accuracy);
   void set_rows(const Vector& m);  // r, omega and the likelihood at m
   [[nodiscard]] double log_likelihood_at(const Vector& m);
   void find_gradient();

@@ -54,17 +54,28 @@ void L1Quadratic::keep(const std::vector<Index>& positions) {
 }
 
 // Passes find the signs, a jump the weights. Each lowers the model, so that any end is a step downhill.                          (L1.4)
-void L1Quadratic::minimise(const Vector& g, const Vector& lambda, Vector& v) {
-  constexpr int most_rounds = 100, most_passes = 10;
+void L1Quadratic::minimise(const Vector& g, const Vector& lambda, double accuracy, Vector& v) {
   c_ = g;
+  const double goal = std::max(accuracy, 1e-8) * violation(lambda, v) + 1e-13 * (size_ > 0 ? g.cwiseAbs().maxCoeff() : 0);
+  // As long as passes cost less than a factor.
+  const int most_passes = 10 + (accuracy > 0 ? static_cast<int>(size_ / 16) : 0), most_rounds = 100;
+  bool at_face_minimum = true;
   for (int round = 0; round < most_rounds; ++round) {
-    for (int pass = 0; pass < most_passes && descend(lambda, v); ++pass) {
-    }
-    if (!jump(lambda, v)) continue;
-    bool at_rest = true;
-    for (Index j = 0; j < size_ && at_rest; ++j) at_rest = v[j] != 0 || lambda[j] == 0 || std::abs(c_[j]) <= lambda[j] * (1 + 1e-12);
-    if (at_rest) return;
+    // Where columns nearly depend on each other a pass would bring back what a jump has just taken out: then jumps alone, to the minimum at
+    // fewer and fewer signs, and one pass from there.
+    const int passes = round < 3 ? most_passes : at_face_minimum ? 1 : 0;
+    for (int pass = 0; pass < passes && (descend(lambda, v) || accuracy > 0); ++pass)
+      if (accuracy > 0 && violation(lambda, v) <= goal) return;
+    at_face_minimum = jump(lambda, v);
+    if (at_face_minimum && violation(lambda, v) <= goal) return;
   }
+}
+
+double L1Quadratic::violation(const Vector& lambda, const Vector& v) const {
+  double worst = 0;
+  for (Index j = 0; j < size_; ++j)
+    worst = std::max(worst, v[j] != 0 ? std::abs(c_[j] - lambda[j] * sign(v[j])) : std::abs(c_[j]) - lambda[j]);
+  return worst;
 }
 
 bool L1Quadratic::descend(const Vector& lambda, Vector& v) {
@@ -123,7 +134,7 @@ void L1Quadratic::factorise() {
   is_factored_ = true;
   factor_.resize(count, count);
   Vector diagonal(count);
-  for (double ridge = 0; ridge < 1; ridge = ridge == 0 ? 1e-10 : 100 * ridge) {
+  for (double ridge = 0; ridge < 1; ridge = ridge == 0 ? 1e-14 : 100 * ridge) {
     for (Index j = 0; j < count; ++j)
       for (Index i = j; i < count; ++i) factor_(i, j) = G_(support_[static_cast<std::size_t>(i)], support_[static_cast<std::size_t>(j)]);
     diagonal = factor_.diagonal();

@@ -17,14 +17,16 @@ class L1Quadratic {
   void append(const Matrix& X, Index size);
   /// These positions only, ascending.
   void keep(const std::vector<Index>& positions);
-  /// v <- v + d at the minimum; g [size] is the gradient at v of what is maximised.
-  void minimise(const Vector& g, const Vector& lambda, Vector& v);
+  /// v <- v + d at the minimum, or, with accuracy > 0, where the gradient of the model is wrong by no more than this part of what it is at
+  /// the start; g [size] is the gradient at v of what is maximised.
+  void minimise(const Vector& g, const Vector& lambda, double accuracy, Vector& v);
   [[nodiscard]] const Vector& omega() const { return omega_; }
 
  private:
   bool descend(const Vector& lambda, Vector& v);  // one pass over the columns; true: a sign changed
   bool jump(const Vector& lambda, Vector& v);     // to the minimum at these signs; false: a weight came to zero on the way
   void factorise();
+  [[nodiscard]] double violation(const Vector& lambda, const Vector& v) const;
   void reserve(Index size);
 
   Index size_ = 0;
