@@ -86,7 +86,8 @@ Task task_of(const FitArguments& args, const TableColumn& target) {
 
 // All that does not depend on the table.
 RelevanceOptions options_of(const FitArguments& args) {
-  refuse(args, {"--prior", "--group", "--flat"}, "has no meaning with --model rvm: each of its columns has a precision of its own");
+  refuse(args, {"--prior", "--lambda", "--group", "--flat"},
+         "has no meaning with --model rvm: each of its columns has a precision of its own");
   refuse(args, {"--compat", "--no-intercept", "--solver", "--tolerance", "--no-acceleration", "--covariance"},
          "has no meaning with --model rvm");
   RelevanceOptions options;

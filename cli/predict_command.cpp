@@ -29,6 +29,7 @@ PredictiveRule rule_of(const std::string& name, const SavedModel& model) {
   const bool is_joint = !model.relevance && model.fit.is_joint();
   static const std::map<std::string, PredictiveRule> rules = {{"automatic", PredictiveRule::automatic},
                                                               {"exact", PredictiveRule::exact},
+                                                              {"plug-in", PredictiveRule::plug_in},
                                                               {"mackay", PredictiveRule::plug_in_corrected},
                                                               {"published", PredictiveRule::published_row},
                                                               {"published-batch", PredictiveRule::published_batch},
@@ -42,7 +43,8 @@ PredictiveRule rule_of(const std::string& name, const SavedModel& model) {
   const auto found = rules.find(name);
   if (found == rules.end())
     throw InvalidArgument(fmt::format(
-        "--rule is '{}'; it must be one of automatic, mixture, exact, mackay, published, published-batch, published-incremental", name));
+        "--rule is '{}'; it must be one of automatic, mixture, exact, plug-in, mackay, published, published-batch, published-incremental",
+        name));
   if ((task == Task::linear || model.relevance) && found->second != PredictiveRule::automatic)
     throw InvalidArgument(fmt::format("--rule {} is of logistic models", name));
   return found->second;
@@ -197,7 +199,8 @@ void add_predict(CLI::App& app, Run& run) {
   c.add_option("-o,--output", args->output, "Write here instead of the screen")->check(not_empty);
   c.add_option("--level", args->level, "Linear, regression: level of the interval (default 0.95)");
   c.add_option("--rule", args->rule,
-               "Logistic: automatic (exact; published for presets), exact, mackay, published, published-batch, published-incremental. "
+               "Logistic: automatic (exact; published for presets), exact, plug-in (as if the weights were known), mackay, published, "
+               "published-batch, published-incremental. "
                "Relevance vector machines, vrvm_regression: automatic (the noise precision at its mean), mixture (integrated out)");
   c.add_option("--missing", args->missing, "refuse (default) or drop: what to do with rows that lack a value");
   c.add_option("--delimiter", args->delimiter, "Field separator (default ,)");

@@ -103,9 +103,11 @@ struct Fit {
   std::vector<bool>
       relevant;  ///< [p] kept: its group's precision would stay finite with a margin of two     (OPT.3); true under a shared prior
   std::vector<bool> left_out;             ///< [p] constant or duplicated columns that took no part; their mean is 0
-  double bound = 0;                       ///< lower bound on the log evidence, nats
+  double bound = 0;                       ///< lower bound on the log evidence, nats; under a Laplace prior the log density of rows and
+                                          ///< standardised weights at the mode, which is no bound on anything                 (L1.1)
   std::vector<std::string> column_names;  ///< [p]
   PriorKind prior = PriorKind::shared;    ///< the one that was used
+  double lambda = 0;                      ///< of a Laplace prior
 
   LinearPosterior posterior = LinearPosterior::joint;  ///< linear: factorised: V is the covariance of w itself
   GammaDistribution noise = {0, 0};                    ///< linear: posterior of the noise precision (a_N, b_N), in units of 1/y^2

@@ -20,7 +20,7 @@ enum class Status {
 };
 [[nodiscard]] const char* to_string(Status status);
 
-enum class SolverKind { automatic, primal, dual, spectral, sequential, greedy };
+enum class SolverKind { automatic, primal, dual, spectral, sequential, greedy, coordinate };
 [[nodiscard]] const char* to_string(SolverKind kind);
 
 /// A report starts as failed and records what was asked for and what was used.

@@ -311,11 +311,14 @@ CoordinateOutcome CoordinateAscent::solve(double lambda, const CoordinateSetting
   }
   out.log_likelihood = log_likelihood_;
   out.penalty = penalty_of(v_, lambda);
-  const char* what = out.status == Status::converged         ? "the optimality conditions hold within"
-                     : out.status == Status::stopped_by_user ? "stopped; the optimality conditions are violated by"
-                                                             : "the optimality conditions are still violated by";
-  out.message = fmt::format("{} {:.2g} lambda after {} steps and {} passes over all columns{}", what, out.optimality, out.num_steps,
-                            out.num_passes, out.optimality > settings.tolerance && out.at_rounding ? "; rounding allows no more" : "");
+  const std::string effort = fmt::format("after {} steps and {} passes over all columns", out.num_steps, out.num_passes);
+  const std::string size = out.optimality > 0 ? fmt::format("{:.2g} lambda", out.optimality) : "rounding";
+  if (out.status == Status::converged)
+    out.message = fmt::format("the optimality conditions hold within {} {}{}", size, effort,
+                              out.optimality > settings.tolerance ? "; rounding allows no more" : "");
+  else
+    out.message = fmt::format("{}the optimality conditions are violated by {} {}", out.status == Status::stopped_by_user ? "stopped; " : "",
+                              size, effort);
   return out;
 }
 

@@ -16,7 +16,7 @@ Matrix Fit::covariance() const {
     throw InvalidArgument("the fit kept no covariance factor; fit again with keep_covariance = always");
   const Standardization& s = state->standardization;
   const Index p = num_columns();
-  Matrix V = state->factor.covariance();
+  Matrix V = state->factor.covariance(state->w.size());
   // w_user = D w, and for the intercept the prediction at x = 0: one more row of the same linear map.
   Matrix map = Matrix::Zero(V.rows(), V.cols());
   for (Index j = 0; j < p; ++j) {

@@ -3,6 +3,7 @@
 
 #include "ardvark/fit.hpp"
 #include "engine/greedy_preset.hpp"
+#include "engine/l1_slr.hpp"
 
 namespace ardvark {
 namespace {
@@ -53,6 +54,10 @@ const PresetRow table[] = {
      PriorKind::ard,
      vblinlogit,
      vblinlogit},
+    {{"l1_slr_c", Task::logistic, "logistic, Laplace prior, the mode one weight at a time (SLR toolbox)"},
+     PriorKind::laplace,
+     vblinlogit,
+     vblinlogit},
 };
 
 const PresetRow& find(const std::string& name) {
@@ -91,6 +96,7 @@ FitOptions options_for_preset(const std::string& name, bool compat) {
   options.standardize = false;
   options.accelerate = false;
   if (is_greedy_preset(name)) options.max_sweeps = 10000;  // single actions
+  if (is_l1_slr(name)) l1_slr_options(options);
   return options;
 }
 

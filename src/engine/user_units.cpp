@@ -26,7 +26,7 @@ void to_user_units(const Posterior& q, Index num_in_use, const std::function<dou
     fit.mean[j] = state.y_scale * scale * q.w[j];
     fit.V_diagonal[j] = unit * scale * scale * q.V_diagonal[j];
     fit.variance[j] = y2 * spread * scale * scale * q.V_diagonal[j];
-    fit.log_det_V += 2 * std::log(scale);
+    if (q.V_diagonal[j] > 0) fit.log_det_V += 2 * std::log(scale);  // pruned columns are not in it
   }
   if (s.intercept) {
     Vector origin = Vector::Zero(p + 1);

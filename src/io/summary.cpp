@@ -20,6 +20,10 @@ void coefficient_line(std::string& out, const Fit& fit, Index j, double level, s
     out += fmt::format("  {}  {:>10}\n", padded(name, name_width), "left out");
     return;
   }
+  if (!intercept && fit.prior == PriorKind::laplace && fit.mean[j] == 0) {  // no variance, and so no interval
+    out += fmt::format("  {}  {:>10}  {:>48}\n", padded(name, name_width), 0, "-");
+    return;
+  }
   const Interval interval = credible_interval(fit, j, level);
   const double mean = intercept ? fit.intercept->mean : fit.mean[j], variance = intercept ? fit.intercept->variance : fit.variance[j];
   out += fmt::format("  {}  {:>10}  {:>10}  {:>10}  {:>10}", padded(name, name_width), number(mean), number(std::sqrt(variance)),
@@ -35,9 +39,10 @@ void coefficient_line(std::string& out, const Fit& fit, Index j, double level, s
 std::string summary(const Fit& fit, double level) {
   std::string out;
   const Report& report = fit.report;
-  out += fmt::format("{} regression{}, prior {}, {:.10g} rows, {} columns\n", fit.task == Task::linear ? "Linear" : "Logistic",
+  out += fmt::format("{} regression{}, prior {}{}, {:.10g} rows, {} columns\n", fit.task == Task::linear ? "Linear" : "Logistic",
                      report.preset.empty() ? "" : fmt::format(" (preset {}{})", report.preset, report.compat ? ", compat" : ""),
-                     to_string(fit.prior), fit.num_rows, fit.num_columns());
+                     to_string(fit.prior), fit.prior == PriorKind::laplace ? fmt::format(" (lambda {:.6g})", fit.lambda) : "", fit.num_rows,
+                     fit.num_columns());
   if (fit.task == Task::logistic && fit.classes.size() == 2)
     out += fmt::format("target {}: probability of {} ({:.10g} rows) against {} ({:.10g} rows)\n", fit.target, fit.classes[1],
                        fit.class_weight[1], fit.classes[0], fit.class_weight[0]);
@@ -60,7 +65,7 @@ std::string summary(const Fit& fit, double level) {
   std::size_t name_width = 11;
   for (Index j : shown) name_width = std::max(name_width, io::width(fit.column_names[static_cast<std::size_t>(j)]));
   name_width = std::min<std::size_t>(name_width, 40);
-  const bool judged = fit.prior == PriorKind::ard || fit.prior == PriorKind::groups;
+  const bool laplace = fit.prior == PriorKind::laplace, judged = fit.prior == PriorKind::ard || fit.prior == PriorKind::groups || laplace;
   const std::string percent = fmt::format("{:g}%", 100 * level);
   out += fmt::format("\n  {}  {:>10}  {:>10}  {:>10}  {:>10}  {:>9}\n", padded("coefficient", name_width), "mean", "sd", percent + " from",
                      "to", "relevance");
@@ -78,9 +83,10 @@ std::string summary(const Fit& fit, double level) {
   } else {
     out += fmt::format("accuracy, training    {:.4f}\nlog loss, training    {:.4f}\n", fit.accuracy, fit.log_loss);
   }
-  out += fmt::format("bound on evidence     {:.4f} nats\n", fit.bound);
-  out += fmt::format("fit                   {} sweeps, {:.3g} s, solver {} ({})\n", report.sweeps, report.seconds, to_string(report.solver),
-                     report.solver_reason);
+  // The mode has a density, and that is no bound on the evidence.
+  out += fmt::format("{}{:.4f} nats\n", laplace ? "log density at mode   " : "bound on evidence     ", fit.bound);
+  out += fmt::format("fit                   {} {}, {:.3g} s, solver {} ({})\n", report.sweeps, laplace ? "steps" : "sweeps", report.seconds,
+                     to_string(report.solver), report.solver_reason);
   out += fmt::format("status                {}: {}\n", to_string(report.status), report.message);
   for (const std::string& note : report.notes) out += fmt::format("note                  {}\n", note);
   for (const std::string& warning : report.warnings) out += fmt::format("WARNING               {}\n", warning);

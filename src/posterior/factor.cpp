@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "core/blas.hpp"
+#include "design/dense.hpp"
 #include "posterior/solver.hpp"
 
 namespace ardvark {
@@ -13,6 +14,21 @@ bool collinear(const Matrix& gram, const Matrix& cholesky) {
 }
 
 void CovarianceFactor::row_variance(Design& X, Vector& out) const {
+  if (columns.empty()) return row_variance_inside(X, out);
+  Matrix inside(X.rows(), static_cast<Index>(columns.size()));
+  for (Index i = 0; i < inside.cols(); ++i) X.columns(columns[static_cast<std::size_t>(i)], 1, inside.middleCols(i, 1));
+  DenseDesign some(inside, {});
+  row_variance_inside(some, out);
+}
+
+Matrix CovarianceFactor::covariance(Index num_columns) const {
+  if (columns.empty()) return covariance_inside();
+  Matrix V = Matrix::Zero(num_columns, num_columns);
+  V(columns, columns) = covariance_inside();
+  return V;
+}
+
+void CovarianceFactor::row_variance_inside(Design& X, Vector& out) const {
   if (kind == Kind::triangular) {
     X.row_variance(L_inverse, out);
     return;
@@ -38,7 +54,7 @@ void CovarianceFactor::row_variance(Design& X, Vector& out) const {
   out = out.cwiseMax(0.0);
 }
 
-Matrix CovarianceFactor::covariance() const {
+Matrix CovarianceFactor::covariance_inside() const {
   if (kind == Kind::triangular) {
     Matrix V = L_inverse.transpose() * L_inverse.triangularView<Eigen::Lower>();
     return V;

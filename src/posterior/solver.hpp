@@ -22,12 +22,18 @@ struct CovarianceFactor {
   Matrix B;  ///< [flats, p]
   Matrix R;  ///< [flats, flats], R'R = H^-1
   std::vector<Index> flat_columns;
+  /// Those of the design that all of this is about, ascending; empty: every one. The others have no variance.
+  std::vector<Index> columns;
 
   [[nodiscard]] Index num_columns() const { return kind == Kind::triangular ? L_inverse.cols() : d.size(); }
   /// out_n <- x_n' V x_n
   void row_variance(Design& X, Vector& out) const;
-  /// The full matrix V [p,p].
-  [[nodiscard]] Matrix covariance() const;
+  /// The full matrix V, of a design of so many columns.
+  [[nodiscard]] Matrix covariance(Index num_columns) const;
+
+ private:
+  void row_variance_inside(Design& X, Vector& out) const;
+  [[nodiscard]] Matrix covariance_inside() const;
 };
 
 /// With one precision a for all penalised columns the system is C + a I, C fixed: what the spectral solver starts from.

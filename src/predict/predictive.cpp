@@ -4,11 +4,13 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <limits>
 
 #include "ardvark/linear.hpp"
 #include "ardvark/logistic.hpp"
 #include "core/special.hpp"
 #include "core/validate.hpp"
+#include "engine/l1_slr.hpp"
 #include "engine/state.hpp"
 
 namespace ardvark {
@@ -115,10 +117,17 @@ StudentPrediction predict(const LinearFit& fit, MatrixView X_new) {
 
 ClassPrediction predict(const LogisticFit& fit, MatrixView X_new, PredictiveRule rule) {
   ClassPrediction out;
-  predictive_moments(fit, X_new, out.mean, &out.variance);
   // VBLinLogit publishes its own rule; every other program plugs the mean in, and the exact one takes its place.
   if (rule == PredictiveRule::automatic)
-    rule = fit.report.preset.starts_with("vb_logit") ? PredictiveRule::published_row : PredictiveRule::exact;
+    rule = fit.report.preset.starts_with("vb_logit")           ? PredictiveRule::published_row
+           : fit.report.compat && is_l1_slr(fit.report.preset) ? PredictiveRule::plug_in
+                                                               : PredictiveRule::exact;
+  if (rule == PredictiveRule::plug_in && fit.state != nullptr && fit.state->factor.kind == CovarianceFactor::Kind::none) {
+    predictive_moments(fit, X_new, out.mean, nullptr);
+    out.variance = Vector::Constant(out.mean.size(), std::numeric_limits<double>::quiet_NaN());
+  } else {
+    predictive_moments(fit, X_new, out.mean, &out.variance);
+  }
   const double quadratic = fit.state->quadratic;
   if (rule == PredictiveRule::published_batch) {
     published_probabilities(out.mean, out.variance, quadratic, out.probability);
@@ -130,6 +139,7 @@ ClassPrediction predict(const LogisticFit& fit, MatrixView X_new, PredictiveRule
     switch (rule) {
       case PredictiveRule::published_row: out.probability[i] = published_probability(m, s, quadratic, false); break;
       case PredictiveRule::published_incremental: out.probability[i] = published_probability(m, s, quadratic, true); break;
+      case PredictiveRule::plug_in: out.probability[i] = sigmoid(m); break;
       case PredictiveRule::plug_in_corrected: out.probability[i] = sigmoid(m / std::sqrt(1 + 3.14159265358979323846 * s / 8)); break;
       default: out.probability[i] = expected_sigmoid(m, s); break;  // (PRED.2)
     }
