@@ -19,7 +19,8 @@ FitOptions options_of(const FitArguments& args, Task task) {
     refuse(args, {"--prior", "--likelihood", "--group"}, "cannot be used with --preset; a preset fixes it");
     const bool is_greedy = args.preset.starts_with("rvm_");
     if (args.preset == "l1_slr_c")
-      refuse(args, {"--a0", "--b0", "--solver"}, "has no meaning with l1_slr_c, which has --lambda and nothing else");
+      refuse(args, {"--a0", "--b0", "--solver", "--no-intercept", "--no-standardize"},
+             "has no meaning with l1_slr_c, which has --lambda and nothing else");
     if (args.preset == "l1_slr_c" && args.compat)
       refuse(args, {"--tolerance"}, "has no meaning with l1_slr_c --compat, which makes --max-sweeps passes whatever they bring");
     if (!is_greedy) refuse(args, {"--flat"}, "cannot be used with --preset; a preset fixes it");

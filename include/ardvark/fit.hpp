@@ -41,7 +41,8 @@ struct FitOptions {
   VectorView weights = {};               ///< [rows] a weight equals repetition; >= 0, not all zero; empty: ones           (LIN.6)
   std::optional<double> tolerance = {};  ///< >= 0. Models: stop when the predicted remaining gain <= tolerance nats per row, default 1e-8
                                          ///< (1e-4 with more columns than rows, where the bound has many maxima). Presets: when the bound
-                                         ///< changes by less than this part of its value, default 1e-5
+                                         ///< changes by less than this part of its value, default 1e-5. Laplace prior: when the optimality
+                                         ///< conditions hold within this part of lambda, in (0, 1), default 1e-9               (L1.2)
   int max_sweeps = 500;                  ///< >= 1
   std::vector<double> start_precision = {};  ///< [columns] E[alpha] to begin with, > 0, in the units of Fit::precision; of the columns of a
                                              ///< group the first counts; empty: the mean of the hyper-prior

@@ -54,6 +54,8 @@ void validate_options(const FitOptions& options, Task task, Index p) {
   const bool laplace = options.prior.kind == PriorKind::laplace;
   if (laplace && linear) throw InvalidArgument("prior 'laplace' is of logistic regression; it cannot be used for linear regression");
   if (laplace) validate_lasso(options);
+  if (!laplace && is_l1_slr(options.preset))
+    throw InvalidArgument(fmt::format("preset '{}' has a Laplace prior; the prior is '{}'", options.preset, to_string(options.prior.kind)));
   if (!laplace && options.prior.lambda != 0)
     throw InvalidArgument(fmt::format("prior.lambda is {}; lambda is of the Laplace prior, and the prior is '{}'", options.prior.lambda,
                                       to_string(options.prior.kind)));

@@ -352,6 +352,12 @@ TEST(FitLogisticLaplace, RefusesWhatHasNoMeaningBesideIt) {
   options = {};
   options.prior.lambda = 3;
   refused(options, {"prior.lambda", "3", "auto"});
+  options = options_for_preset("l1_slr_c", true);
+  options.intercept = false;
+  refused(options, {"l1_slr_c", "bias"});
+  options = options_for_preset("l1_slr_c");
+  options.prior = Prior::ard();
+  refused(options, {"l1_slr_c", "ard"});
   options = {};
   options.solver = SolverKind::coordinate;
   refused(options, {"coordinate"});
