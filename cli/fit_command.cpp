@@ -40,7 +40,15 @@ void add_model_options(CLI::App& c, const std::shared_ptr<FitArguments>& args, b
     if (!classes_only || p.task == Task::logistic) names += fmt::format("\n  {:<19} {}", p.name, p.description);
   c.add_option("--preset", args->preset, "A published program instead of a model:" + names)->check(not_empty);
   c.add_flag("--compat", args->compat, "With --preset: reproduce that program exactly, its defects included");
-  c.add_option("--prior", args->prior, "auto, shared, ard, groups or none (default auto: ard where rows >= 5 columns, else shared)");
+  c.add_option(
+      "--prior", args->prior,
+      "auto, shared, ard, groups or none (default auto: ard where rows >= 5 columns, else shared); logistic also: laplace (L1: the "
+      "mode, most columns at zero)");
+  c.add_option(
+      "--lambda", args->lambda,
+      "With --prior laplace: nats per unit of |w| of a standardised column; glmnet's lambda times rows, liblinear's 1/C. Without it "
+      "the message says from which lambda on every weight is zero. Presets l1_slr_lap, l1_slr_c: default 1; l1_slr_lap with --compat: its "
+      "square, as published");
   c.add_option("--group", args->groups,
                "NAME=COLUMN,COLUMN,... columns that share a precision (repeatable); a text column is a group by itself")
       ->allow_extra_args(false);
@@ -55,17 +63,14 @@ void add_model_options(CLI::App& c, const std::shared_ptr<FitArguments>& args, b
   c.add_option("--b0", args->b0, "Hyper-prior: noise rate (linear, regression), precision rate (logistic, classification)");
   c.add_option("--c0", args->c0, "Hyper-prior: precision shape (linear, regression)");
   c.add_option("--d0", args->d0, "Hyper-prior: precision rate (linear, regression)");
-  c.add_option("--lambda", args->lambda,
-               "l1_slr_lap: lambda of the Laplace prior of each standardised column (default 1); with --compat its square, as published");
   c.add_flag("--no-intercept", args->no_intercept, "Leave the intercept out");
   c.add_flag("--no-standardize", args->no_standardize, "Use the columns as they are");
   c.add_option("--solver", args->solver, "automatic (default), primal, dual or spectral");
   c.add_option("--max-sweeps", args->max_sweeps,
                "At most this many sweeps (default 500; presets of the SLR toolbox 1000, with --compat exactly so many)");
-  c.add_option(
-      "--tolerance", args->tolerance,
-      "Models: remaining gain in nats per row (default 1e-8); presets: relative change of the bound (default 1e-5), of the SLR toolbox as "
-      "models");
+  c.add_option("--tolerance", args->tolerance,
+               "Models: remaining gain in nats per row (default 1e-8); presets: relative change of the bound (default 1e-5), of the SLR "
+               "toolbox as models; --prior laplace: violation of the optimality conditions in units of lambda (default 1e-9)");
   c.add_flag("--no-acceleration", args->no_acceleration, "Plain sweeps only");
 }
 
@@ -98,6 +103,7 @@ void add_fit(CLI::App& app, Run& run) {
       "Examples:\n"
       "  ardvark fit examples/data/Pima.tr.csv --target type --model logistic --prior ard -o pima.ardvark\n"
       "  ardvark fit examples/data/Pima.tr.csv --target bmi --model linear --ignore type --json\n"
+      "  ardvark fit examples/data/Pima.tr.csv --target type --model logistic --prior laplace --lambda 6\n"
       "  ardvark fit examples/data/Pima.tr.csv --target type --model rvm --centres 40 -o rvm.ardvark\n"
       "  ardvark fit examples/data/Pima.tr.csv --target bmi --ignore type --model rvm --task regression --centres 30\n"
       "The relevance vectors that the table and relevance_rows of --json name are rows of the file: from 1, header and blank lines not "

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "ardvark/linear.hpp"
@@ -13,11 +14,15 @@ namespace {
 
 FitOptions options_of(const FitArguments& args, Task task) {
   FitOptions options;
-  if (args.preset != "l1_slr_lap") refuse(args, {"--lambda"}, "is of presets with a Laplace prior: l1_slr_lap");
   if (!args.preset.empty()) {
     options = options_for_preset(args.preset, args.compat);
     refuse(args, {"--prior", "--likelihood", "--group"}, "cannot be used with --preset; a preset fixes it");
     const bool is_greedy = args.preset.starts_with("rvm_");
+    if (args.preset == "l1_slr_c")
+      refuse(args, {"--a0", "--b0", "--solver", "--no-intercept", "--no-standardize"},
+             "has no meaning with l1_slr_c, which has --lambda and nothing else");
+    if (args.preset == "l1_slr_c" && args.compat)
+      refuse(args, {"--tolerance"}, "has no meaning with l1_slr_c --compat, which makes --max-sweeps passes whatever they bring");
     if (!is_greedy) refuse(args, {"--flat"}, "cannot be used with --preset; a preset fixes it");
     if (is_greedy)
       refuse(args, {"--a0", "--b0", "--c0", "--d0", "--solver"},
@@ -25,7 +30,6 @@ FitOptions options_of(const FitArguments& args, Task task) {
     const bool is_toolbox = args.preset.starts_with("slr_") || args.preset.starts_with("rlr_") || args.preset.starts_with("l1_");
     if (is_toolbox)
       refuse(args, {"--a0", "--b0", "--c0", "--d0"}, fmt::format("has no meaning with {}, which has no hyper-priors", args.preset));
-    if (args.preset == "l1_slr_lap") options.lambda = args.lambda.value_or(options.lambda);
     if (args.preset == "vb_logit_fit_iter")
       refuse(args, {"--a0", "--b0", "--tolerance", "--max-sweeps", "--solver"},
              "has no meaning with vb_logit_fit_iter, which passes over the rows once");
@@ -36,7 +40,13 @@ FitOptions options_of(const FitArguments& args, Task task) {
                                             {"shared", PriorKind::shared},
                                             {"ard", PriorKind::ard},
                                             {"groups", PriorKind::groups},
-                                            {"none", PriorKind::none}});
+                                            {"none", PriorKind::none},
+                                            {"laplace", PriorKind::laplace}});
+    if (options.prior.kind == PriorKind::laplace) {
+      if (task == Task::linear) throw InvalidArgument("--prior laplace is of --model logistic");
+      refuse(args, {"--group", "--a0", "--b0", "--likelihood", "--solver", "--no-acceleration"},
+             "has no meaning with --prior laplace, which has --lambda and nothing else");
+    }
     if (options.prior.kind == PriorKind::shared || options.prior.kind == PriorKind::none)
       refuse(args, {"--group"}, fmt::format("has no meaning with --prior {}; it needs --prior groups, ard or auto", args.prior));
     if (task == Task::linear) refuse(args, {"--likelihood"}, "is of logistic fits");
@@ -46,6 +56,13 @@ FitOptions options_of(const FitArguments& args, Task task) {
     options.accelerate = !args.no_acceleration;
   }
   set_hyperparameters(args, task, options);
+  if (args.lambda) {
+    if (options.prior.kind != PriorKind::laplace && options.rule != UpdateRule::laplace)
+      throw InvalidArgument("--lambda is of the Laplace prior: of --model logistic --prior laplace, --preset l1_slr_lap and l1_slr_c");
+    if (!(*args.lambda > 0 && std::isfinite(*args.lambda)))
+      throw InvalidArgument(fmt::format("--lambda is {}; it must be > 0", *args.lambda));
+    options.prior.lambda = *args.lambda;
+  }
   options.tolerance = args.tolerance;
   if (args.max_sweeps) options.max_sweeps = *args.max_sweeps;
   options.threads = args.threads;
@@ -100,7 +117,8 @@ std::vector<Index> groups_of(const FitArguments& args, const FeatureEncoding& en
 void set_prior_columns(const FitArguments& args, const FeatureEncoding& encoding, FitOptions& options) {
   bool any_categorical = false;
   for (const FeatureColumn& f : encoding.features) any_categorical = any_categorical || f.categorical;
-  if (options.preset.empty() && (options.prior.kind == PriorKind::groups || !args.groups.empty() || any_categorical))
+  if (options.preset.empty() && options.prior.kind != PriorKind::laplace &&
+      (options.prior.kind == PriorKind::groups || !args.groups.empty() || any_categorical))
     options.prior.group = groups_of(args, encoding);
   for (const std::string& name : split_names(args.flat)) {
     const auto [first, width] = columns_of(encoding, name, "--flat");

@@ -98,6 +98,7 @@ Json fit_json(const Fit& fit, double level, bool covariance) {
   j["preset"] = report.preset.empty() ? Json() : Json(report.preset);
   j["compat"] = report.compat;
   j["prior"] = to_string(fit.prior);
+  if (fit.prior == PriorKind::laplace) j["lambda"] = fit.lambda;
   j["target"] = fit.target;
   if (fit.task == Task::logistic) j["classes"] = fit.classes;
   add_posterior(j, fit, level);

@@ -30,7 +30,7 @@ PredictiveRule rule_of(const std::string& name, const SavedModel& model) {
   const bool is_joint = !model.relevance && model.fit.is_joint();
   static const std::map<std::string, PredictiveRule> rules = {{"automatic", PredictiveRule::automatic},
                                                               {"exact", PredictiveRule::exact},
-                                                              {"plugin", PredictiveRule::plug_in},
+                                                              {"plug-in", PredictiveRule::plug_in},
                                                               {"mackay", PredictiveRule::plug_in_corrected},
                                                               {"published", PredictiveRule::published_row},
                                                               {"published-batch", PredictiveRule::published_batch},
@@ -44,7 +44,7 @@ PredictiveRule rule_of(const std::string& name, const SavedModel& model) {
   const auto found = rules.find(name);
   if (found == rules.end())
     throw InvalidArgument(fmt::format(
-        "--rule is '{}'; it must be one of automatic, mixture, exact, plugin, mackay, published, published-batch, published-incremental",
+        "--rule is '{}'; it must be one of automatic, mixture, exact, plug-in, mackay, published, published-batch, published-incremental",
         name));
   const bool of_all = found->second == PredictiveRule::automatic || found->second == PredictiveRule::plug_in;  // relevance vectors too
   if (task == Task::linear ? found->second != PredictiveRule::automatic : model.relevance && !of_all)
@@ -196,7 +196,7 @@ void add_predict(CLI::App& app, Run& run) {
   c.add_option("--level", args->level, "Regressions: level of the interval (default 0.95)");
   c.add_option(
       "--rule", args->rule,
-      "Logistic: automatic (exact; published for presets of VBLinLogit and with --compat), exact, plugin (as if the weights were known), "
+      "Logistic: automatic (exact; published for presets of VBLinLogit and with --compat), exact, plug-in (as if the weights were known), "
       "mackay, published, published-batch, published-incremental. "
       "Regressions by relevance vector machines or vrvm_regression: automatic (the noise precision at its mean), mixture (integrated out)");
   c.add_option("--missing", args->missing, "refuse (default) or drop: what to do with rows that lack a value");

@@ -46,8 +46,6 @@ struct FitOptions {
   LogisticLikelihood likelihood = LogisticLikelihood::gaussian;  ///< logistic only
   UpdateRule rule = UpdateRule::vb;  ///< of the precisions; any other than vb: plain sweeps, converged when the precisions stand still
                                      ///< (SLR.3), and no acceleration
-  double lambda = 1;                ///< rule laplace: lambda of the prior lambda/2 exp(-lambda |w|) of each scaled column, > 0; with compat
-                                    ///< the square of it, as the published program takes it (gamma1)
   Pruning pruning = {};             ///< plain sweeps likewise
   double start_xi = 0;              ///< logistic bound: xi of every row to begin with; >= 0
   bool intercept = true;            ///< a flat column of ones                                                        (LIN.5)
@@ -57,7 +55,8 @@ struct FitOptions {
   VectorView weights = {};               ///< [rows] a weight equals repetition; >= 0, not all zero; empty: ones           (LIN.6)
   std::optional<double> tolerance = {};  ///< >= 0. Models: stop when the predicted remaining gain <= tolerance nats per row, default 1e-8
                                          ///< (1e-4 with more columns than rows, where the bound has many maxima). Presets: when the bound
-                                         ///< changes by less than this part of its value, default 1e-5
+                                         ///< changes by less than this part of its value, default 1e-5. Laplace prior: when the optimality
+                                         ///< conditions hold within this part of lambda, in (0, 1), default 1e-9               (L1.2)
   int max_sweeps = 500;                  ///< >= 1
   std::vector<double> start_precision = {};  ///< [columns] E[alpha] to begin with, > 0, in the units of Fit::precision; of the columns of a
                                              ///< group the first counts; empty: the mean of the hyper-prior
@@ -120,9 +119,11 @@ struct Fit {
   std::vector<bool>
       relevant;  ///< [p] kept: its group's precision would stay finite with a margin of two     (OPT.3); true under a shared prior
   std::vector<bool> left_out;             ///< [p] constant or duplicated columns that took no part; their mean is 0
-  double bound = 0;                       ///< lower bound on the log evidence, nats
+  double bound = 0;                       ///< lower bound on the log evidence, nats; under a Laplace prior the log density of rows and
+                                          ///< standardised weights at the mode, which is no bound on anything                 (L1.1)
   std::vector<std::string> column_names;  ///< [p]
   PriorKind prior = PriorKind::shared;    ///< the one that was used
+  double lambda = 0;                      ///< of a Laplace prior
 
   LinearPosterior posterior = LinearPosterior::joint;  ///< linear: factorised: V is the covariance of w itself
   GammaDistribution noise = {0, 0};                    ///< linear: posterior of the noise precision (a_N, b_N), in units of 1/y^2

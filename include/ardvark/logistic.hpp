@@ -15,7 +15,38 @@ struct LogisticFit : Fit {};
 /// \param labels  [n] exactly two distinct values; the larger is the class whose probability is predicted
 /// \throws InvalidArgument  before any work, naming the argument, its value and the constraint
 /// Non-convergence and numerical trouble are not thrown: read fit.report.status.   O(n p min(n,p)) a sweep.
+///
+/// With Prior::laplace(lambda) the mean is the mode of the posterior, with the optimality conditions met to 1e-9 lambda (`tolerance`, in
+/// units of lambda); `relevant` are the columns that are not zero. The variances are Laplace's approximation among these: a column at zero
+/// has none, so that nothing is said of how sure that zero is.                                            docs/math/l1.md
 [[nodiscard]] LogisticFit fit_logistic(MatrixView X, VectorView labels, const FitOptions& options = {});
+
+/// The lambdas of a path: those given, or `count` of them from lambda_max down to smallest times lambda_max, evenly spaced in ln lambda.
+struct PathGrid {
+  std::vector<double> lambdas = {};  ///< each > 0, in any order; fitted from the largest down
+  int count = 50;                    ///< >= 1; read if `lambdas` is empty
+  double smallest = 0;               ///< in (0, 1]; 0: 1e-4 with more rows than columns, else 1e-2
+};
+
+/// One mode for each lambda, in your units.
+struct LogisticPath {
+  double lambda_max = 0;             ///< from here on every weight is zero                                         (L1.5)
+  Vector lambda;                     ///< [count] falling
+  Matrix mean;                       ///< [p, count]
+  Vector intercept;                  ///< [count]; empty without an intercept
+  Vector log_likelihood;             ///< [count] of the training rows, nats
+  std::vector<Index> num_nonzero;    ///< [count] penalised columns that are not zero
+  std::vector<std::string> classes;  ///< the two labels; a positive weight speaks for the second
+  std::vector<Report> reports;       ///< [count]; bound as in Fit
+  std::vector<std::string> notes;    ///< what was decided for the caller, and why
+  double seconds = 0;                ///< all of it, wall clock
+};
+
+/// L1 regularised logistic regression for many lambdas, each from the one before. For the posterior at one of them: fit_logistic with
+/// Prior::laplace(lambda).
+/// \param options  as for fit_logistic with a Laplace prior, whose lambda is not read; on_sweep is called for each step of each fit
+/// \throws InvalidArgument  as fit_logistic
+[[nodiscard]] LogisticPath fit_logistic_path(MatrixView X, VectorView labels, const PathGrid& grid = {}, const FitOptions& options = {});
 
 enum class PredictiveRule {
   automatic,             ///< published_row for the presets of VBLinLogit, plug_in for those of the SLR toolbox with compat, else exact

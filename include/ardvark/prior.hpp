@@ -1,4 +1,4 @@
-// Priors of the weights: a partition of the columns into groups with one Gamma-distributed precision each.
+// Priors of the weights: a partition of the columns into groups with one Gamma-distributed precision each, or a Laplace distribution.
 #pragma once
 
 #include <string>
@@ -20,14 +20,15 @@ enum class PriorKind {
   shared,     ///< one precision for all columns
   ard,        ///< one precision per column (per group, where `group` is given)
   groups,     ///< one precision per group of columns
-  none        ///< every column flat
+  none,       ///< every column flat
+  laplace     ///< lambda/2 exp(-lambda |w_j|) for each column: L1 regularisation, logistic only                        (L1.1)
 };
 
 /// What a sweep makes of the precisions of the weights.
 enum class UpdateRule {
   vb,      ///< (c0 + |g|/2) / (d0 + 1/2 sum(w^2 + V)), under Jeffreys' prior |g| / sum(w^2 + V), which is EM             (LIN.2), (JJ.4)
   mackay,  ///< the same fixed points, reached much sooner; the bound may fall on the way                                      (OPT.6)
-  laplace  ///< lambda/|w|: EM for the Laplace prior lambda/2 exp(-lambda |w|) as a scale mixture; the mode, not an average     (L1.1)
+  laplace  ///< lambda/|w|: EM for the Laplace prior lambda/2 exp(-lambda |w|) as a scale mixture; the mode, not an average     (L1.8)
 };
 [[nodiscard]] const char* to_string(UpdateRule rule);
 
@@ -44,8 +45,11 @@ struct Pruning {
 ///     Prior::ard()                                    one precision per column
 ///     Prior::groups({0, 0, 1, 1, 1})                  two groups
 ///     Prior::shared().flat({0}).fixed({3}, 2.5)       column 0 without a prior, column 3 at precision 2.5, the rest share one
+///     Prior::laplace(20)                              the mode under sum_n ln p(t_n) - 20 sum_j |w_j|, of the standardised columns
 struct Prior {
   PriorKind kind = PriorKind::automatic;
+  double lambda = 0;                    ///< laplace, or UpdateRule::laplace: nats per unit of |w_j| of the standardised column, > 0. It is n times glmnet's lambda,
+                                        ///< and 1/C of liblinear. 0: not given; the message of the fit then says what range makes sense
   std::vector<Index> group;             ///< [columns] group number from 0; required for PriorKind::groups, optional for ard and automatic
   std::vector<Index> flat_columns;      ///< positions of columns without a prior
   std::vector<Index> fixed_columns;     ///< positions of columns with a given precision
@@ -56,6 +60,11 @@ struct Prior {
   [[nodiscard]] static Prior shared() { return of(PriorKind::shared); }
   [[nodiscard]] static Prior ard() { return of(PriorKind::ard); }
   [[nodiscard]] static Prior none() { return of(PriorKind::none); }
+  [[nodiscard]] static Prior laplace(double lambda) {
+    Prior p = of(PriorKind::laplace);
+    p.lambda = lambda;
+    return p;
+  }
   [[nodiscard]] static Prior groups(std::vector<Index> group_of_column) {
     Prior p = of(PriorKind::groups);
     p.group = std::move(group_of_column);

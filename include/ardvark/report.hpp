@@ -20,7 +20,7 @@ enum class Status {
 };
 [[nodiscard]] const char* to_string(Status status);
 
-enum class SolverKind { automatic, primal, dual, spectral, sequential, greedy };
+enum class SolverKind { automatic, primal, dual, spectral, sequential, greedy, coordinate };
 [[nodiscard]] const char* to_string(SolverKind kind);
 
 /// Columns that left the computation after a sweep, or came back to it. Positions in X; X.cols() is an intercept with a precision.

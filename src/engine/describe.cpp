@@ -49,6 +49,7 @@ const char* to_string(SolverKind kind) {
     case SolverKind::spectral: return "spectral";
     case SolverKind::sequential: return "sequential";
     case SolverKind::greedy: return "greedy";
+    case SolverKind::coordinate: return "coordinate";
   }
   return "unknown";
 }
@@ -60,6 +61,7 @@ const char* to_string(PriorKind kind) {
     case PriorKind::ard: return "ard";
     case PriorKind::groups: return "groups";
     case PriorKind::none: return "none";
+    case PriorKind::laplace: return "laplace";
   }
   return "unknown";
 }

@@ -15,6 +15,8 @@
 #include "core/validate.hpp"
 #include "engine/describe.hpp"
 #include "engine/greedy_preset.hpp"
+#include "engine/l1_slr.hpp"
+#include "engine/lasso.hpp"
 #include "engine/prepare.hpp"
 #include "engine/sequential.hpp"
 #include "engine/state.hpp"
@@ -46,7 +48,7 @@ void validate_rule(const FitOptions& options, bool linear) {
     throw InvalidArgument("rule laplace seeks a mode: it needs a logistic fit with likelihood laplace");
   if (options.prior.kind != PriorKind::ard || !options.prior.group.empty())
     throw InvalidArgument("rule laplace has a precision per column: it needs prior ard without groups");
-  validate::positive(options.lambda, "lambda");
+  validate::positive(options.prior.lambda, "prior.lambda");
 }
 
 void validate_options(const FitOptions& options, Task task, Index p) {
@@ -74,17 +76,27 @@ void validate_options(const FitOptions& options, Task task, Index p) {
   if (options.compat && options.preset.empty()) throw InvalidArgument("compat reproduces a published program; it needs a preset");
   if (options.solver == SolverKind::sequential)
     throw InvalidArgument("solver 'sequential' cannot be chosen; use the preset vb_logit_fit_iter or the class SequentialLogistic");
+  const bool laplace = options.prior.kind == PriorKind::laplace;
+  if (laplace && linear) throw InvalidArgument("prior 'laplace' is of logistic regression; it cannot be used for linear regression");
+  if (laplace) validate_lasso(options);
+  if (!laplace && is_l1_slr(options.preset))
+    throw InvalidArgument(fmt::format("preset '{}' has a Laplace prior; the prior is '{}'", options.preset, to_string(options.prior.kind)));
+  if (!laplace && options.rule != UpdateRule::laplace && options.prior.lambda != 0)
+    throw InvalidArgument(fmt::format("prior.lambda is {}; lambda is of the Laplace prior, and the prior is '{}'", options.prior.lambda,
+                                      to_string(options.prior.kind)));
+  if (options.solver == SolverKind::coordinate)
+    throw InvalidArgument("solver 'coordinate' cannot be chosen; it is that of the Laplace prior (Prior::laplace)");
   if (options.solver == SolverKind::greedy)
     throw InvalidArgument("solver 'greedy' cannot be chosen; use the presets rvm_regression and rvm_classification");
   if (!options.preset.empty()) {
     if (task_of_preset(options.preset) != task)
       throw InvalidArgument(fmt::format("preset '{}' is a {} model; it cannot be used for {} regression", options.preset,
                                         to_string(task_of_preset(options.preset)), to_string(task)));
-    if (!options.weights.empty() && (options.compat || !is_toolbox_preset(options.preset)))
+    if (!options.weights.empty() && (options.compat || !(is_toolbox_preset(options.preset) || is_l1_slr(options.preset))))
       throw InvalidArgument(fmt::format("weights cannot be used with preset '{}'{}; the published program has none", options.preset,
                                         options.compat ? " and compat" : ""));
     if (is_toolbox_preset(options.preset)) return;
-    if (options.intercept || options.standardize)
+    if ((options.intercept || options.standardize) && !is_l1_slr(options.preset))
       throw InvalidArgument(
           fmt::format("preset '{}' has no intercept and scales nothing; add a column of ones, or fit a model", options.preset));
   }
@@ -250,7 +262,8 @@ void run(const FitOptions& options, MatrixView X, Likelihood& likelihood, Prepar
   report.solver = kind;
   report.solver_reason = reason;
   const Partition& partition = prior.partition;
-  PrecisionPrior precisions(partition, prior.shape, prior.rate, options.rule, options.compat ? std::sqrt(options.lambda) : options.lambda);
+  PrecisionPrior precisions(partition, prior.shape, prior.rate, options.rule,
+                            options.compat ? std::sqrt(options.prior.lambda) : options.prior.lambda);
   if (!options.start_precision.empty()) precisions.set_expected(start_of(options, partition));
   // `precisions` and its partition become those of the columns that are left.
   std::unique_ptr<Solver> solver =
@@ -444,6 +457,19 @@ std::pair<double, double> two_labels(VectorView labels) {
   return {low, high};
 }
 
+struct Classes {
+  std::vector<std::string> names;  // the two, ascending
+  Vector t;                        // 1: the second
+};
+Classes read_classes(VectorView labels, const Vector& k) {
+  const auto [low, high] = two_labels(labels);
+  Classes out{{label_text(low), label_text(high)}, Vector(labels.size())};
+  for (Index i = 0; i < labels.size(); ++i) out.t[i] = labels[i] == high ? 1.0 : 0.0;
+  if (k.dot(out.t) == 0 || k.dot(out.t) == k.sum())
+    throw InvalidArgument("all rows of one class have weight zero; logistic regression needs two classes");
+  return out;
+}
+
 }  // namespace
 
 LogisticFit fit_logistic(MatrixView X, VectorView labels, const FitOptions& options) {
@@ -457,23 +483,27 @@ LogisticFit fit_logistic(MatrixView X, VectorView labels, const FitOptions& opti
 }
 
 LogisticFit fit_checked_logistic(MatrixView X, VectorView labels, const FitOptions& options) {
-  const auto [low, high] = two_labels(labels);
   const Vector k = weights_or_ones(options.weights, X.rows());
-  Vector t(labels.size());
-  for (Index i = 0; i < t.size(); ++i) t[i] = labels[i] == high ? 1.0 : 0.0;
-  if (k.dot(t) == 0 || k.dot(t) == k.sum())
-    throw InvalidArgument("all rows of one class have weight zero; logistic regression needs two classes");
+  const auto [classes, t] = read_classes(labels, k);
   const auto started = Clock::now();
   const blas::ThreadScope threads(options.threads);
 
   LogisticFit fit;
   fit.task = Task::logistic;
-  fit.classes = {label_text(low), label_text(high)};
+  fit.classes = classes;
   if (is_sequential_preset(options.preset) || is_greedy_preset(options.preset)) {
     if (is_greedy_preset(options.preset))
       fit_greedy_preset(X, t, options, fit);
     else
       fit_sequential_preset(X, t, options, fit);
+    fit.report.seconds = seconds_since(started);
+    return fit;
+  }
+  if (options.prior.kind == PriorKind::laplace) {
+    if (is_l1_slr(options.preset) && options.compat)
+      fit_l1_slr(X, t, options, fit);
+    else
+      fit_lasso(X, t, k, options, fit);
     fit.report.seconds = seconds_since(started);
     return fit;
   }
@@ -490,6 +520,24 @@ LogisticFit fit_checked_logistic(MatrixView X, VectorView labels, const FitOptio
   describe_classes(t, k, q.m, q.s, fit);
   describe_separation(options, fit);
   return fit;
+}
+
+LogisticPath fit_logistic_path(MatrixView X, VectorView labels, const PathGrid& grid, const FitOptions& options) {
+  validate::matrix(X, "X", options.column_names);
+  validate::vector(labels, X.rows(), "labels");
+  validate::weights(options.weights, X.rows());
+  FitOptions lasso = options;
+  if (lasso.prior.kind == PriorKind::automatic) lasso.prior.kind = PriorKind::laplace;
+  if (lasso.prior.kind != PriorKind::laplace)
+    throw InvalidArgument(fmt::format("prior is '{}'; a path of lambdas is of the Laplace prior", to_string(lasso.prior.kind)));
+  if (!lasso.preset.empty()) throw InvalidArgument(fmt::format("preset is '{}'; a path of lambdas is of a model", lasso.preset));
+  validate_options(lasso, Task::logistic, X.cols());
+  const Vector k = weights_or_ones(options.weights, X.rows());
+  const auto [classes, t] = read_classes(labels, k);
+  const blas::ThreadScope threads(options.threads);
+  LogisticPath path = fit_lasso_path(X, t, k, grid, lasso);
+  path.classes = classes;
+  return path;
 }
 
 }  // namespace ardvark

@@ -6,6 +6,7 @@
 
 #include "ardvark/fit.hpp"
 #include "engine/greedy_preset.hpp"
+#include "engine/l1_slr.hpp"
 #include "engine/toolbox.hpp"
 
 namespace ardvark {
@@ -107,12 +108,17 @@ const PresetRow table[] = {
      no_noise,
      mode,
      laplace},
+    {{"l1_slr_c", Task::logistic, "logistic, Laplace prior, the mode one weight at a time (SLR toolbox)"},
+     PriorKind::laplace,
+     vblinlogit,
+     vblinlogit},
 };
 
 // What is common to the toolbox, as published and made right.                                                            (SLR.4), (SLR.5)
 void toolbox_options(const PresetRow& row, FitOptions& options) {
   options.likelihood = row.likelihood;
   options.rule = row.rule;
+  if (row.rule == laplace) options.prior.lambda = 1;
   options.pruning.threshold = 1e8;
   options.start_xi = 2;
   options.max_sweeps = 1000;
@@ -175,6 +181,7 @@ FitOptions options_for_preset(const std::string& name, bool compat) {
   options.rule = row.rule;
   if (is_toolbox_preset(name)) toolbox_options(row, options);
   if (is_greedy_preset(name)) options.max_sweeps = 10000;  // single actions
+  if (is_l1_slr(name)) l1_slr_options(options);
   return options;
 }
 

@@ -78,6 +78,7 @@ json describe(const Fit& fit) {
           {"covariance", static_cast<int>(state.factor.kind)},
           {"flat_columns", state.factor.flat_columns},
           {"covariance_columns", state.factor.columns},
+          {"lambda", fit.lambda},
           {"report", describe(fit.report)}};
 }
 
@@ -112,10 +113,10 @@ Report read_report(const json& description, const std::string& path) {
                             path);
   report.message = description.at("message").get<std::string>();
   report.sweeps = description.at("sweeps").get<int>();
-  report.solver = from_name(
-      description.at("solver"),
-      {SolverKind::automatic, SolverKind::primal, SolverKind::dual, SolverKind::spectral, SolverKind::sequential, SolverKind::greedy},
-      path);
+  report.solver = from_name(description.at("solver"),
+                            {SolverKind::automatic, SolverKind::primal, SolverKind::dual, SolverKind::spectral, SolverKind::sequential,
+                             SolverKind::greedy, SolverKind::coordinate},
+                            path);
   report.solver_reason = description.at("solver_reason").get<std::string>();
   report.preset = description.at("preset").get<std::string>();
   report.compat = description.at("compat").get<bool>();
@@ -141,10 +142,13 @@ Fit read_fit(const SafetensorsReader& file, const std::string& prefix, const jso
   auto state = std::make_shared<detail::FitState>();
   CovarianceFactor& factor = state->factor;
   fit.task = from_name(description.at("task"), {Task::linear, Task::logistic}, path);
-  fit.prior = from_name(description.at("prior"),
-                        {PriorKind::automatic, PriorKind::shared, PriorKind::ard, PriorKind::groups, PriorKind::none}, path);
+  fit.prior =
+      from_name(description.at("prior"),
+                {PriorKind::automatic, PriorKind::shared, PriorKind::ard, PriorKind::groups, PriorKind::none, PriorKind::laplace}, path);
   if (description.contains("posterior"))  // older files have none
     fit.posterior = from_name(description.at("posterior"), {LinearPosterior::joint, LinearPosterior::factorised}, path);
+  if (description.contains("lambda")) fit.lambda = description.at("lambda").get<double>();
+  if (description.contains("covariance_columns")) factor.columns = description.at("covariance_columns").get<std::vector<Index>>();
   fit.target = description.at("target").get<std::string>();
   fit.classes = description.at("classes").get<std::vector<std::string>>();
   fit.column_names = std::move(column_names);
@@ -167,6 +171,10 @@ Fit read_fit(const SafetensorsReader& file, const std::string& prefix, const jso
       for (Index j : columns)
         if (j < 0 || j > static_cast<Index>(fit.column_names.size())) fail("a list of pruned columns");
   const auto p = static_cast<Index>(fit.column_names.size()), q = p + (state->standardization.intercept ? 1 : 0);
+  const Index inside = factor.columns.empty() ? q : static_cast<Index>(factor.columns.size());  // columns that the factor is about
+  for (std::size_t i = 0; i < factor.columns.size(); ++i)
+    if (factor.columns[i] < 0 || factor.columns[i] >= q || (i > 0 && factor.columns[i] <= factor.columns[i - 1]))
+      fail("the list of columns with a covariance");
   if (fit.task == Task::logistic && fit.classes.size() != 2) fail("the list of classes");
   const Vector numbers = vector("scalars", num_scalars);
   if (numbers.hasNaN()) fail_damaged(path, prefix + "scalars");
@@ -191,10 +199,6 @@ Fit read_fit(const SafetensorsReader& file, const std::string& prefix, const jso
   state->standardization.center = vector_of_numbers("center", p, true);
   state->standardization.scale = vector_of_numbers("scale", p, true);
   state->w = fit.standardized_mean = vector_of_numbers("w", q);
-  for (std::size_t i = 0; i < factor.columns.size(); ++i)
-    if (factor.columns[i] < 0 || factor.columns[i] >= q || (i > 0 && factor.columns[i] <= factor.columns[i - 1]))
-      fail("the list of the covariance's columns");
-  const Index inside = factor.columns.empty() ? q : static_cast<Index>(factor.columns.size());
   if (factor.kind == CovarianceFactor::Kind::triangular) {
     factor.L_inverse = matrix("L_inverse");
     if (factor.L_inverse.rows() != inside || factor.L_inverse.cols() != inside) fail("L_inverse");

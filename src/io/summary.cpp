@@ -37,6 +37,10 @@ void coefficient_line(std::string& out, const Fit& fit, Index j, double level, s
     out += fmt::format("  {}  {:>10}\n", padded(name, name_width), "pruned");
     return;
   }
+  if (!intercept && fit.prior == PriorKind::laplace && fit.mean[j] == 0) {  // no variance, and so no interval
+    out += fmt::format("  {}  {:>10}  {:>48}\n", padded(name, name_width), 0, "-");
+    return;
+  }
   const Interval interval = credible_interval(fit, j, level);
   const double mean = intercept ? fit.intercept->mean : fit.mean[j], variance = intercept ? fit.intercept->variance : fit.variance[j];
   out += fmt::format("  {}  {:>10}  {:>10}  {:>10}  {:>10}", padded(name, name_width), number(mean), number(std::sqrt(variance)),
@@ -64,10 +68,10 @@ const char* evidence_label(const Fit& fit) {
 std::string summary(const Fit& fit, double level) {
   std::string out;
   const Report& report = fit.report;
-  out += fmt::format("{} regression{}, prior {}, {:.10g} {}, {} {}\n", fit.task == Task::linear ? "Linear" : "Logistic",
+  out += fmt::format("{} regression{}, prior {}{}, {:.10g} {}, {} {}\n", fit.task == Task::linear ? "Linear" : "Logistic",
                      report.preset.empty() ? "" : fmt::format(" (preset {}{})", report.preset, report.compat ? ", compat" : ""),
-                     to_string(fit.prior), fit.num_rows, fit.num_rows == 1 ? "row" : "rows", fit.num_columns(),
-                     fit.num_columns() == 1 ? "column" : "columns");
+                     to_string(fit.prior), fit.prior == PriorKind::laplace ? fmt::format(" (lambda {:.6g})", fit.lambda) : "", fit.num_rows,
+                     fit.num_rows == 1 ? "row" : "rows", fit.num_columns(), fit.num_columns() == 1 ? "column" : "columns");
   if (fit.task == Task::logistic && fit.classes.size() == 2)
     out += fmt::format("target {}: probability of {} ({:.10g} rows) against {} ({:.10g} rows)\n", fit.target, fit.classes[1],
                        fit.class_weight[1], fit.classes[0], fit.class_weight[0]);
@@ -90,7 +94,7 @@ std::string summary(const Fit& fit, double level) {
   std::size_t name_width = 11;
   for (Index j : shown) name_width = std::max(name_width, io::width(fit.column_names[static_cast<std::size_t>(j)]));
   name_width = std::min<std::size_t>(name_width, 40);
-  const bool judged = fit.prior == PriorKind::ard || fit.prior == PriorKind::groups;
+  const bool laplace = fit.prior == PriorKind::laplace, judged = fit.prior == PriorKind::ard || fit.prior == PriorKind::groups || laplace;
   const std::string percent = fmt::format("{:g}%", 100 * level);
   out += fmt::format("\n  {}  {:>10}  {:>10}  {:>10}  {:>10}  {:>9}\n", padded("coefficient", name_width), "mean", "sd", percent + " from",
                      "to", "relevance");
@@ -109,8 +113,10 @@ std::string summary(const Fit& fit, double level) {
   } else {
     out += fmt::format("accuracy, training    {:.4f}\nlog loss, training    {:.4f}\n", fit.accuracy, fit.log_loss);
   }
-  out += fmt::format("{}{:.4f} nats\n", evidence_label(fit), fit.bound);
-  out += fmt::format("fit                   {} {}, {:.3g} s, solver {} ({})\n", report.sweeps, report.sweeps == 1 ? "sweep" : "sweeps",
+  // The mode has a density, and that is no bound on the evidence.
+  out += fmt::format("{}{:.4f} nats\n", laplace ? "log density at mode   " : evidence_label(fit), fit.bound);
+  const char* one_round = laplace ? "step" : "sweep";
+  out += fmt::format("fit                   {} {}{}, {:.3g} s, solver {} ({})\n", report.sweeps, one_round, report.sweeps == 1 ? "" : "s",
                      report.seconds, to_string(report.solver), report.solver_reason);
   out += fmt::format("status                {}: {}\n", to_string(report.status), report.message);
   for (const std::string& note : report.notes) out += fmt::format("note                  {}\n", note);

@@ -28,8 +28,8 @@ struct CovarianceFactor {
   [[nodiscard]] Index num_columns() const { return kind == Kind::triangular ? L_inverse.cols() : d.size(); }
   /// out_n <- x_n' V x_n
   void row_variance(Design& X, Vector& out) const;
-  /// The full matrix V; where `columns` are only some, of a design of so many.
-  [[nodiscard]] Matrix covariance(Index num_columns = 0) const;
+  /// The full matrix V, of a design of so many columns.
+  [[nodiscard]] Matrix covariance(Index num_columns) const;
 
  private:
   void row_variance_inside(Design& X, Vector& out) const;

@@ -10,6 +10,7 @@
 #include "ardvark/logistic.hpp"
 #include "core/special.hpp"
 #include "core/validate.hpp"
+#include "engine/l1_slr.hpp"
 #include "engine/state.hpp"
 #include "engine/toolbox.hpp"
 
@@ -119,9 +120,9 @@ ClassPrediction predict(const LogisticFit& fit, MatrixView X_new, PredictiveRule
   ClassPrediction out;
   // VBLinLogit publishes its own rule; every other program plugs the mean in, and the exact one takes its place.
   if (rule == PredictiveRule::automatic)
-    rule = fit.report.preset.starts_with("vb_logit")                   ? PredictiveRule::published_row
-           : fit.report.compat && is_toolbox_preset(fit.report.preset) ? PredictiveRule::plug_in
-                                                                       : PredictiveRule::exact;
+    rule = fit.report.preset.starts_with("vb_logit")                                                     ? PredictiveRule::published_row
+           : fit.report.compat && (is_toolbox_preset(fit.report.preset) || is_l1_slr(fit.report.preset)) ? PredictiveRule::plug_in
+                                                                                                         : PredictiveRule::exact;
   if (rule == PredictiveRule::plug_in && fit.state != nullptr && fit.state->factor.kind == CovarianceFactor::Kind::none) {
     predictive_moments(fit, X_new, out.mean, nullptr);
     out.variance = Vector::Constant(out.mean.size(), std::numeric_limits<double>::quiet_NaN());

@@ -71,8 +71,8 @@ TEST_F(SlrCommand, ReadsBackWhatItWrote) {
       SCOPED_TRACE(preset);
       run(data + Arguments{"--preset", preset, "-q", "-o", "m.ardvark"} + (compat ? Arguments{"--compat"} : Arguments{}));
       const LogisticFit fit = fit_logistic(data_.view(), data_.labels, options_for_preset(preset, compat));
-      for (const char* rule : {"automatic", "plugin", "exact", "mackay"}) {
-        const PredictiveRule of_name = rule == std::string("plugin")   ? PredictiveRule::plug_in
+      for (const char* rule : {"automatic", "plug-in", "exact", "mackay"}) {
+        const PredictiveRule of_name = rule == std::string("plug-in")   ? PredictiveRule::plug_in
                                        : rule == std::string("exact")  ? PredictiveRule::exact
                                        : rule == std::string("mackay") ? PredictiveRule::plug_in_corrected
                                                                        : PredictiveRule::automatic;
@@ -112,7 +112,7 @@ TEST_F(SlrCommand, TakesTheKernelOfSlrRvm) {
     EXPECT_EQ(fitted["algorithm"], "pruned");
     EXPECT_EQ(fitted["num_vectors"], fit.num_vectors());
     EXPECT_LT(fit.num_vectors(), 40);
-    const Json j = json({"predict", "m.ardvark", "new.csv"}), plug_in = json({"predict", "m.ardvark", "new.csv", "--rule", "plugin"});
+    const Json j = json({"predict", "m.ardvark", "new.csv"}), plug_in = json({"predict", "m.ardvark", "new.csv", "--rule", "plug-in"});
     EXPECT_EQ(j["probability"].get<Numbers>(), numbers(predict(fit, fresh_.view()).probability.col(1)));
     EXPECT_EQ(plug_in["probability"].get<Numbers>(), numbers(predict(fit, fresh_.view(), PredictiveRule::plug_in).probability.col(1)));
     EXPECT_EQ(j["probability"] == plug_in["probability"], kind.compat);
@@ -126,7 +126,7 @@ TEST_F(SlrCommand, TakesLambda) {
   EXPECT_GT(weak["relevant"].size(), strong["relevant"].size());
   // With compat it is the square: the published gamma1.
   FitOptions options = options_for_preset("l1_slr_lap", true);
-  options.lambda = 4;
+  options.prior.lambda = 4;
   options.max_sweeps = 5;
   const LogisticFit fit = fit_logistic(data_.view(), data_.labels, options);
   for (Index j = 0; j < 60; ++j) EXPECT_NEAR(fit.precision[j] * std::abs(fit.standardized_mean[j]), 2, 1e-12);

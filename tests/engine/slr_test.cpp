@@ -136,7 +136,7 @@ TEST(L1SlrLap, MeetsTheOptimalityConditions) {
       const Index n = 50, p = seed == 1 ? 8 : 120;
       const testing::Problem problem = testing::make_problem(seed, n, p);
       FitOptions options = tight("l1_slr_lap");
-      options.lambda = lambda;
+      options.prior.lambda = lambda;
       const LogisticFit fit = fit_logistic(problem.X, problem.labels, options);
       ASSERT_EQ(fit.report.status, Status::converged) << fit.report.message;
       const Matrix Z = standardized(problem.X);
@@ -428,7 +428,7 @@ TEST(Slr, RefusesWhatMakesNoSense) {
   refused(var, {"pruning.threshold", "nan"}, [](FitOptions& o) { o.pruning.threshold = std::nan(""); });
   refused(var, {"pruning.readmit_every", "-1"}, [](FitOptions& o) { o.pruning.readmit_every = -1; });
   refused(var, {"start_xi", "-1"}, [](FitOptions& o) { o.start_xi = -1; });
-  refused(l1, {"lambda", "0"}, [](FitOptions& o) { o.lambda = 0; });
+  refused(l1, {"lambda", "0"}, [](FitOptions& o) { o.prior.lambda = 0; });
   refused(l1, {"rule laplace"}, [](FitOptions& o) { o.likelihood = LogisticLikelihood::bound; });
   refused(l1, {"rule laplace", "ard"}, [](FitOptions& o) { o.prior = Prior::shared(); });
   refused({}, {"a0"}, [](FitOptions& o) { o.precision = {0, 0}; });  // Jeffreys' prior without columns that may leave

@@ -1,0 +1,44 @@
+// A quadratic model under an L1 penalty, and its minimum.                                                        docs/math/l1.md (L1.4)
+#pragma once
+
+#include <vector>
+
+#include "ardvark/types.hpp"
+
+namespace ardvark {
+
+/// 1/2 d'G d - g'd + sum_j lambda_j |v_j + d_j|  with  G = X' diag(omega) X  over the columns held; lambda_j = 0 for flat ones.
+class L1Quadratic {
+ public:
+  [[nodiscard]] Index size() const { return size_; }
+  /// G of the first `size` columns of X [n, >= size], omega [n] >= 0.
+  void rebuild(const Matrix& X, Index size, const Vector& omega);
+  /// Columns size() .. size - 1 of X as well, at the omega of the last rebuild.
+  void append(const Matrix& X, Index size);
+  /// These positions only, ascending.
+  void keep(const std::vector<Index>& positions);
+  /// v <- v + d at the minimum, or, with accuracy > 0, where the gradient of the model is wrong by no more than this part of what it is at
+  /// the start; g [size] is the gradient at v of what is maximised.
+  void minimise(const Vector& g, const Vector& lambda, double accuracy, Vector& v);
+  [[nodiscard]] const Vector& omega() const { return omega_; }
+
+ private:
+  bool descend(const Vector& lambda, Vector& v);  // one pass over the columns; true: a sign changed
+  bool jump(const Vector& lambda, Vector& v);     // to the minimum at these signs; false: a weight came to zero on the way
+  void factorise();
+  [[nodiscard]] double violation(const Vector& lambda, const Vector& v) const;
+  void reserve(Index size);
+
+  Index size_ = 0;
+  Matrix G_;  // both triangles
+  Vector omega_;
+  Matrix scaled_;
+  Vector c_;                    // gradient of the model at v
+  std::vector<Index> support_;  // positions that are not zero, or flat
+  std::vector<Index> factored_;
+  bool is_factored_ = false;
+  Matrix factor_;  // of G over factored_
+  Vector step_, full_step_;
+};
+
+}  // namespace ardvark

@@ -1,0 +1,93 @@
+#include "engine/l1_slr.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "core/special.hpp"
+#include "engine/lasso.hpp"
+#include "engine/state.hpp"
+#include "engine/toolbox_units.hpp"
+
+namespace ardvark {
+
+bool is_l1_slr(const std::string& preset) { return preset == "l1_slr_c"; }
+
+// gamma1 = 1; made right it is the model, published it has its own units and a penalised bias.
+void l1_slr_options(FitOptions& options) {
+  options.prior.lambda = 1;
+  options.intercept = options.standardize = true;
+  options.likelihood = LogisticLikelihood::gaussian;
+  if (options.compat) options.max_sweeps = 1000;
+}
+
+// All weights at once from one gradient g, with the largest curvature each can have by itself: B_j = 1/4 sum_n x_nj^2.          (L1.9)
+void fit_l1_slr(MatrixView X, const Vector& t, const FitOptions& options, Fit& fit) {
+  const auto started = std::chrono::steady_clock::now();
+  const Index n = X.rows(), p = X.cols();
+  ToolboxUnits units = toolbox_units(X);
+  units.standardization.intercept = true;
+  fit.left_out = units.left_out;
+  DenseDesign design(X, units.standardization);
+  Matrix x(n, 1);
+  Vector B(p + 1);
+  for (Index j = 0; j <= p; ++j) {
+    design.columns(j, 1, x);
+    B[j] = 0.25 * x.squaredNorm();
+  }
+  const double lambda = options.prior.lambda, constant = static_cast<double>(p + 1) * std::log(0.5 * lambda);
+  Report& report = fit.report;
+  Vector w = Vector::Zero(p + 1), m = Vector::Zero(n), g(p + 1), r(n);
+  report.status = Status::max_sweeps;
+  int falls = 0;
+  for (int sweep = 1; sweep <= options.max_sweeps; ++sweep) {
+    for (Index i = 0; i < n; ++i) r[i] = t[i] > 0.5 ? sigmoid(-m[i]) : -sigmoid(m[i]);
+    design.project(r, g);
+    for (Index j = 0; j <= p; ++j) {
+      if (!(B[j] > 0)) continue;
+      const double u = w[j] + g[j] / B[j];
+      w[j] = std::copysign(std::max(std::abs(u) - lambda / B[j], 0.0), u);
+    }
+    design.apply(w, m);
+    double objective = constant - lambda * w.lpNorm<1>();
+    for (Index i = 0; i < n; ++i) objective += log_sigmoid(t[i] > 0.5 ? m[i] : -m[i]);
+    if (!report.bound_history.empty() && objective < report.bound_history.back() - 1e-12 * std::abs(objective)) ++falls;
+    report.bound_history.push_back(objective);
+    report.sweeps = sweep;
+    const double elapsed = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
+    if (options.on_sweep && !options.on_sweep({sweep, objective, elapsed})) {
+      report.status = Status::stopped_by_user;
+      break;
+    }
+  }
+  fit.bound = report.bound = report.bound_history.back();
+  report.message = fmt::format("{} simultaneous updates, as published; the objective fell in {} of them", report.sweeps, falls);
+  report.solver = SolverKind::coordinate;
+  report.solver_reason = "all weights at once from one gradient, as published";
+
+  LassoMode mode;
+  mode.m = m;
+  mode.omega.resize(n);
+  for (Index i = 0; i < n; ++i) mode.omega[i] = sigmoid(m[i]) * sigmoid(-m[i]);
+  for (Index j = 0; j <= p; ++j)
+    if (w[j] != 0) mode.columns.push_back(j);
+  const auto size = static_cast<Index>(mode.columns.size());
+  mode.w.resize(size);
+  mode.X.resize(n, size);
+  for (Index i = 0; i < size; ++i) {
+    const Index j = mode.columns[static_cast<std::size_t>(i)];
+    mode.w[i] = w[j];
+    design.columns(j, 1, mode.X.middleCols(i, 1));
+  }
+  auto state = std::make_shared<detail::FitState>();
+  state->standardization = std::move(units.standardization);
+  describe_lasso(mode, {}, t, Vector::Ones(n), options, std::move(state), fit);
+  const auto constants = std::count(fit.left_out.begin(), fit.left_out.end(), true);
+  if (constants > 0)
+    report.notes.push_back(fmt::format("{} {} constant and left out, where the published program divides zero by zero", constants,
+                                       constants == 1 ? "column is" : "columns are"));
+}
+
+}  // namespace ardvark

@@ -1,0 +1,113 @@
+// fit --prior laplace and --preset l1_slr_c, and what predict makes of their files.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "ardvark/logistic.hpp"
+#include "ardvark/table.hpp"
+#include "program.hpp"
+
+namespace ardvark {
+namespace {
+
+using testing::Arguments;
+using testing::contains;
+using testing::expect_refused;
+using testing::Json;
+using testing::json_of;
+using testing::output_of;
+using testing::TemporaryFolder;
+using testing::write_bytes;
+using Numbers = std::vector<double>;
+
+const std::string pima = ARDVARK_EXAMPLE_DATA "/Pima.tr.csv";
+const Arguments logistic = {"fit", pima, "--target", "type", "--model", "logistic"};
+const Arguments laplace = logistic + Arguments{"--prior", "laplace"};
+
+TEST(FitLaplace, PrintsWhatTheLibraryFits) {
+  const Json json = json_of(laplace + Arguments{"--lambda", "6", "--json"});
+  const Table table = read_csv(pima);
+  const Vector type = column_values(table, table.at("type"));
+  CsvOptions csv;
+  csv.only = {"npreg", "glu", "bp", "skin", "bmi", "ped", "age"};
+  const Table inputs = read_csv(pima, csv);
+  Matrix X(inputs.num_rows, 7);
+  for (Index j = 0; j < 7; ++j) X.col(j) = column_values(inputs, inputs.at(csv.only[static_cast<std::size_t>(j)]));
+  const LogisticFit fit = fit_logistic(X, type, {.prior = Prior::laplace(6)});
+  EXPECT_EQ(json["prior"], "laplace");
+  EXPECT_EQ(json["lambda"], 6);
+  EXPECT_EQ(json["status"], "converged");
+  EXPECT_EQ(json["solver"], "coordinate");
+  const auto mean = json["mean"].get<Numbers>();
+  for (Index j = 0; j < 7; ++j) EXPECT_NEAR(mean[static_cast<std::size_t>(j)], fit.mean[j], 1e-9 * (1 + std::abs(fit.mean[j])));
+  std::vector<std::string> relevant;
+  for (Index j = 0; j < 7; ++j)
+    if (fit.mean[j] != 0) relevant.push_back(csv.only[static_cast<std::size_t>(j)]);
+  EXPECT_LT(relevant.size(), 7u);
+  EXPECT_EQ(json["relevant"].get<std::vector<std::string>>(), relevant);
+  const std::string text = output_of(laplace + Arguments{"--lambda", "6"});
+  for (const char* piece : {"prior laplace (lambda 6)", "log density at mode", "no variance", "steps"})
+    EXPECT_TRUE(contains(text, piece)) << piece;
+  EXPECT_FALSE(contains(text, "bound on evidence"));
+}
+
+TEST(FitLaplace, PredictionsIntegrateThePosteriorOrPlugTheModeIn) {
+  const TemporaryFolder folder;
+  output_of(laplace + Arguments{"--lambda", "6", "-q", "-o", "m.ardvark"}, folder.path());
+  const std::string test = ARDVARK_EXAMPLE_DATA "/Pima.te.csv";
+  const std::string exact = output_of({"predict", "m.ardvark", test}, folder.path());
+  const Json plug_in = json_of({"predict", "m.ardvark", test, "--rule", "plug-in", "--json"}, folder.path());
+  const std::string line = exact.substr(exact.find('\n') + 1);
+  const double probability = std::stod(line), log_odds = std::stod(line.substr(line.find("s,") + 2));
+  EXPECT_NEAR(plug_in["probability"][0].get<double>(), 1 / (1 + std::exp(-log_odds)), 1e-12);
+  EXPECT_LT(std::abs(probability - 0.5), std::abs(plug_in["probability"][0].get<double>() - 0.5));  // less sure
+}
+
+TEST(FitLaplace, ThePresetIsItAtGammaOneAndTakesAnother) {
+  const Arguments preset = {"fit", pima, "--target", "type", "--preset", "l1_slr_c", "--json"};
+  EXPECT_EQ(json_of(preset)["mean"], json_of(laplace + Arguments{"--lambda", "1", "--json"})["mean"]);
+  EXPECT_EQ(json_of(preset + Arguments{"--lambda", "6"})["mean"], json_of(laplace + Arguments{"--lambda", "6", "--json"})["mean"]);
+  const Json compat = json_of(preset + Arguments{"--compat", "--max-sweeps", "20"});
+  EXPECT_EQ(compat["sweeps"], 20);
+  EXPECT_EQ(compat["compat"], true);
+}
+
+TEST(FitLaplace, RefusesWithTheWordsOfTheProgram) {
+  const TemporaryFolder folder;
+  const auto refused = [&](const Arguments& arguments, std::initializer_list<const char*> pieces) {
+    expect_refused(arguments, folder, 2, pieces);
+  };
+  refused(laplace, {"--lambda", "lambda_max", "45.3983"});  // max |x'(t - 68/200)| over the standardised columns, by R
+  refused(laplace + Arguments{"--lambda", "-1"}, {"--lambda is -1", "> 0"});
+  refused(laplace + Arguments{"--lambda", "0"}, {"--lambda is 0", "> 0"});
+  refused(laplace + Arguments{"--lambda", "nan"}, {"--lambda is nan"});
+  refused(laplace + Arguments{"--lambda", "1", "--a0", "2"}, {"--a0", "--prior laplace"});
+  refused(laplace + Arguments{"--lambda", "1", "--group", "a=glu,bp"}, {"--group", "--prior laplace"});
+  refused(laplace + Arguments{"--lambda", "1", "--likelihood", "jj"}, {"--likelihood", "--prior laplace"});
+  refused(laplace + Arguments{"--lambda", "1", "--solver", "dual"}, {"--solver", "--prior laplace"});
+  refused(logistic + Arguments{"--lambda", "1"}, {"--lambda", "--prior laplace"});
+  refused(logistic + Arguments{"--prior", "ard", "--lambda", "1"}, {"--lambda", "--prior laplace"});
+  refused({"fit", pima, "--target", "bmi", "--ignore", "type", "--model", "linear", "--prior", "laplace", "--lambda", "1"},
+          {"--prior laplace", "logistic"});
+  refused({"fit", pima, "--target", "type", "--model", "rvm", "--lambda", "1"}, {"--lambda", "rvm"});
+  refused({"fit", pima, "--target", "type", "--preset", "vb_logit_fit", "--lambda", "1"}, {"--lambda", "l1_slr_c"});
+  refused({"fit", pima, "--target", "type", "--preset", "l1_slr_c", "--a0", "1"}, {"--a0", "l1_slr_c"});
+  refused({"fit", pima, "--target", "type", "--preset", "l1_slr_c", "--no-intercept"}, {"--no-intercept", "l1_slr_c"});
+  refused({"fit", pima, "--target", "type", "--preset", "l1_slr_c", "--compat", "--tolerance", "1e-3"}, {"--tolerance", "passes"});
+}
+
+TEST(FitLaplace, TextColumnsAreColumnsLikeOthers) {
+  const TemporaryFolder folder;
+  std::string text = "x,colour,y\n";
+  for (int i = 0; i < 60; ++i)
+    text += fmt::format("{},{},{}\n", (i * 37) % 19, i % 3 == 0 ? "red" : i % 3 == 1 ? "green" : "blue", (i * 7) % 11 > 4 ? "b" : "a");
+  write_bytes(folder / "t.csv", text);
+  const Json json =
+      json_of({"fit", "t.csv", "--target", "y", "--model", "logistic", "--prior", "laplace", "--lambda", "0.5", "--json"}, folder.path());
+  EXPECT_EQ(json["columns"].size(), 3u);
+  EXPECT_EQ(json["status"], "converged");
+}
+
+}  // namespace
+}  // namespace ardvark
