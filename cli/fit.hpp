@@ -25,7 +25,7 @@ struct FitArguments {
   int degree = 2;
   double offset = 1;
   std::vector<std::string> ignore, categorical, groups, flat;
-  std::optional<double> a0, b0, c0, d0, tolerance;
+  std::optional<double> a0, b0, c0, d0, lambda, tolerance;
   std::optional<int> max_sweeps;
   int threads = 0;
   double level = 0.95;

@@ -14,9 +14,9 @@ int run_fit(const FitArguments& args) {
                               ? "say what to fit: --model linear, logistic or rvm, or --preset NAME"
                               : "--model and --preset exclude each other; a preset is a published program, a model is for your data");
   const bool is_rvm = args.preset.empty() && choose<bool>("--model", args.model, {{"linear", false}, {"logistic", false}, {"rvm", true}});
-  if (is_rvm) return fit_rvm(args);
+  if (is_rvm || args.preset == "slr_rvm") return fit_rvm(args);
   refuse(args, {"--task", "--kernel", "--width", "--degree", "--offset", "--algorithm", "--centres"},
-         "is of relevance vector machines: it needs --model rvm");
+         "is of relevance vector machines: it needs --model rvm or --preset slr_rvm");
   return fit_model(args);
 }
 
@@ -33,7 +33,7 @@ void add_fit(CLI::App& app, Run& run) {
                "intercept, standardised columns, results in your units")
       ->check(not_empty);
   std::string names;
-  for (const PresetInfo& p : presets()) names += fmt::format("\n  {:<18} {}", p.name, p.description);
+  for (const PresetInfo& p : presets()) names += fmt::format("\n  {:<19} {}", p.name, p.description);
   c.add_option("--preset", args->preset, "A published program instead of a model:" + names)->check(not_empty);
   c.add_flag("--compat", args->compat, "With --preset: reproduce that program exactly, its defects included");
   c.add_option("--prior", args->prior, "auto, shared, ard, groups or none (default auto: ard where rows >= 5 columns, else shared)");
@@ -51,12 +51,17 @@ void add_fit(CLI::App& app, Run& run) {
   c.add_option("--b0", args->b0, "Hyper-prior: noise rate (linear, regression), precision rate (logistic, classification)");
   c.add_option("--c0", args->c0, "Hyper-prior: precision shape (linear, regression)");
   c.add_option("--d0", args->d0, "Hyper-prior: precision rate (linear, regression)");
+  c.add_option("--lambda", args->lambda,
+               "l1_slr_lap: lambda of the Laplace prior of each standardised column (default 1); with --compat its square, as published");
   c.add_flag("--no-intercept", args->no_intercept, "Leave the intercept out");
   c.add_flag("--no-standardize", args->no_standardize, "Use the columns as they are");
   c.add_option("--solver", args->solver, "automatic (default), primal, dual or spectral");
-  c.add_option("--max-sweeps", args->max_sweeps, "At most this many sweeps (default 500)");
-  c.add_option("--tolerance", args->tolerance,
-               "Models: remaining gain in nats per row (default 1e-8); presets: relative change of the bound (default 1e-5)");
+  c.add_option("--max-sweeps", args->max_sweeps,
+               "At most this many sweeps (default 500; presets of the SLR toolbox 1000, with --compat exactly so many)");
+  c.add_option(
+      "--tolerance", args->tolerance,
+      "Models: remaining gain in nats per row (default 1e-8); presets: relative change of the bound (default 1e-5), of the SLR toolbox as "
+      "models");
   c.add_flag("--no-acceleration", args->no_acceleration, "Plain sweeps only");
   c.add_option("--threads", args->threads, "BLAS threads (default: as the environment says)");
   c.add_option("--level", args->level, "Level of the intervals (default 0.95)");
@@ -66,13 +71,13 @@ void add_fit(CLI::App& app, Run& run) {
   c.add_flag("--strict", args->strict, "Exit with 4 when the fit has not converged");
   c.add_flag("-q,--quiet", args->quiet, "Print no table and no progress");
   const auto rvm = [&](const char* name, auto& value, const char* text) {
-    return c.add_option(name, value, text)->group("Relevance vector machines (--model rvm)");
+    return c.add_option(name, value, text)->group("Relevance vector machines (--model rvm, --preset slr_rvm)");
   };
   rvm("--task", args->task, "regression or classification; a target of text is classified, one of numbers needs this");
-  rvm("--kernel", args->kernel, "gaussian (default), laplacian, cauchy, linear, polynomial or spline");
+  rvm("--kernel", args->kernel, "gaussian (default), laplacian, cauchy, linear (default of slr_rvm), polynomial or spline");
   rvm("--width", args->width,
       "auto (default: the width with the highest evidence), each (gaussian: a width per input, learnt), W, or W1,W2,... one per input; in "
-      "standard deviations of the inputs");
+      "standard deviations of the inputs. slr_rvm with --compat: R of the published kernel exp(-R |x-c|^2 / number of inputs)");
   rvm("--degree", args->degree, "Of the polynomial (default 2)");
   rvm("--offset", args->offset, "Of the polynomial, 0 or more (default: the one with the highest evidence)");
   rvm("--centres", args->centres, "all rows (default), or N: that many of them, each the one that those before it explain worst");

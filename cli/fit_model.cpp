@@ -13,6 +13,7 @@ namespace {
 
 FitOptions options_of(const FitArguments& args, Task task) {
   FitOptions options;
+  if (args.preset != "l1_slr_lap") refuse(args, {"--lambda"}, "is of presets with a Laplace prior: l1_slr_lap");
   if (!args.preset.empty()) {
     options = options_for_preset(args.preset, args.compat);
     refuse(args, {"--prior", "--likelihood", "--group"}, "cannot be used with --preset; a preset fixes it");
@@ -21,6 +22,10 @@ FitOptions options_of(const FitArguments& args, Task task) {
     if (is_greedy)
       refuse(args, {"--a0", "--b0", "--c0", "--d0", "--solver"},
              fmt::format("has no meaning with {}, which has no hyper-priors and takes one column at a time", args.preset));
+    const bool is_toolbox = args.preset.starts_with("slr_") || args.preset.starts_with("rlr_") || args.preset.starts_with("l1_");
+    if (is_toolbox)
+      refuse(args, {"--a0", "--b0", "--c0", "--d0"}, fmt::format("has no meaning with {}, which has no hyper-priors", args.preset));
+    if (args.preset == "l1_slr_lap") options.lambda = args.lambda.value_or(options.lambda);
     if (args.preset == "vb_logit_fit_iter")
       refuse(args, {"--a0", "--b0", "--tolerance", "--max-sweeps", "--solver"},
              "has no meaning with vb_logit_fit_iter, which passes over the rows once");

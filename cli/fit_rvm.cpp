@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <limits>
 #include <system_error>
 
@@ -63,6 +64,20 @@ void set_kernel(const FitArguments& args, RelevanceOptions& options) {
                                               : Kernel::spline();
 }
 
+// As published: the linear kernel, or exp(-R |x-c|^2/D) with R given.                                                          (SLR.6)
+void set_published_kernel(const FitArguments& args, Index num_inputs, RelevanceOptions& options) {
+  options.search = KernelSearch::none;
+  if (choose<bool>("--kernel", args.given("--kernel") ? args.kernel : "linear", {{"gaussian", false}, {"linear", true}})) {
+    refuse(args, {"--width"}, "has no meaning with --kernel linear, which has no width");
+    options.kernel = Kernel::linear();
+    return;
+  }
+  const double R = positive_number<double>(args.width);
+  if (R == 0)
+    throw InvalidArgument(fmt::format("--width is '{}'; with --compat it is R of exp(-R |x-c|^2/D), a positive number", args.width));
+  options.kernel = Kernel::gaussian(std::sqrt(static_cast<double>(num_inputs) / R));
+}
+
 void set_centres(const FitArguments& args, RelevanceOptions& options) {
   if (args.centres == "all") return;
   options.centres = Centres::pivoted_cholesky;
@@ -72,6 +87,7 @@ void set_centres(const FitArguments& args, RelevanceOptions& options) {
 
 // A target of text has classes; numbers may be either.
 Task task_of(const FitArguments& args, const TableColumn& target) {
+  if (!args.preset.empty()) return task_of_preset(args.preset);
   if (!args.given("--task")) {
     if (target.categorical) return Task::logistic;
     throw InvalidArgument(
@@ -87,11 +103,31 @@ Task task_of(const FitArguments& args, const TableColumn& target) {
 // All that does not depend on the table.
 RelevanceOptions options_of(const FitArguments& args) {
   refuse(args, {"--prior", "--group", "--flat"}, "has no meaning with --model rvm: each of its columns has a precision of its own");
-  refuse(args, {"--compat", "--no-intercept", "--solver", "--tolerance", "--no-acceleration", "--covariance"},
-         "has no meaning with --model rvm");
+  const bool is_preset = !args.preset.empty();
+  if (!is_preset) refuse(args, {"--compat"}, "has no meaning with --model rvm");
+  refuse(args, {"--no-intercept", "--solver", "--tolerance", "--no-acceleration", "--covariance", "--lambda"},
+         fmt::format("has no meaning with {}", is_preset ? "--preset slr_rvm" : "--model rvm"));
   RelevanceOptions options;
-  set_kernel(args, options);
+  options.compat = args.compat;
+  if (args.compat) {
+    refuse(args, {"--degree", "--offset", "--no-standardize", "--centres", "--weights"}, "cannot be used with --preset slr_rvm --compat");
+  } else if (is_preset && !args.given("--kernel")) {
+    refuse(args, {"--width"}, "is of --kernel gaussian, laplacian or cauchy");
+    options.kernel = Kernel::linear();
+    options.search = KernelSearch::none;
+  } else {
+    set_kernel(args, options);
+  }
   set_centres(args, options);
+  if (is_preset) {
+    refuse(args, {"--algorithm", "--likelihood", "--a0", "--b0", "--c0", "--d0", "--task"},
+           "cannot be used with --preset; a preset fixes it");
+    options.algorithm = RelevanceAlgorithm::pruned;
+    options.max_sweeps = args.max_sweeps.value_or(options_for_preset(args.preset).max_sweeps);
+    options.standardize = !args.no_standardize;
+    options.threads = args.threads;
+    return options;
+  }
   options.algorithm = choose<RelevanceAlgorithm>(
       "--algorithm", args.algorithm,
       {{"variational", RelevanceAlgorithm::variational}, {"plain", RelevanceAlgorithm::plain}, {"type-two", RelevanceAlgorithm::type_two}});
@@ -107,6 +143,7 @@ RelevanceOptions options_of(const FitArguments& args) {
 }
 
 void adapt(const FitArguments& args, Task task, Index num_inputs, RelevanceOptions& options) {
+  if (options.compat) return set_published_kernel(args, num_inputs, options);
   if (task == Task::linear) refuse(args, {"--likelihood"}, "is of classifications");
   set_hyperparameters(args, task, options);
   const Index num_widths = options.search == KernelSearch::none ? options.kernel.num_parameters() : 1;

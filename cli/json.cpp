@@ -12,6 +12,19 @@ Json to_json(const Vector& v) {
 
 namespace {
 
+// By name and in the order of the sweeps: who left, and who came back.
+Json pruning_json(const Fit& fit) {
+  const auto names = [&](const std::vector<Index>& columns) {
+    Json list = Json::array();
+    for (Index i : columns) list.push_back(i < fit.num_columns() ? fit.column_names[static_cast<std::size_t>(i)] : "(intercept)");
+    return list;
+  };
+  Json events = Json::array();
+  for (const PruningEvent& event : fit.report.pruning)
+    events.push_back({{"sweep", event.sweep}, {"pruned", names(event.pruned)}, {"readmitted", names(event.readmitted)}});
+  return events;
+}
+
 // Sweeps, coefficients and noise: what a fit has in common with a machine of relevance vectors.
 void add_posterior(Json& j, const Fit& fit, double level) {
   j["sweeps"] = fit.report.sweeps;
@@ -39,9 +52,11 @@ void add_posterior(Json& j, const Fit& fit, double level) {
   j["log_det_V"] = fit.log_det_V;
   j["precision"] = to_json(fit.precision);
   j["group"] = fit.group;
+  j["standardized_mean"] = to_json(fit.standardized_mean);
   j["relevance"] = to_json(fit.relevance);
   j["relevant"] = relevant;
   j["left_out"] = left_out;
+  j["pruning"] = pruning_json(fit);
   j["num_rows"] = fit.num_rows;
   j["effective_parameters"] = fit.effective_parameters;
   if (fit.task == Task::linear) {

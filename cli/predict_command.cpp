@@ -29,6 +29,7 @@ PredictiveRule rule_of(const std::string& name, const SavedModel& model) {
   const bool is_joint = !model.relevance && model.fit.is_joint();
   static const std::map<std::string, PredictiveRule> rules = {{"automatic", PredictiveRule::automatic},
                                                               {"exact", PredictiveRule::exact},
+                                                              {"plugin", PredictiveRule::plug_in},
                                                               {"mackay", PredictiveRule::plug_in_corrected},
                                                               {"published", PredictiveRule::published_row},
                                                               {"published-batch", PredictiveRule::published_batch},
@@ -42,8 +43,10 @@ PredictiveRule rule_of(const std::string& name, const SavedModel& model) {
   const auto found = rules.find(name);
   if (found == rules.end())
     throw InvalidArgument(fmt::format(
-        "--rule is '{}'; it must be one of automatic, mixture, exact, mackay, published, published-batch, published-incremental", name));
-  if ((task == Task::linear || model.relevance) && found->second != PredictiveRule::automatic)
+        "--rule is '{}'; it must be one of automatic, mixture, exact, plugin, mackay, published, published-batch, published-incremental",
+        name));
+  const bool of_all = found->second == PredictiveRule::automatic || found->second == PredictiveRule::plug_in;  // relevance vectors too
+  if (task == Task::linear ? found->second != PredictiveRule::automatic : model.relevance && !of_all)
     throw InvalidArgument(fmt::format("--rule {} is of logistic models", name));
   return found->second;
 }
@@ -174,7 +177,7 @@ int run_predict(const PredictArguments& args) {
   else if (model.relevance && task == Task::linear)
     predictions.put(timed(predict(RelevanceRegression{*model.relevance}, encoded.X())));
   else if (model.relevance)
-    predictions.put(timed(predict(RelevanceClassification{*model.relevance}, encoded.X())), model.relevance->classes);
+    predictions.put(timed(predict(RelevanceClassification{*model.relevance}, encoded.X(), rule)), model.relevance->classes);
   else if (task == Task::linear)
     predictions.put(timed(predict(LinearFit{model.fit}, encoded.X())));
   else
@@ -196,9 +199,11 @@ void add_predict(CLI::App& app, Run& run) {
   c.add_option("data", args->data, "CSV file with the model's columns, by name, in any order; others are not read")->required();
   c.add_option("-o,--output", args->output, "Write here instead of the screen")->check(not_empty);
   c.add_option("--level", args->level, "Linear, regression: level of the interval (default 0.95)");
-  c.add_option("--rule", args->rule,
-               "Logistic: automatic (exact; published for presets), exact, mackay, published, published-batch, published-incremental. "
-               "Relevance vector machines, vrvm_regression: automatic (the noise precision at its mean), mixture (integrated out)");
+  c.add_option(
+      "--rule", args->rule,
+      "Logistic: automatic (exact; published for presets of VBLinLogit and with --compat), exact, plugin (as if the weights were known), "
+      "mackay, published, published-batch, published-incremental. "
+      "Relevance vector machines, vrvm_regression: automatic (the noise precision at its mean), mixture (integrated out)");
   c.add_option("--missing", args->missing, "refuse (default) or drop: what to do with rows that lack a value");
   c.add_option("--delimiter", args->delimiter, "Field separator (default ,)");
   c.add_flag("--json", args->json, "One JSON object instead of CSV");

@@ -15,7 +15,8 @@ namespace ardvark {
 enum class RelevanceAlgorithm {
   variational,  ///< which columns: greedily; then sweeps over those until they have converged. The default.             (RVM.2)
   plain,        ///< sweeps over all columns until they have converged, then over those that matter: the published way, slow
-  type_two      ///< greedily, no hyper-priors: type-II maximum likelihood; Laplace's approximation for classes (Tipping and Faul 2003)
+  type_two,     ///< greedily, no hyper-priors: type-II maximum likelihood; Laplace's approximation for classes (Tipping and Faul 2003)
+  pruned        ///< classes: the preset slr_var on all columns, which leave as their precisions grow (RVM of the SLR toolbox)   (SLR.6)
 };
 [[nodiscard]] const char* to_string(RelevanceAlgorithm algorithm);
 
@@ -48,7 +49,9 @@ struct RelevanceOptions {
   GammaDistribution noise = {1e-6, 1e-6};      ///< regression: prior of the noise precision of the standardised target; > 0
   VectorView weights = {};                     ///< [rows] a weight equals repetition; >= 0, not all zero; empty: ones
   Index compare_up_to = 300;                  ///< variational, up to so many columns: also `plain`, and the higher evidence is kept (RVM.3)
-  int max_sweeps = 500;                       ///< >= 1, of the final sweeps
+  int max_sweeps = 500;                       ///< >= 1, of the final sweeps; pruned: of all
+  bool compat = false;                        ///< pruned, two classes: exactly the published program: inputs centred and divided by their
+                                              ///< largest absolute value, max_sweeps sweeps, a bias with a precision, plug-in probabilities
   int max_actions = 10000;                    ///< >= 1, of the greedy part
   int threads = 0;                            ///< BLAS threads during the fit; 0 keeps the caller's setting
   SweepCallback on_sweep = {};                ///< after each sweep and action: return false to stop
@@ -123,7 +126,9 @@ struct ClassProbabilities {
   Matrix probability;                ///< [m, classes] rows sum to 1                                             (PRED.2), (RVM.6)
   std::vector<Index> most_probable;  ///< [m] position in the fit's classes
 };
-[[nodiscard]] ClassProbabilities predict(const RelevanceClassification& fit, MatrixView X_new);
+/// \param rule  of each machine; the published ones are of other programs
+[[nodiscard]] ClassProbabilities predict(const RelevanceClassification& fit, MatrixView X_new,
+                                         PredictiveRule rule = PredictiveRule::automatic);
 
 /// The fit as text for people.
 [[nodiscard]] std::string summary(const RelevanceFit& fit, double level = 0.95);

@@ -64,7 +64,7 @@ void describe_greedy(const GreedyOutcome& outcome, Design& design, const std::ve
   fit.report.sweeps = outcome.num_added + outcome.num_reestimated + outcome.num_deleted + outcome.num_exchanged;
   fit.report.solver = SolverKind::greedy;
   fit.report.solver_reason = "one column at a time";
-  state->w = posterior.w;
+  state->w = fit.standardized_mean = posterior.w;
   state->factor = factor_of(outcome, q);
   const Matrix& R = state->factor.R;
   posterior.log_det_V = 2 * R.diagonal().array().log().sum();

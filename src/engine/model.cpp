@@ -295,6 +295,7 @@ void run(const FitOptions& options, MatrixView X, Likelihood& likelihood, Prepar
   if (!usable) {
     const double nan = std::numeric_limits<double>::quiet_NaN();
     fit.mean.setConstant(nan), fit.variance.setConstant(nan), fit.V_diagonal.setConstant(nan);
+    fit.standardized_mean = Vector::Constant(partition.num_columns(), nan);
     fit.state = std::move(state);
     report.seconds = seconds_since(started);
     return;
@@ -345,13 +346,11 @@ void describe_separation(const FitOptions& options, Fit& fit) {
   if (fit.report.status == Status::converged)
     fit.report.notes.push_back(
         "every row is on its own side: the classes can be separated, so that only the prior keeps the coefficients from growing");
-  else if (fit.report.status == Status::max_sweeps && options.preset.empty())
+  else if (fit.report.status == Status::max_sweeps && !options.compat && (options.preset.empty() || is_toolbox_preset(options.preset)))
     fit.report.warnings.push_back(
-        "every row is on its own side: the classes can be separated, and so far this prior does not keep the coefficients from growing; "
-        "they, "
-        "their intervals and the bound are those of the last sweep; if more sweeps only raise them, take a narrower hyper-prior (--a0 1 "
-        "--b0 "
-        "1)");
+        std::string("every row is on its own side: the classes can be separated, and so far this prior does not keep the coefficients from "
+                    "growing; they, their intervals and the bound are those of the last sweep; if more sweeps only raise them, ") +
+        (options.preset.empty() ? "take a narrower hyper-prior (--a0 1 --b0 1)" : "fit a model with a hyper-prior (--model logistic)"));
 }
 
 std::string label_text(double value) { return fmt::format("{}", value); }

@@ -53,6 +53,10 @@ void validate_options(const RelevanceOptions& options, MatrixView X) {
   if (!options.input_names.empty() && static_cast<Index>(options.input_names.size()) != X.cols())
     throw InvalidArgument(
         fmt::format("input_names has {} entries; it must have one per column of X: {}", options.input_names.size(), X.cols()));
+  if (options.compat && options.algorithm != RelevanceAlgorithm::pruned)
+    throw InvalidArgument("compat reproduces the RVM of the SLR toolbox: it needs algorithm = pruned");
+  if (options.compat && (!options.weights.empty() || options.centres != Centres::rows || options.search != KernelSearch::none))
+    throw InvalidArgument("compat takes all rows as centres, no observation weights and a kernel as given (search = none)");
   Matrix one(1, 1);  // a kernel that does not fit the inputs says so now
   options.kernel.evaluate(Matrix::Zero(1, X.cols()), Matrix::Zero(1, X.cols()), one);
 }
@@ -74,7 +78,9 @@ Matrix prepare_inputs(MatrixView X, const Vector& k, const RelevanceOptions& opt
   if (!options.standardize) return Z;
   std::string constant;
   for (Index j = 0; j < d; ++j) {
-    const double center = k.dot(Z.col(j)) / k.sum(), sd = std::sqrt(k.dot((Z.col(j).array() - center).square().matrix()) / k.sum());
+    const double center = k.dot(Z.col(j)) / k.sum();
+    const double sd = options.compat ? (Z.col(j).array() - center).abs().maxCoeff()  // (SLR.4)
+                                     : std::sqrt(k.dot((Z.col(j).array() - center).square().matrix()) / k.sum());
     const std::string& name = fit.input_names[static_cast<std::size_t>(j)];
     if (!std::isfinite(sd) || (sd > 0 && sd < 1e-150))
       throw InvalidArgument(
@@ -112,7 +118,7 @@ void choose_points(RelevanceProblem& problem, RelevanceFit& fit) {
     for (Index i = 0; i < problem.X.rows(); ++i)
       if (problem.k[i] > 0) rows.push_back(i);  // a weight of 0 is an absent row
   const auto named = rows.size();
-  rows = different(problem.X, rows);
+  if (!options.compat) rows = different(problem.X, rows);
   if (rows.size() < named)
     fit.report.notes.push_back(
         fmt::format("{} of {} rows repeat the inputs of another: each point is a candidate once", named - rows.size(), named));
@@ -347,6 +353,7 @@ const char* to_string(RelevanceAlgorithm algorithm) {
     case RelevanceAlgorithm::variational: return "variational";
     case RelevanceAlgorithm::plain: return "plain";
     case RelevanceAlgorithm::type_two: return "type-two";
+    case RelevanceAlgorithm::pruned: return "pruned";
   }
   return "unknown";
 }
@@ -363,6 +370,7 @@ const char* to_string(KernelSearch search) {
 RelevanceRegression fit_relevance_regression(MatrixView X, VectorView y, const RelevanceOptions& options) {
   validate_options(options, X);
   validate::vector(y, X.rows(), "y");
+  if (options.algorithm == RelevanceAlgorithm::pruned) throw InvalidArgument("algorithm pruned is of classifications");
   const blas::ThreadScope threads(options.threads);
   RelevanceRegression fit;
   start(X, options, fit);
@@ -383,6 +391,7 @@ RelevanceClassification fit_relevance_classification(MatrixView X, VectorView la
   RelevanceProgress progress(options.on_sweep);
   RelevanceProblem problem{Task::logistic, options, progress, {}, weights_or_ones(options.weights, X.rows()), {}, {}, {}};
   problem.targets = class_targets(labels, problem.k, options.class_names, fit);
+  if (options.compat && problem.targets.size() > 1) throw InvalidArgument("compat takes two classes, as the published program");
   problem.X = prepare_inputs(X, problem.k, options, fit);
   run(X, problem, fit);
   if (fit.machines.size() > 1) describe_rows(X, labels, problem.k, fit);

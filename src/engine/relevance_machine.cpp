@@ -8,6 +8,7 @@
 #include "engine/greedy_preset.hpp"
 #include "engine/model.hpp"
 #include "engine/relevance_problem.hpp"
+#include "engine/toolbox.hpp"
 
 namespace ardvark {
 namespace {
@@ -27,6 +28,7 @@ class Machine {
   FittedMachine run() {
     const std::vector<Index> at = problem_.candidates(kernel_);
     if (options_.algorithm == RelevanceAlgorithm::plain) return plain(at, false);
+    if (options_.algorithm == RelevanceAlgorithm::pruned) return prune(at);
     KernelDesign basis = problem_.design(kernel_, at);
     const GreedyOutcome outcome = problem_.search_columns(basis, target_, {});
     if (options_.algorithm == RelevanceAlgorithm::type_two) return describe_type_two(at, basis, outcome);
@@ -77,6 +79,27 @@ class Machine {
       out.fit.report.status = all;
       out.fit.report.message = fmt::format("over all {} columns: {}", at.size(), message);
     }
+    return out;
+  }
+
+  // The SLR toolbox's way: all columns begin, and those whose precision runs to infinity leave.                              (SLR.6)
+  FittedMachine prune(const std::vector<Index>& at) {
+    FitOptions options = options_for_preset("slr_rvm", options_.compat);
+    if (!options_.compat) options.weights = problem_.k;
+    options.max_sweeps = options_.max_sweeps;
+    options.keep_covariance = Keep::always;
+    options.on_sweep = [this](const Progress& p) { return problem_.progress.step(p.bound); };
+    options.column_names = names(at);
+    FittedMachine out;
+    const Fit all = sweep(at, options);
+    std::vector<Index> columns;
+    for (std::size_t j = 0; j < at.size(); ++j)
+      if (all.relevant[j]) {
+        columns.push_back(static_cast<Index>(j));
+        out.vectors.push_back(at[j]);
+      }
+    out.fit = all.mean.allFinite() ? of_columns(all, columns) : all;
+    out.log_evidence = out.fit.bound;
     return out;
   }
 

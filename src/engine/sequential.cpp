@@ -203,7 +203,7 @@ void fit_sequential_preset(MatrixView X, const Vector& t, const FitOptions& opti
   report.message = fmt::format("one pass over {} rows; the result depends on their order", n);
 
   auto state = std::make_shared<detail::FitState>();
-  state->w = fit.mean;
+  state->w = fit.standardized_mean = fit.mean;
   state->factor.kind = CovarianceFactor::Kind::triangular;
   state->factor.L_inverse = reversed_cholesky(V);
   fit.state = state;

@@ -47,6 +47,9 @@ class Sweep {
     if (single_ && out_.sweeps > 0) end_in_double();
     out_.a = a_in_;
     out_.rows = rows_in_;
+    // The published programs return the precisions after the last posterior, a model those inside it.
+    const bool later = settings_.order == EvaluateAfter::rows && settings_.stop != StopRule::never;
+    if (later && expected_in_.size() == prior_.expected().size()) prior_.set_expected(expected_in_);
     remember_precisions();
     out_.columns = columns_;
     out_.expected = all_.expected();
@@ -79,6 +82,10 @@ class Sweep {
   // A step is halved while it lowers the penalised log likelihood. Near the mode: one solve.                                      (LAP.2)
   bool solve_to_mode() {
     likelihood_.update(q_, rows_in_);
+    // While the precisions still move, so may the mode.
+    const bool exact = settings_.stop == StopRule::never;
+    const double enough =
+        exact ? settings_.mode_tolerance : std::max(settings_.mode_tolerance, 1e-6 * std::min(promised_ * promised_, 1.0));
     double last_length = std::numeric_limits<double>::infinity();
     for (int step = 0; step < 200; ++step) {
       const double value = penalised_likelihood();
@@ -89,7 +96,7 @@ class Sweep {
       newton_m_ = q_.m;
       const double length = a_in_.dot((newton_w_ - w_before_).cwiseAbs2()) + rows_in_.omega.dot((newton_m_ - m_before_).cwiseAbs2());
       const bool rounding = length < 1e-8 && length > 0.25 * last_length;
-      if (!(length > settings_.mode_tolerance) || rounding) return std::isfinite(length);
+      if (!(length > enough) || rounding) return std::isfinite(length);
       last_length = length;
       likelihood_.update(q_, rows_in_);
       // Columns that have just left or come back: m_before is not of w_before, and there is nothing to compare with.
@@ -134,6 +141,9 @@ class Sweep {
   }
   void update_prior() {
     prior_.update(q_, likelihood_.noise_precision(), next_);
+    // MacKay's 1 - a V of a column that the data say nothing of is 0 but for rounding, and its sign is rounding's.
+    for (Index g = 0; g < next_.size(); ++g)
+      if (!(next_[g] > 0)) next_[g] = settings_.pruning.is_on() ? std::numeric_limits<double>::infinity() : prior_.expected()[g];
     prior_.set_expected(next_);
   }
 
@@ -199,7 +209,7 @@ class Sweep {
   void prune() {
     if (!settings_.pruning.is_on()) return;
     for (std::size_t i = 0; i < groups_.size(); ++i)
-      if (!(prior_.expected()[static_cast<Index>(i)] < settings_.pruning.threshold)) leaving_.push_back(static_cast<Index>(i));  // or NaN
+      if (!(prior_.expected()[static_cast<Index>(i)] < settings_.pruning.threshold)) leaving_.push_back(static_cast<Index>(i));
     leave(out_.sweeps + 1);
   }
 
@@ -231,7 +241,8 @@ class Sweep {
   // Prior, solver and posterior for the columns that are there from now on. False if there are none.
   bool change_columns() {
     const int every = settings_.pruning.readmit_every;
-    if (every > 0 && out_.sweeps > 0 && out_.sweeps % every == 0) static_cast<void>(readmit());
+    // Not while the precisions are far from settled: what is missed then is asked back later.
+    if (every > 0 && out_.sweeps > 0 && out_.sweeps % every == 0 && promised_ < 1e-3 * settings_.num_rows) static_cast<void>(readmit());
     if (!columns_change_) return true;
     remember_precisions();
     Vector w = Vector::Zero(all_.partition().num_columns());
@@ -656,7 +667,7 @@ class Sweep {
   std::vector<int> num_returns_;                   // [groups of all_]
   static constexpr int most_returns = 3;           // approximations may disagree on a column for ever
   bool columns_change_ = false, moved_ = false;
-  double promised_ = 0;
+  double promised_ = std::numeric_limits<double>::infinity();  // by the next step of precisions and rows
   Vector newton_w_, newton_m_, expected_in_;
   Anderson anderson_;
   Rows rows_;                              // what the likelihood wants next

@@ -43,11 +43,25 @@ void set_scalars(const Vector& v, Fit& fit, detail::FitState& s) {
 
 }  // namespace
 
+json describe(const std::vector<PruningEvent>& pruning) {
+  json events = json::array();
+  for (const PruningEvent& event : pruning)
+    events.push_back({{"sweep", event.sweep}, {"pruned", event.pruned}, {"readmitted", event.readmitted}});
+  return events;
+}
+
 json describe(const Report& report) {
-  return {
-      {"status", to_string(report.status)},    {"message", report.message}, {"sweeps", report.sweeps}, {"solver", to_string(report.solver)},
-      {"solver_reason", report.solver_reason}, {"preset", report.preset},   {"compat", report.compat}, {"notes", report.notes},
-      {"warnings", report.warnings},           {"seconds", report.seconds}};
+  return {{"status", to_string(report.status)},
+          {"message", report.message},
+          {"sweeps", report.sweeps},
+          {"solver", to_string(report.solver)},
+          {"solver_reason", report.solver_reason},
+          {"preset", report.preset},
+          {"compat", report.compat},
+          {"notes", report.notes},
+          {"warnings", report.warnings},
+          {"seconds", report.seconds},
+          {"pruning", describe(report.pruning)}};
 }
 
 json describe(const Fit& fit) {
@@ -63,6 +77,7 @@ json describe(const Fit& fit) {
           {"intercept", state.standardization.intercept},
           {"covariance", static_cast<int>(state.factor.kind)},
           {"flat_columns", state.factor.flat_columns},
+          {"covariance_columns", state.factor.columns},
           {"report", describe(fit.report)}};
 }
 
@@ -107,6 +122,10 @@ Report read_report(const json& description, const std::string& path) {
   report.notes = description.at("notes").get<std::vector<std::string>>();
   report.warnings = description.at("warnings").get<std::vector<std::string>>();
   report.seconds = description.at("seconds").get<double>();
+  if (description.contains("pruning"))  // older files have none
+    for (const json& event : description.at("pruning"))
+      report.pruning.push_back(
+          {event.at("sweep").get<int>(), event.at("pruned").get<std::vector<Index>>(), event.at("readmitted").get<std::vector<Index>>()});
   return report;
 }
 
@@ -135,8 +154,14 @@ Fit read_fit(const SafetensorsReader& file, const std::string& prefix, const jso
   state->standardization.intercept = description.at("intercept").get<bool>();
   factor.kind = static_cast<CovarianceFactor::Kind>(description.at("covariance").get<int>());
   factor.flat_columns = description.at("flat_columns").get<std::vector<Index>>();
+  if (description.contains("covariance_columns"))  // older files have none
+    factor.columns = description.at("covariance_columns").get<std::vector<Index>>();
   fit.report = read_report(description.at("report"), path);
 
+  for (const PruningEvent& event : fit.report.pruning)
+    for (const std::vector<Index>& columns : {event.pruned, event.readmitted})
+      for (Index j : columns)
+        if (j < 0 || j > static_cast<Index>(fit.column_names.size())) fail("a list of pruned columns");
   const auto p = static_cast<Index>(fit.column_names.size()), q = p + (state->standardization.intercept ? 1 : 0);
   if (fit.task == Task::logistic && fit.classes.size() != 2) fail("the list of classes");
   set_scalars(vector("scalars", num_scalars), fit, *state);
@@ -155,20 +180,24 @@ Fit read_fit(const SafetensorsReader& file, const std::string& prefix, const jso
     fail("a list of columns");
   state->standardization.center = vector("center", p, true);
   state->standardization.scale = vector("scale", p, true);
-  state->w = vector("w", q);
+  state->w = fit.standardized_mean = vector("w", q);
+  for (std::size_t i = 0; i < factor.columns.size(); ++i)
+    if (factor.columns[i] < 0 || factor.columns[i] >= q || (i > 0 && factor.columns[i] <= factor.columns[i - 1]))
+      fail("the list of the covariance's columns");
+  const Index inside = factor.columns.empty() ? q : static_cast<Index>(factor.columns.size());
   if (factor.kind == CovarianceFactor::Kind::triangular) {
     factor.L_inverse = file.matrix(prefix + "L_inverse");
-    if (factor.L_inverse.rows() != q || factor.L_inverse.cols() != q) fail("L_inverse");
+    if (factor.L_inverse.rows() != inside || factor.L_inverse.cols() != inside) fail("L_inverse");
   } else if (factor.kind == CovarianceFactor::Kind::reduced) {
-    factor.d = vector("d", q);
+    factor.d = vector("d", inside);
     factor.T = file.matrix(prefix + "T");
     factor.B = file.matrix(prefix + "B");
     factor.R = file.matrix(prefix + "R");
     const auto f = static_cast<Index>(factor.flat_columns.size());
-    if (factor.T.cols() != q || factor.B.cols() != q || factor.B.rows() != f || factor.R.rows() != f || factor.R.cols() != f)
+    if (factor.T.cols() != inside || factor.B.cols() != inside || factor.B.rows() != f || factor.R.rows() != f || factor.R.cols() != f)
       fail("T, B or R");
     for (Index j : factor.flat_columns)
-      if (j < 0 || j >= q) fail("the list of flat columns");
+      if (j < 0 || j >= inside) fail("the list of flat columns");
   } else if (factor.kind != CovarianceFactor::Kind::none) {
     fail("the covariance");
   }

@@ -15,7 +15,8 @@ namespace {
 
 using nlohmann::json;
 constexpr const char* format_name = "ardvark-model";
-constexpr int newest_version = 2;  // 1: a fit; 2: or a relevance vector machine
+// 1: a fit; 2: or a relevance vector machine; 3: pruned ones of both
+constexpr int newest_version = 3;
 
 json describe(const FeatureEncoding& encoding) {
   json features = json::array();
@@ -75,7 +76,7 @@ void save_model(const std::string& path, const Fit& fit, const FeatureEncoding& 
   check_posterior(fit);
   io::SafetensorsWriter file;
   io::add_arrays(file, "", fit);
-  write(file, "fit", 1, io::describe(fit), encoding, path);
+  write(file, "fit", fit.state->factor.columns.empty() ? 1 : 3, io::describe(fit), encoding, path);
 }
 
 void save_model(const std::string& path, const RelevanceFit& fit) { save_model(path, fit, numeric_columns(fit.input_names)); }
@@ -87,7 +88,7 @@ void save_model(const std::string& path, const RelevanceFit& fit, const FeatureE
   io::SafetensorsWriter file;
   json description = io::describe(fit);
   io::add_arrays(file, fit);
-  write(file, "relevance", 2, std::move(description), encoding, path);
+  write(file, "relevance", fit.algorithm == RelevanceAlgorithm::pruned ? 3 : 2, std::move(description), encoding, path);
 }
 
 SavedModel load_model(const std::string& path) {

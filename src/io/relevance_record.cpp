@@ -119,8 +119,9 @@ RelevanceFit read_relevance(const SafetensorsReader& file, const json& descripti
   fit.task = from_name(description.at("task"), {Task::linear, Task::logistic}, path);
   fit.kernel = read_kernel(description.at("kernel"), d, path);
   fit.search = from_name(description.at("search"), {KernelSearch::none, KernelSearch::scale, KernelSearch::each}, path);
-  fit.algorithm = from_name(description.at("algorithm"),
-                            {RelevanceAlgorithm::variational, RelevanceAlgorithm::plain, RelevanceAlgorithm::type_two}, path);
+  fit.algorithm = from_name(
+      description.at("algorithm"),
+      {RelevanceAlgorithm::variational, RelevanceAlgorithm::plain, RelevanceAlgorithm::type_two, RelevanceAlgorithm::pruned}, path);
   fit.target = description.at("target").get<std::string>();
   fit.classes = description.at("classes").get<std::vector<std::string>>();
   fit.report = read_report(description.at("report"), path);

@@ -13,11 +13,28 @@ namespace {
 using io::number;
 using io::padded;
 
+// It left the computation before the last sweep.
+bool is_pruned(const Fit& fit, Index j) {
+  return !fit.report.pruning.empty() && fit.mean[j] == 0 && fit.variance[j] == 0 && !fit.left_out[static_cast<std::size_t>(j)];
+}
+
+std::string pruning_text(const Report& report) {
+  std::size_t pruned = 0, readmitted = 0;
+  for (const PruningEvent& event : report.pruning) pruned += event.pruned.size(), readmitted += event.readmitted.size();
+  return fmt::format("{} {} the computation, sweep {} to {}{}", pruned, pruned == 1 ? "column left" : "columns left",
+                     report.pruning.front().sweep, report.pruning.back().sweep,
+                     readmitted > 0 ? fmt::format("; {} came back", readmitted) : "");
+}
+
 void coefficient_line(std::string& out, const Fit& fit, Index j, double level, std::size_t name_width, bool judged) {
   const bool intercept = j < 0;
   const std::string name = intercept ? "(intercept)" : fit.column_names[static_cast<std::size_t>(j)];
   if (!intercept && fit.left_out[static_cast<std::size_t>(j)]) {
     out += fmt::format("  {}  {:>10}\n", padded(name, name_width), "left out");
+    return;
+  }
+  if (!intercept && is_pruned(fit, j)) {
+    out += fmt::format("  {}  {:>10}\n", padded(name, name_width), "pruned");
     return;
   }
   const Interval interval = credible_interval(fit, j, level);
@@ -71,6 +88,7 @@ std::string summary(const Fit& fit, double level) {
   out += fmt::format("\neffective parameters  {:.2f}\n", fit.effective_parameters);
   if (judged)
     out += fmt::format("kept                  {} of {}\n", std::count(fit.relevant.begin(), fit.relevant.end(), true), fit.num_columns());
+  if (!report.pruning.empty()) out += fmt::format("pruned                {}\n", pruning_text(report));
   if (fit.task == Task::linear) {
     const Interval sd = noise_sd_interval(fit, level);
     out += fmt::format("noise sd              {} ({} {} to {})\n", number(noise_sd(fit)), percent, number(sd.lower), number(sd.upper));

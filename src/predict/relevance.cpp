@@ -73,14 +73,14 @@ NoiseMixturePrediction predict_mixture(const RelevanceRegression& fit, MatrixVie
   return out;
 }
 
-ClassProbabilities predict(const RelevanceClassification& fit, MatrixView X_new) {
+ClassProbabilities predict(const RelevanceClassification& fit, MatrixView X_new, PredictiveRule rule) {
   ClassProbabilities out;
   const bool two = fit.machines.size() == 1;
   out.probability.resize(X_new.rows(), static_cast<Index>(fit.classes.size()));
   std::vector<LogisticFit> machines;
   for (const RelevanceMachine& machine : fit.machines) machines.push_back(typed<LogisticFit>(machine.fit));
   by_blocks(fit, X_new, [&](Index first, std::size_t i, const Matrix& K) {
-    out.probability.block(first, two ? 1 : static_cast<Index>(i), K.rows(), 1) = predict(machines[i], K).probability;
+    out.probability.block(first, two ? 1 : static_cast<Index>(i), K.rows(), 1) = predict(machines[i], K, rule).probability;
   });
   if (two)
     out.probability.col(0) = 1 - out.probability.col(1).array();

@@ -13,7 +13,8 @@ void step(const Posterior& q, double lambda, Vector& next);
 /// Its derivative in ln a.
 void gradient(const Posterior& q, double lambda, const Vector& expected, Vector& out);
 
-/// At the mode a |w| = |g|, the gradient of the log likelihood: below lambda the weight is on its way to zero.                 (L1.3)
+/// At the mode a |w| = |g|, the gradient of the log likelihood: below lambda the weight is on its way to zero; and it is worth
+/// less than 1e-6 nats.                  (L1.3)
 [[nodiscard]] bool runs_to_infinity(double w, double a, double lambda);
 /// A weight of zero with gradient Q and curvature S: what it gains to second order and the precision there, 0 if |Q| <= lambda. (L1.3)
 [[nodiscard]] double gain_of_adding(double S, double Q, double lambda, double& precision);

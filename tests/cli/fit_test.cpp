@@ -166,8 +166,9 @@ TEST_F(FitCommand, GivesTheCovarianceWithTheInterceptLast) {
 TEST_F(FitCommand, RunsEachPresetAsTheLibraryDoes) {
   const Sample s = sample(50, 3);
   put(s.csv());
-  ASSERT_EQ(presets().size(), 9u);
+  ASSERT_EQ(presets().size(), 15u);
   for (const PresetInfo& preset : presets()) {
+    if (preset.name == std::string("slr_rvm")) continue;  // of inputs, not of columns: rvm_test.cpp
     for (const bool compat : {false, true}) {
       SCOPED_TRACE(preset.name);
       const bool is_linear = preset.task == Task::linear;

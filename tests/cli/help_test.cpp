@@ -2,6 +2,7 @@
 
 #include <filesystem>
 
+#include "ardvark/fit.hpp"
 #include "program.hpp"
 #include "tables.hpp"
 
@@ -49,8 +50,7 @@ TEST(Help, HoldsExamplesThatWork) {
 
 TEST(Help, NamesEveryPreset) {
   const std::string help = output_of({"fit", "--help"});
-  for (const char* preset : {"vb_linear_fit ", "vb_linear_fit_ard", "vb_logit_fit ", "vb_logit_fit_ard", "vb_logit_fit_iter"})
-    EXPECT_TRUE(contains(help, preset)) << preset;
+  for (const PresetInfo& preset : presets()) EXPECT_TRUE(contains(help, std::string(preset.name) + " ")) << preset.name;
 }
 
 TEST(Help, TellsTheVersionAndTheExitCodes) {

@@ -131,10 +131,14 @@ Texts warnings_of_preset(const PresetInfo& preset, bool compat, Index n, Index p
   return fit_logistic(problem.X, problem.labels, options).report.warnings;
 }
 
+// The SLR toolbox's presets, made right, have no hyper-prior that holds separable classes, and say so.
+bool may_grow(const PresetInfo& preset, bool compat) { return !compat && options_for_preset(preset.name).precision.rate == 0; }
+
 TEST(Warnings, AreAbsentWithPresets) {
   for (const PresetInfo& preset : presets())
     for (const auto& [n, p] : {std::pair<Index, Index>{30, 20}, {20, 30}}) {
       SCOPED_TRACE(preset.name);
+      if (may_grow(preset, false)) continue;
       EXPECT_EQ(warnings_of_preset(preset, false, n, p, 2000), Texts{});
     }
 }
@@ -143,7 +147,10 @@ TEST(Warnings, AreAbsentWithPresetsThatStopEarly) {
   for (const PresetInfo& preset : presets())
     for (const bool compat : {false, true}) {
       SCOPED_TRACE(std::string(preset.name) + (compat ? ", compat" : ""));
-      EXPECT_EQ(warnings_of_preset(preset, compat, 30, 20, 2), Texts{});
+      if (may_grow(preset, compat))
+        EXPECT_EQ(warnings_of_preset(preset, compat, 30, 20, 2).size(), 1U);
+      else
+        EXPECT_EQ(warnings_of_preset(preset, compat, 30, 20, 2), Texts{});
     }
 }
 
