@@ -36,7 +36,7 @@ struct FitArguments {
   [[nodiscard]] bool given(const std::string& option) const { return command->count(option) > 0; }
 };
 
-[[nodiscard]] int fit_model(const FitArguments& args);  ///< linear, logistic, presets
+[[nodiscard]] int fit_model(const FitArguments& args);  ///< linear, logistic with any number of classes, presets
 [[nodiscard]] int fit_rvm(const FitArguments& args);    ///< relevance vector machines
 
 template <typename Value>

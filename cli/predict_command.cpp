@@ -9,6 +9,7 @@
 #include "ardvark/linear.hpp"
 #include "ardvark/logistic.hpp"
 #include "ardvark/model_file.hpp"
+#include "ardvark/softmax.hpp"
 #include "commands.hpp"
 #include "json.hpp"
 
@@ -23,6 +24,16 @@ struct PredictArguments {
 };
 
 constexpr const char* mixture = "mixture";  // a rule of regressions whose posterior is factorised
+
+// More than two classes, by a softmax or several logistic regressions.
+ClassRule class_rule_of(const std::string& name) {
+  static const std::map<std::string, ClassRule> rules = {
+      {"automatic", ClassRule::automatic}, {"exact", ClassRule::integrated}, {"plugin", ClassRule::plug_in}};
+  const auto found = rules.find(name);
+  if (found == rules.end())
+    throw InvalidArgument(fmt::format("--rule is '{}'; for a model of several classes it must be one of automatic, exact, plugin", name));
+  return found->second;
+}
 
 PredictiveRule rule_of(const std::string& name, const SavedModel& model) {
   const Task task = model.relevance ? model.relevance->task : model.fit.task;
@@ -148,7 +159,8 @@ int run_predict(const PredictArguments& args) {
   }
   const SavedModel model = load_model(args.model);
   const Task task = model.relevance ? model.relevance->task : model.fit.task;
-  const PredictiveRule rule = rule_of(args.rule, model);
+  const ClassRule class_rule = model.softmax ? class_rule_of(args.rule) : ClassRule::automatic;
+  const PredictiveRule rule = model.softmax ? PredictiveRule::automatic : rule_of(args.rule, model);
   CsvOptions csv;
   csv.delimiter = args.delimiter;
   if (args.missing != "refuse" && args.missing != "drop")
@@ -170,7 +182,9 @@ int run_predict(const PredictArguments& args) {
     seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
     return prediction;
   };
-  if (model.relevance && args.rule == mixture)
+  if (model.softmax)
+    predictions.put(timed(predict(*model.softmax, encoded.X(), class_rule)), model.softmax->classes);
+  else if (model.relevance && args.rule == mixture)
     predictions.put(timed(predict_mixture(RelevanceRegression{*model.relevance}, encoded.X())));
   else if (args.rule == mixture)
     predictions.put(timed(predict_mixture(LinearFit{model.fit}, encoded.X())));
@@ -202,7 +216,7 @@ void add_predict(CLI::App& app, Run& run) {
   c.add_option(
       "--rule", args->rule,
       "Logistic: automatic (exact; published for presets of VBLinLogit and with --compat), exact, plugin (as if the weights were known), "
-      "mackay, published, published-batch, published-incremental. "
+      "mackay, published, published-batch, published-incremental; of several classes the first three. "
       "Relevance vector machines, vrvm_regression: automatic (the noise precision at its mean), mixture (integrated out)");
   c.add_option("--missing", args->missing, "refuse (default) or drop: what to do with rows that lack a value");
   c.add_option("--delimiter", args->delimiter, "Field separator (default ,)");

@@ -22,7 +22,7 @@ enum class ClassCoding {
 /// Options of fit_softmax. Of FitOptions those that speak of the noise, of xi, of acceleration and of single precision are not read.
 struct SoftmaxOptions : FitOptions {
   ClassCoding coding = ClassCoding::softmax;
-  bool precision_per_class = false;           ///< softmax: a precision for each class and group, not one for the group's weights of all classes
+  bool precision_per_class = false;  ///< softmax: a precision for each class and group, not one for the group's weights of all classes
   std::vector<std::string> class_names = {};  ///< of the labels 0, 1, 2, ..., then the only ones; empty: the labels' numbers
 
   SoftmaxOptions() {
@@ -47,28 +47,29 @@ struct SoftmaxFit {
   std::vector<std::string> column_names;  ///< [p]
   std::string target;                     ///< its name, if one was given
 
-  Matrix mean;        ///< [p, C] posterior mean of the weights
-  Matrix variance;    ///< [p, C] marginal posterior variance; 0 where pruned or left out
-  Vector intercept;   ///< [C], empty without; of softmax without a prior of the intercepts: determined up to a common number, and given so
-                      ///< that they sum to 0
+  Matrix mean;       ///< [p, C] posterior mean of the weights
+  Matrix variance;   ///< [p, C] marginal posterior variance; 0 where pruned or left out; of softmax without precision_per_class that of
+                     ///< the weights centred over the classes, as their means are                                          (SMX.11)
+  Vector intercept;  ///< [C], empty without; of softmax without a prior of the intercepts: determined up to a common number, and given so
+                     ///< that they sum to 0
   Vector intercept_variance;  ///< [C] likewise of the centred ones
   Matrix standardized_mean;   ///< [p or p+1, C] in the units in which the fit saw the columns, the intercept, if any, as row p
-  Matrix precision;   ///< [p or p+1, C] E[alpha] of each weight, of the columns as they are scaled inside; infinite: pruned; 0: flat; row p
-                      ///< where the intercept has a precision
-  Matrix relevance;   ///< [p, C] well-determinedness 1 - a V in [0, 1]
+  Matrix precision;  ///< [p or p+1, C] E[alpha] of each weight, of the columns as they are scaled inside; infinite: pruned; 0: flat; row p
+                     ///< where the intercept has a precision
+  Matrix relevance;  ///< [p, C] well-determinedness in [0, 1]: 1 = set by the data, 0 = by the prior
   std::vector<bool> relevant;  ///< [p] kept for one class at least
   std::vector<bool> left_out;  ///< [p] constant or duplicated columns that took no part; their mean is 0
   PriorKind prior = PriorKind::shared;
 
   double bound = 0;  ///< softmax: Laplace's approximation of the log evidence, nats; else the sum of the machines'        (SMX.7)
   double log_det_V = 0;
-  double num_rows = 0;                     ///< sum of the observation weights
-  Vector class_weight;                     ///< [C] rows of each class
-  double effective_parameters = 0;         ///< sum of relevance, intercepts and flat columns included
-  double accuracy = 0;                     ///< training rows
-  double log_loss = 0;                     ///< training rows, nats per row, of the integrated probabilities (compat: of the published ones)
-  Report report;                           ///< pruning: weights, class * (p or p+1) + column
-  std::vector<Fit> machines;               ///< of the other codings: one fit for each class or pair
+  double num_rows = 0;              ///< sum of the observation weights
+  Vector class_weight;              ///< [C] rows of each class
+  double effective_parameters = 0;  ///< sum of relevance, intercepts and flat columns included
+  double accuracy = 0;              ///< training rows
+  double log_loss = 0;              ///< training rows, nats per row, of the integrated probabilities (compat: of the published ones)
+  Report report;                    ///< pruning: weights, class * (p or p+1) + column
+  std::vector<Fit> machines;        ///< of the other codings: one fit for each class or pair
   std::shared_ptr<const detail::SoftmaxState> state;  ///< what predict() and the model file need
 
   [[nodiscard]] Index num_columns() const { return mean.rows(); }

@@ -41,9 +41,8 @@ class ClassSweep {
     out_.solver->begin(out_.a, out_.w);
     if (!to_mode() || !out_.solver->variances(out_.V, out_.log_det_V)) {
       out_.status = Status::not_positive_definite;
-      out_.message =
-          fmt::format("sweep {}: the linear system is not positive definite (columns that are flat or nearly so may be collinear)",
-                      out_.sweeps + 1);
+      out_.message = fmt::format(
+          "sweep {}: the linear system is not positive definite (columns that are flat or nearly so may be collinear)", out_.sweeps + 1);
       return false;
     }
     out_.solver->weights(out_.w);
@@ -253,8 +252,9 @@ class ClassSweep {
       stop_at_standstill(allowed, quiet);
       if (out_.status != Status::failed || out_.sweeps < settings_.max_sweeps) return;
       out_.status = Status::max_sweeps;
-      out_.message = fmt::format("not converged after {} sweeps: the next promises {:.3g} nats, allowed are {:.2g} (more sweeps: max_sweeps)",
-                                 out_.sweeps, promised_, allowed);
+      out_.message =
+          fmt::format("not converged after {} sweeps: the next promises {:.3g} nats, allowed are {:.2g} (more sweeps: max_sweeps)",
+                      out_.sweeps, promised_, allowed);
     }
   }
 

@@ -39,7 +39,8 @@ void validate_options(const SoftmaxOptions& options, Index p) {
   if (options.pruning.readmit_every < 0)
     throw InvalidArgument(fmt::format("pruning.readmit_every is {}; it must be 0 or more", options.pruning.readmit_every));
   if (options.penalize_intercept && !options.intercept) throw InvalidArgument("penalize_intercept needs intercept");
-  if (options.threads < 0) throw InvalidArgument(fmt::format("threads is {}; it must be 0 (the caller's setting) or more", options.threads));
+  if (options.threads < 0)
+    throw InvalidArgument(fmt::format("threads is {}; it must be 0 (the caller's setting) or more", options.threads));
   if (!options.column_names.empty() && static_cast<Index>(options.column_names.size()) != p)
     throw InvalidArgument(fmt::format("column_names has {} entries; it must have one per column of X: {}", options.column_names.size(), p));
   if (options.coding != ClassCoding::softmax) return;  // the rest is read by fit_logistic
@@ -60,7 +61,8 @@ Classes classes_of(VectorView labels, const std::vector<std::string>& names) {
   std::vector<double> values(labels.begin(), labels.end());
   std::sort(values.begin(), values.end());
   values.erase(std::unique(values.begin(), values.end()), values.end());
-  if (values.size() < 2) throw InvalidArgument(fmt::format("labels has one class only ({}); a classification needs two or more", values[0]));
+  if (values.size() < 2)
+    throw InvalidArgument(fmt::format("labels has one class only ({}); a classification needs two or more", values[0]));
   Classes out;
   for (const double value : values) {
     const bool named = value >= 0 && value < static_cast<double>(names.size()) && value == std::floor(value);
@@ -109,12 +111,25 @@ ClassSettings settings_of(const SoftmaxOptions& options, double rows, Index p, I
 
 // ---- the result, in the user's units --------------------------------------------------------------------------------------------------
 
+// With one precision for the weights of all classes a number added to all C of them is known by the prior alone, to 1/(a C): what is
+// reported are the weights centred over the classes.                                                                           (SMX.11)
+struct Spread {
+  double variance, determined;
+};
+
 struct Run {
   const SoftmaxOptions& options;
   MatrixView X;
   const SoftmaxLaplace& likelihood;
   Index q;  // columns of the design
   ClassOutcome outcome;
+
+  [[nodiscard]] Spread spread(Index weight) const {
+    const double a = outcome.a[weight], V = outcome.V[weight], C = static_cast<double>(likelihood.num_classes());
+    if (options.precision_per_class || a == 0) return {V, std::clamp(1 - a * V, 0.0, 1.0)};
+    const double centred = std::max(V - 1 / (a * C), 1e-16 * V);
+    return {centred, std::clamp(1 - a * centred * C / (C - 1), 0.0, 1.0)};
+  }
 };
 
 void to_user_units(const Run& run, SoftmaxFit& fit, detail::SoftmaxState& state) {
@@ -129,8 +144,9 @@ void to_user_units(const Run& run, SoftmaxFit& fit, detail::SoftmaxState& state)
     state.W(j, c) = o.w[at];
     if (j == p) continue;
     fit.mean(j, c) = scale(j) * o.w[at];
-    fit.variance(j, c) = scale(j) * scale(j) * o.V[at];
-    fit.relevance(j, c) = std::clamp(1 - o.a[at] * o.V[at], 0.0, 1.0);
+    const Spread spread = run.spread(at);
+    fit.variance(j, c) = scale(j) * scale(j) * spread.variance;
+    fit.relevance(j, c) = spread.determined;
   }
   fit.standardized_mean = state.W;
   if (!s.intercept) return;
@@ -151,8 +167,8 @@ void judge_relevance(const Run& run, const PrecisionPrior& prior, SoftmaxFit& fi
   for (std::size_t i = 0; i < o.weights.size(); ++i) {
     const Index g = group[static_cast<std::size_t>(o.weights[i])], at = static_cast<Index>(i);
     if (g < 0) continue;
-    const double determined = std::max(1 - o.a[at] * o.V[at], 1e-12);
-    evidence[static_cast<std::size_t>(g)] += o.w[at] * o.w[at] / (o.V[at] * determined);
+    const Spread spread = run.spread(at);
+    evidence[static_cast<std::size_t>(g)] += o.w[at] * o.w[at] / (spread.variance * std::max(spread.determined, 1e-12));
     degrees[static_cast<std::size_t>(g)] += 1;
   }
   fit.relevant.assign(static_cast<std::size_t>(p), false);
@@ -165,6 +181,7 @@ void judge_relevance(const Run& run, const PrecisionPrior& prior, SoftmaxFit& fi
   }
 }
 
+// With compat what the last update made of them, as the published program has it; else those inside V.
 void set_precisions(const Run& run, const PrecisionPrior& prior, SoftmaxFit& fit) {
   const ClassOutcome& o = run.outcome;
   const Index rows = run.options.penalize_intercept ? run.q : run.X.cols(), C = fit.num_classes();
@@ -174,11 +191,17 @@ void set_precisions(const Run& run, const PrecisionPrior& prior, SoftmaxFit& fit
       const auto i = static_cast<std::size_t>(c * run.q + j);
       const Index g = prior.partition().group[i];
       if (g >= 0)
-        fit.precision(j, c) = o.pruned[static_cast<std::size_t>(g)] && !run.options.compat ? std::numeric_limits<double>::infinity()
-                                                                                           : o.expected[g];
+        fit.precision(j, c) =
+            o.pruned[static_cast<std::size_t>(g)] && !run.options.compat ? std::numeric_limits<double>::infinity() : o.expected[g];
       else if (g == Partition::fixed)
         fit.precision(j, c) = prior.partition().fixed_precision[static_cast<Index>(i)];
     }
+  if (run.options.compat) return;
+  for (std::size_t i = 0; i < o.weights.size(); ++i) {
+    const Index j = o.weights[i] % run.q;
+    if (j < rows && std::isfinite(fit.precision(j, o.weights[i] / run.q)))
+      fit.precision(j, o.weights[i] / run.q) = o.a[static_cast<Index>(i)];
+  }
 }
 
 // V as prediction needs it, unless it is too large to be asked for by nobody. The intercepts' variances come from it.
@@ -252,7 +275,8 @@ void fit_one_model(MatrixView X, const Classes& classes, const Vector& k, const 
   set_covariance(run, fit, *state);
   fit.state = state;
   // Training rows, of the design that is still there.
-  describe_classes(classes.label, k, predict(fit, X, state->covariance.kind == ClassCovariance::Kind::none ? ClassRule::plug_in : ClassRule::automatic), fit);
+  describe_classes(classes.label, k,
+                   predict(fit, X, state->covariance.kind == ClassCovariance::Kind::none ? ClassRule::plug_in : ClassRule::automatic), fit);
   if (options.keep_covariance == Keep::never) {
     state->covariance = {};
     fit.state = state;

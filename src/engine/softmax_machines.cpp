@@ -150,13 +150,12 @@ void fit_machines(MatrixView X, const std::vector<Index>& label, const Vector& k
   }
   fit.report.bound = fit.bound;
   if (fit.report.status == Status::converged && fit.report.message.find(':') != std::string::npos)
-    fit.report.message = fmt::format("each of {} logistic regressions has converged, the slowest after {} sweeps", fit.machines.size(),
-                                     fit.report.sweeps);
+    fit.report.message =
+        fmt::format("each of {} logistic regressions has converged, the slowest after {} sweeps", fit.machines.size(), fit.report.sweeps);
   fit.state = std::move(state);
   if (static_cast<Index>(fit.machines.size()) < columns || !fit.mean.allFinite()) return;
-  const bool integrates = std::all_of(fit.machines.begin(), fit.machines.end(), [](const Fit& one) {
-    return one.state->factor.kind != CovarianceFactor::Kind::none;
-  });
+  const bool integrates = std::all_of(fit.machines.begin(), fit.machines.end(),
+                                      [](const Fit& one) { return one.state->factor.kind != CovarianceFactor::Kind::none; });
   describe_classes(label, k, predict(fit, whole, integrates ? ClassRule::automatic : ClassRule::plug_in), fit);
   if (options.keep_covariance != Keep::never) return;
   for (Fit& one : fit.machines) {

@@ -1,4 +1,5 @@
-// The covariance of the class scores of a row.                                                          docs/math/softmax.md (SMX.4), (SMX.5)
+// The covariance of the class scores of a row.                                                          docs/math/softmax.md (SMX.4),
+// (SMX.5)
 #include <algorithm>
 
 #include "posterior/softmax_solver.hpp"

@@ -61,9 +61,8 @@ class ClassDual final : public ClassSolver {
     point_.u.resize(f_, C_);
     for (Index i = 0; i < f_ * C_; ++i) point_.u(i % f_, i / f_) = w[flat_weight_[static_cast<std::size_t>(i)]];
     point_.FZ = Matrix::Zero(n_, C_);
-    for (Index c = 0; c < C_; ++c) over_panels(c, [&](Index first, const auto& panel) {
-      point_.FZ.col(c) += panel * w(of(c).weight).segment(first, panel.cols());
-    });
+    for (Index c = 0; c < C_; ++c)
+      over_panels(c, [&](Index first, const auto& panel) { point_.FZ.col(c) += panel * w(of(c).weight).segment(first, panel.cols()); });
     point_.penalty = 0;
     for (Index i = 0; i < P_; ++i)
       if (!weights_.flat[static_cast<std::size_t>(i)]) point_.penalty += a[i] * w[i] * w[i];
@@ -95,10 +94,9 @@ class ClassDual final : public ClassSolver {
     target_.FZ.resize(n_, C_);
     apply_K(target_.g, target_.FZ);
     target_.penalty = target_.FZ.cwiseProduct(target_.g).sum();
-    mixed_ = before_.FZ.cwiseProduct(target_.g).sum();  // w'A w_new
-    length = before_.base == 0
-                 ? (target_.g - before_.g).cwiseProduct(target_.FZ - before_.FZ).sum()  // nothing cancels
-                 : std::max(target_.penalty - 2 * mixed_ + before_.penalty, 0.0);
+    mixed_ = before_.FZ.cwiseProduct(target_.g).sum();                                                // w'A w_new
+    length = before_.base == 0 ? (target_.g - before_.g).cwiseProduct(target_.FZ - before_.FZ).sum()  // nothing cancels
+                               : std::max(target_.penalty - 2 * mixed_ + before_.penalty, 0.0);
     move(1);
     const Matrix change = F_now_ - before_.FZ - F_ * before_.u;
     for (Index n = 0; n < n_; ++n) {
@@ -123,8 +121,7 @@ class ClassDual final : public ClassSolver {
       const Class& own = of(c);
       over_panels(c, [&](Index first, const auto& panel) {
         const Vector product = panel.transpose() * point_.g.col(c);
-        for (Index j = 0; j < panel.cols(); ++j)
-          w[own.weight[static_cast<std::size_t>(first + j)]] += own.inverse[first + j] * product[j];
+        for (Index j = 0; j < panel.cols(); ++j) w[own.weight[static_cast<std::size_t>(first + j)]] += own.inverse[first + j] * product[j];
       });
     }
     for (Index i = 0; i < f_ * C_; ++i) w[flat_weight_[static_cast<std::size_t>(i)]] = point_.u(i % f_, i / f_);
@@ -148,8 +145,7 @@ class ClassDual final : public ClassSolver {
         }
       });
     }
-    for (Index i = 0; i < f_ * C_; ++i)
-      V[flat_weight_[static_cast<std::size_t>(i)]] = RH_.col(i).squaredNorm() - gauge_[i % f_];
+    for (Index i = 0; i < f_ * C_; ++i) V[flat_weight_[static_cast<std::size_t>(i)]] = RH_.col(i).squaredNorm() - gauge_[i % f_];
     return V.allFinite() && std::isfinite(log_det);
   }
 
@@ -263,8 +259,7 @@ class ClassDual final : public ClassSolver {
   [[nodiscard]] double K_scale(Index c) const { return K_scale_[static_cast<std::size_t>(c)]; }
 
   void apply_K(const Matrix& v, Matrix& out) const {
-    for (Index c = 0; c < C_; ++c)
-      blas::gemv(no, n_, n_, K_scale(c), K(c).data(), n_, v.col(c).data(), 0.0, out.col(c).data());
+    for (Index c = 0; c < C_; ++c) blas::gemv(no, n_, n_, K_scale(c), K(c).data(), n_, v.col(c).data(), 0.0, out.col(c).data());
   }
 
   // out <- M v

@@ -1,4 +1,5 @@
-// V^-1 as a matrix of all weights, class beside class.                                              docs/math/softmax.md, ridge.md (RIDGE.8)
+// V^-1 as a matrix of all weights, class beside class.                                              docs/math/softmax.md, ridge.md
+// (RIDGE.8)
 #include <algorithm>
 #include <cmath>
 
@@ -24,7 +25,7 @@ class ClassPrimal final : public ClassSolver {
     for (const Index j : weights_.column) place_.push_back(std::lower_bound(all.begin(), all.end(), j) - all.begin());
     H_.resize(P_, P_);
     panel_.resize(std::min(block, n_), P_);
-    scaled_.resize(panel_.rows(), P_);
+    for (Index c = 0; c < C_; ++c) own_.emplace_back(count(c), count(c));
   }
 
   [[nodiscard]] SolverKind kind() const override { return SolverKind::primal; }
@@ -115,24 +116,28 @@ class ClassPrimal final : public ClassSolver {
     F.noalias() = Z_ * W;
   }
 
-  // H <- diag(a) + sum_n omega_n,cd x_n x_n', block of rows by block of rows; and one more term for each flat column, see gauge().
+  // H <- diag(a) + sum_n omega_n,cd x_n x_n', block of rows by block of rows: -k p p' at one go, then the blocks of each class with itself,
+  // k p (1 - p), where the difference would cancel; and one more term for each flat column, see gauge().
   void hessian(const ClassRows& rows) {
     H_.triangularView<Eigen::Lower>().setZero();
+    for (Matrix& own : own_) own.setZero();
     for (Index row = 0; row < n_; row += block) {
       const Index m = std::min(block, n_ - row), ld = panel_.rows();
-      for (Index i = 0; i < P_; ++i) panel_.col(i).head(m) = Z_.col(place(i)).segment(row, m);
+      for (Index i = 0; i < P_; ++i)
+        panel_.col(i).head(m) = Z_.col(place(i)).segment(row, m).array() *
+                                (rows.D.col(class_of(i)).segment(row, m).array() * rows.P.col(class_of(i)).segment(row, m).array()).sqrt();
+      blas::syrk(blas::Transpose::yes, P_, m, -1.0, panel_.data(), ld, 1.0, H_.data(), P_);
+      Vector root(m);
       for (Index c = 0; c < C_; ++c) {
-        Vector omega(m);
-        for (Index d = c; d < C_; ++d) {
-          for (Index n = 0; n < m; ++n)
-            omega[n] = rows.D(row + n, c) * (d == c ? others(rows.P, row + n, c) : -rows.P(row + n, d));
-          if (count(c) == 0 || count(d) == 0) continue;
-          for (Index i = first(c); i < first(c + 1); ++i) scaled_.col(i).head(m) = panel_.col(i).head(m).cwiseProduct(omega);
-          blas::gemm(blas::Transpose::yes, blas::Transpose::no, count(d), count(c), m, 1.0, panel_.col(first(d)).data(), ld,
-                     scaled_.col(first(c)).data(), ld, 1.0, &H_(first(d), first(c)), P_);
-        }
+        if (count(c) == 0) continue;
+        for (Index n = 0; n < m; ++n) root[n] = std::sqrt(rows.D(row + n, c) * others(rows.P, row + n, c));
+        for (Index i = first(c); i < first(c + 1); ++i) panel_.col(i).head(m) = Z_.col(place(i)).segment(row, m).cwiseProduct(root);
+        Matrix& own = own_[static_cast<std::size_t>(c)];
+        blas::syrk(blas::Transpose::yes, count(c), m, 1.0, panel_.col(first(c)).data(), ld, 1.0, own.data(), count(c));
       }
     }
+    for (Index c = 0; c < C_; ++c)
+      H_.block(first(c), first(c), count(c), count(c)).triangularView<Eigen::Lower>() = own_[static_cast<std::size_t>(c)];
     gauge();
     H_.diagonal() += a_;
   }
@@ -165,10 +170,11 @@ class ClassPrimal final : public ClassSolver {
 
   ClassWeights weights_;
   Index n_, P_, C_;
-  Matrix Z_;                   // the columns of any class, side by side
-  std::vector<Index> place_;   // of each weight's column in Z_
-  std::vector<Index> begin_;   // first weight of each class
-  Matrix H_, panel_, scaled_;  // H_: V^-1, its factor L, then L^-1; lower
+  Matrix Z_;                  // the columns of any class, side by side
+  std::vector<Index> place_;  // of each weight's column in Z_
+  std::vector<Index> begin_;  // first weight of each class
+  Matrix H_, panel_;          // H_: V^-1, its factor L, then L^-1; lower
+  std::vector<Matrix> own_;   // its blocks of one class
   std::vector<Matrix> outlook_;
   Vector a_, w_, w_before_, delta_, gauge_;
   Matrix F_, F_before_, F_delta_;
@@ -186,7 +192,7 @@ std::unique_ptr<ClassSolver> make_class_primal(Design& X, ClassWeights weights, 
 // Of one sweep, about three Newton steps.
 std::unique_ptr<ClassSolver> make_class_solver(Design& X, ClassWeights weights, const SoftmaxLaplace& likelihood, SolverKind asked) {
   const auto n = static_cast<double>(X.rows()), P = static_cast<double>(weights.size()), C = static_cast<double>(weights.num_classes);
-  const double primal = 3 * (1.3 * n * P * P + P * P * P / 3) + P * P * P / 3, dual = 3 * (C + 1) * 1.7 * n * n * n + 3 * n * n * P;
+  const double primal = 3 * (n * P * P + P * P * P / 3) + P * P * P / 3, dual = 3 * (C + 1) * 1.7 * n * n * n + 3 * n * n * P;
   const bool is_dual = asked == SolverKind::dual || (asked != SolverKind::primal && dual < primal);
   return is_dual ? make_class_dual(X, std::move(weights), likelihood) : make_class_primal(X, std::move(weights), likelihood);
 }

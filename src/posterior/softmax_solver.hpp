@@ -57,7 +57,7 @@ class ClassSolver {
   /// To this part of the last step.
   virtual void move(double part) = 0;
 
-  virtual void weights(Vector& w) = 0;                                  ///< [P] the point
+  virtual void weights(Vector& w) = 0;                                   ///< [P] the point
   [[nodiscard]] virtual bool variances(Vector& V, double& log_det) = 0;  ///< diag V [P] and ln|V|, of the last step's beginning
   /// Of single columns outside, for class c: x'(omega_cc - [omega X V X' omega]_cc) x, with the V of the last step.                (SMX.6)
   virtual void curvature(Index c, const Eigen::Ref<const Matrix>& columns, Vector& S) = 0;

@@ -12,14 +12,13 @@ namespace {
 constexpr double pi = 3.14159265358979323846;
 constexpr Index num_points = 4096;
 
-// Step and number of steps to either side of the trapezoidal rule for a function of one standard normal variable times softmax with these
-// slopes. Its error is about 2 e^{-2 pi y/h} with y the distance of the nearest pole, pi/range, and 2 e^{-2 pi^2/h^2} for the density:
-// both are below 1e-9 here. The tails beyond 6.5 hold 8e-11.                                                                      (SMX.8)
+// Step and number of steps to either side of the trapezoidal rule for the standard normal density times a softmax with these slopes. Its
+// error is about 2 e^{y^2/2 - 2 pi y/h} for any y up to the nearest pole, pi/range, and least at y = 2 pi/h: below 2e-9 here. The tails
+// beyond 6.5 hold 8e-11.                                                                                                          (SMX.8)
 void trapezoids(const Eigen::Ref<const Vector>& slopes, double& h, Index& steps) {
   constexpr double tail = 6.5;
-  const double range = slopes.maxCoeff() - slopes.minCoeff();
-  h = std::min(0.9, 2 * pi * pi / (21 * std::max(range, 1e-300)));
-  h = std::max(h, tail / 1000);
+  const double range = slopes.maxCoeff() - slopes.minCoeff(), y = std::min(pi / std::max(range, 1e-300), 6.5);
+  h = std::max(2 * pi * y / (21 + 0.5 * y * y), tail / 1000);
   steps = static_cast<Index>(std::ceil(tail / h));
 }
 

@@ -1,4 +1,5 @@
-// Class probabilities of new rows.                                                              docs/math/softmax.md (SMX.8), (SMX.9), (SMX.10)
+// Class probabilities of new rows.                                                              docs/math/softmax.md (SMX.8), (SMX.9),
+// (SMX.10)
 #include <fmt/format.h>
 
 #include "core/special.hpp"

@@ -1,4 +1,6 @@
 // The presets of several classes with compat against the SLR toolbox 1.2.1alpha run in Octave (tests/data/README.md), sweep for sweep.
+#include "ardvark/softmax.hpp"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -6,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "ardvark/softmax.hpp"
 #include "support/reference.hpp"
 
 namespace ardvark {

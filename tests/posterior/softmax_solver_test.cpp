@@ -47,7 +47,8 @@ ClassProblem make(std::uint64_t seed, Index n, Index p, Index C, bool weighted) 
 
 Matrix scores(const ClassProblem& p, const Vector& w) {
   Matrix W = Matrix::Zero(p.X.cols(), p.C);
-  for (Index i = 0; i < w.size(); ++i) W(p.weights.column[static_cast<std::size_t>(i)], p.weights.class_of[static_cast<std::size_t>(i)]) = w[i];
+  for (Index i = 0; i < w.size(); ++i)
+    W(p.weights.column[static_cast<std::size_t>(i)], p.weights.class_of[static_cast<std::size_t>(i)]) = w[i];
   return p.X * W;
 }
 
@@ -55,8 +56,7 @@ Matrix scores(const ClassProblem& p, const Vector& w) {
 double objective(const ClassProblem& p, const Vector& w) {
   const Matrix F = scores(p, w);
   double L = -0.5 * p.a.dot(w.cwiseAbs2());
-  for (Index n = 0; n < F.rows(); ++n)
-    L += p.k[n] * (F(n, p.label[static_cast<std::size_t>(n)]) - std::log(F.row(n).array().exp().sum()));
+  for (Index n = 0; n < F.rows(); ++n) L += p.k[n] * (F(n, p.label[static_cast<std::size_t>(n)]) - std::log(F.row(n).array().exp().sum()));
   return L;
 }
 Vector gradient(const ClassProblem& p, const Vector& w) {
@@ -66,7 +66,8 @@ Vector gradient(const ClassProblem& p, const Vector& w) {
     const Vector prob = F.row(n).array().exp() / F.row(n).array().exp().sum();
     for (Index i = 0; i < w.size(); ++i) {
       const Index c = p.weights.class_of[static_cast<std::size_t>(i)];
-      g[i] += p.k[n] * p.X(n, p.weights.column[static_cast<std::size_t>(i)]) * ((p.label[static_cast<std::size_t>(n)] == c ? 1 : 0) - prob[c]);
+      g[i] +=
+          p.k[n] * p.X(n, p.weights.column[static_cast<std::size_t>(i)]) * ((p.label[static_cast<std::size_t>(n)] == c ? 1 : 0) - prob[c]);
     }
   }
   return g;
@@ -179,13 +180,11 @@ TEST_P(SoftmaxSolver, FindsTheModeAndItsInverseHessian) {
   }
   EXPECT_NEAR(S[0], own - left.dot(truth.V * left), 1e-6 * own);
 }
-INSTANTIATE_TEST_SUITE_P(Shapes, SoftmaxSolver,
-                         ::testing::Values(std::pair{SolverKind::primal, Shape{40, 5, 3, false}},
-                                           std::pair{SolverKind::primal, Shape{300, 6, 4, true}},
-                                           std::pair{SolverKind::dual, Shape{40, 5, 3, false}},
-                                           std::pair{SolverKind::dual, Shape{30, 12, 2, true}},
-                                           std::pair{SolverKind::dual, Shape{25, 40, 4, true}},
-                                           std::pair{SolverKind::primal, Shape{25, 40, 4, true}}));
+INSTANTIATE_TEST_SUITE_P(
+    Shapes, SoftmaxSolver,
+    ::testing::Values(std::pair{SolverKind::primal, Shape{40, 5, 3, false}}, std::pair{SolverKind::primal, Shape{300, 6, 4, true}},
+                      std::pair{SolverKind::dual, Shape{40, 5, 3, false}}, std::pair{SolverKind::dual, Shape{30, 12, 2, true}},
+                      std::pair{SolverKind::dual, Shape{25, 40, 4, true}}, std::pair{SolverKind::primal, Shape{25, 40, 4, true}}));
 
 TEST(SoftmaxSolver, StepsAreInTheMetricOfTheHessian) {
   const ClassProblem p = make(11, 30, 8, 3, false);
