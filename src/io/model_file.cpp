@@ -17,8 +17,8 @@ namespace {
 
 using nlohmann::json;
 constexpr const char* format_name = "ardvark-model";
-// 1: a fit; 2: or a relevance vector machine; 3: pruned ones of both
-constexpr int newest_version = 3;
+// 1: a fit; 2: or a relevance vector machine; 3: pruned ones of both; 4: or of several classes
+constexpr int newest_version = 4;
 
 json describe(const FeatureEncoding& encoding) {
   json features = json::array();
@@ -109,14 +109,14 @@ void save_model(const std::string& path, const SoftmaxFit& fit, const FeatureEnc
     throw InvalidArgument(fmt::format("the encoding makes {} columns; the fit has {}", encoding.num_columns(), fit.num_columns()));
   io::SafetensorsWriter file;
   io::add_arrays(file, fit);
-  write(file, "softmax", 3, io::describe(fit), encoding, path);
+  write(file, "softmax", 4, io::describe(fit), encoding, path);
 }
 
 SavedModel load_model(const std::string& path) {
   const io::SafetensorsReader file(path);
   const int version = io::check_format(file, format_name, newest_version);
   const bool relevance = version >= 2 && file.metadata().contains("relevance");
-  const bool softmax = version >= 3 && file.metadata().contains("softmax");
+  const bool softmax = version >= 4 && file.metadata().contains("softmax");
   SavedModel model;
   try {
     const json description = json::parse(file.text(relevance ? "relevance" : softmax ? "softmax" : "fit"));
