@@ -293,6 +293,10 @@ void warn(const SoftmaxOptions& options, SoftmaxFit& fit) {
   else if (fit.accuracy == 1 && fit.report.status == Status::converged)
     fit.report.notes.push_back(
         "every row is in its own class: the classes can be separated, so that only the prior keeps the coefficients from growing");
+  else if (fit.accuracy == 1 && fit.report.status == Status::max_sweeps && !options.compat && fit.coding == ClassCoding::softmax)
+    fit.report.warnings.push_back(
+        "every row is in its own class: the classes can be separated, and so far this prior does not keep the coefficients from growing; "
+        "they, their intervals and the evidence are those of the last sweep");
 }
 
 }  // namespace

@@ -189,6 +189,12 @@ TEST(Softmax, SeparableClassesStayFinite) {
     EXPECT_TRUE(fit.mean.allFinite()) << preset;
     EXPECT_TRUE(predict(fit, X).probability.allFinite()) << preset;
   }
+  SoftmaxOptions few = softmax_options_for_preset("smlr");
+  few.max_sweeps = 2;
+  const SoftmaxFit stopped = fit_softmax(X, y, few);
+  EXPECT_EQ(stopped.report.status, Status::max_sweeps);
+  ASSERT_EQ(stopped.report.warnings.size(), 1u);
+  EXPECT_NE(stopped.report.warnings[0].find("separated"), std::string::npos);
 }
 
 TEST(Softmax, AClassMayHaveOneRow) {
