@@ -14,6 +14,7 @@
 
 #include "ardvark/fit.hpp"
 #include "ardvark/model_file.hpp"
+#include "ardvark/softmax.hpp"
 #include "ardvark/table.hpp"
 #include "commands.hpp"
 #include "json.hpp"
@@ -45,7 +46,7 @@ struct FitArguments {
 /// \param classes_only  names no presets of regressions
 void add_model_options(CLI::App& c, const std::shared_ptr<FitArguments>& args, bool classes_only);
 
-[[nodiscard]] int fit_model(const FitArguments& args);  ///< linear, logistic, presets
+[[nodiscard]] int fit_model(const FitArguments& args);  ///< linear, logistic with any number of classes, presets
 [[nodiscard]] int fit_rvm(const FitArguments& args);    ///< relevance vector machines
 
 template <typename Value>
@@ -112,10 +113,14 @@ struct ModelProblem {
   FitOptions options;
   Vector target;
   std::vector<std::string>
-      classes;  ///< text targets of logistic models: `target` holds positions in it; otherwise the fit names the numbers
+      classes;            ///< text targets of logistic models: `target` holds positions in it; otherwise the fit names the numbers
+  Index num_classes = 0;  ///< of logistic models
   Training training;
 };
 [[nodiscard]] ModelProblem model_problem(const FitArguments& args, Task task);
+/// A preset of several classes, or more than two of them in the target. \throws InvalidArgument  a preset of two classes has more
+[[nodiscard]] bool is_softmax(const FitArguments& args, const ModelProblem& problem);
+[[nodiscard]] SoftmaxOptions softmax_options_of(const FitArguments& args, const FitOptions& options);
 
 /// Writes the model and prints what was asked for; returns the exit code. Without a posterior there is nothing to save: that is told like
 /// any numerical outcome.

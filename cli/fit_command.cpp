@@ -32,7 +32,8 @@ void add_model_options(CLI::App& c, const std::shared_ptr<FitArguments>& args, b
   c.add_option("data", args->data, "CSV file with a header row")->required();
   c.add_option("--target", args->target, "Column to explain")->required();
   c.add_option("--model", args->model,
-               "linear, logistic or rvm (relevance vector machine: sparse, on kernels, of numbers or classes), for your data: "
+               "linear, logistic (two classes or more) or rvm (relevance vector machine: sparse, on kernels, of numbers or classes), for "
+               "your data: "
                "intercept, standardised columns, results in your units")
       ->check(not_empty);
   std::string names;
@@ -53,7 +54,7 @@ void add_model_options(CLI::App& c, const std::shared_ptr<FitArguments>& args, b
                "NAME=COLUMN,COLUMN,... columns that share a precision (repeatable); a text column is a group by itself")
       ->allow_extra_args(false);
   c.add_option("--flat", args->flat, "COLUMN,... columns without a prior")->allow_extra_args(false);
-  c.add_option("--likelihood", args->likelihood, "Logistic, classes: vg (exact Gaussian, default) or jj (Jaakkola-Jordan bound)");
+  c.add_option("--likelihood", args->likelihood, "Two classes: vg (exact Gaussian, default) or jj (Jaakkola-Jordan bound)");
   c.add_option("--weights", args->weights, "Column of observation weights; a weight equals repetition")->check(not_empty);
   c.add_option("--ignore", args->ignore, "COLUMN,... columns to leave alone")->allow_extra_args(false);
   c.add_option("--categorical", args->categorical, "COLUMN,... columns of numbers to read as categories")->allow_extra_args(false);

@@ -7,6 +7,7 @@
 
 #include "ardvark/linear.hpp"
 #include "ardvark/logistic.hpp"
+#include "ardvark/softmax.hpp"
 #include "fit.hpp"
 
 namespace ardvark::cli {
@@ -27,7 +28,8 @@ FitOptions options_of(const FitArguments& args, Task task) {
     if (is_greedy)
       refuse(args, {"--a0", "--b0", "--c0", "--d0", "--solver"},
              fmt::format("has no meaning with {}, which has no hyper-priors and takes one column at a time", args.preset));
-    const bool is_toolbox = args.preset.starts_with("slr_") || args.preset.starts_with("rlr_") || args.preset.starts_with("l1_");
+    const bool is_toolbox = args.preset.starts_with("slr_") || args.preset.starts_with("rlr_") || args.preset.starts_with("l1_") ||
+                            args.preset.ends_with("mlr");
     if (is_toolbox)
       refuse(args, {"--a0", "--b0", "--c0", "--d0"}, fmt::format("has no meaning with {}, which has no hyper-priors", args.preset));
     if (args.preset == "vb_logit_fit_iter")
@@ -129,20 +131,31 @@ void set_prior_columns(const FitArguments& args, const FeatureEncoding& encoding
 struct Target {
   Vector values;
   std::vector<std::string> classes;  // logistic, text labels only: otherwise the fit names the numbers
+  Index num_classes = 0;             // logistic
 };
 
-void check_two_numbers(const Table& table, const std::string& name, const Vector& labels) {
-  std::vector<double> classes;
-  for (Index i = 0; i < labels.size(); ++i) {
-    if (std::find(classes.begin(), classes.end(), labels[i]) != classes.end()) continue;
-    classes.push_back(labels[i]);
-    if (classes.size() > 2)
-      throw InvalidArgument(
-          fmt::format("target '{}' has more than two classes ({}, {}, and {} at row {}); logistic regression needs exactly two", name,
-                      classes[0], classes[1], classes[2], file_row(table.file_rows, i)));
-  }
-  if (classes.size() == 1)
-    throw InvalidArgument(fmt::format("target '{}' has 1 class ({}); logistic regression needs exactly two", name, classes[0]));
+// The classes of a target: more than one, and not as many as a column of measurements or names would have.
+Index num_classes_of(const std::string& name, const TableColumn& column, const Vector& labels) {
+  std::vector<double> values(labels.begin(), labels.end());
+  std::sort(values.begin(), values.end());
+  values.erase(std::unique(values.begin(), values.end()), values.end());
+  const auto text = [&](std::size_t i) {
+    return column.categorical ? column.levels[static_cast<std::size_t>(values[i])] : fmt::format("{}", values[i]);
+  };
+  std::string some;
+  for (std::size_t i = 0; i < values.size() && i < 5; ++i) some += (i > 0 ? ", " : "") + text(i);
+  if (values.size() > 5) some += ", ...";
+  if (values.size() == 1)
+    throw InvalidArgument(fmt::format("target '{}' has 1 class ({}); a classification needs two or more", name, some));
+  const bool whole = std::all_of(values.begin(), values.end(), [](double v) { return v == std::floor(v); });
+  if (!column.categorical && values.size() > 2 && (!whole || values.size() > 30))
+    throw InvalidArgument(fmt::format(
+        "target '{}' has {} different numbers ({}): numbers are explained by --model linear; if these name classes, say --categorical {}",
+        name, values.size(), some, name));
+  if (values.size() > 2 && 2 * values.size() > static_cast<std::size_t>(labels.size()))
+    throw InvalidArgument(fmt::format("target '{}' has {} classes ({}) in {} rows; more than two classes need two rows each on average",
+                                      name, values.size(), some, labels.size()));
+  return static_cast<Index>(values.size());
 }
 
 Target target_of(const Table& table, const std::string& name, Task task) {
@@ -151,18 +164,57 @@ Target target_of(const Table& table, const std::string& name, Task task) {
   if (task == Task::linear && c.categorical)
     throw InvalidArgument(fmt::format("target '{}' is text ('{}', ...); a linear fit needs numbers (for classes use --model logistic)",
                                       name, c.levels.front()));
-  if (task == Task::logistic && c.categorical && c.levels.size() != 2) {
-    std::string some;
-    for (std::size_t i = 0; i < c.levels.size() && i < 5; ++i) some += (i > 0 ? ", " : "") + c.levels[i];
-    throw InvalidArgument(fmt::format("target '{}' has {} {} ({}{}); logistic regression needs exactly two", name, c.levels.size(),
-                                      c.levels.size() == 1 ? "class" : "classes", some, c.levels.size() > 5 ? ", ..." : ""));
-  }
-  Vector values = column_values(table, column);
-  if (task == Task::logistic && !c.categorical) check_two_numbers(table, name, values);
-  return {std::move(values), c.levels};
+  Target target{column_values(table, column), c.levels, 0};
+  if (task == Task::logistic) target.num_classes = num_classes_of(name, c, target.values);
+  return target;
+}
+
+// More than two classes, and the presets that are made for them.
+template <typename FitNow>
+auto with_progress(const FitArguments& args, FitOptions& options, FitNow&& fit_now) {
+  ProgressLine progress(!args.quiet && !args.json);
+  options.on_sweep = [&](const Progress& p) {
+    progress.show(p.sweep, p.bound, p.elapsed_seconds);
+    return true;
+  };
+  return fit_now();
+}
+
+int fit_classes(const FitArguments& args, const ModelProblem& problem) {
+  SoftmaxOptions options = softmax_options_of(args, problem.options);
+  options.class_names = problem.classes;
+  SoftmaxFit fit = with_progress(args, options, [&] { return fit_softmax(problem.training.X(), problem.target, options); });
+  fit.target = args.target;
+  note_dropped(problem.training.num_dropped, fit.report);
+  return finish_fit(args, fit, fit.state != nullptr && fit.mean.allFinite(), problem.training.encoding,
+                    [&] { return fit_json(fit, args.level); });
 }
 
 }  // namespace
+
+SoftmaxOptions softmax_options_of(const FitArguments& args, const FitOptions& options) {
+  refuse(args, {"--covariance"}, "is of linear fits and of two classes");
+  refuse(args, {"--no-acceleration"}, "has no meaning with several classes, which are fitted without");
+  SoftmaxOptions classes = args.preset.empty() ? SoftmaxOptions() : softmax_options_for_preset(args.preset, args.compat);
+  const LogisticLikelihood likelihood = classes.likelihood;
+  const UpdateRule rule = classes.rule;
+  static_cast<FitOptions&>(classes) = options;
+  if (args.preset.empty()) {
+    refuse(args, {"--likelihood"}, "is of two classes; several have Laplace's approximation");
+    classes.rule = rule;
+    classes.likelihood = likelihood;
+  }
+  return classes;
+}
+
+bool is_softmax(const FitArguments& args, const ModelProblem& problem) {
+  if (!args.preset.empty() && is_softmax_preset(args.preset)) return true;
+  if (problem.num_classes > 2 && !args.preset.empty())
+    throw InvalidArgument(fmt::format(
+        "target '{}' has {} classes; preset '{}' needs exactly two (for more: --model logistic, --preset smlr and those after it)",
+        args.target, problem.num_classes, args.preset));
+  return problem.num_classes > 2;
+}
 
 ModelProblem model_problem(const FitArguments& args, Task task) {
   ModelProblem problem;
@@ -171,6 +223,7 @@ ModelProblem model_problem(const FitArguments& args, Task task) {
   Target target = target_of(table, args.target, task);
   problem.target = std::move(target.values);
   problem.classes = std::move(target.classes);
+  problem.num_classes = target.num_classes;
   problem.training = training_of(std::move(table), args);
   problem.options.column_names = problem.training.encoding.names();
   set_prior_columns(args, problem.training.encoding, problem.options);
@@ -184,18 +237,12 @@ int fit_model(const FitArguments& args) {
   const Training& training = problem.training;
   options.weights = training.weights;
 
-  Fit fit;
-  {
-    ProgressLine progress(!args.quiet && !args.json);
-    options.on_sweep = [&](const Progress& p) {
-      progress.show(p.sweep, p.bound, p.elapsed_seconds);
-      return true;
-    };
-    if (task == Task::linear)
-      fit = fit_linear(training.X(), problem.target, options);
-    else
-      fit = fit_logistic(training.X(), problem.target, options);
-  }
+  if (task == Task::logistic && is_softmax(args, problem)) return fit_classes(args, problem);
+
+  Fit fit = with_progress(args, options, [&]() -> Fit {
+    if (task == Task::linear) return fit_linear(training.X(), problem.target, options);
+    return fit_logistic(training.X(), problem.target, options);
+  });
   fit.target = args.target;
   if (!problem.classes.empty()) fit.classes = problem.classes;
   note_dropped(training.num_dropped, fit.report);

@@ -176,4 +176,60 @@ Json fit_json(const RelevanceFit& fit, double level) {
   return j;
 }
 
+// Coefficients as one list per class, or pair of classes, of one number per column.
+Json fit_json(const SoftmaxFit& fit, double level) {
+  const Report& report = fit.report;
+  Json j;
+  j["status"] = to_string(report.status);
+  j["message"] = report.message;
+  j["task"] = "logistic";
+  j["coding"] = to_string(fit.coding);
+  j["preset"] = report.preset.empty() ? Json() : Json(report.preset);
+  j["compat"] = report.compat;
+  j["prior"] = to_string(fit.prior);
+  j["target"] = fit.target;
+  j["classes"] = fit.classes;
+  j["sweeps"] = report.sweeps;
+  j["bound"] = fit.bound;
+  j["bound_history"] = report.bound_history;
+  j["columns"] = fit.column_names;
+  j["mean"] = rows_json(fit.mean.transpose());
+  j["variance"] = rows_json(fit.variance.transpose());
+  j["sd"] = rows_json(fit.variance.cwiseSqrt().transpose());
+  j["interval_level"] = level;
+  if (fit.intercept.size() > 0) j["intercept"] = {{"mean", to_json(fit.intercept)}, {"variance", to_json(fit.intercept_variance)}};
+  j["log_det_V"] = fit.log_det_V;
+  j["precision"] = rows_json(fit.precision.transpose());
+  j["standardized_mean"] = rows_json(fit.standardized_mean.transpose());
+  j["relevance"] = rows_json(fit.relevance.transpose());
+  Json relevant = Json::array(), left_out = Json::array(), pruning = Json::array();
+  for (std::size_t c = 0; c < fit.column_names.size(); ++c) {
+    if (fit.relevant[c]) relevant.push_back(fit.column_names[c]);
+    if (fit.left_out[c]) left_out.push_back(fit.column_names[c]);
+  }
+  const Index q = fit.standardized_mean.rows();
+  const auto weights = [&](const std::vector<Index>& list) {
+    Json out = Json::array();
+    for (const Index i : list) {
+      const Index column = i % q;
+      out.push_back({column < fit.num_columns() ? fit.column_names[static_cast<std::size_t>(column)] : "(intercept)", i / q});
+    }
+    return out;
+  };
+  for (const PruningEvent& event : report.pruning)
+    pruning.push_back({{"sweep", event.sweep}, {"pruned", weights(event.pruned)}, {"readmitted", weights(event.readmitted)}});
+  j["relevant"] = relevant;
+  j["left_out"] = left_out;
+  j["pruning"] = pruning;
+  j["num_rows"] = fit.num_rows;
+  j["class_weight"] = to_json(fit.class_weight);
+  j["effective_parameters"] = fit.effective_parameters;
+  j["accuracy"] = fit.accuracy;
+  j["log_loss"] = fit.log_loss;
+  j["solver"] = to_string(report.solver);
+  j["solver_reason"] = report.solver_reason;
+  add_report(j, report);
+  return j;
+}
+
 }  // namespace ardvark::cli

@@ -5,6 +5,7 @@
 
 #include "ardvark/fit.hpp"
 #include "ardvark/relevance.hpp"
+#include "ardvark/softmax.hpp"
 
 namespace ardvark::cli {
 
@@ -13,5 +14,6 @@ using Json = nlohmann::ordered_json;
 /// The objects that `fit --json` prints.
 [[nodiscard]] Json fit_json(const Fit& fit, double level, bool covariance);
 [[nodiscard]] Json fit_json(const RelevanceFit& fit, double level);
+[[nodiscard]] Json fit_json(const SoftmaxFit& fit, double level);
 
 }  // namespace ardvark::cli

@@ -9,6 +9,7 @@
 #include "ardvark/linear.hpp"
 #include "ardvark/logistic.hpp"
 #include "ardvark/model_file.hpp"
+#include "ardvark/softmax.hpp"
 #include "commands.hpp"
 #include "json.hpp"
 
@@ -24,6 +25,16 @@ struct PredictArguments {
 };
 
 constexpr const char* mixture = "mixture";  // a rule of regressions whose posterior is factorised
+
+// More than two classes, by a softmax or several logistic regressions.
+ClassRule class_rule_of(const std::string& name) {
+  static const std::map<std::string, ClassRule> rules = {
+      {"automatic", ClassRule::automatic}, {"exact", ClassRule::integrated}, {"plug-in", ClassRule::plug_in}};
+  const auto found = rules.find(name);
+  if (found == rules.end())
+    throw InvalidArgument(fmt::format("--rule is '{}'; for a model of several classes it must be one of automatic, exact, plug-in", name));
+  return found->second;
+}
 
 PredictiveRule rule_of(const std::string& name, const SavedModel& model) {
   const Task task = model.relevance ? model.relevance->task : model.fit.task;
@@ -141,8 +152,9 @@ int run_predict(const PredictArguments& args) {
   }
   const SavedModel model = load_model(args.model);
   const Task task = model.relevance ? model.relevance->task : model.fit.task;
-  const PredictiveRule rule = rule_of(args.rule, model);
-  if (task == Task::logistic && args.level_given)
+  const ClassRule class_rule = model.softmax ? class_rule_of(args.rule) : ClassRule::automatic;
+  const PredictiveRule rule = model.softmax ? PredictiveRule::automatic : rule_of(args.rule, model);
+  if ((task == Task::logistic || model.softmax) && args.level_given)
     throw InvalidArgument("--level is of intervals, and a classifier predicts probabilities without; leave it out");
   CsvOptions csv;
   csv.delimiter = args.delimiter;
@@ -165,7 +177,9 @@ int run_predict(const PredictArguments& args) {
     seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
     return prediction;
   };
-  if (model.relevance && args.rule == mixture)
+  if (model.softmax)
+    predictions.put(timed(predict(*model.softmax, encoded.X(), class_rule)), model.softmax->classes);
+  else if (model.relevance && args.rule == mixture)
     predictions.put(timed(predict_mixture(RelevanceRegression{*model.relevance}, encoded.X())));
   else if (args.rule == mixture)
     predictions.put(timed(predict_mixture(LinearFit{model.fit}, encoded.X())));
@@ -197,7 +211,7 @@ void add_predict(CLI::App& app, Run& run) {
   c.add_option(
       "--rule", args->rule,
       "Logistic: automatic (exact; published for presets of VBLinLogit and with --compat), exact, plug-in (as if the weights were known), "
-      "mackay, published, published-batch, published-incremental. "
+      "mackay, published, published-batch, published-incremental; of several classes the first three. "
       "Regressions by relevance vector machines or vrvm_regression: automatic (the noise precision at its mean), mixture (integrated out)");
   c.add_option("--missing", args->missing, "refuse (default) or drop: what to do with rows that lack a value");
   c.add_option("--delimiter", args->delimiter, "Field separator (default ,)");

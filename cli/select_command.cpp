@@ -96,7 +96,9 @@ int run_select(const SelectArguments& args) {
       progress.show(fmt::format("fit {} of {}", p.num_done, p.num_fits), p.elapsed_seconds);
       return true;
     };
-    counts = select_columns(problem.training.X(), problem.target, logistic_selection(problem.options), options);
+    const SelectionMethod method =
+        is_softmax(args, problem) ? softmax_selection(softmax_options_of(args, problem.options)) : logistic_selection(problem.options);
+    counts = select_columns(problem.training.X(), problem.target, method, options);
   }
   counts.target = args.target;
   counts.method = args.preset.empty() ? fmt::format("logistic, prior {}", args.prior)

@@ -25,12 +25,17 @@ void add_show(CLI::App& app, Run& run) {
       if (!(args->level > 0 && args->level < 1))
         throw InvalidArgument(fmt::format("--level is {}; it must lie between 0 and 1", args->level));
       const SavedModel model = load_model(args->model);
-      if (model.relevance && args->covariance) throw InvalidArgument("--covariance is of linear and logistic models");
+      if ((model.relevance || model.softmax) && args->covariance)
+        throw InvalidArgument("--covariance is of linear and logistic models of two classes");
       if (!args->json)
-        fmt::print("{}", model.relevance ? summary(*model.relevance, args->level) : summary(model.fit, args->level));
+        fmt::print("{}", model.relevance ? summary(*model.relevance, args->level)
+                         : model.softmax ? summary(*model.softmax, args->level)
+                                         : summary(model.fit, args->level));
       else
-        fmt::print("{}\n",
-                   (model.relevance ? fit_json(*model.relevance, args->level) : fit_json(model.fit, args->level, args->covariance)).dump());
+        fmt::print("{}\n", (model.relevance ? fit_json(*model.relevance, args->level)
+                            : model.softmax ? fit_json(*model.softmax, args->level)
+                                            : fit_json(model.fit, args->level, args->covariance))
+                               .dump());
       return static_cast<int>(ok);
     };
   });

@@ -6,16 +6,18 @@
 
 #include "ardvark/fit.hpp"
 #include "ardvark/relevance.hpp"
+#include "ardvark/softmax.hpp"
 #include "ardvark/table.hpp"
 
 namespace ardvark {
 
-/// What a model file holds: enough to predict and to print the summary. One of two kinds of fit:
+/// What a model file holds: enough to predict and to print the summary. One of three kinds of fit:
 ///
-///     if (model.relevance) summary(*model.relevance); else summary(model.fit);
+///     model.relevance ? summary(*model.relevance) : model.softmax ? summary(*model.softmax) : summary(model.fit);
 struct SavedModel {
-  Fit fit;                                ///< linear or logistic; without a posterior if `relevance` holds the model
+  Fit fit;                                ///< linear or logistic; without a posterior if one of the next two holds the model
   std::optional<RelevanceFit> relevance;  ///< a relevance vector machine, without the rows that are no relevance vectors
+  std::optional<SoftmaxFit> softmax;      ///< more than two classes
   FeatureEncoding
       encoding;  ///< how a table's columns become columns of X; numeric columns of the fit's names if it was not made from a table
 };
@@ -27,6 +29,8 @@ void save_model(const std::string& path, const Fit& fit);
 void save_model(const std::string& path, const Fit& fit, const FeatureEncoding& encoding);
 void save_model(const std::string& path, const RelevanceFit& fit);
 void save_model(const std::string& path, const RelevanceFit& fit, const FeatureEncoding& encoding);
+void save_model(const std::string& path, const SoftmaxFit& fit);
+void save_model(const std::string& path, const SoftmaxFit& fit, const FeatureEncoding& encoding);
 
 /// \throws InvalidArgument   no model file, a truncated one, or one of a newer version
 /// \throws EnvironmentError  the file does not exist or cannot be read

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "ardvark/fit.hpp"
+#include "ardvark/softmax.hpp"
 
 namespace ardvark {
 
@@ -38,6 +39,8 @@ using SelectionMethod = std::function<SelectionFit(const SelectionRows& rows)>;
 /// threads, on_sweep and keep_covariance are not read \throws InvalidArgument  options.weights is not empty. The method itself throws what
 /// fit_logistic throws
 [[nodiscard]] SelectionMethod logistic_selection(const FitOptions& options);
+/// Any model or preset of fit_softmax, likewise; a column survives if it is kept for one class at least.
+[[nodiscard]] SelectionMethod softmax_selection(const SoftmaxOptions& options);
 
 struct SelectionProgress {
   Index num_done = 0;  ///< fits

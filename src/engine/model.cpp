@@ -10,6 +10,7 @@
 #include "ardvark/linear.hpp"
 #include "ardvark/logistic.hpp"
 #include "ardvark/sequential.hpp"
+#include "ardvark/softmax.hpp"
 #include "core/blas.hpp"
 #include "core/special.hpp"
 #include "core/validate.hpp"
@@ -89,6 +90,8 @@ void validate_options(const FitOptions& options, Task task, Index p) {
   if (options.solver == SolverKind::greedy)
     throw InvalidArgument("solver 'greedy' cannot be chosen; use the presets rvm_regression and rvm_classification");
   if (!options.preset.empty()) {
+    if (is_softmax_preset(options.preset))
+      throw InvalidArgument(fmt::format("preset '{}' is of several classes: use fit_softmax", options.preset));
     if (task_of_preset(options.preset) != task)
       throw InvalidArgument(fmt::format("preset '{}' is a {} model; it cannot be used for {} regression", options.preset,
                                         to_string(task_of_preset(options.preset)), to_string(task)));

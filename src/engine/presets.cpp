@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "ardvark/fit.hpp"
+#include "ardvark/softmax.hpp"
 #include "engine/greedy_preset.hpp"
 #include "engine/l1_slr.hpp"
 #include "engine/toolbox.hpp"
@@ -112,6 +113,48 @@ const PresetRow table[] = {
      PriorKind::laplace,
      vblinlogit,
      vblinlogit},
+    {{"smlr", Task::logistic, "several classes: softmax, one precision per class and column, pruned (SLR toolbox)"},
+     PriorKind::ard,
+     jeffreys,
+     jeffreys,
+     no_noise,
+     mode,
+     mackay},
+    {{"rmlr", Task::logistic, "several classes: softmax, one precision for all weights (SLR toolbox)"},
+     PriorKind::shared,
+     jeffreys,
+     jeffreys,
+     no_noise,
+     mode,
+     vb},
+    {{"slr_lap_ovr", Task::logistic, "several classes: slr_lap of each class against the rest (SLR toolbox)"},
+     PriorKind::ard,
+     jeffreys,
+     jeffreys,
+     no_noise,
+     mode,
+     mackay},
+    {{"slr_var_ovr", Task::logistic, "several classes: slr_var of each class against the rest (SLR toolbox)"},
+     PriorKind::ard,
+     jeffreys,
+     jeffreys,
+     no_noise,
+     bound,
+     mackay},
+    {{"rlr_var_ovr", Task::logistic, "several classes: rlr_var of each class against the rest (SLR toolbox)"},
+     PriorKind::shared,
+     jeffreys,
+     jeffreys,
+     no_noise,
+     bound,
+     vb},
+    {{"slr_var_ovo", Task::logistic, "several classes: slr_var of each pair of classes (SLR toolbox)"},
+     PriorKind::ard,
+     jeffreys,
+     jeffreys,
+     no_noise,
+     bound,
+     mackay},
 };
 
 // What is common to the toolbox, as published and made right.                                                            (SLR.4), (SLR.5)
@@ -152,6 +195,30 @@ const PresetRow& find(const std::string& name) {
 
 bool is_toolbox_preset(const std::string& name) {
   return std::ranges::any_of(table, [&](const PresetRow& row) { return name == row.info.name && row.precision.shape == 0; });
+}
+
+bool is_softmax_preset(const std::string& name) {
+  return is_toolbox_preset(name) && (name.ends_with("mlr") || name.ends_with("_ovr") || name.ends_with("_ovo"));
+}
+
+SoftmaxOptions softmax_options_for_preset(const std::string& name, bool compat) {
+  SoftmaxOptions options;
+  static_cast<FitOptions&>(options) = options_for_preset(name, compat);
+  if (!is_softmax_preset(name)) throw InvalidArgument(fmt::format("preset '{}' is not one of several classes", name));
+  options.precision_per_class = name == "smlr";
+  options.coding = name.ends_with("_ovr")   ? ClassCoding::one_against_rest
+                   : name.ends_with("_ovo") ? ClassCoding::one_against_one
+                                            : ClassCoding::softmax;
+  return options;
+}
+
+const char* to_string(ClassCoding coding) {
+  switch (coding) {
+    case ClassCoding::softmax: return "softmax";
+    case ClassCoding::one_against_rest: return "one_against_rest";
+    case ClassCoding::one_against_one: return "one_against_one";
+  }
+  return "unknown";
 }
 
 const std::vector<PresetInfo>& presets() {

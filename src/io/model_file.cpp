@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "engine/softmax_state.hpp"
 #include "engine/state.hpp"
 #include "io/fit_record.hpp"
 #include "io/relevance_record.hpp"
 #include "io/safetensors.hpp"
+#include "io/softmax_record.hpp"
 
 namespace ardvark {
 namespace {
@@ -16,8 +18,8 @@ namespace {
 using nlohmann::json;
 constexpr const char* format_name = "ardvark-model";
 constexpr const char* every_level = "every_level";
-// 1: a fit; 2: or a relevance vector machine; 3: pruned ones of both
-constexpr int newest_version = 3;
+// 1: a fit; 2: or a relevance vector machine; 3: pruned ones of both; 4: or of several classes
+constexpr int newest_version = 4;
 
 json describe(const FeatureEncoding& encoding) {
   json features = json::array();
@@ -68,6 +70,14 @@ bool holds_posterior(const RelevanceFit& fit) {
                                               [](const RelevanceMachine& machine) { return holds_posterior(machine.fit); });
 }
 
+bool holds_posterior(const SoftmaxFit& fit) {
+  if (fit.state == nullptr || !fit.mean.allFinite()) return false;
+  return fit.coding == ClassCoding::softmax
+             ? fit.state->W.size() > 0
+             : static_cast<Index>(fit.machines.size()) == fit.mean.cols() &&
+                   std::all_of(fit.machines.begin(), fit.machines.end(), [](const Fit& machine) { return holds_posterior(machine); });
+}
+
 template <typename AnyFit>
 void check_posterior(const AnyFit& fit) {
   if (!holds_posterior(fit))
@@ -97,15 +107,30 @@ void save_model(const std::string& path, const RelevanceFit& fit, const FeatureE
   write(file, "relevance", fit.algorithm == RelevanceAlgorithm::pruned ? 3 : 2, std::move(description), encoding, path);
 }
 
+void save_model(const std::string& path, const SoftmaxFit& fit) { save_model(path, fit, numeric_columns(fit.column_names)); }
+
+void save_model(const std::string& path, const SoftmaxFit& fit, const FeatureEncoding& encoding) {
+  check_posterior(fit);
+  if (encoding.num_columns() != fit.num_columns())
+    throw InvalidArgument(fmt::format("the encoding makes {} columns; the fit has {}", encoding.num_columns(), fit.num_columns()));
+  io::SafetensorsWriter file;
+  io::add_arrays(file, fit);
+  write(file, "softmax", 4, io::describe(fit), encoding, path);
+}
+
 SavedModel load_model(const std::string& path) {
   const io::SafetensorsReader file(path);
-  const bool relevance = io::check_format(file, format_name, newest_version) >= 2 && file.metadata().contains("relevance");
+  const int version = io::check_format(file, format_name, newest_version);
+  const bool relevance = version >= 2 && file.metadata().contains("relevance");
+  const bool softmax = version >= 4 && file.metadata().contains("softmax");
   SavedModel model;
   try {
-    const json description = json::parse(file.text(relevance ? "relevance" : "fit"));
+    const json description = json::parse(file.text(relevance ? "relevance" : softmax ? "softmax" : "fit"));
     model.encoding = read_encoding(description, path);
     if (relevance)
       model.relevance = io::read_relevance(file, description, model.encoding.names());
+    else if (softmax)
+      model.softmax = io::read_softmax(file, description, model.encoding.names());
     else
       model.fit = io::read_fit(file, "", description, model.encoding.names());
   } catch (const json::exception& e) {

@@ -6,20 +6,11 @@
 #include "ardvark/logistic.hpp"
 #include "ardvark/select.hpp"
 #include "core/special.hpp"
+#include "engine/l1_slr.hpp"
 #include "engine/toolbox.hpp"
+#include "select/log_shares.hpp"
 
 namespace ardvark {
-namespace {
-
-// Without a fit nothing is known but how frequent the classes were.
-Matrix log_shares(const SelectionRows& rows) {
-  Vector total = Vector::Zero(rows.num_classes);
-  for (Index i = 0; i < rows.labels.size(); ++i) total[static_cast<Index>(rows.labels[i])] += rows.weights.empty() ? 1 : rows.weights[i];
-  return (total / total.sum()).array().log().matrix().transpose().replicate(rows.X_new.rows(), 1);
-}
-
-}  // namespace
-
 SelectionMethod logistic_selection(const FitOptions& options) {
   if (!options.weights.empty())
     throw InvalidArgument("FitOptions::weights is not empty; the weights of a selection are SelectionOptions::weights");
@@ -35,7 +26,7 @@ SelectionMethod logistic_selection(const FitOptions& options) {
 
     const bool usable = fit.state != nullptr && fit.mean.allFinite();
     if (!usable) return SelectionFit{std::vector<bool>(static_cast<std::size_t>(rows.X.cols())), log_shares(rows), fit.report.status};
-    const bool plug_in = options.compat && is_toolbox_preset(options.preset);
+    const bool plug_in = options.compat && (is_toolbox_preset(options.preset) || is_l1_slr(options.preset));
     const ClassPrediction p = predict(fit, rows.X_new, plug_in ? PredictiveRule::plug_in : PredictiveRule::exact);
     SelectionFit out{fit.relevant, Matrix(p.mean.size(), 2), fit.report.status};
     for (Index i = 0; i < p.mean.size(); ++i)

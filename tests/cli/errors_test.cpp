@@ -122,13 +122,13 @@ TEST_F(Refuses, AbsentColumns) {
 // ---- classes --------------------------------------------------------------------------------------------------------------------------
 
 TEST_F(Refuses, OtherThanTwoClasses) {
-  logistic_table("x,y\n1,a\n2,a\n", {"'y'", "1 class", "a", "exactly two"});
-  logistic_table("x,y\n1,5\n2,5\n", {"'y'", "1 class", "5", "exactly two"});
-  logistic_table("x,y\n1,5\n", {"'y'", "1 class", "exactly two"});
-  logistic_table("x,y\n1,a\n2,b\n3,c\n", {"'y'", "3 classes", "a, b, c", "exactly two"});
-  logistic_table("x,y\n1,0\n2,1\n3,0\n4,2.5\n", {"'y'", "2.5", "row 4", "exactly two"});
+  logistic_table("x,y\n1,a\n2,a\n", {"'y'", "1 class", "a", "two or more"});
+  logistic_table("x,y\n1,5\n2,5\n", {"'y'", "1 class", "5", "two or more"});
+  logistic_table("x,y\n1,5\n", {"'y'", "1 class", "two or more"});
+  logistic_table("x,y\n1,a\n2,b\n3,c\n", {"'y'", "3 classes", "a, b, c", "3 rows", "two rows each"});
+  logistic_table("x,y\n1,0\n2,1\n3,0\n4,2.5\n", {"'y'", "3 different numbers", "2.5", "--model linear", "--categorical y"});
   put("x,y\n1,0\nNA,1\n2,1\n3,0\n4,2.5\n");
-  fit({"bad.csv", "--target", "y", "--model", "logistic", "--missing", "drop"}, {"2.5", "row 5"});
+  fit({"bad.csv", "--target", "y", "--model", "logistic", "--missing", "drop"}, {"2.5", "different numbers"});
   put("x,y,w\n1,a,1\n2,b,0\n3,a,1\n");
   fit({"bad.csv", "--target", "y", "--model", "logistic", "--weights", "w"}, {"weight zero", "two classes"});
 }

@@ -541,7 +541,7 @@ TEST(Fit, IntervalsAreThoseOfTheMarginals) {
 }
 
 TEST(Presets, AreListedAndFillInThePublishedOptions) {
-  EXPECT_EQ(presets().size(), 16U);
+  EXPECT_EQ(presets().size(), 22U);
   for (const PresetInfo& info : presets()) {
     const FitOptions options = options_for_preset(info.name, true);
     EXPECT_EQ(options.preset, info.name);

@@ -1,0 +1,307 @@
+#include "engine/softmax.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "core/special.hpp"
+#include "design/column_subset.hpp"
+#include "posterior/solver.hpp"
+
+namespace ardvark {
+namespace {
+
+class ClassSweep {
+ public:
+  ClassSweep(Design& X, const SoftmaxLaplace& likelihood, PrecisionPrior prior, const ClassSettings& settings)
+      : X_(X), likelihood_(likelihood), settings_(settings), all_(prior), prior_(std::move(prior)) {}
+
+  ClassOutcome run() {
+    started_ = std::chrono::steady_clock::now();
+    const Partition& partition = all_.partition();
+    out_.pruned.assign(static_cast<std::size_t>(partition.num_groups()), false);
+    num_returns_.assign(out_.pruned.size(), 0);
+    while (out_.status == Status::failed && sweep()) stop();
+    remember_precisions();
+    out_.expected = all_.expected();
+    return std::move(out_);
+  }
+
+ private:
+  // ---- one sweep ------------------------------------------------------------------------------------------------------------------
+
+  bool sweep() {
+    const int every = settings_.pruning.readmit_every;
+    if (every > 0 && out_.sweeps > 0 && out_.sweeps % every == 0) static_cast<void>(readmit());
+    if (columns_change_ && !change_columns()) return false;
+    out_.a = prior_.columns();
+    out_.solver->begin(out_.a, out_.w);
+    if (!to_mode() || !out_.solver->variances(out_.V, out_.log_det_V)) {
+      out_.status = Status::not_positive_definite;
+      out_.message = fmt::format(
+          "sweep {}: the linear system is not positive definite (columns that are flat or nearly so may be collinear)", out_.sweeps + 1);
+      return false;
+    }
+    out_.solver->weights(out_.w);
+    out_.scores = out_.solver->scores();
+    q_.w = out_.w;
+    q_.V_diagonal = out_.V;
+    sum_by_group(prior_.partition(), out_.a, q_);
+    out_.bound = evidence();
+    promised_ = promised_gain();
+    update_prior();
+    prune();
+    record();
+    return true;
+  }
+
+  // Newton's method from where w is. A step is halved while it lowers the penalised log likelihood.                              (SMX.3)
+  bool to_mode() {
+    ClassSolver& solver = *out_.solver;
+    likelihood_.update(solver.scores(), rows_);
+    double last_length = std::numeric_limits<double>::infinity();
+    for (int step = 0; step < 200; ++step) {
+      const double value = objective();
+      double length = 0;
+      if (!solver.step(rows_, length)) return false;
+      likelihood_.update(solver.scores(), rows_);
+      const bool rounding = length < 1e-8 && length > 0.25 * last_length;
+      if (!(length > settings_.mode_tolerance) || rounding) return std::isfinite(length);
+      last_length = length;
+      for (double part = 0.5; part > 1e-9 && !(objective() >= value - 1e-14 * (std::abs(value) + 1)); part *= 0.5) {
+        solver.move(part);
+        likelihood_.update(solver.scores(), rows_);
+      }
+    }
+    double length = 0;
+    return solver.step(rows_, length);
+  }
+  [[nodiscard]] double objective() const { return rows_.log_likelihood - 0.5 * out_.solver->penalty(); }
+
+  // ln p(y|w) + ln p(w|a) + 1/2 ln|V| + parameters/2 ln 2 pi, and the hyper-priors.                                              (SMX.7)
+  double evidence() {
+    const auto flat = static_cast<double>(prior_.partition().num_flat()), C = static_cast<double>(likelihood_.num_classes());
+    const auto size = static_cast<double>(out_.w.size());
+    const double parameters = size - flat / C, flat_parameters = flat - flat / C;
+    out_.explained = parameters - out_.a.dot(out_.V);
+    return rows_.log_likelihood - 0.5 * out_.explained + prior_.bound(q_, 1) + 0.5 * out_.log_det_V + 0.5 * parameters +
+           0.5 * flat_parameters * ln_2pi;
+  }
+
+  void update_prior() {
+    expected_in_ = prior_.expected();
+    prior_.update(q_, 1, next_);
+    if (!settings_.pruning.is_on())
+      for (double& a : next_) a = a > 0 && a < 1e15 ? a : a > 0 || std::isnan(a) ? 1e15 : 1e-15;  // rounding of 1 - a V; nothing left
+    else if (!settings_.all_sweeps)
+      for (double& a : next_)
+        if (!(a > 0)) a = std::numeric_limits<double>::infinity();
+    prior_.set_expected(next_);
+  }
+
+  double promised_gain() {
+    prior_.gradient(q_, 1, gradient_);
+    prior_.mackay(q_, 1, next_);
+    double promised = 0;
+    for (Index g = 0; g < next_.size(); ++g) {
+      const double ratio = std::abs(std::log(next_[g] / prior_.expected()[g]));
+      promised += 0.5 * std::abs(gradient_[g]) * (ratio < 40 ? ratio : 40);  // a precision that runs away, or NaN by rounding: e^40
+    }
+    return promised;
+  }
+
+  // ---- weights that leave and come back -----------------------------------------------------------------------------------------------
+
+  void prune() {
+    if (!settings_.pruning.is_on()) return;
+    for (std::size_t i = 0; i < groups_.size(); ++i)
+      if (!(prior_.expected()[static_cast<Index>(i)] < settings_.pruning.threshold)) leaving_.push_back(static_cast<Index>(i));  // or NaN
+    leave(out_.sweeps + 1);
+  }
+
+  void leave(int sweep) {
+    if (leaving_.empty()) return;
+    std::vector<bool> leaves(groups_.size(), false);
+    for (const Index i : leaving_) {
+      leaves[static_cast<std::size_t>(i)] = true;
+      out_.pruned[static_cast<std::size_t>(groups_[static_cast<std::size_t>(i)])] = true;
+    }
+    leaving_.clear();
+    const auto& group = prior_.partition().group;
+    for (std::size_t j = 0; j < group.size(); ++j)
+      if (group[j] >= 0 && leaves[static_cast<std::size_t>(group[j])]) event(sweep).pruned.push_back(out_.weights[j]);
+    columns_change_ = true;
+  }
+
+  PruningEvent& event(int sweep) {
+    if (out_.pruning.empty() || out_.pruning.back().sweep != sweep) out_.pruning.push_back({sweep, {}, {}});
+    return out_.pruning.back();
+  }
+
+  void remember_precisions() {
+    next_ = all_.expected();
+    for (std::size_t i = 0; i < groups_.size(); ++i) next_[groups_[i]] = prior_.expected()[static_cast<Index>(i)];
+    all_.set_expected(next_);
+  }
+
+  // Prior, solver and posterior for the weights that are there from now on. False if there are none.
+  bool change_columns() {
+    remember_precisions();
+    const Partition& partition = all_.partition();
+    Vector w = Vector::Zero(partition.num_columns());
+    for (std::size_t j = 0; j < out_.weights.size(); ++j) w[out_.weights[j]] = out_.w[static_cast<Index>(j)];
+    ClassWeights there;
+    there.num_classes = likelihood_.num_classes();
+    std::vector<Index> weights;
+    for (Index i = 0; i < w.size(); ++i) {
+      const Index g = partition.group[static_cast<std::size_t>(i)];
+      if (g == Partition::left_out || (g >= 0 && out_.pruned[static_cast<std::size_t>(g)])) continue;
+      weights.push_back(i);
+      there.class_of.push_back(i / X_.cols());
+      there.column.push_back(i % X_.cols());
+      there.flat.push_back(g == Partition::flat);
+    }
+    if (weights.empty()) {
+      out_.status = Status::converged;
+      out_.message = fmt::format("no weight is left after {} sweeps", out_.sweeps);
+      return false;
+    }
+    out_.weights = std::move(weights);
+    prior_ = all_.restricted_to(out_.weights, groups_);
+    out_.solver = make_class_solver(X_, std::move(there), likelihood_, settings_.solver);
+    out_.w = w(out_.weights);
+    q_.group_square = q_.group_variance = Vector::Zero(static_cast<Index>(groups_.size()));
+    columns_change_ = false;
+    return true;
+  }
+
+  // The weight outside that would raise the evidence most, all else fixed, comes back at its best precision.          (SMX.6), (OPT.5)
+  bool readmit() {
+    const Partition& partition = all_.partition();
+    double best = std::max(settings_.tolerance * settings_.num_rows, 1e-6), precision = 0;
+    Index chosen = -1;
+    for (Index c = 0; c < likelihood_.num_classes(); ++c) {
+      std::vector<Index> outside;
+      for (Index j = 0; j < X_.cols(); ++j) {
+        const Index g = partition.group[static_cast<std::size_t>(c * X_.cols() + j)];
+        if (g >= 0 && partition.group_size[static_cast<std::size_t>(g)] == 1 && out_.pruned[static_cast<std::size_t>(g)] &&
+            num_returns_[static_cast<std::size_t>(g)] < most_returns)
+          outside.push_back(j);
+      }
+      if (outside.empty()) continue;
+      ColumnSubset columns(X_, outside);
+      const Index size = columns.cols(), block = std::clamp<Index>((Index{1} << 17) / X_.rows(), 16, std::max<Index>(size, 16));
+      Matrix panel(X_.rows(), std::min(block, size));
+      Vector S;
+      for (Index first = 0; first < size; first += block) {
+        const Index count = std::min(block, size - first);
+        columns.columns(first, count, panel.leftCols(count));
+        out_.solver->curvature(c, panel.leftCols(count), S);
+        const Vector Q = panel.leftCols(count).transpose() * rows_.E.col(c);
+        for (Index j = 0; j < count; ++j) {
+          double a = 0;
+          const double gain = prior_.gain_of_adding(S[j], Q[j], 1, a);
+          if (!(gain > best && a < settings_.pruning.threshold)) continue;
+          best = gain;
+          precision = a;
+          chosen = c * X_.cols() + outside[static_cast<std::size_t>(first + j)];
+        }
+      }
+    }
+    if (chosen < 0) return false;
+    const Index g = partition.group[static_cast<std::size_t>(chosen)];
+    remember_precisions();
+    next_ = all_.expected();
+    next_[g] = precision;
+    all_.set_expected(next_);
+    out_.pruned[static_cast<std::size_t>(g)] = false;
+    ++num_returns_[static_cast<std::size_t>(g)];
+    event(out_.sweeps).readmitted.push_back(chosen);
+    columns_change_ = true;
+    return true;
+  }
+
+  // ---- stopping -------------------------------------------------------------------------------------------------------------------------
+
+  void record() {
+    ++out_.sweeps;
+    out_.bound_history.push_back(out_.bound);
+    const double elapsed = std::chrono::duration<double>(std::chrono::steady_clock::now() - started_).count();
+    if (!settings_.on_sweep || settings_.on_sweep({out_.sweeps, out_.bound, elapsed})) return;
+    out_.status = Status::stopped_by_user;
+    out_.message = fmt::format("stopped by the caller after {} sweeps; the log evidence was {:.6f}", out_.sweeps, out_.bound);
+  }
+
+  void stop() {
+    if (out_.status != Status::failed) return;
+    const double allowed = settings_.tolerance * settings_.num_rows;
+    const bool quiet = promised_ <= allowed && !columns_change_;
+    if (!std::isfinite(out_.bound)) {
+      out_.status = Status::bound_fell;
+      out_.message = fmt::format("sweep {}: the log evidence is not finite", out_.sweeps);
+    } else if (settings_.all_sweeps) {
+      if (out_.sweeps < settings_.max_sweeps) return;
+      out_.status = quiet ? Status::converged : Status::max_sweeps;
+      out_.message = fmt::format(
+          "{} sweeps as asked, as the published program, which has no test of convergence; the next would promise {:.2g} nats ({} {:.2g})",
+          out_.sweeps, promised_, quiet ? "converged: allowed are" : "not converged: allowed are", allowed);
+    } else {
+      stop_at_standstill(allowed, quiet);
+      if (out_.status != Status::failed || out_.sweeps < settings_.max_sweeps) return;
+      out_.status = Status::max_sweeps;
+      out_.message =
+          fmt::format("not converged after {} sweeps: the next promises {:.3g} nats, allowed are {:.2g} (more sweeps: max_sweeps)",
+                      out_.sweeps, promised_, allowed);
+    }
+  }
+
+  // The precisions stand still, and no weight outside would raise the evidence. Weights that are on their way to infinity and of which
+  // next to nothing is left are taken at their word.                                                                             (SLR.3)
+  void stop_at_standstill(double allowed, bool quiet) {
+    num_quiet_ = quiet ? num_quiet_ + 1 : 0;
+    if (num_quiet_ < 2) return;
+    if (settings_.pruning.is_on()) {
+      for (std::size_t i = 0; i < groups_.size(); ++i)
+        if (prior_.runs_to_infinity(q_, 1, expected_in_[static_cast<Index>(i)], static_cast<Index>(i)))
+          leaving_.push_back(static_cast<Index>(i));
+      leave(out_.sweeps);
+      if (settings_.pruning.readmit_every > 0 && !columns_change_) static_cast<void>(readmit());
+      if (columns_change_) {
+        num_quiet_ = 0;
+        return;
+      }
+    }
+    out_.status = Status::converged;
+    out_.message =
+        fmt::format("converged after {} sweeps: the next steps of the precisions promise {:.2g} nats (allowed: {:.2g}){}", out_.sweeps,
+                    promised_, allowed, settings_.pruning.readmit_every > 0 ? ", and no weight outside would raise the evidence" : "");
+  }
+
+  static constexpr int most_returns = 3;  // approximations may disagree on a weight for ever
+  Design& X_;
+  const SoftmaxLaplace& likelihood_;
+  const ClassSettings& settings_;
+  PrecisionPrior all_, prior_;  // of every weight; of those that are there
+  std::vector<Index> groups_;   // of prior_, as numbered in all_
+  std::vector<Index> leaving_;
+  std::vector<int> num_returns_;
+  ClassOutcome out_;
+  ClassRows rows_;
+  Posterior q_;
+  Vector next_, gradient_, expected_in_;
+  double promised_ = 0;
+  bool columns_change_ = true;
+  int num_quiet_ = 0;
+  std::chrono::steady_clock::time_point started_;
+};
+
+}  // namespace
+
+ClassOutcome sweep_classes(Design& X, const SoftmaxLaplace& likelihood, PrecisionPrior prior, const ClassSettings& settings) {
+  return ClassSweep(X, likelihood, std::move(prior), settings).run();
+}
+
+}  // namespace ardvark

@@ -1,0 +1,343 @@
+// fit_softmax: validate, prepare, sweep, and bring the result back to the user's units.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "core/blas.hpp"
+#include "core/validate.hpp"
+#include "engine/describe.hpp"
+#include "engine/prepare.hpp"
+#include "engine/softmax.hpp"
+#include "engine/softmax_machines.hpp"
+#include "engine/softmax_state.hpp"
+#include "predict/softmax.hpp"
+
+namespace ardvark {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// ---- what is asked for ------------------------------------------------------------------------------------------------------------------
+
+void validate_options(const SoftmaxOptions& options, Index p) {
+  const GammaDistribution& h = options.precision;
+  if (!(h.shape == 0 && h.rate == 0 && (options.rule == UpdateRule::mackay || options.pruning.is_on())))
+    validate::gamma(h, "a0 (precision.shape)", "b0 (precision.rate)");
+  if (options.compat && options.preset.empty()) throw InvalidArgument("compat reproduces a published program; it needs a preset");
+  if (!options.preset.empty() && !is_softmax_preset(options.preset))
+    throw InvalidArgument(fmt::format("preset '{}' is not one of several classes", options.preset));
+  if (options.compat && !options.weights.empty())
+    throw InvalidArgument(
+        fmt::format("weights cannot be used with preset '{}' and compat; the published program has none", options.preset));
+  if (options.max_sweeps < 1) throw InvalidArgument(fmt::format("max_sweeps is {}; it must be at least 1", options.max_sweeps));
+  if (options.tolerance && !(*options.tolerance >= 0 && std::isfinite(*options.tolerance)))
+    throw InvalidArgument(fmt::format("tolerance is {}; it must be 0 or more", *options.tolerance));
+  if (!(options.pruning.threshold >= 0))
+    throw InvalidArgument(fmt::format("pruning.threshold is {}; it must be 0 or more", options.pruning.threshold));
+  if (options.pruning.readmit_every < 0)
+    throw InvalidArgument(fmt::format("pruning.readmit_every is {}; it must be 0 or more", options.pruning.readmit_every));
+  if (options.penalize_intercept && !options.intercept) throw InvalidArgument("penalize_intercept needs intercept");
+  if (options.threads < 0)
+    throw InvalidArgument(fmt::format("threads is {}; it must be 0 (the caller's setting) or more", options.threads));
+  if (!options.column_names.empty() && static_cast<Index>(options.column_names.size()) != p)
+    throw InvalidArgument(fmt::format("column_names has {} entries; it must have one per column of X: {}", options.column_names.size(), p));
+  if (options.coding != ClassCoding::softmax) return;  // the rest is read by fit_logistic
+  if (options.rule == UpdateRule::laplace) throw InvalidArgument("rule laplace is of two classes: use fit_logistic");
+  if (!options.start_precision.empty()) throw InvalidArgument("start_precision is of two classes: use fit_logistic");
+  if (options.likelihood == LogisticLikelihood::bound)
+    throw InvalidArgument("likelihood 'bound' is of two classes: use fit_logistic, or one_against_rest");
+  if (options.solver == SolverKind::spectral || options.solver == SolverKind::sequential || options.solver == SolverKind::greedy)
+    throw InvalidArgument(fmt::format("solver '{}' is not of several classes; they have primal and dual", to_string(options.solver)));
+}
+
+struct Classes {
+  std::vector<std::string> names;
+  std::vector<Index> label;  // of each row
+};
+
+Classes classes_of(VectorView labels, const std::vector<std::string>& names) {
+  std::vector<double> values(labels.begin(), labels.end());
+  std::sort(values.begin(), values.end());
+  values.erase(std::unique(values.begin(), values.end()), values.end());
+  if (values.size() < 2)
+    throw InvalidArgument(fmt::format("labels has one class only ({}); a classification needs two or more", values[0]));
+  Classes out;
+  for (const double value : values) {
+    const bool named = value >= 0 && value < static_cast<double>(names.size()) && value == std::floor(value);
+    if (!names.empty() && !named)
+      throw InvalidArgument(
+          fmt::format("labels holds {}; with class_names it must hold numbers from 0 to {} only", value, names.size() - 1));
+    out.names.push_back(names.empty() ? fmt::format("{}", value) : names[static_cast<std::size_t>(value)]);
+  }
+  for (const double label : labels) out.label.push_back(std::lower_bound(values.begin(), values.end(), label) - values.begin());
+  return out;
+}
+
+// The prior of one class for each of them: groups of their own, or shared by the classes.
+PrecisionPrior prior_of(const SoftmaxOptions& options, const PreparedPrior& one, Index C) {
+  const Partition& p = one.partition;
+  const Index q = p.num_columns(), G = p.num_groups();
+  const bool own = options.precision_per_class;
+  Partition all;
+  if (p.has_fixed()) all.fixed_precision.resize(q * C);
+  all.group_size.assign(static_cast<std::size_t>(own ? G * C : G), 0);
+  for (Index c = 0; c < C; ++c)
+    for (Index j = 0; j < q; ++j) {
+      Index g = p.group[static_cast<std::size_t>(j)];
+      if (g >= 0 && own) g += c * G;
+      if (g >= 0) ++all.group_size[static_cast<std::size_t>(g)];
+      if (g == Partition::flat) all.flat_columns.push_back(c * q + j);
+      all.group.push_back(g);
+      if (p.has_fixed()) all.fixed_precision[c * q + j] = p.fixed_precision[j];
+    }
+  const Index repeat = own ? C : 1;
+  return {std::move(all), one.shape.replicate(repeat, 1), one.rate.replicate(repeat, 1), options.rule};
+}
+
+ClassSettings settings_of(const SoftmaxOptions& options, double rows, Index p, Index num_flat) {
+  ClassSettings s;
+  s.num_rows = rows;
+  s.max_sweeps = options.max_sweeps;
+  s.tolerance = options.tolerance.value_or(options.preset.empty() && static_cast<double>(p) > rows ? 1e-6 : 1e-8);
+  s.all_sweeps = options.compat;
+  s.mode_tolerance = options.compat ? 1e-20 : 1e-16;
+  s.pruning = options.pruning;
+  s.solver = 2 * static_cast<double>(num_flat) >= rows ? SolverKind::primal : options.solver;
+  s.on_sweep = options.on_sweep;
+  return s;
+}
+
+// ---- the result, in the user's units --------------------------------------------------------------------------------------------------
+
+// With one precision for the weights of all classes a number added to all C of them is known by the prior alone, to 1/(a C): what is
+// reported are the weights centred over the classes.                                                                           (SMX.11)
+struct Spread {
+  double variance, determined;
+};
+
+struct Run {
+  const SoftmaxOptions& options;
+  MatrixView X;
+  const SoftmaxLaplace& likelihood;
+  Index q;  // columns of the design
+  ClassOutcome outcome;
+
+  [[nodiscard]] Spread spread(Index weight) const {
+    const double a = outcome.a[weight], V = outcome.V[weight], C = static_cast<double>(likelihood.num_classes());
+    if (options.precision_per_class || a == 0) return {V, std::clamp(1 - a * V, 0.0, 1.0)};
+    const double centred = std::max(V - 1 / (a * C), 1e-16 * V);
+    return {centred, std::clamp(1 - a * centred * C / (C - 1), 0.0, 1.0)};
+  }
+};
+
+void to_user_units(const Run& run, SoftmaxFit& fit, detail::SoftmaxState& state) {
+  const ClassOutcome& o = run.outcome;
+  const Standardization& s = state.standardization;
+  const Index p = run.X.cols(), q = run.q, C = fit.num_classes();
+  const auto scale = [&](Index j) { return s.scale.size() > 0 ? s.scale[j] : 1.0; };
+  state.W = Matrix::Zero(q, C);
+  fit.mean = fit.variance = fit.relevance = Matrix::Zero(p, C);
+  for (std::size_t i = 0; i < o.weights.size(); ++i) {
+    const Index j = o.weights[i] % q, c = o.weights[i] / q, at = static_cast<Index>(i);
+    state.W(j, c) = o.w[at];
+    if (j == p) continue;
+    fit.mean(j, c) = scale(j) * o.w[at];
+    const Spread spread = run.spread(at);
+    fit.variance(j, c) = scale(j) * scale(j) * spread.variance;
+    fit.relevance(j, c) = spread.determined;
+  }
+  fit.standardized_mean = state.W;
+  if (!s.intercept) return;
+  fit.intercept = state.W.row(p);
+  if (s.center.size() > 0)
+    for (Index j = 0; j < p; ++j) fit.intercept -= s.center[j] * fit.mean.row(j).transpose();
+  if (!run.options.penalize_intercept) fit.intercept.array() -= fit.intercept.mean();
+}
+
+// A group is kept when its weights say more of it than its prior would of noise, as in (OPT.3); where columns may leave, those that stay.
+void judge_relevance(const Run& run, const PrecisionPrior& prior, SoftmaxFit& fit) {
+  const ClassOutcome& o = run.outcome;
+  const Index p = run.X.cols();
+  const auto& group = prior.partition().group;
+  const bool judged = !run.options.pruning.is_on() && (fit.prior == PriorKind::ard || fit.prior == PriorKind::groups);
+  std::vector<double> evidence(prior.partition().group_size.size(), 0.0);
+  std::vector<double> degrees(evidence.size(), 0.0);
+  for (std::size_t i = 0; i < o.weights.size(); ++i) {
+    const Index g = group[static_cast<std::size_t>(o.weights[i])], at = static_cast<Index>(i);
+    if (g < 0) continue;
+    const Spread spread = run.spread(at);
+    evidence[static_cast<std::size_t>(g)] += o.w[at] * o.w[at] / (spread.variance * std::max(spread.determined, 1e-12));
+    degrees[static_cast<std::size_t>(g)] += 1;
+  }
+  fit.relevant.assign(static_cast<std::size_t>(p), false);
+  for (std::size_t i = 0; i < o.weights.size(); ++i) {
+    const Index j = o.weights[i] % run.q, g = group[static_cast<std::size_t>(o.weights[i])];
+    if (j == p) continue;
+    const bool leaves = g >= 0 && o.pruned[static_cast<std::size_t>(g)];
+    const bool kept = !leaves && (!judged || g < 0 || evidence[static_cast<std::size_t>(g)] > 2 * degrees[static_cast<std::size_t>(g)]);
+    if (kept) fit.relevant[static_cast<std::size_t>(j)] = true;
+  }
+}
+
+// With compat what the last update made of them, as the published program has it; else those inside V.
+void set_precisions(const Run& run, const PrecisionPrior& prior, SoftmaxFit& fit) {
+  const ClassOutcome& o = run.outcome;
+  const Index rows = run.options.penalize_intercept ? run.q : run.X.cols(), C = fit.num_classes();
+  fit.precision = Matrix::Zero(rows, C);
+  for (Index c = 0; c < C; ++c)
+    for (Index j = 0; j < rows; ++j) {
+      const auto i = static_cast<std::size_t>(c * run.q + j);
+      const Index g = prior.partition().group[i];
+      if (g >= 0)
+        fit.precision(j, c) =
+            o.pruned[static_cast<std::size_t>(g)] && !run.options.compat ? std::numeric_limits<double>::infinity() : o.expected[g];
+      else if (g == Partition::fixed)
+        fit.precision(j, c) = prior.partition().fixed_precision[static_cast<Index>(i)];
+    }
+  if (run.options.compat) return;
+  for (std::size_t i = 0; i < o.weights.size(); ++i) {
+    const Index j = o.weights[i] % run.q;
+    if (j < rows && std::isfinite(fit.precision(j, o.weights[i] / run.q)))
+      fit.precision(j, o.weights[i] / run.q) = o.a[static_cast<Index>(i)];
+  }
+}
+
+// V as prediction needs it, unless it is too large to be asked for by nobody. The intercepts' variances come from it.
+void set_covariance(Run& run, SoftmaxFit& fit, detail::SoftmaxState& state) {
+  const ClassOutcome& o = run.outcome;
+  const auto P = static_cast<double>(o.weights.size());
+  const double inner = o.solver->kind() == SolverKind::primal ? P : 2 * static_cast<double>(run.X.rows()), megabytes = inner * P * 8e-6;
+  if (megabytes > 256 && run.options.keep_covariance != Keep::always) {
+    fit.report.notes.push_back(fmt::format(
+        "the covariance ({:.0f} MB) was not kept: log loss is that of the mean weights, and predict can only plug them in; keep_covariance "
+        "= always keeps it",
+        megabytes));
+    fit.intercept_variance = Vector::Constant(fit.intercept.size(), std::numeric_limits<double>::quiet_NaN());
+    return;
+  }
+  state.covariance = o.solver->covariance();
+  if (fit.intercept.size() == 0) return;
+  const Matrix origin = Matrix::Zero(1, run.X.cols());
+  state.covariance.score_covariances(DenseDesign(origin, state.standardization), [&](Index, const Matrix& S) {
+    fit.intercept_variance = S.diagonal();
+    if (!run.options.penalize_intercept)
+      fit.intercept_variance = S.diagonal().array() - 2 * S.rowwise().mean().array() + S.mean();  // of the centred ones
+  });
+  fit.intercept_variance = fit.intercept_variance.cwiseMax(0.0);
+}
+
+void fit_one_model(MatrixView X, const Classes& classes, const Vector& k, const SoftmaxOptions& options, SoftmaxFit& fit) {
+  const auto started = Clock::now();
+  const blas::ThreadScope threads(options.threads);
+  const Index p = X.cols(), C = fit.num_classes();
+  Prepared prepared = prepare_columns(X, k, options);
+  const PreparedPrior one = prepare_prior(options, p, k.sum(), prepared.left_out);
+  auto state = std::make_shared<detail::SoftmaxState>();
+  state->standardization = std::move(prepared.standardization);
+  fit.left_out = std::move(prepared.left_out);
+  fit.prior = one.kind;
+  Report& report = fit.report;
+  if (!one.note.empty()) report.notes.push_back(one.note);
+  report.notes.insert(report.notes.end(), prepared.notes.begin(), prepared.notes.end());
+
+  DenseDesign design(X, state->standardization);
+  const SoftmaxLaplace likelihood(classes.label, k, C);
+  const PrecisionPrior prior = prior_of(options, one, C);
+  Run run{options, X, likelihood, design.cols(),
+          sweep_classes(design, likelihood, prior, settings_of(options, k.sum(), p, one.partition.num_flat()))};
+  ClassOutcome& o = run.outcome;
+  report.status = o.status;
+  report.message = o.message;
+  report.sweeps = o.sweeps;
+  report.bound_history = std::move(o.bound_history);
+  report.pruning = std::move(o.pruning);
+  if (o.solver != nullptr) report.solver = o.solver->kind();
+  report.solver_reason = options.solver == SolverKind::automatic ? "the cheaper one for the weights that are left" : "as asked";
+  // The flat density is 1 in the units of X, for the C - 1 directions of each flat column.                                      (LIN.5)
+  double offset = 0;
+  for (const Index j : one.partition.flat_columns)
+    if (state->standardization.scale.size() > j) offset += static_cast<double>(C - 1) * std::log(state->standardization.scale[j]);
+  for (double& bound : report.bound_history) bound += offset;
+  report.bound = fit.bound = o.bound + offset;
+  fit.log_det_V = o.log_det_V;
+  if (report.status == Status::not_positive_definite || o.w.size() == 0) {
+    fit.mean = fit.variance = Matrix::Constant(p, C, std::numeric_limits<double>::quiet_NaN());
+    report.seconds = std::chrono::duration<double>(Clock::now() - started).count();
+    return;
+  }
+  fit.effective_parameters = o.explained;
+  to_user_units(run, fit, *state);
+  judge_relevance(run, prior, fit);
+  set_precisions(run, prior, fit);
+  report.seconds = std::chrono::duration<double>(Clock::now() - started).count();  // what follows serves later calls
+  set_covariance(run, fit, *state);
+  fit.state = state;
+  // Training rows, of the design that is still there.
+  describe_classes(classes.label, k,
+                   predict(fit, X, state->covariance.kind == ClassCovariance::Kind::none ? ClassRule::plug_in : ClassRule::automatic), fit);
+  if (options.keep_covariance == Keep::never) {
+    state->covariance = {};
+    fit.state = state;
+  }
+}
+
+void warn(const SoftmaxOptions& options, SoftmaxFit& fit) {
+  const auto columns = static_cast<double>(fit.num_columns());
+  if (options.preset.empty() && fit.prior != PriorKind::shared && fit.accuracy == 1 && fit.num_rows < 5 * columns)
+    fit.report.warnings.push_back(fmt::format(
+        "every one of {:.10g} rows is in its own class with {} columns under this prior: probabilities and intervals are far too "
+        "confident; use the shared prior (--prior shared)",
+        fit.num_rows, fit.num_columns()));
+  else if (fit.accuracy == 1 && fit.report.status == Status::converged)
+    fit.report.notes.push_back(
+        "every row is in its own class: the classes can be separated, so that only the prior keeps the coefficients from growing");
+  else if (fit.accuracy == 1 && fit.report.status == Status::max_sweeps && !options.compat && fit.coding == ClassCoding::softmax)
+    fit.report.warnings.push_back(
+        "every row is in its own class: the classes can be separated, and so far this prior does not keep the coefficients from growing; "
+        "they, their intervals and the evidence are those of the last sweep");
+}
+
+}  // namespace
+
+void describe_classes(const std::vector<Index>& label, const Vector& k, const ClassProbabilities& p, SoftmaxFit& fit) {
+  double correct = 0, loss = 0;
+  for (Index n = 0; n < k.size(); ++n) {
+    const Index own = label[static_cast<std::size_t>(n)];
+    if (p.most_probable[static_cast<std::size_t>(n)] == own) correct += k[n];
+    if (k[n] > 0) loss -= k[n] * std::log(std::max(p.probability(n, own), std::numeric_limits<double>::min()));
+  }
+  fit.accuracy = std::min(correct / k.sum(), 1.0);
+  fit.log_loss = loss / k.sum();
+}
+
+SoftmaxFit fit_softmax(MatrixView X, VectorView labels, const SoftmaxOptions& options) {
+  validate::matrix(X, "X", options.column_names);
+  validate::vector(labels, X.rows(), "labels");
+  validate::weights(options.weights, X.rows());
+  validate_options(options, X.cols());
+  const Classes classes = classes_of(labels, options.class_names);
+  const Vector k = options.weights.empty() ? Vector::Ones(X.rows()) : Vector(options.weights.eigen());
+
+  SoftmaxFit fit;
+  fit.coding = options.coding;
+  fit.classes = classes.names;
+  fit.column_names = complete_names(options, X.cols());
+  fit.num_rows = k.sum();
+  fit.report.preset = options.preset;
+  fit.report.compat = options.compat;
+  fit.class_weight = Vector::Zero(fit.num_classes());
+  for (Index n = 0; n < k.size(); ++n) fit.class_weight[classes.label[static_cast<std::size_t>(n)]] += k[n];
+  for (Index c = 0; c < fit.num_classes(); ++c)
+    if (!(fit.class_weight[c] > 0))
+      throw InvalidArgument(fmt::format("all rows of class '{}' have weight zero", classes.names[static_cast<std::size_t>(c)]));
+  if (options.coding == ClassCoding::softmax)
+    fit_one_model(X, classes, k, options, fit);
+  else
+    fit_machines(X, classes.label, k, options, fit);
+  warn(options, fit);
+  return fit;
+}
+
+}  // namespace ardvark

@@ -1,0 +1,17 @@
+// Several classes by logistic regressions: one against the rest, one against one.                   docs/math/softmax.md (SMX.9), (SMX.10)
+#pragma once
+
+#include "ardvark/softmax.hpp"
+
+namespace ardvark {
+
+/// Fills all of `fit` but what its classes and rows say. \param label  [n] 0 .. C-1;  \param k  [n] observation weights
+void fit_machines(MatrixView X, const std::vector<Index>& label, const Vector& k, const SoftmaxOptions& options, SoftmaxFit& fit);
+
+/// Accuracy and log loss of the training rows.
+void describe_classes(const std::vector<Index>& label, const Vector& k, const ClassProbabilities& p, SoftmaxFit& fit);
+
+/// The pairs of classes in the order of the columns of a one_against_one fit.
+[[nodiscard]] std::vector<std::pair<Index, Index>> class_pairs(Index num_classes);
+
+}  // namespace ardvark

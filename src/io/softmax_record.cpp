@@ -1,0 +1,170 @@
+#include "io/softmax_record.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/softmax_machines.hpp"
+#include "engine/softmax_state.hpp"
+#include "io/fit_record.hpp"
+
+namespace ardvark::io {
+namespace {
+
+using nlohmann::json;
+using Kind = ClassCovariance::Kind;
+
+constexpr Index num_scalars = 6;
+
+std::string prefix_of(std::size_t machine) { return fmt::format("machine{}.", machine + 1); }
+
+ClassCovariance read_covariance(const SafetensorsReader& file, const json& description, Index num_classes, Index num_design_columns) {
+  const auto fail = [&](const char* what) { fail_model(file.path(), std::string(what) + " has the wrong size"); };
+  ClassCovariance V;
+  V.kind = static_cast<Kind>(description.at("kind").get<int>());
+  if (V.kind == Kind::none) return V;
+  if (V.kind != Kind::triangular && V.kind != Kind::reduced) fail("the covariance");
+  V.num_classes = num_classes;
+  V.class_of = description.at("class_of").get<std::vector<Index>>();
+  V.column = description.at("column").get<std::vector<Index>>();
+  const auto P = static_cast<Index>(V.column.size());
+  const auto inside = [](const std::vector<Index>& list, Index size) {
+    return std::all_of(list.begin(), list.end(), [size](Index i) { return i >= 0 && i < size; });
+  };
+  if (V.class_of.size() != V.column.size() || !inside(V.class_of, num_classes) || !inside(V.column, num_design_columns))
+    fail("the list of weights");
+  if (V.kind == Kind::triangular) {
+    V.L_inverse = file.matrix("L_inverse");
+    if (V.L_inverse.rows() != P || V.L_inverse.cols() != P) fail("L_inverse");
+    return V;
+  }
+  V.d = file.vector("d");
+  V.T = file.matrix("T");
+  V.U = file.matrix("U");
+  V.B = file.matrix("B");
+  V.R = file.matrix("R");
+  if (V.d.size() != P || V.T.cols() != P || V.U.cols() != P || V.U.rows() != V.T.rows() || V.B.rows() != P || V.R.rows() != V.B.cols() ||
+      V.R.cols() != V.B.cols())
+    fail("d, T, U, B or R");
+  return V;
+}
+
+}  // namespace
+
+json describe(const SoftmaxFit& fit) {
+  const detail::SoftmaxState& state = *fit.state;
+  json machines = json::array();
+  for (const Fit& machine : fit.machines) machines.push_back(describe(machine));
+  return {
+      {"coding", to_string(fit.coding)},
+      {"classes", fit.classes},
+      {"target", fit.target},
+      {"prior", to_string(fit.prior)},
+      {"relevant", fit.relevant},
+      {"left_out", fit.left_out},
+      {"intercept", fit.intercept.size() > 0},
+      {"covariance",
+       {{"kind", static_cast<int>(state.covariance.kind)}, {"class_of", state.covariance.class_of}, {"column", state.covariance.column}}},
+      {"machines", machines},
+      {"report", describe(fit.report)}};
+}
+
+void add_arrays(SafetensorsWriter& file, const SoftmaxFit& fit) {
+  const detail::SoftmaxState& state = *fit.state;
+  Vector scalars(num_scalars);
+  scalars << fit.bound, fit.log_det_V, fit.num_rows, fit.effective_parameters, fit.accuracy, fit.log_loss;
+  file.add_vector("scalars", std::move(scalars));
+  file.add_vector("bound_history", fit.report.bound_history);
+  file.add_vector("class_weight", fit.class_weight);
+  file.add_matrix("mean", fit.mean);
+  file.add_matrix("variance", fit.variance);
+  file.add_matrix("standardized_mean", fit.standardized_mean);
+  file.add_matrix("precision", fit.precision);
+  file.add_matrix("relevance", fit.relevance);
+  file.add_vector("intercept", fit.intercept);
+  file.add_vector("intercept_variance", fit.intercept_variance);
+  file.add_vector("center", state.standardization.center);
+  file.add_vector("scale", state.standardization.scale);
+  const ClassCovariance& V = state.covariance;
+  if (V.kind == Kind::triangular) {
+    file.add_matrix("L_inverse", V.L_inverse);
+  } else if (V.kind == Kind::reduced) {
+    file.add_vector("d", V.d);
+    file.add_matrix("T", V.T);
+    file.add_matrix("U", V.U);
+    file.add_matrix("B", V.B);
+    file.add_matrix("R", V.R);
+  }
+  for (std::size_t k = 0; k < fit.machines.size(); ++k) add_arrays(file, prefix_of(k), fit.machines[k]);
+}
+
+SoftmaxFit read_softmax(const SafetensorsReader& file, const json& description, std::vector<std::string> column_names) {
+  const std::string& path = file.path();
+  const auto fail = [&](const std::string& what) { fail_model(path, what + " has the wrong size"); };
+  const auto vector = [&](const char* name, Index size, bool may_be_empty = false) {
+    Vector v = file.vector(name);
+    if (v.size() != size && !(may_be_empty && v.size() == 0)) fail(name);
+    return v;
+  };
+  const auto matrix = [&](const char* name, Index rows, Index cols) {
+    Matrix m = file.matrix(name);
+    if (m.rows() != rows || m.cols() != cols) fail(name);
+    return m;
+  };
+  SoftmaxFit fit;
+  auto state = std::make_shared<detail::SoftmaxState>();
+  fit.coding =
+      from_name(description.at("coding"), {ClassCoding::softmax, ClassCoding::one_against_rest, ClassCoding::one_against_one}, path);
+  fit.classes = description.at("classes").get<std::vector<std::string>>();
+  if (fit.classes.size() < 2) fail("the list of classes");
+  fit.target = description.at("target").get<std::string>();
+  fit.prior = from_name(description.at("prior"),
+                        {PriorKind::automatic, PriorKind::shared, PriorKind::ard, PriorKind::groups, PriorKind::none}, path);
+  fit.relevant = description.at("relevant").get<std::vector<bool>>();
+  fit.left_out = description.at("left_out").get<std::vector<bool>>();
+  if (fit.relevant.size() != column_names.size() || fit.left_out.size() != column_names.size()) fail("a list of columns");
+  fit.report = read_report(description.at("report"), path);
+
+  const auto p = static_cast<Index>(column_names.size());
+  fit.column_names = std::move(column_names);
+  const bool intercept = description.at("intercept").get<bool>();
+  const Index q = p + (intercept ? 1 : 0), C = fit.num_classes();
+  const Index width = fit.coding == ClassCoding::one_against_one ? C * (C - 1) / 2 : C;
+  const Vector scalars = vector("scalars", num_scalars), history = file.vector("bound_history");
+  fit.bound = fit.report.bound = scalars[0];
+  fit.log_det_V = scalars[1];
+  fit.num_rows = scalars[2];
+  fit.effective_parameters = scalars[3];
+  fit.accuracy = scalars[4];
+  fit.log_loss = scalars[5];
+  fit.report.bound_history.assign(history.begin(), history.end());
+  fit.class_weight = vector("class_weight", C);
+  fit.mean = matrix("mean", p, width);
+  fit.variance = matrix("variance", p, width);
+  fit.standardized_mean = matrix("standardized_mean", q, width);
+  fit.relevance = matrix("relevance", p, width);
+  fit.precision = file.matrix("precision");
+  if ((fit.precision.rows() != p && fit.precision.rows() != q) || fit.precision.cols() != width) fail("precision");
+  fit.intercept = vector("intercept", intercept ? width : 0);
+  fit.intercept_variance = vector("intercept_variance", intercept ? width : 0);
+  state->standardization.center = vector("center", p, true);
+  state->standardization.scale = vector("scale", p, true);
+  state->standardization.intercept = intercept;
+
+  const json& machines = description.at("machines");
+  const bool is_softmax = fit.coding == ClassCoding::softmax;
+  if (!machines.is_array() || static_cast<Index>(machines.size()) != (is_softmax ? 0 : width)) fail("the list of machines");
+  if (is_softmax) {
+    state->W = fit.standardized_mean;
+    state->covariance = read_covariance(file, description.at("covariance"), C, q);
+  }
+  for (std::size_t k = 0; k < machines.size(); ++k) {
+    fit.machines.push_back(read_fit(file, prefix_of(k), machines[k], fit.column_names));
+    if (fit.machines.back().task != Task::logistic) fail_model(path, "one of its machines is not logistic");
+  }
+  fit.state = std::move(state);
+  return fit;
+}
+
+}  // namespace ardvark::io

@@ -1,0 +1,124 @@
+// A classification into several classes as text for people.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "ardvark/softmax.hpp"
+#include "core/special.hpp"
+#include "engine/softmax_machines.hpp"
+#include "io/text.hpp"
+
+namespace ardvark {
+namespace {
+
+using io::number;
+using io::padded;
+
+std::string what_it_is(const SoftmaxFit& fit) {
+  switch (fit.coding) {
+    case ClassCoding::softmax: return "Softmax regression";
+    case ClassCoding::one_against_rest: return "Logistic regressions, each class against the rest";
+    case ClassCoding::one_against_one: return "Logistic regressions, each pair of classes";
+  }
+  return {};
+}
+
+// What the columns of the coefficients are called.
+std::vector<std::string> names_of(const SoftmaxFit& fit) {
+  if (fit.coding != ClassCoding::one_against_one) return fit.classes;
+  std::vector<std::string> names;
+  for (const auto& [low, high] : class_pairs(fit.num_classes()))
+    names.push_back(fmt::format("{}/{}", fit.classes[static_cast<std::size_t>(high)], fit.classes[static_cast<std::size_t>(low)]));
+  return names;
+}
+
+struct Weight {
+  Index column, of;  // column -1: the intercept
+};
+
+}  // namespace
+
+std::string summary(const SoftmaxFit& fit, double level) {
+  if (!(level > 0 && level < 1)) throw InvalidArgument(fmt::format("level is {}; it must lie between 0 and 1", level));
+  const Report& report = fit.report;
+  std::string out = fmt::format("{}{}, prior {}, {:.10g} rows, {} columns\n", what_it_is(fit),
+                                report.preset.empty() ? "" : fmt::format(" (preset {}{})", report.preset, report.compat ? ", compat" : ""),
+                                to_string(fit.prior), fit.num_rows, fit.num_columns());
+  out += fmt::format("target {}: {} classes: ", fit.target, fit.classes.size());
+  constexpr Index most_classes = 10;
+  for (Index c = 0; c < std::min(fit.num_classes(), most_classes); ++c)
+    out += fmt::format("{}{} ({:.10g} rows)", c > 0 ? ", " : "", fit.classes[static_cast<std::size_t>(c)], fit.class_weight[c]);
+  out += fit.num_classes() > most_classes ? fmt::format(" and {} more\n", fit.num_classes() - most_classes) : "\n";
+  if (fit.state == nullptr || !fit.mean.allFinite())
+    return out + fmt::format("\nstatus  {}: {}\n", to_string(report.status), report.message);
+
+  // Beyond what fits a screen only the largest effects, by mean over sd, are listed.
+  constexpr std::size_t most = 60;
+  const std::vector<std::string> names = names_of(fit);
+  std::vector<Weight> weights;
+  for (Index j = 0; j < fit.num_columns(); ++j)
+    for (Index c = 0; c < fit.mean.cols(); ++c)
+      if (fit.variance(j, c) > 0) weights.push_back({j, c});
+  const std::size_t total = weights.size();
+  if (total > most) {
+    const auto size = [&](const Weight& w) { return std::abs(fit.mean(w.column, w.of)) / std::sqrt(fit.variance(w.column, w.of)); };
+    std::stable_sort(weights.begin(), weights.end(), [&](const Weight& a, const Weight& b) { return size(a) > size(b); });
+    weights.resize(most);
+  }
+  std::vector<Weight> lines;
+  for (Index c = 0; c < std::min<Index>(fit.intercept.size(), static_cast<Index>(most)); ++c) lines.push_back({-1, c});
+  lines.insert(lines.end(), weights.begin(), weights.end());
+  const auto name = [&](const Weight& w) {
+    return w.column < 0 ? std::string("(intercept)") : fit.column_names[static_cast<std::size_t>(w.column)];
+  };
+  std::size_t name_width = 11, class_width = 5;
+  for (const Weight& w : lines) {
+    name_width = std::max(name_width, io::width(name(w)));
+    class_width = std::max(class_width, io::width(names[static_cast<std::size_t>(w.of)]));
+  }
+  name_width = std::min<std::size_t>(name_width, 40);
+  class_width = std::min<std::size_t>(class_width, 30);
+  const bool judged = fit.prior == PriorKind::ard || fit.prior == PriorKind::groups;
+  const double half_width = student_t_quantile(std::numeric_limits<double>::infinity(), level);
+  out += fmt::format("\n  {}  {}  {:>10}  {:>10}  {:>10}  {:>10}  {:>9}\n", padded("coefficient", name_width),
+                     padded(fit.coding == ClassCoding::one_against_one ? "pair" : "class", class_width), "mean", "sd",
+                     fmt::format("{:g}% from", 100 * level), "to", "relevance");
+  for (const Weight& w : lines) {
+    const bool intercept = w.column < 0;
+    const double mean = intercept ? fit.intercept[w.of] : fit.mean(w.column, w.of);
+    const double sd = std::sqrt(intercept ? fit.intercept_variance[w.of] : fit.variance(w.column, w.of));
+    out += fmt::format("  {}  {}  {:>10}  {:>10}  {:>10}  {:>10}", padded(name(w), name_width),
+                       padded(names[static_cast<std::size_t>(w.of)], class_width), number(mean), number(sd), number(mean - half_width * sd),
+                       number(mean + half_width * sd));
+    if (!intercept)
+      out += fmt::format("  {:>9.2f}{}", fit.relevance(w.column, w.of),
+                         !judged                                            ? ""
+                         : fit.relevant[static_cast<std::size_t>(w.column)] ? "  kept"
+                                                                            : "  -");
+    out += '\n';
+  }
+  if (total > most) out += fmt::format("  ... the {} largest of {} by mean/sd; --json has all\n", most, total);
+
+  out += fmt::format("\neffective parameters  {:.2f}\n", fit.effective_parameters);
+  if (judged)
+    out += fmt::format("kept                  {} of {}\n", std::count(fit.relevant.begin(), fit.relevant.end(), true), fit.num_columns());
+  out += fmt::format("accuracy, training    {:.4f}\nlog loss, training    {:.4f}\n", fit.accuracy, fit.log_loss);
+  out += fmt::format("log evidence          {:.4f} nats{}\n", fit.bound,
+                     fit.coding == ClassCoding::softmax ? " (Laplace's approximation)" : ", all regressions together");
+  out += fmt::format("fit                   {} sweeps, {:.3g} s, solver {} ({})\n", report.sweeps, report.seconds, to_string(report.solver),
+                     report.solver_reason);
+  std::size_t pruned = 0, readmitted = 0;
+  for (const PruningEvent& event : report.pruning) pruned += event.pruned.size(), readmitted += event.readmitted.size();
+  if (pruned > 0)
+    out += fmt::format("pruned                {} of {} weights, in sweeps {} to {}{}\n", pruned - readmitted, fit.standardized_mean.size(),
+                       report.pruning.front().sweep, report.pruning.back().sweep,
+                       readmitted > 0 ? fmt::format("; {} came back", readmitted) : "");
+  out += fmt::format("status                {}: {}\n", to_string(report.status), report.message);
+  for (const std::string& note : report.notes) out += fmt::format("note                  {}\n", note);
+  for (const std::string& warning : report.warnings) out += fmt::format("WARNING               {}\n", warning);
+  return out;
+}
+
+}  // namespace ardvark

@@ -1,0 +1,36 @@
+#include "likelihood/softmax_laplace.hpp"
+
+#include <cmath>
+
+namespace ardvark {
+
+SoftmaxLaplace::SoftmaxLaplace(std::vector<Index> label, Vector k, Index num_classes)
+    : label_(std::move(label)), k_(std::move(k)), num_classes_(num_classes) {}
+
+void SoftmaxLaplace::update(const Matrix& F, ClassRows& rows) const {
+  const Index n = num_rows(), C = num_classes_;
+  rows.P.resize(n, C);
+  rows.D.resize(n, C);
+  rows.E.resize(n, C);
+  rows.log_likelihood = 0;
+  for (Index i = 0; i < n; ++i) {
+    const Index own = label_[static_cast<std::size_t>(i)];
+    const double largest = F.row(i).maxCoeff();
+    double sum = 0, besides = 0;  // of all classes; of all but the own
+    for (Index c = 0; c < C; ++c) {
+      const double e = std::exp(F(i, c) - largest);
+      rows.P(i, c) = e;
+      sum += e;
+      if (c != own) besides += e;
+    }
+    rows.P.row(i) /= sum;
+    rows.D.row(i) = k_[i] * rows.P.row(i);
+    rows.E.row(i) = -rows.D.row(i);
+    rows.E(i, own) = k_[i] * (besides / sum);  // 1 - p without cancellation
+    // ln p = -ln(1 + sum of e^(f_c - f_own) over the others)                                                                  (SMX.1)
+    const double to_largest = F(i, own) - largest;
+    rows.log_likelihood += k_[i] * (to_largest == 0 ? -std::log1p(besides) : to_largest - std::log(sum));
+  }
+}
+
+}  // namespace ardvark

@@ -1,0 +1,43 @@
+// Several classes, taken to the mode of their weights: a categorical variable whose log probabilities are linear in x, up to a constant.
+// docs/math/softmax.md
+#pragma once
+
+#include "ardvark/types.hpp"
+
+namespace ardvark {
+
+/// What the class scores f_nc = x_n'w_c say, one row an observation: the waist of several classes. With K the observation weights, the
+/// matrix omega_n of RIDGE.8 is k_n (diag(p_n) - p_n p_n'), which is never formed.                                               (SMX.2)
+struct ClassRows {
+  Matrix P;  ///< [n, C] probabilities
+  Matrix D;  ///< [n, C] k_n p_nc
+  Matrix E;  ///< [n, C] k_n (t_nc - p_nc): the gradient of the log likelihood in the scores
+  double log_likelihood = 0;
+};
+
+class SoftmaxLaplace {
+ public:
+  /// \param label  [n] class of each row, 0 .. C-1;  \param k  [n] observation weights, > 0
+  SoftmaxLaplace(std::vector<Index> label, Vector k, Index num_classes);
+  [[nodiscard]] Index num_classes() const { return num_classes_; }
+  [[nodiscard]] Index num_rows() const { return k_.size(); }
+  [[nodiscard]] const Vector& weights() const { return k_; }
+  [[nodiscard]] const std::vector<Index>& labels() const { return label_; }
+  /// F [n, C]: the scores.                                                                                                 (SMX.1), (SMX.2)
+  void update(const Matrix& F, ClassRows& rows) const;
+
+ private:
+  std::vector<Index> label_;
+  Vector k_;
+  Index num_classes_;
+};
+
+/// Of one row: 1 - p_c as the sum of the others, so that nothing cancels.
+[[nodiscard]] inline double others(const Matrix& P, Index n, Index c) {
+  double sum = 0;
+  for (Index d = 0; d < P.cols(); ++d)
+    if (d != c) sum += P(n, d);
+  return sum;
+}
+
+}  // namespace ardvark

@@ -1,0 +1,104 @@
+// Class probabilities of new rows.                                                              docs/math/softmax.md (SMX.8), (SMX.9),
+// (SMX.10)
+#include <fmt/format.h>
+
+#include "core/special.hpp"
+#include "core/validate.hpp"
+#include "engine/softmax_machines.hpp"
+#include "engine/softmax_state.hpp"
+#include "engine/state.hpp"
+#include "predict/predictive.hpp"
+#include "predict/softmax.hpp"
+
+namespace ardvark {
+namespace {
+
+void of_softmax(const SoftmaxFit& fit, MatrixView X, ClassRule rule, Matrix& probability) {
+  const detail::SoftmaxState& state = *fit.state;
+  const Index C = fit.num_classes();
+  DenseDesign design(X, state.standardization);
+  Matrix F(X.rows(), C);
+  Vector f(X.rows());
+  for (Index c = 0; c < C; ++c) {
+    design.apply(state.W.col(c), f);
+    F.col(c) = f;
+  }
+  Vector p(C);
+  if (rule == ClassRule::plug_in) {
+    for (Index n = 0; n < X.rows(); ++n) {
+      plain_softmax(F.row(n).transpose(), p);
+      probability.row(n) = p;
+    }
+    return;
+  }
+  ExpectedSoftmax expected(C);
+  state.covariance.score_covariances(design, [&](Index n, const Matrix& S) {
+    expected(F.row(n), S, p);
+    probability.row(n) = p;
+  });
+}
+
+// Of each machine ln p of its two sides, by the rule.
+void of_machines(const SoftmaxFit& fit, MatrixView X, ClassRule rule, Matrix& probability) {
+  const detail::SoftmaxState& state = *fit.state;
+  Matrix Z;
+  if (state.standardization.scale.size() > 0) {  // the machines have seen scaled columns
+    DenseDesign design(X, {state.standardization.center, state.standardization.scale, false});
+    Z.resize(X.rows(), X.cols());
+    design.columns(0, X.cols(), Z);
+    X = Z;
+  }
+  const Index n = X.rows(), C = fit.num_classes(), machines = static_cast<Index>(fit.machines.size());
+  Matrix log_for(n, machines), log_against(n, machines), mean(n, machines);
+  Vector m, s = Vector::Zero(n);
+  for (Index i = 0; i < machines; ++i) {
+    predictive_moments(fit.machines[static_cast<std::size_t>(i)], X, m, rule == ClassRule::plug_in ? nullptr : &s);
+    mean.col(i) = m;
+    for (Index k = 0; k < n; ++k) {
+      const bool plain = rule == ClassRule::plug_in;
+      log_for(k, i) = plain ? log_sigmoid(m[k]) : log_expected_sigmoid(m[k], s[k]);  // (PRED.2)
+      log_against(k, i) = plain ? log_sigmoid(-m[k]) : log_expected_sigmoid(-m[k], s[k]);
+    }
+  }
+  Matrix log_score = Matrix::Zero(n, C);
+  if (fit.coding == ClassCoding::one_against_rest) {
+    log_score = rule == ClassRule::plug_in ? mean : log_for;
+  } else {
+    const auto pairs = class_pairs(C);
+    for (Index i = 0; i < machines; ++i) {
+      log_score.col(pairs[static_cast<std::size_t>(i)].first) += log_against.col(i);
+      log_score.col(pairs[static_cast<std::size_t>(i)].second) += log_for.col(i);
+    }
+  }
+  Vector p(C);
+  for (Index k = 0; k < n; ++k) {
+    plain_softmax(log_score.row(k).transpose(), p);
+    probability.row(k) = p;
+  }
+}
+
+}  // namespace
+
+ClassProbabilities predict(const SoftmaxFit& fit, MatrixView X, ClassRule rule) {
+  validate::matrix(X, "X_new", fit.column_names);
+  if (X.cols() != fit.num_columns())
+    throw InvalidArgument(fmt::format("X_new has {} columns; the fit has {}", X.cols(), fit.num_columns()));
+  if (fit.state == nullptr || (fit.coding == ClassCoding::softmax ? fit.state->W.size() == 0 : fit.machines.empty()))
+    throw InvalidArgument(fmt::format("the fit has no posterior to predict from (status: {})", to_string(fit.report.status)));
+  if (rule == ClassRule::automatic) rule = fit.report.compat ? ClassRule::plug_in : ClassRule::integrated;
+  if (rule == ClassRule::integrated && fit.coding == ClassCoding::softmax && fit.state->covariance.kind == ClassCovariance::Kind::none)
+    throw InvalidArgument(
+        "the fit kept no covariance, so it cannot say how sure a prediction is; fit again with keep_covariance = always, or plug the means "
+        "in");
+  ClassProbabilities out;
+  out.probability.resize(X.rows(), fit.num_classes());
+  if (fit.coding == ClassCoding::softmax)
+    of_softmax(fit, X, rule, out.probability);
+  else
+    of_machines(fit, X, rule, out.probability);
+  out.most_probable.resize(static_cast<std::size_t>(X.rows()));
+  for (Index n = 0; n < X.rows(); ++n) out.probability.row(n).maxCoeff(&out.most_probable[static_cast<std::size_t>(n)]);
+  return out;
+}
+
+}  // namespace ardvark

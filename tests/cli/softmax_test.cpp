@@ -1,0 +1,110 @@
+// ardvark fit, predict and show with more than two classes.
+#include "ardvark/softmax.hpp"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "program.hpp"
+#include "support/random_problem.hpp"
+#include "tables.hpp"
+
+namespace ardvark {
+namespace {
+
+using testing::contains;
+using testing::expect_refused;
+using testing::Json;
+using testing::json_of;
+using testing::lines_of;
+using testing::output_of;
+using testing::write_bytes;
+
+// Three classes of a text column, which a number and a category tell apart.
+class SoftmaxCommand : public ::testing::Test {
+ protected:
+  SoftmaxCommand() {
+    testing::Random random(1);
+    std::string csv = "x,noise,kind,y\n", coded = "x,noise,y\n";
+    X.resize(90, 2);
+    y.resize(90);
+    for (Index i = 0; i < 90; ++i) {
+      X(i, 0) = random.normal();
+      X(i, 1) = random.normal();
+      const double score = X(i, 0) + 0.4 * random.normal();
+      y[i] = score < -0.5 ? 1 : score > 0.5 ? 0 : 2;  // in the order of the names: big, middle, small
+      const char* names[] = {"\"big, really\"", "middle", "small"};
+      csv += fmt::format("{},{},{},{}\n", X(i, 0), X(i, 1), i % 2 == 0 ? "a" : "b", names[static_cast<int>(y[i])]);
+      coded += fmt::format("{},{},{}\n", X(i, 0), X(i, 1), y[i] + 3);
+    }
+    write_bytes(folder_ / "t.csv", csv);
+    write_bytes(folder_ / "n.csv", coded);
+  }
+  testing::TemporaryFolder folder_;
+  Matrix X;
+  Vector y;
+};
+
+TEST_F(SoftmaxCommand, FitsPredictsAndShowsTextClasses) {
+  const std::string table =
+      output_of({"fit", "t.csv", "--target", "y", "--model", "logistic", "--prior", "shared", "-o", "m.ardvark"}, folder_.path());
+  EXPECT_TRUE(contains(table, "3 classes: big, really"));
+  EXPECT_TRUE(contains(table, "kind=b"));
+  EXPECT_TRUE(contains(table, "log evidence"));
+  const std::string shown = output_of({"show", "m.ardvark"}, folder_.path());
+  EXPECT_EQ(shown, table.substr(0, shown.size()));
+  const std::vector<std::string> lines = lines_of(output_of({"predict", "m.ardvark", "t.csv"}, folder_.path()));
+  EXPECT_EQ(lines.at(0), "\"probability_big, really\",probability_middle,probability_small,class");
+  const Json p = json_of({"predict", "m.ardvark", "t.csv"}, folder_.path());
+  ASSERT_EQ(p["probability"].size(), 3u);  // a list for each class
+  ASSERT_EQ(p["probability"][0].size(), 90u);
+  EXPECT_EQ(p["classes"], (Json{"big, really", "middle", "small"}));
+  for (std::size_t i = 0; i < 90; ++i) {
+    double sum = 0;
+    for (const Json& list : p["probability"]) sum += list[i].get<double>();
+    EXPECT_NEAR(sum, 1, 1e-12);
+  }
+}
+
+TEST_F(SoftmaxCommand, IsFitSoftmax) {
+  SoftmaxOptions options;
+  options.prior = Prior::ard();
+  const SoftmaxFit fit = fit_softmax(X, y, options);
+  const Json j = json_of({"fit", "n.csv", "--target", "y", "--model", "logistic", "--prior", "ard", "-o", "m.ardvark"}, folder_.path());
+  EXPECT_EQ(j["classes"], (Json{"3", "4", "5"}));
+  EXPECT_EQ(j["status"], "converged");
+  ASSERT_EQ(j["mean"].size(), 3u);
+  for (std::size_t c = 0; c < 3; ++c)
+    for (std::size_t k = 0; k < 2; ++k)
+      EXPECT_NEAR(j["mean"][c][k].get<double>(), fit.mean(static_cast<Index>(k), static_cast<Index>(c)), 1e-9);
+  EXPECT_NEAR(j["bound"].get<double>(), fit.bound, 1e-8);
+  const Json p = json_of({"predict", "m.ardvark", "n.csv"}, folder_.path()),
+             plain = json_of({"predict", "m.ardvark", "n.csv", "--rule", "plug-in"}, folder_.path());
+  EXPECT_NEAR(p["probability"][1][7].get<double>(), predict(fit, X).probability(7, 1), 1e-9);
+  EXPECT_NEAR(plain["probability"][1][7].get<double>(), predict(fit, X, ClassRule::plug_in).probability(7, 1), 1e-9);
+  EXPECT_EQ(json_of({"show", "m.ardvark"}, folder_.path())["mean"], j["mean"]);
+}
+
+TEST_F(SoftmaxCommand, TakesThePresetsOfSeveralClasses) {
+  for (const std::string preset : {"smlr", "rmlr", "slr_lap_ovr", "slr_var_ovr", "rlr_var_ovr", "slr_var_ovo"}) {
+    const Json j = json_of({"fit", "n.csv", "--target", "y", "--preset", preset, "--compat", "--max-sweeps", "7"}, folder_.path());
+    EXPECT_EQ(j["preset"], preset);
+    EXPECT_EQ(j["sweeps"], 7);
+    EXPECT_GE(j["accuracy"].get<double>(), 0.6) << preset;
+  }
+}
+
+TEST_F(SoftmaxCommand, SaysWhatIsWrong) {
+  const auto refused = [&](const testing::Arguments& arguments, std::initializer_list<const char*> pieces) {
+    expect_refused(arguments, folder_, 2, pieces);
+  };
+  refused({"fit", "n.csv", "--target", "x", "--model", "logistic"}, {"'x'", "90 different numbers", "--model linear", "--categorical x"});
+  refused({"fit", "n.csv", "--target", "y", "--preset", "slr_lap"}, {"3 classes", "slr_lap", "smlr"});
+  refused({"fit", "n.csv", "--target", "y", "--model", "logistic", "--likelihood", "jj"}, {"--likelihood", "two classes"});
+  refused({"fit", "n.csv", "--target", "y", "--model", "logistic", "--json", "--covariance"}, {"--covariance", "two classes"});
+  refused({"fit", "n.csv", "--target", "y", "--preset", "smlr", "--a0", "1"}, {"--a0", "smlr"});
+  output_of({"fit", "n.csv", "--target", "y", "--model", "logistic", "-q", "-o", "m.ardvark"}, folder_.path());
+  refused({"predict", "m.ardvark", "n.csv", "--rule", "mackay"}, {"mackay", "several classes"});
+}
+
+}  // namespace
+}  // namespace ardvark

@@ -1,0 +1,259 @@
+// fit_softmax as its callers see it.                                                                               docs/math/softmax.md
+#include "ardvark/softmax.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+
+#include "support/random_problem.hpp"
+#include "support/thrown.hpp"
+
+namespace ardvark {
+namespace {
+
+using testing::expect_invalid;
+using testing::Random;
+
+struct Data {
+  Matrix X;
+  Vector y;
+};
+
+// Two columns tell the classes apart, the others do not.
+Data make(std::uint64_t seed, Index n, Index p, Index C, double strength = 1.5) {
+  Random random(seed);
+  Data out{random.normals(n, p), Vector(n)};
+  for (Index i = 0; i < n; ++i) {
+    double best = -1e300;
+    for (Index c = 0; c < C; ++c) {
+      const double angle = 6.283185307179586 * static_cast<double>(c) / static_cast<double>(C);
+      const double score =
+          strength * (std::cos(angle) * out.X(i, 0) + std::sin(angle) * out.X(i, 1)) - std::log(-std::log(random.uniform()));
+      if (score > best) best = score, out.y[i] = static_cast<double>(c);
+    }
+    if (i < C) out.y[i] = static_cast<double>(i);
+  }
+  return out;
+}
+
+SoftmaxOptions with(Prior prior) {
+  SoftmaxOptions options;
+  options.prior = std::move(prior);
+  return options;
+}
+
+std::vector<Index> all_columns(Index p) {
+  std::vector<Index> all;
+  for (Index j = 0; j < p; ++j) all.push_back(j);
+  return all;
+}
+
+// w_2 - w_1 has the prior precision a/2 when each has a.
+TEST(Softmax, OfTwoClassesIsLogisticRegressionInTheDifferences) {
+  const Data d = make(1, 120, 6, 2);
+  FitOptions two;
+  two.likelihood = LogisticLikelihood::laplace;
+  two.prior = Prior::shared().fixed(all_columns(6), 0.8);
+  const LogisticFit logistic = fit_logistic(d.X, d.y, two);
+  for (const SolverKind solver : {SolverKind::primal, SolverKind::dual}) {
+    SoftmaxOptions options = with(Prior::shared().fixed(all_columns(6), 1.6));
+    options.solver = solver;
+    const SoftmaxFit fit = fit_softmax(d.X, d.y, options);
+    ASSERT_EQ(fit.report.status, Status::converged) << fit.report.message;
+    const Vector difference = fit.mean.col(1) - fit.mean.col(0);
+    EXPECT_LE((difference - logistic.mean).cwiseAbs().maxCoeff(), 1e-7);
+    EXPECT_NEAR(fit.intercept[1] - fit.intercept[0], logistic.intercept->mean, 1e-7);
+    EXPECT_NEAR(4 * fit.intercept_variance[1], logistic.intercept->variance, 1e-6);        // of the half of the difference
+    EXPECT_LE((4 * fit.variance.col(1) - logistic.variance).cwiseAbs().maxCoeff(), 1e-6);  // each is half of the difference (SMX.11)
+    EXPECT_LE((fit.relevance.col(0) - logistic.relevance).cwiseAbs().maxCoeff(), 1e-6);
+    const Matrix probability = predict(fit, d.X).probability;
+    EXPECT_LE((probability.col(1) - predict(logistic, d.X).probability).cwiseAbs().maxCoeff(), 1e-7);
+    EXPECT_NEAR(fit.log_loss, logistic.log_loss, 1e-7);
+    EXPECT_EQ(fit.accuracy, logistic.accuracy);
+  }
+}
+
+// The gradient of ln p(y|w) - a/2 ||w||^2 in the units of X, the columns as they are.
+TEST(Softmax, MeanIsTheMode) {
+  const Data d = make(2, 60, 90, 3);
+  for (const SolverKind solver : {SolverKind::primal, SolverKind::dual}) {
+    SoftmaxOptions options = with(Prior::shared());
+    options.solver = solver;
+    options.standardize = false;
+    const SoftmaxFit fit = fit_softmax(d.X, d.y, options);
+    ASSERT_EQ(fit.report.status, Status::converged) << fit.report.message;
+    Matrix F = (d.X * fit.mean).rowwise() + fit.intercept.transpose();
+    Matrix E = Matrix::Zero(60, 3);
+    for (Index n = 0; n < 60; ++n) {
+      E.row(n) = -F.row(n).array().exp() / F.row(n).array().exp().sum();
+      E(n, static_cast<Index>(d.y[n])) += 1;
+    }
+    const Matrix gradient = d.X.transpose() * E - fit.precision.cwiseProduct(fit.mean);
+    EXPECT_LE(gradient.cwiseAbs().maxCoeff(), 1e-7);
+    EXPECT_LE(E.colwise().sum().cwiseAbs().maxCoeff(), 1e-7);  // the flat intercepts
+  }
+}
+
+// (OPT.6) at its fixed point: a = (weights + 2 c0 - a sum V)/(2 d0 + sum w^2), where V has 1/(a C) more than the centred weights. (SMX.11)
+TEST(Softmax, PrecisionIsMacKaysFixedPoint) {
+  const Data d = make(2, 200, 6, 3, 3);
+  SoftmaxOptions options = with(Prior::shared());
+  options.standardize = false;
+  options.tolerance = 1e-12;
+  const SoftmaxFit fit = fit_softmax(d.X, d.y, options);
+  ASSERT_EQ(fit.report.status, Status::converged) << fit.report.message;
+  const double a = fit.precision(0, 0);
+  EXPECT_NEAR(a, (18 - 6 + 2e-2 - a * fit.variance.sum()) / (2e-4 + fit.mean.squaredNorm()), 1e-4 * a);
+}
+
+TEST(Softmax, PrimalIsDual) {
+  for (const char* preset : {"", "smlr", "rmlr"}) {
+    const Data d = make(3, 50, 70, 4, 3);
+    SoftmaxOptions options = *preset != 0 ? softmax_options_for_preset(preset) : SoftmaxOptions();
+    options.solver = SolverKind::primal;
+    const SoftmaxFit primal = fit_softmax(d.X, d.y, options);
+    options.solver = SolverKind::dual;
+    const SoftmaxFit dual = fit_softmax(d.X, d.y, options);
+    EXPECT_EQ(primal.report.solver, SolverKind::primal);
+    EXPECT_EQ(dual.report.solver, SolverKind::dual);
+    EXPECT_LE((primal.mean - dual.mean).cwiseAbs().maxCoeff(), 1e-5) << preset;
+    EXPECT_LE((primal.variance - dual.variance).cwiseAbs().maxCoeff(), 1e-5) << preset;
+    EXPECT_LE((primal.intercept_variance - dual.intercept_variance).cwiseAbs().maxCoeff(), 1e-5) << preset;
+    EXPECT_NEAR(primal.bound, dual.bound, 1e-5) << preset;
+    EXPECT_LE((predict(primal, d.X).probability - predict(dual, d.X).probability).cwiseAbs().maxCoeff(), 1e-5) << preset;
+  }
+}
+
+TEST(Softmax, NamesOfClassesAndUnitsOfColumnsChangeNothing) {
+  const Data d = make(4, 150, 5, 3);
+  const SoftmaxFit fit = fit_softmax(d.X, d.y);
+  const Vector other = d.y.unaryExpr([](double c) { return c == 0 ? 7.0 : c == 1 ? -2.0 : 3.5; });  // order 2, 0, 1 -> 1, 2, 0
+  const SoftmaxFit permuted = fit_softmax(d.X, other);
+  EXPECT_EQ(permuted.classes, (std::vector<std::string>{"-2", "3.5", "7"}));
+  const Index place[] = {2, 0, 1};
+  for (Index c = 0; c < 3; ++c) {
+    EXPECT_LE((fit.mean.col(c) - permuted.mean.col(place[c])).cwiseAbs().maxCoeff(), 1e-8);
+    EXPECT_NEAR(fit.intercept[c], permuted.intercept[place[c]], 1e-8);
+    EXPECT_LE((predict(fit, d.X).probability.col(c) - predict(permuted, d.X).probability.col(place[c])).cwiseAbs().maxCoeff(), 1e-8);
+  }
+  EXPECT_NEAR(fit.bound, permuted.bound, 1e-8);
+
+  Matrix Z = d.X;
+  Z.col(2) = 1000 * Z.col(2).array() + 5;
+  const SoftmaxFit scaled = fit_softmax(Z, d.y);
+  EXPECT_LE((1000 * scaled.mean.row(2) - fit.mean.row(2)).cwiseAbs().maxCoeff(), 1e-7);
+  EXPECT_NEAR(scaled.bound, fit.bound, 1e-6);
+  EXPECT_LE((predict(scaled, Z).probability - predict(fit, d.X).probability).cwiseAbs().maxCoeff(), 1e-8);
+}
+
+TEST(Softmax, AWeightIsARepetition) {
+  const Data d = make(5, 40, 3, 3);
+  Vector k(40);
+  std::vector<Index> rows;
+  for (Index i = 0; i < 40; ++i) {
+    k[i] = static_cast<double>(i < 3 ? 1 : i % 3);
+    for (Index r = 0; r < (i < 3 ? 1 : i % 3); ++r) rows.push_back(i);
+  }
+  for (const SolverKind solver : {SolverKind::primal, SolverKind::dual}) {
+    SoftmaxOptions options = with(Prior::shared());
+    options.solver = solver;
+    const SoftmaxFit repeated = fit_softmax(d.X(rows, Eigen::all).eval(), d.y(rows).eval(), options);
+    options.weights = k;
+    const SoftmaxFit weighted = fit_softmax(d.X, d.y, options);
+    EXPECT_LE((weighted.mean - repeated.mean).cwiseAbs().maxCoeff(), 1e-7);
+    EXPECT_NEAR(weighted.bound, repeated.bound, 1e-7);
+    EXPECT_NEAR(weighted.log_loss, repeated.log_loss, 1e-8);
+  }
+}
+
+TEST(Softmax, FindsTheColumnsThatMatter) {
+  const Data d = make(6, 400, 12, 3, 3);
+  for (const char* preset : {"", "smlr", "slr_lap_ovr", "slr_var_ovr", "slr_var_ovo"}) {
+    const SoftmaxFit fit = fit_softmax(d.X, d.y, *preset != 0 ? softmax_options_for_preset(preset) : with(Prior::ard()));
+    EXPECT_TRUE(fit.relevant[0] && fit.relevant[1]) << preset;
+    EXPECT_LE(std::count(fit.relevant.begin(), fit.relevant.end(), true), 10) << preset;
+    EXPECT_GE(fit.accuracy, 0.6) << preset;
+    const Matrix p = predict(fit, d.X).probability;
+    EXPECT_LE((p.rowwise().sum().array() - 1).abs().maxCoeff(), 1e-12) << preset;
+  }
+}
+
+TEST(Softmax, SeparableClassesStayFinite) {
+  Matrix X(9, 1);
+  X << -3, -2.9, -3.1, 0, 0.1, -0.1, 3, 2.9, 3.1;
+  Vector y(9);
+  y << 0, 0, 0, 1, 1, 1, 2, 2, 2;
+  for (const char* preset : {"", "smlr", "rmlr", "slr_lap_ovr"}) {
+    const SoftmaxFit fit = fit_softmax(X, y, *preset != 0 ? softmax_options_for_preset(preset) : SoftmaxOptions());
+    EXPECT_TRUE(fit.mean.allFinite()) << preset;
+    EXPECT_TRUE(predict(fit, X).probability.allFinite()) << preset;
+  }
+  SoftmaxOptions few = softmax_options_for_preset("smlr");
+  few.max_sweeps = 2;
+  const SoftmaxFit stopped = fit_softmax(X, y, few);
+  EXPECT_EQ(stopped.report.status, Status::max_sweeps);
+  ASSERT_EQ(stopped.report.warnings.size(), 1u);
+  EXPECT_NE(stopped.report.warnings[0].find("separated"), std::string::npos);
+}
+
+TEST(Softmax, AClassMayHaveOneRow) {
+  Data d = make(7, 60, 4, 2);
+  d.y[17] = 5;
+  const SoftmaxFit fit = fit_softmax(d.X, d.y);
+  EXPECT_EQ(fit.report.status, Status::converged) << fit.report.message;
+  EXPECT_EQ(fit.class_weight[2], 1);
+  EXPECT_TRUE(fit.mean.allFinite() && fit.variance.allFinite());
+  EXPECT_NEAR(predict(fit, d.X, ClassRule::plug_in).probability.col(2).sum(), 1, 1e-6);  // a flat intercept fits the frequencies
+}
+
+TEST(Softmax, NoiseAloneLeavesTheIntercepts) {
+  Random random(8);
+  const Matrix X = random.normals(300, 4);
+  Vector y(300);
+  for (double& label : y) label = static_cast<double>(random.integer(0, 2));
+  const SoftmaxFit fit = fit_softmax(X, y, softmax_options_for_preset("smlr"));
+  EXPECT_EQ(fit.report.status, Status::converged) << fit.report.message;
+  EXPECT_LE((fit.variance.array() > 0).count(), 6);
+  EXPECT_FALSE(fit.report.pruning.empty());
+  const Matrix p = predict(fit, X, ClassRule::plug_in).probability;
+  for (Index c = 0; c < 3; ++c) EXPECT_NEAR(p.col(c).mean(), fit.class_weight[c] / 300, 1e-7);
+}
+
+TEST(Softmax, ConstantColumnsTakeNoPart) {
+  Data d = make(9, 80, 3, 3);
+  d.X.col(1).setConstant(4);
+  const SoftmaxFit fit = fit_softmax(d.X, d.y);
+  EXPECT_TRUE(fit.left_out[1]);
+  EXPECT_EQ(fit.mean.row(1).cwiseAbs().sum(), 0);
+  EXPECT_FALSE(fit.relevant[1]);
+  EXPECT_EQ(fit.report.status, Status::converged);
+}
+
+TEST(Softmax, SaysWhatIsWrong) {
+  const Data d = make(10, 20, 2, 3);
+  const auto fit_with = [&](const Vector& y, const SoftmaxOptions& options) { static_cast<void>(fit_softmax(d.X, y, options)); };
+  expect_invalid([&] { fit_with(Vector::Ones(20), {}); }, {"one class only (1)"});
+  SoftmaxOptions options;
+  options.class_names = {"a", "b"};
+  expect_invalid([&] { fit_with(d.y, options); }, {"labels holds 2"});
+  options = {};
+  options.preset = "slr_lap";
+  expect_invalid([&] { fit_with(d.y, options); }, {"'slr_lap' is not one of several classes"});
+  options = {};
+  options.solver = SolverKind::spectral;
+  expect_invalid([&] { fit_with(d.y, options); }, {"spectral", "primal and dual"});
+  options = {};
+  const Vector k = (d.y.array() != 1).cast<double>();
+  options.weights = k;
+  expect_invalid([&] { fit_with(d.y, options); }, {"class '1'", "weight zero"});
+  expect_invalid([&] { static_cast<void>(fit_logistic(d.X, d.y, options_for_preset("smlr"))); }, {"smlr", "fit_softmax"});
+  options = {};
+  options.keep_covariance = Keep::never;
+  const SoftmaxFit bare = fit_softmax(d.X, d.y, options);
+  expect_invalid([&] { static_cast<void>(predict(bare, d.X)); }, {"keep_covariance"});
+  EXPECT_NEAR(predict(bare, d.X, ClassRule::plug_in).probability.sum(), 20, 1e-9);
+}
+
+}  // namespace
+}  // namespace ardvark
