@@ -22,6 +22,7 @@
 #include "ardvark/logistic.hpp"
 #include "ardvark/relevance.hpp"
 #include "ardvark/select.hpp"
+#include "ardvark/softmax.hpp"
 
 namespace {
 
@@ -151,9 +152,17 @@ Found logistic(const Experiment& e, FitOptions options) {
   return tested(fit.relevant, ardvark::predict(fit, e.test.X).probability, e.test.labels);
 }
 
+// Of two classes like any others.
+Found several_classes(const Experiment& e, ardvark::SoftmaxOptions options) {
+  options.keep_covariance = ardvark::Keep::always;
+  options.threads = 1;
+  const ardvark::SoftmaxFit fit = ardvark::fit_softmax(e.training.X, e.training.labels, options);
+  return tested(fit.relevant, ardvark::predict(fit, e.test.X).probability.col(1), e.test.labels);
+}
+
 Method preset(const std::string& name) {
-  const std::vector<ardvark::PresetInfo>& known = ardvark::presets();
-  if (std::none_of(known.begin(), known.end(), [&](const ardvark::PresetInfo& p) { return p.name == name; })) return {name, {}};
+  if (ardvark::is_softmax_preset(name))
+    return {name, [name](const Experiment& e) { return several_classes(e, ardvark::softmax_options_for_preset(name)); }};
   return {name, [name](const Experiment& e) { return logistic(e, ardvark::options_for_preset(name)); }};
 }
 

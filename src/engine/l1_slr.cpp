@@ -20,6 +20,7 @@ void l1_slr_options(FitOptions& options) {
   options.prior.lambda = 1;
   options.intercept = options.standardize = true;
   options.likelihood = LogisticLikelihood::gaussian;
+  options.penalize_intercept = options.compat;
   if (options.compat) options.max_sweeps = 1000;
 }
 

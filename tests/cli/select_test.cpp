@@ -135,7 +135,7 @@ TEST_F(Select, RefusesWhatCannotBeCounted) {
   refused(slr + Arguments{"--top", "-1"}, {"--top is -1"});
   refused(slr + Arguments{"--seed", "-1"}, {"--seed is -1"});
   refused(slr + Arguments{"--a0", "1"}, {"--a0 has no meaning with slr_var"});
-  refused({"--target", "x1", "--model", "logistic"}, {"'x1'", "more than two classes"});
+  refused({"--target", "x1", "--model", "logistic"}, {"'x1'", "different numbers"});
   put("x,k\n1,a\n2,a\n3,b\n");
   refused({"--target", "k", "--model", "logistic", "--folds", "2"}, {"class b has one row", "two"});
 }
