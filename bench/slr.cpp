@@ -7,6 +7,7 @@
 #include <functional>
 
 #include "ardvark/logistic.hpp"
+#include "ardvark/softmax.hpp"
 #include "octave.hpp"
 
 namespace {
@@ -28,8 +29,8 @@ void line(const std::string& name, int passes, double theirs, const Matrix& refe
   std::sort(seconds.begin(), seconds.end());
   const Vector expected = reference.reshaped();
   const double difference = (last.weights - expected).cwiseAbs().maxCoeff() / expected.cwiseAbs().maxCoeff();
-  fmt::print("{:<10} {:>4} passes  toolbox {:>9.3f} s  ardvark {:>8.4f} s  {:>7.1f} times; {} weights, largest difference {:.1e}\n", name, passes,
-             theirs, seconds[1], theirs / seconds[1], (expected.array() != 0).count(), difference);
+  fmt::print("{:<10} {:>4} passes  toolbox {:>9.3f} s  ardvark {:>8.4f} s  {:>7.1f} times; {} weights, largest difference {:.1e}\n", name,
+             passes, theirs, seconds[1], theirs / seconds[1], (expected.array() != 0).count(), difference);
 }
 
 }  // namespace
@@ -42,19 +43,24 @@ int main(int argc, char** argv) {
   const std::string folder = std::string(argv[1]) + "/";
   try {
     const Matrix X = bench::read_matrix(folder + "X");
-    const Vector t = bench::read_matrix(folder + "t");
+    const Vector t = bench::read_matrix(folder + "t"), classes = bench::read_matrix(folder + "classes");
     std::ifstream times(folder + "times");
     std::string name;
     int passes = 0;
     double theirs = 0;
     while (times >> name >> passes >> theirs) {
       const Matrix w = bench::read_matrix(folder + "w_" + name);
-      FitOptions options = options_for_preset(name, true);
-      options.max_sweeps = passes;
-      line(name, passes, theirs, w, [&] {
-        const LogisticFit fit = fit_logistic(X, t, options);
-        return Run{fit.report.seconds, fit.standardized_mean};
-      });
+      const auto timed = [&](auto options, auto fit_now) {
+        options.max_sweeps = passes;
+        line(name, passes, theirs, w, [&]() -> Run {
+          const auto fit = fit_now(options);
+          return {fit.report.seconds, fit.standardized_mean.reshaped()};
+        });
+      };
+      if (is_softmax_preset(name))
+        timed(softmax_options_for_preset(name, true), [&](const SoftmaxOptions& o) { return fit_softmax(X, classes, o); });
+      else
+        timed(options_for_preset(name, true), [&](const FitOptions& o) { return fit_logistic(X, t, o); });
     }
   } catch (const Error& e) {
     fmt::print(stderr, "bench_slr: {}\n", e.what());

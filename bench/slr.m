@@ -24,6 +24,6 @@ function run(out, times, name, passes, work)
 end
 quiet = {'displaytext', 0, 'nstep', 100000, 'wdisp_mode', 'off'};
 run(out, times, 'slr_var', 100, @(k) biclsfy_slrvar(X, t, X, t, 'nlearn', k, 'invhessian', 0, quiet{1:4}));
-run(out, times, 'slr_lap', 100, @(k) biclsfy_slrlap(X, t, X, t, 'nlearn', k, quiet{:}));
-run(out, times, 'smlr', 100, @(k) muclsfy_smlr(X, classes, X, classes, 'nlearn', k, quiet{:}));
+run(out, times, 'slr_lap', 20, @(k) biclsfy_slrlap(X, t, X, t, 'nlearn', k, quiet{:}));
+run(out, times, 'smlr', 10, @(k) muclsfy_smlr(X, classes, X, classes, 'nlearn', k, quiet{:}));
 fclose(times);
