@@ -41,10 +41,10 @@ void add_model_options(CLI::App& c, const std::shared_ptr<FitArguments>& args, b
     if (!classes_only || p.task == Task::logistic) names += fmt::format("\n  {:<19} {}", p.name, p.description);
   c.add_option("--preset", args->preset, "A published program instead of a model:" + names)->check(not_empty);
   c.add_flag("--compat", args->compat, "With --preset: reproduce that program exactly, its defects included");
-  c.add_option(
-      "--prior", args->prior,
-      "auto, shared, ard, groups or none (default auto: ard where rows >= 5 columns, else shared); logistic also: laplace (L1: the "
-      "mode, most columns at zero)");
+  c.add_option("--prior", args->prior,
+               "auto, shared, ard, groups or none (default auto: ard where rows >= 5 columns, else shared); logistic with two classes "
+               "also: laplace (L1: "
+               "the mode, most columns at zero)");
   c.add_option(
       "--lambda", args->lambda,
       "With --prior laplace: nats per unit of |w| of a standardised column; glmnet's lambda times rows, liblinear's 1/C. Without it "

@@ -247,6 +247,9 @@ TEST(Softmax, SaysWhatIsWrong) {
   const Vector k = (d.y.array() != 1).cast<double>();
   options.weights = k;
   expect_invalid([&] { fit_with(d.y, options); }, {"class '1'", "weight zero"});
+  options = {};
+  options.prior = Prior::laplace(3);
+  expect_invalid([&] { fit_with(d.y, options); }, {"'laplace'", "two classes"});
   expect_invalid([&] { static_cast<void>(fit_logistic(d.X, d.y, options_for_preset("smlr"))); }, {"smlr", "fit_softmax"});
   options = {};
   options.keep_covariance = Keep::never;
