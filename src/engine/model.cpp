@@ -59,7 +59,7 @@ void validate_options(const FitOptions& options, Task task, Index p) {
   if (!improper)
     validate::gamma(options.precision, linear ? "c0 (precision.shape)" : "a0 (precision.shape)",
                     linear ? "d0 (precision.rate)" : "b0 (precision.rate)");
-  validate_rule(options, linear);
+  if (options.prior.kind != PriorKind::laplace) validate_rule(options, linear);
   if (linear) validate::gamma(options.noise, "a0 (noise.shape)", "b0 (noise.rate)");
   if (options.max_sweeps < 1) throw InvalidArgument(fmt::format("max_sweeps is {}; it must be at least 1", options.max_sweeps));
   if (options.tolerance && !(*options.tolerance >= 0 && std::isfinite(*options.tolerance)))
