@@ -19,12 +19,12 @@
 namespace ardvark {
 
 void validate_lasso(const FitOptions& options) {
-  if (options.rule != UpdateRule::vb || options.pruning.is_on())
-    throw InvalidArgument("prior 'laplace' has no precisions: rule and pruning have no meaning with it");
   const Prior& prior = options.prior;
   const auto refuse = [](bool given, const char* name) {
     if (given) throw InvalidArgument(fmt::format("{} has no meaning beside a Laplace prior, which has lambda and nothing else", name));
   };
+  refuse(options.rule != UpdateRule::vb, "rule");
+  refuse(options.pruning.is_on(), "pruning");
   refuse(!prior.group.empty(), "prior.group");
   refuse(!prior.fixed_columns.empty(), "prior.fixed_columns");
   refuse(!prior.hyperprior.empty(), "prior.hyperprior");

@@ -354,7 +354,7 @@ TEST(FitLogisticLaplace, RefusesWhatHasNoMeaningBesideIt) {
   refused(options, {"prior.lambda", "3", "auto"});
   options = laplace(1);
   options.pruning.threshold = 1e8;
-  refused(options, {"laplace", "pruning"});
+  refused(options, {"Laplace prior", "pruning"});
   options = options_for_preset("l1_slr_c", true);
   options.intercept = false;
   refused(options, {"l1_slr_c", "bias"});
