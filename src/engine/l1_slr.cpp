@@ -8,8 +8,8 @@
 
 #include "core/special.hpp"
 #include "engine/lasso.hpp"
+#include "engine/prepare.hpp"
 #include "engine/state.hpp"
-#include "engine/toolbox_units.hpp"
 
 namespace ardvark {
 
@@ -21,15 +21,17 @@ void l1_slr_options(FitOptions& options) {
   options.intercept = options.standardize = true;
   options.likelihood = LogisticLikelihood::gaussian;
   options.penalize_intercept = options.compat;
-  if (options.compat) options.max_sweeps = 1000;
+  if (options.compat) {
+    options.scaling = Scaling::largest;
+    options.max_sweeps = 1000;
+  }
 }
 
 // All weights at once from one gradient g, with the largest curvature each can have by itself: B_j = 1/4 sum_n x_nj^2.          (L1.9)
 void fit_l1_slr(MatrixView X, const Vector& t, const FitOptions& options, Fit& fit) {
   const auto started = std::chrono::steady_clock::now();
   const Index n = X.rows(), p = X.cols();
-  ToolboxUnits units = toolbox_units(X);
-  units.standardization.intercept = true;
+  Prepared units = prepare_columns(X, Vector::Ones(n), options);  // (SLR.4)
   fit.left_out = units.left_out;
   DenseDesign design(X, units.standardization);
   Matrix x(n, 1);
@@ -85,10 +87,7 @@ void fit_l1_slr(MatrixView X, const Vector& t, const FitOptions& options, Fit& f
   auto state = std::make_shared<detail::FitState>();
   state->standardization = std::move(units.standardization);
   describe_lasso(mode, {}, t, Vector::Ones(n), options, std::move(state), fit);
-  const auto constants = std::count(fit.left_out.begin(), fit.left_out.end(), true);
-  if (constants > 0)
-    report.notes.push_back(fmt::format("{} {} constant and left out, where the published program divides zero by zero", constants,
-                                       constants == 1 ? "column is" : "columns are"));
+  report.notes.insert(report.notes.end(), units.notes.begin(), units.notes.end());
 }
 
 }  // namespace ardvark

@@ -14,6 +14,7 @@ namespace ardvark {
 namespace {
 
 using testing::Arguments;
+using testing::column;
 using testing::contains;
 using testing::fields_of;
 using testing::Json;
@@ -30,15 +31,6 @@ using Numbers = std::vector<double>;
 const std::string training = ARDVARK_EXAMPLE_DATA "/Pima.tr.csv", testing_data = ARDVARK_EXAMPLE_DATA "/Pima.te.csv";
 
 Numbers numbers(const Vector& v) { return {v.begin(), v.end()}; }
-
-// One column of a CSV text without quotes.
-Numbers column(const std::string& csv, const std::string& name) {
-  const std::vector<std::string> lines = lines_of(csv), names = fields_of(lines.at(0));
-  const auto place = static_cast<std::size_t>(std::find(names.begin(), names.end(), name) - names.begin());
-  Numbers values;
-  for (std::size_t i = 1; i < lines.size(); ++i) values.push_back(std::stod(fields_of(lines[i]).at(place)));
-  return values;
-}
 
 class PredictCommand : public ::testing::Test {
  protected:

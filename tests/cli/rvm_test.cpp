@@ -15,6 +15,7 @@ namespace ardvark {
 namespace {
 
 using testing::Arguments;
+using testing::column;
 using testing::contains;
 using testing::expect_refused;
 using testing::fields_of;
@@ -73,14 +74,6 @@ std::string blobs_csv(int n = 90, unsigned seed = 4) {
                         colours[i % 3], 10 * (i % 3), i % 3 == 0 ? "left" : "right");
   }
   return text;
-}
-
-Numbers column(const std::string& csv, const std::string& name) {
-  const std::vector<std::string> lines = lines_of(csv), names = fields_of(lines.at(0));
-  const auto place = static_cast<std::size_t>(std::find(names.begin(), names.end(), name) - names.begin());
-  Numbers values;
-  for (std::size_t i = 1; i < lines.size(); ++i) values.push_back(std::stod(fields_of(lines[i]).at(place)));
-  return values;
 }
 
 class RelevanceCommand : public ::testing::Test {

@@ -72,7 +72,7 @@ TEST_F(SlrCommand, ReadsBackWhatItWrote) {
       run(data + Arguments{"--preset", preset, "-q", "-o", "m.ardvark"} + (compat ? Arguments{"--compat"} : Arguments{}));
       const LogisticFit fit = fit_logistic(data_.view(), data_.labels, options_for_preset(preset, compat));
       for (const char* rule : {"automatic", "plug-in", "exact", "mackay"}) {
-        const PredictiveRule of_name = rule == std::string("plug-in")   ? PredictiveRule::plug_in
+        const PredictiveRule of_name = rule == std::string("plug-in")  ? PredictiveRule::plug_in
                                        : rule == std::string("exact")  ? PredictiveRule::exact
                                        : rule == std::string("mackay") ? PredictiveRule::plug_in_corrected
                                                                        : PredictiveRule::automatic;

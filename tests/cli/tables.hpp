@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <random>
 #include <sstream>
 #include <string>
@@ -66,6 +67,15 @@ inline std::vector<std::string> fields_of(const std::string& line) {
   std::istringstream stream(line);
   for (std::string field; std::getline(stream, field, ',');) fields.push_back(field);
   return fields;
+}
+
+/// One column of a CSV text without quotes.
+inline std::vector<double> column(const std::string& csv, const std::string& name) {
+  const std::vector<std::string> lines = lines_of(csv), names = fields_of(lines.at(0));
+  const auto place = static_cast<std::size_t>(std::find(names.begin(), names.end(), name) - names.begin());
+  std::vector<double> values;
+  for (std::size_t i = 1; i < lines.size(); ++i) values.push_back(std::stod(fields_of(lines[i]).at(place)));
+  return values;
 }
 
 }  // namespace ardvark::testing
