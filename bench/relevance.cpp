@@ -18,6 +18,7 @@
 #include "core/logistic_rows.hpp"
 #include "core/special.hpp"
 #include "design/dense.hpp"
+#include "design/kernel_design.hpp"
 #if __has_include(<dlib/svm.h>)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wpedantic"
@@ -120,14 +121,13 @@ void against_dlib(const char* name, Data (*draw)(Index, unsigned), Index n, doub
     const Vector t = likelihood == GreedyLikelihood::gaussian ? data.y : Vector((data.y.array() > 0).cast<double>());
     GreedyOutcome ours;
     const Seconds quick = bench::median_of(3, [&] {
-      Matrix K = bench::kernel_columns(Kernel::gaussian(width), data.x, false);
-      K.array() += 0.001;
-      DenseDesign design(K, {});
+      const bool regression = likelihood == GreedyLikelihood::gaussian;
+      KernelDesign design(Kernel::gaussian(width) + 0.001 * Kernel::gaussian(1e8), data.x, data.x, false, KernelDesign::Keep::factors,
+                          regression ? n : n / 32);
       GreedySettings settings;
       settings.likelihood = likelihood;
-      settings.more_starts = false;
-      settings.tolerance = 1e-3;  // as dlib's epsilon
-      settings.exchange = likelihood == GreedyLikelihood::gaussian;
+      settings.alike = true;
+      if (!regression) settings.tolerance = 1e-3;  // as dlib's epsilon
       ours = greedy(design, t, settings);
     });
     Matrix C(theirs.basis_vectors.size(), inputs), K(n, C.rows());

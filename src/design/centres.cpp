@@ -25,29 +25,42 @@ Vector kernel_diagonal(const Kernel& kernel, const Matrix& X) {
 
 }  // namespace
 
-std::vector<Index> pivoted_cholesky_centres(const Kernel& kernel, const Matrix& X, Index max_count, double tolerance) {
+PivotedCholesky pivoted_cholesky(const Kernel& kernel, const Matrix& X, Index max_count, double tolerance,
+                                 const std::function<bool(Index count, double left)>& go_on) {
   const Index n = X.rows(), most = std::min(max_count, n);
-  std::vector<Index> picks;
-  if (most <= 0) return picks;
+  PivotedCholesky out;
+  if (most <= 0) return out;
+  const blas::ThreadScope one(1);  // the products are small
   Vector left = kernel_diagonal(kernel, X);
-  const double least = tolerance * left.maxCoeff();
-  Matrix L(n, std::min<Index>(most, 64)), column(n, 1);
-  while (static_cast<Index>(picks.size()) < most) {
+  out.left = left.maxCoeff();
+  out.least_left = left.minCoeff();
+  const double least = tolerance * out.left;
+  Matrix column(n, 1);
+  Matrix& L = out.L;
+  L.resize(n, std::min<Index>(most, 64));
+  Index k = 0;
+  for (; k < most; ++k) {
     Index pivot = 0;
-    const double largest = left.maxCoeff(&pivot);
-    if (!(largest > least) || !(largest > 0)) break;
-    const Index k = static_cast<Index>(picks.size());
+    out.left = left.maxCoeff(&pivot);
+    if (!(out.left > least) || !(out.left > 0) || (go_on && !go_on(k, out.left))) break;
     if (k == L.cols()) L.conservativeResize(Eigen::NoChange, std::min(2 * k, most));
     kernel.evaluate(X, X.row(pivot), column);
     L.col(k) = column;
     const Vector row = L.row(pivot).head(k).transpose();
     if (k > 0) blas::gemv(blas::Transpose::no, n, k, -1.0, L.data(), n, row.data(), 1.0, L.col(k).data());
-    L.col(k) /= std::sqrt(largest);
+    L.col(k) /= std::sqrt(out.left);
     left -= L.col(k).cwiseAbs2();
-    left[pivot] = -std::numeric_limits<double>::infinity();  // never again
-    picks.push_back(pivot);
+    out.least_left = std::min(out.least_left, left.minCoeff());
+    left[pivot] = 0;  // never again
+    out.pivots.push_back(pivot);
   }
-  return picks;
+  if (k == most) out.left = left.maxCoeff();
+  L.conservativeResize(Eigen::NoChange, k);
+  return out;
+}
+
+std::vector<Index> pivoted_cholesky_centres(const Kernel& kernel, const Matrix& X, Index max_count, double tolerance) {
+  return pivoted_cholesky(kernel, X, max_count, tolerance).pivots;
 }
 
 namespace {

@@ -2,11 +2,25 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "ardvark/kernel.hpp"
 
 namespace ardvark {
+
+/// k(X, X) = L L' + R: a factorisation with the largest diagonal of the remainder R as the next pivot. Of a positive semi-definite kernel
+/// no entry of R is larger than its largest diagonal.
+struct PivotedCholesky {
+  std::vector<Index> pivots;
+  Matrix L;               ///< [n, pivots]
+  double left = 0;        ///< the largest diagonal of R
+  double least_left = 0;  ///< and the smallest: far below 0 where the kernel is not positive semi-definite
+};
+/// Ends after max_count pivots, when no diagonal exceeds tolerance times the largest k(x, x), or when `go_on`, asked after each pivot, says
+/// false. Of equal rows the first is taken. O(n count (count + d)).
+[[nodiscard]] PivotedCholesky pivoted_cholesky(const Kernel& kernel, const Matrix& X, Index max_count, double tolerance,
+                                               const std::function<bool(Index count, double left)>& go_on = {});
 
 /// Rows of X, in the order in which a pivoted Cholesky factorisation of k(X, X) takes them: each is the row that the ones before explain
 /// worst, judged by the diagonal of what is left. Ends after max_count rows, or when no diagonal exceeds tolerance times the largest

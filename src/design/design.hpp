@@ -8,6 +8,12 @@ namespace ardvark {
 /// The arithmetic of the O(rows cols^2) products, gram and row_variance.                                       docs/math/optimum.md (MP)
 enum class Products { double_precision, single_precision };
 
+/// X = left right, to rounding, with far fewer columns on the left than X has.
+struct Factors {
+  Matrix left;   ///< [rows, rank]
+  Matrix right;  ///< [rank, cols]
+};
+
 /// A design matrix X [rows, cols] behind the questions that the solvers ask. Sums over rows run over fixed blocks, in the order of the
 /// block number. Calls may use a workspace of the design: one fit at a time per object.
 class Design {
@@ -31,6 +37,9 @@ class Design {
   /// May be called from several threads at once.
   /// panel.leftCols(count) <- columns first .. first+count-1, dense. The dual and single-column methods read X this way.
   virtual void columns(Index first, Index count, Eigen::Ref<Matrix> panel) = 0;
+
+  /// Null where X has no known factors. Those who ask many questions of all columns ask them of these, at O((rows + cols) rank) each.
+  [[nodiscard]] virtual const Factors* factors() const { return nullptr; }
 };
 
 }  // namespace ardvark

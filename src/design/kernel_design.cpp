@@ -5,17 +5,62 @@
 #include <utility>
 
 #include "core/blas.hpp"
+#include "design/centres.hpp"
 
 namespace ardvark {
 
-KernelDesign::KernelDesign(Kernel kernel, Matrix X, Matrix C, bool bias, Keep keep)
-    : kernel_(std::move(kernel)), X_(std::move(X)), C_(std::move(C)), bias_(bias) {
+KernelDesign::KernelDesign(Kernel kernel, Matrix X, Matrix C, bool bias, Keep keep, Index most_rank)
+    : kernel_(std::move(kernel)), X_(std::move(X)), C_(std::move(C)), bias_(bias), most_rank_(most_rank) {
+  if (keep == Keep::factors) factorise();
+  if (factors_ || keep == Keep::never) return;
   // Compared as a quotient: a product of two sizes may overflow.
-  const bool fits = X_.rows() <= most_kept / std::max<Index>(C_.rows(), 1);
-  if (keep == Keep::never || (keep == Keep::automatic && !fits)) return;
+  if (keep == Keep::always || X_.rows() <= most_kept / std::max<Index>(C_.rows(), 1)) keep_matrix();
+}
+
+void KernelDesign::keep_matrix() {
   K_.resize(X_.rows(), C_.rows());
   kernel_.evaluate(X_, C_, K_);
   rebuild();
+}
+
+// Of rows and centres together, since the remainder is bounded by its diagonal only where that is known.                      (KER.12)
+void KernelDesign::factorise() {
+  constexpr double tolerance = 1e-12;
+  const Index n = X_.rows(), M = C_.rows(), smaller = std::min(n, M),
+              most = std::min({smaller / 6, (most_kept / 2) / std::max(n, M), most_rank_});
+  if (smaller < 200) return;
+  const bool same = n == M && X_ == C_;
+  Matrix both;
+  if (!same) {
+    both.resize(M + n, X_.cols());
+    both << C_, X_;
+  }
+  double largest = 0;
+  const PivotedCholesky found = pivoted_cholesky(kernel_, same ? X_ : both, most, tolerance, [&](Index count, double left) {
+    largest = std::max(largest, left);
+    return 4 * count < most || left < (2 * count < most ? 0.5 : 1e-4) * largest;  // else it will not end in time
+  });
+  if (!(found.left <= tolerance * largest) || !(found.least_left >= -1e-10 * largest)) return;
+  Factors factors{found.L.bottomRows(n), found.L.topRows(M).transpose()};
+  Matrix column(n, 1);  // a kernel that is not positive semi-definite may still have had positive pivots: some columns must agree
+  for (Index j = 0; j < M; j += (M + 6) / 7) {
+    kernel_.evaluate(X_, C_.row(j), column);
+    if (!((column - factors.left * factors.right.col(j)).cwiseAbs().maxCoeff() <= 1e-10 * largest)) return;
+  }
+  factors_ = std::move(factors);
+  add_bias();
+}
+
+void KernelDesign::add_bias() {
+  if (!bias_) return;
+  Matrix& left = factors_->left;
+  Matrix& right = factors_->right;
+  left.conservativeResize(Eigen::NoChange, left.cols() + 1);
+  left.rightCols(1).setOnes();
+  right.conservativeResize(right.rows() + 1, right.cols() + 1);
+  right.bottomRows(1).setZero();
+  right.rightCols(1).setZero();
+  right(right.rows() - 1, right.cols() - 1) = 1;
 }
 
 void KernelDesign::rebuild() {
@@ -24,25 +69,71 @@ void KernelDesign::rebuild() {
   kept_ = std::make_unique<DenseDesign>(MatrixView(K_), std::move(s));
 }
 
-// Moments of the raw columns, which the standardisation in force must not touch.
-void KernelDesign::standardize(const Vector& k) {
-  standardization_ = {};
-  const Index M = C_.rows(), stretch = kept_ != nullptr ? M : std::clamp<Index>((Index{1} << 22) / std::max<Index>(rows(), 1), 1, M);
-  Standardization s{Vector(M), Vector(M), false};
-  Matrix panel(kept_ != nullptr ? 0 : rows(), kept_ != nullptr ? 0 : stretch);
+// Of these columns, from a matrix whose first `count` columns they are.
+Standardization KernelDesign::moments(const Eigen::Ref<const Matrix>& raw, const Vector& k) {
   const double total = k.sum();
+  Standardization s{Vector(raw.cols()), Vector(raw.cols()), false};
+  for (Index j = 0; j < raw.cols(); ++j) {
+    const double center = k.dot(raw.col(j)) / total, sd = std::sqrt(k.dot((raw.col(j).array() - center).square().matrix()) / total);
+    s.center[j] = center;
+    s.scale[j] = sd > 1e-14 * std::abs(center) && std::isfinite(1 / sd) ? 1 / sd : 0.0;
+  }
+  return s;
+}
+
+// The raw columns count, which the standardisation in force must not touch.
+void KernelDesign::standardize(const Vector& k) {
+  if (factors_ && standardization_.scale.size() > 0) factorise();
+  standardization_ = {};
+  if (factors_ && standardize_factors(k)) return;
+  if (kept_ != nullptr) {
+    standardization_ = moments(K_, k);
+    return rebuild();
+  }
+  const Index M = C_.rows(), stretch = std::clamp<Index>((Index{1} << 22) / std::max<Index>(rows(), 1), 1, M);
+  Standardization s{Vector(M), Vector(M), false};
+  Matrix panel(rows(), stretch);
   for (Index first = 0; first < M; first += stretch) {
     const Index count = std::min(stretch, M - first);
-    if (kept_ == nullptr) evaluate(0, rows(), first, count, panel.leftCols(count));
-    const Matrix& raw = kept_ != nullptr ? K_ : panel;
-    for (Index j = 0; j < count; ++j) {
-      const double center = k.dot(raw.col(j)) / total, sd = std::sqrt(k.dot((raw.col(j).array() - center).square().matrix()) / total);
-      s.center[first + j] = center;
-      s.scale[first + j] = sd > 1e-14 * std::abs(center) && std::isfinite(1 / sd) ? 1 / sd : 0.0;
-    }
+    evaluate(0, rows(), first, count, panel.leftCols(count));
+    const Standardization part = moments(panel.leftCols(count), k);
+    s.center.segment(first, count) = part.center;
+    s.scale.segment(first, count) = part.scale;
   }
   standardization_ = std::move(s);
-  if (kept_ != nullptr) rebuild();
+}
+
+// The left factor is centred, so that no column of X is a small difference. False, and the factors are dropped, where a column hardly
+// varies: its remainder would be magnified.
+bool KernelDesign::standardize_factors(const Vector& k) {
+  const Index M = C_.rows(), rank = factors_->left.cols() - (bias_ ? 1 : 0);
+  const double total = k.sum();
+  auto left = factors_->left.leftCols(rank);
+  auto right = factors_->right.topLeftCorner(rank, M);
+  Standardization s{Vector(M), Vector(M), false};
+  const Vector mean = left.transpose() * k / total;
+  s.center = right.transpose() * mean;
+  left.rowwise() -= mean.transpose();
+  const Matrix form = left.transpose() * k.asDiagonal() * left / total;
+  const Vector sd = (form * right).cwiseProduct(right).colwise().sum().transpose().cwiseMax(0).cwiseSqrt();
+  Matrix column(rows(), 1);
+  const double largest = std::max(s.center.cwiseAbs().maxCoeff(), sd.maxCoeff());
+  for (Index j = 0; j < M; ++j) {
+    s.scale[j] = 1 / sd[j];
+    if (sd[j] > 1e-4 * largest) continue;
+    evaluate(0, rows(), j, 1, column);
+    const Standardization exact = moments(column, k);
+    if (exact.scale[0] > 0) {
+      factors_.reset();
+      if (rows() <= most_kept / M) keep_matrix();
+      return false;
+    }
+    s.center[j] = exact.center[0];
+    s.scale[j] = 0;
+  }
+  right = right * s.scale.asDiagonal();
+  standardization_ = std::move(s);
+  return true;
 }
 
 void KernelDesign::evaluate(Index first_row, Index num_rows, Index first_column, Index num_columns, Eigen::Ref<Matrix> out) const {

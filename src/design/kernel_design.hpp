@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "ardvark/kernel.hpp"
 #include "design/dense.hpp"
@@ -10,13 +11,16 @@ namespace ardvark {
 
 /// Up to 2^25 numbers (256 MB) the matrix is computed once and kept; beyond, every question evaluates the kernel again, block by block,
 /// and nothing of the size of the matrix is ever held: 20,000 inputs on as many centres take some 100 MB rather than 3.2 GB.
+/// A smooth kernel has a matrix of low rank (KER.12): with Keep::factors it is held as two thin factors, and only columns() evaluates the
+/// kernel again. Where the rank exceeds `most_rank` or a sixth of the smaller side, or the kernel is not positive semi-definite, it is
+/// automatic instead.
 class KernelDesign final : public Design {
  public:
-  enum class Keep { automatic, always, never };
+  enum class Keep { automatic, always, never, factors };
   static constexpr Index most_kept = Index{1} << 25;
 
   /// \param X  [n,d] inputs, already standardised; \param C [M,d] centres; both are owned. `bias`: a last column of ones.
-  KernelDesign(Kernel kernel, Matrix X, Matrix C, bool bias, Keep keep = Keep::automatic);
+  KernelDesign(Kernel kernel, Matrix X, Matrix C, bool bias, Keep keep = Keep::automatic, Index most_rank = most_kept);
 
   /// From now on every kernel column reads as (column - center) * scale, with mean 0 and standard deviation 1 under observation weights k
   /// [n], and a constant one as zeros. The bias stays as it is.
@@ -27,6 +31,7 @@ class KernelDesign final : public Design {
   [[nodiscard]] Index rows() const override { return X_.rows(); }
   [[nodiscard]] Index cols() const override { return C_.rows() + (bias_ ? 1 : 0); }
   [[nodiscard]] bool is_kept() const { return kept_ != nullptr; }
+  [[nodiscard]] const Factors* factors() const override { return factors_ ? &*factors_ : nullptr; }
   bool set_products(Products products) override;
   void gram(const Vector& omega, Matrix& G) override;
   void project(const Vector& r, Vector& out) override;
@@ -42,14 +47,21 @@ class KernelDesign final : public Design {
   /// The kernel at these rows and centres, read as standardize() says.
   void evaluate(Index first_row, Index num_rows, Index first_column, Index num_columns, Eigen::Ref<Matrix> out) const;
   void rebuild();
+  void keep_matrix();
+  void factorise();
+  void add_bias();
+  bool standardize_factors(const Vector& k);
+  [[nodiscard]] static Standardization moments(const Eigen::Ref<const Matrix>& raw, const Vector& k);
 
   Kernel kernel_;
   Matrix X_, C_;
   bool bias_;
+  Index most_rank_;
   Standardization standardization_;
   Matrix K_;  // the matrix, if it is kept
   std::unique_ptr<DenseDesign> kept_;
   Matrix panel_;  // a block of rows, if it is not
+  std::optional<Factors> factors_;
 };
 
 }  // namespace ardvark

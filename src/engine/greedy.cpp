@@ -7,6 +7,8 @@
 #include <cmath>
 
 #include "ardvark/errors.hpp"
+#include "core/parallel.hpp"
+#include "design/column_subset.hpp"
 #include "engine/greedy_loop.hpp"
 
 namespace ardvark {
@@ -20,6 +22,13 @@ void require_prior(const GreedyPrior& prior, const char* name) {
   const bool none = prior.shape == 0 && prior.rate == 0;
   require(none || (prior.shape > 0 && prior.rate > 0 && std::isfinite(prior.shape) && std::isfinite(prior.rate)),
           fmt::format("{} = Gamma({}, {}): shape and rate must be both 0 (no prior) or both positive", name, prior.shape, prior.rate));
+}
+
+void require_columns(std::vector<Index> columns, Index cols, const char* name) {
+  std::sort(columns.begin(), columns.end());
+  for (std::size_t i = 0; i < columns.size(); ++i)
+    require(columns[i] >= 0 && columns[i] < cols && (i == 0 || columns[i] != columns[i - 1]),
+            fmt::format("{} names column {}; each must be from 0 to {} and named once", name, columns[i], cols - 1));
 }
 
 void validate(const Design& basis, const Vector& target, const GreedySettings& s) {
@@ -42,11 +51,52 @@ void validate(const Design& basis, const Vector& target, const GreedySettings& s
   require(s.alignment > 0 && s.alignment <= 1, fmt::format("alignment is {}; it must be in (0, 1]", s.alignment));
   require_prior(s.precision, "precision");
   require_prior(s.noise, "noise");
-  std::vector<Index> free = s.free_columns;
-  std::sort(free.begin(), free.end());
-  for (std::size_t i = 0; i < free.size(); ++i)
-    require(free[i] >= 0 && free[i] < basis.cols() && (i == 0 || free[i] != free[i - 1]),
-            fmt::format("free_columns names column {}; each must be from 0 to {} and named once", free[i], basis.cols() - 1));
+  require_columns(s.free_columns, basis.cols(), "free_columns");
+  std::vector<Index> all = s.free_columns;
+  all.insert(all.end(), s.start_columns.begin(), s.start_columns.end());
+  require_columns(std::move(all), basis.cols(), "start_columns");
+  require(s.start_precision.size() == static_cast<Index>(s.start_columns.size()) && (s.start_precision.array() > 0).all() &&
+              s.start_precision.allFinite(),
+          fmt::format("start_precision has {} entries; it must have one > 0 for each of {} start_columns", s.start_precision.size(),
+                      s.start_columns.size()));
+}
+
+// An eighth of the columns finds the way in an eighth of the time. Several eighths end in different maxima, and the highest is where the
+// search over all columns begins.                                                                                            (GREEDY.12)
+GreedySettings begin_with_a_part(Design& basis, const Vector& target, const GreedySettings& settings) {
+  constexpr Index stride = 8;
+  const Index starts = settings.more_starts ? stride : 1;
+  std::vector<GreedyOutcome> ends(static_cast<std::size_t>(starts));
+  std::vector<std::vector<Index>> columns(ends.size());
+  const Index threads = settings.on_action ? 1 : blas::num_threads();
+  const blas::ThreadScope one(1);
+  parallel_for(starts, threads, [&](Index offset) {
+    std::vector<Index>& some = columns[static_cast<std::size_t>(offset)];
+    for (Index j = offset; j < basis.cols(); j += stride) some.push_back(j);
+    GreedySettings coarse = settings;
+    coarse.exchange = false;
+    coarse.free_columns.clear();
+    for (Index j : settings.free_columns) {
+      const auto at = std::lower_bound(some.begin(), some.end(), j);
+      coarse.free_columns.push_back(at - some.begin());
+      if (at == some.end() || *at != j) some.insert(at, j);
+    }
+    ColumnSubset part(basis, some);
+    ends[static_cast<std::size_t>(offset)] = Greedy(part, target, coarse).run();
+  });
+  std::size_t best = 0;
+  for (std::size_t i = 1; i < ends.size(); ++i)
+    if (ends[i].objective > ends[best].objective) best = i;
+  GreedySettings out = settings;
+  std::vector<double> precision;
+  for (std::size_t i = 0; i < ends[best].columns.size(); ++i) {
+    const Index j = columns[best][static_cast<std::size_t>(ends[best].columns[i])];
+    if (std::find(settings.free_columns.begin(), settings.free_columns.end(), j) != settings.free_columns.end()) continue;
+    out.start_columns.push_back(j);
+    precision.push_back(ends[best].alpha[static_cast<Index>(i)]);
+  }
+  out.start_precision = Eigen::Map<const Vector>(precision.data(), static_cast<Index>(precision.size()));
+  return out;
 }
 
 }  // namespace
@@ -55,7 +105,9 @@ void validate(const Design& basis, const Vector& target, const GreedySettings& s
 // which hardly moves until they are. The highest evidence is kept.                                                       (GREEDY.10)
 GreedyOutcome greedy(Design& basis, const Vector& target, const GreedySettings& settings) {
   validate(basis, target, settings);
-  GreedyOutcome best = Greedy(basis, target, settings).run();
+  const bool in_parts = Greedy::in_parts(basis, settings) && settings.start_columns.empty();
+  const GreedySettings first = in_parts ? begin_with_a_part(basis, target, settings) : settings;
+  GreedyOutcome best = Greedy(basis, target, first).run();
   const double variance = target_variance(target, settings.weights.size() > 0 ? settings.weights : Vector::Ones(target.size()));
   const bool again = settings.likelihood == GreedyLikelihood::gaussian && !settings.fixed_noise && settings.more_starts &&
                      !best.evidence_trace.empty() && best.num_screens == 0 && variance > 0;

@@ -30,14 +30,21 @@ struct GreedySettings {
   bool fixed_noise = false;                                        ///< gaussian: tau stays what it is
   std::vector<Index> free_columns;                                 ///< never deleted, their precision held at free_precision
   double free_precision = std::numeric_limits<double>::epsilon();  ///< > 0, of the column scaled to unit length; as published
+  std::vector<Index> start_columns;                                ///< not free: in the model at the beginning
+  Vector start_precision;                                          ///< [start_columns] their precisions, > 0
   GreedyPrior precision;   ///< c0, d0 of each precision: both 0, or both > 0                                    (GREEDY.7)
   double column_cost = 0;  ///< nats, >= 0: what each column that is not free has to be worth                           (GREEDY.7)
   /// column_cost from the first action on; else once no action gains without it, or there is a column for every four rows: columns that
   /// only serve in pairs find their way in.
   bool cost_at_once = false;
-  GreedyPrior noise;        ///< a0, b0 of tau, likewise
-  int noise_every = 0;      ///< gaussian: actions between two estimates of tau; 0: after each addition and deletion, and every 5 changes
-  bool more_starts = true;  ///< gaussian, tau estimated: where the columns are kept, also begin with other noises          (GREEDY.10)
+  GreedyPrior noise;    ///< a0, b0 of tau, likewise
+  int noise_every = 0;  ///< gaussian: actions between two estimates of tau; 0: after each addition and deletion, and every 5 changes
+  /// gaussian, tau estimated: where the columns are kept, also begin with other noises (GREEDY.10). Others: see alike.
+  bool more_starts = true;
+  /// Neighbours among the columns are much alike, as those of kernels are. Not gaussian: where there are `many` and no factors, the search
+  /// begins with the best model of several eighths of them, of one without more_starts.                                  (GREEDY.12)
+  bool alike = false;
+  static constexpr Index many = 1024;
   int max_actions = 10000;
   double tolerance = 1e-6;                                      ///< nats, > 0: an action that gains less is not taken
   int refactor_every = 50;                                      ///< actions between two computations from Cholesky factors

@@ -15,7 +15,8 @@ Greedy::Action Greedy::best_action() {
     if (action.gain > best.gain) best = action;
   }
   if (removal && removal.gain > settings_.tolerance)
-    return change.gain > removal.gain ? change : removal;  // a deletion that pays goes before any addition
+    return change.gain > removal.gain ? change : removal;         // a deletion that pays goes before any addition
+  if (!model_.is_gaussian() && change.gain > 0.1) return change;  // what is said of additions holds for precisions that have settled
   for (Index row = 0; row < pool_.size(); ++row) {
     const Action action = addition_of(row, addition.gain);
     if (action.gain > addition.gain) addition = action;
@@ -76,7 +77,7 @@ Greedy::Action Greedy::addition_of(Index row, double least) {
   if (s.in_model || s.exhausted || s.aligned_with >= 0 || !(length_[id] > 0) || pool_.in_span(row)) return {};
   LeftOut x = pool_.candidate(row);
   x.square = length_[id] * length_[id];
-  if (!(model_.gain().most(x) > least)) return {};
+  if (!model_.gain().can_exceed(x, least)) return {};
   const double best = model_.gain().best(x), gain = model_.gain().at(best, x);
   return std::isfinite(best) && gain > settings_.tolerance ? Action{Kind::add, -1, row, best, gain} : Action{};
 }
@@ -87,15 +88,18 @@ Greedy::Action Greedy::best_exchange() {
   Action best;
   for (Index i = 0; i < model_.size(); ++i) {
     if (model_.is_free(i)) continue;
+    const double loss = loss_of(i);
     for (Index row = 0; row < pool_.size(); ++row) {
       const double least = std::max(best.gain, settings_.tolerance);
-      if (const Action action = exchange_of(i, row, least); action.gain > least) best = action;
+      if (const Action action = exchange_of(i, loss, row, least); action.gain > least) best = action;
     }
   }
   return best;
 }
 
-Greedy::Action Greedy::exchange_of(Index i, Index row, double least) {
+double Greedy::loss_of(Index i) const { return model_.gain().at(model_.state().alpha[i], model_.left_out(i)); }
+
+Greedy::Action Greedy::exchange_of(Index i, double loss, Index row, double least) {
   const auto& now = model_.state();
   const Index id = pool_.id(row);
   const Standing& s = standing(id);
@@ -103,8 +107,7 @@ Greedy::Action Greedy::exchange_of(Index i, Index row, double least) {
   if (s.aligned_with >= 0 && s.aligned_with != at(now.columns, i)) return {};
   const double V = now.V(i, i), W = pool_.W(row, i);
   const LeftOut here = pool_.candidate(row), x = {here.s + W * W / V, here.q + W * now.w[i] / V, length_[id] * length_[id]};
-  const double loss = model_.gain().at(now.alpha[i], model_.left_out(i));
-  if (!(model_.gain().most(x) - loss > least)) return {};
+  if (!model_.gain().can_exceed(x, loss + least)) return {};
   const double best = model_.gain().best(x);
   if (!std::isfinite(best)) return {};
   const double gain = model_.gain().at(best, x) - loss;
@@ -123,10 +126,14 @@ bool Greedy::look_ahead() {
   for (Index i = 0; i < k; ++i) {
     if (model_.is_free(i)) continue;
     of_column.clear();
-    for (Index row = 0; row < pool_.size(); ++row)
-      if (const Action action = exchange_of(i, row, -1); action && action.gain > -1) of_column.push_back(action);
-    std::sort(of_column.begin(), of_column.end(), better);
-    of_column.resize(std::min(of_column.size(), static_cast<std::size_t>(each)));
+    const double loss = loss_of(i);
+    for (Index row = 0; row < pool_.size(); ++row) {
+      const bool full = static_cast<Index>(of_column.size()) == each;
+      const Action action = exchange_of(i, loss, row, full ? of_column.back().gain : -1);
+      if (!action || !(full ? better(action, of_column.back()) : action.gain > -1)) continue;
+      if (full) of_column.pop_back();
+      of_column.insert(std::upper_bound(of_column.begin(), of_column.end(), action, better), action);
+    }
     trials.insert(trials.end(), of_column.begin(), of_column.end());
   }
   std::sort(trials.begin(), trials.end(), better);

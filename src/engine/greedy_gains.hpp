@@ -40,10 +40,11 @@ class ColumnGain {
     return c0_ > 0 && x.s < 1e-3 * (a + x.s) ? infinity : a;
   }
 
-  /// No precision gains more: (GREEDY.2) at its best without hyper-prior, whose penalty is nowhere positive. Cheaper than the cubic.
-  [[nodiscard]] double most(LeftOut x) const {
+  /// False: at no finite precision does the column gain more than `least`. (GREEDY.2) at its best without hyper-prior, whose penalty is
+  /// nowhere positive, is no less; without the logarithm, that need mostly not be computed.
+  [[nodiscard]] bool can_exceed(LeftOut x, double least) const {
     const double ratio = x.q * x.q / x.s;
-    return ratio > 1 && x.s > 0 ? 0.5 * (ratio - 1 - std::log(ratio)) - cost_ : 0.0;
+    return ratio > 1 && x.s > 0 && 0.5 * (ratio - 1) - cost_ > least && 0.5 * (ratio - 1 - std::log(ratio)) - cost_ > least;
   }
 
   static constexpr double infinity = std::numeric_limits<double>::infinity();

@@ -52,28 +52,33 @@ bool Greedy::cycle() {
 }
 
 bool Greedy::start() {
-  Matrix column(design_.rows(), 1);
-  RankOne change;
-  for (Index id : settings_.free_columns) {
-    design_.columns(id, 1, column);
-    const double length = column.norm();
-    length_[id] = length;
-    if (!(length > 0)) continue;
-    column /= length;
-    const LeftOut x = model_.candidate(column.col(0));
-    if (!(x.s > 1e-10 * column.col(0).cwiseAbs2().dot(model_.state().omega))) {
+  for (Index id : settings_.free_columns)
+    if (!begin_with(id, settings_.free_precision, true))
       notes_ += fmt::format("; free column {} is a combination of the free columns before it and was left out", id);
-      continue;
-    }
-    model_.begin();
-    model_.add(id, column.col(0), settings_.free_precision, change);
-    standing(id).in_model = true;
-  }
   model_.end_free();
+  for (std::size_t i = 0; i < settings_.start_columns.size(); ++i)
+    static_cast<void>(begin_with(settings_.start_columns[i], settings_.start_precision[static_cast<Index>(i)], false));
   if (model_.solve() && model_.settle_rows(100)) return true;
   out_.status = Status::not_positive_definite;
   out_.message = "the free columns alone do not give a positive definite system";
   return false;
+}
+
+// False: it is a combination of the columns of the model. One of length 0 is passed over.
+bool Greedy::begin_with(Index id, double precision, bool is_free) {
+  Matrix column(design_.rows(), 1);
+  design_.columns(id, 1, column);
+  const double length = column.norm();
+  length_[id] = length;
+  if (!(length > 0)) return true;
+  column /= length;
+  const LeftOut x = model_.candidate(column.col(0));
+  if (!(x.s > 1e-10 * column.col(0).cwiseAbs2().dot(model_.state().omega))) return false;
+  RankOne change;
+  model_.begin();
+  model_.add(id, column.col(0), is_free ? precision : precision / (length * length), change);
+  standing(id).in_model = true;
+  return true;
 }
 
 bool Greedy::improve() {
@@ -193,7 +198,7 @@ void Greedy::take(const Action& action) {
 // The candidate's S and Q afresh, and its angles with the model.
 bool Greedy::admissible(const Action& action) {
   const Index id = pool_.id(action.row);
-  const auto column = pool_.column(action.row);
+  const Vector column = pool_.column(action.row);
   const Index k = model_.size();
   if (k > 0) {
     const Vector cosine = (model_.Phi().transpose() * column).cwiseAbs();

@@ -12,6 +12,11 @@ class Greedy {
   Greedy(const Greedy&) = delete;
   Greedy& operator=(const Greedy&) = delete;
   GreedyOutcome run();
+  /// Where each action moves the rows, many columns cost too much to be kept up to date.                              (GREEDY.12)
+  static bool in_parts(const Design& basis, const GreedySettings& settings) {
+    return settings.alike && settings.likelihood != GreedyLikelihood::gaussian && basis.factors() == nullptr &&
+           basis.cols() >= GreedySettings::many;
+  }
 
  private:
   enum class Kind { none, add, reestimate, remove, exchange };
@@ -38,12 +43,14 @@ class Greedy {
   struct Screening {
     std::vector<Promise> additions, best_of_stretch;
     std::vector<std::vector<Promise>> exchanges;  // for each column of the model
+    std::vector<double> loss;                     // of each
     Index stretch = 1, each = 1;
     bool gains = false;
     void keep(std::vector<Promise>& list, Promise promise) const;  // among the best `each`
   };
 
-  bool start();    // the free columns
+  bool start();  // the free columns, and those that the settings begin with
+  bool begin_with(Index id, double precision, bool is_free);
   bool ascend();   // all that gains; false: stopped
   void charge();   // from now on each column costs what the settings say                                                  (GREEDY.7)
   bool improve();  // actions on the pool until none gains; false: stopped from outside
@@ -51,7 +58,11 @@ class Greedy {
   void finish();   // the result, in the caller's scaling
   void record();
   [[nodiscard]] const char* words() const;
-  [[nodiscard]] bool design_is_kept() const { return design_.rows() <= settings_.most_kept / std::max<Index>(design_.cols(), 1); }
+  // Then all columns stand in the pool.
+  [[nodiscard]] bool design_is_kept() const {
+    return design_.factors() != nullptr ||
+           (design_.rows() <= settings_.most_kept / std::max<Index>(design_.cols(), 1) && !in_parts(design_, settings_));
+  }
 
   // Which action: greedy_choice.cpp
   Action best_action();
@@ -60,8 +71,10 @@ class Greedy {
   Action best_inside(Index position);
   Action addition_of(Index row, double least = 0);  // none if it gains no more than `least`
   Action best_exchange();
-  Action exchange_of(Index position, Index row, double least = -ColumnGain::infinity);  // likewise
-  bool look_ahead();                                                                    // exchanges that gain once the rest follows
+  // `loss` is loss_of(position); likewise.
+  Action exchange_of(Index position, double loss, Index row, double least = -ColumnGain::infinity);
+  [[nodiscard]] double loss_of(Index position) const;  // what the column is worth
+  bool look_ahead();                                   // exchanges that gain once the rest follows
   bool try_ahead(const Action& trial);
 
   // Taking it: greedy_loop.cpp

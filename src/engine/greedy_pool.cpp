@@ -27,6 +27,8 @@ void GreedyPool::for_chunks(Index rows, Function&& f) const {
 void GreedyPool::load_range(Design& design, Index first, Index count, Vector& length) {
   ids_.resize(static_cast<std::size_t>(count));
   std::iota(ids_.begin(), ids_.end(), first);
+  begin_columns(design, length);
+  if (left_ != nullptr) return load_factors(design.factors()->right.middleCols(first, count), length);
   B_.resize(design.rows(), count);
   for_chunks(design.rows(), [&](Index begin, Index size) {
     auto columns = B_.middleCols(begin, size);
@@ -40,33 +42,64 @@ void GreedyPool::load_range(Design& design, Index first, Index count, Vector& le
         columns.col(j).setZero();
     }
   });
+}
+
+// The squared length of a column is a quadratic form in its coefficients.                                               (GREEDY.11)
+void GreedyPool::load_factors(const Eigen::Ref<const Matrix>& right, Vector& length) {
+  const Matrix form = left_->transpose() * *left_;
+  B_ = right;
+  for_chunks(B_.rows(), [&](Index begin, Index size) {
+    auto columns = B_.middleCols(begin, size);
+    const Vector square = (form * columns).cwiseProduct(columns).colwise().sum().transpose();
+    for (Index j = 0; j < size; ++j) {
+      const double norm = square[j] > 0 && std::isfinite(square[j]) ? std::sqrt(square[j]) : 0.0;
+      length[id(begin + j)] = norm;
+      columns.col(j) *= norm > 0 ? 1 / norm : 0.0;
+    }
+  });
+}
+
+void GreedyPool::begin_columns(Design& design, const Vector& length) {
+  design_ = &design;
+  lengths_ = &length;
+  left_ = design.factors() != nullptr ? &design.factors()->left : nullptr;
   near_.clear();
   k_ = 0;
 }
 
 void GreedyPool::load(Design& design, const std::vector<Index>& ids, const Vector& length) {
   ids_ = ids;
+  begin_columns(design, length);
+  left_ = nullptr;
   B_.resize(design.rows(), size());
   for (Index row = 0; row < size(); ++row) {
     design.columns(id(row), 1, B_.col(row));
     B_.col(row) /= length[id(row)];
   }
-  near_.clear();
-  k_ = 0;
 }
 
-namespace {
+Vector GreedyPool::column(Index row) const {
+  if (left_ == nullptr) return B_.col(row);
+  Matrix out(design_->rows(), 1);
+  design_->columns(id(row), 1, out);
+  return out / (*lengths_)[id(row)];
+}
 
-// [n, k + 1] what columns are multiplied with: diag(omega) Phi and the residual.
-Matrix rows_of(const GreedyModel& model) {
+// F' omega F from below and above alike.
+GreedyPool::Rows GreedyPool::rows_of(const GreedyModel& model) const {
   const auto& now = model.state();
-  Matrix rows(now.omega.size(), model.size() + 1);
-  rows.leftCols(model.size()) = now.omega.asDiagonal() * model.Phi();
-  rows.col(model.size()) = model.residual();
-  return rows;
+  Rows out{Matrix(now.omega.size(), model.size() + 1), now.omega, {}};
+  out.rows.leftCols(model.size()) = now.omega.asDiagonal() * model.Phi();
+  out.rows.col(model.size()) = model.residual();
+  if (left_ == nullptr) return out;
+  const Index n = left_->rows(), rank = left_->cols();
+  const Matrix rooted = now.omega.cwiseSqrt().asDiagonal() * *left_;
+  out.form.resize(rank, rank);
+  blas::syrk(blas::Transpose::yes, rank, n, 1.0, rooted.data(), n, 0.0, out.form.data(), rank);
+  out.form.triangularView<Eigen::StrictlyUpper>() = out.form.transpose();
+  out.rows = left_->transpose() * out.rows;
+  return out;
 }
-
-}  // namespace
 
 void GreedyPool::begin_products(const GreedyModel& model) {
   k_ = model.size();
@@ -76,26 +109,24 @@ void GreedyPool::begin_products(const GreedyModel& model) {
   Q_.resize(size());
 }
 
-namespace {
-
-struct ProductsOfColumns {
-  Matrix cross;  // [columns, k] with diag(omega) Phi, then [columns] with the residual
-  Vector diagonal;
-};
-
-ProductsOfColumns products_of(const Eigen::Ref<const Matrix>& columns, const Matrix& rows, const Vector& omega) {
-  const Index n = columns.rows(), count = columns.cols(), width = rows.cols();
+GreedyPool::ProductsOfColumns GreedyPool::products_of(const Eigen::Ref<const Matrix>& columns, const Rows& with) {
+  const Index m = columns.rows(), count = columns.cols(), width = with.rows.cols();
   ProductsOfColumns out{Matrix(count, width), Vector(count)};
-  blas::gemm(blas::Transpose::yes, blas::Transpose::no, count, width, n, 1.0, columns.data(), columns.outerStride(), rows.data(), n, 0.0,
-             out.cross.data(), count);
-  for (Index j = 0; j < count; ++j) out.diagonal[j] = columns.col(j).cwiseAbs2().dot(omega);
+  blas::gemm(blas::Transpose::yes, blas::Transpose::no, count, width, m, 1.0, columns.data(), columns.outerStride(), with.rows.data(), m,
+             0.0, out.cross.data(), count);
+  if (with.form.size() > 0) {
+    Matrix product(m, count);
+    blas::gemm(blas::Transpose::no, blas::Transpose::no, m, count, m, 1.0, with.form.data(), m, columns.data(), columns.outerStride(), 0.0,
+               product.data(), m);
+    out.diagonal = product.cwiseProduct(columns).colwise().sum().transpose();
+  } else {
+    for (Index j = 0; j < count; ++j) out.diagonal[j] = columns.col(j).cwiseAbs2().dot(with.omega);
+  }
   return out;
 }
 
-}  // namespace
-
-void GreedyPool::products(Index begin, const Eigen::Ref<const Matrix>& columns, const Matrix& rows, const Vector& omega) {
-  const ProductsOfColumns found = products_of(columns, rows, omega);
+void GreedyPool::products(Index begin, const Eigen::Ref<const Matrix>& columns, const Rows& rows) {
+  const ProductsOfColumns found = products_of(columns, rows);
   const Index count = columns.cols();
   cross_.block(begin, 0, count, k_) = found.cross.leftCols(k_);
   Q_.segment(begin, count) = found.cross.col(k_);
@@ -105,13 +136,14 @@ void GreedyPool::products(Index begin, const Eigen::Ref<const Matrix>& columns, 
 void GreedyPool::survey(Design& design, Index first, Index count, const GreedyModel& model, Vector& length) {
   ids_.resize(static_cast<std::size_t>(count));
   std::iota(ids_.begin(), ids_.end(), first);
+  left_ = nullptr;
   begin_products(model);
-  const Matrix rows = rows_of(model);
+  const Rows rows = rows_of(model);
   const Index n = design.rows();
   for_chunks(n, [&](Index begin, Index size) {
     Matrix panel(n, size);
     design.columns(first + begin, size, panel);
-    products(begin, panel, rows, model.state().omega);
+    products(begin, panel, rows);
     for (Index j = 0; j < size; ++j) {
       const double norm = panel.col(j).norm(), scale = norm > 0 && std::isfinite(norm) ? 1 / norm : 0.0;
       const Index row = begin + j;
@@ -131,8 +163,8 @@ void GreedyPool::survey(Design& design, Index first, Index count, const GreedyMo
 
 void GreedyPool::refresh(const GreedyModel& model) {
   begin_products(model);
-  const Matrix rows = rows_of(model);
-  for_chunks(B_.rows(), [&](Index begin, Index count) { products(begin, B_.middleCols(begin, count), rows, model.state().omega); });
+  const Rows rows = rows_of(model);
+  for_chunks(B_.rows(), [&](Index begin, Index count) { products(begin, B_.middleCols(begin, count), rows); });
   from_cross(model);
   zero_ = Q_ + (k_ > 0 ? Vector(cross_.leftCols(k_) * model.state().w) : Vector(Vector::Zero(size())));
   zero_ /= tau_;
@@ -150,7 +182,7 @@ void GreedyPool::narrow(std::vector<Index> rows) {
 
 void GreedyPool::refresh_near(const GreedyModel& model) {
   const Index k = model.size();
-  const ProductsOfColumns found = products_of(B_near_, rows_of(model), model.state().omega);
+  const ProductsOfColumns found = products_of(B_near_, rows_of(model));
   const Vector explained = (found.cross.leftCols(k) * model.state().V).cwiseProduct(found.cross.leftCols(k)).rowwise().sum();
   for (std::size_t i = 0; i < near_.size(); ++i) {
     const auto at = static_cast<Index>(i), row = near_[i];
@@ -189,7 +221,8 @@ void GreedyPool::prepare_exchange(const GreedyModel& model) {
 }
 
 void GreedyPool::multiply(const GreedyModel& model, Index position) {
-  const Vector weighted = tau_ / model.state().tau * model.state().omega.cwiseProduct(model.Phi().col(position));
+  Vector weighted = tau_ / model.state().tau * model.state().omega.cwiseProduct(model.Phi().col(position));
+  if (left_ != nullptr) weighted = left_->transpose() * weighted;
   for_chunks(B_.rows(), [&](Index begin, Index count) {
     blas::gemv(blas::Transpose::yes, B_.rows(), count, 1.0, B_.col(begin).data(), B_.rows(), weighted.data(), 0.0,
                cross_.col(position).data() + begin);

@@ -1,4 +1,5 @@
 // Candidate columns held in memory, with S and Q of each for the model in hand.                                     docs/math/greedy.md
+// Where the design has factors, X = F C, the columns of C stand for those of X: every product with X reads C alone.    (GREEDY.11)
 #pragma once
 
 #include "engine/greedy_model.hpp"
@@ -18,7 +19,7 @@ class GreedyPool {
 
   [[nodiscard]] Index size() const { return static_cast<Index>(ids_.size()); }
   [[nodiscard]] Index id(Index row) const { return ids_[static_cast<std::size_t>(row)]; }
-  [[nodiscard]] auto column(Index row) const { return B_.col(row); }
+  [[nodiscard]] Vector column(Index row) const;  ///< [n], of length 1
 
   /// S and Q from the posterior, cross products included.
   void refresh(const GreedyModel& model);
@@ -48,10 +49,24 @@ class GreedyPool {
   [[nodiscard]] double W(Index row, Index position) const { return W_(row, position); }
 
  private:
+  // What columns are multiplied with.
+  struct Rows {
+    Matrix rows;   // [n, k + 1] diag(omega) Phi and the residual; with factors F' of that
+    Vector omega;  // [n], none with factors
+    Matrix form;   // F' diag(omega) F
+  };
+  [[nodiscard]] Rows rows_of(const GreedyModel& model) const;
   void from_cross(const GreedyModel& model);
   void begin_products(const GreedyModel& model);
+  void begin_columns(Design& design, const Vector& length);
+  void load_factors(const Eigen::Ref<const Matrix>& right, Vector& length);
   // Cross products, Q and diagonal of a few of the columns, from the first of them on.
-  void products(Index begin, const Eigen::Ref<const Matrix>& columns, const Matrix& rows, const Vector& omega);
+  void products(Index begin, const Eigen::Ref<const Matrix>& columns, const Rows& rows);
+  struct ProductsOfColumns {
+    Matrix cross;  // [columns, k] with diag(omega) Phi, then [columns] with the residual
+    Vector diagonal;
+  };
+  [[nodiscard]] static ProductsOfColumns products_of(const Eigen::Ref<const Matrix>& columns, const Rows& with);
   void multiply(const GreedyModel& model, Index position);  // the cross products with one column of the model
 
   // f(first, count) for runs of columns.
@@ -59,8 +74,11 @@ class GreedyPool {
   void for_chunks(Index rows, Function&& f) const;
 
   Index num_threads_;
+  Design* design_ = nullptr;         // of the columns
+  const Matrix* left_ = nullptr;     // F
+  const Vector* lengths_ = nullptr;  // of the columns of the design
   std::vector<Index> ids_;
-  Matrix B_;                 // [n, size] of length 1
+  Matrix B_;                 // [n, size] columns of length 1, or [rank, size]: their C
   Matrix cross_;             // [size, capacity] B' diag(omega) Phi
   Matrix W_;                 // [size, k] cross V
   std::vector<Index> near_;  // rows

@@ -13,6 +13,7 @@ bool Greedy::screen() {
   seen.stretch = std::max<Index>(2 * M / most, 1);
   seen.best_of_stretch.resize(static_cast<std::size_t>(M / seen.stretch + 1));
   seen.exchanges.resize(static_cast<std::size_t>(model_.size()));
+  for (Index i = 0; i < model_.size(); ++i) seen.loss.push_back(loss_of(i));
   seen.each = std::max<Index>(most / (2 * (model_.size() + 1)), 2);
   ++out_.num_screens;
   for (Index first = 0; first < M; first += settings_.screen_block) screen_block(first, seen);
@@ -49,7 +50,7 @@ void Greedy::screen_block(Index first, Screening& seen) {
     }
     for (Index i = 0; settings_.exchange && i < model_.size(); ++i) {
       if (model_.is_free(i)) continue;
-      const Action action = exchange_of(i, row);
+      const Action action = exchange_of(i, seen.loss[static_cast<std::size_t>(i)], row);
       if (!action) continue;
       best = std::max(best, action.gain);
       seen.keep(seen.exchanges[static_cast<std::size_t>(i)], {action.gain, id});

@@ -32,7 +32,7 @@ class Machine {
     KernelDesign basis = problem_.design(kernel_, at);
     if (options_.algorithm == RelevanceAlgorithm::type_two) return type_two(at, basis);
     FittedMachine fast = refine(at, problem_.search_columns(basis, target_, {}));
-    if (basis.is_kept() && !problem_.progress.stopped()) {  // beyond, one passage takes a minute
+    if ((basis.is_kept() || basis.factors() != nullptr) && !problem_.progress.stopped()) {  // beyond, one passage takes a minute
       FittedMachine other = refine(at, problem_.search_columns(basis, target_, {.cost_at_once = true}));
       if (other.log_evidence > fast.log_evidence) fast = std::move(other);
     }

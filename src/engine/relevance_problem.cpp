@@ -34,7 +34,11 @@ std::vector<Index> RelevanceProblem::candidates(const Kernel& kernel) const {
 }
 
 KernelDesign RelevanceProblem::design(const Kernel& kernel, const std::vector<Index>& at) const {
-  KernelDesign columns(kernel, X, points(at, Eigen::all), true);
+  // Where each action moves the rows, the rank enters squared.                                                             (GREEDY.11)
+  const auto M = static_cast<Index>(at.size());
+  const bool fits = X.rows() <= KernelDesign::most_kept / std::max<Index>(M, 1);
+  const Index most_rank = task == Task::linear || !fits ? M : M / 32;
+  KernelDesign columns(kernel, X, points(at, Eigen::all), true, KernelDesign::Keep::factors, most_rank);
   columns.standardize(k);
   return columns;
 }
@@ -56,10 +60,11 @@ GreedyOutcome RelevanceProblem::search_columns(KernelDesign& design, const Machi
     if (task == Task::linear) settings.noise = {options.noise.shape, options.noise.rate};
   }
   settings.exchange = effort.exchange;
+  settings.alike = true;
   settings.tolerance = effort.tolerance;
   settings.column_cost = effort.column_cost;
   settings.cost_at_once = effort.cost_at_once;
-  settings.on_action = [this](int, double evidence) { return progress.step(evidence); };
+  if (options.on_sweep) settings.on_action = [this](int, double evidence) { return progress.step(evidence); };
   return greedy(design, target.t, settings);
 }
 

@@ -105,6 +105,63 @@ TEST(KernelDesign, EvaluatesManyBlocksOfRows) {
   EXPECT_LE(relative_distance(applied, expected * w), 1e-12);
 }
 
+Matrix product(const Factors* factors) { return factors->left * factors->right; }
+
+TEST(KernelDesign, HoldsSmoothKernelsAsFactors) {  // (KER.12)
+  Random random(33);
+  const Matrix X = random.normals(300, 1), C = 2 * random.normals(250, 1);
+  for (const Kernel& kernel : {Kernel::gaussian(1.5), Kernel::gaussian(3) * Kernel::gaussian(4) + 0.5 * Kernel::linear()})
+    for (const Matrix& centres : {X, C})
+      for (bool bias : {false, true}) {
+        SCOPED_TRACE(kernel.name() + (bias ? " and a bias" : ""));
+        const Index M = centres.rows();
+        Matrix expected = Matrix::Ones(300, M + (bias ? 1 : 0));
+        kernel.evaluate(X, centres, expected.leftCols(M));
+        KernelDesign design(kernel, X, centres, bias, KernelDesign::Keep::factors);
+        ASSERT_NE(design.factors(), nullptr);
+        EXPECT_FALSE(design.is_kept());
+        EXPECT_LE(design.factors()->left.cols(), 41);
+        EXPECT_LE(distance(product(design.factors()), expected), 1e-11 * expected.cwiseAbs().maxCoeff());
+        expect_same_answers(design, expected, random);
+        Vector k = random.normals(300).cwiseAbs();
+        for (int repetition = 0; repetition < 2; ++repetition) {
+          design.standardize(k);
+          KernelDesign kept(kernel, X, centres, bias);
+          kept.standardize(k);
+          Matrix columns(300, expected.cols());
+          kept.columns(0, columns.cols(), columns);
+          ASSERT_NE(design.factors(), nullptr);
+          EXPECT_LE(relative_distance(product(design.factors()), columns), 1e-9);
+          EXPECT_LE(relative_distance(design.standardization().scale, kept.standardization().scale), 1e-9);
+          k = random.normals(300).cwiseAbs();
+        }
+      }
+}
+
+TEST(KernelDesign, KeepsTheMatrixWhereFactorsDoNotServe) {  // (KER.12)
+  Random random(34);
+  const Matrix X = random.normals(300, 1), negative = X.array() - 5;
+  const auto factors = KernelDesign::Keep::factors;
+  EXPECT_EQ(KernelDesign(Kernel::laplacian(1), X, X, true, factors).factors(), nullptr);      // too rough
+  EXPECT_EQ(KernelDesign(Kernel::gaussian(1.5), X, X, true, factors, 5).factors(), nullptr);  // more than was asked for
+  EXPECT_EQ(KernelDesign(Kernel::gaussian(1.5), X.topRows(50), X, true, factors).factors(), nullptr);
+  EXPECT_EQ(KernelDesign(Kernel::spline(), negative, negative, true, factors).factors(), nullptr);  // not positive semi-definite
+  const Kernel skew = Kernel::callable([](const double* x, const double* c, Index) { return 2 + x[0] + std::tanh(c[0]); }, "skew");
+  EXPECT_EQ(KernelDesign(skew, X, X, true, factors).factors(), nullptr);
+  KernelDesign wide(Kernel::gaussian(1e4), X, X, true, factors);  // all but constant: a standardised column would be rounding
+  ASSERT_NE(wide.factors(), nullptr);
+  wide.standardize(Vector::Ones(300));
+  EXPECT_EQ(wide.factors(), nullptr);
+  EXPECT_TRUE(wide.is_kept());
+  Matrix with_far = X;
+  with_far(7, 0) = 1e3;  // its column is constant but for itself
+  KernelDesign far(Kernel::gaussian(1.5), X, with_far, true, factors);
+  far.standardize(Vector::Ones(300));
+  ASSERT_NE(far.factors(), nullptr);
+  EXPECT_EQ(far.standardization().scale[7], 0);
+  EXPECT_LE(product(far.factors()).col(7).cwiseAbs().maxCoeff(), 0);
+}
+
 TEST(KernelDesign, DecidesByTheSizeOfTheMatrix) {
   const Matrix X = Vector::LinSpaced(5793, 0, 1);
   KernelDesign large(Kernel::linear(), X, X, true);  // 5793^2 = 2^25 + 4,417

@@ -8,6 +8,7 @@
 #include "../support/plain.hpp"
 #include "../support/random_problem.hpp"
 #include "../support/thrown.hpp"
+#include "ardvark/errors.hpp"
 #include "core/special.hpp"
 #include "design/kernel_design.hpp"
 #include "engine/greedy_pool.hpp"
@@ -357,6 +358,83 @@ TEST(Greedy, ScreensKernelsToNearlyTheSameEvidence) {
   KernelDesign kept(Kernel::gaussian(3), x, x, true), on_demand(Kernel::gaussian(3), x, x, true, KernelDesign::Keep::never);
   for (GreedyLikelihood likelihood : every_likelihood)
     expect_same_in_blocks(kept, on_demand, likelihood == GreedyLikelihood::gaussian ? y : t, likelihood, 3e-3);
+}
+
+TEST(Greedy, TakesTheSameActionsWithFactors) {  // (GREEDY.11)
+  Random random(82);
+  const Index n = 400;
+  const Matrix x = random.normals(n, 1);
+  Vector y(n), t(n);
+  for (Index i = 0; i < n; ++i) {
+    y[i] = std::sin(3 * x(i, 0)) + 0.2 * random.normal();
+    t[i] = random.uniform() < sigmoid(4 * y[i]) ? 1 : 0;
+  }
+  const Vector weights = random.normals(n).cwiseAbs();
+  for (GreedyLikelihood likelihood : every_likelihood)
+    for (bool standardized : {false, true}) {
+      KernelDesign kept(Kernel::gaussian(0.8), x, x, true), factored(Kernel::gaussian(0.8), x, x, true, KernelDesign::Keep::factors);
+      ASSERT_NE(factored.factors(), nullptr);
+      if (standardized) kept.standardize(weights);
+      if (standardized) factored.standardize(weights);
+      GreedySettings settings;
+      settings.likelihood = likelihood;
+      settings.weights = weights;
+      settings.free_columns = {n};
+      const Vector& target = likelihood == GreedyLikelihood::gaussian ? y : t;
+      const GreedyOutcome a = greedy(kept, target, settings), b = greedy(factored, target, settings);
+      EXPECT_GE(a.columns.size(), 4U);
+      EXPECT_EQ(a.columns, b.columns);
+      EXPECT_NEAR(a.log_evidence, b.log_evidence, 1e-6);
+      EXPECT_LE(relative_distance(a.m, b.m), 1e-4);  // as near as ln alpha is brought to rest
+    }
+}
+
+TEST(Greedy, BeginsWithGivenColumns) {
+  Random random(83);
+  const Matrix X = random.normals(60, 20);
+  const Vector y = X.col(3) - 2 * X.col(11) + 0.3 * random.normals(60);
+  DenseDesign design(X, {});
+  GreedySettings settings;
+  settings.max_actions = 0;
+  settings.more_starts = false;
+  settings.noise_precision = 5;
+  settings.fixed_noise = true;
+  settings.start_columns = {11, 3};
+  settings.start_precision = (Vector(2) << 0.5, 2).finished();
+  const GreedyOutcome begun = greedy(design, y, settings);
+  EXPECT_EQ(begun.columns, (std::vector<Index>{3, 11}));
+  EXPECT_LE(relative_distance(begun.alpha, (Vector(2) << 2, 0.5).finished()), 1e-14);
+  EXPECT_NEAR(begun.log_evidence, plain_evidence(pick(X, {3, 11}), begun.alpha, 5, y), 1e-8);
+  settings.free_columns = {3};
+  EXPECT_THROW(static_cast<void>(greedy(design, y, settings)), InvalidArgument);  // named twice
+  settings.free_columns = {};
+  settings.start_precision[1] = 0;
+  EXPECT_THROW(static_cast<void>(greedy(design, y, settings)), InvalidArgument);
+}
+
+TEST(Greedy, SearchesManyKernelsByParts) {  // (GREEDY.12)
+  Random random(84);
+  const Index n = 1200;
+  const Matrix x = random.normals(n, 2);
+  Vector t(n);
+  for (Index i = 0; i < n; ++i) t[i] = random.uniform() < sigmoid(3 * (x(i, 0) * x(i, 0) - x(i, 1))) ? 1 : 0;
+  KernelDesign kept(Kernel::gaussian(1), x, x, true);
+  GreedySettings settings;
+  settings.likelihood = GreedyLikelihood::bernoulli;
+  settings.free_columns = {n};
+  settings.tolerance = 1e-3;
+  const GreedyOutcome whole = greedy(kept, t, settings);
+  settings.alike = true;
+  const GreedyOutcome parts = greedy(kept, t, settings);
+  EXPECT_EQ(whole.num_screens, 0);
+  EXPECT_GT(parts.num_screens, 0);
+  EXPECT_EQ(parts.columns.back(), n);  // the bias stays free
+  EXPECT_EQ(parts.status, Status::converged);
+  EXPECT_GE(parts.log_evidence, whole.log_evidence - 1);
+  int calls = 0;
+  settings.on_action = [&](int, double) { return ++calls < 5; };
+  const GreedyOutcome stopped = greedy(kept, t, settings);
+  EXPECT_EQ(stopped.status, Status::stopped_by_user);
 }
 
 TEST(Greedy, KeepsFreeColumnsAndPrunesEverythingElse) {
