@@ -1,5 +1,6 @@
 // A solver for a problem whose columns come and go: after each change the cheaper of primal and dual on the columns that are left.
 #include <algorithm>
+#include <optional>
 
 #include "core/blas.hpp"
 #include "design/column_subset.hpp"
@@ -21,9 +22,12 @@ class Shrinking final : public Solver {
   [[nodiscard]] CovarianceFactor factor() override { return inner_->factor(); }
 
   [[nodiscard]] bool restrict_to(const std::vector<Index>& columns) override {
-    inner_.reset();
-    left_ = std::make_unique<ColumnSubset>(system_.X, columns);
-    rebuild(*left_);
+    const bool first = left_ == nullptr;
+    if (first)
+      left_ = std::make_unique<ColumnSubset>(system_.X, columns);
+    else
+      left_->choose(columns);
+    if (first || is_dual(*left_) != (inner_->kind() == SolverKind::dual) || !inner_->columns_changed()) rebuild(*left_);
     return true;
   }
 
@@ -53,16 +57,23 @@ class Shrinking final : public Solver {
   }
 
  private:
+  [[nodiscard]] bool is_dual(const Design& X) const {
+    const Index flat = system_.partition.num_flat();
+    return asked_ == SolverKind::dual || (asked_ != SolverKind::primal && X.cols() - flat > X.rows() && flat < X.rows());
+  }
   void rebuild(Design& X) {
     const System system{X, system_.partition, system_.likelihood};
-    const Index flat = system_.partition.num_flat();
-    const bool dual = asked_ == SolverKind::dual || (asked_ != SolverKind::primal && X.cols() - flat > X.rows() && flat < X.rows());
-    inner_ = dual ? make_dual(system) : make_primal(system);
+    inner_.reset();
+    one_thread_.reset();
+    inner_ = is_dual(X) ? make_dual(system) : make_primal(system);
+    const auto n = static_cast<double>(X.rows()), p = static_cast<double>(X.cols());
+    if (inner_->kind() == SolverKind::primal && n * p * p < 4e7) one_thread_.emplace(1);
   }
 
   System system_;  // its X is the whole design
   SolverKind asked_;
   std::unique_ptr<ColumnSubset> left_;
+  std::optional<blas::ThreadScope> one_thread_;  // a sweep of a millisecond gains nothing by the threads of BLAS, which spin between calls
   std::unique_ptr<Solver> inner_;
 };
 

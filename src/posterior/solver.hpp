@@ -70,6 +70,9 @@ class Solver {
   [[nodiscard]] virtual bool condense(const Rows&, const std::vector<Index>& /*columns*/, Matrix& /*X*/, Vector& /*y*/) { return false; }
   /// Only these columns of the design from now on, ascending; the partition has changed already. False if the solver cannot.
   [[nodiscard]] virtual bool restrict_to(const std::vector<Index>& /*columns*/) { return false; }
+  /// The design and the partition have other columns than before: the same solver for these, with the workspace that it has. False if a new
+  /// one must be made.
+  [[nodiscard]] virtual bool columns_changed() { return false; }
   /// After solve() with these rows, which gave w: S and Q of columns of the design that are not in the system.   (OPT.2), (OPT.5)
   [[nodiscard]] virtual bool look_outside(const Rows&, const std::vector<Index>& /*columns*/, const Vector& /*w*/, Vector& /*S*/,
                                           Vector& /*Q*/) {
