@@ -242,9 +242,7 @@ class Sweep {
 
   // Prior, solver and posterior for the columns that are there from now on. False if there are none.
   bool change_columns() {
-    const int every = settings_.pruning.readmit_every;
-    // Not while the precisions are far from settled: what is missed then is asked back later.
-    if (every > 0 && out_.sweeps > 0 && out_.sweeps % every == 0 && promised_ < 1e-3 * settings_.num_rows) static_cast<void>(readmit(3));
+    look_outside();
     if (!columns_change_) return true;
     remember_precisions();
     Vector w = Vector::Zero(all_.partition().num_columns());
@@ -268,6 +266,15 @@ class Sweep {
     columns_change_ = false;
     moved_ = true;
     return true;
+  }
+
+  // Not while the precisions are far from settled: what is missed then is asked back later. A look that finds nothing doubles the time to
+  // the next.
+  void look_outside() {
+    const int every = settings_.pruning.readmit_every;
+    if (every == 0 || out_.sweeps < std::max(next_look_, every) || !(promised_ < 1e-3 * settings_.num_rows)) return;
+    look_interval_ = readmit(3) ? every : std::max(2 * look_interval_, every);
+    next_look_ = out_.sweeps + look_interval_;
   }
 
   // The column outside that would raise the bound most, all else fixed, comes back at its best precision.             (OPT.2), (OPT.5)
@@ -666,6 +673,7 @@ class Sweep {
   std::vector<Index> columns_, groups_, leaving_;  // of the design and of all_ that are here; groups about to leave
   std::vector<int> num_returns_;                   // [groups of all_]
   static constexpr int most_returns = 20;          // approximations may disagree on a column for ever
+  int look_interval_ = 0, next_look_ = 0;          // sweeps
   bool columns_change_ = false, moved_ = false;
   double promised_ = std::numeric_limits<double>::infinity();  // by the next step of precisions and rows
   Vector newton_w_, newton_m_, expected_in_;

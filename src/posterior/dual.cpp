@@ -207,12 +207,12 @@ class Dual final : public Solver {
   [[nodiscard]] double work() const { return static_cast<double>(n_) * static_cast<double>(n_) * static_cast<double>(p_); }
   static constexpr double small_work = 4e6;
 
-  // As many pieces as cost, beside the columns themselves, at most half as much memory; two in any case while that is a few MB. Workspace
+  // As many pieces as cost, beside the columns themselves, at most half as much memory; an even number while that is a few MB. Workspace
   // of more columns is kept.
   void cut_into_pieces() {
     const Index room = 1 + p_ / (2 * std::max<Index>(n_, 1));
     Index num = room < 4 ? 1 : std::min<Index>(room, 8);  // with fewer BLAS divides the work itself
-    if (n_ <= 1024 && work() >= small_work) num = std::clamp<Index>(room, 2, 8);
+    if (n_ <= 1024 && work() >= small_work) num = std::min<Index>((room + 1) / 2 * 2, 8);
     pieces_.resize(static_cast<std::size_t>(num));
     for (Index i = 0; i < num; ++i) {
       Piece& piece = pieces_[static_cast<std::size_t>(i)];

@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "core/blas.hpp"
+#include "core/parallel.hpp"
 #include "design/column_subset.hpp"
 #include "posterior/solver.hpp"
 
@@ -11,7 +12,7 @@ namespace {
 
 class Shrinking final : public Solver {
  public:
-  Shrinking(System system, SolverKind kind) : system_(system), asked_(kind) { rebuild(system.X); }
+  Shrinking(System system, SolverKind kind) : system_(system), asked_(kind), num_threads_(blas::num_threads()) { rebuild(system.X); }
 
   [[nodiscard]] SolverKind kind() const override { return inner_->kind(); }
   [[nodiscard]] bool solve(const Rows& rows, const Vector& a, Posterior& q) override { return inner_->solve(rows, a, q); }
@@ -39,20 +40,21 @@ class Shrinking final : public Solver {
     (left_ != nullptr ? *left_ : system_.X).apply(w, m);
     const Vector e = rows.r - rows.omega.cwiseProduct(m);
     ColumnSubset outside(system_.X, columns);
-    const Index block = std::clamp<Index>((Index{1} << 17) / std::max<Index>(n, 1), 16, std::max<Index>(size, 16));
-    Matrix panel(n, std::min(block, size)), product(view.U.rows(), panel.cols());
+    const Index block = std::clamp<Index>((Index{1} << 16) / std::max<Index>(n, 1), 16, 1024);  // half a MB
+    const blas::ThreadScope one_thread(1);
     S.resize(size);
     Q.resize(size);
-    for (Index first = 0; first < size; first += block) {
-      const Index count = std::min(block, size - first);
-      outside.columns(first, count, panel.leftCols(count));
+    parallel_for((size + block - 1) / block, num_threads_, [&](Index i) {
+      const Index first = i * block, count = std::min(block, size - first);
+      Matrix panel(n, count), product(view.U.rows(), count);
+      outside.columns(first, count, panel);
       blas::gemm(blas::Transpose::no, blas::Transpose::no, view.U.rows(), count, n, 1.0, view.U.data(), view.U.rows(), panel.data(), n, 0.0,
                  product.data(), product.rows());
-      Q.segment(first, count).noalias() = panel.leftCols(count).transpose() * e;
-      const Vector explained = product.leftCols(count).colwise().squaredNorm();
+      Q.segment(first, count).noalias() = panel.transpose() * e;
+      const Vector explained = product.colwise().squaredNorm();
       for (Index j = 0; j < count; ++j)
         S[first + j] = view.complement ? rows.omega.dot(panel.col(j).cwiseAbs2()) - explained[j] : explained[j];
-    }
+    });
     return true;
   }
 
@@ -72,6 +74,7 @@ class Shrinking final : public Solver {
 
   System system_;  // its X is the whole design
   SolverKind asked_;
+  Index num_threads_;  // ours, where BLAS is held at one
   std::unique_ptr<ColumnSubset> left_;
   std::optional<blas::ThreadScope> one_thread_;  // a sweep of a millisecond gains nothing by the threads of BLAS, which spin between calls
   std::unique_ptr<Solver> inner_;
