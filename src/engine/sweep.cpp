@@ -93,12 +93,15 @@ class Sweep {
       const double value = penalised_likelihood();
       w_before_ = q_.w;
       m_before_ = q_.m;
-      if (!solve_once()) return false;
+      if (!solver_.solve_mean(rows_in_, a_in_, q_)) return false;
       newton_w_ = q_.w;
       newton_m_ = q_.m;
       const double length = a_in_.dot((newton_w_ - w_before_).cwiseAbs2()) + rows_in_.omega.dot((newton_m_ - m_before_).cwiseAbs2());
       const bool rounding = length < 1e-8 && length > 0.25 * last_length;
-      if (!(length > enough) || rounding) return std::isfinite(length);
+      if (!(length > enough) || rounding) {
+        q_.total_weight = rows_in_.omega.sum();
+        return std::isfinite(length) && solver_.complete(rows_in_, a_in_, q_);
+      }
       last_length = length;
       likelihood_.update(q_, rows_in_);
       // Columns that have just left or come back: m_before is not of w_before, and there is nothing to compare with.

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <utility>
 
 #include "core/blas.hpp"
 #include "core/parallel.hpp"
@@ -51,10 +52,24 @@ class Dual final : public Solver {
   [[nodiscard]] SolverKind kind() const override { return SolverKind::dual; }
 
   [[nodiscard]] bool solve(const Rows& rows, const Vector& a, Posterior& q) override {
+    return factorise(rows, a, q) && complete(rows, a, q);
+  }
+
+  // Precisions that are those of the last call cost no product of the columns with each other.
+  [[nodiscard]] bool solve_mean(const Rows& rows, const Vector& a, Posterior& q) override {
     if (!factorise(rows, a, q)) return false;
+    unproject_g();
+    over_pieces([&](Piece& piece) { weights(piece, q); });
+    row_means(rows, q);
+    for (Index k = 0; k < f_; ++k) q.w[flat(k)] = w_F_[k];
+    return q.w.allFinite();
+  }
+
+  [[nodiscard]] bool complete(const Rows& rows, const Vector& a, Posterior& q) override {
+    if (!blas::trtri(n_, L_inverse_.data(), n_)) return false;
     weights_and_variances(rows, a, q, nullptr);
     if (system_.likelihood.row_moments) {
-      row_means(q);
+      row_means(rows, q);
       row_variances(rows, q);
     }
     return std::isfinite(q.log_det_V) && q.w.allFinite();
@@ -65,7 +80,7 @@ class Dual final : public Solver {
     cut_into_pieces();
     if (pieces_.size() == 1 && work() >= small_work) blas_threads_.reset();
     a_inverse_root_.resize(p_);
-    K_is_unit_ = final_ = false;
+    K_is_current_ = K_is_unit_ = final_ = false;
     return true;
   }
 
@@ -269,12 +284,17 @@ class Dual final : public Solver {
       for (Index i = 0; i < n_; ++i) x_[i] = root_omega_[i] > 0 ? g_[i] / root_omega_[i] : 0.0;
     }
     q.residual = x_.squaredNorm();  // omega^1/2 (r/omega - X w) = M^-1 omega^-1/2 S' r
-    return blas::trtri(n_, L_inverse_.data(), n_);
+    return true;
   }
 
   void set_precisions(const Vector& a) {
+    for (Index j = 0; j < p_; ++j) {
+      const double root = is_penalised(j) ? 1 / std::sqrt(a[j]) : 0.0;
+      K_is_current_ = K_is_current_ && root == a_inverse_root_[j];
+      a_inverse_root_[j] = root;
+    }
+    if (K_is_current_) return;
     for (Piece& piece : pieces_) piece.holds_all = false;
-    for (Index j = 0; j < p_; ++j) a_inverse_root_[j] = is_penalised(j) ? 1 / std::sqrt(a[j]) : 0.0;
   }
 
   // Whether x_ = h_ / omega^1/2 has no quotient that towers over the others.
@@ -298,6 +318,10 @@ class Dual final : public Solver {
 
   // K_ <- Z A^-1 Z' (lower), in panels of columns. Equal precisions: computed once with A = I, K_scale_ carries 1/a.
   void outer(const Vector& a) {
+    if (std::exchange(K_is_current_, true)) {
+      if (keep_raw_) K_ = K_raw_;
+      return;
+    }
     bool uniform = true;
     double value = 0;
     for (Index j = 0; j < p_; ++j)
@@ -345,13 +369,17 @@ class Dual final : public Solver {
     return true;
   }
 
+  // h_ <- S' g
+  void unproject_g() {
+    h_ = g_;
+    if (f_ == 0) return;
+    w_F_.noalias() = U_.transpose() * g_;
+    h_.noalias() -= FOmega_ * w_F_;
+  }
+
   // One pass over the panels: w_Z, V_jj, and what the flat columns need. With `keep`, T and B are stored for prediction.
   void weights_and_variances(const Rows& rows, const Vector& a, Posterior& q, CovarianceFactor* keep) {
-    h_ = g_;
-    if (f_ > 0) {  // S' g
-      w_F_.noalias() = U_.transpose() * g_;
-      h_.noalias() -= FOmega_ * w_F_;
-    }
+    unproject_g();
     // L^-1 diag(omega)^1/2 is still lower triangular: fold the weights into the factor for this pass.
     for (Index j = 0; j < n_; ++j) L_inverse_.col(j).tail(n_ - j) *= root_omega_[j];
     over_pieces([&](Piece& piece) { visit(piece, q, keep); });
@@ -361,6 +389,16 @@ class Dual final : public Solver {
       if (system_.partition.group[static_cast<std::size_t>(j)] == Partition::left_out) q.w[j] = 0, q.V_diagonal[j] = 1;
     if (f_ > 0) flat_columns(rows, q);
     sum_by_group(system_.partition, a, q);
+  }
+
+  // w_Z alone
+  void weights(Piece& piece, Posterior& q) {
+    for (Index first = piece.first; first < piece.last; first += block_) {
+      const Index count = std::min(block_, piece.last - first);
+      if (!piece.holds_all) system_.X.scaled_columns(first, count, a_inverse_root_.data() + first, piece.panel.leftCols(count));
+      blas::gemv(blas::Transpose::yes, n_, count, 1.0, piece.panel.data(), n_, h_.data(), 0.0, q.w.data() + first);
+      q.w.segment(first, count).array() *= a_inverse_root_.segment(first, count).array();
+    }
   }
 
   // The panel that outer() has left, if that was the whole piece; what TRMM leaves is of no further use.
@@ -413,11 +451,13 @@ class Dual final : public Solver {
     for (Index k = 0; k < f_; ++k) q.V_diagonal[flat(k)] = V_FF(k, k);
   }
 
-  // X w = Z A^-1 Z' S' g + F w_F, with S' g as weights_and_variances left it                                    (RIDGE.4), (RIDGE.7)
-  void row_means(Posterior& q) {
+  // X w = Z A^-1 Z' S' g + F w_F and w_F, with S' g in h_                                                       (RIDGE.4), (RIDGE.7)
+  void row_means(const Rows& rows, Posterior& q) {
     blas::symv(n_, keep_raw_ ? K_raw_.data() : K_.data(), n_, h_.data(), q.m.data());
     q.m *= K_scale_;
-    if (f_ > 0) q.m.noalias() += F_ * w_F_;
+    if (f_ == 0) return;
+    w_F_ = H_inverse_ * (F_.transpose() * rows.r - FOmega_.transpose() * q.m);
+    q.m.noalias() += F_ * w_F_;
   }
 
   // x_n'Vx_n = f'H^-1 f + (1 - [M^-1]_nn)/omega_n. Where omega_n K_nn is small that difference has no digits left, and the other form is
@@ -453,7 +493,7 @@ class Dual final : public Solver {
   Matrix H_inverse_, U_, FOmega_, KOF_;
   Vector w_F_;
   double K_scale_ = 1, log_det_H_ = 0;
-  bool K_is_unit_ = false;
+  bool K_is_unit_ = false, K_is_current_ = false;  // K_ or K_raw_ is that of A = I; of the precisions in hand
   Vector a_;
   const Rows* rows_ = nullptr;
   bool final_ = false;  // the pass after the last sweep

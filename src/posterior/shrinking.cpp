@@ -16,6 +16,8 @@ class Shrinking final : public Solver {
 
   [[nodiscard]] SolverKind kind() const override { return inner_->kind(); }
   [[nodiscard]] bool solve(const Rows& rows, const Vector& a, Posterior& q) override { return inner_->solve(rows, a, q); }
+  [[nodiscard]] bool solve_mean(const Rows& rows, const Vector& a, Posterior& q) override { return inner_->solve_mean(rows, a, q); }
+  [[nodiscard]] bool complete(const Rows& rows, const Vector& a, Posterior& q) override { return inner_->complete(rows, a, q); }
   [[nodiscard]] bool respond(const Vector& r, const Vector& a, Posterior& q) override { return inner_->respond(r, a, q); }
   [[nodiscard]] bool finish(const Rows& rows, const Vector& a, Posterior& q) override { return inner_->finish(rows, a, q); }
   [[nodiscard]] bool shared_system(const Rows& rows, SharedSystem& out) override { return inner_->shared_system(rows, out); }

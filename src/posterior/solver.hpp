@@ -60,6 +60,9 @@ class Solver {
   /// Fills the posterior for these rows and precisions a [p] (0 for flat columns). False if the system is not positive definite or not
   /// finite.
   [[nodiscard]] virtual bool solve(const Rows& rows, const Vector& a, Posterior& posterior) = 0;
+  /// A solve() in two halves, the second taken at the end of Newton's method only: w and m; then V and s for the same rows and precisions.
+  [[nodiscard]] virtual bool solve_mean(const Rows& rows, const Vector& a, Posterior& posterior) { return solve(rows, a, posterior); }
+  [[nodiscard]] virtual bool complete(const Rows&, const Vector& /*a*/, Posterior&) { return true; }
   /// After solve(), V held: w <- V X' r for another working response, with m and the sums of w^2. False if this costs as much as a solve.
   [[nodiscard]] virtual bool respond(const Vector& /*r*/, const Vector& /*a*/, Posterior&) { return false; }
   /// True if the O(n p^2) products of a sweep can be taken this way; solvers start in double.                          (MP)
