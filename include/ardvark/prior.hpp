@@ -35,8 +35,8 @@ enum class UpdateRule {
 /// Columns whose precision runs to infinity leave the computation, and may be asked back.
 struct Pruning {
   double threshold = 0;   ///< a group leaves when its precision (of the columns as they are scaled inside) reaches it; 0: none ever does
-  int readmit_every = 0;  ///< sweeps between two tests whether a column outside would raise the bound (OPT.5); also before convergence is
-                          ///< declared; 0: those outside stay there
+  int readmit_every = 0;  ///< sweeps between two tests (binary fits: doubled after each that finds none) whether a column outside would
+                          ///< raise the bound (OPT.5); also before convergence is declared; 0: those outside stay there
   [[nodiscard]] bool is_on() const { return threshold > 0; }
 };
 
@@ -48,8 +48,8 @@ struct Pruning {
 ///     Prior::laplace(20)                              the mode under sum_n ln p(t_n) - 20 sum_j |w_j|, of the standardised columns
 struct Prior {
   PriorKind kind = PriorKind::automatic;
-  double lambda = 0;                    ///< laplace, or UpdateRule::laplace: nats per unit of |w_j| of the standardised column, > 0. It is n times glmnet's lambda,
-                                        ///< and 1/C of liblinear. 0: not given; the message of the fit then says what range makes sense
+  double lambda = 0;  ///< laplace, or UpdateRule::laplace: nats per unit of |w_j| of the standardised column, > 0. It is n times glmnet's
+                      ///< lambda, and 1/C of liblinear. 0: not given; the message of the fit then says what range makes sense
   std::vector<Index> group;             ///< [columns] group number from 0; required for PriorKind::groups, optional for ard and automatic
   std::vector<Index> flat_columns;      ///< positions of columns without a prior
   std::vector<Index> fixed_columns;     ///< positions of columns with a given precision

@@ -62,11 +62,18 @@ void symm(Index m, Index n, double alpha, const double* A, Index lda, const doub
   dsymm_("L", "L", &im, &in, &alpha, A, &ia, B, &ib, &beta, C, &ic);
 }
 
-void trmm(Side side, Transpose transpose, Index m, Index n, const double* L, Index ldl, double* B, Index ldb) {
+namespace {
+
+void trmm(Side side, Transpose transpose, Index m, Index n, double alpha, const double* L, Index ldl, double* B, Index ldb) {
   const char s = static_cast<char>(side), t = static_cast<char>(transpose);
   const int im = narrow(m), in = narrow(n), il = leading(ldl), ib = leading(ldb);
-  const double alpha = 1.0;
   dtrmm_(&s, "L", &t, "N", &im, &in, &alpha, L, &il, B, &ib);
+}
+
+}  // namespace
+
+void trmm(Side side, Transpose transpose, Index m, Index n, const double* L, Index ldl, double* B, Index ldb) {
+  trmm(side, transpose, m, n, 1.0, L, ldl, B, ldb);
 }
 
 void trmm(Side side, Transpose transpose, Index m, Index n, const float* L, Index ldl, float* B, Index ldb) {
@@ -122,7 +129,17 @@ bool potrf(Index n, double* A, Index lda) {
   return info == 0;
 }
 
+// [A 0; B C]^-1 = [A^-1 0; -C^-1 B A^-1 C^-1]: nearly all of it is TRMM, several times as fast as LAPACK's TRSM and columns one by one.
 bool trtri(Index n, double* L, Index ldl) {
+  constexpr Index leaf = 32;
+  if (n > leaf) {
+    const Index first = (n / 2 + 7) / 8 * 8, second = n - first;
+    double *B = L + first, *C = B + first * ldl;
+    if (!trtri(first, L, ldl) || !trtri(second, C, ldl)) return false;
+    trmm(Side::left, Transpose::no, second, first, -1.0, C, ldl, B, ldl);
+    trmm(Side::right, Transpose::no, second, first, 1.0, L, ldl, B, ldl);
+    return true;
+  }
   const int in = narrow(n), il = leading(ldl);
   int info = 0;
   dtrtri_("L", "N", &in, L, &il, &info);

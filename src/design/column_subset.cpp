@@ -4,7 +4,11 @@
 
 namespace ardvark {
 
-ColumnSubset::ColumnSubset(Design& whole, std::vector<Index> columns) : whole_(whole), columns_(std::move(columns)) {
+ColumnSubset::ColumnSubset(Design& whole, std::vector<Index> columns) : whole_(whole) { choose(std::move(columns)); }
+
+void ColumnSubset::choose(std::vector<Index> columns) {
+  columns_ = std::move(columns);
+  copy_.reset();
   if (cols() <= rows()) copy();
 }
 
@@ -18,16 +22,13 @@ DenseDesign& ColumnSubset::copy() {
 }
 
 // Neighbours among the columns are read together.
-void ColumnSubset::columns(Index first, Index count, Eigen::Ref<Matrix> panel) {
-  if (copy_ != nullptr) {
-    panel.leftCols(count) = X_.middleCols(first, count);
-    return;
-  }
+void ColumnSubset::scaled_columns(Index first, Index count, const double* scale, Eigen::Ref<Matrix> panel) {
+  if (copy_ != nullptr) return copy_->scaled_columns(first, count, scale, panel);
   for (Index from = 0; from < count;) {
     const Index start = columns_[static_cast<std::size_t>(first + from)];
     Index run = 1;
     while (from + run < count && columns_[static_cast<std::size_t>(first + from + run)] == start + run) ++run;
-    whole_.columns(start, run, panel.middleCols(from, run));
+    whole_.scaled_columns(start, run, scale != nullptr ? scale + from : nullptr, panel.middleCols(from, run));
     from += run;
   }
 }

@@ -13,6 +13,8 @@ class ColumnSubset final : public Design {
  public:
   /// \param columns  of `whole`, ascending; `whole` outlives this
   ColumnSubset(Design& whole, std::vector<Index> columns);
+  /// Other columns from now on.
+  void choose(std::vector<Index> columns);
 
   [[nodiscard]] Index rows() const override { return whole_.rows(); }
   [[nodiscard]] Index cols() const override { return static_cast<Index>(columns_.size()); }
@@ -20,7 +22,7 @@ class ColumnSubset final : public Design {
   void project(const Vector& r, Vector& out) override;
   void apply(const Vector& w, Vector& out) override;
   void row_variance(const Matrix& L_inverse, Vector& out) override;
-  void columns(Index first, Index count, Eigen::Ref<Matrix> panel) override;
+  void scaled_columns(Index first, Index count, const double* scale, Eigen::Ref<Matrix> panel) override;
 
  private:
   DenseDesign& copy();

@@ -25,18 +25,21 @@ DenseDesign::DenseDesign(MatrixView X, Standardization standardization)
     : X_(X), s_(std::move(standardization)), block_rows_(choose_block_rows(X.rows(), X.cols())), row_scale_(X.rows()), scaled_w_(cols()) {}
 
 template <typename Scalar, typename Out>
-void DenseDesign::read_as(Index row0, Index num_rows, Index col0, Index num_cols, const double* row_scale, Out* out, Index ld) const {
+void DenseDesign::read_as(const Block& block, Out* out, Index ld) const {
+  const auto [row0, num_rows, col0, num_cols, row_scale, column_scale] = block;
   const bool scaled = s_.scale.size() > 0, centred = s_.center.size() > 0;
+  const auto own_scale = [&](Index j) { return column_scale != nullptr ? column_scale[j - col0] : 1.0; };
   // column <- (source - center) * scale * row_scale for `count` rows from `from` on, in double until it is stored
-  auto write = [&](Index j, Index from, Index count, const Scalar* source, Out* column) {
+  const auto write = [&](Index j, Index from, Index count, const Scalar* source, Out* column) {
     const double scale = scaled ? s_.scale[j] : 1.0, center = centred ? s_.center[j] : 0.0;
-    const double* row = row_scale != nullptr ? row_scale + from : nullptr;
+    Eigen::Map<Eigen::Array<Out, Eigen::Dynamic, 1>> target(column, count);
+    const auto centred_source = Eigen::Map<const Eigen::Array<Scalar, Eigen::Dynamic, 1>>(source, count).template cast<double>() - center;
     if (scale == 0)
-      std::fill_n(column, count, Out{0});
-    else if (row != nullptr)
-      for (Index i = 0; i < count; ++i) column[i] = static_cast<Out>((static_cast<double>(source[i]) - center) * (scale * row[i]));
+      target.setZero();
+    else if (row_scale != nullptr)
+      target = (centred_source * (scale * own_scale(j) * Eigen::Map<const Eigen::ArrayXd>(row_scale + from, count))).template cast<Out>();
     else
-      for (Index i = 0; i < count; ++i) column[i] = static_cast<Out>((static_cast<double>(source[i]) - center) * scale);
+      target = (centred_source * scale * own_scale(j)).template cast<Out>();  // a scale of 1e-300 is brought back by its column first
   };
   const Index from_X = std::min(num_cols, std::max<Index>(X_.cols() - col0, 0));
   if (X_.layout() == Layout::column_major) {
@@ -58,25 +61,28 @@ void DenseDesign::read_as(Index row0, Index num_rows, Index col0, Index num_cols
     }
   }
   for (Index j = from_X; j < num_cols; ++j) {
-    Out* column = out + j * ld;
-    for (Index i = 0; i < num_rows; ++i) column[i] = row_scale != nullptr ? static_cast<Out>(row_scale[i]) : Out{1};
+    Eigen::Map<Eigen::Array<Out, Eigen::Dynamic, 1>> target(out + j * ld, num_rows);
+    if (row_scale != nullptr)
+      target = (own_scale(col0 + j) * Eigen::Map<const Eigen::ArrayXd>(row_scale, num_rows)).template cast<Out>();
+    else
+      target.setConstant(static_cast<Out>(own_scale(col0 + j)));
   }
 }
 
 template <typename Out>
-void DenseDesign::read(Index row0, Index num_rows, Index col0, Index num_cols, const double* row_scale, Out* out, Index ld) const {
+void DenseDesign::read(const Block& block, Out* out, Index ld) const {
   if (X_.scalar() == ScalarType::float64)
-    read_as<double>(row0, num_rows, col0, num_cols, row_scale, out, ld);
+    read_as<double>(block, out, ld);
   else
-    read_as<float>(row0, num_rows, col0, num_cols, row_scale, out, ld);
+    read_as<float>(block, out, ld);
 }
 
 void DenseDesign::read_rows(Index first, Index count, const Vector* row_scale, Matrix& panel) const {
-  read(first, count, 0, cols(), row_scale != nullptr ? row_scale->data() + first : nullptr, panel.data(), panel.outerStride());
+  read({first, count, 0, cols(), row_scale != nullptr ? row_scale->data() + first : nullptr, nullptr}, panel.data(), panel.outerStride());
 }
 
-void DenseDesign::columns(Index first, Index count, Eigen::Ref<Matrix> panel) {
-  read(0, rows(), first, count, nullptr, panel.data(), panel.outerStride());
+void DenseDesign::scaled_columns(Index first, Index count, const double* scale, Eigen::Ref<Matrix> panel) {
+  read({0, rows(), first, count, nullptr, scale}, panel.data(), panel.outerStride());
 }
 
 bool DenseDesign::set_products(Products products) {
@@ -89,7 +95,7 @@ void DenseDesign::by_blocks(const double* row_scale, Panel& panel, Function&& f)
   panel.resize(block_rows_, cols());
   for (Index first = 0; first < rows(); first += block_rows_) {
     const Index count = std::min(block_rows_, rows() - first);
-    read(first, count, 0, cols(), row_scale != nullptr ? row_scale + first : nullptr, panel.data(), panel.outerStride());
+    read({first, count, 0, cols(), row_scale != nullptr ? row_scale + first : nullptr, nullptr}, panel.data(), panel.outerStride());
     f(first, count);
   }
 }

@@ -23,17 +23,21 @@ class DenseDesign final : public Design {
   void project(const Vector& r, Vector& out) override;
   void apply(const Vector& w, Vector& out) override;
   void row_variance(const Matrix& L_inverse, Vector& out) override;
-  void columns(Index first, Index count, Eigen::Ref<Matrix> panel) override;
+  void scaled_columns(Index first, Index count, const double* scale, Eigen::Ref<Matrix> panel) override;
 
   /// panel(0..count-1, all columns) <- rows first .. first+count-1; each row multiplied by row_scale[n] if given.
   void read_rows(Index first, Index count, const Vector* row_scale, Matrix& panel) const;
   [[nodiscard]] Index block_rows() const { return block_rows_; }
 
  private:
+  struct Block {
+    Index row0, num_rows, col0, num_cols;
+    const double *row_scale, *column_scale;  // [num_rows], [num_cols]; null: ones
+  };
   template <typename Scalar, typename Out>
-  void read_as(Index row0, Index num_rows, Index col0, Index num_cols, const double* row_scale, Out* out, Index ld) const;
+  void read_as(const Block& block, Out* out, Index ld) const;
   template <typename Out>
-  void read(Index row0, Index num_rows, Index col0, Index num_cols, const double* row_scale, Out* out, Index ld) const;
+  void read(const Block& block, Out* out, Index ld) const;
   /// f(first, count) for each block of rows, read into the panel.
   template <typename Panel, typename Function>
   void by_blocks(const double* row_scale, Panel& panel, Function&& f) const;

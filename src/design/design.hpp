@@ -35,8 +35,10 @@ class Design {
   virtual void row_variance(const Matrix& L_inverse, Vector& out) = 0;
 
   /// May be called from several threads at once.
-  /// panel.leftCols(count) <- columns first .. first+count-1, dense. The dual and single-column methods read X this way.
-  virtual void columns(Index first, Index count, Eigen::Ref<Matrix> panel) = 0;
+  /// panel.leftCols(count) <- columns first .. first+count-1, dense, column first+j times scale[j] (null: as they are). The dual and
+  /// single-column methods read X this way.
+  virtual void scaled_columns(Index first, Index count, const double* scale, Eigen::Ref<Matrix> panel) = 0;
+  void columns(Index first, Index count, Eigen::Ref<Matrix> panel) { scaled_columns(first, count, nullptr, panel); }
 
   /// Null where X has no known factors. Those who ask many questions of all columns ask them of these, at O((rows + cols) rank) each.
   [[nodiscard]] virtual const Factors* factors() const { return nullptr; }

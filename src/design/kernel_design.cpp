@@ -195,11 +195,13 @@ void KernelDesign::row_variance(const Matrix& L_inverse, Vector& out) {
   });
 }
 
-void KernelDesign::columns(Index first, Index count, Eigen::Ref<Matrix> panel) {
-  if (kept_ != nullptr) return kept_->columns(first, count, panel);
+void KernelDesign::scaled_columns(Index first, Index count, const double* scale, Eigen::Ref<Matrix> panel) {
+  if (kept_ != nullptr) return kept_->scaled_columns(first, count, scale, panel);
   const Index kernels = std::min(count, std::max<Index>(C_.rows() - first, 0));
   if (kernels > 0) evaluate(0, rows(), first, kernels, panel.leftCols(kernels));
   panel.middleCols(kernels, count - kernels).setOnes();
+  if (scale != nullptr)
+    for (Index j = 0; j < count; ++j) panel.col(j) *= scale[j];
 }
 
 }  // namespace ardvark

@@ -37,7 +37,7 @@ class KernelDesign final : public Design {
   void project(const Vector& r, Vector& out) override;
   void apply(const Vector& w, Vector& out) override;
   void row_variance(const Matrix& L_inverse, Vector& out) override;
-  void columns(Index first, Index count, Eigen::Ref<Matrix> panel) override;
+  void scaled_columns(Index first, Index count, const double* scale, Eigen::Ref<Matrix> panel) override;
 
  private:
   /// f(first, count) for each block of rows, evaluated into the first `count` rows of panel_.

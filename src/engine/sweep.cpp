@@ -93,12 +93,15 @@ class Sweep {
       const double value = penalised_likelihood();
       w_before_ = q_.w;
       m_before_ = q_.m;
-      if (!solve_once()) return false;
+      if (!solver_.solve_mean(rows_in_, a_in_, q_)) return false;
       newton_w_ = q_.w;
       newton_m_ = q_.m;
       const double length = a_in_.dot((newton_w_ - w_before_).cwiseAbs2()) + rows_in_.omega.dot((newton_m_ - m_before_).cwiseAbs2());
       const bool rounding = length < 1e-8 && length > 0.25 * last_length;
-      if (!(length > enough) || rounding) return std::isfinite(length);
+      if (!(length > enough) || rounding) {
+        q_.total_weight = rows_in_.omega.sum();
+        return std::isfinite(length) && solver_.complete(rows_in_, a_in_, q_);
+      }
       last_length = length;
       likelihood_.update(q_, rows_in_);
       // Columns that have just left or come back: m_before is not of w_before, and there is nothing to compare with.
@@ -242,9 +245,7 @@ class Sweep {
 
   // Prior, solver and posterior for the columns that are there from now on. False if there are none.
   bool change_columns() {
-    const int every = settings_.pruning.readmit_every;
-    // Not while the precisions are far from settled: what is missed then is asked back later.
-    if (every > 0 && out_.sweeps > 0 && out_.sweeps % every == 0 && promised_ < 1e-3 * settings_.num_rows) static_cast<void>(readmit(3));
+    look_outside();
     if (!columns_change_) return true;
     remember_precisions();
     Vector w = Vector::Zero(all_.partition().num_columns());
@@ -268,6 +269,15 @@ class Sweep {
     columns_change_ = false;
     moved_ = true;
     return true;
+  }
+
+  // Not while the precisions are far from settled: what is missed then is asked back later. A look that finds nothing doubles the time to
+  // the next.
+  void look_outside() {
+    const int every = settings_.pruning.readmit_every;
+    if (every == 0 || out_.sweeps < std::max(next_look_, every) || !(promised_ < 1e-3 * settings_.num_rows)) return;
+    look_interval_ = readmit(3) ? every : std::max(2 * look_interval_, every);
+    next_look_ = out_.sweeps + look_interval_;
   }
 
   // The column outside that would raise the bound most, all else fixed, comes back at its best precision.             (OPT.2), (OPT.5)
@@ -666,6 +676,7 @@ class Sweep {
   std::vector<Index> columns_, groups_, leaving_;  // of the design and of all_ that are here; groups about to leave
   std::vector<int> num_returns_;                   // [groups of all_]
   static constexpr int most_returns = 20;          // approximations may disagree on a column for ever
+  int look_interval_ = 0, next_look_ = 0;          // sweeps
   bool columns_change_ = false, moved_ = false;
   double promised_ = std::numeric_limits<double>::infinity();  // by the next step of precisions and rows
   Vector newton_w_, newton_m_, expected_in_;

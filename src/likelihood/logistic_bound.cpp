@@ -29,7 +29,7 @@ class LogisticBound final : public Likelihood {
   [[nodiscard]] Index state_size() const override { return xi_.size(); }
   void get_state(Eigen::Ref<Vector> state, Eigen::Ref<Vector> weight) const override {
     state = xi_;
-    for (Index n = 0; n < xi_.size(); ++n) weight[n] = k_[n] * 2 * jj_lambda(xi_[n]);
+    weight = omega_;
   }
   void set_state(const Eigen::Ref<const Vector>& state, Rows& rows) override {
     xi_ = state.cwiseAbs();
@@ -40,21 +40,23 @@ class LogisticBound final : public Likelihood {
     double sum = 0;
     for (Index n = 0; n < xi_.size(); ++n) {
       const double xi = xi_[n];
-      sum += k_[n] * (log_sigmoid(xi) + half_y_[n] * q.m[n] - 0.5 * xi -
-                      jj_lambda(xi) * (q.m[n] * q.m[n] + q.s[n] - xi * xi));  // (JJ.1) in expectation, (BOUND.1)
+      sum += k_[n] * (log_sigmoid(xi) + half_y_[n] * q.m[n] - 0.5 * xi) -
+             0.5 * omega_[n] * (q.m[n] * q.m[n] + q.s[n] - xi * xi);  // (JJ.1) in expectation, (BOUND.1)
     }
     return sum;
   }
 
  private:
-  void write_omega(Rows& rows) const {
-    for (Index n = 0; n < xi_.size(); ++n) rows.omega[n] = k_[n] * 2 * jj_lambda(xi_[n]);  // (JJ.2)
+  void write_omega(Rows& rows) {
+    omega_.resize(xi_.size());
+    for (Index n = 0; n < xi_.size(); ++n) omega_[n] = k_[n] * 2 * jj_lambda(xi_[n]);  // (JJ.2)
+    rows.omega = omega_;
   }
 
   Vector half_y_;  // y/2, y in {-1, +1}
   Vector k_;
   double start_xi_;
-  Vector xi_;
+  Vector xi_, omega_;  // the rows of this xi
 };
 
 }  // namespace

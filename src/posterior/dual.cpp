@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <utility>
 
 #include "core/blas.hpp"
 #include "core/parallel.hpp"
@@ -25,7 +26,6 @@ class Dual final : public Solver {
         f_(system.partition.num_flat()),
         keep_raw_(f_ > 0 || system.likelihood.constant_rows),
         block_(std::clamp<Index>((Index{1} << 17) / std::max<Index>(n_, 1), 128, std::max<Index>(p_, 128))),
-        pieces_(make_pieces()),
         num_threads_(blas::num_threads()),
         K_(n_, n_),
         L_inverse_(n_, n_),
@@ -40,7 +40,8 @@ class Dual final : public Solver {
         FOmega_(n_, f_),
         KOF_(n_, f_),
         w_F_(f_) {
-    if (pieces_.size() > 1) blas_threads_.emplace(1);
+    cut_into_pieces();
+    if (pieces_.size() > 1 || work() < small_work) blas_threads_.emplace(1);
     for (Index k = 0; k < f_; ++k) {
       Matrix column(n_, 1);
       system_.X.columns(flat(k), 1, column);
@@ -51,13 +52,36 @@ class Dual final : public Solver {
   [[nodiscard]] SolverKind kind() const override { return SolverKind::dual; }
 
   [[nodiscard]] bool solve(const Rows& rows, const Vector& a, Posterior& q) override {
+    return factorise(rows, a, q) && complete(rows, a, q);
+  }
+
+  // Precisions that are those of the last call cost no product of the columns with each other.
+  [[nodiscard]] bool solve_mean(const Rows& rows, const Vector& a, Posterior& q) override {
     if (!factorise(rows, a, q)) return false;
+    unproject_g();
+    over_pieces([&](Piece& piece) { weights(piece, q); });
+    row_means(rows, q);
+    for (Index k = 0; k < f_; ++k) q.w[flat(k)] = w_F_[k];
+    return q.w.allFinite();
+  }
+
+  [[nodiscard]] bool complete(const Rows& rows, const Vector& a, Posterior& q) override {
+    if (!blas::trtri(n_, L_inverse_.data(), n_)) return false;
     weights_and_variances(rows, a, q, nullptr);
     if (system_.likelihood.row_moments) {
-      system_.X.apply(q.w, q.m);
+      row_means(rows, q);
       row_variances(rows, q);
     }
     return std::isfinite(q.log_det_V) && q.w.allFinite();
+  }
+
+  [[nodiscard]] bool columns_changed() override {
+    p_ = system_.X.cols();
+    cut_into_pieces();
+    if (pieces_.size() == 1 && work() >= small_work) blas_threads_.reset();
+    a_inverse_root_.resize(p_);
+    K_is_current_ = K_is_unit_ = final_ = false;
+    return true;
   }
 
   [[nodiscard]] bool finish(const Rows& rows, const Vector& a, Posterior& q) override {
@@ -187,23 +211,37 @@ class Dual final : public Solver {
   // added in the order of the pieces.
   struct Piece {
     Index first, last;
-    Matrix panel;       // a block of columns, n x block
+    Matrix panel;       // a block of columns, n x block at least
+    bool holds_all;     // Z A^-1/2 of the whole piece is in the panel, for the precisions in hand
     Matrix K;           // its part of K_; the first piece writes into K_ itself
     Matrix FP, BB, TB;  // for the flat columns
     Vector FOZw;        // F' diag(omega) Z w_Z
   };
 
-  // As many pieces as cost, beside the columns themselves, at most half as much memory.
-  [[nodiscard]] std::vector<Piece> make_pieces() const {
-    const Index room = p_ / (2 * std::max<Index>(n_, 1));
-    const Index num = room < 4 ? 1 : std::min<Index>(room, 8);  // with fewer BLAS divides the work itself
-    std::vector<Piece> pieces;
+  // Multiplications of one pass; below so many, BLAS gains nothing by threads.
+  [[nodiscard]] double work() const { return static_cast<double>(n_) * static_cast<double>(n_) * static_cast<double>(p_); }
+  static constexpr double small_work = 4e6;
+
+  // As many pieces as cost, beside the columns themselves, at most half as much memory; an even number while that is a few MB. Workspace
+  // of more columns is kept.
+  void cut_into_pieces() {
+    const Index room = 1 + p_ / (2 * std::max<Index>(n_, 1));
+    Index num = room < 4 ? 1 : std::min<Index>(room, 8);  // with fewer BLAS divides the work itself
+    if (n_ <= 1024 && work() >= small_work) num = std::min<Index>((room + 1) / 2 * 2, 8);
+    pieces_.resize(static_cast<std::size_t>(num));
     for (Index i = 0; i < num; ++i) {
-      const Index first = p_ * i / num, last = p_ * (i + 1) / num, width = std::min(block_, last - first), own = i == 0 ? 0 : n_;
-      pieces.push_back({first, last, Matrix(n_, width), Matrix(own, own), Matrix(f_, width), Matrix::Zero(f_, f_), Matrix::Zero(n_, f_),
-                        Vector::Zero(f_)});
+      Piece& piece = pieces_[static_cast<std::size_t>(i)];
+      piece.first = p_ * i / num;
+      piece.last = p_ * (i + 1) / num;
+      piece.holds_all = false;
+      const Index width = std::min(block_, piece.last - piece.first), own = i == 0 ? 0 : n_;
+      if (piece.panel.cols() < width) piece.panel.resize(n_, width);
+      piece.K.resize(own, own);
+      piece.FP.resize(f_, piece.panel.cols());
+      piece.BB = Matrix::Zero(f_, f_);
+      piece.TB = Matrix::Zero(n_, f_);
+      piece.FOZw = Vector::Zero(f_);
     }
-    return pieces;
   }
   template <typename Function>
   void over_pieces(Function&& f) {
@@ -246,11 +284,17 @@ class Dual final : public Solver {
       for (Index i = 0; i < n_; ++i) x_[i] = root_omega_[i] > 0 ? g_[i] / root_omega_[i] : 0.0;
     }
     q.residual = x_.squaredNorm();  // omega^1/2 (r/omega - X w) = M^-1 omega^-1/2 S' r
-    return blas::trtri(n_, L_inverse_.data(), n_);
+    return true;
   }
 
   void set_precisions(const Vector& a) {
-    for (Index j = 0; j < p_; ++j) a_inverse_root_[j] = is_penalised(j) ? 1 / std::sqrt(a[j]) : 0.0;
+    for (Index j = 0; j < p_; ++j) {
+      const double root = is_penalised(j) ? 1 / std::sqrt(a[j]) : 0.0;
+      K_is_current_ = K_is_current_ && root == a_inverse_root_[j];
+      a_inverse_root_[j] = root;
+    }
+    if (K_is_current_) return;
+    for (Piece& piece : pieces_) piece.holds_all = false;
   }
 
   // Whether x_ = h_ / omega^1/2 has no quotient that towers over the others.
@@ -274,6 +318,10 @@ class Dual final : public Solver {
 
   // K_ <- Z A^-1 Z' (lower), in panels of columns. Equal precisions: computed once with A = I, K_scale_ carries 1/a.
   void outer(const Vector& a) {
+    if (std::exchange(K_is_current_, true)) {
+      if (keep_raw_) K_ = K_raw_;
+      return;
+    }
     bool uniform = true;
     double value = 0;
     for (Index j = 0; j < p_; ++j)
@@ -286,13 +334,13 @@ class Dual final : public Solver {
       if (keep_raw_) K_ = K_raw_;
       return;
     }
+    const Vector scale = uniform ? Vector((a_inverse_root_.array() > 0).cast<double>()) : a_inverse_root_;
     over_pieces([&](Piece& piece) {
       Matrix& K = &piece == pieces_.data() ? K_ : piece.K;
+      piece.holds_all = piece.last - piece.first <= block_ && (!uniform || value == 1);
       for (Index first = piece.first; first < piece.last; first += block_) {
         const Index count = std::min(block_, piece.last - first);
-        system_.X.columns(first, count, piece.panel.leftCols(count));
-        for (Index j = 0; j < count; ++j)
-          piece.panel.col(j) *= uniform ? (a_inverse_root_[first + j] > 0 ? 1.0 : 0.0) : a_inverse_root_[first + j];
+        system_.X.scaled_columns(first, count, scale.data() + first, piece.panel.leftCols(count));
         blas::syrk(blas::Transpose::no, n_, count, 1.0, piece.panel.data(), n_, first == piece.first ? 0.0 : 1.0, K.data(), n_);
       }
     });
@@ -321,13 +369,17 @@ class Dual final : public Solver {
     return true;
   }
 
+  // h_ <- S' g
+  void unproject_g() {
+    h_ = g_;
+    if (f_ == 0) return;
+    w_F_.noalias() = U_.transpose() * g_;
+    h_.noalias() -= FOmega_ * w_F_;
+  }
+
   // One pass over the panels: w_Z, V_jj, and what the flat columns need. With `keep`, T and B are stored for prediction.
   void weights_and_variances(const Rows& rows, const Vector& a, Posterior& q, CovarianceFactor* keep) {
-    h_ = g_;
-    if (f_ > 0) {  // S' g
-      w_F_.noalias() = U_.transpose() * g_;
-      h_.noalias() -= FOmega_ * w_F_;
-    }
+    unproject_g();
     // L^-1 diag(omega)^1/2 is still lower triangular: fold the weights into the factor for this pass.
     for (Index j = 0; j < n_; ++j) L_inverse_.col(j).tail(n_ - j) *= root_omega_[j];
     over_pieces([&](Piece& piece) { visit(piece, q, keep); });
@@ -339,6 +391,17 @@ class Dual final : public Solver {
     sum_by_group(system_.partition, a, q);
   }
 
+  // w_Z alone
+  void weights(Piece& piece, Posterior& q) {
+    for (Index first = piece.first; first < piece.last; first += block_) {
+      const Index count = std::min(block_, piece.last - first);
+      if (!piece.holds_all) system_.X.scaled_columns(first, count, a_inverse_root_.data() + first, piece.panel.leftCols(count));
+      blas::gemv(blas::Transpose::yes, n_, count, 1.0, piece.panel.data(), n_, h_.data(), 0.0, q.w.data() + first);
+      q.w.segment(first, count).array() *= a_inverse_root_.segment(first, count).array();
+    }
+  }
+
+  // The panel that outer() has left, if that was the whole piece; what TRMM leaves is of no further use.
   void visit(Piece& piece, Posterior& q, CovarianceFactor* keep) {
     piece.FOZw.setZero();
     piece.BB.setZero();
@@ -347,8 +410,7 @@ class Dual final : public Solver {
       const Index count = std::min(block_, piece.last - first);
       auto panel = piece.panel.leftCols(count);
       auto FP = piece.FP.leftCols(count);
-      system_.X.columns(first, count, panel);
-      for (Index j = 0; j < count; ++j) panel.col(j) *= a_inverse_root_[first + j];
+      if (!piece.holds_all) system_.X.scaled_columns(first, count, a_inverse_root_.data() + first, panel);
       blas::gemv(blas::Transpose::yes, n_, count, 1.0, panel.data(), n_, h_.data(), 0.0, q.w.data() + first);
       if (f_ > 0) {  // panel <- S panel, with F' diag(omega) Z A^-1/2 kept for V_FF
         FP.noalias() = FOmega_.transpose() * panel;
@@ -370,6 +432,7 @@ class Dual final : public Solver {
         if (keep != nullptr) keep->T.col(first + j) = root * panel.col(j);
       }
     }
+    piece.holds_all = false;
   }
 
   // w_F = H^-1 F'(r - diag(omega) Z w_Z),  V_FF = H^-1 + B V_ZZ B'                                              (RIDGE.7)
@@ -386,6 +449,15 @@ class Dual final : public Solver {
     if (!final_) return;
     const Matrix V_FF = H_inverse_ + H_inverse_ * (sum.BB - sum.TB.transpose() * sum.TB) * H_inverse_;
     for (Index k = 0; k < f_; ++k) q.V_diagonal[flat(k)] = V_FF(k, k);
+  }
+
+  // X w = Z A^-1 Z' S' g + F w_F and w_F, with S' g in h_                                                       (RIDGE.4), (RIDGE.7)
+  void row_means(const Rows& rows, Posterior& q) {
+    blas::symv(n_, keep_raw_ ? K_raw_.data() : K_.data(), n_, h_.data(), q.m.data());
+    q.m *= K_scale_;
+    if (f_ == 0) return;
+    w_F_ = H_inverse_ * (F_.transpose() * rows.r - FOmega_.transpose() * q.m);
+    q.m.noalias() += F_ * w_F_;
   }
 
   // x_n'Vx_n = f'H^-1 f + (1 - [M^-1]_nn)/omega_n. Where omega_n K_nn is small that difference has no digits left, and the other form is
@@ -410,8 +482,8 @@ class Dual final : public Solver {
   Index n_, p_, f_;
   bool keep_raw_;
   Index block_;
-  std::vector<Piece> pieces_;
   Index num_threads_;  // ours, over the pieces; BLAS is held at one while there are several
+  std::vector<Piece> pieces_;
   std::optional<blas::ThreadScope> blas_threads_;
   Matrix K_;          // lower triangle
   Matrix K_raw_;      // Z A^-1 Z' before projection, kept where flat columns change K_ or the problem may be condensed
@@ -421,7 +493,7 @@ class Dual final : public Solver {
   Matrix H_inverse_, U_, FOmega_, KOF_;
   Vector w_F_;
   double K_scale_ = 1, log_det_H_ = 0;
-  bool K_is_unit_ = false;
+  bool K_is_unit_ = false, K_is_current_ = false;  // K_ or K_raw_ is that of A = I; of the precisions in hand
   Vector a_;
   const Rows* rows_ = nullptr;
   bool final_ = false;  // the pass after the last sweep

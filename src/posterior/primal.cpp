@@ -39,6 +39,10 @@ class Primal final : public Solver {
   [[nodiscard]] SolverKind kind() const override { return SolverKind::primal; }
 
   [[nodiscard]] bool solve(const Rows& rows, const Vector& a, Posterior& q) override {
+    return solve_mean(rows, a, q) && complete(rows, a, q);
+  }
+
+  [[nodiscard]] bool solve_mean(const Rows& rows, const Vector& a, Posterior& q) override {
     Design& X = system_.X;
     if (!gram_is_current_) {
       X.gram(rows.omega, gram_);
@@ -59,16 +63,18 @@ class Primal final : public Solver {
     q.w = Xr_;
     blas::trsv(blas::Transpose::no, p_, L_inverse_.data(), p_, q.w.data());
     blas::trsv(blas::Transpose::yes, p_, L_inverse_.data(), p_, q.w.data());
+    if (system_.likelihood.row_moments) X.apply(q.w, q.m);
+    return q.w.allFinite();
+  }
+
+  [[nodiscard]] bool complete(const Rows& rows, const Vector& a, Posterior& q) override {
     if (!blas::trtri(p_, L_inverse_.data(), p_)) return false;
     for (Index j = 0; j < p_; ++j) q.V_diagonal[j] = L_inverse_.col(j).tail(p_ - j).squaredNorm();
     sum_by_group(system_.partition, a, q);
 
-    if (system_.likelihood.row_moments) {
-      X.apply(q.w, q.m);
-      X.row_variance(L_inverse_, q.s);
-    }
+    if (system_.likelihood.row_moments) system_.X.row_variance(L_inverse_, q.s);
     if (system_.likelihood.residual) q.residual = residual(rows, q);
-    return std::isfinite(q.log_det_V) && q.w.allFinite();
+    return std::isfinite(q.log_det_V);
   }
 
   [[nodiscard]] bool respond(const Vector& r, const Vector& a, Posterior& q) override {

@@ -1,7 +1,9 @@
 // A solver for a problem whose columns come and go: after each change the cheaper of primal and dual on the columns that are left.
 #include <algorithm>
+#include <optional>
 
 #include "core/blas.hpp"
+#include "core/parallel.hpp"
 #include "design/column_subset.hpp"
 #include "posterior/solver.hpp"
 
@@ -10,10 +12,12 @@ namespace {
 
 class Shrinking final : public Solver {
  public:
-  Shrinking(System system, SolverKind kind) : system_(system), asked_(kind) { rebuild(system.X); }
+  Shrinking(System system, SolverKind kind) : system_(system), asked_(kind), num_threads_(blas::num_threads()) { rebuild(system.X); }
 
   [[nodiscard]] SolverKind kind() const override { return inner_->kind(); }
   [[nodiscard]] bool solve(const Rows& rows, const Vector& a, Posterior& q) override { return inner_->solve(rows, a, q); }
+  [[nodiscard]] bool solve_mean(const Rows& rows, const Vector& a, Posterior& q) override { return inner_->solve_mean(rows, a, q); }
+  [[nodiscard]] bool complete(const Rows& rows, const Vector& a, Posterior& q) override { return inner_->complete(rows, a, q); }
   [[nodiscard]] bool respond(const Vector& r, const Vector& a, Posterior& q) override { return inner_->respond(r, a, q); }
   [[nodiscard]] bool finish(const Rows& rows, const Vector& a, Posterior& q) override { return inner_->finish(rows, a, q); }
   [[nodiscard]] bool shared_system(const Rows& rows, SharedSystem& out) override { return inner_->shared_system(rows, out); }
@@ -21,9 +25,12 @@ class Shrinking final : public Solver {
   [[nodiscard]] CovarianceFactor factor() override { return inner_->factor(); }
 
   [[nodiscard]] bool restrict_to(const std::vector<Index>& columns) override {
-    inner_.reset();
-    left_ = std::make_unique<ColumnSubset>(system_.X, columns);
-    rebuild(*left_);
+    const bool first = left_ == nullptr;
+    if (first)
+      left_ = std::make_unique<ColumnSubset>(system_.X, columns);
+    else
+      left_->choose(columns);
+    if (first || is_dual(*left_) != (inner_->kind() == SolverKind::dual) || !inner_->columns_changed()) rebuild(*left_);
     return true;
   }
 
@@ -35,34 +42,43 @@ class Shrinking final : public Solver {
     (left_ != nullptr ? *left_ : system_.X).apply(w, m);
     const Vector e = rows.r - rows.omega.cwiseProduct(m);
     ColumnSubset outside(system_.X, columns);
-    const Index block = std::clamp<Index>((Index{1} << 17) / std::max<Index>(n, 1), 16, std::max<Index>(size, 16));
-    Matrix panel(n, std::min(block, size)), product(view.U.rows(), panel.cols());
+    const Index block = std::clamp<Index>((Index{1} << 16) / std::max<Index>(n, 1), 16, 1024);  // half a MB
+    const blas::ThreadScope one_thread(1);
     S.resize(size);
     Q.resize(size);
-    for (Index first = 0; first < size; first += block) {
-      const Index count = std::min(block, size - first);
-      outside.columns(first, count, panel.leftCols(count));
+    parallel_for((size + block - 1) / block, num_threads_, [&](Index i) {
+      const Index first = i * block, count = std::min(block, size - first);
+      Matrix panel(n, count), product(view.U.rows(), count);
+      outside.columns(first, count, panel);
       blas::gemm(blas::Transpose::no, blas::Transpose::no, view.U.rows(), count, n, 1.0, view.U.data(), view.U.rows(), panel.data(), n, 0.0,
                  product.data(), product.rows());
-      Q.segment(first, count).noalias() = panel.leftCols(count).transpose() * e;
-      const Vector explained = product.leftCols(count).colwise().squaredNorm();
+      Q.segment(first, count).noalias() = panel.transpose() * e;
+      const Vector explained = product.colwise().squaredNorm();
       for (Index j = 0; j < count; ++j)
         S[first + j] = view.complement ? rows.omega.dot(panel.col(j).cwiseAbs2()) - explained[j] : explained[j];
-    }
+    });
     return true;
   }
 
  private:
+  [[nodiscard]] bool is_dual(const Design& X) const {
+    const Index flat = system_.partition.num_flat();
+    return asked_ == SolverKind::dual || (asked_ != SolverKind::primal && X.cols() - flat > X.rows() && flat < X.rows());
+  }
   void rebuild(Design& X) {
     const System system{X, system_.partition, system_.likelihood};
-    const Index flat = system_.partition.num_flat();
-    const bool dual = asked_ == SolverKind::dual || (asked_ != SolverKind::primal && X.cols() - flat > X.rows() && flat < X.rows());
-    inner_ = dual ? make_dual(system) : make_primal(system);
+    inner_.reset();
+    one_thread_.reset();
+    inner_ = is_dual(X) ? make_dual(system) : make_primal(system);
+    const auto n = static_cast<double>(X.rows()), p = static_cast<double>(X.cols());
+    if (inner_->kind() == SolverKind::primal && n * p * p < 4e7) one_thread_.emplace(1);
   }
 
   System system_;  // its X is the whole design
   SolverKind asked_;
+  Index num_threads_;  // ours, where BLAS is held at one
   std::unique_ptr<ColumnSubset> left_;
+  std::optional<blas::ThreadScope> one_thread_;  // a sweep of a millisecond gains nothing by the threads of BLAS, which spin between calls
   std::unique_ptr<Solver> inner_;
 };
 

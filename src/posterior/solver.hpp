@@ -60,6 +60,9 @@ class Solver {
   /// Fills the posterior for these rows and precisions a [p] (0 for flat columns). False if the system is not positive definite or not
   /// finite.
   [[nodiscard]] virtual bool solve(const Rows& rows, const Vector& a, Posterior& posterior) = 0;
+  /// A solve() in two halves, the second taken at the end of Newton's method only: w and m; then V and s for the same rows and precisions.
+  [[nodiscard]] virtual bool solve_mean(const Rows& rows, const Vector& a, Posterior& posterior) { return solve(rows, a, posterior); }
+  [[nodiscard]] virtual bool complete(const Rows&, const Vector& /*a*/, Posterior&) { return true; }
   /// After solve(), V held: w <- V X' r for another working response, with m and the sums of w^2. False if this costs as much as a solve.
   [[nodiscard]] virtual bool respond(const Vector& /*r*/, const Vector& /*a*/, Posterior&) { return false; }
   /// True if the O(n p^2) products of a sweep can be taken this way; solvers start in double.                          (MP)
@@ -70,6 +73,9 @@ class Solver {
   [[nodiscard]] virtual bool condense(const Rows&, const std::vector<Index>& /*columns*/, Matrix& /*X*/, Vector& /*y*/) { return false; }
   /// Only these columns of the design from now on, ascending; the partition has changed already. False if the solver cannot.
   [[nodiscard]] virtual bool restrict_to(const std::vector<Index>& /*columns*/) { return false; }
+  /// The design and the partition have other columns than before: the same solver for these, with the workspace that it has. False if a new
+  /// one must be made.
+  [[nodiscard]] virtual bool columns_changed() { return false; }
   /// After solve() with these rows, which gave w: S and Q of columns of the design that are not in the system.   (OPT.2), (OPT.5)
   [[nodiscard]] virtual bool look_outside(const Rows&, const std::vector<Index>& /*columns*/, const Vector& /*w*/, Vector& /*S*/,
                                           Vector& /*Q*/) {

@@ -253,9 +253,12 @@ TEST(Blas, PotrfNeverReadsTheStrictUpperTriangle) {
 }
 
 TEST(Blas, TrtriRefusesAZeroOnTheDiagonal) {
-  Matrix L = Matrix::Identity(3, 3);
-  L(1, 1) = 0;
-  EXPECT_FALSE(blas::trtri(3, L.data(), 3));
+  for (Index n : {3, 65, 130})
+    for (Index j : {Index{0}, n / 2, n - 1}) {
+      Matrix L = Matrix::Identity(n, n);
+      L(j, j) = 0;
+      EXPECT_FALSE(blas::trtri(n, L.data(), n)) << n << ": " << j;
+    }
 }
 
 TEST(Blas, SytrdAndItsReflectorsRebuildTheMatrix) {

@@ -33,6 +33,9 @@ TEST(ColumnSubset, AnswersAsTheColumnsByThemselves) {
     Matrix panel(n, count);
     subset.columns(size - count, count, panel);
     EXPECT_EQ(panel, own.rightCols(count));
+    const Vector scale = random.normals(count);
+    subset.scaled_columns(size - count, count, scale.data(), panel);
+    EXPECT_EQ(panel, own.rightCols(count) * scale.asDiagonal());
     const Vector r = random.normals(n), w = random.normals(size), omega = random.normals(n).cwiseAbs();
     Vector a(size), b(size), c(n), d(n);
     subset.project(r, a);

@@ -128,6 +128,11 @@ void expect_five_answers(const Case& c, Random& random, Index every = 1) {
       design.columns(first, count, panel.leftCols(count));
       ASSERT_LE(distance(panel.leftCols(count), X.middleCols(first, count)), 1e-14 * size) << first << " " << count;
       ASSERT_TRUE((panel.rightCols(p + 1 - count).array() == 7).all());
+      const Vector scale = random.normals(count);
+      Matrix scaled = Matrix::Constant(n, p + 1, 7);
+      design.scaled_columns(first, count, scale.data(), scaled.leftCols(count));
+      ASSERT_EQ(scaled.leftCols(count), panel.leftCols(count) * scale.asDiagonal()) << first << " " << count;
+      ASSERT_TRUE((scaled.rightCols(p + 1 - count).array() == 7).all());
     }
 }
 

@@ -40,6 +40,10 @@ void expect_same_answers(Design& design, const Matrix& expected, Random& random)
       design.columns(first, count, panel.leftCols(count));
       EXPECT_LE(distance(panel.leftCols(count), expected.middleCols(first, count)), 1e-13) << first << " " << count;
       EXPECT_TRUE((panel.rightCols(p + 1 - count).array() == 7).all());
+      const Vector scale = random.normals(count);
+      Matrix scaled(n, count);
+      design.scaled_columns(first, count, scale.data(), scaled);
+      EXPECT_EQ(scaled, panel.leftCols(count) * scale.asDiagonal());
     }
 }
 

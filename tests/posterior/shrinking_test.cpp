@@ -61,6 +61,38 @@ TEST(Shrinking, SolvesForTheColumnsThatAreLeft) {
   }
 }
 
+// Newton's method: rows change, precisions do not, and only the last step is asked for V.                      (RIDGE.4), (LAP.2)
+TEST(Shrinking, SolvesInTwoHalves) {
+  const Index n = 12, p = 60;
+  const Problem problem = make_problem(3, n, p), other = make_problem(4, n, p);
+  DenseDesign design(problem.X, {});
+  for (const Index step : {1, 2, 15}) {  // dual, dual, primal
+    const std::vector<Index> columns = every(step, p);
+    Partition partition = partition_of(every(1, p));
+    const auto solver = make_shrinking({design, partition, {.row_moments = true}}, SolverKind::automatic);
+    partition = partition_of(columns);
+    ASSERT_TRUE(solver->restrict_to(columns));
+    const Matrix X = problem.X(Eigen::all, columns);
+    Posterior q = testing::sized_posterior(partition, n);
+    for (const Problem* precisions : {&problem, &other}) {
+      const Vector a = precisions->a(columns);
+      for (const Problem* newton : {&other, &problem, &other}) {
+        ASSERT_TRUE(solver->solve_mean(newton->rows, a, q));
+        const testing::PlainRidge plain = plain_ridge(X, newton->rows.omega, newton->rows.r, a);
+        EXPECT_LE(relative_distance(q.w, plain.w), 1e-10) << step;
+        EXPECT_LE(relative_distance(q.m, plain.m), 1e-10) << step;
+      }
+      ASSERT_TRUE(solver->complete(other.rows, a, q));
+      const testing::PlainRidge plain = plain_ridge(X, other.rows.omega, other.rows.r, a);
+      EXPECT_LE(relative_distance(q.w, plain.w), 1e-10) << step;
+      EXPECT_LE(relative_distance(q.m, plain.m), 1e-10) << step;
+      EXPECT_LE(relative_distance(q.s, plain.s), 1e-10) << step;
+      EXPECT_LE(relative_distance(q.V_diagonal.tail(q.w.size() - 1), plain.V.diagonal().tail(q.w.size() - 1)), 1e-10) << step;
+      EXPECT_LE(relative_distance(q.log_det_V, plain.log_det_V), 1e-10) << step;
+    }
+  }
+}
+
 // S = z'Omega z - z'Omega X V X'Omega z, Q = z'(r - Omega X w), from both solvers.                                     (OPT.2)
 TEST(Shrinking, SeesWhatAColumnOutsideWouldFind) {
   const Index n = 12, p = 60;
