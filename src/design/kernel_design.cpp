@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/blas.hpp"
+#include "core/parallel.hpp"
 #include "design/centres.hpp"
 
 namespace ardvark {
@@ -18,8 +19,13 @@ KernelDesign::KernelDesign(Kernel kernel, Matrix X, Matrix C, bool bias, Keep ke
 }
 
 void KernelDesign::keep_matrix() {
-  K_.resize(X_.rows(), C_.rows());
-  kernel_.evaluate(X_, C_, K_);
+  constexpr Index stretch = 256;
+  const Index M = C_.rows();
+  K_.resize(X_.rows(), M);
+  parallel_for((M + stretch - 1) / stretch, X_.rows() > 500 ? blas::num_threads() : 1, [&](Index piece) {
+    const Index first = piece * stretch, count = std::min(stretch, M - first);
+    kernel_.evaluate(X_, C_.middleRows(first, count), K_.middleCols(first, count));
+  });
   rebuild();
 }
 

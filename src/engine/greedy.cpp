@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <utility>
 
 #include "ardvark/errors.hpp"
 #include "core/parallel.hpp"
@@ -65,7 +67,7 @@ void validate(const Design& basis, const Vector& target, const GreedySettings& s
 // search over all columns begins.                                                                                            (GREEDY.12)
 GreedySettings begin_with_a_part(Design& basis, const Vector& target, const GreedySettings& settings) {
   constexpr Index stride = 8;
-  const Index starts = settings.more_starts ? stride : 1;
+  const Index starts = settings.more_starts ? 4 : 1;
   std::vector<GreedyOutcome> ends(static_cast<std::size_t>(starts));
   std::vector<std::vector<Index>> columns(ends.size());
   const Index threads = settings.on_action ? 1 : blas::num_threads();
@@ -75,6 +77,7 @@ GreedySettings begin_with_a_part(Design& basis, const Vector& target, const Gree
     for (Index j = offset; j < basis.cols(); j += stride) some.push_back(j);
     GreedySettings coarse = settings;
     coarse.exchange = false;
+    coarse.tolerance = std::max(settings.tolerance, 1e-2);
     coarse.free_columns.clear();
     for (Index j : settings.free_columns) {
       const auto at = std::lower_bound(some.begin(), some.end(), j);
@@ -99,43 +102,58 @@ GreedySettings begin_with_a_part(Design& basis, const Vector& target, const Gree
   return out;
 }
 
+// Further starts of a Gaussian: with all of the target as noise, which falls slowly while columns are chosen, and with a fifth of its
+// standard deviation, which hardly moves until they are.                                                                 (GREEDY.10)
+std::vector<GreedySettings> starts_of(const Design& basis, const Vector& target, const GreedySettings& settings) {
+  std::vector<GreedySettings> starts{settings};
+  const double variance = target_variance(target, settings.weights.size() > 0 ? settings.weights : Vector::Ones(target.size()));
+  const bool more = settings.likelihood == GreedyLikelihood::gaussian && !settings.fixed_noise && settings.more_starts &&
+                    Greedy::is_kept(basis, settings) && variance > 0;
+  if (!more) return starts;
+  for (const auto& [noise_variance, noise_every] : {std::pair{variance, 20}, std::pair{0.04 * variance, 200}}) {
+    GreedySettings& patient = starts.emplace_back(settings);
+    patient.noise_precision = 1 / noise_variance;
+    patient.noise_every = noise_every;
+  }
+  return starts;
+}
+
 }  // namespace
 
-// Further starts: with all of the target as noise, which falls slowly while columns are chosen, and with a fifth of its standard deviation,
-// which hardly moves until they are. The highest evidence is kept.                                                       (GREEDY.10)
+// The highest end is kept. The starts share the threads where nobody watches and the columns are small enough to be held by each.
 GreedyOutcome greedy(Design& basis, const Vector& target, const GreedySettings& settings) {
   validate(basis, target, settings);
   const bool in_parts = Greedy::in_parts(basis, settings) && settings.start_columns.empty();
-  const GreedySettings first = in_parts ? begin_with_a_part(basis, target, settings) : settings;
-  GreedyOutcome best = Greedy(basis, target, first).run();
-  const double variance = target_variance(target, settings.weights.size() > 0 ? settings.weights : Vector::Ones(target.size()));
-  const bool again = settings.likelihood == GreedyLikelihood::gaussian && !settings.fixed_noise && settings.more_starts &&
-                     !best.evidence_trace.empty() && best.num_screens == 0 && variance > 0;
-  struct Start {
-    double noise_variance;
-    int noise_every;
-  };
-  int done = static_cast<int>(best.evidence_trace.size());
-  for (const Start start : {Start{variance, 20}, Start{0.04 * variance, 200}}) {
-    if (!again || best.status != Status::converged) break;
-    GreedySettings patient = settings;
-    patient.noise_precision = 1 / start.noise_variance;
-    patient.noise_every = start.noise_every;
-    patient.max_actions = std::max(settings.max_actions - done, 0);
+  std::vector<GreedySettings> starts = starts_of(basis, target, in_parts ? begin_with_a_part(basis, target, settings) : settings);
+  std::vector<GreedyOutcome> ends(starts.size());
+  constexpr Index most_held = Index{1} << 22;  // numbers
+  const bool small = basis.factors() != nullptr || basis.rows() <= most_held / std::max<Index>(basis.cols(), 1);
+  const bool together = starts.size() > 1 && small && !settings.on_action;
+  const Index num_threads = blas::num_threads();
+  const blas::ThreadScope one(together ? 1 : 0);
+  bool stopped = false;
+  int done = 0;
+  double highest = -std::numeric_limits<double>::infinity();
+  parallel_for(static_cast<Index>(starts.size()), together ? num_threads : 1, [&](Index i) {
+    if (stopped) return;
+    GreedySettings& start = starts[static_cast<std::size_t>(i)];
+    GreedyOutcome& end = ends[static_cast<std::size_t>(i)];
     if (settings.on_action)
-      patient.on_action = [&](int actions, double evidence) {
-        return settings.on_action(done + actions, std::max(evidence, best.objective));
-      };
-    GreedyOutcome other = Greedy(basis, target, patient).run();
-    done += static_cast<int>(other.evidence_trace.size());
-    const bool stopped = other.status == Status::stopped_by_user;
-    if (!other.evidence_trace.empty() && other.objective > best.objective) {
-      best = std::move(other);
-      best.message += "; reached from another start of the noise";
-    }
-    if (stopped) best.status = Status::stopped_by_user;
-  }
-  return best;
+      start.on_action = [&](int actions, double evidence) { return settings.on_action(done + actions, std::max(evidence, highest)); };
+    end = Greedy(basis, target, start).run();
+    if (together) return;
+    done += static_cast<int>(end.evidence_trace.size());
+    highest = std::max(highest, end.objective);
+    stopped = end.status != Status::converged;
+  });
+  std::size_t best = 0;
+  for (std::size_t i = 1; i < ends.size(); ++i)
+    if (!ends[i].evidence_trace.empty() && ends[i].objective > ends[best].objective) best = i;
+  GreedyOutcome out = std::move(ends[best]);
+  if (best > 0) out.message += "; reached from another start of the noise";
+  for (const GreedyOutcome& end : ends)
+    if (end.status == Status::stopped_by_user) out.status = Status::stopped_by_user;
+  return out;
 }
 
 }  // namespace ardvark

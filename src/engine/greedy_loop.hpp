@@ -17,6 +17,11 @@ class Greedy {
     return settings.alike && settings.likelihood != GreedyLikelihood::gaussian && basis.factors() == nullptr &&
            basis.cols() >= GreedySettings::many;
   }
+  /// Then all columns stand in the pool.
+  static bool is_kept(const Design& basis, const GreedySettings& settings) {
+    return basis.factors() != nullptr ||
+           (basis.rows() <= settings.most_kept / std::max<Index>(basis.cols(), 1) && !in_parts(basis, settings));
+  }
 
  private:
   enum class Kind { none, add, reestimate, remove, exchange };
@@ -49,6 +54,7 @@ class Greedy {
     void keep(std::vector<Promise>& list, Promise promise) const;  // among the best `each`
   };
 
+  [[nodiscard]] bool design_is_kept() const { return is_kept(design_, settings_); }
   bool start();  // the free columns, and those that the settings begin with
   bool begin_with(Index id, double precision, bool is_free);
   bool ascend();   // all that gains; false: stopped
@@ -58,12 +64,6 @@ class Greedy {
   void finish();   // the result, in the caller's scaling
   void record();
   [[nodiscard]] const char* words() const;
-  // Then all columns stand in the pool.
-  [[nodiscard]] bool design_is_kept() const {
-    return design_.factors() != nullptr ||
-           (design_.rows() <= settings_.most_kept / std::max<Index>(design_.cols(), 1) && !in_parts(design_, settings_));
-  }
-
   // Which action: greedy_choice.cpp
   Action best_action();
   Action best_lazily();  // where the rows move with each action: S and Q are renewed as far as the choice depends on them

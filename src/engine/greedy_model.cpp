@@ -22,6 +22,7 @@ GreedyModel::GreedyModel(const Vector& target, const GreedySettings& settings)
       prior_(settings.precision),
       gain_(settings.precision, settings.cost_at_once ? settings.column_cost : 0),
       fixed_noise_(settings.fixed_noise),
+      tolerance_(settings.tolerance),
       k_(settings.weights.size() > 0 ? settings.weights : Vector::Ones(target.size())),
       total_(k_.sum()),
       Phi_(target.size(), 8) {
@@ -259,6 +260,7 @@ bool GreedyModel::to_mode() {
   Vector w = now_.w, m = Phi() * w, w_try, m_try;
   double here = height(w, m);
   const auto n = static_cast<double>(t_.size());
+  const double enough = std::max(1e-20 * n, 1e-4 * tolerance_ * tolerance_);
   for (int iteration = 0; iteration < 200; ++iteration) {
     now_.omega = k_.cwiseProduct(p_).cwiseProduct(q_);
     now_.r = now_.omega.cwiseProduct(m) + k_.cwiseProduct(t_ - p_);
@@ -269,7 +271,7 @@ bool GreedyModel::to_mode() {
     const double gain = step.cwiseAbs2().dot(now_.alpha) + m_step.cwiseAbs2().dot(now_.omega);
     const double rounding = 1e-15 * (std::abs(here) + n);
     bool moved = false;
-    for (double length = gain > 1e-20 * n ? 1 : 0; length > 1e-10 && !moved; length *= 0.5) {
+    for (double length = gain > enough ? 1 : 0; length > 1e-10 && !moved; length *= 0.5) {
       w_try = w + length * step;
       m_try = m + length * m_step;
       const double there = height(w_try, m_try);

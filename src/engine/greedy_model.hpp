@@ -89,6 +89,7 @@ class GreedyModel {
   GreedyPrior noise_, prior_;
   ColumnGain gain_;
   bool fixed_noise_;
+  double tolerance_;
   Vector k_;      // observation weights
   double total_;  // their sum
   const Vector* length_ = nullptr;
