@@ -15,6 +15,7 @@ from __future__ import annotations
 import ctypes
 import json
 import os
+import signal
 import sys
 import threading
 import warnings
@@ -207,34 +208,69 @@ class Progress:
 
 
 class _Watch:
-    """Stands between the library and a callback. What it raises, KeyboardInterrupt too, stops the fit and is raised again after it."""
+    """Stands between the library and a callback, and keeps Ctrl-C for the moments when Python runs.
+
+    Python calls a signal's handler wherever it happens to run in the main thread: here, at the entry of the function that the library calls,
+    where an exception would be lost. So a handler of ours takes note, and the handler that was there is called from within. What it or the
+    callback raises stops the fit and is raised again after it.
+    """
 
     def __init__(self, callback: Optional[Callable[[Progress], Any]]):
         self._callback = callback
-        self.raised: Optional[BaseException] = None
-        self.function = _Callback(self._call)
+        self._raised: Optional[BaseException] = None
+        self._noted: Optional[tuple[int, Any]] = None
+        self._handler: Any = None
+        if threading.current_thread() is threading.main_thread():
+            handler = signal.getsignal(signal.SIGINT)
+            self._handler = handler if callable(handler) else None
+        # Without callback and signals there is nothing to enter Python for.
+        self.function = _Callback(self._call) if callback is not None or self._handler is not None else _Callback()
+
+    def _call_handler(self) -> None:
+        if self._noted is not None:
+            noted, self._noted = self._noted, None
+            self._handler(*noted)
 
     def _call(self, progress: Any, _context: Any) -> int:
-        try:  # entering Python runs the handlers of signals, in the main thread: Ctrl-C arrives here
-            if self.raised is None and self._callback is not None:
-                p = progress.contents
-                if self._callback(Progress(p.sweep, p.total, p.bound, p.elapsed_seconds)) is False:
-                    return 0
-        except BaseException as e:  # noqa: B902
-            self.raised = e
-        return 0 if self.raised is not None else 1
+        try:
+            if self._raised is None:
+                self._call_handler()
+                if self._callback is not None:
+                    p = progress.contents
+                    if self._callback(Progress(p.sweep, p.total, p.bound, p.elapsed_seconds)) is False:
+                        return 0
+        except BaseException as e:
+            self._raised = e
+        return 0 if self._raised is not None else 1
+
+    def _note(self, number: int, frame: Any) -> None:
+        self._noted = (number, frame)
+
+    def __enter__(self) -> "_Watch":
+        if self._handler is not None:
+            signal.signal(signal.SIGINT, self._note)
+        return self
+
+    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
+        if self._handler is not None:
+            signal.signal(signal.SIGINT, self._handler)
+        if self._raised is not None:
+            raised, self._raised = self._raised, None  # no cycle through its traceback
+            raise raised
+        self._call_handler()
 
 
 class _Options(_Handle):
-    def __init__(self, options: Mapping[str, Any], callback: Optional[Callable[[Progress], Any]] = None):
+    def __init__(self, options: Mapping[str, Any], watch: Optional[_Watch] = None):
         super().__init__("options", _library.ardvark_options_create())
         if not self._as_parameter_:
             raise MemoryError("no memory for the options")
         for name, value in options.items():
             if value is not None:
                 self._set(name, value)
-        self.watch = _Watch(callback)
-        _library.ardvark_options_set_progress(self, self.watch.function, None)
+        self.watch = watch
+        if watch is not None:
+            _library.ardvark_options_set_progress(self, watch.function, None)
 
     def _set(self, name: str, value: Any) -> None:
         key = name.encode()
@@ -256,10 +292,8 @@ class _Options(_Handle):
 
 def _work(kind: str, function: str, options: _Options, *arguments: Any) -> _Handle:
     """A call that takes its time: it can be interrupted."""
-    handle = _handle(kind, function, *arguments)
-    if options.watch.raised is not None:
-        raise options.watch.raised
-    return handle
+    with options.watch:
+        return _handle(kind, function, *arguments)
 
 
 # ---- what comes out ------------------------------------------------------------------------------------------------------------------
@@ -375,7 +409,7 @@ def fit(
     """
     view, X = _matrix_of(X)
     y = _vector_of(y, X.shape[0], "y")
-    handle = _Options(options, callback)
+    handle = _Options(options, _Watch(callback))
     model = Model(_work("model", "ardvark_fit", handle, byref(view), y.ctypes.data, handle), options.get("level"))
     if warn:
         for message in model.value("warnings"):
@@ -396,7 +430,7 @@ def select(X: Any, y: Any, *, callback: Optional[Callable[[Progress], Any]] = No
     """Selection counts of a repeated cross-validation: count, share, sc_value, ..."""
     view, X = _matrix_of(X)
     y = _vector_of(y, X.shape[0], "y")
-    handle = _Options(options, callback)
+    handle = _Options(options, _Watch(callback))
     return Result(_work("result", "ardvark_select", handle, byref(view), y.ctypes.data, handle))
 
 
@@ -413,7 +447,7 @@ def path(
     """Modes under a Laplace prior for many lambdas: lambda, mean [count, p], intercept, ..."""
     view, X = _matrix_of(X)
     y = _vector_of(y, X.shape[0], "y")
-    handle = _Options(options, callback)
+    handle = _Options(options, _Watch(callback))
     grid = None if lambdas is None else np.ascontiguousarray(lambdas, dtype=np.float64)
     pointer, number = (None, count) if grid is None else (grid.ctypes.data, grid.size)
     return Result(
