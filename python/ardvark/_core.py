@@ -19,12 +19,16 @@ import signal
 import sys
 import threading
 import warnings
-import weakref
 from ctypes import POINTER, byref, c_char, c_char_p, c_double, c_int, c_int32, c_int64, c_size_t, c_void_p
 from pathlib import Path
 from typing import Any, Callable, Mapping, Optional, Sequence, Union
 
 import numpy as np
+
+try:  # the functions without the enumerations around them, which take longer than a small fit
+    import _signal as signals
+except ImportError:
+    import signal as signals
 
 __all__ = [
     "ArdvarkWarning",
@@ -123,7 +127,7 @@ def _open() -> ctypes.CDLL:
         getattr(library, function).restype = c_int
     library.ardvark_version.restype = c_char_p
     library.ardvark_options_create.restype = c_void_p
-    library.ardvark_options_set_progress.argtypes = [c_void_p, _Callback, c_void_p]
+    library.ardvark_options_set_progress.argtypes = [c_void_p, _Callback, c_void_p, c_double]
     library.ardvark_options_set_progress.restype = None
     for handle in ("options", "model", "result", "sequential"):
         free = getattr(library, f"ardvark_{handle}_free")
@@ -133,6 +137,7 @@ def _open() -> ctypes.CDLL:
 
 
 _library = _open()
+_free = {kind: getattr(_library, f"ardvark_{kind}_free") for kind in ("options", "model", "result", "sequential")}
 _exceptions = {2: ValueError, 3: OSError}
 
 
@@ -152,12 +157,14 @@ def version() -> str:
 
 
 class _Handle:
-    """Owns one handle of the library."""
+    """Owns one handle of the library, and is passed itself, so that it lives until the call is over."""
 
     def __init__(self, kind: str, pointer: Optional[int]):
-        self._as_parameter_ = c_void_p(pointer)  # the handle itself is passed, so that it lives until the call is over
-        self._finalizer = weakref.finalize(self, getattr(_library, f"ardvark_{kind}_free"), pointer)
-        self._finalizer.atexit = False
+        self._as_parameter_ = c_void_p(pointer)
+        self._free = _free[kind]
+
+    def __del__(self) -> None:
+        self._free(self._as_parameter_)
 
 
 def _handle(kind: str, function: str, *arguments: Any) -> _Handle:
@@ -221,9 +228,10 @@ class _Watch:
         self._noted: Optional[tuple[int, Any]] = None
         self._handler: Any = None
         if threading.current_thread() is threading.main_thread():
-            handler = signal.getsignal(signal.SIGINT)
+            handler = signals.getsignal(signal.SIGINT)
             self._handler = handler if callable(handler) else None
-        # Without callback and signals there is nothing to enter Python for.
+        # Without callback and signals there is nothing to enter Python for; for signals alone, not with every sweep.
+        self.seconds = 0.0 if callback is not None else 0.05
         self.function = _Callback(self._call) if callback is not None or self._handler is not None else _Callback()
 
     def _call_handler(self) -> None:
@@ -248,12 +256,13 @@ class _Watch:
 
     def __enter__(self) -> "_Watch":
         if self._handler is not None:
-            signal.signal(signal.SIGINT, self._note)
+            signals.signal(signal.SIGINT, self._note)
         return self
 
     def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
+        del self.function  # it holds us
         if self._handler is not None:
-            signal.signal(signal.SIGINT, self._handler)
+            signals.signal(signal.SIGINT, self._handler)
         if self._raised is not None:
             raised, self._raised = self._raised, None  # no cycle through its traceback
             raise raised
@@ -270,7 +279,7 @@ class _Options(_Handle):
                 self._set(name, value)
         self.watch = watch
         if watch is not None:
-            _library.ardvark_options_set_progress(self, watch.function, None)
+            _library.ardvark_options_set_progress(self, watch.function, None, watch.seconds)
 
     def _set(self, name: str, value: Any) -> None:
         key = name.encode()
@@ -356,7 +365,7 @@ class Model(Result):
 
     def __init__(self, handle: _Handle, level: Optional[float] = None):
         self._model = handle
-        options = _Options({"level": level})
+        options = None if level is None else _Options({"level": level})
         super().__init__(_handle("result", "ardvark_model_result", handle, options))
 
     def at_level(self, level: float) -> "Model":
