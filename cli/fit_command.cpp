@@ -1,6 +1,11 @@
 // ardvark fit
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <string_view>
+#include <type_traits>
+#include <variant>
+
 #include "fit.hpp"
 
 namespace ardvark::cli {
@@ -8,98 +13,110 @@ namespace {
 
 int run_fit(const FitArguments& args) {
   if (args.covariance && !args.json) throw InvalidArgument("--covariance needs --json; the table has no place for a matrix");
-  if (!(args.level > 0 && args.level < 1)) throw InvalidArgument(fmt::format("--level is {}; it must lie between 0 and 1", args.level));
-  if (args.max_sweeps && *args.max_sweeps < 1)
-    throw InvalidArgument(fmt::format("--max-sweeps is {}; it must be at least 1", *args.max_sweeps));
-  if (args.threads < 0) throw InvalidArgument(fmt::format("--threads is {}; it must be 0 (as the environment says) or more", args.threads));
-  if (args.model.empty() == args.preset.empty())
-    throw InvalidArgument(args.model.empty()
-                              ? "say what to fit: --model linear, logistic or rvm, or --preset NAME"
-                              : "--model and --preset exclude each other; a preset is a published program, a model is for your data");
-  const bool is_rvm = args.preset.empty() && choose<bool>("--model", args.model, {{"linear", false}, {"logistic", false}, {"rvm", true}});
-  if (is_rvm || args.preset == "slr_rvm") return fit_rvm(args);
-  refuse(args, {"--task", "--kernel", "--width", "--degree", "--offset", "--algorithm", "--centres"},
-         args.preset.empty()
-             ? "is of relevance vector machines: it needs --model rvm or --preset slr_rvm"
-             : "is of --model rvm or --preset slr_rvm; this preset takes the table's columns as they are, without a kernel");
-  return fit_model(args);
+  const ModelKind kind = check_options(args);
+  if (kind == ModelKind::relevance) return fit_rvm(args);
+  return fit_table(args, kind == ModelKind::linear ? Task::linear : Task::logistic);
 }
 
 }  // namespace
 
+void FitArguments::note_given() {
+  for (const CLI::Option* option : command->get_options()) {
+    if (option->count() == 0) continue;
+    std::string name = option->get_single_name();
+    if (name.starts_with("no-")) name.erase(0, 3);
+    std::replace(name.begin(), name.end(), '-', '_');
+    given.insert(name);
+  }
+}
+
+CLI::Option* add_model_option(CLI::App& c, ModelOptions& options, const char* name, const std::string& help) {
+  const auto is_it = [&](const ModelOption& option) { return std::string_view(option.name) == name; };
+  const auto found = std::find_if(model_options().begin(), model_options().end(), is_it);
+  if (found == model_options().end()) throw InternalError(fmt::format("there is no option '{}'", name));
+  return std::visit(
+      [&](auto member) {
+        using Value = std::decay_t<decltype(options.*member)>;
+        if constexpr (std::is_same_v<Value, bool>)
+          return c.add_flag(options.spelled(name) + (options.*member ? "{false}" : ""), options.*member, help);
+        else
+          return c.add_option(options.spelled(name), options.*member, help);
+      },
+      found->member);
+}
+
 void add_model_options(CLI::App& c, const std::shared_ptr<FitArguments>& args, bool classes_only) {
   args->command = &c;
+  const auto add = [&](const char* name, const std::string& help) { return add_model_option(c, *args, name, help); };
   c.add_option("data", args->data, "CSV file with a header row")->required();
   c.add_option("--target", args->target, "Column to explain")->required();
-  c.add_option("--model", args->model,
-               "linear, logistic (two classes or more) or rvm (relevance vector machine: sparse, on kernels, of numbers or classes), for "
-               "your data: "
-               "intercept, standardised columns, results in your units")
+  add("model",
+      "linear, logistic (two classes or more) or rvm (relevance vector machine: sparse, on kernels, of numbers or classes), for "
+      "your data: "
+      "intercept, standardised columns, results in your units")
       ->check(not_empty);
   std::string names;
   for (const PresetInfo& p : presets())
     if (!classes_only || p.task == Task::logistic) names += fmt::format("\n  {:<19} {}", p.name, p.description);
-  c.add_option("--preset", args->preset, "A published program instead of a model:" + names)->check(not_empty);
-  c.add_flag("--compat", args->compat, "With --preset: reproduce that program exactly, its defects included");
-  c.add_option("--prior", args->prior,
-               "auto, shared, ard, groups or none (default auto: ard where rows >= 5 columns, else shared); logistic with two classes "
-               "also: laplace (L1: "
-               "the mode, most columns at zero)");
-  c.add_option(
-      "--lambda", args->lambda,
+  add("preset", "A published program instead of a model:" + names)->check(not_empty);
+  add("compat", "With --preset: reproduce that program exactly, its defects included");
+  add("prior",
+      "auto, shared, ard, groups or none (default auto: ard where rows >= 5 columns, else shared); logistic with two classes "
+      "also: laplace (L1: "
+      "the mode, most columns at zero)");
+  add("lambda",
       "With --prior laplace: nats per unit of |w| of a standardised column; glmnet's lambda times rows, liblinear's 1/C. Without it "
       "the message says from which lambda on every weight is zero. Presets l1_slr_lap, l1_slr_c: default 1; l1_slr_lap with --compat: its "
       "square, as published");
   c.add_option("--group", args->groups,
                "NAME=COLUMN,COLUMN,... columns that share a precision (repeatable); a text column is a group by itself")
       ->allow_extra_args(false);
-  c.add_option("--flat", args->flat, "COLUMN,... columns without a prior")->allow_extra_args(false);
-  c.add_option("--likelihood", args->likelihood, "Two classes: vg (exact Gaussian, default) or jj (Jaakkola-Jordan bound)");
-  c.add_option("--weights", args->weights, "Column of observation weights; a weight equals repetition")->check(not_empty);
+  c.add_option("--flat", args->flat_columns, "COLUMN,... columns without a prior")->allow_extra_args(false);
+  add("likelihood", "Two classes: vg (exact Gaussian, default) or jj (Jaakkola-Jordan bound)");
+  c.add_option("--weights", args->weights_column, "Column of observation weights; a weight equals repetition")->check(not_empty);
   c.add_option("--ignore", args->ignore, "COLUMN,... columns to leave alone")->allow_extra_args(false);
   c.add_option("--categorical", args->categorical, "COLUMN,... columns of numbers to read as categories")->allow_extra_args(false);
   c.add_option("--missing", args->missing, "refuse (default) or drop: what to do with rows that lack a value");
   c.add_option("--delimiter", args->delimiter, "Field separator (default ,)");
-  c.add_option("--a0", args->a0, "Hyper-prior: noise shape (linear, regression), precision shape (logistic, classification)");
-  c.add_option("--b0", args->b0, "Hyper-prior: noise rate (linear, regression), precision rate (logistic, classification)");
-  c.add_option("--c0", args->c0, "Hyper-prior: precision shape (linear, regression)");
-  c.add_option("--d0", args->d0, "Hyper-prior: precision rate (linear, regression)");
-  c.add_flag("--no-intercept", args->no_intercept, "Leave the intercept out");
-  c.add_flag("--no-standardize", args->no_standardize, "Use the columns as they are");
-  c.add_option("--solver", args->solver, "automatic (default), primal, dual or spectral");
-  c.add_option("--max-sweeps", args->max_sweeps,
-               "At most this many sweeps (default 500; presets of the SLR toolbox 1000, with --compat exactly so many)");
-  c.add_option("--tolerance", args->tolerance,
-               "Models: remaining gain in nats per row (default 1e-8); presets: relative change of the bound (default 1e-5), of the SLR "
-               "toolbox as models; --prior laplace: violation of the optimality conditions in units of lambda (default 1e-9)");
-  c.add_flag("--no-acceleration", args->no_acceleration, "Plain sweeps only");
+  add("a0", "Hyper-prior: noise shape (linear, regression), precision shape (logistic, classification)");
+  add("b0", "Hyper-prior: noise rate (linear, regression), precision rate (logistic, classification)");
+  add("c0", "Hyper-prior: precision shape (linear, regression)");
+  add("d0", "Hyper-prior: precision rate (linear, regression)");
+  add("intercept", "Leave the intercept out");
+  add("standardize", "Use the columns as they are");
+  add("solver", "automatic (default), primal, dual or spectral");
+  add("max_sweeps", "At most this many sweeps (default 500; presets of the SLR toolbox 1000, with --compat exactly so many)");
+  add("tolerance",
+      "Models: remaining gain in nats per row (default 1e-8); presets: relative change of the bound (default 1e-5), of the SLR "
+      "toolbox as models; --prior laplace: violation of the optimality conditions in units of lambda (default 1e-9)");
+  add("acceleration", "Plain sweeps only");
 }
 
 void add_fit(CLI::App& app, Run& run) {
   CLI::App& c = *app.add_subcommand("fit", "Fit a model to a table");
   auto args = std::make_shared<FitArguments>();
   add_model_options(c, args, false);
-  c.add_option("--threads", args->threads, "BLAS threads (default: as the environment says)");
-  c.add_option("--level", args->level, "Level of the intervals (default 0.95)");
+  const auto add = [&](const char* name, const std::string& help) { return add_model_option(c, *args, name, help); };
+  add("threads", "BLAS threads (default: as the environment says)");
+  add("level", "Level of the intervals (default 0.95)");
   c.add_option("-o,--output", args->output, "Write the model to this file")->check(not_empty);
   c.add_flag("--json", args->json, "Print one JSON object instead of a table");
   c.add_flag("--covariance", args->covariance, "With --json: the full posterior covariance, intercept last");
   c.add_flag("--strict", args->strict, "Exit with 4 when the fit has not converged");
   c.add_flag("-q,--quiet", args->quiet, "Print no table and no progress");
-  const auto rvm = [&](const char* name, auto& value, const char* text) {
-    return c.add_option(name, value, text)->group("Relevance vector machines (--model rvm, --preset slr_rvm)");
+  const auto rvm = [&](const char* name, const char* help) {
+    add(name, help)->group("Relevance vector machines (--model rvm, --preset slr_rvm)");
   };
-  rvm("--task", args->task, "regression or classification; a target of text is classified, one of numbers needs this");
-  rvm("--kernel", args->kernel, "gaussian (default), laplacian, cauchy, linear (default of slr_rvm), polynomial or spline");
-  rvm("--width", args->width,
+  rvm("task", "regression or classification; a target of text is classified, one of numbers needs this");
+  rvm("kernel", "gaussian (default), laplacian, cauchy, linear (default of slr_rvm), polynomial or spline");
+  rvm("width",
       "auto (default: the width with the highest evidence), each (gaussian: a width per column, learnt), W, or W1,W2,... one per column, "
       "in the table's order; in standard deviations of the inputs; the dummies of a text column share one. slr_rvm with --compat: R of the "
       "published kernel exp(-R |x-c|^2 / number of inputs)");
-  rvm("--degree", args->degree, "Of the polynomial (default 2)");
-  rvm("--offset", args->offset, "Of the polynomial, 0 or more (default: the one with the highest evidence)");
-  rvm("--centres", args->centres, "all rows (default), or N: that many of them, each the one that those before it explain worst");
-  rvm("--algorithm", args->algorithm,
-      "variational (default), plain (variational, all columns at once: slow) or type-two (maximum likelihood of type II)");
+  rvm("degree", "Of the polynomial (default 2)");
+  rvm("offset", "Of the polynomial, 0 or more (default: the one with the highest evidence)");
+  rvm("centres", "all rows (default), or N: that many of them, each the one that those before it explain worst");
+  rvm("algorithm", "variational (default), plain (variational, all columns at once: slow) or type-two (maximum likelihood of type II)");
   c.footer(
       "Examples:\n"
       "  ardvark fit examples/data/Pima.tr.csv --target type --model logistic --prior ard -o pima.ardvark\n"
@@ -109,7 +126,10 @@ void add_fit(CLI::App& app, Run& run) {
       "  ardvark fit examples/data/Pima.tr.csv --target bmi --ignore type --model rvm --task regression --centres 30\n"
       "The relevance vectors that the table and relevance_rows of --json name are rows of the file: from 1, header and blank lines not "
       "counted.");
-  c.callback([args, &run] { run = [args] { return run_fit(*args); }; });
+  c.callback([args, &run] {
+    args->note_given();
+    run = [args] { return run_fit(*args); };
+  });
 }
 
 }  // namespace ardvark::cli

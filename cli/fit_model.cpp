@@ -5,77 +5,10 @@
 #include <cmath>
 #include <set>
 
-#include "ardvark/linear.hpp"
-#include "ardvark/logistic.hpp"
-#include "ardvark/softmax.hpp"
 #include "fit.hpp"
 
 namespace ardvark::cli {
 namespace {
-
-FitOptions options_of(const FitArguments& args, Task task) {
-  FitOptions options;
-  if (!args.preset.empty()) {
-    options = options_for_preset(args.preset, args.compat);
-    refuse(args, {"--prior", "--likelihood", "--group"}, "cannot be used with --preset; a preset fixes it");
-    const bool is_greedy = args.preset.starts_with("rvm_");
-    if (args.preset == "l1_slr_c")
-      refuse(args, {"--a0", "--b0", "--solver", "--no-intercept", "--no-standardize"},
-             "has no meaning with l1_slr_c, which has --lambda and nothing else");
-    if (args.preset == "l1_slr_c" && args.compat)
-      refuse(args, {"--tolerance"}, "has no meaning with l1_slr_c --compat, which makes --max-sweeps passes whatever they bring");
-    if (!is_greedy) refuse(args, {"--flat"}, "cannot be used with --preset; a preset fixes it");
-    if (is_greedy)
-      refuse(args, {"--a0", "--b0", "--c0", "--d0", "--solver"},
-             fmt::format("has no meaning with {}, which has no hyper-priors and takes one column at a time", args.preset));
-    const bool is_toolbox = args.preset.starts_with("slr_") || args.preset.starts_with("rlr_") || args.preset.starts_with("l1_") ||
-                            args.preset.ends_with("mlr");
-    if (is_toolbox)
-      refuse(args, {"--a0", "--b0", "--c0", "--d0"}, fmt::format("has no meaning with {}, which has no hyper-priors", args.preset));
-    if (args.preset == "vb_logit_fit_iter")
-      refuse(args, {"--a0", "--b0", "--tolerance", "--max-sweeps", "--solver"},
-             "has no meaning with vb_logit_fit_iter, which passes over the rows once");
-  } else {
-    if (args.compat) throw InvalidArgument("--compat reproduces a published program; it needs --preset");
-    options.prior.kind = choose<PriorKind>("--prior", args.prior,
-                                           {{"auto", PriorKind::automatic},
-                                            {"shared", PriorKind::shared},
-                                            {"ard", PriorKind::ard},
-                                            {"groups", PriorKind::groups},
-                                            {"none", PriorKind::none},
-                                            {"laplace", PriorKind::laplace}});
-    if (options.prior.kind == PriorKind::laplace) {
-      if (task == Task::linear) throw InvalidArgument("--prior laplace is of --model logistic");
-      refuse(args, {"--group", "--a0", "--b0", "--likelihood", "--solver", "--no-acceleration"},
-             "has no meaning with --prior laplace, which has --lambda and nothing else");
-    }
-    if (options.prior.kind == PriorKind::shared || options.prior.kind == PriorKind::none)
-      refuse(args, {"--group"}, fmt::format("has no meaning with --prior {}; it needs --prior groups, ard or auto", args.prior));
-    if (task == Task::linear) refuse(args, {"--likelihood"}, "is of logistic fits");
-    options.likelihood = likelihood_of(args);
-    options.intercept = !args.no_intercept;
-    options.standardize = !args.no_standardize;
-    options.accelerate = !args.no_acceleration;
-  }
-  set_hyperparameters(args, task, options);
-  if (args.lambda) {
-    if (options.prior.kind != PriorKind::laplace && options.rule != UpdateRule::laplace)
-      throw InvalidArgument("--lambda is of the Laplace prior: of --model logistic --prior laplace, --preset l1_slr_lap and l1_slr_c");
-    if (!(*args.lambda > 0 && std::isfinite(*args.lambda)))
-      throw InvalidArgument(fmt::format("--lambda is {}; it must be > 0", *args.lambda));
-    options.prior.lambda = *args.lambda;
-  }
-  options.tolerance = args.tolerance;
-  if (args.max_sweeps) options.max_sweeps = *args.max_sweeps;
-  options.threads = args.threads;
-  options.solver = choose<SolverKind>("--solver", args.solver,
-                                      {{"automatic", SolverKind::automatic},
-                                       {"primal", SolverKind::primal},
-                                       {"dual", SolverKind::dual},
-                                       {"spectral", SolverKind::spectral}});
-  options.keep_covariance = !args.output.empty() || args.covariance ? Keep::always : Keep::never;
-  return options;
-}
 
 // Where a column of the table lies in X.
 struct Span {
@@ -116,26 +49,24 @@ std::vector<Index> groups_of(const FitArguments& args, const FeatureEncoding& en
   return groups;
 }
 
-void set_prior_columns(const FitArguments& args, const FeatureEncoding& encoding, FitOptions& options) {
+void set_prior_columns(const FitArguments& args, const FeatureEncoding& encoding, ModelOptions& options) {
   bool any_categorical = false;
   for (const FeatureColumn& f : encoding.features) any_categorical = any_categorical || f.categorical;
-  if (options.preset.empty() && options.prior.kind != PriorKind::laplace &&
-      (options.prior.kind == PriorKind::groups || !args.groups.empty() || any_categorical))
-    options.prior.group = groups_of(args, encoding);
-  for (const std::string& name : split_names(args.flat)) {
+  if (options.preset.empty() && options.prior != "laplace" && (options.prior == "groups" || !args.groups.empty() || any_categorical))
+    options.group = groups_of(args, encoding);
+  for (const std::string& name : split_names(args.flat_columns)) {
     const auto [first, width] = columns_of(encoding, name, "--flat");
-    for (Index j = first; j < first + width; ++j) options.prior.flat_columns.push_back(j);
+    for (Index j = first; j < first + width; ++j) options.flat.push_back(j);
   }
 }
 
 struct Target {
   Vector values;
-  std::vector<std::string> classes;  // logistic, text labels only: otherwise the fit names the numbers
-  Index num_classes = 0;             // logistic
+  std::vector<std::string> classes;  // of text: otherwise the fit names the numbers
 };
 
 // The classes of a target: more than one, and not as many as a column of measurements or names would have.
-Index num_classes_of(const std::string& name, const TableColumn& column, const Vector& labels) {
+void check_classes(const std::string& name, const TableColumn& column, const Vector& labels) {
   std::vector<double> values(labels.begin(), labels.end());
   std::sort(values.begin(), values.end());
   values.erase(std::unique(values.begin(), values.end()), values.end());
@@ -155,7 +86,6 @@ Index num_classes_of(const std::string& name, const TableColumn& column, const V
   if (values.size() > 2 && 2 * values.size() > static_cast<std::size_t>(labels.size()))
     throw InvalidArgument(fmt::format("target '{}' has {} classes ({}) in {} rows; more than two classes need two rows each on average",
                                       name, values.size(), some, labels.size()));
-  return static_cast<Index>(values.size());
 }
 
 Target target_of(const Table& table, const std::string& name, Task task) {
@@ -164,91 +94,64 @@ Target target_of(const Table& table, const std::string& name, Task task) {
   if (task == Task::linear && c.categorical)
     throw InvalidArgument(fmt::format("target '{}' is text ('{}', ...); a linear fit needs numbers (for classes use --model logistic)",
                                       name, c.levels.front()));
-  Target target{column_values(table, column), c.levels, 0};
-  if (task == Task::logistic) target.num_classes = num_classes_of(name, c, target.values);
+  Target target{column_values(table, column), c.levels};
+  if (task == Task::logistic) check_classes(name, c, target.values);
   return target;
 }
 
-// More than two classes, and the presets that are made for them.
-template <typename FitNow>
-auto with_progress(const FitArguments& args, FitOptions& options, FitNow&& fit_now) {
+}  // namespace
+
+ModelProblem model_problem(const FitArguments& args, Task task) {
+  ModelProblem problem;
+  problem.options = args;
+  Table table = read_table(args);
+  Target target = target_of(table, args.target, task);
+  problem.target = std::move(target.values);
+  problem.options.class_names = std::move(target.classes);
+  problem.training = training_of(std::move(table), args);
+  problem.options.column_names = problem.training.encoding.names();
+  problem.options.weights.assign(problem.training.weights.begin(), problem.training.weights.end());
+  set_prior_columns(args, problem.training.encoding, problem.options);
+  return problem;
+}
+
+SavedModel fit_with_progress(const FitArguments& args, const ModelProblem& problem) {
+  ModelOptions options = problem.options;
   ProgressLine progress(!args.quiet && !args.json);
   options.on_sweep = [&](const Progress& p) {
     progress.show(p.sweep, p.bound, p.elapsed_seconds);
     return true;
   };
-  return fit_now();
+  return fit_model(problem.training.X(), problem.target, options);
 }
 
-int fit_classes(const FitArguments& args, const ModelProblem& problem) {
-  SoftmaxOptions options = softmax_options_of(args, problem.options);
-  options.class_names = problem.classes;
-  SoftmaxFit fit = with_progress(args, options, [&] { return fit_softmax(problem.training.X(), problem.target, options); });
-  fit.target = args.target;
-  note_dropped(problem.training.num_dropped, fit.report);
-  return finish_fit(args, fit, fit.state != nullptr && fit.mean.allFinite(), problem.training.encoding,
-                    [&] { return fit_json(fit, args.level); });
-}
-
-}  // namespace
-
-SoftmaxOptions softmax_options_of(const FitArguments& args, const FitOptions& options) {
-  refuse(args, {"--covariance"}, "is of linear fits and of two classes");
-  refuse(args, {"--no-acceleration"}, "has no meaning with several classes, which are fitted without");
-  SoftmaxOptions classes = args.preset.empty() ? SoftmaxOptions() : softmax_options_for_preset(args.preset, args.compat);
-  const LogisticLikelihood likelihood = classes.likelihood;
-  const UpdateRule rule = classes.rule;
-  static_cast<FitOptions&>(classes) = options;
-  if (args.preset.empty()) {
-    refuse(args, {"--likelihood"}, "is of two classes; several have Laplace's approximation");
-    classes.rule = rule;
-    classes.likelihood = likelihood;
+int finish_fit(const FitArguments& args, SavedModel& model, const Training& training) {
+  note_dropped(training.num_dropped, report_of(model));
+  model.encoding = training.encoding;
+  const bool has = has_posterior(model), saved = !args.output.empty() && has;
+  if (saved) {
+    const UninterruptedWrite guard;
+    save_model(args.output, model);
+  } else if (!args.output.empty()) {
+    fmt::print(stderr, "ardvark: '{}' was not written, the fit has no posterior: {}\n", args.output, report_of(model).message);
   }
-  return classes;
+  if (args.json) {
+    fmt::print("{}\n", to_json(model, args.level, args.covariance && has));
+  } else if (!args.quiet) {
+    fmt::print("{}", summary(model, args.level));
+    if (saved) fmt::print("model                 {}\n", args.output);
+  }
+  if (saved != !args.output.empty()) return not_converged;
+  return args.strict && report_of(model).status != Status::converged ? not_converged : ok;
 }
 
-bool is_softmax(const FitArguments& args, const ModelProblem& problem) {
-  if (!args.preset.empty() && is_softmax_preset(args.preset)) return true;
-  if (problem.num_classes > 2 && !args.preset.empty())
-    throw InvalidArgument(fmt::format(
-        "target '{}' has {} classes; preset '{}' needs exactly two (for more: --model logistic, --preset smlr and those after it)",
-        args.target, problem.num_classes, args.preset));
-  return problem.num_classes > 2;
-}
-
-ModelProblem model_problem(const FitArguments& args, Task task) {
-  ModelProblem problem;
-  problem.options = options_of(args, task);
-  Table table = read_table(args);
-  Target target = target_of(table, args.target, task);
-  problem.target = std::move(target.values);
-  problem.classes = std::move(target.classes);
-  problem.num_classes = target.num_classes;
-  problem.training = training_of(std::move(table), args);
-  problem.options.column_names = problem.training.encoding.names();
-  set_prior_columns(args, problem.training.encoding, problem.options);
-  return problem;
-}
-
-int fit_model(const FitArguments& args) {
-  const Task task = !args.preset.empty() ? task_of_preset(args.preset) : args.model == "linear" ? Task::linear : Task::logistic;
+int fit_table(const FitArguments& args, Task task) {
   ModelProblem problem = model_problem(args, task);
-  FitOptions& options = problem.options;
-  const Training& training = problem.training;
-  options.weights = training.weights;
-
-  if (task == Task::logistic && is_softmax(args, problem)) return fit_classes(args, problem);
-
-  Fit fit = with_progress(args, options, [&]() -> Fit {
-    if (task == Task::linear) return fit_linear(training.X(), problem.target, options);
-    return fit_logistic(training.X(), problem.target, options);
-  });
-  fit.target = args.target;
-  if (!problem.classes.empty()) fit.classes = problem.classes;
-  note_dropped(training.num_dropped, fit.report);
-  const bool has_posterior = fit.state != nullptr && fit.mean.allFinite();
-  return finish_fit(args, fit, has_posterior, training.encoding,
-                    [&] { return fit_json(fit, args.level, args.covariance && has_posterior); });
+  problem.options.keep_covariance = !args.output.empty() || args.covariance ? "always" : "never";
+  if (args.covariance && task == Task::logistic && has_several_classes(problem.options, problem.target))
+    throw InvalidArgument("--covariance is of linear fits and of two classes");
+  SavedModel model = fit_with_progress(args, problem);
+  return finish_fit(args, model, problem.training);
 }
 
 }  // namespace ardvark::cli

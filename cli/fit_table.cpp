@@ -28,17 +28,17 @@ void require_folder_of(const std::string& output, const std::string& data) {
 }
 
 Vector weights_of(const Table& table, const FitArguments& args) {
-  const Index column = table.at(args.weights);
+  const Index column = table.at(args.weights_column);
   if (table.columns[static_cast<std::size_t>(column)].categorical)
-    throw InvalidArgument(fmt::format("the weights '{}' are text; they must be numbers", args.weights));
-  if (args.weights == args.target) throw InvalidArgument(fmt::format("'{}' cannot be both target and weights", args.target));
+    throw InvalidArgument(fmt::format("the weights '{}' are text; they must be numbers", args.weights_column));
+  if (args.weights_column == args.target) throw InvalidArgument(fmt::format("'{}' cannot be both target and weights", args.target));
   Vector weights = column_values(table, column);
   for (Index i = 0; i < weights.size(); ++i)
     if (!(weights[i] >= 0))
       throw InvalidArgument(fmt::format("row {}, column '{}': {} is negative; weights must be 0 or more", file_row(table.file_rows, i),
-                                        args.weights, weights[i]));
+                                        args.weights_column, weights[i]));
   if (!(weights.maxCoeff() > 0))
-    throw InvalidArgument(fmt::format("the weights '{}' are all zero; at least one must be positive", args.weights));
+    throw InvalidArgument(fmt::format("the weights '{}' are all zero; at least one must be positive", args.weights_column));
   return weights;
 }
 
@@ -47,7 +47,9 @@ Vector weights_of(const Table& table, const FitArguments& args) {
 Table read_table(const FitArguments& args) {
   CsvOptions csv;
   csv.delimiter = args.delimiter;
-  csv.missing = choose<Missing>("--missing", args.missing, {{"refuse", Missing::refuse}, {"drop", Missing::drop_rows}});
+  if (args.missing != "refuse" && args.missing != "drop")
+    throw InvalidArgument(fmt::format("--missing is '{}'; it must be one of drop, refuse", args.missing));
+  csv.missing = args.missing == "drop" ? Missing::drop_rows : Missing::refuse;
   csv.ignore = split_names(args.ignore);
   csv.categorical = split_names(args.categorical);
   require_folder_of(args.output, args.data);
@@ -59,14 +61,14 @@ Training training_of(Table&& table, const FitArguments& args, Dummies dummies) {
   training.file_rows = table.file_rows;
   training.num_dropped = table.num_dropped;
   std::vector<std::string> not_features = {args.target};
-  if (!args.weights.empty()) {
+  if (!args.weights_column.empty()) {
     training.weights = weights_of(table, args);
-    not_features.push_back(args.weights);
+    not_features.push_back(args.weights_column);
   }
   training.encoding = make_encoding(table, not_features, dummies);
   if (training.encoding.num_columns() == 0)
     throw InvalidArgument(
-        fmt::format("'{}' has no feature columns beside {}", args.data, args.weights.empty() ? "the target" : "target and weights"));
+        fmt::format("'{}' has no feature columns beside {}", args.data, args.weights_column.empty() ? "the target" : "target and weights"));
   training.encoded = encode(std::move(table), training.encoding);
   return training;
 }

@@ -4,14 +4,11 @@
 #include <chrono>
 #include <cmath>
 #include <filesystem>
-#include <map>
+#include <nlohmann/json.hpp>
+#include <variant>
 
-#include "ardvark/linear.hpp"
-#include "ardvark/logistic.hpp"
-#include "ardvark/model_file.hpp"
-#include "ardvark/softmax.hpp"
+#include "ardvark/model.hpp"
 #include "commands.hpp"
-#include "json.hpp"
 
 namespace ardvark::cli {
 namespace {
@@ -24,43 +21,12 @@ struct PredictArguments {
   bool json = false;
 };
 
-constexpr const char* mixture = "mixture";  // a rule of regressions whose posterior is factorised
+using Json = nlohmann::ordered_json;
 
-// More than two classes, by a softmax or several logistic regressions.
-ClassRule class_rule_of(const std::string& name) {
-  static const std::map<std::string, ClassRule> rules = {
-      {"automatic", ClassRule::automatic}, {"exact", ClassRule::integrated}, {"plug-in", ClassRule::plug_in}};
-  const auto found = rules.find(name);
-  if (found == rules.end())
-    throw InvalidArgument(fmt::format("--rule is '{}'; for a model of several classes it must be one of automatic, exact, plug-in", name));
-  return found->second;
-}
-
-PredictiveRule rule_of(const std::string& name, const SavedModel& model) {
-  const Task task = model.relevance ? model.relevance->task : model.fit.task;
-  const bool is_joint = !model.relevance && model.fit.is_joint();
-  static const std::map<std::string, PredictiveRule> rules = {{"automatic", PredictiveRule::automatic},
-                                                              {"exact", PredictiveRule::exact},
-                                                              {"plug-in", PredictiveRule::plug_in},
-                                                              {"mackay", PredictiveRule::plug_in_corrected},
-                                                              {"published", PredictiveRule::published_row},
-                                                              {"published-batch", PredictiveRule::published_batch},
-                                                              {"published-incremental", PredictiveRule::published_incremental}};
-  if (name == mixture) {
-    if (task == Task::linear && !is_joint) return PredictiveRule::automatic;
-    throw InvalidArgument(fmt::format(
-        "--rule mixture is of regressions whose posterior is factorised, as that of vrvm_regression and relevance vector machines{}",
-        is_joint ? "; this one is joint, and its predictions are exact without" : ""));
-  }
-  const auto found = rules.find(name);
-  if (found == rules.end())
-    throw InvalidArgument(fmt::format(
-        "--rule is '{}'; it must be one of automatic, mixture, exact, plug-in, mackay, published, published-batch, published-incremental",
-        name));
-  const bool of_all = found->second == PredictiveRule::automatic || found->second == PredictiveRule::plug_in;  // relevance vectors too
-  if (task == Task::linear ? found->second != PredictiveRule::automatic : model.relevance && !of_all)
-    throw InvalidArgument(fmt::format("--rule {} is of logistic models", name));
-  return found->second;
+Json to_json(const Vector& v) {
+  Json list = Json::array();
+  for (const double x : v) list.push_back(x);
+  return list;
 }
 
 // What is written: as JSON, or as CSV with a header, then one line per row.
@@ -76,7 +42,7 @@ struct Predictions {
     if (!file_rows.empty()) csv += fmt::format("{},", file_rows[static_cast<std::size_t>(i)]);
   }
 
-  void put(const StudentPrediction& p) {
+  void put(const StudentPrediction& p, const std::vector<std::string>&) {
     json["mean"] = to_json(p.mean);
     if (std::isinf(p.degrees_of_freedom)) {
       json["sd"] = to_json(p.scale);
@@ -87,7 +53,7 @@ struct Predictions {
     if (!is_json) put_intervals(p);
   }
 
-  void put(const NoiseMixturePrediction& p) {
+  void put(const NoiseMixturePrediction& p, const std::vector<std::string>&) {
     const Vector half = p.half_width(level);
     json = {{"mean", to_json(p.mean)},
             {"sd", to_json(p.standard_deviation())},
@@ -151,10 +117,11 @@ int run_predict(const PredictArguments& args) {
       throw InvalidArgument(fmt::format("--output is '{}', which is read; give another path", args.output));
   }
   const SavedModel model = load_model(args.model);
-  const Task task = model.relevance ? model.relevance->task : model.fit.task;
-  const ClassRule class_rule = model.softmax ? class_rule_of(args.rule) : ClassRule::automatic;
-  const PredictiveRule rule = model.softmax ? PredictiveRule::automatic : rule_of(args.rule, model);
-  if ((task == Task::logistic || model.softmax) && args.level_given)
+  ModelOptions options;
+  options.spelling = Spelling::command_line;
+  options.rule = args.rule;
+  check_rule(model, options);
+  if (task_of(model) == Task::logistic && args.level_given)
     throw InvalidArgument("--level is of intervals, and a classifier predicts probabilities without; leave it out");
   CsvOptions csv;
   csv.delimiter = args.delimiter;
@@ -172,25 +139,9 @@ int run_predict(const PredictArguments& args) {
 
   Predictions predictions{file_rows, args.level, args.json, {}, {}};
   const auto started = std::chrono::steady_clock::now();
-  double seconds = 0;
-  const auto timed = [&](auto prediction) {
-    seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
-    return prediction;
-  };
-  if (model.softmax)
-    predictions.put(timed(predict(*model.softmax, encoded.X(), class_rule)), model.softmax->classes);
-  else if (model.relevance && args.rule == mixture)
-    predictions.put(timed(predict_mixture(RelevanceRegression{*model.relevance}, encoded.X())));
-  else if (args.rule == mixture)
-    predictions.put(timed(predict_mixture(LinearFit{model.fit}, encoded.X())));
-  else if (model.relevance && task == Task::linear)
-    predictions.put(timed(predict(RelevanceRegression{*model.relevance}, encoded.X())));
-  else if (model.relevance)
-    predictions.put(timed(predict(RelevanceClassification{*model.relevance}, encoded.X(), rule)), model.relevance->classes);
-  else if (task == Task::linear)
-    predictions.put(timed(predict(LinearFit{model.fit}, encoded.X())));
-  else
-    predictions.put(timed(predict(LogisticFit{model.fit}, encoded.X(), rule)), model.fit.classes);
+  const Prediction prediction = predict(model, encoded.X(), options);
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
+  std::visit([&](const auto& p) { predictions.put(p, classes_of(model)); }, prediction);
   predictions.json["seconds"] = seconds;
   if (!file_rows.empty()) predictions.json["rows"] = file_rows;
   write(args.output, args.json ? predictions.json.dump() + "\n" : predictions.csv);

@@ -1,9 +1,8 @@
 // ardvark show
 #include <fmt/format.h>
 
-#include "ardvark/model_file.hpp"
+#include "ardvark/model.hpp"
 #include "commands.hpp"
-#include "json.hpp"
 
 namespace ardvark::cli {
 
@@ -27,15 +26,7 @@ void add_show(CLI::App& app, Run& run) {
       const SavedModel model = load_model(args->model);
       if ((model.relevance || model.softmax) && args->covariance)
         throw InvalidArgument("--covariance is of linear and logistic models of two classes");
-      if (!args->json)
-        fmt::print("{}", model.relevance ? summary(*model.relevance, args->level)
-                         : model.softmax ? summary(*model.softmax, args->level)
-                                         : summary(model.fit, args->level));
-      else
-        fmt::print("{}\n", (model.relevance ? fit_json(*model.relevance, args->level)
-                            : model.softmax ? fit_json(*model.softmax, args->level)
-                                            : fit_json(model.fit, args->level, args->covariance))
-                               .dump());
+      fmt::print("{}", args->json ? to_json(model, args->level, args->covariance) + "\n" : summary(model, args->level));
       return static_cast<int>(ok);
     };
   });

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "ardvark/fit.hpp"
 #include "ardvark/relevance.hpp"
@@ -31,9 +32,13 @@ void save_model(const std::string& path, const RelevanceFit& fit);
 void save_model(const std::string& path, const RelevanceFit& fit, const FeatureEncoding& encoding);
 void save_model(const std::string& path, const SoftmaxFit& fit);
 void save_model(const std::string& path, const SoftmaxFit& fit, const FeatureEncoding& encoding);
+void save_model(const std::string& path, const SavedModel& model);
+/// The bytes of that file.
+[[nodiscard]] std::string model_to_bytes(const SavedModel& model);
 
 /// \throws InvalidArgument   no model file, a truncated one, or one of a newer version
 /// \throws EnvironmentError  the file does not exist or cannot be read
 [[nodiscard]] SavedModel load_model(const std::string& path);
+[[nodiscard]] SavedModel model_from_bytes(std::string_view bytes);
 
 }  // namespace ardvark

@@ -2,6 +2,9 @@
 #pragma once
 
 #include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "ardvark/logistic.hpp"
 
@@ -35,6 +38,15 @@ class SequentialLogistic {
   [[nodiscard]] Index num_rows() const;  ///< rows absorbed so far
   /// Lower bound on the log evidence of the rows absorbed so far, nats.
   [[nodiscard]] double bound() const;
+
+  /// What it knows now, to predict from, to print and to save. It describes no rows: accuracy, log loss and class weights are 0.
+  /// \param column_names  [p]; empty: x1, x2, ...   \throws InvalidArgument  another number of names
+  [[nodiscard]] LogisticFit fit(const std::vector<std::string>& column_names = {}) const;
+
+  /// The whole state, in the layout of a model file: from_bytes() goes on with the same bits.
+  [[nodiscard]] std::string to_bytes() const;
+  /// \throws InvalidArgument  other bytes
+  [[nodiscard]] static SequentialLogistic from_bytes(std::string_view bytes);
 
  private:
   struct State;

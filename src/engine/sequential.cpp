@@ -9,34 +9,15 @@
 
 #include <cmath>
 
-#include "ardvark/sequential.hpp"
 #include "core/blas.hpp"
 #include "core/special.hpp"
 #include "core/validate.hpp"
 #include "design/dense.hpp"
 #include "engine/describe.hpp"
+#include "engine/sequential_state.hpp"
 #include "engine/state.hpp"
 
 namespace ardvark {
-
-struct SequentialLogistic::State {
-  Index p = 0, block = 0;
-  int threads = 0;
-  Index num_rows = 0;
-  Vector w;
-  Matrix V;  // lower triangle
-  double log_det_V = 0;
-  double quadratic = 0;  // w'V^-1 w
-  double prior_log_det = 0;
-  double sum_xi = 0;  // sum of ln sigma(xi) - xi/2 + lambda xi^2
-  Index not_converged = 0;
-
-  // workspace
-  Matrix rows, P, U, G, R;
-  Vector m, c, coefficient;
-
-  void absorb_block(Index count, const Vector& y, Index first);
-};
 
 namespace {
 
@@ -71,6 +52,17 @@ Row iterate(double y, double m, double s, double quadratic, double log_det) {
 }
 
 }  // namespace
+
+void SequentialLogistic::State::size_workspace() {
+  P.resize(p, block);
+  R.resize(p, block);
+  G.resize(block, block);
+  U.resize(block, block);
+  rows.resize(block, block);
+  m.resize(block);
+  c.resize(block);
+  coefficient.resize(block);
+}
 
 void SequentialLogistic::State::absorb_block(Index count, const Vector& y, Index first) {
   blas::symm(p, count, 1.0, V.data(), p, R.data(), p, 0.0, P.data(), p);  // P = V X_B'
@@ -111,17 +103,11 @@ SequentialLogistic::SequentialLogistic(Index num_columns, const SequentialOption
   s.p = num_columns;
   s.block = options.block_rows;
   s.threads = options.threads;
+  s.precision = precision;
   s.w = Vector::Zero(s.p);
   s.V = Matrix::Identity(s.p, s.p) / precision;
   s.log_det_V = s.prior_log_det = -static_cast<double>(s.p) * std::log(precision);
-  s.P.resize(s.p, s.block);
-  s.R.resize(s.p, s.block);
-  s.G.resize(s.block, s.block);
-  s.U.resize(s.block, s.block);
-  s.rows.resize(s.block, s.block);
-  s.m.resize(s.block);
-  s.c.resize(s.block);
-  s.coefficient.resize(s.block);
+  s.size_workspace();
 }
 
 SequentialLogistic::~SequentialLogistic() = default;
@@ -174,33 +160,36 @@ Matrix reversed_cholesky(const Matrix& V) {
 
 }  // namespace
 
-void fit_sequential_preset(MatrixView X, const Vector& t, const FitOptions& options, LogisticFit& fit) {
-  const Index n = X.rows(), p = X.cols();
-  SequentialLogistic filter(p);
-  filter.update(X, Vector(2 * t.array() - 1));
-  const Matrix V = filter.covariance();
-  fit.mean = filter.mean();
+LogisticFit SequentialLogistic::fit(const std::vector<std::string>& column_names) const {
+  const Index p = state_->p;
+  FitOptions names;
+  names.column_names = column_names;
+  if (!column_names.empty() && static_cast<Index>(column_names.size()) != p)
+    throw InvalidArgument(fmt::format("column_names has {} entries; it must have one per column: {}", column_names.size(), p));
+  LogisticFit fit;
+  fit.task = Task::logistic;
+  fit.classes = {"-1", "1"};
+  const Matrix V = covariance();
+  fit.mean = mean();
   fit.variance = fit.V_diagonal = V.diagonal();
-  fit.log_det_V = filter.log_det_V();
+  fit.log_det_V = log_det_V();
   fit.group.assign(static_cast<std::size_t>(p), -2);
   fit.precision.resize(0);
-  fit.relevance = (1 - static_cast<double>(p) * V.diagonal().array()).max(0.0);
+  fit.relevance = (1 - state_->precision * V.diagonal().array()).max(0.0);
   fit.relevant.assign(static_cast<std::size_t>(p), true);
   fit.left_out.assign(static_cast<std::size_t>(p), false);
   fit.effective_parameters = fit.relevance.sum();
   fit.prior = PriorKind::none;
-  fit.num_rows = static_cast<double>(n);
-  fit.column_names = complete_names(options, p);
+  fit.num_rows = static_cast<double>(num_rows());
+  fit.column_names = complete_names(names, p);
   Report& report = fit.report;
   report.status = Status::converged;
-  report.preset = options.preset;
-  report.compat = options.compat;
   report.sweeps = 1;
-  report.bound = fit.bound = filter.bound();
+  report.bound = fit.bound = bound();
   report.bound_history = {fit.bound};
   report.solver = SolverKind::sequential;
   report.solver_reason = "one observation at a time";
-  report.message = fmt::format("one pass over {} rows; the result depends on their order", n);
+  report.message = fmt::format("one pass over {} rows; the result depends on their order", num_rows());
 
   auto state = std::make_shared<detail::FitState>();
   state->w = fit.standardized_mean = fit.mean;
@@ -210,15 +199,28 @@ void fit_sequential_preset(MatrixView X, const Vector& t, const FitOptions& opti
   if (state->factor.L_inverse.size() == 0) {
     report.status = Status::not_positive_definite;
     report.message = "the covariance lost positive definiteness to rounding";
-    return;
+    return fit;
   }
   Vector half = fit.mean;  // w'V^-1 w = ||M'^-1 w||^2
   blas::trsv(blas::Transpose::yes, p, state->factor.L_inverse.data(), p, half.data());
   state->quadratic = half.squaredNorm();
+  return fit;
+}
+
+void fit_sequential_preset(MatrixView X, const Vector& t, const FitOptions& options, LogisticFit& fit) {
+  const Index n = X.rows(), p = X.cols();
+  SequentialLogistic filter(p);
+  filter.update(X, Vector(2 * t.array() - 1));
+  std::vector<std::string> classes = std::move(fit.classes);
+  fit = filter.fit(options.column_names);
+  fit.classes = std::move(classes);
+  fit.report.preset = options.preset;
+  fit.report.compat = options.compat;
+  if (fit.report.status != Status::converged) return;
   DenseDesign design(X, {});
   Vector m(n), s(n);
   design.apply(fit.mean, m);
-  state->factor.row_variance(design, s);
+  fit.state->factor.row_variance(design, s);
   describe_classes(t, Vector::Ones(n), m, s, fit);
 }
 

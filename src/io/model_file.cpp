@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <nlohmann/json.hpp>
 
 #include "engine/softmax_state.hpp"
@@ -53,14 +54,21 @@ FeatureEncoding numeric_columns(const std::vector<std::string>& names) {
   return encoding;
 }
 
+// Where a model goes: to a file or into memory.
+using Sink = std::function<void(const io::SafetensorsWriter&)>;
+
+Sink to_file(const std::string& path) {
+  return [path](const io::SafetensorsWriter& file) { file.write(path); };
+}
+
 void write(io::SafetensorsWriter& file, const char* kind, int version, json description, const FeatureEncoding& encoding,
-           const std::string& path) {
+           const Sink& sink) {
   description["features"] = describe(encoding);
   if (encoding.dummies == Dummies::every_level) description["dummies"] = every_level;
   file.metadata["format"] = format_name;
   file.metadata["format_version"] = std::to_string(version);
   file.metadata[kind] = description.dump(-1, ' ', false, json::error_handler_t::replace);
-  file.write(path);
+  sink(file);
 }
 
 bool holds_posterior(const Fit& fit) { return fit.state != nullptr && fit.state->w.size() > 0; }
@@ -84,49 +92,49 @@ void check_posterior(const AnyFit& fit) {
     throw InvalidArgument(fmt::format("the fit holds no posterior to save (status: {})", to_string(fit.report.status)));
 }
 
-}  // namespace
-
-void save_model(const std::string& path, const Fit& fit) { save_model(path, fit, numeric_columns(fit.column_names)); }
-
-void save_model(const std::string& path, const Fit& fit, const FeatureEncoding& encoding) {
+void save(const Fit& fit, const FeatureEncoding& encoding, const Sink& sink) {
   check_posterior(fit);
   io::SafetensorsWriter file;
   io::add_arrays(file, "", fit);
-  write(file, "fit", fit.state->factor.columns.empty() ? 1 : 3, io::describe(fit), encoding, path);
+  write(file, "fit", fit.state->factor.columns.empty() ? 1 : 3, io::describe(fit), encoding, sink);
 }
 
-void save_model(const std::string& path, const RelevanceFit& fit) { save_model(path, fit, numeric_columns(fit.input_names)); }
-
-void save_model(const std::string& path, const RelevanceFit& fit, const FeatureEncoding& encoding) {
+void save(const RelevanceFit& fit, const FeatureEncoding& encoding, const Sink& sink) {
   check_posterior(fit);
   if (encoding.num_columns() != fit.num_inputs())
     throw InvalidArgument(fmt::format("the encoding makes {} columns; the fit has {} inputs", encoding.num_columns(), fit.num_inputs()));
   io::SafetensorsWriter file;
   json description = io::describe(fit);
   io::add_arrays(file, fit);
-  write(file, "relevance", fit.algorithm == RelevanceAlgorithm::pruned ? 3 : 2, std::move(description), encoding, path);
+  write(file, "relevance", fit.algorithm == RelevanceAlgorithm::pruned ? 3 : 2, std::move(description), encoding, sink);
 }
 
-void save_model(const std::string& path, const SoftmaxFit& fit) { save_model(path, fit, numeric_columns(fit.column_names)); }
-
-void save_model(const std::string& path, const SoftmaxFit& fit, const FeatureEncoding& encoding) {
+void save(const SoftmaxFit& fit, const FeatureEncoding& encoding, const Sink& sink) {
   check_posterior(fit);
   if (encoding.num_columns() != fit.num_columns())
     throw InvalidArgument(fmt::format("the encoding makes {} columns; the fit has {}", encoding.num_columns(), fit.num_columns()));
   io::SafetensorsWriter file;
   io::add_arrays(file, fit);
-  write(file, "softmax", 4, io::describe(fit), encoding, path);
+  write(file, "softmax", 4, io::describe(fit), encoding, sink);
 }
 
-SavedModel load_model(const std::string& path) {
-  const io::SafetensorsReader file(path);
+void save(const SavedModel& model, const Sink& sink) {
+  if (model.relevance)
+    save(*model.relevance, model.encoding, sink);
+  else if (model.softmax)
+    save(*model.softmax, model.encoding, sink);
+  else
+    save(model.fit, model.encoding, sink);
+}
+
+SavedModel load(const io::SafetensorsReader& file) {
   const int version = io::check_format(file, format_name, newest_version);
   const bool relevance = version >= 2 && file.metadata().contains("relevance");
   const bool softmax = version >= 4 && file.metadata().contains("softmax");
   SavedModel model;
   try {
     const json description = json::parse(file.text(relevance ? "relevance" : softmax ? "softmax" : "fit"));
-    model.encoding = read_encoding(description, path);
+    model.encoding = read_encoding(description, file.path());
     if (relevance)
       model.relevance = io::read_relevance(file, description, model.encoding.names());
     else if (softmax)
@@ -134,9 +142,28 @@ SavedModel load_model(const std::string& path) {
     else
       model.fit = io::read_fit(file, "", description, model.encoding.names());
   } catch (const json::exception& e) {
-    io::fail_model(path, fmt::format("its description cannot be read ({})", e.what()));
+    io::fail_model(file.path(), fmt::format("its description cannot be read ({})", e.what()));
   }
   return model;
 }
+
+}  // namespace
+
+void save_model(const std::string& path, const Fit& fit) { save_model(path, fit, numeric_columns(fit.column_names)); }
+void save_model(const std::string& path, const Fit& fit, const FeatureEncoding& encoding) { save(fit, encoding, to_file(path)); }
+void save_model(const std::string& path, const RelevanceFit& fit) { save_model(path, fit, numeric_columns(fit.input_names)); }
+void save_model(const std::string& path, const RelevanceFit& fit, const FeatureEncoding& encoding) { save(fit, encoding, to_file(path)); }
+void save_model(const std::string& path, const SoftmaxFit& fit) { save_model(path, fit, numeric_columns(fit.column_names)); }
+void save_model(const std::string& path, const SoftmaxFit& fit, const FeatureEncoding& encoding) { save(fit, encoding, to_file(path)); }
+void save_model(const std::string& path, const SavedModel& model) { save(model, to_file(path)); }
+
+std::string model_to_bytes(const SavedModel& model) {
+  std::string bytes;
+  save(model, [&](const io::SafetensorsWriter& file) { bytes = file.bytes(); });
+  return bytes;
+}
+
+SavedModel load_model(const std::string& path) { return load(io::SafetensorsReader(path)); }
+SavedModel model_from_bytes(std::string_view bytes) { return load(io::SafetensorsReader(bytes, "the bytes given")); }
 
 }  // namespace ardvark

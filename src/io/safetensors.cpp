@@ -94,46 +94,68 @@ std::string SafetensorsWriter::header() const {
   return text;
 }
 
-void SafetensorsWriter::write(const std::string& path) const {
+template <typename Put>
+void SafetensorsWriter::put_all(const std::string& what, Put&& put) const {
   std::string text;
   try {
     text = header();
   } catch (const json::exception&) {  // the one thing that dump() refuses
-    throw InvalidArgument(fmt::format("cannot write '{}': a name or a text to be stored is not UTF-8", path));
+    throw InvalidArgument(fmt::format("cannot write {}: a name or a text to be stored is not UTF-8", what));
   }
   if (text.size() > max_header)
     throw InvalidArgument(
-        fmt::format("cannot write '{}': its names and texts take {} bytes, the limit is {}", path, text.size(), max_header));
-  FileInTheMaking file(path);
+        fmt::format("cannot write {}: its names and texts take {} bytes, the limit is {}", what, text.size(), max_header));
   const std::uint64_t length = text.size();
-  file.write(&length, length_size);
-  file.write(text.data(), text.size());
-  for (const auto& [name, array] : arrays_) file.write(array.data, array.num_bytes);
-  file.commit();
+  put(&length, length_size);
+  put(text.data(), text.size());
+  for (const auto& [name, array] : arrays_) put(array.data, array.num_bytes);
 }
 
-SafetensorsReader::SafetensorsReader(const std::string& path) : path_(path), file_(File::open(path)) {
-  const std::uint64_t file_size = file_.size();
-  try {
-    const std::string header = read_header(file_size);
-    parse_header(header, length_size + header.size(), file_size);
-  } catch (const std::bad_alloc&) {
-    throw EnvironmentError(fmt::format("not enough memory to read the header of '{}'", path_));
-  }
+void SafetensorsWriter::write(const std::string& path) const {
+  std::optional<FileInTheMaking> file;  // opened once there is something to write
+  put_all(fmt::format("'{}'", path), [&](const void* from, std::size_t size) {
+    if (!file) file.emplace(path);
+    file->write(from, size);
+  });
+  file->commit();
+}
+
+std::string SafetensorsWriter::bytes() const {
+  std::string out;
+  put_all("the model", [&](const void* from, std::size_t size) { out.append(static_cast<const char*>(from), size); });
+  return out;
+}
+
+SafetensorsReader::SafetensorsReader(const std::string& path) : path_(path), file_(File::open(path)) { read_all(file_.size()); }
+
+SafetensorsReader::SafetensorsReader(std::string_view bytes, const std::string& name) : path_(name), bytes_(bytes) {
+  read_all(bytes.size());
+}
+
+void SafetensorsReader::read_all(std::uint64_t file_size) try {
+  const std::string header = read_header(file_size);
+  parse_header(header, length_size + header.size(), file_size);
+} catch (const std::bad_alloc&) {
+  throw EnvironmentError(fmt::format("not enough memory to read the header of '{}'", path_));
+}
+
+void SafetensorsReader::read_at(std::uint64_t offset, void* to, std::size_t size) const {
+  if (bytes_.data() == nullptr) return file_.read_at(offset, to, size);
+  if (size > 0) std::memcpy(to, bytes_.data() + offset, size);
 }
 
 std::string SafetensorsReader::read_header(std::uint64_t file_size) const {
   if (file_size < length_size + 2) fail_foreign(file_size == 0 ? "it is empty" : fmt::format("it has only {} bytes", file_size));
   std::uint64_t length = 0;
-  file_.read_at(0, &length, length_size);
+  read_at(0, &length, length_size);
   char first = 0;
-  file_.read_at(length_size, &first, 1);
+  read_at(length_size, &first, 1);
   if (first != '{' || length > max_header) fail_foreign("it does not begin with a safetensors header");
   if (length > file_size - length_size)
     throw InvalidArgument(fmt::format("'{}' is truncated: its header takes {} bytes, the file has {}; write or copy it again", path_,
                                       length_size + length, file_size));
   std::string header(length, '\0');
-  file_.read_at(length_size, header.data(), length);
+  read_at(length_size, header.data(), length);
   return header;
 }
 
@@ -204,7 +226,7 @@ const SafetensorsReader::Array& SafetensorsReader::array(const std::string& name
   return found->second;
 }
 
-void SafetensorsReader::read(const Array& array, double* to) const { file_.read_at(array.begin, to, array.num_bytes); }
+void SafetensorsReader::read(const Array& array, double* to) const { read_at(array.begin, to, array.num_bytes); }
 
 Vector SafetensorsReader::vector(const std::string& name) const try {
   const Array& stored = array(name, 1);

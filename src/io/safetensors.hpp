@@ -9,6 +9,7 @@
 #include <deque>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ardvark/types.hpp"
@@ -38,8 +39,12 @@ class SafetensorsWriter {
   /// \throws InvalidArgument  a name or a text is not UTF-8
   /// \throws EnvironmentError  the file cannot be written
   void write(const std::string& path) const;
+  /// The bytes of that file. \throws InvalidArgument  as write()
+  [[nodiscard]] std::string bytes() const;
 
  private:
+  template <typename Put>
+  void put_all(const std::string& what, Put&& put) const;
   struct Array {
     const double* data;
     std::vector<std::uint64_t> shape;
@@ -57,6 +62,8 @@ class SafetensorsReader {
   /// \throws InvalidArgument  the file is truncated, or no file of this layout with 64-bit floating-point arrays
   /// \throws EnvironmentError  the file does not exist or cannot be read
   explicit SafetensorsReader(const std::string& path);
+  /// The bytes of such a file, which must live as long as the reader. \param name  for messages
+  SafetensorsReader(std::string_view bytes, const std::string& name);
 
   [[nodiscard]] const std::string& path() const { return path_; }
   [[nodiscard]] const Metadata& metadata() const { return metadata_; }
@@ -76,6 +83,8 @@ class SafetensorsReader {
     std::uint64_t begin;  // in the file
     std::uint64_t num_bytes;
   };
+  void read_all(std::uint64_t file_size);
+  void read_at(std::uint64_t offset, void* to, std::size_t size) const;
   [[nodiscard]] std::string read_header(std::uint64_t file_size) const;
   void parse_header(const std::string& header, std::uint64_t data_begin, std::uint64_t file_size);
   void check_extent(std::uint64_t data_begin, std::uint64_t file_size) const;
@@ -85,6 +94,7 @@ class SafetensorsReader {
 
   std::string path_;
   File file_;
+  std::string_view bytes_;  // instead of the file
   Metadata metadata_;
   std::map<std::string, Array> arrays_;
 };

@@ -1,0 +1,155 @@
+// Any model by its name: the words that the command line, the C interface and the bindings of other languages have in common.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "ardvark/linear.hpp"
+#include "ardvark/logistic.hpp"
+#include "ardvark/model_file.hpp"
+#include "ardvark/relevance.hpp"
+#include "ardvark/select.hpp"
+#include "ardvark/sequential.hpp"
+#include "ardvark/softmax.hpp"
+
+namespace ardvark {
+
+/// How messages name an option: max_sweeps, or --max-sweeps.
+enum class Spelling { words, command_line };
+
+/// What to fit and how. Each member is an option of that name; what it means and what it may be is said in fit.hpp, relevance.hpp,
+/// softmax.hpp and select.hpp, whose defaults stand where nothing is set here.
+///
+///     ardvark::ModelOptions options{.model = "logistic", .prior = "ard"};
+///     options.set("max_sweeps", 100.0);
+///     ardvark::SavedModel model = ardvark::fit_model(X, labels, options);
+struct ModelOptions {
+  std::string model = {};             ///< "linear", "logistic" (two classes or more) or "rvm"; or
+  std::string preset = {};            ///< a published program, one of presets()
+  bool compat = false;                ///< preset: its defects included
+  std::string task = {};              ///< rvm: "regression" or "classification"
+  std::string prior = "auto";         ///< "auto", "shared", "ard", "groups", "none"; of two classes also "laplace"
+  std::optional<double> lambda = {};  ///< of the Laplace prior
+  std::vector<Index> group = {};      ///< [columns] group number of each column, from 0
+  std::vector<Index> flat = {};       ///< positions of columns without a prior
+  std::string likelihood = "vg";      ///< of two classes: "vg", "jj" or "laplace"
+  std::string posterior = "joint";    ///< linear: "joint" or "factorised"
+  std::string coding = "softmax";     ///< three classes or more: "softmax", "one-against-rest" or "one-against-one"
+  bool precision_per_class = false;
+  std::optional<double> a0 = {}, b0 = {};  ///< noise of a regression; precisions of a classification
+  std::optional<double> c0 = {}, d0 = {};  ///< precisions of a regression
+  bool intercept = true, standardize = true, acceleration = true, mixed_precision = true;
+  std::string solver = "automatic";  ///< "automatic", "primal", "dual" or "spectral"
+  std::optional<int> max_sweeps = {};
+  std::optional<double> tolerance = {};
+  std::string update_rule = "vb";  ///< "vb" or "mackay"
+  std::optional<double> prune_at = {};
+  int readmit_every = 0;
+  int threads = 0;
+  std::string keep_covariance = "automatic";  ///< "automatic", "always" or "never"
+  std::vector<double> weights = {};           ///< [rows]
+  std::vector<double> start_precision = {};
+  std::optional<double> start_noise = {};
+  std::vector<std::string> column_names = {}, class_names = {};
+  std::string target = {};  ///< its name
+
+  std::string kernel = "gaussian";  ///< "gaussian", "laplacian", "cauchy", "linear", "polynomial" or "spline"
+  std::string width = "auto";       ///< "auto", "each", a number, or a number per input
+  int degree = 2;
+  double offset = 1;
+  std::string algorithm = "variational";  ///< "variational", "plain" or "type-two"
+  std::string centres = "all";            ///< "all" or a number
+  std::vector<Index> input_group = {};    ///< [inputs] those of one number share a width
+
+  std::optional<double> precision = {};  ///< sequential
+  std::optional<int> block_rows = {};    ///< sequential
+  int folds = 10, repeats = 10;          ///< selection
+  double seed = 1;                       ///< selection, a whole number
+  std::string rule = "automatic";        ///< prediction: see PredictOptions
+  double level = 0.95;                   ///< of intervals
+
+  SweepCallback on_sweep = {};
+  SelectionCallback on_fit = {};
+
+  std::set<std::string> given = {};  ///< options that were set by name: one that has no meaning beside the others is refused
+  Spelling spelling = Spelling::words;
+
+  using Value = std::variant<std::string, double, std::vector<double>, std::vector<std::string>>;
+  /// Numbers serve as texts and texts as numbers; flags are 0 or 1; lists of positions are whole numbers. An empty list or text of an
+  /// option that has no such value takes the option back to its default.
+  /// \throws InvalidArgument  an option of another name, a value of another kind
+  void set(const std::string& name, const Value& value);
+  [[nodiscard]] bool has(const std::string& name) const { return given.contains(name); }
+  /// As the user wrote it: max_sweeps or --max-sweeps; kernel 'linear' or --kernel linear.
+  [[nodiscard]] std::string spelled(const std::string& name) const;
+  [[nodiscard]] std::string spelled(const std::string& name, const std::string& value) const;
+};
+
+/// The options by name, one line each: where they lie. The one table that every interface reads.
+using ModelMember =
+    std::variant<std::string ModelOptions::*, double ModelOptions::*, int ModelOptions::*, bool ModelOptions::*,
+                 std::optional<double> ModelOptions::*, std::optional<int> ModelOptions::*, std::vector<Index> ModelOptions::*,
+                 std::vector<double> ModelOptions::*, std::vector<std::string> ModelOptions::*>;
+struct ModelOption {
+  const char* name;
+  ModelMember member;
+};
+[[nodiscard]] const std::vector<ModelOption>& model_options();
+
+enum class ModelKind { linear, logistic, relevance };
+/// What is asked for, after a look at all that needs no data. \throws InvalidArgument
+[[nodiscard]] ModelKind check_options(const ModelOptions& options);
+
+/// Of a relevance vector machine, by its `task` or preset. \throws InvalidArgument
+[[nodiscard]] Task relevance_task(const ModelOptions& options);
+/// What check_options does, for select_columns.
+void check_selection(const ModelOptions& options);
+/// Whether fit_model takes these labels for those of several classes: more than two of them, or a preset that is made for that.
+[[nodiscard]] bool has_several_classes(const ModelOptions& options, VectorView labels);
+
+/// Fits what the options name.
+/// \param X       [n,p] as in fit_linear, fit_logistic, fit_softmax, fit_relevance_regression and fit_relevance_classification
+/// \param target  [n] numbers, or labels; with class_names positions in it
+/// \throws InvalidArgument  an option out of range or without meaning beside the others; what these functions throw
+[[nodiscard]] SavedModel fit_model(MatrixView X, VectorView target, const ModelOptions& options);
+/// Whether there is something to predict from.
+[[nodiscard]] bool has_posterior(const SavedModel& model);
+[[nodiscard]] const Report& report_of(const SavedModel& model);
+[[nodiscard]] Report& report_of(SavedModel& model);
+[[nodiscard]] Task task_of(const SavedModel& model);
+/// Ascending; of a regression none.
+[[nodiscard]] const std::vector<std::string>& classes_of(const SavedModel& model);
+[[nodiscard]] Index num_inputs(const SavedModel& model);
+[[nodiscard]] std::string summary(const SavedModel& model, double level = 0.95);
+/// One JSON object with every result by its name, numbers with 17 digits, infinities and NaN as null.
+[[nodiscard]] std::string to_json(const SavedModel& model, double level = 0.95, bool covariance = false);
+
+/// One distribution a row. Regression: StudentPrediction, or NoiseMixturePrediction where the rule is "mixture". Two classes of a linear
+/// score: ClassPrediction; other classifiers: ClassProbabilities.
+using Prediction = std::variant<StudentPrediction, NoiseMixturePrediction, ClassPrediction, ClassProbabilities>;
+/// Of ModelOptions only `rule` and `level` are read; rule: "automatic", "mixture" (regressions with a factorised posterior), "exact",
+/// "plug-in", "mackay", "published", "published-batch", "published-incremental".
+/// \throws InvalidArgument  a rule that the model has not; X_new not finite or of another number of columns
+[[nodiscard]] Prediction predict(const SavedModel& model, MatrixView X_new, const ModelOptions& options = {});
+/// The same check without the prediction.
+void check_rule(const SavedModel& model, const ModelOptions& options);
+/// ln of the density of y, or of the probability of the class at position y, nats. \param y  [rows of the prediction]
+[[nodiscard]] Vector log_density(const Prediction& prediction, VectorView y);
+
+/// Selection counts of the model or preset of classes that the options name, with their folds, repeats and seed.
+[[nodiscard]] SelectionCounts select_columns(MatrixView X, VectorView labels, const ModelOptions& options);
+/// \param options  those of select_columns: which model it was
+[[nodiscard]] std::string to_json(const SelectionCounts& counts, const ModelOptions& options);
+
+/// Modes under a Laplace prior, of the columns and rows as the options say: lambda after lambda.
+[[nodiscard]] LogisticPath fit_path(MatrixView X, VectorView labels, const PathGrid& grid, const ModelOptions& options);
+/// What a filter knows. Of ModelOptions only column_names, class_names (two) and target are read.
+[[nodiscard]] SavedModel sequential_model(const SequentialLogistic& filter, const ModelOptions& options);
+
+}  // namespace ardvark

@@ -1,0 +1,356 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+#include <new>
+
+#include "capi/handles.hpp"
+
+namespace ardvark::capi {
+
+void* allocate(std::size_t size) {
+  void* const memory = std::malloc(std::max<std::size_t>(size, 1));
+  if (memory == nullptr) throw std::bad_alloc();
+  return memory;
+}
+
+char* copy(std::string_view text) {
+  char* const out = static_cast<char*>(allocate(text.size() + 1));
+  std::copy(text.begin(), text.end(), out);
+  out[text.size()] = '\0';
+  return out;
+}
+
+namespace {
+
+// A structure may come from a caller that knows less of it, or more, than we do.
+std::size_t message_room(const ardvark_error& error) {
+  constexpr std::size_t before = offsetof(ardvark_error, message);
+  return error.struct_size <= before ? 0 : error.struct_size - before;
+}
+
+void tell(ardvark_error* error, ardvark_code code, std::string_view message) {
+  if (error == nullptr || message_room(*error) == 0) return;
+  error->code = code;
+  std::size_t size = std::min(message.size(), message_room(*error) - 1);
+  while (size > 0 && size < message.size() && (static_cast<unsigned char>(message[size]) & 0xC0U) == 0x80U) --size;  // no half characters
+  std::copy_n(message.data(), size, error->message);
+  error->message[size] = '\0';
+}
+
+ardvark_code tell_and_return(ardvark_error* error, ardvark_code code, std::string_view message) {
+  tell(error, code, message);
+  return code;
+}
+
+}  // namespace
+
+void clear(ardvark_error* error) { tell(error, ARDVARK_OK, ""); }
+
+ardvark_code caught(ardvark_error* error) noexcept try { throw; } catch (const InvalidArgument& e) {
+  return tell_and_return(error, ARDVARK_INVALID_ARGUMENT, e.what());
+} catch (const EnvironmentError& e) {
+  return tell_and_return(error, ARDVARK_ENVIRONMENT, e.what());
+} catch (const std::bad_alloc&) {
+  return tell_and_return(error, ARDVARK_ENVIRONMENT, "memory is not enough for this problem");
+} catch (const std::exception& e) {
+  return tell_and_return(error, ARDVARK_INTERNAL, e.what());
+} catch (...) {
+  return tell_and_return(error, ARDVARK_INTERNAL, "an exception of no known type");
+}
+
+namespace {
+
+std::string_view text_of(const char* text, const char* name) { return &required(text, name); }
+
+// The caller's matrix in place, or a copy where the core could not read it there.
+class Data {
+ public:
+  explicit Data(const ardvark_matrix* matrix, const char* name) {
+    const ardvark_matrix& m = required(matrix, name);
+    if (m.struct_size < sizeof(ardvark_matrix))
+      throw InvalidArgument(fmt::format("{}.struct_size is {}; it must be sizeof(ardvark_matrix)", name, m.struct_size));
+    if (m.type != ARDVARK_FLOAT64 && m.type != ARDVARK_FLOAT32)
+      throw InvalidArgument(fmt::format("{}.type is {}; it must be ARDVARK_FLOAT64 or ARDVARK_FLOAT32", name, m.type));
+    if (m.rows < 0 || m.columns < 0) throw InvalidArgument(fmt::format("{} is {} x {}; neither may be negative", name, m.rows, m.columns));
+    if (m.rows > 0 && m.columns > 0) required(static_cast<const char*>(m.data), name);
+    if (m.type == ARDVARK_FLOAT64)
+      view<double>(m);
+    else
+      view<float>(m);
+  }
+  [[nodiscard]] const MatrixView& X() const { return X_; }
+
+ private:
+  template <typename Scalar>
+  void view(const ardvark_matrix& m) {
+    const auto* data = static_cast<const Scalar*>(m.data);
+    const bool by_column = m.rows <= 1 || m.row_stride == 1, by_row = m.columns <= 1 || m.column_stride == 1;
+    if (by_row && (m.rows <= 1 || m.row_stride >= m.columns))
+      X_ = MatrixView(data, m.rows, m.columns, Layout::row_major, m.rows <= 1 ? 0 : m.row_stride);
+    else if (by_column && (m.columns <= 1 || m.column_stride >= m.rows))
+      X_ = MatrixView(data, m.rows, m.columns, Layout::column_major, m.columns <= 1 ? 0 : m.column_stride);
+    else
+      X_ = gathered(m, data);
+    // One row or one column whose elements are neighbours is read either way.
+    if (m.rows == 1 && m.columns > 1 && m.column_stride != 1) X_ = gathered(m, data);
+    if (m.columns == 1 && m.rows > 1 && m.row_stride != 1) X_ = gathered(m, data);
+  }
+
+  template <typename Scalar>
+  MatrixView gathered(const ardvark_matrix& m, const Scalar* data) {
+    auto& copy = buffer<Scalar>();
+    copy.resize(static_cast<std::size_t>(m.rows * m.columns));
+    Scalar* to = copy.data();
+    for (Index j = 0; j < m.columns; ++j)
+      for (Index i = 0; i < m.rows; ++i) *to++ = data[i * m.row_stride + j * m.column_stride];
+    return {copy.data(), m.rows, m.columns};
+  }
+
+  template <typename Scalar>
+  std::vector<Scalar>& buffer() {
+    if constexpr (std::is_same_v<Scalar, double>)
+      return doubles_;
+    else
+      return floats_;
+  }
+
+  MatrixView X_;
+  std::vector<double> doubles_;
+  std::vector<float> floats_;
+};
+
+VectorView vector_of(const double* data, Index size, const char* name) {
+  if (size > 0) required(data, name);
+  return {data, size};
+}
+
+// The caller's callback, not more often than it wants to be called. Copies share when that was.
+class Teller {
+ public:
+  explicit Teller(const ardvark_options& options)
+      : call_(options.progress), context_(options.context), seconds_(options.seconds), last_(std::make_shared<double>(0)) {}
+
+  bool operator()(std::int64_t sweep, std::int64_t total, double bound, double elapsed_seconds) const {
+    if (elapsed_seconds - *last_ < seconds_) return true;
+    *last_ = elapsed_seconds;
+    const ardvark_progress now = {sizeof(ardvark_progress), sweep, total, bound, elapsed_seconds};
+    return call_(&now, context_) != 0;
+  }
+
+ private:
+  ardvark_progress_callback call_;
+  void* context_;
+  double seconds_;
+  std::shared_ptr<double> last_;
+};
+
+// The options with the caller's callback in its two places.
+ModelOptions options_of(const ardvark_options* options) {
+  if (options == nullptr) return {};
+  ModelOptions out = options->options;
+  if (options->progress == nullptr) return out;
+  const Teller tell(*options);
+  out.on_sweep = [tell](const Progress& p) { return tell(p.sweep, 0, p.bound, p.elapsed_seconds); };
+  out.on_fit = [tell](const SelectionProgress& p) { return tell(p.num_done, p.num_fits, 0, p.elapsed_seconds); };
+  return out;
+}
+
+double level_of(const ardvark_options* options) {
+  const double level = options == nullptr ? ModelOptions().level : options->options.level;
+  if (!(level > 0 && level < 1)) throw InvalidArgument(fmt::format("level is {}; it must lie between 0 and 1", level));
+  return level;
+}
+
+void set(ardvark_options* options, const char* name, ModelOptions::Value value) {
+  required(options, "options").options.set(std::string(text_of(name, "name")), value);
+}
+
+void give(ardvark_model** out, SavedModel&& model) { *out = new ardvark_model{std::make_shared<const SavedModel>(std::move(model))}; }
+
+void give_bytes(const std::string& bytes, void** data, size_t* size) {
+  required(data, "data");
+  required(size, "size") = bytes.size();
+  *data = copy(bytes);
+}
+
+std::string_view bytes_of(const void* data, size_t size) {
+  return {static_cast<const char*>(&required(static_cast<const char*>(data), "data")), size};
+}
+
+}  // namespace
+}  // namespace ardvark::capi
+
+using namespace ardvark;
+using namespace ardvark::capi;
+
+extern "C" {
+
+const char* ardvark_version(void) { return ARDVARK_VERSION; }
+void ardvark_free(void* memory) { std::free(memory); }
+
+ardvark_options* ardvark_options_create(void) {
+  try {
+    return new ardvark_options;
+  } catch (...) {
+    return nullptr;
+  }
+}
+void ardvark_options_free(ardvark_options* options) { delete options; }
+
+ardvark_code ardvark_options_set_text(ardvark_options* options, const char* name, const char* value, ardvark_error* error) {
+  return guarded(error, [&] { set(options, name, std::string(text_of(value, "value"))); });
+}
+ardvark_code ardvark_options_set_number(ardvark_options* options, const char* name, double value, ardvark_error* error) {
+  return guarded(error, [&] { set(options, name, value); });
+}
+ardvark_code ardvark_options_set_numbers(ardvark_options* options, const char* name, const double* values, int64_t count,
+                                         ardvark_error* error) {
+  return guarded(error, [&] {
+    const VectorView list = vector_of(values, std::max<Index>(count, 0), "values");
+    set(options, name, std::vector<double>(list.begin(), list.end()));
+  });
+}
+ardvark_code ardvark_options_set_texts(ardvark_options* options, const char* name, const char* const* values, int64_t count,
+                                       ardvark_error* error) {
+  return guarded(error, [&] {
+    std::vector<std::string> texts;
+    for (Index i = 0; i < count; ++i) texts.emplace_back(text_of((&required(values, "values"))[i], "values"));
+    set(options, name, std::move(texts));
+  });
+}
+void ardvark_options_set_progress(ardvark_options* options, ardvark_progress_callback callback, void* context, double seconds) {
+  if (options == nullptr) return;
+  options->progress = callback;
+  options->context = context;
+  options->seconds = seconds;
+}
+
+ardvark_code ardvark_fit(const ardvark_matrix* X, const double* target, const ardvark_options* options, ardvark_model** model,
+                         ardvark_error* error) {
+  return guarded(error, [&] {
+    required(model, "model");
+    const Data data(X, "X");
+    give(model, fit_model(data.X(), vector_of(target, data.X().rows(), "target"), options_of(options)));
+  });
+}
+void ardvark_model_free(ardvark_model* model) { delete model; }
+
+ardvark_code ardvark_model_result(const ardvark_model* model, const ardvark_options* options, ardvark_result** result,
+                                  ardvark_error* error) {
+  return guarded(error, [&] {
+    required(result, "result");
+    const auto fit = required(model, "model").model;
+    *result = new ardvark_result{[fit, level = level_of(options)](Fields& out) { visit(*fit, level, out); }};
+  });
+}
+
+ardvark_code ardvark_model_summary(const ardvark_model* model, const ardvark_options* options, char** text, ardvark_error* error) {
+  return guarded(error, [&] { required(text, "text") = copy(summary(*required(model, "model").model, level_of(options))); });
+}
+
+ardvark_code ardvark_predict(const ardvark_model* model, const ardvark_matrix* X, const double* target, const ardvark_options* options,
+                             ardvark_result** result, ardvark_error* error) {
+  return guarded(error, [&] {
+    required(result, "result");
+    const auto fit = required(model, "model").model;
+    const Data data(X, "X");
+    const ModelOptions all = options_of(options);
+    const double level = level_of(options);
+    const auto prediction = std::make_shared<const Prediction>(predict(*fit, data.X(), all));
+    std::optional<Vector> density;
+    if (target != nullptr) density = log_density(*prediction, VectorView(target, data.X().rows()));
+    *result = new ardvark_result{[fit, prediction, level, density](Fields& out) {
+      visit(*prediction, classes_of(*fit), level, out);
+      if (density) out.put("log_density", *density);
+    }};
+  });
+}
+
+ardvark_code ardvark_model_save(const ardvark_model* model, const char* path, ardvark_error* error) {
+  return guarded(error, [&] { save_model(std::string(text_of(path, "path")), *required(model, "model").model); });
+}
+ardvark_code ardvark_model_load(const char* path, ardvark_model** model, ardvark_error* error) {
+  return guarded(error, [&] {
+    required(model, "model");
+    give(model, load_model(std::string(text_of(path, "path"))));
+  });
+}
+ardvark_code ardvark_model_to_bytes(const ardvark_model* model, void** data, size_t* size, ardvark_error* error) {
+  return guarded(error, [&] { give_bytes(model_to_bytes(*required(model, "model").model), data, size); });
+}
+ardvark_code ardvark_model_from_bytes(const void* data, size_t size, ardvark_model** model, ardvark_error* error) {
+  return guarded(error, [&] {
+    required(model, "model");
+    give(model, model_from_bytes(bytes_of(data, size)));
+  });
+}
+
+ardvark_code ardvark_select(const ardvark_matrix* X, const double* labels, const ardvark_options* options, ardvark_result** result,
+                            ardvark_error* error) {
+  return guarded(error, [&] {
+    required(result, "result");
+    const Data data(X, "X");
+    const auto all = std::make_shared<const ModelOptions>(options_of(options));
+    const auto counts =
+        std::make_shared<const SelectionCounts>(select_columns(data.X(), vector_of(labels, data.X().rows(), "labels"), *all));
+    *result = new ardvark_result{[counts, all](Fields& out) { visit(*counts, *all, out); }};
+  });
+}
+
+ardvark_code ardvark_path(const ardvark_matrix* X, const double* labels, const double* lambdas, int64_t count, double smallest,
+                          const ardvark_options* options, ardvark_result** result, ardvark_error* error) {
+  return guarded(error, [&] {
+    required(result, "result");
+    const Data data(X, "X");
+    PathGrid grid;
+    if (lambdas != nullptr) grid.lambdas.assign(lambdas, lambdas + std::max<Index>(count, 0));
+    if (lambdas == nullptr && count != 0) grid.count = static_cast<int>(std::clamp<std::int64_t>(count, -1, 1 << 20));
+    grid.smallest = smallest;
+    const ModelOptions all = options_of(options);
+    const auto path = std::make_shared<const LogisticPath>(fit_path(data.X(), vector_of(labels, data.X().rows(), "labels"), grid, all));
+    *result = new ardvark_result{[path](Fields& out) { visit(*path, out); }};
+  });
+}
+
+ardvark_code ardvark_sequential_create(int64_t columns, const ardvark_options* options, ardvark_sequential** filter, ardvark_error* error) {
+  return guarded(error, [&] {
+    required(filter, "filter");
+    const ModelOptions all = options_of(options);
+    SequentialOptions sequential;
+    sequential.precision = all.precision;
+    if (all.block_rows) sequential.block_rows = *all.block_rows;
+    sequential.threads = all.threads;
+    *filter = new ardvark_sequential{SequentialLogistic(columns, sequential)};
+  });
+}
+void ardvark_sequential_free(ardvark_sequential* filter) { delete filter; }
+
+ardvark_code ardvark_sequential_update(ardvark_sequential* filter, const ardvark_matrix* X, const double* labels, ardvark_error* error) {
+  return guarded(error, [&] {
+    const Data data(X, "X");
+    required(filter, "filter").filter.update(data.X(), vector_of(labels, data.X().rows(), "labels"));
+  });
+}
+ardvark_code ardvark_sequential_model(const ardvark_sequential* filter, const ardvark_options* options, ardvark_model** model,
+                                      ardvark_error* error) {
+  return guarded(error, [&] {
+    required(model, "model");
+    const ModelOptions all = options_of(options);
+    give(model, sequential_model(required(filter, "filter").filter, all));
+  });
+}
+ardvark_code ardvark_sequential_to_bytes(const ardvark_sequential* filter, void** data, size_t* size, ardvark_error* error) {
+  return guarded(error, [&] { give_bytes(required(filter, "filter").filter.to_bytes(), data, size); });
+}
+ardvark_code ardvark_sequential_from_bytes(const void* data, size_t size, ardvark_sequential** filter, ardvark_error* error) {
+  return guarded(error, [&] {
+    required(filter, "filter");
+    *filter = new ardvark_sequential{SequentialLogistic::from_bytes(bytes_of(data, size))};
+  });
+}
+
+}  // extern "C"

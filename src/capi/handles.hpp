@@ -1,0 +1,57 @@
+// What lies behind the handles of the C interface, and the one place where exceptions become codes.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "ardvark/ardvark.h"
+#include "ardvark/model.hpp"
+#include "model/fields.hpp"
+
+struct ardvark_options {
+  ardvark::ModelOptions options;
+  ardvark_progress_callback progress = nullptr;
+  void* context = nullptr;
+  double seconds = 0;  // between two calls
+};
+
+struct ardvark_model {
+  std::shared_ptr<const ardvark::SavedModel> model;
+};
+
+struct ardvark_sequential {
+  ardvark::SequentialLogistic filter;
+};
+
+struct ardvark_result {
+  std::function<void(ardvark::Fields&)> visit;
+};
+
+namespace ardvark::capi {
+
+/// Clears `error`, and fills it with the exception that is being handled.
+void clear(ardvark_error* error);
+[[nodiscard]] ardvark_code caught(ardvark_error* error) noexcept;
+
+/// Runs f behind the barrier.
+template <typename Function>
+ardvark_code guarded(ardvark_error* error, Function&& f) noexcept try {
+  clear(error);
+  f();
+  return ARDVARK_OK;
+} catch (...) {
+  return caught(error);
+}
+
+/// \throws InvalidArgument  a null pointer
+template <typename T>
+T& required(T* pointer, const char* name) {
+  if (pointer == nullptr) throw InvalidArgument(std::string(name) + " is NULL; it must point to something");
+  return *pointer;
+}
+
+/// Memory for ardvark_free.
+[[nodiscard]] void* allocate(std::size_t size);
+[[nodiscard]] char* copy(std::string_view text);  ///< with a zero at the end
+
+}  // namespace ardvark::capi

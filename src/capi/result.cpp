@@ -1,0 +1,203 @@
+// Results by name.
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cstddef>
+#include <limits>
+#include <optional>
+
+#include "capi/handles.hpp"
+
+namespace ardvark::capi {
+namespace {
+
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
+struct Numbers {
+  std::int64_t dimensions = 0, shape[2] = {1, 1};
+  double* data = nullptr;  // to be given away
+};
+
+Numbers make_numbers(std::int64_t dimensions, Index rows, Index columns) {
+  Numbers n{dimensions, {rows, columns}, nullptr};
+  n.data = static_cast<double*>(allocate(static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns) * sizeof(double)));
+  return n;
+}
+
+/// Looks for one field, "noise.shape" or "machines.2.mean", and copies its numbers.
+class Lookup final : public Fields {
+ public:
+  explicit Lookup(std::string_view path) {
+    for (;;) {
+      const std::size_t dot = path.find('.');
+      path_.emplace_back(path.substr(0, dot));
+      if (dot == std::string_view::npos) break;
+      path.remove_prefix(dot + 1);
+    }
+  }
+  ~Lookup() override { ardvark_free(found.data); }
+  Lookup(const Lookup&) = delete;
+  Lookup& operator=(const Lookup&) = delete;
+
+  [[nodiscard]] bool wants(const char* name) const override { return missed_ == 0 && depth_ < path_.size() && path_[depth_] == name; }
+  void put(const char* name, const Json& value) override {
+    if (!is_it(name)) return;
+    is_known = true;
+    if (value.is_number() || value.is_boolean() || value.is_null()) store(0, 1, 1, [&](Index, Index) { return number_of(value); });
+  }
+  void put(const char* name, VectorView v) override {
+    if (is_it(name)) store(1, v.size(), 1, [&](Index i, Index) { return v[i]; });
+  }
+  void put(const char* name, const std::vector<Index>& positions) override { put_table_rows(name, positions); }
+  void put_rows(const char* name, const Matrix& m) override {
+    if (is_it(name)) store(2, m.rows(), m.cols(), [&](Index i, Index j) { return m(i, j); });
+  }
+  void put_table_rows(const char* name, const std::vector<Index>& rows) override {
+    if (is_it(name))
+      store(1, static_cast<Index>(rows.size()), 1, [&](Index i, Index) { return static_cast<double>(rows[static_cast<std::size_t>(i)]); });
+  }
+  void put_columns(const char* name, const std::vector<bool>& columns, const std::vector<std::string>&) override {
+    if (is_it(name))
+      store(1, static_cast<Index>(columns.size()), 1, [&](Index i, Index) { return columns[static_cast<std::size_t>(i)] ? 1.0 : 0.0; });
+  }
+  void open(const char* name) override {
+    if (!wants(name))
+      ++missed_;
+    else
+      ++depth_;
+    is_known = is_known || (missed_ == 0 && depth_ == path_.size());
+  }
+  void open(const char* name, Index element) override {
+    if (!wants(name) || depth_ + 1 >= path_.size() || path_[depth_ + 1] != std::to_string(element))
+      ++missed_;
+    else
+      depth_ += 2, lists_.push_back(depth_);
+  }
+  void close() override {
+    if (missed_ > 0) {
+      --missed_;
+      return;
+    }
+    const bool is_list = !lists_.empty() && lists_.back() == depth_;
+    if (is_list) lists_.pop_back();
+    depth_ -= is_list ? 2 : 1;
+  }
+
+  Numbers found;
+  bool is_known = false;  ///< there is such a field, of numbers or not
+
+ private:
+  [[nodiscard]] bool is_it(const char* name) const { return depth_ + 1 == path_.size() && wants(name); }
+  static double number_of(const Json& value) {
+    return value.is_null() ? nan : value.is_boolean() ? static_cast<double>(value.get<bool>()) : value.get<double>();
+  }
+  template <typename At>
+  void store(std::int64_t dimensions, Index rows, Index columns, At&& at) {
+    is_known = true;
+    ardvark_free(found.data);
+    found = make_numbers(dimensions, rows, columns);
+    double* to = found.data;
+    for (Index i = 0; i < rows; ++i)
+      for (Index j = 0; j < columns; ++j) *to++ = at(i, j);
+  }
+
+  std::vector<std::string> path_;
+  std::vector<std::size_t> lists_;
+  std::size_t depth_ = 0, missed_ = 0;
+};
+
+[[noreturn]] void fail(const ardvark_result& result, const char* name, bool is_known) {
+  if (is_known) throw InvalidArgument(fmt::format("the result '{}' is not of numbers; ask for it as a text", name));
+  JsonFields all(false);
+  result.visit(all);
+  std::string known;
+  for (const auto& [key, value] : all.json().items()) known += (known.empty() ? "" : ", ") + key;
+  throw InvalidArgument(fmt::format("there is no result '{}'; the results are {}", name, known));
+}
+
+Json field(const ardvark_result& result, const char* name) {
+  JsonFields all(std::string_view(name).substr(0, std::string_view(name).find('.')));
+  result.visit(all);
+  const Json* at = &all.json();
+  for (std::string_view path = name;;) {
+    const std::size_t dot = path.find('.');
+    const std::string key(path.substr(0, dot));
+    if (at->is_array()) {
+      std::size_t i = 0;
+      const auto [end, error] = std::from_chars(key.data(), key.data() + key.size(), i);
+      if (error != std::errc() || end != key.data() + key.size() || i >= at->size()) fail(result, name, false);
+      at = &(*at)[i];
+    } else {
+      if (!at->is_object() || !at->contains(key)) fail(result, name, false);
+      at = &at->at(key);
+    }
+    if (dot == std::string_view::npos) return *at;
+    path.remove_prefix(dot + 1);
+  }
+}
+
+}  // namespace
+}  // namespace ardvark::capi
+
+using namespace ardvark;
+using namespace ardvark::capi;
+
+extern "C" {
+
+void ardvark_result_free(ardvark_result* result) { delete result; }
+
+ardvark_code ardvark_result_array(const ardvark_result* result, const char* name, ardvark_array* array, ardvark_error* error) {
+  return guarded(error, [&] {
+    ardvark_array& out = required(array, "array");
+    if (out.struct_size < sizeof(ardvark_array))
+      throw InvalidArgument(fmt::format("array.struct_size is {}; it must be sizeof(ardvark_array)", out.struct_size));
+    Lookup lookup(&required(name, "name"));
+    required(result, "result").visit(lookup);
+    if (lookup.found.data == nullptr) fail(*result, name, lookup.is_known);
+    out.data = std::exchange(lookup.found.data, nullptr);
+    out.dimensions = lookup.found.dimensions;
+    std::copy_n(lookup.found.shape, 2, out.shape);
+  });
+}
+
+ardvark_code ardvark_result_number(const ardvark_result* result, const char* name, double* number, ardvark_error* error) {
+  return guarded(error, [&] {
+    required(number, "number");
+    Lookup lookup(&required(name, "name"));
+    required(result, "result").visit(lookup);
+    if (lookup.found.data == nullptr) fail(*result, name, lookup.is_known);
+    if (lookup.found.dimensions != 0) throw InvalidArgument(fmt::format("the result '{}' is an array, not a single number", name));
+    *number = lookup.found.data[0];
+  });
+}
+
+ardvark_code ardvark_result_text(const ardvark_result* result, const char* name, char** text, ardvark_error* error) {
+  return guarded(error, [&] {
+    required(text, "text");
+    required(result, "result");
+    if (name == nullptr) {
+      JsonFields all(false);
+      result->visit(all);
+      *text = copy(all.json().dump(-1, ' ', false, Json::error_handler_t::replace));
+      return;
+    }
+    const Json value = field(*result, name);
+    *text = copy(value.is_string() ? value.get<std::string>() : value.dump(-1, ' ', false, Json::error_handler_t::replace));
+  });
+}
+
+ardvark_code ardvark_catalogue(ardvark_result** result, ardvark_error* error) {
+  return guarded(error, [&] {
+    required(result, "result") = new ardvark_result{[](Fields& out) {
+      out.put("version", Json(ardvark_version()));
+      Json options = Json::array(), programs = Json::array();
+      for (const ModelOption& option : model_options()) options.push_back(option.name);
+      for (const PresetInfo& preset : presets())
+        programs.push_back({{"name", preset.name}, {"task", to_string(preset.task)}, {"description", preset.description}});
+      out.put("options", options);
+      out.put("presets", programs);
+    }};
+  });
+}
+
+}  // extern "C"

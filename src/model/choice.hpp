@@ -1,0 +1,60 @@
+// Options that are one of several words, and options that have no place beside others.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <initializer_list>
+#include <set>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "ardvark/model.hpp"
+
+namespace ardvark {
+
+template <typename Value>
+using Words = std::initializer_list<std::pair<const char*, Value>>;
+
+/// \throws InvalidArgument  naming the option and the words it may be
+template <typename Value>
+Value choose(const ModelOptions& options, const char* option, const std::string& word, Words<std::type_identity_t<Value>> words) {
+  for (const auto& [name, value] : words)
+    if (word == name) return value;
+  std::set<std::string> known;
+  for (const auto& [name, value] : words) known.insert(name);
+  throw InvalidArgument(fmt::format("{} is '{}'; it must be one of {}", options.spelled(option), word, fmt::join(known, ", ")));
+}
+
+/// \throws InvalidArgument  one of these options was given: its name, and why not
+inline void refuse(const ModelOptions& options, std::initializer_list<const char*> names, const std::string& why) {
+  for (const char* name : names)
+    if (options.has(name)) throw InvalidArgument(fmt::format("{} {}", options.spelled(name), why));
+}
+
+[[nodiscard]] inline LogisticLikelihood likelihood_of(const ModelOptions& options) {
+  return choose<LogisticLikelihood>(
+      options, "likelihood", options.likelihood,
+      {{"vg", LogisticLikelihood::gaussian}, {"jj", LogisticLikelihood::bound}, {"laplace", LogisticLikelihood::laplace}});
+}
+
+/// The hyper-parameters keep the names of the published programs: a0, b0 belong to the noise of a linear fit but to the precisions of a
+/// logistic one.
+template <typename Options>
+void set_hyperparameters(const ModelOptions& from, Task task, Options& options) {
+  for (const auto& [name, value] : {std::pair{"a0", from.a0}, {"b0", from.b0}, {"c0", from.c0}, {"d0", from.d0}})
+    if (value && !(*value > 0 && std::isfinite(*value)))
+      throw InvalidArgument(fmt::format("{} is {}; it must be positive and finite", from.spelled(name), *value));
+  if (task == Task::linear) {
+    options.noise = {from.a0.value_or(options.noise.shape), from.b0.value_or(options.noise.rate)};
+    options.precision = {from.c0.value_or(options.precision.shape), from.d0.value_or(options.precision.rate)};
+  } else {
+    if (from.c0 || from.d0)
+      throw InvalidArgument(fmt::format("{} and {} are of regressions; the precisions of a classification have {} and {}",
+                                        from.spelled("c0"), from.spelled("d0"), from.spelled("a0"), from.spelled("b0")));
+    options.precision = {from.a0.value_or(options.precision.shape), from.b0.value_or(options.precision.rate)};
+  }
+}
+
+}  // namespace ardvark

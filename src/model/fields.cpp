@@ -1,0 +1,405 @@
+#include "model/fields.hpp"
+
+#include <cmath>
+
+namespace ardvark {
+namespace {
+
+// By name and in the order of the sweeps: who left, and who came back. `name` of a position among the weights.
+template <typename Name>
+Json pruning_json(const Report& report, Name&& name) {
+  const auto names = [&](const std::vector<Index>& weights) {
+    Json list = Json::array();
+    for (const Index i : weights) list.push_back(name(i));
+    return list;
+  };
+  Json events = Json::array();
+  for (const PruningEvent& event : report.pruning)
+    events.push_back({{"sweep", event.sweep}, {"pruned", names(event.pruned)}, {"readmitted", names(event.readmitted)}});
+  return events;
+}
+
+Json name_of(const std::vector<std::string>& names, Index i) {
+  return i < static_cast<Index>(names.size()) ? names[static_cast<std::size_t>(i)] : "(intercept)";
+}
+
+Vector as_vector(const Interval& interval) { return Eigen::Vector2d(interval.lower, interval.upper); }
+
+// Sweeps, coefficients and noise: what a fit has in common with a machine of relevance vectors.
+void visit_posterior(const Fit& fit, double level, Fields& out) {
+  out.put("sweeps", Json(fit.report.sweeps));
+  out.put("bound", Json(fit.bound));
+  out.put("bound_history", fit.report.bound_history);
+  if (out.wants("columns")) out.put("columns", Json(fit.column_names));
+  out.put("mean", fit.mean);
+  out.put("variance", fit.variance);
+  if (out.wants("sd")) out.put("sd", Vector(fit.variance.cwiseSqrt()));
+  out.put("interval_level", Json(level));
+  if (out.wants("interval")) {
+    Matrix intervals(fit.num_columns(), 2);
+    for (Index i = 0; i < fit.num_columns(); ++i) intervals.row(i) = as_vector(credible_interval(fit, i, level)).transpose();
+    out.put_rows("interval", intervals);
+  }
+  if (fit.intercept && out.wants("intercept")) {
+    out.open("intercept");
+    out.put("mean", Json(fit.intercept->mean));
+    out.put("variance", Json(fit.intercept->variance));
+    out.put("interval", as_vector(credible_interval(fit, -1, level)));
+    out.close();
+  }
+  out.put("V_diagonal", fit.V_diagonal);
+  out.put("log_det_V", Json(fit.log_det_V));
+  out.put("precision", fit.precision);
+  out.put("group", fit.group);
+  out.put("standardized_mean", fit.standardized_mean);
+  out.put("relevance", fit.relevance);
+  out.put_columns("relevant", fit.relevant, fit.column_names);
+  out.put_columns("left_out", fit.left_out, fit.column_names);
+  if (out.wants("pruning")) out.put("pruning", pruning_json(fit.report, [&](Index i) { return name_of(fit.column_names, i); }));
+  out.put("num_rows", Json(fit.num_rows));
+  out.put("effective_parameters", Json(fit.effective_parameters));
+  if (fit.task == Task::linear && out.wants("noise")) {
+    out.open("noise");
+    out.put("shape", Json(fit.noise.shape));
+    out.put("rate", Json(fit.noise.rate));
+    if (fit.noise.shape > 0) {
+      out.put("sd", Json(noise_sd(fit)));
+      if (out.wants("sd_interval")) out.put("sd_interval", as_vector(noise_sd_interval(fit, level)));
+    }
+    out.close();
+  }
+}
+
+void visit_report(const Report& report, Fields& out) {
+  out.put("notes", Json(report.notes));
+  out.put("warnings", Json(report.warnings));
+  out.put("seconds", Json(report.seconds));
+}
+
+void visit_status(const Report& report, Fields& out) {
+  out.put("status", Json(to_string(report.status)));
+  out.put("message", Json(report.message));
+}
+
+void visit_preset(const Report& report, Fields& out) {
+  out.put("preset", report.preset.empty() ? Json() : Json(report.preset));
+  out.put("compat", Json(report.compat));
+}
+
+void visit_solver(const Report& report, Fields& out) {
+  out.put("solver", Json(to_string(report.solver)));
+  out.put("solver_reason", Json(report.solver_reason));
+}
+
+Json kernel_json(const KernelSpec& spec) {
+  Json j = {{"kind", spec.kind}, {"parameters", spec.parameters}};
+  for (const KernelSpec& part : spec.parts) j["parts"].push_back(kernel_json(part));
+  return j;
+}
+
+void visit(const Fit& fit, double level, Fields& out) {
+  visit_status(fit.report, out);
+  out.put("task", Json(to_string(fit.task)));
+  visit_preset(fit.report, out);
+  out.put("prior", Json(to_string(fit.prior)));
+  if (fit.prior == PriorKind::laplace) out.put("lambda", Json(fit.lambda));
+  out.put("target", Json(fit.target));
+  if (fit.task == Task::logistic) out.put("classes", Json(fit.classes));
+  visit_posterior(fit, level, out);
+  if (fit.task == Task::linear) {
+    out.put("r_squared", Json(fit.r_squared));
+  } else {
+    out.put("class_weight", VectorView(fit.class_weight, 2));
+    out.put("accuracy", Json(fit.accuracy));
+    out.put("log_loss", Json(fit.log_loss));
+  }
+  if (out.wants("covariance")) out.put_rows("covariance", fit.covariance());
+  visit_solver(fit.report, out);
+  visit_report(fit.report, out);
+}
+
+void visit(const RelevanceFit& fit, double level, Fields& out) {
+  const KernelSpec spec = fit.kernel.spec();
+  visit_status(fit.report, out);
+  out.put("model", Json("rvm"));
+  out.put("task", Json(fit.task == Task::linear ? "regression" : "classification"));
+  out.put("target", Json(fit.target));
+  if (fit.task == Task::logistic) out.put("classes", Json(fit.classes));
+  out.put("kernel", Json(fit.kernel.name()));
+  if (out.wants("kernel_spec")) out.put("kernel_spec", kernel_json(spec));
+  std::vector<double> parameters = fit.kernel.log_parameters();
+  for (double& parameter : parameters) parameter = std::exp(parameter);
+  out.put("parameters", parameters);
+  if (spec.kind == "gaussian" || spec.kind == "laplacian" || spec.kind == "cauchy") {
+    if (spec.parameters.size() == 1)
+      out.put("width", Json(spec.parameters.front()));
+    else
+      out.put("widths", spec.parameters);
+  }
+  out.put("search", Json(to_string(fit.search)));
+  out.put("algorithm", Json(to_string(fit.algorithm)));
+  out.put("log_evidence", Json(fit.log_evidence));
+  if (fit.machines.size() == 1) {
+    out.put("vectors", fit.machines.front().vectors);
+    visit_posterior(fit.machines.front().fit, level, out);
+    if (out.wants("covariance")) out.put_rows("covariance", fit.machines.front().fit.covariance());
+  } else {
+    std::vector<double> bounds;
+    for (const RelevanceMachine& machine : fit.machines) bounds.push_back(machine.fit.bound);
+    out.put("bound", bounds);
+    if (fit.machines.empty()) out.put("machines", Json::array());
+    for (std::size_t k = 0; out.wants("machines") && k < fit.machines.size(); ++k) {
+      const RelevanceMachine& machine = fit.machines[k];
+      out.open("machines", static_cast<Index>(k));
+      out.put("class", Json(fit.classes[k]));
+      out.put("log_evidence", Json(machine.log_evidence));
+      out.put("vectors", machine.vectors);
+      visit_posterior(machine.fit, level, out);
+      if (out.wants("covariance")) out.put_rows("covariance", machine.fit.covariance());
+      out.close();
+    }
+  }
+  out.put("sweeps", Json(fit.report.sweeps));
+  out.put("num_vectors", Json(fit.num_vectors()));
+  out.put_rows("relevance_vectors", fit.relevance_vectors);
+  out.put_table_rows("relevance_rows", fit.relevance_rows);
+  if (out.wants("inputs")) out.put("inputs", Json(fit.input_names));
+  out.put("input_center", fit.input_center);
+  out.put("input_scale", fit.input_scale);
+  if (out.wants("trials")) {
+    Json trials = Json::array();
+    for (const KernelTrial& trial : fit.trials)
+      trials.push_back({{"parameters", trial.parameters}, {"log_evidence", trial.log_evidence}, {"num_vectors", trial.num_vectors}});
+    out.put("trials", trials);
+  }
+  out.put("num_rows", Json(fit.num_rows));
+  if (fit.task == Task::linear) {
+    out.put("r_squared", Json(fit.r_squared));
+  } else {
+    out.put("accuracy", Json(fit.accuracy));
+    out.put("log_loss", Json(fit.log_loss));
+  }
+  visit_report(fit.report, out);
+}
+
+// Coefficients as one list per class, or pair of classes, of one number per column.
+void visit(const SoftmaxFit& fit, double level, Fields& out) {
+  visit_status(fit.report, out);
+  out.put("task", Json("logistic"));
+  out.put("coding", Json(to_string(fit.coding)));
+  visit_preset(fit.report, out);
+  out.put("prior", Json(to_string(fit.prior)));
+  out.put("target", Json(fit.target));
+  out.put("classes", Json(fit.classes));
+  out.put("sweeps", Json(fit.report.sweeps));
+  out.put("bound", Json(fit.bound));
+  out.put("bound_history", fit.report.bound_history);
+  if (out.wants("columns")) out.put("columns", Json(fit.column_names));
+  const auto put_lists = [&](const char* name, const Matrix& m) {
+    if (out.wants(name)) out.put_rows(name, m.transpose());
+  };
+  put_lists("mean", fit.mean);
+  put_lists("variance", fit.variance);
+  if (out.wants("sd")) put_lists("sd", fit.variance.cwiseSqrt());
+  out.put("interval_level", Json(level));
+  if (fit.intercept.size() > 0 && out.wants("intercept")) {
+    out.open("intercept");
+    out.put("mean", fit.intercept);
+    out.put("variance", fit.intercept_variance);
+    out.close();
+  }
+  out.put("log_det_V", Json(fit.log_det_V));
+  put_lists("precision", fit.precision);
+  put_lists("standardized_mean", fit.standardized_mean);
+  put_lists("relevance", fit.relevance);
+  out.put_columns("relevant", fit.relevant, fit.column_names);
+  out.put_columns("left_out", fit.left_out, fit.column_names);
+  const Index q = fit.standardized_mean.rows();
+  if (out.wants("pruning"))
+    out.put("pruning", pruning_json(fit.report, [&](Index i) { return Json::array({name_of(fit.column_names, i % q), i / q}); }));
+  out.put("num_rows", Json(fit.num_rows));
+  out.put("class_weight", fit.class_weight);
+  out.put("effective_parameters", Json(fit.effective_parameters));
+  out.put("accuracy", Json(fit.accuracy));
+  out.put("log_loss", Json(fit.log_loss));
+  visit_solver(fit.report, out);
+  visit_report(fit.report, out);
+}
+
+void visit(const SelectionSpread& spread, double error, double chance, const char* name, Fields& out) {
+  if (!out.wants(name)) return;
+  out.open(name);
+  out.put("mean", Json(spread.mean));
+  out.put("sd_over_repeats", Json(spread.sd));
+  out.put("standard_error", Json(error));
+  out.put("chance", Json(chance));
+  out.close();
+}
+
+struct VisitPrediction {
+  double level;
+  Fields& out;
+
+  template <typename Regression>
+  void distribution(const Regression& p) const {
+    out.put("mean", p.mean);
+    if (out.wants("sd")) out.put("sd", p.standard_deviation());
+    if (!out.wants("lower") && !out.wants("upper")) return;
+    const Vector half = p.half_width(level);
+    out.put("lower", Vector(p.mean - half));
+    out.put("upper", Vector(p.mean + half));
+  }
+  void operator()(const StudentPrediction& p) const {
+    distribution(p);
+    out.put("scale", p.scale);
+    out.put("degrees_of_freedom", Json(p.degrees_of_freedom));
+  }
+  void operator()(const NoiseMixturePrediction& p) const {
+    distribution(p);
+    out.put("variance_of_mean", p.variance_of_mean);
+  }
+  void operator()(const ClassPrediction& p) const {
+    if (out.wants("probability")) {
+      Matrix both(p.probability.size(), 2);
+      both.col(1) = p.probability;
+      both.col(0) = 1 - p.probability.array();
+      out.put_rows("probability", both);
+    }
+    out.put("mean", p.mean);
+    out.put("variance", p.variance);
+  }
+  void operator()(const ClassProbabilities& p) const {
+    out.put_rows("probability", p.probability);
+    out.put("most_probable", p.most_probable);
+  }
+};
+
+}  // namespace
+
+void visit(const SavedModel& model, double level, Fields& out) {
+  if (model.relevance)
+    visit(*model.relevance, level, out);
+  else if (model.softmax)
+    visit(*model.softmax, level, out);
+  else
+    visit(model.fit, level, out);
+}
+
+void visit(const Prediction& prediction, const std::vector<std::string>& classes, double level, Fields& out) {
+  if (!classes.empty()) out.put("classes", Json(classes));
+  std::visit(VisitPrediction{level, out}, prediction);
+}
+
+void visit(const SelectionCounts& counts, const ModelOptions& options, Fields& out) {
+  out.put("status", Json(to_string(counts.status)));
+  out.put("message", Json(counts.message));
+  out.put("model", options.preset.empty() ? Json(options.model) : Json());
+  out.put("preset", options.preset.empty() ? Json() : Json(options.preset));
+  out.put("compat", Json(options.compat));
+  out.put("target", Json(counts.target));
+  out.put("classes", Json(counts.classes));
+  out.put("class_weight", counts.class_weight);
+  out.put("folds", Json(counts.folds));
+  out.put("repeats", Json(counts.repeats));
+  out.put("seed", Json(counts.seed));
+  if (out.wants("features")) out.put("features", Json(counts.column_names));
+  out.put("count", counts.count);
+  out.put("share", counts.share);
+  out.put("sc_value", counts.sc_value);
+  if (out.wants("ranking")) {
+    Json names = Json::array();
+    for (const Index column : ranking(counts))
+      if (counts.count[static_cast<std::size_t>(column)] > 0) names.push_back(counts.column_names[static_cast<std::size_t>(column)]);
+    out.put("ranking", names);
+  }
+  visit(counts.accuracy, counts.accuracy_error, counts.chance_accuracy, "accuracy", out);
+  visit(counts.log_loss, counts.log_loss_error, counts.chance_log_loss, "log_loss", out);
+  if (out.wants("survivors")) {
+    out.open("survivors");
+    out.put("mean", Json(counts.num_survivors.mean));
+    out.put("sd_over_repeats", Json(counts.num_survivors.sd));
+    out.close();
+  }
+  if (out.wants("fits")) {
+    Json fits = Json::array();
+    for (const SelectionFold& fit : counts.fits)
+      fits.push_back({{"repeat", fit.repeat + 1},
+                      {"fold", fit.fold + 1},
+                      {"test_rows", fit.num_test},
+                      {"accuracy", fit.accuracy},
+                      {"log_loss", fit.log_loss},
+                      {"survivors", fit.num_survivors},
+                      {"status", to_string(fit.status)}});
+    out.put("fits", fits);
+  }
+  out.put("notes", Json(counts.notes));
+  out.put("warnings", Json(counts.warnings));
+  out.put("seconds", Json(counts.seconds));
+}
+
+void visit(const LogisticPath& path, Fields& out) {
+  out.put("lambda_max", Json(path.lambda_max));
+  out.put("lambda", path.lambda);
+  if (out.wants("mean")) out.put_rows("mean", path.mean.transpose());
+  if (path.intercept.size() > 0) out.put("intercept", path.intercept);
+  out.put("log_likelihood", path.log_likelihood);
+  out.put("num_nonzero", path.num_nonzero);
+  out.put("classes", Json(path.classes));
+  Json status = Json::array();
+  for (const Report& report : path.reports) status.push_back(to_string(report.status));
+  out.put("status", status);
+  out.put("notes", Json(path.notes));
+  out.put("seconds", Json(path.seconds));
+}
+
+void JsonFields::put(const char* name, VectorView v) {
+  if (!wants(name)) return;
+  Json list = Json::array();
+  for (const double x : v) list.push_back(x);
+  put(name, list);
+}
+
+void JsonFields::put_rows(const char* name, const Matrix& m) {
+  if (!wants(name)) return;
+  Json rows = Json::array();
+  for (Index i = 0; i < m.rows(); ++i) {
+    Json row = Json::array();
+    for (Index j = 0; j < m.cols(); ++j) row.push_back(m(i, j));
+    rows.push_back(std::move(row));
+  }
+  put(name, rows);
+}
+
+void JsonFields::put_table_rows(const char* name, const std::vector<Index>& rows) {
+  Json list = Json::array();
+  for (const Index row : rows) list.push_back(row < 0 ? Json() : Json(row + 1));
+  put(name, list);
+}
+
+void JsonFields::put_columns(const char* name, const std::vector<bool>& columns, const std::vector<std::string>& names) {
+  Json list = Json::array();
+  for (std::size_t i = 0; i < columns.size(); ++i)
+    if (columns[i]) list.push_back(names[i]);
+  put(name, list);
+}
+
+void JsonFields::open(const char* name, Index element) {
+  Json& list = (*stack_.back())[name];
+  if (element == 0) list = Json::array();
+  list.push_back(Json::object());
+  stack_.push_back(&list.back());
+}
+
+std::string to_json(const SavedModel& model, double level, bool covariance) {
+  JsonFields fields(covariance);
+  visit(model, level, fields);
+  return fields.json().dump();
+}
+
+std::string to_json(const SelectionCounts& counts, const ModelOptions& options) {
+  JsonFields fields(false);
+  visit(counts, options, fields);
+  return fields.json().dump();
+}
+
+}  // namespace ardvark

@@ -1,0 +1,290 @@
+// Any model, fitted and asked.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "core/special.hpp"
+#include "core/validate.hpp"
+#include "model/choice.hpp"
+#include "model/resolve.hpp"
+
+namespace ardvark {
+namespace {
+
+// Up to three different values are enough to know whether there are more than two.
+Index count_classes(VectorView labels) {
+  std::vector<double> seen;
+  for (const double label : labels) {
+    if (std::find(seen.begin(), seen.end(), label) != seen.end()) continue;
+    seen.push_back(label);
+    if (seen.size() > 2) {
+      std::vector<double> all(labels.begin(), labels.end());
+      std::sort(all.begin(), all.end());
+      return std::unique(all.begin(), all.end()) - all.begin();
+    }
+  }
+  return static_cast<Index>(seen.size());
+}
+
+// Labels that are positions: 0 and 1, which the fit would otherwise name by their numbers.
+void require_positions(const ModelOptions& options, VectorView labels) {
+  for (const double label : labels)
+    if (!(label >= 0 && label < static_cast<double>(options.class_names.size())) || label != std::floor(label))
+      throw InvalidArgument(
+          fmt::format("labels holds {}; with class_names it must hold numbers from 0 to {} only", label, options.class_names.size() - 1));
+}
+
+SavedModel fit_vectors(MatrixView X, VectorView target, const ModelOptions& options) {
+  RelevanceOptions relevance = relevance_options(options);
+  const Task task = relevance_task(options);
+  adapt(options, task, X.cols(), relevance);
+  SavedModel model;
+  if (task == Task::linear)
+    model.relevance = fit_relevance_regression(X, target, relevance);
+  else
+    model.relevance = fit_relevance_classification(X, target, relevance);
+  model.relevance->target = options.target;
+  return model;
+}
+
+FeatureEncoding numeric_columns(const std::vector<std::string>& names) {
+  FeatureEncoding encoding;
+  for (const std::string& name : names) encoding.features.push_back({name, false, {}});
+  return encoding;
+}
+
+SavedModel fit_any(MatrixView X, VectorView target, const ModelOptions& options) {
+  const ModelKind kind = check_options(options);
+  if (X.rows() < 1 || X.cols() < 1) throw InvalidArgument(fmt::format("X is empty ({} x {})", X.rows(), X.cols()));
+  validate::vector(target, X.rows(), kind == ModelKind::linear ? "y" : "labels");
+  if (kind == ModelKind::relevance) return fit_vectors(X, target, options);
+  SavedModel model;
+  if (kind == ModelKind::linear) {
+    model.fit = fit_linear(X, target, fit_options(options, Task::linear));
+    model.fit.target = options.target;
+    return model;
+  }
+  const FitOptions fit = fit_options(options, Task::logistic);
+  if (has_several_classes(options, target)) {
+    model.softmax = fit_softmax(X, target, softmax_options(options, fit));
+    model.softmax->target = options.target;
+    return model;
+  }
+  refuse(options, {"coding", "precision_per_class"}, "is of three classes or more");
+  if (!options.class_names.empty()) require_positions(options, target);
+  model.fit = fit_logistic(X, target, fit);
+  model.fit.target = options.target;
+  if (!options.class_names.empty()) {
+    const auto [low, high] = std::minmax_element(target.begin(), target.end());
+    model.fit.classes = {options.class_names[static_cast<std::size_t>(*low)], options.class_names[static_cast<std::size_t>(*high)]};
+  }
+  return model;
+}
+
+const std::map<std::string, PredictiveRule>& predictive_rules() {
+  static const std::map<std::string, PredictiveRule> rules = {{"automatic", PredictiveRule::automatic},
+                                                              {"exact", PredictiveRule::exact},
+                                                              {"plug-in", PredictiveRule::plug_in},
+                                                              {"mackay", PredictiveRule::plug_in_corrected},
+                                                              {"published", PredictiveRule::published_row},
+                                                              {"published-batch", PredictiveRule::published_batch},
+                                                              {"published-incremental", PredictiveRule::published_incremental}};
+  return rules;
+}
+
+constexpr const char* mixture = "mixture";  // a rule of regressions whose posterior is factorised
+
+// More than two classes, by a softmax or several logistic regressions.
+ClassRule class_rule(const ModelOptions& options) {
+  static const std::map<std::string, ClassRule> rules = {
+      {"automatic", ClassRule::automatic}, {"exact", ClassRule::integrated}, {"plug-in", ClassRule::plug_in}};
+  const auto found = rules.find(options.rule);
+  if (found == rules.end())
+    throw InvalidArgument(fmt::format("{} is '{}'; for a model of several classes it must be one of automatic, exact, plug-in",
+                                      options.spelled("rule"), options.rule));
+  return found->second;
+}
+
+PredictiveRule predictive_rule(const SavedModel& model, const ModelOptions& options) {
+  const Task task = task_of(model);
+  const bool is_joint = !model.relevance && model.fit.is_joint();
+  if (options.rule == mixture) {
+    if (task == Task::linear && !is_joint) return PredictiveRule::automatic;
+    throw InvalidArgument(
+        fmt::format("{} is of regressions whose posterior is factorised, as that of vrvm_regression and relevance vector machines{}",
+                    options.spelled("rule", mixture), is_joint ? "; this one is joint, and its predictions are exact without" : ""));
+  }
+  const auto found = predictive_rules().find(options.rule);
+  if (found == predictive_rules().end())
+    throw InvalidArgument(fmt::format(
+        "{} is '{}'; it must be one of automatic, mixture, exact, plug-in, mackay, published, published-batch, published-incremental",
+        options.spelled("rule"), options.rule));
+  const bool of_all = found->second == PredictiveRule::automatic || found->second == PredictiveRule::plug_in;  // relevance vectors too
+  if (task == Task::linear ? found->second != PredictiveRule::automatic : model.relevance && !of_all)
+    throw InvalidArgument(fmt::format("{} is of logistic models", options.spelled("rule", options.rule)));
+  return found->second;
+}
+
+// ln of a Student-t density at distance z, in units of the scale.                                                       (LIN.4)
+double log_student_density(double z, double nu) {
+  constexpr double ln_pi = 1.1447298858494002;
+  if (std::isinf(nu)) return -0.5 * (ln_2pi + z * z);
+  return std::lgamma(0.5 * (nu + 1)) - std::lgamma(0.5 * nu) - 0.5 * (std::log(nu) + ln_pi) - 0.5 * (nu + 1) * std::log1p(z * z / nu);
+}
+
+Index position(VectorView y, Index i, Index num_classes) {
+  if (!(y[i] >= 0 && y[i] < static_cast<double>(num_classes)) || y[i] != std::floor(y[i]))
+    throw InvalidArgument(
+        fmt::format("y at row {} is {}; of a classifier it must be the position of the class, 0 to {}", i + 1, y[i], num_classes - 1));
+  return static_cast<Index>(y[i]);
+}
+
+struct LogDensity {
+  VectorView y;
+
+  Vector operator()(const StudentPrediction& p) const {
+    validate::vector(y, p.mean.size(), "y");
+    Vector out(p.mean.size());
+    for (Index i = 0; i < out.size(); ++i)
+      out[i] = log_student_density((y[i] - p.mean[i]) / p.scale[i], p.degrees_of_freedom) - std::log(p.scale[i]);
+    return out;
+  }
+  Vector operator()(const NoiseMixturePrediction& p) const { return p.log_density(y); }
+  Vector operator()(const ClassPrediction& p) const {
+    validate::vector(y, p.mean.size(), "y");
+    Vector out(p.mean.size());
+    for (Index i = 0; i < out.size(); ++i) out[i] = position(y, i, 2) == 1 ? std::log(p.probability[i]) : std::log1p(-p.probability[i]);
+    return out;
+  }
+  Vector operator()(const ClassProbabilities& p) const {
+    validate::vector(y, p.probability.rows(), "y");
+    Vector out(p.probability.rows());
+    for (Index i = 0; i < out.size(); ++i) out[i] = std::log(p.probability(i, position(y, i, p.probability.cols())));
+    return out;
+  }
+};
+
+}  // namespace
+
+SavedModel fit_model(MatrixView X, VectorView target, const ModelOptions& options) {
+  SavedModel model = fit_any(X, target, options);
+  model.encoding = numeric_columns(model.relevance ? model.relevance->input_names
+                                   : model.softmax ? model.softmax->column_names
+                                                   : model.fit.column_names);
+  return model;
+}
+
+bool has_several_classes(const ModelOptions& options, VectorView labels) { return is_softmax(options, count_classes(labels)); }
+
+bool has_posterior(const SavedModel& model) {
+  const auto holds = [](const Fit& fit) { return fit.state != nullptr && fit.mean.allFinite(); };
+  if (model.softmax) return model.softmax->state != nullptr && model.softmax->mean.allFinite();
+  if (!model.relevance) return holds(model.fit);
+  const std::vector<RelevanceMachine>& machines = model.relevance->machines;
+  return !machines.empty() && std::all_of(machines.begin(), machines.end(), [&](const RelevanceMachine& m) { return holds(m.fit); });
+}
+
+const Report& report_of(const SavedModel& model) {
+  return model.relevance ? model.relevance->report : model.softmax ? model.softmax->report : model.fit.report;
+}
+Report& report_of(SavedModel& model) { return const_cast<Report&>(report_of(std::as_const(model))); }
+
+Task task_of(const SavedModel& model) { return model.relevance ? model.relevance->task : model.softmax ? Task::logistic : model.fit.task; }
+
+const std::vector<std::string>& classes_of(const SavedModel& model) {
+  return model.relevance ? model.relevance->classes : model.softmax ? model.softmax->classes : model.fit.classes;
+}
+
+Index num_inputs(const SavedModel& model) {
+  return model.relevance ? model.relevance->num_inputs() : model.softmax ? model.softmax->num_columns() : model.fit.num_columns();
+}
+
+std::string summary(const SavedModel& model, double level) {
+  return model.relevance ? summary(*model.relevance, level) : model.softmax ? summary(*model.softmax, level) : summary(model.fit, level);
+}
+
+void check_rule(const SavedModel& model, const ModelOptions& options) {
+  if (model.softmax)
+    static_cast<void>(class_rule(options));
+  else
+    static_cast<void>(predictive_rule(model, options));
+}
+
+Prediction predict(const SavedModel& model, MatrixView X_new, const ModelOptions& options) {
+  if (model.softmax) return predict(*model.softmax, X_new, class_rule(options));
+  const PredictiveRule rule = predictive_rule(model, options);
+  const bool regression = task_of(model) == Task::linear, mixed = options.rule == mixture;
+  if (model.relevance && regression) {
+    const RelevanceRegression fit{*model.relevance};
+    return mixed ? Prediction(predict_mixture(fit, X_new)) : Prediction(predict(fit, X_new));
+  }
+  if (model.relevance) return predict(RelevanceClassification{*model.relevance}, X_new, rule);
+  if (!regression) return predict(LogisticFit{model.fit}, X_new, rule);
+  const LinearFit fit{model.fit};
+  return mixed ? Prediction(predict_mixture(fit, X_new)) : Prediction(predict(fit, X_new));
+}
+
+Vector log_density(const Prediction& prediction, VectorView y) { return std::visit(LogDensity{y}, prediction); }
+
+void check_selection(const ModelOptions& options) {
+  if (options.model.empty() && options.preset.empty())
+    throw InvalidArgument(fmt::format("say what to fit: {}, or {} NAME", options.spelled("model", "logistic"), options.spelled("preset")));
+  if (options.seed < 0 || options.seed != std::floor(options.seed))
+    throw InvalidArgument(fmt::format("{} is {}; it must be a whole number, 0 or more", options.spelled("seed"), options.seed));
+  if (options.preset == "slr_rvm")
+    throw InvalidArgument(fmt::format("{} selects rows, the relevance vectors, and no columns; slr_var selects columns in the same way",
+                                      options.spelled("preset", options.preset)));
+  if (check_options(options) != ModelKind::logistic)
+    throw InvalidArgument(
+        options.preset.empty()
+            ? fmt::format("{} is '{}'; selection counts are of columns and classes: {}", options.spelled("model"), options.model,
+                          options.spelled("model", "logistic"))
+            : fmt::format("{} is of regressions; selection counts are of classes", options.spelled("preset", options.preset)));
+}
+
+SelectionCounts select_columns(MatrixView X, VectorView labels, const ModelOptions& options) {
+  check_selection(options);
+  validate::vector(labels, X.rows(), "labels");
+  SelectionOptions selection{
+      .folds = options.folds, .repeats = options.repeats, .seed = static_cast<std::uint64_t>(options.seed), .threads = options.threads};
+  selection.weights = options.weights;
+  selection.on_fit = options.on_fit;
+  selection.column_names = options.column_names;
+  selection.class_names = options.class_names;
+  FitOptions fit = fit_options(options, Task::logistic);
+  fit.weights = {};
+  const SelectionMethod method =
+      has_several_classes(options, labels) ? softmax_selection(softmax_options(options, fit)) : logistic_selection(fit);
+  SelectionCounts counts = select_columns(X, labels, method, selection);
+  counts.target = options.target;
+  counts.method = options.preset.empty() ? fmt::format("logistic, prior {}", options.prior)
+                                         : fmt::format("preset {}{}", options.preset, options.compat ? ", compat" : "");
+  return counts;
+}
+
+LogisticPath fit_path(MatrixView X, VectorView labels, const PathGrid& grid, const ModelOptions& options) {
+  ModelOptions all = options;
+  if (all.model.empty() && all.preset.empty()) all.model = "logistic";
+  if (!all.has("prior")) all.prior = "laplace";
+  refuse(all, {"lambda"}, "is of one fit; a path has a grid of them");
+  if (check_options(all) != ModelKind::logistic) throw InvalidArgument("a path of lambdas is of logistic regression");
+  validate::vector(labels, X.rows(), "labels");
+  LogisticPath path = fit_logistic_path(X, labels, grid, fit_options(all, Task::logistic));
+  if (all.class_names.size() == 2) path.classes = all.class_names;
+  return path;
+}
+
+SavedModel sequential_model(const SequentialLogistic& filter, const ModelOptions& options) {
+  SavedModel model;
+  model.fit = filter.fit(options.column_names);
+  model.fit.target = options.target;
+  if (!options.class_names.empty() && options.class_names.size() != 2)
+    throw InvalidArgument(fmt::format("class_names has {} entries; it must have two, of -1 and +1", options.class_names.size()));
+  if (!options.class_names.empty()) model.fit.classes = options.class_names;
+  model.encoding = numeric_columns(model.fit.column_names);
+  return model;
+}
+
+}  // namespace ardvark

@@ -1,0 +1,188 @@
+// The table of the options, and how a value gets into its place.
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cmath>
+#include <limits>
+
+#include "ardvark/model.hpp"
+
+namespace ardvark {
+
+const std::vector<ModelOption>& model_options() {
+  using O = ModelOptions;
+  static const std::vector<ModelOption> table = {
+      {"model", &O::model},
+      {"preset", &O::preset},
+      {"compat", &O::compat},
+      {"task", &O::task},
+      {"prior", &O::prior},
+      {"lambda", &O::lambda},
+      {"group", &O::group},
+      {"flat", &O::flat},
+      {"likelihood", &O::likelihood},
+      {"posterior", &O::posterior},
+      {"coding", &O::coding},
+      {"precision_per_class", &O::precision_per_class},
+      {"a0", &O::a0},
+      {"b0", &O::b0},
+      {"c0", &O::c0},
+      {"d0", &O::d0},
+      {"intercept", &O::intercept},
+      {"standardize", &O::standardize},
+      {"acceleration", &O::acceleration},
+      {"mixed_precision", &O::mixed_precision},
+      {"solver", &O::solver},
+      {"max_sweeps", &O::max_sweeps},
+      {"tolerance", &O::tolerance},
+      {"update_rule", &O::update_rule},
+      {"prune_at", &O::prune_at},
+      {"readmit_every", &O::readmit_every},
+      {"threads", &O::threads},
+      {"keep_covariance", &O::keep_covariance},
+      {"weights", &O::weights},
+      {"start_precision", &O::start_precision},
+      {"start_noise", &O::start_noise},
+      {"column_names", &O::column_names},
+      {"class_names", &O::class_names},
+      {"target", &O::target},
+      {"kernel", &O::kernel},
+      {"width", &O::width},
+      {"degree", &O::degree},
+      {"offset", &O::offset},
+      {"algorithm", &O::algorithm},
+      {"centres", &O::centres},
+      {"input_group", &O::input_group},
+      {"precision", &O::precision},
+      {"block_rows", &O::block_rows},
+      {"folds", &O::folds},
+      {"repeats", &O::repeats},
+      {"seed", &O::seed},
+      {"rule", &O::rule},
+      {"level", &O::level},
+  };
+  return table;
+}
+
+namespace {
+
+using Value = ModelOptions::Value;
+
+std::string shown(const Value& value) {
+  if (const auto* text = std::get_if<std::string>(&value)) return fmt::format("'{}'", *text);
+  if (const auto* number = std::get_if<double>(&value)) return fmt::format("{}", *number);
+  return "a list";
+}
+
+[[noreturn]] void fail(const std::string& name, const Value& value, const char* constraint) {
+  throw InvalidArgument(fmt::format("{} is {}; it must be {}", name, shown(value), constraint));
+}
+
+double number_of(const std::string& name, const Value& value) {
+  if (const auto* number = std::get_if<double>(&value)) return *number;
+  if (const auto* text = std::get_if<std::string>(&value)) {
+    double number = 0;
+    const char* const end = text->data() + text->size();
+    const auto [stop, error] = std::from_chars(text->data(), end, number);
+    if (error == std::errc() && stop == end) return number;
+  }
+  fail(name, value, "a number");
+}
+
+template <typename Integer>
+Integer whole_number(const std::string& name, const Value& value, double number) {
+  constexpr double most = sizeof(Integer) < 8 ? static_cast<double>(std::numeric_limits<Integer>::max()) : 9007199254740992.0;
+  if (!(std::abs(number) <= most) || number != std::floor(number)) fail(name, value, "a whole number");
+  return static_cast<Integer>(number);
+}
+
+// As a file of texts would have it: the shortest decimal that brings the number back, lists with commas.
+std::string text_of(const std::string& name, const Value& value) {
+  if (const auto* text = std::get_if<std::string>(&value)) return *text;
+  if (const auto* number = std::get_if<double>(&value)) return fmt::format("{}", *number);
+  if (const auto* numbers = std::get_if<std::vector<double>>(&value)) return fmt::format("{}", fmt::join(*numbers, ","));
+  fail(name, value, "a text, a number or a list of numbers");
+}
+
+const std::vector<double>& numbers_of(const std::string& name, const Value& value) {
+  if (const auto* numbers = std::get_if<std::vector<double>>(&value)) return *numbers;
+  fail(name, value, "a list of numbers");
+}
+
+struct Assign {
+  const std::string& name;
+  const Value& value;
+
+  void operator()(std::string& to) const { to = text_of(name, value); }
+  void operator()(double& to) const { to = number_of(name, value); }
+  void operator()(int& to) const { to = whole_number<int>(name, value, number_of(name, value)); }
+  void operator()(bool& to) const {
+    const double number = number_of(name, value);
+    if (number != 0 && number != 1) fail(name, value, "0 or 1");
+    to = number == 1;
+  }
+  void operator()(std::optional<double>& to) const { to = number_of(name, value); }
+  void operator()(std::optional<int>& to) const { to = whole_number<int>(name, value, number_of(name, value)); }
+  void operator()(std::vector<double>& to) const { to = numbers_of(name, value); }
+  void operator()(std::vector<Index>& to) const {
+    std::vector<Index> positions;
+    for (const double number : numbers_of(name, value)) positions.push_back(whole_number<Index>(name, number, number));
+    to = std::move(positions);
+  }
+  void operator()(std::vector<std::string>& to) const {
+    const auto* texts = std::get_if<std::vector<std::string>>(&value);
+    if (texts == nullptr) fail(name, value, "a list of texts");
+    to = *texts;
+  }
+};
+
+bool is_empty(const Value& value) {
+  return std::visit(
+      [](const auto& v) {
+        if constexpr (std::is_same_v<std::decay_t<decltype(v)>, double>)
+          return false;
+        else
+          return v.empty();
+      },
+      value);
+}
+
+}  // namespace
+
+void ModelOptions::set(const std::string& name, const Value& value) {
+  static const ModelOptions defaults;
+  for (const ModelOption& option : model_options()) {
+    if (name != option.name) continue;
+    std::visit(
+        [&](auto member) {
+          if (is_empty(value))
+            this->*member = defaults.*member;
+          else
+            Assign{name, value}(this->*member);
+          // A flag that says what is so anyway asks for nothing.
+          const bool is_default = std::is_same_v<decltype(member), bool ModelOptions::*> && this->*member == defaults.*member;
+          if (is_empty(value) || is_default)
+            given.erase(name);
+          else
+            given.insert(name);
+        },
+        option.member);
+    return;
+  }
+  std::string known;
+  for (const ModelOption& option : model_options()) known += (known.empty() ? "" : ", ") + std::string(option.name);
+  throw InvalidArgument(fmt::format("there is no option '{}'; the options are {}", name, known));
+}
+
+std::string ModelOptions::spelled(const std::string& name) const {
+  if (spelling == Spelling::words) return name;
+  std::string option = name == "intercept" || name == "standardize" || name == "acceleration" ? "--no-" + name : "--" + name;
+  for (char& c : option) c = c == '_' ? '-' : c;
+  return option;
+}
+
+std::string ModelOptions::spelled(const std::string& name, const std::string& value) const {
+  return spelling == Spelling::words ? fmt::format("{} '{}'", name, value) : fmt::format("{} {}", spelled(name), value);
+}
+
+}  // namespace ardvark

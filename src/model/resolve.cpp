@@ -1,0 +1,172 @@
+#include "model/resolve.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "model/choice.hpp"
+
+namespace ardvark {
+namespace {
+
+// A preset fixes everything but what its program lets its user choose.
+void refuse_beside_preset(const ModelOptions& options) {
+  const std::string& preset = options.preset;
+  refuse(options,
+         {"prior", "likelihood", "group", "posterior", "coding", "precision_per_class", "update_rule", "prune_at", "readmit_every"},
+         fmt::format("cannot be used with {}; a preset fixes it", options.spelled("preset")));
+  const bool is_greedy = preset.starts_with("rvm_");
+  if (preset == "l1_slr_c")
+    refuse(options, {"a0", "b0", "solver", "intercept", "standardize"},
+           fmt::format("has no meaning with l1_slr_c, which has {} and nothing else", options.spelled("lambda")));
+  if (preset == "l1_slr_c" && options.compat)
+    refuse(options, {"tolerance"},
+           fmt::format("has no meaning with l1_slr_c {}, which makes {} passes whatever they bring", options.spelled("compat"),
+                       options.spelled("max_sweeps")));
+  if (!is_greedy) refuse(options, {"flat"}, fmt::format("cannot be used with {}; a preset fixes it", options.spelled("preset")));
+  if (is_greedy)
+    refuse(options, {"a0", "b0", "c0", "d0", "solver"},
+           fmt::format("has no meaning with {}, which has no hyper-priors and takes one column at a time", preset));
+  const bool is_toolbox = preset.starts_with("slr_") || preset.starts_with("rlr_") || preset.starts_with("l1_") || preset.ends_with("mlr");
+  if (is_toolbox) refuse(options, {"a0", "b0", "c0", "d0"}, fmt::format("has no meaning with {}, which has no hyper-priors", preset));
+  if (preset == "vb_logit_fit_iter")
+    refuse(options, {"a0", "b0", "tolerance", "max_sweeps", "solver"},
+           "has no meaning with vb_logit_fit_iter, which passes over the rows once");
+}
+
+void set_model(const ModelOptions& from, Task task, FitOptions& options) {
+  if (from.compat)
+    throw InvalidArgument(fmt::format("{} reproduces a published program; it needs {}", from.spelled("compat"), from.spelled("preset")));
+  options.prior.kind = choose<PriorKind>(from, "prior", from.prior,
+                                         {{"auto", PriorKind::automatic},
+                                          {"shared", PriorKind::shared},
+                                          {"ard", PriorKind::ard},
+                                          {"groups", PriorKind::groups},
+                                          {"none", PriorKind::none},
+                                          {"laplace", PriorKind::laplace}});
+  if (options.prior.kind == PriorKind::laplace) {
+    if (task == Task::linear)
+      throw InvalidArgument(fmt::format("{} is of {}", from.spelled("prior", "laplace"), from.spelled("model", "logistic")));
+    refuse(from, {"group", "a0", "b0", "likelihood", "solver", "acceleration"},
+           fmt::format("has no meaning with {}, which has {} and nothing else", from.spelled("prior", "laplace"), from.spelled("lambda")));
+  }
+  if (options.prior.kind == PriorKind::shared || options.prior.kind == PriorKind::none)
+    refuse(from, {"group"},
+           fmt::format("has no meaning with {}; it needs {}, ard or auto", from.spelled("prior", from.prior),
+                       from.spelled("prior", "groups")));
+  if (task == Task::linear)
+    refuse(from, {"likelihood", "coding", "precision_per_class"}, "is of logistic fits");
+  else
+    refuse(from, {"posterior"}, "is of linear fits");
+  options.likelihood = likelihood_of(from);
+  options.posterior = choose<LinearPosterior>(from, "posterior", from.posterior,
+                                              {{"joint", LinearPosterior::joint}, {"factorised", LinearPosterior::factorised}});
+  options.rule = choose<UpdateRule>(from, "update_rule", from.update_rule, {{"vb", UpdateRule::vb}, {"mackay", UpdateRule::mackay}});
+  options.pruning = {from.prune_at.value_or(0), from.readmit_every};
+  options.intercept = from.intercept;
+  options.standardize = from.standardize;
+  options.accelerate = from.acceleration;
+  if (from.start_noise) options.start_noise = *from.start_noise;
+}
+
+}  // namespace
+
+FitOptions fit_options(const ModelOptions& from, Task task) {
+  FitOptions options;
+  if (from.preset.empty()) {
+    set_model(from, task, options);
+  } else {
+    options = options_for_preset(from.preset, from.compat);
+    refuse_beside_preset(from);
+  }
+  set_hyperparameters(from, task, options);
+  if (from.lambda) {
+    if (options.prior.kind != PriorKind::laplace && options.rule != UpdateRule::laplace)
+      throw InvalidArgument(fmt::format("{} is of the Laplace prior: of {} {}, {} and l1_slr_c", from.spelled("lambda"),
+                                        from.spelled("model", "logistic"), from.spelled("prior", "laplace"),
+                                        from.spelled("preset", "l1_slr_lap")));
+    if (!(*from.lambda > 0 && std::isfinite(*from.lambda)))
+      throw InvalidArgument(fmt::format("{} is {}; it must be > 0", from.spelled("lambda"), *from.lambda));
+    options.prior.lambda = *from.lambda;
+  }
+  if (!from.group.empty()) options.prior.group = from.group;
+  options.prior.flat_columns.insert(options.prior.flat_columns.end(), from.flat.begin(), from.flat.end());
+  options.tolerance = from.tolerance;
+  if (from.max_sweeps) options.max_sweeps = *from.max_sweeps;
+  options.threads = from.threads;
+  options.mixed_precision = from.mixed_precision;
+  options.solver = choose<SolverKind>(from, "solver", from.solver,
+                                      {{"automatic", SolverKind::automatic},
+                                       {"primal", SolverKind::primal},
+                                       {"dual", SolverKind::dual},
+                                       {"spectral", SolverKind::spectral}});
+  options.keep_covariance = choose<Keep>(from, "keep_covariance", from.keep_covariance,
+                                         {{"automatic", Keep::automatic}, {"always", Keep::always}, {"never", Keep::never}});
+  options.weights = from.weights;
+  if (!from.start_precision.empty()) options.start_precision = from.start_precision;
+  options.column_names = from.column_names;
+  options.on_sweep = from.on_sweep;
+  return options;
+}
+
+SoftmaxOptions softmax_options(const ModelOptions& from, const FitOptions& fit) {
+  refuse(from, {"acceleration"}, "has no meaning with several classes, which are fitted without");
+  SoftmaxOptions classes = from.preset.empty() ? SoftmaxOptions() : softmax_options_for_preset(from.preset, from.compat);
+  const LogisticLikelihood likelihood = classes.likelihood;
+  const UpdateRule rule = classes.rule;
+  static_cast<FitOptions&>(classes) = fit;
+  if (from.preset.empty()) {
+    refuse(from, {"likelihood"}, "is of two classes; several have Laplace's approximation");
+    if (!from.has("update_rule")) classes.rule = rule;
+    classes.likelihood = likelihood;
+    classes.coding = choose<ClassCoding>(from, "coding", from.coding,
+                                         {{"softmax", ClassCoding::softmax},
+                                          {"one-against-rest", ClassCoding::one_against_rest},
+                                          {"one-against-one", ClassCoding::one_against_one}});
+    classes.precision_per_class = from.precision_per_class;
+  }
+  classes.class_names = from.class_names;
+  return classes;
+}
+
+bool is_softmax(const ModelOptions& options, Index num_classes) {
+  if (!options.preset.empty() && is_softmax_preset(options.preset)) return true;
+  if (num_classes > 2 && !options.preset.empty())
+    throw InvalidArgument(fmt::format("{} {} classes; preset '{}' needs exactly two (for more: {}, {} and those after it)",
+                                      options.target.empty() ? "the labels have" : fmt::format("target '{}' has", options.target),
+                                      num_classes, options.preset, options.spelled("model", "logistic"),
+                                      options.spelled("preset", "smlr")));
+  return num_classes > 2;
+}
+
+ModelKind check_options(const ModelOptions& options) {
+  const auto spelled = [&](const auto&... words) { return options.spelled(words...); };
+  if (!(options.level > 0 && options.level < 1))
+    throw InvalidArgument(fmt::format("{} is {}; it must lie between 0 and 1", spelled("level"), options.level));
+  if (options.max_sweeps && *options.max_sweeps < 1)
+    throw InvalidArgument(fmt::format("{} is {}; it must be at least 1", spelled("max_sweeps"), *options.max_sweeps));
+  if (options.threads < 0)
+    throw InvalidArgument(fmt::format("{} is {}; it must be 0 (as the environment says) or more", spelled("threads"), options.threads));
+  if (options.model.empty() == options.preset.empty())
+    throw InvalidArgument(
+        options.model.empty()
+            ? fmt::format("say what to fit: {}, logistic or rvm, or {} NAME", spelled("model", "linear"), spelled("preset"))
+            : fmt::format("{} and {} exclude each other; a preset is a published program, a model is for your data", spelled("model"),
+                          spelled("preset")));
+  const bool is_rvm =
+      options.preset.empty() && choose<bool>(options, "model", options.model, {{"linear", false}, {"logistic", false}, {"rvm", true}});
+  if (is_rvm || options.preset == "slr_rvm") {
+    static_cast<void>(relevance_options(options));
+    return ModelKind::relevance;
+  }
+  refuse(options, {"task", "kernel", "width", "degree", "offset", "algorithm", "centres", "input_group"},
+         options.preset.empty()
+             ? fmt::format("is of relevance vector machines: it needs {} or {}", spelled("model", "rvm"), spelled("preset", "slr_rvm"))
+             : fmt::format("is of {} or {}; this preset takes the table's columns as they are, without a kernel", spelled("model", "rvm"),
+                           spelled("preset", "slr_rvm")));
+  const Task task = !options.preset.empty() ? task_of_preset(options.preset) : options.model == "linear" ? Task::linear : Task::logistic;
+  static_cast<void>(fit_options(options, task));
+  return task == Task::linear ? ModelKind::linear : ModelKind::logistic;
+}
+
+}  // namespace ardvark

@@ -1,0 +1,372 @@
+// The C interface: the same bits as the C++ functions, mistakes as codes with a text, and nothing shared between calls.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cmath>
+#include <cstring>
+#include <memory>
+#include <thread>
+
+#include "ardvark/ardvark.h"
+#include "ardvark/model.hpp"
+#include "io/temporary_file.hpp"
+
+namespace ardvark {
+namespace {
+
+struct Free {
+  void operator()(ardvark_options* p) const { ardvark_options_free(p); }
+  void operator()(ardvark_model* p) const { ardvark_model_free(p); }
+  void operator()(ardvark_result* p) const { ardvark_result_free(p); }
+  void operator()(ardvark_sequential* p) const { ardvark_sequential_free(p); }
+  void operator()(void* p) const { ardvark_free(p); }
+};
+using Options = std::unique_ptr<ardvark_options, Free>;
+using Model = std::unique_ptr<ardvark_model, Free>;
+using Result = std::unique_ptr<ardvark_result, Free>;
+using Filter = std::unique_ptr<ardvark_sequential, Free>;
+
+ardvark_error empty_error() {
+  ardvark_error error = {};
+  error.struct_size = sizeof error;
+  return error;
+}
+
+Options options_of(const std::vector<std::pair<const char*, const char*>>& texts) {
+  Options options(ardvark_options_create());
+  for (const auto& [name, value] : texts) {
+    ardvark_error error = empty_error();
+    EXPECT_EQ(ardvark_options_set_text(options.get(), name, value, &error), ARDVARK_OK) << error.message;
+  }
+  return options;
+}
+
+ardvark_matrix view(const Matrix& X) { return {sizeof(ardvark_matrix), X.data(), ARDVARK_FLOAT64, X.rows(), X.cols(), 1, X.rows()}; }
+
+Model fitted(const ardvark_matrix& X, const Vector& y, const Options& options) {
+  ardvark_error error = empty_error();
+  ardvark_model* model = nullptr;
+  EXPECT_EQ(ardvark_fit(&X, y.data(), options.get(), &model, &error), ARDVARK_OK) << error.message;
+  return Model(model);
+}
+
+Result result_of(const Model& model) {
+  ardvark_error error = empty_error();
+  ardvark_result* result = nullptr;
+  EXPECT_EQ(ardvark_model_result(model.get(), nullptr, &result, &error), ARDVARK_OK) << error.message;
+  return Result(result);
+}
+
+Matrix array(const Result& result, const char* name) {
+  ardvark_error error = empty_error();
+  ardvark_array out = {};
+  out.struct_size = sizeof out;
+  EXPECT_EQ(ardvark_result_array(result.get(), name, &out, &error), ARDVARK_OK) << error.message;
+  const std::unique_ptr<double, Free> owner(out.data);
+  return Eigen::Map<const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>(out.data, out.shape[0], out.shape[1]);
+}
+
+std::string text(const Result& result, const char* name) {
+  ardvark_error error = empty_error();
+  char* out = nullptr;
+  EXPECT_EQ(ardvark_result_text(result.get(), name, &out, &error), ARDVARK_OK) << error.message;
+  const std::unique_ptr<char, Free> owner(out);
+  return out == nullptr ? "" : out;
+}
+
+/// What a call that fails says; its code and that of the structure agree.
+template <typename Call>
+std::string message(ardvark_code code, Call&& call) {
+  ardvark_error error = empty_error();
+  EXPECT_EQ(call(&error), code);
+  EXPECT_EQ(error.code, code);
+  return error.message;
+}
+
+bool contains(const std::string& whole, const std::string& piece) { return whole.find(piece) != std::string::npos; }
+
+struct Data {
+  Matrix X;
+  Vector y, labels, classes;
+};
+
+// Forty rows, four columns; a number, two classes and three classes that depend on them.
+Data data() {
+  Data d{Matrix(40, 4), Vector(40), Vector(40), Vector(40)};
+  for (Index i = 0; i < 40; ++i) {
+    for (Index j = 0; j < 4; ++j) d.X(i, j) = std::sin(1.3 * static_cast<double>((i + 1) * (j + 2))) + 0.2 * static_cast<double>(j);
+    const double noise = std::cos(41.0 * static_cast<double>(i));
+    d.y[i] = 1 + 2 * d.X(i, 0) - d.X(i, 3) + 0.2 * noise;
+    d.labels[i] = d.X(i, 0) + 0.5 * noise > 0 ? 1 : 0;
+    d.classes[i] = d.X(i, 0) + 0.5 * noise > 0.4 ? 2 : d.X(i, 1) > 0.3 ? 1 : 0;
+  }
+  return d;
+}
+
+TEST(CInterface, GivesTheBitsOfTheFunctionsOfCpp) {
+  const Data d = data();
+  const ardvark_matrix X = view(d.X);
+  const Result linear = result_of(fitted(X, d.y, options_of({{"model", "linear"}, {"prior", "ard"}})));
+  const LinearFit fit = fit_linear(d.X, d.y, {.prior = Prior::ard()});
+  EXPECT_EQ(array(linear, "mean"), fit.mean);
+  EXPECT_EQ(array(linear, "covariance"), fit.covariance());
+  EXPECT_EQ(array(linear, "precision"), fit.precision);
+  EXPECT_EQ(array(linear, "bound_history").size(), static_cast<Index>(fit.report.bound_history.size()));
+  EXPECT_EQ(array(linear, "noise.shape")(0, 0), fit.noise.shape);
+  EXPECT_EQ(array(linear, "intercept.mean")(0, 0), fit.intercept->mean);
+  const Interval interval = credible_interval(fit, 2);
+  EXPECT_EQ(array(linear, "interval").row(2), Eigen::RowVector2d(interval.lower, interval.upper));
+
+  const Result laplace = result_of(fitted(X, d.labels, options_of({{"model", "logistic"}, {"prior", "laplace"}, {"lambda", "2"}})));
+  const LogisticFit mode = fit_logistic(d.X, d.labels, {.prior = Prior::laplace(2)});
+  EXPECT_EQ(array(laplace, "mean"), mode.mean);
+  for (Index j = 0; j < 4; ++j) EXPECT_EQ(array(laplace, "relevant")(j, 0), mode.relevant[static_cast<std::size_t>(j)] ? 1 : 0);
+
+  const Result classes = result_of(fitted(X, d.classes, options_of({{"model", "logistic"}, {"prior", "shared"}})));
+  SoftmaxOptions shared;
+  shared.prior = Prior::shared();
+  EXPECT_EQ(array(classes, "mean"), Matrix(fit_softmax(d.X, d.classes, shared).mean.transpose()));
+
+  const Result vectors = result_of(fitted(X, d.y, options_of({{"model", "rvm"}, {"task", "regression"}, {"width", "1.5"}})));
+  RelevanceOptions given;
+  given.kernel = Kernel::gaussian(1.5);
+  given.search = KernelSearch::none;
+  const RelevanceRegression machine = fit_relevance_regression(d.X, d.y, given);
+  EXPECT_EQ(array(vectors, "relevance_vectors"), machine.relevance_vectors);
+  EXPECT_EQ(array(vectors, "mean"), machine.machines.front().fit.mean);
+  for (Index j = 0; j < machine.num_vectors(); ++j)
+    EXPECT_EQ(array(vectors, "relevance_rows")(j, 0), machine.relevance_rows[static_cast<std::size_t>(j)]);
+}
+
+TEST(CInterface, KnowsEveryPreset) {
+  const Data d = data();
+  const ardvark_matrix X = view(d.X);
+  for (const PresetInfo& preset : presets()) {
+    SCOPED_TRACE(preset.name);
+    const Vector& target = preset.task == Task::linear ? d.y : is_softmax_preset(preset.name) ? d.classes : d.labels;
+    const Model model = fitted(X, target, options_of({{"preset", preset.name}}));
+    ASSERT_NE(model, nullptr);
+    EXPECT_FALSE(text(result_of(model), "message").empty());
+  }
+}
+
+TEST(CInterface, ReadsEitherMemoryOrderAndAnyStrides) {
+  const Data d = data();
+  const Options options = options_of({{"model", "linear"}, {"prior", "shared"}});
+  const Matrix expected = array(result_of(fitted(view(d.X), d.y, options)), "mean");
+  const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> by_row = d.X;
+  ardvark_matrix X = {sizeof X, by_row.data(), ARDVARK_FLOAT64, 40, 4, 4, 1};
+  EXPECT_LT((array(result_of(fitted(X, d.y, options)), "mean") - expected).norm(), 1e-13);
+  Matrix apart = Matrix::Constant(80, 12, 1e300);  // every second row and third column, and the rows from the last to the first
+  for (Index i = 0; i < 40; ++i)
+    for (Index j = 0; j < 4; ++j) apart(2 * (39 - i), 3 * j) = d.X(i, j);
+  X = {sizeof X, &apart(78, 0), ARDVARK_FLOAT64, 40, 4, -2, 3 * 80};
+  EXPECT_EQ(array(result_of(fitted(X, d.y, options)), "mean"), expected);
+  const Eigen::MatrixXf single = d.X.cast<float>();
+  const Matrix rounded = single.cast<double>();
+  X = {sizeof X, single.data(), ARDVARK_FLOAT32, 40, 4, 1, 40};
+  EXPECT_LT((array(result_of(fitted(X, d.y, options)), "mean") - array(result_of(fitted(view(rounded), d.y, options)), "mean")).norm(),
+            1e-12);
+}
+
+TEST(CInterface, PredictsAsTheFunctionsOfCpp) {
+  const Data d = data();
+  const ardvark_matrix X = view(d.X);
+  const auto predicted = [&](const Model& model, const Vector& target) {
+    ardvark_error error = empty_error();
+    ardvark_result* result = nullptr;
+    const Options level = options_of({{"level", "0.8"}});
+    EXPECT_EQ(ardvark_predict(model.get(), &X, target.data(), level.get(), &result, &error), ARDVARK_OK) << error.message;
+    return Result(result);
+  };
+  const Result regression = predicted(fitted(X, d.y, options_of({{"model", "linear"}})), d.y);
+  const StudentPrediction student = predict(fit_linear(d.X, d.y), d.X);
+  EXPECT_EQ(array(regression, "mean"), student.mean);
+  EXPECT_EQ(array(regression, "upper"), Vector(student.mean + student.half_width(0.8)));
+  // The density integrates to one: by the trapezoidal rule over a row's predictive distribution.
+  const Model model = fitted(X, d.y, options_of({{"model", "linear"}}));
+  double integral = 0;
+  for (double z = -30; z < 30; z += 0.25) {
+    const Vector at = student.mean + z * student.scale;
+    integral += 0.25 * student.scale[7] * std::exp(array(predicted(model, at), "log_density")(7, 0));
+  }
+  EXPECT_NEAR(integral, 1, 1e-9);
+  const Result two = predicted(fitted(X, d.labels, options_of({{"model", "logistic"}})), d.labels);
+  const Vector probability = predict(fit_logistic(d.X, d.labels), d.X).probability;
+  EXPECT_EQ(array(two, "probability").col(1), probability);
+  for (Index i = 0; i < 40; ++i)
+    EXPECT_NEAR(array(two, "log_density")(i, 0), std::log(d.labels[i] == 1 ? probability[i] : 1 - probability[i]), 1e-14);
+  const Result three = predicted(fitted(X, d.classes, options_of({{"model", "logistic"}})), d.classes);
+  EXPECT_EQ(array(three, "probability"), predict(fit_softmax(d.X, d.classes), d.X).probability);
+  EXPECT_EQ(text(three, "classes"), R"(["0","1","2"])");
+}
+
+TEST(CInterface, KeepsModelsInFilesAndInMemory) {
+  const Data d = data();
+  const ardvark_matrix X = view(d.X);
+  const testing::TemporaryFolder folder;
+  for (const auto& [words, target] : {std::pair{options_of({{"model", "linear"}}), d.y},
+                                      {options_of({{"model", "logistic"}}), d.classes},
+                                      {options_of({{"model", "rvm"}, {"task", "classification"}, {"width", "1"}}), d.labels}}) {
+    const Model model = fitted(X, target, words);
+    const std::string path = folder.path() + "/model.ardvark";
+    ardvark_error error = empty_error();
+    ASSERT_EQ(ardvark_model_save(model.get(), path.c_str(), &error), ARDVARK_OK) << error.message;
+    void* bytes = nullptr;
+    size_t size = 0;
+    ASSERT_EQ(ardvark_model_to_bytes(model.get(), &bytes, &size, &error), ARDVARK_OK) << error.message;
+    const std::unique_ptr<void, Free> owner(bytes);
+    ardvark_model *from_file = nullptr, *from_memory = nullptr;
+    ASSERT_EQ(ardvark_model_load(path.c_str(), &from_file, &error), ARDVARK_OK) << error.message;
+    ASSERT_EQ(ardvark_model_from_bytes(bytes, size, &from_memory, &error), ARDVARK_OK) << error.message;
+    const Model first(from_file), second(from_memory);
+    EXPECT_EQ(text(result_of(first), "mean"), text(result_of(model), "mean"));
+    EXPECT_EQ(text(result_of(first), nullptr), text(result_of(second), nullptr));
+    EXPECT_TRUE(contains(
+        message(ARDVARK_INVALID_ARGUMENT, [&](ardvark_error* e) { return ardvark_model_from_bytes(bytes, size - 9, &from_memory, e); }),
+        "truncated"));
+  }
+  EXPECT_TRUE(contains(message(ARDVARK_ENVIRONMENT,
+                               [&](ardvark_error* e) {
+                                 ardvark_model* none = nullptr;
+                                 return ardvark_model_load((folder.path() + "/absent").c_str(), &none, e);
+                               }),
+                       "absent"));
+}
+
+TEST(CInterface, TellsMistakesInTheWordsOfTheOptions) {
+  const Data d = data();
+  const ardvark_matrix X = view(d.X);
+  const auto fails = [&](const Options& options, const ardvark_matrix* matrix, const Vector& target) {
+    return message(ARDVARK_INVALID_ARGUMENT, [&](ardvark_error* e) {
+      ardvark_model* model = nullptr;
+      const ardvark_code code = ardvark_fit(matrix, target.data(), options.get(), &model, e);
+      EXPECT_EQ(model, nullptr);
+      return code;
+    });
+  };
+  EXPECT_EQ(fails(options_of({{"model", "linear"}, {"max_sweeps", "0"}}), &X, d.y), "max_sweeps is 0; it must be at least 1");
+  EXPECT_TRUE(contains(fails(options_of({{"model", "linear"}, {"prior", "ward"}}), &X, d.y), "prior is 'ward'"));
+  EXPECT_TRUE(contains(fails(options_of({{"preset", "slr_var"}, {"prior", "ard"}}), &X, d.labels), "prior cannot be used with preset"));
+  EXPECT_TRUE(contains(fails(options_of({}), nullptr, d.y), "X is NULL"));
+  Vector broken = d.y;
+  broken[3] = std::nan("");
+  EXPECT_TRUE(contains(fails(options_of({{"model", "linear"}}), &X, broken), "row 4"));
+  ardvark_matrix small = X;
+  small.struct_size = 8;
+  EXPECT_TRUE(contains(fails(options_of({{"model", "linear"}}), &small, d.y), "X.struct_size"));
+  const Options options = options_of({});
+  EXPECT_TRUE(contains(
+      message(ARDVARK_INVALID_ARGUMENT, [&](ardvark_error* e) { return ardvark_options_set_number(options.get(), "compat", 2, e); }),
+      "compat is 2"));
+  EXPECT_TRUE(contains(
+      message(ARDVARK_INVALID_ARGUMENT, [&](ardvark_error* e) { return ardvark_options_set_text(options.get(), "width ", "1", e); }),
+      "there is no option 'width '"));
+  EXPECT_TRUE(contains(message(ARDVARK_INVALID_ARGUMENT,
+                               [&](ardvark_error* e) {
+                                 double number = 0;
+                                 const Model model = fitted(X, d.y, options_of({{"model", "linear"}}));
+                                 return ardvark_result_number(result_of(model).get(), "status", &number, e);
+                               }),
+                       "not of numbers"));
+}
+
+TEST(CInterface, CutsATextThatIsTooLongForTheCaller) {
+  alignas(ardvark_error) char room[sizeof(size_t) + sizeof(int32_t) + 8];
+  auto* error = reinterpret_cast<ardvark_error*>(room);
+  std::memset(room, 'x', sizeof room);
+  error->struct_size = sizeof room;
+  const Options options(ardvark_options_create());
+  EXPECT_EQ(ardvark_options_set_text(options.get(), "no_such", "1", error), ARDVARK_INVALID_ARGUMENT);
+  EXPECT_STREQ(error->message, "there i");
+  EXPECT_EQ(ardvark_options_set_text(options.get(), "no_such", "1", nullptr), ARDVARK_INVALID_ARGUMENT);
+}
+
+TEST(CInterface, StopsWhereTheCallerSaysSo) {
+  const Data d = data();
+  const Options options = options_of({{"model", "logistic"}, {"prior", "ard"}});
+  const auto second = [](const ardvark_progress* p, void* calls) {
+    ++*static_cast<int*>(calls);
+    return p->sweep < 2 ? 1 : 0;
+  };
+  int calls = 0;
+  ardvark_options_set_progress(options.get(), second, &calls, 0);
+  EXPECT_EQ(text(result_of(fitted(view(d.X), d.labels, options)), "status"), "stopped_by_user");
+  EXPECT_EQ(calls, 2);
+  ardvark_options_set_progress(options.get(), second, &calls, 1e9);
+  EXPECT_EQ(text(result_of(fitted(view(d.X), d.labels, options)), "status"), "converged");
+  EXPECT_EQ(calls, 2);
+}
+
+TEST(CInterface, ServesManyThreadsAtOnce) {
+  const Data d = data();
+  const Options options = options_of({{"model", "logistic"}, {"prior", "ard"}});
+  const Matrix expected = array(result_of(fitted(view(d.X), d.labels, options)), "mean");
+  std::atomic<int> num_equal = 0;
+  {
+    std::vector<std::jthread> threads;
+    for (int t = 0; t < 6; ++t)
+      threads.emplace_back([&] {
+        for (int k = 0; k < 5; ++k) num_equal += array(result_of(fitted(view(d.X), d.labels, options)), "mean") == expected ? 1 : 0;
+      });
+  }
+  EXPECT_EQ(num_equal, 30);
+}
+
+TEST(CInterface, FiltersAsTheClassOfCpp) {
+  const Data d = data();
+  const Vector signs = 2 * d.labels.array() - 1;
+  const Matrix head = d.X.topRows(25), tail = d.X.bottomRows(15);
+  const ardvark_matrix first = view(head), rest = view(tail);
+  ardvark_error error = empty_error();
+  ardvark_sequential* raw = nullptr;
+  ASSERT_EQ(ardvark_sequential_create(4, nullptr, &raw, &error), ARDVARK_OK) << error.message;
+  const Filter filter(raw);
+  ASSERT_EQ(ardvark_sequential_update(filter.get(), &first, signs.data(), &error), ARDVARK_OK) << error.message;
+  void* bytes = nullptr;
+  size_t size = 0;
+  ASSERT_EQ(ardvark_sequential_to_bytes(filter.get(), &bytes, &size, &error), ARDVARK_OK) << error.message;
+  const std::unique_ptr<void, Free> owner(bytes);
+  ASSERT_EQ(ardvark_sequential_from_bytes(bytes, size, &raw, &error), ARDVARK_OK) << error.message;
+  const Filter other(raw);
+  for (const Filter* f : {&filter, &other}) {
+    ASSERT_EQ(ardvark_sequential_update(f->get(), &rest, signs.data() + 25, &error), ARDVARK_OK) << error.message;
+    ardvark_model* model = nullptr;
+    ASSERT_EQ(ardvark_sequential_model(f->get(), nullptr, &model, &error), ARDVARK_OK) << error.message;
+    const Result result = result_of(Model(model));
+    SequentialLogistic expected(4);
+    expected.update(head, signs.head(25).eval());
+    expected.update(tail, signs.tail(15).eval());
+    EXPECT_EQ(array(result, "mean"), expected.mean());
+    EXPECT_EQ(array(result, "bound")(0, 0), expected.bound());
+    EXPECT_LT((array(result, "covariance") - expected.covariance()).norm(), 1e-13);
+  }
+}
+
+TEST(CInterface, CountsAndFollowsPaths) {
+  const Data d = data();
+  const ardvark_matrix X = view(d.X);
+  ardvark_error error = empty_error();
+  ardvark_result* raw = nullptr;
+  const Options options = options_of({{"preset", "slr_var"}, {"folds", "4"}, {"repeats", "2"}, {"seed", "7"}});
+  ASSERT_EQ(ardvark_select(&X, d.labels.data(), options.get(), &raw, &error), ARDVARK_OK) << error.message;
+  const Result counts(raw);
+  SelectionOptions selection;
+  selection.folds = 4;
+  selection.repeats = 2;
+  selection.seed = 7;
+  const SelectionCounts expected = select_columns(d.X, d.labels, logistic_selection(options_for_preset("slr_var")), selection);
+  EXPECT_EQ(array(counts, "sc_value"), expected.sc_value);
+  EXPECT_EQ(array(counts, "accuracy.mean")(0, 0), expected.accuracy.mean);
+
+  ASSERT_EQ(ardvark_path(&X, d.labels.data(), nullptr, 6, 0, nullptr, &raw, &error), ARDVARK_OK) << error.message;
+  const Result path(raw);
+  PathGrid grid;
+  grid.count = 6;
+  const LogisticPath modes = fit_logistic_path(d.X, d.labels, grid);
+  EXPECT_EQ(array(path, "lambda"), modes.lambda);
+  EXPECT_EQ(array(path, "mean"), Matrix(modes.mean.transpose()));
+}
+
+}  // namespace
+}  // namespace ardvark
