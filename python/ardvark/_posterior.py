@@ -1,0 +1,134 @@
+"""The posterior of a linear score, to draw from."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, Optional, Sequence
+
+import numpy as np
+
+from ._core import Model
+
+__all__ = ["Draws", "Posterior", "to_arviz"]
+
+
+class Draws(NamedTuple):
+    """Draws from a posterior.
+
+    Attributes
+    ----------
+    coef : ndarray of shape (n_draws, n_features)
+        Coefficients, in the units of the target (regression) or of log odds, per unit of the column.
+    intercept : ndarray of shape (n_draws,)
+        Zeros for a fit without.
+    noise_precision : ndarray of shape (n_draws,) or None
+        1/variance of the noise, of a regression.
+    """
+
+    coef: np.ndarray
+    intercept: np.ndarray
+    noise_precision: Optional[np.ndarray]
+
+
+class Posterior:
+    """The variational posterior of a linear score.
+
+    Normal for classifiers. For a regression with ``posterior="joint"``: given the noise precision tau, which is Gamma distributed, the
+    coefficients are normal with a covariance proportional to 1/tau, hence Student-t by themselves; with ``"factorised"`` normal and
+    independent of tau.
+
+    Attributes
+    ----------
+    mean : ndarray of shape (n_features,) or (n_features + 1,)
+        Posterior mean; of a fit with an intercept, that is last.
+    covariance : ndarray of the shape of mean, twice
+        Posterior covariance; infinite where a Student-t distribution has none.
+    has_intercept : bool
+    """
+
+    def __init__(self, model: Model):
+        self._model = model
+        mean = model.array("mean")
+        self.has_intercept = _has(model, "intercept.mean")
+        self.mean = np.append(mean, model.number("intercept.mean")) if self.has_intercept else mean
+        self.covariance = model.array("covariance")
+
+    def sample(self, n: int = 1, random_state: Any = None) -> Draws:
+        """Independent draws.
+
+        Parameters
+        ----------
+        n : int, default=1
+            How many, 1 or more.
+        random_state : int, RandomState instance or None, default=None
+
+        Returns
+        -------
+        draws : Draws
+            ``coef`` (n, n_features), ``intercept`` (n,), ``noise_precision`` (n,) or None.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from ardvark import BayesianLinearRegression
+        >>> X = np.random.default_rng(0).normal(size=(50, 2))
+        >>> draws = BayesianLinearRegression().fit(X, X @ [1, 2] + 3).posterior_.sample(1000, random_state=0)
+        >>> draws.coef.shape, draws.intercept.mean().round(2).item()
+        ((1000, 2), 3.0)
+        """
+        from sklearn.utils import check_random_state
+
+        if n < 1:
+            raise ValueError(f"n is {n}; it must be at least 1")
+        random = check_random_state(random_state)
+        noise, covariance, spread = None, self.covariance, np.ones(n)
+        if _has(self._model, "noise.shape"):
+            shape, rate = self._model.number("noise.shape"), self._model.number("noise.rate")
+            noise = random.gamma(shape, 1 / rate, n)
+            if self._model.text("posterior") == "joint":  # q(w | tau) = N(w, V/tau), covariance V rate/(shape - 1)  (LIN.4)
+                if not shape > 1:
+                    raise ValueError(f"the posterior has no covariance: its shape is {shape:g}, from too few rows")
+                spread = np.sqrt((shape - 1) / rate / noise)
+        normal = random.standard_normal((n, self.mean.size))
+        w = self.mean + spread[:, None] * (normal @ _root(covariance).T)
+        if not self.has_intercept:
+            return Draws(w, np.zeros(n), noise)
+        return Draws(w[:, :-1], w[:, -1], noise)
+
+
+def _has(model: Model, name: str) -> bool:
+    try:
+        model.number(name)
+    except ValueError:
+        return False
+    return True
+
+
+def _root(covariance: np.ndarray) -> np.ndarray:
+    """L with L L' = covariance. Columns that took no part have variance 0: their rows are 0."""
+    active = np.flatnonzero(np.diag(covariance) > 0)
+    block = covariance[np.ix_(active, active)]
+    scale = np.sqrt(np.diag(block))
+    correlation = block / np.outer(scale, scale)
+    try:
+        root = np.linalg.cholesky(correlation)
+    except np.linalg.LinAlgError:  # singular to rounding
+        values, vectors = np.linalg.eigh(correlation)
+        root = vectors * np.sqrt(np.maximum(values, 0))
+    out = np.zeros_like(covariance)
+    out[np.ix_(active, np.arange(active.size))] = scale[:, None] * root
+    return out
+
+
+def to_arviz(draws: Draws, names: Sequence[str]) -> Any:
+    """The draws as one chain of arviz: InferenceData, or the DataTree of its newer versions."""
+    try:
+        import arviz
+    except ImportError:
+        raise ImportError("to_arviz needs arviz: pip install ardvark[arviz]") from None
+    values = {"coef": draws.coef[None], "intercept": draws.intercept[None]}
+    if draws.noise_precision is not None:
+        values["noise_sd"] = draws.noise_precision[None] ** -0.5
+    labels = {"coords": {"feature": list(names)}, "dims": {"coef": ["feature"]}}
+    if hasattr(arviz, "InferenceData"):
+        return arviz.from_dict(posterior=values, **labels)
+    return arviz.from_dict({"posterior": values}, **labels)
