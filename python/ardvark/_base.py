@@ -13,7 +13,8 @@ from typing import Any, ClassVar, Mapping, Optional, Sequence
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils import get_tags
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import _check_sample_weight, _get_feature_names, check_is_fitted, validate_data
 
 from . import _core
@@ -108,6 +109,9 @@ class Estimator(BaseEstimator):
     def _encoded(self, y: Any) -> np.ndarray:
         """Sets classes_; the positions in it."""
         check_classification_targets(y)
+        kind = type_of_target(y, input_name="y")
+        if kind == "multiclass" and not get_tags(self).classifier_tags.multi_class:
+            raise ValueError(f"Only binary classification is supported. The type of the target is {kind}.")
         self.classes_, codes = np.unique(y, return_inverse=True)
         if self.classes_.size < 2:
             raise ValueError(

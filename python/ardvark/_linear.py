@@ -12,13 +12,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from . import _core
 from ._base import Classifier, Estimator, Regressor, _name
-from ._posterior import Posterior, to_arviz
+from ._posterior import WithPosterior
 
 Columns = Sequence[Union[int, str]]
 Prior = Union[str, Sequence[int], np.ndarray, Mapping[str, Columns]]
 
 
-class LinearScore(Estimator):
+class LinearScore(WithPosterior, Estimator):
     """What fits have that give each column a coefficient."""
 
     def _prior_options(self, flat: Optional[Columns] = None) -> dict[str, Any]:
@@ -79,28 +79,6 @@ class LinearScore(Estimator):
         check_is_fitted(self)
         return self.bound_history_
 
-    @property
-    def _has_joint_posterior(self) -> bool:
-        return True
-
-    @property
-    def posterior_(self) -> Posterior:
-        """The posterior of the coefficients, to draw from. Formed when asked for: p x p numbers."""
-        self._require_covariance("posterior_")
-        return Posterior(self._model)
-
-    @property
-    def sigma_(self) -> np.ndarray:
-        """Posterior covariance of the coefficients, (n_features, n_features). Formed when asked for."""
-        self._require_covariance("sigma_")
-        return self._model.array("covariance")[: self.n_features_in_, : self.n_features_in_]
-
-    def _require_covariance(self, name: str) -> None:
-        if not hasattr(self, "_model"):
-            raise AttributeError(f"{type(self).__name__} has no {name} before fit")
-        if not self._has_joint_posterior:
-            raise AttributeError(f"{name} is of two classes: the covariance of the weights of several classes is not formed")
-
     def coef_interval(self, level: float = 0.95) -> np.ndarray:
         """Central credible intervals of the coefficients.
 
@@ -122,26 +100,8 @@ class LinearScore(Estimator):
         half = NormalDist().inv_cdf(0.5 + 0.5 * level) * self.coef_std_  # Laplace's approximation: normal
         return np.stack([self.coef_ - half, self.coef_ + half], axis=-1)
 
-    def to_arviz(self, n_draws: int = 1000, random_state: Any = None) -> Any:
-        """Draws from the posterior for arviz.
-
-        Parameters
-        ----------
-        n_draws : int, default=1000
-        random_state : int, RandomState instance or None, default=None
-
-        Returns
-        -------
-        data : arviz.InferenceData
-            The group ``posterior``, one chain, with ``coef`` (by feature), ``intercept`` and of regressions ``noise_sd``.
-
-        Raises
-        ------
-        ImportError
-            arviz is not installed.
-        """
-        check_is_fitted(self)
-        return to_arviz(self.posterior_.sample(n_draws, random_state), self._column_names())
+    def _weight_names(self) -> Sequence[str]:
+        return self._column_names()
 
 
 def _precisions(model: _core.Model, num_columns: int) -> Any:
@@ -419,15 +379,15 @@ class BayesianLogisticRegression(LogisticScore):
 
     Parameters
     ----------
-    prior : {{"auto", "shared", "ard", "none", "laplace"}}, array-like of shape (n_features,) or dict, default="auto"
+    prior : {"auto", "shared", "ard", "none", "laplace"}, array-like of shape (n_features,) or dict, default="auto"
         What shares a precision: all columns ("shared"), none ("ard"), or the columns of one group, given as one number a column or as
-        ``{{"name": [columns]}}``; columns in no group are alone. "auto" takes "ard" where rows are many beside columns, else "shared".
+        ``{"name": [columns]}``; columns in no group are alone. "auto" takes "ard" where rows are many beside columns, else "shared".
         "none" is maximum likelihood. "laplace" (two classes) is L1 with ``laplace_lambda``: the mode, and Laplace's approximation among the
         coefficients that are not zero.
-    likelihood : {{"vg", "jj", "laplace"}}, default="vg"
+    likelihood : {"vg", "jj", "laplace"}, default="vg"
         Two classes: the exact Gaussian variational posterior, the Jaakkola-Jordan bound (of the published programs; its intervals are too
         narrow), or Laplace's approximation. More classes: always Laplace's.
-    coding : {{"softmax", "one-against-rest", "one-against-one"}}, default="softmax"
+    coding : {"softmax", "one-against-rest", "one-against-one"}, default="softmax"
         How more than two classes are told apart.
     precision_per_class : bool, default=False
         Softmax: a precision for each class and column, not one for a column's weights of all classes.
@@ -442,7 +402,7 @@ class BayesianLogisticRegression(LogisticScore):
     fit_intercept : bool, default=True
     standardize : bool, default=True
         Whether columns are centred and scaled inside. Results are in your units in any case.
-    update_rule : {{"vb", "mackay"}}, default=None
+    update_rule : {"vb", "mackay"}, default=None
         How the precisions move; both have the same fixed points. None: the library's choice for the number of classes.
     prune_at : float, default=None
         Precision at which a column leaves the computation.
@@ -450,7 +410,7 @@ class BayesianLogisticRegression(LogisticScore):
         Most sweeps, 1 or more.
     tol : float, default=None
         Stop when the bound can gain no more than this, nats a row.
-    solver : {{"automatic", "primal", "dual"}}, default="automatic"
+    solver : {"automatic", "primal", "dual"}, default="automatic"
     n_jobs : int, default=None
         Threads of the linear algebra; -1 for all cores.
     verbose : int, default=0
@@ -460,7 +420,40 @@ class BayesianLogisticRegression(LogisticScore):
 
     Attributes
     ----------
-{attributes}
+    classes_ : ndarray of shape (n_classes,)
+        The labels, ascending.
+    coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
+        Posterior mean, change of the log odds per unit of the column; of two classes in favour of ``classes_[1]``; "one-against-one" has a
+        row for each pair of classes.
+    intercept_ : ndarray of shape (1,) or (n_classes,)
+    coef_std_, intercept_std_ : ndarray of the same shapes
+        Posterior standard deviation; 0 of a column that was pruned.
+    sigma_ : ndarray of shape (n_features, n_features)
+        Posterior covariance of the coefficients, two classes. Formed when asked for.
+    lambda_ : float or ndarray of shape (n_features,) or (n_classes, n_features)
+        Mean precision of the weights, of columns as they are scaled inside; a float under a shared prior, 0 of a flat column, infinite for
+        one that took no part. Of an L1 prior its lambda.
+    relevance_ : ndarray of shape (n_features,) or (n_classes, n_features)
+        In [0, 1]: 1, the data determine the coefficient, 0, the prior does.
+    support_ : ndarray of shape (n_features,), bool
+        Columns that are kept, for one class at least.
+    bound_ : float
+        Lower bound on the log evidence, nats (softmax: Laplace's approximation of it; L1: the log density at the mode).
+    bound_history_, scores_ : ndarray of shape (n_iter_,)
+        The bound after each sweep.
+    n_iter_ : int
+        Sweeps.
+    converged_ : bool
+    status_ : str
+        "converged", "max_sweeps", "stopped_by_user", or what went wrong.
+    notes_ : list of str
+        What was decided for you, and why.
+    effective_parameters_ : float
+    posterior_ : Posterior
+        Two classes: ``posterior_.sample(n, random_state)`` draws coefficients and intercepts.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (n_features_in_,), str
+        Only if X has column names that are all strings.
 
     Warns
     -----
@@ -572,6 +565,11 @@ class BayesianLogisticRegression(LogisticScore):
         """
         return self._fit_classes(X, y, sample_weight, lambda: {"model": "logistic", **self._prior_options(self.flat)})
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = not (isinstance(self.prior, str) and self.prior == "laplace")
+        return tags
+
 
 class SparseLogisticRegression(LogisticScore):
     """The sparse logistic regressions of the SLR toolbox: few rows, very many columns, few of which matter.
@@ -581,7 +579,7 @@ class SparseLogisticRegression(LogisticScore):
     algorithm : str, default="slr_var"
         "slr_var" (bound of Jaakkola and Jordan), "slr_lap" (Laplace's approximation), both with one precision a column, pruned; "rlr_var",
         "rlr_lap", one precision for all columns; "l1_slr_lap", "l1_slr_c", L1; "smlr", "rmlr", softmax of several classes.
-    multi_class : {{"ovr", "ovo"}}, default="ovr"
+    multi_class : {"ovr", "ovo"}, default="ovr"
         More than two classes and an algorithm of two: each class against the rest, or each pair.
     laplace_lambda : float, default=None
         Of the L1 algorithms, > 0.
@@ -600,7 +598,40 @@ class SparseLogisticRegression(LogisticScore):
 
     Attributes
     ----------
-{attributes}
+    classes_ : ndarray of shape (n_classes,)
+        The labels, ascending.
+    coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
+        Posterior mean, change of the log odds per unit of the column; of two classes in favour of ``classes_[1]``; "one-against-one" has a
+        row for each pair of classes.
+    intercept_ : ndarray of shape (1,) or (n_classes,)
+    coef_std_, intercept_std_ : ndarray of the same shapes
+        Posterior standard deviation; 0 of a column that was pruned.
+    sigma_ : ndarray of shape (n_features, n_features)
+        Posterior covariance of the coefficients, two classes. Formed when asked for.
+    lambda_ : float or ndarray of shape (n_features,) or (n_classes, n_features)
+        Mean precision of the weights, of columns as they are scaled inside; a float under a shared prior, 0 of a flat column, infinite for
+        one that took no part. Of an L1 prior its lambda.
+    relevance_ : ndarray of shape (n_features,) or (n_classes, n_features)
+        In [0, 1]: 1, the data determine the coefficient, 0, the prior does.
+    support_ : ndarray of shape (n_features,), bool
+        Columns that are kept, for one class at least.
+    bound_ : float
+        Lower bound on the log evidence, nats (softmax: Laplace's approximation of it; L1: the log density at the mode).
+    bound_history_, scores_ : ndarray of shape (n_iter_,)
+        The bound after each sweep.
+    n_iter_ : int
+        Sweeps.
+    converged_ : bool
+    status_ : str
+        "converged", "max_sweeps", "stopped_by_user", or what went wrong.
+    notes_ : list of str
+        What was decided for you, and why.
+    effective_parameters_ : float
+    posterior_ : Posterior
+        Two classes: ``posterior_.sample(n, random_state)`` draws coefficients and intercepts.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (n_features_in_,), str
+        Only if X has column names that are all strings.
 
     Warns
     -----
@@ -680,6 +711,12 @@ class SparseLogisticRegression(LogisticScore):
         """
         return self._fit_classes(X, y, sample_weight, lambda: {"preset": self._preset()})
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        known, of_two = _toolbox()
+        tags.classifier_tags.multi_class = self.algorithm not in of_two or f"{self.algorithm}_{self.multi_class}" in known
+        return tags
+
     def _preset(self) -> str:
         """The library's name of the algorithm for these classes."""
         if self.multi_class not in ("ovr", "ovo"):
@@ -689,14 +726,7 @@ class SparseLogisticRegression(LogisticScore):
             raise ValueError(f"algorithm is {self.algorithm!r}; it must be one of {', '.join(known)}")
         if self.classes_.size == 2 or self.algorithm not in of_two:
             return self.algorithm
-        name = f"{self.algorithm}_{self.multi_class}"
-        if name not in known:
-            coded = [other for other in known if other not in of_two]
-            raise ValueError(
-                f"algorithm {self.algorithm!r} has no form {self.multi_class!r} for y of {self.classes_.size} classes;"
-                f" for several there are {', '.join(coded)}"
-            )
-        return name
+        return f"{self.algorithm}_{self.multi_class}"
 
 
 @lru_cache(maxsize=None)
@@ -704,43 +734,3 @@ def _toolbox() -> tuple[list[str], list[str]]:
     """Names of the toolbox's algorithms on columns, and of those that are of two classes."""
     presets = [p for p in _core.catalogue()["presets"] if "SLR toolbox" in p["description"] and p["name"] != "slr_rvm"]
     return [p["name"] for p in presets], [p["name"] for p in presets if not p["description"].startswith("several classes")]
-
-
-_ATTRIBUTES = """    classes_ : ndarray of shape (n_classes,)
-        The labels, ascending.
-    coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
-        Posterior mean, change of the log odds per unit of the column; of two classes in favour of ``classes_[1]``; "one-against-one" has a
-        row for each pair of classes.
-    intercept_ : ndarray of shape (1,) or (n_classes,)
-    coef_std_, intercept_std_ : ndarray of the same shapes
-        Posterior standard deviation; 0 of a column that was pruned.
-    sigma_ : ndarray of shape (n_features, n_features)
-        Posterior covariance of the coefficients, two classes. Formed when asked for.
-    lambda_ : float or ndarray of shape (n_features,) or (n_classes, n_features)
-        Mean precision of the weights, of columns as they are scaled inside; a float under a shared prior, 0 of a flat column, infinite for
-        one that took no part. Of an L1 prior its lambda.
-    relevance_ : ndarray of shape (n_features,) or (n_classes, n_features)
-        In [0, 1]: 1, the data determine the coefficient, 0, the prior does.
-    support_ : ndarray of shape (n_features,), bool
-        Columns that are kept, for one class at least.
-    bound_ : float
-        Lower bound on the log evidence, nats (softmax: Laplace's approximation of it; L1: the log density at the mode).
-    bound_history_, scores_ : ndarray of shape (n_iter_,)
-        The bound after each sweep.
-    n_iter_ : int
-        Sweeps.
-    converged_ : bool
-    status_ : str
-        "converged", "max_sweeps", "stopped_by_user", or what went wrong.
-    notes_ : list of str
-        What was decided for you, and why.
-    effective_parameters_ : float
-    posterior_ : Posterior
-        Two classes: ``posterior_.sample(n, random_state)`` draws coefficients and intercepts.
-    n_features_in_ : int
-    feature_names_in_ : ndarray of shape (n_features_in_,), str
-        Only if X has column names that are all strings."""
-
-for _class in (BayesianLogisticRegression, SparseLogisticRegression):
-    if _class.__doc__:
-        _class.__doc__ = _class.__doc__.format(attributes=_ATTRIBUTES)

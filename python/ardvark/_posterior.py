@@ -8,7 +8,7 @@ import numpy as np
 
 from ._core import Model
 
-__all__ = ["Draws", "Posterior", "to_arviz"]
+__all__ = ["Draws", "Posterior", "WithPosterior"]
 
 
 class Draws(NamedTuple):
@@ -119,16 +119,67 @@ def _root(covariance: np.ndarray) -> np.ndarray:
     return out
 
 
-def to_arviz(draws: Draws, names: Sequence[str]) -> Any:
-    """The draws as one chain of arviz: InferenceData, or the DataTree of its newer versions."""
-    try:
-        import arviz
-    except ImportError:
-        raise ImportError("to_arviz needs arviz: pip install ardvark[arviz]") from None
-    values = {"coef": draws.coef[None], "intercept": draws.intercept[None]}
-    if draws.noise_precision is not None:
-        values["noise_sd"] = draws.noise_precision[None] ** -0.5
-    labels = {"coords": {"feature": list(names)}, "dims": {"coef": ["feature"]}}
-    if hasattr(arviz, "InferenceData"):
-        return arviz.from_dict(posterior=values, **labels)
-    return arviz.from_dict({"posterior": values}, **labels)
+class WithPosterior:
+    """What estimators of one linear score know of their weights together."""
+
+    _model: Model
+
+    @property
+    def _has_joint_posterior(self) -> bool:
+        """Of one score: a regression, or two classes."""
+        return True
+
+    def _weight_names(self) -> Sequence[str]:
+        raise NotImplementedError
+
+    def _require_posterior(self, name: str) -> Model:
+        if not hasattr(self, "_model"):
+            raise AttributeError(f"{type(self).__name__} has no {name} before fit")
+        if not self._has_joint_posterior:
+            raise AttributeError(f"{name} is of one score: the covariance of the weights of several classes is not formed")
+        return self._model
+
+    @property
+    def posterior_(self) -> Posterior:
+        """The posterior of the weights, to draw from. Formed when asked for."""
+        return Posterior(self._require_posterior("posterior_"))
+
+    @property
+    def sigma_(self) -> np.ndarray:
+        """Posterior covariance of the weights, without the intercept. Formed when asked for."""
+        model = self._require_posterior("sigma_")
+        size = model.array("mean").size
+        return model.array("covariance")[:size, :size]
+
+    def to_arviz(self, n_draws: int = 1000, random_state: Any = None) -> Any:
+        """Draws from the posterior for arviz.
+
+        Parameters
+        ----------
+        n_draws : int, default=1000
+            1 or more.
+        random_state : int, RandomState instance or None, default=None
+
+        Returns
+        -------
+        data : arviz.InferenceData or xarray.DataTree
+            What this version of arviz works with. The group ``posterior``, one chain: ``coef`` (by feature), ``intercept`` and of
+            regressions ``noise_sd``.
+
+        Raises
+        ------
+        ImportError
+            arviz is not installed.
+        """
+        try:
+            import arviz
+        except ImportError:
+            raise ImportError("to_arviz needs arviz: pip install ardvark[arviz]") from None
+        draws = self.posterior_.sample(n_draws, random_state)
+        values = {"coef": draws.coef[None], "intercept": draws.intercept[None]}
+        if draws.noise_precision is not None:
+            values["noise_sd"] = draws.noise_precision[None] ** -0.5
+        labels = {"coords": {"feature": list(self._weight_names())}, "dims": {"coef": ["feature"]}}
+        if hasattr(arviz, "InferenceData"):
+            return arviz.from_dict(posterior=values, **labels)
+        return arviz.from_dict({"posterior": values}, **labels)
