@@ -54,7 +54,6 @@ class Estimator(BaseEstimator):
     """Base of the estimators. Constructor parameters that are at their default are not handed on: the library has its own."""
 
     _options: ClassVar[dict[str, str]] = {}  # constructor parameter -> option of the library
-    _model: _core.Model
 
     # ---- options
 
@@ -75,17 +74,20 @@ class Estimator(BaseEstimator):
     def _translated(self, message: str) -> str:
         """A message of the library in the names of the constructor."""
         names = {option: name for name, option in self._options.items() if option != name}
-        names |= {"weights": "sample_weight", "X_new": "X", "labels": "y"}
         models = {"linear": "BayesianLinearRegression", "logistic": "BayesianLogisticRegression"}
 
         def flag(match: re.Match[str]) -> str:
             option, value = match[1].replace("-", "_"), match[2]
             if option == "model":
                 return models.get(value, value)
-            return names.get(option, option) + ("" if value is None else f"={value}" if value[0].isdigit() else f"='{value}'")
+            quoted = "" if value is None else f"={value}" if value[0].isdigit() else f"='{value}'"
+            return names.get(option, option) + quoted
 
         message = re.sub(r"--([a-z][a-z0-9-]*)(?: ([a-z0-9.]+))?", flag, message)
-        return re.sub(r"\b[a-zA-Z_]\w*\b", lambda match: names.get(match[0], match[0]), message)
+        first = names | {"weights": "sample_weight", "X_new": "X", "labels": "y"}  # the argument that a message is of
+        message = re.sub(r"^\w+(?= (?:is|has|have|holds|at) )", lambda match: first.get(match[0], match[0]), message)
+        unlike_words = {option: name for option, name in names.items() if re.search(r"[0-9_]", option)}
+        return re.sub(r"\b\w+\b", lambda match: unlike_words.get(match[0], match[0]), message)
 
     # ---- data
 
@@ -125,7 +127,23 @@ class Estimator(BaseEstimator):
         names = getattr(self, "feature_names_in_", None)
         return [f"x{j + 1}" for j in range(self.n_features_in_)] if names is None else list(names)
 
-    # ---- the fit
+    # ---- what the library says
+
+    def _warn(self, result: _core.Result, spoken: Optional[Estimator] = None) -> None:
+        """What the library has to say of a result."""
+        spoken = spoken or self
+        for message in result.value("warnings"):
+            warnings.warn(spoken._translated(message), ArdvarkWarning, stacklevel=4)
+        if result.text("status") not in ("converged", "stopped_by_user"):
+            message = f"{type(self).__name__}: {spoken._translated(result.text('message'))}"
+            warnings.warn(message, ConvergenceWarning, stacklevel=4)
+
+
+class FittedModel(Estimator):
+    """An estimator that is one model of the library."""
+
+    _model: _core.Model
+    _is_kernel: ClassVar[bool] = False
 
     def _fit_model(self, X: np.ndarray, y: np.ndarray, weights: Optional[np.ndarray], **options: Any) -> None:
         """Fits; sets _model and what every fit has; warns."""
@@ -144,11 +162,7 @@ class Estimator(BaseEstimator):
             except ValueError as error:
                 raise ValueError(self._translated(str(error))) from None
         self._take(model)
-        for message in model.value("warnings"):
-            warnings.warn(self._translated(message), ArdvarkWarning, stacklevel=3)
-        if self.status_ not in ("converged", "stopped_by_user"):
-            message = f"{type(self).__name__}: {self._translated(model.text('message'))}"
-            warnings.warn(message, ConvergenceWarning, stacklevel=3)
+        self._warn(model)
 
     def _take(self, model: _core.Model) -> None:
         """The results as attributes."""
@@ -157,8 +171,6 @@ class Estimator(BaseEstimator):
         self.converged_ = self.status_ == "converged"
         self.n_iter_ = int(model.number("sweeps"))
         self.notes_ = [self._translated(note) for note in model.value("notes")]
-
-    # ---- what can be asked of any of them
 
     def summary(self, level: float = 0.95) -> str:
         """The fit as a table for people.
@@ -224,8 +236,6 @@ class Estimator(BaseEstimator):
         self._take(model)
         return self
 
-    _is_kernel: ClassVar[bool] = False
-
 
 def _as_labels(texts: list[str]) -> np.ndarray:
     """Texts of a file as the labels they were: whole numbers, numbers, or texts."""
@@ -255,8 +265,12 @@ class Classifier:
         probability : ndarray of shape (n_samples, n_classes)
             In [0, 1], rows sum to 1, columns in the order of ``classes_``.
         """
-        X = self._checked_rows(X)
+        X = self._design(X)
         return self._model.predict(X).array("probability")
+
+    def _design(self, X: Any) -> np.ndarray:
+        """The rows as the model of the library wants them."""
+        return self._checked_rows(X)
 
     def predict_log_proba(self, X: Any) -> np.ndarray:
         """Logarithm of `predict_proba`.
@@ -317,8 +331,7 @@ class Classifier:
         log_density : ndarray of shape (n_samples,)
             Nats.
         """
-        X = self._checked_rows(X)
-        y = np.asarray(y)
+        X, y = self._design(X), np.asarray(y)
         position = np.minimum(np.searchsorted(self.classes_, y), self.classes_.size - 1)
         if (self.classes_[position] != y).any():
             raise ValueError("y holds labels that the fit has not seen")

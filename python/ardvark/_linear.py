@@ -11,18 +11,22 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from . import _core
-from ._base import Classifier, Estimator, Regressor, _name
+from ._base import Classifier, FittedModel, Regressor, _name
 from ._posterior import WithPosterior
 
 Columns = Sequence[Union[int, str]]
 Prior = Union[str, Sequence[int], np.ndarray, Mapping[str, Columns]]
 
 
-class LinearScore(WithPosterior, Estimator):
+class LinearScore(WithPosterior, FittedModel):
     """What fits have that give each column a coefficient."""
 
-    def _prior_options(self, flat: Optional[Columns] = None) -> dict[str, Any]:
-        prior, options = self.prior, {}
+    def _model_options(self) -> dict[str, Any]:
+        """Which model, in the names of the library."""
+        raise NotImplementedError
+
+    def _prior_options(self) -> dict[str, Any]:
+        prior, flat, options = self.prior, self.flat, {}
         if isinstance(prior, Mapping):
             options = {"prior": "groups", "group": self._groups(prior)}
         elif not isinstance(prior, str):
@@ -310,8 +314,11 @@ class BayesianLinearRegression(RegressorMixin, Regressor, LinearScore):
         """
         target = _name(y)
         X, y, weights, _ = self._checked(X, y, sample_weight, y_numeric=True)
-        self._fit_model(X, y, weights, model="linear", target=target, **self._prior_options(self.flat), **self._given_options())
+        self._fit_model(X, y, weights, target=target, **self._model_options(), **self._given_options())
         return self
+
+    def _model_options(self) -> dict[str, Any]:
+        return {"model": "linear", **self._prior_options()}
 
     def _take(self, model: _core.Model) -> None:
         super()._take(model)
@@ -335,12 +342,13 @@ class LogisticScore(ClassifierMixin, Classifier, LinearScore):
         self.relevance_ = model.array("relevance")
         self.intercept_, self.intercept_std_ = (np.atleast_1d(x) for x in _intercept(model, self.coef_.shape[0]))
 
-    def _fit_classes(self, X: Any, y: Any, sample_weight: Any, options: Callable[[], dict[str, Any]]) -> Any:
+    def _fit_classes(self, X: Any, y: Any, sample_weight: Any) -> Any:
         target = _name(y)
         X, y, weights, _ = self._checked(X, y, sample_weight)
         codes = self._encoded(y)
         names = [str(label) for label in self.classes_]
-        self._fit_model(X, codes, weights, class_names=names, target=target, **options(), **self._given_options())
+        options = {"class_names": names, "target": target, **self._model_options(), **self._given_options()}
+        self._fit_model(X, codes, weights, **options)
         return self
 
     def predict(self, X: Any) -> np.ndarray:
@@ -563,7 +571,10 @@ class BayesianLogisticRegression(LogisticScore):
         ValueError
             An argument is wrong: the message names argument, value and constraint.
         """
-        return self._fit_classes(X, y, sample_weight, lambda: {"model": "logistic", **self._prior_options(self.flat)})
+        return self._fit_classes(X, y, sample_weight)
+
+    def _model_options(self) -> dict[str, Any]:
+        return {"model": "logistic", **self._prior_options()}
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -709,7 +720,7 @@ class SparseLogisticRegression(LogisticScore):
         ValueError
             An argument is wrong: the message names argument, value and constraint.
         """
-        return self._fit_classes(X, y, sample_weight, lambda: {"preset": self._preset()})
+        return self._fit_classes(X, y, sample_weight)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -717,7 +728,7 @@ class SparseLogisticRegression(LogisticScore):
         tags.classifier_tags.multi_class = self.algorithm not in of_two or f"{self.algorithm}_{self.multi_class}" in known
         return tags
 
-    def _preset(self) -> str:
+    def _model_options(self) -> dict[str, Any]:
         """The library's name of the algorithm for these classes."""
         if self.multi_class not in ("ovr", "ovo"):
             raise ValueError(f"multi_class is {self.multi_class!r}; it must be 'ovr' or 'ovo'")
@@ -725,8 +736,8 @@ class SparseLogisticRegression(LogisticScore):
         if self.algorithm not in known:
             raise ValueError(f"algorithm is {self.algorithm!r}; it must be one of {', '.join(known)}")
         if self.classes_.size == 2 or self.algorithm not in of_two:
-            return self.algorithm
-        return f"{self.algorithm}_{self.multi_class}"
+            return {"preset": self.algorithm}
+        return {"preset": f"{self.algorithm}_{self.multi_class}"}
 
 
 @lru_cache(maxsize=None)

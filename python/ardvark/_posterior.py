@@ -45,11 +45,12 @@ class Posterior:
     has_intercept : bool
     """
 
-    def __init__(self, model: Model):
+    def __init__(self, model: Model, has_column_of_ones: bool = False):
         self._model = model
         mean = model.array("mean")
-        self.has_intercept = _has(model, "intercept.mean")
-        self.mean = np.append(mean, model.number("intercept.mean")) if self.has_intercept else mean
+        has_own = _has(model, "intercept.mean")
+        self.has_intercept = has_own or has_column_of_ones
+        self.mean = np.append(mean, model.number("intercept.mean")) if has_own else mean
         self.covariance = model.array("covariance")
 
     def sample(self, n: int = 1, random_state: Any = None) -> Draws:
@@ -129,6 +130,11 @@ class WithPosterior:
         """Of one score: a regression, or two classes."""
         return True
 
+    @property
+    def _has_column_of_ones(self) -> bool:
+        """Whether the last weight of the model is the intercept."""
+        return False
+
     def _weight_names(self) -> Sequence[str]:
         raise NotImplementedError
 
@@ -142,13 +148,13 @@ class WithPosterior:
     @property
     def posterior_(self) -> Posterior:
         """The posterior of the weights, to draw from. Formed when asked for."""
-        return Posterior(self._require_posterior("posterior_"))
+        return Posterior(self._require_posterior("posterior_"), self._has_column_of_ones)
 
     @property
     def sigma_(self) -> np.ndarray:
         """Posterior covariance of the weights, without the intercept. Formed when asked for."""
         model = self._require_posterior("sigma_")
-        size = model.array("mean").size
+        size = model.array("mean").size - self._has_column_of_ones
         return model.array("covariance")[:size, :size]
 
     def to_arviz(self, n_draws: int = 1000, random_state: Any = None) -> Any:

@@ -8,13 +8,13 @@ import numpy as np
 from sklearn.base import ClassifierMixin, RegressorMixin
 
 from . import _core
-from ._base import Classifier, Estimator, Regressor, _name
+from ._base import Classifier, FittedModel, Regressor, _name
 from ._posterior import WithPosterior
 
 Width = Union[str, float, Sequence[float]]
 
 
-class RelevanceMachine(WithPosterior, Estimator):
+class RelevanceMachine(WithPosterior, FittedModel):
     """What both machines have in common."""
 
     _is_kernel: ClassVar[bool] = True
