@@ -227,6 +227,11 @@ class FittedModel(Estimator):
         return cls()._of_file(model)
 
     def _of_file(self, model: _core.Model) -> Any:
+        found = model.to_dict()
+        is_kernel, has_classes = found.get("model") == "rvm", "classes" in found
+        if (is_kernel, has_classes) != (self._is_kernel, hasattr(self, "predict_proba")):
+            kind = f"{'relevance vector machine' if is_kernel else 'linear model'} of {'classes' if has_classes else 'numbers'}"
+            raise ValueError(f"the file holds a {kind}, which {type(self).__name__} is not")
         columns = model.value("inputs" if self._is_kernel else "columns")
         self.n_features_in_ = len(columns)
         if columns != self._column_names():

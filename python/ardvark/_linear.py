@@ -394,7 +394,7 @@ class BayesianLogisticRegression(LogisticScore):
         coefficients that are not zero.
     likelihood : {"vg", "jj", "laplace"}, default="vg"
         Two classes: the exact Gaussian variational posterior, the Jaakkola-Jordan bound (of the published programs; its intervals are too
-        narrow), or Laplace's approximation. More classes: always Laplace's.
+        narrow; two classes only), or Laplace's approximation. More classes: always Laplace's.
     coding : {"softmax", "one-against-rest", "one-against-one"}, default="softmax"
         How more than two classes are told apart.
     precision_per_class : bool, default=False
@@ -576,9 +576,19 @@ class BayesianLogisticRegression(LogisticScore):
     def _model_options(self) -> dict[str, Any]:
         return {"model": "logistic", **self._prior_options()}
 
+    def _given_options(self) -> dict[str, Any]:
+        options = super()._given_options()
+        if self.classes_.size == 2:
+            for name in ("coding", "precision_per_class"):
+                options.pop(name, None)
+        elif options.get("likelihood") == "laplace":
+            del options["likelihood"]  # what several classes have in any case
+        return options
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = not (isinstance(self.prior, str) and self.prior == "laplace")
+        is_l1 = isinstance(self.prior, str) and self.prior == "laplace"
+        tags.classifier_tags.multi_class = not is_l1 and self.likelihood != "jj"
         return tags
 
 

@@ -50,7 +50,7 @@ class Watch:
     def __exit__(
         self, kind: Optional[type[BaseException]], value: Optional[BaseException], trace: Optional[TracebackType]
     ) -> None:
-        if self._bar:
+        if self._bar is not None and self._bar is not False:  # a bar without a total has no truth value
             self._bar.close()
 
 

@@ -1,0 +1,39 @@
+"""scikit-learn's own checks: no failure, and none expected. Current scikit-learn and 1.6.0, the oldest supported."""
+
+import pytest
+
+pytest.importorskip("sklearn", minversion="1.6")
+
+from sklearn.utils.estimator_checks import parametrize_with_checks  # noqa: E402
+
+import ardvark  # noqa: E402
+
+ESTIMATORS = [
+    ardvark.BayesianLinearRegression(),
+    ardvark.BayesianLinearRegression("ard"),
+    ardvark.BayesianLinearRegression("shared", posterior="factorised"),
+    ardvark.BayesianLogisticRegression(),
+    ardvark.BayesianLogisticRegression("ard", likelihood="jj"),
+    ardvark.BayesianLogisticRegression("shared", likelihood="laplace", coding="one-against-rest"),
+    ardvark.BayesianLogisticRegression("laplace", laplace_lambda=0.1),
+    ardvark.SequentialLogisticRegression(),
+    ardvark.SparseLogisticRegression(),
+    ardvark.SparseLogisticRegression("slr_lap"),
+    ardvark.SparseLogisticRegression("l1_slr_lap"),
+    ardvark.SparseLogisticRegression("smlr"),
+    ardvark.RelevanceVectorRegressor(),
+    ardvark.RelevanceVectorRegressor(algorithm="type-two"),
+    ardvark.RelevanceVectorClassifier(),
+    ardvark.RelevanceSelector(),
+    ardvark.RelevanceSelector(ardvark.BayesianLogisticRegression("ard")),
+]
+
+
+@pytest.mark.filterwarnings("ignore::ardvark.ArdvarkWarning", "ignore::sklearn.exceptions.ConvergenceWarning")
+@parametrize_with_checks(ESTIMATORS)
+def test_scikit_learn_check(estimator, check):
+    check(estimator)
+
+
+def test_every_estimator_is_checked():
+    assert {type(e).__name__ for e in ESTIMATORS} == set(ardvark._estimators)
