@@ -1,6 +1,8 @@
-"""Sparse Bayesian linear models: variational Bayes, automatic relevance determination, relevance vector machines.
+"""Sparse Bayesian linear models: variational Bayes, automatic relevance determination, relevance vector
+machines.
 
-The estimators need scikit-learn, the displays in `ardvark.plot` matplotlib; without them the rest of the package works.
+The estimators need scikit-learn, the displays in `ardvark.plot` matplotlib; without them the rest of the
+package works.
 """
 
 from __future__ import annotations
@@ -34,7 +36,9 @@ def __getattr__(name: str) -> Any:
         module = importlib.import_module(f".{_estimators[name]}", __name__)
     except ModuleNotFoundError as error:
         if error.name is not None and error.name.partition(".")[0] == "sklearn":
-            raise ImportError(f"ardvark.{name} needs scikit-learn 1.6 or later: pip install ardvark[sklearn]") from None
+            raise ImportError(
+                f"ardvark.{name} needs scikit-learn 1.6 or later: pip install ardvark[sklearn]"
+            ) from None
         raise
     return getattr(module, name)
 

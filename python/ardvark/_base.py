@@ -1,4 +1,4 @@
-"""What all estimators share: validation, options by the names of the constructor, progress, warnings, files."""
+"""What estimators share: validation, options by the names of the constructor, progress, warnings, files."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _FLOATS = [np.float64, np.float32]  # read in place by the library
 
 
 @lru_cache(maxsize=None)
-def _defaults(cls: type) -> Mapping[str, Any]:
+def _defaults(cls: Any) -> Mapping[str, Any]:
     return {name: p.default for name, p in inspect.signature(cls).parameters.items()}
 
 
@@ -51,7 +51,7 @@ def _name(y: Any) -> Optional[str]:
 
 
 class Estimator(BaseEstimator):
-    """Base of the estimators. Constructor parameters that are at their default are not handed on: the library has its own."""
+    """Base of the estimators. Parameters at their default are not handed on: the library has its own."""
 
     _options: ClassVar[dict[str, str]] = {}  # constructor parameter -> option of the library
 
@@ -59,10 +59,15 @@ class Estimator(BaseEstimator):
 
     def _given_options(self) -> dict[str, Any]:
         """Those that differ from the constructor's default, by the names of the library."""
-        defaults, options = _defaults(type(self)), {}
+        cls: Any = type(self)
+        defaults, options = _defaults(cls), {}
         for name, option in self._options.items():
             value, default = getattr(self, name), defaults[name]
-            if value is None or value is default or (isinstance(value, (str, int, float)) and value == default):
+            if (
+                value is None
+                or value is default
+                or (isinstance(value, (str, int, float)) and value == default)
+            ):
                 continue
             options[option] = value
         if options.get("threads") == -1:
@@ -84,15 +89,21 @@ class Estimator(BaseEstimator):
             return names.get(option, option) + quoted
 
         message = re.sub(r"--([a-z][a-z0-9-]*)(?: ([a-z0-9.]+))?", flag, message)
-        first = names | {"weights": "sample_weight", "X_new": "X", "labels": "y"}  # the argument that a message is of
-        message = re.sub(r"^\w+(?= (?:is|has|have|holds|at) )", lambda match: first.get(match[0], match[0]), message)
+        first = names | {
+            "weights": "sample_weight",
+            "X_new": "X",
+            "labels": "y",
+        }  # the argument that a message is of
+        message = re.sub(
+            r"^\w+(?= (?:is|has|have|holds|at) )", lambda match: first.get(match[0], match[0]), message
+        )
         unlike_words = {option: name for option, name in names.items() if re.search(r"[0-9_]", option)}
         return re.sub(r"\b\w+\b", lambda match: unlike_words.get(match[0], match[0]), message)
 
     # ---- data
 
     def _checked(self, X: Any, y: Any, sample_weight: Any, **checks: Any) -> tuple[np.ndarray, Any, Any, Any]:
-        """X, y, weights and the rows that count: those without weight take no part, as if they were not there."""
+        """X, y, weights and the rows that count: those without weight are as if they were not there."""
         X, y = validate_data(self, _frame(X), y, dtype=_FLOATS, ensure_min_samples=2, **checks)
         if sample_weight is None:
             return X, y, None, None
@@ -205,7 +216,8 @@ class FittedModel(Estimator):
 
     @classmethod
     def load(cls, path: Any) -> Any:
-        """A fitted estimator from a model file. Its constructor parameters are at their defaults: the file does not keep them.
+        """A fitted estimator from a model file. Its constructor parameters are at their defaults: the file
+        does not keep them.
 
         Parameters
         ----------
@@ -230,8 +242,9 @@ class FittedModel(Estimator):
         found = model.to_dict()
         is_kernel, has_classes = found.get("model") == "rvm", "classes" in found
         if (is_kernel, has_classes) != (self._is_kernel, hasattr(self, "predict_proba")):
-            kind = f"{'relevance vector machine' if is_kernel else 'linear model'} of {'classes' if has_classes else 'numbers'}"
-            raise ValueError(f"the file holds a {kind}, which {type(self).__name__} is not")
+            kind = "relevance vector machine" if is_kernel else "linear model"
+            of_what = "classes" if has_classes else "numbers"
+            raise ValueError(f"the file holds a {kind} of {of_what}, which {type(self).__name__} is not")
         columns = model.value("inputs" if self._is_kernel else "columns")
         self.n_features_in_ = len(columns)
         if columns != self._column_names():
@@ -252,7 +265,7 @@ def _as_labels(texts: list[str]) -> np.ndarray:
     return np.asarray(texts)
 
 
-class Classifier:
+class Classifier(FittedModel):
     """Predictions of a classifier with a model of the library."""
 
     classes_: np.ndarray
@@ -343,7 +356,7 @@ class Classifier:
         return self._model.predict(X, position).array("log_density")
 
 
-class Regressor:
+class Regressor(FittedModel):
     """Predictions of a regression with a model of the library."""
 
     def predict(self, X: Any, return_std: bool = False) -> Any:
@@ -354,7 +367,8 @@ class Regressor:
         X : array-like or table of shape (n_samples, n_features)
             Finite.
         return_std : bool, default=False
-            Whether to return the standard deviation of a new observation too, noise and uncertainty of the fit included.
+            Whether to return the standard deviation of a new observation too, noise and uncertainty of the
+            fit included.
 
         Returns
         -------
@@ -392,7 +406,8 @@ class Regressor:
         return self._model.predict(self._checked_rows(X), y, **options)
 
     def log_density(self, X: Any, y: Any) -> np.ndarray:
-        """Logarithm of the predictive density of what was observed: the score by which to compare predictions.
+        """Logarithm of the predictive density of what was observed: the score by which to compare
+        predictions.
 
         Parameters
         ----------

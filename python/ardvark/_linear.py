@@ -32,7 +32,10 @@ class LinearScore(WithPosterior, FittedModel):
         elif not isinstance(prior, str):
             group = np.asarray(prior)
             if group.shape != (self.n_features_in_,):
-                raise ValueError(f"prior has the shape {group.shape}; as groups it must have one number a column: {self.n_features_in_}")
+                raise ValueError(
+                    f"prior has the shape {group.shape}; as groups it must have one number a column: "
+                    f"{self.n_features_in_}"
+                )
             options = {"prior": "groups", "group": group}
         elif prior != "auto":
             options = {"prior": prior}
@@ -109,7 +112,7 @@ class LinearScore(WithPosterior, FittedModel):
 
 
 def _precisions(model: _core.Model, num_columns: int) -> Any:
-    """E[alpha]: one number of a shared prior, else one a column: 0 flat, infinite where the column took no part."""
+    """E[alpha]: one number of a shared prior, else one a column: 0 flat, infinite of one left out."""
     prior, precision = model.text("prior"), model.array("precision")
     if prior == "laplace":
         return model.number("lambda")
@@ -126,18 +129,19 @@ def _precisions(model: _core.Model, num_columns: int) -> Any:
 class BayesianLinearRegression(RegressorMixin, Regressor, LinearScore):
     """Bayesian linear regression with one precision for all columns, one each (ARD), or one a group.
 
-    Variational Bayes: every column has a prior precision that the data choose, the noise has a distribution, and predictions know how unsure
-    they are. Scaling or shifting a column changes nothing; a weight equals repetition.
+    Variational Bayes: every column has a prior precision that the data choose, the noise has a distribution,
+    and predictions know how unsure they are. Scaling or shifting a column changes nothing; a weight equals
+    repetition.
 
     Parameters
     ----------
     prior : {"auto", "shared", "ard", "none"}, array-like of shape (n_features,) or dict, default="auto"
-        What shares a precision: all columns ("shared"), none ("ard"), or the columns of one group, given as one number a column or as
-        ``{"name": [columns]}``; columns in no group are alone. "auto" takes "ard" where rows are many beside columns, else "shared".
-        "none" is the classical answer.
+        What shares a precision: all columns ("shared"), none ("ard"), or the columns of one group, given as
+        one number a column or as ``{"name": [columns]}``; columns in no group are alone. "auto" takes "ard"
+        where rows are many beside columns, else "shared". "none" is the classical answer.
     posterior : {"joint", "factorised"}, default="joint"
-        Whether the prior of the weights is scaled by the noise. "factorised" is the model of `sklearn.linear_model.BayesianRidge` and
-        ARDRegression.
+        Whether the prior of the weights is scaled by the noise. "factorised" is the model of
+        `sklearn.linear_model.BayesianRidge` and ARDRegression.
     flat : list of int or str, default=None
         Columns without a prior.
     alpha_1, alpha_2 : float, default=None
@@ -165,7 +169,8 @@ class BayesianLinearRegression(RegressorMixin, Regressor, LinearScore):
     verbose : int, default=0
         1: a progress bar for work over a second.
     callback : callable, default=None
-        Called after each sweep with an object of ``sweep``, ``bound`` (nats), ``elapsed_seconds``; False stops the fit.
+        Called after each sweep with an object of ``sweep``, ``bound`` (nats), ``elapsed_seconds``; False
+        stops the fit.
 
     Attributes
     ----------
@@ -180,8 +185,9 @@ class BayesianLinearRegression(RegressorMixin, Regressor, LinearScore):
     alpha_ : float
         Mean noise precision, 1 / units of y squared.
     lambda_ : float or ndarray of shape (n_features,)
-        Mean precision of the weights, of columns as they are scaled inside (``standardize``) and, with posterior="joint", in units of the
-        noise precision; a float under a shared prior, 0 of a flat column, infinite for one that took no part.
+        Mean precision of the weights, of columns as they are scaled inside (``standardize``) and, with
+        posterior="joint", in units of the noise precision; a float under a shared prior, 0 of a flat column,
+        infinite for one that took no part.
     relevance_ : ndarray of shape (n_features,)
         In [0, 1]: 1, the data determine the coefficient, 0, the prior does.
     support_ : ndarray of shape (n_features,), bool
@@ -340,7 +346,9 @@ class LogisticScore(ClassifierMixin, Classifier, LinearScore):
         self.coef_ = np.atleast_2d(model.array("mean"))
         self.coef_std_ = np.atleast_2d(model.array("sd"))
         self.relevance_ = model.array("relevance")
-        self.intercept_, self.intercept_std_ = (np.atleast_1d(x) for x in _intercept(model, self.coef_.shape[0]))
+        self.intercept_, self.intercept_std_ = (
+            np.atleast_1d(x) for x in _intercept(model, self.coef_.shape[0])
+        )
 
     def _fit_classes(self, X: Any, y: Any, sample_weight: Any) -> Any:
         target = _name(y)
@@ -381,20 +389,25 @@ def _intercept(model: _core.Model, size: Optional[int] = None) -> Any:
 
 
 class BayesianLogisticRegression(LogisticScore):
-    """Bayesian logistic regression, two classes or more, with one precision for all columns, one each (ARD), or one a group; or L1.
+    """Bayesian logistic regression, two classes or more, with one precision for all columns, one each (ARD),
+    or one a group; or L1.
 
-    Predicted probabilities are averaged over the posterior: a row that the fit is unsure of is nearer to one half.
+    Predicted probabilities are averaged over the posterior: a row that the fit is unsure of is nearer to one
+    half.
 
     Parameters
     ----------
-    prior : {"auto", "shared", "ard", "none", "laplace"}, array-like of shape (n_features,) or dict, default="auto"
-        What shares a precision: all columns ("shared"), none ("ard"), or the columns of one group, given as one number a column or as
-        ``{"name": [columns]}``; columns in no group are alone. "auto" takes "ard" where rows are many beside columns, else "shared".
-        "none" is maximum likelihood. "laplace" (two classes) is L1 with ``laplace_lambda``: the mode, and Laplace's approximation among the
-        coefficients that are not zero.
+    prior : {"auto", "shared", "ard", "none", "laplace"}, array-like of shape (n_features,) or dict,
+    default="auto"
+        What shares a precision: all columns ("shared"), none ("ard"), or the columns of one group, given as
+        one number a column or as ``{"name": [columns]}``; columns in no group are alone. "auto" takes "ard"
+        where rows are many beside columns, else "shared". "none" is maximum likelihood. "laplace" (two
+        classes) is L1 with ``laplace_lambda``: the mode, and Laplace's approximation among the coefficients
+        that are not zero.
     likelihood : {"vg", "jj", "laplace"}, default="vg"
-        Two classes: the exact Gaussian variational posterior, the Jaakkola-Jordan bound (of the published programs; its intervals are too
-        narrow; two classes only), or Laplace's approximation. More classes: always Laplace's.
+        Two classes: the exact Gaussian variational posterior, the Jaakkola-Jordan bound (of the published
+        programs; its intervals are too narrow; two classes only), or Laplace's approximation. More classes:
+        always Laplace's.
     coding : {"softmax", "one-against-rest", "one-against-one"}, default="softmax"
         How more than two classes are told apart.
     precision_per_class : bool, default=False
@@ -411,7 +424,8 @@ class BayesianLogisticRegression(LogisticScore):
     standardize : bool, default=True
         Whether columns are centred and scaled inside. Results are in your units in any case.
     update_rule : {"vb", "mackay"}, default=None
-        How the precisions move; both have the same fixed points. None: the library's choice for the number of classes.
+        How the precisions move; both have the same fixed points. None: the library's choice for the number of
+        classes.
     prune_at : float, default=None
         Precision at which a column leaves the computation.
     max_iter : int, default=None
@@ -424,29 +438,31 @@ class BayesianLogisticRegression(LogisticScore):
     verbose : int, default=0
         1: a progress bar for work over a second.
     callback : callable, default=None
-        Called after each sweep with an object of ``sweep``, ``bound`` (nats), ``elapsed_seconds``; False stops the fit.
+        Called after each sweep with an object of ``sweep``, ``bound`` (nats), ``elapsed_seconds``; False
+        stops the fit.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
         The labels, ascending.
     coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
-        Posterior mean, change of the log odds per unit of the column; of two classes in favour of ``classes_[1]``; "one-against-one" has a
-        row for each pair of classes.
+        Posterior mean, change of the log odds per unit of the column; of two classes in favour of
+        ``classes_[1]``; "one-against-one" has a row for each pair of classes.
     intercept_ : ndarray of shape (1,) or (n_classes,)
     coef_std_, intercept_std_ : ndarray of the same shapes
         Posterior standard deviation; 0 of a column that was pruned.
     sigma_ : ndarray of shape (n_features, n_features)
         Posterior covariance of the coefficients, two classes. Formed when asked for.
     lambda_ : float or ndarray of shape (n_features,) or (n_classes, n_features)
-        Mean precision of the weights, of columns as they are scaled inside; a float under a shared prior, 0 of a flat column, infinite for
-        one that took no part. Of an L1 prior its lambda.
+        Mean precision of the weights, of columns as they are scaled inside; a float under a shared prior, 0
+        of a flat column, infinite for one that took no part. Of an L1 prior its lambda.
     relevance_ : ndarray of shape (n_features,) or (n_classes, n_features)
         In [0, 1]: 1, the data determine the coefficient, 0, the prior does.
     support_ : ndarray of shape (n_features,), bool
         Columns that are kept, for one class at least.
     bound_ : float
-        Lower bound on the log evidence, nats (softmax: Laplace's approximation of it; L1: the log density at the mode).
+        Lower bound on the log evidence, nats (softmax: Laplace's approximation of it; L1: the log density at
+        the mode).
     bound_history_, scores_ : ndarray of shape (n_iter_,)
         The bound after each sweep.
     n_iter_ : int
@@ -472,8 +488,9 @@ class BayesianLogisticRegression(LogisticScore):
 
     References
     ----------
-    T. S. Jaakkola and M. I. Jordan (2000), Bayesian parameter estimation via variational methods, Statistics and Computing 10.
-    J. Drugowitsch (2013), Variational Bayesian inference for linear and logistic regression, arXiv:1310.5438.
+    T. S. Jaakkola and M. I. Jordan (2000), Bayesian parameter estimation via variational methods, Statistics
+    and Computing 10. J. Drugowitsch (2013), Variational Bayesian inference for linear and logistic
+    regression, arXiv:1310.5438.
 
     Examples
     --------
@@ -598,8 +615,9 @@ class SparseLogisticRegression(LogisticScore):
     Parameters
     ----------
     algorithm : str, default="slr_var"
-        "slr_var" (bound of Jaakkola and Jordan), "slr_lap" (Laplace's approximation), both with one precision a column, pruned; "rlr_var",
-        "rlr_lap", one precision for all columns; "l1_slr_lap", "l1_slr_c", L1; "smlr", "rmlr", softmax of several classes.
+        "slr_var" (bound of Jaakkola and Jordan), "slr_lap" (Laplace's approximation), both with one precision
+        a column, pruned; "rlr_var", "rlr_lap", one precision for all columns; "l1_slr_lap", "l1_slr_c", L1;
+        "smlr", "rmlr", softmax of several classes.
     multi_class : {"ovr", "ovo"}, default="ovr"
         More than two classes and an algorithm of two: each class against the rest, or each pair.
     laplace_lambda : float, default=None
@@ -615,29 +633,31 @@ class SparseLogisticRegression(LogisticScore):
     verbose : int, default=0
         1: a progress bar for work over a second.
     callback : callable, default=None
-        Called after each sweep with an object of ``sweep``, ``bound`` (nats), ``elapsed_seconds``; False stops the fit.
+        Called after each sweep with an object of ``sweep``, ``bound`` (nats), ``elapsed_seconds``; False
+        stops the fit.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
         The labels, ascending.
     coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
-        Posterior mean, change of the log odds per unit of the column; of two classes in favour of ``classes_[1]``; "one-against-one" has a
-        row for each pair of classes.
+        Posterior mean, change of the log odds per unit of the column; of two classes in favour of
+        ``classes_[1]``; "one-against-one" has a row for each pair of classes.
     intercept_ : ndarray of shape (1,) or (n_classes,)
     coef_std_, intercept_std_ : ndarray of the same shapes
         Posterior standard deviation; 0 of a column that was pruned.
     sigma_ : ndarray of shape (n_features, n_features)
         Posterior covariance of the coefficients, two classes. Formed when asked for.
     lambda_ : float or ndarray of shape (n_features,) or (n_classes, n_features)
-        Mean precision of the weights, of columns as they are scaled inside; a float under a shared prior, 0 of a flat column, infinite for
-        one that took no part. Of an L1 prior its lambda.
+        Mean precision of the weights, of columns as they are scaled inside; a float under a shared prior, 0
+        of a flat column, infinite for one that took no part. Of an L1 prior its lambda.
     relevance_ : ndarray of shape (n_features,) or (n_classes, n_features)
         In [0, 1]: 1, the data determine the coefficient, 0, the prior does.
     support_ : ndarray of shape (n_features,), bool
         Columns that are kept, for one class at least.
     bound_ : float
-        Lower bound on the log evidence, nats (softmax: Laplace's approximation of it; L1: the log density at the mode).
+        Lower bound on the log evidence, nats (softmax: Laplace's approximation of it; L1: the log density at
+        the mode).
     bound_history_, scores_ : ndarray of shape (n_iter_,)
         The bound after each sweep.
     n_iter_ : int
@@ -663,8 +683,8 @@ class SparseLogisticRegression(LogisticScore):
 
     References
     ----------
-    O. Yamashita et al. (2008), Sparse estimation automatically selects voxels relevant for the decoding of fMRI activity patterns,
-    NeuroImage 42. Toolbox of sparse logistic regressions, 1.2.1alpha.
+    O. Yamashita et al. (2008), Sparse estimation automatically selects voxels relevant for the decoding of
+    fMRI activity patterns, NeuroImage 42. Toolbox of sparse logistic regressions, 1.2.1alpha.
 
     Examples
     --------
@@ -735,7 +755,9 @@ class SparseLogisticRegression(LogisticScore):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         known, of_two = _toolbox()
-        tags.classifier_tags.multi_class = self.algorithm not in of_two or f"{self.algorithm}_{self.multi_class}" in known
+        tags.classifier_tags.multi_class = (
+            self.algorithm not in of_two or f"{self.algorithm}_{self.multi_class}" in known
+        )
         return tags
 
     def _model_options(self) -> dict[str, Any]:
@@ -753,5 +775,11 @@ class SparseLogisticRegression(LogisticScore):
 @lru_cache(maxsize=None)
 def _toolbox() -> tuple[list[str], list[str]]:
     """Names of the toolbox's algorithms on columns, and of those that are of two classes."""
-    presets = [p for p in _core.catalogue()["presets"] if "SLR toolbox" in p["description"] and p["name"] != "slr_rvm"]
-    return [p["name"] for p in presets], [p["name"] for p in presets if not p["description"].startswith("several classes")]
+    presets = [
+        p
+        for p in _core.catalogue()["presets"]
+        if "SLR toolbox" in p["description"] and p["name"] != "slr_rvm"
+    ]
+    return [p["name"] for p in presets], [
+        p["name"] for p in presets if not p["description"].startswith("several classes")
+    ]

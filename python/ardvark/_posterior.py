@@ -32,9 +32,9 @@ class Draws(NamedTuple):
 class Posterior:
     """The variational posterior of a linear score.
 
-    Normal for classifiers. For a regression with ``posterior="joint"``: given the noise precision tau, which is Gamma distributed, the
-    coefficients are normal with a covariance proportional to 1/tau, hence Student-t by themselves; with ``"factorised"`` normal and
-    independent of tau.
+    Normal for classifiers. For a regression with ``posterior="joint"``: given the noise precision tau, which
+    is Gamma distributed, the coefficients are normal with a covariance proportional to 1/tau, hence Student-t
+    by themselves; with ``"factorised"`` normal and independent of tau.
 
     Attributes
     ----------
@@ -85,9 +85,13 @@ class Posterior:
         if _has(self._model, "noise.shape"):
             shape, rate = self._model.number("noise.shape"), self._model.number("noise.rate")
             noise = random.gamma(shape, 1 / rate, n)
-            if self._model.text("posterior") == "joint":  # q(w | tau) = N(w, V/tau), covariance V rate/(shape - 1)  (LIN.4)
+            if (
+                self._model.text("posterior") == "joint"
+            ):  # q(w | tau) = N(w, V/tau), covariance V rate/(shape - 1)  (LIN.4)
                 if not shape > 1:
-                    raise ValueError(f"the posterior has no covariance: its shape is {shape:g}, from too few rows")
+                    raise ValueError(
+                        f"the posterior has no covariance: its shape is {shape:g}, from too few rows"
+                    )
                 spread = np.sqrt((shape - 1) / rate / noise)
         normal = random.standard_normal((n, self.mean.size))
         w = self.mean + spread[:, None] * (normal @ _root(covariance).T)
@@ -142,7 +146,9 @@ class WithPosterior:
         if not hasattr(self, "_model"):
             raise AttributeError(f"{type(self).__name__} has no {name} before fit")
         if not self._has_joint_posterior:
-            raise AttributeError(f"{name} is of one score: the covariance of the weights of several classes is not formed")
+            raise AttributeError(
+                f"{name} is of one score: the covariance of the weights of several classes is not formed"
+            )
         return self._model
 
     @property
@@ -169,8 +175,8 @@ class WithPosterior:
         Returns
         -------
         data : arviz.InferenceData or xarray.DataTree
-            What this version of arviz works with. The group ``posterior``, one chain: ``coef`` (by feature), ``intercept`` and of
-            regressions ``noise_sd``.
+            What this version of arviz works with. The group ``posterior``, one chain: ``coef`` (by feature),
+            ``intercept`` and of regressions ``noise_sd``.
 
         Raises
         ------
@@ -185,7 +191,10 @@ class WithPosterior:
         values = {"coef": draws.coef[None], "intercept": draws.intercept[None]}
         if draws.noise_precision is not None:
             values["noise_sd"] = draws.noise_precision[None] ** -0.5
-        labels = {"coords": {"feature": list(self._weight_names())}, "dims": {"coef": ["feature"]}}
+        labels: dict[str, Any] = {
+            "coords": {"feature": list(self._weight_names())},
+            "dims": {"coef": ["feature"]},
+        }
         if hasattr(arviz, "InferenceData"):
             return arviz.from_dict(posterior=values, **labels)
         return arviz.from_dict({"posterior": values}, **labels)

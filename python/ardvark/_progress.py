@@ -14,7 +14,7 @@ _PATIENCE = 1.0  # seconds of silence, and between two lines
 
 
 class Watch:
-    """Passes progress to the user's callback and, where `verbose`, to a bar or lines: of work over a second only."""
+    """Passes progress to the user's callback and, where `verbose`, to a bar: of work over a second only."""
 
     def __init__(self, title: str, verbose: int, callback: Optional[Callable[[Progress], Any]]):
         self._title, self._verbose, self._callback = title, verbose, callback
@@ -41,14 +41,21 @@ class Watch:
             self._bar.update(progress.sweep - self._bar.n)
         elif progress.elapsed_seconds - self._last >= _PATIENCE:
             self._last = progress.elapsed_seconds
-            what = f"fit {progress.sweep} of {progress.total}" if progress.total else f"sweep {progress.sweep}, {note}"
+            what = (
+                f"fit {progress.sweep} of {progress.total}"
+                if progress.total
+                else f"sweep {progress.sweep}, {note}"
+            )
             print(f"{self._title}: {what}, {progress.elapsed_seconds:.1f} s", file=sys.stderr, flush=True)
 
     def __enter__(self) -> Watch:
         return self
 
     def __exit__(
-        self, kind: Optional[type[BaseException]], value: Optional[BaseException], trace: Optional[TracebackType]
+        self,
+        kind: Optional[type[BaseException]],
+        value: Optional[BaseException],
+        trace: Optional[TracebackType],
     ) -> None:
         if self._bar is not None and self._bar is not False:  # a bar without a total has no truth value
             self._bar.close()

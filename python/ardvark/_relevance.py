@@ -28,9 +28,15 @@ class RelevanceMachine(WithPosterior, FittedModel):
         self.relevance_vectors_ = model.array("relevance_vectors").reshape(-1, self.n_features_in_)
         self.support_ = model.array("relevance_rows").astype(int)
         self.trials_ = model.value("trials")
-        machines = [f"machines.{k}." for k in range(self.classes_.size)] if not self._has_joint_posterior else [""]
+        machines = (
+            [f"machines.{k}." for k in range(self.classes_.size)] if not self._has_joint_posterior else [""]
+        )
         shape = (len(machines), len(self.relevance_vectors_))
-        self.dual_coef_, self.dual_coef_std_, self.relevance_ = np.zeros(shape), np.zeros(shape), np.zeros(shape)
+        self.dual_coef_, self.dual_coef_std_, self.relevance_ = (
+            np.zeros(shape),
+            np.zeros(shape),
+            np.zeros(shape),
+        )
         self.lambda_ = np.full(shape, np.inf)
         for k, machine in enumerate(machines):
             vectors = model.array(machine + "vectors").astype(int)
@@ -59,15 +65,17 @@ def _width(model: _core.Model) -> Any:
 
 
 class RelevanceVectorRegressor(RegressorMixin, Regressor, RelevanceMachine):
-    """Relevance vector machine: a curve as a sparse sum of kernels, with a predictive distribution. No width has to be chosen.
+    """Relevance vector machine: a curve as a sparse sum of kernels, with a predictive distribution. No width
+    has to be chosen.
 
     Parameters
     ----------
     kernel : {"gaussian", "laplacian", "cauchy", "linear", "polynomial", "spline"}, default="gaussian"
         "gaussian" is exp(-|x - c|^2 / width^2).
     width : "auto", "each", float or array-like of shape (n_features,), default="auto"
-        Of the kernel, in standard deviations of the inputs (in their units without ``standardize``), > 0. "auto" maximises the evidence over
-        one width, "each" over a width for every input: those of small widths matter.
+        Of the kernel, in standard deviations of the inputs (in their units without ``standardize``), > 0.
+        "auto" maximises the evidence over one width, "each" over a width for every input: those of small
+        widths matter.
     degree : int, default=None
         Of the polynomial kernel, 1 or more.
     offset : float, default=None
@@ -75,7 +83,8 @@ class RelevanceVectorRegressor(RegressorMixin, Regressor, RelevanceMachine):
     input_group : array-like of shape (n_features,), int, default=None
         Inputs of one number share a width of width="each".
     algorithm : {"variational", "plain", "type-two"}, default="variational"
-        "type-two" is the maximum likelihood of Tipping and Faul, without hyper-priors; "plain" the published variational sweeps, slow.
+        "type-two" is the maximum likelihood of Tipping and Faul, without hyper-priors; "plain" the published
+        variational sweeps, slow.
     centres : "all" or int, default="all"
         Rows that may become relevance vectors; a number: so many, chosen to represent the rest.
     standardize : bool, default=True
@@ -91,7 +100,8 @@ class RelevanceVectorRegressor(RegressorMixin, Regressor, RelevanceMachine):
     verbose : int, default=0
         1: a progress bar for work over a second.
     callback : callable, default=None
-        Called after each sweep with an object of ``sweep``, ``bound`` (nats), ``elapsed_seconds``; False stops the fit.
+        Called after each sweep with an object of ``sweep``, ``bound`` (nats), ``elapsed_seconds``; False
+        stops the fit.
 
     Attributes
     ----------
@@ -100,13 +110,14 @@ class RelevanceVectorRegressor(RegressorMixin, Regressor, RelevanceMachine):
     support_ : ndarray of shape (n_vectors,), int
         The training rows that these are, from 0.
     dual_coef_, dual_coef_std_ : ndarray of shape (n_machines, n_vectors)
-        Posterior mean and standard deviation of the weights: one machine of a regression or two classes, else one for each class against the
-        rest, with 0 where it does not use a vector.
+        Posterior mean and standard deviation of the weights: one machine of a regression or two classes, else
+        one for each class against the rest, with 0 where it does not use a vector.
     intercept_, intercept_std_ : ndarray of shape (n_machines,)
     sigma_ : ndarray of shape (n_vectors, n_vectors)
         Posterior covariance of the weights of one machine. Formed when asked for.
     lambda_ : ndarray of shape (n_machines, n_vectors)
-        Mean precision of each weight, of kernel columns scaled to standard deviation 1; infinite where a machine does not use a vector.
+        Mean precision of each weight, of kernel columns scaled to standard deviation 1; infinite where a
+        machine does not use a vector.
     relevance_ : ndarray of shape (n_machines, n_vectors)
         In [0, 1]: 1, the data determine the weight, 0, the prior does.
     kernel_ : str
@@ -114,7 +125,8 @@ class RelevanceVectorRegressor(RegressorMixin, Regressor, RelevanceMachine):
     width_ : float, ndarray of shape (n_features,) or None
         The width used, in standard deviations of the inputs; None of a kernel without.
     input_scale_ : ndarray of shape (n_features,)
-        ``width_ / input_scale_`` is the width in the units of X; 0 of an input that is constant and took no part.
+        ``width_ / input_scale_`` is the width in the units of X; 0 of an input that is constant and took no
+        part.
     log_evidence_ : float
         Comparable between kernels and widths, nats.
     trials_ : list of dict
@@ -144,9 +156,10 @@ class RelevanceVectorRegressor(RegressorMixin, Regressor, RelevanceMachine):
 
     References
     ----------
-    M. E. Tipping (2001), Sparse Bayesian learning and the relevance vector machine, Journal of Machine Learning Research 1.
-    C. M. Bishop and M. E. Tipping (2000), Variational relevance vector machines, UAI.
-    M. E. Tipping and A. C. Faul (2003), Fast marginal likelihood maximisation for sparse Bayesian models, AISTATS.
+    M. E. Tipping (2001), Sparse Bayesian learning and the relevance vector machine, Journal of Machine
+    Learning Research 1. C. M. Bishop and M. E. Tipping (2000), Variational relevance vector machines, UAI.
+    M. E. Tipping and A. C. Faul (2003), Fast marginal likelihood maximisation for sparse Bayesian models,
+    AISTATS.
 
     Examples
     --------
@@ -251,7 +264,8 @@ class RelevanceVectorRegressor(RegressorMixin, Regressor, RelevanceMachine):
 
 
 class RelevanceVectorClassifier(ClassifierMixin, Classifier, RelevanceMachine):
-    """Relevance vector machine: classes that no line separates, as a sparse sum of kernels, with honest probabilities.
+    """Relevance vector machine: classes that no line separates, as a sparse sum of kernels, with honest
+    probabilities.
 
     No width has to be chosen. More than two classes: a machine for each against the rest.
 
@@ -260,8 +274,9 @@ class RelevanceVectorClassifier(ClassifierMixin, Classifier, RelevanceMachine):
     kernel : {"gaussian", "laplacian", "cauchy", "linear", "polynomial", "spline"}, default="gaussian"
         "gaussian" is exp(-|x - c|^2 / width^2).
     width : "auto", "each", float or array-like of shape (n_features,), default="auto"
-        Of the kernel, in standard deviations of the inputs (in their units without ``standardize``), > 0. "auto" maximises the evidence over
-        one width, "each" over a width for every input: those of small widths matter.
+        Of the kernel, in standard deviations of the inputs (in their units without ``standardize``), > 0.
+        "auto" maximises the evidence over one width, "each" over a width for every input: those of small
+        widths matter.
     degree : int, default=None
         Of the polynomial kernel, 1 or more.
     offset : float, default=None
@@ -269,13 +284,15 @@ class RelevanceVectorClassifier(ClassifierMixin, Classifier, RelevanceMachine):
     input_group : array-like of shape (n_features,), int, default=None
         Inputs of one number share a width of width="each".
     algorithm : {"variational", "plain", "type-two"}, default="variational"
-        "type-two" is the maximum likelihood of Tipping and Faul, without hyper-priors; "plain" the published variational sweeps, slow.
+        "type-two" is the maximum likelihood of Tipping and Faul, without hyper-priors; "plain" the published
+        variational sweeps, slow.
     centres : "all" or int, default="all"
         Rows that may become relevance vectors; a number: so many, chosen to represent the rest.
     standardize : bool, default=True
         Whether inputs are centred and scaled inside.
     likelihood : {"vg", "jj", "laplace"}, default="vg"
-        Of the last sweeps: the exact Gaussian variational posterior, the Jaakkola-Jordan bound, or Laplace's approximation.
+        Of the last sweeps: the exact Gaussian variational posterior, the Jaakkola-Jordan bound, or Laplace's
+        approximation.
     lambda_1, lambda_2 : float, default=None
         Shape and rate of the Gamma prior of the weights' precisions, > 0.
     max_iter : int, default=None
@@ -285,7 +302,8 @@ class RelevanceVectorClassifier(ClassifierMixin, Classifier, RelevanceMachine):
     verbose : int, default=0
         1: a progress bar for work over a second.
     callback : callable, default=None
-        Called after each sweep with an object of ``sweep``, ``bound`` (nats), ``elapsed_seconds``; False stops the fit.
+        Called after each sweep with an object of ``sweep``, ``bound`` (nats), ``elapsed_seconds``; False
+        stops the fit.
 
     Attributes
     ----------
@@ -296,13 +314,14 @@ class RelevanceVectorClassifier(ClassifierMixin, Classifier, RelevanceMachine):
     support_ : ndarray of shape (n_vectors,), int
         The training rows that these are, from 0.
     dual_coef_, dual_coef_std_ : ndarray of shape (n_machines, n_vectors)
-        Posterior mean and standard deviation of the weights: one machine of a regression or two classes, else one for each class against the
-        rest, with 0 where it does not use a vector.
+        Posterior mean and standard deviation of the weights: one machine of a regression or two classes, else
+        one for each class against the rest, with 0 where it does not use a vector.
     intercept_, intercept_std_ : ndarray of shape (n_machines,)
     sigma_ : ndarray of shape (n_vectors, n_vectors)
         Posterior covariance of the weights of one machine. Formed when asked for.
     lambda_ : ndarray of shape (n_machines, n_vectors)
-        Mean precision of each weight, of kernel columns scaled to standard deviation 1; infinite where a machine does not use a vector.
+        Mean precision of each weight, of kernel columns scaled to standard deviation 1; infinite where a
+        machine does not use a vector.
     relevance_ : ndarray of shape (n_machines, n_vectors)
         In [0, 1]: 1, the data determine the weight, 0, the prior does.
     kernel_ : str
@@ -310,7 +329,8 @@ class RelevanceVectorClassifier(ClassifierMixin, Classifier, RelevanceMachine):
     width_ : float, ndarray of shape (n_features,) or None
         The width used, in standard deviations of the inputs; None of a kernel without.
     input_scale_ : ndarray of shape (n_features,)
-        ``width_ / input_scale_`` is the width in the units of X; 0 of an input that is constant and took no part.
+        ``width_ / input_scale_`` is the width in the units of X; 0 of an input that is constant and took no
+        part.
     log_evidence_ : float
         Comparable between kernels and widths, nats.
     trials_ : list of dict
@@ -340,9 +360,10 @@ class RelevanceVectorClassifier(ClassifierMixin, Classifier, RelevanceMachine):
 
     References
     ----------
-    M. E. Tipping (2001), Sparse Bayesian learning and the relevance vector machine, Journal of Machine Learning Research 1.
-    C. M. Bishop and M. E. Tipping (2000), Variational relevance vector machines, UAI.
-    M. E. Tipping and A. C. Faul (2003), Fast marginal likelihood maximisation for sparse Bayesian models, AISTATS.
+    M. E. Tipping (2001), Sparse Bayesian learning and the relevance vector machine, Journal of Machine
+    Learning Research 1. C. M. Bishop and M. E. Tipping (2000), Variational relevance vector machines, UAI.
+    M. E. Tipping and A. C. Faul (2003), Fast marginal likelihood maximisation for sparse Bayesian models,
+    AISTATS.
 
     Examples
     --------

@@ -18,17 +18,20 @@ from ._progress import Watch
 
 
 class RelevanceSelector(SelectorMixin, Estimator):
-    """Keeps the columns that matter, by one sparse fit or by how often they survive a repeated cross-validation.
+    """Keeps the columns that matter, by one sparse fit or by how often they survive a repeated
+    cross-validation.
 
     Parameters
     ----------
     estimator : an estimator of this package with a coefficient for each column, default=None
-        Whose columns. None: `SparseLogisticRegression` where y holds labels, else ``BayesianLinearRegression(prior="ard")``.
+        Whose columns. None: `SparseLogisticRegression` where y holds labels, else
+        ``BayesianLinearRegression(prior="ard")``.
     by : {"relevance", "counts"}, default="relevance"
-        "relevance": one fit to all rows. "counts" (classes): repeated stratified cross-validation, and the share of fits that kept a column;
-        with few rows one fit keeps what those rows happen to favour.
+        "relevance": one fit to all rows. "counts" (classes): repeated stratified cross-validation, and the
+        share of fits that kept a column; with few rows one fit keeps what those rows happen to favour.
     threshold : float, default=None
-        Columns are kept whose score is at least this. None: by relevance the rule of the estimator (``support_``), by counts one half.
+        Columns are kept whose score is at least this. None: by relevance the rule of the estimator
+        (``support_``), by counts one half.
     max_features : int, default=None
         At most so many, those of the largest score.
     folds, repeats : int, default=None
@@ -38,7 +41,8 @@ class RelevanceSelector(SelectorMixin, Estimator):
     verbose : int, default=0
         1: a progress bar for work over a second.
     callback : callable, default=None
-        Called after each sweep, or fit of by="counts", with an object of ``sweep``, ``total``, ``bound``, ``elapsed_seconds``; False stops.
+        Called after each sweep, or fit of by="counts", with an object of ``sweep``, ``total``, ``bound``,
+        ``elapsed_seconds``; False stops.
 
     Attributes
     ----------
@@ -60,8 +64,8 @@ class RelevanceSelector(SelectorMixin, Estimator):
 
     References
     ----------
-    O. Yamashita et al. (2008), Sparse estimation automatically selects voxels relevant for the decoding of fMRI activity patterns,
-    NeuroImage 42 (counts and SC-values).
+    O. Yamashita et al. (2008), Sparse estimation automatically selects voxels relevant for the decoding of
+    fMRI activity patterns, NeuroImage 42 (counts and SC-values).
 
     Examples
     --------
@@ -145,19 +149,29 @@ class RelevanceSelector(SelectorMixin, Estimator):
         else:
             estimator = clone(self.estimator)
         if not isinstance(estimator, LinearScore):
-            raise ValueError(f"estimator is {estimator!r}; it must be one of ardvark with a coefficient for each column")
+            raise ValueError(
+                f"estimator is {estimator!r}; it must be one of ardvark with a coefficient for each column"
+            )
         return estimator
 
     def _fit_once(self, estimator: LinearScore, X: np.ndarray, y: np.ndarray, weights: Any) -> np.ndarray:
-        watched = {name: getattr(self, name) for name in ("verbose", "callback") if name in estimator.get_params()}
+        watched = {
+            name: getattr(self, name) for name in ("verbose", "callback") if name in estimator.get_params()
+        }
         estimator.set_params(**watched)
-        self.estimator_ = estimator.fit(X, y) if weights is None else estimator.fit(X, y, sample_weight=weights)
+        self.estimator_ = (
+            estimator.fit(X, y) if weights is None else estimator.fit(X, y, sample_weight=weights)
+        )
         self.scores_ = np.atleast_2d(estimator.relevance_).max(axis=0)
         return estimator.support_
 
-    def _count(self, estimator: LinearScore, X: np.ndarray, y: np.ndarray, weights: Any, target: Any) -> np.ndarray:
+    def _count(
+        self, estimator: LinearScore, X: np.ndarray, y: np.ndarray, weights: Any, target: Any
+    ) -> np.ndarray:
         if not is_classifier(estimator):
-            raise ValueError("by is 'counts'; that is of classes: it needs an estimator that is a classifier, and labels")
+            raise ValueError(
+                "by is 'counts'; that is of classes: it needs an estimator that is a classifier, and labels"
+            )
         codes = estimator._encoded(y)
         estimator.n_features_in_ = self.n_features_in_
         if hasattr(self, "feature_names_in_"):

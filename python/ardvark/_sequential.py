@@ -14,10 +14,11 @@ from ._linear import LogisticScore
 
 
 class SequentialLogisticRegression(LogisticScore):
-    """Bayesian logistic regression of a stream: each row is absorbed once, in order, and forgotten. Two classes.
+    """Bayesian logistic regression of a stream: each row is absorbed once, in order, and forgotten. Two
+    classes.
 
-    The posterior after n rows is the prior of row n + 1, so that memory does not grow with the rows. The result depends a little on their
-    order. Nothing is standardised: bring the columns to a comparable scale.
+    The posterior after n rows is the prior of row n + 1, so that memory does not grow with the rows. The
+    result depends a little on their order. Nothing is standardised: bring the columns to a comparable scale.
 
     Parameters
     ----------
@@ -55,7 +56,8 @@ class SequentialLogisticRegression(LogisticScore):
 
     References
     ----------
-    J. Drugowitsch (2013), Variational Bayesian inference for linear and logistic regression, arXiv:1310.5438, section 3.5.
+    J. Drugowitsch (2013), Variational Bayesian inference for linear and logistic regression, arXiv:1310.5438,
+    section 3.5.
 
     Examples
     --------
@@ -73,7 +75,9 @@ class SequentialLogisticRegression(LogisticScore):
 
     _options: ClassVar[dict[str, str]] = {"precision": "precision", "n_jobs": "threads"}
 
-    def __init__(self, precision: Optional[float] = None, *, fit_intercept: bool = True, n_jobs: Optional[int] = None):
+    def __init__(
+        self, precision: Optional[float] = None, *, fit_intercept: bool = True, n_jobs: Optional[int] = None
+    ):
         self.precision = precision
         self.fit_intercept = fit_intercept
         self.n_jobs = n_jobs
@@ -103,7 +107,9 @@ class SequentialLogisticRegression(LogisticScore):
         self._begin()
         return self._absorb(X, y, target)
 
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> SequentialLogisticRegression:
+    def partial_fit(
+        self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None
+    ) -> SequentialLogisticRegression:
         """Absorbs more rows.
 
         Parameters
@@ -136,7 +142,8 @@ class SequentialLogisticRegression(LogisticScore):
             X, y = X.repeat(times.astype(int), axis=0), y.repeat(times.astype(int))
         if _check_partial_fit_first_call(self, classes):
             if self.classes_.size != 2:
-                number, self.classes_ = self.classes_.size, None
+                number = self.classes_.size
+                del self.classes_
                 raise ValueError(f"classes has {number} entries; there must be two classes")
             self._begin()
         if not np.isin(y, self.classes_).all():
@@ -146,7 +153,9 @@ class SequentialLogisticRegression(LogisticScore):
     def _begin(self) -> None:
         self.n_rows_seen_ = 0
         try:
-            self._filter = _core.Sequential(self.n_features_in_ + self._has_column_of_ones, **self._given_options())
+            self._filter = _core.Sequential(
+                self.n_features_in_ + self._has_column_of_ones, **self._given_options()
+            )
         except ValueError as error:
             raise ValueError(self._translated(str(error))) from None
 

@@ -1,6 +1,8 @@
-"""Displays in scikit-learn's style: ``from_estimator`` computes, ``plot`` draws, and what was drawn can be changed afterwards.
+"""Displays in scikit-learn's style: ``from_estimator`` computes, ``plot`` draws, and what was drawn can be
+changed afterwards.
 
-Colours are those of Okabe and Ito, which colour-blind readers tell apart; what colour says, a marker or a line style says too.
+Colours are those of Okabe and Ito, which colour-blind readers tell apart; what colour says, a marker or a
+line style says too.
 
 >>> import numpy as np
 >>> from ardvark import BayesianLinearRegression
@@ -89,7 +91,9 @@ def _sign(face: str, edge: str, marker: str, text: str) -> Any:
     """An entry of a legend."""
     from matplotlib.lines import Line2D
 
-    return Line2D([], [], linestyle="none", marker=marker, markerfacecolor=face, markeredgecolor=edge, label=text)
+    return Line2D(
+        [], [], linestyle="none", marker=marker, markerfacecolor=face, markeredgecolor=edge, label=text
+    )
 
 
 def _name_axis(ax: Any, names: Sequence[str]) -> None:
@@ -152,7 +156,13 @@ class CoefficientDisplay:
 
     @classmethod
     def from_estimator(
-        cls, estimator: Any, *, level: float = 0.95, max_features: int = 30, standardize: bool = False, ax: Any = None
+        cls,
+        estimator: Any,
+        *,
+        level: float = 0.95,
+        max_features: int = 30,
+        standardize: bool = False,
+        ax: Any = None,
     ) -> CoefficientDisplay:
         """Draws the coefficients of a fit.
 
@@ -164,7 +174,8 @@ class CoefficientDisplay:
         max_features : int, default=30
             Of more columns those that are largest beside their standard deviation.
         standardize : bool, default=False
-            Whether to show each coefficient in units of its posterior standard deviation, so that columns of any scale compare.
+            Whether to show each coefficient in units of its posterior standard deviation, so that columns of
+            any scale compare.
         ax : matplotlib Axes, default=None
 
         Returns
@@ -179,13 +190,23 @@ class CoefficientDisplay:
         shown = np.arange(mean.shape[1])
         if shown.size > max_features:
             strength = np.where(mean == 0, 0, np.abs(mean) / sd).max(axis=0)
-            shown = np.argsort(-strength, kind="stable")[: min(max_features, max(1, np.count_nonzero(strength)))]
+            shown = np.argsort(-strength, kind="stable")[
+                : min(max_features, max(1, np.count_nonzero(strength)))
+            ]
             shown.sort()
             note = f"{shown.size} of {mean.shape[1]} columns: the largest beside their standard deviation"
         if standardize:
             mean, interval = mean / sd, interval / sd[..., None]
         scores = _class_names(estimator, mean.shape[0])
-        display = cls(names[shown], mean[:, shown], interval[:, shown], estimator.support_[shown], level, scores, note)
+        display = cls(
+            names[shown].tolist(),
+            mean[:, shown],
+            interval[:, shown],
+            estimator.support_[shown],
+            level,
+            scores,
+            note,
+        )
         display._unit = "coefficient / sd" if standardize else "coefficient"
         return display.plot(ax=ax)
 
@@ -247,7 +268,9 @@ class CoefficientDisplay:
         handles = [_sign(color, color, marker, text) for color, marker, text in signs]
         if not self.kept.all():
             handles.append(_sign("white", GREY, "o", "not kept" if rows == 1 else "hollow: not kept"))
-        self.ax_.legend(handles=handles, frameon=False, fontsize="small", loc="upper left", bbox_to_anchor=(1, 1))
+        self.ax_.legend(
+            handles=handles, frameon=False, fontsize="small", loc="upper left", bbox_to_anchor=(1, 1)
+        )
 
 
 class RelevanceDisplay:
@@ -281,7 +304,9 @@ class RelevanceDisplay:
     3
     """
 
-    def __init__(self, names: Sequence[str], relevance: np.ndarray, kept: np.ndarray, label: str = "relevance"):
+    def __init__(
+        self, names: Sequence[str], relevance: np.ndarray, kept: np.ndarray, label: str = "relevance"
+    ):
         self.names, self.relevance, self.kept, self.label = list(names), relevance, kept, label
 
     @classmethod
@@ -334,9 +359,18 @@ class RelevanceDisplay:
         self.ax_, self.figure_ = _axes(ax, (6.4, max(2.0, 1.1 + 0.26 * number)))
         colors = np.where(self.kept, COLORS[0], "#FFFFFF")
         edges = np.where(self.kept, COLORS[0], GREY)
-        self.bars_ = self.ax_.barh(np.arange(number), self.relevance, 0.62, color=colors, edgecolor=edges, linewidth=1.2)
+        self.bars_ = self.ax_.barh(
+            np.arange(number), self.relevance, 0.62, color=colors, edgecolor=edges, linewidth=1.2
+        )
         for j, (value, kept) in enumerate(zip(self.relevance, self.kept)):
-            self.ax_.text(min(value, 1) + 0.012, j, f"{value:.2f}", va="center", fontsize="small", color="black" if kept else GREY)
+            self.ax_.text(
+                min(value, 1) + 0.012,
+                j,
+                f"{value:.2f}",
+                va="center",
+                fontsize="small",
+                color="black" if kept else GREY,
+            )
         _name_axis(self.ax_, self.names)
         self.ax_.set_xlim(0, 1.1)
         self.ax_.set_xticks([0, 0.25, 0.5, 0.75, 1])
@@ -348,9 +382,19 @@ class RelevanceDisplay:
         self.ax_, self.figure_ = _axes(ax, (7.2, 3.2))
         at = np.arange(1, len(self.names) + 1)
         lost = ~self.kept
-        self.ax_.plot(at[lost], self.relevance[lost], "o", color=GREY, markerfacecolor="white", markersize=3, label="not kept")
+        self.ax_.plot(
+            at[lost],
+            self.relevance[lost],
+            "o",
+            color=GREY,
+            markerfacecolor="white",
+            markersize=3,
+            label="not kept",
+        )
         if self.kept.any():
-            self.bars_ = self.ax_.stem(at[self.kept], self.relevance[self.kept], linefmt=COLORS[0], markerfmt="o", basefmt=" ")
+            self.bars_ = self.ax_.stem(
+                at[self.kept], self.relevance[self.kept], linefmt=COLORS[0], markerfmt="o", basefmt=" "
+            )
             self.bars_.markerline.set(color=COLORS[0], markersize=5)
             self.bars_.stemlines.set_linewidth(1.2)
         named: list[tuple[float, float]] = []  # where the names lie, so that none covers another
@@ -361,7 +405,9 @@ class RelevanceDisplay:
                 continue
             named.append((begin, end))
             place = (at[j], self.relevance[j])
-            self.ax_.annotate(self.names[j], place, (0, 5), textcoords="offset points", fontsize="small", ha="center")
+            self.ax_.annotate(
+                self.names[j], place, (0, 5), textcoords="offset points", fontsize="small", ha="center"
+            )
         self.ax_.set_ylim(0, 1.12)
         self.ax_.set_xlabel(f"column, 1 to {len(self.names)}")
         self.ax_.set_ylabel(self.label.partition(":")[0])
@@ -373,7 +419,14 @@ class RelevanceDisplay:
             _sign(COLORS[0], COLORS[0], marker, f"kept ({count})"),
             _sign("white", GREY, marker, f"not kept ({self.kept.size - count})"),
         ]
-        self.ax_.legend(handles=handles, frameon=False, fontsize="small", ncols=2, loc="lower right", bbox_to_anchor=(1, 1))
+        self.ax_.legend(
+            handles=handles,
+            frameon=False,
+            fontsize="small",
+            ncols=2,
+            loc="lower right",
+            bbox_to_anchor=(1, 1),
+        )
 
 
 class BoundHistoryDisplay:
@@ -450,12 +503,19 @@ class BoundHistoryDisplay:
             every = None if history.size <= 40 else max(1, history.size // 20)
             label = self.labels[k] or None
             marker = MARKERS[k % len(MARKERS)]
-            (line,) = self.ax_.plot(at, history, color=color, marker=marker, markevery=every, markersize=4, label=label)
+            (line,) = self.ax_.plot(
+                at, history, color=color, marker=marker, markevery=every, markersize=4, label=label
+            )
             self.lines_.append(line)
             if history.size:
                 below = (0, -14) if history.size > 1 and history[-1] > history[0] else (0, 8)
                 self.ax_.annotate(
-                    f"{history[-1]:.6g}", (at[-1], history[-1]), below, textcoords="offset points", ha="right", color=color
+                    f"{history[-1]:.6g}",
+                    (at[-1], history[-1]),
+                    below,
+                    textcoords="offset points",
+                    ha="right",
+                    color=color,
                 )
         self.ax_.xaxis.set_major_locator(MaxNLocator(integer=True))
         self.ax_.ticklabel_format(axis="y", useOffset=False)
@@ -470,7 +530,8 @@ class BoundHistoryDisplay:
 
 
 class PredictiveDisplay:
-    """A regression along one column: mean, band of the predictive distribution, observations, relevance vectors circled.
+    """A regression along one column: mean, band of the predictive distribution, observations, relevance
+    vectors circled.
 
     Parameters
     ----------
@@ -518,7 +579,14 @@ class PredictiveDisplay:
         vectors: Optional[tuple[np.ndarray, np.ndarray]] = None,
         note: str = "",
     ):
-        self.x, self.mean, self.interval, self.level, self.name, self.target = x, mean, interval, level, name, target
+        self.x, self.mean, self.interval, self.level, self.name, self.target = (
+            x,
+            mean,
+            interval,
+            level,
+            name,
+            target,
+        )
         self.points, self.vectors, self.note = points, vectors, note
 
     @classmethod
@@ -565,8 +633,16 @@ class PredictiveDisplay:
         vectors = None
         if hasattr(estimator, "relevance_vectors_") and table.shape[1] == 1:
             at, rows = estimator.relevance_vectors_[:, 0], estimator.support_
-            trained = y is not None and rows.size and rows.max() < len(column) and np.allclose(column[rows], at)
-            height = np.asarray(y, dtype=float)[rows] if trained else _ask(estimator.predict, at[:, None]) if at.size else at
+            trained = (
+                y is not None and rows.size and rows.max() < len(column) and np.allclose(column[rows], at)
+            )
+            height = (
+                np.asarray(y, dtype=float)[rows]
+                if trained
+                else _ask(estimator.predict, at[:, None])
+                if at.size
+                else at
+            )
             vectors = (at, height)
         note = "" if table.shape[1] == 1 else "the other columns at their medians"
         target = _target(estimator, y)
@@ -587,10 +663,14 @@ class PredictiveDisplay:
         self.ax_, self.figure_ = _axes(ax, (6.4, 4.0))
         band = f"{_percent(self.level)} of new observations"
         low, high = self.interval.T
-        self.band_ = self.ax_.fill_between(self.x, low, high, color=COLORS[5], alpha=0.35, linewidth=0, label=band)
+        self.band_ = self.ax_.fill_between(
+            self.x, low, high, color=COLORS[5], alpha=0.35, linewidth=0, label=band
+        )
         self.points_ = self.vectors_ = None
         if self.points is not None:
-            (self.points_,) = self.ax_.plot(*self.points, "o", color="#333333", markersize=3, alpha=0.8, label="observed")
+            (self.points_,) = self.ax_.plot(
+                *self.points, "o", color="#333333", markersize=3, alpha=0.8, label="observed"
+            )
         (self.line_,) = self.ax_.plot(self.x, self.mean, color=COLORS[0], linewidth=2, label="mean")
         if self.vectors is not None:
             (self.vectors_,) = self.ax_.plot(
@@ -613,7 +693,8 @@ class PredictiveDisplay:
 
 
 class CalibrationDisplay:
-    """Whether probabilities mean what they say: of classes by bins of probability, of a regression by levels of its intervals.
+    """Whether probabilities mean what they say: of classes by bins of probability, of a regression by levels
+    of its intervals.
 
     Parameters
     ----------
@@ -733,7 +814,9 @@ class CalibrationDisplay:
         self.ax_, self.figure_ = _axes(ax, (4.8, 4.8))
         (self.diagonal_,) = self.ax_.plot([0, 1], [0, 1], "--", color=GREY, linewidth=1.2, label="calibrated")
         ends = np.abs(self.interval.T - self.observed)
-        rows = f"{int(self.count.sum())} rows" if self.kind == "probability" else f"{int(self.count.max())} rows"
+        rows = (
+            f"{int(self.count.sum())} rows" if self.kind == "probability" else f"{int(self.count.max())} rows"
+        )
         self.container_ = self.ax_.errorbar(
             self.expected,
             self.observed,
@@ -814,12 +897,25 @@ class DecisionBoundaryDisplay:
         vectors: Optional[np.ndarray] = None,
         title: str = "",
     ):
-        self.x0, self.x1, self.probability, self.classes, self.names = x0, x1, probability, list(classes), list(names)
+        self.x0, self.x1, self.probability, self.classes, self.names = (
+            x0,
+            x1,
+            probability,
+            list(classes),
+            list(names),
+        )
         self.points, self.vectors, self.title = points, vectors, title
 
     @classmethod
     def from_estimator(
-        cls, estimator: Any, X: Any, y: Any = None, *, grid_resolution: int = 150, eps: float = 0.1, ax: Any = None
+        cls,
+        estimator: Any,
+        X: Any,
+        y: Any = None,
+        *,
+        grid_resolution: int = 150,
+        eps: float = 0.1,
+        ax: Any = None,
     ) -> DecisionBoundaryDisplay:
         """Draws the probabilities of a classifier of two columns.
 
@@ -853,7 +949,9 @@ class DecisionBoundaryDisplay:
         points = None if y is None else (table, np.searchsorted(classes, np.asarray(y)))
         target = _target(estimator, y)
         title = "" if target == "y" else target
-        return cls(x0, x1, probability, [str(c) for c in classes], _names(estimator, 2), points, vectors, title).plot(ax=ax)
+        return cls(
+            x0, x1, probability, [str(c) for c in classes], _names(estimator, 2), points, vectors, title
+        ).plot(ax=ax)
 
     def plot(self, ax: Any = None) -> DecisionBoundaryDisplay:
         """Draws.
@@ -872,7 +970,9 @@ class DecisionBoundaryDisplay:
         self.ax_, self.figure_ = _axes(ax, (6.0, 4.8))
         number = len(self.classes)
         tints = np.array([to_rgb(COLORS[k % len(COLORS)]) for k in range(number)])
-        certain = 0.55 * (number * self.probability.max(axis=2, keepdims=True) - 1) / (number - 1)  # white where even
+        certain = (
+            0.55 * (number * self.probability.max(axis=2, keepdims=True) - 1) / (number - 1)
+        )  # white where even
         mixed = self.probability @ tints
         extent = (self.x0[0], self.x0[-1], self.x1[0], self.x1[-1])
         image = 1 - certain * (1 - mixed)
@@ -914,7 +1014,9 @@ class DecisionBoundaryDisplay:
             lines = [self.ax_.contour(self.x0, self.x1, p, [0.5], colors="black", linewidths=2)]
             if p.min() < 0.25 or p.max() > 0.75:
                 lines.append(
-                    self.ax_.contour(self.x0, self.x1, p, [0.25, 0.75], colors="black", linewidths=1, linestyles="dashed")
+                    self.ax_.contour(
+                        self.x0, self.x1, p, [0.25, 0.75], colors="black", linewidths=1, linestyles="dashed"
+                    )
                 )
             return lines
         lines = []
@@ -936,6 +1038,12 @@ class DecisionBoundaryDisplay:
             handles.append(Line2D([], [], color="black", linewidth=1, linestyle="dashed"))
             labels.append("3 to 1")
         self.ax_.legend(
-            handles, labels, fontsize="small", title=self.title or None, loc="upper left", bbox_to_anchor=(1, 1), frameon=False
+            handles,
+            labels,
+            fontsize="small",
+            title=self.title or None,
+            loc="upper left",
+            bbox_to_anchor=(1, 1),
+            frameon=False,
         )
         self.ax_.set(xlim=extent[:2], ylim=extent[2:], xlabel=self.names[0], ylabel=self.names[1])

@@ -1,12 +1,11 @@
-"""scikit-learn's own checks: no failure, and none expected. Current scikit-learn and 1.6.0, the oldest supported."""
+"""scikit-learn's own checks: no failure, and none expected. The oldest scikit-learn supported is 1.6.0."""
 
 import pytest
 
 pytest.importorskip("sklearn", minversion="1.6")
 
-from sklearn.utils.estimator_checks import parametrize_with_checks  # noqa: E402
-
 import ardvark  # noqa: E402
+from sklearn.utils.estimator_checks import parametrize_with_checks  # noqa: E402
 
 ESTIMATORS = [
     ardvark.BayesianLinearRegression(),

@@ -1,4 +1,4 @@
-"""The estimators as scikit-learn's users meet them: attributes, tables, pipelines, searches, files, messages."""
+"""The estimators as scikit-learn's users meet them: attributes, tables, pipelines, files, messages."""
 
 import json
 import pickle
@@ -6,19 +6,9 @@ import subprocess
 import sys
 import warnings
 
+import ardvark
 import numpy as np
 import pytest
-from sklearn import set_config
-from sklearn.base import clone
-from sklearn.calibration import CalibratedClassifierCV
-from sklearn.datasets import make_moons, make_regression
-from sklearn.exceptions import ConvergenceWarning, NotFittedError
-from sklearn.model_selection import GridSearchCV, cross_val_score
-from sklearn.multioutput import MultiOutputRegressor
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
-
-import ardvark
 from ardvark import (
     ArdvarkWarning,
     BayesianLinearRegression,
@@ -30,6 +20,15 @@ from ardvark import (
     SparseLogisticRegression,
     _core,
 )
+from sklearn import set_config
+from sklearn.base import clone
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.datasets import make_moons, make_regression
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.multioutput import MultiOutputRegressor
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 rng = np.random.default_rng(11)
 X = rng.normal(size=(150, 4))
@@ -87,7 +86,9 @@ def test_defaults_are_those_of_the_library():
         plain = _core.fit(X, target, warn=False, **options)
         for parameter, option in estimator._options.items():
             default = estimator.get_params()[parameter]
-            if default is None or (option in ("coding", "precision_per_class")) == (len(np.unique(target)) != 3):
+            if default is None or (option in ("coding", "precision_per_class")) == (
+                len(np.unique(target)) != 3
+            ):
                 continue
             if option == "likelihood" and len(np.unique(target)) == 3:
                 continue
@@ -101,7 +102,11 @@ def test_shapes_of_classes():
     assert two.sigma_.shape == (4, 4) and two.coef_interval(0.9).shape == (1, 4, 2)
     assert two.classes_.tolist() == ["no", "yes"] and two.predict_proba(X).shape == (150, 2)
     three = BayesianLogisticRegression("ard").fit(X, species)
-    assert three.coef_.shape == (3, 4) and three.intercept_.shape == (3,) and three.coef_interval().shape == (3, 4, 2)
+    assert (
+        three.coef_.shape == (3, 4)
+        and three.intercept_.shape == (3,)
+        and three.coef_interval().shape == (3, 4, 2)
+    )
     assert three.lambda_.shape == (3, 4) and not hasattr(three, "sigma_") and not hasattr(three, "posterior_")
     np.testing.assert_allclose(three.predict_proba(X).sum(axis=1), 1, rtol=1e-12)
     pairs = BayesianLogisticRegression("ard", coding="one-against-one").fit(X, species)
@@ -122,7 +127,9 @@ def test_precisions_by_column():
     assert isinstance(shared, float)
     constant = np.column_stack([X, np.ones(150)])
     ard = BayesianLinearRegression("ard", flat=[1]).fit(constant, y)
-    assert ard.lambda_.shape == (5,) and ard.lambda_[1] == 0 and np.isinf(ard.lambda_[4]) and ard.coef_[4] == 0
+    assert (
+        ard.lambda_.shape == (5,) and ard.lambda_[1] == 0 and np.isinf(ard.lambda_[4]) and ard.coef_[4] == 0
+    )
     groups = BayesianLinearRegression({"pair": [0, 2]}).fit(X, y)
     assert groups.lambda_[0] == groups.lambda_[2] and len(set(groups.lambda_)) == 3
     by_numbers = BayesianLinearRegression([0, 1, 0, 2]).fit(X, y)
@@ -132,11 +139,16 @@ def test_precisions_by_column():
 
 def test_machines():
     curve = RelevanceVectorRegressor().fit(X[:, :2], y)
-    assert np.array_equal(curve.relevance_vectors_, X[curve.support_, :2]) and curve.dual_coef_.shape == (1, len(curve.support_))
+    assert np.array_equal(curve.relevance_vectors_, X[curve.support_, :2]) and curve.dual_coef_.shape == (
+        1,
+        len(curve.support_),
+    )
     assert curve.sigma_.shape == (len(curve.support_),) * 2 and curve.width_ > 0 and len(curve.trials_) > 5
     distance = (X[:, None, :2] - curve.relevance_vectors_) * curve.input_scale_ / curve.width_
     columns = np.exp(-(distance**2).sum(axis=2))  # (KER.1)
-    np.testing.assert_allclose(columns @ curve.dual_coef_[0] + curve.intercept_[0], curve.predict(X[:, :2]), rtol=1e-9)
+    np.testing.assert_allclose(
+        columns @ curve.dual_coef_[0] + curve.intercept_[0], curve.predict(X[:, :2]), rtol=1e-9
+    )
     three = RelevanceVectorClassifier(width=2.0).fit(X, species)
     assert three.dual_coef_.shape == (3, len(three.support_)) and len(three.bound_history_) == 3
     assert three.predict_proba(X).shape == (150, 3) and three.score(X, species) > 0.8
@@ -148,7 +160,10 @@ def test_density_is_that_of_the_prediction():
     fit = BayesianLinearRegression().fit(X, y)
     grid = np.linspace(-30, 30, 20001)
     density = np.exp(fit.log_density(np.repeat(X[:1], grid.size, axis=0), grid))
-    assert abs(np.trapezoid(density, grid) - 1 if hasattr(np, "trapezoid") else np.trapz(density, grid) - 1) < 1e-6
+    assert (
+        abs(np.trapezoid(density, grid) - 1 if hasattr(np, "trapezoid") else np.trapz(density, grid) - 1)
+        < 1e-6
+    )
     low, high = fit.predict_interval(X[:1], level=0.8)[0]
     inside = (low <= grid) & (grid <= high)
     assert abs(density[inside].sum() * (grid[1] - grid[0]) - 0.8) < 2e-3
@@ -170,7 +185,9 @@ def test_draws_have_the_moments_of_the_posterior(estimator):
     assert draws.coef.shape == (n, mean.size) and draws.intercept.shape == (n,)
     assert (np.abs(draws.coef.mean(axis=0) - mean) <= 6 * sd / np.sqrt(n) + 1e-12).all()
     np.testing.assert_allclose(np.cov(draws.coef.T), fit.sigma_, atol=0.06 * sd.max() ** 2)
-    assert abs(draws.intercept.mean() - np.ravel(fit.intercept_)[0]) < 6 * np.ravel(fit.intercept_std_)[0] / np.sqrt(n)
+    assert abs(draws.intercept.mean() - np.ravel(fit.intercept_)[0]) < 6 * np.ravel(fit.intercept_std_)[
+        0
+    ] / np.sqrt(n)
     assert (draws.noise_precision is not None) == hasattr(fit, "alpha_")
     again = fit.posterior_.sample(n, random_state=1)
     assert np.array_equal(draws.coef, again.coef)
@@ -182,7 +199,9 @@ def test_predictive_distribution_is_that_of_the_draws():
     draws = fit.posterior_.sample(200000, random_state=0)
     noise = np.random.default_rng(2).normal(size=200000) / np.sqrt(draws.noise_precision)
     new = draws.coef @ X[20] + draws.intercept + noise
-    np.testing.assert_allclose(np.quantile(new, [0.1, 0.9]), fit.predict_interval(X[20:21], 0.8)[0], atol=0.02)
+    np.testing.assert_allclose(
+        np.quantile(new, [0.1, 0.9]), fit.predict_interval(X[20:21], 0.8)[0], atol=0.02
+    )
 
 
 def test_arviz():
@@ -230,7 +249,9 @@ def test_tables(estimator, package, make):
         if hasattr(estimator, "predict_proba"):
             assert np.array_equal(predicted, expected)
         else:
-            np.testing.assert_allclose(predicted, expected, rtol=1e-8)  # rounding: tables lie column by column
+            np.testing.assert_allclose(
+                predicted, expected, rtol=1e-8
+            )  # rounding: tables lie column by column
     with pytest.warns(UserWarning, match="does not have valid feature names"):
         fit.predict(X)
     if not hasattr(estimator, "kernel"):
@@ -248,7 +269,9 @@ def test_a_table_that_speaks_only_the_c_stream():
 def test_columns_by_name():
     pandas = pytest.importorskip("pandas")
     table = pandas.DataFrame(X, columns=["age", "height", "dose", "site"])
-    fit = BayesianLinearRegression({"body": ["age", "height"]}, flat=["site"]).fit(table, pandas.Series(y, name="weight"))
+    fit = BayesianLinearRegression({"body": ["age", "height"]}, flat=["site"]).fit(
+        table, pandas.Series(y, name="weight")
+    )
     assert fit.lambda_[0] == fit.lambda_[1] and fit.lambda_[3] == 0
     assert "weight" in fit.summary() and "dose" in fit.summary()
     with pytest.raises(ValueError, match="flat names the column 'sex', which X does not have"):
@@ -273,7 +296,12 @@ def test_pipeline_and_search():
     pipeline = make_pipeline(StandardScaler(), BayesianLinearRegression())
     search = GridSearchCV(pipeline, {"bayesianlinearregression__prior": ["shared", "ard"]}, cv=3).fit(X, y)
     assert search.best_score_ > 0.95
-    assert cross_val_score(make_pipeline(StandardScaler(), RelevanceVectorClassifier(width=2.0)), X, labels, cv=3).mean() > 0.7
+    assert (
+        cross_val_score(
+            make_pipeline(StandardScaler(), RelevanceVectorClassifier(width=2.0)), X, labels, cv=3
+        ).mean()
+        > 0.7
+    )
     assert cross_val_score(SparseLogisticRegression(), X, species, cv=3).mean() > 0.6
 
 
@@ -281,7 +309,11 @@ def test_selector_in_a_pipeline():
     pandas = pytest.importorskip("pandas")
     table = pandas.DataFrame(X, columns=["age", "height", "dose", "site"])
     selector = RelevanceSelector().set_output(transform="pandas").fit(table, y)
-    assert selector.transform(table).columns.tolist() == ["age", "dose"] == selector.get_feature_names_out().tolist()
+    assert (
+        selector.transform(table).columns.tolist()
+        == ["age", "dose"]
+        == selector.get_feature_names_out().tolist()
+    )
     pipeline = make_pipeline(RelevanceSelector(), BayesianLinearRegression("none")).fit(X, y)
     assert pipeline[-1].coef_.shape == (2,) and pipeline.score(X, y) > 0.95
     assert RelevanceSelector(max_features=1).fit(X, y).get_support().tolist() == [True, False, False, False]
@@ -291,8 +323,17 @@ def test_selector_in_a_pipeline():
 def test_selection_counts():
     options = dict(by="counts", folds=5, repeats=2, random_state=3)
     selector = RelevanceSelector(**options).fit(X, labels)
-    counts = _core.select(X, labels == "yes", preset="slr_var", folds=5, repeats=2, seed=np.random.RandomState(3).randint(2**31 - 1))
-    assert np.array_equal(selector.counts_, counts.array("count")) and np.array_equal(selector.scores_, selector.counts_ / 10)
+    counts = _core.select(
+        X,
+        labels == "yes",
+        preset="slr_var",
+        folds=5,
+        repeats=2,
+        seed=np.random.RandomState(3).randint(2**31 - 1),
+    )
+    assert np.array_equal(selector.counts_, counts.array("count")) and np.array_equal(
+        selector.scores_, selector.counts_ / 10
+    )
     assert np.array_equal(selector.support_, selector.scores_ >= 0.5) and selector.support_[0]
     assert 0.7 < selector.accuracy_ < 1 and selector.sc_values_.shape == (4,)
     ridge = RelevanceSelector(BayesianLogisticRegression("ard"), **options).fit(X, species)
@@ -304,8 +345,10 @@ def test_selection_counts():
 
 
 def test_calibration_and_several_outputs():
-    M, l = make_moons(200, noise=0.3, random_state=0)
-    assert CalibratedClassifierCV(RelevanceVectorClassifier(width=1.0), cv=3).fit(M, l).score(M, l) > 0.85
+    M, side = make_moons(200, noise=0.3, random_state=0)
+    assert (
+        CalibratedClassifierCV(RelevanceVectorClassifier(width=1.0), cv=3).fit(M, side).score(M, side) > 0.85
+    )
     assert CalibratedClassifierCV(BayesianLogisticRegression(), cv=3).fit(X, species).score(X, species) > 0.7
     A, B = make_regression(100, 5, n_targets=3, noise=1, random_state=0)
     assert MultiOutputRegressor(BayesianLinearRegression()).fit(A, B).score(A, B) > 0.99
@@ -337,7 +380,9 @@ def test_pickle(estimator):
     fit = fitted(estimator)
     again = pickle.loads(pickle.dumps(fit))
     assert np.array_equal(again.predict(X), fit.predict(X)) and again.summary() == fit.summary()
-    assert np.array_equal(again.sigma_, fit.sigma_) if hasattr(fit, "sigma_") else not hasattr(again, "sigma_")
+    assert (
+        np.array_equal(again.sigma_, fit.sigma_) if hasattr(fit, "sigma_") else not hasattr(again, "sigma_")
+    )
     with pytest.raises(NotFittedError):
         clone(fit).predict(X)
 
@@ -361,10 +406,14 @@ def test_load_keeps_names_and_kinds_of_labels(tmp_path):
         fit = BayesianLogisticRegression().fit(table, target)
         fit.save(path)
         again = BayesianLogisticRegression.load(path)
-        assert np.array_equal(again.classes_, fit.classes_) and again.feature_names_in_.tolist() == list(table)
+        assert np.array_equal(again.classes_, fit.classes_) and again.feature_names_in_.tolist() == list(
+            table
+        )
         assert np.array_equal(again.predict(table), fit.predict(table))
     for other in (BayesianLinearRegression, RelevanceVectorClassifier):
-        with pytest.raises(ValueError, match=f"the file holds a linear model of classes, which {other.__name__} is not"):
+        with pytest.raises(
+            ValueError, match=f"the file holds a linear model of classes, which {other.__name__} is not"
+        ):
             other.load(path)
 
 
@@ -385,7 +434,9 @@ def test_partial_fit_is_fit_in_pieces():
 
 def test_partial_fit_counts_weights():
     times = np.random.default_rng(0).integers(0, 3, 150)
-    weighted = SequentialLogisticRegression().partial_fit(X, labels, classes=["no", "yes"], sample_weight=times)
+    weighted = SequentialLogisticRegression().partial_fit(
+        X, labels, classes=["no", "yes"], sample_weight=times
+    )
     repeated = SequentialLogisticRegression().fit(X.repeat(times, axis=0), labels.repeat(times))
     np.testing.assert_allclose(weighted.coef_, repeated.coef_, rtol=1e-12)
     with pytest.raises(ValueError, match="whole numbers"):
@@ -521,13 +572,18 @@ print(json.dumps(said))
 
 
 def test_the_package_works_without_scikit_learn():
-    said = json.loads(subprocess.run([sys.executable, "-c", WITHOUT], capture_output=True, text=True, check=True).stdout)
+    said = json.loads(
+        subprocess.run([sys.executable, "-c", WITHOUT], capture_output=True, text=True, check=True).stdout
+    )
     assert said["modules"] == [] and said["version"] == ardvark.__version__
     for estimator in ("BayesianLinearRegression", "RelevanceSelector"):
-        assert said[estimator] == f"ardvark.{estimator} needs scikit-learn 1.6 or later: pip install ardvark[sklearn]"
+        assert (
+            said[estimator]
+            == f"ardvark.{estimator} needs scikit-learn 1.6 or later: pip install ardvark[sklearn]"
+        )
 
 
 def test_the_module_knows_its_names():
     assert set(ardvark.__all__) <= set(dir(ardvark))
     with pytest.raises(AttributeError, match="no attribute 'Nothing'"):
-        ardvark.Nothing
+        ardvark.__getattr__("Nothing")

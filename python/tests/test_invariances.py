@@ -1,13 +1,9 @@
-"""What must not matter: units, origins, the order of rows and columns, a weight written for a repeated row. Random problems (hypothesis)."""
+"""What must not matter: units, origins, the order of rows and columns, a weight for a repeated row."""
 
 import numpy as np
 import pytest
 
 hypothesis = pytest.importorskip("hypothesis")
-
-from hypothesis import given, settings  # noqa: E402
-from hypothesis import strategies as st  # noqa: E402
-from sklearn.base import clone, is_classifier  # noqa: E402
 
 from ardvark import (  # noqa: E402
     BayesianLinearRegression,
@@ -16,6 +12,9 @@ from ardvark import (  # noqa: E402
     RelevanceVectorRegressor,
     SparseLogisticRegression,
 )
+from hypothesis import given, settings  # noqa: E402
+from hypothesis import strategies as st  # noqa: E402
+from sklearn.base import clone, is_classifier  # noqa: E402
 
 LINEAR = [
     BayesianLinearRegression("shared"),
@@ -29,7 +28,9 @@ LINEAR = [
 ]
 KERNEL = [RelevanceVectorRegressor(width=1.5), RelevanceVectorClassifier(width=1.5)]
 
-pytestmark = pytest.mark.filterwarnings("ignore::ardvark.ArdvarkWarning", "ignore::sklearn.exceptions.ConvergenceWarning")
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::ardvark.ArdvarkWarning", "ignore::sklearn.exceptions.ConvergenceWarning"
+)
 problems = settings(max_examples=12, deadline=None, derandomize=True)
 seeds = st.integers(0, 10**6)
 
@@ -39,14 +40,20 @@ def problem(seed, estimator, n=90, p=4):
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n, p))
     score = X @ rng.normal(size=p) + rng.normal()
-    y = (score + 1.5 * rng.logistic(size=n) > 0).astype(int) if is_classifier(estimator) else score + 0.5 * rng.normal(size=n)
+    y = (
+        (score + 1.5 * rng.logistic(size=n) > 0).astype(int)
+        if is_classifier(estimator)
+        else score + 0.5 * rng.normal(size=n)
+    )
     if is_classifier(estimator):
         y[:4] = [0, 1, 0, 1]
     return X, y, rng
 
 
 def predictions(fit, X):
-    return fit.predict_proba(X)[:, 1] if is_classifier(fit) else np.column_stack(fit.predict(X, return_std=True))
+    return (
+        fit.predict_proba(X)[:, 1] if is_classifier(fit) else np.column_stack(fit.predict(X, return_std=True))
+    )
 
 
 def same(a, b, scale=1.0, atol=2e-5):

@@ -1,24 +1,24 @@
 """Where scikit-learn has the same model, the same numbers.
 
-`BayesianRidge` and `ARDRegression` are the model of ``posterior="factorised"``, without standardisation: noise precision alpha, weights of
-precision lambda. At the fixed point of either's iteration
+`BayesianRidge` and `ARDRegression` are the model of ``posterior="factorised"``, without standardisation:
+noise precision alpha, weights of precision lambda. At the fixed point of either's iteration
 
     alpha (|y - Xw|^2 + 2 alpha_2) = n - gamma + 2 alpha_1      lambda (w'w + 2 lambda_2) = gamma + 2 lambda_1
 
-and the mean-field equations, alpha (|y - Xw|^2 + tr X'XV + 2 alpha_2) = n + 2 alpha_1 and lambda (w'w + tr V + 2 lambda_2) = p + 2 lambda_1,
-say the same, since gamma = alpha tr X'XV = p - lambda tr V. So:
+and the mean-field equations, alpha (|y - Xw|^2 + tr X'XV + 2 alpha_2) = n + 2 alpha_1 and lambda (w'w + tr V
++ 2 lambda_2) = p + 2 lambda_1, say the same, since gamma = alpha tr X'XV = p - lambda tr V. So:
 
     scikit-learn        alpha_1 alpha_2 lambda_1 lambda_2 alpha_ lambda_ coef_ sigma_ n_iter_ scores_
     ardvark             the same names; scores_ is the bound, not the marginal likelihood of a point
 
-An intercept is centred away by scikit-learn and costs nothing; ours is a weight that takes one of the n rows. Hence centred data, no intercept.
+An intercept is centred away by scikit-learn and costs nothing; ours is a weight that takes one of the n rows.
+Hence centred data, no intercept.
 """
 
 import numpy as np
 import pytest
-from sklearn.linear_model import ARDRegression, BayesianRidge, LogisticRegression
-
 from ardvark import BayesianLinearRegression, BayesianLogisticRegression
+from sklearn.linear_model import ARDRegression, BayesianRidge, LogisticRegression
 
 THEIR_DEFAULTS = dict(alpha_1=1e-6, alpha_2=1e-6, lambda_1=1e-6, lambda_2=1e-6)
 HYPERPRIORS = [THEIR_DEFAULTS, dict(alpha_1=0.5, alpha_2=0.3, lambda_1=0.4, lambda_2=0.2)]
@@ -41,7 +41,9 @@ def test_bayesian_ridge(n, p, seed, hyperpriors):
     ).fit(X, y)
     assert ours.converged_
     for name in ("coef_", "alpha_", "lambda_", "sigma_"):
-        np.testing.assert_allclose(getattr(ours, name), getattr(theirs, name), rtol=1e-6, atol=1e-9, err_msg=name)
+        np.testing.assert_allclose(
+            getattr(ours, name), getattr(theirs, name), rtol=1e-6, atol=1e-9, err_msg=name
+        )
     for of_ours, of_theirs in zip(ours.predict(X, return_std=True), theirs.predict(X, return_std=True)):
         np.testing.assert_allclose(of_ours, of_theirs, rtol=1e-6, atol=1e-9)
 
@@ -54,7 +56,13 @@ def test_ard_regression(n, p, seed, hyperpriors):
         max_iter=20000, tol=1e-12, fit_intercept=False, threshold_lambda=1e300, **hyperpriors
     ).fit(X, y)
     ours = BayesianLinearRegression(
-        "ard", posterior="factorised", fit_intercept=False, standardize=False, tol=1e-16, max_iter=20000, **hyperpriors
+        "ard",
+        posterior="factorised",
+        fit_intercept=False,
+        standardize=False,
+        tol=1e-16,
+        max_iter=20000,
+        **hyperpriors,
     ).fit(X, y)
     assert ours.converged_
     np.testing.assert_allclose(ours.coef_, theirs.coef_, atol=1e-6 * np.abs(theirs.coef_).max())

@@ -7,12 +7,6 @@ matplotlib = pytest.importorskip("matplotlib")
 matplotlib.use("Agg")
 
 import matplotlib.pyplot as plt  # noqa: E402
-from matplotlib.colors import to_hex, to_rgb  # noqa: E402
-from sklearn.datasets import make_moons  # noqa: E402
-from sklearn.linear_model import LogisticRegression  # noqa: E402
-from sklearn.pipeline import make_pipeline  # noqa: E402
-from sklearn.preprocessing import StandardScaler  # noqa: E402
-
 from ardvark import (  # noqa: E402
     BayesianLinearRegression,
     BayesianLogisticRegression,
@@ -30,6 +24,11 @@ from ardvark.plot import (  # noqa: E402
     PredictiveDisplay,
     RelevanceDisplay,
 )
+from matplotlib.colors import to_hex, to_rgb  # noqa: E402
+from sklearn.datasets import make_moons  # noqa: E402
+from sklearn.linear_model import LogisticRegression  # noqa: E402
+from sklearn.pipeline import make_pipeline  # noqa: E402
+from sklearn.preprocessing import StandardScaler  # noqa: E402
 
 rng = np.random.default_rng(3)
 NAMES = ["age", "height", "dose", "site"]
@@ -79,7 +78,9 @@ def legend_of(display):
 def test_colours_differ_in_lightness_or_hue_for_the_colour_blind():
     """Deuteranopia (Vienot 1999): each pair stays apart, in linear RGB of the simulated colours."""
     linear = np.array([to_rgb(color) for color in COLORS]) ** 2.2
-    to_lms = np.array([[17.8824, 43.5161, 4.11935], [3.45565, 27.1554, 3.86714], [0.0299566, 0.184309, 1.46709]])
+    to_lms = np.array(
+        [[17.8824, 43.5161, 4.11935], [3.45565, 27.1554, 3.86714], [0.0299566, 0.184309, 1.46709]]
+    )
     blind = np.array([[1, 0, 0], [0.494207, 0, 1.24827], [0, 0, 1]])
     seen = np.clip(linear @ (np.linalg.inv(to_lms) @ blind @ to_lms).T, 0, 1) ** (1 / 2.2)
     distance = np.linalg.norm(seen[:, None] - seen, axis=2) + np.eye(len(COLORS))
@@ -103,7 +104,10 @@ def test_coefficients():
 
 def test_coefficients_of_classes():
     three = CoefficientDisplay.from_estimator(BayesianLogisticRegression("ard").fit(frame(X, NAMES), species))
-    assert legend_of(three)[:3] == ["cat", "dog", "eel"] and len({c[0].get_color() for c in three.containers_}) == 3
+    assert (
+        legend_of(three)[:3] == ["cat", "dog", "eel"]
+        and len({c[0].get_color() for c in three.containers_}) == 3
+    )
     assert len({c[0].get_marker() for c in three.containers_}) == 3 and inside(three)
     two = CoefficientDisplay.from_estimator(BayesianLogisticRegression().fit(X[:, :2], moons))
     assert two.ax_.get_xlabel() == "coefficient of the log odds for up, with 95% intervals"
@@ -116,7 +120,9 @@ def test_the_largest_of_many_coefficients():
     fit = SparseLogisticRegression().fit(wide, target)
     display = CoefficientDisplay.from_estimator(fit, max_features=5)
     assert {"x5", "x10"} <= set(labels_of(display.ax_.yaxis)) and len(display.names) == 5
-    assert display.ax_.get_title(loc="left") == "5 of 300 columns: the largest beside their standard deviation"
+    assert (
+        display.ax_.get_title(loc="left") == "5 of 300 columns: the largest beside their standard deviation"
+    )
     assert (display.mean != 0).all() and inside(display)
     relevance = RelevanceDisplay.from_estimator(fit)
     assert relevance.ax_.get_xlabel() == "column, 1 to 300"
@@ -132,7 +138,10 @@ def test_relevance():
     np.testing.assert_allclose([bar.get_width() for bar in display.bars_], fit.relevance_)
     faces = [to_hex(bar.get_facecolor()) for bar in display.bars_]
     assert faces == [COLORS[0].lower() if kept else "#ffffff" for kept in fit.support_]
-    assert labels_of(display.ax_.yaxis) == NAMES and legend_of(display) == [f"kept ({fit.support_.sum()})", f"not kept ({(~fit.support_).sum()})"]
+    assert labels_of(display.ax_.yaxis) == NAMES and legend_of(display) == [
+        f"kept ({fit.support_.sum()})",
+        f"not kept ({(~fit.support_).sum()})",
+    ]
     assert ink(display) > 0.05 and inside(display)
 
 
@@ -146,7 +155,9 @@ def test_selection_counts():
 def test_bound_by_sweep():
     fit = BayesianLogisticRegression("ard").fit(X, moons)
     display = BoundHistoryDisplay.from_estimator(fit)
-    np.testing.assert_array_equal(display.lines_[0].get_xydata(), np.column_stack([np.arange(1, fit.n_iter_ + 1), fit.scores_]))
+    np.testing.assert_array_equal(
+        display.lines_[0].get_xydata(), np.column_stack([np.arange(1, fit.n_iter_ + 1), fit.scores_])
+    )
     assert display.ax_.get_ylabel().endswith("nats") and display.ax_.get_title(loc="left") == "converged"
     assert [text.get_text() for text in display.ax_.texts] == [f"{fit.bound_:.6g}"] and inside(display)
     machines = BoundHistoryDisplay.from_estimator(RelevanceVectorClassifier(width=2.0).fit(X, species))
@@ -160,13 +171,22 @@ def test_predictive_band_of_a_machine():
     fit = RelevanceVectorRegressor().fit(table, target)
     display = PredictiveDisplay.from_estimator(fit, table, target, level=0.9, grid_resolution=50)
     assert (display.ax_.get_xlabel(), display.ax_.get_ylabel()) == ("distance", "signal")
-    np.testing.assert_allclose(display.line_.get_ydata(), fit.predict(frame(display.x[:, None], ["distance"])))
+    np.testing.assert_allclose(
+        display.line_.get_ydata(), fit.predict(frame(display.x[:, None], ["distance"]))
+    )
     outline = display.band_.get_paths()[0].get_extents()
-    assert outline.y0 == pytest.approx(display.interval.min()) and outline.y1 == pytest.approx(display.interval.max())
+    assert outline.y0 == pytest.approx(display.interval.min()) and outline.y1 == pytest.approx(
+        display.interval.max()
+    )
     circles = np.column_stack([x[fit.support_, 0], t[fit.support_]])
     np.testing.assert_allclose(display.vectors_.get_xydata(), circles)
     assert len(display.points_.get_xdata()) == 80 and display.vectors_.get_markerfacecolor() == "none"
-    assert legend_of(display) == ["90% of new observations", "observed", "mean", f"relevance vectors ({len(circles)})"]
+    assert legend_of(display) == [
+        "90% of new observations",
+        "observed",
+        "mean",
+        f"relevance vectors ({len(circles)})",
+    ]
     assert ink(display) > 0.05 and inside(display)
 
 
@@ -174,7 +194,11 @@ def test_predictions_along_one_of_several_columns():
     fit = BayesianLinearRegression().fit(frame(X, NAMES), y)
     display = PredictiveDisplay.from_estimator(fit, frame(X, NAMES), y, feature="dose")
     slope = np.polyfit(display.line_.get_xdata(), display.line_.get_ydata(), 1)[0]
-    assert slope == pytest.approx(fit.coef_[2]) and display.ax_.get_xlabel() == "dose" and display.vectors_ is None
+    assert (
+        slope == pytest.approx(fit.coef_[2])
+        and display.ax_.get_xlabel() == "dose"
+        and display.vectors_ is None
+    )
     assert display.ax_.get_title(loc="left") == "the other columns at their medians"
     figure, ax = plt.subplots()
     assert display.plot(ax=ax).figure_ is figure and len(ax.lines) == 2
@@ -212,7 +236,9 @@ def test_coverage_of_a_regression():
 
 def test_decision_boundary():
     fit = RelevanceVectorClassifier(width=1.0).fit(frame(M, ["east", "north"]), series(moons, "side"))
-    display = DecisionBoundaryDisplay.from_estimator(fit, frame(M, ["east", "north"]), moons, grid_resolution=80)
+    display = DecisionBoundaryDisplay.from_estimator(
+        fit, frame(M, ["east", "north"]), moons, grid_resolution=80
+    )
     assert (display.ax_.get_xlabel(), display.ax_.get_ylabel()) == ("east", "north")
     np.testing.assert_allclose(display.vectors_.get_xydata(), fit.relevance_vectors_)
     assert [len(line.get_xdata()) for line in display.points_] == [75, 75]
@@ -220,7 +246,13 @@ def test_decision_boundary():
     on_line = np.concatenate([path.vertices for path in display.contours_[0].get_paths()])
     p = fit.predict_proba(frame(on_line, ["east", "north"]))[:, 1]
     assert np.abs(p - 0.5).max() < 0.05
-    assert legend_of(display) == ["down", "up", f"relevance vectors ({len(fit.support_)})", "even odds", "3 to 1"]
+    assert legend_of(display) == [
+        "down",
+        "up",
+        f"relevance vectors ({len(fit.support_)})",
+        "even odds",
+        "3 to 1",
+    ]
     assert display.ax_.get_legend().get_title().get_text() == "side"
     at = (np.abs(display.x1 - 1.0).argmin(), np.abs(display.x0 + 0.9).argmin())
     shade = np.asarray(display.image_.get_array())[at]  # deep in the first class: its blue
@@ -229,9 +261,13 @@ def test_decision_boundary():
 
 
 def test_decision_boundary_of_three_classes_and_of_a_pipeline():
-    three = DecisionBoundaryDisplay.from_estimator(BayesianLogisticRegression().fit(X[:, :2], species), X[:, :2], species)
+    three = DecisionBoundaryDisplay.from_estimator(
+        BayesianLogisticRegression().fit(X[:, :2], species), X[:, :2], species
+    )
     assert len(three.points_) == 3 and three.vectors_ is None and len(three.contours_) >= 2
-    pipeline = make_pipeline(StandardScaler(), BayesianLogisticRegression()).fit(frame(M, ["east", "north"]), moons)
+    pipeline = make_pipeline(StandardScaler(), BayesianLogisticRegression()).fit(
+        frame(M, ["east", "north"]), moons
+    )
     display = DecisionBoundaryDisplay.from_estimator(pipeline, frame(M, ["east", "north"]), moons)
     assert display.ax_.get_xlabel() == "east" and inside(display)
     with pytest.raises(ValueError, match="over two columns"):

@@ -8,7 +8,6 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
-
 from ardvark import (
     BayesianLinearRegression,
     BayesianLogisticRegression,
@@ -24,7 +23,11 @@ labels = (y > 0).astype(int)
 
 def coefficients(seed):
     order = np.random.default_rng(seed).permutation(100)[:80]
-    return BayesianLogisticRegression("ard").fit(X[order], labels[order] + (order % 7 == 0) * (1 - 2 * labels[order])).coef_
+    return (
+        BayesianLogisticRegression("ard")
+        .fit(X[order], labels[order] + (order % 7 == 0) * (1 - 2 * labels[order]))
+        .coef_
+    )
 
 
 def test_many_threads_at_once():
