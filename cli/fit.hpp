@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -35,16 +34,6 @@ void add_model_options(CLI::App& c, const std::shared_ptr<FitArguments>& args, b
 
 [[nodiscard]] int fit_table(const FitArguments& args, Task task);  ///< linear, logistic with any number of classes, presets
 [[nodiscard]] int fit_rvm(const FitArguments& args);               ///< relevance vector machines
-
-/// \throws InvalidArgument  naming the option and the words it may be
-template <typename Value>
-Value choose(const std::string& option, const std::string& name, const std::map<std::string, Value>& values) {
-  const auto found = values.find(name);
-  if (found != values.end()) return found->second;
-  std::string known;
-  for (const auto& [key, value] : values) known += (known.empty() ? "" : ", ") + key;
-  throw InvalidArgument(fmt::format("{} is '{}'; it must be one of {}", option, name, known));
-}
 
 /// Reads the table, after a look at where the model is to be written: before an hour of work, not after it.
 [[nodiscard]] Table read_table(const FitArguments& args);

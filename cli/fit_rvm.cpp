@@ -8,13 +8,12 @@ namespace {
 
 // A target of text has classes; numbers may be either.
 Task task_of_target(const FitArguments& args, const TableColumn& target) {
-  if (!args.preset.empty()) return task_of_preset(args.preset);
-  if (!args.has("task")) {
+  if (args.preset.empty() && !args.has("task")) {
     if (target.categorical) return Task::logistic;
     throw InvalidArgument(
         fmt::format("target '{}' holds numbers: say --task regression, or --task classification if they name classes", args.target));
   }
-  const Task task = choose<Task>("--task", args.task, {{"regression", Task::linear}, {"classification", Task::logistic}});
+  const Task task = relevance_task(args);
   if (task == Task::linear && target.categorical)
     throw InvalidArgument(
         fmt::format("target '{}' is text ('{}', ...); --task regression needs numbers", args.target, target.levels.front()));

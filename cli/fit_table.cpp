@@ -47,7 +47,9 @@ Vector weights_of(const Table& table, const FitArguments& args) {
 Table read_table(const FitArguments& args) {
   CsvOptions csv;
   csv.delimiter = args.delimiter;
-  csv.missing = choose<Missing>("--missing", args.missing, {{"refuse", Missing::refuse}, {"drop", Missing::drop_rows}});
+  if (args.missing != "refuse" && args.missing != "drop")
+    throw InvalidArgument(fmt::format("--missing is '{}'; it must be one of drop, refuse", args.missing));
+  csv.missing = args.missing == "drop" ? Missing::drop_rows : Missing::refuse;
   csv.ignore = split_names(args.ignore);
   csv.categorical = split_names(args.categorical);
   require_folder_of(args.output, args.data);

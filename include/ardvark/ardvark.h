@@ -111,8 +111,8 @@ typedef struct ardvark_progress {
 /* Called after each sweep, or fit of ardvark_select (then from any thread, one at a time): 0 stops (status stopped_by_user), anything else
  * goes on. It must return: no exception and no longjmp may leave it. */
 typedef int (*ardvark_progress_callback)(const ardvark_progress* progress, void* context);
-/* NULL: none. */
-ARDVARK_API void ardvark_options_set_progress(ardvark_options* options, ardvark_progress_callback callback, void* context);
+/* callback NULL: none. seconds: at least so many lie before the first call and between two; 0: every sweep is told. */
+ARDVARK_API void ardvark_options_set_progress(ardvark_options* options, ardvark_progress_callback callback, void* context, double seconds);
 
 /* ---- data --------------------------------------------------------------------------------------------------------------------------- */
 

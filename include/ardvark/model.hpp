@@ -106,7 +106,9 @@ enum class ModelKind { linear, logistic, relevance };
 /// What is asked for, after a look at all that needs no data. \throws InvalidArgument
 [[nodiscard]] ModelKind check_options(const ModelOptions& options);
 
-/// The same for select_columns.
+/// Of a relevance vector machine, by its `task` or preset. \throws InvalidArgument
+[[nodiscard]] Task relevance_task(const ModelOptions& options);
+/// What check_options does, for select_columns.
 void check_selection(const ModelOptions& options);
 /// Whether fit_model takes these labels for those of several classes: more than two of them, or a preset that is made for that.
 [[nodiscard]] bool has_several_classes(const ModelOptions& options, VectorView labels);

@@ -15,15 +15,20 @@ from __future__ import annotations
 import ctypes
 import json
 import os
+import signal
 import sys
 import threading
 import warnings
-import weakref
 from ctypes import POINTER, byref, c_char, c_char_p, c_double, c_int, c_int32, c_int64, c_size_t, c_void_p
 from pathlib import Path
 from typing import Any, Callable, Mapping, Optional, Sequence, Union
 
 import numpy as np
+
+try:  # the functions without the enumerations around them, which take longer than a small fit
+    import _signal as signals
+except ImportError:
+    import signal as signals
 
 __all__ = [
     "ArdvarkWarning",
@@ -122,7 +127,7 @@ def _open() -> ctypes.CDLL:
         getattr(library, function).restype = c_int
     library.ardvark_version.restype = c_char_p
     library.ardvark_options_create.restype = c_void_p
-    library.ardvark_options_set_progress.argtypes = [c_void_p, _Callback, c_void_p]
+    library.ardvark_options_set_progress.argtypes = [c_void_p, _Callback, c_void_p, c_double]
     library.ardvark_options_set_progress.restype = None
     for handle in ("options", "model", "result", "sequential"):
         free = getattr(library, f"ardvark_{handle}_free")
@@ -132,6 +137,7 @@ def _open() -> ctypes.CDLL:
 
 
 _library = _open()
+_free = {kind: getattr(_library, f"ardvark_{kind}_free") for kind in ("options", "model", "result", "sequential")}
 _exceptions = {2: ValueError, 3: OSError}
 
 
@@ -151,12 +157,14 @@ def version() -> str:
 
 
 class _Handle:
-    """Owns one handle of the library."""
+    """Owns one handle of the library, and is passed itself, so that it lives until the call is over."""
 
     def __init__(self, kind: str, pointer: Optional[int]):
-        self._as_parameter_ = c_void_p(pointer)  # the handle itself is passed, so that it lives until the call is over
-        self._finalizer = weakref.finalize(self, getattr(_library, f"ardvark_{kind}_free"), pointer)
-        self._finalizer.atexit = False
+        self._as_parameter_ = c_void_p(pointer)
+        self._free = _free[kind]
+
+    def __del__(self) -> None:
+        self._free(self._as_parameter_)
 
 
 def _handle(kind: str, function: str, *arguments: Any) -> _Handle:
@@ -207,34 +215,71 @@ class Progress:
 
 
 class _Watch:
-    """Stands between the library and a callback. What it raises, KeyboardInterrupt too, stops the fit and is raised again after it."""
+    """Stands between the library and a callback, and keeps Ctrl-C for the moments when Python runs.
+
+    Python calls a signal's handler wherever it happens to run in the main thread: here, at the entry of the function that the library calls,
+    where an exception would be lost. So a handler of ours takes note, and the handler that was there is called from within. What it or the
+    callback raises stops the fit and is raised again after it.
+    """
 
     def __init__(self, callback: Optional[Callable[[Progress], Any]]):
         self._callback = callback
-        self.raised: Optional[BaseException] = None
-        self.function = _Callback(self._call)
+        self._raised: Optional[BaseException] = None
+        self._noted: Optional[tuple[int, Any]] = None
+        self._handler: Any = None
+        if threading.current_thread() is threading.main_thread():
+            handler = signals.getsignal(signal.SIGINT)
+            self._handler = handler if callable(handler) else None
+        # Without callback and signals there is nothing to enter Python for; for signals alone, not with every sweep.
+        self.seconds = 0.0 if callback is not None else 0.05
+        self.function = _Callback(self._call) if callback is not None or self._handler is not None else _Callback()
+
+    def _call_handler(self) -> None:
+        if self._noted is not None:
+            noted, self._noted = self._noted, None
+            self._handler(*noted)
 
     def _call(self, progress: Any, _context: Any) -> int:
-        try:  # entering Python runs the handlers of signals, in the main thread: Ctrl-C arrives here
-            if self.raised is None and self._callback is not None:
-                p = progress.contents
-                if self._callback(Progress(p.sweep, p.total, p.bound, p.elapsed_seconds)) is False:
-                    return 0
-        except BaseException as e:  # noqa: B902
-            self.raised = e
-        return 0 if self.raised is not None else 1
+        try:
+            if self._raised is None:
+                self._call_handler()
+                if self._callback is not None:
+                    p = progress.contents
+                    if self._callback(Progress(p.sweep, p.total, p.bound, p.elapsed_seconds)) is False:
+                        return 0
+        except BaseException as e:
+            self._raised = e
+        return 0 if self._raised is not None else 1
+
+    def _note(self, number: int, frame: Any) -> None:
+        self._noted = (number, frame)
+
+    def __enter__(self) -> "_Watch":
+        if self._handler is not None:
+            signals.signal(signal.SIGINT, self._note)
+        return self
+
+    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
+        del self.function  # it holds us
+        if self._handler is not None:
+            signals.signal(signal.SIGINT, self._handler)
+        if self._raised is not None:
+            raised, self._raised = self._raised, None  # no cycle through its traceback
+            raise raised
+        self._call_handler()
 
 
 class _Options(_Handle):
-    def __init__(self, options: Mapping[str, Any], callback: Optional[Callable[[Progress], Any]] = None):
+    def __init__(self, options: Mapping[str, Any], watch: Optional[_Watch] = None):
         super().__init__("options", _library.ardvark_options_create())
         if not self._as_parameter_:
             raise MemoryError("no memory for the options")
         for name, value in options.items():
             if value is not None:
                 self._set(name, value)
-        self.watch = _Watch(callback)
-        _library.ardvark_options_set_progress(self, self.watch.function, None)
+        self.watch = watch
+        if watch is not None:
+            _library.ardvark_options_set_progress(self, watch.function, None, watch.seconds)
 
     def _set(self, name: str, value: Any) -> None:
         key = name.encode()
@@ -256,10 +301,8 @@ class _Options(_Handle):
 
 def _work(kind: str, function: str, options: _Options, *arguments: Any) -> _Handle:
     """A call that takes its time: it can be interrupted."""
-    handle = _handle(kind, function, *arguments)
-    if options.watch.raised is not None:
-        raise options.watch.raised
-    return handle
+    with options.watch:
+        return _handle(kind, function, *arguments)
 
 
 # ---- what comes out ------------------------------------------------------------------------------------------------------------------
@@ -322,7 +365,7 @@ class Model(Result):
 
     def __init__(self, handle: _Handle, level: Optional[float] = None):
         self._model = handle
-        options = _Options({"level": level})
+        options = None if level is None else _Options({"level": level})
         super().__init__(_handle("result", "ardvark_model_result", handle, options))
 
     def at_level(self, level: float) -> "Model":
@@ -375,7 +418,7 @@ def fit(
     """
     view, X = _matrix_of(X)
     y = _vector_of(y, X.shape[0], "y")
-    handle = _Options(options, callback)
+    handle = _Options(options, _Watch(callback))
     model = Model(_work("model", "ardvark_fit", handle, byref(view), y.ctypes.data, handle), options.get("level"))
     if warn:
         for message in model.value("warnings"):
@@ -396,7 +439,7 @@ def select(X: Any, y: Any, *, callback: Optional[Callable[[Progress], Any]] = No
     """Selection counts of a repeated cross-validation: count, share, sc_value, ..."""
     view, X = _matrix_of(X)
     y = _vector_of(y, X.shape[0], "y")
-    handle = _Options(options, callback)
+    handle = _Options(options, _Watch(callback))
     return Result(_work("result", "ardvark_select", handle, byref(view), y.ctypes.data, handle))
 
 
@@ -413,7 +456,7 @@ def path(
     """Modes under a Laplace prior for many lambdas: lambda, mean [count, p], intercept, ..."""
     view, X = _matrix_of(X)
     y = _vector_of(y, X.shape[0], "y")
-    handle = _Options(options, callback)
+    handle = _Options(options, _Watch(callback))
     grid = None if lambdas is None else np.ascontiguousarray(lambdas, dtype=np.float64)
     pointer, number = (None, count) if grid is None else (grid.ctypes.data, grid.size)
     return Result(

@@ -128,23 +128,34 @@ VectorView vector_of(const double* data, Index size, const char* name) {
   return {data, size};
 }
 
-ardvark_progress progress_of(std::int64_t sweep, std::int64_t total, double bound, double elapsed_seconds) {
-  return {sizeof(ardvark_progress), sweep, total, bound, elapsed_seconds};
-}
+// The caller's callback, not more often than it wants to be called. Copies share when that was.
+class Teller {
+ public:
+  explicit Teller(const ardvark_options& options)
+      : call_(options.progress), context_(options.context), seconds_(options.seconds), last_(std::make_shared<double>(0)) {}
+
+  bool operator()(std::int64_t sweep, std::int64_t total, double bound, double elapsed_seconds) const {
+    if (elapsed_seconds - *last_ < seconds_) return true;
+    *last_ = elapsed_seconds;
+    const ardvark_progress now = {sizeof(ardvark_progress), sweep, total, bound, elapsed_seconds};
+    return call_(&now, context_) != 0;
+  }
+
+ private:
+  ardvark_progress_callback call_;
+  void* context_;
+  double seconds_;
+  std::shared_ptr<double> last_;
+};
 
 // The options with the caller's callback in its two places.
 ModelOptions options_of(const ardvark_options* options) {
   if (options == nullptr) return {};
   ModelOptions out = options->options;
   if (options->progress == nullptr) return out;
-  out.on_sweep = [call = options->progress, context = options->context](const Progress& p) {
-    const ardvark_progress now = progress_of(p.sweep, 0, p.bound, p.elapsed_seconds);
-    return call(&now, context) != 0;
-  };
-  out.on_fit = [call = options->progress, context = options->context](const SelectionProgress& p) {
-    const ardvark_progress now = progress_of(p.num_done, p.num_fits, 0, p.elapsed_seconds);
-    return call(&now, context) != 0;
-  };
+  const Teller tell(*options);
+  out.on_sweep = [tell](const Progress& p) { return tell(p.sweep, 0, p.bound, p.elapsed_seconds); };
+  out.on_fit = [tell](const SelectionProgress& p) { return tell(p.num_done, p.num_fits, 0, p.elapsed_seconds); };
   return out;
 }
 
@@ -211,10 +222,11 @@ ardvark_code ardvark_options_set_texts(ardvark_options* options, const char* nam
     set(options, name, std::move(texts));
   });
 }
-void ardvark_options_set_progress(ardvark_options* options, ardvark_progress_callback callback, void* context) {
+void ardvark_options_set_progress(ardvark_options* options, ardvark_progress_callback callback, void* context, double seconds) {
   if (options == nullptr) return;
   options->progress = callback;
   options->context = context;
+  options->seconds = seconds;
 }
 
 ardvark_code ardvark_fit(const ardvark_matrix* X, const double* target, const ardvark_options* options, ardvark_model** model,

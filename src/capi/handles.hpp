@@ -12,6 +12,7 @@ struct ardvark_options {
   ardvark::ModelOptions options;
   ardvark_progress_callback progress = nullptr;
   void* context = nullptr;
+  double seconds = 0;  // between two calls
 };
 
 struct ardvark_model {

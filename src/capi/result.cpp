@@ -61,14 +61,14 @@ class Lookup final : public Fields {
       store(1, static_cast<Index>(columns.size()), 1, [&](Index i, Index) { return columns[static_cast<std::size_t>(i)] ? 1.0 : 0.0; });
   }
   void open(const char* name) override {
-    if (missed_ > 0 || !wants(name))
+    if (!wants(name))
       ++missed_;
     else
       ++depth_;
     is_known = is_known || (missed_ == 0 && depth_ == path_.size());
   }
   void open(const char* name, Index element) override {
-    if (missed_ > 0 || !wants(name) || depth_ + 1 >= path_.size() || path_[depth_ + 1] != std::to_string(element))
+    if (!wants(name) || depth_ + 1 >= path_.size() || path_[depth_ + 1] != std::to_string(element))
       ++missed_;
     else
       depth_ += 2, lists_.push_back(depth_);
@@ -116,7 +116,7 @@ class Lookup final : public Fields {
 }
 
 Json field(const ardvark_result& result, const char* name) {
-  JsonFields all(std::string_view(name).starts_with("covariance"));
+  JsonFields all(std::string_view(name).substr(0, std::string_view(name).find('.')));
   result.visit(all);
   const Json* at = &all.json();
   for (std::string_view path = name;;) {

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "ardvark/errors.hpp"
+#include "core/blas_names.hpp"
 
 extern "C" {
 void dsyrk_(const char*, const char*, const int*, const int*, const double*, const double*, const int*, const double*, double*, const int*);

@@ -5,22 +5,26 @@
 
 #include <cmath>
 #include <initializer_list>
-#include <map>
+#include <set>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include "ardvark/model.hpp"
 
 namespace ardvark {
 
+template <typename Value>
+using Words = std::initializer_list<std::pair<const char*, Value>>;
+
 /// \throws InvalidArgument  naming the option and the words it may be
 template <typename Value>
-Value choose(const ModelOptions& options, const char* option, const std::string& word, const std::map<std::string, Value>& values) {
-  const auto found = values.find(word);
-  if (found != values.end()) return found->second;
-  std::string known;
-  for (const auto& [key, value] : values) known += (known.empty() ? "" : ", ") + key;
-  throw InvalidArgument(fmt::format("{} is '{}'; it must be one of {}", options.spelled(option), word, known));
+Value choose(const ModelOptions& options, const char* option, const std::string& word, Words<std::type_identity_t<Value>> words) {
+  for (const auto& [name, value] : words)
+    if (word == name) return value;
+  std::set<std::string> known;
+  for (const auto& [name, value] : words) known.insert(name);
+  throw InvalidArgument(fmt::format("{} is '{}'; it must be one of {}", options.spelled(option), word, fmt::join(known, ", ")));
 }
 
 /// \throws InvalidArgument  one of these options was given: its name, and why not

@@ -203,7 +203,7 @@ void visit(const SoftmaxFit& fit, double level, Fields& out) {
   put_lists("variance", fit.variance);
   if (out.wants("sd")) put_lists("sd", fit.variance.cwiseSqrt());
   out.put("interval_level", Json(level));
-  if (fit.intercept.size() > 0) {
+  if (fit.intercept.size() > 0 && out.wants("intercept")) {
     out.open("intercept");
     out.put("mean", fit.intercept);
     out.put("variance", fit.intercept_variance);
@@ -228,6 +228,7 @@ void visit(const SoftmaxFit& fit, double level, Fields& out) {
 }
 
 void visit(const SelectionSpread& spread, double error, double chance, const char* name, Fields& out) {
+  if (!out.wants(name)) return;
   out.open(name);
   out.put("mean", Json(spread.mean));
   out.put("sd_over_repeats", Json(spread.sd));
@@ -314,10 +315,12 @@ void visit(const SelectionCounts& counts, const ModelOptions& options, Fields& o
   }
   visit(counts.accuracy, counts.accuracy_error, counts.chance_accuracy, "accuracy", out);
   visit(counts.log_loss, counts.log_loss_error, counts.chance_log_loss, "log_loss", out);
-  out.open("survivors");
-  out.put("mean", Json(counts.num_survivors.mean));
-  out.put("sd_over_repeats", Json(counts.num_survivors.sd));
-  out.close();
+  if (out.wants("survivors")) {
+    out.open("survivors");
+    out.put("mean", Json(counts.num_survivors.mean));
+    out.put("sd_over_repeats", Json(counts.num_survivors.sd));
+    out.close();
+  }
   if (out.wants("fits")) {
     Json fits = Json::array();
     for (const SelectionFold& fit : counts.fits)
@@ -351,12 +354,14 @@ void visit(const LogisticPath& path, Fields& out) {
 }
 
 void JsonFields::put(const char* name, VectorView v) {
+  if (!wants(name)) return;
   Json list = Json::array();
   for (const double x : v) list.push_back(x);
   put(name, list);
 }
 
 void JsonFields::put_rows(const char* name, const Matrix& m) {
+  if (!wants(name)) return;
   Json rows = Json::array();
   for (Index i = 0; i < m.rows(); ++i) {
     Json row = Json::array();

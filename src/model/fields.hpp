@@ -39,12 +39,18 @@ void visit(const Prediction& prediction, const std::vector<std::string>& classes
 void visit(const SelectionCounts& counts, const ModelOptions& options, Fields& out);
 void visit(const LogisticPath& path, Fields& out);
 
-/// All fields as one object; without the covariance unless it is asked for.
+/// All fields as one object, or one of them; without the covariance unless it is asked for.
 class JsonFields final : public Fields {
  public:
   explicit JsonFields(bool covariance) : covariance_(covariance) {}
-  [[nodiscard]] bool wants(const char* name) const override { return covariance_ || std::string_view(name) != "covariance"; }
-  void put(const char* name, const Json& value) override { (*stack_.back())[name] = value; }
+  explicit JsonFields(std::string_view only) : covariance_(true), only_(only) {}
+  [[nodiscard]] bool wants(const char* name) const override {
+    if (stack_.size() == 1 && !only_.empty()) return name == only_;
+    return covariance_ || std::string_view(name) != "covariance";
+  }
+  void put(const char* name, const Json& value) override {
+    if (wants(name)) (*stack_.back())[name] = value;
+  }
   void put(const char* name, VectorView v) override;
   void put(const char* name, const std::vector<Index>& positions) override { put(name, Json(positions)); }
   void put_rows(const char* name, const Matrix& m) override;
@@ -57,6 +63,7 @@ class JsonFields final : public Fields {
 
  private:
   bool covariance_;
+  std::string_view only_;
   Json root_ = Json::object();
   std::vector<Json*> stack_ = {&root_};
 };

@@ -15,6 +15,5 @@ namespace ardvark {
 [[nodiscard]] RelevanceOptions relevance_options(const ModelOptions& options);
 /// And what does.
 void adapt(const ModelOptions& options, Task task, Index num_inputs, RelevanceOptions& relevance);
-[[nodiscard]] Task relevance_task(const ModelOptions& options);
 
 }  // namespace ardvark

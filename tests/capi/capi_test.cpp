@@ -290,8 +290,11 @@ TEST(CInterface, StopsWhereTheCallerSaysSo) {
     return p->sweep < 2 ? 1 : 0;
   };
   int calls = 0;
-  ardvark_options_set_progress(options.get(), second, &calls);
+  ardvark_options_set_progress(options.get(), second, &calls, 0);
   EXPECT_EQ(text(result_of(fitted(view(d.X), d.labels, options)), "status"), "stopped_by_user");
+  EXPECT_EQ(calls, 2);
+  ardvark_options_set_progress(options.get(), second, &calls, 1e9);
+  EXPECT_EQ(text(result_of(fitted(view(d.X), d.labels, options)), "status"), "converged");
   EXPECT_EQ(calls, 2);
 }
 

@@ -46,7 +46,7 @@ int main(void) {
   int64_t sweeps = 0;
   check(ardvark_options_set_text(options, "model", "linear", &error), "model");
   check(ardvark_options_set_text(options, "prior", "ard", &error), "prior");
-  ardvark_options_set_progress(options, count_sweeps, &sweeps);
+  ardvark_options_set_progress(options, count_sweeps, &sweeps, 0);
   ardvark_model* model = NULL;
   check(ardvark_fit(&X, y, options, &model, &error), "fit");
   expect(sweeps > 0, "the progress was reported");
