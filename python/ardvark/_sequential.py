@@ -46,6 +46,16 @@ class SequentialLogisticRegression(LogisticScore):
         Lower bound on the log evidence of the rows so far, nats.
     bound_history_, scores_ : ndarray of shape (1,)
         The same.
+    effective_parameters_ : float
+    support_ : ndarray of shape (n_features,), bool
+        True: every column is kept.
+    n_iter_ : int
+        Passes over each row: 1.
+    converged_ : bool
+    status_ : str
+        "converged", or "not_positive_definite" where rounding has used up the covariance.
+    notes_ : list of str
+        Empty.
     n_rows_seen_ : int
         Rows absorbed so far.
     posterior_ : Posterior

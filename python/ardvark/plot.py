@@ -545,6 +545,8 @@ class PredictiveDisplay:
         Observations.
     vectors : tuple of two ndarrays, default=None
         Where the circles are.
+    note : str, default=""
+        Written above: what the other columns are held at.
 
     Attributes
     ----------
