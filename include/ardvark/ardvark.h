@@ -143,7 +143,7 @@ ARDVARK_API void ardvark_model_free(ardvark_model* model);
  *     status message sweeps bound bound_history solver solver_reason notes warnings seconds columns classes prior preset ...
  *     mean variance sd interval [p,2] intercept.mean intercept.variance intercept.interval standardized_mean
  *     precision group relevance relevant left_out effective_parameters V_diagonal log_det_V
- *     noise.shape noise.rate noise.sd noise.sd_interval r_squared | accuracy log_loss class_weight
+ *     posterior noise.shape noise.rate noise.sd noise.sd_interval r_squared | accuracy log_loss class_weight
  *     covariance [p,p], with an intercept [p+1,p+1], last: formed when asked for
  *   several classes: mean, variance, sd, precision, relevance [classes, p], intercept.mean [classes]
  *   rvm: relevance_vectors [m,d] relevance_rows vectors kernel parameters width log_evidence inputs input_center input_scale trials;

@@ -1,6 +1,47 @@
-"""Sparse Bayesian linear models: variational Bayes, automatic relevance determination, relevance vector machines."""
+"""Sparse Bayesian linear models: variational Bayes, automatic relevance determination, relevance vector
+machines.
+
+The estimators need scikit-learn, the displays in `ardvark.plot` matplotlib; without them the rest of the
+package works.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
 
 from ._core import ArdvarkWarning, version
 
 __version__ = version()
-__all__ = ["ArdvarkWarning", "__version__"]
+
+_estimators = {
+    "BayesianLinearRegression": "_linear",
+    "BayesianLogisticRegression": "_linear",
+    "SparseLogisticRegression": "_linear",
+    "SequentialLogisticRegression": "_sequential",
+    "RelevanceVectorRegressor": "_relevance",
+    "RelevanceVectorClassifier": "_relevance",
+    "RelevanceSelector": "_selection",
+}
+
+__all__ = ["ArdvarkWarning", "__version__", *_estimators]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "plot":
+        return importlib.import_module(".plot", __name__)
+    if name not in _estimators:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    try:
+        module = importlib.import_module(f".{_estimators[name]}", __name__)
+    except ModuleNotFoundError as error:
+        if error.name is not None and error.name.partition(".")[0] == "sklearn":
+            raise ImportError(
+                f"ardvark.{name} needs scikit-learn 1.6 or later: pip install ardvark[sklearn]"
+            ) from None
+        raise
+    return getattr(module, name)
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_estimators, "plot"])

@@ -1,0 +1,422 @@
+"""What estimators share: validation, options by the names of the constructor, progress, warnings, files."""
+
+from __future__ import annotations
+
+import inspect
+import os
+import re
+import sys
+import warnings
+from functools import lru_cache
+from typing import Any, ClassVar, Mapping, Optional, Sequence
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import get_tags
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.validation import _check_sample_weight, _get_feature_names, check_is_fitted, validate_data
+
+from . import _core
+from ._core import ArdvarkWarning
+from ._progress import Watch
+
+_FLOATS = [np.float64, np.float32]  # read in place by the library
+
+
+@lru_cache(maxsize=None)
+def _defaults(cls: Any) -> Mapping[str, Any]:
+    return {name: p.default for name, p in inspect.signature(cls).parameters.items()}
+
+
+def _frame(X: Any) -> Any:
+    """A table that scikit-learn does not know, but that speaks Arrow's C stream, as one that it knows."""
+    if not hasattr(X, "__arrow_c_stream__") or _get_feature_names(X) is not None:
+        return X
+    try:
+        import pyarrow
+
+        return pyarrow.table(X).to_pandas()
+    except ImportError:
+        pass
+    if "polars" in sys.modules and not isinstance(X, sys.modules["polars"].DataFrame):
+        return sys.modules["polars"].DataFrame(X)
+    return X
+
+
+def _name(y: Any) -> Optional[str]:
+    """What a Series calls itself."""
+    name = getattr(y, "name", None)
+    return name if isinstance(name, str) and name else None
+
+
+class Estimator(BaseEstimator):
+    """Base of the estimators. Parameters at their default are not handed on: the library has its own."""
+
+    _options: ClassVar[dict[str, str]] = {}  # constructor parameter -> option of the library
+
+    # ---- options
+
+    def _given_options(self) -> dict[str, Any]:
+        """Those that differ from the constructor's default, by the names of the library."""
+        cls: Any = type(self)
+        defaults, options = _defaults(cls), {}
+        for name, option in self._options.items():
+            value, default = getattr(self, name), defaults[name]
+            if (
+                value is None
+                or value is default
+                or (isinstance(value, (str, int, float)) and value == default)
+            ):
+                continue
+            options[option] = value
+        if options.get("threads") == -1:
+            options["threads"] = os.cpu_count()
+        if np.ndim(options.get("start_precision", ())) == 0:
+            options["start_precision"] = np.full(self.n_features_in_, options["start_precision"])
+        return options
+
+    def _translated(self, message: str) -> str:
+        """A message of the library in the names of the constructor."""
+        names = {option: name for name, option in self._options.items() if option != name}
+        models = {"linear": "BayesianLinearRegression", "logistic": "BayesianLogisticRegression"}
+
+        def flag(match: re.Match[str]) -> str:
+            option, value = match[1].replace("-", "_"), match[2]
+            if option == "model":
+                return models.get(value, value)
+            quoted = "" if value is None else f"={value}" if value[0].isdigit() else f"='{value}'"
+            return names.get(option, option) + quoted
+
+        message = re.sub(r"--([a-z][a-z0-9-]*)(?: ([a-z0-9.]+))?", flag, message)
+        first = names | {
+            "weights": "sample_weight",
+            "X_new": "X",
+            "labels": "y",
+        }  # the argument that a message is of
+        message = re.sub(
+            r"^\w+(?= (?:is|has|have|holds|at) )", lambda match: first.get(match[0], match[0]), message
+        )
+        unlike_words = {option: name for option, name in names.items() if re.search(r"[0-9_]", option)}
+        return re.sub(r"\b\w+\b", lambda match: unlike_words.get(match[0], match[0]), message)
+
+    # ---- data
+
+    def _checked(self, X: Any, y: Any, sample_weight: Any, **checks: Any) -> tuple[np.ndarray, Any, Any, Any]:
+        """X, y, weights and the rows that count: those without weight are as if they were not there."""
+        X, y = validate_data(self, _frame(X), y, dtype=_FLOATS, ensure_min_samples=2, **checks)
+        if sample_weight is None:
+            return X, y, None, None
+        weights = _check_sample_weight(sample_weight, X, dtype=np.float64)
+        if not (weights == 0).any():
+            return X, y, weights, None
+        rows = np.flatnonzero(weights)
+        if rows.size == 0:
+            raise ValueError("sample_weight is zero for every row; it must be > 0 for one at least")
+        return X[rows], y[rows], weights[rows], rows
+
+    def _checked_rows(self, X: Any) -> np.ndarray:
+        check_is_fitted(self)
+        return validate_data(self, _frame(X), reset=False, dtype=_FLOATS)
+
+    def _encoded(self, y: Any) -> np.ndarray:
+        """Sets classes_; the positions in it."""
+        check_classification_targets(y)
+        kind = type_of_target(y, input_name="y")
+        if kind == "multiclass" and not get_tags(self).classifier_tags.multi_class:
+            raise ValueError(f"Only binary classification is supported. The type of the target is {kind}.")
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        if self.classes_.size < 2:
+            raise ValueError(
+                f"{type(self).__name__} needs at least two classes; y has one class, {self.classes_[0]!r}"
+                " (rows of weight zero do not count)"
+            )
+        return codes
+
+    def _column_names(self) -> Sequence[str]:
+        """As in the data; x1, x2, ... of arrays."""
+        names = getattr(self, "feature_names_in_", None)
+        return [f"x{j + 1}" for j in range(self.n_features_in_)] if names is None else list(names)
+
+    # ---- what the library says
+
+    def _warn(self, result: _core.Result, spoken: Optional[Estimator] = None) -> None:
+        """What the library has to say of a result."""
+        spoken = spoken or self
+        for message in result.value("warnings"):
+            warnings.warn(spoken._translated(message), ArdvarkWarning, stacklevel=4)
+        if result.text("status") not in ("converged", "stopped_by_user"):
+            message = f"{type(self).__name__}: {spoken._translated(result.text('message'))}"
+            warnings.warn(message, ConvergenceWarning, stacklevel=4)
+
+
+class FittedModel(Estimator):
+    """An estimator that is one model of the library."""
+
+    _model: _core.Model
+    _is_kernel: ClassVar[bool] = False
+
+    def _fit_model(self, X: np.ndarray, y: np.ndarray, weights: Optional[np.ndarray], **options: Any) -> None:
+        """Fits; sets _model and what every fit has; warns."""
+        names = getattr(self, "feature_names_in_", None)
+        with Watch(type(self).__name__, self.verbose, self.callback) as watch:
+            try:
+                model = _core.fit(
+                    X,
+                    y,
+                    callback=watch.function,
+                    warn=False,
+                    weights=weights,
+                    column_names=None if names is None else list(names),
+                    **options,
+                )
+            except ValueError as error:
+                raise ValueError(self._translated(str(error))) from None
+        self._take(model)
+        self._warn(model)
+
+    def _take(self, model: _core.Model) -> None:
+        """The results as attributes."""
+        self._model = model
+        self.status_ = model.text("status")
+        self.converged_ = self.status_ == "converged"
+        self.n_iter_ = int(model.number("sweeps"))
+        self.notes_ = [self._translated(note) for note in model.value("notes")]
+
+    def summary(self, level: float = 0.95) -> str:
+        """The fit as a table for people.
+
+        Parameters
+        ----------
+        level : float, default=0.95
+            Of the intervals, in (0, 1).
+
+        Returns
+        -------
+        summary : str
+        """
+        check_is_fitted(self)
+        return self._model.summary(level)
+
+    def save(self, path: Any) -> None:
+        """Writes a model file, which `load`, the command line and the other languages read.
+
+        Parameters
+        ----------
+        path : str or path-like
+            Written whole or not at all.
+
+        Raises
+        ------
+        OSError
+            The file cannot be written.
+        """
+        check_is_fitted(self)
+        self._model.save(path)
+
+    @classmethod
+    def load(cls, path: Any) -> Any:
+        """A fitted estimator from a model file. Its constructor parameters are at their defaults: the file
+        does not keep them.
+
+        Parameters
+        ----------
+        path : str or path-like
+            From `save`, or from ``ardvark fit -o``.
+
+        Returns
+        -------
+        estimator : an instance of this class
+
+        Raises
+        ------
+        OSError
+            The file cannot be read.
+        ValueError
+            It holds a model of another kind.
+        """
+        model = _core.load(path)
+        return cls()._of_file(model)
+
+    def _of_file(self, model: _core.Model) -> Any:
+        found = model.to_dict()
+        is_kernel, has_classes = found.get("model") == "rvm", "classes" in found
+        if (is_kernel, has_classes) != (self._is_kernel, hasattr(self, "predict_proba")):
+            kind = "relevance vector machine" if is_kernel else "linear model"
+            of_what = "classes" if has_classes else "numbers"
+            raise ValueError(f"the file holds a {kind} of {of_what}, which {type(self).__name__} is not")
+        columns = model.value("inputs" if self._is_kernel else "columns")
+        self.n_features_in_ = len(columns)
+        if columns != self._column_names():
+            self.feature_names_in_ = np.asarray(columns, dtype=object)
+        if hasattr(self, "predict_proba"):
+            self.classes_ = _as_labels(model.value("classes"))
+        self._take(model)
+        return self
+
+
+def _as_labels(texts: list[str]) -> np.ndarray:
+    """Texts of a file as the labels they were: whole numbers, numbers, or texts."""
+    for kind in (int, float):
+        try:
+            return np.asarray([kind(text) for text in texts])
+        except ValueError:
+            pass
+    return np.asarray(texts)
+
+
+class Classifier(FittedModel):
+    """Predictions of a classifier with a model of the library."""
+
+    classes_: np.ndarray
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Probability of each class, the uncertainty of the fit included.
+
+        Parameters
+        ----------
+        X : array-like or table of shape (n_samples, n_features)
+            Finite.
+
+        Returns
+        -------
+        probability : ndarray of shape (n_samples, n_classes)
+            In [0, 1], rows sum to 1, columns in the order of ``classes_``.
+        """
+        X = self._design(X)
+        return self._model.predict(X).array("probability")
+
+    def _design(self, X: Any) -> np.ndarray:
+        """The rows as the model of the library wants them."""
+        return self._checked_rows(X)
+
+    def predict_log_proba(self, X: Any) -> np.ndarray:
+        """Logarithm of `predict_proba`.
+
+        Parameters
+        ----------
+        X : array-like or table of shape (n_samples, n_features)
+
+        Returns
+        -------
+        log_probability : ndarray of shape (n_samples, n_classes)
+        """
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Log odds of the predicted probabilities.
+
+        Rows that the fit is unsure of are nearer to zero than by the coefficients alone.
+
+        Parameters
+        ----------
+        X : array-like or table of shape (n_samples, n_features)
+
+        Returns
+        -------
+        score : ndarray of shape (n_samples,) or (n_samples, n_classes)
+            Two classes: log odds of ``classes_[1]``, nats. More: log probabilities.
+        """
+        log = np.log(np.maximum(self.predict_proba(X), np.finfo(float).tiny))
+        return log[:, 1] - log[:, 0] if self.classes_.size == 2 else log
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The most probable class.
+
+        Parameters
+        ----------
+        X : array-like or table of shape (n_samples, n_features)
+
+        Returns
+        -------
+        label : ndarray of shape (n_samples,)
+        """
+        score = self.decision_function(X)
+        return self.classes_[(score > 0).astype(int) if score.ndim == 1 else score.argmax(axis=1)]
+
+    def log_density(self, X: Any, y: Any) -> np.ndarray:
+        """Logarithm of the probability of what was observed: the score by which to compare predictions.
+
+        Parameters
+        ----------
+        X : array-like or table of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            Labels in ``classes_``.
+
+        Returns
+        -------
+        log_density : ndarray of shape (n_samples,)
+            Nats.
+        """
+        X, y = self._design(X), np.asarray(y)
+        position = np.minimum(np.searchsorted(self.classes_, y), self.classes_.size - 1)
+        if (self.classes_[position] != y).any():
+            raise ValueError("y holds labels that the fit has not seen")
+        return self._model.predict(X, position).array("log_density")
+
+
+class Regressor(FittedModel):
+    """Predictions of a regression with a model of the library."""
+
+    def predict(self, X: Any, return_std: bool = False) -> Any:
+        """Mean of the predictive distribution.
+
+        Parameters
+        ----------
+        X : array-like or table of shape (n_samples, n_features)
+            Finite.
+        return_std : bool, default=False
+            Whether to return the standard deviation of a new observation too, noise and uncertainty of the
+            fit included.
+
+        Returns
+        -------
+        mean : ndarray of shape (n_samples,)
+        std : ndarray of shape (n_samples,)
+            Only with ``return_std``.
+        """
+        X = self._checked_rows(X)
+        if not return_std:
+            return self._mean(X)
+        prediction = self._model.predict(X)
+        return prediction.array("mean"), prediction.array("sd")
+
+    def _mean(self, X: np.ndarray) -> np.ndarray:
+        return self._model.predict(X).array("mean")
+
+    def predict_interval(self, X: Any, level: float = 0.95) -> np.ndarray:
+        """Central interval of a new observation.
+
+        Parameters
+        ----------
+        X : array-like or table of shape (n_samples, n_features)
+        level : float, default=0.95
+            In (0, 1).
+
+        Returns
+        -------
+        interval : ndarray of shape (n_samples, 2)
+            Lower and upper end.
+        """
+        prediction = self._model_predict(X, level=level)
+        return np.column_stack([prediction.array("lower"), prediction.array("upper")])
+
+    def _model_predict(self, X: Any, y: Any = None, **options: Any) -> _core.Result:
+        return self._model.predict(self._checked_rows(X), y, **options)
+
+    def log_density(self, X: Any, y: Any) -> np.ndarray:
+        """Logarithm of the predictive density of what was observed: the score by which to compare
+        predictions.
+
+        Parameters
+        ----------
+        X : array-like or table of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+
+        Returns
+        -------
+        log_density : ndarray of shape (n_samples,)
+            Nats.
+        """
+        return self._model_predict(X, y).array("log_density")

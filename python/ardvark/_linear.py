@@ -1,0 +1,785 @@
+"""Linear and logistic regression: one coefficient a column, and a class where there are several."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from statistics import NormalDist
+from typing import Any, Callable, ClassVar, Mapping, Optional, Sequence, Union
+
+import numpy as np
+from sklearn.base import ClassifierMixin, RegressorMixin
+from sklearn.utils.validation import check_is_fitted
+
+from . import _core
+from ._base import Classifier, FittedModel, Regressor, _name
+from ._posterior import WithPosterior
+
+Columns = Sequence[Union[int, str]]
+Prior = Union[str, Sequence[int], np.ndarray, Mapping[str, Columns]]
+
+
+class LinearScore(WithPosterior, FittedModel):
+    """What fits have that give each column a coefficient."""
+
+    def _model_options(self) -> dict[str, Any]:
+        """Which model, in the names of the library."""
+        raise NotImplementedError
+
+    def _prior_options(self) -> dict[str, Any]:
+        prior, flat, options = self.prior, self.flat, {}
+        if isinstance(prior, Mapping):
+            options = {"prior": "groups", "group": self._groups(prior)}
+        elif not isinstance(prior, str):
+            group = np.asarray(prior)
+            if group.shape != (self.n_features_in_,):
+                raise ValueError(
+                    f"prior has the shape {group.shape}; as groups it must have one number a column: "
+                    f"{self.n_features_in_}"
+                )
+            options = {"prior": "groups", "group": group}
+        elif prior != "auto":
+            options = {"prior": prior}
+        if flat is not None and len(flat) > 0:
+            options["flat"] = [self._position(column, "flat") for column in flat]
+        return options
+
+    def _position(self, column: Union[int, str], argument: str) -> int:
+        names = list(self._column_names())
+        if isinstance(column, str):
+            if column not in names:
+                raise ValueError(f"{argument} names the column {column!r}, which X does not have")
+            return names.index(column)
+        if not -self.n_features_in_ <= column < self.n_features_in_:
+            raise ValueError(f"{argument} holds {column}; X has {self.n_features_in_} columns")
+        return int(column) % self.n_features_in_
+
+    def _groups(self, groups: Mapping[str, Columns]) -> np.ndarray:
+        """A number for each column; those in no group are groups of their own."""
+        number = np.full(self.n_features_in_, -1)
+        for g, (name, columns) in enumerate(groups.items()):
+            for column in columns:
+                j = self._position(column, f"prior, group {name!r},")
+                if number[j] >= 0:
+                    raise ValueError(f"prior has the column {self._column_names()[j]!r} in two groups")
+                number[j] = g
+        alone = np.flatnonzero(number < 0)
+        number[alone] = len(groups) + np.arange(alone.size)
+        return number
+
+    def _take(self, model: _core.Model) -> None:
+        super()._take(model)
+        self.bound_ = model.number("bound")
+        self.bound_history_ = model.array("bound_history")
+        self._take_coefficients(model)
+        self.support_ = model.array("relevant").astype(bool)
+        self.lambda_ = _precisions(model, self.n_features_in_)
+        self.effective_parameters_ = model.number("effective_parameters")
+
+    def _take_coefficients(self, model: _core.Model) -> None:
+        self.coef_ = model.array("mean")
+        self.coef_std_ = model.array("sd")
+        self.relevance_ = model.array("relevance")
+
+    @property
+    def scores_(self) -> np.ndarray:
+        """The bound after each sweep, as scikit-learn calls it."""
+        check_is_fitted(self)
+        return self.bound_history_
+
+    def coef_interval(self, level: float = 0.95) -> np.ndarray:
+        """Central credible intervals of the coefficients.
+
+        Parameters
+        ----------
+        level : float, default=0.95
+            In (0, 1).
+
+        Returns
+        -------
+        interval : ndarray, the shape of coef_ and 2
+            Lower and upper end, in the units of ``coef_``.
+        """
+        check_is_fitted(self)
+        if self._has_joint_posterior:
+            return self._model.at_level(level).array("interval").reshape(*self.coef_.shape, 2)
+        if not 0 < level < 1:
+            raise ValueError(f"level is {level}; it must lie between 0 and 1")
+        half = NormalDist().inv_cdf(0.5 + 0.5 * level) * self.coef_std_  # Laplace's approximation: normal
+        return np.stack([self.coef_ - half, self.coef_ + half], axis=-1)
+
+    def _weight_names(self) -> Sequence[str]:
+        return self._column_names()
+
+
+def _precisions(model: _core.Model, num_columns: int) -> Any:
+    """E[alpha]: one number of a shared prior, else one a column: 0 flat, infinite of one left out."""
+    prior, precision = model.text("prior"), model.array("precision")
+    if prior == "laplace":
+        return model.number("lambda")
+    if precision.ndim == 2:
+        return precision[:, :num_columns]
+    if prior == "shared" and precision.size == 1:
+        return float(precision[0])
+    group = model.array("group").astype(int)
+    out = np.where(group == -3, np.inf, 0.0)
+    out[group >= 0] = precision[group[group >= 0]]
+    return out
+
+
+class BayesianLinearRegression(RegressorMixin, Regressor, LinearScore):
+    """Bayesian linear regression with one precision for all columns, one each (ARD), or one a group.
+
+    Variational Bayes: every column has a prior precision that the data choose, the noise has a distribution,
+    and predictions know how unsure they are. Scaling or shifting a column changes nothing; a weight equals
+    repetition.
+
+    Parameters
+    ----------
+    prior : {"auto", "shared", "ard", "none"}, array-like of shape (n_features,) or dict, default="auto"
+        What shares a precision: all columns ("shared"), none ("ard"), or the columns of one group, given as
+        one number a column or as ``{"name": [columns]}``; columns in no group are alone. "auto" takes "ard"
+        where rows are many beside columns, else "shared". "none" is the classical answer.
+    posterior : {"joint", "factorised"}, default="joint"
+        Whether the prior of the weights is scaled by the noise. "factorised" is the model of
+        `sklearn.linear_model.BayesianRidge` and ARDRegression.
+    flat : list of int or str, default=None
+        Columns without a prior.
+    alpha_1, alpha_2 : float, default=None
+        Shape and rate of the Gamma prior of the noise precision, > 0.
+    lambda_1, lambda_2 : float, default=None
+        Shape and rate of the Gamma prior of the weights' precisions, > 0.
+    alpha_init : float, default=None
+        Noise precision to begin with (posterior="factorised"), > 0.
+    lambda_init : float or array-like of shape (n_features,), default=None
+        Precisions of the weights to begin with, > 0.
+    fit_intercept : bool, default=True
+    standardize : bool, default=True
+        Whether columns and target are centred and scaled inside. Results are in your units in any case.
+    update_rule : {"vb", "mackay"}, default="vb"
+        How the precisions move; both have the same fixed points.
+    prune_at : float, default=None
+        Precision at which a column leaves the computation.
+    max_iter : int, default=None
+        Most sweeps, 1 or more.
+    tol : float, default=None
+        Stop when the bound can gain no more than this, nats a row.
+    solver : {"automatic", "primal", "dual", "spectral"}, default="automatic"
+    n_jobs : int, default=None
+        Threads of the linear algebra; -1 for all cores.
+    verbose : int, default=0
+        1: a progress bar for work over a second.
+    callback : callable, default=None
+        Called after each sweep with an object of ``sweep``, ``bound`` (nats), ``elapsed_seconds``; False
+        stops the fit.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (n_features,)
+        Posterior mean, units of y per unit of the column.
+    intercept_ : float
+    coef_std_ : ndarray of shape (n_features,)
+        Posterior standard deviation; infinite where too few rows leave it undetermined.
+    intercept_std_ : float
+    sigma_ : ndarray of shape (n_features, n_features)
+        Posterior covariance of the coefficients. Formed when asked for.
+    alpha_ : float
+        Mean noise precision, 1 / units of y squared.
+    lambda_ : float or ndarray of shape (n_features,)
+        Mean precision of the weights, of columns as they are scaled inside (``standardize``) and, with
+        posterior="joint", in units of the noise precision; a float under a shared prior, 0 of a flat column,
+        infinite for one that took no part.
+    relevance_ : ndarray of shape (n_features,)
+        In [0, 1]: 1, the data determine the coefficient, 0, the prior does.
+    support_ : ndarray of shape (n_features,), bool
+        Columns that are kept: a mild rule, which keeps about one in seven columns of noise.
+    bound_ : float
+        Lower bound on the log evidence, nats.
+    bound_history_, scores_ : ndarray of shape (n_iter_,)
+        The bound after each sweep.
+    n_iter_ : int
+        Sweeps.
+    converged_ : bool
+    status_ : str
+        "converged", "max_sweeps", "stopped_by_user", or what went wrong.
+    notes_ : list of str
+        What was decided for you, and why.
+    effective_parameters_ : float
+    posterior_ : Posterior
+        ``posterior_.sample(n, random_state)`` draws coefficients, intercepts and noise precisions.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (n_features_in_,), str
+        Only if X has column names that are all strings.
+
+    Warns
+    -----
+    sklearn.exceptions.ConvergenceWarning
+        The fit did not converge.
+    ardvark.ArdvarkWarning
+        What one should know before trusting the result.
+
+    References
+    ----------
+    J. Drugowitsch (2013), Variational Bayesian inference for linear and logistic regression, arXiv:1310.5438.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ardvark import BayesianLinearRegression
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(200, 3))
+    >>> y = 1 + 2 * X[:, 0] + 0.1 * rng.normal(size=200)
+    >>> model = BayesianLinearRegression(prior="ard").fit(X, y)
+    >>> model.coef_[0].round(1).item(), model.support_.tolist()
+    (2.0, [True, False, False])
+    >>> mean, std = model.predict(X[:1], return_std=True)
+    >>> bool(abs(y[0] - mean[0]) < 4 * std[0])
+    True
+    """
+
+    _options: ClassVar[dict[str, str]] = {
+        "posterior": "posterior",
+        "alpha_1": "a0",
+        "alpha_2": "b0",
+        "lambda_1": "c0",
+        "lambda_2": "d0",
+        "alpha_init": "start_noise",
+        "lambda_init": "start_precision",
+        "fit_intercept": "intercept",
+        "standardize": "standardize",
+        "update_rule": "update_rule",
+        "prune_at": "prune_at",
+        "max_iter": "max_sweeps",
+        "tol": "tolerance",
+        "solver": "solver",
+        "n_jobs": "threads",
+    }
+
+    def __init__(
+        self,
+        prior: Prior = "auto",
+        *,
+        posterior: str = "joint",
+        flat: Optional[Columns] = None,
+        alpha_1: Optional[float] = None,
+        alpha_2: Optional[float] = None,
+        lambda_1: Optional[float] = None,
+        lambda_2: Optional[float] = None,
+        alpha_init: Optional[float] = None,
+        lambda_init: Union[None, float, Sequence[float]] = None,
+        fit_intercept: bool = True,
+        standardize: bool = True,
+        update_rule: str = "vb",
+        prune_at: Optional[float] = None,
+        max_iter: Optional[int] = None,
+        tol: Optional[float] = None,
+        solver: str = "automatic",
+        n_jobs: Optional[int] = None,
+        verbose: int = 0,
+        callback: Optional[Callable[[_core.Progress], Any]] = None,
+    ):
+        self.prior = prior
+        self.posterior = posterior
+        self.flat = flat
+        self.alpha_1 = alpha_1
+        self.alpha_2 = alpha_2
+        self.lambda_1 = lambda_1
+        self.lambda_2 = lambda_2
+        self.alpha_init = alpha_init
+        self.lambda_init = lambda_init
+        self.fit_intercept = fit_intercept
+        self.standardize = standardize
+        self.update_rule = update_rule
+        self.prune_at = prune_at
+        self.max_iter = max_iter
+        self.tol = tol
+        self.solver = solver
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.callback = callback
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> BayesianLinearRegression:
+        """Fits the model.
+
+        Parameters
+        ----------
+        X : array-like or table of shape (n_samples, n_features)
+            Finite. float64 and float32 arrays are read where they lie.
+        y : array-like of shape (n_samples,)
+            Finite.
+        sample_weight : array-like of shape (n_samples,), default=None
+            A weight equals repetition; >= 0, not all zero.
+
+        Returns
+        -------
+        self : BayesianLinearRegression
+
+        Raises
+        ------
+        ValueError
+            An argument is wrong: the message names argument, value and constraint.
+        """
+        target = _name(y)
+        X, y, weights, _ = self._checked(X, y, sample_weight, y_numeric=True)
+        self._fit_model(X, y, weights, target=target, **self._model_options(), **self._given_options())
+        return self
+
+    def _model_options(self) -> dict[str, Any]:
+        return {"model": "linear", **self._prior_options()}
+
+    def _take(self, model: _core.Model) -> None:
+        super()._take(model)
+        self.intercept_, self.intercept_std_ = _intercept(model)
+        self.alpha_ = model.number("noise.shape") / model.number("noise.rate")
+
+    def _mean(self, X: np.ndarray) -> np.ndarray:
+        return X @ self.coef_ + self.intercept_
+
+
+class LogisticScore(ClassifierMixin, Classifier, LinearScore):
+    """What fits of classes have in common: coefficients [classes, columns], of two classes one row."""
+
+    @property
+    def _has_joint_posterior(self) -> bool:
+        return self.classes_.size == 2 and self._model.array("mean").ndim == 1
+
+    def _take_coefficients(self, model: _core.Model) -> None:
+        self.coef_ = np.atleast_2d(model.array("mean"))
+        self.coef_std_ = np.atleast_2d(model.array("sd"))
+        self.relevance_ = model.array("relevance")
+        self.intercept_, self.intercept_std_ = (
+            np.atleast_1d(x) for x in _intercept(model, self.coef_.shape[0])
+        )
+
+    def _fit_classes(self, X: Any, y: Any, sample_weight: Any) -> Any:
+        target = _name(y)
+        X, y, weights, _ = self._checked(X, y, sample_weight)
+        codes = self._encoded(y)
+        names = [str(label) for label in self.classes_]
+        options = {"class_names": names, "target": target, **self._model_options(), **self._given_options()}
+        self._fit_model(X, codes, weights, **options)
+        return self
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The most probable class.
+
+        Parameters
+        ----------
+        X : array-like or table of shape (n_samples, n_features)
+
+        Returns
+        -------
+        label : ndarray of shape (n_samples,)
+        """
+        if self._is_linear():  # a probability is above one half where the score is above 0  (PRED.2)
+            X = self._checked_rows(X)
+            return self.classes_[(X @ self.coef_[0] + self.intercept_[0] > 0).astype(int)]
+        return super().predict(X)
+
+    def _is_linear(self) -> bool:
+        return hasattr(self, "classes_") and self.coef_.shape[0] == 1
+
+
+def _intercept(model: _core.Model, size: Optional[int] = None) -> Any:
+    """Mean and standard deviation; zeros of a fit without."""
+    try:
+        mean, variance = model.array("intercept.mean"), model.array("intercept.variance")
+    except ValueError:
+        return (0.0, 0.0) if size is None else (np.zeros(size), np.zeros(size))
+    return (float(mean), float(np.sqrt(variance))) if size is None else (mean, np.sqrt(variance))
+
+
+class BayesianLogisticRegression(LogisticScore):
+    """Bayesian logistic regression, two classes or more, with one precision for all columns, one each (ARD),
+    or one a group; or L1.
+
+    Predicted probabilities are averaged over the posterior: a row that the fit is unsure of is nearer to one
+    half.
+
+    Parameters
+    ----------
+    prior : {"auto", "shared", "ard", "none", "laplace"}, array-like of shape (n_features,) or dict,
+    default="auto"
+        What shares a precision: all columns ("shared"), none ("ard"), or the columns of one group, given as
+        one number a column or as ``{"name": [columns]}``; columns in no group are alone. "auto" takes "ard"
+        where rows are many beside columns, else "shared". "none" is maximum likelihood. "laplace" (two
+        classes) is L1 with ``laplace_lambda``: the mode, and Laplace's approximation among the coefficients
+        that are not zero.
+    likelihood : {"vg", "jj", "laplace"}, default="vg"
+        Two classes: the exact Gaussian variational posterior, the Jaakkola-Jordan bound (of the published
+        programs; its intervals are too narrow; two classes only), or Laplace's approximation. More classes:
+        always Laplace's.
+    coding : {"softmax", "one-against-rest", "one-against-one"}, default="softmax"
+        How more than two classes are told apart.
+    precision_per_class : bool, default=False
+        Softmax: a precision for each class and column, not one for a column's weights of all classes.
+    laplace_lambda : float, default=None
+        Of prior="laplace", > 0: 1/C of scikit-learn's LogisticRegression on standardised columns.
+    flat : list of int or str, default=None
+        Columns without a prior.
+    lambda_1, lambda_2 : float, default=None
+        Shape and rate of the Gamma prior of the weights' precisions, > 0.
+    lambda_init : float or array-like of shape (n_features,), default=None
+        Precisions of the weights to begin with, > 0.
+    fit_intercept : bool, default=True
+    standardize : bool, default=True
+        Whether columns are centred and scaled inside. Results are in your units in any case.
+    update_rule : {"vb", "mackay"}, default=None
+        How the precisions move; both have the same fixed points. None: the library's choice for the number of
+        classes.
+    prune_at : float, default=None
+        Precision at which a column leaves the computation.
+    max_iter : int, default=None
+        Most sweeps, 1 or more.
+    tol : float, default=None
+        Stop when the bound can gain no more than this, nats a row.
+    solver : {"automatic", "primal", "dual"}, default="automatic"
+    n_jobs : int, default=None
+        Threads of the linear algebra; -1 for all cores.
+    verbose : int, default=0
+        1: a progress bar for work over a second.
+    callback : callable, default=None
+        Called after each sweep with an object of ``sweep``, ``bound`` (nats), ``elapsed_seconds``; False
+        stops the fit.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The labels, ascending.
+    coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
+        Posterior mean, change of the log odds per unit of the column; of two classes in favour of
+        ``classes_[1]``; "one-against-one" has a row for each pair of classes.
+    intercept_ : ndarray of shape (1,) or (n_classes,)
+    coef_std_, intercept_std_ : ndarray of the same shapes
+        Posterior standard deviation; 0 of a column that was pruned.
+    sigma_ : ndarray of shape (n_features, n_features)
+        Posterior covariance of the coefficients, two classes. Formed when asked for.
+    lambda_ : float or ndarray of shape (n_features,) or (n_classes, n_features)
+        Mean precision of the weights, of columns as they are scaled inside; a float under a shared prior, 0
+        of a flat column, infinite for one that took no part. Of an L1 prior its lambda.
+    relevance_ : ndarray of shape (n_features,) or (n_classes, n_features)
+        In [0, 1]: 1, the data determine the coefficient, 0, the prior does.
+    support_ : ndarray of shape (n_features,), bool
+        Columns that are kept, for one class at least.
+    bound_ : float
+        Lower bound on the log evidence, nats (softmax: Laplace's approximation of it; L1: the log density at
+        the mode).
+    bound_history_, scores_ : ndarray of shape (n_iter_,)
+        The bound after each sweep.
+    n_iter_ : int
+        Sweeps.
+    converged_ : bool
+    status_ : str
+        "converged", "max_sweeps", "stopped_by_user", or what went wrong.
+    notes_ : list of str
+        What was decided for you, and why.
+    effective_parameters_ : float
+    posterior_ : Posterior
+        Two classes: ``posterior_.sample(n, random_state)`` draws coefficients and intercepts.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (n_features_in_,), str
+        Only if X has column names that are all strings.
+
+    Warns
+    -----
+    sklearn.exceptions.ConvergenceWarning
+        The fit did not converge.
+    ardvark.ArdvarkWarning
+        What one should know before trusting the result.
+
+    References
+    ----------
+    T. S. Jaakkola and M. I. Jordan (2000), Bayesian parameter estimation via variational methods, Statistics
+    and Computing 10. J. Drugowitsch (2013), Variational Bayesian inference for linear and logistic
+    regression, arXiv:1310.5438.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ardvark import BayesianLogisticRegression
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(300, 3))
+    >>> y = np.where(3 * X[:, 0] + rng.logistic(size=300) > 0, "yes", "no")
+    >>> model = BayesianLogisticRegression(prior="ard").fit(X, y)
+    >>> model.classes_.tolist(), model.support_.tolist()
+    (['no', 'yes'], [True, False, False])
+    >>> bool(model.predict_proba([[2.0, 0, 0]])[0, 1] > 0.9)
+    True
+    """
+
+    _options: ClassVar[dict[str, str]] = {
+        "likelihood": "likelihood",
+        "coding": "coding",
+        "precision_per_class": "precision_per_class",
+        "laplace_lambda": "lambda",
+        "lambda_1": "a0",
+        "lambda_2": "b0",
+        "lambda_init": "start_precision",
+        "fit_intercept": "intercept",
+        "standardize": "standardize",
+        "update_rule": "update_rule",
+        "prune_at": "prune_at",
+        "max_iter": "max_sweeps",
+        "tol": "tolerance",
+        "solver": "solver",
+        "n_jobs": "threads",
+    }
+
+    def __init__(
+        self,
+        prior: Prior = "auto",
+        *,
+        likelihood: str = "vg",
+        coding: str = "softmax",
+        precision_per_class: bool = False,
+        laplace_lambda: Optional[float] = None,
+        flat: Optional[Columns] = None,
+        lambda_1: Optional[float] = None,
+        lambda_2: Optional[float] = None,
+        lambda_init: Union[None, float, Sequence[float]] = None,
+        fit_intercept: bool = True,
+        standardize: bool = True,
+        update_rule: Optional[str] = None,
+        prune_at: Optional[float] = None,
+        max_iter: Optional[int] = None,
+        tol: Optional[float] = None,
+        solver: str = "automatic",
+        n_jobs: Optional[int] = None,
+        verbose: int = 0,
+        callback: Optional[Callable[[_core.Progress], Any]] = None,
+    ):
+        self.prior = prior
+        self.likelihood = likelihood
+        self.coding = coding
+        self.precision_per_class = precision_per_class
+        self.laplace_lambda = laplace_lambda
+        self.flat = flat
+        self.lambda_1 = lambda_1
+        self.lambda_2 = lambda_2
+        self.lambda_init = lambda_init
+        self.fit_intercept = fit_intercept
+        self.standardize = standardize
+        self.update_rule = update_rule
+        self.prune_at = prune_at
+        self.max_iter = max_iter
+        self.tol = tol
+        self.solver = solver
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.callback = callback
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> BayesianLogisticRegression:
+        """Fits the model.
+
+        Parameters
+        ----------
+        X : array-like or table of shape (n_samples, n_features)
+            Finite. float64 and float32 arrays are read where they lie.
+        y : array-like of shape (n_samples,)
+            Labels of two classes or more.
+        sample_weight : array-like of shape (n_samples,), default=None
+            A weight equals repetition; >= 0, not all zero.
+
+        Returns
+        -------
+        self : BayesianLogisticRegression
+
+        Raises
+        ------
+        ValueError
+            An argument is wrong: the message names argument, value and constraint.
+        """
+        return self._fit_classes(X, y, sample_weight)
+
+    def _model_options(self) -> dict[str, Any]:
+        return {"model": "logistic", **self._prior_options()}
+
+    def _given_options(self) -> dict[str, Any]:
+        options = super()._given_options()
+        if self.classes_.size == 2:
+            for name in ("coding", "precision_per_class"):
+                options.pop(name, None)
+        elif options.get("likelihood") == "laplace":
+            del options["likelihood"]  # what several classes have in any case
+        return options
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        is_l1 = isinstance(self.prior, str) and self.prior == "laplace"
+        tags.classifier_tags.multi_class = not is_l1 and self.likelihood != "jj"
+        return tags
+
+
+class SparseLogisticRegression(LogisticScore):
+    """The sparse logistic regressions of the SLR toolbox: few rows, very many columns, few of which matter.
+
+    Parameters
+    ----------
+    algorithm : str, default="slr_var"
+        "slr_var" (bound of Jaakkola and Jordan), "slr_lap" (Laplace's approximation), both with one precision
+        a column, pruned; "rlr_var", "rlr_lap", one precision for all columns; "l1_slr_lap", "l1_slr_c", L1;
+        "smlr", "rmlr", softmax of several classes.
+    multi_class : {"ovr", "ovo"}, default="ovr"
+        More than two classes and an algorithm of two: each class against the rest, or each pair.
+    laplace_lambda : float, default=None
+        Of the L1 algorithms, > 0.
+    compat : bool, default=False
+        Exactly as published, defects included.
+    max_iter : int, default=None
+        Most sweeps, 1 or more.
+    tol : float, default=None
+        Of the algorithm's stopping rule.
+    n_jobs : int, default=None
+        Threads of the linear algebra; -1 for all cores.
+    verbose : int, default=0
+        1: a progress bar for work over a second.
+    callback : callable, default=None
+        Called after each sweep with an object of ``sweep``, ``bound`` (nats), ``elapsed_seconds``; False
+        stops the fit.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The labels, ascending.
+    coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
+        Posterior mean, change of the log odds per unit of the column; of two classes in favour of
+        ``classes_[1]``; "one-against-one" has a row for each pair of classes.
+    intercept_ : ndarray of shape (1,) or (n_classes,)
+    coef_std_, intercept_std_ : ndarray of the same shapes
+        Posterior standard deviation; 0 of a column that was pruned.
+    sigma_ : ndarray of shape (n_features, n_features)
+        Posterior covariance of the coefficients, two classes. Formed when asked for.
+    lambda_ : float or ndarray of shape (n_features,) or (n_classes, n_features)
+        Mean precision of the weights, of columns as they are scaled inside; a float under a shared prior, 0
+        of a flat column, infinite for one that took no part. Of an L1 prior its lambda.
+    relevance_ : ndarray of shape (n_features,) or (n_classes, n_features)
+        In [0, 1]: 1, the data determine the coefficient, 0, the prior does.
+    support_ : ndarray of shape (n_features,), bool
+        Columns that are kept, for one class at least.
+    bound_ : float
+        Lower bound on the log evidence, nats (softmax: Laplace's approximation of it; L1: the log density at
+        the mode).
+    bound_history_, scores_ : ndarray of shape (n_iter_,)
+        The bound after each sweep.
+    n_iter_ : int
+        Sweeps.
+    converged_ : bool
+    status_ : str
+        "converged", "max_sweeps", "stopped_by_user", or what went wrong.
+    notes_ : list of str
+        What was decided for you, and why.
+    effective_parameters_ : float
+    posterior_ : Posterior
+        Two classes: ``posterior_.sample(n, random_state)`` draws coefficients and intercepts.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (n_features_in_,), str
+        Only if X has column names that are all strings.
+
+    Warns
+    -----
+    sklearn.exceptions.ConvergenceWarning
+        The fit did not converge.
+    ardvark.ArdvarkWarning
+        What one should know before trusting the result.
+
+    References
+    ----------
+    O. Yamashita et al. (2008), Sparse estimation automatically selects voxels relevant for the decoding of
+    fMRI activity patterns, NeuroImage 42. Toolbox of sparse logistic regressions, 1.2.1alpha.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ardvark import SparseLogisticRegression
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(60, 300))
+    >>> y = (3 * X[:, 7] + rng.logistic(size=60) > 0).astype(int)
+    >>> model = SparseLogisticRegression().fit(X, y)
+    >>> bool(model.support_[7]), bool(model.support_.sum() < 30)
+    (True, True)
+    """
+
+    _options: ClassVar[dict[str, str]] = {
+        "laplace_lambda": "lambda",
+        "compat": "compat",
+        "max_iter": "max_sweeps",
+        "tol": "tolerance",
+        "n_jobs": "threads",
+    }
+
+    def __init__(
+        self,
+        algorithm: str = "slr_var",
+        *,
+        multi_class: str = "ovr",
+        laplace_lambda: Optional[float] = None,
+        compat: bool = False,
+        max_iter: Optional[int] = None,
+        tol: Optional[float] = None,
+        n_jobs: Optional[int] = None,
+        verbose: int = 0,
+        callback: Optional[Callable[[_core.Progress], Any]] = None,
+    ):
+        self.algorithm = algorithm
+        self.multi_class = multi_class
+        self.laplace_lambda = laplace_lambda
+        self.compat = compat
+        self.max_iter = max_iter
+        self.tol = tol
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.callback = callback
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> SparseLogisticRegression:
+        """Fits the model.
+
+        Parameters
+        ----------
+        X : array-like or table of shape (n_samples, n_features)
+            Finite. float64 and float32 arrays are read where they lie.
+        y : array-like of shape (n_samples,)
+            Labels of two classes or more.
+        sample_weight : array-like of shape (n_samples,), default=None
+            A weight equals repetition; >= 0, not all zero.
+
+        Returns
+        -------
+        self : SparseLogisticRegression
+
+        Raises
+        ------
+        ValueError
+            An argument is wrong: the message names argument, value and constraint.
+        """
+        return self._fit_classes(X, y, sample_weight)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        known, of_two = _toolbox()
+        tags.classifier_tags.multi_class = (
+            self.algorithm not in of_two or f"{self.algorithm}_{self.multi_class}" in known
+        )
+        return tags
+
+    def _model_options(self) -> dict[str, Any]:
+        """The library's name of the algorithm for these classes."""
+        if self.multi_class not in ("ovr", "ovo"):
+            raise ValueError(f"multi_class is {self.multi_class!r}; it must be 'ovr' or 'ovo'")
+        known, of_two = _toolbox()
+        if self.algorithm not in known:
+            raise ValueError(f"algorithm is {self.algorithm!r}; it must be one of {', '.join(known)}")
+        if self.classes_.size == 2 or self.algorithm not in of_two:
+            return {"preset": self.algorithm}
+        return {"preset": f"{self.algorithm}_{self.multi_class}"}
+
+
+@lru_cache(maxsize=None)
+def _toolbox() -> tuple[list[str], list[str]]:
+    """Names of the toolbox's algorithms on columns, and of those that are of two classes."""
+    presets = [
+        p
+        for p in _core.catalogue()["presets"]
+        if "SLR toolbox" in p["description"] and p["name"] != "slr_rvm"
+    ]
+    return [p["name"] for p in presets], [
+        p["name"] for p in presets if not p["description"].startswith("several classes")
+    ]

@@ -1,0 +1,200 @@
+"""The posterior of a linear score, to draw from."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, Optional, Sequence
+
+import numpy as np
+
+from ._core import Model
+
+__all__ = ["Draws", "Posterior", "WithPosterior"]
+
+
+class Draws(NamedTuple):
+    """Draws from a posterior.
+
+    Attributes
+    ----------
+    coef : ndarray of shape (n_draws, n_features)
+        Coefficients, in the units of the target (regression) or of log odds, per unit of the column.
+    intercept : ndarray of shape (n_draws,)
+        Zeros for a fit without.
+    noise_precision : ndarray of shape (n_draws,) or None
+        1/variance of the noise, of a regression.
+    """
+
+    coef: np.ndarray
+    intercept: np.ndarray
+    noise_precision: Optional[np.ndarray]
+
+
+class Posterior:
+    """The variational posterior of a linear score.
+
+    Normal for classifiers. For a regression with ``posterior="joint"``: given the noise precision tau, which
+    is Gamma distributed, the coefficients are normal with a covariance proportional to 1/tau, hence Student-t
+    by themselves; with ``"factorised"`` normal and independent of tau.
+
+    Attributes
+    ----------
+    mean : ndarray of shape (n_features,) or (n_features + 1,)
+        Posterior mean; of a fit with an intercept, that is last.
+    covariance : ndarray of the shape of mean, twice
+        Posterior covariance; infinite where a Student-t distribution has none.
+    has_intercept : bool
+    """
+
+    def __init__(self, model: Model, has_column_of_ones: bool = False):
+        self._model = model
+        mean = model.array("mean")
+        has_own = _has(model, "intercept.mean")
+        self.has_intercept = has_own or has_column_of_ones
+        self.mean = np.append(mean, model.number("intercept.mean")) if has_own else mean
+        self.covariance = model.array("covariance")
+
+    def sample(self, n: int = 1, random_state: Any = None) -> Draws:
+        """Independent draws.
+
+        Parameters
+        ----------
+        n : int, default=1
+            How many, 1 or more.
+        random_state : int, RandomState instance or None, default=None
+
+        Returns
+        -------
+        draws : Draws
+            ``coef`` (n, n_features), ``intercept`` (n,), ``noise_precision`` (n,) or None.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from ardvark import BayesianLinearRegression
+        >>> X = np.random.default_rng(0).normal(size=(50, 2))
+        >>> draws = BayesianLinearRegression().fit(X, X @ [1, 2] + 3).posterior_.sample(1000, random_state=0)
+        >>> draws.coef.shape, draws.intercept.mean().round(2).item()
+        ((1000, 2), 3.0)
+        """
+        from sklearn.utils import check_random_state
+
+        if n < 1:
+            raise ValueError(f"n is {n}; it must be at least 1")
+        random = check_random_state(random_state)
+        noise, covariance, spread = None, self.covariance, np.ones(n)
+        if _has(self._model, "noise.shape"):
+            shape, rate = self._model.number("noise.shape"), self._model.number("noise.rate")
+            noise = random.gamma(shape, 1 / rate, n)
+            if (
+                self._model.text("posterior") == "joint"
+            ):  # q(w | tau) = N(w, V/tau), covariance V rate/(shape - 1)  (LIN.4)
+                if not shape > 1:
+                    raise ValueError(
+                        f"the posterior has no covariance: its shape is {shape:g}, from too few rows"
+                    )
+                spread = np.sqrt((shape - 1) / rate / noise)
+        normal = random.standard_normal((n, self.mean.size))
+        w = self.mean + spread[:, None] * (normal @ _root(covariance).T)
+        if not self.has_intercept:
+            return Draws(w, np.zeros(n), noise)
+        return Draws(w[:, :-1], w[:, -1], noise)
+
+
+def _has(model: Model, name: str) -> bool:
+    try:
+        model.number(name)
+    except ValueError:
+        return False
+    return True
+
+
+def _root(covariance: np.ndarray) -> np.ndarray:
+    """L with L L' = covariance. Columns that took no part have variance 0: their rows are 0."""
+    active = np.flatnonzero(np.diag(covariance) > 0)
+    block = covariance[np.ix_(active, active)]
+    scale = np.sqrt(np.diag(block))
+    correlation = block / np.outer(scale, scale)
+    try:
+        root = np.linalg.cholesky(correlation)
+    except np.linalg.LinAlgError:  # singular to rounding
+        values, vectors = np.linalg.eigh(correlation)
+        root = vectors * np.sqrt(np.maximum(values, 0))
+    out = np.zeros_like(covariance)
+    out[np.ix_(active, np.arange(active.size))] = scale[:, None] * root
+    return out
+
+
+class WithPosterior:
+    """What estimators of one linear score know of their weights together."""
+
+    _model: Model
+
+    @property
+    def _has_joint_posterior(self) -> bool:
+        """Of one score: a regression, or two classes."""
+        return True
+
+    @property
+    def _has_column_of_ones(self) -> bool:
+        """Whether the last weight of the model is the intercept."""
+        return False
+
+    def _weight_names(self) -> Sequence[str]:
+        raise NotImplementedError
+
+    def _require_posterior(self, name: str) -> Model:
+        if not hasattr(self, "_model"):
+            raise AttributeError(f"{type(self).__name__} has no {name} before fit")
+        if not self._has_joint_posterior:
+            raise AttributeError(
+                f"{name} is of one score: the covariance of the weights of several classes is not formed"
+            )
+        return self._model
+
+    @property
+    def posterior_(self) -> Posterior:
+        """The posterior of the weights, to draw from. Formed when asked for."""
+        return Posterior(self._require_posterior("posterior_"), self._has_column_of_ones)
+
+    @property
+    def sigma_(self) -> np.ndarray:
+        """Posterior covariance of the weights, without the intercept. Formed when asked for."""
+        model = self._require_posterior("sigma_")
+        size = model.array("mean").size - self._has_column_of_ones
+        return model.array("covariance")[:size, :size]
+
+    def to_arviz(self, n_draws: int = 1000, random_state: Any = None) -> Any:
+        """Draws from the posterior for arviz.
+
+        Parameters
+        ----------
+        n_draws : int, default=1000
+            1 or more.
+        random_state : int, RandomState instance or None, default=None
+
+        Returns
+        -------
+        data : arviz.InferenceData or xarray.DataTree
+            What this version of arviz works with. The group ``posterior``, one chain: ``coef`` (by feature),
+            ``intercept`` and of regressions ``noise_sd``.
+
+        Raises
+        ------
+        ImportError
+            arviz is not installed.
+        """
+        try:
+            import arviz
+        except ImportError:
+            raise ImportError("to_arviz needs arviz: pip install ardvark[arviz]") from None
+        draws = self.posterior_.sample(n_draws, random_state)
+        values = {"coef": draws.coef[None], "intercept": draws.intercept[None]}
+        if draws.noise_precision is not None:
+            values["noise_sd"] = draws.noise_precision[None] ** -0.5
+        labels: dict[str, Any] = {
+            "coords": {"feature": list(self._weight_names())},
+            "dims": {"coef": ["feature"]},
+        }
+        if hasattr(arviz, "InferenceData"):
+            return arviz.from_dict(posterior=values, **labels)
+        return arviz.from_dict({"posterior": values}, **labels)

@@ -1,0 +1,212 @@
+"""Which columns: those that a sparse fit keeps, once or again and again."""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Optional
+
+import numpy as np
+from sklearn.base import clone, is_classifier
+from sklearn.feature_selection import SelectorMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.multiclass import type_of_target
+from sklearn.utils.validation import check_is_fitted
+
+from . import _core
+from ._base import Estimator, _name
+from ._linear import BayesianLinearRegression, LinearScore, SparseLogisticRegression
+from ._progress import Watch
+
+
+class RelevanceSelector(SelectorMixin, Estimator):
+    """Keeps the columns that matter, by one sparse fit or by how often they survive a repeated
+    cross-validation.
+
+    Parameters
+    ----------
+    estimator : an estimator of this package with a coefficient for each column, default=None
+        Whose columns. None: `SparseLogisticRegression` where y holds labels, else
+        ``BayesianLinearRegression(prior="ard")``.
+    by : {"relevance", "counts"}, default="relevance"
+        "relevance": one fit to all rows. "counts" (classes): repeated stratified cross-validation, and the
+        share of fits that kept a column; with few rows one fit keeps what those rows happen to favour.
+    threshold : float, default=None
+        Columns are kept whose score is at least this. None: by relevance the rule of the estimator
+        (``support_``), by counts one half.
+    max_features : int, default=None
+        At most so many, those of the largest score.
+    folds, repeats : int, default=None
+        Of by="counts".
+    random_state : int, RandomState instance or None, default=None
+        Of by="counts". None: always the same folds.
+    verbose : int, default=0
+        1: a progress bar for work over a second.
+    callback : callable, default=None
+        Called after each sweep, or fit of by="counts", with an object of ``sweep``, ``total``, ``bound``,
+        ``elapsed_seconds``; False stops.
+
+    Attributes
+    ----------
+    scores_ : ndarray of shape (n_features,)
+        In [0, 1]: relevance (of several classes the largest), or the share of fits that kept the column.
+    support_ : ndarray of shape (n_features,), bool
+        The columns that are kept.
+    estimator_ : the fitted estimator
+        by="relevance" only.
+    counts_ : ndarray of shape (n_features,), int
+        by="counts" only: how many fits kept the column.
+    sc_values_ : ndarray of shape (n_features,)
+        by="counts" only: the sum of the test accuracies of those fits.
+    accuracy_ : float
+        by="counts" only: mean accuracy on rows not fitted, in [0, 1].
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (n_features_in_,), str
+        Only if X has column names that are all strings.
+
+    References
+    ----------
+    O. Yamashita et al. (2008), Sparse estimation automatically selects voxels relevant for the decoding of
+    fMRI activity patterns, NeuroImage 42 (counts and SC-values).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ardvark import RelevanceSelector
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(100, 20))
+    >>> y = (3 * X[:, 4] + rng.logistic(size=100) > 0).astype(int)
+    >>> selector = RelevanceSelector(by="counts", threshold=1, folds=5, repeats=2).fit(X, y)
+    >>> selector.get_feature_names_out().tolist(), selector.transform(X).shape
+    (['x4'], (100, 1))
+    """
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        by: str = "relevance",
+        threshold: Optional[float] = None,
+        max_features: Optional[int] = None,
+        folds: Optional[int] = None,
+        repeats: Optional[int] = None,
+        random_state: Any = None,
+        verbose: int = 0,
+        callback: Optional[Callable[[_core.Progress], Any]] = None,
+    ):
+        self.estimator = estimator
+        self.by = by
+        self.threshold = threshold
+        self.max_features = max_features
+        self.folds = folds
+        self.repeats = repeats
+        self.random_state = random_state
+        self.verbose = verbose
+        self.callback = callback
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> RelevanceSelector:
+        """Learns which columns to keep.
+
+        Parameters
+        ----------
+        X : array-like or table of shape (n_samples, n_features)
+            Finite.
+        y : array-like of shape (n_samples,)
+            Labels, or numbers.
+        sample_weight : array-like of shape (n_samples,), default=None
+            >= 0, not all zero; of one fit a weight equals repetition.
+
+        Returns
+        -------
+        self : RelevanceSelector
+
+        Raises
+        ------
+        ValueError
+            An argument is wrong: the message names argument, value and constraint.
+        """
+        if self.by not in ("relevance", "counts"):
+            raise ValueError(f"by is {self.by!r}; it must be 'relevance' or 'counts'")
+        if self.max_features is not None and self.max_features < 0:
+            raise ValueError(f"max_features is {self.max_features}; it must be 0 or more")
+        target = _name(y)
+        X, y, weights, _ = self._checked(X, y, sample_weight)
+        estimator = self._chosen(y)
+        if self.by == "counts":
+            kept = self._count(estimator, X, y, weights, target)
+        else:
+            kept = self._fit_once(estimator, X, y, weights)
+        if self.threshold is not None:
+            kept = self.scores_ >= self.threshold
+        if self.max_features is not None and kept.sum() > self.max_features:
+            order = np.lexsort((np.arange(kept.size), -self.scores_, ~kept))
+            kept = np.isin(np.arange(kept.size), order[: self.max_features])
+        self.support_ = kept
+        return self
+
+    def _chosen(self, y: np.ndarray) -> LinearScore:
+        if self.estimator is None:
+            is_continuous = type_of_target(y, input_name="y") == "continuous"
+            estimator = BayesianLinearRegression(prior="ard") if is_continuous else SparseLogisticRegression()
+        else:
+            estimator = clone(self.estimator)
+        if not isinstance(estimator, LinearScore):
+            raise ValueError(
+                f"estimator is {estimator!r}; it must be one of ardvark with a coefficient for each column"
+            )
+        return estimator
+
+    def _fit_once(self, estimator: LinearScore, X: np.ndarray, y: np.ndarray, weights: Any) -> np.ndarray:
+        watched = {
+            name: getattr(self, name) for name in ("verbose", "callback") if name in estimator.get_params()
+        }
+        estimator.set_params(**watched)
+        self.estimator_ = (
+            estimator.fit(X, y) if weights is None else estimator.fit(X, y, sample_weight=weights)
+        )
+        self.scores_ = np.atleast_2d(estimator.relevance_).max(axis=0)
+        return estimator.support_
+
+    def _count(
+        self, estimator: LinearScore, X: np.ndarray, y: np.ndarray, weights: Any, target: Any
+    ) -> np.ndarray:
+        if not is_classifier(estimator):
+            raise ValueError(
+                "by is 'counts'; that is of classes: it needs an estimator that is a classifier, and labels"
+            )
+        codes = estimator._encoded(y)
+        estimator.n_features_in_ = self.n_features_in_
+        if hasattr(self, "feature_names_in_"):
+            estimator.feature_names_in_ = self.feature_names_in_
+        state = self.random_state
+        with Watch(type(self).__name__, self.verbose, self.callback) as watch:
+            try:
+                result = _core.select(
+                    X,
+                    codes,
+                    callback=watch.function,
+                    folds=self.folds,
+                    repeats=self.repeats,
+                    seed=None if state is None else check_random_state(state).randint(2**31 - 1),
+                    weights=weights,
+                    column_names=list(estimator._column_names()),
+                    class_names=[str(label) for label in estimator.classes_],
+                    target=target,
+                    **estimator._model_options(),
+                    **estimator._given_options(),
+                )
+            except ValueError as error:
+                raise ValueError(estimator._translated(str(error))) from None
+        self._warn(result, estimator)
+        self.scores_ = result.array("share")
+        self.counts_ = result.array("count").astype(int)
+        self.sc_values_ = result.array("sc_value")
+        self.accuracy_ = result.number("accuracy.mean")
+        return self.scores_ >= 0.5
+
+    def _get_support_mask(self) -> np.ndarray:
+        check_is_fitted(self)
+        return self.support_
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        return tags

@@ -1,0 +1,217 @@
+"""Logistic regression that absorbs each row once."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Optional
+
+import numpy as np
+from sklearn.utils.multiclass import _check_partial_fit_first_call
+from sklearn.utils.validation import _check_sample_weight, validate_data
+
+from . import _core
+from ._base import _FLOATS, _frame, _name
+from ._linear import LogisticScore
+
+
+class SequentialLogisticRegression(LogisticScore):
+    """Bayesian logistic regression of a stream: each row is absorbed once, in order, and forgotten. Two
+    classes.
+
+    The posterior after n rows is the prior of row n + 1, so that memory does not grow with the rows. The
+    result depends a little on their order. Nothing is standardised: bring the columns to a comparable scale.
+
+    Parameters
+    ----------
+    precision : float, default=None
+        Prior precision of every weight, > 0. None: the number of weights, as published.
+    fit_intercept : bool, default=True
+        Whether there is an intercept: a weight like the others.
+    n_jobs : int, default=None
+        Threads of the linear algebra; -1 for all cores.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (2,)
+        The labels, ascending.
+    coef_ : ndarray of shape (1, n_features)
+        Posterior mean, change of the log odds of ``classes_[1]`` per unit of the column.
+    intercept_ : ndarray of shape (1,)
+    coef_std_, intercept_std_ : ndarray of the same shapes
+        Posterior standard deviation.
+    sigma_ : ndarray of shape (n_features, n_features)
+        Posterior covariance of the coefficients. Formed when asked for.
+    relevance_ : ndarray of shape (n_features,)
+        In [0, 1]: 1, the data determine the coefficient, 0, the prior does.
+    bound_ : float
+        Lower bound on the log evidence of the rows so far, nats.
+    bound_history_, scores_ : ndarray of shape (1,)
+        The same.
+    effective_parameters_ : float
+    support_ : ndarray of shape (n_features,), bool
+        True: every column is kept.
+    n_iter_ : int
+        Passes over each row: 1.
+    converged_ : bool
+    status_ : str
+        "converged", or "not_positive_definite" where rounding has used up the covariance.
+    notes_ : list of str
+        Empty.
+    n_rows_seen_ : int
+        Rows absorbed so far.
+    posterior_ : Posterior
+        ``posterior_.sample(n, random_state)`` draws coefficients and intercepts.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (n_features_in_,), str
+        Only if X has column names that are all strings.
+
+    References
+    ----------
+    J. Drugowitsch (2013), Variational Bayesian inference for linear and logistic regression, arXiv:1310.5438,
+    section 3.5.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ardvark import SequentialLogisticRegression
+    >>> rng = np.random.default_rng(0)
+    >>> model = SequentialLogisticRegression()
+    >>> for _ in range(10):
+    ...     X = rng.normal(size=(50, 3))
+    ...     y = (2 * X[:, 0] + rng.logistic(size=50) > 0).astype(int)
+    ...     model = model.partial_fit(X, y, classes=[0, 1])
+    >>> model.n_rows_seen_, bool(model.predict_proba([[2.0, 0, 0]])[0, 1] > 0.9)
+    (500, True)
+    """
+
+    _options: ClassVar[dict[str, str]] = {"precision": "precision", "n_jobs": "threads"}
+
+    def __init__(
+        self, precision: Optional[float] = None, *, fit_intercept: bool = True, n_jobs: Optional[int] = None
+    ):
+        self.precision = precision
+        self.fit_intercept = fit_intercept
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: Any) -> SequentialLogisticRegression:
+        """Begins anew and absorbs these rows.
+
+        Parameters
+        ----------
+        X : array-like or table of shape (n_samples, n_features)
+            Finite.
+        y : array-like of shape (n_samples,)
+            Labels of two classes.
+
+        Returns
+        -------
+        self : SequentialLogisticRegression
+
+        Raises
+        ------
+        ValueError
+            An argument is wrong: the message names argument, value and constraint.
+        """
+        target = _name(y)
+        X, y = validate_data(self, _frame(X), y, dtype=_FLOATS)
+        self._encoded(y)
+        self._begin()
+        return self._absorb(X, y, target)
+
+    def partial_fit(
+        self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None
+    ) -> SequentialLogisticRegression:
+        """Absorbs more rows.
+
+        Parameters
+        ----------
+        X : array-like or table of shape (n_samples, n_features)
+            Finite.
+        y : array-like of shape (n_samples,)
+            Labels.
+        classes : array-like of shape (2,), default=None
+            Both labels; needed in the first call.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How often a row is absorbed: whole numbers, >= 0.
+
+        Returns
+        -------
+        self : SequentialLogisticRegression
+
+        Raises
+        ------
+        ValueError
+            An argument is wrong; the estimator is as it was.
+        """
+        is_first = getattr(self, "classes_", None) is None
+        target = _name(y)
+        X, y = validate_data(self, _frame(X), y, dtype=_FLOATS, reset=is_first)
+        if sample_weight is not None:
+            times = _check_sample_weight(sample_weight, X, dtype=np.float64)
+            if (times < 0).any() or (times != np.floor(times)).any():
+                raise ValueError("sample_weight must hold whole numbers >= 0: how often each row is absorbed")
+            X, y = X.repeat(times.astype(int), axis=0), y.repeat(times.astype(int))
+        if _check_partial_fit_first_call(self, classes):
+            if self.classes_.size != 2:
+                number = self.classes_.size
+                del self.classes_
+                raise ValueError(f"classes has {number} entries; there must be two classes")
+            self._begin()
+        if not np.isin(y, self.classes_).all():
+            raise ValueError("y holds labels that are not in classes")
+        return self._absorb(X, y, target)
+
+    def _begin(self) -> None:
+        self.n_rows_seen_ = 0
+        try:
+            self._filter = _core.Sequential(
+                self.n_features_in_ + self._has_column_of_ones, **self._given_options()
+            )
+        except ValueError as error:
+            raise ValueError(self._translated(str(error))) from None
+
+    def _absorb(self, X: np.ndarray, y: np.ndarray, target: Optional[str]) -> SequentialLogisticRegression:
+        if len(X) > 0:
+            self._filter.update(self._with_ones(X), np.where(y == self.classes_[1], 1.0, -1.0))
+        self.n_rows_seen_ += len(X)
+        names = [*self._column_names(), *(["(intercept)"] if self._has_column_of_ones else [])]
+        labels = [str(label) for label in self.classes_]
+        self._take(self._filter.model(column_names=names, class_names=labels, target=target))
+        return self
+
+    def _take_coefficients(self, model: _core.Model) -> None:
+        p, mean, sd = self.n_features_in_, model.array("mean"), model.array("sd")
+        self.coef_, self.coef_std_ = mean[None, :p], sd[None, :p]
+        self.relevance_ = model.array("relevance")[:p]
+        has_intercept = mean.size > p
+        self.intercept_, self.intercept_std_ = (x[p:] if has_intercept else np.zeros(1) for x in (mean, sd))
+
+    def _take(self, model: _core.Model) -> None:
+        super()._take(model)
+        self.support_ = self.support_[: self.n_features_in_]
+        del self.lambda_  # fixed: the parameter `precision`
+
+    def coef_interval(self, level: float = 0.95) -> np.ndarray:
+        return self._model.at_level(level).array("interval")[None, : self.n_features_in_]
+
+    coef_interval.__doc__ = LogisticScore.coef_interval.__doc__
+
+    @property
+    def _has_column_of_ones(self) -> bool:
+        return bool(self.fit_intercept)
+
+    def _with_ones(self, X: np.ndarray) -> np.ndarray:
+        return np.column_stack([X, np.ones(len(X), X.dtype)]) if self._has_column_of_ones else X
+
+    def _design(self, X: Any) -> np.ndarray:
+        return self._with_ones(self._checked_rows(X))
+
+    def _of_file(self, model: _core.Model) -> Any:
+        raise ValueError(
+            "a model file does not hold the state of a SequentialLogisticRegression: use pickle to go on, or"
+            " BayesianLogisticRegression.load to predict"
+        )
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        return tags

@@ -1,0 +1,46 @@
+"""scikit-learn's own checks: no failure, and none expected. The oldest scikit-learn supported is 1.6.0."""
+
+import pytest
+
+sklearn = pytest.importorskip("sklearn", minversion="1.6")
+
+from sklearn.base import is_classifier  # noqa: E402
+from sklearn.utils import get_tags  # noqa: E402
+import ardvark  # noqa: E402
+from sklearn.utils.estimator_checks import parametrize_with_checks  # noqa: E402
+
+OLD = tuple(map(int, sklearn.__version__.split(".")[:2])) < (1, 7)
+ESTIMATORS = [
+    ardvark.BayesianLinearRegression(),
+    ardvark.BayesianLinearRegression("ard"),
+    ardvark.BayesianLinearRegression("shared", posterior="factorised"),
+    ardvark.BayesianLogisticRegression(),
+    ardvark.BayesianLogisticRegression("ard", likelihood="jj"),
+    ardvark.BayesianLogisticRegression("shared", likelihood="laplace", coding="one-against-rest"),
+    ardvark.BayesianLogisticRegression("laplace", laplace_lambda=0.1),
+    ardvark.SequentialLogisticRegression(),
+    ardvark.SparseLogisticRegression(),
+    ardvark.SparseLogisticRegression("slr_lap"),
+    ardvark.SparseLogisticRegression("l1_slr_lap"),
+    ardvark.SparseLogisticRegression("smlr"),
+    ardvark.RelevanceVectorRegressor(),
+    ardvark.RelevanceVectorRegressor(algorithm="type-two"),
+    ardvark.RelevanceVectorClassifier(),
+    ardvark.RelevanceSelector(),
+    ardvark.RelevanceSelector(ardvark.BayesianLogisticRegression("ard")),
+]
+
+
+@pytest.mark.filterwarnings("ignore::ardvark.ArdvarkWarning", "ignore::sklearn.exceptions.ConvergenceWarning")
+@parametrize_with_checks(ESTIMATORS)
+def test_scikit_learn_check(estimator, check):
+    is_binary = is_classifier(estimator) and not get_tags(estimator).classifier_tags.multi_class
+    if OLD and is_binary and check.func.__name__ == "check_sample_weight_equivalence_on_dense_data":
+        pytest.skip(
+            "scikit-learn 1.6 compares two targets: of two classes it makes 'the first row's class or not'"
+        )
+    check(estimator)
+
+
+def test_every_estimator_is_checked():
+    assert {type(e).__name__ for e in ESTIMATORS} == set(ardvark._estimators)
