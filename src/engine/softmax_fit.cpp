@@ -230,7 +230,6 @@ void set_covariance(Run& run, SoftmaxFit& fit, detail::SoftmaxState& state) {
 }
 
 void fit_one_model(MatrixView X, const Classes& classes, const Vector& k, const SoftmaxOptions& options, SoftmaxFit& fit) {
-  const auto started = Clock::now();
   const blas::ThreadScope threads(options.threads);
   const Index p = X.cols(), C = fit.num_classes();
   Prepared prepared = prepare_columns(X, k, options);
@@ -265,14 +264,12 @@ void fit_one_model(MatrixView X, const Classes& classes, const Vector& k, const 
   fit.log_det_V = o.log_det_V;
   if (report.status == Status::not_positive_definite || o.w.size() == 0) {
     fit.mean = fit.variance = Matrix::Constant(p, C, std::numeric_limits<double>::quiet_NaN());
-    report.seconds = std::chrono::duration<double>(Clock::now() - started).count();
     return;
   }
   fit.effective_parameters = o.explained;
   to_user_units(run, fit, *state);
   judge_relevance(run, prior, fit);
   set_precisions(run, prior, fit);
-  report.seconds = std::chrono::duration<double>(Clock::now() - started).count();  // what follows serves later calls
   set_covariance(run, fit, *state);
   fit.state = state;
   // Training rows, of the design that is still there.
@@ -318,6 +315,7 @@ SoftmaxFit fit_softmax(MatrixView X, VectorView labels, const SoftmaxOptions& op
   validate::vector(labels, X.rows(), "labels");
   validate::weights(options.weights, X.rows());
   validate_options(options, X.cols());
+  const auto started = Clock::now();
   const Classes classes = classes_of(labels, options.class_names);
   const Vector k = options.weights.empty() ? Vector::Ones(X.rows()) : Vector(options.weights.eigen());
 
@@ -338,6 +336,7 @@ SoftmaxFit fit_softmax(MatrixView X, VectorView labels, const SoftmaxOptions& op
   else
     fit_machines(X, classes.label, k, options, fit);
   warn(options, fit);
+  fit.report.seconds = std::chrono::duration<double>(Clock::now() - started).count();
   return fit;
 }
 

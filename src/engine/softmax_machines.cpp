@@ -87,7 +87,6 @@ void add_machine(const Machine& machine, const Fit& one, Index column, const Sta
   report.sweeps = std::max(report.sweeps, one.report.sweeps);
   report.solver = one.report.solver;
   report.solver_reason = one.report.solver_reason;
-  report.seconds += one.report.seconds;
   for (PruningEvent event : one.report.pruning) {
     for (std::vector<Index>* list : {&event.pruned, &event.readmitted})
       for (Index& j : *list) j += column * fit.standardized_mean.rows();
