@@ -15,6 +15,7 @@ enum class Status {
   max_sweeps,             ///< it was not met within max_sweeps
   stopped_by_user,        ///< the callback returned false
   not_positive_definite,  ///< the linear system could not be factorised
+  separated,              ///< columns without a prior tell the classes apart: the likelihood has no maximum
   bound_fell,             ///< the bound fell by more than rounding
   false_stop              ///< compat only: the published program's start value stopped it after the first sweep
 };

@@ -104,6 +104,7 @@ ClassSettings settings_of(const SoftmaxOptions& options, double rows, Index p, I
   s.tolerance = options.tolerance.value_or(options.preset.empty() && static_cast<double>(p) > rows ? 1e-6 : 1e-8);
   s.all_sweeps = options.compat;
   s.mode_tolerance = options.compat ? 1e-20 : 1e-16;
+  s.may_separate = num_flat > (options.intercept ? 1 : 0);
   s.pruning = options.pruning;
   s.solver = 2 * static_cast<double>(num_flat) >= rows ? SolverKind::primal : options.solver;
   s.on_sweep = options.on_sweep;
@@ -268,9 +269,14 @@ void fit_one_model(MatrixView X, const Classes& classes, const Vector& k, const 
   }
   fit.effective_parameters = o.explained;
   to_user_units(run, fit, *state);
+  if (report.status == Status::separated) {
+    const double infinity = std::numeric_limits<double>::infinity();
+    fit.variance = (fit.variance.array() > 0).select(infinity, fit.variance);
+    fit.intercept_variance = Vector::Constant(fit.intercept.size(), infinity);
+  }
   judge_relevance(run, prior, fit);
   set_precisions(run, prior, fit);
-  set_covariance(run, fit, *state);
+  if (report.status != Status::separated) set_covariance(run, fit, *state);
   fit.state = state;
   // Training rows, of the design that is still there.
   describe_classes(classes.label, k,
@@ -283,7 +289,11 @@ void fit_one_model(MatrixView X, const Classes& classes, const Vector& k, const 
 
 void warn(const SoftmaxOptions& options, SoftmaxFit& fit) {
   const auto columns = static_cast<double>(fit.num_columns());
-  if (options.preset.empty() && fit.prior != PriorKind::shared && fit.accuracy == 1 && fit.num_rows < 5 * columns)
+  if (fit.report.status == Status::separated)
+    fit.report.warnings.push_back(
+        "the classes can be separated: weights are those of the last step and would grow for ever, so that they have no variance, and "
+        "predictions plug them in; give the columns a prior (--prior shared)");
+  else if (options.preset.empty() && fit.prior != PriorKind::shared && fit.accuracy == 1 && fit.num_rows < 5 * columns)
     fit.report.warnings.push_back(fmt::format(
         "every one of {:.10g} rows is in its own class with {} columns under this prior: probabilities and intervals are far too "
         "confident; use the shared prior (--prior shared)",

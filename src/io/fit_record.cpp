@@ -109,7 +109,7 @@ Report read_report(const json& description, const std::string& path) {
   Report report;
   report.status = from_name(description.at("status"),
                             {Status::failed, Status::converged, Status::max_sweeps, Status::stopped_by_user, Status::not_positive_definite,
-                             Status::bound_fell, Status::false_stop},
+                             Status::separated, Status::bound_fell, Status::false_stop},
                             path);
   report.message = description.at("message").get<std::string>();
   report.sweeps = description.at("sweeps").get<int>();

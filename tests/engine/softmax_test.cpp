@@ -258,5 +258,34 @@ TEST(Softmax, SaysWhatIsWrong) {
   EXPECT_NEAR(predict(bare, d.X, ClassRule::plug_in).probability.sum(), 20, 1e-9);
 }
 
+// Without a prior the likelihood of separable classes has no maximum, and a fit says so; its signs are still right.
+TEST(FitSoftmax, SaysThatFlatColumnsSeparateTheClasses) {
+  for (const Index C : {3, 4}) {
+    Random random(31);
+    const Matrix X = random.normals(60, 4);
+    Vector y(60);
+    for (Index i = 0; i < 60; ++i) {
+      Index largest = 0;
+      X.row(i).head(C).maxCoeff(&largest);
+      y[i] = static_cast<double>(largest);
+    }
+    SoftmaxOptions options;
+    options.prior = Prior::none();
+    const SoftmaxFit fit = fit_softmax(X, y, options);
+    EXPECT_EQ(fit.report.status, Status::separated) << fit.report.message;
+    EXPECT_EQ(fit.report.warnings.size(), 1u);
+    EXPECT_EQ(fit.accuracy, 1);
+    EXPECT_LT(fit.log_loss, 1e-6);
+    EXPECT_TRUE((fit.variance.array() == std::numeric_limits<double>::infinity()).all());
+    const ClassProbabilities p = predict(fit, X);
+    for (Index i = 0; i < 60; ++i) EXPECT_EQ(static_cast<double>(p.most_probable[static_cast<std::size_t>(i)]), y[i]);
+    // Half of one class in the middle of the others: a maximum, and no complaint.
+    for (Index i = 0; i < 60; i += 3) y[i] = static_cast<double>(i / 3 % C);
+    const SoftmaxFit sound = fit_softmax(X, y, options);
+    EXPECT_EQ(sound.report.status, Status::converged);
+    EXPECT_TRUE(sound.variance.allFinite());
+  }
+}
+
 }  // namespace
 }  // namespace ardvark
