@@ -99,6 +99,7 @@ Json fit_json(const Fit& fit, double level, bool covariance) {
   j["compat"] = report.compat;
   j["prior"] = to_string(fit.prior);
   if (fit.prior == PriorKind::laplace) j["lambda"] = fit.lambda;
+  if (fit.task == Task::logistic) j["likelihood"] = to_string(fit.likelihood);
   j["target"] = fit.target;
   if (fit.task == Task::logistic) j["classes"] = fit.classes;
   add_posterior(j, fit, level);

@@ -76,6 +76,15 @@ const char* to_string(UpdateRule rule) {
   return "unknown";
 }
 
+const char* to_string(LogisticLikelihood likelihood) {
+  switch (likelihood) {
+    case LogisticLikelihood::gaussian: return "gaussian";
+    case LogisticLikelihood::bound: return "bound";
+    case LogisticLikelihood::laplace: return "laplace";
+  }
+  return "unknown";
+}
+
 const char* to_string(LinearPosterior posterior) { return posterior == LinearPosterior::joint ? "joint" : "factorised"; }
 
 const char* to_string(Task task) { return task == Task::linear ? "linear" : "logistic"; }
