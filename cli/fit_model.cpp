@@ -174,10 +174,29 @@ template <typename FitNow>
 auto with_progress(const FitArguments& args, FitOptions& options, FitNow&& fit_now) {
   ProgressLine progress(!args.quiet && !args.json);
   options.on_sweep = [&](const Progress& p) {
-    progress.show(p.sweep, p.bound, p.elapsed_seconds);
+    progress.show(p);
     return true;
   };
   return fit_now();
+}
+
+// Where each dummy is judged by itself, the levels of one text column may part ways.
+template <typename AnyFit>
+void note_parted_levels(const FeatureEncoding& encoding, AnyFit& fit) {
+  Index first = 0;
+  for (const FeatureColumn& f : encoding.features) {
+    const Index width = f.categorical ? std::max<Index>(static_cast<Index>(f.levels.size()) - 1, 0) : 1;
+    std::string kept, gone;
+    for (Index j = first; f.categorical && j < first + width; ++j) {
+      if (fit.left_out[static_cast<std::size_t>(j)]) continue;
+      std::string& list = fit.relevant[static_cast<std::size_t>(j)] ? kept : gone;
+      list += (list.empty() ? "" : ", ") + f.levels[static_cast<std::size_t>(j - first + 1)];
+    }
+    if (!kept.empty() && !gone.empty())
+      fit.report.notes.push_back(fmt::format(
+          "the levels of text column '{}' part ways, because here each is judged by itself: kept {}; not kept {}", f.name, kept, gone));
+    first += width;
+  }
 }
 
 int fit_classes(const FitArguments& args, const ModelProblem& problem) {
@@ -185,6 +204,7 @@ int fit_classes(const FitArguments& args, const ModelProblem& problem) {
   options.class_names = problem.classes;
   SoftmaxFit fit = with_progress(args, options, [&] { return fit_softmax(problem.training.X(), problem.target, options); });
   fit.target = args.target;
+  if (fit.state != nullptr) note_parted_levels(problem.training.encoding, fit);
   note_dropped(problem.training.num_dropped, fit.report);
   return finish_fit(args, fit, fit.state != nullptr && fit.mean.allFinite(), problem.training.encoding,
                     [&] { return fit_json(fit, args.level); });
@@ -246,6 +266,7 @@ int fit_model(const FitArguments& args) {
   fit.target = args.target;
   if (!problem.classes.empty()) fit.classes = problem.classes;
   note_dropped(training.num_dropped, fit.report);
+  if (fit.state != nullptr) note_parted_levels(training.encoding, fit);
   const bool has_posterior = fit.state != nullptr && fit.mean.allFinite();
   return finish_fit(args, fit, has_posterior, training.encoding,
                     [&] { return fit_json(fit, args.level, args.covariance && has_posterior); });

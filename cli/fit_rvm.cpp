@@ -203,7 +203,7 @@ int fit_rvm(const FitArguments& args) {
   {
     ProgressLine progress(!args.quiet && !args.json);
     options.on_sweep = [&](const Progress& p) {
-      progress.show(p.sweep, p.bound, p.elapsed_seconds);
+      progress.show(p);
       return true;
     };
     if (task == Task::linear)

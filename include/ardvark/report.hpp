@@ -52,6 +52,8 @@ struct Progress {
   int sweep = 0;
   double bound = 0;
   double elapsed_seconds = 0;
+  int fit = 1;       ///< where several are made, one for each class or pair of classes: which of them, from 1
+  int num_fits = 1;  ///< how many
 };
 /// Called after each sweep; return false to stop (status = stopped_by_user).
 using SweepCallback = std::function<bool(const Progress&)>;
