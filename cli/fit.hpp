@@ -86,6 +86,9 @@ void set_hyperparameters(const FitArguments& args, Task task, Options& options) 
   }
 }
 
+/// A look at where --output is to be written. \throws InvalidArgument, EnvironmentError
+void require_writable(const FitArguments& args);
+
 /// Reads the table, after a look at where the model is to be written: before an hour of work, not after it.
 [[nodiscard]] Table read_table(const FitArguments& args);
 

@@ -32,13 +32,14 @@ void add_model_options(CLI::App& c, const std::shared_ptr<FitArguments>& args, b
   c.add_option("data", args->data, "CSV file with a header row")->required();
   c.add_option("--target", args->target, "Column to explain")->required();
   c.add_option("--model", args->model,
-               "linear, logistic (two classes or more) or rvm (relevance vector machine: sparse, on kernels, of numbers or classes), for "
-               "your data: "
-               "intercept, standardised columns, results in your units")
+               classes_only ? "logistic (two classes or more): intercept, standardised columns"
+                            : "linear, logistic (two classes or more) or rvm (relevance vector machine: sparse, on kernels, of numbers or "
+                              "classes), for your data: intercept, standardised columns, results in your units")
       ->check(not_empty);
   std::string names;
   for (const PresetInfo& p : presets())
-    if (!classes_only || p.task == Task::logistic) names += fmt::format("\n  {:<19} {}", p.name, p.description);
+    if (!classes_only || (p.task == Task::logistic && std::string(p.name) != "slr_rvm"))
+      names += fmt::format("\n  {:<19} {}", p.name, p.description);
   c.add_option("--preset", args->preset, "A published program instead of a model:" + names)->check(not_empty);
   c.add_flag("--compat", args->compat, "With --preset: reproduce that program exactly, its defects included");
   c.add_option("--prior", args->prior,
@@ -51,7 +52,9 @@ void add_model_options(CLI::App& c, const std::shared_ptr<FitArguments>& args, b
       "the message says from which lambda on every weight is zero. Presets l1_slr_lap, l1_slr_c: default 1; l1_slr_lap with --compat: its "
       "square, as published");
   c.add_option("--group", args->groups,
-               "NAME=COLUMN,COLUMN,... columns that share a precision (repeatable); a text column is a group by itself")
+               "NAME=COLUMN,COLUMN,... columns that share a precision (repeatable); a text column is a group by itself, except in presets "
+               "and with --prior laplace, "
+               "which judge each of its levels")
       ->allow_extra_args(false);
   c.add_option("--flat", args->flat, "COLUMN,... columns without a prior")->allow_extra_args(false);
   c.add_option("--likelihood", args->likelihood, "Two classes: vg (exact Gaussian, default) or jj (Jaakkola-Jordan bound)");
@@ -64,7 +67,8 @@ void add_model_options(CLI::App& c, const std::shared_ptr<FitArguments>& args, b
   c.add_option("--b0", args->b0, "Hyper-prior: noise rate (linear, regression), precision rate (logistic, classification)");
   c.add_option("--c0", args->c0, "Hyper-prior: precision shape (linear, regression)");
   c.add_option("--d0", args->d0, "Hyper-prior: precision rate (linear, regression)");
-  c.add_flag("--no-intercept", args->no_intercept, "Leave the intercept out");
+  c.add_flag("--no-intercept", args->no_intercept,
+             "Leave the intercept out; columns are then scaled by their root mean square, not centred");
   c.add_flag("--no-standardize", args->no_standardize, "Use the columns as they are");
   c.add_option("--solver", args->solver, "automatic (default), primal, dual or spectral");
   c.add_option("--max-sweeps", args->max_sweeps,

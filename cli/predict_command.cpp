@@ -57,9 +57,13 @@ PredictiveRule rule_of(const std::string& name, const SavedModel& model) {
     throw InvalidArgument(fmt::format(
         "--rule is '{}'; it must be one of automatic, mixture, exact, plug-in, mackay, published, published-batch, published-incremental",
         name));
-  const bool of_all = found->second == PredictiveRule::automatic || found->second == PredictiveRule::plug_in;  // relevance vectors too
-  if (task == Task::linear ? found->second != PredictiveRule::automatic : model.relevance && !of_all)
+  if (task == Task::linear && found->second != PredictiveRule::automatic)
     throw InvalidArgument(fmt::format("--rule {} is of logistic models", name));
+  if (model.relevance && name.starts_with("published"))
+    throw InvalidArgument(
+        fmt::format("--rule {} is of logistic models on the table's columns; relevance vector machines have automatic, exact, "
+                    "plug-in and mackay",
+                    name));
   return found->second;
 }
 
@@ -210,8 +214,10 @@ void add_predict(CLI::App& app, Run& run) {
   c.add_option("--level", args->level, "Regressions: level of the interval (default 0.95)");
   c.add_option(
       "--rule", args->rule,
-      "Logistic: automatic (exact; published for presets of VBLinLogit and with --compat), exact, plug-in (as if the weights were known), "
-      "mackay, published, published-batch, published-incremental; of several classes the first three. "
+      "Logistic: automatic (exact; published for presets of VBLinLogit; plug-in for the SLR toolbox with --compat), exact, plug-in (as if "
+      "the weights were known), "
+      "mackay, published, published-batch, published-incremental; of relevance vector machines the first four, of several classes the "
+      "first three. "
       "Regressions by relevance vector machines or vrvm_regression: automatic (the noise precision at its mean), mixture (integrated out)");
   c.add_option("--missing", args->missing, "refuse (default) or drop: what to do with rows that lack a value");
   c.add_option("--delimiter", args->delimiter, "Field separator (default ,)");

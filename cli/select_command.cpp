@@ -1,6 +1,10 @@
 // ardvark select
 #include <fmt/format.h>
 
+#include <charconv>
+#include <filesystem>
+#include <limits>
+
 #include "ardvark/select.hpp"
 #include "fit.hpp"
 
@@ -9,9 +13,18 @@ namespace {
 
 struct SelectArguments : FitArguments {
   int folds = 10, repeats = 10;
-  std::int64_t seed = 1;
+  std::string seed = "1", folds_out;
   Index top = 20;
 };
+
+std::uint64_t seed_of(const std::string& text) {
+  std::uint64_t seed = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seed);
+  if (error != std::errc() || end != text.data() + text.size())
+    throw InvalidArgument(
+        fmt::format("--seed is {}; it must be a whole number from 0 to {}", text, std::numeric_limits<std::uint64_t>::max()));
+  return seed;
+}
 
 void check(const SelectArguments& args) {
   if (args.model.empty() == args.preset.empty())
@@ -24,7 +37,7 @@ void check(const SelectArguments& args) {
     throw InvalidArgument(fmt::format("--preset {} is of regressions; selection counts are of classes", args.preset));
   if (args.preset == "slr_rvm")
     throw InvalidArgument("--preset slr_rvm selects rows, the relevance vectors, and no columns; slr_var selects columns in the same way");
-  if (args.seed < 0) throw InvalidArgument(fmt::format("--seed is {}; it must be 0 or more", args.seed));
+  static_cast<void>(seed_of(args.seed));
   if (args.top < 0) throw InvalidArgument(fmt::format("--top is {}; it must be 0 or more", args.top));
 }
 
@@ -81,11 +94,25 @@ std::string counts_csv(const SelectionCounts& counts) {
   return csv;
 }
 
+// A line for each row and repeat: which fold tested it. All numbers from 1, rows as in the file; rows of weight 0 are in none.
+std::string folds_csv(const SelectionCounts& counts, const std::vector<Index>& file_rows) {
+  std::string csv = "repeat,row,fold\n";
+  for (std::size_t r = 0; r < counts.deal.size(); ++r)
+    for (std::size_t i = 0; i < counts.deal[r].size(); ++i)
+      if (counts.deal[r][i] >= 0)
+        csv += fmt::format("{},{},{}\n", r + 1, file_row(file_rows, static_cast<Index>(i)), counts.deal[r][i] + 1);
+  return csv;
+}
+
 int run_select(const SelectArguments& args) {
   check(args);
+  SelectArguments folds_file = args;  // what -o is asked before any work
+  folds_file.output = args.folds_out;
+  require_writable(folds_file);
+  if (!args.folds_out.empty() && args.folds_out == args.output)
+    throw InvalidArgument(fmt::format("--folds-out and --output are both '{}'; give two paths", args.output));
   const ModelProblem problem = model_problem(args, Task::logistic);
-  SelectionOptions options{
-      .folds = args.folds, .repeats = args.repeats, .seed = static_cast<std::uint64_t>(args.seed), .threads = args.threads};
+  SelectionOptions options{.folds = args.folds, .repeats = args.repeats, .seed = seed_of(args.seed), .threads = args.threads};
   options.weights = problem.training.weights;
   options.column_names = problem.options.column_names;
   options.class_names = problem.classes;
@@ -110,11 +137,16 @@ int run_select(const SelectArguments& args) {
     const UninterruptedWrite guard;
     write_text_file(args.output, counts_csv(counts));
   }
+  if (!args.folds_out.empty()) {
+    const UninterruptedWrite guard;
+    write_text_file(args.folds_out, folds_csv(counts, problem.training.file_rows));
+  }
   if (args.json) {
     fmt::print("{}\n", selection_json(args, counts).dump());
   } else if (!args.quiet) {
     fmt::print("{}", summary(counts, args.top));
     if (!args.output.empty()) fmt::print("counts                {}\n", args.output);
+    if (!args.folds_out.empty()) fmt::print("folds                 {}\n", args.folds_out);
   }
   return args.strict && counts.status != Status::converged ? not_converged : ok;
 }
@@ -132,6 +164,9 @@ void add_select(CLI::App& app, Run& run) {
   c.add_option("--threads", args->threads, "Fits at a time (default: as many as the BLAS has threads)");
   c.add_option("--top", args->top, "Features that the table lists (default 20)");
   c.add_option("-o,--output", args->output, "Write the counts of all features to this CSV file")->check(not_empty);
+  c.add_option("--folds-out", args->folds_out,
+               "Write to this CSV file which fold tested each row in each repeat, so that a count can be redone elsewhere")
+      ->check(not_empty);
   c.add_flag("--json", args->json, "Print one JSON object instead of a table");
   c.add_flag("--strict", args->strict, "Exit with 4 when a fit has not converged");
   c.add_flag("-q,--quiet", args->quiet, "Print no table and no progress");
