@@ -5,6 +5,8 @@
 #include <functional>
 #include <string>
 
+#include "ardvark/report.hpp"
+
 namespace ardvark::cli {
 
 /// Registers a command with its options; `run` receives what to do once the command line is complete, returning the exit code.
@@ -41,7 +43,7 @@ class ProgressLine {
  public:
   explicit ProgressLine(bool wanted);
   ~ProgressLine();
-  void show(int sweep, double bound, double elapsed_seconds);
+  void show(const Progress& progress);
   void show(const std::string& done, double elapsed_seconds);  ///< "done, 3 s"
 
  private:

@@ -35,6 +35,9 @@ void add_model_options(CLI::App& c, const std::shared_ptr<FitArguments>& args, b
 [[nodiscard]] int fit_table(const FitArguments& args, Task task);  ///< linear, logistic with any number of classes, presets
 [[nodiscard]] int fit_rvm(const FitArguments& args);               ///< relevance vector machines
 
+/// A look at where --output is to be written. \throws InvalidArgument, EnvironmentError
+void require_writable(const FitArguments& args);
+
 /// Reads the table, after a look at where the model is to be written: before an hour of work, not after it.
 [[nodiscard]] Table read_table(const FitArguments& args);
 

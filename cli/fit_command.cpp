@@ -50,14 +50,15 @@ void add_model_options(CLI::App& c, const std::shared_ptr<FitArguments>& args, b
   const auto add = [&](const char* name, const std::string& help) { return add_model_option(c, *args, name, help); };
   c.add_option("data", args->data, "CSV file with a header row")->required();
   c.add_option("--target", args->target, "Column to explain")->required();
-  add("model",
-      "linear, logistic (two classes or more) or rvm (relevance vector machine: sparse, on kernels, of numbers or classes), for "
-      "your data: "
-      "intercept, standardised columns, results in your units")
+  add("model", classes_only
+                   ? "logistic (two classes or more): intercept, standardised columns"
+                   : "linear, logistic (two classes or more) or rvm (relevance vector machine: sparse, on kernels, of numbers or classes), "
+                     "for your data: intercept, standardised columns, results in your units")
       ->check(not_empty);
   std::string names;
   for (const PresetInfo& p : presets())
-    if (!classes_only || p.task == Task::logistic) names += fmt::format("\n  {:<19} {}", p.name, p.description);
+    if (!classes_only || (p.task == Task::logistic && std::string_view(p.name) != "slr_rvm"))
+      names += fmt::format("\n  {:<19} {}", p.name, p.description);
   add("preset", "A published program instead of a model:" + names)->check(not_empty);
   add("compat", "With --preset: reproduce that program exactly, its defects included");
   add("prior",
@@ -69,7 +70,8 @@ void add_model_options(CLI::App& c, const std::shared_ptr<FitArguments>& args, b
       "the message says from which lambda on every weight is zero. Presets l1_slr_lap, l1_slr_c: default 1; l1_slr_lap with --compat: its "
       "square, as published");
   c.add_option("--group", args->groups,
-               "NAME=COLUMN,COLUMN,... columns that share a precision (repeatable); a text column is a group by itself")
+               "NAME=COLUMN,COLUMN,... columns that share a precision (repeatable); a text column is a group by itself, except in presets "
+               "and with --prior laplace, which judge each of its levels")
       ->allow_extra_args(false);
   c.add_option("--flat", args->flat_columns, "COLUMN,... columns without a prior")->allow_extra_args(false);
   add("likelihood", "Two classes: vg (exact Gaussian, default) or jj (Jaakkola-Jordan bound)");
@@ -82,7 +84,7 @@ void add_model_options(CLI::App& c, const std::shared_ptr<FitArguments>& args, b
   add("b0", "Hyper-prior: noise rate (linear, regression), precision rate (logistic, classification)");
   add("c0", "Hyper-prior: precision shape (linear, regression)");
   add("d0", "Hyper-prior: precision rate (linear, regression)");
-  add("intercept", "Leave the intercept out");
+  add("intercept", "Leave the intercept out; columns are then scaled by their root mean square, not centred");
   add("standardize", "Use the columns as they are");
   add("solver", "automatic (default), primal, dual or spectral");
   add("max_sweeps", "At most this many sweeps (default 500; presets of the SLR toolbox 1000, with --compat exactly so many)");

@@ -119,13 +119,41 @@ SavedModel fit_with_progress(const FitArguments& args, const ModelProblem& probl
   ModelOptions options = problem.options;
   ProgressLine progress(!args.quiet && !args.json);
   options.on_sweep = [&](const Progress& p) {
-    progress.show(p.sweep, p.bound, p.elapsed_seconds);
+    progress.show(p);
     return true;
   };
   return fit_model(problem.training.X(), problem.target, options);
 }
 
+namespace {
+
+// Where each dummy is judged by itself, the levels of one text column may part ways.
+template <typename AnyFit>
+void note_parted_levels(const FeatureEncoding& encoding, AnyFit& fit) {
+  if (fit.state == nullptr) return;
+  Index first = 0;
+  for (const FeatureColumn& f : encoding.features) {
+    const Index width = f.categorical ? std::max<Index>(static_cast<Index>(f.levels.size()) - 1, 0) : 1;
+    std::string kept, gone;
+    for (Index j = first; f.categorical && j < first + width; ++j) {
+      if (fit.left_out[static_cast<std::size_t>(j)]) continue;
+      std::string& list = fit.relevant[static_cast<std::size_t>(j)] ? kept : gone;
+      list += (list.empty() ? "" : ", ") + f.levels[static_cast<std::size_t>(j - first + 1)];
+    }
+    if (!kept.empty() && !gone.empty())
+      fit.report.notes.push_back(fmt::format(
+          "the levels of text column '{}' part ways, because here each is judged by itself: kept {}; not kept {}", f.name, kept, gone));
+    first += width;
+  }
+}
+
+}  // namespace
+
 int finish_fit(const FitArguments& args, SavedModel& model, const Training& training) {
+  if (model.softmax)
+    note_parted_levels(training.encoding, *model.softmax);
+  else if (!model.relevance)
+    note_parted_levels(training.encoding, model.fit);
   note_dropped(training.num_dropped, report_of(model));
   model.encoding = training.encoding;
   const bool has = has_posterior(model), saved = !args.output.empty() && has;

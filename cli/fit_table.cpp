@@ -44,6 +44,8 @@ Vector weights_of(const Table& table, const FitArguments& args) {
 
 }  // namespace
 
+void require_writable(const FitArguments& args) { require_folder_of(args.output, args.data); }
+
 Table read_table(const FitArguments& args) {
   CsvOptions csv;
   csv.delimiter = args.delimiter;

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <csignal>
@@ -9,8 +10,11 @@
 #include <cstdlib>
 #include <exception>
 #include <new>
+#include <string>
 #include <string_view>
 #include <system_error>
+#include <utility>
+#include <vector>
 
 #include "ardvark/errors.hpp"
 #include "cli_version.hpp"
@@ -97,8 +101,9 @@ ProgressLine::~ProgressLine() {
   if (shown_) std::fputs("\r\033[K", stderr);
 }
 
-void ProgressLine::show(int sweep, double bound, double elapsed_seconds) {
-  show(fmt::format("sweep {}, bound {:.4f}", sweep, bound), elapsed_seconds);
+void ProgressLine::show(const Progress& p) {
+  const std::string which = p.num_fits > 1 ? fmt::format("regression {} of {}, ", p.fit, p.num_fits) : "";
+  show(fmt::format("{}sweep {}, bound {:.4f}", which, p.sweep, p.bound), p.elapsed_seconds);
 }
 
 void ProgressLine::show(const std::string& done, double elapsed_seconds) {
@@ -112,7 +117,7 @@ void ProgressLine::show(const std::string& done, double elapsed_seconds) {
 int main(int argc, char** argv) {
   std::signal(SIGINT, on_interrupt);
   std::signal(SIGTERM, on_interrupt);
-  CLI::App app{"ardvark: sparse Bayesian linear models and relevance vector machines by variational inference"};
+  CLI::App app{"ardvark: sparse Bayesian linear models and relevance vector machines by variational inference", "ardvark"};
   app.set_version_flag("--version", fmt::format("ardvark {}", ARDVARK_VERSION));
   app.require_subcommand(1);
   app.footer(
@@ -127,8 +132,14 @@ int main(int argc, char** argv) {
   add_select(app, run);
   add_predict(app, run);
   add_show(app, run);
+  std::vector<std::string> words(argv + 1, argv + argc);
+  if (!words.empty() && words.front() == "help") {  // help [COMMAND]
+    words.erase(words.begin());
+    words.emplace_back("--help");
+  }
+  std::reverse(words.begin(), words.end());  // as CLI11 wants them
   try {
-    app.parse(argc, argv);
+    app.parse(std::move(words));
     return flushed(run());
   } catch (const CLI::ParseError& e) {
     if (e.get_exit_code() == 0) return app.exit(e);  // --help, --version

@@ -161,8 +161,9 @@ void add_predict(CLI::App& app, Run& run) {
   c.add_option("--level", args->level, "Regressions: level of the interval (default 0.95)");
   c.add_option(
       "--rule", args->rule,
-      "Logistic: automatic (exact; published for presets of VBLinLogit and with --compat), exact, plug-in (as if the weights were known), "
-      "mackay, published, published-batch, published-incremental; of several classes the first three. "
+      "Logistic: automatic (exact; published for presets of VBLinLogit; plug-in for the SLR toolbox with --compat), exact, plug-in (as if "
+      "the weights were known), mackay, published, published-batch, published-incremental; of relevance vector machines the "
+      "first four, of several classes the first three. "
       "Regressions by relevance vector machines or vrvm_regression: automatic (the noise precision at its mean), mixture (integrated out)");
   c.add_option("--missing", args->missing, "refuse (default) or drop: what to do with rows that lack a value");
   c.add_option("--delimiter", args->delimiter, "Field separator (default ,)");

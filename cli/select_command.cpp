@@ -7,7 +7,7 @@ namespace ardvark::cli {
 namespace {
 
 struct SelectArguments : FitArguments {
-  std::int64_t whole_seed = 1;
+  std::string folds_out;
   Index top = 20;
 };
 
@@ -19,9 +19,24 @@ std::string counts_csv(const SelectionCounts& counts) {
   return csv;
 }
 
+// A line for each row and repeat: which fold tested it. All numbers from 1, rows as in the file; rows of weight 0 are in none.
+std::string folds_csv(const SelectionCounts& counts, const std::vector<Index>& file_rows) {
+  std::string csv = "repeat,row,fold\n";
+  for (std::size_t r = 0; r < counts.deal.size(); ++r)
+    for (std::size_t i = 0; i < counts.deal[r].size(); ++i)
+      if (counts.deal[r][i] >= 0)
+        csv += fmt::format("{},{},{}\n", r + 1, file_row(file_rows, static_cast<Index>(i)), counts.deal[r][i] + 1);
+  return csv;
+}
+
 int run_select(const SelectArguments& args) {
   check_selection(args);
   if (args.top < 0) throw InvalidArgument(fmt::format("--top is {}; it must be 0 or more", args.top));
+  SelectArguments folds_file = args;  // what -o is asked before any work
+  folds_file.output = args.folds_out;
+  require_writable(folds_file);
+  if (!args.folds_out.empty() && args.folds_out == args.output)
+    throw InvalidArgument(fmt::format("--folds-out and --output are both '{}'; give two paths", args.output));
   ModelProblem problem = model_problem(args, Task::logistic);
   SelectionCounts counts;
   {
@@ -39,11 +54,16 @@ int run_select(const SelectArguments& args) {
     const UninterruptedWrite guard;
     write_text_file(args.output, counts_csv(counts));
   }
+  if (!args.folds_out.empty()) {
+    const UninterruptedWrite guard;
+    write_text_file(args.folds_out, folds_csv(counts, problem.training.file_rows));
+  }
   if (args.json) {
     fmt::print("{}\n", to_json(counts, args));
   } else if (!args.quiet) {
     fmt::print("{}", summary(counts, args.top));
     if (!args.output.empty()) fmt::print("counts                {}\n", args.output);
+    if (!args.folds_out.empty()) fmt::print("folds                 {}\n", args.folds_out);
   }
   return args.strict && counts.status != Status::converged ? not_converged : ok;
 }
@@ -57,10 +77,13 @@ void add_select(CLI::App& app, Run& run) {
   add_model_option(c, *args, "folds",
                    "Parts that the rows are dealt to, class by class; each is predicted by a fit of the others (default 10)");
   add_model_option(c, *args, "repeats", "Times that the rows are dealt anew (default 10)");
-  c.add_option("--seed", args->whole_seed, "Of the deal: the same seed gives the same counts, at any number of threads (default 1)");
+  add_model_option(c, *args, "seed", "Of the deal: the same seed gives the same counts, at any number of threads (default 1)");
   add_model_option(c, *args, "threads", "Fits at a time (default: as many as the BLAS has threads)");
   c.add_option("--top", args->top, "Features that the table lists (default 20)");
   c.add_option("-o,--output", args->output, "Write the counts of all features to this CSV file")->check(not_empty);
+  c.add_option("--folds-out", args->folds_out,
+               "Write to this CSV file which fold tested each row in each repeat, so that a count can be redone elsewhere")
+      ->check(not_empty);
   c.add_flag("--json", args->json, "Print one JSON object instead of a table");
   c.add_flag("--strict", args->strict, "Exit with 4 when a fit has not converged");
   c.add_flag("-q,--quiet", args->quiet, "Print no table and no progress");
@@ -72,7 +95,6 @@ void add_select(CLI::App& app, Run& run) {
       "  ardvark select examples/data/Pima.tr.csv --target type --model logistic --prior ard --repeats 2 -o counts.csv");
   c.callback([args, &run] {
     args->note_given();
-    args->seed = static_cast<double>(args->whole_seed);
     run = [args] { return run_select(*args); };
   });
 }

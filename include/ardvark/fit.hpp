@@ -25,6 +25,7 @@ enum class LinearPosterior {
   factorised  ///< it is not, q(w) q(tau): the variational relevance vector machine                                  (VR)
 };
 [[nodiscard]] const char* to_string(LinearPosterior posterior);
+[[nodiscard]] const char* to_string(LogisticLikelihood likelihood);
 
 /// What columns are divided by inside. All but `deviation` belong to published programs.
 enum class Scaling {
@@ -44,13 +45,13 @@ struct FitOptions {
   GammaDistribution noise = {1e-2, 1e-4};      ///< linear: prior of the noise precision, a0, b0; > 0                            (LIN.1)
   LinearPosterior posterior = LinearPosterior::joint;            ///< linear only
   LogisticLikelihood likelihood = LogisticLikelihood::gaussian;  ///< logistic only
-  UpdateRule rule = UpdateRule::vb;  ///< of the precisions; any other than vb: plain sweeps, converged when the precisions stand still
-                                     ///< (SLR.3), and no acceleration
-  Pruning pruning = {};             ///< plain sweeps likewise
-  double start_xi = 0;              ///< logistic bound: xi of every row to begin with; >= 0
-  bool intercept = true;            ///< a flat column of ones                                                        (LIN.5)
-  bool penalize_intercept = false;  ///< the column of ones has a precision like any other, as in some published programs
-  bool standardize = true;          ///< columns (and a linear target) are centred and scaled inside; results are in your units
+  UpdateRule rule = UpdateRule::vb;      ///< of the precisions; any other than vb: plain sweeps, converged when the precisions stand still
+                                         ///< (SLR.3), and no acceleration
+  Pruning pruning = {};                  ///< plain sweeps likewise
+  double start_xi = 0;                   ///< logistic bound: xi of every row to begin with; >= 0
+  bool intercept = true;                 ///< a flat column of ones                                                        (LIN.5)
+  bool penalize_intercept = false;       ///< the column of ones has a precision like any other, as in some published programs
+  bool standardize = true;               ///< columns (and a linear target) are centred and scaled inside; results are in your units
   Scaling scaling = Scaling::deviation;  ///< how, if `standardize`
   VectorView weights = {};               ///< [rows] a weight equals repetition; >= 0, not all zero; empty: ones           (LIN.6)
   std::optional<double> tolerance = {};  ///< >= 0. Models: stop when the predicted remaining gain <= tolerance nats per row, default 1e-8
@@ -119,11 +120,13 @@ struct Fit {
   std::vector<bool>
       relevant;  ///< [p] kept: its group's precision would stay finite with a margin of two     (OPT.3); true under a shared prior
   std::vector<bool> left_out;             ///< [p] constant or duplicated columns that took no part; their mean is 0
-  double bound = 0;                       ///< lower bound on the log evidence, nats; under a Laplace prior the log density of rows and
-                                          ///< standardised weights at the mode, which is no bound on anything                 (L1.1)
+  double bound = 0;                       ///< lower bound on the log evidence, nats; of likelihood laplace the approximation (LAP.3), no
+                                          ///< bound; under a Laplace prior the log density of rows and standardised weights at
+                                          ///< the mode (L1.1), of the published l1_slr_lap without its constant              (L1EM.2)
   std::vector<std::string> column_names;  ///< [p]
   PriorKind prior = PriorKind::shared;    ///< the one that was used
   double lambda = 0;                      ///< of a Laplace prior
+  LogisticLikelihood likelihood = LogisticLikelihood::gaussian;  ///< logistic: what `bound` is of; of a Laplace prior: laplace
 
   LinearPosterior posterior = LinearPosterior::joint;  ///< linear: factorised: V is the covariance of w itself
   GammaDistribution noise = {0, 0};                    ///< linear: posterior of the noise precision (a_N, b_N), in units of 1/y^2

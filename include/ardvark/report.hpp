@@ -15,6 +15,7 @@ enum class Status {
   max_sweeps,             ///< it was not met within max_sweeps
   stopped_by_user,        ///< the callback returned false
   not_positive_definite,  ///< the linear system could not be factorised
+  separated,              ///< columns without a prior tell the classes apart: the likelihood has no maximum
   bound_fell,             ///< the bound fell by more than rounding
   false_stop              ///< compat only: the published program's start value stopped it after the first sweep
 };
@@ -51,6 +52,8 @@ struct Progress {
   int sweep = 0;
   double bound = 0;
   double elapsed_seconds = 0;
+  int fit = 1;       ///< where several are made, one for each class or pair of classes: which of them, from 1
+  int num_fits = 1;  ///< how many
 };
 /// Called after each sweep; return false to stop (status = stopped_by_user).
 using SweepCallback = std::function<bool(const Progress&)>;

@@ -85,6 +85,7 @@ struct SelectionCounts {
   Vector share;                           ///< [p] the same as a part of all fits, in [0, 1]
   Vector sc_value;                        ///< [p] sum of the test accuracies of the fits that it survived, in [0, num_fits()]    (SEL.1)
   std::vector<SelectionFold> fits;        ///< in the order of repeats, then folds; after a cancellation only those that were done
+  std::vector<std::vector<int>> deal;     ///< [repeats][rows] the fold, from 0, that tested the row; -1: it took no part
   SelectionSpread accuracy;               ///< (SEL.2)
   SelectionSpread log_loss;               ///< nats per row                                                             (SEL.2)
   SelectionSpread num_survivors;          ///< columns a fit

@@ -90,7 +90,7 @@ struct SoftmaxFit {
 [[nodiscard]] SoftmaxFit fit_softmax(MatrixView X, VectorView labels, const SoftmaxOptions& options = {});
 
 enum class ClassRule {
-  automatic,   ///< integrated, with compat plug_in
+  automatic,   ///< integrated; with compat, and where the classes are separated, plug_in
   integrated,  ///< the expectation over the posterior of the scores                                                      (SMX.8)
   plug_in      ///< the softmax of the mean scores
 };

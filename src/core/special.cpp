@@ -1,7 +1,6 @@
 #include "core/special.hpp"
 
 #include <algorithm>
-#include <array>
 #include <boost/math/distributions/gamma.hpp>
 #include <boost/math/distributions/normal.hpp>
 #include <boost/math/distributions/students_t.hpp>
@@ -40,10 +39,14 @@ double gamma_quantile(double shape, double rate, double probability) {
   return boost::math::quantile(boost::math::gamma_distribution<double, Quiet>(shape, 1.0), probability) / rate;
 }
 
-double expected_sigmoid(double m, double s) {
+ExpectedSigmoid::ExpectedSigmoid(double s) {
+  for (std::size_t k = 0; k < 8; ++k) slope_[k] = ms_s[k] / std::sqrt(1 + ms_s[k] * ms_s[k] * s);
+}
+
+double ExpectedSigmoid::operator()(double m) const {
   // By symmetry in the lower half, where the sum keeps its digits and cannot pass 1/2 but by rounding.
   double low = 0;
-  for (std::size_t k = 0; k < 8; ++k) low += ms_p[k] * normal_cdf(-ms_s[k] * std::abs(m) / std::sqrt(1 + ms_s[k] * ms_s[k] * s));
+  for (std::size_t k = 0; k < 8; ++k) low += ms_p[k] * normal_cdf(-slope_[k] * std::abs(m));
   low = std::min(low, 0.5);
   return m > 0 ? 1 - low : low;
 }

@@ -1,6 +1,7 @@
 // Scalar functions of the formulas, written so that neither 0 nor 1e308 breaks them.
 #pragma once
 
+#include <array>
 #include <cmath>
 
 namespace ardvark {
@@ -48,8 +49,16 @@ struct LogisticExpectation {
   double slope;     ///< E sigma'(x)              absolute error <= 1.4e-8   (VG.1)
   double softplus;  ///< E ln(1 + e^x)            absolute error <= 8.2e-9   (VG.2)
 };
-/// E sigma(x) alone. (PRED.2)
-double expected_sigmoid(double m, double s);
+/// E sigma(x) alone, of many means m under one variance s. (PRED.2)
+class ExpectedSigmoid {
+ public:
+  explicit ExpectedSigmoid(double s);
+  double operator()(double m) const;
+
+ private:
+  std::array<double, 8> slope_;
+};
+inline double expected_sigmoid(double m, double s) { return ExpectedSigmoid(s)(m); }
 /// ln E sigma(x), also where the mixture's absolute error exceeds E sigma itself: there Jensen's E ln sigma(x) is the better of two
 /// lower values.
 double log_expected_sigmoid(double m, double s);

@@ -2,28 +2,48 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "ardvark/errors.hpp"
 
 namespace ardvark::validate {
 namespace {
 
-// One pass in memory order; a sum that stays finite times zero is zero, so one accumulator tells whether any entry is not finite.
+// One pass in memory order; a sum of finite values times zero is zero, so one accumulator tells whether any entry times `scale` is not
+// finite.
 template <typename Scalar>
-bool all_finite(const MatrixView& X) {
+bool all_finite(const MatrixView& X, double scale) {
   const bool by_column = X.layout() == Layout::column_major;
   const Index outer = by_column ? X.cols() : X.rows(), inner = by_column ? X.rows() : X.cols();
   for (Index o = 0; o < outer; ++o) {
     const Scalar* line = static_cast<const Scalar*>(X.data()) + o * X.stride();
-    Scalar sum[4] = {0, 0, 0, 0};
+    double sum[4] = {0, 0, 0, 0};
     Index i = 0;
     for (; i + 4 <= inner; i += 4)
-      for (int k = 0; k < 4; ++k) sum[k] += line[i + k] * Scalar(0);
-    for (; i < inner; ++i) sum[0] += line[i] * Scalar(0);
-    if (!(sum[0] + sum[1] + sum[2] + sum[3] == Scalar(0))) return false;
+      for (int k = 0; k < 4; ++k) sum[k] += static_cast<double>(line[i + k]) * scale * 0.0;
+    for (; i < inner; ++i) sum[0] += static_cast<double>(line[i]) * scale * 0.0;
+    if (!(sum[0] + sum[1] + sum[2] + sum[3] == 0.0)) return false;
   }
   return true;
+}
+
+bool all_finite(const MatrixView& X, double scale = 1) {
+  return X.scalar() == ScalarType::float64 ? all_finite<double>(X, scale) : all_finite<float>(X, scale);
+}
+
+void shape(const MatrixView& X, const char* what) {
+  if (X.rows() < 1) throw InvalidArgument(fmt::format("{} has {} rows; it must have at least 1", what, X.rows()));
+  if (X.cols() < 1) throw InvalidArgument(fmt::format("{} has {} columns; it must have at least 1", what, X.cols()));
+  if (X.data() == nullptr) throw InvalidArgument(fmt::format("{} is a null pointer", what));
+  const Index least = X.layout() == Layout::column_major ? X.rows() : X.cols();
+  if (X.stride() < least) throw InvalidArgument(fmt::format("the stride of {} is {}; it must be at least {}", what, X.stride(), least));
+}
+
+void entry(double x, const char* what, Index i, Index j, const std::vector<std::string>& names) {
+  if (!std::isfinite(x))
+    throw InvalidArgument(fmt::format("{} at row {}, column '{}' is {}; all values must be finite", what, i + 1, column_name(names, j), x));
 }
 
 }  // namespace
@@ -33,17 +53,34 @@ std::string column_name(const std::vector<std::string>& names, Index j) {
 }
 
 void matrix(const MatrixView& X, const char* what, const std::vector<std::string>& column_names) {
-  if (X.rows() < 1) throw InvalidArgument(fmt::format("{} has {} rows; it must have at least 1", what, X.rows()));
-  if (X.cols() < 1) throw InvalidArgument(fmt::format("{} has {} columns; it must have at least 1", what, X.cols()));
-  if (X.data() == nullptr) throw InvalidArgument(fmt::format("{} is a null pointer", what));
-  const Index least = X.layout() == Layout::column_major ? X.rows() : X.cols();
-  if (X.stride() < least) throw InvalidArgument(fmt::format("the stride of {} is {}; it must be at least {}", what, X.stride(), least));
-  if (X.scalar() == ScalarType::float64 ? all_finite<double>(X) : all_finite<float>(X)) return;
+  shape(X, what);
+  if (all_finite(X)) return;
   for (Index i = 0; i < X.rows(); ++i)
-    for (Index j = 0; j < X.cols(); ++j)
-      if (!std::isfinite(X(i, j)))
+    for (Index j = 0; j < X.cols(); ++j) entry(X(i, j), what, i, j, column_names);
+}
+
+void new_rows(const MatrixView& X, const std::vector<std::string>& column_names, const Vector& center, const Vector& scale) {
+  shape(X, "X_new");
+  constexpr double limit = 1e150, largest = std::numeric_limits<double>::max();
+  const double center_size = center.size() > 0 ? center.lpNorm<Eigen::Infinity>() : 0.0;
+  const double plain = 0.5 * limit / std::max(1.0, scale.size() > 0 ? scale.maxCoeff() : 1.0);  // as a rule all entries are below this
+  if (center_size < plain && plain >= 1 && all_finite(X, largest / plain)) return;
+  for (Index i = 0; i < X.rows(); ++i)
+    for (Index j = 0; j < X.cols(); ++j) {
+      const double x = X(i, j), unit = scale.size() > 0 ? scale[j] : 1.0;
+      entry(x, "X_new", i, j, column_names);
+      if (unit != 0 && !(std::abs(x - (center.size() > 0 ? center[j] : 0.0)) * unit < limit))
         throw InvalidArgument(
-            fmt::format("{} at row {}, column '{}' is {}; all values must be finite", what, i + 1, column_name(column_names, j), X(i, j)));
+            fmt::format("X_new at row {}, column '{}' is {}; in the units of the fit that is beyond 1e150, whose square no double holds",
+                        i + 1, column_name(column_names, j), x));
+    }
+}
+
+void predicted(const Eigen::Ref<const Matrix>& values, Index first_row) {
+  if (values.allFinite()) return;
+  for (Index i = 0; i < values.rows(); ++i)
+    if (!values.row(i).allFinite())
+      throw InvalidArgument(fmt::format("X_new at row {} holds values so large that its prediction overflows", first_row + i + 1));
 }
 
 void vector(VectorView v, Index size, const char* what) {

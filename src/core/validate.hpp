@@ -10,6 +10,11 @@ namespace ardvark::validate {
 
 /// \throws InvalidArgument unless X is not empty and finite; `what` names it ("X", "X_new").
 void matrix(const MatrixView& X, const char* what, const std::vector<std::string>& column_names = {});
+/// The rows of a prediction, with the columns of the fit, which has seen them as (X - center) * scale (empty: 0 and 1; scale 0: not at
+/// all). \throws InvalidArgument  not finite, or beyond what squares of doubles hold: row, column and value
+void new_rows(const MatrixView& X, const std::vector<std::string>& column_names, const Vector& center, const Vector& scale);
+/// \throws InvalidArgument unless all values [rows, any] predicted for the rows from `first_row` on are finite; names the row
+void predicted(const Eigen::Ref<const Matrix>& values, Index first_row = 0);
 /// \throws InvalidArgument unless v has this many entries, all finite.
 void vector(VectorView v, Index size, const char* what);
 /// \throws InvalidArgument unless weights are finite, >= 0 and not all zero (or empty).

@@ -35,6 +35,7 @@ const char* to_string(Status status) {
     case Status::max_sweeps: return "max_sweeps";
     case Status::stopped_by_user: return "stopped_by_user";
     case Status::not_positive_definite: return "not_positive_definite";
+    case Status::separated: return "separated";
     case Status::bound_fell: return "bound_fell";
     case Status::false_stop: return "false_stop";
   }
@@ -71,6 +72,15 @@ const char* to_string(UpdateRule rule) {
     case UpdateRule::vb: return "vb";
     case UpdateRule::mackay: return "mackay";
     case UpdateRule::laplace: return "laplace";
+  }
+  return "unknown";
+}
+
+const char* to_string(LogisticLikelihood likelihood) {
+  switch (likelihood) {
+    case LogisticLikelihood::gaussian: return "gaussian";
+    case LogisticLikelihood::bound: return "bound";
+    case LogisticLikelihood::laplace: return "laplace";
   }
   return "unknown";
 }

@@ -188,7 +188,7 @@ void describe_lasso(const LassoMode& mode, const std::vector<Index>& flat, const
   if (!sound)
     fit.report.warnings.push_back(
         "the columns without a prior do not determine their weights: the mode is given without variances, and predictions plug it in");
-  state->w = posterior.w;
+  state->w = fit.standardized_mean = posterior.w;
   state->quadratic = mode.w.cwiseAbs2().dot(a) + mode.omega.dot(mode.m.cwiseAbs2());
   const auto variance_of = [&](const Vector& x) { return sound ? (L * x(mode.columns)).squaredNorm() : nan; };
   to_user_units(posterior, size, variance_of, *state, fit);

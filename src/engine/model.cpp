@@ -45,10 +45,9 @@ void validate_rule(const FitOptions& options, bool linear) {
     throw InvalidArgument(fmt::format("start_xi is {}; it must be 0 or more", options.start_xi));
   if (options.penalize_intercept && !options.intercept) throw InvalidArgument("penalize_intercept needs intercept");
   if (options.rule != UpdateRule::laplace) return;
-  if (linear || options.likelihood != LogisticLikelihood::laplace)
-    throw InvalidArgument("rule laplace seeks a mode: it needs a logistic fit with likelihood laplace");
-  if (options.prior.kind != PriorKind::ard || !options.prior.group.empty())
-    throw InvalidArgument("rule laplace has a precision per column: it needs prior ard without groups");
+  if (linear || !options.compat || options.likelihood != LogisticLikelihood::laplace || options.prior.kind != PriorKind::ard ||
+      !options.prior.group.empty())
+    throw InvalidArgument("rule laplace is that of preset l1_slr_lap with compat; the mode under a Laplace prior has Prior::laplace");
   validate::positive(options.prior.lambda, "prior.lambda");
 }
 
@@ -257,6 +256,10 @@ void run(const FitOptions& options, MatrixView X, Likelihood& likelihood, Prepar
   if (!prior.note.empty()) report.notes.insert(report.notes.begin(), prior.note);
   fit.left_out = prepared.left_out;
   fit.prior = prior.kind;
+  if (options.rule == UpdateRule::laplace) {
+    fit.prior = PriorKind::laplace;
+    fit.lambda = std::sqrt(options.prior.lambda);  // gamma1 is the square                                                        (SLR.4)
+  }
   state->standardization = std::move(prepared.standardization);
 
   DenseDesign design(X, state->standardization);
@@ -265,8 +268,7 @@ void run(const FitOptions& options, MatrixView X, Likelihood& likelihood, Prepar
   report.solver = kind;
   report.solver_reason = reason;
   const Partition& partition = prior.partition;
-  PrecisionPrior precisions(partition, prior.shape, prior.rate, options.rule,
-                            options.compat ? std::sqrt(options.prior.lambda) : options.prior.lambda);
+  PrecisionPrior precisions(partition, prior.shape, prior.rate, options.rule, fit.lambda);
   if (!options.start_precision.empty()) precisions.set_expected(start_of(options, partition));
   // `precisions` and its partition become those of the columns that are left.
   std::unique_ptr<Solver> solver =
@@ -338,7 +340,7 @@ Vector weights_or_ones(VectorView weights, Index n) { return weights.empty() ? V
 
 // What this prior does to intervals when columns are not few beside rows, in plain words.
 void warn_if_too_confident(const FitOptions& options, Fit& fit, Index p) {
-  if (!options.preset.empty() || fit.prior == PriorKind::shared || fit.prior == PriorKind::none) return;
+  if (!options.preset.empty() || (fit.prior != PriorKind::ard && fit.prior != PriorKind::groups)) return;
   const auto columns = static_cast<double>(p);
   if (columns > fit.num_rows && fit.effective_parameters > 0.8 * fit.num_rows)
     fit.report.warnings.push_back(fmt::format(
@@ -494,6 +496,7 @@ LogisticFit fit_checked_logistic(MatrixView X, VectorView labels, const FitOptio
   LogisticFit fit;
   fit.task = Task::logistic;
   fit.classes = classes;
+  fit.likelihood = options.prior.kind == PriorKind::laplace ? LogisticLikelihood::laplace : options.likelihood;
   if (is_sequential_preset(options.preset) || is_greedy_preset(options.preset)) {
     if (is_greedy_preset(options.preset))
       fit_greedy_preset(X, t, options, fit);

@@ -99,6 +99,11 @@ std::string listed(const std::vector<std::string>& items) {
   return text;
 }
 
+// The size of a column as its square holds it.
+double spread_of(double size, Index j, const FitOptions& options) {
+  return validate::spread(std::sqrt(size * size), size == 0, fmt::format("column '{}'", validate::column_name(options.column_names, j)));
+}
+
 // The published normalisation: mean and largest |x - mean|, of each column or of the table.                                      (SLR.4)
 Prepared prepare_by_largest(MatrixView X, const FitOptions& options) {
   const Index n = X.rows(), p = X.cols();
@@ -118,8 +123,11 @@ Prepared prepare_by_largest(MatrixView X, const FitOptions& options) {
   };
   columns([&](Index j, auto column) { s.center[j] = column.mean(); });
   if (table) s.center.setConstant(s.center.mean());
-  columns([&](Index j, auto column) { s.scale[j] = (column.array() - s.center[j]).abs().maxCoeff(); });
-  const double largest = s.scale.maxCoeff();
+  columns([&](Index j, auto column) {
+    const double size = (column.array() - s.center[j]).abs().maxCoeff();
+    s.scale[j] = table ? size : spread_of(size, j, options);
+  });
+  const double largest = table ? validate::spread(std::sqrt(s.scale.maxCoeff() * s.scale.maxCoeff()), s.scale.isZero(0), "the table") : 0.0;
   out.left_out.assign(static_cast<std::size_t>(p), false);
   std::vector<std::string> constant;
   for (Index j = 0; j < p; ++j) {

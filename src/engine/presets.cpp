@@ -104,7 +104,12 @@ void toolbox_options(const PresetRow& row, FitOptions& options) {
     options.scaling = std::string_view(row.info.name) == "rlr_lap" ? Scaling::largest_of_table : Scaling::largest;
     return;
   }
-  if (shared) {
+  if (row.rule == laplace) {  // its mode, by the solver that certifies it
+    options.prior.kind = PriorKind::laplace;
+    options.precision = FitOptions().precision;  // not read
+    options.rule = vb;
+    options.pruning = {};
+  } else if (shared) {
     options.rule = mackay;  // the same fixed point
     options.pruning = {};
   } else {

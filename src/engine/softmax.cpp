@@ -63,14 +63,19 @@ class ClassSweep {
     ClassSolver& solver = *out_.solver;
     likelihood_.update(solver.scores(), rows_);
     double last_length = std::numeric_limits<double>::infinity();
+    if (settings_.may_separate) last_scores_ = solver.scores();
     for (int step = 0; step < 200; ++step) {
       const double value = objective();
       double length = 0;
       if (!solver.step(rows_, length)) return false;
       likelihood_.update(solver.scores(), rows_);
       const bool rounding = length < 1e-8 && length > 0.25 * last_length;
-      if (!(length > settings_.mode_tolerance) || rounding) return std::isfinite(length);
+      if (!(length > settings_.mode_tolerance) || rounding) {
+        separated_ = settings_.may_separate && !((solver.scores() - last_scores_).cwiseAbs().maxCoeff() < 0.1);
+        return std::isfinite(length);
+      }
       last_length = length;
+      if (settings_.may_separate) last_scores_ = solver.scores();
       for (double part = 0.5; part > 1e-9 && !(objective() >= value - 1e-14 * (std::abs(value) + 1)); part *= 0.5) {
         solver.move(part);
         likelihood_.update(solver.scores(), rows_);
@@ -242,6 +247,12 @@ class ClassSweep {
     if (!std::isfinite(out_.bound)) {
       out_.status = Status::bound_fell;
       out_.message = fmt::format("sweep {}: the log evidence is not finite", out_.sweeps);
+    } else if (separated_) {
+      out_.status = Status::separated;
+      out_.message = fmt::format(
+          "sweep {}: columns without a prior separate the classes, so that the likelihood has no maximum: every step raises the weights, at "
+          "a gain of less than 1e-8 nats",
+          out_.sweeps);
     } else if (settings_.all_sweeps) {
       if (out_.sweeps < settings_.max_sweeps) return;
       out_.status = quiet ? Status::converged : Status::max_sweeps;
@@ -292,8 +303,9 @@ class ClassSweep {
   ClassRows rows_;
   Posterior q_;
   Vector next_, gradient_, expected_in_;
+  Matrix last_scores_;
   double promised_ = 0;
-  bool columns_change_ = true;
+  bool columns_change_ = true, separated_ = false;
   int num_quiet_ = 0;
   std::chrono::steady_clock::time_point started_;
 };

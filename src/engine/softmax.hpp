@@ -16,6 +16,7 @@ struct ClassSettings {
   int max_sweeps = 500;
   bool all_sweeps = false;  ///< published: as many as asked for
   double mode_tolerance = 1e-16;
+  bool may_separate = false;  ///< there are flat columns beside the intercept: the likelihood may have no maximum                (SMX.3)
   Pruning pruning;
   SolverKind solver = SolverKind::automatic;
   SweepCallback on_sweep;

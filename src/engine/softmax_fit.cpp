@@ -104,6 +104,7 @@ ClassSettings settings_of(const SoftmaxOptions& options, double rows, Index p, I
   s.tolerance = options.tolerance.value_or(options.preset.empty() && static_cast<double>(p) > rows ? 1e-6 : 1e-8);
   s.all_sweeps = options.compat;
   s.mode_tolerance = options.compat ? 1e-20 : 1e-16;
+  s.may_separate = num_flat > (options.intercept ? 1 : 0);
   s.pruning = options.pruning;
   s.solver = 2 * static_cast<double>(num_flat) >= rows ? SolverKind::primal : options.solver;
   s.on_sweep = options.on_sweep;
@@ -230,7 +231,6 @@ void set_covariance(Run& run, SoftmaxFit& fit, detail::SoftmaxState& state) {
 }
 
 void fit_one_model(MatrixView X, const Classes& classes, const Vector& k, const SoftmaxOptions& options, SoftmaxFit& fit) {
-  const auto started = Clock::now();
   const blas::ThreadScope threads(options.threads);
   const Index p = X.cols(), C = fit.num_classes();
   Prepared prepared = prepare_columns(X, k, options);
@@ -265,15 +265,18 @@ void fit_one_model(MatrixView X, const Classes& classes, const Vector& k, const 
   fit.log_det_V = o.log_det_V;
   if (report.status == Status::not_positive_definite || o.w.size() == 0) {
     fit.mean = fit.variance = Matrix::Constant(p, C, std::numeric_limits<double>::quiet_NaN());
-    report.seconds = std::chrono::duration<double>(Clock::now() - started).count();
     return;
   }
   fit.effective_parameters = o.explained;
   to_user_units(run, fit, *state);
+  if (report.status == Status::separated) {
+    const double infinity = std::numeric_limits<double>::infinity();
+    fit.variance = (fit.variance.array() > 0).select(infinity, fit.variance);
+    fit.intercept_variance = Vector::Constant(fit.intercept.size(), infinity);
+  }
   judge_relevance(run, prior, fit);
   set_precisions(run, prior, fit);
-  report.seconds = std::chrono::duration<double>(Clock::now() - started).count();  // what follows serves later calls
-  set_covariance(run, fit, *state);
+  if (report.status != Status::separated) set_covariance(run, fit, *state);
   fit.state = state;
   // Training rows, of the design that is still there.
   describe_classes(classes.label, k,
@@ -286,7 +289,11 @@ void fit_one_model(MatrixView X, const Classes& classes, const Vector& k, const 
 
 void warn(const SoftmaxOptions& options, SoftmaxFit& fit) {
   const auto columns = static_cast<double>(fit.num_columns());
-  if (options.preset.empty() && fit.prior != PriorKind::shared && fit.accuracy == 1 && fit.num_rows < 5 * columns)
+  if (fit.report.status == Status::separated)
+    fit.report.warnings.push_back(
+        "the classes can be separated: weights are those of the last step and would grow for ever, so that they have no variance, and "
+        "predictions plug them in; give the columns a prior (--prior shared)");
+  else if (options.preset.empty() && fit.prior != PriorKind::shared && fit.accuracy == 1 && fit.num_rows < 5 * columns)
     fit.report.warnings.push_back(fmt::format(
         "every one of {:.10g} rows is in its own class with {} columns under this prior: probabilities and intervals are far too "
         "confident; use the shared prior (--prior shared)",
@@ -318,6 +325,7 @@ SoftmaxFit fit_softmax(MatrixView X, VectorView labels, const SoftmaxOptions& op
   validate::vector(labels, X.rows(), "labels");
   validate::weights(options.weights, X.rows());
   validate_options(options, X.cols());
+  const auto started = Clock::now();
   const Classes classes = classes_of(labels, options.class_names);
   const Vector k = options.weights.empty() ? Vector::Ones(X.rows()) : Vector(options.weights.eigen());
 
@@ -338,6 +346,7 @@ SoftmaxFit fit_softmax(MatrixView X, VectorView labels, const SoftmaxOptions& op
   else
     fit_machines(X, classes.label, k, options, fit);
   warn(options, fit);
+  fit.report.seconds = std::chrono::duration<double>(Clock::now() - started).count();
   return fit;
 }
 

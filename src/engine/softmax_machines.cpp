@@ -3,11 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
+#include <limits>
 
 #include "core/blas.hpp"
 #include "engine/prepare.hpp"
 #include "engine/softmax_state.hpp"
 #include "engine/state.hpp"
+#include "predict/predictive.hpp"
 
 namespace ardvark {
 namespace {
@@ -57,7 +60,7 @@ Matrix rows_of(MatrixView X, const std::vector<Index>& rows) {
   return out;
 }
 
-void add_machine(const Machine& machine, const Fit& one, Index column, const Standardization& s, SoftmaxFit& fit) {
+void add_machine(const Fit& one, Index column, const Standardization& s, SoftmaxFit& fit) {
   const Index p = one.num_columns();
   for (Index j = 0; j < p; ++j) {
     const double scale = s.scale.size() > 0 ? s.scale[j] : 1.0;
@@ -74,27 +77,66 @@ void add_machine(const Machine& machine, const Fit& one, Index column, const Sta
   if (one.intercept) {
     fit.intercept[column] = one.intercept->mean;
     fit.intercept_variance[column] = one.intercept->variance;
-    if (s.center.size() > 0) fit.intercept[column] -= s.center.dot(fit.mean.col(column));
+    if (s.center.size() > 0) {  // of the columns as given, x = 0
+      const Matrix origin = -s.center.cwiseProduct(s.scale).transpose();
+      Vector m, v;
+      const bool varies = one.state != nullptr && one.state->factor.kind != CovarianceFactor::Kind::none;
+      predictive_moments(one, origin, m, varies ? &v : nullptr);
+      fit.intercept[column] = m[0];
+      fit.intercept_variance[column] = varies ? v[0] : std::numeric_limits<double>::quiet_NaN();
+    }
   }
   fit.bound += one.bound;
   fit.log_det_V += one.log_det_V;
   fit.effective_parameters += one.effective_parameters;
   Report& report = fit.report;
-  if (report.status == Status::failed || (report.status == Status::converged && one.report.status != Status::converged)) {
-    report.status = one.report.status;
-    report.message = fmt::format("{}: {}", machine.name, one.report.message);
-  }
   report.sweeps = std::max(report.sweeps, one.report.sweeps);
   report.solver = one.report.solver;
   report.solver_reason = one.report.solver_reason;
-  report.seconds += one.report.seconds;
   for (PruningEvent event : one.report.pruning) {
     for (std::vector<Index>* list : {&event.pruned, &event.readmitted})
       for (Index& j : *list) j += column * fit.standardized_mean.rows();
     report.pruning.push_back(std::move(event));
   }
-  for (const std::string& note : one.report.notes) report.notes.push_back(fmt::format("{}: {}", machine.name, note));
-  for (const std::string& warning : one.report.warnings) report.warnings.push_back(fmt::format("{}: {}", machine.name, warning));
+}
+
+// What the machines say: each by itself if few do, else how many and the first of them.
+void gather(const std::vector<Machine>& machines, const std::vector<Fit>& fits, std::vector<std::string> Report::*list, Report& report) {
+  std::vector<std::string> texts;
+  std::size_t num_machines = 0;
+  for (std::size_t m = 0; m < fits.size(); ++m) {
+    for (const std::string& text : fits[m].report.*list) texts.push_back(fmt::format("{}: {}", machines[m].name, text));
+    if (!(fits[m].report.*list).empty()) ++num_machines;
+  }
+  constexpr std::size_t few = 5;
+  if (texts.size() > few)
+    texts = {fmt::format("of {} of {} regressions something is to be said; the first, {}", num_machines, fits.size(), texts.front())};
+  (report.*list).insert((report.*list).end(), texts.begin(), texts.end());
+}
+
+// How many have converged, and what the first says that has not.
+void summarise(const std::vector<Machine>& machines, Index num_machines, bool compat, SoftmaxFit& fit) {
+  Report& report = fit.report;
+  Index unfinished = num_machines - static_cast<Index>(fit.machines.size());
+  std::string first;
+  report.status = Status::converged;
+  for (std::size_t m = 0; m < fit.machines.size(); ++m) {
+    const Report& one = fit.machines[m].report;
+    if (one.status == Status::converged) continue;
+    ++unfinished;
+    if (report.status != Status::converged) continue;
+    report.status = one.status;
+    first = fmt::format("{}: {}", machines[m].name, one.message);
+  }
+  if (unfinished > 0)
+    report.message = fmt::format("{} of {} logistic regressions did not converge; the first, {}", unfinished, num_machines, first);
+  else if (compat)
+    report.message = fmt::format("each of {} logistic regressions has made {} sweeps as asked, as the published program, and stands still",
+                                 num_machines, report.sweeps);
+  else
+    report.message = fmt::format("each of {} logistic regressions has converged, the slowest after {} sweeps", num_machines, report.sweeps);
+  gather(machines, fit.machines, &Report::notes, report);
+  gather(machines, fit.machines, &Report::warnings, report);
 }
 
 }  // namespace
@@ -114,15 +156,18 @@ void fit_machines(MatrixView X, const std::vector<Index>& label, const Vector& k
   const MatrixView whole = X;
   Matrix Z;
   const bool pairs = options.coding == ClassCoding::one_against_one;
+  std::vector<bool> constant;
   if (options.compat && pairs) {
     Prepared prepared = prepare_columns(X, k, options);
     state->standardization = std::move(prepared.standardization);
     fit.report.notes = std::move(prepared.notes);
+    constant = std::move(prepared.left_out);
     Z = scaled_columns(X, state->standardization);
     X = Z;
     each.standardize = false;
   }
   const std::vector<Machine> machines = machines_of(fit, label);
+  const auto started = std::chrono::steady_clock::now();
   const Index p = X.cols(), columns = static_cast<Index>(machines.size());
   fit.mean = fit.variance = fit.relevance = Matrix::Zero(p, columns);
   fit.standardized_mean = Matrix::Zero(p + (options.intercept ? 1 : 0), columns);
@@ -140,18 +185,24 @@ void fit_machines(MatrixView X, const std::vector<Index>& label, const Vector& k
       weights = k(machine.rows);
       each.weights = weights;
     }
+    if (options.on_sweep)
+      each.on_sweep = [&, number = static_cast<int>(m) + 1](Progress progress) {
+        progress.elapsed_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
+        progress.fit = number;
+        progress.num_fits = static_cast<int>(columns);
+        return options.on_sweep(progress);
+      };
     fit.machines.push_back(fit_logistic(pairs ? MatrixView(some) : X, machine.t, each));
     Fit& one = fit.machines.back();
     one.classes = {"0", "1"};
     fit.prior = one.prior;
-    add_machine(machine, one, m, state->standardization, fit);
+    add_machine(one, m, state->standardization, fit);
     if (one.state == nullptr || !one.mean.allFinite()) break;
     if (one.report.status == Status::stopped_by_user) break;
   }
+  if (!constant.empty()) fit.left_out = std::move(constant);
   fit.report.bound = fit.bound;
-  if (fit.report.status == Status::converged && fit.report.message.find(':') != std::string::npos)
-    fit.report.message =
-        fmt::format("each of {} logistic regressions has converged, the slowest after {} sweeps", fit.machines.size(), fit.report.sweeps);
+  summarise(machines, columns, options.compat, fit);
   fit.state = std::move(state);
   if (static_cast<Index>(fit.machines.size()) < columns || !fit.mean.allFinite()) return;
   const bool integrates = std::all_of(fit.machines.begin(), fit.machines.end(),

@@ -79,6 +79,7 @@ json describe(const Fit& fit) {
           {"flat_columns", state.factor.flat_columns},
           {"covariance_columns", state.factor.columns},
           {"lambda", fit.lambda},
+          {"likelihood", to_string(fit.likelihood)},
           {"report", describe(fit.report)}};
 }
 
@@ -109,7 +110,7 @@ Report read_report(const json& description, const std::string& path) {
   Report report;
   report.status = from_name(description.at("status"),
                             {Status::failed, Status::converged, Status::max_sweeps, Status::stopped_by_user, Status::not_positive_definite,
-                             Status::bound_fell, Status::false_stop},
+                             Status::separated, Status::bound_fell, Status::false_stop},
                             path);
   report.message = description.at("message").get<std::string>();
   report.sweeps = description.at("sweeps").get<int>();
@@ -147,6 +148,9 @@ Fit read_fit(const SafetensorsReader& file, const std::string& prefix, const jso
                 {PriorKind::automatic, PriorKind::shared, PriorKind::ard, PriorKind::groups, PriorKind::none, PriorKind::laplace}, path);
   if (description.contains("posterior"))  // older files have none
     fit.posterior = from_name(description.at("posterior"), {LinearPosterior::joint, LinearPosterior::factorised}, path);
+  if (description.contains("likelihood"))
+    fit.likelihood = from_name(description.at("likelihood"),
+                               {LogisticLikelihood::gaussian, LogisticLikelihood::bound, LogisticLikelihood::laplace}, path);
   if (description.contains("lambda")) fit.lambda = description.at("lambda").get<double>();
   if (description.contains("covariance_columns")) factor.columns = description.at("covariance_columns").get<std::vector<Index>>();
   fit.target = description.at("target").get<std::string>();

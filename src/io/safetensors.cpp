@@ -26,6 +26,7 @@ static_assert(sizeof(double) == 8 && std::numeric_limits<double>::is_iec559);
 constexpr std::uint64_t length_size = 8;
 constexpr std::uint64_t max_header = 100'000'000;  // as in the reference implementation of the layout
 constexpr const char* metadata_key = "__metadata__";
+constexpr const char* checksums_key = "checksums";
 
 // Bytes of an array of doubles; nothing when the number does not fit in 63 bits.
 std::optional<std::uint64_t> num_bytes_of(const std::vector<std::uint64_t>& shape) {
@@ -49,6 +50,17 @@ std::optional<std::vector<std::uint64_t>> numbers_in(const json& object, const c
     if (numbers.back() > static_cast<std::uint64_t>(std::numeric_limits<Index>::max())) return std::nullopt;
   }
   return numbers;
+}
+
+// Of the bits of these numbers: each step is one to one, so that a number that has changed is noticed, and two that have but for a chance
+// of 2^-64.
+std::string checksum(const double* data, std::uint64_t num_bytes) {
+  std::uint64_t sum = num_bytes;
+  for (std::uint64_t i = 0; i < num_bytes / sizeof(double); ++i) {
+    sum = (sum ^ std::bit_cast<std::uint64_t>(data[i])) * 0x9E3779B97F4A7C15U;
+    sum ^= sum >> 32;
+  }
+  return fmt::format("{:016x}", sum);
 }
 
 std::string shown_shape(const std::vector<std::uint64_t>& shape) { return fmt::format("[{}]", fmt::join(shape, ", ")); }
@@ -79,6 +91,12 @@ void SafetensorsWriter::add_array(const std::string& name, const double* data, s
   if (taken || name == metadata_key || !num_bytes)
     throw InternalError(fmt::format("the array '{}' of a model file has a name that is taken or a shape beyond memory", name));
   arrays_.emplace_back(name, Array{data, std::move(shape), *num_bytes});
+}
+
+void SafetensorsWriter::add_checksums() {
+  json checksums = json::object();
+  for (const auto& [name, array] : arrays_) checksums[name] = checksum(array.data, array.num_bytes);
+  metadata[checksums_key] = checksums.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
 std::string SafetensorsWriter::header() const {
@@ -190,7 +208,16 @@ void SafetensorsReader::parse_header(const std::string& header, std::uint64_t da
     const std::uint64_t begin = (*offsets)[0], end = (*offsets)[1];
     if (begin > end || num_bytes_of(*shape) != end - begin)
       fail_foreign(fmt::format("the shape {} of the array '{}' does not match its data_offsets", shown_shape(*shape), shown(name)));
-    arrays_[name] = {*shape, data_begin + begin, end - begin};
+    arrays_[name] = {*shape, data_begin + begin, end - begin, {}};
+  }
+  if (const auto found = metadata_.find(checksums_key); found != metadata_.end()) {  // older files have none
+    const json checksums = json::parse(found->second, nullptr, false);
+    for (auto& [name, array] : arrays_) {
+      const auto sum = checksums.is_object() ? checksums.find(name) : checksums.end();
+      if (!checksums.is_object() || sum == checksums.end() || !sum->is_string())
+        fail_foreign(fmt::format("its checksums lack that of the array '{}'", shown(name)));
+      array.checksum = sum->get<std::string>();
+    }
   }
   check_extent(data_begin, file_size);
 }
@@ -226,12 +253,17 @@ const SafetensorsReader::Array& SafetensorsReader::array(const std::string& name
   return found->second;
 }
 
-void SafetensorsReader::read(const Array& array, double* to) const { read_at(array.begin, to, array.num_bytes); }
+void SafetensorsReader::read(const std::string& name, const Array& array, double* to) const {
+  read_at(array.begin, to, array.num_bytes);
+  if (!array.checksum.empty() && checksum(to, array.num_bytes) != array.checksum)
+    throw InvalidArgument(
+        fmt::format("'{}' is damaged: its array '{}' is not what was written; write or copy it again", path_, shown(name)));
+}
 
 Vector SafetensorsReader::vector(const std::string& name) const try {
   const Array& stored = array(name, 1);
   Vector result(static_cast<Index>(stored.shape[0]));
-  read(stored, result.data());
+  read(name, stored, result.data());
   return result;
 } catch (const std::bad_alloc&) {
   throw EnvironmentError(fmt::format("not enough memory for the array '{}' of '{}'", shown(name), path_));
@@ -240,7 +272,7 @@ Vector SafetensorsReader::vector(const std::string& name) const try {
 Matrix SafetensorsReader::matrix(const std::string& name) const try {
   const Array& stored = array(name, 2);
   Matrix result(static_cast<Index>(stored.shape[1]), static_cast<Index>(stored.shape[0]));
-  read(stored, result.data());
+  read(name, stored, result.data());
   return result;
 } catch (const std::bad_alloc&) {
   throw EnvironmentError(fmt::format("not enough memory for the array '{}' of '{}'", shown(name), path_));

@@ -35,6 +35,9 @@ class SafetensorsWriter {
   /// An array of any rank, the last index running fastest.
   void add_array(const std::string& name, const double* data, std::vector<std::uint64_t> shape);
 
+  /// Puts "checksums" of the arrays so far into the metadata: the reader then refuses an array that has changed.
+  void add_checksums();
+
   /// Writes the file whole or not at all: on failure nothing is left behind, and a file that was there before stays as it was.
   /// \throws InvalidArgument  a name or a text is not UTF-8
   /// \throws EnvironmentError  the file cannot be written
@@ -56,7 +59,8 @@ class SafetensorsWriter {
   std::deque<Matrix> kept_;
 };
 
-/// An open file, its header read and checked against the file's size; arrays are read when they are asked for.
+/// An open file, its header read and checked against the file's size; arrays are read when they are asked for, and checked against the
+/// checksums that the metadata "checksums" holds, if it does.
 class SafetensorsReader {
  public:
   /// \throws InvalidArgument  the file is truncated, or no file of this layout with 64-bit floating-point arrays
@@ -70,7 +74,7 @@ class SafetensorsReader {
   [[nodiscard]] std::vector<std::string> names() const;  ///< of the arrays, sorted
   [[nodiscard]] bool has(const std::string& name) const { return arrays_.contains(name); }
 
-  /// \throws InvalidArgument  the file has no such array, or one of another rank
+  /// \throws InvalidArgument  the file has no such array, one of another rank, or one whose checksum is another
   [[nodiscard]] Vector vector(const std::string& name) const;
   [[nodiscard]] Matrix matrix(const std::string& name) const;
 
@@ -82,6 +86,7 @@ class SafetensorsReader {
     std::vector<std::uint64_t> shape;
     std::uint64_t begin;  // in the file
     std::uint64_t num_bytes;
+    std::string checksum;  // empty in older files
   };
   void read_all(std::uint64_t file_size);
   void read_at(std::uint64_t offset, void* to, std::size_t size) const;
@@ -89,7 +94,7 @@ class SafetensorsReader {
   void parse_header(const std::string& header, std::uint64_t data_begin, std::uint64_t file_size);
   void check_extent(std::uint64_t data_begin, std::uint64_t file_size) const;
   [[nodiscard]] const Array& array(const std::string& name, std::size_t rank) const;
-  void read(const Array& array, double* to) const;
+  void read(const std::string& name, const Array& array, double* to) const;
   [[noreturn]] void fail_foreign(const std::string& why) const;
 
   std::string path_;

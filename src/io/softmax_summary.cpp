@@ -105,8 +105,10 @@ std::string summary(const SoftmaxFit& fit, double level) {
   if (judged)
     out += fmt::format("kept                  {} of {}\n", std::count(fit.relevant.begin(), fit.relevant.end(), true), fit.num_columns());
   out += fmt::format("accuracy, training    {:.4f}\nlog loss, training    {:.4f}\n", fit.accuracy, fit.log_loss);
-  out += fmt::format("log evidence          {:.4f} nats{}\n", fit.bound,
-                     fit.coding == ClassCoding::softmax ? " (Laplace's approximation)" : ", all regressions together");
+  const bool approximate = fit.coding == ClassCoding::softmax || fit.machines.front().likelihood == LogisticLikelihood::laplace;
+  if (report.status != Status::separated)
+    out += fmt::format("{} {:.4f} nats{}\n", approximate ? "log evidence (Laplace)" : "bound on evidence    ", fit.bound,
+                       fit.coding == ClassCoding::softmax ? "" : ", all regressions together");
   out += fmt::format("fit                   {} sweeps, {:.3g} s, solver {} ({})\n", report.sweeps, report.seconds, to_string(report.solver),
                      report.solver_reason);
   std::size_t pruned = 0, readmitted = 0;

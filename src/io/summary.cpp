@@ -57,10 +57,13 @@ bool is_centred(const Fit& fit) {
   return fit.intercept.has_value() || (fit.report.solver == SolverKind::greedy && has_flat);
 }
 
-// What the greedy presets maximise is no bound.
+// Laplace's approximation is no bound, nor is what the greedy presets maximise; a mode has a density.
 const char* evidence_label(const Fit& fit) {
-  if (fit.report.solver != SolverKind::greedy) return "bound on evidence     ";
-  return fit.task == Task::linear ? "log evidence          " : "log evidence (Laplace) ";
+  const bool greedy = fit.report.solver == SolverKind::greedy;
+  if (fit.prior == PriorKind::laplace)
+    return fit.report.solver == SolverKind::coordinate ? "log density at mode   " : "penalised likelihood  ";
+  if (fit.task == Task::logistic && (greedy || fit.likelihood == LogisticLikelihood::laplace)) return "log evidence (Laplace) ";
+  return greedy ? "log evidence          " : "bound on evidence     ";
 }
 
 }  // namespace
@@ -113,9 +116,8 @@ std::string summary(const Fit& fit, double level) {
   } else {
     out += fmt::format("accuracy, training    {:.4f}\nlog loss, training    {:.4f}\n", fit.accuracy, fit.log_loss);
   }
-  // The mode has a density, and that is no bound on the evidence.
-  out += fmt::format("{}{:.4f} nats\n", laplace ? "log density at mode   " : evidence_label(fit), fit.bound);
-  const char* one_round = laplace ? "step" : "sweep";
+  out += fmt::format("{}{:.4f} nats\n", evidence_label(fit), fit.bound);
+  const char* one_round = report.solver == SolverKind::coordinate ? "step" : "sweep";
   out += fmt::format("fit                   {} {}{}, {:.3g} s, solver {} ({})\n", report.sweeps, one_round, report.sweeps == 1 ? "" : "s",
                      report.seconds, to_string(report.solver), report.solver_reason);
   out += fmt::format("status                {}: {}\n", to_string(report.status), report.message);

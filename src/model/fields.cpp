@@ -104,6 +104,7 @@ void visit(const Fit& fit, double level, Fields& out) {
   visit_preset(fit.report, out);
   out.put("prior", Json(to_string(fit.prior)));
   if (fit.prior == PriorKind::laplace) out.put("lambda", Json(fit.lambda));
+  if (fit.task == Task::logistic) out.put("likelihood", Json(to_string(fit.likelihood)));
   out.put("target", Json(fit.target));
   if (fit.task == Task::logistic) out.put("classes", Json(fit.classes));
   visit_posterior(fit, level, out);

@@ -121,9 +121,12 @@ PredictiveRule predictive_rule(const SavedModel& model, const ModelOptions& opti
     throw InvalidArgument(fmt::format(
         "{} is '{}'; it must be one of automatic, mixture, exact, plug-in, mackay, published, published-batch, published-incremental",
         options.spelled("rule"), options.rule));
-  const bool of_all = found->second == PredictiveRule::automatic || found->second == PredictiveRule::plug_in;  // relevance vectors too
-  if (task == Task::linear ? found->second != PredictiveRule::automatic : model.relevance && !of_all)
+  if (task == Task::linear && found->second != PredictiveRule::automatic)
     throw InvalidArgument(fmt::format("{} is of logistic models", options.spelled("rule", options.rule)));
+  if (model.relevance && options.rule.starts_with("published"))
+    throw InvalidArgument(
+        fmt::format("{} is of logistic models on the table's columns; relevance vector machines have automatic, exact, plug-in and mackay",
+                    options.spelled("rule", options.rule)));
   return found->second;
 }
 
@@ -231,8 +234,10 @@ Vector log_density(const Prediction& prediction, VectorView y) { return std::vis
 void check_selection(const ModelOptions& options) {
   if (options.model.empty() && options.preset.empty())
     throw InvalidArgument(fmt::format("say what to fit: {}, or {} NAME", options.spelled("model", "logistic"), options.spelled("preset")));
-  if (options.seed < 0 || options.seed != std::floor(options.seed))
-    throw InvalidArgument(fmt::format("{} is {}; it must be a whole number, 0 or more", options.spelled("seed"), options.seed));
+  constexpr double largest_seed = 0x1p53;
+  if (!(options.seed >= 0 && options.seed <= largest_seed) || options.seed != std::floor(options.seed))
+    throw InvalidArgument(
+        fmt::format("{} is {}; it must be a whole number from 0 to {:.0f}", options.spelled("seed"), options.seed, largest_seed));
   if (options.preset == "slr_rvm")
     throw InvalidArgument(fmt::format("{} selects rows, the relevance vectors, and no columns; slr_var selects columns in the same way",
                                       options.spelled("preset", options.preset)));

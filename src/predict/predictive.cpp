@@ -42,7 +42,6 @@ constexpr int max_steps = 500;
 }  // namespace
 
 void predictive_moments(const Fit& fit, MatrixView X, Vector& m, Vector* s) {
-  if (fit.num_columns() > 0) validate::matrix(X, "X_new", fit.column_names);
   if (X.cols() != fit.num_columns())
     throw InvalidArgument(fmt::format("X_new has {} columns; the fit has {}", X.cols(), fit.num_columns()));
   if (fit.state == nullptr || fit.state->w.size() == 0)
@@ -50,12 +49,16 @@ void predictive_moments(const Fit& fit, MatrixView X, Vector& m, Vector* s) {
   if (s != nullptr && fit.state->factor.kind == CovarianceFactor::Kind::none)
     throw InvalidArgument(
         "the fit kept no covariance factor, so it cannot say how sure a prediction is; fit again with keep_covariance = always");
-  DenseDesign design(X, fit.state->standardization);
+  const Standardization& units = fit.state->standardization;
+  if (fit.num_columns() > 0) validate::new_rows(X, fit.column_names, units.center, units.scale);
+  DenseDesign design(X, units);
   m.resize(X.rows());
   design.apply(fit.state->w, m);
+  validate::predicted(m);
   if (s == nullptr) return;
   s->resize(X.rows());
   fit.state->factor.row_variance(design, *s);
+  validate::predicted(*s);
 }
 
 double published_probability(double m, double s, double quadratic, bool published_stop) {

@@ -15,10 +15,10 @@ namespace {
 // f(first, machine, kernel columns of the machine) for blocks of rows: new rows may be many.
 template <typename Function>
 void by_blocks(const RelevanceFit& fit, MatrixView X, Function&& f) {
-  validate::matrix(X, "X_new", fit.input_names);
   if (fit.machines.empty()) throw InvalidArgument("the fit is empty: it has no machine to predict with");
   if (X.cols() != fit.num_inputs())
     throw InvalidArgument(fmt::format("X_new has {} columns; the fit has {} inputs", X.cols(), fit.num_inputs()));
+  validate::new_rows(X, fit.input_names, fit.input_center, fit.input_scale);
   const Standardization inputs{fit.input_center, fit.input_scale, false};
   const DenseDesign rows(X, inputs);
   Matrix C(fit.num_vectors(), fit.num_inputs());
@@ -29,6 +29,7 @@ void by_blocks(const RelevanceFit& fit, MatrixView X, Function&& f) {
     const Index count = std::min(block, X.rows() - first);
     rows.read_rows(first, count, nullptr, panel);
     if (fit.num_vectors() > 0) fit.kernel.evaluate(panel.topRows(count), C, K.topRows(count));
+    validate::predicted(K.topRows(count), first);
     for (std::size_t i = 0; i < fit.machines.size(); ++i) {
       const Matrix columns = K(Eigen::seqN(0, count), fit.machines[i].vectors);
       f(first, i, columns);

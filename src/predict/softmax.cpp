@@ -1,6 +1,9 @@
 #include "predict/softmax.hpp"
 
 #include <Eigen/Eigenvalues>
+#include <algorithm>
+#include <array>
+#include <boost/math/quadrature/gauss.hpp>
 #include <boost/math/special_functions/erf.hpp>
 #include <cmath>
 
@@ -9,17 +12,16 @@
 namespace ardvark {
 namespace {
 
-constexpr double pi = 3.14159265358979323846;
-constexpr Index num_points = 4096;
+constexpr Index num_points = 4096, block = 256;
 
-// Step and number of steps to either side of the trapezoidal rule for the standard normal density times a softmax with these slopes. Its
-// error is about 2 e^{y^2/2 - 2 pi y/h} for any y up to the nearest pole, pi/range, and least at y = 2 pi/h: below 2e-9 here. The tails
-// beyond 6.5 hold 8e-11.                                                                                                          (SMX.8)
-void trapezoids(const Eigen::Ref<const Vector>& slopes, double& h, Index& steps) {
-  constexpr double tail = 6.5;
-  const double range = slopes.maxCoeff() - slopes.minCoeff(), y = std::min(pi / std::max(range, 1e-300), 6.5);
-  h = std::max(2 * pi * y / (21 + 0.5 * y * y), tail / 1000);
-  steps = static_cast<Index>(std::ceil(tail / h));
+struct Feature {
+  double at, width;
+};
+
+// Where the integrand changes within about `width`, seen from x: a panel may begin here and be this long. Ten Gauss points then resolve it,
+// as its poles lie pi or more off the real line, to 1e-9.                                                                      (SMX.8)
+double panel_from(double x, const Feature& feature) {
+  return std::max(feature.width, x > feature.at ? 3 * (x - feature.at) : 0.75 * (feature.at - x));
 }
 
 }  // namespace
@@ -29,7 +31,7 @@ void plain_softmax(const Eigen::Ref<const Vector>& f, Eigen::Ref<Vector> probabi
   probability /= probability.sum();
 }
 
-ExpectedSoftmax::ExpectedSoftmax(Index num_classes) : C_(num_classes), f_(num_classes), inner_(num_classes) {}
+ExpectedSoftmax::ExpectedSoftmax(Index num_classes) : C_(num_classes) {}
 
 void ExpectedSoftmax::operator()(const Vector& m, const Matrix& S, Vector& probability) {
   probability.resize(C_);
@@ -39,37 +41,54 @@ void ExpectedSoftmax::operator()(const Vector& m, const Matrix& S, Vector& proba
     probability /= probability.sum();
     return;
   }
-  // Differences alone matter: the covariance of the centred scores, along its axes.
-  const Vector row = S.rowwise().mean();
-  const Matrix centred = (S.colwise() - row).rowwise() - (row.array() - row.mean()).matrix().transpose();
-  const Eigen::SelfAdjointEigenSolver<Matrix> axes(centred);
-  directions_.resize(C_, C_ - 1);
-  for (Index k = 0; k < C_ - 1; ++k)
-    directions_.col(k) = std::sqrt(std::max(axes.eigenvalues()[C_ - 1 - k], 0.0)) * axes.eigenvectors().col(C_ - 1 - k);
   if (C_ == 3)
-    by_trapezoids(m, probability);
+    by_longest_side(m, S, probability);
   else
-    by_lattice(m, probability);
+    by_lattice(m, S, probability);
 }
 
-void ExpectedSoftmax::by_trapezoids(const Vector& m, Vector& probability) {
-  double h_outer = 0, h_inner = 0;
-  Index outer = 0, inner = 0;
-  trapezoids(directions_.col(0), h_outer, outer);
-  trapezoids(directions_.col(1), h_inner, inner);
+void ExpectedSoftmax::by_longest_side(const Vector& m, const Matrix& S, Vector& probability) {
+  const auto square = [&](Index a, Index b) { return S(a, a) + S(b, b) - S(a, b) - S(b, a); };
+  Index low = 0, high = 1, last = 2;
+  for (const auto& [a, b, c] : {std::array<Index, 3>{0, 2, 1}, {1, 2, 0}})
+    if (square(a, b) > square(low, high)) low = a, high = b, last = c;
+  const double variance = square(low, high);
+  if (!(variance > 0)) return plain_softmax(m, probability);
+  // u = f_high - f_low; given u, v = f_last - f_low is normal with mean v_mean + foot (u - mean), and `foot` lies on the longest side.
+  const double mean = m[high] - m[low], sd = std::sqrt(variance), v_mean = m[last] - m[low];
+  const double covariance = S(high, last) - S(high, low) - S(low, last) + S(low, low);
+  const double foot = std::clamp(covariance / variance, 0.0, 1.0);
+  const double rest = std::max(square(low, last) - foot * covariance, 0.0);
+  const ExpectedSigmoid last_wins(rest);  // (PRED.2)
+
+  // The sigmoids of u turn at 0, where the upper one of the two classes changes too; the last class meets that one at two places at most.
+  const double narrow = std::max(4.0, 1e-8 * sd), above = v_mean - foot * mean;
+  std::array<Feature, 3> features;
+  features.fill({0, narrow});
+  const double wide = std::max(narrow, std::sqrt(3 + rest));
+  if (above > 0 && foot > 0) features[1] = {-above / foot, wide};
+  if (above > 0 && foot < 1) features[2] = {above / (1 - foot), wide};
+  using Gauss = boost::math::quadrature::gauss<double, 10>;
+  constexpr double tail = 6.5;  // beyond lie 8e-11
   probability.setZero();
-  double total = 0;
-  for (Index i = -outer; i <= outer; ++i) {
-    const double z = static_cast<double>(i) * h_outer, weight = std::exp(-0.5 * z * z);
-    for (Index k = -inner; k <= inner; ++k) {
-      const double y = static_cast<double>(k) * h_inner, both = weight * std::exp(-0.5 * y * y);
-      f_ = m + z * directions_.col(0) + y * directions_.col(1);
-      plain_softmax(f_, inner_);
-      probability += both * inner_;
-      total += both;
-    }
+  const double end = mean + tail * sd;
+  for (double x = mean - tail * sd; x < end;) {
+    double length = std::min(3 * sd, end - x);
+    for (const Feature& feature : features) length = std::min(length, panel_from(x, feature));
+    const double centre = x + 0.5 * length;
+    for (std::size_t k = 0; k < Gauss::abscissa().size(); ++k)
+      for (const double side : {-0.5 * length, 0.5 * length}) {
+        const double u = centre + side * Gauss::abscissa()[k], z = (u - mean) / sd;
+        const double weight = length * Gauss::weights()[k] * std::exp(-0.5 * z * z), ahead = v_mean + foot * (u - mean) - softplus(u);
+        const double smaller = last_wins(-std::abs(ahead)), wins = ahead > 0 ? 1 - smaller : smaller,
+                     loses = ahead > 0 ? smaller : 1 - smaller;
+        probability[last] += weight * wins;
+        probability[high] += weight * loses * sigmoid(u);
+        probability[low] += weight * loses * sigmoid(-u);
+      }
+    x += length;
   }
-  probability /= total;
+  probability /= probability.sum();
 }
 
 // A Kronecker lattice with the reals of Roberts' R_d sequence, folded so that the integrand is periodic, and mirrored.
@@ -77,25 +96,35 @@ void ExpectedSoftmax::make_lattice() {
   const Index d = C_ - 1;
   double phi = 1.5;
   for (int i = 0; i < 200; ++i) phi = std::pow(1 + phi, 1.0 / static_cast<double>(d + 1));
-  lattice_.resize(d, num_points);
+  lattice_.resize(num_points, d);
   for (Index k = 0; k < d; ++k) {
     const double alpha = std::pow(phi, -static_cast<double>(k + 1));
     for (Index i = 0; i < num_points; ++i) {
       const double x = std::fmod((static_cast<double>(i) + 0.5) * alpha, 1.0), folded = 1 - std::abs(2 * x - 1);
-      lattice_(k, i) = -std::sqrt(2.0) * boost::math::erfc_inv(2 * std::min(std::max(folded, 1e-12), 1 - 1e-12));
+      lattice_(i, k) = -std::sqrt(2.0) * boost::math::erfc_inv(2 * std::min(std::max(folded, 1e-12), 1 - 1e-12));
     }
   }
 }
 
-void ExpectedSoftmax::by_lattice(const Vector& m, Vector& probability) {
+void ExpectedSoftmax::by_lattice(const Vector& m, const Matrix& S, Vector& probability) {
   if (lattice_.size() == 0) make_lattice();
+  // Differences alone matter: the covariance of the centred scores, along its axes, the longest first.
+  const Vector row = S.rowwise().mean();
+  const Matrix centred = (S.colwise() - row).rowwise() - (row.array() - row.mean()).matrix().transpose();
+  const Eigen::SelfAdjointEigenSolver<Matrix> axes(centred);
+  const Matrix directions =
+      (axes.eigenvectors() * axes.eigenvalues().cwiseMax(0.0).cwiseSqrt().asDiagonal()).rightCols(C_ - 1).rowwise().reverse();
   probability.setZero();
-  for (Index i = 0; i < num_points; ++i) {
-    const Vector change = directions_ * lattice_.col(i);
+  for (Index first = 0; first < num_points; first += block) {
+    change_.noalias() = lattice_.middleRows(first, block) * directions.transpose();
     for (const double sign : {1.0, -1.0}) {
-      f_ = m + sign * change;
-      plain_softmax(f_, inner_);
-      probability += inner_;
+      scores_ = (sign * change_).rowwise() + m.transpose();
+      top_ = scores_.col(0);
+      for (Index c = 1; c < C_; ++c) top_ = top_.cwiseMax(scores_.col(c));
+      scores_ = (scores_.colwise() - top_).array().exp();
+      top_ = scores_.col(0);
+      for (Index c = 1; c < C_; ++c) top_ += scores_.col(c);
+      probability.noalias() += scores_.transpose() * top_.cwiseInverse();
     }
   }
   probability /= probability.sum();

@@ -12,16 +12,16 @@ class ExpectedSoftmax {
   void operator()(const Vector& m, const Matrix& S, Vector& probability);
 
  private:
-  /// Two directions or fewer: the trapezoidal rule, as fine as the nearest pole asks for.
-  void by_trapezoids(const Vector& m, Vector& probability);
+  /// Three classes: over the difference of two scores, the third integrated in closed form.
+  void by_longest_side(const Vector& m, const Matrix& S, Vector& probability);
   /// More: a lattice rule of 4096 points and their mirror images.
-  void by_lattice(const Vector& m, Vector& probability);
+  void by_lattice(const Vector& m, const Matrix& S, Vector& probability);
   void make_lattice();
 
   Index C_;
-  Matrix directions_;  // [C, directions] columns: sd times direction, largest first
-  Matrix lattice_;     // [C - 1, points] standard normal
-  Vector f_, inner_;
+  Matrix lattice_;  // [points, C - 1] standard normal
+  Matrix change_, scores_;
+  Vector top_;  // of a block of points
 };
 
 /// softmax(f)

@@ -23,6 +23,7 @@ void of_softmax(const SoftmaxFit& fit, MatrixView X, ClassRule rule, Matrix& pro
     design.apply(state.W.col(c), f);
     F.col(c) = f;
   }
+  validate::predicted(F);
   Vector p(C);
   if (rule == ClassRule::plug_in) {
     for (Index n = 0; n < X.rows(); ++n) {
@@ -33,6 +34,7 @@ void of_softmax(const SoftmaxFit& fit, MatrixView X, ClassRule rule, Matrix& pro
   }
   ExpectedSoftmax expected(C);
   state.covariance.score_covariances(design, [&](Index n, const Matrix& S) {
+    validate::predicted(S.reshaped(1, C * C), n);
     expected(F.row(n), S, p);
     probability.row(n) = p;
   });
@@ -80,12 +82,13 @@ void of_machines(const SoftmaxFit& fit, MatrixView X, ClassRule rule, Matrix& pr
 }  // namespace
 
 ClassProbabilities predict(const SoftmaxFit& fit, MatrixView X, ClassRule rule) {
-  validate::matrix(X, "X_new", fit.column_names);
   if (X.cols() != fit.num_columns())
     throw InvalidArgument(fmt::format("X_new has {} columns; the fit has {}", X.cols(), fit.num_columns()));
   if (fit.state == nullptr || (fit.coding == ClassCoding::softmax ? fit.state->W.size() == 0 : fit.machines.empty()))
     throw InvalidArgument(fmt::format("the fit has no posterior to predict from (status: {})", to_string(fit.report.status)));
-  if (rule == ClassRule::automatic) rule = fit.report.compat ? ClassRule::plug_in : ClassRule::integrated;
+  const Standardization& units = fit.state->standardization;
+  validate::new_rows(X, fit.column_names, units.center, units.scale);
+  if (rule == ClassRule::automatic) rule = fit.report.compat || fit.report.status == Status::separated ? ClassRule::plug_in : ClassRule::integrated;
   if (rule == ClassRule::integrated && fit.coding == ClassCoding::softmax && fit.state->covariance.kind == ClassCovariance::Kind::none)
     throw InvalidArgument(
         "the fit kept no covariance, so it cannot say how sure a prediction is; fit again with keep_covariance = always, or plug the means "

@@ -14,13 +14,4 @@ void gradient(const Posterior& q, double lambda, const Vector& expected, Vector&
   out = 0.5 * (lambda * lambda / expected.array() - expected.array() * q.group_square.array());
 }
 
-bool runs_to_infinity(double w, double a, double lambda) { return a * w < lambda * (1 - 1e-6) && lambda * w < 1e-6; }
-
-double gain_of_adding(double S, double Q, double lambda, double& precision) {
-  const double excess = std::abs(Q) - lambda;
-  if (!(S > 0 && excess > 1e-9 * lambda)) return 0;
-  precision = lambda * S / excess;
-  return 0.5 * excess * excess / S;
-}
-
 }  // namespace ardvark::laplace_prior

@@ -174,16 +174,14 @@ void PrecisionPrior::gradient(const Posterior& q, double tau, Vector& out) const
 }
 
 bool PrecisionPrior::runs_to_infinity(const Posterior& q, double tau, double a, Index g) const {
-  if (partition_.group_size[static_cast<std::size_t>(g)] != 1 || !(is_penalty() || is_improper(g))) return false;
+  if (partition_.group_size[static_cast<std::size_t>(g)] != 1 || is_penalty() || !is_improper(g)) return false;
   const double V = q.group_variance[g], determined = 1 - a * V, square = tau * q.group_square[g];
-  if (is_penalty()) return laplace_prior::runs_to_infinity(std::sqrt(square), a, lambda_);
   return determined < 0.01 && square <= V * std::max(determined, 0.0);
 }
 
 double PrecisionPrior::gain_of_adding(double S, double Q, double tau, double& precision) const {
-  if (is_penalty()) return laplace_prior::gain_of_adding(S, Q, lambda_, precision);
   const double square = tau * Q * Q;
-  if (!(S > 0 && square > S) || !is_improper_) return 0;
+  if (!(S > 0 && square > S) || !is_improper_ || is_penalty()) return 0;
   precision = S * S / (square - S);                        // (OPT.3)
   return 0.5 * ((square - S) / S + std::log(S / square));  // (OPT.5)
 }

@@ -218,7 +218,8 @@ void describe(const Classes& classes, SelectionCounts& out) {
   if (unused > 0) out.notes.push_back(fmt::format("{} {} of weight 0 took no part", unused, unused == 1 ? "row" : "rows"));
 }
 
-void judge(SelectionCounts& out) {
+// How many fits did not converge.
+Index judge(SelectionCounts& out) {
   Index unfinished = 0, kept = 0;
   for (const SelectionFold& fit : out.fits) {
     kept += fit.num_survivors;
@@ -234,6 +235,7 @@ void judge(SelectionCounts& out) {
     out.warnings.push_back(
         fmt::format("accuracy {:.3f} is less than two standard errors above chance ({:.3f}): the counts may be those of noise",
                     out.accuracy.mean, out.chance_accuracy));
+  return unfinished;
 }
 
 }  // namespace
@@ -252,7 +254,7 @@ SelectionCounts select_columns(MatrixView X, VectorView labels, const SelectionM
   for (Index j = 0; j < X.cols(); ++j) out.column_names.push_back(validate::column_name(options.column_names, j));
   describe(classes, out);
 
-  std::vector<std::vector<int>> deals;
+  std::vector<std::vector<int>>& deals = out.deal;
   StratifiedDealer dealer(options.seed);
   for (int r = 0; r < options.repeats; ++r) deals.push_back(dealer.deal(classes.number, classes.size(), options.folds));
 
@@ -279,9 +281,11 @@ SelectionCounts select_columns(MatrixView X, VectorView labels, const SelectionM
   out.status = cancelled ? Status::stopped_by_user : Status::converged;
   count_survivors(all, X.cols(), out);
   average(all, classes, out);
-  judge(out);
+  const Index unfinished = judge(out);
   out.seconds = elapsed();
-  out.message = fmt::format("{} of {} fits in {:.3g} s{}", out.num_fits(), num_fits, out.seconds, cancelled ? ", then cancelled" : "");
+  const std::string ended = unfinished > 0 ? fmt::format("{} of {} fits did not converge; ", unfinished, out.num_fits()) : "";
+  out.message =
+      fmt::format("{}{} of {} fits in {:.3g} s{}", ended, out.num_fits(), num_fits, out.seconds, cancelled ? ", then cancelled" : "");
   return out;
 }
 

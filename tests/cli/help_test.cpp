@@ -48,6 +48,16 @@ TEST(Help, HoldsExamplesThatWork) {
   }
 }
 
+TEST(Help, IsAlsoACommand) {
+  EXPECT_EQ(output_of({"help"}), output_of({"--help"}));
+  EXPECT_EQ(output_of({"help", "select"}), output_of({"select", "--help"}));
+}
+
+TEST(Help, OfSelectionsOffersNothingThatIsRefused) {
+  const std::string help = output_of({"select", "--help"});
+  for (const char* refused : {"slr_rvm", "rvm (rel", "linear, logistic"}) EXPECT_FALSE(contains(help, refused)) << refused;
+}
+
 TEST(Help, NamesEveryPreset) {
   const std::string help = output_of({"fit", "--help"});
   for (const PresetInfo& preset : presets()) EXPECT_TRUE(contains(help, std::string(preset.name) + " ")) << preset.name;

@@ -76,6 +76,30 @@ TEST_F(PredictCommand, ReadsACategoryThatLooksLikeANumberHere) {
   EXPECT_EQ(json({"predict", "m.ardvark", "new.csv"})["mean"].size(), 2u);
 }
 
+// As fit does: a row whose squares overflow has no prediction, whatever the model.
+TEST_F(PredictCommand, RefusesValuesWhoseSquaresOverflow) {
+  put("a,b,kind,group,y\n1,5,u,r,3\n2,4,v,s,4\n4,1,u,t,9\n3,3,v,r,5\n5,2,u,s,8\n6,1,v,t,7\n2,2,u,r,1\n1,3,v,s,2\n", "train.csv");
+  put("a,b\n1,2\n3,1e160\n", "large.csv");
+  put("a,b\n1,2\n-1.797e308,2\n", "largest.csv");
+  const std::vector<Arguments> models = {
+      {"--target", "y", "--model", "linear", "--ignore", "kind,group"},
+      {"--target", "y", "--model", "rvm", "--task", "regression", "--width", "1", "--ignore", "kind,group"},
+      {"--target", "kind", "--model", "logistic", "--ignore", "y,group"},
+      {"--target", "kind", "--model", "logistic", "--prior", "laplace", "--lambda", "0.5", "--ignore", "y,group"},
+      {"--target", "kind", "--model", "rvm", "--width", "1", "--ignore", "y,group"},
+      {"--target", "kind", "--preset", "vb_logit_fit", "--ignore", "y,group"},
+      {"--target", "kind", "--preset", "slr_var", "--compat", "--ignore", "y,group"},
+      {"--target", "kind", "--preset", "slr_rvm", "--ignore", "y,group"},
+      {"--target", "group", "--model", "logistic", "--ignore", "y,kind"},
+      {"--target", "group", "--preset", "slr_var_ovr", "--ignore", "y,kind"},
+      {"--target", "group", "--preset", "slr_var_ovo", "--compat", "--ignore", "y,kind"}};
+  for (const Arguments& model : models) {
+    output(Arguments{"fit", "train.csv", "-q", "-o", "m.ardvark"} + model);
+    testing::expect_refused({"predict", "m.ardvark", "large.csv"}, folder_, 2, {"row 2", "'b'", "1e+160"});
+    testing::expect_refused({"predict", "m.ardvark", "largest.csv"}, folder_, 2, {"row 2", "'a'", "-1.797e+308"});
+  }
+}
+
 // ---- the numbers ------------------------------------------------------------------------------------------------------------------------
 
 TEST_F(PredictCommand, WritesLinearPredictionsAlikeAsCsvAndJsonAndInTheLibrary) {

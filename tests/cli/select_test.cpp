@@ -55,6 +55,39 @@ TEST_F(Select, PrintsWhatTheLibraryCounts) {
   EXPECT_EQ(first, (std::vector<std::string>{"x1", "x2", "x3"}));  // those that matter
 }
 
+// The deal on paper is enough to do a fit again.
+TEST_F(Select, WritesTheDealOfTheFolds) {
+  const Json json = json_of(slr_ + Arguments{"--folds-out", "folds.csv"}, folder_.path());
+  const std::string csv = testing::read_bytes(folder_ / "folds.csv");
+  const std::vector<double> repeat = testing::column(csv, "repeat"), row = testing::column(csv, "row"), fold = testing::column(csv, "fold");
+  ASSERT_EQ(row.size(), 600u);
+  std::vector<Index> training, test;
+  for (std::size_t i = 0; i < 600; ++i)
+    if (repeat[i] == 2) (fold[i] == 4 ? test : training).push_back(static_cast<Index>(row[i]) - 1);
+  ASSERT_EQ(test.size(), 40u);
+  const testing::Sample::RowMajor X = sample_.X(training, Eigen::all), X_test = sample_.X(test, Eigen::all);
+  const Vector labels = sample_.labels(training);
+  const LogisticFit fit = fit_logistic(X, labels, options_for_preset("slr_var"));
+  const Json again = json["fits"][8];  // repeat 2, fold 4
+  EXPECT_EQ(again["survivors"], std::count(fit.relevant.begin(), fit.relevant.end(), true));
+  const Vector p = predict(fit, X_test).probability;
+  double hits = 0;
+  for (Index i = 0; i < 40; ++i) hits += (p[i] > 0.5) == (sample_.labels[test[static_cast<std::size_t>(i)]] > 0.5) ? 1 : 0;
+  EXPECT_NEAR(again["accuracy"].get<double>(), hits / 40, 1e-12);
+}
+
+TEST_F(Select, CountsTheFitsThatDidNotConverge) {
+  const Json json = json_of(slr_ + Arguments{"--max-sweeps", "2"}, folder_.path());
+  EXPECT_EQ(json["status"], "max_sweeps");
+  EXPECT_TRUE(contains(json["message"], "15 of 15 fits did not converge; 15 of 15 fits in ")) << json["message"];
+}
+
+TEST_F(Select, TakesWholeSeedsThatADoubleHolds) {
+  EXPECT_EQ(json_of(slr_ + Arguments{"--seed", "9007199254740992"}, folder_.path())["seed"], 9007199254740992U);
+  for (const char* seed : {"18446744073709551615", "-1", "1.5"})
+    expect_refused(slr_ + Arguments{"--seed", seed}, folder_, 2, {"--seed", "from 0 to 9007199254740992"});
+}
+
 TEST_F(Select, GivesTheSameAtAnyNumberOfThreads) {
   const auto select = [&](const char* threads, const char* seed) {
     Json json = json_of(slr_ + Arguments{"--threads", threads, "--seed", seed}, folder_.path());

@@ -116,6 +116,10 @@ TEST_F(SlrCommand, TakesTheKernelOfSlrRvm) {
     EXPECT_EQ(j["probability"].get<Numbers>(), numbers(predict(fit, fresh_.view()).probability.col(1)));
     EXPECT_EQ(plug_in["probability"].get<Numbers>(), numbers(predict(fit, fresh_.view(), PredictiveRule::plug_in).probability.col(1)));
     EXPECT_EQ(j["probability"] == plug_in["probability"], kind.compat);
+    const Json exact = json({"predict", "m.ardvark", "new.csv", "--rule", "exact"});
+    EXPECT_EQ(exact["probability"].get<Numbers>(), numbers(predict(fit, fresh_.view(), PredictiveRule::exact).probability.col(1)));
+    EXPECT_NE(exact["probability"], plug_in["probability"]);
+    expect_refused({"predict", "m.ardvark", "new.csv", "--rule", "published"}, folder_, 2, {"published", "exact, plug-in"});
     static_cast<void>(output_of({"show", "m.ardvark"}, folder_.path()));
   }
 }
@@ -130,6 +134,29 @@ TEST_F(SlrCommand, TakesLambda) {
   options.max_sweeps = 5;
   const LogisticFit fit = fit_logistic(data_.view(), data_.labels, options);
   for (Index j = 0; j < 60; ++j) EXPECT_NEAR(fit.precision[j] * std::abs(fit.standardized_mean[j]), 2, 1e-12);
+}
+
+// What the number is, and under which prior: a bound, an approximation, or a density at the mode.
+TEST_F(SlrCommand, NamesThePriorAndTheEvidence) {
+  const std::vector<std::pair<Arguments, std::vector<const char*>>> expected = {
+      {{"slr_var"}, {"prior ard,", "bound on evidence"}},
+      {{"slr_lap"}, {"prior ard,", "log evidence (Laplace)"}},
+      {{"rlr_lap"}, {"prior shared,", "log evidence (Laplace)"}},
+      {{"l1_slr_lap"}, {"prior laplace (lambda 1)", "log density at mode"}},
+      {{"l1_slr_lap", "--compat", "--lambda", "4"}, {"prior laplace (lambda 2)", "penalised likelihood"}},
+      {{"slr_lap_ovr"}, {"log evidence (Laplace)"}},
+      {{"slr_var_ovr"}, {"bound on evidence"}},
+      {{"slr_var_ovo"}, {"bound on evidence"}}};
+  for (const auto& [preset, pieces] : expected) {
+    const std::string text = output_of(data + Arguments{"--preset"} + preset + Arguments{"-o", "m.ardvark"}, folder_.path());
+    EXPECT_TRUE(output_of({"show", "m.ardvark"}, folder_.path()) + "model                 m.ardvark\n" == text) << text;
+    for (const char* piece : pieces) EXPECT_TRUE(contains(text, piece)) << piece << "\n" << text;
+  }
+  const Json j = json(data + Arguments{"--preset", "l1_slr_lap"});
+  EXPECT_EQ(j["prior"], "laplace");
+  EXPECT_EQ(j["lambda"], 1);
+  EXPECT_EQ(j["likelihood"], "laplace");
+  EXPECT_EQ(j["standardized_mean"].size(), 61U);
 }
 
 TEST_F(SlrCommand, RefusesWhatMakesNoSense) {

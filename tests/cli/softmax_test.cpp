@@ -93,6 +93,38 @@ TEST_F(SoftmaxCommand, TakesThePresetsOfSeveralClasses) {
   }
 }
 
+// Many pairs: what they say takes a line, and the status says how many have not converged.
+TEST_F(SoftmaxCommand, SummarisesManyRegressions) {
+  testing::Random random(4);
+  std::string csv = "a,b,c,y\n";
+  for (int i = 0; i < 160; ++i) csv += fmt::format("{},{},{},c{}\n", random.normal() + i % 8, random.normal(), i % 16 < 8 ? 1 : 0, i % 8);
+  write_bytes(folder_ / "many.csv", csv);
+  const testing::Arguments fit = {"fit", "many.csv", "--target", "y", "--preset", "slr_var_ovo"};
+  const Json few = json_of(fit + testing::Arguments{"--max-sweeps", "3"}, folder_.path());
+  EXPECT_EQ(few["status"], "max_sweeps");
+  EXPECT_TRUE(contains(few["message"], " of 28 logistic regressions did not converge; the first, c")) << few["message"];
+  EXPECT_LE(few["notes"].size() + few["warnings"].size(), 8u) << few["notes"];
+  const Json published = json_of(fit + testing::Arguments{"--compat", "--max-sweeps", "400"}, folder_.path());
+  EXPECT_FALSE(contains(published["message"], "has converged")) << published["message"];
+}
+
+TEST_F(SoftmaxCommand, SaysWhichLevelsOfATextColumnPartWays) {
+  testing::Random random(5);
+  std::string csv = "x,kind,y\n";
+  for (int i = 0; i < 300; ++i) {
+    const int kind = i % 4, label = kind == 2 && random.uniform() < 0.9 ? 1 : random.uniform() < 0.3 ? 1 : 0;
+    csv += fmt::format("{},{},{}\n", random.normal(), "abcd"[kind], label);
+  }
+  write_bytes(folder_ / "levels.csv", csv);
+  const auto notes = [&](const testing::Arguments& model) {
+    return json_of(testing::Arguments{"fit", "levels.csv", "--target", "y"} + model, folder_.path())["notes"].dump();
+  };
+  for (const testing::Arguments& each :
+       {testing::Arguments{"--preset", "slr_lap"}, {"--preset", "smlr"}, {"--model", "logistic", "--prior", "laplace", "--lambda", "15"}})
+    EXPECT_TRUE(contains(notes(each), "the levels of text column 'kind' part ways")) << notes(each);
+  EXPECT_FALSE(contains(notes({"--model", "logistic", "--prior", "ard"}), "part ways"));
+}
+
 TEST_F(SoftmaxCommand, SaysWhatIsWrong) {
   const auto refused = [&](const testing::Arguments& arguments, std::initializer_list<const char*> pieces) {
     expect_refused(arguments, folder_, 2, pieces);

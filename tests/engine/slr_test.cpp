@@ -12,7 +12,9 @@
 #include "../support/thrown.hpp"
 #include "ardvark/linear.hpp"
 #include "ardvark/logistic.hpp"
+#include "ardvark/softmax.hpp"
 #include "core/special.hpp"
+#include "engine/toolbox.hpp"
 
 namespace ardvark {
 namespace {
@@ -20,7 +22,7 @@ namespace {
 using testing::Random;
 using testing::relative_distance;
 
-const std::vector<std::string> sparse_presets = {"slr_var", "slr_lap", "l1_slr_lap"};
+const std::vector<std::string> sparse_presets = {"slr_var", "slr_lap"};
 const std::vector<std::string> all_presets = {"slr_var", "slr_lap", "rlr_var", "rlr_lap", "slr_rvm", "l1_slr_lap"};
 
 FitOptions tight(const std::string& preset) {
@@ -129,33 +131,60 @@ TEST(SlrLap, EndsWhereNoColumnWantsToLeaveOrComeBack) {
   }
 }
 
-// The optimum of ln p(t|w) - lambda |w|: gradient lambda sign(w) inside, at most lambda outside.                                     (L1.3)
+// The optimum of ln p(t|w) - lambda |w|: gradient lambda sign(w) inside, at most lambda outside; the same as l1_slr_c.               (L1.2)
 TEST(L1SlrLap, MeetsTheOptimalityConditions) {
   for (std::uint64_t seed : {1, 2, 3})
-    for (const double lambda : {0.5, 3.0}) {
+    for (const double lambda : {0.5, 1.0, 3.0}) {
       const Index n = 50, p = seed == 1 ? 8 : 120;
       const testing::Problem problem = testing::make_problem(seed, n, p);
-      FitOptions options = tight("l1_slr_lap");
-      options.prior.lambda = lambda;
-      const LogisticFit fit = fit_logistic(problem.X, problem.labels, options);
+      FitOptions options = options_for_preset("l1_slr_lap"), other = options_for_preset("l1_slr_c");
+      options.prior.lambda = other.prior.lambda = lambda;
+      const LogisticFit fit = fit_logistic(problem.X, problem.labels, options), c = fit_logistic(problem.X, problem.labels, other);
       ASSERT_EQ(fit.report.status, Status::converged) << fit.report.message;
+      EXPECT_EQ(fit.mean, c.mean);
+      EXPECT_EQ(fit.prior, PriorKind::laplace);
+      EXPECT_EQ(fit.lambda, lambda);
       const Matrix Z = standardized(problem.X);
       const Vector m = Z * fit.standardized_mean;
       Vector e(n);
-      double objective = -lambda * fit.standardized_mean.head(p).cwiseAbs().sum();
-      for (Index i = 0; i < n; ++i) {
-        e[i] = (problem.labels[i] > 0 ? 1 : 0) - sigma(m[i]);
-        objective -= static_cast<double>(testing::plain_softplus(problem.labels[i] > 0 ? -m[i] : m[i]));
-      }
-      EXPECT_NEAR(fit.bound, objective, 1e-6);
-      EXPECT_NEAR(e.sum(), 0, 1e-7);  // the intercept is free
+      for (Index i = 0; i < n; ++i) e[i] = (problem.labels[i] > 0 ? 1 : 0) - sigma(m[i]);
+      EXPECT_NEAR(e.sum(), 0, 1e-9 * static_cast<double>(n));  // the intercept is free
       for (Index j = 0; j < p; ++j) {
         const double w = fit.standardized_mean[j], g = Z.col(j).dot(e);
-        if (std::abs(w) > 1e-4)
-          EXPECT_NEAR(g, w > 0 ? lambda : -lambda, 1e-5 * lambda) << j;
+        if (w != 0)
+          EXPECT_NEAR(g, w > 0 ? lambda : -lambda, 2e-9 * lambda) << j;
         else
-          EXPECT_LE(std::abs(g), lambda * (1 + 1e-3)) << j;
+          EXPECT_LE(std::abs(g), lambda * (1 + 2e-9)) << j;
       }
+    }
+}
+
+TEST(L1SlrLap, IsZeroFromLambdaMaxOn) {
+  const testing::Problem problem = testing::make_problem(2, 50, 120);
+  FitOptions options = options_for_preset("l1_slr_lap");
+  options.prior.lambda = fit_logistic_path(problem.X, problem.labels, {.count = 1}).lambda_max * (1 + 1e-12);
+  EXPECT_TRUE(fit_logistic(problem.X, problem.labels, options).mean.isZero(0));
+}
+
+// The published scaling too: what the variance of a coefficient, in the user's units, cannot hold is refused.
+TEST(Slr, RefusesColumnsWhoseSquaresVanishOrOverflow) {
+  testing::Problem problem = testing::make_problem(4, 60, 6);
+  Vector classes = problem.labels;
+  for (Index i = 0; i < 60; i += 3) classes[i] = 7;
+  const Vector column = problem.X.col(4);
+  for (const double scale : {1e-160, 1e160})
+    for (const PresetInfo& preset : presets()) {
+      const bool shared_scale = std::string(preset.name) == "rlr_lap", kernel = std::string(preset.name) == "slr_rvm";
+      if ((!is_toolbox_preset(preset.name) && std::string(preset.name) != "l1_slr_c") || kernel || (shared_scale && scale < 1)) continue;
+      problem.X.col(4) = scale * column;
+      testing::expect_invalid(
+          [&] {
+            if (is_softmax_preset(preset.name))
+              static_cast<void>(fit_softmax(problem.X, classes, softmax_options_for_preset(preset.name, true)));
+            else
+              static_cast<void>(fit_logistic(problem.X, problem.labels, options_for_preset(preset.name, true)));
+          },
+          {shared_scale ? "the table" : "column 'x5'", "rescale"});
     }
 }
 
@@ -172,8 +201,8 @@ TEST(Slr, AgreesInPrimalAndDual) {
     EXPECT_EQ(kept(primal), kept(dual)) << preset;
     EXPECT_LE(relative_distance(primal.mean, dual.mean), 1e-5) << preset;
     EXPECT_NEAR(primal.bound, dual.bound, 1e-6) << preset;
-    for (bool compat : {true}) {  // sweep for sweep
-      FitOptions published = options_for_preset(preset, compat);
+    {  // sweep for sweep
+      FitOptions published = options_for_preset(preset, true);
       published.max_sweeps = 15;
       published.solver = SolverKind::primal;
       const LogisticFit a = fit_logistic(problem.X, problem.labels, published);
@@ -424,13 +453,13 @@ TEST(Slr, RefusesWhatMakesNoSense) {
     change(options);
     testing::expect_invalid([&] { static_cast<void>(fit_logistic(problem.X, problem.labels, options)); }, pieces);
   };
-  const FitOptions var = options_for_preset("slr_var"), l1 = options_for_preset("l1_slr_lap");
+  const FitOptions var = options_for_preset("slr_var"), l1 = options_for_preset("l1_slr_lap", true);
   refused(var, {"pruning.threshold", "nan"}, [](FitOptions& o) { o.pruning.threshold = std::nan(""); });
   refused(var, {"pruning.readmit_every", "-1"}, [](FitOptions& o) { o.pruning.readmit_every = -1; });
   refused(var, {"start_xi", "-1"}, [](FitOptions& o) { o.start_xi = -1; });
   refused(l1, {"lambda", "0"}, [](FitOptions& o) { o.prior.lambda = 0; });
   refused(l1, {"rule laplace"}, [](FitOptions& o) { o.likelihood = LogisticLikelihood::bound; });
-  refused(l1, {"rule laplace", "ard"}, [](FitOptions& o) { o.prior = Prior::shared(); });
+  refused(l1, {"rule laplace", "Prior::laplace"}, [](FitOptions& o) { o.prior = Prior::shared(); });
   refused({}, {"a0"}, [](FitOptions& o) { o.precision = {0, 0}; });  // Jeffreys' prior without columns that may leave
   refused(options_for_preset("slr_var", true), {"weights", "slr_var"}, [&](FitOptions& o) { o.weights = ones; });
 }

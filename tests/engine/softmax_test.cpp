@@ -230,6 +230,30 @@ TEST(Softmax, ConstantColumnsTakeNoPart) {
   EXPECT_EQ(fit.report.status, Status::converged);
 }
 
+// In the user's units the intercept is the score at x = 0: mean and variance of the machine there, which has seen (x - mean)/largest.
+TEST(Softmax, PublishedPairsHaveTheInterceptOfTheColumnsAsGiven) {
+  Data d = make(12, 90, 4, 3);
+  d.X.col(1).array() += 5;
+  d.X.col(2).setConstant(7);
+  SoftmaxOptions options = softmax_options_for_preset("slr_var_ovo", true);
+  options.max_sweeps = 5;
+  options.keep_covariance = Keep::always;
+  const SoftmaxFit fit = fit_softmax(d.X, d.y, options);
+  EXPECT_EQ(fit.left_out, (std::vector<bool>{false, false, true, false}));
+  Vector origin(5);
+  for (Index j = 0; j < 4; ++j) {
+    const double mean = d.X.col(j).mean(), largest = (d.X.col(j).array() - mean).abs().maxCoeff();
+    origin[j] = j == 2 ? 0 : -mean / largest;
+  }
+  origin[4] = 1;
+  for (Index k = 0; k < 3; ++k) {
+    const Fit& machine = fit.machines[static_cast<std::size_t>(k)];
+    EXPECT_NEAR(fit.intercept[k], origin.dot(machine.standardized_mean), 1e-12);
+    EXPECT_NEAR(fit.intercept_variance[k], origin.dot(machine.covariance() * origin), 1e-12 * fit.intercept_variance[k]);
+    EXPECT_GT(fit.intercept_variance[k], 2 * machine.intercept->variance);
+  }
+}
+
 TEST(Softmax, SaysWhatIsWrong) {
   const Data d = make(10, 20, 2, 3);
   const auto fit_with = [&](const Vector& y, const SoftmaxOptions& options) { static_cast<void>(fit_softmax(d.X, y, options)); };
@@ -256,6 +280,35 @@ TEST(Softmax, SaysWhatIsWrong) {
   const SoftmaxFit bare = fit_softmax(d.X, d.y, options);
   expect_invalid([&] { static_cast<void>(predict(bare, d.X)); }, {"keep_covariance"});
   EXPECT_NEAR(predict(bare, d.X, ClassRule::plug_in).probability.sum(), 20, 1e-9);
+}
+
+// Without a prior the likelihood of separable classes has no maximum, and a fit says so; its signs are still right.
+TEST(FitSoftmax, SaysThatFlatColumnsSeparateTheClasses) {
+  for (const Index C : {3, 4}) {
+    Random random(31);
+    const Matrix X = random.normals(60, 4);
+    Vector y(60);
+    for (Index i = 0; i < 60; ++i) {
+      Index largest = 0;
+      X.row(i).head(C).maxCoeff(&largest);
+      y[i] = static_cast<double>(largest);
+    }
+    SoftmaxOptions options;
+    options.prior = Prior::none();
+    const SoftmaxFit fit = fit_softmax(X, y, options);
+    EXPECT_EQ(fit.report.status, Status::separated) << fit.report.message;
+    EXPECT_EQ(fit.report.warnings.size(), 1u);
+    EXPECT_EQ(fit.accuracy, 1);
+    EXPECT_LT(fit.log_loss, 1e-6);
+    EXPECT_TRUE((fit.variance.array() == std::numeric_limits<double>::infinity()).all());
+    const ClassProbabilities p = predict(fit, X);
+    for (Index i = 0; i < 60; ++i) EXPECT_EQ(static_cast<double>(p.most_probable[static_cast<std::size_t>(i)]), y[i]);
+    // Half of one class in the middle of the others: a maximum, and no complaint.
+    for (Index i = 0; i < 60; i += 3) y[i] = static_cast<double>(i / 3 % C);
+    const SoftmaxFit sound = fit_softmax(X, y, options);
+    EXPECT_EQ(sound.report.status, Status::converged);
+    EXPECT_TRUE(sound.variance.allFinite());
+  }
 }
 
 }  // namespace

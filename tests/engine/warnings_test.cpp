@@ -66,6 +66,14 @@ TEST(Warnings, LeaveSeparableClassesThatConvergedToANote) {
   EXPECT_TRUE(mentions(fit.report.notes, "every row is on its own side"));
 }
 
+// The mode under a Laplace prior is not too confident there: it has few columns, and they are shrunk.
+TEST(Warnings, AreNotOfALaplacePrior) {
+  const Problem problem = make_problem(132, 60, 60);
+  const LogisticFit fit = fit_logistic(problem.X, problem.labels, with_prior(Prior::laplace(0.1)));
+  ASSERT_EQ(fit.accuracy, 1);
+  EXPECT_EQ(fit.report.warnings, Texts{});
+}
+
 TEST(Warnings, SayThatFewRowsOnTheirOwnSidesAreTooConfident) {  // noisy labels: with 60 columns they can be separated all the same
   const Problem problem = make_problem(132, 60, 60);
   const LogisticFit fit = fit_logistic(problem.X, problem.labels, with_prior(Prior::ard()));

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
+
 #include "../support/random_problem.hpp"
 #include "ardvark/linear.hpp"
 #include "ardvark/logistic.hpp"
@@ -106,6 +108,28 @@ TEST(LoadModel, ReadsFilesOfEarlierPrograms) {
                           fitted = predict(fit_linear(rows.X(), y, {.prior = Prior::shared()}), rows.X());
   EXPECT_LT((loaded.mean - fitted.mean).cwiseAbs().maxCoeff(), 1e-3);
   EXPECT_LT((loaded.scale - fitted.scale).cwiseAbs().maxCoeff(), 1e-3);
+}
+
+// Any bit of any array: else a prediction would change and nobody be told. Older files have no checksums, and load.
+TEST(LoadModel, RefusesArraysThatHaveChanged) {
+  const TemporaryFolder folder;
+  const std::string path = folder / "m.ardvark";
+  const Problem problem = make_problem(145, 60, 3);
+  save_model(path, fit_logistic(problem.X, problem.labels));
+  const std::string whole = testing::read_bytes(path);
+  std::uint64_t header = 0;
+  std::memcpy(&header, whole.data(), 8);
+  for (std::size_t at = 8 + header; at < whole.size(); ++at) {
+    std::string changed = whole;
+    changed[at] = static_cast<char>(changed[at] ^ (1 << (at % 8)));
+    testing::write_bytes(path, changed);
+    const std::string message = message_of<InvalidArgument>([&] { (void)load_model(path); });
+    EXPECT_NE(message.find("is damaged: its array"), std::string::npos) << at << ": " << message;
+  }
+  std::string older = whole;
+  older.replace(older.find("checksums"), 9, "unchecked");
+  testing::write_bytes(path, older);
+  EXPECT_EQ(load_model(path).fit.num_columns(), 3);
 }
 
 TEST(SaveModel, RefusesAFitWithoutAPosterior) {

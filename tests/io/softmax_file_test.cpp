@@ -80,7 +80,8 @@ TEST(SoftmaxFile, DamageIsToldOrHarmless) {
   int read = 0, refused = 0;
   for (const auto& [preset, solver] : cases) {
     save_model(path, fit_softmax(d.X, d.y, options_of(preset, solver)));
-    const std::string bytes = read_bytes(path);
+    std::string bytes = read_bytes(path);
+    bytes.replace(bytes.find("checksums"), 9, "unchecked");  // as older files: the numbers themselves are looked at
     for (int i = 0; i < 300; ++i) {
       // Half of the changes where the description lies.
       std::string damaged = bytes;

@@ -8,6 +8,7 @@
 
 #include "../support/plain.hpp"
 #include "../support/random_problem.hpp"
+#include "../support/thrown.hpp"
 #include "ardvark/linear.hpp"
 #include "ardvark/logistic.hpp"
 
@@ -31,6 +32,19 @@ double matrix_bound(const Matrix& precision, const Vector& w, const Vector& x, d
   const Vector h = precision * w + 0.5 * x, w_new = P.ldlt().solve(h);
   return 0.5 * std::log(precision.determinant() / P.determinant()) + 0.5 * (w_new.dot(P * w_new) - w.dot(precision * w)) -
          static_cast<double>(testing::plain_softplus(-xi)) - xi / 2 + lambda * xi * xi;
+}
+
+// What is large is so in the units of the fit.
+TEST(Predict, RefusesRowsBeyondSquaresInTheUnitsOfTheFit) {
+  Random random(11);
+  Matrix X = random.normals(20, 2);
+  const Vector y = X.col(0) + 0.1 * random.normals(20);
+  X.col(1) *= 1e-140;
+  const LinearFit fit = fit_linear(X, y, {.column_names = {"a", "b"}});
+  const Matrix near = Matrix::Constant(1, 2, 1e-3);
+  EXPECT_TRUE(predict(fit, near).scale.allFinite());
+  const Matrix far = Matrix::Constant(1, 2, 1e20);
+  testing::expect_invalid([&] { static_cast<void>(predict(fit, far)); }, {"row 1", "'b'", "1e+20", "1e150"});
 }
 
 TEST(PublishedProbability, IsTheMatrixBoundMaximisedOverXi) {  // (PRED.1)

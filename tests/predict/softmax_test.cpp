@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/Dense>
+#include <algorithm>
 #include <cmath>
 
 #include "core/special.hpp"
@@ -66,17 +67,75 @@ TEST(ExpectedSoftmax, OfThreeClassesIsExactToNineDigits) {
   EXPECT_LE(worst, 3e-9);
 }
 
+// The trapezoidal rule with step h over the two differences to the first score.
+Vector by_differences(const Vector& m, const Matrix& S, double h) {
+  Matrix D(2, 3);
+  D << -1, 1, 0, -1, 0, 1;
+  const Matrix L = (D * S * D.transpose()).llt().matrixL();
+  const Vector mean = D * m;
+  const auto steps = static_cast<Index>(std::ceil(7 / h));
+  Vector sum = Vector::Zero(3);
+  for (Index i = -steps; i <= steps; ++i)
+    for (Index k = -steps; k <= steps; ++k) {
+      const double x = h * static_cast<double>(i), y = h * static_cast<double>(k), a = mean[0] + L(0, 0) * x,
+                   b = mean[1] + L(1, 0) * x + L(1, 1) * y, top = std::max({0.0, a, b});
+      const double e0 = std::exp(-top), ea = std::exp(a - top), eb = std::exp(b - top);
+      const double weight = std::exp(-0.5 * (x * x + y * y)) / (e0 + ea + eb);
+      sum += weight * Vector(Eigen::Vector3d(e0, ea, eb));
+    }
+  return sum / sum.sum();
+}
+
+// Triangles of all shapes: sides of 0.003 to 60 standard deviations, means where classes meet.
+TEST(ExpectedSoftmax, OfThreeClassesIsExactToEightDigitsAtAnyVariance) {
+  ExpectedSoftmax expected(3);
+  Random random(7);
+  double worst = 0;
+  for (const double longest : {0.3, 3.0, 20.0})
+    for (const double other : {0.01, 0.3, 1.0})
+      for (int i = 0; i < 3; ++i) {
+        Matrix A = random.normals(3, 2);
+        A.col(0) *= longest;
+        A.col(1) *= longest * other;
+        const Vector m = 0.5 * longest * random.normals(3);
+        const Matrix S = A * A.transpose() + 1e-9 * Matrix::Identity(3, 3);
+        Vector p;
+        expected(m, S, p);
+        EXPECT_NEAR(p.sum(), 1, 1e-15);
+        worst = std::max(worst, (p - by_differences(m, S, 0.2 / (longest + 2))).cwiseAbs().maxCoeff());
+      }
+  EXPECT_LE(worst, 1e-8);
+}
+
 // With a far away class the other two are a logistic regression, whose expectation is known to 2e-9 for any variance.
 TEST(ExpectedSoftmax, OfTwoClassesAndOneFarAwayIsThatOfTwoAtAnyVariance) {
   ExpectedSoftmax expected(3);
-  for (const double sd : {0.0, 0.1, 1.0, 10.0, 100.0, 1000.0}) {
+  for (const double sd : {0.0, 0.1, 1.0, 10.0, 100.0, 1000.0, 1e5, 1e8, 1e12}) {
     Vector m(3), p;
-    m << 1, 0, -1e5;
+    m << 1, 0, -100 * (sd + 1);
     Matrix S = Matrix::Zero(3, 3);
     S(0, 0) = sd * sd;
     expected(m, S, p);
-    EXPECT_NEAR(p[0], expected_sigmoid(1, sd * sd), sd > 500 ? 2e-3 : 1e-8) << sd;  // beyond 500 the steps are held at 1000 a side
+    EXPECT_NEAR(p[0], expected_sigmoid(1, sd * sd), 1e-8) << sd;
   }
+}
+
+// As the variance grows the softmax is the largest score's, and P(f_c > f_a, f_c > f_b) = 1/4 + asin(rho)/(2 pi) at equal means.
+TEST(ExpectedSoftmax, OfThreeClassesHasTheProbabilitiesOfOrthantsForItsLimit) {
+  ExpectedSoftmax expected(3);
+  Random random(8);
+  for (const double sd : {1e5, 1e7, 1e10, 1e100})
+    for (int i = 0; i < 5; ++i) {
+      const Matrix S = sd * sd * random_covariance(random, 3, 1);
+      Vector p;
+      expected(Vector::Zero(3), S, p);
+      for (Index c = 0; c < 3; ++c) {
+        const Index a = (c + 1) % 3, b = (c + 2) % 3;
+        const auto covariance = [&](Index k, Index l) { return S(c, c) - S(c, k) - S(c, l) + S(k, l); };
+        const double rho = covariance(a, b) / std::sqrt(covariance(a, a)) / std::sqrt(covariance(b, b));
+        EXPECT_NEAR(p[c], 0.25 + std::asin(rho) / (2 * 3.14159265358979323846), 1e-8) << sd;
+      }
+    }
 }
 
 TEST(ExpectedSoftmax, OfFourClassesIsExactToThreeDigits) {
@@ -91,6 +150,19 @@ TEST(ExpectedSoftmax, OfFourClassesIsExactToThreeDigits) {
     worst = std::max(worst, (p - by_tensor(m, S, 0.35)).cwiseAbs().maxCoeff());
   }
   EXPECT_LE(worst, 1e-3);
+}
+
+// Independent scores of large and equal variance, one mean ahead by one standard deviation: it wins with E Phi(z + 1)^(C - 1).
+TEST(ExpectedSoftmax, OfManyClassesHasTheProbabilityOfTheLargestForItsLimit) {
+  for (const Index C : {4, 6, 10}) {
+    ExpectedSoftmax expected(C);
+    Vector m = Vector::Zero(C), p;
+    m[1] = 1e6;
+    expected(m, 1e12 * Matrix::Identity(C, C), p);
+    double ahead = 0, h = 0.01;
+    for (double z = -8; z <= 8; z += h) ahead += h * normal_pdf(z) * std::pow(normal_cdf(z + 1), static_cast<double>(C - 1));
+    EXPECT_NEAR(p[1], ahead, 1e-2) << C;
+  }
 }
 
 TEST(ExpectedSoftmax, IgnoresACommonNumberAndKeepsSymmetry) {

@@ -272,7 +272,7 @@ TEST(PrecisionPrior, GainOfAddingIsTheBestOfAGrid) {  // (OPT.3), (OPT.5)
   EXPECT_GT(finite, 50);
 }
 
-TEST(LaplacePrior, StepTouchesThePenaltyFromBelow) {  // (L1.1), (L1.2)
+TEST(LaplacePrior, StepTouchesThePenaltyFromBelow) {  // (L1EM.1), (L1EM.2)
   Random random(10);
   const double lambda = 1.7;
   PrecisionPrior prior = jeffreys(testing::ard_partition(4), UpdateRule::laplace, lambda);
@@ -302,16 +302,6 @@ TEST(LaplacePrior, StepTouchesThePenaltyFromBelow) {  // (L1.1), (L1.2)
   }
   prior.set_expected(next);
   EXPECT_NEAR(prior.bound(q, 1), penalty, 1e-14 * std::abs(penalty));
-}
-
-TEST(LaplacePrior, AddsAColumnWhoseGradientExceedsLambda) {  // (L1.3): the best w of Q w - S w^2/2 - lambda |w|
-  const PrecisionPrior prior = jeffreys(testing::ard_partition(1), UpdateRule::laplace, 2);
-  double precision = 0;
-  EXPECT_EQ(prior.gain_of_adding(3, 1.9, 1, precision), 0);
-  EXPECT_EQ(prior.gain_of_adding(3, -1.9, 1, precision), 0);
-  const double w = (5 - 2) / 3.0;  // stationary: Q - S w - lambda = 0
-  EXPECT_NEAR(prior.gain_of_adding(3, -5, 1, precision), 5 * w - 1.5 * w * w - 2 * w, 1e-14);
-  EXPECT_NEAR(precision, 2 / w, 1e-14);
 }
 
 }  // namespace
