@@ -32,7 +32,7 @@ void save_model(const std::string& path, const RelevanceFit& fit, const FeatureE
 void save_model(const std::string& path, const SoftmaxFit& fit);
 void save_model(const std::string& path, const SoftmaxFit& fit, const FeatureEncoding& encoding);
 
-/// \throws InvalidArgument   no model file, a truncated one, or one of a newer version
+/// \throws InvalidArgument   no model file, a truncated one, one whose arrays have changed, or one of a newer version
 /// \throws EnvironmentError  the file does not exist or cannot be read
 [[nodiscard]] SavedModel load_model(const std::string& path);
 
