@@ -36,7 +36,7 @@ void save_model(const std::string& path, const SavedModel& model);
 /// The bytes of that file.
 [[nodiscard]] std::string model_to_bytes(const SavedModel& model);
 
-/// \throws InvalidArgument   no model file, a truncated one, or one of a newer version
+/// \throws InvalidArgument   no model file, a truncated one, one whose arrays have changed, or one of a newer version
 /// \throws EnvironmentError  the file does not exist or cannot be read
 [[nodiscard]] SavedModel load_model(const std::string& path);
 [[nodiscard]] SavedModel model_from_bytes(std::string_view bytes);

@@ -635,7 +635,7 @@ TEST_F(RelevanceCommand, RefusesATaskThatTheTargetDoesNotFit) {
 
 TEST_F(RelevanceCommand, RefusesWhatPredictHasNoUseFor) {
   output(two + Arguments{"-q", "-o", "m.ardvark"});
-  expect_refused({"predict", "m.ardvark", "blobs.csv", "--rule", "exact"}, folder_, 2, {"--rule", "logistic"});
+  expect_refused({"predict", "m.ardvark", "blobs.csv", "--rule", "published"}, folder_, 2, {"--rule", "logistic"});
   expect_refused({"predict", "m.ardvark", "blobs.csv", "--level", "0.9"}, folder_, 2, {"--level", "classifier"});
   put("u\n1\n", "new.csv");
   expect_refused({"predict", "m.ardvark", "new.csv"}, folder_, 2, {"'v'"});
