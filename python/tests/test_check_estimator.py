@@ -4,9 +4,9 @@ import pytest
 
 sklearn = pytest.importorskip("sklearn", minversion="1.6")
 
+import ardvark  # noqa: E402
 from sklearn.base import is_classifier  # noqa: E402
 from sklearn.utils import get_tags  # noqa: E402
-import ardvark  # noqa: E402
 from sklearn.utils.estimator_checks import parametrize_with_checks  # noqa: E402
 
 OLD = tuple(map(int, sklearn.__version__.split(".")[:2])) < (1, 7)
@@ -36,9 +36,7 @@ ESTIMATORS = [
 def test_scikit_learn_check(estimator, check):
     is_binary = is_classifier(estimator) and not get_tags(estimator).classifier_tags.multi_class
     if OLD and is_binary and check.func.__name__ == "check_sample_weight_equivalence_on_dense_data":
-        pytest.skip(
-            "scikit-learn 1.6 compares two targets: of two classes it makes 'the first row's class or not'"
-        )
+        pytest.skip("scikit-learn 1.6 compares two targets: it makes classes by the first row, after a shuffle")
     check(estimator)
 
 

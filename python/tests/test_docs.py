@@ -3,10 +3,11 @@
 import doctest
 import importlib
 import inspect
-
-import pytest
+import re
+from pathlib import Path
 
 import ardvark
+import pytest
 
 MODULES = ["_core", "_posterior", "_linear", "_relevance", "_selection", "_sequential", "plot"]
 
@@ -19,6 +20,17 @@ def test_examples(name):
             module.use("Agg")
     found = doctest.testmod(importlib.import_module(f"ardvark.{name}"))
     assert found.attempted > 0 and found.failed == 0
+
+
+def test_the_readme_runs():
+    for package in ("sklearn", "matplotlib"):
+        module = pytest.importorskip(package)
+    module.use("Agg")
+    text = (Path(__file__).parents[1] / "README.md").read_text()
+    examples = re.findall(r"```python\n(.*?)```", text, re.S)
+    assert len(examples) == 2
+    for example in examples:
+        exec(compile(example, "README.md", "exec"), {})
 
 
 def documented():
