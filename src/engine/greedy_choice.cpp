@@ -117,7 +117,8 @@ Greedy::Action Greedy::exchange_of(Index i, double loss, Index row, double least
 // An exchange may gain only once the other precisions have followed. The most promising few for each column are tried, the others
 // re-estimated, and the first that ends higher is kept.                                                                 (GREEDY.9)
 bool Greedy::look_ahead() {
-  constexpr Index each = 4, most_columns = 64;
+  constexpr Index most_columns = 64;
+  const std::size_t each = model_.is_gaussian() ? 4 : 2;  // a trial that moves the rows costs more
   const Index k = model_.size();
   if (k == 0 || k > most_columns) return false;
   pool_.prepare_exchange(model_);
@@ -128,7 +129,7 @@ bool Greedy::look_ahead() {
     of_column.clear();
     const double loss = loss_of(i);
     for (Index row = 0; row < pool_.size(); ++row) {
-      const bool full = static_cast<Index>(of_column.size()) == each;
+      const bool full = of_column.size() == each;
       const Action action = exchange_of(i, loss, row, full ? of_column.back().gain : -1);
       if (!action || !(full ? better(action, of_column.back()) : action.gain > -1)) continue;
       if (full) of_column.pop_back();
