@@ -505,8 +505,9 @@ def test_negative_weights():
 
 
 def test_no_convergence_is_a_warning():
-    with pytest.warns(ConvergenceWarning, match="max_iter"):
+    with pytest.warns(ConvergenceWarning, match="max_iter") as caught:
         fit = BayesianLogisticRegression("ard", max_iter=1).fit(X, labels)
+    assert [w.filename for w in caught] == [__file__]
     assert not fit.converged_ and fit.status_ == "max_sweeps"
 
 
