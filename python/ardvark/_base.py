@@ -44,6 +44,14 @@ def _frame(X: Any) -> Any:
     return X
 
 
+def _depth() -> int:
+    """The stacklevel of a warning that the caller gives: the line outside of this package."""
+    frame, depth = sys._getframe(1), 1
+    while frame.f_back is not None and frame.f_globals.get("__package__") == __package__:
+        frame, depth = frame.f_back, depth + 1
+    return depth
+
+
 def _name(y: Any) -> Optional[str]:
     """What a Series calls itself."""
     name = getattr(y, "name", None)
@@ -144,10 +152,10 @@ class Estimator(BaseEstimator):
         """What the library has to say of a result."""
         spoken = spoken or self
         for message in result.value("warnings"):
-            warnings.warn(spoken._translated(message), ArdvarkWarning, stacklevel=4)
+            warnings.warn(spoken._translated(message), ArdvarkWarning, stacklevel=_depth())
         if result.text("status") not in ("converged", "stopped_by_user"):
             message = f"{type(self).__name__}: {spoken._translated(result.text('message'))}"
-            warnings.warn(message, ConvergenceWarning, stacklevel=4)
+            warnings.warn(message, ConvergenceWarning, stacklevel=_depth())
 
 
 class FittedModel(Estimator):

@@ -301,6 +301,7 @@ class _Options(_Handle):
 
 def _work(kind: str, function: str, options: _Options, *arguments: Any) -> _Handle:
     """A call that takes its time: it can be interrupted."""
+    assert options.watch is not None
     with options.watch:
         return _handle(kind, function, *arguments)
 
@@ -312,7 +313,7 @@ def _take_text(function: str, *arguments: Any) -> str:
     out = c_void_p()
     _call(function, *arguments, byref(out))
     try:
-        return ctypes.string_at(out.value).decode("utf-8", "replace")
+        return ctypes.string_at(out.value or 0).decode("utf-8", "replace")
     finally:
         _library.ardvark_free(out)
 
@@ -321,7 +322,7 @@ def _take_bytes(function: str, *arguments: Any) -> bytes:
     out, size = c_void_p(), c_size_t()
     _call(function, *arguments, byref(out), byref(size))
     try:
-        return ctypes.string_at(out.value, size.value)
+        return ctypes.string_at(out.value or 0, size.value)
     finally:
         _library.ardvark_free(out)
 

@@ -36,7 +36,7 @@ ESTIMATORS = [
 def test_scikit_learn_check(estimator, check):
     is_binary = is_classifier(estimator) and not get_tags(estimator).classifier_tags.multi_class
     if OLD and is_binary and check.func.__name__ == "check_sample_weight_equivalence_on_dense_data":
-        pytest.skip("scikit-learn 1.6 compares two targets: it makes classes by the first row, after a shuffle")
+        pytest.skip("scikit-learn 1.6 compares two targets: classes by the first row, after a shuffle")
     check(estimator)
 
 

@@ -113,6 +113,27 @@ def test_shapes_of_classes():
     assert pairs.coef_.shape == (3, 4) and pairs.score(X, species) > 0.7
 
 
+@pytest.mark.parametrize("target", [labels, species], ids=["two classes", "three classes"])
+@pytest.mark.parametrize(
+    "algorithm", [p["name"] for p in _core.catalogue()["presets"] if "SLR" in p["description"]]
+)
+def test_every_algorithm_of_the_toolbox(algorithm, target):
+    parameters = {"laplace_lambda": 1.0} if algorithm.startswith("l1") else {}
+    estimator = SparseLogisticRegression(algorithm, **parameters)
+    if algorithm == "slr_rvm":
+        with pytest.raises(ValueError, match="it must be one of slr_var"):
+            estimator.fit(X, target)
+    elif algorithm in ("rlr_lap", "l1_slr_lap", "l1_slr_c") and target is species:
+        with pytest.raises(ValueError, match="Only binary classification is supported"):
+            estimator.fit(X, target)
+    else:
+        fit = estimator.fit(X, target)
+        assert fit.support_[0] and fit.score(X, target) > 0.7
+        named = fit._model.text("preset")
+        assert named == algorithm or (target is species and named == f"{algorithm}_ovr")
+        assert np.array_equal(fit.classes_[fit.predict_proba(X).argmax(axis=1)], fit.predict(X))
+
+
 def test_intervals_widen_with_the_level():
     for estimator, target in [(BayesianLinearRegression(), y), (BayesianLogisticRegression(), species)]:
         fit = estimator.fit(X, target)
@@ -484,8 +505,9 @@ def test_negative_weights():
 
 
 def test_no_convergence_is_a_warning():
-    with pytest.warns(ConvergenceWarning, match="max_iter"):
+    with pytest.warns(ConvergenceWarning, match="max_iter") as caught:
         fit = BayesianLogisticRegression("ard", max_iter=1).fit(X, labels)
+    assert [w.filename for w in caught] == [__file__]
     assert not fit.converged_ and fit.status_ == "max_sweeps"
 
 
