@@ -74,16 +74,14 @@ GreedySettings begin_with_a_part(Design& basis, const Vector& target, const Gree
   const blas::ThreadScope one(1);
   parallel_for(starts, threads, [&](Index offset) {
     std::vector<Index>& some = columns[static_cast<std::size_t>(offset)];
+    some = settings.free_columns;
     for (Index j = offset; j < basis.cols(); j += stride) some.push_back(j);
+    std::sort(some.begin(), some.end());
+    some.erase(std::unique(some.begin(), some.end()), some.end());
     GreedySettings coarse = settings;
     coarse.exchange = false;
     coarse.tolerance = std::max(settings.tolerance, 1e-2);
-    coarse.free_columns.clear();
-    for (Index j : settings.free_columns) {
-      const auto at = std::lower_bound(some.begin(), some.end(), j);
-      coarse.free_columns.push_back(at - some.begin());
-      if (at == some.end() || *at != j) some.insert(at, j);
-    }
+    for (Index& j : coarse.free_columns) j = std::lower_bound(some.begin(), some.end(), j) - some.begin();
     ColumnSubset part(basis, some);
     ends[static_cast<std::size_t>(offset)] = Greedy(part, target, coarse).run();
   });

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/Dense>
+#include <algorithm>
 #include <limits>
 
 #include "../support/plain.hpp"
@@ -431,6 +432,13 @@ TEST(Greedy, SearchesManyKernelsByParts) {  // (GREEDY.12)
   EXPECT_EQ(parts.columns.back(), n);  // the bias stays free
   EXPECT_EQ(parts.status, Status::converged);
   EXPECT_GE(parts.log_evidence, whole.log_evidence - 2);
+  settings.free_columns = {n, 3, 8};
+  const GreedyOutcome three = greedy(kept, t, settings);
+  for (const Index free : settings.free_columns) {
+    const auto at = std::find(three.columns.begin(), three.columns.end(), free);
+    ASSERT_NE(at, three.columns.end()) << free;
+    EXPECT_LT(three.alpha[at - three.columns.begin()], 1e-9) << free;  // not pulled to 0
+  }
   int calls = 0;
   settings.on_action = [&](int, double) { return ++calls < 5; };
   const GreedyOutcome stopped = greedy(kept, t, settings);
