@@ -11,6 +11,7 @@
 #include "../support/thrown.hpp"
 #include "ardvark/errors.hpp"
 #include "core/special.hpp"
+#include "design/column_subset.hpp"
 #include "design/kernel_design.hpp"
 #include "engine/greedy_pool.hpp"
 
@@ -431,7 +432,21 @@ TEST(Greedy, SearchesManyKernelsByParts) {  // (GREEDY.12)
   EXPECT_GT(parts.num_screens, 0);
   EXPECT_EQ(parts.columns.back(), n);  // the bias stays free
   EXPECT_EQ(parts.status, Status::converged);
-  EXPECT_GE(parts.log_evidence, whole.log_evidence - 2);
+  // It begins with the best of four searches over an eighth, and nothing that it does lowers the evidence.
+  settings.alike = settings.exchange = false;
+  settings.tolerance = 1e-2;
+  double best_part = -std::numeric_limits<double>::infinity();
+  for (Index offset = 0; offset < 4; ++offset) {
+    std::vector<Index> some;
+    for (Index j = offset; j < n; j += 8) some.push_back(j);
+    some.push_back(n);
+    ColumnSubset part(kept, some);
+    settings.free_columns = {part.cols() - 1};
+    best_part = std::max(best_part, greedy(part, t, settings).log_evidence);
+  }
+  EXPECT_GE(parts.log_evidence, best_part - 1e-6);
+  settings.alike = settings.exchange = true;
+  settings.tolerance = 1e-3;
   settings.free_columns = {n, 3, 8};
   const GreedyOutcome three = greedy(kept, t, settings);
   for (const Index free : settings.free_columns) {
