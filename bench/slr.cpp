@@ -49,7 +49,7 @@ int main(int argc, char** argv) {
     int passes = 0;
     double theirs = 0;
     while (times >> name >> passes >> theirs) {
-      const Matrix w = bench::read_matrix(folder + "w_" + name);
+      const Matrix w = bench::read_matrix(fmt::format("{}w_{}_{}", folder, name, passes));
       const auto timed = [&](auto options, auto fit_now) {
         options.max_sweeps = passes;
         line(name, passes, theirs, w, [&]() -> Run {
