@@ -122,12 +122,12 @@ void against_dlib(const char* name, Data (*draw)(Index, unsigned), Index n, doub
     GreedyOutcome ours;
     const Seconds quick = bench::median_of(3, [&] {
       const bool regression = likelihood == GreedyLikelihood::gaussian;
-      KernelDesign design(Kernel::gaussian(width) + 0.001 * Kernel::gaussian(1e8), data.x, data.x, false, KernelDesign::Keep::factors,
-                          regression ? n : n / 32);
       GreedySettings settings;
       settings.likelihood = likelihood;
       settings.alike = true;
       if (!regression) settings.tolerance = 1e-3;  // as dlib's epsilon
+      KernelDesign design(Kernel::gaussian(width) + 0.001 * Kernel::gaussian(1e8), data.x, data.x, false, KernelDesign::Keep::factors,
+                          regression ? KernelDesign::Factoring{} : KernelDesign::Factoring::rough(n, settings.tolerance));
       ours = greedy(design, t, settings);
     });
     Matrix C(theirs.basis_vectors.size(), inputs), K(n, C.rows());

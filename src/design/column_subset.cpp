@@ -9,7 +9,8 @@ ColumnSubset::ColumnSubset(Design& whole, std::vector<Index> columns) : whole_(w
 void ColumnSubset::choose(std::vector<Index> columns) {
   columns_ = std::move(columns);
   copy_.reset();
-  if (cols() <= rows()) copy();
+  if (const Factors* whole = whole_.factors()) factors_ = {whole->left, whole->right(Eigen::all, columns_)};
+  if (cols() <= rows() && !factors_) copy();
 }
 
 DenseDesign& ColumnSubset::copy() {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "design/dense.hpp"
 
@@ -18,6 +19,7 @@ class ColumnSubset final : public Design {
 
   [[nodiscard]] Index rows() const override { return whole_.rows(); }
   [[nodiscard]] Index cols() const override { return static_cast<Index>(columns_.size()); }
+  [[nodiscard]] const Factors* factors() const override { return factors_ ? &*factors_ : nullptr; }
   void gram(const Vector& omega, Matrix& G) override;
   void project(const Vector& r, Vector& out) override;
   void apply(const Vector& w, Vector& out) override;
@@ -32,6 +34,7 @@ class ColumnSubset final : public Design {
 
   Design& whole_;
   std::vector<Index> columns_;
+  std::optional<Factors> factors_;
   Matrix X_;
   std::unique_ptr<DenseDesign> copy_;
 };

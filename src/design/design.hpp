@@ -8,7 +8,7 @@ namespace ardvark {
 /// The arithmetic of the O(rows cols^2) products, gram and row_variance.                                       docs/math/optimum.md (MP)
 enum class Products { double_precision, single_precision };
 
-/// X = left right, to rounding, with far fewer columns on the left than X has.
+/// X = left right, to the tolerance they were asked for, with far fewer columns on the left than X has.
 struct Factors {
   Matrix left;   ///< [rows, rank]
   Matrix right;  ///< [rank, cols]

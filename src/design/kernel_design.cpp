@@ -10,8 +10,8 @@
 
 namespace ardvark {
 
-KernelDesign::KernelDesign(Kernel kernel, Matrix X, Matrix C, bool bias, Keep keep, Index most_rank)
-    : kernel_(std::move(kernel)), X_(std::move(X)), C_(std::move(C)), bias_(bias), most_rank_(most_rank) {
+KernelDesign::KernelDesign(Kernel kernel, Matrix X, Matrix C, bool bias, Keep keep, Factoring factoring)
+    : kernel_(std::move(kernel)), X_(std::move(X)), C_(std::move(C)), bias_(bias), factoring_(factoring) {
   if (keep == Keep::factors) factorise();
   if (factors_ || keep == Keep::never) return;
   // Compared as a quotient: a product of two sizes may overflow.
@@ -31,9 +31,9 @@ void KernelDesign::keep_matrix() {
 
 // Of rows and centres together, since the remainder is bounded by its diagonal only where that is known.                      (KER.12)
 void KernelDesign::factorise() {
-  constexpr double tolerance = 1e-12;
+  const double tolerance = factoring_.tolerance;
   const Index n = X_.rows(), M = C_.rows(), smaller = std::min(n, M),
-              most = std::min({smaller / 6, (most_kept / 2) / std::max(n, M), most_rank_});
+              most = std::min({smaller / 6, (most_kept / 2) / std::max(n, M), factoring_.most_rank});
   if (smaller < 200) return;
   const bool same = n == M && X_ == C_;
   Matrix both;
@@ -44,14 +44,14 @@ void KernelDesign::factorise() {
   double largest = 0;
   const PivotedCholesky found = pivoted_cholesky(kernel_, same ? X_ : both, most, tolerance, [&](Index count, double left) {
     largest = std::max(largest, left);
-    return 4 * count < most || left < (2 * count < most ? 0.5 : 1e-4) * largest;  // else it will not end in time
+    return 4 * count < most || left < (2 * count < most ? 0.5 : std::cbrt(tolerance)) * largest;  // else it will not end in time
   });
   if (!(found.left <= tolerance * largest) || !(found.least_left >= -1e-10 * largest)) return;
   Factors factors{found.L.bottomRows(n), found.L.topRows(M).transpose()};
   Matrix column(n, 1);  // a kernel that is not positive semi-definite may still have had positive pivots: some columns must agree
   for (Index j = 0; j < M; j += (M + 6) / 7) {
     kernel_.evaluate(X_, C_.row(j), column);
-    if (!((column - factors.left * factors.right.col(j)).cwiseAbs().maxCoeff() <= 1e-10 * largest)) return;
+    if (!((column - factors.left * factors.right.col(j)).cwiseAbs().maxCoeff() <= 100 * tolerance * largest)) return;
   }
   factors_ = std::move(factors);
   add_bias();
@@ -110,7 +110,7 @@ void KernelDesign::standardize(const Vector& k) {
 }
 
 // The left factor is centred, so that no column of X is a small difference. False, and the factors are dropped, where a column hardly
-// varies: its remainder would be magnified.
+// varies: its remainder would be magnified more than ten thousand times.
 bool KernelDesign::standardize_factors(const Vector& k) {
   const Index M = C_.rows(), rank = factors_->left.cols() - (bias_ ? 1 : 0);
   const double total = k.sum();
@@ -126,7 +126,7 @@ bool KernelDesign::standardize_factors(const Vector& k) {
   const double largest = std::max(s.center.cwiseAbs().maxCoeff(), sd.maxCoeff());
   for (Index j = 0; j < M; ++j) {
     s.scale[j] = 1 / sd[j];
-    if (sd[j] > 1e-4 * largest) continue;
+    if (sd[j] > std::max(1e-4, 1e4 * factoring_.tolerance) * largest) continue;
     evaluate(0, rows(), j, 1, column);
     const Standardization exact = moments(column, k);
     if (exact.scale[0] > 0) {

@@ -1,6 +1,7 @@
 // The columns of a relevance vector machine: k(x_i, c_m) for inputs X and centres C, with or without a column of ones behind them.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 
@@ -12,15 +13,23 @@ namespace ardvark {
 /// Up to 2^25 numbers (256 MB) the matrix is computed once and kept; beyond, every question evaluates the kernel again, block by block,
 /// and nothing of the size of the matrix is ever held: 20,000 inputs on as many centres take some 100 MB rather than 3.2 GB.
 /// A smooth kernel has a matrix of low rank (KER.12): with Keep::factors it is held as two thin factors, and only columns() evaluates the
-/// kernel again. Where the rank exceeds `most_rank` or a sixth of the smaller side, or the kernel is not positive semi-definite, it is
-/// automatic instead.
+/// kernel again. Where the rank exceeds what is allowed, or the kernel is not positive semi-definite, it is automatic instead.
 class KernelDesign final : public Design {
  public:
   enum class Keep { automatic, always, never, factors };
   static constexpr Index most_kept = Index{1} << 25;
+  /// How close the factors come to the matrix, relative to its largest diagonal, and their greatest rank (never above a sixth of the
+  /// smaller side).
+  struct Factoring {
+    double tolerance = 1e-12;
+    Index most_rank = most_kept;
+    /// To choose among columns where each choice costs the rank squared, up to gains of `nats`; what is chosen is then read exactly.
+    /// (GREEDY.11)
+    static Factoring rough(Index columns, double nats) { return {std::clamp(0.1 * nats, 1e-6, 1e-4), columns / 12}; }
+  };
 
   /// \param X  [n,d] inputs, already standardised; \param C [M,d] centres; both are owned. `bias`: a last column of ones.
-  KernelDesign(Kernel kernel, Matrix X, Matrix C, bool bias, Keep keep = Keep::automatic, Index most_rank = most_kept);
+  KernelDesign(Kernel kernel, Matrix X, Matrix C, bool bias, Keep keep = Keep::automatic, Factoring factoring = {1e-12, most_kept});
 
   /// From now on every kernel column reads as (column - center) * scale, with mean 0 and standard deviation 1 under observation weights k
   /// [n], and a constant one as zeros. The bias stays as it is.
@@ -56,7 +65,7 @@ class KernelDesign final : public Design {
   Kernel kernel_;
   Matrix X_, C_;
   bool bias_;
-  Index most_rank_;
+  Factoring factoring_;
   Standardization standardization_;
   Matrix K_;  // the matrix, if it is kept
   std::unique_ptr<DenseDesign> kept_;

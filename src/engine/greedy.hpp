@@ -41,7 +41,7 @@ struct GreedySettings {
   int noise_every = 0;  ///< gaussian: actions between two estimates of tau; 0: after each addition and deletion, and every 5 changes
   /// gaussian, tau estimated: where the columns are kept, also begin with other noises (GREEDY.10). Others: see alike.
   bool more_starts = true;
-  /// Neighbours among the columns are much alike, as those of kernels are. Not gaussian: where there are `many` and no factors, the search
+  /// Neighbours among the columns are much alike, as those of kernels are. Not gaussian: where there are `many`, the search
   /// begins with the best model of several eighths of them, of one without more_starts.                                  (GREEDY.12)
   bool alike = false;
   static constexpr Index many = 1024;

@@ -35,7 +35,7 @@ Greedy::Action Greedy::best_lazily() {
     } else if (fresh_ == Fresh::near && action && pool_.is_near(action.row)) {
       break;
     } else {
-      refresh_all();
+      refresh_all(fresh_ == Fresh::near);
     }
     action = best_action();
   }

@@ -135,8 +135,11 @@ void Greedy::refresh() {
   pool_.rescale(model_);
 }
 
-void Greedy::refresh_all() {
-  pool_.refresh(model_);
+void Greedy::refresh_all(bool beyond_near) {
+  if (beyond_near)
+    pool_.refresh_rest(model_);
+  else
+    pool_.refresh(model_);
   fresh_ = Fresh::all;
   if (!model_.is_gaussian()) narrow();
 }

@@ -14,8 +14,7 @@ class Greedy {
   GreedyOutcome run();
   /// Where each action moves the rows, many columns cost too much to be kept up to date.                              (GREEDY.12)
   static bool in_parts(const Design& basis, const GreedySettings& settings) {
-    return settings.alike && settings.likelihood != GreedyLikelihood::gaussian && basis.factors() == nullptr &&
-           basis.cols() >= GreedySettings::many;
+    return settings.alike && settings.likelihood != GreedyLikelihood::gaussian && basis.cols() >= GreedySettings::many;
   }
   /// Then all columns stand in the pool.
   static bool is_kept(const Design& basis, const GreedySettings& settings) {
@@ -85,7 +84,7 @@ class Greedy {
   void accept(const Action& action, Index id, Index replaced, const RankOne& change);
   void update_pool(const Action& action, const RankOne& change);
   void refresh();
-  void refresh_all();  // from the columns
+  void refresh_all(bool beyond_near = false);  // from the columns; beyond_near: of a model that those near have been renewed for
   void release(Index id);
   void exhaust(Index id);  // not again until the model has changed
   [[nodiscard]] bool noise_is_due(bool structural) const;

@@ -6,6 +6,7 @@
 
 #include "core/blas.hpp"
 #include "core/logistic_rows.hpp"
+#include "core/scale_rows.hpp"
 #include "core/special.hpp"
 
 namespace ardvark {
@@ -237,8 +238,13 @@ void GreedyModel::recompute_products() {
   const Index n = t_.size(), k = size();
   now_.gram.resize(k, k);
   if (k > 0) {
-    Matrix scaled = now_.omega.cwiseSqrt().asDiagonal() * Phi();
-    blas::syrk(blas::Transpose::yes, k, n, 1.0, scaled.data(), n, 0.0, now_.gram.data(), k);
+    constexpr Index few = 16;  // up to here SYRK copies for longer than it multiplies
+    scaled_.resize(n, k);
+    scale_rows(k > few ? Vector(now_.omega.cwiseSqrt()) : now_.omega, Phi(), scaled_);
+    if (k > few)
+      blas::syrk(blas::Transpose::yes, k, n, 1.0, scaled_.data(), n, 0.0, now_.gram.data(), k);
+    else
+      blas::gemm(blas::Transpose::yes, blas::Transpose::no, k, k, n, 1.0, scaled_.data(), n, Phi_.data(), n, 0.0, now_.gram.data(), k);
     now_.gram.triangularView<Eigen::StrictlyUpper>() = now_.gram.transpose();
   }
   now_.projected.noalias() = Phi().transpose() * now_.r;

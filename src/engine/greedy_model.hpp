@@ -97,6 +97,7 @@ class GreedyModel {
   double stretch_ = 1;  // of a step in ln xi
   Index num_free_ = 0;
   State now_, before_;
+  Matrix scaled_;         // [n, size] workspace
   mutable Vector p_, q_;  // Bernoulli: probability of 1 and of 0 where the likelihood was last evaluated
   Matrix Phi_;            // [n, capacity]; the column that an action removed lies behind the last
   Last last_ = Last::none;

@@ -7,6 +7,7 @@
 
 #include "core/blas.hpp"
 #include "core/parallel.hpp"
+#include "core/scale_rows.hpp"
 
 namespace ardvark {
 
@@ -14,6 +15,23 @@ namespace {
 
 // So many columns of n numbers that they stay in the cache while they are multiplied: a few MB.
 Index chunk_of(Index n) { return std::clamp<Index>((Index{1} << 18) / n, 8, 64); }
+
+// F'F, whole.
+Matrix form_of(const Matrix& F) {
+  Matrix form(F.cols(), F.cols());
+  blas::syrk(blas::Transpose::yes, F.cols(), F.rows(), 1.0, F.data(), F.rows(), 0.0, form.data(), F.cols());
+  form.triangularView<Eigen::StrictlyUpper>() = form.transpose();
+  return form;
+}
+
+// c'Gc of each column.
+Vector quadratic_forms(const Matrix& G, const Eigen::Ref<const Matrix>& columns) {
+  const Index m = columns.rows(), count = columns.cols();
+  Matrix product(m, count);
+  blas::gemm(blas::Transpose::no, blas::Transpose::no, m, count, m, 1.0, G.data(), m, columns.data(), columns.outerStride(), 0.0,
+             product.data(), m);
+  return product.cwiseProduct(columns).colwise().sum().transpose();
+}
 
 }  // namespace
 
@@ -46,11 +64,11 @@ void GreedyPool::load_range(Design& design, Index first, Index count, Vector& le
 
 // The squared length of a column is a quadratic form in its coefficients.                                               (GREEDY.11)
 void GreedyPool::load_factors(const Eigen::Ref<const Matrix>& right, Vector& length) {
-  const Matrix form = left_->transpose() * *left_;
+  const Matrix form = form_of(*left_);
   B_ = right;
   for_chunks(B_.rows(), [&](Index begin, Index size) {
     auto columns = B_.middleCols(begin, size);
-    const Vector square = (form * columns).cwiseProduct(columns).colwise().sum().transpose();
+    const Vector square = quadratic_forms(form, columns);
     for (Index j = 0; j < size; ++j) {
       const double norm = square[j] > 0 && std::isfinite(square[j]) ? std::sqrt(square[j]) : 0.0;
       length[id(begin + j)] = norm;
@@ -89,15 +107,17 @@ Vector GreedyPool::column(Index row) const {
 GreedyPool::Rows GreedyPool::rows_of(const GreedyModel& model) const {
   const auto& now = model.state();
   Rows out{Matrix(now.omega.size(), model.size() + 1), now.omega, {}};
-  out.rows.leftCols(model.size()) = now.omega.asDiagonal() * model.Phi();
+  scale_rows(now.omega, model.Phi(), out.rows.leftCols(model.size()));
   out.rows.col(model.size()) = model.residual();
   if (left_ == nullptr) return out;
   const Index n = left_->rows(), rank = left_->cols();
-  const Matrix rooted = now.omega.cwiseSqrt().asDiagonal() * *left_;
-  out.form.resize(rank, rank);
-  blas::syrk(blas::Transpose::yes, rank, n, 1.0, rooted.data(), n, 0.0, out.form.data(), rank);
-  out.form.triangularView<Eigen::StrictlyUpper>() = out.form.transpose();
-  out.rows = left_->transpose() * out.rows;
+  Matrix rooted(n, rank);
+  scale_rows(now.omega.cwiseSqrt(), *left_, rooted);
+  out.form = form_of(rooted);
+  Matrix reduced(rank, out.rows.cols());
+  blas::gemm(blas::Transpose::yes, blas::Transpose::no, rank, reduced.cols(), n, 1.0, left_->data(), n, out.rows.data(), n, 0.0,
+             reduced.data(), rank);
+  out.rows = std::move(reduced);
   return out;
 }
 
@@ -115,10 +135,7 @@ GreedyPool::ProductsOfColumns GreedyPool::products_of(const Eigen::Ref<const Mat
   blas::gemm(blas::Transpose::yes, blas::Transpose::no, count, width, m, 1.0, columns.data(), columns.outerStride(), with.rows.data(), m,
              0.0, out.cross.data(), count);
   if (with.form.size() > 0) {
-    Matrix product(m, count);
-    blas::gemm(blas::Transpose::no, blas::Transpose::no, m, count, m, 1.0, with.form.data(), m, columns.data(), columns.outerStride(), 0.0,
-               product.data(), m);
-    out.diagonal = product.cwiseProduct(columns).colwise().sum().transpose();
+    out.diagonal = quadratic_forms(with.form, columns);
   } else {
     for (Index j = 0; j < count; ++j) out.diagonal[j] = columns.col(j).cwiseAbs2().dot(with.omega);
   }
@@ -162,10 +179,15 @@ void GreedyPool::survey(Design& design, Index first, Index count, const GreedyMo
 }
 
 void GreedyPool::refresh(const GreedyModel& model) {
+  rows_ = rows_of(model);
+  refresh_rest(model);
+}
+
+void GreedyPool::refresh_rest(const GreedyModel& model) {
   begin_products(model);
-  const Rows rows = rows_of(model);
-  for_chunks(B_.rows(), [&](Index begin, Index count) { products(begin, B_.middleCols(begin, count), rows); });
+  for_chunks(B_.rows(), [&](Index begin, Index count) { products(begin, B_.middleCols(begin, count), rows_); });
   from_cross(model);
+  if (!model.is_gaussian()) return;
   zero_ = Q_ + (k_ > 0 ? Vector(cross_.leftCols(k_) * model.state().w) : Vector(Vector::Zero(size())));
   zero_ /= tau_;
 }
@@ -182,7 +204,8 @@ void GreedyPool::narrow(std::vector<Index> rows) {
 
 void GreedyPool::refresh_near(const GreedyModel& model) {
   const Index k = model.size();
-  const ProductsOfColumns found = products_of(B_near_, rows_of(model));
+  rows_ = rows_of(model);
+  const ProductsOfColumns found = products_of(B_near_, rows_);
   const Vector explained = (found.cross.leftCols(k) * model.state().V).cwiseProduct(found.cross.leftCols(k)).rowwise().sum();
   for (std::size_t i = 0; i < near_.size(); ++i) {
     const auto at = static_cast<Index>(i), row = near_[i];

@@ -26,6 +26,8 @@ class GreedyPool {
   /// These rows stand near: refresh_near() renews their S and Q alone, until the next load or narrow().
   void narrow(std::vector<Index> rows);
   void refresh_near(const GreedyModel& model);
+  /// What refresh() does, after refresh_near() of the same model.
+  void refresh_rest(const GreedyModel& model);
   [[nodiscard]] bool has_near() const { return !near_.empty(); }
   [[nodiscard]] bool is_near(Index row) const { return is_near_[static_cast<std::size_t>(row)]; }
   /// Gaussian: the same without reading the columns, from the cross products with the model and the target; also after a new tau.
@@ -84,6 +86,7 @@ class GreedyPool {
   std::vector<Index> near_;  // rows
   std::vector<bool> is_near_;
   Matrix B_near_;            // their columns
+  Rows rows_;                // of the last refresh
   Vector diagonal_, S_, Q_;  // diag(B' diag(omega) B)
   Vector zero_;              // Gaussian: B' t, what Q/tau is without columns
   Index k_ = 0;

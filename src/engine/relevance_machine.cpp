@@ -29,7 +29,7 @@ class Machine {
     const std::vector<Index> at = problem_.candidates(kernel_);
     if (options_.algorithm == RelevanceAlgorithm::plain) return plain(at, false);
     if (options_.algorithm == RelevanceAlgorithm::pruned) return prune(at);
-    KernelDesign basis = problem_.design(kernel_, at);
+    KernelDesign basis = problem_.design(kernel_, at, RelevanceProblem::Effort().tolerance);
     if (options_.algorithm == RelevanceAlgorithm::type_two) return type_two(at, basis);
     FittedMachine fast = refine(at, problem_.search_columns(basis, target_, {}));
     if ((basis.is_kept() || basis.factors() != nullptr) && !problem_.progress.stopped()) {  // beyond, one passage takes a minute

@@ -33,12 +33,10 @@ std::vector<Index> RelevanceProblem::candidates(const Kernel& kernel) const {
   return picks;
 }
 
-KernelDesign RelevanceProblem::design(const Kernel& kernel, const std::vector<Index>& at) const {
-  // Where each action moves the rows, the rank enters squared.                                                             (GREEDY.11)
-  const auto M = static_cast<Index>(at.size());
-  const bool fits = X.rows() <= KernelDesign::most_kept / std::max<Index>(M, 1);
-  const Index most_rank = task == Task::linear || !fits ? M : M / 32;
-  KernelDesign columns(kernel, X, points(at, Eigen::all), true, KernelDesign::Keep::factors, most_rank);
+KernelDesign RelevanceProblem::design(const Kernel& kernel, const std::vector<Index>& at, double tolerance) const {
+  const bool rows_move = task != Task::linear;  // with each action
+  KernelDesign columns(kernel, X, points(at, Eigen::all), true, KernelDesign::Keep::factors,
+                       rows_move ? KernelDesign::Factoring::rough(static_cast<Index>(at.size()), tolerance) : KernelDesign::Factoring{});
   columns.standardize(k);
   return columns;
 }
@@ -99,7 +97,7 @@ KernelEvaluation RelevanceProblem::evaluate_closer(const Kernel& kernel) const {
 
 KernelEvaluation RelevanceProblem::evaluate(const Kernel& kernel, Effort effort) const {
   const std::vector<Index> at = candidates(kernel);
-  KernelDesign basis = design(kernel, at);
+  KernelDesign basis = design(kernel, at, effort.tolerance);
   KernelEvaluation out;
   out.log_evidence = 0;
   std::set<Index> vectors;
@@ -121,8 +119,8 @@ KernelEvaluation RelevanceProblem::evaluate(const Kernel& kernel, Effort effort)
 KernelSlope RelevanceProblem::evaluate_on(const Kernel& kernel, const KernelSupport& support) const {
   KernelSlope out{0, Vector::Zero(kernel.num_parameters()), false};
   for (std::size_t i = 0; i < targets.size(); ++i) {
-    KernelDesign basis = design(kernel, support[i]);
     const Effort effort = {.exchange = false};
+    KernelDesign basis = design(kernel, support[i], effort.tolerance);
     const GreedyOutcome outcome = search_columns(basis, targets[i], effort);
     if (outcome.alpha.size() == 0) return {-std::numeric_limits<double>::infinity(), out.gradient, false};
     out.log_evidence += log_evidence(outcome, targets[i], effort);

@@ -56,8 +56,8 @@ struct RelevanceProblem {
   [[nodiscard]] GreedyLikelihood likelihood() const;
   /// Positions in `points` of the columns that a fit with this kernel has to choose from, ascending.
   [[nodiscard]] std::vector<Index> candidates(const Kernel& kernel) const;
-  /// The columns at these points, standardised, and a bias.
-  [[nodiscard]] KernelDesign design(const Kernel& kernel, const std::vector<Index>& at) const;
+  /// The columns at these points, standardised, and a bias, for a search that ends at such gains in nats.
+  [[nodiscard]] KernelDesign design(const Kernel& kernel, const std::vector<Index>& at, double tolerance) const;
   /// The raw kernel at these points. [n, at]
   [[nodiscard]] Matrix columns(const Kernel& kernel, const std::vector<Index>& at) const;
   /// The greedy part; its free column is the bias, the last of the design.

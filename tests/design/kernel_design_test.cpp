@@ -4,6 +4,7 @@
 
 #include "../support/plain.hpp"
 #include "../support/random_problem.hpp"
+#include "design/column_subset.hpp"
 
 namespace ardvark {
 namespace {
@@ -142,12 +143,35 @@ TEST(KernelDesign, HoldsSmoothKernelsAsFactors) {  // (KER.12)
       }
 }
 
+TEST(KernelDesign, FactorsAreAsCloseAsAskedFor) {  // (KER.12), (GREEDY.11)
+  Random random(35);
+  const Matrix X = random.normals(400, 2);
+  const Kernel kernel = Kernel::gaussian(5);
+  Matrix expected(400, 400);
+  kernel.evaluate(X, X, expected);
+  Index last = 0;
+  for (double tolerance : {1e-4, 1e-6, 1e-9}) {
+    SCOPED_TRACE(tolerance);
+    KernelDesign design(kernel, X, X, false, KernelDesign::Keep::factors, {tolerance, 400});
+    ASSERT_NE(design.factors(), nullptr);
+    EXPECT_LE((product(design.factors()) - expected).cwiseAbs().maxCoeff(), tolerance * (1 + 1e-6));
+    EXPECT_GT(design.factors()->left.cols(), last);
+    last = design.factors()->left.cols();
+    ColumnSubset some(design, {3, 4, 90, 399});
+    ASSERT_NE(some.factors(), nullptr);
+    EXPECT_EQ(distance(product(some.factors()), product(design.factors())(Eigen::all, std::vector<Index>{3, 4, 90, 399})), 0);
+    Matrix columns(400, 4);
+    some.columns(0, 4, columns);  // these are exact
+    EXPECT_LE(distance(columns, expected(Eigen::all, std::vector<Index>{3, 4, 90, 399})), 1e-14);
+  }
+}
+
 TEST(KernelDesign, KeepsTheMatrixWhereFactorsDoNotServe) {  // (KER.12)
   Random random(34);
   const Matrix X = random.normals(300, 1), negative = X.array() - 5;
   const auto factors = KernelDesign::Keep::factors;
-  EXPECT_EQ(KernelDesign(Kernel::laplacian(1), X, X, true, factors).factors(), nullptr);      // too rough
-  EXPECT_EQ(KernelDesign(Kernel::gaussian(1.5), X, X, true, factors, 5).factors(), nullptr);  // more than was asked for
+  EXPECT_EQ(KernelDesign(Kernel::laplacian(1), X, X, true, factors).factors(), nullptr);               // too rough
+  EXPECT_EQ(KernelDesign(Kernel::gaussian(1.5), X, X, true, factors, {1e-12, 5}).factors(), nullptr);  // more than was asked for
   EXPECT_EQ(KernelDesign(Kernel::gaussian(1.5), X.topRows(50), X, true, factors).factors(), nullptr);
   EXPECT_EQ(KernelDesign(Kernel::spline(), negative, negative, true, factors).factors(), nullptr);  // not positive semi-definite
   const Kernel skew = Kernel::callable([](const double* x, const double* c, Index) { return 2 + x[0] + std::tanh(c[0]); }, "skew");

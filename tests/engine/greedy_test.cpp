@@ -212,6 +212,11 @@ TEST(GreedyPool, SurveysWhatItReads) {  // (GREEDY.1), (GREEDY.9); several chunk
       EXPECT_NEAR(near.candidate(row).q, read.candidate(row).q, 1e-11);
       EXPECT_FALSE(near.in_span(row) && !read.in_span(row));
     }
+    near.refresh_rest(model);
+    for (Index row = 0; row < count; ++row) {
+      EXPECT_NEAR(near.candidate(row).s, read.candidate(row).s, 1e-13);
+      EXPECT_NEAR(near.candidate(row).q, read.candidate(row).q, 1e-11);
+    }
     EXPECT_EQ(length, length_surveyed);
     ASSERT_EQ(surveyed.size(), count);
     for (Index row = 0; row < count; ++row) {
@@ -391,6 +396,35 @@ TEST(Greedy, TakesTheSameActionsWithFactors) {  // (GREEDY.11)
     }
 }
 
+// Where the rows move the columns are chosen by factors that are rough; what enters is exact, and so is what is said of the end.
+TEST(Greedy, ChoosesByRoughFactorsAndComputesByTheColumns) {  // (GREEDY.11)
+  Random random(85);
+  const Index n = 500;
+  const Matrix x = random.normals(n, 2);
+  Vector t(n);
+  for (Index i = 0; i < n; ++i) t[i] = random.uniform() < sigmoid(4 * std::sin(2 * x(i, 0)) + 2 * x(i, 1)) ? 1 : 0;
+  for (GreedyLikelihood likelihood : {GreedyLikelihood::bernoulli, GreedyLikelihood::logistic_bound}) {
+    GreedySettings settings;
+    settings.likelihood = likelihood;
+    settings.tolerance = 1e-3;
+    settings.free_columns = {n};
+    const auto rough = KernelDesign::Factoring::rough(n, settings.tolerance);
+    KernelDesign kept(Kernel::gaussian(3), x, x, true), factored(Kernel::gaussian(3), x, x, true, KernelDesign::Keep::factors, rough);
+    ASSERT_NE(factored.factors(), nullptr);
+    const GreedyOutcome b = greedy(factored, t, settings);
+    EXPECT_GE(b.columns.size(), 4U);
+    // It may be another maximum than the exact columns lead to; but from there the exact columns find nothing that gains more than the
+    // roughness allows.
+    GreedySettings go_on = settings;
+    go_on.exchange = false;
+    go_on.start_columns.assign(b.columns.begin(), b.columns.end() - 1);
+    go_on.start_precision = b.alpha.head(b.alpha.size() - 1);
+    const GreedyOutcome again = greedy(kept, t, go_on);
+    EXPECT_NEAR(again.log_evidence, b.log_evidence, 2e-3);
+    EXPECT_GE(again.log_evidence, b.log_evidence - 1e-6);
+  }
+}
+
 TEST(Greedy, BeginsWithGivenColumns) {
   Random random(83);
   const Matrix X = random.normals(60, 20);
@@ -445,6 +479,14 @@ TEST(Greedy, SearchesManyKernelsByParts) {  // (GREEDY.12)
     best_part = std::max(best_part, greedy(part, t, settings).log_evidence);
   }
   EXPECT_GE(parts.log_evidence, best_part - 1e-6);
+  KernelDesign factored(Kernel::gaussian(1), x, x, true, KernelDesign::Keep::factors, {1e-4, n});
+  ASSERT_NE(factored.factors(), nullptr);
+  settings.alike = settings.exchange = true;
+  settings.tolerance = 1e-3;
+  settings.free_columns = {n};
+  const GreedyOutcome by_factors = greedy(factored, t, settings);
+  EXPECT_EQ(by_factors.num_screens, 0);
+  EXPECT_GE(by_factors.log_evidence, best_part - 0.1);  // its own parts, whose columns are chosen roughly
   settings.alike = settings.exchange = true;
   settings.tolerance = 1e-3;
   settings.free_columns = {n, 3, 8};
