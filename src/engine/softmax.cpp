@@ -5,10 +5,10 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
-#include <numeric>
 
 #include "core/special.hpp"
 #include "design/column_subset.hpp"
+#include "engine/active_set.hpp"
 #include "posterior/solver.hpp"
 
 namespace ardvark {
@@ -17,16 +17,16 @@ namespace {
 class ClassSweep {
  public:
   ClassSweep(Design& X, const SoftmaxLaplace& likelihood, PrecisionPrior prior, const ClassSettings& settings)
-      : X_(X), likelihood_(likelihood), settings_(settings), all_(prior), prior_(std::move(prior)) {}
+      : X_(X), likelihood_(likelihood), settings_(settings), prior_(std::move(prior)), active_(prior_) {}
 
   ClassOutcome run() {
     started_ = std::chrono::steady_clock::now();
-    const Partition& partition = all_.partition();
-    out_.pruned.assign(static_cast<std::size_t>(partition.num_groups()), false);
-    num_returns_.assign(out_.pruned.size(), 0);
+    active_.drop_left_out();
+    out_.w = Vector::Zero(active_.all().num_columns());
     while (out_.status == Status::failed && sweep()) stop();
-    remember_precisions();
-    out_.expected = all_.expected();
+    out_.expected = active_.expected();
+    out_.pruned = active_.pruned();
+    out_.pruning = active_.events();
     return std::move(out_);
   }
 
@@ -36,7 +36,7 @@ class ClassSweep {
   bool sweep() {
     const int every = settings_.pruning.readmit_every;
     if (every > 0 && out_.sweeps > 0 && out_.sweeps % every == 0) static_cast<void>(readmit());
-    if (columns_change_ && !change_columns()) return false;
+    if (active_.will_change() && !change_columns()) return false;
     out_.a = prior_.columns();
     out_.solver->begin(out_.a, out_.w);
     if (!to_mode() || !out_.solver->variances(out_.V, out_.log_det_V)) {
@@ -51,9 +51,9 @@ class ClassSweep {
     q_.V_diagonal = out_.V;
     sum_by_group(prior_.partition(), out_.a, q_);
     out_.bound = evidence();
-    promised_ = promised_gain();
+    promised_ = prior_.promised_gain(q_, 1, gradient_, next_);
     update_prior();
-    prune();
+    if (settings_.pruning.is_on()) active_.prune(settings_.pruning.threshold, out_.sweeps + 1);
     record();
     return true;
   }
@@ -107,95 +107,36 @@ class ClassSweep {
     prior_.set_expected(next_);
   }
 
-  double promised_gain() {
-    prior_.gradient(q_, 1, gradient_);
-    prior_.mackay(q_, 1, next_);
-    double promised = 0;
-    for (Index g = 0; g < next_.size(); ++g) {
-      const double ratio = std::abs(std::log(next_[g] / prior_.expected()[g]));
-      promised += 0.5 * std::abs(gradient_[g]) * (ratio < 40 ? ratio : 40);  // a precision that runs away, or NaN by rounding: e^40
-    }
-    return promised;
-  }
-
   // ---- weights that leave and come back -----------------------------------------------------------------------------------------------
-
-  void prune() {
-    if (!settings_.pruning.is_on()) return;
-    for (std::size_t i = 0; i < groups_.size(); ++i)
-      if (!(prior_.expected()[static_cast<Index>(i)] < settings_.pruning.threshold)) leaving_.push_back(static_cast<Index>(i));  // or NaN
-    leave(out_.sweeps + 1);
-  }
-
-  void leave(int sweep) {
-    if (leaving_.empty()) return;
-    std::vector<bool> leaves(groups_.size(), false);
-    for (const Index i : leaving_) {
-      leaves[static_cast<std::size_t>(i)] = true;
-      out_.pruned[static_cast<std::size_t>(groups_[static_cast<std::size_t>(i)])] = true;
-    }
-    leaving_.clear();
-    const auto& group = prior_.partition().group;
-    for (std::size_t j = 0; j < group.size(); ++j)
-      if (group[j] >= 0 && leaves[static_cast<std::size_t>(group[j])]) event(sweep).pruned.push_back(out_.weights[j]);
-    columns_change_ = true;
-  }
-
-  PruningEvent& event(int sweep) {
-    if (out_.pruning.empty() || out_.pruning.back().sweep != sweep) out_.pruning.push_back({sweep, {}, {}});
-    return out_.pruning.back();
-  }
-
-  void remember_precisions() {
-    next_ = all_.expected();
-    for (std::size_t i = 0; i < groups_.size(); ++i) next_[groups_[i]] = prior_.expected()[static_cast<Index>(i)];
-    all_.set_expected(next_);
-  }
 
   // Prior, solver and posterior for the weights that are there from now on. False if there are none.
   bool change_columns() {
-    remember_precisions();
-    const Partition& partition = all_.partition();
-    Vector w = Vector::Zero(partition.num_columns());
-    for (std::size_t j = 0; j < out_.weights.size(); ++j) w[out_.weights[j]] = out_.w[static_cast<Index>(j)];
-    ClassWeights there;
-    there.num_classes = likelihood_.num_classes();
-    std::vector<Index> weights;
-    for (Index i = 0; i < w.size(); ++i) {
-      const Index g = partition.group[static_cast<std::size_t>(i)];
-      if (g == Partition::left_out || (g >= 0 && out_.pruned[static_cast<std::size_t>(g)])) continue;
-      weights.push_back(i);
-      there.class_of.push_back(i / X_.cols());
-      there.column.push_back(i % X_.cols());
-      there.flat.push_back(g == Partition::flat);
-    }
-    if (weights.empty()) {
+    if (!active_.apply(out_.w)) {
       out_.status = Status::converged;
       out_.message = fmt::format("no weight is left after {} sweeps", out_.sweeps);
       return false;
     }
-    out_.weights = std::move(weights);
-    prior_ = all_.restricted_to(out_.weights, groups_);
+    out_.weights = active_.columns();
+    ClassWeights there;
+    there.num_classes = likelihood_.num_classes();
+    for (const Index i : out_.weights) {
+      there.class_of.push_back(i / X_.cols());
+      there.column.push_back(i % X_.cols());
+      there.flat.push_back(active_.all().group[static_cast<std::size_t>(i)] == Partition::flat);
+    }
     out_.solver = make_class_solver(X_, std::move(there), likelihood_, settings_.solver);
-    out_.w = w(out_.weights);
-    q_.group_square = q_.group_variance = Vector::Zero(static_cast<Index>(groups_.size()));
-    columns_change_ = false;
+    q_.group_square = q_.group_variance = Vector::Zero(prior_.partition().num_groups());
     return true;
   }
 
   // The weight outside that would raise the evidence most, all else fixed, comes back at its best precision.          (SMX.6), (OPT.5)
   bool readmit() {
-    const Partition& partition = all_.partition();
     double best = std::max(settings_.tolerance * settings_.num_rows, 1e-6), precision = 0;
     Index chosen = -1;
     for (Index c = 0; c < likelihood_.num_classes(); ++c) {
       std::vector<Index> outside;
-      for (Index j = 0; j < X_.cols(); ++j) {
-        const Index g = partition.group[static_cast<std::size_t>(c * X_.cols() + j)];
-        if (g >= 0 && partition.group_size[static_cast<std::size_t>(g)] == 1 && out_.pruned[static_cast<std::size_t>(g)] &&
-            num_returns_[static_cast<std::size_t>(g)] < most_returns)
-          outside.push_back(j);
-      }
+      for (Index j = 0; j < X_.cols(); ++j)
+        if (active_.may_return(c * X_.cols() + j, 3)) outside.push_back(j);
       if (outside.empty()) continue;
       ColumnSubset columns(X_, outside);
       const Index size = columns.cols(), block = std::clamp<Index>((Index{1} << 17) / X_.rows(), 16, std::max<Index>(size, 16));
@@ -217,15 +158,7 @@ class ClassSweep {
       }
     }
     if (chosen < 0) return false;
-    const Index g = partition.group[static_cast<std::size_t>(chosen)];
-    remember_precisions();
-    next_ = all_.expected();
-    next_[g] = precision;
-    all_.set_expected(next_);
-    out_.pruned[static_cast<std::size_t>(g)] = false;
-    ++num_returns_[static_cast<std::size_t>(g)];
-    event(out_.sweeps).readmitted.push_back(chosen);
-    columns_change_ = true;
+    active_.readmit(chosen, precision, out_.sweeps);
     return true;
   }
 
@@ -243,14 +176,15 @@ class ClassSweep {
   void stop() {
     if (out_.status != Status::failed) return;
     const double allowed = settings_.tolerance * settings_.num_rows;
-    const bool quiet = promised_ <= allowed && !columns_change_;
+    const bool quiet = promised_ <= allowed && !active_.will_change();
     if (!std::isfinite(out_.bound)) {
       out_.status = Status::bound_fell;
       out_.message = fmt::format("sweep {}: the log evidence is not finite", out_.sweeps);
     } else if (separated_) {
       out_.status = Status::separated;
       out_.message = fmt::format(
-          "sweep {}: columns without a prior separate the classes, so that the likelihood has no maximum: every step raises the weights, at "
+          "sweep {}: columns without a prior separate the classes, so that the likelihood has no maximum: every step raises the weights, "
+          "at "
           "a gain of less than 1e-8 nats",
           out_.sweeps);
     } else if (settings_.all_sweeps) {
@@ -275,12 +209,9 @@ class ClassSweep {
     num_quiet_ = quiet ? num_quiet_ + 1 : 0;
     if (num_quiet_ < 2) return;
     if (settings_.pruning.is_on()) {
-      for (std::size_t i = 0; i < groups_.size(); ++i)
-        if (prior_.runs_to_infinity(q_, 1, expected_in_[static_cast<Index>(i)], static_cast<Index>(i)))
-          leaving_.push_back(static_cast<Index>(i));
-      leave(out_.sweeps);
-      if (settings_.pruning.readmit_every > 0 && !columns_change_) static_cast<void>(readmit());
-      if (columns_change_) {
+      active_.prune_runaways(q_, 1, expected_in_, out_.sweeps);
+      if (settings_.pruning.readmit_every > 0 && !active_.will_change()) static_cast<void>(readmit());
+      if (active_.will_change()) {
         num_quiet_ = 0;
         return;
       }
@@ -291,21 +222,18 @@ class ClassSweep {
                     promised_, allowed, settings_.pruning.readmit_every > 0 ? ", and no weight outside would raise the evidence" : "");
   }
 
-  static constexpr int most_returns = 3;  // approximations may disagree on a weight for ever
   Design& X_;
   const SoftmaxLaplace& likelihood_;
   const ClassSettings& settings_;
-  PrecisionPrior all_, prior_;  // of every weight; of those that are there
-  std::vector<Index> groups_;   // of prior_, as numbered in all_
-  std::vector<Index> leaving_;
-  std::vector<int> num_returns_;
+  PrecisionPrior prior_;  // of the weights that are there
+  ActiveSet active_;      // weights: class * columns of the design + column
   ClassOutcome out_;
   ClassRows rows_;
   Posterior q_;
   Vector next_, gradient_, expected_in_;
   Matrix last_scores_;
   double promised_ = 0;
-  bool columns_change_ = true, separated_ = false;
+  bool separated_ = false;
   int num_quiet_ = 0;
   std::chrono::steady_clock::time_point started_;
 };

@@ -7,10 +7,10 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
-#include <numeric>
 
 #include "core/special.hpp"
 #include "design/dense.hpp"
+#include "engine/active_set.hpp"
 #include "engine/anderson.hpp"
 
 namespace ardvark {
@@ -35,7 +35,7 @@ class Sweep {
         settings_(settings),
         damped_(likelihood.traits().damped),
         to_mode_(likelihood.traits().to_mode),
-        all_(prior),
+        active_(prior),
         anderson_(prior.partition().num_groups() + likelihood.state_size(), 6) {}
 
   SweepOutcome run() {
@@ -50,9 +50,10 @@ class Sweep {
     // The published programs return the precisions after the last posterior, a model those inside it.
     const bool later = settings_.order == EvaluateAfter::rows && settings_.stop != StopRule::never;
     if (later && expected_in_.size() == prior_.expected().size()) prior_.set_expected(expected_in_);
-    remember_precisions();
-    out_.columns = columns_;
-    out_.expected = all_.expected();
+    out_.columns = active_.columns();
+    out_.expected = active_.expected();
+    out_.pruned = active_.pruned();
+    out_.pruning = active_.events();
     return std::move(out_);
   }
 
@@ -157,11 +158,6 @@ class Sweep {
     likelihood_.start(rows_);
     single_ = settings_.single_precision && solver_.set_products(Products::single_precision);
     published_constant_ = likelihood_.published_constant() + prior_.published_constant();
-    columns_.resize(static_cast<std::size_t>(prior_.partition().num_columns()));
-    std::iota(columns_.begin(), columns_.end(), Index{0});
-    groups_.resize(static_cast<std::size_t>(prior_.partition().num_groups()));
-    std::iota(groups_.begin(), groups_.end(), Index{0});
-    out_.pruned.assign(groups_.size(), false);
     switch (settings_.order) {
       case EvaluateAfter::prior:
       case EvaluateAfter::rows: return true;
@@ -201,7 +197,7 @@ class Sweep {
         bound_ = evaluate_bound(likelihood_, prior_, q_);
         promised_ = promised_gain();
         update_prior();
-        prune();
+        if (settings_.pruning.is_on()) active_.prune(settings_.pruning.threshold, out_.sweeps + 1);
         return true;
       case EvaluateAfter::likelihood: return guarded_round();
     }
@@ -210,63 +206,18 @@ class Sweep {
 
   // ---- columns that leave and come back -----------------------------------------------------------------------------------------------
 
-  // Groups whose precision has reached the threshold leave before the next solve: until then q is about them too.                 (SLR.2)
-  void prune() {
-    if (!settings_.pruning.is_on()) return;
-    for (std::size_t i = 0; i < groups_.size(); ++i)
-      if (!(prior_.expected()[static_cast<Index>(i)] < settings_.pruning.threshold)) leaving_.push_back(static_cast<Index>(i));
-    leave(out_.sweeps + 1);
-  }
-
-  void leave(int sweep) {
-    if (leaving_.empty()) return;
-    std::vector<bool> leaves(groups_.size(), false);
-    for (Index i : leaving_) {
-      leaves[static_cast<std::size_t>(i)] = true;
-      out_.pruned[static_cast<std::size_t>(groups_[static_cast<std::size_t>(i)])] = true;
-    }
-    leaving_.clear();
-    const auto& group = prior_.partition().group;
-    for (std::size_t j = 0; j < group.size(); ++j)
-      if (group[j] >= 0 && leaves[static_cast<std::size_t>(group[j])]) event(sweep).pruned.push_back(columns_[j]);
-    columns_change_ = true;
-  }
-
-  PruningEvent& event(int sweep) {
-    if (out_.pruning.empty() || out_.pruning.back().sweep != sweep) out_.pruning.push_back({sweep, {}, {}});
-    return out_.pruning.back();
-  }
-
-  void remember_precisions() {
-    next_ = all_.expected();
-    for (std::size_t i = 0; i < groups_.size(); ++i) next_[groups_[i]] = prior_.expected()[static_cast<Index>(i)];
-    all_.set_expected(next_);
-  }
-
   // Prior, solver and posterior for the columns that are there from now on. False if there are none.
   bool change_columns() {
     look_outside();
-    if (!columns_change_) return true;
-    remember_precisions();
-    Vector w = Vector::Zero(all_.partition().num_columns());
-    for (std::size_t j = 0; j < columns_.size(); ++j) w[columns_[j]] = q_.w[static_cast<Index>(j)];
-    std::vector<Index> columns;
-    for (Index j = 0; j < w.size(); ++j) {
-      const Index g = all_.partition().group[static_cast<std::size_t>(j)];
-      if (g >= 0 ? !out_.pruned[static_cast<std::size_t>(g)] : g != Partition::left_out) columns.push_back(j);
-    }
-    if (columns.empty()) {
+    if (!active_.will_change()) return true;
+    if (!active_.apply(q_.w)) {
       out_.status = Status::converged;
       out_.message = fmt::format("no column is left after {} sweeps", out_.sweeps);
       return false;
     }
-    columns_ = std::move(columns);
-    prior_ = all_.restricted_to(columns_, groups_);
-    if (!solver_.restrict_to(columns_)) throw InternalError("this solver cannot let columns go");
-    q_.w = w(columns_);
+    if (!solver_.restrict_to(active_.columns())) throw InternalError("this solver cannot let columns go");
     q_.V_diagonal = Vector::Zero(q_.w.size());
-    q_.group_square = q_.group_variance = Vector::Zero(static_cast<Index>(groups_.size()));
-    columns_change_ = false;
+    q_.group_square = q_.group_variance = Vector::Zero(prior_.partition().num_groups());
     moved_ = true;
     return true;
   }
@@ -282,14 +233,9 @@ class Sweep {
 
   // The column outside that would raise the bound most, all else fixed, comes back at its best precision.             (OPT.2), (OPT.5)
   bool readmit(int most) {
-    std::vector<bool> here(static_cast<std::size_t>(all_.partition().num_columns()), false);
-    for (Index j : columns_) here[static_cast<std::size_t>(j)] = true;
     std::vector<Index> outside;
-    for (std::size_t j = 0; j < here.size(); ++j) {
-      const Index g = all_.partition().group[j];
-      if (!here[j] && g >= 0 && all_.partition().group_size[static_cast<std::size_t>(g)] == 1 && num_returns(g) < most)
-        outside.push_back(static_cast<Index>(j));
-    }
+    for (Index j = 0; j < active_.all().num_columns(); ++j)
+      if (active_.may_return(j, most)) outside.push_back(j);
     Vector S, Q;
     if (outside.empty() || !solver_.look_outside(rows_in_, outside, q_.w, S, Q)) return false;
     double best = std::max(settings_.tolerance * settings_.num_rows, 1e-6), precision = 0;
@@ -304,20 +250,8 @@ class Sweep {
       }
     }
     if (chosen < 0) return false;
-    const Index g = all_.partition().group[static_cast<std::size_t>(chosen)];
-    remember_precisions();
-    next_ = all_.expected();
-    next_[g] = precision;
-    all_.set_expected(next_);
-    out_.pruned[static_cast<std::size_t>(g)] = false;
-    ++num_returns_[static_cast<std::size_t>(g)];
-    event(out_.sweeps).readmitted.push_back(chosen);
-    columns_change_ = true;
+    active_.readmit(chosen, precision, out_.sweeps);
     return true;
-  }
-  int num_returns(Index g) {
-    if (num_returns_.empty()) num_returns_.assign(out_.pruned.size(), 0);
-    return num_returns_[static_cast<std::size_t>(g)];
   }
 
   // The published logistic programs compare their first bound with a number that is not one: V from the old E[alpha], q(alpha) already new.
@@ -612,15 +546,12 @@ class Sweep {
   // which next to nothing is left are taken at their word.                                                                       (SLR.3)
   void stop_at_standstill() {
     const double allowed = settings_.tolerance * settings_.num_rows;
-    num_quiet_ = promised_ <= allowed && !columns_change_ ? num_quiet_ + 1 : 0;
+    num_quiet_ = promised_ <= allowed && !active_.will_change() ? num_quiet_ + 1 : 0;
     if (num_quiet_ < 2) return;
     if (settings_.pruning.is_on()) {
-      for (std::size_t i = 0; i < groups_.size(); ++i)
-        if (prior_.runs_to_infinity(q_, likelihood_.noise_precision(), expected_in_[static_cast<Index>(i)], static_cast<Index>(i)))
-          leaving_.push_back(static_cast<Index>(i));
-      leave(out_.sweeps);
-      if (settings_.pruning.readmit_every > 0 && !columns_change_) static_cast<void>(readmit(most_returns));
-      if (columns_change_) {
+      active_.prune_runaways(q_, likelihood_.noise_precision(), expected_in_, out_.sweeps);
+      if (settings_.pruning.readmit_every > 0 && !active_.will_change()) static_cast<void>(readmit(20));
+      if (active_.will_change()) {
         num_quiet_ = 0;
         return;
       }
@@ -634,7 +565,7 @@ class Sweep {
   void stop_after_all_sweeps() {
     if (out_.sweeps < settings_.max_sweeps) return;
     const double allowed = settings_.tolerance * settings_.num_rows;
-    const bool quiet = promised_ <= allowed && !columns_change_;
+    const bool quiet = promised_ <= allowed && !active_.will_change();
     out_.status = quiet ? Status::converged : Status::max_sweeps;
     out_.message = fmt::format(
         "{} sweeps as asked, as the published program, which has no test of convergence; the next would promise {:.2g} "
@@ -643,16 +574,7 @@ class Sweep {
   }
 
   double promised_gain() {
-    prior_.gradient(q_, likelihood_.noise_precision(), gradient_);
-    if (prior_.is_penalty())
-      prior_.update(q_, likelihood_.noise_precision(), step_);
-    else
-      prior_.mackay(q_, likelihood_.noise_precision(), step_);
-    double promised = 0;
-    for (Index g = 0; g < step_.size(); ++g) {
-      const double ratio = std::abs(std::log(step_[g] / prior_.expected()[g]));
-      promised += 0.5 * std::abs(gradient_[g]) * (ratio < 40 ? ratio : 40);  // a precision that runs away, or NaN by rounding: e^40
-    }
+    double promised = prior_.promised_gain(q_, likelihood_.noise_precision(), gradient_, step_);
     const Index state = likelihood_.state_size();
     if (state > 0) {
       state_.resize(state);
@@ -672,12 +594,9 @@ class Sweep {
   Posterior& q_;
   const SweepSettings& settings_;
   bool damped_, to_mode_;
-  PrecisionPrior all_;                             // of every column; its precisions are those of the last change
-  std::vector<Index> columns_, groups_, leaving_;  // of the design and of all_ that are here; groups about to leave
-  std::vector<int> num_returns_;                   // [groups of all_]
-  static constexpr int most_returns = 20;          // approximations may disagree on a column for ever
-  int look_interval_ = 0, next_look_ = 0;          // sweeps
-  bool columns_change_ = false, moved_ = false;
+  ActiveSet active_;
+  int look_interval_ = 0, next_look_ = 0;                      // sweeps
+  bool moved_ = false;                                         // the columns have just changed
   double promised_ = std::numeric_limits<double>::infinity();  // by the next step of precisions and rows
   Vector newton_w_, newton_m_, expected_in_;
   Anderson anderson_;

@@ -173,6 +173,20 @@ void PrecisionPrior::gradient(const Posterior& q, double tau, Vector& out) const
         d0_.array() * expected_.array();
 }
 
+double PrecisionPrior::promised_gain(const Posterior& q, double tau, Vector& slope, Vector& step) const {
+  gradient(q, tau, slope);
+  if (is_penalty())
+    update(q, tau, step);
+  else
+    mackay(q, tau, step);
+  double promised = 0;
+  for (Index g = 0; g < step.size(); ++g) {
+    const double ratio = std::abs(std::log(step[g] / expected_[g]));
+    promised += 0.5 * std::abs(slope[g]) * (ratio < 40 ? ratio : 40);  // a precision that runs away, or NaN by rounding: e^40
+  }
+  return promised;
+}
+
 bool PrecisionPrior::runs_to_infinity(const Posterior& q, double tau, double a, Index g) const {
   if (partition_.group_size[static_cast<std::size_t>(g)] != 1 || is_penalty() || !is_improper(g)) return false;
   const double V = q.group_variance[g], determined = 1 - a * V, square = tau * q.group_square[g];

@@ -41,6 +41,9 @@ class PrecisionPrior {
   [[nodiscard]] double bound(const Posterior& q, double tau) const;
   /// dF/d ln E[alpha_g] of the profiled bound.                                                                  (OPT.1)
   void gradient(const Posterior& q, double tau, Vector& out) const;
+  /// What the next step of the precisions promises, in nats: half its length times the slope; MacKay's step, or that of the rule of a
+  /// penalty. The vectors are workspace.                                                                                          (SLR.3)
+  [[nodiscard]] double promised_gain(const Posterior& q, double tau, Vector& slope, Vector& step) const;
   /// Next to nothing (1 %) is left of the group, and its best precision, all else fixed, is infinite. a: its precision inside q. Single
   /// columns without a hyper-prior.                                                                             (OPT.2), (OPT.3), (L1.3)
   [[nodiscard]] bool runs_to_infinity(const Posterior& q, double tau, double a, Index g) const;
