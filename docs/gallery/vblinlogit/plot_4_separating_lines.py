@@ -18,7 +18,7 @@ from ardvark import BayesianLogisticRegression, SequentialLogisticRegression
 from ardvark.plot import COLORS, DecisionBoundaryDisplay
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
-random = np.random.RandomState(1)
+random = np.random.RandomState(10)
 w = random.standard_normal(3)
 
 
@@ -58,7 +58,7 @@ handles, labels = ax.get_legend_handles_labels()
 old = ax.get_legend()
 ax.legend(
     [*old.legend_handles, *handles[-3:]],
-    [*[text.get_text() for text in old.get_texts()], *labels[-3:]],
+    ["class -1", "class 1", "batch: even odds", "batch: 3 to 1", *labels[-3:]],
     loc="upper left",
     bbox_to_anchor=(1, 1),
     frameon=False,

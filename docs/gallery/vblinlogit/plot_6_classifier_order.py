@@ -14,7 +14,7 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
-from ardvark import BayesianLogisticRegression, _core
+from ardvark import ArdvarkWarning, BayesianLogisticRegression, _core
 from ardvark.plot import COLORS
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.exceptions import ConvergenceWarning
@@ -34,7 +34,7 @@ def draw(random, num_rows):
     return w, x, np.where(random.uniform(size=num_rows) < p, 1, -1)
 
 
-random = np.random.RandomState(12)
+random = np.random.RandomState(24)
 w, x, y = draw(random, 50)
 x_test = np.linspace(-5, 5, 300)
 p_test = 1 / (1 + np.exp(-powers(x_test, true_order) @ w))
@@ -80,9 +80,9 @@ axes[2].plot(
     label=f"linear discriminant, order {discriminant_order}",
 )
 axes[2].plot(x, np.where(y == 1, 1.04, -0.04), "|", color="black", markersize=7, label="rows, by class")
-axes[2].set(xlabel="x", ylabel="probability of class 1")
-for ax in axes:
-    ax.legend(frameon=False, fontsize="small", loc="best")
+axes[2].set(xlabel="x", ylabel="probability of class 1", ylim=(-0.5, 1.1), yticks=[0, 0.25, 0.5, 0.75, 1])
+for ax, place in zip(axes, ("best", "best", "lower left")):
+    ax.legend(frameon=False, fontsize="small", loc=place)
     ax.spines[["top", "right"]].set_visible(False)
 plt.show()
 
@@ -108,9 +108,10 @@ bounds.round(3)
 # %%
 # How often is it right?
 # ----------------------
-# Of 100 data sets drawn in the same way, those of one class only left out: the order with the highest bound. (Classes that a
+# Of 60 data sets drawn in the same way, those of one class only left out: the order with the highest bound. (Classes that a
 # polynomial separates have no finite maximum likelihood; such fits may end at the limit of sweeps, and say so. Not here.)
-warnings.simplefilter("ignore", ConvergenceWarning)
+for category in (ArdvarkWarning, ConvergenceWarning):
+    warnings.simplefilter("ignore", category)
 
 
 def chosen_order(seed):
@@ -121,6 +122,6 @@ def chosen_order(seed):
     return 1 + int(np.argmax([fit.bound_ for fit in fits]))
 
 
-found = pd.Series([chosen_order(seed) for seed in range(100)]).dropna()
+found = pd.Series([chosen_order(seed) for seed in range(60)]).dropna()
 share = pd.Series({"true order": (found == 2).mean(), "too low": (found < 2).mean(), "too high": (found > 2).mean()})
 share.rename(f"share of {found.size} data sets").to_frame().round(2)
