@@ -66,11 +66,11 @@ automatic = BayesianLogisticRegression().fit(X, y)
 print("\n".join(automatic.notes_) or "(none)")
 
 # %%
-# Warnings say what one should know before trusting the result. They are `ardvark.ArdvarkWarning`, and name the remedy. Here, twenty rows
-# and seven columns:
-few = pd.concat([train[y == "Yes"].head(10), train[y == "No"].head(10)])
+# Warnings say what one should know before trusting the result. They are `ardvark.ArdvarkWarning`, and name the remedy. Here, sixteen
+# rows and seven columns, each with a precision of its own:
+few = pd.concat([train[y == "Yes"].head(8), train[y == "No"].head(8)])
 with warnings.catch_warnings(record=True) as caught:
     warnings.simplefilter("always")
-    BayesianLogisticRegression("none").fit(few.drop(columns="type"), few["type"])
+    BayesianLogisticRegression("ard").fit(few.drop(columns="type"), few["type"])
 messages = [str(warning.message) for warning in caught]
 print("\n".join(messages))

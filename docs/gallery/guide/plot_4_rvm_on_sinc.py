@@ -17,7 +17,7 @@ y = pd.Series(np.sinc(x["time"] / np.pi) + 0.1 * random.standard_normal(100), na
 
 # %%
 # A sum of kernels, each at one of the rows: the fit starts with none and adds, removes and re-weighs them while that raises the evidence
-# (GREEDY.2), then confirms it by sweeps (RVM.2). A dozen numbers are left of a hundred rows; predictions need no other.
+# (GREEDY.2), then confirms it by sweeps (RVM.2). A few kernels and a constant are left of a hundred rows; predictions need no other.
 model = RelevanceVectorRegressor().fit(x, y)
 PredictiveDisplay.from_estimator(model, x, y)
 plt.show()
@@ -47,7 +47,7 @@ ax.spines[["top", "right"]].set_visible(False)
 plt.show()
 
 # %%
-# Too narrow a kernel needs a vector for each row and pays for each; too wide a one cannot follow the curve.
+# Too narrow a kernel needs many vectors and pays for each; too wide a one cannot follow the curve.
 #
 # Where there are no data
 # -----------------------

@@ -81,12 +81,14 @@ ranking = pd.DataFrame(
 ranking
 
 # %%
-# A fit on the winners, with one precision for these few, predicts better than the sparse fit on all. The selection must be inside any
+# Of the first ten more are informative than the single fit found. (That there are ten, nobody tells you: look for the gap in the
+# SC-values.) A fit on these ten alone is as accurate as the sparse fit on all, but too sure of itself, for the trials that it is fitted to also
+# chose its columns: where probabilities matter take ``slr_lap`` on all of them. For the same reason a selection belongs inside any
 # cross-validation that judges it; here the test trials were never seen.
-winners = np.flatnonzero(selector.scores_ >= 0.5)
+winners = order[:10]
 final = BayesianLogisticRegression("shared").fit(X[:, winners], y)
 on_winners = {"accuracy": final.score(X_test[:, winners], y_test), "log loss": -final.log_density(X_test[:, winners], y_test).mean()}
-print(f"{winners.size} winners, {is_informative[winners].sum()} of them informative: accuracy {on_winners['accuracy']:.3f}, log loss {on_winners['log loss']:.3f}")
+print(f"the first ten, {is_informative[winners].sum()} of them informative: accuracy {on_winners['accuracy']:.3f}, log loss {on_winners['log loss']:.3f}")
 
 # %%
 # The larger comparison, with correlated voxels and twelve methods, is in ``examples/decoding`` of the repository.

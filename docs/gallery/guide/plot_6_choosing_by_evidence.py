@@ -60,7 +60,7 @@ print(f"the best against the second best: {odds:.0f} to 1")
 # %%
 # Averaging
 # ---------
-# No need to choose one: weights proportional to exp(bound) average the predictions.
+# No need to choose one: weights proportional to exp(bound) average the predictions. Here the best has nearly all the weight.
 weight = np.exp(bound - bound.max())
 weight /= weight.sum()
 grid = np.linspace(0, 1, 200)
@@ -98,8 +98,8 @@ of_kernels.round(4)
 # Where it misleads
 # -----------------
 # **Different numbers of hyper-priors.** Under ARD each column pays for its own, three to four nats with the defaults, whether it matters or
-# not: compare ARD fits with the same columns, or use one precision, as above (:doc:`/math/errata`). Here a column of zeros' worth of
-# information costs under ARD, and nearly nothing under one precision:
+# not: compare ARD fits with the same columns, or use one precision, as above (:doc:`/math/errata`). Five columns that
+# tell nothing cost dearly under ARD, and little under one precision:
 noise_columns = random.standard_normal((t.size, 5))
 price = pd.Series(
     {
