@@ -9,6 +9,7 @@ ones where the model has a constant.
 
 import ast
 import csv
+import os
 import subprocess
 import sys
 import tempfile
@@ -23,7 +24,8 @@ PAGES = HERE.parent / "gallery" / "vblinlogit"
 def data_of(page, wanted):
     """The names of a page at the moment when it has them all."""
     path = PAGES / page
-    names = {"__file__": str(path)}
+    os.chdir(PAGES)
+    names = {}
     for statement in ast.parse(path.read_text()).body:
         exec(compile(ast.Module([statement], []), str(path), "exec"), names)
         if all(name in names for name in wanted):
@@ -109,6 +111,7 @@ def figure_6(source, note):
 
 
 def main(source, chosen):
+    source = str(Path(source).resolve())
     figures = [figure_1, figure_2, figure_3, figure_4, figure_5, figure_6]
     path = HERE / "vblinlogit.csv"
     old = list(csv.reader(path.open()))[1:] if path.exists() else []

@@ -1,5 +1,6 @@
 """The pages of the gallery run, and what their prose claims holds."""
 
+import os
 import runpy
 import warnings
 from functools import lru_cache
@@ -29,12 +30,14 @@ def page(name):
             figure.canvas.draw()
         plt.close("all")
 
-    plt.show = count
+    plt.show, here = count, Path.cwd()
+    os.chdir(GALLERY / Path(name).parent)  # as Sphinx-Gallery does
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error")  # a page that warns shows the reader a warning
             names = runpy.run_path(str(GALLERY / name))
     finally:
+        os.chdir(here)
         plt.show = show
         plt.close("all")
     return SimpleNamespace(**{key: value for key, value in names.items() if not key.startswith("__")}, drawn=drawn)
@@ -193,7 +196,7 @@ def test_figure_5():
     assert loss["ARD, as published"] < loss["one precision for all"] < loss["ARD, model"]
     sequential = p.fits["sequential, fixed precision"].coef_[0]
     assert np.abs(sequential).max() < 0.3
-    assert p.ard.score(p.X, p.y) > 0.97 > p.preset.number("accuracy")
+    assert p.ard.score(p.X, p.y) > p.preset.number("accuracy") + 0.01
     assert p.ard.support_[100:].sum() > p.preset.array("relevant")[100:].sum()
 
 

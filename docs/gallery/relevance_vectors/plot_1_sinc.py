@@ -20,6 +20,8 @@ from ardvark.plot import COLORS, PredictiveDisplay
 from sklearn.model_selection import GridSearchCV, KFold
 from sklearn.svm import SVR
 
+root = next(folder for folder in [Path.cwd(), *Path.cwd().parents] if (folder / "examples" / "data").is_dir())  # of the repository
+
 
 def sinc(x):
     return np.sinc(x / np.pi)
@@ -110,7 +112,7 @@ draw_pair(noisy_support_machine, machine, noisy)
 # ----------------
 rms = {name: np.sqrt(np.mean((fit.predict(grid) - truth) ** 2)) for name, fit in (("SVM", noisy_support_machine), ("RVM", machine))}
 noisy_vectors = {"SVM": noisy_support_machine.support_.size, "RVM": machine.support_.size}
-published = pd.read_csv(Path(__file__).resolve().parents[2] / "published" / "relevance_vectors.csv")
+published = pd.read_csv(root / "docs" / "published" / "relevance_vectors.csv")
 published = published.groupby(["problem", "machine"])["value"].apply(list)  # vectors, error[, noise]
 table = pd.DataFrame(
     {

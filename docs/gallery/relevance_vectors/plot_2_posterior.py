@@ -18,6 +18,8 @@ import pandas as pd
 from ardvark import RelevanceVectorRegressor, _core
 from ardvark.plot import COLORS, GREY
 
+root = next(folder for folder in [Path.cwd(), *Path.cwd().parents] if (folder / "examples" / "data").is_dir())  # of the repository
+
 random = np.random.RandomState(0)
 x = np.sort(random.uniform(-10, 10, 50))
 y = np.sinc(x / np.pi) + 0.1 * random.standard_normal(50)
@@ -72,7 +74,7 @@ plt.show()
 # Its numbers are means over 25 data sets, with a width from cross-validation; here are one data set and a width of 3.
 noise_sd = (fit.number("noise.rate") / fit.number("noise.shape")) ** 0.5
 rms = np.sqrt(np.mean((prediction.array("mean") - np.sinc(grid / np.pi)) ** 2))
-published = pd.read_csv(Path(__file__).resolve().parents[2] / "published" / "relevance_vectors.csv")
+published = pd.read_csv(root / "docs" / "published" / "relevance_vectors.csv")
 published = published[(published["paper"] == "UAI 2000") & (published["problem"] == "sinc, Gaussian noise")].set_index("quantity")["value"]
 table = pd.DataFrame(
     {

@@ -20,7 +20,7 @@ from ardvark.plot import COLORS, MARKERS, DecisionBoundaryDisplay
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.svm import SVC
 
-root = Path(__file__).resolve().parents[3]
+root = next(folder for folder in [Path.cwd(), *Path.cwd().parents] if (folder / "examples" / "data").is_dir())  # of the repository
 train, test = (pd.read_csv(root / "examples" / "data" / f"synth.{part}.csv") for part in ("tr", "te"))
 X_test, y_test = test[["xs", "ys"]], test["yc"]
 

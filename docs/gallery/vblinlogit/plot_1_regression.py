@@ -5,7 +5,7 @@ Figure 1: regression in 100 dimensions
 You learn what shrinkage gains where rows are hardly more than columns, and why the intervals of the paper's picture are
 not those that belong there: they lack the noise.
 
-The paper, section 2.6.2: 100 coefficients from N(0, 1), columns uniform on (-1/2, 1/2), noise of standard deviation 1,
+The setting of the paper: 100 coefficients from N(0, 1), columns uniform on (-1/2, 1/2), noise of standard deviation 1,
 150 rows to learn from and 50 to predict.
 """
 
@@ -16,6 +16,8 @@ import numpy as np
 import pandas as pd
 from ardvark import BayesianLinearRegression, _core
 from ardvark.plot import COLORS
+
+root = next(folder for folder in [Path.cwd(), *Path.cwd().parents] if (folder / "examples" / "data").is_dir())  # of the repository
 
 random = np.random.RandomState(0)  # its streams are the same in every version of numpy
 num_columns, num_rows, num_test = 100, 150, 50
@@ -65,9 +67,7 @@ plt.show()
 # ----------------------------
 # VBLinLogit in Octave on the same data. The preset repeats it to rounding; the model differs by its intercept and by
 # columns that are scaled to one standard deviation first, a little.
-table = pd.read_csv(
-    Path(__file__).resolve().parents[2] / "published" / "vblinlogit.csv", index_col=["figure", "program", "quantity"]
-)
+table = pd.read_csv(root / "docs" / "published" / "vblinlogit.csv", index_col=["figure", "program", "quantity"])
 published = table["value"].loc[1].loc["vb_linear_fit"]
 mine = pd.DataFrame({"training MSE": train_mse, "test MSE": test_mse})
 mine["bound, nats"] = [np.nan, preset.number("bound"), model.bound_]

@@ -18,6 +18,8 @@ import pandas as pd
 from ardvark import BayesianLinearRegression
 from ardvark.plot import COLORS
 
+root = next(folder for folder in [Path.cwd(), *Path.cwd().parents] if (folder / "examples" / "data").is_dir())  # of the repository
+
 random = np.random.RandomState(0)
 num_columns, num_informative, num_rows, num_test = 1000, 100, 500, 50
 w = np.zeros(num_columns)
@@ -75,9 +77,7 @@ plt.show()
 # at most 1e-8 nats a row can be gained. Neither is *the* optimum: with more columns than rows there are many, and which of
 # them a fit reaches depends on the steps it takes (:doc:`/math/optimum`). The bounds of the two ARD fits are not comparable
 # with the others: each column pays for its own hyper-prior (:doc:`/math/errata`).
-table = pd.read_csv(
-    Path(__file__).resolve().parents[2] / "published" / "vblinlogit.csv", index_col=["figure", "program", "quantity"]
-)
+table = pd.read_csv(root / "docs" / "published" / "vblinlogit.csv", index_col=["figure", "program", "quantity"])
 published = table["value"].loc[2].unstack()
 columns = {"training MSE": (X, y), "test MSE": (X_test, y_test)}
 mine = pd.DataFrame(

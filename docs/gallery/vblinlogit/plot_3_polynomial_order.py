@@ -17,6 +17,8 @@ import pandas as pd
 from ardvark import BayesianLinearRegression, _core
 from ardvark.plot import COLORS, PredictiveDisplay
 
+root = next(folder for folder in [Path.cwd(), *Path.cwd().parents] if (folder / "examples" / "data").is_dir())  # of the repository
+
 orders = np.arange(10)
 true_order, ml_order = 2, 5
 
@@ -75,9 +77,7 @@ plt.show()
 # ----------------------------
 # VBLinLogit in Octave on the same ten rows: the preset repeats its bounds. From order 6 on its matrix X'X spans twelve
 # decades and the last digits differ.
-table = pd.read_csv(
-    Path(__file__).resolve().parents[2] / "published" / "vblinlogit.csv", index_col=["figure", "program", "quantity"]
-)
+table = pd.read_csv(root / "docs" / "published" / "vblinlogit.csv", index_col=["figure", "program", "quantity"])
 published = table["value"].loc[3].loc["vb_linear_fit"]
 bounds = pd.DataFrame(
     {

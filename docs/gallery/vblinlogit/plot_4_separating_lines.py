@@ -3,9 +3,9 @@ Figure 4: separating lines of three classifiers
 ===============================================
 
 You learn what the uncertainty of a logistic regression looks like in two dimensions, how little a fit that sees each row
-once loses against one that sees all, and that a line through the middle of two clouds is another thing.
+once loses against one that sees all, and what a linear discriminant makes of the same rows.
 
-The paper, section 3.7.1: a constant and two inputs with coefficients from N(0, 1), spread so that half of the rows lie on either
+The setting of the paper: a constant and two inputs with coefficients from N(0, 1), spread so that half of the rows lie on either
 side of the line of even odds; 100 rows to learn from, 1000 to predict.
 """
 
@@ -17,6 +17,8 @@ import pandas as pd
 from ardvark import BayesianLogisticRegression, SequentialLogisticRegression
 from ardvark.plot import COLORS, DecisionBoundaryDisplay
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+
+root = next(folder for folder in [Path.cwd(), *Path.cwd().parents] if (folder / "examples" / "data").is_dir())  # of the repository
 
 random = np.random.RandomState(10)
 w = random.standard_normal(3)
@@ -45,7 +47,7 @@ errors = {name: 1 - fit.score(X_test, y_test) for name, fit in fits.items()}
 # %%
 # The picture
 # -----------
-# Where the lines are far from the data they part; the dashed ones, three to one, say how sure the batch fit is.
+# The lines of even odds differ by less than the batch fit is unsure of: between the dashed lines it gives neither class three to one.
 display = DecisionBoundaryDisplay.from_estimator(batch, X, y)
 ax = display.ax_
 ends = np.array(ax.get_xlim())
@@ -86,9 +88,7 @@ estimates.round(2)
 # ``vb_logit_fit`` differs from the batch fit by its bound, by a constant that is shrunk like the rest, and by a stopping rule
 # that ends early (:doc:`/math/errata`). Its predictions count as class 1 where a *lower bound* on the probability exceeds 1/2
 # (PRED.1), ours where the probability does (PRED.2).
-table = pd.read_csv(
-    Path(__file__).resolve().parents[2] / "published" / "vblinlogit.csv", index_col=["figure", "program", "quantity"]
-)
+table = pd.read_csv(root / "docs" / "published" / "vblinlogit.csv", index_col=["figure", "program", "quantity"])
 published = table["value"].loc[4].unstack()
 beside = pd.DataFrame(
     {

@@ -5,7 +5,7 @@ Figure 5: classes in 1000 dimensions
 You learn which prior predicts best where a tenth of the columns inform, how near the predicted probabilities come to the
 true ones, and why ARD wants care where precisions are half as many as rows.
 
-The paper, section 3.7.2: 2000 rows, 1000 columns uniform on (-1/2, 1/2), the first 100 coefficients from N(0, 1), the others zero;
+The setting of the paper: 2000 rows, 1000 columns uniform on (-1/2, 1/2), the first 100 coefficients from N(0, 1), the others zero;
 10,000 rows to predict.
 """
 
@@ -17,6 +17,8 @@ import pandas as pd
 from ardvark import BayesianLogisticRegression, SequentialLogisticRegression, _core
 from ardvark.plot import COLORS
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+
+root = next(folder for folder in [Path.cwd(), *Path.cwd().parents] if (folder / "examples" / "data").is_dir())  # of the repository
 
 random = np.random.RandomState(0)
 num_columns, num_informative, num_rows, num_test = 1000, 100, 2000, 10000
@@ -87,9 +89,7 @@ plt.show()
 # Errors on 10,000 rows have a standard error of 0.005. The log loss tells probabilities that are right from those that are merely
 # on the right side; of VBLinLogit in Octave only errors stand here, since its probabilities are lower bounds (PRED.1), which do not add
 # up to one.
-table = pd.read_csv(
-    Path(__file__).resolve().parents[2] / "published" / "vblinlogit.csv", index_col=["figure", "program", "quantity"]
-)
+table = pd.read_csv(root / "docs" / "published" / "vblinlogit.csv", index_col=["figure", "program", "quantity"])
 published = table["value"].loc[5].unstack()["test error"]
 mine = pd.DataFrame(
     {
@@ -115,8 +115,8 @@ mine.sort_values("log loss, nats").round(4)
 # What differs, and why
 # ---------------------
 # One precision and the sequential fit err as the published programs do, and the preset of ARD repeats its program. The ARD model has another
-# scale of columns under the same hyper-prior, so it ends at another of the many optima: it uses more columns, puts nearly every training
-# row on its own side, and predicts worse. The best Gaussian posterior (VG.2), which is the default, has a tighter bound and less to
+# scale of columns under the same hyper-prior, so it ends at another of the many optima: it uses more columns, puts more training rows on their
+# own side, and predicts worse. The best Gaussian posterior (VG.2), which is the default, has a tighter bound and less to
 # hold it back: with ARD it separates these rows altogether, and the library says so in a warning. A bound on the evidence is no
 # protection where there are half as many precisions to choose as rows. With that many columns take L1, or one precision for all, or see
 # :doc:`how often a column survives </generated/gallery/guide/plot_5_decoding>`.

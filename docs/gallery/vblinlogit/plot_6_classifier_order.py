@@ -5,7 +5,7 @@ Figure 6: the order of a polynomial classifier
 You learn to choose a classifier by the bound where errors cannot choose: training errors fall with every further column,
 and test errors of a few hundred rows hardly tell neighbours apart.
 
-The paper, section 3.7.3: log odds are a parabola with coefficients from N(0, 1), 50 rows on (-5, 5), polynomials of order 0 to 9.
+The setting of the paper: log odds are a parabola with coefficients from N(0, 1), 50 rows on (-5, 5), polynomials of order 0 to 9.
 """
 
 import warnings
@@ -18,6 +18,8 @@ from ardvark import ArdvarkWarning, BayesianLogisticRegression, _core
 from ardvark.plot import COLORS
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.exceptions import ConvergenceWarning
+
+root = next(folder for folder in [Path.cwd(), *Path.cwd().parents] if (folder / "examples" / "data").is_dir())  # of the repository
 
 orders = np.arange(10)
 true_order, discriminant_order = 2, 5
@@ -91,9 +93,7 @@ plt.show()
 # ----------------------------
 # VBLinLogit in Octave on the same rows: its bounds are repeated. They are lower than those of the model by what the bound of
 # Jaakkola and Jordan gives away, and by the price of a shrunk constant.
-table = pd.read_csv(
-    Path(__file__).resolve().parents[2] / "published" / "vblinlogit.csv", index_col=["figure", "program", "quantity"]
-)
+table = pd.read_csv(root / "docs" / "published" / "vblinlogit.csv", index_col=["figure", "program", "quantity"])
 published = table["value"].loc[6].loc["vb_logit_fit"]
 bounds = pd.DataFrame(
     {
