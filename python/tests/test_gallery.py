@@ -65,7 +65,9 @@ def test_every_page_is_tested():
 def test_first_fit():
     p = page("guide/plot_1_first_fit.py")
     assert p.model.converged_ and 0.80 < p.inside < 0.97
-    assert p.accuracy > 0.94
+    assert p.accuracy > 0.77 and p.log_loss < 0.45
+    low, high = p.calibration.interval.T
+    assert ((low <= p.calibration.expected) & (p.calibration.expected <= high)).sum() >= 5  # of six 95% intervals
     assert len(p.drawn) == 2
 
 
@@ -194,8 +196,10 @@ def test_figure_5():
     assert error["ARD, as published"] < error["ARD, model"] < error["one precision for all"] < error["linear discriminant"]
     assert loss.drop("the true probabilities").idxmin() == "L1"
     assert loss["ARD, as published"] < loss["one precision for all"] < loss["ARD, model"]
-    sequential = p.fits["sequential, fixed precision"].coef_[0]
-    assert np.abs(sequential).max() < 0.3
+    large = np.abs(p.w) > 1
+    size = {name: np.sum(coefficient[large] * np.sign(p.w[large])) / np.abs(p.w[large]).sum() for name, (coefficient, *_) in p.shown.items()}
+    assert 0.5 < size["one precision for all"] < 0.8 and 0 < size["sequential, fixed precision"] < 0.05
+    assert 1 < size["ARD, as published"] < size["ARD, model"]
     assert p.ard.score(p.X, p.y) > p.preset.number("accuracy") + 0.01
     assert p.ard.support_[100:].sum() > p.preset.array("relevant")[100:].sum()
 
@@ -207,6 +211,8 @@ def test_figure_6():
     assert p.preset_bound[:6] == pytest.approx(theirs[:6], rel=1e-9)
     assert p.preset_bound == pytest.approx(theirs, rel=1e-5)
     assert (p.model_bound > p.preset_bound[1:]).all()
+    assert max(p.train_error[1:]) - min(p.train_error[1:]) < 0.03 < p.train_error[0] - max(p.train_error[1:])
+    assert max(p.test_error[1:]) - min(p.test_error[1:]) < 0.03
     assert p.share["true order"] > 0.65
 
 

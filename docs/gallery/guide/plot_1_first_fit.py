@@ -6,13 +6,17 @@ You learn to fit a regression and a classifier, to read off what matters and how
 uncertainty that belongs to it.
 """
 
+from pathlib import Path
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from ardvark import BayesianLinearRegression, BayesianLogisticRegression
 from ardvark.plot import CalibrationDisplay, CoefficientDisplay
-from sklearn.datasets import load_breast_cancer, load_diabetes
+from sklearn.datasets import load_diabetes
 from sklearn.model_selection import train_test_split
+
+root = next(folder for folder in [Path.cwd(), *Path.cwd().parents] if (folder / "examples" / "data").is_dir())  # of the repository
 
 # %%
 # A regression
@@ -42,19 +46,19 @@ print(f"R^2 on new patients {model.score(X_test, y_test):.2f}; {100 * inside:.0f
 # %%
 # Classes
 # -------
-# Thirty measurements of cell nuclei, benign or malignant. Labels may be anything; probabilities are averaged over the posterior (PRED.2), so
-# that a patient unlike those fitted comes nearer to one half.
-data = load_breast_cancer(as_frame=True)
-diagnosis = data.target_names[data.target]
-parts = train_test_split(data.data, pd.Series(diagnosis, name="diagnosis"), test_size=0.5, random_state=0)
-X_train, X_test, y_train, y_test = parts
+# Seven measurements of 200 women of Pima heritage, diabetic or not, and 332 others to predict. Labels may be anything; probabilities are
+# averaged over the posterior (PRED.2), so that a woman unlike those fitted comes nearer to one half.
+train, test = (pd.read_csv(root / "examples" / "data" / f"Pima.{part}.csv") for part in ("tr", "te"))
+X_train, y_train = train.drop(columns="type"), train["type"].rename("diabetes")
+X_test, y_test = test.drop(columns="type"), test["type"].rename("diabetes")
 classifier = BayesianLogisticRegression(prior="shared").fit(X_train, y_train)
 accuracy = classifier.score(X_test, y_test)
-print(f"classes {classifier.classes_.tolist()}, accuracy on new patients {accuracy:.3f}")
+log_loss = -classifier.log_density(X_test, y_test).mean()
+print(f"classes {classifier.classes_.tolist()}; on new rows accuracy {accuracy:.3f}, log loss {log_loss:.3f} nats")
 
 # %%
-# Whether the probabilities mean what they say:
-CalibrationDisplay.from_estimator(classifier, X_test, y_test, n_bins=6)
+# Whether the probabilities mean what they say: of those who were given 70%, seven in ten should be diabetic.
+calibration = CalibrationDisplay.from_estimator(classifier, X_test, y_test, n_bins=6)
 plt.show()
 
 # %%

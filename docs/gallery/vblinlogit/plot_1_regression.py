@@ -72,7 +72,7 @@ published = table["value"].loc[1].loc["vb_linear_fit"]
 mine = pd.DataFrame({"training MSE": train_mse, "test MSE": test_mse})
 mine["bound, nats"] = [np.nan, preset.number("bound"), model.bound_]
 mine.loc["VBLinLogit"] = published[["training MSE", "test MSE", "bound"]].to_numpy()
-mine.round(4)
+mine.round(4).astype(object).where(mine.notna(), "")
 
 # %%
 # What differs: the intervals

@@ -87,7 +87,7 @@ bounds = pd.DataFrame(
     },
     index=pd.Index(orders, name="order"),
 )
-bounds.round(3)
+bounds.round(3).astype(object).where(bounds.notna(), "")
 
 # %%
 errors = pd.Series(

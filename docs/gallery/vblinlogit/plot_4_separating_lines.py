@@ -79,7 +79,7 @@ estimates = pd.DataFrame({"true": w, **coefficients}, index=["constant", "x2", "
 estimates["batch, 95% from"] = [np.nan, *batch.coef_interval()[0, :, 0]]
 estimates["to"] = [np.nan, *batch.coef_interval()[0, :, 1]]
 estimates["width by the paper's bound"] = [np.nan, *narrower]
-estimates.round(2)
+estimates.round(2).astype(object).where(estimates.notna(), "")
 
 # %%
 # Beside the published program
@@ -97,4 +97,4 @@ beside = pd.DataFrame(
     },
     index=pd.Index(["batch (vb_logit_fit)", "sequential (vb_logit_fit_iter)", "linear discriminant"], name="error on 1000 rows"),
 )
-beside.round(4)
+beside.round(4).astype(object).where(beside.notna(), "")

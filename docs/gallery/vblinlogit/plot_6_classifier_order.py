@@ -2,8 +2,8 @@
 Figure 6: the order of a polynomial classifier
 ==============================================
 
-You learn to choose a classifier by the bound where errors cannot choose: training errors fall with every further column,
-and test errors of a few hundred rows hardly tell neighbours apart.
+You learn to choose a classifier by the bound where errors cannot choose: from the right order on those of the training rows stay
+where they are, and those of a few hundred new rows hardly tell neighbours apart.
 
 The setting of the paper: log odds are a parabola with coefficients from N(0, 1), 50 rows on (-5, 5), polynomials of order 0 to 9.
 """
@@ -103,7 +103,7 @@ bounds = pd.DataFrame(
     },
     index=pd.Index(orders, name="order"),
 )
-bounds.round(3)
+bounds.round(3).astype(object).where(bounds.notna(), "")
 
 # %%
 # How often is it right?
