@@ -35,7 +35,17 @@ myst_heading_anchors = 3
 
 autosummary_generate = True
 autosummary_context = {  # scikit-learn documents what it gives to every estimator
-    "skipped_methods": {"get_params", "set_params", "get_metadata_routing", "set_output", "fit_transform", "inverse_transform", "count", "index", "score"}
+    "skipped_methods": {
+        "get_params",
+        "set_params",
+        "get_metadata_routing",
+        "set_output",
+        "fit_transform",
+        "inverse_transform",
+        "count",
+        "index",
+        "score",
+    }
 }
 autodoc_typehints = "none"
 autodoc_member_order = "groupwise"
@@ -44,7 +54,9 @@ numpydoc_class_members_toctree = False
 sphinx_gallery_conf = {
     "examples_dirs": ["gallery"],
     "gallery_dirs": ["generated/gallery"],
-    "subsection_order": ExplicitOrder(["gallery/guide", "gallery/vblinlogit", "gallery/relevance_vectors"]),
+    "subsection_order": ExplicitOrder(
+        ["gallery/guide", "gallery/vblinlogit", "gallery/relevance_vectors"]
+    ),
     "within_subsection_order": FileNameSortKey,
     "filename_pattern": r"/plot_",
     "doc_module": ("ardvark",),

@@ -13,7 +13,16 @@ from sphinx.util import logging
 LABEL = r"(?:RIDGE|LIN|JJ|VG|LAP|L1EM|SLR|SEQ|VR|RVM|SMX|PRED|BOUND|KER|OPT|GREEDY|CONDENSE|MP|L1|SEL)\.\d+[a-z]?"
 CITED = re.compile(rf"(?<![\w.]){LABEL}(?!\w)")
 DEFINED = re.compile(rf"\(({LABEL})\)")
-NOT_THERE = (nodes.literal, nodes.literal_block, nodes.reference, nodes.title, nodes.raw, nodes.math, nodes.math_block, nodes.target)
+NOT_THERE = (
+    nodes.literal,
+    nodes.literal_block,
+    nodes.reference,
+    nodes.title,
+    nodes.raw,
+    nodes.math,
+    nodes.math_block,
+    nodes.target,
+)
 
 log = logging.getLogger(__name__)
 
@@ -31,7 +40,13 @@ def define(app: Sphinx, doctree: nodes.document) -> None:
     for bold in list(doctree.findall(nodes.strong)):
         for label in DEFINED.findall(bold.astext()):
             if label in labels and labels[label] != page:
-                log.warning("%s is defined on two pages: %s and %s", label, labels[label], page, location=bold)
+                log.warning(
+                    "%s is defined on two pages: %s and %s",
+                    label,
+                    labels[label],
+                    page,
+                    location=bold,
+                )
             labels[label] = page
             bold["ids"].append(anchor(label))
 
@@ -45,7 +60,9 @@ def forget(app: Sphinx, env: Any, page: str) -> None:
 def link(app: Sphinx, doctree: nodes.document, page: str) -> None:
     """Citations become links."""
     for text in list(doctree.findall(nodes.Text)):
-        if CITED.search(text) is None or any(isinstance(node, NOT_THERE) for node in ancestors(text)):
+        if CITED.search(text) is None or any(
+            isinstance(node, NOT_THERE) for node in ancestors(text)
+        ):
             continue
         bold = text.parent if isinstance(text.parent, nodes.strong) else None
         pieces: list[nodes.Node] = []
@@ -56,10 +73,17 @@ def link(app: Sphinx, doctree: nodes.document, page: str) -> None:
                 continue
             where = app.env.formulas.get(label)
             if where is None:
-                log.warning("formula %s is cited, but no page of math/ defines it", label, location=text.parent)
+                log.warning(
+                    "formula %s is cited, but no page of math/ defines it",
+                    label,
+                    location=text.parent,
+                )
                 continue
             uri = app.builder.get_relative_uri(page, where) + "#" + anchor(label)
-            pieces += [nodes.Text(text[end : match.start()]), nodes.reference("", label, refuri=uri, internal=True)]
+            pieces += [
+                nodes.Text(text[end : match.start()]),
+                nodes.reference("", label, refuri=uri, internal=True),
+            ]
             end = match.end()
         if pieces:
             text.parent.replace(text, [*pieces, nodes.Text(text[end:])])

@@ -6,7 +6,9 @@ from typing import Any
 from sphinx.application import Sphinx
 
 CODE = re.compile(r"(``?.+?``?)")
-ENTRY = re.compile(r"^(\s*[\w, *]+ : )(.*)$")  # "coef_, intercept_ : ndarray": numpydoc deals with the names
+ENTRY = re.compile(
+    r"^(\s*[\w, *]+ : )(.*)$"
+)  # "coef_, intercept_ : ndarray": numpydoc deals with the names
 
 
 def escaped(line: str) -> str:

@@ -43,13 +43,18 @@ def run(source, tasks, X, y, X_test):
         done = subprocess.run(command, capture_output=True, text=True)
         if done.returncode != 0:
             raise SystemExit(done.stderr)
-        read = lambda task, name: np.loadtxt(f"{folder}/{task}_{name}.csv", delimiter=",", ndmin=1)  # noqa: E731
+        read = lambda task, name: np.loadtxt(
+            f"{folder}/{task}_{name}.csv", delimiter=",", ndmin=1
+        )  # noqa: E731
         names = ("w", "Vdiag", "scalars", "train", "test")
         return {task: {name: read(task, name) for name in names} for task in tasks}
 
 
 def errors(out, y, y_test):
-    return {"training_MSE": np.mean((y - out["train"]) ** 2), "test_MSE": np.mean((y_test - out["test"]) ** 2)}
+    return {
+        "training_MSE": np.mean((y - out["train"]) ** 2),
+        "test_MSE": np.mean((y_test - out["test"]) ** 2),
+    }
 
 
 def wrong(out, y, y_test):
@@ -67,21 +72,38 @@ def figure_1(source, note):
     w, X, X_test, y, y_test = data_of("plot_1_regression.py", ["w", "X", "X_test", "y", "y_test"])
     for unit, program in ((1, "vb_linear_fit"), (10, "vb_linear_fit in tenths")):
         out = run(source, ["vb_linear_fit"], X, unit * y, X_test)["vb_linear_fit"]
-        note(program, **errors(out, unit * y, unit * y_test), bound=out["scalars"][0], covered=covered(out, unit * w))
+        note(
+            program,
+            **errors(out, unit * y, unit * y_test),
+            bound=out["scalars"][0],
+            covered=covered(out, unit * w),
+        )
 
 
 def figure_2(source, note):
-    w, X, X_test, y, y_test = data_of("plot_2_sparse_regression.py", ["w", "X", "X_test", "y", "y_test"])
+    w, X, X_test, y, y_test = data_of(
+        "plot_2_sparse_regression.py", ["w", "X", "X_test", "y", "y_test"]
+    )
     for program, out in run(source, ["vb_linear_fit", "vb_linear_fit_ard"], X, y, X_test).items():
         distance = np.linalg.norm(out["w"] - w)
-        note(program, **errors(out, y, y_test), bound=out["scalars"][0], distance_to_w=distance, covered=covered(out, w))
+        note(
+            program,
+            **errors(out, y, y_test),
+            bound=out["scalars"][0],
+            distance_to_w=distance,
+            covered=covered(out, w),
+        )
 
 
 def figure_3(source, note):
-    powers, x, y, x_test, y_test = data_of("plot_3_polynomial_order.py", ["powers", "x", "y", "x_test", "y_test"])
+    powers, x, y, x_test, y_test = data_of(
+        "plot_3_polynomial_order.py", ["powers", "x", "y", "x_test", "y_test"]
+    )
     bounds, tests = {}, {}
     for order in range(10):
-        out = run(source, ["vb_linear_fit"], powers(x, order), y, powers(x_test, order))["vb_linear_fit"]
+        out = run(source, ["vb_linear_fit"], powers(x, order), y, powers(x_test, order))[
+            "vb_linear_fit"
+        ]
         bounds[order], tests[order] = out["scalars"][0], np.mean((out["test"] - y_test) ** 2)
         note("vb_linear_fit", **{f"bound, order {order}": bounds[order]})
     note("vb_linear_fit", test_MSE=tests[max(bounds, key=bounds.get)])
@@ -91,7 +113,11 @@ def figure_4(source, note):
     X, y, X_test, y_test = data_of("plot_4_separating_lines.py", ["X", "y", "X_test", "y_test"])
     X, X_test = (np.column_stack([np.ones(len(table)), table]) for table in (X, X_test))
     for program, out in run(source, ["vb_logit_fit", "vb_logit_fit_iter"], X, y, X_test).items():
-        note(program, **wrong(out, y, y_test), **{f"w{j + 1}": value for j, value in enumerate(out["w"])})
+        note(
+            program,
+            **wrong(out, y, y_test),
+            **{f"w{j + 1}": value for j, value in enumerate(out["w"])},
+        )
 
 
 def figure_5(source, note):
@@ -99,14 +125,25 @@ def figure_5(source, note):
     w, X, X_test, y, y_test = data_of("plot_5_classes_in_1000_dimensions.py", names)
     programs = ["vb_logit_fit", "vb_logit_fit_iter", "vb_logit_fit_ard"]
     for program, out in run(source, programs, X, y, X_test).items():
-        note(program, **wrong(out, y, y_test), bound=out["scalars"][0], distance_to_w=np.linalg.norm(out["w"] - w))
+        note(
+            program,
+            **wrong(out, y, y_test),
+            bound=out["scalars"][0],
+            distance_to_w=np.linalg.norm(out["w"] - w),
+        )
 
 
 def figure_6(source, note):
-    powers, x, y, x_test, y_test = data_of("plot_6_classifier_order.py", ["powers", "x", "y", "x_test", "y_test"])
+    powers, x, y, x_test, y_test = data_of(
+        "plot_6_classifier_order.py", ["powers", "x", "y", "x_test", "y_test"]
+    )
     for order in range(10):
-        out = run(source, ["vb_logit_fit"], powers(x, order), y, powers(x_test, order))["vb_logit_fit"]
-        of_order = {f"{name}, order {order}": value for name, value in wrong(out, y, y_test).items()}
+        out = run(source, ["vb_logit_fit"], powers(x, order), y, powers(x_test, order))[
+            "vb_logit_fit"
+        ]
+        of_order = {
+            f"{name}, order {order}": value for name, value in wrong(out, y, y_test).items()
+        }
         note("vb_logit_fit", **{f"bound, order {order}": out["scalars"][0]}, **of_order)
 
 
@@ -122,7 +159,10 @@ def main(source, chosen):
             continue
 
         def note(program, **quantities):
-            rows.extend([number, program, name.replace("_", " "), repr(float(value))] for name, value in quantities.items())
+            rows.extend(
+                [number, program, name.replace("_", " "), repr(float(value))]
+                for name, value in quantities.items()
+            )
 
         figure(source, note)
     with path.open("w", newline="") as file:

@@ -22,7 +22,9 @@ def tables():
         lines = [line for line in block.splitlines() if line.startswith("|")]
         if lines:
             cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
-            yield section, cells[0], [[re.findall(r"`([^`]+)`", cell) for cell in row] for row in cells[2:]]
+            yield section, cells[0], [
+                [re.findall(r"`([^`]+)`", cell) for cell in row] for row in cells[2:]
+            ]
 
 
 def ours():
@@ -49,7 +51,9 @@ def test_there_are_tables():
     assert len(list(tables())) == 8 and len(list(ours())) > 100
 
 
-@pytest.mark.parametrize("code", sorted({code for *_, code in ours() if "(" in code and "_core" not in code}))
+@pytest.mark.parametrize(
+    "code", sorted({code for *_, code in ours() if "(" in code and "_core" not in code})
+)
 def test_constructors(code):
     """They accept these parameters, and fit with them."""
     rng = np.random.default_rng(0)
@@ -60,7 +64,9 @@ def test_constructors(code):
     estimator.fit(X, score if sklearn.base.is_regressor(estimator) else labels)
 
 
-@pytest.mark.parametrize("code", sorted({code for *_, code in ours() if code.startswith("_core.fit(")}))
+@pytest.mark.parametrize(
+    "code", sorted({code for *_, code in ours() if code.startswith("_core.fit(")})
+)
 def test_presets(code):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(40, 3))
@@ -72,12 +78,19 @@ def test_presets(code):
 def test_presets_of_the_shell():
     known = {preset["name"] for preset in _core.catalogue()["presets"]}
     named = set(re.findall(r"--preset (\w+)", TEXT))
-    assert named <= known and known - named == {"vrvm_regression", "vrvm_classification", "rvm_regression", "rvm_classification"}
+    assert named <= known and known - named == {
+        "vrvm_regression",
+        "vrvm_classification",
+        "rvm_regression",
+        "rvm_classification",
+    }
 
 
 def test_plain_names():
     """Parameters, attributes and methods of an estimator; options and results of a preset."""
-    of_estimators = {name for cls in ESTIMATORS for name in (*cls().get_params(), *dir(cls))} | {name for fit in fitted() for name in vars(fit)}
+    of_estimators = {name for cls in ESTIMATORS for name in (*cls().get_params(), *dir(cls))} | {
+        name for fit in fitted() for name in vars(fit)
+    }
     rng = np.random.default_rng(0)
     X = rng.normal(size=(40, 3))
     classes = (X[:, 0] > 0) * 1.0
@@ -86,7 +99,12 @@ def test_plain_names():
     for model in (_core.fit(X, X[:, 0], preset="vb_linear_fit"), logistic):
         assert model.array("covariance").shape == (3, 3)
         results = model.to_dict()
-        of_presets |= {"covariance", *results, *model.predict(X).to_dict(), *(f"noise.{name}" for name in results.get("noise", {}))}
+        of_presets |= {
+            "covariance",
+            *results,
+            *model.predict(X).to_dict(),
+            *(f"noise.{name}" for name in results.get("noise", {})),
+        }
     for section, title, code in ours():
         if "(" in code or " " in code:
             continue

@@ -40,7 +40,9 @@ def page(name):
         os.chdir(here)
         plt.show = show
         plt.close("all")
-    return SimpleNamespace(**{key: value for key, value in names.items() if not key.startswith("__")}, drawn=drawn)
+    return SimpleNamespace(
+        **{key: value for key, value in names.items() if not key.startswith("__")}, drawn=drawn
+    )
 
 
 @lru_cache(maxsize=None)
@@ -67,7 +69,9 @@ def test_first_fit():
     assert p.model.converged_ and 0.80 < p.inside < 0.97
     assert p.accuracy > 0.77 and p.log_loss < 0.45
     low, high = p.calibration.interval.T
-    assert ((low <= p.calibration.expected) & (p.calibration.expected <= high)).sum() >= 5  # of six 95% intervals
+    assert (
+        (low <= p.calibration.expected) & (p.calibration.expected <= high)
+    ).sum() >= 5  # of six 95% intervals
     assert len(p.drawn) == 2
 
 
@@ -91,7 +95,9 @@ def test_reading_a_summary():
     assert "5 times" in p.automatic.notes_[0]
     assert len(p.messages) == 1 and "shared" in p.messages[0]
     of_relevance = p.model.relevance_.sum()
-    assert p.model.effective_parameters_ == pytest.approx(of_relevance + 1, abs=1e-6)  # the intercept has no prior
+    assert p.model.effective_parameters_ == pytest.approx(
+        of_relevance + 1, abs=1e-6
+    )  # the intercept has no prior
     assert (np.diff(p.model.bound_history_) > -1e-9).all()
 
 
@@ -104,7 +110,9 @@ def test_relevance_vectors_on_a_curve():
     assert p.trials["vectors"][narrow].max() > 2 * p.model.support_.size
     assert p.trials["evidence"][narrow | wide].max() < p.trials["evidence"].max() - 20
     assert 1.5 < p.width < 5
-    assert p.std[0] < 1.1 * p.noise and p.std[-1] < 1.1 * p.noise  # far away the band is that of the noise
+    assert (
+        p.std[0] < 1.1 * p.noise and p.std[-1] < 1.1 * p.noise
+    )  # far away the band is that of the noise
     assert p.widths["first"] < 2 and min(p.widths["second"], p.widths["third"]) > 5
 
 
@@ -127,7 +135,10 @@ def test_choosing_by_evidence():
     assert p.odds > 10 and p.weight[2] > 0.9
     assert p.errors["average of all"] < p.errors["ten pairs"]
     assert (np.diff(p.training) < 1e-3).all()
-    assert p.of_kernels.index[0] == "gaussian" and p.of_kernels["MSE against the true curve"].idxmin() == "gaussian"
+    assert (
+        p.of_kernels.index[0] == "gaussian"
+        and p.of_kernels["MSE against the true curve"].idxmin() == "gaussian"
+    )
     assert p.price["ard"] > 2 * 5 > p.price["shared"]
     assert abs(p.in_cents) < 1e-9
 
@@ -141,7 +152,9 @@ def test_figure_1():
     assert p.train_mse["least squares"] < p.train_mse["model"]
     for name, ours in (("training MSE", p.train_mse["preset"]), ("test MSE", p.test_mse["preset"])):
         assert ours == pytest.approx(published()[1, "vb_linear_fit", name], rel=1e-9)
-    assert p.preset.number("bound") == pytest.approx(published()[1, "vb_linear_fit", "bound"], rel=1e-9)
+    assert p.preset.number("bound") == pytest.approx(
+        published()[1, "vb_linear_fit", "bound"], rel=1e-9
+    )
     as_published = p.coverage["as published"]
     assert as_published["y as it is"] == published()[1, "vb_linear_fit", "covered"]
     assert as_published["y in tenths"] == published()[1, "vb_linear_fit in tenths", "covered"] < 30
@@ -177,7 +190,9 @@ def test_figure_4():
     p = page("vblinlogit/plot_4_separating_lines.py")
     for j, weight in enumerate(p.coefficients["sequential"]):
         assert weight == pytest.approx(published()[4, "vb_logit_fit_iter", f"w{j + 1}"], rel=1e-9)
-    assert p.errors["sequential"] == pytest.approx(published()[4, "vb_logit_fit_iter", "test error"], abs=1e-12)
+    assert p.errors["sequential"] == pytest.approx(
+        published()[4, "vb_logit_fit_iter", "test error"], abs=1e-12
+    )
     assert abs(p.errors["batch"] - published()[4, "vb_logit_fit", "test error"]) < 0.01
     assert max(p.errors.values()) - min(p.errors.values()) < 0.02
     assert (p.narrower < 0.9).all()
@@ -189,16 +204,32 @@ def test_figure_5():
     p = page("vblinlogit/plot_5_classes_in_1000_dimensions.py")
     error, loss = p.mine["error on new rows"], p.mine["log loss, nats"]
     program = published()
-    assert error["ARD, as published"] == pytest.approx(program[5, "vb_logit_fit_ard", "test error"], abs=2e-4)
-    assert p.preset.number("bound") == pytest.approx(program[5, "vb_logit_fit_ard", "bound"], rel=1e-9)
-    assert error["sequential, fixed precision"] == pytest.approx(program[5, "vb_logit_fit_iter", "test error"], abs=1e-3)
+    assert error["ARD, as published"] == pytest.approx(
+        program[5, "vb_logit_fit_ard", "test error"], abs=2e-4
+    )
+    assert p.preset.number("bound") == pytest.approx(
+        program[5, "vb_logit_fit_ard", "bound"], rel=1e-9
+    )
+    assert error["sequential, fixed precision"] == pytest.approx(
+        program[5, "vb_logit_fit_iter", "test error"], abs=1e-3
+    )
     assert abs(error["one precision for all"] - program[5, "vb_logit_fit", "test error"]) < 0.005
-    assert error["ARD, as published"] < error["ARD, model"] < error["one precision for all"] < error["linear discriminant"]
+    assert (
+        error["ARD, as published"]
+        < error["ARD, model"]
+        < error["one precision for all"]
+        < error["linear discriminant"]
+    )
     assert loss.drop("the true probabilities").idxmin() == "L1"
     assert loss["ARD, as published"] < loss["one precision for all"] < loss["ARD, model"]
     large = np.abs(p.w) > 1
-    size = {name: np.sum(coefficient[large] * np.sign(p.w[large])) / np.abs(p.w[large]).sum() for name, (coefficient, *_) in p.shown.items()}
-    assert 0.5 < size["one precision for all"] < 0.8 and 0 < size["sequential, fixed precision"] < 0.05
+    size = {
+        name: np.sum(coefficient[large] * np.sign(p.w[large])) / np.abs(p.w[large]).sum()
+        for name, (coefficient, *_) in p.shown.items()
+    }
+    assert (
+        0.5 < size["one precision for all"] < 0.8 and 0 < size["sequential, fixed precision"] < 0.05
+    )
     assert 1 < size["ARD, as published"] < size["ARD, model"]
     assert p.ard.score(p.X, p.y) > p.preset.number("accuracy") + 0.01
     assert p.ard.support_[100:].sum() > p.preset.array("relevant")[100:].sum()
@@ -211,7 +242,11 @@ def test_figure_6():
     assert p.preset_bound[:6] == pytest.approx(theirs[:6], rel=1e-9)
     assert p.preset_bound == pytest.approx(theirs, rel=1e-5)
     assert (p.model_bound > p.preset_bound[1:]).all()
-    assert max(p.train_error[1:]) - min(p.train_error[1:]) < 0.03 < p.train_error[0] - max(p.train_error[1:])
+    assert (
+        max(p.train_error[1:]) - min(p.train_error[1:])
+        < 0.03
+        < p.train_error[0] - max(p.train_error[1:])
+    )
     assert max(p.test_error[1:]) - min(p.test_error[1:]) < 0.03
     assert p.share["true order"] > 0.65
 
@@ -228,7 +263,10 @@ def test_sinc():
     assert p.noisy_vectors["RVM"] < p.noisy_vectors["SVM"] / 2
     assert 0.02 < p.rms["RVM"] < 0.055 and 0.02 < p.rms["SVM"] < 0.055
     assert p.free.support_.size > 2 * p.vectors["RVM"]
-    assert abs(p.mean[2, 1] - p.published["sinc, Gaussian noise", "VRVM"][1]) < 2 * p.standard_error[2, 1]  # no price
+    assert (
+        abs(p.mean[2, 1] - p.published["sinc, Gaussian noise", "VRVM"][1])
+        < 2 * p.standard_error[2, 1]
+    )  # no price
     assert (p.mean[:2, 0] < p.mean[2, 0]).all()
     assert (np.abs(p.mean[:, 2] - 0.1) < 0.006).all()
 
@@ -236,7 +274,9 @@ def test_sinc():
 def test_posterior():
     p = page("relevance_vectors/plot_2_posterior.py")
     assert 4 <= p.relevant[1:].sum() <= 9
-    assert p.precision[~p.relevant].min() > 10 * p.precision[p.relevant].max()  # the gap of the picture
+    assert (
+        p.precision[~p.relevant].min() > 10 * p.precision[p.relevant].max()
+    )  # the gap of the picture
     assert p.largest_precision < 5e5 / 10
     assert p.by_weight.sum() > 3 * p.relevant.sum()
     assert p.machine.support_.size <= p.relevant[1:].sum()

@@ -27,8 +27,9 @@ from ardvark.plot import COLORS, MARKERS, RelevanceDisplay
 # %%
 # Two worlds
 # ----------
-# Forty columns, and rows from 50 to 640. In the *sparse* world four columns have the coefficient 1, in the *dense* one all have
-# coefficients from N(0, 1/10): the signal is as strong. Each point is a mean over ten data sets.
+# Forty columns, and rows from 50 to 640. In the *sparse* world four columns have the coefficient 1,
+# in the *dense* one all have coefficients from N(0, 1/10): the signal is as strong. Each point is a
+# mean over ten data sets.
 num_columns, row_counts, priors = 40, [50, 80, 160, 320, 640], ["none", "shared", "ard"]
 
 
@@ -52,7 +53,9 @@ with warnings.catch_warnings():
     warnings.simplefilter("ignore", ArdvarkWarning)  # ARD with few rows: that is what is compared
     error = pd.Series(
         {
-            (world, prior, rows): np.mean([excess_error(world, prior, rows, seed) for seed in range(10)])
+            (world, prior, rows): np.mean(
+                [excess_error(world, prior, rows, seed) for seed in range(10)]
+            )
             for world in ("sparse", "dense")
             for prior in priors
             for rows in row_counts
@@ -60,9 +63,15 @@ with warnings.catch_warnings():
     )
 
 figure, axes = plt.subplots(1, 2, figsize=(9.6, 4.0), sharey=True, layout="constrained")
-for ax, world, title in zip(axes, ("sparse", "dense"), ("sparse: 4 of 40 columns matter", "dense: all matter a little")):
-    for prior, color, marker in zip(priors, (COLORS[1], COLORS[0], COLORS[2]), (MARKERS[1], MARKERS[0], MARKERS[2])):
-        ax.loglog(row_counts, error[world][prior], marker + "-", color=color, label=f'prior="{prior}"')
+for ax, world, title in zip(
+    axes, ("sparse", "dense"), ("sparse: 4 of 40 columns matter", "dense: all matter a little")
+):
+    for prior, color, marker in zip(
+        priors, (COLORS[1], COLORS[0], COLORS[2]), (MARKERS[1], MARKERS[0], MARKERS[2])
+    ):
+        ax.loglog(
+            row_counts, error[world][prior], marker + "-", color=color, label=f'prior="{prior}"'
+        )
     ax.set(title=title, xlabel="rows", xticks=row_counts, xticklabels=row_counts)
     ax.minorticks_off()
     ax.spines[["top", "right"]].set_visible(False)
@@ -71,15 +80,18 @@ axes[0].legend(frameon=False)
 plt.show()
 
 # %%
-# ARD pays in the sparse world and costs in the dense one; one precision never does harm. A flat prior is worst where rows
-# are few. The update of the precisions is (LIN.2).
+# ARD pays in the sparse world and costs in the dense one; one precision never does harm. A flat
+# prior is worst where rows are few. The update of the precisions is (LIN.2).
 #
 # What ARD sees
 # -------------
-# In [0, 1], how far the data rather than the prior determine a coefficient. The first four columns are the ones that matter; "kept" is a
-# mild rule, which keeps about one in seven columns of pure noise (OPT.3).
+# In [0, 1], how far the data rather than the prior determine a coefficient. The first four columns
+# are the ones that matter; "kept" is a mild rule, which keeps about one in seven columns of pure
+# noise (OPT.3).
 random = np.random.RandomState(1)
-X = pd.DataFrame(random.standard_normal((320, num_columns)), columns=[f"x{j + 1}" for j in range(num_columns)])
+X = pd.DataFrame(
+    random.standard_normal((320, num_columns)), columns=[f"x{j + 1}" for j in range(num_columns)]
+)
 y = X @ coefficients("sparse", random) + random.standard_normal(320)
 sparse_fit = BayesianLinearRegression("ard").fit(X, y)
 RelevanceDisplay.from_estimator(sparse_fit)
@@ -88,20 +100,28 @@ plt.show()
 # %%
 # Groups
 # ------
-# Columns that belong together, such as the dummies of a text column or the lags of a signal, share a precision: they matter together, or not.
+# Columns that belong together, such as the dummies of a text column or the lags of a signal, share
+# a precision: they matter together, or not.
 groups = {"signal": ["x1", "x2", "x3", "x4"], "rest": [f"x{j}" for j in range(5, num_columns + 1)]}
 grouped = BayesianLinearRegression(groups).fit(X, y)
 pd.DataFrame(
-    {"mean precision": [grouped.lambda_[0], grouped.lambda_[4]], "mean relevance": [grouped.relevance_[:4].mean(), grouped.relevance_[4:].mean()]},
+    {
+        "mean precision": [grouped.lambda_[0], grouped.lambda_[4]],
+        "mean relevance": [grouped.relevance_[:4].mean(), grouped.relevance_[4:].mean()],
+    },
     index=list(groups),
 ).round(2)
 
 # %%
-# The bound prefers the groups to one precision by far, and rightly: two precisions say what there is to say. That of ARD stands last and
-# means little: each of its forty precisions pays some three nats for its hyper-prior (:doc:`/math/errata`), so that bounds compare only
-# between fits with about as many.
+# The bound prefers the groups to one precision by far, and rightly: two precisions say what there
+# is to say. That of ARD stands last and means little: each of its forty precisions pays some three
+# nats for its hyper-prior (:doc:`/math/errata`), so that bounds compare only between fits with
+# about as many.
 bounds = pd.Series(
-    {name: BayesianLinearRegression(prior).fit(X, y).bound_ for name, prior in (("shared", "shared"), ("ard", "ard"), ("groups", groups))},
+    {
+        name: BayesianLinearRegression(prior).fit(X, y).bound_
+        for name, prior in (("shared", "shared"), ("ard", "ard"), ("groups", groups))
+    },
     name="bound, nats",
 )
 bounds.to_frame().round(1)

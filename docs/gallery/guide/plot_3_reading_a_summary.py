@@ -15,7 +15,11 @@ import pandas as pd
 from ardvark import BayesianLogisticRegression
 from ardvark.plot import BoundHistoryDisplay
 
-root = next(folder for folder in [Path.cwd(), *Path.cwd().parents] if (folder / "examples" / "data").is_dir())  # of the repository
+root = next(
+    folder
+    for folder in [Path.cwd(), *Path.cwd().parents]
+    if (folder / "examples" / "data").is_dir()
+)  # of the repository
 data = root / "examples" / "data"
 train, test = (pd.read_csv(data / f"Pima.{part}.csv") for part in ("tr", "te"))
 X, y = train.drop(columns="type"), train["type"]
@@ -28,34 +32,45 @@ print(model.summary())
 # %%
 # Line by line
 # ------------
-# **mean, sd, 95% from, to.** The posterior of each coefficient, in change of the log odds of *Yes* per unit of the column: a year of age,
-# a kg/m² of body mass. ``coef_``, ``coef_std_``, ``coef_interval()``. To see which columns weigh most, multiply by the spread of the column:
-in_spreads = pd.Series(model.coef_[0] * X.std().to_numpy(), X.columns, name="change of log odds per standard deviation")
+# **mean, sd, 95% from, to.** The posterior of each coefficient, in change of the log odds of *Yes*
+# per unit of the column: a year of age, a kg/m² of body mass. ``coef_``, ``coef_std_``,
+# ``coef_interval()``. To see which columns weigh most, multiply by the spread of the column:
+in_spreads = pd.Series(
+    model.coef_[0] * X.std().to_numpy(), X.columns, name="change of log odds per standard deviation"
+)
 in_spreads.to_frame().round(2)
 
 # %%
-# **relevance.** One minus the share of the prior in the coefficient's precision, 1 - E[alpha] V_jj: 1, the data determine it; 0, the prior
-# does. ``relevance_``. **kept** is ``support_``: columns whose precision would stay finite without a hyper-prior (OPT.3). A dash is no proof
-# that a column does not matter, only that these rows get along without it.
+# **relevance.** One minus the share of the prior in the coefficient's precision, 1 - E[alpha] V_jj:
+# 1, the data determine it; 0, the prior does. ``relevance_``. **kept** is ``support_``: columns
+# whose precision would stay finite without a hyper-prior (OPT.3). A dash is no proof that a column
+# does not matter, only that these rows get along without it.
 kept = X.columns[model.support_].tolist()
 print(kept)
 
 # %%
-# **effective parameters** is the sum of the relevances, intercept included: how many numbers the data had to pay for.
-# ``effective_parameters_``. Where it comes near the number of rows nothing is left to estimate noise from.
+# **effective parameters** is the sum of the relevances, intercept included: how many numbers the
+# data had to pay for. ``effective_parameters_``. Where it comes near the number of rows nothing is
+# left to estimate noise from.
 print(f"{model.effective_parameters_:.2f} of {X.shape[1] + 1}")
 
 # %%
-# **accuracy, log loss, training** flatter, as on training rows they must. On women who were not fitted:
+# **accuracy, log loss, training** flatter, as on training rows they must. On women who were not
+# fitted:
 p = model.predict_proba(test.drop(columns="type"))
-test_log_loss = -np.mean(np.log(p[np.arange(len(test)), np.searchsorted(model.classes_, test["type"])]))
-print(f"accuracy {model.score(test.drop(columns='type'), test['type']):.3f}, log loss {test_log_loss:.3f} nats")
+test_log_loss = -np.mean(
+    np.log(p[np.arange(len(test)), np.searchsorted(model.classes_, test["type"])])
+)
+print(
+    f"accuracy {model.score(test.drop(columns='type'), test['type']):.3f}, log loss {test_log_loss:.3f} nats"
+)
 
 # %%
 # The bound
 # ---------
-# A lower bound on the log evidence (BOUND.1), which each sweep raises; the fit ends when the gain that can still be expected falls
-# below 1e-8 nats a row (OPT.1). ``bound_``, ``bound_history_``, ``status_``.
+# A lower bound on the log evidence (BOUND.1), which each sweep raises; the fit ends when the gain
+# that can still be expected falls below 1e-8 nats a row (OPT.1). ``bound_``, ``bound_history_``,
+# ``status_``.
 BoundHistoryDisplay.from_estimator(model)
 plt.show()
 
@@ -67,8 +82,8 @@ automatic = BayesianLogisticRegression().fit(X, y)
 print("\n".join(automatic.notes_) or "(none)")
 
 # %%
-# Warnings say what one should know before trusting the result. They are `ardvark.ArdvarkWarning`, and name the remedy. Here, sixteen
-# rows and seven columns, each with a precision of its own:
+# Warnings say what one should know before trusting the result. They are `ardvark.ArdvarkWarning`,
+# and name the remedy. Here, sixteen rows and seven columns, each with a precision of its own:
 few = pd.concat([train[y == "Yes"].head(8), train[y == "No"].head(8)])
 with warnings.catch_warnings(record=True) as caught:
     warnings.simplefilter("always")

@@ -16,8 +16,9 @@ x = pd.DataFrame({"time": np.sort(random.uniform(-10, 10, 100))})
 y = pd.Series(np.sinc(x["time"] / np.pi) + 0.1 * random.standard_normal(100), name="signal")
 
 # %%
-# A sum of kernels, each at one of the rows: the fit starts with none and adds, removes and re-weighs them while that raises the evidence
-# (GREEDY.2), then confirms it by sweeps (RVM.2). A few kernels and a constant are left of a hundred rows; predictions need no other.
+# A sum of kernels, each at one of the rows: the fit starts with none and adds, removes and
+# re-weighs them while that raises the evidence (GREEDY.2), then confirms it by sweeps (RVM.2). A
+# few kernels and a constant are left of a hundred rows; predictions need no other.
 model = RelevanceVectorRegressor().fit(x, y)
 PredictiveDisplay.from_estimator(model, x, y)
 plt.show()
@@ -28,8 +29,8 @@ print(model.summary())
 # %%
 # The width
 # ---------
-# Each width is a model; the one with the highest evidence is taken (RVM.1, RVM.5). ``width_`` is in standard deviations of the input;
-# divided by ``input_scale_`` it is in the units of the column.
+# Each width is a model; the one with the highest evidence is taken (RVM.1, RVM.5). ``width_`` is in
+# standard deviations of the input; divided by ``input_scale_`` it is in the units of the column.
 width = model.width_ / model.input_scale_[0]
 print(f"width {width:.2f} in the units of time")
 trials = pd.DataFrame(
@@ -40,7 +41,9 @@ trials = pd.DataFrame(
     }
 ).sort_values("width")
 figure, ax = plt.subplots(figsize=(6.4, 3.6), layout="constrained")
-ax.semilogx(trials["width"] / model.input_scale_[0], trials["evidence"], "o-", color=COLORS[0], markersize=5)
+ax.semilogx(
+    trials["width"] / model.input_scale_[0], trials["evidence"], "o-", color=COLORS[0], markersize=5
+)
 ax.axvline(width, color="black", linewidth=0.8, linestyle="--")
 ax.set(xlabel="kernel width, units of time", ylabel="log evidence, nats")
 ax.spines[["top", "right"]].set_visible(False)
@@ -51,23 +54,29 @@ plt.show()
 #
 # Where there are no data
 # -----------------------
-# Beyond its vectors a sum of local kernels returns to the constant, and its band to the noise: the model does not know that it does not
-# know. Do not read the band there as uncertainty about the curve; a linear term or a Gaussian process is for that.
+# Beyond its vectors a sum of local kernels returns to the constant, and its band to the noise: the
+# model does not know that it does not know. Do not read the band there as uncertainty about the
+# curve; a linear term or a Gaussian process is for that.
 far = pd.DataFrame({"time": np.linspace(-25, 25, 201)})
 mean, std = model.predict(far, return_std=True)
 noise = model.alpha_**-0.5
 figure, ax = plt.subplots(figsize=(6.4, 3.6), layout="constrained")
 interval = model.predict_interval(far)
-PredictiveDisplay(far["time"].to_numpy(), mean, interval, 0.95, "time", "signal", points=(x["time"], y)).plot(ax=ax)
+PredictiveDisplay(
+    far["time"].to_numpy(), mean, interval, 0.95, "time", "signal", points=(x["time"], y)
+).plot(ax=ax)
 plt.show()
 print(f"standard deviation of a new observation at -25: {std[0]:.3f}; of the noise {noise:.3f}")
 
 # %%
 # More inputs
 # -----------
-# ``width="each"`` learns a width for every input; a wide one means that the input hardly matters. Here only the first of three does.
+# ``width="each"`` learns a width for every input; a wide one means that the input hardly matters.
+# Here only the first of three does.
 X = random.uniform(-5, 5, (150, 3))
 z = np.sinc(X[:, 0] / np.pi) + 0.05 * random.standard_normal(150)
 each = RelevanceVectorRegressor(width="each").fit(X, z)
-widths = pd.Series(each.width_, ["first", "second", "third"], name="width, in standard deviations of the input")
+widths = pd.Series(
+    each.width_, ["first", "second", "third"], name="width, in standard deviations of the input"
+)
 widths.to_frame().round(2)

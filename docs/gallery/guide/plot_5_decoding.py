@@ -32,8 +32,9 @@ is_informative = np.isin(np.arange(num_voxels), informative)
 # %%
 # One fit each
 # ------------
-# The algorithms of the SLR toolbox go by its names. ``slr_var`` and ``slr_lap`` prune columns for good when their precision passes 1e8
-# (SLR.1, SLR.2); ``rlr_var`` keeps all; L1 keeps those at the edge of its optimality conditions (L1.2).
+# The algorithms of the SLR toolbox go by its names. ``slr_var`` and ``slr_lap`` prune columns for
+# good when their precision passes 1e8 (SLR.1, SLR.2); ``rlr_var`` keeps all; L1 keeps those at the
+# edge of its optimality conditions (L1.2).
 fits = {
     "slr_var": SparseLogisticRegression("slr_var"),
     "slr_lap": SparseLogisticRegression("slr_lap"),
@@ -55,14 +56,18 @@ report = pd.DataFrame(
 report.round(3)
 
 # %%
-# The sparse fits find most of the ten and are right far more often than those with one precision, which spread the weight over a
-# thousand columns. But each keeps false ones, and other trials would keep others.
+# The sparse fits find most of the ten and are right far more often than those with one precision,
+# which spread the weight over a thousand columns. But each keeps false ones, and other trials would
+# keep others.
 #
 # Selection counts
 # ----------------
-# How often does a voxel survive when the trials change? Repeated stratified cross-validation with ``slr_var``, and the share of fits that kept
-# each voxel. The SC-value (SEL.1) weighs a fit by its accuracy on the trials left out.
-selector = RelevanceSelector(SparseLogisticRegression("slr_var"), by="counts", folds=10, repeats=5, random_state=0)
+# How often does a voxel survive when the trials change? Repeated stratified cross-validation with
+# ``slr_var``, and the share of fits that kept each voxel. The SC-value (SEL.1) weighs a fit by its
+# accuracy on the trials left out.
+selector = RelevanceSelector(
+    SparseLogisticRegression("slr_var"), by="counts", folds=10, repeats=5, random_state=0
+)
 selector.fit(X, y)
 RelevanceDisplay.from_estimator(selector)
 plt.show()
@@ -81,14 +86,21 @@ ranking = pd.DataFrame(
 ranking
 
 # %%
-# Of the first ten more are informative than the single fit found. (That there are ten, nobody tells you: look for the gap in the
-# SC-values.) A fit on these ten alone is as accurate as the sparse fit on all, but too sure of itself, for the trials that it is fitted to also
-# chose its columns: where probabilities matter take ``slr_lap`` on all of them. For the same reason a selection belongs inside any
-# cross-validation that judges it; here the test trials were never seen.
+# Of the first ten more are informative than the single fit found. (That there are ten, nobody tells
+# you: look for the gap in the SC-values.) A fit on these ten alone is as accurate as the sparse fit
+# on all, but too sure of itself, for the trials that it is fitted to also chose its columns: where
+# probabilities matter take ``slr_lap`` on all of them. For the same reason a selection belongs
+# inside any cross-validation that judges it; here the test trials were never seen.
 winners = order[:10]
 final = BayesianLogisticRegression("shared").fit(X[:, winners], y)
-on_winners = {"accuracy": final.score(X_test[:, winners], y_test), "log loss": -final.log_density(X_test[:, winners], y_test).mean()}
-print(f"the first ten, {is_informative[winners].sum()} of them informative: accuracy {on_winners['accuracy']:.3f}, log loss {on_winners['log loss']:.3f}")
+on_winners = {
+    "accuracy": final.score(X_test[:, winners], y_test),
+    "log loss": -final.log_density(X_test[:, winners], y_test).mean(),
+}
+print(
+    f"the first ten, {is_informative[winners].sum()} of them informative: accuracy {on_winners['accuracy']:.3f}, log loss {on_winners['log loss']:.3f}"
+)
 
 # %%
-# The larger comparison, with correlated voxels and twelve methods, is in ``examples/decoding`` of the repository.
+# The larger comparison, with correlated voxels and twelve methods, is in ``examples/decoding`` of
+# the repository.

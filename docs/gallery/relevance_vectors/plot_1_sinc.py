@@ -20,7 +20,11 @@ from ardvark.plot import COLORS, PredictiveDisplay
 from sklearn.model_selection import GridSearchCV, KFold
 from sklearn.svm import SVR
 
-root = next(folder for folder in [Path.cwd(), *Path.cwd().parents] if (folder / "examples" / "data").is_dir())  # of the repository
+root = next(
+    folder
+    for folder in [Path.cwd(), *Path.cwd().parents]
+    if (folder / "examples" / "data").is_dir()
+)  # of the repository
 
 
 def sinc(x):
@@ -41,9 +45,10 @@ truth = sinc(grid[:, 0] - 10)
 # %%
 # Without noise
 # -------------
-# The support vector machine leaves errors up to 0.01 unpunished. To compare like with like the noise of the relevance vector machine
-# is held at a standard deviation of 0.01: by a prior on its precision so sharp that the data do not move it. Shape and rate are those
-# of the target scaled to variance one.
+# The support vector machine leaves errors up to 0.01 unpunished. To compare like with like the
+# noise of the relevance vector machine is held at a standard deviation of 0.01: by a prior on its
+# precision so sharp that the data do not move it. Shape and rate are those of the target scaled to
+# variance one.
 y = sinc(x[:, 0] - 10)
 support_machine = SVR(kernel=spline, C=100, epsilon=0.01).fit(x, y)
 sharp = 1e8
@@ -60,7 +65,13 @@ vectors = {"SVM": support_machine.support_.size, "RVM": held.support_.size}
 def draw_pair(support_machine, machine, y):
     figure, axes = plt.subplots(1, 2, figsize=(10.5, 4.0), sharey=True, layout="constrained")
     axes[0].plot(x[:, 0] - 10, y, "o", color="#333333", markersize=3, label="observed")
-    axes[0].plot(grid[:, 0] - 10, support_machine.predict(grid), color=COLORS[0], linewidth=2, label="support vector machine")
+    axes[0].plot(
+        grid[:, 0] - 10,
+        support_machine.predict(grid),
+        color=COLORS[0],
+        linewidth=2,
+        label="support vector machine",
+    )
     at = support_machine.support_
     axes[0].plot(
         x[at, 0] - 10,
@@ -75,7 +86,14 @@ def draw_pair(support_machine, machine, y):
     mean, interval = machine.predict(grid), machine.predict_interval(grid)
     at = machine.support_
     display = PredictiveDisplay(
-        grid[:, 0] - 10, mean, interval, 0.95, "x", "y", points=(x[:, 0] - 10, y), vectors=(x[at, 0] - 10, y[at])
+        grid[:, 0] - 10,
+        mean,
+        interval,
+        0.95,
+        "x",
+        "y",
+        points=(x[:, 0] - 10, y),
+        vectors=(x[at, 0] - 10, y[at]),
     ).plot(ax=axes[1])
     for ax in axes:
         ax.plot(grid[:, 0] - 10, truth, "--", color="black", linewidth=1, label="true")
@@ -89,19 +107,24 @@ def draw_pair(support_machine, machine, y):
 draw_pair(support_machine, held, y)
 
 # %%
-# Left to itself the relevance vector machine finds that there is no noise, and spends more vectors on a finer curve:
+# Left to itself the relevance vector machine finds that there is no noise, and spends more vectors
+# on a finer curve:
 free = RelevanceVectorRegressor(kernel="spline", standardize=False).fit(x, y)
 print(f"{free.support_.size} vectors, largest error {np.abs(free.predict(grid) - truth).max():.5f}")
 
 # %%
 # With noise
 # ----------
-# The support vector machine takes C and epsilon from 5-fold cross-validation, as in the paper. The relevance vector machine takes
-# nothing: noise and precisions are part of the fit (RVM.2), and a vector that does not earn its price leaves (RVM.4).
+# The support vector machine takes C and epsilon from 5-fold cross-validation, as in the paper. The
+# relevance vector machine takes nothing: noise and precisions are part of the fit (RVM.2), and a
+# vector that does not earn its price leaves (RVM.4).
 noisy = y + np.random.RandomState(1).uniform(-0.2, 0.2, y.size)
 folds = KFold(5, shuffle=True, random_state=0)
 search = GridSearchCV(
-    SVR(kernel=spline), {"C": [0.01, 0.1, 1], "epsilon": [0.05, 0.1, 0.15, 0.2]}, scoring="neg_mean_squared_error", cv=folds
+    SVR(kernel=spline),
+    {"C": [0.01, 0.1, 1], "epsilon": [0.05, 0.1, 0.15, 0.2]},
+    scoring="neg_mean_squared_error",
+    cv=folds,
 )
 noisy_support_machine = search.fit(x, noisy).best_estimator_
 machine = RelevanceVectorRegressor(kernel="spline", standardize=False).fit(x, noisy)
@@ -110,31 +133,45 @@ draw_pair(noisy_support_machine, machine, noisy)
 # %%
 # Beside the paper
 # ----------------
-rms = {name: np.sqrt(np.mean((fit.predict(grid) - truth) ** 2)) for name, fit in (("SVM", noisy_support_machine), ("RVM", machine))}
+rms = {
+    name: np.sqrt(np.mean((fit.predict(grid) - truth) ** 2))
+    for name, fit in (("SVM", noisy_support_machine), ("RVM", machine))
+}
 noisy_vectors = {"SVM": noisy_support_machine.support_.size, "RVM": machine.support_.size}
 published = pd.read_csv(root / "docs" / "published" / "relevance_vectors.csv")
-published = published.groupby(["problem", "machine"])["value"].apply(list)  # vectors, error[, noise]
+published = published.groupby(["problem", "machine"])["value"].apply(
+    list
+)  # vectors, error[, noise]
 table = pd.DataFrame(
     {
-        "SVM, published": published["sinc, no noise", "SVM"] + published["sinc, uniform noise", "SVM"],
+        "SVM, published": published["sinc, no noise", "SVM"]
+        + published["sinc, uniform noise", "SVM"],
         "SVM, here": [vectors["SVM"], largest_error["SVM"], noisy_vectors["SVM"], rms["SVM"]],
-        "RVM, published": published["sinc, no noise", "RVM"] + published["sinc, uniform noise", "RVM"],
+        "RVM, published": published["sinc, no noise", "RVM"]
+        + published["sinc, uniform noise", "RVM"],
         "RVM, here": [vectors["RVM"], largest_error["RVM"], noisy_vectors["RVM"], rms["RVM"]],
     },
-    index=["no noise: vectors", "no noise: largest error", "uniform noise: vectors", "uniform noise: rms error"],
+    index=[
+        "no noise: vectors",
+        "no noise: largest error",
+        "uniform noise: vectors",
+        "uniform noise: rms error",
+    ],
 )
 table.round(4)
 
 # %%
-# What differs, and why. The noise of the paper is not ours: one draw of 100 values moves the rms error between 0.03 and 0.05. Where
-# nothing is random, without noise, vectors and errors are close to the printed ones; the paper's program has no hyper-priors and no
-# price of 2.05 nats a vector (RVM.1), ours has.
+# What differs, and why. The noise of the paper is not ours: one draw of 100 values moves the rms
+# error between 0.03 and 0.05. Where nothing is random, without noise, vectors and errors are close
+# to the printed ones; the paper's program has no hyper-priors and no price of 2.05 nats a vector
+# (RVM.1), ours has.
 #
 # No width to choose
 # ------------------
-# Bishop and Tipping (2000) take 50 places at random, normal noise of 0.1 and a Gaussian kernel, 25 times; their width comes from
-# cross-validation. Here the width comes from the evidence (RVM.5), which needs no second look at the data; beside it stands a width of 3,
-# and Tipping and Faul's algorithm, which has no hyper-priors.
+# Bishop and Tipping (2000) take 50 places at random, normal noise of 0.1 and a Gaussian kernel, 25
+# times; their width comes from cross-validation. Here the width comes from the evidence (RVM.5),
+# which needs no second look at the data; beside it stands a width of 3, and Tipping and Faul's
+# algorithm, which has no hyper-priors.
 x_true = np.linspace(-10, 10, 1001)[:, None]
 
 
@@ -143,7 +180,11 @@ def numbers_of(seed):
     x = random.uniform(-10, 10, (50, 1))
     y = sinc(x[:, 0]) + 0.1 * random.standard_normal(50)
     found = []
-    for options in ({}, {"width": 3.0, "standardize": False}, {"width": 3.0, "standardize": False, "algorithm": "type-two"}):
+    for options in (
+        {},
+        {"width": 3.0, "standardize": False},
+        {"width": 3.0, "standardize": False, "algorithm": "type-two"},
+    ):
         fit = RelevanceVectorRegressor(**options).fit(x, y)
         error = np.sqrt(np.mean((fit.predict(x_true) - sinc(x_true[:, 0])) ** 2))
         found.append([fit.support_.size, error, fit.alpha_**-0.5])
@@ -167,5 +208,6 @@ gaussian = pd.DataFrame(
 gaussian.round(4)
 
 # %%
-# Ours have fewer vectors and a slightly larger error: the price of a vector again, which is charged so that widths can be compared at
-# all. Without it the highest evidence is that of a kernel so narrow that each row explains itself (RVM.1).
+# Ours have fewer vectors and a slightly larger error: the price of a vector again, which is charged
+# so that widths can be compared at all. Without it the highest evidence is that of a kernel so
+# narrow that each row explains itself (RVM.1).

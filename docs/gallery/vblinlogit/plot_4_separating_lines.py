@@ -18,7 +18,11 @@ from ardvark import BayesianLogisticRegression, SequentialLogisticRegression
 from ardvark.plot import COLORS, DecisionBoundaryDisplay
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
-root = next(folder for folder in [Path.cwd(), *Path.cwd().parents] if (folder / "examples" / "data").is_dir())  # of the repository
+root = next(
+    folder
+    for folder in [Path.cwd(), *Path.cwd().parents]
+    if (folder / "examples" / "data").is_dir()
+)  # of the repository
 
 random = np.random.RandomState(10)
 w = random.standard_normal(3)
@@ -28,16 +32,19 @@ def draw(num_rows):
     x2 = random.uniform(-2.5, 2.5, num_rows)
     x3 = random.uniform(-2.5, 2.5, num_rows) - (w[0] + w[1] * x2) / w[2]
     score = w[0] + w[1] * x2 + w[2] * x3
-    return np.column_stack([x2, x3]), np.where(random.uniform(size=num_rows) < 1 / (1 + np.exp(-score)), 1, -1)
+    return np.column_stack([x2, x3]), np.where(
+        random.uniform(size=num_rows) < 1 / (1 + np.exp(-score)), 1, -1
+    )
 
 
 X, y = draw(100)
 X_test, y_test = draw(1000)
 
 # %%
-# The batch fit has one precision for both inputs and a free intercept, and the best Gaussian posterior (VG.1). The
-# sequential one absorbs each row once, in order, with a fixed prior (SEQ.1, SEQ.2): the paper's fit *without hyper-prior*.
-# Fisher's linear discriminant takes the classes for two normal clouds of one shape.
+# The batch fit has one precision for both inputs and a free intercept, and the best Gaussian
+# posterior (VG.1). The sequential one absorbs each row once, in order, with a fixed prior (SEQ.1,
+# SEQ.2): the paper's fit *without hyper-prior*. Fisher's linear discriminant takes the classes for
+# two normal clouds of one shape.
 batch = BayesianLogisticRegression("shared").fit(X, y)
 sequential = SequentialLogisticRegression().fit(X, y)
 discriminant = LinearDiscriminantAnalysis().fit(X, y)
@@ -47,13 +54,16 @@ errors = {name: 1 - fit.score(X_test, y_test) for name, fit in fits.items()}
 # %%
 # The picture
 # -----------
-# The lines of even odds differ by less than the batch fit is unsure of: between the dashed lines it gives neither class three to one.
+# The lines of even odds differ by less than the batch fit is unsure of: between the dashed lines it
+# gives neither class three to one.
 display = DecisionBoundaryDisplay.from_estimator(batch, X, y)
 ax = display.ax_
 ends = np.array(ax.get_xlim())
 coefficients = {name: np.r_[fit.intercept_, fit.coef_[0]] for name, fit in fits.items()}
 for (name, v), color, style in zip(
-    [("true", w), *list(coefficients.items())[1:]], ("black", COLORS[2], COLORS[3]), (":", "-", "-.")
+    [("true", w), *list(coefficients.items())[1:]],
+    ("black", COLORS[2], COLORS[3]),
+    (":", "-", "-."),
 ):
     ax.plot(ends, -(v[0] + v[1] * ends) / v[2], style, color=color, linewidth=2, label=name)
 handles, labels = ax.get_legend_handles_labels()
@@ -70,8 +80,9 @@ ax.set(xlabel="x2", ylabel="x3")
 plt.show()
 
 # %%
-# Coefficients and their 95% intervals. The bound of Jaakkola and Jordan, which the published programs use, gives intervals
-# that are too narrow: here, as a share of the width that the best Gaussian posterior has.
+# Coefficients and their 95% intervals. The bound of Jaakkola and Jordan, which the published
+# programs use, gives intervals that are too narrow: here, as a share of the width that the best
+# Gaussian posterior has.
 bound_of_paper = BayesianLogisticRegression("shared", likelihood="jj").fit(X, y)
 width = np.diff(batch.coef_interval()[0], axis=1)[:, 0]
 narrower = np.diff(bound_of_paper.coef_interval()[0], axis=1)[:, 0] / width
@@ -84,17 +95,23 @@ estimates.round(2).astype(object).where(estimates.notna(), "")
 # %%
 # Beside the published program
 # ----------------------------
-# VBLinLogit in Octave on the same data. ``vb_logit_fit_iter`` and the sequential fit are the same, digit for digit;
-# ``vb_logit_fit`` differs from the batch fit by its bound, by a constant that is shrunk like the rest, and by a stopping rule
-# that ends early (:doc:`/math/errata`). Its predictions count as class 1 where a *lower bound* on the probability exceeds 1/2
-# (PRED.1), ours where the probability does (PRED.2).
-table = pd.read_csv(root / "docs" / "published" / "vblinlogit.csv", index_col=["figure", "program", "quantity"])
+# VBLinLogit in Octave on the same data. ``vb_logit_fit_iter`` and the sequential fit are the same,
+# digit for digit; ``vb_logit_fit`` differs from the batch fit by its bound, by a constant that is
+# shrunk like the rest, and by a stopping rule that ends early (:doc:`/math/errata`). Its
+# predictions count as class 1 where a *lower bound* on the probability exceeds 1/2 (PRED.1), ours
+# where the probability does (PRED.2).
+table = pd.read_csv(
+    root / "docs" / "published" / "vblinlogit.csv", index_col=["figure", "program", "quantity"]
+)
 published = table["value"].loc[4].unstack()
 beside = pd.DataFrame(
     {
         "ardvark": [errors["batch"], errors["sequential"], errors["linear discriminant"]],
         "VBLinLogit": [*published.loc[["vb_logit_fit", "vb_logit_fit_iter"], "test error"], np.nan],
     },
-    index=pd.Index(["batch (vb_logit_fit)", "sequential (vb_logit_fit_iter)", "linear discriminant"], name="error on 1000 rows"),
+    index=pd.Index(
+        ["batch (vb_logit_fit)", "sequential (vb_logit_fit_iter)", "linear discriminant"],
+        name="error on 1000 rows",
+    ),
 )
 beside.round(4).astype(object).where(beside.notna(), "")
