@@ -16,11 +16,8 @@ from ardvark.plot import CalibrationDisplay, CoefficientDisplay
 from sklearn.datasets import load_diabetes
 from sklearn.model_selection import train_test_split
 
-root = next(
-    folder
-    for folder in [Path.cwd(), *Path.cwd().parents]
-    if (folder / "examples" / "data").is_dir()
-)  # of the repository
+# the root of the repository
+root = next(f for f in [Path.cwd(), *Path.cwd().parents] if (f / "examples/data").is_dir())
 
 # %%
 # A regression

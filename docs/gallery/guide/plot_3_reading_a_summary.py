@@ -15,11 +15,8 @@ import pandas as pd
 from ardvark import BayesianLogisticRegression
 from ardvark.plot import BoundHistoryDisplay
 
-root = next(
-    folder
-    for folder in [Path.cwd(), *Path.cwd().parents]
-    if (folder / "examples" / "data").is_dir()
-)  # of the repository
+# the root of the repository
+root = next(f for f in [Path.cwd(), *Path.cwd().parents] if (f / "examples/data").is_dir())
 data = root / "examples" / "data"
 train, test = (pd.read_csv(data / f"Pima.{part}.csv") for part in ("tr", "te"))
 X, y = train.drop(columns="type"), train["type"]

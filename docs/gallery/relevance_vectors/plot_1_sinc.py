@@ -20,11 +20,8 @@ from ardvark.plot import COLORS, PredictiveDisplay
 from sklearn.model_selection import GridSearchCV, KFold
 from sklearn.svm import SVR
 
-root = next(
-    folder
-    for folder in [Path.cwd(), *Path.cwd().parents]
-    if (folder / "examples" / "data").is_dir()
-)  # of the repository
+# the root of the repository
+root = next(f for f in [Path.cwd(), *Path.cwd().parents] if (f / "examples/data").is_dir())
 
 
 def sinc(x):

@@ -20,11 +20,8 @@ from ardvark.plot import COLORS, MARKERS, DecisionBoundaryDisplay
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.svm import SVC
 
-root = next(
-    folder
-    for folder in [Path.cwd(), *Path.cwd().parents]
-    if (folder / "examples" / "data").is_dir()
-)  # of the repository
+# the root of the repository
+root = next(f for f in [Path.cwd(), *Path.cwd().parents] if (f / "examples/data").is_dir())
 train, test = (
     pd.read_csv(root / "examples" / "data" / f"synth.{part}.csv") for part in ("tr", "te")
 )

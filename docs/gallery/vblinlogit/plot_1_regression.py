@@ -17,11 +17,8 @@ import pandas as pd
 from ardvark import BayesianLinearRegression, _core
 from ardvark.plot import COLORS
 
-root = next(
-    folder
-    for folder in [Path.cwd(), *Path.cwd().parents]
-    if (folder / "examples" / "data").is_dir()
-)  # of the repository
+# the root of the repository
+root = next(f for f in [Path.cwd(), *Path.cwd().parents] if (f / "examples/data").is_dir())
 
 random = np.random.RandomState(0)  # its streams are the same in every version of numpy
 num_columns, num_rows, num_test = 100, 150, 50

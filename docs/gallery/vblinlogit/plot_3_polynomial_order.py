@@ -17,11 +17,8 @@ import pandas as pd
 from ardvark import BayesianLinearRegression, _core
 from ardvark.plot import COLORS, PredictiveDisplay
 
-root = next(
-    folder
-    for folder in [Path.cwd(), *Path.cwd().parents]
-    if (folder / "examples" / "data").is_dir()
-)  # of the repository
+# the root of the repository
+root = next(f for f in [Path.cwd(), *Path.cwd().parents] if (f / "examples/data").is_dir())
 
 orders = np.arange(10)
 true_order, ml_order = 2, 5

@@ -18,11 +18,8 @@ from ardvark import BayesianLogisticRegression, SequentialLogisticRegression
 from ardvark.plot import COLORS, DecisionBoundaryDisplay
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
-root = next(
-    folder
-    for folder in [Path.cwd(), *Path.cwd().parents]
-    if (folder / "examples" / "data").is_dir()
-)  # of the repository
+# the root of the repository
+root = next(f for f in [Path.cwd(), *Path.cwd().parents] if (f / "examples/data").is_dir())
 
 random = np.random.RandomState(10)
 w = random.standard_normal(3)

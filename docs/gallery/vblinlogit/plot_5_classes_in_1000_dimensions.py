@@ -18,11 +18,8 @@ from ardvark import BayesianLogisticRegression, SequentialLogisticRegression, _c
 from ardvark.plot import COLORS
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
-root = next(
-    folder
-    for folder in [Path.cwd(), *Path.cwd().parents]
-    if (folder / "examples" / "data").is_dir()
-)  # of the repository
+# the root of the repository
+root = next(f for f in [Path.cwd(), *Path.cwd().parents] if (f / "examples/data").is_dir())
 
 random = np.random.RandomState(0)
 num_columns, num_informative, num_rows, num_test = 1000, 100, 2000, 10000
@@ -36,8 +33,8 @@ y, y_test = (np.where(random.uniform(size=q.size) < q, 1, -1) for q in (p, p_tes
 
 # %%
 # Besides what the paper has, one precision for all columns, one each and a fixed one, row by row
-# (SEQ.2), an L1 prior (L1.1). Its lambda is a guess of the theory's order of magnitude, sqrt(rows
-# ln columns) / 10, not tuned.
+# (SEQ.2), an L1 prior (L1.1). Its lambda is a tenth of sqrt(rows ln columns), taken once and not
+# tuned.
 fits = {
     "one precision for all": BayesianLogisticRegression("shared").fit(X, y),
     "sequential, fixed precision": SequentialLogisticRegression(fit_intercept=False).fit(X, y),

@@ -19,11 +19,8 @@ from ardvark.plot import COLORS
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.exceptions import ConvergenceWarning
 
-root = next(
-    folder
-    for folder in [Path.cwd(), *Path.cwd().parents]
-    if (folder / "examples" / "data").is_dir()
-)  # of the repository
+# the root of the repository
+root = next(f for f in [Path.cwd(), *Path.cwd().parents] if (f / "examples/data").is_dir())
 
 orders = np.arange(10)
 true_order, discriminant_order = 2, 5
