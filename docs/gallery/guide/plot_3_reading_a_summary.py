@@ -1,0 +1,89 @@
+"""
+Reading a summary
+=================
+
+You learn what each line of the table says, where the same numbers are as attributes, and what to do about the notes and warnings
+below it.
+"""
+
+import warnings
+from pathlib import Path
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+from ardvark import BayesianLogisticRegression
+from ardvark.plot import BoundHistoryDisplay
+
+# the root of the repository
+root = next(f for f in [Path.cwd(), *Path.cwd().parents] if (f / "examples/data").is_dir())
+data = root / "examples" / "data"
+train, test = (pd.read_csv(data / f"Pima.{part}.csv") for part in ("tr", "te"))
+X, y = train.drop(columns="type"), train["type"]
+
+# %%
+# Two hundred women of Pima heritage, seven measurements, diabetic or not.
+model = BayesianLogisticRegression("ard").fit(X, y)
+print(model.summary())
+
+# %%
+# Line by line
+# ------------
+# **mean, sd, 95% from, to.** The posterior of each coefficient, in change of the log odds of *Yes*
+# per unit of the column: a year of age, a kg/m² of body mass. ``coef_``, ``coef_std_``,
+# ``coef_interval()``. To see which columns weigh most, multiply by the spread of the column:
+in_spreads = pd.Series(
+    model.coef_[0] * X.std().to_numpy(), X.columns, name="change of log odds per standard deviation"
+)
+in_spreads.to_frame().round(2)
+
+# %%
+# **relevance.** One minus the share of the prior in the coefficient's precision, 1 - E[alpha] V_jj:
+# 1, the data determine it; 0, the prior does. ``relevance_``. **kept** is ``support_``: columns
+# whose precision would stay finite without a hyper-prior (OPT.3). A dash is no proof that a column
+# does not matter, only that these rows get along without it.
+kept = X.columns[model.support_].tolist()
+print(kept)
+
+# %%
+# **effective parameters** is the sum of the relevances, intercept included: how many numbers the
+# data had to pay for. ``effective_parameters_``. Where it comes near the number of rows nothing is
+# left to estimate noise from.
+print(f"{model.effective_parameters_:.2f} of {X.shape[1] + 1}")
+
+# %%
+# **accuracy, log loss, training** flatter, as on training rows they must. On women who were not
+# fitted:
+p = model.predict_proba(test.drop(columns="type"))
+test_log_loss = -np.mean(
+    np.log(p[np.arange(len(test)), np.searchsorted(model.classes_, test["type"])])
+)
+print(
+    f"accuracy {model.score(test.drop(columns='type'), test['type']):.3f}, log loss {test_log_loss:.3f} nats"
+)
+
+# %%
+# The bound
+# ---------
+# A lower bound on the log evidence (BOUND.1), which each sweep raises; the fit ends when the gain
+# that can still be expected falls below 1e-8 nats a row (OPT.1). ``bound_``, ``bound_history_``,
+# ``status_``.
+BoundHistoryDisplay.from_estimator(model)
+plt.show()
+
+# %%
+# Notes and warnings
+# ------------------
+# Notes say what was decided for you:
+automatic = BayesianLogisticRegression().fit(X, y)
+print("\n".join(automatic.notes_) or "(none)")
+
+# %%
+# Warnings say what one should know before trusting the result. They are `ardvark.ArdvarkWarning`,
+# and name the remedy. Here, sixteen rows and seven columns, each with a precision of its own:
+few = pd.concat([train[y == "Yes"].head(8), train[y == "No"].head(8)])
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    BayesianLogisticRegression("ard").fit(few.drop(columns="type"), few["type"])
+messages = [str(warning.message) for warning in caught]
+print("\n".join(messages))
