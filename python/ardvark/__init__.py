@@ -28,19 +28,17 @@ __all__ = ["ArdvarkWarning", "__version__", *_estimators]
 
 
 def __getattr__(name: str) -> Any:
-    if name == "plot":
-        return importlib.import_module(".plot", __name__)
-    if name not in _estimators:
+    if name != "plot" and name not in _estimators:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     try:
-        module = importlib.import_module(f".{_estimators[name]}", __name__)
+        module = importlib.import_module(f".{_estimators.get(name, name)}", __name__)
     except ModuleNotFoundError as error:
         if error.name is not None and error.name.partition(".")[0] == "sklearn":
             raise ImportError(
                 f"ardvark.{name} needs scikit-learn 1.6 or later: pip install ardvark[sklearn]"
             ) from None
         raise
-    return getattr(module, name)
+    return module if name == "plot" else getattr(module, name)
 
 
 def __dir__() -> list[str]:
