@@ -7,6 +7,7 @@ from typing import Any, NamedTuple, Optional, Sequence
 import numpy as np
 
 from ._core import Model
+from ._docs import assembled
 
 __all__ = ["Draws", "Posterior", "WithPosterior"]
 
@@ -29,6 +30,7 @@ class Draws(NamedTuple):
     noise_precision: Optional[np.ndarray]
 
 
+@assembled
 class Posterior:
     """The variational posterior of a linear score.
 
@@ -60,7 +62,7 @@ class Posterior:
         ----------
         n : int, default=1
             How many, 1 or more.
-        random_state : int, RandomState instance or None, default=None
+        {random_state}
 
         Returns
         -------
@@ -124,6 +126,7 @@ def _root(covariance: np.ndarray) -> np.ndarray:
     return out
 
 
+@assembled
 class WithPosterior:
     """What estimators of one linear score know of their weights together."""
 
@@ -170,7 +173,7 @@ class WithPosterior:
         ----------
         n_draws : int, default=1000
             1 or more.
-        random_state : int, RandomState instance or None, default=None
+        {random_state}
 
         Returns
         -------

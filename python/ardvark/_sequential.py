@@ -10,14 +10,15 @@ from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from . import _core
 from ._base import _FLOATS, _frame, _name
+from ._docs import assembled
 from ._linear import LogisticScore
 
 
+@assembled
 class SequentialLogisticRegression(LogisticScore):
-    """Bayesian logistic regression of a stream: each row is absorbed once, in order, and forgotten. Two
-    classes.
+    """Bayesian logistic regression of a stream: each row is absorbed once, in order, and forgotten.
 
-    The posterior after n rows is the prior of row n + 1, so that memory does not grow with the rows. The
+    Two classes. The posterior after n rows is the prior of row n + 1, so that memory does not grow with the rows. The
     result depends a little on their order. Nothing is standardised: bring the columns to a comparable scale.
 
     Parameters
@@ -26,8 +27,7 @@ class SequentialLogisticRegression(LogisticScore):
         Prior precision of every weight, > 0. None: the number of weights, as published.
     fit_intercept : bool, default=True
         Whether there is an intercept: a weight like the others.
-    n_jobs : int, default=None
-        Threads of the linear algebra; -1 for all cores.
+    {n_jobs}
 
     Attributes
     ----------
@@ -38,20 +38,17 @@ class SequentialLogisticRegression(LogisticScore):
     intercept_ : ndarray of shape (1,)
     coef_std_, intercept_std_ : ndarray of the same shapes
         Posterior standard deviation.
-    sigma_ : ndarray of shape (n_features, n_features)
-        Posterior covariance of the coefficients. Formed when asked for.
-    relevance_ : ndarray of shape (n_features,)
-        In [0, 1]: 1, the data determine the coefficient, 0, the prior does.
+    {sigma_, relevance_}
     bound_ : float
         Lower bound on the log evidence of the rows so far, nats.
     bound_history_, scores_ : ndarray of shape (1,)
         The same.
-    effective_parameters_ : float
+    {effective_parameters_}
     support_ : ndarray of shape (n_features,), bool
         True: every column is kept.
     n_iter_ : int
         Passes over each row: 1.
-    converged_ : bool
+    {converged_}
     status_ : str
         "converged", or "not_positive_definite" where rounding has used up the covariance.
     notes_ : list of str
@@ -60,9 +57,7 @@ class SequentialLogisticRegression(LogisticScore):
         Rows absorbed so far.
     posterior_ : Posterior
         ``posterior_.sample(n, random_state)`` draws coefficients and intercepts.
-    n_features_in_ : int
-    feature_names_in_ : ndarray of shape (n_features_in_,), str
-        Only if X has column names that are all strings.
+    {n_features_in_, feature_names_in_}
 
     References
     ----------
@@ -97,19 +92,17 @@ class SequentialLogisticRegression(LogisticScore):
 
         Parameters
         ----------
-        X : array-like or table of shape (n_samples, n_features)
-            Finite.
+        {X}
         y : array-like of shape (n_samples,)
             Labels of two classes.
 
         Returns
         -------
-        self : SequentialLogisticRegression
+        {self}
 
         Raises
         ------
-        ValueError
-            An argument is wrong: the message names argument, value and constraint.
+        {ValueError}
         """
         target = _name(y)
         X, y = validate_data(self, _frame(X), y, dtype=_FLOATS)
@@ -124,8 +117,7 @@ class SequentialLogisticRegression(LogisticScore):
 
         Parameters
         ----------
-        X : array-like or table of shape (n_samples, n_features)
-            Finite.
+        {X}
         y : array-like of shape (n_samples,)
             Labels.
         classes : array-like of shape (2,), default=None
@@ -135,7 +127,7 @@ class SequentialLogisticRegression(LogisticScore):
 
         Returns
         -------
-        self : SequentialLogisticRegression
+        {self}
 
         Raises
         ------
@@ -205,7 +197,7 @@ class SequentialLogisticRegression(LogisticScore):
     def _design(self, X: Any) -> np.ndarray:
         return self._with_ones(self._checked_rows(X))
 
-    def _of_file(self, model: _core.Model) -> Any:
+    def _of_file(self, model: _core.Model) -> SequentialLogisticRegression:
         raise ValueError(
             "a model file does not hold the state of a SequentialLogisticRegression: use pickle to go on, or"
             " BayesianLogisticRegression.load to predict"

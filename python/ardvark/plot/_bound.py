@@ -50,11 +50,14 @@ class BoundHistoryDisplay(Display):
         Parameters
         ----------
         estimator : a fitted estimator of ardvark
+            What to draw.
         ax : matplotlib Axes, default=None
+            None: a new figure.
 
         Returns
         -------
         display : BoundHistoryDisplay
+            Drawn.
         """
         check_is_fitted(estimator)
         history = estimator.bound_history_

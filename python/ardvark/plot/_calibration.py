@@ -12,8 +12,9 @@ from ._shared import COLORS, GREY, Display, axes, dress, target_name
 
 
 class CalibrationDisplay(Display):
-    """Whether probabilities mean what they say: of classes by bins of probability, of a regression by levels
-    of its intervals.
+    """Whether probabilities mean what they say.
+
+    Of classes by bins of probability, of a regression by levels of its intervals.
 
     Parameters
     ----------
@@ -71,17 +72,22 @@ class CalibrationDisplay(Display):
         Parameters
         ----------
         estimator : a fitted classifier, or a regression of ardvark
+            What to draw.
         X : array-like or table of shape (n_samples, n_features)
+            Rows that were not fitted.
         y : array-like of shape (n_samples,)
+            What was observed.
         n_bins : int, default=10
             Bins of equal numbers of rows (classes), or levels (regression), 1 or more.
         pos_label : label, default=None
             The class whose probability is looked at; None: the last of two, of more each row's most probable.
         ax : matplotlib Axes, default=None
+            None: a new figure.
 
         Returns
         -------
         display : CalibrationDisplay
+            Drawn.
         """
         check_is_fitted(estimator)
         if n_bins < 1:

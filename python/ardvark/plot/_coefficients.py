@@ -18,8 +18,11 @@ class CoefficientDisplay(Display):
     names : list of str
         One for each column that is shown, from top to bottom.
     mean : ndarray of shape (n_scores, n_shown)
+        Posterior mean.
     interval : ndarray of shape (n_scores, n_shown, 2)
+        Lower and upper end, in the units of `mean`.
     kept : ndarray of shape (n_shown,), bool
+        Drawn filled; the others hollow.
     level : float
         Of the intervals.
     scores : list of str
@@ -73,6 +76,7 @@ class CoefficientDisplay(Display):
         Parameters
         ----------
         estimator : a fitted linear or logistic estimator of ardvark
+            What to draw.
         level : float, default=0.95
             Of the intervals, in (0, 1).
         max_features : int, default=30
@@ -81,10 +85,12 @@ class CoefficientDisplay(Display):
             Whether to show each coefficient in units of its posterior standard deviation, so that columns of
             any scale compare.
         ax : matplotlib Axes, default=None
+            None: a new figure.
 
         Returns
         -------
         display : CoefficientDisplay
+            Drawn.
         """
         check_is_fitted(estimator)
         mean = np.atleast_2d(estimator.coef_)

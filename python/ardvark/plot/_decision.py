@@ -20,12 +20,15 @@ class DecisionBoundaryDisplay(Display):
     probability : ndarray of shape (n_points, n_points, n_classes)
         Row i of x1[i], column j of x0[j].
     classes : list of str
+        Names in the order of the last axis of `probability`.
     names : list of two str
         Of the inputs.
     points : tuple (ndarray of shape (n_samples, 2), ndarray of shape (n_samples,) of int), default=None
         Observations, and the positions of their classes.
     vectors : ndarray of shape (n_vectors, 2), default=None
+        Where the circles are.
     title : str, default=""
+        Of the legend.
 
     Attributes
     ----------
@@ -84,7 +87,9 @@ class DecisionBoundaryDisplay(Display):
         Parameters
         ----------
         estimator : a fitted classifier with predict_proba
+            What to draw.
         X : array-like or table of shape (n_samples, 2)
+            Rows to take the range of the grid from.
         y : array-like of shape (n_samples,), default=None
             Labels to draw.
         grid_resolution : int, default=150
@@ -92,10 +97,12 @@ class DecisionBoundaryDisplay(Display):
         eps : float, default=0.1
             Margin around X, as part of its range.
         ax : matplotlib Axes, default=None
+            None: a new figure.
 
         Returns
         -------
         display : DecisionBoundaryDisplay
+            Drawn.
         """
         check_is_fitted(estimator)
         table = np.asarray(X, dtype=float)

@@ -11,15 +11,20 @@ from ._shared import COLORS, Display, ask, axes, column_names, dress, percent, t
 
 
 class PredictiveDisplay(Display):
-    """A regression along one column: mean, band of the predictive distribution, observations, relevance
-    vectors circled.
+    """A regression along one column, with the band of the predictive distribution.
+
+    Relevance vectors are circled.
 
     Parameters
     ----------
     x : ndarray of shape (n_points,)
+        Values of the column.
     mean : ndarray of shape (n_points,)
+        Of the prediction, in the units of the target.
     interval : ndarray of shape (n_points, 2)
+        Lower and upper end of the band.
     level : float
+        Of the band, in (0, 1).
     name, target : str
         Of the two axes.
     points : tuple of two ndarrays, default=None
@@ -89,6 +94,7 @@ class PredictiveDisplay(Display):
         Parameters
         ----------
         estimator : a fitted regression of ardvark
+            What to draw.
         X : array-like or table of shape (n_samples, n_features)
             Rows to take the range of the column from, and what the others are held at: their medians.
         y : array-like of shape (n_samples,), default=None
@@ -98,11 +104,14 @@ class PredictiveDisplay(Display):
         level : float, default=0.95
             Of the band, in (0, 1).
         grid_resolution : int, default=200
+            Points along the column.
         ax : matplotlib Axes, default=None
+            None: a new figure.
 
         Returns
         -------
         display : PredictiveDisplay
+            Drawn.
         """
         check_is_fitted(estimator)
         table = np.asarray(X, dtype=float)

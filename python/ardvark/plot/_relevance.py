@@ -20,6 +20,7 @@ class RelevanceDisplay(Display):
     relevance : ndarray of shape (n_features,)
         In [0, 1].
     kept : ndarray of shape (n_features,), bool
+        Drawn filled; the others hollow.
     label : str
         Of the axis.
 
@@ -55,10 +56,12 @@ class RelevanceDisplay(Display):
         estimator : a fitted linear or logistic estimator of ardvark, or RelevanceSelector
             Of several classes the largest of a column is drawn.
         ax : matplotlib Axes, default=None
+            None: a new figure.
 
         Returns
         -------
         display : RelevanceDisplay
+            Drawn.
         """
         check_is_fitted(estimator)
         label = "relevance: set by the prior (0) or by the data (1)"
