@@ -8,9 +8,16 @@ package works.
 from __future__ import annotations
 
 import importlib
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ._core import ArdvarkWarning, version
+
+if TYPE_CHECKING:  # in fact on demand, below
+    from . import plot as plot
+    from ._linear import BayesianLinearRegression, BayesianLogisticRegression, SparseLogisticRegression
+    from ._relevance import RelevanceVectorClassifier, RelevanceVectorRegressor
+    from ._selection import RelevanceSelector
+    from ._sequential import SequentialLogisticRegression
 
 __version__ = version()
 
@@ -24,7 +31,17 @@ _estimators = {
     "RelevanceSelector": "_selection",
 }
 
-__all__ = ["ArdvarkWarning", "__version__", *_estimators]
+__all__ = [
+    "ArdvarkWarning",
+    "BayesianLinearRegression",
+    "BayesianLogisticRegression",
+    "RelevanceSelector",
+    "RelevanceVectorClassifier",
+    "RelevanceVectorRegressor",
+    "SequentialLogisticRegression",
+    "SparseLogisticRegression",
+    "__version__",
+]
 
 
 def __getattr__(name: str) -> Any:
@@ -42,4 +59,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *_estimators, "plot"])
+    return sorted({*globals(), *__all__, "plot"})
