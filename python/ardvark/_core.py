@@ -107,6 +107,7 @@ _SIGNATURES = {
     "ardvark_path": [_matrix, c_void_p, c_void_p, c_int64, c_double, c_void_p, _out, _error],
     "ardvark_sequential_create": [c_int64, c_void_p, _out, _error],
     "ardvark_sequential_update": [c_void_p, _matrix, c_void_p, _error],
+    "ardvark_sequential_update_weighted": [c_void_p, _matrix, c_void_p, c_void_p, _error],
     "ardvark_sequential_model": [c_void_p, c_void_p, _out, _error],
     "ardvark_sequential_to_bytes": [c_void_p, _out, POINTER(c_size_t), _error],
     "ardvark_sequential_from_bytes": [c_char_p, c_size_t, _out, _error],
@@ -482,12 +483,13 @@ class Sequential:
         self._filter = _handle("sequential", "ardvark_sequential_create", num_columns, _Options(options))
         self._lock = threading.Lock()
 
-    def update(self, X: Any, y: Any) -> None:
-        """Absorbs rows, in order; a call that fails leaves the state as it was."""
+    def update(self, X: Any, y: Any, weights: Any = None) -> None:
+        """Absorbs rows, in order; a call that fails leaves the state as it was. weights: so many copies of a row, >= 0."""
         view, X = _matrix_of(X)
         y = _vector_of(y, X.shape[0], "y")
+        w = np.ones(X.shape[0]) if weights is None else _vector_of(weights, X.shape[0], "weights")
         with self._lock:
-            _call("ardvark_sequential_update", self._filter, byref(view), y.ctypes.data)
+            _call("ardvark_sequential_update_weighted", self._filter, byref(view), y.ctypes.data, w.ctypes.data)
 
     def model(self, **options: Any) -> Model:
         """What it knows now. Options: column_names, class_names (of -1 and +1), target."""

@@ -91,8 +91,9 @@ intercept_ : ndarray of shape (1,) or (n_classes,)
     Log odds where every column is 0.
 coef_std_, intercept_std_ : ndarray of the same shapes
     Posterior standard deviation; 0 of a column that was pruned.
-sigma_ : ndarray of shape (n_features, n_features)
-    Posterior covariance of the coefficients, two classes. Formed when asked for.
+sigma_ : ndarray of shape (coef_.size, coef_.size)
+    Posterior covariance of the coefficients in the order of ``coef_.ravel()``; of a softmax of those that sum
+    to zero over the classes. Formed when asked for.
 lambda_ : float or ndarray of shape (n_features,) or (n_classes, n_features)
     Mean precision of the weights, of columns as they are scaled inside; a float under a shared prior, 0
     of a flat column, infinite for one that took no part. Of an L1 prior its lambda.
@@ -104,7 +105,12 @@ bound_ : float
     Lower bound on the log evidence, nats (softmax: Laplace's approximation of it; L1: the log density at
     the mode).
 posterior_ : Posterior
-    Two classes: ``posterior_.sample(n, random_state)`` draws coefficients and intercepts.
+    ``posterior_.sample(n, random_state)`` draws coefficients and intercepts.
+""",
+    "sequential": """
+sample_weight : array-like of shape (n_samples,), default=None
+    So many copies of a row, which are absorbed at once; >= 0, not only whole ones. Not quite the same as
+    the copies one after the other: the result depends on the order of rows, theirs too.
 """,
     "kernel": """
 kernel : {"gaussian", "laplacian", "cauchy", "linear", "polynomial", "spline"}, default="gaussian"

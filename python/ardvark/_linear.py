@@ -101,7 +101,7 @@ class LinearScore(WithPosterior, FittedModel):
             Lower and upper end, in the units of ``coef_``.
         """
         check_is_fitted(self)
-        if self._has_joint_posterior:
+        if self._is_one_score:
             return self._model.at_level(level).array("interval").reshape(*self.coef_.shape, 2)
         if not 0 < level < 1:
             raise ValueError(f"level is {level}; it must lie between 0 and 1")
@@ -306,7 +306,7 @@ class LogisticScore(ClassifierMixin, Classifier, LinearScore):
     """What fits of classes have in common: coefficients [classes, columns], of two classes one row."""
 
     @property
-    def _has_joint_posterior(self) -> bool:
+    def _is_one_score(self) -> bool:
         return self.classes_.size == 2 and self._model.array("mean").ndim == 1
 
     def _take_coefficients(self, model: _core.Model) -> None:

@@ -30,7 +30,7 @@ class RelevanceMachine(WithPosterior, FittedModel):
         self.support_ = model.array("relevance_rows").astype(int)
         self.trials_ = model.value("trials")
         machines = (
-            [f"machines.{k}." for k in range(self.classes_.size)] if not self._has_joint_posterior else [""]
+            [f"machines.{k}." for k in range(self.classes_.size)] if not self._is_one_score else [""]
         )
         shape = (len(machines), len(self.relevance_vectors_))
         self.dual_coef_, self.dual_coef_std_, self.relevance_ = (
@@ -288,8 +288,12 @@ class RelevanceVectorClassifier(ClassifierMixin, Classifier, RelevanceMachine):
         self.callback = callback
 
     @property
-    def _has_joint_posterior(self) -> bool:
+    def _is_one_score(self) -> bool:
         return self.classes_.size == 2
+
+    @property
+    def _has_posterior(self) -> bool:
+        return self._is_one_score
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> RelevanceVectorClassifier:
         """Fits the machine.

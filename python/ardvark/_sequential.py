@@ -54,7 +54,7 @@ class SequentialLogisticRegression(LogisticScore):
     notes_ : list of str
         Empty.
     n_rows_seen_ : int
-        Rows absorbed so far.
+        Rows absorbed so far, those of weight zero left out.
     posterior_ : Posterior
         ``posterior_.sample(n, random_state)`` draws coefficients and intercepts.
     {n_features_in_, feature_names_in_}
@@ -87,7 +87,7 @@ class SequentialLogisticRegression(LogisticScore):
         self.fit_intercept = fit_intercept
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any) -> SequentialLogisticRegression:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> SequentialLogisticRegression:
         """Begins anew and absorbs these rows.
 
         Parameters
@@ -95,6 +95,7 @@ class SequentialLogisticRegression(LogisticScore):
         {X}
         y : array-like of shape (n_samples,)
             Labels of two classes.
+        {sequential.sample_weight}
 
         Returns
         -------
@@ -106,9 +107,10 @@ class SequentialLogisticRegression(LogisticScore):
         """
         target = _name(y)
         X, y = validate_data(self, _frame(X), y, dtype=_FLOATS)
-        self._encoded(y)
+        weights = self._weights(sample_weight, X)
+        self._encoded(y if weights is None else y[weights > 0])
         self._begin()
-        return self._absorb(X, y, target)
+        return self._absorb(X, y, weights, target)
 
     def partial_fit(
         self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None
@@ -122,8 +124,7 @@ class SequentialLogisticRegression(LogisticScore):
             Labels.
         classes : array-like of shape (2,), default=None
             Both labels; needed in the first call.
-        sample_weight : array-like of shape (n_samples,), default=None
-            How often a row is absorbed: whole numbers, >= 0.
+        {sequential.sample_weight}
 
         Returns
         -------
@@ -137,11 +138,7 @@ class SequentialLogisticRegression(LogisticScore):
         is_first = getattr(self, "classes_", None) is None
         target = _name(y)
         X, y = validate_data(self, _frame(X), y, dtype=_FLOATS, reset=is_first)
-        if sample_weight is not None:
-            times = _check_sample_weight(sample_weight, X, dtype=np.float64)
-            if (times < 0).any() or (times != np.floor(times)).any():
-                raise ValueError("sample_weight must hold whole numbers >= 0: how often each row is absorbed")
-            X, y = X.repeat(times.astype(int), axis=0), y.repeat(times.astype(int))
+        weights = self._weights(sample_weight, X)
         if _check_partial_fit_first_call(self, classes):
             if self.classes_.size != 2:
                 number = self.classes_.size
@@ -150,7 +147,13 @@ class SequentialLogisticRegression(LogisticScore):
             self._begin()
         if not np.isin(y, self.classes_).all():
             raise ValueError("y holds labels that are not in classes")
-        return self._absorb(X, y, target)
+        return self._absorb(X, y, weights, target)
+
+    @staticmethod
+    def _weights(sample_weight: Any, X: np.ndarray) -> Optional[np.ndarray]:
+        if sample_weight is None:
+            return None
+        return _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
 
     def _begin(self) -> None:
         self.n_rows_seen_ = 0
@@ -161,10 +164,11 @@ class SequentialLogisticRegression(LogisticScore):
         except ValueError as error:
             raise ValueError(self._translated(str(error))) from None
 
-    def _absorb(self, X: np.ndarray, y: np.ndarray, target: Optional[str]) -> SequentialLogisticRegression:
-        if len(X) > 0:
-            self._filter.update(self._with_ones(X), np.where(y == self.classes_[1], 1.0, -1.0))
-        self.n_rows_seen_ += len(X)
+    def _absorb(
+        self, X: np.ndarray, y: np.ndarray, weights: Optional[np.ndarray], target: Optional[str]
+    ) -> SequentialLogisticRegression:
+        self._filter.update(self._with_ones(X), np.where(y == self.classes_[1], 1.0, -1.0), weights)
+        self.n_rows_seen_ += len(X) if weights is None else int(np.count_nonzero(weights))
         names = [*self._column_names(), *(["(intercept)"] if self._has_column_of_ones else [])]
         labels = [str(label) for label in self.classes_]
         self._take(self._filter.model(column_names=names, class_names=labels, target=target))
