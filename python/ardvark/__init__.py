@@ -15,6 +15,7 @@ from ._core import ArdvarkWarning, version
 if TYPE_CHECKING:  # in fact on demand, below
     from . import plot as plot
     from ._linear import BayesianLinearRegression, BayesianLogisticRegression, SparseLogisticRegression
+    from ._onnx import to_onnx
     from ._relevance import RelevanceVectorClassifier, RelevanceVectorRegressor
     from ._selection import RelevanceSelector
     from ._sequential import SequentialLogisticRegression
@@ -41,14 +42,16 @@ __all__ = [
     "SequentialLogisticRegression",
     "SparseLogisticRegression",
     "__version__",
+    "to_onnx",
 ]
 
 
 def __getattr__(name: str) -> Any:
-    if name != "plot" and name not in _estimators:
+    where = {**_estimators, "plot": "plot", "to_onnx": "_onnx"}.get(name)
+    if where is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     try:
-        module = importlib.import_module(f".{_estimators.get(name, name)}", __name__)
+        module = importlib.import_module(f".{where}", __name__)
     except ModuleNotFoundError as error:
         if error.name is not None and error.name.partition(".")[0] == "sklearn":
             raise ImportError(

@@ -13,7 +13,7 @@ from ardvark import _core, _posterior, plot
 from numpydoc.validate import validate
 
 ROOT = Path(__file__).parents[2]
-MODULES = ["_core", "_posterior", "_linear", "_relevance", "_selection", "_sequential"]
+MODULES = ["_core", "_posterior", "_linear", "_onnx", "_relevance", "_selection", "_sequential"]
 MODULES += [f"plot.{name}" for name in ("_bound", "_calibration", "_coefficients", "_decision", "_predictive", "_relevance")]
 
 # Of numpydoc's checks all but: an extended summary (ES01) and an example (EX01) for every method, "See Also" (SA01), imperatives (SS05), and a
@@ -41,6 +41,7 @@ def test_the_readme_runs(file, number, tmp_path, monkeypatch):
 def public():
     for name in ardvark._estimators:
         yield f"ardvark.{name}", getattr(ardvark, name)
+    yield "ardvark.to_onnx", ardvark.to_onnx
     for name in plot.__all__:
         yield f"ardvark.plot.{name}", getattr(plot, name)
     for name in ("Posterior", "Draws"):
