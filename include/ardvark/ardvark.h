@@ -145,7 +145,8 @@ ARDVARK_API void ardvark_model_free(ardvark_model* model);
  *     precision group relevance relevant left_out effective_parameters V_diagonal log_det_V
  *     posterior noise.shape noise.rate noise.sd noise.sd_interval r_squared | accuracy log_loss class_weight
  *     covariance [p,p], with an intercept [p+1,p+1], last: formed when asked for
- *   several classes: mean, variance, sd, precision, relevance [classes, p], intercept.mean [classes]
+ *   several classes: mean, variance, sd, precision, relevance [classes, p], intercept.mean [classes]; covariance [classes q, classes q]
+ *        class after class, of each its p columns and then the intercept
  *   rvm: relevance_vectors [m,d] relevance_rows vectors kernel parameters width log_evidence inputs input_center input_scale trials;
  *        of several classes machines.0.mean, machines.0.vectors, ...
  *
@@ -190,6 +191,9 @@ ARDVARK_API void ardvark_sequential_free(ardvark_sequential* filter);
 /* labels: [rows] -1 or +1. A failed call leaves the filter as it was. */
 ARDVARK_API ardvark_code ardvark_sequential_update(ardvark_sequential* filter, const ardvark_matrix* X, const double* labels,
                                                    ardvark_error* error);
+/* The same with weights: [rows] finite, >= 0, so many copies of a row absorbed at once. */
+ARDVARK_API ardvark_code ardvark_sequential_update_weighted(ardvark_sequential* filter, const ardvark_matrix* X, const double* labels,
+                                                            const double* weights, ardvark_error* error);
 /* What it knows now, as a model of its own. options: column_names, class_names (two, of -1 and +1); may be NULL. */
 ARDVARK_API ardvark_code ardvark_sequential_model(const ardvark_sequential* filter, const ardvark_options* options, ardvark_model** model,
                                                   ardvark_error* error);

@@ -30,12 +30,13 @@ class SequentialLogistic {
   SequentialLogistic& operator=(SequentialLogistic&&) noexcept;
 
   /// \param X [n,p], \param labels [n] in {-1, +1}.  \throws InvalidArgument, leaving the state as it was.   O(n p^2)
-  void update(MatrixView X, VectorView labels);
+  /// \param weights [n] finite, >= 0: so many copies of the row, not whole ones also, absorbed at once; empty: ones   (SEQ.5)
+  void update(MatrixView X, VectorView labels, VectorView weights = {});
 
   [[nodiscard]] const Vector& mean() const;
   [[nodiscard]] Matrix covariance() const;  ///< V [p,p]
   [[nodiscard]] double log_det_V() const;
-  [[nodiscard]] Index num_rows() const;  ///< rows absorbed so far
+  [[nodiscard]] Index num_rows() const;  ///< rows absorbed so far, those of weight zero left out
   /// Lower bound on the log evidence of the rows absorbed so far, nats.
   [[nodiscard]] double bound() const;
 

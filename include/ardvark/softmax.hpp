@@ -74,6 +74,11 @@ struct SoftmaxFit {
 
   [[nodiscard]] Index num_columns() const { return mean.rows(); }
   [[nodiscard]] Index num_classes() const { return static_cast<Index>(classes.size()); }
+  /// [C q, C q] of the weights in the units of X, class after class, of each its p columns and then, with an intercept, that (q = p or
+  /// p + 1); zero where a weight took no part. Of what mean and variance are of: centred weights, where those are. One machine after the
+  /// other in the other codings, which know nothing of each other.                                                         (SMX.11)
+  /// \throws InvalidArgument  where the fit kept none
+  [[nodiscard]] Matrix covariance() const;
   /// Whether this weight took part to the end.
   [[nodiscard]] bool keeps(Index column, Index class_or_pair) const { return variance(column, class_or_pair) > 0; }
 };

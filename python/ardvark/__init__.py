@@ -8,9 +8,17 @@ package works.
 from __future__ import annotations
 
 import importlib
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ._core import ArdvarkWarning, version
+
+if TYPE_CHECKING:  # in fact on demand, below
+    from . import plot as plot
+    from ._linear import BayesianLinearRegression, BayesianLogisticRegression, SparseLogisticRegression
+    from ._onnx import to_onnx
+    from ._relevance import RelevanceVectorClassifier, RelevanceVectorRegressor
+    from ._selection import RelevanceSelector
+    from ._sequential import SequentialLogisticRegression
 
 __version__ = version()
 
@@ -24,24 +32,34 @@ _estimators = {
     "RelevanceSelector": "_selection",
 }
 
-__all__ = ["ArdvarkWarning", "__version__", *_estimators]
+__all__ = [
+    "ArdvarkWarning",
+    "BayesianLinearRegression",
+    "BayesianLogisticRegression",
+    "RelevanceSelector",
+    "RelevanceVectorClassifier",
+    "RelevanceVectorRegressor",
+    "SequentialLogisticRegression",
+    "SparseLogisticRegression",
+    "__version__",
+    "to_onnx",
+]
 
 
 def __getattr__(name: str) -> Any:
-    if name == "plot":
-        return importlib.import_module(".plot", __name__)
-    if name not in _estimators:
+    where = {**_estimators, "plot": "plot", "to_onnx": "_onnx"}.get(name)
+    if where is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     try:
-        module = importlib.import_module(f".{_estimators[name]}", __name__)
+        module = importlib.import_module(f".{where}", __name__)
     except ModuleNotFoundError as error:
         if error.name is not None and error.name.partition(".")[0] == "sklearn":
             raise ImportError(
                 f"ardvark.{name} needs scikit-learn 1.6 or later: pip install ardvark[sklearn]"
             ) from None
         raise
-    return getattr(module, name)
+    return module if name == "plot" else getattr(module, name)
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *_estimators, "plot"])
+    return sorted({*globals(), *__all__, "plot"})

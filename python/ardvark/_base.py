@@ -8,7 +8,7 @@ import re
 import sys
 import warnings
 from functools import lru_cache
-from typing import Any, ClassVar, Mapping, Optional, Sequence
+from typing import Any, ClassVar, Literal, Mapping, Optional, Sequence, TypeVar, overload
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -19,7 +19,10 @@ from sklearn.utils.validation import _check_sample_weight, _get_feature_names, c
 
 from . import _core
 from ._core import ArdvarkWarning
+from ._docs import assembled
 from ._progress import Watch
+
+M = TypeVar("M", bound="FittedModel")
 
 _FLOATS = [np.float64, np.float32]  # read in place by the library
 
@@ -158,6 +161,7 @@ class Estimator(BaseEstimator):
             warnings.warn(message, ConvergenceWarning, stacklevel=_depth())
 
 
+@assembled
 class FittedModel(Estimator):
     """An estimator that is one model of the library."""
 
@@ -202,6 +206,7 @@ class FittedModel(Estimator):
         Returns
         -------
         summary : str
+            Of several lines.
         """
         check_is_fitted(self)
         return self._model.summary(level)
@@ -223,9 +228,10 @@ class FittedModel(Estimator):
         self._model.save(path)
 
     @classmethod
-    def load(cls, path: Any) -> Any:
-        """A fitted estimator from a model file. Its constructor parameters are at their defaults: the file
-        does not keep them.
+    def load(cls: type[M], path: Any) -> M:
+        """A fitted estimator from a model file.
+
+        Its constructor parameters are at their defaults: the file does not keep them.
 
         Parameters
         ----------
@@ -246,7 +252,7 @@ class FittedModel(Estimator):
         model = _core.load(path)
         return cls()._of_file(model)
 
-    def _of_file(self, model: _core.Model) -> Any:
+    def _of_file(self: M, model: _core.Model) -> M:
         found = model.to_dict()
         is_kernel, has_classes = found.get("model") == "rvm", "classes" in found
         if (is_kernel, has_classes) != (self._is_kernel, hasattr(self, "predict_proba")):
@@ -273,6 +279,7 @@ def _as_labels(texts: list[str]) -> np.ndarray:
     return np.asarray(texts)
 
 
+@assembled
 class Classifier(FittedModel):
     """Predictions of a classifier with a model of the library."""
 
@@ -283,8 +290,7 @@ class Classifier(FittedModel):
 
         Parameters
         ----------
-        X : array-like or table of shape (n_samples, n_features)
-            Finite.
+        {X}
 
         Returns
         -------
@@ -303,11 +309,12 @@ class Classifier(FittedModel):
 
         Parameters
         ----------
-        X : array-like or table of shape (n_samples, n_features)
+        {X}
 
         Returns
         -------
         log_probability : ndarray of shape (n_samples, n_classes)
+            Nats; minus infinity where a probability is 0.
         """
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
@@ -319,7 +326,7 @@ class Classifier(FittedModel):
 
         Parameters
         ----------
-        X : array-like or table of shape (n_samples, n_features)
+        {X}
 
         Returns
         -------
@@ -334,11 +341,12 @@ class Classifier(FittedModel):
 
         Parameters
         ----------
-        X : array-like or table of shape (n_samples, n_features)
+        {X}
 
         Returns
         -------
         label : ndarray of shape (n_samples,)
+            Elements of ``classes_``.
         """
         score = self.decision_function(X)
         return self.classes_[(score > 0).astype(int) if score.ndim == 1 else score.argmax(axis=1)]
@@ -348,7 +356,7 @@ class Classifier(FittedModel):
 
         Parameters
         ----------
-        X : array-like or table of shape (n_samples, n_features)
+        {X}
         y : array-like of shape (n_samples,)
             Labels in ``classes_``.
 
@@ -364,16 +372,25 @@ class Classifier(FittedModel):
         return self._model.predict(X, position).array("log_density")
 
 
+@assembled
 class Regressor(FittedModel):
     """Predictions of a regression with a model of the library."""
+
+    @overload
+    def predict(self, X: Any, return_std: Literal[False] = False) -> np.ndarray: ...
+
+    @overload
+    def predict(self, X: Any, return_std: Literal[True]) -> tuple[np.ndarray, np.ndarray]: ...
+
+    @overload
+    def predict(self, X: Any, return_std: bool) -> Any: ...
 
     def predict(self, X: Any, return_std: bool = False) -> Any:
         """Mean of the predictive distribution.
 
         Parameters
         ----------
-        X : array-like or table of shape (n_samples, n_features)
-            Finite.
+        {X}
         return_std : bool, default=False
             Whether to return the standard deviation of a new observation too, noise and uncertainty of the
             fit included.
@@ -381,6 +398,7 @@ class Regressor(FittedModel):
         Returns
         -------
         mean : ndarray of shape (n_samples,)
+            In the units of y.
         std : ndarray of shape (n_samples,)
             Only with ``return_std``.
         """
@@ -398,9 +416,7 @@ class Regressor(FittedModel):
 
         Parameters
         ----------
-        X : array-like or table of shape (n_samples, n_features)
-        level : float, default=0.95
-            In (0, 1).
+        {X, level}
 
         Returns
         -------
@@ -414,13 +430,13 @@ class Regressor(FittedModel):
         return self._model.predict(self._checked_rows(X), y, **options)
 
     def log_density(self, X: Any, y: Any) -> np.ndarray:
-        """Logarithm of the predictive density of what was observed: the score by which to compare
-        predictions.
+        """Logarithm of the predictive density of what was observed.
+
+        The score by which to compare predictions.
 
         Parameters
         ----------
-        X : array-like or table of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
+        {X, y}
 
         Returns
         -------

@@ -107,6 +107,7 @@ _SIGNATURES = {
     "ardvark_path": [_matrix, c_void_p, c_void_p, c_int64, c_double, c_void_p, _out, _error],
     "ardvark_sequential_create": [c_int64, c_void_p, _out, _error],
     "ardvark_sequential_update": [c_void_p, _matrix, c_void_p, _error],
+    "ardvark_sequential_update_weighted": [c_void_p, _matrix, c_void_p, c_void_p, _error],
     "ardvark_sequential_model": [c_void_p, c_void_p, _out, _error],
     "ardvark_sequential_to_bytes": [c_void_p, _out, POINTER(c_size_t), _error],
     "ardvark_sequential_from_bytes": [c_char_p, c_size_t, _out, _error],
@@ -344,6 +345,7 @@ class Result:
             _library.ardvark_free(ctypes.cast(array.data, c_void_p))
 
     def number(self, name: str) -> float:
+        """A single number, or flag."""
         number = c_double()
         _call("ardvark_result_number", self._handle, name.encode(), byref(number))
         return number.value
@@ -374,7 +376,7 @@ class Model(Result):
         return Model(self._model, level)
 
     def predict(self, X: Any, y: Any = None, *, level: Optional[float] = None, rule: Optional[str] = None) -> Result:
-        """mean, sd, lower, upper of a regression, probability [rows, classes] of a classifier; with y also log_density."""
+        """Of a regression mean, sd, lower, upper; of a classifier probability [rows, classes]; with y also log_density."""
         view, X = _matrix_of(X)
         target = None if y is None else _vector_of(y, X.shape[0], "y")
         options = _Options({"level": level, "rule": rule})
@@ -382,12 +384,15 @@ class Model(Result):
         return Result(_handle("result", "ardvark_predict", self._model, byref(view), pointer, options))
 
     def summary(self, level: Optional[float] = None) -> str:
+        """The table for people, with intervals of this level."""
         return _take_text("ardvark_model_summary", self._model, _Options({"level": level}))
 
     def save(self, path: Union[str, "os.PathLike[str]"]) -> None:
+        """Writes a model file, whole or not at all."""
         _call("ardvark_model_save", self._model, os.fsencode(path))
 
     def to_bytes(self) -> bytes:
+        """What `save` writes."""
         return _take_bytes("ardvark_model_to_bytes", self._model)
 
     def __reduce__(self) -> Any:
@@ -402,7 +407,7 @@ def fit(
     Parameters
     ----------
     X : array of shape (n, p)
-        float64 and float32 are read in place, in either memory order.
+        Of float64 or float32 it is read in place, in either memory order.
     y : array of shape (n,)
         Numbers, or labels as numbers; with ``class_names`` positions in it.
     callback : callable, optional
@@ -411,6 +416,11 @@ def fit(
         Whether warnings of the fit are issued as `ArdvarkWarning`.
     **options
         Those of ``ardvark_options`` in ``ardvark.h``; ``None`` is the default of the library.
+
+    Returns
+    -------
+    model : Model
+        Results by name, predictions, a file.
 
     Raises
     ------
@@ -433,6 +443,7 @@ def load(path: Union[str, "os.PathLike[str]"]) -> Model:
 
 
 def from_bytes(data: bytes) -> Model:
+    """The model of `Model.to_bytes`."""
     return Model(_handle("model", "ardvark_model_from_bytes", data, len(data)))
 
 
@@ -472,22 +483,27 @@ class Sequential:
         self._filter = _handle("sequential", "ardvark_sequential_create", num_columns, _Options(options))
         self._lock = threading.Lock()
 
-    def update(self, X: Any, y: Any) -> None:
+    def update(self, X: Any, y: Any, weights: Any = None) -> None:
+        """Absorbs rows, in order; a call that fails leaves the state as it was. weights: so many copies of a row, >= 0."""
         view, X = _matrix_of(X)
         y = _vector_of(y, X.shape[0], "y")
+        w = np.ones(X.shape[0]) if weights is None else _vector_of(weights, X.shape[0], "weights")
         with self._lock:
-            _call("ardvark_sequential_update", self._filter, byref(view), y.ctypes.data)
+            _call("ardvark_sequential_update_weighted", self._filter, byref(view), y.ctypes.data, w.ctypes.data)
 
     def model(self, **options: Any) -> Model:
+        """What it knows now. Options: column_names, class_names (of -1 and +1), target."""
         with self._lock:
             return Model(_handle("model", "ardvark_sequential_model", self._filter, _Options(options)))
 
     def to_bytes(self) -> bytes:
+        """The whole state: `from_bytes` goes on with the same bits."""
         with self._lock:
             return _take_bytes("ardvark_sequential_to_bytes", self._filter)
 
     @classmethod
     def from_bytes(cls, data: bytes) -> "Sequential":
+        """The filter of `to_bytes`."""
         filter = cls.__new__(cls)
         filter._filter = _handle("sequential", "ardvark_sequential_from_bytes", data, len(data))
         filter._lock = threading.Lock()

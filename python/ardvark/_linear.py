@@ -12,12 +12,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from . import _core
 from ._base import Classifier, FittedModel, Regressor, _name
+from ._docs import assembled
 from ._posterior import WithPosterior
 
 Columns = Sequence[Union[int, str]]
 Prior = Union[str, Sequence[int], np.ndarray, Mapping[str, Columns]]
 
 
+@assembled
 class LinearScore(WithPosterior, FittedModel):
     """What fits have that give each column a coefficient."""
 
@@ -91,8 +93,7 @@ class LinearScore(WithPosterior, FittedModel):
 
         Parameters
         ----------
-        level : float, default=0.95
-            In (0, 1).
+        {level}
 
         Returns
         -------
@@ -100,7 +101,7 @@ class LinearScore(WithPosterior, FittedModel):
             Lower and upper end, in the units of ``coef_``.
         """
         check_is_fitted(self)
-        if self._has_joint_posterior:
+        if self._is_one_score:
             return self._model.at_level(level).array("interval").reshape(*self.coef_.shape, 2)
         if not 0 < level < 1:
             raise ValueError(f"level is {level}; it must lie between 0 and 1")
@@ -126,6 +127,7 @@ def _precisions(model: _core.Model, num_columns: int) -> Any:
     return out
 
 
+@assembled
 class BayesianLinearRegression(RegressorMixin, Regressor, LinearScore):
     """Bayesian linear regression with one precision for all columns, one each (ARD), or one a group.
 
@@ -142,35 +144,21 @@ class BayesianLinearRegression(RegressorMixin, Regressor, LinearScore):
     posterior : {"joint", "factorised"}, default="joint"
         Whether the prior of the weights is scaled by the noise. "factorised" is the model of
         `sklearn.linear_model.BayesianRidge` and ARDRegression.
-    flat : list of int or str, default=None
-        Columns without a prior.
+    {flat}
     alpha_1, alpha_2 : float, default=None
         Shape and rate of the Gamma prior of the noise precision, > 0.
-    lambda_1, lambda_2 : float, default=None
-        Shape and rate of the Gamma prior of the weights' precisions, > 0.
+    {lambda_1}
     alpha_init : float, default=None
         Noise precision to begin with (posterior="factorised"), > 0.
-    lambda_init : float or array-like of shape (n_features,), default=None
-        Precisions of the weights to begin with, > 0.
-    fit_intercept : bool, default=True
+    {lambda_init}
+    {fit_intercept}
     standardize : bool, default=True
         Whether columns and target are centred and scaled inside. Results are in your units in any case.
     update_rule : {"vb", "mackay"}, default="vb"
         How the precisions move; both have the same fixed points.
-    prune_at : float, default=None
-        Precision at which a column leaves the computation.
-    max_iter : int, default=None
-        Most sweeps, 1 or more.
-    tol : float, default=None
-        Stop when the bound can gain no more than this, nats a row.
+    {prune_at, max_iter, tol}
     solver : {"automatic", "primal", "dual", "spectral"}, default="automatic"
-    n_jobs : int, default=None
-        Threads of the linear algebra; -1 for all cores.
-    verbose : int, default=0
-        1: a progress bar for work over a second.
-    callback : callable, default=None
-        Called after each sweep with an object of ``sweep``, ``bound`` (nats), ``elapsed_seconds``; False
-        stops the fit.
+    {n_jobs, verbose, callback}
 
     Attributes
     ----------
@@ -180,42 +168,26 @@ class BayesianLinearRegression(RegressorMixin, Regressor, LinearScore):
     coef_std_ : ndarray of shape (n_features,)
         Posterior standard deviation; infinite where too few rows leave it undetermined.
     intercept_std_ : float
-    sigma_ : ndarray of shape (n_features, n_features)
-        Posterior covariance of the coefficients. Formed when asked for.
+    {sigma_}
     alpha_ : float
         Mean noise precision, 1 / units of y squared.
     lambda_ : float or ndarray of shape (n_features,)
         Mean precision of the weights, of columns as they are scaled inside (``standardize``) and, with
         posterior="joint", in units of the noise precision; a float under a shared prior, 0 of a flat column,
         infinite for one that took no part.
-    relevance_ : ndarray of shape (n_features,)
-        In [0, 1]: 1, the data determine the coefficient, 0, the prior does.
+    {relevance_}
     support_ : ndarray of shape (n_features,), bool
         Columns that are kept: a mild rule, which keeps about one in seven columns of noise.
     bound_ : float
         Lower bound on the log evidence, nats.
-    bound_history_, scores_ : ndarray of shape (n_iter_,)
-        The bound after each sweep.
-    n_iter_ : int
-        Sweeps.
-    converged_ : bool
-    status_ : str
-        "converged", "max_sweeps", "stopped_by_user", or what went wrong.
-    notes_ : list of str
-        What was decided for you, and why.
-    effective_parameters_ : float
+    {bound_history_, n_iter_, converged_, status_, notes_, effective_parameters_}
     posterior_ : Posterior
         ``posterior_.sample(n, random_state)`` draws coefficients, intercepts and noise precisions.
-    n_features_in_ : int
-    feature_names_in_ : ndarray of shape (n_features_in_,), str
-        Only if X has column names that are all strings.
+    {n_features_in_, feature_names_in_}
 
     Warns
     -----
-    sklearn.exceptions.ConvergenceWarning
-        The fit did not converge.
-    ardvark.ArdvarkWarning
-        What one should know before trusting the result.
+    {sklearn.exceptions.ConvergenceWarning, ardvark.ArdvarkWarning}
 
     References
     ----------
@@ -302,21 +274,15 @@ class BayesianLinearRegression(RegressorMixin, Regressor, LinearScore):
 
         Parameters
         ----------
-        X : array-like or table of shape (n_samples, n_features)
-            Finite. float64 and float32 arrays are read where they lie.
-        y : array-like of shape (n_samples,)
-            Finite.
-        sample_weight : array-like of shape (n_samples,), default=None
-            A weight equals repetition; >= 0, not all zero.
+        {fit.X, y, sample_weight}
 
         Returns
         -------
-        self : BayesianLinearRegression
+        {self}
 
         Raises
         ------
-        ValueError
-            An argument is wrong: the message names argument, value and constraint.
+        {ValueError}
         """
         target = _name(y)
         X, y, weights, _ = self._checked(X, y, sample_weight, y_numeric=True)
@@ -335,11 +301,12 @@ class BayesianLinearRegression(RegressorMixin, Regressor, LinearScore):
         return X @ self.coef_ + self.intercept_
 
 
+@assembled
 class LogisticScore(ClassifierMixin, Classifier, LinearScore):
     """What fits of classes have in common: coefficients [classes, columns], of two classes one row."""
 
     @property
-    def _has_joint_posterior(self) -> bool:
+    def _is_one_score(self) -> bool:
         return self.classes_.size == 2 and self._model.array("mean").ndim == 1
 
     def _take_coefficients(self, model: _core.Model) -> None:
@@ -364,11 +331,12 @@ class LogisticScore(ClassifierMixin, Classifier, LinearScore):
 
         Parameters
         ----------
-        X : array-like or table of shape (n_samples, n_features)
+        {X}
 
         Returns
         -------
         label : ndarray of shape (n_samples,)
+            Elements of ``classes_``.
         """
         if self._is_linear():  # a probability is above one half where the score is above 0  (PRED.2)
             X = self._checked_rows(X)
@@ -388,17 +356,16 @@ def _intercept(model: _core.Model, size: Optional[int] = None) -> Any:
     return (float(mean), float(np.sqrt(variance))) if size is None else (mean, np.sqrt(variance))
 
 
+@assembled
 class BayesianLogisticRegression(LogisticScore):
-    """Bayesian logistic regression, two classes or more, with one precision for all columns, one each (ARD),
-    or one a group; or L1.
+    """Bayesian logistic regression of two classes or more.
 
-    Predicted probabilities are averaged over the posterior: a row that the fit is unsure of is nearer to one
+    One precision for all columns, one each (ARD), or one a group; or L1. Predicted probabilities are averaged over the posterior: a row that the fit is unsure of is nearer to one
     half.
 
     Parameters
     ----------
-    prior : {"auto", "shared", "ard", "none", "laplace"}, array-like of shape (n_features,) or dict,
-    default="auto"
+    prior : {"auto", "shared", "ard", "none", "laplace"}, array-like or dict, default="auto"
         What shares a precision: all columns ("shared"), none ("ard"), or the columns of one group, given as
         one number a column or as ``{"name": [columns]}``; columns in no group are alone. "auto" takes "ard"
         where rows are many beside columns, else "shared". "none" is maximum likelihood. "laplace" (two
@@ -414,77 +381,27 @@ class BayesianLogisticRegression(LogisticScore):
         Softmax: a precision for each class and column, not one for a column's weights of all classes.
     laplace_lambda : float, default=None
         Of prior="laplace", > 0: 1/C of scikit-learn's LogisticRegression on standardised columns.
-    flat : list of int or str, default=None
-        Columns without a prior.
-    lambda_1, lambda_2 : float, default=None
-        Shape and rate of the Gamma prior of the weights' precisions, > 0.
-    lambda_init : float or array-like of shape (n_features,), default=None
-        Precisions of the weights to begin with, > 0.
-    fit_intercept : bool, default=True
+    {flat, lambda_1, lambda_init}
+    {fit_intercept}
     standardize : bool, default=True
         Whether columns are centred and scaled inside. Results are in your units in any case.
     update_rule : {"vb", "mackay"}, default=None
         How the precisions move; both have the same fixed points. None: the library's choice for the number of
         classes.
-    prune_at : float, default=None
-        Precision at which a column leaves the computation.
-    max_iter : int, default=None
-        Most sweeps, 1 or more.
-    tol : float, default=None
-        Stop when the bound can gain no more than this, nats a row.
+    {prune_at, max_iter, tol}
     solver : {"automatic", "primal", "dual"}, default="automatic"
-    n_jobs : int, default=None
-        Threads of the linear algebra; -1 for all cores.
-    verbose : int, default=0
-        1: a progress bar for work over a second.
-    callback : callable, default=None
-        Called after each sweep with an object of ``sweep``, ``bound`` (nats), ``elapsed_seconds``; False
-        stops the fit.
+    {n_jobs, verbose, callback}
 
     Attributes
     ----------
-    classes_ : ndarray of shape (n_classes,)
-        The labels, ascending.
-    coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
-        Posterior mean, change of the log odds per unit of the column; of two classes in favour of
-        ``classes_[1]``; "one-against-one" has a row for each pair of classes.
-    intercept_ : ndarray of shape (1,) or (n_classes,)
-    coef_std_, intercept_std_ : ndarray of the same shapes
-        Posterior standard deviation; 0 of a column that was pruned.
-    sigma_ : ndarray of shape (n_features, n_features)
-        Posterior covariance of the coefficients, two classes. Formed when asked for.
-    lambda_ : float or ndarray of shape (n_features,) or (n_classes, n_features)
-        Mean precision of the weights, of columns as they are scaled inside; a float under a shared prior, 0
-        of a flat column, infinite for one that took no part. Of an L1 prior its lambda.
-    relevance_ : ndarray of shape (n_features,) or (n_classes, n_features)
-        In [0, 1]: 1, the data determine the coefficient, 0, the prior does.
-    support_ : ndarray of shape (n_features,), bool
-        Columns that are kept, for one class at least.
-    bound_ : float
-        Lower bound on the log evidence, nats (softmax: Laplace's approximation of it; L1: the log density at
-        the mode).
-    bound_history_, scores_ : ndarray of shape (n_iter_,)
-        The bound after each sweep.
-    n_iter_ : int
-        Sweeps.
-    converged_ : bool
-    status_ : str
-        "converged", "max_sweeps", "stopped_by_user", or what went wrong.
-    notes_ : list of str
-        What was decided for you, and why.
-    effective_parameters_ : float
-    posterior_ : Posterior
-        Two classes: ``posterior_.sample(n, random_state)`` draws coefficients and intercepts.
-    n_features_in_ : int
-    feature_names_in_ : ndarray of shape (n_features_in_,), str
-        Only if X has column names that are all strings.
+    {classes.classes_, classes.coef_, classes.intercept_, classes.coef_std_, classes.sigma_}
+    {classes.lambda_, classes.relevance_, classes.support_, classes.bound_, bound_history_, n_iter_}
+    {converged_, status_, notes_, effective_parameters_, classes.posterior_, n_features_in_}
+    {feature_names_in_}
 
     Warns
     -----
-    sklearn.exceptions.ConvergenceWarning
-        The fit did not converge.
-    ardvark.ArdvarkWarning
-        What one should know before trusting the result.
+    {sklearn.exceptions.ConvergenceWarning, ardvark.ArdvarkWarning}
 
     References
     ----------
@@ -572,21 +489,15 @@ class BayesianLogisticRegression(LogisticScore):
 
         Parameters
         ----------
-        X : array-like or table of shape (n_samples, n_features)
-            Finite. float64 and float32 arrays are read where they lie.
-        y : array-like of shape (n_samples,)
-            Labels of two classes or more.
-        sample_weight : array-like of shape (n_samples,), default=None
-            A weight equals repetition; >= 0, not all zero.
+        {fit.X, classes.y, sample_weight}
 
         Returns
         -------
-        self : BayesianLogisticRegression
+        {self}
 
         Raises
         ------
-        ValueError
-            An argument is wrong: the message names argument, value and constraint.
+        {ValueError}
         """
         return self._fit_classes(X, y, sample_weight)
 
@@ -609,6 +520,7 @@ class BayesianLogisticRegression(LogisticScore):
         return tags
 
 
+@assembled
 class SparseLogisticRegression(LogisticScore):
     """The sparse logistic regressions of the SLR toolbox: few rows, very many columns, few of which matter.
 
@@ -624,62 +536,21 @@ class SparseLogisticRegression(LogisticScore):
         Of the L1 algorithms, > 0.
     compat : bool, default=False
         Exactly as published, defects included.
-    max_iter : int, default=None
-        Most sweeps, 1 or more.
+    {max_iter}
     tol : float, default=None
         Of the algorithm's stopping rule.
-    n_jobs : int, default=None
-        Threads of the linear algebra; -1 for all cores.
-    verbose : int, default=0
-        1: a progress bar for work over a second.
-    callback : callable, default=None
-        Called after each sweep with an object of ``sweep``, ``bound`` (nats), ``elapsed_seconds``; False
-        stops the fit.
+    {n_jobs, verbose, callback}
 
     Attributes
     ----------
-    classes_ : ndarray of shape (n_classes,)
-        The labels, ascending.
-    coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
-        Posterior mean, change of the log odds per unit of the column; of two classes in favour of
-        ``classes_[1]``; "one-against-one" has a row for each pair of classes.
-    intercept_ : ndarray of shape (1,) or (n_classes,)
-    coef_std_, intercept_std_ : ndarray of the same shapes
-        Posterior standard deviation; 0 of a column that was pruned.
-    sigma_ : ndarray of shape (n_features, n_features)
-        Posterior covariance of the coefficients, two classes. Formed when asked for.
-    lambda_ : float or ndarray of shape (n_features,) or (n_classes, n_features)
-        Mean precision of the weights, of columns as they are scaled inside; a float under a shared prior, 0
-        of a flat column, infinite for one that took no part. Of an L1 prior its lambda.
-    relevance_ : ndarray of shape (n_features,) or (n_classes, n_features)
-        In [0, 1]: 1, the data determine the coefficient, 0, the prior does.
-    support_ : ndarray of shape (n_features,), bool
-        Columns that are kept, for one class at least.
-    bound_ : float
-        Lower bound on the log evidence, nats (softmax: Laplace's approximation of it; L1: the log density at
-        the mode).
-    bound_history_, scores_ : ndarray of shape (n_iter_,)
-        The bound after each sweep.
-    n_iter_ : int
-        Sweeps.
-    converged_ : bool
-    status_ : str
-        "converged", "max_sweeps", "stopped_by_user", or what went wrong.
-    notes_ : list of str
-        What was decided for you, and why.
-    effective_parameters_ : float
-    posterior_ : Posterior
-        Two classes: ``posterior_.sample(n, random_state)`` draws coefficients and intercepts.
-    n_features_in_ : int
-    feature_names_in_ : ndarray of shape (n_features_in_,), str
-        Only if X has column names that are all strings.
+    {classes.classes_, classes.coef_, classes.intercept_, classes.coef_std_, classes.sigma_}
+    {classes.lambda_, classes.relevance_, classes.support_, classes.bound_, bound_history_, n_iter_}
+    {converged_, status_, notes_, effective_parameters_, classes.posterior_, n_features_in_}
+    {feature_names_in_}
 
     Warns
     -----
-    sklearn.exceptions.ConvergenceWarning
-        The fit did not converge.
-    ardvark.ArdvarkWarning
-        What one should know before trusting the result.
+    {sklearn.exceptions.ConvergenceWarning, ardvark.ArdvarkWarning}
 
     References
     ----------
@@ -734,21 +605,15 @@ class SparseLogisticRegression(LogisticScore):
 
         Parameters
         ----------
-        X : array-like or table of shape (n_samples, n_features)
-            Finite. float64 and float32 arrays are read where they lie.
-        y : array-like of shape (n_samples,)
-            Labels of two classes or more.
-        sample_weight : array-like of shape (n_samples,), default=None
-            A weight equals repetition; >= 0, not all zero.
+        {fit.X, classes.y, sample_weight}
 
         Returns
         -------
-        self : SparseLogisticRegression
+        {self}
 
         Raises
         ------
-        ValueError
-            An argument is wrong: the message names argument, value and constraint.
+        {ValueError}
         """
         return self._fit_classes(X, y, sample_weight)
 

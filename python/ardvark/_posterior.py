@@ -7,6 +7,7 @@ from typing import Any, NamedTuple, Optional, Sequence
 import numpy as np
 
 from ._core import Model
+from ._docs import assembled
 
 __all__ = ["Draws", "Posterior", "WithPosterior"]
 
@@ -16,9 +17,10 @@ class Draws(NamedTuple):
 
     Attributes
     ----------
-    coef : ndarray of shape (n_draws, n_features)
-        Coefficients, in the units of the target (regression) or of log odds, per unit of the column.
-    intercept : ndarray of shape (n_draws,)
+    coef : ndarray of shape (n_draws, n_features) or (n_draws, n_scores, n_features)
+        Coefficients, in the units of the target (regression) or of log odds, per unit of the column; of more
+        than two classes for each row of ``coef_``.
+    intercept : ndarray of shape (n_draws,) or (n_draws, n_scores)
         Zeros for a fit without.
     noise_precision : ndarray of shape (n_draws,) or None
         1/variance of the noise, of a regression.
@@ -29,6 +31,7 @@ class Draws(NamedTuple):
     noise_precision: Optional[np.ndarray]
 
 
+@assembled
 class Posterior:
     """The variational posterior of a linear score.
 
@@ -39,18 +42,24 @@ class Posterior:
     Attributes
     ----------
     mean : ndarray of shape (n_features,) or (n_features + 1,)
-        Posterior mean; of a fit with an intercept, that is last.
+        Posterior mean; of a fit with an intercept, that is last. Of more than two classes one score's after
+        the other's.
     covariance : ndarray of the shape of mean, twice
-        Posterior covariance; infinite where a Student-t distribution has none.
+        Posterior covariance; infinite where a Student-t distribution has none. A softmax knows its weights up
+        to what is added to all classes: the covariance is of those that sum to zero over the classes.
+    n_scores : int
+        Rows of ``coef_``: 1 of a regression and of two classes.
     has_intercept : bool
+        Whether each score has one.
     """
 
     def __init__(self, model: Model, has_column_of_ones: bool = False):
         self._model = model
         mean = model.array("mean")
-        has_own = _has(model, "intercept.mean")
-        self.has_intercept = has_own or has_column_of_ones
-        self.mean = np.append(mean, model.number("intercept.mean")) if has_own else mean
+        own = _array(model, "intercept.mean")
+        self.has_intercept = own is not None or has_column_of_ones
+        self.n_scores = mean.shape[0] if mean.ndim == 2 else 1
+        self.mean = (mean if own is None else np.column_stack([np.atleast_2d(mean), np.ravel(own)])).ravel()
         self.covariance = model.array("covariance")
 
     def sample(self, n: int = 1, random_state: Any = None) -> Draws:
@@ -60,12 +69,13 @@ class Posterior:
         ----------
         n : int, default=1
             How many, 1 or more.
-        random_state : int, RandomState instance or None, default=None
+        {random_state}
 
         Returns
         -------
         draws : Draws
-            ``coef`` (n, n_features), ``intercept`` (n,), ``noise_precision`` (n,) or None.
+            ``coef`` (n, n_features), ``intercept`` (n,), ``noise_precision`` (n,) or None; of more than two
+            classes ``coef`` (n, n_scores, n_features), ``intercept`` (n, n_scores).
 
         Examples
         --------
@@ -82,7 +92,7 @@ class Posterior:
             raise ValueError(f"n is {n}; it must be at least 1")
         random = check_random_state(random_state)
         noise, covariance, spread = None, self.covariance, np.ones(n)
-        if _has(self._model, "noise.shape"):
+        if _array(self._model, "noise.shape") is not None:
             shape, rate = self._model.number("noise.shape"), self._model.number("noise.rate")
             noise = random.gamma(shape, 1 / rate, n)
             if (
@@ -95,17 +105,19 @@ class Posterior:
                 spread = np.sqrt((shape - 1) / rate / noise)
         normal = random.standard_normal((n, self.mean.size))
         w = self.mean + spread[:, None] * (normal @ _root(covariance).T)
+        if self.n_scores > 1:
+            w = w.reshape(n, self.n_scores, -1)
         if not self.has_intercept:
-            return Draws(w, np.zeros(n), noise)
-        return Draws(w[:, :-1], w[:, -1], noise)
+            return Draws(w, np.zeros(w.shape[:-1]), noise)
+        return Draws(w[..., :-1], w[..., -1], noise)
 
 
-def _has(model: Model, name: str) -> bool:
+def _array(model: Model, name: str) -> Optional[np.ndarray]:
+    """A result that not every model has."""
     try:
-        model.number(name)
+        return model.array(name)
     except ValueError:
-        return False
-    return True
+        return None
 
 
 def _root(covariance: np.ndarray) -> np.ndarray:
@@ -124,14 +136,20 @@ def _root(covariance: np.ndarray) -> np.ndarray:
     return out
 
 
+@assembled
 class WithPosterior:
     """What estimators of one linear score know of their weights together."""
 
     _model: Model
 
     @property
-    def _has_joint_posterior(self) -> bool:
-        """Of one score: a regression, or two classes."""
+    def _is_one_score(self) -> bool:
+        """A regression, or two classes."""
+        return True
+
+    @property
+    def _has_posterior(self) -> bool:
+        """Of all scores together."""
         return True
 
     @property
@@ -145,10 +163,8 @@ class WithPosterior:
     def _require_posterior(self, name: str) -> Model:
         if not hasattr(self, "_model"):
             raise AttributeError(f"{type(self).__name__} has no {name} before fit")
-        if not self._has_joint_posterior:
-            raise AttributeError(
-                f"{name} is of one score: the covariance of the weights of several classes is not formed"
-            )
+        if not self._has_posterior:
+            raise AttributeError(f"{name} is of one machine; of several classes each has its own vectors")
         return self._model
 
     @property
@@ -158,10 +174,12 @@ class WithPosterior:
 
     @property
     def sigma_(self) -> np.ndarray:
-        """Posterior covariance of the weights, without the intercept. Formed when asked for."""
-        model = self._require_posterior("sigma_")
-        size = model.array("mean").size - self._has_column_of_ones
-        return model.array("covariance")[:size, :size]
+        """Posterior covariance of the weights, without the intercepts. Formed when asked for."""
+        posterior = Posterior(self._require_posterior("sigma_"), self._has_column_of_ones)
+        is_weight = np.ones((posterior.n_scores, posterior.mean.size // posterior.n_scores), bool)
+        is_weight[:, -1] = not posterior.has_intercept
+        weights = np.flatnonzero(is_weight)
+        return posterior.covariance[np.ix_(weights, weights)]
 
     def to_arviz(self, n_draws: int = 1000, random_state: Any = None) -> Any:
         """Draws from the posterior for arviz.
@@ -170,13 +188,14 @@ class WithPosterior:
         ----------
         n_draws : int, default=1000
             1 or more.
-        random_state : int, RandomState instance or None, default=None
+        {random_state}
 
         Returns
         -------
         data : arviz.InferenceData or xarray.DataTree
             What this version of arviz works with. The group ``posterior``, one chain: ``coef`` (by feature),
-            ``intercept`` and of regressions ``noise_sd``.
+            ``intercept`` and of regressions ``noise_sd``; of more than two classes by ``score`` too, the rows of
+            ``coef_``.
 
         Raises
         ------
@@ -195,6 +214,9 @@ class WithPosterior:
             "coords": {"feature": list(self._weight_names())},
             "dims": {"coef": ["feature"]},
         }
+        if draws.coef.ndim == 3:
+            labels["coords"]["score"] = np.arange(draws.coef.shape[1])
+            labels["dims"] = {"coef": ["score", "feature"], "intercept": ["score"]}
         if hasattr(arviz, "InferenceData"):
             return arviz.from_dict(posterior=values, **labels)
         return arviz.from_dict({"posterior": values}, **labels)

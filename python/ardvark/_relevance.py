@@ -9,6 +9,7 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 
 from . import _core
 from ._base import Classifier, FittedModel, Regressor, _name
+from ._docs import assembled
 from ._posterior import WithPosterior
 
 Width = Union[str, float, Sequence[float]]
@@ -29,7 +30,7 @@ class RelevanceMachine(WithPosterior, FittedModel):
         self.support_ = model.array("relevance_rows").astype(int)
         self.trials_ = model.value("trials")
         machines = (
-            [f"machines.{k}." for k in range(self.classes_.size)] if not self._has_joint_posterior else [""]
+            [f"machines.{k}." for k in range(self.classes_.size)] if not self._is_one_score else [""]
         )
         shape = (len(machines), len(self.relevance_vectors_))
         self.dual_coef_, self.dual_coef_std_, self.relevance_ = (
@@ -64,95 +65,30 @@ def _width(model: _core.Model) -> Any:
     return None
 
 
+@assembled
 class RelevanceVectorRegressor(RegressorMixin, Regressor, RelevanceMachine):
-    """Relevance vector machine: a curve as a sparse sum of kernels, with a predictive distribution. No width
-    has to be chosen.
+    """Relevance vector machine: a curve as a sparse sum of kernels, with a predictive distribution.
+
+    No width has to be chosen.
 
     Parameters
     ----------
-    kernel : {"gaussian", "laplacian", "cauchy", "linear", "polynomial", "spline"}, default="gaussian"
-        "gaussian" is exp(-|x - c|^2 / width^2).
-    width : "auto", "each", float or array-like of shape (n_features,), default="auto"
-        Of the kernel, in standard deviations of the inputs (in their units without ``standardize``), > 0.
-        "auto" maximises the evidence over one width, "each" over a width for every input: those of small
-        widths matter.
-    degree : int, default=None
-        Of the polynomial kernel, 1 or more.
-    offset : float, default=None
-        Of the polynomial kernel, 0 or more.
-    input_group : array-like of shape (n_features,), int, default=None
-        Inputs of one number share a width of width="each".
-    algorithm : {"variational", "plain", "type-two"}, default="variational"
-        "type-two" is the maximum likelihood of Tipping and Faul, without hyper-priors; "plain" the published
-        variational sweeps, slow.
-    centres : "all" or int, default="all"
-        Rows that may become relevance vectors; a number: so many, chosen to represent the rest.
-    standardize : bool, default=True
-        Whether inputs are centred and scaled inside.
+    {kernel.kernel, kernel.width, kernel.degree, kernel.offset, kernel.input_group, kernel.algorithm}
+    {kernel.centres, kernel.standardize}
     alpha_1, alpha_2 : float, default=None
         Shape and rate of the Gamma prior of the noise precision of the standardised target, > 0.
-    lambda_1, lambda_2 : float, default=None
-        Shape and rate of the Gamma prior of the weights' precisions, > 0.
-    max_iter : int, default=None
-        Most sweeps, 1 or more.
-    n_jobs : int, default=None
-        Threads of the linear algebra; -1 for all cores.
-    verbose : int, default=0
-        1: a progress bar for work over a second.
-    callback : callable, default=None
-        Called after each sweep with an object of ``sweep``, ``bound`` (nats), ``elapsed_seconds``; False
-        stops the fit.
+    {lambda_1, max_iter, n_jobs, verbose, callback}
 
     Attributes
     ----------
-    relevance_vectors_ : ndarray of shape (n_vectors, n_features)
-        In the units of X.
-    support_ : ndarray of shape (n_vectors,), int
-        The training rows that these are, from 0.
-    dual_coef_, dual_coef_std_ : ndarray of shape (n_machines, n_vectors)
-        Posterior mean and standard deviation of the weights: one machine of a regression or two classes, else
-        one for each class against the rest, with 0 where it does not use a vector.
-    intercept_, intercept_std_ : ndarray of shape (n_machines,)
-    sigma_ : ndarray of shape (n_vectors, n_vectors)
-        Posterior covariance of the weights of one machine. Formed when asked for.
-    lambda_ : ndarray of shape (n_machines, n_vectors)
-        Mean precision of each weight, of kernel columns scaled to standard deviation 1; infinite where a
-        machine does not use a vector.
-    relevance_ : ndarray of shape (n_machines, n_vectors)
-        In [0, 1]: 1, the data determine the weight, 0, the prior does.
-    kernel_ : str
-        With the parameters that were used.
-    width_ : float, ndarray of shape (n_features,) or None
-        The width used, in standard deviations of the inputs; None of a kernel without.
-    input_scale_ : ndarray of shape (n_features,)
-        ``width_ / input_scale_`` is the width in the units of X; 0 of an input that is constant and took no
-        part.
-    log_evidence_ : float
-        Comparable between kernels and widths, nats.
-    trials_ : list of dict
-        What the search of the width tried: ``parameters``, ``log_evidence``, ``num_vectors``.
-    bound_ : float
-        Lower bound on the log evidence of the chosen vectors, nats; of several classes the sum.
-    bound_history_ : ndarray of shape (n_sweeps,), or a list of them, one a class
-    n_iter_ : int
-        Sweeps.
-    converged_ : bool
-    status_ : str
-        "converged", "max_sweeps", "stopped_by_user", or what went wrong.
-    notes_ : list of str
-        What was decided for you, and why.
-    posterior_ : Posterior
-        Of one machine: ``posterior_.sample(n, random_state)`` draws weights and intercepts.
-    n_features_in_ : int
-    feature_names_in_ : ndarray of shape (n_features_in_,), str
-        Only if X has column names that are all strings.
+    {kernel.relevance_vectors_, kernel.support_, kernel.dual_coef_, kernel.intercept_, kernel.sigma_}
+    {kernel.lambda_, kernel.relevance_, kernel.kernel_, kernel.width_, kernel.input_scale_}
+    {kernel.log_evidence_, kernel.trials_, kernel.bound_, kernel.bound_history_, n_iter_, converged_}
+    {status_, notes_, kernel.posterior_, n_features_in_, feature_names_in_}
 
     Warns
     -----
-    sklearn.exceptions.ConvergenceWarning
-        The fit did not converge.
-    ardvark.ArdvarkWarning
-        What one should know before trusting the result.
+    {sklearn.exceptions.ConvergenceWarning, ardvark.ArdvarkWarning}
 
     References
     ----------
@@ -235,21 +171,15 @@ class RelevanceVectorRegressor(RegressorMixin, Regressor, RelevanceMachine):
 
         Parameters
         ----------
-        X : array-like or table of shape (n_samples, n_features)
-            Inputs, finite.
-        y : array-like of shape (n_samples,)
-            Finite.
-        sample_weight : array-like of shape (n_samples,), default=None
-            A weight equals repetition; >= 0, not all zero.
+        {X, y, sample_weight}
 
         Returns
         -------
-        self : RelevanceVectorRegressor
+        {self}
 
         Raises
         ------
-        ValueError
-            An argument is wrong: the message names argument, value and constraint.
+        {ValueError}
         """
         target = _name(y)
         X, y, weights, rows = self._checked(X, y, sample_weight, y_numeric=True)
@@ -263,100 +193,31 @@ class RelevanceVectorRegressor(RegressorMixin, Regressor, RelevanceMachine):
         self.alpha_ = model.number("noise.shape") / model.number("noise.rate")
 
 
+@assembled
 class RelevanceVectorClassifier(ClassifierMixin, Classifier, RelevanceMachine):
-    """Relevance vector machine: classes that no line separates, as a sparse sum of kernels, with honest
-    probabilities.
+    """Relevance vector machine: classes that no line separates, as a sparse sum of kernels.
 
-    No width has to be chosen. More than two classes: a machine for each against the rest.
+    Probabilities know how unsure they are. No width has to be chosen. More than two classes: a machine for each against the rest.
 
     Parameters
     ----------
-    kernel : {"gaussian", "laplacian", "cauchy", "linear", "polynomial", "spline"}, default="gaussian"
-        "gaussian" is exp(-|x - c|^2 / width^2).
-    width : "auto", "each", float or array-like of shape (n_features,), default="auto"
-        Of the kernel, in standard deviations of the inputs (in their units without ``standardize``), > 0.
-        "auto" maximises the evidence over one width, "each" over a width for every input: those of small
-        widths matter.
-    degree : int, default=None
-        Of the polynomial kernel, 1 or more.
-    offset : float, default=None
-        Of the polynomial kernel, 0 or more.
-    input_group : array-like of shape (n_features,), int, default=None
-        Inputs of one number share a width of width="each".
-    algorithm : {"variational", "plain", "type-two"}, default="variational"
-        "type-two" is the maximum likelihood of Tipping and Faul, without hyper-priors; "plain" the published
-        variational sweeps, slow.
-    centres : "all" or int, default="all"
-        Rows that may become relevance vectors; a number: so many, chosen to represent the rest.
-    standardize : bool, default=True
-        Whether inputs are centred and scaled inside.
+    {kernel.kernel, kernel.width, kernel.degree, kernel.offset, kernel.input_group, kernel.algorithm}
+    {kernel.centres, kernel.standardize}
     likelihood : {"vg", "jj", "laplace"}, default="vg"
         Of the last sweeps: the exact Gaussian variational posterior, the Jaakkola-Jordan bound, or Laplace's
         approximation.
-    lambda_1, lambda_2 : float, default=None
-        Shape and rate of the Gamma prior of the weights' precisions, > 0.
-    max_iter : int, default=None
-        Most sweeps, 1 or more.
-    n_jobs : int, default=None
-        Threads of the linear algebra; -1 for all cores.
-    verbose : int, default=0
-        1: a progress bar for work over a second.
-    callback : callable, default=None
-        Called after each sweep with an object of ``sweep``, ``bound`` (nats), ``elapsed_seconds``; False
-        stops the fit.
+    {lambda_1, max_iter, n_jobs, verbose, callback}
 
     Attributes
     ----------
-    classes_ : ndarray of shape (n_classes,)
-        The labels, ascending.
-    relevance_vectors_ : ndarray of shape (n_vectors, n_features)
-        In the units of X.
-    support_ : ndarray of shape (n_vectors,), int
-        The training rows that these are, from 0.
-    dual_coef_, dual_coef_std_ : ndarray of shape (n_machines, n_vectors)
-        Posterior mean and standard deviation of the weights: one machine of a regression or two classes, else
-        one for each class against the rest, with 0 where it does not use a vector.
-    intercept_, intercept_std_ : ndarray of shape (n_machines,)
-    sigma_ : ndarray of shape (n_vectors, n_vectors)
-        Posterior covariance of the weights of one machine. Formed when asked for.
-    lambda_ : ndarray of shape (n_machines, n_vectors)
-        Mean precision of each weight, of kernel columns scaled to standard deviation 1; infinite where a
-        machine does not use a vector.
-    relevance_ : ndarray of shape (n_machines, n_vectors)
-        In [0, 1]: 1, the data determine the weight, 0, the prior does.
-    kernel_ : str
-        With the parameters that were used.
-    width_ : float, ndarray of shape (n_features,) or None
-        The width used, in standard deviations of the inputs; None of a kernel without.
-    input_scale_ : ndarray of shape (n_features,)
-        ``width_ / input_scale_`` is the width in the units of X; 0 of an input that is constant and took no
-        part.
-    log_evidence_ : float
-        Comparable between kernels and widths, nats.
-    trials_ : list of dict
-        What the search of the width tried: ``parameters``, ``log_evidence``, ``num_vectors``.
-    bound_ : float
-        Lower bound on the log evidence of the chosen vectors, nats; of several classes the sum.
-    bound_history_ : ndarray of shape (n_sweeps,), or a list of them, one a class
-    n_iter_ : int
-        Sweeps.
-    converged_ : bool
-    status_ : str
-        "converged", "max_sweeps", "stopped_by_user", or what went wrong.
-    notes_ : list of str
-        What was decided for you, and why.
-    posterior_ : Posterior
-        Of one machine: ``posterior_.sample(n, random_state)`` draws weights and intercepts.
-    n_features_in_ : int
-    feature_names_in_ : ndarray of shape (n_features_in_,), str
-        Only if X has column names that are all strings.
+    {classes.classes_, kernel.relevance_vectors_, kernel.support_, kernel.dual_coef_, kernel.intercept_}
+    {kernel.sigma_, kernel.lambda_, kernel.relevance_, kernel.kernel_, kernel.width_, kernel.input_scale_}
+    {kernel.log_evidence_, kernel.trials_, kernel.bound_, kernel.bound_history_, n_iter_, converged_}
+    {status_, notes_, kernel.posterior_, n_features_in_, feature_names_in_}
 
     Warns
     -----
-    sklearn.exceptions.ConvergenceWarning
-        The fit did not converge.
-    ardvark.ArdvarkWarning
-        What one should know before trusting the result.
+    {sklearn.exceptions.ConvergenceWarning, ardvark.ArdvarkWarning}
 
     References
     ----------
@@ -427,29 +288,27 @@ class RelevanceVectorClassifier(ClassifierMixin, Classifier, RelevanceMachine):
         self.callback = callback
 
     @property
-    def _has_joint_posterior(self) -> bool:
+    def _is_one_score(self) -> bool:
         return self.classes_.size == 2
+
+    @property
+    def _has_posterior(self) -> bool:
+        return self._is_one_score
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> RelevanceVectorClassifier:
         """Fits the machine.
 
         Parameters
         ----------
-        X : array-like or table of shape (n_samples, n_features)
-            Inputs, finite.
-        y : array-like of shape (n_samples,)
-            Labels of two classes or more.
-        sample_weight : array-like of shape (n_samples,), default=None
-            A weight equals repetition; >= 0, not all zero.
+        {X, classes.y, sample_weight}
 
         Returns
         -------
-        self : RelevanceVectorClassifier
+        {self}
 
         Raises
         ------
-        ValueError
-            An argument is wrong: the message names argument, value and constraint.
+        {ValueError}
         """
         target = _name(y)
         X, y, weights, rows = self._checked(X, y, sample_weight)

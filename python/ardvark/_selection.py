@@ -13,13 +13,16 @@ from sklearn.utils.validation import check_is_fitted
 
 from . import _core
 from ._base import Estimator, _name
+from ._docs import assembled
 from ._linear import BayesianLinearRegression, LinearScore, SparseLogisticRegression
 from ._progress import Watch
 
 
+@assembled
 class RelevanceSelector(SelectorMixin, Estimator):
-    """Keeps the columns that matter, by one sparse fit or by how often they survive a repeated
-    cross-validation.
+    """Keeps the columns that matter.
+
+    By one sparse fit, or by how often they survive a repeated cross-validation.
 
     Parameters
     ----------
@@ -38,8 +41,7 @@ class RelevanceSelector(SelectorMixin, Estimator):
         Of by="counts".
     random_state : int, RandomState instance or None, default=None
         Of by="counts". None: always the same folds.
-    verbose : int, default=0
-        1: a progress bar for work over a second.
+    {verbose}
     callback : callable, default=None
         Called after each sweep, or fit of by="counts", with an object of ``sweep``, ``total``, ``bound``,
         ``elapsed_seconds``; False stops.
@@ -58,9 +60,7 @@ class RelevanceSelector(SelectorMixin, Estimator):
         by="counts" only: the sum of the test accuracies of those fits.
     accuracy_ : float
         by="counts" only: mean accuracy on rows not fitted, in [0, 1].
-    n_features_in_ : int
-    feature_names_in_ : ndarray of shape (n_features_in_,), str
-        Only if X has column names that are all strings.
+    {n_features_in_, feature_names_in_}
 
     References
     ----------
@@ -107,8 +107,7 @@ class RelevanceSelector(SelectorMixin, Estimator):
 
         Parameters
         ----------
-        X : array-like or table of shape (n_samples, n_features)
-            Finite.
+        {X}
         y : array-like of shape (n_samples,)
             Labels, or numbers.
         sample_weight : array-like of shape (n_samples,), default=None
@@ -116,12 +115,11 @@ class RelevanceSelector(SelectorMixin, Estimator):
 
         Returns
         -------
-        self : RelevanceSelector
+        {self}
 
         Raises
         ------
-        ValueError
-            An argument is wrong: the message names argument, value and constraint.
+        {ValueError}
         """
         if self.by not in ("relevance", "counts"):
             raise ValueError(f"by is {self.by!r}; it must be 'relevance' or 'counts'")

@@ -10,14 +10,15 @@ from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from . import _core
 from ._base import _FLOATS, _frame, _name
+from ._docs import assembled
 from ._linear import LogisticScore
 
 
+@assembled
 class SequentialLogisticRegression(LogisticScore):
-    """Bayesian logistic regression of a stream: each row is absorbed once, in order, and forgotten. Two
-    classes.
+    """Bayesian logistic regression of a stream: each row is absorbed once, in order, and forgotten.
 
-    The posterior after n rows is the prior of row n + 1, so that memory does not grow with the rows. The
+    Two classes. The posterior after n rows is the prior of row n + 1, so that memory does not grow with the rows. The
     result depends a little on their order. Nothing is standardised: bring the columns to a comparable scale.
 
     Parameters
@@ -26,8 +27,7 @@ class SequentialLogisticRegression(LogisticScore):
         Prior precision of every weight, > 0. None: the number of weights, as published.
     fit_intercept : bool, default=True
         Whether there is an intercept: a weight like the others.
-    n_jobs : int, default=None
-        Threads of the linear algebra; -1 for all cores.
+    {n_jobs}
 
     Attributes
     ----------
@@ -38,31 +38,26 @@ class SequentialLogisticRegression(LogisticScore):
     intercept_ : ndarray of shape (1,)
     coef_std_, intercept_std_ : ndarray of the same shapes
         Posterior standard deviation.
-    sigma_ : ndarray of shape (n_features, n_features)
-        Posterior covariance of the coefficients. Formed when asked for.
-    relevance_ : ndarray of shape (n_features,)
-        In [0, 1]: 1, the data determine the coefficient, 0, the prior does.
+    {sigma_, relevance_}
     bound_ : float
         Lower bound on the log evidence of the rows so far, nats.
     bound_history_, scores_ : ndarray of shape (1,)
         The same.
-    effective_parameters_ : float
+    {effective_parameters_}
     support_ : ndarray of shape (n_features,), bool
         True: every column is kept.
     n_iter_ : int
         Passes over each row: 1.
-    converged_ : bool
+    {converged_}
     status_ : str
         "converged", or "not_positive_definite" where rounding has used up the covariance.
     notes_ : list of str
         Empty.
     n_rows_seen_ : int
-        Rows absorbed so far.
+        Rows absorbed so far, those of weight zero left out.
     posterior_ : Posterior
         ``posterior_.sample(n, random_state)`` draws coefficients and intercepts.
-    n_features_in_ : int
-    feature_names_in_ : ndarray of shape (n_features_in_,), str
-        Only if X has column names that are all strings.
+    {n_features_in_, feature_names_in_}
 
     References
     ----------
@@ -92,30 +87,30 @@ class SequentialLogisticRegression(LogisticScore):
         self.fit_intercept = fit_intercept
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any) -> SequentialLogisticRegression:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> SequentialLogisticRegression:
         """Begins anew and absorbs these rows.
 
         Parameters
         ----------
-        X : array-like or table of shape (n_samples, n_features)
-            Finite.
+        {X}
         y : array-like of shape (n_samples,)
             Labels of two classes.
+        {sequential.sample_weight}
 
         Returns
         -------
-        self : SequentialLogisticRegression
+        {self}
 
         Raises
         ------
-        ValueError
-            An argument is wrong: the message names argument, value and constraint.
+        {ValueError}
         """
         target = _name(y)
         X, y = validate_data(self, _frame(X), y, dtype=_FLOATS)
-        self._encoded(y)
+        weights = self._weights(sample_weight, X)
+        self._encoded(y if weights is None else y[weights > 0])
         self._begin()
-        return self._absorb(X, y, target)
+        return self._absorb(X, y, weights, target)
 
     def partial_fit(
         self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None
@@ -124,18 +119,16 @@ class SequentialLogisticRegression(LogisticScore):
 
         Parameters
         ----------
-        X : array-like or table of shape (n_samples, n_features)
-            Finite.
+        {X}
         y : array-like of shape (n_samples,)
             Labels.
         classes : array-like of shape (2,), default=None
             Both labels; needed in the first call.
-        sample_weight : array-like of shape (n_samples,), default=None
-            How often a row is absorbed: whole numbers, >= 0.
+        {sequential.sample_weight}
 
         Returns
         -------
-        self : SequentialLogisticRegression
+        {self}
 
         Raises
         ------
@@ -145,11 +138,7 @@ class SequentialLogisticRegression(LogisticScore):
         is_first = getattr(self, "classes_", None) is None
         target = _name(y)
         X, y = validate_data(self, _frame(X), y, dtype=_FLOATS, reset=is_first)
-        if sample_weight is not None:
-            times = _check_sample_weight(sample_weight, X, dtype=np.float64)
-            if (times < 0).any() or (times != np.floor(times)).any():
-                raise ValueError("sample_weight must hold whole numbers >= 0: how often each row is absorbed")
-            X, y = X.repeat(times.astype(int), axis=0), y.repeat(times.astype(int))
+        weights = self._weights(sample_weight, X)
         if _check_partial_fit_first_call(self, classes):
             if self.classes_.size != 2:
                 number = self.classes_.size
@@ -158,7 +147,13 @@ class SequentialLogisticRegression(LogisticScore):
             self._begin()
         if not np.isin(y, self.classes_).all():
             raise ValueError("y holds labels that are not in classes")
-        return self._absorb(X, y, target)
+        return self._absorb(X, y, weights, target)
+
+    @staticmethod
+    def _weights(sample_weight: Any, X: np.ndarray) -> Optional[np.ndarray]:
+        if sample_weight is None:
+            return None
+        return _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
 
     def _begin(self) -> None:
         self.n_rows_seen_ = 0
@@ -169,10 +164,11 @@ class SequentialLogisticRegression(LogisticScore):
         except ValueError as error:
             raise ValueError(self._translated(str(error))) from None
 
-    def _absorb(self, X: np.ndarray, y: np.ndarray, target: Optional[str]) -> SequentialLogisticRegression:
-        if len(X) > 0:
-            self._filter.update(self._with_ones(X), np.where(y == self.classes_[1], 1.0, -1.0))
-        self.n_rows_seen_ += len(X)
+    def _absorb(
+        self, X: np.ndarray, y: np.ndarray, weights: Optional[np.ndarray], target: Optional[str]
+    ) -> SequentialLogisticRegression:
+        self._filter.update(self._with_ones(X), np.where(y == self.classes_[1], 1.0, -1.0), weights)
+        self.n_rows_seen_ += len(X) if weights is None else int(np.count_nonzero(weights))
         names = [*self._column_names(), *(["(intercept)"] if self._has_column_of_ones else [])]
         labels = [str(label) for label in self.classes_]
         self._take(self._filter.model(column_names=names, class_names=labels, target=target))
@@ -205,7 +201,7 @@ class SequentialLogisticRegression(LogisticScore):
     def _design(self, X: Any) -> np.ndarray:
         return self._with_ones(self._checked_rows(X))
 
-    def _of_file(self, model: _core.Model) -> Any:
+    def _of_file(self, model: _core.Model) -> SequentialLogisticRegression:
         raise ValueError(
             "a model file does not hold the state of a SequentialLogisticRegression: use pickle to go on, or"
             " BayesianLogisticRegression.load to predict"

@@ -335,6 +335,14 @@ ardvark_code ardvark_sequential_update(ardvark_sequential* filter, const ardvark
     required(filter, "filter").filter.update(data.X(), vector_of(labels, data.X().rows(), "labels"));
   });
 }
+ardvark_code ardvark_sequential_update_weighted(ardvark_sequential* filter, const ardvark_matrix* X, const double* labels,
+                                                const double* weights, ardvark_error* error) {
+  return guarded(error, [&] {
+    const Data data(X, "X");
+    required(filter, "filter")
+        .filter.update(data.X(), vector_of(labels, data.X().rows(), "labels"), vector_of(weights, data.X().rows(), "weights"));
+  });
+}
 ardvark_code ardvark_sequential_model(const ardvark_sequential* filter, const ardvark_options* options, ardvark_model** model,
                                       ardvark_error* error) {
   return guarded(error, [&] {

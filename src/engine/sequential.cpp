@@ -28,18 +28,20 @@ struct Row {  // the scalars of one row after its inner iteration
   bool converged = false;
 };
 
-// The inner iteration is scalar: O(1) a step.                                                                  (SEQ.1), (SEQ.3)
-Row iterate(double y, double m, double s, double quadratic, double log_det) {
+// The inner iteration is scalar: O(1) a step. A weight k multiplies what the row adds: k y, k lambda.     (SEQ.1), (SEQ.3), (SEQ.5)
+Row iterate(double y, double k, double m, double s, double quadratic, double log_det) {
   Row row;
+  if (k == 0) return {.two_lambda = 0, .m = m, .s = s, .converged = true};
+  y *= k;
   double xi = 0, last = 0;
   for (int step = 0; step <= max_inner; ++step) {
-    const double lambda = jj_lambda(xi), d = 1 + 2 * lambda * s;
+    const double lambda = k * jj_lambda(xi), d = 1 + 2 * lambda * s;
     row.two_lambda = 2 * lambda;
     row.s = s / d;
     row.m = (m + 0.5 * y * s) / d;
     row.log_det_change = -std::log(d);
-    row.quadratic_change = (m * y + 0.25 * s - 2 * lambda * m * m) / d;
-    row.xi_terms = log_sigmoid(xi) - 0.5 * xi + lambda * xi * xi;
+    row.quadratic_change = (m * y + 0.25 * k * k * s - 2 * lambda * m * m) / d;
+    row.xi_terms = k * (log_sigmoid(xi) - 0.5 * xi) + lambda * xi * xi;
     const double L = 0.5 * (quadratic + row.quadratic_change) + 0.5 * (log_det + row.log_det_change) + row.xi_terms;
     if (step > 0 && std::abs(L - last) < 1e-5 * std::abs(L)) {
       row.converged = true;
@@ -64,16 +66,16 @@ void SequentialLogistic::State::size_workspace() {
   coefficient.resize(block);
 }
 
-void SequentialLogistic::State::absorb_block(Index count, const Vector& y, Index first) {
+void SequentialLogistic::State::absorb_block(Index count, const Vector& y, const Vector& k, Index first) {
   blas::symm(p, count, 1.0, V.data(), p, R.data(), p, 0.0, P.data(), p);  // P = V X_B'
   blas::gemm(blas::Transpose::yes, blas::Transpose::no, count, count, p, 1.0, R.data(), p, P.data(), p, 0.0, G.data(), G.outerStride());
   blas::gemv(blas::Transpose::yes, p, count, 1.0, R.data(), p, w.data(), 0.0, m.data());  // m = X_B w
   // U: unit lower triangular, column j of V's update direction is P U_j; kept transposed so that P U comes from one TRMM.
   U.setZero();
   for (Index j = 0; j < count; ++j) {
-    const Row row = iterate(y[first + j], m[j], G(j, j), quadratic, log_det_V);
+    const Row row = iterate(y[first + j], k[first + j], m[j], G(j, j), quadratic, log_det_V);
     c[j] = row.two_lambda / (1 + row.two_lambda * G(j, j));  // (SEQ.2)
-    coefficient[j] = 0.5 * y[first + j] - row.two_lambda * row.m;
+    coefficient[j] = 0.5 * k[first + j] * y[first + j] - row.two_lambda * row.m;
     quadratic += row.quadratic_change;
     log_det_V += row.log_det_change;
     sum_xi += row.xi_terms;
@@ -114,7 +116,7 @@ SequentialLogistic::~SequentialLogistic() = default;
 SequentialLogistic::SequentialLogistic(SequentialLogistic&&) noexcept = default;
 SequentialLogistic& SequentialLogistic::operator=(SequentialLogistic&&) noexcept = default;
 
-void SequentialLogistic::update(MatrixView X, VectorView labels) {
+void SequentialLogistic::update(MatrixView X, VectorView labels, VectorView weights) {
   State& s = *state_;
   validate::matrix(X, "X");
   if (X.cols() != s.p) throw InvalidArgument(fmt::format("X has {} columns; the fit has {}", X.cols(), s.p));
@@ -122,17 +124,21 @@ void SequentialLogistic::update(MatrixView X, VectorView labels) {
   for (Index i = 0; i < labels.size(); ++i)
     if (labels[i] != 1.0 && labels[i] != -1.0)
       throw InvalidArgument(fmt::format("labels at row {} is {}; labels must be -1 or +1", i + 1, labels[i]));
+  if (weights.size() > 0) validate::vector(weights, X.rows(), "weights");
+  for (Index i = 0; i < weights.size(); ++i)
+    if (!(weights[i] >= 0)) throw InvalidArgument(fmt::format("weights at row {} is {}; weights must not be negative", i + 1, weights[i]));
   const blas::ThreadScope threads(s.threads);
   const Vector y = labels.eigen();
+  const Vector k = weights.size() > 0 ? Vector(weights.eigen()) : Vector::Ones(X.rows());
   const DenseDesign design(X, {});
   Matrix block(s.block, s.p);
   for (Index first = 0; first < X.rows(); first += s.block) {
     const Index count = std::min(s.block, X.rows() - first);
     design.read_rows(first, count, nullptr, block);
     s.R.leftCols(count) = block.topRows(count).transpose();
-    s.absorb_block(count, y, first);
+    s.absorb_block(count, y, k, first);
   }
-  s.num_rows += X.rows();
+  s.num_rows += (k.array() > 0).count();
 }
 
 const Vector& SequentialLogistic::mean() const { return state_->w; }

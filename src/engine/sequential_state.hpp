@@ -23,7 +23,7 @@ struct SequentialLogistic::State {
   Vector m, c, coefficient;
 
   void size_workspace();
-  void absorb_block(Index count, const Vector& y, Index first);
+  void absorb_block(Index count, const Vector& y, const Vector& k, Index first);  // k [n]: weights
 };
 
 }  // namespace ardvark

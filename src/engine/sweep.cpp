@@ -393,7 +393,7 @@ class Sweep {
       if (groups > 0) input_.head(groups) = prior_.expected().array().log();
       anderson_.extrapolate(input_, output_, weight_, extrapolated_);
       // A factor of e^4 a sweep is as far as a step is trusted.
-      extrapolated_.head(groups) = input_.head(groups).array() + (extrapolated_ - input_).head(groups).array().max(-4).min(4);
+      extrapolated_.head(groups) = input_.head(groups).array() + (extrapolated_ - input_).head(groups).array().max(-4.0).min(4.0);
       input_ = extrapolated_.allFinite() ? extrapolated_ : output_;
     }
     if (groups > 0) next_ = input_.head(groups).array().exp();

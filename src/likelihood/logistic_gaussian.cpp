@@ -32,7 +32,7 @@ class LogisticGaussian final : public Likelihood {
   }
   void set_state(const Eigen::Ref<const Vector>& state, Rows& rows) override {
     m_ = state.head(t_.size());
-    s_ = state.tail(t_.size()).array().min(700).exp();
+    s_ = state.tail(t_.size()).array().min(700.0).exp();
     write_rows(rows);
   }
 

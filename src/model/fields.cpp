@@ -210,6 +210,7 @@ void visit(const SoftmaxFit& fit, double level, Fields& out) {
     out.put("variance", fit.intercept_variance);
     out.close();
   }
+  if (out.wants("covariance")) out.put_rows("covariance", fit.covariance());
   out.put("log_det_V", Json(fit.log_det_V));
   put_lists("precision", fit.precision);
   put_lists("standardized_mean", fit.standardized_mean);

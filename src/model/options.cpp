@@ -1,5 +1,6 @@
 // The table of the options, and how a value gets into its place.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <charconv>
 #include <cmath>

@@ -47,4 +47,19 @@ void ClassCovariance::score_covariances(const DenseDesign& X, const std::functio
   }
 }
 
+Matrix ClassCovariance::matrix() const {
+  const auto P = static_cast<Index>(column.size());
+  if (kind == Kind::triangular) {
+    const Matrix L = L_inverse.triangularView<Eigen::Lower>();
+    return L.transpose() * L;
+  }
+  const Matrix BR = B * R.transpose();
+  Matrix V = U.transpose() * U + BR * BR.transpose();
+  for (Index i = 0; i < P; ++i)
+    for (Index j = 0; j < P; ++j)
+      if (class_of[static_cast<std::size_t>(i)] == class_of[static_cast<std::size_t>(j)]) V(i, j) -= T.col(i).dot(T.col(j));
+  V.diagonal() += d;
+  return V;
+}
+
 }  // namespace ardvark

@@ -39,6 +39,7 @@ struct ClassCovariance {
   /// S [C, C] for each row of the design that X reads: cov(f_c, f_d), up to a constant added to all of S.
   /// `visit(n, S)` is called in the order of the rows.
   void score_covariances(const DenseDesign& X, const std::function<void(Index, const Matrix&)>& visit) const;
+  [[nodiscard]] Matrix matrix() const;  ///< V [P, P]
 };
 
 /// Newton's method in two forms. The point is held by the solver; its scores and what the prior says of it are all that others need.

@@ -343,6 +343,24 @@ TEST(CInterface, FiltersAsTheClassOfCpp) {
   }
 }
 
+TEST(CInterface, FiltersWithWeights) {
+  const Data d = data();
+  const Vector signs = 2 * d.labels.array() - 1, weights = Vector::LinSpaced(d.labels.size(), 0, 3);
+  const ardvark_matrix X = view(d.X);
+  ardvark_error error = empty_error();
+  ardvark_sequential* raw = nullptr;
+  ASSERT_EQ(ardvark_sequential_create(4, nullptr, &raw, &error), ARDVARK_OK) << error.message;
+  const Filter filter(raw);
+  ASSERT_EQ(ardvark_sequential_update_weighted(filter.get(), &X, signs.data(), weights.data(), &error), ARDVARK_OK) << error.message;
+  ardvark_model* model = nullptr;
+  ASSERT_EQ(ardvark_sequential_model(filter.get(), nullptr, &model, &error), ARDVARK_OK) << error.message;
+  SequentialLogistic expected(4);
+  expected.update(d.X, signs, weights);
+  EXPECT_EQ(array(result_of(Model(model)), "mean"), expected.mean());
+  EXPECT_EQ(ardvark_sequential_update_weighted(filter.get(), &X, signs.data(), nullptr, &error), ARDVARK_INVALID_ARGUMENT);
+  EXPECT_NE(std::string(error.message).find("weights"), std::string::npos) << error.message;
+}
+
 TEST(CInterface, CountsAndFollowsPaths) {
   const Data d = data();
   const ardvark_matrix X = view(d.X);

@@ -37,22 +37,22 @@ struct RowByRow {
 
   static double log_det(const Matrix& M) { return M.ldlt().vectorD().array().log().sum(); }
 
-  void absorb(const Vector& x, double y) {
+  void absorb(const Vector& x, double y, double k = 1) {
     const Matrix V_before = V;
-    const Vector h_new = h + 0.5 * y * x;
+    const Vector h_new = h + 0.5 * k * y * x;
     double xi = 0, lambda = 0.125, last = 0, terms = 0;
     for (int step = 0; step <= 500; ++step) {
       if (step > 0) xi = std::sqrt(x.dot((V + w * w.transpose()) * x));
       lambda = static_cast<double>(testing::plain_lambda(xi));
       const Vector v = V_before * x;
-      V = V_before - (2 * lambda / (1 + 2 * lambda * x.dot(v))) * (v * v.transpose());
+      V = V_before - (2 * k * lambda / (1 + 2 * k * lambda * x.dot(v))) * (v * v.transpose());
       w = V * h_new;
-      terms = -static_cast<double>(testing::plain_softplus(-xi)) - xi / 2 + lambda * xi * xi;
+      terms = k * (-static_cast<double>(testing::plain_softplus(-xi)) - xi / 2 + lambda * xi * xi);
       const double L = 0.5 * (w.dot(h_new) + log_det(V)) + terms;
       if (step > 0 && std::abs(L - last) < 1e-5 * std::abs(L)) break;
       last = L;
     }
-    precision += 2 * lambda * x * x.transpose();
+    precision += 2 * k * lambda * x * x.transpose();
     h = h_new;
     sum_xi += terms;
   }
@@ -153,6 +153,51 @@ TEST(SequentialLogistic, BoundStaysBelowTheExactEvidence) {  // one column: the 
   }
 }
 
+TEST(SequentialLogistic, WeightsMultiplyTheRowsTerm) {  // (SEQ.5)
+  const Problem problem = make_problem(77, 90, 5);
+  Vector weights(90);
+  for (Index i = 0; i < 90; ++i) weights[i] = i % 4 == 1 ? 0 : 0.3 * static_cast<double>(1 + i % 7);
+  RowByRow plain(5, 2.0);
+  for (Index i = 0; i < 90; ++i)
+    if (weights[i] > 0) plain.absorb(problem.X.row(i), problem.labels[i], weights[i]);
+  for (Index block : {1, 7, 64}) {
+    SequentialLogistic filter(5, {.precision = 2.0, .block_rows = block});
+    filter.update(problem.X, problem.labels, weights);
+    expect_equal(filter, plain);
+    EXPECT_EQ(filter.num_rows(), (weights.array() > 0).count());
+  }
+}
+
+TEST(SequentialLogistic, WeightsOfOneAndZeroAreRowsAndNoRows) {
+  const Problem problem = make_problem(78, 50, 3);
+  SequentialLogistic plain(3, {.block_rows = 10}), ones(3, {.block_rows = 10}), padded(3, {.block_rows = 10});
+  plain.update(problem.X, problem.labels);
+  ones.update(problem.X, problem.labels, Vector(Vector::Ones(50)));
+  EXPECT_EQ(ones.mean(), plain.mean());
+  EXPECT_EQ(ones.bound(), plain.bound());
+  padded.update(problem.X.topRows(4), Vector(problem.labels.head(4)), Vector(Vector::Zero(4)));
+  EXPECT_EQ(padded.num_rows(), 0);
+  EXPECT_EQ(padded.bound(), 0);
+  padded.update(problem.X, problem.labels);
+  EXPECT_EQ(padded.mean(), plain.mean());
+  EXPECT_EQ(padded.bound(), plain.bound());
+}
+
+TEST(SequentialLogistic, WeightedBoundStaysBelowTheExactEvidence) {  // one column: the evidence by quadrature
+  const Problem problem = make_problem(79, 12, 1);
+  for (double k : {0.5, 1.0, 3.0}) {
+    SequentialLogistic filter(1, {.precision = 1.0});
+    filter.update(problem.X, problem.labels, Vector(Vector::Constant(12, k)));
+    const double evidence = testing::log_integral(-25, 25, filter.bound(), [&](double w) {
+      double sum = -0.5 * ln_2pi - 0.5 * w * w;
+      for (Index i = 0; i < 12; ++i) sum -= k * static_cast<double>(testing::plain_softplus(-problem.labels[i] * problem.X(i, 0) * w));
+      return sum;
+    });
+    EXPECT_LE(filter.bound(), evidence + 1e-9);
+    EXPECT_GT(filter.bound(), evidence - 2);
+  }
+}
+
 TEST(SequentialLogistic, IsWhatThePresetRuns) {
   const Problem problem = make_problem(74, 60, 3);
   SequentialLogistic filter(3);
@@ -206,6 +251,9 @@ TEST(SequentialLogistic, AnErrorLeavesTheStateAsItWas) {
   expect_invalid([&] { filter.update(problem.X, nan_label); }, {"labels at row 8", "nan"});
   expect_invalid([&] { filter.update(problem.X.leftCols(2), problem.labels); }, {"X has 2 columns", "3"});
   expect_invalid([&] { filter.update(Matrix(0, 3), Vector()); }, {"X has 0 rows"});
+  expect_invalid([&] { filter.update(problem.X, problem.labels, Vector(Vector::Ones(99))); }, {"weights has 99", "100"});
+  expect_invalid([&] { filter.update(problem.X, problem.labels, Vector(Vector::Constant(100, -1))); }, {"weights at row 1 is -1"});
+  expect_invalid([&] { filter.update(problem.X, problem.labels, nan_label); }, {"weights", "nan"});
   EXPECT_EQ(filter.mean(), mean);
   EXPECT_EQ(filter.covariance(), V);
   EXPECT_EQ(filter.bound(), bound);

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <Eigen/Eigenvalues>
 #include <cmath>
 #include <string>
 
@@ -96,6 +97,82 @@ TEST(Softmax, MeanIsTheMode) {
 }
 
 // (OPT.6) at its fixed point: a = (weights + 2 c0 - a sum V)/(2 d0 + sum w^2), where V has 1/(a C) more than the centred weights. (SMX.11)
+// The inverse of sum_n (diag p - pp') x x' + A, in the units of X, without the directions that nothing is known of; then centred.
+Matrix centred_inverse_hessian(const SoftmaxFit& fit, const Matrix& X, double a) {
+  const Index n = X.rows(), p = X.cols(), q = p + 1, C = fit.num_classes();
+  const Matrix probability = predict(fit, X, ClassRule::plug_in).probability;
+  Matrix H = Matrix::Zero(C * q, C * q);
+  for (Index i = 0; i < n; ++i) {
+    Vector x(q), P = probability.row(i);
+    x << X.row(i).transpose(), 1;
+    const Matrix omega = Matrix(P.asDiagonal()) - P * P.transpose();
+    for (Index c = 0; c < C; ++c)
+      for (Index e = 0; e < C; ++e) H.block(c * q, e * q, q, q) += omega(c, e) * x * x.transpose();
+  }
+  for (Index j = 0; j < p; ++j)
+    for (Index c = 0; c < C; ++c) H(c * q + j, c * q + j) += a * (X.col(j).array() - X.col(j).mean()).square().mean();
+  const Eigen::SelfAdjointEigenSolver<Matrix> axes(H);
+  const Vector inverse = (axes.eigenvalues().array() > 1e-9 * axes.eigenvalues().maxCoeff()).select(axes.eigenvalues().cwiseInverse(), 0.0);
+  EXPECT_EQ((inverse.array() == 0).count(), 1);  // a number added to all intercepts
+  const Matrix K = Matrix::Identity(C, C).array() - 1 / static_cast<double>(C);
+  Matrix centring = Matrix::Zero(C * q, C * q);
+  for (Index c = 0; c < C; ++c)
+    for (Index e = 0; e < C; ++e) centring.block(c * q, e * q, q, q).diagonal().setConstant(K(c, e));
+  return centring * (axes.eigenvectors() * inverse.asDiagonal() * axes.eigenvectors().transpose()) * centring;
+}
+
+TEST(Softmax, CovarianceIsTheInverseHessianOfCentredWeights) {  // (SMX.11)
+  Data d = make(21, 90, 4, 3);
+  d.X.col(1) = 3 * d.X.col(1).array() + 5;
+  d.X.col(2) *= 0.2;
+  for (const SolverKind solver : {SolverKind::primal, SolverKind::dual}) {
+    SoftmaxOptions options = with(Prior::shared().fixed(all_columns(4), 0.7));
+    options.solver = solver;
+    const SoftmaxFit fit = fit_softmax(d.X, d.y, options);
+    ASSERT_EQ(fit.report.status, Status::converged) << fit.report.message;
+    const Matrix V = fit.covariance(), expected = centred_inverse_hessian(fit, d.X, 0.7);
+    ASSERT_EQ(V.rows(), 15);
+    EXPECT_LE((V - expected).cwiseAbs().maxCoeff(), 1e-6 * expected.cwiseAbs().maxCoeff()) << to_string(fit.report.solver);
+    for (Index c = 0; c < 3; ++c) {
+      EXPECT_LE((V.diagonal().segment(5 * c, 4) - fit.variance.col(c)).cwiseAbs().maxCoeff(), 1e-9);
+      EXPECT_NEAR(V(5 * c + 4, 5 * c + 4), fit.intercept_variance[c], 1e-9);
+    }
+  }
+}
+
+TEST(Softmax, CovarianceHasTheReportedVariancesOnItsDiagonal) {
+  const Data d = make(22, 120, 6, 4);
+  for (const bool per_class : {false, true})
+    for (const SolverKind solver : {SolverKind::primal, SolverKind::dual}) {
+      SoftmaxOptions options = with(Prior::ard());
+      options.precision_per_class = per_class;
+      options.solver = solver;
+      const SoftmaxFit fit = fit_softmax(d.X, d.y, options);
+      const Matrix V = fit.covariance();
+      for (Index c = 0; c < 4; ++c) {
+        EXPECT_LE((V.diagonal().segment(7 * c, 6) - fit.variance.col(c)).cwiseAbs().maxCoeff(), 1e-8) << per_class;
+        EXPECT_NEAR(V(7 * c + 6, 7 * c + 6), fit.intercept_variance[c], 1e-8);
+      }
+      EXPECT_LE((V - V.transpose()).cwiseAbs().maxCoeff(), 1e-12);
+    }
+}
+
+TEST(Softmax, MachinesKnowNothingOfEachOther) {
+  const Data d = make(23, 100, 3, 3);
+  for (const ClassCoding coding : {ClassCoding::one_against_rest, ClassCoding::one_against_one}) {
+    SoftmaxOptions options = with(Prior::shared());
+    options.coding = coding;
+    const SoftmaxFit fit = fit_softmax(d.X, d.y, options);
+    Matrix V = fit.covariance();
+    for (Index m = 0; m < 3; ++m) {
+      EXPECT_LE((V.diagonal().segment(4 * m, 3) - fit.variance.col(m)).cwiseAbs().maxCoeff(), 1e-12);
+      EXPECT_NEAR(V(4 * m + 3, 4 * m + 3), fit.intercept_variance[m], 1e-12);
+      V.block(4 * m, 4 * m, 4, 4).setZero();
+    }
+    EXPECT_EQ(V.cwiseAbs().maxCoeff(), 0);
+  }
+}
+
 TEST(Softmax, PrecisionIsMacKaysFixedPoint) {
   const Data d = make(2, 200, 6, 3, 3);
   SoftmaxOptions options = with(Prior::shared());

@@ -1,0 +1,208 @@
+"""Predictions as an ONNX graph, for where there is no Python, or no ardvark."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+__all__ = ["to_onnx"]
+
+# E sigma(u) of normal u as a mixture of eight probits: weights and slopes of Monahan and Stefanski (1989)               (PRED.2)
+_WEIGHTS = (
+    [0.003246343272134, 0.051517477033972, 0.195077912673858, 0.315569823632818]
+    + [0.274149576158423, 0.131076880695470, 0.027912418727972, 0.001449567805354]
+)  # fmt: skip
+_SLOPES = (
+    [1.365340806296348, 1.059523971016916, 0.830791313765644, 0.650732166639391]
+    + [0.508135425366489, 0.396313345166341, 0.308904252267995, 0.238212616409306]
+)  # fmt: skip
+
+
+class _Graph:
+    """Nodes and constants, each named after what it is."""
+
+    def __init__(self, onnx: Any):
+        self._onnx = onnx
+        self.nodes: list[Any] = []
+        self.constants: list[Any] = []
+
+    def constant(self, name: str, value: Any) -> str:
+        value = np.asarray(value)
+        self.constants.append(self._onnx.numpy_helper.from_array(value.astype(value.dtype, order="C"), name))
+        return name
+
+    def node(self, kind: str, inputs: list[str], output: str, **attributes: Any) -> str:
+        self.nodes.append(self._onnx.helper.make_node(kind, inputs, [output], **attributes))
+        return output
+
+    def moments(self, mean: np.ndarray, covariance: np.ndarray) -> tuple[str, str]:
+        """Mean and variance [rows, scores] of scores of the rows X with a one at their end.
+
+        mean [q, scores], covariance [scores, q, q]
+        """
+        scores, q = covariance.shape[:2]
+        ones = self.node("Expand", [self.constant("one", np.ones((1, 1))), self._rows()], "ones")
+        x = self.node("Concat", ["X", ones], "X_and_one", axis=1)
+        m = self.node("MatMul", [x, self.constant("coefficients", mean)], "score")
+        V = self.constant("covariance", np.concatenate(list(covariance), axis=1))  # [q, scores q]
+        product = self.node("MatMul", [x, V], "X_V")
+        by_score = self.node("Reshape", [product, self.constant("by_score", np.array([-1, scores, q]))], "X_V_by_score")
+        x3 = self.node("Unsqueeze", [x, self.constant("axis_of_scores", np.array([1]))], "X_by_score")
+        terms = self.node("Mul", [by_score, x3], "terms")
+        s = self.node("ReduceSum", [terms, self.constant("last", np.array([2]))], "sum_of_terms", keepdims=0)
+        return m, self.node("Relu", [s], "variance_of_score")
+
+    def _rows(self) -> str:
+        shape = self.node("Shape", ["X"], "shape_of_X", start=0, end=1)
+        return self.node("Concat", [shape, self.constant("one_column", np.array([1]))], "shape_of_ones", axis=0)
+
+    def expected_sigmoid(self, m: str, s: str) -> str:
+        """Probability [rows, scores] of positive scores.                                                          (PRED.2)"""
+        slopes = np.array(_SLOPES)
+        last = self.constant("last_axis", np.array([2]))
+        m3, s3 = (self.node("Unsqueeze", [name, last], f"{name}_by_slope") for name in (m, s))
+        spread = self.node("Mul", [s3, self.constant("slopes_squared", slopes**2)], "spread")
+        root = self.node("Sqrt", [self.node("Add", [spread, self.constant("unit", np.array(1.0))], "unit_and_spread")], "root")
+        scaled = self.node("Mul", [m3, self.constant("slopes", slopes / np.sqrt(2))], "scaled")
+        z = self.node("Div", [scaled, root], "z")
+        # Runtimes know Erf of single precision: 1e-7, which is less than the rule's use here needs.
+        erf = self.node("Erf", [self.node("Cast", [z], "z_single", to=self._onnx.TensorProto.FLOAT)], "erf_single")
+        wide = self.node("Cast", [erf], "erf", to=self._onnx.TensorProto.DOUBLE)
+        weighted = self.node("Mul", [wide, self.constant("half_weights", 0.5 * np.array(_WEIGHTS))], "weighted")
+        above = self.node("ReduceSum", [weighted, last], "above_one_half", keepdims=0)
+        return self.node("Add", [above, self.constant("one_half", np.array(0.5))], "probability_of_score")
+
+
+def _posterior_by_score(estimator: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Mean [q, scores] and covariance [scores, q, q] of weights and intercept; without one, that is 0."""
+    posterior = estimator.posterior_
+    p, scores = estimator.n_features_in_, posterior.n_scores
+    size = p + posterior.has_intercept
+    mean = np.zeros((p + 1, scores))
+    mean[:size] = posterior.mean.reshape(scores, size).T
+    covariance = np.zeros((scores, p + 1, p + 1))
+    blocks = posterior.covariance.reshape(scores, size, scores, size)
+    for k in range(scores):
+        covariance[k, :size, :size] = blocks[k, :, k]
+    return mean, covariance
+
+
+def to_onnx(estimator: Any) -> Any:
+    """The predictions of a fitted linear or logistic estimator as an ONNX model.
+
+    Its input is ``X`` of shape (rows, n_features), float64, columns as in the fit. Its outputs are float64: of a
+    regression ``mean`` and ``std`` of a new observation, each of shape (rows,); of a classifier ``probability`` of
+    shape (rows, n_classes), columns in the order of ``classes_``, which stand in the model's metadata as JSON. They
+    are those of `predict` and `predict_proba` to 1e-6, which is tried before the model is returned.
+
+    Parameters
+    ----------
+    estimator : a fitted linear or logistic estimator of ardvark
+        A regression, a classifier of two classes, or one of more with coding="one-against-rest".
+
+    Returns
+    -------
+    model : onnx.ModelProto
+        To be written by ``onnx.save``.
+
+    Raises
+    ------
+    ImportError
+        The package onnx is not installed.
+    ValueError
+        The estimator predicts by a rule that is no such graph: several classes by softmax, or the rule of a
+        published program.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ardvark import BayesianLinearRegression, to_onnx
+    >>> X = np.random.default_rng(0).normal(size=(50, 2))
+    >>> model = to_onnx(BayesianLinearRegression().fit(X, X @ [1, 2] + 3))
+    >>> [output.name for output in model.graph.output]
+    ['mean', 'std']
+    """
+    from ._linear import LinearScore
+
+    try:
+        import onnx
+        import onnx.reference
+    except ImportError:
+        raise ImportError("to_onnx needs onnx: pip install ardvark[onnx]") from None
+    if not isinstance(estimator, LinearScore):
+        raise ValueError(f"estimator is {estimator!r}; it must be a linear or logistic estimator of ardvark")
+    check_is_fitted(estimator)
+    graph, classes = _Graph(onnx), getattr(estimator, "classes_", None)
+    mean, covariance = _posterior_by_score(estimator)
+    if not np.isfinite(covariance).all():
+        raise ValueError("the posterior has no covariance; there is nothing to export but the coefficients")
+    if classes is None:
+        outputs = _of_regression(graph, estimator, mean, covariance)
+    else:
+        outputs = _of_classes(graph, mean, covariance, len(classes))
+    double, rows = onnx.TensorProto.DOUBLE, "rows"
+    made = onnx.helper.make_model(
+        onnx.helper.make_graph(
+            graph.nodes,
+            type(estimator).__name__,
+            [onnx.helper.make_tensor_value_info("X", double, [rows, estimator.n_features_in_])],
+            [onnx.helper.make_tensor_value_info(name, double, [rows, *shape]) for name, shape in outputs],
+            graph.constants,
+        ),
+        opset_imports=[onnx.helper.make_opsetid("", 17)],
+        ir_version=8,
+        producer_name="ardvark",
+    )
+    said = {"columns": list(estimator._column_names())}
+    if classes is not None:
+        said["classes"] = classes.tolist()
+    onnx.helper.set_model_props(made, {name: json.dumps(value) for name, value in said.items()})
+    onnx.checker.check_model(made)
+    _try(onnx, made, estimator)
+    return made
+
+
+def _of_regression(graph: _Graph, estimator: Any, mean: np.ndarray, covariance: np.ndarray) -> Any:
+    """The variance of a new observation is that of the noise and of the score: what the first is, the origin says."""
+    origin = estimator._model.predict(np.zeros((1, estimator.n_features_in_))).array("sd")[0]
+    m, s = graph.moments(mean, covariance)
+    variance = graph.node("Add", [s, graph.constant("noise", origin**2 - covariance[0, -1, -1])], "variance")
+    std, only = graph.node("Sqrt", [variance], "std_as_column"), graph.constant("only", np.array([1]))
+    graph.node("Squeeze", [m, only], "mean")
+    graph.node("Squeeze", [std, only], "std")
+    return [("mean", []), ("std", [])]
+
+
+def _of_classes(graph: _Graph, mean: np.ndarray, covariance: np.ndarray, number: int) -> Any:
+    p = graph.expected_sigmoid(*graph.moments(mean, covariance))
+    if mean.shape[1] == 1:
+        other = graph.node("Sub", [graph.constant("certain", np.array(1.0)), p], "probability_of_other")
+        graph.node("Concat", [other, p], "probability", axis=1)
+    else:  # each against the rest                                                                                     (SMX.9)
+        total = graph.node("ReduceSum", [p, graph.constant("of_classes", np.array([1]))], "total", keepdims=1)
+        graph.node("Div", [p, total], "probability")
+    return [("probability", [number])]
+
+
+def _try(onnx: Any, made: Any, estimator: Any) -> None:
+    """On rows that spread as far as the coefficients reach."""
+    random = np.random.default_rng(0)
+    size = 3 / np.maximum(np.abs(np.atleast_2d(estimator.coef_)).max(axis=0), 1e-3)
+    X = random.normal(size=(64, estimator.n_features_in_)) * size * 10.0 ** random.uniform(-2, 0, (64, 1))
+    got = onnx.reference.ReferenceEvaluator(made).run(None, {"X": X})
+    if hasattr(estimator, "classes_"):
+        design = np.column_stack([X, np.ones(len(X))]) if estimator._has_column_of_ones else X
+        expected = [estimator._model.predict(design).array("probability")]
+    else:
+        prediction = estimator._model.predict(X)
+        expected = [prediction.array("mean"), prediction.array("sd")]
+    for ours, theirs in zip(expected, got):
+        scale = 1.0 if ours.ndim == 2 else np.abs(ours).max()
+        if ours.shape != theirs.shape or not np.abs(ours - theirs).max() <= 1e-6 * scale:
+            raise ValueError(
+                f"{type(estimator).__name__} predicts by a rule that is not exported: of several classes only"
+                " coding='one-against-rest', and no published rule"
+            )

@@ -1,0 +1,33 @@
+"""Displays in scikit-learn's style: ``from_estimator`` computes, ``plot`` draws, and what was drawn can be
+changed afterwards.
+
+Colours are those of Okabe and Ito, which colour-blind readers tell apart; what colour says, a marker or a
+line style says too.
+
+>>> import numpy as np
+>>> from ardvark import BayesianLinearRegression
+>>> from ardvark.plot import CoefficientDisplay
+>>> X = np.random.default_rng(0).normal(size=(100, 3))
+>>> display = CoefficientDisplay.from_estimator(BayesianLinearRegression().fit(X, X[:, 0]))
+>>> display.ax_.get_xlabel()
+'coefficient, with 95% intervals'
+"""
+
+from __future__ import annotations
+
+from ._bound import BoundHistoryDisplay
+from ._calibration import CalibrationDisplay
+from ._coefficients import CoefficientDisplay
+from ._decision import DecisionBoundaryDisplay
+from ._predictive import PredictiveDisplay
+from ._relevance import RelevanceDisplay
+from ._shared import COLORS, GREY, MARKERS
+
+__all__ = [
+    "BoundHistoryDisplay",
+    "CalibrationDisplay",
+    "CoefficientDisplay",
+    "DecisionBoundaryDisplay",
+    "PredictiveDisplay",
+    "RelevanceDisplay",
+]

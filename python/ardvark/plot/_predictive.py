@@ -1,0 +1,172 @@
+"""A regression along one column."""
+
+from __future__ import annotations
+
+from typing import Any, Optional
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from ._shared import COLORS, Display, ask, axes, column_names, dress, percent, target_name
+
+
+class PredictiveDisplay(Display):
+    """A regression along one column, with the band of the predictive distribution.
+
+    Relevance vectors are circled.
+
+    Parameters
+    ----------
+    x : ndarray of shape (n_points,)
+        Values of the column.
+    mean : ndarray of shape (n_points,)
+        Of the prediction, in the units of the target.
+    interval : ndarray of shape (n_points, 2)
+        Lower and upper end of the band.
+    level : float
+        Of the band, in (0, 1).
+    name, target : str
+        Of the two axes.
+    points : tuple of two ndarrays, default=None
+        Observations.
+    vectors : tuple of two ndarrays, default=None
+        Where the circles are.
+    note : str, default=""
+        Written above: what the other columns are held at.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+    figure_ : matplotlib Figure
+    line_ : Line2D
+    band_ : PolyCollection
+    points_, vectors_ : Line2D or None
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ardvark import RelevanceVectorRegressor
+    >>> from ardvark.plot import PredictiveDisplay
+    >>> X = np.linspace(0, 6, 50)[:, None]
+    >>> y = np.sin(X[:, 0]) + 0.1 * np.random.default_rng(0).normal(size=50)
+    >>> model = RelevanceVectorRegressor().fit(X, y)
+    >>> display = PredictiveDisplay.from_estimator(model, X, y)
+    >>> len(display.vectors_.get_xdata()) == len(model.support_)
+    True
+    """
+
+    def __init__(
+        self,
+        x: np.ndarray,
+        mean: np.ndarray,
+        interval: np.ndarray,
+        level: float,
+        name: str,
+        target: str,
+        points: Optional[tuple[np.ndarray, np.ndarray]] = None,
+        vectors: Optional[tuple[np.ndarray, np.ndarray]] = None,
+        note: str = "",
+    ):
+        self.x, self.mean, self.interval, self.level, self.name, self.target = (
+            x,
+            mean,
+            interval,
+            level,
+            name,
+            target,
+        )
+        self.points, self.vectors, self.note = points, vectors, note
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any,
+        y: Any = None,
+        *,
+        feature: Any = 0,
+        level: float = 0.95,
+        grid_resolution: int = 200,
+        ax: Any = None,
+    ) -> PredictiveDisplay:
+        """Draws predictions along one column.
+
+        Parameters
+        ----------
+        estimator : a fitted regression of ardvark
+            What to draw.
+        X : array-like or table of shape (n_samples, n_features)
+            Rows to take the range of the column from, and what the others are held at: their medians.
+        y : array-like of shape (n_samples,), default=None
+            Observations to draw.
+        feature : int or str, default=0
+            The column: its position or name.
+        level : float, default=0.95
+            Of the band, in (0, 1).
+        grid_resolution : int, default=200
+            Points along the column.
+        ax : matplotlib Axes, default=None
+            None: a new figure.
+
+        Returns
+        -------
+        display : PredictiveDisplay
+            Drawn.
+        """
+        check_is_fitted(estimator)
+        table = np.asarray(X, dtype=float)
+        names = column_names(estimator, table.shape[1])
+        j = names.index(feature) if isinstance(feature, str) else int(feature)
+        column = table[:, j]
+        grid = np.tile(np.median(table, axis=0), (grid_resolution, 1))
+        grid[:, j] = np.linspace(column.min(), column.max(), grid_resolution)
+        mean, interval = ask(estimator.predict, grid), ask(estimator.predict_interval, grid, level=level)
+        points = None if y is None else (column, np.asarray(y, dtype=float))
+        vectors = None
+        if hasattr(estimator, "relevance_vectors_") and table.shape[1] == 1:
+            at, rows = estimator.relevance_vectors_[:, 0], estimator.support_
+            trained = (
+                y is not None and rows.size and rows.max() < len(column) and np.allclose(column[rows], at)
+            )
+            height = (
+                np.asarray(y, dtype=float)[rows]
+                if trained
+                else ask(estimator.predict, at[:, None])
+                if at.size
+                else at
+            )
+            vectors = (at, height)
+        note = "" if table.shape[1] == 1 else "the other columns at their medians"
+        target = target_name(estimator, y)
+        return cls(grid[:, j], mean, interval, level, names[j], target, points, vectors, note).plot(ax=ax)
+
+    def _draw(self, ax: Any) -> None:
+        self.ax_, self.figure_ = axes(ax, (6.4, 4.0))
+        band = f"{percent(self.level)} of new observations"
+        low, high = self.interval.T
+        self.band_ = self.ax_.fill_between(
+            self.x, low, high, color=COLORS[5], alpha=0.35, linewidth=0, label=band
+        )
+        self.points_ = self.vectors_ = None
+        if self.points is not None:
+            (self.points_,) = self.ax_.plot(
+                *self.points, "o", color="#333333", markersize=3, alpha=0.8, label="observed"
+            )
+        (self.line_,) = self.ax_.plot(self.x, self.mean, color=COLORS[0], linewidth=2, label="mean")
+        if self.vectors is not None:
+            (self.vectors_,) = self.ax_.plot(
+                *self.vectors,
+                "o",
+                markersize=11,
+                markerfacecolor="none",
+                markeredgecolor=COLORS[1],
+                markeredgewidth=1.8,
+                label=f"relevance vectors ({len(self.vectors[0])})",
+            )
+        self.ax_.set_xlabel(self.name)
+        self.ax_.set_ylabel(self.target)
+        self.ax_.margins(x=0.02)
+        if self.note:
+            self.ax_.set_title(self.note, fontsize="small", loc="left", color="#555555")
+        self.ax_.legend(frameon=False, fontsize="small")
+        dress(self.ax_)

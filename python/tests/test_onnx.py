@@ -1,0 +1,68 @@
+"""The exported graph, run by onnx's own evaluator, predicts what the estimator predicts."""
+
+import json
+
+import numpy as np
+import onnx
+import pytest
+from ardvark import (
+    BayesianLinearRegression,
+    BayesianLogisticRegression,
+    RelevanceVectorRegressor,
+    SequentialLogisticRegression,
+    SparseLogisticRegression,
+    to_onnx,
+)
+from onnx.reference import ReferenceEvaluator
+
+rng = np.random.default_rng(0)
+X = rng.normal(size=(100, 4)) * [1, 10, 0.1, 3] + [0, 50, 0, 1]
+y = X @ [1, 0.2, 5, 0] + rng.normal(size=100)
+labels = np.where(y > np.median(y), "yes", "no")
+three = np.digitize(y, np.quantile(y, [0.3, 0.6]))
+NEW = X[:40] * rng.uniform(0.5, 2, size=(40, 4))
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        BayesianLinearRegression(),
+        BayesianLinearRegression("ard", posterior="factorised"),
+        BayesianLinearRegression("none", fit_intercept=False),
+    ],
+)
+def test_regression(estimator):
+    made = to_onnx(estimator.fit(X, y))
+    for ours, theirs in zip(estimator.predict(NEW, return_std=True), ReferenceEvaluator(made).run(None, {"X": NEW})):
+        assert theirs.shape == ours.shape
+        np.testing.assert_allclose(theirs, ours, rtol=1e-9)
+
+
+@pytest.mark.parametrize(
+    "estimator, target",
+    [
+        (BayesianLogisticRegression("shared"), labels),
+        (BayesianLogisticRegression("ard", likelihood="jj"), labels),
+        (BayesianLogisticRegression("laplace", laplace_lambda=3.0), labels),
+        (SequentialLogisticRegression(), labels),
+        (SparseLogisticRegression(), labels),
+        (BayesianLogisticRegression(coding="one-against-rest"), three),
+    ],
+)
+@pytest.mark.filterwarnings("ignore::ardvark.ArdvarkWarning", "ignore::sklearn.exceptions.ConvergenceWarning")
+def test_classes(estimator, target, tmp_path):
+    onnx.save(to_onnx(estimator.fit(X, target)), tmp_path / "model.onnx")
+    read = onnx.load(tmp_path / "model.onnx")
+    (probability,) = ReferenceEvaluator(read).run(None, {"X": NEW})
+    np.testing.assert_allclose(probability, estimator.predict_proba(NEW), atol=1e-6, rtol=0)
+    assert json.loads({p.key: p.value for p in read.metadata_props}["classes"]) == estimator.classes_.tolist()
+
+
+@pytest.mark.filterwarnings("ignore::ardvark.ArdvarkWarning", "ignore::sklearn.exceptions.ConvergenceWarning")
+def test_what_is_not_exported_says_so():
+    with pytest.raises(ValueError, match="one-against-rest"):
+        to_onnx(BayesianLogisticRegression().fit(X, three))
+    with pytest.raises(ValueError, match="published rule"):
+        to_onnx(SparseLogisticRegression(compat=True).fit(X, labels))
+    with pytest.raises(ValueError, match="must be a linear or logistic estimator"):
+        to_onnx(RelevanceVectorRegressor())

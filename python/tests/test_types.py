@@ -1,0 +1,54 @@
+"""Types: the package passes mypy, and a program that uses it is told of its mistakes, and of no others."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+
+PROGRAM = """
+import numpy as np
+from ardvark import BayesianLinearRegression, BayesianLogisticRegression, RelevanceVectorRegressor
+from ardvark import _core
+from ardvark.plot import CoefficientDisplay
+
+X, y = np.zeros((10, 2)), np.zeros(10)
+model = BayesianLinearRegression(prior={"size": ["x1", "x2"]}, max_iter=20).fit(X, y)
+reveal_type(model)                                          # BayesianLinearRegression
+reveal_type(model.predict(X))                               # ndarray
+reveal_type(model.predict(X, return_std=True))              # tuple
+reveal_type(BayesianLogisticRegression.load("m.ardvark"))   # BayesianLogisticRegression
+reveal_type(model.posterior_.sample(5).noise_precision)     # ndarray | None
+reveal_type(CoefficientDisplay.from_estimator(model))       # CoefficientDisplay
+reveal_type(_core.fit(X, y, model="linear").number("bound"))  # float
+RelevanceVectorRegressor(width=[1.0, 2.0], centres=20).fit(X, y, sample_weight=y)
+BayesianLinearRegression(prior=3)                           # error: arg-type
+BayesianLinearRegression("ard", "joint")                    # error: call-arg
+BayesianLogisticRegression().fit(X)                         # error: call-arg
+RelevanceVectorRegressor(widths=2.0)                        # error: call-arg
+"""
+
+
+def mypy(*arguments, cwd):
+    return subprocess.run([sys.executable, "-m", "mypy", *arguments], capture_output=True, text=True, cwd=cwd)
+
+
+def test_the_package(tmp_path):
+    checked = mypy("--cache-dir", tmp_path, "--config-file", ROOT / "pyproject.toml", ROOT / "python/ardvark", cwd=tmp_path)
+    assert checked.returncode == 0, checked.stdout + checked.stderr
+
+
+def test_a_program(tmp_path):
+    (tmp_path / "program.py").write_text(PROGRAM)
+    checked = mypy("--strict", "--cache-dir", ".", "program.py", cwd=tmp_path)
+    said = {int(line.split(":")[1]): line for line in checked.stdout.splitlines() if ": note: Revealed" in line or ": error:" in line}
+    for number, line in enumerate(PROGRAM.splitlines(), 1):
+        expected = line.partition("# ")[2]
+        if not expected:
+            assert number not in said, said[number]
+        elif expected.startswith("error"):
+            assert "error" in said[number] and f"[{expected.split()[1]}]" in said[number], said[number]
+        else:
+            kind = said[number].partition('Revealed type is "')[2].rstrip('"')
+            name = kind.partition("[")[0].partition(" ")[0].rpartition(".")[2]
+            assert name == expected.split()[0] and ("None" in kind) == ("None" in expected), said[number]
