@@ -16,10 +16,11 @@ from ._linear import LogisticScore
 
 @assembled
 class SequentialLogisticRegression(LogisticScore):
-    """Bayesian logistic regression of a stream: each row is absorbed once, in order, and forgotten.
+    """Bayesian logistic regression of a stream: each row is absorbed once and forgotten.
 
     Two classes. The posterior after n rows is the prior of row n + 1, so that memory does not grow with the rows. The
-    result depends a little on their order. Nothing is standardised: bring the columns to a comparable scale.
+    result depends a little on their order: ``partial_fit`` takes them as they come, ``fit`` in an order of its own, in
+    which the order of the table plays no part. Nothing is standardised: bring the columns to a comparable scale.
 
     Parameters
     ----------
@@ -27,6 +28,9 @@ class SequentialLogisticRegression(LogisticScore):
         Prior precision of every weight, > 0. None: the number of weights, as published.
     fit_intercept : bool, default=True
         Whether there is an intercept: a weight like the others.
+    shuffle : bool, default=True
+        ``fit`` absorbs the rows in an order drawn from their contents, and equal rows together: a table sorted in
+        another way gives the same result, and a weight equals copies of the row. False: as they come.
     {n_jobs}
 
     Attributes
@@ -81,10 +85,16 @@ class SequentialLogisticRegression(LogisticScore):
     _options: ClassVar[dict[str, str]] = {"precision": "precision", "n_jobs": "threads"}
 
     def __init__(
-        self, precision: Optional[float] = None, *, fit_intercept: bool = True, n_jobs: Optional[int] = None
+        self,
+        precision: Optional[float] = None,
+        *,
+        fit_intercept: bool = True,
+        shuffle: bool = True,
+        n_jobs: Optional[int] = None,
     ):
         self.precision = precision
         self.fit_intercept = fit_intercept
+        self.shuffle = shuffle
         self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> SequentialLogisticRegression:
@@ -110,7 +120,12 @@ class SequentialLogisticRegression(LogisticScore):
         weights = self._weights(sample_weight, X)
         self._encoded(y if weights is None else y[weights > 0])
         self._begin()
-        return self._absorb(X, y, weights, target)
+        if not self.shuffle:
+            return self._absorb(X, y, weights, target)
+        num_rows = len(X) if weights is None else np.count_nonzero(weights)
+        self._absorb(*_by_content(X, y, np.ones(len(X)) if weights is None else weights), target)
+        self.n_rows_seen_ = int(num_rows)
+        return self
 
     def partial_fit(
         self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None
@@ -211,3 +226,16 @@ class SequentialLogisticRegression(LogisticScore):
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False
         return tags
+
+
+def _by_content(X: np.ndarray, y: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The different rows in an order that looks random and depends on what is in them alone, with their weights added."""
+    key = np.unique(y, return_inverse=True)[1].astype(np.uint64)
+    for column in X.T:
+        bits = (column.astype(np.float64) + 0.0).view(np.uint64)  # + 0.0: there is one zero
+        key = (key ^ bits) * np.uint64(0x9E3779B97F4A7C15)  # Fibonacci hashing, the high bits folded down
+        key ^= key >> np.uint64(29)
+    order = np.argsort(key, kind="stable")
+    X, y = X[order], y[order]
+    starts = np.r_[True, (X[1:] != X[:-1]).any(axis=1) | (y[1:] != y[:-1])]
+    return X[starts], y[starts], np.add.reduceat(weights[order], np.flatnonzero(starts))

@@ -1,6 +1,4 @@
-"""scikit-learn's own checks. The oldest scikit-learn supported is 1.6.0.
-
-One failure is expected: a stream depends on the order of its rows, and copies of a row are rows."""
+"""scikit-learn's own checks, none of which may fail. The oldest scikit-learn supported is 1.6.0."""
 
 import pytest
 
@@ -33,14 +31,8 @@ ESTIMATORS = [
 ]
 
 
-def expected_failures(estimator):
-    if not isinstance(estimator, ardvark.SequentialLogisticRegression):
-        return {}
-    return {"check_sample_weight_equivalence_on_dense_data": "the result depends on the order of the rows"}
-
-
 @pytest.mark.filterwarnings("ignore::ardvark.ArdvarkWarning", "ignore::sklearn.exceptions.ConvergenceWarning")
-@parametrize_with_checks(ESTIMATORS, expected_failed_checks=expected_failures)
+@parametrize_with_checks(ESTIMATORS)
 def test_scikit_learn_check(estimator, check):
     is_binary = is_classifier(estimator) and not get_tags(estimator).classifier_tags.multi_class
     if OLD and is_binary and check.func.__name__ == "check_sample_weight_equivalence_on_dense_data":
