@@ -1,4 +1,4 @@
-"""What the Python package adds to a fit, and small fits side by side.
+"""What the Python package adds to a fit, small fits side by side, and fits of any size with one thread of BLAS and with all.
 
     .venv/bin/python bench/overhead.py
 """
@@ -10,6 +10,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 from joblib import Parallel, delayed
+
+from sklearn.linear_model import Ridge
+from sklearn.utils.validation import validate_data
 
 from ardvark import BayesianLinearRegression, BayesianLogisticRegression, _core
 
@@ -49,6 +52,10 @@ def overhead():
         whole = median_us(lambda: estimator.fit(X, target))
         inside = 1e6 * np.median(seconds)
         print(f"  {title:36s}{inside:8.0f}{core:11.0f}{core - inside:7.0f}{whole:11.0f}{whole - inside:7.0f}")
+
+
+    checks = median_us(lambda: validate_data(BayesianLinearRegression(), X, y, y_numeric=True))
+    print(f"  scikit-learn's checks of X and y alone {checks:.0f}; its Ridge {median_us(lambda: Ridge().fit(X, y)):.0f}")
 
 
 def small_fits():
@@ -91,7 +98,22 @@ def _bound(X, y):
     return _core.fit(X, y, model="linear", prior="ard", warn=False).number("bound")
 
 
+def blas_threads():
+    rng = np.random.default_rng(3)
+    print("\n== ARD fits: milliseconds, medians, with one thread of BLAS and with all")
+    for n, p in [(200, 20), (500, 50), (1000, 100), (2000, 200), (4000, 400)]:
+        X = rng.normal(size=(n, p))
+        y = X[:, 0] + rng.normal(size=n)
+        number = min(200, 4 * 10**9 // (n * p * p)) // 2 + 3
+        one, every = (
+            median_us(lambda: _core.fit(X, y, model="linear", prior="ard", warn=False, threads=threads), number) / 1000
+            for threads in (1, os.cpu_count())
+        )
+        print(f"  {f'{n} x {p}':12s}{one:10.3f}{every:10.3f}")
+
+
 if __name__ == "__main__":
     warnings.simplefilter("ignore")
     overhead()
     small_fits()
+    blas_threads()

@@ -110,16 +110,18 @@ def sparse_regression(n, p, seed):
 
 def linear(chosen):
     print("\n== linear regression: a tenth of the columns informative (at 200 x 4000: 20)")
+    vague = BayesianLinearRegression("ard", alpha_1=1e-6, alpha_2=1e-6, lambda_1=1e-6, lambda_2=1e-6)
     for n, p in chosen.sizes:
         X, y, X_new, y_new = sparse_regression(n, p, 0)
         fits = {
             'BayesianLinearRegression(prior="ard")': (lambda: BayesianLinearRegression("ard").fit(X, y), own),
+            "  the same, hyper-priors of the peer": (lambda: vague.fit(X, y), own),
             "ARDRegression": (lambda: ARDRegression().fit(X, y), gaussian_log_density),
             'BayesianLinearRegression(prior="shared")': (lambda: BayesianLinearRegression("shared").fit(X, y), own),
             "BayesianRidge": (lambda: BayesianRidge().fit(X, y), gaussian_log_density),
         }
         names = list(fits)
-        table(f"{n} x {p}", fits, chosen, X_new, y_new, {names[0]: names[1], names[2]: names[3]})
+        table(f"{n} x {p}", fits, chosen, X_new, y_new, {names[0]: names[2], names[1]: names[2], names[3]: names[4]})
 
 
 def logistic(chosen):
