@@ -468,7 +468,7 @@ def test_posterior_of_several_classes(coding):
 
 
 def test_partial_fit_is_fit_in_pieces():
-    whole = SequentialLogisticRegression().fit(X, labels)
+    whole = SequentialLogisticRegression(shuffle=False).fit(X, labels)
     pieces = SequentialLogisticRegression()
     for rows in np.array_split(np.arange(150), 7):
         pieces.partial_fit(X[rows], labels[rows], classes=["no", "yes"])
@@ -494,7 +494,7 @@ def filtered(A, signs, weights):
 
 def test_weights_multiply_the_rows_of_a_stream():
     weights = np.random.default_rng(0).choice([0.5, 1, 2.5], 150)
-    whole = SequentialLogisticRegression().fit(X, labels, sample_weight=weights)
+    whole = SequentialLogisticRegression(shuffle=False).fit(X, labels, sample_weight=weights)
     mean, V = filtered(np.column_stack([X, np.ones(150)]), np.where(labels == "yes", 1, -1), weights)
     sd = np.sqrt(np.diag(V))  # xi is found to a change of the bound of 1e-5
     assert np.abs(np.append(whole.coef_, whole.intercept_) - mean).max() < 0.02 * sd.min()
@@ -503,8 +503,8 @@ def test_weights_multiply_the_rows_of_a_stream():
     for rows in np.array_split(np.arange(150), 7):
         pieces.partial_fit(X[rows], labels[rows], classes=["no", "yes"], sample_weight=weights[rows])
     np.testing.assert_allclose(pieces.coef_, whole.coef_, rtol=1e-10)
-    unweighted = SequentialLogisticRegression().fit(X, labels)
-    assert np.array_equal(unweighted.coef_, SequentialLogisticRegression().fit(X, labels, np.ones(150)).coef_)
+    unweighted = SequentialLogisticRegression(shuffle=False).fit(X, labels)
+    assert np.array_equal(unweighted.coef_, SequentialLogisticRegression(shuffle=False).fit(X, labels, np.ones(150)).coef_)
 
 
 def test_partial_fit_counts_weights():
@@ -512,9 +512,9 @@ def test_partial_fit_counts_weights():
     weighted = SequentialLogisticRegression().partial_fit(
         X, labels, classes=["no", "yes"], sample_weight=times
     )
-    without = SequentialLogisticRegression().fit(X[times > 0], labels[times > 0], sample_weight=times[times > 0])
+    without = SequentialLogisticRegression(shuffle=False).fit(X[times > 0], labels[times > 0], sample_weight=times[times > 0])
     np.testing.assert_allclose(weighted.coef_, without.coef_, rtol=1e-10)
-    repeated = SequentialLogisticRegression().fit(X.repeat(times, axis=0), labels.repeat(times))
+    repeated = SequentialLogisticRegression(shuffle=False).fit(X.repeat(times, axis=0), labels.repeat(times))
     assert np.abs(weighted.coef_ - repeated.coef_).max() < 0.3 * repeated.coef_std_.min()
     with pytest.raises(ValueError, match="[Nn]egative"):
         weighted.partial_fit(X, labels, sample_weight=np.full(150, -1))
@@ -523,6 +523,23 @@ def test_partial_fit_counts_weights():
     with pytest.raises(ValueError, match="two classes"):
         SequentialLogisticRegression().partial_fit(X, species, classes=["cat", "dog", "eel"])
     assert weighted.n_rows_seen_ == np.count_nonzero(times)
+
+
+def test_a_batch_of_a_stream_knows_no_order_and_no_copies():
+    times, order = np.random.default_rng(1).integers(0, 3, 150), np.random.default_rng(2).permutation(150)
+    fit = SequentialLogisticRegression().fit(X, labels, sample_weight=times)
+    again = SequentialLogisticRegression().fit(X[order], labels[order], sample_weight=times[order])
+    repeated = SequentialLogisticRegression().fit(X.repeat(times, axis=0)[::-1], labels.repeat(times)[::-1])
+    np.testing.assert_allclose(again.coef_, fit.coef_, rtol=1e-12)
+    np.testing.assert_allclose(repeated.coef_, fit.coef_, rtol=1e-12)
+    np.testing.assert_allclose(repeated.sigma_, fit.sigma_, rtol=1e-12)
+    assert (fit.n_rows_seen_, repeated.n_rows_seen_) == (np.count_nonzero(times), times.sum())
+    in_order = SequentialLogisticRegression(shuffle=False).fit(X, labels, sample_weight=times)
+    assert 1e-6 < np.abs(in_order.coef_ - fit.coef_).max() < fit.coef_std_.max()
+    zeros, negative = np.zeros((4, 1)), -np.zeros((4, 1))  # one row, however the zero is written
+    both = SequentialLogisticRegression().fit(np.r_[zeros, negative, [[1.0]]], [0, 0, 0, 0, 0, 0, 0, 0, 1])
+    weighted = SequentialLogisticRegression().fit([[0.0], [1.0]], [0, 1], sample_weight=[8, 1])
+    np.testing.assert_allclose(both.coef_, weighted.coef_, rtol=1e-12)
 
 
 # ---- messages
