@@ -152,7 +152,15 @@ struct Fit {
   /// Posterior covariance of the coefficients [p, p], or [p+1, p+1] with the intercept last; formed when called.
   /// \throws InvalidArgument if the fit kept no covariance factor.
   [[nodiscard]] Matrix covariance() const;
+  /// V, of which V_diagonal is the diagonal, likewise: q(w|tau) = N(w, V/tau) of a joint posterior, else V is the covariance.
+  [[nodiscard]] Matrix V() const;
 };
+
+/// V^-1 = diag(a) + X' diag(omega) X [p,p], not by inverting V.                                                        (RIDGE.1)
+/// \param fit  one of columns as they are, without intercept and standardisation, and not from a file
+/// \param X    [n,p] the rows that it was made from; not read where one observation was taken at a time, whose V^-1 comes from V's factor
+/// \throws InvalidArgument  another fit, or another number of rows or columns
+[[nodiscard]] Matrix V_inverse(const Fit& fit, MatrixView X);
 
 /// Central credible interval of coefficient j (of the intercept: j = -1). level in (0, 1).
 [[nodiscard]] Interval credible_interval(const Fit& fit, Index j, double level = 0.95);

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <limits>
 #include <new>
+#include <optional>
 
 #include "capi/handles.hpp"
 
@@ -82,6 +83,8 @@ class Data {
     else
       view<float>(m);
   }
+  Data(const Data&) = delete;  // the view may be of its own copy
+  Data& operator=(const Data&) = delete;
   [[nodiscard]] const MatrixView& X() const { return X_; }
 
  private:
@@ -245,6 +248,40 @@ ardvark_code ardvark_model_result(const ardvark_model* model, const ardvark_opti
     required(result, "result");
     const auto fit = required(model, "model").model;
     *result = new ardvark_result{[fit, level = level_of(options)](Fields& out) { visit(*fit, level, out); }};
+  });
+}
+
+ardvark_code ardvark_model_from_moments(const ardvark_moments* moments, const ardvark_options* options, ardvark_model** model,
+                                        ardvark_error* error) {
+  return guarded(error, [&] {
+    required(model, "model");
+    const ardvark_moments& m = required(moments, "moments");
+    if (m.struct_size < sizeof(ardvark_moments))
+      throw InvalidArgument(fmt::format("moments.struct_size is {}; it must be sizeof(ardvark_moments)", m.struct_size));
+    const Data V(m.V, "V");
+    std::optional<Data> inverse;
+    if (m.V_inverse != nullptr) inverse.emplace(m.V_inverse, "V_inverse");
+    const Moments given{vector_of(m.mean, std::max<Index>(m.columns, 0), "mean"), V.X(), inverse ? inverse->X() : MatrixView(),
+                        GammaDistribution{m.noise_shape, m.noise_rate}};
+    give(model, model_from_moments(given, options_of(options)));
+  });
+}
+
+ardvark_code ardvark_model_V_inverse(const ardvark_model* model, const ardvark_matrix* X, ardvark_array* array, ardvark_error* error) {
+  return guarded(error, [&] {
+    ardvark_array& out = required(array, "array");
+    if (out.struct_size < sizeof(ardvark_array))
+      throw InvalidArgument(fmt::format("array.struct_size is {}; it must be sizeof(ardvark_array)", out.struct_size));
+    const SavedModel& fit = *required(model, "model").model;
+    if (fit.softmax || fit.relevance) throw InvalidArgument("V^-1 is that of one linear or logistic regression");
+    std::optional<Data> rows;
+    if (X != nullptr) rows.emplace(X, "X");
+    const Matrix inverse = V_inverse(fit.fit, rows ? rows->X() : MatrixView());
+    out.data = static_cast<double*>(allocate(static_cast<std::size_t>(inverse.size()) * sizeof(double)));
+    std::copy_n(inverse.data(), inverse.size(), out.data);  // symmetric: either memory order
+    out.dimensions = 2;
+    out.shape[0] = inverse.rows();
+    out.shape[1] = inverse.cols();
   });
 }
 

@@ -332,6 +332,8 @@ void run(const FitOptions& options, MatrixView X, Likelihood& likelihood, Prepar
   to_user_units(
       q, num_in_use, [&](const Vector& x) { return solver->variance_of(x(outcome.columns)); }, *state, fit);
   report.seconds = seconds_since(started);  // the posterior is complete; what follows serves later calls
+  state->a = outcome.a;
+  state->omega = outcome.rows.omega;
   keep_factor(options, *solver, outcome, n, partition.num_columns(), *state, report);
   fit.state = std::move(state);
 }

@@ -116,6 +116,7 @@ void visit(const Fit& fit, double level, Fields& out) {
     out.put("log_loss", Json(fit.log_loss));
   }
   if (out.wants("covariance")) out.put_rows("covariance", fit.covariance());
+  if (out.wants("V")) out.put_rows("V", fit.V());
   visit_solver(fit.report, out);
   visit_report(fit.report, out);
 }
