@@ -1,0 +1,25 @@
+function value = ardvark_options(varargin)
+% ARDVARK_OPTIONS  What holds for all functions of this package, until it is changed or the session ends.
+%
+%   all = ardvark_options()              a struct of all options
+%   value = ardvark_options(name)        one of them
+%   ardvark_options(name, value, ...)    sets them
+%
+%   'compat'     false (default): right results. true: the functions of VBLinLogit and of the SLR toolbox reproduce the published programs,
+%                their defects included: to 1e-9, and 1e-8 of the SLR toolbox
+%   'threads'    of the linear algebra; 0 (default): as the environment says
+%   'tolerance'  of the functions of VBLinLogit without compat: they stop when the bound changes by less than this part of its value;
+%                0 (default): 1e-5, as published
+%
+%   Example:
+%       ardvark_options('compat', true);
+%       [w, V, invV] = vb_logit_fit(randn(50, 3), sign(randn(50, 1)));
+%       ardvark_options('compat', false);
+%
+%   See also vb_linear_fit, vb_logit_fit, biclsfy_slrvar, ardvark_fit.
+  if nargout == 0 && nargin > 1
+    ardvark_mex('options', 0, varargin{:});
+  else
+    value = ardvark_mex('options', 1, varargin{:});
+  end
+end
