@@ -72,7 +72,7 @@ ARDVARK_API void ardvark_free(void* memory);
  *     a0 b0       gamma prior of the noise (regression) or of the precisions (classification); c0 d0  of the precisions (regression)
  *     intercept, standardize, acceleration, mixed_precision  0 or 1
  *     solver      automatic, primal, dual, spectral; max_sweeps; tolerance; threads
- *     update_rule vb, mackay; prune_at; readmit_every
+ *     update_rule vb, mackay; prune_at; readmit_every; record_every
  *     weights     [rows] a weight equals repetition; start_precision [columns]; start_noise
  *     keep_covariance  automatic, always, never
  *     column_names, class_names, target    texts for messages and summaries; with class_names labels are positions in it
@@ -150,7 +150,7 @@ ARDVARK_API void ardvark_model_free(ardvark_model* model);
  *
  *     status message sweeps bound bound_history solver solver_reason notes warnings seconds columns classes prior preset ...
  *     mean variance sd interval [p,2] intercept.mean intercept.variance intercept.interval standardized_mean
- *     precision group relevance relevant left_out effective_parameters V_diagonal log_det_V
+ *     precision precision_history group relevance relevant left_out effective_parameters V_diagonal log_det_V
  *     posterior noise.shape noise.rate noise.sd noise.sd_interval r_squared | accuracy log_loss class_weight
  *     covariance, V [p,p], with an intercept [p+1,p+1], last: formed when asked for; q(w|tau) = N(mean, V/tau) of a joint posterior
  *   several classes: mean, variance, sd, precision, relevance [classes, p], intercept.mean [classes]
@@ -204,6 +204,13 @@ ARDVARK_API ardvark_code ardvark_select(const ardvark_matrix* X, const double* l
  * lambdas: NULL, and then `count` of them from lambda_max down to smallest * lambda_max; 0 for either: the default. */
 ARDVARK_API ardvark_code ardvark_path(const ardvark_matrix* X, const double* labels, const double* lambdas, int64_t count, double smallest,
                                       const ardvark_options* options, ardvark_result** result, ardvark_error* error);
+
+/* Columns brought to one size, as the SLR toolbox does before a fit: (x - center)/scale, 0 where a column has one value.
+ * center: "none", "each" (column's mean), "all" (the table's); scale, after that: "none", "each" (largest |x| of the column), "all" (of the
+ * table), "stdeach", "stdall" (standard deviation). Both are those of the table `like`; NULL: of X. out: [rows, columns] of X, the caller's,
+ * column by column. */
+ARDVARK_API ardvark_code ardvark_normalize(const ardvark_matrix* X, const ardvark_matrix* like, const char* center, const char* scale,
+                                           double* out, ardvark_error* error);
 
 /* A logistic regression that absorbs each row once, in order. No intercept, no standardisation. options: precision, block_rows, threads;
  * may be NULL. */

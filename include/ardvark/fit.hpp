@@ -66,6 +66,7 @@ struct FitOptions {
   bool accelerate = true;                     ///< MacKay steps with Anderson extrapolation, taken back when the bound falls; models only
   bool mixed_precision = true;  ///< logistic models, large fits: early sweeps take their O(n p^2) products in single precision; the last
                                 ///< sweeps and all that is reported are double                                        (MP.2)
+  int record_every = 0;         ///< sweeps between two columns of Fit::precision_history, >= 0; 0: none is kept
   int threads = 0;              ///< BLAS threads during the fit; 0 keeps the caller's setting
   Keep keep_covariance = Keep::automatic;      ///< the factor that predict() and covariance() need; automatic: unless it exceeds 256 MB
   SweepCallback on_sweep = {};                 ///< after each sweep; return false to stop (status = stopped_by_user)
@@ -115,6 +116,8 @@ struct Fit {
   Vector V_diagonal;         ///< [p] diagonal of V; linear: q(w|tau) = N(w, V/tau), so V is not the variance
   double log_det_V = 0;      ///< ln|V|, intercept included
   Vector precision;          ///< [groups] E[alpha], of the standardised columns where there is standardisation
+  Matrix precision_history;  ///< [groups, 1 + max_sweeps/record_every] E[alpha] at the start and after each so many sweeps; where the fit
+                             ///< ended before, as it left them, of a published program that is reproduced as at the start
   std::vector<Index> group;  ///< [p] group of each column; -1 flat, -2 fixed precision, -3 left out
   Vector relevance;          ///< [p] well-determinedness 1 - a_j V_jj in [0, 1]: 1 = set by the data, 0 = by the prior
   std::vector<bool>

@@ -52,6 +52,7 @@ struct ModelOptions {
   std::optional<double> prune_at = {};
   int readmit_every = 0;
   int threads = 0;
+  int record_every = 0;                       ///< sweeps between two columns of `precision_history`
   std::string keep_covariance = "automatic";  ///< "automatic", "always" or "never"
   std::vector<double> weights = {};           ///< [rows]
   std::vector<double> start_precision = {};

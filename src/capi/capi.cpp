@@ -8,6 +8,7 @@
 #include <new>
 #include <optional>
 
+#include "ardvark/normalize.hpp"
 #include "capi/handles.hpp"
 
 namespace ardvark::capi {
@@ -129,6 +130,16 @@ class Data {
 VectorView vector_of(const double* data, Index size, const char* name) {
   if (size > 0) required(data, name);
   return {data, size};
+}
+
+template <typename Value>
+Value word_of(std::string_view word, const char* name, std::initializer_list<std::pair<const char*, Value>> words) {
+  std::string known;
+  for (const auto& [text, value] : words) {
+    if (word == text) return value;
+    known += (known.empty() ? "" : ", ") + std::string(text);
+  }
+  throw InvalidArgument(fmt::format("{} is '{}'; it must be one of {}", name, word, known));
 }
 
 // The caller's callback, not more often than it wants to be called. Copies share when that was.
@@ -350,6 +361,27 @@ ardvark_code ardvark_path(const ardvark_matrix* X, const double* labels, const d
     const ModelOptions all = options_of(options);
     const auto path = std::make_shared<const LogisticPath>(fit_path(data.X(), vector_of(labels, data.X().rows(), "labels"), grid, all));
     *result = new ardvark_result{[path](Fields& out) { visit(*path, out); }};
+  });
+}
+
+ardvark_code ardvark_normalize(const ardvark_matrix* X, const ardvark_matrix* like, const char* center, const char* scale, double* out,
+                               ardvark_error* error) {
+  return guarded(error, [&] {
+    const Data data(X, "X");
+    std::optional<Data> other;
+    if (like != nullptr) other.emplace(like, "like");
+    const ColumnUnits units =
+        column_units(other ? other->X() : data.X(),
+                     word_of<ColumnCenter>(text_of(center, "center"), "center",
+                                           {{"none", ColumnCenter::none}, {"each", ColumnCenter::each}, {"all", ColumnCenter::all}}),
+                     word_of<ColumnScale>(text_of(scale, "scale"), "scale",
+                                          {{"none", ColumnScale::none},
+                                           {"each", ColumnScale::each},
+                                           {"all", ColumnScale::all},
+                                           {"stdeach", ColumnScale::deviation_each},
+                                           {"stdall", ColumnScale::deviation_all}}));
+    const Matrix Z = in_units(data.X(), units);
+    std::copy_n(Z.data(), Z.size(), &required(out, "out"));
   });
 }
 

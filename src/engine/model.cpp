@@ -71,6 +71,7 @@ void validate_options(const FitOptions& options, Task task, Index p) {
     throw InvalidArgument(fmt::format("start_noise is {}; it must be 0 (as usual) or more", options.start_noise));
   if (options.threads < 0)
     throw InvalidArgument(fmt::format("threads is {}; it must be 0 (the caller's setting) or more", options.threads));
+  if (options.record_every < 0) throw InvalidArgument(fmt::format("record_every is {}; it must be 0 or more", options.record_every));
   if (!options.column_names.empty() && static_cast<Index>(options.column_names.size()) != p)
     throw InvalidArgument(fmt::format("column_names has {} entries; it must have one per column of X: {}", options.column_names.size(), p));
   if (options.compat && options.preset.empty()) throw InvalidArgument("compat reproduces a published program; it needs a preset");
@@ -132,6 +133,7 @@ SweepSettings sweep_settings(const FitOptions& options, Task task, const Likelih
   s.num_rows = rows;
   s.max_sweeps = options.max_sweeps;
   s.on_sweep = options.on_sweep;
+  s.record_every = options.record_every;
   if (sweeps_plainly(options) || likelihood.to_mode) {  // (SLR.1)
     s.order = EvaluateAfter::rows;
     s.stop = options.compat ? StopRule::never : StopRule::standstill;
@@ -305,6 +307,7 @@ void run(const FitOptions& options, MatrixView X, Likelihood& likelihood, Prepar
 
   fit.num_rows = rows;
   fit.precision = outcome.expected;
+  fit.precision_history = std::move(outcome.history);
   if (!options.compat)
     for (std::size_t g = 0; g < outcome.pruned.size(); ++g)
       if (outcome.pruned[g]) fit.precision[static_cast<Index>(g)] = std::numeric_limits<double>::infinity();

@@ -24,9 +24,12 @@ class ClassSweep {
     const Partition& partition = all_.partition();
     out_.pruned.assign(static_cast<std::size_t>(partition.num_groups()), false);
     num_returns_.assign(out_.pruned.size(), 0);
+    if (settings_.record_every > 0) out_.history = all_.expected().replicate(1, 1 + settings_.max_sweeps / settings_.record_every);
     while (out_.status == Status::failed && sweep()) stop();
     remember_precisions();
     out_.expected = all_.expected();
+    if (!settings_.all_sweeps && settings_.record_every > 0)
+      out_.history.rightCols(out_.history.cols() - 1 - out_.sweeps / settings_.record_every).colwise() = out_.expected;
     return std::move(out_);
   }
 
@@ -233,6 +236,10 @@ class ClassSweep {
 
   void record() {
     ++out_.sweeps;
+    if (settings_.record_every > 0 && out_.sweeps % settings_.record_every == 0) {
+      remember_precisions();
+      out_.history.col(out_.sweeps / settings_.record_every) = all_.expected();
+    }
     out_.bound_history.push_back(out_.bound);
     const double elapsed = std::chrono::duration<double>(std::chrono::steady_clock::now() - started_).count();
     if (!settings_.on_sweep || settings_.on_sweep({out_.sweeps, out_.bound, elapsed})) return;
@@ -250,7 +257,8 @@ class ClassSweep {
     } else if (separated_) {
       out_.status = Status::separated;
       out_.message = fmt::format(
-          "sweep {}: columns without a prior separate the classes, so that the likelihood has no maximum: every step raises the weights, at "
+          "sweep {}: columns without a prior separate the classes, so that the likelihood has no maximum: every step raises the weights, "
+          "at "
           "a gain of less than 1e-8 nats",
           out_.sweeps);
     } else if (settings_.all_sweeps) {

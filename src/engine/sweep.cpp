@@ -53,6 +53,8 @@ class Sweep {
     remember_precisions();
     out_.columns = columns_;
     out_.expected = all_.expected();
+    if (!settings_.compat && settings_.record_every > 0)
+      out_.history.rightCols(out_.history.cols() - 1 - out_.sweeps / settings_.record_every).colwise() = out_.expected;
     return std::move(out_);
   }
 
@@ -162,6 +164,7 @@ class Sweep {
     groups_.resize(static_cast<std::size_t>(prior_.partition().num_groups()));
     std::iota(groups_.begin(), groups_.end(), Index{0});
     out_.pruned.assign(groups_.size(), false);
+    if (settings_.record_every > 0) out_.history = all_.expected().replicate(1, 1 + settings_.max_sweeps / settings_.record_every);
     switch (settings_.order) {
       case EvaluateAfter::prior:
       case EvaluateAfter::rows: return true;
@@ -514,6 +517,10 @@ class Sweep {
     ++out_.sweeps;
     if (single_) ++out_.num_single;
     just_left_ = false;
+    if (settings_.record_every > 0 && out_.sweeps % settings_.record_every == 0) {
+      remember_precisions();
+      out_.history.col(out_.sweeps / settings_.record_every) = all_.expected();
+    }
     out_.bound = bound_;
     out_.bound_history.push_back(bound_);
     const double elapsed = std::chrono::duration<double>(std::chrono::steady_clock::now() - started_).count();

@@ -345,6 +345,20 @@ TEST(CInterface, PredictsFromMoments) {
   EXPECT_STREQ(error.message, "moments.struct_size is 8; it must be sizeof(ardvark_moments)");
 }
 
+TEST(CInterface, NormalizesByAnotherTable) {
+  Matrix X(2, 2), like(3, 2);
+  X << 5, 1, 7, 2;
+  like << 0, 1, 2, 3, 4, -4;  // means 2 and 0, largest deviations 2 and 4
+  const ardvark_matrix view_X = view(X), view_like = view(like);
+  ardvark_error error = empty_error();
+  Matrix Z(2, 2), expected(2, 2);
+  ASSERT_EQ(ardvark_normalize(&view_X, &view_like, "each", "each", Z.data(), &error), ARDVARK_OK) << error.message;
+  expected << 1.5, 0.25, 2.5, 0.5;
+  EXPECT_EQ(Z, expected);
+  EXPECT_EQ(ardvark_normalize(&view_X, nullptr, "each", "median", Z.data(), &error), ARDVARK_INVALID_ARGUMENT);
+  EXPECT_STREQ(error.message, "scale is 'median'; it must be one of none, each, all, stdeach, stdall");
+}
+
 TEST(CInterface, FiltersAsTheClassOfCpp) {
   const Data d = data();
   const Vector signs = 2 * d.labels.array() - 1;
