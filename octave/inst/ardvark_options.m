@@ -23,3 +23,15 @@ function value = ardvark_options(varargin)
     value = ardvark_mex('options', 1, varargin{:});
   end
 end
+
+%!test
+%! assert(ardvark_options('compat'), false);
+%! ardvark_options('compat', true, 'threads', 2);
+%! all = ardvark_options();
+%! ardvark_options('compat', false, 'threads', 0);
+%! assert(all.compat, true);
+%! assert(all.threads, 2);
+%! assert(ardvark_options('threads'), 0);
+
+%!error <there is no option 'compatible'> ardvark_options('compatible', true)
+%!error <compat is 2> ardvark_options('compat', 2)

@@ -22,3 +22,9 @@ function [w, V, invV, logdetV] = vb_logit_fit_iter(X, y)
 %   See also vb_logit_fit, vb_logit_fit_ard, vb_logit_pred.
   [w, V, invV, logdetV] = ardvark_mex('vb_logit_fit_iter', nargout, X, y);
 end
+
+%!test  % with a prior alone nothing is known but N(0, I/D); then rows of one class
+%! [w, V, invV, logdetV] = vb_logit_fit_iter([1, 0; 0.5, 1], [1; 1]);
+%! assert(V * invV, eye(2), 1e-12);
+%! assert(logdetV, log(det(V)), 1e-12);
+%! assert(all(w > 0) && all(diag(V) < 0.5));

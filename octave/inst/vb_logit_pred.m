@@ -17,3 +17,21 @@ function out = vb_logit_pred(X, w, V, invV)
   if nargin < 4, invV = []; end
   out = ardvark_mex('vb_logit_pred', nargout, X, w, V, invV);
 end
+
+%!test  % by quadrature: E 1/(1 + exp(-u)), u ~ N(m, s), and with the other class it sums to one
+%! w = [1; -0.5]; V = [0.5, 0.1; 0.1, 2]; X = [1, 2; -1, 3; 0, 0];
+%! p = vb_logit_pred(X, w, V);
+%! for k = 1:3
+%!   m = X(k, :) * w; s = X(k, :) * V * X(k, :)';
+%!   if s == 0, expected = 1 / (1 + exp(-m)); else
+%!     expected = quadgk(@(u) 1 ./ (1 + exp(-u)) .* exp(-(u - m).^2 / (2 * s)) / sqrt(2 * pi * s), m - 10 * sqrt(s), m + 10 * sqrt(s)); end
+%!   assert(p(k), expected, 5e-9);
+%! end
+%! assert(p + vb_logit_pred(-X, w, V), ones(3, 1), 1e-12);
+%! assert(vb_logit_pred_incr(X, w, V), p);
+
+%!test  % the published bound is lower, at x'w = 0 and x'Vx = 10 by what docs say
+%! ardvark_options('compat', true);
+%! p = vb_logit_pred(sqrt(10), 0, 1, 1);
+%! ardvark_options('compat', false);
+%! assert(p, 0.437, 5e-4);
