@@ -4,7 +4,9 @@ assert(isempty(which('ardvark_fit')));
 [status, out] = system([fullfile(getenv('ARDVARK_SOURCE'), 'scripts', 'package-octave') ' ' getenv('HOME')]);
 if status ~= 0, error('package-octave: %s', out); end
 lines = strsplit(strtrim(out), "\n");
-pkg('install', '-verbose', lines{end});
+pkg('prefix', fullfile(getenv('HOME'), 'packages'), fullfile(getenv('HOME'), 'packages'));  % of root too
+pkg('local_list', fullfile(getenv('HOME'), '.packages'));
+pkg('install', '-local', lines{end});
 pkg('load', 'ardvark');
 assert(strncmp(which('vb_linear_fit'), getenv('HOME'), numel(getenv('HOME'))));
 assert(strncmp(which('ardvark_mex'), getenv('HOME'), numel(getenv('HOME'))));

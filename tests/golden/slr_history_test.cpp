@@ -94,7 +94,7 @@ TEST(ToolboxPreset, TakesWhatTheToolboxLetsItsUserChoose) {
   EXPECT_FALSE(fit.intercept);
   EXPECT_EQ(fit.standardized_mean.size(), 9);
   for (Index j = 0; j < 9; ++j) EXPECT_EQ(fit.relevant[static_cast<std::size_t>(j)], fit.precision[j] < 10);
-  ModelOptions no_pruning = published("rlr_var", 50);
+  ModelOptions no_pruning = published("rlr_var", 50, false);
   no_pruning.set("prune_at", 10.0);
   expect_invalid([&] { static_cast<void>(fit_model(X, y, no_pruning)); }, {"prune_at", "a preset fixes it"});
 }
