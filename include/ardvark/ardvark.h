@@ -70,9 +70,10 @@ ARDVARK_API void ardvark_free(void* memory);
  *     likelihood  vg, jj, laplace (two classes); posterior  joint, factorised (linear)
  *     coding      softmax, one-against-rest, one-against-one (three classes or more); precision_per_class
  *     a0 b0       gamma prior of the noise (regression) or of the precisions (classification); c0 d0  of the precisions (regression)
- *     intercept, standardize, acceleration, mixed_precision  0 or 1
+ *     intercept, standardize, mixed_precision  0 or 1
+ *     acceleration  0 or 1; with a preset vb_* or vrvm_*: 1 takes the published model to its maximum as a model is
  *     solver      automatic, primal, dual, spectral; max_sweeps; tolerance; threads
- *     update_rule vb, mackay; prune_at; readmit_every
+ *     update_rule vb, mackay; prune_at; readmit_every; record_every
  *     weights     [rows] a weight equals repetition; start_precision [columns]; start_noise
  *     keep_covariance  automatic, always, never
  *     column_names, class_names, target    texts for messages and summaries; with class_names labels are positions in it
@@ -128,6 +129,14 @@ typedef struct ardvark_matrix {
   int64_t row_stride, column_stride; /* in elements */
 } ardvark_matrix;
 
+/* An array of the library's, row by row; data is to be freed by ardvark_free. */
+typedef struct ardvark_array {
+  size_t struct_size;
+  double* data;
+  int64_t dimensions; /* 0 (a number), 1 or 2 */
+  int64_t shape[2];
+} ardvark_array;
+
 /* ---- models ------------------------------------------------------------------------------------------------------------------------- */
 
 typedef struct ardvark_model ardvark_model;
@@ -142,9 +151,9 @@ ARDVARK_API void ardvark_model_free(ardvark_model* model);
  *
  *     status message sweeps bound bound_history solver solver_reason notes warnings seconds columns classes prior preset ...
  *     mean variance sd interval [p,2] intercept.mean intercept.variance intercept.interval standardized_mean
- *     precision group relevance relevant left_out effective_parameters V_diagonal log_det_V
+ *     precision precision_history group relevance relevant left_out effective_parameters V_diagonal log_det_V
  *     posterior noise.shape noise.rate noise.sd noise.sd_interval r_squared | accuracy log_loss class_weight
- *     covariance [p,p], with an intercept [p+1,p+1], last: formed when asked for
+ *     covariance, V [p,p], with an intercept [p+1,p+1], last: formed when asked for; q(w|tau) = N(mean, V/tau) of a joint posterior
  *   several classes: mean, variance, sd, precision, relevance [classes, p], intercept.mean [classes]; covariance [classes q, classes q]
  *        class after class, of each its p columns and then the intercept
  *   rvm: relevance_vectors [m,d] relevance_rows vectors kernel parameters width log_evidence inputs input_center input_scale trials;
@@ -153,6 +162,22 @@ ARDVARK_API void ardvark_model_free(ardvark_model* model);
  * options: `level` is read; may be NULL. */
 ARDVARK_API ardvark_code ardvark_model_result(const ardvark_model* model, const ardvark_options* options, ardvark_result** result,
                                               ardvark_error* error);
+/* A posterior in numbers, wherever it comes from, as a model to predict from. */
+typedef struct ardvark_moments {
+  size_t struct_size;
+  int64_t columns;                 /* p */
+  const double* mean;              /* [p] finite */
+  const ardvark_matrix* V;         /* [p,p] finite, symmetric, positive semidefinite, both to 1e-6 of its largest element */
+  const ardvark_matrix* V_inverse; /* [p,p] for the published rules, which see w'V^-1 w; NULL: from V */
+  double noise_shape, noise_rate;  /* of a regression, q(w|tau) = N(mean, V/tau), q(tau) = Gamma(shape, rate): > 0; else both 0 */
+} ardvark_moments;
+/* options: column_names, class_names (two; else "-1" and "1"), target; may be NULL. */
+ARDVARK_API ardvark_code ardvark_model_from_moments(const ardvark_moments* moments, const ardvark_options* options, ardvark_model** model,
+                                                    ardvark_error* error);
+/* V^-1 [p,p] of a fit of columns as they are, without intercept and standardisation, as diag(a) + X' diag(omega) X, not by inverting V.
+ * X: the rows that it was made from. Of a filter, whose V^-1 comes from the factor of V, X is not read and may be NULL. */
+ARDVARK_API ardvark_code ardvark_model_V_inverse(const ardvark_model* model, const ardvark_matrix* X, ardvark_array* array,
+                                                 ardvark_error* error);
 /* The table for people, as `ardvark show` prints it; to be freed by ardvark_free. */
 ARDVARK_API ardvark_code ardvark_model_summary(const ardvark_model* model, const ardvark_options* options, char** text,
                                                ardvark_error* error);
@@ -182,6 +207,13 @@ ARDVARK_API ardvark_code ardvark_select(const ardvark_matrix* X, const double* l
 ARDVARK_API ardvark_code ardvark_path(const ardvark_matrix* X, const double* labels, const double* lambdas, int64_t count, double smallest,
                                       const ardvark_options* options, ardvark_result** result, ardvark_error* error);
 
+/* Columns brought to one size, as the SLR toolbox does before a fit: (x - center)/scale, 0 where a column has one value.
+ * center: "none", "each" (column's mean), "all" (the table's); scale, after that: "none", "each" (largest |x| of the column), "all" (of the
+ * table), "stdeach", "stdall" (standard deviation). Both are those of the table `like`; NULL: of X. out: [rows, columns] of X, the caller's,
+ * column by column. */
+ARDVARK_API ardvark_code ardvark_normalize(const ardvark_matrix* X, const ardvark_matrix* like, const char* center, const char* scale,
+                                           double* out, ardvark_error* error);
+
 /* A logistic regression that absorbs each row once, in order. No intercept, no standardisation. options: precision, block_rows, threads;
  * may be NULL. */
 typedef struct ardvark_sequential ardvark_sequential;
@@ -204,14 +236,6 @@ ARDVARK_API ardvark_code ardvark_sequential_from_bytes(const void* data, size_t 
 /* ---- results ------------------------------------------------------------------------------------------------------------------------ */
 
 ARDVARK_API void ardvark_result_free(ardvark_result* result);
-
-/* An array of the library's, row by row; data is to be freed by ardvark_free. */
-typedef struct ardvark_array {
-  size_t struct_size;
-  double* data;
-  int64_t dimensions; /* 0 (a number), 1 or 2 */
-  int64_t shape[2];
-} ardvark_array;
 
 /* Any result of numbers: a number, flags (0 or 1), a list, a matrix. Rows of a table count from 0; a k-means centre, which is none, is -1.
  * ARDVARK_INVALID_ARGUMENT: no result of this name, or not of numbers. */

@@ -63,9 +63,11 @@ struct FitOptions {
                                              ///< group the first counts; empty: the mean of the hyper-prior
   double start_noise = 0;                    ///< linear, factorised: noise precision to begin with, in units of 1/y^2; 0: 100/variance of y
   SolverKind solver = SolverKind::automatic;  ///< spectral for a shared linear prior, else primal for columns <= rows, dual otherwise
-  bool accelerate = true;                     ///< MacKay steps with Anderson extrapolation, taken back when the bound falls; models only
+  bool accelerate = true;  ///< MacKay steps with Anderson extrapolation, taken back when the bound falls. A preset with it is the published
+                           ///< model taken to its maximum as a model is (VBLinLogit's and vrvm_*, without compat)
   bool mixed_precision = true;  ///< logistic models, large fits: early sweeps take their O(n p^2) products in single precision; the last
                                 ///< sweeps and all that is reported are double                                        (MP.2)
+  int record_every = 0;         ///< sweeps between two columns of Fit::precision_history, >= 0; 0: none is kept
   int threads = 0;              ///< BLAS threads during the fit; 0 keeps the caller's setting
   Keep keep_covariance = Keep::automatic;      ///< the factor that predict() and covariance() need; automatic: unless it exceeds 256 MB
   SweepCallback on_sweep = {};                 ///< after each sweep; return false to stop (status = stopped_by_user)
@@ -115,6 +117,8 @@ struct Fit {
   Vector V_diagonal;         ///< [p] diagonal of V; linear: q(w|tau) = N(w, V/tau), so V is not the variance
   double log_det_V = 0;      ///< ln|V|, intercept included
   Vector precision;          ///< [groups] E[alpha], of the standardised columns where there is standardisation
+  Matrix precision_history;  ///< [groups, 1 + max_sweeps/record_every] E[alpha] at the start and after each so many sweeps; where the fit
+                             ///< ended before, as it left them, of a published program that is reproduced as at the start
   std::vector<Index> group;  ///< [p] group of each column; -1 flat, -2 fixed precision, -3 left out
   Vector relevance;          ///< [p] well-determinedness 1 - a_j V_jj in [0, 1]: 1 = set by the data, 0 = by the prior
   std::vector<bool>
@@ -152,7 +156,15 @@ struct Fit {
   /// Posterior covariance of the coefficients [p, p], or [p+1, p+1] with the intercept last; formed when called.
   /// \throws InvalidArgument if the fit kept no covariance factor.
   [[nodiscard]] Matrix covariance() const;
+  /// V, of which V_diagonal is the diagonal, likewise: q(w|tau) = N(w, V/tau) of a joint posterior, else V is the covariance.
+  [[nodiscard]] Matrix V() const;
 };
+
+/// V^-1 = diag(a) + X' diag(omega) X [p,p], not by inverting V.                                                        (RIDGE.1)
+/// \param fit  one of columns as they are, without intercept and standardisation, and not from a file
+/// \param X    [n,p] the rows that it was made from; not read where one observation was taken at a time, whose V^-1 comes from V's factor
+/// \throws InvalidArgument  another fit, or another number of rows or columns
+[[nodiscard]] Matrix V_inverse(const Fit& fit, MatrixView X);
 
 /// Central credible interval of coefficient j (of the intercept: j = -1). level in (0, 1).
 [[nodiscard]] Interval credible_interval(const Fit& fit, Index j, double level = 0.95);

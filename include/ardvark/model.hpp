@@ -52,6 +52,7 @@ struct ModelOptions {
   std::optional<double> prune_at = {};
   int readmit_every = 0;
   int threads = 0;
+  int record_every = 0;                       ///< sweeps between two columns of `precision_history`
   std::string keep_covariance = "automatic";  ///< "automatic", "always" or "never"
   std::vector<double> weights = {};           ///< [rows]
   std::vector<double> start_precision = {};
@@ -151,5 +152,18 @@ void check_rule(const SavedModel& model, const ModelOptions& options);
 [[nodiscard]] LogisticPath fit_path(MatrixView X, VectorView labels, const PathGrid& grid, const ModelOptions& options);
 /// What a filter knows. Of ModelOptions only column_names, class_names (two) and target are read.
 [[nodiscard]] SavedModel sequential_model(const SequentialLogistic& filter, const ModelOptions& options);
+
+/// A posterior in numbers, wherever it comes from: of a regression q(w|tau) = N(mean, V/tau), q(tau) = Gamma(noise); of a classification
+/// q(w) = N(mean, V).
+struct Moments {
+  VectorView mean;                   ///< [p] finite
+  MatrixView V;                      ///< [p,p] finite, symmetric to 1e-6 of its largest element, positive semidefinite likewise
+  MatrixView V_inverse{};            ///< [p,p] for the published predictions (PRED.1), which see w'V^-1 w; empty: from V
+  GammaDistribution noise = {0, 0};  ///< of a regression > 0; of a classification both 0
+};
+/// A model to predict from, to print and to save. It describes no rows; relevance and effective parameters, which are not known, are 0.
+/// Of ModelOptions only column_names, class_names (two; else "-1" and "1") and target are read.   O(p^3)
+/// \throws InvalidArgument
+[[nodiscard]] SavedModel model_from_moments(const Moments& moments, const ModelOptions& options = {});
 
 }  // namespace ardvark

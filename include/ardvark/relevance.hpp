@@ -48,6 +48,8 @@ struct RelevanceOptions {
   std::vector<Index> rows = {};                ///< chosen: positions of training rows, each once
   std::uint64_t seed = 1;                      ///< kmeans
   GammaDistribution precision = {1e-6, 1e-6};  ///< hyper-prior of each weight's precision, of columns scaled to standard deviation 1; > 0
+  double prune_at = 1e8;                       ///< pruned: a column leaves when its precision reaches it; > 0
+  int record_every = 0;                        ///< pruned: as FitOptions::record_every, of all candidates' columns; the bias last
   GammaDistribution noise = {1e-6, 1e-6};      ///< regression: prior of the noise precision of the standardised target; > 0
   VectorView weights = {};                     ///< [rows] a weight equals repetition; >= 0, not all zero; empty: ones
   Index compare_up_to = 300;                  ///< variational, up to so many columns: also `plain`, and the higher evidence is kept (RVM.3)
@@ -74,6 +76,7 @@ struct RelevanceMachine {
   std::vector<Index> vectors;  ///< [columns of fit] which relevance vectors
   Fit fit;                     ///< of the kernel columns at these vectors; coefficients in the units of the target
   double log_evidence = 0;
+  Vector candidate_mean;  ///< pruned: [candidates + 1] weights after the last sweep, of columns too that leave with it; the bias last
 };
 
 /// What a fit found.

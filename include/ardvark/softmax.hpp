@@ -56,7 +56,8 @@ struct SoftmaxFit {
   Matrix standardized_mean;   ///< [p or p+1, C] in the units in which the fit saw the columns, the intercept, if any, as row p
   Matrix precision;  ///< [p or p+1, C] E[alpha] of each weight, of the columns as they are scaled inside; infinite: pruned; 0: flat; row p
                      ///< where the intercept has a precision
-  Matrix relevance;  ///< [p, C] well-determinedness in [0, 1]: 1 = set by the data, 0 = by the prior
+  Matrix precision_history;    ///< as Fit's, of the groups of class after class, or machine after machine
+  Matrix relevance;            ///< [p, C] well-determinedness in [0, 1]: 1 = set by the data, 0 = by the prior
   std::vector<bool> relevant;  ///< [p] kept for one class at least
   std::vector<bool> left_out;  ///< [p] constant or duplicated columns that took no part; their mean is 0
   PriorKind prior = PriorKind::shared;

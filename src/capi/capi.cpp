@@ -6,7 +6,9 @@
 #include <cstring>
 #include <limits>
 #include <new>
+#include <optional>
 
+#include "ardvark/normalize.hpp"
 #include "capi/handles.hpp"
 
 namespace ardvark::capi {
@@ -82,6 +84,8 @@ class Data {
     else
       view<float>(m);
   }
+  Data(const Data&) = delete;  // the view may be of its own copy
+  Data& operator=(const Data&) = delete;
   [[nodiscard]] const MatrixView& X() const { return X_; }
 
  private:
@@ -126,6 +130,16 @@ class Data {
 VectorView vector_of(const double* data, Index size, const char* name) {
   if (size > 0) required(data, name);
   return {data, size};
+}
+
+template <typename Value>
+Value word_of(std::string_view word, const char* name, std::initializer_list<std::pair<const char*, Value>> words) {
+  std::string known;
+  for (const auto& [text, value] : words) {
+    if (word == text) return value;
+    known += (known.empty() ? "" : ", ") + std::string(text);
+  }
+  throw InvalidArgument(fmt::format("{} is '{}'; it must be one of {}", name, word, known));
 }
 
 // The caller's callback, not more often than it wants to be called. Copies share when that was.
@@ -248,6 +262,40 @@ ardvark_code ardvark_model_result(const ardvark_model* model, const ardvark_opti
   });
 }
 
+ardvark_code ardvark_model_from_moments(const ardvark_moments* moments, const ardvark_options* options, ardvark_model** model,
+                                        ardvark_error* error) {
+  return guarded(error, [&] {
+    required(model, "model");
+    const ardvark_moments& m = required(moments, "moments");
+    if (m.struct_size < sizeof(ardvark_moments))
+      throw InvalidArgument(fmt::format("moments.struct_size is {}; it must be sizeof(ardvark_moments)", m.struct_size));
+    const Data V(m.V, "V");
+    std::optional<Data> inverse;
+    if (m.V_inverse != nullptr) inverse.emplace(m.V_inverse, "V_inverse");
+    const Moments given{vector_of(m.mean, std::max<Index>(m.columns, 0), "mean"), V.X(), inverse ? inverse->X() : MatrixView(),
+                        GammaDistribution{m.noise_shape, m.noise_rate}};
+    give(model, model_from_moments(given, options_of(options)));
+  });
+}
+
+ardvark_code ardvark_model_V_inverse(const ardvark_model* model, const ardvark_matrix* X, ardvark_array* array, ardvark_error* error) {
+  return guarded(error, [&] {
+    ardvark_array& out = required(array, "array");
+    if (out.struct_size < sizeof(ardvark_array))
+      throw InvalidArgument(fmt::format("array.struct_size is {}; it must be sizeof(ardvark_array)", out.struct_size));
+    const SavedModel& fit = *required(model, "model").model;
+    if (fit.softmax || fit.relevance) throw InvalidArgument("V^-1 is that of one linear or logistic regression");
+    std::optional<Data> rows;
+    if (X != nullptr) rows.emplace(X, "X");
+    const Matrix inverse = V_inverse(fit.fit, rows ? rows->X() : MatrixView());
+    out.data = static_cast<double*>(allocate(static_cast<std::size_t>(inverse.size()) * sizeof(double)));
+    std::copy_n(inverse.data(), inverse.size(), out.data);  // symmetric: either memory order
+    out.dimensions = 2;
+    out.shape[0] = inverse.rows();
+    out.shape[1] = inverse.cols();
+  });
+}
+
 ardvark_code ardvark_model_summary(const ardvark_model* model, const ardvark_options* options, char** text, ardvark_error* error) {
   return guarded(error, [&] { required(text, "text") = copy(summary(*required(model, "model").model, level_of(options))); });
 }
@@ -313,6 +361,27 @@ ardvark_code ardvark_path(const ardvark_matrix* X, const double* labels, const d
     const ModelOptions all = options_of(options);
     const auto path = std::make_shared<const LogisticPath>(fit_path(data.X(), vector_of(labels, data.X().rows(), "labels"), grid, all));
     *result = new ardvark_result{[path](Fields& out) { visit(*path, out); }};
+  });
+}
+
+ardvark_code ardvark_normalize(const ardvark_matrix* X, const ardvark_matrix* like, const char* center, const char* scale, double* out,
+                               ardvark_error* error) {
+  return guarded(error, [&] {
+    const Data data(X, "X");
+    std::optional<Data> other;
+    if (like != nullptr) other.emplace(like, "like");
+    const ColumnUnits units =
+        column_units(other ? other->X() : data.X(),
+                     word_of<ColumnCenter>(text_of(center, "center"), "center",
+                                           {{"none", ColumnCenter::none}, {"each", ColumnCenter::each}, {"all", ColumnCenter::all}}),
+                     word_of<ColumnScale>(text_of(scale, "scale"), "scale",
+                                          {{"none", ColumnScale::none},
+                                           {"each", ColumnScale::each},
+                                           {"all", ColumnScale::all},
+                                           {"stdeach", ColumnScale::deviation_each},
+                                           {"stdall", ColumnScale::deviation_all}}));
+    const Matrix Z = in_units(data.X(), units);
+    std::copy_n(Z.data(), Z.size(), &required(out, "out"));
   });
 }
 

@@ -82,6 +82,20 @@ bool ActiveSet::apply(Vector& w) {
   return true;
 }
 
+void ActiveSet::keep_history(int every, int max_sweeps) {
+  record_every_ = every;
+  if (every > 0) history_ = expected().replicate(1, 1 + max_sweeps / every);
+}
+
+void ActiveSet::record(int sweep) {
+  if (record_every_ > 0 && sweep % record_every_ == 0) history_.col(sweep / record_every_) = expected();
+}
+
+Matrix ActiveSet::history(int sweeps, bool as_at_the_end) {
+  if (record_every_ > 0 && as_at_the_end) history_.rightCols(history_.cols() - 1 - sweeps / record_every_).colwise() = expected();
+  return history_;
+}
+
 Vector ActiveSet::expected() {
   remember_precisions();
   return all_.expected();

@@ -31,6 +31,12 @@ class ActiveSet {
   /// w: of the columns so far, then of those that are active, 0 where they were not. False: none is left, and nothing has changed.
   [[nodiscard]] bool apply(Vector& w);
 
+  /// From now on E[alpha] of every group is kept as it is and after each `every` of at most `max_sweeps` sweeps; 0: nothing is.
+  void keep_history(int every, int max_sweeps);
+  void record(int sweep);
+  /// [groups, 1 + max_sweeps / every]; of sweeps that were not made as at the end, or as at the beginning.
+  [[nodiscard]] Matrix history(int sweeps, bool as_at_the_end);
+
   /// [groups] E[alpha]; of a pruned group what it left with.
   [[nodiscard]] Vector expected();
   [[nodiscard]] const std::vector<bool>& pruned() const { return pruned_; }          ///< [groups] some of them after the last sweep
@@ -49,6 +55,8 @@ class ActiveSet {
   std::vector<int> num_returns_;  // [groups]
   std::vector<PruningEvent> events_;
   bool will_change_ = false;
+  int record_every_ = 0;  // sweeps
+  Matrix history_;
 };
 
 }  // namespace ardvark

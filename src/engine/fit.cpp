@@ -6,28 +6,63 @@
 #include <cmath>
 #include <limits>
 
+#include "core/blas.hpp"
 #include "core/special.hpp"
+#include "core/validate.hpp"
 #include "engine/state.hpp"
 
 namespace ardvark {
 
-Matrix Fit::covariance() const {
+Matrix Fit::V() const {
   if (state == nullptr || state->factor.kind == CovarianceFactor::Kind::none)
     throw InvalidArgument("the fit kept no covariance factor; fit again with keep_covariance = always");
   const Standardization& s = state->standardization;
   const Index p = num_columns();
   Matrix V = state->factor.covariance(state->w.size());
   // w_user = D w, and for the intercept the prediction at x = 0: one more row of the same linear map.
-  Matrix map = Matrix::Zero(V.rows(), V.cols());
-  for (Index j = 0; j < p; ++j) {
-    const double scale = s.scale.size() > 0 ? s.scale[j] : 1.0;
-    map(j, j) = scale;
-    if (s.intercept && s.center.size() > 0) map(p, j) = -scale * s.center[j];
+  if (s.intercept && s.center.size() > 0) {
+    const Vector shift = s.center.cwiseProduct(s.scale), along = V.topLeftCorner(p, p) * shift;
+    V(p, p) += shift.dot(along) - 2 * shift.dot(V.col(p).head(p));
+    V.col(p).head(p) -= along;
+    V.row(p).head(p) = V.col(p).head(p).transpose();
   }
-  if (s.intercept) map(p, p) = 1;
-  double spread = state->y_scale * state->y_scale;
-  if (is_joint()) spread = noise.shape > 1 ? noise.rate / (noise.shape - 1) : std::numeric_limits<double>::infinity();
-  return spread * (map * V * map.transpose());
+  if (s.scale.size() > 0) {
+    V.topRows(p) = s.scale.asDiagonal() * V.topRows(p);
+    V.leftCols(p) = V.leftCols(p) * s.scale.asDiagonal();
+  }
+  if (!is_joint() && state->y_scale != 1) V *= state->y_scale * state->y_scale;
+  return V;
+}
+
+Matrix Fit::covariance() const {
+  if (!is_joint()) return V();
+  return (noise.shape > 1 ? noise.rate / (noise.shape - 1) : std::numeric_limits<double>::infinity()) * V();
+}
+
+Matrix V_inverse(const Fit& fit, MatrixView X) {
+  if (fit.report.solver == SolverKind::sequential && fit.state != nullptr && fit.state->factor.kind == CovarianceFactor::Kind::triangular) {
+    Matrix L = fit.state->factor.L_inverse;  // V = L^-T L^-1
+    const Index p = L.rows();
+    if (!blas::trtri(p, L.data(), p)) throw InvalidArgument("V is not positive definite: it has no inverse");
+    Matrix inverse(p, p);
+    blas::syrk(blas::Transpose::no, p, p, 1.0, L.data(), p, 0.0, inverse.data(), p);
+    inverse.triangularView<Eigen::StrictlyUpper>() = inverse.transpose();
+    return inverse;
+  }
+  if (fit.state == nullptr || fit.state->a.size() == 0 || fit.state->standardization.intercept ||
+      fit.state->standardization.scale.size() > 0 || !fit.state->factor.columns.empty())
+    throw InvalidArgument("V^-1 is that of a fit of columns as they are, without intercept and standardisation, and not of a file");
+  const Vector &a = fit.state->a, &omega = fit.state->omega;
+  if (X.rows() != omega.size() || X.cols() != a.size())
+    throw InvalidArgument(
+        fmt::format("X is {} x {}; the fit was made from a table of {} x {}", X.rows(), X.cols(), omega.size(), a.size()));
+  validate::matrix(X, "X");
+  DenseDesign design(X, {});
+  Matrix G(a.size(), a.size());
+  design.gram(omega, G);
+  G.diagonal() += a;
+  G.triangularView<Eigen::StrictlyUpper>() = G.transpose();
+  return G;
 }
 
 Interval credible_interval(const Fit& fit, Index j, double level) {

@@ -71,9 +71,12 @@ void validate_options(const FitOptions& options, Task task, Index p) {
     throw InvalidArgument(fmt::format("start_noise is {}; it must be 0 (as usual) or more", options.start_noise));
   if (options.threads < 0)
     throw InvalidArgument(fmt::format("threads is {}; it must be 0 (the caller's setting) or more", options.threads));
+  if (options.record_every < 0) throw InvalidArgument(fmt::format("record_every is {}; it must be 0 or more", options.record_every));
   if (!options.column_names.empty() && static_cast<Index>(options.column_names.size()) != p)
     throw InvalidArgument(fmt::format("column_names has {} entries; it must have one per column of X: {}", options.column_names.size(), p));
   if (options.compat && options.preset.empty()) throw InvalidArgument("compat reproduces a published program; it needs a preset");
+  if (options.compat && options.accelerate)
+    throw InvalidArgument("compat makes the published program's own sweeps; it excludes accelerate");
   if (options.solver == SolverKind::sequential)
     throw InvalidArgument("solver 'sequential' cannot be chosen; use the preset vb_logit_fit_iter or the class SequentialLogistic");
   const bool laplace = options.prior.kind == PriorKind::laplace;
@@ -132,6 +135,7 @@ SweepSettings sweep_settings(const FitOptions& options, Task task, const Likelih
   s.num_rows = rows;
   s.max_sweeps = options.max_sweeps;
   s.on_sweep = options.on_sweep;
+  s.record_every = options.record_every;
   if (sweeps_plainly(options) || likelihood.to_mode) {  // (SLR.1)
     s.order = EvaluateAfter::rows;
     s.stop = options.compat ? StopRule::never : StopRule::standstill;
@@ -142,7 +146,7 @@ SweepSettings sweep_settings(const FitOptions& options, Task task, const Likelih
     if (options.compat) s.mode_tolerance = 1e-20;
     return s;
   }
-  if (options.preset.empty()) {
+  if (options.preset.empty() || options.accelerate) {
     s.accelerate = options.accelerate;
     // Below about this much work a sweep is too short for single precision to be worth its conversions.
     s.single_precision = options.mixed_precision && rows * static_cast<double>(p) * static_cast<double>(p) > 1e8;
@@ -305,6 +309,7 @@ void run(const FitOptions& options, MatrixView X, Likelihood& likelihood, Prepar
 
   fit.num_rows = rows;
   fit.precision = outcome.expected;
+  fit.precision_history = std::move(outcome.history);
   if (!options.compat)
     for (std::size_t g = 0; g < outcome.pruned.size(); ++g)
       if (outcome.pruned[g]) fit.precision[static_cast<Index>(g)] = std::numeric_limits<double>::infinity();
@@ -332,6 +337,8 @@ void run(const FitOptions& options, MatrixView X, Likelihood& likelihood, Prepar
   to_user_units(
       q, num_in_use, [&](const Vector& x) { return solver->variance_of(x(outcome.columns)); }, *state, fit);
   report.seconds = seconds_since(started);  // the posterior is complete; what follows serves later calls
+  state->a = outcome.a;
+  state->omega = outcome.rows.omega;
   keep_factor(options, *solver, outcome, n, partition.num_columns(), *state, report);
   fit.state = std::move(state);
 }

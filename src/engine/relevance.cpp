@@ -36,6 +36,8 @@ void validate_options(const RelevanceOptions& options, MatrixView X) {
   at_least("max_sweeps", options.max_sweeps, 1);
   at_least("max_actions", options.max_actions, 1);
   at_least("threads", options.threads, 0);
+  at_least("record_every", options.record_every, 0);
+  validate::positive(options.prune_at, "prune_at");
   at_least("compare_up_to", options.compare_up_to, 0);
   if (options.algorithm == RelevanceAlgorithm::type_two && options.likelihood == LogisticLikelihood::bound)
     throw InvalidArgument("likelihood is bound; with algorithm = type_two, which takes Laplace's approximation, it has no meaning");
@@ -354,6 +356,7 @@ void collect_vectors(const RelevanceProblem& problem, MatrixView X, const std::v
     out.fit = machine.fit;
     out.fit.target = fit.target;
     out.log_evidence = machine.log_evidence;
+    out.candidate_mean = machine.candidate_mean;
     fit.log_evidence += machine.log_evidence;
   }
 }

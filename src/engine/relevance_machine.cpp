@@ -86,6 +86,8 @@ class Machine {
     FitOptions options = options_for_preset("slr_rvm", options_.compat);
     if (!options_.compat) options.weights = problem_.k;
     options.max_sweeps = options_.max_sweeps;
+    options.pruning.threshold = options_.prune_at;
+    options.record_every = options_.record_every;
     options.keep_covariance = Keep::always;
     options.on_sweep = [this](const Progress& p) { return problem_.progress.step(p.bound); };
     options.column_names = names(at);
@@ -97,8 +99,9 @@ class Machine {
         columns.push_back(static_cast<Index>(j));
         out.vectors.push_back(at[j]);
       }
-    out.fit = all.mean.allFinite() ? of_columns(all, columns) : all;
+    out.fit = all.mean.allFinite() ? of_columns(all, columns, options_.prune_at) : all;
     out.log_evidence = out.fit.bound;
+    out.candidate_mean = all.standardized_mean;
     return out;
   }
 

@@ -23,10 +23,12 @@ class ClassSweep {
     started_ = std::chrono::steady_clock::now();
     active_.drop_left_out();
     out_.w = Vector::Zero(active_.all().num_columns());
+    active_.keep_history(settings_.record_every, settings_.max_sweeps);
     while (out_.status == Status::failed && sweep()) stop();
     out_.expected = active_.expected();
     out_.pruned = active_.pruned();
     out_.pruning = active_.events();
+    out_.history = active_.history(out_.sweeps, !settings_.all_sweeps);
     return std::move(out_);
   }
 
@@ -166,6 +168,7 @@ class ClassSweep {
 
   void record() {
     ++out_.sweeps;
+    active_.record(out_.sweeps);
     out_.bound_history.push_back(out_.bound);
     const double elapsed = std::chrono::duration<double>(std::chrono::steady_clock::now() - started_).count();
     if (!settings_.on_sweep || settings_.on_sweep({out_.sweeps, out_.bound, elapsed})) return;

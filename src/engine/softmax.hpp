@@ -19,6 +19,7 @@ struct ClassSettings {
   bool may_separate = false;  ///< there are flat columns beside the intercept: the likelihood may have no maximum                (SMX.3)
   Pruning pruning;
   SolverKind solver = SolverKind::automatic;
+  int record_every = 0;  ///< sweeps between two entries of the history of the precisions
   SweepCallback on_sweep;
 };
 
@@ -30,6 +31,7 @@ struct ClassOutcome {
   std::vector<double> bound_history;
   std::vector<PruningEvent> pruning;  ///< weights: class * columns of the design + column
   Vector expected;                    ///< [groups] E[alpha]; of a pruned group what it left with
+  Matrix history;                     ///< [groups, 1 + max_sweeps/record_every] E[alpha], as Fit::precision_history
   std::vector<bool> pruned;           ///< [groups] left for good, some of them after the last sweep
   std::vector<Index> weights;         ///< those that the posterior is about, ascending
   Vector a, w, V;                     ///< [weights] precisions inside V, mean, diagonal of V

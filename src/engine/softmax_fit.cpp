@@ -39,6 +39,7 @@ void validate_options(const SoftmaxOptions& options, Index p) {
   if (options.pruning.readmit_every < 0)
     throw InvalidArgument(fmt::format("pruning.readmit_every is {}; it must be 0 or more", options.pruning.readmit_every));
   if (options.penalize_intercept && !options.intercept) throw InvalidArgument("penalize_intercept needs intercept");
+  if (options.record_every < 0) throw InvalidArgument(fmt::format("record_every is {}; it must be 0 or more", options.record_every));
   if (options.threads < 0)
     throw InvalidArgument(fmt::format("threads is {}; it must be 0 (the caller's setting) or more", options.threads));
   if (!options.column_names.empty() && static_cast<Index>(options.column_names.size()) != p)
@@ -108,6 +109,7 @@ ClassSettings settings_of(const SoftmaxOptions& options, double rows, Index p, I
   s.pruning = options.pruning;
   s.solver = 2 * static_cast<double>(num_flat) >= rows ? SolverKind::primal : options.solver;
   s.on_sweep = options.on_sweep;
+  s.record_every = options.record_every;
   return s;
 }
 
@@ -253,6 +255,7 @@ void fit_one_model(MatrixView X, const Classes& classes, const Vector& k, const 
   report.message = o.message;
   report.sweeps = o.sweeps;
   report.bound_history = std::move(o.bound_history);
+  fit.precision_history = std::move(o.history);
   report.pruning = std::move(o.pruning);
   if (o.solver != nullptr) report.solver = o.solver->kind();
   report.solver_reason = options.solver == SolverKind::automatic ? "the cheaper one for the weights that are left" : "as asked";

@@ -74,6 +74,11 @@ void add_machine(const Fit& one, Index column, const Standardization& s, Softmax
   }
   if (fit.precision.rows() > p) fit.precision(p, column) = one.precision[one.precision.size() - 1];  // of an intercept with a precision
   fit.standardized_mean.col(column) = one.standardized_mean;
+  if (one.precision_history.size() > 0) {
+    const Index above = fit.precision_history.rows();
+    fit.precision_history.conservativeResize(above + one.precision_history.rows(), one.precision_history.cols());
+    fit.precision_history.bottomRows(one.precision_history.rows()) = one.precision_history;
+  }
   if (one.intercept) {
     fit.intercept[column] = one.intercept->mean;
     fit.intercept_variance[column] = one.intercept->variance;

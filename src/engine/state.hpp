@@ -14,6 +14,7 @@ struct FitState {
   Vector w;                 ///< [design columns] posterior mean in the design's units
   CovarianceFactor factor;  ///< V in the design's units
   double quadratic = 0;     ///< w'V^-1 w, for the published predictions                       (PRED.1)
+  Vector a, omega;          ///< the precisions and row weights inside V; not in a model file: empty           (RIDGE.1)
 };
 
 }  // namespace ardvark::detail

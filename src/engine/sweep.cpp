@@ -54,6 +54,7 @@ class Sweep {
     out_.expected = active_.expected();
     out_.pruned = active_.pruned();
     out_.pruning = active_.events();
+    out_.history = active_.history(out_.sweeps, !settings_.compat);
     return std::move(out_);
   }
 
@@ -158,6 +159,7 @@ class Sweep {
     likelihood_.start(rows_);
     single_ = settings_.single_precision && solver_.set_products(Products::single_precision);
     published_constant_ = likelihood_.published_constant() + prior_.published_constant();
+    active_.keep_history(settings_.record_every, settings_.max_sweeps);
     switch (settings_.order) {
       case EvaluateAfter::prior:
       case EvaluateAfter::rows: return true;
@@ -448,6 +450,7 @@ class Sweep {
     ++out_.sweeps;
     if (single_) ++out_.num_single;
     just_left_ = false;
+    active_.record(out_.sweeps);
     out_.bound = bound_;
     out_.bound_history.push_back(bound_);
     const double elapsed = std::chrono::duration<double>(std::chrono::steady_clock::now() - started_).count();

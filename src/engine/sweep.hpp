@@ -39,7 +39,8 @@ struct SweepSettings {
   double num_rows = 0;            ///< sum of the observation weights
   Pruning pruning;                ///< order `rows` only                                                                           (SLR.2)
   double mode_tolerance =
-      1e-16;  ///< likelihoods taken to their mode: squared length of the last Newton step in the Hessian's metric (LAP.2)
+      1e-16;             ///< likelihoods taken to their mode: squared length of the last Newton step in the Hessian's metric (LAP.2)
+  int record_every = 0;  ///< sweeps between two entries of the history of the precisions
   SweepCallback on_sweep;
 };
 
@@ -58,6 +59,7 @@ struct SweepOutcome {
   Vector expected;             ///< [groups of the prior that the sweep began with] E[alpha]; of a pruned group what it left with
   std::vector<bool> pruned;    ///< [groups] left for good, some of them after the last sweep
   std::vector<PruningEvent> pruning;
+  Matrix history;  ///< [groups, 1 + max_sweeps/record_every] E[alpha], as Fit::precision_history
 };
 
 /// Runs to the end; `q` holds the last posterior, and `prior` the groups that it is about.

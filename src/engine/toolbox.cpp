@@ -29,7 +29,7 @@ CovarianceFactor factor_of(const Matrix& V) {
 
 }  // namespace
 
-Fit of_columns(const Fit& all, const std::vector<Index>& columns) {
+Fit of_columns(const Fit& all, const std::vector<Index>& columns, double prune_at) {
   const Index p = all.num_columns(), k = static_cast<Index>(columns.size());
   auto state = std::make_shared<detail::FitState>(*all.state);
   Standardization& s = state->standardization;
@@ -60,7 +60,7 @@ Fit of_columns(const Fit& all, const std::vector<Index>& columns) {
   state->w = Vector(state->w(design));
   const Matrix V = all.state->factor.covariance(p + (s.intercept ? 1 : 0));
   state->factor = factor_of(V(design, design));
-  if (bias_has_precision && !(fit.precision[k] < options_for_preset("slr_rvm", true).pruning.threshold)) {
+  if (bias_has_precision && !(fit.precision[k] < prune_at)) {
     state->w[k] = 0;  // it left after the last sweep
     fit.intercept->mean = 0;
   }

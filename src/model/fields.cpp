@@ -50,6 +50,7 @@ void visit_posterior(const Fit& fit, double level, Fields& out) {
   out.put("V_diagonal", fit.V_diagonal);
   out.put("log_det_V", Json(fit.log_det_V));
   out.put("precision", fit.precision);
+  if (fit.precision_history.size() > 0) out.put_rows("precision_history", fit.precision_history);
   out.put("group", fit.group);
   out.put("standardized_mean", fit.standardized_mean);
   out.put("relevance", fit.relevance);
@@ -116,6 +117,7 @@ void visit(const Fit& fit, double level, Fields& out) {
     out.put("log_loss", Json(fit.log_loss));
   }
   if (out.wants("covariance")) out.put_rows("covariance", fit.covariance());
+  if (out.wants("V")) out.put_rows("V", fit.V());
   visit_solver(fit.report, out);
   visit_report(fit.report, out);
 }
@@ -143,6 +145,7 @@ void visit(const RelevanceFit& fit, double level, Fields& out) {
   out.put("log_evidence", Json(fit.log_evidence));
   if (fit.machines.size() == 1) {
     out.put("vectors", fit.machines.front().vectors);
+    if (fit.machines.front().candidate_mean.size() > 0) out.put("candidate_mean", fit.machines.front().candidate_mean);
     visit_posterior(fit.machines.front().fit, level, out);
     if (out.wants("covariance")) out.put_rows("covariance", fit.machines.front().fit.covariance());
   } else {
@@ -213,6 +216,7 @@ void visit(const SoftmaxFit& fit, double level, Fields& out) {
   if (out.wants("covariance")) out.put_rows("covariance", fit.covariance());
   out.put("log_det_V", Json(fit.log_det_V));
   put_lists("precision", fit.precision);
+  if (fit.precision_history.size() > 0) out.put_rows("precision_history", fit.precision_history);
   put_lists("standardized_mean", fit.standardized_mean);
   put_lists("relevance", fit.relevance);
   out.put_columns("relevant", fit.relevant, fit.column_names);

@@ -46,7 +46,8 @@ class JsonFields final : public Fields {
   explicit JsonFields(std::string_view only) : covariance_(true), only_(only) {}
   [[nodiscard]] bool wants(const char* name) const override {
     if (stack_.size() == 1 && !only_.empty()) return name == only_;
-    return covariance_ || std::string_view(name) != "covariance";
+    const std::string_view field = name;
+    return covariance_ ? field != "V" : field != "covariance" && field != "V";
   }
   void put(const char* name, const Json& value) override {
     if (wants(name)) (*stack_.back())[name] = value;

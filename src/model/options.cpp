@@ -40,6 +40,7 @@ const std::vector<ModelOption>& model_options() {
       {"prune_at", &O::prune_at},
       {"readmit_every", &O::readmit_every},
       {"threads", &O::threads},
+      {"record_every", &O::record_every},
       {"keep_covariance", &O::keep_covariance},
       {"weights", &O::weights},
       {"start_precision", &O::start_precision},

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "engine/toolbox.hpp"
 #include "model/choice.hpp"
 
 namespace ardvark {
@@ -12,12 +13,16 @@ namespace {
 // A preset fixes everything but what its program lets its user choose.
 void refuse_beside_preset(const ModelOptions& options) {
   const std::string& preset = options.preset;
-  refuse(options,
-         {"prior", "likelihood", "group", "posterior", "coding", "precision_per_class", "update_rule", "prune_at", "readmit_every"},
+  refuse(options, {"prior", "likelihood", "group", "posterior", "coding", "precision_per_class", "update_rule", "readmit_every"},
          fmt::format("cannot be used with {}; a preset fixes it", options.spelled("preset")));
+  const bool prunes = is_toolbox_preset(preset) && options_for_preset(preset, options.compat).pruning.is_on();
+  if (!prunes) refuse(options, {"prune_at"}, fmt::format("cannot be used with {}; a preset fixes it", options.spelled("preset")));
   const bool is_greedy = preset.starts_with("rvm_");
+  if (is_greedy || is_toolbox_preset(preset) || preset == "l1_slr_c" || preset == "vb_logit_fit_iter" || options.compat)
+    refuse(options, {"acceleration"},
+           fmt::format("is of models, and of the sweeps of the presets vb_* and vrvm_* without {}", options.spelled("compat")));
   if (preset == "l1_slr_c")
-    refuse(options, {"a0", "b0", "solver", "intercept", "standardize"},
+    refuse(options, {"a0", "b0", "solver"},
            fmt::format("has no meaning with l1_slr_c, which has {} and nothing else", options.spelled("lambda")));
   if (preset == "l1_slr_c" && options.compat)
     refuse(options, {"tolerance"},
@@ -78,6 +83,12 @@ FitOptions fit_options(const ModelOptions& from, Task task) {
   } else {
     options = options_for_preset(from.preset, from.compat);
     refuse_beside_preset(from);
+    options.accelerate = from.has("acceleration") && from.acceleration;
+    if (is_toolbox_preset(from.preset) || from.preset == "l1_slr_c") {  // the toolbox lets its user choose
+      if (!from.standardize) options.standardize = false;
+      if (!from.intercept) options.intercept = options.penalize_intercept = false;
+      if (from.prune_at) options.pruning.threshold = *from.prune_at;
+    }
   }
   set_hyperparameters(from, task, options);
   if (from.lambda) {
@@ -94,6 +105,7 @@ FitOptions fit_options(const ModelOptions& from, Task task) {
   options.tolerance = from.tolerance;
   if (from.max_sweeps) options.max_sweeps = *from.max_sweeps;
   options.threads = from.threads;
+  options.record_every = from.record_every;
   options.mixed_precision = from.mixed_precision;
   options.solver = choose<SolverKind>(from, "solver", from.solver,
                                       {{"automatic", SolverKind::automatic},

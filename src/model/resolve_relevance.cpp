@@ -109,13 +109,15 @@ RelevanceOptions relevance_options(const ModelOptions& from) {
   if (!is_preset) refuse(from, {"compat"}, fmt::format("has no meaning with {}", model));
   refuse(from,
          {"intercept", "solver", "tolerance", "acceleration", "lambda", "posterior", "coding", "precision_per_class", "mixed_precision",
-          "update_rule", "prune_at", "readmit_every", "keep_covariance", "start_precision", "start_noise"},
+          "update_rule", "readmit_every", "keep_covariance", "start_precision", "start_noise"},
          fmt::format("has no meaning with {}", model));
+  if (!is_preset) refuse(from, {"prune_at", "record_every"}, fmt::format("has no meaning with {}", model));
   RelevanceOptions options;
   options.compat = from.compat;
+  if (from.prune_at) options.prune_at = *from.prune_at;
+  options.record_every = from.record_every;
   if (from.compat) {
-    refuse(from, {"degree", "offset", "standardize", "centres", "weights"},
-           fmt::format("cannot be used with {} {}", model, from.spelled("compat")));
+    refuse(from, {"degree", "offset", "centres", "weights"}, fmt::format("cannot be used with {} {}", model, from.spelled("compat")));
   } else if (is_preset && !from.has("kernel")) {
     refuse(from, {"width"}, fmt::format("is of {}, laplacian or cauchy", from.spelled("kernel", "gaussian")));
     options.kernel = Kernel::linear();

@@ -54,12 +54,18 @@ void CovarianceFactor::row_variance_inside(Design& X, Vector& out) const {
 
 Matrix CovarianceFactor::covariance_inside() const {
   if (kind == Kind::triangular) {
-    Matrix V = L_inverse.transpose() * L_inverse.triangularView<Eigen::Lower>();
+    Matrix V = L_inverse;
+    blas::lauum(V.rows(), V.data(), V.outerStride());
+    V.triangularView<Eigen::StrictlyUpper>() = V.transpose();
     return V;
   }
   // V_ZZ = diag(d) - T'T, V_FF = H^-1 + B V_ZZ B', V_FZ = -B V_ZZ                                          (RIDGE.7)
   const Index f = static_cast<Index>(flat_columns.size());
-  Matrix V = -T.transpose() * T;
+  Matrix V = Matrix::Zero(d.size(), d.size());
+  if (T.rows() > 0) {
+    blas::syrk(blas::Transpose::yes, d.size(), T.rows(), -1.0, T.data(), T.outerStride(), 0.0, V.data(), d.size());
+    V.triangularView<Eigen::StrictlyUpper>() = V.transpose();
+  }
   V.diagonal() += d;
   if (f > 0) {
     const Matrix BV = B * V;

@@ -313,6 +313,52 @@ TEST(CInterface, ServesManyThreadsAtOnce) {
   EXPECT_EQ(num_equal, 30);
 }
 
+TEST(CInterface, PredictsFromMoments) {
+  const Data d = data();
+  const ardvark_matrix X = view(d.X);
+  const Model fit = fitted(X, d.labels, options_of({{"preset", "vb_logit_fit"}}));
+  const Matrix w = array(result_of(fit), "mean"), V = array(result_of(fit), "V");
+  ardvark_error error = empty_error();
+  ardvark_array inverse = {};
+  inverse.struct_size = sizeof inverse;
+  ASSERT_EQ(ardvark_model_V_inverse(fit.get(), &X, &inverse, &error), ARDVARK_OK) << error.message;
+  const std::unique_ptr<void, Free> owner(inverse.data);
+  const Eigen::Map<const Matrix> P(inverse.data, inverse.shape[0], inverse.shape[1]);
+  EXPECT_LE((P * V - Matrix::Identity(4, 4)).norm(), 1e-11);
+
+  const ardvark_matrix V_view = view(V);
+  const ardvark_matrix P_view = {sizeof(ardvark_matrix), inverse.data, ARDVARK_FLOAT64, 4, 4, 1, 4};
+  ardvark_moments moments = {sizeof(ardvark_moments), 4, w.data(), &V_view, &P_view, 0, 0};
+  ardvark_model* raw = nullptr;
+  ASSERT_EQ(ardvark_model_from_moments(&moments, nullptr, &raw, &error), ARDVARK_OK) << error.message;
+  const Model model(raw);
+  const Options rule = options_of({{"rule", "published-batch"}});
+  const auto probability = [&](const Model& m) {
+    ardvark_result* result = nullptr;
+    EXPECT_EQ(ardvark_predict(m.get(), &X, nullptr, rule.get(), &result, &error), ARDVARK_OK) << error.message;
+    return array(Result(result), "probability");
+  };
+  EXPECT_LE((probability(model) - probability(fit)).cwiseAbs().maxCoeff(), 1e-12);
+
+  moments.struct_size = 8;
+  EXPECT_EQ(ardvark_model_from_moments(&moments, nullptr, &raw, &error), ARDVARK_INVALID_ARGUMENT);
+  EXPECT_STREQ(error.message, "moments.struct_size is 8; it must be sizeof(ardvark_moments)");
+}
+
+TEST(CInterface, NormalizesByAnotherTable) {
+  Matrix X(2, 2), like(3, 2);
+  X << 5, 1, 7, 2;
+  like << 0, 1, 2, 3, 4, -4;  // means 2 and 0, largest deviations 2 and 4
+  const ardvark_matrix view_X = view(X), view_like = view(like);
+  ardvark_error error = empty_error();
+  Matrix Z(2, 2), expected(2, 2);
+  ASSERT_EQ(ardvark_normalize(&view_X, &view_like, "each", "each", Z.data(), &error), ARDVARK_OK) << error.message;
+  expected << 1.5, 0.25, 2.5, 0.5;
+  EXPECT_EQ(Z, expected);
+  EXPECT_EQ(ardvark_normalize(&view_X, nullptr, "each", "median", Z.data(), &error), ARDVARK_INVALID_ARGUMENT);
+  EXPECT_STREQ(error.message, "scale is 'median'; it must be one of none, each, all, stdeach, stdall");
+}
+
 TEST(CInterface, FiltersAsTheClassOfCpp) {
   const Data d = data();
   const Vector signs = 2 * d.labels.array() - 1;

@@ -93,7 +93,7 @@ TEST(FitLaplace, RefusesWithTheWordsOfTheProgram) {
   refused({"fit", pima, "--target", "type", "--model", "rvm", "--lambda", "1"}, {"--lambda", "rvm"});
   refused({"fit", pima, "--target", "type", "--preset", "vb_logit_fit", "--lambda", "1"}, {"--lambda", "l1_slr_c"});
   refused({"fit", pima, "--target", "type", "--preset", "l1_slr_c", "--a0", "1"}, {"--a0", "l1_slr_c"});
-  refused({"fit", pima, "--target", "type", "--preset", "l1_slr_c", "--no-intercept"}, {"--no-intercept", "l1_slr_c"});
+  refused({"fit", pima, "--target", "type", "--preset", "l1_slr_c", "--solver", "primal"}, {"--solver", "l1_slr_c"});
   refused({"fit", pima, "--target", "type", "--preset", "l1_slr_c", "--compat", "--tolerance", "1e-3"}, {"--tolerance", "passes"});
 }
 

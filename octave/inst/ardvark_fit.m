@@ -1,0 +1,116 @@
+function fit = ardvark_fit(X, y, varargin)
+% ARDVARK_FIT  Fits a sparse Bayesian linear model: regression, classification, relevance vector machine.
+%
+%   fit = ardvark_fit(X, y, 'model', 'linear', 'name', value, ...)
+%   fit = ardvark_fit(X, y, 'preset', 'slr_var', ...)
+%
+%   Columns are brought to one size inside, an intercept is added, the fit ends when little is left to gain, and everything is returned in
+%   the units of your columns.
+%
+%   X   N x D, a row for each observation; finite
+%   y   N numbers; or labels: numbers, or a cell of texts
+%
+%   Options, all of `ardvark fit`, in its words:
+%     'model'       'linear', 'logistic' (two classes or more), 'rvm' (with 'task', 'regression' or 'classification'), or instead
+%     'preset'      a published program: 'vb_linear_fit', 'slr_var', 'smlr', 'vrvm_regression', 'rvm_regression', ...; 'compat', true: its
+%                   defects included
+%     'prior'       'auto' (default), 'shared', 'ard', 'groups', 'none', 'laplace' (two classes); 'lambda' of the latter
+%     'group'       D numbers, from 1: columns of one number share a precision; 'flat': positions of columns without a prior
+%     'a0', 'b0', 'c0', 'd0'   hyper-priors
+%     'likelihood'  of two classes: 'vg' (default), 'jj', 'laplace'; 'posterior' of a regression: 'joint', 'factorised'
+%     'intercept', 'standardize', 'acceleration'   true (default) or false
+%     'weights'     N observation weights: a weight equals repetition
+%     'max_sweeps', 'tolerance', 'solver', 'threads', 'keep_covariance', 'column_names', 'target' (its name)
+%     'kernel', 'width', 'algorithm', 'centres'   of relevance vector machines
+%     'level'       of intervals, default 0.95
+%     'outputs'     a cell of results beyond the usual ones: {'covariance'}
+%
+%   fit   a struct: mean, variance, sd, interval, intercept, precision, relevance, relevant, bound, bound_history, status, message, notes,
+%         warnings, noise (regressions), classes, accuracy, log_loss (classifications), relevance_vectors (rvm), ..., and
+%         model, what ardvark_predict and ardvark_summary read, which may be saved with it
+%
+%   Example:
+%       X = randn(100, 4);
+%       y = 3 + X * [2; -1; 0; 0] + 0.5 * randn(100, 1);
+%       fit = ardvark_fit(X, y, 'model', 'linear', 'prior', 'ard', 'column_names', {'a', 'b', 'c', 'd'});
+%       ardvark_summary(fit)
+%       new = ardvark_predict(fit, randn(5, 4));
+%       disp([new.mean, new.lower, new.upper])
+%
+%   See also ardvark_predict, ardvark_summary, ardvark_select, vb_linear_fit, biclsfy_slrvar.
+  if iscell(y)
+    [names, ~, y] = unique(y(:));
+    y = y - 1;
+    varargin = [varargin, {'class_names', names}];
+  end
+  fit = ardvark_mex('fit', 1, X, y, varargin);
+end
+
+%!test  % two parameters are found, and two columns that say nothing are told from them
+%! randn('state', 1);
+%! X = randn(200, 4);
+%! y = 3 + X * [2; -1; 0; 0] + 0.5 * randn(200, 1);
+%! fit = ardvark_fit(X, y, 'model', 'linear', 'prior', 'ard');
+%! assert(fit.status, 'converged');
+%! assert(fit.mean, [2; -1; 0; 0], 0.15);
+%! assert(fit.intercept.mean, 3, 0.15);
+%! assert(fit.relevant, [1; 1; 0; 0]);
+%! assert(fit.noise.sd, 0.5, 0.1);
+
+%!test  % of one column without a prior and known answers: least squares
+%! x = [1; 2; 3; 4]; y = [1; 3; 2; 5];
+%! fit = ardvark_fit(x, y, 'model', 'linear', 'prior', 'none');
+%! assert([fit.mean; fit.intercept.mean], [x, ones(4, 1)] \ y, 1e-9);
+
+%!test  % labels that are texts
+%! randn('state', 2);
+%! X = [randn(30, 2) + 2; randn(30, 2) - 2];
+%! y = [repmat({'cat'}, 30, 1); repmat({'ant'}, 30, 1)];
+%! fit = ardvark_fit(X, y, 'model', 'logistic', 'prior', 'shared');
+%! assert(fit.classes, {'ant'; 'cat'});
+%! p = ardvark_predict(fit, [2, 2; -2, -2]);
+%! assert(p.probability(:, 2) > 0.5, [true; false]);
+%! assert(sum(p.probability, 2), [1; 1], 1e-12);
+
+%!test  % groups are numbered from 1, and an infinite number stays one
+%! randn('state', 3);
+%! X = randn(50, 4); y = X * [1; 1; 0; 0] + randn(50, 1);
+%! fit = ardvark_fit(X, y, 'model', 'linear', 'prior', 'groups', 'group', [1 1 2 2]);
+%! assert(fit.group, [1; 1; 2; 2]);
+%! assert(numel(fit.precision), 2);
+%! fit = ardvark_fit(X, double(y > 0), 'preset', 'slr_var');
+%! assert(any(isinf(fit.precision)) == any(~fit.relevant));
+
+%!test  % the covariance when it is asked for
+%! randn('state', 4);
+%! X = randn(40, 2); y = X * [1; 2] + randn(40, 1);
+%! fit = ardvark_fit(X, y, 'model', 'linear', 'prior', 'shared', 'outputs', {'covariance'});
+%! assert(diag(fit.covariance), [fit.variance; fit.intercept.variance], 1e-10);
+
+%!error <y has 3 entries; it must have 4> ardvark_fit(randn(4, 2), [1; 2; 3], 'model', 'linear')
+%!error <X at row 2.*nan> ardvark_fit([1; NaN; 3], [1; 2; 3], 'model', 'linear')
+%!error <there is no option 'modle'> ardvark_fit([1; 2; 3], [1; 2; 3], 'modle', 'linear')
+%!error <model is 'cubic'> ardvark_fit([1; 2; 3], [1; 2; 3], 'model', 'cubic')
+%!error <pairs> ardvark_fit([1; 2; 3], [1; 2; 3], 'model')
+
+%!demo
+%! % A noisy sinc and a relevance vector machine: few kernels, and an interval for the next observation.
+%! randn('state', 1);
+%! x = linspace(-10, 10, 100)';
+%! y = sin(x) ./ x + 0.1 * randn(100, 1);
+%! fit = ardvark_fit(x, y, 'model', 'rvm', 'task', 'regression');
+%! z = linspace(-12, 12, 241)';
+%! p = ardvark_predict(fit, z);
+%! plot(z, [p.lower, p.upper], 'color', [0.6, 0.7, 0.9], z, p.mean, 'b', x, y, 'k.', ...
+%!      fit.relevance_vectors, y(fit.relevance_rows), 'ro');
+%! title(sprintf('%d relevance vectors of %d rows', fit.num_vectors, numel(x)));
+%! xlabel('x'); ylabel('y');
+
+%!demo
+%! % Two classes and forty columns, of which three matter: automatic relevance determination finds them.
+%! randn('state', 2); rand('state', 2);
+%! X = randn(400, 40);
+%! y = double(rand(400, 1) < 1 ./ (1 + exp(-X(:, [3, 10, 25]) * [2; -2; 1])));
+%! fit = ardvark_fit(X, y, 'model', 'logistic', 'prior', 'ard');
+%! errorbar(1:40, fit.mean, fit.mean - fit.interval(:, 1), fit.interval(:, 2) - fit.mean, '.');
+%! title('coefficients with their 95% intervals'); xlabel('column');

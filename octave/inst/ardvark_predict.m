@@ -1,0 +1,62 @@
+function prediction = ardvark_predict(fit, X, varargin)
+% ARDVARK_PREDICT  Predictions of a model that ardvark_fit has fitted: a distribution for each row.
+%
+%   prediction = ardvark_predict(fit, X, 'name', value, ...)
+%
+%   fit  what ardvark_fit returned, or its field model
+%   X    K x D, the columns of the fit
+%
+%   Options:
+%     'level'   of the interval [lower, upper] of a new observation; default 0.95
+%     'rule'    'automatic' (default); of regressions with a factorised posterior 'mixture'; of classifications 'exact', 'plug-in',
+%               'mackay', 'published', 'published-batch', 'published-incremental'
+%     'target'  K numbers, of a classifier positions in `classes`, from 1: then also log_density
+%
+%   prediction   a struct. Of a regression: mean, sd, lower, upper, scale, degrees_of_freedom; of a classification: probability [K, classes],
+%                classes, and mean and variance of the log odds, or most_probable (a position in classes)
+%
+%   Example:
+%       X = randn(80, 2); y = double(X(:, 1) + 0.5 * randn(80, 1) > 0);
+%       fit = ardvark_fit(X, y, 'model', 'logistic');
+%       p = ardvark_predict(fit, [1, 0; -1, 0]);
+%       disp(p.probability)
+%
+%   See also ardvark_fit, ardvark_summary.
+  prediction = ardvark_mex('predict', 1, fit, X, varargin);
+end
+
+%!test  % half of a Student-t lies within its central interval of level 1/2
+%! randn('state', 1);
+%! x = randn(30, 1); y = 2 * x + randn(30, 1);
+%! fit = ardvark_fit(x, y, 'model', 'linear', 'prior', 'shared');
+%! p = ardvark_predict(fit, [0; 1], 'level', 0.5);
+%! nu = p.degrees_of_freedom;
+%! z = (p.upper - p.mean) ./ p.scale;
+%! assert(betainc(z.^2 ./ (nu + z.^2), 0.5, nu / 2), [0.5; 0.5], 1e-9);
+%! density = gamma((nu + 1) / 2) / gamma(nu / 2) / sqrt(nu * pi) ./ p.scale;
+%! q = ardvark_predict(fit, [0; 1], 'target', p.mean);
+%! assert(exp(q.log_density), density, 1e-9);
+
+%!test  % three classes
+%! randn('state', 2);
+%! X = [randn(20, 2) + 3; randn(20, 2) - 3; randn(20, 2) + [3, -3]];
+%! y = kron([1; 2; 3], ones(20, 1));
+%! fit = ardvark_fit(X, y, 'model', 'logistic', 'prior', 'shared');
+%! p = ardvark_predict(fit, [3, 3; -3, -3; 3, -3], 'target', [1; 2; 3]);
+%! assert(p.most_probable, [1; 2; 3]);
+%! assert(p.log_density, log(diag(p.probability)), 1e-12);
+
+%!error <X_new has 3 columns|X has 3 columns> ardvark_predict(ardvark_fit((1:5)', (1:5)' + [0; 1; 0; 1; 0], 'model', 'linear'), ones(2, 3))
+%!error <model is none> ardvark_predict(struct(), ones(2, 3))
+
+%!demo
+%! % Probabilities of one class of two, which integrate over what is not known of the weights: they level off far from the data.
+%! randn('state', 5);
+%! X = [randn(40, 2) + 1; randn(40, 2) - 1];
+%! y = [ones(40, 1); zeros(40, 1)];
+%! fit = ardvark_fit(X, y, 'model', 'rvm', 'task', 'classification');
+%! [a, b] = meshgrid(linspace(-5, 5, 61));
+%! p = ardvark_predict(fit, [a(:), b(:)]);
+%! contourf(a, b, reshape(p.probability(:, 2), size(a)), 0:0.1:1); hold on
+%! plot(X(y == 1, 1), X(y == 1, 2), 'k+', X(y == 0, 1), X(y == 0, 2), 'ko'); hold off
+%! colorbar; title('probability of the class +');

@@ -1,0 +1,27 @@
+function text = ardvark_summary(fit, varargin)
+% ARDVARK_SUMMARY  A model as a table for people: coefficients with standard deviation, interval and relevance, and what is known of the whole.
+%
+%   ardvark_summary(fit)
+%   text = ardvark_summary(fit, 'level', 0.9)
+%
+%   fit  what ardvark_fit returned, or its field model
+%
+%   Example:
+%       X = randn(60, 3); y = X(:, 1) + 0.3 * randn(60, 1);
+%       ardvark_summary(ardvark_fit(X, y, 'model', 'linear', 'column_names', {'dose', 'age', 'weight'}))
+%
+%   See also ardvark_fit, ardvark_predict.
+  text = ardvark_mex('summary', 1, fit, varargin);
+  if nargout == 0
+    fprintf('%s', text);
+    clear text
+  end
+end
+
+%!test
+%! randn('state', 1);
+%! X = randn(60, 2); y = X(:, 1) + 0.3 * randn(60, 1);
+%! text = ardvark_summary(ardvark_fit(X, y, 'model', 'linear', 'column_names', {'dose', 'age'}));
+%! assert(~isempty(strfind(text, 'dose')) && ~isempty(strfind(text, 'age')));
+
+%!error <level is 2> ardvark_summary(ardvark_fit((1:5)', (1:5)' + [0; 1; 0; 1; 0], 'model', 'linear'), 'level', 2)

@@ -1,0 +1,84 @@
+function [ww, ix_eff_all, errTable_tr, errTable_te, parm, AXall, Ptr, Pte] = ...
+  biclsfy_slrvar(x_train, t_train, x_test, t_test, varargin)
+% BICLSFY_SLRVAR  Sparse logistic regression, two classes, by the variational bound.
+%
+%   [ww, ix_eff_all, errTable_tr, errTable_te, parm, AXall, Ptr, Pte] = ...
+%     biclsfy_slrvar(x_train, t_train, x_test, t_test, 'name', value, ...)
+%
+%   Drop-in for the function of the SLR toolbox. One precision per weight, the bound of
+%   Jaakkola and Jordan; columns that the data do not need leave.
+%
+%   x_train   N x D training inputs, one row each, without a column of ones
+%   t_train   N labels, any two values
+%   x_test    K x D inputs to be classified; may be empty
+%   t_test    their K labels, for the table
+%
+%   Options:
+%     'scale_mode'  columns are divided by their largest |x|: 'each' (default), the table's: 'all', by the standard deviation: 'stdeach',
+%                   'stdall', or not: 'none'
+%     'mean_mode'   after their mean: 'each' (default), or that of the table: 'all', has been taken off, or nothing: 'none'
+%     'nlearn'      sweeps at most; default 1000. With compat exactly so many
+%     'nstep'       sweeps between two columns of AXall; default 100
+%     'amax'        a weight whose precision reaches this leaves; default 1e8
+%     'usebias'     1 (default): a bias is appended, last; 0: none
+%     'norm_sep'    1: test rows are brought to size by themselves; default 0: as the training rows
+%     'displaytext' accepted: nothing is printed
+%     'ax0'         precisions to begin with, one per column, the bias last; default []: ones. With compat without effect, as published
+%     'invhessian'  accepted: which matrix is inverted is chosen by size
+%
+%   ww          (D+1) x 1 weights of the columns as they were brought to size, the bias last; a column that has left has 0
+%   ix_eff_all  1 x 1 cell: the columns that are left, from 1
+%   errTable_tr, errTable_te   2 x 2 counts: row: the class that is true, column: the most probable one
+%   parm        the options, and nclass, nparm, nsamp_tr, nsamp_te, nfeat
+%   AXall       the precisions at the start and after every nstep sweeps, a column each; 0 for a bias without one
+%   Ptr, Pte    N x 2 and K x 2 probabilities of the classes, in the order of their labels
+%
+%   By default the fit ends when it has converged, columns that have left may come back, the bias has no precision, and probabilities
+%   integrate over the posterior of the weights. ardvark_options('compat', true) brings the published program back, to 1e-8.
+%
+%   Example:
+%       x = randn(200, 20);
+%       t = double(x(:, 1) - x(:, 2) + 0.5 * randn(200, 1) > 0);
+%       [ww, ix, errTable_tr, errTable_te] = biclsfy_slrvar(x(1:150, :), t(1:150), x(151:end, :), t(151:end), 'nlearn', 300);
+%       disp(errTable_te)
+%
+%   See also biclsfy_slrlap, biclsfy_rlrvar, calc_SCval, ardvark_options, ardvark_fit.
+  parm = struct('scale_mode', 'each', 'mean_mode', 'each', 'nlearn', 1000, 'nstep', 100, 'amax', 1e8, 'usebias', 1, 'norm_sep', 0, ...
+                'displaytext', 1, 'ax0', [], 'invhessian', 0);
+  [ww, ix_eff_all, errTable_tr, errTable_te, parm, AXall, Ptr, Pte] = ...
+    ardvark_mex('biclsfy_slrvar', nargout, x_train, t_train, x_test, t_test, parm, varargin);
+end
+
+%!test  % the columns that matter are found, and the tables count every row
+%! randn('state', 1);
+%! x = randn(200, 10); t = double(x(:, 1) - x(:, 2) + 0.3 * randn(200, 1) > 0);
+%! [ww, ix, tr, te, parm, AX, Ptr, Pte] = biclsfy_slrvar(x(1:150, :), t(1:150), x(151:200, :), t(151:200));
+%! assert(all(ismember([1; 2], ix{1})));
+%! assert(ww(1) > 0 && ww(2) < 0);
+%! assert(sum(tr(:)), 150);
+%! assert(sum(te(:)), 50);
+%! assert(size(AX), [11, 11]);
+%! assert(sum(Ptr, 2), ones(150, 1), 1e-12);
+%! assert(parm.nfeat, 11);
+
+%!test  % how columns are brought to size is the caller's: by hand beforehand, or by the function
+%! randn('state', 2);
+%! x = randn(60, 3) * diag([1, 5, 20]) + 2; t = double(x(:, 2) > 2);
+%! z = (x - mean(x)) ./ std(x);
+%! w = biclsfy_slrvar(x, t, x, t, 'scale_mode', 'stdeach', 'nlearn', 50);
+%! v = biclsfy_slrvar(z, t, z, t, 'scale_mode', 'none', 'mean_mode', 'none', 'nlearn', 50);
+%! assert(w, v, 1e-9 * max(abs(v)));
+
+%!error <t_train has 3 classes; there must be two> biclsfy_slrvar(randn(3, 1), [1; 2; 3], [], [])
+%!error <t_test at row 1 is 7, a class that t_train has not> biclsfy_slrvar(randn(4, 1), [1; 2; 1; 2], 0, 7)
+%!error <there is no option 'nlern'> biclsfy_slrvar(randn(4, 1), [1; 2; 1; 2], 0, 1, 'nlern', 3)
+%!error <x_test has 2 columns; x_train has 1> biclsfy_slrvar(randn(4, 1), [1; 2; 1; 2], [0, 0], 1)
+%!error <scale_mode is 'median'> biclsfy_slrvar(randn(4, 1), [1; 2; 1; 2], 0, 1, 'scale_mode', 'median')
+
+%!demo
+%! % Three of a hundred columns matter: the precisions of the others run away while it learns.
+%! randn('state', 1);
+%! x = randn(300, 100); t = double(x(:, [5, 40, 80]) * [3; -3; 2] + randn(300, 1) > 0);
+%! [ww, ix, ~, ~, ~, AX] = biclsfy_slrvar(x, t, x, t, 'nlearn', 100, 'nstep', 1);
+%! subplot(1, 2, 1); bar(ww(1:end - 1)); title('weights'); xlabel('column');
+%! subplot(1, 2, 2); semilogy(min(AX', 1e8)); title('precisions'); xlabel('sweep');

@@ -1,0 +1,45 @@
+function [SC, NCORRECT_TE] = calc_SCval(CVRes, COND, noweight, thres)
+% CALC_SCVAL  Selection counts: how often each column is kept in a cross-validation.
+%
+%   [SC, NCORRECT_TE] = calc_SCval(CVRes)
+%   [SC, NCORRECT_TE] = calc_SCval(CVRes, COND, noweight, thres)
+%
+%   Drop-in for the function of the SLR toolbox.
+%
+%   CVRes     struct array, one element for each fold, with the fields ix_eff_all, g (the output parm) and errTable_te, or Ncorrect_te in
+%             percent, as biclsfy_* and muclsfy_* returned them
+%   COND      accepted: names of conditions, which are not printed
+%   noweight  0 (default): a fold counts the share of test rows that it got right; 1: it counts one
+%   thres     only folds that got at least this share right count, one each; default []: all folds
+%
+%   SC           1 x D: the sum over the folds that kept the column: of several classes for any of them (with compat, as published, for
+%                the first)
+%   NCORRECT_TE  percent of test rows that each fold got right
+%
+%   For counts over many random folds in one call, with their standard errors, see ardvark_select.
+%
+%   Example:
+%       x = randn(120, 10); t = double(x(:, 1) + 0.5 * randn(120, 1) > 0);
+%       for k = 1:4
+%         test = k:4:120; train = setdiff(1:120, test);
+%         [~, R(k).ix_eff_all, ~, R(k).errTable_te, R(k).g] = biclsfy_slrvar(x(train, :), t(train), x(test, :), t(test));
+%       end
+%       disp(calc_SCval(R))
+%
+%   See also biclsfy_slrvar, muclsfy_smlr, ardvark_select.
+  if nargin < 2, COND = {}; end
+  if nargin < 3, noweight = 0; end
+  if nargin < 4, thres = []; end
+  [SC, NCORRECT_TE] = ardvark_mex('calc_SCval', nargout, CVRes, COND, noweight, thres);
+end
+
+%!test  % two folds that got 75% and 95% right
+%! R(1).ix_eff_all = {[1; 3]}; R(1).errTable_te = [8, 2; 3, 7]; R(1).g.nfeat = 5;
+%! R(2).ix_eff_all = {3}; R(2).errTable_te = [9, 1; 0, 10]; R(2).g.nfeat = 5;
+%! [SC, correct] = calc_SCval(R);
+%! assert(SC, [0.75, 0, 1.7, 0], 1e-12);
+%! assert(correct, [75; 95], 1e-12);
+%! assert(calc_SCval(R, {}, 1), [1, 0, 2, 0]);
+%! assert(calc_SCval(R, {}, 0, 0.8), [0, 0, 1, 0]);
+
+%!error <CVRes must be a struct array> calc_SCval(3)

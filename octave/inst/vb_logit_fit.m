@@ -1,0 +1,59 @@
+function [w, V, invV, logdetV, E_a, L] = vb_logit_fit(X, y, a0, b0)
+% VB_LOGIT_FIT  Variational Bayesian logistic regression, one precision for all weights.
+%
+%   [w, V, invV, logdetV, E_a, L] = vb_logit_fit(X, y)
+%   [...] = vb_logit_fit(X, y, a0, b0)
+%
+%   Drop-in for the function of VBLinLogit. The model is
+%
+%       p(y = 1 | x, w) = 1/(1 + exp(-w'*x)),   p(w | alpha) = N(w | 0, inv(alpha)),   p(alpha) = Gam(alpha | a0, b0)
+%
+%   by the bound of Jaakkola and Jordan.
+%
+%   X       N x D inputs, one row each; a column of ones, if wanted, is yours to add
+%   y       N labels, -1 or 1, both of them present
+%   a0, b0  prior of the precision alpha of the weights; default 1e-2, 1e-4
+%
+%   w       D x 1 posterior mean of the weights
+%   V       D x D their posterior covariance
+%   invV    its inverse
+%   logdetV log of its determinant
+%   E_a     posterior mean of alpha
+%   L       lower bound on the log evidence ln p(y | X), in nats
+%
+%   Outputs that are not asked for are not computed.
+%
+%   Example:
+%       X = [ones(200, 1), randn(200, 2)];
+%       y = 2 * (rand(200, 1) < 1 ./ (1 + exp(-X * [0; 2; -1]))) - 1;
+%       [w, V, invV] = vb_logit_fit(X, y);
+%       p = vb_logit_pred(X, w, V, invV);
+%
+%   See also vb_logit_fit_ard, vb_logit_fit_iter, vb_logit_pred, ardvark_options, ardvark_fit.
+  if nargin < 3, a0 = 1e-2; end
+  if nargin < 4, b0 = 1e-4; end
+  [w, V, invV, logdetV, E_a, L] = ardvark_mex('vb_logit_fit', nargout, X, y, a0, b0);
+end
+
+%!test
+%! randn('state', 1); rand('state', 1);
+%! X = [ones(300, 1), randn(300, 2)];
+%! y = 2 * (rand(300, 1) < 1 ./ (1 + exp(-X * [0; 2; -1]))) - 1;
+%! [w, V, invV, logdetV, E_a, L] = vb_logit_fit(X, y);
+%! assert(V * invV, eye(3), 1e-10);
+%! assert(logdetV, log(det(V)), 1e-10);
+%! assert(invV * w, X' * y / 2, 1e-9);
+%! assert(w, [0; 2; -1], 0.6);
+
+%!error <y at row 2 is 0; it must be -1 or 1> vb_logit_fit(randn(3, 1), [1; 0; 1])
+%!error <y at row 2 is nan; it must be -1 or 1|y at row 2 is NaN; it must be -1 or 1> vb_logit_fit(randn(3, 1), [1; NaN; -1])
+
+%!demo
+%! % Two classes in the plane, and where the probability of one is a half.
+%! randn('state', 2);
+%! X = [randn(50, 2) + 1; randn(50, 2) - 1]; y = [ones(50, 1); -ones(50, 1)];
+%! [w, V] = vb_logit_fit([ones(100, 1), X], y);
+%! [a, b] = meshgrid(linspace(-4, 4, 41));
+%! p = vb_logit_pred([ones(numel(a), 1), a(:), b(:)], w, V);
+%! contour(a, b, reshape(p, size(a)), [0.1, 0.5, 0.9]); hold on
+%! plot(X(y > 0, 1), X(y > 0, 2), 'k+', X(y < 0, 1), X(y < 0, 2), 'ko'); hold off

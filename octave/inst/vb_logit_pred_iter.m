@@ -1,0 +1,11 @@
+function out = vb_logit_pred_iter(X, w, V, invV)
+% VB_LOGIT_PRED_ITER  The name in the paper of vb_logit_pred_incr.
+%
+%   out = vb_logit_pred_iter(X, w, V, invV)
+%
+%   See vb_logit_pred_incr for arguments and outputs.
+%
+%   See also vb_logit_pred_incr.
+  if nargin < 4, invV = []; end
+  out = ardvark_mex('vb_logit_pred_incr', nargout, X, w, V, invV);
+end

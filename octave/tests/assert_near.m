@@ -1,0 +1,9 @@
+% assert_near(x, expected, tolerance, what)  largest difference, relative to the largest of `expected`; says by how much it fails.
+function assert_near(x, expected, tolerance, what)
+  if ~isequal(size(x), size(expected)) && ~(isvector(x) && isvector(expected) && numel(x) == numel(expected))
+    error('%s is %s; expected %s', what, mat2str(size(x)), mat2str(size(expected)));
+  end
+  if isempty(expected), return, end
+  difference = max(abs(x(:) - expected(:))) / max(max(abs(expected(:))), realmin);
+  if ~(difference <= tolerance), error('%s differs by %g of its largest; allowed are %g', what, difference, tolerance); end
+end

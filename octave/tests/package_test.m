@@ -1,0 +1,15 @@
+% pkg install from a file of scripts/package-octave into a home that has nothing, and the functions from there.
+rmpath(getenv('ARDVARK_OCTAVE_FOLDER'));
+assert(isempty(which('ardvark_fit')));
+[status, out] = system([fullfile(getenv('ARDVARK_SOURCE'), 'scripts', 'package-octave') ' ' getenv('HOME')]);
+if status ~= 0, error('package-octave: %s', out); end
+lines = strsplit(strtrim(out), "\n");
+pkg('prefix', fullfile(getenv('HOME'), 'packages'), fullfile(getenv('HOME'), 'packages'));  % of root too
+pkg('local_list', fullfile(getenv('HOME'), '.packages'));
+pkg('install', '-local', lines{end});
+pkg('load', 'ardvark');
+assert(strncmp(which('vb_linear_fit'), getenv('HOME'), numel(getenv('HOME'))));
+assert(strncmp(which('ardvark_mex'), getenv('HOME'), numel(getenv('HOME'))));
+about = pkg('describe', 'ardvark');
+assert(about{1}.name, 'ardvark');
+source(fullfile(getenv('ARDVARK_SOURCE'), 'octave', 'tests', 'functions_test.m'));

@@ -1,0 +1,66 @@
+#include "ardvark/normalize.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "core/validate.hpp"
+#include "design/dense.hpp"
+
+namespace ardvark {
+namespace {
+
+// sqrt(sum (x - mean)^2/(n - 1)) of these numbers
+template <typename Numbers>
+double deviation(const Numbers& x) {
+  const auto n = static_cast<double>(x.size());
+  return n > 1 ? std::sqrt((x.array() - x.mean()).square().sum() / (n - 1)) : 0;
+}
+
+Matrix copy_of(MatrixView X) {
+  Matrix Z(X.rows(), X.cols());
+  DenseDesign(X, {}).columns(0, X.cols(), Z);
+  return Z;
+}
+
+}  // namespace
+
+ColumnUnits column_units(MatrixView X, ColumnCenter center, ColumnScale scale) {
+  validate::matrix(X, "X");
+  Matrix Z = copy_of(X);
+  const Index p = Z.cols();
+  ColumnUnits units{Vector::Zero(p), Vector::Ones(p)};
+  if (center == ColumnCenter::each) units.center = Z.colwise().mean().transpose();
+  if (center == ColumnCenter::all) units.center.setConstant(Z.mean());
+  Z.rowwise() -= units.center.transpose();
+  switch (scale) {
+    case ColumnScale::none: break;
+    case ColumnScale::each: units.scale = Z.cwiseAbs().colwise().maxCoeff().transpose(); break;
+    case ColumnScale::all: units.scale.setConstant(Z.cwiseAbs().maxCoeff()); break;
+    case ColumnScale::deviation_each:
+      for (Index j = 0; j < p; ++j) units.scale[j] = deviation(Z.col(j));
+      break;
+    case ColumnScale::deviation_all: units.scale.setConstant(deviation(Z.reshaped())); break;
+  }
+  if (!units.center.allFinite() || !units.scale.allFinite())
+    throw InvalidArgument("X holds values whose squares or sums are beyond a double: rescale it");
+  for (Index j = 0; j < p; ++j)  // a spread of a few roundings of the column's size is none
+    if (!(units.scale[j] > 1e-14 * std::abs(units.center[j]))) units.scale[j] = 0;
+  return units;
+}
+
+Matrix in_units(MatrixView X, const ColumnUnits& units) {
+  validate::matrix(X, "X");
+  if (X.cols() != units.center.size())
+    throw InvalidArgument(fmt::format("X has {} columns; the units are of {}", X.cols(), units.center.size()));
+  Matrix Z = copy_of(X);
+  for (Index j = 0; j < Z.cols(); ++j) {
+    if (units.scale[j] == 0)
+      Z.col(j).setZero();
+    else
+      Z.col(j) = (Z.col(j).array() - units.center[j]) / units.scale[j];
+  }
+  return Z;
+}
+
+}  // namespace ardvark

@@ -1,0 +1,131 @@
+// A posterior given in numbers, as a model.
+#include <fmt/format.h>
+
+#include <Eigen/Eigenvalues>
+#include <cmath>
+#include <limits>
+
+#include "ardvark/model.hpp"
+#include "core/blas.hpp"
+#include "core/validate.hpp"
+#include "design/dense.hpp"
+#include "engine/describe.hpp"
+#include "engine/state.hpp"
+#include "posterior/solver.hpp"
+
+namespace ardvark {
+namespace {
+
+constexpr double rounding = 1e-6;  // of a matrix that came out of inv(): far above what it leaves, far below a mistake
+
+Matrix symmetric(const MatrixView& view, Index p, const char* name) {
+  if (view.rows() != p || view.cols() != p)
+    throw InvalidArgument(
+        fmt::format("{} is {} x {}; it must be {} x {}, as mean has {} entries", name, view.rows(), view.cols(), p, p, p));
+  validate::matrix(view, name);
+  Matrix V(p, p);
+  DenseDesign(view, {}).columns(0, p, V);
+  const double largest = V.cwiseAbs().maxCoeff();
+  for (Index j = 0; j < p; ++j)
+    for (Index i = 0; i < j; ++i) {
+      if (!(std::abs(V(i, j) - V(j, i)) <= rounding * largest))
+        throw InvalidArgument(
+            fmt::format("{} is not symmetric: ({}, {}) is {}, ({}, {}) is {}", name, i + 1, j + 1, V(i, j), j + 1, i + 1, V(j, i)));
+      V(i, j) = V(j, i) = 0.5 * V(i, j) + 0.5 * V(j, i);
+    }
+  return V;
+}
+
+// V = M'M, M lower triangular by the Cholesky factor taken from the last row upwards; where rounding, or weights that are known, leave V
+// without one, from its eigenvectors.
+CovarianceFactor factor_of(const Matrix& V) {
+  const Index p = V.rows();
+  CovarianceFactor factor;
+  Matrix C = V.reverse();
+  if (blas::potrf(p, C.data(), p)) {
+    factor.kind = CovarianceFactor::Kind::triangular;
+    factor.L_inverse = Matrix::Zero(p, p);
+    for (Index j = 0; j < p; ++j)
+      for (Index i = j; i < p; ++i) factor.L_inverse(i, j) = C(p - 1 - j, p - 1 - i);
+    return factor;
+  }
+  const Eigen::SelfAdjointEigenSolver<Matrix> axes(V);
+  const Vector& variance = axes.eigenvalues();
+  if (!(variance[0] >= -rounding * std::max(variance[p - 1], 0.0)))
+    throw InvalidArgument(
+        fmt::format("V is no covariance: its eigenvalues go from {:.3g} to {:.3g}; none may be negative", variance[0], variance[p - 1]));
+  factor.kind = CovarianceFactor::Kind::reduced;  // x'Vx = ||R x||^2                                                    (RIDGE.7)
+  factor.d = Vector::Zero(p);
+  factor.T.resize(0, p);
+  factor.B = Matrix::Zero(p, p);
+  factor.R = variance.cwiseMax(0.0).cwiseSqrt().asDiagonal() * axes.eigenvectors().transpose();
+  for (Index j = 0; j < p; ++j) factor.flat_columns.push_back(j);
+  return factor;
+}
+
+double log_det(const CovarianceFactor& factor) {
+  if (factor.kind != CovarianceFactor::Kind::triangular) return -std::numeric_limits<double>::max();  // singular
+  return 2 * factor.L_inverse.diagonal().array().log().sum();
+}
+
+// w'V^-1 w
+double quadratic_of(const Vector& w, const CovarianceFactor& factor, const MatrixView& V_inverse) {
+  const Index p = w.size();
+  if (V_inverse.rows() > 0 || V_inverse.cols() > 0) {
+    const Matrix inverse = symmetric(V_inverse, p, "V_inverse");
+    return w.dot(inverse * w);
+  }
+  if (factor.kind != CovarianceFactor::Kind::triangular) return 0;  // V has no inverse, and the published programs no prediction
+  Vector half = w;
+  blas::trsv(blas::Transpose::yes, p, factor.L_inverse.data(), p, half.data());
+  return half.squaredNorm();
+}
+
+}  // namespace
+
+SavedModel model_from_moments(const Moments& moments, const ModelOptions& options) {
+  const Index p = moments.mean.size();
+  if (p < 1) throw InvalidArgument("mean is empty; it must have one entry per column");
+  validate::vector(moments.mean, p, "mean");
+  const bool regression = moments.noise.shape != 0 || moments.noise.rate != 0;
+  if (regression) validate::gamma(moments.noise, "noise.shape", "noise.rate");
+  if (!options.class_names.empty() && (regression || options.class_names.size() != 2))
+    throw InvalidArgument(regression ? std::string("class_names is of classifications; noise says that this is a regression")
+                                     : fmt::format("class_names has {} entries; it must have two", options.class_names.size()));
+  if (!options.column_names.empty() && static_cast<Index>(options.column_names.size()) != p)
+    throw InvalidArgument(fmt::format("column_names has {} entries; it must have one per column: {}", options.column_names.size(), p));
+  const Matrix V = symmetric(moments.V, p, "V");
+
+  SavedModel model;
+  Fit& fit = model.fit;
+  auto state = std::make_shared<detail::FitState>();
+  state->factor = factor_of(V);
+  state->w = fit.mean = fit.standardized_mean = moments.mean.eigen();
+  state->quadratic = regression ? 0 : quadratic_of(fit.mean, state->factor, moments.V_inverse);
+  fit.task = regression ? Task::linear : Task::logistic;
+  if (!regression) fit.classes = options.class_names.empty() ? std::vector<std::string>{"-1", "1"} : options.class_names;
+  fit.noise = moments.noise;
+  fit.V_diagonal = fit.variance = V.diagonal().cwiseMax(0.0);
+  if (regression)  // (LIN.4)
+    fit.variance *= fit.noise.shape > 1 ? fit.noise.rate / (fit.noise.shape - 1) : std::numeric_limits<double>::infinity();
+  fit.log_det_V = log_det(state->factor);
+  const auto columns = static_cast<std::size_t>(p);
+  fit.group.assign(columns, Partition::fixed);
+  fit.prior = PriorKind::none;
+  fit.precision.resize(0);
+  fit.relevance = Vector::Zero(p);
+  fit.relevant.assign(columns, true);
+  fit.left_out.assign(columns, false);
+  FitOptions names;
+  names.column_names = options.column_names;
+  fit.column_names = complete_names(names, p);
+  fit.target = options.target;
+  fit.report.status = Status::converged;
+  fit.report.message = "a posterior as it was given";
+  fit.report.solver_reason = "nothing was fitted";
+  fit.state = std::move(state);
+  for (const std::string& name : fit.column_names) model.encoding.features.push_back({name, false, {}});
+  return model;
+}
+
+}  // namespace ardvark
