@@ -38,6 +38,7 @@ def _out_of_time(number, frame):
 
 def seconds_of(fit, limit):
     """Of one fit; what it made. Infinite, and nothing, where it reaches the limit."""
+    time.sleep(0.5)  # threads of the fit before, which spin for a while, come to rest
     signal.signal(signal.SIGALRM, _out_of_time)
     signal.setitimer(signal.ITIMER_REAL, limit)
     start = time.perf_counter()

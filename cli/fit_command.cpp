@@ -61,6 +61,7 @@ void add_model_options(CLI::App& c, const std::shared_ptr<FitArguments>& args, b
       names += fmt::format("\n  {:<19} {}", p.name, p.description);
   add("preset", "A published program instead of a model:" + names)->check(not_empty);
   add("compat", "With --preset: reproduce that program exactly, its defects included");
+  add("converge", "With --preset vb_* or vrvm_*: to the maximum of the published bound, as a model, not by the published sweeps");
   add("prior",
       "auto, shared, ard, groups or none (default auto: ard where rows >= 5 columns, else shared); logistic with two classes "
       "also: laplace (L1: "

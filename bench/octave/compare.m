@@ -57,7 +57,7 @@ if ~isempty(slr)
   X = randn(n, p);
   t = double(rand(n, 1) < 1 ./ (1 + exp(-3 * X(:, 1:10) * ones(10, 1) / sqrt(10))));
   names = {'biclsfy_slrvar', 'biclsfy_slrlap', 'biclsfy_rlrvar'};
-  sought = [20, 0, 0]; passes = [100, 20, 20];
+  sought = [20, 0, 0]; passes = [1000, 20, 20];  % 1000 is the toolbox's own number
   addpath(ours);
   for k = 1:3
     ardvark_options('compat', true);  % the same passes
@@ -68,6 +68,5 @@ if ~isempty(slr)
     ardvark_options('compat', false);
   end
   rmpath(ours);
-  compare('biclsfy_slrvar 200 x 2000, converged / 100', ours, slr, ...
-          @() f_quiet('biclsfy_slrvar', X, t, {'nlearn', 100, 'nstep', 100, 'displaytext', 0}), [1, 3], 0);
+  compare('biclsfy_slrvar 200 x 2000, by default', ours, slr, @() f_quiet('biclsfy_slrvar', X, t, {'displaytext', 0}), [1, 3], 20);
 end

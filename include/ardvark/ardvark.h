@@ -71,7 +71,7 @@ ARDVARK_API void ardvark_free(void* memory);
  *     coding      softmax, one-against-rest, one-against-one (three classes or more); precision_per_class
  *     a0 b0       gamma prior of the noise (regression) or of the precisions (classification); c0 d0  of the precisions (regression)
  *     intercept, standardize, mixed_precision  0 or 1
- *     acceleration  0 or 1; with a preset vb_* or vrvm_*: 1 takes the published model to its maximum as a model is
+ *     acceleration  0 or 1; converge  0 or 1: a preset vb_* or vrvm_* is taken to the maximum of its bound, as a model is
  *     solver      automatic, primal, dual, spectral; max_sweeps; tolerance; threads
  *     update_rule vb, mackay; prune_at; readmit_every; record_every
  *     weights     [rows] a weight equals repetition; start_precision [columns]; start_noise

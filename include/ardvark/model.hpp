@@ -45,6 +45,7 @@ struct ModelOptions {
   std::optional<double> a0 = {}, b0 = {};  ///< noise of a regression; precisions of a classification
   std::optional<double> c0 = {}, d0 = {};  ///< precisions of a regression
   bool intercept = true, standardize = true, acceleration = true, mixed_precision = true;
+  bool converge = false;             ///< presets vb_* and vrvm_*: FitOptions::accelerate
   std::string solver = "automatic";  ///< "automatic", "primal", "dual" or "spectral"
   std::optional<int> max_sweeps = {};
   std::optional<double> tolerance = {};

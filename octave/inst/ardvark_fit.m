@@ -18,7 +18,7 @@ function fit = ardvark_fit(X, y, varargin)
 %     'group'       D numbers, from 1: columns of one number share a precision; 'flat': positions of columns without a prior
 %     'a0', 'b0', 'c0', 'd0'   hyper-priors
 %     'likelihood'  of two classes: 'vg' (default), 'jj', 'laplace'; 'posterior' of a regression: 'joint', 'factorised'
-%     'intercept', 'standardize', 'acceleration'   true (default) or false
+%     'intercept', 'standardize', 'acceleration'   true (default) or false; 'converge' of presets vb_*, vrvm_*: false (default) or true
 %     'weights'     N observation weights: a weight equals repetition
 %     'max_sweeps', 'tolerance', 'solver', 'threads', 'keep_covariance', 'column_names', 'target' (its name)
 %     'kernel', 'width', 'algorithm', 'centres'   of relevance vector machines

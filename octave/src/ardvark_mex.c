@@ -337,7 +337,7 @@ static void fit_vblinlogit(const char* preset, const ardvark_matrix* X, const do
   if (settings_.compat)
     set_number("compat", 1);
   else
-    set_number("acceleration", 1);
+    set_number("converge", 1);
   if (settings_.tolerance > 0 && !settings_.compat) set_number("tolerance", settings_.tolerance);
   set_text("keep_covariance", keep_covariance ? "always" : "never");
   check(ardvark_fit(X, y, call_.options, &call_.model, error()));

@@ -23,7 +23,7 @@ for f = fieldnames(targets)'
   fclose(out);
 end
 cases = {'y', {'model', 'linear', 'prior', 'ard'}; 'y', {'model', 'linear', 'prior', 'shared'}; ...
-         'y', {'preset', 'vb_linear_fit'}; 'y', {'preset', 'vb_linear_fit_ard', 'compat', true}; 'y', {'preset', 'vrvm_regression'}; ...
+         'y', {'preset', 'vb_linear_fit'}; 'y', {'preset', 'vb_linear_fit_ard', 'converge', true}; 'y', {'preset', 'vb_linear_fit_ard', 'compat', true}; 'y', {'preset', 'vrvm_regression'}; ...
          'y', {'preset', 'rvm_regression'}; 'y', {'model', 'rvm', 'task', 'regression', 'width', 2}; ...
          't', {'model', 'logistic', 'prior', 'ard'}; 't', {'model', 'logistic', 'prior', 'laplace', 'lambda', 2}; ...
          't', {'preset', 'vb_logit_fit'}; 't', {'preset', 'vb_logit_fit_ard'}; 't', {'preset', 'slr_var'}; 't', {'preset', 'rlr_lap'}; ...
@@ -68,11 +68,11 @@ for i = 1:rows(cases)
 end
 % the published names are the presets, taken to their maximum
 [w, V, invV, logdetV, an, bn, E_a, L] = vb_linear_fit(X, targets.y);
-fit = ardvark_fit(X, targets.y, 'preset', 'vb_linear_fit', 'acceleration', true, 'outputs', {'V'});
+fit = ardvark_fit(X, targets.y, 'preset', 'vb_linear_fit', 'converge', true, 'outputs', {'V'});
 assert({w, V, logdetV, an, bn, E_a, L}, {fit.mean, fit.V, fit.log_det_V, fit.noise.shape, fit.noise.rate, fit.precision, fit.bound});
 s = 2 * targets.t - 1;
 [w, V, invV, logdetV, E_a, L] = vb_logit_fit_ard(X, s);
-fit = ardvark_fit(X, s, 'preset', 'vb_logit_fit_ard', 'acceleration', true, 'outputs', {'V'});
+fit = ardvark_fit(X, s, 'preset', 'vb_logit_fit_ard', 'converge', true, 'outputs', {'V'});
 assert({w, V, logdetV, E_a, L}, {fit.mean, fit.V, fit.log_det_V, fit.precision, fit.bound});
 p = ardvark_predict(fit, X, 'rule', 'exact');
 assert(vb_logit_pred(X, w, V), p.probability(:, 2), 1e-12);

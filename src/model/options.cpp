@@ -32,6 +32,7 @@ const std::vector<ModelOption>& model_options() {
       {"intercept", &O::intercept},
       {"standardize", &O::standardize},
       {"acceleration", &O::acceleration},
+      {"converge", &O::converge},
       {"mixed_precision", &O::mixed_precision},
       {"solver", &O::solver},
       {"max_sweeps", &O::max_sweeps},

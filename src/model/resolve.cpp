@@ -19,8 +19,7 @@ void refuse_beside_preset(const ModelOptions& options) {
   if (!prunes) refuse(options, {"prune_at"}, fmt::format("cannot be used with {}; a preset fixes it", options.spelled("preset")));
   const bool is_greedy = preset.starts_with("rvm_");
   if (is_greedy || is_toolbox_preset(preset) || preset == "l1_slr_c" || preset == "vb_logit_fit_iter" || options.compat)
-    refuse(options, {"acceleration"},
-           fmt::format("is of models, and of the sweeps of the presets vb_* and vrvm_* without {}", options.spelled("compat")));
+    refuse(options, {"converge"}, fmt::format("is of the sweeps of the presets vb_* and vrvm_* without {}", options.spelled("compat")));
   if (preset == "l1_slr_c")
     refuse(options, {"a0", "b0", "solver"},
            fmt::format("has no meaning with l1_slr_c, which has {} and nothing else", options.spelled("lambda")));
@@ -40,6 +39,7 @@ void refuse_beside_preset(const ModelOptions& options) {
 }
 
 void set_model(const ModelOptions& from, Task task, FitOptions& options) {
+  refuse(from, {"converge"}, "is of presets; a model goes on to the maximum of its bound as it is");
   if (from.compat)
     throw InvalidArgument(fmt::format("{} reproduces a published program; it needs {}", from.spelled("compat"), from.spelled("preset")));
   options.prior.kind = choose<PriorKind>(from, "prior", from.prior,
@@ -83,7 +83,7 @@ FitOptions fit_options(const ModelOptions& from, Task task) {
   } else {
     options = options_for_preset(from.preset, from.compat);
     refuse_beside_preset(from);
-    options.accelerate = from.has("acceleration") && from.acceleration;
+    options.accelerate = from.converge;
     if (is_toolbox_preset(from.preset) || from.preset == "l1_slr_c") {  // the toolbox lets its user choose
       if (!from.standardize) options.standardize = false;
       if (!from.intercept) options.intercept = options.penalize_intercept = false;

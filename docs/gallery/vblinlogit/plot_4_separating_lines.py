@@ -43,7 +43,7 @@ X_test, y_test = draw(1000)
 # SEQ.2): the paper's fit *without hyper-prior*. Fisher's linear discriminant takes the classes for
 # two normal clouds of one shape.
 batch = BayesianLogisticRegression("shared").fit(X, y)
-sequential = SequentialLogisticRegression().fit(X, y)
+sequential = SequentialLogisticRegression(shuffle=False).fit(X, y)
 discriminant = LinearDiscriminantAnalysis().fit(X, y)
 fits = {"batch": batch, "sequential": sequential, "linear discriminant": discriminant}
 errors = {name: 1 - fit.score(X_test, y_test) for name, fit in fits.items()}

@@ -37,7 +37,7 @@ y, y_test = (np.where(random.uniform(size=q.size) < q, 1, -1) for q in (p, p_tes
 # tuned.
 fits = {
     "one precision for all": BayesianLogisticRegression("shared").fit(X, y),
-    "sequential, fixed precision": SequentialLogisticRegression(fit_intercept=False).fit(X, y),
+    "sequential, fixed precision": SequentialLogisticRegression(fit_intercept=False, shuffle=False).fit(X, y),
     "L1": BayesianLogisticRegression(
         "laplace", laplace_lambda=np.sqrt(num_rows * np.log(num_columns)) / 10
     ).fit(X, y),
