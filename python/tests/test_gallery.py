@@ -22,6 +22,7 @@ GALLERY = DOCS / "gallery"
 def page(name):
     """The names of a page after it has run, and what it drew."""
     plt.switch_backend("Agg")
+    plt.close("all")  # what other tests have left open
     drawn, show = [], plt.show
 
     def count(*_, **__):
