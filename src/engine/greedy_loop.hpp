@@ -119,7 +119,6 @@ class Greedy {
   // Which S and Q come from the columns and this very model, not from updates or an earlier model.
   enum class Fresh { none, near, all };
   Fresh fresh_ = Fresh::none;
-  double best_elsewhere_ = 0;     // gain of the best addition that did not stand near when all were last renewed
   bool together_failed_ = false;  // since the columns last changed
 };
 
