@@ -6,7 +6,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "core/blas.hpp"
+#include "core/products.hpp"
 #include "core/validate.hpp"
 #include "engine/describe.hpp"
 #include "engine/user_units.hpp"
@@ -83,7 +83,7 @@ std::vector<Index> uncertain_groups(const SpikeSlab& q, const Vector& d) {
   std::vector<Index> groups;
   for (Index g = 0; g < size.size(); ++g) {
     size[g] = q.variance().segment(which.group_begin(g), which.group_size(g)).dot(d.segment(which.group_begin(g), which.group_size(g)));
-    if (size[g] > 1e-9 * q.hyper().s2) groups.push_back(g);
+    if (size[g] > 1e-6 * q.hyper().s2) groups.push_back(g);
   }
   std::stable_sort(groups.begin(), groups.end(), [&](Index a, Index b) { return size[a] > size[b]; });
   Index columns = 0;
@@ -127,7 +127,11 @@ MixtureComponent component_of(const SpikeSlab& q, std::shared_ptr<const DenseBas
     at += size;
   }
   out.v(out.active).setZero();
-  const Matrix ZS = q.D().cwiseSqrt().asDiagonal() * (Z(Eigen::all, out.active) * S);
+  Matrix ZS = q.D().cwiseSqrt().asDiagonal() * Z(Eigen::all, out.active);
+  if (which.num_groups() == which.size())
+    ZS = ZS * S.diagonal().asDiagonal();
+  else
+    ZS = products::times(ZS, S);
   Matrix C = Matrix::Zero(a, a);
   if (a > 0) blas::syrk(blas::Transpose::yes, a, ZS.rows(), 1 / out.s2, ZS.data(), ZS.rows(), 0.0, C.data(), a);
   for (std::size_t i = 0; i < groups.size(); ++i)

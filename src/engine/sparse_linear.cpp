@@ -65,7 +65,7 @@ void fit_sparse_linear(MatrixView X, const Vector& y, const Vector& k, const Fit
       run_starts(rows, which, slab, ascent_settings(options, bound_offset(which.flat, *state, fit.task, fit.num_rows)), parts, threads);
   std::vector<double> bounds;
   for (const StartOutcome& start : starts) bounds.push_back(start.bound);
-  const Vector weight = start_weights(bounds);
+  const Vector weight = start_weights(bounds);  // (SP.8)
   if (!(weight.sum() > 0)) {
     report.status = Status::failed;
     report.message = "no start came to a finite bound";
@@ -77,7 +77,7 @@ void fit_sparse_linear(MatrixView X, const Vector& y, const Vector& k, const Fit
   mixture.flat_columns = which.flat;
   bool all_factored = true;
   for (std::size_t s = 0; s < starts.size(); ++s) {
-    if (!(weight[static_cast<Index>(s)] > 1e-6)) continue;
+    if (weight[static_cast<Index>(s)] == 0) continue;
     bool factored = true;
     mixture.components.push_back(component_of(starts[s].q, reduced, rows.flat_mean, factored));
     mixture.components.back().weight = weight[static_cast<Index>(s)];

@@ -335,14 +335,12 @@ void fit_sparse_logistic(MatrixView X, const Vector& t, const Vector& k, const F
     bounds.push_back(result->start.status == Status::failed ? -std::numeric_limits<double>::infinity() : result->start.bound);
     starts.push_back(std::move(result->start));
   }
-  Vector weight = start_weights(bounds);
+  const Vector weight = start_weights(bounds);  // (SP.8)
   if (!(weight.sum() > 0)) {
     report.status = Status::failed;
     report.message = "no start came to a finite bound";
     return;
   }
-  weight = (weight.array() < 1e-3).select(0.0, weight);  // each that stays keeps a basis of its own
-  weight /= weight.sum();
 
   Mixture mixture;
   mixture.columns = which.columns;

@@ -51,6 +51,35 @@ void coefficient_line(std::string& out, const Fit& fit, Index j, double level, s
   out += '\n';
 }
 
+bool has_inclusion(const Fit& fit) { return fit.sparse && fit.prior != PriorKind::dense; }
+
+// What a sparse prior found beside the coefficients, for people.
+std::string sparse_text(const Fit& fit) {
+  std::string out;
+  const SparseResult& sparse = *fit.sparse;
+  if (has_inclusion(fit))
+    out += fmt::format("probable effects      {} of {} (inclusion above one half)\n", (sparse.inclusion.array() > 0.5).count(),
+                       fit.num_columns());
+  if (fit.prior != PriorKind::slab)
+    out += fmt::format("dense fraction        {:.2f} (many small effects, of these and the noise)\n", sparse.dense_fraction);
+  for (const CredibleSet& set : sparse.sets) {
+    if (set.columns.size() < 2 || set.inclusion < 0.5) continue;
+    std::string names;
+    for (std::size_t i = 0; i < set.columns.size() && i < 6; ++i)
+      names +=
+          fmt::format("{}{} {:.2f}", i > 0 ? ", " : "", fit.column_names[static_cast<std::size_t>(set.columns[i])], set.probability[i]);
+    if (set.columns.size() > 6) names += fmt::format(" and {} more", set.columns.size() - 6);
+    out += fmt::format("alternatives          one of {}\n", names);
+  }
+  if (sparse.starts.size() > 1) {
+    std::string weights;
+    for (const SparseStart& start : sparse.starts)
+      if (start.weight >= 0.005) weights += fmt::format("{}{} {:.2f}", weights.empty() ? "" : ", ", start.name, start.weight);
+    out += fmt::format("starts, by weight     {}\n", weights);
+  }
+  return out;
+}
+
 // R^2 is about the mean beside an intercept, or beside a flat column of a greedy preset, which stands for one.
 bool is_centred(const Fit& fit) {
   const bool has_flat = std::any_of(fit.group.begin(), fit.group.end(), [](Index group) { return group == -1; });
@@ -90,23 +119,30 @@ std::string summary(const Fit& fit, double level) {
   std::vector<Index> shown(static_cast<std::size_t>(fit.num_columns()));
   for (std::size_t j = 0; j < shown.size(); ++j) shown[j] = static_cast<Index>(j);
   if (fit.num_columns() > most) {
-    const auto size = [&](Index j) { return fit.variance[j] > 0 ? std::abs(fit.mean[j]) / std::sqrt(fit.variance[j]) : 0.0; };
+    const auto size = [&](Index j) {
+      if (has_inclusion(fit)) return fit.relevance[j];
+      return fit.variance[j] > 0 ? std::abs(fit.mean[j]) / std::sqrt(fit.variance[j]) : 0.0;
+    };
     std::stable_sort(shown.begin(), shown.end(), [&](Index a, Index b) { return size(a) > size(b); });
     shown.resize(most);
   }
   std::size_t name_width = 11;
   for (Index j : shown) name_width = std::max(name_width, io::width(fit.column_names[static_cast<std::size_t>(j)]));
   name_width = std::min<std::size_t>(name_width, 40);
-  const bool laplace = fit.prior == PriorKind::laplace, judged = fit.prior == PriorKind::ard || fit.prior == PriorKind::groups || laplace;
+  const bool laplace = fit.prior == PriorKind::laplace,
+             judged = fit.prior == PriorKind::ard || fit.prior == PriorKind::groups || laplace || has_inclusion(fit);
   const std::string percent = fmt::format("{:g}%", 100 * level);
   out += fmt::format("\n  {}  {:>10}  {:>10}  {:>10}  {:>10}  {:>9}\n", padded("coefficient", name_width), "mean", "sd", percent + " from",
-                     "to", "relevance");
+                     "to", has_inclusion(fit) ? "inclusion" : "relevance");
   if (fit.intercept) coefficient_line(out, fit, -1, level, name_width, judged);
   for (Index j : shown) coefficient_line(out, fit, j, level, name_width, judged);
-  if (fit.num_columns() > most) out += fmt::format("  ... the {} largest of {} by mean/sd; --json has all\n", most, fit.num_columns());
+  if (fit.num_columns() > most)
+    out += fmt::format("  ... the {} largest of {} by {}; --json has all\n", most, fit.num_columns(),
+                       has_inclusion(fit) ? "inclusion" : "mean/sd");
 
   out += fmt::format("\neffective parameters  {:.2f}\n", fit.effective_parameters);
-  if (judged)
+  if (fit.sparse) out += sparse_text(fit);
+  if (judged && !fit.sparse)
     out += fmt::format("kept                  {} of {}\n", std::count(fit.relevant.begin(), fit.relevant.end(), true), fit.num_columns());
   if (!report.pruning.empty()) out += fmt::format("pruned                {}\n", pruning_text(report));
   if (fit.task == Task::linear) {

@@ -48,8 +48,10 @@ void visit_posterior(const Fit& fit, double level, Fields& out) {
     out.close();
   }
   out.put("V_diagonal", fit.V_diagonal);
-  out.put("log_det_V", Json(fit.log_det_V));
-  out.put("precision", fit.precision);
+  if (!fit.sparse) {
+    out.put("log_det_V", Json(fit.log_det_V));
+    out.put("precision", fit.precision);
+  }
   if (fit.precision_history.size() > 0) out.put_rows("precision_history", fit.precision_history);
   out.put("group", fit.group);
   out.put("standardized_mean", fit.standardized_mean);
@@ -69,6 +71,33 @@ void visit_posterior(const Fit& fit, double level, Fields& out) {
       if (out.wants("sd_interval")) out.put("sd_interval", as_vector(noise_sd_interval(fit, level)));
     }
     out.close();
+  }
+}
+
+// Under a sparse prior: inclusion by column, what each start came to, and what could stand for what.
+void visit_sparse(const SparseResult& sparse, Fields& out) {
+  out.put("inclusion", sparse.inclusion);
+  out.put("dense_fraction", Json(sparse.dense_fraction));
+  if (out.wants("starts")) {
+    Json starts = Json::array();
+    for (const SparseStart& start : sparse.starts)
+      starts.push_back({{"name", start.name},
+                        {"status", to_string(start.status)},
+                        {"sweeps", start.sweeps},
+                        {"bound", std::isfinite(start.bound) ? Json(start.bound) : Json()},
+                        {"weight", start.weight},
+                        {"inclusion_prior", start.inclusion_prior},
+                        {"slab_sd", start.slab_sd},
+                        {"dense_sd", start.dense_sd},
+                        {"noise_sd", start.noise_sd},
+                        {"dense_fraction", start.dense_fraction}});
+    out.put("starts", starts);
+  }
+  if (out.wants("credible_sets")) {
+    Json sets = Json::array();
+    for (const CredibleSet& set : sparse.sets)
+      sets.push_back({{"columns", set.columns}, {"probability", set.probability}, {"inclusion", set.inclusion}});
+    out.put("credible_sets", sets);
   }
 }
 
@@ -109,6 +138,7 @@ void visit(const Fit& fit, double level, Fields& out) {
   out.put("target", Json(fit.target));
   if (fit.task == Task::logistic) out.put("classes", Json(fit.classes));
   visit_posterior(fit, level, out);
+  if (fit.sparse) visit_sparse(*fit.sparse, out);
   if (fit.task == Task::linear) {
     out.put("r_squared", Json(fit.r_squared));
   } else {

@@ -1,40 +1,21 @@
 #include "posterior/mixture.hpp"
 
 #include "core/blas.hpp"
+#include "core/products.hpp"
 #include "design/column_panels.hpp"
 
 namespace ardvark {
 namespace {
 
 using blas::Transpose;
+using products::times;
+using products::times_transposed;
+using products::transposed_times;
 
 Vector shrinkage(const MixtureComponent& c) { return (1 + c.h * c.basis->l.array()).inverse(); }
 
-// A [m,n] B [n,k], by BLAS.
-Matrix times(const Eigen::Ref<const Matrix>& A, const Eigen::Ref<const Matrix>& B) {
-  Matrix C = Matrix::Zero(A.rows(), B.cols());
-  if (C.size() > 0 && A.cols() > 0)
-    blas::gemm(Transpose::no, Transpose::no, A.rows(), B.cols(), A.cols(), 1.0, A.data(), A.outerStride(), B.data(), B.outerStride(), 0.0,
-               C.data(), C.rows());
-  return C;
-}
-Matrix times_transposed(const Eigen::Ref<const Matrix>& A, const Eigen::Ref<const Matrix>& B) {  // A B'
-  Matrix C = Matrix::Zero(A.rows(), B.rows());
-  if (C.size() > 0 && A.cols() > 0)
-    blas::gemm(Transpose::no, Transpose::yes, A.rows(), B.rows(), A.cols(), 1.0, A.data(), A.outerStride(), B.data(), B.outerStride(), 0.0,
-               C.data(), C.rows());
-  return C;
-}
-Matrix transposed_times(const Eigen::Ref<const Matrix>& A, const Eigen::Ref<const Matrix>& B) {  // A' B
-  Matrix C = Matrix::Zero(A.cols(), B.cols());
-  if (C.size() > 0 && A.rows() > 0)
-    blas::gemm(Transpose::yes, Transpose::no, A.cols(), B.cols(), A.rows(), 1.0, A.data(), A.outerStride(), B.data(), B.outerStride(), 0.0,
-               C.data(), C.rows());
-  return C;
-}
-
 // B with the active block put in: of few columns only.
-Matrix columns_of_B(const MixtureComponent& c) { return c.F.transpose() * c.F; }
+Matrix columns_of_B(const MixtureComponent& c) { return transposed_times(c.F, c.F); }
 
 // Z B Z'.
 Matrix spread_of_b(const MixtureComponent& c) {
@@ -121,7 +102,8 @@ ComponentMoments Mixture::component_moments(Design& X) const {
   std::vector<Matrix> ZX(count), T(count);  // [n, m] x~'Z', then times D; [n, active] of t
   std::vector<std::vector<Index>> place(count);
   const auto without_flat = [&](const auto& panel, const std::vector<Index>& at, const DenseBasis& basis) {
-    return Matrix(panel - F * basis.G(Eigen::all, at));
+    const Matrix G = basis.G(Eigen::all, at);
+    return Matrix(panel - F * G);
   };
   for (std::size_t c = 0; c < count; ++c) {
     const MixtureComponent& one = components[c];

@@ -14,18 +14,28 @@ namespace ardvark {
 namespace {
 
 constexpr int num_penalties = 20;
+constexpr double least_weight = 1e-3;  // of the best start's: a component that nobody would see costs as much as any other
 const std::vector<int> start_penalties = {5, 9, 13, 17};
+
+std::vector<Index> descending(const Vector& size) {
+  std::vector<Index> order(static_cast<std::size_t>(size.size()));
+  std::iota(order.begin(), order.end(), Index{0});
+  std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) { return size[a] > size[b]; });
+  return order;
+}
 
 // 1/2 |y - Z m|^2 + lambda |m|_1, down the path, each solution from the one before.                                             (L1.3)
 class LassoPath {
  public:
-  explicit LassoPath(const ReducedRows& rows)
-      : rows_(rows), ones_(Vector::Ones(rows.rank())), m_(Vector::Zero(rows.size())), u_(rows.y), g_(Vector::Zero(rows.rank())) {
-    all_.resize(static_cast<std::size_t>(rows.size()));
-    std::iota(all_.begin(), all_.end(), Index{0});
-  }
+  LassoPath(const ReducedRows& rows, const Vector& slope)
+      : rows_(rows),
+        ones_(Vector::Ones(rows.rank())),
+        m_(Vector::Zero(rows.size())),
+        u_(rows.y),
+        g_(Vector::Zero(rows.rank())),
+        all_(descending(slope.cwiseAbs())) {}
   const Vector& solve(double lambda) {
-    const double enough = 1e-4 * std::sqrt(rows_.y.squaredNorm() / std::max(1.0, rows_.degrees));
+    const double enough = 1e-5 * std::sqrt(rows_.y.squaredNorm() / std::max(1.0, rows_.degrees));
     for (int round = 0; round < 50; ++round) {
       if (pass(all_, lambda) < enough) break;
       std::vector<Index> active;
@@ -51,15 +61,8 @@ class LassoPath {
 
   const ReducedRows& rows_;
   Vector ones_, m_, u_, g_;
-  std::vector<Index> all_;
+  std::vector<Index> all_;  // by slope: an order of the columns in the table must not show
 };
-
-std::vector<Index> descending(const Vector& size) {
-  std::vector<Index> order(static_cast<std::size_t>(size.size()));
-  std::iota(order.begin(), order.end(), Index{0});
-  std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) { return size[a] > size[b]; });
-  return order;
-}
 
 Vector group_norms(const Vector& x, const PenalisedColumns& which) {
   Vector norm(which.num_groups());
@@ -144,8 +147,8 @@ struct Starts {
 
 Matrix lasso_path(const ReducedRows& rows, const std::vector<int>& penalties) {
   Matrix found(rows.size(), static_cast<Index>(penalties.size()));
-  LassoPath path(rows);
   const Vector slope = rows.Z().transpose() * rows.y;
+  LassoPath path(rows, slope);
   const double most = slope.size() > 0 ? slope.cwiseAbs().maxCoeff() : 0;
   std::size_t next = 0;
   for (int i = 0; i < num_penalties && next < penalties.size(); ++i) {
@@ -219,6 +222,7 @@ Vector start_weights(const std::vector<double>& bounds) {
   for (Index i = 0; i < weight.size(); ++i) {
     const double bound = bounds[static_cast<std::size_t>(i)];
     weight[i] = std::isfinite(bound) ? std::exp(0.25 * (bound - best)) : 0;
+    if (weight[i] < least_weight) weight[i] = 0;
   }
   return weight.sum() > 0 ? Vector(weight / weight.sum()) : weight;
 }

@@ -49,7 +49,7 @@ void ascend(const std::vector<Index>& order, const AscentSettings& settings, Sta
 [[nodiscard]] std::vector<StartOutcome> run_starts(const ReducedRows& rows, const PenalisedColumns& which, const SpikeSlabSettings& slab,
                                                    const AscentSettings& ascent, SparseParts parts, Index num_threads);
 
-/// exp(bound/4), normalised; 0 for a start that failed.
+/// exp(bound/4), normalised; 0 for a start that failed, or below a thousandth of the best.                                   (SP.8)
 [[nodiscard]] Vector start_weights(const std::vector<double>& bounds);
 
 }  // namespace ardvark

@@ -1,0 +1,340 @@
+// fit_linear and fit_logistic under the priors sparse, slab and dense, in the caller's units.
+#include <gtest/gtest.h>
+
+#include <Eigen/Dense>
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "../support/random_problem.hpp"
+#include "../support/thrown.hpp"
+#include "ardvark/linear.hpp"
+#include "ardvark/logistic.hpp"
+#include "core/special.hpp"
+
+namespace ardvark {
+namespace {
+
+using testing::expect_invalid;
+using testing::Random;
+
+struct Data {
+  Matrix X, X_new;
+  Vector y, f_new, w;
+};
+
+// num_effects normal effects, scaled so that they explain `snr` times the noise (sd 1).
+Data make_data(Index n, Index p, Index num_effects, double snr, unsigned seed) {
+  Random random(seed);
+  Data d{random.normals(n, p), random.normals(500, p), {}, {}, Vector::Zero(p)};
+  const std::vector<Index> order = random.permutation(p);
+  for (Index j = 0; j < num_effects; ++j) d.w[order[static_cast<std::size_t>(j)]] = random.normal();
+  if (num_effects > 0) d.w *= std::sqrt(snr) / d.w.norm();
+  d.f_new = d.X_new * d.w;
+  d.y = d.X * d.w + random.normals(n);
+  return d;
+}
+
+FitOptions with(PriorKind kind) {
+  FitOptions options;
+  options.prior.kind = kind;
+  return options;
+}
+
+double mse(const LinearFit& fit, const Data& d) { return (predict(fit, d.X_new).mean - d.f_new).squaredNorm() / 500; }
+
+TEST(SparseLinear, FindsFewEffectsAmongManyColumns) {
+  double error = 0, dense = 0, covered = 0, noise = 0;
+  for (unsigned seed = 1; seed <= 4; ++seed) {
+    const Data d = make_data(200, 1000, 5, 2, seed);
+    const LinearFit fit = fit_linear(d.X, d.y, with(PriorKind::sparse));
+    ASSERT_EQ(fit.report.status, Status::converged);
+    error += mse(fit, d) / 4;
+    dense += mse(fit_linear(d.X, d.y, with(PriorKind::dense)), d) / 4;
+    noise += noise_sd(fit) / 4;
+    const StudentPrediction out = predict(fit, d.X_new);
+    Random random(seed + 100);
+    for (Index i = 0; i < 500; ++i) covered += std::abs(d.f_new[i] + random.normal() - out.mean[i]) < out.half_width()[i] ? 1.0 / 2000 : 0;
+    for (Index j = 0; j < 1000; ++j) EXPECT_GT(fit.sparse->inclusion[j], std::abs(d.w[j]) > 0.5 ? 0.95 : -1);
+  }
+  EXPECT_LT(error, 0.1 * dense);
+  EXPECT_NEAR(noise, 1, 0.07);
+  EXPECT_NEAR(covered, 0.95, 0.02);
+}
+
+TEST(SparseLinear, DenseIsTheRidgeWithItsExactEvidence) {
+  const Data d = make_data(60, 90, 90, 2, 7);
+  const LinearFit fit = fit_linear(d.X, d.y, with(PriorKind::dense));
+  const SparseStart& start = fit.sparse->starts.at(0);
+  const double s2 = start.noise_sd * start.noise_sd, h = start.dense_sd * start.dense_sd / s2;
+  // The same ridge by the solver of the other models: a fixed precision 1/h for every column.
+  std::vector<Index> all(90);
+  std::iota(all.begin(), all.end(), Index{0});
+  FitOptions fixed;
+  fixed.prior = Prior::none().fixed(all, 1 / h);
+  const LinearFit ridge = fit_linear(d.X, d.y, fixed);
+  EXPECT_LT((fit.mean - ridge.mean).cwiseAbs().maxCoeff(), 1e-10);
+  EXPECT_NEAR(fit.intercept->mean, ridge.intercept->mean, 1e-10);
+  EXPECT_LT((fit.covariance() - s2 * ridge.V()).cwiseAbs().maxCoeff(), 1e-10);
+  EXPECT_LT((fit.covariance().diagonal().head(90) - fit.variance).cwiseAbs().maxCoeff(), 1e-12);
+  // The evidence, by the density of y: N(1 b, s2 (I + h Z Z')) over a flat b.
+  Matrix Z = d.X.rowwise() - d.X.colwise().mean();
+  for (Index j = 0; j < 90; ++j) Z.col(j) /= Z.col(j).norm() / std::sqrt(60.0);
+  const Matrix C = s2 * (Matrix::Identity(60, 60) + h * Z * Z.transpose());
+  const Eigen::LLT<Matrix> factor(C);
+  const Vector one = Vector::Ones(60), Ci = factor.solve(one);
+  const double y1 = d.y.dot(Ci), log_det = 2 * Matrix(factor.matrixL()).diagonal().array().log().sum();
+  const double evidence =
+      -0.5 * 59 * ln_2pi - 0.5 * log_det - 0.5 * std::log(Ci.sum()) - 0.5 * (d.y.dot(factor.solve(d.y)) - y1 * y1 / Ci.sum());
+  const double penalty = 0.25 * std::log1p(-start.dense_fraction);
+  EXPECT_NEAR(fit.bound - penalty, evidence, 1e-10 * std::abs(evidence));
+}
+
+TEST(SparseLinear, KnowsUnitsAndShifts) {
+  const Data d = make_data(80, 120, 6, 3, 3);
+  const LinearFit fit = fit_linear(d.X, d.y, with(PriorKind::sparse));
+  Matrix X = d.X;
+  for (Index j = 0; j < 120; ++j) X.col(j) = X.col(j) * (j % 2 == 0 ? 1e3 : 1e-3) + Vector::Constant(80, 7);
+  const LinearFit other = fit_linear(X, Vector(1e3 * d.y.array() + 1e4), with(PriorKind::sparse));
+  EXPECT_LT((other.sparse->inclusion - fit.sparse->inclusion).cwiseAbs().maxCoeff(), 1e-8);
+  EXPECT_NEAR(other.bound, fit.bound - 79 * std::log(1e3), 1e-7);
+  for (Index j = 0; j < 120; ++j) {
+    const double unit = 1e3 / (j % 2 == 0 ? 1e3 : 1e-3);
+    EXPECT_NEAR(other.mean[j], unit * fit.mean[j], 1e-7 * unit);
+    EXPECT_NEAR(other.variance[j], unit * unit * fit.variance[j], 1e-7 * unit * unit);
+  }
+}
+
+TEST(SparseLinear, ColumnsMayComeInAnyOrder) {
+  const Data d = make_data(100, 150, 8, 3, 5);
+  Random random(9);
+  const std::vector<Index> order = random.permutation(150);
+  const LinearFit fit = fit_linear(d.X, d.y, with(PriorKind::sparse));
+  const LinearFit other = fit_linear(Matrix(d.X(Eigen::all, order)), d.y, with(PriorKind::sparse));
+  const StudentPrediction a = predict(fit, d.X_new), b = predict(other, Matrix(d.X_new(Eigen::all, order)));
+  EXPECT_LT(((a.mean - b.mean).array() / a.scale.array()).abs().maxCoeff(), 1e-2);
+}
+
+TEST(SparseLinear, AWeightIsARepetition) {
+  const Data d = make_data(60, 30, 4, 3, 8);
+  Vector k(60);
+  Matrix X(120, 30);
+  Vector y(120);
+  Index rows = 0;
+  for (Index i = 0; i < 60; ++i) {
+    k[i] = i % 4;
+    for (Index r = 0; r < i % 4; ++r) X.row(rows) = d.X.row(i), y[rows++] = d.y[i];
+  }
+  FitOptions weighted = with(PriorKind::sparse);
+  weighted.weights = k;
+  weighted.tolerance = 1e-10;
+  FitOptions plain = with(PriorKind::sparse);
+  plain.tolerance = 1e-10;
+  const LinearFit a = fit_linear(d.X, d.y, weighted), b = fit_linear(Matrix(X.topRows(rows)), Vector(y.head(rows)), plain);
+  EXPECT_NEAR(a.bound, b.bound, 1e-6);
+  EXPECT_LT((a.mean - b.mean).cwiseAbs().maxCoeff(), 1e-6);
+  EXPECT_LT((a.variance - b.variance).cwiseAbs().maxCoeff(), 1e-6);
+}
+
+TEST(SparseLinear, TakesFlatColumnsAndGroups) {
+  Data d = make_data(100, 40, 0, 1, 11);
+  d.y += 2 * d.X.col(3) + d.X.col(10) + d.X.col(11);
+  FitOptions options = with(PriorKind::sparse);
+  options.prior.flat_columns = {3, 4};
+  for (Index j = 0; j < 40; ++j) options.prior.group.push_back(j / 5);
+  const LinearFit fit = fit_linear(d.X, d.y, options);
+  EXPECT_NEAR(fit.mean[3], 2, 0.4);
+  EXPECT_GT(fit.variance[4], 0);
+  EXPECT_EQ(fit.group[3], -1);
+  for (Index j = 10; j < 15; ++j) EXPECT_GT(fit.sparse->inclusion[j], 0.99);
+  for (Index j = 20; j < 40; ++j) EXPECT_LT(fit.sparse->inclusion[j], 0.3);
+  for (Index j = 10; j < 14; ++j) EXPECT_EQ(fit.sparse->inclusion[j], fit.sparse->inclusion[j + 1]);
+  EXPECT_LT((fit.covariance().diagonal().head(40) - fit.variance).cwiseAbs().maxCoeff(), 1e-10);
+  const StudentPrediction out = predict(fit, d.X_new);
+  EXPECT_TRUE(out.mean.allFinite() && out.scale.allFinite());
+}
+
+TEST(SparseLinear, SaysWhichColumnsCouldTakeEachOthersPlace) {
+  Data d = make_data(150, 60, 0, 1, 13);
+  d.X.col(7) = d.X.col(20);  // a copy
+  d.y += 1.5 * d.X.col(7);
+  const LinearFit fit = fit_linear(d.X, d.y, with(PriorKind::sparse));
+  ASSERT_FALSE(fit.sparse->sets.empty());
+  std::vector<Index> set = fit.sparse->sets[0].columns;
+  std::sort(set.begin(), set.end());
+  EXPECT_EQ(set, (std::vector<Index>{7, 20}));
+  EXPECT_NEAR(fit.sparse->sets[0].probability[0], 0.5, 1e-6);
+  EXPECT_GT(fit.sparse->sets[0].inclusion, 0.99);
+  EXPECT_TRUE(std::any_of(fit.report.warnings.begin(), fit.report.warnings.end(), [](const std::string& w) {
+    return w.find("'x21'") != std::string::npos && w.find("'x8'") != std::string::npos;
+  }));
+}
+
+TEST(SparseLinear, FindsNothingWhereThereIsNothing) {
+  double selected = 0, sum = 0, error = 0;
+  for (unsigned seed = 1; seed <= 8; ++seed) {
+    const Data d = make_data(200, 400, 0, 1, seed + 40);
+    const LinearFit fit = fit_linear(d.X, d.y, with(PriorKind::sparse));
+    selected += static_cast<double>((fit.sparse->inclusion.array() > 0.5).count()) / 8;
+    sum += fit.sparse->inclusion.sum() / 8;
+    error += mse(fit, d) / 8;
+  }
+  EXPECT_LE(selected, 0.5);
+  EXPECT_LT(sum, 3);
+  EXPECT_LT(error, 0.04);
+}
+
+TEST(SparseLinear, TakesTheSmallestProblems) {
+  Random random(3);
+  for (const auto& [n, p] : {std::pair<Index, Index>{2, 1}, {2, 5}, {3, 1}, {5, 2}}) {
+    const Matrix X = random.normals(n, p);
+    const Vector y = random.normals(n);
+    for (const PriorKind kind : {PriorKind::sparse, PriorKind::slab, PriorKind::dense}) {
+      const LinearFit fit = fit_linear(X, y, with(kind));
+      EXPECT_TRUE(fit.mean.allFinite()) << n << " " << p << " " << to_string(kind);
+      EXPECT_TRUE(fit.variance.allFinite());
+      EXPECT_TRUE(predict(fit, X).scale.allFinite());
+    }
+  }
+  Matrix X = random.normals(10, 3);
+  X.col(1).setConstant(4);
+  const LinearFit fit = fit_linear(X, random.normals(10), with(PriorKind::sparse));
+  EXPECT_TRUE(fit.left_out[1]);
+  EXPECT_EQ(fit.mean[1], 0);
+  X.setConstant(2);
+  EXPECT_TRUE(fit_linear(X, random.normals(10), with(PriorKind::sparse)).mean.isZero());
+}
+
+TEST(SparseLinear, IsTheSameOnAnyNumberOfThreads) {
+  const Data d = make_data(60, 200, 5, 3, 15);
+  FitOptions one = with(PriorKind::sparse), two = one;
+  one.threads = 1;
+  two.threads = 2;
+  const LinearFit a = fit_linear(d.X, d.y, one), b = fit_linear(d.X, d.y, two);
+  EXPECT_NEAR(a.bound, b.bound, 1e-9);  // BLAS itself may round otherwise
+  EXPECT_LT((a.mean - b.mean).cwiseAbs().maxCoeff(), 1e-9);
+}
+
+TEST(SparseLinear, RefusesWhatHasNoMeaning) {
+  const Data d = make_data(20, 5, 1, 1, 1);
+  const auto refuses = [&](auto&& change, const char* words) {
+    FitOptions options = with(PriorKind::sparse);
+    change(options);
+    expect_invalid([&] { (void)fit_linear(d.X, d.y, options); }, {words});
+  };
+  refuses([](FitOptions& o) { o.prior.fixed_columns = {0}, o.prior.fixed_precision = {1}; }, "prior.fixed_columns");
+  refuses([](FitOptions& o) { o.prior.flat_columns = {5}; }, "columns 0 to 4");
+  refuses([](FitOptions& o) { o.prior.group = {0, 1}; }, "one per column");
+  refuses([](FitOptions& o) { o.solver = SolverKind::dual; }, "solver");
+  refuses([](FitOptions& o) { o.rule = UpdateRule::mackay; }, "rule");
+  FitOptions dense = with(PriorKind::dense);
+  dense.prior.group = {0, 0, 1, 1, 2};
+  expect_invalid([&] { (void)fit_linear(d.X, d.y, dense); }, {"prior.group"});
+}
+
+// ---- logistic ---------------------------------------------------------------------------------------------------------------------------
+
+Vector draw_labels(const Vector& f, unsigned seed) {
+  Random random(seed);
+  Vector t(f.size());
+  for (Index i = 0; i < f.size(); ++i) t[i] = random.chance(sigmoid(f[i])) ? 1 : 0;
+  return t;
+}
+
+// Two columns: the evidence at given hyper-parameters as a sum over four subsets of integrals over intercept and weights.
+TEST(SparseLogistic, BoundIsNearTheSumOverSubsets) {
+  Random random(5);
+  const Index n = 60;
+  const Matrix X = random.normals(n, 2);
+  const Vector t = draw_labels(1.5 * X.col(0), 6);
+  FitOptions options = with(PriorKind::sparse);
+  options.tolerance = 1e-8;
+  const LogisticFit fit = fit_logistic(X, t, options);
+  const auto best = std::max_element(fit.sparse->starts.begin(), fit.sparse->starts.end(),
+                                     [](const SparseStart& a, const SparseStart& b) { return a.bound < b.bound; });
+  const double pi = best->inclusion_prior, kappa = best->slab_sd * best->slab_sd, h = best->dense_sd * best->dense_sd;
+  Matrix Z = X.rowwise() - X.colwise().mean();
+  for (Index j = 0; j < 2; ++j) Z.col(j) /= Z.col(j).norm() / std::sqrt(static_cast<double>(n));
+  double evidence = 0;
+  constexpr double step = 0.05;
+  const auto spread = [&](int subset, int j) { return h + ((subset >> j) & 1 ? kappa : 0); };
+  for (int subset = 0; subset < 4; ++subset) {
+    double prior = 1;
+    for (int j = 0; j < 2; ++j) prior *= (subset >> j) & 1 ? pi : 1 - pi;
+    const double s0 = std::sqrt(spread(subset, 0)), s1 = std::sqrt(spread(subset, 1));
+    for (double b = -2; b <= 2; b += step)
+      for (double x0 = -6; x0 <= 6; x0 += 2 * step)
+        for (double x1 = -6; x1 <= 6; x1 += 4 * step) {  // in prior standard deviations: smooth beside the likelihood
+          double log_p = 0;
+          for (Index i = 0; i < n; ++i) {
+            const double eta = b + s0 * x0 * Z(i, 0) + s1 * x1 * Z(i, 1);
+            log_p += t[i] > 0.5 ? log_sigmoid(eta) : log_sigmoid(-eta);
+          }
+          evidence += prior * std::exp(log_p + 60) * normal_pdf(x0) * normal_pdf(x1) * step * 2 * step * 4 * step;
+        }
+  }
+  const double exact = std::log(evidence) - 60 + 0.25 * std::log1p(-best->dense_fraction);
+  EXPECT_LT(best->bound, exact + 1e-3);
+  EXPECT_GT(best->bound, exact - 0.15);
+}
+
+double divergence(const ClassPrediction& out, const Data& d) {
+  double sum = 0;
+  for (Index i = 0; i < 500; ++i) {
+    const double p = sigmoid(d.f_new[i]), q = out.probability[i];
+    sum += (p * std::log(p / q) + (1 - p) * std::log((1 - p) / (1 - q))) / 500;
+  }
+  return sum;
+}
+
+TEST(SparseLogistic, FindsFewEffects) {
+  double sparse = 0, dense = 0, covered = 0;
+  for (unsigned seed = 1; seed <= 4; ++seed) {
+    const Data d = make_data(300, 200, 4, 5, 20 + seed);
+    const Vector t = draw_labels(d.X * d.w, 30 + seed);
+    const LogisticFit fit = fit_logistic(d.X, t, with(PriorKind::sparse));
+    ASSERT_EQ(fit.report.status, Status::converged);
+    const ClassPrediction out = predict(fit, d.X_new);
+    sparse += divergence(out, d) / 4;
+    dense += divergence(predict(fit_logistic(d.X, t, with(PriorKind::dense)), d.X_new), d) / 4;
+    for (Index i = 0; i < 500; ++i) covered += std::abs(out.mean[i] - d.f_new[i]) < 1.96 * std::sqrt(out.variance[i]) ? 1.0 / 2000 : 0;
+    EXPECT_LT((fit.covariance().diagonal().head(200) - fit.variance).cwiseAbs().maxCoeff(), 1e-8);
+  }
+  EXPECT_LT(sparse, 0.4 * dense);
+  EXPECT_GT(covered, 0.8);
+}
+
+TEST(SparseLogistic, BoundHardlyFalls) {  // (SL.6)
+  for (unsigned seed = 1; seed <= 6; ++seed) {
+    Data d = make_data(80, 60, 3, 4, seed);
+    const Vector t = draw_labels(d.X * d.w, seed + 50);
+    const LogisticFit fit = fit_logistic(d.X, t, with(PriorKind::slab));
+    const std::vector<double>& F = fit.report.bound_history;
+    for (std::size_t i = 3; i < F.size(); ++i) EXPECT_GT(F[i], F[i - 1] - 2e-3) << seed << " " << i;
+  }
+}
+
+TEST(SparseLogistic, TakesGroupsFlatColumnsAndWeights) {
+  Data d = make_data(150, 20, 0, 1, 31);
+  const Vector t = draw_labels(2 * d.X.col(0) + d.X.col(5) - d.X.col(6), 32);
+  FitOptions options = with(PriorKind::sparse);
+  options.prior.flat_columns = {0};
+  for (Index j = 0; j < 20; ++j) options.prior.group.push_back(j / 5);
+  const LogisticFit fit = fit_logistic(d.X, t, options);
+  EXPECT_NEAR(fit.mean[0], 2, 1);
+  EXPECT_GT(fit.sparse->inclusion[5], 0.7);
+  EXPECT_LT(fit.sparse->inclusion.tail(10).maxCoeff(), 0.3);
+  Vector k = Vector::Ones(150);
+  k[3] = 0;
+  k[4] = 2;
+  Matrix X = d.X;
+  Vector labels = t;
+  X.row(3) = X.row(4);
+  labels[3] = labels[4];
+  FitOptions weighted = options;
+  weighted.weights = k;
+  EXPECT_NEAR(fit_logistic(d.X, t, weighted).bound, fit_logistic(X, labels, options).bound, 0.02);
+}
+
+}  // namespace
+}  // namespace ardvark

@@ -1,0 +1,371 @@
+// Spike and slab over a ridge, against sums over all subsets of columns, finite differences and the definitions.
+#include "engine/coordinate/spike_slab.hpp"
+
+#include <gtest/gtest.h>
+
+#include <Eigen/Dense>
+#include <cmath>
+#include <numeric>
+
+#include "../support/random_problem.hpp"
+#include "core/column_kernels.hpp"
+#include "core/special.hpp"
+#include "design/dense.hpp"
+#include "engine/coordinate/starts.hpp"
+#include "engine/sparse_fit.hpp"
+
+namespace ardvark {
+namespace {
+
+using testing::Random;
+
+// n rows of p correlated columns, a few of them with an effect; the column of ones last.
+struct Case {
+  Matrix X;  // [n, p + 1]
+  Vector y, k;
+  PenalisedColumns which;
+};
+
+Case make_case(Index n, Index p, double rho, unsigned seed, std::vector<Index> begin = {}) {
+  Random random(seed);
+  Case c;
+  c.X = Matrix::Ones(n, p + 1);
+  c.y = Vector(n);
+  for (Index i = 0; i < n; ++i) {
+    const double common = random.normal();
+    for (Index j = 0; j < p; ++j) c.X(i, j) = std::sqrt(rho) * common + std::sqrt(1 - rho) * random.normal();
+    c.y[i] = 2 + 0.8 * c.X(i, 0) - 0.5 * c.X(i, p / 2) + random.normal();
+  }
+  c.k = Vector::Ones(n);
+  for (Index j = 0; j < p; ++j) c.which.columns.push_back(j);
+  if (begin.empty())
+    for (Index j = 0; j <= p; ++j) begin.push_back(j);
+  c.which.begin = std::move(begin);
+  c.which.flat = {p};
+  return c;
+}
+
+ReducedRows reduced(const Case& c, Rotation rotation = Rotation::to_diagonal) {
+  DenseDesign design(c.X, {});
+  ReducedRows rows;
+  EXPECT_TRUE(reduce_rows(design, c.which, c.k, c.y, c.k.sum(), KeepBasis::no, rows, rotation));
+  return rows;
+}
+
+// ln of the integral of N(y; 1 b, C) over b, ones with weights.
+double log_evidence_of(const Case& c, const Matrix& C) {
+  const Index n = c.y.size();
+  const Eigen::LLT<Matrix> factor(C);
+  const Vector ones = Vector::Ones(n), Ci_one = factor.solve(ones);
+  const double s = ones.dot(Ci_one), yy = c.y.dot(factor.solve(c.y)), y1 = c.y.dot(Ci_one);
+  const double log_det = 2 * Matrix(factor.matrixL()).diagonal().array().log().sum();
+  return -0.5 * static_cast<double>(n - 1) * ln_2pi - 0.5 * log_det - 0.5 * std::log(s) - 0.5 * (yy - y1 * y1 / s);
+}
+
+struct Enumerated {
+  double log_evidence = 0;
+  Vector inclusion;  // [groups]
+  Vector mean;       // [p] of w
+};
+
+// Sum over the subsets of groups, with everything Gaussian integrated out; the definition.                                    (SP.1)
+Enumerated enumerate(const Case& c, const SpikeSlabHyper& hyper) {
+  const Index p = c.which.size(), G = c.which.num_groups();
+  const Matrix X = c.X.leftCols(p), base = Matrix::Identity(c.y.size(), c.y.size()) + hyper.h * X * X.transpose();
+  std::vector<double> log_term;
+  std::vector<Vector> means;
+  for (Index subset = 0; subset < (Index{1} << G); ++subset) {
+    Vector prior = Vector::Constant(p, hyper.h);
+    double log_prior = 0;
+    for (Index g = 0; g < G; ++g) {
+      const bool in = (subset >> g) & 1;
+      log_prior += std::log(in ? hyper.pi : 1 - hyper.pi);
+      if (in) prior.segment(c.which.group_begin(g), c.which.group_size(g)).array() += hyper.kappa;
+    }
+    const Matrix C = hyper.s2 * (Matrix::Identity(c.y.size(), c.y.size()) + X * prior.asDiagonal() * X.transpose());
+    log_term.push_back(log_prior + log_evidence_of(c, C));
+    const Vector ones = Vector::Ones(c.y.size()), Ci_one = C.ldlt().solve(ones);
+    const double b = Ci_one.dot(c.y) / Ci_one.sum();
+    means.push_back(hyper.s2 * prior.asDiagonal() * X.transpose() * C.ldlt().solve(c.y - b * ones));
+  }
+  const double most = *std::max_element(log_term.begin(), log_term.end());
+  Enumerated out{0, Vector::Zero(G), Vector::Zero(p)};
+  double total = 0;
+  for (std::size_t subset = 0; subset < log_term.size(); ++subset) {
+    const double term = std::exp(log_term[subset] - most);
+    total += term;
+    out.mean += term * means[subset];
+    for (Index g = 0; g < G; ++g)
+      if ((subset >> g) & 1) out.inclusion[g] += term;
+  }
+  out.log_evidence = most + std::log(total);
+  out.inclusion /= total;
+  out.mean /= total;
+  return out;
+}
+
+std::vector<Index> natural(const PenalisedColumns& which) {
+  std::vector<Index> order(static_cast<std::size_t>(which.num_groups()));
+  std::iota(order.begin(), order.end(), Index{0});
+  return order;
+}
+
+SpikeSlab settled(const Case& c, const ReducedRows& rows, const SpikeSlabHyper& hyper, int sweeps = 4000) {
+  SpikeSlab q(c.which, {.num_rows = c.k.sum()});
+  q.set_rows(rows);
+  q.set_hyper(hyper);
+  for (int i = 0; i < sweeps; ++i) q.sweep(natural(c.which));
+  return q;
+}
+
+const SpikeSlabHyper some_hyper{.pi = 0.2, .kappa = 0.5, .h = 0.01, .s2 = 1.1};
+
+TEST(SpikeSlab, BoundIsBelowTheSumOverAllSubsetsAndNearIt) {
+  for (unsigned seed = 1; seed <= 10; ++seed)
+    for (const double rho : {0.0, 0.5}) {
+      const Case c = make_case(40, 7, rho, seed);
+      const ReducedRows rows = reduced(c);
+      const SpikeSlab q = settled(c, rows, some_hyper);
+      const Enumerated exact = enumerate(c, some_hyper);
+      const double bound = q.bound() - q.log_prior_of_dense();
+      EXPECT_LT(bound, exact.log_evidence + 1e-9);
+      EXPECT_GT(bound, exact.log_evidence - (rho == 0 ? 0.3 : 1.2)) << "rho " << rho << " seed " << seed;
+      EXPECT_LT((q.inclusion() - exact.inclusion).cwiseAbs().maxCoeff(), rho == 0 ? 0.06 : 0.4) << "rho " << rho << " seed " << seed;
+    }
+}
+
+TEST(SpikeSlab, GroupsWithOneIndicatorAreBelowTheirSumOverSubsetsToo) {  // (SP.10)
+  for (unsigned seed = 1; seed <= 10; ++seed) {
+    const Case c = make_case(40, 8, 0.3, seed, {0, 3, 4, 6, 8});
+    const ReducedRows rows = reduced(c);
+    const SpikeSlab q = settled(c, rows, some_hyper, 500);
+    const Enumerated exact = enumerate(c, some_hyper);
+    const double bound = q.bound() - q.log_prior_of_dense();
+    EXPECT_LT(bound, exact.log_evidence + 1e-9);
+    EXPECT_GT(bound, exact.log_evidence - 0.6);
+    EXPECT_LT((q.inclusion() - exact.inclusion).cwiseAbs().maxCoeff(), 0.25) << seed;
+  }
+}
+
+TEST(SpikeSlab, OneGroupAloneIsExact) {
+  // With one group, and no other, the mean field is no approximation.
+  const Case c = make_case(30, 4, 0.6, 3, {0, 4});
+  const ReducedRows rows = reduced(c);
+  const SpikeSlab q = settled(c, rows, some_hyper, 5);
+  const Enumerated exact = enumerate(c, some_hyper);
+  EXPECT_NEAR(q.bound() - q.log_prior_of_dense(), exact.log_evidence, 1e-9);
+  EXPECT_NEAR(q.inclusion()[0], exact.inclusion[0], 1e-10);
+  bool factored = false;
+  const MixtureComponent component = component_of(q, std::make_shared<ReducedRows>(rows), rows.flat_mean, factored);
+  EXPECT_TRUE(factored);
+  EXPECT_LT((component.w - exact.mean).cwiseAbs().maxCoeff(), 1e-10);
+}
+
+TEST(SpikeSlab, GroupsOfOneColumnAreColumns) {
+  Case c = make_case(40, 6, 0.4, 5);
+  const ReducedRows rows = reduced(c);
+  const SpikeSlab single = settled(c, rows, some_hyper, 50);
+  // One group of two far from the others makes the general path run; its columns are of zeros.
+  Case padded = c;
+  padded.X = Matrix::Zero(40, 9);
+  padded.X.leftCols(6) = c.X.leftCols(6);
+  padded.X.col(8).setOnes();
+  padded.which.columns = {0, 1, 2, 3, 4, 5, 6, 7};
+  padded.which.begin = {0, 1, 2, 3, 4, 5, 6, 8};
+  padded.which.flat = {8};
+  const ReducedRows padded_rows = reduced(padded);
+  const SpikeSlab grouped = settled(padded, padded_rows, some_hyper, 50);
+  EXPECT_LT((grouped.mean().head(6) - single.mean()).cwiseAbs().maxCoeff(), 1e-10);
+  EXPECT_LT((grouped.inclusion().head(6) - single.inclusion()).cwiseAbs().maxCoeff(), 1e-10);
+}
+
+TEST(SpikeSlab, WithoutEffectsTheBoundIsTheEvidenceOfTheRidge) {
+  for (const Index p : {5, 60}) {
+    const Case c = make_case(40, p, 0.5, 7);
+    const ReducedRows rows = reduced(c);
+    SpikeSlab q(c.which, {.num_rows = 40});
+    q.set_rows(rows);
+    q.set_hyper({.pi = 0, .kappa = 0, .h = 0.07, .s2 = 1.3});
+    const Matrix X = c.X.leftCols(p);
+    const double exact = log_evidence_of(c, 1.3 * (Matrix::Identity(40, 40) + 0.07 * X * X.transpose()));
+    EXPECT_NEAR(q.bound() - q.log_prior_of_dense(), exact, 1e-10 * std::abs(exact));
+  }
+}
+
+TEST(SpikeSlab, BoundNeverFalls) {
+  for (unsigned seed = 0; seed < 200; ++seed) {
+    const Index n = 5 + seed % 40, p = 1 + (seed * 7) % 60;
+    const Case c = make_case(n, p, 0.1 * (seed % 10), seed);
+    const ReducedRows rows = reduced(c);
+    SpikeSlab q(c.which, {.num_rows = static_cast<double>(n), .least_kappa = 4.0 / static_cast<double>(n)});
+    q.set_rows(rows);
+    q.set_hyper({.pi = 0.1, .kappa = 16.0 / static_cast<double>(n), .h = 0.1 / static_cast<double>(n), .s2 = 1});
+    double last = -1e300;
+    for (int sweep = 0; sweep < 40; ++sweep) {
+      q.sweep(natural(c.which));
+      const double bound = q.bound();
+      ASSERT_GE(bound, last - 1e-9 * (1 + std::abs(last))) << "seed " << seed << " sweep " << sweep;
+      last = bound;
+      q.update_hyper(true);
+    }
+  }
+}
+
+TEST(SpikeSlab, HyperParametersAreWhereTheBoundIsFlat) {
+  const Case c = make_case(150, 12, 0.3, 11);
+  const ReducedRows rows = reduced(c);
+  SpikeSlab q(c.which, {.num_rows = 150, .least_kappa = 4.0 / 150});
+  q.set_rows(rows);
+  q.set_hyper({.pi = 0.1, .kappa = 0.3, .h = 1e-3, .s2 = 1});
+  for (int i = 0; i < 3000; ++i) {
+    q.sweep(natural(c.which));
+    q.update_hyper(i < 3);
+  }
+  const SpikeSlabHyper at = q.hyper();
+  const auto bound_at = [&](SpikeSlabHyper hyper) { return settled(c, rows, hyper, 2000).bound(); };
+  const double step = 1e-3;
+  const auto slope = [&](auto member) {
+    SpikeSlabHyper up = at, down = at;
+    if (member == &SpikeSlabHyper::pi) {  // by its odds: it may be near 1
+      up.pi = sigmoid(std::log(at.pi / (1 - at.pi)) + step);
+      down.pi = sigmoid(std::log(at.pi / (1 - at.pi)) - step);
+    } else {
+      up.*member *= std::exp(step);
+      down.*member *= std::exp(-step);
+    }
+    return (bound_at(up) - bound_at(down)) / (2 * step);
+  };
+  EXPECT_NEAR(slope(&SpikeSlabHyper::s2), 0, 1e-4);
+  EXPECT_NEAR(slope(&SpikeSlabHyper::h), 0, 1e-4);
+  EXPECT_NEAR(slope(&SpikeSlabHyper::kappa), 0, 1e-4);
+  EXPECT_NEAR(slope(&SpikeSlabHyper::pi), 0, 1e-4);
+}
+
+TEST(SpikeSlab, CovarianceIsTheDerivativeOfTheMeans) {  // (SP.6): d E w / d y = Cov(w, ...) by linear response
+  for (const std::vector<Index>& begin : {std::vector<Index>{}, std::vector<Index>{0, 1, 3, 4, 6}}) {
+    const Case c = make_case(30, 6, 0.4, 13, begin);
+    ReducedRows rows = reduced(c);
+    const SpikeSlab q = settled(c, rows, some_hyper);
+    bool factored = false;
+    const MixtureComponent component = component_of(q, std::make_shared<ReducedRows>(rows), rows.flat_mean, factored);
+    ASSERT_TRUE(factored);
+    const Matrix Cov = component.covariance();
+    // A source theta'Z w in the log joint is a shift of the reduced target by s2 theta: d E w / d theta = Cov Z'.
+    const Matrix expected = Cov * rows.Z().transpose();
+    const double eps = 1e-5;
+    for (Index i = 0; i < rows.rank(); ++i) {
+      const auto mean_at = [&](double shift) {
+        ReducedRows moved = rows;
+        moved.y[i] += shift * some_hyper.s2;
+        const SpikeSlab r = settled(c, moved, some_hyper);
+        return Vector(r.mean() + some_hyper.h * moved.Z().transpose() * r.Dr());
+      };
+      const Vector slope = (mean_at(eps) - mean_at(-eps)) / (2 * eps);
+      EXPECT_LT((slope - expected.col(i)).cwiseAbs().maxCoeff(), 1e-6) << i;
+    }
+  }
+}
+
+TEST(SpikeSlab, ComponentSaysTheSameInEveryWay) {
+  for (const Index p : {6, 50}) {
+    const Case c = make_case(30, p, 0.4, 17);
+    const auto rows = std::make_shared<ReducedRows>(reduced(c));
+    const SpikeSlab q = settled(c, *rows, some_hyper, 200);
+    bool factored = false;
+    Mixture mixture;
+    mixture.components.push_back(component_of(q, rows, rows->flat_mean, factored));
+    mixture.components.push_back(mixture.components[0]);
+    mixture.components[0].weight = 0.3;
+    mixture.components[1].weight = 0.7;
+    mixture.components[1].w *= 1.1;
+    mixture.components[1].h = 0.02;
+    mixture.columns = c.which.columns;
+    mixture.flat_columns = c.which.flat;
+    const Matrix V = mixture.covariance(p + 1);
+    EXPECT_LT((mixture.variances() - V.diagonal().head(p)).cwiseAbs().maxCoeff(), 1e-12);
+    const Case other = make_case(9, p, 0.4, 18);
+    DenseDesign design(other.X, {});
+    Vector s(9);
+    mixture.row_variance(design, s);
+    for (Index i = 0; i < 9; ++i) EXPECT_NEAR(s[i], other.X.row(i).dot(V * other.X.row(i).transpose()), 1e-11);
+    // The trace of Z Cov Z'/s2, by the whole matrix.
+    const MixtureComponent& one = mixture.components[0];
+    const double trace = (rows->Z() * one.covariance() * rows->Z().transpose()).trace() / one.s2 + 1;
+    EXPECT_NEAR(one.effective_parameters(), trace, 1e-10);
+  }
+}
+
+TEST(ReducedRows, KeepGramMatrixAndTarget) {
+  for (const Index p : {4, 50}) {
+    Case c = make_case(20, p, 0.2, 19);
+    Random random(4);
+    for (double& weight : c.k) weight = 0.5 + random.uniform();
+    DenseDesign design(c.X, {});
+    ReducedRows rows;
+    ASSERT_TRUE(reduce_rows(design, c.which, c.k, c.y, c.k.sum(), KeepBasis::yes, rows));
+    // The projection off the column of ones, by its definition.
+    const Matrix root = c.k.cwiseSqrt().asDiagonal(), A = root * c.X.leftCols(p);
+    const Vector f = c.k.cwiseSqrt(), t = root * c.y;
+    const Matrix P = Matrix::Identity(20, 20) - f * f.transpose() / f.squaredNorm();
+    const Matrix Xs = P * A;
+    const Vector ys = P * t;
+    EXPECT_LT((rows.Z().transpose() * rows.Z() - Xs.transpose() * Xs).cwiseAbs().maxCoeff(), 1e-10);
+    EXPECT_LT((rows.Z().transpose() * rows.y - Xs.transpose() * ys).cwiseAbs().maxCoeff(), 1e-10);
+    EXPECT_LT((rows.Z() * rows.Z().transpose() - Matrix(rows.l.asDiagonal())).cwiseAbs().maxCoeff(), 1e-9);
+    EXPECT_LT((rows.U * rows.Z() - Xs).cwiseAbs().maxCoeff(), 1e-9);
+    EXPECT_NEAR(rows.rest + rows.y.squaredNorm(), ys.squaredNorm(), 1e-9);
+    EXPECT_NEAR(rows.square, Xs.squaredNorm(), 1e-9);
+    EXPECT_NEAR(rows.log_det_FOF, std::log(c.k.sum()), 1e-12);
+    EXPECT_NEAR(rows.flat_mean[0], c.k.dot(c.y) / c.k.sum(), 1e-12);
+  }
+}
+
+TEST(ReducedRows, RefuseFlatColumnsThatDependOnEachOther) {
+  Case c = make_case(20, 4, 0.2, 23);
+  c.which.columns = {0, 1};
+  c.which.begin = {0, 1, 2};
+  c.which.flat = {2, 3, 4};
+  c.X.col(3) = 2 * c.X.col(2).array() + 1;
+  DenseDesign design(c.X, {});
+  ReducedRows rows;
+  EXPECT_FALSE(reduce_rows(design, c.which, c.k, c.y, 20, KeepBasis::no, rows));
+}
+
+TEST(LassoPath, SatisfiesTheOptimalityConditions) {  // (L1.3)
+  const Case c = make_case(50, 80, 0.3, 29);
+  const ReducedRows rows = reduced(c);
+  const Matrix path = lasso_path(rows, {0, 5, 17});
+  const double most = (rows.Z().transpose() * rows.y).cwiseAbs().maxCoeff();
+  EXPECT_LT(path.col(0).cwiseAbs().maxCoeff(), 1e-14);  // where the first column is about to enter
+  for (const auto& [column, place] : {std::pair{1, 5}, std::pair{2, 17}}) {
+    const double lambda = most * std::pow(0.02, place / 19.0);
+    const Vector slope = rows.Z().transpose() * (rows.y - rows.Z() * path.col(column));
+    for (Index j = 0; j < 80; ++j) {
+      if (path(j, column) != 0)
+        EXPECT_NEAR(slope[j], std::copysign(lambda, path(j, column)), 0.01 * most);
+      else
+        EXPECT_LT(std::abs(slope[j]), lambda + 0.01 * most);
+    }
+  }
+}
+
+TEST(ColumnKernels, AgreeWithPlainSums) {
+  Random random(31);
+  for (const Index n : {1, 7, 8, 9, 100, 203}) {
+    Vector z(n), u(n), D(n), g = Vector::Zero(n);
+    for (Index i = 0; i < n; ++i) z[i] = random.normal(), u[i] = random.normal(), D[i] = random.uniform();
+    for (const ColumnKernels& kernel : column_kernels()) {
+      if (!kernel.available) continue;
+      const ColumnProducts found = kernel.products(z.data(), u.data(), D.data(), n);
+      EXPECT_NEAR(found.with_residual, z.dot(u), 1e-12 * static_cast<double>(n)) << kernel.name;
+      EXPECT_NEAR(found.square, z.dot(D.asDiagonal() * z), 1e-12 * static_cast<double>(n));
+      Vector v = u, h = g;
+      kernel.move(z.data(), D.data(), n, 0.7, 0.3, v.data(), h.data());
+      EXPECT_LT((v - (u - 0.7 * D.cwiseProduct(z))).cwiseAbs().maxCoeff(), 1e-14);
+      EXPECT_LT((h - 0.3 * z.cwiseAbs2()).cwiseAbs().maxCoeff(), 1e-14);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace ardvark
