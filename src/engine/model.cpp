@@ -71,6 +71,8 @@ void validate_options(const FitOptions& options, Task task, Index p) {
     throw InvalidArgument(fmt::format("start_noise is {}; it must be 0 (as usual) or more", options.start_noise));
   if (options.threads < 0)
     throw InvalidArgument(fmt::format("threads is {}; it must be 0 (the caller's setting) or more", options.threads));
+  if (options.row_order != RowOrder::as_given && !is_sequential_preset(options.preset))
+    throw InvalidArgument("row_order is by-content; it is of vb_logit_fit_iter: no other fit depends on the order of the rows");
   if (options.record_every < 0) throw InvalidArgument(fmt::format("record_every is {}; it must be 0 or more", options.record_every));
   if (!options.column_names.empty() && static_cast<Index>(options.column_names.size()) != p)
     throw InvalidArgument(fmt::format("column_names has {} entries; it must have one per column of X: {}", options.column_names.size(), p));
