@@ -389,18 +389,20 @@ std::string label_text(double value) { return fmt::format("{}", value); }
 // -------------------------------------------------------------------------------------------------------------------------------
 
 LinearFit fit_linear(MatrixView X, VectorView y, const FitOptions& options) {
+  const auto started = Clock::now();
   validate::matrix(X, "X", options.column_names);
   validate::vector(y, X.rows(), "y");
   validate::weights(options.weights, X.rows());
   validate_options(options, Task::linear, X.cols());
   LinearFit fit = fit_checked_linear(X, y, options);
   warn_if_too_confident(options, fit, X.cols());
+  fit.report.seconds = seconds_since(started);  // of all of it, what describes the fit included
   return fit;
 }
 
 LinearFit fit_checked_linear(MatrixView X, VectorView y, const FitOptions& options) {
   const auto started = Clock::now();
-  const blas::ThreadScope threads(options.threads);
+  const blas::ThreadScope threads(options.threads, blas::multiplications(X.rows(), X.cols()));
 
   LinearFit fit;
   fit.task = Task::linear;
@@ -487,12 +489,14 @@ Classes read_classes(VectorView labels, const Vector& k) {
 }  // namespace
 
 LogisticFit fit_logistic(MatrixView X, VectorView labels, const FitOptions& options) {
+  const auto started = Clock::now();
   validate::matrix(X, "X", options.column_names);
   validate::vector(labels, X.rows(), "labels");
   validate::weights(options.weights, X.rows());
   validate_options(options, Task::logistic, X.cols());
   LogisticFit fit = fit_checked_logistic(X, labels, options);
   warn_if_too_confident(options, fit, X.cols());
+  fit.report.seconds = seconds_since(started);
   return fit;
 }
 
@@ -500,7 +504,7 @@ LogisticFit fit_checked_logistic(MatrixView X, VectorView labels, const FitOptio
   const Vector k = weights_or_ones(options.weights, X.rows());
   const auto [classes, t] = read_classes(labels, k);
   const auto started = Clock::now();
-  const blas::ThreadScope threads(options.threads);
+  const blas::ThreadScope threads(options.threads, blas::multiplications(X.rows(), X.cols()));
 
   LogisticFit fit;
   fit.task = Task::logistic;
@@ -549,7 +553,7 @@ LogisticPath fit_logistic_path(MatrixView X, VectorView labels, const PathGrid& 
   validate_options(lasso, Task::logistic, X.cols());
   const Vector k = weights_or_ones(options.weights, X.rows());
   const auto [classes, t] = read_classes(labels, k);
-  const blas::ThreadScope threads(options.threads);
+  const blas::ThreadScope threads(options.threads, blas::multiplications(X.rows(), X.cols()));
   LogisticPath path = fit_lasso_path(X, t, k, grid, lasso);
   path.classes = classes;
   return path;

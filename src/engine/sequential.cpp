@@ -150,7 +150,8 @@ void SequentialLogistic::update(MatrixView X, VectorView labels, VectorView weig
   if (weights.size() > 0) validate::vector(weights, X.rows(), "weights");
   for (Index i = 0; i < weights.size(); ++i)
     if (!(weights[i] >= 0)) throw InvalidArgument(fmt::format("weights at row {} is {}; weights must not be negative", i + 1, weights[i]));
-  const blas::ThreadScope threads(s.threads);
+  const auto p = static_cast<double>(s.p);
+  const blas::ThreadScope threads(s.threads, static_cast<double>(s.block) * p * p);  // of one product
   const Vector y = labels.eigen();
   const Vector k = weights.size() > 0 ? Vector(weights.eigen()) : Vector::Ones(X.rows());
   if (order == RowOrder::as_given)
