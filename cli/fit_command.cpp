@@ -108,7 +108,7 @@ void add_fit(CLI::App& app, Run& run) {
   c.add_option("-o,--output", args->output, "Write the model to this file")->check(not_empty);
   c.add_flag("--json", args->json, "Print one JSON object instead of a table");
   c.add_flag("--covariance", args->covariance,
-             "With --json: the full posterior covariance, intercept last");
+             "With --json: the full posterior covariance, intercept last; of several classes, class after class");
   c.add_flag("--strict", args->strict, "Exit with 4 when the fit has not converged");
   c.add_flag("-q,--quiet", args->quiet, "Print no table and no progress");
   const auto rvm = [&](const char* name, const char* help) {
