@@ -16,7 +16,7 @@ from ._docs import assembled
 from ._posterior import WithPosterior
 
 Columns = Sequence[Union[int, str]]
-Prior = Union[str, Sequence[int], np.ndarray, Mapping[str, Columns]]
+Prior = Union[str, Sequence[int], np.ndarray, Sequence[Columns], Mapping[str, Columns]]
 
 
 @assembled
@@ -30,15 +30,10 @@ class LinearScore(WithPosterior, FittedModel):
     def _prior_options(self) -> dict[str, Any]:
         prior, flat, options = self.prior, self.flat, {}
         if isinstance(prior, Mapping):
-            options = {"prior": "groups", "group": self._groups(prior)}
+            named = {f"group {name!r}": columns for name, columns in prior.items()}
+            options = {"prior": "groups", "group": self._groups(named)}
         elif not isinstance(prior, str):
-            group = np.asarray(prior)
-            if group.shape != (self.n_features_in_,):
-                raise ValueError(
-                    f"prior has the shape {group.shape}; as groups it must have one number a column: "
-                    f"{self.n_features_in_}"
-                )
-            options = {"prior": "groups", "group": group}
+            options = {"prior": "groups", "group": self._listed_groups(prior)}
         elif prior != "auto":
             options = {"prior": prior}
         if flat is not None and len(flat) > 0:
@@ -55,12 +50,32 @@ class LinearScore(WithPosterior, FittedModel):
             raise ValueError(f"{argument} holds {column}; X has {self.n_features_in_} columns")
         return int(column) % self.n_features_in_
 
+    def _listed_groups(self, prior: Any) -> np.ndarray:
+        """Lists of columns, or one number a column."""
+        if isinstance(prior, (list, tuple)) and any(isinstance(part, (list, tuple, np.ndarray)) for part in prior):
+            for g, part in enumerate(prior):
+                if not isinstance(part, (list, tuple, np.ndarray)):
+                    raise ValueError(f"prior holds lists of columns, and at position {g} {part!r}: write [{part!r}] for a group of one")
+            return self._groups({f"group {g}": columns for g, columns in enumerate(prior)})
+        group = np.asarray(prior)
+        if group.dtype.kind not in "biuf":
+            raise ValueError(
+                f"prior is {prior!r}; groups are lists of columns, [['a', 'b'], ['c']], or {{'name': columns}}, or one number a column"
+            )
+        if group.shape != (self.n_features_in_,):
+            raise ValueError(
+                f"prior has the shape {group.shape}; as groups it must have one number a column: {self.n_features_in_}"
+            )
+        return group
+
     def _groups(self, groups: Mapping[str, Columns]) -> np.ndarray:
         """A number for each column; those in no group are groups of their own."""
         number = np.full(self.n_features_in_, -1)
         for g, (name, columns) in enumerate(groups.items()):
+            if isinstance(columns, str):
+                raise ValueError(f"prior, {name}, is the text {columns!r}; it must be a list of columns: [{columns!r}]")
             for column in columns:
-                j = self._position(column, f"prior, group {name!r},")
+                j = self._position(column, f"prior, {name},")
                 if number[j] >= 0:
                     raise ValueError(f"prior has the column {self._column_names()[j]!r} in two groups")
                 number[j] = g
@@ -139,7 +154,8 @@ class BayesianLinearRegression(RegressorMixin, Regressor, LinearScore):
     ----------
     prior : {"auto", "shared", "ard", "none"}, array-like of shape (n_features,) or dict, default="auto"
         What shares a precision: all columns ("shared"), none ("ard"), or the columns of one group, given as
-        one number a column or as ``{"name": [columns]}``; columns in no group are alone. "auto" takes "ard"
+        one number a column, as lists of columns, ``[["a", "b"], ["c", "d"]]``, or as ``{"name": [columns]}``;
+        columns (names or positions) in no group are alone. "auto" takes "ard"
         where rows are many beside columns, else "shared". "none" is the classical answer.
     posterior : {"joint", "factorised"}, default="joint"
         Whether the prior of the weights is scaled by the noise. "factorised" is the model of
@@ -367,7 +383,8 @@ class BayesianLogisticRegression(LogisticScore):
     ----------
     prior : {"auto", "shared", "ard", "none", "laplace"}, array-like or dict, default="auto"
         What shares a precision: all columns ("shared"), none ("ard"), or the columns of one group, given as
-        one number a column or as ``{"name": [columns]}``; columns in no group are alone. "auto" takes "ard"
+        one number a column, as lists of columns, ``[["a", "b"], ["c", "d"]]``, or as ``{"name": [columns]}``;
+        columns (names or positions) in no group are alone. "auto" takes "ard"
         where rows are many beside columns, else "shared". "none" is maximum likelihood. "laplace" (two
         classes) is L1 with ``laplace_lambda``: the mode, and Laplace's approximation among the coefficients
         that are not zero.
