@@ -99,7 +99,19 @@ class LinearScore(WithPosterior, FittedModel):
 
     @property
     def scores_(self) -> np.ndarray:
-        """The bound after each sweep, as scikit-learn calls it."""
+        """The bound after each sweep, as scikit-learn calls it.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from ardvark import BayesianLinearRegression
+        >>> rng = np.random.default_rng(0)
+        >>> X = rng.normal(size=(200, 3))
+        >>> y = 1 + 2 * X[:, 0] + 0.1 * rng.normal(size=200)
+        >>> model = BayesianLinearRegression().fit(X, y)
+        >>> model.scores_.size == model.n_iter_, bool(model.scores_[-1] == model.bound_)
+        (True, True)
+        """
         check_is_fitted(self)
         return self.bound_history_
 
@@ -114,6 +126,16 @@ class LinearScore(WithPosterior, FittedModel):
         -------
         interval : ndarray, the shape of coef_ and 2
             Lower and upper end, in the units of ``coef_``.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from ardvark import BayesianLinearRegression
+        >>> rng = np.random.default_rng(0)
+        >>> X = rng.normal(size=(200, 3))
+        >>> y = 1 + 2 * X[:, 0] + 0.1 * rng.normal(size=200)
+        >>> BayesianLinearRegression().fit(X, y).coef_interval(0.9).round(1)[0].tolist()
+        [2.0, 2.0]
         """
         check_is_fitted(self)
         if self._is_one_score:
@@ -299,6 +321,16 @@ class BayesianLinearRegression(RegressorMixin, Regressor, LinearScore):
         Raises
         ------
         {ValueError}
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from ardvark import BayesianLinearRegression
+        >>> rng = np.random.default_rng(0)
+        >>> X = rng.normal(size=(200, 3))
+        >>> y = 1 + 2 * X[:, 0] + 0.1 * rng.normal(size=200)
+        >>> BayesianLinearRegression().fit(X, y).coef_.round(1)[0].item()
+        2.0
         """
         target = _name(y)
         X, y, weights, _ = self._checked(X, y, sample_weight, y_numeric=True)
@@ -351,8 +383,17 @@ class LogisticScore(ClassifierMixin, Classifier, LinearScore):
 
         Returns
         -------
-        label : ndarray of shape (n_samples,)
-            Elements of ``classes_``.
+        {label}
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from ardvark import BayesianLogisticRegression
+        >>> rng = np.random.default_rng(0)
+        >>> X = rng.normal(size=(300, 3))
+        >>> y = np.where(3 * X[:, 0] + rng.logistic(size=300) > 0, "yes", "no")
+        >>> BayesianLogisticRegression().fit(X, y).predict([[2.0, 0, 0], [-2.0, 0, 0]]).tolist()
+        ['yes', 'no']
         """
         if self._is_linear():  # a probability is above one half where the score is above 0  (PRED.2)
             X = self._checked_rows(X)
@@ -515,6 +556,17 @@ class BayesianLogisticRegression(LogisticScore):
         Raises
         ------
         {ValueError}
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from ardvark import BayesianLogisticRegression
+        >>> rng = np.random.default_rng(0)
+        >>> X = rng.normal(size=(300, 3))
+        >>> y = np.where(3 * X[:, 0] + rng.logistic(size=300) > 0, "yes", "no")
+        >>> model = BayesianLogisticRegression().fit(X, y, sample_weight=np.ones(300))
+        >>> model.status_, model.classes_.tolist()
+        ('converged', ['no', 'yes'])
         """
         return self._fit_classes(X, y, sample_weight)
 
@@ -631,6 +683,16 @@ class SparseLogisticRegression(LogisticScore):
         Raises
         ------
         {ValueError}
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from ardvark import SparseLogisticRegression
+        >>> rng = np.random.default_rng(0)
+        >>> X = rng.normal(size=(90, 20))
+        >>> y = np.digitize(3 * X[:, 7] + rng.logistic(size=90), [-2, 2])
+        >>> SparseLogisticRegression("smlr").fit(X, y).coef_.shape
+        (3, 20)
         """
         return self._fit_classes(X, y, sample_weight)
 
