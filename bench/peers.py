@@ -3,7 +3,8 @@
     .venv/bin/python bench/peers.py [--limit SECONDS] [--only linear|logistic|relevance] [--repeats N] [--sizes 500x1000,200x4000] [--threads N]
 
 Of repeated fits the median, the fits of all taking turns; a fit that took more than a tenth of the limit runs once, and one that reaches the
-limit is stopped there. With `pip install sklearn-rvm` also its relevance vector machines.
+limit is stopped there. With `pip install sklearn-rvm` also its relevance vector machines; those of sklearn-bayes (skbayes 0.1.0a1) neither
+install beside a Python from 3.11 on nor run with a scikit-learn from 0.24 on.
 """
 
 import argparse
@@ -71,6 +72,12 @@ def log_probability(model, X, y):
     return model.predict_log_proba(X)[np.arange(len(y)), np.searchsorted(model.classes_, y)]
 
 
+def fitted(model, X, y):
+    """Of those whose fit does not return them."""
+    model.fit(X, y)
+    return model
+
+
 def own(model, X, y):
     return model.log_density(X, y)
 
@@ -86,7 +93,7 @@ def table(title, fits, chosen, X, y, pairs):
         taken = f"{seconds[name]:.4g}" if np.isfinite(seconds[name]) else f"> {limit:g}"
         line = f"  {name:44s}{taken:>10s}"
         peer = pairs.get(name)
-        if peer is not None:
+        if peer is not None and np.isfinite(seconds[name]):
             ratio = (seconds[peer] if np.isfinite(seconds[peer]) else limit) / seconds[name]
             line += f"{'' if np.isfinite(seconds[peer]) else '> '}{ratio:.3g}".rjust(13)
         else:
@@ -164,7 +171,7 @@ def relevance(chosen):
     ours = RelevanceVectorRegressor(width=2.0, standardize=False)
     fits = {"RelevanceVectorRegressor": (lambda: ours.fit(X[:300], y[:300]), own)}
     if EMRVR is not None:
-        fits["EMRVR"] = (lambda: EMRVR(kernel="rbf", gamma=0.25).fit(X[:300], y[:300]), gaussian_log_density)
+        fits["EMRVR"] = (lambda: fitted(EMRVR(kernel="rbf", gamma=0.25), X[:300], y[:300]), gaussian_log_density)
     table("regression", fits, chosen, X[300:], y[300:], {"RelevanceVectorRegressor": "EMRVR"} if EMRVR else {})
 
     X, y = make_moons(300 + HELD_OUT, noise=0.3, random_state=3)
@@ -172,7 +179,7 @@ def relevance(chosen):
     fits = {"RelevanceVectorClassifier": (lambda: machine.fit(X[:300], y[:300]), own)}
     if EMRVC is not None:
         fits["EMRVC"] = (
-            lambda: EMRVC(kernel="rbf", gamma=1.0).fit(X[:300], y[:300]),
+            lambda: fitted(EMRVC(kernel="rbf", gamma=1.0), X[:300], y[:300]),
             lambda m, A, b: np.log(np.maximum(m.predict_proba(A)[np.arange(len(b)), b], 1e-300)),
         )
     table("two classes", fits, chosen, X[300:], y[300:], {"RelevanceVectorClassifier": "EMRVC"} if EMRVC else {})

@@ -101,10 +101,14 @@ void add_fit(CLI::App& app, Run& run) {
   add_model_options(c, args, false);
   const auto add = [&](const char* name, const std::string& help) { return add_model_option(c, *args, name, help); };
   add("threads", "BLAS threads (default: as the environment says)");
+  add("row_order",
+      "With --preset vb_logit_fit_iter: as-given (default, as published; the result depends on the order of the rows) or by-content: an "
+      "order drawn from what is in the rows, equal rows together");
   add("level", "Level of the intervals (default 0.95)");
   c.add_option("-o,--output", args->output, "Write the model to this file")->check(not_empty);
   c.add_flag("--json", args->json, "Print one JSON object instead of a table");
-  c.add_flag("--covariance", args->covariance, "With --json: the full posterior covariance, intercept last");
+  c.add_flag("--covariance", args->covariance,
+             "With --json: the full posterior covariance, intercept last; of several classes, class after class");
   c.add_flag("--strict", args->strict, "Exit with 4 when the fit has not converged");
   c.add_flag("-q,--quiet", args->quiet, "Print no table and no progress");
   const auto rvm = [&](const char* name, const char* help) {

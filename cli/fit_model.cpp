@@ -176,8 +176,6 @@ int finish_fit(const FitArguments& args, SavedModel& model, const Training& trai
 int fit_table(const FitArguments& args, Task task) {
   ModelProblem problem = model_problem(args, task);
   problem.options.keep_covariance = !args.output.empty() || args.covariance ? "always" : "never";
-  if (args.covariance && task == Task::logistic && has_several_classes(problem.options, problem.target))
-    throw InvalidArgument("--covariance is of linear fits and of two classes");
   SavedModel model = fit_with_progress(args, problem);
   return finish_fit(args, model, problem.training);
 }

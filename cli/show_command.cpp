@@ -17,15 +17,16 @@ void add_show(CLI::App& app, Run& run) {
   c.add_option("model", args->model, "Model file written by fit -o")->required();
   c.add_option("--level", args->level, "Level of the intervals (default 0.95)");
   c.add_flag("--json", args->json, "Print the JSON object of fit --json");
-  c.add_flag("--covariance", args->covariance, "With --json: the full posterior covariance, intercept last");
+  c.add_flag("--covariance", args->covariance,
+             "With --json: the full posterior covariance, intercept last; of several classes, class after class");
   c.footer("Example:\n  ardvark fit examples/data/Pima.tr.csv --target type --model logistic -o pima.ardvark\n  ardvark show pima.ardvark");
   c.callback([args, &run] {
     run = [args] {
       if (!(args->level > 0 && args->level < 1))
         throw InvalidArgument(fmt::format("--level is {}; it must lie between 0 and 1", args->level));
       const SavedModel model = load_model(args->model);
-      if ((model.relevance || model.softmax) && args->covariance)
-        throw InvalidArgument("--covariance is of linear and logistic models of two classes");
+      if (args->covariance && !args->json) throw InvalidArgument("--covariance needs --json; the table has no place for a matrix");
+      if (model.relevance && args->covariance) throw InvalidArgument("--covariance is of linear and logistic models");
       fmt::print("{}", args->json ? to_json(model, args->level, args->covariance) + "\n" : summary(model, args->level));
       return static_cast<int>(ok);
     };

@@ -85,6 +85,8 @@ ARDVARK_API void ardvark_free(void* memory);
  *     level       of intervals; rule  of predictions: automatic, mixture, exact, plug-in, mackay, published, ...
  *     folds, repeats, seed        of ardvark_select
  *     precision, block_rows       of ardvark_sequential_create
+ *     row_order   as-given, by-content (drawn from what is in the rows, equal rows together): of ardvark_sequential_update_weighted and of
+ *                 the preset vb_logit_fit_iter
  */
 typedef struct ardvark_options ardvark_options;
 
@@ -209,12 +211,12 @@ ARDVARK_API ardvark_code ardvark_path(const ardvark_matrix* X, const double* lab
 
 /* Columns brought to one size, as the SLR toolbox does before a fit: (x - center)/scale, 0 where a column has one value.
  * center: "none", "each" (column's mean), "all" (the table's); scale, after that: "none", "each" (largest |x| of the column), "all" (of the
- * table), "stdeach", "stdall" (standard deviation). Both are those of the table `like`; NULL: of X. out: [rows, columns] of X, the caller's,
- * column by column. */
+ * table), "stdeach", "stdall" (standard deviation). Both are those of the table `like`; NULL: of X. out: [rows, columns] of X, the
+ * caller's, column by column. */
 ARDVARK_API ardvark_code ardvark_normalize(const ardvark_matrix* X, const ardvark_matrix* like, const char* center, const char* scale,
                                            double* out, ardvark_error* error);
 
-/* A logistic regression that absorbs each row once, in order. No intercept, no standardisation. options: precision, block_rows, threads;
+/* A logistic regression that absorbs each row once. No intercept, no standardisation. options: precision, block_rows, threads;
  * may be NULL. */
 typedef struct ardvark_sequential ardvark_sequential;
 ARDVARK_API ardvark_code ardvark_sequential_create(int64_t columns, const ardvark_options* options, ardvark_sequential** filter,
@@ -223,9 +225,9 @@ ARDVARK_API void ardvark_sequential_free(ardvark_sequential* filter);
 /* labels: [rows] -1 or +1. A failed call leaves the filter as it was. */
 ARDVARK_API ardvark_code ardvark_sequential_update(ardvark_sequential* filter, const ardvark_matrix* X, const double* labels,
                                                    ardvark_error* error);
-/* The same with weights: [rows] finite, >= 0, so many copies of a row absorbed at once. */
+/* The same with weights: [rows] finite, >= 0, so many copies of a row absorbed at once; NULL: ones. options: row_order; may be NULL. */
 ARDVARK_API ardvark_code ardvark_sequential_update_weighted(ardvark_sequential* filter, const ardvark_matrix* X, const double* labels,
-                                                            const double* weights, ardvark_error* error);
+                                                            const double* weights, const ardvark_options* options, ardvark_error* error);
 /* What it knows now, as a model of its own. options: column_names, class_names (two, of -1 and +1); may be NULL. */
 ARDVARK_API ardvark_code ardvark_sequential_model(const ardvark_sequential* filter, const ardvark_options* options, ardvark_model** model,
                                                   ardvark_error* error);

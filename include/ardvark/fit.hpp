@@ -36,6 +36,12 @@ enum class Scaling {
 
 enum class Keep { automatic, always, never };
 
+/// In which order one observation is taken at a time.                                                                   (SEQ.6)
+enum class RowOrder {
+  as_given,   ///< as the published program has it: the result depends on the order of the table
+  by_content  ///< drawn from what is in the rows, equal rows together: a table sorted in another way gives the same result
+};
+
 /// Options of fit_linear and fit_logistic. The defaults are a *model*: intercept, standardised columns, convergence by remaining gain.
 /// options_for_preset() gives those of a published program.
 struct FitOptions {
@@ -45,15 +51,16 @@ struct FitOptions {
   GammaDistribution noise = {1e-2, 1e-4};      ///< linear: prior of the noise precision, a0, b0; > 0                            (LIN.1)
   LinearPosterior posterior = LinearPosterior::joint;            ///< linear only
   LogisticLikelihood likelihood = LogisticLikelihood::gaussian;  ///< logistic only
-  UpdateRule rule = UpdateRule::vb;      ///< of the precisions; any other than vb: plain sweeps, converged when the precisions stand still
-                                         ///< (SLR.3), and no acceleration
-  Pruning pruning = {};                  ///< plain sweeps likewise
-  double start_xi = 0;                   ///< logistic bound: xi of every row to begin with; >= 0
-  bool intercept = true;                 ///< a flat column of ones                                                        (LIN.5)
-  bool penalize_intercept = false;       ///< the column of ones has a precision like any other, as in some published programs
-  bool standardize = true;               ///< columns (and a linear target) are centred and scaled inside; results are in your units
-  Scaling scaling = Scaling::deviation;  ///< how, if `standardize`
-  VectorView weights = {};               ///< [rows] a weight equals repetition; >= 0, not all zero; empty: ones           (LIN.6)
+  UpdateRule rule = UpdateRule::vb;  ///< of the precisions; any other than vb: plain sweeps, converged when the precisions stand still
+                                     ///< (SLR.3), and no acceleration
+  Pruning pruning = {};              ///< plain sweeps likewise
+  RowOrder row_order = RowOrder::as_given;  ///< preset vb_logit_fit_iter only
+  double start_xi = 0;                      ///< logistic bound: xi of every row to begin with; >= 0
+  bool intercept = true;                    ///< a flat column of ones                                                        (LIN.5)
+  bool penalize_intercept = false;          ///< the column of ones has a precision like any other, as in some published programs
+  bool standardize = true;                  ///< columns (and a linear target) are centred and scaled inside; results are in your units
+  Scaling scaling = Scaling::deviation;     ///< how, if `standardize`
+  VectorView weights = {};                  ///< [rows] a weight equals repetition; >= 0, not all zero; empty: ones           (LIN.6)
   std::optional<double> tolerance = {};  ///< >= 0. Models: stop when the predicted remaining gain <= tolerance nats per row, default 1e-8
                                          ///< (1e-4 with more columns than rows, where the bound has many maxima). Presets: when the bound
                                          ///< changes by less than this part of its value, default 1e-5. Laplace prior: when the optimality

@@ -71,6 +71,7 @@ struct ModelOptions {
 
   std::optional<double> precision = {};  ///< sequential
   std::optional<int> block_rows = {};    ///< sequential
+  std::string row_order = "as-given";    ///< sequential, preset vb_logit_fit_iter: "as-given" or "by-content"
   int folds = 10, repeats = 10;          ///< selection
   double seed = 1;                       ///< selection, a whole number
   std::string rule = "automatic";        ///< prediction: see PredictOptions

@@ -16,7 +16,7 @@ struct SequentialOptions {
   int threads = 0;                       ///< BLAS threads; 0 keeps the caller's setting
 };
 
-/// Each row is absorbed once, in order: the posterior after n rows is the prior of row n + 1. No intercept, no standardisation.  (SEQ)
+/// Each row is absorbed once: the posterior after n rows is the prior of row n + 1. No intercept, no standardisation.  (SEQ)
 ///
 ///     ardvark::SequentialLogistic filter(X.cols());
 ///     filter.update(X, labels);        // labels in {-1, +1}
@@ -31,7 +31,8 @@ class SequentialLogistic {
 
   /// \param X [n,p], \param labels [n] in {-1, +1}.  \throws InvalidArgument, leaving the state as it was.   O(n p^2)
   /// \param weights [n] finite, >= 0: so many copies of the row, not whole ones also, absorbed at once; empty: ones   (SEQ.5)
-  void update(MatrixView X, VectorView labels, VectorView weights = {});
+  /// \param order   of the rows of this call
+  void update(MatrixView X, VectorView labels, VectorView weights = {}, RowOrder order = RowOrder::as_given);
 
   [[nodiscard]] const Vector& mean() const;
   [[nodiscard]] Matrix covariance() const;  ///< V [p,p]

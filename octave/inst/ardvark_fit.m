@@ -21,6 +21,7 @@ function fit = ardvark_fit(X, y, varargin)
 %     'intercept', 'standardize', 'acceleration'   true (default) or false; 'converge' of presets vb_*, vrvm_*: false (default) or true
 %     'weights'     N observation weights: a weight equals repetition
 %     'max_sweeps', 'tolerance', 'solver', 'threads', 'keep_covariance', 'column_names', 'target' (its name)
+%     'row_order'   of preset vb_logit_fit_iter: 'as-given' (default), 'by-content': the order of the table plays no part
 %     'kernel', 'width', 'algorithm', 'centres'   of relevance vector machines
 %     'level'       of intervals, default 0.95
 %     'outputs'     a cell of results beyond the usual ones: {'covariance'}

@@ -132,8 +132,9 @@ class Estimator(BaseEstimator):
 
     def _encoded(self, y: Any) -> np.ndarray:
         """Sets classes_; the positions in it."""
-        check_classification_targets(y)
         kind = type_of_target(y, input_name="y")
+        if kind not in ("binary", "multiclass"):
+            check_classification_targets(y)
         if kind == "multiclass" and not get_tags(self).classifier_tags.multi_class:
             raise ValueError(f"Only binary classification is supported. The type of the target is {kind}.")
         self.classes_, codes = np.unique(y, return_inverse=True)
@@ -207,6 +208,16 @@ class FittedModel(Estimator):
         -------
         summary : str
             Of several lines.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from ardvark import BayesianLinearRegression
+        >>> rng = np.random.default_rng(0)
+        >>> X = rng.normal(size=(200, 3))
+        >>> y = 1 + 2 * X[:, 0] + 0.1 * rng.normal(size=200)
+        >>> print(BayesianLinearRegression("ard").fit(X, y).summary().splitlines()[0])
+        Linear regression, prior ard, 200 rows, 3 columns
         """
         check_is_fitted(self)
         return self._model.summary(level)
@@ -223,6 +234,21 @@ class FittedModel(Estimator):
         ------
         OSError
             The file cannot be written.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from ardvark import BayesianLinearRegression
+        >>> rng = np.random.default_rng(0)
+        >>> X = rng.normal(size=(200, 3))
+        >>> y = 1 + 2 * X[:, 0] + 0.1 * rng.normal(size=200)
+        >>> import tempfile
+        >>> model = BayesianLinearRegression().fit(X, y)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     model.save(f"{folder}/model.ardvark")
+        ...     again = BayesianLinearRegression.load(f"{folder}/model.ardvark")
+        >>> bool((again.coef_ == model.coef_).all())
+        True
         """
         check_is_fitted(self)
         self._model.save(path)
@@ -248,6 +274,21 @@ class FittedModel(Estimator):
             The file cannot be read.
         ValueError
             It holds a model of another kind.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from ardvark import BayesianLogisticRegression
+        >>> rng = np.random.default_rng(0)
+        >>> X = rng.normal(size=(300, 3))
+        >>> y = np.where(3 * X[:, 0] + rng.logistic(size=300) > 0, "yes", "no")
+        >>> import tempfile
+        >>> model = BayesianLogisticRegression().fit(X, y)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     model.save(f"{folder}/model.ardvark")
+        ...     again = BayesianLogisticRegression.load(f"{folder}/model.ardvark")
+        >>> again.classes_.tolist(), bool((again.predict(X) == model.predict(X)).all())
+        (['no', 'yes'], True)
         """
         model = _core.load(path)
         return cls()._of_file(model)
@@ -296,6 +337,17 @@ class Classifier(FittedModel):
         -------
         probability : ndarray of shape (n_samples, n_classes)
             In [0, 1], rows sum to 1, columns in the order of ``classes_``.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from ardvark import BayesianLogisticRegression
+        >>> rng = np.random.default_rng(0)
+        >>> X = rng.normal(size=(300, 3))
+        >>> y = np.where(3 * X[:, 0] + rng.logistic(size=300) > 0, "yes", "no")
+        >>> probability = BayesianLogisticRegression().fit(X, y).predict_proba([[2.0, 0, 0], [0.0, 0, 0]])
+        >>> probability.shape, bool(probability[0, 1] > 0.9), probability.sum(axis=1).round(12).tolist()
+        ((2, 2), True, [1.0, 1.0])
         """
         X = self._design(X)
         return self._model.predict(X).array("probability")
@@ -315,6 +367,17 @@ class Classifier(FittedModel):
         -------
         log_probability : ndarray of shape (n_samples, n_classes)
             Nats; minus infinity where a probability is 0.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from ardvark import BayesianLogisticRegression
+        >>> rng = np.random.default_rng(0)
+        >>> X = rng.normal(size=(300, 3))
+        >>> y = np.where(3 * X[:, 0] + rng.logistic(size=300) > 0, "yes", "no")
+        >>> model = BayesianLogisticRegression().fit(X, y)
+        >>> bool(np.allclose(np.exp(model.predict_log_proba(X)), model.predict_proba(X)))
+        True
         """
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
@@ -332,6 +395,18 @@ class Classifier(FittedModel):
         -------
         score : ndarray of shape (n_samples,) or (n_samples, n_classes)
             Two classes: log odds of ``classes_[1]``, nats. More: log probabilities.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from ardvark import BayesianLogisticRegression
+        >>> rng = np.random.default_rng(0)
+        >>> X = rng.normal(size=(300, 3))
+        >>> y = np.where(3 * X[:, 0] + rng.logistic(size=300) > 0, "yes", "no")
+        >>> model = BayesianLogisticRegression().fit(X, y)
+        >>> score, p = model.decision_function(X), model.predict_proba(X)
+        >>> bool(np.allclose(score, np.log(p[:, 1] / p[:, 0])))
+        True
         """
         log = np.log(np.maximum(self.predict_proba(X), np.finfo(float).tiny))
         return log[:, 1] - log[:, 0] if self.classes_.size == 2 else log
@@ -345,8 +420,16 @@ class Classifier(FittedModel):
 
         Returns
         -------
-        label : ndarray of shape (n_samples,)
-            Elements of ``classes_``.
+        {label}
+
+        Examples
+        --------
+        >>> from ardvark import RelevanceVectorClassifier
+        >>> from sklearn.datasets import make_moons
+        >>> X, y = make_moons(100, noise=0.1, random_state=0)
+        >>> model = RelevanceVectorClassifier(width=1.0).fit(X, y)
+        >>> model.predict([[-1.0, 0.5], [2.0, 0.0]]).tolist()
+        [0, 1]
         """
         score = self.decision_function(X)
         return self.classes_[(score > 0).astype(int) if score.ndim == 1 else score.argmax(axis=1)]
@@ -362,8 +445,19 @@ class Classifier(FittedModel):
 
         Returns
         -------
-        log_density : ndarray of shape (n_samples,)
-            Nats.
+        {log_density}
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from ardvark import BayesianLogisticRegression
+        >>> rng = np.random.default_rng(0)
+        >>> X = rng.normal(size=(300, 3))
+        >>> y = np.where(3 * X[:, 0] + rng.logistic(size=300) > 0, "yes", "no")
+        >>> model = BayesianLogisticRegression().fit(X[:200], y[:200])
+        >>> density = model.log_density(X[200:], y[200:])
+        >>> density.shape, bool(density.mean() > np.log(0.5))
+        ((100,), True)
         """
         X, y = self._design(X), np.asarray(y)
         position = np.minimum(np.searchsorted(self.classes_, y), self.classes_.size - 1)
@@ -401,6 +495,17 @@ class Regressor(FittedModel):
             In the units of y.
         std : ndarray of shape (n_samples,)
             Only with ``return_std``.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from ardvark import BayesianLinearRegression
+        >>> rng = np.random.default_rng(0)
+        >>> X = rng.normal(size=(200, 3))
+        >>> y = 1 + 2 * X[:, 0] + 0.1 * rng.normal(size=200)
+        >>> mean, std = BayesianLinearRegression().fit(X, y).predict([[1.0, 0, 0]], return_std=True)
+        >>> mean.round(1).tolist(), std.round(1).tolist()
+        ([3.0], [0.1])
         """
         X = self._checked_rows(X)
         if not return_std:
@@ -422,6 +527,17 @@ class Regressor(FittedModel):
         -------
         interval : ndarray of shape (n_samples, 2)
             Lower and upper end.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from ardvark import BayesianLinearRegression
+        >>> rng = np.random.default_rng(0)
+        >>> X = rng.normal(size=(200, 3))
+        >>> y = 1 + 2 * X[:, 0] + 0.1 * rng.normal(size=200)
+        >>> interval = BayesianLinearRegression().fit(X, y).predict_interval([[1.0, 0, 0]], level=0.95)
+        >>> interval.round(1).tolist()
+        [[2.8, 3.2]]
         """
         prediction = self._model_predict(X, level=level)
         return np.column_stack([prediction.array("lower"), prediction.array("upper")])
@@ -440,7 +556,18 @@ class Regressor(FittedModel):
 
         Returns
         -------
-        log_density : ndarray of shape (n_samples,)
-            Nats.
+        {log_density}
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from ardvark import BayesianLinearRegression
+        >>> rng = np.random.default_rng(0)
+        >>> X = rng.normal(size=(200, 3))
+        >>> y = 1 + 2 * X[:, 0] + 0.1 * rng.normal(size=200)
+        >>> model = BayesianLinearRegression().fit(X[:100], y[:100])
+        >>> density = model.log_density(X[100:], y[100:])
+        >>> density.shape, bool(density.mean() > 0)
+        ((100,), True)
         """
         return self._model_predict(X, y).array("log_density")

@@ -47,11 +47,31 @@ __all__ = [
 
 
 class ArdvarkWarning(UserWarning):
-    """What one should know before trusting a result; the fit itself is there."""
+    """What one should know before trusting a result; the fit itself is there.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> import numpy as np
+    >>> from ardvark import ArdvarkWarning, _core
+    >>> X = np.random.default_rng(0).normal(size=(10, 7))
+    >>> with warnings.catch_warnings(record=True) as said:
+    ...     warnings.simplefilter("always")
+    ...     model = _core.fit(X, X[:, 0] + X[:, 1] ** 2, model="linear", prior="ard")
+    >>> [w.category is ArdvarkWarning for w in said]
+    [True]
+    """
 
 
 class InternalError(RuntimeError):
-    """A broken invariant of the library: please report it."""
+    """A broken invariant of the library: please report it.
+
+    Examples
+    --------
+    >>> from ardvark import _core
+    >>> issubclass(_core.InternalError, RuntimeError)
+    True
+    """
 
 
 # ---- the library ---------------------------------------------------------------------------------------------------------------------
@@ -74,7 +94,7 @@ class _Matrix(ctypes.Structure):
 
 
 class _Array(ctypes.Structure):
-    _fields_ = [("struct_size", c_size_t), ("data", POINTER(c_double)), ("dimensions", c_int64), ("shape", c_int64 * 2)]
+    _fields_ = [("struct_size", c_size_t), ("data", c_void_p), ("dimensions", c_int64), ("shape", c_int64 * 2)]
 
 
 class _Progress(ctypes.Structure):
@@ -107,7 +127,7 @@ _SIGNATURES = {
     "ardvark_path": [_matrix, c_void_p, c_void_p, c_int64, c_double, c_void_p, _out, _error],
     "ardvark_sequential_create": [c_int64, c_void_p, _out, _error],
     "ardvark_sequential_update": [c_void_p, _matrix, c_void_p, _error],
-    "ardvark_sequential_update_weighted": [c_void_p, _matrix, c_void_p, c_void_p, _error],
+    "ardvark_sequential_update_weighted": [c_void_p, _matrix, c_void_p, c_void_p, c_void_p, _error],
     "ardvark_sequential_model": [c_void_p, c_void_p, _out, _error],
     "ardvark_sequential_to_bytes": [c_void_p, _out, POINTER(c_size_t), _error],
     "ardvark_sequential_from_bytes": [c_char_p, c_size_t, _out, _error],
@@ -153,7 +173,14 @@ def _call(function: str, *arguments: Any) -> None:
 
 
 def version() -> str:
-    """Version of the library, "0.1.0"."""
+    """Version of the library, "0.1.0".
+
+    Examples
+    --------
+    >>> from ardvark import _core
+    >>> len(_core.version().split("."))
+    3
+    """
     return _library.ardvark_version().decode()
 
 
@@ -207,7 +234,21 @@ def _vector_of(y: Any, size: int, name: str) -> np.ndarray:
 
 
 class Progress:
-    """What a callback is told: ``sweep``, ``bound`` (nats), ``elapsed_seconds``; of a selection ``sweep`` counts fits, of ``total``."""
+    """What a callback is told: ``sweep``, ``bound`` (nats), ``elapsed_seconds``; of a selection ``sweep`` counts fits, of ``total``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ardvark import _core
+    >>> X = np.random.default_rng(0).normal(size=(50, 2))
+    >>> model = _core.fit(X, 1 + 2 * X[:, 0], model="linear", prior="shared")
+    >>> sweeps = []
+    >>> def note(progress):
+    ...     sweeps.append(progress.sweep)
+    >>> model = _core.fit(X, X[:, 0], callback=note, model="linear", prior="ard")
+    >>> sweeps[:2], len(sweeps) <= model.number("sweeps")
+    ([1, 2], True)
+    """
 
     __slots__ = ("sweep", "total", "bound", "elapsed_seconds")
 
@@ -329,42 +370,115 @@ def _take_bytes(function: str, *arguments: Any) -> bytes:
 
 
 class Result:
-    """Results by name."""
+    """Results by name.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ardvark import _core
+    >>> X = np.random.default_rng(0).normal(size=(50, 2))
+    >>> model = _core.fit(X, 1 + 2 * X[:, 0], model="linear", prior="shared")
+    >>> isinstance(model, _core.Result), model.array("mean").shape, model.number("sweeps") >= 1
+    (True, (2,), True)
+    """
 
     def __init__(self, handle: _Handle):
         self._handle = handle
 
     def array(self, name: str) -> np.ndarray:
-        """A new array of float64: 0, 1 or 2 dimensions. Flags are 0 and 1."""
+        """A new array of float64: 0, 1 or 2 dimensions. Flags are 0 and 1.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from ardvark import _core
+        >>> X = np.random.default_rng(0).normal(size=(50, 2))
+        >>> model = _core.fit(X, 1 + 2 * X[:, 0], model="linear", prior="shared")
+        >>> model.array("mean").round(2).tolist(), model.array("interval").shape
+        ([2.0, 0.0], (2, 2))
+        """
         array = _Array(ctypes.sizeof(_Array))
         _call("ardvark_result_array", self._handle, name.encode(), byref(array))
-        shape = tuple(array.shape[: array.dimensions])
         try:
-            return np.ctypeslib.as_array(array.data, shape).copy() if 0 not in shape else np.zeros(shape)
+            out = np.empty(array.shape[: array.dimensions])
+            ctypes.memmove(out.ctypes.data, array.data, out.nbytes)
+            return out
         finally:
-            _library.ardvark_free(ctypes.cast(array.data, c_void_p))
+            _library.ardvark_free(array.data)
 
     def number(self, name: str) -> float:
-        """A single number, or flag."""
+        """A single number, or flag.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from ardvark import _core
+        >>> X = np.random.default_rng(0).normal(size=(50, 2))
+        >>> model = _core.fit(X, 1 + 2 * X[:, 0], model="linear", prior="shared")
+        >>> round(model.number("intercept.mean"), 2)
+        1.0
+        """
         number = c_double()
         _call("ardvark_result_number", self._handle, name.encode(), byref(number))
         return number.value
 
     def text(self, name: Optional[str] = None) -> str:
-        """A text as it is, anything else as JSON; without a name all of it."""
+        """A text as it is, anything else as JSON; without a name all of it.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from ardvark import _core
+        >>> X = np.random.default_rng(0).normal(size=(50, 2))
+        >>> model = _core.fit(X, 1 + 2 * X[:, 0], model="linear", prior="shared")
+        >>> model.text("status"), model.text("mean")[0]
+        ('converged', '[')
+        """
         return _take_text("ardvark_result_text", self._handle, None if name is None else name.encode())
 
     def value(self, name: str) -> Any:
-        """Texts, lists of texts and nested results as Python values: what JSON has. Numbers of arrays: array()."""
-        return json.loads(self.text(name))
+        """Texts, lists of texts and nested results as Python values: what JSON has. Numbers of arrays: array().
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from ardvark import _core
+        >>> X = np.random.default_rng(0).normal(size=(50, 2))
+        >>> model = _core.fit(X, 1 + 2 * X[:, 0], model="linear", prior="shared")
+        >>> model.value("columns")
+        ['x1', 'x2']
+        """
+        text = self.text(name)
+        return [] if text == "[]" else json.loads(text)
 
     def to_dict(self) -> dict[str, Any]:
-        """All results but the covariance, as ``ardvark fit --json`` prints them."""
+        """All results but the covariance, as ``ardvark fit --json`` prints them.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from ardvark import _core
+        >>> X = np.random.default_rng(0).normal(size=(50, 2))
+        >>> model = _core.fit(X, 1 + 2 * X[:, 0], model="linear", prior="shared")
+        >>> all_of_it = model.to_dict()
+        >>> all_of_it["prior"], sorted(all_of_it["intercept"])
+        ('shared', ['interval', 'mean', 'variance'])
+        """
         return json.loads(self.text())
 
 
 class Model(Result):
-    """A fit: results by name, predictions, a file."""
+    """A fit: results by name, predictions, a file.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ardvark import _core
+    >>> X = np.random.default_rng(0).normal(size=(50, 2))
+    >>> model = _core.fit(X, 1 + 2 * X[:, 0], model="linear", prior="shared")
+    >>> model.predict([[0.0, 0.0]]).array("mean").round(2).tolist()
+    [1.0]
+    """
 
     def __init__(self, handle: _Handle, level: Optional[float] = None):
         self._model = handle
@@ -372,11 +486,33 @@ class Model(Result):
         super().__init__(_handle("result", "ardvark_model_result", handle, options))
 
     def at_level(self, level: float) -> "Model":
-        """The same model with intervals of another level."""
+        """The same model with intervals of another level.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from ardvark import _core
+        >>> X = np.random.default_rng(0).normal(size=(50, 2))
+        >>> model = _core.fit(X, 1 + 2 * X[:, 0], model="linear", prior="shared")
+        >>> narrow, wide = (np.diff(model.at_level(level).array("interval"))[0, 0] for level in (0.5, 0.99))
+        >>> bool(narrow < wide)
+        True
+        """
         return Model(self._model, level)
 
     def predict(self, X: Any, y: Any = None, *, level: Optional[float] = None, rule: Optional[str] = None) -> Result:
-        """Of a regression mean, sd, lower, upper; of a classifier probability [rows, classes]; with y also log_density."""
+        """Of a regression mean, sd, lower, upper; of a classifier probability [rows, classes]; with y also log_density.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from ardvark import _core
+        >>> X = np.random.default_rng(0).normal(size=(50, 2))
+        >>> model = _core.fit(X, 1 + 2 * X[:, 0], model="linear", prior="shared")
+        >>> prediction = model.predict([[1.0, 0.0]], [3.0], level=0.9)
+        >>> prediction.array("mean").round(2).tolist(), prediction.array("log_density").shape
+        ([3.0], (1,))
+        """
         view, X = _matrix_of(X)
         target = None if y is None else _vector_of(y, X.shape[0], "y")
         options = _Options({"level": level, "rule": rule})
@@ -384,15 +520,49 @@ class Model(Result):
         return Result(_handle("result", "ardvark_predict", self._model, byref(view), pointer, options))
 
     def summary(self, level: Optional[float] = None) -> str:
-        """The table for people, with intervals of this level."""
+        """The table for people, with intervals of this level.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from ardvark import _core
+        >>> X = np.random.default_rng(0).normal(size=(50, 2))
+        >>> model = _core.fit(X, 1 + 2 * X[:, 0], model="linear", prior="shared")
+        >>> "x1" in model.summary(level=0.5)
+        True
+        """
         return _take_text("ardvark_model_summary", self._model, _Options({"level": level}))
 
     def save(self, path: Union[str, "os.PathLike[str]"]) -> None:
-        """Writes a model file, whole or not at all."""
+        """Writes a model file, whole or not at all.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from ardvark import _core
+        >>> X = np.random.default_rng(0).normal(size=(50, 2))
+        >>> model = _core.fit(X, 1 + 2 * X[:, 0], model="linear", prior="shared")
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     model.save(f"{folder}/model.ardvark")
+        ...     again = _core.load(f"{folder}/model.ardvark")
+        >>> again.number("bound") == model.number("bound")
+        True
+        """
         _call("ardvark_model_save", self._model, os.fsencode(path))
 
     def to_bytes(self) -> bytes:
-        """What `save` writes."""
+        """What `save` writes.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from ardvark import _core
+        >>> X = np.random.default_rng(0).normal(size=(50, 2))
+        >>> model = _core.fit(X, 1 + 2 * X[:, 0], model="linear", prior="shared")
+        >>> _core.from_bytes(model.to_bytes()).array("mean").tolist() == model.array("mean").tolist()
+        True
+        """
         return _take_bytes("ardvark_model_to_bytes", self._model)
 
     def __reduce__(self) -> Any:
@@ -426,6 +596,15 @@ def fit(
     ------
     ValueError
         An argument is wrong: the message names argument, value and constraint.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ardvark import _core
+    >>> X = np.random.default_rng(0).normal(size=(50, 2)).astype(np.float32)
+    >>> model = _core.fit(X, X[:, 0] > 0, model="logistic", class_names=["below", "above"])
+    >>> model.value("classes")
+    ['below', 'above']
     """
     view, X = _matrix_of(X)
     y = _vector_of(y, X.shape[0], "y")
@@ -438,17 +617,52 @@ def fit(
 
 
 def load(path: Union[str, "os.PathLike[str]"]) -> Model:
-    """The model of a file that `Model.save`, or ``ardvark fit -o``, wrote."""
+    """The model of a file that `Model.save`, or ``ardvark fit -o``, wrote.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ardvark import _core
+    >>> X = np.random.default_rng(0).normal(size=(50, 2))
+    >>> model = _core.fit(X, 1 + 2 * X[:, 0], model="linear", prior="shared")
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     model.save(f"{folder}/model.ardvark")
+    ...     print(_core.load(f"{folder}/model.ardvark").text("status"))
+    converged
+    """
     return Model(_handle("model", "ardvark_model_load", os.fsencode(path)))
 
 
 def from_bytes(data: bytes) -> Model:
-    """The model of `Model.to_bytes`."""
+    """The model of `Model.to_bytes`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ardvark import _core
+    >>> X = np.random.default_rng(0).normal(size=(50, 2))
+    >>> model = _core.fit(X, 1 + 2 * X[:, 0], model="linear", prior="shared")
+    >>> _core.from_bytes(model.to_bytes()).text("prior")
+    'shared'
+    """
     return Model(_handle("model", "ardvark_model_from_bytes", data, len(data)))
 
 
 def select(X: Any, y: Any, *, callback: Optional[Callable[[Progress], Any]] = None, **options: Any) -> Result:
-    """Selection counts of a repeated cross-validation: count, share, sc_value, ..."""
+    """Selection counts of a repeated cross-validation: count, share, sc_value, ...
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ardvark import _core
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(100, 3))
+    >>> y = (3 * X[:, 0] + rng.logistic(size=100) > 0).astype(float)
+    >>> counts = _core.select(X, y, preset="slr_var", folds=5, repeats=2)
+    >>> counts.array("count").shape, int(counts.array("count")[0])
+    ((3,), 10)
+    """
     view, X = _matrix_of(X)
     y = _vector_of(y, X.shape[0], "y")
     handle = _Options(options, _Watch(callback))
@@ -465,7 +679,19 @@ def path(
     callback: Optional[Callable[[Progress], Any]] = None,
     **options: Any,
 ) -> Result:
-    """Modes under a Laplace prior for many lambdas: lambda, mean [count, p], intercept, ..."""
+    """Modes under a Laplace prior for many lambdas: lambda, mean [count, p], intercept, ...
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ardvark import _core
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(100, 3))
+    >>> y = (3 * X[:, 0] + rng.logistic(size=100) > 0).astype(float)
+    >>> path = _core.path(X, y, count=5)
+    >>> path.array("mean").shape, (path.array("mean") != 0).sum(axis=1)[0].item()
+    ((5, 3), 0)
+    """
     view, X = _matrix_of(X)
     y = _vector_of(y, X.shape[0], "y")
     handle = _Options(options, _Watch(callback))
@@ -477,33 +703,92 @@ def path(
 
 
 class Sequential:
-    """Logistic regression that absorbs each row once. Labels are -1 and +1."""
+    """Logistic regression that absorbs each row once. Labels are -1 and +1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ardvark import _core
+    >>> X = np.random.default_rng(0).normal(size=(50, 2))
+    >>> filter = _core.Sequential(2)
+    >>> filter.update(X, np.where(X[:, 0] > 0, 1, -1))
+    >>> filter.update(-X, np.where(X[:, 0] > 0, -1, 1))
+    >>> filter.model().number("num_rows")
+    100.0
+    """
 
     def __init__(self, num_columns: int, **options: Any):
         self._filter = _handle("sequential", "ardvark_sequential_create", num_columns, _Options(options))
         self._lock = threading.Lock()
 
-    def update(self, X: Any, y: Any, weights: Any = None) -> None:
-        """Absorbs rows, in order; a call that fails leaves the state as it was. weights: so many copies of a row, >= 0."""
+    def update(self, X: Any, y: Any, weights: Any = None, **options: Any) -> None:
+        """Absorbs rows; a call that fails leaves the state as it was. weights: so many copies of a row, >= 0. Option: row_order.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from ardvark import _core
+        >>> X = np.random.default_rng(0).normal(size=(50, 2))
+        >>> filter = _core.Sequential(2)
+        >>> filter.update(X, np.where(X[:, 0] > 0, 1, -1))
+        >>> filter.update(X, np.where(X[:, 0] > 0, 1, -1), weights=np.full(50, 0.5), row_order="by-content")
+        >>> filter.model().number("num_rows")
+        100.0
+        """
         view, X = _matrix_of(X)
         y = _vector_of(y, X.shape[0], "y")
-        w = np.ones(X.shape[0]) if weights is None else _vector_of(weights, X.shape[0], "weights")
+        w = None if weights is None else _vector_of(weights, X.shape[0], "weights")
+        pointer = None if w is None else w.ctypes.data
         with self._lock:
-            _call("ardvark_sequential_update_weighted", self._filter, byref(view), y.ctypes.data, w.ctypes.data)
+            _call("ardvark_sequential_update_weighted", self._filter, byref(view), y.ctypes.data, pointer, _Options(options))
 
     def model(self, **options: Any) -> Model:
-        """What it knows now. Options: column_names, class_names (of -1 and +1), target."""
+        """What it knows now. Options: column_names, class_names (of -1 and +1), target.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from ardvark import _core
+        >>> X = np.random.default_rng(0).normal(size=(50, 2))
+        >>> filter = _core.Sequential(2)
+        >>> filter.update(X, np.where(X[:, 0] > 0, 1, -1))
+        >>> filter.model(column_names=["a", "b"]).value("columns")
+        ['a', 'b']
+        """
         with self._lock:
             return Model(_handle("model", "ardvark_sequential_model", self._filter, _Options(options)))
 
     def to_bytes(self) -> bytes:
-        """The whole state: `from_bytes` goes on with the same bits."""
+        """The whole state: `from_bytes` goes on with the same bits.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from ardvark import _core
+        >>> X = np.random.default_rng(0).normal(size=(50, 2))
+        >>> filter = _core.Sequential(2)
+        >>> filter.update(X, np.where(X[:, 0] > 0, 1, -1))
+        >>> again = _core.Sequential.from_bytes(filter.to_bytes())
+        >>> again.model().number("bound") == filter.model().number("bound")
+        True
+        """
         with self._lock:
             return _take_bytes("ardvark_sequential_to_bytes", self._filter)
 
     @classmethod
     def from_bytes(cls, data: bytes) -> "Sequential":
-        """The filter of `to_bytes`."""
+        """The filter of `to_bytes`.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from ardvark import _core
+        >>> X = np.random.default_rng(0).normal(size=(50, 2))
+        >>> filter = _core.Sequential(2)
+        >>> filter.update(X, np.where(X[:, 0] > 0, 1, -1))
+        >>> _core.Sequential.from_bytes(filter.to_bytes()).model().number("num_rows")
+        50.0
+        """
         filter = cls.__new__(cls)
         filter._filter = _handle("sequential", "ardvark_sequential_from_bytes", data, len(data))
         filter._lock = threading.Lock()
@@ -514,5 +799,12 @@ class Sequential:
 
 
 def catalogue() -> dict[str, Any]:
-    """Names of the options, and the presets."""
+    """Names of the options, and the presets.
+
+    Examples
+    --------
+    >>> from ardvark import _core
+    >>> "max_sweeps" in _core.catalogue()["options"], _core.catalogue()["presets"][0]["name"]
+    (True, 'vb_linear_fit')
+    """
     return Result(_handle("result", "ardvark_catalogue")).to_dict()

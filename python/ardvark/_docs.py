@@ -25,6 +25,10 @@ level : float, default=0.95
     In (0, 1).
 random_state : int, RandomState instance or None, default=None
     Of the generator; an int gives the same draws each time.
+label : ndarray of shape (n_samples,)
+    Elements of ``classes_``.
+log_density : ndarray of shape (n_samples,)
+    Nats.
 self : the estimator
     Fitted.
 ValueError

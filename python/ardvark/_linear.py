@@ -16,7 +16,7 @@ from ._docs import assembled
 from ._posterior import WithPosterior
 
 Columns = Sequence[Union[int, str]]
-Prior = Union[str, Sequence[int], np.ndarray, Mapping[str, Columns]]
+Prior = Union[str, Sequence[int], np.ndarray, Sequence[Columns], Mapping[str, Columns]]
 
 
 @assembled
@@ -30,15 +30,10 @@ class LinearScore(WithPosterior, FittedModel):
     def _prior_options(self) -> dict[str, Any]:
         prior, flat, options = self.prior, self.flat, {}
         if isinstance(prior, Mapping):
-            options = {"prior": "groups", "group": self._groups(prior)}
+            named = {f"group {name!r}": columns for name, columns in prior.items()}
+            options = {"prior": "groups", "group": self._groups(named)}
         elif not isinstance(prior, str):
-            group = np.asarray(prior)
-            if group.shape != (self.n_features_in_,):
-                raise ValueError(
-                    f"prior has the shape {group.shape}; as groups it must have one number a column: "
-                    f"{self.n_features_in_}"
-                )
-            options = {"prior": "groups", "group": group}
+            options = {"prior": "groups", "group": self._listed_groups(prior)}
         elif prior != "auto":
             options = {"prior": prior}
         if flat is not None and len(flat) > 0:
@@ -55,12 +50,32 @@ class LinearScore(WithPosterior, FittedModel):
             raise ValueError(f"{argument} holds {column}; X has {self.n_features_in_} columns")
         return int(column) % self.n_features_in_
 
+    def _listed_groups(self, prior: Any) -> np.ndarray:
+        """Lists of columns, or one number a column."""
+        if isinstance(prior, (list, tuple)) and any(isinstance(part, (list, tuple, np.ndarray)) for part in prior):
+            for g, part in enumerate(prior):
+                if not isinstance(part, (list, tuple, np.ndarray)):
+                    raise ValueError(f"prior holds lists of columns, and at position {g} {part!r}: write [{part!r}] for a group of one")
+            return self._groups({f"group {g}": columns for g, columns in enumerate(prior)})
+        group = np.asarray(prior)
+        if group.dtype.kind not in "biuf":
+            raise ValueError(
+                f"prior is {prior!r}; groups are lists of columns, [['a', 'b'], ['c']], or {{'name': columns}}, or one number a column"
+            )
+        if group.shape != (self.n_features_in_,):
+            raise ValueError(
+                f"prior has the shape {group.shape}; as groups it must have one number a column: {self.n_features_in_}"
+            )
+        return group
+
     def _groups(self, groups: Mapping[str, Columns]) -> np.ndarray:
         """A number for each column; those in no group are groups of their own."""
         number = np.full(self.n_features_in_, -1)
         for g, (name, columns) in enumerate(groups.items()):
+            if isinstance(columns, str):
+                raise ValueError(f"prior, {name}, is the text {columns!r}; it must be a list of columns: [{columns!r}]")
             for column in columns:
-                j = self._position(column, f"prior, group {name!r},")
+                j = self._position(column, f"prior, {name},")
                 if number[j] >= 0:
                     raise ValueError(f"prior has the column {self._column_names()[j]!r} in two groups")
                 number[j] = g
@@ -84,7 +99,19 @@ class LinearScore(WithPosterior, FittedModel):
 
     @property
     def scores_(self) -> np.ndarray:
-        """The bound after each sweep, as scikit-learn calls it."""
+        """The bound after each sweep, as scikit-learn calls it.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from ardvark import BayesianLinearRegression
+        >>> rng = np.random.default_rng(0)
+        >>> X = rng.normal(size=(200, 3))
+        >>> y = 1 + 2 * X[:, 0] + 0.1 * rng.normal(size=200)
+        >>> model = BayesianLinearRegression().fit(X, y)
+        >>> model.scores_.size == model.n_iter_, bool(model.scores_[-1] == model.bound_)
+        (True, True)
+        """
         check_is_fitted(self)
         return self.bound_history_
 
@@ -99,6 +126,16 @@ class LinearScore(WithPosterior, FittedModel):
         -------
         interval : ndarray, the shape of coef_ and 2
             Lower and upper end, in the units of ``coef_``.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from ardvark import BayesianLinearRegression
+        >>> rng = np.random.default_rng(0)
+        >>> X = rng.normal(size=(200, 3))
+        >>> y = 1 + 2 * X[:, 0] + 0.1 * rng.normal(size=200)
+        >>> BayesianLinearRegression().fit(X, y).coef_interval(0.9).round(1)[0].tolist()
+        [2.0, 2.0]
         """
         check_is_fitted(self)
         if self._is_one_score:
@@ -139,7 +176,8 @@ class BayesianLinearRegression(RegressorMixin, Regressor, LinearScore):
     ----------
     prior : {"auto", "shared", "ard", "none"}, array-like of shape (n_features,) or dict, default="auto"
         What shares a precision: all columns ("shared"), none ("ard"), or the columns of one group, given as
-        one number a column or as ``{"name": [columns]}``; columns in no group are alone. "auto" takes "ard"
+        one number a column, as lists of columns, ``[["a", "b"], ["c", "d"]]``, or as ``{"name": [columns]}``;
+        columns (names or positions) in no group are alone. "auto" takes "ard"
         where rows are many beside columns, else "shared". "none" is the classical answer.
     posterior : {"joint", "factorised"}, default="joint"
         Whether the prior of the weights is scaled by the noise. "factorised" is the model of
@@ -283,6 +321,16 @@ class BayesianLinearRegression(RegressorMixin, Regressor, LinearScore):
         Raises
         ------
         {ValueError}
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from ardvark import BayesianLinearRegression
+        >>> rng = np.random.default_rng(0)
+        >>> X = rng.normal(size=(200, 3))
+        >>> y = 1 + 2 * X[:, 0] + 0.1 * rng.normal(size=200)
+        >>> BayesianLinearRegression().fit(X, y).coef_.round(1)[0].item()
+        2.0
         """
         target = _name(y)
         X, y, weights, _ = self._checked(X, y, sample_weight, y_numeric=True)
@@ -335,8 +383,17 @@ class LogisticScore(ClassifierMixin, Classifier, LinearScore):
 
         Returns
         -------
-        label : ndarray of shape (n_samples,)
-            Elements of ``classes_``.
+        {label}
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from ardvark import BayesianLogisticRegression
+        >>> rng = np.random.default_rng(0)
+        >>> X = rng.normal(size=(300, 3))
+        >>> y = np.where(3 * X[:, 0] + rng.logistic(size=300) > 0, "yes", "no")
+        >>> BayesianLogisticRegression().fit(X, y).predict([[2.0, 0, 0], [-2.0, 0, 0]]).tolist()
+        ['yes', 'no']
         """
         if self._is_linear():  # a probability is above one half where the score is above 0  (PRED.2)
             X = self._checked_rows(X)
@@ -367,7 +424,8 @@ class BayesianLogisticRegression(LogisticScore):
     ----------
     prior : {"auto", "shared", "ard", "none", "laplace"}, array-like or dict, default="auto"
         What shares a precision: all columns ("shared"), none ("ard"), or the columns of one group, given as
-        one number a column or as ``{"name": [columns]}``; columns in no group are alone. "auto" takes "ard"
+        one number a column, as lists of columns, ``[["a", "b"], ["c", "d"]]``, or as ``{"name": [columns]}``;
+        columns (names or positions) in no group are alone. "auto" takes "ard"
         where rows are many beside columns, else "shared". "none" is maximum likelihood. "laplace" (two
         classes) is L1 with ``laplace_lambda``: the mode, and Laplace's approximation among the coefficients
         that are not zero.
@@ -498,6 +556,17 @@ class BayesianLogisticRegression(LogisticScore):
         Raises
         ------
         {ValueError}
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from ardvark import BayesianLogisticRegression
+        >>> rng = np.random.default_rng(0)
+        >>> X = rng.normal(size=(300, 3))
+        >>> y = np.where(3 * X[:, 0] + rng.logistic(size=300) > 0, "yes", "no")
+        >>> model = BayesianLogisticRegression().fit(X, y, sample_weight=np.ones(300))
+        >>> model.status_, model.classes_.tolist()
+        ('converged', ['no', 'yes'])
         """
         return self._fit_classes(X, y, sample_weight)
 
@@ -614,6 +683,16 @@ class SparseLogisticRegression(LogisticScore):
         Raises
         ------
         {ValueError}
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from ardvark import SparseLogisticRegression
+        >>> rng = np.random.default_rng(0)
+        >>> X = rng.normal(size=(90, 20))
+        >>> y = np.digitize(3 * X[:, 7] + rng.logistic(size=90), [-2, 2])
+        >>> SparseLogisticRegression("smlr").fit(X, y).coef_.shape
+        (3, 20)
         """
         return self._fit_classes(X, y, sample_weight)
 

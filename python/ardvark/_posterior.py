@@ -24,6 +24,15 @@ class Draws(NamedTuple):
         Zeros for a fit without.
     noise_precision : ndarray of shape (n_draws,) or None
         1/variance of the noise, of a regression.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ardvark import BayesianLinearRegression
+    >>> X = np.random.default_rng(0).normal(size=(50, 2))
+    >>> draws = BayesianLinearRegression().fit(X, X @ [1, 2] + 3).posterior_.sample(7)
+    >>> draws.coef.shape, draws.intercept.shape, draws.noise_precision.shape
+    ((7, 2), (7,), (7,))
     """
 
     coef: np.ndarray
@@ -51,6 +60,15 @@ class Posterior:
         Rows of ``coef_``: 1 of a regression and of two classes.
     has_intercept : bool
         Whether each score has one.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ardvark import BayesianLinearRegression
+    >>> X = np.random.default_rng(0).normal(size=(50, 2))
+    >>> posterior = BayesianLinearRegression().fit(X, X @ [1, 2] + 3).posterior_
+    >>> posterior.has_intercept, posterior.mean.round(2).tolist(), posterior.covariance.shape
+    (True, [1.0, 2.0, 3.0], (3, 3))
     """
 
     def __init__(self, model: Model, has_column_of_ones: bool = False):
@@ -169,12 +187,35 @@ class WithPosterior:
 
     @property
     def posterior_(self) -> Posterior:
-        """The posterior of the weights, to draw from. Formed when asked for."""
+        """The posterior of the weights, to draw from. Formed when asked for.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from ardvark import BayesianLogisticRegression
+        >>> rng = np.random.default_rng(0)
+        >>> X = rng.normal(size=(300, 3))
+        >>> y = np.where(3 * X[:, 0] + rng.logistic(size=300) > 0, "yes", "no")
+        >>> BayesianLogisticRegression().fit(X, y).posterior_.sample(100).coef.shape
+        (100, 3)
+        """
         return Posterior(self._require_posterior("posterior_"), self._has_column_of_ones)
 
     @property
     def sigma_(self) -> np.ndarray:
-        """Posterior covariance of the weights, without the intercepts. Formed when asked for."""
+        """Posterior covariance of the weights, without the intercepts. Formed when asked for.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from ardvark import BayesianLogisticRegression
+        >>> rng = np.random.default_rng(0)
+        >>> X = rng.normal(size=(300, 3))
+        >>> y = np.where(3 * X[:, 0] + rng.logistic(size=300) > 0, "yes", "no")
+        >>> model = BayesianLogisticRegression().fit(X, y)
+        >>> bool(np.allclose(np.sqrt(np.diag(model.sigma_)), model.coef_std_))
+        True
+        """
         posterior = Posterior(self._require_posterior("sigma_"), self._has_column_of_ones)
         is_weight = np.ones((posterior.n_scores, posterior.mean.size // posterior.n_scores), bool)
         is_weight[:, -1] = not posterior.has_intercept
@@ -201,6 +242,17 @@ class WithPosterior:
         ------
         ImportError
             arviz is not installed.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from ardvark import BayesianLinearRegression
+        >>> rng = np.random.default_rng(0)
+        >>> X = rng.normal(size=(200, 3))
+        >>> y = 1 + 2 * X[:, 0] + 0.1 * rng.normal(size=200)
+        >>> data = BayesianLinearRegression().fit(X, y).to_arviz(500, random_state=0)
+        >>> data["posterior"]["coef"].shape
+        (1, 500, 3)
         """
         try:
             import arviz

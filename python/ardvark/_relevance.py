@@ -180,6 +180,16 @@ class RelevanceVectorRegressor(RegressorMixin, Regressor, RelevanceMachine):
         Raises
         ------
         {ValueError}
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from ardvark import RelevanceVectorRegressor
+        >>> X = np.linspace(-10, 10, 100)[:, None]
+        >>> y = np.sinc(X[:, 0] / np.pi) + 0.01 * np.random.default_rng(0).normal(size=100)
+        >>> model = RelevanceVectorRegressor(width=2.0, standardize=False).fit(X, y)
+        >>> model.relevance_vectors_.shape[0] < 20
+        True
         """
         target = _name(y)
         X, y, weights, rows = self._checked(X, y, sample_weight, y_numeric=True)
@@ -309,6 +319,14 @@ class RelevanceVectorClassifier(ClassifierMixin, Classifier, RelevanceMachine):
         Raises
         ------
         {ValueError}
+
+        Examples
+        --------
+        >>> from ardvark import RelevanceVectorClassifier
+        >>> from sklearn.datasets import make_moons
+        >>> X, y = make_moons(100, noise=0.1, random_state=0)
+        >>> RelevanceVectorClassifier(width=1.0).fit(X, y).score(X, y) > 0.95
+        True
         """
         target = _name(y)
         X, y, weights, rows = self._checked(X, y, sample_weight)

@@ -120,6 +120,16 @@ class RelevanceSelector(SelectorMixin, Estimator):
         Raises
         ------
         {ValueError}
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from ardvark import RelevanceSelector
+        >>> rng = np.random.default_rng(0)
+        >>> X = rng.normal(size=(100, 5))
+        >>> y = 2 * X[:, 3] + 0.1 * rng.normal(size=100)
+        >>> RelevanceSelector(max_features=1).fit(X, y).support_.tolist()
+        [False, False, False, True, False]
         """
         if self.by not in ("relevance", "counts"):
             raise ValueError(f"by is {self.by!r}; it must be 'relevance' or 'counts'")

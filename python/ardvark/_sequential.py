@@ -114,18 +114,25 @@ class SequentialLogisticRegression(LogisticScore):
         Raises
         ------
         {ValueError}
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from ardvark import SequentialLogisticRegression
+        >>> rng = np.random.default_rng(0)
+        >>> X = rng.normal(size=(200, 2))
+        >>> y = X[:, 0] + rng.logistic(size=200) > 0
+        >>> model = SequentialLogisticRegression().fit(X, y)
+        >>> backwards = SequentialLogisticRegression().fit(X[::-1], y[::-1])
+        >>> model.n_rows_seen_, bool((model.coef_ == backwards.coef_).all())
+        (200, True)
         """
         target = _name(y)
         X, y = validate_data(self, _frame(X), y, dtype=_FLOATS)
         weights = self._weights(sample_weight, X)
         self._encoded(y if weights is None else y[weights > 0])
         self._begin()
-        if not self.shuffle:
-            return self._absorb(X, y, weights, target)
-        num_rows = len(X) if weights is None else np.count_nonzero(weights)
-        self._absorb(*_by_content(X, y, np.ones(len(X)) if weights is None else weights), target)
-        self.n_rows_seen_ = int(num_rows)
-        return self
+        return self._absorb(X, y, weights, target, "by-content" if self.shuffle else None)
 
     def partial_fit(
         self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None
@@ -149,6 +156,16 @@ class SequentialLogisticRegression(LogisticScore):
         ------
         ValueError
             An argument is wrong; the estimator is as it was.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from ardvark import SequentialLogisticRegression
+        >>> model = SequentialLogisticRegression()
+        >>> model = model.partial_fit([[1.0], [-1.0]], ["up", "down"], classes=["down", "up"])
+        >>> model = model.partial_fit([[2.0]], ["up"])
+        >>> model.n_rows_seen_, bool(model.coef_[0, 0] > 0)
+        (3, True)
         """
         is_first = getattr(self, "classes_", None) is None
         target = _name(y)
@@ -180,9 +197,15 @@ class SequentialLogisticRegression(LogisticScore):
             raise ValueError(self._translated(str(error))) from None
 
     def _absorb(
-        self, X: np.ndarray, y: np.ndarray, weights: Optional[np.ndarray], target: Optional[str]
+        self,
+        X: np.ndarray,
+        y: np.ndarray,
+        weights: Optional[np.ndarray],
+        target: Optional[str],
+        row_order: Optional[str] = None,
     ) -> SequentialLogisticRegression:
-        self._filter.update(self._with_ones(X), np.where(y == self.classes_[1], 1.0, -1.0), weights)
+        signs = np.where(y == self.classes_[1], 1.0, -1.0)
+        self._filter.update(self._with_ones(X), signs, weights, row_order=row_order)
         self.n_rows_seen_ += len(X) if weights is None else int(np.count_nonzero(weights))
         names = [*self._column_names(), *(["(intercept)"] if self._has_column_of_ones else [])]
         labels = [str(label) for label in self.classes_]
@@ -226,16 +249,3 @@ class SequentialLogisticRegression(LogisticScore):
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False
         return tags
-
-
-def _by_content(X: np.ndarray, y: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The different rows in an order that looks random and depends on what is in them alone, with their weights added."""
-    key = np.unique(y, return_inverse=True)[1].astype(np.uint64)
-    for column in X.T:
-        bits = (column.astype(np.float64) + 0.0).view(np.uint64)  # + 0.0: there is one zero
-        key = (key ^ bits) * np.uint64(0x9E3779B97F4A7C15)  # Fibonacci hashing, the high bits folded down
-        key ^= key >> np.uint64(29)
-    order = np.argsort(key, kind="stable")
-    X, y = X[order], y[order]
-    starts = np.r_[True, (X[1:] != X[:-1]).any(axis=1) | (y[1:] != y[:-1])]
-    return X[starts], y[starts], np.add.reduceat(weights[order], np.flatnonzero(starts))

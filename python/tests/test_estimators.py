@@ -155,6 +155,8 @@ def test_precisions_by_column():
     assert groups.lambda_[0] == groups.lambda_[2] and len(set(groups.lambda_)) == 3
     by_numbers = BayesianLinearRegression([0, 1, 0, 2]).fit(X, y)
     assert np.array_equal(by_numbers.coef_, groups.coef_)
+    for listed in ([[0, 2]], [[0, 2], [1], [3]], ([3], np.array([2, 0])), [(0, -2), [1]]):
+        assert np.array_equal(clone(BayesianLinearRegression(listed)).fit(X, y).coef_, groups.coef_)
     assert BayesianLogisticRegression("laplace", laplace_lambda=3).fit(X, labels).lambda_ == 3
 
 
@@ -297,8 +299,20 @@ def test_columns_by_name():
     assert "weight" in fit.summary() and "dose" in fit.summary()
     with pytest.raises(ValueError, match="flat names the column 'sex', which X does not have"):
         BayesianLinearRegression(flat=["sex"]).fit(table, y)
-    with pytest.raises(ValueError, match="'age' in two groups"):
-        BayesianLinearRegression({"a": ["age"], "b": ["age", "dose"]}).fit(table, y)
+    listed = BayesianLinearRegression([["age", "height"], ["dose"]], flat=["site"]).fit(table, y)
+    assert np.array_equal(listed.coef_, fit.coef_)
+    for prior, message in [
+        ({"a": ["age"], "b": ["age", "dose"]}, "'age' in two groups"),
+        ([["age"], ["age", "dose"]], "'age' in two groups"),
+        ([["age", "sex"]], "prior, group 0, names the column 'sex', which X does not have"),
+        ([["age", 4]], "prior, group 0, holds 4; X has 4 columns"),
+        ([["age"], "dose"], r"at position 1 'dose': write \['dose'\] for a group of one"),
+        (["age", "dose"], r"lists of columns, \[\['a', 'b'\], \['c'\]\]"),
+        ({"body": "age"}, r"group 'body', is the text 'age'; it must be a list of columns: \['age'\]"),
+        ([0, 1], r"one number a column: 4"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            BayesianLinearRegression(prior).fit(table, y)
 
 
 @pytest.mark.parametrize("estimator", [*LINEAR, *BINARY[:3], *KERNEL], ids=name)

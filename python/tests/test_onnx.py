@@ -1,4 +1,4 @@
-"""The exported graph, run by onnx's own evaluator, predicts what the estimator predicts."""
+"""The exported graph, run by onnx's own evaluator and by ONNX Runtime, predicts what the estimator predicts."""
 
 import json
 
@@ -23,6 +23,19 @@ three = np.digitize(y, np.quantile(y, [0.3, 0.6]))
 NEW = X[:40] * rng.uniform(0.5, 2, size=(40, 4))
 
 
+def reference(model):
+    return ReferenceEvaluator(model).run
+
+
+def onnxruntime(model):
+    runtime = pytest.importorskip("onnxruntime", reason="pip install onnxruntime, of 68 MB, to run the graphs where they will run")
+    return runtime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"]).run
+
+
+RUNTIMES = pytest.mark.parametrize("runtime", [reference, onnxruntime])
+
+
+@RUNTIMES
 @pytest.mark.parametrize(
     "estimator",
     [
@@ -31,13 +44,15 @@ NEW = X[:40] * rng.uniform(0.5, 2, size=(40, 4))
         BayesianLinearRegression("none", fit_intercept=False),
     ],
 )
-def test_regression(estimator):
-    made = to_onnx(estimator.fit(X, y))
-    for ours, theirs in zip(estimator.predict(NEW, return_std=True), ReferenceEvaluator(made).run(None, {"X": NEW})):
-        assert theirs.shape == ours.shape
-        np.testing.assert_allclose(theirs, ours, rtol=1e-9)
+def test_regression(estimator, runtime):
+    run = runtime(to_onnx(estimator.fit(X, y)))
+    for rows in (NEW, NEW[:1]):
+        for ours, theirs in zip(estimator.predict(rows, return_std=True), run(None, {"X": rows})):
+            assert theirs.shape == ours.shape and theirs.dtype == np.float64
+            np.testing.assert_allclose(theirs, ours, rtol=1e-9)
 
 
+@RUNTIMES
 @pytest.mark.parametrize(
     "estimator, target",
     [
@@ -46,15 +61,20 @@ def test_regression(estimator):
         (BayesianLogisticRegression("laplace", laplace_lambda=3.0), labels),
         (SequentialLogisticRegression(), labels),
         (SparseLogisticRegression(), labels),
+        (SparseLogisticRegression("rlr_lap"), labels),
+        (BayesianLogisticRegression("none", fit_intercept=False), labels),
         (BayesianLogisticRegression(coding="one-against-rest"), three),
     ],
 )
 @pytest.mark.filterwarnings("ignore::ardvark.ArdvarkWarning", "ignore::sklearn.exceptions.ConvergenceWarning")
-def test_classes(estimator, target, tmp_path):
+def test_classes(estimator, target, runtime, tmp_path):
     onnx.save(to_onnx(estimator.fit(X, target)), tmp_path / "model.onnx")
     read = onnx.load(tmp_path / "model.onnx")
-    (probability,) = ReferenceEvaluator(read).run(None, {"X": NEW})
-    np.testing.assert_allclose(probability, estimator.predict_proba(NEW), atol=1e-6, rtol=0)
+    run = runtime(read)
+    for rows in (NEW, NEW[:1]):
+        (probability,) = run(None, {"X": rows})
+        assert probability.dtype == np.float64
+        np.testing.assert_allclose(probability, estimator.predict_proba(rows), atol=1e-6, rtol=0)
     assert json.loads({p.key: p.value for p in read.metadata_props}["classes"]) == estimator.classes_.tolist()
 
 

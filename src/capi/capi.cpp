@@ -10,6 +10,7 @@
 
 #include "ardvark/normalize.hpp"
 #include "capi/handles.hpp"
+#include "model/choice.hpp"
 
 namespace ardvark::capi {
 
@@ -171,6 +172,10 @@ ModelOptions options_of(const ardvark_options* options) {
   out.on_sweep = [tell](const Progress& p) { return tell(p.sweep, 0, p.bound, p.elapsed_seconds); };
   out.on_fit = [tell](const SelectionProgress& p) { return tell(p.num_done, p.num_fits, 0, p.elapsed_seconds); };
   return out;
+}
+
+RowOrder row_order_of(const ardvark_options* options) {
+  return ardvark::row_order_of(options == nullptr ? ModelOptions() : options->options);
 }
 
 double level_of(const ardvark_options* options) {
@@ -405,11 +410,12 @@ ardvark_code ardvark_sequential_update(ardvark_sequential* filter, const ardvark
   });
 }
 ardvark_code ardvark_sequential_update_weighted(ardvark_sequential* filter, const ardvark_matrix* X, const double* labels,
-                                                const double* weights, ardvark_error* error) {
+                                                const double* weights, const ardvark_options* options, ardvark_error* error) {
   return guarded(error, [&] {
     const Data data(X, "X");
-    required(filter, "filter")
-        .filter.update(data.X(), vector_of(labels, data.X().rows(), "labels"), vector_of(weights, data.X().rows(), "weights"));
+    const Index rows = data.X().rows();
+    const VectorView given = weights == nullptr ? VectorView() : VectorView(weights, rows);
+    required(filter, "filter").filter.update(data.X(), vector_of(labels, rows, "labels"), given, row_order_of(options));
   });
 }
 ardvark_code ardvark_sequential_model(const ardvark_sequential* filter, const ardvark_options* options, ardvark_model** model,

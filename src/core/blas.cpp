@@ -1,7 +1,10 @@
 #include "core/blas.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <mutex>
+#include <thread>
 #include <vector>
 
 #include "ardvark/errors.hpp"
@@ -192,17 +195,80 @@ void apply_reflectors_transposed(Index n, const double* A, Index lda, const doub
   if (info != 0) throw InternalError("ormtr was called with an invalid argument");
 }
 
-int num_threads() { return openblas_get_num_threads != nullptr ? openblas_get_num_threads() : 1; }
+// Two threads of OpenBLAS gain from about a millisecond of work on, by less than a busy machine takes from them.
+bool is_small(double multiplications) { return multiplications < 4e7; }
+
+double multiplications(Index n, Index p) { return static_cast<double>(n) * static_cast<double>(p) * static_cast<double>(std::min(n, p)); }
+
+namespace {
+
+// The scopes that live, as OpenBLAS's setting does: for the whole process.
+class Scopes {
+ public:
+  void enter(const ThreadScope* scope, int threads, bool for_small_work) {
+    const std::lock_guard lock(mutex_);
+    if (live_.empty()) callers_ = openblas_get_num_threads();
+    live_.push_back({scope, std::this_thread::get_id(), threads, for_small_work});
+    set();
+  }
+  void leave(const ThreadScope* scope) {
+    const std::lock_guard lock(mutex_);
+    if (std::erase_if(live_, [&](const Live& live) { return live.scope == scope; }) > 0) set();
+  }
+
+  [[nodiscard]] int allowed() {
+    const std::lock_guard lock(mutex_);
+    const bool only_small = !live_.empty() && std::all_of(live_.begin(), live_.end(), [](const Live& live) { return live.for_small_work; });
+    return only_small ? callers_ : openblas_get_num_threads();
+  }
+
+ private:
+  struct Live {
+    const ThreadScope* scope;
+    std::thread::id of;
+    int threads;
+    bool for_small_work;
+  };
+
+  void set() const {
+    int most = 0;
+    for (auto it = live_.begin(); it != live_.end(); ++it)
+      if (std::none_of(it + 1, live_.end(), [&](const Live& later) { return later.of == it->of; })) most = std::max(most, it->threads);
+    const int wanted = most > 0 ? most : callers_;
+    if (wanted != openblas_get_num_threads()) openblas_set_num_threads(wanted);
+  }
+
+  std::mutex mutex_;
+  std::vector<Live> live_;  // oldest first
+  int callers_ = 0;
+};
+
+Scopes& scopes() {
+  static Scopes all;
+  return all;
+}
+
+}  // namespace
+
+namespace {
+
+bool is_settable() { return openblas_set_num_threads != nullptr && openblas_get_num_threads != nullptr; }
+
+}  // namespace
+
+int num_threads() { return is_settable() ? scopes().allowed() : 1; }
 
 ThreadScope::ThreadScope(int threads) {
-  if (threads > 0 && openblas_set_num_threads != nullptr && openblas_get_num_threads != nullptr) {
-    before_ = openblas_get_num_threads();
-    openblas_set_num_threads(threads);
-  }
+  if (threads > 0 && is_settable()) scopes().enter(this, threads, false);
+}
+
+ThreadScope::ThreadScope(int threads, double multiplications) {
+  const bool small = threads == 0 && is_small(multiplications);
+  if ((threads > 0 || small) && is_settable()) scopes().enter(this, small ? 1 : threads, small);
 }
 
 ThreadScope::~ThreadScope() {
-  if (before_ > 0) openblas_set_num_threads(before_);
+  if (is_settable()) scopes().leave(this);
 }
 
 }  // namespace ardvark::blas

@@ -42,19 +42,27 @@ void sytrd(Index n, double* A, Index lda, double* diagonal, double* off_diagonal
 /// x <- Q' x for the Q that sytrd left in A.
 void apply_reflectors_transposed(Index n, const double* A, Index lda, const double* tau, double* x);
 
-/// The number of threads that BLAS uses; 1 where it cannot be told.
+/// The number of threads that a fit may use; 1 where it cannot be told. What small work asks of BLAS does not count: ours may be more.
 [[nodiscard]] int num_threads();
 
+/// Whether a product of so many multiplications, or a sweep of them, ends before a second thread of BLAS has paid for its waking: on a
+/// busy machine one waits for the other as long as the scheduler likes.
+[[nodiscard]] bool is_small(double multiplications);
+/// Of rows [n,p], Gram matrix and factor: n p min(n, p).
+[[nodiscard]] double multiplications(Index n, Index p);
+
 /// The number of threads that BLAS uses, restored on destruction. threads = 0 keeps the caller's setting.
+///
+/// OpenBLAS has one number for the process, so that the scopes of all threads share it: of each thread the innermost scope counts, of
+/// several threads the largest number asked for holds, and the caller's comes back when the last scope ends, in whatever order they end.
 class ThreadScope {
  public:
   explicit ThreadScope(int threads);
+  /// With threads = 0 one thread for small work, and the caller's setting for other.
+  ThreadScope(int threads, double multiplications);
   ~ThreadScope();
   ThreadScope(const ThreadScope&) = delete;
   ThreadScope& operator=(const ThreadScope&) = delete;
-
- private:
-  int before_ = 0;
 };
 
 }  // namespace ardvark::blas

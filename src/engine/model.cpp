@@ -72,6 +72,8 @@ void validate_options(const FitOptions& options, Task task, Index p) {
     throw InvalidArgument(fmt::format("start_noise is {}; it must be 0 (as usual) or more", options.start_noise));
   if (options.threads < 0)
     throw InvalidArgument(fmt::format("threads is {}; it must be 0 (the caller's setting) or more", options.threads));
+  if (options.row_order != RowOrder::as_given && !is_sequential_preset(options.preset))
+    throw InvalidArgument("row_order is by-content; it is of vb_logit_fit_iter: no other fit depends on the order of the rows");
   if (options.record_every < 0) throw InvalidArgument(fmt::format("record_every is {}; it must be 0 or more", options.record_every));
   if (!options.column_names.empty() && static_cast<Index>(options.column_names.size()) != p)
     throw InvalidArgument(fmt::format("column_names has {} entries; it must have one per column of X: {}", options.column_names.size(), p));
@@ -389,18 +391,20 @@ std::string label_text(double value) { return fmt::format("{}", value); }
 // -------------------------------------------------------------------------------------------------------------------------------
 
 LinearFit fit_linear(MatrixView X, VectorView y, const FitOptions& options) {
+  const auto started = Clock::now();
   validate::matrix(X, "X", options.column_names);
   validate::vector(y, X.rows(), "y");
   validate::weights(options.weights, X.rows());
   validate_options(options, Task::linear, X.cols());
   LinearFit fit = fit_checked_linear(X, y, options);
   warn_if_too_confident(options, fit, X.cols());
+  fit.report.seconds = seconds_since(started);  // of all of it, what describes the fit included
   return fit;
 }
 
 LinearFit fit_checked_linear(MatrixView X, VectorView y, const FitOptions& options) {
   const auto started = Clock::now();
-  const blas::ThreadScope threads(options.threads);
+  const blas::ThreadScope threads(options.threads, blas::multiplications(X.rows(), X.cols()));
 
   LinearFit fit;
   fit.task = Task::linear;
@@ -492,12 +496,14 @@ Classes read_classes(VectorView labels, const Vector& k) {
 }  // namespace
 
 LogisticFit fit_logistic(MatrixView X, VectorView labels, const FitOptions& options) {
+  const auto started = Clock::now();
   validate::matrix(X, "X", options.column_names);
   validate::vector(labels, X.rows(), "labels");
   validate::weights(options.weights, X.rows());
   validate_options(options, Task::logistic, X.cols());
   LogisticFit fit = fit_checked_logistic(X, labels, options);
   warn_if_too_confident(options, fit, X.cols());
+  fit.report.seconds = seconds_since(started);
   return fit;
 }
 
@@ -505,7 +511,7 @@ LogisticFit fit_checked_logistic(MatrixView X, VectorView labels, const FitOptio
   const Vector k = weights_or_ones(options.weights, X.rows());
   const auto [classes, t] = read_classes(labels, k);
   const auto started = Clock::now();
-  const blas::ThreadScope threads(options.threads);
+  const blas::ThreadScope threads(options.threads, blas::multiplications(X.rows(), X.cols()));
 
   LogisticFit fit;
   fit.task = Task::logistic;
@@ -560,7 +566,7 @@ LogisticPath fit_logistic_path(MatrixView X, VectorView labels, const PathGrid& 
   validate_options(lasso, Task::logistic, X.cols());
   const Vector k = weights_or_ones(options.weights, X.rows());
   const auto [classes, t] = read_classes(labels, k);
-  const blas::ThreadScope threads(options.threads);
+  const blas::ThreadScope threads(options.threads, blas::multiplications(X.rows(), X.cols()));
   LogisticPath path = fit_lasso_path(X, t, k, grid, lasso);
   path.classes = classes;
   return path;

@@ -437,7 +437,7 @@ RelevanceRegression fit_relevance_regression(MatrixView X, VectorView y, const R
   validate_options(options, X);
   validate::vector(y, X.rows(), "y");
   if (options.algorithm == RelevanceAlgorithm::pruned) throw InvalidArgument("algorithm pruned is of classifications");
-  const blas::ThreadScope threads(options.threads);
+  const blas::ThreadScope threads(options.threads, blas::multiplications(X.rows(), X.rows()));
   RelevanceRegression fit;
   start(X, options, fit);
   RelevanceProgress progress(options.on_sweep);
@@ -451,7 +451,7 @@ RelevanceRegression fit_relevance_regression(MatrixView X, VectorView y, const R
 RelevanceClassification fit_relevance_classification(MatrixView X, VectorView labels, const RelevanceOptions& options) {
   validate_options(options, X);
   validate::vector(labels, X.rows(), "labels");
-  const blas::ThreadScope threads(options.threads);
+  const blas::ThreadScope threads(options.threads, blas::multiplications(X.rows(), X.rows()));
   RelevanceClassification fit;
   start(X, options, fit);
   RelevanceProgress progress(options.on_sweep);

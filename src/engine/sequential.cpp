@@ -14,6 +14,7 @@
 #include "core/validate.hpp"
 #include "design/dense.hpp"
 #include "engine/describe.hpp"
+#include "engine/row_order.hpp"
 #include "engine/sequential_state.hpp"
 #include "engine/state.hpp"
 
@@ -95,6 +96,28 @@ void SequentialLogistic::State::absorb_block(Index count, const Vector& y, const
   blas::syrk(blas::Transpose::no, p, count, -1.0, P.data(), p, 1.0, V.data(), p);  // V <- V - sum c_j v_j v_j'
 }
 
+void SequentialLogistic::State::absorb(MatrixView X, const Vector& y, const Vector& k) {
+  const DenseDesign design(X, {});
+  Matrix panel(block, p);
+  for (Index first = 0; first < X.rows(); first += block) {
+    const Index count = std::min(block, X.rows() - first);
+    design.read_rows(first, count, nullptr, panel);
+    R.leftCols(count) = panel.topRows(count).transpose();
+    absorb_block(count, y, k, first);
+  }
+}
+
+void SequentialLogistic::State::absorb(MatrixView X, const Vector& y, const OrderedRows& ordered) {
+  const auto size = static_cast<Index>(ordered.rows.size());
+  const Vector labels = y(ordered.rows);
+  for (Index first = 0; first < size; first += block) {
+    const Index count = std::min(block, size - first);
+    for (Index j = 0; j < p; ++j)
+      for (Index i = 0; i < count; ++i) R(j, i) = X(ordered.rows[static_cast<std::size_t>(first + i)], j);
+    absorb_block(count, labels, ordered.weights, first);
+  }
+}
+
 SequentialLogistic::SequentialLogistic(Index num_columns, const SequentialOptions& options) : state_(std::make_unique<State>()) {
   if (num_columns < 1) throw InvalidArgument(fmt::format("num_columns is {}; it must be at least 1", num_columns));
   if (options.block_rows < 1) throw InvalidArgument(fmt::format("block_rows is {}; it must be at least 1", options.block_rows));
@@ -116,7 +139,7 @@ SequentialLogistic::~SequentialLogistic() = default;
 SequentialLogistic::SequentialLogistic(SequentialLogistic&&) noexcept = default;
 SequentialLogistic& SequentialLogistic::operator=(SequentialLogistic&&) noexcept = default;
 
-void SequentialLogistic::update(MatrixView X, VectorView labels, VectorView weights) {
+void SequentialLogistic::update(MatrixView X, VectorView labels, VectorView weights, RowOrder order) {
   State& s = *state_;
   validate::matrix(X, "X");
   if (X.cols() != s.p) throw InvalidArgument(fmt::format("X has {} columns; the fit has {}", X.cols(), s.p));
@@ -127,17 +150,14 @@ void SequentialLogistic::update(MatrixView X, VectorView labels, VectorView weig
   if (weights.size() > 0) validate::vector(weights, X.rows(), "weights");
   for (Index i = 0; i < weights.size(); ++i)
     if (!(weights[i] >= 0)) throw InvalidArgument(fmt::format("weights at row {} is {}; weights must not be negative", i + 1, weights[i]));
-  const blas::ThreadScope threads(s.threads);
+  const auto p = static_cast<double>(s.p);
+  const blas::ThreadScope threads(s.threads, static_cast<double>(s.block) * p * p);  // of one product
   const Vector y = labels.eigen();
   const Vector k = weights.size() > 0 ? Vector(weights.eigen()) : Vector::Ones(X.rows());
-  const DenseDesign design(X, {});
-  Matrix block(s.block, s.p);
-  for (Index first = 0; first < X.rows(); first += s.block) {
-    const Index count = std::min(s.block, X.rows() - first);
-    design.read_rows(first, count, nullptr, block);
-    s.R.leftCols(count) = block.topRows(count).transpose();
-    s.absorb_block(count, y, k, first);
-  }
+  if (order == RowOrder::as_given)
+    s.absorb(X, y, k);
+  else
+    s.absorb(X, y, order_by_content(X, y, k));
   s.num_rows += (k.array() > 0).count();
 }
 
@@ -216,12 +236,13 @@ LogisticFit SequentialLogistic::fit(const std::vector<std::string>& column_names
 void fit_sequential_preset(MatrixView X, const Vector& t, const FitOptions& options, LogisticFit& fit) {
   const Index n = X.rows(), p = X.cols();
   SequentialLogistic filter(p);
-  filter.update(X, Vector(2 * t.array() - 1));
+  filter.update(X, Vector(2 * t.array() - 1), {}, options.row_order);
   std::vector<std::string> classes = std::move(fit.classes);
   fit = filter.fit(options.column_names);
   fit.classes = std::move(classes);
   fit.report.preset = options.preset;
   fit.report.compat = options.compat;
+  if (options.row_order == RowOrder::by_content) fit.report.message = fmt::format("one pass over {} rows in an order of their own", n);
   if (fit.report.status != Status::converged) return;
   DenseDesign design(X, {});
   Vector m(n), s(n);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "ardvark/sequential.hpp"
+#include "engine/row_order.hpp"
 
 namespace ardvark {
 
@@ -23,6 +24,8 @@ struct SequentialLogistic::State {
   Vector m, c, coefficient;
 
   void size_workspace();
+  void absorb(MatrixView X, const Vector& y, const Vector& k);
+  void absorb(MatrixView X, const Vector& y, const OrderedRows& ordered);
   void absorb_block(Index count, const Vector& y, const Vector& k, Index first);  // k [n]: weights
 };
 

@@ -233,8 +233,8 @@ void set_covariance(Run& run, SoftmaxFit& fit, detail::SoftmaxState& state) {
 }
 
 void fit_one_model(MatrixView X, const Classes& classes, const Vector& k, const SoftmaxOptions& options, SoftmaxFit& fit) {
-  const blas::ThreadScope threads(options.threads);
   const Index p = X.cols(), C = fit.num_classes();
+  const blas::ThreadScope threads(options.threads, blas::multiplications(X.rows(), C * p));
   Prepared prepared = prepare_columns(X, k, options);
   const PreparedPrior one = prepare_prior(options, p, k.sum(), prepared.left_out);
   auto state = std::make_shared<detail::SoftmaxState>();

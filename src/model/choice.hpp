@@ -40,6 +40,11 @@ inline void refuse(const ModelOptions& options, std::initializer_list<const char
       {{"vg", LogisticLikelihood::gaussian}, {"jj", LogisticLikelihood::bound}, {"laplace", LogisticLikelihood::laplace}});
 }
 
+[[nodiscard]] inline RowOrder row_order_of(const ModelOptions& options) {
+  return choose<RowOrder>(options, "row_order", options.row_order,
+                          {{"as-given", RowOrder::as_given}, {"by-content", RowOrder::by_content}});
+}
+
 /// The hyper-parameters keep the names of the published programs: a0, b0 belong to the noise of a linear fit but to the precisions of a
 /// logistic one.
 template <typename Options>

@@ -58,6 +58,7 @@ const std::vector<ModelOption>& model_options() {
       {"input_group", &O::input_group},
       {"precision", &O::precision},
       {"block_rows", &O::block_rows},
+      {"row_order", &O::row_order},
       {"folds", &O::folds},
       {"repeats", &O::repeats},
       {"seed", &O::seed},

@@ -93,6 +93,10 @@ FitOptions fit_options(const ModelOptions& from, Task task) {
       if (from.prune_at) options.pruning.threshold = *from.prune_at;
     }
   }
+  if (from.preset == "vb_logit_fit_iter")
+    options.row_order = row_order_of(from);
+  else
+    refuse(from, {"row_order"}, "is of vb_logit_fit_iter: no other fit depends on the order of the rows");
   set_hyperparameters(from, task, options);
   if (from.lambda) {
     if (options.prior.kind != PriorKind::laplace && options.rule != UpdateRule::laplace)

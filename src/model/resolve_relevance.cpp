@@ -109,7 +109,7 @@ RelevanceOptions relevance_options(const ModelOptions& from) {
   if (!is_preset) refuse(from, {"compat"}, fmt::format("has no meaning with {}", model));
   refuse(from,
          {"intercept", "solver", "tolerance", "acceleration", "lambda", "posterior", "coding", "precision_per_class", "mixed_precision",
-          "update_rule", "readmit_every", "keep_covariance", "start_precision", "start_noise"},
+          "update_rule", "readmit_every", "row_order", "keep_covariance", "start_precision", "start_noise"},
          fmt::format("has no meaning with {}", model));
   if (!is_preset) refuse(from, {"prune_at", "record_every"}, fmt::format("has no meaning with {}", model));
   RelevanceOptions options;

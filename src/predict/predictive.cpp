@@ -8,6 +8,7 @@
 
 #include "ardvark/linear.hpp"
 #include "ardvark/logistic.hpp"
+#include "core/blas.hpp"
 #include "core/special.hpp"
 #include "core/validate.hpp"
 #include "engine/l1_slr.hpp"
@@ -51,6 +52,7 @@ void predictive_moments(const Fit& fit, MatrixView X, Vector& m, Vector* s) {
         "the fit kept no covariance factor, so it cannot say how sure a prediction is; fit again with keep_covariance = always");
   const Standardization& units = fit.state->standardization;
   if (fit.num_columns() > 0) validate::new_rows(X, fit.column_names, units.center, units.scale);
+  const blas::ThreadScope threads(0, blas::multiplications(X.rows(), X.cols()));
   DenseDesign design(X, units);
   m.resize(X.rows());
   design.apply(fit.state->w, m);

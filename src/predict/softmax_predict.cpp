@@ -2,6 +2,7 @@
 // (SMX.10)
 #include <fmt/format.h>
 
+#include "core/blas.hpp"
 #include "core/special.hpp"
 #include "core/validate.hpp"
 #include "engine/softmax_machines.hpp"
@@ -88,11 +89,13 @@ ClassProbabilities predict(const SoftmaxFit& fit, MatrixView X, ClassRule rule) 
     throw InvalidArgument(fmt::format("the fit has no posterior to predict from (status: {})", to_string(fit.report.status)));
   const Standardization& units = fit.state->standardization;
   validate::new_rows(X, fit.column_names, units.center, units.scale);
-  if (rule == ClassRule::automatic) rule = fit.report.compat || fit.report.status == Status::separated ? ClassRule::plug_in : ClassRule::integrated;
+  if (rule == ClassRule::automatic)
+    rule = fit.report.compat || fit.report.status == Status::separated ? ClassRule::plug_in : ClassRule::integrated;
   if (rule == ClassRule::integrated && fit.coding == ClassCoding::softmax && fit.state->covariance.kind == ClassCovariance::Kind::none)
     throw InvalidArgument(
         "the fit kept no covariance, so it cannot say how sure a prediction is; fit again with keep_covariance = always, or plug the means "
         "in");
+  const blas::ThreadScope threads(0, blas::multiplications(X.rows(), fit.num_classes() * X.cols()));
   ClassProbabilities out;
   out.probability.resize(X.rows(), fit.num_classes());
   if (fit.coding == ClassCoding::softmax)

@@ -397,14 +397,20 @@ TEST(CInterface, FiltersWithWeights) {
   ardvark_sequential* raw = nullptr;
   ASSERT_EQ(ardvark_sequential_create(4, nullptr, &raw, &error), ARDVARK_OK) << error.message;
   const Filter filter(raw);
-  ASSERT_EQ(ardvark_sequential_update_weighted(filter.get(), &X, signs.data(), weights.data(), &error), ARDVARK_OK) << error.message;
+  ASSERT_EQ(ardvark_sequential_update_weighted(filter.get(), &X, signs.data(), weights.data(), nullptr, &error), ARDVARK_OK)
+      << error.message;
+  const Options ordered = options_of({{"row_order", "by-content"}});
+  ASSERT_EQ(ardvark_sequential_update_weighted(filter.get(), &X, signs.data(), nullptr, ordered.get(), &error), ARDVARK_OK)
+      << error.message;
   ardvark_model* model = nullptr;
   ASSERT_EQ(ardvark_sequential_model(filter.get(), nullptr, &model, &error), ARDVARK_OK) << error.message;
   SequentialLogistic expected(4);
   expected.update(d.X, signs, weights);
+  expected.update(d.X, signs, {}, RowOrder::by_content);
   EXPECT_EQ(array(result_of(Model(model)), "mean"), expected.mean());
-  EXPECT_EQ(ardvark_sequential_update_weighted(filter.get(), &X, signs.data(), nullptr, &error), ARDVARK_INVALID_ARGUMENT);
-  EXPECT_NE(std::string(error.message).find("weights"), std::string::npos) << error.message;
+  const Options unknown = options_of({{"row_order", "by-name"}});
+  EXPECT_EQ(ardvark_sequential_update_weighted(filter.get(), &X, signs.data(), nullptr, unknown.get(), &error), ARDVARK_INVALID_ARGUMENT);
+  EXPECT_STREQ(error.message, "row_order is 'by-name'; it must be one of as-given, by-content");
 }
 
 TEST(CInterface, CountsAndFollowsPaths) {

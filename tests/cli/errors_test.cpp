@@ -252,6 +252,11 @@ TEST_F(Refuses, OptionsThatASinglePassIgnores) {
                                     {"--solver", "dual"}})
     exactly(fit + Arguments{name, value}, name + " has no meaning with vb_logit_fit_iter, which passes over the rows once");
   testing::output_of(fit, folder_.path());
+  exactly(fit + Arguments{"--row-order", "random"}, "--row-order is 'random'; it must be one of as-given, by-content");
+  for (const char* other : {"--model=logistic", "--model=rvm", "--preset=vb_logit_fit"}) {
+    const Arguments arguments = {"fit", "good.csv", "--target", "k", other, "--row-order", "by-content"};
+    expect_refused(arguments + Arguments{"-o", "out.ardvark"}, folder_, 2, {"--row-order"});
+  }
 }
 
 TEST_F(Refuses, HyperPriorsOfPresetsWithoutThem) {

@@ -38,6 +38,7 @@ const std::vector<Option> fit_options = {
     {"--model", {"linear", "logistic", "rvm", "", "Linear", "poisson"}},
     {"--preset", {"vb_linear_fit", "vb_linear_fit_ard", "vb_logit_fit", "vb_logit_fit_ard", "vb_logit_fit_iter", "vb", ""}},
     {"--compat", {}},
+    {"--row-order", {"by-content", "as-given", "random"}},
     {"--prior", {"auto", "shared", "ard", "groups", "none", "flat"}},
     {"--group", {"g=x1,x2", "=x1", "g=", "g", "g=nope", "g=k,x1", "g=x1=x2"}},
     {"--flat", columns},

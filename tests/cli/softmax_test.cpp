@@ -125,6 +125,40 @@ TEST_F(SoftmaxCommand, SaysWhichLevelsOfATextColumnPartWays) {
   EXPECT_FALSE(contains(notes({"--model", "logistic", "--prior", "ard"}), "part ways"));
 }
 
+// As the table has them: the variances of the weights and, last of each class, of the intercept; 'show' prints what 'fit' does.
+TEST_F(SoftmaxCommand, PrintsTheJointCovariance) {
+  for (const testing::Arguments& model : {testing::Arguments{"--model", "logistic"}, {"--preset", "slr_lap_ovr"}}) {
+    const testing::Arguments fit = testing::Arguments{"fit", "n.csv", "--target", "y", "-o", "m.ardvark", "--json", "--covariance"} + model;
+    const std::string printed = output_of(fit, folder_.path());
+    EXPECT_EQ(output_of({"show", "m.ardvark", "--json", "--covariance"}, folder_.path()), printed);
+    const Json json = Json::parse(printed);
+    const auto &mean = json["mean"], &covariance = json["covariance"];
+    const std::size_t p = mean[0].size(), q = p + 1;
+    ASSERT_EQ(covariance.size(), mean.size() * q);
+    for (std::size_t k = 0; k < mean.size(); ++k)
+      for (std::size_t j = 0; j < q; ++j) {
+        const double variance = (j < p ? json["variance"][k][j] : json["intercept"]["variance"][k]).get<double>();
+        ASSERT_EQ(covariance[k * q + j].size(), mean.size() * q);
+        EXPECT_NEAR(covariance[k * q + j][k * q + j].get<double>(), variance, 1e-9 * variance);
+        for (std::size_t i = 0; i < covariance.size(); ++i)
+          EXPECT_NEAR(covariance[k * q + j][i].get<double>(), covariance[i][k * q + j].get<double>(), 1e-12 * variance);
+      }
+    if (model.front() != "--model") continue;
+    for (std::size_t j = 0; j < q; ++j)  // the weights of a softmax sum to zero over the classes
+      for (std::size_t i = 0; i < covariance.size(); ++i) {
+        double sum = 0, largest = 0;
+        for (std::size_t k = 0; k < mean.size(); ++k) {
+          const double entry = covariance[k * q + j][i].get<double>();
+          sum += entry;
+          largest = std::max(largest, std::abs(entry));
+        }
+        EXPECT_NEAR(sum, 0, 1e-9 * largest);
+      }
+  }
+  output_of({"fit", "n.csv", "--target", "y", "--model", "logistic", "-o", "m.ardvark"}, folder_.path());
+  expect_refused({"show", "m.ardvark", "--covariance"}, folder_, 2, {"--covariance needs --json"});
+}
+
 TEST_F(SoftmaxCommand, SaysWhatIsWrong) {
   const auto refused = [&](const testing::Arguments& arguments, std::initializer_list<const char*> pieces) {
     expect_refused(arguments, folder_, 2, pieces);
@@ -132,7 +166,6 @@ TEST_F(SoftmaxCommand, SaysWhatIsWrong) {
   refused({"fit", "n.csv", "--target", "x", "--model", "logistic"}, {"'x'", "90 different numbers", "--model linear", "--categorical x"});
   refused({"fit", "n.csv", "--target", "y", "--preset", "slr_lap"}, {"3 classes", "slr_lap", "smlr"});
   refused({"fit", "n.csv", "--target", "y", "--model", "logistic", "--likelihood", "jj"}, {"--likelihood", "two classes"});
-  refused({"fit", "n.csv", "--target", "y", "--model", "logistic", "--json", "--covariance"}, {"--covariance", "two classes"});
   refused({"fit", "n.csv", "--target", "y", "--preset", "smlr", "--a0", "1"}, {"--a0", "smlr"});
   output_of({"fit", "n.csv", "--target", "y", "--model", "logistic", "-q", "-o", "m.ardvark"}, folder_.path());
   refused({"predict", "m.ardvark", "n.csv", "--rule", "mackay"}, {"mackay", "several classes"});

@@ -4,6 +4,9 @@
 
 #include <Eigen/Dense>
 #include <limits>
+#include <optional>
+#include <thread>
+#include <vector>
 
 #include "../support/plain.hpp"
 #include "../support/random_problem.hpp"
@@ -305,6 +308,56 @@ TEST(ThreadScope, RestoresTheSettingAlsoWhenAnExceptionPasses) {
     throw 1;
   } catch (int) {
   }
+  EXPECT_EQ(openblas_get_num_threads(), two);
+  openblas_set_num_threads(before);
+}
+
+TEST(ThreadScope, OfSmallWorkIsOneThreadUnlessThreadsWereAskedFor) {
+  if (openblas_get_num_threads == nullptr) GTEST_SKIP() << "another BLAS than OpenBLAS";
+  const int before = openblas_get_num_threads();
+  openblas_set_num_threads(2);
+  const int two = openblas_get_num_threads();
+  {
+    const blas::ThreadScope small(0, blas::multiplications(100, 5));
+    EXPECT_EQ(openblas_get_num_threads(), 1);
+    EXPECT_EQ(blas::num_threads(), two);  // of ours
+    const blas::ThreadScope one(1);
+    EXPECT_EQ(blas::num_threads(), 1);
+  }
+  {
+    const blas::ThreadScope large(0, blas::multiplications(1000000, 100)), asked(2, 1.0);
+    EXPECT_EQ(openblas_get_num_threads(), two);
+  }
+  EXPECT_EQ(blas::multiplications(10, 3), 90);
+  EXPECT_EQ(blas::multiplications(3, 10), 90);
+  openblas_set_num_threads(before);
+}
+
+// One number for the process: scopes of several threads, and those that do not end in the order in which they began.
+TEST(ThreadScope, OfSeveralThreadsComeBackToTheCallersNumberInAnyOrder) {
+  if (openblas_get_num_threads == nullptr) GTEST_SKIP() << "another BLAS than OpenBLAS";
+  const int before = openblas_get_num_threads();
+  openblas_set_num_threads(2);
+  const int two = openblas_get_num_threads();
+  std::optional<blas::ThreadScope> here(std::in_place, 1), later(std::in_place, 1);
+  EXPECT_EQ(openblas_get_num_threads(), 1);
+  std::thread([&] {
+    const blas::ThreadScope small(1);
+    EXPECT_EQ(openblas_get_num_threads(), 1);
+    const blas::ThreadScope asked(2);  // the largest number of two threads
+    EXPECT_EQ(openblas_get_num_threads(), two);
+  }).join();
+  EXPECT_EQ(openblas_get_num_threads(), 1);
+  here.reset();
+  EXPECT_EQ(openblas_get_num_threads(), 1);
+  later.reset();
+  EXPECT_EQ(openblas_get_num_threads(), two);
+  std::vector<std::thread> all;
+  for (int t = 0; t < 4; ++t)
+    all.emplace_back([] {
+      for (int i = 0; i < 2000; ++i) const blas::ThreadScope scope(1 + i % 2);
+    });
+  for (std::thread& thread : all) thread.join();
   EXPECT_EQ(openblas_get_num_threads(), two);
   openblas_set_num_threads(before);
 }

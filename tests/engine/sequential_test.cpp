@@ -3,9 +3,15 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <numeric>
+#include <random>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include "../support/plain.hpp"
 #include "../support/random_problem.hpp"
@@ -212,6 +218,79 @@ TEST(SequentialLogistic, IsWhatThePresetRuns) {
   const ClassPrediction prediction = predict(fit, problem.X, PredictiveRule::exact);
   EXPECT_LE(relative_distance(prediction.mean, problem.X * filter.mean()), 1e-12);
   EXPECT_LE(relative_distance(prediction.variance, (problem.X * filter.covariance()).cwiseProduct(problem.X).rowwise().sum()), 1e-12);
+}
+
+TEST(SequentialLogistic, AnOrderByContentDependsOnNoOtherOrder) {  // (SEQ.6)
+  const Index n = 150, p = 4;
+  Problem problem = make_problem(80, n, p);
+  Random random(81);
+  for (Index i = 0; i < n; ++i) {
+    problem.X.row(i) = (2 * problem.X.row(i)).array().round();       // many equal rows
+    if (i % 3 == 0) problem.X.row(i) = -problem.X.row((i * 7) % n);  // and zeros of both signs
+  }
+  Vector weights(n);
+  for (Index i = 0; i < n; ++i) weights[i] = i % 5 == 0 ? 0 : random.uniform();
+  std::vector<Index> order(static_cast<std::size_t>(n));
+  std::iota(order.begin(), order.end(), 0);
+  SequentialLogistic filter(p);
+  filter.update(problem.X, problem.labels, weights, RowOrder::by_content);
+  EXPECT_EQ(filter.num_rows(), (weights.array() > 0).count());
+  for (int trial = 0; trial < 5; ++trial) {
+    std::shuffle(order.begin(), order.end(), std::mt19937(static_cast<std::uint32_t>(trial)));
+    const Matrix X = problem.X(order, Eigen::all);
+    SequentialLogistic other(p);
+    other.update(X, Vector(problem.labels(order)), Vector(weights(order)), RowOrder::by_content);
+    EXPECT_EQ(other.mean(), filter.mean());
+    EXPECT_EQ(other.covariance(), filter.covariance());
+    EXPECT_EQ(other.bound(), filter.bound());
+  }
+}
+
+TEST(SequentialLogistic, AnOrderByContentAbsorbsEqualRowsTogether) {  // (SEQ.5), (SEQ.6)
+  const Problem problem = make_problem(82, 40, 3);
+  const Matrix X = problem.X.replicate(3, 1);
+  const Vector labels = problem.labels.replicate(3, 1);
+  for (Index block : {1, 64}) {
+    SequentialLogistic copies(3, {.block_rows = block}), weighted(3, {.block_rows = block});
+    copies.update(X, labels, {}, RowOrder::by_content);
+    weighted.update(problem.X, problem.labels, Vector(Vector::Constant(40, 3)), RowOrder::by_content);
+    EXPECT_EQ(copies.mean(), weighted.mean());
+    EXPECT_EQ(copies.covariance(), weighted.covariance());
+    EXPECT_EQ(copies.num_rows(), 120);
+    EXPECT_EQ(weighted.num_rows(), 40);
+  }
+}
+
+TEST(SequentialLogistic, AnOrderByContentIsThatOfItsRows) {  // (SEQ.6)
+  const Index n = 60, p = 2;
+  const Problem problem = make_problem(83, n, p);
+  // The formula by itself: keys in the order in which the rows are then absorbed one by one.
+  std::vector<std::pair<std::uint64_t, Index>> keys;
+  for (Index i = 0; i < n; ++i) {
+    std::uint64_t h = 0;
+    for (const double x : {problem.labels[i], problem.X(i, 0), problem.X(i, 1)}) {
+      std::uint64_t u = 0;
+      std::memcpy(&u, &x, sizeof u);
+      h = (h ^ u) * 0x9E3779B97F4A7C15U;
+      h ^= h >> 29U;
+    }
+    keys.emplace_back(h, i);
+  }
+  std::sort(keys.begin(), keys.end());
+  RowByRow plain(p, p);
+  for (const auto& [key, i] : keys) plain.absorb(problem.X.row(i), problem.labels[i]);
+  const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> by_row = problem.X;
+  SequentialLogistic filter(p), from_rows(p);
+  filter.update(problem.X, problem.labels, {}, RowOrder::by_content);
+  from_rows.update(by_row, problem.labels, {}, RowOrder::by_content);
+  expect_equal(filter, plain);
+  EXPECT_EQ(from_rows.mean(), filter.mean());
+  FitOptions options = options_for_preset("vb_logit_fit_iter");
+  options.row_order = RowOrder::by_content;
+  EXPECT_LE(relative_distance(fit_logistic(problem.X, problem.labels, options).mean, filter.mean()), 1e-14);
+  FitOptions other = options_for_preset("vb_logit_fit");
+  other.row_order = RowOrder::by_content;
+  expect_invalid([&] { static_cast<void>(fit_logistic(problem.X, problem.labels, other)); }, {"row_order", "vb_logit_fit_iter"});
 }
 
 TEST(SequentialLogistic, StaysFiniteWithHugeAndTinyColumns) {

@@ -58,6 +58,18 @@ class BoundHistoryDisplay(Display):
         -------
         display : BoundHistoryDisplay
             Drawn.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from ardvark import BayesianLinearRegression
+        >>> rng = np.random.default_rng(0)
+        >>> X = rng.normal(size=(200, 3))
+        >>> y = 1 + 2 * X[:, 0] + 0.1 * rng.normal(size=200)
+        >>> from ardvark.plot import BoundHistoryDisplay
+        >>> display = BoundHistoryDisplay.from_estimator(BayesianLinearRegression("ard").fit(X, y))
+        >>> display.ax_.get_xlabel(), display.ax_.get_ylabel()
+        ('sweep', 'bound on the log evidence, nats')
         """
         check_is_fitted(estimator)
         history = estimator.bound_history_

@@ -88,6 +88,19 @@ class CalibrationDisplay(Display):
         -------
         display : CalibrationDisplay
             Drawn.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from ardvark import BayesianLogisticRegression
+        >>> rng = np.random.default_rng(0)
+        >>> X = rng.normal(size=(300, 3))
+        >>> y = np.where(3 * X[:, 0] + rng.logistic(size=300) > 0, "yes", "no")
+        >>> from ardvark.plot import CalibrationDisplay
+        >>> model = BayesianLogisticRegression().fit(X[:150], y[:150])
+        >>> display = CalibrationDisplay.from_estimator(model, X[150:], y[150:], n_bins=4, pos_label="yes")
+        >>> int(display.count.sum())
+        150
         """
         check_is_fitted(estimator)
         if n_bins < 1:

@@ -91,6 +91,18 @@ class CoefficientDisplay(Display):
         -------
         display : CoefficientDisplay
             Drawn.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from ardvark import BayesianLinearRegression
+        >>> rng = np.random.default_rng(0)
+        >>> X = rng.normal(size=(200, 3))
+        >>> y = 1 + 2 * X[:, 0] + 0.1 * rng.normal(size=200)
+        >>> from ardvark.plot import CoefficientDisplay
+        >>> display = CoefficientDisplay.from_estimator(BayesianLinearRegression().fit(X, y), max_features=2)
+        >>> len(display.ax_.get_yticklabels())
+        2
         """
         check_is_fitted(estimator)
         mean = np.atleast_2d(estimator.coef_)

@@ -103,6 +103,19 @@ class DecisionBoundaryDisplay(Display):
         -------
         display : DecisionBoundaryDisplay
             Drawn.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from ardvark import BayesianLogisticRegression
+        >>> rng = np.random.default_rng(0)
+        >>> X = rng.normal(size=(300, 3))
+        >>> y = np.where(3 * X[:, 0] + rng.logistic(size=300) > 0, "yes", "no")
+        >>> from ardvark.plot import DecisionBoundaryDisplay
+        >>> model = BayesianLogisticRegression().fit(X[:, :2], y)
+        >>> display = DecisionBoundaryDisplay.from_estimator(model, X[:, :2], grid_resolution=30)
+        >>> display.probability.shape
+        (30, 30, 2)
         """
         check_is_fitted(estimator)
         table = np.asarray(X, dtype=float)

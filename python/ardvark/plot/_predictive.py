@@ -112,6 +112,19 @@ class PredictiveDisplay(Display):
         -------
         display : PredictiveDisplay
             Drawn.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from ardvark import BayesianLinearRegression
+        >>> rng = np.random.default_rng(0)
+        >>> X = rng.normal(size=(200, 3))
+        >>> y = 1 + 2 * X[:, 0] + 0.1 * rng.normal(size=200)
+        >>> from ardvark.plot import PredictiveDisplay
+        >>> model = BayesianLinearRegression().fit(X, y)
+        >>> display = PredictiveDisplay.from_estimator(model, X, y, feature=2, level=0.5)
+        >>> display.ax_.get_xlabel()
+        'x3'
         """
         check_is_fitted(estimator)
         table = np.asarray(X, dtype=float)

@@ -62,6 +62,19 @@ class RelevanceDisplay(Display):
         -------
         display : RelevanceDisplay
             Drawn.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from ardvark import BayesianLinearRegression
+        >>> rng = np.random.default_rng(0)
+        >>> X = rng.normal(size=(200, 3))
+        >>> y = 1 + 2 * X[:, 0] + 0.1 * rng.normal(size=200)
+        >>> import matplotlib.pyplot as plt
+        >>> from ardvark.plot import RelevanceDisplay
+        >>> figure, ax = plt.subplots()
+        >>> RelevanceDisplay.from_estimator(BayesianLinearRegression("ard").fit(X, y), ax=ax).figure_ is figure
+        True
         """
         check_is_fitted(estimator)
         label = "relevance: set by the prior (0) or by the data (1)"

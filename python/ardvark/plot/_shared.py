@@ -93,6 +93,14 @@ class Display:
         -------
         display : the display itself
             ``ax_``, ``figure_`` and what was drawn are attributes now.
+
+        Examples
+        --------
+        >>> import matplotlib.pyplot as plt
+        >>> from ardvark.plot import BoundHistoryDisplay
+        >>> figure, ax = plt.subplots()
+        >>> BoundHistoryDisplay([[-20.0, -12.0, -11.5]], [""]).plot(ax=ax).ax_ is ax
+        True
         """
         self._draw(ax)
         return self
