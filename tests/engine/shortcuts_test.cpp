@@ -121,7 +121,7 @@ TEST(PlainSweeps, OfTheBoundAreNotPolished) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Likelihoods, Polish, ::testing::Values(true, false),
-                         [](const auto& info) { return info.param ? "Gaussian" : "JaakkolaJordan"; });
+                         [](const auto& which) { return which.param ? "Gaussian" : "JaakkolaJordan"; });
 
 // Many more columns than rows: the few that matter are settled between sweeps. Every sweep still raises the bound, and the end is a
 // stationary point of the whole.
