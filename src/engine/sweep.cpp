@@ -35,6 +35,7 @@ class Sweep {
         settings_(settings),
         damped_(likelihood.traits().damped),
         to_mode_(likelihood.traits().to_mode),
+        polishes_(settings.polish && likelihood.traits().row_moments && !to_mode_ && (damped_ || settings.accelerate)),
         active_(prior),
         anderson_(prior.partition().num_groups() + likelihood.state_size(), 6) {}
 
@@ -120,11 +121,11 @@ class Sweep {
 
   void update_likelihood() {
     likelihood_.update(q_, rows_);
-    if (damped_ && settings_.polish) polish();
+    if (polishes_) polish();
   }
 
   // Newton steps of the mean alone, V held, each for the price of two products with a vector: w <- w + V (X'(r - omega m) - A w), with the
-  // rows of the last update. The mean follows the rows at once instead of a sweep later.                                     (VG.4)
+  // rows of the last update. The mean follows the rows at once instead of a sweep later.                            (VG.4), (OPT.8)
   void polish() {
     double L = evaluate_bound(likelihood_, prior_, q_);
     for (int step = 0; step < 4; ++step) {
@@ -596,7 +597,7 @@ class Sweep {
   Solver& solver_;
   Posterior& q_;
   const SweepSettings& settings_;
-  bool damped_, to_mode_;
+  bool damped_, to_mode_, polishes_;
   ActiveSet active_;
   int look_interval_ = 0, next_look_ = 0;                      // sweeps
   bool moved_ = false;                                         // the columns have just changed

@@ -32,7 +32,7 @@ struct SweepSettings {
   bool compat = false;     ///< stop exactly as the published program, false stop included
   bool accelerate = true;  ///< Anderson extrapolation of bolder steps than VB's, taken back when the bound falls                  (OPT.7)
   bool bold_steps = true;  ///< the best precision of each column by itself (OPT.3) rather than MacKay's step (OPT.6)
-  bool polish = true;      ///< likelihoods whose steps are damped: cheap Newton steps of the mean between solves          (VG.4)
+  bool polish = true;      ///< rows that follow the mean, steps damped or accelerated: Newton steps of it between solves  (VG.4), (OPT.8)
   bool single_precision = false;  ///< O(n p^2) products in single precision until the gains come near its rounding                (MP.2)
   bool condense = false;          ///< with many more columns than rows: settle the few that matter by themselves between sweeps (CONDENSE)
   int num_plain_sweeps = 0;       ///< plain VB sweeps before the first accelerated one
