@@ -23,7 +23,6 @@ class Results:
                 lines = list(csv.DictReader(file))
             whole = [row for row in lines if None not in row and None not in row.values()]  # the last one may have been cut
             self.rows = {key_of(row): row for row in whole}
-        self._rewrite()
 
     def _rewrite(self):
         self.path.parent.mkdir(parents=True, exist_ok=True)
@@ -38,7 +37,7 @@ class Results:
         return key_of(task) in self.rows
 
     def forget(self, unwanted):
-        """Drops the rows of which `unwanted(row)` holds."""
+        """Drops the rows of which `unwanted(row)` holds, and what was cut: the first thing that a run does."""
         self.rows = {key: row for key, row in self.rows.items() if not unwanted(row)}
         self._rewrite()
 
