@@ -243,3 +243,82 @@ def test_a_fit_at_the_limit_is_recorded_so(tmp_path):
     subprocess.run([*command, "--methods", "LassoCV,ARDRegression"], check=True, capture_output=True)
     lines = path.read_text().splitlines()
     assert len(lines) == 3 and all("> 1 s" in line for line in lines[1:])
+
+
+# ---- the report
+
+
+def results_of(tmp_path, rows):
+    """(problem, seed, method, status, mse, cov_y, nlpd) of linear families."""
+    results = module("results").Results(tmp_path / "results.csv")
+    results.forget(lambda row: False)
+    for problem, seed, method, status, mse, cov_y, nlpd in rows:
+        numbers = {"mse": mse, "cov_y": cov_y, "nlpd": nlpd, "seconds": 0.5, "n": 200, "p": 1000}
+        results.add({"study": "linear", "problem": problem, "seed": seed, "method": method, "status": status} | numbers)
+    return results.path
+
+
+BY_HAND = [
+    ("ind-n200-p1000-5-snr2", 0, "LassoCV", "ok", 0.2, 0.9, 1.5),
+    ("ind-n200-p1000-5-snr2", 0, "RidgeCV", "ok", 1.0, 0.9, 2.0),
+    ("ind-n200-p1000-5-snr2", 0, "sparse", "ok", 0.1, 0.96, 1.25),
+    ("ind-n200-p1000-5-snr2", 0, "ARDRegression", "> 300 s", float("nan"), float("nan"), float("nan")),
+    ("ar-n200-p1000-5-snr2", 0, "LassoCV", "ok", 0.4, 0.9, 1.5),
+    ("ar-n200-p1000-5-snr2", 1, "LassoCV", "ok", 0.8, 0.9, 1.5),
+    ("ar-n200-p1000-5-snr2", 0, "RidgeCV", "ok", 0.2, 0.9, 1.5),
+    ("ar-n200-p1000-5-snr2", 1, "RidgeCV", "ok", 0.4, 0.9, 1.5),
+    ("ar-n200-p1000-5-snr2", 0, "sparse", "ok", 0.5, 0.9, 1.5),
+    ("ar-n200-p1000-5-snr2", 1, "sparse", "ok", 0.7, 0.92, 1.5),
+]
+
+
+def cells(lines, first):
+    line = next(line for line in lines.splitlines() if line.startswith(f"| {first} |"))
+    return [cell.strip() for cell in line.strip("|").split("|")]
+
+
+def test_means_and_ratios_by_hand(tmp_path):
+    """sparse: .1 and .6 against LassoCV .2 and .6, RidgeCV 1 and .3: ratios .5 and 1, .1 and 2, of the better .5 and 2."""
+    path = results_of(tmp_path, BY_HAND)
+    report = module("report")
+    found = report.tables(list(module("results").Results(path).rows.values()))
+    line = cells(found["linear-summary"], "**sparse**")
+    assert line[1:6] == ["2", f"{0.5**0.5:.2f}", f"{0.2**0.5:.2f}", "1.00", "1"]
+    assert line[6] == "0.935 (0.91 to 0.96)" and line[7] == "-"
+    assert cells(found["linear-summary"], "LassoCV")[9] == "0.12"  # nlpd .25 above the best of one, 0 of the other
+    row = cells(found["linear-errors"], "ind 200 x 1000, 5, 2")
+    head = cells(found["linear-errors"], "columns n x p, effects, snr")
+    assert row[head.index("sparse")] == "**0.1**" and row[head.index("RidgeCV")] == "1"
+    assert "ARDRegression" not in head  # it finished nowhere
+
+
+def test_what_is_missing_or_stopped_has_no_number(tmp_path):
+    missing = [row for row in BY_HAND if row[:3] != ("ar-n200-p1000-5-snr2", 1, "sparse")]
+    missing += [("ar-n200-p1000-5-snr2", seed, "ARDRegression", "ok", 0.5, 0.1, 9.0) for seed in (0, 1)]
+    found = module("report").tables(list(module("results").Results(results_of(tmp_path, missing)).rows.values()))
+    head = cells(found["linear-errors"], "columns n x p, effects, snr")
+    assert cells(found["linear-errors"], "ar 200 x 1000, 5, 2")[head.index("sparse")] == "-"
+    assert cells(found["linear-errors"], "ind 200 x 1000, 5, 2")[head.index("ARDRegression")] == "> limit"
+
+
+def test_tables_go_between_their_marks(tmp_path):
+    page = tmp_path / "README.md"
+    page.write_text("before\n<!-- table linear-summary -->\nold\n<!-- end -->\nafter\n<!-- table real-classes -->\nkept\n<!-- end -->\n")
+    module("report").put(page, {"linear-summary": "| new |"})
+    assert page.read_text().splitlines() == [
+        "before", "<!-- table linear-summary -->", "| new |", "<!-- end -->", "after", "<!-- table real-classes -->", "kept", "<!-- end -->"
+    ]  # fmt: skip
+
+
+def test_every_table_has_a_place_in_the_readme():
+    text = (HONEST / "README.md").read_text()
+    for name in ("linear-summary", "linear-errors", "linear-sparse", "logistic-summary", "logistic-errors", "real-regressions", "real-classes"):
+        assert f"<!-- table {name} -->" in text
+
+
+def test_the_picture_is_drawn(tmp_path):
+    plt = pytest.importorskip("matplotlib.pyplot")
+    report, results = module("report"), module("results").Results(results_of(tmp_path, BY_HAND))
+    module("picture").draw(report.Means(list(results.rows.values()), "linear"), tmp_path / "picture.png")
+    pixels = plt.imread(tmp_path / "picture.png")
+    assert pixels.shape[1] > 1000 and len(np.unique(pixels.reshape(-1, pixels.shape[2]), axis=0)) > 10
