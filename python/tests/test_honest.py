@@ -1,7 +1,7 @@
 """What the sparse prior promises, on problems of bench/honest: intervals that cover, errors below those of cross-validation, noise found.
 
-Four draws a family. The numbers that MSE and coverage are held to come from an independent implementation of the same equations, on other
-draws of the same families; where these draws are harder, the comment says so.
+Four draws a family. What is asked of coverage, noise and most errors was measured with a prototype on other draws of the same families; errors
+are held to those of an independent implementation on these very draws as well (tests/data/sparse_reference.csv), which finds some of them harder.
 """
 
 import importlib
@@ -19,7 +19,8 @@ pytest.importorskip("scipy")
 
 from ardvark import ArdvarkWarning, BayesianLinearRegression, BayesianLogisticRegression
 
-HONEST = Path(__file__).resolve().parents[2] / "bench" / "honest"
+ROOT = Path(__file__).resolve().parents[2]
+HONEST = ROOT / "bench" / "honest"
 SEEDS = range(4)
 
 
@@ -125,7 +126,8 @@ def test_dense_effects_are_those_of_ridge(columns):
         evidence, predicted = ridge_of_the_highest_evidence(p.X, p.y, p.X_new)
         assert result(name, seed).bound >= evidence - 0.5
         errors.append(np.mean((predicted - p.f_new) ** 2))
-    assert mean(name, "mse") <= 1.01 * np.mean(errors)
+    # Of the independent draws 1.035 times: of one in four the evidence prefers a single effect over 3.5% of the variance.
+    assert mean(name, "mse") <= 1.05 * np.mean(errors)
 
 
 # ---- few effects: they are found
@@ -137,12 +139,31 @@ def test_dense_effects_are_those_of_ridge(columns):
     [
         ("ind-n200-p1000-5-snr2", 0.09),
         ("blk-n200-p1000-5-snr2", 0.13),
-        ("ar-n200-p1000-5-snr10", 0.06),
+        ("ar-n200-p1000-5-snr10", 0.09),  # .049 on other draws, .080 by the independent implementation on these; lasso .21
         ("ind-n100-p5000-5-snr4", 0.35),
     ],
 )
 def test_few_effects(name, limit):
     assert mean(name, "mse") <= limit
+
+
+def reference():
+    """Family -> mean square error of an independent implementation of the same equations, mean of the four draws."""
+    lines = (ROOT / "tests" / "data" / "sparse_reference.csv").read_text().splitlines()[1:]
+    return {name: float(mse) for name, mse, *_ in (line.split(",") for line in lines)}
+
+
+@linear
+@pytest.mark.parametrize("name", [name for name in MODERATE if not name.endswith("null")])
+def test_errors_are_those_of_an_independent_implementation(name):
+    """Other starts may find another of several maxima: hence a tenth."""
+    assert mean(name, "mse") <= 1.1 * reference()[name]
+
+
+@linear
+def test_errors_are_those_of_an_independent_implementation_on_average():
+    names = [name for name in MODERATE if not name.endswith("null")]
+    assert abs(np.mean([np.log(mean(name, "mse") / reference()[name]) for name in names])) < 0.03
 
 
 @linear
@@ -209,7 +230,10 @@ def test_a_credible_set_holds_both_copies_of_a_column():
 
 
 @logistic
-@pytest.mark.parametrize("name, limit", [("ind-n300-p500-5-snr4", 0.025), ("blk-n300-p500-5-snr4", 0.04)])
+@pytest.mark.parametrize(
+    "name, limit",  # on other draws .0187 and .0325, by the independent implementation on these .0345 and .0429
+    [("ind-n300-p500-5-snr4", 0.038), ("blk-n300-p500-5-snr4", 0.047)],
+)
 def test_few_effects_of_two_classes(name, limit):
     assert mean(name, "kl", classes=True) <= limit
     assert 0.8 <= mean(name, "cov_f", classes=True) <= 1
