@@ -107,6 +107,35 @@ namespace detail {
 struct FitState;
 }
 
+/// One of the places that the fit of a sparse prior began at, and where it came to.                                          (SP.8)
+struct SparseStart {
+  std::string name;             ///< "ridge", "zero", or "lasso" and the place on the path
+  Status status = Status::failed;
+  int sweeps = 0;
+  double bound = 0;             ///< nats
+  double weight = 0;            ///< in the average; they sum to 1
+  double inclusion_prior = 0;   ///< pi: the share of the columns with an effect of their own
+  double slab_sd = 0;           ///< sd of these effects, per sd of the column (linear: in units of the target)
+  double dense_sd = 0;          ///< sd of the small effects, likewise
+  double noise_sd = 0;          ///< linear: in units of the target
+  double dense_fraction = 0;    ///< of the variance: what the small effects explain over that and the noise
+};
+
+/// Columns of which one has an effect, and the data cannot tell which.                                                        (SP.9)
+struct CredibleSet {
+  std::vector<Index> columns;       ///< most probable first: the fewest that hold 95% of the probability
+  std::vector<double> probability;  ///< that it is this one
+  double inclusion = 0;             ///< that it is one at all
+};
+
+/// What is known under a prior `sparse`, `slab` or `dense` beside the coefficients.
+struct SparseResult {
+  Vector inclusion;                  ///< [p] posterior probability of an effect of its own; of a group that of the group
+  double dense_fraction = 0;         ///< in [0, 1), averaged over the starts
+  std::vector<SparseStart> starts;   ///< in the order they were made
+  std::vector<CredibleSet> sets;     ///< of the columns with inclusion > 0.1, by inclusion; groups have none
+};
+
 /// What a fit found. Vectors have one entry per column of X, in its order and in its units.
 struct Fit {
   Task task = Task::linear;
@@ -134,6 +163,7 @@ struct Fit {
 
   LinearPosterior posterior = LinearPosterior::joint;  ///< linear: factorised: V is the covariance of w itself
   GammaDistribution noise = {0, 0};                    ///< linear: posterior of the noise precision (a_N, b_N), in units of 1/y^2
+  std::optional<SparseResult> sparse;                  ///< of a prior sparse, slab or dense
   std::string target;                                  ///< name of the target, if one was given
   std::vector<std::string> classes;                    ///< logistic: the two labels; probabilities are of the second
 

@@ -21,6 +21,9 @@ enum class PriorKind {
   ard,        ///< one precision per column (per group, where `group` is given)
   groups,     ///< one precision per group of columns
   none,       ///< every column flat
+  sparse,     ///< few effects of their own over many small ones: spike and slab plus ridge, each known only from the data      (SP.1)
+  slab,       ///< the few alone: spike and slab
+  dense,      ///< the many alone: a ridge with its exact evidence
   laplace     ///< lambda/2 exp(-lambda |w_j|) for each column: L1 regularisation, logistic only                        (L1.1)
 };
 
@@ -59,6 +62,9 @@ struct Prior {
   [[nodiscard]] static Prior automatic() { return {}; }
   [[nodiscard]] static Prior shared() { return of(PriorKind::shared); }
   [[nodiscard]] static Prior ard() { return of(PriorKind::ard); }
+  [[nodiscard]] static Prior sparse() { return of(PriorKind::sparse); }
+  [[nodiscard]] static Prior slab() { return of(PriorKind::slab); }
+  [[nodiscard]] static Prior dense() { return of(PriorKind::dense); }
   [[nodiscard]] static Prior none() { return of(PriorKind::none); }
   [[nodiscard]] static Prior laplace(double lambda) {
     Prior p = of(PriorKind::laplace);
@@ -90,5 +96,9 @@ struct Prior {
   }
 };
 [[nodiscard]] const char* to_string(PriorKind kind);
+/// One of sparse, slab and dense.
+[[nodiscard]] constexpr bool is_sparse(PriorKind kind) {
+  return kind == PriorKind::sparse || kind == PriorKind::slab || kind == PriorKind::dense;
+}
 
 }  // namespace ardvark

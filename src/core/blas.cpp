@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <limits>
+#include <vector>
 
 #include "ardvark/errors.hpp"
 #include "core/blas_names.hpp"
@@ -29,6 +30,7 @@ void dlauum_(const char*, const int*, double*, const int*, int*);
 void dsytrd_(const char*, const int*, double*, const int*, double*, double*, double*, double*, const int*, int*);
 void dormtr_(const char*, const char*, const char*, const int*, const int*, const double*, const int*, const double*, double*, const int*,
              double*, const int*, int*);
+void dsyevd_(const char*, const char*, const int*, double*, const int*, double*, double*, const int*, int*, const int*, int*);
 // Present in OpenBLAS only; with another BLAS the thread option has no effect.
 [[gnu::weak]] void openblas_set_num_threads(int);
 [[gnu::weak]] int openblas_get_num_threads(void);
@@ -153,6 +155,22 @@ void lauum(Index n, double* L, Index ldl) {
   int info = 0;
   dlauum_("L", &in, L, &il, &info);
   if (info != 0) throw InternalError("lauum was called with an invalid argument");
+}
+
+bool syevd(Index n, double* A, Index lda, double* values) {
+  for (Index j = 0; j < n; ++j)  // LAPACK may hang on NaN
+    for (Index i = j; i < n; ++i)
+      if (!std::isfinite(A[i + j * lda])) return false;
+  const int in = narrow(n), ia = leading(lda), ask = -1;
+  double size = 0;
+  int integers = 0, info = 0;
+  dsyevd_("V", "L", &in, A, &ia, values, &size, &ask, &integers, &ask, &info);
+  std::vector<double> work(static_cast<std::size_t>(size));
+  std::vector<int> whole(static_cast<std::size_t>(integers));
+  const int num_work = narrow(static_cast<Index>(work.size())), num_whole = narrow(static_cast<Index>(whole.size()));
+  dsyevd_("V", "L", &in, A, &ia, values, work.data(), &num_work, whole.data(), &num_whole, &info);
+  if (info < 0) throw InternalError("syevd was called with an invalid argument");
+  return info == 0;
 }
 
 void sytrd(Index n, double* A, Index lda, double* diagonal, double* off_diagonal, double* tau) {

@@ -9,6 +9,7 @@
 #define dlauum_ ARDVARK_PREFIXED(ARDVARK_BLAS_PREFIX, dlauum_)
 #define dormtr_ ARDVARK_PREFIXED(ARDVARK_BLAS_PREFIX, dormtr_)
 #define dpotrf_ ARDVARK_PREFIXED(ARDVARK_BLAS_PREFIX, dpotrf_)
+#define dsyevd_ ARDVARK_PREFIXED(ARDVARK_BLAS_PREFIX, dsyevd_)
 #define dsymm_ ARDVARK_PREFIXED(ARDVARK_BLAS_PREFIX, dsymm_)
 #define dsymv_ ARDVARK_PREFIXED(ARDVARK_BLAS_PREFIX, dsymv_)
 #define dsyrk_ ARDVARK_PREFIXED(ARDVARK_BLAS_PREFIX, dsyrk_)

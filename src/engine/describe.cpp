@@ -10,16 +10,41 @@
 
 namespace ardvark {
 
-void describe_classes(const Vector& t, const Vector& k, const Vector& m, const Vector& s, Fit& fit) {
+namespace {
+
+// own_class(i) = ln of the probability of row i's class; is_second(i): the fit says the second.
+template <typename OwnClass, typename IsSecond>
+void describe_rows(const Vector& t, const Vector& k, Fit& fit, OwnClass&& own_class, IsSecond&& is_second) {
   double correct = 0, loss = 0;
   for (Index i = 0; i < t.size(); ++i) {
     const bool second = t[i] > 0.5;
     fit.class_weight[second ? 1 : 0] += k[i];
-    if ((m[i] > 0) == second) correct += k[i];
-    loss -= k[i] * log_expected_sigmoid(second ? m[i] : -m[i], s[i]);  // (PRED.2)
+    if (is_second(i) == second) correct += k[i];
+    loss -= k[i] * own_class(i, second ? 1.0 : -1.0);
   }
   fit.accuracy = std::min(correct / k.sum(), 1.0);
   fit.log_loss = loss / k.sum();
+}
+
+}  // namespace
+
+void describe_classes(const Vector& t, const Vector& k, const Vector& m, const Vector& s, Fit& fit) {
+  describe_rows(
+      t, k, fit, [&](Index i, double sign) { return log_expected_sigmoid(sign * m[i], s[i]); },  // (PRED.2)
+      [&](Index i) { return m[i] > 0; });
+}
+
+void describe_classes(const Vector& t, const Vector& k, const Mixture& mixture, const ComponentMoments& moments, Fit& fit) {
+  const auto probability = [&](Index i, double sign) {
+    double sum = 0;
+    for (std::size_t c = 0; c < mixture.components.size(); ++c) {
+      const auto at = static_cast<Index>(c);
+      sum += mixture.components[c].weight * std::exp(log_expected_sigmoid(sign * moments.mean(i, at), moments.variance(i, at)));
+    }
+    return sum;
+  };
+  describe_rows(
+      t, k, fit, [&](Index i, double sign) { return std::log(probability(i, sign)); }, [&](Index i) { return probability(i, 1) > 0.5; });
 }
 
 std::vector<std::string> complete_names(const FitOptions& options, Index num_columns) {
@@ -62,6 +87,9 @@ const char* to_string(PriorKind kind) {
     case PriorKind::ard: return "ard";
     case PriorKind::groups: return "groups";
     case PriorKind::none: return "none";
+    case PriorKind::sparse: return "sparse";
+    case PriorKind::slab: return "slab";
+    case PriorKind::dense: return "dense";
     case PriorKind::laplace: return "laplace";
   }
   return "unknown";

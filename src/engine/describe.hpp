@@ -2,11 +2,15 @@
 #pragma once
 
 #include "ardvark/fit.hpp"
+#include "posterior/mixture.hpp"
 
 namespace ardvark {
 
 /// Class weights, accuracy (the sign of m) and log loss (PRED.2) from the training rows' m and s; t in {0, 1}, weights k.
 void describe_classes(const Vector& t, const Vector& k, const Vector& m, const Vector& s, Fit& fit);
+
+/// The same where the posterior is a mixture, whose probabilities are averaged.                                              (SP.8)
+void describe_classes(const Vector& t, const Vector& k, const Mixture& mixture, const ComponentMoments& moments, Fit& fit);
 
 /// options.column_names, completed by x1, x2, ...
 [[nodiscard]] std::vector<std::string> complete_names(const FitOptions& options, Index num_columns);

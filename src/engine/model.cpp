@@ -20,6 +20,7 @@
 #include "engine/lasso.hpp"
 #include "engine/prepare.hpp"
 #include "engine/sequential.hpp"
+#include "engine/sparse.hpp"
 #include "engine/state.hpp"
 #include "engine/sweep.hpp"
 #include "engine/toolbox.hpp"
@@ -58,7 +59,7 @@ void validate_options(const FitOptions& options, Task task, Index p) {
   if (!improper)
     validate::gamma(options.precision, linear ? "c0 (precision.shape)" : "a0 (precision.shape)",
                     linear ? "d0 (precision.rate)" : "b0 (precision.rate)");
-  if (options.prior.kind != PriorKind::laplace) validate_rule(options, linear);
+  if (options.prior.kind != PriorKind::laplace && !is_sparse(options.prior.kind)) validate_rule(options, linear);
   if (linear) validate::gamma(options.noise, "a0 (noise.shape)", "b0 (noise.rate)");
   if (options.max_sweeps < 1) throw InvalidArgument(fmt::format("max_sweeps is {}; it must be at least 1", options.max_sweeps));
   if (options.tolerance && !(*options.tolerance >= 0 && std::isfinite(*options.tolerance)))
@@ -82,6 +83,7 @@ void validate_options(const FitOptions& options, Task task, Index p) {
   const bool laplace = options.prior.kind == PriorKind::laplace;
   if (laplace && linear) throw InvalidArgument("prior 'laplace' is of logistic regression; it cannot be used for linear regression");
   if (laplace) validate_lasso(options);
+  if (is_sparse(options.prior.kind)) validate_sparse(options, task, p);
   if (!laplace && is_l1_slr(options.preset))
     throw InvalidArgument(fmt::format("preset '{}' has a Laplace prior; the prior is '{}'", options.preset, to_string(options.prior.kind)));
   if (!laplace && options.rule != UpdateRule::laplace && options.prior.lambda != 0)
@@ -409,7 +411,6 @@ LinearFit fit_checked_linear(MatrixView X, VectorView y, const FitOptions& optio
   }
   const Vector k = weights_or_ones(options.weights, X.rows());
   Prepared prepared = prepare_columns(X, k, options);
-  PreparedPrior prior = prepare_prior(options, X.cols(), k.sum(), prepared.left_out);
   auto state = std::make_shared<detail::FitState>();
   Vector standard_y = y.eigen();
   const double total = k.sum();
@@ -428,6 +429,12 @@ LinearFit fit_checked_linear(MatrixView X, VectorView y, const FitOptions& optio
     }
     standard_y /= state->y_scale;
   }
+  if (is_sparse(options.prior.kind)) {
+    fit_sparse_linear(X, standard_y, k, options, std::move(prepared), state, fit);
+    fit.report.seconds = seconds_since(started);
+    return fit;
+  }
+  PreparedPrior prior = prepare_prior(options, X.cols(), total, prepared.left_out);
   const Index num_flat = prior.partition.num_flat();
   if (total < static_cast<double>(num_flat))
     throw InvalidArgument(fmt::format(
@@ -521,6 +528,12 @@ LogisticFit fit_checked_logistic(MatrixView X, VectorView labels, const FitOptio
     return fit;
   }
   Prepared prepared = prepare_columns(X, k, options);
+  if (is_sparse(options.prior.kind)) {
+    fit_sparse_logistic(X, t, k, options, std::move(prepared), std::make_shared<detail::FitState>(), fit);
+    fit.report.seconds = seconds_since(started);
+    describe_separation(options, fit);
+    return fit;
+  }
   PreparedPrior prior = prepare_prior(options, X.cols(), k.sum(), prepared.left_out);
   std::unique_ptr<Likelihood> likelihood;
   switch (options.likelihood) {

@@ -170,7 +170,9 @@ Prepared prepare_columns(MatrixView X, const Vector& k, const FitOptions& option
       s.scale[j] = 1 / s.scale[j];
     }
   }
-  for (const auto& [copy, original] : duplicates(X, k, s)) {
+  // A sparse prior lets copies share an effect, and says that they do.                                                           (SP.9)
+  using Copies = std::vector<std::pair<Index, Index>>;
+  for (const auto& [copy, original] : is_sparse(options.prior.kind) ? Copies() : duplicates(X, k, s)) {
     out.left_out[static_cast<std::size_t>(copy)] = true;
     copies.push_back(fmt::format("'{}' (copy of '{}')", validate::column_name(options.column_names, copy),
                                  validate::column_name(options.column_names, original)));

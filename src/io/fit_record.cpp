@@ -143,9 +143,10 @@ Fit read_fit(const SafetensorsReader& file, const std::string& prefix, const jso
   auto state = std::make_shared<detail::FitState>();
   CovarianceFactor& factor = state->factor;
   fit.task = from_name(description.at("task"), {Task::linear, Task::logistic}, path);
-  fit.prior =
-      from_name(description.at("prior"),
-                {PriorKind::automatic, PriorKind::shared, PriorKind::ard, PriorKind::groups, PriorKind::none, PriorKind::laplace}, path);
+  fit.prior = from_name(description.at("prior"),
+                        {PriorKind::automatic, PriorKind::shared, PriorKind::ard, PriorKind::groups, PriorKind::none, PriorKind::laplace,
+                         PriorKind::sparse, PriorKind::slab, PriorKind::dense},
+                        path);
   if (description.contains("posterior"))  // older files have none
     fit.posterior = from_name(description.at("posterior"), {LinearPosterior::joint, LinearPosterior::factorised}, path);
   if (description.contains("likelihood"))

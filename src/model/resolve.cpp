@@ -48,6 +48,9 @@ void set_model(const ModelOptions& from, Task task, FitOptions& options) {
                                           {"ard", PriorKind::ard},
                                           {"groups", PriorKind::groups},
                                           {"none", PriorKind::none},
+                                          {"sparse", PriorKind::sparse},
+                                          {"slab", PriorKind::slab},
+                                          {"dense", PriorKind::dense},
                                           {"laplace", PriorKind::laplace}});
   if (options.prior.kind == PriorKind::laplace) {
     if (task == Task::linear)

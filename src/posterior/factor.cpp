@@ -14,12 +14,14 @@ bool collinear(const Matrix& gram, const Matrix& cholesky) {
 }
 
 void CovarianceFactor::row_variance(Design& X, Vector& out) const {
+  if (kind == Kind::mixture) return mixture.row_variance(X, out);
   if (columns.empty()) return row_variance_inside(X, out);
   ColumnSubset inside(X, columns);
   row_variance_inside(inside, out);
 }
 
 Matrix CovarianceFactor::covariance(Index num_columns) const {
+  if (kind == Kind::mixture) return mixture.covariance(num_columns);
   if (columns.empty()) return covariance_inside();
   Matrix V = Matrix::Zero(num_columns, num_columns);
   V(columns, columns) = covariance_inside();

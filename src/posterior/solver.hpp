@@ -6,12 +6,13 @@
 #include "ardvark/report.hpp"
 #include "design/design.hpp"
 #include "engine/waist.hpp"
+#include "posterior/mixture.hpp"
 
 namespace ardvark {
 
 /// V in the form its solver has it, enough for x'Vx and for the full matrix. Columns are those of the design.
 struct CovarianceFactor {
-  enum class Kind { none, triangular, reduced };
+  enum class Kind { none, triangular, reduced, mixture };
   Kind kind = Kind::none;
   /// triangular: V = L_inverse' L_inverse. [p,p], lower.
   Matrix L_inverse;
@@ -22,7 +23,8 @@ struct CovarianceFactor {
   Matrix B;  ///< [flats, p]
   Matrix R;  ///< [flats, flats], R'R = H^-1
   std::vector<Index> flat_columns;
-  /// Those of the design that all of this is about, ascending; empty: every one. The others have no variance.
+  Mixture mixture;  ///< mixture: of posteriors under a sparse prior
+  /// Those of the design that all of this is about, ascending; empty: every one (or those that the mixture names). The others have no variance.
   std::vector<Index> columns;
 
   [[nodiscard]] Index num_columns() const { return kind == Kind::triangular ? L_inverse.cols() : d.size(); }

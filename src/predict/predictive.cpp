@@ -138,6 +138,17 @@ ClassPrediction predict(const LogisticFit& fit, MatrixView X_new, PredictiveRule
     return out;
   }
   out.probability.resize(out.mean.size());
+  if (rule == PredictiveRule::exact && fit.state->factor.kind == CovarianceFactor::Kind::mixture) {  // (SP.8)
+    DenseDesign design(X_new, fit.state->standardization);
+    const Mixture& mixture = fit.state->factor.mixture;
+    const ComponentMoments moments = mixture.component_moments(design);
+    out.probability.setZero();
+    for (std::size_t c = 0; c < mixture.components.size(); ++c)
+      for (Index i = 0; i < out.mean.size(); ++i)
+        out.probability[i] += mixture.components[c].weight *
+                              expected_sigmoid(moments.mean(i, static_cast<Index>(c)), moments.variance(i, static_cast<Index>(c)));
+    return out;
+  }
   for (Index i = 0; i < out.mean.size(); ++i) {
     const double m = out.mean[i], s = out.variance[i];
     switch (rule) {

@@ -1,0 +1,27 @@
+// The two inner loops of coordinate-wise updates, over one column, in vector instructions where the processor has them.
+#pragma once
+
+#include <span>
+
+#include "ardvark/types.hpp"
+
+namespace ardvark {
+
+struct ColumnProducts {
+  double with_residual = 0;  ///< sum z_i u_i
+  double square = 0;         ///< sum D_i z_i^2
+};
+
+struct ColumnKernels {
+  const char* name;
+  bool available;
+  ColumnProducts (*products)(const double* z, const double* u, const double* D, Index size);
+  /// u_i -= change D_i z_i,  g_i += variance z_i^2
+  void (*move)(const double* z, const double* D, Index size, double change, double variance, double* u, double* g);
+};
+/// Fastest first; the last runs everywhere. Sums are taken in eight interleaved parts in all of them.
+[[nodiscard]] std::span<const ColumnKernels> column_kernels();
+/// The first that this processor has.
+[[nodiscard]] const ColumnKernels& column_kernel();
+
+}  // namespace ardvark

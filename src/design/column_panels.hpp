@@ -1,0 +1,41 @@
+// Some columns of a design, a panel at a time.
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "design/design.hpp"
+
+namespace ardvark {
+
+/// f(panel [rows, count], positions in `columns` of what the panel holds), until every column was there once. The design is read in its own
+/// order, about eight megabytes at a time.
+template <typename Function>
+void for_column_panels(Design& X, const std::vector<Index>& columns, Function&& f) {
+  const Index n = X.rows(), p = X.cols();
+  std::vector<Index> position(static_cast<std::size_t>(p), -1);
+  for (std::size_t i = 0; i < columns.size(); ++i) position[static_cast<std::size_t>(columns[i])] = static_cast<Index>(i);
+  const Index block = std::clamp<Index>((Index{1} << 20) / std::max<Index>(n, 1), 1, std::max<Index>(p, 1));
+  Matrix panel(n, block);
+  for (Index first = 0; first < p; first += block) {
+    const Index count = std::min(block, p - first);
+    X.columns(first, count, panel.leftCols(count));
+    std::vector<Index> at;
+    for (Index j = 0; j < count; ++j) {
+      const Index here = position[static_cast<std::size_t>(first + j)];
+      if (here < 0) continue;
+      if (const auto to = static_cast<Index>(at.size()); to < j) panel.col(to) = panel.col(j);
+      at.push_back(here);
+    }
+    if (!at.empty()) f(panel.leftCols(static_cast<Index>(at.size())), at);
+  }
+}
+
+/// [rows, columns]
+[[nodiscard]] inline Matrix read_columns(Design& X, const std::vector<Index>& columns) {
+  Matrix out(X.rows(), static_cast<Index>(columns.size()));
+  for (std::size_t i = 0; i < columns.size(); ++i) X.columns(columns[i], 1, out.middleCols(static_cast<Index>(i), 1));
+  return out;
+}
+
+}  // namespace ardvark

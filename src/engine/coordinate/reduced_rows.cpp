@@ -1,0 +1,152 @@
+#include "engine/coordinate/reduced_rows.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/blas.hpp"
+#include "design/column_panels.hpp"
+#include "posterior/solver.hpp"
+
+namespace ardvark {
+namespace {
+
+constexpr double smallest_share = 1e-12;  // eigenvalues below this part of the largest are rounding
+
+// R and ln|F'OF| from the Gram matrix of the flat columns.
+bool factor_flat(const Matrix& FOF, ReducedRows& out) {
+  const Index f = FOF.rows();
+  Matrix L = FOF;
+  out.log_det_FOF = 0;
+  if (f > 0 && (!blas::potrf(f, L.data(), f) || collinear(FOF, L))) return false;
+  for (Index i = 0; i < f; ++i) out.log_det_FOF += 2 * std::log(L(i, i));
+  L.triangularView<Eigen::StrictlyUpper>().setZero();
+  if (f > 0 && !blas::trtri(f, L.data(), f)) return false;
+  out.R = L;
+  return true;
+}
+
+// The largest eigenvalues of C (lower triangle) that are more than rounding, ascending; their vectors are the last columns of C.
+Index decompose(Matrix& C, Vector& values) {
+  const Index size = C.rows();
+  values.resize(size);
+  if (size == 0) return 0;
+  if (!blas::syevd(size, C.data(), size, values.data())) return -1;
+  const double largest = values[size - 1];
+  Index first = 0;
+  while (first < size && !(values[first] > smallest_share * largest)) ++first;
+  return largest > 0 ? size - first : 0;
+}
+
+// X~ and y~ themselves.
+bool project_rows(Design& X, const PenalisedColumns& which, const Vector& omega, const Vector& y, ReducedRows& out) {
+  const Index n = X.rows(), p = which.size(), f = static_cast<Index>(which.flat.size());
+  const Vector root = omega.cwiseSqrt();
+  const Matrix F = root.asDiagonal() * read_columns(X, which.flat);
+  if (!factor_flat(F.transpose() * F, out)) return false;
+  const Matrix Q = F * out.R.transpose();  // orthonormal
+  out.storage.resize(static_cast<std::size_t>(n * p));
+  Eigen::Map<Matrix> A(out.storage.data(), n, p);
+  for_column_panels(X, which.columns, [&](const auto& panel, const std::vector<Index>& at) {
+    for (std::size_t j = 0; j < at.size(); ++j) A.col(at[j]) = root.cwiseProduct(panel.col(static_cast<Index>(j)));
+  });
+  const Matrix QA = Q.transpose() * A;
+  out.G = out.R.transpose() * QA;
+  if (f > 0) blas::gemm(blas::Transpose::no, blas::Transpose::no, n, p, f, -1.0, Q.data(), n, QA.data(), f, 1.0, A.data(), n);
+  out.y = root.cwiseProduct(y);
+  const Vector Qy = Q.transpose() * out.y;
+  out.flat_mean = out.R.transpose() * Qy;
+  out.y -= Q * Qy;
+  out.l = Vector::Zero(n);
+  out.square = A.squaredNorm();
+  return std::isfinite(out.square);
+}
+
+// More columns than rows: Z = U'X~.
+bool reduce_wide(ReducedRows& out) {
+  const Index n = out.rank(), p = out.size();
+  const Eigen::Map<const Matrix> A(out.storage.data(), n, p);
+  const Vector target = out.y;
+  Matrix C = Matrix::Zero(n, n);
+  blas::syrk(blas::Transpose::no, n, p, 1.0, A.data(), n, 0.0, C.data(), n);
+  Vector values;
+  const Index m = decompose(C, values);
+  if (m < 0) return false;
+  const auto U = C.rightCols(m);
+  out.l = values.tail(m);
+  out.y = U.transpose() * target;
+  out.rest = std::max((target - U * out.y).squaredNorm(), 0.0);
+  // In place, panel by panel: column j of Z ends before column j of A begins.
+  const Index block = std::clamp<Index>((Index{1} << 20) / std::max<Index>(n, 1), 1, std::max<Index>(p, 1));
+  Matrix panel(m, std::min(block, p));
+  for (Index first = 0; first < p && m > 0; first += block) {
+    const Index count = std::min(block, p - first);
+    blas::gemm(blas::Transpose::yes, blas::Transpose::no, m, count, n, 1.0, U.data(), n, A.col(first).data(), n, 0.0, panel.data(), m);
+    std::copy_n(panel.data(), m * count, out.storage.data() + first * m);
+  }
+  out.storage.resize(static_cast<std::size_t>(m * p));
+  out.U = U;
+  return true;
+}
+
+// No more columns than rows: Z = diag(l)^1/2 Q', from the Gram matrix.
+bool reduce_tall(Design& X, const PenalisedColumns& which, const Vector& omega, const Vector& y, KeepBasis basis, ReducedRows& out) {
+  const Index n = X.rows(), p = which.size();
+  Matrix all = Matrix::Zero(X.cols(), X.cols());
+  X.gram(omega, all);
+  all.triangularView<Eigen::StrictlyUpper>() = all.transpose();
+  if (!all.diagonal().allFinite()) return false;
+  Vector Xy(X.cols());
+  X.project(omega.cwiseProduct(y), Xy);
+  const Matrix FX = all(which.flat, which.columns);
+  if (!factor_flat(all(which.flat, which.flat), out)) return false;
+  const Matrix RFX = out.R * FX;
+  const Vector RFy = out.R * Xy(which.flat);
+  out.G = out.R.transpose() * RFX;
+  out.flat_mean = out.R.transpose() * RFy;
+  Matrix C = all(which.columns, which.columns);
+  C -= RFX.transpose() * RFX;
+  all.resize(0, 0);
+  const Vector Xr = Xy(which.columns) - RFX.transpose() * RFy;
+  const Matrix F = read_columns(X, which.flat);
+  const Vector target = y - F * out.flat_mean;
+  const double total = omega.dot(target.cwiseAbs2());
+
+  Vector values;
+  const Index m = decompose(C, values);
+  if (m < 0) return false;
+  const auto Q = C.rightCols(m);
+  out.l = values.tail(m);
+  const Vector root = out.l.cwiseSqrt();
+  out.y = (Q.transpose() * Xr).cwiseQuotient(root);
+  out.rest = std::max(total - out.y.squaredNorm(), 1e-15 * total);
+  out.square = out.l.sum();
+  out.storage.resize(static_cast<std::size_t>(m * p));
+  Eigen::Map<Matrix>(out.storage.data(), m, p) = root.asDiagonal() * Q.transpose();
+  if (basis == KeepBasis::no) return true;
+  // U = X~ Q diag(l)^-1/2, X~ = diag(omega)^1/2 (X - F G).
+  out.U = Matrix::Zero(n, m);
+  const Matrix by_column = Q * root.cwiseInverse().asDiagonal();
+  for_column_panels(X, which.columns, [&](const auto& panel, const std::vector<Index>& at) {
+    const Matrix rows = by_column(at, Eigen::all);
+    blas::gemm(blas::Transpose::no, blas::Transpose::no, n, m, panel.cols(), 1.0, panel.data(), n, rows.data(), panel.cols(), 1.0,
+               out.U.data(), n);
+  });
+  out.U -= F * (out.G * by_column);
+  out.U = omega.cwiseSqrt().asDiagonal() * out.U;
+  return true;
+}
+
+}  // namespace
+
+bool reduce_rows(Design& X, const PenalisedColumns& which, const Vector& omega, const Vector& y, double num_rows, KeepBasis basis,
+                 ReducedRows& out, Rotation rotation) {
+  out = {};
+  out.degrees = num_rows - static_cast<double>(which.flat.size());
+  const bool rotate = rotation == Rotation::to_diagonal;
+  if (rotate && which.size() <= X.rows()) return reduce_tall(X, which, omega, y, basis, out);
+  if (!project_rows(X, which, omega, y, out) || (rotate && !reduce_wide(out))) return false;
+  if (basis == KeepBasis::no) out.U.resize(0, 0);
+  return true;
+}
+
+}  // namespace ardvark

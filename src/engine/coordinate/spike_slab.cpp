@@ -1,0 +1,223 @@
+#include "engine/coordinate/spike_slab.hpp"
+
+#include <Eigen/Cholesky>
+#include <algorithm>
+#include <boost/math/tools/minima.hpp>
+#include <cmath>
+
+#include "core/special.hpp"
+#include "engine/coordinate/column_pass.hpp"
+
+namespace ardvark {
+namespace {
+
+constexpr double least_log_h = -23, most_log_h = 12;  // of standardised columns
+
+double x_log_x(double x) { return x > 0 ? x * std::log(x) : 0; }
+
+// sum ln(1 + h l): eight factors to a logarithm, as long as they stay in range.
+double sum_log1p(double h, const Vector& l) {
+  double sum = 0, product = 1;
+  for (Index i = 0; i < l.size(); ++i) {
+    product *= 1 + h * l[i];
+    if (product > 1e200 || i + 1 == l.size()) {
+      sum += std::log(product);
+      product = 1;
+    }
+  }
+  return sum;
+}
+
+}  // namespace
+
+SpikeSlab::SpikeSlab(const PenalisedColumns& which, const SpikeSlabSettings& settings)
+    : which_(&which),
+      settings_(settings),
+      all_single_(which.num_groups() == which.size()),
+      m_(Vector::Zero(which.size())),
+      v_(Vector::Zero(which.size())),
+      inclusion_(Vector::Zero(which.num_groups())) {
+  if (!all_single_) covariance_.resize(static_cast<std::size_t>(which.num_groups()));
+}
+
+void SpikeSlab::set_rows(const ReducedRows& rows) {
+  rows_ = &rows;
+  g_ = Vector::Zero(rows.rank());
+  set_hyper(hyper_);
+}
+
+void SpikeSlab::set_hyper(const SpikeSlabHyper& hyper) {
+  hyper_ = hyper;
+  D_ = (1 + hyper_.h * rows_->l.array()).inverse();
+  set_mean(m_);
+}
+
+void SpikeSlab::set_mean(const Vector& m) {
+  if (&m != &m_) m_ = m;
+  u_ = rows_->y;
+  const auto Z = rows_->Z();
+  for (Index j = 0; j < m_.size(); ++j)
+    if (m_[j] != 0) u_ -= m_[j] * Z.col(j);
+  u_.array() *= D_.array();
+}
+
+void SpikeSlab::free_dense(double h) {
+  settings_.fit_dense = true;
+  SpikeSlabHyper hyper = hyper_;
+  hyper.h = h;
+  set_hyper(hyper);
+}
+
+// With c and A = z'Dz of this column, the exact maximiser of the bound in q(b_j).                                                (SP.4)
+void SpikeSlab::sweep(std::span<const Index> order) {
+  const double s2 = hyper_.s2, kappa = hyper_.kappa, odds = std::log(hyper_.pi) - std::log1p(-hyper_.pi);
+  sums_ = {};
+  sums_.kappa = kappa;
+  sums_.s2 = s2;
+  g_.setZero();
+  const auto one = [&](Index j, double c, double d) {
+    const double shrink = 1 / (1 + kappa * d), mu = kappa * c * shrink, slab = s2 * kappa * shrink, stretch = std::log1p(kappa * d);
+    const double x = odds - 0.5 * stretch + 0.5 * c * mu / s2, q = sigmoid(x), mean = q * mu;
+    const double variance = q * slab + q * (1 - q) * mu * mu;
+    inclusion_[j] = q;
+    v_[j] = variance;
+    sums_.included += q;
+    sums_.square += q * (slab + mu * mu);
+    sums_.energy += d * variance;
+    sums_.entropy += x_log_x(q) + x_log_x(sigmoid(-x));
+    sums_.log_shrinkage += q * stretch;
+    return ColumnUpdate{mean, variance > 1e-14 * s2 / std::max(d, 1e-300) ? variance : 0};
+  };
+  if (all_single_) {
+    pass_over_columns(*rows_, order, D_, m_, u_, g_, one);
+    sums_.slab_columns = sums_.included;
+  } else {
+    for (const Index g : order) update_group(g);
+  }
+}
+
+// The same for columns that enter together: A = Z_g'DZ_g, mu = (A + I/kappa)^-1 c, V = s2 (A + I/kappa)^-1.                      (SP.10)
+void SpikeSlab::update_group(Index g) {
+  const double s2 = hyper_.s2, kappa = hyper_.kappa;
+  const Index first = which_->group_begin(g), size = which_->group_size(g);
+  const Matrix Zg = rows_->Z().middleCols(first, size), DZ = D_.asDiagonal() * Zg;
+  const Matrix A = Zg.transpose() * DZ;
+  const Vector before = m_.segment(first, size), c = Zg.transpose() * u_ + A * before;
+  Matrix shrunk = kappa * A;
+  shrunk.diagonal().array() += 1;  // I + kappa A
+  const Eigen::LLT<Matrix> factor(shrunk);
+  const Vector mu = kappa * factor.solve(c);
+  const Matrix slab = s2 * kappa * factor.solve(Matrix::Identity(size, size));
+  const double stretch = 2 * Matrix(factor.matrixL()).diagonal().array().log().sum();
+  const double x = std::log(hyper_.pi) - std::log1p(-hyper_.pi) - 0.5 * stretch + 0.5 * c.dot(mu) / s2, q = sigmoid(x);
+  const Matrix covariance = q * slab + q * (1 - q) * mu * mu.transpose();
+  m_.segment(first, size) = q * mu;
+  v_.segment(first, size) = covariance.diagonal();
+  covariance_[static_cast<std::size_t>(g)] = covariance;
+  inclusion_[g] = q;
+  u_ -= DZ * (m_.segment(first, size) - before);
+  g_ += (Zg * covariance).cwiseProduct(Zg).rowwise().sum();
+  sums_.included += q;
+  sums_.slab_columns += q * static_cast<double>(size);
+  sums_.square += q * (slab.trace() + mu.squaredNorm());
+  sums_.energy += A.cwiseProduct(covariance).sum();
+  sums_.entropy += x_log_x(q) + x_log_x(sigmoid(-x));
+  sums_.log_shrinkage += q * stretch;
+}
+
+Matrix SpikeSlab::covariance_of(Index group) const {
+  if (all_single_) return Matrix::Constant(1, 1, v_[group]);
+  return covariance_[static_cast<std::size_t>(group)];
+}
+
+double SpikeSlab::divergence() const {
+  const double groups = static_cast<double>(which_->num_groups());
+  double prior = 0;  // E ln p(indicators)
+  if (sums_.included > 0) prior += sums_.included * std::log(hyper_.pi);
+  if (groups > sums_.included) prior += (groups - sums_.included) * std::log1p(-hyper_.pi);
+  const double slab = sums_.slab_columns == 0
+                          ? 0.0
+                          : 0.5 * (sums_.square / (hyper_.s2 * hyper_.kappa) - sums_.slab_columns + sums_.log_shrinkage +
+                                   sums_.slab_columns * (std::log(hyper_.kappa / sums_.kappa) + std::log(hyper_.s2 / sums_.s2)));
+  return sums_.entropy - prior + slab;
+}
+
+double SpikeSlab::dense_share() const {
+  const double x = rows_->degrees > 0 ? hyper_.h * rows_->l.sum() / rows_->degrees : 0;
+  return x / (1 + x);
+}
+
+double SpikeSlab::log_prior_of_dense() const { return settings_.dense_penalty * std::log1p(-dense_share()); }
+
+double SpikeSlab::bound() const {
+  const double s2 = hyper_.s2, misfit = rows_->rest + (u_.array().square() / D_.array()).sum() + sums_.energy;
+  return -0.5 * rows_->degrees * (ln_2pi + std::log(s2)) - 0.5 * sum_log1p(hyper_.h, rows_->l) - 0.5 * misfit / s2 - divergence() +
+         log_prior_of_dense() - 0.5 * rows_->log_det_FOF;
+}
+
+// What of the bound hangs on h, with the best s2 for it; spread_i = r_i^2 + g_i.                                                 (SP.5)
+double SpikeSlab::dense_objective(double h, const Vector& spread, double& s2) const {
+  const double mean_l = rows_->degrees > 0 ? rows_->l.sum() / rows_->degrees : 0;
+  double misfit = rows_->rest;
+  for (Index i = 0; i < spread.size(); ++i) misfit += spread[i] / (1 + h * rows_->l[i]);
+  const double volume = -0.5 * sum_log1p(h, rows_->l) - settings_.dense_penalty * std::log1p(h * mean_l);
+  if (!settings_.fit_noise) return volume - 0.5 * misfit / s2;
+  const double count = rows_->degrees + sums_.slab_columns;
+  s2 = (misfit + (hyper_.kappa > 0 ? sums_.square / hyper_.kappa : 0)) / std::max(count, 1e-300);
+  s2 = std::max(s2, 1e-300);
+  return volume - 0.5 * count * std::log(s2);
+}
+
+void SpikeSlab::update_hyper(bool search_widely) {
+  if (sums_.slab_columns > 0) {
+    hyper_.pi = std::clamp(sums_.included / static_cast<double>(which_->num_groups()), 1e-100, 1 - 1e-12);
+    hyper_.kappa = std::max(sums_.square / (hyper_.s2 * sums_.slab_columns), settings_.least_kappa);
+  }
+  const Vector r = u_.cwiseQuotient(D_), spread = r.cwiseAbs2() + g_;
+  double s2 = hyper_.s2;
+  if (!settings_.fit_dense || rows_->rank() == 0) {
+    static_cast<void>(dense_objective(hyper_.h, spread, s2));
+    hyper_.s2 = s2;
+    return;
+  }
+  const double unit = std::log(settings_.column_unit), least = least_log_h - unit, most = most_log_h - unit;
+  const double now = std::clamp(std::log(hyper_.h), least, most);
+  const double from = search_widely ? least : std::max(now - 1.5, least);
+  const double to = search_widely ? most : std::min(now + 1.5, most);
+  const int count = search_widely ? 36 : 7;
+  const double step = (to - from) / (count - 1);
+  const auto loss = [&](double log_h) {
+    double ignored = s2;
+    return -dense_objective(std::exp(log_h), spread, ignored);
+  };
+  double best = now, lowest = loss(now);
+  for (int i = 0; i < count; ++i)
+    if (const double at = from + i * step, value = loss(at); value < lowest) best = at, lowest = value;
+  const auto [at, value] = boost::math::tools::brent_find_minima(loss, std::max(best - step, least), std::min(best + step, most), 20);
+  if (value < lowest) best = at;
+  hyper_.h = std::exp(best);
+  static_cast<void>(dense_objective(hyper_.h, spread, s2));
+  hyper_.s2 = s2;
+  D_ = (1 + hyper_.h * rows_->l.array()).inverse();
+  u_ = r.cwiseProduct(D_);
+}
+
+// The spread of ln tau, tau = 1/s2: that of a Gamma given h, and that of s2(h) as h varies. A Gamma of shape a has about 1/(a - 1/2).
+double SpikeSlab::noise_shape() const {
+  const double count = rows_->degrees + sums_.slab_columns, given_h = 0.5 * count;
+  if (!settings_.fit_dense || rows_->rank() == 0 || !(hyper_.h > 0)) return given_h;
+  const Vector r = u_.cwiseQuotient(D_), spread = r.cwiseAbs2() + g_;
+  double s2 = hyper_.s2;
+  const double peak = dense_objective(hyper_.h, spread, s2), middle = std::log(s2);
+  double mass = 0, first = 0, second = 0;
+  for (double offset = -8; offset <= 8; offset += 0.125) {
+    const double weight = std::exp(dense_objective(hyper_.h * std::exp(offset), spread, s2) - peak), x = std::log(s2) - middle;
+    mass += weight;
+    first += weight * x;
+    second += weight * x * x;
+  }
+  const double variance = second / mass - (first / mass) * (first / mass);
+  return 1 / (1 / std::max(given_h - 0.5, 0.5) + variance) + 0.5;  // (SP.11)
+}
+
+}  // namespace ardvark

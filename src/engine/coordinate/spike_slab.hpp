@@ -1,0 +1,89 @@
+// Spike and slab over a dense part that is integrated out: mean-field updates, hyper-parameters and bound.           docs/math/sparse.md
+//
+//     w_j = b_j + u_j      b_j ~ (1 - pi) delta_0 + pi N(0, s2 kappa)      u_j ~ N(0, s2 h)      y = X w + N(0, s2)
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "engine/coordinate/reduced_rows.hpp"
+
+namespace ardvark {
+
+struct SpikeSlabHyper {
+  double pi = 0.1;   ///< share of the columns (groups) with an effect of their own
+  double kappa = 0;  ///< its variance over that of the noise
+  double h = 0;      ///< variance of the dense effects over that of the noise
+  double s2 = 1;     ///< of the noise
+};
+
+struct SpikeSlabSettings {
+  double num_rows = 0;          ///< sum of the observation weights
+  double column_unit = 1;       ///< mean square of a typical column: 1 where columns are standardised
+  bool fit_dense = true;        ///< false: h stays 0
+  bool fit_noise = true;        ///< false: s2 stays as it is, of logistic rows
+  double least_kappa = 0;       ///< no slab is narrower: below that it would be a second dense part
+  double dense_penalty = 0.25;  ///< a: prior Beta(1, 1 + a) of the dense share h l/(1 + h l)                                    (SP.3)
+};
+
+/// q(b) of one start, with its hyper-parameters.
+class SpikeSlab {
+ public:
+  SpikeSlab(const PenalisedColumns& which, const SpikeSlabSettings& settings);
+
+  /// Other rows under the same q(b). They outlive this.
+  void set_rows(const ReducedRows& rows);
+  void set_hyper(const SpikeSlabHyper& hyper);
+  void set_mean(const Vector& m);
+  /// One update of every group, in this order.                                                                                  (SP.4)
+  void sweep(std::span<const Index> order);
+  /// pi, kappa, then h and s2 together, each the maximiser of the bound given q(b).                                             (SP.5)
+  void update_hyper(bool search_widely);
+  /// (SP.3), in the units of the rows. Holds after a sweep, until the hyper-parameters change.
+  [[nodiscard]] double bound() const;
+  /// KL of q(b) from the prior with these pi and kappa.                                                                         (SL.5)
+  [[nodiscard]] double divergence() const;
+  [[nodiscard]] double log_prior_of_dense() const;  ///< - a ln(1 + h l-)
+  /// Of the Gamma posterior of 1/s2 whose mean it is.                                                                          (SP.11)
+  [[nodiscard]] double noise_shape() const;
+  [[nodiscard]] double dense_share() const;  ///< h l- / (1 + h l-)
+
+  [[nodiscard]] const SpikeSlabHyper& hyper() const { return hyper_; }
+  [[nodiscard]] const SpikeSlabSettings& settings() const { return settings_; }
+  void free_dense(double h);  ///< from now on h is fitted, from this value
+  [[nodiscard]] const ReducedRows& rows() const { return *rows_; }
+  [[nodiscard]] const PenalisedColumns& which() const { return *which_; }
+  [[nodiscard]] const Vector& mean() const { return m_; }               ///< [p] of b
+  [[nodiscard]] const Vector& variance() const { return v_; }           ///< [p]
+  [[nodiscard]] const Vector& inclusion() const { return inclusion_; }  ///< [groups]
+  [[nodiscard]] Matrix covariance_of(Index group) const;                ///< of q(b_g)
+  [[nodiscard]] const Vector& D() const { return D_; }                  ///< [m] 1/(1 + h l)
+  [[nodiscard]] const Vector& Dr() const { return u_; }                 ///< [m] D (y - Z m)
+  [[nodiscard]] const Vector& g() const { return g_; }                  ///< [m] diagonal of Z Cov(b) Z'
+  [[nodiscard]] double sum_of_inclusion() const { return sums_.included; }
+
+ private:
+  struct Sums {                // of the last sweep
+    double included = 0;       // sum q
+    double slab_columns = 0;   // sum q |g|
+    double square = 0;         // sum q (tr V + |mu|^2)
+    double energy = 0;         // sum tr(A Cov)
+    double entropy = 0;        // sum q ln q + (1 - q) ln(1 - q)
+    double log_shrinkage = 0;  // sum q ln|I + kappa A|
+    double kappa = 1, s2 = 1;  // that it was made with
+  };
+  void update_group(Index g);
+  [[nodiscard]] double dense_objective(double h, const Vector& spread, double& s2) const;
+
+  const PenalisedColumns* which_;
+  SpikeSlabSettings settings_;
+  const ReducedRows* rows_ = nullptr;
+  SpikeSlabHyper hyper_;
+  bool all_single_;
+  Vector m_, v_, inclusion_;
+  std::vector<Matrix> covariance_;  // of groups of more than one column
+  Vector D_, u_, g_;
+  Sums sums_;
+};
+
+}  // namespace ardvark

@@ -1,0 +1,226 @@
+#include "engine/coordinate/starts.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "core/parallel.hpp"
+#include "engine/coordinate/column_pass.hpp"
+
+namespace ardvark {
+namespace {
+
+constexpr int num_penalties = 20;
+const std::vector<int> start_penalties = {5, 9, 13, 17};
+
+// 1/2 |y - Z m|^2 + lambda |m|_1, down the path, each solution from the one before.                                             (L1.3)
+class LassoPath {
+ public:
+  explicit LassoPath(const ReducedRows& rows)
+      : rows_(rows), ones_(Vector::Ones(rows.rank())), m_(Vector::Zero(rows.size())), u_(rows.y), g_(Vector::Zero(rows.rank())) {
+    all_.resize(static_cast<std::size_t>(rows.size()));
+    std::iota(all_.begin(), all_.end(), Index{0});
+  }
+  const Vector& solve(double lambda) {
+    const double enough = 1e-4 * std::sqrt(rows_.y.squaredNorm() / std::max(1.0, rows_.degrees));
+    for (int round = 0; round < 50; ++round) {
+      if (pass(all_, lambda) < enough) break;
+      std::vector<Index> active;
+      for (const Index j : all_)
+        if (m_[j] != 0) active.push_back(j);
+      for (int inner = 0; inner < 200 && pass(active, lambda) >= enough; ++inner) {
+      }
+    }
+    return m_;
+  }
+
+ private:
+  // The largest change of a weight, in units of the target where columns have unit variance.
+  double pass(const std::vector<Index>& order, double lambda) {
+    double largest = 0;
+    pass_over_columns(rows_, order, ones_, m_, u_, g_, [&](Index j, double c, double d) {
+      const double next = d > 0 ? std::copysign(std::max(std::abs(c) - lambda, 0.0), c) / d : 0.0;
+      largest = std::max(largest, std::abs(next - m_[j]));
+      return ColumnUpdate{next, 0};
+    });
+    return largest;
+  }
+
+  const ReducedRows& rows_;
+  Vector ones_, m_, u_, g_;
+  std::vector<Index> all_;
+};
+
+std::vector<Index> descending(const Vector& size) {
+  std::vector<Index> order(static_cast<std::size_t>(size.size()));
+  std::iota(order.begin(), order.end(), Index{0});
+  std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) { return size[a] > size[b]; });
+  return order;
+}
+
+Vector group_norms(const Vector& x, const PenalisedColumns& which) {
+  Vector norm(which.num_groups());
+  for (Index g = 0; g < norm.size(); ++g)
+    norm[g] = x.segment(which.group_begin(g), which.group_size(g)).norm() / std::sqrt(static_cast<double>(which.group_size(g)));
+  return norm;
+}
+
+// Three kinds of start, each with the order of its sweeps.
+struct Starts {
+  const ReducedRows& rows;
+  const PenalisedColumns& which;
+  const SpikeSlabSettings& slab;
+  const AscentSettings& ascent;
+  bool with_dense;
+  std::vector<Index> correlation = by_correlation(rows, which);
+
+  [[nodiscard]] double target_variance() const { return (rows.rest + rows.y.squaredNorm()) / std::max(rows.degrees, 1.0); }
+
+  // What a typical column sees of the observations: their number, if columns are standardised.
+  [[nodiscard]] double seen() const { return slab.num_rows * slab.column_unit; }
+
+  [[nodiscard]] StartOutcome begin(std::string name, bool dense) const {
+    SpikeSlabSettings settings = slab;
+    settings.fit_dense = dense;
+    StartOutcome start{std::move(name), SpikeSlab(which, settings)};
+    start.q.set_rows(rows);
+    return start;
+  }
+
+  [[nodiscard]] StartOutcome from_ridge() const {
+    StartOutcome start = begin("ridge", true);
+    start.q.set_hyper({.pi = 0.1, .kappa = 0, .h = 1 / seen(), .s2 = target_variance()});
+    start.q.update_hyper(true);
+    SpikeSlabHyper hyper = start.q.hyper();
+    hyper.kappa = 16 / seen();
+    start.q.set_hyper(hyper);
+    ascend(correlation, ascent, start);
+    return start;
+  }
+
+  [[nodiscard]] StartOutcome from_zero() const {
+    StartOutcome start = begin("zero", false);
+    start.q.set_hyper({.pi = 0.1, .kappa = 16 / seen(), .h = 0, .s2 = target_variance()});
+    ascend(correlation, ascent, start);
+    if (!with_dense || start.status == Status::stopped_by_user) return start;
+    start.q.free_dense(1e-4 / seen());
+    ascend(correlation, ascent, start);
+    return start;
+  }
+
+  [[nodiscard]] StartOutcome from_lasso(int penalty, const Vector& m) const {
+    StartOutcome start = begin(fmt::format("lasso {}", penalty), with_dense);
+    const double nonzero = static_cast<double>((m.array() != 0).count());
+    SpikeSlabHyper hyper{.pi = 0.1, .kappa = 16 / seen(), .h = with_dense ? 1e-4 / seen() : 0, .s2 = target_variance()};
+    start.q.set_hyper({.h = 0, .s2 = 1});
+    start.q.set_mean(m);
+    if (nonzero > 0) {
+      hyper.s2 = (rows.rest + start.q.Dr().squaredNorm()) / std::max(rows.degrees - nonzero, 1.0);
+      hyper.s2 = std::max(hyper.s2, 1e-6 * target_variance());
+      hyper.pi = std::min(nonzero / static_cast<double>(which.size()), 0.5);
+      hyper.kappa = std::max(1.5 * m.squaredNorm() / nonzero / hyper.s2, slab.least_kappa);
+    }
+    start.q.set_hyper(hyper);
+    ascend(by_size(m, which, correlation), ascent, start);
+    return start;
+  }
+
+  [[nodiscard]] StartOutcome dense_only() const {
+    StartOutcome start = begin("ridge", true);
+    start.q.set_hyper({.pi = 0, .kappa = 0, .h = 1 / seen(), .s2 = target_variance()});
+    start.q.update_hyper(true);
+    start.bound = start.q.bound();
+    start.history = {start.bound};
+    start.sweeps = 1;
+    start.status = std::isfinite(start.bound) ? Status::converged : Status::failed;
+    return start;
+  }
+};
+
+}  // namespace
+
+Matrix lasso_path(const ReducedRows& rows, const std::vector<int>& penalties) {
+  Matrix found(rows.size(), static_cast<Index>(penalties.size()));
+  LassoPath path(rows);
+  const Vector slope = rows.Z().transpose() * rows.y;
+  const double most = slope.size() > 0 ? slope.cwiseAbs().maxCoeff() : 0;
+  std::size_t next = 0;
+  for (int i = 0; i < num_penalties && next < penalties.size(); ++i) {
+    const Vector& m = path.solve(most * std::pow(0.02, i / (num_penalties - 1.0)));
+    if (penalties[next] == i) found.col(static_cast<Index>(next++)) = m;
+  }
+  return found;
+}
+
+std::vector<Index> by_correlation(const ReducedRows& rows, const PenalisedColumns& which) {
+  return descending(group_norms(rows.Z().transpose() * rows.y, which));
+}
+
+std::vector<Index> by_size(const Vector& m, const PenalisedColumns& which, const std::vector<Index>& correlation) {
+  const Vector size = group_norms(m, which);
+  std::vector<Index> order = correlation;
+  std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) { return size[a] > size[b]; });
+  return order;
+}
+
+void ascend(const std::vector<Index>& order, const AscentSettings& settings, StartOutcome& start) {
+  double last = -std::numeric_limits<double>::infinity();
+  start.status = Status::max_sweeps;
+  for (int sweep = 1, calm = 0; start.sweeps < settings.max_sweeps; ++sweep) {
+    start.q.sweep(order);
+    ++start.sweeps;
+    start.bound = start.q.bound();
+    start.history.push_back(start.bound);
+    if (!std::isfinite(start.bound)) {
+      start.status = Status::failed;
+      return;
+    }
+    if (settings.on_sweep && !settings.on_sweep(start.sweeps, start.bound)) {
+      start.status = Status::stopped_by_user;
+      return;
+    }
+    calm = std::abs(start.bound - last) < settings.tolerance ? calm + 1 : 0;
+    if (calm == 2) {
+      start.status = Status::converged;
+      return;
+    }
+    last = start.bound;
+    if (start.sweeps < settings.max_sweeps) start.q.update_hyper(sweep <= 3);
+  }
+}
+
+std::vector<StartOutcome> run_starts(const ReducedRows& rows, const PenalisedColumns& which, const SpikeSlabSettings& slab,
+                                     const AscentSettings& ascent, SparseParts parts, Index num_threads) {
+  const Starts starts{rows, which, slab, ascent, parts == SparseParts::both};
+  if (parts == SparseParts::dense_only || which.size() == 0) return {starts.dense_only()};
+  const Matrix lasso = lasso_path(rows, start_penalties);
+  const Index first = starts.with_dense ? 0 : 1;
+  std::vector<std::optional<StartOutcome>> found(static_cast<std::size_t>(2 + lasso.cols() - first));
+  parallel_for(static_cast<Index>(found.size()), num_threads, [&](Index i) {
+    const Index kind = i + first;
+    found[static_cast<std::size_t>(i)] = kind == 0 ? starts.from_ridge()
+                                         : kind == 1
+                                             ? starts.from_zero()
+                                             : starts.from_lasso(start_penalties[static_cast<std::size_t>(kind - 2)], lasso.col(kind - 2));
+  });
+  std::vector<StartOutcome> out;
+  for (std::optional<StartOutcome>& start : found) out.push_back(std::move(*start));
+  return out;
+}
+
+Vector start_weights(const std::vector<double>& bounds) {
+  double best = -std::numeric_limits<double>::infinity();
+  for (const double bound : bounds)
+    if (std::isfinite(bound)) best = std::max(best, bound);
+  Vector weight(static_cast<Index>(bounds.size()));
+  for (Index i = 0; i < weight.size(); ++i) {
+    const double bound = bounds[static_cast<std::size_t>(i)];
+    weight[i] = std::isfinite(bound) ? std::exp(0.25 * (bound - best)) : 0;
+  }
+  return weight.sum() > 0 ? Vector(weight / weight.sum()) : weight;
+}
+
+}  // namespace ardvark

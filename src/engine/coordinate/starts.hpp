@@ -1,0 +1,55 @@
+// From where the spike-and-slab updates begin, and how long they go on.                                     docs/math/sparse.md (SP.8)
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ardvark/report.hpp"
+#include "engine/coordinate/spike_slab.hpp"
+
+namespace ardvark {
+
+/// Which parts of the prior there are.
+enum class SparseParts {
+  both,        ///< a few effects of their own over many small ones
+  slab_only,   ///< h = 0
+  dense_only,  ///< pi = 0: the ridge with its exact evidence
+};
+
+struct AscentSettings {
+  double tolerance = 1e-3;  ///< nats; two successive sweeps that change the bound by less end it
+  int max_sweeps = 600;
+  std::function<bool(int sweeps, double bound)> on_sweep;  ///< false: stop
+};
+
+struct StartOutcome {
+  std::string name;
+  SpikeSlab q;
+  Status status = Status::failed;
+  int sweeps = 0;
+  double bound = 0;
+  std::vector<double> history = {};
+};
+
+/// Weights of an L1 path on the reduced rows: of 20 penalties from that at which all are zero down to a fiftieth of it, these.
+/// \returns  [p, penalties.size()]
+[[nodiscard]] Matrix lasso_path(const ReducedRows& rows, const std::vector<int>& penalties);
+
+/// Groups by how much the target follows them, ties by position.
+[[nodiscard]] std::vector<Index> by_correlation(const ReducedRows& rows, const PenalisedColumns& which);
+/// Groups by the size of their weights, then by correlation.
+[[nodiscard]] std::vector<Index> by_size(const Vector& m, const PenalisedColumns& which, const std::vector<Index>& correlation);
+
+/// Sweeps until the bound stands still; the state is that of the last sweep.
+void ascend(const std::vector<Index>& order, const AscentSettings& settings, StartOutcome& start);
+
+/// All starts of a linear model, one after another or on several threads: the result is the same.
+[[nodiscard]] std::vector<StartOutcome> run_starts(const ReducedRows& rows, const PenalisedColumns& which, const SpikeSlabSettings& slab,
+                                                   const AscentSettings& ascent, SparseParts parts, Index num_threads);
+
+/// exp(bound/4), normalised; 0 for a start that failed.
+[[nodiscard]] Vector start_weights(const std::vector<double>& bounds);
+
+}  // namespace ardvark

@@ -1,0 +1,22 @@
+// Linear and logistic regression under the priors sparse, slab and dense, from the caller's table to a Fit.         docs/math/sparse.md
+#pragma once
+
+#include <memory>
+
+#include "ardvark/fit.hpp"
+#include "engine/prepare.hpp"
+#include "engine/state.hpp"
+
+namespace ardvark {
+
+/// \throws InvalidArgument  options that have no meaning beside such a prior
+void validate_sparse(const FitOptions& options, Task task, Index num_columns);
+
+/// Everything of `fit` but task, R^2 and seconds. y [n] standardised as `state` says.
+void fit_sparse_linear(MatrixView X, const Vector& y, const Vector& k, const FitOptions& options, Prepared prepared,
+                       std::shared_ptr<detail::FitState> state, Fit& fit);
+/// t [n] in {0, 1}. Everything of `fit` but task, classes and seconds.
+void fit_sparse_logistic(MatrixView X, const Vector& t, const Vector& k, const FitOptions& options, Prepared prepared,
+                         std::shared_ptr<detail::FitState> state, Fit& fit);
+
+}  // namespace ardvark

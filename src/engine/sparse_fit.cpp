@@ -1,0 +1,356 @@
+#include "engine/sparse_fit.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "core/blas.hpp"
+#include "core/validate.hpp"
+#include "engine/describe.hpp"
+#include "engine/user_units.hpp"
+
+namespace ardvark {
+
+SparseParts parts_of(PriorKind kind) {
+  return kind == PriorKind::slab ? SparseParts::slab_only : kind == PriorKind::dense ? SparseParts::dense_only : SparseParts::both;
+}
+
+void validate_sparse(const FitOptions& options, Task task, Index num_columns) {
+  const Prior& prior = options.prior;
+  const auto refuse = [&](bool given, const char* name) {
+    if (given)
+      throw InvalidArgument(
+          fmt::format("{} has no meaning beside prior '{}', which finds its own hyper-parameters; use prior shared or ard", name,
+                      to_string(prior.kind)));
+  };
+  const FitOptions defaults;
+  refuse(options.rule != UpdateRule::vb, "rule");
+  refuse(options.pruning.is_on(), "pruning");
+  refuse(!prior.fixed_columns.empty(), "prior.fixed_columns");
+  refuse(!prior.hyperprior.empty(), "prior.hyperprior");
+  refuse(!options.start_precision.empty(), "start_precision");
+  refuse(options.start_noise != 0, "start_noise");
+  refuse(options.record_every > 0, "record_every");
+  refuse(options.penalize_intercept, "penalize_intercept");
+  refuse(task == Task::logistic && options.likelihood != defaults.likelihood, "likelihood");
+  refuse(options.solver != SolverKind::automatic, "solver");
+  refuse(prior.kind == PriorKind::dense && !prior.group.empty(), "prior.group");
+  for (const Index j : prior.flat_columns)
+    if (j < 0 || j >= num_columns)
+      throw InvalidArgument(fmt::format("prior.flat_columns names column {}; X has columns 0 to {}", j, num_columns - 1));
+  if (!prior.group.empty() && static_cast<Index>(prior.group.size()) != num_columns)
+    throw InvalidArgument(fmt::format("prior.group has {} entries; it must have one per column of X: {}", prior.group.size(), num_columns));
+  for (const Index g : prior.group)
+    if (g < 0 || g >= num_columns)
+      throw InvalidArgument(fmt::format("prior.group holds {}; group numbers are 0 to {}", g, num_columns - 1));
+}
+
+PenalisedColumns penalised_columns(const FitOptions& options, Index num_columns, const std::vector<bool>& left_out) {
+  PenalisedColumns out;
+  std::vector<bool> is_flat(static_cast<std::size_t>(num_columns), false);
+  for (const Index j : options.prior.flat_columns) is_flat[static_cast<std::size_t>(j)] = true;
+  for (Index j = 0; j < num_columns; ++j) {
+    const auto at = static_cast<std::size_t>(j);
+    if (left_out[at]) continue;
+    (is_flat[at] ? out.flat : out.columns).push_back(j);
+  }
+  if (options.intercept) out.flat.push_back(num_columns);
+  const std::vector<Index>& group = options.prior.group;
+  const auto group_of = [&](Index j) { return group.empty() ? j : group[static_cast<std::size_t>(j)]; };
+  std::stable_sort(out.columns.begin(), out.columns.end(), [&](Index a, Index b) { return group_of(a) < group_of(b); });
+  for (std::size_t i = 0; i < out.columns.size(); ++i)
+    if (i == 0 || group_of(out.columns[i]) != group_of(out.columns[i - 1])) out.begin.push_back(static_cast<Index>(i));
+  out.begin.push_back(out.size());
+  return out;
+}
+
+namespace {
+
+// d_j = z_j'Dz_j.
+Vector column_squares(const SpikeSlab& q) {
+  const auto Z = q.rows().Z();
+  Vector d(Z.cols());
+  for (Index j = 0; j < d.size(); ++j) d[j] = q.D().dot(Z.col(j).cwiseAbs2());
+  return d;
+}
+
+// The groups whose effects are uncertain enough to matter to others, at most as many columns as Z has rows.
+std::vector<Index> uncertain_groups(const SpikeSlab& q, const Vector& d) {
+  const PenalisedColumns& which = q.which();
+  Vector size(which.num_groups());
+  std::vector<Index> groups;
+  for (Index g = 0; g < size.size(); ++g) {
+    size[g] = q.variance().segment(which.group_begin(g), which.group_size(g)).dot(d.segment(which.group_begin(g), which.group_size(g)));
+    if (size[g] > 1e-9 * q.hyper().s2) groups.push_back(g);
+  }
+  std::stable_sort(groups.begin(), groups.end(), [&](Index a, Index b) { return size[a] > size[b]; });
+  Index columns = 0;
+  std::size_t count = 0;
+  while (count < groups.size() && columns + which.group_size(groups[count]) <= q.rows().rank())
+    columns += which.group_size(groups[count++]);
+  groups.resize(count);
+  std::sort(groups.begin(), groups.end());
+  return groups;
+}
+
+}  // namespace
+
+// B = S (I + S' offdiag(Z'DZ)/s2 S)^-1 S', S S' = Cov b group by group.                                                          (SP.6)
+MixtureComponent component_of(const SpikeSlab& q, std::shared_ptr<const DenseBasis> basis, const Vector& flat_mean, bool& factored) {
+  const PenalisedColumns& which = q.which();
+  const auto Z = q.rows().Z();
+  MixtureComponent out;
+  out.s2 = q.hyper().s2;
+  out.h = q.hyper().h;
+  out.w = q.mean();
+  if (out.h > 0 && Z.rows() > 0) out.w += out.h * (Z.transpose() * q.Dr());
+  out.flat_mean = flat_mean - basis->G * out.w;
+  out.basis = std::move(basis);
+  out.v = q.variance();
+  const std::vector<Index> groups = uncertain_groups(q, column_squares(q));
+  for (const Index g : groups)
+    for (Index j = 0; j < which.group_size(g); ++j) out.active.push_back(which.group_begin(g) + j);
+  const auto a = static_cast<Index>(out.active.size());
+  Matrix S = Matrix::Zero(a, a);
+  std::vector<Index> first;
+  for (Index at = 0; const Index g : groups) {
+    const Index size = which.group_size(g);
+    first.push_back(at);
+    Matrix L = q.covariance_of(g);
+    if (size == 1)
+      L(0, 0) = std::sqrt(L(0, 0));
+    else if (!blas::potrf(size, L.data(), size))
+      L = Matrix(q.variance().segment(which.group_begin(g), size).cwiseSqrt().asDiagonal());
+    S.block(at, at, size, size) = L.triangularView<Eigen::Lower>();
+    at += size;
+  }
+  out.v(out.active).setZero();
+  const Matrix ZS = q.D().cwiseSqrt().asDiagonal() * (Z(Eigen::all, out.active) * S);
+  Matrix C = Matrix::Zero(a, a);
+  if (a > 0) blas::syrk(blas::Transpose::yes, a, ZS.rows(), 1 / out.s2, ZS.data(), ZS.rows(), 0.0, C.data(), a);
+  for (std::size_t i = 0; i < groups.size(); ++i)
+    C.block(first[i], first[i], which.group_size(groups[i]), which.group_size(groups[i])).setZero();
+  C.diagonal().array() += 1;
+  factored = a == 0 || (blas::potrf(a, C.data(), a) && blas::trtri(a, C.data(), a));
+  out.F = S.transpose();
+  if (factored && a > 0) blas::trmm(blas::Side::left, blas::Transpose::no, a, a, C.data(), a, out.F.data(), a);
+  return out;
+}
+
+// With b_j taken out, what each column would make of what is left, the other included ones excepted.                             (SP.9)
+std::vector<CredibleSet> credible_sets(const SpikeSlab& q) {
+  constexpr double least = 0.1, level = 0.95;
+  constexpr std::size_t most = 200;
+  std::vector<CredibleSet> sets;
+  const PenalisedColumns& which = q.which();
+  if (which.num_groups() != which.size() || q.hyper().kappa == 0) return sets;
+  const double kappa = q.hyper().kappa, s2 = q.hyper().s2;
+  std::vector<Index> chosen;
+  for (Index j = 0; j < which.size(); ++j)
+    if (q.inclusion()[j] > least) chosen.push_back(j);
+  std::stable_sort(chosen.begin(), chosen.end(), [&](Index a, Index b) { return q.inclusion()[a] > q.inclusion()[b]; });
+  if (chosen.size() > most) chosen.resize(most);
+  const auto Z = q.rows().Z();
+  const Vector d = column_squares(q);
+  for (const Index j : chosen) {
+    Vector score = Z.transpose() * (q.Dr() + q.mean()[j] * q.D().cwiseProduct(Z.col(j)));
+    for (Index l = 0; l < score.size(); ++l)
+      score[l] = -0.5 * std::log1p(kappa * d[l]) + 0.5 * score[l] * score[l] * kappa / (s2 * (1 + kappa * d[l]));
+    for (const Index other : chosen)
+      if (other != j) score[other] = -std::numeric_limits<double>::infinity();
+    const Vector share = (score.array() - score.maxCoeff()).exp();
+    std::vector<Index> order(static_cast<std::size_t>(share.size()));
+    std::iota(order.begin(), order.end(), Index{0});
+    std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) { return share[a] > share[b]; });
+    CredibleSet set;
+    set.inclusion = q.inclusion()[j];
+    double held = 0;
+    for (std::size_t i = 0; i < order.size() && held < level; ++i) {
+      const double part = share[order[i]] / share.sum();
+      set.columns.push_back(which.columns[static_cast<std::size_t>(order[i])]);
+      set.probability.push_back(part);
+      held += part;
+    }
+    sets.push_back(std::move(set));
+  }
+  return sets;
+}
+
+namespace {
+
+std::string quoted(const Fit& fit, Index j) { return fmt::format("'{}'", fit.column_names[static_cast<std::size_t>(j)]); }
+
+// Selected columns that another column follows closely.
+void note_interchangeable(const SpikeSlab& q, Fit& fit) {
+  const auto Z = q.rows().Z();
+  const PenalisedColumns& which = q.which();
+  if (which.num_groups() != which.size()) return;
+  const Vector length = Z.colwise().norm().transpose();
+  std::vector<std::string> pairs;
+  int looked_at = 0;
+  for (Index j = 0; j < which.size() && looked_at < 200; ++j) {
+    if (!(q.inclusion()[j] > 0.5)) continue;
+    ++looked_at;
+    const Vector product = Z.transpose() * Z.col(j);
+    for (Index l = 0; l < which.size(); ++l)
+      if (l != j && std::abs(product[l]) > 0.99 * length[l] * length[j])
+        pairs.push_back(fmt::format("{} for {}", quoted(fit, which.columns[static_cast<std::size_t>(l)]),
+                                    quoted(fit, which.columns[static_cast<std::size_t>(j)])));
+  }
+  if (pairs.empty()) return;
+  std::string text;
+  for (std::size_t i = 0; i < pairs.size() && i < 5; ++i) text += (i > 0 ? ", " : "") + pairs[i];
+  if (pairs.size() > 5) text += fmt::format(" and {} more", pairs.size() - 5);
+  fit.report.warnings.push_back(fmt::format(
+      "columns correlated above 0.99 could take the place of selected ones, and the data cannot tell which has the effect: {}", text));
+}
+
+// Two starts of nearly the same bound that predict differently.
+void warn_of_two_explanations(const std::vector<StartOutcome>& starts, const Vector& weight, double predictive_sd, Fit& fit) {
+  std::vector<std::size_t> order(starts.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return weight[static_cast<Index>(a)] > weight[static_cast<Index>(b)]; });
+  if (order.size() < 2 || !(weight[static_cast<Index>(order[1])] > 0)) return;
+  const StartOutcome &one = starts[order[0]], &two = starts[order[1]];
+  if (&one.q.rows() != &two.q.rows() || !(one.bound - two.bound < 3)) return;
+  const auto fitted = [](const SpikeSlab& q) { return Vector(q.rows().y - q.Dr()); };  // y - r/(1 + h l): Z w + what the noise is not
+  const double rows = std::max(1.0, one.q.rows().degrees);
+  const double distance = (fitted(one.q) - fitted(two.q)).norm() / std::sqrt(rows);
+  if (distance > predictive_sd)
+    fit.report.warnings.push_back(fmt::format(
+        "several explanations: starts '{}' and '{}' reach bounds {:.1f} nats apart and predict differently by {:.2g} predictive "
+        "standard deviations; the result averages over them",
+        one.name, two.name, one.bound - two.bound, distance / predictive_sd));
+}
+
+void warn_of_dense_part(double noise_variance, const SpikeSlab& best, Fit& fit) {
+  const SparseResult& sparse = *fit.sparse;
+  const ReducedRows& rows = best.rows();
+  const bool wide = static_cast<double>(best.which().size()) >= fit.num_rows;
+  const double target_variance = (rows.rest + rows.y.squaredNorm()) / std::max(rows.degrees, 1.0);
+  if (fit.task == Task::linear && wide && (sparse.dense_fraction > 0.95 || noise_variance < 0.01 * target_variance))
+    fit.report.warnings.push_back(
+        fmt::format("the noise is not identified: with {} columns and {:.10g} rows, many small effects and no noise look the same as noise "
+                    "(dense fraction "
+                    "{:.2f}); intervals of predictions hold, the noise itself and R^2 say little",
+                    best.which().size(), fit.num_rows, sparse.dense_fraction));
+  if (best.hyper().kappa > 0 && best.hyper().kappa <= best.settings().least_kappa)
+    fit.report.notes.push_back("no effect of its own was found: the slab has the least width it may have");
+}
+
+}  // namespace
+
+void describe_sparse(const FitOptions& options, const PenalisedColumns& which, const std::vector<StartOutcome>& starts,
+                     const Vector& weight, bool factored, Mixture mixture, const std::vector<bool>& left_out, detail::FitState& state,
+                     Fit& fit) {
+  const auto p = static_cast<Index>(left_out.size()), q = p + (state.standardization.intercept ? 1 : 0);
+  Report& report = fit.report;
+  fit.left_out = left_out;
+  fit.prior = options.prior.kind == PriorKind::automatic ? PriorKind::sparse : options.prior.kind;
+  fit.column_names = complete_names(options, p);
+  fit.posterior = LinearPosterior::factorised;
+  fit.mean = fit.variance = fit.V_diagonal = fit.relevance = Vector::Zero(p);
+  fit.relevant.assign(static_cast<std::size_t>(p), false);
+  fit.group.assign(static_cast<std::size_t>(p), Partition::left_out);
+  for (const Index j : which.flat)
+    if (j < p) fit.group[static_cast<std::size_t>(j)] = Partition::flat;
+
+  // What the starts say, averaged.
+  SparseResult result;
+  result.inclusion = Vector::Zero(p);
+  std::size_t best = 0;
+  double noise = 0, spread = 0, log_noise = 0;
+  fit.effective_parameters = 0;
+  for (std::size_t s = 0; s < starts.size(); ++s) {
+    const StartOutcome& start = starts[s];
+    const SpikeSlabHyper& hyper = start.q.hyper();
+    const double w = weight[static_cast<Index>(s)], unit = state.y_scale, dense = start.q.dense_share();
+    if (w > weight[static_cast<Index>(best)]) best = s;
+    result.starts.push_back({start.name, start.status, start.sweeps, start.bound, w, start.q.sum_of_inclusion() > 0 ? hyper.pi : 0,
+                             unit * std::sqrt(hyper.s2 * hyper.kappa), unit * std::sqrt(hyper.s2 * hyper.h),
+                             fit.task == Task::linear ? unit * std::sqrt(hyper.s2) : 0, dense});
+    if (w == 0) continue;
+    result.dense_fraction += w * dense;
+    noise += w * hyper.s2;
+    log_noise += w * std::log(hyper.s2);
+    for (Index g = 0; g < which.num_groups(); ++g)
+      for (Index j = which.group_begin(g); j < which.group_begin(g) + which.group_size(g); ++j) {
+        const Index column = which.columns[static_cast<std::size_t>(j)];
+        result.inclusion[column] += w * start.q.inclusion()[g];
+        fit.group[static_cast<std::size_t>(column)] = g;
+      }
+  }
+  for (std::size_t s = 0; s < starts.size(); ++s) {
+    const double w = weight[static_cast<Index>(s)];
+    if (w == 0) continue;
+    const double off = std::log(starts[s].q.hyper().s2) - log_noise;
+    spread += w * (1 / std::max(starts[s].q.noise_shape(), 1e-3) + off * off);
+  }
+  const StartOutcome& first = starts[best];
+  for (const MixtureComponent& c : mixture.components) fit.effective_parameters += c.weight * c.effective_parameters();
+  if (fit.task == Task::linear) {
+    const double shape = 1 / spread;
+    fit.noise = {shape, shape * noise * state.y_scale * state.y_scale};
+  }
+  fit.relevance = result.inclusion;
+  for (Index j = 0; j < p; ++j) fit.relevant[static_cast<std::size_t>(j)] = result.inclusion[j] > 0.5;
+  for (const Index j : which.flat)
+    if (j < p) fit.relevance[j] = 1, fit.relevant[static_cast<std::size_t>(j)] = true;
+  if (options.prior.kind == PriorKind::dense) fit.relevant = std::vector<bool>(left_out.size(), true);
+  result.sets = credible_sets(first.q);
+  fit.sparse = std::move(result);
+
+  report.status = first.status;
+  report.sweeps = first.sweeps;
+  report.solver = SolverKind::coordinate;
+  report.solver_reason = fmt::format("{} start{}, averaged by bound", starts.size(), starts.size() == 1 ? "" : "s");
+  report.bound_history = first.history;
+  report.bound = fit.bound = first.bound;
+  const double offset = bound_offset(which.flat, state, fit.task, fit.num_rows);
+  report.bound += offset;
+  fit.bound += offset;
+  for (double& bound : report.bound_history) bound += offset;
+  for (SparseStart& start : fit.sparse->starts) start.bound += offset;
+  Index unfinished = 0;
+  for (std::size_t s = 0; s < starts.size(); ++s)
+    if (weight[static_cast<Index>(s)] > 1e-3 && starts[s].status != Status::converged) ++unfinished;
+  report.message = first.status == Status::converged ? fmt::format("the bound stands still within {:g} nats",
+                                                                   options.tolerance.value_or(fit.task == Task::linear ? 1e-3 : 2e-3))
+                                                     : fmt::format("the bound did not settle within {} sweeps", first.sweeps);
+  if (first.status == Status::stopped_by_user) report.message = fmt::format("stopped after {} sweeps of the best start", first.sweeps);
+  if (unfinished > 0 && first.status == Status::converged)
+    report.warnings.push_back(fmt::format("{} of the starts that count had not converged", unfinished));
+
+  // Moments in the design's units, then the user's.
+  Posterior posterior;
+  posterior.w = mixture.mean(q);
+  posterior.V_diagonal = Vector::Zero(q);
+  posterior.V_diagonal(mixture.columns) = mixture.variances();
+  state.w = fit.standardized_mean = posterior.w;
+  state.factor.kind = CovarianceFactor::Kind::mixture;
+  state.factor.mixture = std::move(mixture);
+  const auto variance_of = [&](const Vector& x) {
+    const Matrix row = x.transpose();
+    DenseDesign one(row, {});
+    Vector variance(1);
+    state.factor.row_variance(one, variance);
+    return variance[0];
+  };
+  for (const Index j : which.flat)
+    if (j < p) posterior.V_diagonal[j] = variance_of(Vector::Unit(q, j));
+  to_user_units(posterior, 0, variance_of, state, fit);
+  fit.log_det_V = 0;
+
+  const double per_row = fit.num_rows > 0 ? fit.effective_parameters / fit.num_rows : 0;
+  if (fit.task == Task::linear) warn_of_two_explanations(starts, weight, std::sqrt(noise * (1 + per_row)), fit);
+  if (!factored)
+    report.warnings.push_back(
+        "the correlations among the effects could not be computed (not a strict maximum): intervals take the effects as independent");
+  warn_of_dense_part(noise, first.q, fit);
+  note_interchangeable(first.q, fit);
+}
+
+}  // namespace ardvark

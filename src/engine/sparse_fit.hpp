@@ -1,0 +1,25 @@
+// What the linear and the logistic fit under a sparse prior have in common.                                        docs/math/sparse.md
+#pragma once
+
+#include "engine/coordinate/starts.hpp"
+#include "engine/sparse.hpp"
+
+namespace ardvark {
+
+[[nodiscard]] SparseParts parts_of(PriorKind kind);
+/// By group where the options name groups. Left-out columns are in neither list.
+[[nodiscard]] PenalisedColumns penalised_columns(const FitOptions& options, Index num_columns, const std::vector<bool>& left_out);
+
+/// The variance of one start's weights; `factored` says whether correlations among the effects could be had.                 (SP.6)
+[[nodiscard]] MixtureComponent component_of(const SpikeSlab& q, std::shared_ptr<const DenseBasis> basis, const Vector& flat_mean,
+                                            bool& factored);
+
+/// Credible sets of the columns that this start includes.                                                                    (SP.9)
+[[nodiscard]] std::vector<CredibleSet> credible_sets(const SpikeSlab& q);
+
+/// Everything a Fit says of its weights, once the components are known.
+void describe_sparse(const FitOptions& options, const PenalisedColumns& which, const std::vector<StartOutcome>& starts,
+                     const Vector& weight, bool factored, Mixture mixture, const std::vector<bool>& left_out, detail::FitState& state,
+                     Fit& fit);
+
+}  // namespace ardvark

@@ -1,0 +1,94 @@
+// Linear regression under the priors sparse, slab and dense.                                                        docs/math/sparse.md
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "core/blas.hpp"
+#include "engine/sparse_fit.hpp"
+#include "engine/user_units.hpp"
+
+namespace ardvark {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// Beyond this many rows and columns at once the decomposition is too dear, and the dense part stays away.
+constexpr Index most_to_rotate = 20000;
+
+AscentSettings ascent_settings(const FitOptions& options, double offset) {
+  AscentSettings settings;
+  settings.tolerance = options.tolerance.value_or(settings.tolerance);
+  settings.max_sweeps = options.max_sweeps;
+  if (options.on_sweep)
+    settings.on_sweep = [&options, offset, started = Clock::now()](int sweeps, double bound) {
+      return options.on_sweep({sweeps, bound + offset, std::chrono::duration<double>(Clock::now() - started).count()});
+    };
+  return settings;
+}
+
+}  // namespace
+
+void fit_sparse_linear(MatrixView X, const Vector& y, const Vector& k, const FitOptions& options, Prepared prepared,
+                       std::shared_ptr<detail::FitState> state, Fit& fit) {
+  Report& report = fit.report;
+  report.notes.insert(report.notes.end(), prepared.notes.begin(), prepared.notes.end());
+  state->standardization = std::move(prepared.standardization);
+  DenseDesign design(X, state->standardization);
+  const PenalisedColumns which = penalised_columns(options, X.cols(), prepared.left_out);
+  SparseParts parts = parts_of(options.prior.kind);
+  Rotation rotation = Rotation::to_diagonal;
+  if (std::min(X.rows(), which.size()) > most_to_rotate) {
+    if (parts == SparseParts::dense_only)
+      throw InvalidArgument(fmt::format("prior 'dense' needs a decomposition that {} rows and {} columns make too dear; use prior sparse",
+                                        X.rows(), which.size()));
+    if (parts == SparseParts::both)
+      report.warnings.push_back(fmt::format(
+          "the dense part is off: {} rows and {} columns are too many for its decomposition, so that many small effects count as noise",
+          X.rows(), which.size()));
+    parts = SparseParts::slab_only;
+    rotation = Rotation::as_they_are;
+  }
+  fit.num_rows = k.sum();
+  const auto reduced = std::make_shared<ReducedRows>();  // the starts read it, and so does the posterior
+  ReducedRows& rows = *reduced;
+  if (!reduce_rows(design, which, k, y, fit.num_rows, KeepBasis::no, rows, rotation))
+    throw InvalidArgument("the columns without a prior are linearly dependent: they cannot be told apart");
+
+  SpikeSlabSettings slab;
+  slab.num_rows = fit.num_rows;
+  if (which.size() > 0 && rows.square > 0) slab.column_unit = rows.square / (static_cast<double>(which.size()) * fit.num_rows);
+  slab.least_kappa = 4 / (slab.num_rows * slab.column_unit);
+  const int threads = options.on_sweep ? 1 : blas::num_threads();  // a callback is not asked from several threads
+  const blas::ThreadScope one{1};
+  const std::vector<StartOutcome> starts =
+      run_starts(rows, which, slab, ascent_settings(options, bound_offset(which.flat, *state, fit.task, fit.num_rows)), parts, threads);
+  std::vector<double> bounds;
+  for (const StartOutcome& start : starts) bounds.push_back(start.bound);
+  const Vector weight = start_weights(bounds);
+  if (!(weight.sum() > 0)) {
+    report.status = Status::failed;
+    report.message = "no start came to a finite bound";
+    return;
+  }
+
+  Mixture mixture;
+  mixture.columns = which.columns;
+  mixture.flat_columns = which.flat;
+  bool all_factored = true;
+  for (std::size_t s = 0; s < starts.size(); ++s) {
+    if (!(weight[static_cast<Index>(s)] > 1e-6)) continue;
+    bool factored = true;
+    mixture.components.push_back(component_of(starts[s].q, reduced, rows.flat_mean, factored));
+    mixture.components.back().weight = weight[static_cast<Index>(s)];
+    all_factored = all_factored && factored;
+  }
+  describe_sparse(options, which, starts, weight, all_factored, std::move(mixture), prepared.left_out, *state, fit);
+  Vector m(X.rows());
+  design.apply(state->w, m);
+  const double centre = options.intercept ? k.dot(y) / fit.num_rows : 0.0, around = k.dot((y.array() - centre).square().matrix());
+  fit.r_squared = around > 0 ? 1 - k.dot((y - m).cwiseAbs2()) / around : 0.0;
+  fit.state = std::move(state);
+}
+
+}  // namespace ardvark

@@ -1,0 +1,366 @@
+// Logistic regression under the priors sparse, slab and dense: the exact Gaussian row terms as working weights.     docs/math/sparse.md
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include "core/blas.hpp"
+#include "core/parallel.hpp"
+#include "core/special.hpp"
+#include "design/column_panels.hpp"
+#include "engine/coordinate.hpp"
+#include "engine/describe.hpp"
+#include "engine/sparse_fit.hpp"
+#include "engine/user_units.hpp"
+
+namespace ardvark {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr double least_omega = 1e-8;
+
+struct Sites {
+  Vector omega, response;  // weight, and weight times working target                                                            (SL.1)
+};
+
+struct Problem {
+  MatrixView X;
+  const Vector &t, &k;
+  const PenalisedColumns& which;
+  const Standardization& standardization;
+  SpikeSlabSettings slab;
+  double tolerance;
+  int max_sweeps;
+  std::function<bool(int, double)> on_sweep;
+};
+
+// One start: marginals of the rows -> sites -> reduced rows -> a sweep -> marginals.
+class Ascent {
+ public:
+  Ascent(const Problem& problem, std::string name)
+      : problem_(problem),
+        design_(problem.X, problem.standardization),
+        flat_(read_columns(design_, problem.which.flat)),
+        out_{std::move(name), SpikeSlab(problem.which, problem.slab)} {
+    const double total = problem.k.sum(), rate = std::clamp(problem.k.dot(problem.t) / total, 1e-6, 1 - 1e-6);
+    const bool has_flat = !problem.which.flat.empty();
+    m_ = Vector::Constant(problem.t.size(), has_flat ? std::log(rate / (1 - rate)) : 0.0);
+    s_ = Vector::Zero(problem.t.size());
+    sites_ = target();
+  }
+
+  void set_hyper(const SpikeSlabHyper& hyper) { first_hyper_ = hyper; }
+  /// Weights, with flat ones, to begin with.
+  void begin_at(const Vector& w) {
+    design_.apply(w, m_);
+    sites_ = target();
+    first_mean_ = w(problem_.which.columns);
+  }
+
+  /// Until F stands still; `with_effects`: b moves too.                                                                       (SL.6)
+  void run(bool with_effects) {
+    double share = 1, F = -std::numeric_limits<double>::infinity();
+    int calm = 0;
+    out_.status = Status::max_sweeps;
+    std::optional<SpikeSlab> accepted;
+    Sites before = sites_;
+    for (int step = 0; out_.sweeps < problem_.max_sweeps;) {
+      const Sites aim = target();
+      for (;;) {
+        sites_.omega = before.omega + share * (aim.omega - before.omega);
+        sites_.response = before.response + share * (aim.response - before.response);
+        if (!update(with_effects, step < 3)) {
+          out_.status = Status::failed;
+          return;
+        }
+        if (!(out_.bound < F - 1e-3) || share <= 1.0 / 16) break;
+        share /= 2;
+        if (accepted) out_.q = *accepted;
+      }
+      ++out_.sweeps;
+      ++step;
+      out_.history.push_back(out_.bound);
+      if (problem_.on_sweep && !problem_.on_sweep(out_.sweeps, out_.bound)) {
+        out_.status = Status::stopped_by_user;
+        return;
+      }
+      m_ = next_m_;
+      s_ = next_s_;
+      accepted = out_.q;
+      before = sites_;
+      share = std::min(1.0, 1.5 * share);
+      calm = std::abs(out_.bound - F) < problem_.tolerance ? calm + 1 : 0;
+      F = out_.bound;
+      if (calm == 2) {
+        out_.status = Status::converged;
+        return;
+      }
+    }
+  }
+
+  void free_dense(double h) { out_.q.free_dense(h); }
+  void change_hyper(double pi, double kappa) {
+    SpikeSlabHyper hyper = out_.q.hyper();
+    hyper.pi = pi;
+    hyper.kappa = kappa;
+    out_.q.set_hyper(hyper);
+  }
+  [[nodiscard]] const StartOutcome& outcome() const { return out_; }
+  [[nodiscard]] StartOutcome take() { return std::move(out_); }
+  [[nodiscard]] std::shared_ptr<ReducedRows> rows() const { return rows_; }
+
+ private:
+  [[nodiscard]] Sites target() const {
+    Sites sites{Vector(m_.size()), Vector(m_.size())};
+    for (Index i = 0; i < m_.size(); ++i) {
+      const LogisticExpectation e = expected_logistic(m_[i], s_[i]);
+      const double k = problem_.k[i];
+      sites.omega[i] = k > 0 ? std::max(k * e.slope, least_omega) : 0;
+      sites.response[i] = sites.omega[i] * m_[i] + k * (problem_.t[i] - e.sigma);
+    }
+    return sites;
+  }
+
+  bool update(bool with_effects, bool search_widely) {
+    auto rows = std::make_shared<ReducedRows>();
+    Vector z(sites_.omega.size());
+    for (Index i = 0; i < z.size(); ++i) z[i] = sites_.omega[i] > 0 ? sites_.response[i] / sites_.omega[i] : 0;
+    if (!reduce_rows(design_, problem_.which, sites_.omega, z, sites_.omega.sum(), KeepBasis::yes, *rows)) return false;
+    rows_ = std::move(rows);
+    out_.q.set_rows(*rows_);
+    if (first_hyper_) {
+      out_.q.set_hyper(*first_hyper_);
+      if (first_mean_.size() > 0) out_.q.set_mean(first_mean_);
+      first_hyper_.reset();
+    }
+    if (with_effects) {
+      const std::vector<Index> correlation = by_correlation(*rows_, problem_.which);
+      if (order_.empty()) order_ = first_mean_.size() > 0 ? by_size(first_mean_, problem_.which, correlation) : correlation;
+      out_.q.sweep(order_);
+    }
+    out_.q.update_hyper(search_widely);
+    find_marginals();
+    out_.bound = bound();
+    return std::isfinite(out_.bound);
+  }
+
+  // m_n = f_n'flat + omega^-1/2 [U (y - Dr)]_n, and its variance.                                                               (SL.4)
+  void find_marginals() {
+    const ReducedRows& rows = *rows_;
+    const SpikeSlab& q = out_.q;
+    const Vector root = sites_.omega.cwiseSqrt(), &D = q.D();
+    const double h = q.hyper().h;
+    const Vector along = rows.U * (rows.y - q.Dr());
+    Vector spread = rows.U.cwiseAbs2() * (h * rows.l.array() * D.array()).matrix();
+    const auto Z = rows.Z();
+    const PenalisedColumns& which = problem_.which;
+    const Matrix UD = rows.U * D.asDiagonal();
+    // Columns whose effect is known well enough to add nothing are passed over.
+    std::vector<Index> wide;
+    for (Index g = 0; g < which.num_groups(); ++g) {
+      const Index first = which.group_begin(g), size = which.group_size(g);
+      double seen = 0;
+      for (Index j = first; j < first + size; ++j) seen += q.variance()[j] * D.dot(Z.col(j).cwiseAbs2());
+      if (!(seen > 1e-8 / static_cast<double>(which.size()))) continue;
+      if (size == 1)
+        wide.push_back(first);
+      else
+        spread += ((UD * Z.middleCols(first, size)) * q.covariance_of(g)).cwiseProduct(UD * Z.middleCols(first, size)).rowwise().sum();
+    }
+    constexpr std::size_t block = 256;
+    for (std::size_t first = 0; first < wide.size(); first += block) {
+      const std::vector<Index> some(wide.begin() + static_cast<std::ptrdiff_t>(first),
+                                    wide.begin() + static_cast<std::ptrdiff_t>(std::min(first + block, wide.size())));
+      Matrix panel = Z(Eigen::all, some), product(UD.rows(), panel.cols());
+      for (std::size_t j = 0; j < some.size(); ++j) panel.col(static_cast<Index>(j)) *= std::sqrt(q.variance()[some[j]]);
+      if (panel.size() > 0)
+        blas::gemm(blas::Transpose::no, blas::Transpose::no, UD.rows(), panel.cols(), UD.cols(), 1.0, UD.data(), UD.rows(), panel.data(),
+                   panel.rows(), 0.0, product.data(), product.rows());
+      if (panel.size() > 0) spread += product.rowwise().squaredNorm();
+    }
+    next_m_ = flat_ * rows.flat_mean;
+    next_s_ = (flat_ * rows.R.transpose()).rowwise().squaredNorm();
+    for (Index i = 0; i < root.size(); ++i) {
+      if (root[i] == 0) continue;
+      next_m_[i] += along[i] / root[i];
+      next_s_[i] += spread[i] / sites_.omega[i];
+    }
+  }
+
+  [[nodiscard]] double bound() const {  // (SL.5)
+    const ReducedRows& rows = *rows_;
+    const SpikeSlab& q = out_.q;
+    const double h = q.hyper().h;
+    double F = 0;
+    for (Index i = 0; i < next_m_.size(); ++i)
+      if (problem_.k[i] > 0) {
+        const double sign = problem_.t[i] > 0.5 ? 1 : -1;  // t m - softplus(m) = - softplus(-m) for t = 1
+        F -= problem_.k[i] * expected_logistic(-sign * next_m_[i], next_s_[i]).softplus;
+      }
+    const Vector& D = q.D();
+    double dense = 0;
+    for (Index i = 0; i < D.size(); ++i) {
+      const double hl = h * rows.l[i], Dr = q.Dr()[i];
+      dense += std::log1p(hl) - hl * D[i] + hl * (Dr * Dr + D[i] * D[i] * q.g()[i]);
+    }
+    const double flats = static_cast<double>(problem_.which.flat.size());
+    return F - q.divergence() - 0.5 * dense + 0.5 * flats * (ln_2pi + 1) - 0.5 * rows.log_det_FOF + q.log_prior_of_dense();
+  }
+
+  const Problem& problem_;
+  DenseDesign design_;
+  Matrix flat_;  // [n, flats]
+  Vector m_, s_, next_m_, next_s_;
+  Sites sites_;
+  std::shared_ptr<ReducedRows> rows_;
+  StartOutcome out_;
+  std::optional<SpikeSlabHyper> first_hyper_;
+  Vector first_mean_;
+  std::vector<Index> order_;
+};
+
+}  // namespace
+
+void fit_sparse_logistic(MatrixView X, const Vector& t, const Vector& k, const FitOptions& options, Prepared prepared,
+                         std::shared_ptr<detail::FitState> state, Fit& fit) {
+  Report& report = fit.report;
+  report.notes.insert(report.notes.end(), prepared.notes.begin(), prepared.notes.end());
+  state->standardization = std::move(prepared.standardization);
+  const PenalisedColumns which = penalised_columns(options, X.cols(), prepared.left_out);
+  const SparseParts parts = parts_of(options.prior.kind);
+  fit.num_rows = k.sum();
+
+  Problem problem{X, t, k, which, state->standardization, {}, options.tolerance.value_or(2e-3), options.max_sweeps, {}};
+  problem.slab.num_rows = fit.num_rows;
+  problem.slab.fit_noise = false;
+  problem.slab.fit_dense = parts != SparseParts::slab_only;
+  const double offset = bound_offset(which.flat, *state, fit.task, fit.num_rows);
+  if (options.on_sweep)
+    problem.on_sweep = [&options, offset, started = Clock::now()](int sweeps, double bound) {
+      return options.on_sweep({sweeps, bound + offset, std::chrono::duration<double>(Clock::now() - started).count()});
+    };
+  DenseDesign design(X, state->standardization);
+  if (which.size() > 0 && !options.standardize) {
+    double square = 0;
+    for_column_panels(design, which.columns,
+                      [&](const auto& panel, const std::vector<Index>&) { square += k.dot(panel.cwiseAbs2().rowwise().sum()); });
+    if (square > 0) problem.slab.column_unit = square / (static_cast<double>(which.size()) * fit.num_rows);
+  }
+  const double seen = 0.25 * fit.num_rows * problem.slab.column_unit;  // of the observations, in units of their working weights
+  const bool with_dense = parts != SparseParts::slab_only, with_effects = parts != SparseParts::dense_only && which.size() > 0;
+
+  // Where L1 has its weights at three penalties.
+  std::vector<Vector> lasso;
+  const std::vector<double> fractions = {1.5, 3, 8};
+  if (with_effects) {
+    CoordinateAscent path(design, t, k, which.flat);
+    const double largest = path.lambda_max();
+    CoordinateSettings settings;
+    settings.tolerance = 1e-3;
+    for (const double fraction : fractions) {
+      if (largest > 0) static_cast<void>(path.solve(largest / fraction, settings));
+      lasso.push_back(path.w());
+    }
+  }
+
+  struct Result {
+    StartOutcome start;
+    std::shared_ptr<ReducedRows> rows;
+  };
+  const auto finish = [](Ascent& ascent) {
+    auto rows = ascent.rows();
+    return Result{ascent.take(), std::move(rows)};
+  };
+  std::vector<std::function<Result()>> work;
+  const SpikeSlabHyper ridge{.pi = 0, .kappa = 0, .h = 1 / seen, .s2 = 1};
+  if (with_dense)
+    work.push_back([&] {
+      Ascent ascent(problem, "ridge alone");
+      ascent.set_hyper(ridge);
+      ascent.run(false);
+      return finish(ascent);
+    });
+  if (with_dense && with_effects)
+    work.push_back([&] {
+      Ascent ascent(problem, "ridge");
+      ascent.set_hyper(ridge);
+      ascent.run(false);
+      if (ascent.outcome().status != Status::failed && ascent.outcome().status != Status::stopped_by_user) {
+        ascent.change_hyper(0.1, 16 / seen);
+        ascent.run(true);
+      }
+      return finish(ascent);
+    });
+  Problem without_dense = problem;
+  without_dense.slab.fit_dense = false;
+  if (with_effects)
+    work.push_back([&] {
+      Ascent ascent(without_dense, "zero");
+      ascent.set_hyper({.pi = 0.1, .kappa = 16 / seen, .h = 0, .s2 = 1});
+      ascent.run(true);
+      if (with_dense && ascent.outcome().status != Status::failed && ascent.outcome().status != Status::stopped_by_user) {
+        ascent.free_dense(1e-4 / seen);
+        ascent.run(true);
+      }
+      return finish(ascent);
+    });
+  for (std::size_t i = 0; i < lasso.size(); ++i)
+    work.push_back([&, i] {
+      Ascent ascent(problem, fmt::format("lasso {:g}", fractions[i]));
+      const Vector m = lasso[i](which.columns);
+      const double nonzero = static_cast<double>((m.array() != 0).count());
+      SpikeSlabHyper hyper{.pi = 0.1, .kappa = 16 / seen, .h = with_dense ? 1e-4 / seen : 0, .s2 = 1};
+      if (nonzero > 0) {
+        hyper.pi = std::min(nonzero / static_cast<double>(which.size()), 0.5);
+        hyper.kappa = 1.5 * m.squaredNorm() / nonzero;
+      }
+      ascent.set_hyper(hyper);
+      ascent.begin_at(lasso[i]);
+      ascent.run(true);
+      return finish(ascent);
+    });
+
+  const int threads = options.on_sweep ? 1 : blas::num_threads();
+  const blas::ThreadScope one{1};
+  std::vector<std::optional<Result>> found(work.size());
+  parallel_for(static_cast<Index>(work.size()), threads,
+               [&](Index i) { found[static_cast<std::size_t>(i)] = work[static_cast<std::size_t>(i)](); });
+  std::vector<StartOutcome> starts;
+  std::vector<double> bounds;
+  for (std::optional<Result>& result : found) {
+    bounds.push_back(result->start.status == Status::failed ? -std::numeric_limits<double>::infinity() : result->start.bound);
+    starts.push_back(std::move(result->start));
+  }
+  Vector weight = start_weights(bounds);
+  if (!(weight.sum() > 0)) {
+    report.status = Status::failed;
+    report.message = "no start came to a finite bound";
+    return;
+  }
+  weight = (weight.array() < 1e-3).select(0.0, weight);  // each that stays keeps a basis of its own
+  weight /= weight.sum();
+
+  Mixture mixture;
+  mixture.columns = which.columns;
+  mixture.flat_columns = which.flat;
+  bool all_factored = true;
+  for (std::size_t s = 0; s < starts.size(); ++s) {
+    if (weight[static_cast<Index>(s)] == 0) continue;
+    bool factored = true;
+    mixture.components.push_back(component_of(starts[s].q, found[s]->rows, found[s]->rows->flat_mean, factored));
+    mixture.components.back().weight = weight[static_cast<Index>(s)];
+    all_factored = all_factored && factored;
+  }
+  describe_sparse(options, which, starts, weight, all_factored, std::move(mixture), prepared.left_out, *state, fit);
+
+  describe_classes(t, k, state->factor.mixture, state->factor.mixture.component_moments(design), fit);
+  for (std::size_t s = 0; s < starts.size(); ++s)
+    if (found[s]->rows) found[s]->rows->U.resize(0, 0);
+  fit.state = std::move(state);
+}
+
+}  // namespace ardvark

@@ -1,0 +1,58 @@
+// The covariance of weights that are the sum of few effects and many small ones, and of a mixture of such posteriors.
+//                                                                                        docs/math/sparse.md (SP.6), (SP.7), (SP.8)
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "design/design.hpp"
+
+namespace ardvark {
+
+/// What the components of one linear model share.
+struct DenseBasis {
+  std::vector<double> storage;  ///< Z, by columns
+  Vector l;                     ///< [m] Z Z' = diag(l)
+  Matrix G;                     ///< [flats, p] what the flat columns take off each column
+  Matrix R;                     ///< [flats, flats] R'R = (F'OF)^-1
+  [[nodiscard]] Eigen::Map<const Matrix> Z() const { return {storage.data(), l.size(), G.cols()}; }
+};
+
+/// Posterior of the penalised weights w = b + u of one start, and of the flat ones:
+///     Cov w = s2 h P + P B P',  P = I - h Z'DZ,  D = 1/(1 + h l),  B = Cov b                                                   (SP.6)
+struct MixtureComponent {
+  double weight = 1;
+  double s2 = 1, h = 0;
+  std::shared_ptr<const DenseBasis> basis;
+  Vector w;                   ///< [p] mean
+  Vector flat_mean;           ///< [flats]
+  Vector v;                   ///< [p] B_jj of the columns that are not active, 0 for those that are
+  std::vector<Index> active;  ///< columns whose B is known with its correlations
+  Matrix F;                   ///< [active, active] B_active = F'F
+
+  [[nodiscard]] Vector variances() const;   ///< [p] of w
+  [[nodiscard]] Matrix covariance() const;  ///< [p, p] of w
+  /// Sum of the variances of the rows it was made from, in units of s2: what the fit has used of their freedom.
+  [[nodiscard]] double effective_parameters() const;
+};
+
+/// Mean and variance of x'w for each row and component.
+struct ComponentMoments {
+  Matrix mean, variance;  ///< [rows, components]
+};
+
+/// A mixture of these, and its first two moments. Columns are those of a design.
+struct Mixture {
+  std::vector<MixtureComponent> components;  ///< weights sum to 1
+  std::vector<Index> columns, flat_columns;  ///< that w and the flat weights are of
+
+  [[nodiscard]] bool empty() const { return components.empty(); }
+  [[nodiscard]] ComponentMoments component_moments(Design& X) const;  ///< (SP.7)
+  /// x_n'Vx_n of each row.
+  void row_variance(Design& X, Vector& out) const;
+  [[nodiscard]] Vector mean(Index num_columns) const;  ///< of all columns of the design, 0 for others
+  [[nodiscard]] Vector variances() const;              ///< [p]
+  [[nodiscard]] Matrix covariance(Index num_columns) const;
+};
+
+}  // namespace ardvark
