@@ -1,0 +1,147 @@
+"""The sparse prior of linear regression in plain numpy, equation by equation (docs/math/sparse.md), one row a time and no cleverness.
+
+w = b + u, b_j ~ (1 - pi) delta_0 + pi N(0, s2 kappa), u_j ~ N(0, s2 h): written from the formulas alone, to be compared with the library.
+Columns are standardised and nothing is weighted.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.optimize import minimize_scalar
+
+A = 0.25  # of the prior of the dense share
+
+
+@dataclass
+class State:
+    pi: float
+    kappa: float
+    h: float
+    s2: float
+    m: np.ndarray  # [p] mean of b
+    v: np.ndarray = None  # its variance
+    q: np.ndarray = None  # inclusion
+    mu: np.ndarray = None  # of the slab
+    slab: np.ndarray = None
+    bound: float = -np.inf
+
+
+class Reference:
+    def __init__(self, X, y):
+        n, p = X.shape
+        self.center, self.scale, self.mean = X.mean(axis=0), X.std(axis=0), y.mean()
+        Xs, ys = (X - self.center) / self.scale, y - self.mean
+        U, root, Vt = np.linalg.svd(Xs, full_matrices=False)  # (SP.2)
+        there = root > 1e-6 * root[0]
+        self.Z, self.yr, self.l = root[there, None] * Vt[there], U[:, there].T @ ys, root[there] ** 2
+        self.rest = ys @ ys - self.yr @ self.yr
+        self.N, self.nu, self.p = n, n - 1, p
+        self.share = self.l.sum() / self.nu  # l bar
+        self.order = np.argsort(-np.abs(self.Z.T @ self.yr), kind="stable")
+
+    def D(self, h):
+        return 1 / (1 + h * self.l)
+
+    def d(self, h):
+        return self.D(h) @ self.Z**2
+
+    def sweep(self, s, order):
+        """(SP.4)"""
+        D, d = self.D(s.h), self.d(s.h)
+        r = self.yr - self.Z @ s.m
+        for array in ("v", "q", "mu", "slab"):
+            setattr(s, array, np.zeros(self.p))
+        for j in order:
+            z = self.Z[:, j]
+            c = z @ (D * r) + d[j] * s.m[j]
+            s.mu[j], s.slab[j] = s.kappa * c / (1 + s.kappa * d[j]), s.s2 * s.kappa / (1 + s.kappa * d[j])
+            odds = np.log(s.pi) - np.log1p(-s.pi) - 0.5 * np.log1p(s.kappa * d[j]) + c * s.mu[j] / (2 * s.s2)
+            s.q[j] = 1 / (1 + np.exp(-odds)) if odds > -700 else 0
+            new = s.q[j] * s.mu[j]
+            s.v[j] = s.q[j] * (s.slab[j] + s.mu[j] ** 2) - new**2
+            r -= (new - s.m[j]) * z
+            s.m[j] = new
+
+    def bound(self, s):
+        """(SP.3), just after a sweep; without slabs the log evidence of the ridge."""
+        D, r = self.D(s.h), self.yr - self.Z @ s.m
+        squares, divergence = self.rest + np.sum(D * r**2), 0
+        if s.q is not None:
+            squares += self.d(s.h) @ s.v
+            out = 1 - s.q
+            plain = np.where(s.q > 0, s.q * np.log(np.maximum(s.q, 1e-300) / s.pi), 0) + np.where(out > 0, out * np.log(np.maximum(out, 1e-300) / (1 - s.pi)), 0)
+            ratio = s.slab / (s.s2 * s.kappa)
+            divergence = np.sum(plain + 0.5 * s.q * (ratio + s.mu**2 / (s.s2 * s.kappa) - 1 - np.log(ratio)))
+        value = -self.nu / 2 * np.log(2 * np.pi * s.s2) - 0.5 * np.sum(np.log1p(s.h * self.l)) - squares / (2 * s.s2)
+        return value - divergence - A * np.log1p(s.h * self.share) - 0.5 * np.log(self.N)
+
+    def hyper(self, s, free_dense=True):
+        """(SP.5)"""
+        r, R, P, g = self.yr - self.Z @ s.m, 0.0, 0.0, 0.0
+        if s.q is not None:
+            R, P, g = s.q.sum(), np.sum(s.q * (s.slab + s.mu**2)), self.Z**2 @ s.v
+            s.pi, s.kappa = R / self.p, max(P / (s.s2 * R), 4 / self.N)
+        inside = P / s.kappa if s.q is not None else 0
+
+        def s2(h):
+            return (self.rest + np.sum(self.D(h) * (r**2 + g)) + inside) / (self.nu + R)
+
+        def phi(t):
+            h = np.exp(t)
+            return 0.5 * np.sum(np.log1p(h * self.l)) + A * np.log1p(h * self.share) + 0.5 * (self.nu + R) * np.log(s2(h))
+
+        if free_dense:
+            grid = np.linspace(-23, 12, 71)
+            best = grid[np.argmin([phi(t) for t in grid])]
+            found = minimize_scalar(phi, bounds=(max(-23, best - 0.5), min(12, best + 0.5)), method="bounded", options={"xatol": 1e-10})
+            s.h = np.exp(found.x if found.fun < phi(best) else best)
+        s.s2 = s2(s.h)
+
+    def ascend(self, s, order=None, free_dense=True, tolerance=1e-10, most=5000):
+        last = -np.inf
+        for _ in range(most):
+            self.sweep(s, self.order if order is None else order)
+            s.bound = self.bound(s)
+            if abs(s.bound - last) < tolerance:
+                return s
+            last = s.bound
+            self.hyper(s, free_dense)
+        raise RuntimeError("the bound does not settle")
+
+    def ridge(self):
+        """pi = 0."""
+        s = State(0, 0, 1 / self.N, 1, np.zeros(self.p))
+        self.hyper(s)
+        s.bound = self.bound(s)
+        return s
+
+    def from_ridge(self):
+        s = self.ridge()
+        return self.ascend(State(0.1, 16 / self.N, s.h, s.s2, np.zeros(self.p)))
+
+    def from_zero(self):
+        s = State(0.1, 16 / self.N, 0.0, np.sum(self.yr**2) / self.nu + self.rest / self.nu, np.zeros(self.p))
+        self.ascend(s, free_dense=False)
+        s.h = 1e-4 / self.N
+        return self.ascend(s)
+
+    def covariance(self, s):
+        """Mean [p] and covariance [p, p] of w, standardised columns.                                                       (SP.6)"""
+        D = self.D(s.h)
+        G = (self.Z.T * D) @ self.Z
+        P = np.eye(self.p) - s.h * G
+        mean = s.m + s.h * self.Z.T @ (D * (self.yr - self.Z @ s.m))
+        B = np.zeros((self.p, self.p))
+        if s.v is not None:
+            B = np.diag(s.v)
+            known = np.argsort(-s.v * np.diag(G))[: self.l.size]  # the most uncertain, at most as many as there are rows
+            S = np.sqrt(s.v[known])
+            off = G[np.ix_(known, known)] - np.diag(np.diag(G)[known])
+            B[np.ix_(known, known)] = S[:, None] * np.linalg.inv(np.eye(known.size) + S[:, None] * off * S / s.s2) * S
+        return mean, s.s2 * s.h * P + P @ B @ P.T
+
+    def predict(self, s, X):
+        """Mean and variance of new observations.                                                                           (SP.7)"""
+        mean, covariance = self.covariance(s)
+        rows = (X - self.center) / self.scale
+        return self.mean + rows @ mean, s.s2 * (1 + 1 / self.N) + np.einsum("ij,jk,ik->i", rows, covariance, rows)
