@@ -63,15 +63,15 @@ void add_model_options(CLI::App& c, const std::shared_ptr<FitArguments>& args, b
   add("compat", "With --preset: reproduce that program exactly, its defects included");
   add("converge", "With --preset vb_* or vrvm_*: to the maximum of the published bound, as a model, not by the published sweeps");
   add("prior",
-      "auto, shared, ard, groups or none (default auto: ard where rows >= 5 columns, else shared); logistic with two classes "
-      "also: laplace (L1: "
-      "the mode, most columns at zero)");
+      "auto, sparse, slab, dense, shared, ard, groups or none (default auto: ard where rows >= 5 columns, else shared). sparse: few effects "
+      "of their own over many small ones, honest also where columns are many; slab: the few alone, dense: the many alone (linear, and "
+      "logistic with two classes). Logistic with two classes also: laplace (L1: the mode, most columns at zero)");
   add("lambda",
       "With --prior laplace: nats per unit of |w| of a standardised column; glmnet's lambda times rows, liblinear's 1/C. Without it "
       "the message says from which lambda on every weight is zero. Presets l1_slr_lap, l1_slr_c: default 1; l1_slr_lap with --compat: its "
       "square, as published");
   c.add_option("--group", args->groups,
-               "NAME=COLUMN,COLUMN,... columns that share a precision (repeatable); a text column is a group by itself, except in presets "
+               "NAME=COLUMN,COLUMN,... columns that share a precision, or with --prior sparse an indicator (repeatable); a text column is a group by itself, except in presets "
                "and with --prior laplace, which judge each of its levels")
       ->allow_extra_args(false);
   c.add_option("--flat", args->flat_columns, "COLUMN,... columns without a prior")->allow_extra_args(false);

@@ -52,7 +52,7 @@ std::vector<Index> groups_of(const FitArguments& args, const FeatureEncoding& en
 void set_prior_columns(const FitArguments& args, const FeatureEncoding& encoding, ModelOptions& options) {
   bool any_categorical = false;
   for (const FeatureColumn& f : encoding.features) any_categorical = any_categorical || f.categorical;
-  if (options.preset.empty() && options.prior != "laplace" && (options.prior == "groups" || !args.groups.empty() || any_categorical))
+  if (options.preset.empty() && options.prior != "laplace" && options.prior != "dense" && (options.prior == "groups" || !args.groups.empty() || any_categorical))
     options.group = groups_of(args, encoding);
   for (const std::string& name : split_names(args.flat_columns)) {
     const auto [first, width] = columns_of(encoding, name, "--flat");

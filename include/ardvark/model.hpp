@@ -34,7 +34,7 @@ struct ModelOptions {
   std::string preset = {};            ///< a published program, one of presets()
   bool compat = false;                ///< preset: its defects included
   std::string task = {};              ///< rvm: "regression" or "classification"
-  std::string prior = "auto";         ///< "auto", "shared", "ard", "groups", "none"; of two classes also "laplace"
+  std::string prior = "auto";         ///< "auto", "sparse", "slab", "dense", "shared", "ard", "groups", "none"; of two classes also "laplace"
   std::optional<double> lambda = {};  ///< of the Laplace prior
   std::vector<Index> group = {};      ///< [columns] group number of each column, from 0
   std::vector<Index> flat = {};       ///< positions of columns without a prior

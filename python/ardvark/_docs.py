@@ -83,6 +83,21 @@ ardvark.ArdvarkWarning
 X : array-like or table of shape (n_samples, n_features)
     Finite. float64 and float32 arrays are read where they lie.
 """,
+    "sparse": """
+inclusion_ : ndarray of shape (n_features,)
+    Under a sparse prior: posterior probability that a column has an effect of its own.
+dense_fraction_ : float
+    Under a sparse prior: what many small effects explain, over that and the noise; in [0, 1).
+starts_ : list of dict
+    Under a sparse prior: where the fit began, and what came of it.
+start_bounds_ : ndarray of shape (n_starts,)
+    Under a sparse prior: the bound of each, nats.
+start_weights_ : ndarray of shape (n_starts,)
+    Under a sparse prior: the share of each in the average; they sum to 1.
+alternatives_ : list of Alternatives
+    Under a sparse prior: for each probable effect the columns that it may be of (``columns``, ``probability``,
+    ``inclusion``).
+""",
     "classes": """
 y : array-like of shape (n_samples,)
     Labels of two classes or more.

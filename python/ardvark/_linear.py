@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 from statistics import NormalDist
-from typing import Any, Callable, ClassVar, Mapping, Optional, Sequence, Union
+from typing import Any, Callable, ClassVar, Mapping, NamedTuple, Optional, Sequence, Union
 
 import numpy as np
 from sklearn.base import ClassifierMixin, RegressorMixin
@@ -17,6 +17,42 @@ from ._posterior import WithPosterior
 
 Columns = Sequence[Union[int, str]]
 Prior = Union[str, Sequence[int], np.ndarray, Sequence[Columns], Mapping[str, Columns]]
+
+
+_SPARSE_PRIORS = ("sparse", "slab", "dense")
+_SPARSE_ATTRIBUTES = ("inclusion_", "dense_fraction_", "starts_", "start_bounds_", "start_weights_", "alternatives_")
+
+
+class Alternatives(NamedTuple):
+    """Columns of which one has an effect, and the data cannot tell which.
+
+    Attributes
+    ----------
+    columns : ndarray of int
+        Most probable first: the fewest that hold 95% of the probability.
+    probability : ndarray of float
+        That it is this one.
+    inclusion : float
+        That it is one at all.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ardvark import BayesianLinearRegression
+    >>> rng = np.random.default_rng(0)
+    >>> X = np.repeat(rng.normal(size=(100, 2)), 2, axis=1)
+    >>> y = 2 * X[:, 0] + rng.normal(size=100)
+    >>> import warnings
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore")
+    ...     model = BayesianLinearRegression(prior="sparse").fit(X, y)
+    >>> sorted(model.alternatives_[0].columns.tolist())
+    [0, 1]
+    """
+
+    columns: np.ndarray
+    probability: np.ndarray
+    inclusion: float
 
 
 @assembled
@@ -90,7 +126,22 @@ class LinearScore(WithPosterior, FittedModel):
         self._take_coefficients(model)
         self.support_ = model.array("relevant").astype(bool)
         self.lambda_ = _precisions(model, self.n_features_in_)
+        for name in _SPARSE_ATTRIBUTES:  # of an earlier fit
+            vars(self).pop(name, None)
+        if model.text("prior") in _SPARSE_PRIORS:
+            self._take_sparse(model)
         self.effective_parameters_ = model.number("effective_parameters")
+
+    def _take_sparse(self, model: _core.Model) -> None:
+        self.inclusion_ = model.array("inclusion")
+        self.dense_fraction_ = model.number("dense_fraction")
+        self.starts_ = model.value("starts")
+        self.start_bounds_ = np.array([np.nan if s["bound"] is None else s["bound"] for s in self.starts_])
+        self.start_weights_ = np.array([start["weight"] for start in self.starts_])
+        self.alternatives_ = [
+            Alternatives(np.array(s["columns"]), np.array(s["probability"]), s["inclusion"])
+            for s in model.value("credible_sets")
+        ]
 
     def _take_coefficients(self, model: _core.Model) -> None:
         self.coef_ = model.array("mean")
@@ -151,9 +202,12 @@ class LinearScore(WithPosterior, FittedModel):
 
 def _precisions(model: _core.Model, num_columns: int) -> Any:
     """E[alpha]: one number of a shared prior, else one a column: 0 flat, infinite of one left out."""
-    prior, precision = model.text("prior"), model.array("precision")
+    prior = model.text("prior")
     if prior == "laplace":
         return model.number("lambda")
+    if prior in _SPARSE_PRIORS:
+        return None
+    precision = model.array("precision")
     if precision.ndim == 2:
         return precision[:, :num_columns]
     if prior == "shared" and precision.size == 1:
@@ -174,7 +228,9 @@ class BayesianLinearRegression(RegressorMixin, Regressor, LinearScore):
 
     Parameters
     ----------
-    prior : {"auto", "shared", "ard", "none"}, array-like of shape (n_features,) or dict, default="auto"
+    prior : str, array-like of shape (n_features,) or dict, default="auto"
+        "auto", "sparse", "slab", "dense", "shared", "ard" or "none", or groups of columns. "sparse" is few effects of their own over many small ones, honest whether columns are few or many beside
+        rows; "slab" the few alone, "dense" the many alone. Otherwise:
         What shares a precision: all columns ("shared"), none ("ard"), or the columns of one group, given as
         one number a column, as lists of columns, ``[["a", "b"], ["c", "d"]]``, or as ``{"name": [columns]}``;
         columns (names or positions) in no group are alone. "auto" takes "ard"
@@ -212,8 +268,10 @@ class BayesianLinearRegression(RegressorMixin, Regressor, LinearScore):
     lambda_ : float or ndarray of shape (n_features,)
         Mean precision of the weights, of columns as they are scaled inside (``standardize``) and, with
         posterior="joint", in units of the noise precision; a float under a shared prior, 0 of a flat column,
-        infinite for one that took no part.
+        infinite for one that took no part; None under a sparse prior.
     {relevance_}
+    {sparse.inclusion_, sparse.dense_fraction_, sparse.starts_, sparse.start_bounds_, sparse.start_weights_}
+    {sparse.alternatives_}
     support_ : ndarray of shape (n_features,), bool
         Columns that are kept: a mild rule, which keeps about one in seven columns of noise.
     bound_ : float
@@ -401,7 +459,8 @@ class LogisticScore(ClassifierMixin, Classifier, LinearScore):
         return super().predict(X)
 
     def _is_linear(self) -> bool:
-        return hasattr(self, "classes_") and self.coef_.shape[0] == 1
+        # Under a sparse prior probabilities are averaged over starts, of which each has a score of its own.
+        return hasattr(self, "classes_") and self.coef_.shape[0] == 1 and not hasattr(self, "inclusion_")
 
 
 def _intercept(model: _core.Model, size: Optional[int] = None) -> Any:
@@ -422,7 +481,9 @@ class BayesianLogisticRegression(LogisticScore):
 
     Parameters
     ----------
-    prior : {"auto", "shared", "ard", "none", "laplace"}, array-like or dict, default="auto"
+    prior : str, array-like of shape (n_features,) or dict, default="auto"
+        "auto", "sparse", "slab", "dense", "shared", "ard", "none" or "laplace", or groups of columns. "sparse" (two classes) is few effects of their own over many small ones, honest whether columns are few or
+        many beside rows; "slab" the few alone, "dense" the many alone. Otherwise:
         What shares a precision: all columns ("shared"), none ("ard"), or the columns of one group, given as
         one number a column, as lists of columns, ``[["a", "b"], ["c", "d"]]``, or as ``{"name": [columns]}``;
         columns (names or positions) in no group are alone. "auto" takes "ard"
@@ -454,7 +515,8 @@ class BayesianLogisticRegression(LogisticScore):
     ----------
     {classes.classes_, classes.coef_, classes.intercept_, classes.coef_std_, classes.sigma_}
     {classes.lambda_, classes.relevance_, classes.support_, classes.bound_, bound_history_, n_iter_}
-    {converged_, status_, notes_, effective_parameters_, classes.posterior_, n_features_in_}
+    {sparse.inclusion_, sparse.dense_fraction_, sparse.starts_, sparse.start_bounds_, sparse.start_weights_}
+    {sparse.alternatives_, converged_, status_, notes_, effective_parameters_, classes.posterior_, n_features_in_}
     {feature_names_in_}
 
     Warns
@@ -614,7 +676,8 @@ class SparseLogisticRegression(LogisticScore):
     ----------
     {classes.classes_, classes.coef_, classes.intercept_, classes.coef_std_, classes.sigma_}
     {classes.lambda_, classes.relevance_, classes.support_, classes.bound_, bound_history_, n_iter_}
-    {converged_, status_, notes_, effective_parameters_, classes.posterior_, n_features_in_}
+    {sparse.inclusion_, sparse.dense_fraction_, sparse.starts_, sparse.start_bounds_, sparse.start_weights_}
+    {sparse.alternatives_, converged_, status_, notes_, effective_parameters_, classes.posterior_, n_features_in_}
     {feature_names_in_}
 
     Warns

@@ -46,6 +46,9 @@ void validate_options(const SoftmaxOptions& options, Index p) {
     throw InvalidArgument(fmt::format("column_names has {} entries; it must have one per column of X: {}", options.column_names.size(), p));
   if (options.coding != ClassCoding::softmax) return;  // the rest is read by fit_logistic
   if (options.prior.kind == PriorKind::laplace) throw InvalidArgument("prior 'laplace' is of two classes; of several, use shared or ard");
+  if (is_sparse(options.prior.kind))
+    throw InvalidArgument(fmt::format("prior '{}' is of two classes; of several, use shared or ard, or coding one-against-rest",
+                                      to_string(options.prior.kind)));
   if (options.rule == UpdateRule::laplace) throw InvalidArgument("rule laplace is of two classes: use fit_logistic");
   if (!options.start_precision.empty()) throw InvalidArgument("start_precision is of two classes: use fit_logistic");
   if (options.likelihood == LogisticLikelihood::bound)

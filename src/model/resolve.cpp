@@ -58,6 +58,14 @@ void set_model(const ModelOptions& from, Task task, FitOptions& options) {
     refuse(from, {"group", "a0", "b0", "likelihood", "solver", "acceleration"},
            fmt::format("has no meaning with {}, which has {} and nothing else", from.spelled("prior", "laplace"), from.spelled("lambda")));
   }
+  if (is_sparse(options.prior.kind)) {
+    refuse(from,
+           {"a0", "b0", "c0", "d0", "likelihood", "posterior", "start_precision", "start_noise", "update_rule", "prune_at", "readmit_every",
+            "solver", "acceleration", "record_every"},
+           fmt::format("has no meaning with {}, which finds its own hyper-parameters", from.spelled("prior", from.prior)));
+    if (options.prior.kind == PriorKind::dense)
+      refuse(from, {"group"}, fmt::format("has no meaning with {}, whose effects have one size", from.spelled("prior", "dense")));
+  }
   if (options.prior.kind == PriorKind::shared || options.prior.kind == PriorKind::none)
     refuse(from, {"group"},
            fmt::format("has no meaning with {}; it needs {}, ard or auto", from.spelled("prior", from.prior),
