@@ -97,6 +97,38 @@ std::vector<Index> uncertain_groups(const SpikeSlab& q, const Vector& d) {
 
 }  // namespace
 
+namespace {
+
+Vector mean_of(const SpikeSlab& q) {  // (SP.6)
+  if (q.hyper().h == 0 || q.rows().rank() == 0) return q.mean();
+  return q.mean() + q.hyper().h * (q.rows().Z().transpose() * q.Dr());
+}
+
+}  // namespace
+
+Vector component_weights(const std::vector<StartOutcome>& starts, const Vector& weight, double seen) {
+  Vector out = weight;
+  std::vector<std::pair<Index, Vector>> kept;
+  for (Index s = 0; s < weight.size(); ++s) {
+    if (weight[s] == 0) continue;
+    const SpikeSlab& q = starts[static_cast<std::size_t>(s)].q;
+    const Vector w = mean_of(q);
+    const auto same = std::find_if(kept.begin(), kept.end(), [&](const auto& other) {
+      const SpikeSlabHyper &a = q.hyper(), &b = starts[static_cast<std::size_t>(other.first)].q.hyper();
+      // Predictions then differ by less than a thirtieth of their standard deviation, and variances by a hundredth.
+      return seen * (w - other.second).squaredNorm() < 1e-3 * a.s2 && std::abs(a.s2 - b.s2) < 1e-2 * a.s2 &&
+             seen * std::abs(a.h - b.h) < 1e-2 * (1 + seen * a.h);
+    });
+    if (same == kept.end()) {
+      kept.emplace_back(s, w);
+    } else {
+      out[same->first] += weight[s];
+      out[s] = 0;
+    }
+  }
+  return out;
+}
+
 // B = S (I + S' offdiag(Z'DZ)/s2 S)^-1 S', S S' = Cov b group by group.                                                          (SP.6)
 MixtureComponent component_of(const SpikeSlab& q, std::shared_ptr<const DenseBasis> basis, const Vector& flat_mean, bool& factored) {
   const PenalisedColumns& which = q.which();
@@ -104,8 +136,7 @@ MixtureComponent component_of(const SpikeSlab& q, std::shared_ptr<const DenseBas
   MixtureComponent out;
   out.s2 = q.hyper().s2;
   out.h = q.hyper().h;
-  out.w = q.mean();
-  if (out.h > 0 && Z.rows() > 0) out.w += out.h * (Z.transpose() * q.Dr());
+  out.w = mean_of(q);
   out.flat_mean = flat_mean - basis->G * out.w;
   out.basis = std::move(basis);
   out.v = q.variance();
@@ -245,90 +276,73 @@ void warn_of_dense_part(double noise_variance, const SpikeSlab& best, Fit& fit) 
     fit.report.notes.push_back("no effect of its own was found: the slab has the least width it may have");
 }
 
-}  // namespace
-
-void describe_sparse(const FitOptions& options, const PenalisedColumns& which, const std::vector<StartOutcome>& starts,
-                     const Vector& weight, bool factored, Mixture mixture, const std::vector<bool>& left_out, detail::FitState& state,
-                     Fit& fit) {
-  const auto p = static_cast<Index>(left_out.size()), q = p + (state.standardization.intercept ? 1 : 0);
-  Report& report = fit.report;
-  fit.left_out = left_out;
-  fit.prior = options.prior.kind == PriorKind::automatic ? PriorKind::sparse : options.prior.kind;
-  fit.column_names = complete_names(options, p);
-  fit.posterior = LinearPosterior::factorised;
-  fit.mean = fit.variance = fit.V_diagonal = fit.relevance = Vector::Zero(p);
-  fit.relevant.assign(static_cast<std::size_t>(p), false);
-  fit.group.assign(static_cast<std::size_t>(p), Partition::left_out);
-  for (const Index j : which.flat)
-    if (j < p) fit.group[static_cast<std::size_t>(j)] = Partition::flat;
-
-  // What the starts say, averaged.
+// What the starts say, averaged.
+struct Averages {
   SparseResult result;
-  result.inclusion = Vector::Zero(p);
   std::size_t best = 0;
-  double noise = 0, spread = 0, log_noise = 0;
-  fit.effective_parameters = 0;
+  double noise = 0;  // s2
+  double shape = 0;  // of 1/s2                                                                                               (SP.11)
+};
+
+Averages average(const std::vector<StartOutcome>& starts, const Vector& weight, const PenalisedColumns& which, Task task, double unit,
+                 Index num_columns) {
+  Averages out;
+  out.result.inclusion = Vector::Zero(num_columns);
+  double log_noise = 0;
   for (std::size_t s = 0; s < starts.size(); ++s) {
     const StartOutcome& start = starts[s];
     const SpikeSlabHyper& hyper = start.q.hyper();
-    const double w = weight[static_cast<Index>(s)], unit = state.y_scale, dense = start.q.dense_share();
-    if (w > weight[static_cast<Index>(best)]) best = s;
-    result.starts.push_back({start.name, start.status, start.sweeps, start.bound, w, start.q.sum_of_inclusion() > 0 ? hyper.pi : 0,
-                             unit * std::sqrt(hyper.s2 * hyper.kappa), unit * std::sqrt(hyper.s2 * hyper.h),
-                             fit.task == Task::linear ? unit * std::sqrt(hyper.s2) : 0, dense});
+    const double w = weight[static_cast<Index>(s)], dense = start.q.dense_share();
+    if (w > weight[static_cast<Index>(out.best)]) out.best = s;
+    out.result.starts.push_back({start.name, start.status, start.sweeps, start.bound, w, start.q.sum_of_inclusion() > 0 ? hyper.pi : 0,
+                                 unit * std::sqrt(hyper.s2 * hyper.kappa), unit * std::sqrt(hyper.s2 * hyper.h),
+                                 task == Task::linear ? unit * std::sqrt(hyper.s2) : 0, dense});
     if (w == 0) continue;
-    result.dense_fraction += w * dense;
-    noise += w * hyper.s2;
+    out.result.dense_fraction += w * dense;
+    out.noise += w * hyper.s2;
     log_noise += w * std::log(hyper.s2);
     for (Index g = 0; g < which.num_groups(); ++g)
-      for (Index j = which.group_begin(g); j < which.group_begin(g) + which.group_size(g); ++j) {
-        const Index column = which.columns[static_cast<std::size_t>(j)];
-        result.inclusion[column] += w * start.q.inclusion()[g];
-        fit.group[static_cast<std::size_t>(column)] = g;
-      }
+      for (Index j = which.group_begin(g); j < which.group_begin(g) + which.group_size(g); ++j)
+        out.result.inclusion[which.columns[static_cast<std::size_t>(j)]] += w * start.q.inclusion()[g];
   }
+  double spread = 0;
   for (std::size_t s = 0; s < starts.size(); ++s) {
     const double w = weight[static_cast<Index>(s)];
     if (w == 0) continue;
     const double off = std::log(starts[s].q.hyper().s2) - log_noise;
     spread += w * (1 / std::max(starts[s].q.noise_shape(), 1e-3) + off * off);
   }
-  const StartOutcome& first = starts[best];
-  for (const MixtureComponent& c : mixture.components) fit.effective_parameters += c.weight * c.effective_parameters();
-  if (fit.task == Task::linear) {
-    const double shape = 1 / spread;
-    fit.noise = {shape, shape * noise * state.y_scale * state.y_scale};
-  }
-  fit.relevance = result.inclusion;
-  for (Index j = 0; j < p; ++j) fit.relevant[static_cast<std::size_t>(j)] = result.inclusion[j] > 0.5;
-  for (const Index j : which.flat)
-    if (j < p) fit.relevance[j] = 1, fit.relevant[static_cast<std::size_t>(j)] = true;
-  if (options.prior.kind == PriorKind::dense) fit.relevant = std::vector<bool>(left_out.size(), true);
-  result.sets = credible_sets(first.q);
-  fit.sparse = std::move(result);
+  out.shape = 1 / spread;
+  out.result.sets = credible_sets(starts[out.best].q);
+  return out;
+}
 
-  report.status = first.status;
-  report.sweeps = first.sweeps;
+void report_starts(const std::vector<StartOutcome>& starts, const Vector& weight, const StartOutcome& best, double tolerance, double offset,
+                   Fit& fit) {
+  Report& report = fit.report;
+  report.status = best.status;
+  report.sweeps = best.sweeps;
   report.solver = SolverKind::coordinate;
   report.solver_reason = fmt::format("{} start{}, averaged by bound", starts.size(), starts.size() == 1 ? "" : "s");
-  report.bound_history = first.history;
-  report.bound = fit.bound = first.bound;
-  const double offset = bound_offset(which.flat, state, fit.task, fit.num_rows);
-  report.bound += offset;
-  fit.bound += offset;
+  report.bound_history = best.history;
   for (double& bound : report.bound_history) bound += offset;
+  report.bound = fit.bound = best.bound + offset;
   for (SparseStart& start : fit.sparse->starts) start.bound += offset;
+  switch (best.status) {
+    case Status::converged: report.message = fmt::format("the bound stands still within {:g} nats", tolerance); break;
+    case Status::stopped_by_user: report.message = fmt::format("stopped after {} sweeps of the best start", best.sweeps); break;
+    default: report.message = fmt::format("the bound did not settle within {} sweeps", best.sweeps); break;
+  }
   Index unfinished = 0;
   for (std::size_t s = 0; s < starts.size(); ++s)
     if (weight[static_cast<Index>(s)] > 1e-3 && starts[s].status != Status::converged) ++unfinished;
-  report.message = first.status == Status::converged ? fmt::format("the bound stands still within {:g} nats",
-                                                                   options.tolerance.value_or(fit.task == Task::linear ? 1e-3 : 2e-3))
-                                                     : fmt::format("the bound did not settle within {} sweeps", first.sweeps);
-  if (first.status == Status::stopped_by_user) report.message = fmt::format("stopped after {} sweeps of the best start", first.sweeps);
-  if (unfinished > 0 && first.status == Status::converged)
+  if (unfinished > 0 && best.status == Status::converged)
     report.warnings.push_back(fmt::format("{} of the starts that count had not converged", unfinished));
+}
 
-  // Moments in the design's units, then the user's.
+// Mean, variances and intercept, from the units of the design to the user's.
+void take_mixture(Mixture mixture, const std::vector<Index>& flat, detail::FitState& state, Fit& fit) {
+  const Index p = fit.num_columns(), q = p + (state.standardization.intercept ? 1 : 0);
   Posterior posterior;
   posterior.w = mixture.mean(q);
   posterior.V_diagonal = Vector::Zero(q);
@@ -343,18 +357,73 @@ void describe_sparse(const FitOptions& options, const PenalisedColumns& which, c
     state.factor.row_variance(one, variance);
     return variance[0];
   };
-  for (const Index j : which.flat)
+  for (const Index j : flat)
     if (j < p) posterior.V_diagonal[j] = variance_of(Vector::Unit(q, j));
   to_user_units(posterior, 0, variance_of, state, fit);
   fit.log_det_V = 0;
+}
 
-  const double per_row = fit.num_rows > 0 ? fit.effective_parameters / fit.num_rows : 0;
-  if (fit.task == Task::linear) warn_of_two_explanations(starts, weight, std::sqrt(noise * (1 + per_row)), fit);
+}  // namespace
+
+void describe_failure(const FitOptions& options, const std::vector<bool>& left_out, detail::FitState& state, Fit& fit) {
+  const auto p = static_cast<Index>(left_out.size());
+  const Vector nan = Vector::Constant(p, std::numeric_limits<double>::quiet_NaN());
+  fit.left_out = left_out;
+  fit.prior = options.prior.kind;
+  fit.column_names = complete_names(options, p);
+  fit.mean = fit.variance = fit.V_diagonal = fit.standardized_mean = nan;
+  fit.relevance = Vector::Zero(p);
+  fit.relevant.assign(left_out.size(), false);
+  fit.group.assign(left_out.size(), Partition::left_out);
+  fit.sparse = SparseResult{Vector::Zero(p), 0, {}, {}};
+  state.w = {};
+  fit.report.status = Status::failed;
+  fit.report.message = "no start came to a finite bound";
+  fit.report.solver = SolverKind::coordinate;
+}
+
+void describe_sparse(const FitOptions& options, const PenalisedColumns& which, const std::vector<StartOutcome>& starts,
+                     const Vector& weight, bool factored, Mixture mixture, const std::vector<bool>& left_out, detail::FitState& state,
+                     Fit& fit) {
+  const auto p = static_cast<Index>(left_out.size());
+  fit.left_out = left_out;
+  fit.prior = options.prior.kind;
+  fit.column_names = complete_names(options, p);
+  fit.posterior = LinearPosterior::factorised;
+  fit.mean = fit.variance = fit.V_diagonal = Vector::Zero(p);
+  fit.group.assign(left_out.size(), Partition::left_out);
+  for (Index g = 0; g < which.num_groups(); ++g)
+    for (Index j = which.group_begin(g); j < which.group_begin(g) + which.group_size(g); ++j)
+      fit.group[static_cast<std::size_t>(which.columns[static_cast<std::size_t>(j)])] = g;
+
+  Averages averages = average(starts, weight, which, fit.task, state.y_scale, p);
+  const StartOutcome& best = starts[averages.best];
+  fit.sparse = std::move(averages.result);
+  fit.relevance = fit.sparse->inclusion;
+  fit.relevant.assign(left_out.size(), false);
+  for (Index j = 0; j < p; ++j)
+    fit.relevant[static_cast<std::size_t>(j)] =
+        !left_out[static_cast<std::size_t>(j)] && (fit.relevance[j] > 0.5 || options.prior.kind == PriorKind::dense);
+  for (const Index j : which.flat) {
+    if (j == p) continue;
+    fit.group[static_cast<std::size_t>(j)] = Partition::flat;
+    fit.relevance[j] = 1;
+    fit.relevant[static_cast<std::size_t>(j)] = true;
+  }
+  if (fit.task == Task::linear) fit.noise = {averages.shape, averages.shape * averages.noise * state.y_scale * state.y_scale};
+  fit.effective_parameters = 0;
+  for (const MixtureComponent& c : mixture.components) fit.effective_parameters += c.weight * c.effective_parameters();
+  report_starts(starts, weight, best, options.tolerance.value_or(fit.task == Task::linear ? 1e-3 : 2e-3),
+                bound_offset(which.flat, state, fit.task, fit.num_rows), fit);
+  take_mixture(std::move(mixture), which.flat, state, fit);
+
+  if (fit.task == Task::linear)
+    warn_of_two_explanations(starts, weight, std::sqrt(averages.noise * (1 + fit.effective_parameters / fit.num_rows)), fit);
   if (!factored)
-    report.warnings.push_back(
+    fit.report.warnings.push_back(
         "the correlations among the effects could not be computed (not a strict maximum): intervals take the effects as independent");
-  warn_of_dense_part(noise, first.q, fit);
-  note_interchangeable(first.q, fit);
+  warn_of_dense_part(averages.noise, best.q, fit);
+  note_interchangeable(best.q, fit);
 }
 
 }  // namespace ardvark

@@ -14,6 +14,10 @@ namespace ardvark {
 [[nodiscard]] MixtureComponent component_of(const SpikeSlab& q, std::shared_ptr<const DenseBasis> basis, const Vector& flat_mean,
                                             bool& factored);
 
+/// [starts] The weights of the components: starts that came to the same maximum share one, the first of them. `seen`: how much of the
+/// observations a typical column sees.                                                                                       (SP.8)
+[[nodiscard]] Vector component_weights(const std::vector<StartOutcome>& starts, const Vector& weight, double seen);
+
 /// Credible sets of the columns that this start includes.                                                                    (SP.9)
 [[nodiscard]] std::vector<CredibleSet> credible_sets(const SpikeSlab& q);
 
@@ -21,5 +25,11 @@ namespace ardvark {
 void describe_sparse(const FitOptions& options, const PenalisedColumns& which, const std::vector<StartOutcome>& starts,
                      const Vector& weight, bool factored, Mixture mixture, const std::vector<bool>& left_out, detail::FitState& state,
                      Fit& fit);
+
+/// No start came to a finite bound.
+void describe_failure(const FitOptions& options, const std::vector<bool>& left_out, detail::FitState& state, Fit& fit);
+
+/// Beyond this many rows and columns at once the decomposition of (SP.2) is too dear.
+inline constexpr Index most_to_rotate = 20000;
 
 }  // namespace ardvark

@@ -13,9 +13,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Beyond this many rows and columns at once the decomposition is too dear, and the dense part stays away.
-constexpr Index most_to_rotate = 20000;
-
 AscentSettings ascent_settings(const FitOptions& options, double offset) {
   AscentSettings settings;
   settings.tolerance = options.tolerance.value_or(settings.tolerance);
@@ -67,8 +64,8 @@ void fit_sparse_linear(MatrixView X, const Vector& y, const Vector& k, const Fit
   for (const StartOutcome& start : starts) bounds.push_back(start.bound);
   const Vector weight = start_weights(bounds);  // (SP.8)
   if (!(weight.sum() > 0)) {
-    report.status = Status::failed;
-    report.message = "no start came to a finite bound";
+    describe_failure(options, prepared.left_out, *state, fit);
+    fit.state = std::move(state);
     return;
   }
 
@@ -76,11 +73,12 @@ void fit_sparse_linear(MatrixView X, const Vector& y, const Vector& k, const Fit
   mixture.columns = which.columns;
   mixture.flat_columns = which.flat;
   bool all_factored = true;
+  const Vector share = component_weights(starts, weight, slab.num_rows * slab.column_unit);
   for (std::size_t s = 0; s < starts.size(); ++s) {
-    if (weight[static_cast<Index>(s)] == 0) continue;
+    if (share[static_cast<Index>(s)] == 0) continue;
     bool factored = true;
     mixture.components.push_back(component_of(starts[s].q, reduced, rows.flat_mean, factored));
-    mixture.components.back().weight = weight[static_cast<Index>(s)];
+    mixture.components.back().weight = share[static_cast<Index>(s)];
     all_factored = all_factored && factored;
   }
   describe_sparse(options, which, starts, weight, all_factored, std::move(mixture), prepared.left_out, *state, fit);

@@ -223,6 +223,83 @@ class Ascent {
   std::vector<Index> order_;
 };
 
+// Where L1 has its weights.                                                                                                      (SL.6)
+const std::vector<double> fractions = {1.5, 3, 8};
+std::vector<Vector> lasso_weights(Design& design, const Problem& problem) {
+  std::vector<Vector> found;
+  CoordinateAscent path(design, problem.t, problem.k, problem.which.flat);
+  const double largest = path.lambda_max();
+  CoordinateSettings settings;
+  settings.tolerance = 1e-3;
+  for (const double fraction : fractions) {
+    if (largest > 0) static_cast<void>(path.solve(largest / fraction, settings));
+    found.push_back(path.w());
+  }
+  return found;
+}
+
+struct Result {
+  StartOutcome start;
+  std::shared_ptr<ReducedRows> rows;
+};
+Result finish(Ascent& ascent) {
+  auto rows = ascent.rows();
+  return {ascent.take(), std::move(rows)};
+}
+bool may_go_on(const Ascent& ascent) {
+  return ascent.outcome().status != Status::failed && ascent.outcome().status != Status::stopped_by_user;
+}
+
+Result from_ridge(const Problem& problem, double seen, bool with_effects) {
+  Ascent ascent(problem, with_effects ? "ridge" : "ridge alone");
+  ascent.set_hyper({.pi = 0, .kappa = 0, .h = 1 / seen, .s2 = 1});
+  ascent.run(false);
+  if (with_effects && may_go_on(ascent)) {
+    ascent.change_hyper(0.1, 16 / seen);
+    ascent.run(true);
+  }
+  return finish(ascent);
+}
+
+Result from_zero(const Problem& without_dense, double seen, bool with_dense) {
+  Ascent ascent(without_dense, "zero");
+  ascent.set_hyper({.pi = 0.1, .kappa = 16 / seen, .h = 0, .s2 = 1});
+  ascent.run(true);
+  if (with_dense && may_go_on(ascent)) {
+    ascent.free_dense(1e-4 / seen);
+    ascent.run(true);
+  }
+  return finish(ascent);
+}
+
+Result from_lasso(const Problem& problem, double seen, bool with_dense, double fraction, const Vector& w) {
+  Ascent ascent(problem, fmt::format("lasso {:g}", fraction));
+  const Vector m = w(problem.which.columns);
+  const double nonzero = static_cast<double>((m.array() != 0).count());
+  SpikeSlabHyper hyper{.pi = 0.1, .kappa = 16 / seen, .h = with_dense ? 1e-4 / seen : 0, .s2 = 1};
+  if (nonzero > 0) {
+    hyper.pi = std::min(nonzero / static_cast<double>(problem.which.size()), 0.5);
+    hyper.kappa = 1.5 * m.squaredNorm() / nonzero;
+  }
+  ascent.set_hyper(hyper);
+  ascent.begin_at(w);
+  ascent.run(true);
+  return finish(ascent);
+}
+
+// The arguments outlive the work.
+std::vector<std::function<Result()>> list_starts(const Problem& problem, const Problem& without_dense, const std::vector<Vector>& lasso,
+                                                 SparseParts parts, double seen) {
+  const bool with_dense = parts != SparseParts::slab_only, with_effects = !lasso.empty();
+  std::vector<std::function<Result()>> work;
+  if (with_dense || !with_effects) work.emplace_back([&, seen] { return from_ridge(problem, seen, false); });
+  if (with_dense && with_effects) work.emplace_back([&, seen] { return from_ridge(problem, seen, true); });
+  if (with_effects) work.emplace_back([&, seen, with_dense] { return from_zero(without_dense, seen, with_dense); });
+  for (std::size_t i = 0; i < lasso.size(); ++i)
+    work.emplace_back([&, seen, with_dense, i] { return from_lasso(problem, seen, with_dense, fractions[i], lasso[i]); });
+  return work;
+}
+
 }  // namespace
 
 void fit_sparse_logistic(MatrixView X, const Vector& t, const Vector& k, const FitOptions& options, Prepared prepared,
@@ -231,6 +308,11 @@ void fit_sparse_logistic(MatrixView X, const Vector& t, const Vector& k, const F
   report.notes.insert(report.notes.end(), prepared.notes.begin(), prepared.notes.end());
   state->standardization = std::move(prepared.standardization);
   const PenalisedColumns which = penalised_columns(options, X.cols(), prepared.left_out);
+  if (std::min(X.rows(), which.size()) > most_to_rotate)
+    throw InvalidArgument(
+        fmt::format("prior '{}' of classes needs a decomposition that {} rows and {} columns make too dear; use prior shared "
+                    "or laplace",
+                    to_string(options.prior.kind), X.rows(), which.size()));
   const SparseParts parts = parts_of(options.prior.kind);
   fit.num_rows = k.sum();
 
@@ -251,79 +333,12 @@ void fit_sparse_logistic(MatrixView X, const Vector& t, const Vector& k, const F
     if (square > 0) problem.slab.column_unit = square / (static_cast<double>(which.size()) * fit.num_rows);
   }
   const double seen = 0.25 * fit.num_rows * problem.slab.column_unit;  // of the observations, in units of their working weights
-  const bool with_dense = parts != SparseParts::slab_only, with_effects = parts != SparseParts::dense_only && which.size() > 0;
+  const bool with_effects = parts != SparseParts::dense_only && which.size() > 0;
 
-  // Where L1 has its weights at three penalties.
-  std::vector<Vector> lasso;
-  const std::vector<double> fractions = {1.5, 3, 8};
-  if (with_effects) {
-    CoordinateAscent path(design, t, k, which.flat);
-    const double largest = path.lambda_max();
-    CoordinateSettings settings;
-    settings.tolerance = 1e-3;
-    for (const double fraction : fractions) {
-      if (largest > 0) static_cast<void>(path.solve(largest / fraction, settings));
-      lasso.push_back(path.w());
-    }
-  }
-
-  struct Result {
-    StartOutcome start;
-    std::shared_ptr<ReducedRows> rows;
-  };
-  const auto finish = [](Ascent& ascent) {
-    auto rows = ascent.rows();
-    return Result{ascent.take(), std::move(rows)};
-  };
-  std::vector<std::function<Result()>> work;
-  const SpikeSlabHyper ridge{.pi = 0, .kappa = 0, .h = 1 / seen, .s2 = 1};
-  if (with_dense)
-    work.push_back([&] {
-      Ascent ascent(problem, "ridge alone");
-      ascent.set_hyper(ridge);
-      ascent.run(false);
-      return finish(ascent);
-    });
-  if (with_dense && with_effects)
-    work.push_back([&] {
-      Ascent ascent(problem, "ridge");
-      ascent.set_hyper(ridge);
-      ascent.run(false);
-      if (ascent.outcome().status != Status::failed && ascent.outcome().status != Status::stopped_by_user) {
-        ascent.change_hyper(0.1, 16 / seen);
-        ascent.run(true);
-      }
-      return finish(ascent);
-    });
+  const std::vector<Vector> lasso = with_effects ? lasso_weights(design, problem) : std::vector<Vector>();
   Problem without_dense = problem;
   without_dense.slab.fit_dense = false;
-  if (with_effects)
-    work.push_back([&] {
-      Ascent ascent(without_dense, "zero");
-      ascent.set_hyper({.pi = 0.1, .kappa = 16 / seen, .h = 0, .s2 = 1});
-      ascent.run(true);
-      if (with_dense && ascent.outcome().status != Status::failed && ascent.outcome().status != Status::stopped_by_user) {
-        ascent.free_dense(1e-4 / seen);
-        ascent.run(true);
-      }
-      return finish(ascent);
-    });
-  for (std::size_t i = 0; i < lasso.size(); ++i)
-    work.push_back([&, i] {
-      Ascent ascent(problem, fmt::format("lasso {:g}", fractions[i]));
-      const Vector m = lasso[i](which.columns);
-      const double nonzero = static_cast<double>((m.array() != 0).count());
-      SpikeSlabHyper hyper{.pi = 0.1, .kappa = 16 / seen, .h = with_dense ? 1e-4 / seen : 0, .s2 = 1};
-      if (nonzero > 0) {
-        hyper.pi = std::min(nonzero / static_cast<double>(which.size()), 0.5);
-        hyper.kappa = 1.5 * m.squaredNorm() / nonzero;
-      }
-      ascent.set_hyper(hyper);
-      ascent.begin_at(lasso[i]);
-      ascent.run(true);
-      return finish(ascent);
-    });
-
+  const std::vector<std::function<Result()>> work = list_starts(problem, without_dense, lasso, parts, seen);
   const int threads = options.on_sweep ? 1 : blas::num_threads();
   const blas::ThreadScope one{1};
   std::vector<std::optional<Result>> found(work.size());
@@ -337,8 +352,8 @@ void fit_sparse_logistic(MatrixView X, const Vector& t, const Vector& k, const F
   }
   const Vector weight = start_weights(bounds);  // (SP.8)
   if (!(weight.sum() > 0)) {
-    report.status = Status::failed;
-    report.message = "no start came to a finite bound";
+    describe_failure(options, prepared.left_out, *state, fit);
+    fit.state = std::move(state);
     return;
   }
 
@@ -346,11 +361,12 @@ void fit_sparse_logistic(MatrixView X, const Vector& t, const Vector& k, const F
   mixture.columns = which.columns;
   mixture.flat_columns = which.flat;
   bool all_factored = true;
+  const Vector share = component_weights(starts, weight, seen);
   for (std::size_t s = 0; s < starts.size(); ++s) {
-    if (weight[static_cast<Index>(s)] == 0) continue;
+    if (share[static_cast<Index>(s)] == 0) continue;
     bool factored = true;
     mixture.components.push_back(component_of(starts[s].q, found[s]->rows, found[s]->rows->flat_mean, factored));
-    mixture.components.back().weight = weight[static_cast<Index>(s)];
+    mixture.components.back().weight = share[static_cast<Index>(s)];
     all_factored = all_factored && factored;
   }
   describe_sparse(options, which, starts, weight, all_factored, std::move(mixture), prepared.left_out, *state, fit);

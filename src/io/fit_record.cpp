@@ -2,12 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 
 #include "engine/state.hpp"
+#include "io/sparse_record.hpp"
 
 namespace ardvark::io {
 namespace {
@@ -43,143 +42,14 @@ void set_scalars(const Vector& v, Fit& fit, detail::FitState& s) {
   s.quadratic = v[15];
 }
 
+}  // namespace
+
 Status status_from(const json& name, const std::string& path) {
   return from_name(name,
                    {Status::failed, Status::converged, Status::max_sweeps, Status::stopped_by_user, Status::not_positive_definite,
                     Status::separated, Status::bound_fell, Status::false_stop},
                    path);
 }
-
-// ---- sparse priors ----------------------------------------------------------------------------------------------------------------------
-
-json describe(const SparseResult& sparse) {
-  json starts = json::array(), sets = json::array();
-  for (const SparseStart& start : sparse.starts)
-    starts.push_back(
-        {{"name", start.name},
-         {"status", to_string(start.status)},
-         {"sweeps", start.sweeps},
-         {"numbers",
-          {start.bound, start.weight, start.inclusion_prior, start.slab_sd, start.dense_sd, start.noise_sd, start.dense_fraction}}});
-  for (const CredibleSet& set : sparse.sets)
-    sets.push_back({{"columns", set.columns}, {"probability", set.probability}, {"inclusion", set.inclusion}});
-  return {{"dense_fraction", sparse.dense_fraction}, {"starts", starts}, {"sets", sets}};
-}
-
-SparseResult read_sparse(const json& description, Vector inclusion, const std::string& path) {
-  SparseResult sparse;
-  sparse.inclusion = std::move(inclusion);
-  sparse.dense_fraction = description.at("dense_fraction").get<double>();
-  for (const json& start : description.at("starts")) {
-    const json& numbers = start.at("numbers");
-    if (numbers.size() != 7) fail_model(path, "the list of starts has the wrong size");
-    const auto number = [&](std::size_t i) {
-      return numbers[i].is_number() ? numbers[i].get<double>() : -std::numeric_limits<double>::infinity();
-    };
-    sparse.starts.push_back({start.at("name").get<std::string>(), status_from(start.at("status"), path), start.at("sweeps").get<int>(),
-                             number(0), number(1), number(2), number(3), number(4), number(5), number(6)});
-  }
-  for (const json& set : description.at("sets")) {
-    CredibleSet read{set.at("columns").get<std::vector<Index>>(), set.at("probability").get<std::vector<double>>(),
-                     set.at("inclusion").get<double>()};
-    if (read.columns.size() != read.probability.size()) fail_model(path, "a credible set has the wrong size");
-    for (const Index j : read.columns)
-      if (j < 0 || j >= sparse.inclusion.size()) fail_model(path, "a credible set has the wrong size");
-    sparse.sets.push_back(std::move(read));
-  }
-  return sparse;
-}
-
-// Components share a basis, or have one each: each is written once.
-json describe(const Mixture& mixture) {
-  json components = json::array();
-  std::vector<const DenseBasis*> bases;
-  for (const MixtureComponent& c : mixture.components) {
-    auto at = std::find(bases.begin(), bases.end(), c.basis.get());
-    if (at == bases.end()) at = bases.insert(bases.end(), c.basis.get());
-    components.push_back({{"basis", at - bases.begin()}, {"numbers", {c.weight, c.s2, c.h}}, {"active", c.active}});
-  }
-  return {{"columns", mixture.columns}, {"flat_columns", mixture.flat_columns}, {"components", components}, {"bases", bases.size()}};
-}
-
-void add_arrays(SafetensorsWriter& file, const std::string& prefix, const Mixture& mixture) {
-  std::vector<const DenseBasis*> bases;
-  for (std::size_t i = 0; i < mixture.components.size(); ++i) {
-    const MixtureComponent& c = mixture.components[i];
-    const std::string name = prefix + fmt::format("component{}.", i);
-    file.add_vector(name + "w", c.w);
-    file.add_vector(name + "flat_mean", c.flat_mean);
-    file.add_vector(name + "v", c.v);
-    file.add_matrix(name + "F", c.F);
-    if (std::find(bases.begin(), bases.end(), c.basis.get()) != bases.end()) continue;
-    const std::string basis = prefix + fmt::format("basis{}.", bases.size());
-    file.add_matrix(basis + "Z", c.basis->Z());
-    file.add_vector(basis + "l", c.basis->l);
-    file.add_matrix(basis + "G", c.basis->G);
-    file.add_matrix(basis + "R", c.basis->R);
-    bases.push_back(c.basis.get());
-  }
-}
-
-Mixture read_mixture(const SafetensorsReader& file, const std::string& prefix, const json& description, Index num_columns) {
-  const std::string& path = file.path();
-  const auto fail = [&] { fail_model(path, "the posterior of the sparse prior has the wrong size"); };
-  const auto vector = [&](const std::string& name, Index size) {
-    Vector v = checked_finite(file.vector(prefix + name), prefix + name, path);
-    if (v.size() != size) fail();
-    return v;
-  };
-  const auto matrix = [&](const std::string& name, Index rows, Index cols) {
-    Matrix m = checked_finite(file.matrix(prefix + name), prefix + name, path);
-    if (m.rows() != rows || m.cols() != cols) fail();
-    return m;
-  };
-  Mixture mixture;
-  mixture.columns = description.at("columns").get<std::vector<Index>>();
-  mixture.flat_columns = description.at("flat_columns").get<std::vector<Index>>();
-  std::vector<bool> named(static_cast<std::size_t>(num_columns), false);
-  for (const std::vector<Index>& columns : {mixture.columns, mixture.flat_columns})
-    for (const Index j : columns) {
-      if (j < 0 || j >= num_columns || named[static_cast<std::size_t>(j)]) fail();
-      named[static_cast<std::size_t>(j)] = true;
-    }
-  const auto p = static_cast<Index>(mixture.columns.size()), f = static_cast<Index>(mixture.flat_columns.size());
-  std::vector<std::shared_ptr<const DenseBasis>> bases;
-  for (std::size_t i = 0; i < description.at("bases").get<std::size_t>(); ++i) {
-    const std::string name = fmt::format("basis{}.", i);
-    auto basis = std::make_shared<DenseBasis>();
-    basis->l = checked_finite(file.vector(prefix + name + "l"), prefix + name + "l", path);
-    const Matrix Z = matrix(name + "Z", basis->l.size(), p);
-    basis->storage.assign(Z.data(), Z.data() + Z.size());
-    basis->G = matrix(name + "G", f, p);
-    basis->R = matrix(name + "R", f, f);
-    bases.push_back(std::move(basis));
-  }
-  const json& components = description.at("components");
-  if (components.empty()) fail();
-  for (std::size_t i = 0; i < components.size(); ++i) {
-    const std::string name = fmt::format("component{}.", i);
-    const json& numbers = components[i].at("numbers");
-    const auto basis = components[i].at("basis").get<std::size_t>();
-    if (numbers.size() != 3 || basis >= bases.size()) fail();
-    MixtureComponent c;
-    c.weight = numbers[0].get<double>(), c.s2 = numbers[1].get<double>(), c.h = numbers[2].get<double>();
-    if (!(c.weight > 0 && c.weight <= 1 && c.s2 > 0 && c.h >= 0)) fail();
-    c.basis = bases[basis];
-    c.active = components[i].at("active").get<std::vector<Index>>();
-    for (const Index j : c.active)
-      if (j < 0 || j >= p) fail();
-    const auto a = static_cast<Index>(c.active.size());
-    c.w = vector(name + "w", p);
-    c.flat_mean = vector(name + "flat_mean", f);
-    c.v = vector(name + "v", p);
-    c.F = matrix(name + "F", a, a);
-    mixture.components.push_back(std::move(c));
-  }
-  return mixture;
-}
-
-}  // namespace
 
 json describe(const std::vector<PruningEvent>& pruning) {
   json events = json::array();

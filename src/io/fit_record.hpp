@@ -21,6 +21,7 @@ void add_arrays(SafetensorsWriter& file, const std::string& prefix, const Fit& f
 // Reading \throws nlohmann::json::exception or InvalidArgument: the file holds something else.
 [[nodiscard]] Fit read_fit(const SafetensorsReader& file, const std::string& prefix, const nlohmann::json& description,
                            std::vector<std::string> column_names);
+[[nodiscard]] Status status_from(const nlohmann::json& name, const std::string& path);
 [[nodiscard]] Report read_report(const nlohmann::json& description, const std::string& path);
 
 /// \throws InvalidArgument  saying that this is no model file, and why

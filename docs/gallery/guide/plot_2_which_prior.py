@@ -7,6 +7,7 @@ You learn which of the priors suits which data, from two experiments that differ
 =============  ===========================  ======================================================================
 ``prior``      one precision for            take it when
 =============  ===========================  ======================================================================
+``"sparse"``   (see below)                  columns are many beside rows, or you want intervals that hold in any case
 ``"auto"``     ``ard`` or ``shared``        you do not know: ``ard`` if rows are at least five times the columns
 ``"shared"``   all columns                  columns are many beside rows, or all may matter
 ``"ard"``      each column                  rows are many, and you ask which columns matter
@@ -14,6 +15,9 @@ a dict         each group of columns        columns belong together
 ``"none"``     none: flat                   you want the classical answer
 ``"laplace"``  L1, classes only             columns are very many and you want a short list
 =============  ===========================  ======================================================================
+
+``"sparse"`` gives no column a precision: it takes few effects of their own over many small ones, and finds from the data how many, how large and
+how dense. ``"slab"`` is the few alone, ``"dense"`` the many alone.
 """
 
 import warnings
