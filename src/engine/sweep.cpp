@@ -46,6 +46,8 @@ class Sweep {
         record();
       }
     if (single_ && out_.sweeps > 0) end_in_double();
+    // The mean has gone on after V was made (OPT.8); what is returned satisfies V^-1 w = X'r.                                   (RIDGE.2)
+    if (polishes_ && !damped_ && out_.status != Status::not_positive_definite) static_cast<void>(solver_.respond(rows_in_.r, a_in_, q_));
     out_.a = a_in_;
     out_.rows = rows_in_;
     // The published programs return the precisions after the last posterior, a model those inside it.
