@@ -89,7 +89,7 @@ void add_compare(CLI::App& app, Run& run) {
   c.add_flag("-q,--quiet", args->quiet, "Print no table and no progress");
   c.footer(
       "The column 'bound' is what ardvark fit prints; 'comparable' is the same less what the hyper-priors of a model cost it, which others "
-      "do not have. Below 2 nats a difference decides nothing.\n"
+      "do not have. Below 5 nats a difference decides nothing.\n"
       "Examples:\n"
       "  ardvark compare examples/data/Pima.tr.csv --target type --model logistic\n"
       "  ardvark compare examples/data/Boston.csv --target medv --model linear --priors shared,dense,slab,sparse --json");

@@ -116,7 +116,9 @@ ComparedModel fitted(MatrixView X, VectorView target, const Candidate& candidate
   return out;
 }
 
-// How sure: e^2 = 7 to 1 may still be the price of a hyper-parameter or two, e^5 = 150 to 1 is not.
+// e^5 = 150 to 1. What is less may be the price of the hyper-parameters that sparse has beside dense and slab.                    (CMP.1)
+constexpr double decisive = 5;
+
 std::string verdict_of(const Comparison& comparison) {
   const ComparedModel* best = comparison.best();
   if (best == nullptr) return "None of these can be compared with another.";
@@ -124,11 +126,10 @@ std::string verdict_of(const Comparison& comparison) {
     return fmt::format("Take {}: there is no other that it can be compared with.", best->name);
   const ComparedModel& second = comparison.models[1];
   const double ahead = -second.difference;
-  if (ahead < 2)
+  if (ahead < decisive)
     return fmt::format("Take {} or {}: {:.1f} nats between them decide nothing, either may predict better.", best->name, second.name,
                        ahead);
-  return fmt::format("Take {}: {:.1f} nats ahead of {}, {}.", best->name, ahead, second.name,
-                     ahead < 5 ? "which is fairly sure (odds of 7 to 150)" : "which is sure (odds above 150)");
+  return fmt::format("Take {}: it is {:.1f} nats ahead of {}, odds above 150 to 1, which is sure.", best->name, ahead, second.name);
 }
 
 // Best first; those without a comparable evidence last.
