@@ -13,6 +13,7 @@ namespace ardvark::cli {
 using Run = std::function<int()>;
 void add_fit(CLI::App& app, Run& run);
 void add_select(CLI::App& app, Run& run);
+void add_compare(CLI::App& app, Run& run);
 void add_predict(CLI::App& app, Run& run);
 void add_show(CLI::App& app, Run& run);
 

@@ -28,6 +28,9 @@ struct FitArguments : ModelOptions {
 /// An option of the model, by its name in model_options(); a flag that is on unless it is given is "--no-NAME".
 CLI::Option* add_model_option(CLI::App& c, ModelOptions& options, const char* name, const std::string& help);
 
+/// Where the rows come from: the table, its target and its weights.
+void add_table_options(CLI::App& c, const std::shared_ptr<FitArguments>& args);
+
 /// Table, target and what is to be fitted: the options that commands which fit models share.
 /// \param classes_only  names no presets of regressions
 void add_model_options(CLI::App& c, const std::shared_ptr<FitArguments>& args, bool classes_only);

@@ -45,11 +45,20 @@ CLI::Option* add_model_option(CLI::App& c, ModelOptions& options, const char* na
       found->member);
 }
 
-void add_model_options(CLI::App& c, const std::shared_ptr<FitArguments>& args, bool classes_only) {
+void add_table_options(CLI::App& c, const std::shared_ptr<FitArguments>& args) {
   args->command = &c;
-  const auto add = [&](const char* name, const std::string& help) { return add_model_option(c, *args, name, help); };
   c.add_option("data", args->data, "CSV file with a header row")->required();
   c.add_option("--target", args->target, "Column to explain")->required();
+  c.add_option("--weights", args->weights_column, "Column of observation weights; a weight equals repetition")->check(not_empty);
+  c.add_option("--ignore", args->ignore, "COLUMN,... columns to leave alone")->allow_extra_args(false);
+  c.add_option("--categorical", args->categorical, "COLUMN,... columns of numbers to read as categories")->allow_extra_args(false);
+  c.add_option("--missing", args->missing, "refuse (default) or drop: what to do with rows that lack a value");
+  c.add_option("--delimiter", args->delimiter, "Field separator (default ,)");
+}
+
+void add_model_options(CLI::App& c, const std::shared_ptr<FitArguments>& args, bool classes_only) {
+  add_table_options(c, args);
+  const auto add = [&](const char* name, const std::string& help) { return add_model_option(c, *args, name, help); };
   add("model", classes_only
                    ? "logistic (two classes or more): intercept, standardised columns"
                    : "linear, logistic (two classes or more) or rvm (relevance vector machine: sparse, on kernels, of numbers or classes), "
@@ -63,7 +72,8 @@ void add_model_options(CLI::App& c, const std::shared_ptr<FitArguments>& args, b
   add("compat", "With --preset: reproduce that program exactly, its defects included");
   add("converge", "With --preset vb_* or vrvm_*: to the maximum of the published bound, as a model, not by the published sweeps");
   add("prior",
-      "auto, sparse, slab, dense, shared, ard, groups or none (default auto: ard where rows >= 5 columns, else shared). sparse: few effects "
+      "auto, sparse, slab, dense, shared, ard, groups or none (default auto: ard where rows >= 5 columns, else shared). sparse: few "
+      "effects "
       "of their own over many small ones, honest also where columns are many; slab: the few alone, dense: the many alone (linear, and "
       "logistic with two classes). Logistic with two classes also: laplace (L1: the mode, most columns at zero)");
   add("lambda",
@@ -71,16 +81,12 @@ void add_model_options(CLI::App& c, const std::shared_ptr<FitArguments>& args, b
       "the message says from which lambda on every weight is zero. Presets l1_slr_lap, l1_slr_c: default 1; l1_slr_lap with --compat: its "
       "square, as published");
   c.add_option("--group", args->groups,
-               "NAME=COLUMN,COLUMN,... columns that share a precision, or with --prior sparse an indicator (repeatable); a text column is a group by itself, except in presets "
+               "NAME=COLUMN,COLUMN,... columns that share a precision, or with --prior sparse an indicator (repeatable); a text column is "
+               "a group by itself, except in presets "
                "and with --prior laplace, which judge each of its levels")
       ->allow_extra_args(false);
   c.add_option("--flat", args->flat_columns, "COLUMN,... columns without a prior")->allow_extra_args(false);
   add("likelihood", "Two classes: vg (exact Gaussian, default) or jj (Jaakkola-Jordan bound)");
-  c.add_option("--weights", args->weights_column, "Column of observation weights; a weight equals repetition")->check(not_empty);
-  c.add_option("--ignore", args->ignore, "COLUMN,... columns to leave alone")->allow_extra_args(false);
-  c.add_option("--categorical", args->categorical, "COLUMN,... columns of numbers to read as categories")->allow_extra_args(false);
-  c.add_option("--missing", args->missing, "refuse (default) or drop: what to do with rows that lack a value");
-  c.add_option("--delimiter", args->delimiter, "Field separator (default ,)");
   add("a0", "Hyper-prior: noise shape (linear, regression), precision shape (logistic, classification)");
   add("b0", "Hyper-prior: noise rate (linear, regression), precision rate (logistic, classification)");
   add("c0", "Hyper-prior: precision shape (linear, regression)");

@@ -126,10 +126,12 @@ int main(int argc, char** argv) {
       "  ardvark show pima.ardvark\n"
       "  ardvark predict pima.ardvark examples/data/Pima.te.csv -o predictions.csv\n"
       "  ardvark select examples/data/Pima.tr.csv --target type --preset slr_var\n"
+      "  ardvark compare examples/data/Pima.tr.csv --target type --model logistic\n"
       "Exit codes: 0 done; 2 the arguments or the data are wrong; 3 a file or memory failed; 4 not converged, with --strict.");
   Run run;
   add_fit(app, run);
   add_select(app, run);
+  add_compare(app, run);
   add_predict(app, run);
   add_show(app, run);
   std::vector<std::string> words(argv + 1, argv + argc);
@@ -145,7 +147,7 @@ int main(int argc, char** argv) {
     if (e.get_exit_code() == 0) return app.exit(e);  // --help, --version
     if (!app.get_subcommands().empty()) return fail(e.what(), invalid_argument);
     const std::string given = argc > 1 ? fmt::format("'{}' is not a command", argv[1]) : "say what to do";
-    return fail(given + ": the commands are fit, select, predict and show; --help tells more", invalid_argument);
+    return fail(given + ": the commands are fit, select, compare, predict and show; --help tells more", invalid_argument);
   } catch (const InvalidArgument& e) {
     return fail(e.what(), invalid_argument);
   } catch (const EnvironmentError& e) {

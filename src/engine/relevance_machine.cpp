@@ -4,21 +4,14 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/special.hpp"
 #include "engine/greedy_preset.hpp"
 #include "engine/model.hpp"
 #include "engine/relevance_problem.hpp"
 #include "engine/toolbox.hpp"
+#include "prior/hyperprior_cost.hpp"
 
 namespace ardvark {
 namespace {
-
-// ln of what the hyper-prior of one precision costs at its best.                                                              (RVM.1)
-double column_cost(double c) { return -log_gamma(c) + c * std::log(c) + log_gamma(c + 0.5) - (c + 0.5) * std::log(c + 0.5) + 0.5; }
-double noise_cost(double c, double n) {
-  const double c_N = c + 0.5 * n;
-  return -log_gamma(c) + c * std::log(c) - c + log_gamma(c_N) - c_N * std::log(c_N) + c_N;
-}
 
 class Machine {
  public:
@@ -122,8 +115,8 @@ class Machine {
     }
     out.fit.report.sweeps = sweeps;
     const auto columns = static_cast<double>(out.fit.precision.size());
-    out.log_evidence = out.fit.bound - columns * column_cost(options_.precision.shape) - precision_cost(out.fit.precision);
-    if (problem_.task == Task::linear) out.log_evidence -= noise_cost(options_.noise.shape, out.fit.num_rows);
+    out.log_evidence = out.fit.bound - columns * hyperprior_cost(options_.precision.shape, 0.5) - precision_cost(out.fit.precision);
+    if (problem_.task == Task::linear) out.log_evidence -= hyperprior_cost(options_.noise.shape, 0.5 * out.fit.num_rows);
   }
 
   // Leaves out the columns whose precision would run to infinity without the hyper-prior or of which the data say next to nothing, all at

@@ -389,6 +389,37 @@ void visit(const LogisticPath& path, Fields& out) {
   out.put("seconds", Json(path.seconds));
 }
 
+void visit(const Comparison& comparison, Fields& out) {
+  out.put("status", Json(to_string(comparison.status)));
+  out.put("task", Json(to_string(comparison.task)));
+  out.put("target", Json(comparison.target));
+  out.put("num_rows", Json(comparison.num_rows));
+  out.put("num_columns", Json(comparison.num_columns));
+  out.put("best", comparison.best() == nullptr ? Json() : Json(comparison.best()->name));
+  out.put("verdict", Json(comparison.verdict));
+  for (std::size_t i = 0; out.wants("models") && i < comparison.models.size(); ++i) {
+    const ComparedModel& model = comparison.models[i];
+    out.open("models", static_cast<Index>(i));
+    out.put("name", Json(model.name));
+    out.put("bound", Json(model.bound));
+    out.put("comparable", Json(model.comparable));
+    out.put("evidence", Json(model.comparable ? Json(model.evidence) : Json()));
+    out.put("difference", Json(model.comparable ? Json(model.difference) : Json()));
+    out.put("remark", Json(model.remark));
+    out.put("effective_parameters", Json(model.effective_parameters));
+    out.put("probable_effects", model.probable_effects ? Json(*model.probable_effects) : Json());
+    if (comparison.task == Task::linear)
+      out.put("noise_sd", Json(model.noise_sd));
+    else
+      out.put("log_loss", Json(model.log_loss));
+    out.put("status", Json(to_string(model.status)));
+    out.put("message", Json(model.message));
+    out.put("warnings", Json(model.warnings));
+    out.put("seconds", Json(model.seconds));
+    out.close();
+  }
+}
+
 void JsonFields::put(const char* name, VectorView v) {
   if (!wants(name)) return;
   Json list = Json::array();
@@ -430,6 +461,12 @@ void JsonFields::open(const char* name, Index element) {
 std::string to_json(const SavedModel& model, double level, bool covariance) {
   JsonFields fields(covariance);
   visit(model, level, fields);
+  return fields.json().dump();
+}
+
+std::string to_json(const Comparison& comparison) {
+  JsonFields fields(false);
+  visit(comparison, fields);
   return fields.json().dump();
 }
 

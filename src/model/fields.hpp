@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "ardvark/compare.hpp"
 #include "ardvark/model.hpp"
 
 namespace ardvark {
@@ -38,6 +39,7 @@ void visit(const SavedModel& model, double level, Fields& out);
 void visit(const Prediction& prediction, const std::vector<std::string>& classes, double level, Fields& out);
 void visit(const SelectionCounts& counts, const ModelOptions& options, Fields& out);
 void visit(const LogisticPath& path, Fields& out);
+void visit(const Comparison& comparison, Fields& out);
 
 /// All fields as one object, or one of them; without the covariance unless it is asked for.
 class JsonFields final : public Fields {

@@ -29,7 +29,7 @@ std::vector<Arguments> examples_in(const std::string& help) {
 }
 
 TEST(Help, HoldsExamplesThatWork) {
-  for (const Arguments& command : {Arguments{}, {"fit"}, {"select"}, {"predict"}, {"show"}}) {
+  for (const Arguments& command : {Arguments{}, {"fit"}, {"select"}, {"compare"}, {"predict"}, {"show"}}) {
     const std::string help = output_of(command + Arguments{"--help"});
     EXPECT_TRUE(contains(help, "Example")) << help;
     const testing::TemporaryFolder folder;

@@ -1,0 +1,102 @@
+// ardvark compare
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "ardvark/compare.hpp"
+#include "fit.hpp"
+
+namespace ardvark::cli {
+namespace {
+
+struct CompareArguments : FitArguments {
+  std::vector<std::string> priors, kernels;
+};
+
+ComparisonOptions options_of(const CompareArguments& args) {
+  ComparisonOptions options;
+  options.model = args;
+  if (!args.priors.empty()) options.priors = split_names(args.priors);
+  options.kernels = split_names(args.kernels);
+  return options;
+}
+
+bool has_text(const FeatureEncoding& encoding) {
+  return std::any_of(encoding.features.begin(), encoding.features.end(), [](const FeatureColumn& f) { return f.categorical; });
+}
+
+int run_compare(const CompareArguments& args) {
+  ComparisonOptions options = options_of(args);
+  check_comparison(options);
+  const ModelProblem problem = model_problem(args, args.model == "linear" ? Task::linear : Task::logistic);
+  options.model = problem.options;
+  if (args.model == "logistic" && has_several_classes(options.model, problem.target))
+    throw InvalidArgument(
+        fmt::format("target '{}' has more than two classes; only regressions and models of two classes are compared", args.target));
+  Training inputs;  // of kernels: there a text column has a dummy for each level
+  if (!options.kernels.empty() && has_text(problem.training.encoding)) {
+    inputs = training_of(read_table(args), args, Dummies::every_level);
+    options.inputs = inputs.X();
+    options.model.input_group = inputs.encoding.groups();
+  }
+  Comparison comparison;
+  {
+    ProgressLine progress(!args.quiet && !args.json);
+    if (!args.quiet && !args.json)
+      options.model.on_sweep = [&](const Progress& p) {
+        progress.show(fmt::format("model {} of {}, sweep {}, bound {:.4f}", p.fit, p.num_fits, p.sweep, p.bound), p.elapsed_seconds);
+        return true;
+      };
+    comparison = compare_models(problem.training.X(), problem.target, options);
+  }
+  if (args.json) {
+    fmt::print("{}\n", to_json(comparison));
+  } else if (!args.quiet) {
+    fmt::print("{}", summary(comparison));
+    Report dropped;
+    note_dropped(problem.training.num_dropped, dropped);
+    for (const std::string& note : dropped.notes) fmt::print("note                  {}\n", note);
+  }
+  return args.strict && comparison.status != Status::converged ? not_converged : ok;
+}
+
+}  // namespace
+
+void add_compare(CLI::App& app, Run& run) {
+  CLI::App& c = *app.add_subcommand("compare", "Fit several models to a table and rank them by their evidence");
+  auto args = std::make_shared<CompareArguments>();
+  add_table_options(c, args);
+  const auto add = [&](const char* name, const std::string& help) { return add_model_option(c, *args, name, help); };
+  add("model", "linear, or logistic (two classes)")->check(not_empty);
+  c.add_option("--priors", args->priors, "LIST of shared, ard, dense, slab, sparse (default: all of them)")
+      ->check(not_empty)
+      ->allow_extra_args(false);
+  c.add_option(
+       "--kernel", args->kernels,
+       "Also a relevance vector machine on this kernel: gaussian, laplacian, cauchy, linear, polynomial or spline; its width by the "
+       "evidence (repeatable)")
+      ->check(not_empty)
+      ->allow_extra_args(false);
+  add("algorithm", "Of these machines: variational (default), plain or type-two");
+  add("centres", "Of these machines: all rows (default), or N of them");
+  c.add_option("--flat", args->flat_columns, "COLUMN,... columns without a prior")->allow_extra_args(false);
+  add("intercept", "Leave the intercept out");
+  add("standardize", "Use the columns as they are");
+  add("max_sweeps", "At most this many sweeps a fit (default 500)");
+  add("threads", "BLAS threads (default: as the environment says)");
+  c.add_flag("--json", args->json, "Print one JSON object instead of a table");
+  c.add_flag("--strict", args->strict, "Exit with 4 when a fit has not converged");
+  c.add_flag("-q,--quiet", args->quiet, "Print no table and no progress");
+  c.footer(
+      "The column 'bound' is what ardvark fit prints; 'comparable' is the same less what the hyper-priors of a model cost it, which others "
+      "do not have. Below 5 nats a difference decides nothing.\n"
+      "Examples:\n"
+      "  ardvark compare examples/data/Pima.tr.csv --target type --model logistic\n"
+      "  ardvark compare examples/data/Boston.csv --target medv --model linear --priors shared,dense,slab,sparse --json");
+  c.callback([args, &run] {
+    args->note_given();
+    run = [args] { return run_compare(*args); };
+  });
+}
+
+}  // namespace ardvark::cli

@@ -1,0 +1,39 @@
+// A comparison as text for people.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "ardvark/compare.hpp"
+#include "io/text.hpp"
+
+namespace ardvark {
+
+std::string summary(const Comparison& comparison) {
+  const bool linear = comparison.task == Task::linear;
+  std::string out =
+      fmt::format("Comparison of {} {} models, {:.10g} {}, {} {}{}\n\n", comparison.models.size(), linear ? "linear" : "logistic",
+                  comparison.num_rows, comparison.num_rows == 1 ? "row" : "rows", comparison.num_columns,
+                  comparison.num_columns == 1 ? "column" : "columns", comparison.target.empty() ? "" : ", target " + comparison.target);
+  std::size_t width = 5;
+  for (const ComparedModel& model : comparison.models) width = std::max(width, io::width(model.name));
+  out += fmt::format("  {}  {:>12}  {:>12}  {:>10}  {:>10}  {:>8}  {:>8}  {:>14}  {:>7}\n", io::padded("model", width), "bound",
+                     "comparable", "difference", "parameters", "effects", linear ? "noise sd" : "log loss", "status", "seconds");
+  for (const ComparedModel& model : comparison.models)
+    out += fmt::format("  {}  {:>12.3f}  {:>12}  {:>10}  {:>10.2f}  {:>8}  {:>8}  {:>14}  {:>7.2f}\n", io::padded(model.name, width),
+                       model.bound, model.comparable ? fmt::format("{:.3f}", model.evidence) : "-",
+                       model.comparable ? fmt::format("{:.3f}", model.difference) : "-", model.effective_parameters,
+                       model.probable_effects ? fmt::format("{}", *model.probable_effects) : "-",
+                       linear ? io::number(model.noise_sd) : fmt::format("{:.4f}", model.log_loss), to_string(model.status), model.seconds);
+  out += "\nnats; parameters: effective ones; effects: columns that probably have one of their own\n";
+  for (const ComparedModel& model : comparison.models)
+    if (!model.remark.empty()) out += fmt::format("{}  {}\n", io::padded(model.name, 20), model.remark);
+  for (const ComparedModel& model : comparison.models) {
+    if (model.status != Status::converged) out += fmt::format("{}  {}\n", io::padded(model.name, 20), model.message);
+    if (!model.comparable) continue;
+    for (const std::string& warning : model.warnings) out += fmt::format("WARNING               {}: {}\n", model.name, warning);
+  }
+  out += fmt::format("\n{}\n", comparison.verdict);
+  return out;
+}
+
+}  // namespace ardvark

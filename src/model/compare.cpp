@@ -1,0 +1,216 @@
+// Several models of one table, by their evidence.                                                                docs/math/compare.md
+#include "ardvark/compare.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <string_view>
+
+#include "core/validate.hpp"
+#include "model/choice.hpp"
+#include "model/resolve.hpp"
+#include "prior/hyperprior_cost.hpp"
+
+namespace ardvark {
+namespace {
+
+bool has_groups(std::string_view prior) { return prior == "ard" || prior == "slab" || prior == "sparse"; }
+
+ModelOptions with_prior(const ComparisonOptions& from, const std::string& prior) {
+  ModelOptions options = from.model;
+  options.prior = choose<const char*>(from.model, "priors", prior,
+                                      {{"shared", "shared"}, {"ard", "ard"}, {"dense", "dense"}, {"slab", "slab"}, {"sparse", "sparse"}});
+  if (!has_groups(prior)) options.group.clear();
+  for (const char* of_kernels : {"kernel", "algorithm", "centres"}) options.given.erase(of_kernels);
+  options.keep_covariance = "never";
+  return options;
+}
+
+ModelOptions with_kernel(const ComparisonOptions& from, const std::string& kernel) {
+  ModelOptions options = from.model;
+  options.model = "rvm";
+  options.task = from.model.model == "linear" ? "regression" : "classification";
+  options.kernel = kernel;
+  options.group.clear();
+  return options;
+}
+
+struct Candidate {
+  std::string name;
+  ModelOptions options;
+};
+
+std::vector<Candidate> candidates_of(const ComparisonOptions& from) {
+  std::vector<Candidate> out;
+  for (const std::string& prior : from.priors) out.push_back({prior, with_prior(from, prior)});
+  for (const std::string& kernel : from.kernels) out.push_back({"rvm " + kernel, with_kernel(from, kernel)});
+  return out;
+}
+
+// The evidence at the values of the hyper-parameters.                                                                          (CMP.1)
+double price_of_hyperpriors(const Fit& fit, const ModelOptions& options) {
+  if (is_sparse(fit.prior)) return 0;  // theirs have none: they stand at their values already
+  const FitOptions used = fit_options(options, fit.task);
+  std::vector<double> half_sizes(static_cast<std::size_t>(fit.precision.size()), 0.0);
+  double num_flat = fit.intercept ? 1 : 0, price = 0;
+  for (const Index group : fit.group) {
+    if (group >= 0) half_sizes[static_cast<std::size_t>(group)] += 0.5;
+    if (group == -1) ++num_flat;
+  }
+  for (const double half : half_sizes)
+    if (half > 0) price += hyperprior_cost(used.precision.shape, half);
+  if (fit.task == Task::linear) price += hyperprior_cost(used.noise.shape, 0.5 * (fit.num_rows - num_flat));
+  return price;
+}
+
+void describe(const Fit& fit, ComparedModel& out) {
+  out.bound = fit.bound;
+  out.evidence = fit.bound - price_of_hyperpriors(fit, out.options);
+  out.effective_parameters = fit.effective_parameters;
+  if (fit.sparse && fit.prior != PriorKind::dense) out.probable_effects = (fit.sparse->inclusion.array() > 0.5).count();
+  if (fit.task == Task::linear && fit.noise.shape > 0) out.noise_sd = noise_sd(fit);
+  if (fit.task == Task::logistic) out.log_loss = fit.log_loss;
+  if (fit.prior == PriorKind::ard) {
+    out.comparable = false;  // (CMP.2)
+    out.remark = "not comparable: its bound prefers explanations that drive the noise to nothing when columns are not few beside rows";
+  } else if (fit.prior == PriorKind::shared) {
+    out.remark = fmt::format("compared without the {:.1f} nats that its hyper-priors cost, which the other priors do not have",
+                             out.evidence - out.bound);
+  }
+}
+
+void describe(const RelevanceFit& fit, ComparedModel& out) {
+  for (const RelevanceMachine& machine : fit.machines) {
+    out.bound += machine.fit.bound;
+    out.effective_parameters += machine.fit.effective_parameters;
+    if (fit.task == Task::linear && machine.fit.noise.shape > 0) out.noise_sd = noise_sd(machine.fit);
+  }
+  out.evidence = fit.log_evidence;
+  if (fit.task == Task::logistic) out.log_loss = fit.log_loss;
+  const std::string vectors = fmt::format("{} relevance vectors", fit.num_vectors());
+  out.remark = fit.algorithm == RelevanceAlgorithm::type_two
+                   ? fmt::format("{}; its number is an evidence at precisions that were optimised, not averaged over", vectors)
+                   : fmt::format("{}; its number is the bound at its precisions, less 2.05 nats for finding each", vectors);
+}
+
+ComparedModel fitted(MatrixView X, VectorView target, const Candidate& candidate) {
+  const SavedModel model = fit_model(X, target, candidate.options);
+  const Report& report = report_of(model);
+  ComparedModel out;
+  out.name = candidate.name;
+  out.options = candidate.options;
+  out.status = report.status;
+  out.message = report.message;
+  out.warnings = report.warnings;
+  out.seconds = report.seconds;
+  if (model.relevance)
+    describe(*model.relevance, out);
+  else
+    describe(model.fit, out);
+  if (!has_posterior(model) || !std::isfinite(out.evidence)) {
+    out.comparable = false;
+    out.remark = "not comparable: the fit came to no posterior";
+  }
+  return out;
+}
+
+// e^5 = 150 to 1. What is less may be the price of the hyper-parameters that sparse has beside dense and slab.                    (CMP.1)
+constexpr double decisive = 5;
+
+std::string verdict_of(const Comparison& comparison) {
+  const ComparedModel* best = comparison.best();
+  if (best == nullptr) return "None of these can be compared with another.";
+  if (comparison.models.size() < 2 || !comparison.models[1].comparable)
+    return fmt::format("Take {}: there is no other that it can be compared with.", best->name);
+  const ComparedModel& second = comparison.models[1];
+  const double ahead = -second.difference;
+  if (ahead < decisive)
+    return fmt::format("Take {} or {}: {:.1f} nats between them decide nothing, either may predict better.", best->name, second.name,
+                       ahead);
+  return fmt::format("Take {}: it is {:.1f} nats ahead of {}, odds above 150 to 1, which is sure.", best->name, ahead, second.name);
+}
+
+// Best first; those without a comparable evidence last.
+void rank(Comparison& comparison) {
+  std::stable_sort(comparison.models.begin(), comparison.models.end(), [](const ComparedModel& a, const ComparedModel& b) {
+    if (a.comparable != b.comparable) return a.comparable;
+    return a.comparable ? a.evidence > b.evidence : a.bound > b.bound;
+  });
+  const ComparedModel* best = comparison.best();
+  for (ComparedModel& model : comparison.models)
+    model.difference = model.comparable ? model.evidence - best->evidence : std::numeric_limits<double>::quiet_NaN();
+}
+
+}  // namespace
+
+void check_comparison(const ComparisonOptions& options) {
+  const ModelOptions& model = options.model;
+  if (model.model != "linear" && model.model != "logistic")
+    throw InvalidArgument(model.model.empty()
+                              ? fmt::format("say what to compare: {}, or logistic", model.spelled("model", "linear"))
+                              : fmt::format("{} is '{}'; it must be one of linear, logistic (relevance vector machines: {})",
+                                            model.spelled("model"), model.model, model.spelled("kernel", "gaussian")));
+  if (!options.kernels.empty() && !model.intercept)
+    throw InvalidArgument(
+        fmt::format("{} cannot be used with {}: relevance vector machines have an intercept, and evidences are comparable "
+                    "between models with the same",
+                    model.spelled("intercept"), model.spelled("kernel")));
+  if (!options.kernels.empty() && (!model.flat.empty() || model.has("flat")))
+    throw InvalidArgument(
+        fmt::format("{} cannot be used with {}: evidences are comparable between models with the same columns without a prior",
+                    model.spelled("flat"), model.spelled("kernel")));
+  if (options.kernels.empty())
+    refuse(model, {"algorithm", "centres"}, fmt::format("is of relevance vector machines: it needs {}", model.spelled("kernel")));
+  std::set<std::string> names;
+  for (const Candidate& candidate : candidates_of(options)) {
+    static_cast<void>(check_options(candidate.options));
+    if (!names.insert(candidate.name).second)
+      throw InvalidArgument(fmt::format("'{}' is named twice; each model is fitted once", candidate.name));
+  }
+  if (names.size() < 2)
+    throw InvalidArgument(fmt::format("there {} to compare; it takes two at least ({}, {})",
+                                      names.empty() ? "is nothing" : fmt::format("is '{}' alone", *names.begin()), model.spelled("priors"),
+                                      model.spelled("kernel")));
+}
+
+Comparison compare_models(MatrixView X, VectorView target, const ComparisonOptions& options) {
+  check_comparison(options);
+  const ModelOptions& model = options.model;
+  validate::vector(target, X.rows(), model.model == "linear" ? "y" : "labels");
+  if (model.model == "logistic" && has_several_classes(model, target))
+    throw InvalidArgument("labels has more than two classes; only regressions and models of two classes are compared");
+  const MatrixView inputs = options.inputs.rows() == 0 ? X : options.inputs;
+  if (inputs.rows() != X.rows())
+    throw InvalidArgument(fmt::format("inputs has {} rows; it must have those of X: {}", inputs.rows(), X.rows()));
+
+  Comparison out;
+  out.task = model.model == "linear" ? Task::linear : Task::logistic;
+  out.target = model.target;
+  out.num_columns = X.cols();
+  out.num_rows = static_cast<double>(X.rows());
+  if (!model.weights.empty()) out.num_rows = VectorView(model.weights).eigen().sum();
+  std::vector<Candidate> candidates = candidates_of(options);
+  const int num_fits = static_cast<int>(candidates.size());
+  out.status = Status::converged;
+  for (int i = 0; i < num_fits && out.status != Status::stopped_by_user; ++i) {
+    Candidate& candidate = candidates[static_cast<std::size_t>(i)];
+    const bool is_machine = candidate.options.model == "rvm";
+    if (!is_machine) candidate.options.input_group.clear();
+    if (is_machine && options.inputs.rows() > 0) candidate.options.column_names.clear();  // those of X
+    if (model.on_sweep)
+      candidate.options.on_sweep = [&model, i, num_fits](Progress progress) {
+        progress.fit = i + 1, progress.num_fits = num_fits;
+        return model.on_sweep(progress);
+      };
+    out.models.push_back(fitted(is_machine ? inputs : X, target, candidate));
+    out.models.back().options.on_sweep = model.on_sweep;
+    if (out.status == Status::converged || out.models.back().status == Status::stopped_by_user) out.status = out.models.back().status;
+  }
+  rank(out);
+  out.verdict = verdict_of(out);
+  return out;
+}
+
+}  // namespace ardvark

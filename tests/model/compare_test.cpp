@@ -1,0 +1,212 @@
+// Several models of one table, by their evidence.
+#include "ardvark/compare.hpp"
+
+#include <gtest/gtest.h>
+
+#include <Eigen/Dense>
+#include <cmath>
+
+#include "../support/random_problem.hpp"
+#include "../support/thrown.hpp"
+#include "core/special.hpp"
+
+namespace ardvark {
+namespace {
+
+using testing::expect_invalid;
+using testing::Random;
+
+struct Data {
+  Matrix X, X_new;
+  Vector y, y_new;
+};
+
+// num_effects effects, normal or, where there are few, of one size; they explain `snr` times the noise (sd 1).
+Data make_data(Index n, Index p, Index num_effects, double snr, unsigned seed) {
+  Random random(seed);
+  Data d{random.normals(n, p), random.normals(1000, p), {}, {}};
+  Vector w = Vector::Zero(p);
+  const std::vector<Index> order = random.permutation(p);
+  for (Index j = 0; j < num_effects; ++j) w[order[static_cast<std::size_t>(j)]] = random.normal();
+  w *= std::sqrt(snr) / w.norm();
+  d.y = d.X * w + random.normals(n);
+  d.y_new = d.X_new * w + random.normals(1000);
+  return d;
+}
+
+const ComparedModel& named(const Comparison& comparison, const std::string& name) {
+  for (const ComparedModel& model : comparison.models)
+    if (model.name == name) return model;
+  throw std::logic_error("no model " + name);
+}
+
+double test_log_density(const Data& d, ModelOptions options) {
+  options.keep_covariance = "always";
+  return log_density(predict(fit_model(d.X, d.y, options), d.X_new), d.y_new).sum();
+}
+
+TEST(Compare, RanksTheBoundsOfTheSingleFits) {
+  const Data d = make_data(120, 60, 4, 2, 1);
+  const Comparison comparison = compare_models(d.X, d.y);
+  ASSERT_EQ(comparison.models.size(), 5u);
+  EXPECT_EQ(comparison.status, Status::converged);
+  for (const ComparedModel& model : comparison.models) {
+    ModelOptions options{.model = "linear"};
+    options.prior = model.name;
+    const SavedModel alone = fit_model(d.X, d.y, options);
+    EXPECT_EQ(model.bound, alone.fit.bound) << model.name;
+    EXPECT_EQ(model.effective_parameters, alone.fit.effective_parameters);
+    EXPECT_EQ(model.noise_sd, noise_sd(alone.fit));
+    EXPECT_EQ(model.comparable, model.name != "ard");
+    EXPECT_EQ(model.probable_effects.has_value(), model.name == "sparse" || model.name == "slab");
+    const bool at_their_values = model.name != "shared" && model.name != "ard";
+    EXPECT_EQ(model.evidence == model.bound, at_their_values) << model.name;
+  }
+  for (std::size_t i = 0; i + 1 < 4; ++i) EXPECT_GE(comparison.models[i].evidence, comparison.models[i + 1].evidence);
+  EXPECT_EQ(comparison.models.back().name, "ard");
+  EXPECT_TRUE(std::isnan(comparison.models.back().difference));
+  EXPECT_EQ(comparison.best()->difference, 0);
+  EXPECT_TRUE(comparison.best()->name == "slab" || comparison.best()->name == "sparse");  // four effects of sixty
+  EXPECT_LT(named(comparison, "dense").difference, -5);
+}
+
+// (CMP.1) by the density of y: N(0, s2 (I + XX'/alpha)), and what the hyper-priors say of alpha and 1/s2 beside their peaks.
+TEST(Compare, OfASharedPriorTheEvidenceAtItsHyperparameters) {
+  const Data d = make_data(60, 25, 25, 2, 3);
+  ComparisonOptions options;
+  options.model.intercept = options.model.standardize = false;
+  options.priors = {"shared", "dense"};
+  const Comparison comparison = compare_models(d.X, d.y, options);
+  ModelOptions shared = options.model;
+  shared.prior = "shared";
+  const Fit fit = fit_model(d.X, d.y, shared).fit;
+  const double alpha = fit.precision[0], tau = fit.noise.mean();
+  const Matrix C = (Matrix::Identity(60, 60) + d.X * d.X.transpose() / alpha) / tau;
+  const Eigen::LLT<Matrix> llt(C);
+  const double density = -0.5 * (60 * std::log(2 * M_PI) + 2 * llt.matrixLLT().diagonal().array().log().sum() + d.y.dot(llt.solve(d.y)));
+  const auto beside_peak = [](GammaDistribution g, double x) { return g.shape * std::log(x / g.mean()) - g.rate * x + g.shape; };
+  const double expected = density + beside_peak(FitOptions().precision, alpha) + beside_peak(FitOptions().noise, tau);
+  EXPECT_NEAR(named(comparison, "shared").evidence, expected, 1e-6);
+  EXPECT_NEAR(named(comparison, "shared").evidence, named(comparison, "dense").evidence, 1);  // one ridge, two penalties
+}
+
+TEST(Compare, OfASharedPriorAndADenseOneOfClassesToo) {
+  Data d = make_data(150, 20, 20, 3, 5);
+  for (double& y : d.y) y = y > 0 ? 1 : 0;
+  ComparisonOptions options;
+  options.model.model = "logistic";
+  options.priors = {"shared", "dense"};
+  const Comparison comparison = compare_models(d.X, d.y, options);
+  EXPECT_NEAR(named(comparison, "shared").evidence, named(comparison, "dense").evidence, 1);
+  EXPECT_GT(std::abs(named(comparison, "shared").bound - named(comparison, "dense").bound), 3);
+  EXPECT_GT(comparison.best()->log_loss, 0);
+  EXPECT_TRUE(std::isnan(comparison.best()->noise_sd));
+}
+
+// Where two differ clearly in the density of rows not seen, the evidence says which of them it is. sparse nests the other two, and its
+// evidence says so from 5 nats on.                                                                                              (CMP.1)
+TEST(Compare, TheHigherEvidencePredictsBetter) {
+  int clear = 0, right = 0, decisive = 0, decisive_right = 0;
+  for (unsigned seed = 1; (clear < 10 || decisive < 20) && seed <= 60; ++seed) {
+    const Index n = 100 + 50 * (seed % 3), p = 50 + 50 * (seed % 4), effects = seed % 2 == 0 ? 4 : p;
+    const Data d = make_data(n, p, effects, 2, 100 + seed);
+    ComparisonOptions options;
+    options.priors = {"dense", "slab", "sparse"};
+    const Comparison comparison = compare_models(d.X, d.y, options);
+    const auto ahead = [&](const ComparedModel& a, const ComparedModel& b) {
+      return test_log_density(d, a.options) - test_log_density(d, b.options);
+    };
+    const bool slab_first = named(comparison, "slab").evidence > named(comparison, "dense").evidence;
+    const double of_slab = ahead(named(comparison, "slab"), named(comparison, "dense"));
+    if (std::abs(of_slab) > 5 && clear < 10) {
+      ++clear;
+      right += (of_slab > 0) == slab_first ? 1 : 0;
+    }
+    for (std::size_t i = 1; i < 3; ++i) {
+      if (comparison.models[i].difference > -5) continue;
+      const double of_best = ahead(comparison.models[0], comparison.models[i]);
+      if (std::abs(of_best) < 5) continue;
+      ++decisive;
+      decisive_right += of_best > 0 ? 1 : 0;
+    }
+  }
+  EXPECT_EQ(clear, 10);
+  EXPECT_GE(right, 9);
+  EXPECT_GE(decisive, 20);
+  EXPECT_GE(decisive_right, 0.9 * decisive);
+}
+
+TEST(Compare, TakesMachinesOnKernels) {
+  Random random(7);
+  const Matrix X = 2 * random.normals(80, 1);
+  const Vector y = (2 * X.array()).sin().matrix().col(0) + 0.1 * random.normals(80);
+  ComparisonOptions options;
+  options.priors = {"dense"};
+  options.kernels = {"gaussian"};
+  const Comparison comparison = compare_models(X, y, options);
+  ModelOptions rvm{.model = "rvm", .task = "regression"};
+  const SavedModel alone = fit_model(X, y, rvm);
+  ASSERT_EQ(comparison.best()->name, "rvm gaussian");  // a sine is no line
+  EXPECT_EQ(comparison.best()->evidence, alone.relevance->log_evidence);
+  EXPECT_GT(-comparison.models[1].difference, 50);
+  options.model.algorithm = "type-two";
+  EXPECT_NE(compare_models(X, y, options).best()->remark.find("optimised"), std::string::npos);
+}
+
+TEST(Compare, SaysHowSure) {
+  const Data d = make_data(120, 60, 60, 2, 2);
+  ComparisonOptions options;
+  options.priors = {"shared", "dense"};
+  const Comparison even = compare_models(d.X, d.y, options);
+  EXPECT_NE(even.verdict.find("decide nothing"), std::string::npos) << even.verdict;
+  const Data few = make_data(150, 100, 2, 4, 2);
+  options.priors = {"dense", "slab", "ard"};
+  const Comparison sure = compare_models(few.X, few.y, options);
+  EXPECT_EQ(sure.verdict.substr(0, 10), "Take slab:") << sure.verdict;
+  EXPECT_NE(sure.verdict.find("which is sure"), std::string::npos) << sure.verdict;
+}
+
+TEST(Compare, StopsWhenTold) {
+  const Data d = make_data(120, 60, 4, 2, 1);
+  ComparisonOptions options;
+  int last = 0;
+  options.model.on_sweep = [&](const Progress& p) {
+    EXPECT_EQ(p.num_fits, 5);
+    last = p.fit;
+    return p.fit < 2;
+  };
+  const Comparison comparison = compare_models(d.X, d.y, options);
+  EXPECT_EQ(last, 2);
+  EXPECT_EQ(comparison.models.size(), 2u);
+  EXPECT_EQ(comparison.status, Status::stopped_by_user);
+}
+
+TEST(Compare, RefusesWhatCannotBeCompared) {
+  const Data d = make_data(40, 5, 5, 2, 1);
+  const auto refused = [&](ComparisonOptions options, const char* piece) {
+    expect_invalid([&] { static_cast<void>(compare_models(d.X, d.y, options)); }, {piece});
+  };
+  ComparisonOptions options;
+  options.priors = {"sparse", "laplace"};
+  refused(options, "priors is 'laplace'; it must be one of ard, dense, shared, slab, sparse");
+  options.priors = {"sparse", "sparse"};
+  refused(options, "'sparse' is named twice");
+  options.priors = {"sparse"};
+  refused(options, "'sparse' alone");
+  options.kernels = {"gauss"};
+  refused(options, "kernel is 'gauss'");
+  options.kernels = {"gaussian"};
+  options.model.intercept = false;
+  refused(options, "intercept cannot be used with kernel");
+  options.model.intercept = true;
+  options.model.flat = {0};
+  refused(options, "flat cannot be used with kernel");
+  options.model.model = "rvm";
+  refused(options, "model is 'rvm'");
+  options = {};
+  options.model.model = "logistic";
+  refused(options, "more than two classes");
+}
+
+}  // namespace
+}  // namespace ardvark
