@@ -979,7 +979,7 @@ static void selection_value(const Arguments* a) {
 
 /* Positions that count from 1 here, and from 0 in the core. */
 static bool counts_from_one(const char* name) {
-  static const char* const names[] = {"group", "flat", "input_group", "relevance_rows", "vectors", "most_probable"};
+  static const char* const names[] = {"group", "flat", "input_group", "relevance_rows", "vectors", "most_probable", "columns"};
   size_t i;
   const char* const dot = strrchr(name, '.');
   if (dot != NULL) name = dot + 1;
@@ -1152,10 +1152,11 @@ static mxArray* json_value(const char* path) {
   out = json_plain(path);
   memset(&array, 0, sizeof array);
   array.struct_size = sizeof array;
-  if (!is_number || ardvark_result_array(call_.result, path, &array, NULL) != ARDVARK_OK) return out;
-  mxDestroyArray(out);
-  out = take(&array);
-  if (counts_from_one(path)) {
+  if (is_number && ardvark_result_array(call_.result, path, &array, NULL) == ARDVARK_OK) {
+    mxDestroyArray(out);
+    out = take(&array);
+  }
+  if (is_number && mxIsDouble(out) && counts_from_one(path)) {
     double* const values = (double*)mxGetData(out);
     const size_t count = mxGetNumberOfElements(out);
     size_t i;
