@@ -80,6 +80,8 @@ ARDVARK_API void ardvark_free(void* memory);
  *   rvm:
  *     task        regression, classification
  *     kernel      gaussian, laplacian, cauchy, linear, polynomial, spline; width  auto, each, a number, a number per input; degree; offset
+ *   by the names of the SLR toolbox: toolbox_gamma1  of l1_slr_lap and l1_slr_c, for lambda; toolbox_gamma0  of smlr;
+ *               toolbox_R  of slr_rvm, for width
  *     algorithm   variational, plain, type-two; centres  all, a number; input_group  [inputs] those of one number share a width
  *   others:
  *     level       of intervals; rule  of predictions: automatic, mixture, exact, plug-in, mackay, published, ...

@@ -30,17 +30,19 @@ enum class Spelling { words, command_line };
 ///     options.set("max_sweeps", 100.0);
 ///     ardvark::SavedModel model = ardvark::fit_model(X, labels, options);
 struct ModelOptions {
-  std::string model = {};             ///< "linear", "logistic" (two classes or more) or "rvm"; or
-  std::string preset = {};            ///< a published program, one of presets()
-  bool compat = false;                ///< preset: its defects included
-  std::string task = {};              ///< rvm: "regression" or "classification"
-  std::string prior = "auto";         ///< "auto", "sparse", "slab", "dense", "shared", "ard", "groups", "none"; of two classes also "laplace"
-  std::optional<double> lambda = {};  ///< of the Laplace prior
-  std::vector<Index> group = {};      ///< [columns] group number of each column, from 0
-  std::vector<Index> flat = {};       ///< positions of columns without a prior
-  std::string likelihood = "vg";      ///< of two classes: "vg", "jj" or "laplace"
-  std::string posterior = "joint";    ///< linear: "joint" or "factorised"
-  std::string coding = "softmax";     ///< three classes or more: "softmax", "one-against-rest" or "one-against-one"
+  std::string model = {};      ///< "linear", "logistic" (two classes or more) or "rvm"; or
+  std::string preset = {};     ///< a published program, one of presets()
+  bool compat = false;         ///< preset: its defects included
+  std::string task = {};       ///< rvm: "regression" or "classification"
+  std::string prior = "auto";  ///< "auto", "sparse", "slab", "dense", "shared", "ard", "groups", "none"; of two classes also "laplace"
+  std::optional<double> lambda = {};          ///< of the Laplace prior
+  std::optional<double> toolbox_gamma1 = {};  ///< presets l1_slr_lap, l1_slr_c: gamma1 of the toolbox, > 0, in place of lambda  (SLR.7)
+  std::optional<double> toolbox_gamma0 = {};  ///< preset smlr: precisions have Gamma(gamma0, gamma0) as their prior, >= 0  (SLR.8)
+  std::vector<Index> group = {};              ///< [columns] group number of each column, from 0
+  std::vector<Index> flat = {};               ///< positions of columns without a prior
+  std::string likelihood = "vg";              ///< of two classes: "vg", "jj" or "laplace"
+  std::string posterior = "joint";            ///< linear: "joint" or "factorised"
+  std::string coding = "softmax";             ///< three classes or more: "softmax", "one-against-rest" or "one-against-one"
   bool precision_per_class = false;
   std::optional<double> a0 = {}, b0 = {};  ///< noise of a regression; precisions of a classification
   std::optional<double> c0 = {}, d0 = {};  ///< precisions of a regression
@@ -61,8 +63,9 @@ struct ModelOptions {
   std::vector<std::string> column_names = {}, class_names = {};
   std::string target = {};  ///< its name
 
-  std::string kernel = "gaussian";  ///< "gaussian", "laplacian", "cauchy", "linear", "polynomial" or "spline"
-  std::string width = "auto";       ///< "auto", "each", a number, or a number per input
+  std::string kernel = "gaussian";       ///< "gaussian", "laplacian", "cauchy", "linear", "polynomial" or "spline"
+  std::string width = "auto";            ///< "auto", "each", a number, or a number per input
+  std::optional<double> toolbox_R = {};  ///< preset slr_rvm, kernel "gaussian": R of the toolbox, > 0, in place of width       (SLR.7)
   int degree = 2;
   double offset = 1;
   std::string algorithm = "variational";  ///< "variational", "plain" or "type-two"

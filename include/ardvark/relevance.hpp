@@ -77,6 +77,7 @@ struct RelevanceMachine {
   Fit fit;                     ///< of the kernel columns at these vectors; coefficients in the units of the target
   double log_evidence = 0;
   Vector candidate_mean;  ///< pruned: [candidates + 1] weights after the last sweep, of columns too that leave with it; the bias last
+  Vector candidate_probability;  ///< pruned, compat: [n] of the second class, of the training rows, by candidate_mean          (SLR.6)
 };
 
 /// What a fit found.

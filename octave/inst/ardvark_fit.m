@@ -14,7 +14,9 @@ function fit = ardvark_fit(X, y, varargin)
 %     'model'       'linear', 'logistic' (two classes or more), 'rvm' (with 'task', 'regression' or 'classification'), or instead
 %     'preset'      a published program: 'vb_linear_fit', 'slr_var', 'smlr', 'vrvm_regression', 'rvm_regression', ...; 'compat', true: its
 %                   defects included
-%     'prior'       'auto' (default), 'shared', 'ard', 'groups', 'none', 'laplace' (two classes); 'lambda' of the latter
+%     'prior'       'auto' (default), 'shared', 'ard', 'groups', 'none', 'laplace' (two classes); 'lambda' of the latter;
+%                   'sparse': few effects of their own over many small ones, honest also where columns are many; 'slab': the few alone;
+%                   'dense': the many alone (linear, and two classes)
 %     'group'       D numbers, from 1: columns of one number share a precision; 'flat': positions of columns without a prior
 %     'a0', 'b0', 'c0', 'd0'   hyper-priors
 %     'likelihood'  of two classes: 'vg' (default), 'jj', 'laplace'; 'posterior' of a regression: 'joint', 'factorised'
@@ -27,7 +29,8 @@ function fit = ardvark_fit(X, y, varargin)
 %     'outputs'     a cell of results beyond the usual ones: {'covariance'}
 %
 %   fit   a struct: mean, variance, sd, interval, intercept, precision, relevance, relevant, bound, bound_history, status, message, notes,
-%         warnings, noise (regressions), classes, accuracy, log_loss (classifications), relevance_vectors (rvm), ..., and
+%         warnings, inclusion (probability that a column has an effect of its own) and credible_sets (columns of which one has: positions
+%         from 1, with their probabilities) of priors sparse and slab, noise (regressions), classes, accuracy, log_loss (classifications), relevance_vectors (rvm), ..., and
 %         model, what ardvark_predict and ardvark_summary read, which may be saved with it
 %
 %   Example:
@@ -88,6 +91,24 @@ end
 %! fit = ardvark_fit(X, y, 'model', 'linear', 'prior', 'shared', 'outputs', {'covariance'});
 %! assert(diag(fit.covariance), [fit.variance; fit.intercept.variance], 1e-10);
 
+%!test  % of two columns that are nearly one, one has the effect: which is open, that it is one of them is not
+%! randn('state', 1);
+%! X = randn(60, 80); X(:, 2) = X(:, 1) + 0.05 * randn(60, 1);
+%! y = X(:, [1, 5]) * [2; -2] + 0.5 * randn(60, 1);
+%! for prior = {'sparse', 'slab'}
+%!   fit = ardvark_fit(X, y, 'model', 'linear', 'prior', prior{1});
+%!   assert(fit.status, 'converged');
+%!   assert(size(fit.inclusion), [80, 1]);
+%!   assert(all(fit.inclusion >= 0 & fit.inclusion <= 1) && fit.inclusion(5) > 0.99);
+%!   sets = cellfun(@(s) {sort(s.columns(:))'}, fit.credible_sets);
+%!   assert(any(cellfun(@(s) isequal(s, 5), sets)));  % positions count from 1
+%!   assert(any(cellfun(@(s) ismember(1, s) && all(ismember(s, [1, 2])), sets)));
+%!   assert(~isempty(strfind(ardvark_summary(fit), 'inclusion')));
+%! end
+%! fit = ardvark_fit(X, y, 'model', 'linear', 'prior', 'dense');
+%! assert(~isempty(strfind(ardvark_summary(fit), 'prior dense')));
+%! assert(all(fit.variance > 0));
+
 %!error <y has 3 entries; it must have 4> ardvark_fit(randn(4, 2), [1; 2; 3], 'model', 'linear')
 %!error <X at row 2.*nan> ardvark_fit([1; NaN; 3], [1; 2; 3], 'model', 'linear')
 %!error <there is no option 'modle'> ardvark_fit([1; 2; 3], [1; 2; 3], 'modle', 'linear')
@@ -115,3 +136,12 @@ end
 %! fit = ardvark_fit(X, y, 'model', 'logistic', 'prior', 'ard');
 %! errorbar(1:40, fit.mean, fit.mean - fit.interval(:, 1), fit.interval(:, 2) - fit.mean, '.');
 %! title('coefficients with their 95% intervals'); xlabel('column');
+
+%!demo
+%! % Three of two hundred columns have effects of their own: the probability that each does.
+%! randn('state', 3);
+%! X = randn(100, 200);
+%! y = X(:, [20, 90, 150]) * [1; -1; 0.7] + randn(100, 1);
+%! fit = ardvark_fit(X, y, 'model', 'linear', 'prior', 'sparse');
+%! stem(fit.inclusion, '.'); axis([0, 201, 0, 1.05]);
+%! title('probability of an effect'); xlabel('column');

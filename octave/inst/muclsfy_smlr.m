@@ -25,7 +25,7 @@ function [ww, ix_eff_all, errTable_tr, errTable_te, parm, AXall, Ptr, Pte] = ...
 %     'displaytext' accepted: nothing is printed
 %     'ax0'         only [] is there
 %     'wmaxiter', 'wdisp_mode'  accepted: the inner search for the weights always ends at their mode
-%     'gamma0'      only 0 (default) is there
+%     'gamma0'      precisions have Gam(gamma0, gamma0) as their prior; default 0: none
 %
 %   ww          (D+1) x C weights of the columns as they were brought to size, the bias last; a column that has left has 0
 %   ix_eff_all  1 x C cell: of each class the columns that are left, from 1

@@ -94,6 +94,7 @@ static void check(ardvark_code code) {
   size_t length;
   if (code == ARDVARK_OK) return;
   if (strncmp(error_.message, "V_inverse ", 10) == 0) fail(ids[code], "invV%s", error_.message + 9);
+  if (strncmp(error_.message, "toolbox_", 8) == 0) fail(ids[code], "%s", error_.message + 8);
   length = core_name_ == NULL ? 0 : strlen(core_name_);
   if (length > 0 && strncmp(error_.message, core_name_, length) == 0 && error_.message[length] == ' ')
     fail(ids[code], "%s%s", our_name_, error_.message + length);
@@ -625,6 +626,18 @@ static mxArray* error_table(const mxArray* probability, const double* labels, in
   return out;
 }
 
+/* A column for each of two classes. */
+static mxArray* two_columns(const char* second) {
+  ardvark_array array = array_named(second);
+  const mwSize rows = (mwSize)array.shape[0];
+  mxArray* const out = mxCreateDoubleMatrix(rows, 2, mxREAL);
+  double* const p = (double*)mxGetData(out);
+  mwSize i;
+  for (i = 0; i < rows; ++i) p[i] = 1 - (p[i + rows] = array.data[i]);
+  ardvark_free(array.data);
+  return out;
+}
+
 static mxArray* probabilities(const ardvark_matrix* X, const char* name) {
   mxArray* out;
   ardvark_result* const fit = call_.result;
@@ -720,21 +733,10 @@ static mxArray* all_survivors(const Program* program, const mxArray* ww, bool bi
 }
 
 /* The precisions after every nstep passes, those of a bias among them: 0 where it has none. */
-static mxArray* history_of(const Program* program, const mxArray* ww, bool bias, int64_t passes, double lambda) {
-  ardvark_array array;
+static mxArray* history_of(const Program* program, const mxArray* ww, bool bias) {
   const int64_t q = (int64_t)mxGetM(ww), machines = (int64_t)mxGetN(ww);
+  ardvark_array array = array_named("precision_history");
   mxArray* out;
-  memset(&array, 0, sizeof array);
-  array.struct_size = sizeof array;
-  if (ardvark_result_array(call_.result, "precision_history", &array, NULL) != ARDVARK_OK) {
-    /* the mode under a Laplace prior has no precisions on the way: EM would go from 1 to lambda/|w| */
-    int64_t i, k;
-    out = mxCreateDoubleMatrix((mwSize)q, (mwSize)passes, mxREAL);
-    for (k = 0; k < passes; ++k)
-      for (i = 0; i < q; ++i)
-        ((double*)mxGetData(out))[i + k * q] = k == 0 ? 1 : bias && i == q - 1 ? 0 : lambda / fabs(((const double*)mxGetData(ww))[i]);
-    return out;
-  }
   if (array.shape[0] == q * machines || !bias || program->likeness == shared_by_all || array.shape[0] % machines != 0) return take(&array);
   {
     const int64_t rows = array.shape[0] / machines;
@@ -779,39 +781,45 @@ static void set_program(const Program* program, const mxArray* parm, const mxArr
   set_text("preset", program->preset);
   set_number("compat", settings_.compat);
   set_number("standardize", 0);
-  if (program->likeness == kernel_machine && !bias) fail(INVALID, "usebias is 0; the kernel machine has a bias always");
+  if (program->likeness == kernel_machine && !bias)
+    fail(INVALID, "usebias is 0; it must be 1: the machine's kernel columns are not centred, and stand for no constant");
   if (!bias) set_number("intercept", 0);
   set_number("max_sweeps", (double)parm_count(parm, "nlearn"));
   if (program->history) {
-    if (strcmp(program->preset, "l1_slr_lap") != 0 || settings_.compat) set_number("record_every", (double)parm_count(parm, "nstep"));
+    set_number("record_every", (double)parm_count(parm, "nstep"));
     if (program->likeness != shared_by_all && (strcmp(program->preset, "l1_slr_lap") != 0 || settings_.compat)) {
       const double amax = parm_number(parm, "amax", 1e8);
       if (!(amax > 0)) fail(INVALID, "amax is %g; it must be > 0", amax);
       set_number("prune_at", amax);
     }
   }
-  if (parm_number(parm, "gamma0", 0) != 0) fail(INVALID, "gamma0 is %g; only 0 is there", parm_number(parm, "gamma0", 0));
-  if (parm_number(parm, "combine_mode", 0) != 0) fail(INVALID, "combine_mode is %g; only 0 is there", parm_number(parm, "combine_mode", 0));
+  if (parm_number(parm, "gamma0", 0) != 0) set_number("toolbox_gamma0", parm_number(parm, "gamma0", 0));
+  if (parm_number(parm, "combine_mode", 0) != 0)
+    fail(INVALID,
+         "combine_mode is %g; it must be 0, the product of the pairs' probabilities: their average (1) lets pairs speak that a class is "
+         "not of",
+         parm_number(parm, "combine_mode", 0));
   /* the published functions take a start and, but for two, do not use it */
   if (ax0_elements > 0 && !settings_.compat) {
     const int64_t q = columns + (bias ? 1 : 0);
     const double* ax0;
     if (program->several || program->likeness != per_column || strcmp(program->preset, "l1_slr_lap") == 0)
-      fail(INVALID, "ax0 is that of biclsfy_slrvar and biclsfy_slrlap; leave it empty");
+      fail(INVALID,
+           "ax0 has %d entries; it must be empty: it is read by biclsfy_slrvar and biclsfy_slrlap, and the end of the others is one "
+           "wherever they begin",
+           (int)ax0_elements);
     ax0 = list_of(mxGetField(parm, 0, "ax0"), "ax0", q, "one per column, the bias last");
     check(ardvark_options_set_numbers(call_.options, "start_precision", ax0, columns, error()));
   }
   if (program->likeness == kernel_machine) {
     if (is_rvm_gauss(program, parm)) {
-      const double R = positive_of(extra, "R");
       set_text("kernel", "gaussian");
-      set_number("width", settings_.compat ? R : sqrt((double)columns / R)); /* exp(-R |x-c|^2/D) is that of width sqrt(D/R) */
+      set_number("toolbox_R", positive_of(extra, "R"));
     } else if (settings_.compat) {
       set_text("kernel", "linear");
     }
   } else if (program->has_extra) {
-    const double gamma1 = positive_of(extra, "gamma1");
-    set_number("lambda", program->likeness == laplace_prior ? gamma1 : sqrt(gamma1)); /* what the published programs mean by it */
+    set_number("toolbox_gamma1", positive_of(extra, "gamma1"));
   }
 }
 
@@ -822,7 +830,6 @@ static void classify(const Arguments* a, const Program* program) {
   Labels labels;
   mxArray *parm, *ww, *Ptr, *Pte;
   bool bias;
-  int64_t passes;
   int at = 4;
   need(a, program->has_extra ? 7 : 6, "x_train, t_train, x_test and t_test");
   X = matrix_of(a->in[0], "x_train");
@@ -842,9 +849,8 @@ static void classify(const Arguments* a, const Program* program) {
   check(ardvark_model_result(call_.model, NULL, &call_.result, error()));
   report_status(settings_.compat ? NULL : "ardvark:max_sweeps");
 
-  passes = 1 + parm_count(parm, "nlearn") / parm_count(parm, "nstep");
   ww = weights_of(program, X.rows);
-  Ptr = probabilities(&Z, "x_train");
+  Ptr = program->likeness == kernel_machine && settings_.compat ? two_columns("candidate_probability") : probabilities(&Z, "x_train");
   Pte = X_test.rows > 0 ? probabilities(&Z_test, "x_test") : mxCreateDoubleMatrix(0, (mwSize)labels.num_classes, mxREAL);
   a->out[0] = ww;
   if (a->num_out > 1) a->out[1] = all_survivors(program, ww, bias, parm_number(parm, "amax", 1e8));
@@ -871,8 +877,7 @@ static void classify(const Arguments* a, const Program* program) {
     a->out[4] = filled;
   }
   at = 5;
-  if (program->history && a->num_out > at)
-    a->out[at] = a->wanted > at ? history_of(program, ww, bias, passes, program->has_extra ? sqrt(mxGetScalar(a->in[6])) : 0) : empty();
+  if (program->history && a->num_out > at) a->out[at] = a->wanted > at ? history_of(program, ww, bias) : empty();
   if (program->history) ++at;
   if (a->num_out > at)
     a->out[at] = Ptr;
@@ -974,7 +979,7 @@ static void selection_value(const Arguments* a) {
 
 /* Positions that count from 1 here, and from 0 in the core. */
 static bool counts_from_one(const char* name) {
-  static const char* const names[] = {"group", "flat", "input_group", "relevance_rows", "vectors", "most_probable"};
+  static const char* const names[] = {"group", "flat", "input_group", "relevance_rows", "vectors", "most_probable", "columns"};
   size_t i;
   const char* const dot = strrchr(name, '.');
   if (dot != NULL) name = dot + 1;
@@ -1147,10 +1152,11 @@ static mxArray* json_value(const char* path) {
   out = json_plain(path);
   memset(&array, 0, sizeof array);
   array.struct_size = sizeof array;
-  if (!is_number || ardvark_result_array(call_.result, path, &array, NULL) != ARDVARK_OK) return out;
-  mxDestroyArray(out);
-  out = take(&array);
-  if (counts_from_one(path)) {
+  if (is_number && ardvark_result_array(call_.result, path, &array, NULL) == ARDVARK_OK) {
+    mxDestroyArray(out);
+    out = take(&array);
+  }
+  if (is_number && mxIsDouble(out) && counts_from_one(path)) {
     double* const values = (double*)mxGetData(out);
     const size_t count = mxGetNumberOfElements(out);
     size_t i;

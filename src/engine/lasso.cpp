@@ -129,6 +129,10 @@ void fit_lasso(MatrixView X, const Vector& t, const Vector& k, const FitOptions&
   CoordinateAscent::Support support = ascent.support();
   describe_lasso({std::move(support.columns), std::move(support.w), std::move(support.X), ascent.m(), ascent.omega()}, problem.flat, t, k,
                  options, std::move(state), fit);
+  if (options.record_every > 0) {  // where (L1EM.1) begins, and where it ends at this mode
+    fit.precision_history = fit.precision.replicate(1, 1 + options.max_sweeps / options.record_every);
+    fit.precision_history.col(0).setOnes();
+  }
   if (lambda >= lambda_max)
     fit.report.notes.push_back(
         fmt::format("every weight is zero: lambda {:.6g} is not below {:.6g}, from where on that is so", lambda, lambda_max));

@@ -357,6 +357,7 @@ void collect_vectors(const RelevanceProblem& problem, MatrixView X, const std::v
     out.fit.target = fit.target;
     out.log_evidence = machine.log_evidence;
     out.candidate_mean = machine.candidate_mean;
+    out.candidate_probability = machine.candidate_probability;
     fit.log_evidence += machine.log_evidence;
   }
 }

@@ -9,6 +9,7 @@
 #include "engine/relevance_problem.hpp"
 #include "engine/toolbox.hpp"
 #include "prior/hyperprior_cost.hpp"
+#include "predict/predictive.hpp"
 
 namespace ardvark {
 namespace {
@@ -95,6 +96,11 @@ class Machine {
     out.fit = all.mean.allFinite() ? of_columns(all, columns, options_.prune_at) : all;
     out.log_evidence = out.fit.bound;
     out.candidate_mean = all.standardized_mean;
+    if (options_.compat && all.mean.allFinite()) {  // the program asks its training rows before the last columns leave
+      Vector m;
+      predictive_moments(all, problem_.columns(kernel_, at), m, nullptr);
+      out.candidate_probability = m.unaryExpr([](double margin) { return sigmoid(margin); });
+    }
     return out;
   }
 

@@ -85,6 +85,30 @@ void set_model(const ModelOptions& from, Task task, FitOptions& options) {
   if (from.start_noise) options.start_noise = *from.start_noise;
 }
 
+// gamma1 of l1_slr_c is lambda, of l1_slr_lap its square, which with compat the core takes as it is.                           (SLR.7)
+double lambda_of_toolbox(const ModelOptions& from) {
+  const double gamma1 = *from.toolbox_gamma1;
+  if (from.preset != "l1_slr_lap" && from.preset != "l1_slr_c")
+    throw InvalidArgument(fmt::format("{} is of {} and l1_slr_c", from.spelled("toolbox_gamma1"), from.spelled("preset", "l1_slr_lap")));
+  if (from.lambda)
+    throw InvalidArgument(fmt::format("{} and {} exclude each other: one says what the other does, in the toolbox's units",
+                                      from.spelled("toolbox_gamma1"), from.spelled("lambda")));
+  if (!(gamma1 > 0 && std::isfinite(gamma1)))
+    throw InvalidArgument(fmt::format("{} is {}; it must be > 0", from.spelled("toolbox_gamma1"), gamma1));
+  return from.preset == "l1_slr_lap" && !from.compat ? std::sqrt(gamma1) : gamma1;
+}
+
+// (1 - a V + 2 gamma0)/(w^2 + 2 gamma0/a_0) with a_0 = 1 is MacKay's step under Gamma(gamma0, gamma0).                          (SLR.8)
+GammaDistribution prior_of_toolbox(const ModelOptions& from) {
+  const double gamma0 = *from.toolbox_gamma0;
+  if (from.preset != "smlr")
+    throw InvalidArgument(fmt::format("{} is of {}; the toolbox's other programs do not read it", from.spelled("toolbox_gamma0"),
+                                      from.spelled("preset", "smlr")));
+  if (!(gamma0 >= 0 && std::isfinite(gamma0)))
+    throw InvalidArgument(fmt::format("{} is {}; it must be 0 or more", from.spelled("toolbox_gamma0"), gamma0));
+  return {gamma0, gamma0};
+}
+
 }  // namespace
 
 FitOptions fit_options(const ModelOptions& from, Task task) {
@@ -115,6 +139,8 @@ FitOptions fit_options(const ModelOptions& from, Task task) {
       throw InvalidArgument(fmt::format("{} is {}; it must be > 0", from.spelled("lambda"), *from.lambda));
     options.prior.lambda = *from.lambda;
   }
+  if (from.toolbox_gamma0) options.precision = prior_of_toolbox(from);
+  if (from.toolbox_gamma1) options.prior.lambda = lambda_of_toolbox(from);
   if (!from.group.empty()) options.prior.group = from.group;
   options.prior.flat_columns.insert(options.prior.flat_columns.end(), from.flat.begin(), from.flat.end());
   options.tolerance = from.tolerance;
@@ -186,7 +212,7 @@ ModelKind check_options(const ModelOptions& options) {
     static_cast<void>(relevance_options(options));
     return ModelKind::relevance;
   }
-  refuse(options, {"task", "kernel", "width", "degree", "offset", "algorithm", "centres", "input_group"},
+  refuse(options, {"task", "kernel", "width", "toolbox_R", "degree", "offset", "algorithm", "centres", "input_group"},
          options.preset.empty()
              ? fmt::format("is of relevance vector machines: it needs {} or {}", spelled("model", "rvm"), spelled("preset", "slr_rvm"))
              : fmt::format("is of {} or {}; this preset takes the table's columns as they are, without a kernel", spelled("model", "rvm"),

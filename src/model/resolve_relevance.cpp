@@ -71,6 +71,19 @@ void set_kernel(const ModelOptions& from, RelevanceOptions& options) {
                                               : Kernel::spline();
 }
 
+// exp(-R |x-c|^2/D) as the toolbox writes it.                                                                                   (SLR.7)
+Kernel toolbox_kernel(double R, Index num_inputs) { return Kernel::gaussian(std::sqrt(static_cast<double>(num_inputs) / R)); }
+
+void check_toolbox_R(const ModelOptions& from) {
+  if (!from.toolbox_R) return;
+  if (from.preset.empty()) throw InvalidArgument(fmt::format("{} is of {}", from.spelled("toolbox_R"), from.spelled("preset", "slr_rvm")));
+  if (!from.has("kernel") || from.kernel != "gaussian")
+    throw InvalidArgument(fmt::format("{} needs {}", from.spelled("toolbox_R"), from.spelled("kernel", "gaussian")));
+  refuse(from, {"width"}, fmt::format("and {} exclude each other: one says what the other does", from.spelled("toolbox_R")));
+  if (!(*from.toolbox_R > 0 && std::isfinite(*from.toolbox_R)))
+    throw InvalidArgument(fmt::format("{} is {}; it must be > 0", from.spelled("toolbox_R"), *from.toolbox_R));
+}
+
 // As published: the linear kernel, or exp(-R |x-c|^2/D) with R given.                                                          (SLR.6)
 void set_published_kernel(const ModelOptions& from, Index num_inputs, RelevanceOptions& options) {
   options.search = KernelSearch::none;
@@ -79,11 +92,11 @@ void set_published_kernel(const ModelOptions& from, Index num_inputs, RelevanceO
     options.kernel = Kernel::linear();
     return;
   }
-  const double R = positive_number<double>(from.width);
+  const double R = from.toolbox_R ? *from.toolbox_R : positive_number<double>(from.width);
   if (R == 0)
     throw InvalidArgument(fmt::format("{} is '{}'; with {} it is R of exp(-R |x-c|^2/D), a positive number", from.spelled("width"),
                                       from.width, from.spelled("compat")));
-  options.kernel = Kernel::gaussian(std::sqrt(static_cast<double>(num_inputs) / R));
+  options.kernel = toolbox_kernel(R, num_inputs);
 }
 
 void set_centres(const ModelOptions& from, RelevanceOptions& options) {
@@ -108,10 +121,12 @@ RelevanceOptions relevance_options(const ModelOptions& from) {
          fmt::format("has no meaning with {}: each of its columns has a precision of its own", from.spelled("model", "rvm")));
   if (!is_preset) refuse(from, {"compat"}, fmt::format("has no meaning with {}", model));
   refuse(from,
-         {"intercept", "solver", "tolerance", "acceleration", "lambda", "posterior", "coding", "precision_per_class", "mixed_precision",
-          "update_rule", "readmit_every", "row_order", "keep_covariance", "start_precision", "start_noise"},
+         {"intercept", "solver", "tolerance", "acceleration", "lambda", "toolbox_gamma1", "toolbox_gamma0", "posterior", "coding",
+          "precision_per_class", "mixed_precision", "update_rule", "readmit_every", "row_order", "keep_covariance", "start_precision",
+          "start_noise"},
          fmt::format("has no meaning with {}", model));
   if (!is_preset) refuse(from, {"prune_at", "record_every"}, fmt::format("has no meaning with {}", model));
+  check_toolbox_R(from);
   RelevanceOptions options;
   options.compat = from.compat;
   if (from.prune_at) options.prune_at = *from.prune_at;
@@ -158,6 +173,11 @@ void adapt(const ModelOptions& from, Task task, Index num_inputs, RelevanceOptio
   if (task == Task::linear) refuse(from, {"likelihood"}, "is of classifications");
   set_hyperparameters(from, task, options);
   options.input_groups = from.input_group;
+  if (from.toolbox_R) {
+    options.search = KernelSearch::none;
+    options.kernel = toolbox_kernel(*from.toolbox_R, num_inputs);
+    return;
+  }
   std::vector<Index> group = from.input_group;
   if (group.empty())
     for (Index j = 0; j < num_inputs; ++j) group.push_back(j);
