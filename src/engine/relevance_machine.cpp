@@ -8,8 +8,8 @@
 #include "engine/model.hpp"
 #include "engine/relevance_problem.hpp"
 #include "engine/toolbox.hpp"
-#include "prior/hyperprior_cost.hpp"
 #include "predict/predictive.hpp"
+#include "prior/hyperprior_cost.hpp"
 
 namespace ardvark {
 namespace {
