@@ -15,7 +15,8 @@ void for_column_panels(Design& X, const std::vector<Index>& columns, Function&& 
   const Index n = X.rows(), p = X.cols();
   std::vector<Index> position(static_cast<std::size_t>(p), -1);
   for (std::size_t i = 0; i < columns.size(); ++i) position[static_cast<std::size_t>(columns[i])] = static_cast<Index>(i);
-  const Index block = std::clamp<Index>((Index{1} << 20) / std::max<Index>(n, 1), 1, std::max<Index>(p, 1));
+  const Index block = std::clamp<Index>((Index{1} << 20) / std::max<Index>(n, 512), 1,
+                                        std::max<Index>(p, 1));  // few rows: those who ask copy as many columns of their own
   Matrix panel(n, block);
   for (Index first = 0; first < p; first += block) {
     const Index count = std::min(block, p - first);
