@@ -40,7 +40,7 @@ class Alternatives(NamedTuple):
     >>> import numpy as np
     >>> from ardvark import BayesianLinearRegression
     >>> rng = np.random.default_rng(0)
-    >>> X = np.repeat(rng.normal(size=(100, 2)), 2, axis=1)
+    >>> X = np.repeat(rng.normal(size=(100, 20)), 2, axis=1)
     >>> y = 2 * X[:, 0] + rng.normal(size=100)
     >>> import warnings
     >>> with warnings.catch_warnings():
@@ -127,7 +127,7 @@ class LinearScore(WithPosterior, FittedModel):
         self.support_ = model.array("relevant").astype(bool)
         self.lambda_ = _precisions(model, self.n_features_in_)
         for name in _SPARSE_ATTRIBUTES:  # of an earlier fit
-            vars(self).pop(name, None)
+            self.__dict__.pop(name, None)
         if model.text("prior") in _SPARSE_PRIORS:
             self._take_sparse(model)
         self.effective_parameters_ = model.number("effective_parameters")

@@ -194,7 +194,7 @@ std::vector<CredibleSet> credible_sets(const SpikeSlab& q) {
     for (Index l = 0; l < score.size(); ++l)
       score[l] = -0.5 * std::log1p(kappa * d[l]) + 0.5 * score[l] * score[l] * kappa / (s2 * (1 + kappa * d[l]));
     for (const Index other : chosen)
-      if (other != j) score[other] = -std::numeric_limits<double>::infinity();
+      if (other != j && q.inclusion()[other] > 0.5) score[other] = -std::numeric_limits<double>::infinity();
     const Vector share = (score.array() - score.maxCoeff()).exp();
     std::vector<Index> order(static_cast<std::size_t>(share.size()));
     std::iota(order.begin(), order.end(), Index{0});
@@ -321,7 +321,7 @@ void report_starts(const std::vector<StartOutcome>& starts, const Vector& weight
                    Fit& fit) {
   Report& report = fit.report;
   report.status = best.status;
-  report.sweeps = best.sweeps;
+  report.sweeps = static_cast<int>(best.history.size());  // of its last part, where all that is in the model moves
   report.solver = SolverKind::coordinate;
   report.solver_reason = fmt::format("{} start{}, averaged by bound", starts.size(), starts.size() == 1 ? "" : "s");
   report.bound_history = best.history;

@@ -102,8 +102,12 @@ class Ascent {
     }
   }
 
-  void free_dense(double h) { out_.q.free_dense(h); }
+  void free_dense(double h) {
+    out_.q.free_dense(h);
+    out_.history.clear();  // another bound from here on
+  }
   void change_hyper(double pi, double kappa) {
+    out_.history.clear();
     SpikeSlabHyper hyper = out_.q.hyper();
     hyper.pi = pi;
     hyper.kappa = kappa;

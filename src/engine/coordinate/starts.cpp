@@ -110,6 +110,7 @@ struct Starts {
     ascend(correlation, ascent, start);
     if (!with_dense || start.status == Status::stopped_by_user) return start;
     start.q.free_dense(1e-4 / seen());
+    start.history.clear();  // another bound from here on
     ascend(correlation, ascent, start);
     return start;
   }
