@@ -124,7 +124,7 @@ class Sweep {
   void update_likelihood() {
     likelihood_.update(q_, rows_);
     // Under the Jaakkola-Jordan bound only while sweeps gain: the last ones are the extrapolated ones alone, which know where they end.
-    if (polishes_ && (damped_ || bound_ - last_bound_ > 1e-8 * settings_.num_rows)) polish();
+    if (polishes_ && (damped_ || last_gain_ > 1e-8 * settings_.num_rows)) polish();
   }
 
   // Newton steps of the mean alone, V held, each for the price of two products with a vector: w <- w + V (X'(r - omega m) - A w), with the
