@@ -104,8 +104,7 @@ Vector mean_of(const SpikeSlab& q) {  // (SP.6)
   return q.mean() + q.hyper().h * (q.rows().Z().transpose() * q.Dr());
 }
 
-}  // namespace
-
+// [starts] Those that came to the same maximum share one weight.                                                                 (SP.8)
 Vector component_weights(const std::vector<StartOutcome>& starts, const Vector& weight, double seen) {
   Vector out = weight;
   std::vector<std::pair<Index, Vector>> kept;
@@ -128,6 +127,8 @@ Vector component_weights(const std::vector<StartOutcome>& starts, const Vector& 
   }
   return out;
 }
+
+}  // namespace
 
 // B = S (I + S' offdiag(Z'DZ)/s2 S)^-1 S', S S' = Cov b group by group.                                                          (SP.6)
 MixtureComponent component_of(const SpikeSlab& q, std::shared_ptr<const DenseBasis> basis, const Vector& flat_mean, bool& factored) {
@@ -172,6 +173,23 @@ MixtureComponent component_of(const SpikeSlab& q, std::shared_ptr<const DenseBas
   out.F = S.transpose();
   if (factored && a > 0) blas::trmm(blas::Side::left, blas::Transpose::no, a, a, C.data(), a, out.F.data(), a);
   return out;
+}
+
+Mixture mixture_of(const PenalisedColumns& which, const std::vector<StartOutcome>& starts,
+                   const std::vector<std::shared_ptr<const ReducedRows>>& rows, const Vector& weight, double seen, bool& factored) {
+  Mixture mixture;
+  mixture.columns = which.columns;
+  mixture.flat_columns = which.flat;
+  factored = true;
+  const Vector share = component_weights(starts, weight, seen);
+  for (std::size_t s = 0; s < starts.size(); ++s) {
+    if (share[static_cast<Index>(s)] == 0) continue;
+    bool one = true;
+    mixture.components.push_back(component_of(starts[s].q, rows[s], rows[s]->flat_mean, one));
+    mixture.components.back().weight = share[static_cast<Index>(s)];
+    factored = factored && one;
+  }
+  return mixture;
 }
 
 // With b_j taken out, what each column would make of what is left, the other included ones excepted.                             (SP.9)

@@ -14,9 +14,11 @@ namespace ardvark {
 [[nodiscard]] MixtureComponent component_of(const SpikeSlab& q, std::shared_ptr<const DenseBasis> basis, const Vector& flat_mean,
                                             bool& factored);
 
-/// [starts] The weights of the components: starts that came to the same maximum share one, the first of them. `seen`: how much of the
-/// observations a typical column sees.                                                                                       (SP.8)
-[[nodiscard]] Vector component_weights(const std::vector<StartOutcome>& starts, const Vector& weight, double seen);
+/// The starts that count, each with its rows; those that came to the same maximum share a component, that of the first. `seen`: how much of
+/// the observations a typical column sees. `factored` becomes false where correlations among the effects could not be had.      (SP.8)
+[[nodiscard]] Mixture mixture_of(const PenalisedColumns& which, const std::vector<StartOutcome>& starts,
+                                 const std::vector<std::shared_ptr<const ReducedRows>>& rows, const Vector& weight, double seen,
+                                 bool& factored);
 
 /// Credible sets of the columns that this start includes.                                                                    (SP.9)
 [[nodiscard]] std::vector<CredibleSet> credible_sets(const SpikeSlab& q);

@@ -69,19 +69,10 @@ void fit_sparse_linear(MatrixView X, const Vector& y, const Vector& k, const Fit
     return;
   }
 
-  Mixture mixture;
-  mixture.columns = which.columns;
-  mixture.flat_columns = which.flat;
-  bool all_factored = true;
-  const Vector share = component_weights(starts, weight, slab.num_rows * slab.column_unit);
-  for (std::size_t s = 0; s < starts.size(); ++s) {
-    if (share[static_cast<Index>(s)] == 0) continue;
-    bool factored = true;
-    mixture.components.push_back(component_of(starts[s].q, reduced, rows.flat_mean, factored));
-    mixture.components.back().weight = share[static_cast<Index>(s)];
-    all_factored = all_factored && factored;
-  }
-  describe_sparse(options, which, starts, weight, all_factored, std::move(mixture), prepared.left_out, *state, fit);
+  bool factored = true;
+  const std::vector<std::shared_ptr<const ReducedRows>> each(starts.size(), reduced);
+  Mixture mixture = mixture_of(which, starts, each, weight, slab.num_rows * slab.column_unit, factored);
+  describe_sparse(options, which, starts, weight, factored, std::move(mixture), prepared.left_out, *state, fit);
   Vector m(X.rows());
   design.apply(state->w, m);
   const double centre = options.intercept ? k.dot(y) / fit.num_rows : 0.0, around = k.dot((y.array() - centre).square().matrix());

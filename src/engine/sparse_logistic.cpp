@@ -361,19 +361,11 @@ void fit_sparse_logistic(MatrixView X, const Vector& t, const Vector& k, const F
     return;
   }
 
-  Mixture mixture;
-  mixture.columns = which.columns;
-  mixture.flat_columns = which.flat;
-  bool all_factored = true;
-  const Vector share = component_weights(starts, weight, seen);
-  for (std::size_t s = 0; s < starts.size(); ++s) {
-    if (share[static_cast<Index>(s)] == 0) continue;
-    bool factored = true;
-    mixture.components.push_back(component_of(starts[s].q, found[s]->rows, found[s]->rows->flat_mean, factored));
-    mixture.components.back().weight = share[static_cast<Index>(s)];
-    all_factored = all_factored && factored;
-  }
-  describe_sparse(options, which, starts, weight, all_factored, std::move(mixture), prepared.left_out, *state, fit);
+  bool factored = true;
+  std::vector<std::shared_ptr<const ReducedRows>> each;
+  for (const std::optional<Result>& result : found) each.push_back(result->rows);
+  Mixture mixture = mixture_of(which, starts, each, weight, seen, factored);
+  describe_sparse(options, which, starts, weight, factored, std::move(mixture), prepared.left_out, *state, fit);
 
   describe_classes(t, k, state->factor.mixture, state->factor.mixture.component_moments(design), fit);
   for (std::size_t s = 0; s < starts.size(); ++s)
