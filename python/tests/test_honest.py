@@ -30,14 +30,6 @@ def module(name):
     return importlib.import_module(name)
 
 
-def knows(estimator):
-    return module("methods").knows(estimator, "sparse")
-
-
-linear = pytest.mark.skipif(not knows(BayesianLinearRegression), reason="this build has no linear prior 'sparse'")
-logistic = pytest.mark.skipif(not knows(BayesianLogisticRegression), reason="this build has no logistic prior 'sparse'")
-
-
 def family(name, classes=False):
     families = module("families")
     return next(family for family in (families.LOGISTIC if classes else families.LINEAR) if family.name == name)
@@ -72,18 +64,15 @@ def mean(name, field, seeds=SEEDS, classes=False):
 MODERATE = [f.name for f in module("families").LINEAR if f.p <= 1000 and f.n <= 800]
 
 
-@linear
 @pytest.mark.parametrize("name", MODERATE)
 def test_predictive_intervals_cover(name):
     assert 0.915 <= mean(name, "cov_y") <= 0.970
 
 
-@linear
 def test_predictive_intervals_cover_on_average():
     assert 0.936 <= np.mean([mean(name, "cov_y") for name in MODERATE]) <= 0.956
 
 
-@linear
 def test_a_hundred_effects_in_a_thousand_columns():
     """The example of VBLinLogit, where ARD covers 1%."""
     name = "uni-n500-p1000-100"
@@ -116,7 +105,6 @@ def ridge_of_the_highest_evidence(X, y, X_new, a=0.25):
     return evidence(best), y.mean() + (X_new - mean) / scale @ w
 
 
-@linear
 @pytest.mark.parametrize("columns", ["ind", "blk", "ar"])
 def test_dense_effects_are_those_of_ridge(columns):
     name = f"{columns}-n200-p1000-dense-snr2"
@@ -133,7 +121,6 @@ def test_dense_effects_are_those_of_ridge(columns):
 # ---- few effects: they are found
 
 
-@linear
 @pytest.mark.parametrize(
     "name, limit",
     [
@@ -153,25 +140,21 @@ def reference():
     return {name: float(mse) for name, mse, *_ in (line.split(",") for line in lines)}
 
 
-@linear
 @pytest.mark.parametrize("name", [name for name in MODERATE if not name.endswith("null")])
 def test_errors_are_those_of_an_independent_implementation(name):
     """Other starts may find another of several maxima: hence a tenth."""
     assert mean(name, "mse") <= 1.1 * reference()[name]
 
 
-@linear
 def test_errors_are_those_of_an_independent_implementation_on_average():
     names = [name for name in MODERATE if not name.endswith("null")]
     assert abs(np.mean([np.log(mean(name, "mse") / reference()[name]) for name in names])) < 0.03
 
 
-@linear
 def test_noise_is_found_where_columns_are_fifty_times_the_rows():
     assert mean("ind-n100-p5000-5-snr4", "noise_sd") > 0.7
 
 
-@linear
 @pytest.mark.parametrize("columns", ["ind", "blk"])
 def test_nothing_is_found_where_nothing_is(columns):
     name = f"{columns}-n200-p1000-null"
@@ -188,7 +171,6 @@ def test_ard_warns_that_its_noise_has_collapsed():
     assert covered < 0.1
 
 
-@linear
 def test_starts_are_averaged_by_their_bounds():
     """100 x 5000, independent columns, five effects."""
     families = module("families")
@@ -206,7 +188,6 @@ def test_starts_are_averaged_by_their_bounds():
 # ---- order of columns, copies of a column
 
 
-@linear
 @pytest.mark.parametrize("name", ["dup-n200-p1000-5-snr2", "ar-n200-p1000-5-snr2", "ind-n200-p1000-50-snr2"])
 def test_the_order_of_columns_is_of_no_consequence(name):
     p = problem(name, 0)
@@ -217,7 +198,6 @@ def test_the_order_of_columns_is_of_no_consequence(name):
     assert np.abs(other.predict(p.X_new[:, order]) - mean).max() < 1e-2 * sd.min()
 
 
-@linear
 def test_a_credible_set_holds_both_copies_of_a_column():
     """Columns 2k and 2k + 1 are the same: whoever holds one must hold the other.                    (SP.9)"""
     p = problem("dup-n200-p1000-5-snr2", 0)
@@ -231,7 +211,6 @@ def test_a_credible_set_holds_both_copies_of_a_column():
 # ---- classes
 
 
-@logistic
 @pytest.mark.parametrize(
     "name, limit",  # on other draws .0187 and .0325, by the independent implementation on these .0345 and .0429
     [("ind-n300-p500-5-snr4", 0.038), ("blk-n300-p500-5-snr4", 0.047)],
@@ -243,7 +222,6 @@ def test_few_effects_of_two_classes(name, limit):
         assert np.diff(result(name, seed, classes=True).bound_history).min() > -1e-3
 
 
-@logistic
 def test_the_example_of_vblinlogit():
     """Error .205 and log loss .43 where the true probabilities have .1694 and .3693: here, as far above those of this draw."""
     name = "uni-n2000-p1000-100"

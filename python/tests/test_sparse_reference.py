@@ -20,19 +20,6 @@ _spec.loader.exec_module(_module)
 Reference, State = _module.Reference, _module.State
 
 
-def knows(prior):
-    X = np.random.default_rng(0).standard_normal((12, 2))
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return hasattr(BayesianLinearRegression(prior=prior).fit(X, X[:, 0]), "inclusion_")
-    except (ValueError, IndexError):  # unknown; known to the library alone
-        return False
-
-
-needs_sparse = pytest.mark.skipif(not knows("sparse"), reason="this build has no prior 'sparse'")
-
-
 def problem(n, p, effects, correlation, seed):
     """Columns in blocks of five, units of their own."""
     rng = np.random.default_rng(seed)
@@ -99,7 +86,6 @@ def test_ridge_evidence_of_the_reference():
 ONE_MAXIMUM = [(60, 20, 3, 0.0, 1), (40, 80, 3, 0.0, 0), (40, 80, 3, 0.0, 1), (60, 30, 4, 0.5, 0), (60, 30, 4, 0.5, 1), (120, 40, 20, 0.3, 0), (120, 40, 20, 0.3, 1)]
 
 
-@needs_sparse
 @pytest.mark.parametrize("seed", [0, 1])
 @pytest.mark.parametrize("n, p, effects, correlation", PROBLEMS)
 def test_the_best_bound_of_the_library_is_none_below(n, p, effects, correlation, seed):
@@ -108,7 +94,6 @@ def test_the_best_bound_of_the_library_is_none_below(n, p, effects, correlation,
     assert fitted("sparse", X, y).bound_ > max(reference.from_ridge().bound, reference.from_zero().bound) - 1e-6
 
 
-@needs_sparse
 @pytest.mark.parametrize("n, p, effects, correlation, seed", ONE_MAXIMUM)
 def test_the_library_agrees(n, p, effects, correlation, seed):
     X, y, X_new, _ = problem(n, p, effects, correlation, seed)
@@ -128,7 +113,6 @@ def test_the_library_agrees(n, p, effects, correlation, seed):
     np.testing.assert_allclose(predictive_sd**2, variance, rtol=1e-3)
 
 
-@needs_sparse
 @pytest.mark.parametrize("n, p, effects, correlation", PROBLEMS)
 def test_dense_only_is_the_ridge(n, p, effects, correlation):
     X, y, X_new, _ = problem(n, p, effects, correlation, 3)
