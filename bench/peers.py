@@ -125,11 +125,12 @@ def linear(chosen):
             'BayesianLinearRegression(prior="ard")': (lambda: BayesianLinearRegression("ard").fit(X, y), own),
             "  the same, hyper-priors of the peer": (lambda: vague.fit(X, y), own),
             "ARDRegression": (lambda: ARDRegression().fit(X, y), gaussian_log_density),
+            'BayesianLinearRegression(prior="sparse")': (lambda: BayesianLinearRegression("sparse").fit(X, y), own),
             'BayesianLinearRegression(prior="shared")': (lambda: BayesianLinearRegression("shared").fit(X, y), own),
             "BayesianRidge": (lambda: BayesianRidge().fit(X, y), gaussian_log_density),
         }
         names = list(fits)
-        table(f"{n} x {p}", fits, chosen, X_new, y_new, {names[0]: names[2], names[1]: names[2], names[3]: names[4]})
+        table(f"{n} x {p}", fits, chosen, X_new, y_new, {names[0]: names[2], names[1]: names[2], names[3]: names[2], names[4]: names[5]})
 
 
 def logistic(chosen):
