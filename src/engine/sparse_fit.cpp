@@ -104,28 +104,35 @@ Vector mean_of(const SpikeSlab& q) {  // (SP.6)
   return q.mean() + q.hyper().h * (q.rows().Z().transpose() * q.Dr());
 }
 
-// [starts] Those that came to the same maximum share one weight.                                                                 (SP.8)
-Vector component_weights(const std::vector<StartOutcome>& starts, const Vector& weight, double seen) {
-  Vector out = weight;
-  std::vector<std::pair<Index, Vector>> kept;
-  for (Index s = 0; s < weight.size(); ++s) {
-    if (weight[s] == 0) continue;
-    const SpikeSlab& q = starts[static_cast<std::size_t>(s)].q;
-    const Vector w = mean_of(q);
-    const auto same = std::find_if(kept.begin(), kept.end(), [&](const auto& other) {
-      const SpikeSlabHyper &a = q.hyper(), &b = starts[static_cast<std::size_t>(other.first)].q.hyper();
-      // Predictions then differ by less than a thirtieth of their standard deviation, and variances by a hundredth.
-      return seen * (w - other.second).squaredNorm() < 1e-3 * a.s2 && std::abs(a.s2 - b.s2) < 1e-2 * a.s2 &&
-             seen * std::abs(a.h - b.h) < 1e-2 * (1 + seen * a.h);
+// Starts that came to the same maximum, the first of them, and what they weigh together.
+struct Maximum {
+  std::size_t first = 0;
+  double weight = 0;
+  Vector w;  // [p] their average
+};
+
+// Different maxima lie hundreds of noise variances apart in what they predict of all rows together, the same one less than a fifth of one:
+// a maximum is flat, and starts that stopped at different places on it are averaged, not mixed.                                  (SP.8)
+std::vector<Maximum> maxima(const std::vector<StartOutcome>& starts, const Vector& weight, double seen) {
+  std::vector<Maximum> found;
+  for (std::size_t s = 0; s < starts.size(); ++s) {
+    const double share = weight[static_cast<Index>(s)];
+    if (share == 0) continue;
+    Vector w = mean_of(starts[s].q);
+    const SpikeSlabHyper& a = starts[s].q.hyper();
+    const auto same = std::find_if(found.begin(), found.end(), [&](const Maximum& other) {
+      const SpikeSlabHyper& b = starts[other.first].q.hyper();
+      return seen * (w - other.w).squaredNorm() < 0.25 * a.s2 && std::abs(a.s2 - b.s2) < 2e-2 * a.s2 &&
+             seen * std::abs(a.h - b.h) < 2e-2 * (1 + seen * a.h);
     });
-    if (same == kept.end()) {
-      kept.emplace_back(s, w);
+    if (same == found.end()) {
+      found.push_back({s, share, std::move(w)});
     } else {
-      out[same->first] += weight[s];
-      out[s] = 0;
+      same->weight += share;
+      same->w += share / same->weight * (w - same->w);
     }
   }
-  return out;
+  return found;
 }
 
 }  // namespace
@@ -181,16 +188,49 @@ Mixture mixture_of(const PenalisedColumns& which, const std::vector<StartOutcome
   mixture.columns = which.columns;
   mixture.flat_columns = which.flat;
   factored = true;
-  const Vector share = component_weights(starts, weight, seen);
-  for (std::size_t s = 0; s < starts.size(); ++s) {
-    if (share[static_cast<Index>(s)] == 0) continue;
+  for (Maximum& maximum : maxima(starts, weight, seen)) {
     bool one = true;
-    mixture.components.push_back(component_of(starts[s].q, rows[s], rows[s]->flat_mean, one));
-    mixture.components.back().weight = share[static_cast<Index>(s)];
+    const auto& its_rows = rows[maximum.first];
+    MixtureComponent component = component_of(starts[maximum.first].q, its_rows, its_rows->flat_mean, one);
+    component.flat_mean += component.basis->G * (component.w - maximum.w);
+    component.w = std::move(maximum.w);
+    component.weight = maximum.weight;
+    mixture.components.push_back(std::move(component));
     factored = factored && one;
   }
   return mixture;
 }
+
+namespace {
+
+// Z'diag(D) z_j for each j of the list, some at a time.
+template <typename Use>
+void for_products(const ReducedRows& rows, const Vector& D, const std::vector<Index>& list, Use&& use) {
+  constexpr std::size_t block = 32;
+  const auto Z = rows.Z();
+  for (std::size_t first = 0; first < list.size(); first += block) {
+    const std::vector<Index> some(list.begin() + static_cast<std::ptrdiff_t>(first),
+                                  list.begin() + static_cast<std::ptrdiff_t>(std::min(first + block, list.size())));
+    const Matrix found = products::transposed_times(Z, Matrix(D.asDiagonal() * Z(Eigen::all, some)));
+    for (std::size_t i = 0; i < some.size(); ++i) use(some[i], found.col(static_cast<Index>(i)));
+  }
+}
+
+// The fewest that hold this part of the sum, largest first, ties by position.
+std::vector<Index> smallest_set(const Vector& share, double level) {
+  const double total = share.sum(), too_small = (1 - level) * total / static_cast<double>(share.size());  // all of them can be missed
+  std::vector<Index> order;
+  for (Index l = 0; l < share.size(); ++l)
+    if (share[l] >= too_small) order.push_back(l);
+  std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) { return share[a] > share[b]; });
+  double held = 0;
+  std::size_t count = 0;
+  while (count < order.size() && held < level * total) held += share[order[count++]];
+  order.resize(count);
+  return order;
+}
+
+}  // namespace
 
 // With b_j taken out, what each column would make of what is left, the other included ones excepted.                             (SP.9)
 std::vector<CredibleSet> credible_sets(const SpikeSlab& q) {
@@ -205,29 +245,22 @@ std::vector<CredibleSet> credible_sets(const SpikeSlab& q) {
     if (q.inclusion()[j] > least) chosen.push_back(j);
   std::stable_sort(chosen.begin(), chosen.end(), [&](Index a, Index b) { return q.inclusion()[a] > q.inclusion()[b]; });
   if (chosen.size() > most) chosen.resize(most);
-  const auto Z = q.rows().Z();
-  const Vector d = column_squares(q);
-  for (const Index j : chosen) {
-    Vector score = Z.transpose() * (q.Dr() + q.mean()[j] * q.D().cwiseProduct(Z.col(j)));
-    for (Index l = 0; l < score.size(); ++l)
-      score[l] = -0.5 * std::log1p(kappa * d[l]) + 0.5 * score[l] * score[l] * kappa / (s2 * (1 + kappa * d[l]));
+  if (chosen.empty()) return sets;
+  const Vector d = column_squares(q), of_residual = q.rows().Z().transpose() * q.Dr();
+  for_products(q.rows(), q.D(), chosen, [&](Index j, const auto& product) {
+    const Eigen::ArrayXd c = of_residual + q.mean()[j] * product, room = 1 + kappa * d.array();
+    Vector score = 0.5 * (c.square() * (kappa / s2) / room - room.log());
     for (const Index other : chosen)
       if (other != j && q.inclusion()[other] > 0.5) score[other] = -std::numeric_limits<double>::infinity();
     const Vector share = (score.array() - score.maxCoeff()).exp();
-    std::vector<Index> order(static_cast<std::size_t>(share.size()));
-    std::iota(order.begin(), order.end(), Index{0});
-    std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) { return share[a] > share[b]; });
     CredibleSet set;
     set.inclusion = q.inclusion()[j];
-    double held = 0;
-    for (std::size_t i = 0; i < order.size() && held < level; ++i) {
-      const double part = share[order[i]] / share.sum();
-      set.columns.push_back(which.columns[static_cast<std::size_t>(order[i])]);
-      set.probability.push_back(part);
-      held += part;
+    for (const Index l : smallest_set(share, level)) {
+      set.columns.push_back(which.columns[static_cast<std::size_t>(l)]);
+      set.probability.push_back(share[l] / share.sum());
     }
     sets.push_back(std::move(set));
-  }
+  });
   return sets;
 }
 
@@ -237,21 +270,19 @@ std::string quoted(const Fit& fit, Index j) { return fmt::format("'{}'", fit.col
 
 // Selected columns that another column follows closely.
 void note_interchangeable(const SpikeSlab& q, Fit& fit) {
-  const auto Z = q.rows().Z();
   const PenalisedColumns& which = q.which();
   if (which.num_groups() != which.size()) return;
-  const Vector length = Z.colwise().norm().transpose();
+  const Vector length = q.rows().Z().colwise().norm().transpose();
   std::vector<std::string> pairs;
-  int looked_at = 0;
-  for (Index j = 0; j < which.size() && looked_at < 200; ++j) {
-    if (!(q.inclusion()[j] > 0.5)) continue;
-    ++looked_at;
-    const Vector product = Z.transpose() * Z.col(j);
+  std::vector<Index> chosen;
+  for (Index j = 0; j < which.size() && chosen.size() < 200; ++j)
+    if (q.inclusion()[j] > 0.5) chosen.push_back(j);
+  for_products(q.rows(), Vector::Ones(q.rows().rank()), chosen, [&](Index j, const auto& product) {
     for (Index l = 0; l < which.size(); ++l)
       if (l != j && std::abs(product[l]) > 0.99 * length[l] * length[j])
         pairs.push_back(fmt::format("{} for {}", quoted(fit, which.columns[static_cast<std::size_t>(l)]),
                                     quoted(fit, which.columns[static_cast<std::size_t>(j)])));
-  }
+  });
   if (pairs.empty()) return;
   std::string text;
   for (std::size_t i = 0; i < pairs.size() && i < 5; ++i) text += (i > 0 ? ", " : "") + pairs[i];

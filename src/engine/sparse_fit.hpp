@@ -14,8 +14,9 @@ namespace ardvark {
 [[nodiscard]] MixtureComponent component_of(const SpikeSlab& q, std::shared_ptr<const DenseBasis> basis, const Vector& flat_mean,
                                             bool& factored);
 
-/// The starts that count, each with its rows; those that came to the same maximum share a component, that of the first. `seen`: how much of
-/// the observations a typical column sees. `factored` becomes false where correlations among the effects could not be had.      (SP.8)
+/// The starts that count, each with its rows; those that came to the same maximum share a component: their average mean, the covariance of
+/// the first. `seen`: how much of the observations a typical column sees. `factored` becomes false where correlations among the effects
+/// could not be had.                                                                                                             (SP.8)
 [[nodiscard]] Mixture mixture_of(const PenalisedColumns& which, const std::vector<StartOutcome>& starts,
                                  const std::vector<std::shared_ptr<const ReducedRows>>& rows, const Vector& weight, double seen,
                                  bool& factored);

@@ -57,9 +57,11 @@ void fit_sparse_linear(MatrixView X, const Vector& y, const Vector& k, const Fit
   if (which.size() > 0 && rows.square > 0) slab.column_unit = rows.square / (static_cast<double>(which.size()) * fit.num_rows);
   slab.least_kappa = 4 / (slab.num_rows * slab.column_unit);
   const int threads = options.on_sweep ? 1 : blas::num_threads();  // a callback is not asked from several threads
-  const blas::ThreadScope one{1};
-  const std::vector<StartOutcome> starts =
-      run_starts(rows, which, slab, ascent_settings(options, bound_offset(which.flat, *state, fit.task, fit.num_rows)), parts, threads);
+  const AscentSettings ascent = ascent_settings(options, bound_offset(which.flat, *state, fit.task, fit.num_rows));
+  const std::vector<StartOutcome> starts = [&] {
+    const blas::ThreadScope one{1};
+    return run_starts(rows, which, slab, ascent, parts, threads);
+  }();
   std::vector<double> bounds;
   for (const StartOutcome& start : starts) bounds.push_back(start.bound);
   const Vector weight = start_weights(bounds);  // (SP.8)

@@ -14,11 +14,8 @@ using products::transposed_times;
 
 Vector shrinkage(const MixtureComponent& c) { return (1 + c.h * c.basis->l.array()).inverse(); }
 
-// B with the active block put in: of few columns only.
-Matrix columns_of_B(const MixtureComponent& c) { return transposed_times(c.F, c.F); }
-
-// Z B Z'.
-Matrix spread_of_b(const MixtureComponent& c) {
+// Z diag(v) Z'.
+Matrix spread_of_inactive(const MixtureComponent& c) {
   const auto Z = c.basis->Z();
   const Index m = Z.rows();
   Matrix W = Matrix::Zero(m, m);
@@ -36,39 +33,36 @@ Matrix spread_of_b(const MixtureComponent& c) {
     blas::syrk(Transpose::no, m, count, 1.0, panel.data(), m, 1.0, W.data(), m);
   }
   W.triangularView<Eigen::StrictlyUpper>() = W.transpose();
-  if (!c.active.empty()) {
-    const Matrix FZ = times_transposed(c.F, Z(Eigen::all, c.active));  // F Z_A'
-    W += transposed_times(FZ, FZ);
-  }
   return W;
 }
 
 }  // namespace
 
+// diag(s2 h P + P B P') with P = I - h Z'DZ, the active columns of B by F P, the others through Z diag(v) Z'.                    (SP.6)
 Vector MixtureComponent::variances() const {
   const auto Z = basis->Z();
   Vector out = v;
-  const Matrix B = columns_of_B(*this);
-  for (std::size_t i = 0; i < active.size(); ++i) out[active[i]] = B(static_cast<Index>(i), static_cast<Index>(i));
-  if (h == 0) return out;
-  const Vector D = shrinkage(*this);
-  // diag(P B P') = B_jj - 2 h (Z'DZ B)_jj + h^2 z_j'D W D z_j,  diag(s2 h P) = s2 h (1 - h z_j'Dz_j)
-  Vector d(Z.cols());
-  for (Index j = 0; j < d.size(); ++j) d[j] = D.dot(Z.col(j).cwiseAbs2());
-  out -= 2 * h * d.cwiseProduct(v);
-  if (!active.empty()) {
-    const Matrix ZB = times(Matrix(Z(Eigen::all, active)), B);  // [m, active]
-    for (std::size_t i = 0; i < active.size(); ++i)
-      out[active[i]] -= 2 * h * (D.asDiagonal() * ZB.col(static_cast<Index>(i))).dot(Z.col(active[i]));
+  const bool has_inactive = v.size() > 0 && v.maxCoeff() > 0;
+  if (h == 0) {
+    out(active) = F.colwise().squaredNorm().transpose();
+    return out;
   }
-  const Matrix DWD = D.asDiagonal() * spread_of_b(*this) * D.asDiagonal();
+  const Vector D = shrinkage(*this);
+  const Matrix FZD = times_transposed(F, D.asDiagonal() * Z(Eigen::all, active));  // F Z_A'D
+  const Matrix DWD = has_inactive ? Matrix(D.asDiagonal() * spread_of_inactive(*this) * D.asDiagonal()) : Matrix();
   constexpr Index block = 512;
+  std::size_t next = 0;  // of the active columns, which ascend
   for (Index first = 0; first < Z.cols(); first += block) {
     const Index count = std::min(block, Z.cols() - first);
-    const Matrix WZ = times(DWD, Z.middleCols(first, count));
-    out.segment(first, count) += h * h * WZ.cwiseProduct(Z.middleCols(first, count)).colwise().sum().transpose();
+    const auto panel = Z.middleCols(first, count);
+    auto part = out.segment(first, count);
+    const Vector d = (D.asDiagonal() * panel).cwiseProduct(panel).colwise().sum().transpose();
+    part.array() += s2 * h * (1 - h * d.array()).max(0.0) - 2 * h * d.array() * part.array();
+    if (has_inactive) part += h * h * times(DWD, panel).cwiseProduct(panel).colwise().sum().transpose();
+    Matrix FP = -h * times(FZD, panel);
+    for (; next < active.size() && active[next] < first + count; ++next) FP.col(active[next] - first) += F.col(static_cast<Index>(next));
+    part += FP.colwise().squaredNorm().transpose();
   }
-  out.array() += s2 * h * (1 - h * d.array()).max(0.0);
   return out.cwiseMax(0.0);
 }
 
@@ -76,7 +70,7 @@ Matrix MixtureComponent::covariance() const {
   const auto Z = basis->Z();
   const Index p = w.size();
   Matrix B = v.asDiagonal();
-  if (!active.empty()) B(active, active) = columns_of_B(*this);
+  if (!active.empty()) B(active, active) = transposed_times(F, F);
   if (h == 0) return B;
   Matrix P = -h * transposed_times(shrinkage(*this).asDiagonal() * Z, Z);
   P.diagonal().array() += 1;
@@ -86,11 +80,14 @@ Matrix MixtureComponent::covariance() const {
 }
 
 double MixtureComponent::effective_parameters() const {
-  // Z Cov(w) Z' = s2 h diag(l D) + D W D
-  const Vector D = shrinkage(*this);
-  const Matrix W = spread_of_b(*this);
-  return (h * basis->l.array() * D.array()).sum() + (D.array().square() * W.diagonal().array()).sum() / s2 +
-         static_cast<double>(basis->R.rows());
+  // Z Cov(w) Z' = s2 h diag(l D) + D Z B Z' D
+  const auto Z = basis->Z();
+  const Vector D = shrinkage(*this), D2 = D.cwiseAbs2();
+  double of_b = 0;
+  for (Index j = 0; j < v.size(); ++j)
+    if (v[j] > 0) of_b += v[j] * D2.dot(Z.col(j).cwiseAbs2());
+  if (!active.empty()) of_b += times_transposed(F, D.asDiagonal() * Z(Eigen::all, active)).squaredNorm();
+  return (h * basis->l.array() * D.array()).sum() + of_b / s2 + static_cast<double>(basis->R.rows());
 }
 
 // t = x~ - h Z'DZ x~ with x~ = x - G'f:  s2 |R f|^2 + s2 h (x~'x~ - h (Z x~)'D(Z x~)) + t'B t, in two passes over the columns.      (SP.7)

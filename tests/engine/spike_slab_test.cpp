@@ -5,6 +5,7 @@
 
 #include <Eigen/Dense>
 #include <cmath>
+#include <numbers>
 #include <numeric>
 
 #include "../support/random_problem.hpp"
@@ -202,11 +203,56 @@ TEST(SpikeSlab, BoundNeverFalls) {
     q.set_hyper({.pi = 0.1, .kappa = 16.0 / static_cast<double>(n), .h = 0.1 / static_cast<double>(n), .s2 = 1});
     double last = -1e300;
     for (int sweep = 0; sweep < 40; ++sweep) {
-      q.sweep(natural(c.which));
+      if (sweep % 3 == 0)
+        q.sweep(natural(c.which));
+      else
+        q.sweep_raised();
       const double bound = q.bound();
       ASSERT_GE(bound, last - 1e-9 * (1 + std::abs(last))) << "seed " << seed << " sweep " << sweep;
       last = bound;
       q.update_hyper(true);
+    }
+  }
+}
+
+// (SP.3) term by term, from the moments of q(b) alone: b_j is mu and V with probability q, else 0.
+double bound_from_moments(const SpikeSlab& q) {
+  const SpikeSlabHyper& at = q.hyper();
+  const ReducedRows& rows = q.rows();
+  const Vector r = rows.y - rows.Z() * q.mean();
+  double misfit = rows.rest, volume = 0, divergence = 0;
+  for (Index i = 0; i < r.size(); ++i) {
+    misfit += (r[i] * r[i] + rows.Z().row(i).cwiseAbs2().dot(q.variance())) / (1 + at.h * rows.l[i]);
+    volume += std::log(1 + at.h * rows.l[i]);
+  }
+  for (Index j = 0; j < rows.size(); ++j) {
+    const double on = q.inclusion()[j], mu = q.mean()[j] / on, V = q.variance()[j] / on - (1 - on) * mu * mu, slab = at.s2 * at.kappa;
+    divergence += on * std::log(on / at.pi) + (1 - on) * std::log((1 - on) / (1 - at.pi));
+    divergence += 0.5 * on * ((V + mu * mu) / slab - 1 - std::log(V / slab));
+  }
+  return -0.5 * rows.degrees * std::log(2 * std::numbers::pi * at.s2) - 0.5 * volume - 0.5 * misfit / at.s2 - divergence +
+         q.log_prior_of_dense() - 0.5 * rows.log_det_FOF;
+}
+
+TEST(SpikeSlab, SweepOfTheRaisedKeepsCountOfTheOthers) {  // (SP.12)
+  for (unsigned seed = 0; seed < 20; ++seed) {
+    const Case c = make_case(60, 90, 0.05 * seed, 400 + seed);
+    const ReducedRows rows = reduced(c);
+    SpikeSlab q(c.which, {.num_rows = 60, .least_kappa = 4.0 / 60});
+    q.set_rows(rows);
+    q.set_hyper({.pi = 0.1, .kappa = 0.3, .h = 1e-3, .s2 = 1});
+    for (int round = 0; round < 4; ++round) {
+      q.sweep(natural(c.which));
+      EXPECT_NEAR(q.bound(), bound_from_moments(q), 1e-9);
+      const Vector before = q.inclusion();
+      for (int some = 0; some < 3; ++some) {
+        q.update_hyper(true);
+        q.sweep_raised();
+        EXPECT_NEAR(q.bound(), bound_from_moments(q), 1e-9) << "seed " << seed;
+      }
+      const Index moved = (q.inclusion().array() != before.array()).count();
+      EXPECT_GT(moved, 0);
+      EXPECT_LT(moved, 45);
     }
   }
 }

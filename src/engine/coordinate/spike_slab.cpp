@@ -68,36 +68,64 @@ void SpikeSlab::free_dense(double h) {
   set_hyper(hyper);
 }
 
-// With c and A = z'Dz of this column, the exact maximiser of the bound in q(b_j).                                                (SP.4)
+SpikeSlab::Sums& SpikeSlab::Sums::operator+=(const Sums& other) {
+  included += other.included;
+  slab_columns += other.slab_columns;
+  square += other.square;
+  entropy += other.entropy;
+  log_slab += other.log_slab;
+  return *this;
+}
+
 void SpikeSlab::sweep(std::span<const Index> order) {
-  const double s2 = hyper_.s2, kappa = hyper_.kappa, odds = std::log(hyper_.pi) - std::log1p(-hyper_.pi);
-  sums_ = {};
-  sums_.kappa = kappa;
-  sums_.s2 = s2;
+  raised_.clear();
+  others_ = {};
+  others_g_.resize(0);
   g_.setZero();
+  pass(order, Pass::whole);
+}
+
+void SpikeSlab::sweep_raised() {
+  if (others_g_.size() == 0) {
+    others_g_ = g_;
+    for (const Index g : raised_) others_g_ -= spread_of(g);
+  }
+  g_ = others_g_;
+  pass(raised_, Pass::raised);
+}
+
+void SpikeSlab::pass(std::span<const Index> order, Pass which) {
+  const double s2 = hyper_.s2, kappa = hyper_.kappa, odds = std::log(hyper_.pi) - std::log1p(-hyper_.pi);
+  Sums raised;
+  const auto count = [&](Index g, double x, const Sums& part) {
+    const bool is_raised = which == Pass::raised || x > odds;
+    (is_raised ? raised : others_) += part;
+    if (which == Pass::whole && is_raised) raised_.push_back(g);
+  };
+  // With c and d = z'Dz of this column, the exact maximiser of the bound in q(b_j).                                              (SP.4)
   const auto one = [&](Index j, double c, double d) {
-    const double shrink = 1 / (1 + kappa * d), mu = kappa * c * shrink, slab = s2 * kappa * shrink, stretch = std::log1p(kappa * d);
-    const double x = odds - 0.5 * stretch + 0.5 * c * mu / s2, q = sigmoid(x), mean = q * mu;
+    const double shrink = 1 / (1 + kappa * d), mu = kappa * c * shrink, slab = s2 * kappa * shrink;
+    const double x = odds + 0.5 * (std::log(shrink) + c * mu / s2), q = sigmoid(x);
     const double variance = q * slab + q * (1 - q) * mu * mu;
     inclusion_[j] = q;
     v_[j] = variance;
-    sums_.included += q;
-    sums_.square += q * (slab + mu * mu);
-    sums_.energy += d * variance;
-    sums_.entropy += x_log_x(q) + x_log_x(sigmoid(-x));
-    sums_.log_shrinkage += q * stretch;
-    return ColumnUpdate{mean, variance > 1e-14 * s2 / std::max(d, 1e-300) ? variance : 0};
+    count(j, x, {q, q, q * (slab + mu * mu), x_log_x(q) + x_log_x(sigmoid(-x)), q > 0 ? q * std::log(slab) : 0});
+    return ColumnUpdate{q * mu, variance > 1e-14 * s2 / std::max(d, 1e-300) ? variance : 0};
   };
-  if (all_single_) {
+  if (all_single_)
     pass_over_columns(*rows_, order, D_, m_, u_, g_, one);
-    sums_.slab_columns = sums_.included;
-  } else {
-    for (const Index g : order) update_group(g);
-  }
+  else
+    for (const Index g : order) {
+      Sums part;
+      const double x = update_group(g, part);
+      count(g, x, part);
+    }
+  sums_ = others_;
+  sums_ += raised;
 }
 
 // The same for columns that enter together: A = Z_g'DZ_g, mu = (A + I/kappa)^-1 c, V = s2 (A + I/kappa)^-1.                      (SP.10)
-void SpikeSlab::update_group(Index g) {
+double SpikeSlab::update_group(Index g, Sums& part) {
   const double s2 = hyper_.s2, kappa = hyper_.kappa;
   const Index first = which_->group_begin(g), size = which_->group_size(g);
   const Matrix Zg = rows_->Z().middleCols(first, size), DZ = D_.asDiagonal() * Zg;
@@ -108,7 +136,7 @@ void SpikeSlab::update_group(Index g) {
   const Eigen::LLT<Matrix> factor(shrunk);
   const Vector mu = kappa * factor.solve(c);
   const Matrix slab = s2 * kappa * factor.solve(Matrix::Identity(size, size));
-  const double stretch = 2 * Matrix(factor.matrixL()).diagonal().array().log().sum();
+  const double stretch = 2 * Matrix(factor.matrixL()).diagonal().array().log().sum(), columns = static_cast<double>(size);
   const double x = std::log(hyper_.pi) - std::log1p(-hyper_.pi) - 0.5 * stretch + 0.5 * c.dot(mu) / s2, q = sigmoid(x);
   const Matrix covariance = q * slab + q * (1 - q) * mu * mu.transpose();
   m_.segment(first, size) = q * mu;
@@ -116,13 +144,18 @@ void SpikeSlab::update_group(Index g) {
   covariance_[static_cast<std::size_t>(g)] = covariance;
   inclusion_[g] = q;
   u_ -= DZ * (m_.segment(first, size) - before);
-  g_ += (Zg * covariance).cwiseProduct(Zg).rowwise().sum();
-  sums_.included += q;
-  sums_.slab_columns += q * static_cast<double>(size);
-  sums_.square += q * (slab.trace() + mu.squaredNorm());
-  sums_.energy += A.cwiseProduct(covariance).sum();
-  sums_.entropy += x_log_x(q) + x_log_x(sigmoid(-x));
-  sums_.log_shrinkage += q * stretch;
+  g_ += spread_of(g);
+  part = {q, q * columns, q * (slab.trace() + mu.squaredNorm()), x_log_x(q) + x_log_x(sigmoid(-x)),
+          q > 0 ? q * (columns * std::log(s2 * kappa) - stretch) : 0};
+  return x;
+}
+
+// Diagonal of Z_g Cov(b_g) Z_g'.
+Vector SpikeSlab::spread_of(Index g) const {
+  const Index first = which_->group_begin(g), size = which_->group_size(g);
+  const auto Zg = rows_->Z().middleCols(first, size);
+  if (all_single_) return v_[first] * Zg.cwiseAbs2();
+  return (Zg * covariance_[static_cast<std::size_t>(g)]).cwiseProduct(Zg).rowwise().sum();
 }
 
 Matrix SpikeSlab::covariance_of(Index group) const {
@@ -135,10 +168,9 @@ double SpikeSlab::divergence() const {
   double prior = 0;  // E ln p(indicators)
   if (sums_.included > 0) prior += sums_.included * std::log(hyper_.pi);
   if (groups > sums_.included) prior += (groups - sums_.included) * std::log1p(-hyper_.pi);
-  const double slab = sums_.slab_columns == 0
-                          ? 0.0
-                          : 0.5 * (sums_.square / (hyper_.s2 * hyper_.kappa) - sums_.slab_columns + sums_.log_shrinkage +
-                                   sums_.slab_columns * (std::log(hyper_.kappa / sums_.kappa) + std::log(hyper_.s2 / sums_.s2)));
+  const double slab = sums_.slab_columns == 0 ? 0.0
+                                              : 0.5 * (sums_.square / (hyper_.s2 * hyper_.kappa) - sums_.slab_columns - sums_.log_slab +
+                                                       sums_.slab_columns * std::log(hyper_.s2 * hyper_.kappa));
   return sums_.entropy - prior + slab;
 }
 
@@ -150,7 +182,7 @@ double SpikeSlab::dense_share() const {
 double SpikeSlab::log_prior_of_dense() const { return settings_.dense_penalty * std::log1p(-dense_share()); }
 
 double SpikeSlab::bound() const {
-  const double s2 = hyper_.s2, misfit = rows_->rest + (u_.array().square() / D_.array()).sum() + sums_.energy;
+  const double s2 = hyper_.s2, misfit = rows_->rest + (u_.array().square() / D_.array()).sum() + D_.dot(g_);
   return -0.5 * rows_->degrees * (ln_2pi + std::log(s2)) - 0.5 * sum_log1p(hyper_.h, rows_->l) - 0.5 * misfit / s2 - divergence() +
          log_prior_of_dense() - 0.5 * rows_->log_det_FOF;
 }

@@ -37,6 +37,8 @@ class SpikeSlab {
   void set_mean(const Vector& m);
   /// One update of every group, in this order.                                                                                  (SP.4)
   void sweep(std::span<const Index> order);
+  /// One update of the groups whose odds of inclusion the data raised in the last whole sweep; the others stay as they are.     (SP.12)
+  void sweep_raised();
   /// pi, kappa, then h and s2 together, each the maximiser of the bound given q(b).                                             (SP.5)
   void update_hyper(bool search_widely);
   /// (SP.3), in the units of the rows. Holds after a sweep, until the hyper-parameters change.
@@ -63,16 +65,18 @@ class SpikeSlab {
   [[nodiscard]] double sum_of_inclusion() const { return sums_.included; }
 
  private:
-  struct Sums {                // of the last sweep
-    double included = 0;       // sum q
-    double slab_columns = 0;   // sum q |g|
-    double square = 0;         // sum q (tr V + |mu|^2)
-    double energy = 0;         // sum tr(A Cov)
-    double entropy = 0;        // sum q ln q + (1 - q) ln(1 - q)
-    double log_shrinkage = 0;  // sum q ln|I + kappa A|
-    double kappa = 1, s2 = 1;  // that it was made with
+  struct Sums {               // over groups
+    double included = 0;      // sum q
+    double slab_columns = 0;  // sum q |g|
+    double square = 0;        // sum q (tr V + |mu|^2)
+    double entropy = 0;       // sum q ln q + (1 - q) ln(1 - q)
+    double log_slab = 0;      // sum q ln|V|
+    Sums& operator+=(const Sums& other);
   };
-  void update_group(Index g);
+  enum class Pass { whole, raised };
+  void pass(std::span<const Index> order, Pass which);
+  [[nodiscard]] double update_group(Index g, Sums& part);
+  [[nodiscard]] Vector spread_of(Index g) const;
   [[nodiscard]] double dense_objective(double h, const Vector& spread, double& s2) const;
 
   const PenalisedColumns* which_;
@@ -84,6 +88,10 @@ class SpikeSlab {
   std::vector<Matrix> covariance_;  // of groups of more than one column
   Vector D_, u_, g_;
   Sums sums_;
+  // What the last whole sweep left for sweep_raised(): the groups, and what the rest of them make of sums_ and g_.
+  std::vector<Index> raised_;
+  Sums others_;
+  Vector others_g_;  // empty: not yet formed
 };
 
 }  // namespace ardvark

@@ -14,6 +14,7 @@ namespace ardvark {
 namespace {
 
 constexpr int num_penalties = 20;
+constexpr int most_between = 2;        // sweeps over some columns between two over all
 constexpr double least_weight = 1e-3;  // of the best start's: a component that nobody would see costs as much as any other
 const std::vector<int> start_penalties = {5, 9, 13, 17};
 
@@ -24,30 +25,48 @@ std::vector<Index> descending(const Vector& size) {
   return order;
 }
 
-// 1/2 |y - Z m|^2 + lambda |m|_1, down the path, each solution from the one before.                                             (L1.3)
+// 1/2 |y - Z m|^2 + lambda |m|_1, each solution from the one before.                                                          (L1.3)
 class LassoPath {
  public:
-  LassoPath(const ReducedRows& rows, const Vector& slope)
+  explicit LassoPath(const ReducedRows& rows)
       : rows_(rows),
         ones_(Vector::Ones(rows.rank())),
         m_(Vector::Zero(rows.size())),
         u_(rows.y),
         g_(Vector::Zero(rows.rank())),
-        all_(descending(slope.cwiseAbs())) {}
+        is_in_(static_cast<std::size_t>(rows.size()), false),
+        enough_(1e-4 * std::sqrt(rows.y.squaredNorm() / std::max(1.0, rows.degrees))) {}
+
+  // Columns enter where the gradient asks for them, until it asks for no more.
   const Vector& solve(double lambda) {
-    const double enough = 1e-5 * std::sqrt(rows_.y.squaredNorm() / std::max(1.0, rows_.degrees));
     for (int round = 0; round < 50; ++round) {
-      if (pass(all_, lambda) < enough) break;
-      std::vector<Index> active;
-      for (const Index j : all_)
-        if (m_[j] != 0) active.push_back(j);
-      for (int inner = 0; inner < 200 && pass(active, lambda) >= enough; ++inner) {
-      }
+      const Vector slope = (rows_.Z().transpose() * u_).cwiseAbs();
+      const std::size_t before = working_.size();
+      for (Index j = 0; j < slope.size(); ++j)
+        if (!is_in_[static_cast<std::size_t>(j)] && slope[j] > lambda + rows_.degrees * enough_) {
+          is_in_[static_cast<std::size_t>(j)] = true;
+          working_.push_back(j);
+        }
+      if (working_.size() == before && round > 0) break;
+      // By slope: an order of the columns in the table must not show.
+      std::stable_sort(working_.begin() + static_cast<std::ptrdiff_t>(before), working_.end(),
+                       [&](Index a, Index b) { return slope[a] > slope[b]; });
+      descend(lambda);
     }
     return m_;
   }
 
  private:
+  void descend(double lambda) {
+    for (int round = 0; round < 50 && pass(working_, lambda) >= enough_; ++round) {
+      std::vector<Index> active;
+      for (const Index j : working_)
+        if (m_[j] != 0) active.push_back(j);
+      for (int inner = 0; inner < 200 && pass(active, lambda) >= enough_; ++inner) {
+      }
+    }
+  }
+
   // The largest change of a weight, in units of the target where columns have unit variance.
   double pass(const std::vector<Index>& order, double lambda) {
     double largest = 0;
@@ -61,7 +80,9 @@ class LassoPath {
 
   const ReducedRows& rows_;
   Vector ones_, m_, u_, g_;
-  std::vector<Index> all_;  // by slope: an order of the columns in the table must not show
+  std::vector<bool> is_in_;
+  std::vector<Index> working_;
+  double enough_;
 };
 
 Vector group_norms(const Vector& x, const PenalisedColumns& which) {
@@ -148,14 +169,11 @@ struct Starts {
 
 Matrix lasso_path(const ReducedRows& rows, const std::vector<int>& penalties) {
   Matrix found(rows.size(), static_cast<Index>(penalties.size()));
-  const Vector slope = rows.Z().transpose() * rows.y;
-  LassoPath path(rows, slope);
-  const double most = slope.size() > 0 ? slope.cwiseAbs().maxCoeff() : 0;
-  std::size_t next = 0;
-  for (int i = 0; i < num_penalties && next < penalties.size(); ++i) {
-    const Vector& m = path.solve(most * std::pow(0.02, i / (num_penalties - 1.0)));
-    if (penalties[next] == i) found.col(static_cast<Index>(next++)) = m;
-  }
+  if (rows.size() == 0) return found;
+  LassoPath path(rows);
+  const double most = (rows.Z().transpose() * rows.y).cwiseAbs().maxCoeff();
+  for (std::size_t i = 0; i < penalties.size(); ++i)
+    found.col(static_cast<Index>(i)) = path.solve(most * std::pow(0.02, penalties[i] / (num_penalties - 1.0)));
   return found;
 }
 
@@ -173,8 +191,12 @@ std::vector<Index> by_size(const Vector& m, const PenalisedColumns& which, const
 void ascend(const std::vector<Index>& order, const AscentSettings& settings, StartOutcome& start) {
   double last = -std::numeric_limits<double>::infinity();
   start.status = Status::max_sweeps;
-  for (int sweep = 1, calm = 0; start.sweeps < settings.max_sweeps; ++sweep) {
-    start.q.sweep(order);
+  bool whole = true;  // this sweep                                                                                             (SP.12)
+  for (int sweep = 1, calm = 0, some = 0; start.sweeps < settings.max_sweeps; ++sweep) {
+    if (whole)
+      start.q.sweep(order);
+    else
+      start.q.sweep_raised();
     ++start.sweeps;
     start.bound = start.q.bound();
     start.history.push_back(start.bound);
@@ -186,12 +208,15 @@ void ascend(const std::vector<Index>& order, const AscentSettings& settings, Sta
       start.status = Status::stopped_by_user;
       return;
     }
-    calm = std::abs(start.bound - last) < settings.tolerance ? calm + 1 : 0;
-    if (calm == 2) {
+    const bool is_calm = std::abs(start.bound - last) < settings.tolerance;
+    calm = is_calm ? calm + 1 : 0;
+    if (calm >= 2 && whole) {
       start.status = Status::converged;
       return;
     }
     last = start.bound;
+    some = whole ? 0 : some + 1;
+    whole = is_calm || some == most_between;
     if (start.sweeps < settings.max_sweeps) start.q.update_hyper(sweep <= 3);
   }
 }
