@@ -68,7 +68,7 @@ void add_compare(CLI::App& app, Run& run) {
   add_table_options(c, args);
   const auto add = [&](const char* name, const std::string& help) { return add_model_option(c, *args, name, help); };
   add("model", "linear, or logistic (two classes)")->check(not_empty);
-  c.add_option("--priors", args->priors, "LIST of shared, ard, dense, slab, sparse (default: all of them)")
+  c.add_option("--priors", args->priors, "LIST of shared, ard, dense, slab, sparse (default: all but slab)")
       ->check(not_empty)
       ->allow_extra_args(false);
   c.add_option(
@@ -92,7 +92,7 @@ void add_compare(CLI::App& app, Run& run) {
       "do not have. Below 5 nats a difference decides nothing.\n"
       "Examples:\n"
       "  ardvark compare examples/data/Pima.tr.csv --target type --model logistic\n"
-      "  ardvark compare examples/data/Boston.csv --target medv --model linear --priors shared,dense,slab,sparse --json");
+      "  ardvark compare examples/data/Boston.csv --target medv --model linear --priors shared,dense,sparse --json");
   c.callback([args, &run] {
     args->note_given();
     run = [args] { return run_compare(*args); };

@@ -15,7 +15,7 @@ struct ComparisonOptions {
   /// "linear" or "logistic" (two classes), and what the fits have in common: weights, flat columns, names, max_sweeps, on_sweep, ... Groups
   /// are those of the priors that have some (ard, slab, sparse). prior, task and kernel are not read.
   ModelOptions model{.model = "linear"};
-  std::vector<std::string> priors = {"shared", "ard", "dense", "slab", "sparse"};  ///< some of these
+  std::vector<std::string> priors = {"shared", "ard", "dense", "sparse"};  ///< some of these and slab
   std::vector<std::string> kernels = {};  ///< relevance vector machines on these kernels, widths by the evidence: "gaussian", ...
   MatrixView inputs = {};                 ///< [n,d] of the kernels; empty: X
 };
@@ -26,7 +26,7 @@ struct ComparedModel {
   ModelOptions options;   ///< with which fit_model gives this fit
   double bound = 0;       ///< the one that the fit reports, nats
   double evidence = 0;    ///< the bound less the price of its hyper-priors, nats: comparable where `comparable` says so        (CMP.1)
-  double difference = 0;  ///< evidence less that of the best comparable one, nats, <= 0; NaN if not comparable
+  double difference = 0;  ///< evidence less that of the first model, nats; NaN if not comparable
   bool comparable = true;
   std::string remark;  ///< why it is not comparable, or what its number is; may be empty
   double effective_parameters = 0;
@@ -42,11 +42,12 @@ struct ComparedModel {
 struct Comparison {
   Task task = Task::linear;
   std::string target;
-  double num_rows = 0;                ///< sum of the observation weights
-  Index num_columns = 0;              ///< of X
-  std::vector<ComparedModel> models;  ///< the comparable ones first, by evidence, largest first; then the others, by bound
-  std::string verdict;                ///< one sentence: which to take, and how sure
-  Status status = Status::failed;     ///< converged, stopped_by_user, or that of the first model that ended otherwise
+  double num_rows = 0;    ///< sum of the observation weights
+  Index num_columns = 0;  ///< of X
+  std::vector<ComparedModel>
+      models;  ///< the comparable ones by evidence, largest first (sparse before what is within 0.1 nats); then the others, by bound
+  std::string verdict;             ///< one sentence: which to take, and how sure
+  Status status = Status::failed;  ///< converged, stopped_by_user, or that of the first model that ended otherwise
 
   /// The best comparable one; null if there is none.
   [[nodiscard]] const ComparedModel* best() const { return models.empty() || !models.front().comparable ? nullptr : &models.front(); }

@@ -125,19 +125,28 @@ std::string verdict_of(const Comparison& comparison) {
   if (comparison.models.size() < 2 || !comparison.models[1].comparable)
     return fmt::format("Take {}: there is no other that it can be compared with.", best->name);
   const ComparedModel& second = comparison.models[1];
-  const double ahead = -second.difference;
+  const double ahead = std::abs(second.difference);
   if (ahead < decisive)
     return fmt::format("Take {} or {}: {:.1f} nats between them decide nothing, either may predict better.", best->name, second.name,
                        ahead);
   return fmt::format("Take {}: it is {:.1f} nats ahead of {}, odds above 150 to 1, which is sure.", best->name, ahead, second.name);
 }
 
+// Bounds are found to about a hundredth of this: what is nearer says that the models are the same here, and of these the one that can be
+// either comes first.                                                                                                           (CMP.1)
+constexpr double tie = 0.1;
+
 // Best first; those without a comparable evidence last.
 void rank(Comparison& comparison) {
-  std::stable_sort(comparison.models.begin(), comparison.models.end(), [](const ComparedModel& a, const ComparedModel& b) {
+  std::vector<ComparedModel>& models = comparison.models;
+  std::stable_sort(models.begin(), models.end(), [](const ComparedModel& a, const ComparedModel& b) {
     if (a.comparable != b.comparable) return a.comparable;
     return a.comparable ? a.evidence > b.evidence : a.bound > b.bound;
   });
+  const auto sparse = std::find_if(models.begin(), models.end(), [&](const ComparedModel& model) {
+    return model.name == "sparse" && model.comparable && models.front().evidence - model.evidence < tie;
+  });
+  if (sparse != models.end()) std::rotate(models.begin(), sparse, sparse + 1);
   const ComparedModel* best = comparison.best();
   for (ComparedModel& model : comparison.models)
     model.difference = model.comparable ? model.evidence - best->evidence : std::numeric_limits<double>::quiet_NaN();

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/Dense>
+#include <algorithm>
 #include <cmath>
 
 #include "../support/random_problem.hpp"
@@ -21,14 +22,17 @@ struct Data {
   Vector y, y_new;
 };
 
-// num_effects effects, normal or, where there are few, of one size; they explain `snr` times the noise (sd 1).
-Data make_data(Index n, Index p, Index num_effects, double snr, unsigned seed) {
+// num_effects normal effects; they explain `snr` times the noise (sd 1). Each column follows the one before with this correlation.
+Data make_data(Index n, Index p, Index num_effects, double snr, unsigned seed, double correlation = 0) {
   Random random(seed);
   Data d{random.normals(n, p), random.normals(1000, p), {}, {}};
+  for (Matrix* X : {&d.X, &d.X_new})
+    for (Index j = 1; j < p; ++j) X->col(j) = correlation * X->col(j - 1) + std::sqrt(1 - correlation * correlation) * X->col(j);
   Vector w = Vector::Zero(p);
   const std::vector<Index> order = random.permutation(p);
   for (Index j = 0; j < num_effects; ++j) w[order[static_cast<std::size_t>(j)]] = random.normal();
-  w *= std::sqrt(snr) / w.norm();
+  const Vector signal = d.X_new * w;
+  w *= std::sqrt(snr) / std::sqrt((signal.array() - signal.mean()).square().mean());
   d.y = d.X * w + random.normals(n);
   d.y_new = d.X_new * w + random.normals(1000);
   return d;
@@ -40,14 +44,17 @@ const ComparedModel& named(const Comparison& comparison, const std::string& name
   throw std::logic_error("no model " + name);
 }
 
-double test_log_density(const Data& d, ModelOptions options) {
+Vector test_log_densities(const Data& d, ModelOptions options) {
   options.keep_covariance = "always";
-  return log_density(predict(fit_model(d.X, d.y, options), d.X_new), d.y_new).sum();
+  return log_density(predict(fit_model(d.X, d.y, options), d.X_new), d.y_new);
 }
 
 TEST(Compare, RanksTheBoundsOfTheSingleFits) {
   const Data d = make_data(120, 60, 4, 2, 1);
-  const Comparison comparison = compare_models(d.X, d.y);
+  ComparisonOptions all;
+  EXPECT_EQ(all.priors, (std::vector<std::string>{"shared", "ard", "dense", "sparse"}));
+  all.priors.push_back("slab");
+  const Comparison comparison = compare_models(d.X, d.y, all);
   ASSERT_EQ(comparison.models.size(), 5u);
   EXPECT_EQ(comparison.status, Status::converged);
   for (const ComparedModel& model : comparison.models) {
@@ -103,37 +110,51 @@ TEST(Compare, OfASharedPriorAndADenseOneOfClassesToo) {
   EXPECT_TRUE(std::isnan(comparison.best()->noise_sd));
 }
 
-// Where two differ clearly in the density of rows not seen, the evidence says which of them it is. sparse nests the other two, and its
-// evidence says so from 5 nats on.                                                                                              (CMP.1)
+// Problems of many kinds; of those in which ridge and sparse differ clearly in the density of 1000 rows not seen, by 5 nats and two
+// standard errors, the one ranked first predicts better in nine of ten. (shared is dense's ridge again.) (CMP.1)
 TEST(Compare, TheHigherEvidencePredictsBetter) {
-  int clear = 0, right = 0, decisive = 0, decisive_right = 0;
-  for (unsigned seed = 1; (clear < 10 || decisive < 20) && seed <= 60; ++seed) {
+  int clear = 0, right = 0;
+  for (unsigned seed = 0; seed < 120; ++seed) {
+    Random random(1000 + seed);
+    const auto one_of = [&](const std::vector<double>& list) {
+      return list[std::min(static_cast<std::size_t>(random.uniform() * static_cast<double>(list.size())), list.size() - 1)];
+    };
+    const double n = one_of({60, 100, 150, 200, 300}), p = one_of({10, 20, 50, 100, 200, 400});
+    const double effects = std::min(p, one_of({2, 5, 10, p / 4, p / 2, p})), snr = one_of({0.3, 1, 2, 5}),
+                 correlation = one_of({0, 0, 0.5, 0.9});
+    const Data d = make_data(static_cast<Index>(n), static_cast<Index>(p), static_cast<Index>(effects), snr, 100 + seed, correlation);
+    ComparisonOptions options;
+    options.priors = {"dense", "sparse"};
+    const Comparison comparison = compare_models(d.X, d.y, options);
+    const Vector ahead = test_log_densities(d, comparison.models[0].options) - test_log_densities(d, comparison.models[1].options);
+    const double error = std::sqrt((ahead.array() - ahead.mean()).square().sum());
+    if (std::abs(ahead.sum()) < std::max(5.0, 2 * error)) continue;
+    ++clear;
+    right += ahead.sum() > 0 ? 1 : 0;
+  }
+  EXPECT_GE(clear, 50);
+  EXPECT_GE(right, 0.9 * clear) << right << " of " << clear;
+  RecordProperty("clear", clear);
+  RecordProperty("right", right);
+}
+
+// The two ends of sparse: one or the other is clearly the better, and the evidence says which.
+TEST(Compare, SlabAndDenseAreToldApart) {
+  int clear = 0, right = 0;
+  for (unsigned seed = 1; clear < 10 && seed <= 60; ++seed) {
     const Index n = 100 + 50 * (seed % 3), p = 50 + 50 * (seed % 4), effects = seed % 2 == 0 ? 4 : p;
     const Data d = make_data(n, p, effects, 2, 100 + seed);
     ComparisonOptions options;
-    options.priors = {"dense", "slab", "sparse"};
+    options.priors = {"dense", "slab"};
     const Comparison comparison = compare_models(d.X, d.y, options);
-    const auto ahead = [&](const ComparedModel& a, const ComparedModel& b) {
-      return test_log_density(d, a.options) - test_log_density(d, b.options);
-    };
-    const bool slab_first = named(comparison, "slab").evidence > named(comparison, "dense").evidence;
-    const double of_slab = ahead(named(comparison, "slab"), named(comparison, "dense"));
-    if (std::abs(of_slab) > 5 && clear < 10) {
-      ++clear;
-      right += (of_slab > 0) == slab_first ? 1 : 0;
-    }
-    for (std::size_t i = 1; i < 3; ++i) {
-      if (comparison.models[i].difference > -5) continue;
-      const double of_best = ahead(comparison.models[0], comparison.models[i]);
-      if (std::abs(of_best) < 5) continue;
-      ++decisive;
-      decisive_right += of_best > 0 ? 1 : 0;
-    }
+    const double ahead =
+        test_log_densities(d, comparison.models[0].options).sum() - test_log_densities(d, comparison.models[1].options).sum();
+    if (std::abs(ahead) < 5) continue;
+    ++clear;
+    right += ahead > 0 ? 1 : 0;
   }
   EXPECT_EQ(clear, 10);
   EXPECT_GE(right, 9);
-  EXPECT_GE(decisive, 20);
-  EXPECT_GE(decisive_right, 0.9 * decisive);
 }
 
 TEST(Compare, TakesMachinesOnKernels) {
@@ -171,7 +192,7 @@ TEST(Compare, StopsWhenTold) {
   ComparisonOptions options;
   int last = 0;
   options.model.on_sweep = [&](const Progress& p) {
-    EXPECT_EQ(p.num_fits, 5);
+    EXPECT_EQ(p.num_fits, 4);
     last = p.fit;
     return p.fit < 2;
   };
