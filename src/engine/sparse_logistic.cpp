@@ -22,6 +22,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr double least_omega = 1e-8;
+constexpr int sweeps_per_step = 5;  // over all columns: a decomposition costs as much as a hundred                               (SL.3)
 
 struct Sites {
   Vector omega, response;  // weight, and weight times working target                                                            (SL.1)
@@ -38,7 +39,7 @@ struct Problem {
   std::function<bool(int, double)> on_sweep;
 };
 
-// One start: marginals of the rows -> sites -> reduced rows -> a sweep -> marginals.
+// One start: marginals of the rows -> sites -> reduced rows -> a few sweeps -> marginals.
 class Ascent {
  public:
   Ascent(const Problem& problem, std::string name)
@@ -144,6 +145,12 @@ class Ascent {
     if (with_effects) {
       const std::vector<Index> correlation = by_correlation(*rows_, problem_.which);
       if (order_.empty()) order_ = first_mean_.size() > 0 ? by_size(first_mean_, problem_.which, correlation) : correlation;
+      for (int i = 1; i < sweeps_per_step; ++i) {
+        out_.q.sweep(order_);
+        out_.q.update_hyper(search_widely);
+        out_.q.sweep_raised();
+        out_.q.update_hyper(false);
+      }
       out_.q.sweep(order_);
     }
     out_.q.update_hyper(search_widely);
@@ -254,18 +261,22 @@ bool may_go_on(const Ascent& ascent) {
   return ascent.outcome().status != Status::failed && ascent.outcome().status != Status::stopped_by_user;
 }
 
-Result from_ridge(const Problem& problem, double seen, bool with_effects) {
-  Ascent ascent(problem, with_effects ? "ridge" : "ridge alone");
+std::vector<Result> from_ridge(const Problem& problem, double seen, bool with_effects) {
+  Ascent ascent(problem, "ridge alone");
   ascent.set_hyper({.pi = 0, .kappa = 0, .h = 1 / seen, .s2 = 1});
   ascent.run(false);
-  if (with_effects && may_go_on(ascent)) {
+  std::vector<Result> found = {{ascent.outcome(), ascent.rows()}};
+  if (!with_effects) return found;
+  if (may_go_on(ascent)) {
     ascent.change_hyper(0.1, 16 / seen);
     ascent.run(true);
   }
-  return finish(ascent);
+  found.push_back(finish(ascent));
+  found.back().start.name = "ridge";
+  return found;
 }
 
-Result from_zero(const Problem& without_dense, double seen, bool with_dense) {
+std::vector<Result> from_zero(const Problem& without_dense, double seen, bool with_dense) {
   Ascent ascent(without_dense, "zero");
   ascent.set_hyper({.pi = 0.1, .kappa = 16 / seen, .h = 0, .s2 = 1});
   ascent.run(true);
@@ -273,10 +284,10 @@ Result from_zero(const Problem& without_dense, double seen, bool with_dense) {
     ascent.free_dense(1e-4 / seen);
     ascent.run(true);
   }
-  return finish(ascent);
+  return {finish(ascent)};
 }
 
-Result from_lasso(const Problem& problem, double seen, bool with_dense, double fraction, const Vector& w) {
+std::vector<Result> from_lasso(const Problem& problem, double seen, bool with_dense, double fraction, const Vector& w) {
   Ascent ascent(problem, fmt::format("lasso {:g}", fraction));
   const Vector m = w(problem.which.columns);
   const double nonzero = static_cast<double>((m.array() != 0).count());
@@ -288,16 +299,17 @@ Result from_lasso(const Problem& problem, double seen, bool with_dense, double f
   ascent.set_hyper(hyper);
   ascent.begin_at(w);
   ascent.run(true);
-  return finish(ascent);
+  return {finish(ascent)};
 }
 
+using Work = std::function<std::vector<Result>()>;
+
 // The arguments outlive the work.
-std::vector<std::function<Result()>> list_starts(const Problem& problem, const Problem& without_dense, const std::vector<Vector>& lasso,
-                                                 SparseParts parts, double seen) {
+std::vector<Work> list_starts(const Problem& problem, const Problem& without_dense, const std::vector<Vector>& lasso, SparseParts parts,
+                              double seen) {
   const bool with_dense = parts != SparseParts::slab_only, with_effects = !lasso.empty();
-  std::vector<std::function<Result()>> work;
-  if (with_dense || !with_effects) work.emplace_back([&, seen] { return from_ridge(problem, seen, false); });
-  if (with_dense && with_effects) work.emplace_back([&, seen] { return from_ridge(problem, seen, true); });
+  std::vector<Work> work;
+  if (with_dense || !with_effects) work.emplace_back([&, seen, with_effects] { return from_ridge(problem, seen, with_effects); });
   if (with_effects) work.emplace_back([&, seen, with_dense] { return from_zero(without_dense, seen, with_dense); });
   for (std::size_t i = 0; i < lasso.size(); ++i)
     work.emplace_back([&, seen, with_dense, i] { return from_lasso(problem, seen, with_dense, fractions[i], lasso[i]); });
@@ -342,18 +354,21 @@ void fit_sparse_logistic(MatrixView X, const Vector& t, const Vector& k, const F
   const std::vector<Vector> lasso = with_effects ? lasso_weights(design, problem) : std::vector<Vector>();
   Problem without_dense = problem;
   without_dense.slab.fit_dense = false;
-  const std::vector<std::function<Result()>> work = list_starts(problem, without_dense, lasso, parts, seen);
+  const std::vector<Work> work = list_starts(problem, without_dense, lasso, parts, seen);
   const int threads = options.on_sweep ? 1 : blas::num_threads();
   const blas::ThreadScope one{1};
-  std::vector<std::optional<Result>> found(work.size());
+  std::vector<std::vector<Result>> found(work.size());
   parallel_for(static_cast<Index>(work.size()), threads,
                [&](Index i) { found[static_cast<std::size_t>(i)] = work[static_cast<std::size_t>(i)](); });
   std::vector<StartOutcome> starts;
+  std::vector<std::shared_ptr<ReducedRows>> rows;
   std::vector<double> bounds;
-  for (std::optional<Result>& result : found) {
-    bounds.push_back(result->start.status == Status::failed ? -std::numeric_limits<double>::infinity() : result->start.bound);
-    starts.push_back(std::move(result->start));
-  }
+  for (std::vector<Result>& of_one : found)
+    for (Result& result : of_one) {
+      bounds.push_back(result.start.status == Status::failed ? -std::numeric_limits<double>::infinity() : result.start.bound);
+      starts.push_back(std::move(result.start));
+      rows.push_back(std::move(result.rows));
+    }
   const Vector weight = start_weights(bounds);  // (SP.8)
   if (!(weight.sum() > 0)) {
     describe_failure(options, prepared.left_out, *state, fit);
@@ -362,14 +377,13 @@ void fit_sparse_logistic(MatrixView X, const Vector& t, const Vector& k, const F
   }
 
   bool factored = true;
-  std::vector<std::shared_ptr<const ReducedRows>> each;
-  for (const std::optional<Result>& result : found) each.push_back(result->rows);
+  const std::vector<std::shared_ptr<const ReducedRows>> each(rows.begin(), rows.end());
   Mixture mixture = mixture_of(which, starts, each, weight, seen, factored);
   describe_sparse(options, which, starts, weight, factored, std::move(mixture), prepared.left_out, *state, fit);
 
   describe_classes(t, k, state->factor.mixture, state->factor.mixture.component_moments(design), fit);
-  for (std::size_t s = 0; s < starts.size(); ++s)
-    if (found[s]->rows) found[s]->rows->U.resize(0, 0);
+  for (const std::shared_ptr<ReducedRows>& one_start : rows)
+    if (one_start) one_start->U.resize(0, 0);
   fit.state = std::move(state);
 }
 
