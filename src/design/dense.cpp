@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/blas.hpp"
+#include "core/parallel.hpp"
 
 namespace ardvark {
 namespace {
@@ -95,7 +96,13 @@ void DenseDesign::by_blocks(const double* row_scale, Panel& panel, Function&& f)
   panel.resize(block_rows_, cols());
   for (Index first = 0; first < rows(); first += block_rows_) {
     const Index count = std::min(block_rows_, rows() - first);
-    read({first, count, 0, cols(), row_scale != nullptr ? row_scale + first : nullptr, nullptr}, panel.data(), panel.outerStride());
+    const Index threads = blas::is_small(static_cast<double>(count) * 64 * static_cast<double>(cols())) ? 1 : blas::num_threads();
+    const Index part = (count + threads - 1) / threads;
+    parallel_for(threads, threads, [&](Index t) {
+      const Index from = std::min(t * part, count), own = std::min(part, count - from);
+      const double* scale = row_scale != nullptr ? row_scale + first + from : nullptr;
+      read({first + from, own, 0, cols(), scale, nullptr}, panel.data() + from, panel.outerStride());
+    });
     f(first, count);
   }
 }

@@ -75,10 +75,10 @@ void fit_sparse_linear(MatrixView X, const Vector& y, const Vector& k, const Fit
   const std::vector<std::shared_ptr<const ReducedRows>> each(starts.size(), reduced);
   Mixture mixture = mixture_of(which, starts, each, weight, slab.num_rows * slab.column_unit, factored);
   describe_sparse(options, which, starts, weight, factored, std::move(mixture), prepared.left_out, *state, fit);
-  Vector m(X.rows());
-  design.apply(state->w, m);
+  // y - F beta - X w = what Z does not reach, and y~ - Z w.                                                                      (SP.2)
   const double centre = options.intercept ? k.dot(y) / fit.num_rows : 0.0, around = k.dot((y.array() - centre).square().matrix());
-  fit.r_squared = around > 0 ? 1 - k.dot((y - m).cwiseAbs2()) / around : 0.0;
+  const double missed = rows.rest + (rows.y - rows.Z() * state->w(which.columns)).squaredNorm();
+  fit.r_squared = around > 0 ? 1 - missed / around : 0.0;
   fit.state = std::move(state);
 }
 

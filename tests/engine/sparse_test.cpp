@@ -90,6 +90,21 @@ TEST(SparseLinear, DenseIsTheRidgeWithItsExactEvidence) {
   EXPECT_NEAR(fit.bound - penalty, evidence, 1e-10 * std::abs(evidence));
 }
 
+TEST(SparseLinear, ShareOfTheVarianceIsThatOfTheRows) {
+  for (const auto& [n, p] : {std::pair{80, 30}, std::pair{60, 90}}) {
+    const Data d = make_data(n, p, 10, 2, 19);
+    Random random(3);
+    Vector k(n);
+    for (double& weight : k) weight = 0.5 + random.uniform();
+    FitOptions options = with(PriorKind::sparse);
+    options.weights = k;
+    options.prior.flat_columns = {1};
+    const LinearFit fit = fit_linear(d.X, d.y, options);
+    const double centre = k.dot(d.y) / k.sum(), around = k.dot((d.y.array() - centre).square().matrix());
+    EXPECT_NEAR(fit.r_squared, 1 - k.dot((d.y - predict(fit, d.X).mean).cwiseAbs2()) / around, 1e-10);
+  }
+}
+
 TEST(SparseLinear, KnowsUnitsAndShifts) {
   const Data d = make_data(80, 120, 6, 3, 3);
   const LinearFit fit = fit_linear(d.X, d.y, with(PriorKind::sparse));
