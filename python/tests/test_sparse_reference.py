@@ -1,6 +1,8 @@
-"""The sparse prior of the library against the same equations in plain numpy (sparse_reference.py)."""
+"""The sparse prior of the library against the same equations in plain numpy (bench/honest/reference.py)."""
 
-import importlib.util
+import copy
+import importlib
+import itertools
 import sys
 import warnings
 from pathlib import Path
@@ -13,11 +15,11 @@ pytest.importorskip("scipy")
 
 from ardvark import BayesianLinearRegression
 
-_spec = importlib.util.spec_from_file_location("sparse_reference", Path(__file__).with_name("sparse_reference.py"))
-_module = importlib.util.module_from_spec(_spec)
-sys.modules[_spec.name] = _module  # dataclasses look there
-_spec.loader.exec_module(_module)
-Reference, State = _module.Reference, _module.State
+HONEST = str(Path(__file__).resolve().parents[2] / "bench" / "honest")
+sys.path.append(HONEST)
+ideas, reference = (importlib.import_module(name) for name in ("ideas", "reference"))
+sys.path.remove(HONEST)
+Reference, State = reference.Reference, reference.State
 
 
 def problem(n, p, effects, correlation, seed):
@@ -72,14 +74,63 @@ def test_ridge_evidence_of_the_reference():
     X, y, *_ = problem(30, 10, 3, 0.2, 2)
     reference = Reference(X, y)
     for h, s2 in ((0.01, 1.3), (0.2, 0.7)):
-        C = np.linalg.qr(np.column_stack([np.ones(30), np.eye(30)[:, 1:]]))[0][:, 1:]  # orthonormal contrasts
-        Xs = C.T @ ((X - X.mean(axis=0)) / X.std(axis=0))
-        covariance = s2 * (np.eye(29) + h * Xs @ Xs.T)
-        _, log_det = np.linalg.slogdet(covariance)
-        t = C.T @ y
-        density = -0.5 * (29 * np.log(2 * np.pi) + log_det + t @ np.linalg.solve(covariance, t))
+        Xs, t = contrasts(X, y)
         prior = -0.25 * np.log1p(h * np.sum(Xs**2) / 29) - 0.5 * np.log(30)
-        assert reference.bound(State(0, 0, h, s2, np.zeros(10))) == pytest.approx(density + prior, abs=1e-9)
+        assert reference.bound(State(0, 0, h, s2, np.zeros(10))) == pytest.approx(gaussian(Xs, t, np.full(10, h), s2)[0] + prior, abs=1e-9)
+
+
+def contrasts(X, y):
+    """Standardised columns and the target, free of the intercept: [n - 1, p], [n - 1]."""
+    n = len(y)
+    C = np.linalg.qr(np.column_stack([np.ones(n), np.eye(n)[:, 1:]]))[0][:, 1:]
+    return C.T @ ((X - X.mean(axis=0)) / X.std(axis=0)), C.T @ y
+
+
+def gaussian(Xs, t, variance, s2):
+    """w_j ~ N(0, s2 variance_j): ln p(t), mean and covariance of w."""
+    covariance = s2 * (np.eye(len(t)) + (Xs * variance) @ Xs.T)
+    gain = s2 * variance[:, None] * np.linalg.solve(covariance, Xs).T
+    density = -0.5 * (len(t) * np.log(2 * np.pi) + np.linalg.slogdet(covariance)[1] + t @ np.linalg.solve(covariance, t))
+    return density, gain @ t, s2 * (np.diag(variance) - gain @ Xs * variance)
+
+
+def test_one_block_of_all_columns_is_exact():
+    """Nothing factorises then: the bound is the log evidence, the moments are those of the sum over all subsets.                (SP.13)"""
+    X, y, *_ = problem(30, 5, 3, 0.9, 4)
+    blocks = ideas.Blocks(X, y, most=5)
+    assert [sorted(block) for block in blocks.blocks] == [list(range(5))]
+    Xs, t = contrasts(X, y)
+    for h, s2, pi, kappa in ((0.02, 0.9, 0.3, 0.5), (0.0, 1.2, 0.6, 2.0)):
+        s = State(pi, kappa, h, s2, np.zeros(5))
+        blocks.sweep(s, blocks.order)
+        subsets = np.array(list(itertools.product([0, 1], repeat=5)))
+        parts = [gaussian(Xs, t, h + kappa * subset, s2) for subset in subsets]
+        log_joint = np.array([part[0] for part in parts]) + subsets @ np.full(5, np.log(pi / (1 - pi))) + 5 * np.log(1 - pi)
+        evidence = np.logaddexp.reduce(log_joint)
+        assert blocks.bound(s) == pytest.approx(evidence - 0.25 * np.log1p(h * np.sum(Xs**2) / 29) - 0.5 * np.log(30), abs=1e-9)
+        weight = np.exp(log_joint - evidence)
+        np.testing.assert_allclose(s.q, weight @ subsets, atol=1e-10)
+        expected = sum(share * mean for share, (_, mean, _) in zip(weight, parts))
+        spread = sum(share * (V + np.outer(mean, mean)) for share, (_, mean, V) in zip(weight, parts)) - np.outer(expected, expected)
+        mean, covariance = blocks.covariance(s)
+        np.testing.assert_allclose(mean, expected, atol=1e-9)
+        np.testing.assert_allclose(covariance, spread, atol=1e-9)
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_blocks_never_fall_and_end_above_columns_of_their_own(seed):
+    X, y, *_ = problem(60, 20, 4, 0.9, seed)
+    blocks, apart = ideas.Blocks(X, y, most=5), Reference(X, y)  # of five columns: nothing is left out
+    s, bounds = State(0.1, 16 / 60, blocks.ridge().h, 1.0, np.zeros(20)), []
+    for _ in range(60):
+        blocks.sweep(s, blocks.order)
+        bounds.append(blocks.bound(s))
+        blocks.hyper(s)
+    assert np.diff(bounds).min() > -1e-9
+    found = apart.ascend(State(0.1, 16 / 60, apart.ridge().h, 1.0, np.zeros(20)), tolerance=1e-4)
+    best = copy.copy(found)
+    blocks.sweep(best, blocks.order)
+    assert blocks.bound(best) > found.bound - 1e-9
 
 
 # Those of which every start of the library comes to the same maximum: of others it averages over several.

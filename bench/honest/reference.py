@@ -27,6 +27,8 @@ class State:
 
 
 class Reference:
+    tolerance = 1e-10  # nats
+
     def __init__(self, X, y):
         n, p = X.shape
         self.center, self.scale, self.mean = X.mean(axis=0), X.std(axis=0), y.mean()
@@ -67,38 +69,60 @@ class Reference:
         D, r = self.D(s.h), self.yr - self.Z @ s.m
         squares, divergence = self.rest + np.sum(D * r**2), 0
         if s.q is not None:
-            squares += self.d(s.h) @ s.v
-            out = 1 - s.q
-            plain = np.where(s.q > 0, s.q * np.log(np.maximum(s.q, 1e-300) / s.pi), 0) + np.where(out > 0, out * np.log(np.maximum(out, 1e-300) / (1 - s.pi)), 0)
-            ratio = s.slab / (s.s2 * s.kappa)
-            divergence = np.sum(plain + 0.5 * s.q * (ratio + s.mu**2 / (s.s2 * s.kappa) - 1 - np.log(ratio)))
+            squares += D @ self.spread(s)
+            divergence = self.divergence(s)
         value = -self.nu / 2 * np.log(2 * np.pi * s.s2) - 0.5 * np.sum(np.log1p(s.h * self.l)) - squares / (2 * s.s2)
         return value - divergence - A * np.log1p(s.h * self.share) - 0.5 * np.log(self.N)
 
-    def hyper(self, s, free_dense=True):
-        """(SP.5)"""
-        r, R, P, g = self.yr - self.Z @ s.m, 0.0, 0.0, 0.0
+    def divergence(self, s):
+        """Of q(b) from its prior."""
+        out = 1 - s.q
+        plain = np.where(s.q > 0, s.q * np.log(np.maximum(s.q, 1e-300) / s.pi), 0) + np.where(out > 0, out * np.log(np.maximum(out, 1e-300) / (1 - s.pi)), 0)
+        ratio = s.slab / (s.s2 * s.kappa)
+        return np.sum(plain + 0.5 * s.q * (ratio + s.mu**2 / (s.s2 * s.kappa) - 1 - np.log(ratio)))
+
+    def spread(self, s):
+        """g: the variances of Z b."""
+        return self.Z**2 @ s.v
+
+    def square(self, s):
+        """P: what the slabs expect of b_j^2, summed."""
+        return np.sum(s.q * (s.slab + s.mu**2))
+
+    def within(self, s):
+        """Covariance of q(b), and where it may be other than 0: [p, p]."""
+        return np.diag(s.v), np.eye(self.p, dtype=bool)
+
+    def objective_of_h(self, s):
+        """(SP.5) as functions of h: s2(h), and phi(h)."""
+        r, R, inside, g = self.yr - self.Z @ s.m, 0.0, 0.0, 0.0
         if s.q is not None:
-            R, P, g = s.q.sum(), np.sum(s.q * (s.slab + s.mu**2)), self.Z**2 @ s.v
-            s.pi, s.kappa = R / self.p, max(P / (s.s2 * R), 4 / self.N)
-        inside = P / s.kappa if s.q is not None else 0
+            R, inside, g = s.q.sum(), self.square(s) / s.kappa, self.spread(s)
 
         def s2(h):
             return (self.rest + np.sum(self.D(h) * (r**2 + g)) + inside) / (self.nu + R)
 
-        def phi(t):
-            h = np.exp(t)
-            return 0.5 * np.sum(np.log1p(h * self.l)) + A * np.log1p(h * self.share) + 0.5 * (self.nu + R) * np.log(s2(h))
+        def phi(h):
+            return -0.5 * np.sum(np.log1p(h * self.l)) - A * np.log1p(h * self.share) - 0.5 * (self.nu + R) * np.log(s2(h))
 
+        return s2, phi
+
+    def hyper(self, s, free_dense=True):
+        """(SP.5)"""
+        if s.q is not None:
+            R = s.q.sum()
+            s.pi, s.kappa = R / self.p, max(self.square(s) / (s.s2 * R), 4 / self.N)
+        s2, phi = self.objective_of_h(s)
         if free_dense:
             grid = np.linspace(-23, 12, 71)
-            best = grid[np.argmin([phi(t) for t in grid])]
-            found = minimize_scalar(phi, bounds=(max(-23, best - 0.5), min(12, best + 0.5)), method="bounded", options={"xatol": 1e-10})
-            s.h = np.exp(found.x if found.fun < phi(best) else best)
+            loss = lambda t: -phi(np.exp(t))
+            best = grid[np.argmin([loss(t) for t in grid])]
+            found = minimize_scalar(loss, bounds=(max(-23, best - 0.5), min(12, best + 0.5)), method="bounded", options={"xatol": 1e-10})
+            s.h = np.exp(found.x if found.fun < loss(best) else best)
         s.s2 = s2(s.h)
 
-    def ascend(self, s, order=None, free_dense=True, tolerance=1e-10, most=5000):
-        last = -np.inf
+    def ascend(self, s, order=None, free_dense=True, tolerance=None, most=5000):
+        last, tolerance = -np.inf, self.tolerance if tolerance is None else tolerance
         for _ in range(most):
             self.sweep(s, self.order if order is None else order)
             s.bound = self.bound(s)
@@ -133,11 +157,13 @@ class Reference:
         mean = s.m + s.h * self.Z.T @ (D * (self.yr - self.Z @ s.m))
         B = np.zeros((self.p, self.p))
         if s.v is not None:
+            within, there = self.within(s)
             B = np.diag(s.v)
             known = np.argsort(-s.v * np.diag(G))[: self.l.size]  # the most uncertain, at most as many as there are rows
-            S = np.sqrt(s.v[known])
-            off = G[np.ix_(known, known)] - np.diag(np.diag(G)[known])
-            B[np.ix_(known, known)] = S[:, None] * np.linalg.inv(np.eye(known.size) + S[:, None] * off * S / s.s2) * S
+            some = np.ix_(known, known)
+            size, axes = np.linalg.eigh(within[some])
+            S = (axes * np.sqrt(np.maximum(size, 0))) @ axes.T
+            B[some] = S @ np.linalg.inv(np.eye(known.size) + S @ np.where(there, 0, G)[some] @ S / s.s2) @ S
         return mean, s.s2 * s.h * P + P @ B @ P.T
 
     def predict(self, s, X):
