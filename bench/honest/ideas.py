@@ -2,7 +2,7 @@
 
     .venv/bin/python bench/honest/ideas.py [--families 'blk-*-50-*'] [--seeds 0,1]
 
-Joint posteriors of correlated columns (SP.12, SP.13), and intervals that know that h was estimated (SP.14). Minutes a fit: nothing here is compiled.
+Joint posteriors of correlated columns (SP.13, SP.14), and intervals that know that h was estimated (SP.15). Minutes a fit: nothing here is compiled.
 """
 
 import os
@@ -34,7 +34,7 @@ class Blocks(Reference):
     def __init__(self, X, y, size=10, least=0.5, most=3):
         super().__init__(X, y)
         self.most, self.blocks, free = most, [], np.ones(self.p, dtype=bool)
-        for j in self.order:  # (SP.12)
+        for j in self.order:  # (SP.13)
             if free[j]:
                 alike = np.where(free, np.abs(self.Z[:, j] @ self.Z) / self.N, 0)
                 alike[j] = 1
@@ -43,7 +43,7 @@ class Blocks(Reference):
                 free[self.blocks[-1]] = False
 
     def sweep(self, s, order):
-        """(SP.13)"""
+        """(SP.14)"""
         D, r = self.D(s.h), self.yr - self.Z @ s.m
         rank = np.empty(self.p, dtype=int)
         rank[order] = np.arange(self.p)
@@ -76,7 +76,7 @@ class Blocks(Reference):
 
 
 def posterior_of_subsets(A, c, s, most):
-    """E b_g, E b_g b_g', inclusions, and (divergence, P): a sum over the subsets of a block that are not zero.                 (SP.13)"""
+    """E b_g, E b_g b_g', inclusions, and (divergence, P): a sum over the subsets of a block that are not zero.                 (SP.14)"""
     size, kinds = c.size, []
     for count in range(min(most, size) + 1):
         subsets = np.array(list(itertools.combinations(range(size), count)), dtype=int)
@@ -116,7 +116,7 @@ def starts(reference):
 
 
 def values_of_h(reference, s):
-    """Of its posterior given q(b): the middles of NODES parts of equal mass, each with s2.                                     (SP.14)"""
+    """Of its posterior given q(b): the middles of NODES parts of equal mass, each with s2.                                     (SP.15)"""
     s2, phi = reference.objective_of_h(s)
     t = np.clip(np.log(s.h) + np.arange(-8, 8.01, 0.25), -23, 12)
     share = np.exp(t) * reference.share
@@ -128,7 +128,7 @@ def values_of_h(reference, s):
 
 
 def covariance_over_h(reference, s, covariance):
-    """Of w, and the mean of s2.                                                                                               (SP.14)"""
+    """Of w, and the mean of s2.                                                                                               (SP.15)"""
     Z, D, r = reference.Z, reference.D(s.h), reference.yr - reference.Z @ s.m
     h, s2 = np.array(values_of_h(reference, s)).T
     each = 1 / (1 + np.outer(reference.l, h))  # [m, NODES] D

@@ -95,7 +95,7 @@ def gaussian(Xs, t, variance, s2):
 
 
 def test_one_block_of_all_columns_is_exact():
-    """Nothing factorises then: the bound is the log evidence, the moments are those of the sum over all subsets.                (SP.13)"""
+    """Nothing factorises then: the bound is the log evidence, the moments are those of the sum over all subsets.                (SP.14)"""
     X, y, *_ = problem(30, 5, 3, 0.9, 4)
     blocks = ideas.Blocks(X, y, most=5)
     assert [sorted(block) for block in blocks.blocks] == [list(range(5))]
