@@ -51,6 +51,7 @@ class PrecisionBlocks {
   Matrix C_;                                     // both triangles
   Vector y_;                                     // the response of the rows that have weight
   double shape_ = 0, rate_ = 0;                  // a_N, b_N
+  int rest_ = 0;                                 // climbs without a common factor, after one that was next to nothing
   Vector promise_;                               // [groups]
   Block now_, coming_;
   Matrix G_, V_, CXM_;      // of the block: X'CX, V, C X M
