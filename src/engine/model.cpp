@@ -14,6 +14,7 @@
 #include "core/blas.hpp"
 #include "core/special.hpp"
 #include "core/validate.hpp"
+#include "engine/coordinate/precision_blocks.hpp"
 #include "engine/describe.hpp"
 #include "engine/greedy_preset.hpp"
 #include "engine/l1_slr.hpp"
@@ -278,6 +279,14 @@ void run(const FitOptions& options, MatrixView X, Likelihood& likelihood, Prepar
   const Partition& partition = prior.partition;
   PrecisionPrior precisions(partition, prior.shape, prior.rate, options.rule, fit.lambda);
   if (!options.start_precision.empty()) precisions.set_expected(start_of(options, partition));
+  SweepSettings settings = sweep_settings(options, fit.task, traits, rows, p);
+  std::unique_ptr<PrecisionBlocks> blocks;  // made before the solver, which may hold BLAS at one thread
+  if (kind == SolverKind::dual && fit.task == Task::linear && fit.is_joint() && settings.accelerate && !settings.condense &&
+      PrecisionBlocks::serve(precisions)) {
+    blocks = std::make_unique<PrecisionBlocks>(design);
+    settings.blocks = blocks.get();
+    settings.num_plain_sweeps = 0;
+  }
   // `precisions` and its partition become those of the columns that are left.
   std::unique_ptr<Solver> solver =
       make_solver(options.pruning.is_on() ? options.solver : kind, {design, precisions.partition(), traits}, options.pruning.is_on());
@@ -288,7 +297,7 @@ void run(const FitOptions& options, MatrixView X, Likelihood& likelihood, Prepar
   q.s = Vector::Zero(traits.row_moments ? n : 0);
   q.group_square = q.group_variance = Vector::Zero(partition.num_groups());
 
-  SweepOutcome outcome = sweep(likelihood, precisions, *solver, q, sweep_settings(options, fit.task, traits, rows, p));
+  SweepOutcome outcome = sweep(likelihood, precisions, *solver, q, settings);
   const bool usable = outcome.status != Status::not_positive_definite && solver->finish(outcome.rows, outcome.a, q);
   report.status = usable ? outcome.status : Status::not_positive_definite;
   report.message = outcome.message.empty() ? "the linear system is not positive definite" : outcome.message;

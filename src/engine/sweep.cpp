@@ -12,6 +12,7 @@
 #include "design/dense.hpp"
 #include "engine/active_set.hpp"
 #include "engine/anderson.hpp"
+#include "engine/coordinate/precision_blocks.hpp"
 
 namespace ardvark {
 
@@ -270,10 +271,14 @@ class Sweep {
 
   // ---- the guarded round: prior -> solve -> likelihood, never accepting a bound that fell ---------------------------------------------
 
-  // The round as a map of (ln E[alpha], the likelihood's state) to itself. Anderson extrapolates it; what lowers the bound is taken back.
+  // The round as a map of (ln E[alpha], the likelihood's state) to itself. Anderson extrapolates it, or the precisions climb in blocks;
+  // what lowers the bound is taken back.
   bool guarded_round() {
     const Index state = likelihood_.state_size(), groups = prior_.partition().num_groups();
     const bool plain = !settings_.accelerate || out_.sweeps < settings_.num_plain_sweeps || groups + state == 0;
+    const bool climbs = settings_.blocks != nullptr && !plain, extrapolates = !plain && !climbs;
+    // Not before the sweeps have chosen their maximum: settled too early, the few end 2 nats lower on average.        (OPT, warning i)
+    const bool late = last_gain_ < 0.01 * settings_.num_rows;
     previous_rows_ = rows_in_;
     previous_a_ = a_in_;
     previous_expected_ = prior_.expected();
@@ -281,9 +286,12 @@ class Sweep {
     target_ = rows_;
     next_ = fallback_;
     settled_.clear();
-    if (!plain) {
-      // Not before the sweeps have chosen their maximum: settled too early, the few end 2 nats lower on average.        (OPT, warning i)
-      if (settings_.condense && last_gain_ < 0.01 * settings_.num_rows) settle();
+    if (climbs) {
+      const double enough = 0.1 * settings_.tolerance * settings_.num_rows;
+      settings_.blocks->climb(solver_, rows_in_, prior_, q_, likelihood_.noise(), {enough, late}, next_);
+    }
+    if (extrapolates) {
+      if (settings_.condense && late) settle();
       extrapolate(groups, state);
     }
     const bool solved = attempt(next_);
@@ -291,7 +299,7 @@ class Sweep {
     if ((!plain && (!solved || fell())) || (single_ && !solved)) {
       out_.status = Status::failed;  // an extrapolated system that cannot be factorised is a step taken too far
       ++out_.num_rejected;
-      if (!plain) take_back();
+      if (extrapolates) take_back();
       if (!solved) leave_single_precision();
       if (!attempt(fallback_)) return false;
     }

@@ -8,6 +8,8 @@
 
 namespace ardvark {
 
+class PrecisionBlocks;
+
 /// A sweep is solve -> likelihood -> prior, round and round. Published programs differ in the point of the round at which they look at the
 /// bound.
 enum class EvaluateAfter {
@@ -35,9 +37,10 @@ struct SweepSettings {
   bool polish = true;      ///< rows that follow the mean, steps damped or accelerated: Newton steps of it between solves  (VG.4), (OPT.8)
   bool single_precision = false;  ///< O(n p^2) products in single precision until the gains come near its rounding                (MP.2)
   bool condense = false;          ///< with many more columns than rows: settle the few that matter by themselves between sweeps (CONDENSE)
-  int num_plain_sweeps = 0;       ///< plain VB sweeps before the first accelerated one
-  double num_rows = 0;            ///< sum of the observation weights
-  Pruning pruning;                ///< order `rows` only                                                                           (SLR.2)
+  PrecisionBlocks* blocks = nullptr;  ///< takes the precisions uphill in blocks of columns between two solves (BLOCK.1)
+  int num_plain_sweeps = 0;           ///< plain VB sweeps before the first accelerated one
+  double num_rows = 0;                ///< sum of the observation weights
+  Pruning pruning;  ///< order `rows` only                                                                           (SLR.2)
   double mode_tolerance =
       1e-16;             ///< likelihoods taken to their mode: squared length of the last Newton step in the Hessian's metric (LAP.2)
   int record_every = 0;  ///< sweeps between two entries of the history of the precisions

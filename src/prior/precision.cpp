@@ -153,8 +153,25 @@ void PrecisionPrior::coordinate(const Posterior& q, double tau, Vector& next) co
     if (partition_.group_size[static_cast<std::size_t>(g)] != 1 || is_improper(g)) continue;
     const double V = q.group_variance[g], s = 1 / V - expected_[g];  // (OPT.2)
     if (!(s > 1e-10 * expected_[g])) continue;                       // nothing but rounding: the data say nothing of this column
-    next[g] = best_precision(s, tau * q.group_square[g] / (V * V), c0_[g], d0_[g], next[g]);
+    next[g] = best(g, s, tau * q.group_square[g] / (V * V), next[g]);
   }
+}
+
+double PrecisionPrior::best(Index g, double s, double Q, double now) const { return best_precision(s, Q, c0_[g], d0_[g], now); }
+
+double PrecisionPrior::gain_of_changing(Index g, double s, double Q, double from, double to) const {
+  return 0.5 * std::log(to * (from + s) / (from * (to + s))) + 0.5 * Q * (from - to) / ((to + s) * (from + s)) +
+         gain_of_hyperprior(g, from, to);
+}
+
+double PrecisionPrior::gain_of_hyperprior(Index g, double from, double to) const {
+  return c0_[g] * std::log(to / from) - d0_[g] * (to - from);
+}
+
+bool PrecisionPrior::has_improper() const {
+  for (Index g = 0; g < c0_.size(); ++g)
+    if (is_improper(g)) return true;
+  return false;
 }
 
 double PrecisionPrior::bound(const Posterior& q, double tau) const {

@@ -37,6 +37,14 @@ class PrecisionPrior {
   /// (OPT.3)
   void coordinate(const Posterior& q, double tau, Vector& next) const;
 
+  /// The best precision of a group of one column with a proper hyper-prior, all else fixed; s and Q = tau q^2: what it would find of itself
+  /// outside. `now` if rounding hides it.                                                                             (OPT.2), (OPT.3)
+  [[nodiscard]] double best(Index g, double s, double Q, double now) const;
+  /// What its change from one precision to another adds to the bound, all else (the noise precision in Q too) fixed.          (OPT.3)
+  [[nodiscard]] double gain_of_changing(Index g, double s, double Q, double from, double to) const;
+  [[nodiscard]] double gain_of_hyperprior(Index g, double from, double to) const;  ///< c0 ln a - d0 a
+  [[nodiscard]] bool has_improper() const;                                         ///< some group has no hyper-prior
+
   /// sum_g of the terms of q(alpha) and sum_j of E ln p(w_j | alpha); valid at any state.                       (BOUND.1)
   [[nodiscard]] double bound(const Posterior& q, double tau) const;
   /// dF/d ln E[alpha_g] of the profiled bound.                                                                  (OPT.1)
