@@ -3,9 +3,12 @@
 
 #include <algorithm>
 #include <atomic>
+#include <condition_variable>
 #include <exception>
+#include <functional>
 #include <mutex>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "ardvark/types.hpp"
@@ -41,5 +44,69 @@ void parallel_for(Index count, Index num_threads, Function&& f) {
   }
   if (thrown) std::rethrow_exception(thrown);
 }
+
+/// A callback of the caller's for work on other threads: it runs on the caller's thread only, one call at a time, while the threads that
+/// ask it wait for the answer. After its first `false` it is not called again, and every question is answered so.
+template <typename Message>
+class Relay {
+ public:
+  explicit Relay(std::function<bool(const Message&)> answer) : answer_(std::move(answer)) {}
+
+  /// From any thread of run()'s work.
+  bool ask(const Message& message) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return question_ == nullptr || stopped_; });
+    if (stopped_) return false;
+    question_ = &message;
+    changed_.notify_all();
+    changed_.wait(lock, [&] { return question_ != &message; });
+    return !stopped_;
+  }
+
+  /// work() on another thread; its exception, or that of the callback, is thrown here.
+  template <typename Work>
+  void run(Work&& work) {
+    bool done = false;
+    std::exception_ptr of_work, of_answer;
+    {
+      const std::jthread other([&] {
+        try {
+          work();
+        } catch (...) {
+          of_work = std::current_exception();
+        }
+        const std::lock_guard lock(mutex_);
+        done = true;
+        changed_.notify_all();
+      });
+      std::unique_lock lock(mutex_);
+      while (true) {
+        changed_.wait(lock, [&] { return done || question_ != nullptr; });
+        if (question_ == nullptr) break;
+        const Message message = *question_;
+        lock.unlock();
+        bool go_on = false;
+        try {
+          go_on = answer_(message);
+        } catch (...) {
+          of_answer = std::current_exception();
+        }
+        lock.lock();
+        stopped_ = stopped_ || !go_on;
+        question_ = nullptr;
+        changed_.notify_all();
+      }
+    }
+    if (of_answer) std::rethrow_exception(of_answer);
+    if (of_work) std::rethrow_exception(of_work);
+  }
+
+ private:
+  std::function<bool(const Message&)> answer_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  const Message* question_ = nullptr;
+  bool stopped_ = false;
+};
 
 }  // namespace ardvark

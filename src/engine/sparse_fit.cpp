@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <numeric>
 
+#include "core/parallel.hpp"
 #include "core/products.hpp"
 #include "core/validate.hpp"
 #include "engine/describe.hpp"
@@ -15,6 +17,17 @@ namespace ardvark {
 
 SparseParts parts_of(PriorKind kind) {
   return kind == PriorKind::slab ? SparseParts::slab_only : kind == PriorKind::dense ? SparseParts::dense_only : SparseParts::both;
+}
+
+void run_reported(const FitOptions& options, double offset, const std::function<void(const SweepReport&)>& work) {
+  if (!options.on_sweep) return work({});
+  Relay<Progress> relay(options.on_sweep);
+  const auto started = std::chrono::steady_clock::now();
+  relay.run([&] {
+    work([&](int sweeps, double bound) {
+      return relay.ask({sweeps, bound + offset, std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count()});
+    });
+  });
 }
 
 void validate_sparse(const FitOptions& options, Task task, Index num_columns) {

@@ -7,6 +7,13 @@
 namespace ardvark {
 
 [[nodiscard]] SparseParts parts_of(PriorKind kind);
+
+/// After a sweep of a start: its number, and the bound in the units of the rows. False: stop.
+using SweepReport = std::function<bool(int sweeps, double bound)>;
+/// work(report), which may report from several threads; options.on_sweep, if there is one, is called on this one.
+/// \param offset  from the units of the rows to those of the data, nats
+void run_reported(const FitOptions& options, double offset, const std::function<void(const SweepReport&)>& work);
+
 /// By group where the options name groups. Left-out columns are in neither list.
 [[nodiscard]] PenalisedColumns penalised_columns(const FitOptions& options, Index num_columns, const std::vector<bool>& left_out);
 

@@ -2,30 +2,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 
 #include "core/blas.hpp"
 #include "engine/sparse_fit.hpp"
 #include "engine/user_units.hpp"
 
 namespace ardvark {
-namespace {
-
-using Clock = std::chrono::steady_clock;
-
-AscentSettings ascent_settings(const FitOptions& options, double offset) {
-  AscentSettings settings;
-  settings.tolerance = options.tolerance.value_or(settings.tolerance);
-  settings.max_sweeps = options.max_sweeps;
-  if (options.on_sweep)
-    settings.on_sweep = [&options, offset, started = Clock::now()](int sweeps, double bound) {
-      return options.on_sweep({sweeps, bound + offset, std::chrono::duration<double>(Clock::now() - started).count()});
-    };
-  return settings;
-}
-
-}  // namespace
-
 void fit_sparse_linear(MatrixView X, const Vector& y, const Vector& k, const FitOptions& options, Prepared prepared,
                        std::shared_ptr<detail::FitState> state, Fit& fit) {
   Report& report = fit.report;
@@ -47,6 +29,9 @@ void fit_sparse_linear(MatrixView X, const Vector& y, const Vector& k, const Fit
     rotation = Rotation::as_they_are;
   }
   fit.num_rows = k.sum();
+  const int threads = blas::num_threads();
+  // Threads of BLAS spin on after each product, in the way of the starts: they pay where the products are what takes time.
+  const blas::ThreadScope of_products(blas::multiplications(X.rows(), X.cols()) < 2e9 ? 1 : 0);
   const auto reduced = std::make_shared<ReducedRows>();  // the starts read it, and so does the posterior
   ReducedRows& rows = *reduced;
   if (!reduce_rows(design, which, k, y, fit.num_rows, KeepBasis::no, rows, rotation))
@@ -56,12 +41,17 @@ void fit_sparse_linear(MatrixView X, const Vector& y, const Vector& k, const Fit
   slab.num_rows = fit.num_rows;
   if (which.size() > 0 && rows.square > 0) slab.column_unit = rows.square / (static_cast<double>(which.size()) * fit.num_rows);
   slab.least_kappa = 4 / (slab.num_rows * slab.column_unit);
-  const int threads = options.on_sweep ? 1 : blas::num_threads();  // a callback is not asked from several threads
-  const AscentSettings ascent = ascent_settings(options, bound_offset(which.flat, *state, fit.task, fit.num_rows));
-  const std::vector<StartOutcome> starts = [&] {
+  std::vector<StartOutcome> starts;
+  {
     const blas::ThreadScope one{1};
-    return run_starts(rows, which, slab, ascent, parts, threads);
-  }();
+    run_reported(options, bound_offset(which.flat, *state, fit.task, fit.num_rows), [&](const SweepReport& report_sweep) {
+      AscentSettings ascent;
+      ascent.tolerance = options.tolerance.value_or(ascent.tolerance);
+      ascent.max_sweeps = options.max_sweeps;
+      ascent.on_sweep = report_sweep;
+      starts = run_starts(rows, which, slab, ascent, parts, threads);
+    });
+  }
   std::vector<double> bounds;
   for (const StartOutcome& start : starts) bounds.push_back(start.bound);
   const Vector weight = start_weights(bounds);  // (SP.8)

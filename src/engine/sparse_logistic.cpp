@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -19,8 +18,6 @@
 namespace ardvark {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 constexpr double least_omega = 1e-8;
 constexpr int sweeps_per_step = 5;  // over all columns: a decomposition costs as much as a hundred                               (SL.3)
 
@@ -36,7 +33,7 @@ struct Problem {
   SpikeSlabSettings slab;
   double tolerance;
   int max_sweeps;
-  std::function<bool(int, double)> on_sweep;
+  SweepReport on_sweep;
 };
 
 // One start: marginals of the rows -> sites -> reduced rows -> a few sweeps -> marginals.
@@ -337,10 +334,6 @@ void fit_sparse_logistic(MatrixView X, const Vector& t, const Vector& k, const F
   problem.slab.fit_noise = false;
   problem.slab.fit_dense = parts != SparseParts::slab_only;
   const double offset = bound_offset(which.flat, *state, fit.task, fit.num_rows);
-  if (options.on_sweep)
-    problem.on_sweep = [&options, offset, started = Clock::now()](int sweeps, double bound) {
-      return options.on_sweep({sweeps, bound + offset, std::chrono::duration<double>(Clock::now() - started).count()});
-    };
   DenseDesign design(X, state->standardization);
   if (which.size() > 0 && !options.standardize) {
     double square = 0;
@@ -352,14 +345,18 @@ void fit_sparse_logistic(MatrixView X, const Vector& t, const Vector& k, const F
   const bool with_effects = parts != SparseParts::dense_only && which.size() > 0;
 
   const std::vector<Vector> lasso = with_effects ? lasso_weights(design, problem) : std::vector<Vector>();
-  Problem without_dense = problem;
-  without_dense.slab.fit_dense = false;
-  const std::vector<Work> work = list_starts(problem, without_dense, lasso, parts, seen);
-  const int threads = options.on_sweep ? 1 : blas::num_threads();
+  const int threads = blas::num_threads();
   const blas::ThreadScope one{1};
-  std::vector<std::vector<Result>> found(work.size());
-  parallel_for(static_cast<Index>(work.size()), threads,
-               [&](Index i) { found[static_cast<std::size_t>(i)] = work[static_cast<std::size_t>(i)](); });
+  std::vector<std::vector<Result>> found;
+  run_reported(options, offset, [&](const SweepReport& report_sweep) {
+    problem.on_sweep = report_sweep;
+    Problem without_dense = problem;
+    without_dense.slab.fit_dense = false;
+    const std::vector<Work> work = list_starts(problem, without_dense, lasso, parts, seen);
+    found.resize(work.size());
+    parallel_for(static_cast<Index>(work.size()), threads,
+                 [&](Index i) { found[static_cast<std::size_t>(i)] = work[static_cast<std::size_t>(i)](); });
+  });
   std::vector<StartOutcome> starts;
   std::vector<std::shared_ptr<ReducedRows>> rows;
   std::vector<double> bounds;
