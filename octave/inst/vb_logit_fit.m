@@ -30,8 +30,8 @@ function [w, V, invV, logdetV, E_a, L] = vb_logit_fit(X, y, a0, b0)
 %       p = vb_logit_pred(X, w, V, invV);
 %
 %   See also vb_logit_fit_ard, vb_logit_fit_iter, vb_logit_pred, ardvark_options, ardvark_fit.
-  if nargin < 3, a0 = 1e-2; end
-  if nargin < 4, b0 = 1e-4; end
+  if nargin < 3, a0 = []; end
+  if nargin < 4, b0 = []; end
   [w, V, invV, logdetV, E_a, L] = ardvark_mex('vb_logit_fit', nargout, X, y, a0, b0);
 end
 
