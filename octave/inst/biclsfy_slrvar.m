@@ -80,5 +80,5 @@ end
 %! randn('state', 1);
 %! x = randn(300, 100); t = double(x(:, [5, 40, 80]) * [3; -3; 2] + randn(300, 1) > 0);
 %! [ww, ix, ~, ~, ~, AX] = biclsfy_slrvar(x, t, x, t, 'nlearn', 100, 'nstep', 1);
-%! subplot(1, 2, 1); bar(ww(1:end - 1)); title('weights'); xlabel('column');
-%! subplot(1, 2, 2); semilogy(min(AX', 1e8)); title('precisions'); xlabel('sweep');
+%! figure(1); bar(ww(1:end - 1)); axis([0, 101]); title('weights of the columns as they were brought to size'); xlabel('column'); ylabel('weight');
+%! figure(2); semilogy(0:100, min(AX', 1e8)); axis([0, 100]); title('precisions: at 1e8 a column leaves'); xlabel('sweep'); ylabel('precision');

@@ -60,4 +60,5 @@ end
 %! z = linspace(-4, 4, 101)';
 %! [mu, lambda, nu] = vb_linear_pred([ones(101, 1), z], w, V, an, bn);
 %! sd = sqrt(nu / (nu - 2) ./ lambda);
-%! plot(x, y, 'k.', z, mu, 'b', z, [mu - 2 * sd, mu + 2 * sd], 'b--'); xlabel('x'); ylabel('y');
+%! plot(x, y, 'k.', z, mu, 'b', z, [mu - 2 * sd, mu + 2 * sd], 'b--'); axis([-4, 4, -11, 13]);
+%! title('mean of the next observation, and two standard deviations of it'); xlabel('x'); ylabel('y');

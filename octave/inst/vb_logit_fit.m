@@ -55,5 +55,6 @@ end
 %! [w, V] = vb_logit_fit([ones(100, 1), X], y);
 %! [a, b] = meshgrid(linspace(-4, 4, 41));
 %! p = vb_logit_pred([ones(numel(a), 1), a(:), b(:)], w, V);
-%! contour(a, b, reshape(p, size(a)), [0.1, 0.5, 0.9]); hold on
-%! plot(X(y > 0, 1), X(y > 0, 2), 'k+', X(y < 0, 1), X(y < 0, 2), 'ko'); hold off
+%! contour(a, b, reshape(p, size(a)), [0.1, 0.5, 0.9], 'linecolor', 'b'); hold on
+%! plot(X(y > 0, 1), X(y > 0, 2), 'k+', X(y < 0, 1), X(y < 0, 2), 'ro'); hold off
+%! title('where the class + has probability 0.1, 0.5 and 0.9'); xlabel('first column'); ylabel('second column');

@@ -1204,18 +1204,31 @@ static mxArray* json_plain(const char* path) {
   return out;
 }
 
+static void skip_value(void) {
+  int depth = 0;
+  do {
+    if (*at_ == '[' || *at_ == '{') ++depth;
+    if (*at_ == ']' || *at_ == '}') --depth;
+    if (*at_ == '"')
+      for (++at_; *at_ != '"'; ++at_) at_ += *at_ == '\\';
+    ++at_;
+  } while (depth > 0 || (*at_ != ',' && *at_ != ']' && *at_ != '}' && *at_ != '\0'));
+}
+
+/* An array of numbers as a whole: its rows may be many. */
 static mxArray* json_value(const char* path) {
   ardvark_array array;
   bool is_number;
   mxArray* out;
   skip_space();
   is_number = *at_ != '{' && *at_ != '"' && *at_ != 't' && *at_ != 'f';
-  out = json_plain(path);
   memset(&array, 0, sizeof array);
   array.struct_size = sizeof array;
   if (is_number && ardvark_result_array(call_.result, path, &array, NULL) == ARDVARK_OK) {
-    mxDestroyArray(out);
+    skip_value();
     out = take(&array);
+  } else {
+    out = json_plain(path);
   }
   if (is_number && mxIsDouble(out) && counts_from_one(path)) {
     double* const values = (double*)mxGetData(out);
