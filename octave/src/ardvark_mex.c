@@ -831,12 +831,14 @@ static void set_start(const Program* program, const mxArray* parm, const Size* s
   const mxArray* const given = mxGetField(parm, 0, "ax0");
   const int64_t all = program->likeness == shared_by_all ? 1 : width_of(program, size) * size->machines;
   const double* ax0;
+  int64_t i;
   if (given == NULL || mxIsEmpty(given)) return;
-  core_name_ = "start_precision", our_name_ = "ax0";
   ax0 = list_of(given, "ax0", all,
                 program->likeness == shared_by_all ? "as all weights share a precision"
                 : size->bias                       ? "one per weight in the order of ww, the bias of each column last"
                                                    : "one per weight in the order of ww");
+  for (i = 0; i < all; ++i)
+    if (!(ax0[i] > 0 && isfinite(ax0[i]))) fail(INVALID, "ax0(%d) is %g; it must be positive and finite", (int)i + 1, ax0[i]);
   if (program->preset[0] == 'l' || (settings_.compat && !program->reads_ax0)) return; /* the mode is one wherever it is sought from */
   check(ardvark_options_set_numbers(call_.options, "start_precision", ax0, all, error()));
 }

@@ -76,6 +76,17 @@ for f = {'smlr', 'rmlr', 'slrlapovrm', 'slrvarovrm', 'rlrvarovrm', 'slrvarovo'}
   assert_error(@() classify(X, ones(4, 1), X, ones(4, 1)), 't_train has 1 classes');
   assert_error(@() classify(broken, three, X, three), 'x_train', 'row 3');
 end
+assert_error(@() biclsfy_slrvar(X, t, X, t, 'ax0', [1, 2]), 'ax0 has 2 entries', '3');
+assert_error(@() biclsfy_slrlap(X, t, X, t, 'ax0', [1, NaN, 1]), 'ax0(2) is ');
+assert_error(@() biclsfy_rvm(X, t, X, t, 1, 'ax0', [1, 1, 1]), 'ax0 has 3 entries', '5');
+assert_error(@() biclsfy_rlrvar(X, t, X, t, 'ax0', [1, 2, 3]), 'ax0 has 3 entries', 'share');
+assert_error(@() biclsfy_rlrlap(X, t, X, t, 'gamma0', 0.5), 'gamma0', 'smlr');
+assert_error(@() biclsfy_slrvar(X, t, X, t, 'usebias', 2), 'usebias is 2', '0 or 1');
+assert_error(@() muclsfy_slrvarovo(X, three, X, three, 'combine_mode', 2), 'combine_mode is 2', '0 or 1');
+assert_error(@() muclsfy_smlr(X, three, X, three, 'ax0', -ones(9, 1)), 'ax0(1) is -1');
+for f = {'slrlapovrm', 'slrvarovrm', 'rlrvarovrm'}
+  assert_error(@() feval(['muclsfy_' f{1}], X, three, X, three, 'reduceparm', 1), 'reduceparm is 1', 'muclsfy_smlr');
+end
 assert_error(@() ardvark_mex('nothing', 1), 'no command');
 assert_error(@() ardvark_mex(1), 'help ardvark_fit');
 printf('every mistake is named\n');
