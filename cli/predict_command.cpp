@@ -163,7 +163,8 @@ void add_predict(CLI::App& app, Run& run) {
       "--rule", args->rule,
       "Logistic: automatic (exact; published for presets of VBLinLogit; plug-in for the SLR toolbox with --compat), exact, plug-in (as if "
       "the weights were known), mackay, published, published-batch, published-incremental; of relevance vector machines the "
-      "first four, of several classes the first three. "
+      "first four, of several classes the first three, and of one-against-one average (the mean of the pairs' probabilities, not their "
+      "product). "
       "Regressions by relevance vector machines or vrvm_regression: automatic (the noise precision at its mean), mixture (integrated out)");
   c.add_option("--missing", args->missing, "refuse (default) or drop: what to do with rows that lack a value");
   c.add_option("--delimiter", args->delimiter, "Field separator (default ,)");

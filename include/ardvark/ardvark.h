@@ -74,7 +74,9 @@ ARDVARK_API void ardvark_free(void* memory);
  *     acceleration  0 or 1; converge  0 or 1: a preset vb_* or vrvm_* is taken to the maximum of its bound, as a model is
  *     solver      automatic, primal, dual, spectral; max_sweeps; tolerance; threads
  *     update_rule vb, mackay; prune_at; readmit_every; record_every
- *     weights     [rows] a weight equals repetition; start_precision [columns]; start_noise
+ *     weights     [rows] a weight equals repetition; start_noise
+ *     start_precision  [columns], with an intercept one more, last; a number if all columns share one; of several classes those of class
+ *                 after class, or of regression after regression; of slr_rvm [rows]
  *     keep_covariance  automatic, always, never
  *     column_names, class_names, target    texts for messages and summaries; with class_names labels are positions in it
  *   rvm:
@@ -84,7 +86,7 @@ ARDVARK_API void ardvark_free(void* memory);
  *               toolbox_R  of slr_rvm, for width
  *     algorithm   variational, plain, type-two; centres  all, a number; input_group  [inputs] those of one number share a width
  *   others:
- *     level       of intervals; rule  of predictions: automatic, mixture, exact, plug-in, mackay, published, ...
+ *     level       of intervals; rule  of predictions: automatic, mixture, exact, plug-in, mackay, average, published, ...
  *     folds, repeats, seed        of ardvark_select
  *     precision, block_rows       of ardvark_sequential_create
  *     row_order   as-given, by-content (drawn from what is in the rows, equal rows together): of ardvark_sequential_update_weighted and of
@@ -250,7 +252,8 @@ ARDVARK_API ardvark_code ardvark_result_number(const ardvark_result* result, con
  * results but the covariance, as one JSON object. *text is to be freed by ardvark_free. */
 ARDVARK_API ardvark_code ardvark_result_text(const ardvark_result* result, const char* name, char** text, ardvark_error* error);
 
-/* options (names), presets (name, task, description) and version of the library, as a result. */
+/* options (names), presets (name, task, description), version of the library, and of each preset by name what its program takes if nothing
+ * is said, defaults.slr_var.max_sweeps and .prune_at (0: nothing leaves), as a result. */
 ARDVARK_API ardvark_code ardvark_catalogue(ardvark_result** result, ardvark_error* error);
 
 #ifdef __cplusplus

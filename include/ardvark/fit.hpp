@@ -66,8 +66,10 @@ struct FitOptions {
                                          ///< changes by less than this part of its value, default 1e-5. Laplace prior: when the optimality
                                          ///< conditions hold within this part of lambda, in (0, 1), default 1e-9               (L1.2)
   int max_sweeps = 500;                  ///< >= 1
-  std::vector<double> start_precision = {};  ///< [columns] E[alpha] to begin with, > 0, in the units of Fit::precision; of the columns of a
-                                             ///< group the first counts; empty: the mean of the hyper-prior
+  std::vector<double> start_precision = {};  ///< [columns], with an intercept also one more, last, which is read if that has a precision;
+                                             ///< [1] of one precision for all columns. E[alpha] to begin with, > 0, in the units of
+                                             ///< Fit::precision; of the columns of a group the first counts; empty: the mean of the
+                                             ///< hyper-prior. fit_softmax: those of class after class, or machine after machine
   double start_noise = 0;                    ///< linear, factorised: noise precision to begin with, in units of 1/y^2; 0: 100/variance of y
   SolverKind solver = SolverKind::automatic;  ///< spectral for a shared linear prior, else primal for columns <= rows, dual otherwise
   bool accelerate = true;  ///< MacKay steps with Anderson extrapolation, taken back when the bound falls. A preset with it is the published

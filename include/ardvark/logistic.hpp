@@ -12,7 +12,8 @@ struct LogisticFit : Fit {};
 ///     ardvark::LogisticFit fit = ardvark::fit_logistic(X, labels, {.prior = ardvark::Prior::ard()});
 ///
 /// \param X       [n,p] double or float, either memory order, read only and not kept; finite
-/// \param labels  [n] exactly two distinct values; the larger is the class whose probability is predicted
+/// \param labels  [n] exactly two distinct values; the larger is the class whose probability is predicted. Of the presets vb_logit_* also
+///                -1 alone or 1 alone: the other of the two is then the class that is absent
 /// \throws InvalidArgument  before any work, naming the argument, its value and the constraint
 /// Non-convergence and numerical trouble are not thrown: read fit.report.status.   O(n p min(n,p)) a sweep.
 ///

@@ -49,16 +49,18 @@ struct RelevanceOptions {
   std::uint64_t seed = 1;                      ///< kmeans
   GammaDistribution precision = {1e-6, 1e-6};  ///< hyper-prior of each weight's precision, of columns scaled to standard deviation 1; > 0
   double prune_at = 1e8;                       ///< pruned: a column leaves when its precision reaches it; > 0
-  int record_every = 0;                        ///< pruned: as FitOptions::record_every, of all candidates' columns; the bias last
-  GammaDistribution noise = {1e-6, 1e-6};      ///< regression: prior of the noise precision of the standardised target; > 0
-  VectorView weights = {};                     ///< [rows] a weight equals repetition; >= 0, not all zero; empty: ones
-  Index compare_up_to = 300;                  ///< variational, up to so many columns: also `plain`, and the higher evidence is kept (RVM.3)
-  int max_sweeps = 500;                       ///< >= 1, of the final sweeps; pruned: of all
-  bool compat = false;                        ///< pruned, two classes: exactly the published program: inputs centred and divided by their
-                                              ///< largest absolute value, max_sweeps sweeps, a bias with a precision, plug-in probabilities
-  int max_actions = 10000;                    ///< >= 1, of the greedy part
-  int threads = 0;                            ///< BLAS threads during the fit; 0 keeps the caller's setting
-  SweepCallback on_sweep = {};                ///< after each sweep and action: return false to stop
+  bool intercept = true;                       ///< pruned: a bias; the others have one
+  std::vector<double> start_precision = {};  ///< pruned, two classes: [rows], or one more, last, of the bias: precisions to begin with, > 0
+  int record_every = 0;                      ///< pruned: as FitOptions::record_every, of all candidates' columns; the bias last
+  GammaDistribution noise = {1e-6, 1e-6};    ///< regression: prior of the noise precision of the standardised target; > 0
+  VectorView weights = {};                   ///< [rows] a weight equals repetition; >= 0, not all zero; empty: ones
+  Index compare_up_to = 300;                 ///< variational, up to so many columns: also `plain`, and the higher evidence is kept (RVM.3)
+  int max_sweeps = 500;                      ///< >= 1, of the final sweeps; pruned: of all
+  bool compat = false;                       ///< pruned, two classes: exactly the published program: inputs centred and divided by their
+                                             ///< largest absolute value, max_sweeps sweeps, a bias with a precision, plug-in probabilities
+  int max_actions = 10000;                   ///< >= 1, of the greedy part
+  int threads = 0;                           ///< BLAS threads during the fit; 0 keeps the caller's setting
+  SweepCallback on_sweep = {};               ///< after each sweep and action: return false to stop
   std::vector<std::string> input_names = {};  ///< [d] for messages and files; empty: x1, x2, ...
   std::vector<std::string> class_names = {};  ///< classes: of the labels 0, 1, 2, ..., then the only ones; empty: the labels' numbers
 };
@@ -76,8 +78,8 @@ struct RelevanceMachine {
   std::vector<Index> vectors;  ///< [columns of fit] which relevance vectors
   Fit fit;                     ///< of the kernel columns at these vectors; coefficients in the units of the target
   double log_evidence = 0;
-  Vector candidate_mean;  ///< pruned: [candidates + 1] weights after the last sweep, of columns too that leave with it; the bias last
-  Vector candidate_probability;  ///< pruned, compat: [n] of the second class, of the training rows, by candidate_mean          (SLR.6)
+  Vector candidate_mean;         ///< pruned: [candidates + 1] weights after the last sweep, of columns too that leave with it; a bias last
+  Matrix candidate_probability;  ///< pruned, compat: [n,2] of the two classes, of the training rows, by candidate_mean         (SLR.6)
 };
 
 /// What a fit found.

@@ -98,10 +98,12 @@ struct SoftmaxFit {
 enum class ClassRule {
   automatic,   ///< integrated; with compat, and where the classes are separated, plug_in
   integrated,  ///< the expectation over the posterior of the scores                                                      (SMX.8)
-  plug_in      ///< the softmax of the mean scores
+  plug_in,     ///< the softmax of the mean scores
+  average      ///< one_against_one: as automatic, of the pairs' probabilities the mean in place of the product              (SMX.10)
 };
 
-/// \param X_new  [m,p] finite.  \throws InvalidArgument, also where the fit kept no covariance to integrate over
+/// \param X_new  [m,p] finite.  \throws InvalidArgument, also where the fit kept no covariance to integrate over, and for the average of a
+///               fit without pairs
 [[nodiscard]] ClassProbabilities predict(const SoftmaxFit& fit, MatrixView X_new, ClassRule rule = ClassRule::automatic);
 
 /// The fit as text for people.

@@ -126,7 +126,7 @@ end
 %! plot(z, [p.lower, p.upper], 'color', [0.6, 0.7, 0.9], z, p.mean, 'b', x, y, 'k.', ...
 %!      fit.relevance_vectors, y(fit.relevance_rows), 'ro');
 %! title(sprintf('%d relevance vectors of %d rows', fit.num_vectors, numel(x)));
-%! xlabel('x'); ylabel('y');
+%! axis([-12, 12, -0.6, 1.4]); xlabel('x'); ylabel('y');
 
 %!demo
 %! % Two classes and forty columns, of which three matter: automatic relevance determination finds them.
@@ -135,7 +135,7 @@ end
 %! y = double(rand(400, 1) < 1 ./ (1 + exp(-X(:, [3, 10, 25]) * [2; -2; 1])));
 %! fit = ardvark_fit(X, y, 'model', 'logistic', 'prior', 'ard');
 %! errorbar(1:40, fit.mean, fit.mean - fit.interval(:, 1), fit.interval(:, 2) - fit.mean, '.');
-%! title('coefficients with their 95% intervals'); xlabel('column');
+%! axis([0, 41, -4, 3]); title('coefficients with their 95% intervals'); xlabel('column'); ylabel('change of the log odds');
 
 %!demo
 %! % Three of two hundred columns have effects of their own: the probability that each does.
@@ -144,4 +144,4 @@ end
 %! y = X(:, [20, 90, 150]) * [1; -1; 0.7] + randn(100, 1);
 %! fit = ardvark_fit(X, y, 'model', 'linear', 'prior', 'sparse');
 %! stem(fit.inclusion, '.'); axis([0, 201, 0, 1.05]);
-%! title('probability of an effect'); xlabel('column');
+%! title('three effects among two hundred columns'); xlabel('column'); ylabel('probability of an effect');

@@ -46,17 +46,25 @@ end
 %! assert(p.most_probable, [1; 2; 3]);
 %! assert(p.log_density, log(diag(p.probability)), 1e-12);
 
+%!test  % the time of a row does not grow with their number
+%! X = randn(50, 2); fit = ardvark_fit(X, double(X(:, 1) + randn(50, 1) > 0), 'model', 'logistic', 'prior', 'shared');
+%! Z = randn(20000, 2);
+%! started = tic; p = ardvark_predict(fit, Z);
+%! assert(toc(started) < 10);  % some hundredths; minutes if each number were looked up by itself
+%! assert(size(p.probability), [20000, 2]);
+
 %!error <X_new has 3 columns|X has 3 columns> ardvark_predict(ardvark_fit((1:5)', (1:5)' + [0; 1; 0; 1; 0], 'model', 'linear'), ones(2, 3))
 %!error <model is none> ardvark_predict(struct(), ones(2, 3))
 
 %!demo
-%! % Probabilities of one class of two, which integrate over what is not known of the weights: they level off far from the data.
+%! % Probabilities of one class of two, which integrate over what is not known of the weights: their lines part far from the data.
 %! randn('state', 5);
-%! X = [randn(40, 2) + 1; randn(40, 2) - 1];
-%! y = [ones(40, 1); zeros(40, 1)];
-%! fit = ardvark_fit(X, y, 'model', 'rvm', 'task', 'classification');
-%! [a, b] = meshgrid(linspace(-5, 5, 61));
+%! X = [randn(15, 2) + 1; randn(15, 2) - 1];
+%! y = [ones(15, 1); zeros(15, 1)];
+%! fit = ardvark_fit(X, y, 'model', 'logistic', 'prior', 'shared');
+%! [a, b] = meshgrid(linspace(-8, 8, 61));
 %! p = ardvark_predict(fit, [a(:), b(:)]);
-%! contourf(a, b, reshape(p.probability(:, 2), size(a)), 0:0.1:1); hold on
-%! plot(X(y == 1, 1), X(y == 1, 2), 'k+', X(y == 0, 1), X(y == 0, 2), 'ko'); hold off
-%! colorbar; title('probability of the class +');
+%! [c, h] = contour(a, b, reshape(p.probability(:, 2), size(a)), [0.05, 0.2, 0.5, 0.8, 0.95], 'linecolor', 'b'); hold on
+%! clabel(c, h);
+%! plot(X(y == 1, 1), X(y == 1, 2), 'k+', X(y == 0, 1), X(y == 0, 2), 'ro'); hold off
+%! title('probability of the class +'); xlabel('first column'); ylabel('second column');

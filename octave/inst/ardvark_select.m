@@ -38,4 +38,4 @@ end
 %! randn('state', 3);
 %! X = randn(150, 200); y = double(X(:, [20, 90, 150]) * [2; -2; 2] + randn(150, 1) > 0);
 %! counts = ardvark_select(X, y, 'preset', 'slr_var', 'folds', 5, 'repeats', 4);
-%! bar(counts.share); xlabel('column'); ylabel('share of the folds that kept it');
+%! bar(counts.share); axis([0, 201, 0, 1.05]); xlabel('column'); ylabel('share of the folds that kept it');

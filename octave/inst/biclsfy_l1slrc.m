@@ -15,14 +15,14 @@ function [ww, ix_eff_all, errTable_tr, errTable_te, parm, Ptr, Pte] = ...
 %   gamma1    of the prior: lambda = gamma1, as in the toolbox
 %
 %   Options:
-%     'scale_mode'  columns are divided by their largest |x|: 'each' (default), the table's: 'all', by the standard deviation: 'stdeach',
-%                   'stdall', or not: 'none'
-%     'mean_mode'   after their mean: 'each' (default), or that of the table: 'all', has been taken off, or nothing: 'none'
-%     'nlearn'      sweeps at most; default 1000. With compat exactly so many
-%     'nstep'       sweeps between two columns of AXall; default 100
-%     'usebias'     1 (default): a bias is appended, last; 0: none
-%     'norm_sep'    1: test rows are brought to size by themselves; default 0: as the training rows
-%     'displaytext' accepted: nothing is printed
+%     'scale_mode'   what columns are divided by: 'each', their largest |x|; 'all', that of the table; 'stdeach', 'stdall', the standard
+%                    deviation; or 'none'; default 'each'
+%     'mean_mode'    what is taken off before: 'each', their mean; 'all', that of the table; or 'none'; default 'each'
+%     'nlearn'       sweeps at most; default 1000. With compat exactly so many
+%     'nstep'        sweeps between two columns of AXall; default 100
+%     'usebias'      1: a bias is appended, last; 0: none; default 1
+%     'norm_sep'     1: test rows are brought to size by themselves; 0: as the training rows; default 0
+%     'displaytext'  accepted: nothing is printed
 %
 %   ww          (D+1) x 1 weights of the columns as they were brought to size, the bias last; a column that has left has 0
 %   ix_eff_all  1 x 1 cell: the columns that are left, from 1
@@ -40,8 +40,6 @@ function [ww, ix_eff_all, errTable_tr, errTable_te, parm, Ptr, Pte] = ...
 %       disp(errTable_te)
 %
 %   See also biclsfy_l1slrlap, ardvark_options, ardvark_fit.
-  parm = struct('scale_mode', 'each', 'mean_mode', 'each', 'nlearn', 1000, 'nstep', 100, 'usebias', 1, 'norm_sep', 0, ...
-                'displaytext', 1);
   [ww, ix_eff_all, errTable_tr, errTable_te, parm, Ptr, Pte] = ...
-    ardvark_mex('biclsfy_l1slrc', nargout, x_train, t_train, x_test, t_test, parm, varargin, gamma1);
+    ardvark_mex('biclsfy_l1slrc', nargout, x_train, t_train, x_test, t_test, varargin, gamma1);
 end

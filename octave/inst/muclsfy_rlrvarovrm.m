@@ -14,18 +14,21 @@ function [ww, ix_eff_all, errTable_tr, errTable_te, parm, AXall, Ptr, Pte] = ...
 %   t_test    their K labels, for the table
 %
 %   Options:
-%     'scale_mode'  columns are divided by their largest |x|: 'each' (default), the table's: 'all', by the standard deviation: 'stdeach',
-%                   'stdall', or not: 'none'
-%     'mean_mode'   after their mean: 'each' (default), or that of the table: 'all', has been taken off, or nothing: 'none'
-%     'nlearn'      sweeps at most; default 1000. With compat exactly so many
-%     'nstep'       sweeps between two columns of AXall; default 100
-%     'amax'        a weight whose precision reaches this leaves; default 1e8
-%     'usebias'     1 (default): a bias is appended, last; 0: none
-%     'norm_sep'    1: test rows are brought to size by themselves; default 0: as the training rows
-%     'displaytext' accepted: nothing is printed
-%     'ax0'         only [] is there
-%     'invhessian'  accepted: which matrix is inverted is chosen by size
-%     'reduceparm'  accepted, without effect
+%     'scale_mode'   what columns are divided by: 'each', their largest |x|; 'all', that of the table; 'stdeach', 'stdall', the standard
+%                    deviation; or 'none'; default 'each'
+%     'mean_mode'    what is taken off before: 'each', their mean; 'all', that of the table; or 'none'; default 'each'
+%     'nlearn'       sweeps at most; default 1000. With compat exactly so many
+%     'nstep'        sweeps between two columns of AXall; default 100
+%     'amax'         a weight whose precision reaches this leaves, where weights have precisions of their own; default 1e8
+%     'usebias'      1: a bias is appended, last; 0: none; default 1
+%     'norm_sep'     1: test rows are brought to size by themselves; 0: as the training rows; default 0
+%     'displaytext'  accepted: nothing is printed
+%     'ax0'          precisions to begin with: one per weight in the order of ww, the bias of each column last, or one number where all
+%                    weights share one; [] is ones. Where the end is one from wherever it begins (biclsfy_l1slrlap), and with compat where
+%                    the published program does not use it (all but muclsfy_slrvarovo and muclsfy_rlrvarovrm), it has no effect
+%     'invhessian'   accepted: which matrix is inverted is chosen by size
+%     'reduceparm'   must be 0: with 1 the published program leaves out the last class, whose score of 0 cannot stand beside those against
+%                    all other classes
 %
 %   ww          (D+1) x C weights of the columns as they were brought to size, the bias last; a column that has left has 0
 %   ix_eff_all  C x 1 cell: every column
@@ -44,8 +47,6 @@ function [ww, ix_eff_all, errTable_tr, errTable_te, parm, AXall, Ptr, Pte] = ...
 %       disp(errTable_te)
 %
 %   See also muclsfy_smlr, muclsfy_slrvarovrm, calc_SCval, ardvark_options, ardvark_fit.
-  parm = struct('scale_mode', 'each', 'mean_mode', 'each', 'nlearn', 1000, 'nstep', 100, 'amax', 1e8, 'usebias', 1, 'norm_sep', 0, ...
-                'displaytext', 1, 'ax0', [], 'invhessian', 0, 'reduceparm', 0);
   [ww, ix_eff_all, errTable_tr, errTable_te, parm, AXall, Ptr, Pte] = ...
-    ardvark_mex('muclsfy_rlrvarovrm', nargout, x_train, t_train, x_test, t_test, parm, varargin);
+    ardvark_mex('muclsfy_rlrvarovrm', nargout, x_train, t_train, x_test, t_test, varargin);
 end

@@ -31,10 +31,10 @@ function [w, V, invV, logdetV, an, bn, E_a, L] = vb_linear_fit(X, y, a0, b0, c0,
 %       [mu, lambda, nu] = vb_linear_pred(X, w, V, an, bn);
 %
 %   See also vb_linear_fit_ard, vb_linear_pred, ardvark_options, ardvark_fit.
-  if nargin < 3, a0 = 1e-2; end
-  if nargin < 4, b0 = 1e-4; end
-  if nargin < 5, c0 = 1e-2; end
-  if nargin < 6, d0 = 1e-4; end
+  if nargin < 3, a0 = []; end
+  if nargin < 4, b0 = []; end
+  if nargin < 5, c0 = []; end
+  if nargin < 6, d0 = []; end
   [w, V, invV, logdetV, an, bn, E_a, L] = ardvark_mex('vb_linear_fit', nargout, X, y, a0, b0, c0, d0);
 end
 
@@ -60,4 +60,5 @@ end
 %! z = linspace(-4, 4, 101)';
 %! [mu, lambda, nu] = vb_linear_pred([ones(101, 1), z], w, V, an, bn);
 %! sd = sqrt(nu / (nu - 2) ./ lambda);
-%! plot(x, y, 'k.', z, mu, 'b', z, [mu - 2 * sd, mu + 2 * sd], 'b--'); xlabel('x'); ylabel('y');
+%! plot(x, y, 'k.', z, mu, 'b', z, [mu - 2 * sd, mu + 2 * sd], 'b--'); axis([-4, 4, -11, 13]);
+%! title('mean of the next observation, and two standard deviations of it'); xlabel('x'); ylabel('y');

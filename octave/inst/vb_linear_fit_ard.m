@@ -19,9 +19,9 @@ function [w, V, invV, logdetV, an, bn, E_a, L] = vb_linear_fit_ard(X, y, a0, b0,
 %       disp([w, E_a])
 %
 %   See also vb_linear_fit, vb_linear_pred, ardvark_options, ardvark_fit.
-  if nargin < 3, a0 = 1e-2; end
-  if nargin < 4, b0 = 1e-4; end
-  if nargin < 5, c0 = 1e-2; end
-  if nargin < 6, d0 = 1e-4; end
+  if nargin < 3, a0 = []; end
+  if nargin < 4, b0 = []; end
+  if nargin < 5, c0 = []; end
+  if nargin < 6, d0 = []; end
   [w, V, invV, logdetV, an, bn, E_a, L] = ardvark_mex('vb_linear_fit_ard', nargout, X, y, a0, b0, c0, d0);
 end

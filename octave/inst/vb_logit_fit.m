@@ -30,8 +30,8 @@ function [w, V, invV, logdetV, E_a, L] = vb_logit_fit(X, y, a0, b0)
 %       p = vb_logit_pred(X, w, V, invV);
 %
 %   See also vb_logit_fit_ard, vb_logit_fit_iter, vb_logit_pred, ardvark_options, ardvark_fit.
-  if nargin < 3, a0 = 1e-2; end
-  if nargin < 4, b0 = 1e-4; end
+  if nargin < 3, a0 = []; end
+  if nargin < 4, b0 = []; end
   [w, V, invV, logdetV, E_a, L] = ardvark_mex('vb_logit_fit', nargout, X, y, a0, b0);
 end
 
@@ -55,5 +55,6 @@ end
 %! [w, V] = vb_logit_fit([ones(100, 1), X], y);
 %! [a, b] = meshgrid(linspace(-4, 4, 41));
 %! p = vb_logit_pred([ones(numel(a), 1), a(:), b(:)], w, V);
-%! contour(a, b, reshape(p, size(a)), [0.1, 0.5, 0.9]); hold on
-%! plot(X(y > 0, 1), X(y > 0, 2), 'k+', X(y < 0, 1), X(y < 0, 2), 'ko'); hold off
+%! contour(a, b, reshape(p, size(a)), [0.1, 0.5, 0.9], 'linecolor', 'b'); hold on
+%! plot(X(y > 0, 1), X(y > 0, 2), 'k+', X(y < 0, 1), X(y < 0, 2), 'ro'); hold off
+%! title('where the class + has probability 0.1, 0.5 and 0.9'); xlabel('first column'); ylabel('second column');

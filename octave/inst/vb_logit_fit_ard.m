@@ -19,7 +19,7 @@ function [w, V, invV, logdetV, E_a, L] = vb_logit_fit_ard(X, y, a0, b0)
 %       disp([w, E_a])
 %
 %   See also vb_logit_fit, vb_logit_pred, ardvark_options, ardvark_fit.
-  if nargin < 3, a0 = 1e-2; end
-  if nargin < 4, b0 = 1e-4; end
+  if nargin < 3, a0 = []; end
+  if nargin < 4, b0 = []; end
   [w, V, invV, logdetV, E_a, L] = ardvark_mex('vb_logit_fit_ard', nargout, X, y, a0, b0);
 end

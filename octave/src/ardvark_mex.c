@@ -345,18 +345,24 @@ static void fit_vblinlogit(const char* preset, const ardvark_matrix* X, const do
   check(ardvark_model_result(call_.model, NULL, &call_.result, error()));
 }
 
+/* a0, b0, ... after X and y; [] is what the core takes. */
+static void set_hyper(const Arguments* a, const char* const* names, int count) {
+  int i;
+  for (i = 0; i < count && i + 2 < a->num_in; ++i)
+    if (!mxIsEmpty(a->in[i + 2])) set_number(names[i], positive_of(a->in[i + 2], names[i]));
+}
+
 /* (X, y, a0, b0, c0, d0) -> w, V, invV, logdetV, an, bn, E_a, L */
 static void vb_linear(const Arguments* a, const char* preset) {
   static const char* const others[] = {"noise.shape", "noise.rate", "precision", "bound"};
   static const char* const hyper[] = {"a0", "b0", "c0", "d0"};
   ardvark_matrix X;
   const double* y;
-  int i;
   need(a, 2, "X and y");
   X = matrix_of(a->in[0], "X");
   y = list_of(a->in[1], "y", X.rows, "one per row of X");
   new_options();
-  for (i = 2; i < a->num_in && i < 6; ++i) set_number(hyper[i - 2], positive_of(a->in[i], hyper[i - 2]));
+  set_hyper(a, hyper, 4);
   fit_vblinlogit(preset, &X, y, a->wanted > 1);
   report_status("Bayes:maxIter");
   give_posterior(a, &X, others);
@@ -368,12 +374,11 @@ static void vb_logit(const Arguments* a, const char* preset) {
   static const char* const hyper[] = {"a0", "b0"};
   ardvark_matrix X;
   const double* y;
-  int i;
   need(a, 2, "X and y");
   X = matrix_of(a->in[0], "X");
   y = signs_of(a->in[1], "y", X.rows);
   new_options();
-  for (i = 2; i < a->num_in && i < 4; ++i) set_number(hyper[i - 2], positive_of(a->in[i], hyper[i - 2]));
+  set_hyper(a, hyper, 2);
   core_name_ = "labels", our_name_ = "y";
   fit_vblinlogit(preset, &X, y, a->wanted > 1);
   report_status("Bayes:maxIter");
@@ -462,26 +467,43 @@ typedef enum Likeness { per_column, shared_by_all, kernel_machine, laplace_prior
 typedef struct Program {
   const char *name, *preset;
   Likeness likeness;
-  bool several;   /* classes */
-  bool history;   /* AXall is an output */
-  bool has_extra; /* a fifth argument */
+  bool several;        /* classes */
+  bool history;        /* AXall is an output */
+  bool has_extra;      /* a fifth argument */
+  bool reads_ax0;      /* the published one: all take it, but few pass it on */
+  const char* options; /* beyond those of all */
 } Program;
 
+#define OF_ALL "scale_mode mean_mode nlearn nstep"
+#define OF_SLR " amax usebias norm_sep displaytext ax0"
+#define OF_LAP " wmaxiter wdisp_mode"
 static const Program programs[] = {
-    {"biclsfy_slrvar", "slr_var", per_column, false, true, false},
-    {"biclsfy_slrlap", "slr_lap", per_column, false, true, false},
-    {"biclsfy_rlrvar", "rlr_var", shared_by_all, false, true, false},
-    {"biclsfy_rlrlap", "rlr_lap", shared_by_all, false, true, false},
-    {"biclsfy_rvm", "slr_rvm", kernel_machine, false, true, true},
-    {"biclsfy_l1slrlap", "l1_slr_lap", per_column, false, true, true},
-    {"biclsfy_l1slrc", "l1_slr_c", laplace_prior, false, false, true},
-    {"muclsfy_smlr", "smlr", per_column, true, true, false},
-    {"muclsfy_rmlr", "rmlr", shared_by_all, true, true, false},
-    {"muclsfy_slrlapovrm", "slr_lap_ovr", per_column, true, true, false},
-    {"muclsfy_slrvarovrm", "slr_var_ovr", per_column, true, true, false},
-    {"muclsfy_rlrvarovrm", "rlr_var_ovr", shared_by_all, true, true, false},
-    {"muclsfy_slrvarovo", "slr_var_ovo", per_column, true, true, false},
+    {"biclsfy_slrvar", "slr_var", per_column, false, true, false, false, OF_SLR " invhessian"},
+    {"biclsfy_slrlap", "slr_lap", per_column, false, true, false, false, OF_SLR OF_LAP},
+    {"biclsfy_rlrvar", "rlr_var", shared_by_all, false, true, false, false, OF_SLR " invhessian"},
+    {"biclsfy_rlrlap", "rlr_lap", shared_by_all, false, true, false, false, OF_SLR OF_LAP " gamma0"},
+    {"biclsfy_rvm", "slr_rvm", kernel_machine, false, true, true, false, OF_SLR " kernel"},
+    {"biclsfy_l1slrlap", "l1_slr_lap", per_column, false, true, true, false, OF_SLR OF_LAP},
+    {"biclsfy_l1slrc", "l1_slr_c", laplace_prior, false, false, true, false, " usebias norm_sep displaytext"},
+    {"muclsfy_smlr", "smlr", per_column, true, true, false, false, OF_SLR OF_LAP " gamma0 isplot"},
+    {"muclsfy_rmlr", "rmlr", shared_by_all, true, true, false, false, OF_SLR OF_LAP " gamma0 prenlearn"},
+    {"muclsfy_slrlapovrm", "slr_lap_ovr", per_column, true, true, false, false, OF_SLR OF_LAP " reduceparm"},
+    {"muclsfy_slrvarovrm", "slr_var_ovr", per_column, true, true, false, false, OF_SLR " invhessian reduceparm"},
+    {"muclsfy_rlrvarovrm", "rlr_var_ovr", shared_by_all, true, true, false, true, OF_SLR " invhessian reduceparm"},
+    {"muclsfy_slrvarovo", "slr_var_ovo", per_column, true, true, false, true, OF_SLR " invhessian combine_mode"},
 };
+
+/* How large a problem is, as the toolbox counts. */
+typedef struct Size {
+  int64_t rows, columns;
+  int num_classes, machines; /* columns of ww */
+  bool bias;
+} Size;
+
+/* Weights of a machine. */
+static int64_t width_of(const Program* program, const Size* size) {
+  return (program->likeness == kernel_machine ? size->rows : size->columns) + (size->bias ? 1 : 0);
+}
 
 /* The classes of the training labels, ascending, and each label as its position. */
 typedef struct Labels {
@@ -537,13 +559,49 @@ static Labels labels_of(const mxArray* t_train, const mxArray* t_test, int64_t n
   return out;
 }
 
-/* ---- its options: a struct of defaults, completed by the caller's names and values */
+/* ---- its options: a struct of what it takes if nothing is said, completed by the caller's names and values */
 
-static mxArray* merged_options(const mxArray* defaults, const mxArray* given) {
-  mxArray* const parm = mxDuplicateArray(defaults);
+static mxArray* default_of(const Program* program, const char* name) {
+  static const struct {
+    const char* name;
+    double value;
+  } numbers[] = {{"nstep", 100},     {"usebias", 1}, {"norm_sep", 0}, {"displaytext", 1}, {"invhessian", 0},  {"wmaxiter", 50},
+                 {"prenlearn", 150}, {"gamma0", 0},  {"isplot", 0},   {"reduceparm", 0},  {"combine_mode", 0}};
+  size_t i;
+  if (strcmp(name, "nlearn") == 0 || strcmp(name, "amax") == 0) { /* those of the core */
+    char field[64];
+    double value;
+    snprintf(field, sizeof field, "defaults.%s.%s", program->preset, strcmp(name, "amax") == 0 ? "prune_at" : "max_sweeps");
+    value = strtod(result_text(field), NULL);
+    return mxCreateDoubleScalar(value);
+  }
+  if (strcmp(name, "ax0") == 0) /* one for all where there is one precision; but of biclsfy_rlrvar it is left empty */
+    return program->likeness == shared_by_all && strcmp(program->name, "biclsfy_rlrvar") != 0 ? mxCreateDoubleScalar(1) : empty();
+  if (strcmp(name, "kernel") == 0) return mxCreateString("linear");
+  if (strcmp(name, "wdisp_mode") == 0) return mxCreateString("iter");
+  for (i = 0; i < sizeof numbers / sizeof numbers[0]; ++i)
+    if (strcmp(name, numbers[i].name) == 0) return mxCreateDoubleScalar(numbers[i].value);
+  return mxCreateString(strcmp(program->name, "biclsfy_rlrlap") == 0 ? "all" : "each"); /* scale_mode, mean_mode */
+}
+
+static mxArray* default_options(const Program* program) {
+  mxArray* const parm = mxCreateStructMatrix(1, 1, 0, NULL);
+  char names[256];
+  char* name;
+  (void)keep_temporary(parm);
+  check(ardvark_catalogue(&call_.result, error()));
+  snprintf(names, sizeof names, "%s%s", OF_ALL, program->options);
+  for (name = strtok(names, " "); name != NULL; name = strtok(NULL, " "))
+    mxSetFieldByNumber(parm, 0, mxAddField(parm, name), default_of(program, name));
+  ardvark_result_free(call_.result);
+  call_.result = NULL;
+  return parm;
+}
+
+static mxArray* merged_options(const Program* program, const mxArray* given) {
+  mxArray* const parm = default_options(program);
   const mwSize count = mxGetNumberOfElements(given);
   mwSize i;
-  (void)keep_temporary(parm);
   if (!mxIsCell(given) || count % 2 != 0) fail(INVALID, "the options must be pairs: 'name', value, ...");
   for (i = 0; i < count; i += 2) {
     const char* const name = text_of(mxGetCell(given, i), "the name of an option");
@@ -626,18 +684,6 @@ static mxArray* error_table(const mxArray* probability, const double* labels, in
   return out;
 }
 
-/* A column for each of two classes. */
-static mxArray* two_columns(const char* second) {
-  ardvark_array array = array_named(second);
-  const mwSize rows = (mwSize)array.shape[0];
-  mxArray* const out = mxCreateDoubleMatrix(rows, 2, mxREAL);
-  double* const p = (double*)mxGetData(out);
-  mwSize i;
-  for (i = 0; i < rows; ++i) p[i] = 1 - (p[i + rows] = array.data[i]);
-  ardvark_free(array.data);
-  return out;
-}
-
 static mxArray* probabilities(const ardvark_matrix* X, const char* name) {
   mxArray* out;
   ardvark_result* const fit = call_.result;
@@ -663,7 +709,7 @@ static mxArray* probabilities(const ardvark_matrix* X, const char* name) {
 }
 
 /* ww: columns by weights, the bias last, as the columns were brought to one size. */
-static mxArray* weights_of(const Program* program, int64_t rows) {
+static mxArray* weights_of(const Program* program, const Size* size) {
   ardvark_array array = array_named("standardized_mean");
   mxArray* out;
   if (program->likeness == kernel_machine) { /* one per training row; as published those too that leave after the last sweep */
@@ -676,9 +722,9 @@ static mxArray* weights_of(const Program* program, int64_t rows) {
     }
     ardvark_free(all.data);
     vectors = array_named("relevance_rows");
-    out = mxCreateDoubleMatrix((mwSize)(rows + 1), 1, mxREAL);
+    out = mxCreateDoubleMatrix((mwSize)width_of(program, size), 1, mxREAL);
     for (i = 0; i < vectors.shape[0]; ++i) ((double*)mxGetData(out))[(int64_t)vectors.data[i]] = array.data[i];
-    ((double*)mxGetData(out))[rows] = array.data[array.shape[0] - 1];
+    if (size->bias) ((double*)mxGetData(out))[size->rows] = array.data[array.shape[0] - 1];
     ardvark_free(vectors.data);
     ardvark_free(array.data);
     return out;
@@ -707,18 +753,24 @@ static mxArray* survivors(const Program* program, const double* w, const double*
   return out;
 }
 
-static mxArray* all_survivors(const Program* program, const mxArray* ww, bool bias, double amax) {
-  const int64_t q = (int64_t)mxGetM(ww), columns = q - (bias ? 1 : 0);
+static mxArray* all_survivors(const Program* program, const mxArray* ww, const Size* size, double amax) {
+  const int64_t q = (int64_t)mxGetM(ww), columns = q - (size->bias ? 1 : 0);
   const mwSize machines = mxGetN(ww);
   const double* const w = (const double*)mxGetData(ww);
   ardvark_array precision; /* machine after machine */
   mxArray* out;
   mwSize c;
-  if (program->likeness == kernel_machine) { /* a list, as published */
-    ardvark_array vectors = array_named("relevance_rows");
+  if (program->likeness == kernel_machine) { /* a list, as published, where the bias is in it as long as it is left */
+    ardvark_array vectors = array_named("relevance_rows"), left = array_named("standardized_mean");
+    const int64_t count = vectors.shape[0];
+    const bool with_bias = settings_.compat && size->bias && left.data[left.shape[0] - 1] != 0;
     int64_t i;
-    for (i = 0; i < vectors.shape[0]; ++i) vectors.data[i] += 1;
-    return take(&vectors);
+    ardvark_free(left.data);
+    out = mxCreateDoubleMatrix((mwSize)(count + (with_bias ? 1 : 0)), 1, mxREAL);
+    for (i = 0; i < count; ++i) ((double*)mxGetData(out))[i] = vectors.data[i] + 1;
+    if (with_bias) ((double*)mxGetData(out))[count] = (double)(size->rows + 1);
+    ardvark_free(vectors.data);
+    return out;
   }
   precision = array_named("precision");
   {
@@ -774,43 +826,47 @@ static bool is_rvm_gauss(const Program* program, const mxArray* parm) {
   return false;
 }
 
+/* The precisions to begin with. The published programs take them all, and but for two do not use them. */
+static void set_start(const Program* program, const mxArray* parm, const Size* size) {
+  const mxArray* const given = mxGetField(parm, 0, "ax0");
+  const int64_t all = program->likeness == shared_by_all ? 1 : width_of(program, size) * size->machines;
+  const double* ax0;
+  int64_t i;
+  if (given == NULL || mxIsEmpty(given)) return;
+  ax0 = list_of(given, "ax0", all,
+                program->likeness == shared_by_all ? "as all weights share a precision"
+                : size->bias                       ? "one per weight in the order of ww, the bias of each column last"
+                                                   : "one per weight in the order of ww");
+  for (i = 0; i < all; ++i)
+    if (!(ax0[i] > 0 && isfinite(ax0[i]))) fail(INVALID, "ax0(%d) is %g; it must be positive and finite", (int)i + 1, ax0[i]);
+  if (program->preset[0] == 'l' || (settings_.compat && !program->reads_ax0)) return; /* the mode is one wherever it is sought from */
+  check(ardvark_options_set_numbers(call_.options, "start_precision", ax0, all, error()));
+}
+
 /* What the toolbox lets its user choose, in the words of the core. */
-static void set_program(const Program* program, const mxArray* parm, const mxArray* extra, int64_t columns, bool bias) {
-  const double ax0_elements = mxGetField(parm, 0, "ax0") == NULL ? 0 : (double)mxGetNumberOfElements(mxGetField(parm, 0, "ax0"));
+static void set_program(const Program* program, const mxArray* parm, const mxArray* extra, const Size* size) {
+  const double gamma0 = parm_number(parm, "gamma0", 0);
   new_options();
   set_text("preset", program->preset);
   set_number("compat", settings_.compat);
   set_number("standardize", 0);
-  if (program->likeness == kernel_machine && !bias)
-    fail(INVALID, "usebias is 0; it must be 1: the machine's kernel columns are not centred, and stand for no constant");
-  if (!bias) set_number("intercept", 0);
+  if (!size->bias) set_number("intercept", 0);
   set_number("max_sweeps", (double)parm_count(parm, "nlearn"));
   if (program->history) {
     set_number("record_every", (double)parm_count(parm, "nstep"));
     if (program->likeness != shared_by_all && (strcmp(program->preset, "l1_slr_lap") != 0 || settings_.compat)) {
-      const double amax = parm_number(parm, "amax", 1e8);
+      const double amax = parm_number(parm, "amax", 1);
       if (!(amax > 0)) fail(INVALID, "amax is %g; it must be > 0", amax);
       set_number("prune_at", amax);
     }
   }
-  if (parm_number(parm, "gamma0", 0) != 0) set_number("toolbox_gamma0", parm_number(parm, "gamma0", 0));
-  if (parm_number(parm, "combine_mode", 0) != 0)
+  if (gamma0 != 0 && (strcmp(program->preset, "smlr") == 0 || !settings_.compat)) set_number("toolbox_gamma0", gamma0);
+  if (parm_flag(parm, "reduceparm", false))
     fail(INVALID,
-         "combine_mode is %g; it must be 0, the product of the pairs' probabilities: their average (1) lets pairs speak that a class is "
-         "not of",
-         parm_number(parm, "combine_mode", 0));
-  /* the published functions take a start and, but for two, do not use it */
-  if (ax0_elements > 0 && !settings_.compat) {
-    const int64_t q = columns + (bias ? 1 : 0);
-    const double* ax0;
-    if (program->several || program->likeness != per_column || strcmp(program->preset, "l1_slr_lap") == 0)
-      fail(INVALID,
-           "ax0 has %d entries; it must be empty: it is read by biclsfy_slrvar and biclsfy_slrlap, and the end of the others is one "
-           "wherever they begin",
-           (int)ax0_elements);
-    ax0 = list_of(mxGetField(parm, 0, "ax0"), "ax0", q, "one per column, the bias last");
-    check(ardvark_options_set_numbers(call_.options, "start_precision", ax0, columns, error()));
-  }
+         "reduceparm is 1; it must be 0: each class has a machine against all others, and the last one's score cannot be 0 beside those; "
+         "muclsfy_smlr is one model of all classes");
+  if (parm_flag(parm, "combine_mode", false)) set_text("rule", "average");
+  set_start(program, parm, size);
   if (program->likeness == kernel_machine) {
     if (is_rvm_gauss(program, parm)) {
       set_text("kernel", "gaussian");
@@ -823,61 +879,68 @@ static void set_program(const Program* program, const mxArray* parm, const mxArr
   }
 }
 
-/* (x_train, t_train, x_test, t_test, defaults, options[, R | gamma1]) -> ww, ix_eff_all, errTable_tr, errTable_te, parm, AXall, Ptr, Pte[,
- * pairs] */
+/* The options as they were taken, and the sizes. */
+static mxArray* parm_output(const Program* program, const mxArray* parm, const mxArray* extra, const Size* size, double num_test) {
+  mxArray* const out = mxDuplicateArray(parm);
+  const mxArray* const ax0 = mxGetField(parm, 0, "ax0");
+  const int64_t width = width_of(program, size), all = width * size->machines;
+  if (ax0 != NULL && mxIsEmpty(ax0) && program->likeness != shared_by_all) {
+    mxArray* const ones = mxCreateDoubleMatrix((mwSize)all, 1, mxREAL);
+    int64_t i;
+    for (i = 0; i < all; ++i) ((double*)mxGetData(ones))[i] = 1;
+    set_parm(out, "ax0", ones);
+  }
+  set_parm(out, "nclass", mxCreateDoubleScalar(size->num_classes));
+  set_parm(out, "nparm", mxCreateDoubleScalar((double)all));
+  set_parm(out, "nsamp_tr", mxCreateDoubleScalar((double)size->rows));
+  set_parm(out, "nsamp_te", mxCreateDoubleScalar(num_test));
+  set_parm(out, "nfeat", mxCreateDoubleScalar((double)(program->likeness == kernel_machine ? size->columns : width)));
+  if (program->likeness == kernel_machine) set_parm(out, "R", mxDuplicateArray(extra));
+  return out;
+}
+
+/* (x_train, t_train, x_test, t_test, options[, R | gamma1]) -> ww, ix_eff_all, errTable_tr, errTable_te, parm, AXall, Ptr, Pte[, pairs] */
 static void classify(const Arguments* a, const Program* program) {
+  const mxArray* const extra = program->has_extra && a->num_in > 5 ? a->in[5] : NULL;
   ardvark_matrix X, X_test, Z, Z_test;
   Labels labels;
+  Size size;
   mxArray *parm, *ww, *Ptr, *Pte;
-  bool bias;
   int at = 4;
-  need(a, program->has_extra ? 7 : 6, "x_train, t_train, x_test and t_test");
+  need(a, program->has_extra ? 6 : 5, "x_train, t_train, x_test and t_test");
   X = matrix_of(a->in[0], "x_train");
   X_test = matrix_of(a->in[2], "x_test");
   if (X.rows < 1 || X.columns < 1) fail(INVALID, "x_train is empty (%d x %d)", (int)X.rows, (int)X.columns);
   if (X_test.rows == 0) X_test.columns = X.columns;
   if (X_test.columns != X.columns) fail(INVALID, "x_test has %d columns; x_train has %d", (int)X_test.columns, (int)X.columns);
   labels = labels_of(a->in[1], a->in[3], X.rows, X_test.rows, program->several);
-  parm = merged_options(a->in[4], a->in[5]);
-  bias = parm_flag(parm, "usebias", true);
+  parm = merged_options(program, a->in[4]);
+  size.rows = X.rows;
+  size.columns = X.columns;
+  size.num_classes = labels.num_classes;
+  size.bias = parm_flag(parm, "usebias", true);
+  size.machines = !program->several                             ? 1
+                  : strcmp(program->preset, "slr_var_ovo") == 0 ? labels.num_classes * (labels.num_classes - 1) / 2
+                                                                : labels.num_classes;
   Z = normalized(&X, NULL, parm, "x_train");
   Z_test = X_test;
   if (X_test.rows > 0) Z_test = normalized(&X_test, parm_flag(parm, "norm_sep", false) ? NULL : &X, parm, "x_test");
-  set_program(program, parm, program->has_extra ? a->in[6] : NULL, X.columns, bias);
+  set_program(program, parm, extra, &size);
   core_name_ = "labels", our_name_ = "t_train";
   check(ardvark_fit(&Z, labels.train, call_.options, &call_.model, error()));
   check(ardvark_model_result(call_.model, NULL, &call_.result, error()));
   report_status(settings_.compat ? NULL : "ardvark:max_sweeps");
 
-  ww = weights_of(program, X.rows);
-  Ptr = program->likeness == kernel_machine && settings_.compat ? two_columns("candidate_probability") : probabilities(&Z, "x_train");
+  ww = weights_of(program, &size);
+  Ptr = program->likeness == kernel_machine && settings_.compat ? result_named("candidate_probability") : probabilities(&Z, "x_train");
   Pte = X_test.rows > 0 ? probabilities(&Z_test, "x_test") : mxCreateDoubleMatrix(0, (mwSize)labels.num_classes, mxREAL);
   a->out[0] = ww;
-  if (a->num_out > 1) a->out[1] = all_survivors(program, ww, bias, parm_number(parm, "amax", 1e8));
+  if (a->num_out > 1) a->out[1] = all_survivors(program, ww, &size, parm_number(parm, "amax", 1));
   if (a->num_out > 2) a->out[2] = error_table(Ptr, labels.train, labels.num_train, labels.num_classes);
   if (a->num_out > 3) a->out[3] = error_table(Pte, labels.test, labels.num_test, labels.num_classes);
-  if (a->num_out > 4) {
-    mxArray* const filled = mxDuplicateArray(parm);
-    const mxArray* const ax0 = mxGetField(parm, 0, "ax0");
-    const double D = (double)X.columns + (bias ? 1 : 0), P = program->likeness == kernel_machine ? (double)X.rows + 1 : D;
-    const mwSize all = (mwSize)(P * (program->several ? labels.num_classes : 1));
-    if (ax0 != NULL && mxIsEmpty(ax0)) {
-      mxArray* const ones = mxCreateDoubleMatrix(program->likeness == shared_by_all && program->several ? 1 : all, 1, mxREAL);
-      const size_t count = mxGetNumberOfElements(ones);
-      size_t i;
-      for (i = 0; i < count; ++i) ((double*)mxGetData(ones))[i] = 1;
-      set_parm(filled, "ax0", ones);
-    }
-    set_parm(filled, "nclass", mxCreateDoubleScalar(labels.num_classes));
-    set_parm(filled, "nparm", mxCreateDoubleScalar((double)all));
-    set_parm(filled, "nsamp_tr", mxCreateDoubleScalar((double)X.rows));
-    set_parm(filled, "nsamp_te", mxCreateDoubleScalar((double)X_test.rows));
-    set_parm(filled, "nfeat", mxCreateDoubleScalar(program->likeness == kernel_machine ? (double)X.columns : D));
-    if (program->likeness == kernel_machine) set_parm(filled, "R", mxDuplicateArray(a->in[6]));
-    a->out[4] = filled;
-  }
+  if (a->num_out > 4) a->out[4] = parm_output(program, parm, extra, &size, (double)X_test.rows);
   at = 5;
-  if (program->history && a->num_out > at) a->out[at] = a->wanted > at ? history_of(program, ww, bias) : empty();
+  if (program->history && a->num_out > at) a->out[at] = a->wanted > at ? history_of(program, ww, size.bias) : empty();
   if (program->history) ++at;
   if (a->num_out > at)
     a->out[at] = Ptr;
@@ -1143,18 +1206,31 @@ static mxArray* json_plain(const char* path) {
   return out;
 }
 
+static void skip_value(void) {
+  int depth = 0;
+  do {
+    if (*at_ == '[' || *at_ == '{') ++depth;
+    if (*at_ == ']' || *at_ == '}') --depth;
+    if (*at_ == '"')
+      for (++at_; *at_ != '"'; ++at_) at_ += *at_ == '\\';
+    ++at_;
+  } while (depth > 0 || (*at_ != ',' && *at_ != ']' && *at_ != '}' && *at_ != '\0'));
+}
+
+/* An array of numbers as a whole: its rows may be many. */
 static mxArray* json_value(const char* path) {
   ardvark_array array;
   bool is_number;
   mxArray* out;
   skip_space();
   is_number = *at_ != '{' && *at_ != '"' && *at_ != 't' && *at_ != 'f';
-  out = json_plain(path);
   memset(&array, 0, sizeof array);
   array.struct_size = sizeof array;
   if (is_number && ardvark_result_array(call_.result, path, &array, NULL) == ARDVARK_OK) {
-    mxDestroyArray(out);
+    skip_value();
     out = take(&array);
+  } else {
+    out = json_plain(path);
   }
   if (is_number && mxIsDouble(out) && counts_from_one(path)) {
     double* const values = (double*)mxGetData(out);

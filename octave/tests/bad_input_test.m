@@ -30,7 +30,6 @@ for f = {'vb_logit_fit', 'vb_logit_fit_ard', 'vb_logit_fit_iter', 'bayes_logit_f
   assert_error(@() fit(X, [1; NaN; 1; -1]), 'y at row 2', '-1 or 1');
   assert_error(@() fit(X, s(1:2)), 'y has 2 entries');
 end
-assert_error(@() vb_logit_fit(X, ones(4, 1)), 'y has one class only');
 w = [1; 2]; V = eye(2);
 for f = {'vb_logit_pred', 'vb_logit_pred_incr', 'vb_logit_pred_iter', 'bayes_logit_post', 'bayes_logit_post_incr', 'bayes_logit_post_iter'}
   predict = @(varargin) feval(f{1}, varargin{:});
@@ -76,6 +75,17 @@ for f = {'smlr', 'rmlr', 'slrlapovrm', 'slrvarovrm', 'rlrvarovrm', 'slrvarovo'}
   classify = @(varargin) feval(['muclsfy_' f{1}], varargin{:});
   assert_error(@() classify(X, ones(4, 1), X, ones(4, 1)), 't_train has 1 classes');
   assert_error(@() classify(broken, three, X, three), 'x_train', 'row 3');
+end
+assert_error(@() biclsfy_slrvar(X, t, X, t, 'ax0', [1, 2]), 'ax0 has 2 entries', '3');
+assert_error(@() biclsfy_slrlap(X, t, X, t, 'ax0', [1, NaN, 1]), 'ax0(2) is ');
+assert_error(@() biclsfy_rvm(X, t, X, t, 1, 'ax0', [1, 1, 1]), 'ax0 has 3 entries', '5');
+assert_error(@() biclsfy_rlrvar(X, t, X, t, 'ax0', [1, 2, 3]), 'ax0 has 3 entries', 'share');
+assert_error(@() biclsfy_rlrlap(X, t, X, t, 'gamma0', 0.5), 'gamma0', 'smlr');
+assert_error(@() biclsfy_slrvar(X, t, X, t, 'usebias', 2), 'usebias is 2', '0 or 1');
+assert_error(@() muclsfy_slrvarovo(X, three, X, three, 'combine_mode', 2), 'combine_mode is 2', '0 or 1');
+assert_error(@() muclsfy_smlr(X, three, X, three, 'ax0', -ones(9, 1)), 'ax0(1) is -1');
+for f = {'slrlapovrm', 'slrvarovrm', 'rlrvarovrm'}
+  assert_error(@() feval(['muclsfy_' f{1}], X, three, X, three, 'reduceparm', 1), 'reduceparm is 1', 'muclsfy_smlr');
 end
 assert_error(@() ardvark_mex('nothing', 1), 'no command');
 assert_error(@() ardvark_mex(1), 'help ardvark_fit');

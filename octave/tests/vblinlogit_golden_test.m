@@ -9,6 +9,7 @@ function count = compare(set, name, hyper)
   X = reference_design(set, 'X');
   linear = ~isempty(strfind(name, 'linear'));
   if linear, y = reference(set, 'y_reg.csv'); else, y = reference(set, 'y_log.csv'); end
+  if strcmp(hyper, 'one_class'), y = ones(rows(X), 1); end
   prior = {};
   if strcmp(hyper, 'alt') && linear, prior = {1, 2, 0.5, 0.1}; end
   if strcmp(hyper, 'alt') && ~linear, prior = {1, 0.5}; end
@@ -60,7 +61,7 @@ names = {'vb_linear_fit', 'vb_linear_fit_ard', 'vb_logit_fit', 'vb_logit_fit_ard
 count = 0; folders = 0;
 for set = sets
   for name = names
-    for hyper = {'default', 'alt'}
+    for hyper = {'default', 'alt', 'one_class'}
       n = compare(set{1}, name{1}, hyper{1});
       count = count + n;
       folders = folders + (n > 0);

@@ -1,6 +1,7 @@
 """The numbers of other programs (tests/data), and those of the command line, whatever the interface."""
 
 import json
+import re
 import subprocess
 from pathlib import Path
 
@@ -43,6 +44,55 @@ def test_presets_give_the_published_numbers(set_name, preset):
     if (folder / "an.csv").exists():
         assert model.number("noise.shape") == pytest.approx(column(folder / "an.csv")[0], rel=1e-9)
         assert model.number("noise.rate") == pytest.approx(column(folder / "bn.csv")[0], rel=1e-9)
+
+
+# What octave/tests/golden_models_test.m compares, and tests/golden/ in C++: models at the converged optimum of an independent implementation.
+CONVERGED = sorted(
+    (folder.parent.name, folder.name.removesuffix("__default"))
+    for folder in REFS.glob("*/vb_*__default")
+    if folder.parent.name in {"boston_std", "pima_std", "syn_over", "syn_tall"} and (folder / "converged" / "w.csv").exists()
+)
+
+
+@pytest.mark.parametrize("set_name, preset", CONVERGED)
+def test_models_end_at_the_converged_optimum(set_name, preset):
+    at = REFS / set_name / f"{preset}__default" / "converged"
+    linear = "linear" in preset
+    X, y = read(REFS / set_name / "X.csv"), column(REFS / set_name / ("y_reg.csv" if linear else "y_log.csv"))
+    own = {"model": "linear", "c0": 1e-2, "d0": 1e-4} if linear else {"model": "logistic", "likelihood": "jj"}
+    model = _core.fit(
+        X, y, prior="ard" if preset.endswith("_ard") else "shared", intercept=False, standardize=False, a0=1e-2, b0=1e-4, tolerance=1e-14, **own
+    )
+    w, bound = column(at / "w.csv"), column(at / "L.csv")[0]
+    assert model.text("status") == "converged"
+    assert model.number("bound") == pytest.approx(bound, rel=1e-9)
+    assert np.abs(model.array("mean") - w).max() <= 1e-5 * np.abs(w).max()
+    # Sweep for sweep to where the reference ended, as tests/golden/vblinlogit_test.cpp.
+    sweeps = int(re.search(r"iterations=(\d+)", (at / "status.txt").read_text())[1])
+    model = _core.fit(X, y, preset=preset, tolerance=0, max_sweeps=sweeps, warn=False)
+    assert np.abs(model.array("mean") - w).max() <= 1e-6 * np.abs(w).max()
+    for name, file in (("V_diagonal", "Vdiag.csv"), ("precision", "E_a.csv"), ("bound", "L.csv")):
+        assert np.allclose(model.array(name), np.squeeze(read(at / file)), rtol=1e-6, atol=0), name
+
+
+def test_presets_give_the_numbers_of_sparse_bayes_and_of_the_slr_toolbox():
+    over, iris = REFS / "syn_over", REFS / "iris_multiclass"
+    X = read(over / "X.csv")
+    model = _core.fit(X, column(over / "y_reg.csv"), preset="rvm_regression", warn=False)
+    assert np.array_equal(np.flatnonzero(model.array("relevant")) + 1, np.sort(column(over / "sb2_gaussian__plain" / "relevant.csv")))
+    noise = model.number("noise.shape") / model.number("noise.rate")
+    assert noise == pytest.approx(column(over / "sb2_gaussian__plain" / "beta_noise.csv")[0], rel=1e-4)
+    y = column(over / "y_log.csv")
+    published = [("slr_var", {}, "biclsfy_slrvar", "standardized_mean"), ("slr_rvm", {"kernel": "gaussian", "toolbox_R": 1}, "biclsfy_rvm_gauss", "candidate_mean")]
+    for preset, options, program, name in published:
+        model = _core.fit(X[:, 1:], y, preset=preset, compat=True, max_sweeps=20, warn=False, **options)
+        ww = column(over / f"slr_{program}__nlearn20" / "ww.csv")
+        assert np.abs(model.array(name) - ww).max() <= 1e-8 * np.abs(ww).max()
+    model = _core.fit(read(iris / "X.csv"), column(iris / "t.csv"), preset="smlr", compat=True, max_sweeps=20, warn=False)
+    at = iris / "slr_muclsfy_smlr__nlearn20"
+    ww = read(at / "ww.csv")
+    assert np.abs(model.array("standardized_mean").T - ww).max() <= 1e-8 * np.abs(ww).max()
+    assert np.abs(model.predict(read(iris / "X_test.csv")).array("probability") - read(at / "Pte.csv")).max() <= 1e-8
 
 
 # A weight vector of ten ill-determined numbers differs by 1e-12 when a sum is done in another order; every fit here ends by the same rule.

@@ -30,25 +30,26 @@ void l1_slr_options(FitOptions& options) {
 // All weights at once from one gradient g, with the largest curvature each can have by itself: B_j = 1/4 sum_n x_nj^2.          (L1.9)
 void fit_l1_slr(MatrixView X, const Vector& t, const FitOptions& options, Fit& fit) {
   const auto started = std::chrono::steady_clock::now();
-  const Index n = X.rows(), p = X.cols();
+  const Index n = X.rows();
   Prepared units = prepare_columns(X, Vector::Ones(n), options);  // (SLR.4)
   fit.left_out = units.left_out;
   DenseDesign design(X, units.standardization);
   Matrix x(n, 1);
-  Vector B(p + 1);
-  for (Index j = 0; j <= p; ++j) {
+  const Index q = design.cols();
+  Vector B(q);
+  for (Index j = 0; j < q; ++j) {
     design.columns(j, 1, x);
     B[j] = 0.25 * x.squaredNorm();
   }
-  const double lambda = options.prior.lambda, constant = static_cast<double>(p + 1) * std::log(0.5 * lambda);
+  const double lambda = options.prior.lambda, constant = static_cast<double>(q) * std::log(0.5 * lambda);
   Report& report = fit.report;
-  Vector w = Vector::Zero(p + 1), m = Vector::Zero(n), g(p + 1), r(n);
+  Vector w = Vector::Zero(q), m = Vector::Zero(n), g(q), r(n);
   report.status = Status::max_sweeps;
   int falls = 0;
   for (int sweep = 1; sweep <= options.max_sweeps; ++sweep) {
     for (Index i = 0; i < n; ++i) r[i] = t[i] > 0.5 ? sigmoid(-m[i]) : -sigmoid(m[i]);
     design.project(r, g);
-    for (Index j = 0; j <= p; ++j) {
+    for (Index j = 0; j < q; ++j) {
       if (!(B[j] > 0)) continue;
       const double u = w[j] + g[j] / B[j];
       w[j] = std::copysign(std::max(std::abs(u) - lambda / B[j], 0.0), u);
@@ -74,7 +75,7 @@ void fit_l1_slr(MatrixView X, const Vector& t, const FitOptions& options, Fit& f
   mode.m = m;
   mode.omega.resize(n);
   for (Index i = 0; i < n; ++i) mode.omega[i] = sigmoid(m[i]) * sigmoid(-m[i]);
-  for (Index j = 0; j <= p; ++j)
+  for (Index j = 0; j < q; ++j)
     if (w[j] != 0) mode.columns.push_back(j);
   const auto size = static_cast<Index>(mode.columns.size());
   mode.w.resize(size);

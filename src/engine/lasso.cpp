@@ -30,9 +30,9 @@ void validate_lasso(const FitOptions& options) {
   refuse(!prior.hyperprior.empty(), "prior.hyperprior");
   refuse(!options.start_precision.empty(), "start_precision");
   refuse(options.preset.empty() && options.likelihood == LogisticLikelihood::bound, "likelihood = bound");
-  if (options.compat && (!options.intercept || !prior.flat_columns.empty()))
-    throw InvalidArgument(fmt::format(
-        "compat of preset '{}' has a bias and penalises every column: leave intercept and prior.flat_columns as they are", options.preset));
+  if (options.compat && !prior.flat_columns.empty())
+    throw InvalidArgument(
+        fmt::format("compat of preset '{}' penalises every column: leave prior.flat_columns as they are", options.preset));
   if (options.solver != SolverKind::automatic)
     throw InvalidArgument(fmt::format("solver is {}; a Laplace prior has its own (automatic)", to_string(options.solver)));
   if (!(prior.lambda >= 0 && std::isfinite(prior.lambda)))

@@ -65,10 +65,7 @@ void validate_options(const FitOptions& options, Task task, Index p) {
   if (options.max_sweeps < 1) throw InvalidArgument(fmt::format("max_sweeps is {}; it must be at least 1", options.max_sweeps));
   if (options.tolerance && !(*options.tolerance >= 0 && std::isfinite(*options.tolerance)))
     throw InvalidArgument(fmt::format("tolerance is {}; it must be 0 or more", *options.tolerance));
-  if (!options.start_precision.empty() && static_cast<Index>(options.start_precision.size()) != p)
-    throw InvalidArgument(
-        fmt::format("start_precision has {} entries; it must have one per column of X: {}", options.start_precision.size(), p));
-  for (double a : options.start_precision) validate::positive(a, "an entry of start_precision");
+  validate_start(options, p, 1);
   if (!(options.start_noise >= 0 && std::isfinite(options.start_noise)))
     throw InvalidArgument(fmt::format("start_noise is {}; it must be 0 (as usual) or more", options.start_noise));
   if (options.threads < 0)
@@ -239,16 +236,6 @@ void keep_factor(const FitOptions& options, Solver& solver, const SweepOutcome& 
   if (p < num_columns) state.factor.columns = outcome.columns;
 }
 
-// E[alpha] of each group, from that of its first column.
-Vector start_of(const FitOptions& options, const Partition& partition) {
-  Vector start(partition.num_groups());
-  for (Index j = static_cast<Index>(options.start_precision.size()) - 1; j >= 0; --j) {
-    const Index g = partition.group[static_cast<std::size_t>(j)];
-    if (g >= 0) start[g] = options.start_precision[static_cast<std::size_t>(j)];
-  }
-  return start;
-}
-
 void start_report(const FitOptions& options, Fit& fit, Index p) {
   fit.report.preset = options.preset;
   fit.report.compat = options.compat;
@@ -278,7 +265,7 @@ void run(const FitOptions& options, MatrixView X, Likelihood& likelihood, Prepar
   report.solver_reason = reason;
   const Partition& partition = prior.partition;
   PrecisionPrior precisions(partition, prior.shape, prior.rate, options.rule, fit.lambda);
-  if (!options.start_precision.empty()) precisions.set_expected(start_of(options, partition));
+  if (!options.start_precision.empty()) precisions.set_expected(start_of(options, partition, 1, design.cols(), precisions.expected()));
   SweepSettings settings = sweep_settings(options, fit.task, traits, rows, p);
   std::unique_ptr<PrecisionBlocks> blocks;  // made before the solver, which may hold BLAS at one thread
   if (kind == SolverKind::dual && fit.task == Task::linear && fit.is_joint() && settings.accelerate && !settings.condense &&
@@ -475,10 +462,12 @@ LinearFit fit_checked_linear(MatrixView X, VectorView y, const FitOptions& optio
 
 namespace {
 
-// The two labels, ascending. \throws InvalidArgument for any other number of them.
-std::pair<double, double> two_labels(VectorView labels) {
+// The two labels, ascending. `signs`: they are -1 and 1, of which one may be absent, as under a proper prior of every column it may.
+// \throws InvalidArgument for any other number of them.
+std::pair<double, double> two_labels(VectorView labels, bool signs) {
   double low = labels[0], high = labels[0];
   for (double label : labels) low = std::min(low, label), high = std::max(high, label);
+  if (low == high && signs && std::abs(low) == 1) return {-1, 1};
   if (low == high)
     throw InvalidArgument(fmt::format("labels has one class only ({}); logistic regression needs exactly two", label_text(low)));
   for (Index i = 0; i < labels.size(); ++i)
@@ -493,11 +482,12 @@ struct Classes {
   std::vector<std::string> names;  // the two, ascending
   Vector t;                        // 1: the second
 };
-Classes read_classes(VectorView labels, const Vector& k) {
-  const auto [low, high] = two_labels(labels);
+Classes read_classes(VectorView labels, const Vector& k, const FitOptions& options) {
+  const bool signs = options.preset.starts_with("vb_logit");
+  const auto [low, high] = two_labels(labels, signs);
   Classes out{{label_text(low), label_text(high)}, Vector(labels.size())};
   for (Index i = 0; i < labels.size(); ++i) out.t[i] = labels[i] == high ? 1.0 : 0.0;
-  if (k.dot(out.t) == 0 || k.dot(out.t) == k.sum())
+  if (!signs && (k.dot(out.t) == 0 || k.dot(out.t) == k.sum()))
     throw InvalidArgument("all rows of one class have weight zero; logistic regression needs two classes");
   return out;
 }
@@ -518,7 +508,7 @@ LogisticFit fit_logistic(MatrixView X, VectorView labels, const FitOptions& opti
 
 LogisticFit fit_checked_logistic(MatrixView X, VectorView labels, const FitOptions& options) {
   const Vector k = weights_or_ones(options.weights, X.rows());
-  const auto [classes, t] = read_classes(labels, k);
+  const auto [classes, t] = read_classes(labels, k, options);
   const auto started = Clock::now();
   const blas::ThreadScope threads(options.threads, blas::multiplications(X.rows(), X.cols()));
 
@@ -574,7 +564,7 @@ LogisticPath fit_logistic_path(MatrixView X, VectorView labels, const PathGrid& 
   if (!lasso.preset.empty()) throw InvalidArgument(fmt::format("preset is '{}'; a path of lambdas is of a model", lasso.preset));
   validate_options(lasso, Task::logistic, X.cols());
   const Vector k = weights_or_ones(options.weights, X.rows());
-  const auto [classes, t] = read_classes(labels, k);
+  const auto [classes, t] = read_classes(labels, k, lasso);
   const blas::ThreadScope threads(options.threads, blas::multiplications(X.rows(), X.cols()));
   LogisticPath path = fit_lasso_path(X, t, k, grid, lasso);
   path.classes = classes;

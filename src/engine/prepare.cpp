@@ -293,4 +293,39 @@ PreparedPrior prepare_prior(const FitOptions& options, Index num_columns, double
   return out;
 }
 
+namespace {
+
+bool is_one_for_all(const FitOptions& options) { return options.prior.kind == PriorKind::shared && options.start_precision.size() == 1; }
+
+}  // namespace
+
+void validate_start(const FitOptions& options, Index p, Index num_models) {
+  const auto size = static_cast<Index>(options.start_precision.size());
+  if (size == 0) return;
+  for (double a : options.start_precision) validate::positive(a, "an entry of start_precision");
+  const bool with_intercept = options.intercept && size == num_models * (p + 1);
+  if (size == num_models * p || with_intercept || is_one_for_all(options)) return;
+  throw InvalidArgument(fmt::format("start_precision has {} entries; it must have one per column of X{}: {}{}", size,
+                                    num_models > 1 ? fmt::format(" for each of {} regressions or classes", num_models) : "", num_models * p,
+                                    options.intercept ? fmt::format(", or {} with the intercept's", num_models * (p + 1)) : ""));
+}
+
+std::vector<double> start_of_model(const FitOptions& options, Index num_models, Index model) {
+  const std::vector<double>& all = options.start_precision;
+  if (all.empty() || is_one_for_all(options)) return all;
+  const auto size = static_cast<std::ptrdiff_t>(all.size()) / num_models;
+  return {all.begin() + model * size, all.begin() + (model + 1) * size};
+}
+
+Vector start_of(const FitOptions& options, const Partition& partition, Index num_models, Index q, Vector expected) {
+  if (is_one_for_all(options)) return expected.setConstant(options.start_precision.front());
+  const Index size = static_cast<Index>(options.start_precision.size()) / num_models;
+  for (Index model = 0; model < num_models; ++model)
+    for (Index j = size - 1; j >= 0; --j) {
+      const Index g = partition.group[static_cast<std::size_t>(model * q + j)];
+      if (g >= 0) expected[g] = options.start_precision[static_cast<std::size_t>(model * size + j)];
+    }
+  return expected;
+}
+
 }  // namespace ardvark

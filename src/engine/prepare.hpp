@@ -26,4 +26,11 @@ struct PreparedPrior {
 };
 PreparedPrior prepare_prior(const FitOptions& options, Index num_columns, double rows, const std::vector<bool>& left_out);
 
+/// FitOptions::start_precision of so many models, or classes, of p columns each. \throws InvalidArgument
+void validate_start(const FitOptions& options, Index p, Index num_models);
+/// Those of one of the models.
+[[nodiscard]] std::vector<double> start_of_model(const FitOptions& options, Index num_models, Index model);
+/// E[alpha] of the groups to begin with: as start_precision says, and `expected` where it says nothing. `q`: columns of a model's design.
+[[nodiscard]] Vector start_of(const FitOptions& options, const Partition& partition, Index num_models, Index q, Vector expected);
+
 }  // namespace ardvark

@@ -25,6 +25,20 @@ Index most_rows_searched(Task task) { return task == Task::linear ? 1000 : 500; 
 
 // ---- what is asked for ------------------------------------------------------------------------------------------------------------------
 
+void validate_start(const RelevanceOptions& options, Index n) {
+  const bool pruned = options.algorithm == RelevanceAlgorithm::pruned;
+  if (!pruned && !options.intercept)
+    throw InvalidArgument("intercept is false; only the machine of algorithm = pruned may be without a bias");
+  const auto size = static_cast<Index>(options.start_precision.size());
+  if (size == 0) return;
+  if (!pruned || options.centres != Centres::rows)
+    throw InvalidArgument("start_precision is of algorithm = pruned, whose columns are those of all rows");
+  if (size != n && !(options.intercept && size == n + 1))
+    throw InvalidArgument(fmt::format("start_precision has {} entries; it must have one per row of X: {}{}", size, n,
+                                      options.intercept ? fmt::format(", or {} with the bias's", n + 1) : ""));
+  for (double a : options.start_precision) validate::positive(a, "an entry of start_precision");
+}
+
 void validate_options(const RelevanceOptions& options, MatrixView X) {
   validate::matrix(X, "X", options.input_names);
   validate::weights(options.weights, X.rows());
@@ -39,6 +53,7 @@ void validate_options(const RelevanceOptions& options, MatrixView X) {
   at_least("record_every", options.record_every, 0);
   validate::positive(options.prune_at, "prune_at");
   at_least("compare_up_to", options.compare_up_to, 0);
+  validate_start(options, X.rows());
   if (options.algorithm == RelevanceAlgorithm::type_two && options.likelihood == LogisticLikelihood::bound)
     throw InvalidArgument("likelihood is bound; with algorithm = type_two, which takes Laplace's approximation, it has no meaning");
   const bool counted = options.centres == Centres::pivoted_cholesky || options.centres == Centres::kmeans;
@@ -459,6 +474,8 @@ RelevanceClassification fit_relevance_classification(MatrixView X, VectorView la
   const DifferentRows rows = options.compat ? all_rows(X.rows()) : different_rows(X, labels, options.weights);
   RelevanceProblem problem{Task::logistic, options, progress, {}, rows.k, {}, {}, {}, rows.at};
   problem.targets = class_targets(entries(labels, rows.first), options.class_names, fit);
+  if (!options.start_precision.empty() && problem.targets.size() > 1)
+    throw InvalidArgument(fmt::format("start_precision is of one machine, of two classes; here are {} classes", problem.targets.size()));
   if (options.compat && problem.targets.size() > 1) throw InvalidArgument("compat takes two classes, as the published program");
   problem.X = prepare_inputs(X, rows, options, fit);
   run(X, problem, fit);

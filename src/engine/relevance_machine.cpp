@@ -82,6 +82,8 @@ class Machine {
     options.max_sweeps = options_.max_sweeps;
     options.pruning.threshold = options_.prune_at;
     options.record_every = options_.record_every;
+    if (!options_.intercept) options.intercept = options.penalize_intercept = false;
+    options.start_precision = start_of_candidates(at);
     options.keep_covariance = Keep::always;
     options.on_sweep = [this](const Progress& p) { return problem_.progress.step(p.bound); };
     options.column_names = names(at);
@@ -99,9 +101,20 @@ class Machine {
     if (options_.compat && all.mean.allFinite()) {  // the program asks its training rows before the last columns leave
       Vector m;
       predictive_moments(all, problem_.columns(kernel_, at), m, nullptr);
-      out.candidate_probability = m.unaryExpr([](double margin) { return sigmoid(margin); });
+      out.candidate_probability.resize(m.size(), 2);
+      for (Index i = 0; i < m.size(); ++i) out.candidate_probability.row(i) << sigmoid(-m[i]), sigmoid(m[i]);
     }
     return out;
+  }
+
+  // RelevanceOptions::start_precision, which is of the rows of the table.
+  [[nodiscard]] std::vector<double> start_of_candidates(const std::vector<Index>& at) const {
+    const std::vector<double>& given = options_.start_precision;
+    std::vector<double> start;
+    if (given.empty()) return start;
+    for (Index i : at) start.push_back(given[static_cast<std::size_t>(problem_.rows[static_cast<std::size_t>(i)])]);
+    if (given.size() > problem_.row_of.size()) start.push_back(given.back());
+    return start;
   }
 
   // Sweeps until all columns that are left deserve to be.

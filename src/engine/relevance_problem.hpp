@@ -86,7 +86,8 @@ struct FittedMachine {
   std::vector<Index> vectors;  ///< positions in RelevanceProblem::points, ascending
   Fit fit;
   double log_evidence = 0;
-  Vector candidate_mean, candidate_probability;  ///< as RelevanceMachine's
+  Vector candidate_mean;  ///< as RelevanceMachine's
+  Matrix candidate_probability;
   std::vector<std::string> notes;
 };
 /// By RelevanceOptions::algorithm, with this kernel.                                                                  (RVM.2), (RVM.3)

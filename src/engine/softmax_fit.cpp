@@ -50,7 +50,6 @@ void validate_options(const SoftmaxOptions& options, Index p) {
     throw InvalidArgument(fmt::format("prior '{}' is of two classes; of several, use shared or ard, or coding one-against-rest",
                                       to_string(options.prior.kind)));
   if (options.rule == UpdateRule::laplace) throw InvalidArgument("rule laplace is of two classes: use fit_logistic");
-  if (!options.start_precision.empty()) throw InvalidArgument("start_precision is of two classes: use fit_logistic");
   if (options.likelihood == LogisticLikelihood::bound)
     throw InvalidArgument("likelihood 'bound' is of two classes: use fit_logistic, or one_against_rest");
   if (options.solver == SolverKind::spectral || options.solver == SolverKind::sequential || options.solver == SolverKind::greedy)
@@ -78,6 +77,12 @@ Classes classes_of(VectorView labels, const std::vector<std::string>& names) {
   }
   for (const double label : labels) out.label.push_back(std::lower_bound(values.begin(), values.end(), label) - values.begin());
   return out;
+}
+
+// For how many regressions or classes precisions are given.
+Index num_starts(const SoftmaxOptions& options, Index C) {
+  if (options.coding == ClassCoding::one_against_one) return C * (C - 1) / 2;
+  return options.coding == ClassCoding::one_against_rest || options.precision_per_class ? C : 1;
 }
 
 // The prior of one class for each of them: groups of their own, or shared by the classes.
@@ -250,7 +255,9 @@ void fit_one_model(MatrixView X, const Classes& classes, const Vector& k, const 
 
   DenseDesign design(X, state->standardization);
   const SoftmaxLaplace likelihood(classes.label, k, C);
-  const PrecisionPrior prior = prior_of(options, one, C);
+  PrecisionPrior prior = prior_of(options, one, C);
+  if (!options.start_precision.empty())
+    prior.set_expected(start_of(options, prior.partition(), num_starts(options, C), design.cols(), prior.expected()));
   Run run{options, X, likelihood, design.cols(),
           sweep_classes(design, likelihood, prior, settings_of(options, k.sum(), p, one.partition.num_flat()))};
   ClassOutcome& o = run.outcome;
@@ -334,6 +341,8 @@ SoftmaxFit fit_softmax(MatrixView X, VectorView labels, const SoftmaxOptions& op
   const auto started = Clock::now();
   const Classes classes = classes_of(labels, options.class_names);
   const Vector k = options.weights.empty() ? Vector::Ones(X.rows()) : Vector(options.weights.eigen());
+  const auto C = static_cast<Index>(classes.names.size());
+  validate_start(options, X.cols(), num_starts(options, C));
 
   SoftmaxFit fit;
   fit.coding = options.coding;

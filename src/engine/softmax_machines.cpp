@@ -185,6 +185,7 @@ void fit_machines(MatrixView X, const std::vector<Index>& label, const Vector& k
     const Machine& machine = machines[static_cast<std::size_t>(m)];
     Matrix some;
     Vector weights;
+    each.start_precision = start_of_model(options, columns, m);
     if (pairs) some = rows_of(X, machine.rows);
     if (!options.weights.empty()) {
       weights = k(machine.rows);

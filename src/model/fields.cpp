@@ -176,7 +176,8 @@ void visit(const RelevanceFit& fit, double level, Fields& out) {
   if (fit.machines.size() == 1) {
     out.put("vectors", fit.machines.front().vectors);
     if (fit.machines.front().candidate_mean.size() > 0) out.put("candidate_mean", fit.machines.front().candidate_mean);
-    if (fit.machines.front().candidate_probability.size() > 0) out.put("candidate_probability", fit.machines.front().candidate_probability);
+    if (fit.machines.front().candidate_probability.size() > 0)
+      out.put_rows("candidate_probability", fit.machines.front().candidate_probability);
     visit_posterior(fit.machines.front().fit, level, out);
     if (out.wants("covariance")) out.put_rows("covariance", fit.machines.front().fit.covariance());
   } else {

@@ -78,7 +78,8 @@ SavedModel fit_any(MatrixView X, VectorView target, const ModelOptions& options)
   model.fit.target = options.target;
   if (!options.class_names.empty()) {
     const auto [low, high] = std::minmax_element(target.begin(), target.end());
-    model.fit.classes = {options.class_names[static_cast<std::size_t>(*low)], options.class_names[static_cast<std::size_t>(*high)]};
+    const double first = *low == *high ? 0 : *low;  // alone, of a preset that takes it
+    model.fit.classes = {options.class_names[static_cast<std::size_t>(first)], options.class_names[static_cast<std::size_t>(*high)]};
   }
   return model;
 }
@@ -98,11 +99,13 @@ constexpr const char* mixture = "mixture";  // a rule of regressions whose poste
 
 // More than two classes, by a softmax or several logistic regressions.
 ClassRule class_rule(const ModelOptions& options) {
-  static const std::map<std::string, ClassRule> rules = {
-      {"automatic", ClassRule::automatic}, {"exact", ClassRule::integrated}, {"plug-in", ClassRule::plug_in}};
+  static const std::map<std::string, ClassRule> rules = {{"automatic", ClassRule::automatic},
+                                                         {"exact", ClassRule::integrated},
+                                                         {"plug-in", ClassRule::plug_in},
+                                                         {"average", ClassRule::average}};
   const auto found = rules.find(options.rule);
   if (found == rules.end())
-    throw InvalidArgument(fmt::format("{} is '{}'; for a model of several classes it must be one of automatic, exact, plug-in",
+    throw InvalidArgument(fmt::format("{} is '{}'; for a model of several classes it must be one of automatic, exact, plug-in, average",
                                       options.spelled("rule"), options.rule));
   return found->second;
 }

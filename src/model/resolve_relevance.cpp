@@ -121,16 +121,17 @@ RelevanceOptions relevance_options(const ModelOptions& from) {
          fmt::format("has no meaning with {}: each of its columns has a precision of its own", from.spelled("model", "rvm")));
   if (!is_preset) refuse(from, {"compat"}, fmt::format("has no meaning with {}", model));
   refuse(from,
-         {"intercept", "solver", "tolerance", "acceleration", "lambda", "toolbox_gamma1", "toolbox_gamma0", "posterior", "coding",
-          "precision_per_class", "mixed_precision", "update_rule", "readmit_every", "row_order", "keep_covariance", "start_precision",
-          "start_noise"},
+         {"solver", "tolerance", "acceleration", "lambda", "toolbox_gamma1", "toolbox_gamma0", "posterior", "coding", "precision_per_class",
+          "mixed_precision", "update_rule", "readmit_every", "row_order", "keep_covariance", "start_noise"},
          fmt::format("has no meaning with {}", model));
-  if (!is_preset) refuse(from, {"prune_at", "record_every"}, fmt::format("has no meaning with {}", model));
+  if (!is_preset) refuse(from, {"prune_at", "record_every", "intercept", "start_precision"}, fmt::format("has no meaning with {}", model));
   check_toolbox_R(from);
   RelevanceOptions options;
   options.compat = from.compat;
   if (from.prune_at) options.prune_at = *from.prune_at;
   options.record_every = from.record_every;
+  options.intercept = from.intercept;
+  options.start_precision = from.start_precision;
   if (from.compat) {
     refuse(from, {"degree", "offset", "centres", "weights"}, fmt::format("cannot be used with {} {}", model, from.spelled("compat")));
   } else if (is_preset && !from.has("kernel")) {

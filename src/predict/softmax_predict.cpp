@@ -41,8 +41,20 @@ void of_softmax(const SoftmaxFit& fit, MatrixView X, ClassRule rule, Matrix& pro
   });
 }
 
+// p_c = 2/(C(C-1)) sum of what the pairs of c give it; as published every other pair gives it a half, before the sum is made one. (SMX.10)
+void average_of_pairs(const SoftmaxFit& fit, const Matrix& log_for, const Matrix& log_against, Matrix& probability) {
+  const auto pairs = class_pairs(fit.num_classes());
+  const double others = 0.5 * static_cast<double>(static_cast<Index>(pairs.size()) - (fit.num_classes() - 1));
+  probability.setConstant(fit.report.compat ? others : 0.0);
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    probability.col(pairs[i].first) += log_against.col(static_cast<Index>(i)).array().exp().matrix();
+    probability.col(pairs[i].second) += log_for.col(static_cast<Index>(i)).array().exp().matrix();
+  }
+  probability.array().colwise() /= probability.rowwise().sum().array();
+}
+
 // Of each machine ln p of its two sides, by the rule.
-void of_machines(const SoftmaxFit& fit, MatrixView X, ClassRule rule, Matrix& probability) {
+void of_machines(const SoftmaxFit& fit, MatrixView X, ClassRule rule, bool average, Matrix& probability) {
   const detail::SoftmaxState& state = *fit.state;
   Matrix Z;
   if (state.standardization.scale.size() > 0) {  // the machines have seen scaled columns
@@ -63,6 +75,7 @@ void of_machines(const SoftmaxFit& fit, MatrixView X, ClassRule rule, Matrix& pr
       log_against(k, i) = plain ? log_sigmoid(-m[k]) : log_expected_sigmoid(-m[k], s[k]);
     }
   }
+  if (average) return average_of_pairs(fit, log_for, log_against, probability);
   Matrix log_score = Matrix::Zero(n, C);
   if (fit.coding == ClassCoding::one_against_rest) {
     log_score = rule == ClassRule::plug_in ? mean : log_for;
@@ -89,7 +102,11 @@ ClassProbabilities predict(const SoftmaxFit& fit, MatrixView X, ClassRule rule) 
     throw InvalidArgument(fmt::format("the fit has no posterior to predict from (status: {})", to_string(fit.report.status)));
   const Standardization& units = fit.state->standardization;
   validate::new_rows(X, fit.column_names, units.center, units.scale);
-  if (rule == ClassRule::automatic)
+  const bool average = rule == ClassRule::average;
+  if (average && fit.coding != ClassCoding::one_against_one)
+    throw InvalidArgument(
+        fmt::format("rule is average; it is that of the pairs of one-against-one, and the coding is {}", to_string(fit.coding)));
+  if (rule == ClassRule::automatic || average)
     rule = fit.report.compat || fit.report.status == Status::separated ? ClassRule::plug_in : ClassRule::integrated;
   if (rule == ClassRule::integrated && fit.coding == ClassCoding::softmax && fit.state->covariance.kind == ClassCovariance::Kind::none)
     throw InvalidArgument(
@@ -101,7 +118,7 @@ ClassProbabilities predict(const SoftmaxFit& fit, MatrixView X, ClassRule rule) 
   if (fit.coding == ClassCoding::softmax)
     of_softmax(fit, X, rule, out.probability);
   else
-    of_machines(fit, X, rule, out.probability);
+    of_machines(fit, X, rule, average, out.probability);
   out.most_probable.resize(static_cast<std::size_t>(X.rows()));
   for (Index n = 0; n < X.rows(); ++n) out.probability.row(n).maxCoeff(&out.most_probable[static_cast<std::size_t>(n)]);
   return out;

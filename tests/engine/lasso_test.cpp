@@ -356,8 +356,8 @@ TEST(FitLogisticLaplace, RefusesWhatHasNoMeaningBesideIt) {
   options.pruning.threshold = 1e8;
   refused(options, {"Laplace prior", "pruning"});
   options = options_for_preset("l1_slr_c", true);
-  options.intercept = false;
-  refused(options, {"l1_slr_c", "bias"});
+  options.prior = options.prior.flat({1});
+  refused(options, {"l1_slr_c", "flat_columns"});
   options = options_for_preset("l1_slr_c");
   options.prior = Prior::ard();
   refused(options, {"l1_slr_c", "ard"});

@@ -509,6 +509,32 @@ TEST(Relevance, SurvivesWhatTablesHold) {
   expect_invalid([&] { static_cast<void>(predict(RelevanceRegression{}, s.X)); }, {"no machine"});
 }
 
+TEST(Relevance, PrunedMachineMayBeWithoutABiasAndBeginsWhereItIsTold) {  // (SLR.6)
+  const Sample s = sample(30, 34, 2);
+  RelevanceOptions options = fixed(Kernel::gaussian(1));
+  options.algorithm = RelevanceAlgorithm::pruned;
+  options.intercept = false;
+  const RelevanceClassification fit = classify(s.X, s.two, options);
+  EXPECT_FALSE(fit.machines.front().fit.intercept);
+  EXPECT_EQ(fit.machines.front().candidate_mean.size(), 30);
+  const Matrix far = Matrix::Constant(1, 2, 1e3);  // where no kernel reaches nothing is known
+  EXPECT_DOUBLE_EQ(predict(fit, far).probability(0, 1), 0.5);
+  options.start_precision.assign(30, 1.0);
+  EXPECT_EQ(classify(s.X, s.two, options).machines.front().candidate_mean, fit.machines.front().candidate_mean);  // where it begins anyway
+  options.max_sweeps = 1;
+  EXPECT_GT(std::abs(classify(s.X, s.two, options).machines.front().candidate_mean[3]), 1e-4);
+  options.start_precision[3] = 1e13;
+  EXPECT_LT(std::abs(classify(s.X, s.two, options).machines.front().candidate_mean[3]), 1e-12);
+  options.start_precision.push_back(1);
+  expect_invalid([&] { static_cast<void>(classify(s.X, s.two, options)); }, {"start_precision has 31 entries", "30"});
+  options.start_precision.clear();
+  options.algorithm = RelevanceAlgorithm::plain;
+  expect_invalid([&] { static_cast<void>(classify(s.X, s.two, options)); }, {"intercept is false", "pruned"});
+  options.intercept = true;
+  options.start_precision.assign(30, 1.0);
+  expect_invalid([&] { static_cast<void>(classify(s.X, s.two, options)); }, {"start_precision", "pruned"});
+}
+
 TEST(Relevance, RefusesValuesBeyondItsArithmeticForWhatTheyAre) {
   const Sample s = sample(30, 33, 2);
   RelevanceOptions plain = fixed(Kernel::linear());

@@ -331,6 +331,52 @@ TEST(Softmax, PublishedPairsHaveTheInterceptOfTheColumnsAsGiven) {
   }
 }
 
+TEST(Softmax, AverageOfPairsIsTheMeanOfWhatTheySay) {  // (SMX.10)
+  const Data d = make(31, 80, 3, 4);
+  SoftmaxOptions options = with(Prior::shared());
+  options.coding = ClassCoding::one_against_one;
+  const SoftmaxFit fit = fit_softmax(d.X, d.y, options);
+  Matrix expected = Matrix::Zero(80, 4);
+  Index pair = 0;
+  for (Index low = 0; low < 4; ++low)
+    for (Index high = low + 1; high < 4; ++high, ++pair) {
+      LogisticFit machine;
+      static_cast<Fit&>(machine) = fit.machines[static_cast<std::size_t>(pair)];
+      const Vector p = predict(machine, d.X).probability;
+      expected.col(high) += p / 6;
+      expected.col(low) += (1 - p.array()).matrix() / 6;
+    }
+  const ClassProbabilities average = predict(fit, d.X, ClassRule::average), product = predict(fit, d.X);
+  EXPECT_LE((average.probability - expected).cwiseAbs().maxCoeff(), 1e-12);
+  EXPECT_GT((average.probability - product.probability).cwiseAbs().maxCoeff(), 0.05);
+  options.coding = ClassCoding::one_against_rest;
+  const SoftmaxFit rest = fit_softmax(d.X, d.y, options);
+  expect_invalid([&] { static_cast<void>(predict(rest, d.X, ClassRule::average)); }, {"rule is average", "one-against-one"});
+}
+
+TEST(Softmax, BeginsWhereItIsTold) {
+  const Data d = make(32, 150, 4, 3);
+  for (const ClassCoding coding : {ClassCoding::softmax, ClassCoding::one_against_rest, ClassCoding::one_against_one}) {
+    SoftmaxOptions options = with(coding == ClassCoding::softmax ? Prior::ard() : Prior::shared());
+    options.coding = coding;
+    options.precision_per_class = coding == ClassCoding::softmax;
+    const SoftmaxFit fit = fit_softmax(d.X, d.y, options);
+    SoftmaxOptions again = options;
+    for (Index c = 0; c < 3; ++c) {
+      for (Index j = 0; j < 4; ++j) again.start_precision.push_back(fit.precision(j, c));
+      again.start_precision.push_back(1);  // of the intercept, which has none
+    }
+    const SoftmaxFit other = fit_softmax(d.X, d.y, again);
+    EXPECT_LT(other.report.sweeps, fit.report.sweeps) << to_string(coding);
+    EXPECT_LE((other.mean - fit.mean).cwiseAbs().maxCoeff(), 2e-3) << to_string(coding);
+    again.start_precision.pop_back();
+    expect_invalid([&] { static_cast<void>(fit_softmax(d.X, d.y, again)); }, {"start_precision has 14 entries", "12", "15"});
+    again.start_precision.assign(15, 1.0);
+    again.start_precision[7] = -1;
+    expect_invalid([&] { static_cast<void>(fit_softmax(d.X, d.y, again)); }, {"start_precision", "-1"});
+  }
+}
+
 TEST(Softmax, SaysWhatIsWrong) {
   const Data d = make(10, 20, 2, 3);
   const auto fit_with = [&](const Vector& y, const SoftmaxOptions& options) { static_cast<void>(fit_softmax(d.X, y, options)); };

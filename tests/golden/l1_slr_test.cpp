@@ -56,8 +56,7 @@ TEST_P(L1Slr, IsReproducedPassForPass) {  // (L1.9)
     if (fit.relevant[static_cast<std::size_t>(j)]) survivors.push_back(j + 1);
   const Vector expected = load_vector(at + "ix_eff.csv");
   ASSERT_EQ(static_cast<Index>(survivors.size()), expected.size());
-  for (Index i = 0; i < expected.size(); ++i)
-    EXPECT_EQ(static_cast<double>(survivors[static_cast<std::size_t>(i)]), expected[i]);
+  for (Index i = 0; i < expected.size(); ++i) EXPECT_EQ(static_cast<double>(survivors[static_cast<std::size_t>(i)]), expected[i]);
   // Probabilities of both classes; the preset's own rule plugs the mode in.
   const Vector training = predict(fit, X).probability, test = predict(fit, X_test).probability;
   EXPECT_LE((training - load_matrix(at + "Ptr.csv").col(1)).cwiseAbs().maxCoeff(), 1e-11);
@@ -65,6 +64,17 @@ TEST_P(L1Slr, IsReproducedPassForPass) {  // (L1.9)
   // In the units of the caller they are the same function.
   const Vector m = (X_test * fit.mean).array() + fit.intercept->mean;
   EXPECT_LE((m - predict(fit, X_test).mean).cwiseAbs().maxCoeff(), 1e-10 * (1 + m.cwiseAbs().maxCoeff()));
+}
+
+TEST(L1SlrPreset, IsReproducedWithoutABias) {  // (L1.9)
+  const Matrix whole = load_design("syn_over");
+  FitOptions options = exactly(20);
+  options.intercept = options.penalize_intercept = false;
+  const LogisticFit fit = fit_logistic(features(whole, whole), load_vector("refs/syn_over/y_log.csv"), options);
+  const Vector ww = load_vector("refs/syn_over/slr_biclsfy_l1slrc_usebias_0__nlearn20/ww.csv");
+  EXPECT_FALSE(fit.intercept);
+  ASSERT_EQ(fit.standardized_mean.size(), ww.size());
+  EXPECT_LE((fit.standardized_mean - ww).cwiseAbs().maxCoeff(), 1e-11 * ww.cwiseAbs().maxCoeff());
 }
 
 INSTANTIATE_TEST_SUITE_P(Toolbox, L1Slr,

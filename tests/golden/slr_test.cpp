@@ -127,6 +127,31 @@ TEST_P(SlrToolbox, IsReproducedByTheCompatPreset) {
       EXPECT_GE(fit.precision[g], 1e8) << g;
   }
 }
+// biclsfy_rvm with usebias 0.                                                                                                       (SLR.6)
+TEST(SlrRvm, IsReproducedWithoutABias) {
+  for (const char* program : {"rvm", "rvm_gauss"}) {
+    const Case c{"syn_over", program, 20};
+    const std::string at = "refs/syn_over/slr_biclsfy_" + c.program + "_usebias_0__nlearn20/";
+    RelevanceOptions options;
+    options.algorithm = RelevanceAlgorithm::pruned;
+    options.compat = true;
+    options.intercept = false;
+    options.search = KernelSearch::none;
+    options.kernel = c.program == "rvm" ? Kernel::linear() : Kernel::gaussian(std::sqrt(static_cast<double>(c.inputs(false).cols())));
+    options.max_sweeps = c.sweeps;
+    const RelevanceClassification fit = fit_relevance_classification(c.inputs(false), load_vector("refs/syn_over/y_log.csv"), options);
+    const RelevanceMachine& machine = fit.machines.front();
+    EXPECT_FALSE(machine.fit.intercept);
+    EXPECT_LE(difference_to_largest(machine.candidate_mean, load_vector(at + "ww.csv")), same_sweeps);
+    EXPECT_LE((machine.candidate_probability.col(1) - load_vector(at + "Ptr.csv")).cwiseAbs().maxCoeff(), same_sweeps);
+    EXPECT_LE((machine.candidate_probability.rowwise().sum().array() - 1).abs().maxCoeff(), 1e-15);
+    EXPECT_LE((predict(fit, c.inputs(true)).probability.col(1) - load_vector(at + "Pte.csv")).cwiseAbs().maxCoeff(), same_sweeps);
+    std::vector<double> kept;
+    for (const Index row : fit.relevance_rows) kept.push_back(static_cast<double>(row + 1));
+    const Vector ix = load_vector(at + "ix_eff.csv");
+    EXPECT_EQ(kept, std::vector<double>(ix.begin(), ix.end()));
+  }
+}
 INSTANTIATE_TEST_SUITE_P(References, SlrToolbox, ::testing::ValuesIn(cases()), case_name);
 
 }  // namespace

@@ -103,6 +103,32 @@ TEST(MulticlassPreset, IsReproducedByBothSolvers) {
       EXPECT_LE(largest_difference(fit_case(c, solver).standardized_mean, ww) / ww.cwiseAbs().maxCoeff(), same_sweeps) << c.folder();
     }
 }
+TEST(MulticlassPreset, BeginsWhereItIsTold) {
+  for (Case c :
+       {Case{"iris_multiclass", "slrvarovo_ax0_ramp", "slr_var_ovo", 20}, Case{"iris_multiclass", "rlrvarovrm_ax0_3", "rlr_var_ovr", 20}}) {
+    SoftmaxOptions options = softmax_options_for_preset(c.preset, true);
+    options.max_sweeps = c.sweeps;
+    if (c.preset == "slr_var_ovo")
+      for (int k = 1; k <= 15; ++k) options.start_precision.push_back(1 + k / 4.0);  // three pairs, four columns and a bias each
+    else
+      options.start_precision = {3};
+    const SoftmaxFit fit = fit_softmax(c.inputs(false), c.labels(), options);
+    const Matrix ww = load_matrix(c.folder() + "ww.csv");
+    EXPECT_LE(largest_difference(fit.standardized_mean, ww) / ww.cwiseAbs().maxCoeff(), same_sweeps) << c.program;
+    EXPECT_LE(largest_difference(predict(fit, c.inputs(true)).probability, load_matrix(c.folder() + "Pte.csv")), same_sweeps) << c.program;
+    options.start_precision.clear();
+    EXPECT_GT(largest_difference(fit_softmax(c.inputs(false), c.labels(), options).standardized_mean, ww), 1e-3) << c.program;
+  }
+}
+
+TEST(MulticlassPreset, AveragesThePairsAsPublished) {  // (SMX.10)
+  const Case c{"iris_multiclass", "slrvarovo_combine_mode_1", "slr_var_ovo", 20};
+  const SoftmaxFit fit = fit_case(c);
+  EXPECT_LE(largest_difference(predict(fit, c.inputs(false), ClassRule::average).probability, load_matrix(c.folder() + "Ptr.csv")),
+            same_sweeps);
+  EXPECT_LE(largest_difference(predict(fit, c.inputs(true), ClassRule::average).probability, load_matrix(c.folder() + "Pte.csv")),
+            same_sweeps);
+}
 INSTANTIATE_TEST_SUITE_P(References, MulticlassPresets, ::testing::ValuesIn(cases()), case_name);
 
 }  // namespace

@@ -126,6 +126,34 @@ TEST_P(VBLinLogitLogistic, IsReproducedByTheCompatPreset) {
 INSTANTIATE_TEST_SUITE_P(References, VBLinLogitLogistic,
                          ::testing::ValuesIn(cases(all_sets, joined(logistic_presets, {"vb_logit_fit_iter"}))), case_name);
 
+// Labels that are all 1: the prior is proper, and so is the posterior.
+class VBLinLogitOneClass : public ::testing::TestWithParam<Case> {};
+
+TEST_P(VBLinLogitOneClass, IsReproducedByTheCompatPreset) {
+  const Case& c = GetParam();
+  const std::string at = c.folder();
+  const Matrix X = c.X();
+  const LogisticFit fit = fit_logistic(X, Vector(Vector::Ones(X.rows())), c.options(true));
+  EXPECT_EQ(fit.classes, (std::vector<std::string>{"-1", "1"}));
+  EXPECT_LE(difference_to_largest(fit.mean, load_vector(at + "w.csv")), same_sweeps);
+  EXPECT_LE(relative_difference(fit.V_diagonal, load_vector(at + "Vdiag.csv")), same_sweeps);
+  EXPECT_LE(relative_difference(fit.log_det_V, load_number(at + "logdetV.csv")), same_sweeps);
+  EXPECT_LE(relative_difference(fit.precision, load_vector(at + "E_a.csv")), same_sweeps);
+  EXPECT_LE(relative_difference(fit.bound, load_number(at + "L.csv")), same_sweeps);
+  const LogisticFit other = fit_logistic(X, Vector(Vector::Constant(X.rows(), -1)), c.options(true));
+  EXPECT_LE(difference_to_largest(other.mean, Vector(-fit.mean)), 1e-14);
+  EXPECT_GE(fit_logistic(X, Vector(Vector::Ones(X.rows())), c.options(false)).bound, fit.bound);
+  FitOptions converged = c.options(false);
+  converged.accelerate = true;
+  const LogisticFit end = fit_logistic(X, Vector(Vector::Ones(X.rows())), converged);
+  EXPECT_EQ(end.report.status, Status::converged) << end.report.message;
+  EXPECT_GE(end.bound, fit.bound);
+}
+INSTANTIATE_TEST_SUITE_P(References, VBLinLogitOneClass,
+                         ::testing::Values(Case{"syn_over", "vb_logit_fit", "one_class"},
+                                           Case{"syn_over", "vb_logit_fit_ard", "one_class"}),
+                         case_name);
+
 // ---- the same equations to convergence
 // ----------------------------------------------------------------------------------------------------
 
