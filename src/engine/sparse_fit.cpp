@@ -346,7 +346,7 @@ void report_starts(const std::vector<StartOutcome>& starts, const Vector& weight
   switch (report.status) {
     case Status::converged: report.message = fmt::format("the bound stands still within {:g} nats", tolerance); break;
     case Status::stopped_by_user: report.message = fmt::format("stopped after {} sweeps of the best start", best.sweeps); break;
-    default: report.message = fmt::format("the bound did not settle within {} sweeps", best.sweeps); break;
+    default: report.message = fmt::format("the bound did not settle within {} sweep{}", best.sweeps, best.sweeps == 1 ? "" : "s"); break;
   }
   Index unfinished = 0;
   for (std::size_t s = 0; s < starts.size(); ++s)
