@@ -72,18 +72,17 @@ void add_model_options(CLI::App& c, const std::shared_ptr<FitArguments>& args, b
   add("compat", "With --preset: reproduce that program exactly, its defects included");
   add("converge", "With --preset vb_* or vrvm_*: to the maximum of the published bound, as a model, not by the published sweeps");
   add("prior",
-      "auto, sparse, slab, dense, shared, ard, groups or none (default auto: ard where rows >= 5 columns, else shared). sparse: few "
-      "effects "
-      "of their own over many small ones, honest also where columns are many; slab: the few alone, dense: the many alone (linear, and "
-      "logistic with two classes). Logistic with two classes also: laplace (L1: the mode, most columns at zero)");
+      "auto, sparse, slab, dense, shared, ard, groups or none. sparse: few effects of their own over many small ones, honest also where "
+      "columns are many; slab: the few alone, dense: the many alone (linear, and logistic with two classes). Logistic with two classes "
+      "also: laplace (L1: the mode, most columns at zero). Default auto: sparse; for a softmax of several classes, and beside an option "
+      "that sparse has no meaning for (a0, b0, c0, d0, likelihood, solver), ard where rows >= 5 columns, else shared, as a note says");
   add("lambda",
       "With --prior laplace: nats per unit of |w| of a standardised column; glmnet's lambda times rows, liblinear's 1/C. Without it "
       "the message says from which lambda on every weight is zero. Presets l1_slr_lap, l1_slr_c: default 1; l1_slr_lap with --compat: its "
       "square, as published");
   c.add_option("--group", args->groups,
-               "NAME=COLUMN,COLUMN,... columns that share a precision, or with --prior sparse an indicator (repeatable); a text column is "
-               "a group by itself, except in presets "
-               "and with --prior laplace, which judge each of its levels")
+               "NAME=COLUMN,COLUMN,... columns that come in together, under sparse and slab, or share a precision (repeatable); a text "
+               "column is a group by itself, except in presets and with --prior laplace, which judge each of its levels")
       ->allow_extra_args(false);
   c.add_option("--flat", args->flat_columns, "COLUMN,... columns without a prior")->allow_extra_args(false);
   add("likelihood", "Two classes: vg (exact Gaussian, default) or jj (Jaakkola-Jordan bound)");
@@ -96,7 +95,8 @@ void add_model_options(CLI::App& c, const std::shared_ptr<FitArguments>& args, b
   add("solver", "automatic (default), primal, dual or spectral");
   add("max_sweeps", "At most this many sweeps (default 500; presets of the SLR toolbox 1000, with --compat exactly so many)");
   add("tolerance",
-      "Models: remaining gain in nats per row (default 1e-8); presets: relative change of the bound (default 1e-5), of the SLR "
+      "Models: remaining gain in nats per row (default 1e-8), of sparse, slab and dense last change of the bound in nats (default 1e-3, "
+      "classes 2e-3); presets: relative change of the bound (default 1e-5), of the SLR "
       "toolbox as models; --prior laplace: violation of the optimality conditions in units of lambda (default 1e-9)");
   add("acceleration", "Plain sweeps only");
 }

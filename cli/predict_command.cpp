@@ -34,6 +34,7 @@ struct Predictions {
   const std::vector<Index>& file_rows;
   double level;
   bool is_json;
+  bool is_mixture;  // of normal scores: their mean does not say which class is the more probable
   Json json;
   std::string csv;
 
@@ -43,28 +44,18 @@ struct Predictions {
   }
 
   void put(const StudentPrediction& p, const std::vector<std::string>&) {
-    json["mean"] = to_json(p.mean);
-    if (std::isinf(p.degrees_of_freedom)) {
-      json["sd"] = to_json(p.scale);
-    } else {
-      json["scale"] = to_json(p.scale);
-      json["degrees_of_freedom"] = p.degrees_of_freedom;
-    }
-    if (!is_json) put_intervals(p);
+    put_distribution(p);
+    json["scale"] = to_json(p.scale);
+    json["degrees_of_freedom"] = p.degrees_of_freedom;  // infinite: null, a normal distribution
   }
 
-  void put(const NoiseMixturePrediction& p, const std::vector<std::string>&) {
-    const Vector half = p.half_width(level);
-    json = {{"mean", to_json(p.mean)},
-            {"sd", to_json(p.standard_deviation())},
-            {"lower", to_json(p.mean - half)},
-            {"upper", to_json(p.mean + half)}};
-    if (!is_json) put_intervals(p);
-  }
+  void put(const NoiseMixturePrediction& p, const std::vector<std::string>&) { put_distribution(p); }
 
   template <typename Prediction>
-  void put_intervals(const Prediction& p) {
+  void put_distribution(const Prediction& p) {
     const Vector sd = p.standard_deviation(), half = p.half_width(level);
+    json = {{"mean", to_json(p.mean)}, {"sd", to_json(sd)}, {"lower", to_json(p.mean - half)}, {"upper", to_json(p.mean + half)}};
+    if (is_json) return;
     header("mean,sd,lower,upper");
     for (Index i = 0; i < p.mean.size(); ++i) {
       begin_row(i);
@@ -78,7 +69,8 @@ struct Predictions {
     header("probability,class,log_odds,log_odds_sd");
     for (Index i = 0; i < p.mean.size(); ++i) {
       begin_row(i);
-      csv += fmt::format("{},{},{},{}\n", p.probability[i], csv_field(classes[p.mean[i] > 0 ? 1 : 0]), p.mean[i], std::sqrt(p.variance[i]));
+      const bool second = is_mixture ? p.probability[i] > 0.5 : p.mean[i] > 0;
+      csv += fmt::format("{},{},{},{}\n", p.probability[i], csv_field(classes[second ? 1 : 0]), p.mean[i], std::sqrt(p.variance[i]));
     }
   }
 
@@ -137,7 +129,8 @@ int run_predict(const PredictArguments& args) {
   const Index dropped = table.num_dropped;
   const EncodedTable encoded = encode(std::move(table), model.encoding);
 
-  Predictions predictions{file_rows, args.level, args.json, {}, {}};
+  const bool is_mixture = model.fit.sparse && (args.rule == "automatic" || args.rule == "exact");
+  Predictions predictions{file_rows, args.level, args.json, is_mixture, {}, {}};
   const auto started = std::chrono::steady_clock::now();
   const Prediction prediction = predict(model, encoded.X(), options);
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();

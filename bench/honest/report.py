@@ -1,6 +1,6 @@
-"""The tables of README.md, and the picture, from the results.
+"""The tables of README.md and of docs/which_prior.md, and the picture, from the results.
 
-    .venv/bin/python bench/honest/report.py [--results FILE] [--readme FILE] [--picture FILE] [--seeds 0,1]
+    .venv/bin/python bench/honest/report.py [--results FILE] [--readme FILE...] [--picture FILE] [--seeds 0,1]
 
 Numbers of a problem are means over its seeds (folds); a method of which one seed is missing or reached the limit has no number there.
 """
@@ -128,6 +128,24 @@ def linear_summary(means):
     return markdown(head.split("|"), rows)
 
 
+def prior_summary(means):
+    """One line a method, families with more columns than rows and the others side by side: what docs/which_prior.md shows."""
+    shown, rows = means.methods([m for m in REGRESSIONS if m != "susieR"]), []
+    halves = [[f for f in families.LINEAR if (f.p >= f.n) == is_wide] for is_wide in (True, False)]
+    for method in shown:
+        row = [title(method)]
+        for half in halves:
+            every, signal = [f.name for f in half], [f.name for f in half if f.effects != "null"]
+            ratio = means.over(signal, method, "mse") / better_of_both(means, signal)
+            row += [text(geometric_mean(ratio), -2)] + [span(means.over(every, method, field)) for field in ("cov_y", "cov_coef")]
+        rows.append(row)
+    numbers = [len(half) for half in halves]
+    head = ["method"]
+    for number, size in zip(numbers, ("p >= n", "p < n")):
+        head += [f"{size} ({number} families): error", "coverage of y", "of weights"]
+    return markdown(head, rows)
+
+
 def linear_errors(means):
     """MSE of every method."""
     shown = means.methods(REGRESSIONS)
@@ -221,7 +239,7 @@ def tables(rows):
     linear, logistic, of_real = (Means(rows, study) for study in ("linear", "logistic", "real"))
     out = {}
     if linear.values:
-        out |= {"linear-summary": linear_summary(linear), "linear-errors": linear_errors(linear)}
+        out |= {"linear-summary": linear_summary(linear), "linear-errors": linear_errors(linear), "priors": prior_summary(linear)}
         if linear.methods(["sparse"]):
             out["linear-sparse"] = linear_details(linear, "sparse")
     if logistic.values:
@@ -243,14 +261,15 @@ def put(readme, found):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--results", type=Path, default=HERE / "results" / "results.csv")
-    parser.add_argument("--readme", type=Path, help="whose tables are replaced; without it they are printed")
+    parser.add_argument("--readme", type=Path, nargs="+", help="pages whose tables are replaced; without it they are printed")
     parser.add_argument("--picture", type=Path, help="PNG to write")
     parser.add_argument("--seeds", type=lambda text: text.split(","), help="of the generated families; default: all")
     chosen = parser.parse_args()
     rows = [row for row in Results(chosen.results).rows.values() if chosen.seeds is None or row["study"] == "real" or row["seed"] in chosen.seeds]
     found = tables(rows)
     if chosen.readme:
-        put(chosen.readme, found)
+        for page in chosen.readme:
+            put(page, found)
     else:
         print("\n\n".join(f"## {name}\n\n{lines}" for name, lines in found.items()))
     if chosen.picture:

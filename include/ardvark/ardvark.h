@@ -66,7 +66,8 @@ ARDVARK_API void ardvark_free(void* memory);
  *
  *     model       linear, logistic (two classes or more), rvm; or
  *     preset      a published program, see ardvark_catalogue(); compat  0 or 1: its defects included
- *     prior       auto, shared, ard, groups, none, laplace (two classes); lambda; group  [columns] numbers from 0; flat  positions
+ *     prior       auto (sparse where that has a meaning), sparse, slab, dense, shared, ard, groups, none, laplace (two classes); lambda;
+ *                 group  [columns] numbers from 0; flat  positions
  *     likelihood  vg, jj, laplace (two classes); posterior  joint, factorised (linear)
  *     coding      softmax, one-against-rest, one-against-one (three classes or more); precision_per_class
  *     a0 b0       gamma prior of the noise (regression) or of the precisions (classification); c0 d0  of the precisions (regression)

@@ -64,7 +64,8 @@ struct FitOptions {
   std::optional<double> tolerance = {};  ///< >= 0. Models: stop when the predicted remaining gain <= tolerance nats per row, default 1e-8
                                          ///< (1e-4 with more columns than rows, where the bound has many maxima). Presets: when the bound
                                          ///< changes by less than this part of its value, default 1e-5. Laplace prior: when the optimality
-                                         ///< conditions hold within this part of lambda, in (0, 1), default 1e-9               (L1.2)
+                                         ///< conditions hold within this part of lambda, in (0, 1), default 1e-9. Sparse priors: when
+                                         ///< the bound changes by less nats, default 1e-3, classes 2e-3       (L1.2), (SP.8), (SL.6)
   int max_sweeps = 500;                  ///< >= 1
   std::vector<double> start_precision = {};  ///< [columns], with an intercept also one more, last, which is read if that has a precision;
                                              ///< [1] of one precision for all columns. E[alpha] to begin with, > 0, in the units of
@@ -153,12 +154,13 @@ struct Fit {
   std::optional<Intercept> intercept;
   Vector standardized_mean;  ///< [p] the mean in the units in which the fit saw the columns, the intercept, if any, as entry p
   Vector V_diagonal;         ///< [p] diagonal of V; linear: q(w|tau) = N(w, V/tau), so V is not the variance
-  double log_det_V = 0;      ///< ln|V|, intercept included
-  Vector precision;          ///< [groups] E[alpha], of the standardised columns where there is standardisation
+  double log_det_V = 0;      ///< ln|V|, intercept included; NaN under a sparse prior, where it is not computed
+  Vector precision;          ///< [groups] E[alpha], of the standardised columns where there is standardisation; empty under a sparse prior
   Matrix precision_history;  ///< [groups, 1 + max_sweeps/record_every] E[alpha] at the start and after each so many sweeps; where the fit
                              ///< ended before, as it left them, of a published program that is reproduced as at the start
   std::vector<Index> group;  ///< [p] group of each column; -1 flat, -2 fixed precision, -3 left out
-  Vector relevance;          ///< [p] well-determinedness 1 - a_j V_jj in [0, 1]: 1 = set by the data, 0 = by the prior
+  Vector relevance;          ///< [p] well-determinedness 1 - a_j V_jj in [0, 1]: 1 = set by the data, 0 = by the prior; under a sparse
+                             ///< prior the inclusion
   std::vector<bool>
       relevant;  ///< [p] kept: its group's precision would stay finite with a margin of two     (OPT.3); true under a shared prior
   std::vector<bool> left_out;             ///< [p] constant or duplicated columns that took no part; their mean is 0

@@ -16,7 +16,8 @@ struct GammaDistribution {
 };
 
 enum class PriorKind {
-  automatic,  ///< ARD where rows >= 5 columns, shared otherwise; the report says which and why
+  automatic,  ///< sparse; beside an option that sparse has no meaning for, for a softmax of several classes and for two classes with more
+              ///< than 20,000 rows and columns: ARD where rows >= 5 columns, shared otherwise, and the report says which and why
   shared,     ///< one precision for all columns
   ard,        ///< one precision per column (per group, where `group` is given)
   groups,     ///< one precision per group of columns

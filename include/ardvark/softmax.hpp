@@ -19,7 +19,8 @@ enum class ClassCoding {
 };
 [[nodiscard]] const char* to_string(ClassCoding coding);
 
-/// Options of fit_softmax. Of FitOptions those that speak of the noise, of xi, of acceleration and of single precision are not read.
+/// Options of fit_softmax. Of FitOptions those that speak of the noise, of xi, of acceleration and of single precision are not read. The
+/// priors sparse, slab and dense are of the other codings, whose regressions then have the likelihood and rule of fit_logistic.
 struct SoftmaxOptions : FitOptions {
   ClassCoding coding = ClassCoding::softmax;
   bool precision_per_class = false;  ///< softmax: a precision for each class and group, not one for the group's weights of all classes
@@ -54,10 +55,10 @@ struct SoftmaxFit {
                      ///< that they sum to 0
   Vector intercept_variance;  ///< [C] likewise of the centred ones
   Matrix standardized_mean;   ///< [p or p+1, C] in the units in which the fit saw the columns, the intercept, if any, as row p
-  Matrix precision;  ///< [p or p+1, C] E[alpha] of each weight, of the columns as they are scaled inside; infinite: pruned; 0: flat; row p
-                     ///< where the intercept has a precision
+  Matrix precision;  ///< [p or p+1, C] E[alpha] of each weight, of the columns as they are scaled inside; infinite: pruned; 0: flat; NaN:
+                     ///< of a sparse prior, which has none; row p where the intercept has a precision
   Matrix precision_history;    ///< as Fit's, of the groups of class after class, or machine after machine
-  Matrix relevance;            ///< [p, C] well-determinedness in [0, 1]: 1 = set by the data, 0 = by the prior
+  Matrix relevance;            ///< [p, C] as Fit's
   std::vector<bool> relevant;  ///< [p] kept for one class at least
   std::vector<bool> left_out;  ///< [p] constant or duplicated columns that took no part; their mean is 0
   PriorKind prior = PriorKind::shared;

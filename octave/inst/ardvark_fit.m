@@ -14,10 +14,13 @@ function fit = ardvark_fit(X, y, varargin)
 %     'model'       'linear', 'logistic' (two classes or more), 'rvm' (with 'task', 'regression' or 'classification'), or instead
 %     'preset'      a published program: 'vb_linear_fit', 'slr_var', 'smlr', 'vrvm_regression', 'rvm_regression', ...; 'compat', true: its
 %                   defects included
-%     'prior'       'auto' (default), 'shared', 'ard', 'groups', 'none', 'laplace' (two classes); 'lambda' of the latter;
-%                   'sparse': few effects of their own over many small ones, honest also where columns are many; 'slab': the few alone;
-%                   'dense': the many alone (linear, and two classes)
-%     'group'       D numbers, from 1: columns of one number share a precision; 'flat': positions of columns without a prior
+%     'prior'       'auto' (default), 'sparse', 'slab', 'dense', 'shared', 'ard', 'groups', 'none', 'laplace' (two classes); 'lambda' of
+%                   the latter; 'sparse': few effects of their own over many small ones, honest also where columns are many; 'slab': the
+%                   few alone; 'dense': the many alone (linear, and two classes); 'auto': 'sparse', and for a softmax of several classes
+%                   or beside an option that it has no meaning for (hyper-priors, 'likelihood', 'posterior', 'solver') 'ard' where rows
+%                   are five times the columns, else 'shared', as fit.notes says
+%     'group'       D numbers, from 1: columns of one number come in together ('sparse', 'slab') or share a precision; 'flat': positions
+%                   of columns without a prior
 %     'a0', 'b0', 'c0', 'd0'   hyper-priors
 %     'likelihood'  of two classes: 'vg' (default), 'jj', 'laplace'; 'posterior' of a regression: 'joint', 'factorised'
 %     'intercept', 'standardize', 'acceleration'   true (default) or false; 'converge' of presets vb_*, vrvm_*: false (default) or true
@@ -30,8 +33,9 @@ function fit = ardvark_fit(X, y, varargin)
 %
 %   fit   a struct: mean, variance, sd, interval, intercept, precision, relevance, relevant, bound, bound_history, status, message, notes,
 %         warnings, inclusion (probability that a column has an effect of its own) and credible_sets (columns of which one has: positions
-%         from 1, with their probabilities) of priors sparse and slab, noise (regressions), classes, accuracy, log_loss (classifications), relevance_vectors (rvm), ..., and
-%         model, what ardvark_predict and ardvark_summary read, which may be saved with it
+%         from 1, with their probabilities) of priors sparse and slab, noise (regressions), classes, accuracy, log_loss (classifications),
+%         relevance_vectors (rvm), ..., and model, what ardvark_predict and ardvark_summary read, which may be saved with it; precision and
+%         log_det_V are NaN under a sparse prior, which has none
 %
 %   Example:
 %       X = randn(100, 4);
@@ -108,6 +112,26 @@ end
 %! fit = ardvark_fit(X, y, 'model', 'linear', 'prior', 'dense');
 %! assert(~isempty(strfind(ardvark_summary(fit), 'prior dense')));
 %! assert(all(fit.variance > 0));
+
+%!test  % what is taken where no prior is named: sparse, and beside an option that it has no meaning for an older one, which a note says
+%! randn('state', 5);
+%! X = randn(40, 4); y = X * [2; 0; 0; 0] + randn(40, 1);
+%! fit = ardvark_fit(X, y, 'model', 'linear');
+%! named = ardvark_fit(X, y, 'model', 'linear', 'prior', 'sparse');
+%! assert(fit.prior, 'sparse');
+%! assert(fit.mean, named.mean);
+%! assert(all(isnan(fit.precision)) && isnan(fit.log_det_V));
+%! fit = ardvark_fit(X, y, 'model', 'linear', 'solver', 'primal');
+%! assert(fit.prior, 'ard');
+%! assert(any(cellfun(@(note) ~isempty(strfind(note, 'prior auto: ard was taken')) && ~isempty(strfind(note, 'solver')), fit.notes)));
+%! fit = ardvark_fit(X(1:19, :), y(1:19), 'model', 'linear', 'a0', 1);
+%! assert(fit.prior, 'shared');
+
+%!test  % more columns than half the rows, and ARD: one is warned
+%! randn('state', 6);
+%! X = randn(30, 20); y = X(:, 1) + randn(30, 1);
+%! fit = ardvark_fit(X, y, 'model', 'linear', 'prior', 'ard');
+%! assert(any(cellfun(@(text) ~isempty(strfind(text, 'noise is underestimated')), fit.warnings)));
 
 %!error <y has 3 entries; it must have 4> ardvark_fit(randn(4, 2), [1; 2; 3], 'model', 'linear')
 %!error <X at row 2.*nan> ardvark_fit([1; NaN; 3], [1; 2; 3], 'model', 'linear')

@@ -46,7 +46,7 @@ prune_at : float, default=None
 max_iter : int, default=None
     Most sweeps, 1 or more.
 tol : float, default=None
-    Stop when the bound can gain no more than this, nats a row.
+    Stop when the bound can gain no more than this, nats a row; under a sparse prior when it moves by less, nats.
 n_jobs : int, default=None
     Threads of the linear algebra; -1 for all cores.
 verbose : int, default=0
@@ -57,7 +57,7 @@ callback : callable, default=None
 sigma_ : ndarray of shape (n_features, n_features)
     Posterior covariance of the coefficients. Formed when asked for.
 relevance_ : ndarray of shape (n_features,)
-    In [0, 1]: 1, the data determine the coefficient, 0, the prior does.
+    In [0, 1]: 1, the data determine the coefficient, 0, the prior does; under a sparse prior ``inclusion_``.
 bound_history_, scores_ : ndarray of shape (n_iter_,)
     The bound after each sweep, nats.
 n_iter_ : int
@@ -115,11 +115,13 @@ sigma_ : ndarray of shape (coef_.size, coef_.size)
     to zero over the classes. Formed when asked for.
 lambda_ : float or ndarray of shape (n_features,) or (n_classes, n_features)
     Mean precision of the weights, of columns as they are scaled inside; a float under a shared prior, 0
-    of a flat column, infinite for one that took no part. Of an L1 prior its lambda.
+    of a flat column, infinite for one that took no part. Of an L1 prior its lambda; None under a sparse prior,
+    which has none.
 relevance_ : ndarray of shape (n_features,) or (n_classes, n_features)
-    In [0, 1]: 1, the data determine the coefficient, 0, the prior does.
+    In [0, 1]: 1, the data determine the coefficient, 0, the prior does; under a sparse prior the probability
+    of an effect of its own.
 support_ : ndarray of shape (n_features,), bool
-    Columns that are kept, for one class at least.
+    Columns that are kept, for one class at least: under a sparse prior those with an inclusion above one half.
 bound_ : float
     Lower bound on the log evidence, nats (softmax: Laplace's approximation of it; L1: the log density at
     the mode).

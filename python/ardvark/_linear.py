@@ -128,7 +128,7 @@ class LinearScore(WithPosterior, FittedModel):
         self.lambda_ = _precisions(model, self.n_features_in_)
         for name in _SPARSE_ATTRIBUTES:  # of an earlier fit
             self.__dict__.pop(name, None)
-        if model.text("prior") in _SPARSE_PRIORS:
+        if model.text("prior") in _SPARSE_PRIORS and self._is_one_score:
             self._take_sparse(model)
         self.effective_parameters_ = model.number("effective_parameters")
 
@@ -220,21 +220,23 @@ def _precisions(model: _core.Model, num_columns: int) -> Any:
 
 @assembled
 class BayesianLinearRegression(RegressorMixin, Regressor, LinearScore):
-    """Bayesian linear regression with one precision for all columns, one each (ARD), or one a group.
+    """Bayesian linear regression: few effects over many small ones, or a precision for all columns, each, or each group.
 
-    Variational Bayes: every column has a prior precision that the data choose, the noise has a distribution,
-    and predictions know how unsure they are. Scaling or shifting a column changes nothing; a weight equals
-    repetition.
+    Variational Bayes: how large effects are, and how many, the data say, the noise has a distribution, and
+    predictions know how unsure they are. Scaling or shifting a column changes nothing; a weight equals repetition.
 
     Parameters
     ----------
     prior : str, array-like of shape (n_features,) or dict, default="auto"
-        "auto", "sparse", "slab", "dense", "shared", "ard" or "none", or groups of columns. "sparse" is few effects of their own over many small ones, honest whether columns are few or many beside
-        rows; "slab" the few alone, "dense" the many alone. Otherwise:
-        What shares a precision: all columns ("shared"), none ("ard"), or the columns of one group, given as
-        one number a column, as lists of columns, ``[["a", "b"], ["c", "d"]]``, or as ``{"name": [columns]}``;
-        columns (names or positions) in no group are alone. "auto" takes "ard"
-        where rows are many beside columns, else "shared". "none" is the classical answer.
+        "auto", "sparse", "slab", "dense", "shared", "ard" or "none", or groups of columns. "sparse", which
+        "auto" takes, is few effects of their own over many small ones, each known only from the data, and honest
+        whether columns are few or many beside rows; "slab" is the few alone, "dense" the many alone. Otherwise,
+        what shares a precision: all columns ("shared"), none ("ard"), or the columns of one group, given as one
+        number a column, as lists of columns, ``[["a", "b"], ["c", "d"]]``, or as ``{"name": [columns]}``;
+        columns (names or positions) in no group are alone. "none" is the classical answer. Beside an option that
+        "sparse" has no meaning for (posterior="factorised", alpha_1, alpha_2, lambda_1, lambda_2, alpha_init,
+        lambda_init, update_rule, prune_at, solver) "auto" takes "ard" where rows are five times the columns, else
+        "shared", and ``notes_`` says so.
     posterior : {"joint", "factorised"}, default="joint"
         Whether the prior of the weights is scaled by the noise. "factorised" is the model of
         `sklearn.linear_model.BayesianRidge` and ARDRegression.
@@ -273,7 +275,8 @@ class BayesianLinearRegression(RegressorMixin, Regressor, LinearScore):
     {sparse.inclusion_, sparse.dense_fraction_, sparse.starts_, sparse.start_bounds_, sparse.start_weights_}
     {sparse.alternatives_}
     support_ : ndarray of shape (n_features,), bool
-        Columns that are kept: a mild rule, which keeps about one in seven columns of noise.
+        Columns that are kept: under a sparse prior those with an inclusion above one half; under "ard" a mild rule,
+        which keeps about one in seven columns of noise; under "shared" and "dense" all.
     bound_ : float
         Lower bound on the log evidence, nats.
     {bound_history_, n_iter_, converged_, status_, notes_, effective_parameters_}
@@ -401,7 +404,8 @@ class BayesianLinearRegression(RegressorMixin, Regressor, LinearScore):
     def _take(self, model: _core.Model) -> None:
         super()._take(model)
         self.intercept_, self.intercept_std_ = _intercept(model)
-        self.alpha_ = model.number("noise.shape") / model.number("noise.rate")
+        rate = model.number("noise.rate")
+        self.alpha_ = model.number("noise.shape") / rate if rate > 0 else np.nan  # of a fit that failed
 
     def _mean(self, X: np.ndarray) -> np.ndarray:
         return X @ self.coef_ + self.intercept_
@@ -458,6 +462,44 @@ class LogisticScore(ClassifierMixin, Classifier, LinearScore):
             return self.classes_[(X @ self.coef_[0] + self.intercept_[0] > 0).astype(int)]
         return super().predict(X)
 
+    def predict_score(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
+        """Mean and standard deviation of the score, of two classes: the log odds of ``classes_[1]`` given the weights.
+
+        Under a sparse prior those of the average over its starts, their disagreement included.
+
+        Parameters
+        ----------
+        {X}
+
+        Returns
+        -------
+        mean : ndarray of shape (n_samples,)
+            ``X @ coef_[0] + intercept_[0]``.
+        std : ndarray of shape (n_samples,)
+            Of what the fit does not know of the weights.
+
+        Raises
+        ------
+        ValueError
+            There are more classes than two, and no one score.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from ardvark import BayesianLogisticRegression
+        >>> rng = np.random.default_rng(0)
+        >>> X = rng.normal(size=(300, 3))
+        >>> y = np.where(3 * X[:, 0] + rng.logistic(size=300) > 0, "yes", "no")
+        >>> mean, std = BayesianLogisticRegression().fit(X, y).predict_score([[2.0, 0, 0], [-2.0, 0, 0]])
+        >>> (mean > 0).tolist(), bool((std > 0).all())
+        ([True, False], True)
+        """
+        rows = self._design(X)
+        if not self._is_one_score:
+            raise ValueError(f"predict_score is of two classes; {self.classes_.size} have probabilities: predict_proba")
+        prediction = self._model.predict(rows)
+        return prediction.array("mean"), np.sqrt(prediction.array("variance"))
+
     def _is_linear(self) -> bool:
         # Under a sparse prior probabilities are averaged over starts, of which each has a score of its own.
         return hasattr(self, "classes_") and self.coef_.shape[0] == 1 and not hasattr(self, "inclusion_")
@@ -476,20 +518,23 @@ def _intercept(model: _core.Model, size: Optional[int] = None) -> Any:
 class BayesianLogisticRegression(LogisticScore):
     """Bayesian logistic regression of two classes or more.
 
-    One precision for all columns, one each (ARD), or one a group; or L1. Predicted probabilities are averaged over the posterior: a row that the fit is unsure of is nearer to one
-    half.
+    Few effects over many small ones; one precision for all columns, one each (ARD), or one a group; or L1.
+    Predicted probabilities are averaged over the posterior: a row that the fit is unsure of is nearer to one half.
 
     Parameters
     ----------
     prior : str, array-like of shape (n_features,) or dict, default="auto"
-        "auto", "sparse", "slab", "dense", "shared", "ard", "none" or "laplace", or groups of columns. "sparse" (two classes) is few effects of their own over many small ones, honest whether columns are few or
-        many beside rows; "slab" the few alone, "dense" the many alone. Otherwise:
-        What shares a precision: all columns ("shared"), none ("ard"), or the columns of one group, given as
-        one number a column, as lists of columns, ``[["a", "b"], ["c", "d"]]``, or as ``{"name": [columns]}``;
-        columns (names or positions) in no group are alone. "auto" takes "ard"
-        where rows are many beside columns, else "shared". "none" is maximum likelihood. "laplace" (two
-        classes) is L1 with ``laplace_lambda``: the mode, and Laplace's approximation among the coefficients
-        that are not zero.
+        "auto", "sparse", "slab", "dense", "shared", "ard", "none" or "laplace", or groups of columns. "sparse"
+        is few effects of their own over many small ones, each known only from the data, and honest whether columns
+        are few or many beside rows; "slab" is the few alone, "dense" the many alone; these three are of two
+        classes, and of each class against another. Otherwise, what shares a precision: all columns ("shared"),
+        none ("ard"), or the columns of one group, given as one number a column, as lists of columns,
+        ``[["a", "b"], ["c", "d"]]``, or as ``{"name": [columns]}``; columns (names or positions) in no group are
+        alone. "none" is maximum likelihood. "laplace" (two classes) is L1 with ``laplace_lambda``: the mode, and
+        Laplace's approximation among the coefficients that are not zero. "auto" takes "sparse"; for a softmax of
+        several classes, and beside an option that "sparse" has no meaning for (likelihood, lambda_1, lambda_2,
+        lambda_init, update_rule, prune_at, solver), "ard" where rows are five times the columns, else "shared",
+        and ``notes_`` says so.
     likelihood : {"vg", "jj", "laplace"}, default="vg"
         Two classes: the exact Gaussian variational posterior, the Jaakkola-Jordan bound (of the published
         programs; its intervals are too narrow; two classes only), or Laplace's approximation. More classes:

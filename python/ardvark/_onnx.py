@@ -76,18 +76,26 @@ class _Graph:
         return self.node("Add", [above, self.constant("one_half", np.array(0.5))], "probability_of_score")
 
 
-def _posterior_by_score(estimator: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Mean [q, scores] and covariance [scores, q, q] of weights and intercept; without one, that is 0."""
-    posterior = estimator.posterior_
-    p, scores = estimator.n_features_in_, posterior.n_scores
-    size = p + posterior.has_intercept
-    mean = np.zeros((p + 1, scores))
-    mean[:size] = posterior.mean.reshape(scores, size).T
-    covariance = np.zeros((scores, p + 1, p + 1))
-    blocks = posterior.covariance.reshape(scores, size, scores, size)
-    for k in range(scores):
-        covariance[k, :size, :size] = blocks[k, :, k]
-    return mean, covariance
+def _posterior_by_score(estimator: Any) -> tuple[Any, np.ndarray, np.ndarray]:
+    """Mean [q, scores] and covariance [scores, q, q] of weights and intercept; without one, that is 0.
+
+    Of two classes under a sparse prior of each component of the posterior, and first their weights [scores]. (SP.8)
+    """
+    posterior, p, shares = estimator.posterior_, estimator.n_features_in_, None
+    if hasattr(estimator, "classes_") and hasattr(estimator, "inclusion_"):  # of one score
+        components = estimator._model.value("components")
+        shares = np.array([component["weight"] for component in components])
+        means = [np.array(component["mean"]) for component in components]
+        covariances = [np.array(component["covariance"]) for component in components]
+    else:
+        scores, size = posterior.n_scores, p + posterior.has_intercept
+        means = list(posterior.mean.reshape(scores, size))
+        blocks = posterior.covariance.reshape(scores, size, scores, size)
+        covariances = [blocks[k, :, k] for k in range(scores)]
+    mean, covariance = np.zeros((p + 1, len(means))), np.zeros((len(means), p + 1, p + 1))
+    for k, (m, V) in enumerate(zip(means, covariances)):
+        mean[: m.size, k], covariance[k, : m.size, : m.size] = m, V
+    return shares, mean, covariance
 
 
 def to_onnx(estimator: Any) -> Any:
@@ -136,13 +144,13 @@ def to_onnx(estimator: Any) -> Any:
         raise ValueError(f"estimator is {estimator!r}; it must be a linear or logistic estimator of ardvark")
     check_is_fitted(estimator)
     graph, classes = _Graph(onnx), getattr(estimator, "classes_", None)
-    mean, covariance = _posterior_by_score(estimator)
+    weights, mean, covariance = _posterior_by_score(estimator)
     if not np.isfinite(covariance).all():
         raise ValueError("the posterior has no covariance; there is nothing to export but the coefficients")
     if classes is None:
         outputs = _of_regression(graph, estimator, mean, covariance)
     else:
-        outputs = _of_classes(graph, mean, covariance, len(classes))
+        outputs = _of_classes(graph, weights, mean, covariance, len(classes))
     double, rows = onnx.TensorProto.DOUBLE, "rows"
     made = onnx.helper.make_model(
         onnx.helper.make_graph(
@@ -176,9 +184,11 @@ def _of_regression(graph: _Graph, estimator: Any, mean: np.ndarray, covariance: 
     return [("mean", []), ("std", [])]
 
 
-def _of_classes(graph: _Graph, mean: np.ndarray, covariance: np.ndarray, number: int) -> Any:
+def _of_classes(graph: _Graph, weights: Any, mean: np.ndarray, covariance: np.ndarray, number: int) -> Any:
     p = graph.expected_sigmoid(*graph.moments(mean, covariance))
-    if mean.shape[1] == 1:
+    if weights is not None:
+        p = graph.node("MatMul", [p, graph.constant("weights", weights[:, None])], "probability_of_second")
+    if weights is not None or mean.shape[1] == 1:
         other = graph.node("Sub", [graph.constant("certain", np.array(1.0)), p], "probability_of_other")
         graph.node("Concat", [other, p], "probability", axis=1)
     else:  # each against the rest                                                                                     (SMX.9)

@@ -46,7 +46,8 @@ class Posterior:
 
     Normal for classifiers. For a regression with ``posterior="joint"``: given the noise precision tau, which
     is Gamma distributed, the coefficients are normal with a covariance proportional to 1/tau, hence Student-t
-    by themselves; with ``"factorised"`` normal and independent of tau.
+    by themselves; with ``"factorised"`` normal and independent of tau. Under a sparse prior the average over its
+    starts is taken as the normal distribution of its mean and covariance.
 
     Attributes
     ----------

@@ -187,11 +187,22 @@ def test_warnings_are_ours():
 
 def test_the_callback_sees_every_sweep_and_may_stop():
     seen = []
-    model = _core.fit(X, labels, model="logistic", callback=lambda p: seen.append((p.sweep, p.bound)))
+    model = _core.fit(X, labels, model="logistic", prior="shared", callback=lambda p: seen.append((p.sweep, p.bound)))
     assert [s for s, _ in seen] == list(range(1, int(model.number("sweeps")) + 1))
     assert np.array_equal([b for _, b in seen], model.array("bound_history"))
-    stopped = _core.fit(X, labels, model="logistic", callback=lambda p: p.sweep < 2)
+    stopped = _core.fit(X, labels, model="logistic", prior="shared", callback=lambda p: p.sweep < 2)
     assert stopped.text("status") == "stopped_by_user" and stopped.number("sweeps") == 2
+
+
+def test_the_callback_stops_all_starts_of_the_default_prior():
+    seen = []
+
+    def twice(progress):
+        seen.append(progress.sweep)
+        return len(seen) < 2
+
+    stopped = _core.fit(X, labels, model="logistic", callback=twice)
+    assert stopped.text("prior") == "sparse" and stopped.text("status") == "stopped_by_user" and seen == [1, 2]
 
 
 def test_what_a_callback_raises_arrives():

@@ -143,6 +143,44 @@ def test_intervals_widen_with_the_level():
             fit.coef_interval(1.5)
 
 
+def test_the_default_prior_is_sparse_unless_an_option_has_no_meaning_beside_it():
+    for estimator, target in ((BayesianLinearRegression, y), (BayesianLogisticRegression, labels)):
+        fit = estimator().fit(X, target)
+        assert fit._model.text("prior") == "sparse" and fit.notes_ == []
+        assert np.array_equal(fit.coef_, estimator("sparse").fit(X, target).coef_)
+        assert np.array_equal(fit.support_, fit.inclusion_ > 0.5) and fit.lambda_ is None
+        for option in ({"solver": "primal"}, {"lambda_1": 1.0}, {"prune_at": 1e8}, {"update_rule": "mackay"}, {"lambda_init": 2.0}):
+            for rows, prior in ((150, "ard"), (19, "shared")):
+                other = estimator(max_iter=1000, **option).fit(X[:rows], target[:rows])
+                assert other._model.text("prior") == prior and f"prior auto: {prior} was taken" in other.notes_[0]
+                assert not hasattr(other, "inclusion_") and np.isfinite(other.lambda_).any()
+    assert "posterior" in BayesianLinearRegression(posterior="factorised").fit(X, y).notes_[0]
+    assert "likelihood" in BayesianLogisticRegression(likelihood="jj").fit(X, labels).notes_[0]
+    assert "several classes" in BayesianLogisticRegression().fit(X, species).notes_[0]
+
+
+def test_each_class_against_another_takes_the_default_prior(tmp_path):
+    for coding in ("one-against-rest", "one-against-one"):
+        fit = BayesianLogisticRegression(coding=coding).fit(X, species)
+        assert fit._model.text("prior") == "sparse" and fit.lambda_ is None and fit.score(X, species) > 0.7
+        assert ((fit.relevance_ >= 0) & (fit.relevance_ <= 1)).all() and fit.support_.tolist() == [True, False, False, False]
+        assert fit.posterior_.sample(3).coef.shape == (3, 3, 4) and "inclusion" in fit.summary()
+        fit.save(tmp_path / "model.ardvark")
+        again = BayesianLogisticRegression.load(tmp_path / "model.ardvark")
+        assert np.array_equal(again.predict_proba(X), fit.predict_proba(X))
+
+
+@pytest.mark.parametrize("prior", ["auto", "sparse", "slab", "dense", "shared", "ard", "laplace"])
+def test_the_score_has_the_moments_of_the_posterior(prior):
+    fit = BayesianLogisticRegression(prior, laplace_lambda=2.0 if prior == "laplace" else None).fit(X, labels)
+    mean, std = fit.predict_score(X)
+    ones = np.column_stack([X, np.ones(len(X))])
+    np.testing.assert_allclose(mean, ones @ fit.posterior_.mean, atol=1e-10)
+    np.testing.assert_allclose(std**2, np.einsum("ij,jk,ik->i", ones, fit.posterior_.covariance, ones), rtol=1e-8)
+    with pytest.raises(ValueError, match="of two classes; 3 have probabilities"):
+        BayesianLogisticRegression("shared").fit(X, species).predict_score(X)
+
+
 def test_precisions_by_column():
     shared = BayesianLinearRegression("shared").fit(X, y).lambda_
     assert isinstance(shared, float)
@@ -603,7 +641,7 @@ def test_warnings_speak_of_parameters():
     with pytest.warns(ArdvarkWarning) as caught:
         BayesianLinearRegression("ard").fit(wide, wide[:, 0])
     text = " ".join(str(w.message) for w in caught)
-    assert "prior='shared'" in text and "--" not in text
+    assert "prior='sparse'" in text and "--" not in text
     assert all(w.filename == __file__ for w in caught)
 
 

@@ -82,8 +82,12 @@ def test_which_prior():
     for rows in p.row_counts:
         assert sparse["ard", rows] < sparse["shared", rows] < 1.02 * sparse["none", rows]
         assert dense["shared", rows] < 1.01 * min(dense["ard", rows], dense["none", rows])
-    assert p.sparse_fit.support_[:4].all()
-    assert 0.02 < p.sparse_fit.support_[4:].mean() < 0.35  # about one in seven
+        assert sparse["sparse", rows] < sparse["ard", rows] and dense["sparse", rows] < 1.05 * dense["shared", rows]
+    assert p.default_fit.support_.tolist() == [True] * 4 + [False] * 36
+    assert p.ard_fit.support_[:4].all()
+    assert 0.02 < p.ard_fit.support_[4:].mean() < 0.35  # about one in seven
+    assert p.inside["ard"] < 0.2 and min(p.inside["shared"], p.inside["sparse"]) > 0.9
+    assert p.said["sparse"] == [] and "prior='sparse'" in p.said["ard"][0]
     assert p.grouped.relevance_[:4].min() > 0.9 and p.grouped.relevance_[4:].max() < 0.5
     assert p.bounds["groups"] > p.bounds["shared"] + 10 and p.bounds.idxmin() == "ard"
 
@@ -94,7 +98,8 @@ def test_reading_a_summary():
     assert p.in_spreads.idxmax() == "glu"
     assert 0.42 < p.test_log_loss < 0.45
     assert "5 times" in p.automatic.notes_[0]
-    assert len(p.messages) == 1 and "shared" in p.messages[0]
+    assert len(p.messages) == 1 and "sparse" in p.messages[0]
+    assert "prior sparse" in p.default.summary() and "dense fraction" in p.default.summary()
     of_relevance = p.model.relevance_.sum()
     assert p.model.effective_parameters_ == pytest.approx(
         of_relevance + 1, abs=1e-6

@@ -310,7 +310,17 @@ def test_tables_go_between_their_marks(tmp_path):
     ]  # fmt: skip
 
 
+def test_priors_side_by_side_by_hand(tmp_path):
+    """Of the wide families by hand: sparse .1 and .6 against the better of both, .2 and .3."""
+    found = module("report").tables(list(module("results").Results(results_of(tmp_path, BY_HAND)).rows.values()))
+    line = cells(found["priors"], "**sparse**")
+    assert line[1:3] == ["1.00", "0.935 (0.91 to 0.96)"] and line[4:] == ["-", "-", "-"]  # no family with fewer columns than rows
+    head = cells(found["priors"], "method")
+    assert head[1] == "p >= n (34 families): error" and head[4] == "p < n (5 families): error"
+
+
 def test_every_table_has_a_place_in_the_readme():
+    assert "<!-- table priors -->" in (HONEST.parents[1] / "docs" / "which_prior.md").read_text()
     text = (HONEST / "README.md").read_text()
     for name in ("linear-summary", "linear-errors", "linear-sparse", "logistic-summary", "logistic-errors", "real-regressions", "real-classes"):
         assert f"<!-- table {name} -->" in text

@@ -56,6 +56,8 @@ def test_regression(estimator, runtime):
 @pytest.mark.parametrize(
     "estimator, target",
     [
+        (BayesianLogisticRegression(), labels),
+        (BayesianLogisticRegression("slab", fit_intercept=False), labels),
         (BayesianLogisticRegression("shared"), labels),
         (BayesianLogisticRegression("ard", likelihood="jj"), labels),
         (BayesianLogisticRegression("laplace", laplace_lambda=3.0), labels),
@@ -64,6 +66,7 @@ def test_regression(estimator, runtime):
         (SparseLogisticRegression("rlr_lap"), labels),
         (BayesianLogisticRegression("none", fit_intercept=False), labels),
         (BayesianLogisticRegression(coding="one-against-rest"), three),
+        (BayesianLogisticRegression("ard", coding="one-against-rest"), three),
     ],
 )
 @pytest.mark.filterwarnings("ignore::ardvark.ArdvarkWarning", "ignore::sklearn.exceptions.ConvergenceWarning")

@@ -20,6 +20,7 @@
 #include "engine/l1_slr.hpp"
 #include "engine/lasso.hpp"
 #include "engine/prepare.hpp"
+#include "engine/prior_choice.hpp"
 #include "engine/sequential.hpp"
 #include "engine/sparse.hpp"
 #include "engine/state.hpp"
@@ -83,7 +84,6 @@ void validate_options(const FitOptions& options, Task task, Index p) {
   const bool laplace = options.prior.kind == PriorKind::laplace;
   if (laplace && linear) throw InvalidArgument("prior 'laplace' is of logistic regression; it cannot be used for linear regression");
   if (laplace) validate_lasso(options);
-  if (is_sparse(options.prior.kind)) validate_sparse(options, task, p);
   if (!laplace && is_l1_slr(options.preset))
     throw InvalidArgument(fmt::format("preset '{}' has a Laplace prior; the prior is '{}'", options.preset, to_string(options.prior.kind)));
   if (!laplace && options.rule != UpdateRule::laplace && options.prior.lambda != 0)
@@ -249,7 +249,6 @@ void run(const FitOptions& options, MatrixView X, Likelihood& likelihood, Prepar
   start_report(options, fit, p);
   Report& report = fit.report;
   report.notes = prepared.notes;
-  if (!prior.note.empty()) report.notes.insert(report.notes.begin(), prior.note);
   fit.left_out = prepared.left_out;
   fit.prior = prior.kind;
   if (options.rule == UpdateRule::laplace) {
@@ -345,6 +344,19 @@ void run(const FitOptions& options, MatrixView X, Likelihood& likelihood, Prepar
 
 Vector weights_or_ones(VectorView weights, Index n) { return weights.empty() ? Vector::Ones(n) : Vector(weights.eigen()); }
 
+// A sparse fit has several starts, and one false ends them all.
+FitOptions ending_at_once(FitOptions options) {
+  if (options.on_sweep)
+    options.on_sweep = [ask = std::move(options.on_sweep), goes_on = true](const Progress& progress) mutable {
+      return goes_on = goes_on && ask(progress);
+    };
+  return options;
+}
+
+void note_choice(const ChosenOptions& chosen, Fit& fit) {
+  if (!chosen.note.empty()) fit.report.notes.insert(fit.report.notes.begin(), chosen.note);
+}
+
 // What this prior does to intervals when columns are not few beside rows, in plain words.
 void warn_if_too_confident(const FitOptions& options, Fit& fit, Index p) {
   if (!options.preset.empty() || (fit.prior != PriorKind::ard && fit.prior != PriorKind::groups)) return;
@@ -352,17 +364,17 @@ void warn_if_too_confident(const FitOptions& options, Fit& fit, Index p) {
   if (columns > fit.num_rows && fit.effective_parameters > 0.8 * fit.num_rows)
     fit.report.warnings.push_back(fmt::format(
         "{:.0f} effective parameters describe {:.10g} rows: with more columns than rows this prior has explained the noise away, so noise, "
-        "intervals and predictions are far too confident; use the shared prior (--prior shared)",
+        "intervals and predictions are far too confident; use the default prior, sparse (--prior sparse)",
         fit.effective_parameters, fit.num_rows));
   else if (fit.task == Task::linear && fit.num_rows < 2 * columns)
     fit.report.warnings.push_back(
         fmt::format("{:.10g} rows are fewer than twice {} columns: under this prior the noise is underestimated and 95% intervals have "
-                    "covered 80 to 92%; use the shared prior (--prior shared)",
+                    "covered 80 to 92%; use the default prior, sparse (--prior sparse)",
                     fit.num_rows, p));
   else if (fit.task == Task::logistic && fit.accuracy == 1 && fit.num_rows < 5 * columns)
     fit.report.warnings.push_back(fmt::format(
         "every one of {:.10g} rows is on its own side with {} columns under this prior: probabilities and intervals are far too confident; "
-        "use the shared prior (--prior shared)",
+        "use the default prior, sparse (--prior sparse)",
         fit.num_rows, p));
 }
 
@@ -392,7 +404,9 @@ LinearFit fit_linear(MatrixView X, VectorView y, const FitOptions& options) {
   validate::vector(y, X.rows(), "y");
   validate::weights(options.weights, X.rows());
   validate_options(options, Task::linear, X.cols());
-  LinearFit fit = fit_checked_linear(X, y, options);
+  const ChosenOptions chosen = with_chosen_prior(options, Task::linear, X.rows(), X.cols());
+  LinearFit fit = fit_checked_linear(X, y, chosen.options);
+  note_choice(chosen, fit);
   warn_if_too_confident(options, fit, X.cols());
   fit.report.seconds = seconds_since(started);  // of all of it, what describes the fit included
   return fit;
@@ -430,11 +444,12 @@ LinearFit fit_checked_linear(MatrixView X, VectorView y, const FitOptions& optio
     standard_y /= state->y_scale;
   }
   if (is_sparse(options.prior.kind)) {
-    fit_sparse_linear(X, standard_y, k, options, std::move(prepared), state, fit);
+    fit_sparse_linear(X, standard_y, k, ending_at_once(options), std::move(prepared), state, fit);
+    if (options.keep_covariance == Keep::never) state->factor = {};
     fit.report.seconds = seconds_since(started);
     return fit;
   }
-  PreparedPrior prior = prepare_prior(options, X.cols(), total, prepared.left_out);
+  PreparedPrior prior = prepare_prior(options, X.cols(), prepared.left_out);
   const Index num_flat = prior.partition.num_flat();
   if (total < static_cast<double>(num_flat))
     throw InvalidArgument(fmt::format(
@@ -500,7 +515,9 @@ LogisticFit fit_logistic(MatrixView X, VectorView labels, const FitOptions& opti
   validate::vector(labels, X.rows(), "labels");
   validate::weights(options.weights, X.rows());
   validate_options(options, Task::logistic, X.cols());
-  LogisticFit fit = fit_checked_logistic(X, labels, options);
+  const ChosenOptions chosen = with_chosen_prior(options, Task::logistic, X.rows(), X.cols());
+  LogisticFit fit = fit_checked_logistic(X, labels, chosen.options);
+  note_choice(chosen, fit);
   warn_if_too_confident(options, fit, X.cols());
   fit.report.seconds = seconds_since(started);
   return fit;
@@ -534,12 +551,14 @@ LogisticFit fit_checked_logistic(MatrixView X, VectorView labels, const FitOptio
   }
   Prepared prepared = prepare_columns(X, k, options);
   if (is_sparse(options.prior.kind)) {
-    fit_sparse_logistic(X, t, k, options, std::move(prepared), std::make_shared<detail::FitState>(), fit);
+    auto state = std::make_shared<detail::FitState>();
+    fit_sparse_logistic(X, t, k, ending_at_once(options), std::move(prepared), state, fit);
+    if (options.keep_covariance == Keep::never) state->factor = {};
     fit.report.seconds = seconds_since(started);
     describe_separation(options, fit);
     return fit;
   }
-  PreparedPrior prior = prepare_prior(options, X.cols(), k.sum(), prepared.left_out);
+  PreparedPrior prior = prepare_prior(options, X.cols(), prepared.left_out);
   std::unique_ptr<Likelihood> likelihood;
   switch (options.likelihood) {
     case LogisticLikelihood::gaussian: likelihood = make_logistic_gaussian(t, k); break;

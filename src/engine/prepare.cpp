@@ -192,7 +192,7 @@ Prepared prepare_columns(MatrixView X, const Vector& k, const FitOptions& option
   return out;
 }
 
-PreparedPrior prepare_prior(const FitOptions& options, Index num_columns, double rows, const std::vector<bool>& left_out) {
+PreparedPrior prepare_prior(const FitOptions& options, Index num_columns, const std::vector<bool>& left_out) {
   const Prior& prior = options.prior;
   PreparedPrior out;
   const auto check_column = [&](Index j, const char* what) {
@@ -219,13 +219,6 @@ PreparedPrior prepare_prior(const FitOptions& options, Index num_columns, double
   }
 
   out.kind = prior.kind;
-  if (out.kind == PriorKind::automatic) {
-    const bool ard = rows >= 5 * static_cast<double>(num_columns);
-    out.kind = ard ? PriorKind::ard : PriorKind::shared;
-    out.note = fmt::format("prior auto: {} was taken, because {:.10g} rows are {} 5 times {} columns{}", ard ? "ard" : "shared", rows,
-                           ard ? "at least" : "fewer than", num_columns,
-                           ard ? "" : " (ARD's intervals are too narrow when columns are not few beside rows)");
-  }
   const bool grouped = out.kind != PriorKind::shared && (out.kind == PriorKind::groups || !prior.group.empty());
   if (grouped) {
     if (static_cast<Index>(prior.group.size()) != num_columns)

@@ -17,14 +17,13 @@ struct Prepared {
 /// columns take no part in a model. With neither intercept nor standardisation nothing is touched.
 Prepared prepare_columns(MatrixView X, const Vector& k, const FitOptions& options);
 
-/// The partition of the design's columns, and the hyper-priors of its groups. Validates the prior. `rows` decides PriorKind::automatic.
+/// The partition of the design's columns, and the hyper-priors of its groups. Validates the prior, which is none of automatic and sparse.
 struct PreparedPrior {
   Partition partition;
   Vector shape, rate;
   PriorKind kind = PriorKind::shared;
-  std::string note;  ///< for PriorKind::automatic: what was taken and why
 };
-PreparedPrior prepare_prior(const FitOptions& options, Index num_columns, double rows, const std::vector<bool>& left_out);
+PreparedPrior prepare_prior(const FitOptions& options, Index num_columns, const std::vector<bool>& left_out);
 
 /// FitOptions::start_precision of so many models, or classes, of p columns each. \throws InvalidArgument
 void validate_start(const FitOptions& options, Index p, Index num_models);

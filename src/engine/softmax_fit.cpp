@@ -9,6 +9,7 @@
 #include "core/validate.hpp"
 #include "engine/describe.hpp"
 #include "engine/prepare.hpp"
+#include "engine/prior_choice.hpp"
 #include "engine/softmax.hpp"
 #include "engine/softmax_machines.hpp"
 #include "engine/softmax_state.hpp"
@@ -244,13 +245,12 @@ void fit_one_model(MatrixView X, const Classes& classes, const Vector& k, const 
   const Index p = X.cols(), C = fit.num_classes();
   const blas::ThreadScope threads(options.threads, blas::multiplications(X.rows(), C * p));
   Prepared prepared = prepare_columns(X, k, options);
-  const PreparedPrior one = prepare_prior(options, p, k.sum(), prepared.left_out);
+  const PreparedPrior one = prepare_prior(options, p, prepared.left_out);
   auto state = std::make_shared<detail::SoftmaxState>();
   state->standardization = std::move(prepared.standardization);
   fit.left_out = std::move(prepared.left_out);
   fit.prior = one.kind;
   Report& report = fit.report;
-  if (!one.note.empty()) report.notes.push_back(one.note);
   report.notes.insert(report.notes.end(), prepared.notes.begin(), prepared.notes.end());
 
   DenseDesign design(X, state->standardization);
@@ -356,10 +356,15 @@ SoftmaxFit fit_softmax(MatrixView X, VectorView labels, const SoftmaxOptions& op
   for (Index c = 0; c < fit.num_classes(); ++c)
     if (!(fit.class_weight[c] > 0))
       throw InvalidArgument(fmt::format("all rows of class '{}' have weight zero", classes.names[static_cast<std::size_t>(c)]));
-  if (options.coding == ClassCoding::softmax)
-    fit_one_model(X, classes, k, options, fit);
-  else
+  if (options.coding == ClassCoding::softmax) {
+    SoftmaxOptions chosen = options;
+    PriorChoice choice = choose_prior(options.prior.kind, "a softmax of several classes has no sparse prior", fit.num_rows, X.cols());
+    chosen.prior.kind = choice.kind;
+    if (!choice.note.empty()) fit.report.notes.push_back(std::move(choice.note));
+    fit_one_model(X, classes, k, chosen, fit);
+  } else {
     fit_machines(X, classes.label, k, options, fit);
+  }
   warn(options, fit);
   fit.report.seconds = std::chrono::duration<double>(Clock::now() - started).count();
   return fit;

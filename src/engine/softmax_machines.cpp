@@ -8,6 +8,7 @@
 
 #include "core/blas.hpp"
 #include "engine/prepare.hpp"
+#include "engine/prior_choice.hpp"
 #include "engine/softmax_state.hpp"
 #include "engine/state.hpp"
 #include "predict/predictive.hpp"
@@ -70,7 +71,7 @@ void add_machine(const Fit& one, Index column, const Standardization& s, Softmax
     if (one.relevant[static_cast<std::size_t>(j)]) fit.relevant[static_cast<std::size_t>(j)] = true;
     if (!one.left_out[static_cast<std::size_t>(j)]) fit.left_out[static_cast<std::size_t>(j)] = false;
     const Index g = one.group[static_cast<std::size_t>(j)];
-    if (g >= 0) fit.precision(j, column) = one.precision[g];
+    if (g >= 0) fit.precision(j, column) = one.sparse ? std::numeric_limits<double>::quiet_NaN() : one.precision[g];
   }
   if (fit.precision.rows() > p) fit.precision(p, column) = one.precision[one.precision.size() - 1];  // of an intercept with a precision
   fit.standardized_mean.col(column) = one.standardized_mean;
@@ -103,6 +104,20 @@ void add_machine(const Fit& one, Index column, const Standardization& s, Softmax
       for (Index& j : *list) j += column * fit.standardized_mean.rows();
     report.pruning.push_back(std::move(event));
   }
+}
+
+// A regression of two classes has other defaults than the softmax, and a sparse prior has no meaning for the softmax's.
+FitOptions options_of(FitOptions each, Index num_rows, Index num_columns, std::string& note) {
+  const SoftmaxOptions of_softmax;
+  const FitOptions defaults;
+  FitOptions alone = each;
+  if (alone.likelihood == of_softmax.likelihood) alone.likelihood = defaults.likelihood;
+  if (alone.rule == of_softmax.rule) alone.rule = defaults.rule;
+  ChosenOptions chosen = with_chosen_prior(alone, Task::logistic, num_rows, num_columns);
+  note = std::move(chosen.note);
+  if (is_sparse(chosen.options.prior.kind)) return std::move(chosen.options);
+  each.prior.kind = chosen.options.prior.kind;
+  return each;
 }
 
 // What the machines say: each by itself if few do, else how many and the first of them.
@@ -198,8 +213,11 @@ void fit_machines(MatrixView X, const std::vector<Index>& label, const Vector& k
         progress.num_fits = static_cast<int>(columns);
         return options.on_sweep(progress);
       };
-    fit.machines.push_back(fit_logistic(pairs ? MatrixView(some) : X, machine.t, each));
+    std::string note;
+    const FitOptions options_here = options_of(each, machine.t.size(), p, note);
+    fit.machines.push_back(fit_logistic(pairs ? MatrixView(some) : X, machine.t, options_here));
     Fit& one = fit.machines.back();
+    if (!note.empty()) one.report.notes.insert(one.report.notes.begin(), std::move(note));
     one.classes = {"0", "1"};
     fit.prior = one.prior;
     add_machine(one, m, state->standardization, fit);

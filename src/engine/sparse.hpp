@@ -9,6 +9,9 @@
 
 namespace ardvark {
 
+/// Beyond this many rows and columns at once the decomposition of (SP.2) is too dear.
+inline constexpr Index most_to_rotate = 20000;
+
 /// \throws InvalidArgument  options that have no meaning beside such a prior
 void validate_sparse(const FitOptions& options, Task task, Index num_columns);
 

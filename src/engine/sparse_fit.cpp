@@ -5,12 +5,14 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "core/parallel.hpp"
 #include "core/products.hpp"
 #include "core/validate.hpp"
 #include "engine/describe.hpp"
+#include "engine/prior_choice.hpp"
 #include "engine/user_units.hpp"
 
 namespace ardvark {
@@ -32,24 +34,11 @@ void run_reported(const FitOptions& options, double offset, const std::function<
 
 void validate_sparse(const FitOptions& options, Task task, Index num_columns) {
   const Prior& prior = options.prior;
-  const auto refuse = [&](bool given, const char* name) {
-    if (given)
-      throw InvalidArgument(
-          fmt::format("{} has no meaning beside prior '{}', which finds its own hyper-parameters; use prior shared or ard", name,
-                      to_string(prior.kind)));
-  };
-  const FitOptions defaults;
-  refuse(options.rule != UpdateRule::vb, "rule");
-  refuse(options.pruning.is_on(), "pruning");
-  refuse(!prior.fixed_columns.empty(), "prior.fixed_columns");
-  refuse(!prior.hyperprior.empty(), "prior.hyperprior");
-  refuse(!options.start_precision.empty(), "start_precision");
-  refuse(options.start_noise != 0, "start_noise");
-  refuse(options.record_every > 0, "record_every");
-  refuse(options.penalize_intercept, "penalize_intercept");
-  refuse(task == Task::logistic && options.likelihood != defaults.likelihood, "likelihood");
-  refuse(options.solver != SolverKind::automatic, "solver");
-  refuse(prior.kind == PriorKind::dense && !prior.group.empty(), "prior.group");
+  std::string foreign = foreign_to_sparse(options, task);
+  if (foreign.empty() && prior.kind == PriorKind::dense && !prior.group.empty()) foreign = "prior.group";
+  if (!foreign.empty())
+    throw InvalidArgument(fmt::format("{} has no meaning beside prior '{}', which finds its own hyper-parameters; use prior shared or ard",
+                                      foreign, to_string(prior.kind)));
   for (const Index j : prior.flat_columns)
     if (j < 0 || j >= num_columns)
       throw InvalidArgument(fmt::format("prior.flat_columns names column {}; X has columns 0 to {}", j, num_columns - 1));
@@ -346,6 +335,12 @@ struct Averages {
   double shape = 0;  // of 1/s2                                                                                               (SP.11)
 };
 
+// Of a target with spread 1, or one that is constant: below its rounding no noise can be told from none.
+double noise_of(const StartOutcome& start) {
+  constexpr double rounding = std::numeric_limits<double>::epsilon();
+  return std::max(start.q.hyper().s2, rounding * rounding);
+}
+
 Averages average(const std::vector<StartOutcome>& starts, const Vector& weight, const PenalisedColumns& which, Task task, double unit,
                  Index num_columns) {
   Averages out;
@@ -361,8 +356,8 @@ Averages average(const std::vector<StartOutcome>& starts, const Vector& weight, 
                                  task == Task::linear ? unit * std::sqrt(hyper.s2) : 0, dense});
     if (w == 0) continue;
     out.result.dense_fraction += w * dense;
-    out.noise += w * hyper.s2;
-    log_noise += w * std::log(hyper.s2);
+    out.noise += w * noise_of(start);
+    log_noise += w * std::log(noise_of(start));
     for (Index g = 0; g < which.num_groups(); ++g)
       for (Index j = which.group_begin(g); j < which.group_begin(g) + which.group_size(g); ++j)
         out.result.inclusion[which.columns[static_cast<std::size_t>(j)]] += w * start.q.inclusion()[g];
@@ -371,7 +366,7 @@ Averages average(const std::vector<StartOutcome>& starts, const Vector& weight, 
   for (std::size_t s = 0; s < starts.size(); ++s) {
     const double w = weight[static_cast<Index>(s)];
     if (w == 0) continue;
-    const double off = std::log(starts[s].q.hyper().s2) - log_noise;
+    const double off = std::log(noise_of(starts[s])) - log_noise;
     spread += w * (1 / std::max(starts[s].q.noise_shape(), 1e-3) + off * off);
   }
   out.shape = 1 / spread;
@@ -382,7 +377,9 @@ Averages average(const std::vector<StartOutcome>& starts, const Vector& weight, 
 void report_starts(const std::vector<StartOutcome>& starts, const Vector& weight, const StartOutcome& best, double tolerance, double offset,
                    Fit& fit) {
   Report& report = fit.report;
-  report.status = best.status;
+  const bool stopped =
+      std::any_of(starts.begin(), starts.end(), [](const StartOutcome& start) { return start.status == Status::stopped_by_user; });
+  report.status = stopped ? Status::stopped_by_user : best.status;
   report.sweeps = static_cast<int>(best.history.size());  // of its last part, where all that is in the model moves
   report.solver = SolverKind::coordinate;
   report.solver_reason = fmt::format("{} start{}, averaged by bound", starts.size(), starts.size() == 1 ? "" : "s");
@@ -390,15 +387,15 @@ void report_starts(const std::vector<StartOutcome>& starts, const Vector& weight
   for (double& bound : report.bound_history) bound += offset;
   report.bound = fit.bound = best.bound + offset;
   for (SparseStart& start : fit.sparse->starts) start.bound += offset;
-  switch (best.status) {
+  switch (report.status) {
     case Status::converged: report.message = fmt::format("the bound stands still within {:g} nats", tolerance); break;
     case Status::stopped_by_user: report.message = fmt::format("stopped after {} sweeps of the best start", best.sweeps); break;
-    default: report.message = fmt::format("the bound did not settle within {} sweeps", best.sweeps); break;
+    default: report.message = fmt::format("the bound did not settle within {} sweep{}", best.sweeps, best.sweeps == 1 ? "" : "s"); break;
   }
   Index unfinished = 0;
   for (std::size_t s = 0; s < starts.size(); ++s)
     if (weight[static_cast<Index>(s)] > 1e-3 && starts[s].status != Status::converged) ++unfinished;
-  if (unfinished > 0 && best.status == Status::converged)
+  if (unfinished > 0 && report.status == Status::converged)
     report.warnings.push_back(fmt::format("{} of the starts that count had not converged", unfinished));
 }
 
@@ -422,7 +419,7 @@ void take_mixture(Mixture mixture, const std::vector<Index>& flat, detail::FitSt
   for (const Index j : flat)
     if (j < p) posterior.V_diagonal[j] = variance_of(Vector::Unit(q, j));
   to_user_units(posterior, 0, variance_of, state, fit);
-  fit.log_det_V = 0;
+  fit.log_det_V = std::numeric_limits<double>::quiet_NaN();
 }
 
 }  // namespace

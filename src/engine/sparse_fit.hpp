@@ -39,7 +39,4 @@ void describe_sparse(const FitOptions& options, const PenalisedColumns& which, c
 /// No start came to a finite bound.
 void describe_failure(const FitOptions& options, const std::vector<bool>& left_out, detail::FitState& state, Fit& fit);
 
-/// Beyond this many rows and columns at once the decomposition of (SP.2) is too dear.
-inline constexpr Index most_to_rotate = 20000;
-
 }  // namespace ardvark

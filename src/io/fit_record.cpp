@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "engine/state.hpp"
@@ -20,13 +21,14 @@ Vector scalars(const Fit& fit) {
   const detail::FitState& s = *fit.state;
   const Intercept intercept = fit.intercept.value_or(Intercept{});
   Vector v(num_scalars);
-  v << fit.log_det_V, fit.bound, fit.noise.shape, fit.noise.rate, fit.num_rows, fit.effective_parameters, fit.r_squared, fit.accuracy,
-      fit.log_loss, fit.class_weight[0], fit.class_weight[1], intercept.mean, intercept.variance, s.y_center, s.y_scale, s.quadratic;
+  v << (std::isnan(fit.log_det_V) ? 0 : fit.log_det_V), fit.bound, fit.noise.shape, fit.noise.rate, fit.num_rows, fit.effective_parameters,
+      fit.r_squared, fit.accuracy, fit.log_loss, fit.class_weight[0], fit.class_weight[1], intercept.mean, intercept.variance, s.y_center,
+      s.y_scale, s.quadratic;
   return v;
 }
 
 void set_scalars(const Vector& v, Fit& fit, detail::FitState& s) {
-  fit.log_det_V = v[0];
+  fit.log_det_V = is_sparse(fit.prior) ? std::numeric_limits<double>::quiet_NaN() : v[0];
   fit.bound = fit.report.bound = v[1];
   fit.noise = {v[2], v[3]};
   fit.num_rows = v[4];

@@ -120,7 +120,9 @@ SoftmaxFit read_softmax(const SafetensorsReader& file, const json& description, 
   if (fit.classes.size() < 2) fail("the list of classes");
   fit.target = description.at("target").get<std::string>();
   fit.prior = from_name(description.at("prior"),
-                        {PriorKind::automatic, PriorKind::shared, PriorKind::ard, PriorKind::groups, PriorKind::none}, path);
+                        {PriorKind::automatic, PriorKind::shared, PriorKind::ard, PriorKind::groups, PriorKind::none, PriorKind::sparse,
+                         PriorKind::slab, PriorKind::dense},
+                        path);
   fit.relevant = description.at("relevant").get<std::vector<bool>>();
   fit.left_out = description.at("left_out").get<std::vector<bool>>();
   if (fit.relevant.size() != column_names.size() || fit.left_out.size() != column_names.size()) fail("a list of columns");

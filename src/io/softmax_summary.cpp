@@ -80,11 +80,12 @@ std::string summary(const SoftmaxFit& fit, double level) {
   }
   name_width = std::min<std::size_t>(name_width, 40);
   class_width = std::min<std::size_t>(class_width, 30);
-  const bool judged = fit.prior == PriorKind::ard || fit.prior == PriorKind::groups;
+  const bool has_inclusion = fit.prior == PriorKind::sparse || fit.prior == PriorKind::slab;
+  const bool judged = fit.prior == PriorKind::ard || fit.prior == PriorKind::groups || has_inclusion;
   const double half_width = student_t_quantile(std::numeric_limits<double>::infinity(), level);
   out += fmt::format("\n  {}  {}  {:>10}  {:>10}  {:>10}  {:>10}  {:>9}\n", padded("coefficient", name_width),
                      padded(fit.coding == ClassCoding::one_against_one ? "pair" : "class", class_width), "mean", "sd",
-                     fmt::format("{:g}% from", 100 * level), "to", "relevance");
+                     fmt::format("{:g}% from", 100 * level), "to", has_inclusion ? "inclusion" : "relevance");
   for (const Weight& w : lines) {
     const bool intercept = w.column < 0;
     const double mean = intercept ? fit.intercept[w.of] : fit.mean(w.column, w.of);

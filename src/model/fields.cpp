@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "model/components.hpp"
+
 namespace ardvark {
 namespace {
 
@@ -48,10 +50,11 @@ void visit_posterior(const Fit& fit, double level, Fields& out) {
     out.close();
   }
   out.put("V_diagonal", fit.V_diagonal);
-  if (!fit.sparse) {
-    out.put("log_det_V", Json(fit.log_det_V));
+  out.put("log_det_V", Json(fit.log_det_V));
+  if (fit.sparse)  // it has none
+    out.put("precision", Json());
+  else
     out.put("precision", fit.precision);
-  }
   if (fit.precision_history.size() > 0) out.put_rows("precision_history", fit.precision_history);
   out.put("group", fit.group);
   out.put("standardized_mean", fit.standardized_mean);
@@ -101,6 +104,19 @@ void visit_sparse(const SparseResult& sparse, Fields& out) {
   }
 }
 
+// Only where asked for by name.
+void visit_components(const Fit& fit, Fields& out) {
+  if (!out.wants("components")) return;
+  Index k = 0;
+  for (const NormalComponent& component : components_of(fit)) {
+    out.open("components", k++);
+    out.put("weight", Json(component.weight));
+    out.put("mean", component.mean);
+    out.put_rows("covariance", component.covariance);
+    out.close();
+  }
+}
+
 void visit_report(const Report& report, Fields& out) {
   out.put("notes", Json(report.notes));
   out.put("warnings", Json(report.warnings));
@@ -138,7 +154,10 @@ void visit(const Fit& fit, double level, Fields& out) {
   out.put("target", Json(fit.target));
   if (fit.task == Task::logistic) out.put("classes", Json(fit.classes));
   visit_posterior(fit, level, out);
-  if (fit.sparse) visit_sparse(*fit.sparse, out);
+  if (fit.sparse) {
+    visit_sparse(*fit.sparse, out);
+    visit_components(fit, out);
+  }
   if (fit.task == Task::linear) {
     out.put("r_squared", Json(fit.r_squared));
   } else {

@@ -49,7 +49,7 @@ class JsonFields final : public Fields {
   [[nodiscard]] bool wants(const char* name) const override {
     if (stack_.size() == 1 && !only_.empty()) return name == only_;
     const std::string_view field = name;
-    return covariance_ ? field != "V" : field != "covariance" && field != "V";
+    return field != "V" && (field != "components" || !only_.empty()) && (field != "covariance" || covariance_);
   }
   void put(const char* name, const Json& value) override {
     if (wants(name)) (*stack_.back())[name] = value;

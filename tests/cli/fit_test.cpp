@@ -48,8 +48,12 @@ void expect_same_fit(const Json& json, const Fit& fit) {
   expect_same_numbers(json["mean"], fit.mean, "mean");
   expect_same_numbers(json["variance"], fit.variance, "variance");
   expect_same_numbers(json["V_diagonal"], fit.V_diagonal, "V_diagonal");
-  expect_same_numbers(json["precision"], fit.precision, "precision");
-  EXPECT_EQ(json["log_det_V"].get<double>(), fit.log_det_V);
+  if (is_sparse(fit.prior)) {  // it has none
+    EXPECT_TRUE(json["precision"].is_null() && json["log_det_V"].is_null());
+  } else {
+    expect_same_numbers(json["precision"], fit.precision, "precision");
+    EXPECT_EQ(json["log_det_V"].get<double>(), fit.log_det_V);
+  }
   EXPECT_EQ(json["group"].get<Groups>(), fit.group);
   EXPECT_EQ(json.contains("intercept"), fit.intercept.has_value());
   if (fit.intercept) {
@@ -70,12 +74,16 @@ void expect_close(const Json& a, const Json& b, double tolerance) {
   }
 }
 
+// Without groups: of a sparse prior, which has no precisions.
 void expect_every_name(const Json& json, std::size_t p, std::size_t num_groups) {
   for (const char* name : {"status", "sweeps", "bound", "bound_history", "columns", "mean", "variance", "V_diagonal", "log_det_V",
                            "precision", "relevant", "solver", "seconds"})
     EXPECT_TRUE(json.contains(name)) << name;
   for (const char* name : {"columns", "mean", "variance", "V_diagonal"}) EXPECT_EQ(json[name].size(), p) << name;
-  EXPECT_EQ(json["precision"].size(), num_groups);
+  if (num_groups > 0)
+    EXPECT_EQ(json["precision"].size(), num_groups);
+  else
+    EXPECT_TRUE(json["precision"].is_null() && json["log_det_V"].is_null());
   EXPECT_EQ(json["bound_history"].size(), json["sweeps"].get<std::size_t>());
   EXPECT_EQ(json["bound_history"].back(), json["bound"]);
   for (const Json& name : json["relevant"])
@@ -104,6 +112,19 @@ TEST_F(FitCommand, PrintsEveryNameOfALogisticModelAsJson) {
   EXPECT_FALSE(json.contains("noise"));
   EXPECT_EQ(json["classes"].get<Names>(), (Names{"0", "1"}));
   for (const char* name : {"mean", "variance"}) EXPECT_TRUE(json["intercept"][name].is_number()) << name;
+}
+
+TEST_F(FitCommand, PrintsEveryNameUnderTheDefaultPriorAsJson) {
+  put(sample(60, 4).csv());
+  for (const Arguments& model : {linear, logistic}) {
+    const Json json = fitted(model);
+    expect_every_name(json, 4, 0);
+    EXPECT_EQ(json["prior"], "sparse");
+    EXPECT_EQ(json["inclusion"].size(), 4u);
+    EXPECT_EQ(json.contains("noise"), model == linear);
+    for (const char* name : {"mean", "variance"}) EXPECT_TRUE(json["intercept"][name].is_number()) << name;
+  }
+  for (const char* name : {"shape", "rate"}) EXPECT_GT(fitted(linear)["noise"][name].get<double>(), 0) << name;
 }
 
 TEST_F(FitCommand, PrintsNumbersThatComeBackExactly) {
@@ -206,12 +227,36 @@ TEST_F(FitCommand, TakesEachPrior) {
   }
 }
 
-TEST_F(FitCommand, ChoosesArdWhereRowsAreFiveTimesTheColumns) {
-  put(sample(20, 4).csv());
-  EXPECT_EQ(fitted(linear)["prior"], "ard");
-  put(sample(19, 4).csv());
-  EXPECT_EQ(fitted(linear)["prior"], "shared");
-  EXPECT_TRUE(contains(output_of(linear, folder_.path()), "prior auto"));
+TEST_F(FitCommand, TakesSparseUnlessAnOptionHasNoMeaningBesideIt) {
+  for (const auto& [rows, other] : {std::pair{20, "ard"}, {19, "shared"}}) {
+    put(sample(rows, 4).csv());
+    for (const Arguments& model : {linear, logistic}) {
+      EXPECT_EQ(fitted(model)["prior"], "sparse");
+      EXPECT_EQ(fitted(model + Arguments{"--prior", "auto", "--no-acceleration"})["prior"], "sparse");
+      EXPECT_FALSE(contains(output_of(model, folder_.path()), "prior auto"));
+      for (const Arguments& option : {Arguments{"--solver", "primal"}, {"--a0", "2"}, {"--b0", "3"}}) {
+        EXPECT_EQ(fitted(model + option)["prior"], other) << option[0];
+        const std::string table = output_of(model + option, folder_.path());
+        EXPECT_TRUE(contains(table, std::string("prior auto: ") + other + " was taken")) << table;
+      }
+    }
+    EXPECT_EQ(fitted(linear + Arguments{"--d0", "2"})["prior"], other);
+    EXPECT_EQ(fitted(logistic + Arguments{"--likelihood", "jj"})["prior"], other);
+  }
+}
+
+TEST_F(FitCommand, TakesOneIndicatorPerGroup) {
+  put(sample(60, 4).csv());
+  const Json json = fitted(linear + Arguments{"--group", "pair=x1,x3"});
+  EXPECT_EQ(json["prior"], "sparse");
+  EXPECT_EQ(json["inclusion"][0], json["inclusion"][2]);
+  EXPECT_NE(json["inclusion"][0], json["inclusion"][1]);
+}
+
+TEST_F(FitCommand, WarnsOfArdBesideManyColumns) {
+  put(sample(30, 20).csv());
+  EXPECT_TRUE(contains(output_of(linear + Arguments{"--prior", "ard"}, folder_.path()), "WARNING               30 rows are fewer than"));
+  EXPECT_FALSE(contains(output_of(linear, folder_.path()), "under this prior"));
 }
 
 TEST_F(FitCommand, JoinsColumnsOfAGroup) {

@@ -37,9 +37,9 @@ class PredictCommand : public ::testing::Test {
   void put(const std::string& text, const std::string& name) const { write_bytes(folder_ / name, text); }
   std::string output(const Arguments& arguments) const { return output_of(arguments, folder_.path()); }
   [[nodiscard]] Json json(const Arguments& arguments) const { return json_of(arguments, folder_.path()); }
-  void fit_pima() const {
-    output({"fit", training, "--target", "type", "--model", "logistic", "-q", "-o", "logistic.ardvark"});
-    output({"fit", training, "--target", "bmi", "--model", "linear", "--ignore", "type", "-q", "-o", "linear.ardvark"});
+  void fit_pima(const Arguments& more = {}) const {
+    output(Arguments{"fit", training, "--target", "type", "--model", "logistic", "-q", "-o", "logistic.ardvark"} + more);
+    output(Arguments{"fit", training, "--target", "bmi", "--model", "linear", "--ignore", "type", "-q", "-o", "linear.ardvark"} + more);
   }
 
   testing::TemporaryFolder folder_;
@@ -117,8 +117,11 @@ TEST_F(PredictCommand, WritesLinearPredictionsAlikeAsCsvAndJsonAndInTheLibrary) 
   const StudentPrediction p = predict(fit, encoded.X());
   EXPECT_EQ(p.mean.size(), 332);
   EXPECT_EQ(j["mean"].get<Numbers>(), numbers(p.mean));
+  EXPECT_EQ(j["sd"].get<Numbers>(), numbers(p.standard_deviation()));
+  EXPECT_EQ(j["lower"].get<Numbers>(), numbers(p.mean - p.half_width()));
+  EXPECT_EQ(j["upper"].get<Numbers>(), numbers(p.mean + p.half_width()));
   EXPECT_EQ(j["scale"].get<Numbers>(), numbers(p.scale));
-  EXPECT_EQ(j["degrees_of_freedom"].get<double>(), p.degrees_of_freedom);
+  EXPECT_TRUE(j["degrees_of_freedom"].is_null()) << "the default prior's is a normal distribution";
   EXPECT_GE(j["seconds"].get<double>(), 0);
   EXPECT_EQ(column(csv, "mean"), numbers(p.mean));
   EXPECT_EQ(column(csv, "sd"), numbers(p.standard_deviation()));
@@ -146,7 +149,7 @@ TEST_F(PredictCommand, WritesProbabilitiesAlikeAsCsvAndJsonAndInTheLibrary) {
   EXPECT_EQ(column(csv, "log_odds"), numbers(p.mean));
   EXPECT_EQ(column(csv, "log_odds_sd"), numbers(p.variance.cwiseSqrt()));
   for (Index i = 0; i < p.mean.size(); ++i)
-    EXPECT_EQ(fields_of(lines_of(csv)[static_cast<std::size_t>(i) + 1])[1], p.mean[i] > 0 ? "Yes" : "No");
+    EXPECT_EQ(fields_of(lines_of(csv)[static_cast<std::size_t>(i) + 1])[1], p.probability[i] > 0.5 ? "Yes" : "No");
 }
 
 TEST_F(PredictCommand, GivesTheProbabilityOfTheSecondClass) {
@@ -168,7 +171,7 @@ TEST_F(PredictCommand, QuotesClassesThatCsvWouldMisread) {
 }
 
 TEST_F(PredictCommand, WidensTheIntervalWithTheLevel) {
-  fit_pima();
+  fit_pima({"--prior", "shared"});
   const std::string wide = output({"predict", "linear.ardvark", testing_data, "--level", "0.99"});
   const Json j = json({"predict", "linear.ardvark", testing_data});
   // 200 rows and a0 = 0.01: 2 a_N is about 200, whose 0.995 quantile is 2.6006.

@@ -609,7 +609,8 @@ TEST_F(RelevanceCommand, SaysWhatLinearSummariesMean) {
   EXPECT_FALSE(contains(greedy, "bound on evidence"));
   EXPECT_TRUE(contains(greedy, "log evidence  "));
   EXPECT_TRUE(contains(classes, "log evidence (Laplace) "));
-  EXPECT_TRUE(contains(output(linear + Arguments{"--max-sweeps", "1"}), "after 1 sweep:"));
+  EXPECT_TRUE(contains(output(linear + Arguments{"--max-sweeps", "1", "--prior", "shared"}), "after 1 sweep:"));
+  EXPECT_TRUE(contains(output(linear + Arguments{"--max-sweeps", "1", "--tolerance", "0"}), "within 1 sweep\n"));
 }
 
 TEST_F(RelevanceCommand, RefusesOptionsThatContradict) {

@@ -220,6 +220,21 @@ TEST(SparseLinear, TakesTheSmallestProblems) {
   EXPECT_TRUE(fit_linear(X, random.normals(10), with(PriorKind::sparse)).mean.isZero());
 }
 
+TEST(SparseLinear, KnowsTheNoiseOfAConstantTargetToItsRounding) {
+  Random random(4);
+  const Matrix X = random.normals(12, 3);
+  for (const double value : {0.0, 7.5, -1e-20})
+    for (const PriorKind kind : {PriorKind::sparse, PriorKind::dense}) {
+      const LinearFit fit = fit_linear(X, Vector(Vector::Constant(12, value)), with(kind));
+      const double unit = value == 0 ? 1 : std::abs(value);
+      EXPECT_TRUE(fit.noise.shape > 0 && fit.noise.rate > 0 && std::isfinite(fit.noise.shape)) << value << " " << to_string(kind);
+      EXPECT_GT(noise_sd(fit), 1e-16 * unit);
+      EXPECT_LT(noise_sd(fit), 1e-12 * unit);
+      EXPECT_NEAR(predict(fit, X).mean[0], value, 1e-12 * unit);
+      EXPECT_TRUE(predict(fit, X).scale.allFinite());
+    }
+}
+
 TEST(SparseLinear, IsTheSameOnAnyNumberOfThreads) {
   const Data d = make_data(60, 200, 5, 3, 15);
   FitOptions one = with(PriorKind::sparse), two = one;
@@ -228,6 +243,34 @@ TEST(SparseLinear, IsTheSameOnAnyNumberOfThreads) {
   const LinearFit a = fit_linear(d.X, d.y, one), b = fit_linear(d.X, d.y, two);
   EXPECT_NEAR(a.bound, b.bound, 1e-9);  // BLAS itself may round otherwise
   EXPECT_LT((a.mean - b.mean).cwiseAbs().maxCoeff(), 1e-9);
+}
+
+TEST(Sparse, EndsAllStartsWhenTheCallbackSaysSo) {
+  const Data d = make_data(60, 80, 5, 3, 16);
+  const Vector labels = (d.y.array() > 0).cast<double>();
+  for (const bool linear : {true, false})
+    for (const int last : {1, 4, 30}) {
+      FitOptions options = with(PriorKind::sparse);
+      options.tolerance = 0;
+      int calls = 0;
+      options.on_sweep = [&](const Progress&) { return ++calls < last; };
+      const Fit fit = linear ? static_cast<Fit>(fit_linear(d.X, d.y, options)) : static_cast<Fit>(fit_logistic(d.X, labels, options));
+      EXPECT_EQ(calls, last) << "it is not asked again";
+      EXPECT_EQ(fit.report.status, Status::stopped_by_user);
+      EXPECT_TRUE(fit.mean.allFinite() && (fit.variance.array() >= 0).all()) << "what was found so far is kept";
+    }
+}
+
+TEST(Sparse, KeepsNoCovarianceWhereNoneIsWanted) {
+  const Data d = make_data(40, 10, 2, 3, 17);
+  const Vector labels = (d.y.array() > 0).cast<double>();
+  FitOptions options = with(PriorKind::sparse);
+  options.keep_covariance = Keep::never;
+  const LinearFit linear = fit_linear(d.X, d.y, options);
+  const LogisticFit logistic = fit_logistic(d.X, labels, options);
+  EXPECT_EQ(linear.variance, fit_linear(d.X, d.y, with(PriorKind::sparse)).variance);
+  expect_invalid([&] { (void)predict(linear, d.X); }, {"keep_covariance"});
+  expect_invalid([&] { (void)logistic.covariance(); }, {"keep_covariance"});
 }
 
 TEST(SparseLinear, RefusesWhatHasNoMeaning) {

@@ -110,14 +110,15 @@ Prior make_prior(Random& random, const Hostile& h, bool logistic, std::string& t
 }
 
 // True for a fit that went well. Numbers may end one on systems with condition numbers of 1e14 and more, as long as it says so and
-// the history that it gives does not fall.
+// the history that it gives does not fall. That of a sparse fit of classes may, by little (SL.6).
 bool expect_sound(const Fit& fit, const std::string& text) {
   const Report& report = fit.report;
   const bool usual = report.status == Status::converged || report.status == Status::max_sweeps;
   const bool numerical = report.status == Status::not_positive_definite || report.status == Status::bound_fell;
   EXPECT_TRUE(usual || numerical) << text << ": " << to_string(report.status) << ": " << report.message;
   EXPECT_EQ(static_cast<int>(report.bound_history.size()), report.sweeps) << text;
-  for (std::size_t i = 1; i < report.bound_history.size(); ++i) {
+  const bool is_bound = !(fit.sparse && fit.task == Task::logistic);
+  for (std::size_t i = 1; is_bound && i < report.bound_history.size(); ++i) {
     const double before = report.bound_history[i - 1], after = report.bound_history[i];
     if (!(after >= before - 1e-9 * (1 + std::abs(after)))) {
       ADD_FAILURE() << text << ": the bound fell by " << before - after << " in sweep " << i + 1 << " of " << report.sweeps << " (from "
@@ -132,10 +133,10 @@ bool expect_sound(const Fit& fit, const std::string& text) {
   }
   EXPECT_TRUE(fit.mean.allFinite()) << text;
   EXPECT_TRUE(fit.V_diagonal.allFinite()) << text;
-  EXPECT_TRUE(std::isfinite(fit.log_det_V)) << text;
+  EXPECT_TRUE(fit.sparse ? std::isnan(fit.log_det_V) : std::isfinite(fit.log_det_V)) << text;
   EXPECT_TRUE(fit.precision.allFinite() && (fit.precision.array() > 0).all()) << text << ": " << fit.precision.transpose();
   EXPECT_TRUE(fit.relevance.allFinite()) << text;
-  const bool infinite_variance = fit.task == Task::linear && fit.noise.shape <= 1;
+  const bool infinite_variance = fit.is_joint() && fit.noise.shape <= 1;
   for (Index j = 0; j < fit.num_columns(); ++j) {
     const bool left_out = fit.left_out[static_cast<std::size_t>(j)];
     EXPECT_TRUE(left_out ? fit.variance[j] == 0 : fit.variance[j] > 0 && std::isfinite(fit.variance[j]) != infinite_variance)
@@ -447,6 +448,7 @@ TEST(Sweep, StopsWhenTheCallbackSaysSo) {
   for (const char* preset : {"", "vb_logit_fit", "vb_linear_fit_ard"}) {
     FitOptions options;
     if (*preset != '\0') options = options_for_preset(preset);
+    if (*preset == '\0') options.prior = Prior::ard();
     options.tolerance = 0;
     std::vector<Progress> seen;
     options.on_sweep = [&](const Progress& progress) {

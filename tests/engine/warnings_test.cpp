@@ -80,14 +80,14 @@ TEST(Warnings, SayThatFewRowsOnTheirOwnSidesAreTooConfident) {  // noisy labels:
   ASSERT_EQ(fit.accuracy, 1);
   EXPECT_TRUE(mentions(fit.report.warnings,
                        "every one of 60 rows is on its own side with 60 columns under this prior: probabilities and intervals are far too "
-                       "confident; use the shared prior (--prior shared)"))
+                       "confident; use the default prior, sparse (--prior sparse)"))
       << fit.report.message;
 }
 
 TEST(Warnings, SayThatALinearFitHasFewerThanTwiceAsManyRows) {
   const std::string text =
       " rows are fewer than twice 20 columns: under this prior the noise is underestimated and 95% intervals have covered 80 to 92%; use "
-      "the shared prior (--prior shared)";
+      "the default prior, sparse (--prior sparse)";
   const auto warnings = [&](Index n, double weight) {
     const Problem problem = make_problem(133, n, 20, 5);
     const Vector weights = Vector::Constant(n, weight);
@@ -104,17 +104,25 @@ TEST(Warnings, SayThatALinearFitHasFewerThanTwiceAsManyRows) {
 
 TEST(Warnings, AreAbsentWithFiveTimesAsManyRows) {
   const Problem problem = make_problem(134, 50, 10), apart = separable(134, 50, 10);
-  for (const Prior& prior : {Prior::automatic(), Prior::ard()}) {
-    const FitOptions options = with_prior(prior);
-    const LinearFit linear = fit_linear(problem.X, problem.y, options);
-    const LogisticFit logistic = fit_logistic(problem.X, problem.labels, options);
-    for (const Fit& fit : {static_cast<const Fit&>(linear), static_cast<const Fit&>(logistic)}) {
-      EXPECT_EQ(fit.prior, PriorKind::ard);
-      EXPECT_EQ(fit.report.status, Status::converged);
-      EXPECT_EQ(fit.report.warnings, Texts{}) << to_string(fit.task);
+  const FitOptions options = with_prior(Prior::ard());
+  const LinearFit linear = fit_linear(problem.X, problem.y, options);
+  const LogisticFit logistic = fit_logistic(problem.X, problem.labels, options);
+  for (const Fit& fit : {static_cast<const Fit&>(linear), static_cast<const Fit&>(logistic)}) {
+    EXPECT_EQ(fit.report.status, Status::converged);
+    EXPECT_EQ(fit.report.warnings, Texts{}) << to_string(fit.task);
+  }
+  const LogisticFit separated = fit_logistic(apart.X, apart.labels, options);
+  EXPECT_FALSE(mentions(separated.report.warnings, "far too confident"));
+}
+
+// The same tables that ARD is warned of.
+TEST(Warnings, AreAbsentUnderTheDefaultPrior) {
+  for (const auto& [n, p] : {std::pair<Index, Index>{60, 60}, {30, 20}, {50, 10}}) {
+    const Problem problem = make_problem(133, n, p, 5);
+    for (const Texts& warnings :
+         {fit_linear(problem.X, problem.y).report.warnings, fit_logistic(problem.X, problem.labels).report.warnings}) {
+      EXPECT_FALSE(mentions(warnings, "under this prior") || mentions(warnings, "too confident")) << n << " x " << p;
     }
-    const LogisticFit separated = fit_logistic(apart.X, apart.labels, options);
-    EXPECT_FALSE(mentions(separated.report.warnings, "far too confident"));
   }
 }
 

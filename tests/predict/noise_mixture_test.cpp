@@ -185,7 +185,7 @@ TEST(PredictMixture, MixesThePosteriorOfAFactorisedFit) {  // (VR.4), (VR.5)
 
 TEST(PredictMixture, SaysThatPredictIsExactForJointFits) {
   const testing::Problem problem = testing::make_problem(73, 12, 3);
-  const LinearFit fit = fit_linear(problem.X, problem.y);
+  const LinearFit fit = fit_linear(problem.X, problem.y, {.prior = Prior::shared()});
   expect_invalid([&] { static_cast<void>(predict_mixture(fit, problem.X)); }, {"predict_mixture", "joint", "predict() is exact"});
 }
 

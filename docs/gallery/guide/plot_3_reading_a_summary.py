@@ -22,7 +22,8 @@ train, test = (pd.read_csv(data / f"Pima.{part}.csv") for part in ("tr", "te"))
 X, y = train.drop(columns="type"), train["type"]
 
 # %%
-# Two hundred women of Pima heritage, seven measurements, diabetic or not.
+# Two hundred women of Pima heritage, seven measurements, diabetic or not. With a precision for each
+# column; what is different under the default prior stands below.
 model = BayesianLogisticRegression("ard").fit(X, y)
 print(model.summary())
 
@@ -72,10 +73,22 @@ BoundHistoryDisplay.from_estimator(model)
 plt.show()
 
 # %%
+# Under the default prior
+# -----------------------
+# In place of the relevance stands the **inclusion**, the probability that a column has an effect of
+# its own, beside the small one that every column may have: ``inclusion_``; ``support_`` are those
+# above one half. **dense fraction** is what the many small effects explain, over that and the noise,
+# **starts, by weight** where the fit began and what each counts in the average (SP.8), and
+# **alternatives**, where there are any, name columns that could take each other's place (SP.9).
+default = BayesianLogisticRegression().fit(X, y)
+print(default.summary())
+
+# %%
 # Notes and warnings
 # ------------------
-# Notes say what was decided for you:
-automatic = BayesianLogisticRegression().fit(X, y)
+# Notes say what was decided for you. The default prior has no hyper-priors; who gives some gets a
+# prior that has:
+automatic = BayesianLogisticRegression(lambda_1=1, lambda_2=1).fit(X, y)
 print("\n".join(automatic.notes_) or "(none)")
 
 # %%

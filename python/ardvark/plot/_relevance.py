@@ -82,6 +82,8 @@ class RelevanceDisplay(Display):
             relevance, label = estimator.scores_, "share of the fits that kept the column"
         elif hasattr(estimator, "relevance_"):
             relevance = estimator.relevance_
+            if hasattr(estimator, "inclusion_"):
+                label = "probability of an effect of its own"
         else:
             relevance = estimator.scores_
         relevance = np.atleast_2d(relevance).max(axis=0)

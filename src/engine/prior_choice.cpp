@@ -1,0 +1,67 @@
+#include "engine/prior_choice.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "engine/sparse.hpp"
+
+namespace ardvark {
+namespace {
+
+bool differ(const GammaDistribution& a, const GammaDistribution& b) { return a.shape != b.shape || a.rate != b.rate; }
+
+std::string obstacle_to_sparse(const FitOptions& options, Task task, Index num_rows, Index num_columns) {
+  if (const std::string name = foreign_to_sparse(options, task); !name.empty()) return fmt::format("{} has no meaning beside it", name);
+  if (task == Task::logistic && std::min(num_rows, num_columns) > most_to_rotate)
+    return fmt::format("{} rows and {} columns are too many for its decomposition", num_rows, num_columns);
+  return {};
+}
+
+}  // namespace
+
+std::string foreign_to_sparse(const FitOptions& options, Task task) {
+  const FitOptions defaults;
+  const bool linear = task == Task::linear;
+  const std::pair<bool, const char*> foreign[] = {
+      {!options.preset.empty(), "preset"},
+      {options.rule != defaults.rule, "rule"},
+      {options.pruning.is_on(), "pruning"},
+      {!options.prior.fixed_columns.empty(), "prior.fixed_columns"},
+      {!options.prior.hyperprior.empty(), "prior.hyperprior"},
+      {differ(options.precision, defaults.precision), linear ? "precision (c0, d0)" : "precision (a0, b0)"},
+      {linear && differ(options.noise, defaults.noise), "noise (a0, b0)"},
+      {linear && options.posterior != defaults.posterior, "posterior"},
+      {!linear && options.likelihood != defaults.likelihood, "likelihood"},
+      {!options.start_precision.empty(), "start_precision"},
+      {options.start_noise != defaults.start_noise, "start_noise"},
+      {options.record_every != defaults.record_every, "record_every"},
+      {options.penalize_intercept, "penalize_intercept"},
+      {options.solver != defaults.solver, "solver"},
+  };
+  const auto* found = std::find_if(std::begin(foreign), std::end(foreign), [](const auto& option) { return option.first; });
+  return found == std::end(foreign) ? "" : found->second;
+}
+
+PriorChoice choose_prior(PriorKind asked, const std::string& obstacle, double rows, Index num_columns) {
+  if (asked != PriorKind::automatic) return {asked, ""};
+  if (obstacle.empty()) return {PriorKind::sparse, ""};
+  const bool ard = rows >= 5 * static_cast<double>(num_columns);
+  return {ard ? PriorKind::ard : PriorKind::shared,
+          fmt::format("prior auto: {} was taken, not sparse, because {}; {:.10g} rows are {} 5 times {} columns{}", ard ? "ard" : "shared",
+                      obstacle, rows, ard ? "at least" : "fewer than", num_columns,
+                      ard ? "" : " (ARD's intervals are too narrow when columns are not few beside rows)")};
+}
+
+ChosenOptions with_chosen_prior(const FitOptions& options, Task task, Index num_rows, Index num_columns) {
+  const VectorView& k = options.weights;
+  const double rows = k.empty() ? static_cast<double>(num_rows) : std::accumulate(k.begin(), k.end(), 0.0);
+  PriorChoice choice = choose_prior(options.prior.kind, obstacle_to_sparse(options, task, num_rows, num_columns), rows, num_columns);
+  ChosenOptions chosen{options, std::move(choice.note)};
+  chosen.options.prior.kind = choice.kind;
+  if (is_sparse(choice.kind)) validate_sparse(chosen.options, task, num_columns);
+  return chosen;
+}
+
+}  // namespace ardvark

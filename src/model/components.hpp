@@ -1,0 +1,18 @@
+// The normal distributions that the posterior of a sparse prior is a mixture of.                                           (SP.8)
+#pragma once
+
+#include <vector>
+
+#include "ardvark/fit.hpp"
+
+namespace ardvark {
+
+struct NormalComponent {
+  double weight = 1;  ///< in (0, 1]; they sum to 1
+  Vector mean;        ///< [p] or [p+1] coefficients in the user's units, the intercept last
+  Matrix covariance;  ///< likewise
+};
+/// Of a fit that kept its covariance; none of another prior.
+[[nodiscard]] std::vector<NormalComponent> components_of(const Fit& fit);
+
+}  // namespace ardvark
