@@ -73,7 +73,8 @@ def selection(model):
     """The columns that a sparse prior chose, and their probabilities: of others there is no choice."""
     inclusion = getattr(model, "inclusion_", None)
     if inclusion is not None:
-        return np.ravel(inclusion) > 0.5, np.ravel(inclusion)
+        largest = np.atleast_2d(inclusion).max(axis=0)  # of several classes
+        return largest > 0.5, largest
     return (np.ravel(model.support_), None) if model.prior == "ard" else (None, None)
 
 
@@ -113,9 +114,14 @@ def score(model, X):
 
 
 def ours(prior, classes=False):
-    estimator = BayesianLogisticRegression if classes else BayesianLinearRegression
-    read = read_our_classes if classes else read_ours
-    return Method(lambda X, y: estimator(prior=prior).fit(X, y), read)
+    if not classes:
+        return Method(lambda X, y: BayesianLinearRegression(prior=prior).fit(X, y), read_ours)
+
+    def fit(X, y):
+        several = prior == "sparse" and len(np.unique(y)) > 2  # it is of two classes: each against the others
+        return BayesianLogisticRegression(prior=prior, coding="one-against-rest" if several else "softmax").fit(X, y)
+
+    return Method(fit, read_our_classes)
 
 
 # ---- scikit-learn, every column standardised
