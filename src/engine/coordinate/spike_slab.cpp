@@ -227,8 +227,9 @@ void SpikeSlab::update_hyper(bool search_widely) {
     if (const double at = from + i * step, value = loss(at); value < lowest) best = at, lowest = value;
   const auto [at, value] = boost::math::tools::brent_find_minima(loss, std::max(best - step, least), std::min(best + step, most), 20);
   if (value < lowest) best = at, lowest = value;
-  double without = s2;
-  hyper_.h = -dense_objective(0, spread, without) <= lowest ? 0 : std::exp(best);  // at the lower end there is no dense part at all
+  double without = s2;  // at the lower end there is no dense part at all, if there are effects: with neither nothing would be uncertain
+  const bool is_needless = sums_.slab_columns > 0 && -dense_objective(0, spread, without) <= lowest;
+  hyper_.h = is_needless ? 0 : std::exp(best);
   static_cast<void>(dense_objective(hyper_.h, spread, s2));
   hyper_.s2 = s2;
   D_ = (1 + hyper_.h * rows_->l.array()).inverse();
