@@ -185,6 +185,16 @@ TEST(SparseLinear, SaysWhichColumnsCouldTakeEachOthersPlace) {
   }));
 }
 
+TEST(SparseLinear, SaysWhenFewAndManyCannotBeToldApart) {
+  const auto says_so = [](const LinearFit& fit) {
+    return std::ranges::any_of(fit.report.notes, [](const std::string& note) { return note.find("few effects or many") == 0; });
+  };
+  const Data many = make_data(400, 10, 10, 3, 3), few = make_data(400, 100, 3, 3, 3);
+  EXPECT_TRUE(says_so(fit_linear(many.X, many.y, with(PriorKind::sparse))));
+  EXPECT_FALSE(says_so(fit_linear(many.X, many.y, with(PriorKind::slab))));
+  EXPECT_FALSE(says_so(fit_linear(few.X, few.y, with(PriorKind::sparse))));
+}
+
 TEST(SparseLinear, FindsNothingWhereThereIsNothing) {
   double selected = 0, sum = 0, error = 0;
   for (unsigned seed = 1; seed <= 8; ++seed) {
