@@ -57,10 +57,11 @@ class Relay {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return question_ == nullptr || stopped_; });
     if (stopped_) return false;
-    question_ = &message;
+    Question question{message};
+    question_ = &question;
     changed_.notify_all();
-    changed_.wait(lock, [&] { return question_ != &message; });
-    return !stopped_;
+    changed_.wait(lock, [&] { return question.is_answered; });
+    return question.answer;
   }
 
   /// work() on another thread; its exception, or that of the callback, is thrown here.
@@ -83,17 +84,19 @@ class Relay {
       while (true) {
         changed_.wait(lock, [&] { return done || question_ != nullptr; });
         if (question_ == nullptr) break;
-        const Message message = *question_;
+        Question& question = *question_;  // lives while its thread waits
         lock.unlock();
         bool go_on = false;
         try {
-          go_on = answer_(message);
+          go_on = answer_(question.message);
         } catch (...) {
           of_answer = std::current_exception();
         }
         lock.lock();
-        stopped_ = stopped_ || !go_on;
+        question.answer = go_on;
+        question.is_answered = true;
         question_ = nullptr;
+        stopped_ = stopped_ || !go_on;
         changed_.notify_all();
       }
     }
@@ -102,10 +105,15 @@ class Relay {
   }
 
  private:
+  struct Question {
+    const Message& message;
+    bool is_answered = false, answer = false;
+  };
+
   std::function<bool(const Message&)> answer_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  const Message* question_ = nullptr;
+  Question* question_ = nullptr;
   bool stopped_ = false;
 };
 
