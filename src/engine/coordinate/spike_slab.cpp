@@ -195,9 +195,9 @@ double SpikeSlab::dense_objective(double h, const Vector& spread, double& s2) co
   const double volume = -0.5 * sum_log1p(h, rows_->l) - settings_.dense_penalty * std::log1p(h * mean_l);
   if (!settings_.fit_noise) return volume - 0.5 * misfit / s2;
   const double count = rows_->degrees + sums_.slab_columns;
-  s2 = (misfit + (hyper_.kappa > 0 ? sums_.square / hyper_.kappa : 0)) / std::max(count, 1e-300);
-  s2 = std::max(s2, 1e-300);
-  return volume - 0.5 * count * std::log(s2);
+  const double total = misfit + (hyper_.kappa > 0 ? sums_.square / hyper_.kappa : 0);
+  s2 = std::max({total / std::max(count, 1e-300), settings_.least_s2, 1e-300});
+  return volume - 0.5 * count * std::log(s2) - 0.5 * (total / s2 - count);
 }
 
 void SpikeSlab::update_hyper(bool search_widely) {

@@ -22,6 +22,7 @@ struct SpikeSlabSettings {
   double column_unit = 1;       ///< mean square of a typical column: 1 where columns are standardised
   bool fit_dense = true;        ///< false: h stays 0
   bool fit_noise = true;        ///< false: s2 stays as it is, of logistic rows
+  double least_s2 = 0;          ///< rows that are met exactly say no more of the noise than rounding lets them
   double least_kappa = 0;       ///< no slab is narrower: below that it would be a second dense part
   double dense_penalty = 0.25;  ///< a: prior Beta(1, 1 + a) of the dense share h l/(1 + h l)                                    (SP.3)
 };
