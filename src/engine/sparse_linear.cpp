@@ -8,6 +8,7 @@
 #include "engine/user_units.hpp"
 
 namespace ardvark {
+
 void fit_sparse_linear(MatrixView X, const Vector& y, const Vector& k, const FitOptions& options, Prepared prepared,
                        std::shared_ptr<detail::FitState> state, Fit& fit) {
   Report& report = fit.report;

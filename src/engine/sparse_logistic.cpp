@@ -19,7 +19,7 @@ namespace ardvark {
 namespace {
 
 constexpr double least_omega = 1e-8;
-constexpr int sweeps_per_step = 5;  // over all columns: a decomposition costs as much as a hundred                               (SL.3)
+constexpr int sweeps_per_step = 5;  // over all columns: the decomposition takes most of a step                                      (SL.3)
 
 struct Sites {
   Vector omega, response;  // weight, and weight times working target                                                            (SL.1)
