@@ -9,6 +9,7 @@
 
 #include "ardvark/errors.hpp"
 #include "core/blas_names.hpp"
+#include "core/parallel.hpp"
 
 extern "C" {
 void dsyrk_(const char*, const char*, const int*, const int*, const double*, const double*, const int*, const double*, double*, const int*);
@@ -33,7 +34,7 @@ void dlauum_(const char*, const int*, double*, const int*, int*);
 void dsytrd_(const char*, const int*, double*, const int*, double*, double*, double*, double*, const int*, int*);
 void dormtr_(const char*, const char*, const char*, const int*, const int*, const double*, const int*, const double*, double*, const int*,
              double*, const int*, int*);
-void dsyevd_(const char*, const char*, const int*, double*, const int*, double*, double*, const int*, int*, const int*, int*);
+void dstedc_(const char*, const int*, double*, double*, double*, const int*, double*, const int*, int*, const int*, int*);
 // Present in OpenBLAS only; with another BLAS the thread option has no effect.
 [[gnu::weak]] void openblas_set_num_threads(int);
 [[gnu::weak]] int openblas_get_num_threads(void);
@@ -164,28 +165,11 @@ namespace {
 // A reduction to tridiagonal form is thousands of small calls, after each of which one thread waits for the other: for as long as the
 // scheduler likes on a busy machine, where a fit of 5000 rows and 500 columns took 4 s instead of 0.15 s.
 constexpr Index most_for_one_thread = 1024;
-int threads_to_reduce(Index n) { return n <= most_for_one_thread ? 1 : 0; }
+ThreadScope scope_to_reduce(Index n) { return n <= most_for_one_thread ? ThreadScope(ThreadScope::OursAlone{}) : ThreadScope(0); }
 }  // namespace
 
-bool syevd(Index n, double* A, Index lda, double* values) {
-  const ThreadScope threads(threads_to_reduce(n));
-  for (Index j = 0; j < n; ++j)  // LAPACK may hang on NaN
-    for (Index i = j; i < n; ++i)
-      if (!std::isfinite(A[i + j * lda])) return false;
-  const int in = narrow(n), ia = leading(lda), ask = -1;
-  double size = 0;
-  int integers = 0, info = 0;
-  dsyevd_("V", "L", &in, A, &ia, values, &size, &ask, &integers, &ask, &info);
-  std::vector<double> work(static_cast<std::size_t>(size));
-  std::vector<int> whole(static_cast<std::size_t>(integers));
-  const int num_work = narrow(static_cast<Index>(work.size())), num_whole = narrow(static_cast<Index>(whole.size()));
-  dsyevd_("V", "L", &in, A, &ia, values, work.data(), &num_work, whole.data(), &num_whole, &info);
-  if (info < 0) throw InternalError("syevd was called with an invalid argument");
-  return info == 0;
-}
-
 void sytrd(Index n, double* A, Index lda, double* diagonal, double* off_diagonal, double* tau) {
-  const ThreadScope threads(threads_to_reduce(n));
+  const ThreadScope threads = scope_to_reduce(n);
   const int in = narrow(n), ia = leading(lda);
   int info = 0, lwork = -1;
   double best = 0;
@@ -196,12 +180,67 @@ void sytrd(Index n, double* A, Index lda, double* diagonal, double* off_diagonal
   if (info != 0) throw InternalError("sytrd was called with an invalid argument");
 }
 
-void apply_reflectors_transposed(Index n, const double* A, Index lda, const double* tau, double* x) {
-  const int in = narrow(n), ia = leading(lda), ix = leading(n);
-  int info = 0, lwork = in > 0 ? 64 * in : 1;
+namespace {
+
+// X <- Q X or Q' X; X [n, columns], contiguous.
+void apply_reflectors(Transpose transpose, Index n, const double* A, Index lda, const double* tau, Index columns, double* X) {
+  const char t = static_cast<char>(transpose);
+  const int in = narrow(n), ic = narrow(columns), ia = leading(lda), ix = leading(n);
+  int info = 0, lwork = std::max(64 * ic, 1) + 65 * 64;
   std::vector<double> work(static_cast<std::size_t>(lwork));
-  dormtr_("L", "L", "T", &in, &one, A, &ia, tau, x, &ix, work.data(), &lwork, &info);
+  dormtr_("L", "L", &t, &in, &ic, A, &ia, tau, X, &ix, work.data(), &lwork, &info);
   if (info != 0) throw InternalError("ormtr was called with an invalid argument");
+}
+
+}  // namespace
+
+void apply_reflectors_transposed(Index n, const double* A, Index lda, const double* tau, double* x) {
+  apply_reflectors(Transpose::yes, n, A, lda, tau, 1, x);
+}
+
+// As LAPACK's driver of this name does it, but for the last step: its vectors are independent of each other, and threads of ours share
+// them.
+bool syevd(Index n, double* A, Index lda, double* values) {
+  double largest = 0;
+  for (Index j = 0; j < n; ++j)  // LAPACK may hang on NaN
+    for (Index i = j; i < n; ++i) {
+      if (!std::isfinite(A[i + j * lda])) return false;
+      largest = std::max(largest, std::abs(A[i + j * lda]));
+    }
+  if (n == 0) return true;
+  const auto rescale = [&](double factor) {
+    for (Index j = 0; j < n; ++j)
+      for (Index i = j; i < n; ++i) A[i + j * lda] *= factor;
+  };
+  const bool out_of_range = largest > 0 && (largest < 1e-140 || largest > 1e140);  // of what the squares of the tridiagonal form hold
+  if (out_of_range) rescale(1 / largest);
+
+  const double cube = std::pow(static_cast<double>(n), 3);
+  const ThreadScope threads = scope_to_reduce(n);
+  const auto count = static_cast<std::size_t>(n);
+  std::vector<double> off_diagonal(count), tau(count), Q(count * count);
+  sytrd(n, A, lda, values, off_diagonal.data(), tau.data());
+  const int in = narrow(n), ask = -1;
+  double size = 0;
+  int integers = 0, info = 0;
+  dstedc_("I", &in, values, off_diagonal.data(), Q.data(), &in, &size, &ask, &integers, &ask, &info);
+  {
+    std::vector<double> work(static_cast<std::size_t>(size));
+    std::vector<int> whole(static_cast<std::size_t>(integers));
+    const int num_work = narrow(static_cast<Index>(work.size())), num_whole = narrow(integers);
+    dstedc_("I", &in, values, off_diagonal.data(), Q.data(), &in, work.data(), &num_work, whole.data(), &num_whole, &info);
+  }
+  if (info < 0) throw InternalError("stedc was called with an invalid argument");
+  if (info > 0) return false;
+  constexpr Index width = 128;
+  parallel_for((n + width - 1) / width, n <= most_for_one_thread ? threads_for(cube) : 1, [&](Index part) {
+    const Index first = part * width, own = std::min(width, n - first);
+    apply_reflectors(Transpose::no, n, A, lda, tau.data(), own, Q.data() + first * n);
+  });
+  for (Index j = 0; j < n; ++j) std::copy_n(Q.data() + j * n, n, A + j * lda);
+  if (out_of_range)
+    for (Index j = 0; j < n; ++j) values[j] *= largest;
+  return true;
 }
 
 // Two threads of OpenBLAS gain from about a millisecond of work on, by less than a busy machine takes from them.
@@ -214,10 +253,10 @@ namespace {
 // The scopes that live, as OpenBLAS's setting does: for the whole process.
 class Scopes {
  public:
-  void enter(const ThreadScope* scope, int threads, bool for_small_work) {
+  void enter(const ThreadScope* scope, int threads, bool of_blas_alone) {
     const std::lock_guard lock(mutex_);
     if (live_.empty()) callers_ = openblas_get_num_threads();
-    live_.push_back({scope, std::this_thread::get_id(), threads, for_small_work});
+    live_.push_back({scope, std::this_thread::get_id(), threads, of_blas_alone});
     set();
   }
   void leave(const ThreadScope* scope) {
@@ -227,8 +266,11 @@ class Scopes {
 
   [[nodiscard]] int allowed() {
     const std::lock_guard lock(mutex_);
-    const bool only_small = !live_.empty() && std::all_of(live_.begin(), live_.end(), [](const Live& live) { return live.for_small_work; });
-    return only_small ? callers_ : openblas_get_num_threads();
+    if (live_.empty()) return openblas_get_num_threads();
+    std::vector<Live> of_ours = live_;
+    std::erase_if(of_ours, [](const Live& live) { return live.of_blas_alone; });
+    const int most = largest(of_ours);
+    return most > 0 ? most : callers_;
   }
 
  private:
@@ -236,13 +278,19 @@ class Scopes {
     const ThreadScope* scope;
     std::thread::id of;
     int threads;
-    bool for_small_work;
+    bool of_blas_alone;
   };
 
-  void set() const {
+  // Of the innermost scopes of all threads; 0: there is none.
+  static int largest(const std::vector<Live>& live) {
     int most = 0;
-    for (auto it = live_.begin(); it != live_.end(); ++it)
-      if (std::none_of(it + 1, live_.end(), [&](const Live& later) { return later.of == it->of; })) most = std::max(most, it->threads);
+    for (auto it = live.begin(); it != live.end(); ++it)
+      if (std::none_of(it + 1, live.end(), [&](const Live& later) { return later.of == it->of; })) most = std::max(most, it->threads);
+    return most;
+  }
+
+  void set() const {
+    const int most = largest(live_);
     const int wanted = most > 0 ? most : callers_;
     if (wanted != openblas_get_num_threads()) openblas_set_num_threads(wanted);
   }
@@ -267,8 +315,16 @@ bool is_settable() { return openblas_set_num_threads != nullptr && openblas_get_
 
 int num_threads() { return is_settable() ? scopes().allowed() : 1; }
 
+Index threads_for(double multiplications) { return is_small(multiplications) ? 1 : num_threads(); }
+
+Index threads_to_read(Index entries) { return threads_for(64.0 * static_cast<double>(entries)); }
+
 ThreadScope::ThreadScope(int threads) {
   if (threads > 0 && is_settable()) scopes().enter(this, threads, false);
+}
+
+ThreadScope::ThreadScope(OursAlone) {
+  if (is_settable()) scopes().enter(this, 1, true);
 }
 
 ThreadScope::ThreadScope(int threads, double multiplications) {

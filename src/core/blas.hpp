@@ -48,6 +48,10 @@ void apply_reflectors_transposed(Index n, const double* A, Index lda, const doub
 /// Whether a product of so many multiplications, or a sweep of them, ends before a second thread of BLAS has paid for its waking: on a
 /// busy machine one waits for the other as long as the scheduler likes.
 [[nodiscard]] bool is_small(double multiplications);
+/// Threads of ours for work of so many multiplications: one where it is small.
+[[nodiscard]] Index threads_for(double multiplications);
+/// The same for a pass over so many entries of a matrix: fetching one takes as long as some dozens of multiplications.
+[[nodiscard]] Index threads_to_read(Index entries);
 /// Of rows [n,p], Gram matrix and factor: n p min(n, p).
 [[nodiscard]] double multiplications(Index n, Index p);
 
@@ -58,6 +62,9 @@ void apply_reflectors_transposed(Index n, const double* A, Index lda, const doub
 class ThreadScope {
  public:
   explicit ThreadScope(int threads);
+  /// BLAS at one thread beside threads of ours, whose number num_threads() goes on to tell.
+  struct OursAlone {};
+  explicit ThreadScope(OursAlone);
   /// With threads = 0 one thread for small work, and the caller's setting for other.
   ThreadScope(int threads, double multiplications);
   ~ThreadScope();

@@ -45,6 +45,14 @@ void parallel_for(Index count, Index num_threads, Function&& f) {
   if (thrown) std::rethrow_exception(thrown);
 }
 
+/// f(from, to) for ranges of about one length that make up 0 .. count - 1, one to a thread.
+template <typename Function>
+void parallel_ranges(Index count, Index num_threads, Function&& f) {
+  num_threads = std::clamp<Index>(num_threads, 1, std::max<Index>(count, 1));
+  const Index part = (count + num_threads - 1) / num_threads;
+  parallel_for(num_threads, num_threads, [&](Index t) { f(std::min(t * part, count), std::min((t + 1) * part, count)); });
+}
+
 /// A callback of the caller's for work on other threads: it runs on the caller's thread only, one call at a time, while the threads that
 /// ask it wait for the answer. After its first `false` it is not called again, and every question is answered so.
 template <typename Message>

@@ -1,7 +1,10 @@
 // Products of two dense matrices by BLAS.
 #pragma once
 
+#include <algorithm>
+
 #include "core/blas.hpp"
+#include "core/parallel.hpp"
 
 namespace ardvark::products {
 
@@ -21,6 +24,24 @@ inline Matrix times_transposed(const Eigen::Ref<const Matrix>& A, const Eigen::R
 }
 inline Matrix transposed_times(const Eigen::Ref<const Matrix>& A, const Eigen::Ref<const Matrix>& B) {  ///< A' B
   return product(blas::Transpose::yes, blas::Transpose::no, A, B);
+}
+
+/// C <- A A' + beta C (no) or A' A + beta C (yes); C [n,n] lower, inner size k, like blas::syrk. Tiles side by side on threads of ours:
+/// those of BLAS wait for each other after each product. Tiles do not depend on the number of threads, so neither does the result.
+inline void square(blas::Transpose transpose, Index n, Index k, const double* A, Index lda, double beta, double* C, Index ldc) {
+  constexpr Index width = 128;
+  const bool by_columns = transpose == blas::Transpose::yes;
+  const auto other = by_columns ? blas::Transpose::no : blas::Transpose::yes;
+  const double dn = static_cast<double>(n);
+  const Index threads = blas::threads_for(0.5 * dn * dn * static_cast<double>(k));
+  const blas::ThreadScope one{blas::ThreadScope::OursAlone{}};
+  parallel_for((n + width - 1) / width, threads, [&](Index tile) {  // the longest first
+    const Index from = tile * width, own = std::min(width, n - from), below = n - from - own;
+    const double *here = A + from * (by_columns ? lda : 1), *next = here + own * (by_columns ? lda : 1);
+    double* corner = C + from * (ldc + 1);
+    blas::syrk(transpose, own, k, 1.0, here, lda, beta, corner, ldc);
+    if (below > 0) blas::gemm(transpose, other, below, own, k, 1.0, next, lda, here, lda, beta, corner + own, ldc);
+  });
 }
 
 }  // namespace ardvark::products

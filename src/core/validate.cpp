@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <limits>
 
 #include "ardvark/errors.hpp"
+#include "core/blas.hpp"
+#include "core/parallel.hpp"
 
 namespace ardvark::validate {
 namespace {
@@ -17,16 +20,23 @@ template <typename Scalar>
 bool all_finite(const MatrixView& X, double scale) {
   const bool by_column = X.layout() == Layout::column_major;
   const Index outer = by_column ? X.cols() : X.rows(), inner = by_column ? X.rows() : X.cols();
-  for (Index o = 0; o < outer; ++o) {
-    const Scalar* line = static_cast<const Scalar*>(X.data()) + o * X.stride();
-    double sum[4] = {0, 0, 0, 0};
-    Index i = 0;
-    for (; i + 4 <= inner; i += 4)
-      for (int k = 0; k < 4; ++k) sum[k] += static_cast<double>(line[i + k]) * scale * 0.0;
-    for (; i < inner; ++i) sum[0] += static_cast<double>(line[i]) * scale * 0.0;
-    if (!(sum[0] + sum[1] + sum[2] + sum[3] == 0.0)) return false;
-  }
-  return true;
+  const auto are_finite = [&](Index from, Index to) {
+    for (Index o = from; o < to; ++o) {
+      const Scalar* line = static_cast<const Scalar*>(X.data()) + o * X.stride();
+      double sum[4] = {0, 0, 0, 0};
+      Index i = 0;
+      for (; i + 4 <= inner; i += 4)
+        for (int k = 0; k < 4; ++k) sum[k] += static_cast<double>(line[i + k]) * scale * 0.0;
+      for (; i < inner; ++i) sum[0] += static_cast<double>(line[i]) * scale * 0.0;
+      if (!(sum[0] + sum[1] + sum[2] + sum[3] == 0.0)) return false;
+    }
+    return true;
+  };
+  std::atomic<bool> all = true;
+  parallel_ranges(outer, blas::threads_to_read(outer * inner), [&](Index from, Index to) {
+    if (!are_finite(from, to)) all = false;
+  });
+  return all;
 }
 
 bool all_finite(const MatrixView& X, double scale = 1) {

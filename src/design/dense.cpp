@@ -4,6 +4,7 @@
 
 #include "core/blas.hpp"
 #include "core/parallel.hpp"
+#include "core/products.hpp"
 
 namespace ardvark {
 namespace {
@@ -82,6 +83,10 @@ void DenseDesign::read_rows(Index first, Index count, const Vector* row_scale, M
   read({first, count, 0, cols(), row_scale != nullptr ? row_scale->data() + first : nullptr, nullptr}, panel.data(), panel.outerStride());
 }
 
+void DenseDesign::read_block(Index first_row, Index num_rows, Index first_column, Index num_columns, Matrix& panel) const {
+  read({first_row, num_rows, first_column, num_columns, nullptr, nullptr}, panel.data(), panel.outerStride());
+}
+
 void DenseDesign::scaled_columns(Index first, Index count, const double* scale, Eigen::Ref<Matrix> panel) {
   read({0, rows(), first, count, nullptr, scale}, panel.data(), panel.outerStride());
 }
@@ -96,12 +101,9 @@ void DenseDesign::by_blocks(const double* row_scale, Panel& panel, Function&& f)
   panel.resize(block_rows_, cols());
   for (Index first = 0; first < rows(); first += block_rows_) {
     const Index count = std::min(block_rows_, rows() - first);
-    const Index threads = blas::is_small(static_cast<double>(count) * 64 * static_cast<double>(cols())) ? 1 : blas::num_threads();
-    const Index part = (count + threads - 1) / threads;
-    parallel_for(threads, threads, [&](Index t) {
-      const Index from = std::min(t * part, count), own = std::min(part, count - from);
+    parallel_ranges(count, blas::threads_to_read(count * cols()), [&](Index from, Index to) {
       const double* scale = row_scale != nullptr ? row_scale + first + from : nullptr;
-      read({first + from, own, 0, cols(), scale, nullptr}, panel.data() + from, panel.outerStride());
+      read({first + from, to - from, 0, cols(), scale, nullptr}, panel.data() + from, panel.outerStride());
     });
     f(first, count);
   }
@@ -111,8 +113,8 @@ void DenseDesign::gram(const Vector& omega, Matrix& G) {
   row_scale_ = omega.cwiseSqrt();
   if (products_ == Products::double_precision) {
     by_blocks(row_scale_.data(), panel_, [&](Index first, Index count) {
-      blas::syrk(blas::Transpose::yes, cols(), count, 1.0, panel_.data(), panel_.outerStride(), first == 0 ? 0.0 : 1.0, G.data(),
-                 G.outerStride());
+      products::square(blas::Transpose::yes, cols(), count, panel_.data(), panel_.outerStride(), first == 0 ? 0.0 : 1.0, G.data(),
+                       G.outerStride());
     });
     return;
   }

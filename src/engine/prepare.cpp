@@ -6,6 +6,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "core/blas.hpp"
+#include "core/parallel.hpp"
 #include "core/validate.hpp"
 
 namespace ardvark {
@@ -15,15 +17,18 @@ namespace {
 void moments(MatrixView X, const Vector& k, bool centred, Vector& center, Vector& scale) {
   const Index p = X.cols();
   DenseDesign raw(X, {});
-  Matrix panel(std::min(std::max<Index>((Index{1} << 18) / std::max<Index>(p, 1), 8), X.rows()),
-               p);  // about 2 MB: a wide X must not lie twice in memory
+  // About 2 MB: a wide X must not lie twice in memory.
+  const Index block = std::min(std::max<Index>((Index{1} << 18) / std::max<Index>(p, 1), 8), X.rows());
   const double total = k.sum();
   auto blocks = [&](auto&& visit) {
-    for (Index first = 0; first < X.rows(); first += panel.rows()) {
-      const Index count = std::min(panel.rows(), X.rows() - first);
-      raw.read_rows(first, count, nullptr, panel);
-      for (Index j = 0; j < p; ++j) visit(j, panel.col(j).head(count).array(), k.segment(first, count).array());
-    }
+    parallel_ranges(p, blas::threads_to_read(X.rows() * p), [&](Index from, Index to) {
+      Matrix panel((block + 7) / 8 * 8, to - from);  // all columns aligned alike, so that a sum does not depend on `from`
+      for (Index first = 0; first < X.rows(); first += block) {
+        const Index count = std::min(block, X.rows() - first);
+        raw.read_block(first, count, from, to - from, panel);
+        for (Index j = from; j < to; ++j) visit(j, panel.col(j - from).head(count).array(), k.segment(first, count).array());
+      }
+    });
   };
   center = Vector::Zero(p);
   Vector square = Vector::Zero(p);

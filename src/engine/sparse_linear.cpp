@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "core/blas.hpp"
 #include "engine/sparse_fit.hpp"
@@ -32,7 +33,8 @@ void fit_sparse_linear(MatrixView X, const Vector& y, const Vector& k, const Fit
   fit.num_rows = k.sum();
   const int threads = blas::num_threads();
   // Threads of BLAS spin on after each product, in the way of the starts: they pay where the products are what takes time.
-  const blas::ThreadScope of_products(blas::multiplications(X.rows(), X.cols()) < 2e9 ? 1 : 0);
+  std::optional<blas::ThreadScope> of_products;
+  if (blas::multiplications(X.rows(), X.cols()) < 2e9) of_products.emplace(blas::ThreadScope::OursAlone{});
   const auto reduced = std::make_shared<ReducedRows>();  // the starts read it, and so does the posterior
   ReducedRows& rows = *reduced;
   if (!reduce_rows(design, which, k, y, fit.num_rows, KeepBasis::no, rows, rotation))

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/Dense>
+#include <algorithm>
 #include <limits>
 #include <optional>
 #include <thread>
@@ -10,6 +11,7 @@
 
 #include "../support/plain.hpp"
 #include "../support/random_problem.hpp"
+#include "core/products.hpp"
 
 extern "C" {
 [[gnu::weak]] void openblas_set_num_threads(int);
@@ -280,6 +282,46 @@ TEST(Blas, SytrdAndItsReflectorsRebuildTheMatrix) {
   }
 }
 
+TEST(Blas, SyevdRebuildsTheMatrixAtAnyScale) {
+  Random random(14);
+  for (const double scale : {1.0, 1e-160, 1e150})
+    for (Index n : {Index{1}, Index{3}, Index{65}, Index{300}}) {
+      Padded A(random, n, n);
+      const Matrix S = symmetric(A.value());
+      A.store *= scale;
+      Vector values(n);
+      ASSERT_TRUE(blas::syevd(n, A.data(), A.ld(), values.data()));
+      const Matrix Q = A.value();
+      EXPECT_TRUE(std::is_sorted(values.begin(), values.end()));
+      EXPECT_LE(distance(Q * (values / scale).asDiagonal() * Q.transpose(), S), 1e-12) << n;
+      EXPECT_LE(distance(Q.transpose() * Q, Matrix::Identity(n, n)), 1e-12) << n;
+    }
+  Matrix bad = Matrix::Constant(2, 2, std::numeric_limits<double>::quiet_NaN());
+  Vector values(2);
+  EXPECT_FALSE(blas::syevd(2, bad.data(), 2, values.data()));
+}
+
+TEST(Products, SquareIsSyrkWithAnyNumberOfThreads) {
+  Random random(15);
+  for (Transpose transpose : {Transpose::no, Transpose::yes})
+    for (Index n : {Index{1}, Index{127}, Index{128}, Index{129}, Index{700}})
+      for (Index k : {Index{0}, Index{1}, Index{200}}) {
+        Padded A(random, transpose == Transpose::no ? n : k, transpose == Transpose::no ? k : n), C(random, n, n);
+        Padded expected = C;
+        blas::syrk(transpose, n, k, 1.0, A.data(), A.ld(), 0.5, expected.data(), expected.ld());
+        std::optional<Matrix> first;
+        for (const int threads : {1, 2, 3}) {
+          const blas::ThreadScope scope(threads);
+          Padded found = C;
+          products::square(transpose, n, k, A.data(), A.ld(), 0.5, found.data(), found.ld());
+          EXPECT_LE((found.store - expected.store).cwiseAbs().maxCoeff(), 1e-12 * static_cast<double>(k + 1)) << n << " " << k;
+          EXPECT_EQ(strict_upper(found.value()), strict_upper(C.value()));
+          if (!first) first = found.store;
+          EXPECT_EQ(found.store, *first);
+        }
+      }
+}
+
 TEST(Blas, DoesNothingForSizeZero) {
   double nothing = 5;
   blas::syrk(Transpose::yes, 0, 0, 1, &nothing, 0, 0, &nothing, 0);
@@ -323,6 +365,16 @@ TEST(ThreadScope, OfSmallWorkIsOneThreadUnlessThreadsWereAskedFor) {
     EXPECT_EQ(blas::num_threads(), two);  // of ours
     const blas::ThreadScope one(1);
     EXPECT_EQ(blas::num_threads(), 1);
+  }
+  {
+    const blas::ThreadScope alone{blas::ThreadScope::OursAlone{}};
+    EXPECT_EQ(openblas_get_num_threads(), 1);
+    EXPECT_EQ(blas::num_threads(), two);
+  }
+  {
+    const blas::ThreadScope asked(3), alone{blas::ThreadScope::OursAlone{}};
+    EXPECT_EQ(openblas_get_num_threads(), 1);
+    EXPECT_EQ(blas::num_threads(), 3);  // that of the scope around it
   }
   {
     const blas::ThreadScope large(0, blas::multiplications(1000000, 100)), asked(2, 1.0);
