@@ -1,4 +1,4 @@
-// The two inner loops of coordinate-wise updates, over one column, in vector instructions where the processor has them.
+// The inner loops of coordinate-wise updates, over one column or two, in vector instructions where the processor has them.
 #pragma once
 
 #include <span>
@@ -12,12 +12,22 @@ struct ColumnProducts {
   double square = 0;         ///< sum D_i z_i^2
 };
 
+/// Of two columns at once, which hide each other's latencies, and read u and D once.
+struct PairProducts {
+  ColumnProducts first, second;
+  double across = 0;  ///< sum D_i y_i z_i
+};
+
 struct ColumnKernels {
   const char* name;
   bool available;
   ColumnProducts (*products)(const double* z, const double* u, const double* D, Index size);
   /// u_i -= change D_i z_i,  g_i += variance z_i^2
   void (*move)(const double* z, const double* D, Index size, double change, double variance, double* u, double* g);
+  PairProducts (*products_of_pair)(const double* y, const double* z, const double* u, const double* D, Index size);
+  /// Both moves, with changes and variances of the two.
+  void (*move_by_pair)(const double* y, const double* z, const double* D, Index size, const double* changes, const double* variances,
+                       double* u, double* g);
 };
 /// Fastest first; the last runs everywhere. Sums are taken in eight interleaved parts in all of them.
 [[nodiscard]] std::span<const ColumnKernels> column_kernels();

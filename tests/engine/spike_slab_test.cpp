@@ -398,8 +398,8 @@ TEST(LassoPath, SatisfiesTheOptimalityConditions) {  // (L1.3)
 TEST(ColumnKernels, AgreeWithPlainSums) {
   Random random(31);
   for (const Index n : {1, 7, 8, 9, 100, 203}) {
-    Vector z(n), u(n), D(n), g = Vector::Zero(n);
-    for (Index i = 0; i < n; ++i) z[i] = random.normal(), u[i] = random.normal(), D[i] = random.uniform();
+    Vector y(n), z(n), u(n), D(n), g = Vector::Zero(n);
+    for (Index i = 0; i < n; ++i) y[i] = random.normal(), z[i] = random.normal(), u[i] = random.normal(), D[i] = random.uniform();
     for (const ColumnKernels& kernel : column_kernels()) {
       if (!kernel.available) continue;
       const ColumnProducts found = kernel.products(z.data(), u.data(), D.data(), n);
@@ -409,6 +409,17 @@ TEST(ColumnKernels, AgreeWithPlainSums) {
       kernel.move(z.data(), D.data(), n, 0.7, 0.3, v.data(), h.data());
       EXPECT_LT((v - (u - 0.7 * D.cwiseProduct(z))).cwiseAbs().maxCoeff(), 1e-14);
       EXPECT_LT((h - 0.3 * z.cwiseAbs2()).cwiseAbs().maxCoeff(), 1e-14);
+      const PairProducts pair = kernel.products_of_pair(y.data(), z.data(), u.data(), D.data(), n);
+      EXPECT_EQ(pair.second.with_residual, found.with_residual);
+      EXPECT_NEAR(pair.first.with_residual, y.dot(u), 1e-12 * static_cast<double>(n));
+      EXPECT_NEAR(pair.first.square, y.dot(D.asDiagonal() * y), 1e-12 * static_cast<double>(n));
+      EXPECT_NEAR(pair.second.square, found.square, 1e-12 * static_cast<double>(n));
+      EXPECT_NEAR(pair.across, y.dot(D.asDiagonal() * z), 1e-12 * static_cast<double>(n));
+      const double changes[] = {0.7, -0.2}, variances[] = {0.3, 0.6};
+      v = u, h = g;
+      kernel.move_by_pair(y.data(), z.data(), D.data(), n, changes, variances, v.data(), h.data());
+      EXPECT_LT((v - (u - D.cwiseProduct(0.7 * y - 0.2 * z))).cwiseAbs().maxCoeff(), 1e-14);
+      EXPECT_LT((h - 0.3 * y.cwiseAbs2() - 0.6 * z.cwiseAbs2()).cwiseAbs().maxCoeff(), 1e-14);
     }
   }
 }

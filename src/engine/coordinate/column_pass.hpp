@@ -23,13 +23,29 @@ void pass_over_columns(const ReducedRows& rows, std::span<const Index> order, co
                        Update&& update) {
   const ColumnKernels& kernel = column_kernel();
   const Index size = rows.rank();
-  for (const Index j : order) {
-    const double* z = rows.storage.data() + j * size;
-    const ColumnProducts found = kernel.products(z, u.data(), D.data(), size);
+  const auto column = [&](Index j) { return rows.storage.data() + j * size; };
+  double change[2], variance[2];
+  // Of one that stands for itself, or as the first or second of a pair.
+  const auto take = [&](Index j, const ColumnProducts& found, int at) {
     const ColumnUpdate next = update(j, found.with_residual + found.square * m[j], found.square);
-    const double change = next.mean - m[j];
-    if (change != 0 || next.variance != 0) kernel.move(z, D.data(), size, change, next.variance, u.data(), g.data());
+    change[at] = next.mean - m[j];
+    variance[at] = next.variance;
     m[j] = next.mean;
+  };
+  std::size_t at = 0;
+  for (; at + 2 <= order.size(); at += 2) {
+    const Index i = order[at], j = order[at + 1];
+    PairProducts found = kernel.products_of_pair(column(i), column(j), u.data(), D.data(), size);
+    take(i, found.first, 0);
+    found.second.with_residual -= change[0] * found.across;  // what u will have lost by then
+    take(j, found.second, 1);
+    if (change[0] != 0 || change[1] != 0 || variance[0] != 0 || variance[1] != 0)
+      kernel.move_by_pair(column(i), column(j), D.data(), size, change, variance, u.data(), g.data());
+  }
+  if (at < order.size()) {
+    const double* z = column(order[at]);
+    take(order[at], kernel.products(z, u.data(), D.data(), size), 0);
+    if (change[0] != 0 || variance[0] != 0) kernel.move(z, D.data(), size, change[0], variance[0], u.data(), g.data());
   }
 }
 

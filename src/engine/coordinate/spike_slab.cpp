@@ -13,8 +13,6 @@ namespace {
 
 constexpr double least_log_h = -23, most_log_h = 12;  // of standardised columns
 
-double x_log_x(double x) { return x > 0 ? x * std::log(x) : 0; }
-
 // sum ln(1 + h l): eight factors to a logarithm, as long as they stay in range.
 double sum_log1p(double h, const Vector& l) {
   double sum = 0, product = 1;
@@ -96,6 +94,7 @@ void SpikeSlab::sweep_raised() {
 
 void SpikeSlab::pass(std::span<const Index> order, Pass which) {
   const double s2 = hyper_.s2, kappa = hyper_.kappa, odds = std::log(hyper_.pi) - std::log1p(-hyper_.pi);
+  const double log_slab = std::log(s2 * kappa);
   Sums raised;
   const auto count = [&](Index g, double x, const Sums& part) {
     const bool is_raised = which == Pass::raised || x > odds;
@@ -104,12 +103,13 @@ void SpikeSlab::pass(std::span<const Index> order, Pass which) {
   };
   // With c and d = z'Dz of this column, the exact maximiser of the bound in q(b_j).                                              (SP.4)
   const auto one = [&](Index j, double c, double d) {
-    const double shrink = 1 / (1 + kappa * d), mu = kappa * c * shrink, slab = s2 * kappa * shrink;
-    const double x = odds + 0.5 * (std::log(shrink) + c * mu / s2), q = sigmoid(x);
+    const double shrink = 1 / (1 + kappa * d), mu = kappa * c * shrink, slab = s2 * kappa * shrink, log_shrink = std::log(shrink);
+    const double x = odds + 0.5 * (log_shrink + c * mu / s2);
+    const auto [q, negative_entropy] = indicator(x);
     const double variance = q * slab + q * (1 - q) * mu * mu;
     inclusion_[j] = q;
     v_[j] = variance;
-    count(j, x, {q, q, q * (slab + mu * mu), x_log_x(q) + x_log_x(sigmoid(-x)), q > 0 ? q * std::log(slab) : 0});
+    count(j, x, {q, q, q * (slab + mu * mu), negative_entropy, q > 0 ? q * (log_slab + log_shrink) : 0});
     return ColumnUpdate{q * mu, variance > 1e-14 * s2 / std::max(d, 1e-300) ? variance : 0};
   };
   if (all_single_)
@@ -137,7 +137,8 @@ double SpikeSlab::update_group(Index g, Sums& part) {
   const Vector mu = kappa * factor.solve(c);
   const Matrix slab = s2 * kappa * factor.solve(Matrix::Identity(size, size));
   const double stretch = 2 * Matrix(factor.matrixL()).diagonal().array().log().sum(), columns = static_cast<double>(size);
-  const double x = std::log(hyper_.pi) - std::log1p(-hyper_.pi) - 0.5 * stretch + 0.5 * c.dot(mu) / s2, q = sigmoid(x);
+  const double x = std::log(hyper_.pi) - std::log1p(-hyper_.pi) - 0.5 * stretch + 0.5 * c.dot(mu) / s2;
+  const auto [q, negative_entropy] = indicator(x);
   const Matrix covariance = q * slab + q * (1 - q) * mu * mu.transpose();
   m_.segment(first, size) = q * mu;
   v_.segment(first, size) = covariance.diagonal();
@@ -145,7 +146,7 @@ double SpikeSlab::update_group(Index g, Sums& part) {
   inclusion_[g] = q;
   u_ -= DZ * (m_.segment(first, size) - before);
   g_ += spread_of(g);
-  part = {q, q * columns, q * (slab.trace() + mu.squaredNorm()), x_log_x(q) + x_log_x(sigmoid(-x)),
+  part = {q, q * columns, q * (slab.trace() + mu.squaredNorm()), negative_entropy,
           q > 0 ? q * (columns * std::log(s2 * kappa) - stretch) : 0};
   return x;
 }
