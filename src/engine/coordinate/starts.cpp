@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <future>
 #include <limits>
 #include <numeric>
 
@@ -225,15 +226,17 @@ std::vector<StartOutcome> run_starts(const ReducedRows& rows, const PenalisedCol
                                      const AscentSettings& ascent, SparseParts parts, Index num_threads) {
   const Starts starts{rows, which, slab, ascent, parts == SparseParts::both};
   if (parts == SparseParts::dense_only || which.size() == 0) return {starts.dense_only()};
-  const Matrix lasso = lasso_path(rows, start_penalties);
-  const Index first = starts.with_dense ? 0 : 1;
-  std::vector<std::optional<StartOutcome>> found(static_cast<std::size_t>(2 + lasso.cols() - first));
-  parallel_for(static_cast<Index>(found.size()), num_threads, [&](Index i) {
-    const Index kind = i + first;
-    found[static_cast<std::size_t>(i)] = kind == 0 ? starts.from_ridge()
-                                         : kind == 1
-                                             ? starts.from_zero()
-                                             : starts.from_lasso(start_penalties[static_cast<std::size_t>(kind - 2)], lasso.col(kind - 2));
+  const std::size_t first = starts.with_dense ? 0 : 1;
+  std::vector<std::optional<StartOutcome>> found(2 + start_penalties.size() - first);
+  // The path comes first, and the starts that wait for it last: one thread may be at it while others are at ridge and zero.
+  std::packaged_task<Matrix()> path([&] { return lasso_path(rows, start_penalties); });
+  const std::shared_future<Matrix> lasso = path.get_future();
+  parallel_for(static_cast<Index>(found.size()) + 1, num_threads, [&](Index task) {
+    if (task == 0) return path();
+    const auto i = static_cast<std::size_t>(task - 1), kind = i + first;
+    found[i] = kind == 0   ? starts.from_ridge()
+               : kind == 1 ? starts.from_zero()
+                           : starts.from_lasso(start_penalties[kind - 2], lasso.get().col(static_cast<Index>(kind) - 2));
   });
   std::vector<StartOutcome> out;
   for (std::optional<StartOutcome>& start : found) out.push_back(std::move(*start));
