@@ -2,7 +2,7 @@
 
     .venv/bin/python bench/honest/ideas.py [--families 'blk-*-50-*'] [--seeds 0,1]
 
-Joint posteriors of correlated columns (SP.13, SP.14), and intervals that know that h was estimated (SP.15). Minutes a fit: nothing here is compiled.
+Joint posteriors of correlated columns (SP.13, SP.14), without and with the intervals of (SP.15), which the library has. Minutes a fit: nothing here is compiled.
 """
 
 import os
@@ -25,7 +25,6 @@ from scores import score
 from sklearn.linear_model import lasso_path
 
 HALF = norm.ppf(0.975)
-NODES = 5  # of h
 
 
 class Blocks(Reference):
@@ -115,29 +114,6 @@ def starts(reference):
     return [(w, s) for w, s in zip(weight / weight.sum(), found) if w > 0]
 
 
-def values_of_h(reference, s):
-    """Of its posterior given q(b): the middles of NODES parts of equal mass, each with s2.                                     (SP.15)"""
-    s2, phi = reference.objective_of_h(s)
-    t = np.clip(np.log(s.h) + np.arange(-8, 8.01, 0.25), -23, 12)
-    share = np.exp(t) * reference.share
-    log_density = np.array([phi(h) for h in np.exp(t)]) + np.log(share) - 2 * np.log1p(share)
-    mass = np.exp(log_density - log_density.max())
-    mass /= mass.sum()
-    places = np.interp((np.arange(NODES) + 0.5) / NODES, np.cumsum(mass) - mass / 2, t)
-    return [(h, s2(h)) for h in np.exp(places)]
-
-
-def covariance_over_h(reference, s, covariance):
-    """Of w, and the mean of s2.                                                                                               (SP.15)"""
-    Z, D, r = reference.Z, reference.D(s.h), reference.yr - reference.Z @ s.m
-    h, s2 = np.array(values_of_h(reference, s)).T
-    each = 1 / (1 + np.outer(reference.l, h))  # [m, NODES] D
-    scale = np.mean(s2 * h) - s.s2 * s.h
-    narrowing = each @ (s2 * h**2) / NODES - s.s2 * s.h**2 * D
-    moves = ((each * h - (s.h * D)[:, None]) * r[:, None]).T @ Z / np.sqrt(NODES)
-    return covariance + scale * np.eye(reference.p) - (Z.T * narrowing) @ Z + moves.T @ moves, np.mean(s2)
-
-
 def answer(reference, X_new, y_new, estimated_h):
     """What scores.py asks of a fit."""
     rows, p, components = (X_new - reference.center) / reference.scale, reference.p, starts(reference)
@@ -146,7 +122,7 @@ def answer(reference, X_new, y_new, estimated_h):
     means, variances = [], []
     for _, s in components:
         mean, covariance = reference.covariance(s)
-        covariance, s2 = covariance_over_h(reference, s, covariance) if estimated_h else (covariance, s.s2)
+        covariance, s2 = reference.over_h(s, covariance) if estimated_h else (covariance, s.s2)
         means.append(wanted @ mean)
         variances.append(np.einsum("ij,ij->i", wanted @ covariance, wanted) + s2 * flat)
     weight, means, s2 = np.array([w for w, _ in components]), np.array(means), sum(w * s.s2 for w, s in components)

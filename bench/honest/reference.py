@@ -10,6 +10,7 @@ import numpy as np
 from scipy.optimize import minimize_scalar
 
 A = 0.25  # of the prior of the dense share
+NODES = 5  # values of h that intervals average over
 
 
 @dataclass
@@ -166,8 +167,30 @@ class Reference:
             B[some] = S @ np.linalg.inv(np.eye(known.size) + S @ np.where(there, 0, G)[some] @ S / s.s2) @ S
         return mean, s.s2 * s.h * P + P @ B @ P.T
 
+    def values_of_h(self, s):
+        """Of its posterior given q(b): the middles of NODES parts of equal mass, each with s2.                            (SP.15)"""
+        s2, phi = self.objective_of_h(s)
+        t = np.log(max(s.h, 1 / self.l.sum())) + np.arange(-8, 8.01, 0.25)
+        share = np.exp(t) * self.share
+        log_density = np.array([phi(h) for h in np.exp(t)]) + np.log(share) - 2 * np.log1p(share)
+        mass = np.exp(log_density - log_density.max())
+        mass /= mass.sum()
+        places = np.interp((np.arange(NODES) + 0.5) / NODES, np.cumsum(mass) - mass / 2, t)
+        return [(h, s2(h)) for h in np.exp(places)]
+
+    def over_h(self, s, covariance):
+        """Covariance of w that knows that h was estimated, and the mean of s2.                                           (SP.15)"""
+        Z, D, r = self.Z, self.D(s.h), self.yr - self.Z @ s.m
+        h, s2 = np.array(self.values_of_h(s)).T
+        each = 1 / (1 + np.outer(self.l, h))  # [m, NODES] D
+        scale = np.mean(s2 * h) - s.s2 * s.h
+        narrowing = each @ (s2 * h**2) / NODES - s.s2 * s.h**2 * D
+        moves = ((each * h - (s.h * D)[:, None]) * r[:, None]).T @ Z / np.sqrt(NODES)
+        return covariance + scale * np.eye(self.p) - (Z.T * narrowing) @ Z + moves.T @ moves, np.mean(s2)
+
     def predict(self, s, X):
-        """Mean and variance of new observations.                                                                           (SP.7)"""
+        """Mean and variance of new observations.                                                                   (SP.7, SP.15)"""
         mean, covariance = self.covariance(s)
+        covariance, flat = self.over_h(s, covariance)
         rows = (X - self.center) / self.scale
-        return self.mean + rows @ mean, s.s2 * (1 + 1 / self.N) + np.einsum("ij,jk,ik->i", rows, covariance, rows)
+        return self.mean + rows @ mean, s.s2 + flat / self.N + np.einsum("ij,jk,ik->i", rows, covariance, rows)

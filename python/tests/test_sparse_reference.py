@@ -153,7 +153,7 @@ def test_the_library_agrees(n, p, effects, correlation, seed):
     model = fitted("sparse", X, y)
     assert model.bound_ == pytest.approx(found.bound, abs=1e-6)
     mean, covariance = reference.covariance(found)
-    sd = np.sqrt(np.diag(covariance))
+    sd = np.sqrt(np.diag(reference.over_h(found, covariance)[0]))
     np.testing.assert_allclose(model.coef_ * reference.scale, mean, atol=1e-3 * sd.max())
     np.testing.assert_allclose(model.coef_std_ * reference.scale, sd, rtol=1e-3)
     np.testing.assert_allclose(model.inclusion_, found.q, atol=1e-4)

@@ -146,6 +146,7 @@ MixtureComponent component_of(const SpikeSlab& q, std::shared_ptr<const DenseBas
   MixtureComponent out;
   out.s2 = q.hyper().s2;
   out.h = q.hyper().h;
+  out.spread = q.dense_spread();
   out.w = mean_of(q);
   out.flat_mean = flat_mean - basis->G * out.w;
   out.basis = std::move(basis);

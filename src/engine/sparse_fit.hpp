@@ -17,7 +17,7 @@ void run_reported(const FitOptions& options, double offset, const std::function<
 /// By group where the options name groups. Left-out columns are in neither list.
 [[nodiscard]] PenalisedColumns penalised_columns(const FitOptions& options, Index num_columns, const std::vector<bool>& left_out);
 
-/// The variance of one start's weights; `factored` says whether correlations among the effects could be had.                 (SP.6)
+/// The variance of one start's weights; `factored` says whether correlations among the effects could be had.         (SP.6), (SP.15)
 [[nodiscard]] MixtureComponent component_of(const SpikeSlab& q, std::shared_ptr<const DenseBasis> basis, const Vector& flat_mean,
                                             bool& factored);
 

@@ -60,6 +60,7 @@ json describe(const Mixture& mixture) {
     auto at = std::find(bases.begin(), bases.end(), c.basis.get());
     if (at == bases.end()) at = bases.insert(bases.end(), c.basis.get());
     components.push_back({{"basis", at - bases.begin()}, {"numbers", {c.weight, c.s2, c.h}}, {"active", c.active}});
+    if (c.spread) components.back()["spread"] = {c.spread->variance, c.spread->flat};
   }
   return {{"columns", mixture.columns}, {"flat_columns", mixture.flat_columns}, {"components", components}, {"bases", bases.size()}};
 }
@@ -73,6 +74,10 @@ void add_arrays(SafetensorsWriter& file, const std::string& prefix, const Mixtur
     file.add_vector(name + "flat_mean", c.flat_mean);
     file.add_vector(name + "v", c.v);
     file.add_matrix(name + "F", c.F);
+    if (c.spread) {
+      file.add_vector(name + "narrowing", c.spread->narrowing);
+      file.add_matrix(name + "moves", c.spread->moves);
+    }
     if (std::find(bases.begin(), bases.end(), c.basis.get()) != bases.end()) continue;
     const std::string basis = prefix + fmt::format("basis{}.", bases.size());
     file.add_matrix(basis + "Z", c.basis->Z());
@@ -91,8 +96,9 @@ Mixture read_mixture(const SafetensorsReader& file, const std::string& prefix, c
     if (v.size() != size) fail();
     return v;
   };
+  const auto finite = [&](const std::string& name) { return checked_finite(file.matrix(prefix + name), prefix + name, path); };
   const auto matrix = [&](const std::string& name, Index rows, Index cols) {
-    Matrix m = checked_finite(file.matrix(prefix + name), prefix + name, path);
+    Matrix m = finite(name);
     if (m.rows() != rows || m.cols() != cols) fail();
     return m;
   };
@@ -136,6 +142,14 @@ Mixture read_mixture(const SafetensorsReader& file, const std::string& prefix, c
     c.flat_mean = vector(name + "flat_mean", f);
     c.v = vector(name + "v", p);
     c.F = matrix(name + "F", a, a);
+    if (components[i].contains("spread")) {  // files of before it was known have the covariance given h                         (SP.15)
+      const json& spread = components[i].at("spread");
+      if (spread.size() != 2) fail();
+      DenseSpread u{spread[0].get<double>(), vector(name + "narrowing", c.basis->l.size()), finite(name + "moves"),
+                    spread[1].get<double>()};
+      if (!(u.variance > 0 && u.flat > 0 && (u.narrowing.array() >= 0).all()) || u.moves.rows() != u.narrowing.size()) fail();
+      c.spread = std::move(u);
+    }
     mixture.components.push_back(std::move(c));
   }
   return mixture;

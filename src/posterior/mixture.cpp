@@ -38,17 +38,25 @@ Matrix spread_of_inactive(const MixtureComponent& c) {
 
 }  // namespace
 
-// diag(s2 h P + P B P') with P = I - h Z'DZ, the active columns of B by F P, the others through Z diag(v) Z'.                    (SP.6)
+DenseSpread MixtureComponent::dense() const {
+  return spread ? *spread : DenseSpread{s2 * h, s2 * h * h * shrinkage(*this), Matrix(basis->l.size(), 0), s2};
+}
+
+// The diagonal of (SP.6), or (SP.15): P = I - h Z'DZ, the active columns of B by F P, the others through Z diag(v) Z'.
 Vector MixtureComponent::variances() const {
   const auto Z = basis->Z();
   Vector out = v;
-  const bool has_inactive = v.size() > 0 && v.maxCoeff() > 0;
-  if (h == 0) {
-    out(active) = F.colwise().squaredNorm().transpose();
-    return out;
-  }
+  if (h == 0) out(active) = F.colwise().squaredNorm().transpose();  // P = I
+  if (!has_dense()) return out;
+  const bool has_inactive = h > 0 && v.size() > 0 && v.maxCoeff() > 0;
   const Vector D = shrinkage(*this);
-  const Matrix FZD = times_transposed(F, D.asDiagonal() * Z(Eigen::all, active));  // F Z_A'D
+  const DenseSpread u = dense();
+  const Index a = h > 0 ? static_cast<Index>(active.size()) : 0;
+  Matrix of_Z(a + u.moves.cols(), D.size());  // what multiplies Z: - h F Z_A'D, and the moves below it
+  if (a > 0) of_Z.topRows(a) = -h * times_transposed(F, D.asDiagonal() * Z(Eigen::all, active));
+  of_Z.bottomRows(u.moves.cols()) = u.moves.transpose();
+  Matrix of_squares(2, D.size());
+  of_squares << D.transpose(), u.narrowing.transpose();
   const Matrix DWD = has_inactive ? Matrix(D.asDiagonal() * spread_of_inactive(*this) * D.asDiagonal()) : Matrix();
   constexpr Index block = 512;
   std::size_t next = 0;  // of the active columns, which ascend
@@ -56,11 +64,12 @@ Vector MixtureComponent::variances() const {
     const Index count = std::min(block, Z.cols() - first);
     const auto panel = Z.middleCols(first, count);
     auto part = out.segment(first, count);
-    const Vector d = (D.asDiagonal() * panel).cwiseProduct(panel).colwise().sum().transpose();
-    part.array() += s2 * h * (1 - h * d.array()).max(0.0) - 2 * h * d.array() * part.array();
+    const Eigen::Array2Xd d = of_squares * panel.cwiseAbs2();
+    part.array() += (u.variance - d.row(1).transpose()).max(0.0) - 2 * h * d.row(0).transpose() * part.array();
     if (has_inactive) part += h * h * times(DWD, panel).cwiseProduct(panel).colwise().sum().transpose();
-    Matrix FP = -h * times(FZD, panel);
-    for (; next < active.size() && active[next] < first + count; ++next) FP.col(active[next] - first) += F.col(static_cast<Index>(next));
+    Matrix FP = times(of_Z, panel);
+    for (; static_cast<Index>(next) < a && active[next] < first + count; ++next)
+      FP.col(active[next] - first).head(a) += F.col(static_cast<Index>(next));
     part += FP.colwise().squaredNorm().transpose();
   }
   return out.cwiseMax(0.0);
@@ -71,12 +80,20 @@ Matrix MixtureComponent::covariance() const {
   const Index p = w.size();
   Matrix B = v.asDiagonal();
   if (!active.empty()) B(active, active) = transposed_times(F, F);
-  if (h == 0) return B;
-  Matrix P = -h * transposed_times(shrinkage(*this).asDiagonal() * Z, Z);
-  P.diagonal().array() += 1;
-  Matrix out = times(times(P, B), P.transpose()) + s2 * h * P;
-  out = 0.5 * (out + out.transpose()).eval();
-  return p > 0 ? out : Matrix(0, 0);
+  if (!has_dense() || p == 0) return B;
+  const DenseSpread u = dense();
+  Matrix inside = u.moves * u.moves.transpose();
+  inside.diagonal() -= u.narrowing;
+  Matrix out = transposed_times(Z, times(inside, Z));
+  out.diagonal().array() += u.variance;
+  if (h > 0) {
+    Matrix P = -h * transposed_times(shrinkage(*this).asDiagonal() * Z, Z);
+    P.diagonal().array() += 1;
+    out += times(times(P, B), P.transpose());
+  } else {
+    out += B;
+  }
+  return 0.5 * (out + out.transpose());
 }
 
 double MixtureComponent::effective_parameters() const {
@@ -91,12 +108,14 @@ double MixtureComponent::effective_parameters() const {
 }
 
 // t = x~ - h Z'DZ x~ with x~ = x - G'f:  s2 |R f|^2 + s2 h (x~'x~ - h (Z x~)'D(Z x~)) + t'B t, in two passes over the columns.      (SP.7)
+// The terms before t'B t are those of h and s2 as known; else (SP.15).
 ComponentMoments Mixture::component_moments(Design& X) const {
   const Index n = X.rows();
   const std::size_t count = components.size();
   const Matrix F = read_columns(X, flat_columns);
   ComponentMoments out{Matrix::Zero(n, static_cast<Index>(count)), Matrix::Zero(n, static_cast<Index>(count))};
   std::vector<Matrix> ZX(count), T(count);  // [n, m] x~'Z', then times D; [n, active] of t
+  std::vector<DenseSpread> u(count);
   std::vector<std::vector<Index>> place(count);
   const auto without_flat = [&](const auto& panel, const std::vector<Index>& at, const DenseBasis& basis) {
     const Matrix G = basis.G(Eigen::all, at);
@@ -109,7 +128,8 @@ ComponentMoments Mixture::component_moments(Design& X) const {
     place[c].assign(columns.size(), -1);
     for (std::size_t i = 0; i < one.active.size(); ++i) place[c][static_cast<std::size_t>(one.active[i])] = static_cast<Index>(i);
     out.mean.col(static_cast<Index>(c)) = F * one.flat_mean;
-    out.variance.col(static_cast<Index>(c)) = one.s2 * (F * one.basis->R.transpose()).rowwise().squaredNorm();
+    u[c] = one.dense();
+    out.variance.col(static_cast<Index>(c)) = u[c].flat * (F * one.basis->R.transpose()).rowwise().squaredNorm();
   }
   for_column_panels(X, columns, [&](const auto& panel, const std::vector<Index>& at) {
     Matrix x;
@@ -117,27 +137,27 @@ ComponentMoments Mixture::component_moments(Design& X) const {
       const MixtureComponent& one = components[c];
       auto mean = out.mean.col(static_cast<Index>(c)), variance = out.variance.col(static_cast<Index>(c));
       mean += panel * one.w(at);
-      if (one.h == 0) continue;
+      if (!one.has_dense()) continue;
       const bool same = c > 0 && one.basis == components[c - 1].basis;
       if (!same || x.size() == 0) x = without_flat(panel, at, *one.basis);
-      variance += one.s2 * one.h * x.rowwise().squaredNorm();
-      if (same && components[c - 1].h > 0) continue;  // its product is that of the component before
+      variance += u[c].variance * x.rowwise().squaredNorm();
+      if (same && components[c - 1].has_dense()) continue;  // its product is that of the component before
       ZX[c] += times_transposed(x, Matrix(one.basis->Z()(Eigen::all, at)));
     }
   });
   for (std::size_t c = 0; c < count; ++c) {
     const MixtureComponent& one = components[c];
-    if (one.h == 0) continue;
-    if (c > 0 && one.basis == components[c - 1].basis && components[c - 1].h > 0) ZX[c] = ZX[c - 1];
+    if (!one.has_dense()) continue;
+    if (c > 0 && one.basis == components[c - 1].basis && components[c - 1].has_dense()) ZX[c] = ZX[c - 1];
   }
   for (std::size_t c = 0; c < count; ++c) {
     const MixtureComponent& one = components[c];
-    if (one.h == 0) continue;
-    const Matrix DZX = ZX[c] * shrinkage(one).asDiagonal();
+    if (!one.has_dense()) continue;
     auto variance = out.variance.col(static_cast<Index>(c));
-    variance -= one.s2 * one.h * one.h * ZX[c].cwiseProduct(DZX).rowwise().sum();
+    variance -= ZX[c].cwiseAbs2() * u[c].narrowing;
     variance = variance.cwiseMax(0.0);
-    ZX[c] = DZX;
+    if (u[c].moves.cols() > 0) variance += times(ZX[c], u[c].moves).rowwise().squaredNorm();
+    ZX[c] *= shrinkage(one).asDiagonal();
   }
   for_column_panels(X, columns, [&](const auto& panel, const std::vector<Index>& at) {
     for (std::size_t c = 0; c < count; ++c) {
@@ -192,7 +212,7 @@ Matrix Mixture::covariance(Index num_columns) const {
     out(columns, columns) += c.weight * C;
     out(flat_columns, columns) -= c.weight * GC;
     out(columns, flat_columns) -= c.weight * GC.transpose();
-    out(flat_columns, flat_columns) += c.weight * (c.s2 * c.basis->R.transpose() * c.basis->R + GC * c.basis->G.transpose());
+    out(flat_columns, flat_columns) += c.weight * (c.dense().flat * c.basis->R.transpose() * c.basis->R + GC * c.basis->G.transpose());
     out += c.weight * difference * difference.transpose();
   }
   return out;

@@ -1,8 +1,9 @@
 // The covariance of weights that are the sum of few effects and many small ones, and of a mixture of such posteriors.
-//                                                                                        docs/math/sparse.md (SP.6), (SP.7), (SP.8)
+//                                                                               docs/math/sparse.md (SP.6), (SP.7), (SP.8), (SP.15)
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "design/design.hpp"
@@ -18,8 +19,18 @@ struct DenseBasis {
   [[nodiscard]] Eigen::Map<const Matrix> Z() const { return {storage.data(), l.size(), G.cols()}; }
 };
 
+/// What the dense effects u, and the flat weights, add to the variance: of h there are K values h_k of equal weight, and - the mean over
+/// them:   s2_k h_k- I - Z' s2_k h_k^2 D_k- Z + Z' delta_k delta_k'- Z                                                         (SP.15)
+struct DenseSpread {
+  double variance = 0;  ///< s2_k h_k-: what the prior says of each weight
+  Vector narrowing;     ///< [m] s2_k h_k^2 D_k-: what the rows take off it
+  Matrix moves;         ///< [m, K] delta_k / sqrt K: how far the mean moves with h
+  double flat = 0;      ///< s2_k-: of the flat weights, times (F'OF)^-1
+};
+
 /// Posterior of the penalised weights w = b + u of one start, and of the flat ones:
 ///     Cov w = s2 h P + P B P',  P = I - h Z'DZ,  D = 1/(1 + h l),  B = Cov b                                                   (SP.6)
+/// where s2 h P is another matrix if there is a spread of h.                                                                   (SP.15)
 struct MixtureComponent {
   double weight = 1;
   double s2 = 1, h = 0;
@@ -29,11 +40,14 @@ struct MixtureComponent {
   Vector v;                   ///< [p] B_jj of the columns that are not active, 0 for those that are
   std::vector<Index> active;  ///< columns whose B is known with its correlations
   Matrix F;                   ///< [active, active] B_active = F'F
+  std::optional<DenseSpread> spread;
 
   [[nodiscard]] Vector variances() const;   ///< [p] of w
   [[nodiscard]] Matrix covariance() const;  ///< [p, p] of w
-  /// Sum of the variances of the rows it was made from, in units of s2: what the fit has used of their freedom.
+  /// Sum of the variances of the rows it was made from, in units of s2, given h: what the fit has used of their freedom.
   [[nodiscard]] double effective_parameters() const;
+  [[nodiscard]] bool has_dense() const { return h > 0 || spread; }
+  [[nodiscard]] DenseSpread dense() const;  ///< the spread; without one that of the one value h
 };
 
 /// Mean and variance of x'w for each row and component.

@@ -293,8 +293,9 @@ TEST(SpikeSlab, CovarianceIsTheDerivativeOfTheMeans) {  // (SP.6): d E w / d y =
     ReducedRows rows = reduced(c);
     const SpikeSlab q = settled(c, rows, some_hyper);
     bool factored = false;
-    const MixtureComponent component = component_of(q, std::make_shared<ReducedRows>(rows), rows.flat_mean, factored);
+    MixtureComponent component = component_of(q, std::make_shared<ReducedRows>(rows), rows.flat_mean, factored);
     ASSERT_TRUE(factored);
+    component.spread.reset();  // given h
     const Matrix Cov = component.covariance();
     // A source theta'Z w in the log joint is a shift of the reduced target by s2 theta: d E w / d theta = Cov Z'.
     const Matrix expected = Cov * rows.Z().transpose();
@@ -325,6 +326,7 @@ TEST(SpikeSlab, ComponentSaysTheSameInEveryWay) {
     mixture.components[1].weight = 0.7;
     mixture.components[1].w *= 1.1;
     mixture.components[1].h = 0.02;
+    mixture.components[1].spread.reset();
     mixture.columns = c.which.columns;
     mixture.flat_columns = c.which.flat;
     const Matrix V = mixture.covariance(p + 1);
@@ -334,8 +336,10 @@ TEST(SpikeSlab, ComponentSaysTheSameInEveryWay) {
     Vector s(9);
     mixture.row_variance(design, s);
     for (Index i = 0; i < 9; ++i) EXPECT_NEAR(s[i], other.X.row(i).dot(V * other.X.row(i).transpose()), 1e-11);
-    // The trace of Z Cov Z'/s2, by the whole matrix.
-    const MixtureComponent& one = mixture.components[0];
+    // The trace of Z Cov Z'/s2 given h, by the whole matrix.
+    MixtureComponent one = mixture.components[0];
+    EXPECT_TRUE(one.spread.has_value());
+    one.spread.reset();
     const double trace = (rows->Z() * one.covariance() * rows->Z().transpose()).trace() / one.s2 + 1;
     EXPECT_NEAR(one.effective_parameters(), trace, 1e-10);
   }

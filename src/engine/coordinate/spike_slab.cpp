@@ -26,6 +26,13 @@ double sum_log1p(double h, const Vector& l) {
   return sum;
 }
 
+// y at this x: linear between the places of an ascending list, constant beyond its ends.
+double interpolated(double at, const std::vector<double>& x, const std::vector<double>& y) {
+  const auto i = static_cast<std::size_t>(std::upper_bound(x.begin(), x.end(), at) - x.begin());
+  if (i == 0 || i == x.size()) return y[std::min(i, x.size() - 1)];
+  return y[i - 1] + (at - x[i - 1]) / (x[i] - x[i - 1]) * (y[i] - y[i - 1]);
+}
+
 }  // namespace
 
 SpikeSlab::SpikeSlab(const PenalisedColumns& which, const SpikeSlabSettings& settings)
@@ -176,7 +183,7 @@ double SpikeSlab::divergence() const {
 }
 
 double SpikeSlab::dense_share() const {
-  const double x = rows_->degrees > 0 ? hyper_.h * rows_->l.sum() / rows_->degrees : 0;
+  const double x = hyper_.h * mean_l();
   return x / (1 + x);
 }
 
@@ -190,10 +197,9 @@ double SpikeSlab::bound() const {
 
 // What of the bound hangs on h, with the best s2 for it; spread_i = r_i^2 + g_i.                                                 (SP.5)
 double SpikeSlab::dense_objective(double h, const Vector& spread, double& s2) const {
-  const double mean_l = rows_->degrees > 0 ? rows_->l.sum() / rows_->degrees : 0;
   double misfit = rows_->rest;
   for (Index i = 0; i < spread.size(); ++i) misfit += spread[i] / (1 + h * rows_->l[i]);
-  const double volume = -0.5 * sum_log1p(h, rows_->l) - settings_.dense_penalty * std::log1p(h * mean_l);
+  const double volume = -0.5 * sum_log1p(h, rows_->l) - settings_.dense_penalty * std::log1p(h * mean_l());
   if (!settings_.fit_noise) return volume - 0.5 * misfit / s2;
   const double count = rows_->degrees + sums_.slab_columns;
   const double total = misfit + (hyper_.kappa > 0 ? sums_.square / hyper_.kappa : 0);
@@ -237,22 +243,65 @@ void SpikeSlab::update_hyper(bool search_widely) {
   u_ = r.cwiseProduct(D_);
 }
 
+template <typename Use>
+void SpikeSlab::along_h(double middle, double step, Use&& use) const {
+  const Vector spread = u_.cwiseQuotient(D_).cwiseAbs2() + g_;
+  double s2 = hyper_.s2;
+  const double peak = dense_objective(hyper_.h, spread, s2);
+  for (double offset = -8; offset <= 8; offset += step) {
+    const double h = middle * std::exp(offset), log_density = dense_objective(h, spread, s2) - peak;
+    use(h, log_density, s2);
+  }
+}
+
 // The spread of ln tau, tau = 1/s2: that of a Gamma given h, and that of s2(h) as h varies. A Gamma of shape a has about 1/(a - 1/2).
 double SpikeSlab::noise_shape() const {
   const double count = rows_->degrees + sums_.slab_columns, given_h = 0.5 * count;
-  if (!settings_.fit_dense || rows_->rank() == 0 || !(hyper_.h > 0)) return given_h;
-  const Vector r = u_.cwiseQuotient(D_), spread = r.cwiseAbs2() + g_;
-  double s2 = hyper_.s2;
-  const double peak = dense_objective(hyper_.h, spread, s2), middle = std::log(s2);
+  if (!fits_dense() || hyper_.h == 0) return given_h;
   double mass = 0, first = 0, second = 0;
-  for (double offset = -8; offset <= 8; offset += 0.125) {
-    const double weight = std::exp(dense_objective(hyper_.h * std::exp(offset), spread, s2) - peak), x = std::log(s2) - middle;
+  along_h(hyper_.h, 0.125, [&](double, double log_density, double s2) {
+    const double weight = std::exp(log_density), x = std::log(s2 / hyper_.s2);
     mass += weight;
     first += weight * x;
     second += weight * x * x;
-  }
+  });
   const double variance = second / mass - (first / mass) * (first / mass);
   return 1 / (1 / std::max(given_h - 0.5, 0.5) + variance) + 0.5;  // (SP.11)
+}
+
+// Of the posterior of ln h, e^phi(h) x (1 - x) with x = h l-/(1 + h l-), the middles of five parts of equal mass. Where h is next to
+// nothing the posterior lies about one effective parameter, h sum(l) = 1.                                                        (SP.15)
+std::optional<DenseSpread> SpikeSlab::dense_spread() const {
+  constexpr int parts = 5;
+  if (!fits_dense() || !(mean_l() > 0)) return std::nullopt;
+  std::vector<double> log_h, mass;
+  along_h(std::max(hyper_.h, 1 / rows_->l.sum()), 0.25, [&](double h, double log_density, double) {
+    const double share = h * mean_l();
+    log_h.push_back(std::log(h));
+    mass.push_back(log_density + std::log(share) - 2 * std::log1p(share));
+  });
+  const double most = *std::max_element(mass.begin(), mass.end());
+  double total = 0;
+  std::vector<double> below;  // and half of what is here
+  for (const double log_mass : mass) {
+    const double here = std::exp(log_mass - most);
+    below.push_back(total + 0.5 * here);
+    total += here;
+  }
+  const Vector r = u_.cwiseQuotient(D_), spread = r.cwiseAbs2() + g_;
+  DenseSpread out{0, Vector::Zero(rows_->rank()), Matrix(rows_->rank(), parts), 0};
+  for (int k = 0; k < parts; ++k) {
+    const double wanted = (k + 0.5) / parts * total;
+    const double h = std::exp(interpolated(wanted, below, log_h));
+    double s2 = hyper_.s2;
+    static_cast<void>(dense_objective(h, spread, s2));
+    const Vector hD = h / (1 + h * rows_->l.array());
+    out.variance += s2 * h / parts;
+    out.narrowing += s2 * h / parts * hD;
+    out.moves.col(k) = (hD - hyper_.h * D_).cwiseProduct(r) / std::sqrt(parts);
+    out.flat += s2 / parts;
+  }
+  return out;
 }
 
 }  // namespace ardvark

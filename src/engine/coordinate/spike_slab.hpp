@@ -3,6 +3,7 @@
 //     w_j = b_j + u_j      b_j ~ (1 - pi) delta_0 + pi N(0, s2 kappa)      u_j ~ N(0, s2 h)      y = X w + N(0, s2)
 #pragma once
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -50,6 +51,8 @@ class SpikeSlab {
   /// Of the Gamma posterior of 1/s2 whose mean it is.                                                                          (SP.11)
   [[nodiscard]] double noise_shape() const;
   [[nodiscard]] double dense_share() const;  ///< h l- / (1 + h l-)
+  /// Of the posterior of h given q(b); none where h is not fitted.                                                            (SP.15)
+  [[nodiscard]] std::optional<DenseSpread> dense_spread() const;
 
   [[nodiscard]] const SpikeSlabHyper& hyper() const { return hyper_; }
   [[nodiscard]] const SpikeSlabSettings& settings() const { return settings_; }
@@ -79,6 +82,11 @@ class SpikeSlab {
   [[nodiscard]] double update_group(Index g, Sums& part);
   [[nodiscard]] Vector spread_of(Index g) const;
   [[nodiscard]] double dense_objective(double h, const Vector& spread, double& s2) const;
+  [[nodiscard]] double mean_l() const { return rows_->degrees > 0 ? rows_->l.sum() / rows_->degrees : 0; }
+  [[nodiscard]] bool fits_dense() const { return settings_.fit_dense && rows_->rank() > 0; }
+  /// use(h, ln of the posterior but for a constant and the Jacobian, s2(h)) from e^-8 to e^8 times a middle.
+  template <typename Use>
+  void along_h(double middle, double step, Use&& use) const;
 
   const PenalisedColumns* which_;
   SpikeSlabSettings settings_;

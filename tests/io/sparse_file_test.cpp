@@ -1,0 +1,109 @@
+// Fits under a sparse prior in files: what comes back, what earlier files say, and what a damaged one does.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "ardvark/linear.hpp"
+#include "ardvark/logistic.hpp"
+#include "ardvark/model_file.hpp"
+#include "ardvark/table.hpp"
+#include "engine/state.hpp"
+#include "support/random_problem.hpp"
+#include "temporary_file.hpp"
+
+namespace ardvark {
+namespace {
+
+using testing::message_of;
+using testing::read_bytes;
+using testing::TemporaryFolder;
+using testing::write_bytes;
+
+FitOptions with(PriorKind kind) {
+  FitOptions options;
+  options.prior.kind = kind;
+  return options;
+}
+
+template <typename AnyFit>
+AnyFit as(const Fit& fit) {
+  AnyFit typed;
+  static_cast<Fit&>(typed) = fit;
+  return typed;
+}
+
+const std::vector<MixtureComponent>& components(const Fit& fit) { return fit.state->factor.mixture.components; }
+
+TEST(SparseFile, BringsEveryComponentBack) {
+  const TemporaryFolder folder;
+  const std::string path = folder / "m.ardvark";
+  const testing::Problem problem = testing::make_problem(7, 50, 12);
+  for (const PriorKind kind : {PriorKind::sparse, PriorKind::slab, PriorKind::dense})
+    for (const bool linear : {true, false}) {
+      const Fit fit = linear ? static_cast<Fit>(fit_linear(problem.X, problem.y, with(kind)))
+                             : static_cast<Fit>(fit_logistic(problem.X, problem.labels, with(kind)));
+      save_model(path, fit);
+      const SavedModel saved = load_model(path);
+      EXPECT_EQ(summary(saved.fit), summary(fit));
+      EXPECT_EQ(saved.fit.covariance(), fit.covariance());
+      ASSERT_EQ(components(saved.fit).size(), components(fit).size());
+      for (std::size_t c = 0; c < components(fit).size(); ++c) {
+        const std::optional<DenseSpread>&u = components(fit)[c].spread, &read = components(saved.fit)[c].spread;
+        ASSERT_EQ(read.has_value(), u.has_value());
+        EXPECT_EQ(u.has_value(), kind != PriorKind::slab);
+        if (!u) continue;
+        EXPECT_EQ(read->variance, u->variance);
+        EXPECT_EQ(read->narrowing, u->narrowing);
+        EXPECT_EQ(read->moves, u->moves);
+        EXPECT_EQ(read->flat, u->flat);
+      }
+      if (linear) {
+        EXPECT_EQ(predict(as<LinearFit>(saved.fit), problem.X).scale, predict(as<LinearFit>(fit), problem.X).scale);
+      }
+    }
+}
+
+// Written before intervals knew of the spread of h (SP.15): they are those given h (SP.6).
+TEST(SparseFile, OfAnEarlierProgramHasTheIntervalsItHad) {
+  const SavedModel saved = load_model(ARDVARK_TEST_DATA "/models/wide_sparse.ardvark");
+  ASSERT_FALSE(components(saved.fit).empty());
+  for (const MixtureComponent& each : components(saved.fit)) EXPECT_FALSE(each.spread.has_value());
+  const std::string wide = ARDVARK_TEST_DATA "/models/wide.csv";
+  const Table table = read_csv(wide);
+  const EncodedTable rows = encode(read_csv(wide), saved.encoding);
+  FitOptions options = with(PriorKind::sparse);
+  for (Index j = 0; j < rows.X().cols(); ++j) options.prior.group.push_back(std::max(j - 1, Index{0}));  // the first two: of one category
+  LinearFit again = fit_linear(rows.X(), column_values(table, table.at("y")), options);
+  const LinearFit loaded = as<LinearFit>(saved.fit);
+  EXPECT_LT((predict(loaded, rows.X()).mean - predict(again, rows.X()).mean).cwiseAbs().maxCoeff(), 1e-3);
+  EXPECT_TRUE((predict(again, rows.X()).scale.array() > predict(loaded, rows.X()).scale.array()).all());
+  auto given_h = std::make_shared<detail::FitState>(*again.state);
+  for (MixtureComponent& each : given_h->factor.mixture.components) each.spread.reset();
+  again.state = given_h;
+  EXPECT_LT((predict(loaded, rows.X()).scale - predict(again, rows.X()).scale).cwiseAbs().maxCoeff(), 1e-3);
+}
+
+TEST(SparseFile, RefusesASpreadThatCannotBe) {
+  const TemporaryFolder folder;
+  const std::string path = folder / "m.ardvark";
+  const testing::Problem problem = testing::make_problem(8, 30, 4);
+  LinearFit fit = fit_linear(problem.X, problem.y, with(PriorKind::dense));
+  const auto refuses = [&](auto&& change) {
+    LinearFit changed = fit;
+    auto state = std::make_shared<detail::FitState>(*fit.state);
+    change(*state->factor.mixture.components.at(0).spread);
+    changed.state = std::move(state);
+    save_model(path, changed);
+    const std::string message = message_of<InvalidArgument>([&] { (void)load_model(path); });
+    EXPECT_NE(message.find("the posterior of the sparse prior"), std::string::npos) << message;
+  };
+  refuses([](DenseSpread& u) { u.variance = -1; });
+  refuses([](DenseSpread& u) { u.flat = 0; });
+  refuses([](DenseSpread& u) { u.narrowing[0] = -1e-3; });
+  refuses([](DenseSpread& u) { u.narrowing.conservativeResize(u.narrowing.size() - 1); });
+  refuses([](DenseSpread& u) { u.moves.conservativeResize(u.moves.rows() - 1, u.moves.cols()); });
+}
+
+}  // namespace
+}  // namespace ardvark
