@@ -24,7 +24,7 @@ void pass_over_columns(const ReducedRows& rows, std::span<const Index> order, co
   const ColumnKernels& kernel = column_kernel();
   const Index size = rows.rank();
   for (const Index j : order) {
-    const double* z = rows.storage.data() + j * size;
+    const double* z = rows.Z().data() + j * size;
     const ColumnProducts found = kernel.products(z, u.data(), D.data(), size);
     const ColumnUpdate next = update(j, found.with_residual + found.square * m[j], found.square);
     const double change = next.mean - m[j];
