@@ -72,8 +72,8 @@ struct ModelProblem {
 /// \param task  of linear and logistic models and presets
 [[nodiscard]] ModelProblem model_problem(const FitArguments& args, Task task);
 
-/// Fits, with a line that shows the progress.
-[[nodiscard]] SavedModel fit_with_progress(const FitArguments& args, const ModelProblem& problem);
+/// Fits, with a line that shows the progress. The table's numbers go to the fit.
+[[nodiscard]] SavedModel fit_with_progress(const FitArguments& args, ModelProblem& problem);
 
 /// Writes the model and prints what was asked for; returns the exit code. Without a posterior there is nothing to save: that is told like
 /// any numerical outcome.

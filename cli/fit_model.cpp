@@ -52,7 +52,8 @@ std::vector<Index> groups_of(const FitArguments& args, const FeatureEncoding& en
 void set_prior_columns(const FitArguments& args, const FeatureEncoding& encoding, ModelOptions& options) {
   bool any_categorical = false;
   for (const FeatureColumn& f : encoding.features) any_categorical = any_categorical || f.categorical;
-  if (options.preset.empty() && options.prior != "laplace" && options.prior != "dense" && (options.prior == "groups" || !args.groups.empty() || any_categorical))
+  if (options.preset.empty() && options.prior != "laplace" && options.prior != "dense" &&
+      (options.prior == "groups" || !args.groups.empty() || any_categorical))
     options.group = groups_of(args, encoding);
   for (const std::string& name : split_names(args.flat_columns)) {
     const auto [first, width] = columns_of(encoding, name, "--flat");
@@ -115,14 +116,14 @@ ModelProblem model_problem(const FitArguments& args, Task task) {
   return problem;
 }
 
-SavedModel fit_with_progress(const FitArguments& args, const ModelProblem& problem) {
-  ModelOptions options = problem.options;
+SavedModel fit_with_progress(const FitArguments& args, ModelProblem& problem) {
+  ModelOptions options = std::move(problem.options);
   ProgressLine progress(!args.quiet && !args.json);
   options.on_sweep = [&](const Progress& p) {
     progress.show(p);
     return true;
   };
-  return fit_model(problem.training.X(), problem.target, options);
+  return fit_model(problem.training.encoded.give(), problem.target, options);
 }
 
 namespace {

@@ -124,6 +124,8 @@ void check_selection(const ModelOptions& options);
 /// \param target  [n] numbers, or labels; with class_names positions in it
 /// \throws InvalidArgument  an option out of range or without meaning beside the others; what these functions throw
 [[nodiscard]] SavedModel fit_model(MatrixView X, VectorView target, const ModelOptions& options);
+/// The same, bit for bit, of an X that the caller has no further use of: see fit_linear. X is gone, whatever the outcome.
+[[nodiscard]] SavedModel fit_model(OwnedMatrix&& X, VectorView target, const ModelOptions& options);
 /// Whether there is something to predict from.
 [[nodiscard]] bool has_posterior(const SavedModel& model);
 [[nodiscard]] const Report& report_of(const SavedModel& model);

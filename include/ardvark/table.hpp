@@ -94,6 +94,8 @@ struct EncodedTable {
   Index cols = 0;
   std::unique_ptr<double[], Table::Free> values;
   [[nodiscard]] MatrixView X() const { return {values.get(), rows, cols, Layout::row_major}; }
+  /// X with its memory, for a fit that may overwrite it: nothing is left here.
+  [[nodiscard]] OwnedMatrix give() { return {std::move(values), rows, cols, Layout::row_major}; }
 };
 
 /// The encoding that the table suggests, without the excluded columns.

@@ -3,7 +3,9 @@
 
 #include <Eigen/Core>
 #include <cstdint>
+#include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "ardvark/errors.hpp"
@@ -98,6 +100,22 @@ class MatrixView {
   Index cols_ = 0;
   Layout layout_ = Layout::column_major;
   Index stride_ = 0;
+};
+
+/// A [rows, cols] matrix of doubles together with its memory: for calls that may write over it, or keep it for what they would else hold
+/// in a copy. Whoever gives one away has no further use of those numbers.
+struct OwnedMatrix {
+  std::shared_ptr<double[]> memory;  ///< rows * cols, no gaps; read and written by nobody else
+  MatrixView view;                   ///< of it
+
+  /// \param values  [rows * cols] with whatever frees them: a unique_ptr will do
+  OwnedMatrix(std::shared_ptr<double[]> values, Index rows, Index cols, Layout layout = Layout::column_major)
+      : memory(std::move(values)), view(memory.get(), rows, cols, layout) {}
+  explicit OwnedMatrix(Matrix&& X) {
+    const auto kept = std::make_shared<Matrix>(std::move(X));
+    memory = {kept, kept->data()};
+    view = *kept;
+  }
 };
 
 }  // namespace ardvark

@@ -5,6 +5,7 @@
 #include "core/blas.hpp"
 #include "core/parallel.hpp"
 #include "core/products.hpp"
+#include "core/rearrange.hpp"
 
 namespace ardvark {
 namespace {
@@ -23,8 +24,13 @@ const Scalar* element(const MatrixView& X, Index i, Index j) {
 
 }  // namespace
 
-DenseDesign::DenseDesign(MatrixView X, Standardization standardization)
-    : X_(X), s_(std::move(standardization)), block_rows_(choose_block_rows(X.rows(), X.cols())), row_scale_(X.rows()), scaled_w_(cols()) {}
+DenseDesign::DenseDesign(MatrixView X, Standardization standardization, std::shared_ptr<double[]> memory)
+    : X_(X),
+      memory_(std::move(memory)),
+      s_(std::move(standardization)),
+      block_rows_(choose_block_rows(X.rows(), X.cols())),
+      row_scale_(X.rows()),
+      scaled_w_(cols()) {}
 
 template <typename Scalar, typename Out>
 void DenseDesign::read_as(const Block& block, Out* out, Index ld) const {
@@ -89,6 +95,15 @@ void DenseDesign::read_block(Index first_row, Index num_rows, Index first_column
 
 void DenseDesign::scaled_columns(Index first, Index count, const double* scale, Eigen::Ref<Matrix> panel) {
   read({0, rows(), first, count, nullptr, scale}, panel.data(), panel.outerStride());
+}
+
+std::shared_ptr<double[]> DenseDesign::surrender_columns() {
+  if (memory_ == nullptr) return nullptr;
+  const Index n = X_.rows(), p = X_.cols();
+  if (X_.layout() == Layout::row_major) rows_to_columns(memory_.get(), n, p);
+  X_ = MatrixView(memory_.get(), n, p);
+  scaled_columns(0, p, nullptr, Eigen::Map<Matrix>(memory_.get(), n, p));  // each number is read before it is written
+  return std::move(memory_);
 }
 
 bool DenseDesign::set_products(Products products) {

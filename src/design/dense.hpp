@@ -15,7 +15,8 @@ struct Standardization {
 
 class DenseDesign final : public Design {
  public:
-  DenseDesign(MatrixView X, Standardization standardization);
+  /// \param memory  of X, if the design may write over it: rows * cols, no gaps
+  DenseDesign(MatrixView X, Standardization standardization, std::shared_ptr<double[]> memory = nullptr);
   [[nodiscard]] Index rows() const override { return X_.rows(); }
   [[nodiscard]] Index cols() const override { return X_.cols() + (s_.intercept ? 1 : 0); }
   bool set_products(Products products) override;
@@ -24,6 +25,8 @@ class DenseDesign final : public Design {
   void apply(const Vector& w, Vector& out) override;
   void row_variance(const Matrix& L_inverse, Vector& out) override;
   void scaled_columns(Index first, Index count, const double* scale, Eigen::Ref<Matrix> panel) override;
+  [[nodiscard]] std::shared_ptr<double[]> surrender_columns() override;
+  void forget() override { memory_.reset(); }
 
   /// panel(0..count-1, all columns) <- rows first .. first+count-1; each row multiplied by row_scale[n] if given.
   void read_rows(Index first, Index count, const Vector* row_scale, Matrix& panel) const;
@@ -45,6 +48,7 @@ class DenseDesign final : public Design {
   void by_blocks(const double* row_scale, Panel& panel, Function&& f) const;
 
   MatrixView X_;
+  std::shared_ptr<double[]> memory_;
   Standardization s_;
   Index block_rows_;
   Matrix panel_;  // a block of rows

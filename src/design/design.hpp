@@ -1,6 +1,8 @@
 // Where the columns and rows come from. No algorithm touches the data itself: it asks a design.
 #pragma once
 
+#include <memory>
+
 #include "ardvark/types.hpp"
 
 namespace ardvark {
@@ -39,6 +41,12 @@ class Design {
   /// single-column methods read X this way.
   virtual void scaled_columns(Index first, Index count, const double* scale, Eigen::Ref<Matrix> panel) = 0;
   void columns(Index first, Index count, Eigen::Ref<Matrix> panel) { scaled_columns(first, count, nullptr, panel); }
+
+  /// Where the memory of X was given to the design: its columns but for an intercept, one after the other in that memory, and the design
+  /// has none any more. Null: read them.
+  [[nodiscard]] virtual std::shared_ptr<double[]> surrender_columns() { return nullptr; }
+  /// Nothing will be asked any more: memory that was given to the design can go.
+  virtual void forget() {}
 
   /// Null where X has no known factors. Those who ask many questions of all columns ask them of these, at O((rows + cols) rank) each.
   [[nodiscard]] virtual const Factors* factors() const { return nullptr; }

@@ -398,21 +398,30 @@ std::string label_text(double value) { return fmt::format("{}", value); }
 // ---- linear
 // -------------------------------------------------------------------------------------------------------------------------------
 
-LinearFit fit_linear(MatrixView X, VectorView y, const FitOptions& options) {
+namespace {
+
+LinearFit fit_linear_of(MatrixView X, std::shared_ptr<double[]> memory, VectorView y, const FitOptions& options) {
   const auto started = Clock::now();
   validate::matrix(X, "X", options.column_names);
   validate::vector(y, X.rows(), "y");
   validate::weights(options.weights, X.rows());
   validate_options(options, Task::linear, X.cols());
   const ChosenOptions chosen = with_chosen_prior(options, Task::linear, X.rows(), X.cols());
-  LinearFit fit = fit_checked_linear(X, y, chosen.options);
+  LinearFit fit = fit_checked_linear(X, y, chosen.options, std::move(memory));
   note_choice(chosen, fit);
   warn_if_too_confident(options, fit, X.cols());
   fit.report.seconds = seconds_since(started);  // of all of it, what describes the fit included
   return fit;
 }
 
-LinearFit fit_checked_linear(MatrixView X, VectorView y, const FitOptions& options) {
+}  // namespace
+
+LinearFit fit_linear(MatrixView X, VectorView y, const FitOptions& options) { return fit_linear_of(X, nullptr, y, options); }
+LinearFit fit_linear(OwnedMatrix&& X, VectorView y, const FitOptions& options) {
+  return fit_linear_of(X.view, std::move(X.memory), y, options);
+}
+
+LinearFit fit_checked_linear(MatrixView X, VectorView y, const FitOptions& options, std::shared_ptr<double[]> memory) {
   const auto started = Clock::now();
   const blas::ThreadScope threads(options.threads, blas::multiplications(X.rows(), X.cols()));
 
@@ -444,7 +453,7 @@ LinearFit fit_checked_linear(MatrixView X, VectorView y, const FitOptions& optio
     standard_y /= state->y_scale;
   }
   if (is_sparse(options.prior.kind)) {
-    fit_sparse_linear(X, standard_y, k, ending_at_once(options), std::move(prepared), state, fit);
+    fit_sparse_linear(X, std::move(memory), standard_y, k, ending_at_once(options), std::move(prepared), state, fit);
     if (options.keep_covariance == Keep::never) state->factor = {};
     fit.report.seconds = seconds_since(started);
     return fit;

@@ -6,7 +6,9 @@
 
 namespace ardvark {
 
-[[nodiscard]] LinearFit fit_checked_linear(MatrixView X, VectorView y, const FitOptions& options);
+/// \param memory  of X, if the caller has given it away
+[[nodiscard]] LinearFit fit_checked_linear(MatrixView X, VectorView y, const FitOptions& options,
+                                           std::shared_ptr<double[]> memory = nullptr);
 [[nodiscard]] LogisticFit fit_checked_logistic(MatrixView X, VectorView labels, const FitOptions& options);
 
 }  // namespace ardvark

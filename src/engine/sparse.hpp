@@ -15,9 +15,9 @@ inline constexpr Index most_to_rotate = 20000;
 /// \throws InvalidArgument  options that have no meaning beside such a prior
 void validate_sparse(const FitOptions& options, Task task, Index num_columns);
 
-/// Everything of `fit` but task, R^2 and seconds. y [n] standardised as `state` says.
-void fit_sparse_linear(MatrixView X, const Vector& y, const Vector& k, const FitOptions& options, Prepared prepared,
-                       std::shared_ptr<detail::FitState> state, Fit& fit);
+/// Everything of `fit` but task, R^2 and seconds. y [n] standardised as `state` says. `memory`: of X, if the caller has given it away.
+void fit_sparse_linear(MatrixView X, std::shared_ptr<double[]> memory, const Vector& y, const Vector& k, const FitOptions& options,
+                       Prepared prepared, std::shared_ptr<detail::FitState> state, Fit& fit);
 /// t [n] in {0, 1}. Everything of `fit` but task, classes and seconds.
 void fit_sparse_logistic(MatrixView X, const Vector& t, const Vector& k, const FitOptions& options, Prepared prepared,
                          std::shared_ptr<detail::FitState> state, Fit& fit);

@@ -10,12 +10,12 @@
 
 namespace ardvark {
 
-void fit_sparse_linear(MatrixView X, const Vector& y, const Vector& k, const FitOptions& options, Prepared prepared,
-                       std::shared_ptr<detail::FitState> state, Fit& fit) {
+void fit_sparse_linear(MatrixView X, std::shared_ptr<double[]> memory, const Vector& y, const Vector& k, const FitOptions& options,
+                       Prepared prepared, std::shared_ptr<detail::FitState> state, Fit& fit) {
   Report& report = fit.report;
   report.notes.insert(report.notes.end(), prepared.notes.begin(), prepared.notes.end());
   state->standardization = std::move(prepared.standardization);
-  DenseDesign design(X, state->standardization);
+  DenseDesign design(X, state->standardization, std::move(memory));
   const PenalisedColumns which = penalised_columns(options, X.cols(), prepared.left_out);
   SparseParts parts = parts_of(options.prior.kind);
   Rotation rotation = Rotation::to_diagonal;

@@ -80,7 +80,8 @@ void add_arrays(SafetensorsWriter& file, const std::string& prefix, const Mixtur
     }
     if (std::find(bases.begin(), bases.end(), c.basis.get()) != bases.end()) continue;
     const std::string basis = prefix + fmt::format("basis{}.", bases.size());
-    file.add_matrix(basis + "Z", c.basis->Z());
+    const auto Z = c.basis->Z();
+    file.add_array(basis + "Z", Z.data(), {static_cast<std::uint64_t>(Z.cols()), static_cast<std::uint64_t>(Z.rows())});
     file.add_vector(basis + "l", c.basis->l);
     file.add_matrix(basis + "G", c.basis->G);
     file.add_matrix(basis + "R", c.basis->R);
@@ -117,8 +118,7 @@ Mixture read_mixture(const SafetensorsReader& file, const std::string& prefix, c
     const std::string name = fmt::format("basis{}.", i);
     auto basis = std::make_shared<DenseBasis>();
     basis->l = checked_finite(file.vector(prefix + name + "l"), prefix + name + "l", path);
-    const Matrix Z = matrix(name + "Z", basis->l.size(), p);
-    basis->storage.assign(Z.data(), Z.data() + Z.size());
+    basis->storage = OwnedMatrix(matrix(name + "Z", basis->l.size(), p)).memory;
     basis->G = matrix(name + "G", f, p);
     basis->R = matrix(name + "R", f, f);
     bases.push_back(std::move(basis));

@@ -55,14 +55,16 @@ FeatureEncoding numeric_columns(const std::vector<std::string>& names) {
   return encoding;
 }
 
-SavedModel fit_any(MatrixView X, VectorView target, const ModelOptions& options) {
+// \param given  X itself, if the caller has given it away
+SavedModel fit_any(MatrixView X, OwnedMatrix* given, VectorView target, const ModelOptions& options) {
   const ModelKind kind = check_options(options);
   if (X.rows() < 1 || X.cols() < 1) throw InvalidArgument(fmt::format("X is empty ({} x {})", X.rows(), X.cols()));
   validate::vector(target, X.rows(), kind == ModelKind::linear ? "y" : "labels");
   if (kind == ModelKind::relevance) return fit_vectors(X, target, options);
   SavedModel model;
   if (kind == ModelKind::linear) {
-    model.fit = fit_linear(X, target, fit_options(options, Task::linear));
+    const FitOptions fit = fit_options(options, Task::linear);
+    model.fit = given != nullptr ? fit_linear(std::move(*given), target, fit) : fit_linear(X, target, fit);
     model.fit.target = options.target;
     return model;
   }
@@ -174,12 +176,22 @@ struct LogDensity {
 
 }  // namespace
 
-SavedModel fit_model(MatrixView X, VectorView target, const ModelOptions& options) {
-  SavedModel model = fit_any(X, target, options);
+namespace {
+
+SavedModel with_encoding(SavedModel model) {
   model.encoding = numeric_columns(model.relevance ? model.relevance->input_names
                                    : model.softmax ? model.softmax->column_names
                                                    : model.fit.column_names);
   return model;
+}
+
+}  // namespace
+
+SavedModel fit_model(MatrixView X, VectorView target, const ModelOptions& options) {
+  return with_encoding(fit_any(X, nullptr, target, options));
+}
+SavedModel fit_model(OwnedMatrix&& X, VectorView target, const ModelOptions& options) {
+  return with_encoding(fit_any(X.view, &X, target, options));
 }
 
 bool has_several_classes(const ModelOptions& options, VectorView labels) { return is_softmax(options, count_classes(labels)); }

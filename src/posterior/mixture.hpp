@@ -12,11 +12,11 @@ namespace ardvark {
 
 /// What the components of one linear model share.
 struct DenseBasis {
-  std::vector<double> storage;  ///< Z, by columns
-  Vector l;                     ///< [m] Z Z' = diag(l)
-  Matrix G;                     ///< [flats, p] what the flat columns take off each column
-  Matrix R;                     ///< [flats, flats] R'R = (F'OF)^-1
-  [[nodiscard]] Eigen::Map<const Matrix> Z() const { return {storage.data(), l.size(), G.cols()}; }
+  std::shared_ptr<double[]> storage;  ///< Z, by columns; of an X that was given away its memory
+  Vector l;                           ///< [m] Z Z' = diag(l)
+  Matrix G;                           ///< [flats, p] what the flat columns take off each column
+  Matrix R;                           ///< [flats, flats] R'R = (F'OF)^-1
+  [[nodiscard]] Eigen::Map<const Matrix> Z() const { return {storage.get(), l.size(), G.cols()}; }
 };
 
 /// What the dense effects u, and the flat weights, add to the variance: of h there are K values h_k of equal weight, and - the mean over

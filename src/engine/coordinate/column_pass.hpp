@@ -23,7 +23,8 @@ void pass_over_columns(const ReducedRows& rows, std::span<const Index> order, co
                        Update&& update) {
   const ColumnKernels& kernel = column_kernel();
   const Index size = rows.rank();
-  const auto column = [&](Index j) { return rows.storage.data() + j * size; };
+  const auto Z = rows.Z();
+  const auto column = [&](Index j) { return Z.data() + j * size; };
   double change[2], variance[2];
   // Of one that stands for itself, or as the first or second of a pair.
   const auto take = [&](Index j, const ColumnProducts& found, int at) {

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/blas.hpp"
+#include "core/rearrange.hpp"
 #include "design/column_panels.hpp"
 #include "posterior/solver.hpp"
 
@@ -37,6 +38,27 @@ Index decompose(Matrix& C, Vector& values) {
   return largest > 0 ? size - first : 0;
 }
 
+std::shared_ptr<double[]> memory_of(Index size) { return std::shared_ptr<double[]>(new double[static_cast<std::size_t>(size)]); }
+
+// diag(root) X of these columns, in the memory of X if that is to be had.
+std::shared_ptr<double[]> weighted_columns(Design& X, const std::vector<Index>& columns, const Vector& root) {
+  const Index n = X.rows(), p = static_cast<Index>(columns.size());
+  if (std::shared_ptr<double[]> memory = X.surrender_columns()) {
+    bring_to_front(memory.get(), n, columns);
+    for (Index j = 0; j < p; ++j) {
+      Eigen::Map<Vector> x(memory.get() + j * n, n);
+      x = root.cwiseProduct(x);
+    }
+    return memory;
+  }
+  std::shared_ptr<double[]> memory = memory_of(n * p);
+  Eigen::Map<Matrix> A(memory.get(), n, p);
+  for_column_panels(X, columns, [&](const auto& panel, const std::vector<Index>& at) {
+    for (std::size_t j = 0; j < at.size(); ++j) A.col(at[j]) = root.cwiseProduct(panel.col(static_cast<Index>(j)));
+  });
+  return memory;
+}
+
 // X~ and y~ themselves.
 bool project_rows(Design& X, const PenalisedColumns& which, const Vector& omega, const Vector& y, ReducedRows& out) {
   const Index n = X.rows(), p = which.size(), f = static_cast<Index>(which.flat.size());
@@ -44,11 +66,8 @@ bool project_rows(Design& X, const PenalisedColumns& which, const Vector& omega,
   const Matrix F = root.asDiagonal() * read_columns(X, which.flat);
   if (!factor_flat(F.transpose() * F, out)) return false;
   const Matrix Q = F * out.R.transpose();  // orthonormal
-  out.storage.resize(static_cast<std::size_t>(n * p));
-  Eigen::Map<Matrix> A(out.storage.data(), n, p);
-  for_column_panels(X, which.columns, [&](const auto& panel, const std::vector<Index>& at) {
-    for (std::size_t j = 0; j < at.size(); ++j) A.col(at[j]) = root.cwiseProduct(panel.col(static_cast<Index>(j)));
-  });
+  out.storage = weighted_columns(X, which.columns, root);
+  Eigen::Map<Matrix> A(out.storage.get(), n, p);
   const Matrix QA = Q.transpose() * A;
   out.G = out.R.transpose() * QA;
   if (f > 0) blas::gemm(blas::Transpose::no, blas::Transpose::no, n, p, f, -1.0, Q.data(), n, QA.data(), f, 1.0, A.data(), n);
@@ -64,7 +83,7 @@ bool project_rows(Design& X, const PenalisedColumns& which, const Vector& omega,
 // More columns than rows: Z = U'X~.
 bool reduce_wide(ReducedRows& out) {
   const Index n = out.rank(), p = out.size();
-  const Eigen::Map<const Matrix> A(out.storage.data(), n, p);
+  const Eigen::Map<const Matrix> A(out.storage.get(), n, p);
   const Vector target = out.y;
   Matrix C = Matrix::Zero(n, n);
   blas::syrk(blas::Transpose::no, n, p, 1.0, A.data(), n, 0.0, C.data(), n);
@@ -81,9 +100,8 @@ bool reduce_wide(ReducedRows& out) {
   for (Index first = 0; first < p && m > 0; first += block) {
     const Index count = std::min(block, p - first);
     blas::gemm(blas::Transpose::yes, blas::Transpose::no, m, count, n, 1.0, U.data(), n, A.col(first).data(), n, 0.0, panel.data(), m);
-    std::copy_n(panel.data(), m * count, out.storage.data() + first * m);
+    std::copy_n(panel.data(), m * count, out.storage.get() + first * m);
   }
-  out.storage.resize(static_cast<std::size_t>(m * p));
   out.U = U;
   return true;
 }
@@ -110,6 +128,7 @@ bool reduce_tall(Design& X, const PenalisedColumns& which, const Vector& omega, 
   const Matrix F = read_columns(X, which.flat);
   const Vector target = y - F * out.flat_mean;
   const double total = omega.dot(target.cwiseAbs2());
+  if (basis == KeepBasis::no) X.forget();
 
   Vector values;
   const Index m = decompose(C, values);
@@ -120,8 +139,8 @@ bool reduce_tall(Design& X, const PenalisedColumns& which, const Vector& omega, 
   out.y = (Q.transpose() * Xr).cwiseQuotient(root);
   out.rest = std::max(total - out.y.squaredNorm(), 1e-15 * total);
   out.square = out.l.sum();
-  out.storage.resize(static_cast<std::size_t>(m * p));
-  Eigen::Map<Matrix>(out.storage.data(), m, p) = root.asDiagonal() * Q.transpose();
+  out.storage = memory_of(m * p);
+  Eigen::Map<Matrix>(out.storage.get(), m, p) = root.asDiagonal() * Q.transpose();
   if (basis == KeepBasis::no) return true;
   // U = X~ Q diag(l)^-1/2, X~ = diag(omega)^1/2 (X - F G).
   out.U = Matrix::Zero(n, m);

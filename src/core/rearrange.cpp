@@ -1,0 +1,64 @@
+#include "core/rearrange.hpp"
+
+#include <algorithm>
+
+namespace ardvark {
+namespace {
+
+using Panel = Eigen::Map<Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>;
+
+// A matrix of blocks of `size` values, row after row, becomes its transpose: block (i, k) goes to place k rows + i. One cycle after
+// another.
+void transpose_blocks(double* values, Index rows, Index cols, Index size) {
+  std::vector<bool> is_done(static_cast<std::size_t>(rows * cols), false);
+  Vector held(size);
+  const auto block = [&](Index at) { return values + at * size; };
+  for (Index start = 0; start < rows * cols; ++start) {
+    if (is_done[static_cast<std::size_t>(start)]) continue;
+    std::copy_n(block(start), size, held.data());
+    for (Index to = start;;) {
+      is_done[static_cast<std::size_t>(to)] = true;
+      const Index from = to % rows * cols + to / rows;
+      if (from == start) {
+        std::copy_n(held.data(), size, block(to));
+        break;
+      }
+      std::copy_n(block(from), size, block(to));
+      to = from;
+    }
+  }
+}
+
+}  // namespace
+
+// Each row is cut into blocks and what is left over; blocks of the same columns are brought together, and each such panel is transposed.
+void rows_to_columns(double* values, Index rows, Index cols) {
+  if (rows < 2 || cols < 2) return;  // the same either way
+  constexpr Index most = 504;        // an odd number of cache lines, so that rows of a panel do not compete for the same places of a cache
+  const Index width = std::clamp<Index>((Index{1} << 20) / rows, 16, most), panels = cols / width, rest = cols % width;
+  Matrix last(rows, rest), panel(rows, panels > 0 ? width : 0);
+  for (Index i = 0; i < rows; ++i) {
+    const double* row = values + i * cols;
+    for (Index j = 0; j < rest; ++j) last(i, j) = row[panels * width + j];
+    if (rest > 0) std::copy_n(row, panels * width, values + i * panels * width);  // no later than where it was
+  }
+  transpose_blocks(values, rows, panels, width);
+  for (Index k = 0; k < panels; ++k) {
+    double* at = values + k * rows * width;
+    panel = Panel(at, rows, width);
+    std::copy_n(panel.data(), panel.size(), at);
+  }
+  std::copy_n(last.data(), last.size(), values + panels * rows * width);
+}
+
+// The column that comes to place `to` has been put aside to where the one before it at that place came from, and so on.
+void bring_to_front(double* values, Index rows, std::vector<Index> columns) {
+  const auto column = [&](Index j) { return values + j * rows; };
+  for (Index to = 0; to < static_cast<Index>(columns.size()); ++to) {
+    Index& from = columns[static_cast<std::size_t>(to)];
+    while (from < to) from = columns[static_cast<std::size_t>(from)];
+    if (from != to) std::swap_ranges(column(from), column(from) + rows, column(to));
+  }
+}
+
+}  // namespace ardvark
