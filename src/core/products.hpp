@@ -26,17 +26,22 @@ inline Matrix transposed_times(const Eigen::Ref<const Matrix>& A, const Eigen::R
   return product(blas::Transpose::yes, blas::Transpose::no, A, B);
 }
 
-/// C <- A A' + beta C (no) or A' A + beta C (yes); C [n,n] lower, inner size k, like blas::syrk. Tiles side by side on threads of ours:
-/// those of BLAS wait for each other after each product. Tiles do not depend on the number of threads, so neither does the result.
-inline void square(blas::Transpose transpose, Index n, Index k, const double* A, Index lda, double beta, double* C, Index ldc) {
+/// f(first, count) for tiles of columns, side by side on threads of ours, with BLAS held at one: its own threads wait for each other after
+/// each product. Tiles do not depend on the number of threads, so neither does what is made of them.
+template <typename Function>
+void tiles(Index columns, Index num_threads, Function&& f) {
   constexpr Index width = 128;
+  const blas::ThreadScope one{blas::ThreadScope::OursAlone{}};
+  parallel_for((columns + width - 1) / width, num_threads, [&](Index tile) { f(tile * width, std::min(width, columns - tile * width)); });
+}
+
+/// C <- A A' + beta C (no) or A' A + beta C (yes); C [n,n] lower, inner size k, like blas::syrk, in tiles.
+inline void square(blas::Transpose transpose, Index n, Index k, const double* A, Index lda, double beta, double* C, Index ldc) {
   const bool by_columns = transpose == blas::Transpose::yes;
   const auto other = by_columns ? blas::Transpose::no : blas::Transpose::yes;
   const double dn = static_cast<double>(n);
-  const Index threads = blas::threads_for(0.5 * dn * dn * static_cast<double>(k));
-  const blas::ThreadScope one{blas::ThreadScope::OursAlone{}};
-  parallel_for((n + width - 1) / width, threads, [&](Index tile) {  // the longest first
-    const Index from = tile * width, own = std::min(width, n - from), below = n - from - own;
+  tiles(n, blas::threads_for(0.5 * dn * dn * static_cast<double>(k)), [&](Index from, Index own) {  // the longest first
+    const Index below = n - from - own;
     const double *here = A + from * (by_columns ? lda : 1), *next = here + own * (by_columns ? lda : 1);
     double* corner = C + from * (ldc + 1);
     blas::syrk(transpose, own, k, 1.0, here, lda, beta, corner, ldc);

@@ -421,7 +421,9 @@ void take_mixture(Mixture mixture, const std::vector<Index>& flat, detail::FitSt
   Posterior posterior;
   posterior.w = mixture.mean(q);
   posterior.V_diagonal = Vector::Zero(q);
-  posterior.V_diagonal(mixture.columns) = mixture.variances();
+  const Marginals marginals = mixture.marginals();
+  posterior.V_diagonal(mixture.columns) = marginals.variance;
+  fit.effective_parameters = marginals.effective_parameters;
   state.w = fit.standardized_mean = posterior.w;
   state.factor.kind = CovarianceFactor::Kind::mixture;
   state.factor.mixture = std::move(mixture);
@@ -486,8 +488,6 @@ void describe_sparse(const FitOptions& options, const PenalisedColumns& which, c
     fit.relevant[static_cast<std::size_t>(j)] = true;
   }
   if (fit.task == Task::linear) fit.noise = {averages.shape, averages.shape * averages.noise * state.y_scale * state.y_scale};
-  fit.effective_parameters = 0;
-  for (const MixtureComponent& c : mixture.components) fit.effective_parameters += c.weight * c.effective_parameters();
   report_starts(starts, weight, best, options.tolerance.value_or(fit.task == Task::linear ? 1e-3 : 2e-3),
                 bound_offset(which.flat, state, fit.task, fit.num_rows), fit);
   take_mixture(std::move(mixture), which.flat, state, fit);

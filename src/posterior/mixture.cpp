@@ -1,5 +1,7 @@
 #include "posterior/mixture.hpp"
 
+#include <algorithm>
+
 #include "core/blas.hpp"
 #include "core/products.hpp"
 #include "design/column_panels.hpp"
@@ -14,7 +16,7 @@ using products::transposed_times;
 
 Vector shrinkage(const MixtureComponent& c) { return (1 + c.h * c.basis->l.array()).inverse(); }
 
-// Z diag(v) Z'.
+// Z diag(v) Z', lower triangle.
 Matrix spread_of_inactive(const MixtureComponent& c) {
   const auto Z = c.basis->Z();
   const Index m = Z.rows();
@@ -22,7 +24,7 @@ Matrix spread_of_inactive(const MixtureComponent& c) {
   std::vector<Index> rest;
   for (Index j = 0; j < c.v.size(); ++j)
     if (c.v[j] > 0) rest.push_back(j);
-  constexpr std::size_t block = 512;
+  constexpr std::size_t block = 2048;
   Matrix panel(m, static_cast<Index>(std::min(block, rest.size())));
   for (std::size_t first = 0; first < rest.size(); first += block) {
     const auto count = static_cast<Index>(std::min(block, rest.size() - first));
@@ -30,10 +32,21 @@ Matrix spread_of_inactive(const MixtureComponent& c) {
       const Index at = rest[first + static_cast<std::size_t>(j)];
       panel.col(j) = std::sqrt(c.v[at]) * Z.col(at);
     }
-    blas::syrk(Transpose::no, m, count, 1.0, panel.data(), m, 1.0, W.data(), m);
+    products::square(Transpose::no, m, count, panel.data(), m, 1.0, W.data(), m);
   }
-  W.triangularView<Eigen::StrictlyUpper>() = W.transpose();
   return W;
+}
+
+// x_j'Wx_j of each column of X; W symmetric.
+Vector forms(const Matrix& W, const Matrix& X) { return times(W, X).cwiseProduct(X).colwise().sum().transpose(); }
+
+// These columns of Z, copied only where they do not lie side by side.
+Eigen::Ref<const Matrix> columns_of(const DenseBasis& basis, const std::vector<Index>& at, Matrix& copy) {
+  const auto count = static_cast<Index>(at.size());
+  const bool together = std::adjacent_find(at.begin(), at.end(), [](Index a, Index b) { return b != a + 1; }) == at.end();
+  if (together && count > 0) return basis.Z().middleCols(at.front(), count);
+  copy = basis.Z()(Eigen::all, at);
+  return copy;
 }
 
 }  // namespace
@@ -42,37 +55,60 @@ DenseSpread MixtureComponent::dense() const {
   return spread ? *spread : DenseSpread{s2 * h, s2 * h * h * shrinkage(*this), Matrix(basis->l.size(), 0), s2};
 }
 
-// The diagonal of (SP.6), or (SP.15): P = I - h Z'DZ, the active columns of B by F P, the others through Z diag(v) Z'.
-Vector MixtureComponent::variances() const {
+// The diagonal of (SP.6), or (SP.15), with P = I - h Z'DZ, and tr Z Cov(w) Z' = s2 h sum l D + tr M, M = D Z B Z' D: an active column by
+// that of F P and the inactive part of M, the others by v (1 - 2 h d) + h^2 z'Mz.
+Marginals MixtureComponent::marginals() const {
   const auto Z = basis->Z();
-  Vector out = v;
-  if (h == 0) out(active) = F.colwise().squaredNorm().transpose();  // P = I
-  if (!has_dense()) return out;
-  const bool has_inactive = h > 0 && v.size() > 0 && v.maxCoeff() > 0;
+  const Index p = Z.cols(), m = Z.rows(), a = static_cast<Index>(active.size());
+  const bool has_inactive = v.size() > 0 && v.maxCoeff() > 0;
+  const Index threads = blas::threads_for(static_cast<double>(m * m) * static_cast<double>(p));
   const Vector D = shrinkage(*this);
-  const DenseSpread u = dense();
-  const Index a = h > 0 ? static_cast<Index>(active.size()) : 0;
-  Matrix of_Z(a + u.moves.cols(), D.size());  // what multiplies Z: - h F Z_A'D, and the moves below it
-  if (a > 0) of_Z.topRows(a) = -h * times_transposed(F, D.asDiagonal() * Z(Eigen::all, active));
-  of_Z.bottomRows(u.moves.cols()) = u.moves.transpose();
-  Matrix of_squares(2, D.size());
-  of_squares << D.transpose(), u.narrowing.transpose();
-  const Matrix DWD = has_inactive ? Matrix(D.asDiagonal() * spread_of_inactive(*this) * D.asDiagonal()) : Matrix();
-  constexpr Index block = 512;
-  std::size_t next = 0;  // of the active columns, which ascend
-  for (Index first = 0; first < Z.cols(); first += block) {
-    const Index count = std::min(block, Z.cols() - first);
-    const auto panel = Z.middleCols(first, count);
-    auto part = out.segment(first, count);
-    const Eigen::Array2Xd d = of_squares * panel.cwiseAbs2();
-    part.array() += (u.variance - d.row(1).transpose()).max(0.0) - 2 * h * d.row(0).transpose() * part.array();
-    if (has_inactive) part += h * h * times(DWD, panel).cwiseProduct(panel).colwise().sum().transpose();
-    Matrix FP = times(of_Z, panel);
-    for (; static_cast<Index>(next) < a && active[next] < first + count; ++next)
-      FP.col(active[next] - first).head(a) += F.col(static_cast<Index>(next));
-    part += FP.colwise().squaredNorm().transpose();
+  const Matrix ZA = Z(Eigen::all, active);
+  Matrix M = Matrix::Zero(m, m);
+  const Matrix FZD = times_transposed(F, D.asDiagonal() * ZA);
+  if (has_inactive) M = D.asDiagonal() * spread_of_inactive(*this) * D.asDiagonal();
+  Marginals out;
+  out.effective_parameters =
+      (h * basis->l.array() * D.array()).sum() + (M.trace() + FZD.squaredNorm()) / s2 + static_cast<double>(basis->R.rows());
+  out.variance = v;
+  if (h == 0) {  // P = I
+    out.variance(active) = F.colwise().squaredNorm().transpose();
+  } else {
+    M.triangularView<Eigen::StrictlyUpper>() = M.transpose();
+    Vector of_active(a);
+    products::tiles(a, threads, [&](Index first, Index count) {
+      const Matrix panel = ZA.middleCols(first, count);
+      const Matrix FP = F.middleCols(first, count) - h * times(FZD, panel);
+      of_active.segment(first, count) = FP.colwise().squaredNorm().transpose();
+      if (has_inactive) of_active.segment(first, count) += h * h * forms(M, panel);
+    });
+    products::square(Transpose::yes, m, a, FZD.data(), a, 1.0, M.data(), m);
+    M.triangularView<Eigen::StrictlyUpper>() = M.transpose();
+    std::vector<bool> is_active(static_cast<std::size_t>(p), false);
+    for (const Index j : active) is_active[static_cast<std::size_t>(j)] = true;
+    std::vector<Index> others;
+    for (Index j = 0; j < p; ++j)
+      if (!is_active[static_cast<std::size_t>(j)]) others.push_back(j);
+    products::tiles(static_cast<Index>(others.size()), threads, [&](Index first, Index count) {
+      const std::vector<Index> at(others.begin() + first, others.begin() + first + count);
+      const Matrix panel = Z(Eigen::all, at);
+      const Vector d = panel.cwiseAbs2().transpose() * D;
+      out.variance(at).array() += h * h * forms(M, panel).array() - 2 * h * d.array() * v(at).array();
+    });
+    out.variance(active) = of_active;
   }
-  return out.cwiseMax(0.0);
+  if (has_dense()) {
+    const DenseSpread u = dense();
+    products::tiles(p, threads, [&](Index first, Index count) {
+      const auto panel = Z.middleCols(first, count);
+      const Vector narrowing = panel.cwiseAbs2().transpose() * u.narrowing;
+      auto part = out.variance.segment(first, count);
+      part.array() += (u.variance - narrowing.array()).max(0.0);
+      if (u.moves.cols() > 0) part += transposed_times(u.moves, panel).colwise().squaredNorm().transpose();
+    });
+  }
+  out.variance = out.variance.cwiseMax(0.0);
+  return out;
 }
 
 Matrix MixtureComponent::covariance() const {
@@ -96,17 +132,6 @@ Matrix MixtureComponent::covariance() const {
   return 0.5 * (out + out.transpose());
 }
 
-double MixtureComponent::effective_parameters() const {
-  // Z Cov(w) Z' = s2 h diag(l D) + D Z B Z' D
-  const auto Z = basis->Z();
-  const Vector D = shrinkage(*this), D2 = D.cwiseAbs2();
-  double of_b = 0;
-  for (Index j = 0; j < v.size(); ++j)
-    if (v[j] > 0) of_b += v[j] * D2.dot(Z.col(j).cwiseAbs2());
-  if (!active.empty()) of_b += times_transposed(F, D.asDiagonal() * Z(Eigen::all, active)).squaredNorm();
-  return (h * basis->l.array() * D.array()).sum() + of_b / s2 + static_cast<double>(basis->R.rows());
-}
-
 // t = x~ - h Z'DZ x~ with x~ = x - G'f:  s2 |R f|^2 + s2 h (x~'x~ - h (Z x~)'D(Z x~)) + t'B t, in two passes over the columns.      (SP.7)
 // The terms before t'B t are those of h and s2 as known; else (SP.15).
 ComponentMoments Mixture::component_moments(Design& X) const {
@@ -117,6 +142,7 @@ ComponentMoments Mixture::component_moments(Design& X) const {
   std::vector<Matrix> ZX(count), T(count);  // [n, m] x~'Z', then times D; [n, active] of t
   std::vector<DenseSpread> u(count);
   std::vector<std::vector<Index>> place(count);
+  Matrix copy;
   const auto without_flat = [&](const auto& panel, const std::vector<Index>& at, const DenseBasis& basis) {
     const Matrix G = basis.G(Eigen::all, at);
     return Matrix(panel - F * G);
@@ -142,7 +168,7 @@ ComponentMoments Mixture::component_moments(Design& X) const {
       if (!same || x.size() == 0) x = without_flat(panel, at, *one.basis);
       variance += u[c].variance * x.rowwise().squaredNorm();
       if (same && components[c - 1].has_dense()) continue;  // its product is that of the component before
-      ZX[c] += times_transposed(x, Matrix(one.basis->Z()(Eigen::all, at)));
+      ZX[c] += times_transposed(x, columns_of(*one.basis, at, copy));
     }
   });
   for (std::size_t c = 0; c < count; ++c) {
@@ -163,7 +189,7 @@ ComponentMoments Mixture::component_moments(Design& X) const {
     for (std::size_t c = 0; c < count; ++c) {
       const MixtureComponent& one = components[c];
       Matrix t = without_flat(panel, at, *one.basis);
-      if (one.h > 0) t -= one.h * times(ZX[c], Matrix(one.basis->Z()(Eigen::all, at)));
+      if (one.h > 0) t -= one.h * times(ZX[c], columns_of(*one.basis, at, copy));
       out.variance.col(static_cast<Index>(c)) += t.cwiseAbs2() * one.v(at);
       for (std::size_t j = 0; j < at.size(); ++j)
         if (const Index to = place[c][static_cast<std::size_t>(at[j])]; to >= 0) T[c].col(to) = t.col(static_cast<Index>(j));
@@ -194,10 +220,15 @@ Vector Mixture::mean(Index num_columns) const {
   return out;
 }
 
-Vector Mixture::variances() const {
-  Vector centre = Vector::Zero(static_cast<Index>(columns.size())), out = centre;
+Marginals Mixture::marginals() const {
+  Vector centre = Vector::Zero(static_cast<Index>(columns.size()));
   for (const MixtureComponent& c : components) centre += c.weight * c.w;
-  for (const MixtureComponent& c : components) out += c.weight * (c.variances() + (c.w - centre).cwiseAbs2());
+  Marginals out{Vector::Zero(centre.size())};
+  for (const MixtureComponent& c : components) {
+    const Marginals one = c.marginals();
+    out.variance += c.weight * (one.variance + (c.w - centre).cwiseAbs2());
+    out.effective_parameters += c.weight * one.effective_parameters;
+  }
   return out;
 }
 

@@ -28,6 +28,12 @@ struct DenseSpread {
   double flat = 0;      ///< s2_k-: of the flat weights, times (F'OF)^-1
 };
 
+struct Marginals {
+  Vector variance;  ///< [p] of w
+  /// Sum of the variances of the rows it was made from, in units of s2, given h: what the fit has used of their freedom.
+  double effective_parameters = 0;
+};
+
 /// Posterior of the penalised weights w = b + u of one start, and of the flat ones:
 ///     Cov w = s2 h P + P B P',  P = I - h Z'DZ,  D = 1/(1 + h l),  B = Cov b                                                   (SP.6)
 /// where s2 h P is another matrix if there is a spread of h.                                                                   (SP.15)
@@ -42,10 +48,8 @@ struct MixtureComponent {
   Matrix F;                   ///< [active, active] B_active = F'F
   std::optional<DenseSpread> spread;
 
-  [[nodiscard]] Vector variances() const;   ///< [p] of w
+  [[nodiscard]] Marginals marginals() const;
   [[nodiscard]] Matrix covariance() const;  ///< [p, p] of w
-  /// Sum of the variances of the rows it was made from, in units of s2, given h: what the fit has used of their freedom.
-  [[nodiscard]] double effective_parameters() const;
   [[nodiscard]] bool has_dense() const { return h > 0 || spread; }
   [[nodiscard]] DenseSpread dense() const;  ///< the spread; without one that of the one value h
 };
@@ -65,7 +69,7 @@ struct Mixture {
   /// x_n'Vx_n of each row.
   void row_variance(Design& X, Vector& out) const;
   [[nodiscard]] Vector mean(Index num_columns) const;  ///< of all columns of the design, 0 for others
-  [[nodiscard]] Vector variances() const;              ///< [p]
+  [[nodiscard]] Marginals marginals() const;
   [[nodiscard]] Matrix covariance(Index num_columns) const;
 };
 

@@ -159,8 +159,8 @@ TEST(DenseSpread, IsTheMeanOverFiveValuesOfH) {
       const double unit = expected.cwiseAbs().maxCoeff();
       EXPECT_LT((found.w - now.mean).cwiseAbs().maxCoeff(), 1e-10) << "the mean stays";
       EXPECT_LT((found.covariance() - expected).cwiseAbs().maxCoeff(), 1e-9 * unit) << p;
-      EXPECT_LT((found.variances() - expected.diagonal()).cwiseAbs().maxCoeff(), 1e-9 * unit);
-      EXPECT_EQ(found.effective_parameters(), given_h.effective_parameters());
+      EXPECT_LT((found.marginals().variance - expected.diagonal()).cwiseAbs().maxCoeff(), 1e-9 * unit);
+      EXPECT_EQ(found.marginals().effective_parameters, given_h.marginals().effective_parameters);
       // A row, its intercept being the mean of y less what the centres take off it.
       Mixture mixture{{found}, c.which.columns, c.which.flat};
       const Matrix fresh = make_case(9, p, 4).X;
@@ -191,9 +191,9 @@ TEST(DenseSpread, IsNearThePosteriorOfH) {
     }
     MixtureComponent found = component(c, q);
     const double unit = exact.trace() / mass;
-    const double with = found.variances().sum() / unit;
+    const double with = found.marginals().variance.sum() / unit;
     found.spread.reset();
-    given += std::abs(std::log(found.variances().sum() / unit)) / 40;
+    given += std::abs(std::log(found.marginals().variance.sum() / unit)) / 40;
     five += std::abs(std::log(with)) / 40;
     EXPECT_GT(with, 0.9) << "the ends of the outer parts are cut off";
     EXPECT_LT(with, 1);

@@ -330,7 +330,7 @@ TEST(SpikeSlab, ComponentSaysTheSameInEveryWay) {
     mixture.columns = c.which.columns;
     mixture.flat_columns = c.which.flat;
     const Matrix V = mixture.covariance(p + 1);
-    EXPECT_LT((mixture.variances() - V.diagonal().head(p)).cwiseAbs().maxCoeff(), 1e-12);
+    EXPECT_LT((mixture.marginals().variance - V.diagonal().head(p)).cwiseAbs().maxCoeff(), 1e-12);
     const Case other = make_case(9, p, 0.4, 18);
     DenseDesign design(other.X, {});
     Vector s(9);
@@ -341,7 +341,7 @@ TEST(SpikeSlab, ComponentSaysTheSameInEveryWay) {
     EXPECT_TRUE(one.spread.has_value());
     one.spread.reset();
     const double trace = (rows->Z() * one.covariance() * rows->Z().transpose()).trace() / one.s2 + 1;
-    EXPECT_NEAR(one.effective_parameters(), trace, 1e-10);
+    EXPECT_NEAR(one.marginals().effective_parameters, trace, 1e-10);
   }
 }
 

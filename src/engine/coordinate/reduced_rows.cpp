@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/blas.hpp"
+#include "core/products.hpp"
 #include "core/rearrange.hpp"
 #include "design/column_panels.hpp"
 #include "posterior/solver.hpp"
@@ -86,7 +87,7 @@ bool reduce_wide(ReducedRows& out) {
   const Eigen::Map<const Matrix> A(out.storage.get(), n, p);
   const Vector target = out.y;
   Matrix C = Matrix::Zero(n, n);
-  blas::syrk(blas::Transpose::no, n, p, 1.0, A.data(), n, 0.0, C.data(), n);
+  products::square(blas::Transpose::no, n, p, A.data(), n, 0.0, C.data(), n);
   Vector values;
   const Index m = decompose(C, values);
   if (m < 0) return false;
@@ -99,7 +100,10 @@ bool reduce_wide(ReducedRows& out) {
   Matrix panel(m, std::min(block, p));
   for (Index first = 0; first < p && m > 0; first += block) {
     const Index count = std::min(block, p - first);
-    blas::gemm(blas::Transpose::yes, blas::Transpose::no, m, count, n, 1.0, U.data(), n, A.col(first).data(), n, 0.0, panel.data(), m);
+    products::tiles(count, blas::threads_for(static_cast<double>(m * n) * static_cast<double>(count)), [&](Index from, Index own) {
+      blas::gemm(blas::Transpose::yes, blas::Transpose::no, m, own, n, 1.0, U.data(), n, A.col(first + from).data(), n, 0.0,
+                 panel.data() + from * m, m);
+    });
     std::copy_n(panel.data(), m * count, out.storage.get() + first * m);
   }
   out.U = U;
