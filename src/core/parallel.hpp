@@ -15,13 +15,18 @@
 
 namespace ardvark {
 
+namespace detail {
+/// Whether this thread is at a piece of some parallel_for: what it shares out in turn stays with it.
+inline thread_local bool is_at_a_piece = false;
+}  // namespace detail
+
 /// f(0) .. f(count - 1) on so many threads. The pieces must not depend on each other, so the result does not depend on the number of
 /// threads. The first exception that a piece throws is thrown again. BLAS should be held at one thread meanwhile, and just before: the idle
 /// threads of OpenBLAS spin for a while after a call.
 template <typename Function>
 void parallel_for(Index count, Index num_threads, Function&& f) {
   num_threads = std::min(count, num_threads);
-  if (num_threads <= 1) {
+  if (num_threads <= 1 || detail::is_at_a_piece) {
     for (Index i = 0; i < count; ++i) f(i);
     return;
   }
@@ -29,6 +34,7 @@ void parallel_for(Index count, Index num_threads, Function&& f) {
   std::exception_ptr thrown;
   std::mutex mutex;
   const auto work = [&] {
+    detail::is_at_a_piece = true;
     for (Index i = next++; i < count; i = next++) try {
         f(i);
       } catch (...) {
@@ -36,6 +42,7 @@ void parallel_for(Index count, Index num_threads, Function&& f) {
         if (!thrown) thrown = std::current_exception();
         next = count;
       }
+    detail::is_at_a_piece = false;
   };
   {
     std::vector<std::jthread> others;

@@ -8,12 +8,24 @@
 
 namespace ardvark::products {
 
+/// f(first, count) for tiles of columns, side by side on threads of ours, with BLAS held at one: its own threads wait for each other after
+/// each product. Tiles do not depend on the number of threads, so neither does what is made of them.
+template <typename Function>
+void tiles(Index columns, Index num_threads, Function&& f) {
+  constexpr Index width = 128;
+  const blas::ThreadScope one{blas::ThreadScope::OursAlone{}};
+  parallel_for((columns + width - 1) / width, num_threads, [&](Index tile) { f(tile * width, std::min(width, columns - tile * width)); });
+}
+
 inline Matrix product(blas::Transpose of_A, blas::Transpose of_B, const Eigen::Ref<const Matrix>& A, const Eigen::Ref<const Matrix>& B) {
   const bool flip_A = of_A == blas::Transpose::yes, flip_B = of_B == blas::Transpose::yes;
   const Index rows = flip_A ? A.cols() : A.rows(), inner = flip_A ? A.rows() : A.cols(), cols = flip_B ? B.rows() : B.cols();
   Matrix C = Matrix::Zero(rows, cols);
-  if (C.size() > 0 && inner > 0)
-    blas::gemm(of_A, of_B, rows, cols, inner, 1.0, A.data(), A.outerStride(), B.data(), B.outerStride(), 0.0, C.data(), rows);
+  if (C.size() == 0 || inner == 0) return C;
+  tiles(cols, blas::threads_for(static_cast<double>(C.size()) * static_cast<double>(inner)), [&](Index first, Index count) {
+    const double* part = B.data() + (flip_B ? first : first * B.outerStride());
+    blas::gemm(of_A, of_B, rows, count, inner, 1.0, A.data(), A.outerStride(), part, B.outerStride(), 0.0, C.data() + first * rows, rows);
+  });
   return C;
 }
 inline Matrix times(const Eigen::Ref<const Matrix>& A, const Eigen::Ref<const Matrix>& B) {  ///< A B
@@ -24,15 +36,6 @@ inline Matrix times_transposed(const Eigen::Ref<const Matrix>& A, const Eigen::R
 }
 inline Matrix transposed_times(const Eigen::Ref<const Matrix>& A, const Eigen::Ref<const Matrix>& B) {  ///< A' B
   return product(blas::Transpose::yes, blas::Transpose::no, A, B);
-}
-
-/// f(first, count) for tiles of columns, side by side on threads of ours, with BLAS held at one: its own threads wait for each other after
-/// each product. Tiles do not depend on the number of threads, so neither does what is made of them.
-template <typename Function>
-void tiles(Index columns, Index num_threads, Function&& f) {
-  constexpr Index width = 128;
-  const blas::ThreadScope one{blas::ThreadScope::OursAlone{}};
-  parallel_for((columns + width - 1) / width, num_threads, [&](Index tile) { f(tile * width, std::min(width, columns - tile * width)); });
 }
 
 /// C <- A A' + beta C (no) or A' A + beta C (yes); C [n,n] lower, inner size k, like blas::syrk, in tiles.

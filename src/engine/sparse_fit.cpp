@@ -169,13 +169,13 @@ MixtureComponent component_of(const SpikeSlab& q, std::shared_ptr<const DenseBas
     at += size;
   }
   out.v(out.active).setZero();
-  Matrix ZS = q.D().cwiseSqrt().asDiagonal() * Z(Eigen::all, out.active);
+  Matrix ZS = (q.D() / out.s2).cwiseSqrt().asDiagonal() * Z(Eigen::all, out.active);
   if (which.num_groups() == which.size())
     ZS = ZS * S.diagonal().asDiagonal();
   else
     ZS = products::times(ZS, S);
   Matrix C = Matrix::Zero(a, a);
-  if (a > 0) blas::syrk(blas::Transpose::yes, a, ZS.rows(), 1 / out.s2, ZS.data(), ZS.rows(), 0.0, C.data(), a);
+  if (a > 0) products::square(blas::Transpose::yes, a, ZS.rows(), ZS.data(), ZS.rows(), 0.0, C.data(), a);
   for (std::size_t i = 0; i < groups.size(); ++i)
     C.block(first[i], first[i], which.group_size(groups[i]), which.group_size(groups[i])).setZero();
   C.diagonal().array() += 1;

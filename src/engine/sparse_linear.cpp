@@ -32,9 +32,10 @@ void fit_sparse_linear(MatrixView X, std::shared_ptr<double[]> memory, const Vec
   }
   fit.num_rows = k.sum();
   const int threads = blas::num_threads();
-  // Threads of BLAS spin on after each product, in the way of the starts: they pay where the products are what takes time.
+  // Products are shared out to threads of ours: those of BLAS spin on after each call, in their way. Factors of thousands of columns are
+  // worth it.
   std::optional<blas::ThreadScope> of_products;
-  if (blas::multiplications(X.rows(), X.cols()) < 2e9) of_products.emplace(blas::ThreadScope::OursAlone{});
+  if (std::min(X.rows(), X.cols()) <= 2048) of_products.emplace(blas::ThreadScope::OursAlone{});
   const auto reduced = std::make_shared<ReducedRows>();  // the starts read it, and so does the posterior
   ReducedRows& rows = *reduced;
   if (!reduce_rows(design, which, k, y, fit.num_rows, KeepBasis::no, rows, rotation))

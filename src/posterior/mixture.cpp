@@ -82,7 +82,7 @@ Marginals MixtureComponent::marginals() const {
       of_active.segment(first, count) = FP.colwise().squaredNorm().transpose();
       if (has_inactive) of_active.segment(first, count) += h * h * forms(M, panel);
     });
-    products::square(Transpose::yes, m, a, FZD.data(), a, 1.0, M.data(), m);
+    if (a < p) products::square(Transpose::yes, m, a, FZD.data(), a, 1.0, M.data(), m);
     M.triangularView<Eigen::StrictlyUpper>() = M.transpose();
     std::vector<bool> is_active(static_cast<std::size_t>(p), false);
     for (const Index j : active) is_active[static_cast<std::size_t>(j)] = true;
