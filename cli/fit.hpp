@@ -76,7 +76,7 @@ struct ModelProblem {
 [[nodiscard]] SavedModel fit_with_progress(const FitArguments& args, ModelProblem& problem);
 
 /// Writes the model and prints what was asked for; returns the exit code. Without a posterior there is nothing to save: that is told like
-/// any numerical outcome.
-[[nodiscard]] int finish_fit(const FitArguments& args, SavedModel& model, const Training& training);
+/// any numerical outcome. The training's encoding becomes the model's.
+[[nodiscard]] int finish_fit(const FitArguments& args, SavedModel& model, Training& training);
 
 }  // namespace ardvark::cli

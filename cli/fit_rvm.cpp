@@ -51,7 +51,7 @@ int fit_rvm(const FitArguments& args) {
   problem.options = args;
   problem.target = column_values(table, column);
   problem.training = training_of(std::move(table), args, Dummies::every_level);
-  const Training& training = problem.training;
+  Training& training = problem.training;
   if (task == Task::logistic) require_two_classes(args, target, problem.target, training.weights);
   problem.options.task = task == Task::linear ? "regression" : "classification";
   problem.options.weights.assign(training.weights.begin(), training.weights.end());

@@ -17,9 +17,9 @@ struct LinearFit : Fit {};
 /// Non-convergence and numerical trouble are not thrown: read fit.report.status.   O(n p min(n,p)) once, then O(min(n,p)^3) a sweep or
 /// less.
 [[nodiscard]] LinearFit fit_linear(MatrixView X, VectorView y, const FitOptions& options = {});
-/// The same fit, bit for bit, of an X that the caller has no further use of: under the priors sparse, slab and dense with more columns than
-/// rows what the posterior keeps lies in the memory of X, which is then O(n^2 + p) less than the whole; otherwise that memory is freed as
-/// soon as the fit allows. X is gone, whatever the outcome.
+/// The same fit, bit for bit, of an X that the caller has no further use of. Under the priors sparse, slab and dense with more columns than
+/// rows, what predictions need lies in the memory of X, so that a fit takes O(n^2 + p) beside it and not a copy; with fewer columns it
+/// goes before the decomposition, under other priors at the end. X is gone, whatever the outcome.
 ///
 ///     ardvark::LinearFit fit = ardvark::fit_linear(ardvark::OwnedMatrix(std::move(X)), y);
 ///

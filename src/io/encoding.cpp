@@ -136,6 +136,7 @@ Index FeatureEncoding::num_columns() const {
 
 std::vector<std::string> FeatureEncoding::names() const {
   std::vector<std::string> result;
+  result.reserve(static_cast<std::size_t>(num_columns()));
   for (const FeatureColumn& feature : features) {
     if (!feature.categorical) result.push_back(feature.name);
     if (feature.levels.size() < 2) continue;
@@ -160,6 +161,7 @@ FeatureEncoding make_encoding(const Table& table, const std::vector<std::string>
   std::vector<bool> excluded(table.columns.size(), false);
   for (const std::string& name : exclude) excluded[static_cast<std::size_t>(table.at(name))] = true;
   FeatureEncoding encoding{{}, dummies};
+  encoding.features.reserve(table.columns.size());
   for (std::size_t j = 0; j < table.columns.size(); ++j) {
     const TableColumn& column = table.columns[j];
     if (!excluded[j]) encoding.features.push_back({column.name, column.categorical, column.levels});

@@ -68,6 +68,7 @@ void write(io::SafetensorsWriter& file, const char* kind, int version, json desc
   file.metadata["format"] = format_name;
   file.metadata["format_version"] = std::to_string(version);
   file.metadata[kind] = description.dump(-1, ' ', false, json::error_handler_t::replace);
+  description = {};  // of many columns, as long as an array, and the file is about to hold it
   file.add_checksums();
   sink(file);
 }

@@ -64,6 +64,20 @@ std::string checksum(const double* data, std::uint64_t num_bytes) {
   return fmt::format("{:016x}", sum);
 }
 
+// As JSON writes a text, behind what is there: a description may be as long as an array, and is not copied once more on the way.
+void append_quoted(std::string& to, std::string_view text) {
+  to += '"';
+  for (const char c : text) {
+    if (c == '"' || c == '\\')
+      to += '\\', to += c;
+    else if (static_cast<unsigned char>(c) < 0x20)
+      to += fmt::format("\\u{:04x}", static_cast<int>(c));
+    else
+      to += c;
+  }
+  to += '"';
+}
+
 std::string shown_shape(const std::vector<std::uint64_t>& shape) { return fmt::format("[{}]", fmt::join(shape, ", ")); }
 
 }  // namespace
@@ -100,48 +114,62 @@ void SafetensorsWriter::add_checksums() {
   metadata[checksums_key] = checksums.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
-std::string SafetensorsWriter::header() const {
-  json header = json::object();
-  if (!metadata.empty()) header[metadata_key] = metadata;
+std::string SafetensorsWriter::header(const std::string& what) const {
+  const auto is_text = [](const auto& entry) { return is_utf8(entry.first); };
+  if (!std::ranges::all_of(arrays_, is_text) || !std::ranges::all_of(metadata, is_text) ||
+      !std::ranges::all_of(metadata, [](const auto& entry) { return is_utf8(entry.second); }))
+    throw InvalidArgument(fmt::format("cannot write {}: a name or a text to be stored is not UTF-8", what));
+  json of_arrays = json::object();
   std::uint64_t offset = 0;
   for (const auto& [name, array] : arrays_) {
-    header[name] = {{"dtype", "F64"}, {"shape", array.shape}, {"data_offsets", {offset, offset + array.num_bytes}}};
+    of_arrays[name] = {{"dtype", "F64"}, {"shape", array.shape}, {"data_offsets", {offset, offset + array.num_bytes}}};
     offset += array.num_bytes;
   }
-  std::string text = header.dump();
+  std::string text = of_arrays.dump();
+  if (!metadata.empty()) {
+    std::size_t size = text.size() + 32;
+    for (const auto& [key, value] : metadata)
+      size += key.size() + value.size() + static_cast<std::size_t>(std::ranges::count(value, '"')) + 8;
+    std::string all = fmt::format("{{\"{}\":{{", metadata_key);
+    all.reserve(size);
+    for (const auto& [key, value] : metadata) {
+      if (all.back() != '{') all += ',';
+      append_quoted(all, key);
+      all += ':';
+      append_quoted(all, value);
+    }
+    all.append(arrays_.empty() ? "}" : "},").append(text, 1);
+    text = std::move(all);
+  }
   text.resize((text.size() + 7) / 8 * 8, ' ');  // so that the data is aligned for a reader that maps the file
+  if (text.size() > max_header)
+    throw InvalidArgument(
+        fmt::format("cannot write {}: its names and texts take {} bytes, the limit is {}", what, text.size(), max_header));
   return text;
 }
 
 template <typename Put>
-void SafetensorsWriter::put_all(const std::string& what, Put&& put) const {
-  std::string text;
-  try {
-    text = header();
-  } catch (const json::exception&) {  // the one thing that dump() refuses
-    throw InvalidArgument(fmt::format("cannot write {}: a name or a text to be stored is not UTF-8", what));
-  }
-  if (text.size() > max_header)
-    throw InvalidArgument(
-        fmt::format("cannot write {}: its names and texts take {} bytes, the limit is {}", what, text.size(), max_header));
-  const std::uint64_t length = text.size();
+void SafetensorsWriter::put_all(const std::string& header, Put&& put) const {
+  const std::uint64_t length = header.size();
   put(&length, length_size);
-  put(text.data(), text.size());
+  put(header.data(), header.size());
   for (const auto& [name, array] : arrays_) put(array.data, array.num_bytes);
 }
 
 void SafetensorsWriter::write(const std::string& path) const {
-  std::optional<FileInTheMaking> file;  // opened once there is something to write
-  put_all(fmt::format("'{}'", path), [&](const void* from, std::size_t size) {
-    if (!file) file.emplace(path);
-    file->write(from, size);
-  });
-  file->commit();
+  const std::string text = header(fmt::format("'{}'", path));
+  FileInTheMaking file(path);  // opened once there is something to write
+  put_all(text, [&](const void* from, std::size_t size) { file.write(from, size); });
+  file.commit();
 }
 
 std::string SafetensorsWriter::bytes() const {
+  const std::string text = header("the model");
+  std::size_t size = length_size + text.size();
+  for (const auto& [name, array] : arrays_) size += array.num_bytes;
   std::string out;
-  put_all("the model", [&](const void* from, std::size_t size) { out.append(static_cast<const char*>(from), size); });
+  out.reserve(size);  // growing would take the whole once more
+  put_all(text, [&](const void* from, std::size_t num_bytes) { out.append(static_cast<const char*>(from), num_bytes); });
   return out;
 }
 

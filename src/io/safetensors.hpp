@@ -47,13 +47,14 @@ class SafetensorsWriter {
 
  private:
   template <typename Put>
-  void put_all(const std::string& what, Put&& put) const;
+  void put_all(const std::string& header, Put&& put) const;
   struct Array {
     const double* data;
     std::vector<std::uint64_t> shape;
     std::uint64_t num_bytes;
   };
-  [[nodiscard]] std::string header() const;
+  /// \param what  for messages
+  [[nodiscard]] std::string header(const std::string& what) const;
 
   std::vector<std::pair<std::string, Array>> arrays_;  // in the order of the file
   std::deque<Matrix> kept_;

@@ -51,6 +51,7 @@ SavedModel fit_vectors(MatrixView X, VectorView target, const ModelOptions& opti
 
 FeatureEncoding numeric_columns(const std::vector<std::string>& names) {
   FeatureEncoding encoding;
+  encoding.features.reserve(names.size());
   for (const std::string& name : names) encoding.features.push_back({name, false, {}});
   return encoding;
 }

@@ -52,7 +52,7 @@ TEST(Safetensors, GivesBackWhatWasWritten) {
   const Matrix matrix = (Matrix(2, 3) << 1, 2, 3, 4, 5, 6).finished();
   const Vector none(0);
   SafetensorsWriter writer;
-  writer.metadata = {{"format", "ardvark"}, {"names", "[\"Z\xC3\xBCrich\",\"a \\\"b\\\"\"]"}};
+  writer.metadata = {{"format", "ardvark"}, {"names", "[\"Z\xC3\xBCrich\",\"a \\\"b\\\"\"]"}, {"a \"key\"\n", "\x01\t\x1F\x7F/\\\\ "}};
   writer.add_vector("mean", mean);
   writer.add_matrix("covariance", matrix);
   writer.add_vector("none", none);
@@ -77,6 +77,17 @@ TEST(Safetensors, WritesTheLayoutByteForByte) {
   writer.write(folder / "m");
   const std::string header = R"({"__metadata__":{"k":"v"},"x":{"data_offsets":[0,16],"dtype":"F64","shape":[1,2]}})";  // 81 bytes
   EXPECT_EQ(read_bytes(folder / "m"), file_of(header + std::string(88 - header.size(), ' '), bytes_of(1.0) + bytes_of(-2.0)));
+}
+
+TEST(Safetensors, WritesTextsAlone) {
+  const TemporaryFolder folder;
+  SafetensorsWriter writer;
+  writer.write(folder / "none");
+  EXPECT_EQ(read_bytes(folder / "none"), file_of("{}      ", ""));
+  writer.metadata = {{"a", "1\\2"}, {"b", ""}};
+  writer.write(folder / "m");
+  EXPECT_EQ(read_bytes(folder / "m"), file_of(R"({"__metadata__":{"a":"1\\2","b":""}}    )", ""));
+  EXPECT_EQ(writer.bytes(), read_bytes(folder / "m"));
 }
 
 TEST(Safetensors, ReadsAFileOfAnotherWriter) {
