@@ -19,13 +19,13 @@ struct DenseBasis {
   [[nodiscard]] Eigen::Map<const Matrix> Z() const { return {storage.get(), l.size(), G.cols()}; }
 };
 
-/// What the dense effects u, and the flat weights, add to the variance: of h there are K values h_k of equal weight, and - the mean over
-/// them:   s2_k h_k- I - Z' s2_k h_k^2 D_k- Z + Z' delta_k delta_k'- Z                                                         (SP.15)
+/// What the dense effects u, and the flat weights, add to the covariance where h has K values h_k of equal weight, E the mean over them:
+///     E[s2_k h_k] I - Z' E[s2_k h_k^2 D_k] Z + Z' E[delta_k delta_k'] Z        E[s2_k] (F'OF)^-1                               (SP.15)
 struct DenseSpread {
-  double variance = 0;  ///< s2_k h_k-: what the prior says of each weight
-  Vector narrowing;     ///< [m] s2_k h_k^2 D_k-: what the rows take off it
+  double variance = 0;  ///< E[s2_k h_k]: what the prior says of each weight
+  Vector narrowing;     ///< [m] E[s2_k h_k^2 D_k]: what the rows take off it
   Matrix moves;         ///< [m, K] delta_k / sqrt K: how far the mean moves with h
-  double flat = 0;      ///< s2_k-: of the flat weights, times (F'OF)^-1
+  double flat = 0;      ///< E[s2_k]
 };
 
 struct Marginals {
@@ -36,7 +36,7 @@ struct Marginals {
 
 /// Posterior of the penalised weights w = b + u of one start, and of the flat ones:
 ///     Cov w = s2 h P + P B P',  P = I - h Z'DZ,  D = 1/(1 + h l),  B = Cov b                                                   (SP.6)
-/// where s2 h P is another matrix if there is a spread of h.                                                                   (SP.15)
+/// with the spread, if there is one, in the place of s2 h P.                                                                   (SP.15)
 struct MixtureComponent {
   double weight = 1;
   double s2 = 1, h = 0;
@@ -46,6 +46,7 @@ struct MixtureComponent {
   Vector v;                   ///< [p] B_jj of the columns that are not active, 0 for those that are
   std::vector<Index> active;  ///< columns whose B is known with its correlations
   Matrix F;                   ///< [active, active] B_active = F'F
+  /// None: h is known.
   std::optional<DenseSpread> spread;
 
   [[nodiscard]] Marginals marginals() const;
