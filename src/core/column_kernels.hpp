@@ -1,4 +1,4 @@
-// The two inner loops of coordinate-wise updates, over one column, in vector instructions where the processor has them.
+// The inner loops of coordinate-wise updates, over one column or some together, in vector instructions where the processor has them.
 #pragma once
 
 #include <span>
@@ -18,6 +18,12 @@ struct ColumnKernels {
   ColumnProducts (*products)(const double* z, const double* u, const double* D, Index size);
   /// u_i -= change D_i z_i,  g_i += variance z_i^2
   void (*move)(const double* z, const double* D, Index size, double change, double variance, double* u, double* g);
+  // The same of the columns Z = (z_1 .. z_count) together.
+  /// A = Z'diag(D)Z [count, count], both triangles;  c = Z'u [count]
+  void (*joint_products)(const double* const* z, Index count, const double* u, const double* D, Index size, double* A, double* c);
+  /// u -= D Z change,  g += diag(Z C Z') with C [count, count] symmetric, of which the lower triangle is read
+  void (*joint_move)(const double* const* z, Index count, const double* D, Index size, const double* change, const double* C, double* u,
+                     double* g);
 };
 /// Fastest first; the last runs everywhere. Sums are taken in eight interleaved parts in all of them.
 [[nodiscard]] std::span<const ColumnKernels> column_kernels();

@@ -165,19 +165,20 @@ class Ascent {
     const Vector along = rows.U * (rows.y - q.Dr());
     Vector spread = rows.U.cwiseAbs2() * (h * rows.l.array() * D.array()).matrix();
     const auto Z = rows.Z();
-    const PenalisedColumns& which = problem_.which;
     const Matrix UD = rows.U * D.asDiagonal();
     // Columns whose effect is known well enough to add nothing are passed over.
     std::vector<Index> wide;
-    for (Index g = 0; g < which.num_groups(); ++g) {
-      const Index first = which.group_begin(g), size = which.group_size(g);
+    for (Index set = 0; set < q.sets().size(); ++set) {
+      const std::span<const Index> columns = q.sets().columns_of(set);
       double seen = 0;
-      for (Index j = first; j < first + size; ++j) seen += q.variance()[j] * D.dot(Z.col(j).cwiseAbs2());
-      if (!(seen > 1e-8 / static_cast<double>(which.size()))) continue;
-      if (size == 1)
-        wide.push_back(first);
-      else
-        spread += ((UD * Z.middleCols(first, size)) * q.covariance_of(g)).cwiseProduct(UD * Z.middleCols(first, size)).rowwise().sum();
+      for (const Index j : columns) seen += q.variance()[j] * D.dot(Z.col(j).cwiseAbs2());
+      if (!(seen > 1e-8 / static_cast<double>(problem_.which.size()))) continue;
+      if (columns.size() == 1) {
+        wide.push_back(columns[0]);
+      } else {
+        const Matrix effect = UD * Z(Eigen::all, std::vector<Index>(columns.begin(), columns.end()));
+        spread += (effect * q.covariance_of(set)).cwiseProduct(effect).rowwise().sum();
+      }
     }
     constexpr std::size_t block = 256;
     for (std::size_t first = 0; first < wide.size(); first += block) {
