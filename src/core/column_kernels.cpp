@@ -51,9 +51,28 @@ namespace {
   }
 }
 
+// Rows in eights; the last eight may overlap those before, of which `skip` rows then count no more.
+[[gnu::always_inline]] inline void load_counted(const double* from, Index skip, Eight& to) {
+  load(from, to);
+  if (skip == 0) return;
+  for (Index l = 0; l < lanes; ++l) to[l] = l < skip ? 0 : to[l];
+}
+
 // Two columns against four at a time. Where there are no four the last stands in for the others, and what it makes is not kept.
 [[gnu::always_inline]] inline void joint_products(const double* const* z, Index count, const double* u, const double* D, Index size,
                                                   double* A, double* c) {
+  if (size < lanes) {
+    for (Index j = 0; j < count; ++j) {
+      c[j] = 0;
+      for (Index i = 0; i < size; ++i) c[j] += z[j][i] * u[i];
+      for (Index l = 0; l <= j; ++l) {
+        double sum = 0;
+        for (Index i = 0; i < size; ++i) sum += D[i] * z[j][i] * z[l][i];
+        A[j * count + l] = A[l * count + j] = sum;
+      }
+    }
+    return;
+  }
   constexpr Index few = 2, some = 4;
   const Index last = count - 1;
   for (Index j = 0; j < count; j += few)
@@ -62,69 +81,100 @@ namespace {
       for (Index a = 0; a < few; ++a) zj[a] = z[std::min(j + a, last)];
       for (Index b = 0; b < some; ++b) zl[b] = z[std::min(l + b, last)];
       Eight sum[few][some] = {}, Di, zi, Dz[few];
-      Index i = 0;
-      for (; i + lanes <= size; i += lanes) {
-        load(D + i, Di);
+      for (Index i = 0; i < size; i += lanes) {
+        const Index at = std::min(i, size - lanes);
+        load_counted(D + at, i - at, Di);
+#pragma GCC unroll 4
         for (Index a = 0; a < few; ++a) {
-          load(zj[a] + i, zi);
+          load(zj[a] + at, zi);
           Dz[a] = Di * zi;
         }
+#pragma GCC unroll 4
         for (Index b = 0; b < some; ++b) {
-          load(zl[b] + i, zi);
+          load(zl[b] + at, zi);
+#pragma GCC unroll 4
           for (Index a = 0; a < few; ++a) sum[a][b] += Dz[a] * zi;
         }
       }
-      for (; i < size; ++i)
-        for (Index a = 0; a < few; ++a)
-          for (Index b = 0; b < some; ++b) sum[a][b][i % lanes] += D[i] * zj[a][i] * zl[b][i];
-      for (Index a = 0; a < few && j + a < count; ++a)
-        for (Index b = 0; b < some && l + b <= j + a; ++b) A[(j + a) * count + l + b] = A[(l + b) * count + j + a] = total(sum[a][b]);
+#pragma GCC unroll 4
+      for (Index a = 0; a < few; ++a)
+#pragma GCC unroll 4
+        for (Index b = 0; b < some; ++b)
+          if (j + a < count && l + b <= j + a) A[(j + a) * count + l + b] = A[(l + b) * count + j + a] = total(sum[a][b]);
     }
+  for (Index j = 0; j < count; j += some) {
+    const double* zj[some];
+    for (Index a = 0; a < some; ++a) zj[a] = z[std::min(j + a, last)];
+    Eight sum[some] = {}, zi, ui;
+    for (Index i = 0; i < size; i += lanes) {
+      const Index at = std::min(i, size - lanes);
+      load_counted(u + at, i - at, ui);
+#pragma GCC unroll 4
+      for (Index a = 0; a < some; ++a) {
+        load(zj[a] + at, zi);
+        sum[a] += zi * ui;
+      }
+    }
+#pragma GCC unroll 4
+    for (Index a = 0; a < some; ++a)
+      if (j + a < count) c[j + a] = total(sum[a]);
+  }
+}
+
+// `Eights` times eight rows from row i on, of which the first `skip` stay as they are.
+template <int Eights>
+[[gnu::always_inline]] inline void joint_move_rows(const double* const* z, Index count, const double* D, Index i, Index skip,
+                                                   const double* change, const double* C, double* u, double* g) {
+  Eight du[Eights] = {}, dg[Eights] = {}, zj[Eights], zl, across[Eights];
   for (Index j = 0; j < count; ++j) {
-    Eight sum = {}, zi, ui;
-    Index i = 0;
-    for (; i + lanes <= size; i += lanes) {
-      load(z[j] + i, zi);
-      load(u + i, ui);
-      sum += zi * ui;
+    const double* row = C + j;
+#pragma GCC unroll 4
+    for (Index e = 0; e < Eights; ++e) {
+      load(z[j] + i + e * lanes, zj[e]);
+      du[e] += change[j] * zj[e];
+      across[e] = 0.5 * row[j * count] * zj[e];
     }
-    for (; i < size; ++i) sum[i % lanes] += z[j][i] * u[i];
-    c[j] = total(sum);
+    for (Index l = 0; l < j; ++l)
+#pragma GCC unroll 4
+      for (Index e = 0; e < Eights; ++e) {
+        load(z[l] + i + e * lanes, zl);
+        across[e] += row[l * count] * zl;
+      }
+#pragma GCC unroll 4
+    for (Index e = 0; e < Eights; ++e) dg[e] += across[e] * zj[e];
+  }
+#pragma GCC unroll 4
+  for (Index e = 0; e < Eights; ++e) {
+    const Index at = i + e * lanes;
+    Eight Di, old;
+    load_counted(D + at, skip, Di);
+    load(u + at, old);
+    store(old - Di * du[e], u + at);
+    for (Index l = 0; l < skip; ++l) dg[e][l] = 0;
+    load(g + at, old);
+    store(old + 2 * dg[e], g + at);
   }
 }
 
 [[gnu::always_inline]] inline void joint_move(const double* const* z, Index count, const double* D, Index size, const double* change,
                                               const double* C, double* u, double* g) {
-  Index i = 0;
-  for (; i + lanes <= size; i += lanes) {
-    Eight du = {}, dg = {}, zj, zl, Di;
-    for (Index j = 0; j < count; ++j) {
-      load(z[j] + i, zj);
-      du += change[j] * zj;
-      const double* row = C + j;
-      Eight across = 0.5 * row[j * count] * zj;
-      for (Index l = 0; l < j; ++l) {
-        load(z[l] + i, zl);
-        across += row[l * count] * zl;
+  if (size < lanes) {
+    for (Index i = 0; i < size; ++i) {
+      double du = 0, dg = 0;
+      for (Index j = 0; j < count; ++j) {
+        du += change[j] * z[j][i];
+        for (Index l = 0; l < count; ++l) dg += C[std::min(j, l) * count + std::max(j, l)] * z[j][i] * z[l][i];
       }
-      dg += across * zj;
+      u[i] -= D[i] * du;
+      g[i] += dg;
     }
-    load(u + i, zj);
-    load(D + i, Di);
-    store(zj - Di * du, u + i);
-    load(g + i, zj);
-    store(zj + 2 * dg, g + i);
+    return;
   }
-  for (; i < size; ++i) {
-    double du = 0, dg = 0;
-    for (Index j = 0; j < count; ++j) {
-      du += change[j] * z[j][i];
-      double across = 0.5 * C[j * count + j] * z[j][i];
-      for (Index l = 0; l < j; ++l) across += C[l * count + j] * z[l][i];
-      dg += across * z[j][i];
-    }
-    u[i] -= D[i] * du;
-    g[i] += 2 * dg;
+  Index i = 0;
+  for (; i + 2 * lanes <= size; i += 2 * lanes) joint_move_rows<2>(z, count, D, i, 0, change, C, u, g);
+  for (; i < size; i += lanes) {
+    const Index at = std::min(i, size - lanes);
+    joint_move_rows<1>(z, count, D, at, i - at, change, C, u, g);
   }
 }
 

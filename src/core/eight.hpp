@@ -23,14 +23,16 @@ typedef std::int64_t EightBits __attribute__((vector_size(lanes * sizeof(std::in
 /// e^x for x <= 0, to 2e-16 of it; 0 below -700. Series to the thirteenth power around multiples of ln 2.
 [[gnu::always_inline]] inline void exp_of(const Eight& x, Eight& out) {
   constexpr double to_whole = 0x1.8p52, log2_e = 0x1.71547652b82fep0, ln2_high = 0x1.62e42feep-1, ln2_low = 0x1.a39ef35793c76p-33;
-  constexpr double factorial[] = {1,      1,       2.0,      6.0,       24.0,       120.0,       720.0,
-                                  5040.0, 40320.0, 362880.0, 3628800.0, 39916800.0, 479001600.0, 6227020800.0};
+  constexpr double over_factorial[] = {
+      1,          1,           1 / 2.0,      1 / 6.0,       1 / 24.0,       1 / 120.0,       1 / 720.0,
+      1 / 5040.0, 1 / 40320.0, 1 / 362880.0, 1 / 3628800.0, 1 / 39916800.0, 1 / 479001600.0, 1 / 6227020800.0};
   const EightBits in_range = x > -700.0;
   const Eight clamped = in_range ? x : Eight{};
   const Eight shifted = clamped * log2_e + to_whole, whole = shifted - to_whole;
   const Eight rest = (clamped - whole * ln2_high) - whole * ln2_low;
   Eight sum = {};
-  for (int k = 13; k >= 0; --k) sum = sum * rest + 1 / factorial[k];
+#pragma GCC unroll 14
+  for (int k = 13; k >= 0; --k) sum = sum * rest + over_factorial[k];
   EightBits power;
   std::memcpy(&power, &shifted, sizeof power);
   power = (power + 1023) << 52;
@@ -45,6 +47,7 @@ typedef std::int64_t EightBits __attribute__((vector_size(lanes * sizeof(std::in
   std::memcpy(&bits, &x, sizeof bits);
   bits = 0x5fe6eb50c7b537a9 - (bits >> 1);
   std::memcpy(&out, &bits, sizeof out);
+#pragma GCC unroll 4
   for (int step = 0; step < 4; ++step) out = out * (1.5 - 0.5 * x * out * out);
 }
 

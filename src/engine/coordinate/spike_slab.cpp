@@ -167,15 +167,13 @@ bool SpikeSlab::update_set(Index set, Sums& part) {
   else
     update_block(set, part);
   const auto covariance = stored_covariance(set);
-  bool data_raised = false;
   for (Index i = 0; i < size; ++i) {
     const Index j = columns[static_cast<std::size_t>(i)];
     scratch_.change[i] += m_[j];
     v_[j] = covariance(i, i);
-    data_raised = data_raised || inclusion_[sets_->unit_of(set, j)] > hyper_.pi;
   }
   kernel.joint_move(scratch_.z.data(), size, D_.data(), rows_->rank(), scratch_.change.data(), covariance.data(), u_.data(), g_.data());
-  return data_raised;
+  return part.included > hyper_.pi * static_cast<double>(sets_->has_one_indicator() ? 1 : size);
 }
 
 // mu = (A + I/kappa)^-1 c, V = s2 (A + I/kappa)^-1.                                                                             (SP.10)
