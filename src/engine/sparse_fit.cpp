@@ -74,6 +74,14 @@ std::shared_ptr<const ColumnSets> sets_of(const PenalisedColumns& which, const R
   return std::make_shared<const ColumnSets>(single ? correlated_blocks(rows, by_correlation(rows, which)) : groups_of(which));
 }
 
+Matrix root_of(const Matrix& C) {
+  if (C.rows() == 1) return C.cwiseSqrt();
+  Matrix L = C;
+  if (blas::potrf(L.rows(), L.data(), L.rows())) return L.triangularView<Eigen::Lower>();
+  const Eigen::SelfAdjointEigenSolver<Matrix> axes(C);
+  return axes.eigenvectors() * axes.eigenvalues().cwiseMax(0.0).cwiseSqrt().asDiagonal();
+}
+
 namespace {
 
 // d_j = z_j'Dz_j.
@@ -102,19 +110,6 @@ std::vector<Index> uncertain_sets(const SpikeSlab& q, const Vector& d) {
   std::sort(some.begin(), some.end());
   return some;
 }
-
-// S with S S' = C, where C need not be of full rank: copies of a column share an effect.
-Matrix root_of(const Matrix& C) {
-  if (C.rows() == 1) return C.cwiseSqrt();
-  Matrix L = C;
-  if (blas::potrf(L.rows(), L.data(), L.rows())) return L.triangularView<Eigen::Lower>();
-  const Eigen::SelfAdjointEigenSolver<Matrix> axes(C);
-  return axes.eigenvectors() * axes.eigenvalues().cwiseMax(0.0).cwiseSqrt().asDiagonal();
-}
-
-}  // namespace
-
-namespace {
 
 Vector mean_of(const SpikeSlab& q) {  // (SP.6)
   if (q.hyper().h == 0 || q.rows().rank() == 0) return q.mean();

@@ -20,6 +20,9 @@ void run_reported(const FitOptions& options, double offset, const std::function<
 /// Which columns have a posterior together: groups if there are any, else correlated columns, else each its own.     (SP.10), (SP.13)
 [[nodiscard]] std::shared_ptr<const ColumnSets> sets_of(const PenalisedColumns& which, const ReducedRows& rows);
 
+/// S with S S' = C, which need not be of full rank: copies of a column share an effect.
+[[nodiscard]] Matrix root_of(const Matrix& C);
+
 /// The variance of one start's weights; `factored` says whether correlations among the effects could be had.                 (SP.6)
 [[nodiscard]] MixtureComponent component_of(const SpikeSlab& q, std::shared_ptr<const DenseBasis> basis, const Vector& flat_mean,
                                             bool& factored);
