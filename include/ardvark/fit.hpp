@@ -135,7 +135,7 @@ struct SparseStart {
 struct CredibleSet {
   std::vector<Index> columns;       ///< most probable first: the fewest that hold 95% of the probability
   std::vector<double> probability;  ///< that it is this one
-  double inclusion = 0;             ///< that it is one at all
+  double inclusion = 0;             ///< that it is one of them at all
 };
 
 /// What is known under a prior `sparse`, `slab` or `dense` beside the coefficients.
@@ -143,7 +143,7 @@ struct SparseResult {
   Vector inclusion;                  ///< [p] posterior probability of an effect of its own; of a group that of the group
   double dense_fraction = 0;         ///< in [0, 1), averaged over the starts
   std::vector<SparseStart> starts;   ///< in the order they were made
-  std::vector<CredibleSet> sets;     ///< of the columns with inclusion > 0.1, by inclusion; groups have none
+  std::vector<CredibleSet> sets;     ///< of the columns with inclusion > 0.1, or of an effect they share; by inclusion; groups have none
 };
 
 /// What a fit found. Vectors have one entry per column of X, in its order and in its units.

@@ -153,8 +153,11 @@ def test_errors_are_those_of_an_independent_implementation(name):
 
 
 def test_errors_are_those_of_an_independent_implementation_on_average():
+    """It knows no blocks: where columns are correlated its errors are larger.                                            (SP.14)"""
     names = [name for name in MODERATE if not name.endswith("null")]
-    assert abs(np.mean([np.log(mean(name, "mse") / reference()[name]) for name in names])) < 0.03
+    ratio = {name: np.log(mean(name, "mse") / reference()[name]) for name in names}
+    assert abs(np.mean([ratio[name] for name in names if name[:3] in ("ind", "uni")])) < 0.03
+    assert np.mean([ratio[name] for name in names if name[:3] not in ("ind", "uni")]) < -0.03
 
 
 def test_noise_is_found_where_columns_are_fifty_times_the_rows():

@@ -22,6 +22,8 @@ void strmm_(const char*, const char*, const char*, const char*, const int*, cons
             const int*);
 void dgemm_(const char*, const char*, const int*, const int*, const int*, const double*, const double*, const int*, const double*,
             const int*, const double*, double*, const int*);
+void sgemm_(const char*, const char*, const int*, const int*, const int*, const float*, const float*, const int*, const float*, const int*,
+            const float*, float*, const int*);
 void dgemv_(const char*, const int*, const int*, const double*, const double*, const int*, const double*, const int*, const double*,
             double*, const int*);
 void dsymv_(const char*, const int*, const double*, const double*, const int*, const double*, const int*, const double*, double*,
@@ -95,6 +97,13 @@ void gemm(Transpose transpose_a, Transpose transpose_b, Index m, Index n, Index 
   const char ta = static_cast<char>(transpose_a), tb = static_cast<char>(transpose_b);
   const int im = narrow(m), in = narrow(n), ik = narrow(k), ia = leading(lda), ib = leading(ldb), ic = leading(ldc);
   dgemm_(&ta, &tb, &im, &in, &ik, &alpha, A, &ia, B, &ib, &beta, C, &ic);
+}
+
+void gemm(Transpose transpose_a, Transpose transpose_b, Index m, Index n, Index k, float alpha, const float* A, Index lda, const float* B,
+          Index ldb, float beta, float* C, Index ldc) {
+  const char ta = static_cast<char>(transpose_a), tb = static_cast<char>(transpose_b);
+  const int im = narrow(m), in = narrow(n), ik = narrow(k), ia = leading(lda), ib = leading(ldb), ic = leading(ldc);
+  sgemm_(&ta, &tb, &im, &in, &ik, &alpha, A, &ia, B, &ib, &beta, C, &ic);
 }
 
 void gemv(Transpose transpose, Index m, Index n, double alpha, const double* A, Index lda, const double* x, double beta, double* y) {

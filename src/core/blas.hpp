@@ -21,6 +21,8 @@ void trmm(Side side, Transpose transpose, Index m, Index n, const float* L, Inde
 /// C <- alpha op(A) op(B) + beta C; C [m,n], inner size k.
 void gemm(Transpose transpose_a, Transpose transpose_b, Index m, Index n, Index k, double alpha, const double* A, Index lda,
           const double* B, Index ldb, double beta, double* C, Index ldc);
+void gemm(Transpose transpose_a, Transpose transpose_b, Index m, Index n, Index k, float alpha, const float* A, Index lda, const float* B,
+          Index ldb, float beta, float* C, Index ldc);
 /// y <- alpha A x + beta y (no) or alpha A' x + beta y (yes); A [m,n].
 void gemv(Transpose transpose, Index m, Index n, double alpha, const double* A, Index lda, const double* x, double beta, double* y);
 /// y <- A x with A [n,n] symmetric, lower stored.

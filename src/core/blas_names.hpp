@@ -18,6 +18,7 @@
 #define dtrmv_ ARDVARK_PREFIXED(ARDVARK_BLAS_PREFIX, dtrmv_)
 #define dtrsv_ ARDVARK_PREFIXED(ARDVARK_BLAS_PREFIX, dtrsv_)
 #define dtrtri_ ARDVARK_PREFIXED(ARDVARK_BLAS_PREFIX, dtrtri_)
+#define sgemm_ ARDVARK_PREFIXED(ARDVARK_BLAS_PREFIX, sgemm_)
 #define ssyrk_ ARDVARK_PREFIXED(ARDVARK_BLAS_PREFIX, ssyrk_)
 #define strmm_ ARDVARK_PREFIXED(ARDVARK_BLAS_PREFIX, strmm_)
 #define openblas_set_num_threads ARDVARK_PREFIXED(ARDVARK_BLAS_PREFIX, openblas_set_num_threads)

@@ -2,22 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
+
+#include "core/eight.hpp"
 
 namespace ardvark {
 namespace {
-
-// Eight numbers side by side, which the compiler turns into whatever registers there are.
-constexpr Index lanes = 8;
-typedef double Eight __attribute__((vector_size(lanes * sizeof(double))));
-[[gnu::always_inline]] inline void load(const double* from, Eight& to) { std::memcpy(&to, from, sizeof to); }
-[[gnu::always_inline]] inline void store(const Eight& from, double* to) { std::memcpy(to, &from, sizeof from); }
-
-[[gnu::always_inline]] inline double sum_of(const Eight& lane) {
-  double sum = 0;
-  for (Index l = 0; l < lanes; ++l) sum += lane[l];
-  return sum;
-}
 
 [[gnu::always_inline]] inline ColumnProducts products(const double* z, const double* u, const double* D, Index size) {
   Eight zu = {}, zDz = {}, zi, ui, Di;
@@ -33,7 +22,7 @@ typedef double Eight __attribute__((vector_size(lanes * sizeof(double))));
     zu[i % lanes] += z[i] * u[i];
     zDz[i % lanes] += D[i] * z[i] * z[i];
   }
-  return {sum_of(zu), sum_of(zDz)};
+  return {total(zu), total(zDz)};
 }
 
 [[gnu::always_inline]] inline PairProducts products_of_pair(const double* y, const double* z, const double* u, const double* D,
@@ -60,7 +49,7 @@ typedef double Eight __attribute__((vector_size(lanes * sizeof(double))));
     zDz[l] += D[i] * z[i] * z[i];
     yDz[l] += D[i] * z[i] * y[i];
   }
-  return {{sum_of(yu), sum_of(yDy)}, {sum_of(zu), sum_of(zDz)}, sum_of(yDz)};
+  return {{total(yu), total(yDy)}, {total(zu), total(zDz)}, total(yDz)};
 }
 
 [[gnu::always_inline]] inline void move(const double* z, const double* D, Index size, double change, double variance, double* u,
@@ -107,20 +96,155 @@ typedef double Eight __attribute__((vector_size(lanes * sizeof(double))));
   }
 }
 
-// The same four for one instruction set.
-#define ARDVARK_COLUMN_KERNELS(suffix, ...)                                                                                            \
-  __VA_ARGS__ ColumnProducts products_##suffix(const double* z, const double* u, const double* D, Index size) {                        \
-    return products(z, u, D, size);                                                                                                    \
-  }                                                                                                                                    \
-  __VA_ARGS__ void move_##suffix(const double* z, const double* D, Index size, double change, double variance, double* u, double* g) { \
-    move(z, D, size, change, variance, u, g);                                                                                          \
-  }                                                                                                                                    \
-  __VA_ARGS__ PairProducts pair_##suffix(const double* y, const double* z, const double* u, const double* D, Index size) {             \
-    return products_of_pair(y, z, u, D, size);                                                                                         \
-  }                                                                                                                                    \
-  __VA_ARGS__ void move_pair_##suffix(const double* y, const double* z, const double* D, Index size, const double* changes,            \
-                                      const double* variances, double* u, double* g) {                                                 \
-    move_by_pair(y, z, D, size, changes, variances, u, g);                                                                             \
+// Rows in eights; the last eight may overlap those before, of which `skip` rows then count no more.
+[[gnu::always_inline]] inline void load_counted(const double* from, Index skip, Eight& to) {
+  load(from, to);
+  if (skip == 0) return;
+  for (Index l = 0; l < lanes; ++l) to[l] = l < skip ? 0 : to[l];
+}
+
+// Two columns against four at a time. Where there are no four the last stands in for the others, and what it makes is not kept.
+[[gnu::always_inline]] inline void joint_products(const double* const* z, Index count, const double* u, const double* D, Index size,
+                                                  double* A, double* c) {
+  if (size < lanes) {
+    for (Index j = 0; j < count; ++j) {
+      c[j] = 0;
+      for (Index i = 0; i < size; ++i) c[j] += z[j][i] * u[i];
+      for (Index l = 0; l <= j; ++l) {
+        double sum = 0;
+        for (Index i = 0; i < size; ++i) sum += D[i] * z[j][i] * z[l][i];
+        A[j * count + l] = A[l * count + j] = sum;
+      }
+    }
+    return;
+  }
+  constexpr Index few = 2, some = 4;
+  const Index last = count - 1;
+  for (Index j = 0; j < count; j += few)
+    for (Index l = 0; l <= std::min(j + 1, last); l += some) {
+      const double *zj[few], *zl[some];
+      for (Index a = 0; a < few; ++a) zj[a] = z[std::min(j + a, last)];
+      for (Index b = 0; b < some; ++b) zl[b] = z[std::min(l + b, last)];
+      Eight sum[few][some] = {}, Di, zi, Dz[few];
+      for (Index i = 0; i < size; i += lanes) {
+        const Index at = std::min(i, size - lanes);
+        load_counted(D + at, i - at, Di);
+#pragma GCC unroll 4
+        for (Index a = 0; a < few; ++a) {
+          load(zj[a] + at, zi);
+          Dz[a] = Di * zi;
+        }
+#pragma GCC unroll 4
+        for (Index b = 0; b < some; ++b) {
+          load(zl[b] + at, zi);
+#pragma GCC unroll 4
+          for (Index a = 0; a < few; ++a) sum[a][b] += Dz[a] * zi;
+        }
+      }
+#pragma GCC unroll 4
+      for (Index a = 0; a < few; ++a)
+#pragma GCC unroll 4
+        for (Index b = 0; b < some; ++b)
+          if (j + a < count && l + b <= j + a) A[(j + a) * count + l + b] = A[(l + b) * count + j + a] = total(sum[a][b]);
+    }
+  for (Index j = 0; j < count; j += some) {
+    const double* zj[some];
+    for (Index a = 0; a < some; ++a) zj[a] = z[std::min(j + a, last)];
+    Eight sum[some] = {}, zi, ui;
+    for (Index i = 0; i < size; i += lanes) {
+      const Index at = std::min(i, size - lanes);
+      load_counted(u + at, i - at, ui);
+#pragma GCC unroll 4
+      for (Index a = 0; a < some; ++a) {
+        load(zj[a] + at, zi);
+        sum[a] += zi * ui;
+      }
+    }
+#pragma GCC unroll 4
+    for (Index a = 0; a < some; ++a)
+      if (j + a < count) c[j + a] = total(sum[a]);
+  }
+}
+
+// `Eights` times eight rows from row i on, of which the first `skip` stay as they are.
+template <int Eights>
+[[gnu::always_inline]] inline void joint_move_rows(const double* const* z, Index count, const double* D, Index i, Index skip,
+                                                   const double* change, const double* C, double* u, double* g) {
+  Eight du[Eights] = {}, dg[Eights] = {}, zj[Eights], zl, across[Eights];
+  for (Index j = 0; j < count; ++j) {
+    const double* row = C + j;
+#pragma GCC unroll 4
+    for (Index e = 0; e < Eights; ++e) {
+      load(z[j] + i + e * lanes, zj[e]);
+      du[e] += change[j] * zj[e];
+      across[e] = 0.5 * row[j * count] * zj[e];
+    }
+    for (Index l = 0; l < j; ++l)
+#pragma GCC unroll 4
+      for (Index e = 0; e < Eights; ++e) {
+        load(z[l] + i + e * lanes, zl);
+        across[e] += row[l * count] * zl;
+      }
+#pragma GCC unroll 4
+    for (Index e = 0; e < Eights; ++e) dg[e] += across[e] * zj[e];
+  }
+#pragma GCC unroll 4
+  for (Index e = 0; e < Eights; ++e) {
+    const Index at = i + e * lanes;
+    Eight Di, old;
+    load_counted(D + at, skip, Di);
+    load(u + at, old);
+    store(old - Di * du[e], u + at);
+    for (Index l = 0; l < skip; ++l) dg[e][l] = 0;
+    load(g + at, old);
+    store(old + 2 * dg[e], g + at);
+  }
+}
+
+[[gnu::always_inline]] inline void joint_move(const double* const* z, Index count, const double* D, Index size, const double* change,
+                                              const double* C, double* u, double* g) {
+  if (size < lanes) {
+    for (Index i = 0; i < size; ++i) {
+      double du = 0, dg = 0;
+      for (Index j = 0; j < count; ++j) {
+        du += change[j] * z[j][i];
+        for (Index l = 0; l < count; ++l) dg += C[std::min(j, l) * count + std::max(j, l)] * z[j][i] * z[l][i];
+      }
+      u[i] -= D[i] * du;
+      g[i] += dg;
+    }
+    return;
+  }
+  Index i = 0;
+  for (; i + 2 * lanes <= size; i += 2 * lanes) joint_move_rows<2>(z, count, D, i, 0, change, C, u, g);
+  for (; i < size; i += lanes) {
+    const Index at = std::min(i, size - lanes);
+    joint_move_rows<1>(z, count, D, at, i - at, change, C, u, g);
+  }
+}
+
+// All six for one instruction set.
+#define ARDVARK_COLUMN_KERNELS(suffix, ...)                                                                                              \
+  __VA_ARGS__ ColumnProducts products_##suffix(const double* z, const double* u, const double* D, Index size) {                          \
+    return products(z, u, D, size);                                                                                                      \
+  }                                                                                                                                      \
+  __VA_ARGS__ void move_##suffix(const double* z, const double* D, Index size, double change, double variance, double* u, double* g) {   \
+    move(z, D, size, change, variance, u, g);                                                                                            \
+  }                                                                                                                                      \
+  __VA_ARGS__ PairProducts pair_##suffix(const double* y, const double* z, const double* u, const double* D, Index size) {               \
+    return products_of_pair(y, z, u, D, size);                                                                                           \
+  }                                                                                                                                      \
+  __VA_ARGS__ void move_pair_##suffix(const double* y, const double* z, const double* D, Index size, const double* changes,              \
+                                      const double* variances, double* u, double* g) {                                                   \
+    move_by_pair(y, z, D, size, changes, variances, u, g);                                                                               \
+  }                                                                                                                                      \
+  __VA_ARGS__ void joint_products_##suffix(const double* const* z, Index count, const double* u, const double* D, Index size, double* A, \
+                                           double* c) {                                                                                  \
+    joint_products(z, count, u, D, size, A, c);                                                                                          \
+  }                                                                                                                                      \
+  __VA_ARGS__ void joint_move_##suffix(const double* const* z, Index count, const double* D, Index size, const double* change,           \
+                                       const double* C, double* u, double* g) {                                                          \
+    joint_move(z, count, D, size, change, C, u, g);                                                                                      \
   }
 
 #if defined(__x86_64__)
@@ -135,11 +259,11 @@ std::span<const ColumnKernels> column_kernels() {
   static const std::array kernels = {
 #if defined(__x86_64__)
     ColumnKernels{"avx512", __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq"), products_avx512, move_avx512,
-                  pair_avx512, move_pair_avx512},
+                  pair_avx512, move_pair_avx512, joint_products_avx512, joint_move_avx512},
     ColumnKernels{"avx2", __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"), products_avx2, move_avx2, pair_avx2,
-                  move_pair_avx2},
+                  move_pair_avx2, joint_products_avx2, joint_move_avx2},
 #endif
-    ColumnKernels{"plain", true, products_plain, move_plain, pair_plain, move_pair_plain}
+    ColumnKernels{"plain", true, products_plain, move_plain, pair_plain, move_pair_plain, joint_products_plain, joint_move_plain}
   };
   return kernels;
 }

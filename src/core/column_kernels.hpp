@@ -1,4 +1,4 @@
-// The inner loops of coordinate-wise updates, over one column or two, in vector instructions where the processor has them.
+// The inner loops of coordinate-wise updates, over one column or some together, in vector instructions where the processor has them.
 #pragma once
 
 #include <span>
@@ -28,6 +28,12 @@ struct ColumnKernels {
   /// Both moves, with changes and variances of the two.
   void (*move_by_pair)(const double* y, const double* z, const double* D, Index size, const double* changes, const double* variances,
                        double* u, double* g);
+  // The same of the columns Z = (z_1 .. z_count) together.
+  /// A = Z'diag(D)Z [count, count], both triangles;  c = Z'u [count]
+  void (*joint_products)(const double* const* z, Index count, const double* u, const double* D, Index size, double* A, double* c);
+  /// u -= D Z change,  g += diag(Z C Z') with C [count, count] symmetric, of which the lower triangle is read
+  void (*joint_move)(const double* const* z, Index count, const double* D, Index size, const double* change, const double* C, double* u,
+                     double* g);
 };
 /// Fastest first; the last runs everywhere. Sums are taken in eight interleaved parts in all of them.
 [[nodiscard]] std::span<const ColumnKernels> column_kernels();

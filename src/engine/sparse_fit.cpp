@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -68,6 +69,19 @@ PenalisedColumns penalised_columns(const FitOptions& options, Index num_columns,
   return out;
 }
 
+std::shared_ptr<const ColumnSets> sets_of(const PenalisedColumns& which, const ReducedRows& rows) {
+  const bool single = which.num_groups() == which.size();
+  return std::make_shared<const ColumnSets>(single ? correlated_blocks(rows, by_correlation(rows, which)) : groups_of(which));
+}
+
+Matrix root_of(const Matrix& C) {
+  if (C.rows() == 1) return C.cwiseSqrt();
+  Matrix L = C;
+  if (blas::potrf(L.rows(), L.data(), L.rows())) return L.triangularView<Eigen::Lower>();
+  const Eigen::SelfAdjointEigenSolver<Matrix> axes(C);
+  return axes.eigenvectors() * axes.eigenvalues().cwiseMax(0.0).cwiseSqrt().asDiagonal();
+}
+
 namespace {
 
 // d_j = z_j'Dz_j.
@@ -78,28 +92,24 @@ Vector column_squares(const SpikeSlab& q) {
   return d;
 }
 
-// The groups whose effects are uncertain enough to matter to others, at most as many columns as Z has rows.
-std::vector<Index> uncertain_groups(const SpikeSlab& q, const Vector& d) {
-  const PenalisedColumns& which = q.which();
-  Vector size(which.num_groups());
-  std::vector<Index> groups;
-  for (Index g = 0; g < size.size(); ++g) {
-    size[g] = q.variance().segment(which.group_begin(g), which.group_size(g)).dot(d.segment(which.group_begin(g), which.group_size(g)));
-    if (size[g] > 1e-6 * q.hyper().s2) groups.push_back(g);
+// The sets whose effects are uncertain enough to matter to others, at most as many columns as Z has rows.
+std::vector<Index> uncertain_sets(const SpikeSlab& q, const Vector& d) {
+  const ColumnSets& sets = q.sets();
+  Vector size = Vector::Zero(sets.size());
+  std::vector<Index> some;
+  for (Index s = 0; s < size.size(); ++s) {
+    for (const Index j : sets.columns_of(s)) size[s] += q.variance()[j] * d[j];
+    if (size[s] > 1e-6 * q.hyper().s2) some.push_back(s);
   }
-  std::stable_sort(groups.begin(), groups.end(), [&](Index a, Index b) { return size[a] > size[b]; });
+  std::stable_sort(some.begin(), some.end(), [&](Index a, Index b) { return size[a] > size[b]; });
+  const auto columns_of = [&](Index s) { return static_cast<Index>(sets.columns_of(s).size()); };
   Index columns = 0;
   std::size_t count = 0;
-  while (count < groups.size() && columns + which.group_size(groups[count]) <= q.rows().rank())
-    columns += which.group_size(groups[count++]);
-  groups.resize(count);
-  std::sort(groups.begin(), groups.end());
-  return groups;
+  while (count < some.size() && columns + columns_of(some[count]) <= q.rows().rank()) columns += columns_of(some[count++]);
+  some.resize(count);
+  std::sort(some.begin(), some.end());
+  return some;
 }
-
-}  // namespace
-
-namespace {
 
 Vector mean_of(const SpikeSlab& q) {  // (SP.6)
   if (q.hyper().h == 0 || q.rows().rank() == 0) return q.mean();
@@ -139,9 +149,8 @@ std::vector<Maximum> maxima(const std::vector<StartOutcome>& starts, const Vecto
 
 }  // namespace
 
-// B = S (I + S' offdiag(Z'DZ)/s2 S)^-1 S', S S' = Cov b group by group.                                                          (SP.6)
+// B = S (I + S' offdiag(Z'DZ)/s2 S)^-1 S', S S' = Cov b set by set.                                                           (SP.6)
 MixtureComponent component_of(const SpikeSlab& q, std::shared_ptr<const DenseBasis> basis, const Vector& flat_mean, bool& factored) {
-  const PenalisedColumns& which = q.which();
   const auto Z = q.rows().Z();
   MixtureComponent out;
   out.s2 = q.hyper().s2;
@@ -151,33 +160,35 @@ MixtureComponent component_of(const SpikeSlab& q, std::shared_ptr<const DenseBas
   out.flat_mean = flat_mean - basis->G * out.w;
   out.basis = std::move(basis);
   out.v = q.variance();
-  const std::vector<Index> groups = uncertain_groups(q, column_squares(q));
-  for (const Index g : groups)
-    for (Index j = 0; j < which.group_size(g); ++j) out.active.push_back(which.group_begin(g) + j);
-  const auto a = static_cast<Index>(out.active.size());
-  Matrix S = Matrix::Zero(a, a);
-  std::vector<Index> first;
-  for (Index at = 0; const Index g : groups) {
-    const Index size = which.group_size(g);
-    first.push_back(at);
-    Matrix L = q.covariance_of(g);
-    if (size == 1)
-      L(0, 0) = std::sqrt(L(0, 0));
-    else if (!blas::potrf(size, L.data(), size))
-      L = Matrix(q.variance().segment(which.group_begin(g), size).cwiseSqrt().asDiagonal());
-    S.block(at, at, size, size) = L.triangularView<Eigen::Lower>();
-    at += size;
+  const std::vector<Index> uncertain = uncertain_sets(q, column_squares(q));
+  for (const Index set : uncertain) {
+    const std::span<const Index> columns = q.sets().columns_of(set);
+    out.active.insert(out.active.end(), columns.begin(), columns.end());
   }
+  std::sort(out.active.begin(), out.active.end());
   out.v(out.active).setZero();
-  Matrix ZS = (q.D() / out.s2).cwiseSqrt().asDiagonal() * Z(Eigen::all, out.active);
-  if (which.num_groups() == which.size())
-    ZS = ZS * S.diagonal().asDiagonal();
-  else
-    ZS = products::times(ZS, S);
+  const auto a = static_cast<Index>(out.active.size());
+  const Vector root = (q.D() / out.s2).cwiseSqrt();
+  Matrix S = Matrix::Zero(a, a), ZS(Z.rows(), a);
+  std::vector<std::vector<Index>> places;  // of each set among the active columns
+  for (const Index set : uncertain) {
+    std::vector<Index> at;
+    for (const Index j : q.sets().columns_of(set))
+      at.push_back(std::lower_bound(out.active.begin(), out.active.end(), j) - out.active.begin());
+    const Matrix of_set = root_of(q.covariance_of(set));
+    S(at, at) = of_set;
+    for (std::size_t i = 0; i < at.size(); ++i) {
+      auto column = ZS.col(at[i]);
+      column.setZero();
+      for (std::size_t l = 0; l < at.size(); ++l)
+        if (const double part = of_set(static_cast<Index>(l), static_cast<Index>(i)); part != 0)
+          column += part * root.cwiseProduct(Z.col(out.active[static_cast<std::size_t>(at[l])]));
+    }
+    places.push_back(std::move(at));
+  }
   Matrix C = Matrix::Zero(a, a);
   if (a > 0) products::square(blas::Transpose::yes, a, ZS.rows(), ZS.data(), ZS.rows(), 0.0, C.data(), a);
-  for (std::size_t i = 0; i < groups.size(); ++i)
-    C.block(first[i], first[i], which.group_size(groups[i]), which.group_size(groups[i])).setZero();
+  for (const std::vector<Index>& at : places) C(at, at).setZero();
   C.diagonal().array() += 1;
   factored = a == 0 || (blas::potrf(a, C.data(), a) && blas::trtri(a, C.data(), a));
   out.F = S.transpose();
@@ -205,94 +216,6 @@ Mixture mixture_of(const PenalisedColumns& which, const std::vector<StartOutcome
 }
 
 namespace {
-
-// Z'diag(D) z_j for each j of the list, some at a time.
-template <typename Use>
-void for_products(const ReducedRows& rows, const Vector& D, const std::vector<Index>& list, Use&& use) {
-  constexpr std::size_t block = 32;
-  const auto Z = rows.Z();
-  for (std::size_t first = 0; first < list.size(); first += block) {
-    const std::vector<Index> some(list.begin() + static_cast<std::ptrdiff_t>(first),
-                                  list.begin() + static_cast<std::ptrdiff_t>(std::min(first + block, list.size())));
-    const Matrix found = products::transposed_times(Z, Matrix(D.asDiagonal() * Z(Eigen::all, some)));
-    for (std::size_t i = 0; i < some.size(); ++i) use(some[i], found.col(static_cast<Index>(i)));
-  }
-}
-
-// The fewest that hold this part of the sum, largest first, ties by position.
-std::vector<Index> smallest_set(const Vector& share, double level) {
-  const double total = share.sum(), too_small = (1 - level) * total / static_cast<double>(share.size());  // all of them can be missed
-  std::vector<Index> order;
-  for (Index l = 0; l < share.size(); ++l)
-    if (share[l] >= too_small) order.push_back(l);
-  std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) { return share[a] > share[b]; });
-  double held = 0;
-  std::size_t count = 0;
-  while (count < order.size() && held < level * total) held += share[order[count++]];
-  order.resize(count);
-  return order;
-}
-
-}  // namespace
-
-// With b_j taken out, what each column would make of what is left, the other included ones excepted.                             (SP.9)
-std::vector<CredibleSet> credible_sets(const SpikeSlab& q) {
-  constexpr double least = 0.1, level = 0.95;
-  constexpr std::size_t most = 200;
-  std::vector<CredibleSet> sets;
-  const PenalisedColumns& which = q.which();
-  if (which.num_groups() != which.size() || q.hyper().kappa == 0) return sets;
-  const double kappa = q.hyper().kappa, s2 = q.hyper().s2;
-  std::vector<Index> chosen;
-  for (Index j = 0; j < which.size(); ++j)
-    if (q.inclusion()[j] > least) chosen.push_back(j);
-  std::stable_sort(chosen.begin(), chosen.end(), [&](Index a, Index b) { return q.inclusion()[a] > q.inclusion()[b]; });
-  if (chosen.size() > most) chosen.resize(most);
-  if (chosen.empty()) return sets;
-  const Vector d = column_squares(q), of_residual = q.rows().Z().transpose() * q.Dr();
-  for_products(q.rows(), q.D(), chosen, [&](Index j, const auto& product) {
-    const Eigen::ArrayXd c = of_residual + q.mean()[j] * product, room = 1 + kappa * d.array();
-    Vector score = 0.5 * (c.square() * (kappa / s2) / room - room.log());
-    for (const Index other : chosen)
-      if (other != j && q.inclusion()[other] > 0.5) score[other] = -std::numeric_limits<double>::infinity();
-    const Vector share = (score.array() - score.maxCoeff()).exp();
-    CredibleSet set;
-    set.inclusion = q.inclusion()[j];
-    for (const Index l : smallest_set(share, level)) {
-      set.columns.push_back(which.columns[static_cast<std::size_t>(l)]);
-      set.probability.push_back(share[l] / share.sum());
-    }
-    sets.push_back(std::move(set));
-  });
-  return sets;
-}
-
-namespace {
-
-std::string quoted(const Fit& fit, Index j) { return fmt::format("'{}'", fit.column_names[static_cast<std::size_t>(j)]); }
-
-// Selected columns that another column follows closely.
-void note_interchangeable(const SpikeSlab& q, Fit& fit) {
-  const PenalisedColumns& which = q.which();
-  if (which.num_groups() != which.size()) return;
-  const Vector length = q.rows().Z().colwise().norm().transpose();
-  std::vector<std::string> pairs;
-  std::vector<Index> chosen;
-  for (Index j = 0; j < which.size() && chosen.size() < 200; ++j)
-    if (q.inclusion()[j] > 0.5) chosen.push_back(j);
-  for_products(q.rows(), Vector::Ones(q.rows().rank()), chosen, [&](Index j, const auto& product) {
-    for (Index l = 0; l < which.size(); ++l)
-      if (l != j && std::abs(product[l]) > 0.99 * length[l] * length[j])
-        pairs.push_back(fmt::format("{} for {}", quoted(fit, which.columns[static_cast<std::size_t>(l)]),
-                                    quoted(fit, which.columns[static_cast<std::size_t>(j)])));
-  });
-  if (pairs.empty()) return;
-  std::string text;
-  for (std::size_t i = 0; i < pairs.size() && i < 5; ++i) text += (i > 0 ? ", " : "") + pairs[i];
-  if (pairs.size() > 5) text += fmt::format(" and {} more", pairs.size() - 5);
-  fit.report.warnings.push_back(fmt::format(
-      "columns correlated above 0.99 could take the place of selected ones, and the data cannot tell which has the effect: {}", text));
-}
 
 // Two starts of nearly the same bound that predict differently.
 void warn_of_two_explanations(const std::vector<StartOutcome>& starts, const Vector& weight, double predictive_sd, Fit& fit) {

@@ -17,6 +17,12 @@ void run_reported(const FitOptions& options, double offset, const std::function<
 /// By group where the options name groups. Left-out columns are in neither list.
 [[nodiscard]] PenalisedColumns penalised_columns(const FitOptions& options, Index num_columns, const std::vector<bool>& left_out);
 
+/// Which columns have a posterior together: groups if there are any, else correlated columns, else each its own.     (SP.10), (SP.13)
+[[nodiscard]] std::shared_ptr<const ColumnSets> sets_of(const PenalisedColumns& which, const ReducedRows& rows);
+
+/// S with S S' = C, which need not be of full rank: copies of a column share an effect.
+[[nodiscard]] Matrix root_of(const Matrix& C);
+
 /// The variance of one start's weights; `factored` says whether correlations among the effects could be had.         (SP.6), (SP.15)
 [[nodiscard]] MixtureComponent component_of(const SpikeSlab& q, std::shared_ptr<const DenseBasis> basis, const Vector& flat_mean,
                                             bool& factored);
@@ -28,8 +34,10 @@ void run_reported(const FitOptions& options, double offset, const std::function<
                                  const std::vector<std::shared_ptr<const ReducedRows>>& rows, const Vector& weight, double seen,
                                  bool& factored);
 
-/// Credible sets of the columns that this start includes.                                                                    (SP.9)
+/// Credible sets of the columns that this start includes; columns of a block that stand for one effect share one.            (SP.9)
 [[nodiscard]] std::vector<CredibleSet> credible_sets(const SpikeSlab& q);
+/// Warns of columns with an effect that other columns follow closely.
+void note_interchangeable(const SpikeSlab& q, Fit& fit);
 
 /// Everything a Fit says of its weights, once the components are known.
 void describe_sparse(const FitOptions& options, const PenalisedColumns& which, const std::vector<StartOutcome>& starts,

@@ -47,6 +47,9 @@ void fit_sparse_linear(MatrixView X, std::shared_ptr<double[]> memory, const Vec
   slab.least_s2 = 1e-12 * (rows.rest + rows.y.squaredNorm()) / std::max(rows.degrees, 1.0);
   slab.least_kappa = 4 / (slab.num_rows * slab.column_unit);
   std::vector<StartOutcome> starts;
+  // Correlations of as many columns as are not even rotated would be as dear as the rotation.
+  const bool may_block = parts != SparseParts::dense_only && rotation == Rotation::to_diagonal;
+  const auto sets = may_block ? sets_of(which, rows) : std::make_shared<const ColumnSets>(groups_of(which));
   {
     const blas::ThreadScope one{1};
     run_reported(options, bound_offset(which.flat, *state, fit.task, fit.num_rows), [&](const SweepReport& report_sweep) {
@@ -54,7 +57,7 @@ void fit_sparse_linear(MatrixView X, std::shared_ptr<double[]> memory, const Vec
       ascent.tolerance = options.tolerance.value_or(ascent.tolerance);
       ascent.max_sweeps = options.max_sweeps;
       ascent.on_sweep = report_sweep;
-      starts = run_starts(rows, which, slab, ascent, parts, threads);
+      starts = run_starts(rows, which, sets, slab, ascent, parts, threads);
     });
   }
   std::vector<double> bounds;

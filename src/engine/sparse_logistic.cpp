@@ -31,6 +31,7 @@ struct Problem {
   const PenalisedColumns& which;
   const Standardization& standardization;
   SpikeSlabSettings slab;
+  std::shared_ptr<const ColumnSets> sets;
   double tolerance;
   int max_sweeps;
   SweepReport on_sweep;
@@ -43,7 +44,7 @@ class Ascent {
       : problem_(problem),
         design_(problem.X, problem.standardization),
         flat_(read_columns(design_, problem.which.flat)),
-        out_{std::move(name), SpikeSlab(problem.which, problem.slab)} {
+        out_{std::move(name), SpikeSlab(problem.which, problem.slab, problem.sets)} {
     const double total = problem.k.sum(), rate = std::clamp(problem.k.dot(problem.t) / total, 1e-6, 1 - 1e-6);
     const bool has_flat = !problem.which.flat.empty();
     m_ = Vector::Constant(problem.t.size(), has_flat ? std::log(rate / (1 - rate)) : 0.0);
@@ -141,7 +142,8 @@ class Ascent {
     }
     if (with_effects) {
       const std::vector<Index> correlation = by_correlation(*rows_, problem_.which);
-      if (order_.empty()) order_ = first_mean_.size() > 0 ? by_size(first_mean_, problem_.which, correlation) : correlation;
+      if (order_.empty())
+        order_ = out_.q.sets().in_order_of(first_mean_.size() > 0 ? by_size(first_mean_, problem_.which, correlation) : correlation);
       for (int i = 1; i < sweeps_per_step; ++i) {
         out_.q.sweep(order_);
         out_.q.update_hyper(search_widely);
@@ -165,31 +167,33 @@ class Ascent {
     const Vector along = rows.U * (rows.y - q.Dr());
     Vector spread = rows.U.cwiseAbs2() * (h * rows.l.array() * D.array()).matrix();
     const auto Z = rows.Z();
-    const PenalisedColumns& which = problem_.which;
     const Matrix UD = rows.U * D.asDiagonal();
-    // Columns whose effect is known well enough to add nothing are passed over.
-    std::vector<Index> wide;
-    for (Index g = 0; g < which.num_groups(); ++g) {
-      const Index first = which.group_begin(g), size = which.group_size(g);
-      double seen = 0;
-      for (Index j = first; j < first + size; ++j) seen += q.variance()[j] * D.dot(Z.col(j).cwiseAbs2());
-      if (!(seen > 1e-8 / static_cast<double>(which.size()))) continue;
-      if (size == 1)
-        wide.push_back(first);
-      else
-        spread += ((UD * Z.middleCols(first, size)) * q.covariance_of(g)).cwiseProduct(UD * Z.middleCols(first, size)).rowwise().sum();
-    }
-    constexpr std::size_t block = 256;
-    for (std::size_t first = 0; first < wide.size(); first += block) {
-      const std::vector<Index> some(wide.begin() + static_cast<std::ptrdiff_t>(first),
-                                    wide.begin() + static_cast<std::ptrdiff_t>(std::min(first + block, wide.size())));
-      Matrix panel = Z(Eigen::all, some), product(UD.rows(), panel.cols());
-      for (std::size_t j = 0; j < some.size(); ++j) panel.col(static_cast<Index>(j)) *= std::sqrt(q.variance()[some[j]]);
-      if (panel.size() > 0)
-        blas::gemm(blas::Transpose::no, blas::Transpose::no, UD.rows(), panel.cols(), UD.cols(), 1.0, UD.data(), UD.rows(), panel.data(),
+    // (UDZ S)^2, S S' = Cov b set by set. Columns whose effect is known well enough to add nothing are passed over.
+    constexpr Index block = 256;
+    Matrix panel(Z.rows(), block), product(UD.rows(), block);
+    Index filled = 0;
+    const auto add_panel = [&] {
+      if (filled > 0 && panel.rows() > 0)
+        blas::gemm(blas::Transpose::no, blas::Transpose::no, UD.rows(), filled, UD.cols(), 1.0, UD.data(), UD.rows(), panel.data(),
                    panel.rows(), 0.0, product.data(), product.rows());
-      if (panel.size() > 0) spread += product.rowwise().squaredNorm();
+      if (panel.rows() > 0) spread += product.leftCols(filled).rowwise().squaredNorm();
+      filled = 0;
+    };
+    for (Index set = 0; set < q.sets().size(); ++set) {
+      const std::span<const Index> columns = q.sets().columns_of(set);
+      double seen = 0;
+      for (const Index j : columns) seen += q.variance()[j] * D.dot(Z.col(j).cwiseAbs2());
+      if (!(seen > 1e-8 / static_cast<double>(problem_.which.size()))) continue;
+      const Matrix S = root_of(q.covariance_of(set));
+      for (Index i = 0; i < S.cols(); ++i) {
+        auto column = panel.col(filled++);
+        column = S(0, i) * Z.col(columns[0]);
+        for (Index l = 1; l < S.rows(); ++l)
+          if (S(l, i) != 0) column += S(l, i) * Z.col(columns[static_cast<std::size_t>(l)]);
+        if (filled == block) add_panel();
+      }
     }
+    add_panel();
     next_m_ = flat_ * rows.flat_mean;
     next_s_ = (flat_ * rows.R.transpose()).rowwise().squaredNorm();
     for (Index i = 0; i < root.size(); ++i) {
@@ -230,6 +234,14 @@ class Ascent {
   Vector first_mean_;
   std::vector<Index> order_;
 };
+
+// Blocks of columns correlated among rows of equal log odds, which all starts keep.                                             (SP.13)
+std::shared_ptr<const ColumnSets> first_sets(DenseDesign& design, const Problem& problem) {
+  const double total = problem.k.sum(), rate = problem.k.dot(problem.t) / total;
+  ReducedRows rows;
+  const bool can_be_told = reduce_rows(design, problem.which, problem.k, problem.t.array() - rate, total, KeepBasis::no, rows);
+  return can_be_told ? sets_of(problem.which, rows) : nullptr;
+}
 
 // Where L1 has its weights.                                                                                                      (SL.6)
 const std::vector<double> fractions = {1.5, 3, 8};
@@ -329,7 +341,7 @@ void fit_sparse_logistic(MatrixView X, const Vector& t, const Vector& k, const F
   const SparseParts parts = parts_of(options.prior.kind);
   fit.num_rows = k.sum();
 
-  Problem problem{X, t, k, which, state->standardization, {}, options.tolerance.value_or(2e-3), options.max_sweeps, {}};
+  Problem problem{X, t, k, which, state->standardization, {}, {}, options.tolerance.value_or(2e-3), options.max_sweeps, {}};
   problem.slab.num_rows = fit.num_rows;
   problem.slab.fit_noise = false;
   problem.slab.fit_dense = parts != SparseParts::slab_only;
@@ -343,6 +355,7 @@ void fit_sparse_logistic(MatrixView X, const Vector& t, const Vector& k, const F
   }
   const double seen = 0.25 * fit.num_rows * problem.slab.column_unit;  // of the observations, in units of their working weights
   const bool with_effects = parts != SparseParts::dense_only && which.size() > 0;
+  if (with_effects) problem.sets = first_sets(design, problem);
 
   const std::vector<Vector> lasso = with_effects ? lasso_weights(design, problem) : std::vector<Vector>();
   const int threads = blas::num_threads();

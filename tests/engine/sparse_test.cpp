@@ -382,6 +382,21 @@ TEST(SparseLogistic, FindsFewEffects) {
   EXPECT_GT(covered, 0.8);
 }
 
+TEST(SparseLogistic, SharesAnEffectAmongCopies) {  // (SP.14)
+  Data d = make_data(300, 40, 0, 1, 61);
+  d.X.col(7) = d.X.col(20);  // a copy
+  const LogisticFit fit = fit_logistic(d.X, draw_labels(1.5 * d.X.col(7), 62), with(PriorKind::sparse));
+  ASSERT_EQ(fit.report.status, Status::converged);
+  EXPECT_NEAR(fit.sparse->inclusion[7], fit.sparse->inclusion[20], 1e-6);
+  EXPECT_GT(fit.sparse->inclusion[7] + fit.sparse->inclusion[20], 0.99);
+  EXPECT_NEAR(fit.mean[7], fit.mean[20], 1e-6);
+  std::vector<Index> set = fit.sparse->sets.at(0).columns;
+  std::sort(set.begin(), set.end());
+  EXPECT_EQ(set, (std::vector<Index>{7, 20}));
+  EXPECT_GT(fit.sparse->sets[0].inclusion, 0.99);
+  EXPECT_LT((fit.covariance().diagonal().head(40) - fit.variance).cwiseAbs().maxCoeff(), 1e-8);
+}
+
 TEST(SparseLogistic, BoundHardlyFalls) {  // (SL.6)
   for (unsigned seed = 1; seed <= 6; ++seed) {
     Data d = make_data(80, 60, 3, 4, seed);

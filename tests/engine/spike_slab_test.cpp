@@ -9,6 +9,7 @@
 #include <numeric>
 
 #include "../support/random_problem.hpp"
+#include "../support/spike_slab_case.hpp"
 #include "core/column_kernels.hpp"
 #include "core/special.hpp"
 #include "design/dense.hpp"
@@ -18,50 +19,12 @@
 namespace ardvark {
 namespace {
 
+using testing::Case;
+using testing::log_evidence_of;
+using testing::make_case;
+using testing::natural;
 using testing::Random;
-
-// n rows of p correlated columns, a few of them with an effect; the column of ones last.
-struct Case {
-  Matrix X;  // [n, p + 1]
-  Vector y, k;
-  PenalisedColumns which;
-};
-
-Case make_case(Index n, Index p, double rho, unsigned seed, std::vector<Index> begin = {}) {
-  Random random(seed);
-  Case c;
-  c.X = Matrix::Ones(n, p + 1);
-  c.y = Vector(n);
-  for (Index i = 0; i < n; ++i) {
-    const double common = random.normal();
-    for (Index j = 0; j < p; ++j) c.X(i, j) = std::sqrt(rho) * common + std::sqrt(1 - rho) * random.normal();
-    c.y[i] = 2 + 0.8 * c.X(i, 0) - 0.5 * c.X(i, p / 2) + random.normal();
-  }
-  c.k = Vector::Ones(n);
-  for (Index j = 0; j < p; ++j) c.which.columns.push_back(j);
-  if (begin.empty())
-    for (Index j = 0; j <= p; ++j) begin.push_back(j);
-  c.which.begin = std::move(begin);
-  c.which.flat = {p};
-  return c;
-}
-
-ReducedRows reduced(const Case& c, Rotation rotation = Rotation::to_diagonal) {
-  DenseDesign design(c.X, {});
-  ReducedRows rows;
-  EXPECT_TRUE(reduce_rows(design, c.which, c.k, c.y, c.k.sum(), KeepBasis::no, rows, rotation));
-  return rows;
-}
-
-// ln of the integral of N(y; 1 b, C) over b, ones with weights.
-double log_evidence_of(const Case& c, const Matrix& C) {
-  const Index n = c.y.size();
-  const Eigen::LLT<Matrix> factor(C);
-  const Vector ones = Vector::Ones(n), Ci_one = factor.solve(ones);
-  const double s = ones.dot(Ci_one), yy = c.y.dot(factor.solve(c.y)), y1 = c.y.dot(Ci_one);
-  const double log_det = 2 * Matrix(factor.matrixL()).diagonal().array().log().sum();
-  return -0.5 * static_cast<double>(n - 1) * ln_2pi - 0.5 * log_det - 0.5 * std::log(s) - 0.5 * (yy - y1 * y1 / s);
-}
+using testing::reduced;
 
 struct Enumerated {
   double log_evidence = 0;
@@ -103,12 +66,6 @@ Enumerated enumerate(const Case& c, const SpikeSlabHyper& hyper) {
   out.inclusion /= total;
   out.mean /= total;
   return out;
-}
-
-std::vector<Index> natural(const PenalisedColumns& which) {
-  std::vector<Index> order(static_cast<std::size_t>(which.num_groups()));
-  std::iota(order.begin(), order.end(), Index{0});
-  return order;
 }
 
 SpikeSlab settled(const Case& c, const ReducedRows& rows, const SpikeSlabHyper& hyper, int sweeps = 4000) {

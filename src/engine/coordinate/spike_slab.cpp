@@ -7,6 +7,7 @@
 
 #include "core/special.hpp"
 #include "engine/coordinate/column_pass.hpp"
+#include "engine/coordinate/subset_posterior.hpp"
 
 namespace ardvark {
 namespace {
@@ -35,14 +36,20 @@ double interpolated(double at, const std::vector<double>& x, const std::vector<d
 
 }  // namespace
 
-SpikeSlab::SpikeSlab(const PenalisedColumns& which, const SpikeSlabSettings& settings)
+SpikeSlab::SpikeSlab(const PenalisedColumns& which, const SpikeSlabSettings& settings, std::shared_ptr<const ColumnSets> sets)
     : which_(&which),
       settings_(settings),
-      all_single_(which.num_groups() == which.size()),
+      sets_(sets ? std::move(sets) : std::make_shared<const ColumnSets>(groups_of(which))),
       m_(Vector::Zero(which.size())),
       v_(Vector::Zero(which.size())),
-      inclusion_(Vector::Zero(which.num_groups())) {
-  if (!all_single_) covariance_.resize(static_cast<std::size_t>(which.num_groups()));
+      inclusion_(Vector::Zero(which.num_groups())),
+      covariance_(static_cast<std::size_t>(sets_->covariance_size()), 0.0) {
+  const Index largest = sets_->largest();
+  scratch_.z.resize(static_cast<std::size_t>(largest));
+  scratch_.A.resize(largest * largest);
+  scratch_.c.resize(largest);
+  scratch_.change.resize(largest);
+  scratch_.odds.resize(largest);
 }
 
 void SpikeSlab::set_rows(const ReducedRows& rows) {
@@ -77,8 +84,7 @@ SpikeSlab::Sums& SpikeSlab::Sums::operator+=(const Sums& other) {
   included += other.included;
   slab_columns += other.slab_columns;
   square += other.square;
-  entropy += other.entropy;
-  log_slab += other.log_slab;
+  negentropy += other.negentropy;
   return *this;
 }
 
@@ -93,7 +99,7 @@ void SpikeSlab::sweep(std::span<const Index> order) {
 void SpikeSlab::sweep_raised() {
   if (others_g_.size() == 0) {
     others_g_ = g_;
-    for (const Index g : raised_) others_g_ -= spread_of(g);
+    for (const Index set : raised_) take_spread(set, others_g_);
   }
   g_ = others_g_;
   pass(raised_, Pass::raised);
@@ -103,10 +109,11 @@ void SpikeSlab::pass(std::span<const Index> order, Pass which) {
   const double s2 = hyper_.s2, kappa = hyper_.kappa, odds = std::log(hyper_.pi) - std::log1p(-hyper_.pi);
   const double log_slab = std::log(s2 * kappa);
   Sums raised;
-  const auto count = [&](Index g, double x, const Sums& part) {
-    const bool is_raised = which == Pass::raised || x > odds;
+  Index set = 0;
+  const auto count = [&](bool data_raised, const Sums& part) {
+    const bool is_raised = which == Pass::raised || data_raised;
     (is_raised ? raised : others_) += part;
-    if (which == Pass::whole && is_raised) raised_.push_back(g);
+    if (which == Pass::whole && is_raised) raised_.push_back(set);
   };
   // With c and d = z'Dz of this column, the exact maximiser of the bound in q(b_j).                                              (SP.4)
   const auto one = [&](Index j, double c, double d) {
@@ -114,61 +121,132 @@ void SpikeSlab::pass(std::span<const Index> order, Pass which) {
     const double x = odds + 0.5 * (log_shrink + c * mu / s2);
     const auto [q, negative_entropy] = indicator(x);
     const double variance = q * slab + q * (1 - q) * mu * mu;
-    inclusion_[j] = q;
+    inclusion_[sets_->unit_of(set, j)] = q;
     v_[j] = variance;
-    count(j, x, {q, q, q * (slab + mu * mu), negative_entropy, q > 0 ? q * (log_slab + log_shrink) : 0});
+    count(x > odds, {q, q, q * (slab + mu * mu), negative_entropy - (q > 0 ? 0.5 * q * (log_slab + log_shrink) : 0)});
     return ColumnUpdate{q * mu, variance > 1e-14 * s2 / std::max(d, 1e-300) ? variance : 0};
   };
-  if (all_single_)
-    pass_over_columns(*rows_, order, D_, m_, u_, g_, one);
-  else
-    for (const Index g : order) {
+  const ColumnKernels& kernel = column_kernel();
+  const auto is_single = [&](std::size_t at) { return at < order.size() && sets_->columns_of(order[at]).size() == 1; };
+  for (std::size_t at = 0; at < order.size(); ++at) {
+    set = order[at];
+    const Index first = sets_->columns_of(set)[0];
+    if (is_single(at) && is_single(at + 1)) {
+      const Index next = order[++at];
+      update_pair(kernel, *rows_, first, sets_->columns_of(next)[0], D_, m_, u_, g_, [&](Index j, double c, double d) {
+        if (j != first) set = next;
+        return one(j, c, d);
+      });
+    } else if (is_single(at)) {
+      update_column(kernel, *rows_, first, D_, m_, u_, g_, one);
+    } else {
       Sums part;
-      const double x = update_group(g, part);
-      count(g, x, part);
+      const bool data_raised = update_set(set, part);
+      count(data_raised, part);
     }
+  }
   sums_ = others_;
   sums_ += raised;
 }
 
-// The same for columns that enter together: A = Z_g'DZ_g, mu = (A + I/kappa)^-1 c, V = s2 (A + I/kappa)^-1.                      (SP.10)
-double SpikeSlab::update_group(Index g, Sums& part) {
+void SpikeSlab::gather(Index set) {
+  const std::span<const Index> columns = sets_->columns_of(set);
+  for (std::size_t i = 0; i < columns.size(); ++i) scratch_.z[i] = rows_->Z().data() + columns[i] * rows_->rank();
+}
+
+Eigen::Map<const Matrix> SpikeSlab::stored_covariance(Index set) const {
+  const auto size = static_cast<Index>(sets_->columns_of(set).size());
+  return {covariance_.data() + sets_->covariance_begin(set), size, size};
+}
+
+Eigen::Map<Matrix> SpikeSlab::stored_covariance(Index set) {
+  const auto size = static_cast<Index>(sets_->columns_of(set).size());
+  return {covariance_.data() + sets_->covariance_begin(set), size, size};
+}
+
+// Columns with a posterior together: A = Z_B'DZ_B, c = Z_B'Dr + A m_B.                                                  (SP.10), (SP.14)
+bool SpikeSlab::update_set(Index set, Sums& part) {
+  const std::span<const Index> columns = sets_->columns_of(set);
+  const auto size = static_cast<Index>(columns.size());
+  const ColumnKernels& kernel = column_kernel();
+  gather(set);
+  kernel.joint_products(scratch_.z.data(), size, u_.data(), D_.data(), rows_->rank(), scratch_.A.data(), scratch_.c.data());
+  for (Index i = 0; i < size; ++i) {
+    const double m = m_[columns[static_cast<std::size_t>(i)]];
+    scratch_.change[i] = -m;
+    if (m != 0) scratch_.c.head(size) += m * scratch_.A.segment(i * size, size);
+  }
+  if (sets_->has_one_indicator())
+    update_group(set, part);
+  else
+    update_block(set, part);
+  const auto covariance = stored_covariance(set);
+  for (Index i = 0; i < size; ++i) {
+    const Index j = columns[static_cast<std::size_t>(i)];
+    scratch_.change[i] += m_[j];
+    v_[j] = covariance(i, i);
+  }
+  kernel.joint_move(scratch_.z.data(), size, D_.data(), rows_->rank(), scratch_.change.data(), covariance.data(), u_.data(), g_.data());
+  return part.included > hyper_.pi * static_cast<double>(sets_->has_one_indicator() ? 1 : size);
+}
+
+// mu = (A + I/kappa)^-1 c, V = s2 (A + I/kappa)^-1.                                                                             (SP.10)
+void SpikeSlab::update_group(Index set, Sums& part) {
   const double s2 = hyper_.s2, kappa = hyper_.kappa;
-  const Index first = which_->group_begin(g), size = which_->group_size(g);
-  const Matrix Zg = rows_->Z().middleCols(first, size), DZ = D_.asDiagonal() * Zg;
-  const Matrix A = Zg.transpose() * DZ;
-  const Vector before = m_.segment(first, size), c = Zg.transpose() * u_ + A * before;
+  const std::span<const Index> columns = sets_->columns_of(set);
+  const auto size = static_cast<Index>(columns.size());
+  const Eigen::Map<const Matrix> A(scratch_.A.data(), size, size);
+  const auto c = scratch_.c.head(size);
   Matrix shrunk = kappa * A;
   shrunk.diagonal().array() += 1;  // I + kappa A
   const Eigen::LLT<Matrix> factor(shrunk);
   const Vector mu = kappa * factor.solve(c);
   const Matrix slab = s2 * kappa * factor.solve(Matrix::Identity(size, size));
-  const double stretch = 2 * Matrix(factor.matrixL()).diagonal().array().log().sum(), columns = static_cast<double>(size);
+  const double stretch = 2 * Matrix(factor.matrixL()).diagonal().array().log().sum(), count = static_cast<double>(size);
   const double x = std::log(hyper_.pi) - std::log1p(-hyper_.pi) - 0.5 * stretch + 0.5 * c.dot(mu) / s2;
   const auto [q, negative_entropy] = indicator(x);
-  const Matrix covariance = q * slab + q * (1 - q) * mu * mu.transpose();
-  m_.segment(first, size) = q * mu;
-  v_.segment(first, size) = covariance.diagonal();
-  covariance_[static_cast<std::size_t>(g)] = covariance;
-  inclusion_[g] = q;
-  u_ -= DZ * (m_.segment(first, size) - before);
-  g_ += spread_of(g);
-  part = {q, q * columns, q * (slab.trace() + mu.squaredNorm()), negative_entropy,
-          q > 0 ? q * (columns * std::log(s2 * kappa) - stretch) : 0};
-  return x;
+  stored_covariance(set) = q * slab + q * (1 - q) * mu * mu.transpose();
+  for (Index i = 0; i < size; ++i) m_[columns[static_cast<std::size_t>(i)]] = q * mu[i];
+  inclusion_[set] = q;
+  part = {q, q * count, q * (slab.trace() + mu.squaredNorm()),
+          negative_entropy - (q > 0 ? 0.5 * q * (count * std::log(s2 * kappa) - stretch) : 0)};
 }
 
-// Diagonal of Z_g Cov(b_g) Z_g'.
-Vector SpikeSlab::spread_of(Index g) const {
-  const Index first = which_->group_begin(g), size = which_->group_size(g);
-  const auto Zg = rows_->Z().middleCols(first, size);
-  if (all_single_) return v_[first] * Zg.cwiseAbs2();
-  return (Zg * covariance_[static_cast<std::size_t>(g)]).cwiseProduct(Zg).rowwise().sum();
+// The sum over its subsets.                                                                                                     (SP.14)
+void SpikeSlab::update_block(Index set, Sums& part) {
+  const std::span<const Index> columns = sets_->columns_of(set);
+  const auto size = static_cast<Index>(columns.size());
+  scratch_.odds.head(size).setConstant(std::log(hyper_.pi) - std::log1p(-hyper_.pi));
+  SubsetPosterior found;
+  posterior_of_subsets({size, scratch_.A.data(), scratch_.c.data(), scratch_.odds.data(), hyper_.kappa, hyper_.s2}, found);
+  for (Index i = 0; i < size; ++i) {
+    const Index j = columns[static_cast<std::size_t>(i)];
+    m_[j] = found.mean[i];
+    inclusion_[j] = found.inclusion[i];
+  }
+  stored_covariance(set) = Eigen::Map<const Matrix>(found.covariance, size, size);
+  part = {found.included, found.included, found.square, found.negentropy};
 }
 
-Matrix SpikeSlab::covariance_of(Index group) const {
-  if (all_single_) return Matrix::Constant(1, 1, v_[group]);
-  return covariance_[static_cast<std::size_t>(group)];
+// from -= diag(Z_B Cov(b_B) Z_B').
+void SpikeSlab::take_spread(Index set, Vector& from) {
+  const std::span<const Index> columns = sets_->columns_of(set);
+  const auto size = static_cast<Index>(columns.size());
+  if (size == 1) {
+    from -= v_[columns[0]] * rows_->Z().col(columns[0]).cwiseAbs2();
+    return;
+  }
+  gather(set);
+  scratch_.change.head(size).setZero();
+  scratch_.A.head(size * size) = -Eigen::Map<const Vector>(stored_covariance(set).data(), size * size);
+  column_kernel().joint_move(scratch_.z.data(), size, D_.data(), rows_->rank(), scratch_.change.data(), scratch_.A.data(), u_.data(),
+                             from.data());
+}
+
+Matrix SpikeSlab::covariance_of(Index set) const {
+  const std::span<const Index> columns = sets_->columns_of(set);
+  if (columns.size() == 1) return Matrix::Constant(1, 1, v_[columns[0]]);
+  return stored_covariance(set);
 }
 
 double SpikeSlab::divergence() const {
@@ -177,9 +255,9 @@ double SpikeSlab::divergence() const {
   if (sums_.included > 0) prior += sums_.included * std::log(hyper_.pi);
   if (groups > sums_.included) prior += (groups - sums_.included) * std::log1p(-hyper_.pi);
   const double slab = sums_.slab_columns == 0 ? 0.0
-                                              : 0.5 * (sums_.square / (hyper_.s2 * hyper_.kappa) - sums_.slab_columns - sums_.log_slab +
+                                              : 0.5 * (sums_.square / (hyper_.s2 * hyper_.kappa) - sums_.slab_columns +
                                                        sums_.slab_columns * std::log(hyper_.s2 * hyper_.kappa));
-  return sums_.entropy - prior + slab;
+  return sums_.negentropy - prior + slab;
 }
 
 double SpikeSlab::dense_share() const {

@@ -3,11 +3,12 @@
 //     w_j = b_j + u_j      b_j ~ (1 - pi) delta_0 + pi N(0, s2 kappa)      u_j ~ N(0, s2 h)      y = X w + N(0, s2)
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
 
-#include "engine/coordinate/reduced_rows.hpp"
+#include "engine/coordinate/column_blocks.hpp"
 
 namespace ardvark {
 
@@ -31,15 +32,16 @@ struct SpikeSlabSettings {
 /// q(b) of one start, with its hyper-parameters.
 class SpikeSlab {
  public:
-  SpikeSlab(const PenalisedColumns& which, const SpikeSlabSettings& settings);
+  /// \param sets  those of columns with a posterior together; without them the groups                                  (SP.10), (SP.14)
+  SpikeSlab(const PenalisedColumns& which, const SpikeSlabSettings& settings, std::shared_ptr<const ColumnSets> sets = nullptr);
 
   /// Other rows under the same q(b). They outlive this.
   void set_rows(const ReducedRows& rows);
   void set_hyper(const SpikeSlabHyper& hyper);
   void set_mean(const Vector& m);
-  /// One update of every group, in this order.                                                                                  (SP.4)
+  /// One update of every set, in this order.                                                                                   (SP.4)
   void sweep(std::span<const Index> order);
-  /// One update of the groups whose odds of inclusion the data raised in the last whole sweep; the others stay as they are.     (SP.12)
+  /// One update of the sets whose odds of inclusion the data raised in the last whole sweep; the others stay as they are.       (SP.12)
   void sweep_raised();
   /// pi, kappa, then h and s2 together, each the maximiser of the bound given q(b).                                             (SP.5)
   void update_hyper(bool search_widely);
@@ -59,28 +61,38 @@ class SpikeSlab {
   void free_dense(double h);  ///< from now on h is fitted, from this value
   [[nodiscard]] const ReducedRows& rows() const { return *rows_; }
   [[nodiscard]] const PenalisedColumns& which() const { return *which_; }
+  [[nodiscard]] const ColumnSets& sets() const { return *sets_; }
   [[nodiscard]] const Vector& mean() const { return m_; }               ///< [p] of b
   [[nodiscard]] const Vector& variance() const { return v_; }           ///< [p]
   [[nodiscard]] const Vector& inclusion() const { return inclusion_; }  ///< [groups]
-  [[nodiscard]] Matrix covariance_of(Index group) const;                ///< of q(b_g)
+  [[nodiscard]] Matrix covariance_of(Index set) const;                  ///< of q(b_B), in the order of its columns
   [[nodiscard]] const Vector& D() const { return D_; }                  ///< [m] 1/(1 + h l)
   [[nodiscard]] const Vector& Dr() const { return u_; }                 ///< [m] D (y - Z m)
   [[nodiscard]] const Vector& g() const { return g_; }                  ///< [m] diagonal of Z Cov(b) Z'
   [[nodiscard]] double sum_of_inclusion() const { return sums_.included; }
 
  private:
-  struct Sums {               // over groups
+  struct Sums {               // over sets
     double included = 0;      // sum q
-    double slab_columns = 0;  // sum q |g|
+    double slab_columns = 0;  // the columns in them
     double square = 0;        // sum q (tr V + |mu|^2)
-    double entropy = 0;       // sum q ln q + (1 - q) ln(1 - q)
-    double log_slab = 0;      // sum q ln|V|
+    double negentropy = 0;    // sum q (ln q - 1/2 ln|V|)
     Sums& operator+=(const Sums& other);
+  };
+  // What an update of a set works on; of the largest set.
+  struct Scratch {
+    std::vector<const double*> z;
+    Vector A, c, change, odds;
   };
   enum class Pass { whole, raised };
   void pass(std::span<const Index> order, Pass which);
-  [[nodiscard]] double update_group(Index g, Sums& part);
-  [[nodiscard]] Vector spread_of(Index g) const;
+  [[nodiscard]] bool update_set(Index set, Sums& part);
+  void update_group(Index set, Sums& part);
+  void update_block(Index set, Sums& part);
+  void gather(Index set);
+  [[nodiscard]] Eigen::Map<const Matrix> stored_covariance(Index set) const;
+  [[nodiscard]] Eigen::Map<Matrix> stored_covariance(Index set);
+  void take_spread(Index set, Vector& from);
   [[nodiscard]] double dense_objective(double h, const Vector& spread, double& s2) const;
   [[nodiscard]] double mean_l() const { return rows_->degrees > 0 ? rows_->l.sum() / rows_->degrees : 0; }
   [[nodiscard]] bool fits_dense() const { return settings_.fit_dense && rows_->rank() > 0; }
@@ -92,12 +104,13 @@ class SpikeSlab {
   SpikeSlabSettings settings_;
   const ReducedRows* rows_ = nullptr;
   SpikeSlabHyper hyper_;
-  bool all_single_;
+  std::shared_ptr<const ColumnSets> sets_;
   Vector m_, v_, inclusion_;
-  std::vector<Matrix> covariance_;  // of groups of more than one column
+  std::vector<double> covariance_;  // of sets of more than one column, one after another
+  Scratch scratch_;
   Vector D_, u_, g_;
   Sums sums_;
-  // What the last whole sweep left for sweep_raised(): the groups, and what the rest of them make of sums_ and g_.
+  // What the last whole sweep left for sweep_raised(): the sets, and what the rest of them make of sums_ and g_.
   std::vector<Index> raised_;
   Sums others_;
   Vector others_g_;  // empty: not yet formed

@@ -97,6 +97,7 @@ Vector group_norms(const Vector& x, const PenalisedColumns& which) {
 struct Starts {
   const ReducedRows& rows;
   const PenalisedColumns& which;
+  const std::shared_ptr<const ColumnSets>& sets;
   const SpikeSlabSettings& slab;
   const AscentSettings& ascent;
   bool with_dense;
@@ -110,7 +111,7 @@ struct Starts {
   [[nodiscard]] StartOutcome begin(std::string name, bool dense) const {
     SpikeSlabSettings settings = slab;
     settings.fit_dense = dense;
-    StartOutcome start{std::move(name), SpikeSlab(which, settings)};
+    StartOutcome start{std::move(name), SpikeSlab(which, settings, sets)};
     start.q.set_rows(rows);
     return start;
   }
@@ -122,18 +123,18 @@ struct Starts {
     SpikeSlabHyper hyper = start.q.hyper();
     hyper.kappa = 16 / seen();
     start.q.set_hyper(hyper);
-    ascend(correlation, ascent, start);
+    ascend(sets->in_order_of(correlation), ascent, start);
     return start;
   }
 
   [[nodiscard]] StartOutcome from_zero() const {
     StartOutcome start = begin("zero", false);
     start.q.set_hyper({.pi = 0.1, .kappa = 16 / seen(), .h = 0, .s2 = target_variance()});
-    ascend(correlation, ascent, start);
+    ascend(sets->in_order_of(correlation), ascent, start);
     if (!with_dense || start.status == Status::stopped_by_user) return start;
     start.q.free_dense(1e-4 / seen());
     start.history.clear();  // another bound from here on
-    ascend(correlation, ascent, start);
+    ascend(sets->in_order_of(correlation), ascent, start);
     return start;
   }
 
@@ -150,7 +151,7 @@ struct Starts {
       hyper.kappa = std::max(1.5 * m.squaredNorm() / nonzero / hyper.s2, slab.least_kappa);
     }
     start.q.set_hyper(hyper);
-    ascend(by_size(m, which, correlation), ascent, start);
+    ascend(sets->in_order_of(by_size(m, which, correlation)), ascent, start);
     return start;
   }
 
@@ -222,9 +223,9 @@ void ascend(const std::vector<Index>& order, const AscentSettings& settings, Sta
   }
 }
 
-std::vector<StartOutcome> run_starts(const ReducedRows& rows, const PenalisedColumns& which, const SpikeSlabSettings& slab,
-                                     const AscentSettings& ascent, SparseParts parts, Index num_threads) {
-  const Starts starts{rows, which, slab, ascent, parts == SparseParts::both};
+std::vector<StartOutcome> run_starts(const ReducedRows& rows, const PenalisedColumns& which, const std::shared_ptr<const ColumnSets>& sets,
+                                     const SpikeSlabSettings& slab, const AscentSettings& ascent, SparseParts parts, Index num_threads) {
+  const Starts starts{rows, which, sets, slab, ascent, parts == SparseParts::both};
   if (parts == SparseParts::dense_only || which.size() == 0) return {starts.dense_only()};
   const std::size_t first = starts.with_dense ? 0 : 1;
   std::vector<std::optional<StartOutcome>> found(2 + start_penalties.size() - first);

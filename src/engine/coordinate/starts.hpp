@@ -42,11 +42,12 @@ struct StartOutcome {
 /// Groups by the size of their weights, then by correlation.
 [[nodiscard]] std::vector<Index> by_size(const Vector& m, const PenalisedColumns& which, const std::vector<Index>& correlation);
 
-/// Sweeps until the bound stands still; the state is that of the last sweep.
+/// Sweeps over the sets until the bound stands still; the state is that of the last sweep.
 void ascend(const std::vector<Index>& order, const AscentSettings& settings, StartOutcome& start);
 
-/// All starts of a linear model, one after another or on several threads: the result is the same.
-[[nodiscard]] std::vector<StartOutcome> run_starts(const ReducedRows& rows, const PenalisedColumns& which, const SpikeSlabSettings& slab,
+/// All starts of a linear model, each with these sets of columns, one after another or on several threads: the result is the same.
+[[nodiscard]] std::vector<StartOutcome> run_starts(const ReducedRows& rows, const PenalisedColumns& which,
+                                                   const std::shared_ptr<const ColumnSets>& sets, const SpikeSlabSettings& slab,
                                                    const AscentSettings& ascent, SparseParts parts, Index num_threads);
 
 /// exp(bound/4), normalised; 0 for a start that failed, or below a thousandth of the best.                                   (SP.8)

@@ -1,0 +1,151 @@
+#include "engine/coordinate/column_blocks.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "core/blas.hpp"
+#include "engine/coordinate/subset_posterior.hpp"
+
+namespace ardvark {
+namespace {
+
+constexpr double least_correlation = 0.5;
+constexpr double rounding = 1e-3;  // of a correlation in single precision: m 6e-8 at most, for m up to 16,000
+constexpr Index panel = 256;
+
+// The correlations of some columns with those after them, from which blocks are taken.
+class Blocks {
+ public:
+  Blocks(const ReducedRows& rows, const std::vector<Index>& order)
+      : rows_(rows), order_(order), is_free_(order.size(), true), length_(rows.Z().colwise().norm().transpose()) {}
+
+  std::vector<std::vector<Index>> take() {
+    const Index p = rows_.size(), openers = std::min(p, rows_.rank());
+    std::vector<std::vector<Index>> blocks;
+    for (Index first = 0; first < openers;) {
+      std::vector<Index> some;  // places in the order
+      for (; first < openers && static_cast<Index>(some.size()) < panel; ++first)
+        if (is_free_[static_cast<std::size_t>(first)]) some.push_back(first);
+      if (some.empty()) break;
+      const std::vector<std::vector<Index>> near = candidates(some);
+      for (std::size_t i = 0; i < some.size(); ++i)
+        if (is_free_[static_cast<std::size_t>(some[i])])
+          if (std::vector<Index> block = block_of(some[i], near[i]); block.size() > 1) blocks.push_back(std::move(block));
+    }
+    return blocks;
+  }
+
+ private:
+  // Unit vectors; of a column of zeros, zeros.
+  void read(const std::vector<Index>& places, std::vector<float>& out) const {
+    const Index m = rows_.rank();
+    out.resize(places.size() * static_cast<std::size_t>(m));
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      const Index j = order_[static_cast<std::size_t>(places[i])];
+      const double unit = length_[j] > 0 ? 1 / length_[j] : 0;
+      Eigen::Map<Eigen::VectorXf>(out.data() + static_cast<Index>(i) * m, m) = (unit * rows_.Z().col(j)).cast<float>();
+    }
+  }
+
+  // For each of these places those after it that are free and may be correlated enough.
+  [[nodiscard]] std::vector<std::vector<Index>> candidates(const std::vector<Index>& some) {
+    const Index m = rows_.rank(), p = rows_.size(), count = static_cast<Index>(some.size());
+    std::vector<std::vector<Index>> near(some.size());
+    std::vector<float> left, right, product;
+    read(some, left);
+    for (Index place = some.front(); place < p;) {
+      std::vector<Index> others;
+      for (; place < p && static_cast<Index>(others.size()) < panel; ++place)
+        if (is_free_[static_cast<std::size_t>(place)]) others.push_back(place);
+      if (others.empty()) break;
+      read(others, right);
+      product.resize(some.size() * others.size());
+      blas::gemm(blas::Transpose::yes, blas::Transpose::no, count, static_cast<Index>(others.size()), m, 1.0F, left.data(), m, right.data(),
+                 m, 0.0F, product.data(), count);
+      const float* at = product.data();
+      for (const Index other : others)
+        for (std::size_t i = 0; i < some.size(); ++i, ++at)
+          if (std::abs(*at) > static_cast<float>(least_correlation - rounding) && other > some[i]) near[i].push_back(other);
+    }
+    return near;
+  }
+
+  // The most correlated of those that are still free, ties by place; they are free no more.
+  [[nodiscard]] std::vector<Index> block_of(Index opener, const std::vector<Index>& near) {
+    const Index j = order_[static_cast<std::size_t>(opener)];
+    std::vector<std::pair<double, Index>> found;
+    for (const Index place : near) {
+      if (!is_free_[static_cast<std::size_t>(place)]) continue;
+      const Index l = order_[static_cast<std::size_t>(place)];
+      const double alike = std::abs(rows_.Z().col(j).dot(rows_.Z().col(l))) / (length_[j] * length_[l]);
+      if (alike > least_correlation) found.emplace_back(-alike, place);
+    }
+    std::sort(found.begin(), found.end());
+    if (static_cast<Index>(found.size()) > most_in_block - 1) found.resize(static_cast<std::size_t>(most_in_block - 1));
+    std::vector<Index> block = {j};
+    is_free_[static_cast<std::size_t>(opener)] = false;
+    for (const auto& [alike, place] : found) {
+      is_free_[static_cast<std::size_t>(place)] = false;
+      block.push_back(order_[static_cast<std::size_t>(place)]);
+    }
+    std::sort(block.begin(), block.end());
+    return block;
+  }
+
+  const ReducedRows& rows_;
+  const std::vector<Index>& order_;
+  std::vector<bool> is_free_;  // by place
+  Vector length_;
+};
+
+}  // namespace
+
+ColumnSets::ColumnSets(std::vector<Index> columns, std::vector<Index> begin, Indicators indicators)
+    : columns_(std::move(columns)), begin_(std::move(begin)), set_of_(columns_.size()), indicators_(indicators) {
+  covariance_begin_.push_back(0);
+  for (Index set = 0; set < size(); ++set) {
+    const std::span<const Index> members = columns_of(set);
+    for (const Index j : members) set_of_[static_cast<std::size_t>(j)] = set;
+    const auto count = static_cast<Index>(members.size());
+    covariance_begin_.push_back(covariance_begin_.back() + (count > 1 ? count * count : 0));
+    largest_ = std::max(largest_, count);
+  }
+}
+
+std::vector<Index> ColumnSets::in_order_of(std::span<const Index> units) const {
+  if (has_one_indicator()) return {units.begin(), units.end()};
+  std::vector<Index> order;
+  std::vector<bool> is_in(static_cast<std::size_t>(size()), false);
+  for (const Index j : units)
+    if (const Index set = set_of(j); !is_in[static_cast<std::size_t>(set)]) {
+      is_in[static_cast<std::size_t>(set)] = true;
+      order.push_back(set);
+    }
+  return order;
+}
+
+ColumnSets groups_of(const PenalisedColumns& which) {
+  std::vector<Index> columns(static_cast<std::size_t>(which.size()));
+  std::iota(columns.begin(), columns.end(), Index{0});
+  const bool single = which.num_groups() == which.size();
+  return {std::move(columns), which.begin, single ? ColumnSets::Indicators::of_each_column : ColumnSets::Indicators::one};
+}
+
+ColumnSets correlated_blocks(const ReducedRows& rows, const std::vector<Index>& order) {
+  std::vector<std::vector<Index>> blocks = Blocks(rows, order).take();
+  std::vector<bool> is_in(static_cast<std::size_t>(rows.size()), false);
+  for (const std::vector<Index>& block : blocks)
+    for (const Index j : block) is_in[static_cast<std::size_t>(j)] = true;
+  for (Index j = 0; j < rows.size(); ++j)
+    if (!is_in[static_cast<std::size_t>(j)]) blocks.push_back({j});
+  std::sort(blocks.begin(), blocks.end());  // by their first column: the columns themselves, if there are no blocks
+  std::vector<Index> columns, begin = {0};
+  for (const std::vector<Index>& block : blocks) {
+    columns.insert(columns.end(), block.begin(), block.end());
+    begin.push_back(static_cast<Index>(columns.size()));
+  }
+  return {std::move(columns), std::move(begin), ColumnSets::Indicators::of_each_column};
+}
+
+}  // namespace ardvark

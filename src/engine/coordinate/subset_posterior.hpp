@@ -1,0 +1,42 @@
+// Posterior of the effects of a few correlated columns, of which at most three are not zero: a sum over subsets. docs/math/sparse.md
+// (SP.14)
+#pragma once
+
+#include <span>
+
+#include "ardvark/types.hpp"
+
+namespace ardvark {
+
+constexpr Index most_in_block = 10;
+
+/// Of count <= most_in_block columns, the others held.
+struct SubsetProblem {
+  Index count = 0;
+  const double* A = nullptr;         ///< [count, count] Z'diag(D)Z
+  const double* c = nullptr;         ///< [count] Z'diag(D)(r + Z m)
+  const double* log_odds = nullptr;  ///< [count] of the prior, ln pi/(1 - pi)
+  double kappa = 0, s2 = 1;
+};
+
+struct SubsetPosterior {
+  double mean[most_in_block];                        ///< [count]
+  double inclusion[most_in_block];                   ///< [count]
+  double covariance[most_in_block * most_in_block];  ///< [count, count], both triangles
+  double included = 0;                               ///< sum q(S) |S|
+  double square = 0;                                 ///< sum q(S) (tr V + |mu|^2)
+  double negentropy = 0;                             ///< sum q(S) (ln q(S) - 1/2 ln|V|)
+  double log_evidence = 0;                           ///< ln of the sum over S, that of the empty one being 1
+};
+
+struct SubsetKernel {
+  const char* name;
+  bool available;
+  void (*posterior)(const SubsetProblem& problem, SubsetPosterior& out);
+};
+/// Fastest first; the last runs everywhere.
+[[nodiscard]] std::span<const SubsetKernel> subset_kernels();
+/// By the first that this processor has. No allocations; the cost hangs on count alone.
+void posterior_of_subsets(const SubsetProblem& problem, SubsetPosterior& out);
+
+}  // namespace ardvark
