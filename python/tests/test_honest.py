@@ -125,8 +125,8 @@ def test_dense_effects_are_those_of_ridge(columns):
     "name, limit",
     [
         ("ind-n200-p1000-5-snr2", 0.09),
-        ("blk-n200-p1000-5-snr2", 0.13),
-        ("ar-n200-p1000-5-snr10", 0.09),  # .049 on other draws, .080 by the independent implementation on these; lasso .21
+        ("blk-n200-p1000-5-snr2", 0.11),
+        ("ar-n200-p1000-5-snr10", 0.075),  # .049 on other draws; on these lasso .21, and .080 without blocks
         ("ind-n100-p5000-5-snr4", 0.35),
     ],
 )
