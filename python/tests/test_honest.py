@@ -215,8 +215,8 @@ def test_a_credible_set_holds_both_copies_of_a_column():
 
 
 @pytest.mark.parametrize(
-    "name, limit",  # on other draws .0187 and .0325, by the independent implementation on these .0345 and .0429
-    [("ind-n300-p500-5-snr4", 0.038), ("blk-n300-p500-5-snr4", 0.047)],
+    "name, limit",  # on other draws .0187 and .0325, by the independent implementation, without blocks, on these .0345 and .0429
+    [("ind-n300-p500-5-snr4", 0.038), ("blk-n300-p500-5-snr4", 0.040)],
 )
 def test_few_effects_of_two_classes(name, limit):
     assert mean(name, "kl", classes=True) <= limit
