@@ -131,8 +131,8 @@ def test_dense_effects_are_those_of_ridge(columns):
     "name, limit",
     [
         ("ind-n200-p1000-5-snr2", 0.09),
-        ("blk-n200-p1000-5-snr2", 0.13),
-        ("ar-n200-p1000-5-snr10", 0.09),  # .049 on other draws, .080 by the independent implementation on these; lasso .21
+        ("blk-n200-p1000-5-snr2", 0.11),
+        ("ar-n200-p1000-5-snr10", 0.075),  # .049 on other draws; on these lasso .21, and .080 without blocks
         ("ind-n100-p5000-5-snr4", 0.35),
     ],
 )
@@ -221,8 +221,8 @@ def test_a_credible_set_holds_both_copies_of_a_column():
 
 
 @pytest.mark.parametrize(
-    "name, limit",  # on other draws .0187 and .0325, by the independent implementation on these .0345 and .0429
-    [("ind-n300-p500-5-snr4", 0.038), ("blk-n300-p500-5-snr4", 0.047)],
+    "name, limit",  # on other draws .0187 and .0325, by the independent implementation, without blocks, on these .0345 and .0429
+    [("ind-n300-p500-5-snr4", 0.038), ("blk-n300-p500-5-snr4", 0.040)],
 )
 def test_few_effects_of_two_classes(name, limit):
     assert mean(name, "kl", classes=True) <= limit
