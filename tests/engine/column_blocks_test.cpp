@@ -266,7 +266,7 @@ TEST(JointPosterior, OfOneBlockOfAllColumnsIsExact) {  // (SP.14), (SP.6)
       EXPECT_TRUE(factored);
       EXPECT_LT((component.w - exact.mean).cwiseAbs().maxCoeff(), 1e-10);
       EXPECT_LT((component.covariance() - exact.covariance).cwiseAbs().maxCoeff(), 1e-10);
-      EXPECT_LT((component.variances() - exact.covariance.diagonal()).cwiseAbs().maxCoeff(), 1e-10);
+      EXPECT_LT((component.marginals().variance - exact.covariance.diagonal()).cwiseAbs().maxCoeff(), 1e-10);
     }
 }
 
