@@ -10,9 +10,10 @@ namespace ardvark::products {
 
 /// f(first, count) for tiles of columns, side by side on threads of ours, with BLAS held at one: its own threads wait for each other after
 /// each product. Tiles do not depend on the number of threads, so neither does what is made of them.
+constexpr Index tile_width = 128;
 template <typename Function>
 void tiles(Index columns, Index num_threads, Function&& f) {
-  constexpr Index width = 128;
+  constexpr Index width = tile_width;
   const blas::ThreadScope one{blas::ThreadScope::OursAlone{}};
   parallel_for((columns + width - 1) / width, num_threads, [&](Index tile) { f(tile * width, std::min(width, columns - tile * width)); });
 }

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "core/blas.hpp"
+#include "core/products.hpp"
 #include "engine/coordinate/subset_posterior.hpp"
 
 namespace ardvark {
@@ -12,13 +12,16 @@ namespace {
 
 constexpr double least_correlation = 0.5;
 constexpr double rounding = 1e-3;  // of a correlation in single precision: m 6e-8 at most, for m up to 16,000
-constexpr Index panel = 256;
+constexpr Index panel = products::tile_width;
 
 // The correlations of some columns with those after them, from which blocks are taken.
 class Blocks {
  public:
   Blocks(const ReducedRows& rows, const std::vector<Index>& order)
-      : rows_(rows), order_(order), is_free_(order.size(), true), length_(rows.Z().colwise().norm().transpose()) {}
+      : rows_(rows), order_(order), is_free_(order.size(), true), length_(rows.Z().colwise().norm().transpose()) {
+    const double m = static_cast<double>(rows.rank()), p = static_cast<double>(rows.size());
+    threads_ = blas::threads_for(0.25 * m * p * std::min(m, p));
+  }
 
   std::vector<std::vector<Index>> take() {
     const Index p = rows_.size(), openers = std::min(p, rows_.rank());
@@ -51,23 +54,28 @@ class Blocks {
   // For each of these places those after it that are free and may be correlated enough.
   [[nodiscard]] std::vector<std::vector<Index>> candidates(const std::vector<Index>& some) {
     const Index m = rows_.rank(), p = rows_.size(), count = static_cast<Index>(some.size());
-    std::vector<std::vector<Index>> near(some.size());
-    std::vector<float> left, right, product;
+    std::vector<float> left;
     read(some, left);
-    for (Index place = some.front(); place < p;) {
-      std::vector<Index> others;
-      for (; place < p && static_cast<Index>(others.size()) < panel; ++place)
-        if (is_free_[static_cast<std::size_t>(place)]) others.push_back(place);
-      if (others.empty()) break;
-      read(others, right);
-      product.resize(some.size() * others.size());
-      blas::gemm(blas::Transpose::yes, blas::Transpose::no, count, static_cast<Index>(others.size()), m, 1.0F, left.data(), m, right.data(),
-                 m, 0.0F, product.data(), count);
+    std::vector<Index> others;
+    for (Index place = some.front(); place < p; ++place)
+      if (is_free_[static_cast<std::size_t>(place)]) others.push_back(place);
+    const Index panels = (static_cast<Index>(others.size()) + panel - 1) / panel;
+    std::vector<std::vector<std::pair<std::size_t, Index>>> found(static_cast<std::size_t>(panels));  // of each panel
+    products::tiles(static_cast<Index>(others.size()), threads_, [&](Index first, Index width) {
+      const std::vector<Index> here(others.begin() + first, others.begin() + first + width);
+      std::vector<float> right, product(some.size() * here.size());
+      read(here, right);
+      blas::gemm(blas::Transpose::yes, blas::Transpose::no, count, width, m, 1.0F, left.data(), m, right.data(), m, 0.0F, product.data(),
+                 count);
       const float* at = product.data();
-      for (const Index other : others)
+      for (const Index other : here)
         for (std::size_t i = 0; i < some.size(); ++i, ++at)
-          if (std::abs(*at) > static_cast<float>(least_correlation - rounding) && other > some[i]) near[i].push_back(other);
-    }
+          if (std::abs(*at) > static_cast<float>(least_correlation - rounding) && other > some[i])
+            found[static_cast<std::size_t>(first / panel)].emplace_back(i, other);
+    });
+    std::vector<std::vector<Index>> near(some.size());
+    for (const auto& of_panel : found)
+      for (const auto& [i, other] : of_panel) near[i].push_back(other);
     return near;
   }
 
@@ -97,6 +105,7 @@ class Blocks {
   const std::vector<Index>& order_;
   std::vector<bool> is_free_;  // by place
   Vector length_;
+  Index threads_ = 1;
 };
 
 }  // namespace
