@@ -23,10 +23,19 @@ inline Matrix product(blas::Transpose of_A, blas::Transpose of_B, const Eigen::R
   const Index rows = flip_A ? A.cols() : A.rows(), inner = flip_A ? A.rows() : A.cols(), cols = flip_B ? B.rows() : B.cols();
   Matrix C = Matrix::Zero(rows, cols);
   if (C.size() == 0 || inner == 0) return C;
-  tiles(cols, blas::threads_for(static_cast<double>(C.size()) * static_cast<double>(inner)), [&](Index first, Index count) {
-    const double* part = B.data() + (flip_B ? first : first * B.outerStride());
-    blas::gemm(of_A, of_B, rows, count, inner, 1.0, A.data(), A.outerStride(), part, B.outerStride(), 0.0, C.data() + first * rows, rows);
-  });
+  if (rows == 1 && !flip_A && A.outerStride() == 1) {  // gemm would copy all of B first
+    blas::gemv(flip_B ? blas::Transpose::no : blas::Transpose::yes, B.rows(), B.cols(), 1.0, B.data(), B.outerStride(), A.data(), 0.0,
+               C.data());
+    return C;
+  }
+  const bool by_rows = rows > cols;
+  tiles(by_rows ? rows : cols, blas::threads_for(static_cast<double>(C.size()) * static_cast<double>(inner)),
+        [&](Index first, Index count) {
+          const double* of_rows = A.data() + (by_rows ? first * (flip_A ? A.outerStride() : 1) : 0);
+          const double* of_cols = B.data() + (by_rows ? 0 : first * (flip_B ? 1 : B.outerStride()));
+          blas::gemm(of_A, of_B, by_rows ? count : rows, by_rows ? cols : count, inner, 1.0, of_rows, A.outerStride(), of_cols,
+                     B.outerStride(), 0.0, C.data() + first * (by_rows ? 1 : rows), rows);
+        });
   return C;
 }
 inline Matrix times(const Eigen::Ref<const Matrix>& A, const Eigen::Ref<const Matrix>& B) {  ///< A B

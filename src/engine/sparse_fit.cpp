@@ -84,14 +84,6 @@ Matrix root_of(const Matrix& C) {
 
 namespace {
 
-// d_j = z_j'Dz_j.
-Vector column_squares(const SpikeSlab& q) {
-  const auto Z = q.rows().Z();
-  Vector d(Z.cols());
-  for (Index j = 0; j < d.size(); ++j) d[j] = q.D().dot(Z.col(j).cwiseAbs2());
-  return d;
-}
-
 // The sets whose effects are uncertain enough to matter to others, at most as many columns as Z has rows.
 std::vector<Index> uncertain_sets(const SpikeSlab& q, const Vector& d) {
   const ColumnSets& sets = q.sets();
@@ -160,7 +152,7 @@ MixtureComponent component_of(const SpikeSlab& q, std::shared_ptr<const DenseBas
   out.flat_mean = flat_mean - basis->G * out.w;
   out.basis = std::move(basis);
   out.v = q.variance();
-  const std::vector<Index> uncertain = uncertain_sets(q, column_squares(q));
+  const std::vector<Index> uncertain = uncertain_sets(q, q.look().d);
   for (const Index set : uncertain) {
     const std::span<const Index> columns = q.sets().columns_of(set);
     out.active.insert(out.active.end(), columns.begin(), columns.end());
@@ -169,30 +161,33 @@ MixtureComponent component_of(const SpikeSlab& q, std::shared_ptr<const DenseBas
   out.v(out.active).setZero();
   const auto a = static_cast<Index>(out.active.size());
   const Vector root = (q.D() / out.s2).cwiseSqrt();
-  Matrix S = Matrix::Zero(a, a), ZS(Z.rows(), a);
-  std::vector<std::vector<Index>> places;  // of each set among the active columns
+  Matrix ZS = root.asDiagonal() * Z(Eigen::all, out.active);
+  struct OfSet {
+    std::vector<Index> at;  // its places among the active columns
+    Matrix S;
+  };
+  std::vector<OfSet> of_sets;
+  const auto times_S = [&](Matrix& A, bool transposed) {  // A <- A S, or A S'
+    for (const auto& [at, S] : of_sets)
+      if (at.size() == 1)
+        A.col(at[0]) *= S(0, 0);
+      else
+        A(Eigen::all, at) = (A(Eigen::all, at) * (transposed ? Matrix(S.transpose()) : S)).eval();
+  };
   for (const Index set : uncertain) {
     std::vector<Index> at;
     for (const Index j : q.sets().columns_of(set))
       at.push_back(std::lower_bound(out.active.begin(), out.active.end(), j) - out.active.begin());
-    const Matrix of_set = root_of(q.covariance_of(set));
-    S(at, at) = of_set;
-    for (std::size_t i = 0; i < at.size(); ++i) {
-      auto column = ZS.col(at[i]);
-      column.setZero();
-      for (std::size_t l = 0; l < at.size(); ++l)
-        if (const double part = of_set(static_cast<Index>(l), static_cast<Index>(i)); part != 0)
-          column += part * root.cwiseProduct(Z.col(out.active[static_cast<std::size_t>(at[l])]));
-    }
-    places.push_back(std::move(at));
+    of_sets.push_back({std::move(at), root_of(q.covariance_of(set))});
   }
+  times_S(ZS, false);
   Matrix C = Matrix::Zero(a, a);
   if (a > 0) products::square(blas::Transpose::yes, a, ZS.rows(), ZS.data(), ZS.rows(), 0.0, C.data(), a);
-  for (const std::vector<Index>& at : places) C(at, at).setZero();
+  for (const OfSet& of_set : of_sets) C(of_set.at, of_set.at).setZero();
   C.diagonal().array() += 1;
   factored = a == 0 || (blas::potrf(a, C.data(), a) && blas::trtri(a, C.data(), a));
-  out.F = S.transpose();
-  if (factored && a > 0) blas::trmm(blas::Side::left, blas::Transpose::no, a, a, C.data(), a, out.F.data(), a);
+  out.F = factored ? std::move(C) : Matrix(Matrix::Identity(a, a));
+  times_S(out.F, true);
   return out;
 }
 

@@ -4,6 +4,7 @@
 
 #include <Eigen/Dense>
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <optional>
 #include <thread>
@@ -320,6 +321,24 @@ TEST(Products, SquareIsSyrkWithAnyNumberOfThreads) {
           EXPECT_EQ(found.store, *first);
         }
       }
+}
+
+TEST(Products, OfAnyShapeAndOrientationWithAnyNumberOfThreads) {
+  Random random(16);
+  for (const auto& [rows, inner, cols] :
+       {std::array<Index, 3>{300, 1, 2}, {2, 3, 300}, {500, 400, 260}, {260, 400, 500}, {0, 3, 2}, {3, 0, 2}}) {
+    const Matrix A = random.normals(rows, inner), B = random.normals(inner, cols), expected = A * B;
+    std::optional<Matrix> first;
+    for (const int threads : {1, 3}) {
+      const blas::ThreadScope scope(threads);
+      const Matrix found = products::times(A, B);
+      EXPECT_LE(distance(found, expected), 1e-11) << rows << " " << inner << " " << cols;
+      EXPECT_LE(distance(products::transposed_times(Matrix(A.transpose()), B), expected), 1e-11);
+      EXPECT_LE(distance(products::times_transposed(A, Matrix(B.transpose())), expected), 1e-11);
+      if (!first) first = found;
+      EXPECT_EQ(found, *first);
+    }
+  }
 }
 
 TEST(Blas, DoesNothingForSizeZero) {

@@ -262,7 +262,8 @@ TEST(JointPosterior, OfOneBlockOfAllColumnsIsExact) {  // (SP.14), (SP.6)
       EXPECT_NEAR(q.bound() - q.log_prior_of_dense(), exact.log_evidence, 1e-9);
       EXPECT_LT((q.inclusion() - exact.inclusion).cwiseAbs().maxCoeff(), 1e-10);
       bool factored = false;
-      const MixtureComponent component = component_of(q, std::make_shared<ReducedRows>(rows), rows.flat_mean, factored);
+      MixtureComponent component = component_of(q, std::make_shared<ReducedRows>(rows), rows.flat_mean, factored);
+      component.spread.reset();  // given h
       EXPECT_TRUE(factored);
       EXPECT_LT((component.w - exact.mean).cwiseAbs().maxCoeff(), 1e-10);
       EXPECT_LT((component.covariance() - exact.covariance).cwiseAbs().maxCoeff(), 1e-10);
@@ -361,7 +362,8 @@ TEST(JointPosterior, CovarianceIsTheDerivativeOfTheMeans) {  // (SP.6)
   ASSERT_LT(sets->size(), 8);
   const SpikeSlab q = settled(c, rows, sets, some_hyper, 2000);
   bool factored = false;
-  const MixtureComponent component = component_of(q, std::make_shared<ReducedRows>(rows), rows.flat_mean, factored);
+  MixtureComponent component = component_of(q, std::make_shared<ReducedRows>(rows), rows.flat_mean, factored);
+  component.spread.reset();  // given h
   ASSERT_TRUE(factored);
   const Matrix expected = component.covariance() * rows.Z().transpose();
   const double eps = 1e-5;

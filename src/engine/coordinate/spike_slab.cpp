@@ -5,6 +5,8 @@
 #include <boost/math/tools/minima.hpp>
 #include <cmath>
 
+#include "core/blas.hpp"
+#include "core/parallel.hpp"
 #include "core/special.hpp"
 #include "engine/coordinate/column_pass.hpp"
 #include "engine/coordinate/subset_posterior.hpp"
@@ -247,6 +249,20 @@ Matrix SpikeSlab::covariance_of(Index set) const {
   const std::span<const Index> columns = sets_->columns_of(set);
   if (columns.size() == 1) return Matrix::Constant(1, 1, v_[columns[0]]);
   return stored_covariance(set);
+}
+
+SpikeSlab::Look SpikeSlab::look() const {
+  const Index p = which_->size(), m = rows_->rank();
+  const auto Z = rows_->Z();
+  Look out{Vector(p), Vector(p)};
+  parallel_ranges(p, blas::threads_to_read(m * p), [&](Index from, Index to) {
+    for (Index j = from; j < to; ++j) {
+      const ColumnProducts found = column_kernel().products(Z.col(j).data(), u_.data(), D_.data(), m);
+      out.of_residual[j] = found.with_residual;
+      out.d[j] = found.square;
+    }
+  });
+  return out;
 }
 
 double SpikeSlab::divergence() const {

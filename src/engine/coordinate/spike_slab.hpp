@@ -69,6 +69,12 @@ class SpikeSlab {
   [[nodiscard]] const Vector& D() const { return D_; }                  ///< [m] 1/(1 + h l)
   [[nodiscard]] const Vector& Dr() const { return u_; }                 ///< [m] D (y - Z m)
   [[nodiscard]] const Vector& g() const { return g_; }                  ///< [m] diagonal of Z Cov(b) Z'
+  /// What every column sees.
+  struct Look {
+    Vector of_residual;  ///< [p] z_j'Dr
+    Vector d;            ///< [p] z_j'Dz_j
+  };
+  [[nodiscard]] Look look() const;
   [[nodiscard]] double sum_of_inclusion() const { return sums_.included; }
 
  private:
