@@ -2,7 +2,7 @@
 
     .venv/bin/python bench/peers.py [--limit SECONDS] [--only linear|logistic|relevance] [--repeats N] [--sizes 500x1000,200x4000] [--threads N]
 
-Of repeated fits the median, the fits of all taking turns; a fit that took more than a tenth of the limit runs once, and one that reaches the
+Of repeated fits the median, the fits of all taking turns, those of less than half a second a few in a row; a fit that took more than a tenth of the limit runs once, and one that reaches the
 limit is stopped there. With `pip install sklearn-rvm` also its relevance vector machines; those of sklearn-bayes (skbayes 0.1.0a1) neither
 install beside a Python from 3.11 on nor run with a scikit-learn from 0.24 on.
 """
@@ -39,7 +39,6 @@ def _out_of_time(number, frame):
 
 def seconds_of(fit, limit):
     """Of one fit; what it made. Infinite, and nothing, where it reaches the limit."""
-    time.sleep(0.5)  # threads of the fit before, which spin for a while, come to rest
     signal.signal(signal.SIGALRM, _out_of_time)
     signal.setitimer(signal.ITIMER_REAL, limit)
     start = time.perf_counter()
@@ -53,13 +52,15 @@ def seconds_of(fit, limit):
 
 
 def race(fits, limit, repeats):
-    """Median seconds and the last fit of each; they take turns."""
+    """Median seconds and the last fit of each. They take turns, a short one with some fits in a row: the first after a rest finds nothing warm."""
     seconds, made = {name: [] for name in fits}, {}
     for _ in range(repeats):
         for name, fit in fits.items():
             if not seconds[name] or max(seconds[name]) < 0.1 * limit:
+                time.sleep(0.5)  # threads of the fit before, which spin for a while, come to rest
                 taken, made[name] = seconds_of(fit, limit)
-                seconds[name].append(taken)
+                in_a_row = 1 + min(4, int(0.5 / taken))
+                seconds[name] += [taken] + [seconds_of(fit, limit)[0] for _ in range(in_a_row - 1)]
     return {name: np.median(s) for name, s in seconds.items()}, made
 
 
