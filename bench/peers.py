@@ -2,8 +2,8 @@
 
     .venv/bin/python bench/peers.py [--limit SECONDS] [--only linear|logistic|relevance] [--repeats N] [--sizes 500x1000,200x4000] [--threads N]
 
-Of repeated fits the median, the fits of all taking turns, those of less than half a second a few in a row; a fit that took more than a tenth of the limit runs once, and one that reaches the
-limit is stopped there. With `pip install sklearn-rvm` also its relevance vector machines; those of sklearn-bayes (skbayes 0.1.0a1) neither
+Of repeated fits the median, the fits of all taking turns, those of less than half a second a few in a row; a fit that took more than a tenth
+of the limit runs once, and one that reaches the limit is stopped there. With `pip install sklearn-rvm` also its relevance vector machines; those of sklearn-bayes (skbayes 0.1.0a1) neither
 install beside a Python from 3.11 on nor run with a scikit-learn from 0.24 on.
 """
 
