@@ -44,7 +44,7 @@ void fit_sparse_linear(MatrixView X, std::shared_ptr<double[]> memory, const Vec
   SpikeSlabSettings slab;
   slab.num_rows = fit.num_rows;
   if (which.size() > 0 && rows.square > 0) slab.column_unit = rows.square / (static_cast<double>(which.size()) * fit.num_rows);
-  slab.least_s2 = 1e-12 * (rows.rest + rows.y.squaredNorm()) / std::max(rows.degrees, 1.0);
+  slab.least_s2 = 1e-8 * (rows.rest + rows.y.squaredNorm()) / std::max(rows.degrees, 1.0);
   slab.least_kappa = 4 / (slab.num_rows * slab.column_unit);
   std::vector<StartOutcome> starts;
   // Correlations of as many columns as are not even rotated would be as dear as the rotation.

@@ -132,7 +132,6 @@ bool reduce_tall(Design& X, const PenalisedColumns& which, const Vector& omega, 
   const Matrix F = read_columns(X, which.flat);
   const Vector target = y - F * out.flat_mean;
   const double total = omega.dot(target.cwiseAbs2());
-  if (basis == KeepBasis::no) X.forget();
 
   Vector values;
   const Index m = decompose(C, values);
@@ -141,7 +140,15 @@ bool reduce_tall(Design& X, const PenalisedColumns& which, const Vector& omega, 
   out.l = values.tail(m);
   const Vector root = out.l.cwiseSqrt();
   out.y = (Q.transpose() * Xr).cwiseQuotient(root);
-  out.rest = std::max(total - out.y.squaredNorm(), 1e-15 * total);
+  out.rest = total - out.y.squaredNorm();
+  if (out.rest < 1e-6 * total) {  // next to nothing is left: from what is left of each row, as the difference is mostly rounding
+    Vector w = Vector::Zero(X.cols()), fitted(n);
+    w(which.columns) = Q * out.y.cwiseQuotient(root);
+    w(which.flat) = out.flat_mean - out.G * w(which.columns);
+    X.apply(w, fitted);
+    out.rest = omega.dot((y - fitted).cwiseAbs2());
+  }
+  if (basis == KeepBasis::no) X.forget();
   out.square = out.l.sum();
   out.storage = memory_of(m * p);
   Eigen::Map<Matrix>(out.storage.get(), m, p) = root.asDiagonal() * Q.transpose();
