@@ -33,9 +33,9 @@ class Blocks(Reference):
     def __init__(self, X, y, size=10, least=0.5, most=3):
         super().__init__(X, y)
         self.most, self.blocks, free = most, [], np.ones(self.p, dtype=bool)
-        for j in self.order:  # (SP.13)
+        for place, j in enumerate(self.order):  # (SP.13): the first of as many columns as Z has rows may open a block
             if free[j]:
-                alike = np.where(free, np.abs(self.Z[:, j] @ self.Z) / self.N, 0)
+                alike = np.where(free, np.abs(self.Z[:, j] @ self.Z) / self.N, 0) if place < self.l.size else np.zeros(self.p)
                 alike[j] = 1
                 nearest = np.argsort(-alike, kind="stable")[:size]
                 self.blocks.append(nearest[alike[nearest] > least])
@@ -72,6 +72,15 @@ class Blocks(Reference):
         for block, C in s.covariances:
             out[np.ix_(block, block)], there[np.ix_(block, block)] = C, True
         return out, there
+
+    def uncertain(self, s, size):
+        """Whole blocks."""
+        known = []
+        for block, _ in sorted(s.covariances, key=lambda pair: -size[pair[0]].sum()):
+            if len(known) + len(block) > self.l.size:
+                break
+            known.extend(block)
+        return np.array(known)
 
 
 def posterior_of_subsets(A, c, s, most):

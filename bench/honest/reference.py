@@ -94,6 +94,10 @@ class Reference:
         """Covariance of q(b), and where it may be other than 0: [p, p]."""
         return np.diag(s.v), np.eye(self.p, dtype=bool)
 
+    def uncertain(self, s, size):
+        """The columns whose correlations are known: the most uncertain, at most as many as there are rows."""
+        return np.argsort(-size)[: self.l.size]
+
     def objective_of_h(self, s):
         """(SP.5) as functions of h: s2(h), and phi(h)."""
         r, R, inside, g = self.yr - self.Z @ s.m, 0.0, 0.0, 0.0
@@ -160,7 +164,7 @@ class Reference:
         if s.v is not None:
             within, there = self.within(s)
             B = np.diag(s.v)
-            known = np.argsort(-s.v * np.diag(G))[: self.l.size]  # the most uncertain, at most as many as there are rows
+            known = self.uncertain(s, s.v * np.diag(G))
             some = np.ix_(known, known)
             size, axes = np.linalg.eigh(within[some])
             S = (axes * np.sqrt(np.maximum(size, 0))) @ axes.T

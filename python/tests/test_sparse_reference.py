@@ -148,7 +148,7 @@ def test_the_best_bound_of_the_library_is_none_below(n, p, effects, correlation,
 @pytest.mark.parametrize("n, p, effects, correlation, seed", ONE_MAXIMUM)
 def test_the_library_agrees(n, p, effects, correlation, seed):
     X, y, X_new, _ = problem(n, p, effects, correlation, seed)
-    reference = Reference(X, y)
+    reference = ideas.Blocks(X, y)
     found = max(reference.from_ridge(), reference.from_zero(), key=lambda s: s.bound)
     model = fitted("sparse", X, y)
     assert model.bound_ == pytest.approx(found.bound, abs=1e-6)
