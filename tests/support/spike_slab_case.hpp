@@ -11,6 +11,7 @@
 #include "core/special.hpp"
 #include "design/dense.hpp"
 #include "engine/coordinate/reduced_rows.hpp"
+#include "engine/coordinate/spike_slab.hpp"
 #include "random_problem.hpp"
 
 namespace ardvark::testing {
@@ -62,6 +63,21 @@ inline std::vector<Index> natural(const PenalisedColumns& which) {
   std::vector<Index> order(static_cast<std::size_t>(which.num_groups()));
   std::iota(order.begin(), order.end(), Index{0});
   return order;
+}
+
+// Sweeps of all and of the raised, each after the hyper-parameters have moved.
+inline void expect_no_fall(SpikeSlab& q, const std::vector<Index>& order, int sweeps, unsigned seed) {
+  double last = -1e300;
+  for (int sweep = 0; sweep < sweeps; ++sweep) {
+    if (sweep % 3 == 0)
+      q.sweep(order);
+    else
+      q.sweep_raised();
+    const double bound = q.bound();
+    ASSERT_GE(bound, last - 1e-9 * (1 + std::abs(last))) << "seed " << seed << " sweep " << sweep;
+    last = bound;
+    q.update_hyper(true);
+  }
 }
 
 }  // namespace ardvark::testing
