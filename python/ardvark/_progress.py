@@ -6,11 +6,32 @@ import sys
 from types import TracebackType
 from typing import Any, Callable, Optional
 
-from ._core import Progress
-
-__all__ = ["Watch"]
+__all__ = ["Progress", "Watch"]
 
 _PATIENCE = 1.0  # seconds of silence, and between two lines
+
+
+class Progress:
+    """What a callback is told: ``sweep``, ``bound`` (nats), ``elapsed_seconds``; of a selection ``sweep`` counts fits, of ``total``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ardvark import _core
+    >>> X = np.random.default_rng(0).normal(size=(50, 2))
+    >>> model = _core.fit(X, 1 + 2 * X[:, 0], model="linear", prior="shared")
+    >>> sweeps = []
+    >>> def note(progress):
+    ...     sweeps.append(progress.sweep)
+    >>> model = _core.fit(X, X[:, 0], callback=note, model="linear", prior="ard")
+    >>> sweeps[:2], len(sweeps) <= model.number("sweeps")
+    ([1, 2], True)
+    """
+
+    __slots__ = ("sweep", "total", "bound", "elapsed_seconds")
+
+    def __init__(self, sweep: int, total: int, bound: float, elapsed_seconds: float):
+        self.sweep, self.total, self.bound, self.elapsed_seconds = sweep, total, bound, elapsed_seconds
 
 
 class Watch:

@@ -48,12 +48,12 @@ def test_integers_and_lists_are_converted():
 
 PEAK = """
 import resource, numpy as np
-from ardvark import _core
+from ardvark import _arrays, _core
 
 X = np.ones(({rows}, 256), np.{dtype}, order="{order}")
 X[::7] = np.arange(256)
 X[3::11] = np.cos(np.arange(256))
-view, kept = _core._matrix_of(X)
+view, kept = _arrays.matrix_of(X)
 assert view.data == X.ctypes.data and kept is X
 peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 _core.fit(X[:1000], X[:1000, 0], model="linear", prior="shared", warn=False)

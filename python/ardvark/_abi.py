@@ -1,0 +1,164 @@
+"""The C interface (``include/ardvark/ardvark.h``) as ctypes sees it: its structures and functions, the library, calls and what they give back."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import sys
+from ctypes import POINTER, byref, c_char, c_char_p, c_double, c_int, c_int32, c_int64, c_size_t, c_void_p
+from pathlib import Path
+from typing import Any, Optional
+
+__all__ = [
+    "Array",
+    "Callback",
+    "Handle",
+    "InternalError",
+    "Matrix",
+    "call",
+    "call_for_bytes",
+    "call_for_handle",
+    "call_for_text",
+    "library",
+]
+
+
+class InternalError(RuntimeError):
+    """A broken invariant of the library: please report it.
+
+    Examples
+    --------
+    >>> from ardvark import _core
+    >>> issubclass(_core.InternalError, RuntimeError)
+    True
+    """
+
+
+class _Error(ctypes.Structure):
+    _fields_ = [("struct_size", c_size_t), ("code", c_int32), ("message", c_char * 4092)]
+
+
+class Matrix(ctypes.Structure):
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("data", c_void_p),
+        ("type", c_int32),
+        ("rows", c_int64),
+        ("columns", c_int64),
+        ("row_stride", c_int64),
+        ("column_stride", c_int64),
+    ]
+
+
+class Array(ctypes.Structure):
+    _fields_ = [("struct_size", c_size_t), ("data", c_void_p), ("dimensions", c_int64), ("shape", c_int64 * 2)]
+
+
+class _Progress(ctypes.Structure):
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("sweep", c_int64),
+        ("total", c_int64),
+        ("bound", c_double),
+        ("elapsed_seconds", c_double),
+    ]
+
+
+Callback = ctypes.CFUNCTYPE(c_int, POINTER(_Progress), c_void_p)
+_error, _matrix, _out = POINTER(_Error), POINTER(Matrix), POINTER(c_void_p)
+
+_SIGNATURES = {
+    "ardvark_options_set_text": [c_void_p, c_char_p, c_char_p, _error],
+    "ardvark_options_set_number": [c_void_p, c_char_p, c_double, _error],
+    "ardvark_options_set_numbers": [c_void_p, c_char_p, c_void_p, c_int64, _error],
+    "ardvark_options_set_texts": [c_void_p, c_char_p, POINTER(c_char_p), c_int64, _error],
+    "ardvark_fit": [_matrix, c_void_p, c_void_p, _out, _error],
+    "ardvark_model_result": [c_void_p, c_void_p, _out, _error],
+    "ardvark_model_summary": [c_void_p, c_void_p, _out, _error],
+    "ardvark_predict": [c_void_p, _matrix, c_void_p, c_void_p, _out, _error],
+    "ardvark_model_save": [c_void_p, c_char_p, _error],
+    "ardvark_model_load": [c_char_p, _out, _error],
+    "ardvark_model_to_bytes": [c_void_p, _out, POINTER(c_size_t), _error],
+    "ardvark_model_from_bytes": [c_char_p, c_size_t, _out, _error],
+    "ardvark_select": [_matrix, c_void_p, c_void_p, _out, _error],
+    "ardvark_path": [_matrix, c_void_p, c_void_p, c_int64, c_double, c_void_p, _out, _error],
+    "ardvark_sequential_create": [c_int64, c_void_p, _out, _error],
+    "ardvark_sequential_update": [c_void_p, _matrix, c_void_p, _error],
+    "ardvark_sequential_update_weighted": [c_void_p, _matrix, c_void_p, c_void_p, c_void_p, _error],
+    "ardvark_sequential_model": [c_void_p, c_void_p, _out, _error],
+    "ardvark_sequential_to_bytes": [c_void_p, _out, POINTER(c_size_t), _error],
+    "ardvark_sequential_from_bytes": [c_char_p, c_size_t, _out, _error],
+    "ardvark_result_array": [c_void_p, c_char_p, POINTER(Array), _error],
+    "ardvark_result_number": [c_void_p, c_char_p, POINTER(c_double), _error],
+    "ardvark_result_text": [c_void_p, c_char_p, _out, _error],
+    "ardvark_catalogue": [_out, _error],
+}
+
+
+def _open() -> ctypes.CDLL:
+    here = Path(__file__).parent
+    name = {"darwin": "libardvark.dylib", "win32": "ardvark.dll"}.get(sys.platform, "libardvark.so")
+    given = os.environ.get("ARDVARK_LIBRARY")
+    opened = ctypes.CDLL(given if given else str(here / "_lib" / name))  # CDLL lets go of the GIL during a call
+    for function, arguments in _SIGNATURES.items():
+        getattr(opened, function).argtypes = arguments
+        getattr(opened, function).restype = c_int
+    opened.ardvark_version.restype = c_char_p
+    opened.ardvark_options_create.restype = c_void_p
+    opened.ardvark_options_set_progress.argtypes = [c_void_p, Callback, c_void_p, c_double]
+    opened.ardvark_options_set_progress.restype = None
+    for handle in ("options", "model", "result", "sequential"):
+        free = getattr(opened, f"ardvark_{handle}_free")
+        free.argtypes, free.restype = [c_void_p], None
+    opened.ardvark_free.argtypes, opened.ardvark_free.restype = [c_void_p], None
+    return opened
+
+
+library = _open()
+_free = {kind: getattr(library, f"ardvark_{kind}_free") for kind in ("options", "model", "result", "sequential")}
+_exceptions = {2: ValueError, 3: OSError}
+
+
+def call(function: str, *arguments: Any) -> None:
+    error = _Error(ctypes.sizeof(_Error), 0, b"")
+    code = getattr(library, function)(*arguments, byref(error))
+    if code != 0:
+        message = error.message.decode("utf-8", "replace")
+        if code == 3 and "memory" in message:
+            raise MemoryError(message)
+        raise _exceptions.get(code, InternalError)(message)
+
+
+class Handle:
+    """Owns one handle of the library, and is passed itself, so that it lives until the call is over."""
+
+    def __init__(self, kind: str, pointer: Optional[int]):
+        self._as_parameter_ = c_void_p(pointer)
+        self._free = _free[kind]
+
+    def __del__(self) -> None:
+        self._free(self._as_parameter_)
+
+
+def call_for_handle(kind: str, function: str, *arguments: Any) -> Handle:
+    out = c_void_p()
+    call(function, *arguments, byref(out))
+    return Handle(kind, out.value)
+
+
+def call_for_text(function: str, *arguments: Any) -> str:
+    out = c_void_p()
+    call(function, *arguments, byref(out))
+    try:
+        return ctypes.string_at(out.value or 0).decode("utf-8", "replace")
+    finally:
+        library.ardvark_free(out)
+
+
+def call_for_bytes(function: str, *arguments: Any) -> bytes:
+    out, size = c_void_p(), c_size_t()
+    call(function, *arguments, byref(out), byref(size))
+    try:
+        return ctypes.string_at(out.value or 0, size.value)
+    finally:
+        library.ardvark_free(out)

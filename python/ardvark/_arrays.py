@@ -1,0 +1,53 @@
+"""Arrays of numpy for the library, and the library's for numpy."""
+
+from __future__ import annotations
+
+import ctypes
+from ctypes import byref
+from typing import Any
+
+import numpy as np
+
+from ._abi import Array, Matrix, call, library
+
+__all__ = ["call_for_array", "matrix_of", "vector_of"]
+
+
+def matrix_of(X: Any) -> tuple[Matrix, np.ndarray]:
+    """A view of X; the array it points into. float64 and float32 are read where they lie, other types are converted once."""
+    X = np.asarray(X)
+    if X.dtype not in (np.float64, np.float32):
+        X = X.astype(np.float64)
+    if X.ndim != 2:
+        raise ValueError(f"X has {X.ndim} dimension{'s' if X.ndim != 1 else ''}; it must have two, rows and columns")
+    size = X.itemsize
+    if X.strides[0] % size or X.strides[1] % size or not X.flags.aligned:
+        X = np.ascontiguousarray(X)  # a field of records
+    view = Matrix(
+        ctypes.sizeof(Matrix),
+        X.ctypes.data,
+        1 if size == 8 else 2,
+        X.shape[0],
+        X.shape[1],
+        X.strides[0] // size,
+        X.strides[1] // size,
+    )
+    return view, X
+
+
+def vector_of(y: Any, size: int, name: str) -> np.ndarray:
+    y = np.ascontiguousarray(y, dtype=np.float64)
+    if y.shape != (size,):
+        raise ValueError(f"{name} has the shape {y.shape}; it must be ({size},), one entry per row of X")
+    return y
+
+
+def call_for_array(function: str, *arguments: Any) -> np.ndarray:
+    array = Array(ctypes.sizeof(Array))
+    call(function, *arguments, byref(array))
+    try:
+        out = np.empty(array.shape[: array.dimensions])
+        ctypes.memmove(out.ctypes.data, array.data, out.nbytes)
+        return out
+    finally:
+        library.ardvark_free(array.data)

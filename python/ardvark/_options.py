@@ -1,0 +1,50 @@
+"""Options by the names of the library, and the calls that they govern."""
+
+from __future__ import annotations
+
+from ctypes import c_char_p
+from typing import Any, Mapping, Optional
+
+import numpy as np
+
+from ._abi import Handle, call, call_for_handle, library
+from ._interrupt import InterruptWatch
+
+__all__ = ["Options", "long_call"]
+
+
+class Options(Handle):
+    def __init__(self, options: Mapping[str, Any], watch: Optional[InterruptWatch] = None):
+        super().__init__("options", library.ardvark_options_create())
+        if not self._as_parameter_:
+            raise MemoryError("no memory for the options")
+        for name, value in options.items():
+            if value is not None:
+                self._set(name, value)
+        self.watch = watch
+        if watch is not None:
+            library.ardvark_options_set_progress(self, watch.function, None, watch.seconds)
+
+    def _set(self, name: str, value: Any) -> None:
+        key = name.encode()
+        if isinstance(value, str):
+            call("ardvark_options_set_text", self, key, value.encode())
+        elif np.ndim(value) == 0:
+            try:
+                number = float(value)
+            except (TypeError, ValueError):
+                raise ValueError(f"{name} is {value!r}; it must be a text, a number or a list of one of these") from None
+            call("ardvark_options_set_number", self, key, number)
+        elif len(value) > 0 and isinstance(value[0], str):
+            texts = (c_char_p * len(value))(*[str(text).encode() for text in value])
+            call("ardvark_options_set_texts", self, key, texts, len(value))
+        else:
+            numbers = np.ascontiguousarray(value, dtype=np.float64).ravel()
+            call("ardvark_options_set_numbers", self, key, numbers.ctypes.data, numbers.size)
+
+
+def long_call(kind: str, function: str, options: Options, *arguments: Any) -> Handle:
+    """A call that takes its time: it can be interrupted."""
+    assert options.watch is not None
+    with options.watch:
+        return call_for_handle(kind, function, *arguments)

@@ -1,0 +1,105 @@
+"""What comes out: results by name."""
+
+from __future__ import annotations
+
+import json
+from ctypes import byref, c_double
+from typing import Any, Optional
+
+import numpy as np
+
+from ._abi import Handle, call, call_for_text
+from ._arrays import call_for_array
+
+__all__ = ["Result"]
+
+
+class Result:
+    """Results by name.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ardvark import _core
+    >>> X = np.random.default_rng(0).normal(size=(50, 2))
+    >>> model = _core.fit(X, 1 + 2 * X[:, 0], model="linear", prior="shared")
+    >>> isinstance(model, _core.Result), model.array("mean").shape, model.number("sweeps") >= 1
+    (True, (2,), True)
+    """
+
+    def __init__(self, handle: Handle):
+        self._handle = handle
+
+    def array(self, name: str) -> np.ndarray:
+        """A new array of float64: 0, 1 or 2 dimensions. Flags are 0 and 1.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from ardvark import _core
+        >>> X = np.random.default_rng(0).normal(size=(50, 2))
+        >>> model = _core.fit(X, 1 + 2 * X[:, 0], model="linear", prior="shared")
+        >>> model.array("mean").round(2).tolist(), model.array("interval").shape
+        ([2.0, 0.0], (2, 2))
+        """
+        return call_for_array("ardvark_result_array", self._handle, name.encode())
+
+    def number(self, name: str) -> float:
+        """A single number, or flag.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from ardvark import _core
+        >>> X = np.random.default_rng(0).normal(size=(50, 2))
+        >>> model = _core.fit(X, 1 + 2 * X[:, 0], model="linear", prior="shared")
+        >>> round(model.number("intercept.mean"), 2)
+        1.0
+        """
+        number = c_double()
+        call("ardvark_result_number", self._handle, name.encode(), byref(number))
+        return number.value
+
+    def text(self, name: Optional[str] = None) -> str:
+        """A text as it is, anything else as JSON; without a name all of it.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from ardvark import _core
+        >>> X = np.random.default_rng(0).normal(size=(50, 2))
+        >>> model = _core.fit(X, 1 + 2 * X[:, 0], model="linear", prior="shared")
+        >>> model.text("status"), model.text("mean")[0]
+        ('converged', '[')
+        """
+        return call_for_text("ardvark_result_text", self._handle, None if name is None else name.encode())
+
+    def value(self, name: str) -> Any:
+        """Texts, lists of texts and nested results as Python values: what JSON has. Numbers of arrays: array().
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from ardvark import _core
+        >>> X = np.random.default_rng(0).normal(size=(50, 2))
+        >>> model = _core.fit(X, 1 + 2 * X[:, 0], model="linear", prior="shared")
+        >>> model.value("columns")
+        ['x1', 'x2']
+        """
+        text = self.text(name)
+        return [] if text == "[]" else json.loads(text)
+
+    def to_dict(self) -> dict[str, Any]:
+        """All results but the covariance, as ``ardvark fit --json`` prints them.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from ardvark import _core
+        >>> X = np.random.default_rng(0).normal(size=(50, 2))
+        >>> model = _core.fit(X, 1 + 2 * X[:, 0], model="linear", prior="shared")
+        >>> all_of_it = model.to_dict()
+        >>> all_of_it["prior"], sorted(all_of_it["intercept"])
+        ('shared', ['interval', 'mean', 'variance'])
+        """
+        return json.loads(self.text())
