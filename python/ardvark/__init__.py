@@ -14,18 +14,20 @@ from ._core import ArdvarkWarning, version
 
 if TYPE_CHECKING:  # in fact on demand, below
     from . import plot as plot
-    from ._linear import BayesianLinearRegression, BayesianLogisticRegression, SparseLogisticRegression
+    from ._linear import BayesianLinearRegression
+    from ._logistic import BayesianLogisticRegression
     from ._onnx import to_onnx
     from ._relevance import RelevanceVectorClassifier, RelevanceVectorRegressor
     from ._selection import RelevanceSelector
     from ._sequential import SequentialLogisticRegression
+    from ._slr import SparseLogisticRegression
 
 __version__ = version()
 
 _estimators = {
     "BayesianLinearRegression": "_linear",
-    "BayesianLogisticRegression": "_linear",
-    "SparseLogisticRegression": "_linear",
+    "BayesianLogisticRegression": "_logistic",
+    "SparseLogisticRegression": "_slr",
     "SequentialLogisticRegression": "_sequential",
     "RelevanceVectorRegressor": "_relevance",
     "RelevanceVectorClassifier": "_relevance",

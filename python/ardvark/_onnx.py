@@ -133,7 +133,7 @@ def to_onnx(estimator: Any) -> Any:
     >>> [output.name for output in model.graph.output]
     ['mean', 'std']
     """
-    from ._linear import LinearScore
+    from ._score import LinearScore
 
     try:
         import onnx

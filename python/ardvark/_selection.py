@@ -14,8 +14,10 @@ from sklearn.utils.validation import check_is_fitted
 from . import _core
 from ._base import Estimator, _name
 from ._docs import assembled
-from ._linear import BayesianLinearRegression, LinearScore, SparseLogisticRegression
+from ._linear import BayesianLinearRegression
 from ._progress import Watch
+from ._score import LinearScore
+from ._slr import SparseLogisticRegression
 
 
 @assembled

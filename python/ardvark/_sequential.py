@@ -11,7 +11,7 @@ from sklearn.utils.validation import _check_sample_weight, validate_data
 from . import _core
 from ._base import _FLOATS, _frame, _name
 from ._docs import assembled
-from ._linear import LogisticScore
+from ._logistic import LogisticScore
 
 
 @assembled

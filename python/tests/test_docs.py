@@ -13,7 +13,8 @@ from ardvark import _core, _posterior, plot
 from numpydoc.validate import validate
 
 ROOT = Path(__file__).parents[2]
-MODULES = ["_abi", "_progress", "_results", "_core", "_base", "_posterior", "_linear", "_onnx", "_relevance", "_selection", "_sequential"]
+MODULES = ["_abi", "_progress", "_results", "_core", "_base", "_posterior", "_score", "_linear", "_logistic", "_slr", "_sequential"]
+MODULES += ["_relevance", "_selection", "_onnx"]
 MODULES += [f"plot.{name}" for name in ("_shared", "_bound", "_calibration", "_coefficients", "_decision", "_predictive", "_relevance")]
 
 # Of numpydoc's checks all but: an extended summary (ES01), "See Also" (SA01), imperatives (SS05), and a

@@ -1,0 +1,289 @@
+"""Logistic regression of two classes or more."""
+
+from __future__ import annotations
+
+from typing import Any, Callable, ClassVar, Optional, Sequence, Union
+
+import numpy as np
+from sklearn.base import ClassifierMixin
+
+from . import _core
+from ._base import Classifier, _name
+from ._docs import assembled
+from ._score import Columns, LinearScore, Prior, _intercept
+
+
+@assembled
+class LogisticScore(ClassifierMixin, Classifier, LinearScore):
+    """What fits of classes have in common: coefficients [classes, columns], of two classes one row."""
+
+    @property
+    def _is_one_score(self) -> bool:
+        return self.classes_.size == 2 and self._model.array("mean").ndim == 1
+
+    def _take_coefficients(self, model: _core.Model) -> None:
+        self.coef_ = np.atleast_2d(model.array("mean"))
+        self.coef_std_ = np.atleast_2d(model.array("sd"))
+        self.relevance_ = model.array("relevance")
+        self.intercept_, self.intercept_std_ = (
+            np.atleast_1d(x) for x in _intercept(model, self.coef_.shape[0])
+        )
+
+    def _fit_classes(self, X: Any, y: Any, sample_weight: Any) -> Any:
+        target = _name(y)
+        X, y, weights, _ = self._checked(X, y, sample_weight)
+        codes = self._encoded(y)
+        names = [str(label) for label in self.classes_]
+        options = {"class_names": names, "target": target, **self._model_options(), **self._given_options()}
+        self._fit_model(X, codes, weights, **options)
+        return self
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The most probable class.
+
+        Parameters
+        ----------
+        {X}
+
+        Returns
+        -------
+        {label}
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from ardvark import BayesianLogisticRegression
+        >>> rng = np.random.default_rng(0)
+        >>> X = rng.normal(size=(300, 3))
+        >>> y = np.where(3 * X[:, 0] + rng.logistic(size=300) > 0, "yes", "no")
+        >>> BayesianLogisticRegression().fit(X, y).predict([[2.0, 0, 0], [-2.0, 0, 0]]).tolist()
+        ['yes', 'no']
+        """
+        if self._is_linear():  # a probability is above one half where the score is above 0  (PRED.2)
+            X = self._checked_rows(X)
+            return self.classes_[(X @ self.coef_[0] + self.intercept_[0] > 0).astype(int)]
+        return super().predict(X)
+
+    def predict_score(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
+        """Mean and standard deviation of the score, of two classes: the log odds of ``classes_[1]`` given the weights.
+
+        Under a sparse prior those of the average over its starts, their disagreement included.
+
+        Parameters
+        ----------
+        {X}
+
+        Returns
+        -------
+        mean : ndarray of shape (n_samples,)
+            ``X @ coef_[0] + intercept_[0]``.
+        std : ndarray of shape (n_samples,)
+            Of what the fit does not know of the weights.
+
+        Raises
+        ------
+        ValueError
+            There are more classes than two, and no one score.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from ardvark import BayesianLogisticRegression
+        >>> rng = np.random.default_rng(0)
+        >>> X = rng.normal(size=(300, 3))
+        >>> y = np.where(3 * X[:, 0] + rng.logistic(size=300) > 0, "yes", "no")
+        >>> mean, std = BayesianLogisticRegression().fit(X, y).predict_score([[2.0, 0, 0], [-2.0, 0, 0]])
+        >>> (mean > 0).tolist(), bool((std > 0).all())
+        ([True, False], True)
+        """
+        rows = self._design(X)
+        if not self._is_one_score:
+            raise ValueError(f"predict_score is of two classes; {self.classes_.size} have probabilities: predict_proba")
+        prediction = self._model.predict(rows)
+        return prediction.array("mean"), np.sqrt(prediction.array("variance"))
+
+    def _is_linear(self) -> bool:
+        # Under a sparse prior probabilities are averaged over starts, of which each has a score of its own.
+        return hasattr(self, "classes_") and self.coef_.shape[0] == 1 and not hasattr(self, "inclusion_")
+
+
+@assembled
+class BayesianLogisticRegression(LogisticScore):
+    """Bayesian logistic regression of two classes or more.
+
+    Few effects over many small ones; one precision for all columns, one each (ARD), or one a group; or L1.
+    Predicted probabilities are averaged over the posterior: a row that the fit is unsure of is nearer to one half.
+
+    Parameters
+    ----------
+    prior : str, array-like of shape (n_features,) or dict, default="auto"
+        "auto", "sparse", "slab", "dense", "shared", "ard", "none" or "laplace", or groups of columns. "sparse"
+        is few effects of their own over many small ones, each known only from the data, and honest whether columns
+        are few or many beside rows; "slab" is the few alone, "dense" the many alone; these three are of two
+        classes, and of each class against another. Otherwise, what shares a precision: all columns ("shared"),
+        none ("ard"), or the columns of one group, given as one number a column, as lists of columns,
+        ``[["a", "b"], ["c", "d"]]``, or as ``{"name": [columns]}``; columns (names or positions) in no group are
+        alone. "none" is maximum likelihood. "laplace" (two classes) is L1 with ``laplace_lambda``: the mode, and
+        Laplace's approximation among the coefficients that are not zero. "auto" takes "sparse"; for a softmax of
+        several classes, and beside an option that "sparse" has no meaning for (likelihood, lambda_1, lambda_2,
+        lambda_init, update_rule, prune_at, solver), "ard" where rows are five times the columns, else "shared",
+        and ``notes_`` says so.
+    likelihood : {"vg", "jj", "laplace"}, default="vg"
+        Two classes: the exact Gaussian variational posterior, the Jaakkola-Jordan bound (of the published
+        programs; its intervals are too narrow; two classes only), or Laplace's approximation. More classes:
+        always Laplace's.
+    coding : {"softmax", "one-against-rest", "one-against-one"}, default="softmax"
+        How more than two classes are told apart.
+    precision_per_class : bool, default=False
+        Softmax: a precision for each class and column, not one for a column's weights of all classes.
+    laplace_lambda : float, default=None
+        Of prior="laplace", > 0: 1/C of scikit-learn's LogisticRegression on standardised columns.
+    {flat, lambda_1, lambda_init}
+    {fit_intercept}
+    standardize : bool, default=True
+        Whether columns are centred and scaled inside. Results are in your units in any case.
+    update_rule : {"vb", "mackay"}, default=None
+        How the precisions move; both have the same fixed points. None: the library's choice for the number of
+        classes.
+    {prune_at, max_iter, tol}
+    solver : {"automatic", "primal", "dual"}, default="automatic"
+    {n_jobs, verbose, callback}
+
+    Attributes
+    ----------
+    {classes.classes_, classes.coef_, classes.intercept_, classes.coef_std_, classes.sigma_}
+    {classes.lambda_, classes.relevance_, classes.support_, classes.bound_, bound_history_, n_iter_}
+    {sparse.inclusion_, sparse.dense_fraction_, sparse.starts_, sparse.start_bounds_, sparse.start_weights_}
+    {sparse.alternatives_, converged_, status_, notes_, effective_parameters_, classes.posterior_, n_features_in_}
+    {feature_names_in_}
+
+    Warns
+    -----
+    {sklearn.exceptions.ConvergenceWarning, ardvark.ArdvarkWarning}
+
+    References
+    ----------
+    T. S. Jaakkola and M. I. Jordan (2000), Bayesian parameter estimation via variational methods, Statistics
+    and Computing 10. J. Drugowitsch (2013), Variational Bayesian inference for linear and logistic
+    regression, arXiv:1310.5438.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ardvark import BayesianLogisticRegression
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(300, 3))
+    >>> y = np.where(3 * X[:, 0] + rng.logistic(size=300) > 0, "yes", "no")
+    >>> model = BayesianLogisticRegression(prior="ard").fit(X, y)
+    >>> model.classes_.tolist(), model.support_.tolist()
+    (['no', 'yes'], [True, False, False])
+    >>> bool(model.predict_proba([[2.0, 0, 0]])[0, 1] > 0.9)
+    True
+    """
+
+    _options: ClassVar[dict[str, str]] = {
+        "likelihood": "likelihood",
+        "coding": "coding",
+        "precision_per_class": "precision_per_class",
+        "laplace_lambda": "lambda",
+        "lambda_1": "a0",
+        "lambda_2": "b0",
+        "lambda_init": "start_precision",
+        "fit_intercept": "intercept",
+        "standardize": "standardize",
+        "update_rule": "update_rule",
+        "prune_at": "prune_at",
+        "max_iter": "max_sweeps",
+        "tol": "tolerance",
+        "solver": "solver",
+        "n_jobs": "threads",
+    }
+
+    def __init__(
+        self,
+        prior: Prior = "auto",
+        *,
+        likelihood: str = "vg",
+        coding: str = "softmax",
+        precision_per_class: bool = False,
+        laplace_lambda: Optional[float] = None,
+        flat: Optional[Columns] = None,
+        lambda_1: Optional[float] = None,
+        lambda_2: Optional[float] = None,
+        lambda_init: Union[None, float, Sequence[float]] = None,
+        fit_intercept: bool = True,
+        standardize: bool = True,
+        update_rule: Optional[str] = None,
+        prune_at: Optional[float] = None,
+        max_iter: Optional[int] = None,
+        tol: Optional[float] = None,
+        solver: str = "automatic",
+        n_jobs: Optional[int] = None,
+        verbose: int = 0,
+        callback: Optional[Callable[[_core.Progress], Any]] = None,
+    ):
+        self.prior = prior
+        self.likelihood = likelihood
+        self.coding = coding
+        self.precision_per_class = precision_per_class
+        self.laplace_lambda = laplace_lambda
+        self.flat = flat
+        self.lambda_1 = lambda_1
+        self.lambda_2 = lambda_2
+        self.lambda_init = lambda_init
+        self.fit_intercept = fit_intercept
+        self.standardize = standardize
+        self.update_rule = update_rule
+        self.prune_at = prune_at
+        self.max_iter = max_iter
+        self.tol = tol
+        self.solver = solver
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.callback = callback
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> BayesianLogisticRegression:
+        """Fits the model.
+
+        Parameters
+        ----------
+        {fit.X, classes.y, sample_weight}
+
+        Returns
+        -------
+        {self}
+
+        Raises
+        ------
+        {ValueError}
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from ardvark import BayesianLogisticRegression
+        >>> rng = np.random.default_rng(0)
+        >>> X = rng.normal(size=(300, 3))
+        >>> y = np.where(3 * X[:, 0] + rng.logistic(size=300) > 0, "yes", "no")
+        >>> model = BayesianLogisticRegression().fit(X, y, sample_weight=np.ones(300))
+        >>> model.status_, model.classes_.tolist()
+        ('converged', ['no', 'yes'])
+        """
+        return self._fit_classes(X, y, sample_weight)
+
+    def _model_options(self) -> dict[str, Any]:
+        return {"model": "logistic", **self._prior_options()}
+
+    def _given_options(self) -> dict[str, Any]:
+        options = super()._given_options()
+        if self.classes_.size == 2:
+            for name in ("coding", "precision_per_class"):
+                options.pop(name, None)
+        elif options.get("likelihood") == "laplace":
+            del options["likelihood"]  # what several classes have in any case
+        return options
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        is_l1 = isinstance(self.prior, str) and self.prior == "laplace"
+        tags.classifier_tags.multi_class = not is_l1 and self.likelihood != "jj"
+        return tags

@@ -1,0 +1,224 @@
+"""Fits of a linear score: a coefficient for each column, and for each class where there are several."""
+
+from __future__ import annotations
+
+from statistics import NormalDist
+from typing import Any, Mapping, NamedTuple, Optional, Sequence, Union
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from . import _core
+from ._base import FittedModel
+from ._docs import assembled
+from ._posterior import WithPosterior
+
+Columns = Sequence[Union[int, str]]
+Prior = Union[str, Sequence[int], np.ndarray, Sequence[Columns], Mapping[str, Columns]]
+
+_SPARSE_PRIORS = ("sparse", "slab", "dense")
+_SPARSE_ATTRIBUTES = ("inclusion_", "dense_fraction_", "starts_", "start_bounds_", "start_weights_", "alternatives_")
+
+
+class Alternatives(NamedTuple):
+    """Columns of which one has an effect, and the data cannot tell which.
+
+    Attributes
+    ----------
+    columns : ndarray of int
+        Most probable first: the fewest that hold 95% of the probability.
+    probability : ndarray of float
+        That it is this one.
+    inclusion : float
+        That it is one at all.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ardvark import BayesianLinearRegression
+    >>> rng = np.random.default_rng(0)
+    >>> X = np.repeat(rng.normal(size=(100, 20)), 2, axis=1)
+    >>> y = 2 * X[:, 0] + rng.normal(size=100)
+    >>> import warnings
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore")
+    ...     model = BayesianLinearRegression(prior="sparse").fit(X, y)
+    >>> sorted(model.alternatives_[0].columns.tolist())
+    [0, 1]
+    """
+
+    columns: np.ndarray
+    probability: np.ndarray
+    inclusion: float
+
+
+@assembled
+class LinearScore(WithPosterior, FittedModel):
+    """What fits have that give each column a coefficient."""
+
+    def _model_options(self) -> dict[str, Any]:
+        """Which model, in the names of the library."""
+        raise NotImplementedError
+
+    def _prior_options(self) -> dict[str, Any]:
+        prior, flat, options = self.prior, self.flat, {}
+        if isinstance(prior, Mapping):
+            named = {f"group {name!r}": columns for name, columns in prior.items()}
+            options = {"prior": "groups", "group": self._groups(named)}
+        elif not isinstance(prior, str):
+            options = {"prior": "groups", "group": self._listed_groups(prior)}
+        elif prior != "auto":
+            options = {"prior": prior}
+        if flat is not None and len(flat) > 0:
+            options["flat"] = [self._position(column, "flat") for column in flat]
+        return options
+
+    def _position(self, column: Union[int, str], argument: str) -> int:
+        names = list(self._column_names())
+        if isinstance(column, str):
+            if column not in names:
+                raise ValueError(f"{argument} names the column {column!r}, which X does not have")
+            return names.index(column)
+        if not -self.n_features_in_ <= column < self.n_features_in_:
+            raise ValueError(f"{argument} holds {column}; X has {self.n_features_in_} columns")
+        return int(column) % self.n_features_in_
+
+    def _listed_groups(self, prior: Any) -> np.ndarray:
+        """Lists of columns, or one number a column."""
+        if isinstance(prior, (list, tuple)) and any(isinstance(part, (list, tuple, np.ndarray)) for part in prior):
+            for g, part in enumerate(prior):
+                if not isinstance(part, (list, tuple, np.ndarray)):
+                    raise ValueError(f"prior holds lists of columns, and at position {g} {part!r}: write [{part!r}] for a group of one")
+            return self._groups({f"group {g}": columns for g, columns in enumerate(prior)})
+        group = np.asarray(prior)
+        if group.dtype.kind not in "biuf":
+            raise ValueError(
+                f"prior is {prior!r}; groups are lists of columns, [['a', 'b'], ['c']], or {{'name': columns}}, or one number a column"
+            )
+        if group.shape != (self.n_features_in_,):
+            raise ValueError(
+                f"prior has the shape {group.shape}; as groups it must have one number a column: {self.n_features_in_}"
+            )
+        return group
+
+    def _groups(self, groups: Mapping[str, Columns]) -> np.ndarray:
+        """A number for each column; those in no group are groups of their own."""
+        number = np.full(self.n_features_in_, -1)
+        for g, (name, columns) in enumerate(groups.items()):
+            if isinstance(columns, str):
+                raise ValueError(f"prior, {name}, is the text {columns!r}; it must be a list of columns: [{columns!r}]")
+            for column in columns:
+                j = self._position(column, f"prior, {name},")
+                if number[j] >= 0:
+                    raise ValueError(f"prior has the column {self._column_names()[j]!r} in two groups")
+                number[j] = g
+        alone = np.flatnonzero(number < 0)
+        number[alone] = len(groups) + np.arange(alone.size)
+        return number
+
+    def _take(self, model: _core.Model) -> None:
+        super()._take(model)
+        self.bound_ = model.number("bound")
+        self.bound_history_ = model.array("bound_history")
+        self._take_coefficients(model)
+        self.support_ = model.array("relevant").astype(bool)
+        self.lambda_ = _precisions(model, self.n_features_in_)
+        for name in _SPARSE_ATTRIBUTES:  # of an earlier fit
+            self.__dict__.pop(name, None)
+        if model.text("prior") in _SPARSE_PRIORS and self._is_one_score:
+            self._take_sparse(model)
+        self.effective_parameters_ = model.number("effective_parameters")
+
+    def _take_sparse(self, model: _core.Model) -> None:
+        self.inclusion_ = model.array("inclusion")
+        self.dense_fraction_ = model.number("dense_fraction")
+        self.starts_ = model.value("starts")
+        self.start_bounds_ = np.array([np.nan if s["bound"] is None else s["bound"] for s in self.starts_])
+        self.start_weights_ = np.array([start["weight"] for start in self.starts_])
+        self.alternatives_ = [
+            Alternatives(np.array(s["columns"]), np.array(s["probability"]), s["inclusion"])
+            for s in model.value("credible_sets")
+        ]
+
+    def _take_coefficients(self, model: _core.Model) -> None:
+        self.coef_ = model.array("mean")
+        self.coef_std_ = model.array("sd")
+        self.relevance_ = model.array("relevance")
+
+    @property
+    def scores_(self) -> np.ndarray:
+        """The bound after each sweep, as scikit-learn calls it.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from ardvark import BayesianLinearRegression
+        >>> rng = np.random.default_rng(0)
+        >>> X = rng.normal(size=(200, 3))
+        >>> y = 1 + 2 * X[:, 0] + 0.1 * rng.normal(size=200)
+        >>> model = BayesianLinearRegression().fit(X, y)
+        >>> model.scores_.size == model.n_iter_, bool(model.scores_[-1] == model.bound_)
+        (True, True)
+        """
+        check_is_fitted(self)
+        return self.bound_history_
+
+    def coef_interval(self, level: float = 0.95) -> np.ndarray:
+        """Central credible intervals of the coefficients.
+
+        Parameters
+        ----------
+        {level}
+
+        Returns
+        -------
+        interval : ndarray, the shape of coef_ and 2
+            Lower and upper end, in the units of ``coef_``.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from ardvark import BayesianLinearRegression
+        >>> rng = np.random.default_rng(0)
+        >>> X = rng.normal(size=(200, 3))
+        >>> y = 1 + 2 * X[:, 0] + 0.1 * rng.normal(size=200)
+        >>> BayesianLinearRegression().fit(X, y).coef_interval(0.9).round(1)[0].tolist()
+        [2.0, 2.0]
+        """
+        check_is_fitted(self)
+        if self._is_one_score:
+            return self._model.at_level(level).array("interval").reshape(*self.coef_.shape, 2)
+        if not 0 < level < 1:
+            raise ValueError(f"level is {level}; it must lie between 0 and 1")
+        half = NormalDist().inv_cdf(0.5 + 0.5 * level) * self.coef_std_  # Laplace's approximation: normal
+        return np.stack([self.coef_ - half, self.coef_ + half], axis=-1)
+
+    def _weight_names(self) -> Sequence[str]:
+        return self._column_names()
+
+
+def _precisions(model: _core.Model, num_columns: int) -> Any:
+    """E[alpha]: one number of a shared prior, else one a column: 0 flat, infinite of one left out."""
+    prior = model.text("prior")
+    if prior == "laplace":
+        return model.number("lambda")
+    if prior in _SPARSE_PRIORS:
+        return None
+    precision = model.array("precision")
+    if precision.ndim == 2:
+        return precision[:, :num_columns]
+    if prior == "shared" and precision.size == 1:
+        return float(precision[0])
+    group = model.array("group").astype(int)
+    out = np.where(group == -3, np.inf, 0.0)
+    out[group >= 0] = precision[group[group >= 0]]
+    return out
+
+
+def _intercept(model: _core.Model, size: Optional[int] = None) -> Any:
+    """Mean and standard deviation; zeros of a fit without."""
+    try:
+        mean, variance = model.array("intercept.mean"), model.array("intercept.variance")
+    except ValueError:
+        return (0.0, 0.0) if size is None else (np.zeros(size), np.zeros(size))
+    return (float(mean), float(np.sqrt(variance))) if size is None else (mean, np.sqrt(variance))

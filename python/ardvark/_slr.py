@@ -1,0 +1,151 @@
+"""The sparse logistic regressions of the SLR toolbox."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any, Callable, ClassVar, Optional
+
+from . import _core
+from ._docs import assembled
+from ._logistic import LogisticScore
+
+
+@assembled
+class SparseLogisticRegression(LogisticScore):
+    """The sparse logistic regressions of the SLR toolbox: few rows, very many columns, few of which matter.
+
+    Parameters
+    ----------
+    algorithm : str, default="slr_var"
+        "slr_var" (bound of Jaakkola and Jordan), "slr_lap" (Laplace's approximation), both with one precision
+        a column, pruned; "rlr_var", "rlr_lap", one precision for all columns; "l1_slr_lap", "l1_slr_c", L1;
+        "smlr", "rmlr", softmax of several classes.
+    multi_class : {"ovr", "ovo"}, default="ovr"
+        More than two classes and an algorithm of two: each class against the rest, or each pair.
+    laplace_lambda : float, default=None
+        Of the L1 algorithms, > 0.
+    compat : bool, default=False
+        Exactly as published, defects included.
+    {max_iter}
+    tol : float, default=None
+        Of the algorithm's stopping rule.
+    {n_jobs, verbose, callback}
+
+    Attributes
+    ----------
+    {classes.classes_, classes.coef_, classes.intercept_, classes.coef_std_, classes.sigma_}
+    {classes.lambda_, classes.relevance_, classes.support_, classes.bound_, bound_history_, n_iter_}
+    {sparse.inclusion_, sparse.dense_fraction_, sparse.starts_, sparse.start_bounds_, sparse.start_weights_}
+    {sparse.alternatives_, converged_, status_, notes_, effective_parameters_, classes.posterior_, n_features_in_}
+    {feature_names_in_}
+
+    Warns
+    -----
+    {sklearn.exceptions.ConvergenceWarning, ardvark.ArdvarkWarning}
+
+    References
+    ----------
+    O. Yamashita et al. (2008), Sparse estimation automatically selects voxels relevant for the decoding of
+    fMRI activity patterns, NeuroImage 42. Toolbox of sparse logistic regressions, 1.2.1alpha.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ardvark import SparseLogisticRegression
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(60, 300))
+    >>> y = (3 * X[:, 7] + rng.logistic(size=60) > 0).astype(int)
+    >>> model = SparseLogisticRegression().fit(X, y)
+    >>> bool(model.support_[7]), bool(model.support_.sum() < 30)
+    (True, True)
+    """
+
+    _options: ClassVar[dict[str, str]] = {
+        "laplace_lambda": "lambda",
+        "compat": "compat",
+        "max_iter": "max_sweeps",
+        "tol": "tolerance",
+        "n_jobs": "threads",
+    }
+
+    def __init__(
+        self,
+        algorithm: str = "slr_var",
+        *,
+        multi_class: str = "ovr",
+        laplace_lambda: Optional[float] = None,
+        compat: bool = False,
+        max_iter: Optional[int] = None,
+        tol: Optional[float] = None,
+        n_jobs: Optional[int] = None,
+        verbose: int = 0,
+        callback: Optional[Callable[[_core.Progress], Any]] = None,
+    ):
+        self.algorithm = algorithm
+        self.multi_class = multi_class
+        self.laplace_lambda = laplace_lambda
+        self.compat = compat
+        self.max_iter = max_iter
+        self.tol = tol
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.callback = callback
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> SparseLogisticRegression:
+        """Fits the model.
+
+        Parameters
+        ----------
+        {fit.X, classes.y, sample_weight}
+
+        Returns
+        -------
+        {self}
+
+        Raises
+        ------
+        {ValueError}
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from ardvark import SparseLogisticRegression
+        >>> rng = np.random.default_rng(0)
+        >>> X = rng.normal(size=(90, 20))
+        >>> y = np.digitize(3 * X[:, 7] + rng.logistic(size=90), [-2, 2])
+        >>> SparseLogisticRegression("smlr").fit(X, y).coef_.shape
+        (3, 20)
+        """
+        return self._fit_classes(X, y, sample_weight)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        known, of_two = _toolbox()
+        tags.classifier_tags.multi_class = (
+            self.algorithm not in of_two or f"{self.algorithm}_{self.multi_class}" in known
+        )
+        return tags
+
+    def _model_options(self) -> dict[str, Any]:
+        """The library's name of the algorithm for these classes."""
+        if self.multi_class not in ("ovr", "ovo"):
+            raise ValueError(f"multi_class is {self.multi_class!r}; it must be 'ovr' or 'ovo'")
+        known, of_two = _toolbox()
+        if self.algorithm not in known:
+            raise ValueError(f"algorithm is {self.algorithm!r}; it must be one of {', '.join(known)}")
+        if self.classes_.size == 2 or self.algorithm not in of_two:
+            return {"preset": self.algorithm}
+        return {"preset": f"{self.algorithm}_{self.multi_class}"}
+
+
+@lru_cache(maxsize=None)
+def _toolbox() -> tuple[list[str], list[str]]:
+    """Names of the toolbox's algorithms on columns, and of those that are of two classes."""
+    presets = [
+        p
+        for p in _core.catalogue()["presets"]
+        if "SLR toolbox" in p["description"] and p["name"] != "slr_rvm"
+    ]
+    return [p["name"] for p in presets], [
+        p["name"] for p in presets if not p["description"].startswith("several classes")
+    ]
