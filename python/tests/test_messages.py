@@ -1,0 +1,117 @@
+"""What a user is told: mistakes, warnings, progress."""
+
+import sys
+import warnings
+
+import numpy as np
+import pytest
+from ardvark import (
+    ArdvarkWarning,
+    BayesianLinearRegression,
+    BayesianLogisticRegression,
+    RelevanceVectorClassifier,
+    RelevanceVectorRegressor,
+    SequentialLogisticRegression,
+    SparseLogisticRegression,
+)
+from estimator_cases import X, fitted, labels, y
+from sklearn.exceptions import ConvergenceWarning
+
+
+@pytest.mark.parametrize(
+    "estimator, message",
+    [
+        (BayesianLinearRegression(max_iter=0), "^max_iter is 0"),
+        (BayesianLinearRegression(alpha_1=-1.0), "^alpha_1 is -1"),
+        (BayesianLinearRegression(lambda_2=-1.0), "^lambda_2 is -1"),
+        (BayesianLinearRegression("best"), "prior is 'best'"),
+        (BayesianLinearRegression([0, 1]), "one number a column: 4"),
+        (BayesianLogisticRegression(likelihood="probit"), "likelihood is 'probit'"),
+        (BayesianLogisticRegression("laplace"), "laplace_lambda"),
+        (BayesianLogisticRegression(lambda_1=0.0), "lambda_1"),
+        (SparseLogisticRegression("svm"), "algorithm is 'svm'; it must be one of slr_var"),
+        (SparseLogisticRegression(multi_class="all"), "multi_class is 'all'"),
+        (RelevanceVectorRegressor(width=-1.0), "width is '-1'"),
+        (RelevanceVectorRegressor("linear", width=2.0), "width has no meaning"),
+        (RelevanceVectorClassifier(centres=0), "centres is '0'"),
+        (SequentialLogisticRegression(precision=-1.0), "precision is -1"),
+    ],
+    ids=lambda v: repr(v),
+)
+def test_mistakes_are_named_as_in_the_constructor(estimator, message):
+    with pytest.raises(ValueError, match=message):
+        fitted(estimator)
+
+
+def test_negative_weights():
+    with pytest.raises(ValueError, match="sample_weight"):
+        BayesianLinearRegression().fit(X, y, sample_weight=np.r_[-1, np.ones(149)])
+    with pytest.raises(ValueError, match="sample_weight|[Ss]ample weights"):
+        BayesianLinearRegression().fit(X, y, sample_weight=np.zeros(150))
+
+
+def test_no_convergence_is_a_warning():
+    with pytest.warns(ConvergenceWarning, match="max_iter") as caught:
+        fit = BayesianLogisticRegression("ard", max_iter=1).fit(X, labels)
+    assert [w.filename for w in caught] == [__file__]
+    assert not fit.converged_ and fit.status_ == "max_sweeps"
+
+
+def test_warnings_speak_of_parameters():
+    wide = np.random.default_rng(1).normal(size=(30, 60))
+    with pytest.warns(ArdvarkWarning) as caught:
+        BayesianLinearRegression("ard").fit(wide, wide[:, 0])
+    text = " ".join(str(w.message) for w in caught)
+    assert "prior='sparse'" in text and "--" not in text
+    assert all(w.filename == __file__ for w in caught)
+
+
+def test_callback_sees_every_sweep_and_can_stop():
+    bounds = []
+    fit = BayesianLogisticRegression("ard", callback=lambda p: bounds.append(p.bound)).fit(X, labels)
+    assert len(bounds) >= fit.n_iter_ and np.isclose(bounds[-1], fit.bound_, rtol=1e-6)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        stopped = BayesianLogisticRegression("ard", callback=lambda p: p.sweep < 2).fit(X, labels)
+    assert stopped.status_ == "stopped_by_user" and stopped.n_iter_ == 2
+
+    def broken(progress):
+        raise RuntimeError("enough")
+
+    with pytest.raises(RuntimeError, match="enough"):
+        BayesianLogisticRegression(callback=broken).fit(X, labels)
+
+
+class Slow:
+    """Progress as of a fit that takes its time."""
+
+    def __init__(self, sweep, total, elapsed_seconds):
+        self.sweep, self.total, self.bound, self.elapsed_seconds = sweep, total, -12.5, elapsed_seconds
+
+
+def test_progress_is_shown_after_a_second_only(capsys):
+    pytest.importorskip("tqdm")
+    from ardvark._progress import Watch
+
+    with Watch("Fit", 1, None) as watch:
+        watch(Slow(1, 0, 0.5))
+        assert capsys.readouterr().err == ""
+        watch(Slow(2, 0, 1.5))
+        watch(Slow(3, 0, 2.5))
+    shown = capsys.readouterr().err
+    assert "Fit" in shown and "bound -12.5" in shown and "sweeps" in shown
+    with Watch("Counts", 1, None) as watch:
+        watch(Slow(7, 100, 2.0))
+    assert "/100" in capsys.readouterr().err
+
+
+def test_progress_without_tqdm(capsys, monkeypatch):
+    from ardvark._progress import Watch
+
+    monkeypatch.setitem(sys.modules, "tqdm.auto", None)
+    with Watch("Fit", 1, None) as watch:
+        for sweep, seconds in [(1, 0.5), (2, 1.5), (3, 1.6), (4, 3.0)]:
+            watch(Slow(sweep, 0, seconds))
+    lines = capsys.readouterr().err.splitlines()
+    assert lines == ["Fit: sweep 2, bound -12.5, 1.5 s", "Fit: sweep 4, bound -12.5, 3.0 s"]
+    assert Watch("Fit", 0, None).function is None

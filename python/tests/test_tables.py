@@ -1,0 +1,95 @@
+"""What comes in: tables of all kinds, columns by name, weights of zero."""
+
+import warnings
+
+import numpy as np
+import pytest
+from ardvark import BayesianLinearRegression
+from estimator_cases import ALL, BINARY, KERNEL, LINEAR, X, fitted, labels, name, y
+from sklearn.base import clone
+
+
+def tables():
+    columns = {"age": X[:, 0], "height": X[:, 1], "dose": X[:, 2], "site": X[:, 3]}
+    for package, make in [
+        ("pandas", lambda m: m.DataFrame(columns)),
+        ("polars", lambda m: m.DataFrame(columns)),
+        ("pyarrow", lambda m: m.table(columns)),
+    ]:
+        yield pytest.param(package, make, id=package)
+
+
+class Stream:
+    """A table that speaks Arrow's C stream and nothing else."""
+
+    def __init__(self, table):
+        self._table = table
+
+    def __arrow_c_stream__(self, requested_schema=None):
+        return self._table.__arrow_c_stream__(requested_schema)
+
+
+@pytest.mark.parametrize("package, make", list(tables()))
+@pytest.mark.parametrize("estimator", ALL, ids=name)
+def test_tables(estimator, package, make):
+    table = make(pytest.importorskip(package))
+    target = labels if hasattr(estimator, "predict_proba") else y
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        fit = clone(estimator).fit(table, target)
+        by_array = fitted(estimator)
+        assert fit.feature_names_in_.tolist() == ["age", "height", "dose", "site"]
+        predicted, expected = fit.predict(table), by_array.predict(X)
+        if hasattr(estimator, "predict_proba"):
+            assert np.array_equal(predicted, expected)
+        else:
+            np.testing.assert_allclose(
+                predicted, expected, rtol=1e-8
+            )  # rounding: tables lie column by column
+    with pytest.warns(UserWarning, match="does not have valid feature names"):
+        fit.predict(X)
+    if not hasattr(estimator, "kernel"):
+        assert "height" in fit.summary()
+
+
+def test_a_table_that_speaks_only_the_c_stream():
+    pyarrow, _ = pytest.importorskip("pyarrow"), pytest.importorskip("pandas")
+    table = Stream(pyarrow.table({"a": X[:, 0], "b": X[:, 1]}))
+    fit = BayesianLinearRegression().fit(table, y)
+    assert fit.feature_names_in_.tolist() == ["a", "b"]
+    np.testing.assert_allclose(fit.coef_, BayesianLinearRegression().fit(X[:, :2], y).coef_, rtol=1e-9)
+
+
+def test_columns_by_name():
+    pandas = pytest.importorskip("pandas")
+    table = pandas.DataFrame(X, columns=["age", "height", "dose", "site"])
+    fit = BayesianLinearRegression({"body": ["age", "height"]}, flat=["site"]).fit(
+        table, pandas.Series(y, name="weight")
+    )
+    assert fit.lambda_[0] == fit.lambda_[1] and fit.lambda_[3] == 0
+    assert "weight" in fit.summary() and "dose" in fit.summary()
+    with pytest.raises(ValueError, match="flat names the column 'sex', which X does not have"):
+        BayesianLinearRegression(flat=["sex"]).fit(table, y)
+    listed = BayesianLinearRegression([["age", "height"], ["dose"]], flat=["site"]).fit(table, y)
+    assert np.array_equal(listed.coef_, fit.coef_)
+    for prior, message in [
+        ({"a": ["age"], "b": ["age", "dose"]}, "'age' in two groups"),
+        ([["age"], ["age", "dose"]], "'age' in two groups"),
+        ([["age", "sex"]], "prior, group 0, names the column 'sex', which X does not have"),
+        ([["age", 4]], "prior, group 0, holds 4; X has 4 columns"),
+        ([["age"], "dose"], r"at position 1 'dose': write \['dose'\] for a group of one"),
+        (["age", "dose"], r"lists of columns, \[\['a', 'b'\], \['c'\]\]"),
+        ({"body": "age"}, r"group 'body', is the text 'age'; it must be a list of columns: \['age'\]"),
+        ([0, 1], r"one number a column: 4"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            BayesianLinearRegression(prior).fit(table, y)
+
+
+@pytest.mark.parametrize("estimator", [*LINEAR, *BINARY[:3], *KERNEL], ids=name)
+def test_rows_without_weight_are_not_there(estimator):
+    weights = np.tile([1.0, 2.0, 0.0], 50)
+    target = labels if hasattr(estimator, "predict_proba") else y
+    weighted = clone(estimator).fit(X, target, sample_weight=weights)
+    without = clone(estimator).fit(X[weights > 0], target[weights > 0], sample_weight=weights[weights > 0])
+    assert np.array_equal(weighted.predict(X), without.predict(X))
