@@ -6,8 +6,8 @@
 
 #include "ardvark/fit.hpp"
 #include "ardvark/softmax.hpp"
+#include "engine/coordinate/l1_slr.hpp"
 #include "engine/greedy_preset.hpp"
-#include "engine/l1_slr.hpp"
 #include "engine/toolbox.hpp"
 
 namespace ardvark {

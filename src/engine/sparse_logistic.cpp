@@ -10,7 +10,7 @@
 #include "core/parallel.hpp"
 #include "core/special.hpp"
 #include "design/column_panels.hpp"
-#include "engine/coordinate.hpp"
+#include "engine/coordinate/coordinate_ascent.hpp"
 #include "engine/describe.hpp"
 #include "engine/sparse_fit.hpp"
 #include "engine/user_units.hpp"

@@ -11,7 +11,7 @@
 #include "core/blas.hpp"
 #include "core/special.hpp"
 #include "core/validate.hpp"
-#include "engine/l1_slr.hpp"
+#include "engine/coordinate/l1_slr.hpp"
 #include "engine/state.hpp"
 #include "engine/toolbox.hpp"
 

@@ -6,7 +6,7 @@
 #include "ardvark/logistic.hpp"
 #include "ardvark/select.hpp"
 #include "core/special.hpp"
-#include "engine/l1_slr.hpp"
+#include "engine/coordinate/l1_slr.hpp"
 #include "engine/toolbox.hpp"
 #include "select/log_shares.hpp"
 

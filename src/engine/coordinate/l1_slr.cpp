@@ -1,4 +1,4 @@
-#include "engine/l1_slr.hpp"
+#include "engine/coordinate/l1_slr.hpp"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "core/special.hpp"
-#include "engine/lasso.hpp"
+#include "engine/coordinate/lasso.hpp"
 #include "engine/prepare.hpp"
 #include "engine/state.hpp"
 

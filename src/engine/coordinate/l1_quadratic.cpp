@@ -1,4 +1,4 @@
-#include "engine/l1_quadratic.hpp"
+#include "engine/coordinate/l1_quadratic.hpp"
 
 #include <algorithm>
 #include <cmath>

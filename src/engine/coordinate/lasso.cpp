@@ -1,4 +1,4 @@
-#include "engine/lasso.hpp"
+#include "engine/coordinate/lasso.hpp"
 
 #include <fmt/format.h>
 
@@ -10,7 +10,7 @@
 #include "core/blas.hpp"
 #include "core/special.hpp"
 #include "core/validate.hpp"
-#include "engine/coordinate.hpp"
+#include "engine/coordinate/coordinate_ascent.hpp"
 #include "engine/describe.hpp"
 #include "engine/prepare.hpp"
 #include "engine/state.hpp"

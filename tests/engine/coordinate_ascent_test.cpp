@@ -1,4 +1,4 @@
-#include "engine/coordinate.hpp"
+#include "engine/coordinate/coordinate_ascent.hpp"
 
 #include <gtest/gtest.h>
 

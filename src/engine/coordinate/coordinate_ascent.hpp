@@ -7,7 +7,7 @@
 
 #include "ardvark/report.hpp"
 #include "design/design.hpp"
-#include "engine/l1_quadratic.hpp"
+#include "engine/coordinate/l1_quadratic.hpp"
 
 namespace ardvark {
 
