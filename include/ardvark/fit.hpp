@@ -119,16 +119,16 @@ struct FitState;
 
 /// One of the places that the fit of a sparse prior began at, and where it came to.                                          (SP.8)
 struct SparseStart {
-  std::string name;             ///< "ridge", "zero", or "lasso" and the place on the path
+  std::string name;  ///< "ridge", "zero", or "lasso" and the place on the path
   Status status = Status::failed;
   int sweeps = 0;
-  double bound = 0;             ///< nats
-  double weight = 0;            ///< in the average; they sum to 1
-  double inclusion_prior = 0;   ///< pi: the share of the columns with an effect of their own
-  double slab_sd = 0;           ///< sd of these effects, per sd of the column (linear: in units of the target)
-  double dense_sd = 0;          ///< sd of the small effects, likewise
-  double noise_sd = 0;          ///< linear: in units of the target
-  double dense_fraction = 0;    ///< of the variance: what the small effects explain over that and the noise
+  double bound = 0;            ///< nats
+  double weight = 0;           ///< in the average; they sum to 1
+  double inclusion_prior = 0;  ///< pi: the share of the columns with an effect of their own
+  double slab_sd = 0;          ///< sd of these effects, per sd of the column (linear: in units of the target)
+  double dense_sd = 0;         ///< sd of the small effects, likewise
+  double noise_sd = 0;         ///< linear: in units of the target
+  double dense_fraction = 0;   ///< of the variance: what the small effects explain over that and the noise
 };
 
 /// Columns of which one has an effect, and the data cannot tell which.                                                        (SP.9)
@@ -140,10 +140,10 @@ struct CredibleSet {
 
 /// What is known under a prior `sparse`, `slab` or `dense` beside the coefficients.
 struct SparseResult {
-  Vector inclusion;                  ///< [p] posterior probability of an effect of its own; of a group that of the group
-  double dense_fraction = 0;         ///< in [0, 1), averaged over the starts
-  std::vector<SparseStart> starts;   ///< in the order they were made
-  std::vector<CredibleSet> sets;     ///< of the columns with inclusion > 0.1, or of an effect they share; by inclusion; groups have none
+  Vector inclusion;                 ///< [p] posterior probability of an effect of its own; of a group that of the group
+  double dense_fraction = 0;        ///< in [0, 1), averaged over the starts
+  std::vector<SparseStart> starts;  ///< in the order they were made
+  std::vector<CredibleSet> sets;    ///< of the columns with inclusion > 0.1, or of an effect they share; by inclusion; groups have none
 };
 
 /// What a fit found. Vectors have one entry per column of X, in its order and in its units.
