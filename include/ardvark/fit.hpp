@@ -73,8 +73,11 @@ struct FitOptions {
                                              ///< hyper-prior. fit_softmax: those of class after class, or machine after machine
   double start_noise = 0;                    ///< linear, factorised: noise precision to begin with, in units of 1/y^2; 0: 100/variance of y
   SolverKind solver = SolverKind::automatic;  ///< spectral for a shared linear prior, else primal for columns <= rows, dual otherwise
-  bool accelerate = true;  ///< MacKay steps with Anderson extrapolation, taken back when the bound falls. A preset with it is the published
-                           ///< model taken to its maximum as a model is (VBLinLogit's and vrvm_*, without compat)
+  bool accelerate = true;  ///< bolder steps than VB's, extrapolated, and taken back when the bound falls: a column with a precision of its
+                           ///< own to the best one, groups and more columns than rows by MacKay's rule. Linear with a precision per
+                           ///< column, joint, more columns than rows (up to 8 times, solver dual): precisions climb in blocks of columns
+                           ///< instead. A preset with it is the published model taken to its maximum as a model is (VBLinLogit's and
+                           ///< vrvm_*, without compat)                       (OPT.3), (OPT.6), (OPT.7), (BLOCK.1), (BLOCK.2)
   bool mixed_precision = true;  ///< logistic models, large fits: early sweeps take their O(n p^2) products in single precision; the last
                                 ///< sweeps and all that is reported are double                                        (MP.2)
   int record_every = 0;         ///< sweeps between two columns of Fit::precision_history, >= 0; 0: none is kept
