@@ -3,11 +3,11 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <functional>
 #include <string>
 #include <vector>
 
+#include "../support/mentions.hpp"
 #include "../support/random_problem.hpp"
 #include "../support/thrown.hpp"
 #include "ardvark/linear.hpp"
@@ -19,16 +19,13 @@ namespace {
 
 using testing::expect_invalid;
 using testing::make_problem;
+using testing::mentions;
 using testing::Problem;
 
 FitOptions with(PriorKind kind) {
   FitOptions options;
   options.prior.kind = kind;
   return options;
-}
-
-bool mentions(const std::vector<std::string>& texts, const std::string& piece) {
-  return std::any_of(texts.begin(), texts.end(), [&](const std::string& text) { return text.find(piece) != std::string::npos; });
 }
 
 bool speaks_of_auto(const Fit& fit) { return mentions(fit.report.notes, "prior auto"); }

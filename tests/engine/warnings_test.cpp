@@ -1,11 +1,11 @@
 // What a fit tells the caller before its result is trusted.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cmath>
 #include <string>
 #include <vector>
 
+#include "../support/mentions.hpp"
 #include "../support/random_problem.hpp"
 #include "ardvark/linear.hpp"
 #include "ardvark/logistic.hpp"
@@ -15,6 +15,7 @@ namespace ardvark {
 namespace {
 
 using testing::make_problem;
+using testing::mentions;
 using testing::Problem;
 using Texts = std::vector<std::string>;
 
@@ -27,10 +28,6 @@ FitOptions with_prior(const Prior& prior) {
   FitOptions options;
   options.prior = prior;
   return options;
-}
-
-bool mentions(const Texts& texts, const std::string& piece) {
-  return std::any_of(texts.begin(), texts.end(), [&](const std::string& text) { return text.find(piece) != std::string::npos; });
 }
 
 // The first column separates the classes, with room between them: its values are beyond -1 and 1.

@@ -1,0 +1,198 @@
+// Tables that tell little: constant and collinear columns, constant targets, one row, values at the end of the doubles.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "../support/mentions.hpp"
+#include "../support/plain.hpp"
+#include "../support/random_problem.hpp"
+#include "../support/thrown.hpp"
+#include "ardvark/linear.hpp"
+#include "ardvark/logistic.hpp"
+#include "fit_cases.hpp"
+
+namespace ardvark {
+namespace {
+
+using testing::changed;
+using testing::expect_invalid;
+using testing::fit_any;
+using testing::fit_cases;
+using testing::FitCase;
+using testing::make_problem;
+using testing::mentions;
+using testing::Problem;
+using testing::relative_distance;
+using testing::tolerance_of;
+using testing::with_prior;
+
+TEST(Fit, LeavesConstantAndDuplicatedColumnsOut) {
+  for (const FitCase& c : fit_cases()) {
+    SCOPED_TRACE(c.text);
+    const Problem problem = make_problem(99, c.n, c.p);
+    Matrix X(c.n, c.p + 3);
+    X << Vector::Constant(c.n, 4.2), problem.X, Vector(-3 * problem.X.col(1).array() + 8), Vector::Zero(c.n);
+    FitOptions options = with_prior(c.prior);
+    const Fit fit = fit_any(c.task, X, problem, options), without = fit_any(c.task, problem.X, problem, options);
+    EXPECT_EQ(fit.left_out.front(), true);
+    EXPECT_EQ(std::count(fit.left_out.begin(), fit.left_out.end(), true), 3);
+    EXPECT_LE(relative_distance(fit.mean.segment(1, c.p), without.mean), tolerance_of(c));
+    EXPECT_LE(relative_distance(fit.variance.segment(1, c.p), without.variance), tolerance_of(c));
+    EXPECT_NEAR(fit.bound, without.bound, 1e-6 * (1 + std::abs(without.bound)));
+    for (Index j : {Index{0}, c.p + 1, c.p + 2}) {
+      EXPECT_EQ(fit.mean[j], 0);
+      EXPECT_EQ(fit.variance[j], 0);
+      EXPECT_FALSE(fit.relevant[static_cast<std::size_t>(j)]);
+      EXPECT_LT(fit.group[static_cast<std::size_t>(j)], 0);
+    }
+    EXPECT_TRUE(mentions(fit.report.notes, "'x1'") && mentions(fit.report.notes, "constant"));
+    EXPECT_TRUE(mentions(fit.report.notes, "copy of 'x3'"));
+    EXPECT_TRUE(fit.covariance().row(0).isZero());
+  }
+}
+
+TEST(Fit, ASharedLinearFitStaysSpectralBesideAConstantColumn) {
+  Problem problem = make_problem(100, 30, 4);
+  problem.X.col(2).setConstant(3);
+  EXPECT_EQ(fit_linear(problem.X, problem.y, with_prior(Prior::shared())).report.solver, SolverKind::spectral);
+}
+
+TEST(Fit, NeverFitsCollinearFlatColumnsInSilence) {
+  int num_silent = 0;
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    Problem problem = make_problem(seed, 30, 4);
+    problem.X.col(3) = problem.X.col(0) + problem.X.col(1);
+    const LinearFit fit = fit_linear(problem.X, problem.y, with_prior(Prior::none()));
+    if (fit.report.status != Status::not_positive_definite && fit.report.warnings.empty()) ++num_silent;
+  }
+  EXPECT_EQ(num_silent, 0) << "of 40 fits whose coefficients are not determined";
+}
+
+TEST(Fit, ReportsASystemThatIsNotPositiveDefinite) {
+  Problem problem = make_problem(101, 9, 3);
+  problem.X.col(2) = problem.X.col(0) + problem.X.col(1);  // three flat columns, two dimensions
+  FitOptions options = with_prior(Prior::none());
+  const LinearFit fit = fit_linear(problem.X, problem.y, options);
+  EXPECT_EQ(fit.report.status, Status::not_positive_definite);
+  EXPECT_NE(fit.report.message.find("not positive definite"), std::string::npos) << fit.report.message;
+  EXPECT_TRUE(fit.mean.array().isNaN().all());
+  expect_invalid([&] { static_cast<void>(predict(fit, problem.X)); }, {"no posterior", "not_positive_definite"});
+  expect_invalid([&] { static_cast<void>(fit.covariance()); }, {"covariance"});
+}
+
+TEST(FitLinear, NeverFindsANegativeNoiseShape) {  // (LIN.5), (LIN.6): weights that sum to less than the flat columns
+  const Problem problem = make_problem(102, 5, 1);
+  const Vector weights = Vector::Constant(5, 0.1);
+  FitOptions options = with_prior(Prior::shared());
+  options.weights = weights;
+  try {
+    const LinearFit fit = fit_linear(problem.X, problem.y, options);
+    EXPECT_TRUE(fit.noise.shape > 0 || fit.report.status != Status::converged)
+        << "shape " << fit.noise.shape << ", " << to_string(fit.report.status);
+  } catch (const InvalidArgument&) {
+  }
+}
+
+TEST(FitLinear, FitsOneRowAndOneColumn) {
+  const Matrix X = Matrix::Constant(1, 1, 2);
+  const Vector y = Vector::Constant(1, 3);
+  for (bool intercept : {false, true})
+    for (bool standardize : {false, true})
+      for (const Prior& prior : {Prior::automatic(), Prior::shared(), Prior::ard()}) {
+        FitOptions options;
+        options.prior = prior;
+        options.intercept = intercept;
+        options.standardize = standardize;
+        const LinearFit fit = fit_linear(X, y, options);
+        EXPECT_TRUE(fit.report.status == Status::converged || fit.report.status == Status::max_sweeps) << fit.report.message;
+        EXPECT_TRUE(fit.mean.allFinite() && std::isfinite(fit.bound));
+        EXPECT_EQ(fit.left_out[0], intercept) << "one row: beside an intercept every column is constant";
+        EXPECT_TRUE(std::isfinite(predict(fit, X).mean[0]));
+        if (intercept) {
+          EXPECT_NEAR(fit.intercept->mean, 3, 1e-12);
+        }
+      }
+}
+
+TEST(FitLinear, SaysThatAConstantTargetLeavesNothingToExplain) {
+  const Problem problem = make_problem(110, 20, 3);
+  for (double value : {0.0, 7.5}) {
+    const LinearFit fit = fit_linear(problem.X, Vector(Vector::Constant(20, value)));
+    EXPECT_TRUE(mentions(fit.report.warnings, "constant"));
+    EXPECT_LE(fit.mean.cwiseAbs().maxCoeff(), 1e-10);
+    EXPECT_NEAR(predict(fit, problem.X).mean[3], value, 1e-8);
+  }
+}
+
+TEST(FitLogistic, FitsTwoRowsAndOneColumn) {
+  const Matrix X = (Matrix(2, 1) << -1, 1).finished();
+  const Vector labels = (Vector(2) << 3, 8).finished();
+  for (LogisticLikelihood likelihood : {LogisticLikelihood::gaussian, LogisticLikelihood::bound}) {
+    FitOptions options;
+    options.likelihood = likelihood;
+    const LogisticFit fit = fit_logistic(X, labels, options);
+    EXPECT_EQ(fit.classes, (std::vector<std::string>{"3", "8"}));
+    EXPECT_EQ(fit.class_weight[0], 1);
+    EXPECT_EQ(fit.class_weight[1], 1);
+    EXPECT_GE(fit.mean[0], 0);
+    EXPECT_TRUE(std::isfinite(fit.bound));
+  }
+}
+
+TEST(Fit, TakesConstantsOfAnySizeForConstants) {
+  const Problem problem = make_problem(124, 12, 3);
+  Vector weights = Vector::Ones(12);
+  weights[0] = 0;  // an absent row is not equal to the others
+  const FitOptions weighted = changed([&](FitOptions& o) { o.weights = weights; });
+  for (double value : {1e-310, -1e-200, 1e-140, 0.1, 1e140}) {
+    SCOPED_TRACE(value);
+    Vector y = Vector::Constant(12, value);
+    Matrix X = problem.X;
+    X.col(1).setConstant(value);
+    EXPECT_EQ(fit_linear(X, y).report.warnings.front(), "the target is constant: there is nothing to explain");
+    y[0] = X(0, 1) = 3 * value;
+    const LinearFit fit = fit_linear(X, y, weighted);
+    EXPECT_EQ(fit.report.warnings.front(), "the target is constant: there is nothing to explain");
+    EXPECT_TRUE(fit.left_out[1]);
+  }
+}
+
+TEST(Fit, TakesValuesWhoseSquaresDoublesHold) {  // scaling is undone by standardising: the fit is that of the plain table
+  const Problem problem = make_problem(124, 12, 3);
+  const LinearFit linear = fit_linear(problem.X, problem.y);
+  const LogisticFit logistic = fit_logistic(problem.X, problem.labels);
+  for (double scale : {1e149, 1e-149}) {
+    SCOPED_TRACE(scale);
+    Matrix X = problem.X;
+    X.col(1) *= scale;
+    EXPECT_NEAR(fit_linear(X, problem.y).mean[1] * scale, linear.mean[1], 1e-6);
+    EXPECT_NEAR(fit_linear(problem.X, Vector(scale * problem.y)).mean[1] / scale, linear.mean[1], 1e-6);
+    EXPECT_NEAR(fit_logistic(X, problem.labels).mean[1] * scale, logistic.mean[1], 1e-6);
+  }
+}
+
+TEST(Fit, RejectsValuesWhoseSquaresDoublesDoNotHold) {
+  const Problem problem = make_problem(124, 12, 3);
+  const FitOptions named = changed([](FitOptions& o) { o.column_names = {"height", "age", "weight"}; });
+  for (double scale : {1e155, 1e200, 1e300, 1e-155, 1e-200, 1e-300, 1e-310}) {
+    SCOPED_TRACE(scale);
+    expect_invalid([&] { static_cast<void>(fit_linear(problem.X, Vector(scale * problem.y))); },
+                   {"the values of the target are beyond what squares of doubles hold (about 1e-150 to 1e150): rescale it"});
+    Matrix X = problem.X;
+    X.col(1) *= scale;
+    for (const auto& [options, message] :
+         {std::pair<FitOptions, const char*>{
+              {}, "the values of column 'x2' are beyond what squares of doubles hold (about 1e-150 to 1e150): rescale it"},
+          {named, "the values of column 'age' are beyond what squares of doubles hold (about 1e-150 to 1e150): rescale it"}}) {
+      expect_invalid([&, o = options] { static_cast<void>(fit_linear(X, problem.y, o)); }, {message});
+      expect_invalid([&, o = options] { static_cast<void>(fit_logistic(X, problem.labels, o)); }, {message});
+    }
+  }
+}
+
+}  // namespace
+}  // namespace ardvark

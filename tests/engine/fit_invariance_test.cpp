@@ -1,0 +1,166 @@
+// What a fit does not depend on: units, storage, the order of the rows, threads, the solver.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <vector>
+
+#include "../support/plain.hpp"
+#include "../support/random_problem.hpp"
+#include "ardvark/linear.hpp"
+#include "fit_cases.hpp"
+
+namespace ardvark {
+namespace {
+
+using testing::expect_same;
+using testing::fit_any;
+using testing::fit_cases;
+using testing::FitCase;
+using testing::make_problem;
+using testing::Problem;
+using testing::Random;
+using testing::relative_distance;
+using testing::tolerance_of;
+using testing::with_prior;
+
+TEST(Fit, AColumnRescaledAndShiftedChangesItsCoefficientOnly) {
+  for (const FitCase& c : fit_cases()) {
+    SCOPED_TRACE(c.text);
+    const Problem problem = make_problem(91, c.n, c.p);
+    const double scale = 40, shift = -7;
+    Matrix X = problem.X;
+    X.col(1) = scale * X.col(1).array() + shift;
+    const Fit before = fit_any(c.task, problem.X, problem, with_prior(c.prior)), after = fit_any(c.task, X, problem, with_prior(c.prior));
+    Fit expected = before;
+    expected.mean[1] /= scale;
+    expected.variance[1] /= scale * scale;
+    expected.log_det_V -= 2 * std::log(scale);
+    expected.intercept->mean -= shift * expected.mean[1];
+    expected.intercept->variance = after.intercept->variance;
+    expect_same(after, expected, tolerance_of(c));
+    EXPECT_NEAR(after.V_diagonal[1] * scale * scale / before.V_diagonal[1], 1, tolerance_of(c));
+    // The intercept is now the prediction where the old column is -shift/scale.
+    const Matrix V = before.covariance();
+    Vector origin = Vector::Zero(c.p + 1);
+    origin[1] = -shift / scale;
+    origin[c.p] = 1;
+    EXPECT_NEAR(after.intercept->variance / origin.dot(V * origin), 1, tolerance_of(c));
+  }
+}
+
+TEST(FitLinear, ATargetRescaledAndShiftedMovesTheBoundByItsUnits) {  // (LIN.5): -(sum k - n_flat) ln s
+  for (const FitCase& c : fit_cases()) {
+    if (c.task == Task::logistic) continue;
+    SCOPED_TRACE(c.text);
+    const Problem problem = make_problem(92, c.n, c.p);
+    const double scale = 250;
+    FitOptions options = with_prior(c.prior);
+    const Vector weights = Vector::Constant(c.n, 1.25);
+    options.weights = weights;
+    const LinearFit before = fit_linear(problem.X, problem.y, options),
+                    after = fit_linear(problem.X, Vector(scale * problem.y.array() + 33), options);
+    EXPECT_LE(relative_distance(after.mean / scale, before.mean), tolerance_of(c));
+    EXPECT_LE(relative_distance(after.variance / (scale * scale), before.variance), tolerance_of(c));
+    EXPECT_NEAR(after.intercept->mean, scale * before.intercept->mean + 33, scale * tolerance_of(c));
+    EXPECT_NEAR(noise_sd(after) / noise_sd(before), scale, tolerance_of(c) * scale);
+    EXPECT_NEAR(after.bound, before.bound - (weights.sum() - 1) * std::log(scale), 1e-5);
+    EXPECT_NEAR(after.r_squared, before.r_squared, tolerance_of(c));
+  }
+}
+
+TEST(FitLinear, BoundOfFlatColumnsIsInTheUnitsOfTheData) {  // (LIN.5): standardised or not, every column flat is the same model
+  const Problem problem = make_problem(93, 30, 3);
+  Matrix X = problem.X;
+  X.col(0) *= 12;
+  X.col(2).array() += 4;
+  FitOptions standardised = with_prior(Prior::none()), plain = standardised;
+  plain.standardize = false;
+  // The prior of the noise precision is in the units in which the fit is made: take them apart by making it weak.
+  standardised.noise = plain.noise = {1e-9, 1e-12};
+  const LinearFit a = fit_linear(X, problem.y, standardised), b = fit_linear(X, problem.y, plain);
+  EXPECT_LE(relative_distance(a.mean, b.mean), 1e-9);
+  EXPECT_LE(relative_distance(a.V_diagonal, b.V_diagonal), 1e-9);
+  EXPECT_NEAR(a.bound, b.bound, 1e-6);
+}
+
+TEST(Fit, RowsInAnotherOrderGiveTheSameFit) {
+  for (const FitCase& c : fit_cases()) {
+    SCOPED_TRACE(c.text);
+    const Problem problem = make_problem(94, c.n, c.p);
+    Random random(94);
+    const std::vector<Index> order = random.permutation(c.n);
+    const Problem permuted{problem.X(order, Eigen::all), problem.y(order), problem.labels(order)};
+    expect_same(fit_any(c.task, permuted.X, permuted, with_prior(c.prior)), fit_any(c.task, problem.X, problem, with_prior(c.prior)),
+                tolerance_of(c));
+  }
+}
+
+TEST(Fit, AWeightEqualsRepetitionAndZeroEqualsAbsence) {  // (LIN.6)
+  for (const FitCase& c : fit_cases()) {
+    SCOPED_TRACE(c.text);
+    const Problem problem = make_problem(95, c.n, c.p);
+    Vector weights = Vector::Ones(c.n);
+    std::vector<Index> rows;
+    for (Index i = 0; i < c.n; ++i) {
+      weights[i] = i % 5 == 3 ? 0 : i % 4 == 1 ? 2 : 1;
+      for (int copy = 0; copy < static_cast<int>(weights[i]); ++copy) rows.push_back(i);
+    }
+    const Problem repeated{problem.X(rows, Eigen::all), problem.y(rows), problem.labels(rows)};
+    FitOptions options = with_prior(c.prior), weighted = options;
+    weighted.weights = weights;
+    const Fit a = fit_any(c.task, problem.X, problem, weighted), b = fit_any(c.task, repeated.X, repeated, options);
+    expect_same(a, b, tolerance_of(c));
+    EXPECT_NEAR(a.num_rows, b.num_rows, 1e-12);
+    EXPECT_NEAR(a.log_loss, b.log_loss, tolerance_of(c));
+    EXPECT_NEAR(a.accuracy, b.accuracy, 1e-12);
+    EXPECT_NEAR(a.effective_parameters, b.effective_parameters, 10 * tolerance_of(c));
+  }
+}
+
+TEST(Fit, DoesNotDependOnStorage) {
+  for (const FitCase& c : fit_cases()) {
+    SCOPED_TRACE(c.text);
+    const Problem problem = make_problem(96, c.n, c.p);
+    const FitOptions options = with_prior(c.prior);
+    const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> by_row = problem.X;
+    const Eigen::MatrixXf floats = problem.X.cast<float>();
+    const Matrix rounded = floats.cast<double>();
+    Matrix wide = Matrix::Constant(c.n + 3, c.p + 2, 1e30);
+    wide.block(2, 1, c.n, c.p) = problem.X;
+    const Fit fit = fit_any(c.task, problem.X, problem, options);
+    expect_same(fit_any(c.task, by_row, problem, options), fit, tolerance_of(c));
+    expect_same(fit_any(c.task, wide.block(2, 1, c.n, c.p), problem, options), fit, tolerance_of(c));
+    expect_same(fit_any(c.task, floats, problem, options), fit_any(c.task, rounded, problem, options), tolerance_of(c));
+    if (c.n > c.p) expect_same(fit_any(c.task, floats, problem, options), fit, 1e-5);
+  }
+}
+
+TEST(Fit, DoesNotDependOnThreads) {
+  const Problem problem = make_problem(97, 400, 60);
+  for (Task task : {Task::linear, Task::logistic}) {
+    FitOptions one = with_prior(Prior::shared()), two = one;
+    one.threads = 1;
+    two.threads = 2;
+    expect_same(fit_any(task, problem.X, problem, one), fit_any(task, problem.X, problem, two), 1e-8);
+  }
+}
+
+TEST(Fit, DoesNotDependOnTheSolver) {  // (RIDGE.3), (RIDGE.4), (RIDGE.6)
+  for (const FitCase& c : fit_cases()) {
+    SCOPED_TRACE(c.text);
+    const Problem problem = make_problem(98, c.n, c.p);
+    FitOptions options = with_prior(c.prior);
+    options.solver = SolverKind::primal;
+    const Fit primal = fit_any(c.task, problem.X, problem, options);
+    options.solver = SolverKind::dual;
+    expect_same(fit_any(c.task, problem.X, problem, options), primal, tolerance_of(c));
+    if (c.task == Task::linear && c.prior.kind == PriorKind::shared) {
+      options.solver = SolverKind::spectral;
+      expect_same(fit_any(c.task, problem.X, problem, options), primal, tolerance_of(c));
+    }
+    EXPECT_EQ(primal.report.solver, SolverKind::primal);
+  }
+}
+
+}  // namespace
+}  // namespace ardvark
