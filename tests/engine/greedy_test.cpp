@@ -3,235 +3,29 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/Dense>
-#include <algorithm>
+#include <cmath>
 #include <limits>
+#include <string>
+#include <vector>
 
 #include "../support/plain.hpp"
 #include "../support/random_problem.hpp"
 #include "../support/thrown.hpp"
 #include "ardvark/errors.hpp"
 #include "core/special.hpp"
-#include "design/column_subset.hpp"
-#include "design/kernel_design.hpp"
-#include "engine/greedy_pool.hpp"
+#include "design/dense.hpp"
+#include "greedy_cases.hpp"
 
 namespace ardvark {
 namespace {
 
 using testing::distance;
-using testing::Long;
-using testing::LongMatrix;
-using testing::LongVector;
+using testing::every_likelihood;
+using testing::labels;
+using testing::pick;
+using testing::plain_evidence;
 using testing::Random;
 using testing::relative_distance;
-
-// ln N(t | 0, 1/tau + Phi diag(1/alpha) Phi'), the plain way.
-double plain_evidence(const Matrix& Phi, const Vector& alpha, double tau, const Vector& t) {
-  const Index n = t.size();
-  LongMatrix C = LongMatrix::Identity(n, n) / Long(tau);
-  for (Index j = 0; j < Phi.cols(); ++j) C += Phi.col(j).cast<Long>() * Phi.col(j).cast<Long>().transpose() / Long(alpha[j]);
-  const Eigen::LLT<LongMatrix> llt(C);
-  const Long log_det = 2 * LongMatrix(llt.matrixL()).diagonal().array().log().sum();
-  const LongVector tl = t.cast<Long>();
-  return static_cast<double>(-0.5L * (static_cast<Long>(n) * ln_2pi + log_det + tl.dot(llt.solve(tl))));
-}
-
-Matrix pick(const Matrix& X, const std::vector<Index>& columns) {
-  Matrix out(X.rows(), static_cast<Index>(columns.size()));
-  for (std::size_t j = 0; j < columns.size(); ++j) out.col(static_cast<Index>(j)) = X.col(columns[j]);
-  return out;
-}
-
-Vector labels(const testing::Problem& problem) { return 0.5 * (problem.labels.array() + 1); }
-
-TEST(GreedyModel, GainsAreDifferencesOfTheLogMarginalLikelihood) {  // (GREEDY.2), (GREEDY.4), (OPT.5)
-  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
-    SCOPED_TRACE(seed);
-    Random random(seed);
-    const Index n = random.integer(3, 12), k = random.integer(1, 6);
-    Matrix Phi = random.normals(n, k + 1);
-    for (Index j = 0; j <= k; ++j) Phi.col(j).normalize();
-    const Vector t = random.normals(n);
-    GreedySettings settings;
-    settings.noise_precision = random.scale(0.3, 10);
-    GreedyModel model(t, settings);
-    const double tau = settings.noise_precision;
-    RankOne change;
-    Vector alpha(0);
-    for (Index j = 0; j <= k; ++j) {  // add
-      const LeftOut x = model.candidate(Phi.col(j));
-      const double a = random.scale(0.05, 20), gain = model.gain().at(a, x), before = model.state().evidence;
-      alpha.conservativeResize(j + 1);
-      alpha[j] = a;
-      const double difference = plain_evidence(Phi.leftCols(j + 1), alpha, tau, t) - plain_evidence(Phi.leftCols(j), alpha.head(j), tau, t);
-      EXPECT_NEAR(gain, difference, 1e-8);
-      const double best = model.gain().best(x);
-      if (std::isfinite(best)) {
-        EXPECT_NEAR(model.gain().at(best, x), 0.5 * ((x.q * x.q - x.s) / x.s + std::log(x.s / (x.q * x.q))), 1e-8);  // (OPT.5)
-      }
-      model.add(j, Phi.col(j), a, change);
-      model.update_evidence();
-      EXPECT_NEAR(model.state().evidence - before, gain, 1e-8);
-      EXPECT_NEAR(model.state().evidence, plain_evidence(Phi.leftCols(j + 1), alpha, tau, t), 1e-8);
-    }
-    const Index i = random.integer(0, k);
-    const LeftOut x = model.left_out(i);
-    const double a = random.scale(0.05, 20), before = model.state().evidence;
-    const double change_gain = model.gain().at(a, x) - model.gain().at(alpha[i], x), S = 1 / (1 / x.s + 1 / alpha[i]);
-    const double Q = x.q * S / x.s, step = 1 / a - 1 / alpha[i];
-    EXPECT_NEAR(change_gain, 0.5 * (Q * Q / (S + 1 / step) - std::log(1 + S * step)), 1e-8);  // (OPT.5)
-    alpha[i] = a;
-    model.reestimate(i, a, change);
-    model.update_evidence();
-    EXPECT_NEAR(model.state().evidence, plain_evidence(Phi, alpha, tau, t), 1e-8);
-    EXPECT_NEAR(model.state().evidence - before, change_gain, 1e-8);
-    const double full = model.state().evidence, loss = model.gain().at(a, model.left_out(i));
-    model.begin();
-    model.remove(i, change);
-    model.update_evidence();
-    EXPECT_NEAR(full - model.state().evidence, loss, 1e-8);
-    std::vector<Index> left = model.state().columns;
-    Vector left_alpha(k);
-    for (Index j = 0; j < k; ++j) left_alpha[j] = alpha[left[static_cast<std::size_t>(j)]];
-    EXPECT_NEAR(model.state().evidence, plain_evidence(pick(Phi, left), left_alpha, tau, t), 1e-8);
-    const Matrix V = model.state().V;
-    ASSERT_TRUE(model.solve());
-    EXPECT_LE(relative_distance(V, model.state().V), 1e-9);
-    model.undo();
-    EXPECT_EQ(model.state().evidence, full);
-    EXPECT_EQ(distance(model.Phi(), Phi), 0);
-  }
-}
-
-TEST(GreedyPool, KeepsSAndQByRankOneChanges) {  // (GREEDY.1), (GREEDY.3)
-  Random random(71);
-  const Index n = 30, p = 12;
-  const Matrix X = random.normals(n, p);
-  const Vector t = random.normals(n);
-  DenseDesign design(X, {});
-  GreedySettings settings;
-  settings.noise_precision = 2;
-  GreedyModel model(t, settings);
-  GreedyPool pool, fresh;
-  Vector length(p);
-  pool.load_range(design, 0, p, length);
-  pool.refresh(model);
-  fresh = pool;
-  RankOne change;
-  for (int step = 0; step < 200; ++step) {
-    const Index j = random.integer(0, p - 1);
-    const auto& columns = model.state().columns;
-    const auto found = std::find(columns.begin(), columns.end(), j);
-    const Index position = found - columns.begin();
-    if (found == columns.end()) {
-      model.add(j, pool.column(j), random.scale(0.1, 10), change);
-      pool.add(model, change);
-    } else if (random.chance(0.5)) {
-      model.reestimate(position, random.scale(0.1, 10), change);
-      pool.reestimate(change);
-    } else {
-      model.remove(position, change);
-      pool.remove(position, change);
-    }
-    model.update_evidence();
-    if (step % 40 == 39) {
-      fresh.refresh(model);
-      for (Index row = 0; row < p; ++row) {
-        const LeftOut direct = model.candidate(X.col(row) / X.col(row).norm());
-        EXPECT_NEAR(pool.candidate(row).s, direct.s, 1e-9);
-        EXPECT_NEAR(pool.candidate(row).q, direct.q, 1e-9);
-        EXPECT_NEAR(fresh.candidate(row).s, direct.s, 1e-12);
-        EXPECT_NEAR(fresh.candidate(row).q, direct.q, 1e-12);
-      }
-    }
-  }
-}
-
-TEST(GreedyPool, KnowsTheGainOfAnExchange) {  // (GREEDY.9)
-  Random random(72);
-  const Index n = 20, p = 9;
-  const Matrix X = random.normals(n, p);
-  const Vector t = random.normals(n);
-  DenseDesign design(X, {});
-  GreedySettings settings;
-  settings.noise_precision = 2;
-  GreedyModel model(t, settings);
-  GreedyPool pool;
-  Vector length(p);
-  pool.load_range(design, 0, p, length);
-  RankOne change;
-  for (Index j = 0; j < 4; ++j) model.add(j, pool.column(j), random.scale(0.1, 3), change);
-  ASSERT_TRUE(model.solve());
-  pool.refresh(model);
-  pool.prepare_exchange(model);
-  for (Index i = 0; i < 4; ++i)
-    for (Index row = 4; row < p; ++row) {
-      const auto& now = model.state();
-      const double V = now.V(i, i), W = pool.W(row, i), a = 0.7;
-      const LeftOut x = {pool.candidate(row).s + W * W / V, pool.candidate(row).q + W * now.w[i] / V};
-      const double predicted = model.gain().at(a, x) - model.gain().at(now.alpha[i], model.left_out(i)), before = now.evidence;
-      const Matrix Phi = model.Phi();
-      model.begin();
-      model.exchange(i, row, pool.column(row), a);
-      ASSERT_TRUE(model.solve());
-      EXPECT_NEAR(model.state().evidence - before, predicted, 1e-10);
-      model.undo();
-      EXPECT_EQ(distance(model.Phi(), Phi), 0);
-    }
-}
-
-TEST(GreedyPool, SurveysWhatItReads) {  // (GREEDY.1), (GREEDY.9); several chunks, the last one short
-  Random random(73);
-  const Index n = 8000, p = 150, first = 3, count = 140;
-  Matrix X = random.normals(n, p);
-  X.col(7).setZero();
-  DenseDesign design(X, {});
-  GreedySettings settings;
-  settings.noise_precision = 2;
-  settings.weights = random.normals(n).cwiseAbs();
-  for (GreedyLikelihood likelihood : {GreedyLikelihood::gaussian, GreedyLikelihood::bernoulli}) {
-    settings.likelihood = likelihood;
-    const Vector t = likelihood == GreedyLikelihood::gaussian ? random.normals(n) : Vector((random.normals(n).array() > 0).cast<double>());
-    GreedyModel model(t, settings);
-    RankOne change;
-    for (Index j : {0, 20, 149}) model.add(j, X.col(j) / X.col(j).norm(), random.scale(0.1, 3), change);
-    ASSERT_TRUE(model.solve() && model.settle_rows(3));
-    GreedyPool read, surveyed, on_threads(3), near;
-    Vector length = Vector::Zero(p), length_surveyed = length;
-    read.load_range(design, first, count, length);
-    read.refresh(model);
-    surveyed.survey(design, first, count, model, length_surveyed);
-    on_threads.survey(design, first, count, model, length);
-    near.load_range(design, first, count, length);
-    near.narrow({0, 17, 100});
-    near.refresh_near(model);
-    for (const Index row : {0, 17, 100}) {
-      EXPECT_TRUE(near.is_near(row));
-      EXPECT_FALSE(near.is_near(row + 1));
-      EXPECT_NEAR(near.candidate(row).s, read.candidate(row).s, 1e-13);
-      EXPECT_NEAR(near.candidate(row).q, read.candidate(row).q, 1e-11);
-      EXPECT_FALSE(near.in_span(row) && !read.in_span(row));
-    }
-    near.refresh_rest(model);
-    for (Index row = 0; row < count; ++row) {
-      EXPECT_NEAR(near.candidate(row).s, read.candidate(row).s, 1e-13);
-      EXPECT_NEAR(near.candidate(row).q, read.candidate(row).q, 1e-11);
-    }
-    EXPECT_EQ(length, length_surveyed);
-    ASSERT_EQ(surveyed.size(), count);
-    for (Index row = 0; row < count; ++row) {
-      const LeftOut x = surveyed.candidate(row), expected = read.candidate(row);
-      EXPECT_EQ(surveyed.id(row), first + row);
-      EXPECT_NEAR(length[first + row], X.col(first + row).norm(), 1e-12);
-      EXPECT_NEAR(x.s, expected.s, 1e-13);
-      EXPECT_NEAR(x.q, expected.q, 1e-11);
-      EXPECT_EQ(surveyed.in_span(row), read.in_span(row)) << row;
-      EXPECT_EQ(x.s, on_threads.candidate(row).s);
-      EXPECT_EQ(x.q, on_threads.candidate(row).q);
-      for (Index i = 0; i < 3; ++i) EXPECT_NEAR(surveyed.W(row, i), read.W(row, i), 1e-13);
-    }
-  }
-}
 
 // A random problem with duplicates, a column of zeros, a constant one, more columns than rows, ... and all its promises.
 void expect_sound(std::uint64_t seed, GreedyLikelihood likelihood) {
@@ -325,106 +119,6 @@ TEST(Greedy, PosteriorAndEvidenceAreThoseOfTheDenseFormulas) {  // (RIDGE.1), (R
   }
 }
 
-constexpr GreedyLikelihood every_likelihood[] = {GreedyLikelihood::gaussian, GreedyLikelihood::bernoulli, GreedyLikelihood::logistic_bound};
-
-void expect_same_in_blocks(Design& kept, Design& on_demand, const Vector& target, GreedyLikelihood likelihood, double tolerance) {
-  GreedySettings settings;
-  settings.likelihood = likelihood;
-  const GreedyOutcome whole = greedy(kept, target, settings);
-  settings.most_kept = 1;
-  settings.screen_block = 64;
-  const GreedyOutcome blocks = greedy(on_demand, target, settings);
-  EXPECT_GT(blocks.num_screens, 1);
-  EXPECT_EQ(whole.num_screens, 0);
-  EXPECT_GE(blocks.log_evidence, whole.log_evidence - tolerance * std::abs(whole.log_evidence));
-}
-
-TEST(Greedy, ScreensBlocksToTheSameEvidence) {
-  const Matrix X = Random(83).normals(400, 250);
-  Random random(82);
-  Vector signal = Vector::Zero(400), t(400);
-  for (Index j = 3; j < 250; j += 40) signal += 1.5 * X.col(j);
-  for (Index i = 0; i < 400; ++i) t[i] = random.uniform() < sigmoid(signal[i]) ? 1 : 0;
-  const Vector y = signal + random.normals(400);
-  DenseDesign design(X, {});
-  for (GreedyLikelihood likelihood : every_likelihood)
-    expect_same_in_blocks(design, design, likelihood == GreedyLikelihood::gaussian ? y : t, likelihood,
-                          likelihood == GreedyLikelihood::bernoulli ? 2e-3 : 1e-6);  // of 76 nats: a column of little worth more or less
-}
-
-// Neighbouring kernels are nearly the same column: there are many maxima, a few thousandths of a nat per observation apart at most.
-TEST(Greedy, ScreensKernelsToNearlyTheSameEvidence) {
-  Random random(81);
-  const Index n = 400;
-  const Matrix x = Vector::LinSpaced(n, -10, 10);
-  Vector y(n), t(n);
-  for (Index i = 0; i < n; ++i) {
-    y[i] = (x(i, 0) == 0 ? 1.0 : std::sin(x(i, 0)) / x(i, 0)) + 0.1 * random.normal();
-    t[i] = random.uniform() < sigmoid(4 * y[i]) ? 1 : 0;
-  }
-  KernelDesign kept(Kernel::gaussian(3), x, x, true), on_demand(Kernel::gaussian(3), x, x, true, KernelDesign::Keep::never);
-  for (GreedyLikelihood likelihood : every_likelihood)
-    expect_same_in_blocks(kept, on_demand, likelihood == GreedyLikelihood::gaussian ? y : t, likelihood, 3e-3);
-}
-
-TEST(Greedy, TakesTheSameActionsWithFactors) {  // (GREEDY.11)
-  Random random(82);
-  const Index n = 400;
-  const Matrix x = random.normals(n, 1);
-  Vector y(n), t(n);
-  for (Index i = 0; i < n; ++i) {
-    y[i] = std::sin(3 * x(i, 0)) + 0.2 * random.normal();
-    t[i] = random.uniform() < sigmoid(4 * y[i]) ? 1 : 0;
-  }
-  const Vector weights = random.normals(n).cwiseAbs();
-  for (GreedyLikelihood likelihood : every_likelihood)
-    for (bool standardized : {false, true}) {
-      KernelDesign kept(Kernel::gaussian(0.8), x, x, true), factored(Kernel::gaussian(0.8), x, x, true, KernelDesign::Keep::factors);
-      ASSERT_NE(factored.factors(), nullptr);
-      if (standardized) kept.standardize(weights);
-      if (standardized) factored.standardize(weights);
-      GreedySettings settings;
-      settings.likelihood = likelihood;
-      settings.weights = weights;
-      settings.free_columns = {n};
-      const Vector& target = likelihood == GreedyLikelihood::gaussian ? y : t;
-      const GreedyOutcome a = greedy(kept, target, settings), b = greedy(factored, target, settings);
-      EXPECT_GE(a.columns.size(), 4U);
-      EXPECT_EQ(a.columns, b.columns);
-      EXPECT_NEAR(a.log_evidence, b.log_evidence, 1e-6);
-      EXPECT_LE(relative_distance(a.m, b.m), 1e-4);  // as near as ln alpha is brought to rest
-    }
-}
-
-// Where the rows move the columns are chosen by factors that are rough; what enters is exact, and so is what is said of the end.
-TEST(Greedy, ChoosesByRoughFactorsAndComputesByTheColumns) {  // (GREEDY.11)
-  Random random(85);
-  const Index n = 500;
-  const Matrix x = random.normals(n, 2);
-  Vector t(n);
-  for (Index i = 0; i < n; ++i) t[i] = random.uniform() < sigmoid(4 * std::sin(2 * x(i, 0)) + 2 * x(i, 1)) ? 1 : 0;
-  for (GreedyLikelihood likelihood : {GreedyLikelihood::bernoulli, GreedyLikelihood::logistic_bound}) {
-    GreedySettings settings;
-    settings.likelihood = likelihood;
-    settings.tolerance = 1e-3;
-    settings.free_columns = {n};
-    const auto rough = KernelDesign::Factoring::rough(n, settings.tolerance);
-    KernelDesign kept(Kernel::gaussian(3), x, x, true), factored(Kernel::gaussian(3), x, x, true, KernelDesign::Keep::factors, rough);
-    ASSERT_NE(factored.factors(), nullptr);
-    const GreedyOutcome b = greedy(factored, t, settings);
-    EXPECT_GE(b.columns.size(), 4U);
-    // It may be another maximum than the exact columns lead to; but from there the exact columns find nothing that gains more than the
-    // roughness allows.
-    GreedySettings go_on = settings;
-    go_on.exchange = false;
-    go_on.start_columns.assign(b.columns.begin(), b.columns.end() - 1);
-    go_on.start_precision = b.alpha.head(b.alpha.size() - 1);
-    const GreedyOutcome again = greedy(kept, t, go_on);
-    EXPECT_NEAR(again.log_evidence, b.log_evidence, 2e-3);
-    EXPECT_GE(again.log_evidence, b.log_evidence - 1e-6);
-  }
-}
-
 TEST(Greedy, BeginsWithGivenColumns) {
   Random random(83);
   const Matrix X = random.normals(60, 20);
@@ -446,66 +140,6 @@ TEST(Greedy, BeginsWithGivenColumns) {
   settings.free_columns = {};
   settings.start_precision[1] = 0;
   EXPECT_THROW(static_cast<void>(greedy(design, y, settings)), InvalidArgument);
-}
-
-TEST(Greedy, SearchesManyKernelsByParts) {  // (GREEDY.12)
-  Random random(84);
-  const Index n = 1200;
-  const Matrix x = random.normals(n, 2);
-  Vector t(n);
-  for (Index i = 0; i < n; ++i) t[i] = random.uniform() < sigmoid(3 * (x(i, 0) * x(i, 0) - x(i, 1))) ? 1 : 0;
-  KernelDesign kept(Kernel::gaussian(1), x, x, true);
-  GreedySettings settings;
-  settings.likelihood = GreedyLikelihood::bernoulli;
-  settings.free_columns = {n};
-  settings.tolerance = 1e-3;
-  const GreedyOutcome whole = greedy(kept, t, settings);
-  settings.alike = true;
-  const GreedyOutcome parts = greedy(kept, t, settings);
-  EXPECT_EQ(whole.num_screens, 0);
-  EXPECT_GT(parts.num_screens, 0);
-  EXPECT_EQ(parts.columns.back(), n);  // the bias stays free
-  EXPECT_EQ(parts.status, Status::converged);
-  // It begins with the best of four searches over an eighth, and nothing that it does lowers the evidence.
-  settings.alike = settings.exchange = false;
-  settings.tolerance = 1e-2;
-  const auto best_part_of = [&](KernelDesign& design) {
-    double best = -std::numeric_limits<double>::infinity();
-    for (Index offset = 0; offset < 4; ++offset) {
-      std::vector<Index> some;
-      for (Index j = offset; j < n; j += 8) some.push_back(j);
-      some.push_back(n);
-      ColumnSubset part(design, some);
-      GreedySettings coarse = settings;
-      coarse.free_columns = {part.cols() - 1};
-      best = std::max(best, greedy(part, t, coarse).log_evidence);
-    }
-    return best;
-  };
-  const double best_part = best_part_of(kept);
-  EXPECT_GE(parts.log_evidence, best_part - 1e-6);
-  KernelDesign factored(Kernel::gaussian(1), x, x, true, KernelDesign::Keep::factors, {1e-4, n});
-  ASSERT_NE(factored.factors(), nullptr);
-  const double best_rough_part = best_part_of(factored);
-  settings.alike = settings.exchange = true;
-  settings.tolerance = 1e-3;
-  settings.free_columns = {n};
-  const GreedyOutcome by_factors = greedy(factored, t, settings);
-  EXPECT_EQ(by_factors.num_screens, 0);
-  EXPECT_GE(by_factors.log_evidence, best_rough_part - 1e-6);
-  settings.alike = settings.exchange = true;
-  settings.tolerance = 1e-3;
-  settings.free_columns = {n, 3, 8};
-  const GreedyOutcome three = greedy(kept, t, settings);
-  for (const Index free : settings.free_columns) {
-    const auto at = std::find(three.columns.begin(), three.columns.end(), free);
-    ASSERT_NE(at, three.columns.end()) << free;
-    EXPECT_LT(three.alpha[at - three.columns.begin()], 1e-9) << free;  // not pulled to 0
-  }
-  int calls = 0;
-  settings.on_action = [&](int, double) { return ++calls < 5; };
-  const GreedyOutcome stopped = greedy(kept, t, settings);
-  EXPECT_EQ(stopped.status, Status::stopped_by_user);
 }
 
 TEST(Greedy, KeepsFreeColumnsAndPrunesEverythingElse) {
