@@ -4,10 +4,10 @@
 
 #include <Eigen/Cholesky>
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <limits>
 
+#include "core/stopwatch.hpp"
 #include "design/dense.hpp"
 #include "engine/describe.hpp"
 #include "engine/user_units.hpp"
@@ -95,14 +95,14 @@ void fit_greedy_preset(MatrixView X, const Vector& y, const FitOptions& options,
   fit.report.preset = options.preset;
   fit.report.compat = options.compat;
   fit.column_names = complete_names(options, X.cols());
-  const auto started = std::chrono::steady_clock::now();
-  const auto seconds = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count(); };
+  const Stopwatch watch;
   GreedySettings settings;
   settings.likelihood = fit.task == Task::linear ? GreedyLikelihood::gaussian : GreedyLikelihood::bernoulli;
   settings.free_columns = options.prior.flat_columns;
   settings.max_actions = options.max_sweeps;
   if (options.tolerance) settings.tolerance = std::max(*options.tolerance, 1e-12);
-  if (options.on_sweep) settings.on_action = [&](int actions, double evidence) { return options.on_sweep({actions, evidence, seconds()}); };
+  if (options.on_sweep)
+    settings.on_action = [&](int actions, double evidence) { return options.on_sweep({actions, evidence, watch.seconds()}); };
   DenseDesign design(X, {});
   const GreedyOutcome outcome = greedy(design, y, settings);
   describe_greedy(outcome, design, settings.free_columns, y, Vector::Ones(y.size()), std::make_shared<detail::FitState>(), fit);

@@ -1,9 +1,8 @@
 // A relevance vector machine before it is fitted: inputs, targets, candidates for relevance vectors.          docs/math/relevance.md (RVM)
 #pragma once
 
-#include <chrono>
-
 #include "ardvark/relevance.hpp"
+#include "core/stopwatch.hpp"
 #include "design/kernel_design.hpp"
 #include "engine/greedy.hpp"
 #include "engine/kernel_search.hpp"
@@ -30,14 +29,14 @@ struct MachineTarget {
 /// Counts sweeps and actions, passes them on, and remembers that the caller wants no more.
 class RelevanceProgress {
  public:
-  explicit RelevanceProgress(const SweepCallback& callback) : callback_(callback), started_(std::chrono::steady_clock::now()) {}
+  explicit RelevanceProgress(const SweepCallback& callback) : callback_(callback) {}
   bool step(double evidence);
   [[nodiscard]] bool stopped() const { return stopped_; }
-  [[nodiscard]] double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - started_).count(); }
+  [[nodiscard]] double seconds() const { return watch_.seconds(); }
 
  private:
   const SweepCallback& callback_;
-  std::chrono::steady_clock::time_point started_;
+  Stopwatch watch_;
   int steps_ = 0;
   bool stopped_ = false;
 };

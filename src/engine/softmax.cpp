@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <chrono>
 #include <cmath>
 #include <limits>
 
 #include "core/special.hpp"
+#include "core/stopwatch.hpp"
 #include "design/column_subset.hpp"
 #include "engine/active_set.hpp"
 #include "posterior/solver.hpp"
@@ -20,7 +20,6 @@ class ClassSweep {
       : X_(X), likelihood_(likelihood), settings_(settings), prior_(std::move(prior)), active_(prior_) {}
 
   ClassOutcome run() {
-    started_ = std::chrono::steady_clock::now();
     active_.drop_left_out();
     out_.w = Vector::Zero(active_.all().num_columns());
     active_.keep_history(settings_.record_every, settings_.max_sweeps);
@@ -170,8 +169,7 @@ class ClassSweep {
     ++out_.sweeps;
     active_.record(out_.sweeps);
     out_.bound_history.push_back(out_.bound);
-    const double elapsed = std::chrono::duration<double>(std::chrono::steady_clock::now() - started_).count();
-    if (!settings_.on_sweep || settings_.on_sweep({out_.sweeps, out_.bound, elapsed})) return;
+    if (!settings_.on_sweep || settings_.on_sweep({out_.sweeps, out_.bound, watch_.seconds()})) return;
     out_.status = Status::stopped_by_user;
     out_.message = fmt::format("stopped by the caller after {} sweeps; the log evidence was {:.6f}", out_.sweeps, out_.bound);
   }
@@ -238,7 +236,7 @@ class ClassSweep {
   double promised_ = 0;
   bool separated_ = false;
   int num_quiet_ = 0;
-  std::chrono::steady_clock::time_point started_;
+  Stopwatch watch_;
 };
 
 }  // namespace

@@ -2,10 +2,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 
 #include "core/blas.hpp"
+#include "core/stopwatch.hpp"
 #include "core/validate.hpp"
 #include "engine/describe.hpp"
 #include "engine/prepare.hpp"
@@ -17,8 +17,6 @@
 
 namespace ardvark {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 // ---- what is asked for ------------------------------------------------------------------------------------------------------------------
 
@@ -338,7 +336,7 @@ SoftmaxFit fit_softmax(MatrixView X, VectorView labels, const SoftmaxOptions& op
   validate::vector(labels, X.rows(), "labels");
   validate::weights(options.weights, X.rows());
   validate_options(options, X.cols());
-  const auto started = Clock::now();
+  const Stopwatch watch;
   const Classes classes = classes_of(labels, options.class_names);
   const Vector k = options.weights.empty() ? Vector::Ones(X.rows()) : Vector(options.weights.eigen());
   const auto C = static_cast<Index>(classes.names.size());
@@ -366,7 +364,7 @@ SoftmaxFit fit_softmax(MatrixView X, VectorView labels, const SoftmaxOptions& op
     fit_machines(X, classes.label, k, options, fit);
   }
   warn(options, fit);
-  fit.report.seconds = std::chrono::duration<double>(Clock::now() - started).count();
+  fit.report.seconds = watch.seconds();
   return fit;
 }
 

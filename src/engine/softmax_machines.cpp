@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <limits>
 
 #include "core/blas.hpp"
+#include "core/stopwatch.hpp"
 #include "engine/prepare.hpp"
 #include "engine/prior_choice.hpp"
 #include "engine/softmax_state.hpp"
@@ -187,7 +187,7 @@ void fit_machines(MatrixView X, const std::vector<Index>& label, const Vector& k
     each.standardize = false;
   }
   const std::vector<Machine> machines = machines_of(fit, label);
-  const auto started = std::chrono::steady_clock::now();
+  const Stopwatch watch;
   const Index p = X.cols(), columns = static_cast<Index>(machines.size());
   fit.mean = fit.variance = fit.relevance = Matrix::Zero(p, columns);
   fit.standardized_mean = Matrix::Zero(p + (options.intercept ? 1 : 0), columns);
@@ -208,7 +208,7 @@ void fit_machines(MatrixView X, const std::vector<Index>& label, const Vector& k
     }
     if (options.on_sweep)
       each.on_sweep = [&, number = static_cast<int>(m) + 1](Progress progress) {
-        progress.elapsed_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
+        progress.elapsed_seconds = watch.seconds();
         progress.fit = number;
         progress.num_fits = static_cast<int>(columns);
         return options.on_sweep(progress);

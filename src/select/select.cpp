@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <cmath>
 #include <mutex>
 #include <numeric>
@@ -13,13 +12,12 @@
 
 #include "core/blas.hpp"
 #include "core/parallel.hpp"
+#include "core/stopwatch.hpp"
 #include "core/validate.hpp"
 #include "select/folds.hpp"
 
 namespace ardvark {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 // The rows' classes as numbers; -1 for rows of weight zero.
 struct Classes {
@@ -246,8 +244,7 @@ SelectionCounts select_columns(MatrixView X, VectorView labels, const SelectionM
   validate::weights(options.weights, X.rows());
   const Classes classes = classes_of(labels, options);
   check(classes, method, options);
-  const auto started = Clock::now();
-  const auto elapsed = [&] { return std::chrono::duration<double>(Clock::now() - started).count(); };
+  const Stopwatch watch;
 
   SelectionCounts out;
   out.folds = options.folds, out.repeats = options.repeats, out.seed = options.seed;
@@ -275,14 +272,14 @@ SelectionCounts select_columns(MatrixView X, VectorView labels, const SelectionM
                             static_cast<int>(i % options.folds), method, go_on);
       tested.fold.repeat = static_cast<int>(repeat);
       const std::lock_guard<std::mutex> lock(mutex);
-      if (tested.done && options.on_fit && !options.on_fit({++num_done, num_fits, elapsed()})) cancelled = true;
+      if (tested.done && options.on_fit && !options.on_fit({++num_done, num_fits, watch.seconds()})) cancelled = true;
     });
   }
   out.status = cancelled ? Status::stopped_by_user : Status::converged;
   count_survivors(all, X.cols(), out);
   average(all, classes, out);
   const Index unfinished = judge(out);
-  out.seconds = elapsed();
+  out.seconds = watch.seconds();
   const std::string ended = unfinished > 0 ? fmt::format("{} of {} fits did not converge; ", unfinished, out.num_fits()) : "";
   out.message =
       fmt::format("{}{} of {} fits in {:.3g} s{}", ended, out.num_fits(), num_fits, out.seconds, cancelled ? ", then cancelled" : "");

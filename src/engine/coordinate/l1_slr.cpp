@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 
 #include "core/special.hpp"
+#include "core/stopwatch.hpp"
 #include "engine/coordinate/lasso.hpp"
 #include "engine/prepare.hpp"
 #include "engine/state.hpp"
@@ -29,7 +29,7 @@ void l1_slr_options(FitOptions& options) {
 
 // All weights at once from one gradient g, with the largest curvature each can have by itself: B_j = 1/4 sum_n x_nj^2.          (L1.9)
 void fit_l1_slr(MatrixView X, const Vector& t, const FitOptions& options, Fit& fit) {
-  const auto started = std::chrono::steady_clock::now();
+  const Stopwatch watch;
   const Index n = X.rows();
   Prepared units = prepare_columns(X, Vector::Ones(n), options);  // (SLR.4)
   fit.left_out = units.left_out;
@@ -60,8 +60,7 @@ void fit_l1_slr(MatrixView X, const Vector& t, const FitOptions& options, Fit& f
     if (!report.bound_history.empty() && objective < report.bound_history.back() - 1e-12 * std::abs(objective)) ++falls;
     report.bound_history.push_back(objective);
     report.sweeps = sweep;
-    const double elapsed = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
-    if (options.on_sweep && !options.on_sweep({sweep, objective, elapsed})) {
+    if (options.on_sweep && !options.on_sweep({sweep, objective, watch.seconds()})) {
       report.status = Status::stopped_by_user;
       break;
     }

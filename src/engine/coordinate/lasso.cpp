@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <limits>
 
 #include "core/blas.hpp"
 #include "core/special.hpp"
+#include "core/stopwatch.hpp"
 #include "core/validate.hpp"
 #include "engine/coordinate/coordinate_ascent.hpp"
 #include "engine/describe.hpp"
@@ -43,8 +43,6 @@ void validate_lasso(const FitOptions& options) {
 }
 
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 // The caller's table as a design, what is flat in it, and the solver.
 struct LassoProblem {
@@ -81,13 +79,13 @@ struct LassoProblem {
   std::optional<CoordinateAscent> ascent;
 };
 
-CoordinateSettings settings_of(const FitOptions& options, double constant, Clock::time_point started) {
+CoordinateSettings settings_of(const FitOptions& options, double constant, const Stopwatch& watch) {
   CoordinateSettings settings;
   settings.tolerance = options.tolerance.value_or(1e-9);
   settings.max_steps = options.max_sweeps;
   if (options.on_sweep)
-    settings.on_step = [&options, constant, started](int steps, double objective) {
-      return options.on_sweep({steps, objective + constant, std::chrono::duration<double>(Clock::now() - started).count()});
+    settings.on_step = [&options, constant, watch](int steps, double objective) {
+      return options.on_sweep({steps, objective + constant, watch.seconds()});
     };
   return settings;
 }
@@ -109,7 +107,7 @@ void report_outcome(const CoordinateOutcome& outcome, double constant, Report& r
 }  // namespace
 
 void fit_lasso(MatrixView X, const Vector& t, const Vector& k, const FitOptions& options, Fit& fit) {
-  const auto started = Clock::now();
+  const Stopwatch watch;
   LassoProblem problem(X, t, k, options);
   CoordinateAscent& ascent = *problem.ascent;
   const double lambda = options.prior.lambda, lambda_max = ascent.lambda_max();
@@ -121,7 +119,7 @@ void fit_lasso(MatrixView X, const Vector& t, const Vector& k, const FitOptions&
   fit.report.notes = problem.prepared.notes;
   fit.left_out = problem.prepared.left_out;
   const double constant = prior_constant(lambda, problem.num_penalised());
-  const CoordinateOutcome outcome = ascent.solve(lambda, settings_of(options, constant, started));
+  const CoordinateOutcome outcome = ascent.solve(lambda, settings_of(options, constant, watch));
   report_outcome(outcome, constant, fit.report);
   fit.bound = fit.report.bound;
   auto state = std::make_shared<detail::FitState>();
@@ -238,7 +236,7 @@ std::vector<double> lambdas_of(const PathGrid& grid, double lambda_max, bool tal
 }  // namespace
 
 LogisticPath fit_lasso_path(MatrixView X, const Vector& t, const Vector& k, const PathGrid& grid, const FitOptions& options) {
-  const auto started = Clock::now();
+  const Stopwatch watch;
   if (grid.lambdas.empty() && grid.count < 1) throw InvalidArgument(fmt::format("grid.count is {}; it must be at least 1", grid.count));
   if (!(grid.smallest >= 0 && grid.smallest <= 1))
     throw InvalidArgument(fmt::format("grid.smallest is {}; it must lie between 0 and 1", grid.smallest));
@@ -258,7 +256,7 @@ LogisticPath fit_lasso_path(MatrixView X, const Vector& t, const Vector& k, cons
   path.log_likelihood.resize(count);
   for (Index i = 0; i < count; ++i) {
     const double lambda = lambdas[static_cast<std::size_t>(i)], constant = prior_constant(lambda, problem.num_penalised());
-    const CoordinateOutcome outcome = ascent.solve(lambda, settings_of(options, constant, started));
+    const CoordinateOutcome outcome = ascent.solve(lambda, settings_of(options, constant, watch));
     path.lambda[i] = lambda;
     path.log_likelihood[i] = outcome.log_likelihood;
     report_outcome(outcome, constant, path.reports.emplace_back());
@@ -281,7 +279,7 @@ LogisticPath fit_lasso_path(MatrixView X, const Vector& t, const Vector& k, cons
       break;
     }
   }
-  path.seconds = std::chrono::duration<double>(Clock::now() - started).count();
+  path.seconds = watch.seconds();
   return path;
 }
 
