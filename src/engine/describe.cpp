@@ -7,6 +7,7 @@
 
 #include "core/special.hpp"
 #include "core/validate.hpp"
+#include "engine/toolbox.hpp"
 
 namespace ardvark {
 
@@ -45,6 +46,38 @@ void describe_classes(const Vector& t, const Vector& k, const Mixture& mixture, 
   };
   describe_rows(
       t, k, fit, [&](Index i, double sign) { return std::log(probability(i, sign)); }, [&](Index i) { return probability(i, 1) > 0.5; });
+}
+
+void warn_if_too_confident(const FitOptions& options, Fit& fit, Index num_columns) {
+  if (!options.preset.empty() || (fit.prior != PriorKind::ard && fit.prior != PriorKind::groups)) return;
+  const auto columns = static_cast<double>(num_columns);
+  if (columns > fit.num_rows && fit.effective_parameters > 0.8 * fit.num_rows)
+    fit.report.warnings.push_back(fmt::format(
+        "{:.0f} effective parameters describe {:.10g} rows: with more columns than rows this prior has explained the noise away, so noise, "
+        "intervals and predictions are far too confident; use the default prior, sparse (--prior sparse)",
+        fit.effective_parameters, fit.num_rows));
+  else if (fit.task == Task::linear && fit.num_rows < 2 * columns)
+    fit.report.warnings.push_back(
+        fmt::format("{:.10g} rows are fewer than twice {} columns: under this prior the noise is underestimated and 95% intervals have "
+                    "covered 80 to 92%; use the default prior, sparse (--prior sparse)",
+                    fit.num_rows, num_columns));
+  else if (fit.task == Task::logistic && fit.accuracy == 1 && fit.num_rows < 5 * columns)
+    fit.report.warnings.push_back(fmt::format(
+        "every one of {:.10g} rows is on its own side with {} columns under this prior: probabilities and intervals are far too confident; "
+        "use the default prior, sparse (--prior sparse)",
+        fit.num_rows, num_columns));
+}
+
+void describe_separation(const FitOptions& options, Fit& fit) {
+  if (fit.accuracy < 1) return;
+  if (fit.report.status == Status::converged)
+    fit.report.notes.push_back(
+        "every row is on its own side: the classes can be separated, so that only the prior keeps the coefficients from growing");
+  else if (fit.report.status == Status::max_sweeps && !options.compat && (options.preset.empty() || is_toolbox_preset(options.preset)))
+    fit.report.warnings.push_back(
+        std::string("every row is on its own side: the classes can be separated, and so far this prior does not keep the coefficients from "
+                    "growing; they, their intervals and the bound are those of the last sweep; if more sweeps only raise them, ") +
+        (options.preset.empty() ? "take a narrower hyper-prior (--a0 1 --b0 1)" : "fit a model with a hyper-prior (--model logistic)"));
 }
 
 std::vector<std::string> complete_names(const FitOptions& options, Index num_columns) {

@@ -1,4 +1,4 @@
-// What a fit says of the rows it was made from.
+// What a fit says of the rows it was made from, and of how far it is to be trusted.
 #pragma once
 
 #include "ardvark/fit.hpp"
@@ -11,6 +11,13 @@ void describe_classes(const Vector& t, const Vector& k, const Vector& m, const V
 
 /// The same where the posterior is a mixture, whose probabilities are averaged.                                              (SP.8)
 void describe_classes(const Vector& t, const Vector& k, const Mixture& mixture, const ComponentMoments& moments, Fit& fit);
+
+/// Warns of what this prior does to intervals when columns are not few beside rows, in plain words.
+/// \param num_columns  of the caller's table
+void warn_if_too_confident(const FitOptions& options, Fit& fit, Index num_columns);
+
+/// With classes that can be separated the coefficients grow until the prior stops them, if it does.
+void describe_separation(const FitOptions& options, Fit& fit);
 
 /// options.column_names, completed by x1, x2, ...
 [[nodiscard]] std::vector<std::string> complete_names(const FitOptions& options, Index num_columns);

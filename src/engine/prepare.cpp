@@ -152,6 +152,8 @@ Prepared prepare_by_largest(MatrixView X, const FitOptions& options) {
 
 }  // namespace
 
+Vector weights_or_ones(VectorView weights, Index n) { return weights.empty() ? Vector::Ones(n) : Vector(weights.eigen()); }
+
 Prepared prepare_columns(MatrixView X, const Vector& k, const FitOptions& options) {
   const Index p = X.cols();
   Prepared out;

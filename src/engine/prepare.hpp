@@ -7,6 +7,9 @@
 
 namespace ardvark {
 
+/// The observation weights; of none, ones.
+[[nodiscard]] Vector weights_or_ones(VectorView weights, Index n);
+
 struct Prepared {
   Standardization standardization;
   std::vector<bool> left_out;  ///< [p] constant, or a copy of an earlier column

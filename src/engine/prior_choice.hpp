@@ -25,5 +25,7 @@ struct ChosenOptions {
 /// Of fit_linear and fit_logistic, for `num_rows` rows of `num_columns` columns.
 /// \throws InvalidArgument  a sparse prior beside an option that it has no meaning for
 [[nodiscard]] ChosenOptions with_chosen_prior(const FitOptions& options, Task task, Index num_rows, Index num_columns);
+/// The fit says first what its prior is.
+void note_choice(const ChosenOptions& chosen, Fit& fit);
 
 }  // namespace ardvark

@@ -14,6 +14,7 @@
 #include "core/special.hpp"
 #include "core/validate.hpp"
 #include "design/centres.hpp"
+#include "engine/prepare.hpp"
 #include "engine/relevance_problem.hpp"
 #include "predict/relevance.hpp"
 
@@ -479,8 +480,7 @@ RelevanceClassification fit_relevance_classification(MatrixView X, VectorView la
   if (options.compat && problem.targets.size() > 1) throw InvalidArgument("compat takes two classes, as the published program");
   problem.X = prepare_inputs(X, rows, options, fit);
   run(X, problem, fit);
-  if (fit.machines.size() > 1)
-    describe_rows(X, labels, options.weights.empty() ? Vector::Ones(X.rows()) : Vector(options.weights.eigen()), fit);
+  if (fit.machines.size() > 1) describe_rows(X, labels, weights_or_ones(options.weights, X.rows()), fit);
   return fit;
 }
 

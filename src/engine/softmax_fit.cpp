@@ -338,7 +338,7 @@ SoftmaxFit fit_softmax(MatrixView X, VectorView labels, const SoftmaxOptions& op
   validate_options(options, X.cols());
   const Stopwatch watch;
   const Classes classes = classes_of(labels, options.class_names);
-  const Vector k = options.weights.empty() ? Vector::Ones(X.rows()) : Vector(options.weights.eigen());
+  const Vector k = weights_or_ones(options.weights, X.rows());
   const auto C = static_cast<Index>(classes.names.size());
   validate_start(options, X.cols(), num_starts(options, C));
 

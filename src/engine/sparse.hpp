@@ -15,6 +15,15 @@ inline constexpr Index most_to_rotate = 20000;
 /// \throws InvalidArgument  options that have no meaning beside such a prior
 void validate_sparse(const FitOptions& options, Task task, Index num_columns);
 
+/// A sparse fit has several starts, and one false of on_sweep ends them all.
+[[nodiscard]] inline FitOptions ending_at_once(FitOptions options) {
+  if (options.on_sweep)
+    options.on_sweep = [ask = std::move(options.on_sweep), goes_on = true](const Progress& progress) mutable {
+      return goes_on = goes_on && ask(progress);
+    };
+  return options;
+}
+
 /// Everything of `fit` but task, R^2 and seconds. y [n] standardised as `state` says. `memory`: of X, if the caller has given it away.
 void fit_sparse_linear(MatrixView X, std::shared_ptr<double[]> memory, const Vector& y, const Vector& k, const FitOptions& options,
                        Prepared prepared, std::shared_ptr<detail::FitState> state, Fit& fit);

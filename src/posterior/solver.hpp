@@ -1,4 +1,4 @@
-// Solvers of the waist's linear system. Each says what it can do; engine/problem.cpp chooses and refuses.
+// Solvers of the waist's linear system. Each says what it can do; engine/sweep_choice.cpp chooses and refuses.
 #pragma once
 
 #include <memory>
