@@ -1,0 +1,131 @@
+// When a sweep stops, and what it says of that.                                               docs/math/optimum.md (OPT.1), slr.md (SLR.3)
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/sweep_loop.hpp"
+
+namespace ardvark {
+
+bool Sweep::done() {
+  if (out_.status != Status::failed) return true;
+  if (out_.sweeps > 0) {
+    if (!std::isfinite(bound_)) {
+      end(Status::bound_fell, fmt::format("sweep {}: the bound is not finite", out_.sweeps));
+    } else {
+      switch (settings_.stop) {
+        case StopRule::relative_change: stop_as_published(); break;
+        case StopRule::remaining_gain: stop_on_remaining_gain(); break;
+        case StopRule::standstill: stop_at_standstill(); break;
+        case StopRule::never: stop_after_all_sweeps(); break;
+      }
+    }
+  }
+  if (out_.status == Status::failed && out_.sweeps >= settings_.max_sweeps) {
+    end(Status::max_sweeps,
+        fmt::format("not converged after {} {}: the last one raised the bound by {:.3g} nats (more are allowed by max_sweeps)", out_.sweeps,
+                    sweeps_word(), bound_ - last_bound_));
+  }
+  return out_.status != Status::failed;
+}
+
+void Sweep::stop_as_published() {
+  const double change = bound_ - last_bound_, scale = std::abs(bound_ - published_constant_);
+  if (settings_.compat && change < 0) {
+    const bool linear = settings_.order == EvaluateAfter::prior;
+    end(linear ? Status::bound_fell : (out_.sweeps == 1 ? Status::false_stop : Status::converged),
+        linear
+            ? fmt::format("sweep {}: the bound fell by {:.3g} nats, where the published program ends with an error", out_.sweeps, -change)
+        : out_.sweeps == 1
+            ? std::string(
+                  "stopped after 1 sweep as the published program does, because the value it starts from is not a bound; without compat "
+                  "the fit goes on")
+            : fmt::format("stopped at sweep {} as the published program does, because rounding lowered the bound by {:.3g} nats",
+                          out_.sweeps, -change));
+    return;
+  }
+  if (!settings_.compat && fell()) {
+    end(Status::bound_fell, fmt::format("sweep {}: the bound fell by {:.3g} nats, more than rounding explains", out_.sweeps, -change));
+    return;
+  }
+  if (std::abs(change) < settings_.tolerance * scale) {
+    end(Status::converged,
+        fmt::format("converged by the published rule after {} {}: the bound changed by {:.3g} nats, less than {:g} of its value",
+                    out_.sweeps, sweeps_word(), std::abs(change), settings_.tolerance));
+  }
+}
+
+// What remains is judged by three signs: the second-order gain that the map's own step promises (half of gradient times step for the
+// precisions, half of curvature times step squared for the likelihood's state), the last gain, and the tail of a geometric series
+// with the last two gains. One small value may be an accident of an extrapolation: two sweeps in a row must agree.             (OPT.1)
+void Sweep::stop_on_remaining_gain() {
+  if (fall_ > 0) {
+    const bool rounding = fall_ <= 1e-6 * (1 + std::abs(bound_));
+    end(rounding ? Status::converged : Status::bound_fell,
+        rounding ? fmt::format("converged after {} {} as far as rounding allows: the next would have lowered the bound by {:.2g} nats",
+                               out_.sweeps, sweeps_word(), fall_)
+                 : fmt::format("sweep {}: the next sweep would have lowered the bound by {:.3g} nats, more than rounding explains",
+                               out_.sweeps, fall_));
+    return;
+  }
+  const double gain = std::max(bound_ - last_bound_, 0.0), allowed = settings_.tolerance * settings_.num_rows;
+  double remaining = std::max(promised_gain(), gain);
+  if (single_) {
+    if (remaining <= std::max(allowed, 30 * slack())) leave_single_precision();
+    last_gain_ = gain;
+    return;
+  }
+  if (gain > slack() && gain > 0.01 * allowed)  // smaller gains are at the end of any series that matters
+    remaining = std::max(remaining, gain < last_gain_ ? gain * gain / (last_gain_ - gain) : infinity);
+  last_gain_ = gain;
+  // Below the rounding of the bound itself there is nothing left to wait for.
+  num_quiet_ = remaining <= std::max(allowed, slack()) ? num_quiet_ + 1 : 0;
+  if (num_quiet_ < 2) return;
+  end(Status::converged,
+      fmt::format("converged after {} {}: the predicted remaining gain in the bound is {:.2g} nats ({} {:.2g})", out_.sweeps, sweeps_word(),
+                  remaining, allowed >= slack() ? "allowed:" : "the bound's rounding:", std::max(allowed, slack())));
+}
+
+// The precisions and the rows stand still, and no column outside would raise the bound. Columns that are on their way to infinity and of
+// which next to nothing is left are taken at their word.                                                                       (SLR.3)
+void Sweep::stop_at_standstill() {
+  const double allowed = settings_.tolerance * settings_.num_rows;
+  num_quiet_ = promised_ <= allowed && !active_.will_change() ? num_quiet_ + 1 : 0;
+  if (num_quiet_ < 2) return;
+  if (settings_.pruning.is_on()) {
+    active_.prune_runaways(q_, likelihood_.noise_precision(), expected_in_, out_.sweeps);
+    if (settings_.pruning.readmit_every > 0 && !active_.will_change()) static_cast<void>(readmit(20));
+    if (active_.will_change()) {
+      num_quiet_ = 0;
+      return;
+    }
+  }
+  end(Status::converged,
+      fmt::format("converged after {} sweeps: the next steps of precisions and rows promise {:.2g} nats (allowed: {:.2g}){}", out_.sweeps,
+                  promised_, allowed, settings_.pruning.readmit_every > 0 ? ", and no column outside would raise the bound" : ""));
+}
+
+void Sweep::stop_after_all_sweeps() {
+  if (out_.sweeps < settings_.max_sweeps) return;
+  const double allowed = settings_.tolerance * settings_.num_rows;
+  const bool quiet = promised_ <= allowed && !active_.will_change();
+  end(quiet ? Status::converged : Status::max_sweeps,
+      fmt::format("{} sweeps as asked, as the published program, which has no test of convergence; the next would promise {:.2g} "
+                  "nats ({} {:.2g})",
+                  out_.sweeps, promised_, quiet ? "converged: allowed are" : "not converged: allowed are", allowed));
+}
+
+double Sweep::promised_gain() {
+  double promised = prior_.promised_gain(q_, likelihood_.noise_precision(), gradient_, step_);
+  const Index state = likelihood_.state_size();
+  if (state > 0) {
+    state_.resize(state);
+    state_weight_.resize(state);
+    likelihood_.get_state(state_, state_weight_);
+    if (state_in_.size() == state) promised += 0.5 * (state_weight_.array() * (state_ - state_in_).array().square()).sum();
+  }
+  return promised;
+}
+
+}  // namespace ardvark
