@@ -24,7 +24,8 @@ struct CovarianceFactor {
   Matrix R;  ///< [flats, flats], R'R = H^-1
   std::vector<Index> flat_columns;
   Mixture mixture;  ///< mixture: of posteriors under a sparse prior
-  /// Those of the design that all of this is about, ascending; empty: every one (or those that the mixture names). The others have no variance.
+  /// Those of the design that all of this is about, ascending; empty: every one (or those that the mixture names). The others have no
+  /// variance.
   std::vector<Index> columns;
 
   [[nodiscard]] Index num_columns() const { return kind == Kind::triangular ? L_inverse.cols() : d.size(); }
