@@ -16,6 +16,15 @@ Index choose_block_rows(Index rows, Index cols) {
   return std::clamp<Index>(target, 128, std::max<Index>(rows, 1) < 128 ? 128 : std::max<Index>(rows, 1));
 }
 
+// Of a Gram matrix of many rows: each a sum of its own over a part of them, on one thread, where such sums take less memory than a quarter
+// of X. Threads that share one sum wait for each other at every block. How many hangs on the shape alone, so that the bits do.
+constexpr Index most_lanes = 8, block_of_lane = 256;
+Index num_lanes(Index rows, Index cols) {
+  Index lanes = 1;
+  while (lanes < most_lanes && 2 * lanes * 4 * cols <= rows) lanes *= 2;
+  return blas::is_small(blas::multiplications(rows, cols)) ? 1 : lanes;
+}
+
 template <typename Scalar>
 const Scalar* element(const MatrixView& X, Index i, Index j) {
   const Index at = X.layout() == Layout::column_major ? i + j * X.stride() : i * X.stride() + j;
@@ -124,15 +133,68 @@ void DenseDesign::by_blocks(const double* row_scale, Panel& panel, Function&& f)
   }
 }
 
+// Rows of a row-major X, each a column of the panel: nothing is transposed.
+template <typename Scalar>
+void DenseDesign::read_rows_as_they_lie(Index first, Index count, double* out) const {
+  using Values = Eigen::Map<const Eigen::Array<Scalar, Eigen::Dynamic, 1>>;
+  const Index p = X_.cols();
+  for (Index i = first; i < first + count; ++i, out += cols()) {
+    Eigen::Map<Eigen::ArrayXd> row(out, p);
+    row = Values(element<Scalar>(X_, i, 0), p).template cast<double>();
+    if (s_.center.size() > 0) row -= s_.center.array();
+    if (s_.scale.size() > 0) row *= s_.scale.array();
+    row *= row_scale_[i];
+    if (s_.intercept) out[p] = row_scale_[i];
+  }
+}
+
+// Rows from `at` on of a panel [rows, cols], or columns of one [cols, rows].
+void DenseDesign::read_to_square(Index first, Index count, Matrix& panel, Index at) const {
+  if (X_.layout() == Layout::column_major)
+    read({first, count, 0, cols(), row_scale_.data() + first, nullptr}, panel.data() + at, panel.outerStride());
+  else if (X_.scalar() == ScalarType::float64)
+    read_rows_as_they_lie<double>(first, count, panel.col(at).data());
+  else
+    read_rows_as_they_lie<float>(first, count, panel.col(at).data());
+}
+
 void DenseDesign::gram(const Vector& omega, Matrix& G) {
   row_scale_ = omega.cwiseSqrt();
-  if (products_ == Products::double_precision) {
-    by_blocks(row_scale_.data(), panel_, [&](Index first, Index count) {
-      products::square(blas::Transpose::yes, cols(), count, panel_.data(), panel_.outerStride(), first == 0 ? 0.0 : 1.0, G.data(),
-                       G.outerStride());
+  if (products_ == Products::single_precision) return gram_in_single(G);
+  const Index n = rows(), p = cols(), lanes = num_lanes(n, p);
+  const bool by_columns = X_.layout() == Layout::column_major;
+  const auto transpose = by_columns ? blas::Transpose::yes : blas::Transpose::no;
+  const auto each_block = [&](Index from, Index to, Index most, Matrix& panel, auto&& add) {
+    by_columns ? panel.resize(most, p) : panel.resize(p, most);
+    for (Index first = from; first < to; first += most) add(first, std::min(most, to - first), first == from ? 0.0 : 1.0);
+  };
+  if (lanes == 1) {
+    each_block(0, n, block_rows_, panel_, [&](Index first, Index count, double beta) {
+      parallel_ranges(count, blas::threads_to_read(count * p),
+                      [&](Index from, Index to) { read_to_square(first + from, to - from, panel_, from); });
+      products::square(transpose, p, count, panel_.data(), panel_.outerStride(), beta, G.data(), G.outerStride());
     });
     return;
   }
+  std::vector<Matrix> sum(static_cast<std::size_t>(lanes));
+  const blas::ThreadScope one{blas::ThreadScope::OursAlone{}};
+  parallel_for(lanes, blas::num_threads(), [&](Index lane) {
+    Matrix panel, &own = sum[static_cast<std::size_t>(lane)];
+    own.resize(p, p);
+    each_block(lane * n / lanes, (lane + 1) * n / lanes, block_of_lane, panel, [&](Index first, Index count, double beta) {
+      read_to_square(first, count, panel, 0);
+      blas::syrk(transpose, p, count, 1.0, panel.data(), panel.outerStride(), beta, own.data(), p);
+    });
+  });
+  products::tiles(p, blas::num_threads(), [&](Index first, Index count) {
+    for (Index j = first; j < first + count; ++j) {
+      G.col(j).tail(p - j) = sum[0].col(j).tail(p - j);
+      for (std::size_t lane = 1; lane < sum.size(); ++lane) G.col(j).tail(p - j) += sum[lane].col(j).tail(p - j);
+    }
+  });
+}
+
+void DenseDesign::gram_in_single(Matrix& G) {
   // Each block has a sum of its own, added in double; the diagonal is summed in double.                                         (MP.1)
   const Index p = cols();
   square_single_.resize(p, p);

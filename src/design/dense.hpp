@@ -46,6 +46,10 @@ class DenseDesign final : public Design {
   /// f(first, count) for each block of rows, read into the panel.
   template <typename Panel, typename Function>
   void by_blocks(const double* row_scale, Panel& panel, Function&& f) const;
+  template <typename Scalar>
+  void read_rows_as_they_lie(Index first, Index count, double* out) const;
+  void read_to_square(Index first, Index count, Matrix& panel, Index at) const;
+  void gram_in_single(Matrix& G);
 
   MatrixView X_;
   std::shared_ptr<double[]> memory_;

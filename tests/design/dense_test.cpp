@@ -169,6 +169,27 @@ TEST(DenseDesign, AddsBlocksWhoseLastHasOneRow) {
     expect_five_answers({2 * block + 1, cols, layout, ScalarType::float64, 1, true, true, true, false}, random, 97);
 }
 
+TEST(DenseDesign, AddsLanesOfManyRowsAlikeWithAnyNumberOfThreads) {
+  Random random(24);
+  constexpr Index rows = 4201, cols = 99;
+  ASSERT_FALSE(blas::is_small(blas::multiplications(rows, cols))) << "the test needs several lanes";
+  for (Layout layout : {Layout::column_major, Layout::row_major})
+    for (ScalarType scalar : {ScalarType::float64, ScalarType::float32}) {
+      const Case c{rows, cols, layout, scalar, 1, true, true, true, true};
+      expect_five_answers(c, random, 13);
+      const Table t = make_table(c, random);
+      const Vector omega = random.normals(rows).cwiseAbs();
+      Matrix one = Matrix::Zero(cols + 1, cols + 1), three = one;
+      const auto gram = [&](int threads, Matrix& G) {
+        const blas::ThreadScope scope(threads);
+        DenseDesign(t.view, t.standardization).gram(omega, G);
+      };
+      gram(1, one);
+      gram(3, three);
+      EXPECT_EQ(one, three);
+    }
+}
+
 TEST(DenseDesign, SinglePrecisionProductsAreCloseToDouble) {  // (MP.1)
   Random random(27);
   for (Index cols : {5, 300})
