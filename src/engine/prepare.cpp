@@ -13,31 +13,56 @@
 namespace ardvark {
 namespace {
 
-// Weighted mean and mean square deviation from it (from 0 if not centred), two passes over blocks of rows.
-void moments(MatrixView X, const Vector& k, bool centred, Vector& center, Vector& scale) {
+// out_j <- sum_i k_i term(x_ij, center_j) for columns from <= j < to, in the order in which X lies in memory, some rows at a time. No sum
+// depends on `from` or on where in memory X begins.
+template <typename Scalar, typename Term>
+void column_sums(const MatrixView& X, const Vector& k, const Vector& center, Index from, Index to, Term&& term, Vector& out) {
+  using Values = Eigen::Map<const Eigen::Array<Scalar, Eigen::Dynamic, 1>>;
+  constexpr Index block = 256;
+  const auto* data = static_cast<const Scalar*>(X.data());
+  const Index n = X.rows(), width = to - from;
+  out.segment(from, width).setZero();
+  if (X.layout() == Layout::row_major) {
+    const auto c = center.segment(from, width).array();
+    Eigen::ArrayXd part(width);
+    for (Index first = 0; first < n; first += block) {
+      part.setZero();
+      for (Index i = first; i < std::min(first + block, n); ++i)
+        part += k[i] * term(Values(data + i * X.stride() + from, width).template cast<double>(), c);
+      out.segment(from, width).array() += part;
+    }
+    return;
+  }
+  Eigen::Array<double, block, 1> x;
+  for (Index j = from; j < to; ++j)
+    for (Index first = 0; first < n; first += block) {
+      const Index count = std::min(block, n - first);
+      x.head(count) = Values(data + j * X.stride() + first, count).template cast<double>();
+      x.head(count) = k.segment(first, count).array() * term(x.head(count), center[j]);
+      out[j] += x.head(count).sum();
+    }
+}
+
+// Weighted mean and mean square deviation from it (from 0 if not centred), in two passes.
+void moments(const MatrixView& X, const Vector& k, bool centred, Vector& center, Vector& scale) {
   const Index p = X.cols();
-  DenseDesign raw(X, {});
-  // About 2 MB: a wide X must not lie twice in memory.
-  const Index block = std::min(std::max<Index>((Index{1} << 18) / std::max<Index>(p, 1), 8), X.rows());
   const double total = k.sum();
-  auto blocks = [&](auto&& visit) {
+  Vector sum(p);
+  const auto sums = [&](auto&& term) {
     parallel_ranges(p, blas::threads_to_read(X.rows() * p), [&](Index from, Index to) {
-      Matrix panel((block + 7) / 8 * 8, to - from);  // all columns aligned alike, so that a sum does not depend on `from`
-      for (Index first = 0; first < X.rows(); first += block) {
-        const Index count = std::min(block, X.rows() - first);
-        raw.read_block(first, count, from, to - from, panel);
-        for (Index j = from; j < to; ++j) visit(j, panel.col(j - from).head(count).array(), k.segment(first, count).array());
-      }
+      if (X.scalar() == ScalarType::float64)
+        column_sums<double>(X, k, center, from, to, term, sum);
+      else
+        column_sums<float>(X, k, center, from, to, term, sum);
     });
   };
   center = Vector::Zero(p);
-  Vector square = Vector::Zero(p);
   if (centred) {
-    blocks([&](Index j, auto x, auto weight) { center[j] += (weight * x).sum(); });
-    center /= total;
+    sums([](const auto& x, const auto&) { return x; });
+    center = sum / total;
   }
-  blocks([&](Index j, auto x, auto weight) { square[j] += (weight * (x - center[j]).square()).sum(); });
-  scale = (square / total).cwiseSqrt();
+  sums([](const auto& x, const auto& c) { return (x - c).square(); });
+  scale = (sum / total).cwiseSqrt();
 }
 
 // Where the weights are positive; all zero if not centred.
