@@ -147,7 +147,7 @@ Mixture read_mixture(const SafetensorsReader& file, const std::string& prefix, c
       if (spread.size() != 2) fail();
       DenseSpread u{spread[0].get<double>(), vector(name + "narrowing", c.basis->l.size()), finite(name + "moves"),
                     spread[1].get<double>()};
-      if (!(u.variance > 0 && u.flat > 0 && (u.narrowing.array() >= 0).all()) || u.moves.rows() != u.narrowing.size()) fail();
+      if (!(std::isfinite(u.variance) && u.flat > 0) || u.moves.rows() != u.narrowing.size()) fail();
       c.spread = std::move(u);
     }
     mixture.components.push_back(std::move(c));

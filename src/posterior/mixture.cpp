@@ -55,57 +55,83 @@ DenseSpread MixtureComponent::dense() const {
   return spread ? *spread : DenseSpread{s2 * h, s2 * h * h * shrinkage(*this), Matrix(basis->l.size(), 0), s2};
 }
 
+namespace {
+
+// |F A'|^2, where F is lower triangular in half the time.
+double square_of_product(const Matrix& F, const Eigen::Ref<const Matrix>& A) {
+  const Index a = F.rows(), m = A.rows();
+  if (a == 0 || m == 0) return 0;
+  const bool is_lower = F.isLowerTriangular(0);
+  Vector part = Vector::Zero((m + products::tile_width - 1) / products::tile_width);
+  products::tiles(m, blas::threads_for(static_cast<double>(a * a) * static_cast<double>(m)), [&](Index first, Index count) {
+    Matrix tile = A.middleRows(first, count).transpose();
+    if (is_lower)
+      blas::trmm(blas::Side::left, Transpose::no, a, count, F.data(), a, tile.data(), a);
+    else
+      tile = times(F, tile);
+    part[first / products::tile_width] = tile.squaredNorm();
+  });
+  return part.sum();
+}
+
+}  // namespace
+
 // The diagonal of (SP.6), or (SP.15), with P = I - h Z'DZ, and tr Z Cov(w) Z' = s2 h sum l D + tr M, M = D Z B Z' D: an active column by
 // that of F P and the inactive part of M, the others by v (1 - 2 h d) + h^2 z'Mz.
 Marginals MixtureComponent::marginals() const {
   const auto Z = basis->Z();
   const Index p = Z.cols(), m = Z.rows(), a = static_cast<Index>(active.size());
-  const bool has_inactive = v.size() > 0 && v.maxCoeff() > 0;
   const Index threads = blas::threads_for(static_cast<double>(m * m) * static_cast<double>(p));
-  const Vector D = shrinkage(*this);
-  const Matrix ZA = Z(Eigen::all, active);
-  Matrix M = Matrix::Zero(m, m);
-  const Matrix FZD = times_transposed(F, D.asDiagonal() * ZA);
-  if (has_inactive) M = D.asDiagonal() * spread_of_inactive(*this) * D.asDiagonal();
-  Marginals out;
-  out.effective_parameters =
-      (h * basis->l.array() * D.array()).sum() + (M.trace() + FZD.squaredNorm()) / s2 + static_cast<double>(basis->R.rows());
-  out.variance = v;
+  Matrix copy;
+  const auto ZA = columns_of(*basis, active, copy);
+  Marginals out{v, static_cast<double>(basis->R.rows())};
+  const DenseSpread u = dense();
+  const auto spread_of = [&](const auto& panel) {
+    Vector variance = u.variance - (panel.cwiseAbs2().transpose() * u.narrowing).array();
+    if (u.moves.cols() > 0) variance += transposed_times(u.moves, panel).colwise().squaredNorm().transpose();
+    return variance;
+  };
   if (h == 0) {  // P = I
     out.variance(active) = F.colwise().squaredNorm().transpose();
+    out.effective_parameters += (Z.colwise().squaredNorm().dot(v) + square_of_product(F, ZA)) / s2;
+    if (spread)
+      products::tiles(p, threads,
+                      [&](Index first, Index count) { out.variance.segment(first, count) += spread_of(Z.middleCols(first, count)); });
   } else {
+    const bool has_inactive = v.size() > 0 && v.maxCoeff() > 0;
+    const Vector D = shrinkage(*this);
+    Matrix M = Matrix::Zero(m, m);
+    const Matrix FZD = times_transposed(F, D.asDiagonal() * ZA);
+    if (has_inactive) M = D.asDiagonal() * spread_of_inactive(*this) * D.asDiagonal();
+    out.effective_parameters += (h * basis->l.array() * D.array()).sum() + (M.trace() + FZD.squaredNorm()) / s2;
     M.triangularView<Eigen::StrictlyUpper>() = M.transpose();
     Vector of_active(a);
     products::tiles(a, threads, [&](Index first, Index count) {
-      const Matrix panel = ZA.middleCols(first, count);
+      const auto panel = ZA.middleCols(first, count);
       const Matrix FP = F.middleCols(first, count) - h * times(FZD, panel);
-      of_active.segment(first, count) = FP.colwise().squaredNorm().transpose();
+      of_active.segment(first, count) = FP.colwise().squaredNorm().transpose() + spread_of(panel);
       if (has_inactive) of_active.segment(first, count) += h * h * forms(M, panel);
     });
-    if (a < p) products::square(Transpose::yes, m, a, FZD.data(), a, 1.0, M.data(), m);
-    M.triangularView<Eigen::StrictlyUpper>() = M.transpose();
     std::vector<bool> is_active(static_cast<std::size_t>(p), false);
     for (const Index j : active) is_active[static_cast<std::size_t>(j)] = true;
     std::vector<Index> others;
     for (Index j = 0; j < p; ++j)
       if (!is_active[static_cast<std::size_t>(j)]) others.push_back(j);
+    if (!others.empty()) {  // one quadratic form: h^2 M, all of B in it, and the spread
+      products::square(Transpose::yes, m, a, FZD.data(), a, 1.0, M.data(), m);
+      M *= h * h;
+      M.diagonal() -= u.narrowing;
+      M += u.moves * u.moves.transpose();
+      M.triangularView<Eigen::StrictlyUpper>() = M.transpose();
+    }
     products::tiles(static_cast<Index>(others.size()), threads, [&](Index first, Index count) {
       const std::vector<Index> at(others.begin() + first, others.begin() + first + count);
       const Matrix panel = Z(Eigen::all, at);
-      const Vector d = panel.cwiseAbs2().transpose() * D;
-      out.variance(at).array() += h * h * forms(M, panel).array() - 2 * h * d.array() * v(at).array();
+      Vector variance = forms(M, panel).array() + u.variance;
+      if (has_inactive) variance.array() -= 2 * h * (panel.cwiseAbs2().transpose() * D).array() * v(at).array();
+      out.variance(at) += variance;
     });
     out.variance(active) = of_active;
-  }
-  if (has_dense()) {
-    const DenseSpread u = dense();
-    products::tiles(p, threads, [&](Index first, Index count) {
-      const auto panel = Z.middleCols(first, count);
-      const Vector narrowing = panel.cwiseAbs2().transpose() * u.narrowing;
-      auto part = out.variance.segment(first, count);
-      part.array() += (u.variance - narrowing.array()).max(0.0);
-      if (u.moves.cols() > 0) part += transposed_times(u.moves, panel).colwise().squaredNorm().transpose();
-    });
   }
   out.variance = out.variance.cwiseMax(0.0);
   return out;
@@ -181,9 +207,8 @@ ComponentMoments Mixture::component_moments(Design& X) const {
     if (!one.has_dense()) continue;
     auto variance = out.variance.col(static_cast<Index>(c));
     variance -= ZX[c].cwiseAbs2() * u[c].narrowing;
-    variance = variance.cwiseMax(0.0);
     if (u[c].moves.cols() > 0) variance += times(ZX[c], u[c].moves).rowwise().squaredNorm();
-    ZX[c] *= shrinkage(one).asDiagonal();
+    if (one.h > 0) ZX[c] *= shrinkage(one).asDiagonal();
   }
   for_column_panels(X, columns, [&](const auto& panel, const std::vector<Index>& at) {
     for (std::size_t c = 0; c < count; ++c) {
@@ -197,6 +222,7 @@ ComponentMoments Mixture::component_moments(Design& X) const {
   });
   for (std::size_t c = 0; c < count; ++c)
     if (T[c].cols() > 0) out.variance.col(static_cast<Index>(c)) += times_transposed(T[c], components[c].F).rowwise().squaredNorm();
+  out.variance = out.variance.cwiseMax(0.0);
   return out;
 }
 

@@ -18,6 +18,8 @@
 namespace ardvark {
 namespace {
 
+using testing::blocked_case;
+using testing::blocks_of;
 using testing::Case;
 using testing::expect_no_fall;
 using testing::log_evidence_of;
@@ -40,27 +42,10 @@ std::shared_ptr<const ColumnSets> one_block(Index p) {
   return std::make_shared<const ColumnSets>(columns, std::vector<Index>{0, p}, ColumnSets::Indicators::of_each_column);
 }
 
-std::shared_ptr<const ColumnSets> blocks_of(const Case& c, const ReducedRows& rows) {
-  return std::make_shared<const ColumnSets>(correlated_blocks(rows, by_correlation(rows, c.which)));
-}
-
 std::vector<Index> all_of(const ColumnSets& sets) {
   std::vector<Index> order(static_cast<std::size_t>(sets.size()));
   std::iota(order.begin(), order.end(), Index{0});
   return order;
-}
-
-// Columns with correlation rho in blocks of `size`.
-Case blocked_case(Index n, Index p, Index size, double rho, unsigned seed) {
-  Case c = make_case(n, p, 0, seed);
-  Random random(seed + 1000);
-  for (Index first = 0; first < p; first += size) {
-    const Vector common = random.normals(n);
-    for (Index j = first; j < std::min(first + size, p); ++j) c.X.col(j) = std::sqrt(rho) * common + std::sqrt(1 - rho) * c.X.col(j);
-  }
-  c.y = 2 + 0.8 * c.X.col(0).array() - 0.5 * c.X.col(p / 2).array();
-  c.y += random.normals(n);
-  return c;
 }
 
 // The moments of w of (SP.1) where at most `most` columns are not zero, with everything Gaussian integrated out.

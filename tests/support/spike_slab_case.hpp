@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/Cholesky>
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <vector>
@@ -11,7 +12,7 @@
 #include "core/special.hpp"
 #include "design/dense.hpp"
 #include "engine/coordinate/reduced_rows.hpp"
-#include "engine/coordinate/spike_slab.hpp"
+#include "engine/coordinate/starts.hpp"
 #include "random_problem.hpp"
 
 namespace ardvark::testing {
@@ -42,11 +43,28 @@ inline Case make_case(Index n, Index p, double rho, unsigned seed, std::vector<I
   return c;
 }
 
+// Columns with correlation rho in blocks of `size`.
+inline Case blocked_case(Index n, Index p, Index size, double rho, unsigned seed) {
+  Case c = make_case(n, p, 0, seed);
+  Random random(seed + 1000);
+  for (Index first = 0; first < p; first += size) {
+    const Vector common = random.normals(n);
+    for (Index j = first; j < std::min(first + size, p); ++j) c.X.col(j) = std::sqrt(rho) * common + std::sqrt(1 - rho) * c.X.col(j);
+  }
+  c.y = 2 + 0.8 * c.X.col(0).array() - 0.5 * c.X.col(p / 2).array();
+  c.y += random.normals(n);
+  return c;
+}
+
 inline ReducedRows reduced(const Case& c, Rotation rotation = Rotation::to_diagonal) {
   DenseDesign design(c.X, {});
   ReducedRows rows;
   EXPECT_TRUE(reduce_rows(design, c.which, c.k, c.y, c.k.sum(), KeepBasis::no, rows, rotation));
   return rows;
+}
+
+inline std::shared_ptr<const ColumnSets> blocks_of(const Case& c, const ReducedRows& rows) {
+  return std::make_shared<const ColumnSets>(correlated_blocks(rows, by_correlation(rows, c.which)));
 }
 
 // ln of the integral of N(y; 1 b, C) over b, ones with weights.

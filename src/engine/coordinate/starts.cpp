@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <future>
 #include <limits>
 #include <numeric>
 
@@ -16,6 +15,7 @@ namespace {
 
 constexpr int num_penalties = 20;
 constexpr int most_between = 2;        // sweeps over some columns between two over all
+constexpr double near = 100;           // tolerances below the end of another start: all but a few sweeps of the way to it
 constexpr double least_weight = 1e-3;  // of the best start's: a component that nobody would see costs as much as any other
 const std::vector<int> start_penalties = {5, 9, 13, 17};
 
@@ -123,22 +123,22 @@ struct Starts {
     SpikeSlabHyper hyper = start.q.hyper();
     hyper.kappa = 16 / seen();
     start.q.set_hyper(hyper);
-    ascend(sets->in_order_of(correlation), ascent, start);
+    ascend(sets->in_order_of(correlation), ascent, {}, start);
     return start;
   }
 
   [[nodiscard]] StartOutcome from_zero() const {
     StartOutcome start = begin("zero", false);
     start.q.set_hyper({.pi = 0.1, .kappa = 16 / seen(), .h = 0, .s2 = target_variance()});
-    ascend(sets->in_order_of(correlation), ascent, start);
+    ascend(sets->in_order_of(correlation), ascent, {}, start);
     if (!with_dense || start.status == Status::stopped_by_user) return start;
     start.q.free_dense(1e-4 / seen());
     start.history.clear();  // another bound from here on
-    ascend(sets->in_order_of(correlation), ascent, start);
+    ascend(sets->in_order_of(correlation), ascent, {}, start);
     return start;
   }
 
-  [[nodiscard]] StartOutcome from_lasso(int penalty, const Vector& m) const {
+  [[nodiscard]] StartOutcome from_lasso(int penalty, const Vector& m, std::span<const StartOutcome> ended) const {
     StartOutcome start = begin(fmt::format("lasso {}", penalty), with_dense);
     const double nonzero = static_cast<double>((m.array() != 0).count());
     SpikeSlabHyper hyper{.pi = 0.1, .kappa = 16 / seen(), .h = with_dense ? 1e-4 / seen() : 0, .s2 = target_variance()};
@@ -151,7 +151,7 @@ struct Starts {
       hyper.kappa = std::max(1.5 * m.squaredNorm() / nonzero / hyper.s2, slab.least_kappa);
     }
     start.q.set_hyper(hyper);
-    ascend(sets->in_order_of(by_size(m, which, correlation)), ascent, start);
+    ascend(sets->in_order_of(by_size(m, which, correlation)), ascent, ended, start);
     return start;
   }
 
@@ -190,7 +190,11 @@ std::vector<Index> by_size(const Vector& m, const PenalisedColumns& which, const
   return order;
 }
 
-void ascend(const std::vector<Index>& order, const AscentSettings& settings, StartOutcome& start) {
+bool are_alike(const SpikeSlabHyper& a, const SpikeSlabHyper& b, double seen, double distance) {
+  return seen * distance < 0.25 * a.s2 && std::abs(a.s2 - b.s2) < 2e-2 * a.s2 && seen * std::abs(a.h - b.h) < 2e-2 * (1 + seen * a.h);
+}
+
+void ascend(const std::vector<Index>& order, const AscentSettings& settings, std::span<const StartOutcome> ended, StartOutcome& start) {
   double last = -std::numeric_limits<double>::infinity();
   start.status = Status::max_sweeps;
   bool whole = true;  // this sweep                                                                                             (SP.12)
@@ -210,6 +214,17 @@ void ascend(const std::vector<Index>& order, const AscentSettings& settings, Sta
       start.status = Status::stopped_by_user;
       return;
     }
+    const double seen = start.q.settings().num_rows * start.q.settings().column_unit;
+    const auto there = std::find_if(ended.begin(), ended.end(), [&](const StartOutcome& other) {
+      return other.status == Status::converged && std::abs(other.bound - start.bound) < near * settings.tolerance &&
+             are_alike(other.q.hyper(), start.q.hyper(), seen, (other.q.mean() - start.q.mean()).squaredNorm());
+    });
+    if (there != ended.end()) {
+      start.q = there->q;
+      start.history.push_back(start.bound = there->bound);
+      start.status = Status::converged;
+      return;
+    }
     const bool is_calm = std::abs(start.bound - last) < settings.tolerance;
     calm = is_calm ? calm + 1 : 0;
     if (calm >= 2 && whole) {
@@ -227,19 +242,22 @@ std::vector<StartOutcome> run_starts(const ReducedRows& rows, const PenalisedCol
                                      const SpikeSlabSettings& slab, const AscentSettings& ascent, SparseParts parts, Index num_threads) {
   const Starts starts{rows, which, sets, slab, ascent, parts == SparseParts::both};
   if (parts == SparseParts::dense_only || which.size() == 0) return {starts.dense_only()};
-  const std::size_t first = starts.with_dense ? 0 : 1;
-  std::vector<std::optional<StartOutcome>> found(2 + start_penalties.size() - first);
-  // The path comes first, and the starts that wait for it last: one thread may be at it while others are at ridge and zero.
-  std::packaged_task<Matrix()> path([&] { return lasso_path(rows, start_penalties); });
-  const std::shared_future<Matrix> lasso = path.get_future();
-  parallel_for(static_cast<Index>(found.size()) + 1, num_threads, [&](Index task) {
-    if (task == 0) return path();
-    const auto i = static_cast<std::size_t>(task - 1), kind = i + first;
-    found[i] = kind == 0   ? starts.from_ridge()
-               : kind == 1 ? starts.from_zero()
-                           : starts.from_lasso(start_penalties[kind - 2], lasso.get().col(static_cast<Index>(kind) - 2));
-  });
+  // The path beside the two starts that do without it. Those from it end where they meet one of these two.
   std::vector<StartOutcome> out;
+  std::optional<StartOutcome> ridge, zero;
+  Matrix lasso;
+  parallel_for(3, num_threads, [&](Index task) {
+    if (task == 0) lasso = lasso_path(rows, start_penalties);
+    if (task == 1 && starts.with_dense) ridge = starts.from_ridge();
+    if (task == 2) zero = starts.from_zero();
+  });
+  if (ridge) out.push_back(std::move(*ridge));
+  out.push_back(std::move(*zero));
+  std::vector<std::optional<StartOutcome>> found(start_penalties.size());
+  parallel_for(static_cast<Index>(found.size()), num_threads, [&](Index task) {
+    const auto i = static_cast<std::size_t>(task);
+    found[i] = starts.from_lasso(start_penalties[i], lasso.col(task), out);
+  });
   for (std::optional<StartOutcome>& start : found) out.push_back(std::move(*start));
   return out;
 }

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -42,8 +43,14 @@ struct StartOutcome {
 /// Groups by the size of their weights, then by correlation.
 [[nodiscard]] std::vector<Index> by_size(const Vector& m, const PenalisedColumns& which, const std::vector<Index>& correlation);
 
-/// Sweeps over the sets until the bound stands still; the state is that of the last sweep.
-void ascend(const std::vector<Index>& order, const AscentSettings& settings, StartOutcome& start);
+/// In the place of the same maximum: noise and dense part alike, and means that cannot be told apart in all rows together.
+/// \param seen      how much of the observations a typical column sees
+/// \param distance  |w - w'|^2                                                                                               (SP.8)
+[[nodiscard]] bool are_alike(const SpikeSlabHyper& a, const SpikeSlabHyper& b, double seen, double distance);
+
+/// Sweeps over the sets until the bound stands still, or until the start is where one of those that have ended did; the state is that of
+/// the last sweep, or theirs.                                                                                                 (SP.8)
+void ascend(const std::vector<Index>& order, const AscentSettings& settings, std::span<const StartOutcome> ended, StartOutcome& start);
 
 /// All starts of a linear model, each with these sets of columns, one after another or on several threads: the result is the same.
 [[nodiscard]] std::vector<StartOutcome> run_starts(const ReducedRows& rows, const PenalisedColumns& which,

@@ -1,0 +1,203 @@
+// The posterior of the weights from q(b) of the starts.                                               docs/math/sparse.md (SP.6), (SP.8)
+#include <Eigen/Eigenvalues>
+#include <Eigen/LU>
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <span>
+
+#include "core/products.hpp"
+#include "engine/sparse_fit.hpp"
+
+namespace ardvark {
+
+Matrix root_of(const Matrix& C) {
+  if (C.rows() == 1) return C.cwiseSqrt();
+  Matrix L = C;
+  if (blas::potrf(L.rows(), L.data(), L.rows())) return L.triangularView<Eigen::Lower>();
+  const Eigen::SelfAdjointEigenSolver<Matrix> axes(C);
+  return axes.eigenvectors() * axes.eigenvalues().cwiseMax(0.0).cwiseSqrt().asDiagonal();
+}
+
+namespace {
+
+// The sets whose effects are uncertain enough to matter to others, at most as many columns as Z has rows.
+std::vector<Index> uncertain_sets(const SpikeSlab& q, const Vector& d) {
+  const ColumnSets& sets = q.sets();
+  Vector size = Vector::Zero(sets.size());
+  std::vector<Index> some;
+  for (Index s = 0; s < size.size(); ++s) {
+    for (const Index j : sets.columns_of(s)) size[s] += q.variance()[j] * d[j];
+    if (size[s] > 1e-6 * q.hyper().s2) some.push_back(s);
+  }
+  std::stable_sort(some.begin(), some.end(), [&](Index a, Index b) { return size[a] > size[b]; });
+  const auto columns_of = [&](Index s) { return static_cast<Index>(sets.columns_of(s).size()); };
+  Index columns = 0;
+  std::size_t count = 0;
+  while (count < some.size() && columns + columns_of(some[count]) <= q.rows().rank()) columns += columns_of(some[count++]);
+  some.resize(count);
+  std::sort(some.begin(), some.end());
+  return some;
+}
+
+Vector mean_of(const SpikeSlab& q) {  // (SP.6)
+  if (q.hyper().h == 0 || q.rows().rank() == 0) return q.mean();
+  return q.mean() + q.hyper().h * (q.rows().Z().transpose() * q.Dr());
+}
+
+// Starts that came to the same maximum, the first of them, and what they weigh together.
+struct Maximum {
+  std::size_t first = 0;
+  double weight = 0;
+  Vector w;  // [p] their average
+};
+
+// Different maxima lie hundreds of noise variances apart in what they predict of all rows together, the same one less than a fifth of one:
+// a maximum is flat, and starts that stopped at different places on it are averaged, not mixed.                                  (SP.8)
+std::vector<Maximum> maxima(const std::vector<StartOutcome>& starts, const Vector& weight, double seen) {
+  std::vector<Maximum> found;
+  for (std::size_t s = 0; s < starts.size(); ++s) {
+    const double share = weight[static_cast<Index>(s)];
+    if (share == 0) continue;
+    Vector w = mean_of(starts[s].q);
+    const auto same = std::find_if(found.begin(), found.end(), [&](const Maximum& other) {
+      return are_alike(starts[s].q.hyper(), starts[other.first].q.hyper(), seen, (w - other.w).squaredNorm());
+    });
+    if (same == found.end()) {
+      found.push_back({s, share, std::move(w)});
+    } else {
+      same->weight += share;
+      same->w += share / same->weight * (w - same->w);
+    }
+  }
+  return found;
+}
+
+// F with F'F = K^-1, lower triangular; K is overwritten. False: K is not positive definite.
+bool invert_root(Matrix& K) {
+  const Index size = K.rows();
+  if (size > 0 && !(blas::potrf(size, K.data(), size) && blas::trtri(size, K.data(), size))) return false;
+  K.triangularView<Eigen::StrictlyUpper>().setZero();
+  return true;
+}
+
+// Cov w = (E + Z'Z/s2)^-1, of all columns.                                                                                    (SP.16)
+bool root_of_sum(const SpikeSlab& q, const Vector& d, Matrix& F) {
+  const auto Z = q.rows().Z();
+  const Index p = Z.cols();
+  const double s2 = q.hyper().s2, dense = s2 * q.hyper().h;
+  if (q.rows().gram.size() > 0) {
+    F = q.rows().gram / s2;
+  } else {
+    F = Matrix::Zero(p, p);
+    products::square(blas::Transpose::yes, p, Z.rows(), Z.data(), Z.rows(), 0.0, F.data(), p);
+    F *= 1 / s2;
+  }
+  for (Index set = 0; set < q.sets().size(); ++set) {
+    const std::span<const Index> columns = q.sets().columns_of(set);
+    if (columns.size() == 1) {
+      const Index j = columns[0];
+      const double v = q.variance()[j], left = 1 - v * d[j] / s2;
+      F(j, j) += left / (dense * left + v);
+      continue;
+    }
+    const Matrix ZB = Z(Eigen::all, columns), C = q.covariance_of(set);
+    const Matrix left = Matrix::Identity(C.rows(), C.rows()) - ZB.transpose() * q.D().asDiagonal() * ZB * C / s2;
+    const Matrix E = (dense * left + C).transpose().partialPivLu().solve(left.transpose());  // symmetric, but for rounding
+    F(columns, columns) += 0.5 * (E + E.transpose());
+  }
+  return invert_root(F);
+}
+
+// B = F'F + diag(v) = S (I + S' offdiag(Z'DZ)/s2 S)^-1 S', S S' = Cov b set by set.                                              (SP.6)
+bool root_of_effects(const SpikeSlab& q, const Vector& d, MixtureComponent& out) {
+  const auto Z = q.rows().Z();
+  out.v = q.variance();
+  const std::vector<Index> uncertain = uncertain_sets(q, d);
+  for (const Index set : uncertain) {
+    const std::span<const Index> columns = q.sets().columns_of(set);
+    out.active.insert(out.active.end(), columns.begin(), columns.end());
+  }
+  std::sort(out.active.begin(), out.active.end());
+  out.v(out.active).setZero();
+  const auto a = static_cast<Index>(out.active.size());
+  const Vector root = (q.D() / q.hyper().s2).cwiseSqrt();
+  Matrix ZS = root.asDiagonal() * Z(Eigen::all, out.active);
+  struct OfSet {
+    std::vector<Index> at;  // its places among the active columns
+    Matrix S;
+  };
+  std::vector<OfSet> of_sets;
+  const auto times_S = [&](Matrix& A, bool transposed) {  // A <- A S, or A S'
+    for (const auto& [at, S] : of_sets)
+      if (at.size() == 1)
+        A.col(at[0]) *= S(0, 0);
+      else
+        A(Eigen::all, at) = (A(Eigen::all, at) * (transposed ? Matrix(S.transpose()) : S)).eval();
+  };
+  for (const Index set : uncertain) {
+    std::vector<Index> at;
+    for (const Index j : q.sets().columns_of(set))
+      at.push_back(std::lower_bound(out.active.begin(), out.active.end(), j) - out.active.begin());
+    of_sets.push_back({std::move(at), root_of(q.covariance_of(set))});
+  }
+  times_S(ZS, false);
+  Matrix C = Matrix::Zero(a, a);
+  if (a > 0) products::square(blas::Transpose::yes, a, ZS.rows(), ZS.data(), ZS.rows(), 0.0, C.data(), a);
+  for (const OfSet& of_set : of_sets) C(of_set.at, of_set.at).setZero();
+  C.diagonal().array() += 1;
+  const bool factored = invert_root(C);
+  out.F = factored ? std::move(C) : Matrix(Matrix::Identity(a, a));
+  times_S(out.F, true);
+  return factored;
+}
+
+}  // namespace
+
+MixtureComponent component_of(const SpikeSlab& q, std::shared_ptr<const DenseBasis> basis, const Vector& flat_mean, bool& factored) {
+  const SpikeSlabHyper& hyper = q.hyper();
+  const Index p = q.rows().size();
+  MixtureComponent out;
+  out.s2 = hyper.s2;
+  out.h = hyper.h;
+  out.spread = q.dense_spread();
+  out.w = mean_of(q);
+  out.flat_mean = flat_mean - basis->G * out.w;
+  out.basis = std::move(basis);
+  const Vector d = q.look().d;
+  if (hyper.h > 0 && p <= q.rows().rank() && root_of_sum(q, d, out.F)) {
+    if (out.spread) {  // what it adds to the covariance given h, which F has
+      out.spread->variance -= hyper.s2 * hyper.h;
+      out.spread->narrowing -= hyper.s2 * hyper.h * hyper.h * q.D();
+    }
+    out.h = 0;
+    out.v = Vector::Zero(p);
+    out.active.resize(static_cast<std::size_t>(p));
+    std::iota(out.active.begin(), out.active.end(), Index{0});
+    factored = true;
+    return out;
+  }
+  factored = root_of_effects(q, d, out);
+  return out;
+}
+
+Mixture mixture_of(const PenalisedColumns& which, const std::vector<StartOutcome>& starts,
+                   const std::vector<std::shared_ptr<const ReducedRows>>& rows, const Vector& weight, double seen, bool& factored) {
+  Mixture mixture;
+  mixture.columns = which.columns;
+  mixture.flat_columns = which.flat;
+  factored = true;
+  for (Maximum& maximum : maxima(starts, weight, seen)) {
+    bool one = true;
+    const auto& its_rows = rows[maximum.first];
+    MixtureComponent component = component_of(starts[maximum.first].q, its_rows, its_rows->flat_mean, one);
+    component.flat_mean += component.basis->G * (component.w - maximum.w);
+    component.w = std::move(maximum.w);
+    component.weight = maximum.weight;
+    mixture.components.push_back(std::move(component));
+    factored = factored && one;
+  }
+  return mixture;
+}
+
+}  // namespace ardvark

@@ -1,0 +1,111 @@
+// The posterior of the weights made from q(b), against its definition by p x p matrices.
+#include <gtest/gtest.h>
+
+#include <Eigen/Dense>
+
+#include "../support/random_problem.hpp"
+#include "../support/spike_slab_case.hpp"
+#include "engine/sparse_fit.hpp"
+
+namespace ardvark {
+namespace {
+
+using testing::blocked_case;
+using testing::blocks_of;
+using testing::Case;
+using testing::reduced;
+
+std::vector<Index> all_of(const ColumnSets& sets) {
+  std::vector<Index> order(static_cast<std::size_t>(sets.size()));
+  std::iota(order.begin(), order.end(), Index{0});
+  return order;
+}
+
+SpikeSlab settled(const Case& c, const ReducedRows& rows, const std::shared_ptr<const ColumnSets>& sets, const SpikeSlabHyper& hyper) {
+  SpikeSlab q(c.which, {.num_rows = static_cast<double>(c.y.size())}, sets);
+  q.set_rows(rows);
+  q.set_hyper(hyper);
+  for (int sweep = 0; sweep < 300; ++sweep) q.sweep(all_of(*sets));
+  return q;
+}
+
+// B = S (I + S' offdiag(Z'DZ)/s2 S)^-1 S' of all columns, S S' = Cov b set by set.                                              (SP.6)
+Matrix covariance_of_effects(const SpikeSlab& q) {
+  const Index p = q.rows().size();
+  Matrix S = Matrix::Zero(p, p), between = q.rows().Z().transpose() * q.D().asDiagonal() * q.rows().Z();
+  for (Index set = 0; set < q.sets().size(); ++set) {
+    const std::span<const Index> span = q.sets().columns_of(set);
+    const std::vector<Index> columns(span.begin(), span.end());
+    S(columns, columns) = root_of(q.covariance_of(set));
+    between(columns, columns).setZero();
+  }
+  return S * (Matrix::Identity(p, p) + S.transpose() * between * S / q.hyper().s2).inverse() * S.transpose();
+}
+
+TEST(SparseMixture, OfManyRowsIsTheInverseOfOneSum) {  // (SP.16)
+  for (unsigned seed = 1; seed <= 20; ++seed)
+    for (const double h : {1e-10, 1e-3, 0.05, 2.0}) {
+      const Case c = blocked_case(60, 24, seed % 2 == 0 ? 4 : 7, seed % 3 == 0 ? 0.3 : 0.8, seed);
+      const auto rows = std::make_shared<ReducedRows>(reduced(c));
+      const SpikeSlabHyper hyper{.pi = 0.2, .kappa = 0.5, .h = h, .s2 = 1.1};
+      const SpikeSlab q = settled(c, *rows, blocks_of(c, *rows), hyper);
+      bool factored = false;
+      MixtureComponent found = component_of(q, rows, rows->flat_mean, factored);
+      ASSERT_TRUE(factored);
+      ASSERT_EQ(found.active.size(), 24U);
+      const auto Z = rows->Z();
+      const Matrix P = Matrix::Identity(24, 24) - h * Z.transpose() * q.D().asDiagonal() * Z;
+      const Matrix given_h = hyper.s2 * h * P + P * covariance_of_effects(q) * P.transpose();
+      const auto expect = [&](const MixtureComponent& component, const Matrix& expected) {
+        const double size = expected.cwiseAbs().maxCoeff();
+        EXPECT_LT((component.covariance() - expected).cwiseAbs().maxCoeff(), 1e-9 * size) << seed << " " << h;
+        const Marginals marginals = component.marginals();
+        EXPECT_LT((marginals.variance - expected.diagonal()).cwiseAbs().maxCoeff(), 1e-9 * size) << seed << " " << h;
+        EXPECT_NEAR(marginals.effective_parameters, 1 + (Z * given_h * Z.transpose()).trace() / hyper.s2, 1e-7);
+      };
+      const std::optional<DenseSpread> u = q.dense_spread();
+      ASSERT_TRUE(u.has_value());
+      const Matrix spread = u->moves * u->moves.transpose() - Matrix(u->narrowing.asDiagonal());
+      expect(found, given_h - hyper.s2 * h * P + u->variance * Matrix::Identity(24, 24) + Z.transpose() * spread * Z);  // (SP.15)
+      found.spread.reset();
+      expect(found, given_h);
+    }
+}
+
+TEST(Ascend, EndsWhereAnotherStartHasEnded) {  // (SP.8)
+  int met = 0;
+  for (unsigned seed = 1; seed <= 20; ++seed) {
+    const Case c = blocked_case(80, 40, 4, 0.7, seed);
+    const ReducedRows rows = reduced(c);
+    const auto sets = blocks_of(c, rows);
+    const auto from = [&](double pi) {
+      StartOutcome start{"", SpikeSlab(c.which, {.num_rows = 80, .least_kappa = 4.0 / 80}, sets)};
+      start.q.set_rows(rows);
+      start.q.set_hyper({.pi = pi, .kappa = 16.0 / 80, .h = 1e-4, .s2 = 1});
+      return start;
+    };
+    const std::vector<Index> order = all_of(*sets);
+    std::vector<StartOutcome> ended = {from(0.1)};
+    ascend(order, {}, {}, ended[0]);
+    ASSERT_EQ(ended[0].status, Status::converged);
+    StartOutcome alone = from(0.3), meeting = from(0.3);
+    ascend(order, {}, {}, alone);
+    ascend(order, {}, ended, meeting);
+    ASSERT_EQ(meeting.status, Status::converged);
+    EXPECT_EQ(meeting.history.back(), meeting.bound);
+    if (meeting.bound == ended[0].bound) {
+      ++met;
+      EXPECT_LE(meeting.sweeps, alone.sweeps);
+      EXPECT_EQ(meeting.q.mean(), ended[0].q.mean());
+      EXPECT_NEAR(alone.bound, ended[0].bound, 0.1);  // where it would have ended by itself
+      EXPECT_LT(80 * (alone.q.mean() - ended[0].q.mean()).squaredNorm(), 0.25 * ended[0].q.hyper().s2);
+    } else {
+      EXPECT_EQ(meeting.sweeps, alone.sweeps);
+      EXPECT_EQ(meeting.q.mean(), alone.q.mean());
+    }
+  }
+  EXPECT_GE(met, 10);
+}
+
+}  // namespace
+}  // namespace ardvark
