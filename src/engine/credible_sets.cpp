@@ -151,11 +151,12 @@ std::vector<CredibleSet> credible_sets(const SpikeSlab& q) {
       if (other != j && (sets.set_of(other) == block ? alone.has(other) : q.inclusion()[other] > 0.5))
         score[other] = -std::numeric_limits<double>::infinity();
     const Vector share = (score.array() - score.maxCoeff()).exp();
+    const double total = share.sum();
     CredibleSet set;
     const std::vector<Index> columns = smallest_set(share, level);
     for (const Index l : columns) {
       set.columns.push_back(which.columns[static_cast<std::size_t>(l)]);
-      set.probability.push_back(share[l] / share.sum());
+      set.probability.push_back(share[l] / total);
     }
     set.inclusion = sets.columns_of(block).size() == 1 ? q.inclusion()[j] : BlockPosterior(q, block).any_of(columns);
     effects -= 1;

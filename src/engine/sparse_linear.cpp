@@ -72,6 +72,7 @@ void fit_sparse_linear(MatrixView X, std::shared_ptr<double[]> memory, const Vec
   bool factored = true;
   const std::vector<std::shared_ptr<const ReducedRows>> each(starts.size(), reduced);
   Mixture mixture = mixture_of(which, starts, each, weight, slab.num_rows * slab.column_unit, factored);
+  rows.gram.resize(0, 0);
   describe_sparse(options, which, starts, weight, factored, std::move(mixture), prepared.left_out, *state, fit);
   // y - F beta - X w = what Z does not reach, and y~ - Z w.                                                                      (SP.2)
   const double centre = options.intercept ? k.dot(y) / fit.num_rows : 0.0, around = k.dot((y.array() - centre).square().matrix());

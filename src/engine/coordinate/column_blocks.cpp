@@ -51,8 +51,25 @@ class Blocks {
     }
   }
 
+  [[nodiscard]] std::vector<Index> candidates_of(Index opener) const {
+    const Index j = order_[static_cast<std::size_t>(opener)];
+    std::vector<Index> near;
+    for (Index place = opener + 1; place < rows_.size(); ++place) {
+      const Index l = order_[static_cast<std::size_t>(place)];
+      if (is_free_[static_cast<std::size_t>(place)] &&
+          std::abs(rows_.gram(l, j)) > (least_correlation - rounding) * length_[j] * length_[l])
+        near.push_back(place);
+    }
+    return near;
+  }
+
   // For each of these places those after it that are free and may be correlated enough.
   [[nodiscard]] std::vector<std::vector<Index>> candidates(const std::vector<Index>& some) {
+    std::vector<std::vector<Index>> near(some.size());
+    if (rows_.gram.size() > 0) {
+      for (std::size_t i = 0; i < some.size(); ++i) near[i] = candidates_of(some[i]);
+      return near;
+    }
     const Index m = rows_.rank(), p = rows_.size(), count = static_cast<Index>(some.size());
     std::vector<float> left;
     read(some, left);
@@ -67,13 +84,16 @@ class Blocks {
       read(here, right);
       blas::gemm(blas::Transpose::yes, blas::Transpose::no, count, width, m, 1.0F, left.data(), m, right.data(), m, 0.0F, product.data(),
                  count);
-      const float* at = product.data();
-      for (const Index other : here)
-        for (std::size_t i = 0; i < some.size(); ++i, ++at)
-          if (std::abs(*at) > static_cast<float>(least_correlation - rounding) && other > some[i])
+      constexpr auto least = static_cast<float>(least_correlation - rounding);
+      for (Index l = 0; l < width; ++l) {
+        const Eigen::Map<const Eigen::ArrayXf> with(product.data() + l * count, count);
+        if (!(with.abs() > least).any()) continue;  // as a rule
+        const Index other = here[static_cast<std::size_t>(l)];
+        for (std::size_t i = 0; i < some.size(); ++i)
+          if (std::abs(with[static_cast<Index>(i)]) > least && other > some[i])
             found[static_cast<std::size_t>(first / panel)].emplace_back(i, other);
+      }
     });
-    std::vector<std::vector<Index>> near(some.size());
     for (const auto& of_panel : found)
       for (const auto& [i, other] : of_panel) near[i].push_back(other);
     return near;

@@ -12,6 +12,7 @@
 namespace ardvark {
 namespace {
 
+constexpr Index most_to_keep = 4096;      // columns: of more the Gram matrix is made again where it is asked for
 constexpr double smallest_share = 1e-12;  // eigenvalues below this part of the largest are rounding
 
 // R and ln|F'OF| from the Gram matrix of the flat columns.
@@ -133,6 +134,7 @@ bool reduce_tall(Design& X, const PenalisedColumns& which, const Vector& omega, 
   const Vector target = y - F * out.flat_mean;
   const double total = omega.dot(target.cwiseAbs2());
 
+  if (p <= most_to_keep && basis == KeepBasis::no) out.gram = C;
   Vector values;
   const Index m = decompose(C, values);
   if (m < 0) return false;

@@ -25,6 +25,7 @@ struct ReducedRows : DenseBasis {
   double square = 0;   ///< |Z|^2; over p: how much of the observations a typical column sees
   double degrees = 0;  ///< sum of the observation weights less the number of flat columns
   Matrix U;            ///< [rows, m] X~ = U Z, if it was asked for                                                   (SL.2)
+  Matrix gram;         ///< [p, p] Z'Z, of a linear model where it was at hand; may be given back; else empty
 
   // The flat columns F: what they take off the target.                                               (RIDGE.7)
   Vector flat_mean;        ///< [flats]    (F'OF)^-1 F'O y
