@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from statistics import NormalDist
 from typing import Any, Mapping, NamedTuple, Optional, Sequence, Union
 
@@ -135,15 +136,34 @@ class LinearScore(WithPosterior, FittedModel):
         self.starts_ = model.value("starts")
         self.start_bounds_ = np.array([np.nan if s["bound"] is None else s["bound"] for s in self.starts_])
         self.start_weights_ = np.array([start["weight"] for start in self.starts_])
-        self.alternatives_ = [
-            Alternatives(np.array(s["columns"]), np.array(s["probability"]), s["inclusion"])
-            for s in model.value("credible_sets")
-        ]
 
     def _take_coefficients(self, model: _core.Model) -> None:
         self.coef_ = model.array("mean")
         self.coef_std_ = model.array("sd")
         self.relevance_ = model.array("relevance")
+
+    @cached_property
+    def alternatives_(self) -> list[Alternatives]:
+        """Credible sets: columns of which one, it cannot be told which, has an effect. Of the priors sparse and slab.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from ardvark import BayesianLinearRegression
+        >>> rng = np.random.default_rng(0)
+        >>> X = rng.normal(size=(100, 5))
+        >>> y = 2 * X[:, 1] + rng.normal(size=100)
+        >>> model = BayesianLinearRegression("sparse").fit(X, y)
+        >>> [alternatives.columns.tolist() for alternatives in model.alternatives_]
+        [[1]]
+        """
+        check_is_fitted(self)
+        if "inclusion_" not in self.__dict__:
+            raise AttributeError("alternatives_ is of one score with the prior sparse, slab or dense")
+        return [
+            Alternatives(np.array(s["columns"]), np.array(s["probability"]), s["inclusion"])
+            for s in self._model.value("credible_sets")
+        ]
 
     @property
     def scores_(self) -> np.ndarray:

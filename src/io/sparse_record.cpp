@@ -147,7 +147,9 @@ Mixture read_mixture(const SafetensorsReader& file, const std::string& prefix, c
       if (spread.size() != 2) fail();
       DenseSpread u{spread[0].get<double>(), vector(name + "narrowing", c.basis->l.size()), finite(name + "moves"),
                     spread[1].get<double>()};
-      if (!(std::isfinite(u.variance) && u.flat > 0) || u.moves.rows() != u.narrowing.size()) fail();
+      const bool is_difference = c.h == 0 && a == p;  // to the covariance given h                                           (SP.16)
+      const bool can_be = is_difference ? std::isfinite(u.variance) : u.variance > 0 && (u.narrowing.array() >= 0).all();
+      if (!(can_be && u.flat > 0) || u.moves.rows() != u.narrowing.size()) fail();
       c.spread = std::move(u);
     }
     mixture.components.push_back(std::move(c));

@@ -8,6 +8,7 @@
 #include "../support/plain.hpp"
 #include "../support/random_problem.hpp"
 #include "ardvark/errors.hpp"
+#include "core/blas.hpp"
 
 namespace ardvark {
 namespace {

@@ -87,9 +87,7 @@ TEST(SparseFile, OfAnEarlierProgramHasTheIntervalsItHad) {
 TEST(SparseFile, RefusesASpreadThatCannotBe) {
   const TemporaryFolder folder;
   const std::string path = folder / "m.ardvark";
-  const testing::Problem problem = testing::make_problem(8, 30, 4);
-  LinearFit fit = fit_linear(problem.X, problem.y, with(PriorKind::dense));
-  const auto refuses = [&](auto&& change) {
+  const auto refuses = [&](const LinearFit& fit, auto&& change) {
     LinearFit changed = fit;
     auto state = std::make_shared<detail::FitState>(*fit.state);
     change(*state->factor.mixture.components.at(0).spread);
@@ -98,11 +96,16 @@ TEST(SparseFile, RefusesASpreadThatCannotBe) {
     const std::string message = message_of<InvalidArgument>([&] { (void)load_model(path); });
     EXPECT_NE(message.find("the posterior of the sparse prior"), std::string::npos) << message;
   };
-  refuses([](DenseSpread& u) { u.variance = -1; });
-  refuses([](DenseSpread& u) { u.flat = 0; });
-  refuses([](DenseSpread& u) { u.narrowing[0] = -1e-3; });
-  refuses([](DenseSpread& u) { u.narrowing.conservativeResize(u.narrowing.size() - 1); });
-  refuses([](DenseSpread& u) { u.moves.conservativeResize(u.moves.rows() - 1, u.moves.cols()); });
+  const testing::Problem narrow = testing::make_problem(8, 30, 4), wide = testing::make_problem(8, 12, 30);
+  const LinearFit of_narrow = fit_linear(narrow.X, narrow.y, with(PriorKind::dense));  // whose spread is a difference: of any sign (SP.16)
+  const LinearFit of_wide = fit_linear(wide.X, wide.y, with(PriorKind::dense));
+  refuses(of_wide, [](DenseSpread& u) { u.variance = -1; });
+  refuses(of_wide, [](DenseSpread& u) { u.narrowing[0] = -1e-3; });
+  for (const LinearFit& fit : {of_narrow, of_wide}) {
+    refuses(fit, [](DenseSpread& u) { u.flat = 0; });
+    refuses(fit, [](DenseSpread& u) { u.narrowing.conservativeResize(u.narrowing.size() - 1); });
+    refuses(fit, [](DenseSpread& u) { u.moves.conservativeResize(u.moves.rows() - 1, u.moves.cols()); });
+  }
 }
 
 }  // namespace
