@@ -17,7 +17,7 @@ import pytest
 pytest.importorskip("sklearn")
 pytest.importorskip("scipy")
 
-from ardvark import ArdvarkWarning, BayesianLinearRegression, BayesianLogisticRegression
+from ardvark import ArdvarkWarning, BayesianLinearRegression
 
 ROOT = Path(__file__).resolve().parents[2]
 HONEST = ROOT / "bench" / "honest"
@@ -120,7 +120,9 @@ def test_dense_effects_are_those_of_ridge(columns):
         evidence, predicted = ridge_of_the_highest_evidence(p.X, p.y, p.X_new)
         assert result(name, seed).bound >= evidence - 0.5
         errors.append(np.mean((predicted - p.f_new) ** 2))
-    # Of the independent draws 1.035 times: of one in four the evidence prefers a single effect over 3.5% of the variance.
+    ratio = [result(name, seed).mse / error for seed, error in zip(SEEDS, errors)]
+    assert np.median(ratio) <= 1.01
+    # Of one independent draw in four the evidence prefers a single effect, by two nats, over 3.5% of the variance: 1.14 times the error.
     assert mean(name, "mse") <= 1.05 * np.mean(errors)
 
 
@@ -238,4 +240,8 @@ def test_the_example_of_vblinlogit():
     true = 1 / (1 + np.exp(-p.f_new))
     error, log_loss = np.mean((true > 0.5) != p.y_new), -np.mean(np.log(np.where(p.y_new == 1, true, 1 - true)))
     assert found.error <= error + 0.205 - 0.1694 and found.nlpd <= log_loss + 0.43 - 0.3693
-    assert 0.92 <= found.cov_f <= 0.98
+
+
+def test_intervals_of_the_example_of_vblinlogit_cover():
+    """.972, .969, .966 and .951 of the four draws."""
+    assert 0.92 <= mean("uni-n2000-p1000-100", "cov_f", classes=True) <= 0.97
