@@ -47,6 +47,7 @@ class Problem:
     y_new: np.ndarray  # [m]
     f_new: Optional[np.ndarray] = None  # [m] the signal, x'w
     w: Optional[np.ndarray] = None  # [p]
+    effect_scale: Optional[float] = None  # what the effects of the table above were multiplied by, to give the signal its variance
 
 
 def columns(kind, rows, p, rng):
@@ -98,15 +99,15 @@ def draw(family, seed, classes=False):
     rng = np.random.default_rng([seed, zlib.crc32(family.name.encode()), int(classes)])
     X = columns(family.columns, family.n + NEW_ROWS, family.p, rng)
     w = effects(family.effects, family.p, rng)
-    if family.snr is not None:
-        w *= np.sqrt(family.snr) / np.std(X @ w)
+    scale = 1.0 if family.snr is None else np.sqrt(family.snr) / np.std(X @ w)
+    w *= scale
     f = X @ w
     if classes:
         y = (rng.uniform(size=f.size) < 1 / (1 + np.exp(-f))).astype(int)
     else:
         y = f + rng.standard_normal(f.size)
     n = family.n
-    return Problem(X[:n], y[:n], X[n:], y[n:], f[n:], w)
+    return Problem(X[:n], y[:n], X[n:], y[n:], f[n:], w, scale)
 
 
 def _families(lines):
