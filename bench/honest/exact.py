@@ -42,7 +42,7 @@ except ImportError:
 
 REFUSED = -np.inf
 ALIKE = 12  # columns that a column may be swapped with
-SLAB_STEP = 0.7  # of the random walk of ln(slab), regressions
+SLAB_STEP, SLAB_SHARE = 1.5, 0.1  # of the random walk of ln(slab), and how many steps are its; regressions
 REGRESSION_STEPS = 400_000
 CLASS_SWEEPS, MOVES_A_SWEEP = 6000, 40
 
@@ -130,7 +130,7 @@ def regression_chain(gram, slopes, yy, rows, weights, cumulative, alike, members
     weight, inclusion, kept = np.zeros(weights.size), np.zeros(weights.size), 0
     for step in range(steps):
         new, new_slab = members, slab
-        if known or rng.random() < 0.98:
+        if known or rng.random() > SLAB_SHARE:
             new, log_ratio = move(members, weights, cumulative, alike, share, rng)
         else:  # a step of ln(slab), whose prior is flat from 1/rows to 1e7/rows: the ratio is 1 inside
             new_slab = slab * exp(SLAB_STEP * rng.standard_normal())
