@@ -341,9 +341,9 @@ def main():
 
 
 def line(name, numbers):
-    """The difference of the chains beside each mean of both."""
-    true, known, *of_known, vague, vague_one, vague_two = numbers
-    return f"{name!s:4s} {true:13.4f} {known:14.4f} ({of_known[0]:.4f}, {of_known[1]:.4f}) {vague:13.4f} ({vague_one:.4f}, {vague_two:.4f})"
+    """Beside the error of two chains' mean, that of each."""
+    each = "{:14.4f} ({:.4f}, {:.4f})"
+    return f"{name!s:4s} {numbers[0]:13.4f} {each.format(*numbers[1:4])} {each.format(*numbers[4:])}"
 
 
 if __name__ == "__main__":
