@@ -11,7 +11,7 @@ A weight is N(0, slab) with probability `share`, else 0; the intercept is flat. 
 The chain walks over subsets of columns, the weights integrated out: of classes given Polya-Gamma variables of the rows (Polson, Scott and Windle 2013), which
 are drawn anew in every sweep. Two chains, one from the true columns, one from none; the answer is their mean. Families: those with some N(0, 1) effects, a number.
 
-It is numpy alone, but numba (`pip install numba`, not a dependency of the package) compiles it, if it is there: seconds a chain in place of minutes.
+It is numpy alone, but numba (`pip install numba`, not a dependency of the package) compiles it, if it is there: some seconds a chain.
 """
 
 import os

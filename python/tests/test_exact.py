@@ -110,7 +110,21 @@ def test_polya_gamma_moments(c):
     assert x.var() == pytest.approx(variance, rel=0.1)
 
 
-def test_classes_with_known_parameters_are_the_sum_over_subsets():
+def test_slab_given_the_weights_of_classes():
+    """The density of t = ln(slab) is as slab^(-3/2) exp(-w'w/(2 slab)) on (-5, 5)."""
+    exact, rng = module("exact"), np.random.default_rng(1)
+    w, t = np.array([1.0, -2.0, 0.5]), np.linspace(-5, 5, 2001)
+    density = np.exp(-1.5 * t - 0.5 * (w @ w) * np.exp(-t))
+    density /= density.sum()
+    slab, found = 1.0, []
+    for _ in range(6000):
+        slab = exact.slab_given(w, slab, rng)
+        found.append(np.log(slab))
+    assert np.mean(found) == pytest.approx(density @ t, abs=0.1)
+    assert np.std(found) == pytest.approx(np.sqrt(density @ t**2 - (density @ t) ** 2), rel=0.1)
+
+
+def test_classes_with_known_parameters_are_the_sum_over_subsets(monkeypatch):
     """Two columns: likelihood times prior, summed over a grid of the intercept and the weights."""
     exact, problem = module("exact"), draw(30, 2, "1", 1.0, classes=True, columns="ind")
     slab, X = problem.effect_scale**2, problem.X - problem.X.mean(axis=0)
@@ -128,6 +142,7 @@ def test_classes_with_known_parameters_are_the_sum_over_subsets():
     inclusion = np.zeros(2)
     for weight, chosen in zip(by_subset(log_evidence, 2, 1 / 2), subsets(2)):
         inclusion[chosen] += weight
-    _, found = exact.chain(problem, True, True, np.zeros(0, dtype=np.int64), 1000, np.random.default_rng(1))
+    monkeypatch.setattr(exact, "MOVES_A_SWEEP", 5)
+    _, found = exact.chain(problem, True, True, np.zeros(0, dtype=np.int64), 2000, np.random.default_rng(1))
     np.testing.assert_allclose(found, inclusion, rtol=0, atol=0.06)
     assert np.ptp(inclusion) > 0.2
