@@ -134,12 +134,28 @@ def test_dense_effects_are_those_of_ridge(columns):
     [
         ("ind-n200-p1000-5-snr2", 0.09),
         ("blk-n200-p1000-5-snr2", 0.11),
-        ("ar-n200-p1000-5-snr10", 0.075),  # .049 on other draws; on these lasso .21, and .080 without blocks
         ("ind-n100-p5000-5-snr4", 0.35),
     ],
 )
 def test_few_effects(name, limit):
     assert mean(name, "mse") <= limit
+
+
+def exact(name):
+    """Errors of the exact posterior on the four draws: everything of the generator but the weights known, and nothing of it known.
+
+    Sampled by bench/honest/exact.py. Known, it is the least that any method can have on average over such draws.
+    """
+    lines = (ROOT / "tests" / "data" / "exact_posterior.csv").read_text().splitlines()
+    rows = [line.split(",") for line in lines if line.startswith(name)]
+    known, vague = (float(number) for number in rows[0][-2:])
+    return SimpleNamespace(known=known, vague=vague)
+
+
+def test_few_effects_in_correlated_columns():
+    """Of other draws the mean error was .049, and .06 was hoped for: on these no method can count on less than .059. Lasso has .21."""
+    name = "ar-n200-p1000-5-snr10"
+    assert mean(name, "mse") <= 1.15 * exact(name).known
 
 
 def reference():
@@ -222,15 +238,18 @@ def test_a_credible_set_holds_both_copies_of_a_column():
 # ---- classes
 
 
-@pytest.mark.parametrize(
-    "name, limit",  # on other draws .0187 and .0325, by the independent implementation, without blocks, on these .0345 and .0429
-    [("ind-n300-p500-5-snr4", 0.038), ("blk-n300-p500-5-snr4", 0.040)],
-)
-def test_few_effects_of_two_classes(name, limit):
-    assert mean(name, "kl", classes=True) <= limit
+@pytest.mark.parametrize("name", ["ind-n300-p500-5-snr4", "blk-n300-p500-5-snr4"])
+def test_few_effects_of_two_classes(name):
     assert 0.8 <= mean(name, "cov_f", classes=True) <= 1
     for seed in SEEDS:
         assert np.diff(result(name, seed, classes=True).bound_history).min() > -1e-3
+
+
+def test_few_effects_of_two_classes_are_found():
+    """Of other draws .019 and .0325. On these the exact posterior has .035, and .025 with the generator known."""
+    name = "ind-n300-p500-5-snr4"
+    assert mean(name, "kl", classes=True) <= 1.05 * exact(name).vague
+    assert mean("blk-n300-p500-5-snr4", "kl", classes=True) <= 0.040
 
 
 def test_the_example_of_vblinlogit():
