@@ -35,9 +35,7 @@ class SparseLogisticRegression(LogisticScore):
     ----------
     {classes.classes_, classes.coef_, classes.intercept_, classes.coef_std_, classes.sigma_}
     {classes.lambda_, classes.relevance_, classes.support_, classes.bound_, bound_history_, n_iter_}
-    {sparse.inclusion_, sparse.dense_fraction_, sparse.starts_, sparse.start_bounds_, sparse.start_weights_}
-    {sparse.alternatives_, converged_, status_, notes_, effective_parameters_, classes.posterior_, n_features_in_}
-    {feature_names_in_}
+    {converged_, status_, notes_, effective_parameters_, classes.posterior_, n_features_in_, feature_names_in_}
 
     Warns
     -----
