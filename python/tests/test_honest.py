@@ -153,7 +153,7 @@ def exact(name):
 
 
 def test_few_effects_in_correlated_columns():
-    """Of other draws the mean error was .049, and .06 was hoped for: on these no method can count on less than .059. Lasso has .21."""
+    """Of other draws the mean error was .049, and .06 was hoped for: over such draws none has less on average than .059, what the exact posterior has on these. Lasso has .21."""
     name = "ar-n200-p1000-5-snr10"
     assert mean(name, "mse") <= 1.15 * exact(name).known
 
@@ -253,14 +253,17 @@ def test_few_effects_of_two_classes_are_found():
 
 
 def test_the_example_of_vblinlogit():
-    """Error .205 and log loss .43 where the true probabilities have .1694 and .3693: here, as far above those of this draw."""
-    name = "uni-n2000-p1000-100"
-    found, p = result(name, 0, classes=True), problem(name, 0, classes=True)
-    true = 1 / (1 + np.exp(-p.f_new))
-    error, log_loss = np.mean((true > 0.5) != p.y_new), -np.mean(np.log(np.where(p.y_new == 1, true, 1 - true)))
-    assert found.error <= error + 0.205 - 0.1694 and found.nlpd <= log_loss + 0.43 - 0.3693
+    """Error .205 and log loss .43 where the true probabilities have .1694 and .3693: here, as far above those of these draws.
 
-
-def test_intervals_of_the_example_of_vblinlogit_cover():
-    """.972, .969, .966 and .951 of the four draws."""
-    assert 0.92 <= mean("uni-n2000-p1000-100", "cov_f", classes=True) <= 0.97
+    The log loss, .0607 above the truth's on that draw, is so on the first of these; of all four, .0616 on average. Intervals of x'w hold
+    .972, .969, .966 and .951.
+    """
+    name, above_error, above_log_loss = "uni-n2000-p1000-100", [], []
+    for seed in SEEDS:
+        found, p = result(name, seed, classes=True), problem(name, seed, classes=True)
+        true = 1 / (1 + np.exp(-p.f_new))
+        above_error.append(found.error - np.mean((true > 0.5) != p.y_new))
+        above_log_loss.append(found.nlpd + np.mean(np.log(np.where(p.y_new == 1, true, 1 - true))))
+    assert above_error[0] <= 0.205 - 0.1694 and np.mean(above_error) <= 0.205 - 0.1694
+    assert above_log_loss[0] <= 0.43 - 0.3693 and np.mean(above_log_loss) <= 0.065
+    assert 0.92 <= mean(name, "cov_f", classes=True) <= 0.97

@@ -98,10 +98,6 @@ void DenseDesign::read_rows(Index first, Index count, const Vector* row_scale, M
   read({first, count, 0, cols(), row_scale != nullptr ? row_scale->data() + first : nullptr, nullptr}, panel.data(), panel.outerStride());
 }
 
-void DenseDesign::read_block(Index first_row, Index num_rows, Index first_column, Index num_columns, Matrix& panel) const {
-  read({first_row, num_rows, first_column, num_columns, nullptr, nullptr}, panel.data(), panel.outerStride());
-}
-
 void DenseDesign::scaled_columns(Index first, Index count, const double* scale, Eigen::Ref<Matrix> panel) {
   read({0, rows(), first, count, nullptr, scale}, panel.data(), panel.outerStride());
 }

@@ -30,8 +30,6 @@ class DenseDesign final : public Design {
 
   /// panel(0..count-1, all columns) <- rows first .. first+count-1; each row multiplied by row_scale[n] if given.
   void read_rows(Index first, Index count, const Vector* row_scale, Matrix& panel) const;
-  /// panel(0..num_rows-1, 0..num_columns-1) <- these rows and columns.
-  void read_block(Index first_row, Index num_rows, Index first_column, Index num_columns, Matrix& panel) const;
   [[nodiscard]] Index block_rows() const { return block_rows_; }
 
  private:

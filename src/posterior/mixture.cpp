@@ -49,14 +49,6 @@ Eigen::Ref<const Matrix> columns_of(const DenseBasis& basis, const std::vector<I
   return copy;
 }
 
-}  // namespace
-
-DenseSpread MixtureComponent::dense() const {
-  return spread ? *spread : DenseSpread{s2 * h, s2 * h * h * shrinkage(*this), Matrix(basis->l.size(), 0), s2};
-}
-
-namespace {
-
 // |F A'|^2, where F is lower triangular in half the time.
 double square_of_product(const Matrix& F, const Eigen::Ref<const Matrix>& A) {
   const Index a = F.rows(), m = A.rows();
@@ -75,6 +67,10 @@ double square_of_product(const Matrix& F, const Eigen::Ref<const Matrix>& A) {
 }
 
 }  // namespace
+
+DenseSpread MixtureComponent::dense() const {
+  return spread ? *spread : DenseSpread{s2 * h, s2 * h * h * shrinkage(*this), Matrix(basis->l.size(), 0), s2};
+}
 
 // The diagonal of (SP.6), or (SP.15), with P = I - h Z'DZ, and tr Z Cov(w) Z' = s2 h sum l D + tr M, M = D Z B Z' D: an active column by
 // that of F P and the inactive part of M, the others by v (1 - 2 h d) + h^2 z'Mz.

@@ -37,8 +37,8 @@ struct Marginals {
 /// Posterior of the penalised weights w = b + u of one start, and of the flat ones:
 ///     Cov w = s2 h P + P B P',  P = I - h Z'DZ,  D = 1/(1 + h l),  B = Cov b                                                   (SP.6)
 /// with the spread, if there is one, in the place of s2 h P.                                                                   (SP.15)
-/// Where Z has no fewer rows than columns F is the root of all of Cov w given h, with h = 0 and in the spread what is added to that.
-/// (SP.16)
+/// Where Z has no fewer rows than columns F may be the root of all of Cov w given h: h is 0 then, and the spread what is added to
+/// that.                                                                                                                       (SP.16)
 struct MixtureComponent {
   double weight = 1;
   double s2 = 1, h = 0;
