@@ -61,4 +61,18 @@ void bring_to_front(double* values, Index rows, std::vector<Index> columns) {
   }
 }
 
+void mirror(Matrix& lower) {
+  constexpr Index block = 64;
+  const Index size = lower.rows();
+  for (Index j = 0; j < size; j += block) {
+    const Index width = std::min(block, size - j);
+    auto corner = lower.block(j, j, width, width);
+    corner.triangularView<Eigen::StrictlyUpper>() = corner.transpose();
+    for (Index i = j + width; i < size; i += block) {
+      const Index height = std::min(block, size - i);
+      lower.block(j, i, width, height) = lower.block(i, j, height, width).transpose();
+    }
+  }
+}
+
 }  // namespace ardvark

@@ -13,4 +13,7 @@ void rows_to_columns(double* values, Index rows, Index cols);
 /// Column after column: those named, each once, come to the front in this order; what is behind them is of no use.
 void bring_to_front(double* values, Index rows, std::vector<Index> columns);
 
+/// The strict upper triangle of a square matrix <- its lower one, in squares that stay in the caches.
+void mirror(Matrix& lower);
+
 }  // namespace ardvark

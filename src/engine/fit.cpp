@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "core/blas.hpp"
+#include "core/rearrange.hpp"
 #include "core/special.hpp"
 #include "core/validate.hpp"
 #include "engine/state.hpp"
@@ -46,7 +47,7 @@ Matrix V_inverse(const Fit& fit, MatrixView X) {
     if (!blas::trtri(p, L.data(), p)) throw InvalidArgument("V is not positive definite: it has no inverse");
     Matrix inverse(p, p);
     blas::syrk(blas::Transpose::no, p, p, 1.0, L.data(), p, 0.0, inverse.data(), p);
-    inverse.triangularView<Eigen::StrictlyUpper>() = inverse.transpose();
+    mirror(inverse);
     return inverse;
   }
   if (fit.state == nullptr || fit.state->a.size() == 0 || fit.state->standardization.intercept ||
@@ -61,7 +62,7 @@ Matrix V_inverse(const Fit& fit, MatrixView X) {
   Matrix G(a.size(), a.size());
   design.gram(omega, G);
   G.diagonal() += a;
-  G.triangularView<Eigen::StrictlyUpper>() = G.transpose();
+  mirror(G);
   return G;
 }
 

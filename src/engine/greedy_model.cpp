@@ -6,6 +6,7 @@
 
 #include "core/blas.hpp"
 #include "core/logistic_rows.hpp"
+#include "core/rearrange.hpp"
 #include "core/scale_rows.hpp"
 #include "core/special.hpp"
 
@@ -245,7 +246,7 @@ void GreedyModel::recompute_products() {
       blas::syrk(blas::Transpose::yes, k, n, 1.0, scaled_.data(), n, 0.0, now_.gram.data(), k);
     else
       blas::gemm(blas::Transpose::yes, blas::Transpose::no, k, k, n, 1.0, scaled_.data(), n, Phi_.data(), n, 0.0, now_.gram.data(), k);
-    now_.gram.triangularView<Eigen::StrictlyUpper>() = now_.gram.transpose();
+    mirror(now_.gram);
   }
   now_.projected.noalias() = Phi().transpose() * now_.r;
 }

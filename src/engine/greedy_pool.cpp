@@ -7,6 +7,7 @@
 
 #include "core/blas.hpp"
 #include "core/parallel.hpp"
+#include "core/rearrange.hpp"
 #include "core/scale_rows.hpp"
 
 namespace ardvark {
@@ -20,7 +21,7 @@ Index chunk_of(Index n) { return std::clamp<Index>((Index{1} << 18) / n, 8, 64);
 Matrix form_of(const Matrix& F) {
   Matrix form(F.cols(), F.cols());
   blas::syrk(blas::Transpose::yes, F.cols(), F.rows(), 1.0, F.data(), F.rows(), 0.0, form.data(), F.cols());
-  form.triangularView<Eigen::StrictlyUpper>() = form.transpose();
+  mirror(form);
   return form;
 }
 

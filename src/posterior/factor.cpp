@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "core/blas.hpp"
+#include "core/rearrange.hpp"
 #include "design/column_subset.hpp"
 #include "posterior/solver.hpp"
 
@@ -58,7 +59,7 @@ Matrix CovarianceFactor::covariance_inside() const {
   if (kind == Kind::triangular) {
     Matrix V = L_inverse;
     blas::lauum(V.rows(), V.data(), V.outerStride());
-    V.triangularView<Eigen::StrictlyUpper>() = V.transpose();
+    mirror(V);
     return V;
   }
   // V_ZZ = diag(d) - T'T, V_FF = H^-1 + B V_ZZ B', V_FZ = -B V_ZZ                                          (RIDGE.7)
@@ -66,7 +67,7 @@ Matrix CovarianceFactor::covariance_inside() const {
   Matrix V = Matrix::Zero(d.size(), d.size());
   if (T.rows() > 0) {
     blas::syrk(blas::Transpose::yes, d.size(), T.rows(), -1.0, T.data(), T.outerStride(), 0.0, V.data(), d.size());
-    V.triangularView<Eigen::StrictlyUpper>() = V.transpose();
+    mirror(V);
   }
   V.diagonal() += d;
   if (f > 0) {

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "core/blas.hpp"
+#include "core/rearrange.hpp"
 #include "design/column_subset.hpp"
 #include "posterior/softmax_solver.hpp"
 
@@ -16,8 +17,6 @@ void product(blas::Transpose transpose_a, const Matrix& A, const Eigen::Ref<cons
   out.resize(m, B.cols());
   if (out.size() > 0) blas::gemm(transpose_a, no, m, B.cols(), k, 1.0, A.data(), A.rows(), B.data(), B.outerStride(), 0.0, out.data(), m);
 }
-
-void mirror(Matrix& lower) { lower.triangularView<Eigen::StrictlyUpper>() = lower.transpose(); }
 
 // K_c = Z A_c^-1 Z' over the penalised columns of class c, F the flat columns, Omega of all classes [nC, nC].
 //

@@ -71,5 +71,18 @@ TEST(BringToFront, GathersTheColumns) {
   }
 }
 
+TEST(Mirror, CopiesTheLowerTriangle) {
+  Random random(5);
+  for (const Index size : {0, 1, 2, 63, 64, 65, 200}) {
+    const Matrix before = random.normals(size, size);
+    Matrix after = before;
+    mirror(after);
+    Index wrong = 0;
+    for (Index j = 0; j < size; ++j)
+      for (Index i = j; i < size; ++i) wrong += after(i, j) == before(i, j) && after(j, i) == before(i, j) ? 0 : 1;
+    EXPECT_EQ(wrong, 0) << size;
+  }
+}
+
 }  // namespace
 }  // namespace ardvark

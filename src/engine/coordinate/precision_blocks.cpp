@@ -9,6 +9,7 @@
 
 #include "core/blas.hpp"
 #include "core/parallel.hpp"
+#include "core/rearrange.hpp"
 
 namespace ardvark {
 
@@ -54,7 +55,7 @@ double PrecisionBlocks::climb(Solver& solver, const Rows& rows, const PrecisionP
   const bool looks = effort.common_factor && --rest_ < 0;
   const double gain = looks ? find_common_factor(prior, q, next) : 0;
   blas::syrk(blas::Transpose::yes, n_, n_, 1.0, look_.U.data(), n_, 0.0, C_.data(), n_);
-  C_.triangularView<Eigen::StrictlyUpper>() = C_.transpose();
+  mirror(C_);
   // In the end few columns move, slowly: they are visited again while that costs little beside the next solve.
   const double first = visit(prior, effort.enough, next);
   double visited = first, last = first;
