@@ -115,7 +115,9 @@ class Estimator(BaseEstimator):
 
     def _checked(self, X: Any, y: Any, sample_weight: Any, **checks: Any) -> tuple[np.ndarray, Any, Any, Any]:
         """X, y, weights and the rows that count: those without weight are as if they were not there."""
-        X, y = validate_data(self, _frame(X), y, dtype=_FLOATS, ensure_min_samples=2, **checks)
+        # The library says which entry is not finite, in the pass over X that it makes anyway.
+        checks = {"ensure_min_samples": 2, "ensure_all_finite": False} | checks
+        X, y = validate_data(self, _frame(X), y, dtype=_FLOATS, **checks)
         if sample_weight is None:
             return X, y, None, None
         weights = _check_sample_weight(sample_weight, X, dtype=np.float64)

@@ -12,8 +12,19 @@ constexpr Index lanes = 8;
 typedef double Eight __attribute__((vector_size(lanes * sizeof(double))));
 typedef std::int64_t EightBits __attribute__((vector_size(lanes * sizeof(std::int64_t))));
 
+typedef float EightSingle __attribute__((vector_size(lanes * sizeof(float))));
+
 [[gnu::always_inline]] inline void load(const double* from, Eight& to) { std::memcpy(&to, from, sizeof to); }
 [[gnu::always_inline]] inline void store(const Eight& from, double* to) { std::memcpy(to, &from, sizeof from); }
+[[gnu::always_inline]] inline void load(const float* from, Eight& to) {
+  EightSingle single;
+  std::memcpy(&single, from, sizeof single);
+  to = __builtin_convertvector(single, Eight);
+}
+[[gnu::always_inline]] inline void store(const Eight& from, float* to) {
+  const EightSingle single = __builtin_convertvector(from, EightSingle);
+  std::memcpy(to, &single, sizeof single);
+}
 [[gnu::always_inline]] inline double total(const Eight& x) {
   double sum = 0;
   for (Index l = 0; l < lanes; ++l) sum += x[l];

@@ -43,14 +43,6 @@ bool all_finite(const MatrixView& X, double scale = 1) {
   return X.scalar() == ScalarType::float64 ? all_finite<double>(X, scale) : all_finite<float>(X, scale);
 }
 
-void shape(const MatrixView& X, const char* what) {
-  if (X.rows() < 1) throw InvalidArgument(fmt::format("{} has {} rows; it must have at least 1", what, X.rows()));
-  if (X.cols() < 1) throw InvalidArgument(fmt::format("{} has {} columns; it must have at least 1", what, X.cols()));
-  if (X.data() == nullptr) throw InvalidArgument(fmt::format("{} is a null pointer", what));
-  const Index least = X.layout() == Layout::column_major ? X.rows() : X.cols();
-  if (X.stride() < least) throw InvalidArgument(fmt::format("the stride of {} is {}; it must be at least {}", what, X.stride(), least));
-}
-
 void entry(double x, const char* what, Index i, Index j, const std::vector<std::string>& names) {
   if (!std::isfinite(x))
     throw InvalidArgument(fmt::format("{} at row {}, column '{}' is {}; all values must be finite", what, i + 1, column_name(names, j), x));
@@ -62,11 +54,23 @@ std::string column_name(const std::vector<std::string>& names, Index j) {
   return static_cast<std::size_t>(j) < names.size() ? names[static_cast<std::size_t>(j)] : fmt::format("x{}", j + 1);
 }
 
-void matrix(const MatrixView& X, const char* what, const std::vector<std::string>& column_names) {
-  shape(X, what);
+void shape(const MatrixView& X, const char* what) {
+  if (X.rows() < 1) throw InvalidArgument(fmt::format("{} has {} rows; it must have at least 1", what, X.rows()));
+  if (X.cols() < 1) throw InvalidArgument(fmt::format("{} has {} columns; it must have at least 1", what, X.cols()));
+  if (X.data() == nullptr) throw InvalidArgument(fmt::format("{} is a null pointer", what));
+  const Index least = X.layout() == Layout::column_major ? X.rows() : X.cols();
+  if (X.stride() < least) throw InvalidArgument(fmt::format("the stride of {} is {}; it must be at least {}", what, X.stride(), least));
+}
+
+void finite(const MatrixView& X, const char* what, const std::vector<std::string>& column_names) {
   if (all_finite(X)) return;
   for (Index i = 0; i < X.rows(); ++i)
     for (Index j = 0; j < X.cols(); ++j) entry(X(i, j), what, i, j, column_names);
+}
+
+void matrix(const MatrixView& X, const char* what, const std::vector<std::string>& column_names) {
+  shape(X, what);
+  finite(X, what, column_names);
 }
 
 void new_rows(const MatrixView& X, const std::vector<std::string>& column_names, const Vector& center, const Vector& scale) {

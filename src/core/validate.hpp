@@ -8,7 +8,11 @@
 
 namespace ardvark::validate {
 
-/// \throws InvalidArgument unless X is not empty and finite; `what` names it ("X", "X_new").
+/// \throws InvalidArgument unless X is not empty; `what` names it ("X", "X_new").
+void shape(const MatrixView& X, const char* what);
+/// \throws InvalidArgument  an entry that is not finite: row, column and value
+void finite(const MatrixView& X, const char* what, const std::vector<std::string>& column_names = {});
+/// \throws InvalidArgument  as shape() and finite() do
 void matrix(const MatrixView& X, const char* what, const std::vector<std::string>& column_names = {});
 /// The rows of a prediction, with the columns of the fit, which has seen them as (X - center) * scale (empty: 0 and 1; scale 0: not at
 /// all). \throws InvalidArgument  not finite, or beyond what squares of doubles hold: row, column and value

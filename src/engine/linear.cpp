@@ -22,7 +22,7 @@ namespace {
 
 LinearFit fit_linear_of(MatrixView X, std::shared_ptr<double[]> memory, VectorView y, const FitOptions& options) {
   const Stopwatch watch;
-  validate::matrix(X, "X", options.column_names);
+  validate::shape(X, "X");
   validate::vector(y, X.rows(), "y");
   validate::weights(options.weights, X.rows());
   validate_options(options, Task::linear, X.cols());
@@ -76,6 +76,7 @@ LinearFit fit_checked_linear(MatrixView X, VectorView y, const FitOptions& optio
   LinearFit fit;
   fit.task = Task::linear;
   if (is_greedy_preset(options.preset)) {
+    validate::matrix(X, "X", options.column_names);
     fit_greedy_preset(X, y.eigen(), options, fit);
     fit.report.seconds = watch.seconds();
     return fit;

@@ -8,61 +8,97 @@
 
 #include "core/blas.hpp"
 #include "core/parallel.hpp"
+#include "core/row_kernels.hpp"
 #include "core/validate.hpp"
 
 namespace ardvark {
 namespace {
 
-// out_j <- sum_i k_i term(x_ij, center_j) for columns from <= j < to, in the order in which X lies in memory, some rows at a time. No sum
-// depends on `from` or on where in memory X begins.
-template <typename Scalar, typename Term>
-void column_sums(const MatrixView& X, const Vector& k, const Vector& center, Index from, Index to, Term&& term, Vector& out) {
-  using Values = Eigen::Map<const Eigen::Array<Scalar, Eigen::Dynamic, 1>>;
-  constexpr Index block = 256;
+// sum_i k_i (x_ij - shift_j) and sum_i k_i (x_ij - shift_j)^2.
+struct ColumnSums {
+  Vector first, second;
+};
+
+constexpr Index block = 256;  // of rows with a sum of its own
+
+// Rows from <= i < to of a row-major X.
+template <typename Scalar>
+ColumnSums sums_of_rows(const MatrixView& X, const Vector& k, const Vector& shift, Index from, Index to) {
+  const auto add_deviations = row_kernel().deviations<Scalar>();
   const auto* data = static_cast<const Scalar*>(X.data());
-  const Index n = X.rows(), width = to - from;
-  out.segment(from, width).setZero();
-  if (X.layout() == Layout::row_major) {
-    const auto c = center.segment(from, width).array();
-    Eigen::ArrayXd part(width);
-    for (Index first = 0; first < n; first += block) {
-      part.setZero();
-      for (Index i = first; i < std::min(first + block, n); ++i)
-        part += k[i] * term(Values(data + i * X.stride() + from, width).template cast<double>(), c);
-      out.segment(from, width).array() += part;
-    }
-    return;
+  const Index p = X.cols();
+  ColumnSums out{Vector::Zero(p), Vector::Zero(p)}, some;
+  for (; from < to; from += block) {
+    some = {Vector::Zero(p), Vector::Zero(p)};
+    for (Index i = from; i < std::min(from + block, to); ++i)
+      add_deviations(data + i * X.stride(), shift.data(), k[i], p, some.first.data(), some.second.data());
+    out.first += some.first;
+    out.second += some.second;
   }
+  return out;
+}
+
+// Columns from <= j < to of a column-major X.
+template <typename Scalar>
+void sums_of_columns(const MatrixView& X, const Vector& k, const Vector& shift, Index from, Index to, ColumnSums& out) {
+  using Values = Eigen::Map<const Eigen::Array<Scalar, Eigen::Dynamic, 1>>;
+  const auto* data = static_cast<const Scalar*>(X.data());
   Eigen::Array<double, block, 1> x;
   for (Index j = from; j < to; ++j)
-    for (Index first = 0; first < n; first += block) {
-      const Index count = std::min(block, n - first);
-      x.head(count) = Values(data + j * X.stride() + first, count).template cast<double>();
-      x.head(count) = k.segment(first, count).array() * term(x.head(count), center[j]);
-      out[j] += x.head(count).sum();
+    for (Index row = 0; row < X.rows(); row += block) {
+      const Index count = std::min(block, X.rows() - row);
+      const auto weight = k.segment(row, count).array();
+      x.head(count) = Values(data + j * X.stride() + row, count).template cast<double>() - shift[j];
+      out.first[j] += (weight * x.head(count)).sum();
+      out.second[j] += (weight * x.head(count).square()).sum();
     }
 }
 
-// Weighted mean and mean square deviation from it (from 0 if not centred), in two passes.
-void moments(const MatrixView& X, const Vector& k, bool centred, Vector& center, Vector& scale) {
-  const Index p = X.cols();
-  const double total = k.sum();
-  Vector sum(p);
-  const auto sums = [&](auto&& term) {
-    parallel_ranges(p, blas::threads_to_read(X.rows() * p), [&](Index from, Index to) {
-      if (X.scalar() == ScalarType::float64)
-        column_sums<double>(X, k, center, from, to, term, sum);
-      else
-        column_sums<float>(X, k, center, from, to, term, sum);
-    });
-  };
-  center = Vector::Zero(p);
-  if (centred) {
-    sums([](const auto& x, const auto&) { return x; });
-    center = sum / total;
+// In the order in which X lies in memory, a part of it to each thread. Parts of rows hang on the shape alone, so that the bits do.
+template <typename Scalar>
+ColumnSums column_sums(const MatrixView& X, const Vector& k, const Vector& shift) {
+  const Index n = X.rows(), p = X.cols(), threads = blas::threads_to_read(n * p);
+  ColumnSums out{Vector::Zero(p), Vector::Zero(p)};
+  if (X.layout() == Layout::column_major) {
+    parallel_ranges(p, threads, [&](Index from, Index to) { sums_of_columns<Scalar>(X, k, shift, from, to, out); });
+    return out;
   }
-  sums([](const auto& x, const auto& c) { return (x - c).square(); });
-  scale = (sum / total).cwiseSqrt();
+  constexpr Index most_parts = 8;
+  const Index parts = std::clamp<Index>(n / block, 1, most_parts);
+  std::vector<ColumnSums> of_part(static_cast<std::size_t>(parts));
+  parallel_for(parts, threads, [&](Index part) {
+    of_part[static_cast<std::size_t>(part)] = sums_of_rows<Scalar>(X, k, shift, part * n / parts, (part + 1) * n / parts);
+  });
+  for (const ColumnSums& part : of_part) {
+    out.first += part.first;
+    out.second += part.second;
+  }
+  return out;
+}
+
+// Weighted mean and root mean square deviation from it (from 0 if not centred). Deviations are taken from the first row that counts, in
+// one pass, and in another one from the mean where that row is far from it: the difference of two sums would be rounding.
+void moments(const MatrixView& X, const Vector& k, bool centred, Vector& center, Vector& scale) {
+  constexpr double far = 1e3;  // squared, in variances
+  const double total = k.sum();
+  center = Vector::Zero(X.cols());
+  if (centred) {
+    const auto row = std::find_if(k.begin(), k.end(), [](double weight) { return weight > 0; }) - k.begin();
+    for (Index j = 0; j < X.cols(); ++j) center[j] = X(row, j);
+  }
+  Vector variance;
+  bool is_far = false;
+  do {
+    const ColumnSums sums = X.scalar() == ScalarType::float64 ? column_sums<double>(X, k, center) : column_sums<float>(X, k, center);
+    variance = sums.second / total;
+    if (centred) {
+      const Vector off = sums.first / total;
+      variance -= off.cwiseAbs2();
+      center += off;
+      is_far = !is_far && (off.array().square() > far * variance.array()).any();
+    }
+  } while (is_far);
+  scale = (variance.array() < 0).select(0.0, variance.array()).sqrt();
 }
 
 // Where the weights are positive; all zero if not centred.
@@ -184,11 +220,15 @@ Prepared prepare_columns(MatrixView X, const Vector& k, const FitOptions& option
   Prepared out;
   out.left_out.assign(static_cast<std::size_t>(p), false);
   out.standardization.intercept = options.intercept;
-  if (!options.preset.empty() && !options.standardize) return out;
-  if (options.standardize && options.scaling != Scaling::deviation) return prepare_by_largest(X, options);
-
+  const bool as_they_are = !options.preset.empty() && !options.standardize;
+  const bool by_largest = options.standardize && options.scaling != Scaling::deviation;
   Standardization s;
-  moments(X, k, options.intercept, s.center, s.scale);
+  if (!as_they_are && !by_largest) moments(X, k, options.intercept, s.center, s.scale);
+  // A sum of finite numbers that is finite as well says so of each, and spares a pass over X.
+  if (s.scale.size() == 0 || !s.scale.allFinite()) validate::finite(X, "X", options.column_names);
+  if (as_they_are) return out;
+  if (by_largest) return prepare_by_largest(X, options);
+
   std::vector<std::string> constant, copies;
   for (Index j = 0; j < p; ++j) {
     const std::string name = fmt::format("column '{}'", validate::column_name(options.column_names, j));

@@ -18,6 +18,7 @@ struct Prepared {
 
 /// Weighted centre and scale of each column (with an intercept: mean and standard deviation; without: 0 and root mean square), and which
 /// columns take no part in a model. With neither intercept nor standardisation nothing is touched.
+/// \throws InvalidArgument  X is not finite, or beyond what squares of doubles hold
 Prepared prepare_columns(MatrixView X, const Vector& k, const FitOptions& options);
 
 /// The partition of the design's columns, and the hyper-priors of its groups. Validates the prior, which is none of automatic and sparse.

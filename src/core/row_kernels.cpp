@@ -1,0 +1,103 @@
+#include "core/row_kernels.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "core/eight.hpp"
+
+namespace ardvark {
+namespace {
+
+template <typename Scalar, typename Out>
+[[gnu::always_inline]] inline void read_row(const Scalar* x, const double* center, const double* scale, double factor, double target,
+                                            Index size, Out* out, RowSums sums) {
+  Eight xj, cj, sj, square, product;
+  Index j = 0;
+  for (; j + lanes <= size; j += lanes) {
+    load(x + j, xj);
+    load(center + j, cj);
+    load(scale + j, sj);
+    xj = (xj - cj) * sj * factor;
+    store(xj, out + j);
+    load(sums.square + j, square);
+    load(sums.product + j, product);
+    store(square + xj * xj, sums.square + j);
+    store(product + target * xj, sums.product + j);
+  }
+  for (; j < size; ++j) {
+    const double value = (static_cast<double>(x[j]) - center[j]) * scale[j] * factor;
+    out[j] = static_cast<Out>(value);
+    sums.square[j] += value * value;
+    sums.product[j] += target * value;
+  }
+}
+
+template <typename Scalar>
+[[gnu::always_inline]] inline void add_deviations(const Scalar* x, const double* center, double weight, Index size, double* first,
+                                                  double* second) {
+  Eight xj, cj, one, two;
+  Index j = 0;
+  for (; j + lanes <= size; j += lanes) {
+    load(x + j, xj);
+    load(center + j, cj);
+    load(first + j, one);
+    load(second + j, two);
+    xj -= cj;
+    store(one + weight * xj, first + j);
+    store(two + weight * xj * xj, second + j);
+  }
+  for (; j < size; ++j) {
+    const double deviation = static_cast<double>(x[j]) - center[j];
+    first[j] += weight * deviation;
+    second[j] += weight * deviation * deviation;
+  }
+}
+
+// All for one instruction set.
+#define ARDVARK_READ_ROW(name, Scalar, Out, ...)                                                                                        \
+  __VA_ARGS__ void name(const Scalar* x, const double* center, const double* scale, double factor, double target, Index size, Out* out, \
+                        RowSums sums) {                                                                                                 \
+    read_row(x, center, scale, factor, target, size, out, sums);                                                                        \
+  }
+#define ARDVARK_ADD_DEVIATIONS(name, Scalar, ...)                                                                          \
+  __VA_ARGS__ void name(const Scalar* x, const double* center, double weight, Index size, double* first, double* second) { \
+    add_deviations(x, center, weight, size, first, second);                                                                \
+  }
+#define ARDVARK_ROW_KERNELS(suffix, ...)                                   \
+  ARDVARK_READ_ROW(double_to_double_##suffix, double, double, __VA_ARGS__) \
+  ARDVARK_READ_ROW(double_to_float_##suffix, double, float, __VA_ARGS__)   \
+  ARDVARK_READ_ROW(float_to_double_##suffix, float, double, __VA_ARGS__)   \
+  ARDVARK_READ_ROW(float_to_float_##suffix, float, float, __VA_ARGS__)     \
+  ARDVARK_ADD_DEVIATIONS(add_deviations_##suffix, double, __VA_ARGS__)     \
+  ARDVARK_ADD_DEVIATIONS(add_deviations_of_single_##suffix, float, __VA_ARGS__)
+#define ARDVARK_ROW_KERNELS_OF(suffix, is_there)                                                                               \
+  RowKernels {                                                                                                                 \
+#suffix, is_there, double_to_double_##suffix, double_to_float_##suffix, float_to_double_##suffix, float_to_float_##suffix, \
+        add_deviations_##suffix, add_deviations_of_single_##suffix                                                             \
+  }
+
+#if defined(__x86_64__)
+ARDVARK_ROW_KERNELS(avx512, [[gnu::target("avx512f,avx512dq,fma")]])
+ARDVARK_ROW_KERNELS(avx2, [[gnu::target("avx2,fma")]])
+#endif
+ARDVARK_ROW_KERNELS(plain)
+
+}  // namespace
+
+std::span<const RowKernels> row_kernels() {
+  static const std::array kernels = {
+#if defined(__x86_64__)
+    ARDVARK_ROW_KERNELS_OF(avx512, __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq")),
+    ARDVARK_ROW_KERNELS_OF(avx2, __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")),
+#endif
+    ARDVARK_ROW_KERNELS_OF(plain, true)
+  };
+  return kernels;
+}
+
+const RowKernels& row_kernel() {
+  static const RowKernels& fastest = *std::ranges::find_if(row_kernels(), &RowKernels::available);
+  return fastest;
+}
+
+}  // namespace ardvark

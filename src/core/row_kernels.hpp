@@ -1,0 +1,58 @@
+// The inner loops over the rows of a row-major table, in vector instructions where the processor has them.
+#pragma once
+
+#include <span>
+
+#include "ardvark/types.hpp"
+
+namespace ardvark {
+
+/// What a row gives to sums over rows, column by column: square_j += x_j^2 and product_j += target x_j, x as it is written.
+struct RowSums {
+  double* square;
+  double* product;
+};
+
+template <typename Scalar, typename Out>
+using ReadRow = void (*)(const Scalar* x, const double* center, const double* scale, double factor, double target, Index size, Out* out,
+                         RowSums sums);
+template <typename Scalar>
+using AddDeviations = void (*)(const Scalar* x, const double* center, double weight, Index size, double* first, double* second);
+
+struct RowKernels {
+  const char* name;
+  bool available;
+  /// out_j <- (x_j - center_j) scale_j factor, and the sums of it
+  ReadRow<double, double> read_to_double;
+  ReadRow<double, float> read_to_float;
+  ReadRow<float, double> read_single_to_double;
+  ReadRow<float, float> read_single_to_float;
+  /// first_j += weight (x_j - center_j),  second_j += weight (x_j - center_j)^2
+  AddDeviations<double> add_deviations;
+  AddDeviations<float> add_deviations_of_single;
+
+  template <typename Scalar, typename Out>
+  [[nodiscard]] ReadRow<Scalar, Out> read() const {
+    if constexpr (std::is_same_v<Scalar, double> && std::is_same_v<Out, double>)
+      return read_to_double;
+    else if constexpr (std::is_same_v<Scalar, double>)
+      return read_to_float;
+    else if constexpr (std::is_same_v<Out, double>)
+      return read_single_to_double;
+    else
+      return read_single_to_float;
+  }
+  template <typename Scalar>
+  [[nodiscard]] AddDeviations<Scalar> deviations() const {
+    if constexpr (std::is_same_v<Scalar, double>)
+      return add_deviations;
+    else
+      return add_deviations_of_single;
+  }
+};
+/// Fastest first; the last runs everywhere.
+[[nodiscard]] std::span<const RowKernels> row_kernels();
+/// The first that this processor has.
+[[nodiscard]] const RowKernels& row_kernel();
+
+}  // namespace ardvark
