@@ -116,8 +116,8 @@ bool DenseDesign::set_products(Products products) {
   return true;
 }
 
-template <typename Panel, typename Function>
-void DenseDesign::by_blocks(const double* row_scale, Panel& panel, Function&& f) const {
+template <typename Rows, typename Function>
+void DenseDesign::by_blocks(const double* row_scale, Rows& panel, Function&& f) const {
   panel.resize(block_rows_, cols());
   for (Index first = 0; first < rows(); first += block_rows_) {
     const Index count = std::min(block_rows_, rows() - first);
@@ -130,64 +130,124 @@ void DenseDesign::by_blocks(const double* row_scale, Panel& panel, Function&& f)
 }
 
 // Rows of a row-major X, each a column of the panel: nothing is transposed.
-template <typename Scalar>
-void DenseDesign::read_rows_as_they_lie(Index first, Index count, double* out) const {
-  using Values = Eigen::Map<const Eigen::Array<Scalar, Eigen::Dynamic, 1>>;
+template <typename Scalar, typename Out>
+void DenseDesign::read_rows_as_they_lie(Index first, Index count, const double* target, Out* out, RowSums sums) const {
   const Index p = X_.cols();
-  for (Index i = first; i < first + count; ++i, out += cols()) {
-    Eigen::Map<Eigen::ArrayXd> row(out, p);
-    row = Values(element<Scalar>(X_, i, 0), p).template cast<double>();
-    if (s_.center.size() > 0) row -= s_.center.array();
-    if (s_.scale.size() > 0) row *= s_.scale.array();
-    row *= row_scale_[i];
-    if (s_.intercept) out[p] = row_scale_[i];
+  const Vector center = s_.center.size() > 0 ? s_.center : Vector::Zero(p), scale = s_.scale.size() > 0 ? s_.scale : Vector::Ones(p);
+  const auto read_row = row_kernel().read<Scalar, Out>();
+  for (Index i = 0; i < count; ++i, out += cols()) {
+    const double factor = row_scale_[first + i], of_row = target != nullptr ? target[i] : 0.0;
+    read_row(element<Scalar>(X_, first + i, 0), center.data(), scale.data(), factor, of_row, p, out, sums);
+    if (!s_.intercept) continue;
+    out[p] = static_cast<Out>(factor);
+    sums.square[p] += factor * factor;
+    sums.product[p] += of_row * factor;
   }
 }
 
-// Rows from `at` on of a panel [rows, cols], or columns of one [cols, rows].
-void DenseDesign::read_to_square(Index first, Index count, Matrix& panel, Index at) const {
-  if (X_.layout() == Layout::column_major)
+// Rows from `at` on of a panel [rows, cols], or columns of one [cols, rows]; with the sums of them, target [count] or null.
+template <typename Out>
+void DenseDesign::read_to_square(Index first, Index count, const double* target, Panel<Out>& panel, Index at, RowSums sums) const {
+  if (X_.layout() == Layout::column_major) {
     read({first, count, 0, cols(), row_scale_.data() + first, nullptr}, panel.data() + at, panel.outerStride());
-  else if (X_.scalar() == ScalarType::float64)
-    read_rows_as_they_lie<double>(first, count, panel.col(at).data());
-  else
-    read_rows_as_they_lie<float>(first, count, panel.col(at).data());
+    for (Index j = 0; j < cols(); ++j) {
+      const auto x = panel.col(j).segment(at, count).template cast<double>();
+      sums.square[j] += x.squaredNorm();
+      if (target != nullptr) sums.product[j] += x.dot(Eigen::Map<const Vector>(target, count));
+    }
+  } else if (X_.scalar() == ScalarType::float64) {
+    read_rows_as_they_lie<double>(first, count, target, panel.col(at).data(), sums);
+  } else {
+    read_rows_as_they_lie<float>(first, count, target, panel.col(at).data(), sums);
+  }
 }
 
 void DenseDesign::gram(const Vector& omega, Matrix& G) {
   row_scale_ = omega.cwiseSqrt();
+  if (num_lanes(rows(), cols()) > 1)
+    gram_in_lanes(nullptr, G, nullptr);
+  else
+    gram_in_blocks(G);
+}
+
+void DenseDesign::gram_and_project(const Vector& omega, const Vector& r, Matrix& G, Vector& Xr) {
+  if (num_lanes(rows(), cols()) == 1) return Design::gram_and_project(omega, r, G, Xr);
+  row_scale_ = omega.cwiseSqrt();
+  gram_in_lanes(&r, G, &Xr);
+}
+
+void DenseDesign::gram_in_blocks(Matrix& G) {
   if (products_ == Products::single_precision) return gram_in_single(G);
-  const Index n = rows(), p = cols(), lanes = num_lanes(n, p);
   const bool by_columns = X_.layout() == Layout::column_major;
-  const auto transpose = by_columns ? blas::Transpose::yes : blas::Transpose::no;
-  const auto each_block = [&](Index from, Index to, Index most, Matrix& panel, auto&& add) {
-    by_columns ? panel.resize(most, p) : panel.resize(p, most);
-    for (Index first = from; first < to; first += most) add(first, std::min(most, to - first), first == from ? 0.0 : 1.0);
-  };
-  if (lanes == 1) {
-    each_block(0, n, block_rows_, panel_, [&](Index first, Index count, double beta) {
-      parallel_ranges(count, blas::threads_to_read(count * p),
-                      [&](Index from, Index to) { read_to_square(first + from, to - from, panel_, from); });
-      products::square(transpose, p, count, panel_.data(), panel_.outerStride(), beta, G.data(), G.outerStride());
+  const Index n = rows(), p = cols();
+  by_columns ? panel_.resize(block_rows_, p) : panel_.resize(p, block_rows_);
+  for (Index first = 0; first < n; first += block_rows_) {
+    const Index count = std::min(block_rows_, n - first);
+    parallel_ranges(count, blas::threads_to_read(count * p), [&](Index from, Index to) {
+      Vector square = Vector::Zero(p), product = square;  // nobody asks
+      read_to_square(first + from, to - from, nullptr, panel_, from, {square.data(), product.data()});
     });
-    return;
+    products::square(by_columns ? blas::Transpose::yes : blas::Transpose::no, p, count, panel_.data(), panel_.outerStride(),
+                     first == 0 ? 0.0 : 1.0, G.data(), G.outerStride());
   }
-  std::vector<Matrix> sum(static_cast<std::size_t>(lanes));
-  const blas::ThreadScope one{blas::ThreadScope::OursAlone{}};
-  parallel_for(lanes, blas::num_threads(), [&](Index lane) {
-    Matrix panel, &own = sum[static_cast<std::size_t>(lane)];
-    own.resize(p, p);
-    each_block(lane * n / lanes, (lane + 1) * n / lanes, block_of_lane, panel, [&](Index first, Index count, double beta) {
-      read_to_square(first, count, panel, 0);
-      blas::syrk(transpose, p, count, 1.0, panel.data(), panel.outerStride(), beta, own.data(), p);
+}
+
+void DenseDesign::gram_in_lanes(const Vector* r, Matrix& G, Vector* Xr) const {
+  const Index p = cols(), lanes = num_lanes(rows(), p);
+  std::vector<LaneSum> sum(static_cast<std::size_t>(lanes));
+  {
+    const blas::ThreadScope one{blas::ThreadScope::OursAlone{}};
+    parallel_for(lanes, blas::num_threads(), [&](Index lane) {
+      LaneSum& own = sum[static_cast<std::size_t>(lane)];
+      const Index from = lane * rows() / lanes, to = (lane + 1) * rows() / lanes;
+      if (products_ == Products::single_precision)
+        add_rows<float>(from, to, r, own);
+      else
+        add_rows<double>(from, to, r, own);
     });
-  });
+  }
   products::tiles(p, blas::num_threads(), [&](Index first, Index count) {
     for (Index j = first; j < first + count; ++j) {
-      G.col(j).tail(p - j) = sum[0].col(j).tail(p - j);
-      for (std::size_t lane = 1; lane < sum.size(); ++lane) G.col(j).tail(p - j) += sum[lane].col(j).tail(p - j);
+      G.col(j).tail(p - j) = sum[0].gram.col(j).tail(p - j);
+      for (std::size_t lane = 1; lane < sum.size(); ++lane) G.col(j).tail(p - j) += sum[lane].gram.col(j).tail(p - j);
     }
   });
+  if (r == nullptr) return;
+  *Xr = sum[0].product;
+  for (std::size_t lane = 1; lane < sum.size(); ++lane) *Xr += sum[lane].product;
+}
+
+// Products in double add themselves to the sum; those in single precision are added in double, their diagonals summed in double. (MP.1)
+template <typename Real>
+void DenseDesign::add_rows(Index from, Index to, const Vector* r, LaneSum& sum) const {
+  constexpr bool is_single = std::is_same_v<Real, float>;
+  constexpr Index block = is_single ? 4 * block_of_lane : block_of_lane;
+  const bool by_columns = X_.layout() == Layout::column_major;
+  const auto transpose = by_columns ? blas::Transpose::yes : blas::Transpose::no;
+  const Index p = cols();
+  Panel<Real> panel(by_columns ? block : p, by_columns ? p : block), of_block;
+  if constexpr (is_single) of_block.resize(p, p);
+  sum.gram.resize(p, p);
+  sum.product = Vector::Zero(p);
+  Vector square = Vector::Zero(p), target;
+  for (Index first = from; first < to; first += block) {
+    const Index count = std::min(block, to - first);
+    if (r != nullptr) target = row_scale_.segment(first, count).cwiseProduct(r->segment(first, count));
+    read_to_square(first, count, r != nullptr ? target.data() : nullptr, panel, 0, {square.data(), sum.product.data()});
+    if constexpr (is_single) {
+      blas::syrk(transpose, p, count, 1.0F, panel.data(), panel.outerStride(), 0.0F, of_block.data(), p);
+      for (Index j = 0; j < p; ++j) {
+        auto column = sum.gram.col(j).tail(p - j);
+        if (first == from)
+          column = of_block.col(j).tail(p - j).template cast<double>();
+        else
+          column += of_block.col(j).tail(p - j).template cast<double>();
+      }
+    } else {
+      blas::syrk(transpose, p, count, 1.0, panel.data(), panel.outerStride(), first == from ? 0.0 : 1.0, sum.gram.data(), p);
+    }
+  }
+  if constexpr (is_single) sum.gram.diagonal() = square;
 }
 
 void DenseDesign::gram_in_single(Matrix& G) {

@@ -1,6 +1,7 @@
 // A dense matrix of the caller, read in place, standardised and given an intercept on the fly.
 #pragma once
 
+#include "core/row_kernels.hpp"
 #include "design/design.hpp"
 
 namespace ardvark {
@@ -21,6 +22,7 @@ class DenseDesign final : public Design {
   [[nodiscard]] Index cols() const override { return X_.cols() + (s_.intercept ? 1 : 0); }
   bool set_products(Products products) override;
   void gram(const Vector& omega, Matrix& G) override;
+  void gram_and_project(const Vector& omega, const Vector& r, Matrix& G, Vector& Xr) override;
   void project(const Vector& r, Vector& out) override;
   void apply(const Vector& w, Vector& out) override;
   void row_variance(const Matrix& L_inverse, Vector& out) override;
@@ -42,11 +44,23 @@ class DenseDesign final : public Design {
   template <typename Out>
   void read(const Block& block, Out* out, Index ld) const;
   /// f(first, count) for each block of rows, read into the panel.
-  template <typename Panel, typename Function>
-  void by_blocks(const double* row_scale, Panel& panel, Function&& f) const;
-  template <typename Scalar>
-  void read_rows_as_they_lie(Index first, Index count, double* out) const;
-  void read_to_square(Index first, Index count, Matrix& panel, Index at) const;
+  template <typename Rows, typename Function>
+  void by_blocks(const double* row_scale, Rows& panel, Function&& f) const;
+  template <typename Real>
+  using Panel = Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic>;
+  template <typename Scalar, typename Out>
+  void read_rows_as_they_lie(Index first, Index count, const double* target, Out* out, RowSums sums) const;
+  template <typename Out>
+  void read_to_square(Index first, Index count, const double* target, Panel<Out>& panel, Index at, RowSums sums) const;
+  /// Of the rows of one lane: the lower triangle of X' diag(omega) X, and X' diag(omega) r.
+  struct LaneSum {
+    Matrix gram;
+    Vector product;
+  };
+  void gram_in_lanes(const Vector* r, Matrix& G, Vector* Xr) const;
+  template <typename Real>
+  void add_rows(Index from, Index to, const Vector* r, LaneSum& sum) const;
+  void gram_in_blocks(Matrix& G);
   void gram_in_single(Matrix& G);
 
   MatrixView X_;

@@ -31,6 +31,11 @@ class Design {
   virtual void gram(const Vector& omega, Matrix& G) = 0;
   /// out <- X' r
   virtual void project(const Vector& r, Vector& out) = 0;
+  /// Both, Xr <- X' diag(omega) r: where X is large, in one pass over it.
+  virtual void gram_and_project(const Vector& omega, const Vector& r, Matrix& G, Vector& Xr) {
+    gram(omega, G);
+    project(omega.cwiseProduct(r), Xr);
+  }
   /// out <- X w
   virtual void apply(const Vector& w, Vector& out) = 0;
   /// out_n <- || L_inverse x_n ||^2 = x_n' V x_n, with V^-1 = L L' and L_inverse lower triangular [cols, cols].   (RIDGE.3)

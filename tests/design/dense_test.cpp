@@ -191,6 +191,29 @@ TEST(DenseDesign, AddsLanesOfManyRowsAlikeWithAnyNumberOfThreads) {
     }
 }
 
+TEST(DenseDesign, GramAndProjectAreBoth) {
+  Random random(28);
+  for (const auto& [rows, cols] : {std::pair<Index, Index>{60, 7}, {3000, 150}})  // in one sum and in some
+    for (Layout layout : {Layout::column_major, Layout::row_major})
+      for (ScalarType scalar : {ScalarType::float64, ScalarType::float32})
+        for (const bool standardised : {true, false}) {
+          const Table t = make_table({rows, cols, layout, scalar, 1, standardised, standardised, true, standardised}, random);
+          DenseDesign design(t.view, t.standardization);
+          const Vector omega = random.normals(rows).cwiseAbs(), r = random.normals(rows);
+          Matrix G = Matrix::Zero(cols + 1, cols + 1), G_alone = G;
+          Vector Xr(cols + 1);
+          design.gram_and_project(omega, r, G, Xr);
+          design.gram(omega, G_alone);
+          EXPECT_EQ(distance(G, G_alone), 0);
+          const Vector expected = t.expected.transpose() * omega.cwiseProduct(r);
+          EXPECT_LE(testing::relative_distance(Xr, expected), 1e-12);
+          ASSERT_TRUE(design.set_products(Products::single_precision));
+          design.gram_and_project(omega, r, G, Xr);
+          const Vector size = t.expected.cwiseAbs().transpose() * omega.cwiseProduct(r).cwiseAbs();
+          EXPECT_LE(((Xr - expected).array().abs() - 1e-7 * size.array()).maxCoeff(), 0);  // numbers of X rounded to single precision
+        }
+}
+
 TEST(DenseDesign, SinglePrecisionProductsAreCloseToDouble) {  // (MP.1)
   Random random(27);
   for (Index cols : {5, 300})
