@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <mutex>
+#include <numeric>
 #include <thread>
 #include <vector>
 
@@ -37,6 +38,7 @@ void dsytrd_(const char*, const int*, double*, const int*, double*, double*, dou
 void dormtr_(const char*, const char*, const char*, const int*, const int*, const double*, const int*, const double*, double*, const int*,
              double*, const int*, int*);
 void dstedc_(const char*, const int*, double*, double*, double*, const int*, double*, const int*, int*, const int*, int*);
+void dlaed1_(const int*, double*, double*, const int*, int*, const double*, const int*, double*, int*, int*);
 // Present in OpenBLAS only; with another BLAS the thread option has no effect.
 [[gnu::weak]] void openblas_set_num_threads(int);
 [[gnu::weak]] int openblas_get_num_threads(void);
@@ -207,9 +209,73 @@ void apply_reflectors_transposed(Index n, const double* A, Index lda, const doub
   apply_reflectors(Transpose::yes, n, A, lda, tau, 1, x);
 }
 
-// As LAPACK's driver of this name does it, but for the last step: its vectors are independent of each other, and threads of ours share
-// them.
-bool syevd(Index n, double* A, Index lda, double* values) {
+namespace {
+
+// Eigenvalues, ascending, and vectors of a tridiagonal matrix; Q [n, n] with distance `ldq` between columns.
+bool stedc(Index n, double* diagonal, double* off_diagonal, double* Q, Index ldq) {
+  const int in = narrow(n), iq = leading(ldq), ask = -1;
+  double size = 0;
+  int integers = 0, info = 0;
+  dstedc_("I", &in, diagonal, off_diagonal, Q, &iq, &size, &ask, &integers, &ask, &info);
+  std::vector<double> work(static_cast<std::size_t>(size));
+  std::vector<int> whole(static_cast<std::size_t>(integers));
+  const int num_work = narrow(static_cast<Index>(work.size())), num_whole = narrow(integers);
+  dstedc_("I", &in, diagonal, off_diagonal, Q, &iq, work.data(), &num_work, whole.data(), &num_whole, &info);
+  if (info < 0) throw InternalError("stedc was called with an invalid argument");
+  return info == 0;
+}
+
+// The same, its two halves side by side: LAPACK's first division of the matrix, and its last merger. order[j]: where the vector of value j
+// is among the columns of Q, which holds zeros before.
+bool stedc_by_halves(Index n, double* diagonal, double* off_diagonal, double* Q, std::vector<int>& order) {
+  constexpr Index least = 128;
+  std::iota(order.begin(), order.end(), 0);
+  if (n < least) return stedc(n, diagonal, off_diagonal, Q, n);
+  double scale = 0;  // the merger compares values with vectors
+  for (Index i = 0; i < n; ++i) scale = std::max({scale, std::abs(diagonal[i]), i + 1 < n ? std::abs(off_diagonal[i]) : 0.0});
+  if (scale == 0) return stedc(n, diagonal, off_diagonal, Q, n);
+  for (Index i = 0; i < n; ++i) diagonal[i] /= scale, off_diagonal[i] /= scale;
+  const Index cut = n / 2;
+  const double link = off_diagonal[cut - 1];
+  diagonal[cut - 1] -= std::abs(link);
+  diagonal[cut] -= std::abs(link);
+  bool found[2];
+  parallel_for(2, threads_for(std::pow(static_cast<double>(n), 3)), [&](Index half) {
+    const Index first = half * cut;
+    found[half] = stedc(half == 0 ? cut : n - cut, diagonal + first, off_diagonal + first, Q + first * (n + 1), n);
+  });
+  if (!found[0] || !found[1]) return false;
+  std::iota(order.begin(), order.begin() + cut, 1);
+  std::iota(order.begin() + cut, order.end(), 1);
+  const int in = narrow(n), icut = narrow(cut);
+  std::vector<double> work(static_cast<std::size_t>(n * (n + 4)));
+  std::vector<int> whole(static_cast<std::size_t>(4 * n));
+  int info = 0;
+  dlaed1_(&in, diagonal, Q, &in, order.data(), &link, &icut, work.data(), whole.data(), &info);
+  if (info < 0) throw InternalError("laed1 was called with an invalid argument");
+  if (info > 0) return false;
+  Vector sorted(n);
+  for (Index j = 0; j < n; ++j) sorted[j] = scale * diagonal[--order[static_cast<std::size_t>(j)]];
+  std::copy(sorted.begin(), sorted.end(), diagonal);
+  return true;
+}
+
+// By the signs of the pivots of T - bound I.
+bool has_eigenvalue_below(double bound, Index n, const double* diagonal, const double* off_diagonal) {
+  double pivot = 1;
+  for (Index i = 0; i < n; ++i) {
+    const double off = i > 0 ? off_diagonal[i - 1] : 0;
+    pivot = diagonal[i] - bound - off * off / pivot;
+    if (!(pivot > 0)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+// As LAPACK's driver of this name does it, but threads of ours share what is independent: the halves of the tridiagonal matrix, and the
+// vectors in the last step.
+bool syevd(Index n, double* A, Index lda, double* values, double least) {
   double largest = 0;
   for (Index j = 0; j < n; ++j)  // LAPACK may hang on NaN
     for (Index i = j; i < n; ++i) {
@@ -222,33 +288,24 @@ bool syevd(Index n, double* A, Index lda, double* values) {
       for (Index i = j; i < n; ++i) A[i + j * lda] *= factor;
   };
   const bool out_of_range = largest > 0 && (largest < 1e-140 || largest > 1e140);  // of what the squares of the tridiagonal form hold
-  if (out_of_range) rescale(1 / largest);
+  const double unit = out_of_range ? largest : 1;
+  if (out_of_range) rescale(1 / unit);
 
-  const double cube = std::pow(static_cast<double>(n), 3);
   const ThreadScope threads = scope_to_reduce(n);
   const auto count = static_cast<std::size_t>(n);
-  std::vector<double> off_diagonal(count), tau(count), Q(count * count);
+  std::vector<double> off_diagonal(count), tau(count);
   sytrd(n, A, lda, values, off_diagonal.data(), tau.data());
-  const int in = narrow(n), ask = -1;
-  double size = 0;
-  int integers = 0, info = 0;
-  dstedc_("I", &in, values, off_diagonal.data(), Q.data(), &in, &size, &ask, &integers, &ask, &info);
-  {
-    std::vector<double> work(static_cast<std::size_t>(size));
-    std::vector<int> whole(static_cast<std::size_t>(integers));
-    const int num_work = narrow(static_cast<Index>(work.size())), num_whole = narrow(integers);
-    dstedc_("I", &in, values, off_diagonal.data(), Q.data(), &in, work.data(), &num_work, whole.data(), &num_whole, &info);
-  }
-  if (info < 0) throw InternalError("stedc was called with an invalid argument");
-  if (info > 0) return false;
+  if (least > 0 && has_eigenvalue_below(least / unit, n, values, off_diagonal.data())) return false;
+  std::vector<double> Q(count * count);
+  std::vector<int> order(count);
+  if (!stedc_by_halves(n, values, off_diagonal.data(), Q.data(), order)) return false;
   constexpr Index width = 128;
-  parallel_for((n + width - 1) / width, n <= most_for_one_thread ? threads_for(cube) : 1, [&](Index part) {
+  parallel_for((n + width - 1) / width, n <= most_for_one_thread ? threads_for(std::pow(static_cast<double>(n), 3)) : 1, [&](Index part) {
     const Index first = part * width, own = std::min(width, n - first);
     apply_reflectors(Transpose::no, n, A, lda, tau.data(), own, Q.data() + first * n);
   });
-  for (Index j = 0; j < n; ++j) std::copy_n(Q.data() + j * n, n, A + j * lda);
-  if (out_of_range)
-    for (Index j = 0; j < n; ++j) values[j] *= largest;
+  for (Index j = 0; j < n; ++j) std::copy_n(Q.data() + order[static_cast<std::size_t>(j)] * n, n, A + j * lda);
+  for (Index j = 0; j < n; ++j) values[j] *= unit;
   return true;
 }
 

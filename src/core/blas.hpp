@@ -37,8 +37,9 @@ void trsv(Transpose transpose, Index n, const double* L, Index ldl, double* x);
 [[nodiscard]] bool trtri(Index n, double* L, Index ldl);
 /// The lower triangle of L' L, in place, with L lower triangular.
 void lauum(Index n, double* L, Index ldl);
-/// A = Q diag(values) Q', values ascending, of which A then holds Q; false if it is not finite or the iteration fails.
-[[nodiscard]] bool syevd(Index n, double* A, Index lda, double* values);
+/// A = Q diag(values) Q', values ascending, of which A then holds Q; false if it is not finite or the iteration fails. Also, and early, if
+/// an eigenvalue is below `least` (more than 0; 0: none is asked for).
+[[nodiscard]] bool syevd(Index n, double* A, Index lda, double* values, double least = 0);
 /// A = Q T Q' with T tridiagonal: diagonal [n], off_diagonal [n-1]; A then holds Q's reflectors with tau [n-1].
 void sytrd(Index n, double* A, Index lda, double* diagonal, double* off_diagonal, double* tau);
 /// x <- Q' x for the Q that sytrd left in A.

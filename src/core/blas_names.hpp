@@ -6,6 +6,7 @@
 #define ARDVARK_PREFIXED(prefix, name) ARDVARK_JOIN_NAMES(prefix, name)
 #define dgemm_ ARDVARK_PREFIXED(ARDVARK_BLAS_PREFIX, dgemm_)
 #define dgemv_ ARDVARK_PREFIXED(ARDVARK_BLAS_PREFIX, dgemv_)
+#define dlaed1_ ARDVARK_PREFIXED(ARDVARK_BLAS_PREFIX, dlaed1_)
 #define dlauum_ ARDVARK_PREFIXED(ARDVARK_BLAS_PREFIX, dlauum_)
 #define dormtr_ ARDVARK_PREFIXED(ARDVARK_BLAS_PREFIX, dormtr_)
 #define dpotrf_ ARDVARK_PREFIXED(ARDVARK_BLAS_PREFIX, dpotrf_)

@@ -286,7 +286,7 @@ TEST(Blas, SytrdAndItsReflectorsRebuildTheMatrix) {
 TEST(Blas, SyevdRebuildsTheMatrixAtAnyScale) {
   Random random(14);
   for (const double scale : {1.0, 1e-160, 1e150})
-    for (Index n : {Index{1}, Index{3}, Index{65}, Index{300}}) {
+    for (Index n : {Index{1}, Index{3}, Index{65}, Index{127}, Index{128}, Index{301}}) {
       Padded A(random, n, n);
       const Matrix S = symmetric(A.value());
       A.store *= scale;
@@ -300,6 +300,43 @@ TEST(Blas, SyevdRebuildsTheMatrixAtAnyScale) {
   Matrix bad = Matrix::Constant(2, 2, std::numeric_limits<double>::quiet_NaN());
   Vector values(2);
   EXPECT_FALSE(blas::syevd(2, bad.data(), 2, values.data()));
+}
+
+// Where the halves of the tridiagonal form share values, or do not touch.
+TEST(Blas, SyevdKnowsManifoldEigenvalues) {
+  Random random(16);
+  for (const Index n : {128, 131, 260}) {
+    const Matrix few = random.normals(n, 3), block = random.normals(n / 4, n / 4);
+    Matrix apart = Matrix::Zero(n, n);
+    apart.topLeftCorner(n / 4, n / 4) = apart.bottomRightCorner(n / 4, n / 4) = block * block.transpose();
+    const std::vector<Matrix> all = {Matrix::Zero(n, n), Matrix::Identity(n, n), 1e-9 * Matrix(few * few.transpose()),
+                                     Matrix::Identity(n, n) + few * few.transpose(), apart};
+    for (std::size_t kind = 0; kind < all.size(); ++kind) {
+      const Matrix& S = all[kind];
+      Matrix Q = S;
+      Vector values(n);
+      ASSERT_TRUE(blas::syevd(n, Q.data(), n, values.data()));
+      EXPECT_TRUE(std::is_sorted(values.begin(), values.end())) << n << ": " << kind;
+      const double size = std::max(S.cwiseAbs().maxCoeff(), 1e-300);
+      EXPECT_LE((Q * values.asDiagonal() * Q.transpose() - S).cwiseAbs().maxCoeff(), 1e-12 * size) << n << ": " << kind;
+      EXPECT_LE(distance(Q.transpose() * Q, Matrix::Identity(n, n)), 1e-12) << n << ": " << kind;
+    }
+  }
+}
+
+TEST(Blas, SyevdEndsEarlyWhereAnEigenvalueIsTooSmall) {
+  Random random(17);
+  for (const double scale : {1.0, 1e-160, 1e150})
+    for (const Index n : {1, 2, 40, 200}) {
+      const Matrix few = random.normals(n, n + 5), S = few * few.transpose();
+      Matrix Q = S * scale;
+      Vector values(n), again(n);
+      ASSERT_TRUE(blas::syevd(n, Q.data(), n, values.data()));
+      for (const double factor : {0.99, 1.01}) {
+        Q = S * scale;
+        EXPECT_EQ(blas::syevd(n, Q.data(), n, again.data(), factor * values[0]), factor < 1) << n;
+      }
+    }
 }
 
 TEST(Products, SquareIsSyrkWithAnyNumberOfThreads) {
