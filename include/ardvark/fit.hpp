@@ -79,7 +79,8 @@ struct FitOptions {
                            ///< instead. A preset with it is the published model taken to its maximum as a model is (VBLinLogit's and
                            ///< vrvm_*, without compat)                       (OPT.3), (OPT.6), (OPT.7), (BLOCK.1), (BLOCK.2)
   bool mixed_precision = true;  ///< logistic models, large fits: early sweeps take their O(n p^2) products in single precision; the last
-                                ///< sweeps and all that is reported are double                                        (MP.2)
+                                ///< sweeps and all that is reported are double. Linear models with a sparse prior, long tables: the Gram
+                                ///< matrix, where that is sure not to show                                     (MP.2), (MP.3)
   int record_every = 0;         ///< sweeps between two columns of Fit::precision_history, >= 0; 0: none is kept
   int threads = 0;              ///< BLAS threads during the fit; 0 keeps the caller's setting
   Keep keep_covariance = Keep::automatic;      ///< the factor that predict() and covariance() need; automatic: unless it exceeds 256 MB

@@ -38,7 +38,9 @@ void fit_sparse_linear(MatrixView X, std::shared_ptr<double[]> memory, const Vec
   if (std::min(X.rows(), X.cols()) <= 2048) of_products.emplace(blas::ThreadScope::OursAlone{});
   const auto reduced = std::make_shared<ReducedRows>();  // the starts read it, and so does the posterior
   ReducedRows& rows = *reduced;
-  if (!reduce_rows(design, which, k, y, fit.num_rows, KeepBasis::no, rows, rotation))
+  const bool is_long = blas::multiplications(X.rows(), which.size()) > 1e9;  // else there is little to gain
+  const Products products = options.mixed_precision && is_long ? Products::single_precision : Products::double_precision;
+  if (!reduce_rows(design, which, k, y, fit.num_rows, KeepBasis::no, rows, rotation, products))
     throw InvalidArgument("the columns without a prior are linearly dependent: they cannot be told apart");
 
   SpikeSlabSettings slab;
@@ -72,8 +74,8 @@ void fit_sparse_linear(MatrixView X, std::shared_ptr<double[]> memory, const Vec
   bool factored = true;
   const std::vector<std::shared_ptr<const ReducedRows>> each(starts.size(), reduced);
   Mixture mixture = mixture_of(which, starts, each, weight, slab.num_rows * slab.column_unit, factored);
-  rows.gram.resize(0, 0);
   describe_sparse(options, which, starts, weight, factored, std::move(mixture), prepared.left_out, *state, fit);
+  rows.gram.resize(0, 0);
   // y - F beta - X w = what Z does not reach, and y~ - Z w.                                                                      (SP.2)
   const double centre = options.intercept ? k.dot(y) / fit.num_rows : 0.0, around = k.dot((y.array() - centre).square().matrix());
   const double missed = rows.rest + (rows.y - rows.Z() * state->w(which.columns)).squaredNorm();

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "../support/random_problem.hpp"
+#include "ardvark/linear.hpp"
 #include "design/dense.hpp"
 #include "engine/sweep.hpp"
 
@@ -69,6 +70,51 @@ TEST(SinglePrecision, IsNotInAResultThatWasStoppedOnTheWay) {  // (MP.2)
   const Matrix precision = X.transpose() * outcome.rows.omega.asDiagonal() * X + Matrix(outcome.a.asDiagonal());
   const Vector variance = precision.inverse().diagonal();
   EXPECT_LE(((q.V_diagonal - variance).array() / variance.array()).abs().maxCoeff(), 1e-12);
+}
+
+// 5000 rows and 460 columns, of which ten have an effect: enough for single precision.
+struct LongTable {
+  Matrix X;
+  Vector y;
+};
+
+LongTable long_table(double correlation, double noise, Random& random) {
+  LongTable t{random.normals(5000, 460), {}};
+  for (Index j = 1; j < t.X.cols(); ++j) t.X.col(j) = correlation * t.X.col(j - 1) + std::sqrt(1 - correlation * correlation) * t.X.col(j);
+  t.y = t.X.leftCols(10) * random.normals(10) + noise * random.normals(5000);
+  return t;
+}
+
+LinearFit fit_long(const LongTable& t, bool mixed_precision) {
+  FitOptions options;
+  options.prior.kind = PriorKind::sparse;
+  options.mixed_precision = mixed_precision;
+  return fit_linear(t.X, t.y, options);
+}
+
+TEST(SinglePrecision, OfALongTableIsFarBelowWhatTheDataKnow) {  // (MP.3)
+  Random random(75);
+  for (const double correlation : {0.0, 0.9, 0.5}) {
+    LongTable t = long_table(correlation, 1, random);
+    if (correlation == 0.5) t.X.colwise() += 2 * random.normals(5000);  // and all of them by .8
+    const LinearFit plain = fit_long(t, false), mixed = fit_long(t, true);
+    EXPECT_GT((plain.mean - mixed.mean).cwiseAbs().maxCoeff(), 0) << "single precision was not tried";
+    EXPECT_LT(((plain.mean - mixed.mean).array().square() / plain.variance.array()).maxCoeff(), 1e-6);
+    EXPECT_LT(((plain.variance - mixed.variance).array() / plain.variance.array()).abs().maxCoeff(), 1e-4);
+    EXPECT_NEAR(mixed.bound, plain.bound, 1e-2);
+    EXPECT_NEAR(noise_sd(mixed) / noise_sd(plain), 1, 1e-3 / std::sqrt(2 * 5000.0));  // a thousandth of what it is known to
+  }
+}
+
+TEST(SinglePrecision, IsNotTakenWhereItMightShow) {  // (MP.3)
+  Random random(76);
+  std::vector<LongTable> tables = {long_table(0.999, 1, random), long_table(0, 0.05, random), long_table(0, 1, random)};
+  tables[2].X.col(7) = tables[2].X.leftCols(7).rowwise().sum() + 1e-4 * random.normals(5000);
+  for (std::size_t which = 0; which < tables.size(); ++which) {
+    const LinearFit plain = fit_long(tables[which], false), mixed = fit_long(tables[which], true);
+    EXPECT_EQ((plain.mean - mixed.mean).cwiseAbs().maxCoeff(), 0) << which;
+    EXPECT_EQ(plain.bound, mixed.bound) << which;
+  }
 }
 
 // The exact Gaussian posterior and the Jaakkola-Jordan bound: rows that follow the mean.

@@ -12,8 +12,9 @@
 namespace ardvark {
 namespace {
 
-constexpr Index most_to_keep = 4096;      // columns: of more the Gram matrix is made again where it is asked for
-constexpr double smallest_share = 1e-12;  // eigenvalues below this part of the largest are rounding
+constexpr Index most_to_keep = 4096;       // columns: of more the Gram matrix is made again where it is asked for
+constexpr double smallest_share = 1e-12;   // eigenvalues below this part of the largest are rounding
+constexpr double least_to_be_sure = 1e-2;  // of a correlation matrix in single precision: its least eigenvalue, and what is left of y
 
 // R and ln|F'OF| from the Gram matrix of the flat columns.
 bool factor_flat(const Matrix& FOF, ReducedRows& out) {
@@ -28,12 +29,13 @@ bool factor_flat(const Matrix& FOF, ReducedRows& out) {
   return true;
 }
 
-// The largest eigenvalues of C (lower triangle) that are more than rounding, ascending; their vectors are the last columns of C.
-Index decompose(Matrix& C, Vector& values) {
+// The largest eigenvalues of C (lower triangle) that are more than rounding, ascending; their vectors are the last columns of C. -1: not
+// finite, or, early, one is less than `least`.
+Index decompose(Matrix& C, Vector& values, double least = 0) {
   const Index size = C.rows();
   values.resize(size);
   if (size == 0) return 0;
-  if (!blas::syevd(size, C.data(), size, values.data())) return -1;
+  if (!blas::syevd(size, C.data(), size, values.data(), least)) return -1;
   const double largest = values[size - 1];
   Index first = 0;
   while (first < size && !(values[first] > smallest_share * largest)) ++first;
@@ -111,38 +113,54 @@ bool reduce_wide(ReducedRows& out) {
   return true;
 }
 
-// No more columns than rows: Z = diag(l)^1/2 Q', from the Gram matrix.
-bool reduce_tall(Design& X, const PenalisedColumns& which, const Vector& omega, const Vector& y, KeepBasis basis, ReducedRows& out) {
+// No more columns than rows: Z = diag(l)^1/2 Q', from the Gram matrix. In single precision where that is sure to show nowhere. (MP.3)
+bool reduce_tall(Design& X, const PenalisedColumns& which, const Vector& omega, const Vector& y, KeepBasis basis, Products products,
+                 ReducedRows& out) {
   const Index n = X.rows(), p = which.size();
+  const bool is_single = products == Products::single_precision && which.flat.size() <= 1 && X.set_products(products);
+  const auto again = [&] { return reduce_tall(X, which, omega, y, basis, Products::double_precision, out); };
   Matrix all = Matrix::Zero(X.cols(), X.cols());
-  X.gram(omega, all);
-  all.triangularView<Eigen::StrictlyUpper>() = all.transpose();
-  if (!all.diagonal().allFinite()) return false;
   Vector Xy(X.cols());
-  X.project(omega.cwiseProduct(y), Xy);
-  const Matrix FX = all(which.flat, which.columns);
-  if (!factor_flat(all(which.flat, which.flat), out)) return false;
+  X.gram_and_project(omega, y, all, Xy);
+  X.set_products(Products::double_precision);
+  if (!all.diagonal().allFinite()) return false;
+  const auto entry = [&](Index i, Index j) { return all(std::max(i, j), std::min(i, j)); };
+  const auto f = static_cast<Index>(which.flat.size());
+  const auto flat = [&](Index i) { return which.flat[static_cast<std::size_t>(i)]; };
+  const auto column = [&](Index j) { return which.columns[static_cast<std::size_t>(j)]; };
+  const Matrix FX = Matrix::NullaryExpr(f, p, [&](Index i, Index j) { return entry(flat(i), column(j)); });
+  const Matrix FF = Matrix::NullaryExpr(f, f, [&](Index i, Index j) { return entry(flat(i), flat(j)); });
+  if (!factor_flat(FF, out)) return false;
   const Matrix RFX = out.R * FX;
   const Vector RFy = out.R * Xy(which.flat);
   out.G = out.R.transpose() * RFX;
   out.flat_mean = out.R.transpose() * RFy;
-  Matrix C = all(which.columns, which.columns);
-  C -= RFX.transpose() * RFX;
+  Matrix C(p, p);  // both triangles
+  products::tiles(p, blas::threads_to_read(p * p), [&](Index first, Index count) {
+    for (Index j = first; j < first + count; ++j) {
+      for (Index i = j; i < p; ++i) C(i, j) = entry(column(i), column(j));
+      C.col(j).tail(p - j) -= RFX.rightCols(p - j).transpose() * RFX.col(j);
+    }
+  });
   all.resize(0, 0);
+  mirror(C);
   const Vector Xr = Xy(which.columns) - RFX.transpose() * RFy;
   const Matrix F = read_columns(X, which.flat);
   const Vector target = y - F * out.flat_mean;
   const double total = omega.dot(target.cwiseAbs2());
 
   if (p <= most_to_keep && basis == KeepBasis::no) out.gram = C;
+  const double least = is_single && p > 0 ? least_to_be_sure * C.trace() / static_cast<double>(p) : 0;
   Vector values;
-  const Index m = decompose(C, values);
+  const Index m = decompose(C, values, least);
+  if (is_single && m < p) return again();
   if (m < 0) return false;
   const auto Q = C.rightCols(m);
   out.l = values.tail(m);
   const Vector root = out.l.cwiseSqrt();
   out.y = (Q.transpose() * Xr).cwiseQuotient(root);
   out.rest = total - out.y.squaredNorm();
+  if (is_single && out.rest < least_to_be_sure * total) return again();
   if (out.rest < 1e-6 * total) {  // next to nothing is left: from what is left of each row, as the difference is mostly rounding
     Vector w = Vector::Zero(X.cols()), fitted(n);
     w(which.columns) = Q * out.y.cwiseQuotient(root);
@@ -171,11 +189,11 @@ bool reduce_tall(Design& X, const PenalisedColumns& which, const Vector& omega, 
 }  // namespace
 
 bool reduce_rows(Design& X, const PenalisedColumns& which, const Vector& omega, const Vector& y, double num_rows, KeepBasis basis,
-                 ReducedRows& out, Rotation rotation) {
+                 ReducedRows& out, Rotation rotation, Products products) {
   out = {};
   out.degrees = num_rows - static_cast<double>(which.flat.size());
   const bool rotate = rotation == Rotation::to_diagonal;
-  if (rotate && which.size() <= X.rows()) return reduce_tall(X, which, omega, y, basis, out);
+  if (rotate && which.size() <= X.rows()) return reduce_tall(X, which, omega, y, basis, products, out);
   if (!project_rows(X, which, omega, y, out) || (rotate && !reduce_wide(out))) return false;
   if (basis == KeepBasis::no) out.U.resize(0, 0);
   return true;

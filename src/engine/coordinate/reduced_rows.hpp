@@ -40,8 +40,10 @@ enum class KeepBasis { no, yes };
 enum class Rotation { to_diagonal, as_they_are };
 /// \param omega  [rows] >= 0; of a linear model the observation weights
 /// \param y      [rows] (working) target
+/// \param products  of the Gram matrix of more rows than columns; in single precision only where nobody can tell              (MP.3)
 /// False: the flat columns are linearly dependent, or something is not finite.    O(n p min(n,p) + min(n,p)^3)
 [[nodiscard]] bool reduce_rows(Design& X, const PenalisedColumns& which, const Vector& omega, const Vector& y, double num_rows,
-                               KeepBasis basis, ReducedRows& out, Rotation rotation = Rotation::to_diagonal);
+                               KeepBasis basis, ReducedRows& out, Rotation rotation = Rotation::to_diagonal,
+                               Products products = Products::double_precision);
 
 }  // namespace ardvark
