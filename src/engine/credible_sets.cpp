@@ -25,17 +25,34 @@ std::vector<Index> likely_columns(const SpikeSlab& q) {
   return chosen;
 }
 
-// use(j, Z'direction(j)) for each j of the list, some at a time.
-template <typename Direction, typename Use>
-void for_products(const ReducedRows& rows, const std::vector<Index>& list, Direction&& direction, Use&& use) {
+// A sum of some columns of Z.
+struct Combination {
+  std::vector<Index> columns;
+  Vector weights;
+};
+
+// use(j, Z'D of(j)) for each j of the list, some at a time: from the Gram matrix where that is at hand and D is 1.
+template <typename Of, typename Use>
+void for_products(const ReducedRows& rows, const Vector& D, const std::vector<Index>& list, Of&& of, Use&& use) {
   constexpr std::size_t block = 32;
-  const auto Z = rows.Z();
+  const bool is_known = rows.gram.size() > 0 && (D.array() == 1).all();
   for (std::size_t first = 0; first < list.size(); first += block) {
     const auto count = static_cast<Index>(std::min(block, list.size() - first));
-    Matrix directions(rows.rank(), count);
-    for (Index i = 0; i < count; ++i) directions.col(i) = direction(list[first + static_cast<std::size_t>(i)]);
-    const Matrix found = products::transposed_times(Z, directions);
-    for (Index i = 0; i < count; ++i) use(list[first + static_cast<std::size_t>(i)], found.col(i));
+    const Matrix& from = rows.gram;
+    Matrix sums(is_known ? rows.size() : rows.rank(), count);
+    for (Index i = 0; i < count; ++i) {
+      const auto [columns, weights] = of(list[first + static_cast<std::size_t>(i)]);
+      sums.col(i).setZero();
+      for (std::size_t l = 0; l < columns.size(); ++l) {
+        const double weight = weights[static_cast<Index>(l)];
+        if (is_known)
+          sums.col(i) += weight * from.col(columns[l]);
+        else
+          sums.col(i) += weight * rows.Z().col(columns[l]);
+      }
+    }
+    if (!is_known) sums = products::transposed_times(rows.Z(), D.asDiagonal() * sums);
+    for (Index i = 0; i < count; ++i) use(list[first + static_cast<std::size_t>(i)], sums.col(i));
   }
 }
 
@@ -122,20 +139,16 @@ std::vector<CredibleSet> credible_sets(const SpikeSlab& q) {
   const double kappa = q.hyper().kappa, s2 = q.hyper().s2;
   const std::vector<Index> chosen = likely_columns(q);
   if (chosen.empty()) return found;
-  const auto Z = q.rows().Z();
   const auto [of_residual, d] = q.look();
   const Eigen::ArrayXd room = 1 + kappa * d.array(), gain = 0.5 * kappa / s2 / room, flat = -0.5 * room.log();
   std::vector<std::vector<Index>> stands_for(static_cast<std::size_t>(which.size()));  // of a column that has a set, those in it
   std::vector<double> left(static_cast<std::size_t>(sets.size()), 0.0);                // of a block, effects that no set stands for
   for (Index j = 0; j < which.size(); ++j) left[static_cast<std::size_t>(sets.set_of(j))] += q.inclusion()[j];
-  const auto direction = [&](Index j) {
+  const auto taken_out = [&](Index j) {
     const std::span<const Index> columns = sets.columns_of(sets.set_of(j));
-    const Vector back = take_out(q, j).back;
-    Vector out = Vector::Zero(q.rows().rank());
-    for (std::size_t i = 0; i < columns.size(); ++i) out += back[static_cast<Index>(i)] * Z.col(columns[i]);
-    return Vector(q.D().cwiseProduct(out));
+    return Combination{{columns.begin(), columns.end()}, take_out(q, j).back};
   };
-  for_products(q.rows(), chosen, direction, [&](Index j, const auto& product) {
+  for_products(q.rows(), q.D(), chosen, taken_out, [&](Index j, const auto& product) {
     const Index block = sets.set_of(j);
     const Alone alone = take_out(q, j);
     // Another column of its block that it only takes the place of has a set, and there is no second effect.
@@ -176,8 +189,8 @@ void note_interchangeable(const SpikeSlab& q, Fit& fit) {
     return "'" + fit.column_names[static_cast<std::size_t>(which.columns[static_cast<std::size_t>(j)])] + "'";
   };
   std::vector<std::string> pairs;
-  const auto copy = [&](Index j) { return Vector(Z.col(j)); };
-  for_products(q.rows(), likely_columns(q), copy, [&](Index j, const auto& product) {
+  const auto alone = [](Index j) { return Combination{{j}, Vector::Ones(1)}; };
+  for_products(q.rows(), Vector::Ones(Z.rows()), likely_columns(q), alone, [&](Index j, const auto& product) {
     std::vector<Index> close;
     for (Index l = 0; l < which.size(); ++l)
       if (l != j && std::abs(product[l]) > 0.99 * length[l] * length[j]) close.push_back(l);

@@ -81,11 +81,12 @@ bool invert_root(Matrix& K) {
   return true;
 }
 
-// Cov w = (E + Z'Z/s2)^-1, of all columns.                                                                                    (SP.16)
-bool root_of_sum(const SpikeSlab& q, const Vector& d, Matrix& F) {
+// Cov w = (E + Z'Z/s2)^-1 = F'F, of all columns, and tr(Z Cov Z')/s2 = p - tr(E Cov).                                         (SP.16)
+bool root_of_sum(const SpikeSlab& q, const Vector& d, MixtureComponent& out) {
   const auto Z = q.rows().Z();
   const Index p = Z.cols();
   const double s2 = q.hyper().s2, dense = s2 * q.hyper().h;
+  Matrix& F = out.F;
   if (q.rows().gram.size() > 0) {
     F = q.rows().gram / s2;
   } else {
@@ -93,20 +94,30 @@ bool root_of_sum(const SpikeSlab& q, const Vector& d, Matrix& F) {
     products::square(blas::Transpose::yes, p, Z.rows(), Z.data(), Z.rows(), 0.0, F.data(), p);
     F *= 1 / s2;
   }
+  std::vector<Matrix> E;
   for (Index set = 0; set < q.sets().size(); ++set) {
     const std::span<const Index> columns = q.sets().columns_of(set);
     if (columns.size() == 1) {
       const Index j = columns[0];
       const double v = q.variance()[j], left = 1 - v * d[j] / s2;
-      F(j, j) += left / (dense * left + v);
+      E.push_back(Matrix::Constant(1, 1, left / (dense * left + v)));
+      F(j, j) += E.back()(0, 0);
       continue;
     }
     const Matrix ZB = Z(Eigen::all, columns), C = q.covariance_of(set);
     const Matrix left = Matrix::Identity(C.rows(), C.rows()) - ZB.transpose() * q.D().asDiagonal() * ZB * C / s2;
-    const Matrix E = (dense * left + C).transpose().partialPivLu().solve(left.transpose());  // symmetric, but for rounding
-    F(columns, columns) += 0.5 * (E + E.transpose());
+    const Matrix of_set = (dense * left + C).transpose().partialPivLu().solve(left.transpose());  // symmetric, but for rounding
+    E.push_back(0.5 * (of_set + of_set.transpose()));
+    F(columns, columns) += E.back();
   }
-  return invert_root(F);
+  if (!invert_root(F)) return false;
+  double effective = static_cast<double>(p);
+  for (Index set = 0; set < q.sets().size(); ++set) {
+    const Matrix of_set = F(Eigen::all, q.sets().columns_of(set));
+    effective -= (of_set * E[static_cast<std::size_t>(set)]).cwiseProduct(of_set).sum();
+  }
+  out.effective_of_active = effective;
+  return true;
 }
 
 // B = F'F + diag(v) = S (I + S' offdiag(Z'DZ)/s2 S)^-1 S', S S' = Cov b set by set.                                              (SP.6)
@@ -165,7 +176,7 @@ MixtureComponent component_of(const SpikeSlab& q, std::shared_ptr<const DenseBas
   out.flat_mean = flat_mean - basis->G * out.w;
   out.basis = std::move(basis);
   const Vector d = q.look().d;
-  if (hyper.h > 0 && p <= q.rows().rank() && root_of_sum(q, d, out.F)) {
+  if (hyper.h > 0 && p <= q.rows().rank() && root_of_sum(q, d, out)) {
     if (out.spread) {  // what it adds to the covariance given h, which F has
       out.spread->variance -= hyper.s2 * hyper.h;
       out.spread->narrowing -= hyper.s2 * hyper.h * hyper.h * q.D();

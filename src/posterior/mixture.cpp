@@ -4,6 +4,7 @@
 
 #include "core/blas.hpp"
 #include "core/products.hpp"
+#include "core/rearrange.hpp"
 #include "design/column_panels.hpp"
 
 namespace ardvark {
@@ -89,7 +90,8 @@ Marginals MixtureComponent::marginals() const {
   };
   if (h == 0) {  // P = I
     out.variance(active) = F.colwise().squaredNorm().transpose();
-    out.effective_parameters += (Z.colwise().squaredNorm().dot(v) + square_of_product(F, ZA)) / s2;
+    out.effective_parameters += effective_of_active ? *effective_of_active : square_of_product(F, ZA) / s2;
+    out.effective_parameters += Z.colwise().squaredNorm().dot(v) / s2;
     if (spread)
       products::tiles(p, threads,
                       [&](Index first, Index count) { out.variance.segment(first, count) += spread_of(Z.middleCols(first, count)); });
@@ -100,7 +102,7 @@ Marginals MixtureComponent::marginals() const {
     const Matrix FZD = times_transposed(F, D.asDiagonal() * ZA);
     if (has_inactive) M = D.asDiagonal() * spread_of_inactive(*this) * D.asDiagonal();
     out.effective_parameters += (h * basis->l.array() * D.array()).sum() + (M.trace() + FZD.squaredNorm()) / s2;
-    M.triangularView<Eigen::StrictlyUpper>() = M.transpose();
+    mirror(M);
     Vector of_active(a);
     products::tiles(a, threads, [&](Index first, Index count) {
       const auto panel = ZA.middleCols(first, count);
@@ -118,7 +120,7 @@ Marginals MixtureComponent::marginals() const {
       M *= h * h;
       M.diagonal() -= u.narrowing;
       M += u.moves * u.moves.transpose();
-      M.triangularView<Eigen::StrictlyUpper>() = M.transpose();
+      mirror(M);
     }
     products::tiles(static_cast<Index>(others.size()), threads, [&](Index first, Index count) {
       const std::vector<Index> at(others.begin() + first, others.begin() + first + count);

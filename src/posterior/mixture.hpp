@@ -48,6 +48,8 @@ struct MixtureComponent {
   Vector v;                   ///< [p] B_jj of the columns that are not active, 0 for those that are
   std::vector<Index> active;  ///< columns whose B is known with its correlations
   Matrix F;                   ///< [active, active] B_active = F'F
+  /// tr(Z_active B_active Z_active')/s2, where F came about in a way that says it; else it is computed.
+  std::optional<double> effective_of_active;
   /// None: h is known.
   std::optional<DenseSpread> spread;
 

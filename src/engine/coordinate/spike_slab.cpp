@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/blas.hpp"
+#include "core/eight.hpp"
 #include "core/parallel.hpp"
 #include "core/special.hpp"
 #include "engine/coordinate/column_pass.hpp"
@@ -16,17 +17,35 @@ namespace {
 
 constexpr double least_log_h = -23, most_log_h = 12;  // of standardised columns
 
-// sum ln(1 + h l): eight factors to a logarithm, as long as they stay in range.
-double sum_log1p(double h, const Vector& l) {
-  double sum = 0, product = 1;
-  for (Index i = 0; i < l.size(); ++i) {
-    product *= 1 + h * l[i];
-    if (product > 1e200 || i + 1 == l.size()) {
-      sum += std::log(product);
-      product = 1;
-    }
+// sum ln(1 + h l), and sum x/(1 + h l): eight at a time, a logarithm for as many factors as stay in range.
+struct DenseSums {
+  double log_volume = 0, misfit = 0;
+};
+DenseSums dense_sums(double h, const Vector& l, const Vector& x) {
+  DenseSums out;
+  Eight product = Eight{} + 1, misfit = {}, li, xi;
+  const auto take_logs = [&] {
+    for (Index lane = 0; lane < lanes; ++lane) out.log_volume += std::log(product[lane]);
+    product = Eight{} + 1;
+  };
+  const Index size = l.size();
+  Index i = 0;
+  for (; i + lanes <= size; i += lanes) {
+    load(l.data() + i, li);
+    load(x.data() + i, xi);
+    const Eight factor = 1 + h * li;
+    misfit += xi / factor;
+    product *= factor;
+    if (total(product) > 1e150) take_logs();
   }
-  return sum;
+  for (; i < size; ++i) {
+    const double factor = 1 + h * l[i];
+    misfit[i % lanes] += x[i] / factor;
+    product[i % lanes] *= factor;
+  }
+  take_logs();
+  out.misfit = total(misfit);
+  return out;
 }
 
 // y at this x: linear between the places of an ascending list, constant beyond its ends.
@@ -285,15 +304,15 @@ double SpikeSlab::log_prior_of_dense() const { return settings_.dense_penalty * 
 
 double SpikeSlab::bound() const {
   const double s2 = hyper_.s2, misfit = rows_->rest + (u_.array().square() / D_.array()).sum() + D_.dot(g_);
-  return -0.5 * rows_->degrees * (ln_2pi + std::log(s2)) - 0.5 * sum_log1p(hyper_.h, rows_->l) - 0.5 * misfit / s2 - divergence() +
-         log_prior_of_dense() - 0.5 * rows_->log_det_FOF;
+  return -0.5 * rows_->degrees * (ln_2pi + std::log(s2)) - 0.5 * dense_sums(hyper_.h, rows_->l, g_).log_volume - 0.5 * misfit / s2 -
+         divergence() + log_prior_of_dense() - 0.5 * rows_->log_det_FOF;
 }
 
 // What of the bound hangs on h, with the best s2 for it; spread_i = r_i^2 + g_i.                                                 (SP.5)
 double SpikeSlab::dense_objective(double h, const Vector& spread, double& s2) const {
-  double misfit = rows_->rest;
-  for (Index i = 0; i < spread.size(); ++i) misfit += spread[i] / (1 + h * rows_->l[i]);
-  const double volume = -0.5 * sum_log1p(h, rows_->l) - settings_.dense_penalty * std::log1p(h * mean_l());
+  const DenseSums sums = dense_sums(h, rows_->l, spread);
+  const double misfit = rows_->rest + sums.misfit;
+  const double volume = -0.5 * sums.log_volume - settings_.dense_penalty * std::log1p(h * mean_l());
   if (!settings_.fit_noise) return volume - 0.5 * misfit / s2;
   const double count = rows_->degrees + sums_.slab_columns;
   const double total = misfit + (hyper_.kappa > 0 ? sums_.square / hyper_.kappa : 0);
