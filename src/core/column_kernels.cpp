@@ -8,99 +8,114 @@
 namespace ardvark {
 namespace {
 
-[[gnu::always_inline]] inline ColumnProducts products(const double* z, const double* u, const double* D, Index size) {
-  Eight zu = {}, zDz = {}, zi, ui, Di;
+// Rows in eights; the last eight may overlap those before, of which `skip` rows then count no more.
+[[gnu::always_inline]] inline void load_counted(const double* from, Index skip, Eight& to) {
+  load(from, to);
+  if (skip == 0) return;
+  constexpr EightBits lane = {0, 1, 2, 3, 4, 5, 6, 7};
+  to = lane < skip ? Eight{} : to;
+}
+
+// use(i, skip) for the eights of at least eight rows.
+[[gnu::always_inline]] inline void for_eights(Index size, auto&& use) {
   Index i = 0;
-  for (; i + lanes <= size; i += lanes) {
-    load(z + i, zi);
-    load(u + i, ui);
-    load(D + i, Di);
-    zu += zi * ui;
-    zDz += Di * zi * zi;
+  for (; i + lanes <= size; i += lanes) use(i, Index{0});
+  if (i < size) use(size - lanes, i - (size - lanes));
+}
+
+[[gnu::always_inline]] inline ColumnProducts products(const double* z, const double* u, const double* D, Index size) {
+  ColumnProducts out;
+  if (size < lanes) {
+    for (Index i = 0; i < size; ++i) {
+      out.with_residual += z[i] * u[i];
+      out.square += D[i] * z[i] * z[i];
+    }
+    return out;
   }
-  for (; i < size; ++i) {
-    zu[i % lanes] += z[i] * u[i];
-    zDz[i % lanes] += D[i] * z[i] * z[i];
-  }
+  Eight zu = {}, zDz = {}, zi, ui, Di;
+  for_eights(
+      size, [&](Index i, Index skip) __attribute__((always_inline)) {
+        load_counted(z + i, skip, zi);
+        load(u + i, ui);
+        load(D + i, Di);
+        zu += zi * ui;
+        zDz += Di * zi * zi;
+      });
   return {total(zu), total(zDz)};
 }
 
 [[gnu::always_inline]] inline PairProducts products_of_pair(const double* y, const double* z, const double* u, const double* D,
                                                             Index size) {
+  PairProducts out;
+  if (size < lanes) {
+    out.first = products(y, u, D, size);
+    out.second = products(z, u, D, size);
+    for (Index i = 0; i < size; ++i) out.across += D[i] * z[i] * y[i];
+    return out;
+  }
   Eight yu = {}, zu = {}, yDy = {}, zDz = {}, yDz = {}, yi, zi, ui, Di;
-  Index i = 0;
-  for (; i + lanes <= size; i += lanes) {
-    load(y + i, yi);
-    load(z + i, zi);
-    load(u + i, ui);
-    load(D + i, Di);
-    yu += yi * ui;
-    zu += zi * ui;
-    const Eight Dz = Di * zi;
-    yDy += Di * yi * yi;
-    zDz += Dz * zi;
-    yDz += Dz * yi;
-  }
-  for (; i < size; ++i) {
-    const Index l = i % lanes;
-    yu[l] += y[i] * u[i];
-    zu[l] += z[i] * u[i];
-    yDy[l] += D[i] * y[i] * y[i];
-    zDz[l] += D[i] * z[i] * z[i];
-    yDz[l] += D[i] * z[i] * y[i];
-  }
+  for_eights(
+      size, [&](Index i, Index skip) __attribute__((always_inline)) {
+        load_counted(y + i, skip, yi);
+        load_counted(z + i, skip, zi);
+        load(u + i, ui);
+        load(D + i, Di);
+        yu += yi * ui;
+        zu += zi * ui;
+        const Eight Dz = Di * zi;
+        yDy += Di * yi * yi;
+        zDz += Dz * zi;
+        yDz += Dz * yi;
+      });
   return {{total(yu), total(yDy)}, {total(zu), total(zDz)}, total(yDz)};
 }
 
 [[gnu::always_inline]] inline void move(const double* z, const double* D, Index size, double change, double variance, double* u,
                                         double* g) {
+  if (size < lanes) {
+    for (Index i = 0; i < size; ++i) {
+      u[i] -= change * D[i] * z[i];
+      g[i] += variance * z[i] * z[i];
+    }
+    return;
+  }
   Eight zi, ui, Di, gi;
-  Index i = 0;
-  for (; i + lanes <= size; i += lanes) {
-    load(z + i, zi);
-    load(u + i, ui);
-    load(D + i, Di);
-    ui -= change * Di * zi;
-    store(ui, u + i);
-    if (variance == 0) continue;
-    load(g + i, gi);
-    gi += variance * zi * zi;
-    store(gi, g + i);
-  }
-  for (; i < size; ++i) {
-    u[i] -= change * D[i] * z[i];
-    g[i] += variance * z[i] * z[i];
-  }
+  for_eights(
+      size, [&](Index i, Index skip) __attribute__((always_inline)) {
+        load_counted(z + i, skip, zi);
+        load(u + i, ui);
+        load(D + i, Di);
+        ui -= change * Di * zi;
+        store(ui, u + i);
+        if (variance == 0) return;
+        load(g + i, gi);
+        gi += variance * zi * zi;
+        store(gi, g + i);
+      });
 }
 
 [[gnu::always_inline]] inline void move_by_pair(const double* y, const double* z, const double* D, Index size, const double* changes,
                                                 const double* variances, double* u, double* g) {
-  Eight yi, zi, ui, Di, gi;
   const double c0 = changes[0], c1 = changes[1], v0 = variances[0], v1 = variances[1];
-  Index i = 0;
-  for (; i + lanes <= size; i += lanes) {
-    load(y + i, yi);
-    load(z + i, zi);
-    load(u + i, ui);
-    load(D + i, Di);
-    ui -= Di * (c0 * yi + c1 * zi);
-    store(ui, u + i);
-    if (v0 == 0 && v1 == 0) continue;
-    load(g + i, gi);
-    gi += v0 * yi * yi + v1 * zi * zi;
-    store(gi, g + i);
+  if (size < lanes) {
+    move(y, D, size, c0, v0, u, g);
+    move(z, D, size, c1, v1, u, g);
+    return;
   }
-  for (; i < size; ++i) {
-    u[i] -= D[i] * (c0 * y[i] + c1 * z[i]);
-    g[i] += v0 * y[i] * y[i] + v1 * z[i] * z[i];
-  }
-}
-
-// Rows in eights; the last eight may overlap those before, of which `skip` rows then count no more.
-[[gnu::always_inline]] inline void load_counted(const double* from, Index skip, Eight& to) {
-  load(from, to);
-  if (skip == 0) return;
-  for (Index l = 0; l < lanes; ++l) to[l] = l < skip ? 0 : to[l];
+  Eight yi, zi, ui, Di, gi;
+  for_eights(
+      size, [&](Index i, Index skip) __attribute__((always_inline)) {
+        load_counted(y + i, skip, yi);
+        load_counted(z + i, skip, zi);
+        load(u + i, ui);
+        load(D + i, Di);
+        ui -= Di * (c0 * yi + c1 * zi);
+        store(ui, u + i);
+        if (v0 == 0 && v1 == 0) return;
+        load(g + i, gi);
+        gi += v0 * yi * yi + v1 * zi * zi;
+        store(gi, g + i);
+      });
 }
 
 // Two columns against four at a time. Where there are no four the last stands in for the others, and what it makes is not kept.

@@ -26,8 +26,8 @@ struct Indicator {
   double probability, negative_entropy;
 };
 inline Indicator indicator(double log_odds) {
-  const double size = std::abs(log_odds), e = std::exp(-size), rarer = e / (1 + e);
-  return {log_odds >= 0 ? 1 / (1 + e) : rarer, -std::log1p(e) - (rarer > 0 ? size * rarer : 0)};
+  const double size = std::abs(log_odds), e = std::exp(-size), larger = 1 / (1 + e), rarer = e * larger;
+  return {log_odds >= 0 ? larger : rarer, -std::log1p(e) - (rarer > 0 ? size * rarer : 0)};
 }
 
 /// lambda(xi) = tanh(xi/2) / (4 xi), lambda(0) = 1/8   (JJ.2). Below 1e-3 the series, whose next term is 17 xi^6/161280 < 2e-22.
