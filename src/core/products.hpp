@@ -62,4 +62,14 @@ inline void square(blas::Transpose transpose, Index n, Index k, const double* A,
   });
 }
 
+/// A sum over many of something, a [size, size] matrix in all: so many sums of its parts, each made on one thread, as long as they take
+/// less memory than a quarter of what is summed. Threads that share one sum wait for each other at every block. How many hangs on the shape
+/// alone, so that the bits do.
+inline Index num_lanes(Index many, Index size) {
+  constexpr Index most = 8;
+  Index lanes = 1;
+  while (lanes < most && 2 * lanes * 4 * size <= many) lanes *= 2;
+  return blas::is_small(blas::multiplications(many, size)) ? 1 : lanes;
+}
+
 }  // namespace ardvark::products

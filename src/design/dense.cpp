@@ -16,14 +16,7 @@ Index choose_block_rows(Index rows, Index cols) {
   return std::clamp<Index>(target, 128, std::max<Index>(rows, 1) < 128 ? 128 : std::max<Index>(rows, 1));
 }
 
-// Of a Gram matrix of many rows: each a sum of its own over a part of them, on one thread, where such sums take less memory than a quarter
-// of X. Threads that share one sum wait for each other at every block. How many hangs on the shape alone, so that the bits do.
-constexpr Index most_lanes = 8, block_of_lane = 256;
-Index num_lanes(Index rows, Index cols) {
-  Index lanes = 1;
-  while (lanes < most_lanes && 2 * lanes * 4 * cols <= rows) lanes *= 2;
-  return blas::is_small(blas::multiplications(rows, cols)) ? 1 : lanes;
-}
+constexpr Index block_of_lane = 256;  // rows
 
 template <typename Scalar>
 const Scalar* element(const MatrixView& X, Index i, Index j) {
@@ -164,14 +157,14 @@ void DenseDesign::read_to_square(Index first, Index count, const double* target,
 
 void DenseDesign::gram(const Vector& omega, Matrix& G) {
   row_scale_ = omega.cwiseSqrt();
-  if (num_lanes(rows(), cols()) > 1)
+  if (products::num_lanes(rows(), cols()) > 1)
     gram_in_lanes(nullptr, G, nullptr);
   else
     gram_in_blocks(G);
 }
 
 void DenseDesign::gram_and_project(const Vector& omega, const Vector& r, Matrix& G, Vector& Xr) {
-  if (num_lanes(rows(), cols()) == 1) return Design::gram_and_project(omega, r, G, Xr);
+  if (products::num_lanes(rows(), cols()) == 1) return Design::gram_and_project(omega, r, G, Xr);
   row_scale_ = omega.cwiseSqrt();
   gram_in_lanes(&r, G, &Xr);
 }
@@ -193,7 +186,7 @@ void DenseDesign::gram_in_blocks(Matrix& G) {
 }
 
 void DenseDesign::gram_in_lanes(const Vector* r, Matrix& G, Vector* Xr) const {
-  const Index p = cols(), lanes = num_lanes(rows(), p);
+  const Index p = cols(), lanes = products::num_lanes(rows(), p);
   std::vector<LaneSum> sum(static_cast<std::size_t>(lanes));
   {
     const blas::ThreadScope one{blas::ThreadScope::OursAlone{}};

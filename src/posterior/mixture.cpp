@@ -21,21 +21,35 @@ Vector shrinkage(const MixtureComponent& c) { return (1 + c.h * c.basis->l.array
 Matrix spread_of_inactive(const MixtureComponent& c) {
   const auto Z = c.basis->Z();
   const Index m = Z.rows();
-  Matrix W = Matrix::Zero(m, m);
   std::vector<Index> rest;
   for (Index j = 0; j < c.v.size(); ++j)
     if (c.v[j] > 0) rest.push_back(j);
-  constexpr std::size_t block = 2048;
-  Matrix panel(m, static_cast<Index>(std::min(block, rest.size())));
-  for (std::size_t first = 0; first < rest.size(); first += block) {
-    const auto count = static_cast<Index>(std::min(block, rest.size() - first));
-    for (Index j = 0; j < count; ++j) {
-      const Index at = rest[first + static_cast<std::size_t>(j)];
-      panel.col(j) = std::sqrt(c.v[at]) * Z.col(at);
+  const auto count = static_cast<Index>(rest.size());
+  constexpr Index block = 256;
+  const Index lanes = products::num_lanes(count, m);
+  std::vector<Matrix> sum(static_cast<std::size_t>(lanes), Matrix::Zero(m, m));
+  const auto add = [&](Index from, Index to, Matrix& W, auto&& square) {
+    Matrix panel(m, block);
+    for (; from < to; from += block) {
+      const Index width = std::min(block, to - from);
+      for (Index j = 0; j < width; ++j) {
+        const Index at = rest[static_cast<std::size_t>(from + j)];
+        panel.col(j) = std::sqrt(c.v[at]) * Z.col(at);
+      }
+      square(width, panel.data(), W.data());
     }
-    products::square(Transpose::no, m, count, panel.data(), m, 1.0, W.data(), m);
+  };
+  if (lanes == 1) {
+    add(0, count, sum[0], [&](Index width, const double* A, double* W) { products::square(Transpose::no, m, width, A, m, 1.0, W, m); });
+    return sum[0];
   }
-  return W;
+  const blas::ThreadScope one{blas::ThreadScope::OursAlone{}};
+  parallel_for(lanes, blas::threads_for(static_cast<double>(m * m) * static_cast<double>(count)), [&](Index lane) {
+    add(lane * count / lanes, (lane + 1) * count / lanes, sum[static_cast<std::size_t>(lane)],
+        [&](Index width, const double* A, double* W) { blas::syrk(Transpose::no, m, width, 1.0, A, m, 1.0, W, m); });
+  });
+  for (Index lane = 1; lane < lanes; ++lane) sum[0] += sum[static_cast<std::size_t>(lane)];
+  return sum[0];
 }
 
 // x_j'Wx_j of each column of X; W symmetric.
