@@ -18,9 +18,12 @@ constexpr Index panel = products::tile_width;
 class Blocks {
  public:
   Blocks(const ReducedRows& rows, const std::vector<Index>& order)
-      : rows_(rows), order_(order), is_free_(order.size(), true), length_(rows.Z().colwise().norm().transpose()) {
+      : rows_(rows), order_(order), is_free_(order.size(), true), length_(rows.size()) {
     const double m = static_cast<double>(rows.rank()), p = static_cast<double>(rows.size());
     threads_ = blas::threads_for(0.25 * m * p * std::min(m, p));
+    products::tiles(rows.size(), threads_, [&](Index first, Index count) {
+      length_.segment(first, count) = rows.Z().middleCols(first, count).colwise().norm().transpose();
+    });
   }
 
   std::vector<std::vector<Index>> take() {

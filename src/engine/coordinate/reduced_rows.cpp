@@ -57,8 +57,14 @@ std::shared_ptr<double[]> weighted_columns(Design& X, const std::vector<Index>& 
   }
   std::shared_ptr<double[]> memory = memory_of(n * p);
   Eigen::Map<Matrix> A(memory.get(), n, p);
-  for_column_panels(X, columns, [&](const auto& panel, const std::vector<Index>& at) {
-    for (std::size_t j = 0; j < at.size(); ++j) A.col(at[j]) = root.cwiseProduct(panel.col(static_cast<Index>(j)));
+  const auto place = [&](Index j) { return columns[static_cast<std::size_t>(j)]; };
+  products::tiles(p, blas::threads_to_read(n * p), [&](Index first, Index count) {
+    for (Index from = first, to = first; from < first + count; from = to) {  // columns that lie side by side
+      do ++to;
+      while (to < first + count && place(to) == place(to - 1) + 1);
+      X.columns(place(from), to - from, A.middleCols(from, to - from));
+    }
+    A.middleCols(first, count) = root.asDiagonal() * A.middleCols(first, count);
   });
   return memory;
 }
@@ -187,6 +193,15 @@ bool reduce_tall(Design& X, const PenalisedColumns& which, const Vector& omega, 
 }
 
 }  // namespace
+
+Vector ReducedRows::project(const Vector& u) const {
+  const Index m = rank();
+  Vector out(size());
+  products::tiles(size(), blas::threads_to_read(m * size()), [&](Index first, Index count) {
+    blas::gemv(blas::Transpose::yes, m, count, 1.0, storage.get() + first * m, m, u.data(), 0.0, out.data() + first);
+  });
+  return out;
+}
 
 bool reduce_rows(Design& X, const PenalisedColumns& which, const Vector& omega, const Vector& y, double num_rows, KeepBasis basis,
                  ReducedRows& out, Rotation rotation, Products products) {

@@ -33,6 +33,7 @@ struct ReducedRows : DenseBasis {
 
   [[nodiscard]] Index size() const { return G.cols(); }
   [[nodiscard]] Index rank() const { return l.size(); }  ///< m
+  [[nodiscard]] Vector project(const Vector& u) const;   ///< [p] Z'u
 };
 
 enum class KeepBasis { no, yes };
