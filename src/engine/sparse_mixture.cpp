@@ -42,7 +42,7 @@ std::vector<Index> uncertain_sets(const SpikeSlab& q, const Vector& d) {
 
 Vector mean_of(const SpikeSlab& q) {  // (SP.6)
   if (q.hyper().h == 0 || q.rows().rank() == 0) return q.mean();
-  return q.mean() + q.hyper().h * (q.rows().Z().transpose() * q.Dr());
+  return q.mean() + q.hyper().h * q.rows().project(q.Dr());
 }
 
 // Starts that came to the same maximum, the first of them, and what they weigh together.
@@ -61,7 +61,7 @@ std::vector<Maximum> maxima(const std::vector<StartOutcome>& starts, const Vecto
     if (share == 0) continue;
     Vector w = mean_of(starts[s].q);
     const auto same = std::find_if(found.begin(), found.end(), [&](const Maximum& other) {
-      return are_alike(starts[s].q.hyper(), starts[other.first].q.hyper(), seen, (w - other.w).squaredNorm());
+      return are_alike(starts[s].q, starts[other.first].q, seen, (w - other.w).squaredNorm());
     });
     if (same == found.end()) {
       found.push_back({s, share, std::move(w)});

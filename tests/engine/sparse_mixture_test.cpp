@@ -72,6 +72,25 @@ TEST(SparseMixture, OfManyRowsIsTheInverseOfOneSum) {  // (SP.16)
     }
 }
 
+TEST(Ascend, BoundNeverFallsThoughStepsAreBold) {  // (SP.5)
+  for (unsigned seed = 0; seed < 300; ++seed) {
+    const Index n = 5 + seed % 60, p = 1 + (seed * 7) % 120;
+    const Case c = blocked_case(n, p, 1 + seed % 5, 0.1 * (seed % 10), seed);
+    const ReducedRows rows = reduced(c);
+    const auto sets = blocks_of(c, rows);
+    const double seen = static_cast<double>(n);
+    StartOutcome start{"", SpikeSlab(c.which, {.num_rows = seen, .least_kappa = 4 / seen}, sets)};
+    start.q.set_rows(rows);
+    start.q.set_hyper({.pi = seed % 3 == 0 ? 0.5 : 0.1, .kappa = 16 / seen, .h = seed % 2 == 0 ? 1e-4 : 1 / seen, .s2 = 1});
+    AscentSettings settings;
+    settings.max_sweeps = 200;
+    ascend(all_of(*sets), settings, {}, start);
+    EXPECT_LE(start.sweeps, 200);
+    for (std::size_t i = 1; i < start.history.size(); ++i)
+      ASSERT_GE(start.history[i], start.history[i - 1] - 1e-9 * (1 + std::abs(start.history[i]))) << "seed " << seed << " sweep " << i;
+  }
+}
+
 TEST(Ascend, EndsWhereAnotherStartHasEnded) {  // (SP.8)
   int met = 0;
   for (unsigned seed = 1; seed <= 20; ++seed) {

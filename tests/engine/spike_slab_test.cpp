@@ -120,6 +120,22 @@ TEST(SpikeSlab, OneGroupAloneIsExact) {
   EXPECT_LT((component.w - exact.mean).cwiseAbs().maxCoeff(), 1e-10);
 }
 
+TEST(SpikeSlab, OneColumnAloneIsExactHoweverLargeItsEffect) {
+  for (const double size : {0.0, 0.3, 3.0, 10.0, 100.0}) {  // from the last but one on the gain is beyond what an exponential holds
+    Case c = make_case(30, 1, 0, 4);
+    c.y += size * c.X.col(0);
+    const ReducedRows rows = reduced(c);
+    const SpikeSlabHyper at{.pi = 1e-3, .kappa = 2, .h = 0.01, .s2 = 0.8};
+    const SpikeSlab q = settled(c, rows, at, 3);
+    const Matrix square = c.X.col(0) * c.X.col(0).transpose(), one = Matrix::Identity(30, 30);
+    const double without = std::log(1 - at.pi) + log_evidence_of(c, at.s2 * (one + at.h * square));
+    const double with = std::log(at.pi) + log_evidence_of(c, at.s2 * (one + (at.h + at.kappa) * square));
+    const double evidence = std::max(without, with) + std::log1p(std::exp(-std::abs(with - without)));
+    EXPECT_NEAR(q.bound() - q.log_prior_of_dense(), evidence, 1e-9 * std::abs(evidence)) << size;
+    EXPECT_NEAR(q.inclusion()[0], 1 / (1 + std::exp(without - with)), 1e-10) << size;
+  }
+}
+
 TEST(SpikeSlab, GroupsOfOneColumnAreColumns) {
   Case c = make_case(40, 6, 0.4, 5);
   const ReducedRows rows = reduced(c);
@@ -203,6 +219,35 @@ TEST(SpikeSlab, SweepOfTheRaisedKeepsCountOfTheOthers) {  // (SP.12)
       EXPECT_LT(moved, 45);
     }
   }
+}
+
+// (SP.5): the share of columns after one sweep from where it is, and from where it is anticipated, as far from where it comes to rest.
+TEST(SpikeSlab, AnticipatedInclusionIsNearerToItsEnd) {
+  int nearer = 0, problems = 0;
+  for (unsigned seed = 0; seed < 40; ++seed) {
+    const Case c = make_case(80, 150, 0.02 * (seed % 10), 700 + seed);
+    const ReducedRows rows = reduced(c);
+    SpikeSlab q(c.which, {.num_rows = 80, .fit_dense = false, .least_kappa = 4.0 / 80});
+    q.set_rows(rows);
+    q.set_hyper({.pi = 0.1, .kappa = 0.3, .h = 0, .s2 = 1});
+    for (int sweep = 0; sweep < 4; ++sweep) {
+      q.sweep(natural(c.which));
+      q.update_hyper(true);
+    }
+    SpikeSlab bold = q, end = q;
+    bold.anticipate_inclusion();
+    EXPECT_LE(std::abs(std::log(bold.hyper().pi / q.hyper().pi)), std::log(3.0) + 1e-12);
+    for (int sweep = 0; sweep < 500; ++sweep) {
+      end.sweep(natural(c.which));
+      end.update_hyper(false);
+    }
+    if (end.hyper().pi < 1e-6) continue;  // none is left
+    ++problems;
+    const double rest = std::log(end.hyper().pi);
+    if (std::abs(std::log(bold.hyper().pi) - rest) < std::abs(std::log(q.hyper().pi) - rest)) ++nearer;
+  }
+  EXPECT_GE(problems, 20);
+  EXPECT_GE(nearer, 0.9 * problems);
 }
 
 TEST(SpikeSlab, HyperParametersAreWhereTheBoundIsFlat) {

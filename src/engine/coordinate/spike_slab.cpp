@@ -16,6 +16,7 @@ namespace ardvark {
 namespace {
 
 constexpr double least_log_h = -23, most_log_h = 12;  // of standardised columns
+constexpr double most_pi = 1 - 1e-12;
 
 // sum ln(1 + h l), and sum x/(1 + h l): eight at a time, a logarithm for as many factors as stay in range.
 struct DenseSums {
@@ -114,6 +115,7 @@ void SpikeSlab::sweep(std::span<const Index> order) {
   others_ = {};
   others_g_.resize(0);
   g_.setZero();
+  pi_of_others_ = hyper_.pi;
   pass(order, Pass::whole);
 }
 
@@ -126,6 +128,14 @@ void SpikeSlab::sweep_raised() {
   pass(raised_, Pass::raised);
 }
 
+void SpikeSlab::anticipate_inclusion() {
+  constexpr double most = 3;  // fold
+  const double raised = sums_.included - others_.included, per_pi = others_.included / pi_of_others_;
+  const double left = static_cast<double>(which_->num_groups()) - per_pi;
+  if (!(raised > 0) || !(left > 0)) return;
+  hyper_.pi = std::clamp(raised / left, hyper_.pi / most, std::min(hyper_.pi * most, most_pi));
+}
+
 void SpikeSlab::pass(std::span<const Index> order, Pass which) {
   const double s2 = hyper_.s2, kappa = hyper_.kappa, odds = std::log(hyper_.pi) - std::log1p(-hyper_.pi);
   const double log_slab = std::log(s2 * kappa);
@@ -136,15 +146,37 @@ void SpikeSlab::pass(std::span<const Index> order, Pass which) {
     (is_raised ? raised : others_) += part;
     if (which == Pass::whole && is_raised) raised_.push_back(set);
   };
+  // ln(1 - q) of many columns is one logarithm of their product.
+  double excluded[2] = {1, 1};  // of those that are not raised, and that are
+  const auto take_logarithm = [&](bool is_raised) {
+    (is_raised ? raised : others_).negentropy += std::log(excluded[is_raised]);
+    excluded[is_raised] = 1;
+  };
   // With c and d = z'Dz of this column, the exact maximiser of the bound in q(b_j).                                              (SP.4)
+  constexpr double most_gain = 200;  // whose exponential can be multiplied
+  const double prior_ratio = std::exp(odds);
   const auto one = [&](Index j, double c, double d) {
-    const double shrink = 1 / (1 + kappa * d), mu = kappa * c * shrink, slab = s2 * kappa * shrink, log_shrink = std::log(shrink);
-    const double x = odds + 0.5 * (log_shrink + c * mu / s2);
-    const auto [q, negative_entropy] = indicator(x);
+    const double shrink = 1 / (1 + kappa * d), mu = kappa * c * shrink, slab = s2 * kappa * shrink, gain = 0.5 * c * mu / s2;
+    double q = 0, negentropy = 0;
+    bool data_raised = true;
+    if (gain < most_gain) {
+      const double from_data = std::sqrt(shrink) * std::exp(gain), without = 1 / (1 + prior_ratio * from_data);
+      q = prior_ratio * from_data * without;
+      data_raised = from_data > 1;
+      if (q > 0) negentropy = q * (odds + gain - 0.5 * log_slab);  // ln q - ln(1 - q) - 1/2 ln slab, where ln shrink cancels
+      const bool is_raised = which == Pass::raised || data_raised;
+      excluded[is_raised] *= without;
+      if (excluded[is_raised] < 1e-200) take_logarithm(is_raised);
+    } else {
+      const double log_shrink = std::log(shrink);
+      const auto [probability, negative_entropy] = indicator(odds + 0.5 * log_shrink + gain);
+      q = probability;
+      negentropy = negative_entropy - 0.5 * q * (log_slab + log_shrink);
+    }
     const double variance = q * slab + q * (1 - q) * mu * mu;
     inclusion_[sets_->unit_of(set, j)] = q;
     v_[j] = variance;
-    count(x > odds, {q, q, q * (slab + mu * mu), negative_entropy - (q > 0 ? 0.5 * q * (log_slab + log_shrink) : 0)});
+    count(data_raised, {q, q, q * (slab + mu * mu), negentropy});
     return ColumnUpdate{q * mu, variance > 1e-14 * s2 / std::max(d, 1e-300) ? variance : 0};
   };
   const ColumnKernels& kernel = column_kernel();
@@ -154,6 +186,10 @@ void SpikeSlab::pass(std::span<const Index> order, Pass which) {
     const Index first = sets_->columns_of(set)[0];
     if (is_single(at) && is_single(at + 1)) {
       const Index next = order[++at];
+      for (std::size_t ahead = at + 1; ahead < std::min(at + 3, order.size()); ++ahead) {
+        const double* z = rows_->Z().data() + sets_->columns_of(order[ahead])[0] * rows_->rank();
+        for (Index i = 0; i < rows_->rank(); i += 8) __builtin_prefetch(z + i);
+      }
       update_pair(kernel, *rows_, first, sets_->columns_of(next)[0], D_, m_, u_, g_, [&](Index j, double c, double d) {
         if (j != first) set = next;
         return one(j, c, d);
@@ -166,6 +202,8 @@ void SpikeSlab::pass(std::span<const Index> order, Pass which) {
       count(data_raised, part);
     }
   }
+  take_logarithm(true);
+  take_logarithm(false);
   sums_ = others_;
   sums_ += raised;
 }
@@ -322,7 +360,7 @@ double SpikeSlab::dense_objective(double h, const Vector& spread, double& s2) co
 
 void SpikeSlab::update_hyper(bool search_widely) {
   if (sums_.slab_columns > 0) {
-    hyper_.pi = std::clamp(sums_.included / static_cast<double>(which_->num_groups()), 1e-100, 1 - 1e-12);
+    hyper_.pi = std::clamp(sums_.included / static_cast<double>(which_->num_groups()), 1e-100, most_pi);
     hyper_.kappa = std::max(sums_.square / (hyper_.s2 * sums_.slab_columns), settings_.least_kappa);
   }
   const Vector r = u_.cwiseQuotient(D_), spread = r.cwiseAbs2() + g_;

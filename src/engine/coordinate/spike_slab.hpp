@@ -43,6 +43,8 @@ class SpikeSlab {
   void sweep(std::span<const Index> order);
   /// One update of the sets whose odds of inclusion the data raised in the last whole sweep; the others stay as they are.       (SP.12)
   void sweep_raised();
+  /// pi as it will be when q(b) of those that the data did not raise have followed it, for the next sweep().                    (SP.5)
+  void anticipate_inclusion();
   /// pi, kappa, then h and s2 together, each the maximiser of the bound given q(b).                                             (SP.5)
   void update_hyper(bool search_widely);
   /// (SP.3), in the units of the rows. Holds after a sweep, until the hyper-parameters change.
@@ -119,6 +121,7 @@ class SpikeSlab {
   // What the last whole sweep left for sweep_raised(): the sets, and what the rest of them make of sums_ and g_.
   std::vector<Index> raised_;
   Sums others_;
+  double pi_of_others_ = 0;
   Vector others_g_;  // empty: not yet formed
 };
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <optional>
 
 #include "core/parallel.hpp"
 #include "engine/coordinate/column_pass.hpp"
@@ -41,7 +42,7 @@ class LassoPath {
   // Columns enter where the gradient asks for them, until it asks for no more.
   const Vector& solve(double lambda) {
     for (int round = 0; round < 50; ++round) {
-      const Vector slope = (rows_.Z().transpose() * u_).cwiseAbs();
+      const Vector slope = rows_.project(u_).cwiseAbs();
       const std::size_t before = working_.size();
       for (Index j = 0; j < slope.size(); ++j)
         if (!is_in_[static_cast<std::size_t>(j)] && slope[j] > lambda + rows_.degrees * enough_) {
@@ -173,14 +174,14 @@ Matrix lasso_path(const ReducedRows& rows, const std::vector<int>& penalties) {
   Matrix found(rows.size(), static_cast<Index>(penalties.size()));
   if (rows.size() == 0) return found;
   LassoPath path(rows);
-  const double most = (rows.Z().transpose() * rows.y).cwiseAbs().maxCoeff();
+  const double most = rows.project(rows.y).cwiseAbs().maxCoeff();
   for (std::size_t i = 0; i < penalties.size(); ++i)
     found.col(static_cast<Index>(i)) = path.solve(most * std::pow(0.02, penalties[i] / (num_penalties - 1.0)));
   return found;
 }
 
 std::vector<Index> by_correlation(const ReducedRows& rows, const PenalisedColumns& which) {
-  return descending(group_norms(rows.Z().transpose() * rows.y, which));
+  return descending(group_norms(rows.project(rows.y), which));
 }
 
 std::vector<Index> by_size(const Vector& m, const PenalisedColumns& which, const std::vector<Index>& correlation) {
@@ -190,21 +191,31 @@ std::vector<Index> by_size(const Vector& m, const PenalisedColumns& which, const
   return order;
 }
 
-bool are_alike(const SpikeSlabHyper& a, const SpikeSlabHyper& b, double seen, double distance) {
-  return seen * distance < 0.25 * a.s2 && std::abs(a.s2 - b.s2) < 2e-2 * a.s2 && seen * std::abs(a.h - b.h) < 2e-2 * (1 + seen * a.h);
+bool are_alike(const SpikeSlab& a, const SpikeSlab& b, double seen, double distance) {
+  const SpikeSlabHyper &one = a.hyper(), &two = b.hyper();
+  const double flat = std::max(2e-2, 0.5 * std::sqrt(2 / std::max(a.rows().degrees, 1.0)));
+  return seen * distance < 0.25 * one.s2 && std::abs(one.s2 - two.s2) < flat * one.s2 &&
+         seen * std::abs(one.h - two.h) < 2e-2 * (1 + seen * one.h);
 }
 
 void ascend(const std::vector<Index>& order, const AscentSettings& settings, std::span<const StartOutcome> ended, StartOutcome& start) {
   double last = -std::numeric_limits<double>::infinity();
   start.status = Status::max_sweeps;
   bool whole = true;  // this sweep                                                                                             (SP.12)
-  for (int sweep = 1, calm = 0, some = 0; start.sweeps < settings.max_sweeps; ++sweep) {
-    if (whole)
-      start.q.sweep(order);
-    else
-      start.q.sweep_raised();
+  const auto run = [&] {
+    whole ? start.q.sweep(order) : start.q.sweep_raised();
     ++start.sweeps;
     start.bound = start.q.bound();
+  };
+  std::optional<SpikeSlab> plain;  // what a bold step is taken back to                                                          (SP.5)
+  for (int sweep = 1, calm = 0, some = 0; start.sweeps < settings.max_sweeps; ++sweep) {
+    run();
+    if (plain && !(start.bound >= last)) {
+      start.q = std::move(*plain);
+      --start.sweeps;
+      run();
+    }
+    plain.reset();
     start.history.push_back(start.bound);
     if (!std::isfinite(start.bound)) {
       start.status = Status::failed;
@@ -217,7 +228,7 @@ void ascend(const std::vector<Index>& order, const AscentSettings& settings, std
     const double seen = start.q.settings().num_rows * start.q.settings().column_unit;
     const auto there = std::find_if(ended.begin(), ended.end(), [&](const StartOutcome& other) {
       return other.status == Status::converged && std::abs(other.bound - start.bound) < near * settings.tolerance &&
-             are_alike(other.q.hyper(), start.q.hyper(), seen, (other.q.mean() - start.q.mean()).squaredNorm());
+             are_alike(other.q, start.q, seen, (other.q.mean() - start.q.mean()).squaredNorm());
     });
     if (there != ended.end()) {
       start.q = there->q;
@@ -235,6 +246,10 @@ void ascend(const std::vector<Index>& order, const AscentSettings& settings, std
     some = whole ? 0 : some + 1;
     whole = is_calm || some == most_between;
     if (start.sweeps < settings.max_sweeps) start.q.update_hyper(sweep <= 3);
+    if (start.sweeps < settings.max_sweeps && whole) {
+      plain = start.q;
+      start.q.anticipate_inclusion();
+    }
   }
 }
 

@@ -46,7 +46,7 @@ struct StartOutcome {
 /// In the place of the same maximum: noise and dense part alike, and means that cannot be told apart in all rows together.
 /// \param seen      how much of the observations a typical column sees
 /// \param distance  |w - w'|^2                                                                                               (SP.8)
-[[nodiscard]] bool are_alike(const SpikeSlabHyper& a, const SpikeSlabHyper& b, double seen, double distance);
+[[nodiscard]] bool are_alike(const SpikeSlab& a, const SpikeSlab& b, double seen, double distance);
 
 /// Sweeps over the sets until the bound stands still, or until the start is where one of those that have ended did; the state is that of
 /// the last sweep, or theirs.                                                                                                 (SP.8)
