@@ -38,7 +38,7 @@ void fit_sparse_linear(MatrixView X, std::shared_ptr<double[]> memory, const Vec
   if (std::min(X.rows(), X.cols()) <= 2048) of_products.emplace(blas::ThreadScope::OursAlone{});
   const auto reduced = std::make_shared<ReducedRows>();  // the starts read it, and so does the posterior
   ReducedRows& rows = *reduced;
-  const bool is_long = blas::multiplications(X.rows(), which.size()) > 1e9;  // else there is little to gain
+  const bool is_long = X.rows() >= 8 * which.size() && blas::multiplications(X.rows(), which.size()) > 1e9;
   const Products products = options.mixed_precision && is_long ? Products::single_precision : Products::double_precision;
   if (!reduce_rows(design, which, k, y, fit.num_rows, KeepBasis::no, rows, rotation, products))
     throw InvalidArgument("the columns without a prior are linearly dependent: they cannot be told apart");

@@ -186,10 +186,6 @@ void SpikeSlab::pass(std::span<const Index> order, Pass which) {
     const Index first = sets_->columns_of(set)[0];
     if (is_single(at) && is_single(at + 1)) {
       const Index next = order[++at];
-      for (std::size_t ahead = at + 1; ahead < std::min(at + 3, order.size()); ++ahead) {
-        const double* z = rows_->Z().data() + sets_->columns_of(order[ahead])[0] * rows_->rank();
-        for (Index i = 0; i < rows_->rank(); i += 8) __builtin_prefetch(z + i);
-      }
       update_pair(kernel, *rows_, first, sets_->columns_of(next)[0], D_, m_, u_, g_, [&](Index j, double c, double d) {
         if (j != first) set = next;
         return one(j, c, d);
