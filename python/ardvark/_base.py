@@ -89,6 +89,7 @@ class Estimator(BaseEstimator):
 
     def _translated(self, message: str) -> str:
         """A message of the library in the names of the constructor."""
+        message = message.replace(" is nan; all values", " is NaN; all values")  # as scikit-learn spells it
         names = {option: name for name, option in self._options.items() if option != name}
         models = {"linear": "BayesianLinearRegression", "logistic": "BayesianLogisticRegression"}
 
