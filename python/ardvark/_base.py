@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Literal, Mapping, Optional, Sequence, TypeVar,
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import get_tags
+from sklearn.utils import assert_all_finite, get_tags
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import _check_sample_weight, _get_feature_names, check_is_fitted, validate_data
 
@@ -127,6 +127,7 @@ class Estimator(BaseEstimator):
         rows = np.flatnonzero(weights)
         if rows.size == 0:
             raise ValueError("sample_weight is zero for every row; it must be > 0 for one at least")
+        assert_all_finite(X, estimator_name=type(self).__name__, input_name="X")  # also where nobody will look
         return X[rows], y[rows], weights[rows], rows
 
     def _checked_rows(self, X: Any) -> np.ndarray:

@@ -19,6 +19,29 @@ from sklearn.exceptions import ConvergenceWarning
 
 
 @pytest.mark.parametrize(
+    "estimator, target",
+    [
+        (BayesianLinearRegression(), y),
+        (BayesianLinearRegression("ard", standardize=False, fit_intercept=False), y),
+        (BayesianLogisticRegression(), labels),
+        (RelevanceVectorRegressor(), y),
+        (SparseLogisticRegression(), labels),
+    ],
+)
+@pytest.mark.parametrize("value, name", [(np.nan, "NaN"), (np.inf, "inf"), (-np.inf, "-inf")])
+def test_says_which_entry_is_not_finite(estimator, target, value, name):
+    wrong = X.copy()
+    wrong[7, 2] = value
+    with pytest.raises(ValueError, match=f"^X at row 8, column '.*' is {name}; all values must be finite"):
+        estimator.fit(wrong, target)
+    if name == "NaN":  # also where the row does not count
+        weights = np.ones(len(X))
+        weights[7] = 0
+        with pytest.raises(ValueError, match="NaN"):
+            estimator.fit(wrong, target, sample_weight=weights)
+
+
+@pytest.mark.parametrize(
     "estimator, message",
     [
         (BayesianLinearRegression(max_iter=0), "^max_iter is 0"),
