@@ -76,12 +76,30 @@ TEST(SparseFile, OfAnEarlierProgramHasTheIntervalsItHad) {
   for (Index j = 0; j < rows.X().cols(); ++j) options.prior.group.push_back(std::max(j - 1, Index{0}));  // the first two: of one category
   LinearFit again = fit_linear(rows.X(), column_values(table, table.at("y")), options);
   const LinearFit loaded = as<LinearFit>(saved.fit);
-  EXPECT_LT((predict(loaded, rows.X()).mean - predict(again, rows.X()).mean).cwiseAbs().maxCoeff(), 1e-3);
   EXPECT_TRUE((predict(again, rows.X()).scale.array() > predict(loaded, rows.X()).scale.array()).all());
-  auto given_h = std::make_shared<detail::FitState>(*again.state);
-  for (MixtureComponent& each : given_h->factor.mixture.components) each.spread.reset();
-  again.state = given_h;
-  EXPECT_LT((predict(loaded, rows.X()).scale - predict(again, rows.X()).scale).cwiseAbs().maxCoeff(), 1e-3);
+  // (SP.6) by p x p matrices.
+  const Mixture& mixture = loaded.state->factor.mixture;
+  const auto p = static_cast<Index>(mixture.columns.size());
+  Vector centre = Vector::Zero(p);
+  for (const MixtureComponent& each : mixture.components) centre += each.weight * each.w;
+  Matrix expected = Matrix::Zero(p, p);
+  for (const MixtureComponent& each : mixture.components) {
+    const auto Z = each.basis->Z();
+    const Vector D = (1 + each.h * each.basis->l.array()).inverse();
+    const Matrix P = Matrix::Identity(p, p) - each.h * Z.transpose() * D.asDiagonal() * Z;
+    Matrix B = each.v.asDiagonal();
+    if (!each.active.empty()) B(each.active, each.active) = each.F.transpose() * each.F;
+    expected += each.weight * (each.s2 * each.h * P + P * B * P.transpose() + (each.w - centre) * (each.w - centre).transpose());
+  }
+  const Matrix found = mixture.covariance(loaded.state->w.size())(mixture.columns, mixture.columns);
+  EXPECT_LT((found - expected).cwiseAbs().maxCoeff(), 1e-12 * expected.cwiseAbs().maxCoeff());
+  // And what predictions make of it.
+  Matrix with_one = Matrix::Ones(rows.X().rows(), rows.X().cols() + 1);
+  for (Index i = 0; i < with_one.rows(); ++i)
+    for (Index j = 0; j + 1 < with_one.cols(); ++j) with_one(i, j) = rows.X()(i, j);
+  const Vector variance = (with_one * loaded.covariance()).cwiseProduct(with_one).rowwise().sum();
+  const Vector scale = predict(loaded, rows.X()).scale;
+  EXPECT_LT((scale.array().square() - variance.array() - std::pow(noise_sd(loaded), 2)).abs().maxCoeff(), 1e-10);
 }
 
 TEST(SparseFile, RefusesASpreadThatCannotBe) {

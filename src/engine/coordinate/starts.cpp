@@ -193,7 +193,7 @@ std::vector<Index> by_size(const Vector& m, const PenalisedColumns& which, const
 
 bool are_alike(const SpikeSlab& a, const SpikeSlab& b, double seen, double distance) {
   const SpikeSlabHyper &one = a.hyper(), &two = b.hyper();
-  const double flat = std::max(2e-2, 0.5 * std::sqrt(2 / std::max(a.rows().degrees, 1.0)));
+  const double flat = std::clamp(0.5 * std::sqrt(2 / std::max(a.rows().degrees, 1.0)), 2e-2, 5e-2);
   return seen * distance < 0.25 * one.s2 && std::abs(one.s2 - two.s2) < flat * one.s2 &&
          seen * std::abs(one.h - two.h) < 2e-2 * (1 + seen * one.h);
 }
