@@ -76,28 +76,22 @@ ColumnSums column_sums(const MatrixView& X, const Vector& k, const Vector& shift
   return out;
 }
 
-// Weighted mean and root mean square deviation from it (from 0 if not centred). Deviations are taken from the first row that counts, in
-// one pass, and in another one from the mean where that row is far from it: the difference of two sums would be rounding.
+// Weighted mean and root mean square deviation from it (from 0 if not centred). In one pass over X, as a rule; in another one, from the
+// mean, where that is far from 0 beside the deviation: the difference of two sums would be rounding.
 void moments(const MatrixView& X, const Vector& k, bool centred, Vector& center, Vector& scale) {
   constexpr double far = 1e3;  // squared, in variances
   const double total = k.sum();
+  const auto sums = [&] {
+    return X.scalar() == ScalarType::float64 ? column_sums<double>(X, k, center) : column_sums<float>(X, k, center);
+  };
   center = Vector::Zero(X.cols());
+  const ColumnSums around_zero = sums();
+  Vector variance = around_zero.second / total;
   if (centred) {
-    const auto row = std::find_if(k.begin(), k.end(), [](double weight) { return weight > 0; }) - k.begin();
-    for (Index j = 0; j < X.cols(); ++j) center[j] = X(row, j);
+    center = around_zero.first / total;
+    variance -= center.cwiseAbs2();
+    if ((center.array().square() > far * variance.array()).any()) variance = sums().second / total;
   }
-  Vector variance;
-  bool is_far = false;
-  do {
-    const ColumnSums sums = X.scalar() == ScalarType::float64 ? column_sums<double>(X, k, center) : column_sums<float>(X, k, center);
-    variance = sums.second / total;
-    if (centred) {
-      const Vector off = sums.first / total;
-      variance -= off.cwiseAbs2();
-      center += off;
-      is_far = !is_far && (off.array().square() > far * variance.array()).any();
-    }
-  } while (is_far);
   scale = (variance.array() < 0).select(0.0, variance.array()).sqrt();
 }
 
