@@ -6,6 +6,7 @@
 #include <string>
 
 #include "ardvark/report.hpp"
+#include "ardvark/table.hpp"
 
 namespace ardvark::cli {
 
@@ -28,7 +29,7 @@ class UninterruptedWrite {
   UninterruptedWrite& operator=(const UninterruptedWrite&) = delete;
 };
 
-/// "a,b,c" given once or several times.
+/// "a,b,c" given once or several times. A name that holds a comma stands in double quotes, a quote in it twice, as in CSV: "\"a,b\",c".
 [[nodiscard]] std::vector<std::string> split_names(const std::vector<std::string>& lists);
 
 /// A field as CSV wants it.
@@ -38,6 +39,11 @@ class UninterruptedWrite {
 [[nodiscard]] inline std::string not_empty(const std::string& text) {
   return text.empty() ? "it is empty; give a value or leave it out" : "";
 }
+
+/// The library counts the rows that it was given: where the message of an InvalidArgument of `work` says "at row 3", it gets the row and
+/// the line of the file. \param file_rows, file_lines, num_rows  as in Table
+void in_rows_of_file(const std::vector<Index>& file_rows, const std::vector<Index>& file_lines, Index num_rows,
+                     const std::function<void()>& work);
 
 /// One progress line on a terminal, for work over a second; erased when done.
 class ProgressLine {

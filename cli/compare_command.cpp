@@ -83,7 +83,7 @@ void add_compare(CLI::App& app, Run& run) {
   add("intercept", "Leave the intercept out");
   add("standardize", "Use the columns as they are");
   add("max_sweeps", "At most this many sweeps a fit (default 500)");
-  add("threads", "BLAS threads (default: as the environment says)");
+  add("threads", "Threads, which do not change the result (default: as the environment says)");
   c.add_flag("--json", args->json, "Print one JSON object instead of a table");
   c.add_flag("--strict", args->strict, "Exit with 4 when a fit has not converged");
   c.add_flag("-q,--quiet", args->quiet, "Print no table and no progress");

@@ -48,8 +48,8 @@ void require_writable(const FitArguments& args);
 struct Training {
   FeatureEncoding encoding;
   EncodedTable encoded;
-  Vector weights;                ///< empty without --weights
-  std::vector<Index> file_rows;  ///< as in Table
+  Vector weights;                            ///< empty without --weights
+  std::vector<Index> file_rows, file_lines;  ///< as in Table
   Index num_dropped = 0;
 
   [[nodiscard]] MatrixView X() const { return encoded.X(); }

@@ -50,7 +50,10 @@ void add_table_options(CLI::App& c, const std::shared_ptr<FitArguments>& args) {
   c.add_option("data", args->data, "CSV file with a header row")->required();
   c.add_option("--target", args->target, "Column to explain")->required();
   c.add_option("--weights", args->weights_column, "Column of observation weights; a weight equals repetition")->check(not_empty);
-  c.add_option("--ignore", args->ignore, "COLUMN,... columns to leave alone")->allow_extra_args(false);
+  c.add_option("--ignore", args->ignore,
+               "COLUMN,... columns to leave alone. In every list of columns a name that holds a comma stands in double quotes: "
+               "--ignore '\"a,b\",c'")
+      ->allow_extra_args(false);
   c.add_option("--categorical", args->categorical, "COLUMN,... columns of numbers to read as categories")->allow_extra_args(false);
   c.add_option("--missing", args->missing, "refuse (default) or drop: what to do with rows that lack a value");
   c.add_option("--delimiter", args->delimiter, "Field separator (default ,)");
@@ -81,10 +84,14 @@ void add_model_options(CLI::App& c, const std::shared_ptr<FitArguments>& args, b
       "the message says from which lambda on every weight is zero. Presets l1_slr_lap, l1_slr_c: default 1; l1_slr_lap with --compat: its "
       "square, as published");
   c.add_option("--group", args->groups,
-               "NAME=COLUMN,COLUMN,... columns that come in together, under sparse and slab, or share a precision (repeatable); a text "
-               "column is a group by itself, except in presets and with --prior laplace, which judge each of its levels")
+               "NAME=COLUMN,COLUMN,... columns that come in together, under sparse and slab, or share a precision (repeatable; a name with "
+               "a comma in double quotes: --group 'NAME=\"a,b\",c'); a text column is a group by itself, except in presets and with "
+               "--prior laplace, which judge each of its levels")
       ->allow_extra_args(false);
   c.add_option("--flat", args->flat_columns, "COLUMN,... columns without a prior")->allow_extra_args(false);
+  add("coding",
+      "Three classes or more: softmax (default), one-against-rest (a logistic regression for each class, which may have the priors sparse, "
+      "slab and dense) or one-against-one (one for each pair)");
   add("likelihood", "Two classes: vg (exact Gaussian, default) or jj (Jaakkola-Jordan bound)");
   add("a0", "Hyper-prior: noise shape (linear, regression), precision shape (logistic, classification)");
   add("b0", "Hyper-prior: noise rate (linear, regression), precision rate (logistic, classification)");
@@ -92,7 +99,7 @@ void add_model_options(CLI::App& c, const std::shared_ptr<FitArguments>& args, b
   add("d0", "Hyper-prior: precision rate (linear, regression)");
   add("intercept", "Leave the intercept out; columns are then scaled by their root mean square, not centred");
   add("standardize", "Use the columns as they are");
-  add("solver", "automatic (default), primal, dual or spectral");
+  add("solver", "automatic (default), primal, dual, spectral, or qr, which keeps the digits that nearly collinear columns cost the others");
   add("max_sweeps", "At most this many sweeps (default 500; presets of the SLR toolbox 1000, with --compat exactly so many)");
   add("tolerance",
       "Models: remaining gain in nats per row (default 1e-8), of sparse, slab and dense last change of the bound in nats (default 1e-3, "
@@ -106,11 +113,14 @@ void add_fit(CLI::App& app, Run& run) {
   auto args = std::make_shared<FitArguments>();
   add_model_options(c, args, false);
   const auto add = [&](const char* name, const std::string& help) { return add_model_option(c, *args, name, help); };
-  add("threads", "BLAS threads (default: as the environment says)");
+  add("threads", "Threads, which do not change the result (default: as the environment says)");
   add("row_order",
       "With --preset vb_logit_fit_iter: as-given (default, as published; the result depends on the order of the rows) or by-content: an "
       "order drawn from what is in the rows, equal rows together");
   add("level", "Level of the intervals (default 0.95)");
+  add("diagnose",
+      "Classes: also k-hat, from 4000 draws: how far the posterior is from the exact one; up to 0.7 is good, and above a warning says what "
+      "is amiss. Two classes, or rvm");
   c.add_option("-o,--output", args->output, "Write the model to this file")->check(not_empty);
   c.add_flag("--json", args->json, "Print one JSON object instead of a table");
   c.add_flag("--covariance", args->covariance,
@@ -123,8 +133,9 @@ void add_fit(CLI::App& app, Run& run) {
   rvm("task", "regression or classification; a target of text is classified, one of numbers needs this");
   rvm("kernel", "gaussian (default), laplacian, cauchy, linear (default of slr_rvm), polynomial or spline");
   rvm("width",
-      "auto (default: the width with the highest evidence), each (gaussian: a width per column, learnt), W, or W1,W2,... one per column, "
-      "in the table's order; in standard deviations of the inputs; the dummies of a text column share one. slr_rvm with --compat: R of the "
+      "auto (default: the width of the highest evidence that a search finds), each (gaussian: a width per column, learnt), W, or "
+      "W1,W2,... one per column, in the table's order; in standard deviations of the inputs; the dummies of a text column share one. "
+      "slr_rvm with --compat: R of the "
       "published kernel exp(-R |x-c|^2 / number of inputs)");
   rvm("degree", "Of the polynomial (default 2)");
   rvm("offset", "Of the polynomial, 0 or more (default: the one with the highest evidence)");

@@ -123,7 +123,11 @@ SavedModel fit_with_progress(const FitArguments& args, ModelProblem& problem) {
     progress.show(p);
     return true;
   };
-  return fit_model(problem.training.encoded.give(), problem.target, options);
+  SavedModel model;
+  const Training& training = problem.training;
+  in_rows_of_file(training.file_rows, training.file_lines, problem.target.size(),
+                  [&] { model = fit_model(problem.training.encoded.give(), problem.target, options); });
+  return model;
 }
 
 namespace {
@@ -176,7 +180,7 @@ int finish_fit(const FitArguments& args, SavedModel& model, Training& training) 
 
 int fit_table(const FitArguments& args, Task task) {
   ModelProblem problem = model_problem(args, task);
-  problem.options.keep_covariance = !args.output.empty() || args.covariance ? "always" : "never";
+  problem.options.keep_covariance = !args.output.empty() || args.covariance || args.diagnose ? "always" : "never";
   SavedModel model = fit_with_progress(args, problem);
   return finish_fit(args, model, problem.training);
 }

@@ -4,6 +4,9 @@
 
 #include <cerrno>
 #include <filesystem>
+#include <functional>
+#include <regex>
+#include <utility>
 
 #include "fit.hpp"
 
@@ -27,6 +30,19 @@ void require_folder_of(const std::string& output, const std::string& data) {
         fmt::format("cannot write '{}': the folder '{}' does not exist; make it first, or give another path", output, folder.string()));
 }
 
+// The columns that the command line names, but those of --ignore and --categorical, which have sentences of their own.
+std::vector<std::pair<std::string, std::string>> names_needed(const FitArguments& args) {
+  std::vector<std::pair<std::string, std::string>> needed = {{args.target, "--target"}};
+  const auto add = [&](const std::vector<std::string>& names, const char* option) {
+    for (const std::string& name : names) needed.emplace_back(name, option);
+  };
+  if (!args.weights_column.empty()) add({args.weights_column}, "--weights");
+  add(split_names(args.flat_columns), "--flat");
+  for (const std::string& group : args.groups)
+    if (const std::size_t equals = group.find('='); equals != std::string::npos) add(split_names({group.substr(equals + 1)}), "--group");
+  return needed;
+}
+
 Vector weights_of(const Table& table, const FitArguments& args) {
   const Index column = table.at(args.weights_column);
   if (table.columns[static_cast<std::size_t>(column)].categorical)
@@ -35,8 +51,8 @@ Vector weights_of(const Table& table, const FitArguments& args) {
   Vector weights = column_values(table, column);
   for (Index i = 0; i < weights.size(); ++i)
     if (!(weights[i] >= 0))
-      throw InvalidArgument(fmt::format("row {}, column '{}': {} is negative; weights must be 0 or more", file_row(table.file_rows, i),
-                                        args.weights_column, weights[i]));
+      throw InvalidArgument(
+          fmt::format("{}, column '{}': {} is negative; weights must be 0 or more", table.row_name(i), args.weights_column, weights[i]));
   if (!(weights.maxCoeff() > 0))
     throw InvalidArgument(fmt::format("the weights '{}' are all zero; at least one must be positive", args.weights_column));
   return weights;
@@ -54,6 +70,11 @@ Table read_table(const FitArguments& args) {
   csv.missing = args.missing == "drop" ? Missing::drop_rows : Missing::refuse;
   csv.ignore = split_names(args.ignore);
   csv.categorical = split_names(args.categorical);
+  csv.required = names_needed(args);
+  for (const std::string& name : csv.ignore)
+    for (const auto& [option, used] : {std::pair{"--target", args.target}, {"--weights", args.weights_column}})
+      if (name == used)
+        throw InvalidArgument(fmt::format("{} '{}' is also named by --ignore; a column is either used or ignored", option, name));
   require_folder_of(args.output, args.data);
   return read_csv(args.data, csv);
 }
@@ -61,6 +82,7 @@ Table read_table(const FitArguments& args) {
 Training training_of(Table&& table, const FitArguments& args, Dummies dummies) {
   Training training;
   training.file_rows = table.file_rows;
+  training.file_lines = table.file_lines;
   training.num_dropped = table.num_dropped;
   std::vector<std::string> not_features = {args.target};
   if (!args.weights_column.empty()) {
@@ -73,6 +95,21 @@ Training training_of(Table&& table, const FitArguments& args, Dummies dummies) {
         fmt::format("'{}' has no feature columns beside {}", args.data, args.weights_column.empty() ? "the target" : "target and weights"));
   training.encoded = encode(std::move(table), training.encoding);
   return training;
+}
+
+void in_rows_of_file(const std::vector<Index>& file_rows, const std::vector<Index>& file_lines, Index num_rows,
+                     const std::function<void()>& work) {
+  try {
+    work();
+  } catch (const InvalidArgument& e) {
+    static const std::regex row_of_table("at row ([0-9]+)");
+    const std::string message = e.what();
+    std::smatch found;
+    if (!std::regex_search(message, found, row_of_table)) throw;
+    const Index row = std::stol(found[1]) - 1;
+    if (row < 0 || row >= num_rows) throw;
+    throw InvalidArgument(found.prefix().str() + "at " + file_row_name(file_rows, file_lines, row) + found.suffix().str());
+  }
 }
 
 void note_dropped(Index num_dropped, Report& report) {

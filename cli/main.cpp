@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <exception>
 #include <new>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -56,10 +57,28 @@ int fail(std::string_view message, ExitCode code) {
   return code;
 }
 
+[[noreturn]] void cannot_print(int error) {
+  throw EnvironmentError(fmt::format("cannot write the output: {}", std::generic_category().message(error)));
+}
+
 // What was printed may still lie in a buffer: a full disk shows here.
 int flushed(int code) {
-  if (std::fflush(stdout) != 0) throw EnvironmentError(fmt::format("cannot write the output: {}", std::generic_category().message(errno)));
+  if (std::fflush(stdout) != 0) cannot_print(errno);
   return code;
+}
+
+// Runs what the words say; --help and --version print their text.
+int obey(CLI::App& app, std::vector<std::string> words, const Run& run) {
+  try {
+    app.parse(std::move(words));
+  } catch (const CLI::ParseError& e) {
+    if (e.get_exit_code() != 0) throw;
+    std::ostringstream text;
+    app.exit(e, text, text);
+    if (std::fputs(text.str().c_str(), stdout) == EOF) cannot_print(errno);
+    return flushed(ok);
+  }
+  return flushed(run());
 }
 
 }  // namespace
@@ -74,13 +93,39 @@ UninterruptedWrite::~UninterruptedWrite() {
   if (std::uncaught_exceptions() == 0) leave("\nardvark: interrupted; the file was written and is complete\n");
 }
 
+namespace {
+
+// From a quote to behind the one that closes it; a quote in the name is written twice.
+std::string quoted_name(const std::string& list, std::size_t& at) {
+  std::string name;
+  for (++at; at < list.size(); ++at) {
+    if (list[at] != '"') {
+      name += list[at];
+    } else if (at + 1 < list.size() && list[at + 1] == '"') {
+      name += list[at++];
+    } else {
+      ++at;
+      if (at < list.size() && list[at] != ',')
+        throw InvalidArgument(fmt::format("in the list {} text follows the closing quote; names are separated by commas", list));
+      return name;
+    }
+  }
+  throw InvalidArgument(fmt::format("in the list {} a quote is opened and never closed", list));
+}
+
+}  // namespace
+
 std::vector<std::string> split_names(const std::vector<std::string>& lists) {
   std::vector<std::string> names;
   for (const std::string& list : lists)
-    for (std::size_t begin = 0; begin <= list.size();) {
-      const std::size_t end = std::min(list.find(',', begin), list.size());
-      if (end > begin) names.push_back(list.substr(begin, end - begin));
-      begin = end + 1;
+    for (std::size_t at = 0; at <= list.size(); ++at) {
+      if (at < list.size() && list[at] == '"') {
+        names.push_back(quoted_name(list, at));
+        continue;
+      }
+      const std::size_t end = std::min(list.find(',', at), list.size());
+      if (end > at) names.push_back(list.substr(at, end - at));
+      at = end;
     }
   return names;
 }
@@ -117,6 +162,8 @@ void ProgressLine::show(const std::string& done, double elapsed_seconds) {
 int main(int argc, char** argv) {
   std::signal(SIGINT, on_interrupt);
   std::signal(SIGTERM, on_interrupt);
+  if (std::signal(SIGHUP, SIG_IGN) != SIG_IGN) std::signal(SIGHUP, on_interrupt);  // nohup ignores it
+  std::signal(SIGXFSZ, SIG_IGN);                                                   // output beyond ulimit -f is an error as any other
   CLI::App app{"ardvark: sparse Bayesian linear models and relevance vector machines by variational inference", "ardvark"};
   app.set_version_flag("--version", fmt::format("ardvark {}", ARDVARK_VERSION));
   app.require_subcommand(1);
@@ -141,10 +188,8 @@ int main(int argc, char** argv) {
   }
   std::reverse(words.begin(), words.end());  // as CLI11 wants them
   try {
-    app.parse(std::move(words));
-    return flushed(run());
+    return obey(app, std::move(words), run);
   } catch (const CLI::ParseError& e) {
-    if (e.get_exit_code() == 0) return app.exit(e);  // --help, --version
     if (!app.get_subcommands().empty()) return fail(e.what(), invalid_argument);
     const std::string given = argc > 1 ? fmt::format("'{}' is not a command", argv[1]) : "say what to do";
     return fail(given + ": the commands are fit, select, compare, predict and show; --help tells more", invalid_argument);

@@ -34,7 +34,6 @@ struct Predictions {
   const std::vector<Index>& file_rows;
   double level;
   bool is_json;
-  bool is_mixture;  // of normal scores: their mean does not say which class is the more probable
   Json json;
   std::string csv;
 
@@ -69,8 +68,8 @@ struct Predictions {
     header("probability,class,log_odds,log_odds_sd");
     for (Index i = 0; i < p.mean.size(); ++i) {
       begin_row(i);
-      const bool second = is_mixture ? p.probability[i] > 0.5 : p.mean[i] > 0;
-      csv += fmt::format("{},{},{},{}\n", p.probability[i], csv_field(classes[second ? 1 : 0]), p.mean[i], std::sqrt(p.variance[i]));
+      csv += fmt::format("{},{},{},{}\n", p.probability[i], csv_field(classes[says_second(p.probability[i]) ? 1 : 0]), p.mean[i],
+                         std::sqrt(p.variance[i]));
     }
   }
 
@@ -126,13 +125,14 @@ int run_predict(const PredictArguments& args) {
   }
   Table table = read_csv(args.data, csv);
   const std::vector<Index> file_rows = table.file_rows;
-  const Index dropped = table.num_dropped;
+  const std::vector<Index> file_lines = table.file_lines;
+  const Index dropped = table.num_dropped, num_rows = table.num_rows;
   const EncodedTable encoded = encode(std::move(table), model.encoding);
 
-  const bool is_mixture = model.fit.sparse && (args.rule == "automatic" || args.rule == "exact");
-  Predictions predictions{file_rows, args.level, args.json, is_mixture, {}, {}};
+  Predictions predictions{file_rows, args.level, args.json, {}, {}};
   const auto started = std::chrono::steady_clock::now();
-  const Prediction prediction = predict(model, encoded.X(), options);
+  Prediction prediction;
+  in_rows_of_file(file_rows, file_lines, num_rows, [&] { prediction = predict(model, encoded.X(), options); });
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
   std::visit([&](const auto& p) { predictions.put(p, classes_of(model)); }, prediction);
   predictions.json["seconds"] = seconds;

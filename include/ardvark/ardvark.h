@@ -79,6 +79,8 @@ ARDVARK_API void ardvark_free(void* memory);
  *     start_precision  [columns], with an intercept one more, last; a number if all columns share one; of several classes those of class
  *                 after class, or of regression after regression; of slr_rvm [rows]
  *     keep_covariance  automatic, always, never
+ *     diagnose    0 or 1: results khat, khat_given_precisions, khat_threshold, khat_effective_share and log_ratios [draws] of
+ *                 a classification
  *     column_names, class_names, target    texts for messages and summaries; with class_names labels are positions in it
  *   rvm:
  *     task        regression, classification
@@ -156,7 +158,8 @@ ARDVARK_API void ardvark_model_free(ardvark_model* model);
 
 /* What the fit found, in the units of the data, columns in the order of X. The names are those of `ardvark fit --json`:
  *
- *     status message sweeps bound bound_history solver solver_reason notes warnings seconds columns classes prior preset ...
+ *     status message sweeps bound bound_history (never falls, but in the fits that docs/math/bound.md names under BOUND.5)
+ *     bound_comparable (with fits under other priors) solver solver_reason notes warnings seconds columns classes prior preset ...
  *     mean variance sd interval [p,2] intercept.mean intercept.variance intercept.interval standardized_mean
  *     precision precision_history group relevance relevant left_out effective_parameters V_diagonal log_det_V
  *     posterior noise.shape noise.rate noise.sd noise.sd_interval r_squared | accuracy log_loss class_weight
@@ -195,7 +198,8 @@ ARDVARK_API ardvark_code ardvark_model_summary(const ardvark_model* model, const
 ARDVARK_API ardvark_code ardvark_predict(const ardvark_model* model, const ardvark_matrix* X, const double* target,
                                          const ardvark_options* options, ardvark_result** result, ardvark_error* error);
 
-/* A model file holds what prediction and summary need. A path is written whole or not at all. */
+/* A model file holds what prediction and summary need. A path is written whole or not at all, whatever ends the call; a program that is
+ * killed in it may leave PATH.partial-NUMBER beside the file, which nothing reads and nobody needs. */
 ARDVARK_API ardvark_code ardvark_model_save(const ardvark_model* model, const char* path, ardvark_error* error);
 ARDVARK_API ardvark_code ardvark_model_load(const char* path, ardvark_model** model, ardvark_error* error);
 /* The same bytes in memory; *data is to be freed by ardvark_free. */

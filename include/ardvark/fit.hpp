@@ -72,7 +72,9 @@ struct FitOptions {
                                              ///< Fit::precision; of the columns of a group the first counts; empty: the mean of the
                                              ///< hyper-prior. fit_softmax: those of class after class, or machine after machine
   double start_noise = 0;                    ///< linear, factorised: noise precision to begin with, in units of 1/y^2; 0: 100/variance of y
-  SolverKind solver = SolverKind::automatic;  ///< spectral for a shared linear prior, else primal for columns <= rows, dual otherwise
+  SolverKind solver = SolverKind::automatic;  ///< spectral for a shared linear prior, else primal for columns <= rows, dual otherwise;
+                                              ///< models: qr instead, where the columns are too near to collinear for a Gram matrix
+                                              ///<                                                                   (RIDGE.9)
   bool accelerate = true;  ///< bolder steps than VB's, extrapolated, and taken back when the bound falls: a column with a precision of its
                            ///< own to the best one, groups and more columns than rows by MacKay's rule. Linear with a precision per
                            ///< column, joint, more columns than rows (up to 8 times, solver dual): precisions climb in blocks of columns
@@ -82,7 +84,7 @@ struct FitOptions {
                                 ///< sweeps and all that is reported are double. Linear models with a sparse prior, long tables: the Gram
                                 ///< matrix, where that is sure not to show                                     (MP.2), (MP.3)
   int record_every = 0;         ///< sweeps between two columns of Fit::precision_history, >= 0; 0: none is kept
-  int threads = 0;              ///< BLAS threads during the fit; 0 keeps the caller's setting
+  int threads = 0;              ///< during the fit; 0: as many as OpenBLAS has been given
   Keep keep_covariance = Keep::automatic;      ///< the factor that predict() and covariance() need; automatic: unless it exceeds 256 MB
   SweepCallback on_sweep = {};                 ///< after each sweep; return false to stop (status = stopped_by_user)
   std::string preset = {};                     ///< set by options_for_preset
@@ -186,8 +188,8 @@ struct Fit {
   double num_rows = 0;              ///< sum of the observation weights
   double effective_parameters = 0;  ///< sum of relevance, intercept and flat columns included
   double r_squared = 0;             ///< linear
-  double accuracy = 0;              ///< logistic
-  double log_loss = 0;              ///< logistic, nats per row, exact predictive probabilities
+  double accuracy = 0;              ///< logistic: share of the rows whose class is the more probable one by predict()
+  double log_loss = 0;              ///< logistic, nats per row, of the probabilities that predict() gives by its rule `automatic`
   double class_weight[2] = {0, 0};  ///< logistic: rows of each class
 
   Report report;
@@ -216,6 +218,15 @@ struct Fit {
 /// Central credible interval of the noise standard deviation 1/sqrt(tau). Linear only.
 [[nodiscard]] Interval noise_sd_interval(const Fit& fit, double level = 0.95);
 [[nodiscard]] double noise_sd(const Fit& fit);  ///< sqrt(b_N/a_N). Linear only.
+
+/// What `bound` may be compared with. Over columns that have a prior it is of one kind; a column without one adds a density that depends on
+/// its unit, and that no price of complexity is taken off.                                                                (LIN.5), (CMP.3)
+enum class BoundScope {
+  any_prior,  ///< fits of the same rows and target under other priors
+  same_flat,  ///< some columns have no prior: fits in which the same columns have none
+  nothing     ///< no column has a prior (prior `none`), or it is the density at the mode of a Laplace prior
+};
+[[nodiscard]] BoundScope bound_scope(const Fit& fit);
 
 /// The fit as a table for people: coefficients with sd, interval and relevance, then what is known of the whole.
 [[nodiscard]] std::string summary(const Fit& fit, double level = 0.95);

@@ -59,11 +59,18 @@ enum class PredictiveRule {
   published_incremental  ///< vb_logit_pred_incr with its stop rule                                     (PRED.1)
 };
 
+/// Which of two classes a probability of the second one speaks for: of two that are equally probable the first. The one place that decides.
+[[nodiscard]] inline bool says_second(double probability) { return probability > 0.5; }
+/// Position of the most probable class of each row; of equally probable ones the first. \param probability  [m, classes]
+[[nodiscard]] std::vector<Index> most_probable(const Matrix& probability);
+
 /// Probability of the second class per row.
 struct ClassPrediction {
   Vector probability;  ///< in [0, 1]
   Vector mean;         ///< m = x'w, the log odds' posterior mean
   Vector variance;     ///< s = x'Vx, its variance
+  /// [m] 0 or 1: the class of each row, as the fit counts its training rows.
+  [[nodiscard]] std::vector<Index> most_probable() const;
 };
 /// \param X_new  [m,p] same columns as the fit's, finite.  \throws InvalidArgument
 [[nodiscard]] ClassPrediction predict(const LogisticFit& fit, MatrixView X_new, PredictiveRule rule = PredictiveRule::automatic);

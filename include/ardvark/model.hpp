@@ -57,6 +57,7 @@ struct ModelOptions {
   int threads = 0;
   int record_every = 0;                       ///< sweeps between two columns of `precision_history`
   std::string keep_covariance = "automatic";  ///< "automatic", "always" or "never"
+  bool diagnose = false;                      ///< classifications: SavedModel::diagnosis
   std::vector<double> weights = {};           ///< [rows]
   std::vector<double> start_precision = {};
   std::optional<double> start_noise = {};

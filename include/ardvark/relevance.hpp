@@ -59,7 +59,7 @@ struct RelevanceOptions {
   bool compat = false;                       ///< pruned, two classes: exactly the published program: inputs centred and divided by their
                                              ///< largest absolute value, max_sweeps sweeps, a bias with a precision, plug-in probabilities
   int max_actions = 10000;                   ///< >= 1, of the greedy part
-  int threads = 0;                           ///< BLAS threads during the fit; 0 keeps the caller's setting
+  int threads = 0;                           ///< during the fit; 0: as many as OpenBLAS has been given
   SweepCallback on_sweep = {};               ///< after each sweep and action: return false to stop
   std::vector<std::string> input_names = {};  ///< [d] for messages and files; empty: x1, x2, ...
   std::vector<std::string> class_names = {};  ///< classes: of the labels 0, 1, 2, ..., then the only ones; empty: the labels' numbers

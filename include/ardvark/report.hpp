@@ -15,13 +15,13 @@ enum class Status {
   max_sweeps,             ///< it was not met within max_sweeps
   stopped_by_user,        ///< the callback returned false
   not_positive_definite,  ///< the linear system could not be factorised
-  separated,              ///< columns without a prior tell the classes apart: the likelihood has no maximum
+  separated,              ///< the classes can be told apart, and nothing keeps the coefficients from growing
   bound_fell,             ///< the bound fell by more than rounding
   false_stop              ///< compat only: the published program's start value stopped it after the first sweep
 };
 [[nodiscard]] const char* to_string(Status status);
 
-enum class SolverKind { automatic, primal, dual, spectral, sequential, greedy, coordinate };
+enum class SolverKind { automatic, primal, dual, spectral, sequential, greedy, coordinate, qr };
 [[nodiscard]] const char* to_string(SolverKind kind);
 
 /// Columns that left the computation after a sweep, or came back to it. Positions in X; X.cols() is an intercept with a precision.
@@ -37,7 +37,7 @@ struct Report {
   std::string message = "the fit has not run";  ///< one sentence, with numbers
   int sweeps = 0;
   double bound = 0;                   ///< lower bound on the log evidence, in nats, in the units of the data
-  std::vector<double> bound_history;  ///< one entry per sweep
+  std::vector<double> bound_history;  ///< one entry per sweep; it never falls, but in the fits that docs/math/bound.md names   (BOUND.5)
   SolverKind solver = SolverKind::automatic;
   std::string solver_reason;
   std::vector<PruningEvent> pruning;  ///< in the order of the sweeps; empty if nothing left

@@ -13,7 +13,7 @@ namespace ardvark {
 struct SequentialOptions {
   std::optional<double> precision = {};  ///< of every weight, > 0; default: the number of columns, as published
   Index block_rows = 64;                 ///< rows per matrix product, >= 1; the result does not depend on it
-  int threads = 0;                       ///< BLAS threads; 0 keeps the caller's setting
+  int threads = 0;                       ///< 0: as many as OpenBLAS has been given
 };
 
 /// Each row is absorbed once: the posterior after n rows is the prior of row n + 1. No intercept, no standardisation.  (SEQ)

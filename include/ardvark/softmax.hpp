@@ -107,6 +107,8 @@ enum class ClassRule {
 ///               fit without pairs
 [[nodiscard]] ClassProbabilities predict(const SoftmaxFit& fit, MatrixView X_new, ClassRule rule = ClassRule::automatic);
 
+[[nodiscard]] BoundScope bound_scope(const SoftmaxFit& fit);
+
 /// The fit as text for people.
 [[nodiscard]] std::string summary(const SoftmaxFit& fit, double level = 0.95);
 

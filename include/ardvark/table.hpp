@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ardvark/types.hpp"
@@ -24,6 +25,8 @@ struct CsvOptions {
   /// If empty, names in `ignore` and `categorical` that the file lacks are an error (a typing error would otherwise pass unseen).
   std::vector<std::string> only = {};
   std::vector<std::string> optional = {};  ///< beside `only`: read when present, no error when absent
+  /// Names that must be there, looked for before any value is read, each with what asks for it, such as an option, for the message.
+  std::vector<std::pair<std::string, std::string>> required = {};
 };
 
 /// One column: a number per row, or a category per row (its position in `levels`, which are sorted).
@@ -33,6 +36,9 @@ struct TableColumn {
   std::vector<std::string> levels;  ///< sorted distinct texts (byte order); empty for numeric columns
 };
 
+/// "row 3 (line 4)". \param file_rows, file_lines  as in Table
+[[nodiscard]] std::string file_row_name(const std::vector<Index>& file_rows, const std::vector<Index>& file_lines, Index row);
+
 /// A table held row by row in one buffer: value(i, j) is a number, or the level's position of a categorical column.
 class Table {
  public:
@@ -41,11 +47,15 @@ class Table {
   Index num_dropped = 0;         ///< rows left out because a value was missing
   std::vector<Index> file_rows;  ///< only when rows were dropped: the data row (from 1) in the file of each row kept; else empty
 
+  std::vector<Index> file_lines;  ///< the line (from 1) at which each row kept begins; empty where that is the data row and one
+
   [[nodiscard]] Index num_columns() const { return static_cast<Index>(columns.size()); }
   [[nodiscard]] double value(Index row, Index column) const { return values.get()[row * num_columns() + column]; }
+  /// A row as a user finds it: "row 3 (line 4)".
+  [[nodiscard]] std::string row_name(Index row) const { return file_row_name(file_rows, file_lines, row); }
   /// Position of the column with this name, or -1.
   [[nodiscard]] Index find(const std::string& name) const;
-  /// Like find, but throws InvalidArgument that names the column and lists the table's columns.
+  /// Like find, but throws InvalidArgument that names the column, one of nearly the same name and the table's columns.
   [[nodiscard]] Index at(const std::string& name) const;
 
   struct Free {
@@ -55,14 +65,15 @@ class Table {
   std::unique_ptr<double[], Free> values;
 };
 
-/// Reads a CSV file with a header row (RFC 4180: quoted fields, doubled quotes, line breaks in quotes; CRLF or LF; with or without a
-/// byte-order mark).
+/// Reads a CSV file with a header row (RFC 4180: quoted fields, doubled quotes, line breaks in quotes; lines end with LF, CRLF or CR; with
+/// or without a byte-order mark).
 /// A column is numeric when its first non-missing value is a number (or it has none), otherwise categorical. Blanks around an unquoted
 /// field do not count. Numbers have a decimal point, whatever the locale; one too small for a double is 0. Blank lines are skipped,
 /// but in a file of one column a blank line before the last row is a missing value.
 /// \throws InvalidArgument  empty file, no header, no rows, no columns, a duplicated or empty column name, a ragged row, text in a numeric
-///         column, infinity, a missing value (unless dropped), an unterminated quote, a NUL byte, text that is not UTF-8; the message
-///         names data row (from 1, header and blank lines not counted), column and value
+///         column, infinity, a column that is not listed as categorical and most of whose texts are numbers with a decimal comma, a missing
+///         value (unless dropped), an unterminated quote, a NUL byte, text that is not UTF-8; the message names data row (from 1, header
+///         and blank lines not counted), line of the file, column and value
 /// \throws EnvironmentError  the file does not exist or cannot be read, or memory is short
 [[nodiscard]] Table read_csv(const std::string& path, const CsvOptions& options = {});
 

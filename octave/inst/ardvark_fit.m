@@ -22,19 +22,24 @@ function fit = ardvark_fit(X, y, varargin)
 %     'group'       D numbers, from 1: columns of one number come in together ('sparse', 'slab') or share a precision; 'flat': positions
 %                   of columns without a prior
 %     'a0', 'b0', 'c0', 'd0'   hyper-priors
+%     'coding'      of three classes or more: 'softmax' (default), 'one-against-rest', 'one-against-one'
 %     'likelihood'  of two classes: 'vg' (default), 'jj', 'laplace'; 'posterior' of a regression: 'joint', 'factorised'
 %     'intercept', 'standardize', 'acceleration'   true (default) or false; 'converge' of presets vb_*, vrvm_*: false (default) or true
 %     'weights'     N observation weights: a weight equals repetition
 %     'max_sweeps', 'tolerance', 'solver', 'threads', 'keep_covariance', 'column_names', 'target' (its name)
 %     'row_order'   of preset vb_logit_fit_iter: 'as-given' (default), 'by-content': the order of the table plays no part
 %     'kernel', 'width', 'algorithm', 'centres'   of relevance vector machines
+%     'diagnose'    of two classes, and of 'rvm': true: fit.khat, how far the posterior is from the exact one; up to 0.7 is good, and above
+%                   a warning says what is amiss
 %     'level'       of intervals, default 0.95
 %     'outputs'     a cell of results beyond the usual ones: {'covariance'}
 %
-%   fit   a struct: mean, variance, sd, interval, intercept, precision, relevance, relevant, bound, bound_history, status, message, notes,
-%         warnings, inclusion (probability that a column has an effect of its own) and credible_sets (columns of which one has: positions
+%   fit   a struct: mean, variance, sd, interval, intercept, precision, relevance, relevant, bound, bound_comparable (false: a column has
+%         no prior, so that the bound is not to be compared with that under another prior), bound_history (which may fall under sparse priors of classes and
+%         where it is Laplace's approximation, and else never does), status, message, notes, warnings,
+%         inclusion (probability that a column has an effect of its own) and credible_sets (columns of which one has: positions
 %         from 1, with their probabilities) of priors sparse and slab, noise (regressions), classes, accuracy, log_loss (classifications),
-%         relevance_vectors (rvm), ..., and model, what ardvark_predict and ardvark_summary read, which may be saved with it; precision and
+%         relevance_vectors (rvm), khat, ..., and model, what ardvark_predict and ardvark_summary read, which may be saved with it; precision and
 %         log_det_V are NaN under a sparse prior, which has none
 %
 %   Example:
@@ -69,6 +74,19 @@ end
 %! x = [1; 2; 3; 4]; y = [1; 3; 2; 5];
 %! fit = ardvark_fit(x, y, 'model', 'linear', 'prior', 'none');
 %! assert([fit.mean; fit.intercept.mean], [x, ones(4, 1)] \ y, 1e-9);
+%! assert(! fit.bound_comparable);
+%! assert(! isempty(strfind(ardvark_summary(fit), 'not comparable: no column has a prior')));
+
+% what can be done about it
+%!error <separate the classes.*prior shared> ardvark_fit([-3; -2; -1; 1; 2; 3], [0; 0; 0; 1; 1; 1], 'model', 'logistic', 'prior', 'none')
+
+%!error <weights have the sum 0.5> ardvark_fit((1:5)', [1; 3; 2; 5; 4], 'model', 'linear', 'weights', 0.1 * ones(5, 1))
+
+%!test  % a target far from zero is fitted by its differences
+%! x = (-20:20)'; y = 2 * x + mod(7 * x, 5);
+%! near = ardvark_fit(x, y, 'model', 'linear', 'prior', 'shared'); far = ardvark_fit(x, 1e14 + y, 'model', 'linear', 'prior', 'shared');
+%! assert(far.mean, near.mean, 1e-9);
+%! assert(isempty(strfind([far.warnings{:}], 'constant')));
 
 %!test  % labels that are texts
 %! randn('state', 2);
@@ -88,6 +106,16 @@ end
 %! assert(numel(fit.precision), 2);
 %! fit = ardvark_fit(X, double(y > 0), 'preset', 'slr_var');
 %! assert(any(isinf(fit.precision)) == any(~fit.relevant));
+
+%!test  % k-hat when it is asked for, and where it has a meaning
+%! randn('state', 8); rand('state', 8);
+%! X = randn(2000, 2); y = double(rand(2000, 1) < 1 ./ (1 + exp(-X * [1; -1])));
+%! fit = ardvark_fit(X, y, 'model', 'logistic', 'prior', 'shared', 'diagnose', true, 'outputs', {'log_ratios'});
+%! assert(isfinite(fit.khat) && fit.khat_threshold == 0.7);
+%! assert(fit.khat_effective_share > 0.99);  % of a posterior this near to normal only the far tails differ
+%! assert(numel(fit.log_ratios), 4000);
+%! assert(~isfield(ardvark_fit(X, y, 'model', 'logistic', 'prior', 'shared'), 'khat'));
+%!error <diagnose is of classifications> ardvark_fit([1; 2; 3], [1; 2; 3], 'model', 'linear', 'diagnose', true)
 
 %!test  % the covariance when it is asked for
 %! randn('state', 4);

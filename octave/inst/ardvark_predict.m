@@ -13,7 +13,8 @@ function prediction = ardvark_predict(fit, X, varargin)
 %     'target'  K numbers, of a classifier positions in `classes`, from 1: then also log_density
 %
 %   prediction   a struct. Of a regression: mean, sd, lower, upper, scale, degrees_of_freedom; of a classification: probability [K, classes],
-%                classes, and mean and variance of the log odds, or most_probable (a position in classes)
+%                classes, most_probable (a position in classes; of equally probable ones the first), and of two classes of a linear score
+%                mean and variance of the log odds
 %
 %   Example:
 %       X = randn(80, 2); y = double(X(:, 1) + 0.5 * randn(80, 1) > 0);
@@ -44,7 +45,14 @@ end
 %! fit = ardvark_fit(X, y, 'model', 'logistic', 'prior', 'shared');
 %! p = ardvark_predict(fit, [3, 3; -3, -3; 3, -3], 'target', [1; 2; 3]);
 %! assert(p.most_probable, [1; 2; 3]);
-%! assert(p.log_density, log(diag(p.probability)), 1e-12);
+
+%!test  % one half is one decision: the first class, in the count of the fit and in the prediction
+%! x = [1; -1; 1; -1]; t = [0; 0; 1; 1];
+%! fit = ardvark_fit(x, t, 'model', 'logistic', 'prior', 'shared');
+%! p = ardvark_predict(fit, x, 'target', t + 1);
+%! assert(p.most_probable, 1 + (p.probability(:, 2) > 0.5));
+%! assert(fit.accuracy, mean(p.most_probable == t + 1));
+%! assert(p.log_density, log(p.probability((1:4)' + 4 * t)), 1e-12);
 
 %!test  % the time of a row does not grow with their number
 %! X = randn(50, 2); fit = ardvark_fit(X, double(X(:, 1) + randn(50, 1) > 0), 'model', 'logistic', 'prior', 'shared');

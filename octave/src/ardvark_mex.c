@@ -317,10 +317,11 @@ static mxArray* V(void) {
   return take_symmetric(&array);
 }
 
-/* w, V, invV, logdetV, then what else the function returns. */
+/* w, V, invV, logdetV, then what else the function returns: names that end with NULL, or NULL. */
 static void give_posterior(const Arguments* a, const ardvark_matrix* X, const char* const* others) {
   int i;
   for (i = 0; i < a->num_out; ++i) {
+    if (i >= 4 && (others == NULL || others[i - 4] == NULL)) fail(INVALID, "there are %d outputs; %d are asked for", i, a->num_out);
     if (i >= a->wanted && i > 0)
       a->out[i] = empty();
     else if (i == 1)
@@ -354,7 +355,7 @@ static void set_hyper(const Arguments* a, const char* const* names, int count) {
 
 /* (X, y, a0, b0, c0, d0) -> w, V, invV, logdetV, an, bn, E_a, L */
 static void vb_linear(const Arguments* a, const char* preset) {
-  static const char* const others[] = {"noise.shape", "noise.rate", "precision", "bound"};
+  static const char* const others[] = {"noise.shape", "noise.rate", "precision", "bound", NULL};
   static const char* const hyper[] = {"a0", "b0", "c0", "d0"};
   ardvark_matrix X;
   const double* y;
@@ -370,7 +371,7 @@ static void vb_linear(const Arguments* a, const char* preset) {
 
 /* (X, y, a0, b0) -> w, V, invV, logdetV, E_a, L */
 static void vb_logit(const Arguments* a, const char* preset) {
-  static const char* const others[] = {"precision", "bound"};
+  static const char* const others[] = {"precision", "bound", NULL};
   static const char* const hyper[] = {"a0", "b0"};
   ardvark_matrix X;
   const double* y;
@@ -972,9 +973,13 @@ static void selection_value(const Arguments* a) {
     const mxArray* const g = mxGetField(results, k, "g");
     const mxArray* const nfeat = g != NULL && mxIsStruct(g) ? mxGetField(g, 0, "nfeat") : NULL;
     const mxArray* const usebias = g != NULL && mxIsStruct(g) ? mxGetField(g, 0, "usebias") : NULL;
+    double count;
     int64_t here;
     if (nfeat == NULL) fail(INVALID, "CVRes(%d).g has no field nfeat; it is the output parm of a fit", (int)k + 1);
-    here = (int64_t)number_of(nfeat, "CVRes.g.nfeat") - (usebias == NULL || number_of(usebias, "CVRes.g.usebias") != 0 ? 1 : 0);
+    count = number_of(nfeat, "CVRes.g.nfeat");
+    if (!(count >= 1 && count <= 1e9) || count != floor(count))
+      fail(INVALID, "CVRes(%d).g.nfeat is %g; it must be a whole number from 1", (int)k + 1, count);
+    here = (int64_t)count - (usebias == NULL || number_of(usebias, "CVRes.g.usebias") != 0 ? 1 : 0);
     if (columns >= 0 && here != columns) fail(INVALID, "CVRes(%d) has %d columns, those before it %d", (int)k + 1, (int)here, (int)columns);
     columns = here;
   }
@@ -1024,10 +1029,9 @@ static void selection_value(const Arguments* a) {
       const mwSize count = index == NULL ? 0 : mxGetNumberOfElements(list);
       mwSize i;
       for (i = 0; i < count; ++i) {
-        const int64_t j = (int64_t)index[i] - 1;
-        if (j < 0 || j >= columns || index[i] != floor(index[i]))
+        if (!(index[i] >= 1 && index[i] <= (double)columns) || index[i] != floor(index[i]))
           fail(INVALID, "CVRes(%d).ix_eff_all holds %g; it must be a column from 1 to %d", (int)k + 1, index[i], (int)columns);
-        seen[j] = true;
+        seen[(int64_t)index[i] - 1] = true;
       }
     }
     {

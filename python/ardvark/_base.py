@@ -100,7 +100,7 @@ class Estimator(BaseEstimator):
             quoted = "" if value is None else f"={value}" if value[0].isdigit() else f"='{value}'"
             return names.get(option, option) + quoted
 
-        message = re.sub(r"--([a-z][a-z0-9-]*)(?: ([a-z0-9.]+))?", flag, message)
+        message = re.sub(r"--([a-z][a-z0-9-]*)(?: ([a-z0-9.]+(?:-[a-z0-9]+)*))?", flag, message)
         first = names | {
             "weights": "sample_weight",
             "X_new": "X",
@@ -199,6 +199,17 @@ class FittedModel(Estimator):
         self.converged_ = self.status_ == "converged"
         self.n_iter_ = int(model.number("sweeps"))
         self.notes_ = [self._translated(note) for note in model.value("notes")]
+        self._take_diagnosis(model)
+
+    def _take_diagnosis(self, model: _core.Model) -> None:
+        names = ("khat", "khat_given_precisions", "khat_threshold", "khat_effective_share")
+        try:
+            values = [model.number(name) for name in names]
+        except ValueError:  # it was not asked for
+            for name in names:
+                self.__dict__.pop(name + "_", None)
+            return
+        self.khat_, self.khat_given_precisions_, self.khat_threshold_, self.khat_effective_share_ = values
 
     def summary(self, level: float = 0.95) -> str:
         """The fit as a table for people.
@@ -435,8 +446,11 @@ class Classifier(FittedModel):
         >>> model.predict([[-1.0, 0.5], [2.0, 0.0]]).tolist()
         [0, 1]
         """
-        score = self.decision_function(X)
-        return self.classes_[(score > 0).astype(int) if score.ndim == 1 else score.argmax(axis=1)]
+        return self._most_probable(self._design(X))
+
+    def _most_probable(self, rows: np.ndarray) -> np.ndarray:
+        """As the library decides, of equally probable classes the first."""
+        return self.classes_[self._model.predict(rows).array("most_probable").astype(int)]
 
     def log_density(self, X: Any, y: Any) -> np.ndarray:
         """Logarithm of the probability of what was observed: the score by which to compare predictions.

@@ -141,6 +141,8 @@ class Model(Result):
     def save(self, path: Union[str, "os.PathLike[str]"]) -> None:
         """Writes a model file, whole or not at all.
 
+        A program that is killed meanwhile may leave ``path.partial-NUMBER`` beside it, which nothing reads and nobody needs.
+
         Examples
         --------
         >>> import numpy as np

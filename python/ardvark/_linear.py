@@ -48,7 +48,8 @@ class BayesianLinearRegression(RegressorMixin, Regressor, LinearScore):
     update_rule : {"vb", "mackay"}, default="vb"
         How the precisions move; both have the same fixed points.
     {prune_at, max_iter, tol}
-    solver : {"automatic", "primal", "dual", "spectral"}, default="automatic"
+    solver : {"automatic", "primal", "dual", "spectral", "qr"}, default="automatic"
+        "qr" keeps the digits that columns near to collinear cost the others; "automatic" takes it where they are.
     {n_jobs, verbose, callback}
 
     Attributes
@@ -74,6 +75,8 @@ class BayesianLinearRegression(RegressorMixin, Regressor, LinearScore):
         which keeps about one in seven columns of noise; under "shared" and "dense" all.
     bound_ : float
         Lower bound on the log evidence, nats.
+    bound_comparable_ : bool
+        Whether ``bound_`` can be compared with that of a fit under another prior: every column has one (CMP.3).
     {bound_history_, n_iter_, converged_, status_, notes_, effective_parameters_}
     posterior_ : Posterior
         ``posterior_.sample(n, random_state)`` draws coefficients, intercepts and noise precisions.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any, Callable, ClassVar, Optional, Sequence, Union
 
 import numpy as np
@@ -59,10 +60,18 @@ class LogisticScore(ClassifierMixin, Classifier, LinearScore):
         >>> BayesianLogisticRegression().fit(X, y).predict([[2.0, 0, 0], [-2.0, 0, 0]]).tolist()
         ['yes', 'no']
         """
-        if self._is_linear():  # a probability is above one half where the score is above 0  (PRED.2)
-            X = self._checked_rows(X)
-            return self.classes_[(X @ self.coef_[0] + self.intercept_[0] > 0).astype(int)]
-        return super().predict(X)
+        if not self._is_linear():
+            return super().predict(X)
+        # A probability is above one half where the score is above 0 (PRED.2); what rounding could turn the library decides.
+        rows = self._design(X)
+        X = rows[:, : self.n_features_in_]
+        score = X @ self.coef_[0] + self.intercept_[0]
+        near = np.abs(score) <= 1e-6 + 1e-8 * (np.abs(X) @ np.abs(self.coef_[0]) + abs(self.intercept_[0]))
+        labels = self.classes_[(score > 0).astype(int)]
+        if near.any():
+            with suppress(ValueError):  # a covariance that was too large to keep: the score alone
+                labels[near] = self._most_probable(rows[near])
+        return labels
 
     def predict_score(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
         """Mean and standard deviation of the score, of two classes: the log odds of ``classes_[1]`` given the weights.
@@ -146,16 +155,18 @@ class BayesianLogisticRegression(LogisticScore):
         How the precisions move; both have the same fixed points. None: the library's choice for the number of
         classes.
     {prune_at, max_iter, tol}
-    solver : {"automatic", "primal", "dual"}, default="automatic"
-    {n_jobs, verbose, callback}
+    solver : {"automatic", "primal", "dual", "qr"}, default="automatic"
+        "qr" keeps the digits that columns near to collinear cost the others; "automatic" takes it where they are.
+    {diagnose, n_jobs, verbose, callback}
 
     Attributes
     ----------
     {classes.classes_, classes.coef_, classes.intercept_, classes.coef_std_, classes.sigma_}
-    {classes.lambda_, classes.relevance_, classes.support_, classes.bound_, bound_history_, n_iter_}
+    {classes.lambda_, classes.relevance_, classes.support_, classes.bound_, classes.bound_comparable_}
+    {bound_history_, n_iter_}
     {sparse.inclusion_, sparse.dense_fraction_, sparse.starts_, sparse.start_bounds_, sparse.start_weights_}
-    {sparse.alternatives_, converged_, status_, notes_, effective_parameters_, classes.posterior_, n_features_in_}
-    {feature_names_in_}
+    {sparse.alternatives_, khat_, khat_given_precisions_, khat_effective_share_, converged_, status_, notes_}
+    {effective_parameters_, classes.posterior_, n_features_in_, feature_names_in_}
 
     Warns
     -----
@@ -196,6 +207,7 @@ class BayesianLogisticRegression(LogisticScore):
         "max_iter": "max_sweeps",
         "tol": "tolerance",
         "solver": "solver",
+        "diagnose": "diagnose",
         "n_jobs": "threads",
     }
 
@@ -218,6 +230,7 @@ class BayesianLogisticRegression(LogisticScore):
         max_iter: Optional[int] = None,
         tol: Optional[float] = None,
         solver: str = "automatic",
+        diagnose: bool = False,
         n_jobs: Optional[int] = None,
         verbose: int = 0,
         callback: Optional[Callable[[_core.Progress], Any]] = None,
@@ -238,6 +251,7 @@ class BayesianLogisticRegression(LogisticScore):
         self.max_iter = max_iter
         self.tol = tol
         self.solver = solver
+        self.diagnose = diagnose
         self.n_jobs = n_jobs
         self.verbose = verbose
         self.callback = callback

@@ -216,14 +216,14 @@ class RelevanceVectorClassifier(ClassifierMixin, Classifier, RelevanceMachine):
     likelihood : {"vg", "jj", "laplace"}, default="vg"
         Of the last sweeps: the exact Gaussian variational posterior, the Jaakkola-Jordan bound, or Laplace's
         approximation.
-    {lambda_1, max_iter, n_jobs, verbose, callback}
+    {lambda_1, max_iter, diagnose, n_jobs, verbose, callback}
 
     Attributes
     ----------
     {classes.classes_, kernel.relevance_vectors_, kernel.support_, kernel.dual_coef_, kernel.intercept_}
     {kernel.sigma_, kernel.lambda_, kernel.relevance_, kernel.kernel_, kernel.width_, kernel.input_scale_}
     {kernel.log_evidence_, kernel.trials_, kernel.bound_, kernel.bound_history_, n_iter_, converged_}
-    {status_, notes_, kernel.posterior_, n_features_in_, feature_names_in_}
+    {khat_, khat_given_precisions_, khat_effective_share_, status_, notes_, kernel.posterior_, n_features_in_, feature_names_in_}
 
     Warns
     -----
@@ -259,6 +259,7 @@ class RelevanceVectorClassifier(ClassifierMixin, Classifier, RelevanceMachine):
         "lambda_1": "a0",
         "lambda_2": "b0",
         "max_iter": "max_sweeps",
+        "diagnose": "diagnose",
         "n_jobs": "threads",
     }
 
@@ -277,6 +278,7 @@ class RelevanceVectorClassifier(ClassifierMixin, Classifier, RelevanceMachine):
         lambda_1: Optional[float] = None,
         lambda_2: Optional[float] = None,
         max_iter: Optional[int] = None,
+        diagnose: bool = False,
         n_jobs: Optional[int] = None,
         verbose: int = 0,
         callback: Optional[Callable[[_core.Progress], Any]] = None,
@@ -293,6 +295,7 @@ class RelevanceVectorClassifier(ClassifierMixin, Classifier, RelevanceMachine):
         self.lambda_1 = lambda_1
         self.lambda_2 = lambda_2
         self.max_iter = max_iter
+        self.diagnose = diagnose
         self.n_jobs = n_jobs
         self.verbose = verbose
         self.callback = callback

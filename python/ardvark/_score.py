@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from functools import cached_property
 from statistics import NormalDist
 from typing import Any, Mapping, NamedTuple, Optional, Sequence, Union
@@ -78,7 +79,9 @@ class LinearScore(WithPosterior, FittedModel):
         names = list(self._column_names())
         if isinstance(column, str):
             if column not in names:
-                raise ValueError(f"{argument} names the column {column!r}, which X does not have")
+                near = get_close_matches(column, names, 1)
+                hint = f"; did you mean {near[0]!r}?" if near else ""
+                raise ValueError(f"{argument} names the column {column!r}, which X does not have{hint}")
             return names.index(column)
         if not -self.n_features_in_ <= column < self.n_features_in_:
             raise ValueError(f"{argument} holds {column}; X has {self.n_features_in_} columns")
@@ -120,6 +123,7 @@ class LinearScore(WithPosterior, FittedModel):
     def _take(self, model: _core.Model) -> None:
         super()._take(model)
         self.bound_ = model.number("bound")
+        self.bound_comparable_ = bool(model.number("bound_comparable"))
         self.bound_history_ = model.array("bound_history")
         self._take_coefficients(model)
         self.support_ = model.array("relevant").astype(bool)

@@ -45,6 +45,8 @@ class SequentialLogisticRegression(LogisticScore):
     {sigma_, relevance_}
     bound_ : float
         Lower bound on the log evidence of the rows so far, nats.
+    bound_comparable_ : bool
+        True: every column has a prior.
     bound_history_, scores_ : ndarray of shape (1,)
         The same.
     {effective_parameters_}

@@ -138,3 +138,64 @@ def test_progress_without_tqdm(capsys, monkeypatch):
     lines = capsys.readouterr().err.splitlines()
     assert lines == ["Fit: sweep 2, bound -12.5, 1.5 s", "Fit: sweep 4, bound -12.5, 3.0 s"]
     assert Watch("Fit", 0, None).function is None
+
+
+# ---- advice that can be followed
+
+
+def separated():
+    rng = np.random.default_rng(1)
+    rows = rng.normal(size=(60, 3))
+    return rows, (rows[:, 1] + rows[:, 2] > 0).astype(int)
+
+
+def test_separated_classes_are_called_so():
+    rows, target = separated()
+    with pytest.warns(ArdvarkWarning, match="can be separated.*prior='shared'.*=1"), pytest.warns(ConvergenceWarning, match="can be separated"):
+        fit = BayesianLogisticRegression("none").fit(rows, target)
+    assert not fit.converged_ and "collinear" not in fit.summary()
+    assert BayesianLogisticRegression("shared", lambda_1=1, lambda_2=1).fit(rows, target).converged_  # as advised
+
+
+def test_weights_that_stand_for_too_few_rows():
+    for prior in ("sparse", "slab", "dense", "shared", "ard", "none"):
+        with pytest.raises(ValueError, match="^sample_weight have the sum 0.6.*multiply relative weights"):
+            BayesianLinearRegression(prior).fit(X, y, sample_weight=np.full(len(X), 0.6 / len(X)))
+
+
+def test_a_sparse_prior_of_several_classes_names_what_it_takes():
+    target = np.arange(len(X)) % 3
+    with pytest.raises(ValueError, match="prior='ard'.*coding='one-against-rest'"):
+        BayesianLogisticRegression("sparse").fit(X, target)
+    assert BayesianLogisticRegression("sparse", coding="one-against-rest").fit(X, target).coef_.shape[0] == 3
+
+
+def test_a_target_far_from_zero_is_not_constant():
+    near = BayesianLinearRegression("shared").fit(X, y)
+    with pytest.warns(ArdvarkWarning, match="the target differs by .* around 1e\\+14, where numbers are stored in steps of 0.016"):
+        far = BayesianLinearRegression("shared").fit(X, 1e14 + y)
+    assert np.allclose(far.coef_, near.coef_, atol=0.01)
+
+
+def test_a_bound_without_a_prior_is_not_comparable():
+    fit = BayesianLinearRegression("none").fit(X, y)
+    assert "not comparable: no column has a prior" in fit.summary() and not fit.bound_comparable_
+    assert BayesianLinearRegression("shared").fit(X, y).bound_comparable_
+    assert not BayesianLinearRegression("shared", flat=[0]).fit(X, y).bound_comparable_
+
+
+def test_one_half_is_one_decision():
+    rows, target = np.array([[1.0], [-1], [1], [-1]] * 5), np.array([0, 0, 1, 1] * 5)
+    for fit in (
+        BayesianLogisticRegression("shared"),
+        BayesianLogisticRegression(),
+        BayesianLogisticRegression(coding="one-against-rest"),
+        SparseLogisticRegression(),
+        RelevanceVectorClassifier(width=1.0),
+    ):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            fit.fit(rows, target)
+        predicted = fit.predict(rows)
+        assert np.array_equal(predicted, (fit.predict_proba(rows)[:, 1] > 0.5).astype(int))
+        assert fit._model.number("accuracy") == np.mean(predicted == target)

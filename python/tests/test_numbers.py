@@ -147,3 +147,16 @@ def test_least_squares_where_the_prior_is_flat():
     model = _core.fit(X, y, model="linear", prior="none")
     assert np.allclose(model.array("mean"), expected[:4], rtol=1e-10, atol=0)
     assert model.number("intercept.mean") == pytest.approx(expected[4], rel=1e-10)
+
+
+@pytest.mark.parametrize("name, digits", [("Longley", 10), ("Filip", 7), ("Wampler3", 8.5), ("Pontius", 11.5)])
+@pytest.mark.parametrize("solver", ["automatic", "qr"])
+def test_the_certified_values_of_nist(name, digits, solver):
+    """Of all eleven, in every interface: scripts/check nist."""
+    table = np.loadtxt(ROOT / "tests" / "data" / "nist" / f"{name}.csv", delimiter=",", skiprows=1)
+    certified = read(ROOT / "tests" / "data" / "nist" / f"{name}_certified.csv")[:-1, 0]
+    model = _core.fit(table[:, 1:], table[:, 0], model="linear", prior="none", solver=solver)
+    found = np.append(model.number("intercept.mean"), model.array("mean"))
+    assert np.max(np.abs(found / certified - 1)) <= 10**-digits
+    assert model.text("solver") == "qr"
+    assert not model.value("warnings")

@@ -3,13 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <mutex>
 #include <numeric>
-#include <thread>
 #include <vector>
 
 #include "ardvark/errors.hpp"
 #include "core/blas_names.hpp"
+#include "core/blas_threads.hpp"
 #include "core/parallel.hpp"
 
 extern "C" {
@@ -17,6 +16,9 @@ void dsyrk_(const char*, const char*, const int*, const int*, const double*, con
 void ssyrk_(const char*, const char*, const int*, const int*, const float*, const float*, const int*, const float*, float*, const int*);
 void dsymm_(const char*, const char*, const int*, const int*, const double*, const double*, const int*, const double*, const int*,
             const double*, double*, const int*);
+void dsyr2k_(const char*, const char*, const int*, const int*, const double*, const double*, const int*, const double*, const int*,
+             const double*, double*, const int*);
+void dlarfg_(const int*, double*, double*, const int*, double*);
 void dtrmm_(const char*, const char*, const char*, const char*, const int*, const int*, const double*, const double*, const int*, double*,
             const int*);
 void strmm_(const char*, const char*, const char*, const char*, const int*, const int*, const float*, const float*, const int*, float*,
@@ -29,19 +31,19 @@ void dgemv_(const char*, const int*, const int*, const double*, const double*, c
             double*, const int*);
 void dsymv_(const char*, const int*, const double*, const double*, const int*, const double*, const int*, const double*, double*,
             const int*);
+void dtrsm_(const char*, const char*, const char*, const char*, const int*, const int*, const double*, const double*, const int*, double*,
+            const int*);
 void dtrmv_(const char*, const char*, const char*, const int*, const double*, const int*, double*, const int*);
 void dtrsv_(const char*, const char*, const char*, const int*, const double*, const int*, double*, const int*);
 void dpotrf_(const char*, const int*, double*, const int*, int*);
 void dtrtri_(const char*, const char*, const int*, double*, const int*, int*);
 void dlauum_(const char*, const int*, double*, const int*, int*);
+void dgeqrf_(const int*, const int*, double*, const int*, double*, double*, const int*, int*);
 void dsytrd_(const char*, const int*, double*, const int*, double*, double*, double*, double*, const int*, int*);
 void dormtr_(const char*, const char*, const char*, const int*, const int*, const double*, const int*, const double*, double*, const int*,
              double*, const int*, int*);
 void dstedc_(const char*, const int*, double*, double*, double*, const int*, double*, const int*, int*, const int*, int*);
 void dlaed1_(const int*, double*, double*, const int*, int*, const double*, const int*, double*, int*, int*);
-// Present in OpenBLAS only; with another BLAS the thread option has no effect.
-[[gnu::weak]] void openblas_set_num_threads(int);
-[[gnu::weak]] int openblas_get_num_threads(void);
 }
 
 namespace ardvark::blas {
@@ -54,108 +56,283 @@ int narrow(Index i) {
 int leading(Index i) { return narrow(i > 0 ? i : 1); }
 constexpr int one = 1;
 
-}  // namespace
+// ---- One call of BLAS on the thread that makes it, in two precisions.
 
-void syrk(Transpose transpose, Index n, Index k, double alpha, const double* A, Index lda, double beta, double* C, Index ldc) {
+void call_syrk(Transpose transpose, Index n, Index k, double alpha, const double* A, Index lda, double beta, double* C, Index ldc) {
   const char t = static_cast<char>(transpose);
   const int in = narrow(n), ik = narrow(k), ia = leading(lda), ic = leading(ldc);
   dsyrk_("L", &t, &in, &ik, &alpha, A, &ia, &beta, C, &ic);
 }
 
-void syrk(Transpose transpose, Index n, Index k, float alpha, const float* A, Index lda, float beta, float* C, Index ldc) {
+void call_syrk(Transpose transpose, Index n, Index k, float alpha, const float* A, Index lda, float beta, float* C, Index ldc) {
   const char t = static_cast<char>(transpose);
   const int in = narrow(n), ik = narrow(k), ia = leading(lda), ic = leading(ldc);
   ssyrk_("L", &t, &in, &ik, &alpha, A, &ia, &beta, C, &ic);
 }
 
-void symm(Index m, Index n, double alpha, const double* A, Index lda, const double* B, Index ldb, double beta, double* C, Index ldc) {
-  const int im = narrow(m), in = narrow(n), ia = leading(lda), ib = leading(ldb), ic = leading(ldc);
-  dsymm_("L", "L", &im, &in, &alpha, A, &ia, B, &ib, &beta, C, &ic);
-}
-
-namespace {
-
-void trmm(Side side, Transpose transpose, Index m, Index n, double alpha, const double* L, Index ldl, double* B, Index ldb) {
-  const char s = static_cast<char>(side), t = static_cast<char>(transpose);
-  const int im = narrow(m), in = narrow(n), il = leading(ldl), ib = leading(ldb);
-  dtrmm_(&s, "L", &t, "N", &im, &in, &alpha, L, &il, B, &ib);
-}
-
-}  // namespace
-
-void trmm(Side side, Transpose transpose, Index m, Index n, const double* L, Index ldl, double* B, Index ldb) {
-  trmm(side, transpose, m, n, 1.0, L, ldl, B, ldb);
-}
-
-void trmm(Side side, Transpose transpose, Index m, Index n, const float* L, Index ldl, float* B, Index ldb) {
-  const char s = static_cast<char>(side), t = static_cast<char>(transpose);
-  const int im = narrow(m), in = narrow(n), il = leading(ldl), ib = leading(ldb);
-  const float alpha = 1.0F;
-  strmm_(&s, "L", &t, "N", &im, &in, &alpha, L, &il, B, &ib);
-}
-
-void gemm(Transpose transpose_a, Transpose transpose_b, Index m, Index n, Index k, double alpha, const double* A, Index lda,
-          const double* B, Index ldb, double beta, double* C, Index ldc) {
+void call_gemm(Transpose transpose_a, Transpose transpose_b, Index m, Index n, Index k, double alpha, const double* A, Index lda,
+               const double* B, Index ldb, double beta, double* C, Index ldc) {
   const char ta = static_cast<char>(transpose_a), tb = static_cast<char>(transpose_b);
   const int im = narrow(m), in = narrow(n), ik = narrow(k), ia = leading(lda), ib = leading(ldb), ic = leading(ldc);
   dgemm_(&ta, &tb, &im, &in, &ik, &alpha, A, &ia, B, &ib, &beta, C, &ic);
 }
 
-void gemm(Transpose transpose_a, Transpose transpose_b, Index m, Index n, Index k, float alpha, const float* A, Index lda, const float* B,
-          Index ldb, float beta, float* C, Index ldc) {
+void call_gemm(Transpose transpose_a, Transpose transpose_b, Index m, Index n, Index k, float alpha, const float* A, Index lda,
+               const float* B, Index ldb, float beta, float* C, Index ldc) {
   const char ta = static_cast<char>(transpose_a), tb = static_cast<char>(transpose_b);
   const int im = narrow(m), in = narrow(n), ik = narrow(k), ia = leading(lda), ib = leading(ldb), ic = leading(ldc);
   sgemm_(&ta, &tb, &im, &in, &ik, &alpha, A, &ia, B, &ib, &beta, C, &ic);
 }
 
-void gemv(Transpose transpose, Index m, Index n, double alpha, const double* A, Index lda, const double* x, double beta, double* y) {
-  const char t = static_cast<char>(transpose);
-  const int im = narrow(m), in = narrow(n), ia = leading(lda);
-  if (m == 0 || n == 0) {  // a sum of nothing; BLAS returns at once and leaves y alone
-    for (Index i = 0; i < (transpose == Transpose::no ? m : n); ++i) y[i] = beta == 0 ? 0 : beta * y[i];
-    return;
-  }
-  dgemv_(&t, &im, &in, &alpha, A, &ia, x, &one, &beta, y, &one);
+void call_trmm(Side side, Transpose transpose, Index m, Index n, double alpha, const double* L, Index ldl, double* B, Index ldb) {
+  const char s = static_cast<char>(side), t = static_cast<char>(transpose);
+  const int im = narrow(m), in = narrow(n), il = leading(ldl), ib = leading(ldb);
+  dtrmm_(&s, "L", &t, "N", &im, &in, &alpha, L, &il, B, &ib);
 }
 
-void symv(Index n, const double* A, Index lda, const double* x, double* y) {
+void call_trmm(Side side, Transpose transpose, Index m, Index n, float alpha, const float* L, Index ldl, float* B, Index ldb) {
+  const char s = static_cast<char>(side), t = static_cast<char>(transpose);
+  const int im = narrow(m), in = narrow(n), il = leading(ldl), ib = leading(ldb);
+  strmm_(&s, "L", &t, "N", &im, &in, &alpha, L, &il, B, &ib);
+}
+
+void call_symm(Index m, Index n, double alpha, const double* A, Index lda, const double* B, Index ldb, double beta, double* C, Index ldc) {
+  const int im = narrow(m), in = narrow(n), ia = leading(lda), ib = leading(ldb), ic = leading(ldc);
+  dsymm_("L", "L", &im, &in, &alpha, A, &ia, B, &ib, &beta, C, &ic);
+}
+
+void call_symv(Index n, const double* A, Index lda, const double* x, double* y) {
   const int in = narrow(n), ia = leading(lda);
   const double alpha = 1.0, beta = 0.0;
   dsymv_("L", &in, &alpha, A, &ia, x, &one, &beta, y, &one);
 }
 
+// C <- C - A B' - B A'; A, B [n,k]
+void subtract_rank_2k(Index n, Index k, const double* A, Index lda, const double* B, Index ldb, double* C, Index ldc) {
+  const int in = narrow(n), ik = narrow(k), ia = leading(lda), ib = leading(ldb), ic = leading(ldc);
+  const double alpha = -1.0, beta = 1.0;
+  dsyr2k_("L", "N", &in, &ik, &alpha, A, &ia, B, &ib, &beta, C, &ic);
+}
+
+void call_gemv(Transpose transpose, Index m, Index n, double alpha, const double* A, Index lda, const double* x, double beta, double* y) {
+  const char t = static_cast<char>(transpose);
+  const int im = narrow(m), in = narrow(n), ia = leading(lda);
+  dgemv_(&t, &im, &in, &alpha, A, &ia, x, &one, &beta, y, &one);
+}
+
+// ---- The same in tiles. What a tile is hangs on the sizes alone and each is one call, so that the bits are those of any number of
+// threads.
+
+double product_of(Index m, Index n, Index k) { return static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k); }
+
+template <typename Function>
+void over_ranges(Index size, Index width, Function&& f) {
+  parallel_for((size + width - 1) / width, num_threads(), [&](Index i) { f(i * width, std::min(width, size - i * width)); });
+}
+
+// Of rows or columns of a product of matrices: each tile packs the other factor anew, which costs 2% of its time.
+template <typename Function>
+void over_tiles(Index size, Function&& f) {
+  over_ranges(size, size <= 1024 ? 128 : 256, f);
+}
+
+template <typename Real>
+void tiled_syrk(Transpose transpose, Index n, Index k, Real alpha, const Real* A, Index lda, Real beta, Real* C, Index ldc) {
+  const AtOneThread held;
+  if (is_small(0.5 * product_of(n, n, k))) return call_syrk(transpose, n, k, alpha, A, lda, beta, C, ldc);
+  const bool by_columns = transpose == Transpose::yes;
+  const auto other = by_columns ? Transpose::no : Transpose::yes;
+  over_tiles(n, [&](Index from, Index own) {  // the longest first
+    const Index below = n - from - own, step = by_columns ? lda : 1;
+    const Real *here = A + from * step, *next = here + own * step;
+    Real* corner = C + from * (ldc + 1);
+    call_syrk(transpose, own, k, alpha, here, lda, beta, corner, ldc);
+    if (below > 0) call_gemm(transpose, other, below, own, k, alpha, next, lda, here, lda, beta, corner + own, ldc);
+  });
+}
+
+template <typename Real>
+void tiled_gemm(Transpose transpose_a, Transpose transpose_b, Index m, Index n, Index k, Real alpha, const Real* A, Index lda,
+                const Real* B, Index ldb, Real beta, Real* C, Index ldc) {
+  const AtOneThread held;
+  if (is_small(product_of(m, n, k))) return call_gemm(transpose_a, transpose_b, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc);
+  if (m > n) {
+    const Index step = transpose_a == Transpose::yes ? lda : 1;
+    over_tiles(m, [&](Index from, Index own) {
+      call_gemm(transpose_a, transpose_b, own, n, k, alpha, A + from * step, lda, B, ldb, beta, C + from, ldc);
+    });
+  } else {
+    const Index step = transpose_b == Transpose::yes ? 1 : ldb;
+    over_tiles(n, [&](Index from, Index own) {
+      call_gemm(transpose_a, transpose_b, m, own, k, alpha, A, lda, B + from * step, ldb, beta, C + from * ldc, ldc);
+    });
+  }
+}
+
+template <typename Real>
+void tiled_trmm(Side side, Transpose transpose, Index m, Index n, Real alpha, const Real* L, Index ldl, Real* B, Index ldb) {
+  const AtOneThread held;
+  const bool left = side == Side::left;
+  if (is_small(0.5 * (left ? product_of(m, m, n) : product_of(n, n, m)))) return call_trmm(side, transpose, m, n, alpha, L, ldl, B, ldb);
+  constexpr Index width = 256;  // half of it costs 6% at 500 columns
+  over_ranges(left ? n : m, width, [&](Index from, Index own) {
+    call_trmm(side, transpose, left ? m : own, left ? own : n, alpha, L, ldl, B + from * (left ? ldb : 1), ldb);
+  });
+}
+
+// B <- B L'^-1; B [m,n]
+void solve_rows(Index m, Index n, const double* L, Index ldl, double* B, Index ldb) {
+  over_tiles(m, [&](Index from, Index own) {
+    const int im = narrow(own), in = narrow(n), il = leading(ldl), ib = leading(ldb);
+    const double alpha = 1.0;
+    dtrsm_("R", "L", "T", "N", &im, &in, &alpha, L, &il, B + from, &ib);
+  });
+}
+
+// Where matrices are factored by halves, and where that ends.
+constexpr Index leaf_of_factor = 512;
+Index first_half(Index n) { return (n / 2 + 63) / 64 * 64; }
+
+// [A .; B C]: A = L L', B <- B L'^-1, C - B B'
+bool factor_by_halves(Index n, double* A, Index lda) {
+  if (n > leaf_of_factor) {
+    const Index first = first_half(n), second = n - first;
+    double *B = A + first, *C = B + first * lda;
+    if (!factor_by_halves(first, A, lda)) return false;
+    solve_rows(second, first, A, lda, B, lda);
+    tiled_syrk(Transpose::no, second, first, -1.0, B, lda, 1.0, C, lda);
+    return factor_by_halves(second, C, lda);
+  }
+  const int in = narrow(n), ia = leading(lda);
+  int info = 0;
+  dpotrf_("L", &in, A, &ia, &info);
+  if (info < 0) throw InternalError("potrf was called with an invalid argument");
+  return info == 0;
+}
+
+}  // namespace
+
+void syrk(Transpose transpose, Index n, Index k, double alpha, const double* A, Index lda, double beta, double* C, Index ldc) {
+  tiled_syrk(transpose, n, k, alpha, A, lda, beta, C, ldc);
+}
+
+void syrk(Transpose transpose, Index n, Index k, float alpha, const float* A, Index lda, float beta, float* C, Index ldc) {
+  tiled_syrk(transpose, n, k, alpha, A, lda, beta, C, ldc);
+}
+
+void symm(Index m, Index n, double alpha, const double* A, Index lda, const double* B, Index ldb, double beta, double* C, Index ldc) {
+  const AtOneThread held;
+  if (is_small(product_of(m, m, n))) return call_symm(m, n, alpha, A, lda, B, ldb, beta, C, ldc);
+  over_tiles(m, [&](Index from, Index own) {  // rows of A: left of the diagonal, on it, and below it in its columns
+    const Index next = from + own;
+    call_symm(own, n, alpha, A + from * (lda + 1), lda, B + from, ldb, beta, C + from, ldc);
+    if (from > 0) call_gemm(Transpose::no, Transpose::no, own, n, from, alpha, A + from, lda, B, ldb, 1.0, C + from, ldc);
+    if (next < m)
+      call_gemm(Transpose::yes, Transpose::no, own, n, m - next, alpha, A + next + from * lda, lda, B + next, ldb, 1.0, C + from, ldc);
+  });
+}
+
+void trmm(Side side, Transpose transpose, Index m, Index n, const double* L, Index ldl, double* B, Index ldb) {
+  tiled_trmm(side, transpose, m, n, 1.0, L, ldl, B, ldb);
+}
+
+void trmm(Side side, Transpose transpose, Index m, Index n, const float* L, Index ldl, float* B, Index ldb) {
+  tiled_trmm(side, transpose, m, n, 1.0F, L, ldl, B, ldb);
+}
+
+void gemm(Transpose transpose_a, Transpose transpose_b, Index m, Index n, Index k, double alpha, const double* A, Index lda,
+          const double* B, Index ldb, double beta, double* C, Index ldc) {
+  tiled_gemm(transpose_a, transpose_b, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc);
+}
+
+void gemm(Transpose transpose_a, Transpose transpose_b, Index m, Index n, Index k, float alpha, const float* A, Index lda, const float* B,
+          Index ldb, float beta, float* C, Index ldc) {
+  tiled_gemm(transpose_a, transpose_b, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc);
+}
+
+void gemv(Transpose transpose, Index m, Index n, double alpha, const double* A, Index lda, const double* x, double beta, double* y) {
+  if (m == 0 || n == 0) {  // a sum of nothing; BLAS returns at once and leaves y alone
+    for (Index i = 0; i < (transpose == Transpose::no ? m : n); ++i) y[i] = beta == 0 ? 0 : beta * y[i];
+    return;
+  }
+  const AtOneThread held;
+  constexpr Index most = 16, fewest_rows = 2048;
+  if (is_small_to_read(m * n)) return call_gemv(transpose, m, n, alpha, A, lda, x, beta, y);
+  if (transpose == Transpose::yes) {  // each column a sum of its own
+    over_ranges(n, (n + 8 * most - 1) / (8 * most) * 8,
+                [&](Index from, Index own) { call_gemv(transpose, m, own, alpha, A + from * lda, lda, x, beta, y + from); });
+  } else if (m >= fewest_rows) {
+    over_ranges(m, (m + 64 * most - 1) / (64 * most) * 64,
+                [&](Index from, Index own) { call_gemv(transpose, own, n, alpha, A + from, lda, x, beta, y + from); });
+  } else {  // few long sums: of parts of the columns, added in their order
+    const Index width = (n + most - 1) / most, parts = (n + width - 1) / width;
+    Matrix sums(m, parts);
+    over_ranges(n, width, [&](Index from, Index own) {
+      call_gemv(transpose, m, own, alpha, A + from * lda, lda, x + from, 0.0, sums.col(from / width).data());
+    });
+    Eigen::Map<Vector> out(y, m);
+    if (beta == 0)
+      out = sums.col(0);
+    else
+      out = beta * out + sums.col(0);
+    for (Index part = 1; part < parts; ++part) out += sums.col(part);
+  }
+}
+
+// Of tiles of columns what is below the diagonal serves twice, in stretches of rows that the second reading finds in the cache.
+void symv(Index n, const double* A, Index lda, const double* x, double* y) {
+  const AtOneThread held;
+  if (is_small_to_read(n * n / 2)) return call_symv(n, A, lda, x, y);
+  constexpr Index width = 128, stretch = 512;
+  Matrix sums(n, (n + width - 1) / width);
+  over_ranges(n, width, [&](Index from, Index own) {
+    double* sum = sums.col(from / width).data();
+    call_symv(own, A + from * (lda + 1), lda, x + from, sum + from);
+    for (Index row = from + own; row < n; row += stretch) {
+      const Index rows = std::min(stretch, n - row);
+      const double* block = A + row + from * lda;
+      call_gemv(Transpose::no, rows, own, 1.0, block, lda, x + from, 0.0, sum + row);
+      call_gemv(Transpose::yes, rows, own, 1.0, block, lda, x + row, 1.0, sum + from);
+    }
+  });
+  Eigen::Map<Vector> out(y, n);
+  out.setZero();
+  for (Index tile = 0; tile < sums.cols(); ++tile) out.tail(n - tile * width) += sums.col(tile).tail(n - tile * width);
+}
+
 void trmv(Transpose transpose, Index n, const double* L, Index ldl, double* x) {
+  const AtOneThread held;
   const char t = static_cast<char>(transpose);
   const int in = narrow(n), il = leading(ldl);
   dtrmv_("L", &t, "N", &in, L, &il, x, &one);
 }
 
 void trsv(Transpose transpose, Index n, const double* L, Index ldl, double* x) {
+  const AtOneThread held;
   const char t = static_cast<char>(transpose);
   const int in = narrow(n), il = leading(ldl);
   dtrsv_("L", &t, "N", &in, L, &il, x, &one);
 }
 
 bool potrf(Index n, double* A, Index lda) {
-  const int in = narrow(n), ia = leading(lda);
-  int info = 0;
-  dpotrf_("L", &in, A, &ia, &info);
-  if (info < 0) throw InternalError("potrf was called with an invalid argument");
+  const AtOneThread held;
+  if (!factor_by_halves(n, A, lda)) return false;
   // OpenBLAS lets NaN and infinity through its pivot test: look at the diagonal ourselves.
-  for (Index j = 0; j < n && info == 0; ++j)
-    if (!(A[j + j * lda] > 0) || !std::isfinite(A[j + j * lda])) info = 1;
-  return info == 0;
+  for (Index j = 0; j < n; ++j)
+    if (!(A[j + j * lda] > 0) || !std::isfinite(A[j + j * lda])) return false;
+  return true;
 }
 
 // [A 0; B C]^-1 = [A^-1 0; -C^-1 B A^-1 C^-1]: nearly all of it is TRMM, several times as fast as LAPACK's TRSM and columns one by one.
 bool trtri(Index n, double* L, Index ldl) {
+  const AtOneThread held;
   constexpr Index leaf = 32;
   if (n > leaf) {
     const Index first = (n / 2 + 7) / 8 * 8, second = n - first;
     double *B = L + first, *C = B + first * ldl;
     if (!trtri(first, L, ldl) || !trtri(second, C, ldl)) return false;
-    trmm(Side::left, Transpose::no, second, first, -1.0, C, ldl, B, ldl);
-    trmm(Side::right, Transpose::no, second, first, 1.0, L, ldl, B, ldl);
+    tiled_trmm(Side::left, Transpose::no, second, first, -1.0, C, ldl, B, ldl);
+    tiled_trmm(Side::right, Transpose::no, second, first, 1.0, L, ldl, B, ldl);
     return true;
   }
   const int in = narrow(n), il = leading(ldl);
@@ -165,7 +342,30 @@ bool trtri(Index n, double* L, Index ldl) {
   return info == 0;
 }
 
+void triangularise(Index m, Index n, double* A, Index lda) {
+  const AtOneThread held;
+  const int im = narrow(m), in = narrow(n), ia = leading(lda);
+  int info = 0, lwork = -1;
+  double best = 0;
+  std::vector<double> tau(static_cast<std::size_t>(std::max<Index>(std::min(m, n), 1)));
+  dgeqrf_(&im, &in, A, &ia, tau.data(), &best, &lwork, &info);
+  lwork = static_cast<int>(best);
+  std::vector<double> work(static_cast<std::size_t>(std::max(lwork, 1)));
+  dgeqrf_(&im, &in, A, &ia, tau.data(), work.data(), &lwork, &info);
+  if (info != 0) throw InternalError("geqrf was called with an invalid argument");
+}
+
+// [A .; B C]: A'A + B'B, C'B, C'C
 void lauum(Index n, double* L, Index ldl) {
+  const AtOneThread held;
+  if (n > leaf_of_factor) {
+    const Index first = first_half(n), second = n - first;
+    double *B = L + first, *C = B + first * ldl;
+    lauum(first, L, ldl);
+    tiled_syrk(Transpose::yes, first, second, 1.0, B, ldl, 1.0, L, ldl);
+    tiled_trmm(Side::left, Transpose::yes, second, first, 1.0, C, ldl, B, ldl);
+    return lauum(second, C, ldl);
+  }
   const int in = narrow(n), il = leading(ldl);
   int info = 0;
   dlauum_("L", &in, L, &il, &info);
@@ -173,14 +373,69 @@ void lauum(Index n, double* L, Index ldl) {
 }
 
 namespace {
-// A reduction to tridiagonal form is thousands of small calls, after each of which one thread waits for the other: for as long as the
-// scheduler likes on a busy machine, where a fit of 5000 rows and 500 columns took 4 s instead of 0.15 s.
-constexpr Index most_for_one_thread = 1024;
-ThreadScope scope_to_reduce(Index n) { return n <= most_for_one_thread ? ThreadScope(ThreadScope::OursAlone{}) : ThreadScope(0); }
+
+constexpr Index panel_to_reduce = 32;  // columns
+
+// Of the first columns of A [n,n], taken as reduced: reflectors V below the diagonal with ones on top, and W such that what is left is
+// A - V W' - W V'. As LAPACK does it, but A times a vector in tiles.
+void reduce_panel(Index n, double* A, Index lda, double* off_diagonal, double* tau, double* W) {
+  Vector row(panel_to_reduce), inner(panel_to_reduce);
+  for (Index i = 0; i < panel_to_reduce; ++i) {
+    const Index m = n - i, below = m - 1;
+    double *a = A + i * (lda + 1), *v = a + 1, *w = W + i * n + i + 1;
+    const auto subtract = [&](Index count, Index rows, const double* B, Index ldb, const double* x, double* y) {
+      if (count > 0) call_gemv(Transpose::no, rows, count, -1.0, B, ldb, x, 1.0, y);
+    };
+    const auto project = [&](Index count, const double* B, Index ldb) {
+      if (count > 0) call_gemv(Transpose::yes, below, count, 1.0, B, ldb, v, 0.0, inner.data());
+    };
+    for (Index l = 0; l < i; ++l) row[l] = W[i + l * n];
+    subtract(i, m, A + i, lda, row.data(), a);
+    for (Index l = 0; l < i; ++l) row[l] = A[i + l * lda];
+    subtract(i, m, W + i, n, row.data(), a);
+
+    const int size = narrow(below);
+    dlarfg_(&size, v, v + 1, &one, tau + i);
+    off_diagonal[i] = *v;
+    *v = 1;
+    symv(below, v + lda, lda, v, w);
+    project(i, W + i + 1, n);
+    subtract(i, below, A + i + 1, lda, inner.data(), w);
+    project(i, A + i + 1, lda);
+    subtract(i, below, W + i + 1, n, inner.data(), w);
+    Eigen::Map<Vector> all(w, below);
+    const Eigen::Map<const Vector> reflector(v, below);
+    all *= tau[i];
+    all -= (0.5 * tau[i] * all.dot(reflector)) * reflector;
+  }
+}
+
 }  // namespace
 
 void sytrd(Index n, double* A, Index lda, double* diagonal, double* off_diagonal, double* tau) {
-  const ThreadScope threads = scope_to_reduce(n);
+  const AtOneThread held;
+  if (n > 2048) {  // below, the products with vectors are too short to be shared out
+    Matrix W(n, panel_to_reduce);
+    for (; n > 1024; n -= panel_to_reduce) {
+      reduce_panel(n, A, lda, off_diagonal, tau, W.data());
+      const Index left = n - panel_to_reduce;
+      const double *V = A + panel_to_reduce, *own_W = W.data() + panel_to_reduce;
+      double* rest = A + panel_to_reduce * (lda + 1);
+      over_tiles(left, [&](Index from, Index own) {
+        const Index next = from + own, below = left - next;
+        double* corner = rest + from * (lda + 1);
+        subtract_rank_2k(own, panel_to_reduce, V + from, lda, own_W + from, n, corner, lda);
+        if (below == 0) return;
+        call_gemm(Transpose::no, Transpose::yes, below, own, panel_to_reduce, -1.0, V + next, lda, own_W + from, n, 1.0, corner + own, lda);
+        call_gemm(Transpose::no, Transpose::yes, below, own, panel_to_reduce, -1.0, own_W + next, n, V + from, lda, 1.0, corner + own, lda);
+      });
+      for (Index j = 0; j < panel_to_reduce; ++j) {
+        diagonal[j] = A[j * (lda + 1)];
+        A[j * (lda + 1) + 1] = off_diagonal[j];
+      }
+      A = rest, diagonal += panel_to_reduce, off_diagonal += panel_to_reduce, tau += panel_to_reduce;
+    }
+  }
   const int in = narrow(n), ia = leading(lda);
   int info = 0, lwork = -1;
   double best = 0;
@@ -240,7 +495,7 @@ bool stedc_by_halves(Index n, double* diagonal, double* off_diagonal, double* Q,
   diagonal[cut - 1] -= std::abs(link);
   diagonal[cut] -= std::abs(link);
   bool found[2];
-  parallel_for(2, threads_for(std::pow(static_cast<double>(n), 3)), [&](Index half) {
+  parallel_for(2, threads_for(product_of(n, n, n)), [&](Index half) {
     const Index first = half * cut;
     found[half] = stedc(half == 0 ? cut : n - cut, diagonal + first, off_diagonal + first, Q + first * (n + 1), n);
   });
@@ -291,7 +546,7 @@ bool syevd(Index n, double* A, Index lda, double* values, double least) {
   const double unit = out_of_range ? largest : 1;
   if (out_of_range) rescale(1 / unit);
 
-  const ThreadScope threads = scope_to_reduce(n);
+  const AtOneThread held;
   const auto count = static_cast<std::size_t>(n);
   std::vector<double> off_diagonal(count), tau(count);
   sytrd(n, A, lda, values, off_diagonal.data(), tau.data());
@@ -300,106 +555,13 @@ bool syevd(Index n, double* A, Index lda, double* values, double least) {
   std::vector<int> order(count);
   if (!stedc_by_halves(n, values, off_diagonal.data(), Q.data(), order)) return false;
   constexpr Index width = 128;
-  parallel_for((n + width - 1) / width, n <= most_for_one_thread ? threads_for(std::pow(static_cast<double>(n), 3)) : 1, [&](Index part) {
+  parallel_for((n + width - 1) / width, threads_for(product_of(n, n, n)), [&](Index part) {
     const Index first = part * width, own = std::min(width, n - first);
     apply_reflectors(Transpose::no, n, A, lda, tau.data(), own, Q.data() + first * n);
   });
   for (Index j = 0; j < n; ++j) std::copy_n(Q.data() + order[static_cast<std::size_t>(j)] * n, n, A + j * lda);
   for (Index j = 0; j < n; ++j) values[j] *= unit;
   return true;
-}
-
-// Two threads of OpenBLAS gain from about a millisecond of work on, by less than a busy machine takes from them.
-bool is_small(double multiplications) { return multiplications < 4e7; }
-
-double multiplications(Index n, Index p) { return static_cast<double>(n) * static_cast<double>(p) * static_cast<double>(std::min(n, p)); }
-
-namespace {
-
-// The scopes that live, as OpenBLAS's setting does: for the whole process.
-class Scopes {
- public:
-  void enter(const ThreadScope* scope, int threads, bool of_blas_alone) {
-    const std::lock_guard lock(mutex_);
-    if (live_.empty()) callers_ = openblas_get_num_threads();
-    live_.push_back({scope, std::this_thread::get_id(), threads, of_blas_alone});
-    set();
-  }
-  void leave(const ThreadScope* scope) {
-    const std::lock_guard lock(mutex_);
-    if (std::erase_if(live_, [&](const Live& live) { return live.scope == scope; }) > 0) set();
-  }
-
-  [[nodiscard]] int allowed() {
-    const std::lock_guard lock(mutex_);
-    if (live_.empty()) return openblas_get_num_threads();
-    std::vector<Live> of_ours = live_;
-    std::erase_if(of_ours, [](const Live& live) { return live.of_blas_alone; });
-    const int most = largest(of_ours);
-    return most > 0 ? most : callers_;
-  }
-
- private:
-  struct Live {
-    const ThreadScope* scope;
-    std::thread::id of;
-    int threads;
-    bool of_blas_alone;
-  };
-
-  // Of the innermost scopes of all threads; 0: there is none.
-  static int largest(const std::vector<Live>& live) {
-    int most = 0;
-    for (auto it = live.begin(); it != live.end(); ++it)
-      if (std::none_of(it + 1, live.end(), [&](const Live& later) { return later.of == it->of; })) most = std::max(most, it->threads);
-    return most;
-  }
-
-  void set() const {
-    const int most = largest(live_);
-    const int wanted = most > 0 ? most : callers_;
-    if (wanted != openblas_get_num_threads()) openblas_set_num_threads(wanted);
-  }
-
-  std::mutex mutex_;
-  std::vector<Live> live_;  // oldest first
-  int callers_ = 0;
-};
-
-Scopes& scopes() {
-  static Scopes all;
-  return all;
-}
-
-}  // namespace
-
-namespace {
-
-bool is_settable() { return openblas_set_num_threads != nullptr && openblas_get_num_threads != nullptr; }
-
-}  // namespace
-
-int num_threads() { return is_settable() ? scopes().allowed() : 1; }
-
-Index threads_for(double multiplications) { return is_small(multiplications) ? 1 : num_threads(); }
-
-Index threads_to_read(Index entries) { return threads_for(64.0 * static_cast<double>(entries)); }
-
-ThreadScope::ThreadScope(int threads) {
-  if (threads > 0 && is_settable()) scopes().enter(this, threads, false);
-}
-
-ThreadScope::ThreadScope(OursAlone) {
-  if (is_settable()) scopes().enter(this, 1, true);
-}
-
-ThreadScope::ThreadScope(int threads, double multiplications) {
-  const bool small = threads == 0 && is_small(multiplications);
-  if ((threads > 0 || small) && is_settable()) scopes().enter(this, small ? 1 : threads, small);
-}
-
-ThreadScope::~ThreadScope() {
-  if (is_settable()) scopes().leave(this);
 }
 
 }  // namespace ardvark::blas

@@ -8,7 +8,8 @@ namespace ardvark::blas {
 enum class Side : char { left = 'L', right = 'R' };
 enum class Transpose : char { no = 'N', yes = 'T' };
 
-// Lower triangles throughout: the library never stores an upper one.
+// Lower triangles throughout: the library never stores an upper one. Each call of BLAS itself is held at one thread. What is large is cut
+// into tiles by its sizes alone, which threads of ours share: the bits are the same for any number of threads.
 
 /// C <- alpha A A' + beta C (no) or alpha A' A + beta C (yes); C [n,n] lower, inner size k.
 void syrk(Transpose transpose, Index n, Index k, double alpha, const double* A, Index lda, double beta, double* C, Index ldc);
@@ -37,6 +38,9 @@ void trsv(Transpose transpose, Index n, const double* L, Index ldl, double* x);
 [[nodiscard]] bool trtri(Index n, double* L, Index ldl);
 /// The lower triangle of L' L, in place, with L lower triangular.
 void lauum(Index n, double* L, Index ldl);
+/// A = Q R, A [m,n]: of it R is left, in the upper triangle of its first min(m, n) rows, and nothing of use below. By one thread, so that
+/// the bits are the same for any number of them.
+void triangularise(Index m, Index n, double* A, Index lda);
 /// A = Q diag(values) Q', values ascending, of which A then holds Q; false if it is not finite or the iteration fails. Also, and early, if
 /// an eigenvalue is below `least` (more than 0; 0: none is asked for).
 [[nodiscard]] bool syevd(Index n, double* A, Index lda, double* values, double least = 0);
@@ -45,31 +49,32 @@ void sytrd(Index n, double* A, Index lda, double* diagonal, double* off_diagonal
 /// x <- Q' x for the Q that sytrd left in A.
 void apply_reflectors_transposed(Index n, const double* A, Index lda, const double* tau, double* x);
 
-/// The number of threads that a fit may use; 1 where it cannot be told. What small work asks of BLAS does not count: ours may be more.
+/// The number of threads that a fit may use; 1 where it cannot be told.
 [[nodiscard]] int num_threads();
 
-/// Whether a product of so many multiplications, or a sweep of them, ends before a second thread of BLAS has paid for its waking: on a
-/// busy machine one waits for the other as long as the scheduler likes.
+/// Whether so many multiplications end before a second thread has paid for its start: on a busy machine one waits for the other as long as
+/// the scheduler likes.
 [[nodiscard]] bool is_small(double multiplications);
 /// Threads of ours for work of so many multiplications: one where it is small.
 [[nodiscard]] Index threads_for(double multiplications);
 /// The same for a pass over so many entries of a matrix: fetching one takes as long as some dozens of multiplications.
+[[nodiscard]] bool is_small_to_read(Index entries);
 [[nodiscard]] Index threads_to_read(Index entries);
 /// Of rows [n,p], Gram matrix and factor: n p min(n, p).
 [[nodiscard]] double multiplications(Index n, Index p);
 
-/// The number of threads that BLAS uses, restored on destruction. threads = 0 keeps the caller's setting.
+/// While one lives, num_threads() tells `threads` (0: what it told before, at first the caller's setting of OpenBLAS), and each call of
+/// OpenBLAS is held at one thread: its own threads wait for each other after each product, and the bits hang on their number. The caller's
+/// setting comes back with the end of the last scope.
 ///
-/// OpenBLAS has one number for the process, so that the scopes of all threads share it: of each thread the innermost scope counts, of
-/// several threads the largest number asked for holds, and the caller's comes back when the last scope ends, in whatever order they end.
+/// OpenBLAS has one number for the process, so that the scopes of all threads share it: of each thread the innermost scope with a number
+/// counts, and of several threads the largest number holds, in whatever order they end.
 class ThreadScope {
  public:
   explicit ThreadScope(int threads);
-  /// BLAS at one thread beside threads of ours, whose number num_threads() goes on to tell.
+  /// As of 0: for a part that has no scope around it.
   struct OursAlone {};
-  explicit ThreadScope(OursAlone);
-  /// With threads = 0 one thread for small work, and the caller's setting for other.
-  ThreadScope(int threads, double multiplications);
+  explicit ThreadScope(OursAlone) : ThreadScope(0) {}
   ~ThreadScope();
   ThreadScope(const ThreadScope&) = delete;
   ThreadScope& operator=(const ThreadScope&) = delete;

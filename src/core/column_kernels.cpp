@@ -262,30 +262,20 @@ template <int Eights>
     joint_move(z, count, D, size, change, C, u, g);                                                                                      \
   }
 
-#if defined(__x86_64__)
-ARDVARK_COLUMN_KERNELS(avx512, [[gnu::target("avx512f,avx512dq,fma")]])
-ARDVARK_COLUMN_KERNELS(avx2, [[gnu::target("avx2,fma")]])
-#endif
-ARDVARK_COLUMN_KERNELS(plain)
+ARDVARK_FOR_SIMD(ARDVARK_COLUMN_KERNELS)
 
 }  // namespace
 
 std::span<const ColumnKernels> column_kernels() {
-  static const std::array kernels = {
-#if defined(__x86_64__)
-    ColumnKernels{"avx512", __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq"), products_avx512, move_avx512,
-                  pair_avx512, move_pair_avx512, joint_products_avx512, joint_move_avx512},
-    ColumnKernels{"avx2", __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"), products_avx2, move_avx2, pair_avx2,
-                  move_pair_avx2, joint_products_avx2, joint_move_avx2},
-#endif
-    ColumnKernels{"plain", true, products_plain, move_plain, pair_plain, move_pair_plain, joint_products_plain, joint_move_plain}
-  };
+#define ARDVARK_COLUMN_KERNELS_OF(name, ...) \
+  ColumnKernels{simd::Level::name, products_##name, move_##name, pair_##name, move_pair_##name, joint_products_##name, joint_move_##name},
+  static const std::array kernels = {ARDVARK_FOR_SIMD(ARDVARK_COLUMN_KERNELS_OF)};
   return kernels;
 }
 
 const ColumnKernels& column_kernel() {
-  static const ColumnKernels& fastest = *std::ranges::find_if(column_kernels(), &ColumnKernels::available);
-  return fastest;
+  static const ColumnKernels& best = simd::best(column_kernels());
+  return best;
 }
 
 }  // namespace ardvark

@@ -4,6 +4,7 @@
 #include <span>
 
 #include "ardvark/types.hpp"
+#include "core/simd.hpp"
 
 namespace ardvark {
 
@@ -19,8 +20,7 @@ struct PairProducts {
 };
 
 struct ColumnKernels {
-  const char* name;
-  bool available;
+  simd::Level level;
   ColumnProducts (*products)(const double* z, const double* u, const double* D, Index size);
   /// u_i -= change D_i z_i,  g_i += variance z_i^2
   void (*move)(const double* z, const double* D, Index size, double change, double variance, double* u, double* g);
@@ -37,7 +37,7 @@ struct ColumnKernels {
 };
 /// Fastest first; the last runs everywhere. Sums are taken in eight interleaved parts in all of them.
 [[nodiscard]] std::span<const ColumnKernels> column_kernels();
-/// The first that this processor has.
+/// The first that simd::level() allows.
 [[nodiscard]] const ColumnKernels& column_kernel();
 
 }  // namespace ardvark

@@ -52,28 +52,21 @@ constexpr Index block = 64;
   std::copy(rest, rest + (size - i), u + i);
 }
 
-#if defined(__x86_64__)
-[[gnu::target("avx512f,avx512dq,fma")]] void decay_avx512(double* u, Index size) { decay_all(u, size); }
-[[gnu::target("avx2,fma")]] void decay_avx2(double* u, Index size) { decay_all(u, size); }
-#endif
-void decay_plain(double* u, Index size) { decay_all(u, size); }
+#define ARDVARK_DECAY(name, ...) \
+  __VA_ARGS__ void decay_##name(double* u, Index size) { decay_all(u, size); }
+ARDVARK_FOR_SIMD(ARDVARK_DECAY)
 
 }  // namespace
 
 std::span<const DecayVersion> decay_versions() {
-  static const std::array versions = {
-#if defined(__x86_64__)
-    DecayVersion{"avx512", __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq"), decay_avx512},
-    DecayVersion{"avx2", __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"), decay_avx2},
-#endif
-    DecayVersion{"plain", true, decay_plain}
-  };
+#define ARDVARK_DECAY_VERSION(name, ...) DecayVersion{simd::Level::name, decay_##name},
+  static const std::array versions = {ARDVARK_FOR_SIMD(ARDVARK_DECAY_VERSION)};
   return versions;
 }
 
 void decay(double* u, Index size) {
-  static const auto run = std::ranges::find_if(decay_versions(), &DecayVersion::available)->run;
-  run(u, size);
+  static const DecayVersion& best = simd::best(decay_versions());
+  best.run(u, size);
 }
 
 }  // namespace ardvark

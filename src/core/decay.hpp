@@ -4,6 +4,7 @@
 #include <span>
 
 #include "ardvark/types.hpp"
+#include "core/simd.hpp"
 
 namespace ardvark {
 
@@ -13,10 +14,9 @@ inline constexpr double decay_end = 700;
 /// u <- exp(-u) for u >= 0, within 1.5 units of 2^-53 of it; 0 from decay_end on. The same bits wherever in the array a number stands.
 void decay(double* u, Index size);
 
-/// One body compiled for several instruction sets, the best first; decay() takes the first that this machine has.
+/// One body compiled for several instruction sets, the best first; decay() takes the first that simd::level() allows.
 struct DecayVersion {
-  const char* instructions;
-  bool available;
+  simd::Level level;
   void (*run)(double* u, Index size);
 };
 [[nodiscard]] std::span<const DecayVersion> decay_versions();

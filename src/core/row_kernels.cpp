@@ -70,34 +70,22 @@ template <typename Scalar>
   ARDVARK_READ_ROW(float_to_float_##suffix, float, float, __VA_ARGS__)     \
   ARDVARK_ADD_DEVIATIONS(add_deviations_##suffix, double, __VA_ARGS__)     \
   ARDVARK_ADD_DEVIATIONS(add_deviations_of_single_##suffix, float, __VA_ARGS__)
-#define ARDVARK_ROW_KERNELS_OF(suffix, is_there)                                                                               \
-  RowKernels {                                                                                                                 \
-#suffix, is_there, double_to_double_##suffix, double_to_float_##suffix, float_to_double_##suffix, float_to_float_##suffix, \
-        add_deviations_##suffix, add_deviations_of_single_##suffix                                                             \
-  }
 
-#if defined(__x86_64__)
-ARDVARK_ROW_KERNELS(avx512, [[gnu::target("avx512f,avx512dq,fma")]])
-ARDVARK_ROW_KERNELS(avx2, [[gnu::target("avx2,fma")]])
-#endif
-ARDVARK_ROW_KERNELS(plain)
+ARDVARK_FOR_SIMD(ARDVARK_ROW_KERNELS)
 
 }  // namespace
 
 std::span<const RowKernels> row_kernels() {
-  static const std::array kernels = {
-#if defined(__x86_64__)
-    ARDVARK_ROW_KERNELS_OF(avx512, __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq")),
-    ARDVARK_ROW_KERNELS_OF(avx2, __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")),
-#endif
-    ARDVARK_ROW_KERNELS_OF(plain, true)
-  };
+#define ARDVARK_ROW_KERNELS_OF(name, ...)                                                                            \
+  RowKernels{simd::Level::name,     double_to_double_##name, double_to_float_##name,         float_to_double_##name, \
+             float_to_float_##name, add_deviations_##name,   add_deviations_of_single_##name},
+  static const std::array kernels = {ARDVARK_FOR_SIMD(ARDVARK_ROW_KERNELS_OF)};
   return kernels;
 }
 
 const RowKernels& row_kernel() {
-  static const RowKernels& fastest = *std::ranges::find_if(row_kernels(), &RowKernels::available);
-  return fastest;
+  static const RowKernels& best = simd::best(row_kernels());
+  return best;
 }
 
 }  // namespace ardvark

@@ -4,6 +4,7 @@
 #include <span>
 
 #include "ardvark/types.hpp"
+#include "core/simd.hpp"
 
 namespace ardvark {
 
@@ -20,8 +21,7 @@ template <typename Scalar>
 using AddDeviations = void (*)(const Scalar* x, const double* center, double weight, Index size, double* first, double* second);
 
 struct RowKernels {
-  const char* name;
-  bool available;
+  simd::Level level;
   /// out_j <- (x_j - center_j) scale_j factor, and the sums of it
   ReadRow<double, double> read_to_double;
   ReadRow<double, float> read_to_float;
@@ -52,7 +52,7 @@ struct RowKernels {
 };
 /// Fastest first; the last runs everywhere.
 [[nodiscard]] std::span<const RowKernels> row_kernels();
-/// The first that this processor has.
+/// The first that simd::level() allows.
 [[nodiscard]] const RowKernels& row_kernel();
 
 }  // namespace ardvark

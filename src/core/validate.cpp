@@ -10,6 +10,7 @@
 #include "ardvark/errors.hpp"
 #include "core/blas.hpp"
 #include "core/parallel.hpp"
+#include "core/simd.hpp"
 
 namespace ardvark::validate {
 namespace {
@@ -55,6 +56,7 @@ std::string column_name(const std::vector<std::string>& names, Index j) {
 }
 
 void shape(const MatrixView& X, const char* what) {
+  (void)simd::level();  // every fit and prediction passes here: a wrong ARDVARK_SIMD is refused before any work
   if (X.rows() < 1) throw InvalidArgument(fmt::format("{} has {} rows; it must have at least 1", what, X.rows()));
   if (X.cols() < 1) throw InvalidArgument(fmt::format("{} has {} columns; it must have at least 1", what, X.cols()));
   if (X.data() == nullptr) throw InvalidArgument(fmt::format("{} is a null pointer", what));

@@ -8,7 +8,7 @@
 
 namespace ardvark::validate {
 
-/// \throws InvalidArgument unless X is not empty; `what` names it ("X", "X_new").
+/// \throws InvalidArgument unless X is not empty; `what` names it ("X", "X_new"). And where simd::level() throws.
 void shape(const MatrixView& X, const char* what);
 /// \throws InvalidArgument  an entry that is not finite: row, column and value
 void finite(const MatrixView& X, const char* what, const std::vector<std::string>& column_names = {});

@@ -1,13 +1,22 @@
 #include "design/centres.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <compare>
 #include <limits>
+#include <numeric>
 #include <random>
 
 #include "core/blas.hpp"
 
 namespace ardvark {
 namespace {
+
+std::weak_ordering compare_rows(const Matrix& X, Index a, Index b) {
+  for (Index j = 0; j < X.cols(); ++j)
+    if (X(a, j) != X(b, j)) return X(a, j) < X(b, j) ? std::weak_ordering::less : std::weak_ordering::greater;
+  return std::weak_ordering::equivalent;
+}
 
 // k(x_i, x_i): the diagonals of small square blocks.
 Vector kernel_diagonal(const Kernel& kernel, const Matrix& X) {
@@ -30,25 +39,27 @@ PivotedCholesky pivoted_cholesky(const Kernel& kernel, const Matrix& X, Index ma
   const Index n = X.rows(), most = std::min(max_count, n);
   PivotedCholesky out;
   if (most <= 0) return out;
-  const blas::ThreadScope one(1);  // the products are small
+  constexpr double rounding = 1e-13;  // of a diagonal, after some hundreds of pivots
+  const blas::ThreadScope one(1);     // the products are small
   Vector left = kernel_diagonal(kernel, X);
   out.left = left.maxCoeff();
   out.least_left = left.minCoeff();
-  const double least = tolerance * out.left;
+  const double largest = out.left, least = tolerance * largest;
   Matrix column(n, 1);
   Matrix& L = out.L;
   L.resize(n, std::min<Index>(most, 64));
   Index k = 0;
   for (; k < most; ++k) {
-    Index pivot = 0;
-    out.left = left.maxCoeff(&pivot);
+    out.left = left.maxCoeff();
     if (!(out.left > least) || !(out.left > 0) || (go_on && !go_on(k, out.left))) break;
+    const double equal = out.left - std::min(rounding * largest, 0.1 * out.left);
+    const Index pivot = std::find_if(left.begin(), left.end(), [&](double x) { return x >= equal; }) - left.begin();
     if (k == L.cols()) L.conservativeResize(Eigen::NoChange, std::min(2 * k, most));
     kernel.evaluate(X, X.row(pivot), column);
     L.col(k) = column;
     const Vector row = L.row(pivot).head(k).transpose();
     if (k > 0) blas::gemv(blas::Transpose::no, n, k, -1.0, L.data(), n, row.data(), 1.0, L.col(k).data());
-    L.col(k) /= std::sqrt(out.left);
+    L.col(k) /= std::sqrt(left[pivot]);
     left -= L.col(k).cwiseAbs2();
     out.least_left = std::min(out.least_left, left.minCoeff());
     left[pivot] = 0;  // never again
@@ -59,8 +70,31 @@ PivotedCholesky pivoted_cholesky(const Kernel& kernel, const Matrix& X, Index ma
   return out;
 }
 
+std::vector<Index> rows_by_content(const Matrix& X) {
+  std::vector<Index> order(static_cast<std::size_t>(X.rows()));
+  std::iota(order.begin(), order.end(), Index{0});
+  std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) { return compare_rows(X, a, b) < 0; });
+  return order;
+}
+
+// Where many diagonals are the largest, as all of a stationary kernel before the first pivot, the first of this order is the pivot. The
+// factorisation runs in it, so that rounding hangs on the order of the table no more than the ties do.                        (KER.13)
 std::vector<Index> pivoted_cholesky_centres(const Kernel& kernel, const Matrix& X, Index max_count, double tolerance) {
-  return pivoted_cholesky(kernel, X, max_count, tolerance).pivots;
+  std::vector<Index> order = rows_by_content(X);
+  if (order.empty()) return {};
+  Eigen::RowVectorXd mean = Eigen::RowVectorXd::Zero(X.cols());
+  double count = 0;
+  for (std::size_t i = 0; i < order.size(); ++i)
+    if (i == 0 || compare_rows(X, order[i - 1], order[i]) != 0) mean += (X.row(order[i]) - mean) / ++count;
+  Matrix to_mean(X.rows(), 1);
+  kernel.evaluate(X(order, Eigen::all), mean, to_mean);
+  Eigen::VectorXf nearness(X.rows());  // in single precision: what differs by rounding is equal
+  for (Index i = 0; i < X.rows(); ++i)
+    nearness[order[static_cast<std::size_t>(i)]] = std::isfinite(to_mean(i, 0)) ? static_cast<float>(to_mean(i, 0)) : 0.0F;
+  std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) { return nearness[a] > nearness[b]; });
+  std::vector<Index> pivots = pivoted_cholesky(kernel, X(order, Eigen::all), max_count, tolerance).pivots;
+  for (Index& pivot : pivots) pivot = order[static_cast<std::size_t>(pivot)];
+  return pivots;
 }
 
 namespace {
@@ -102,7 +136,7 @@ Matrix spread_start(const Matrix& points, Index count, std::uint64_t seed) {
 }  // namespace
 
 Matrix kmeans_centres(const Matrix& X, Index count, std::uint64_t seed) {
-  const Matrix points = X.transpose();
+  const Matrix points = X(rows_by_content(X), Eigen::all).transpose();  // what is drawn hangs on the rows, not on their order
   const Index n = points.cols();
   if (n == 0 || count <= 0) return Matrix(0, X.cols());
   Matrix centres = spread_start(points, std::min(count, n), seed);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/blas.hpp"
+#include "core/digits.hpp"
 #include "core/parallel.hpp"
 #include "core/products.hpp"
 #include "core/rearrange.hpp"
@@ -180,8 +181,8 @@ void DenseDesign::gram_in_blocks(Matrix& G) {
       Vector square = Vector::Zero(p), product = square;  // nobody asks
       read_to_square(first + from, to - from, nullptr, panel_, from, {square.data(), product.data()});
     });
-    products::square(by_columns ? blas::Transpose::yes : blas::Transpose::no, p, count, panel_.data(), panel_.outerStride(),
-                     first == 0 ? 0.0 : 1.0, G.data(), G.outerStride());
+    blas::syrk(by_columns ? blas::Transpose::yes : blas::Transpose::no, p, count, 1.0, panel_.data(), panel_.outerStride(),
+               first == 0 ? 0.0 : 1.0, G.data(), G.outerStride());
   }
 }
 
@@ -320,7 +321,13 @@ void DenseDesign::project(const Vector& r, Vector& out) {
   });
   for (Index j = 0; j < p; ++j) {
     const double scale = s_.scale.size() > 0 ? s_.scale[j] : 1.0, center = s_.center.size() > 0 ? s_.center[j] : 0.0;
-    out[j] = scale == 0 ? 0.0 : scale * (out[j] - center * sum);
+    if (is_read_by_differences(center, scale)) {
+      double of_differences = 0;
+      for (Index i = 0; i < X_.rows(); ++i) of_differences += (X_(i, j) - center) * r[i];
+      out[j] = scale * of_differences;
+    } else {
+      out[j] = scale == 0 ? 0.0 : scale * (out[j] - center * sum);
+    }
   }
   if (s_.intercept) out[p] = sum;
 }
@@ -330,7 +337,7 @@ void DenseDesign::apply(const Vector& w, Vector& out) {
   double shift = s_.intercept ? w[p] : 0.0;
   for (Index j = 0; j < p; ++j) {
     const double scale = s_.scale.size() > 0 ? s_.scale[j] : 1.0, center = s_.center.size() > 0 ? s_.center[j] : 0.0;
-    scaled_w_[j] = scale * w[j];
+    scaled_w_[j] = is_read_by_differences(center, scale) ? 0.0 : scale * w[j];
     if (scaled_w_[j] != 0) shift -= center * scaled_w_[j];
   }
   with_eigen(X_, [&](auto X) {
@@ -348,6 +355,11 @@ void DenseDesign::apply(const Vector& w, Vector& out) {
     }
   });
   out.array() += shift;
+  for (Index j = 0; s_.center.size() > 0 && j < p; ++j) {
+    const double scale = s_.scale.size() > 0 ? s_.scale[j] : 1.0, center = s_.center[j];
+    if (!is_read_by_differences(center, scale) || w[j] == 0) continue;
+    for (Index i = 0; i < X_.rows(); ++i) out[i] += scale * w[j] * (X_(i, j) - center);
+  }
 }
 
 }  // namespace ardvark

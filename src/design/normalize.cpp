@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "core/digits.hpp"
 #include "core/validate.hpp"
 #include "design/dense.hpp"
 
@@ -45,7 +46,7 @@ ColumnUnits column_units(MatrixView X, ColumnCenter center, ColumnScale scale) {
   if (!units.center.allFinite() || !units.scale.allFinite())
     throw InvalidArgument("X holds values whose squares or sums are beyond a double: rescale it");
   for (Index j = 0; j < p; ++j)  // a spread of a few roundings of the column's size is none
-    if (!(units.scale[j] > 1e-14 * std::abs(units.center[j]))) units.scale[j] = 0;
+    if (!is_spread(units.scale[j], units.center[j])) units.scale[j] = 0;
   return units;
 }
 

@@ -93,7 +93,7 @@ class BlockPosterior {
   }
   // That at least one of these is included.
   [[nodiscard]] double any_of(const std::vector<Index>& columns) const {
-    return -std::expm1(with(columns, certain_out).log_evidence - with({}, 0).log_evidence);
+    return std::max(-std::expm1(with(columns, certain_out).log_evidence - with({}, 0).log_evidence), 0.0);
   }
 
   static constexpr double certain_in = 600, certain_out = -1e100;

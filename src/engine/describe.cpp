@@ -8,20 +8,21 @@
 #include "core/special.hpp"
 #include "core/validate.hpp"
 #include "engine/toolbox.hpp"
+#include "predict/predictive.hpp"
 
 namespace ardvark {
 
 namespace {
 
-// own_class(i) = ln of the probability of row i's class; is_second(i): the fit says the second.
-template <typename OwnClass, typename IsSecond>
-void describe_rows(const Vector& t, const Vector& k, Fit& fit, OwnClass&& own_class, IsSecond&& is_second) {
+// own_class(i, sign) = ln of the probability of the second class (1) or the first (-1); second(i) = the probability that predict() gives.
+template <typename OwnClass, typename Second>
+void describe_rows(const Vector& t, const Vector& k, Fit& fit, OwnClass&& own_class, Second&& second) {
   double correct = 0, loss = 0;
   for (Index i = 0; i < t.size(); ++i) {
-    const bool second = t[i] > 0.5;
-    fit.class_weight[second ? 1 : 0] += k[i];
-    if (is_second(i) == second) correct += k[i];
-    loss -= k[i] * own_class(i, second ? 1.0 : -1.0);
+    const bool is_second = t[i] > 0.5;
+    fit.class_weight[is_second ? 1 : 0] += k[i];
+    if (says_second(second(i)) == is_second) correct += k[i];
+    loss -= k[i] * own_class(i, is_second ? 1.0 : -1.0);
   }
   fit.accuracy = std::min(correct / k.sum(), 1.0);
   fit.log_loss = loss / k.sum();
@@ -30,22 +31,16 @@ void describe_rows(const Vector& t, const Vector& k, Fit& fit, OwnClass&& own_cl
 }  // namespace
 
 void describe_classes(const Vector& t, const Vector& k, const Vector& m, const Vector& s, Fit& fit) {
+  const PredictiveRule rule = resolved(PredictiveRule::automatic, fit);
   describe_rows(
-      t, k, fit, [&](Index i, double sign) { return log_expected_sigmoid(sign * m[i], s[i]); },  // (PRED.2)
-      [&](Index i) { return m[i] > 0; });
+      t, k, fit, [&](Index i, double sign) { return log_class_probability(rule, m[i], s[i], sign); },
+      [&](Index i) { return class_probability(rule, m[i], s[i]); });
 }
 
 void describe_classes(const Vector& t, const Vector& k, const Mixture& mixture, const ComponentMoments& moments, Fit& fit) {
-  const auto probability = [&](Index i, double sign) {
-    double sum = 0;
-    for (std::size_t c = 0; c < mixture.components.size(); ++c) {
-      const auto at = static_cast<Index>(c);
-      sum += mixture.components[c].weight * std::exp(log_expected_sigmoid(sign * moments.mean(i, at), moments.variance(i, at)));
-    }
-    return sum;
-  };
   describe_rows(
-      t, k, fit, [&](Index i, double sign) { return std::log(probability(i, sign)); }, [&](Index i) { return probability(i, 1) > 0.5; });
+      t, k, fit, [&](Index i, double sign) { return log_class_probability(mixture, moments, i, sign); },
+      [&](Index i) { return class_probability(mixture, moments, i); });
 }
 
 void warn_if_too_confident(const FitOptions& options, Fit& fit, Index num_columns) {
@@ -68,16 +63,33 @@ void warn_if_too_confident(const FitOptions& options, Fit& fit, Index num_column
         fit.num_rows, num_columns));
 }
 
+namespace {
+
+// A sparse prior has no hyper-prior to narrow, and where there is no prior there is none either.
+const char* what_to_do_about_growth(const FitOptions& options) {
+  if (!options.preset.empty()) return "fit a model with a hyper-prior (--model logistic)";
+  if (options.prior.kind == PriorKind::none) return "give the columns a prior that holds them (--prior shared --a0 1 --b0 1)";
+  if (is_sparse(options.prior.kind)) return "take one precision and a narrow hyper-prior (--prior shared --a0 1 --b0 1)";
+  return "take a narrower hyper-prior (--a0 1 --b0 1)";
+}
+
+}  // namespace
+
 void describe_separation(const FitOptions& options, Fit& fit) {
   if (fit.accuracy < 1) return;
   if (fit.report.status == Status::converged)
     fit.report.notes.push_back(
         "every row is on its own side: the classes can be separated, so that only the prior keeps the coefficients from growing");
+  else if (fit.report.status == Status::separated)
+    fit.report.warnings.push_back(
+        std::string("every row is on its own side: the classes can be separated, and neither the prior nor the data keep the coefficients "
+                    "from growing, so that they, their intervals and the bound are those of the last sweep and mean little; ") +
+        what_to_do_about_growth(options));
   else if (fit.report.status == Status::max_sweeps && !options.compat && (options.preset.empty() || is_toolbox_preset(options.preset)))
     fit.report.warnings.push_back(
         std::string("every row is on its own side: the classes can be separated, and so far this prior does not keep the coefficients from "
                     "growing; they, their intervals and the bound are those of the last sweep; if more sweeps only raise them, ") +
-        (options.preset.empty() ? "take a narrower hyper-prior (--a0 1 --b0 1)" : "fit a model with a hyper-prior (--model logistic)"));
+        what_to_do_about_growth(options));
 }
 
 std::vector<std::string> complete_names(const FitOptions& options, Index num_columns) {
@@ -109,6 +121,7 @@ const char* to_string(SolverKind kind) {
     case SolverKind::sequential: return "sequential";
     case SolverKind::greedy: return "greedy";
     case SolverKind::coordinate: return "coordinate";
+    case SolverKind::qr: return "qr";
   }
   return "unknown";
 }

@@ -6,7 +6,8 @@
 
 namespace ardvark {
 
-/// Class weights, accuracy (the sign of m) and log loss (PRED.2) from the training rows' m and s; t in {0, 1}, weights k.
+/// Class weights, accuracy and log loss of the training rows, from their m and s by the rule of predict(), that of fit.report.preset and
+/// compat; t in {0, 1}, weights k.
 void describe_classes(const Vector& t, const Vector& k, const Vector& m, const Vector& s, Fit& fit);
 
 /// The same where the posterior is a mixture, whose probabilities are averaged.                                              (SP.8)

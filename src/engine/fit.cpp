@@ -3,14 +3,17 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
+#include "ardvark/softmax.hpp"
 #include "core/blas.hpp"
 #include "core/rearrange.hpp"
 #include "core/special.hpp"
 #include "core/validate.hpp"
 #include "engine/state.hpp"
+#include "engine/waist.hpp"
 
 namespace ardvark {
 
@@ -64,6 +67,28 @@ Matrix V_inverse(const Fit& fit, MatrixView X) {
   G.diagonal() += a;
   mirror(G);
   return G;
+}
+
+namespace {
+
+BoundScope scope_of(PriorKind prior, Index num_flat, Index num_other) {
+  if (prior == PriorKind::laplace || (num_flat > 0 && num_other == 0)) return BoundScope::nothing;
+  return num_flat == 0 ? BoundScope::any_prior : BoundScope::same_flat;
+}
+
+}  // namespace
+
+BoundScope bound_scope(const Fit& fit) {
+  const Index num_flat = std::count(fit.group.begin(), fit.group.end(), Partition::flat);
+  const Index num_left_out = std::count(fit.group.begin(), fit.group.end(), Partition::left_out);
+  return scope_of(fit.prior, num_flat, static_cast<Index>(fit.group.size()) - num_flat - num_left_out);
+}
+
+BoundScope bound_scope(const SoftmaxFit& fit) {
+  Index num_flat = 0, num_other = 0;
+  for (Index j = 0; j < fit.num_columns(); ++j)
+    if (!fit.left_out[static_cast<std::size_t>(j)]) ++((fit.precision.row(j).array() == 0).all() ? num_flat : num_other);
+  return scope_of(fit.prior, num_flat, num_other);
 }
 
 Interval credible_interval(const Fit& fit, Index j, double level) {

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "core/blas.hpp"
+#include "core/digits.hpp"
 #include "core/stopwatch.hpp"
 #include "core/validate.hpp"
 #include "engine/describe.hpp"
@@ -38,17 +39,23 @@ LinearFit fit_linear_of(MatrixView X, std::shared_ptr<double[]> memory, VectorVi
 Vector standardise_target(VectorView y, const Vector& k, const FitOptions& options, detail::FitState& state, Report& report) {
   Vector standard_y = y.eigen();
   if (!options.preset.empty() || !options.standardize) return standard_y;
-  const double total = k.sum(), mean = k.dot(standard_y) / total;
+  const double total = k.sum();
+  double mean = k.dot(standard_y) / total;
+  // The sum of large numbers is off by more than they may differ: their mean is found from the differences.                     (LIN.7)
+  const double off = k.dot((standard_y.array() - mean).matrix()) / total;
+  if (steps_of(std::abs(off), mean) > 4) mean += off;
   if (options.intercept) state.y_center = mean;
   standard_y.array() -= state.y_center;
   const double first =
       options.intercept ? standard_y[std::find_if(k.begin(), k.end(), [](double weight) { return weight > 0; }) - k.begin()] : 0.0;
   const bool all_equal = (k.array() == 0 || standard_y.array() == first).all();
   state.y_scale = validate::spread(std::sqrt(k.dot(standard_y.cwiseAbs2()) / total), all_equal, "the target");
-  if (!(state.y_scale > 1e-14 * std::abs(mean))) {
+  if (!is_spread(state.y_scale, mean)) {
     report.warnings.push_back("the target is constant: there is nothing to explain");
     standard_y.setZero();
     state.y_scale = mean != 0 ? std::abs(mean) : 1.0;
+  } else if (options.intercept && has_few_digits(state.y_scale, mean)) {
+    report.warnings.push_back(few_digits("the target", state.y_scale, mean));
   }
   standard_y /= state.y_scale;
   return standard_y;
@@ -71,7 +78,7 @@ LinearFit fit_linear(OwnedMatrix&& X, VectorView y, const FitOptions& options) {
 
 LinearFit fit_checked_linear(MatrixView X, VectorView y, const FitOptions& options, std::shared_ptr<double[]> memory) {
   const Stopwatch watch;
-  const blas::ThreadScope threads(options.threads, blas::multiplications(X.rows(), X.cols()));
+  const blas::ThreadScope threads(options.threads);
 
   LinearFit fit;
   fit.task = Task::linear;
@@ -83,6 +90,7 @@ LinearFit fit_checked_linear(MatrixView X, VectorView y, const FitOptions& optio
   }
   const Vector k = weights_or_ones(options.weights, X.rows());
   Prepared prepared = prepare_columns(X, k, options);
+  fit.report.warnings = prepared.warnings;
   auto state = std::make_shared<detail::FitState>();
   const Vector standard_y = standardise_target(y, k, options, *state, fit.report);
   if (is_sparse(options.prior.kind)) {
@@ -93,10 +101,7 @@ LinearFit fit_checked_linear(MatrixView X, VectorView y, const FitOptions& optio
   }
   PreparedPrior prior = prepare_prior(options, X.cols(), prepared.left_out);
   const double total = k.sum();
-  if (const Index num_flat = prior.partition.num_flat(); total < static_cast<double>(num_flat))
-    throw InvalidArgument(fmt::format(
-        "{:.10g} rows cannot determine {} columns without a prior{}; a linear fit needs at least as many rows (weights count as rows)",
-        total, num_flat, options.intercept ? ", the intercept among them" : ""));
+  require_rows(options, total, prior.partition.num_flat());
   fit.posterior = options.posterior;
   const auto likelihood = gaussian_likelihood(standard_y, k, prior.partition, options, state->y_scale);
   const Posterior q = fit_by_sweeps(options, {X, *likelihood, std::move(prepared), std::move(prior), total}, state, watch, fit);

@@ -15,6 +15,7 @@
 #include "engine/greedy_preset.hpp"
 #include "engine/model.hpp"
 #include "engine/prior_choice.hpp"
+#include "engine/separation.hpp"
 #include "engine/sequential.hpp"
 #include "engine/sparse.hpp"
 #include "engine/sweep_fit.hpp"
@@ -84,7 +85,7 @@ LogisticFit fit_checked_logistic(MatrixView X, VectorView labels, const FitOptio
   const Vector k = weights_or_ones(options.weights, X.rows());
   const auto [classes, t] = read_classes(labels, k, options);
   const Stopwatch watch;
-  const blas::ThreadScope threads(options.threads, blas::multiplications(X.rows(), X.cols()));
+  const blas::ThreadScope threads(options.threads);
 
   LogisticFit fit;
   fit.task = Task::logistic;
@@ -107,6 +108,7 @@ LogisticFit fit_checked_logistic(MatrixView X, VectorView labels, const FitOptio
     return fit;
   }
   Prepared prepared = prepare_columns(X, k, options);
+  fit.report.warnings = prepared.warnings;
   if (is_sparse(options.prior.kind)) {
     auto state = std::make_shared<detail::FitState>();
     fit_sparse_logistic(X, t, k, ending_at_once(options), std::move(prepared), state, fit);
@@ -117,8 +119,13 @@ LogisticFit fit_checked_logistic(MatrixView X, VectorView labels, const FitOptio
   }
   PreparedPrior prior = prepare_prior(options, X.cols(), prepared.left_out);
   const auto likelihood = logistic_likelihood(t, k, options);
-  const Posterior q = fit_by_sweeps(options, {X, *likelihood, std::move(prepared), std::move(prior), k.sum()},
-                                    std::make_shared<detail::FitState>(), watch, fit);
+  const std::vector<Index> flat = prior.partition.flat_columns;
+  const bool prior_of_none = prior.partition.num_groups() == 0 && !prior.partition.has_fixed();
+  Posterior q = fit_by_sweeps(options, {X, *likelihood, std::move(prepared), std::move(prior), k.sum()},
+                              std::make_shared<detail::FitState>(), watch, fit);
+  if (fit.report.status == Status::not_positive_definite) explain_no_posterior(X, fit.state->standardization, k, flat, fit.report);
+  if (fit.state->w.size() > 0) DenseDesign(X, fit.state->standardization).apply(fit.state->w, q.m);  // as predict() has it, bit for bit
+  if (prior_of_none) call_separated(t, k, q.m, fit.report);
   describe_classes(t, k, q.m, q.s, fit);
   describe_separation(options, fit);
   return fit;
@@ -136,7 +143,7 @@ LogisticPath fit_logistic_path(MatrixView X, VectorView labels, const PathGrid& 
   validate_options(lasso, Task::logistic, X.cols());
   const Vector k = weights_or_ones(options.weights, X.rows());
   const auto [classes, t] = read_classes(labels, k, lasso);
-  const blas::ThreadScope threads(options.threads, blas::multiplications(X.rows(), X.cols()));
+  const blas::ThreadScope threads(options.threads);
   LogisticPath path = fit_lasso_path(X, t, k, grid, lasso);
   path.classes = classes;
   return path;

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "core/blas.hpp"
+#include "core/digits.hpp"
 #include "core/parallel.hpp"
 #include "core/row_kernels.hpp"
 #include "core/validate.hpp"
@@ -90,7 +91,12 @@ void moments(const MatrixView& X, const Vector& k, bool centred, Vector& center,
   if (centred) {
     center = around_zero.first / total;
     variance -= center.cwiseAbs2();
-    if ((center.array().square() > far * variance.array()).any()) variance = sums().second / total;
+    if ((center.array().square() > far * variance.array()).any()) {
+      const ColumnSums around_mean = sums();
+      const Vector off = around_mean.first / total;  // the rounding of the first sum: more than a spread of 1 at 1e14
+      variance = around_mean.second / total - off.cwiseAbs2();
+      center += (off.array().square() > 1e-12 * variance.array()).select(off, 0.0).matrix();
+    }
   }
   scale = (variance.array() < 0).select(0.0, variance.array()).sqrt();
 }
@@ -192,7 +198,7 @@ Prepared prepare_by_largest(MatrixView X, const FitOptions& options) {
   std::vector<std::string> constant;
   for (Index j = 0; j < p; ++j) {
     if (table) s.scale[j] = largest;
-    const bool varies = s.scale[j] > 1e-14 * std::abs(s.center[j]) && std::isfinite(1 / s.scale[j]);
+    const bool varies = is_spread(s.scale[j], s.center[j]) && std::isfinite(1 / s.scale[j]);
     if (!varies) {  // the published program divides zero by zero and returns NaN everywhere
       out.left_out[static_cast<std::size_t>(j)] = true;
       constant.push_back(fmt::format("'{}'", validate::column_name(options.column_names, j)));
@@ -206,6 +212,29 @@ Prepared prepare_by_largest(MatrixView X, const FitOptions& options) {
 }
 
 }  // namespace
+
+std::string few_digits(const std::string& what, double spread, double mean) {
+  const double step = std::nextafter(std::abs(mean), std::numeric_limits<double>::infinity()) - std::abs(mean);
+  return fmt::format(
+      "{} differs by {:.2g} around {:.6g}, where numbers are stored in steps of {:.2g}: of its differences {:.0f} digit{} left, and what "
+      "is "
+      "smaller is lost; take {:.6g} off before the numbers are stored",
+      what, spread, mean, step, std::max(1.0, std::floor(std::log10(spread / step))), spread / step < 100 ? " is" : "s are", mean);
+}
+
+void require_rows(const FitOptions& options, double total, Index num_flat) {
+  if (!(total < static_cast<double>(num_flat))) return;
+  const std::string columns = fmt::format("{} column{} without a prior{}", num_flat, num_flat == 1 ? "" : "s",
+                                          !options.intercept ? ""
+                                          : num_flat == 1    ? " (the intercept)"
+                                                             : ", the intercept among them");
+  if (options.weights.empty())
+    throw InvalidArgument(fmt::format("{:.10g} rows cannot determine {}; a linear fit needs at least as many rows", total, columns));
+  throw InvalidArgument(
+      fmt::format("weights have the sum {:.6g}, which stands for as many rows, and these cannot determine {}; a weight is a number of "
+                  "repetitions: multiply relative weights so that they sum to the number of observations",
+                  total, columns));
+}
 
 Vector weights_or_ones(VectorView weights, Index n) { return weights.empty() ? Vector::Ones(n) : Vector(weights.eigen()); }
 
@@ -227,12 +256,12 @@ Prepared prepare_columns(MatrixView X, const Vector& k, const FitOptions& option
   for (Index j = 0; j < p; ++j) {
     const std::string name = fmt::format("column '{}'", validate::column_name(options.column_names, j));
     s.scale[j] = validate::spread(s.scale[j], s.scale[j] < 1e-150 && all_equal(X, j, k, options.intercept), name);
-    // A spread of a few roundings of the column's size is none.
-    if (!(s.scale[j] > 1e-14 * std::abs(s.center[j]))) {
+    if (!is_spread(s.scale[j], s.center[j])) {
       s.scale[j] = 0;
       out.left_out[static_cast<std::size_t>(j)] = true;
       constant.push_back(fmt::format("'{}'", validate::column_name(options.column_names, j)));
     } else {
+      if (has_few_digits(s.scale[j], s.center[j])) out.warnings.push_back(few_digits(name, s.scale[j], s.center[j]));
       s.scale[j] = 1 / s.scale[j];
     }
   }

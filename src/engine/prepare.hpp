@@ -7,13 +7,20 @@
 
 namespace ardvark {
 
+/// A regression needs as many rows as it has columns without a prior; weights count as repetitions.
+/// \throws InvalidArgument  naming the weights, if there are any, and their sum
+void require_rows(const FitOptions& options, double total, Index num_flat);
+
+/// What is lost of numbers whose differences have few digits, as a warning.                                                     (LIN.7)
+[[nodiscard]] std::string few_digits(const std::string& what, double spread, double mean);
+
 /// The observation weights; of none, ones.
 [[nodiscard]] Vector weights_or_ones(VectorView weights, Index n);
 
 struct Prepared {
   Standardization standardization;
   std::vector<bool> left_out;  ///< [p] constant, or a copy of an earlier column
-  std::vector<std::string> notes;
+  std::vector<std::string> notes, warnings;
 };
 
 /// Weighted centre and scale of each column (with an intercept: mean and standard deviation; without: 0 and root mean square), and which

@@ -11,6 +11,7 @@
 #include <set>
 
 #include "core/blas.hpp"
+#include "core/digits.hpp"
 #include "core/special.hpp"
 #include "core/validate.hpp"
 #include "design/centres.hpp"
@@ -21,7 +22,8 @@
 namespace ardvark {
 namespace {
 
-// Above this many rows the kernel is searched on so many of them, evenly spread over the table. Classes cost more: xi has to settle.
+// Above this many rows the kernel is searched on so many of them, evenly spread in the order of their inputs. Classes cost more: xi has to
+// settle.
 Index most_rows_searched(Task task) { return task == Task::linear ? 1000 : 500; }
 
 // ---- what is asked for ------------------------------------------------------------------------------------------------------------------
@@ -161,12 +163,15 @@ Matrix prepare_inputs(MatrixView X, const DifferentRows& rows, const RelevanceOp
   const Vector& k = rows.k;
   std::string constant;
   for (Index j = 0; j < d; ++j) {
-    const double center = k.dot(Z.col(j)) / k.sum();
+    double center = k.dot(Z.col(j)) / k.sum();
+    const double off = k.dot((Z.col(j).array() - center).matrix()) / k.sum();
+    if (steps_of(std::abs(off), center) > 4) center += off;                          // (LIN.7)
     const double sd = options.compat ? (Z.col(j).array() - center).abs().maxCoeff()  // (SLR.4)
                                      : std::sqrt(k.dot((Z.col(j).array() - center).square().matrix()) / k.sum());
     const std::string& name = fit.input_names[static_cast<std::size_t>(j)];
     const bool spread =
-        validate::spread(sd, Z.col(j).minCoeff() == Z.col(j).maxCoeff(), fmt::format("input '{}'", name)) > 1e-14 * std::abs(center);
+        is_spread(validate::spread(sd, Z.col(j).minCoeff() == Z.col(j).maxCoeff(), fmt::format("input '{}'", name)), center);
+    if (has_few_digits(sd, center)) fit.report.warnings.push_back(few_digits(fmt::format("input '{}'", name), sd, center));
     fit.input_center[j] = center;
     fit.input_scale[j] = spread ? 1 / sd : 0.0;
     if (!spread) constant += fmt::format("{}'{}'", constant.empty() ? "" : ", ", name);
@@ -217,9 +222,12 @@ MachineTarget regression_target(const Vector& y, const Vector& k, RelevanceFit& 
   MachineTarget target;
   target.y = y;
   target.center = k.dot(target.y) / k.sum();
+  const double off = k.dot((target.y.array() - target.center).matrix()) / k.sum();
+  if (steps_of(std::abs(off), target.center) > 4) target.center += off;  // (LIN.7)
   target.t = target.y.array() - target.center;
   target.scale = validate::spread(std::sqrt(k.dot(target.t.cwiseAbs2()) / k.sum()), y.minCoeff() == y.maxCoeff(), "the target");
-  if (!(target.scale > 1e-14 * std::abs(target.center))) {
+  if (has_few_digits(target.scale, target.center)) fit.report.warnings.push_back(few_digits("the target", target.scale, target.center));
+  if (!is_spread(target.scale, target.center)) {
     fit.report.warnings.push_back("the target is constant: there is nothing to explain");
     target.scale = target.center != 0 ? std::abs(target.center) : 1.0;
     target.t.setZero();
@@ -262,10 +270,16 @@ std::vector<MachineTarget> class_targets(const Vector& labels, const std::vector
 
 // ---- the fit ----------------------------------------------------------------------------------------------------------------------------
 
-// Every so many-th row, and the same rows each time.
-std::vector<Index> spread_rows(Index n, Index count) {
+// Every so many-th row in the order of what is in them: the same rows whatever the order of the table.                          (RVM.5)
+std::vector<Index> spread_rows(const RelevanceProblem& problem, Index count) {
+  Matrix content(problem.X.rows(), problem.X.cols() + static_cast<Index>(problem.targets.size()));
+  content.leftCols(problem.X.cols()) = problem.X;
+  for (std::size_t i = 0; i < problem.targets.size(); ++i) content.col(problem.X.cols() + static_cast<Index>(i)) = problem.targets[i].y;
+  const std::vector<Index> order = rows_by_content(content);
+  const Index n = content.rows();
   std::vector<Index> rows;
-  for (Index i = 0; i < count; ++i) rows.push_back(i * n / count);
+  for (Index i = 0; i < count; ++i) rows.push_back(order[static_cast<std::size_t>(i * n / count)]);
+  std::sort(rows.begin(), rows.end());
   return rows;
 }
 
@@ -275,39 +289,61 @@ double distance(const std::vector<double>& a, const std::vector<double>& b) {
   return most;
 }
 
-// The search looks less hard at each kernel than a fit does, and finds up to some nats too little, here more and there less. So the best of
-// its trials that differ by 15% or more are looked at more closely, then the neighbours of the best of these.                (RVM.5)
+// The search looks less hard at each kernel than a fit does, and finds up to some nats too little, here more and there less: whole peaks of
+// narrow kernels can look low. So the best of its trials, some way apart, are looked at as closely as a fit does, then the neighbours of
+// the two best of these.                                                                                                            (RVM.5)
 class CloserLook {
  public:
   CloserLook(const RelevanceProblem& problem, Kernel start, std::vector<KernelTrial>& trials)
       : problem_(problem), best_(std::move(start)), trials_(trials) {}
 
   Kernel run() {
-    std::vector<KernelTrial> by_evidence = trials_, seen;
-    std::stable_sort(by_evidence.begin(), by_evidence.end(),
-                     [](const KernelTrial& a, const KernelTrial& b) { return a.log_evidence > b.log_evidence; });
-    const double least = by_evidence.front().log_evidence - 5 - 0.02 * problem_.k.sum();
-    for (const KernelTrial& trial : by_evidence) {
-      const bool near = std::any_of(seen.begin(), seen.end(), [&](const KernelTrial& other) {
-        return distance(other.parameters, trial.parameters) < std::log(1.15);
-      });
-      if (near || !(trial.log_evidence > least) || seen.size() == 5) continue;
-      seen.push_back(trial);
-      look(trial.parameters, 1);
-    }
-    for (double factor : {1.12, 1.04})
-      for (double way : {factor, 1 / factor})
-        for (int step = 0; step < 4 && look(best_parameters_, way); ++step) continue;
+    std::vector<KernelTrial> seen = apart(trials_, most_looked_at);
+    for (KernelTrial& trial : seen) trial.log_evidence = look(trial.parameters);
+    for (const KernelTrial& trial : apart(seen, 2)) climb(trial);
     std::stable_sort(trials_.begin(), trials_.end(),
                      [](const KernelTrial& a, const KernelTrial& b) { return a.parameters < b.parameters; });
     return best_;
   }
 
  private:
-  bool look(std::vector<double> parameters, double factor) {
-    if (problem_.progress.stopped() || parameters.empty()) return false;
+  static constexpr std::size_t most_looked_at = 8;
+  static constexpr double spacing = 1.35;  // of the parameters; a step of the search is 1.6 as a rule
+
+  // The highest that are not neighbours of a higher one, and not so low that no closer look can make up for it.
+  [[nodiscard]] std::vector<KernelTrial> apart(std::vector<KernelTrial> trials, std::size_t most) const {
+    std::stable_sort(trials.begin(), trials.end(),
+                     [](const KernelTrial& a, const KernelTrial& b) { return a.log_evidence > b.log_evidence; });
+    const double least = trials.front().log_evidence - 5 - 0.04 * problem_.k.sum();
+    std::vector<KernelTrial> out;
+    for (const KernelTrial& trial : trials) {
+      const bool near = std::any_of(out.begin(), out.end(), [&](const KernelTrial& other) {
+        return distance(other.parameters, trial.parameters) < std::log(spacing);
+      });
+      if (!near && trial.log_evidence > least && out.size() < most) out.push_back(trial);
+    }
+    return out;
+  }
+
+  // Ever smaller steps either way, each as long as the evidence rises.
+  void climb(KernelTrial from) {
+    for (const double factor : {1.2, 1.1, 1.04})
+      for (const double way : {factor, 1 / factor})
+        for (int step = 0; step < 4; ++step) {
+          std::vector<double> next = from.parameters;
+          for (double& parameter : next) parameter *= way;
+          const double there = look(next);
+          if (!(there > from.log_evidence)) break;
+          from = {next, there, 0};
+        }
+  }
+
+  // The log evidence of this kernel, looked at closely.
+  double look(const std::vector<double>& parameters) {
+    constexpr double nothing = -std::numeric_limits<double>::infinity();
+    if (problem_.progress.stopped() || parameters.empty()) return nothing;
     std::vector<double> logs;
-    for (double& parameter : parameters) logs.push_back(std::log(parameter *= factor));
+    for (const double parameter : parameters) logs.push_back(std::log(parameter));
     const Kernel kernel = best_.with_log_parameters(logs);
     const KernelEvaluation closer = problem_.evaluate_closer(kernel);
     const auto known =
@@ -315,17 +351,16 @@ class CloserLook {
     KernelTrial& trial = known != trials_.end() ? *known : trials_.emplace_back(KernelTrial{parameters});
     trial.log_evidence = closer.log_evidence;
     trial.num_vectors = closer.num_vectors;
-    if (!(closer.log_evidence > highest_)) return false;
-    highest_ = closer.log_evidence;
-    best_ = kernel;
-    best_parameters_ = parameters;
-    return true;
+    if (closer.log_evidence > highest_) {
+      highest_ = closer.log_evidence;
+      best_ = kernel;
+    }
+    return closer.log_evidence;
   }
 
   const RelevanceProblem& problem_;
   Kernel best_;
   std::vector<KernelTrial>& trials_;
-  std::vector<double> best_parameters_;
   double highest_ = -std::numeric_limits<double>::infinity();
 };
 
@@ -335,19 +370,20 @@ Kernel choose_kernel(const RelevanceProblem& problem, RelevanceFit& fit) {
   if (options.search == KernelSearch::none || options.kernel.num_parameters() == 0 || problem.points.rows() < 2) return options.kernel;
   const Index most = most_rows_searched(problem.task);
   const bool in_part = n > most;
-  const RelevanceProblem part = in_part ? problem.part(spread_rows(n, most)) : problem;
+  const RelevanceProblem part = in_part ? problem.part(spread_rows(problem, most)) : problem;
   const KernelProblem questions = {[&](const Kernel& kernel) { return part.evaluate(kernel); },
                                    [&](const Kernel& kernel, const KernelSupport& on) { return part.evaluate_on(kernel, on); }};
   fit.search = options.search;
+  const Matrix once = part.X(different(part.X), Eigen::all);
   KernelSearchOutcome outcome =
-      search_kernel(options.kernel, options.search, part.X(different(part.X), Eigen::all), questions, options.input_groups);
+      search_kernel(options.kernel, options.search, once(rows_by_content(once), Eigen::all), questions, options.input_groups);
   fit.trials = std::move(outcome.trials);
   const Kernel best = fit.trials.empty() ? outcome.kernel : CloserLook(part, outcome.kernel, fit.trials).run();
   if (!outcome.note.empty()) fit.report.notes.push_back(outcome.note);
   if (in_part)
-    fit.report.notes.push_back(
-        fmt::format("the kernel was searched on {} of {} {}rows, evenly spread over the table; its log evidences are of those", most, n,
-                    n == static_cast<Index>(problem.row_of.size()) ? "" : "different "));
+    fit.report.notes.push_back(fmt::format(
+        "the kernel was searched on {} of {} {}rows, evenly spread over the rows sorted by their inputs; its log evidences are of those",
+        most, n, n == static_cast<Index>(problem.row_of.size()) ? "" : "different "));
   return best;
 }
 
@@ -454,7 +490,7 @@ RelevanceRegression fit_relevance_regression(MatrixView X, VectorView y, const R
   validate_options(options, X);
   validate::vector(y, X.rows(), "y");
   if (options.algorithm == RelevanceAlgorithm::pruned) throw InvalidArgument("algorithm pruned is of classifications");
-  const blas::ThreadScope threads(options.threads, blas::multiplications(X.rows(), X.rows()));
+  const blas::ThreadScope threads(options.threads);
   RelevanceRegression fit;
   start(X, options, fit);
   RelevanceProgress progress(options.on_sweep);
@@ -468,7 +504,7 @@ RelevanceRegression fit_relevance_regression(MatrixView X, VectorView y, const R
 RelevanceClassification fit_relevance_classification(MatrixView X, VectorView labels, const RelevanceOptions& options) {
   validate_options(options, X);
   validate::vector(labels, X.rows(), "labels");
-  const blas::ThreadScope threads(options.threads, blas::multiplications(X.rows(), X.rows()));
+  const blas::ThreadScope threads(options.threads);
   RelevanceClassification fit;
   start(X, options, fit);
   RelevanceProgress progress(options.on_sweep);
@@ -480,7 +516,7 @@ RelevanceClassification fit_relevance_classification(MatrixView X, VectorView la
   if (options.compat && problem.targets.size() > 1) throw InvalidArgument("compat takes two classes, as the published program");
   problem.X = prepare_inputs(X, rows, options, fit);
   run(X, problem, fit);
-  if (fit.machines.size() > 1) describe_rows(X, labels, weights_or_ones(options.weights, X.rows()), fit);
+  describe_rows(X, labels, weights_or_ones(options.weights, X.rows()), fit);
   return fit;
 }
 

@@ -91,7 +91,7 @@ KernelEvaluation RelevanceProblem::evaluate(const Kernel& kernel) const {
 }
 
 KernelEvaluation RelevanceProblem::evaluate_closer(const Kernel& kernel) const {
-  KernelEvaluation late = evaluate(kernel, {.exchange = false, .tolerance = 1e-3}), at_once = evaluate(kernel);
+  KernelEvaluation late = evaluate(kernel, Effort{}), at_once = evaluate(kernel, {.cost_at_once = true});
   return late.log_evidence > at_once.log_evidence ? late : at_once;
 }
 

@@ -49,6 +49,7 @@ OrderedRows order_by_content(MatrixView X, const Vector& y, const Vector& k) {
     return content == 0 ? k[a] < k[b] : content < 0;  // the sum of weights in an order of their own too
   });
   OrderedRows out;
+  out.at.assign(static_cast<std::size_t>(X.rows()), -1);
   std::vector<double> weights;
   for (const Index i : order) {
     if (!out.rows.empty() && key(out.rows.back()) == key(i) && compare(X, y, out.rows.back(), i) == 0) {
@@ -57,6 +58,7 @@ OrderedRows order_by_content(MatrixView X, const Vector& y, const Vector& k) {
       out.rows.push_back(i);
       weights.push_back(k[i]);
     }
+    out.at[static_cast<std::size_t>(i)] = static_cast<Index>(out.rows.size()) - 1;
   }
   out.weights = VectorView(weights).eigen();
   return out;

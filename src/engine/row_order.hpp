@@ -10,6 +10,7 @@ namespace ardvark {
 struct OrderedRows {
   std::vector<Index> rows;  ///< positions in the table, one of each set of equal rows
   Vector weights;           ///< [rows.size()] of all its copies together
+  std::vector<Index> at;    ///< [n] which of these each row of the table is; -1: of weight zero
 };
 
 /// The different rows in an order that looks random and depends on nothing but what is in them.                         (SEQ.6)

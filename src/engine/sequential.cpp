@@ -56,15 +56,19 @@ Row iterate(double y, double k, double m, double s, double quadratic, double log
 
 }  // namespace
 
-void SequentialLogistic::State::size_workspace() {
-  P.resize(p, block);
-  R.resize(p, block);
-  G.resize(block, block);
-  U.resize(block, block);
-  rows.resize(block, block);
-  m.resize(block);
-  c.resize(block);
-  coefficient.resize(block);
+// By what comes, not by `block`: a filter of large blocks, or the few bytes of one, take no memory until there are rows.
+void SequentialLogistic::State::size_workspace(Index count) {
+  if (count <= room) return;
+  room = 0;  // until all of it is there
+  P.resize(p, count);
+  R.resize(p, count);
+  G.resize(count, count);
+  U.resize(count, count);
+  rows.resize(count, count);
+  m.resize(count);
+  c.resize(count);
+  coefficient.resize(count);
+  room = count;
 }
 
 void SequentialLogistic::State::absorb_block(Index count, const Vector& y, const Vector& k, Index first) {
@@ -98,7 +102,8 @@ void SequentialLogistic::State::absorb_block(Index count, const Vector& y, const
 
 void SequentialLogistic::State::absorb(MatrixView X, const Vector& y, const Vector& k) {
   const DenseDesign design(X, {});
-  Matrix panel(block, p);
+  size_workspace(std::min(block, X.rows()));
+  Matrix panel(room, p);
   for (Index first = 0; first < X.rows(); first += block) {
     const Index count = std::min(block, X.rows() - first);
     design.read_rows(first, count, nullptr, panel);
@@ -110,6 +115,7 @@ void SequentialLogistic::State::absorb(MatrixView X, const Vector& y, const Vect
 void SequentialLogistic::State::absorb(MatrixView X, const Vector& y, const OrderedRows& ordered) {
   const auto size = static_cast<Index>(ordered.rows.size());
   const Vector labels = y(ordered.rows);
+  size_workspace(std::min(block, size));
   for (Index first = 0; first < size; first += block) {
     const Index count = std::min(block, size - first);
     for (Index j = 0; j < p; ++j)
@@ -132,7 +138,6 @@ SequentialLogistic::SequentialLogistic(Index num_columns, const SequentialOption
   s.w = Vector::Zero(s.p);
   s.V = Matrix::Identity(s.p, s.p) / precision;
   s.log_det_V = s.prior_log_det = -static_cast<double>(s.p) * std::log(precision);
-  s.size_workspace();
 }
 
 SequentialLogistic::~SequentialLogistic() = default;
@@ -150,8 +155,7 @@ void SequentialLogistic::update(MatrixView X, VectorView labels, VectorView weig
   if (weights.size() > 0) validate::vector(weights, X.rows(), "weights");
   for (Index i = 0; i < weights.size(); ++i)
     if (!(weights[i] >= 0)) throw InvalidArgument(fmt::format("weights at row {} is {}; weights must not be negative", i + 1, weights[i]));
-  const auto p = static_cast<double>(s.p);
-  const blas::ThreadScope threads(s.threads, static_cast<double>(s.block) * p * p);  // of one product
+  const blas::ThreadScope threads(s.threads);
   const Vector y = labels.eigen();
   const Vector k = weights.size() > 0 ? Vector(weights.eigen()) : Vector::Ones(X.rows());
   if (order == RowOrder::as_given)
@@ -223,6 +227,7 @@ LogisticFit SequentialLogistic::fit(const std::vector<std::string>& column_names
   state->factor.L_inverse = reversed_cholesky(V);
   fit.state = state;
   if (state->factor.L_inverse.size() == 0) {
+    state->factor.kind = CovarianceFactor::Kind::none;
     report.status = Status::not_positive_definite;
     report.message = "the covariance lost positive definiteness to rounding";
     return fit;

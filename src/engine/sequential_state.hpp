@@ -19,11 +19,12 @@ struct SequentialLogistic::State {
   double sum_xi = 0;  // sum of ln sigma(xi) - xi/2 + lambda xi^2
   Index not_converged = 0;
 
-  // workspace
+  // workspace for `room` rows at a time: as many as a call brings, up to `block`
+  Index room = 0;
   Matrix rows, P, U, G, R;
   Vector m, c, coefficient;
 
-  void size_workspace();
+  void size_workspace(Index count);
   void absorb(MatrixView X, const Vector& y, const Vector& k);
   void absorb(MatrixView X, const Vector& y, const OrderedRows& ordered);
   void absorb_block(Index count, const Vector& y, const Vector& k, Index first);  // k [n]: weights

@@ -7,6 +7,7 @@
 #include "core/blas.hpp"
 #include "core/stopwatch.hpp"
 #include "core/validate.hpp"
+#include "engine/conditioning.hpp"
 #include "engine/describe.hpp"
 #include "engine/prepare.hpp"
 #include "engine/prior_choice.hpp"
@@ -44,14 +45,17 @@ void validate_options(const SoftmaxOptions& options, Index p) {
   if (!options.column_names.empty() && static_cast<Index>(options.column_names.size()) != p)
     throw InvalidArgument(fmt::format("column_names has {} entries; it must have one per column of X: {}", options.column_names.size(), p));
   if (options.coding != ClassCoding::softmax) return;  // the rest is read by fit_logistic
-  if (options.prior.kind == PriorKind::laplace) throw InvalidArgument("prior 'laplace' is of two classes; of several, use shared or ard");
+  if (options.prior.kind == PriorKind::laplace)
+    throw InvalidArgument("prior 'laplace' is of two classes; of several, use shared or ard (--prior ard)");
   if (is_sparse(options.prior.kind))
-    throw InvalidArgument(fmt::format("prior '{}' is of two classes; of several, use shared or ard, or coding one-against-rest",
-                                      to_string(options.prior.kind)));
+    throw InvalidArgument(
+        fmt::format("prior '{}' is of two classes; of several, use shared or ard (--prior ard), or a regression for each class (--coding "
+                    "one-against-rest)",
+                    to_string(options.prior.kind)));
   if (options.rule == UpdateRule::laplace) throw InvalidArgument("rule laplace is of two classes: use fit_logistic");
   if (options.likelihood == LogisticLikelihood::bound)
     throw InvalidArgument("likelihood 'bound' is of two classes: use fit_logistic, or one_against_rest");
-  if (options.solver == SolverKind::spectral || options.solver == SolverKind::sequential || options.solver == SolverKind::greedy)
+  if (options.solver != SolverKind::automatic && options.solver != SolverKind::primal && options.solver != SolverKind::dual)
     throw InvalidArgument(fmt::format("solver '{}' is not of several classes; they have primal and dual", to_string(options.solver)));
 }
 
@@ -218,6 +222,11 @@ void set_precisions(const Run& run, const PrecisionPrior& prior, SoftmaxFit& fit
 // V as prediction needs it, unless it is too large to be asked for by nobody. The intercepts' variances come from it.
 void set_covariance(Run& run, SoftmaxFit& fit, detail::SoftmaxState& state) {
   const ClassOutcome& o = run.outcome;
+  if (o.solver == nullptr) {  // every column is left out, and there is no intercept: scores are 0 for certain
+    state.covariance.kind = ClassCovariance::Kind::triangular;
+    state.covariance.num_classes = fit.num_classes();
+    return;
+  }
   const auto P = static_cast<double>(o.weights.size());
   const double inner = o.solver->kind() == SolverKind::primal ? P : 2 * static_cast<double>(run.X.rows()), megabytes = inner * P * 8e-6;
   if (megabytes > 256 && run.options.keep_covariance != Keep::always) {
@@ -241,7 +250,7 @@ void set_covariance(Run& run, SoftmaxFit& fit, detail::SoftmaxState& state) {
 
 void fit_one_model(MatrixView X, const Classes& classes, const Vector& k, const SoftmaxOptions& options, SoftmaxFit& fit) {
   const Index p = X.cols(), C = fit.num_classes();
-  const blas::ThreadScope threads(options.threads, blas::multiplications(X.rows(), C * p));
+  const blas::ThreadScope threads(options.threads);
   Prepared prepared = prepare_columns(X, k, options);
   const PreparedPrior one = prepare_prior(options, p, prepared.left_out);
   auto state = std::make_shared<detail::SoftmaxState>();
@@ -250,6 +259,7 @@ void fit_one_model(MatrixView X, const Classes& classes, const Vector& k, const 
   fit.prior = one.kind;
   Report& report = fit.report;
   report.notes.insert(report.notes.end(), prepared.notes.begin(), prepared.notes.end());
+  report.warnings.insert(report.warnings.end(), prepared.warnings.begin(), prepared.warnings.end());
 
   DenseDesign design(X, state->standardization);
   const SoftmaxLaplace likelihood(classes.label, k, C);
@@ -258,6 +268,7 @@ void fit_one_model(MatrixView X, const Classes& classes, const Vector& k, const 
     prior.set_expected(start_of(options, prior.partition(), num_starts(options, C), design.cols(), prior.expected()));
   Run run{options, X, likelihood, design.cols(),
           sweep_classes(design, likelihood, prior, settings_of(options, k.sum(), p, one.partition.num_flat()))};
+  warn_of_flat_columns(design, one.partition.flat_columns, k, options.column_names, report);
   ClassOutcome& o = run.outcome;
   report.status = o.status;
   report.message = o.message;
@@ -300,7 +311,7 @@ void fit_one_model(MatrixView X, const Classes& classes, const Vector& k, const 
 
 void warn(const SoftmaxOptions& options, SoftmaxFit& fit) {
   const auto columns = static_cast<double>(fit.num_columns());
-  if (fit.report.status == Status::separated)
+  if (fit.report.status == Status::separated && fit.coding == ClassCoding::softmax)
     fit.report.warnings.push_back(
         "the classes can be separated: weights are those of the last step and would grow for ever, so that they have no variance, and "
         "predictions plug them in; give the columns a prior (--prior shared)");

@@ -181,6 +181,7 @@ void fit_machines(MatrixView X, const std::vector<Index>& label, const Vector& k
     Prepared prepared = prepare_columns(X, k, options);
     state->standardization = std::move(prepared.standardization);
     fit.report.notes = std::move(prepared.notes);
+    fit.report.warnings = std::move(prepared.warnings);
     constant = std::move(prepared.left_out);
     Z = scaled_columns(X, state->standardization);
     X = Z;

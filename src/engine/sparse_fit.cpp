@@ -160,6 +160,8 @@ Averages average(const std::vector<StartOutcome>& starts, const Vector& weight, 
       for (Index j = which.group_begin(g); j < which.group_begin(g) + which.group_size(g); ++j)
         out.result.inclusion[which.columns[static_cast<std::size_t>(j)]] += w * start.q.inclusion()[g];
   }
+  out.result.inclusion = out.result.inclusion.cwiseMin(1.0);  // averages of shares, but for their rounding
+  out.result.dense_fraction = std::min(out.result.dense_fraction, 1.0);
   double spread = 0;
   for (std::size_t s = 0; s < starts.size(); ++s) {
     const double w = weight[static_cast<Index>(s)];

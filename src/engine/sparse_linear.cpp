@@ -2,9 +2,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
 
 #include "core/blas.hpp"
+#include "engine/conditioning.hpp"
 #include "engine/sparse_fit.hpp"
 #include "engine/user_units.hpp"
 
@@ -17,6 +17,7 @@ void fit_sparse_linear(MatrixView X, std::shared_ptr<double[]> memory, const Vec
   state->standardization = std::move(prepared.standardization);
   DenseDesign design(X, state->standardization, std::move(memory));
   const PenalisedColumns which = penalised_columns(options, X.cols(), prepared.left_out);
+  require_rows(options, k.sum(), static_cast<Index>(which.flat.size()));
   SparseParts parts = parts_of(options.prior.kind);
   Rotation rotation = Rotation::to_diagonal;
   if (std::min(X.rows(), which.size()) > most_to_rotate) {
@@ -32,14 +33,11 @@ void fit_sparse_linear(MatrixView X, std::shared_ptr<double[]> memory, const Vec
   }
   fit.num_rows = k.sum();
   const int threads = blas::num_threads();
-  // Products are shared out to threads of ours: those of BLAS spin on after each call, in their way. Factors of thousands of columns are
-  // worth it.
-  std::optional<blas::ThreadScope> of_products;
-  if (std::min(X.rows(), X.cols()) <= 2048) of_products.emplace(blas::ThreadScope::OursAlone{});
   const auto reduced = std::make_shared<ReducedRows>();  // the starts read it, and so does the posterior
   ReducedRows& rows = *reduced;
   const bool is_long = X.rows() >= 8 * which.size() && blas::multiplications(X.rows(), which.size()) > 1e9;
   const Products products = options.mixed_precision && is_long ? Products::single_precision : Products::double_precision;
+  warn_of_flat_columns(design, which.flat, k, options.column_names, report);
   if (!reduce_rows(design, which, k, y, fit.num_rows, KeepBasis::no, rows, rotation, products))
     throw InvalidArgument("the columns without a prior are linearly dependent: they cannot be told apart");
 
@@ -52,6 +50,7 @@ void fit_sparse_linear(MatrixView X, std::shared_ptr<double[]> memory, const Vec
   // Correlations of as many columns as are not even rotated would be as dear as the rotation.
   const bool may_block = parts != SparseParts::dense_only && rotation == Rotation::to_diagonal;
   const auto sets = may_block ? sets_of(which, rows) : std::make_shared<const ColumnSets>(groups_of(which));
+  rows.axes = axes_of(rows, *sets, parts != SparseParts::slab_only);
   {
     const blas::ThreadScope one{1};
     run_reported(options, bound_offset(which.flat, *state, fit.task, fit.num_rows), [&](const SweepReport& report_sweep) {
@@ -76,6 +75,7 @@ void fit_sparse_linear(MatrixView X, std::shared_ptr<double[]> memory, const Vec
   Mixture mixture = mixture_of(which, starts, each, weight, slab.num_rows * slab.column_unit, factored);
   describe_sparse(options, which, starts, weight, factored, std::move(mixture), prepared.left_out, *state, fit);
   rows.gram.resize(0, 0);
+  rows.axes.clear();
   // y - F beta - X w = what Z does not reach, and y~ - Z w.                                                                      (SP.2)
   const double centre = options.intercept ? k.dot(y) / fit.num_rows : 0.0, around = k.dot((y.array() - centre).square().matrix());
   const double missed = rows.rest + (rows.y - rows.Z() * state->w(which.columns)).squaredNorm();

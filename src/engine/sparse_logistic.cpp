@@ -10,8 +10,10 @@
 #include "core/parallel.hpp"
 #include "core/special.hpp"
 #include "design/column_panels.hpp"
+#include "engine/conditioning.hpp"
 #include "engine/coordinate/coordinate_ascent.hpp"
 #include "engine/describe.hpp"
+#include "engine/row_order.hpp"
 #include "engine/sparse_fit.hpp"
 #include "engine/user_units.hpp"
 
@@ -24,6 +26,41 @@ constexpr int sweeps_per_step = 5;  // over all columns: the decomposition takes
 struct Sites {
   Vector omega, response;  // weight, and weight times working target                                                            (SL.1)
 };
+
+// Rows with the same inputs have the same linear predictor: they are one row, whose t is the share of its observations that are of the
+// second class. So many rows of few text columns are few.                                                                     (SL.7)
+struct EqualRows {
+  Matrix X;
+  Vector t, k;
+};
+
+std::optional<EqualRows> merge_equal_rows(MatrixView X, const Vector& t, const Vector& k) {
+  const OrderedRows different = order_by_content(X, Vector::Zero(X.rows()), k);
+  const auto n = static_cast<Index>(different.rows.size());
+  if (2 * n > X.rows()) return std::nullopt;
+  EqualRows out{Matrix(n, X.cols()), Vector::Zero(n), different.weights};
+  for (Index j = 0; j < X.cols(); ++j)
+    for (Index i = 0; i < n; ++i) out.X(i, j) = X(different.rows[static_cast<std::size_t>(i)], j);
+  Vector other = Vector::Zero(n);
+  for (Index i = 0; i < X.rows(); ++i)
+    if (const Index at = different.at[static_cast<std::size_t>(i)]; at >= 0) (t[i] > 0.5 ? out.t : other)[at] += k[i];
+  for (Index i = 0; i < n; ++i) out.t[i] = other[i] == 0 ? 1 : out.t[i] / (out.t[i] + other[i]);
+  return out;
+}
+
+// The same with the classes apart, for what takes t of 0 and 1 only.
+EqualRows merge_rows_of_class(const EqualRows& rows) {
+  std::vector<Index> at;
+  std::vector<double> t, k;
+  for (Index i = 0; i < rows.t.size(); ++i)
+    for (const double of_class : {0.0, 1.0})
+      if (const double weight = rows.k[i] * (of_class > 0 ? rows.t[i] : 1 - rows.t[i]); weight > 0) {
+        at.push_back(i);
+        t.push_back(of_class);
+        k.push_back(weight);
+      }
+  return {rows.X(at, Eigen::all), VectorView(t).eigen(), VectorView(k).eigen()};
+}
 
 struct Problem {
   MatrixView X;
@@ -133,6 +170,7 @@ class Ascent {
     Vector z(sites_.omega.size());
     for (Index i = 0; i < z.size(); ++i) z[i] = sites_.omega[i] > 0 ? sites_.response[i] / sites_.omega[i] : 0;
     if (!reduce_rows(design_, problem_.which, sites_.omega, z, sites_.omega.sum(), KeepBasis::yes, *rows)) return false;
+    if (with_effects) rows->axes = axes_of(*rows, out_.q.sets(), out_.q.settings().fit_dense);
     rows_ = std::move(rows);
     out_.q.set_rows(*rows_);
     if (first_hyper_) {
@@ -179,10 +217,12 @@ class Ascent {
       if (panel.rows() > 0) spread += product.leftCols(filled).rowwise().squaredNorm();
       filled = 0;
     };
+    const Vector variance = q.variance();
     for (Index set = 0; set < q.sets().size(); ++set) {
+      if (q.add_spread_of_group(set, UD, spread)) continue;
       const std::span<const Index> columns = q.sets().columns_of(set);
       double seen = 0;
-      for (const Index j : columns) seen += q.variance()[j] * D.dot(Z.col(j).cwiseAbs2());
+      for (const Index j : columns) seen += variance[j] * D.dot(Z.col(j).cwiseAbs2());
       if (!(seen > 1e-8 / static_cast<double>(problem_.which.size()))) continue;
       const Matrix S = root_of(q.covariance_of(set));
       for (Index i = 0; i < S.cols(); ++i) {
@@ -210,8 +250,9 @@ class Ascent {
     double F = 0;
     for (Index i = 0; i < next_m_.size(); ++i)
       if (problem_.k[i] > 0) {
-        const double sign = problem_.t[i] > 0.5 ? 1 : -1;  // t m - softplus(m) = - softplus(-m) for t = 1
-        F -= problem_.k[i] * expected_logistic(-sign * next_m_[i], next_s_[i]).softplus;
+        const double t = problem_.t[i];  // t m - softplus(m) = - t softplus(-m) - (1 - t) softplus(m)
+        if (t > 0) F -= problem_.k[i] * t * expected_logistic(-next_m_[i], next_s_[i]).softplus;
+        if (t < 1) F -= problem_.k[i] * (1 - t) * expected_logistic(next_m_[i], next_s_[i]).softplus;
       }
     const Vector& D = q.D();
     double dense = 0;
@@ -245,9 +286,9 @@ std::shared_ptr<const ColumnSets> first_sets(DenseDesign& design, const Problem&
 
 // Where L1 has its weights.                                                                                                      (SL.6)
 const std::vector<double> fractions = {1.5, 3, 8};
-std::vector<Vector> lasso_weights(Design& design, const Problem& problem) {
+std::vector<Vector> lasso_weights(Design& design, const Vector& t, const Vector& k, const std::vector<Index>& flat) {
   std::vector<Vector> found;
-  CoordinateAscent path(design, problem.t, problem.k, problem.which.flat);
+  CoordinateAscent path(design, t, k, flat);
   const double largest = path.lambda_max();
   CoordinateSettings settings;
   settings.tolerance = 1e-3;
@@ -341,23 +382,32 @@ void fit_sparse_logistic(MatrixView X, const Vector& t, const Vector& k, const F
   const SparseParts parts = parts_of(options.prior.kind);
   fit.num_rows = k.sum();
 
-  Problem problem{X, t, k, which, state->standardization, {}, {}, options.tolerance.value_or(2e-3), options.max_sweeps, {}};
+  const std::optional<EqualRows> merged = merge_equal_rows(X, t, k);
+  const MatrixView seen_X = merged ? MatrixView(merged->X) : X;
+  const Vector &seen_t = merged ? merged->t : t, &seen_k = merged ? merged->k : k;
+  Problem problem{seen_X, seen_t, seen_k, which, state->standardization, {}, {}, options.tolerance.value_or(2e-3), options.max_sweeps, {}};
   problem.slab.num_rows = fit.num_rows;
   problem.slab.fit_noise = false;
   problem.slab.fit_dense = parts != SparseParts::slab_only;
   const double offset = bound_offset(which.flat, *state, fit.task, fit.num_rows);
-  DenseDesign design(X, state->standardization);
+  DenseDesign design(seen_X, state->standardization);
+  warn_of_flat_columns(design, which.flat, seen_k, options.column_names, report);
   if (which.size() > 0 && !options.standardize) {
     double square = 0;
     for_column_panels(design, which.columns,
-                      [&](const auto& panel, const std::vector<Index>&) { square += k.dot(panel.cwiseAbs2().rowwise().sum()); });
+                      [&](const auto& panel, const std::vector<Index>&) { square += seen_k.dot(panel.cwiseAbs2().rowwise().sum()); });
     if (square > 0) problem.slab.column_unit = square / (static_cast<double>(which.size()) * fit.num_rows);
   }
   const double seen = 0.25 * fit.num_rows * problem.slab.column_unit;  // of the observations, in units of their working weights
   const bool with_effects = parts != SparseParts::dense_only && which.size() > 0;
   if (with_effects) problem.sets = first_sets(design, problem);
 
-  const std::vector<Vector> lasso = with_effects ? lasso_weights(design, problem) : std::vector<Vector>();
+  // What takes 0 and 1 for t sees a row of each class.
+  const EqualRows apart = merged ? merge_rows_of_class(*merged) : EqualRows{};
+  const MatrixView X_apart = merged ? MatrixView(apart.X) : X;
+  const Vector &t_apart = merged ? apart.t : t, &k_apart = merged ? apart.k : k;
+  DenseDesign design_apart(X_apart, state->standardization);
+  const std::vector<Vector> lasso = with_effects ? lasso_weights(design_apart, t_apart, k_apart, which.flat) : std::vector<Vector>();
   const int threads = blas::num_threads();
   const blas::ThreadScope one{1};
   std::vector<std::vector<Result>> found;
@@ -391,9 +441,12 @@ void fit_sparse_logistic(MatrixView X, const Vector& t, const Vector& k, const F
   Mixture mixture = mixture_of(which, starts, each, weight, seen, factored);
   describe_sparse(options, which, starts, weight, factored, std::move(mixture), prepared.left_out, *state, fit);
 
-  describe_classes(t, k, state->factor.mixture, state->factor.mixture.component_moments(design), fit);
+  describe_classes(t_apart, k_apart, state->factor.mixture, state->factor.mixture.component_moments(design_apart), fit);
   for (const std::shared_ptr<ReducedRows>& one_start : rows)
-    if (one_start) one_start->U.resize(0, 0);
+    if (one_start) {
+      one_start->U.resize(0, 0);
+      one_start->axes.clear();
+    }
   fit.state = std::move(state);
 }
 

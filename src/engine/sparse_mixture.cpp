@@ -1,11 +1,11 @@
 // The posterior of the weights from q(b) of the starts.                                               docs/math/sparse.md (SP.6), (SP.8)
 #include <Eigen/Eigenvalues>
-#include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <span>
 
+#include "core/general_solve.hpp"
 #include "core/products.hpp"
 #include "engine/sparse_fit.hpp"
 
@@ -25,9 +25,10 @@ namespace {
 std::vector<Index> uncertain_sets(const SpikeSlab& q, const Vector& d) {
   const ColumnSets& sets = q.sets();
   Vector size = Vector::Zero(sets.size());
+  const Vector variance = q.variance();
   std::vector<Index> some;
   for (Index s = 0; s < size.size(); ++s) {
-    for (const Index j : sets.columns_of(s)) size[s] += q.variance()[j] * d[j];
+    for (const Index j : sets.columns_of(s)) size[s] += variance[j] * d[j];
     if (size[s] > 1e-6 * q.hyper().s2) some.push_back(s);
   }
   std::stable_sort(some.begin(), some.end(), [&](Index a, Index b) { return size[a] > size[b]; });
@@ -91,30 +92,33 @@ bool root_of_sum(const SpikeSlab& q, const Vector& d, MixtureComponent& out) {
     F = q.rows().gram / s2;
   } else {
     F = Matrix::Zero(p, p);
-    products::square(blas::Transpose::yes, p, Z.rows(), Z.data(), Z.rows(), 0.0, F.data(), p);
+    blas::syrk(blas::Transpose::yes, p, Z.rows(), 1.0, Z.data(), Z.rows(), 0.0, F.data(), p);
     F *= 1 / s2;
   }
+  const Vector variance = q.variance();
   std::vector<Matrix> E;
   for (Index set = 0; set < q.sets().size(); ++set) {
     const std::span<const Index> columns = q.sets().columns_of(set);
     if (columns.size() == 1) {
       const Index j = columns[0];
-      const double v = q.variance()[j], left = 1 - v * d[j] / s2;
+      const double v = variance[j], left = 1 - v * d[j] / s2;
       E.push_back(Matrix::Constant(1, 1, left / (dense * left + v)));
       F(j, j) += E.back()(0, 0);
       continue;
     }
-    const Matrix ZB = Z(Eigen::all, columns), C = q.covariance_of(set);
-    const Matrix left = Matrix::Identity(C.rows(), C.rows()) - ZB.transpose() * q.D().asDiagonal() * ZB * C / s2;
-    const Matrix of_set = (dense * left + C).transpose().partialPivLu().solve(left.transpose());  // symmetric, but for rounding
-    E.push_back(0.5 * (of_set + of_set.transpose()));
+    const Matrix C = q.covariance_of(set);
+    const Matrix weighted = (q.D() / s2).cwiseSqrt().asDiagonal() * Z(Eigen::all, columns);
+    const Matrix left = Matrix::Identity(C.rows(), C.rows()) - products::times(products::transposed_times(weighted, weighted), C);
+    Matrix of_set = left.transpose();
+    if (!blas::solve((dense * left + C).transpose(), of_set)) return false;
+    E.push_back(0.5 * (of_set + of_set.transpose()));  // symmetric, but for rounding
     F(columns, columns) += E.back();
   }
   if (!invert_root(F)) return false;
   double effective = static_cast<double>(p);
   for (Index set = 0; set < q.sets().size(); ++set) {
     const Matrix of_set = F(Eigen::all, q.sets().columns_of(set));
-    effective -= (of_set * E[static_cast<std::size_t>(set)]).cwiseProduct(of_set).sum();
+    effective -= products::times(of_set, E[static_cast<std::size_t>(set)]).cwiseProduct(of_set).sum();
   }
   out.effective_of_active = effective;
   return true;
@@ -154,7 +158,7 @@ bool root_of_effects(const SpikeSlab& q, const Vector& d, MixtureComponent& out)
   }
   times_S(ZS, false);
   Matrix C = Matrix::Zero(a, a);
-  if (a > 0) products::square(blas::Transpose::yes, a, ZS.rows(), ZS.data(), ZS.rows(), 0.0, C.data(), a);
+  if (a > 0) blas::syrk(blas::Transpose::yes, a, ZS.rows(), 1.0, ZS.data(), ZS.rows(), 0.0, C.data(), a);
   for (const OfSet& of_set : of_sets) C(of_set.at, of_set.at).setZero();
   C.diagonal().array() += 1;
   const bool factored = invert_root(C);
@@ -208,6 +212,7 @@ Mixture mixture_of(const PenalisedColumns& which, const std::vector<StartOutcome
     mixture.components.push_back(std::move(component));
     factored = factored && one;
   }
+  mixture.normalise_weights();  // of starts that came to one maximum, rounding made them 1 + 2e-16
   return mixture;
 }
 

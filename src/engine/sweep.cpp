@@ -169,7 +169,8 @@ void Sweep::update_likelihood() {
 }
 
 // Newton steps of the mean alone, V held, each for the price of two products with a vector: w <- w + V (X'(r - omega m) - A w), with the
-// rows of the last update. The mean follows the rows at once instead of a sweep later.                            (VG.4), (OPT.8)
+// rows of the last update. The mean follows the rows at once instead of a sweep later. The response that gave it is kept beside V, so that
+// (RIDGE.2) holds of what is returned.                                                                              (VG.4), (OPT.8)
 void Sweep::polish() {
   double L = evaluate_bound(likelihood_, prior_, q_);
   for (int step = 0; step < 4; ++step) {
@@ -186,6 +187,7 @@ void Sweep::polish() {
       likelihood_.update(q_, rows_);
       return;
     }
+    if (damped_) rows_in_.r = response_;
     const double gain = L_new - L;
     L = L_new;
     if (gain < 0.02 * std::max(bound_ - last_bound_, 0.0) || gain < slack()) return;

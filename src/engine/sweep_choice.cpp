@@ -23,6 +23,7 @@ std::unique_ptr<Solver> make_solver(SolverKind kind, System system, bool may_shr
   if (may_shrink) return make_shrinking(system, kind);
   const Index p = system.partition.num_columns() - system.partition.num_flat(), n = system.X.rows();
   const bool dual = kind == SolverKind::dual || (kind == SolverKind::spectral && p > n && system.partition.num_flat() < n);
+  if (kind == SolverKind::qr) return make_qr(system);
   std::unique_ptr<Solver> exact = dual ? make_dual(system) : make_primal(system);
   return kind == SolverKind::spectral ? make_spectral(system, std::move(exact)) : std::move(exact);
 }

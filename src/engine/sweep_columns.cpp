@@ -16,8 +16,10 @@ bool Sweep::change_columns() {
     return false;
   }
   if (!solver_.restrict_to(active_.columns())) throw InternalError("this solver cannot let columns go");
-  q_.V_diagonal = Vector::Zero(q_.w.size());
-  q_.group_square = q_.group_variance = Vector::Zero(prior_.partition().num_groups());
+  // Made first and then moved: an Eigen vector that is resized and gets no memory keeps a pointer to what it has freed.
+  q_.V_diagonal = Vector(Vector::Zero(q_.w.size()));
+  q_.group_square = Vector(Vector::Zero(prior_.partition().num_groups()));
+  q_.group_variance = Vector(q_.group_square);
   mode_search_.columns_changed();
   return true;
 }

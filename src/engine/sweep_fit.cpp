@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "engine/conditioning.hpp"
 #include "engine/coordinate/precision_blocks.hpp"
 #include "engine/describe.hpp"
 #include "engine/sweep_choice.hpp"
@@ -149,13 +150,72 @@ void keep_factor(const FitOptions& options, Solver& solver, const SweepOutcome& 
   if (p < num_columns) state.factor.columns = outcome.columns;
 }
 
+// Sweeps, with all that they need and leave behind.
+struct Run {
+  SolverChoice choice;
+  std::unique_ptr<PrecisionPrior> precisions;  // it and its partition become those of the columns that are left
+  std::unique_ptr<PrecisionBlocks> blocks;
+  std::unique_ptr<Solver> solver;
+  Posterior q;
+  SweepOutcome outcome;
+  bool usable = false;
+  Conditioning conditioning;
+};
+
+// \param start  E[alpha] to begin with, instead of what the options say; empty: that
+std::unique_ptr<Run> run_sweeps(const FitOptions& options, const SweepProblem& problem, SolverChoice choice, const Vector& start,
+                                Design& design, const Standardization& standardization, const Fit& fit) {
+  Likelihood& likelihood = problem.likelihood;
+  const LikelihoodTraits traits = likelihood.traits();
+  const Partition& partition = problem.prior.partition;
+  auto run = std::make_unique<Run>();
+  run->choice = std::move(choice);
+  run->precisions = std::make_unique<PrecisionPrior>(partition, problem.prior.shape, problem.prior.rate, options.rule, fit.lambda);
+  PrecisionPrior& precisions = *run->precisions;
+  if (!options.start_precision.empty()) precisions.set_expected(start_of(options, partition, 1, design.cols(), precisions.expected()));
+  if (start.size() > 0) precisions.set_expected(start);
+  const SolverKind kind = run->choice.kind;
+  SweepSettings settings = sweep_settings(options, fit.task, traits, problem.rows, problem.X.cols());
+  run->blocks = precision_blocks(kind, precisions, fit, design, settings);
+  const bool may_shrink = options.pruning.is_on();
+  run->solver =
+      make_solver(may_shrink && kind != SolverKind::qr ? options.solver : kind, {design, precisions.partition(), traits}, may_shrink);
+  run->q = sized_posterior(partition, traits, problem.X.rows());
+  run->outcome = sweep(likelihood, precisions, *run->solver, run->q, settings);
+  SweepOutcome& outcome = run->outcome;
+  run->usable = outcome.status != Status::not_positive_definite && run->solver->finish(outcome.rows, outcome.a, run->q);
+  const GammaDistribution noise = likelihood.noise();
+  const bool whole = static_cast<Index>(outcome.columns.size()) == design.cols();
+  if (run->usable && whole)
+    run->conditioning = condition_of(*run->solver, partition, standardization, run->q, outcome.rows.omega,
+                                     fit.is_joint() && noise.shape > 0 ? noise.rate / noise.shape : 1.0);
+  return run;
+}
+
+// The sweeps again by QR, from where they ended, if a Gram matrix has too few digits for these columns.                   (RIDGE.9)
+void repeat_by_qr(const FitOptions& options, const SweepProblem& problem, Design& design, const Standardization& standardization,
+                  const Fit& fit, std::unique_ptr<Run>& run) {
+  if (options.solver != SolverKind::automatic || !options.preset.empty() || sweeps_plainly(options)) return;
+  const Index num_flat = problem.prior.partition.num_flat() - (standardization.intercept ? 1 : 0);
+  if (design.cols() > design.rows() && (num_flat <= 0 || design.cols() > 2000)) return;  // of the dual only flat columns have a Gram matrix
+  if (run->outcome.status == Status::stopped_by_user) return;
+  if (run->usable && !asks_for_qr(run->conditioning, design.rows(), design.cols())) return;
+  auto again =
+      run_sweeps(options, problem, {SolverKind::qr, ""}, run->usable ? run->outcome.expected : Vector(), design, standardization, fit);
+  if (again->usable)
+    again->choice.reason =
+        fmt::format("the columns have a condition number of about {:.0e}, which a Gram matrix squares", again->conditioning.number);
+  else
+    again->choice.reason = "the Gram matrix of the columns is singular but for rounding";
+  run = std::move(again);
+}
+
 }  // namespace
 
 Posterior fit_by_sweeps(const FitOptions& options, SweepProblem problem, std::shared_ptr<detail::FitState> state, const Stopwatch& watch,
                         Fit& fit) {
   const Index n = problem.X.rows();
   Likelihood& likelihood = problem.likelihood;
-  const LikelihoodTraits traits = likelihood.traits();
   const Partition& partition = problem.prior.partition;
   const bool may_shrink = options.pruning.is_on();
   Report& report = fit.report;
@@ -163,35 +223,32 @@ Posterior fit_by_sweeps(const FitOptions& options, SweepProblem problem, std::sh
   state->standardization = std::move(problem.prepared.standardization);
 
   DenseDesign design(problem.X, state->standardization);
-  const auto [kind, reason] = choose_solver(options, traits, partition, n);
+  std::unique_ptr<Run> run =
+      run_sweeps(options, problem, choose_solver(options, likelihood.traits(), partition, n), {}, design, state->standardization, fit);
+  repeat_by_qr(options, problem, design, state->standardization, fit, run);
+  SweepOutcome& outcome = run->outcome;
+  Posterior& q = run->q;
+  Solver& solver = *run->solver;
+  const auto& [kind, reason] = run->choice;
   report.solver = kind;
   report.solver_reason = reason;
-  // It and its partition become those of the columns that are left.
-  PrecisionPrior precisions(partition, problem.prior.shape, problem.prior.rate, options.rule, fit.lambda);
-  if (!options.start_precision.empty()) precisions.set_expected(start_of(options, partition, 1, design.cols(), precisions.expected()));
-  SweepSettings settings = sweep_settings(options, fit.task, traits, problem.rows, problem.X.cols());
-  const auto blocks = precision_blocks(kind, precisions, fit, design, settings);
-  const std::unique_ptr<Solver> solver =
-      make_solver(may_shrink ? options.solver : kind, {design, precisions.partition(), traits}, may_shrink);
-  Posterior q = sized_posterior(partition, traits, n);
-
-  SweepOutcome outcome = sweep(likelihood, precisions, *solver, q, settings);
-  const bool usable = outcome.status != Status::not_positive_definite && solver->finish(outcome.rows, outcome.a, q);
-  report_sweeps(options, outcome, usable, bound_offset(partition.flat_columns, *state, fit.task, problem.rows), fit);
-  if (solver->kind() != kind) {
-    report.solver = solver->kind();
+  report_sweeps(options, outcome, run->usable, bound_offset(partition.flat_columns, *state, fit.task, problem.rows), fit);
+  if (solver.kind() != kind) {
+    report.solver = solver.kind();
     report.solver_reason = fmt::format("{} first ({}), then fewer columns than rows were left", to_string(kind), reason);
   }
-  if (!usable) {
+  if (!run->usable) {
     without_posterior(partition.num_columns(), fit);
     fit.state = std::move(state);
     report.seconds = watch.seconds();
-    return q;
+    return std::move(q);
   }
+  if (const std::string warning = warning_of(run->conditioning, report.solver, fit.column_names); !warning.empty())
+    report.warnings.push_back(warning);
 
   fit.effective_parameters = q.explained;
   state->quadratic = q.w.cwiseAbs2().dot(outcome.a) + outcome.rows.omega.dot(q.m.cwiseAbs2());  // w'V^-1 w = w'Aw + (Xw)' diag(omega) Xw
-  const Index num_in_use = precisions.partition().num_columns() - precisions.partition().num_left_out();
+  const Index num_in_use = run->precisions->partition().num_columns() - run->precisions->partition().num_left_out();
   spread_over_all(outcome, partition.num_columns(), q, outcome.a);
   judge_relevance({partition, outcome.a, q, problem.prior.kind, likelihood.noise_precision(), outcome}, may_shrink, fit);
   state->w = fit.standardized_mean = q.w;
@@ -200,13 +257,13 @@ Posterior fit_by_sweeps(const FitOptions& options, SweepProblem problem, std::sh
     fit.noise.rate *= state->y_scale * state->y_scale;
   }
   to_user_units(
-      q, num_in_use, [&](const Vector& x) { return solver->variance_of(x(outcome.columns)); }, *state, fit);
+      q, num_in_use, [&](const Vector& x) { return solver.variance_of(x(outcome.columns)); }, *state, fit);
   report.seconds = watch.seconds();  // the posterior is complete; what follows serves later calls
   state->a = outcome.a;
   state->omega = outcome.rows.omega;
-  keep_factor(options, *solver, outcome, n, partition.num_columns(), *state, report);
+  keep_factor(options, solver, outcome, n, partition.num_columns(), *state, report);
   fit.state = std::move(state);
-  return q;
+  return std::move(q);
 }
 
 }  // namespace ardvark

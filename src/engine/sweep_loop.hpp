@@ -55,6 +55,7 @@ class Sweep {
   void stop_on_remaining_gain();
   void stop_at_standstill();
   void stop_after_all_sweeps();
+  [[nodiscard]] bool runs_away() const;
   double promised_gain();
   [[nodiscard]] const char* sweeps_word() const { return out_.sweeps == 1 ? "sweep" : "sweeps"; }
   void end(Status status, std::string message);

@@ -69,6 +69,13 @@ void Sweep::stop_on_remaining_gain() {
                                out_.sweeps, fall_));
     return;
   }
+  if (runs_away()) {
+    end(Status::separated,
+        fmt::format("stopped after {} {}: the classes can be separated, and the coefficients grow without end; the last sweep raised the "
+                    "bound by {:.2g} nats",
+                    out_.sweeps, sweeps_word(), bound_ - last_bound_));
+    return;
+  }
   const double gain = std::max(bound_ - last_bound_, 0.0), allowed = settings_.tolerance * settings_.num_rows;
   double remaining = std::max(promised_gain(), gain);
   if (single_) {
@@ -85,6 +92,13 @@ void Sweep::stop_on_remaining_gain() {
   end(Status::converged,
       fmt::format("converged after {} {}: the predicted remaining gain in the bound is {:.2g} nats ({} {:.2g})", out_.sweeps, sweeps_word(),
                   remaining, allowed >= slack() ? "allowed:" : "the bound's rounding:", std::max(allowed, slack())));
+}
+
+// Every score has a standard deviation of a thousand and the rows are told apart nevertheless: the logistic function has become a step, and
+// nothing in the bound but its logarithms changes when w, V^1/2 and E[alpha]^-1/2 grow by one factor.                          (VG.5)
+bool Sweep::runs_away() const {
+  constexpr double variance_of_a_step = 1e6;
+  return damped_ && q_.s.size() > 0 && q_.s.minCoeff() > variance_of_a_step && likelihood_.bound(q_) > -0.7 * settings_.num_rows;
 }
 
 // The precisions and the rows stand still, and no column outside would raise the bound. Columns that are on their way to infinity and of

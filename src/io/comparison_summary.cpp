@@ -2,18 +2,33 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
 
 #include "ardvark/compare.hpp"
 #include "io/text.hpp"
 
 namespace ardvark {
+namespace {
+
+// "3 linear models and 1 relevance vector machine".
+std::string counted_by_kind(const Comparison& comparison) {
+  const auto num_machines = std::count_if(comparison.models.begin(), comparison.models.end(),
+                                          [](const ComparedModel& model) { return model.options.model == "rvm"; });
+  const auto num_others = static_cast<std::ptrdiff_t>(comparison.models.size()) - num_machines;
+  const auto counted = [](std::ptrdiff_t count, const char* what) { return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s"); };
+  const std::string others = counted(num_others, comparison.task == Task::linear ? "linear model" : "logistic model");
+  const std::string machines = counted(num_machines, "relevance vector machine");
+  return num_machines == 0 ? others : num_others == 0 ? machines : others + " and " + machines;
+}
+
+}  // namespace
 
 std::string summary(const Comparison& comparison) {
   const bool linear = comparison.task == Task::linear;
   std::string out =
-      fmt::format("Comparison of {} {} models, {:.10g} {}, {} {}{}\n\n", comparison.models.size(), linear ? "linear" : "logistic",
-                  comparison.num_rows, comparison.num_rows == 1 ? "row" : "rows", comparison.num_columns,
-                  comparison.num_columns == 1 ? "column" : "columns", comparison.target.empty() ? "" : ", target " + comparison.target);
+      fmt::format("Comparison of {}, {:.10g} {}, {} {}{}\n\n", counted_by_kind(comparison), comparison.num_rows,
+                  comparison.num_rows == 1 ? "row" : "rows", comparison.num_columns, comparison.num_columns == 1 ? "column" : "columns",
+                  comparison.target.empty() ? "" : ", target " + comparison.target);
   std::size_t width = 5;
   for (const ComparedModel& model : comparison.models) width = std::max(width, io::width(model.name));
   out += fmt::format("  {}  {:>12}  {:>12}  {:>10}  {:>10}  {:>8}  {:>8}  {:>14}  {:>7}\n", io::padded("model", width), "bound",

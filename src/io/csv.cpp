@@ -65,13 +65,27 @@ bool parse_number(std::string_view text, double& value) {
   return true;
 }
 
+// "1,5", "-12,25", "1.234,5", "2,5e-3".
+bool has_decimal_comma(std::string_view text) {
+  const std::size_t comma = text.find(',');
+  if (comma == std::string_view::npos || text.find(',', comma + 1) != std::string_view::npos) return false;
+  if (comma + 1 == text.size() || text[comma + 1] < '0' || text[comma + 1] > '9') return false;
+  std::string with_point(text.substr(0, comma));
+  std::erase(with_point, '.');
+  if (with_point.empty() || with_point.back() < '0' || with_point.back() > '9') return false;
+  with_point += '.';
+  with_point += text.substr(comma + 1);
+  double value;
+  return parse_number(with_point, value);
+}
+
 // Rows of doubles in one buffer. It grows by realloc, which moves large blocks by remapping their pages instead of copying them.
 class RowBuffer {
  public:
   explicit RowBuffer(Index num_columns) : row_size_(static_cast<std::size_t>(num_columns)) {}
 
   double* next_row() {
-    if (num_rows_ == capacity_) resize(std::max<std::size_t>(256, 2 * capacity_));
+    if (num_rows_ == capacity_) resize(std::max(first_numbers / row_size_, capacity_ + capacity_ / 2) + 1);
     return values_.get() + num_rows_ * row_size_;
   }
   void keep_row() { ++num_rows_; }
@@ -83,6 +97,9 @@ class RowBuffer {
   }
 
  private:
+  // At first, however wide the table is: a table of one row takes no more memory than that row, and half as much again is little beside it.
+  static constexpr std::size_t first_numbers = 512;
+
   void resize(std::size_t rows) {
     if (rows > SIZE_MAX / (sizeof(double) * row_size_)) throw std::bad_alloc();
     void* resized = std::realloc(values_.get(), std::max<std::size_t>(1, rows * row_size_) * sizeof(double));
@@ -130,23 +147,30 @@ enum class Kind { undecided, number, text };
 struct StoredColumn {
   std::size_t field = 0;  // its place in the file
   Kind kind = Kind::undecided;
-  bool listed = false;  // as categorical: numbers are text there
+  bool listed = false;        // as categorical: numbers are text there
+  bool may_be_listed = true;  // the caller chooses; otherwise a model has chosen
   Levels levels;
-  Index num_missing = 0;
+  std::vector<bool> has_comma;  // of a level: it is a number with a decimal comma
+  Index num_missing = 0, num_texts = 0, num_commas = 0;
+  std::string first_comma;  // where, and what
 };
 
 NameSet set_of(const std::vector<std::string>& names) { return {names.begin(), names.end()}; }
 
 void check_names(const std::string& path, const CsvRecords& records, const CsvOptions& options) {
-  const NameSet present = set_of(records.names());
-  const auto require = [&](const std::vector<std::string>& names, const char* purpose) {
+  const std::vector<std::string>& names = records.names();
+  const NameSet present = set_of(names);
+  const auto require = [&](const std::vector<std::string>& wanted, const std::string& purpose) {
     std::vector<std::string> absent;
-    for (const std::string& name : names)
+    for (const std::string& name : wanted)
       if (!present.contains(name)) absent.push_back(name);
-    if (!absent.empty())
-      throw InvalidArgument(fmt::format("'{}' has no column{} {}{}; its columns are {}", path, absent.size() == 1 ? "" : "s",
-                                        listed(absent), purpose, listed(records.names())));
+    if (absent.empty()) return;
+    const std::string nearest = absent.size() == 1 ? io::did_you_mean(absent.front(), names) : "";
+    throw InvalidArgument(fmt::format("'{}' has no column{} {}{}{} columns are {}{}", path, absent.size() == 1 ? "" : "s", listed(absent),
+                                      purpose, nearest.empty() ? "; its" : nearest + " Its", listed(names),
+                                      names.size() == 1 ? io::hint_of_delimiter(names.front(), options.delimiter) : ""));
   };
+  for (const auto& [name, asked_by] : options.required) require({name}, fmt::format(", which {} names", asked_by));
   require(options.only, "");
   if (!options.only.empty()) return;  // the rest may then speak of columns that this file need not have
   require(options.ignore, " to ignore");
@@ -166,6 +190,7 @@ std::vector<StoredColumn> choose_columns(const std::string& path, const CsvRecor
     if (ignored.contains(name) || (!wanted.empty() && !wanted.contains(name))) continue;
     StoredColumn& column = stored.emplace_back();
     column.field = field;
+    column.may_be_listed = wanted.empty();
     if (categorical.contains(name)) column.kind = Kind::text, column.listed = true;
   }
   if (stored.empty()) throw InvalidArgument(fmt::format("no column of '{}' is left to read: all are ignored", path));
@@ -174,6 +199,10 @@ std::vector<StoredColumn> choose_columns(const std::string& path, const CsvRecor
 
 [[noreturn]] void fail_at(const CsvRecords& records, const StoredColumn& column, const std::string& what) {
   throw InvalidArgument(fmt::format("{}: {}", records.where(column.field), what));
+}
+
+const char* way_to_text(const StoredColumn& column) {
+  return column.may_be_listed ? " (to read the column as text, list it as categorical)" : "";
 }
 
 // The value of a field as the table holds it; nothing when it is missing.
@@ -190,16 +219,19 @@ std::optional<double> read_value(const CsvRecords& records, StoredColumn& column
     if (is_missing(text)) return std::nullopt;
     if (column.kind == Kind::number)
       fail_at(records, column,
-              fmt::format("'{}' is not a number (to read the column as text, list it as categorical)", shown(field.text())));
+              has_decimal_comma(text) ? fmt::format("'{}' has a decimal comma; write a decimal point", shown(text))
+                                      : fmt::format("'{}' is not a number{}", shown(field.text()), way_to_text(column)));
     column.kind = Kind::text;
   }
   const std::string_view text = field.text();
   if (is_missing(field.quoted ? trimmed(text) : text)) return std::nullopt;
   const auto [code, is_new] = column.levels.code(text);
+  if (is_new) column.has_comma.push_back(!column.listed && has_decimal_comma(trimmed(text)));
+  ++column.num_texts;
+  if (column.has_comma[static_cast<std::size_t>(code)] && column.num_commas++ == 0)
+    column.first_comma = fmt::format("{}: '{}'", records.where(column.field), shown(text));
   if (double number; is_new && !column.listed && parse_number(trimmed(text), number) && !std::isnan(number))
-    fail_at(
-        records, column,
-        fmt::format("'{}' is a number, the rows before it hold text (to read the column as text, list it as categorical)", shown(text)));
+    fail_at(records, column, fmt::format("'{}' is a number, the rows before it hold text{}", shown(text), way_to_text(column)));
   if (is_new && !io::is_utf8(text)) fail_at(records, column, fmt::format("'{}' is not UTF-8: save the file as UTF-8", shown(text)));
   return static_cast<double>(code);
 }
@@ -232,6 +264,23 @@ void sort_levels(Table& table, std::vector<StoredColumn>& stored) {
     }
   }
   each_code([&](std::size_t j, double& code) { code = position[j][static_cast<std::size_t>(code)]; });
+}
+
+// Numbers that would be taken for as many categories.
+void refuse_decimal_commas(const std::vector<StoredColumn>& stored) {
+  for (const StoredColumn& column : stored)
+    if (2 * column.num_commas > column.num_texts)
+      throw InvalidArgument(fmt::format("{} has a decimal comma, as {} of the column's {} values; write numbers with a decimal point{}",
+                                        column.first_comma, column.num_commas, column.num_texts, way_to_text(column)));
+}
+
+// The lines of rows, once they are not those that the numbers of the rows say.
+void note_line(Table& table, Index row_kept, Index file_row, Index line) {
+  std::vector<Index>& lines = table.file_lines;
+  if (lines.empty() && line == file_row + 1) return;
+  for (auto row = static_cast<Index>(lines.size()); row < row_kept; ++row)
+    lines.push_back(1 + (table.file_rows.empty() ? row + 1 : table.file_rows[static_cast<std::size_t>(row)]));
+  lines.push_back(line);
 }
 
 [[noreturn]] void fail_without_rows(const std::string& path, const CsvRecords& records, const std::vector<StoredColumn>& stored,
@@ -267,9 +316,11 @@ Table read_table(const std::string& path, const CsvOptions& options) {
       std::iota(table.file_rows.begin(), table.file_rows.end(), Index{1});
     }
     if (!complete) continue;
+    note_line(table, rows.num_rows(), records.row(), records.line());
     rows.keep_row();
     if (table.num_dropped > 0) table.file_rows.push_back(records.row());
   }
+  refuse_decimal_commas(stored);
   if (rows.num_rows() == 0) fail_without_rows(path, records, stored, table.num_dropped);
 
   table.num_rows = rows.num_rows();
@@ -295,6 +346,12 @@ Table read_csv(const std::string& path, const CsvOptions& options) {
   }
 }
 
+std::string file_row_name(const std::vector<Index>& file_rows, const std::vector<Index>& file_lines, Index row) {
+  const auto at = static_cast<std::size_t>(row);
+  const Index in_file = file_rows.empty() ? row + 1 : file_rows[at];
+  return fmt::format("row {} (line {})", in_file, file_lines.empty() ? in_file + 1 : file_lines[at]);
+}
+
 void Table::Free::operator()(double* p) const { std::free(p); }
 
 Index Table::find(const std::string& name) const {
@@ -307,7 +364,9 @@ Index Table::at(const std::string& name) const {
   if (column >= 0) return column;
   std::vector<std::string> names;
   for (const TableColumn& c : columns) names.push_back(c.name);
-  throw InvalidArgument(fmt::format("there is no column '{}'; the columns are {}", shown(name), listed(names)));
+  const std::string nearest = io::did_you_mean(name, names);
+  throw InvalidArgument(
+      fmt::format("there is no column '{}'{} columns are {}", shown(name), nearest.empty() ? "; the" : nearest + " The", listed(names)));
 }
 
 }  // namespace ardvark

@@ -14,7 +14,34 @@ namespace {
 
 constexpr std::size_t max_record = std::size_t{256} << 20;  // ten million columns; beyond it a quote is surely open
 
+// CR without LF behind it, or at the end, where what follows is not known.
+bool holds_lone_cr(const char* begin, const char* end) {
+  while (begin != end) {
+    const auto* cr = static_cast<const char*>(std::memchr(begin, '\r', static_cast<std::size_t>(end - begin)));
+    if (cr == nullptr) return false;
+    if (cr + 1 == end || cr[1] != '\n') return true;
+    begin = cr + 2;
+  }
+  return false;
+}
+
+// LF, CRLF and CR.
+Index num_line_breaks(const char* begin, const char* end) {
+  Index count = std::count(begin, end, '\n');
+  for (const char* c = begin; (c = std::find(c, end, '\r')) != end; ++c)
+    if (c + 1 == end || c[1] != '\n') ++count;
+  return count;
+}
+
 }  // namespace
+
+std::string hint_of_delimiter(std::string_view header, char delimiter) {
+  for (const char other : {';', '\t', ',', '|'})
+    if (other != delimiter && header.find(other) != std::string_view::npos)
+      return fmt::format("; if {} separates the fields, say so (--delimiter {})", other == '\t' ? "a tab" : fmt::format("'{}'", other),
+                         other == '\t' ? "$'\\t'" : fmt::format("'{}'", other));
+  return {};
+}
 
 std::string_view CsvField::text() {
   if (has_doubled_quotes) {
@@ -79,28 +106,41 @@ bool CsvRecords::next() {
       fields_.front().begin = fields_.front().end = position_;  // refill() may have moved the buffer
     }
     if (fields_.size() == names_.size()) return true;
-    throw InvalidArgument(
-        fmt::format("row {} has {} field{}, the header has {}", row_, fields_.size(), fields_.size() == 1 ? "" : "s", names_.size()));
+    throw InvalidArgument(fmt::format("{} has {} field{}, the header has {}{}", row_name(), fields_.size(), fields_.size() == 1 ? "" : "s",
+                                      names_.size(), names_.size() == 1 ? hint_of_delimiter(names_.front(), delimiter_) : ""));
   }
 }
 
+std::string CsvRecords::row_name() const {
+  return row_ == 0 ? fmt::format("header of '{}'", path_) : fmt::format("row {} (line {})", row_, line_);
+}
+
 std::string CsvRecords::where(std::size_t field) const {
-  if (row_ == 0) return fmt::format("header of '{}', field {}", path_, field + 1);
-  if (field >= names_.size()) return fmt::format("row {}, field {}", row_, field + 1);
-  return fmt::format("row {}, column '{}'", row_, shown(names_[field]));
+  if (row_ == 0 || field >= names_.size()) return fmt::format("{}, field {}", row_name(), field + 1);
+  return fmt::format("{}, column '{}'", row_name(), shown(names_[field]));
 }
 
 bool CsvRecords::read_record() {
+  line_ = next_line_;
   for (;;) {
-    if (position_ != end_ && split_record() == Split::whole) return true;
+    if (position_ != end_ && split_record() == Split::whole) {
+      next_line_ = line_ + 1 + breaks_;
+      return true;
+    }
     // A record that the end of the buffer cuts is split again once more of it is there; the buffer doubles, so that stays linear.
     if (!refill() && position_ == end_) return false;
   }
 }
 
+char* CsvRecords::after_line_end(char* c) const {
+  if (c == end_) return end_;
+  return *c == '\r' && c + 1 != end_ && c[1] == '\n' ? c + 2 : c + 1;
+}
+
 // Splits the record that begins at position_ into fields_. At the end of the file the sentinel ends the last record.
 CsvRecords::Split CsvRecords::split_record() {
   fields_.clear();
+  breaks_ = 0;
   for (char* next = position_;;) {
     char* begin = next;
     while (is_blank(*begin)) ++begin;
@@ -108,15 +148,18 @@ CsvRecords::Split CsvRecords::split_record() {
       if (split_quoted(begin, next) == Split::cut) return Split::cut;
     } else {
       next = begin;
-      while (*next != delimiter_ && *next != '\n') ++next;
-      if (next == end_ && !at_end_of_file_) return Split::cut;
+      if (has_lone_cr_)
+        while (*next != delimiter_ && !is_line_end(*next)) ++next;
+      else
+        while (*next != delimiter_ && *next != '\n') ++next;
+      if ((next == end_ && !at_end_of_file_) || is_cut_line_end(next)) return Split::cut;
       char* end = next;
       if (*next == '\n' && end != begin && end[-1] == '\r') --end;
       while (end != begin && is_blank(end[-1])) --end;
       fields_.push_back({begin, end, false, false});
     }
-    if (*next == '\n') {
-      position_ = next == end_ ? end_ : next + 1;
+    if (is_line_end(*next)) {
+      position_ = after_line_end(next);
       return Split::whole;
     }
     ++next;
@@ -137,11 +180,12 @@ CsvRecords::Split CsvRecords::split_quoted(char* opening, char*& next) {
     has_doubled_quotes = true;
     closing += 2;
   }
+  breaks_ += num_line_breaks(opening + 1, closing);
   next = closing + 1;
   while (next != end_ && is_blank(*next)) ++next;
-  if (next != end_ && *next == '\r' && next[1] == '\n') ++next;  // next[1] may be the sentinel: then the file ends in \r, or is cut below
-  if (next == end_ && !at_end_of_file_) return Split::cut;
-  if (*next != delimiter_ && *next != '\n')
+  if ((next == end_ && !at_end_of_file_) || is_cut_line_end(next)) return Split::cut;
+  if (*next == '\r' && next[1] == '\n') ++next;  // next[1] may be the sentinel: then the file ends in CR
+  if (*next != delimiter_ && !is_line_end(*next))
     throw InvalidArgument(
         fmt::format("{}: text follows the closing quote (a quote inside quotes is written twice)", where(fields_.size())));
   fields_.push_back({opening + 1, closing, true, has_doubled_quotes});
@@ -155,7 +199,7 @@ bool CsvRecords::refill() {
   if (num_unread == capacity_) {
     if (capacity_ >= max_record)
       throw InvalidArgument(fmt::format("{} of '{}' is longer than {} MiB: is a quote opened and never closed?",
-                                        row_ == 0 ? "the header" : fmt::format("row {}", row_), path_, max_record >> 20));
+                                        row_ == 0 ? "the header" : row_name(), path_, max_record >> 20));
     std::unique_ptr<char[]> larger(new char[2 * capacity_ + 1]);
     std::memcpy(larger.get(), position_, num_unread);
     buffer_ = std::move(larger);
@@ -170,6 +214,7 @@ bool CsvRecords::refill() {
   if (const void* nul = std::memchr(end_, '\0', num_read))
     throw InvalidArgument(fmt::format("'{}' is not a text file: byte {} is NUL (a table is CSV text in UTF-8)", path_,
                                       num_bytes_read_ + static_cast<std::uint64_t>(static_cast<const char*>(nul) - end_) + 1));
+  has_lone_cr_ = has_lone_cr_ || holds_lone_cr(end_, end_ + num_read);
   num_bytes_read_ += num_read;
   end_ += num_read;
   *end_ = '\n';

@@ -25,6 +25,9 @@ struct CsvField {
   [[nodiscard]] std::string_view text();
 };
 
+/// Where the one name of a header holds another usual separator: what to do about it, behind a message. Else nothing.
+[[nodiscard]] std::string hint_of_delimiter(std::string_view header, char delimiter);
+
 /// Reads the header when constructed, then one data row per next(). Every structural fault is an InvalidArgument that says where.
 class CsvRecords {
  public:
@@ -36,15 +39,23 @@ class CsvRecords {
   bool next();
   [[nodiscard]] std::vector<CsvField>& fields() { return fields_; }
   [[nodiscard]] Index row() const { return row_; }  ///< data rows from 1, 0 is the header
-  /// "row 17, column 'bmi'" for a field of the current row.
+  /// Of the file, from 1: where the current row begins. Blank lines count, and so do line breaks in quotes.
+  [[nodiscard]] Index line() const { return line_; }
+  /// "row 17 (line 18), column 'bmi'" for a field of the current row.
   [[nodiscard]] std::string where(std::size_t field) const;
 
  private:
   enum class Split { whole, cut };
 
+  [[nodiscard]] std::string row_name() const;  // of the current row, or of the header
+
   bool read_record();
   Split split_record();
   Split split_quoted(char* opening, char*& next);
+  /// A line ends with LF, CRLF or CR. Those with CR alone are looked for once one has been seen.
+  [[nodiscard]] bool is_line_end(char c) const { return c == '\n' || (c == '\r' && has_lone_cr_); }
+  [[nodiscard]] bool is_cut_line_end(const char* c) const { return *c == '\r' && c + 1 == end_ && !at_end_of_file_; }
+  [[nodiscard]] char* after_line_end(char* c) const;
   bool refill();
   void read_header();
   [[nodiscard]] bool is_blank(char c) const { return (c == ' ' || c == '\t') && c != delimiter_; }
@@ -55,7 +66,9 @@ class CsvRecords {
   char delimiter_;
   std::vector<std::string> names_;
   std::vector<CsvField> fields_;
-  Index row_ = 0;
+  Index row_ = 0, line_ = 0, next_line_ = 1;
+  Index breaks_ = 0;          // in quotes, of the record that is being split
+  bool has_lone_cr_ = false;  // somewhere in what was read, or at its end
 
   // The unread text is [position_, end_); a line break stands at *end_ as a sentinel, so that the scan needs one test less per byte.
   std::size_t capacity_;

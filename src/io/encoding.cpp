@@ -58,8 +58,7 @@ std::vector<Index> match_names(const Table& table, const FeatureEncoding& encodi
 [[noreturn]] void fail_at_level(const Table& table, Index column, std::size_t level, const FeatureColumn& feature) {
   Index row = 0;
   while (row < table.num_rows && table.value(row, column) != static_cast<double>(level)) ++row;
-  const Index file_row = table.file_rows.empty() ? row + 1 : table.file_rows[static_cast<std::size_t>(row)];
-  throw InvalidArgument(fmt::format("row {}, column '{}': '{}' is not a level that the model knows; it knows {}", file_row,
+  throw InvalidArgument(fmt::format("{}, column '{}': '{}' is not a level that the model knows; it knows {}", table.row_name(row),
                                     shown(feature.name), shown(table.columns[static_cast<std::size_t>(column)].levels[level]),
                                     listed(feature.levels)));
 }

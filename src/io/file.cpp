@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <filesystem>
 #include <system_error>
@@ -39,6 +40,51 @@ struct stat status_of(int descriptor, const std::string& path) {
   if (fstat(descriptor, &status) != 0) cannot_read(path, errno);
   return status;
 }
+
+// What a chain of symbolic links leads to, be it there or not; empty: nowhere, they go round.
+std::string behind_links(const std::string& path) {
+  constexpr int most_links = 40;  // as many as Linux follows
+  std::filesystem::path at = path;
+  for (int i = 0; i <= most_links; ++i) {
+    std::error_code no_link;
+    const std::filesystem::path next = std::filesystem::read_symlink(at, no_link);
+    if (no_link) return at.string();
+    at = at.parent_path() / next;  // or `next` alone, where that begins at the root
+  }
+  return {};
+}
+
+// As far as this user may: where not, the file is this user's, with the bits of the old one.
+void keep_permissions(int descriptor, const struct stat& old) {
+  constexpr auto same_owner = static_cast<uid_t>(-1);
+  if (::fchown(descriptor, old.st_uid, old.st_gid) == 0 || ::fchown(descriptor, same_owner, old.st_gid) == 0 || errno == EPERM)
+    static_cast<void>(::fchmod(descriptor, old.st_mode & 07777));
+}
+
+// While it lives, a write beyond the limit on the size of files (ulimit -f) fails with EFBIG, and no SIGXFSZ ends the program before what
+// was written can be removed. The signal goes to the thread that writes, so that its own mask will do.
+class SizeLimitAsError {
+ public:
+  SizeLimitAsError() {
+    sigemptyset(&signal_);
+    sigaddset(&signal_, SIGXFSZ);
+    pthread_sigmask(SIG_BLOCK, &signal_, &before_);
+  }
+  ~SizeLimitAsError() {
+    const int error = errno;
+    sigset_t pending;
+    int taken = 0;
+    const bool was_blocked = sigismember(&before_, SIGXFSZ) == 1;
+    if (!was_blocked && sigpending(&pending) == 0 && sigismember(&pending, SIGXFSZ) == 1) sigwait(&signal_, &taken);
+    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+    errno = error;
+  }
+  SizeLimitAsError(const SizeLimitAsError&) = delete;
+  SizeLimitAsError& operator=(const SizeLimitAsError&) = delete;
+
+ private:
+  sigset_t signal_, before_;
+};
 
 }  // namespace
 
@@ -92,27 +138,47 @@ void File::close_quietly() {
   if (descriptor_ >= 0) ::close(descriptor_);
 }
 
-FileInTheMaking::FileInTheMaking(const std::string& path) : path_(path), partial_path_(fmt::format("{}.partial-{}", path, ::getpid())) {
+FileInTheMaking::FileInTheMaking(const std::string& path) : path_(path) {
   if (path.empty()) throw EnvironmentError("cannot write a file: its path is empty");
   // Renaming would replace a device such as /dev/null, and cannot replace a directory.
-  struct stat status = {};
-  if (::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode))
+  struct stat old = {};
+  const bool replaces = ::stat(path.c_str(), &old) == 0;
+  if (replaces && !S_ISREG(old.st_mode))
     throw EnvironmentError(fmt::format("cannot write '{}': it exists and is not a regular file; give another path", path));
-  descriptor_ = ::open(partial_path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (descriptor_ >= 0) return;
-  const int error = errno;
-  const std::string folder = std::filesystem::path(path).parent_path().string();
+  if (replaces && ::faccessat(AT_FDCWD, path.c_str(), W_OK, AT_EACCESS) != 0) fail(errno);
+  target_ = behind_links(path);
+  if (target_.empty()) fail(ELOOP);
+  open_partial(replaces ? old.st_mode & 0777U : 0666U);
+  if (replaces) keep_permissions(descriptor_, old);
+}
+
+// Under a name that nothing has: not another thread's file, and not one that a killed program of this number has left.
+void FileInTheMaking::open_partial(unsigned mode) {
+  const std::filesystem::path target = target_;
+  constexpr std::size_t longest = 200;  // of the 255 bytes that a name may have
+  const std::string name = target.filename().string().substr(0, longest);
+  constexpr int most_names = 10000;
+  int error = 0;
+  for (int count = 1; count <= most_names; ++count) {
+    const std::string number = count > 1 ? fmt::format("-{}", count) : "";
+    partial_path_ = (target.parent_path() / fmt::format("{}.partial-{}{}", name, ::getpid(), number)).string();
+    descriptor_ = ::open(partial_path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+    if (descriptor_ >= 0) return;
+    if ((error = errno) != EEXIST) break;
+  }
+  const std::string folder = target.parent_path().string();
   if (error == ENOENT && !folder.empty())
-    throw EnvironmentError(fmt::format("cannot write '{}': the folder '{}' does not exist; create it first", path, folder));
+    throw EnvironmentError(fmt::format("cannot write '{}': the folder '{}' does not exist; create it first", path_, folder));
   fail(error);
 }
 
 FileInTheMaking::~FileInTheMaking() {
   if (descriptor_ >= 0) ::close(descriptor_);
-  if (!committed_) ::unlink(partial_path_.c_str());
+  if (!committed_) ::unlink(partial_path_.c_str());  // which is this writer's own: a constructor that fails has made none
 }
 
 void FileInTheMaking::write(const void* from, std::size_t size) {
+  const SizeLimitAsError no_signal;
   const char* next = static_cast<const char*>(from);
   while (size > 0) {
     const ssize_t put = again_if_interrupted([&] { return ::write(descriptor_, next, std::min(size, max_transfer)); });
@@ -126,7 +192,7 @@ void FileInTheMaking::commit() {
   if (::fsync(descriptor_) != 0) fail(errno);  // a full disk may show only here
   const int closed = ::close(std::exchange(descriptor_, -1));
   if (closed != 0) fail(errno);
-  if (std::rename(partial_path_.c_str(), path_.c_str()) != 0) fail(errno);
+  if (std::rename(partial_path_.c_str(), target_.c_str()) != 0) fail(errno);
   committed_ = true;
 }
 

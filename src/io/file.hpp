@@ -33,7 +33,9 @@ class File {
 };
 
 /// A file that appears under its path whole or not at all: it is written beside it under another name, and renamed by commit().
-/// Without commit() the destructor removes it, and a file that was there before stays as it was.
+/// Without commit() the destructor removes it, and a file that was there before stays as it was. Of several writers of one path each has
+/// a name of its own, and the last one's file stays. A symbolic link stays too: what it leads to is written. A file that takes the place
+/// of another has its permissions.
 class FileInTheMaking {
  public:
   explicit FileInTheMaking(const std::string& path);
@@ -45,9 +47,11 @@ class FileInTheMaking {
   void commit();
 
  private:
+  void open_partial(unsigned mode);
   [[noreturn]] void fail(int error) const;
 
-  std::string path_;
+  std::string path_;    // as the caller says it
+  std::string target_;  // what it leads to
   std::string partial_path_;
   int descriptor_ = -1;
   bool committed_ = false;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -27,14 +28,14 @@ Vector scalars(const Fit& fit) {
   return v;
 }
 
-void set_scalars(const Vector& v, Fit& fit, detail::FitState& s) {
+void set_scalars(const Vector& v, const std::string& path, Fit& fit, detail::FitState& s) {
   fit.log_det_V = is_sparse(fit.prior) ? std::numeric_limits<double>::quiet_NaN() : v[0];
   fit.bound = fit.report.bound = v[1];
   fit.noise = {v[2], v[3]};
   fit.num_rows = v[4];
   fit.effective_parameters = v[5];
   fit.r_squared = v[6];
-  fit.accuracy = v[7];
+  fit.accuracy = checked_share(v[7], "its accuracy", path);
   fit.log_loss = v[8];
   fit.class_weight[0] = v[9];
   fit.class_weight[1] = v[10];
@@ -126,10 +127,10 @@ Report read_report(const json& description, const std::string& path) {
   Report report;
   report.status = status_from(description.at("status"), path);
   report.message = description.at("message").get<std::string>();
-  report.sweeps = description.at("sweeps").get<int>();
+  report.sweeps = static_cast<int>(whole_number(description.at("sweeps")));
   report.solver = from_name(description.at("solver"),
                             {SolverKind::automatic, SolverKind::primal, SolverKind::dual, SolverKind::spectral, SolverKind::sequential,
-                             SolverKind::greedy, SolverKind::coordinate},
+                             SolverKind::greedy, SolverKind::coordinate, SolverKind::qr},
                             path);
   report.solver_reason = description.at("solver_reason").get<std::string>();
   report.preset = description.at("preset").get<std::string>();
@@ -140,7 +141,7 @@ Report read_report(const json& description, const std::string& path) {
   if (description.contains("pruning"))  // older files have none
     for (const json& event : description.at("pruning"))
       report.pruning.push_back(
-          {event.at("sweep").get<int>(), event.at("pruned").get<std::vector<Index>>(), event.at("readmitted").get<std::vector<Index>>()});
+          {static_cast<int>(whole_number(event.at("sweep"))), whole_numbers(event.at("pruned")), whole_numbers(event.at("readmitted"))});
   return report;
 }
 
@@ -166,18 +167,17 @@ Fit read_fit(const SafetensorsReader& file, const std::string& prefix, const jso
     fit.likelihood = from_name(description.at("likelihood"),
                                {LogisticLikelihood::gaussian, LogisticLikelihood::bound, LogisticLikelihood::laplace}, path);
   if (description.contains("lambda")) fit.lambda = description.at("lambda").get<double>();
-  if (description.contains("covariance_columns")) factor.columns = description.at("covariance_columns").get<std::vector<Index>>();
   fit.target = description.at("target").get<std::string>();
   fit.classes = description.at("classes").get<std::vector<std::string>>();
   fit.column_names = std::move(column_names);
-  fit.group = description.at("group").get<std::vector<Index>>();
+  fit.group = whole_numbers(description.at("group"));
   fit.relevant = description.at("relevant").get<std::vector<bool>>();
   fit.left_out = description.at("left_out").get<std::vector<bool>>();
   state->standardization.intercept = description.at("intercept").get<bool>();
-  factor.kind = static_cast<CovarianceFactor::Kind>(description.at("covariance").get<int>());
-  factor.flat_columns = description.at("flat_columns").get<std::vector<Index>>();
+  factor.kind = static_cast<CovarianceFactor::Kind>(whole_number(description.at("covariance")));
+  factor.flat_columns = whole_numbers(description.at("flat_columns"));
   if (description.contains("covariance_columns"))  // older files have none
-    factor.columns = description.at("covariance_columns").get<std::vector<Index>>();
+    factor.columns = whole_numbers(description.at("covariance_columns"));
   fit.report = read_report(description.at("report"), path);
 
   const auto vector_of_numbers = [&](const char* name, Index size, bool may_be_empty = false) {
@@ -196,7 +196,7 @@ Fit read_fit(const SafetensorsReader& file, const std::string& prefix, const jso
   if (fit.task == Task::logistic && fit.classes.size() != 2) fail("the list of classes");
   const Vector numbers = vector("scalars", num_scalars);
   if (numbers.hasNaN()) fail_damaged(path, prefix + "scalars");
-  set_scalars(numbers, fit, *state);
+  set_scalars(numbers, path, fit, *state);
   const double used = fit.bound + state->y_center + state->y_scale + (fit.intercept ? fit.intercept->mean : 0.0);
   if (!std::isfinite(used)) fail_damaged(path, prefix + "scalars");
   if (fit.task == Task::linear &&
@@ -214,7 +214,10 @@ Fit read_fit(const SafetensorsReader& file, const std::string& prefix, const jso
   if (fit.group.size() != fit.column_names.size() || fit.relevant.size() != fit.column_names.size() ||
       fit.left_out.size() != fit.column_names.size())
     fail("a list of columns");
-  if (is_sparse(fit.prior)) fit.sparse = read_sparse(description.at("sparse"), vector_of_numbers("inclusion", p), path);
+  if (is_sparse(fit.prior)) {
+    for (double& share : fit.relevance) share = checked_share(share, "an inclusion", path);
+    fit.sparse = read_sparse(description.at("sparse"), vector_of_numbers("inclusion", p), path);
+  }
   state->standardization.center = vector_of_numbers("center", p, true);
   state->standardization.scale = vector_of_numbers("scale", p, true);
   state->w = fit.standardized_mean = vector_of_numbers("w", q);
@@ -231,6 +234,7 @@ Fit read_fit(const SafetensorsReader& file, const std::string& prefix, const jso
       fail("T, B or R");
     for (Index j : factor.flat_columns)
       if (j < 0 || j >= inside) fail("the list of flat columns");
+    if (has_repeats(factor.flat_columns)) fail_model(path, "its list of flat columns names one twice");
   } else if (factor.kind == CovarianceFactor::Kind::mixture) {
     factor.mixture = read_mixture(file, prefix, description.at("mixture"), q);
   } else if (factor.kind != CovarianceFactor::Kind::none) {
@@ -238,6 +242,17 @@ Fit read_fit(const SafetensorsReader& file, const std::string& prefix, const jso
   }
   fit.state = std::move(state);
   return fit;
+}
+
+double checked_share(double value, const char* what, const std::string& path) {
+  if (!(value >= -1e-9 && value <= 1 + 1e-9))
+    throw InvalidArgument(fmt::format("'{}' is damaged: {} is {}; it must lie between 0 and 1", path, what, value));
+  return std::clamp(value, 0.0, 1.0);
+}
+
+bool has_repeats(std::vector<Index> indices) {
+  std::sort(indices.begin(), indices.end());
+  return std::adjacent_find(indices.begin(), indices.end()) != indices.end();
 }
 
 void fail_damaged(const std::string& path, const std::string& name) {

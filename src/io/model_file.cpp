@@ -3,11 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "engine/softmax_state.hpp"
 #include "engine/state.hpp"
+#include "io/bounded_json.hpp"
 #include "io/fit_record.hpp"
 #include "io/relevance_record.hpp"
 #include "io/safetensors.hpp"
@@ -19,8 +22,8 @@ namespace {
 using nlohmann::json;
 constexpr const char* format_name = "ardvark-model";
 constexpr const char* every_level = "every_level";
-// 1: a fit; 2: or a relevance vector machine; 3: pruned ones of both; 4: or of several classes
-constexpr int newest_version = 4;
+// 1: a fit; 2: or a relevance vector machine; 3: pruned ones of both; 4: or of several classes; 5: any, and the header has a checksum
+constexpr int newest_version = 5, first_with_checksum = 5;
 
 json describe(const FeatureEncoding& encoding) {
   json features = json::array();
@@ -36,7 +39,7 @@ json describe(const FeatureEncoding& encoding) {
 FeatureEncoding read_encoding(const json& description, const std::string& path) {
   FeatureEncoding encoding;
   if (description.contains("dummies")) {  // else all but the first
-    if (description.at("dummies") != every_level) io::fail_model(path, "its dummies are of no known kind");
+    if (!io::is_text(description.at("dummies"), every_level)) io::fail_model(path, "its dummies are of no known kind");
     encoding.dummies = Dummies::every_level;
   }
   for (const json& f : description.at("features")) {
@@ -61,12 +64,11 @@ Sink to_file(const std::string& path) {
   return [path](const io::SafetensorsWriter& file) { file.write(path); };
 }
 
-void write(io::SafetensorsWriter& file, const char* kind, int version, json description, const FeatureEncoding& encoding,
-           const Sink& sink) {
+void write(io::SafetensorsWriter& file, const char* kind, json description, const FeatureEncoding& encoding, const Sink& sink) {
   description["features"] = describe(encoding);
   if (encoding.dummies == Dummies::every_level) description["dummies"] = every_level;
   file.metadata["format"] = format_name;
-  file.metadata["format_version"] = std::to_string(version);
+  file.metadata["format_version"] = std::to_string(newest_version);
   file.metadata[kind] = description.dump(-1, ' ', false, json::error_handler_t::replace);
   description = {};  // of many columns, as long as an array, and the file is about to hold it
   file.add_checksums();
@@ -91,24 +93,49 @@ bool holds_posterior(const SoftmaxFit& fit) {
 template <typename AnyFit>
 void check_posterior(const AnyFit& fit) {
   if (!holds_posterior(fit))
-    throw InvalidArgument(fmt::format("the fit holds no posterior to save (status: {})", to_string(fit.report.status)));
+    throw InvalidArgument(
+        fmt::format("the fit holds no posterior to save (status: {}): {}", to_string(fit.report.status), fit.report.message));
 }
 
-void save(const Fit& fit, const FeatureEncoding& encoding, const Sink& sink) {
+// Beside the description of the fit; JSON has no infinity.
+void add_diagnosis(const std::optional<Diagnosis>& diagnosis, json& description) {
+  if (!diagnosis) return;
+  const auto number = [](double value) { return std::isfinite(value) ? json(value) : json(std::isnan(value) ? "nan" : "inf"); };
+  description["diagnosis"] = {{"khat", number(diagnosis->khat)},
+                              {"khat_given_precisions", number(diagnosis->khat_given_precisions)},
+                              {"threshold", diagnosis->threshold},
+                              {"effective_share", number(diagnosis->effective_share)}};
+}
+
+std::optional<Diagnosis> read_diagnosis(const json& description) {
+  if (!description.contains("diagnosis")) return {};
+  const json& found = description.at("diagnosis");
+  const auto number = [&](const char* name) {
+    const json& value = found.at(name);
+    if (!value.is_string()) return value.get<double>();
+    return value == "inf" ? std::numeric_limits<double>::infinity() : std::numeric_limits<double>::quiet_NaN();
+  };
+  return Diagnosis{number("khat"), number("khat_given_precisions"), number("threshold"), number("effective_share"), {}};
+}
+
+void save(const Fit& fit, const FeatureEncoding& encoding, const Sink& sink, const std::optional<Diagnosis>& diagnosis = {}) {
   check_posterior(fit);
   io::SafetensorsWriter file;
+  json description = io::describe(fit);
+  add_diagnosis(diagnosis, description);
   io::add_arrays(file, "", fit);
-  write(file, "fit", fit.state->factor.columns.empty() ? 1 : 3, io::describe(fit), encoding, sink);
+  write(file, "fit", std::move(description), encoding, sink);
 }
 
-void save(const RelevanceFit& fit, const FeatureEncoding& encoding, const Sink& sink) {
+void save(const RelevanceFit& fit, const FeatureEncoding& encoding, const Sink& sink, const std::optional<Diagnosis>& diagnosis = {}) {
   check_posterior(fit);
   if (encoding.num_columns() != fit.num_inputs())
     throw InvalidArgument(fmt::format("the encoding makes {} columns; the fit has {} inputs", encoding.num_columns(), fit.num_inputs()));
   io::SafetensorsWriter file;
   json description = io::describe(fit);
+  add_diagnosis(diagnosis, description);
   io::add_arrays(file, fit);
-  write(file, "relevance", fit.algorithm == RelevanceAlgorithm::pruned ? 3 : 2, std::move(description), encoding, sink);
+  write(file, "relevance", std::move(description), encoding, sink);
 }
 
 void save(const SoftmaxFit& fit, const FeatureEncoding& encoding, const Sink& sink) {
@@ -117,25 +144,27 @@ void save(const SoftmaxFit& fit, const FeatureEncoding& encoding, const Sink& si
     throw InvalidArgument(fmt::format("the encoding makes {} columns; the fit has {}", encoding.num_columns(), fit.num_columns()));
   io::SafetensorsWriter file;
   io::add_arrays(file, fit);
-  write(file, "softmax", 4, io::describe(fit), encoding, sink);
+  write(file, "softmax", io::describe(fit), encoding, sink);
 }
 
 void save(const SavedModel& model, const Sink& sink) {
   if (model.relevance)
-    save(*model.relevance, model.encoding, sink);
+    save(*model.relevance, model.encoding, sink, model.diagnosis);
   else if (model.softmax)
     save(*model.softmax, model.encoding, sink);
   else
-    save(model.fit, model.encoding, sink);
+    save(model.fit, model.encoding, sink, model.diagnosis);
 }
 
 SavedModel load(const io::SafetensorsReader& file) {
-  const int version = io::check_format(file, format_name, newest_version);
+  const int version = io::check_format(file, format_name, newest_version, first_with_checksum);
   const bool relevance = version >= 2 && file.metadata().contains("relevance");
   const bool softmax = version >= 4 && file.metadata().contains("softmax");
   SavedModel model;
   try {
-    const json description = json::parse(file.text(relevance ? "relevance" : softmax ? "softmax" : "fit"));
+    // Beside the tree there is its text, and then what is made of both: ten times the file in all.
+    const std::size_t most_bytes = 6 * static_cast<std::size_t>(file.num_bytes()) + (std::size_t{1} << 15);
+    const json description = io::bounded_json(file.text(relevance ? "relevance" : softmax ? "softmax" : "fit"), most_bytes, file.path());
     model.encoding = read_encoding(description, file.path());
     if (relevance)
       model.relevance = io::read_relevance(file, description, model.encoding.names());
@@ -143,9 +172,11 @@ SavedModel load(const io::SafetensorsReader& file) {
       model.softmax = io::read_softmax(file, description, model.encoding.names());
     else
       model.fit = io::read_fit(file, "", description, model.encoding.names());
+    model.diagnosis = read_diagnosis(description);
   } catch (const json::exception& e) {
     io::fail_model(file.path(), fmt::format("its description cannot be read ({})", e.what()));
   }
+  file.check_unread_arrays();
   return model;
 }
 

@@ -13,6 +13,7 @@ namespace {
 using nlohmann::json;
 
 constexpr Index num_scalars = 6;
+constexpr const char *candidate_mean = "candidate_mean", *candidate_probability = "candidate_probability";  // in older files there are none
 
 json to_json(const KernelSpec& spec) {
   json j = {{"kind", spec.kind}, {"parameters", spec.parameters}};
@@ -104,7 +105,12 @@ void add_arrays(SafetensorsWriter& file, const RelevanceFit& fit) {
   file.add_vector("input_scale", fit.input_scale);
   file.add_matrix("relevance_vectors", fit.relevance_vectors);
   file.add_matrix("trials", table_of(fit.trials));
-  for (std::size_t k = 0; k < fit.machines.size(); ++k) add_arrays(file, prefix_of(k), fit.machines[k].fit);
+  for (std::size_t k = 0; k < fit.machines.size(); ++k) {
+    const RelevanceMachine& machine = fit.machines[k];
+    add_arrays(file, prefix_of(k), machine.fit);
+    if (machine.candidate_mean.size() > 0) file.add_vector(prefix_of(k) + candidate_mean, machine.candidate_mean);
+    if (machine.candidate_probability.size() > 0) file.add_matrix(prefix_of(k) + candidate_probability, machine.candidate_probability);
+  }
 }
 
 RelevanceFit read_relevance(const SafetensorsReader& file, const json& description, std::vector<std::string> input_names) {
@@ -130,15 +136,19 @@ RelevanceFit read_relevance(const SafetensorsReader& file, const json& descripti
   fit.input_center = checked_finite(vector("input_center", d), "input_center", path);
   fit.input_scale = checked_finite(vector("input_scale", d), "input_scale", path);
   fit.relevance_vectors = checked_finite(file.matrix("relevance_vectors"), "relevance_vectors", path);
-  fit.relevance_rows = description.at("relevance_rows").get<std::vector<Index>>();
+  fit.relevance_rows = whole_numbers(description.at("relevance_rows"));
   const Index m = fit.num_vectors();
   if (fit.relevance_vectors.cols() != d || static_cast<Index>(fit.relevance_rows.size()) != m) fail("relevance_vectors");
+  std::vector<Index> rows = fit.relevance_rows;
+  std::erase(rows, Index{-1});  // a centre that is no row
+  if (has_repeats(rows) || std::any_of(rows.begin(), rows.end(), [](Index i) { return i < 0; }))
+    fail_model(path, "its list of relevance rows names one twice, or one that cannot be");
 
   const Vector scalars = checked_finite(vector("scalars", num_scalars), "scalars", path), history = file.vector("bound_history");
   fit.log_evidence = scalars[0];
   fit.num_rows = scalars[1];
   fit.r_squared = scalars[2];
-  fit.accuracy = scalars[3];
+  fit.accuracy = checked_share(scalars[3], "its accuracy", path);
   fit.log_loss = scalars[4];
   fit.report.bound = scalars[5];
   fit.report.bound_history.assign(history.begin(), history.end());
@@ -152,11 +162,20 @@ RelevanceFit read_relevance(const SafetensorsReader& file, const json& descripti
   const Vector evidence = checked_finite(vector("log_evidence", static_cast<Index>(machines.size())), "log_evidence", path);
   for (std::size_t k = 0; k < machines.size(); ++k) {
     RelevanceMachine machine;
-    machine.vectors = machines[k].at("vectors").get<std::vector<Index>>();
+    machine.vectors = whole_numbers(machines[k].at("vectors"));
     machine.fit = read_fit(file, prefix_of(k), machines[k], machines[k].at("columns").get<std::vector<std::string>>());
     machine.log_evidence = evidence[static_cast<Index>(k)];
+    if (const std::string name = prefix_of(k) + candidate_mean; file.has(name))
+      machine.candidate_mean = checked_finite(file.vector(name), name, path);
+    if (const std::string name = prefix_of(k) + candidate_probability; file.has(name)) {
+      machine.candidate_probability = checked_finite(file.matrix(name), name, path);
+      const Matrix& p = machine.candidate_probability;
+      if (p.cols() != 2) fail(name);
+      if (!(p.array() >= 0 && p.array() <= 1).all()) fail_damaged(path, name);
+    }
     const bool inside = std::all_of(machine.vectors.begin(), machine.vectors.end(), [m](Index i) { return i >= 0 && i < m; });
     if (!inside || static_cast<Index>(machine.vectors.size()) != machine.fit.num_columns()) fail("the list of relevance vectors");
+    if (has_repeats(machine.vectors)) fail_model(path, "a machine names a relevance vector twice");
     if (machine.fit.task != fit.task) fail_model(path, "its machines have another task");
     fit.machines.push_back(std::move(machine));
   }

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "ardvark/errors.hpp"
+#include "io/bounded_json.hpp"
 #include "io/text.hpp"
 
 namespace ardvark::io {
@@ -25,9 +26,14 @@ static_assert(std::endian::native == std::endian::little, "arrays are written as
 static_assert(sizeof(double) == 8 && std::numeric_limits<double>::is_iec559);
 
 constexpr std::uint64_t length_size = 8;
-constexpr std::uint64_t max_header = 100'000'000;  // as in the reference implementation of the layout
+constexpr std::uint64_t max_header = 100'000'000;      // as in the reference implementation of the layout
+constexpr std::size_t max_rank = 8, max_texts = 1000;  // ours have 2 and 4
 constexpr const char* metadata_key = "__metadata__";
 constexpr const char* checksums_key = "checksums";
+constexpr const char* header_checksum_key = "header_checksum";
+constexpr std::size_t checksum_digits = 16;
+
+bool is_of_an_array(const json& key) { return is_text(key, "dtype") || is_text(key, "shape") || is_text(key, "data_offsets"); }
 
 // Bytes of an array of doubles; nothing when the number does not fit in 63 bits.
 std::optional<std::uint64_t> num_bytes_of(const std::vector<std::uint64_t>& shape) {
@@ -53,15 +59,47 @@ std::optional<std::vector<std::uint64_t>> numbers_in(const json& object, const c
   return numbers;
 }
 
-// Of the bits of these numbers: each step is one to one, so that a number that has changed is noticed, and two that have but for a chance
-// of 2^-64.
-std::string checksum(const double* data, std::uint64_t num_bytes) {
-  std::uint64_t sum = num_bytes;
-  for (std::uint64_t i = 0; i < num_bytes / sizeof(double); ++i) {
-    sum = (sum ^ std::bit_cast<std::uint64_t>(data[i])) * 0x9E3779B97F4A7C15U;
-    sum ^= sum >> 32;
+// Of these bytes, eight at a time: each step is one to one, so that eight that have changed are noticed, and more but for a chance of
+// 2^-64. Headers and arrays are multiples of eight; of another header the last bytes are filled up with zeros, and the length counts too.
+class Checksum {
+ public:
+  explicit Checksum(std::uint64_t num_bytes) : sum_(num_bytes) {}
+  /// The next bytes; only the last part may be no multiple of eight.
+  void add(const void* data, std::uint64_t num_bytes) {
+    const char* from = static_cast<const char*>(data);
+    for (; num_bytes >= 8; from += 8, num_bytes -= 8) add_eight(from, 8);
+    if (num_bytes > 0) add_eight(from, num_bytes);
   }
-  return fmt::format("{:016x}", sum);
+  [[nodiscard]] std::string text() const { return fmt::format("{:016x}", sum_); }
+
+ private:
+  void add_eight(const char* from, std::uint64_t count) {
+    std::uint64_t bits = 0;
+    std::memcpy(&bits, from, count);
+    sum_ = (sum_ ^ bits) * 0x9E3779B97F4A7C15U;
+    sum_ ^= sum_ >> 32;
+  }
+  std::uint64_t sum_;
+};
+
+std::string checksum(const void* data, std::uint64_t num_bytes) {
+  Checksum sum(num_bytes);
+  sum.add(data, num_bytes);
+  return sum.text();
+}
+
+// Where the digits of a header's own checksum stand in it. Within a text the quotes would have a backslash before them.
+std::optional<std::size_t> place_of_own_checksum(std::string_view header) {
+  const std::string key = fmt::format("\"{}\":\"", header_checksum_key);
+  const std::size_t place = header.find(key);
+  if (place == std::string_view::npos || header.size() < place + key.size() + checksum_digits) return std::nullopt;
+  return place + key.size();
+}
+
+// Of the header with zeros in place of these digits; they are zeros afterwards.
+std::string own_checksum(std::string& header, std::size_t place) {
+  header.replace(place, checksum_digits, checksum_digits, '0');
+  return checksum(header.data(), header.size());
 }
 
 // As JSON writes a text, behind what is there: a description may be as long as an array, and is not copied once more on the way.
@@ -112,6 +150,7 @@ void SafetensorsWriter::add_checksums() {
   json checksums = json::object();
   for (const auto& [name, array] : arrays_) checksums[name] = checksum(array.data, array.num_bytes);
   metadata[checksums_key] = checksums.dump(-1, ' ', false, json::error_handler_t::replace);
+  metadata[header_checksum_key] = std::string(checksum_digits, '0');  // until the header is complete
 }
 
 std::string SafetensorsWriter::header(const std::string& what) const {
@@ -145,6 +184,10 @@ std::string SafetensorsWriter::header(const std::string& what) const {
   if (text.size() > max_header)
     throw InvalidArgument(
         fmt::format("cannot write {}: its names and texts take {} bytes, the limit is {}", what, text.size(), max_header));
+  if (metadata.contains(header_checksum_key)) {
+    const std::size_t place = place_of_own_checksum(text).value();
+    text.replace(place, checksum_digits, own_checksum(text, place));
+  }
   return text;
 }
 
@@ -180,8 +223,13 @@ SafetensorsReader::SafetensorsReader(std::string_view bytes, const std::string& 
 }
 
 void SafetensorsReader::read_all(std::uint64_t file_size) try {
-  const std::string header = read_header(file_size);
+  num_bytes_ = file_size;
+  std::string header = read_header(file_size);
   parse_header(header, length_size + header.size(), file_size);
+  if (const auto place = place_of_own_checksum(header)) {
+    const std::string written = header.substr(*place, checksum_digits);
+    header_checksum_ = own_checksum(header, *place) == written ? HeaderChecksum::right : HeaderChecksum::wrong;
+  }
 } catch (const std::bad_alloc&) {
   throw EnvironmentError(fmt::format("not enough memory to read the header of '{}'", path_));
 }
@@ -206,41 +254,72 @@ std::string SafetensorsReader::read_header(std::uint64_t file_size) const {
   return header;
 }
 
+// An entry is taken as soon as it is whole, and leaves the tree: of many entries one at a time is held, and what cannot be an entry is
+// refused before it takes many times its size.
 void SafetensorsReader::parse_header(const std::string& header, std::uint64_t data_begin, std::uint64_t file_size) {
-  json root;
+  using Event = json::parse_event_t;
+  std::string name;
+  std::size_t num_numbers = 0, num_texts = 0;  // of a shape or of data_offsets; of the metadata
+  std::optional<std::string> no_object;
+  const auto take = [&](int depth, Event event, json& parsed) {
+    const bool opens = event == Event::object_start || event == Event::array_start;
+    if (opens && depth > 2) fail_foreign("its header is nested too deep");
+    if (depth == 1 && event == Event::key) name = parsed.get<std::string>();
+    if (depth == 1 && (event == Event::value || event == Event::array_start)) {
+      if (!no_object) no_object = name;
+      return false;  // and is not kept
+    }
+    if (depth == 2 && event == Event::key && name == metadata_key && ++num_texts > max_texts)
+      fail_foreign(fmt::format("its metadata hold more than {} texts", max_texts));
+    if (depth == 2 && event == Event::key && name != metadata_key && !is_of_an_array(parsed)) return false;  // and is not kept
+    if (event == Event::array_start) num_numbers = 0;
+    if (depth == 3 && event == Event::value && ++num_numbers > max_rank)
+      fail_foreign(fmt::format("the entry '{}' of its header holds a list of more than {} numbers", shown(name), max_rank));
+    if (depth != 1 || event != Event::object_end) return true;
+    take_entry(name, parsed, data_begin);
+    return false;
+  };
   try {
-    // A valid header nests three deep (file, array, shape). Deeper ones are refused while parsing: they could take 100 times their size.
-    const auto shallow = [this](int depth, json::parse_event_t event, json&) {
-      const bool opens = event == json::parse_event_t::object_start || event == json::parse_event_t::array_start;
-      if (opens && depth > 2) fail_foreign("its header is nested too deep");
-      return true;
-    };
-    root = json::parse(header, shallow);
+    if (!json::parse(header, take).is_object()) fail_foreign("its header is not an object");
   } catch (const json::exception&) {
     fail_foreign("its header is not valid JSON");
   }
-  for (const auto& [name, entry] : root.items()) {
-    if (!entry.is_object()) fail_foreign(fmt::format("the entry '{}' of its header is not an object", shown(name)));
-    if (name == metadata_key) {
-      for (const auto& [key, value] : entry.items()) {
-        if (!value.is_string()) fail_foreign(fmt::format("the metadata '{}' is not a text", shown(key)));
-        metadata_[key] = value.get<std::string>();
-      }
-      continue;
+  if (no_object) fail_foreign(fmt::format("the entry '{}' of its header is not an object", shown(*no_object)));
+  take_checksums();
+  check_extent(data_begin, file_size);
+}
+
+void SafetensorsReader::take_entry(const std::string& name, const json& entry, std::uint64_t data_begin) {
+  if (name == metadata_key) {
+    for (const auto& [key, value] : entry.items()) {
+      if (!value.is_string()) fail_foreign(fmt::format("the metadata '{}' is not a text", shown(key)));
+      metadata_[key] = value.get<std::string>();
     }
-    const auto type = entry.find("dtype");
-    if (type == entry.end() || *type != "F64")
-      fail_foreign(fmt::format("its array '{}' is not of type F64 (a file of another program, or of a newer ardvark)", shown(name)));
-    const auto shape = numbers_in(entry, "shape"), offsets = numbers_in(entry, "data_offsets");
-    if (!shape || !offsets || offsets->size() != 2)
-      fail_foreign(fmt::format("the array '{}' has no valid shape and data_offsets", shown(name)));
-    const std::uint64_t begin = (*offsets)[0], end = (*offsets)[1];
-    if (begin > end || num_bytes_of(*shape) != end - begin)
-      fail_foreign(fmt::format("the shape {} of the array '{}' does not match its data_offsets", shown_shape(*shape), shown(name)));
-    arrays_[name] = {*shape, data_begin + begin, end - begin, {}};
+    return;
   }
+  const auto type = entry.find("dtype");
+  if (type == entry.end() || !is_text(*type, "F64"))
+    fail_foreign(fmt::format("its array '{}' is not of type F64 (a file of another program, or of a newer ardvark)", shown(name)));
+  const auto shape = numbers_in(entry, "shape"), offsets = numbers_in(entry, "data_offsets");
+  if (!shape || !offsets || offsets->size() != 2)
+    fail_foreign(fmt::format("the array '{}' has no valid shape and data_offsets", shown(name)));
+  const std::uint64_t begin = (*offsets)[0], end = (*offsets)[1];
+  if (begin > end || num_bytes_of(*shape) != end - begin)
+    fail_foreign(fmt::format("the shape {} of the array '{}' does not match its data_offsets", shown_shape(*shape), shown(name)));
+  // An empty array may have any extent beside the 0; one that no other array of the file can share would ask for memory later.
+  if (std::ranges::any_of(*shape, [&](std::uint64_t extent) { return extent > num_bytes_; }))
+    fail_foreign(fmt::format("the shape {} of the array '{}' is beyond the size of the file", shown_shape(*shape), shown(name)));
+  arrays_[name] = {*shape, data_begin + begin, end - begin, {}};
+}
+
+void SafetensorsReader::take_checksums() {
   if (const auto found = metadata_.find(checksums_key); found != metadata_.end()) {  // older files have none
-    const json checksums = json::parse(found->second, nullptr, false);
+    const auto take = [&](int depth, json::parse_event_t event, json& parsed) {
+      if (depth > 0 && (event == json::parse_event_t::object_start || event == json::parse_event_t::array_start))
+        fail_foreign("its checksums are not texts");
+      return event != json::parse_event_t::key || arrays_.contains(parsed.get<std::string>());  // of what is no array none is kept
+    };
+    const json checksums = json::parse(found->second, take, false);
     for (auto& [name, array] : arrays_) {
       const auto sum = checksums.is_object() ? checksums.find(name) : checksums.end();
       if (!checksums.is_object() || sum == checksums.end() || !sum->is_string())
@@ -248,7 +327,6 @@ void SafetensorsReader::parse_header(const std::string& header, std::uint64_t da
       array.checksum = sum->get<std::string>();
     }
   }
-  check_extent(data_begin, file_size);
 }
 
 // The arrays follow each other without gap or overlap, and the last one ends with the file.
@@ -284,9 +362,27 @@ const SafetensorsReader::Array& SafetensorsReader::array(const std::string& name
 
 void SafetensorsReader::read(const std::string& name, const Array& array, double* to) const {
   read_at(array.begin, to, array.num_bytes);
-  if (!array.checksum.empty() && checksum(to, array.num_bytes) != array.checksum)
-    throw InvalidArgument(
-        fmt::format("'{}' is damaged: its array '{}' is not what was written; write or copy it again", path_, shown(name)));
+  if (!array.checksum.empty() && checksum(to, array.num_bytes) != array.checksum) fail_changed(name);
+  array.is_read = true;
+}
+
+void SafetensorsReader::check_unread_arrays() const {
+  std::vector<char> block(std::size_t{1} << 16);
+  for (const auto& [name, array] : arrays_) {
+    if (array.is_read || array.checksum.empty()) continue;
+    Checksum sum(array.num_bytes);
+    for (std::uint64_t done = 0; done < array.num_bytes; done += block.size()) {
+      const std::uint64_t size = std::min<std::uint64_t>(block.size(), array.num_bytes - done);
+      read_at(array.begin + done, block.data(), size);
+      sum.add(block.data(), size);
+    }
+    if (sum.text() != array.checksum) fail_changed(name);
+  }
+}
+
+void SafetensorsReader::check_header(bool must_have_one) const {
+  if (header_checksum_ == HeaderChecksum::wrong || (must_have_one && header_checksum_ == HeaderChecksum::absent))
+    throw InvalidArgument(fmt::format("'{}' is damaged: its header is not what was written; write or copy it again", path_));
 }
 
 Vector SafetensorsReader::vector(const std::string& name) const try {
@@ -313,11 +409,15 @@ const std::string& SafetensorsReader::text(const std::string& key) const {
   return found->second;
 }
 
+void SafetensorsReader::fail_changed(const std::string& name) const {
+  throw InvalidArgument(fmt::format("'{}' is damaged: its array '{}' is not what was written; write or copy it again", path_, shown(name)));
+}
+
 void SafetensorsReader::fail_foreign(const std::string& why) const {
   throw InvalidArgument(fmt::format("'{}' is not an ardvark model file: {}", path_, why));
 }
 
-int check_format(const SafetensorsReader& file, const std::string& format, int newest_version) {
+int check_format(const SafetensorsReader& file, const std::string& format, int newest_version, int first_with_checksum) {
   const auto value = [&](const char* key) {
     const auto found = file.metadata().find(key);
     return found == file.metadata().end() ? std::string() : found->second;
@@ -333,6 +433,7 @@ int check_format(const SafetensorsReader& file, const std::string& format, int n
   if (version > newest_version)
     throw InvalidArgument(fmt::format("'{}' was written by a newer ardvark (format {}, this program reads up to {}); update ardvark",
                                       file.path(), version, newest_version));
+  file.check_header(version >= first_with_checksum);
   return version;
 }
 

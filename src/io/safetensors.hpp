@@ -3,11 +3,16 @@
 //
 // A matrix lies in the file column by column, as in memory; safetensors counts shapes row by row, so its shape there is
 // [cols, rows], and a reader in Python sees the transpose.
+//
+// Checksums, 16 hexadecimal digits: begin with the number of bytes; for each eight of them, as an integer, exclusive-or it in, multiply by
+// 0x9E3779B97F4A7C15 modulo 2^64, and exclusive-or the upper half into the lower. The metadata "checksums" has those of the arrays, by
+// name; "header_checksum" is that of the header, padding included, with 16 zeros in its own place.
 #pragma once
 
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,7 +40,8 @@ class SafetensorsWriter {
   /// An array of any rank, the last index running fastest.
   void add_array(const std::string& name, const double* data, std::vector<std::uint64_t> shape);
 
-  /// Puts "checksums" of the arrays so far into the metadata: the reader then refuses an array that has changed.
+  /// Puts "checksums" of the arrays so far into the metadata, and "header_checksum" of the header that holds them: together they cover
+  /// the whole file, and the reader refuses one in which anything has changed.
   void add_checksums();
 
   /// Writes the file whole or not at all: on failure nothing is left behind, and a file that was there before stays as it was.
@@ -61,7 +67,8 @@ class SafetensorsWriter {
 };
 
 /// An open file, its header read and checked against the file's size; arrays are read when they are asked for, and checked against the
-/// checksums that the metadata "checksums" holds, if it does.
+/// checksums that the metadata "checksums" holds, if it does. The header's own checksum is looked at by check_format(), which knows from
+/// which version on there must be one.
 class SafetensorsReader {
  public:
   /// \throws InvalidArgument  the file is truncated, or no file of this layout with 64-bit floating-point arrays
@@ -71,6 +78,7 @@ class SafetensorsReader {
   SafetensorsReader(std::string_view bytes, const std::string& name);
 
   [[nodiscard]] const std::string& path() const { return path_; }
+  [[nodiscard]] std::uint64_t num_bytes() const { return num_bytes_; }  ///< of the file
   [[nodiscard]] const Metadata& metadata() const { return metadata_; }
   [[nodiscard]] std::vector<std::string> names() const;  ///< of the arrays, sorted
   [[nodiscard]] bool has(const std::string& name) const { return arrays_.contains(name); }
@@ -78,6 +86,11 @@ class SafetensorsReader {
   /// \throws InvalidArgument  the file has no such array, one of another rank, or one whose checksum is another
   [[nodiscard]] Vector vector(const std::string& name) const;
   [[nodiscard]] Matrix matrix(const std::string& name) const;
+
+  /// \throws InvalidArgument  the header is not what its checksum is of, or `must_have_one` and there is none
+  void check_header(bool must_have_one) const;
+  /// \throws InvalidArgument  an array that nobody has asked for has changed
+  void check_unread_arrays() const;
 
   /// The text stored under this key. \throws InvalidArgument  there is none
   [[nodiscard]] const std::string& text(const std::string& key) const;
@@ -88,25 +101,33 @@ class SafetensorsReader {
     std::uint64_t begin;  // in the file
     std::uint64_t num_bytes;
     std::string checksum;  // empty in older files
+    mutable bool is_read = false;
   };
+  enum class HeaderChecksum { absent, right, wrong };
   void read_all(std::uint64_t file_size);
   void read_at(std::uint64_t offset, void* to, std::size_t size) const;
   [[nodiscard]] std::string read_header(std::uint64_t file_size) const;
   void parse_header(const std::string& header, std::uint64_t data_begin, std::uint64_t file_size);
+  void take_entry(const std::string& name, const nlohmann::json& entry, std::uint64_t data_begin);
+  void take_checksums();
   void check_extent(std::uint64_t data_begin, std::uint64_t file_size) const;
   [[nodiscard]] const Array& array(const std::string& name, std::size_t rank) const;
   void read(const std::string& name, const Array& array, double* to) const;
   [[noreturn]] void fail_foreign(const std::string& why) const;
+  [[noreturn]] void fail_changed(const std::string& name) const;
 
   std::string path_;
+  std::uint64_t num_bytes_ = 0;
   File file_;
   std::string_view bytes_;  // instead of the file
   Metadata metadata_;
   std::map<std::string, Array> arrays_;
+  HeaderChecksum header_checksum_ = HeaderChecksum::absent;
 };
 
 /// Checks that the metadata says "format": `format`, and returns its "format_version", a number from 1 to `newest_version`.
-/// \throws InvalidArgument  another format, or a version that this program is too old for
-int check_format(const SafetensorsReader& file, const std::string& format, int newest_version);
+/// \param first_with_checksum  the first version whose header has a checksum
+/// \throws InvalidArgument  another format, a version that this program is too old for, or a header that has changed
+int check_format(const SafetensorsReader& file, const std::string& format, int newest_version, int first_with_checksum);
 
 }  // namespace ardvark::io

@@ -10,7 +10,8 @@ namespace ardvark {
 namespace {
 
 constexpr const char* format_name = "ardvark-sequential";
-constexpr const char* scalars = "scalars";  // in this order:
+constexpr int newest_version = 2, first_with_checksum = 2;  // 1 had no checksums
+constexpr const char* scalars = "scalars";                  // in this order:
 enum At { block, threads, precision, rows, log_det, quadratic, prior_log_det, sum_xi, not_converged, num_scalars };
 
 }  // namespace
@@ -21,20 +22,24 @@ std::string SequentialLogistic::to_bytes() const {
   values << static_cast<double>(s.block), s.threads, s.precision, static_cast<double>(s.num_rows), s.log_det_V, s.quadratic,
       s.prior_log_det, s.sum_xi, static_cast<double>(s.not_converged);
   io::SafetensorsWriter file;
-  file.metadata = {{"format", format_name}, {"format_version", "1"}};
+  file.metadata = {{"format", format_name}, {"format_version", std::to_string(newest_version)}};
   file.add_vector(scalars, values);
   file.add_vector("mean", s.w);
   file.add_matrix("V", s.V);
+  file.add_checksums();
   return file.bytes();
 }
 
 SequentialLogistic SequentialLogistic::from_bytes(std::string_view bytes) {
   const io::SafetensorsReader file(bytes, "the bytes given");
-  io::check_format(file, format_name, 1);
+  io::check_format(file, format_name, newest_version, first_with_checksum);
   const Vector values = file.vector(scalars), w = file.vector("mean");
   const Matrix V = file.matrix("V");
+  const auto is_between = [&](At what, double least, double limit) { return values[what] >= least && values[what] < limit; };
   const bool sound = values.size() == num_scalars && values.allFinite() && w.size() > 0 && V.rows() == w.size() && V.cols() == w.size() &&
-                     values[block] >= 1 && values[block] < 1e9 && values[threads] >= 0 && values[threads] < 1e6 && values[precision] > 0;
+                     w.allFinite() && V.allFinite() && (V.diagonal().array() > 0).all() && is_between(block, 1, 1e9) &&
+                     is_between(threads, 0, 1e6) && values[precision] > 0 && is_between(rows, 0, 1e15) &&
+                     is_between(not_converged, 0, 1e15);
   if (!sound) throw InvalidArgument("the bytes given do not hold the state of a sequential filter");
   SequentialLogistic filter(w.size(), {values[precision], static_cast<Index>(values[block]), static_cast<int>(values[threads])});
   State& s = *filter.state_;

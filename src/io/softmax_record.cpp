@@ -21,29 +21,33 @@ std::string prefix_of(std::size_t machine) { return fmt::format("machine{}.", ma
 
 ClassCovariance read_covariance(const SafetensorsReader& file, const json& description, Index num_classes, Index num_design_columns) {
   const auto fail = [&](const char* what) { fail_model(file.path(), std::string(what) + " has the wrong size"); };
+  const auto matrix = [&](const char* name) { return checked_finite(file.matrix(name), name, file.path()); };
   ClassCovariance V;
-  V.kind = static_cast<Kind>(description.at("kind").get<int>());
+  V.kind = static_cast<Kind>(whole_number(description.at("kind")));
   if (V.kind == Kind::none) return V;
   if (V.kind != Kind::triangular && V.kind != Kind::reduced) fail("the covariance");
   V.num_classes = num_classes;
-  V.class_of = description.at("class_of").get<std::vector<Index>>();
-  V.column = description.at("column").get<std::vector<Index>>();
+  V.class_of = whole_numbers(description.at("class_of"));
+  V.column = whole_numbers(description.at("column"));
   const auto P = static_cast<Index>(V.column.size());
   const auto inside = [](const std::vector<Index>& list, Index size) {
     return std::all_of(list.begin(), list.end(), [size](Index i) { return i >= 0 && i < size; });
   };
   if (V.class_of.size() != V.column.size() || !inside(V.class_of, num_classes) || !inside(V.column, num_design_columns))
     fail("the list of weights");
+  std::vector<Index> weights;
+  for (std::size_t i = 0; i < V.column.size(); ++i) weights.push_back(V.column[i] * num_classes + V.class_of[i]);
+  if (has_repeats(weights)) fail_model(file.path(), "its list of weights names one twice");
   if (V.kind == Kind::triangular) {
-    V.L_inverse = file.matrix("L_inverse");
+    V.L_inverse = matrix("L_inverse");
     if (V.L_inverse.rows() != P || V.L_inverse.cols() != P) fail("L_inverse");
     return V;
   }
-  V.d = file.vector("d");
-  V.T = file.matrix("T");
-  V.U = file.matrix("U");
-  V.B = file.matrix("B");
-  V.R = file.matrix("R");
+  V.d = checked_finite(file.vector("d"), "d", file.path());
+  V.T = matrix("T");
+  V.U = matrix("U");
+  V.B = matrix("B");
+  V.R = matrix("R");
   if (V.d.size() != P || V.T.cols() != P || V.U.cols() != P || V.U.rows() != V.T.rows() || V.B.rows() != P || V.R.rows() != V.B.cols() ||
       V.R.cols() != V.B.cols())
     fail("d, T, U, B or R");
@@ -138,11 +142,11 @@ SoftmaxFit read_softmax(const SafetensorsReader& file, const json& description, 
   fit.log_det_V = scalars[1];
   fit.num_rows = scalars[2];
   fit.effective_parameters = scalars[3];
-  fit.accuracy = scalars[4];
+  fit.accuracy = checked_share(scalars[4], "its accuracy", path);
   fit.log_loss = scalars[5];
   fit.report.bound_history.assign(history.begin(), history.end());
   fit.class_weight = vector("class_weight", C);
-  fit.mean = matrix("mean", p, width);
+  fit.mean = checked_finite(matrix("mean", p, width), "mean", path);
   fit.variance = matrix("variance", p, width);
   fit.standardized_mean = matrix("standardized_mean", q, width);
   fit.relevance = matrix("relevance", p, width);
@@ -150,15 +154,15 @@ SoftmaxFit read_softmax(const SafetensorsReader& file, const json& description, 
   if ((fit.precision.rows() != p && fit.precision.rows() != q) || fit.precision.cols() != width) fail("precision");
   fit.intercept = vector("intercept", intercept ? width : 0);
   fit.intercept_variance = vector("intercept_variance", intercept ? width : 0);
-  state->standardization.center = vector("center", p, true);
-  state->standardization.scale = vector("scale", p, true);
+  state->standardization.center = checked_finite(vector("center", p, true), "center", path);
+  state->standardization.scale = checked_finite(vector("scale", p, true), "scale", path);
   state->standardization.intercept = intercept;
 
   const json& machines = description.at("machines");
   const bool is_softmax = fit.coding == ClassCoding::softmax;
   if (!machines.is_array() || static_cast<Index>(machines.size()) != (is_softmax ? 0 : width)) fail("the list of machines");
   if (is_softmax) {
-    state->W = fit.standardized_mean;
+    state->W = checked_finite(fit.standardized_mean, "standardized_mean", path);
     state->covariance = read_covariance(file, description.at("covariance"), C, q);
   }
   for (std::size_t k = 0; k < machines.size(); ++k) {

@@ -83,9 +83,13 @@ std::string summary(const SoftmaxFit& fit, double level) {
   const bool has_inclusion = fit.prior == PriorKind::sparse || fit.prior == PriorKind::slab;
   const bool judged = fit.prior == PriorKind::ard || fit.prior == PriorKind::groups || has_inclusion;
   const double half_width = student_t_quantile(std::numeric_limits<double>::infinity(), level);
-  out += fmt::format("\n  {}  {}  {:>10}  {:>10}  {:>10}  {:>10}  {:>9}\n", padded("coefficient", name_width),
+  const bool dense = fit.prior == PriorKind::dense;  // no column has an effect of its own, and all have one size
+  out += fmt::format("\n  {}  {}  {:>10}  {:>10}  {:>10}  {:>10}{}\n", padded("coefficient", name_width),
                      padded(fit.coding == ClassCoding::one_against_one ? "pair" : "class", class_width), "mean", "sd",
-                     fmt::format("{:g}% from", 100 * level), "to", has_inclusion ? "inclusion" : "relevance");
+                     fmt::format("{:g}% from", 100 * level), "to",
+                     dense           ? ""
+                     : has_inclusion ? "  inclusion"
+                                     : "  relevance");
   for (const Weight& w : lines) {
     const bool intercept = w.column < 0;
     const double mean = intercept ? fit.intercept[w.of] : fit.mean(w.column, w.of);
@@ -93,7 +97,7 @@ std::string summary(const SoftmaxFit& fit, double level) {
     out += fmt::format("  {}  {}  {:>10}  {:>10}  {:>10}  {:>10}", padded(name(w), name_width),
                        padded(names[static_cast<std::size_t>(w.of)], class_width), number(mean), number(sd), number(mean - half_width * sd),
                        number(mean + half_width * sd));
-    if (!intercept)
+    if (!intercept && !dense)
       out += fmt::format("  {:>9.2f}{}", fit.relevance(w.column, w.of),
                          !judged                                            ? ""
                          : fit.relevant[static_cast<std::size_t>(w.column)] ? "  kept"
@@ -107,8 +111,9 @@ std::string summary(const SoftmaxFit& fit, double level) {
     out += fmt::format("kept                  {} of {}\n", std::count(fit.relevant.begin(), fit.relevant.end(), true), fit.num_columns());
   out += fmt::format("accuracy, training    {:.4f}\nlog loss, training    {:.4f}\n", fit.accuracy, fit.log_loss);
   const bool approximate = fit.coding == ClassCoding::softmax || fit.machines.front().likelihood == LogisticLikelihood::laplace;
-  if (report.status != Status::separated)
-    out += fmt::format("{} {:.4f} nats{}\n", approximate ? "log evidence (Laplace)" : "bound on evidence    ", fit.bound,
+  if (report.status != Status::separated || fit.coding != ClassCoding::softmax)
+    out += fmt::format("{} {}{}\n", approximate ? "log evidence (Laplace)" : "bound on evidence    ",
+                       io::bound_in_words(fit.bound, fit.prior, bound_scope(fit)),
                        fit.coding == ClassCoding::softmax ? "" : ", all regressions together");
   out += fmt::format("fit                   {} sweeps, {:.3g} s, solver {} ({})\n", report.sweeps, report.seconds, to_string(report.solver),
                      report.solver_reason);

@@ -14,6 +14,18 @@ namespace ardvark::io {
 
 using nlohmann::json;
 
+namespace {
+
+// As far from 1 as rounding can bring a sum of some starts, and much further than it does.
+constexpr double sum_tolerance = 1e-9;
+
+void check_sum(double sum, const char* what, const std::string& path) {
+  if (!(std::abs(sum - 1) <= sum_tolerance))
+    throw InvalidArgument(fmt::format("'{}' is damaged: {} sum to {}; they must sum to 1", path, what, sum));
+}
+
+}  // namespace
+
 json describe(const SparseResult& sparse) {
   json starts = json::array(), sets = json::array();
   for (const SparseStart& start : sparse.starts)
@@ -31,22 +43,34 @@ json describe(const SparseResult& sparse) {
 SparseResult read_sparse(const json& description, Vector inclusion, const std::string& path) {
   SparseResult sparse;
   sparse.inclusion = std::move(inclusion);
-  sparse.dense_fraction = description.at("dense_fraction").get<double>();
+  for (double& share : sparse.inclusion) share = checked_share(share, "an inclusion", path);
+  sparse.dense_fraction = checked_share(description.at("dense_fraction").get<double>(), "its dense fraction", path);
+  double sum = 0;
   for (const json& start : description.at("starts")) {
     const json& numbers = start.at("numbers");
     if (numbers.size() != 7) fail_model(path, "the list of starts has the wrong size");
     const auto number = [&](std::size_t i) {
       return numbers[i].is_number() ? numbers[i].get<double>() : -std::numeric_limits<double>::infinity();
     };
-    sparse.starts.push_back({start.at("name").get<std::string>(), status_from(start.at("status"), path), start.at("sweeps").get<int>(),
-                             number(0), number(1), number(2), number(3), number(4), number(5), number(6)});
+    sparse.starts.push_back({start.at("name").get<std::string>(), status_from(start.at("status"), path),
+                             static_cast<int>(whole_number(start.at("sweeps"))), number(0), number(1), number(2), number(3), number(4),
+                             number(5), number(6)});
+    SparseStart& read = sparse.starts.back();
+    sum += read.weight = checked_share(read.weight, "the weight of a start", path);
+    if (read.weight > 0) {
+      read.inclusion_prior = checked_share(read.inclusion_prior, "the prior probability of an effect", path);
+      read.dense_fraction = checked_share(read.dense_fraction, "the dense fraction of a start", path);
+    }
   }
+  check_sum(sum, "the weights of its starts", path);
   for (const json& set : description.at("sets")) {
-    CredibleSet read{set.at("columns").get<std::vector<Index>>(), set.at("probability").get<std::vector<double>>(),
-                     set.at("inclusion").get<double>()};
+    CredibleSet read{whole_numbers(set.at("columns")), set.at("probability").get<std::vector<double>>(), set.at("inclusion").get<double>()};
     if (read.columns.size() != read.probability.size()) fail_model(path, "a credible set has the wrong size");
     for (const Index j : read.columns)
       if (j < 0 || j >= sparse.inclusion.size()) fail_model(path, "a credible set has the wrong size");
+    if (has_repeats(read.columns)) fail_model(path, "a credible set names a column twice");
+    for (double& share : read.probability) share = checked_share(share, "a probability in a credible set", path);
+    read.inclusion = checked_share(read.inclusion, "the inclusion of a credible set", path);
     sparse.sets.push_back(std::move(read));
   }
   return sparse;
@@ -104,8 +128,8 @@ Mixture read_mixture(const SafetensorsReader& file, const std::string& prefix, c
     return m;
   };
   Mixture mixture;
-  mixture.columns = description.at("columns").get<std::vector<Index>>();
-  mixture.flat_columns = description.at("flat_columns").get<std::vector<Index>>();
+  mixture.columns = whole_numbers(description.at("columns"));
+  mixture.flat_columns = whole_numbers(description.at("flat_columns"));
   std::vector<bool> named(static_cast<std::size_t>(num_columns), false);
   for (const std::vector<Index>& columns : {mixture.columns, mixture.flat_columns})
     for (const Index j : columns) {
@@ -114,7 +138,7 @@ Mixture read_mixture(const SafetensorsReader& file, const std::string& prefix, c
     }
   const auto p = static_cast<Index>(mixture.columns.size()), f = static_cast<Index>(mixture.flat_columns.size());
   std::vector<std::shared_ptr<const DenseBasis>> bases;
-  for (std::size_t i = 0; i < description.at("bases").get<std::size_t>(); ++i) {
+  for (std::size_t i = 0; i < static_cast<std::size_t>(whole_number(description.at("bases"))); ++i) {
     const std::string name = fmt::format("basis{}.", i);
     auto basis = std::make_shared<DenseBasis>();
     basis->l = checked_finite(file.vector(prefix + name + "l"), prefix + name + "l", path);
@@ -128,15 +152,16 @@ Mixture read_mixture(const SafetensorsReader& file, const std::string& prefix, c
   for (std::size_t i = 0; i < components.size(); ++i) {
     const std::string name = fmt::format("component{}.", i);
     const json& numbers = components[i].at("numbers");
-    const auto basis = components[i].at("basis").get<std::size_t>();
+    const auto basis = static_cast<std::size_t>(whole_number(components[i].at("basis")));
     if (numbers.size() != 3 || basis >= bases.size()) fail();
     MixtureComponent c;
     c.weight = numbers[0].get<double>(), c.s2 = numbers[1].get<double>(), c.h = numbers[2].get<double>();
-    if (!(c.weight > 0 && c.weight <= 1 && c.s2 > 0 && c.h >= 0)) fail();
+    if (!(c.weight > 0 && c.weight <= 1 + sum_tolerance && c.s2 > 0 && c.h >= 0)) fail();
     c.basis = bases[basis];
-    c.active = components[i].at("active").get<std::vector<Index>>();
+    c.active = whole_numbers(components[i].at("active"));
     for (const Index j : c.active)
       if (j < 0 || j >= p) fail();
+    if (has_repeats(c.active)) fail_model(path, "a component of the sparse prior's posterior names a column twice");
     const auto a = static_cast<Index>(c.active.size());
     c.w = vector(name + "w", p);
     c.flat_mean = vector(name + "flat_mean", f);
@@ -154,6 +179,10 @@ Mixture read_mixture(const SafetensorsReader& file, const std::string& prefix, c
     }
     mixture.components.push_back(std::move(c));
   }
+  double sum = 0;
+  for (const MixtureComponent& c : mixture.components) sum += c.weight;
+  check_sum(sum, "the weights of the components of its posterior", path);
+  mixture.normalise_weights();  // earlier programs left the rounding
   return mixture;
 }
 

@@ -45,7 +45,7 @@ void coefficient_line(std::string& out, const Fit& fit, Index j, double level, s
   const double mean = intercept ? fit.intercept->mean : fit.mean[j], variance = intercept ? fit.intercept->variance : fit.variance[j];
   out += fmt::format("  {}  {:>10}  {:>10}  {:>10}  {:>10}", padded(name, name_width), number(mean), number(std::sqrt(variance)),
                      number(interval.lower), number(interval.upper));
-  if (!intercept)
+  if (!intercept && fit.prior != PriorKind::dense)
     out += fmt::format("  {:>9.2f}  {}", fit.relevance[j], !judged ? "" : fit.relevant[static_cast<std::size_t>(j)] ? "kept" : "-");
   while (!out.empty() && out.back() == ' ') out.pop_back();
   out += '\n';
@@ -132,8 +132,10 @@ std::string summary(const Fit& fit, double level) {
   const bool laplace = fit.prior == PriorKind::laplace,
              judged = fit.prior == PriorKind::ard || fit.prior == PriorKind::groups || laplace || has_inclusion(fit);
   const std::string percent = fmt::format("{:g}%", 100 * level);
-  out += fmt::format("\n  {}  {:>10}  {:>10}  {:>10}  {:>10}  {:>9}\n", padded("coefficient", name_width), "mean", "sd", percent + " from",
-                     "to", has_inclusion(fit) ? "inclusion" : "relevance");
+  // Under the prior dense no column has an effect of its own, and all have one size.
+  const char* judgement = fit.prior == PriorKind::dense ? "" : has_inclusion(fit) ? "  inclusion" : "  relevance";
+  out += fmt::format("\n  {}  {:>10}  {:>10}  {:>10}  {:>10}{}\n", padded("coefficient", name_width), "mean", "sd", percent + " from", "to",
+                     judgement);
   if (fit.intercept) coefficient_line(out, fit, -1, level, name_width, judged);
   for (Index j : shown) coefficient_line(out, fit, j, level, name_width, judged);
   if (fit.num_columns() > most)
@@ -152,7 +154,7 @@ std::string summary(const Fit& fit, double level) {
   } else {
     out += fmt::format("accuracy, training    {:.4f}\nlog loss, training    {:.4f}\n", fit.accuracy, fit.log_loss);
   }
-  out += fmt::format("{}{:.4f} nats\n", evidence_label(fit), fit.bound);
+  out += fmt::format("{}{}\n", evidence_label(fit), io::bound_in_words(fit.bound, fit.prior, bound_scope(fit)));
   const char* one_round = report.solver == SolverKind::coordinate ? "step" : "sweep";
   out += fmt::format("fit                   {} {}{}, {:.3g} s, solver {} ({})\n", report.sweeps, one_round, report.sweeps == 1 ? "" : "s",
                      report.seconds, to_string(report.solver), report.solver_reason);

@@ -26,6 +26,27 @@ std::size_t sequence_length(std::string_view text) {
   return length;
 }
 
+std::string lower_case(std::string text) {
+  for (char& c : text)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return text;
+}
+
+// Letters to insert, to leave out, to replace, or to swap with the one behind (optimal string alignment).
+std::size_t edits_between(const std::string& a, const std::string& b) {
+  constexpr std::size_t most = 200;  // of longer names only so much
+  const std::size_t n = std::min(a.size(), most), m = std::min(b.size(), most);
+  std::vector<std::vector<std::size_t>> d(n + 1, std::vector<std::size_t>(m + 1));
+  for (std::size_t i = 0; i <= n; ++i) d[i][0] = i;
+  for (std::size_t j = 0; j <= m; ++j) d[0][j] = j;
+  for (std::size_t i = 1; i <= n; ++i)
+    for (std::size_t j = 1; j <= m; ++j) {
+      d[i][j] = std::min({d[i - 1][j] + 1, d[i][j - 1] + 1, d[i - 1][j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1)});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) d[i][j] = std::min(d[i][j], d[i - 2][j - 2] + 1);
+    }
+  return d[n][m];
+}
+
 }  // namespace
 
 bool is_utf8(std::string_view text) {
@@ -61,6 +82,16 @@ std::string listed(const std::vector<std::string>& names) {
   return result;
 }
 
+std::string did_you_mean(const std::string& name, const std::vector<std::string>& names) {
+  std::size_t best = name.size() / 3 + 1;  // of a short name only another case
+  const std::string* nearest = nullptr;
+  for (const std::string& other : names) {
+    const std::size_t distance = edits_between(lower_case(name), lower_case(other));
+    if (distance < best) best = distance, nearest = &other;
+  }
+  return nearest == nullptr ? "" : fmt::format("; did you mean '{}'?", shown(*nearest));
+}
+
 std::string number(double x) {
   if (!std::isfinite(x)) return x > 0 ? "inf" : x < 0 ? "-inf" : "-";
   if (x == 0) return "0";
@@ -76,5 +107,11 @@ std::size_t width(std::string_view text) {
 }
 
 std::string padded(const std::string& text, std::size_t to) { return text + std::string(to > width(text) ? to - width(text) : 0, ' '); }
+
+std::string bound_in_words(double bound, PriorKind prior, BoundScope scope) {
+  if (scope == BoundScope::nothing && prior != PriorKind::laplace) return "not comparable: no column has a prior";
+  return fmt::format("{:.4f} nats{}", bound,
+                     scope == BoundScope::same_flat ? ", comparable only where the same columns have no prior" : "");
+}
 
 }  // namespace ardvark::io

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "ardvark/fit.hpp"
+
 namespace ardvark::io {
 
 /// True when the bytes are well-formed UTF-8.
@@ -17,6 +19,9 @@ namespace ardvark::io {
 /// "'a', 'b', 'c'"; beyond 20 names "... and 5 more".
 [[nodiscard]] std::string listed(const std::vector<std::string>& names);
 
+/// "; did you mean 'type'?" where one of the names is nearly this one, else nothing.
+[[nodiscard]] std::string did_you_mean(const std::string& name, const std::vector<std::string>& names);
+
 /// A number for people: the digits that a standard deviation deserves, two of its own, so at most 4 significant ones of anything near it.
 [[nodiscard]] std::string number(double x);
 
@@ -25,5 +30,8 @@ namespace ardvark::io {
 
 /// The text, with blanks behind it up to this width.
 [[nodiscard]] std::string padded(const std::string& text, std::size_t to);
+
+/// What a summary says behind the label of the bound: it and what it may be compared with, or that it may not.                   (CMP.3)
+[[nodiscard]] std::string bound_in_words(double bound, PriorKind prior, BoundScope scope);
 
 }  // namespace ardvark::io

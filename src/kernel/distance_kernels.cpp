@@ -7,8 +7,8 @@
 #include <limits>
 #include <utility>
 
-#include "core/validate.hpp"
 #include "core/decay.hpp"
+#include "core/validate.hpp"
 #include "kernel/kernel_function.hpp"
 
 namespace ardvark {

@@ -158,6 +158,7 @@ void visit(const Fit& fit, double level, Fields& out) {
     visit_sparse(*fit.sparse, out);
     visit_components(fit, out);
   }
+  out.put("bound_comparable", Json(bound_scope(fit) == BoundScope::any_prior));
   if (fit.task == Task::linear) {
     out.put("r_squared", Json(fit.r_squared));
   } else {
@@ -219,6 +220,7 @@ void visit(const RelevanceFit& fit, double level, Fields& out) {
   out.put("num_vectors", Json(fit.num_vectors()));
   out.put_rows("relevance_vectors", fit.relevance_vectors);
   out.put_table_rows("relevance_rows", fit.relevance_rows);
+  out.put("bound_comparable", Json(true));
   if (out.wants("inputs")) out.put("inputs", Json(fit.input_names));
   out.put("input_center", fit.input_center);
   out.put("input_scale", fit.input_scale);
@@ -276,6 +278,7 @@ void visit(const SoftmaxFit& fit, double level, Fields& out) {
   if (out.wants("pruning"))
     out.put("pruning", pruning_json(fit.report, [&](Index i) { return Json::array({name_of(fit.column_names, i % q), i / q}); }));
   out.put("num_rows", Json(fit.num_rows));
+  out.put("bound_comparable", Json(bound_scope(fit) == BoundScope::any_prior));
   out.put("class_weight", fit.class_weight);
   out.put("effective_parameters", Json(fit.effective_parameters));
   out.put("accuracy", Json(fit.accuracy));
@@ -323,6 +326,7 @@ struct VisitPrediction {
       both.col(0) = 1 - p.probability.array();
       out.put_rows("probability", both);
     }
+    if (out.wants("most_probable")) out.put("most_probable", p.most_probable());
     out.put("mean", p.mean);
     out.put("variance", p.variance);
   }
@@ -341,6 +345,12 @@ void visit(const SavedModel& model, double level, Fields& out) {
     visit(*model.softmax, level, out);
   else
     visit(model.fit, level, out);
+  if (!model.diagnosis) return;
+  out.put("khat", Json(model.diagnosis->khat));
+  out.put("khat_given_precisions", Json(model.diagnosis->khat_given_precisions));
+  out.put("khat_threshold", Json(model.diagnosis->threshold));
+  out.put("khat_effective_share", Json(model.diagnosis->effective_share));
+  if (out.wants("log_ratios")) out.put("log_ratios", model.diagnosis->log_ratios);
 }
 
 void visit(const Prediction& prediction, const std::vector<std::string>& classes, double level, Fields& out) {

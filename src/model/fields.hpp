@@ -49,7 +49,8 @@ class JsonFields final : public Fields {
   [[nodiscard]] bool wants(const char* name) const override {
     if (stack_.size() == 1 && !only_.empty()) return name == only_;
     const std::string_view field = name;
-    return field != "V" && (field != "components" || !only_.empty()) && (field != "covariance" || covariance_);
+    const bool by_name_only = field == "components" || field == "log_ratios";
+    return field != "V" && (!by_name_only || !only_.empty()) && (field != "covariance" || covariance_);
   }
   void put(const char* name, const Json& value) override {
     if (wants(name)) (*stack_.back())[name] = value;

@@ -36,6 +36,17 @@ void require_positions(const ModelOptions& options, VectorView labels) {
           fmt::format("labels holds {}; with class_names it must hold numbers from 0 to {} only", label, options.class_names.size() - 1));
 }
 
+// \param diagnosis  of the model, and why there is none
+template <typename Diagnose>
+void add_diagnosis(const ModelOptions& options, SavedModel& model, Diagnose&& diagnosis) {
+  if (!options.diagnose) return;
+  std::string why_not;
+  model.diagnosis = diagnosis(why_not);
+  Report& report = report_of(model);
+  const std::string warning = why_not.empty() ? warning_of(*model.diagnosis) : fmt::format("k-hat was not computed: {}", why_not);
+  if (!warning.empty()) report.warnings.push_back(warning);
+}
+
 SavedModel fit_vectors(MatrixView X, VectorView target, const ModelOptions& options) {
   RelevanceOptions relevance = relevance_options(options);
   const Task task = relevance_task(options);
@@ -46,6 +57,7 @@ SavedModel fit_vectors(MatrixView X, VectorView target, const ModelOptions& opti
   else
     model.relevance = fit_relevance_classification(X, target, relevance);
   model.relevance->target = options.target;
+  add_diagnosis(options, model, [&](std::string& why_not) { return diagnose(*model.relevance, X, target, relevance, why_not); });
   return model;
 }
 
@@ -71,6 +83,7 @@ SavedModel fit_any(MatrixView X, OwnedMatrix* given, VectorView target, const Mo
   }
   const FitOptions fit = fit_options(options, Task::logistic);
   if (has_several_classes(options, target)) {
+    if (options.diagnose) throw InvalidArgument(no_diagnosis_of_classes(options));
     model.softmax = fit_softmax(X, target, softmax_options(options, fit));
     model.softmax->target = options.target;
     return model;
@@ -79,6 +92,7 @@ SavedModel fit_any(MatrixView X, OwnedMatrix* given, VectorView target, const Mo
   if (!options.class_names.empty()) require_positions(options, target);
   model.fit = fit_logistic(X, target, fit);
   model.fit.target = options.target;
+  add_diagnosis(options, model, [&](std::string& why_not) { return diagnose(model.fit, X, target, fit, why_not); });
   if (!options.class_names.empty()) {
     const auto [low, high] = std::minmax_element(target.begin(), target.end());
     const double first = *low == *high ? 0 : *low;  // alone, of a preset that takes it
@@ -221,7 +235,15 @@ Index num_inputs(const SavedModel& model) {
 }
 
 std::string summary(const SavedModel& model, double level) {
-  return model.relevance ? summary(*model.relevance, level) : model.softmax ? summary(*model.softmax, level) : summary(model.fit, level);
+  const std::string text = model.relevance ? summary(*model.relevance, level)
+                           : model.softmax ? summary(*model.softmax, level)
+                                           : summary(model.fit, level);
+  if (!model.diagnosis || std::isnan(model.diagnosis->khat)) return text;
+  const Diagnosis& d = *model.diagnosis;
+  return text +
+         fmt::format("k-hat                 {:.2f} (up to {:.2f} is good; {:.0f}% of the draws count{})\n", d.khat, d.threshold,
+                     100 * d.effective_share,
+                     d.khat == d.khat_given_precisions ? "" : fmt::format("; with the precisions held {:.2f}", d.khat_given_precisions));
 }
 
 void check_rule(const SavedModel& model, const ModelOptions& options) {
@@ -254,6 +276,7 @@ void check_selection(const ModelOptions& options) {
   if (!(options.seed >= 0 && options.seed <= largest_seed) || options.seed != std::floor(options.seed))
     throw InvalidArgument(
         fmt::format("{} is {}; it must be a whole number from 0 to {:.0f}", options.spelled("seed"), options.seed, largest_seed));
+  refuse(options, {"diagnose"}, "is of one fit; a selection makes many");
   if (options.preset == "slr_rvm")
     throw InvalidArgument(fmt::format("{} selects rows, the relevance vectors, and no columns; slr_var selects columns in the same way",
                                       options.spelled("preset", options.preset)));

@@ -45,6 +45,7 @@ const std::vector<ModelOption>& model_options() {
       {"threads", &O::threads},
       {"record_every", &O::record_every},
       {"keep_covariance", &O::keep_covariance},
+      {"diagnose", &O::diagnose},
       {"weights", &O::weights},
       {"start_precision", &O::start_precision},
       {"start_noise", &O::start_noise},

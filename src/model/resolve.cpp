@@ -152,6 +152,7 @@ FitOptions fit_options(const ModelOptions& from, Task task) {
                                       {{"automatic", SolverKind::automatic},
                                        {"primal", SolverKind::primal},
                                        {"dual", SolverKind::dual},
+                                       {"qr", SolverKind::qr},
                                        {"spectral", SolverKind::spectral}});
   options.keep_covariance = choose<Keep>(from, "keep_covariance", from.keep_covariance,
                                          {{"automatic", Keep::automatic}, {"always", Keep::always}, {"never", Keep::never}});
@@ -192,7 +193,28 @@ bool is_softmax(const ModelOptions& options, Index num_classes) {
   return num_classes > 2;
 }
 
-ModelKind check_options(const ModelOptions& options) {
+std::string no_diagnosis_of_classes(const ModelOptions& options) {
+  return fmt::format("{} is of two classes, and of any number by {}", options.spelled("diagnose"), options.spelled("model", "rvm"));
+}
+
+namespace {
+
+// What is known without the data; of several classes fit_model says it.
+void check_diagnose(const ModelOptions& options, Task task) {
+  const std::string diagnose = options.spelled("diagnose"), &preset = options.preset;
+  if (task == Task::linear)
+    throw InvalidArgument(fmt::format("{} is of classifications; the posterior of a regression is compared with nothing", diagnose));
+  if (options.keep_covariance == "never")
+    throw InvalidArgument(fmt::format("{} needs the covariance; {} must not be never", diagnose, options.spelled("keep_covariance")));
+  if ((preset.empty() && options.prior == "laplace") || preset.starts_with("l1_"))
+    throw InvalidArgument(fmt::format("{} compares distributions; a fit under the Laplace prior is a mode", diagnose));
+  if (preset.empty() && options.prior == "slab")
+    throw InvalidArgument(fmt::format("{} compares densities; under {} a weight is zero with a probability of its own: use {}", diagnose,
+                                      options.spelled("prior", "slab"), options.spelled("prior", "sparse")));
+  if (!preset.empty() && is_softmax_preset(preset)) throw InvalidArgument(no_diagnosis_of_classes(options));
+}
+
+ModelKind check_any_options(const ModelOptions& options) {
   const auto spelled = [&](const auto&... words) { return options.spelled(words...); };
   if (!(options.level > 0 && options.level < 1))
     throw InvalidArgument(fmt::format("{} is {}; it must lie between 0 and 1", spelled("level"), options.level));
@@ -220,6 +242,17 @@ ModelKind check_options(const ModelOptions& options) {
   const Task task = !options.preset.empty() ? task_of_preset(options.preset) : options.model == "linear" ? Task::linear : Task::logistic;
   static_cast<void>(fit_options(options, task));
   return task == Task::linear ? ModelKind::linear : ModelKind::logistic;
+}
+
+}  // namespace
+
+ModelKind check_options(const ModelOptions& options) {
+  const ModelKind kind = check_any_options(options);
+  if (!options.diagnose) return kind;
+  const bool has_task = !options.preset.empty() || !options.task.empty();  // else the program says it, from the target
+  const Task of_relevance = has_task && kind == ModelKind::relevance ? relevance_task(options) : Task::logistic;
+  check_diagnose(options, kind == ModelKind::linear ? Task::linear : of_relevance);
+  return kind;
 }
 
 }  // namespace ardvark

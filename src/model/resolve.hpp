@@ -11,6 +11,9 @@ namespace ardvark {
 /// A preset of several classes, or more than two of them. \throws InvalidArgument  a preset of two classes has more
 [[nodiscard]] bool is_softmax(const ModelOptions& options, Index num_classes);
 
+/// Why `diagnose` is refused beside several classes of one model.
+[[nodiscard]] std::string no_diagnosis_of_classes(const ModelOptions& options);
+
 /// All that does not depend on the inputs.
 [[nodiscard]] RelevanceOptions relevance_options(const ModelOptions& options);
 /// And what does.

@@ -7,7 +7,6 @@
 #include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
-#include <optional>
 #include <utility>
 
 #include "core/blas.hpp"
@@ -41,7 +40,6 @@ class Dual final : public Solver {
         KOF_(n_, f_),
         w_F_(f_) {
     cut_into_pieces();
-    if (pieces_.size() > 1 || work() < small_work) blas_threads_.emplace(1);
     for (Index k = 0; k < f_; ++k) {
       Matrix column(n_, 1);
       system_.X.columns(flat(k), 1, column);
@@ -67,6 +65,7 @@ class Dual final : public Solver {
 
   [[nodiscard]] bool complete(const Rows& rows, const Vector& a, Posterior& q) override {
     if (!blas::trtri(n_, L_inverse_.data(), n_)) return false;
+    is_inverted_ = true;
     weights_and_variances(rows, a, q, nullptr);
     if (system_.likelihood.row_moments) {
       row_means(rows, q);
@@ -78,7 +77,6 @@ class Dual final : public Solver {
   [[nodiscard]] bool columns_changed() override {
     p_ = system_.X.cols();
     cut_into_pieces();
-    if (pieces_.size() == 1 && work() >= small_work) blas_threads_.reset();
     a_inverse_root_.resize(p_);
     K_is_current_ = K_is_unit_ = final_ = false;
     return true;
@@ -87,7 +85,8 @@ class Dual final : public Solver {
   [[nodiscard]] bool finish(const Rows& rows, const Vector& a, Posterior& q) override {
     a_ = a;
     rows_ = &rows;
-    if (f_ > 0) {  // V_FF, which no sweep needs
+    set_response(rows.r);  // the last one that was asked for may have been taken back
+    if (f_ > 0) {          // V_FF, which no sweep needs
       final_ = true;
       weights_and_variances(rows, a, q, nullptr);
     }
@@ -109,7 +108,6 @@ class Dual final : public Solver {
       if (root_omega_[i] > 0) out.c[i] = h_[i] / root_omega_[i];
     out.response_square = out.c.squaredNorm();
     out.log_det_H = log_det_H_;
-    blas_threads_.reset();  // what follows is one large decomposition, not a sweep over pieces
     return true;
   }
 
@@ -133,16 +131,8 @@ class Dual final : public Solver {
 
   // The formulas of a solve, with M^-1 at hand and two products with a vector in place of the passes over the panels.
   [[nodiscard]] bool respond(const Vector& r, const Vector& a, Posterior& q) override {
-    project_response(r);
-    for (Index i = 0; i < n_; ++i) x_[i] = h_[i] != 0 ? h_[i] / root_omega_[i] : 0.0;
-    if (!may_divide()) return false;
-    blas::trmv(blas::Transpose::no, n_, L_inverse_.data(), n_, x_.data());
-    blas::trmv(blas::Transpose::yes, n_, L_inverse_.data(), n_, x_.data());
-    h_ = root_omega_.cwiseProduct(x_);
-    if (f_ > 0) {  // S' g
-      w_F_.noalias() = U_.transpose() * h_;
-      h_.noalias() -= FOmega_ * w_F_;
-    }
+    set_response(r);
+    unproject_g();
     system_.X.project(h_, q.w);
     q.w.array() *= a_inverse_root_.array().square();
     system_.X.apply(q.w, q.m);
@@ -189,6 +179,13 @@ class Dual final : public Solver {
     return true;
   }
 
+  // The flat columns among themselves: what the penalised ones have in common is in M.
+  [[nodiscard]] Vector precision_diagonal(const Posterior& q) override {
+    Vector diagonal = q.V_diagonal.cwiseInverse();
+    for (Index k = 0; k < f_; ++k) diagonal[flat(k)] *= FOmega_.col(k).dot(F_.col(k)) * H_inverse_(k, k);
+    return diagonal;
+  }
+
   [[nodiscard]] CovarianceFactor factor() override {
     CovarianceFactor c;
     c.kind = CovarianceFactor::Kind::reduced;
@@ -218,7 +215,7 @@ class Dual final : public Solver {
     Vector FOZw;        // F' diag(omega) Z w_Z
   };
 
-  // Multiplications of one pass; below so many, BLAS gains nothing by threads.
+  // Multiplications of one pass; below so many, threads bring nothing.
   [[nodiscard]] double work() const { return static_cast<double>(n_) * static_cast<double>(n_) * static_cast<double>(p_); }
   static constexpr double small_work = 4e6;
 
@@ -226,7 +223,7 @@ class Dual final : public Solver {
   // of more columns is kept.
   void cut_into_pieces() {
     const Index room = 1 + p_ / (2 * std::max<Index>(n_, 1));
-    Index num = room < 4 ? 1 : std::min<Index>(room, 8);  // with fewer BLAS divides the work itself
+    Index num = room < 4 ? 1 : std::min<Index>(room, 8);  // with fewer the products are shared out
     if (n_ <= 1024 && work() >= small_work) num = std::min<Index>((room + 1) / 2 * 2, 8);
     pieces_.resize(static_cast<std::size_t>(num));
     for (Index i = 0; i < num; ++i) {
@@ -270,8 +267,16 @@ class Dual final : public Solver {
       if (a_inverse_root_[j] > 0) q.log_det_V += 2 * std::log(a_inverse_root_[j]);
     q.log_det_V -= log_det_H_;
 
-    // g by the stable one of two forms: dividing by omega^1/2 loses nothing unless some quotient towers over the others.
-    project_response(rows.r);
+    is_inverted_ = false;
+    set_response(rows.r);
+    q.residual = x_.squaredNorm();  // omega^1/2 (r/omega - X w) = M^-1 omega^-1/2 S' r
+    return true;
+  }
+
+  // g and x = omega^1/2 (r/omega - X w), by the stable one of two forms: dividing by omega^1/2 loses nothing unless some quotient towers
+  // over the others.
+  void set_response(const Vector& r) {
+    project_response(r);
     for (Index i = 0; i < n_; ++i) x_[i] = h_[i] != 0 ? h_[i] / root_omega_[i] : 0.0;
     if (may_divide()) {
       solve_M(x_);
@@ -283,8 +288,6 @@ class Dual final : public Solver {
       g_ = h_ - root_omega_.cwiseProduct(x_);
       for (Index i = 0; i < n_; ++i) x_[i] = root_omega_[i] > 0 ? g_[i] / root_omega_[i] : 0.0;
     }
-    q.residual = x_.squaredNorm();  // omega^1/2 (r/omega - X w) = M^-1 omega^-1/2 S' r
-    return true;
   }
 
   void set_precisions(const Vector& a) {
@@ -312,6 +315,11 @@ class Dual final : public Solver {
   }
 
   void solve_M(Vector& x) {
+    if (is_inverted_) {
+      blas::trmv(blas::Transpose::no, n_, L_inverse_.data(), n_, x.data());
+      blas::trmv(blas::Transpose::yes, n_, L_inverse_.data(), n_, x.data());
+      return;
+    }
     blas::trsv(blas::Transpose::no, n_, L_inverse_.data(), n_, x.data());
     blas::trsv(blas::Transpose::yes, n_, L_inverse_.data(), n_, x.data());
   }
@@ -482,12 +490,12 @@ class Dual final : public Solver {
   Index n_, p_, f_;
   bool keep_raw_;
   Index block_;
-  Index num_threads_;  // ours, over the pieces; BLAS is held at one while there are several
+  Index num_threads_;  // over the pieces
   std::vector<Piece> pieces_;
-  std::optional<blas::ThreadScope> blas_threads_;
   Matrix K_;          // lower triangle
   Matrix K_raw_;      // Z A^-1 Z' before projection, kept where flat columns change K_ or the problem may be condensed
-  Matrix L_inverse_;  // lower triangle
+  Matrix L_inverse_;  // lower triangle; L itself until the posterior is complete
+  bool is_inverted_ = false;
   Matrix F_;
   Vector root_omega_, g_, h_, x_, a_inverse_root_;
   Matrix H_inverse_, U_, FOmega_, KOF_;

@@ -1,6 +1,8 @@
 #include "posterior/mixture.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "core/blas.hpp"
 #include "core/products.hpp"
@@ -40,7 +42,7 @@ Matrix spread_of_inactive(const MixtureComponent& c) {
     }
   };
   if (lanes == 1) {
-    add(0, count, sum[0], [&](Index width, const double* A, double* W) { products::square(Transpose::no, m, width, A, m, 1.0, W, m); });
+    add(0, count, sum[0], [&](Index width, const double* A, double* W) { blas::syrk(Transpose::no, m, width, 1.0, A, m, 1.0, W, m); });
     return sum[0];
   }
   const blas::ThreadScope one{blas::ThreadScope::OursAlone{}};
@@ -130,7 +132,7 @@ Marginals MixtureComponent::marginals() const {
     for (Index j = 0; j < p; ++j)
       if (!is_active[static_cast<std::size_t>(j)]) others.push_back(j);
     if (!others.empty()) {  // one quadratic form: h^2 M, all of B in it, and the spread
-      products::square(Transpose::yes, m, a, FZD.data(), a, 1.0, M.data(), m);
+      blas::syrk(Transpose::yes, m, a, 1.0, FZD.data(), a, 1.0, M.data(), m);
       M *= h * h;
       M.diagonal() -= u.narrowing;
       M += u.moves * u.moves.transpose();
@@ -146,6 +148,8 @@ Marginals MixtureComponent::marginals() const {
     out.variance(active) = of_active;
   }
   out.variance = out.variance.cwiseMax(0.0);
+  // An effect of which it is open whether it is there varies by more than the noise of its rows.                       (SP.6)
+  out.effective_parameters = std::min(out.effective_parameters, static_cast<double>(basis->R.rows() + std::min(p, m)));
   return out;
 }
 
@@ -236,6 +240,14 @@ ComponentMoments Mixture::component_moments(Design& X) const {
     if (T[c].cols() > 0) out.variance.col(static_cast<Index>(c)) += times_transposed(T[c], components[c].F).rowwise().squaredNorm();
   out.variance = out.variance.cwiseMax(0.0);
   return out;
+}
+
+void Mixture::normalise_weights() {
+  double sum = 0, largest = 0;
+  for (const MixtureComponent& c : components) sum += c.weight, largest = std::max(largest, c.weight);
+  const double rounding = static_cast<double>(components.size()) * std::numeric_limits<double>::epsilon();
+  if (std::abs(sum - 1) <= rounding && largest <= 1) return;
+  for (MixtureComponent& c : components) c.weight /= sum;  // at most 1: no term is above a sum of positive ones
 }
 
 void Mixture::row_variance(Design& X, Vector& out) const {

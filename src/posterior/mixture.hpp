@@ -30,7 +30,8 @@ struct DenseSpread {
 
 struct Marginals {
   Vector variance;  ///< [p] of w
-  /// Sum of the variances of the rows it was made from, in units of s2, given h: what the fit has used of their freedom.
+  /// Sum of the variances of the rows it was made from, in units of s2, given h: what the fit has used of their freedom;
+  /// no more than there are rows, or columns, in Z, and flat columns.
   double effective_parameters = 0;
 };
 
@@ -70,6 +71,8 @@ struct Mixture {
   std::vector<Index> columns, flat_columns;  ///< that w and the flat weights are of
 
   [[nodiscard]] bool empty() const { return components.empty(); }
+  /// Brings the weights, each > 0, to a sum of 1 up to rounding and none above 1. Weights that are so already keep their bits.
+  void normalise_weights();
   [[nodiscard]] ComponentMoments component_moments(Design& X) const;  ///< (SP.7)
   /// x_n'Vx_n of each row.
   void row_variance(Design& X, Vector& out) const;

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "core/blas.hpp"
-#include "posterior/solver.hpp"
+#include "posterior/triangular.hpp"
 
 namespace ardvark {
 
@@ -30,17 +30,11 @@ void sum_by_group(const Partition& partition, const Vector& a, Posterior& q) {
 
 namespace {
 
-class Primal final : public Solver {
+class Primal final : public Triangular {
  public:
-  explicit Primal(System system) : system_(system), p_(system.X.cols()), gram_(p_, p_), L_inverse_(p_, p_), Xr_(p_), Gw_(p_) {
-    gram_.setZero();
-  }
+  explicit Primal(System system) : Triangular(system), gram_(Matrix::Zero(p_, p_)), Xr_(p_), Gw_(p_) {}
 
   [[nodiscard]] SolverKind kind() const override { return SolverKind::primal; }
-
-  [[nodiscard]] bool solve(const Rows& rows, const Vector& a, Posterior& q) override {
-    return solve_mean(rows, a, q) && complete(rows, a, q);
-  }
 
   [[nodiscard]] bool solve_mean(const Rows& rows, const Vector& a, Posterior& q) override {
     Design& X = system_.X;
@@ -58,6 +52,7 @@ class Primal final : public Solver {
 
     for (Index j = 0; j < p_; ++j) L_inverse_.col(j).tail(p_ - j) = gram_.col(j).tail(p_ - j);
     L_inverse_.diagonal() += a;
+    a_ = a;
     if (!blas::potrf(p_, L_inverse_.data(), p_) || flat_columns_are_collinear()) return false;
     q.log_det_V = -2 * L_inverse_.diagonal().array().log().sum();
     q.w = Xr_;
@@ -67,41 +62,7 @@ class Primal final : public Solver {
     return q.w.allFinite();
   }
 
-  [[nodiscard]] bool complete(const Rows& rows, const Vector& a, Posterior& q) override {
-    if (!blas::trtri(p_, L_inverse_.data(), p_)) return false;
-    for (Index j = 0; j < p_; ++j) q.V_diagonal[j] = L_inverse_.col(j).tail(p_ - j).squaredNorm();
-    sum_by_group(system_.partition, a, q);
-
-    if (system_.likelihood.row_moments) system_.X.row_variance(L_inverse_, q.s);
-    if (system_.likelihood.residual) q.residual = residual(rows, q);
-    return std::isfinite(q.log_det_V);
-  }
-
-  [[nodiscard]] bool respond(const Vector& r, const Vector& a, Posterior& q) override {
-    system_.X.project(r, q.w);
-    blas::trmv(blas::Transpose::no, p_, L_inverse_.data(), p_, q.w.data());
-    blas::trmv(blas::Transpose::yes, p_, L_inverse_.data(), p_, q.w.data());
-    system_.X.apply(q.w, q.m);
-    sum_by_group(system_.partition, a, q);
-    return q.w.allFinite();
-  }
-
-  // z'Omega X V X'Omega z = ||L^-1 X'Omega z||^2
-  [[nodiscard]] bool outlook(const Rows& rows, Outlook& out) override {
-    Matrix X(rows.omega.size(), p_);
-    system_.X.columns(0, p_, X);
-    out.complement = true;
-    out.U = X.transpose() * rows.omega.asDiagonal();
-    blas::trmm(blas::Side::left, blas::Transpose::no, p_, X.rows(), L_inverse_.data(), p_, out.U.data(), p_);
-    return true;
-  }
-
   bool set_products(Products products) override { return !system_.likelihood.constant_rows && system_.X.set_products(products); }
-
-  [[nodiscard]] bool finish(const Rows&, const Vector&, Posterior& q) override {
-    if (!system_.likelihood.row_moments) system_.X.apply(q.w, q.m);
-    return true;
-  }
 
   // C = Z'Omega Z - Z'Omega F H^-1 F'Omega Z, c = Z'r - Z'Omega F H^-1 F'r                                       (RIDGE.7)
   [[nodiscard]] bool shared_system(const Rows& rows, SharedSystem& out) override {
@@ -130,16 +91,7 @@ class Primal final : public Solver {
     return true;
   }
 
-  [[nodiscard]] double variance_of(const Vector& x) override {
-    return (L_inverse_.triangularView<Eigen::Lower>() * x).squaredNorm();  // (RIDGE.3)
-  }
-
-  [[nodiscard]] CovarianceFactor factor() override {
-    CovarianceFactor f;
-    f.kind = CovarianceFactor::Kind::triangular;
-    f.L_inverse = L_inverse_.triangularView<Eigen::Lower>();
-    return f;
-  }
+  [[nodiscard]] Vector precision_diagonal(const Posterior&) override { return gram_.diagonal() + a_; }
 
  private:
   // Nothing but rounding holds a flat column's pivot up when the columns before it span it.
@@ -158,7 +110,7 @@ class Primal final : public Solver {
 
   // z'diag(omega)z - 2 w'X'r + w'X'diag(omega)X w costs p^2 and no pass over the rows, but cancels when the fit is nearly perfect:
   // below 1e-6 of the total (10 digits left) the rows are visited.
-  double residual(const Rows& rows, Posterior& q) {
+  [[nodiscard]] double residual(const Rows& rows, Posterior& q) override {
     blas::symv(p_, gram_.data(), p_, q.w.data(), Gw_.data());
     const double by_gram = response_square_ - 2 * q.w.dot(Xr_) + q.w.dot(Gw_);
     if (by_gram > 1e-6 * response_square_) return by_gram;
@@ -172,11 +124,8 @@ class Primal final : public Solver {
     return sum;
   }
 
-  System system_;
-  Index p_;
-  Matrix gram_;       // lower triangle of X' diag(omega) X
-  Matrix L_inverse_;  // lower triangle; the strict upper one is never read
-  Vector Xr_, Gw_;
+  Matrix gram_;  // lower triangle of X' diag(omega) X
+  Vector Xr_, Gw_, a_;
   double response_square_ = 0;  // sum omega (r/omega)^2
   bool gram_is_current_ = false;
 };

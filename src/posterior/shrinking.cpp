@@ -1,6 +1,5 @@
 // A solver for a problem whose columns come and go: after each change the cheaper of primal and dual on the columns that are left.
 #include <algorithm>
-#include <optional>
 
 #include "core/blas.hpp"
 #include "core/parallel.hpp"
@@ -23,6 +22,7 @@ class Shrinking final : public Solver {
   [[nodiscard]] bool shared_system(const Rows& rows, SharedSystem& out) override { return inner_->shared_system(rows, out); }
   [[nodiscard]] double variance_of(const Vector& x) override { return inner_->variance_of(x); }
   [[nodiscard]] CovarianceFactor factor() override { return inner_->factor(); }
+  [[nodiscard]] Vector precision_diagonal(const Posterior& q) override { return inner_->precision_diagonal(q); }
 
   [[nodiscard]] bool restrict_to(const std::vector<Index>& columns) override {
     const bool first = left_ == nullptr;
@@ -43,7 +43,6 @@ class Shrinking final : public Solver {
     const Vector e = rows.r - rows.omega.cwiseProduct(m);
     ColumnSubset outside(system_.X, columns);
     const Index block = std::clamp<Index>((Index{1} << 16) / std::max<Index>(n, 1), 16, 1024);  // half a MB
-    const blas::ThreadScope one_thread(1);
     S.resize(size);
     Q.resize(size);
     parallel_for((size + block - 1) / block, num_threads_, [&](Index i) {
@@ -63,22 +62,19 @@ class Shrinking final : public Solver {
  private:
   [[nodiscard]] bool is_dual(const Design& X) const {
     const Index flat = system_.partition.num_flat();
-    return asked_ == SolverKind::dual || (asked_ != SolverKind::primal && X.cols() - flat > X.rows() && flat < X.rows());
+    return asked_ == SolverKind::dual ||
+           (asked_ != SolverKind::primal && asked_ != SolverKind::qr && X.cols() - flat > X.rows() && flat < X.rows());
   }
   void rebuild(Design& X) {
     const System system{X, system_.partition, system_.likelihood};
     inner_.reset();
-    one_thread_.reset();
-    inner_ = is_dual(X) ? make_dual(system) : make_primal(system);
-    const auto n = static_cast<double>(X.rows()), p = static_cast<double>(X.cols());
-    if (inner_->kind() == SolverKind::primal && n * p * p < 4e7) one_thread_.emplace(1);
+    inner_ = is_dual(X) ? make_dual(system) : asked_ == SolverKind::qr ? make_qr(system) : make_primal(system);
   }
 
   System system_;  // its X is the whole design
   SolverKind asked_;
-  Index num_threads_;  // ours, where BLAS is held at one
+  Index num_threads_;
   std::unique_ptr<ColumnSubset> left_;
-  std::optional<blas::ThreadScope> one_thread_;  // a sweep of a millisecond gains nothing by the threads of BLAS, which spin between calls
   std::unique_ptr<Solver> inner_;
 };
 

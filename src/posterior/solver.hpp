@@ -88,8 +88,11 @@ class Solver {
   [[nodiscard]] virtual bool outlook(const Rows&, Outlook&) { return false; }
   /// After the last sweep: w, V_diagonal and m for solvers that leave them out during sweeps.
   [[nodiscard]] virtual bool finish(const Rows& rows, const Vector& a, Posterior& posterior) = 0;
-  /// For constant rows. False if the flat columns are linearly dependent.
-  [[nodiscard]] virtual bool shared_system(const Rows& rows, SharedSystem& out) = 0;
+  /// For constant rows. False if the flat columns are linearly dependent, or where the solver has no Gram matrix.
+  [[nodiscard]] virtual bool shared_system(const Rows& /*rows*/, SharedSystem& /*out*/) { return false; }
+  /// After finish(): the diagonal of V^-1, of which each element times V_jj says how far rounding of the others reaches column j; 1/V_jj,
+  /// which says nothing, of columns that this solver keeps apart by other means.                                            (RIDGE.9)
+  [[nodiscard]] virtual Vector precision_diagonal(const Posterior& q) = 0;
   /// x' V x for one vector x [p], after finish().
   [[nodiscard]] virtual double variance_of(const Vector& x) = 0;
   /// V in factored form, after finish().
@@ -105,12 +108,13 @@ struct System {
 
 std::unique_ptr<Solver> make_primal(System system);  ///< p x p Cholesky                              (RIDGE.3)
 std::unique_ptr<Solver> make_dual(System system);    ///< n x n, never p x p                          (RIDGE.4), (RIDGE.7)
+std::unique_ptr<Solver> make_qr(System system);      ///< the factor from the rows, no Gram matrix; a copy of X     (RIDGE.9)
 /// Shared precision, constant rows: O(min(n,p)) a sweep; `exact` gives the posterior of the last one.               (RIDGE.6)
 std::unique_ptr<Solver> make_spectral(System system, std::unique_ptr<Solver> exact);
 
-/// Primal or dual, whichever is cheaper for the columns that are left (kind: automatic) or as asked; of `system`, X is every column
-/// there is, the partition that of the columns that are left. O(n^2 + p) beside the two solvers; with no more columns than rows also a copy
-/// of these columns.
+/// Primal or dual, whichever is cheaper for the columns that are left (kind: automatic), or as asked, or QR as asked; of `system`, X is
+/// every column there is, the partition that of the columns that are left. O(n^2 + p) beside the two solvers; with no more columns than
+/// rows also a copy of these columns.
 std::unique_ptr<Solver> make_shrinking(System system, SolverKind kind);
 
 /// A pivot L_jj of a Gram matrix with this diagonal element that is no larger than rounding would leave: the column lies in the span of

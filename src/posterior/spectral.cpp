@@ -55,6 +55,7 @@ class Spectral final : public Solver {
   [[nodiscard]] bool shared_system(const Rows& rows, SharedSystem& out) override { return exact_->shared_system(rows, out); }
   [[nodiscard]] double variance_of(const Vector& x) override { return exact_->variance_of(x); }
   [[nodiscard]] CovarianceFactor factor() override { return exact_->factor(); }
+  [[nodiscard]] Vector precision_diagonal(const Posterior& q) override { return exact_->precision_diagonal(q); }
 
  private:
   bool prepare(const Rows& rows) {

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -31,7 +32,7 @@ struct PublishedBound {
     u = (m + 0.5 * s) / d;
   }
   void update() { at(std::sqrt(s / d + u * u)); }
-  [[nodiscard]] double log_probability() const {
+  [[nodiscard]] double log_probability() const {  // at most 0, but for rounding
     return -0.5 * std::log(d) + (m + 0.25 * s - 2 * lambda * m * m) / (2 * d) + log_sigmoid(xi) - 0.5 * xi + lambda * xi * xi;
   }
   /// What the published programs watch.
@@ -47,12 +48,15 @@ void predictive_moments(const Fit& fit, MatrixView X, Vector& m, Vector* s) {
     throw InvalidArgument(fmt::format("X_new has {} columns; the fit has {}", X.cols(), fit.num_columns()));
   if (fit.state == nullptr || fit.state->w.size() == 0)
     throw InvalidArgument(fmt::format("the fit has no posterior to predict from (status: {})", to_string(fit.report.status)));
+  if (s != nullptr && fit.state->factor.kind == CovarianceFactor::Kind::none && fit.report.status == Status::not_positive_definite)
+    throw InvalidArgument(
+        fmt::format("the fit has no covariance, so it cannot say how sure a prediction is (status: {})", to_string(fit.report.status)));
   if (s != nullptr && fit.state->factor.kind == CovarianceFactor::Kind::none)
     throw InvalidArgument(
         "the fit kept no covariance factor, so it cannot say how sure a prediction is; fit again with keep_covariance = always");
   const Standardization& units = fit.state->standardization;
   if (fit.num_columns() > 0) validate::new_rows(X, fit.column_names, units.center, units.scale);
-  const blas::ThreadScope threads(0, blas::multiplications(X.rows(), X.cols()));
+  const blas::ThreadScope threads(0);
   DenseDesign design(X, units);
   m.resize(X.rows());
   design.apply(fit.state->w, m);
@@ -63,7 +67,16 @@ void predictive_moments(const Fit& fit, MatrixView X, Vector& m, Vector* s) {
   validate::predicted(*s);
 }
 
-double published_probability(double m, double s, double quadratic, bool published_stop) {
+PredictiveRule resolved(PredictiveRule rule, const Fit& fit) {
+  if (rule != PredictiveRule::automatic) return rule;
+  const std::string& preset = fit.report.preset;
+  if (preset.starts_with("vb_logit")) return PredictiveRule::published_row;
+  return fit.report.compat && (is_toolbox_preset(preset) || is_l1_slr(preset)) ? PredictiveRule::plug_in : PredictiveRule::exact;
+}
+
+namespace {
+
+double published_log_probability(double m, double s, double quadratic, bool published_stop) {
   PublishedBound b(m, s);
   const double offset = published_stop ? quadratic : 0.0, tolerance = published_stop ? 1e-5 : 1e-14;
   double last = b.watched(offset);
@@ -73,7 +86,76 @@ double published_probability(double m, double s, double quadratic, bool publishe
     if (std::abs(last - L) < tolerance * std::abs(L)) break;
     last = L;
   }
-  return std::exp(b.log_probability());
+  return std::min(b.log_probability(), 0.0);
+}
+
+double corrected(double m, double s) { return m / std::sqrt(1 + 3.14159265358979323846 * s / 8); }
+
+}  // namespace
+
+double published_probability(double m, double s, double quadratic, bool published_stop) {
+  return std::exp(published_log_probability(m, s, quadratic, published_stop));
+}
+
+double class_probability(PredictiveRule rule, double m, double s) {
+  switch (rule) {
+    case PredictiveRule::published_row: return published_probability(m, s, 0, false);
+    case PredictiveRule::plug_in: return sigmoid(m);
+    case PredictiveRule::plug_in_corrected: return sigmoid(corrected(m, s));
+    default: return expected_sigmoid(m, s);  // (PRED.2)
+  }
+}
+
+double log_class_probability(PredictiveRule rule, double m, double s, double sign) {
+  switch (rule) {
+    case PredictiveRule::published_row: {
+      const double second = published_log_probability(m, s, 0, false);
+      return sign > 0 ? second : std::log(std::max(-std::expm1(second), 0x1p-53));
+    }
+    case PredictiveRule::plug_in: return log_sigmoid(sign * m);
+    case PredictiveRule::plug_in_corrected: return log_sigmoid(sign * corrected(m, s));
+    default: return log_expected_sigmoid(sign * m, s);  // (PRED.2)
+  }
+}
+
+double class_probability(const Mixture& mixture, const ComponentMoments& moments, Index i) {
+  double sum = 0;
+  for (std::size_t c = 0; c < mixture.components.size(); ++c) {
+    const auto at = static_cast<Index>(c);
+    sum += mixture.components[c].weight * expected_sigmoid(moments.mean(i, at), moments.variance(i, at));
+  }
+  return std::min(sum, 1.0);  // weights sum to 1 but for rounding
+}
+
+double log_class_probability(const Mixture& mixture, const ComponentMoments& moments, Index i, double sign) {
+  const auto component = [&](std::size_t c) {
+    const auto at = static_cast<Index>(c);
+    return std::log(mixture.components[c].weight) + log_expected_sigmoid(sign * moments.mean(i, at), moments.variance(i, at));
+  };
+  double largest = -std::numeric_limits<double>::infinity(), sum = 0;
+  for (std::size_t c = 0; c < mixture.components.size(); ++c) largest = std::max(largest, component(c));
+  for (std::size_t c = 0; c < mixture.components.size(); ++c) sum += std::exp(component(c) - largest);
+  return std::min(largest + std::log(sum), 0.0);
+}
+
+Matrix log_class_probabilities(const Fit& fit, MatrixView X_new) {
+  const PredictiveRule rule = resolved(PredictiveRule::automatic, fit);
+  Vector m, s;
+  predictive_moments(fit, X_new, m, &s);
+  Matrix out(m.size(), 2);
+  const bool is_mixture = rule == PredictiveRule::exact && fit.state->factor.kind == CovarianceFactor::Kind::mixture;
+  ComponentMoments moments;
+  if (is_mixture) {
+    DenseDesign design(X_new, fit.state->standardization);
+    moments = fit.state->factor.mixture.component_moments(design);
+  }
+  for (Index i = 0; i < m.size(); ++i)
+    for (const Index second : {0, 1}) {
+      const double sign = second == 1 ? 1 : -1;
+      out(i, second) =
+          is_mixture ? log_class_probability(fit.state->factor.mixture, moments, i, sign) : log_class_probability(rule, m[i], s[i], sign);
+    }
+  return out;
 }
 
 void published_probabilities(const Vector& m, const Vector& s, double quadratic, Vector& out) {
@@ -93,7 +175,7 @@ void published_probabilities(const Vector& m, const Vector& s, double quadratic,
     last = L;
   }
   out.resize(m.size());
-  for (Index i = 0; i < m.size(); ++i) out[i] = std::exp(rows[static_cast<std::size_t>(i)].log_probability());
+  for (Index i = 0; i < m.size(); ++i) out[i] = std::min(std::exp(rows[static_cast<std::size_t>(i)].log_probability()), 1.0);
 }
 
 Vector StudentPrediction::standard_deviation() const {
@@ -123,11 +205,7 @@ StudentPrediction predict(const LinearFit& fit, MatrixView X_new) {
 
 ClassPrediction predict(const LogisticFit& fit, MatrixView X_new, PredictiveRule rule) {
   ClassPrediction out;
-  // VBLinLogit publishes its own rule; every other program plugs the mean in, and the exact one takes its place.
-  if (rule == PredictiveRule::automatic)
-    rule = fit.report.preset.starts_with("vb_logit")                                                     ? PredictiveRule::published_row
-           : fit.report.compat && (is_toolbox_preset(fit.report.preset) || is_l1_slr(fit.report.preset)) ? PredictiveRule::plug_in
-                                                                                                         : PredictiveRule::exact;
+  rule = resolved(rule, fit);
   if (rule == PredictiveRule::plug_in && fit.state != nullptr && fit.state->factor.kind == CovarianceFactor::Kind::none) {
     predictive_moments(fit, X_new, out.mean, nullptr);
     out.variance = Vector::Constant(out.mean.size(), std::numeric_limits<double>::quiet_NaN());
@@ -137,6 +215,7 @@ ClassPrediction predict(const LogisticFit& fit, MatrixView X_new, PredictiveRule
   const double quadratic = fit.state->quadratic;
   if (rule == PredictiveRule::published_batch) {
     published_probabilities(out.mean, out.variance, quadratic, out.probability);
+    validate::predicted(out.probability);
     return out;
   }
   out.probability.resize(out.mean.size());
@@ -144,22 +223,31 @@ ClassPrediction predict(const LogisticFit& fit, MatrixView X_new, PredictiveRule
     DenseDesign design(X_new, fit.state->standardization);
     const Mixture& mixture = fit.state->factor.mixture;
     const ComponentMoments moments = mixture.component_moments(design);
-    out.probability.setZero();
-    for (std::size_t c = 0; c < mixture.components.size(); ++c)
-      for (Index i = 0; i < out.mean.size(); ++i)
-        out.probability[i] += mixture.components[c].weight *
-                              expected_sigmoid(moments.mean(i, static_cast<Index>(c)), moments.variance(i, static_cast<Index>(c)));
+    for (Index i = 0; i < out.mean.size(); ++i) out.probability[i] = class_probability(mixture, moments, i);
     return out;
   }
-  for (Index i = 0; i < out.mean.size(); ++i) {
-    const double m = out.mean[i], s = out.variance[i];
-    switch (rule) {
-      case PredictiveRule::published_row: out.probability[i] = published_probability(m, s, quadratic, false); break;
-      case PredictiveRule::published_incremental: out.probability[i] = published_probability(m, s, quadratic, true); break;
-      case PredictiveRule::plug_in: out.probability[i] = sigmoid(m); break;
-      case PredictiveRule::plug_in_corrected: out.probability[i] = sigmoid(m / std::sqrt(1 + 3.14159265358979323846 * s / 8)); break;
-      default: out.probability[i] = expected_sigmoid(m, s); break;  // (PRED.2)
-    }
+  const bool incremental = rule == PredictiveRule::published_incremental;
+  for (Index i = 0; i < out.mean.size(); ++i)
+    out.probability[i] = incremental ? published_probability(out.mean[i], out.variance[i], quadratic, true)
+                                     : class_probability(rule, out.mean[i], out.variance[i]);
+  validate::predicted(out.probability);  // the published bound takes differences of squares
+  return out;
+}
+
+std::vector<Index> ClassPrediction::most_probable() const {
+  std::vector<Index> out;
+  for (const double p : probability) out.push_back(says_second(p) ? 1 : 0);
+  return out;
+}
+
+std::vector<Index> most_probable(const Matrix& probability) {
+  std::vector<Index> out(static_cast<std::size_t>(probability.rows()));
+  for (Index n = 0; n < probability.rows(); ++n) {
+    Index& best = out[static_cast<std::size_t>(n)];
+    if (probability.cols() == 2)
+      best = says_second(probability(n, 1)) ? 1 : 0;
+    else
+      probability.row(n).maxCoeff(&best);
   }
   return out;
 }

@@ -8,13 +8,15 @@
 
 #include "core/validate.hpp"
 #include "design/dense.hpp"
+#include "engine/state.hpp"
+#include "predict/predictive.hpp"
 
 namespace ardvark {
 namespace {
 
-// f(first, machine, kernel columns of the machine) for blocks of rows: new rows may be many.
+// f(first, the kernel at the relevance vectors) for blocks of rows: new rows may be many.
 template <typename Function>
-void by_blocks(const RelevanceFit& fit, MatrixView X, Function&& f) {
+void by_kernel_blocks(const RelevanceFit& fit, MatrixView X, Function&& f) {
   if (fit.machines.empty()) throw InvalidArgument("the fit is empty: it has no machine to predict with");
   if (X.cols() != fit.num_inputs())
     throw InvalidArgument(fmt::format("X_new has {} columns; the fit has {} inputs", X.cols(), fit.num_inputs()));
@@ -30,11 +32,19 @@ void by_blocks(const RelevanceFit& fit, MatrixView X, Function&& f) {
     rows.read_rows(first, count, nullptr, panel);
     if (fit.num_vectors() > 0) fit.kernel.evaluate(panel.topRows(count), C, K.topRows(count));
     validate::predicted(K.topRows(count), first);
+    f(first, K.topRows(count));
+  }
+}
+
+// f(first, machine, kernel columns of the machine)
+template <typename Function>
+void by_blocks(const RelevanceFit& fit, MatrixView X, Function&& f) {
+  by_kernel_blocks(fit, X, [&](Index first, const auto& K) {
     for (std::size_t i = 0; i < fit.machines.size(); ++i) {
-      const Matrix columns = K(Eigen::seqN(0, count), fit.machines[i].vectors);
+      const Matrix columns = K(Eigen::all, fit.machines[i].vectors);
       f(first, i, columns);
     }
-  }
+  });
 }
 
 template <typename TypedFit>
@@ -74,25 +84,58 @@ NoiseMixturePrediction predict_mixture(const RelevanceRegression& fit, MatrixVie
   return out;
 }
 
+namespace {
+
+// Each class against the rest, brought to a sum of one; where all are next to nothing, by their logarithms.                     (RVM.6)
+void bring_to_one(const Matrix& log_probability, Matrix& probability) {
+  for (Index n = 0; n < probability.rows(); ++n) {
+    const double sum = probability.row(n).sum();
+    if (sum > 1e-250) {
+      probability.row(n) /= sum;
+      continue;
+    }
+    const Eigen::RowVectorXd relative = (log_probability.row(n).array() - log_probability.row(n).maxCoeff()).exp();
+    probability.row(n) = relative / relative.sum();
+  }
+}
+
+}  // namespace
+
 ClassProbabilities predict(const RelevanceClassification& fit, MatrixView X_new, PredictiveRule rule) {
   ClassProbabilities out;
   const bool two = fit.machines.size() == 1;
   out.probability.resize(X_new.rows(), static_cast<Index>(fit.classes.size()));
   std::vector<LogisticFit> machines;
   for (const RelevanceMachine& machine : fit.machines) machines.push_back(typed<LogisticFit>(machine.fit));
+  Matrix log_probability(two ? 0 : X_new.rows(), out.probability.cols());
   by_blocks(fit, X_new, [&](Index first, std::size_t i, const Matrix& K) {
-    out.probability.block(first, two ? 1 : static_cast<Index>(i), K.rows(), 1) = predict(machines[i], K, rule).probability;
+    const auto k = static_cast<Index>(i);
+    const ClassPrediction one = predict(machines[i], K, rule);
+    out.probability.block(first, two ? 1 : k, K.rows(), 1) = one.probability;
+    if (two) return;
+    PredictiveRule used = resolved(rule, machines[i]);
+    if (used == PredictiveRule::published_batch || used == PredictiveRule::published_incremental) used = PredictiveRule::published_row;
+    for (Index n = 0; n < K.rows(); ++n) log_probability(first + n, k) = log_class_probability(used, one.mean[n], one.variance[n], 1);
   });
   if (two)
     out.probability.col(0) = 1 - out.probability.col(1).array();
-  else  // each class against the rest, brought to a sum of one                                                            (RVM.6)
-    out.probability.array().colwise() /= out.probability.rowwise().sum().array().max(1e-300);
-  out.most_probable.resize(static_cast<std::size_t>(X_new.rows()));
-  for (Index n = 0; n < X_new.rows(); ++n) out.probability.row(n).maxCoeff(&out.most_probable[static_cast<std::size_t>(n)]);
+  else
+    bring_to_one(log_probability, out.probability);
+  out.most_probable = most_probable(out.probability);
+  return out;
+}
+
+Matrix kernel_columns(const RelevanceFit& fit, MatrixView X) {
+  Matrix out(X.rows(), fit.num_vectors());
+  by_kernel_blocks(fit, X, [&](Index first, const auto& K) { out.middleRows(first, K.rows()) = K; });
   return out;
 }
 
 void describe_rows(MatrixView X, VectorView labels, const Vector& k, RelevanceClassification& fit) {
+  const bool complete = std::all_of(fit.machines.begin(), fit.machines.end(), [](const RelevanceMachine& machine) {
+    return machine.fit.state != nullptr && machine.fit.state->w.size() > 0;
+  });
+  if (!complete) return;  // a machine failed: there is nothing to predict with
   const ClassProbabilities p = predict(fit, X);
   std::set<double> classes;
   for (Index i = 0; i < labels.size(); ++i)
@@ -104,7 +147,7 @@ void describe_rows(MatrixView X, VectorView labels, const Vector& k, RelevanceCl
     if (p.most_probable[static_cast<std::size_t>(i)] == label) correct += k[i];
     loss -= k[i] * std::log(std::max(p.probability(i, label), 1e-300));
   }
-  fit.accuracy = correct / k.sum();
+  fit.accuracy = std::min(correct / k.sum(), 1.0);
   fit.log_loss = loss / k.sum();
 }
 

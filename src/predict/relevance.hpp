@@ -8,4 +8,7 @@ namespace ardvark {
 /// accuracy and log_loss of the training rows, labels as the fit had them, from predict().
 void describe_rows(MatrixView X, VectorView labels, const Vector& k, RelevanceClassification& fit);
 
+/// The kernel at the relevance vectors. [rows, vectors]
+[[nodiscard]] Matrix kernel_columns(const RelevanceFit& fit, MatrixView X);
+
 }  // namespace ardvark

@@ -107,20 +107,20 @@ ClassProbabilities predict(const SoftmaxFit& fit, MatrixView X, ClassRule rule) 
     throw InvalidArgument(
         fmt::format("rule is average; it is that of the pairs of one-against-one, and the coding is {}", to_string(fit.coding)));
   if (rule == ClassRule::automatic || average)
-    rule = fit.report.compat || fit.report.status == Status::separated ? ClassRule::plug_in : ClassRule::integrated;
+    rule = fit.report.compat || (fit.report.status == Status::separated && fit.coding == ClassCoding::softmax) ? ClassRule::plug_in
+                                                                                                               : ClassRule::integrated;
   if (rule == ClassRule::integrated && fit.coding == ClassCoding::softmax && fit.state->covariance.kind == ClassCovariance::Kind::none)
     throw InvalidArgument(
         "the fit kept no covariance, so it cannot say how sure a prediction is; fit again with keep_covariance = always, or plug the means "
         "in");
-  const blas::ThreadScope threads(0, blas::multiplications(X.rows(), fit.num_classes() * X.cols()));
+  const blas::ThreadScope threads(0);
   ClassProbabilities out;
   out.probability.resize(X.rows(), fit.num_classes());
   if (fit.coding == ClassCoding::softmax)
     of_softmax(fit, X, rule, out.probability);
   else
     of_machines(fit, X, rule, average, out.probability);
-  out.most_probable.resize(static_cast<std::size_t>(X.rows()));
-  for (Index n = 0; n < X.rows(); ++n) out.probability.row(n).maxCoeff(&out.most_probable[static_cast<std::size_t>(n)]);
+  out.most_probable = most_probable(out.probability);
   return out;
 }
 

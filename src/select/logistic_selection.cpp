@@ -1,13 +1,9 @@
 // The method of selection that is a fit_logistic.
 #include <fmt/format.h>
 
-#include <cmath>
-
 #include "ardvark/logistic.hpp"
 #include "ardvark/select.hpp"
-#include "core/special.hpp"
-#include "engine/coordinate/l1_slr.hpp"
-#include "engine/toolbox.hpp"
+#include "predict/predictive.hpp"
 #include "select/log_shares.hpp"
 
 namespace ardvark {
@@ -26,15 +22,7 @@ SelectionMethod logistic_selection(const FitOptions& options) {
 
     const bool usable = fit.state != nullptr && fit.mean.allFinite();
     if (!usable) return SelectionFit{std::vector<bool>(static_cast<std::size_t>(rows.X.cols())), log_shares(rows), fit.report.status};
-    const bool plug_in = options.compat && (is_toolbox_preset(options.preset) || is_l1_slr(options.preset));
-    const ClassPrediction p = predict(fit, rows.X_new, plug_in ? PredictiveRule::plug_in : PredictiveRule::exact);
-    SelectionFit out{fit.relevant, Matrix(p.mean.size(), 2), fit.report.status};
-    for (Index i = 0; i < p.mean.size(); ++i)
-      for (const Index second : {0, 1}) {
-        const double m = second == 1 ? p.mean[i] : -p.mean[i];
-        out.log_probability(i, second) = plug_in ? log_sigmoid(m) : log_expected_sigmoid(m, p.variance[i]);  // (PRED.2)
-      }
-    return out;
+    return SelectionFit{fit.relevant, log_class_probabilities(fit, rows.X_new), fit.report.status};
   };
 }
 

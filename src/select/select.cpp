@@ -188,7 +188,7 @@ void average(const std::vector<Tested>& all, const Classes& classes, SelectionCo
       correct(tested->rows) += tested->correct;
       loss(tested->rows) += tested->loss;
     }
-    accuracy.push_back(hits / k.sum());
+    accuracy.push_back(std::min(hits / k.sum(), 1.0));
     log_loss.push_back(losses / k.sum());
     survivors.push_back(kept / out.folds);
   }

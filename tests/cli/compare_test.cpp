@@ -63,6 +63,14 @@ TEST_F(Compare, PrintsATableAndOneSentence) {
   EXPECT_EQ(output_of(Arguments{"compare"} + linear_ + Arguments{"-q"}, folder_.path()), "");
 }
 
+TEST_F(Compare, CountsRelevanceVectorMachinesByThemselves) {
+  const std::string table =
+      output_of(Arguments{"compare"} + linear_ +
+                    Arguments{"--priors", "dense,shared", "--kernel", "linear", "--kernel", "gaussian", "--centres", "20"},
+                folder_.path());
+  EXPECT_TRUE(contains(table, "Comparison of 2 linear models and 2 relevance vector machines, 150 rows, 10 columns, target y\n")) << table;
+}
+
 TEST_F(Compare, TakesKernelsAndTextColumns) {
   std::string text = "x,k,y,w\n";
   for (int i = 0; i < 90; ++i)

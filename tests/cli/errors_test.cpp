@@ -5,7 +5,9 @@
 #include <random>
 
 #include "ardvark/fit.hpp"
+#include "io/mutations.hpp"
 #include "program.hpp"
+#include "support/paths.hpp"
 #include "tables.hpp"
 
 namespace ardvark {
@@ -13,6 +15,7 @@ namespace {
 
 using testing::Arguments;
 using testing::expect_refused;
+using testing::output_of;
 using testing::read_bytes;
 using testing::sample;
 using testing::write_bytes;
@@ -119,6 +122,62 @@ TEST_F(Refuses, AbsentColumns) {
   linear({"--flat", "y"}, {"'y'", "--flat"});
   linear({"--prior", "groups", "--group", "g=x,nope"}, {"'nope'", "--group"});
   linear({"--prior", "groups", "--group", "x,z"}, {"'x,z'", "--group"});
+}
+
+// ---- names and rows -------------------------------------------------------------------------------------------------------------------
+
+TEST_F(Refuses, ATypingErrorInTheTargetBeforeItLooksAtAnyValue) {
+  put("npreg,type\n,Yes\n2,No\n");
+  fit({"bad.csv", "--target", "typ", "--model", "logistic"}, {"no column 'typ', which --target names; did you mean 'type'?"});
+}
+
+TEST_F(Refuses, RowsByTheirNumberAndTheirLine) {
+  linear_table("x,z,y\n1,0,2\n\n2,abc,3\n", {"row 2 (line 4), column 'z': 'abc' is not a number"});
+  put("x,y,w\n1,2,1\n\n2,3,-0.5\n4,9,1\n");
+  fit({"bad.csv", "--target", "y", "--model", "linear", "--weights", "w"}, {"row 2 (line 4), column 'w'", "-0.5"});
+  make_model();
+  put("x,z,k\n1,0,a\n\n,1,a\n1,1e300,b\n");
+  predict({"m.ardvark", "bad.csv", "--missing", "drop"}, {"X_new at row 3 (line 5), column 'z' is 1e+300"});
+}
+
+TEST_F(Refuses, NumbersWithADecimalComma) {
+  linear_table("x,y\n\"1,5\",2\n\"2,5\",3\n\"3,25\",4\n", {"row 1 (line 2), column 'x': '1,5' has a decimal comma", "decimal point"});
+  make_model();
+  put("x,z,k\n\"1,5\",0,a\n");
+  predict({"m.ardvark", "bad.csv"}, {"'x'", "decimal comma"});
+  put("x,z,k\n1,two,a\n");
+  exactly({"predict", "m.ardvark", "bad.csv"}, "column 'z' holds text, the model expects numbers there");
+  put("x,z,k\n1,1,a\n2,two,a\n");  // what predict cannot do is not advised
+  exactly({"predict", "m.ardvark", "bad.csv"}, "row 2 (line 3), column 'z': 'two' is not a number");
+}
+
+TEST_F(Refuses, AColumnThatIsBothUsedAndIgnored) {
+  linear({"--ignore", "y"}, {"--target 'y' is also named by --ignore"});
+  linear({"--ignore", "w", "--weights", "w"}, {"--weights 'w' is also named by --ignore"});
+}
+
+TEST_F(Refuses, ListsWhoseQuotesDoNotClose) {
+  linear({"--flat", "\"x"}, {"a quote is opened and never closed"});
+  linear({"--flat", "\"x\"z"}, {"text follows the closing quote"});
+}
+
+// ---- what can be done about it --------------------------------------------------------------------------------------------------------
+
+TEST_F(Refuses, WeightsThatStandForTooFewRows) {
+  put("x,y,w\n1,2,.1\n2,3,.2\n4,9,.1\n7,1,.1\n");
+  for (const char* prior : {"sparse", "slab", "dense", "shared", "ard", "none"})
+    fit({"bad.csv", "--target", "y", "--model", "linear", "--weights", "w", "--prior", prior},
+        {"weights have the sum 0.5", "without a prior", "multiply relative weights so that they sum to the number of observations"});
+}
+
+TEST_F(Refuses, ASparsePriorOfASoftmaxWithAnOptionThatIsThere) {
+  std::string text = "x,y\n";
+  for (int i = 0; i < 30; ++i) text += std::to_string(i * 7 % 11) + "," + "abc"[i * 5 % 3] + "\n";
+  put(text);
+  fit({"bad.csv", "--target", "y", "--model", "logistic", "--prior", "sparse"}, {"--coding one-against-rest"});
+  const std::string table = testing::output_of(
+      {"fit", "bad.csv", "--target", "y", "--model", "logistic", "--prior", "sparse", "--coding", "one-against-rest"}, folder_.path());
+  EXPECT_TRUE(testing::contains(table, "each class against the rest")) << table;
 }
 
 // ---- classes --------------------------------------------------------------------------------------------------------------------------
@@ -322,16 +381,12 @@ TEST_F(Refuses, FilesThatAreNoModel) {
   model(newer, {"bad.ardvark", "newer ardvark", "9"});
 }
 
-// Replaces a text of the header by another, and its length with it.
-std::string edited(std::string bytes, const std::string& from, const std::string& to) {
-  const std::size_t place = bytes.find(from);
+// Replaces a text of the header by another, its length and its checksum with it.
+std::string edited(const std::string& bytes, const std::string& from, const std::string& to) {
+  std::string header = bytes.substr(8, testing::header_length(bytes));
+  const std::size_t place = header.find(from);
   if (place == std::string::npos) return {};
-  bytes.replace(place, from.size(), to);
-  std::uint64_t length = 0;
-  std::copy_n(bytes.data(), sizeof length, reinterpret_cast<char*>(&length));
-  length += to.size() - from.size();
-  std::copy_n(reinterpret_cast<const char*>(&length), sizeof length, bytes.data());
-  return bytes;
+  return testing::with_right_header_checksum(testing::with_header(bytes, header.replace(place, from.size(), to)));
 }
 
 TEST_F(Refuses, ModelsWhoseListsDoNotFit) {
@@ -360,7 +415,7 @@ TEST_F(Refuses, ModelsWithAnyOfTheirNumbersBroken) {
     for (const double value : i < num_scalars ? values : std::vector{values[random() % values.size()]}) {
       std::string broken = bytes;
       std::copy_n(reinterpret_cast<const char*>(&value), sizeof value, broken.data() + begin + i * sizeof value);
-      put(broken, "bad.ardvark");
+      put(testing::with_right_checksums(broken), "bad.ardvark");
       for (const Arguments& command : {Arguments{"show", "bad.ardvark"}, {"predict", "bad.ardvark", "good.csv"}}) {
         const testing::Outcome outcome = testing::run(command, folder_.path());
         EXPECT_TRUE(outcome.exit_code == 0 || outcome.exit_code == 2)
@@ -428,12 +483,64 @@ TEST_F(Refuses, ADirectoryAsOutputBeforeItReadsTheTable) {
 TEST_F(Refuses, AFullDisk) {
   if (!std::filesystem::exists("/dev/full")) GTEST_SKIP() << "there is no /dev/full";
   make_model();
-  for (const std::string command : {"fit good.csv --target y --model linear", "fit good.csv --target y --model linear --json",
-                                    "predict m.ardvark good.csv", "show m.ardvark"}) {
-    const int status = std::system(fmt::format("cd '{}' && {} {} >/dev/full 2>err", folder_.path(), ARDVARK_PROGRAM, command).c_str());
+  put(sample(60, 2).csv(), "more.csv");
+  for (const std::string command :
+       {"fit good.csv --target y --model linear", "fit good.csv --target y --model linear --json", "predict m.ardvark good.csv",
+        "show m.ardvark", "--help", "help", "help predict", "--version", "fit --help", "select --help", "compare --help", "predict --help",
+        "show -h", "compare good.csv --target y --ignore k,w --model linear",
+        "select more.csv --target label --ignore y --preset slr_var"}) {
+    const int status =
+        std::system(fmt::format("cd '{}' && {} {} >/dev/full 2>err", folder_.path(), testing::program_path(), command).c_str());
     EXPECT_EQ(WEXITSTATUS(status), 3) << command;
     EXPECT_TRUE(testing::is_one_message(read_bytes(folder_ / "err"))) << read_bytes(folder_ / "err");
   }
+}
+
+// ulimit -f ends a program by the signal SIGXFSZ, unless it sees to it.
+TEST_F(Refuses, OutputBeyondTheLimitOnTheSizeOfFiles) {
+  const testing::Sample large = sample(4000, 3);
+  put(large.csv(), "large.csv");
+  std::string wide = "y";
+  for (int j = 0; j < 120; ++j) wide += fmt::format(",c{}", j);
+  for (int i = 0; i < 200; ++i) {
+    wide += fmt::format("\n{}", i % 7);
+    for (int j = 0; j < 120; ++j) wide += fmt::format(",{}", (i * 37 + j * 101 + i * j) % 211);
+  }
+  put(wide + "\n", "wide.csv");
+  output_of({"fit", "large.csv", "--target", "y", "--ignore", "label", "--model", "linear", "-q", "-o", "m.ardvark"}, folder_.path());
+  write_bytes(folder_ / "out", "old");
+  std::filesystem::create_directory(folder_ / "before");
+  const std::size_t num_files = folder_.num_files() + 1;  // and err
+  for (const std::string command : {"fit wide.csv --target y --model linear --prior shared -q -o out", "predict m.ardvark large.csv -o out",
+                                    "predict m.ardvark large.csv > before/printed"}) {
+    const int status =
+        std::system(fmt::format("cd '{}' && (ulimit -f 20; exec {} {} 2>err)", folder_.path(), testing::program_path(), command).c_str());
+    ASSERT_TRUE(WIFEXITED(status)) << command;
+    EXPECT_EQ(WEXITSTATUS(status), 3) << command;
+    const std::string message = read_bytes(folder_ / "err");
+    EXPECT_TRUE(testing::is_one_message(message) && testing::contains(message, "File too large")) << message;
+    EXPECT_EQ(read_bytes(folder_ / "out"), "old");
+    EXPECT_EQ(folder_.num_files(), num_files) << command;
+  }
+}
+
+TEST_F(Refuses, NoLinkAsOutputButWritesWhatItLeadsTo) {
+  std::filesystem::create_directory(folder_ / "store");
+  for (const std::string target : {"store/m.ardvark", "store/p.csv"}) {
+    const std::string link = target.substr(6);
+    std::filesystem::create_symlink(target, folder_ / link);  // dangling, then not
+  }
+  for (int repetition = 0; repetition < 2; ++repetition) {
+    make_model();
+    output_of({"predict", "m.ardvark", "good.csv", "-o", "p.csv"}, folder_.path());
+    for (const std::string link : {"m.ardvark", "p.csv"}) {
+      EXPECT_TRUE(std::filesystem::is_symlink(folder_ / link));
+      EXPECT_TRUE(std::filesystem::is_regular_file(std::filesystem::symlink_status(folder_ / ("store/" + link))));
+    }
+  }
+  std::filesystem::create_symlink("good.csv", folder_ / "alias.csv");
+  exactly({"predict", "m.ardvark", "good.csv", "-o", "alias.csv"}, "--output is 'alias.csv', which is read; give another path");
+  EXPECT_EQ(read_bytes(folder_ / "good.csv"), good);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include "ardvark/logistic.hpp"
 #include "ardvark/softmax.hpp"
 #include "program.hpp"
+#include "support/paths.hpp"
 #include "tables.hpp"
 
 namespace ardvark {
@@ -24,7 +25,7 @@ using Names = std::vector<std::string>;
 using Numbers = std::vector<double>;
 using Groups = std::vector<Index>;
 
-const std::string pima = ARDVARK_EXAMPLE_DATA "/Pima.tr.csv";
+const std::string pima = testing::example_path("Pima.tr.csv");
 const Arguments linear = {"fit", "data.csv", "--target", "y", "--ignore", "label", "--model", "linear"};
 const Arguments logistic = {"fit", "data.csv", "--target", "label", "--ignore", "y", "--model", "logistic"};
 
@@ -91,6 +92,31 @@ void expect_every_name(const Json& json, std::size_t p, std::size_t num_groups) 
   EXPECT_TRUE(json["status"].is_string());
   EXPECT_TRUE(json["solver"].is_string());
   EXPECT_GE(json["seconds"].get<double>(), 0);
+}
+
+// ---- names and lines ----------------------------------------------------------------------------------------------------------------
+
+TEST_F(FitCommand, TakesNamesWithACommaInLists) {
+  std::string text = "\"a,b\",c,\"d \"\"e\"\"\",f,y\n";
+  for (int i = 0; i < 40; ++i) text += fmt::format("{},{},{},{},{}\n", i % 7, i * 3 % 5, i * 5 % 11, i % 3, i % 7 + 0.1 * (i * 7 % 4));
+  put(text);
+  const Arguments fit = {"fit", "data.csv", "--model", "linear", "--prior", "ard", "--target", "y"};
+  const Json grouped = fitted(fit + Arguments{"--group", "G=\"a,b\",\"d \"\"e\"\"\""});
+  EXPECT_EQ(grouped["columns"].get<Names>(), (Names{"a,b", "c", "d \"e\"", "f"}));
+  EXPECT_EQ(grouped["group"][0], grouped["group"][2]);
+  EXPECT_NE(grouped["group"][0], grouped["group"][1]);
+  const Json flat = fitted(fit + Arguments{"--flat", "c,\"a,b\"", "--ignore", "\"d \"\"e\"\"\""});
+  EXPECT_EQ(flat["columns"].get<Names>(), (Names{"a,b", "c", "f"}));
+  EXPECT_EQ(flat["group"].get<std::vector<int>>(), (std::vector<int>{-1, -1, 0}));
+}
+
+TEST_F(FitCommand, ReadsLinesThatEndWithCrAlone) {
+  std::string text = sample(30, 3).csv();
+  put(text);
+  const Json with_lf = fitted(linear);
+  std::replace(text.begin(), text.end(), '\n', '\r');
+  put(text);
+  EXPECT_EQ(fitted(linear)["mean"], with_lf["mean"]);
 }
 
 // ---- what it prints -----------------------------------------------------------------------------------------------------------------

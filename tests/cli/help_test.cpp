@@ -4,6 +4,7 @@
 
 #include "ardvark/fit.hpp"
 #include "program.hpp"
+#include "support/paths.hpp"
 #include "tables.hpp"
 
 namespace ardvark {
@@ -34,7 +35,7 @@ TEST(Help, HoldsExamplesThatWork) {
     EXPECT_TRUE(contains(help, "Example")) << help;
     const testing::TemporaryFolder folder;
     std::filesystem::create_directories(folder / "examples");
-    std::filesystem::copy(ARDVARK_EXAMPLE_DATA, folder / "examples/data");
+    std::filesystem::copy(testing::example_path(), folder / "examples/data");
 
     const std::vector<Arguments> examples = examples_in(help);
     EXPECT_GE(examples.size(), 2u) << help;

@@ -41,7 +41,8 @@ bool has_partial_file(const TemporaryFolder& folder) {
 TEST(Interrupt, EndsALongFitAtOnceAndLeavesNothing) {
   const TemporaryFolder folder;
   write_table(folder / "data.csv", 2500, 1200);
-  for (const int signal : {SIGINT, SIGTERM}) {
+  const auto before = std::signal(SIGHUP, SIG_DFL);  // under nohup the program would inherit that it is ignored
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
     Program program({"fit", "data.csv", "--target", "y", "--model", "logistic", "--prior", "ard", "--tolerance", "0", "--max-sweeps",
                      "1000000", "-o", "m.ardvark"},
                     folder.path());
@@ -54,6 +55,7 @@ TEST(Interrupt, EndsALongFitAtOnceAndLeavesNothing) {
     EXPECT_TRUE(testing::contains(outcome.err, "interrupted; nothing was written")) << outcome.err;
     EXPECT_EQ(folder.num_files(), 1u);
   }
+  std::signal(SIGHUP, before);
 }
 
 // With threads of the BLAS, which get the signal as well as the one that writes.

@@ -7,6 +7,7 @@
 #include "ardvark/logistic.hpp"
 #include "ardvark/table.hpp"
 #include "program.hpp"
+#include "support/paths.hpp"
 
 namespace ardvark {
 namespace {
@@ -21,7 +22,7 @@ using testing::TemporaryFolder;
 using testing::write_bytes;
 using Numbers = std::vector<double>;
 
-const std::string pima = ARDVARK_EXAMPLE_DATA "/Pima.tr.csv";
+const std::string pima = testing::example_path("Pima.tr.csv");
 const Arguments logistic = {"fit", pima, "--target", "type", "--model", "logistic"};
 const Arguments laplace = logistic + Arguments{"--prior", "laplace"};
 
@@ -55,7 +56,7 @@ TEST(FitLaplace, PrintsWhatTheLibraryFits) {
 TEST(FitLaplace, PredictionsIntegrateThePosteriorOrPlugTheModeIn) {
   const TemporaryFolder folder;
   output_of(laplace + Arguments{"--lambda", "6", "-q", "-o", "m.ardvark"}, folder.path());
-  const std::string test = ARDVARK_EXAMPLE_DATA "/Pima.te.csv";
+  const std::string test = testing::example_path("Pima.te.csv");
   const std::string exact = output_of({"predict", "m.ardvark", test}, folder.path());
   const Json plug_in = json_of({"predict", "m.ardvark", test, "--rule", "plug-in", "--json"}, folder.path());
   const std::string line = exact.substr(exact.find('\n') + 1);

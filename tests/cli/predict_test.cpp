@@ -8,6 +8,7 @@
 #include "ardvark/model_file.hpp"
 #include "ardvark/softmax.hpp"
 #include "program.hpp"
+#include "support/paths.hpp"
 #include "tables.hpp"
 
 namespace ardvark {
@@ -28,7 +29,7 @@ using testing::sample;
 using testing::write_bytes;
 using Numbers = std::vector<double>;
 
-const std::string training = ARDVARK_EXAMPLE_DATA "/Pima.tr.csv", testing_data = ARDVARK_EXAMPLE_DATA "/Pima.te.csv";
+const std::string training = testing::example_path("Pima.tr.csv"), testing_data = testing::example_path("Pima.te.csv");
 
 Numbers numbers(const Vector& v) { return {v.begin(), v.end()}; }
 

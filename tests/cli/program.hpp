@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "io/temporary_file.hpp"
+#include "support/paths.hpp"
 
 namespace ardvark::testing {
 
@@ -60,15 +61,15 @@ class Program {
     posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
     posix_spawn_file_actions_adddup2(&actions, streams.out >= 0 ? streams.out : ::fileno(out_.get()), 1);
     posix_spawn_file_actions_adddup2(&actions, streams.err >= 0 ? streams.err : ::fileno(err_.get()), 2);
-    std::vector<char*> words = {const_cast<char*>(ARDVARK_PROGRAM)}, variables;
+    std::vector<char*> words = {const_cast<char*>(program_path())}, variables;
     for (const std::string& argument : arguments) words.push_back(const_cast<char*>(argument.c_str()));
     words.push_back(nullptr);
     for (const std::string& variable : environment) variables.push_back(const_cast<char*>(variable.c_str()));
     for (char** variable = environ; *variable != nullptr; ++variable) variables.push_back(*variable);
     variables.push_back(nullptr);
-    const int error = ::posix_spawn(&process_, ARDVARK_PROGRAM, &actions, nullptr, words.data(), variables.data());
+    const int error = ::posix_spawn(&process_, program_path(), &actions, nullptr, words.data(), variables.data());
     posix_spawn_file_actions_destroy(&actions);
-    if (error != 0) throw std::runtime_error("cannot start " ARDVARK_PROGRAM);
+    if (error != 0) throw std::runtime_error(std::string("cannot start ") + program_path());
   }
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;

@@ -8,6 +8,7 @@
 #include "ardvark/model_file.hpp"
 #include "ardvark/table.hpp"
 #include "rvm_command.hpp"
+#include "support/paths.hpp"
 #include "tables.hpp"
 
 namespace ardvark {
@@ -29,7 +30,7 @@ using testing::Sinc;
 using testing::sinc;
 using testing::two;
 
-const std::string pima = ARDVARK_EXAMPLE_DATA "/Pima.tr.csv";
+const std::string pima = testing::example_path("Pima.tr.csv");
 
 TEST_F(RelevanceCommand, ShowsWhatTheFitPrinted) {
   for (const Arguments& fit :

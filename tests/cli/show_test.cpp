@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "program.hpp"
 #include "tables.hpp"
 
@@ -23,6 +25,8 @@ const Arguments fits[] = {
     {"fit", "data.csv", "--target", "label", "--ignore", "y", "--preset", "vb_logit_fit_iter"},
     {"fit", "one.csv", "--target", "y", "--model", "linear"},
     {"fit", "words.csv", "--target", "y", "--model", "linear", "--prior", "ard", "--missing", "drop"},
+    {"fit", "data.csv", "--target", "label", "--ignore", "y", "--model", "logistic", "--diagnose"},
+    {"fit", "data.csv", "--target", "label", "--ignore", "y", "--model", "rvm", "--task", "classification", "--width", "2", "--diagnose"},
 };
 
 class ShowCommand : public ::testing::Test {
@@ -50,11 +54,21 @@ TEST_F(ShowCommand, PrintsTheSummaryOfTheFit) {
 
 TEST_F(ShowCommand, PrintsTheJsonOfTheFit) {
   for (const Arguments& fit : fits) {
-    for (const Arguments& more : {Arguments{}, Arguments{"--covariance"}, Arguments{"--level", "0.5"}}) {
+    const bool has_covariance = std::find(fit.begin(), fit.end(), "rvm") == fit.end();
+    for (const Arguments& more : {Arguments{}, has_covariance ? Arguments{"--covariance"} : Arguments{}, Arguments{"--level", "0.5"}}) {
       const std::string json = output(fit + Arguments{"-o", "m.ardvark", "--json"} + more);
       EXPECT_EQ(output(Arguments{"show", "m.ardvark", "--json"} + more), json) << testing::command_line(fit);
     }
   }
+}
+
+TEST_F(ShowCommand, PrintsTheKhatOfAFitThatWasAskedForIt) {
+  const Arguments fit = {"fit", "data.csv", "--target", "label", "--ignore", "y", "--model", "logistic", "--prior", "ard", "--json"};
+  EXPECT_FALSE(json_of(fit, folder_.path()).contains("khat"));
+  const Json asked = json_of(fit + Arguments{"--diagnose"}, folder_.path());  // also where no model is written
+  EXPECT_TRUE(asked["khat"].is_number()) << asked["warnings"];
+  EXPECT_FALSE(asked.contains("log_ratios"));
+  EXPECT_EQ(json_of(fit + Arguments{"--diagnose"}, folder_.path())["khat"], asked["khat"]);
 }
 
 TEST_F(ShowCommand, PrintsTheIntervalsOfTheLevel) {

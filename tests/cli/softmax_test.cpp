@@ -159,6 +159,21 @@ TEST_F(SoftmaxCommand, PrintsTheJointCovariance) {
   expect_refused({"show", "m.ardvark", "--covariance"}, folder_, 2, {"--covariance needs --json"});
 }
 
+// Without an intercept nothing is left to fit; the program ended by a segmentation fault. Then all classes are as probable.
+TEST_F(SoftmaxCommand, PredictsEqualSharesWhereNothingIsLeftToFit) {
+  write_bytes(folder_ / "zeros.csv", "x,y\n0,a\n0,b\n0,c\n0,a\n0,b\n0,c\n");
+  for (const testing::Arguments& model :
+       {testing::Arguments{"--model", "logistic", "--prior", "shared"}, {"--preset", "smlr"}, {"--preset", "rmlr"}}) {
+    const Json fit =
+        json_of(testing::Arguments{"fit", "zeros.csv", "--target", "y", "--no-intercept", "-o", "m.ardvark"} + model, folder_.path());
+    EXPECT_NEAR(fit["log_loss"].get<double>(), std::log(3.0), 1e-12);
+    EXPECT_EQ(output_of({"show", "m.ardvark"}, folder_.path()).empty(), false);
+    const Json p = json_of({"predict", "m.ardvark", "zeros.csv"}, folder_.path());
+    for (const Json& list : p["probability"])
+      for (const Json& value : list) EXPECT_NEAR(value.get<double>(), 1.0 / 3, 1e-15);
+  }
+}
+
 TEST_F(SoftmaxCommand, SaysWhatIsWrong) {
   const auto refused = [&](const testing::Arguments& arguments, std::initializer_list<const char*> pieces) {
     expect_refused(arguments, folder_, 2, pieces);

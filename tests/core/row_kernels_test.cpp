@@ -15,7 +15,7 @@ using testing::Random;
 class RowKernel : public ::testing::TestWithParam<RowKernels> {
  protected:
   void SetUp() override {
-    if (!GetParam().available) GTEST_SKIP() << "this machine has no " << GetParam().name;
+    if (GetParam().level > simd::of_processor()) GTEST_SKIP() << "this machine has no " << simd::name(GetParam().level);
   }
 
   template <typename Scalar>
@@ -78,7 +78,7 @@ TEST_P(RowKernel, AddsDeviations) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Instructions, RowKernel, ::testing::ValuesIn(row_kernels().begin(), row_kernels().end()),
-                         [](const auto& tested) { return std::string(tested.param.name); });
+                         [](const auto& tested) { return std::string(simd::name(tested.param.level)); });
 
 }  // namespace
 }  // namespace ardvark

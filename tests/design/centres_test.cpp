@@ -42,9 +42,41 @@ TEST(PivotedCholeskyCentres, EndsAtTheRankAndAtTheTolerance) {
   EXPECT_EQ(pivoted_cholesky_centres(Kernel::gaussian(0.5), X, 2, 0).size(), 2U);
   EXPECT_TRUE(pivoted_cholesky_centres(Kernel::gaussian(0.5), X, 0, 0).empty());
   const Matrix line = Vector::LinSpaced(200, 0, 1);
-  // With both ends taken, 1 - 2 exp(-1/2)/(1 + exp(-1)) = 0.113 is left in the middle.
-  EXPECT_EQ(pivoted_cholesky_centres(Kernel::gaussian(1), line, 150, 0.12).size(), 2U);
-  EXPECT_EQ(pivoted_cholesky_centres(Kernel::gaussian(1), line, 150, 0.11).size(), 3U);
+  // With 99/199 taken, next to the mean, 1 - exp(-2 (100/199)^2) = 0.3965 is left at 1; with 1 taken too,
+  // 0.3905 - (exp(-1) - exp(-(99^2 + 100^2)/199^2))^2 / 0.3965 = 0.2468 at 0.
+  EXPECT_EQ(pivoted_cholesky_centres(Kernel::gaussian(1), line, 150, 0.40).size(), 1U);
+  EXPECT_EQ(pivoted_cholesky_centres(Kernel::gaussian(1), line, 150, 0.25).size(), 2U);
+  EXPECT_EQ(pivoted_cholesky_centres(Kernel::gaussian(1), line, 150, 0.24).size(), 3U);
+}
+
+// The content of the rows that were taken, in the order in which they were.
+Matrix taken(const Kernel& kernel, const Matrix& X, Index count) {
+  return X(pivoted_cholesky_centres(kernel, X, count, 1e-12), Eigen::all);
+}
+
+TEST(PivotedCholeskyCentres, DoNotDependOnTheOrderOfTheRows) {  // (KER.13)
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    SCOPED_TRACE(seed);
+    Random random(seed);
+    const Index n = random.integer(2, 80), d = random.integer(1, 3);
+    Matrix X = random.normals(n, d);
+    if (random.chance(0.5)) X = (2 * X).array().round();  // a grid: many rows are equal, and many as near to the mean
+    if (random.chance(0.3)) X.col(0).setConstant(3);
+    const std::vector<Kernel> kernels = {Kernel::gaussian(random.scale(0.05, 20)), Kernel::laplacian(1), Kernel::polynomial(2, 1),
+                                         Kernel::linear()};
+    for (const Kernel& kernel : kernels) {
+      const Index count = random.integer(1, 20);
+      const Matrix there = taken(kernel, X, count), here = taken(kernel, X(random.permutation(n), Eigen::all), count);
+      EXPECT_EQ(here, there) << kernel.name();
+      EXPECT_EQ(kmeans_centres(X(random.permutation(n), Eigen::all), count, seed), kmeans_centres(X, count, seed));
+    }
+  }
+}
+
+TEST(PivotedCholeskyCentres, BeginNextToTheMeanWhereAllDiagonalsAreEqual) {  // (KER.13)
+  Matrix X(6, 2);
+  X << 9, 0, 9, 0, 9, 0, 1, 1, 0, 5, -4, 0;  // the mean of the four different rows is (1.5, 1.5)
+  EXPECT_EQ(pivoted_cholesky_centres(Kernel::gaussian(3), X, 1, 0), std::vector<Index>{3});
 }
 
 TEST(KmeansCentres, FindsSeparateClustersAndIsRepeatable) {

@@ -128,15 +128,15 @@ TEST(SubsetPosterior, IsTheSumOverTheSubsets) {  // (SP.14)
       }
       if (pass == 0) continue;
       for (const SubsetKernel& kernel : subset_kernels()) {
-        if (!kernel.available) continue;
+        if (kernel.level > simd::of_processor()) continue;
         SubsetPosterior found;
         kernel.posterior({n, A.data(), c.data(), odds.data(), kappa, s2}, found);
         const double unit = std::sqrt(second.diagonal().maxCoeff());
         for (Index j = 0; j < n; ++j) {
-          EXPECT_NEAR(found.inclusion[j], inclusion[j], 1e-10) << kernel.name;
-          EXPECT_NEAR(found.mean[j], mean[j], 1e-9 * unit) << kernel.name;
+          EXPECT_NEAR(found.inclusion[j], inclusion[j], 1e-10) << simd::name(kernel.level);
+          EXPECT_NEAR(found.mean[j], mean[j], 1e-9 * unit) << simd::name(kernel.level);
           for (Index l = 0; l < n; ++l)
-            EXPECT_NEAR(found.covariance[j * n + l], second(j, l) - mean[j] * mean[l], 1e-9 * unit * unit) << kernel.name;
+            EXPECT_NEAR(found.covariance[j * n + l], second(j, l) - mean[j] * mean[l], 1e-9 * unit * unit) << simd::name(kernel.level);
         }
         EXPECT_NEAR(found.included, included, 1e-10);
         EXPECT_NEAR(found.square, second.trace(), 1e-9 * second.trace());
@@ -156,15 +156,16 @@ TEST(ColumnKernels, OfColumnsTogetherAgreeWithPlainProducts) {
       std::vector<const double*> z;
       for (Index j = 0; j < count; ++j) z.push_back(Z.col(j).data());
       for (const ColumnKernels& kernel : column_kernels()) {
-        if (!kernel.available) continue;
+        if (kernel.level > simd::of_processor()) continue;
         Matrix A(count, count);
         Vector c(count), v = u, h = g;
         kernel.joint_products(z.data(), count, u.data(), D.data(), n, A.data(), c.data());
-        EXPECT_LT((A - Z.transpose() * D.asDiagonal() * Z).cwiseAbs().maxCoeff(), 1e-12 * static_cast<double>(n)) << kernel.name;
-        EXPECT_LT((c - Z.transpose() * u).cwiseAbs().maxCoeff(), 1e-12 * static_cast<double>(n)) << kernel.name;
+        EXPECT_LT((A - Z.transpose() * D.asDiagonal() * Z).cwiseAbs().maxCoeff(), 1e-12 * static_cast<double>(n))
+            << simd::name(kernel.level);
+        EXPECT_LT((c - Z.transpose() * u).cwiseAbs().maxCoeff(), 1e-12 * static_cast<double>(n)) << simd::name(kernel.level);
         kernel.joint_move(z.data(), count, D.data(), n, change.data(), C.data(), v.data(), h.data());
-        EXPECT_LT((v - (u - D.asDiagonal() * Z * change)).cwiseAbs().maxCoeff(), 1e-12) << kernel.name << " " << n;
-        EXPECT_LT((h - (g + (Z * C * Z.transpose()).diagonal())).cwiseAbs().maxCoeff(), 1e-10) << kernel.name << " " << n;
+        EXPECT_LT((v - (u - D.asDiagonal() * Z * change)).cwiseAbs().maxCoeff(), 1e-12) << simd::name(kernel.level) << " " << n;
+        EXPECT_LT((h - (g + (Z * C * Z.transpose()).diagonal())).cwiseAbs().maxCoeff(), 1e-10) << simd::name(kernel.level) << " " << n;
       }
     }
 }

@@ -1,4 +1,5 @@
 // Tables that tell little: constant and collinear columns, constant targets, one row, values at the end of the doubles.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -53,6 +54,42 @@ TEST(Fit, LeavesConstantAndDuplicatedColumnsOut) {
     EXPECT_TRUE(mentions(fit.report.notes, "copy of 'x3'"));
     EXPECT_TRUE(fit.covariance().row(0).isZero());
   }
+}
+
+TEST(Fit, HasNoMoreEffectiveParametersThanRowsOrColumns) {  // of few rows it is often open whether an effect is there
+  for (std::uint64_t seed = 0; seed < 60; ++seed)
+    for (const Prior& prior : {Prior::sparse(), Prior::slab(), Prior::dense(), Prior::ard(), Prior::shared()}) {
+      const Index rows = 3 + static_cast<Index>(seed % 4), columns = 1 + static_cast<Index>(seed % 7);
+      const Problem problem = make_problem(seed, rows, columns);
+      const double most = static_cast<double>(std::min(rows - 1, columns) + 1);
+      SCOPED_TRACE(fmt::format("seed {}, {} x {}", seed, rows, columns));
+      const LinearFit linear = fit_linear(problem.X, problem.y, {.prior = prior});
+      EXPECT_GE(linear.effective_parameters, 0);
+      EXPECT_LE(linear.effective_parameters, most + 1e-9);
+      const LogisticFit logistic = fit_logistic(problem.X, problem.labels, {.prior = prior});
+      EXPECT_GE(logistic.effective_parameters, 0);
+      EXPECT_LE(logistic.effective_parameters, most + 1e-9);
+    }
+}
+
+// Few rows that count many times: the posterior of h is so sharp that its density elsewhere is beyond the doubles.              (SP.11)
+TEST(FitLinear, HasANoiseWhereFewRowsCountThousandsOfTimes) {
+  Matrix X(5, 4);
+  X << -0.1816, -0.2191, 1.523, -0.2192, -2.26, -0.7462, -0.3762, -0.7463, -0.8453, -0.5506, 0.1118, -0.5504, -0.1788, -0.7008, 0.5457,
+      -0.7007, 1.321, 1.446, 0.08650, 1.446;
+  const Vector y =
+      (Vector(5) << 0.4342509343230171, -1.2898847549331485, 0.20291548111542715, -0.030571582936504305, 0.26002339741129776).finished();
+  const Vector once = (Vector(5) << 1977, 476.1, 359.1, 2722, 3378).finished();
+  for (const double times : {1e-3, 0.1, 1.0, 10.0, 1e3})
+    for (const Prior& prior : {Prior::sparse(), Prior::dense()}) {
+      const Vector weights = times * once;
+      FitOptions options{.prior = prior};
+      options.weights = weights;
+      const LinearFit fit = fit_linear(X, y, options);
+      EXPECT_TRUE(std::isfinite(fit.noise.shape) && fit.noise.shape > 0) << times;
+      EXPECT_TRUE(std::isfinite(fit.noise.rate) && fit.noise.rate > 0) << times;
+      EXPECT_TRUE(fit.variance.allFinite()) << times;
+    }
 }
 
 TEST(Fit, ASharedLinearFitStaysSpectralBesideAConstantColumn) {

@@ -6,6 +6,7 @@
 
 #include "ardvark/table.hpp"
 #include "io/temporary_file.hpp"
+#include "support/paths.hpp"
 
 #ifdef ARDVARK_RELEVANCE_VECTORS
 
@@ -23,7 +24,7 @@ Entries quick_tables() {
   const TemporaryFolder folder;
   const std::string csv = folder / "tables.csv", out = folder / "out";
   const std::string command =
-      "'" ARDVARK_RELEVANCE_VECTORS "' --quick --only sinc --data '" ARDVARK_EXAMPLE_DATA "' --csv '" + csv + "' > '" + out + "'";
+      "'" ARDVARK_RELEVANCE_VECTORS "' --quick --only sinc --data '" + testing::example_path() + "' --csv '" + csv + "' > '" + out + "'";
   Entries entries;
   EXPECT_EQ(std::system(command.c_str()), 0);
   const Table table = read_csv(csv, {.only = {"problem", "quantity", "method", "published", "mean"}});

@@ -47,6 +47,17 @@ TEST(CsvRecords, SplitsRecordsAlikeWhereverTheBufferEnds) {
     ASSERT_EQ(account(path, chunk_size), expected) << "chunk size " << chunk_size;
 }
 
+// The same with CR alone, but in quotes, where a line break is text; and with a mixture.
+TEST(CsvRecords, SplitsLinesThatEndWithCrAlikeWhereverTheBufferEnds) {
+  const TemporaryFolder folder;
+  const std::string path = folder / "t.csv";
+  for (const std::string text : {"a,b\r1,\"x\ry\"\r\r\" 2\" ,z \r3,\"q\"\r", "a,b\n1,\"x\ry\"\r\r\n\" 2\" ,z \n3,\"q\""}) {
+    write_bytes(path, text);
+    for (std::size_t chunk_size = 1; chunk_size < text.size() + 3; ++chunk_size)
+      ASSERT_EQ(account(path, chunk_size), "<a><b>\n1:<1>'x\ry>\n2:' 2><z>\n3:<3>'q>") << "chunk size " << chunk_size << " of " << text;
+  }
+}
+
 TEST(CsvRecords, TakesOneColumnsBlankLinesAlikeWhereverTheBufferEnds) {
   const TemporaryFolder folder;
   const std::string path = folder / "t.csv";

@@ -77,9 +77,9 @@ TEST(ReadCsv, TakesNumbersTooSmallForADoubleAsZero) {
 }
 
 TEST(ReadCsv, RefusesNumbersThatAreNotFinite) {
-  EXPECT_EQ(refusal("x\n1\n2\ninf\n"), "row 3, column 'x': inf is not finite");
+  EXPECT_EQ(refusal("x\n1\n2\ninf\n"), "row 3 (line 4), column 'x': inf is not finite");
   for (const char* text : {"inf", "-inf", "Infinity", "1e999", "-1E+99999999999999999999", "2e308"})
-    EXPECT_EQ(refusal(std::string("y,x\n1,") + text + "\n"), std::string("row 1, column 'x': ") + text + " is not finite");
+    EXPECT_EQ(refusal(std::string("y,x\n1,") + text + "\n"), std::string("row 1 (line 2), column 'x': ") + text + " is not finite");
   const std::string huge = "1" + std::string(400, '0') + ".5";
   EXPECT_NE(refusal("x\n" + huge + "\n").find("is not finite"), std::string::npos);
 }
@@ -94,7 +94,8 @@ TEST(ReadCsv, TakesAColumnWhoseFirstValueIsNoNumberAsText) {
 // An unmarked missing value in the first row must not turn a numeric column into a hundred dummies.
 TEST(ReadCsv, RefusesANumberInATextColumnUnlessItIsListed) {
   EXPECT_EQ(refusal("age,x\nunknown,1\n45.5,2\n"),
-            "row 2, column 'age': '45.5' is a number, the rows before it hold text (to read the column as text, list it as categorical)");
+            "row 2 (line 3), column 'age': '45.5' is a number, the rows before it hold text (to read the column as text, list it as "
+            "categorical)");
   const Table table = read("code,x\nA,1\n12,2\n", {.categorical = {"code"}});
   EXPECT_EQ(table.columns[0].levels, (Names{"12", "A"}));
 }
@@ -107,18 +108,20 @@ TEST(ReadCsv, TakesColumnsListedAsCategoricalAsText) {
 
 TEST(ReadCsv, NamesRowAndColumnOfTextInANumericColumn) {
   EXPECT_EQ(refusal("age,bmi\n1,2\n\n3,abc\n"),
-            "row 2, column 'bmi': 'abc' is not a number (to read the column as text, list it as categorical)");
-  for (const char* text : {"1x", "0x10", "1,5", "--1", "+-1", "1 2", "e5", ".", "-", "+", "1e", "\xC2\xA0", "N/a"})
+            "row 2 (line 4), column 'bmi': 'abc' is not a number (to read the column as text, list it as categorical)");
+  for (const char* text : {"1x", "0x10", "--1", "+-1", "1 2", "e5", ".", "-", "+", "1e", "\xC2\xA0", "N/a"})
     EXPECT_NE(refusal(std::string("x;y\n1;1\n") + text + ";1\n", {.delimiter = ';'}).find("is not a number"), std::string::npos) << text;
 }
 
 TEST(ReadCsv, RefusesEveryTokenOfAMissingValue) {
-  EXPECT_EQ(refusal("id,glu\n1,2\n1,2\n1,2\n1,2\n1,\n"), "row 5, column 'glu': the value is missing (drop such rows with --missing drop)");
+  EXPECT_EQ(refusal("id,glu\n1,2\n1,2\n1,2\n1,2\n1,\n"),
+            "row 5 (line 6), column 'glu': the value is missing (drop such rows with --missing drop)");
   for (const char* token : {"", " ", "\"\"", "\" \"", "NA", "N/A", "NaN", "nan", "null", "NULL", "?", " NA\t", "\"NA\""})
     for (const char* first : {"1", "text"})
-      EXPECT_EQ(refusal(std::string("a,b\n") + first + ",0\n" + token + ",0\n").substr(0, 40), "row 2, column 'a': the value is missing ")
+      EXPECT_EQ(refusal(std::string("a,b\n") + first + ",0\n" + token + ",0\n").substr(0, 49),
+                "row 2 (line 3), column 'a': the value is missing ")
           << first << " then '" << token << "'";
-  EXPECT_EQ(refusal("a\n1\n-nan\n").substr(0, 40), "row 2, column 'a': the value is missing ");  // as some programs print NaN
+  EXPECT_EQ(refusal("a\n1\n-nan\n").substr(0, 49), "row 2 (line 3), column 'a': the value is missing ");  // as some programs print NaN
   EXPECT_EQ(read("a\ntext\n-nan\n").columns[0].levels, (Names{"-nan", "text"}));
 }
 
@@ -170,21 +173,21 @@ TEST(ReadCsv, RefusesToIgnoreAllColumns) {
 }
 
 TEST(ReadCsv, NamesRaggedRows) {
-  EXPECT_EQ(refusal("a,b,c,d\n1,2,3,4\n1,2,3\n"), "row 2 has 3 fields, the header has 4");
-  EXPECT_EQ(refusal("a,b\n1\n"), "row 1 has 1 field, the header has 2");
-  EXPECT_EQ(refusal("a,b\n1,2,\n"), "row 1 has 3 fields, the header has 2");
+  EXPECT_EQ(refusal("a,b,c,d\n1,2,3,4\n1,2,3\n"), "row 2 (line 3) has 3 fields, the header has 4");
+  EXPECT_EQ(refusal("a,b\n1\n"), "row 1 (line 2) has 1 field, the header has 2");
+  EXPECT_EQ(refusal("a,b\n1,2,\n"), "row 1 (line 2) has 3 fields, the header has 2");
 }
 
 TEST(ReadCsv, SkipsBlankLines) {
   const Table table = read("\n\r\na,b\n\n1,2\n  \n\r\n3,4\n\n\n");
   expect_values(table, {{1, 2}, {3, 4}});
-  EXPECT_EQ(refusal("a,b\n\n1,2\n\nx,4\n").substr(0, 18), "row 2, column 'a':");
+  EXPECT_EQ(refusal("a,b\n\n1,2\n\nx,4\n").substr(0, 27), "row 2 (line 5), column 'a':");
 }
 
 TEST(ReadCsv, TakesABlankLineInATableOfOneColumnAsMissingUnlessItIsTheLast) {
   expect_values(read("a\n1\n2\n\n"), {{1}, {2}});
   expect_values(read("a\r\n1\r\n2\r\n\r\n"), {{1}, {2}});
-  EXPECT_EQ(refusal("a\n1\n\n2\n").substr(0, 41), "row 2, column 'a': the value is missing (");
+  EXPECT_EQ(refusal("a\n1\n\n2\n").substr(0, 50), "row 2 (line 3), column 'a': the value is missing (");
   const Table table = read("a\n1\n\n2\n", {.missing = Missing::drop_rows});
   expect_values(table, {{1}, {2}});
   EXPECT_EQ(table.file_rows, (std::vector<Index>{1, 3}));
@@ -208,18 +211,74 @@ TEST(ReadCsv, UnderstandsQuotesLineBreaksAndMarksOfOtherSystems) {
   expect_values(table, {{2, 1}, {0, 2}, {1, 3}});
 }
 
-TEST(ReadCsv, CountsARowThatSpansLinesOnce) { EXPECT_EQ(refusal("a,b\n\"x\n\ny\",1\nz,w\n").substr(0, 18), "row 2, column 'b':"); }
+TEST(ReadCsv, CountsARowThatSpansLinesOnce) { EXPECT_EQ(refusal("a,b\n\"x\n\ny\",1\nz,w\n").substr(0, 27), "row 2 (line 5), column 'b':"); }
+
+// Blank lines, line breaks in quotes and rows that were dropped: the row is counted without them, the line with them.
+TEST(ReadCsv, KnowsTheLineOfEveryRow) {
+  for (const std::string end : {"\n", "\r\n", "\r"}) {
+    std::string text = "\n\"a\nname\",b\n1,2\n\n\"x\n\ny\",3\nz,\nw,4\n";  // lines 2, 4, 6, 9, 10
+    for (std::size_t at = 0; (at = text.find('\n', at)) != std::string::npos; at += end.size()) text.replace(at, 1, end);
+    const Table table = read(text, {.missing = Missing::drop_rows, .categorical = {"a" + end + "name"}});
+    ASSERT_EQ(table.num_rows, 3);
+    EXPECT_EQ(table.row_name(0), "row 1 (line 4)");
+    EXPECT_EQ(table.row_name(1), "row 2 (line 6)");
+    EXPECT_EQ(table.row_name(2), "row 4 (line 10)");
+  }
+  const Table plain = read("a\n1\n2\n");
+  EXPECT_TRUE(plain.file_lines.empty());
+  EXPECT_EQ(plain.row_name(1), "row 2 (line 3)");
+  const Table dropped = read("a,b\n1,2\n,3\n4,5\n", {.missing = Missing::drop_rows});
+  EXPECT_TRUE(dropped.file_lines.empty());
+  EXPECT_EQ(dropped.row_name(1), "row 3 (line 4)");
+}
+
+TEST(ReadCsv, ReadsLinesThatEndWithCrLfBothOrAMixture) {
+  for (const std::string text :
+       {"a,b\r1,x\r2,y\r", "a,b\r1,x\r2,y", "a,b\r\n1,x\r2,y\n", "a,b\n1,\"x\"\r2,\"y\"\r", "a,b\r\r1,x\r\r\n\n2,y\r\n"}) {
+    const Table table = read(text);
+    ASSERT_EQ(table.num_rows, 2) << text;
+    EXPECT_EQ(table.value(1, 0), 2) << text;
+    EXPECT_EQ(table.columns[1].levels, (Names{"x", "y"})) << text;
+  }
+  EXPECT_EQ(read("a\r1\r2\r").num_rows, 2);
+}
+
+TEST(ReadCsv, RefusesColumnsOfNumbersWithADecimalComma) {
+  EXPECT_EQ(refusal("a;b\n1;2\n3,5;4\n", {.delimiter = ';'}),
+            "row 2 (line 3), column 'a': '3,5' has a decimal comma; write a decimal point");
+  for (const char* text : {"b,a\n1,\"1,5\"\n2,\"-2,25\"\n3,\"1.234,5\"\n", "b,a\n1,\"1,5\"\n2,\"2,5e-3\"\n3,x\n"}) {
+    const std::string message = refusal(text);
+    EXPECT_EQ(message.substr(0, 50), "row 1 (line 2), column 'a': '1,5' has a decimal co") << message;
+    EXPECT_NE(message.find("decimal point (to read the column as text, list it as categorical)"), std::string::npos) << message;
+    EXPECT_EQ(read(text, {.categorical = {"a"}}).columns[1].levels.size(), 3U);
+  }
+  EXPECT_EQ(read("a,b\n\"x,5\",1\n\"1,y\",2\n\"1,2,3\",3\n\"1,5\",4\n").columns[0].levels.size(), 4U);  // most are no numbers
+}
+
+TEST(ReadCsv, LooksForTheNamesItNeedsBeforeAnyValue) {
+  const std::string text = "age,type,npreg\n1,,3\n";
+  EXPECT_EQ(refusal(text, {.required = {{"typ", "--target"}}}),
+            "'t.csv' has no column 'typ', which --target names; did you mean 'type'? Its columns are 'age', 'type', 'npreg'");
+  EXPECT_EQ(refusal(text, {.required = {{"Tpye", "--target"}}}),
+            "'t.csv' has no column 'Tpye', which --target names; did you mean 'type'? Its columns are 'age', 'type', 'npreg'");
+  EXPECT_EQ(refusal(text, {.required = {{"glucose", "--target"}}}),
+            "'t.csv' has no column 'glucose', which --target names; its columns are 'age', 'type', 'npreg'");
+  EXPECT_EQ(
+      refusal("a;b\n1;2\n", {.required = {{"b", "--target"}}}),
+      "'t.csv' has no column 'b', which --target names; its columns are 'a;b'; if ';' separates the fields, say so (--delimiter ';')");
+}
 
 TEST(ReadCsv, NamesWhereAQuoteIsWrong) {
-  EXPECT_EQ(refusal("a,b\n1,2\n3,\"x\n4,5\n"), "row 2, column 'b': the quote that opens here is never closed");
+  EXPECT_EQ(refusal("a,b\n1,2\n3,\"x\n4,5\n"), "row 2 (line 3), column 'b': the quote that opens here is never closed");
   EXPECT_EQ(refusal("a,\"b\n1,2\n"), "header of 't.csv', field 2: the quote that opens here is never closed");
-  EXPECT_EQ(refusal("a,b\n\"1\"x,2\n"), "row 1, column 'a': text follows the closing quote (a quote inside quotes is written twice)");
+  EXPECT_EQ(refusal("a,b\n\"1\"x,2\n"),
+            "row 1 (line 2), column 'a': text follows the closing quote (a quote inside quotes is written twice)");
 }
 
 TEST(ReadCsv, TakesOtherDelimiters) {
   expect_values(read("a\tb\n1\t2\n", {.delimiter = '\t'}), {{1, 2}});
   expect_values(read("a b\n1 2\n", {.delimiter = ' '}), {{1, 2}});
-  EXPECT_EQ(refusal("a\tb\n1\t\n", {.delimiter = '\t'}).substr(0, 18), "row 1, column 'b':");
+  EXPECT_EQ(refusal("a\tb\n1\t\n", {.delimiter = '\t'}).substr(0, 27), "row 1 (line 2), column 'b':");
   for (const char bad : {'"', '\n', '\r', '\0'}) EXPECT_NE(refusal("a\n1\n", {.delimiter = bad}).find("delimiter"), std::string::npos);
 }
 
@@ -227,7 +286,7 @@ TEST(ReadCsv, SaysThatABinaryFileIsNotText) {
   using namespace std::string_view_literals;
   EXPECT_EQ(refusal("a,b\n1,\0\n"sv), "'t.csv' is not a text file: byte 7 is NUL (a table is CSV text in UTF-8)");
   EXPECT_EQ(refusal("\xFF\xFEx\0\n\0"sv), "'t.csv' is not a text file: byte 4 is NUL (a table is CSV text in UTF-8)");
-  EXPECT_EQ(refusal("city\nZ\xFCrich\n"), "row 1, column 'city': 'Z\\xfcrich' is not UTF-8: save the file as UTF-8");
+  EXPECT_EQ(refusal("city\nZ\xFCrich\n"), "row 1 (line 2), column 'city': 'Z\\xfcrich' is not UTF-8: save the file as UTF-8");
   EXPECT_EQ(read("city\nZ\xC3\xBCrich\n").columns[0].levels, Names{"Z\xC3\xBCrich"});
 }
 
@@ -243,7 +302,7 @@ TEST(ReadCsv, SaysWhyAFileCannotBeRead) {
 
 TEST(ReadCsv, ShortensLongTextInItsMessages) {
   const std::string message = refusal("x\n1\n" + std::string(1000, 'a') + "\n");
-  EXPECT_EQ(message.substr(0, message.find(" (")), "row 2, column 'x': '" + std::string(60, 'a') + "...' is not a number");
+  EXPECT_EQ(message.substr(0, message.find(" (to")), "row 2 (line 3), column 'x': '" + std::string(60, 'a') + "...' is not a number");
 }
 
 TEST(ReadCsv, ReadsTablesLargerThanItsBuffer) {

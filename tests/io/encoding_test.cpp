@@ -136,10 +136,10 @@ TEST(Encode, NamesTheFirstRowWithALevelThatTheModelDoesNotKnow) {
   const FeatureEncoding encoding = make_encoding(sample(), {"a", "b"});
   Table table = make_table({{"city", true, {"Bonn", "Lima"}}}, {{0}, {0}, {1}, {1}});
   const auto message = [&] { return message_of<InvalidArgument>([&] { (void)encode(std::move(table), encoding); }); };
-  EXPECT_EQ(message(), "row 3, column 'city': 'Lima' is not a level that the model knows; it knows 'Bonn', 'Oslo', 'Rome'");
+  EXPECT_EQ(message(), "row 3 (line 4), column 'city': 'Lima' is not a level that the model knows; it knows 'Bonn', 'Oslo', 'Rome'");
   ASSERT_EQ(table.num_rows, 4);  // untouched by the failure
   table.file_rows = {1, 4, 7, 8};
-  EXPECT_EQ(message(), "row 7, column 'city': 'Lima' is not a level that the model knows; it knows 'Bonn', 'Oslo', 'Rome'");
+  EXPECT_EQ(message(), "row 7 (line 8), column 'city': 'Lima' is not a level that the model knows; it knows 'Bonn', 'Oslo', 'Rome'");
 }
 
 TEST(Encode, RefusesTextForNumbersAndNumbersForText) {

@@ -7,6 +7,8 @@
 #include "../support/random_problem.hpp"
 #include "ardvark/linear.hpp"
 #include "ardvark/logistic.hpp"
+#include "mutations.hpp"
+#include "support/paths.hpp"
 #include "temporary_file.hpp"
 
 namespace ardvark {
@@ -86,19 +88,19 @@ TEST(SaveModel, WithoutAnEncodingGivesBackALogisticFit) {
 
 // Written before there were relevance vector machines. The same tables fitted again agree as far as the tolerance goes.
 TEST(LoadModel, ReadsFilesOfEarlierPrograms) {
-  const SavedModel logistic = load_model(ARDVARK_TEST_DATA "/models/pima_logistic.ardvark");
+  const SavedModel logistic = load_model(testing::data_path("models/pima_logistic.ardvark"));
   EXPECT_EQ(logistic.fit.classes, (Names{"No", "Yes"}));
   EXPECT_EQ(logistic.fit.prior, PriorKind::ard);
-  const Table pima = read_csv(ARDVARK_EXAMPLE_DATA "/Pima.tr.csv");
+  const Table pima = read_csv(testing::example_path("Pima.tr.csv"));
   const Vector type = column_values(pima, pima.at("type"));
-  const EncodedTable patients = encode(read_csv(ARDVARK_EXAMPLE_DATA "/Pima.tr.csv"), logistic.encoding);
+  const EncodedTable patients = encode(read_csv(testing::example_path("Pima.tr.csv")), logistic.encoding);
   const LogisticFit again = fit_logistic(patients.X(), type, {.prior = Prior::ard()});
   EXPECT_LT(
       (predict(as<LogisticFit>(logistic.fit), patients.X()).probability - predict(again, patients.X()).probability).cwiseAbs().maxCoeff(),
       1e-3);
 
-  const std::string wide = ARDVARK_TEST_DATA "/models/wide.csv";  // more columns than rows: the other form of the covariance
-  const SavedModel linear = load_model(ARDVARK_TEST_DATA "/models/wide_linear.ardvark");
+  const std::string wide = testing::data_path("models/wide.csv");  // more columns than rows: the other form of the covariance
+  const SavedModel linear = load_model(testing::data_path("models/wide_linear.ardvark"));
   ASSERT_EQ(linear.encoding.features.size(), 13u);
   EXPECT_EQ(linear.encoding.features[0].levels, (Names{"a", "b", "c"}));
   const Table table = read_csv(wide);
@@ -126,16 +128,14 @@ TEST(LoadModel, RefusesArraysThatHaveChanged) {
     const std::string message = message_of<InvalidArgument>([&] { (void)load_model(path); });
     EXPECT_NE(message.find("is damaged: its array"), std::string::npos) << at << ": " << message;
   }
-  std::string older = whole;
-  older.replace(older.find("checksums"), 9, "unchecked");
-  testing::write_bytes(path, older);
+  testing::write_bytes(path, testing::without_checksums(whole));
   EXPECT_EQ(load_model(path).fit.num_columns(), 3);
 }
 
 TEST(SaveModel, RefusesAFitWithoutAPosterior) {
   const TemporaryFolder folder;
   EXPECT_EQ(message_of<InvalidArgument>([&] { save_model(folder / "m.ardvark", Fit()); }),
-            "the fit holds no posterior to save (status: failed)");
+            "the fit holds no posterior to save (status: failed): the fit has not run");
   EXPECT_EQ(folder.num_files(), 0u);
 }
 

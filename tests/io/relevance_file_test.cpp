@@ -201,7 +201,7 @@ TEST(RelevanceFile, RefusesAKernelThatCannotBeStored) {
 TEST(RelevanceFile, RefusesAFitWithoutAPosterior) {
   const TemporaryFolder folder;
   EXPECT_EQ(message_of<InvalidArgument>([&] { save_model(folder / "m.ardvark", RelevanceFit()); }),
-            "the fit holds no posterior to save (status: failed)");
+            "the fit holds no posterior to save (status: failed): the fit has not run");
   const RelevanceRegression fit = fit_relevance_regression(training.X, training.y, with_kernel());
   FeatureEncoding one;
   one.features.push_back({"x", false, {}});
@@ -212,16 +212,16 @@ TEST(RelevanceFile, RefusesAFitWithoutAPosterior) {
 
 // ---- damage ---------------------------------------------------------------------------------------------------------------------------
 
-// As an older file: without checksums, so that the numbers themselves are looked at.
-std::string unchecked(std::string bytes) { return bytes.replace(bytes.find("checksums"), 9, "unchecked"); }
+using testing::header_length;
+using testing::with_header;
 
 class DamagedFile : public ::testing::Test {
  protected:
   DamagedFile() {
     save_model(path_, fit_relevance_regression(training.X, training.y));
-    regression_ = unchecked(read_bytes(path_));
+    regression_ = testing::without_checksums(read_bytes(path_));
     save_model(path_, fit_relevance_classification(training.X, training.three, with_kernel()));
-    classification_ = unchecked(read_bytes(path_));
+    classification_ = testing::without_checksums(read_bytes(path_));
   }
 
   // Loads and uses what the bytes hold; false if they are refused.
@@ -245,18 +245,6 @@ class DamagedFile : public ::testing::Test {
   TemporaryFolder folder_;
   std::string path_ = folder_ / "m.ardvark", regression_, classification_;
 };
-
-std::uint64_t header_length(const std::string& bytes) {
-  std::uint64_t length = 0;
-  std::copy_n(bytes.data(), sizeof length, reinterpret_cast<char*>(&length));
-  return length;
-}
-
-// Another header, and its length with it.
-std::string with_header(const std::string& bytes, const std::string& header) {
-  const std::uint64_t length = header.size();
-  return std::string(reinterpret_cast<const char*>(&length), sizeof length) + header + bytes.substr(8 + header_length(bytes));
-}
 
 TEST_F(DamagedFile, IsReadOrRefused) {
   std::mt19937 random(7);
@@ -290,7 +278,7 @@ TEST_F(DamagedFile, MayHaveAnyOfItsNumbersBroken) {
 TEST_F(DamagedFile, IsRefusedWhereANumberIsNone) {
   const std::string linear = [&] {
     save_model(path_, fit_linear(training.X, training.y));
-    return unchecked(read_bytes(path_));
+    return testing::without_checksums(read_bytes(path_));
   }();
   for (const std::string& whole : {regression_, classification_, linear}) {
     const nlohmann::json header = nlohmann::json::parse(whole.substr(8, header_length(whole)));

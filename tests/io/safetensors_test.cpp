@@ -228,6 +228,11 @@ TEST(Safetensors, RefusesShapesAndOffsetsThatDoNotFit) {
             foreign("the shape [4294967296, 4294967296] of the array 'x' does not match its data_offsets"));
 }
 
+TEST(Safetensors, RefusesAnEmptyArrayOfMoreColumnsThanTheFileHasBytes) {
+  EXPECT_EQ(refusal(file_of(array_header("[0,4294967296]", "[0,0]"), "")),
+            foreign("the shape [0, 4294967296] of the array 'x' is beyond the size of the file"));
+}
+
 TEST(Safetensors, RefusesArraysThatOverlapOrLeaveGaps) {
   const auto header = [](const char* second) {
     return R"({"a":{"dtype":"F64","shape":[1],"data_offsets":[0,8]},"b":{"dtype":"F64","shape":[1],"data_offsets":)" + std::string(second) +
@@ -278,7 +283,7 @@ TEST(CheckFormat, TakesKnownVersionsAndExplainsOthers) {
     SafetensorsWriter writer;
     writer.metadata = std::move(metadata);
     writer.write(path);
-    return check_format(SafetensorsReader(path), "ardvark", 2);
+    return check_format(SafetensorsReader(path), "ardvark", 2, 3);
   };
   const auto message = [&](const Metadata& metadata) { return message_of<InvalidArgument>([&] { checked(metadata); }); };
   EXPECT_EQ(checked({{"format", "ardvark"}, {"format_version", "1"}}), 1);
@@ -325,7 +330,7 @@ TEST(Safetensors, ReadsOrRefusesDamagedFiles) {
     write_bytes(path, testing::mutated(whole, "[]{}:,\"0123456789-e.", random));
     try {
       const SafetensorsReader reader(path);
-      check_format(reader, "ardvark", 1);
+      check_format(reader, "ardvark", 1, 2);
       (void)reader.vector("x");
       (void)reader.matrix("V");
       ++num_read;

@@ -9,6 +9,7 @@
 #include "ardvark/model_file.hpp"
 #include "ardvark/table.hpp"
 #include "engine/state.hpp"
+#include "support/paths.hpp"
 #include "support/random_problem.hpp"
 #include "temporary_file.hpp"
 
@@ -66,10 +67,10 @@ TEST(SparseFile, BringsEveryComponentBack) {
 
 // Written before intervals knew of the spread of h (SP.15): they are those given h (SP.6).
 TEST(SparseFile, OfAnEarlierProgramHasTheIntervalsItHad) {
-  const SavedModel saved = load_model(ARDVARK_TEST_DATA "/models/wide_sparse.ardvark");
+  const SavedModel saved = load_model(testing::data_path("models/wide_sparse.ardvark"));
   ASSERT_FALSE(components(saved.fit).empty());
   for (const MixtureComponent& each : components(saved.fit)) EXPECT_FALSE(each.spread.has_value());
-  const std::string wide = ARDVARK_TEST_DATA "/models/wide.csv";
+  const std::string wide = testing::data_path("models/wide.csv");
   const Table table = read_csv(wide);
   const EncodedTable rows = encode(read_csv(wide), saved.encoding);
   FitOptions options = with(PriorKind::sparse);

@@ -85,6 +85,7 @@ std::unique_ptr<Solver> make_solver(SolverKind kind, const System& system) {
   switch (kind) {
     case SolverKind::primal: return make_primal(system);
     case SolverKind::dual: return make_dual(system);
+    case SolverKind::qr: return make_qr(system);
     default: return make_spectral(system, system.X.rows() < system.X.cols() ? make_dual(system) : make_primal(system));
   }
 }
@@ -158,14 +159,14 @@ void expect_agreement(SolverKind kind, Waist waist, Random& random) {
 // n < p, n = p, n > p, and the smallest sizes.
 const std::pair<Index, Index> shapes[] = {{4, 9}, {6, 30}, {7, 7}, {8, 3}, {40, 6}, {5, 1}, {70, 75}, {75, 70}};
 
-TEST(Solver, PrimalAndDualAgreeWithThePlainInverse) {  // (RIDGE.1) to (RIDGE.5), (RIDGE.7)
+TEST(Solver, PrimalDualAndQrAgreeWithThePlainInverse) {  // (RIDGE.1) to (RIDGE.5), (RIDGE.7), (RIDGE.9)
   Random random(31);
   for (const auto& [n, penalised] : shapes)
     for (Index num_flat = 0; num_flat <= 2; ++num_flat)
       for (Groups groups : {Groups::shared, Groups::ard, Groups::mixed})
         for (int flags = 0; flags < 8; ++flags) {
           const Waist waist = make_waist(random, n, penalised, num_flat, groups, (flags & 1) != 0, (flags & 2) != 0, (flags & 4) != 0);
-          for (SolverKind kind : {SolverKind::primal, SolverKind::dual}) expect_agreement(kind, waist, random);
+          for (SolverKind kind : {SolverKind::primal, SolverKind::dual, SolverKind::qr}) expect_agreement(kind, waist, random);
         }
 }
 
@@ -186,6 +187,7 @@ RC_GTEST_PROP(Solver, AgreesOnArbitrarySystems, ()) {  // (RIDGE.3), (RIDGE.4), 
   const Waist waist = make_waist(random, n, penalised, num_flat, groups, fixed, moments, tiny);
   expect_agreement(SolverKind::primal, waist, random);
   expect_agreement(SolverKind::dual, waist, random);
+  expect_agreement(SolverKind::qr, waist, random);
   if (waist.traits.constant_rows && waist.partition.is_shared()) expect_agreement(SolverKind::spectral, waist, random);
 }
 
@@ -204,7 +206,7 @@ TEST(Solver, AgreesWithAnInterceptOfTheDesign) {  // (RIDGE.7) on standardised c
     a[p] = 0;
     Rows rows{Vector::Ones(n), random.normals(n)};
     const PlainRidge plain = plain_ridge(full, rows.omega, rows.r, a);
-    for (SolverKind kind : {SolverKind::primal, SolverKind::dual, SolverKind::spectral}) {
+    for (SolverKind kind : {SolverKind::primal, SolverKind::dual, SolverKind::spectral, SolverKind::qr}) {
       const LikelihoodTraits traits = {.residual = true, .constant_rows = true};
       const std::unique_ptr<Solver> solver = make_solver(kind, {design, partition, traits});
       Posterior q = testing::sized_posterior(partition, n);
@@ -240,7 +242,7 @@ TEST(Solver, RespondsToAnotherResponseWithTheSameCovariance) {  // (VG.4): w = V
   Random random(38);
   for (const auto& [n, penalised] : shapes)
     for (Index num_flat = 0; num_flat <= 2; ++num_flat)
-      for (SolverKind kind : {SolverKind::primal, SolverKind::dual}) {
+      for (SolverKind kind : {SolverKind::primal, SolverKind::dual, SolverKind::qr}) {
         const Waist waist = make_waist(random, n, penalised, num_flat, Groups::mixed, true, true, false);
         DenseDesign design(waist.X, {});
         const std::unique_ptr<Solver> solver = make_solver(kind, {design, waist.partition, waist.traits});
@@ -315,7 +317,7 @@ TEST(Solver, EliminatesFlatColumnsByTheBlockFormulas) {  // (RIDGE.7), block by 
       for (Index j = num_flat; j < p; ++j) group[static_cast<std::size_t>(j)] = j - num_flat;
       const Partition partition = testing::make_partition(group);
       DenseDesign design(X, {});
-      for (SolverKind kind : {SolverKind::primal, SolverKind::dual}) {
+      for (SolverKind kind : {SolverKind::primal, SolverKind::dual, SolverKind::qr}) {
         const std::unique_ptr<Solver> solver = make_solver(kind, {design, partition, {.row_moments = true}});
         Posterior q = testing::sized_posterior(partition, n);
         Rows rows{omega, r};
@@ -337,7 +339,7 @@ TEST(Solver, SeesANearlyPerfectFitInTheResidual) {  // what is left after cancel
       waist.rows.omega.setOnes();
       waist.rows.r = y;
       const double residual = plain_ridge(waist.X, waist.rows.omega, waist.rows.r, waist.a).residual;
-      for (SolverKind kind : {SolverKind::primal, SolverKind::dual, SolverKind::spectral}) {
+      for (SolverKind kind : {SolverKind::primal, SolverKind::dual, SolverKind::spectral, SolverKind::qr}) {
         DenseDesign design(waist.X, {});
         const std::unique_ptr<Solver> solver = make_solver(kind, {design, waist.partition, waist.traits});
         Posterior q = testing::sized_posterior(waist.partition, n);
@@ -359,7 +361,7 @@ TEST(Solver, RefusesASystemThatIsNotPositiveDefinite) {
   const Partition flat = testing::make_partition({0, Partition::flat, 0}), ard = testing::ard_partition(3);
   const Rows rows{Vector::Ones(6), random.normals(6)};
   const Vector a = (Vector(3) << 1, 0, 1).finished();
-  for (SolverKind kind : {SolverKind::primal, SolverKind::dual}) {
+  for (SolverKind kind : {SolverKind::primal, SolverKind::dual, SolverKind::qr}) {
     DenseDesign design(X, {});
     Posterior q = testing::sized_posterior(flat, 6), q_ard = testing::sized_posterior(ard, 6);
     EXPECT_FALSE(make_solver(kind, {design, flat, {.row_moments = true}})->solve(rows, a, q)) << to_string(kind);
@@ -369,7 +371,7 @@ TEST(Solver, RefusesASystemThatIsNotPositiveDefinite) {
 }
 
 TEST(Solver, RefusesFlatColumnsThatAreCollinear) {  // whichever way the last pivot was rounded
-  for (SolverKind kind : {SolverKind::primal, SolverKind::dual}) {
+  for (SolverKind kind : {SolverKind::primal, SolverKind::dual, SolverKind::qr}) {
     int num_accepted = 0;
     for (std::uint64_t seed = 0; seed < 40; ++seed) {
       Random random(seed);
@@ -395,7 +397,7 @@ TEST(Solver, GivesVariancesOfZeroRowsForRowsOfZeros) {
   const Vector a = random.normals(12).array().exp();
   Rows rows{Vector::Constant(8, 0.2), random.normals(8)};
   const PlainRidge plain = plain_ridge(X, rows.omega, rows.r, a);
-  for (SolverKind kind : {SolverKind::primal, SolverKind::dual}) {
+  for (SolverKind kind : {SolverKind::primal, SolverKind::dual, SolverKind::qr}) {
     DenseDesign design(X, {});
     const std::unique_ptr<Solver> solver = make_solver(kind, {design, partition, {.row_moments = true}});
     Posterior q = testing::sized_posterior(partition, 8);

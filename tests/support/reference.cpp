@@ -22,8 +22,6 @@ std::string read_text(const std::string& name) {
 
 }  // namespace
 
-std::string data_path(const std::string& name) { return std::string(ARDVARK_TEST_DATA) + "/" + name; }
-
 bool has_data(const std::string& name) { return std::ifstream(data_path(name)).good(); }
 
 Matrix load_matrix(const std::string& name) {

@@ -4,11 +4,10 @@
 #include <string>
 
 #include "ardvark/types.hpp"
+#include "support/paths.hpp"
 
 namespace ardvark::testing {
 
-/// The file `name` below tests/data.
-[[nodiscard]] std::string data_path(const std::string& name);
 [[nodiscard]] bool has_data(const std::string& name);
 
 /// The numbers of a CSV file without header below tests/data. \throws std::runtime_error if it is absent, ragged or not numeric

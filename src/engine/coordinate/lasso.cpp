@@ -117,6 +117,7 @@ void fit_lasso(MatrixView X, const Vector& t, const Vector& k, const FitOptions&
                     "about a tenth of it, {:.3g}, or look at a path of lambdas (fit_logistic_path)",
                     lambda_max, 0.1 * lambda_max));
   fit.report.notes = problem.prepared.notes;
+  fit.report.warnings = problem.prepared.warnings;
   fit.left_out = problem.prepared.left_out;
   const double constant = prior_constant(lambda, problem.num_penalised());
   const CoordinateOutcome outcome = ascent.solve(lambda, settings_of(options, constant, watch));

@@ -6,6 +6,7 @@
 #include "core/blas.hpp"
 #include "core/products.hpp"
 #include "core/rearrange.hpp"
+#include "core/secular.hpp"
 #include "design/column_panels.hpp"
 #include "posterior/solver.hpp"
 
@@ -35,7 +36,7 @@ Index decompose(Matrix& C, Vector& values, double least = 0) {
   const Index size = C.rows();
   values.resize(size);
   if (size == 0) return 0;
-  if (!blas::syevd(size, C.data(), size, values.data(), least)) return -1;
+  if (!symmetric_eigen(C, values, least)) return -1;
   const double largest = values[size - 1];
   Index first = 0;
   while (first < size && !(values[first] > smallest_share * largest)) ++first;
@@ -96,7 +97,7 @@ bool reduce_wide(ReducedRows& out) {
   const Eigen::Map<const Matrix> A(out.storage.get(), n, p);
   const Vector target = out.y;
   Matrix C = Matrix::Zero(n, n);
-  products::square(blas::Transpose::no, n, p, A.data(), n, 0.0, C.data(), n);
+  blas::syrk(blas::Transpose::no, n, p, 1.0, A.data(), n, 0.0, C.data(), n);
   Vector values;
   const Index m = decompose(C, values);
   if (m < 0) return false;

@@ -65,7 +65,12 @@ SpikeSlab::SpikeSlab(const PenalisedColumns& which, const SpikeSlabSettings& set
       m_(Vector::Zero(which.size())),
       v_(Vector::Zero(which.size())),
       inclusion_(Vector::Zero(which.num_groups())),
-      covariance_(static_cast<std::size_t>(sets_->covariance_size()), 0.0) {
+      in_axes_(static_cast<std::size_t>(sets_->has_one_indicator() ? sets_->size() : 0)) {}
+
+// For sets whose matrices are formed.
+void SpikeSlab::make_room() {
+  if (!covariance_.empty()) return;
+  covariance_.resize(static_cast<std::size_t>(sets_->covariance_size()), 0.0);
   const Index largest = sets_->largest();
   scratch_.z.resize(static_cast<std::size_t>(largest));
   scratch_.A.resize(largest * largest);
@@ -209,21 +214,28 @@ void SpikeSlab::gather(Index set) {
   for (std::size_t i = 0; i < columns.size(); ++i) scratch_.z[i] = rows_->Z().data() + columns[i] * rows_->rank();
 }
 
-Eigen::Map<const Matrix> SpikeSlab::stored_covariance(Index set) const {
-  const auto size = static_cast<Index>(sets_->columns_of(set).size());
-  return {covariance_.data() + sets_->covariance_begin(set), size, size};
-}
-
 Eigen::Map<Matrix> SpikeSlab::stored_covariance(Index set) {
   const auto size = static_cast<Index>(sets_->columns_of(set).size());
   return {covariance_.data() + sets_->covariance_begin(set), size, size};
 }
 
-// Columns with a posterior together: A = Z_B'DZ_B, c = Z_B'Dr + A m_B.                                                  (SP.10), (SP.14)
+// Columns with a posterior together. Says whether the data raised their odds.                                                   (SP.12)
 bool SpikeSlab::update_set(Index set, Sums& part) {
+  const auto at = static_cast<std::size_t>(set);
+  if (sets_->has_one_indicator()) in_axes_[at].axes = rows_->axes.empty() ? nullptr : rows_->axes[at];
+  if (sets_->has_one_indicator() && in_axes_[at].axes)
+    update_in_axes(set, part);
+  else
+    update_jointly(set, part);
+  return part.included > hyper_.pi * static_cast<double>(sets_->has_one_indicator() ? 1 : sets_->columns_of(set).size());
+}
+
+// A = Z_B'DZ_B, c = Z_B'Dr + A m_B.                                                                                     (SP.10), (SP.14)
+void SpikeSlab::update_jointly(Index set, Sums& part) {
   const std::span<const Index> columns = sets_->columns_of(set);
   const auto size = static_cast<Index>(columns.size());
   const ColumnKernels& kernel = column_kernel();
+  make_room();
   gather(set);
   kernel.joint_products(scratch_.z.data(), size, u_.data(), D_.data(), rows_->rank(), scratch_.A.data(), scratch_.c.data());
   for (Index i = 0; i < size; ++i) {
@@ -242,7 +254,30 @@ bool SpikeSlab::update_set(Index set, Sums& part) {
     v_[j] = covariance(i, i);
   }
   kernel.joint_move(scratch_.z.data(), size, D_.data(), rows_->rank(), scratch_.change.data(), covariance.data(), u_.data(), g_.data());
-  return part.included > hyper_.pi * static_cast<double>(sets_->has_one_indicator() ? 1 : size);
+}
+
+// The same in the axes of the group's Gram matrix.                                                                      (SP.10), (SP.17)
+void SpikeSlab::update_in_axes(Index set, Sums& part) {
+  const double s2 = hyper_.s2, kappa = hyper_.kappa;
+  const std::span<const Index> columns = sets_->columns_of(set);
+  const auto size = static_cast<Index>(columns.size());
+  InAxes& own = in_axes_[static_cast<std::size_t>(set)];
+  const GroupAxes& axes = *own.axes;
+  auto m = m_.segment(columns[0], size);  // a group's columns lie side by side
+  const Vector before = axes.Q.transpose() * m, c = axes.project(u_) + axes.times_A(hyper_.h, before);
+  own.inverse = axes.invert(hyper_.h, kappa);
+  own.mu = own.inverse.times(c);
+  own.s2 = s2;
+  const double count = static_cast<double>(size), stretch = own.inverse.stretch, trace = s2 * own.inverse.trace(size);
+  const double x = std::log(hyper_.pi) - std::log1p(-hyper_.pi) - 0.5 * stretch + 0.5 * c.dot(own.mu) / s2;
+  const auto [q, negative_entropy] = indicator(x);
+  own.q = inclusion_[set] = q;
+  m = q * (axes.Q * own.mu);
+  u_ -= D_.cwiseProduct(axes.apply(q * own.mu - before));
+  own.g = q * s2 * axes.spread(own.inverse) + q * (1 - q) * axes.apply(own.mu).cwiseAbs2();
+  g_ += own.g;
+  part = {q, q * count, q * (trace + own.mu.squaredNorm()),
+          negative_entropy - (q > 0 ? 0.5 * q * (count * std::log(s2 * kappa) - stretch) : 0)};
 }
 
 // mu = (A + I/kappa)^-1 c, V = s2 (A + I/kappa)^-1.                                                                             (SP.10)
@@ -291,6 +326,10 @@ void SpikeSlab::take_spread(Index set, Vector& from) {
     from -= v_[columns[0]] * rows_->Z().col(columns[0]).cwiseAbs2();
     return;
   }
+  if (const InAxes* own = group_in_axes(set)) {
+    from -= own->g;
+    return;
+  }
   gather(set);
   scratch_.change.head(size).setZero();
   scratch_.A.head(size * size) = -Eigen::Map<const Vector>(stored_covariance(set).data(), size * size);
@@ -300,8 +339,39 @@ void SpikeSlab::take_spread(Index set, Vector& from) {
 
 Matrix SpikeSlab::covariance_of(Index set) const {
   const std::span<const Index> columns = sets_->columns_of(set);
-  if (columns.size() == 1) return Matrix::Constant(1, 1, v_[columns[0]]);
-  return stored_covariance(set);
+  const auto size = static_cast<Index>(columns.size());
+  if (size == 1) return Matrix::Constant(1, 1, v_[columns[0]]);
+  if (const InAxes* own = group_in_axes(set)) {
+    const Vector mu = own->axes->Q * own->mu;
+    return own->q * own->s2 * own->axes->matrix(own->inverse) + own->q * (1 - own->q) * mu * mu.transpose();
+  }
+  if (covariance_.empty()) return Matrix::Zero(size, size);  // before a sweep
+  return Eigen::Map<const Matrix>(covariance_.data() + sets_->covariance_begin(set), size, size);
+}
+
+bool SpikeSlab::add_spread_of_group(Index set, const Matrix& B, Vector& spread) const {
+  const InAxes* own = group_in_axes(set);
+  if (own == nullptr) return false;
+  const Matrix BW = own->axes->times_W(B);
+  spread += own->q * own->s2 * own->axes->squares(BW, own->inverse) + own->q * (1 - own->q) * (BW * own->mu).cwiseAbs2();
+  return true;
+}
+
+const SpikeSlab::InAxes* SpikeSlab::group_in_axes(Index set) const {
+  if (in_axes_.empty()) return nullptr;
+  const InAxes& own = in_axes_[static_cast<std::size_t>(set)];
+  return own.axes ? &own : nullptr;
+}
+
+Vector SpikeSlab::variance() const {
+  Vector out = v_;
+  for (Index set = 0; set < static_cast<Index>(in_axes_.size()); ++set)
+    if (const InAxes* own = group_in_axes(set)) {
+      const std::span<const Index> columns = sets_->columns_of(set);
+      const Vector mu = own->axes->Q * own->mu;
+      out.segment(columns[0], mu.size()) = own->q * own->s2 * own->axes->diagonal(own->inverse) + own->q * (1 - own->q) * mu.cwiseAbs2();
+    }
+  return out;
 }
 
 SpikeSlab::Look SpikeSlab::look() const {
@@ -405,13 +475,19 @@ void SpikeSlab::along_h(double middle, double step, Use&& use) const {
 double SpikeSlab::noise_shape() const {
   const double count = rows_->degrees + sums_.slab_columns, given_h = 0.5 * count;
   if (!fits_dense() || hyper_.h == 0) return given_h;
-  double mass = 0, first = 0, second = 0;
+  std::vector<double> log_mass, log_s2;  // beside that of this h, which need not be the highest
   along_h(hyper_.h, 0.125, [&](double, double log_density, double s2) {
-    const double weight = std::exp(log_density), x = std::log(s2 / hyper_.s2);
+    log_mass.push_back(log_density);
+    log_s2.push_back(std::log(s2 / hyper_.s2));
+  });
+  const double most = *std::max_element(log_mass.begin(), log_mass.end());
+  double mass = 0, first = 0, second = 0;
+  for (std::size_t i = 0; i < log_mass.size(); ++i) {
+    const double weight = std::exp(log_mass[i] - most), x = log_s2[i];
     mass += weight;
     first += weight * x;
     second += weight * x * x;
-  });
+  }
   const double variance = second / mass - (first / mass) * (first / mass);
   return 1 / (1 / std::max(given_h - 0.5, 0.5) + variance) + 0.5;  // (SP.11)
 }

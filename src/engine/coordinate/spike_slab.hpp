@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "engine/coordinate/column_blocks.hpp"
+#include "engine/coordinate/group_axes.hpp"
 
 namespace ardvark {
 
@@ -65,12 +65,14 @@ class SpikeSlab {
   [[nodiscard]] const PenalisedColumns& which() const { return *which_; }
   [[nodiscard]] const ColumnSets& sets() const { return *sets_; }
   [[nodiscard]] const Vector& mean() const { return m_; }               ///< [p] of b
-  [[nodiscard]] const Vector& variance() const { return v_; }           ///< [p]
+  [[nodiscard]] Vector variance() const;                                ///< [p]
   [[nodiscard]] const Vector& inclusion() const { return inclusion_; }  ///< [groups]
   [[nodiscard]] Matrix covariance_of(Index set) const;                  ///< of q(b_B), in the order of its columns
-  [[nodiscard]] const Vector& D() const { return D_; }                  ///< [m] 1/(1 + h l)
-  [[nodiscard]] const Vector& Dr() const { return u_; }                 ///< [m] D (y - Z m)
-  [[nodiscard]] const Vector& g() const { return g_; }                  ///< [m] diagonal of Z Cov(b) Z'
+  /// spread += the diagonal of B Z_B Cov(b_B) Z_B' B' for a set that is a group in its axes; false: it is not one.  (SL.4), (SP.17)
+  [[nodiscard]] bool add_spread_of_group(Index set, const Matrix& B, Vector& spread) const;
+  [[nodiscard]] const Vector& D() const { return D_; }   ///< [m] 1/(1 + h l)
+  [[nodiscard]] const Vector& Dr() const { return u_; }  ///< [m] D (y - Z m)
+  [[nodiscard]] const Vector& g() const { return g_; }   ///< [m] diagonal of Z Cov(b) Z'
   /// What every column sees.
   struct Look {
     Vector of_residual;  ///< [p] z_j'Dr
@@ -95,10 +97,12 @@ class SpikeSlab {
   enum class Pass { whole, raised };
   void pass(std::span<const Index> order, Pass which);
   [[nodiscard]] bool update_set(Index set, Sums& part);
+  void update_jointly(Index set, Sums& part);
   void update_group(Index set, Sums& part);
+  void update_in_axes(Index set, Sums& part);
   void update_block(Index set, Sums& part);
+  void make_room();
   void gather(Index set);
-  [[nodiscard]] Eigen::Map<const Matrix> stored_covariance(Index set) const;
   [[nodiscard]] Eigen::Map<Matrix> stored_covariance(Index set);
   void take_spread(Index set, Vector& from);
   [[nodiscard]] double dense_objective(double h, const Vector& spread, double& s2) const;
@@ -114,7 +118,17 @@ class SpikeSlab {
   SpikeSlabHyper hyper_;
   std::shared_ptr<const ColumnSets> sets_;
   Vector m_, v_, inclusion_;
-  std::vector<double> covariance_;  // of sets of more than one column, one after another
+  std::vector<double> covariance_;  // of sets of more than one column, one after another; empty until one is needed
+  // A group in its axes: Cov b = q s2 inverse + q (1 - q) mu mu'.                                                            (SP.17)
+  struct InAxes {
+    std::shared_ptr<const GroupAxes> axes;  // none: the group's covariance is stored
+    GroupInverse inverse;
+    Vector mu;  // [a]
+    double q = 0, s2 = 1;
+    Vector g;  // [m] what it adds to g_
+  };
+  [[nodiscard]] const InAxes* group_in_axes(Index set) const;
+  std::vector<InAxes> in_axes_;  // of each set, where sets are groups
   Scratch scratch_;
   Vector D_, u_, g_;
   Sums sums_;

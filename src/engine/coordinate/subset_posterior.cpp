@@ -221,30 +221,21 @@ struct Workspace {
   out.negentropy = exponents - std::log(whole) - 0.5 * out.included * std::log(slab);
 }
 
-#if defined(__x86_64__)
-[[gnu::target("avx512f,avx512dq,fma")]] void posterior_avx512(const SubsetProblem& problem, SubsetPosterior& out) {
-  posterior(problem, out);
-}
-[[gnu::target("avx2,fma")]] void posterior_avx2(const SubsetProblem& problem, SubsetPosterior& out) { posterior(problem, out); }
-#endif
-void posterior_plain(const SubsetProblem& problem, SubsetPosterior& out) { posterior(problem, out); }
+#define ARDVARK_SUBSET_POSTERIOR(name, ...) \
+  __VA_ARGS__ void posterior_##name(const SubsetProblem& problem, SubsetPosterior& out) { posterior(problem, out); }
+ARDVARK_FOR_SIMD(ARDVARK_SUBSET_POSTERIOR)
 
 }  // namespace
 
 std::span<const SubsetKernel> subset_kernels() {
-  static const std::array kernels = {
-#if defined(__x86_64__)
-    SubsetKernel{"avx512", __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq"), posterior_avx512},
-    SubsetKernel{"avx2", __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"), posterior_avx2},
-#endif
-    SubsetKernel{"plain", true, posterior_plain}
-  };
+#define ARDVARK_SUBSET_KERNEL(name, ...) SubsetKernel{simd::Level::name, posterior_##name},
+  static const std::array kernels = {ARDVARK_FOR_SIMD(ARDVARK_SUBSET_KERNEL)};
   return kernels;
 }
 
 void posterior_of_subsets(const SubsetProblem& problem, SubsetPosterior& out) {
-  static const SubsetKernel& fastest = *std::ranges::find_if(subset_kernels(), &SubsetKernel::available);
-  fastest.posterior(problem, out);
+  static const SubsetKernel& best = simd::best(subset_kernels());
+  best.posterior(problem, out);
 }
 
 }  // namespace ardvark

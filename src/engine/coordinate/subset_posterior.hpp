@@ -5,6 +5,7 @@
 #include <span>
 
 #include "ardvark/types.hpp"
+#include "core/simd.hpp"
 
 namespace ardvark {
 
@@ -30,13 +31,12 @@ struct SubsetPosterior {
 };
 
 struct SubsetKernel {
-  const char* name;
-  bool available;
+  simd::Level level;
   void (*posterior)(const SubsetProblem& problem, SubsetPosterior& out);
 };
 /// Fastest first; the last runs everywhere.
 [[nodiscard]] std::span<const SubsetKernel> subset_kernels();
-/// By the first that this processor has. No allocations; the cost hangs on count alone.
+/// By the first that simd::level() allows. No allocations; the cost hangs on count alone.
 void posterior_of_subsets(const SubsetProblem& problem, SubsetPosterior& out);
 
 }  // namespace ardvark

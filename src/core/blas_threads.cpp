@@ -1,0 +1,112 @@
+// The number of threads: OpenBLAS's, which is one while the library works, and ours.
+#include "core/blas_threads.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "core/blas_names.hpp"
+#include "core/parallel.hpp"
+
+extern "C" {
+// Present in OpenBLAS only; with another BLAS the thread option has no effect, and the bits are those of its own threads.
+[[gnu::weak]] void openblas_set_num_threads(int);
+[[gnu::weak]] int openblas_get_num_threads(void);
+}
+
+namespace ardvark::blas {
+
+// Two threads gain from about a millisecond of work on, by less than a busy machine takes from them.
+bool is_small(double multiplications) { return multiplications < 4e7; }
+
+double multiplications(Index n, Index p) { return static_cast<double>(n) * static_cast<double>(p) * static_cast<double>(std::min(n, p)); }
+
+namespace {
+
+// The scopes that live, as OpenBLAS's setting does: for the whole process.
+class Scopes {
+ public:
+  void enter(const ThreadScope* scope, int threads) {
+    const std::lock_guard lock(mutex_);
+    if (live_.empty()) {
+      callers_ = openblas_get_num_threads();
+      set(1);
+    }
+    live_.push_back({scope, std::this_thread::get_id(), threads});
+    any_ = true;
+  }
+  void leave(const ThreadScope* scope) {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(live_, [&](const Live& live) { return live.scope == scope; });
+    any_ = !live_.empty();
+    if (live_.empty()) set(callers_);
+  }
+
+  [[nodiscard]] bool any() const { return any_; }
+
+  [[nodiscard]] int allowed() {
+    const std::lock_guard lock(mutex_);
+    if (live_.empty()) return openblas_get_num_threads();
+    int most = 0;
+    for (auto it = live_.begin(); it != live_.end(); ++it)
+      if (it->threads > 0 && std::none_of(it + 1, live_.end(), [&](const Live& later) { return later.of == it->of && later.threads > 0; }))
+        most = std::max(most, it->threads);
+    return most > 0 ? most : callers_;
+  }
+
+ private:
+  struct Live {
+    const ThreadScope* scope;
+    std::thread::id of;
+    int threads;
+  };
+
+  static void set(int threads) {
+    if (threads != openblas_get_num_threads()) openblas_set_num_threads(threads);
+  }
+
+  std::mutex mutex_;
+  std::vector<Live> live_;  // oldest first
+  std::atomic<bool> any_ = false;
+  int callers_ = 0;
+};
+
+Scopes& scopes() {
+  static Scopes all;
+  return all;
+}
+
+bool is_settable() { return openblas_set_num_threads != nullptr && openblas_get_num_threads != nullptr; }
+
+thread_local int scopes_of_this_thread = 0;
+
+}  // namespace
+
+int num_threads() { return is_settable() ? scopes().allowed() : 1; }
+
+Index threads_for(double multiplications) { return is_small(multiplications) ? 1 : num_threads(); }
+
+bool is_small_to_read(Index entries) { return is_small(64.0 * static_cast<double>(entries)); }
+
+Index threads_to_read(Index entries) { return is_small_to_read(entries) ? 1 : num_threads(); }
+
+ThreadScope::ThreadScope(int threads) {
+  if (!is_settable()) return;
+  scopes().enter(this, threads);
+  ++scopes_of_this_thread;
+}
+
+ThreadScope::~ThreadScope() {
+  if (!is_settable()) return;
+  scopes().leave(this);
+  --scopes_of_this_thread;
+}
+
+// A piece of shared work stands inside the scope of the thread that shares it out.
+AtOneThread::AtOneThread() {
+  if (scopes_of_this_thread == 0 && !(detail::is_at_a_piece && scopes().any())) own_.emplace(0);
+}
+
+}  // namespace ardvark::blas

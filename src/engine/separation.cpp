@@ -1,0 +1,73 @@
+#include "engine/separation.hpp"
+
+#include <fmt/format.h>
+
+#include "core/blas.hpp"
+#include "core/rearrange.hpp"
+#include "design/dense.hpp"
+#include "engine/waist.hpp"
+#include "posterior/solver.hpp"
+
+namespace ardvark {
+namespace {
+
+// Among the rows that count, each column in units of its size there.
+bool are_dependent(const Matrix& F, const Vector& k) {
+  const Index f = F.cols();
+  Matrix scaled = k.cwiseSqrt().asDiagonal() * F;
+  for (Index j = 0; j < f; ++j) {
+    const double size = scaled.col(j).norm();
+    if (!(size > 0)) return true;
+    scaled.col(j) /= size;
+  }
+  const Matrix G = scaled.transpose() * scaled;
+  Matrix L = G;
+  return !blas::potrf(f, L.data(), f) || collinear(G, L);
+}
+
+}  // namespace
+
+void explain_no_posterior(MatrixView X, const Standardization& standardization, const Vector& k, const std::vector<Index>& flat_columns,
+                          Report& report) {
+  const auto num_flat = static_cast<Index>(flat_columns.size());
+  const Index num_rows = (k.array() > 0).count();
+  if (num_flat == 0) return;
+  const std::string when = report.message.substr(0, report.message.find(':'));  // "sweep 3"
+  report.status = Status::separated;
+  if (num_flat > num_rows) {
+    report.message = fmt::format(
+        "{}: {} columns without a prior are more than the {} rows that count, so that they separate any classes; give them a prior "
+        "(--prior shared)",
+        when, num_flat, num_rows);
+    return;
+  }
+  DenseDesign design(X, standardization);
+  Matrix F(X.rows(), num_flat);
+  for (Index j = 0; j < num_flat; ++j) design.columns(flat_columns[static_cast<std::size_t>(j)], 1, F.middleCols(j, 1));
+  if (are_dependent(F, k)) {
+    report.status = Status::not_positive_definite;
+    report.message = fmt::format(
+        "{}: columns without a prior are linearly dependent, so that their coefficients cannot be told apart; leave some of them out, or "
+        "give them a prior (--prior shared)",
+        when);
+  } else {
+    report.message = fmt::format(
+        "{}: columns without a prior separate the classes, so that the likelihood has no maximum and coefficients would grow for ever; "
+        "give the columns a prior that holds them (--prior shared --a0 1 --b0 1)",
+        when);
+  }
+}
+
+void call_separated(const Vector& t, const Vector& k, const Vector& m, Report& report) {
+  if (report.status != Status::converged && report.status != Status::max_sweeps) return;
+  for (Index i = 0; i < t.size(); ++i)
+    if (k[i] > 0 && !(t[i] > 0.5 ? m[i] > 0 : m[i] < 0)) return;
+  report.status = Status::separated;
+  report.message = fmt::format(
+      "after {} sweeps every row is on its own side: columns without a prior separate the classes, so that the likelihood has no maximum; "
+      "coefficients are those of the last sweep and would grow for ever; give the columns a prior that holds them (--prior shared --a0 1 "
+      "--b0 1)",
+      report.sweeps);
+}
+
+}  // namespace ardvark

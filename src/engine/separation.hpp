@@ -1,0 +1,22 @@
+// Why columns without a prior have no posterior beside classes.
+#pragma once
+
+#include <vector>
+
+#include "ardvark/report.hpp"
+#include "ardvark/types.hpp"
+#include "design/dense.hpp"
+
+namespace ardvark {
+
+/// A system that is not positive definite has columns without a prior that depend on one another, or rows that have lost their weight
+/// because these columns tell the classes apart. Puts into the report which it is, and what to do; nothing where every column has a prior.
+/// \param k  observation weights
+void explain_no_posterior(MatrixView X, const Standardization& standardization, const Vector& k, const std::vector<Index>& flat_columns,
+                          Report& report);
+
+/// Where no column has a prior: a score m = Xw that puts every row on its own side shows that the classes can be separated, so that there
+/// is no maximum to have converged to. Puts that into the report.   \param t in {0, 1}, weights k
+void call_separated(const Vector& t, const Vector& k, const Vector& m, Report& report);
+
+}  // namespace ardvark

@@ -1,0 +1,225 @@
+// Small fits of every kind that a model file can hold, to random problems, and what is asked of a model that was read.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "ardvark/errors.hpp"
+#include "ardvark/linear.hpp"
+#include "ardvark/logistic.hpp"
+#include "ardvark/model_file.hpp"
+#include "ardvark/relevance.hpp"
+#include "ardvark/softmax.hpp"
+#include "support/random_problem.hpp"
+
+namespace ardvark::testing {
+
+struct SmallProblem {
+  Matrix X;
+  Vector y, two, three;
+  std::vector<Index> group;
+};
+
+/// 1 to 6 columns, or more than rows; of any scale; some alike, some constant.
+inline SmallProblem small_problem(std::uint64_t seed) {
+  Random random(seed);
+  const bool wide = random.chance(0.2);
+  const Index n = wide ? random.integer(8, 12) : random.integer(14, 40), p = wide ? random.integer(n + 1, n + 6) : random.integer(1, 6);
+  SmallProblem out{random.normals(n, p), Vector(n), Vector(n), Vector(n), {}};
+  if (p > 1 && random.chance(0.3)) out.X.col(p - 1) = out.X.col(0) + random.scale(1e-6, 1) * random.normals(n);
+  if (random.chance(0.1)) out.X.col(0).setConstant(random.normal());
+  const Vector weight = random.normals(p);
+  const double noise = random.scale(0.05, 3);
+  const Vector score = out.X * weight + noise * random.normals(n);
+  for (Index j = 0; j < p; ++j)
+    out.X.col(j) = (random.scale(1e-3, 1e3) * out.X.col(j)).array() + (random.chance(0.5) ? 0 : random.normal());
+  out.y = random.scale(1e-3, 1e3) * score.array() + random.normal();
+  for (Index i = 0; i < n; ++i) {
+    out.two[i] = i < 2 ? static_cast<double>(i) : (score[i] > 0 ? 1 : 0);  // both occur
+    out.three[i] = i < 3 ? static_cast<double>(i) : std::floor(std::clamp(score[i] + 1.5, 0.0, 2.9));
+  }
+  for (Index j = 0; j < p; ++j) out.group.push_back(j / 2);
+  return out;
+}
+
+struct SmallModel {
+  std::string name;
+  std::function<SavedModel(const SmallProblem&)> fit;
+};
+
+template <typename AnyFit>
+SavedModel as_saved(AnyFit fit) {
+  SavedModel model;
+  const std::vector<std::string>* names = nullptr;
+  if constexpr (std::is_base_of_v<RelevanceFit, AnyFit>)
+    names = &model.relevance.emplace(std::move(fit)).input_names;
+  else if constexpr (std::is_base_of_v<SoftmaxFit, AnyFit>)
+    names = &model.softmax.emplace(std::move(fit)).column_names;
+  else
+    names = &(model.fit = std::move(fit)).column_names;
+  for (const std::string& name : *names) model.encoding.features.push_back({name, false, {}});
+  return model;
+}
+
+namespace small {
+
+inline FitOptions options_of(PriorKind kind, const SmallProblem& problem) {
+  FitOptions options;
+  options.prior.kind = kind;
+  if (kind == PriorKind::groups) options.prior.group = problem.group;
+  if (kind == PriorKind::laplace) options.prior.lambda = 1;
+  options.max_sweeps = 60;
+  return options;
+}
+
+inline void add_regressions(std::vector<SmallModel>& all) {
+  const std::pair<const char*, PriorKind> priors[] = {
+      {"shared", PriorKind::shared}, {"ard", PriorKind::ard},   {"groups", PriorKind::groups}, {"none", PriorKind::none},
+      {"sparse", PriorKind::sparse}, {"slab", PriorKind::slab}, {"dense", PriorKind::dense},   {"laplace", PriorKind::laplace}};
+  for (const auto& [name, kind] : priors) {
+    const PriorKind prior = kind;
+    if (prior != PriorKind::laplace)
+      all.push_back(
+          {std::string("linear ") + name, [prior](const SmallProblem& d) { return as_saved(fit_linear(d.X, d.y, options_of(prior, d))); }});
+    all.push_back({std::string("logistic ") + name,
+                   [prior](const SmallProblem& d) { return as_saved(fit_logistic(d.X, d.two, options_of(prior, d))); }});
+  }
+  for (const char* name : {"vb_linear_fit", "vb_linear_fit_ard", "vrvm_regression"})
+    all.push_back({name, [name](const SmallProblem& d) { return as_saved(fit_linear(d.X, d.y, options_for_preset(name))); }});
+  for (const char* name :
+       {"vb_logit_fit", "vb_logit_fit_ard", "vb_logit_fit_iter", "slr_var", "slr_lap", "rlr_var", "rlr_lap", "l1_slr_lap", "l1_slr_c"})
+    all.push_back({name, [name](const SmallProblem& d) {
+                     FitOptions options = options_for_preset(name);
+                     options.max_sweeps = 100;
+                     if (std::string(name).starts_with("l1")) options.prior.lambda = 1;
+                     return as_saved(fit_logistic(d.X, d.two, options));
+                   }});
+}
+
+inline void add_classifications(std::vector<SmallModel>& all) {
+  for (const PriorKind prior : {PriorKind::shared, PriorKind::ard})
+    all.push_back({prior == PriorKind::ard ? "softmax ard" : "softmax shared", [prior](const SmallProblem& d) {
+                     SoftmaxOptions options;
+                     options.prior.kind = prior;
+                     options.max_sweeps = 60;
+                     return as_saved(fit_softmax(d.X, d.three, options));
+                   }});
+  for (const char* name : {"smlr", "rmlr", "slr_lap_ovr", "slr_var_ovr", "rlr_var_ovr", "slr_var_ovo"})
+    all.push_back({name, [name](const SmallProblem& d) {
+                     SoftmaxOptions options = softmax_options_for_preset(name);
+                     options.max_sweeps = 60;
+                     return as_saved(fit_softmax(d.X, d.three, options));
+                   }});
+}
+
+inline void add_machines(std::vector<SmallModel>& all) {
+  for (const auto& [name, algorithm] : {std::pair{"variational", RelevanceAlgorithm::variational},
+                                        {"plain", RelevanceAlgorithm::plain},
+                                        {"type two", RelevanceAlgorithm::type_two},
+                                        {"pruned", RelevanceAlgorithm::pruned}})
+    for (const char* target : {"numbers", "two classes", "three classes"}) {
+      const bool regression = std::string(target) == "numbers", two = std::string(target) == "two classes";
+      if (algorithm == RelevanceAlgorithm::pruned && regression) continue;
+      const RelevanceAlgorithm chosen = algorithm;
+      all.push_back({std::string("rvm ") + name + " of " + target, [=](const SmallProblem& d) {
+                       RelevanceOptions options;
+                       options.algorithm = chosen;
+                       options.search = KernelSearch::none;
+                       options.max_sweeps = 60;
+                       return regression ? as_saved(fit_relevance_regression(d.X, d.y, options))
+                                         : as_saved(fit_relevance_classification(d.X, two ? d.two : d.three, options));
+                     }});
+    }
+}
+
+}  // namespace small
+
+inline std::vector<SmallModel> small_models() {
+  std::vector<SmallModel> all;
+  small::add_regressions(all);
+  small::add_classifications(all);
+  small::add_machines(all);
+  return all;
+}
+
+/// Whether there is a posterior to save.
+inline bool is_usable(const SavedModel& model) {
+  if (model.relevance) return !model.relevance->machines.empty() && model.relevance->machines.front().fit.state != nullptr;
+  if (model.softmax) return model.softmax->state != nullptr && model.softmax->mean.allFinite();
+  return model.fit.state != nullptr && model.fit.report.status != Status::failed && model.fit.mean.allFinite();
+}
+
+/// A fit with a posterior to save; nothing where the problem is refused or the fit fails.
+inline std::optional<SavedModel> fitted(const SmallModel& kind, const SmallProblem& problem) {
+  try {
+    SavedModel model = kind.fit(problem);
+    if (is_usable(model)) return model;
+  } catch (const InvalidArgument&) {
+  }
+  return std::nullopt;
+}
+
+template <typename AnyFit, typename From>
+AnyFit as_fit(const From& fit) {
+  AnyFit typed;
+  static_cast<From&>(typed) = fit;
+  return typed;
+}
+
+/// Means, or probabilities of all classes. \throws as predict()
+inline Matrix predictions(const SavedModel& model, const Matrix& X) {
+  if (model.softmax) return predict(*model.softmax, X).probability;
+  if (model.relevance) {
+    if (model.relevance->task == Task::logistic) return predict(as_fit<RelevanceClassification>(*model.relevance), X).probability;
+    const StudentPrediction p = predict(as_fit<RelevanceRegression>(*model.relevance), X);
+    Matrix out(X.rows(), 2);
+    out << p.mean, p.scale;
+    return out;
+  }
+  if (model.fit.task == Task::logistic) return predict(as_fit<LogisticFit>(model.fit), X).probability;
+  const StudentPrediction p = predict(as_fit<LinearFit>(model.fit), X);
+  Matrix out(X.rows(), 2);
+  out << p.mean, p.scale;
+  return out;
+}
+
+/// Likewise; none where a fit cannot predict, say as it kept no covariance.
+inline std::optional<Matrix> predictions_if_any(const SavedModel& model, const Matrix& X) {
+  try {
+    return predictions(model, X);
+  } catch (const InvalidArgument&) {
+    return std::nullopt;
+  }
+}
+
+inline bool is_classifier(const SavedModel& model) {
+  return model.softmax || (model.relevance ? model.relevance->task : model.fit.task) == Task::logistic;
+}
+
+inline std::string summary_of(const SavedModel& model) {
+  return model.relevance ? summary(*model.relevance) : model.softmax ? summary(*model.softmax) : summary(model.fit);
+}
+
+/// Shares and probabilities that a model states are in [0, 1].
+inline void expect_shares(const Fit& fit) {
+  if (!fit.sparse) return;
+  const auto in_range = [](double share) { return share >= 0 && share <= 1; };
+  for (const double share : fit.sparse->inclusion) EXPECT_TRUE(in_range(share)) << share - 1;
+  for (const double share : fit.relevance) EXPECT_TRUE(in_range(share)) << share - 1;
+  EXPECT_TRUE(in_range(fit.sparse->dense_fraction)) << fit.sparse->dense_fraction;
+  for (const SparseStart& start : fit.sparse->starts) EXPECT_TRUE(in_range(start.weight)) << start.weight - 1;
+  for (const CredibleSet& set : fit.sparse->sets) {
+    EXPECT_TRUE(in_range(set.inclusion)) << set.inclusion - 1;
+    for (const double share : set.probability) EXPECT_TRUE(in_range(share)) << share - 1;
+  }
+}
+
+}  // namespace ardvark::testing

@@ -1,0 +1,165 @@
+// What a fit says where it cannot do what it was asked: the right cause, and something that can be done.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "../support/thrown.hpp"
+#include "every_model.hpp"
+
+namespace ardvark {
+namespace {
+
+using testing::any_table;
+using testing::AnyTable;
+using testing::Random;
+
+bool contains(const std::string& text, const char* piece) { return text.find(piece) != std::string::npos; }
+
+ModelOptions options_of(const std::vector<testing::Setting>& settings) { return testing::named_model(settings, 0).options; }
+
+ModelOptions logistic_under(const std::string& prior, const std::string& likelihood = "vg") {
+  return options_of({{"model", std::string("logistic")}, {"prior", prior}, {"likelihood", likelihood}});
+}
+
+// ---- separated classes
+
+TEST(ColumnsWithoutAPrior, AreSaidToSeparateTheClasses) {
+  for (std::uint64_t seed = 0; seed < 6; ++seed)
+    for (const char* likelihood : {"vg", "jj", "laplace"}) {
+      Random random(seed);
+      const Matrix X = random.normals(60, 3);
+      Vector labels(60);
+      for (Index i = 0; i < 60; ++i) labels[i] = X(i, 1) + 0.5 * X(i, 2) > 0 ? 1 : 0;
+      const SavedModel model = fit_model(X, labels, logistic_under("none", likelihood));
+      const Report& report = model.fit.report;
+      EXPECT_EQ(report.status, Status::separated) << likelihood << ": " << report.message;
+      std::string said = report.message;
+      for (const std::string& warning : report.warnings) said += warning;
+      EXPECT_TRUE(contains(said, "separate") && contains(said, "--prior shared")) << likelihood << ": " << said;
+      EXPECT_FALSE(contains(said, "collinear") || contains(said, "dependent")) << said;
+      // The default hyper-prior is too wide to hold them (VG.5).
+      EXPECT_TRUE(contains(said, "--prior shared --a0 1 --b0 1")) << said;
+      const ModelOptions advised = options_of({{"model", std::string("logistic")},
+                                               {"prior", std::string("shared")},
+                                               {"likelihood", std::string(likelihood)},
+                                               {"a0", 1.0},
+                                               {"b0", 1.0}});
+      EXPECT_EQ(fit_model(X, labels, advised).fit.report.status, Status::converged) << likelihood << ": the advice";
+    }
+}
+
+TEST(ColumnsWithoutAPrior, AreSaidToBeDependentWhereTheyAre) {
+  Random random(3);
+  Matrix X = random.normals(60, 3);
+  X.col(2) = X.col(0) + X.col(1);
+  Vector labels(60);
+  for (Index i = 0; i < 60; ++i) labels[i] = X(i, 1) + 2 * random.normal() > 0 ? 1 : 0;
+  const SavedModel model = fit_model(X, labels, logistic_under("none"));
+  EXPECT_EQ(model.fit.report.status, Status::not_positive_definite);
+  EXPECT_TRUE(contains(model.fit.report.message, "linearly dependent") && contains(model.fit.report.message, "--prior shared"))
+      << model.fit.report.message;
+}
+
+TEST(ColumnsWithoutAPrior, AreSaidToBeMoreThanTheRows) {
+  Random random(4);
+  const Matrix X = random.normals(10, 12);
+  Vector labels(10);
+  labels << 0, 1, 0, 1, 0, 1, 0, 1, 1, 0;
+  const SavedModel model = fit_model(X, labels, logistic_under("none"));
+  EXPECT_TRUE(contains(model.fit.report.message, "13 columns without a prior are more than the 10 rows")) << model.fit.report.message;
+}
+
+// ---- weights that sum to little
+
+TEST(Weights, ThatStandForLessThanTheColumnsWithoutAPriorAreNamedWithTheirSum) {
+  const AnyTable table = any_table(1, 40, 3, 1);
+  for (const char* prior : {"sparse", "slab", "dense", "shared", "ard", "none"}) {
+    ModelOptions options = options_of({{"model", std::string("linear")}, {"prior", std::string(prior)}});
+    options.weights.assign(40, 0.6 / 40);
+    testing::expect_invalid(
+        [&] { static_cast<void>(fit_model(table.X, table.y, options)); },
+        {"weights have the sum 0.6", "multiply relative weights", prior == std::string("none") ? "4 columns" : "1 column"});
+  }
+  ModelOptions options = options_of({{"model", std::string("linear")}, {"prior", std::string("none")}});
+  options.weights.assign(40, 3.5 / 40);
+  testing::expect_invalid([&] { static_cast<void>(fit_model(table.X, table.y, options)); }, {"weights have the sum 3.5", "4 columns"});
+}
+
+// Of one that is more, and of classes, whose rows need no degrees of freedom, the fit is what the same rows give, only less sure.
+TEST(Weights, ThatSumToLittleAreFittedWhereTheMathematicsIsFine) {
+  const AnyTable table = any_table(2, 40, 3, 0.8);
+  for (const char* prior : {"sparse", "slab", "dense", "shared", "ard"})
+    for (const bool linear : {true, false}) {
+      if (linear && prior == std::string("slab")) continue;
+      ModelOptions options = options_of({{"model", std::string(linear ? "linear" : "logistic")}, {"prior", std::string(prior)}});
+      for (const double sum : {linear ? 2.5 : 0.5, 6.0}) {
+        options.weights.assign(40, sum / 40);
+        const SavedModel model = fit_model(table.X, table.target(linear ? 0 : 2), options);
+        EXPECT_TRUE(has_posterior(model)) << prior << (linear ? ", linear, " : ", logistic, ") << sum << ": " << report_of(model).message;
+        EXPECT_TRUE(std::isfinite(model.fit.bound)) << prior;
+      }
+    }
+}
+
+// ---- numbers far from zero (LIN.7)
+
+// Deviations that doubles near 1e14 hold: multiples of 1/64.
+Vector in_steps(const Vector& x, double step) { return (x.array() / step).round() * step; }
+
+TEST(NumbersFarFromZero, AreFittedByTheirDifferences) {
+  Random random(7);
+  Matrix X = random.normals(200, 2);
+  for (Index j = 0; j < 2; ++j) X.col(j) = in_steps(X.col(j), 1.0 / 64);
+  const Vector y = in_steps(2 * X.col(0) + 0.5 * random.normals(200), 1.0 / 64);
+  for (const char* prior : {"sparse", "shared", "ard", "none"}) {
+    const ModelOptions options = options_of({{"model", std::string("linear")}, {"prior", std::string(prior)}});
+    const SavedModel near = fit_model(X, y, options);
+    for (const auto& [at_X, at_y] : {std::pair{0.0, 1e14}, {1e14, 0.0}, {-1e14, 1e14}}) {
+      const SavedModel far = fit_model(Matrix(X.array() + at_X), Vector(y.array() + at_y), options);
+      for (Index j = 0; j < 2; ++j) EXPECT_NEAR(far.fit.mean[j], near.fit.mean[j], 1e-6) << prior;
+      EXPECT_NEAR(noise_sd(far.fit), noise_sd(near.fit), 1e-6) << prior;
+      ASSERT_EQ(far.fit.report.warnings.size(), near.fit.report.warnings.size() + (at_X != 0 ? 2 : 0) + (at_y != 0 ? 1 : 0)) << prior;
+      EXPECT_TRUE(contains(far.fit.report.warnings.front(), "numbers are stored in steps of 0.016")) << far.fit.report.warnings.front();
+      EXPECT_TRUE(contains(far.fit.report.warnings.front(), "left, and what is smaller is lost")) << far.fit.report.warnings.front();
+    }
+  }
+}
+
+TEST(NumbersFarFromZero, AreClassifiedByTheirDifferences) {
+  Random random(8);
+  Matrix X = random.normals(200, 2);
+  for (Index j = 0; j < 2; ++j) X.col(j) = in_steps(X.col(j), 1.0 / 64);
+  Vector labels(200);
+  for (Index i = 0; i < 200; ++i) labels[i] = X(i, 0) + random.normal() > 0 ? 1 : 0;
+  for (const char* prior : {"sparse", "shared", "laplace"}) {
+    ModelOptions options = options_of({{"model", std::string("logistic")}, {"prior", std::string(prior)}});
+    if (prior == std::string("laplace"))
+      options = options_of({{"model", std::string("logistic")}, {"prior", std::string(prior)}, {"lambda", 2.0}});
+    const SavedModel near = fit_model(X, labels, options), far = fit_model(Matrix(X.array() + 1e14), labels, options);
+    for (Index j = 0; j < 2; ++j) EXPECT_NEAR(far.fit.mean[j], near.fit.mean[j], 1e-6) << prior;
+    EXPECT_EQ(far.fit.report.warnings.size(), near.fit.report.warnings.size() + 2) << prior;
+  }
+}
+
+TEST(NumbersFarFromZero, AreExplainedByKernels) {
+  Random random(9);
+  const Matrix X = random.normals(60, 1);
+  const Vector y = in_steps(2 * X.col(0) + 0.5 * random.normals(60), 1.0 / 64);
+  const ModelOptions options =
+      options_of({{"model", std::string("rvm")}, {"task", std::string("regression")}, {"width", 1.5}, {"centres", 10.0}});
+  const SavedModel near = fit_model(X, y, options), far = fit_model(X, Vector(y.array() + 1e14), options);
+  EXPECT_NEAR(far.relevance->r_squared, near.relevance->r_squared, 1e-6);
+  EXPECT_TRUE(contains(far.relevance->report.warnings.front(), "steps of 0.016"));
+}
+
+TEST(NumbersFarFromZero, AreConstantWhereTheyDifferByRoundingAlone) {
+  Random random(10);
+  const Matrix X = random.normals(30, 2);
+  Vector y(30);
+  for (Index i = 0; i < 30; ++i) y[i] = 0.1 * static_cast<double>(i + 1) / static_cast<double>(i + 1) + (i % 2 == 0 ? 0.2 : 0.3 - 0.1);
+  const SavedModel model = fit_model(X, y, options_of({{"model", std::string("linear")}, {"prior", std::string("shared")}}));
+  EXPECT_EQ(model.fit.report.warnings.front(), "the target is constant: there is nothing to explain");
+}
+
+}  // namespace
+}  // namespace ardvark

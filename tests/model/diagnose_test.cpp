@@ -1,0 +1,251 @@
+// k-hat: how far the posterior of a classification is from the exact one.                                          docs/math/khat.md
+#include "ardvark/diagnose.hpp"
+
+#include <gtest/gtest.h>
+
+#include <boost/math/quadrature/gauss_kronrod.hpp>
+#include <cmath>
+#include <limits>
+#include <memory>
+
+#include "../support/mentions.hpp"
+#include "../support/random_problem.hpp"
+#include "../support/thrown.hpp"
+#include "ardvark/model.hpp"
+#include "core/special.hpp"
+#include "engine/state.hpp"
+
+namespace ardvark {
+namespace {
+
+using testing::expect_invalid;
+using testing::make_problem;
+using testing::mentions;
+using testing::Problem;
+
+constexpr double draws = 4000;
+
+FitOptions with_prior(const Prior& prior) {
+  FitOptions options;
+  options.prior = prior;
+  options.keep_covariance = Keep::always;
+  return options;
+}
+
+Diagnosis diagnosed(const Problem& d, const FitOptions& options) {
+  std::string why_not;
+  Diagnosis out = diagnose(fit_logistic(d.X, d.labels, options), d.X, d.labels, options, why_not);
+  EXPECT_EQ(why_not, "");
+  return out;
+}
+
+double standard_error(const Vector& x) { return std::sqrt((x.array() - x.mean()).square().mean() / draws); }
+double log_mean_exp(const Vector& x) { return x.maxCoeff() + std::log((x.array() - x.maxCoeff()).exp().mean()); }
+
+TEST(Diagnose, FindsNormalPosteriorsOfManyRowsGood) {
+  const Problem d = make_problem(1, 2000, 4);
+  for (const Prior& prior : {Prior::none(), Prior::shared(), Prior::dense()}) {
+    const Diagnosis k = diagnosed(d, with_prior(prior));
+    EXPECT_GT(k.effective_share, 0.9) << to_string(prior.kind);
+    EXPECT_EQ(warning_of(k).empty(), k.khat <= 0.7) << to_string(prior.kind);
+    EXPECT_EQ(mentions({warning_of(k)}, "far out"), k.khat > 0.7) << warning_of(k);
+    EXPECT_EQ(k.threshold, 0.7);
+    EXPECT_EQ(k.log_ratios.size(), 4000);
+  }
+}
+
+TEST(Diagnose, FindsAPosteriorTooNarrowByTwo) {
+  const Problem d = make_problem(2, 500, 3);
+  const FitOptions options = with_prior(Prior::shared());
+  LogisticFit fit = fit_logistic(d.X, d.labels, options);
+  auto narrow = std::make_shared<detail::FitState>(*fit.state);
+  ASSERT_EQ(narrow->factor.kind, CovarianceFactor::Kind::triangular);
+  narrow->factor.L_inverse *= 0.5;
+  fit.state = narrow;
+  std::string why_not;
+  const Diagnosis k = diagnose(fit, d.X, d.labels, options, why_not);
+  EXPECT_GT(k.khat, 0.7);
+  EXPECT_GT(k.khat_given_precisions, 0.7);
+  EXPECT_LT(k.effective_share, 0.5);
+  EXPECT_TRUE(mentions({warning_of(k)}, "above 0.70")) << warning_of(k);
+}
+
+// E ln r is above the bound and below the log evidence, which for one weight is an integral.                       (KHAT.1), (KHAT.4)
+TEST(Diagnose, HasRatiosBetweenTheBoundAndTheEvidence) {
+  const Problem d = make_problem(3, 60, 1);
+  FitOptions options = with_prior(Prior::ard());
+  options.intercept = options.standardize = false;
+  options.precision = {0.7, 0.4};
+  const LogisticFit fit = fit_logistic(d.X, d.labels, options);
+  const auto log_joint = [&](double w) {
+    double sum = std::lgamma(0.7 + 0.5) - std::lgamma(0.7) + 0.7 * std::log(0.4) - 1.2 * std::log(0.4 + 0.5 * w * w) - 0.5 * ln_2pi;
+    for (Index i = 0; i < d.X.rows(); ++i) sum += log_sigmoid(d.labels[i] * d.X(i, 0) * w);
+    return sum;
+  };
+  const double top = log_joint(fit.mean[0]);
+  using Quadrature = boost::math::quadrature::gauss_kronrod<double, 61>;
+  const double evidence =
+      top + std::log(Quadrature::integrate([&](double w) { return std::exp(log_joint(w) - top); }, -20.0, 20.0, 15, 1e-12));
+  const Diagnosis k = diagnosed(d, options);
+  EXPECT_LT(fit.bound, evidence);
+  EXPECT_GT(k.log_ratios.mean() + 4 * standard_error(k.log_ratios), fit.bound);
+  EXPECT_LT(k.log_ratios.mean() - 4 * standard_error(k.log_ratios), evidence);
+  EXPECT_NEAR(log_mean_exp(k.log_ratios), evidence, 0.01);
+}
+
+// With the precision fixed E ln r is the bound itself, but for the error of (PRED.2): nothing else is between them.        (VG.2)
+TEST(Diagnose, HasRatiosWhoseMeanIsTheBoundOfAFixedPrecision) {
+  for (const bool standardize : {false, true}) {
+    const Problem d = make_problem(4, 80, 3);
+    FitOptions options = with_prior(Prior::shared().fixed({0, 1, 2}, 1.7));
+    options.standardize = standardize;
+    const LogisticFit fit = fit_logistic(d.X, d.labels, options);
+    const Diagnosis k = diagnosed(d, options);
+    EXPECT_NEAR(k.log_ratios.mean(), fit.bound, 4 * standard_error(k.log_ratios)) << standardize;
+    EXPECT_LT(standard_error(k.log_ratios), 0.02);
+    EXPECT_EQ(k.khat, k.khat_given_precisions);
+  }
+}
+
+TEST(Diagnose, HasRatiosAboveTheBoundUnderEveryPrior) {
+  const Problem d = make_problem(5, 120, 6);
+  for (const Prior& prior : {Prior::none(), Prior::shared(), Prior::ard(), Prior::groups({0, 0, 1, 1, 2, 2}), Prior::shared().flat({2})})
+    for (const LogisticLikelihood likelihood : {LogisticLikelihood::gaussian, LogisticLikelihood::bound}) {
+      FitOptions options = with_prior(prior);
+      options.likelihood = likelihood;
+      const LogisticFit fit = fit_logistic(d.X, d.labels, options);
+      const Diagnosis k = diagnosed(d, options);
+      EXPECT_GT(k.log_ratios.mean() + 4 * standard_error(k.log_ratios), fit.bound) << to_string(prior.kind);
+      EXPECT_LT(k.khat_given_precisions, 1.2) << to_string(prior.kind);
+    }
+}
+
+TEST(Diagnose, IsTheSameWithAnyNumberOfThreads) {
+  const Problem d = make_problem(6, 700, 5);
+  FitOptions options = with_prior(Prior::sparse());
+  const LogisticFit fit = fit_logistic(d.X, d.labels, options);
+  std::string why_not;
+  options.threads = 1;
+  const Diagnosis one = diagnose(fit, d.X, d.labels, options, why_not);
+  options.threads = 4;
+  const Diagnosis four = diagnose(fit, d.X, d.labels, options, why_not);
+  EXPECT_EQ(one.log_ratios, four.log_ratios);
+  EXPECT_EQ(one.khat, four.khat);
+}
+
+TEST(Diagnose, TakesAWeightAsRepetitionAndColumnsInAnyUnits) {
+  const Problem d = make_problem(7, 90, 3);
+  FitOptions options = with_prior(Prior::shared());
+  const Diagnosis plain = diagnosed(d, options);
+  Problem twice = d;
+  twice.X.resize(180, 3);
+  twice.X << d.X, d.X;
+  twice.labels.resize(180);
+  twice.labels << d.labels, d.labels;
+  const Diagnosis repeated = diagnosed(twice, options);
+  const Vector two = Vector::Constant(90, 2);
+  options.weights = two;
+  const Diagnosis weighted = diagnosed(d, options);
+  EXPECT_LT((weighted.log_ratios - repeated.log_ratios).cwiseAbs().maxCoeff(), 1e-6);
+  EXPECT_NEAR(weighted.khat, repeated.khat, 1e-6);
+  Problem scaled = d;
+  scaled.X.col(1) *= 1e4;
+  EXPECT_NEAR(diagnosed(scaled, with_prior(Prior::shared())).khat, plain.khat, 1e-6);
+}
+
+TEST(Diagnose, LeavesOutWhatIsLeftOut) {
+  const Problem d = make_problem(8, 150, 3);
+  Problem more = d;
+  more.X.conservativeResize(150, 5);
+  more.X.col(3).setConstant(4);
+  more.X.col(4) = d.X.col(0);
+  EXPECT_NEAR(diagnosed(more, with_prior(Prior::shared())).khat, diagnosed(d, with_prior(Prior::shared())).khat, 1e-8);
+}
+
+TEST(Diagnose, ServesMoreColumnsThanRows) {
+  const Problem d = make_problem(9, 30, 60);
+  for (const Prior& prior : {Prior::shared(), Prior::sparse(), Prior::dense()}) {
+    const Diagnosis k = diagnosed(d, with_prior(prior));
+    EXPECT_FALSE(std::isnan(k.khat)) << to_string(prior.kind);
+  }
+}
+
+ModelOptions diagnosing(const std::string& model) {
+  ModelOptions options{.model = model};
+  options.set("diagnose", 1.0);
+  return options;
+}
+
+TEST(Diagnose, IsAnOptionOfModelsAndIsSaved) {
+  const Problem d = make_problem(10, 100, 3);
+  for (const char* prior : {"sparse", "shared", "ard", "none"}) {
+    ModelOptions options = diagnosing("logistic");
+    options.prior = prior;
+    const SavedModel model = fit_model(d.X, d.labels, options);
+    ASSERT_TRUE(model.diagnosis) << prior;
+    const SavedModel read = model_from_bytes(model_to_bytes(model));
+    ASSERT_TRUE(read.diagnosis) << prior;
+    EXPECT_EQ(read.diagnosis->khat, model.diagnosis->khat);
+    EXPECT_EQ(read.diagnosis->khat_given_precisions, model.diagnosis->khat_given_precisions);
+    EXPECT_EQ(read.diagnosis->effective_share, model.diagnosis->effective_share);
+    EXPECT_EQ(to_json(read), to_json(model));
+    EXPECT_EQ(summary(read), summary(model));
+    EXPECT_TRUE(mentions({summary(model)}, "k-hat                 ")) << summary(model);
+    EXPECT_EQ(mentions(model.fit.report.warnings, "k-hat is"), model.diagnosis->khat > 0.7);
+  }
+  ModelOptions without{.model = "logistic"};
+  EXPECT_FALSE(fit_model(d.X, d.labels, without).diagnosis);
+}
+
+TEST(Diagnose, ServesRelevanceVectorsOfTwoClassesAndThree) {
+  const Problem d = make_problem(11, 60, 2);
+  ModelOptions options = diagnosing("rvm");
+  options.task = "classification";
+  options.width = "1.5";
+  const SavedModel two = fit_model(d.X, d.labels, options);
+  ASSERT_TRUE(two.diagnosis);
+  EXPECT_TRUE(std::isfinite(two.diagnosis->khat));
+  EXPECT_GT(two.diagnosis->log_ratios.mean() + 4 * standard_error(two.diagnosis->log_ratios), two.relevance->machines.front().fit.bound);
+  EXPECT_EQ(model_from_bytes(model_to_bytes(two)).diagnosis->khat, two.diagnosis->khat);
+  Vector three = d.labels;
+  for (Index i = 0; i < 60; i += 3) three[i] = 2;
+  const SavedModel of_three = fit_model(d.X, three, options);
+  ASSERT_TRUE(of_three.diagnosis);
+  EXPECT_TRUE(std::isfinite(of_three.diagnosis->khat));
+  options.algorithm = "type-two";
+  EXPECT_TRUE(std::isfinite(fit_model(d.X, d.labels, options).diagnosis->khat));
+}
+
+TEST(Diagnose, ServesPresets) {
+  const Problem d = make_problem(12, 80, 3);
+  for (const char* preset :
+       {"vb_logit_fit", "vb_logit_fit_ard", "vb_logit_fit_iter", "slr_var", "slr_lap", "rlr_var", "rvm_classification"}) {
+    ModelOptions options{.preset = preset};
+    options.set("diagnose", 1.0);
+    const SavedModel model = fit_model(d.X, d.labels, options);
+    ASSERT_TRUE(model.diagnosis) << preset;
+    EXPECT_TRUE(std::isfinite(model.diagnosis->khat)) << preset;
+  }
+}
+
+TEST(Diagnose, SaysWhereItHasNoMeaning) {
+  const Problem d = make_problem(13, 40, 2);
+  const auto refused = [&](ModelOptions options, const Vector& target, std::initializer_list<const char*> pieces) {
+    options.set("diagnose", 1.0);
+    expect_invalid([&] { (void)fit_model(d.X, target, options); }, pieces);
+  };
+  refused({.model = "linear"}, d.y, {"diagnose", "classifications"});
+  refused({.model = "logistic", .prior = "laplace"}, d.labels, {"diagnose", "mode"});
+  refused({.model = "logistic", .prior = "slab"}, d.labels, {"diagnose", "sparse"});
+  refused({.model = "logistic", .keep_covariance = "never"}, d.labels, {"diagnose", "keep_covariance"});
+  refused({.preset = "l1_slr_c"}, d.labels, {"diagnose", "mode"});
+  refused({.preset = "smlr"}, d.labels, {"diagnose", "two classes"});
+  ModelOptions selecting = diagnosing("logistic");
+  expect_invalid([&] { (void)select_columns(d.X, d.labels, selecting); }, {"diagnose", "selection"});
+  Vector three = d.labels;
+  three[0] = three[5] = three[9] = 2;
+  refused({.model = "logistic"}, three, {"diagnose", "two classes", "rvm"});
+}
+
+}  // namespace
+}  // namespace ardvark

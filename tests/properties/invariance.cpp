@@ -1,0 +1,244 @@
+// The answer changes as it must when the question does: rows and columns in another order, other units, weights for repetition, other
+// labels.
+#include "invariance.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace ardvark::testing {
+namespace {
+
+double rows_of(const Subject& subject) { return static_cast<double>(subject.problem.rows()); }
+
+bool is_sparse_fit(const Subject& subject) {
+  if (subject.model->softmax)
+    return !subject.model->softmax->machines.empty() && subject.model->softmax->machines.front().sparse.has_value();
+  return subject.is_linear_score() && subject.fit().sparse.has_value();
+}
+
+// Regressions that a coding of several classes is made of: each has its own end.
+double machines_of(const Subject& subject) {
+  return subject.model->softmax ? std::max(1.0, static_cast<double>(subject.model->softmax->machines.size())) : 1;
+}
+
+}  // namespace
+
+double promised_gain(const Subject& subject) {
+  const ModelOptions& options = subject.prepared.options;
+  if (subject.is_linear_score() && subject.fit().prior == PriorKind::laplace) return 1e-6;
+  if (is_sparse_fit(subject)) return machines_of(subject) * options.tolerance.value_or(subject.is_regression() ? 1e-3 : 2e-3);
+  const double more_columns = subject.problem.rows() < subject.prepared.X.cols() ? 1e-4 : 1e-8;  // FitOptions::tolerance
+  return options.tolerance.value_or(more_columns) * rows_of(subject) * machines_of(subject);
+}
+
+std::string apart(const Estimates& a, const Estimates& b, double gain) {
+  // Near a maximum the bound is quadratic: one that lies g nats below it has means within sqrt(2 g) posterior sds of its place. Two of
+  // them, and the rounding of what is 1e-9 of the bound.
+  const double nats = 2 * gain + 1e-9 * (1 + std::abs(b.bound)), sds = 2 * std::sqrt(2 * nats);
+  if (!(std::abs(a.bound - b.bound) <= nats))
+    return fmt::format("the bound is {} and {} (differs by {:.2g}, may by {:.2g})", a.bound, b.bound, a.bound - b.bound, nats);
+  if (a.mean.size() != b.mean.size()) return fmt::format("there are {} and {} coefficients", a.mean.size(), b.mean.size());
+  for (Index j = 0; j < a.mean.size(); ++j) {
+    const double rounding = 1e-9 * std::abs(b.mean[j]);
+    if (!(std::abs(a.mean[j] - b.mean[j]) <= sds * std::max(a.sd[j], b.sd[j]) + rounding))
+      return fmt::format("coefficient {} is {} and {}: {:.2g} posterior sds, may be {:.2g}", j + 1, a.mean[j], b.mean[j],
+                         std::abs(a.mean[j] - b.mean[j]) / b.sd[j], sds);
+  }
+  return "";
+}
+
+Estimates estimates_of(const SavedModel& model) {
+  Estimates out;
+  const auto put = [&](const Vector& mean, const Vector& variance) {
+    const Index before = out.mean.size();
+    out.mean.conservativeResize(before + mean.size());
+    out.sd.conservativeResize(before + mean.size());
+    out.mean.tail(mean.size()) = mean;
+    out.sd.tail(mean.size()) = variance.cwiseSqrt();
+  };
+  if (model.relevance) {
+    out.bound = model.relevance->log_evidence;
+    return out;
+  }
+  if (model.softmax) {
+    out.bound = model.softmax->bound;
+    for (Index c = 0; c < model.softmax->mean.cols(); ++c) put(model.softmax->mean.col(c), model.softmax->variance.col(c));
+    return out;
+  }
+  const Fit& fit = model.fit;
+  out.bound = fit.bound;
+  Vector variance = fit.variance;
+  if (fit.is_joint()) variance = fit.V_diagonal * (fit.noise.rate / fit.noise.shape);  // finite for any shape
+  put(fit.mean, variance);
+  return out;
+}
+
+namespace {
+
+// The other question, answered; nothing where either has not converged.
+Verdict compare(const Subject& subject, const DrawnProblem& other, const std::function<void(Estimates&)>& as_before, const char* what) {
+  const SavedModel model = fit_of(prepare(other));
+  if (report_of(model).status != Status::converged)
+    return fails(fmt::format("{}: the status is {}: {}", what, to_string(report_of(model).status), report_of(model).message));
+  Estimates now = estimates_of(model);
+  as_before(now);
+  const std::string place = apart(now, estimates_of(*subject.model), promised_gain(subject));
+  return place.empty() ? holds() : fails(std::string(what) + ": " + place);
+}
+
+bool is_standardized(const Subject& subject) {
+  return subject.prepared.options.standardize && (!subject.is_preset() || subject.prepared.options.preset.find("lr") != std::string::npos);
+}
+
+// By their definition: one observation at a time; k-means centres and pivots begin at a row; published stopping rules.
+bool follows_published_stop(const Subject& subject) {
+  const ModelOptions& options = subject.prepared.options;
+  return subject.is_preset() && !options.converge;
+}
+
+}  // namespace
+
+Verdict rows_may_be_permuted(const Subject& subject) {
+  if (!subject.is_converged() || follows_published_stop(subject) || subject.prepared.options.centres != "all") return says_nothing();
+  Random random(subject.problem.seed + 1);
+  return compare(
+      subject, with_rows(subject.problem, random.permutation(subject.problem.rows())), [](Estimates&) {}, "rows in another order");
+}
+
+Verdict columns_may_be_permuted(const Subject& subject) {
+  if (!subject.is_converged() || follows_published_stop(subject) || subject.problem.num_columns() < 2) return says_nothing();
+  if (subject.prepared.X.cols() != subject.problem.num_columns() || subject.prepared.options.width.find(',') != std::string::npos)
+    return says_nothing();
+  if (subject.problem.has_trait("duplicated column") || subject.problem.has_trait("zeros and ones") || subject.problem.has_trait("ties"))
+    return says_nothing();  // which of two is left out
+  Random random(subject.problem.seed + 2);
+  const std::vector<Index> order = random.permutation(subject.problem.num_columns());
+  const auto back = [&](Estimates& now) {
+    const Index p = static_cast<Index>(order.size());
+    const Estimates permuted = now;
+    for (Index k = 0; k < now.mean.size(); ++k) {
+      const Index to = k / p * p + order[static_cast<std::size_t>(k % p)];
+      now.mean[to] = permuted.mean[k];
+      now.sd[to] = permuted.sd[k];
+    }
+  };
+  return compare(subject, with_columns(subject.problem, order), back, "columns in another order");
+}
+
+Verdict columns_have_units(const Subject& subject) {
+  if (!subject.is_converged() || follows_published_stop(subject) || !is_standardized(subject)) return says_nothing();
+  if (subject.problem.has_trait("text") || !subject.problem.flat.empty()) return says_nothing();
+  if (subject.prepared.options.prior == "none") return says_nothing();  // a density of flat columns is in their units
+  Random random(subject.problem.seed + 3);
+  DrawnProblem other = subject.problem;
+  const bool shift = subject.prepared.options.intercept && !subject.model->relevance;
+  Vector scale(other.num_columns());
+  for (Index j = 0; j < other.num_columns(); ++j) {
+    Vector& values = other.columns[static_cast<std::size_t>(j)].values;
+    scale[j] = std::ldexp(1.0, static_cast<int>(random.integer(-9, 9)));  // exact
+    values *= scale[j];
+    const double spread = std::sqrt((values.array() - values.mean()).square().mean());
+    if (shift && spread > 1e-3 * values.cwiseAbs().maxCoeff()) values.array() += random.normal() * spread;
+  }
+  const auto back = [&](Estimates& now) {
+    for (Index k = 0; k < now.mean.size(); ++k) now.mean[k] *= scale[k % scale.size()], now.sd[k] *= scale[k % scale.size()];
+  };
+  return compare(subject, other, back, "columns in other units");
+}
+
+Verdict target_has_units(const Subject& subject) {
+  if (!subject.is_converged() || follows_published_stop(subject) || !subject.is_regression() || !is_standardized(subject))
+    return says_nothing();
+  Random random(subject.problem.seed + 4);
+  DrawnProblem other = subject.problem;
+  const double scale = std::ldexp(1.0, static_cast<int>(random.integer(-9, 9))) * (random.chance(0.5) ? 1 : -1);
+  other.target *= scale;
+  const Vector& y = other.target;
+  const double spread = std::sqrt((y.array() - y.mean()).square().mean());
+  if (subject.prepared.options.intercept && spread > 1e-3 * y.cwiseAbs().maxCoeff()) other.target.array() += random.normal() * spread;
+  if (subject.prepared.options.start_noise) return says_nothing();
+  if (subject.problem.has_trait("no noise") || subject.problem.has_trait("constant target"))
+    return says_nothing();  // the bound grows without an end
+  const double weights = subject.problem.weights.size() > 0 ? subject.problem.weights.sum() : rows_of(subject);
+  const double num_flat = static_cast<double>(subject.problem.flat.size()) + (subject.prepared.options.intercept ? 1 : 0);
+  if (subject.prepared.options.prior == "none" || subject.problem.has_trait("text")) return says_nothing();
+  const auto back = [&](Estimates& now) {
+    now.mean /= scale;
+    now.sd /= std::abs(scale);
+    now.bound += (weights - num_flat) * std::log(std::abs(scale));  // (LIN.5)
+  };
+  return compare(subject, other, back, "the target in other units");
+}
+
+Verdict weights_are_repetition(const Subject& subject) {
+  if (!subject.is_converged() || follows_published_stop(subject) || subject.model->relevance) return says_nothing();
+  const Vector& given = subject.problem.weights;
+  if (given.size() > 0 && (given.array() != given.array().round()).any()) return says_nothing();
+  Random random(subject.problem.seed + 5);
+  DrawnProblem weighted = subject.problem;
+  if (given.size() == 0) {
+    weighted.weights.resize(weighted.rows());
+    for (double& k : weighted.weights) k = static_cast<double>(random.integer(1, 3));
+  }
+  std::vector<Index> rows;
+  for (Index i = 0; i < weighted.rows(); ++i)
+    for (int copy = 0; copy < static_cast<int>(weighted.weights[i]); ++copy) rows.push_back(i);
+  // The default depends on the number of rows, as does the prior that `auto` may choose.
+  if (!subject.prepared.options.tolerance && !is_sparse_fit(subject)) set_option(weighted, "tolerance", 1e-8);
+  DrawnProblem repeated = with_rows(weighted, rows);
+  repeated.weights = {};
+  const Subject a(weighted);
+  if (!a.is_converged()) return says_nothing();
+  if (a.model->softmax && subject.prepared.options.prior == "auto") return says_nothing();
+  const SavedModel b = fit_of(repeated.weights.size() == 0 ? prepare(repeated) : prepare(weighted));
+  if (report_of(b).status != Status::converged)
+    return fails(fmt::format("rows repeated: the status is {}: {}", to_string(report_of(b).status), report_of(b).message));
+  const double gain = std::max(promised_gain(a), is_sparse_fit(subject) ? 0 : 1e-8 * static_cast<double>(rows.size()));
+  const std::string place = apart(estimates_of(b), estimates_of(*a.model), gain);
+  return place.empty() ? holds() : fails("rows repeated in place of weights: " + place);
+}
+
+Verdict labels_may_be_flipped(const Subject& subject) {
+  if (!subject.is_converged() || follows_published_stop(subject) || subject.is_regression() || !subject.is_linear_score())
+    return says_nothing();
+  DrawnProblem other = subject.problem;
+  const double low = other.target.minCoeff(), high = other.target.maxCoeff();
+  other.target = (low + high - other.target.array()).matrix();
+  return compare(
+      subject, other, [](Estimates& now) { now.mean = -now.mean; }, "labels flipped");
+}
+
+Verdict converged_means_the_end(const Subject& subject) {
+  if (!subject.is_converged() || follows_published_stop(subject) || subject.model->relevance) return says_nothing();
+  const ModelOptions& options = subject.prepared.options;
+  // Laplace's approximation is no bound that the sweeps raise: these fits end when the precisions stand still.            (SLR.3)
+  const bool laplace = subject.model->softmax || subject.fit().likelihood == LogisticLikelihood::laplace;
+  if (laplace && !is_sparse_fit(subject) &&
+      !(subject.is_linear_score() && (subject.is_regression() || subject.fit().prior == PriorKind::laplace)))
+    return says_nothing();
+  if (is_sparse_fit(subject)) {  // (SP.8), (SL.6): the last sweep changed the bound by less than the tolerance
+    const std::vector<double>& history = subject.report().bound_history;
+    if (subject.model->softmax || history.size() < 2) return says_nothing();
+    const double last = history.back() - history[history.size() - 2];
+    return std::abs(last) <= promised_gain(subject)
+               ? holds()
+               : fails(fmt::format("the last sweep changed the bound by {}, the tolerance is {}", last, promised_gain(subject)));
+  }
+  DrawnProblem further = subject.problem;
+  double tolerance = options.tolerance.value_or(subject.problem.rows() < subject.prepared.X.cols() ? 1e-4 : 1e-8);
+  if (subject.is_linear_score() && subject.fit().prior == PriorKind::laplace) tolerance = options.tolerance.value_or(1e-9);
+  set_option(further, "tolerance", tolerance / 100);
+  set_option(further, "max_sweeps", 20000.0);
+  const SavedModel model = fit_of(prepare(further));
+  const Status status = report_of(model).status;
+  if (status != Status::converged && status != Status::max_sweeps)
+    return fails(fmt::format("further sweeps: the status is {}: {}", to_string(status), report_of(model).message));
+  // The gain is foretold from the last steps: it may come out ten times as large.
+  const std::string place = apart(estimates_of(model), estimates_of(*subject.model), 10 * promised_gain(subject));
+  return place.empty() ? holds() : fails("further sweeps: " + place);
+}
+
+}  // namespace ardvark::testing

@@ -1,0 +1,23 @@
+// When two fits are answers to the same question.
+#pragma once
+
+#include <string>
+
+#include "property.hpp"
+
+namespace ardvark::testing {
+
+/// What two fits have in common, in the units of the first.
+struct Estimates {
+  double bound = 0;
+  Vector mean, sd;  ///< of all coefficients but the intercepts; of relevance vector machines, which have others by other vectors, none
+};
+[[nodiscard]] Estimates estimates_of(const SavedModel& model);
+
+/// The nats that "converged" leaves to be gained at most, as FitOptions::tolerance says.
+[[nodiscard]] double promised_gain(const Subject& subject);
+
+/// Where two fits, each within `gain` nats of the same maximum, are further apart than that allows; empty: nowhere.
+[[nodiscard]] std::string apart(const Estimates& a, const Estimates& b, double gain);
+
+}  // namespace ardvark::testing

@@ -1,0 +1,204 @@
+// Predictions by hand, from what a user sees: mean, intercept, covariance, noise, components, relevance vectors and kernel.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "model/components.hpp"
+#include "property.hpp"
+#include "support/plain.hpp"
+
+namespace ardvark::testing {
+namespace {
+
+// x'w and x'Cx with what rounding may have done to them: an error of each entry of w and C in its last digits.
+struct Moments {
+  double mean = 0, mean_size = 0, variance = 0, variance_size = 0;
+};
+
+Moments moments_of(const Vector& x, const Vector& w, const Matrix& C) {
+  Moments out;
+  out.mean = x.dot(w);
+  out.mean_size = x.cwiseAbs().dot(w.cwiseAbs());
+  out.variance = x.dot(C * x);
+  out.variance_size = x.cwiseAbs().dot(C.cwiseAbs() * x.cwiseAbs());
+  return out;
+}
+
+Vector with_intercept(const Fit& fit, const Vector& x) {
+  if (!fit.intercept) return x;
+  Vector out(x.size() + 1);
+  out << x, 1;
+  return out;
+}
+
+Vector coefficients(const Fit& fit) {
+  if (!fit.intercept) return fit.mean;
+  Vector out(fit.mean.size() + 1);
+  out << fit.mean, fit.intercept->mean;
+  return out;
+}
+
+std::string unlike(const char* name, Index row, double given, double by_hand, double allowed) {
+  return std::abs(given - by_hand) <= allowed
+             ? ""
+             : fmt::format("{} of row {} is {:.17g}, by hand {:.17g} (may differ by {:.2g})", name, row + 1, given, by_hand, allowed);
+}
+
+constexpr double digits = 1e-11;  // of a sum of up to 60 products whose factors carry some 1e-14 each, and the condition of a fit
+
+std::string check_regression(const Fit& fit, const Matrix& X, const StudentPrediction& p, const Matrix& C) {
+  const Vector w = coefficients(fit);
+  const double noise = fit.noise.rate / fit.noise.shape;
+  if (p.degrees_of_freedom != fit.degrees_of_freedom()) return "degrees_of_freedom is not that of the fit";
+  for (Index i = 0; i < X.rows(); ++i) {
+    const Vector x = with_intercept(fit, X.row(i).transpose());
+    const Moments m = moments_of(x, w, C);
+    // (LIN.4): V/tau of a joint posterior; (VR.4): the covariance itself
+    const double s = fit.is_joint() ? noise * (1 + m.variance) : noise + m.variance;
+    const double size = fit.is_joint() ? noise * m.variance_size : m.variance_size;
+    std::string place = unlike("mean", i, p.mean[i], m.mean, digits * m.mean_size);
+    if (place.empty()) place = unlike("scale^2", i, p.scale[i] * p.scale[i], s, digits * (noise + size));
+    if (!place.empty()) return place;
+  }
+  return "";
+}
+
+double expected_probability(double m, double s) {
+  return normal_expectation(m, std::max(s, 0.0), [](double u) { return 1 / (1 + std::exp(-u)); });
+}
+
+std::string check_two_classes(const Subject& subject, const Matrix& X) {
+  const Fit& fit = subject.fit();
+  const Matrix C = fit.covariance();
+  const Vector w = coefficients(fit);
+  const std::vector<NormalComponent> components = components_of(fit);
+  for (const auto& [word, rule] :
+       {std::pair{"exact", PredictiveRule::exact}, {"plug-in", PredictiveRule::plug_in}, {"mackay", PredictiveRule::plug_in_corrected}}) {
+    const ClassPrediction p = predict(LogisticFit{fit}, X, rule);
+    for (Index i = 0; i < X.rows(); ++i) {
+      const Vector x = with_intercept(fit, X.row(i).transpose());
+      const Moments m = moments_of(x, w, C);
+      std::string place = unlike("log odds", i, p.mean[i], m.mean, digits * m.mean_size);
+      if (place.empty()) place = unlike("variance", i, p.variance[i], m.variance, digits * m.variance_size);
+      if (!place.empty()) return place;
+      double by_hand = 0, doubt = 0.25 * m.mean_size + 0.1 * m.variance_size;  // the slopes of E sigma in mean and variance
+      if (rule == PredictiveRule::plug_in) by_hand = 1 / (1 + std::exp(-m.mean));
+      if (rule == PredictiveRule::plug_in_corrected) by_hand = 1 / (1 + std::exp(-p.mean[i] / std::sqrt(1 + M_PI * p.variance[i] / 8)));
+      if (rule == PredictiveRule::exact && components.empty()) by_hand = expected_probability(p.mean[i], p.variance[i]);
+      if (rule == PredictiveRule::exact)
+        for (const NormalComponent& component : components) {
+          const Moments part = moments_of(x, component.mean, component.covariance);
+          by_hand += component.weight * expected_probability(part.mean, part.variance);
+          doubt += component.weight * (0.25 * part.mean_size + 0.1 * part.variance_size);
+        }
+      place = unlike(fmt::format("probability ({})", word).c_str(), i, p.probability[i], by_hand, 2.3e-9 + digits * doubt);  // (PRED.2)
+      if (!place.empty()) return place;
+    }
+  }
+  return "";
+}
+
+// The softmax of the mean scores; and of machines the sigmoids, brought to a sum of one.
+std::string check_softmax(const SoftmaxFit& fit, const Matrix& X) {
+  if (fit.coding == ClassCoding::one_against_one) return "";
+  const ClassProbabilities p = predict(fit, X, ClassRule::plug_in);
+  for (Index i = 0; i < X.rows(); ++i) {
+    Vector score(fit.num_classes());
+    double size = 0;
+    for (Index c = 0; c < fit.num_classes(); ++c) {
+      const double b = fit.intercept.size() > 0 ? fit.intercept[c] : 0;
+      score[c] = X.row(i).dot(fit.mean.col(c)) + b;
+      size = std::max(size, X.row(i).cwiseAbs().dot(fit.mean.col(c).cwiseAbs()) + std::abs(b));
+    }
+    const Vector e = (score.array() - score.maxCoeff()).exp();
+    for (Index c = 0; c < fit.num_classes(); ++c)
+      if (auto place = unlike("probability", i, p.probability(i, c), e[c] / e.sum(), 1e-12 + digits * size); !place.empty()) return place;
+  }
+  return "";
+}
+
+double kernel_by_hand(const KernelSpec& spec, const Vector& x, const Vector& c) {
+  const auto distance2 = [&](bool scaled) {
+    double sum = 0;
+    for (Index j = 0; j < x.size(); ++j) {
+      const double width = scaled ? spec.parameters[spec.parameters.size() == 1 ? 0 : static_cast<std::size_t>(j)] : 1;
+      sum += (x[j] - c[j]) * (x[j] - c[j]) / (width * width);
+    }
+    return sum;
+  };
+  if (spec.kind == "gaussian") return std::exp(-distance2(true));                                     // (KER.2)
+  if (spec.kind == "laplacian") return std::exp(-std::sqrt(distance2(true)));                         // (KER.3)
+  if (spec.kind == "cauchy") return 1 / (1 + distance2(true));                                        // (KER.4)
+  if (spec.kind == "linear") return x.dot(c);                                                         // (KER.5)
+  if (spec.kind == "polynomial") return std::pow(x.dot(c) + spec.parameters[1], spec.parameters[0]);  // (KER.6)
+  double product = 1;                                                                                 // (KER.7)
+  for (Index j = 0; j < x.size(); ++j) {
+    const double u = x[j], v = c[j], m = std::min(u, v);
+    product *= 1 + u * v + u * v * m - (u + v) / 2 * m * m + m * m * m / 3;
+  }
+  return product;
+}
+
+// The weighted sum of kernel functions and a bias, of standardised inputs.
+std::string check_relevance(const RelevanceFit& fit, const Matrix& X) {
+  const KernelSpec spec = fit.kernel.spec();
+  const auto units = [&](const Vector& x) { return Vector((x - fit.input_center).cwiseProduct(fit.input_scale)); };
+  const Prediction p = fit.task == Task::linear ? Prediction(predict(RelevanceRegression{fit}, X))
+                                                : Prediction(predict(RelevanceClassification{fit}, X, PredictiveRule::plug_in));
+  for (Index i = 0; i < X.rows(); ++i) {
+    Vector score(static_cast<Index>(fit.machines.size()));
+    double size = 0;
+    for (std::size_t k = 0; k < fit.machines.size(); ++k) {
+      const RelevanceMachine& machine = fit.machines[k];
+      double m = machine.fit.intercept ? machine.fit.intercept->mean : 0;
+      size = std::max(size, std::abs(m));
+      for (std::size_t v = 0; v < machine.vectors.size(); ++v) {
+        const double part =
+            machine.fit.mean[static_cast<Index>(v)] *
+            kernel_by_hand(spec, units(X.row(i).transpose()), units(fit.relevance_vectors.row(machine.vectors[v]).transpose()));
+        m += part;
+        size += std::abs(part);
+      }
+      if (!std::isfinite(m)) return "";  // the plain formula overflows
+      score[static_cast<Index>(k)] = m;
+    }
+    const double allowed = 1e-12 + 1e-9 * size;  // columns carry 1e-13 each (KER.11), weights the condition of the machine
+    if (fit.task == Task::linear) {
+      if (auto place = unlike("mean", i, std::get<StudentPrediction>(p).mean[i], score[0], allowed); !place.empty()) return place;
+      continue;
+    }
+    const Vector sigma = 1 / (1 + (-score.array()).exp());
+    const bool is_alone = fit.machines.size() == 1;
+    // All of them may be too small for a double, and their shares not.
+    const Vector log_sigma = score.unaryExpr([](double x) { return x < 0 ? x - std::log1p(std::exp(x)) : -std::log1p(std::exp(-x)); });
+    const Vector relative = (log_sigma.array() - log_sigma.maxCoeff()).exp();
+    for (Index k = 0; k < sigma.size(); ++k) {
+      const double given = std::get<ClassProbabilities>(p).probability(i, is_alone ? 1 : k);
+      const double by_hand = is_alone ? sigma[k] : relative[k] / relative.sum();
+      const double total = is_alone ? 1 : std::max(sigma.sum(), 1e-3);
+      if (auto place = unlike("probability", i, given, by_hand, 1e-12 + allowed / total); !place.empty()) return place;
+    }
+  }
+  return "";
+}
+
+}  // namespace
+
+Verdict predictions_by_hand(const Subject& subject) {
+  if (!subject.has_posterior() || !subject.keeps_covariance()) return says_nothing();
+  const SavedModel& model = *subject.model;
+  const Matrix X = new_rows(subject, 4);
+  std::string place;
+  if (model.relevance)
+    place = check_relevance(*model.relevance, X);
+  else if (model.softmax)
+    place = check_softmax(*model.softmax, X);
+  else if (model.fit.task == Task::linear)
+    place = check_regression(model.fit, X, predict(LinearFit{model.fit}, X), model.fit.is_joint() ? model.fit.V() : model.fit.covariance());
+  else
+    place = check_two_classes(subject, X);
+  return place.empty() ? holds() : fails(place);
+}
+
+}  // namespace ardvark::testing

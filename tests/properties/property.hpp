@@ -1,0 +1,106 @@
+// What holds of every problem that the generator draws. One function a property, by name in one list.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ardvark/model.hpp"
+#include "support/problem_generator.hpp"
+
+namespace ardvark::testing {
+
+using Json = nlohmann::ordered_json;
+
+/// A property holds, says nothing about this problem, or fails with a sentence.
+struct Verdict {
+  bool applies = true;
+  std::string failure;
+  [[nodiscard]] bool fails() const { return !failure.empty(); }
+};
+inline Verdict holds() { return {}; }
+inline Verdict says_nothing() { return {false, {}}; }
+inline Verdict fails(const std::string& sentence) { return {true, sentence}; }
+
+/// A problem with its fit, made once for all properties.
+struct Subject {
+  DrawnProblem problem;
+  PreparedProblem prepared;
+  std::optional<SavedModel> model;  ///< absent where the library refuses the problem
+  std::string refusal;              ///< its sentence
+
+  explicit Subject(const DrawnProblem& drawn);
+  [[nodiscard]] const Report& report() const { return report_of(*model); }
+  [[nodiscard]] bool is_converged() const { return model && report().status == Status::converged; }
+  [[nodiscard]] bool has_posterior() const { return model && ardvark::has_posterior(*model); }
+  [[nodiscard]] bool is_regression() const { return task_of(*model) == Task::linear; }
+  /// One linear score: coefficients of a regression or of two classes.
+  [[nodiscard]] bool is_linear_score() const { return model && !model->relevance && !model->softmax; }
+  [[nodiscard]] const Fit& fit() const { return model->fit; }
+  [[nodiscard]] bool is_preset() const { return prepared.options.model.empty(); }
+  /// Of a linear score: whether it can be asked for.
+  [[nodiscard]] bool keeps_covariance() const;
+};
+
+/// The same with some of it changed. \throws InvalidArgument where the library refuses it
+[[nodiscard]] SavedModel fit_of(const PreparedProblem& prepared);
+
+struct Property {
+  const char* name;
+  const char* sentence;
+  Verdict (*check)(const Subject&);
+  /// A failure fails the run. Others are watched: counted and printed, until what they find is mended.
+  bool is_firm = true;
+};
+[[nodiscard]] const std::vector<Property>& properties();
+
+/// Where a property is known not to hold: named, with the reason. The list is to become shorter.
+struct Exemption {
+  const char* property;
+  bool (*applies)(const Subject&);
+  const char* reason;
+};
+[[nodiscard]] const std::vector<Exemption>& exemptions();
+/// The first that speaks of this problem; nullptr: none.
+[[nodiscard]] const Exemption* exemption_of(const std::string& property, const Subject& subject);
+
+Verdict saved_is_what_was_fitted(const Subject&);
+Verdict results_are_sound(const Subject&);
+Verdict derived_numbers_are_sound(const Subject&);
+Verdict bound_rises(const Subject&);
+Verdict rows_are_described(const Subject&);
+Verdict predictions_by_hand(const Subject&);
+Verdict converged_means_the_end(const Subject&);
+Verdict rows_may_be_permuted(const Subject&);
+Verdict columns_may_be_permuted(const Subject&);
+Verdict columns_have_units(const Subject&);
+Verdict target_has_units(const Subject&);
+Verdict weights_are_repetition(const Subject&);
+Verdict labels_may_be_flipped(const Subject&);
+Verdict solvers_agree(const Subject&);
+Verdict memory_order_does_not_matter(const Subject&);
+Verdict the_same_again(const Subject&);
+Verdict what_is_no_number_is_refused(const Subject&);
+Verdict the_c_interface_agrees(const Subject&);
+Verdict the_program_agrees(const Subject&);
+
+/// The options that `ardvark fit --help` names: "--max-sweeps".
+[[nodiscard]] const std::vector<std::string>& shell_options();
+
+/// What the shell refuses by its own rules of tables, where the library is given numbers.
+[[nodiscard]] bool is_refused_by_the_shell_alone(const std::string& message);
+/// The options of a problem with those that name columns and rows: what a caller of the library sets by name.
+[[nodiscard]] std::vector<std::pair<std::string, ModelOptions::Value>> all_options(const Subject& subject);
+/// A problem and its answer, for other languages.
+[[nodiscard]] Json exchanged(const Subject& subject);
+
+/// New rows: each cell is one of its column.
+[[nodiscard]] Matrix new_rows(const Subject& subject, Index rows = 7);
+[[nodiscard]] Json json_of(const SavedModel& model, bool covariance, double level = 0.95);
+[[nodiscard]] Json json_of(const Prediction& prediction, const SavedModel& model);
+/// Where two differ, and how; empty: nowhere. Numbers may differ by `tolerance` times the largest of their list.
+[[nodiscard]] std::string difference(const Json& a, const Json& b, double tolerance = 0, const std::string& at = {});
+[[nodiscard]] std::vector<std::string> names_of_members(const Json& object);
+
+}  // namespace ardvark::testing

@@ -1,0 +1,65 @@
+// Problems by chance: what holds of all of them, and the smallest of which it does not.
+//
+//   ardvark_random --seed 1 --count 500                     problems 1 to 500, every property
+//   ardvark_random --seed 1 --count 500 --property saved    that one alone; --list names them
+//   ardvark_random --seed 17                                 one problem
+//   ardvark_random --problem build/check/failures/saved-17.json --property saved
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <map>
+
+#include "runner.hpp"
+
+namespace {
+
+using namespace ardvark::testing;
+
+int usage() {
+  fmt::print(stderr,
+             "usage: ardvark_random [--seed S] [--count N] [--property NAME,...] [--failures FOLDER] [--problem FILE] [--export FOLDER] "
+             "[--shell-every N] [--show] [--strict] [--list]\n");
+  return 2;
+}
+
+}  // namespace
+
+int main(int count, char** words) {
+  RunOptions options;
+  for (int i = 1; i < count; ++i) {
+    const std::string word = words[i];
+    const auto value = [&]() -> std::string {
+      if (i + 1 >= count) std::exit(usage());
+      return words[++i];
+    };
+    if (word == "--seed")
+      options.seed = std::stoull(value());
+    else if (word == "--count")
+      options.count = std::stoull(value());
+    else if (word == "--property")
+      options.wanted = value();
+    else if (word == "--failures")
+      options.failures = value();
+    else if (word == "--problem")
+      options.file = value();
+    else if (word == "--export")
+      options.folder = value();
+    else if (word == "--shell-every")
+      options.shell_every = std::stoull(value());
+    else if (word == "--strict")
+      options.strict = true;
+    else if (word == "--show")
+      options.show = true;
+    else if (word == "--list") {
+      for (const Property& property : properties()) fmt::print("{:<12} {}\n", property.name, property.sentence);
+      return 0;
+    } else
+      return usage();
+  }
+  return run_properties(options).num_failures == 0 ? 0 : 1;
+}

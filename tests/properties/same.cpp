@@ -1,0 +1,68 @@
+// The same answer from other solvers, memory orders and numbers of threads.
+#include <fmt/format.h>
+
+#include "invariance.hpp"
+
+namespace ardvark::testing {
+namespace {
+
+using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+Json comparable(const SavedModel& model) { return json_of(model, false); }
+
+}  // namespace
+
+Verdict solvers_agree(const Subject& subject) {
+  if (!subject.is_converged() || !subject.is_linear_score() || subject.is_preset() || subject.fit().sparse) return says_nothing();
+  bool applies = false;
+  for (const std::string& solver : words_of("solver")) {
+    DrawnProblem other = subject.problem;
+    set_option(other, "solver", solver);
+    if (!subject.is_preset()) set_option(other, "prior", std::string(to_string(subject.fit().prior)));  // what `auto` chose
+    std::optional<SavedModel> model;
+    try {
+      model = fit_of(prepare(other));
+    } catch (const InvalidArgument&) {
+      continue;  // a solver that this prior does not have
+    }
+    applies = true;
+    if (report_of(*model).status != Status::converged)
+      return fails(fmt::format("solver {}: the status is {}: {}", solver, to_string(report_of(*model).status), report_of(*model).message));
+    const std::string place = apart(estimates_of(*model), estimates_of(*subject.model), promised_gain(subject));
+    if (!place.empty()) return fails(fmt::format("solver {} and {}: {}", solver, to_string(subject.report().solver), place));
+  }
+  return applies ? holds() : says_nothing();
+}
+
+Verdict memory_order_does_not_matter(const Subject& subject) {
+  if (!subject.model) return says_nothing();
+  const PreparedProblem& prepared = subject.prepared;
+  const RowMajor by_row = prepared.X;
+  Matrix wide = Matrix::Constant(prepared.X.rows() + 3, prepared.X.cols() + 2, 1e30);
+  wide.block(2, 1, prepared.X.rows(), prepared.X.cols()) = prepared.X;
+  const Json expected = comparable(*subject.model);
+  std::string place = difference(comparable(fit_model(OwnedMatrix(Matrix(prepared.X)), prepared.target, prepared.options)), expected);
+  if (!place.empty()) return fails("a table given away: " + place);
+  const MatrixView rows(by_row.data(), by_row.rows(), by_row.cols(), Layout::row_major);
+  for (const auto& [what, X] : {std::pair<const char*, MatrixView>{"row by row", rows},
+                                {"a block of a larger table", wide.block(2, 1, prepared.X.rows(), prepared.X.cols())}}) {
+    const SavedModel model = fit_model(X, prepared.target, prepared.options);
+    if (report_of(model).status != subject.report().status)
+      return fails(
+          fmt::format("{} the status is {}, not {}", what, to_string(report_of(model).status), to_string(subject.report().status)));
+    if (!subject.is_converged() || !subject.has_posterior()) continue;
+    place = apart(estimates_of(model), estimates_of(*subject.model), promised_gain(subject));
+    if (!place.empty()) return fails(std::string(what) + ": " + place);
+  }
+  return holds();
+}
+
+Verdict the_same_again(const Subject& subject) {
+  if (!subject.model) return says_nothing();
+  PreparedProblem prepared = subject.prepared;
+  prepared.options.on_sweep = [](const Progress&) { return true; };  // to be told changes nothing
+  const std::string place = difference(comparable(fit_of(prepared)), comparable(*subject.model));
+  return place.empty() ? holds() : fails("the same fit, made again: " + place);
+}
+
+}  // namespace ardvark::testing

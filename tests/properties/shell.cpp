@@ -1,0 +1,245 @@
+// The program and the C interface: what they print, save and hand out is what the library finds.
+#include <fmt/format.h>
+#include <sys/wait.h>
+
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+
+#include "ardvark/ardvark.h"
+#include "invariance.hpp"
+#include "support/paths.hpp"
+
+namespace ardvark::testing {
+namespace {
+
+using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+struct Answer {
+  int exit_code = -1;
+  std::string out;
+};
+
+std::string quoted(const std::string& word) {
+  std::string out = "'";
+  for (const char c : word) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return out + "'";
+}
+
+// What the program prints, its messages behind it.
+Answer ask(const std::string& words) {
+  Answer answer;
+  std::FILE* pipe = ::popen((quoted(program_path()) + " " + words + " 2>&1").c_str(), "r");
+  if (pipe == nullptr) throw std::runtime_error("cannot start the program");
+  std::array<char, 65536> block;
+  while (const std::size_t size = std::fread(block.data(), 1, block.size(), pipe)) answer.out.append(block.data(), size);
+  const int status = ::pclose(pipe);
+  answer.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  return answer;
+}
+
+class Folder {
+ public:
+  Folder() {
+    std::string pattern = (std::filesystem::temp_directory_path() / "ardvark-XXXXXX").string();
+    if (::mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("cannot make a temporary folder");
+    path_ = pattern;
+  }
+  ~Folder() { std::filesystem::remove_all(path_); }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  [[nodiscard]] std::string operator/(const std::string& name) const { return path_ + "/" + name; }
+  void put(const std::string& name, const std::string& text) const { std::ofstream(*this / name, std::ios::binary) << text; }
+
+ private:
+  std::string path_;
+};
+
+// As the table lies in memory, so that sums have the same bits.
+SavedModel fit_by_rows(const PreparedProblem& prepared) {
+  const RowMajor X = prepared.X;
+  return fit_model(MatrixView(X.data(), X.rows(), X.cols(), Layout::row_major), prepared.target, prepared.options);
+}
+
+// The program names what it did for its user: rows dropped, levels that part ways.
+Json without_notes(Json json) {
+  json.erase("notes");
+  json.erase("seconds");
+  return json;
+}
+
+std::string check_prediction(const Json& given, const Json& expected) {
+  for (const char* name : {"mean", "sd", "lower", "upper", "scale"})
+    if (given.contains(name) && expected.contains(name))
+      if (auto place = difference(given.at(name), expected.at(name), 1e-12, name); !place.empty()) return place;
+  if (!given.contains("probability")) return "";
+  Json lists = Json::array();  // a list each class, of two the second alone
+  const Json& rows = expected.at("probability");
+  const std::size_t classes = rows.front().size();
+  for (std::size_t c = 0; c < classes; ++c) {
+    Json list = Json::array();
+    for (const Json& row : rows) list.push_back(row[c]);
+    lists.push_back(list);
+  }
+  return difference(given.at("probability"), classes == 2 ? lists[1] : lists, 1e-12, "probability");
+}
+
+}  // namespace
+
+const std::vector<std::string>& shell_options() {
+  static const std::vector<std::string> known = [] {
+    const std::string text = ask("fit --help").out;
+    std::vector<std::string> options;
+    for (std::size_t at = text.find("  --"); at != std::string::npos; at = text.find("  --", at + 2)) {
+      const std::size_t end = text.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-", at + 2);
+      options.push_back(text.substr(at + 2, end - at - 2));
+    }
+    return options;
+  }();
+  return known;
+}
+
+Verdict the_program_agrees(const Subject& given) {
+  if (!given.model) return says_nothing();
+  const DrawnProblem problem = for_the_shell(given.problem, shell_options());
+  for (const DrawnColumn& column : problem.columns)  // --categorical cannot name it
+    if (!column.levels.empty() && column.name.find(',') != std::string::npos) return says_nothing();
+  Subject subject(problem);
+  if (!subject.model) return says_nothing();
+  subject.prepared.options.keep_covariance = "always";
+  const SavedModel model = fit_by_rows(subject.prepared);
+  const Folder folder;
+  folder.put("table.csv", csv_of(problem));
+  std::string line = "fit " + quoted(folder / "table.csv");
+  for (const std::string& word : arguments_of(problem, shell_options())) line += " " + quoted(word);
+  const Answer fit = ask(line + " --json -o " + quoted(folder / "m.ardvark"));
+  if (fit.exit_code == 2)
+    return is_refused_by_the_shell_alone(fit.out) ? says_nothing() : fails("the program refuses what the library takes: " + fit.out);
+  const int expected_code = has_posterior(model) ? 0 : 4;
+  if (fit.exit_code != expected_code) return fails(fmt::format("the program ends with {}: {}", fit.exit_code, fit.out.substr(0, 400)));
+  if (expected_code != 0) return holds();
+  const Json printed = without_notes(Json::parse(fit.out)), expected = without_notes(json_of(model, false, subject.prepared.options.level));
+  std::string place = difference(printed, expected, 1e-12);
+  if (!place.empty()) return fails("of `fit --json` and the library, " + place);
+  const Answer show = ask("show " + quoted(folder / "m.ardvark") + " --json --level " + fmt::format("{}", subject.prepared.options.level));
+  place = difference(without_notes(Json::parse(show.out)), printed);
+  if (!place.empty()) return fails("of `show --json` and `fit --json`, " + place);
+  if (ask("show " + quoted(folder / "m.ardvark")).out.empty()) return fails("`show` prints nothing");
+  const Answer predict_answer = ask("predict " + quoted(folder / "m.ardvark") + " " + quoted(folder / "table.csv") + " --json");
+  if (predict_answer.exit_code != 0) return fails("`predict`: " + predict_answer.out);
+  const RowMajor X = subject.prepared.X;
+  const Prediction prediction = predict(model, MatrixView(X.data(), X.rows(), X.cols(), Layout::row_major));
+  place = check_prediction(Json::parse(predict_answer.out), json_of(prediction, model));
+  return place.empty() ? holds() : fails("of `predict --json` and the library, " + place);
+}
+
+// The shell reads columns of numbers where the library is given positions; what it says of that is its own.
+bool is_refused_by_the_shell_alone(const std::string& message) {
+  return message.find("needs two rows each") != std::string::npos || message.find("need two rows each") != std::string::npos ||
+         message.find("different numbers") != std::string::npos || message.find("no feature columns") != std::string::npos;
+}
+
+namespace {
+
+struct FreeOptions {
+  void operator()(ardvark_options* o) const { ardvark_options_free(o); }
+};
+struct FreeModel {
+  void operator()(ardvark_model* m) const { ardvark_model_free(m); }
+};
+struct FreeResult {
+  void operator()(ardvark_result* r) const { ardvark_result_free(r); }
+};
+
+void set(ardvark_options* options, const std::string& name, const ModelOptions::Value& value) {
+  ardvark_error error = {sizeof(ardvark_error), 0, {}};
+  ardvark_code code = ARDVARK_OK;
+  if (const auto* text = std::get_if<std::string>(&value)) code = ardvark_options_set_text(options, name.c_str(), text->c_str(), &error);
+  if (const auto* number = std::get_if<double>(&value)) code = ardvark_options_set_number(options, name.c_str(), *number, &error);
+  if (const auto* numbers = std::get_if<std::vector<double>>(&value))
+    code = ardvark_options_set_numbers(options, name.c_str(), numbers->data(), static_cast<int64_t>(numbers->size()), &error);
+  if (const auto* texts = std::get_if<std::vector<std::string>>(&value)) {
+    std::vector<const char*> pointers;
+    for (const std::string& t : *texts) pointers.push_back(t.c_str());
+    code = ardvark_options_set_texts(options, name.c_str(), pointers.data(), static_cast<int64_t>(pointers.size()), &error);
+  }
+  if (code != ARDVARK_OK) throw std::runtime_error(fmt::format("option {}: {}", name, error.message));
+}
+
+std::vector<double> numbers(const std::vector<Index>& positions) { return {positions.begin(), positions.end()}; }
+
+Json text_of(const ardvark_result* result) {
+  char* text = nullptr;
+  if (ardvark_result_text(result, nullptr, &text, nullptr) != ARDVARK_OK) throw std::runtime_error("no results");
+  const std::unique_ptr<char, decltype(&ardvark_free)> free_text(text, &ardvark_free);
+  Json json = Json::parse(text);
+  json.erase("seconds");
+  return json;
+}
+
+}  // namespace
+
+std::vector<std::pair<std::string, ModelOptions::Value>> all_options(const Subject& subject) {
+  auto all = subject.problem.options;
+  const ModelOptions& options = subject.prepared.options;
+  if (!options.group.empty()) all.emplace_back("group", numbers(options.group));
+  if (!options.flat.empty()) all.emplace_back("flat", numbers(options.flat));
+  if (!options.weights.empty()) all.emplace_back("weights", options.weights);
+  if (!options.class_names.empty()) all.emplace_back("class_names", options.class_names);
+  all.emplace_back("column_names", options.column_names);
+  all.emplace_back("target", options.target);
+  return all;
+}
+
+Verdict the_c_interface_agrees(const Subject& subject) {
+  const std::unique_ptr<ardvark_options, FreeOptions> options(ardvark_options_create());
+  for (const auto& [name, value] : all_options(subject)) set(options.get(), name, value);
+  const Matrix& X = subject.prepared.X;
+  const ardvark_matrix view = {sizeof(ardvark_matrix), X.data(), ARDVARK_FLOAT64, X.rows(), X.cols(), 1, X.rows()};
+  ardvark_error error = {sizeof(ardvark_error), 0, {}};
+  ardvark_model* raw = nullptr;
+  const ardvark_code code = ardvark_fit(&view, subject.prepared.target.data(), options.get(), &raw, &error);
+  const std::unique_ptr<ardvark_model, FreeModel> model(raw);
+  if (!subject.model) {
+    if (code != ARDVARK_INVALID_ARGUMENT)
+      return fails(fmt::format("the library refuses, and the C interface returns {}", static_cast<int>(code)));
+    return subject.refusal == error.message
+               ? holds()
+               : fails(fmt::format("the library says '{}' and the C interface '{}'", subject.refusal, error.message));
+  }
+  if (code != ARDVARK_OK) return fails(fmt::format("the C interface returns {}: {}", static_cast<int>(code), error.message));
+  ardvark_result* results = nullptr;
+  if (ardvark_model_result(model.get(), nullptr, &results, &error) != ARDVARK_OK) return fails(error.message);
+  const std::unique_ptr<ardvark_result, FreeResult> result(results);
+  std::string place = difference(text_of(result.get()), json_of(*subject.model, false));
+  if (!place.empty()) return fails("of the C interface and C++, " + place);
+  if (!subject.has_posterior() || !subject.keeps_covariance()) return holds();
+  if (ardvark_predict(model.get(), &view, nullptr, nullptr, &results, &error) != ARDVARK_OK) return fails(error.message);
+  const std::unique_ptr<ardvark_result, FreeResult> prediction(results);
+  place = difference(text_of(prediction.get()), json_of(predict(*subject.model, X), *subject.model));
+  return place.empty() ? holds() : fails("of predictions by the C interface and C++, " + place);
+}
+
+Json exchanged(const Subject& subject) {
+  const PreparedProblem& prepared = subject.prepared;
+  Json json = {{"seed", subject.problem.seed}, {"text", describe(subject.problem)}};
+  json["options"] = Json::object();
+  for (const auto& [name, value] : all_options(subject)) json["options"][name] = std::visit([](const auto& v) { return Json(v); }, value);
+  json["X"] = Json::array();
+  for (Index j = 0; j < prepared.X.cols(); ++j)
+    json["X"].push_back(std::vector<double>(prepared.X.col(j).begin(), prepared.X.col(j).end()));
+  json["target"] = std::vector<double>(prepared.target.begin(), prepared.target.end());
+  if (!subject.model) {
+    json["refusal"] = subject.refusal;
+    return json;
+  }
+  json["results"] = json_of(*subject.model, false);
+  if (subject.has_posterior() && subject.keeps_covariance())
+    json["prediction"] = json_of(predict(*subject.model, prepared.X), *subject.model);
+  return json;
+}
+
+}  // namespace ardvark::testing

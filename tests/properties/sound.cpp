@@ -1,0 +1,205 @@
+// Numbers that mean something: finite, in range, and true of the rows they describe.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <set>
+
+#include "property.hpp"
+
+namespace ardvark::testing {
+namespace {
+
+// Results that may be infinite or absent, each by its documentation; JSON has null for these.
+bool may_be_null(const Subject& subject, const std::string& name) {
+  static const std::set<std::string> always = {"precision",         "preset", "target", "relevance_rows", "covariance",
+                                               "precision_history", "noise"};  // with one row the noise may have no upper end
+  if (always.contains(name)) return true;
+  if (name == "log_det_V") return subject.model->softmax || (subject.is_linear_score() && subject.fit().sparse);
+  // A softmax that has no maximum has coefficients of the last sweep, and no covariance.
+  if (subject.model->softmax && subject.report().status == Status::separated) return name != "mean" && name != "classes";
+  if (name == "bound" || name == "starts") return name == "starts";
+  // q(w|tau) of a joint posterior has no variance with a_N <= 1.
+  if (name == "variance" || name == "sd" || name == "interval" || name == "intercept")
+    return subject.is_linear_score() && subject.fit().is_joint() && subject.fit().noise.shape <= 1;
+  return false;
+}
+
+std::string first_null(const Json& json, const std::string& at) {
+  if (json.is_null()) return at;
+  if (json.is_object() || json.is_array())
+    for (const auto& [name, value] : json.items()) {
+      const std::string place = first_null(value, at + "." + name);
+      if (!place.empty()) return place;
+    }
+  return "";
+}
+
+std::string out_of_range(const char* name, double value, double low, double high) {
+  return value >= low && value <= high ? "" : fmt::format("{} is {}, not in [{}, {}]", name, value, low, high);
+}
+
+std::string check_sparse(const SparseResult& sparse) {
+  for (const double q : sparse.inclusion)
+    if (auto place = out_of_range("an inclusion", q, 0, 1); !place.empty()) return place;
+  if (auto place = out_of_range("dense_fraction", sparse.dense_fraction, 0, 1); !place.empty()) return place;
+  double total = 0;
+  for (const SparseStart& start : sparse.starts) {
+    if (auto place = out_of_range("the weight of a start", start.weight, 0, 1); !place.empty()) return place;
+    total += start.weight;
+  }
+  if (!(std::abs(total - 1) <= 1e-12)) return fmt::format("the weights of the starts sum to {}", total);
+  for (const CredibleSet& set : sparse.sets)
+    for (const double q : set.probability)
+      if (auto place = out_of_range("a probability in a credible set", q, 0, 1); !place.empty()) return place;
+  return "";
+}
+
+std::string check_fit(const Fit& fit) {
+  for (Index j = 0; j < fit.num_columns(); ++j) {
+    if (!(fit.variance[j] >= 0)) return fmt::format("the variance of column {} is {}", j + 1, fit.variance[j]);
+    if (auto place = out_of_range("a relevance", fit.relevance[j], 0, 1); !place.empty()) return place;
+    if (fit.left_out[static_cast<std::size_t>(j)] && (fit.mean[j] != 0 || fit.variance[j] != 0))
+      return fmt::format("column {} was left out and has a mean or a variance", j + 1);
+  }
+  if (fit.intercept && !(fit.intercept->variance >= 0)) return fmt::format("the variance of the intercept is {}", fit.intercept->variance);
+  if (fit.task == Task::linear && !(fit.noise.shape > 0 && fit.noise.rate > 0))
+    return fmt::format("the noise is Gamma({}, {})", fit.noise.shape, fit.noise.rate);
+  return fit.sparse ? check_sparse(*fit.sparse) : "";
+}
+
+std::string check_probabilities(const Json& prediction) {
+  for (const Json& row : prediction.at("probability")) {
+    double total = 0;
+    for (const Json& p : row) {
+      if (p.is_null()) return "a probability is not a number";
+      if (auto place = out_of_range("a probability", p.get<double>(), 0, 1); !place.empty()) return place;
+      total += p.get<double>();
+    }
+    if (!(std::abs(total - 1) <= 1e-12)) return fmt::format("the probabilities of a row sum to {:.17g}", total);
+  }
+  return "";
+}
+
+double weight(const Subject& subject, Index i) { return subject.problem.weights.size() > 0 ? subject.problem.weights[i] : 1; }
+
+}  // namespace
+
+Verdict results_are_sound(const Subject& subject) {
+  if (!subject.model) return subject.refusal.size() > 10 ? says_nothing() : fails("the refusal says nothing: '" + subject.refusal + "'");
+  const Report& report = subject.report();
+  if (report.status == Status::failed || report.message.empty())
+    return fails(fmt::format("the status is {}: '{}'", to_string(report.status), report.message));
+  if (!subject.has_posterior()) return report.status == Status::converged ? fails("converged, without a posterior") : says_nothing();
+  const Json json = json_of(*subject.model, subject.keeps_covariance());
+  for (const auto& [name, value] : json.items())
+    if (const std::string at = first_null(value, name); !at.empty() && !may_be_null(subject, name)) return fails(at + " is not finite");
+  std::string place;
+  if (subject.is_linear_score()) place = check_fit(subject.fit());
+  if (place.empty() && json.contains("accuracy")) place = out_of_range("accuracy", json.at("accuracy").get<double>(), 0, 1);
+  if (place.empty() && json.contains("log_loss")) place = out_of_range("log_loss", json.at("log_loss").get<double>(), 0, 1e300);
+  if (place.empty() && json.contains("r_squared")) place = out_of_range("r_squared", json.at("r_squared").get<double>(), -1e300, 1);
+  if (!place.empty()) return fails(place);
+  if (!subject.keeps_covariance()) return holds();
+  const Matrix& X = subject.prepared.X;
+  for (const Matrix& rows : {X, new_rows(subject)}) {
+    const Json prediction = json_of(predict(*subject.model, rows), *subject.model);
+    if (!subject.is_regression()) place = check_probabilities(prediction);
+    if (!place.empty()) return fails(place);
+    for (const auto& [name, value] : prediction.items()) {
+      const bool infinite = (name == "sd" || name == "degrees_of_freedom") && subject.is_regression();
+      if (const std::string at = first_null(value, name); !at.empty() && !infinite) return fails("prediction: " + at + " is not finite");
+    }
+  }
+  return holds();
+}
+
+Verdict derived_numbers_are_sound(const Subject& subject) {
+  if (!subject.has_posterior() || !subject.is_linear_score()) return says_nothing();
+  const Fit& fit = subject.fit();
+  std::string place =
+      out_of_range("effective_parameters", fit.effective_parameters, 0, static_cast<double>(fit.num_columns() + 1) * (1 + 1e-12));
+  if (fit.sparse)
+    for (const CredibleSet& set : fit.sparse->sets)
+      if (place.empty()) place = out_of_range("the inclusion of a credible set", set.inclusion, 0, 1);
+  return place.empty() ? holds() : fails(place);
+}
+
+// Where the documentation promises it: full variational Bayes of one linear score. Other rules and approximations are no ascents of one
+// bound.
+Verdict bound_rises(const Subject& subject) {
+  if (!subject.is_linear_score()) return says_nothing();
+  const Fit& fit = subject.fit();
+  const ModelOptions& options = subject.prepared.options;
+  const std::string preset = options.preset;
+  const bool vb = options.update_rule == "vb" && !options.prune_at;
+  const bool published = preset.starts_with("vb_l") || preset.starts_with("vrvm");
+  if (!vb || (!preset.empty() && !published) || options.compat || preset == "vb_logit_fit_iter") return says_nothing();
+  if (fit.sparse && fit.task == Task::logistic) return says_nothing();  // (SL.6)
+  if (fit.task == Task::logistic && fit.likelihood == LogisticLikelihood::laplace && fit.prior != PriorKind::laplace) return says_nothing();
+  const std::vector<double>& history = fit.report.bound_history;
+  if (static_cast<int>(history.size()) != fit.report.sweeps)
+    return fails(fmt::format("{} sweeps have {} bounds", fit.report.sweeps, history.size()));
+  for (std::size_t i = 1; i < history.size(); ++i)
+    if (!(history[i] >= history[i - 1] - 1e-9 * (1 + std::abs(history[i]) + fit.num_rows)))  // rounding, as the loop allows
+      return fails(fmt::format("the bound falls by {} in sweep {} of {}, from {}", history[i - 1] - history[i], i + 1, history.size(),
+                               history[i - 1]));
+  return holds();
+}
+
+Verdict rows_are_described(const Subject& subject) {
+  if (!subject.has_posterior() || !subject.keeps_covariance()) return says_nothing();
+  const Json json = json_of(*subject.model, false), prediction = json_of(predict(*subject.model, subject.prepared.X), *subject.model);
+  const Vector& target = subject.prepared.target;
+  double total = 0, loss = 0, correct = 0, centre = 0, around = 0, residual = 0;
+  for (Index i = 0; i < target.size(); ++i) total += weight(subject, i), centre += weight(subject, i) * target[i];
+  // Without a constant the share explained is that of the squares, as everywhere.
+  const bool constant = subject.is_linear_score() ? subject.fit().intercept.has_value() : true;
+  centre = constant ? centre / total : 0;
+  if (!(std::abs(json.at("num_rows").get<double>() - total) <= 1e-12 * total))
+    return fails(fmt::format("num_rows is {}, the weights sum to {}", json.at("num_rows").get<double>(), total));
+  std::set<double> values(target.begin(), target.end());
+  if (subject.problem.weights.size() > 0) {
+    values.clear();
+    for (Index i = 0; i < target.size(); ++i)
+      if (weight(subject, i) > 0) values.insert(target[i]);
+  }
+  double worst = 0;
+  for (Index i = 0; i < target.size(); ++i) {
+    const auto row = static_cast<std::size_t>(i);
+    const double k = weight(subject, i);
+    if (k == 0) continue;
+    if (subject.is_regression()) {
+      const double m = prediction.at("mean")[row].get<double>();
+      residual += k * (target[i] - m) * (target[i] - m);
+      around += k * (target[i] - centre) * (target[i] - centre);
+      continue;
+    }
+    const auto c = static_cast<std::size_t>(std::distance(values.begin(), values.find(target[i])));
+    const Json& p = prediction.at("probability")[row];
+    if (p.size() != values.size()) return says_nothing();  // one class alone
+    double others = 0;
+    for (std::size_t other = 0; other < p.size(); ++other)
+      if (other != c) others = std::max(others, p[other].get<double>());
+    loss -= k * std::log(std::max(p[c].get<double>(), 1e-300));
+    worst = std::max(worst, -std::log(std::max(p[c].get<double>(), 1e-300)));
+    const double own = p[c].get<double>();
+    correct += std::abs(own - others) < 1e-8 ? std::nan("") : own > others ? k : 0;  // ties, to the error of (PRED.2): not judged here
+  }
+  if (subject.is_regression()) {
+    const double by_hand = around > 0 ? 1 - residual / around : 0, given = json.at("r_squared").get<double>();
+    const double rounding = 1e-9 * (1 + std::abs(by_hand));
+    const double far = centre * centre / (around / total + 1e-300);  // digits lost where the target is far from zero
+    if (around > 0 && far < 1e6 && !(std::abs(given - by_hand) <= rounding))
+      return fails(fmt::format("r_squared is {}, by hand {}", given, by_hand));
+    return holds();
+  }
+  // Each of the two has an error of 2.2e-9 in p (PRED.2), which -ln p magnifies by 1/p.
+  const double given = json.at("log_loss").get<double>(), by_hand = loss / total;
+  const double rounding = 1e-9 * (1 + by_hand) + 4.4e-9 * std::exp(std::min(worst, 600.0));
+  if (!(std::abs(given - by_hand) <= rounding)) return fails(fmt::format("log_loss is {}, by hand {}", given, by_hand));
+  if (std::isfinite(correct) && !(std::abs(json.at("accuracy").get<double>() - correct / total) <= 1e-12))
+    return fails(fmt::format("accuracy is {}, by hand {}", json.at("accuracy").get<double>(), correct / total));
+  return holds();
+}
+
+}  // namespace ardvark::testing

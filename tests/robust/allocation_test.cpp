@@ -1,0 +1,371 @@
+// Memory that ends at the k-th allocation, for every k: a fit, a prediction, a save and a load say so in a sentence, leave no memory behind
+// and no half of a file. The allocations are those of our code, Eigen and the C++ library; BLAS has its own, which it takes care of itself.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <exception>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <new>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ardvark/ardvark.h"
+#include "ardvark/errors.hpp"
+#include "ardvark/model.hpp"
+#include "ardvark/table.hpp"
+#include "failing.hpp"
+#include "io/temporary_file.hpp"
+#include "support/random_problem.hpp"
+
+namespace ardvark {
+namespace {
+
+using testing::FailingAllocation;
+
+struct Problem {
+  Matrix X;
+  Vector numbers, two_classes, three_classes;
+};
+
+Problem problem_of(Index rows, Index columns) {
+  testing::Random random(7);
+  Problem p{random.normals(rows, columns), Vector(rows), Vector(rows), Vector(rows)};
+  for (Index i = 0; i < rows; ++i) {
+    p.numbers[i] = p.X(i, 0) - p.X(i, columns - 1) + 0.3 * random.normal();
+    p.two_classes[i] = p.numbers[i] + random.normal() > 0 ? 1 : 0;
+    p.three_classes[i] = static_cast<double>(random.integer(0, 2));
+  }
+  return p;
+}
+
+struct Case {
+  const char* name;
+  std::vector<std::pair<const char*, const char*>> options;
+  Index rows = 25, columns = 4;
+  enum Target { numbers, two_classes, three_classes } target = numbers;
+};
+
+// Not among them: the Laplace prior, presets whose columns leave, and machines that choose their vectors one by one. Their workspace
+// changes its size, and where an Eigen 3.4 array that is not empty gets no memory for another size it keeps a pointer to what it has freed.
+const std::vector<Case>& cases() {
+  static const std::vector<Case> all = {
+      {"linear, shared", {{"model", "linear"}, {"prior", "shared"}}},
+      {"linear, shared, more columns than rows", {{"model", "linear"}, {"prior", "shared"}}, 8, 20},
+      {"linear, ard", {{"model", "linear"}, {"prior", "ard"}}},
+      {"linear, none", {{"model", "linear"}, {"prior", "none"}}},
+      {"linear, dense", {{"model", "linear"}, {"prior", "dense"}}},
+      {"linear, sparse", {{"model", "linear"}, {"prior", "sparse"}}},
+      {"linear, sparse, two threads", {{"model", "linear"}, {"prior", "sparse"}, {"threads", "2"}}, 40, 12},
+      {"linear, slab", {{"model", "linear"}, {"prior", "slab"}}},
+      {"linear, preset", {{"preset", "vb_linear_fit_ard"}}},
+      {"logistic, shared", {{"model", "logistic"}, {"prior", "shared"}}, 25, 4, Case::two_classes},
+      {"logistic, ard, jj", {{"model", "logistic"}, {"prior", "ard"}, {"likelihood", "jj"}}, 25, 4, Case::two_classes},
+      {"logistic, sparse", {{"model", "logistic"}, {"prior", "sparse"}}, 25, 4, Case::two_classes},
+      {"softmax, ard", {{"model", "logistic"}, {"prior", "ard"}}, 25, 3, Case::three_classes},
+      {"one against rest",
+       {{"model", "logistic"}, {"prior", "ard"}, {"coding", "one-against-rest"}, {"threads", "2"}},
+       25,
+       3,
+       Case::three_classes},
+      {"rvm, classification", {{"model", "rvm"}, {"task", "classification"}, {"width", "1"}, {"threads", "2"}}, 15, 2, Case::two_classes}};
+  return all;
+}
+
+// What one piece of work does under the failures; it returns what it made as a text that does not depend on the clock.
+using Work = std::function<std::string()>;
+
+// The k that are tried: every one up to `most`, as far as the work allocates; where fewer are asked for, spread over the whole.
+std::vector<std::int64_t> moments(std::int64_t num_allocations) {
+  const std::int64_t asked = testing::times("ARDVARK_TEST_ALLOCATIONS", 20), most = std::min<std::int64_t>(num_allocations, 2000);
+  std::vector<std::int64_t> all;
+  for (std::int64_t i = 0; i < std::min(asked, most); ++i) all.push_back(1 + (asked >= most ? i : i * most / asked));
+  if (asked < most) all.push_back(num_allocations);
+  return all;
+}
+
+std::int64_t count_allocations(const Work& work) {
+  constexpr std::int64_t far = 1'000'000'000'000;
+  std::int64_t low = 1, high = 1;
+  const auto reaches = [&](std::int64_t k) {
+    try {
+      const FailingAllocation failing(k);
+      static_cast<void>(work());
+      return FailingAllocation::has_failed();
+    } catch (...) {
+      return true;
+    }
+  };
+  while (high < far && reaches(high)) low = high, high *= 2;
+  while (low + 1 < high) (reaches((low + high) / 2) ? low : high) = (low + high) / 2;
+  return low;
+}
+
+// What became of the work with a failing allocation.
+enum class Outcome { error, overcome, untouched, wrong, leak, other_exception, ended_by_json };
+
+Outcome outcome_of(const Work& work, const std::string& right, std::int64_t k, bool forever) {
+  const std::int64_t before = testing::num_live_allocations();
+  Outcome outcome = Outcome::error;
+  try {
+    std::string made;
+    {
+      const FailingAllocation failing(k, forever);
+      made = work();
+    }
+    // A sort that goes on without its buffer, say.
+    outcome = made != right ? Outcome::wrong : FailingAllocation::has_failed() ? Outcome::overcome : Outcome::untouched;
+  } catch (const std::bad_alloc&) {
+  } catch (const EnvironmentError& e) {
+    if (std::string_view(e.what()).find("memory") == std::string_view::npos) outcome = Outcome::other_exception;
+  } catch (const std::exception&) {
+    outcome = Outcome::other_exception;
+  }
+  return testing::num_live_allocations() == before ? outcome : Outcome::leak;
+}
+
+// The same in a process of its own. The JSON library (3.11) allocates in its destructors, from which no exception may leave: an allocation
+// that fails there ends the program, whatever we do; and it loses what it had of a list when an element gets no memory. These two are
+// told apart and counted.
+Outcome outcome_in_a_child(const Work& work, const std::string& right, std::int64_t k, bool forever) {
+  constexpr int terminated = 77;
+  const pid_t child = ::fork();
+  if (child == 0) {
+    std::set_terminate([] { ::_exit(terminated); });
+    ::_exit(static_cast<int>(outcome_of(work, right, k, forever)));
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  EXPECT_TRUE(WIFEXITED(status)) << "allocation " << k << ": a signal ends the program";
+  return WEXITSTATUS(status) == terminated ? Outcome::ended_by_json : static_cast<Outcome>(WEXITSTATUS(status));
+}
+
+enum class Uses { no_json, json };
+
+void expect_survives(const std::string& name, const Work& work, Uses uses) {
+  SCOPED_TRACE(name);
+  const std::string right = work();
+  ASSERT_EQ(work(), right) << "the work is to be the same each time";
+  const std::int64_t num_allocations = uses == Uses::no_json ? count_allocations(work) : 2000;
+  std::map<Outcome, std::int64_t> count;
+  for (const bool forever : {false, true})
+    for (const std::int64_t k : moments(num_allocations)) {
+      const Outcome outcome = uses == Uses::no_json ? outcome_of(work, right, k, forever) : outcome_in_a_child(work, right, k, forever);
+      if (outcome == Outcome::untouched) break;  // it has fewer allocations
+      ++count[outcome];
+      const bool is_sound = outcome == Outcome::error || outcome == Outcome::overcome ||
+                            (uses == Uses::json && (outcome == Outcome::ended_by_json || outcome == Outcome::leak));
+      EXPECT_TRUE(is_sound) << "allocation " << k << (forever ? " and all later ones: " : ": ")
+                            << (outcome == Outcome::wrong  ? "another result"
+                                : outcome == Outcome::leak ? "memory is left behind"
+                                                           : "another exception");
+    }
+  EXPECT_GT(count[Outcome::error], 0);
+  std::printf("figure: %s: %lld errors, %lld overcome, %lld ended in a destructor of the JSON library, %lld left memory\n", name.c_str(),
+              static_cast<long long>(count[Outcome::error]), static_cast<long long>(count[Outcome::overcome]),
+              static_cast<long long>(count[Outcome::ended_by_json]), static_cast<long long>(count[Outcome::leak]));
+}
+
+VectorView view(const Vector& v) { return {v.data(), v.size()}; }
+MatrixView view(const Matrix& M) { return {M.data(), M.rows(), M.cols()}; }
+
+// The options are made once, as a caller has made them before.
+ModelOptions options_of(const Case& c) {
+  ModelOptions options;
+  for (const auto& [name, value] : c.options) options.set(name, std::string(value));
+  options.set("max_sweeps", 12.0);
+  return options;
+}
+
+const Vector& target_of(const Case& c, const Problem& p) {
+  return c.target == Case::numbers ? p.numbers : c.target == Case::two_classes ? p.two_classes : p.three_classes;
+}
+
+// A fit in a line: its coefficients' bits.
+std::string outline(const SavedModel& model) {
+  const Report& report = report_of(model);
+  std::string text = to_string(report.status) + std::to_string(report.sweeps) + " " + std::to_string(report.bound);
+  return text;
+}
+
+SavedModel fitted(const char* name) {
+  for (const Case& c : cases())
+    if (std::string(c.name) == name) {
+      const Problem p = problem_of(c.rows, c.columns);
+      return fit_model(view(p.X), view(target_of(c, p)), options_of(c));
+    }
+  throw InternalError("no case of this name");
+}
+
+class AllocationOfFit : public ::testing::TestWithParam<Case> {};
+
+TEST_P(AllocationOfFit, ThatFailsIsAnError) {
+  const Case& c = GetParam();
+  const Problem p = problem_of(c.rows, c.columns);
+  const ModelOptions options = options_of(c);
+  expect_survives(
+      c.name, [&] { return outline(fit_model(view(p.X), view(target_of(c, p)), options)); }, Uses::no_json);
+}
+
+// The C interface: a status and a sentence, and no handle.
+TEST_P(AllocationOfFit, ThatFailsIsAStatusOfTheCInterface) {
+  const Case& c = GetParam();
+  const Problem p = problem_of(c.rows, c.columns);
+  ardvark_error error = {};
+  error.struct_size = sizeof error;
+  expect_survives(
+      std::string(c.name) + ", C interface",
+      [&] {
+        ardvark_options* options = ardvark_options_create();
+        if (options == nullptr) throw std::bad_alloc();
+        ardvark_code code = ARDVARK_OK;
+        for (const auto& [name, value] : c.options)
+          if (code == ARDVARK_OK) code = ardvark_options_set_text(options, name, value, &error);
+        if (code == ARDVARK_OK) code = ardvark_options_set_number(options, "max_sweeps", 12, &error);
+        const ardvark_matrix X = {sizeof(ardvark_matrix), p.X.data(), ARDVARK_FLOAT64, p.X.rows(), p.X.cols(), 1, p.X.rows()};
+        ardvark_model* model = nullptr;
+        ardvark_result* result = nullptr;
+        ardvark_array mean = {};
+        mean.struct_size = sizeof mean;
+        char *summary = nullptr, *all = nullptr;
+        if (code == ARDVARK_OK) code = ardvark_fit(&X, target_of(c, p).data(), options, &model, &error);
+        if (code == ARDVARK_OK) code = ardvark_model_summary(model, nullptr, &summary, &error);
+        if (code == ARDVARK_OK) code = ardvark_predict(model, &X, nullptr, nullptr, &result, &error);
+        if (code == ARDVARK_OK) code = ardvark_result_text(result, nullptr, &all, &error);
+        if (code == ARDVARK_OK) code = ardvark_result_array(result, c.target == Case::numbers ? "mean" : "probability", &mean, &error);
+        const bool is_sound = code == ARDVARK_OK && mean.data != nullptr && all != nullptr && summary != nullptr;
+        ardvark_free(mean.data), ardvark_free(all), ardvark_free(summary);
+        ardvark_result_free(result), ardvark_model_free(model), ardvark_options_free(options);
+        if (code == ARDVARK_ENVIRONMENT) throw EnvironmentError(error.message);
+        if (!is_sound) throw InternalError("code " + std::to_string(code) + ": " + error.message);
+        return std::string("sound");
+      },
+      Uses::json);
+}
+
+INSTANTIATE_TEST_SUITE_P(Models, AllocationOfFit, ::testing::ValuesIn(cases()), [](const auto& one) {
+  std::string name = one.param.name;
+  std::erase_if(name, [](char c) { return c == ' ' || c == ',' || c == '-'; });
+  return name;
+});
+
+constexpr const char* kinds[] = {"linear, shared", "linear, sparse", "logistic, sparse", "softmax, ard", "rvm, classification"};
+
+// Those of a program that ended in a destructor before.
+void remove_partial_files(const std::string& folder) {
+  const testing::NoFailingAllocation looking;
+  for (const auto& entry : std::filesystem::directory_iterator(folder))
+    if (entry.path().filename() != "model") std::filesystem::remove(entry.path());
+}
+
+TEST(Allocation, ThatFailsInASaveLeavesTheOldFile) {
+  for (const char* kind : kinds) {
+    const testing::TemporaryFolder folder;
+    const std::string path = folder / "model";
+    const SavedModel model = fitted(kind);
+    testing::write_bytes(path, "old");
+    const std::string saved = model_to_bytes(model);
+    expect_survives(
+        "save of " + std::string(kind),
+        [&] {
+          remove_partial_files(folder.path());
+          try {
+            save_model(path, model);
+          } catch (...) {
+            const testing::NoFailingAllocation looking;
+            if (testing::read_bytes(path) != "old" || folder.num_files() != 1) throw InternalError("half a file is left");
+            throw;
+          }
+          const testing::NoFailingAllocation looking;
+          if (testing::read_bytes(path) != saved || folder.num_files() != 1) throw InternalError("not the file that was to be written");
+          testing::write_bytes(path, "old");
+          return std::string("saved");
+        },
+        Uses::json);
+    // Where the program ended in the library's destructor, too: the old file, or nothing but it and a partial one.
+    EXPECT_EQ(testing::read_bytes(path), "old") << kind;
+  }
+}
+
+TEST(Allocation, ThatFailsInALoadIsAnError) {
+  for (const char* kind : kinds) {
+    const testing::TemporaryFolder folder;
+    const std::string path = folder / "model", bytes = model_to_bytes(fitted(kind));
+    testing::write_bytes(path, bytes);
+    expect_survives(
+        std::string("load of ") + kind, [&] { return outline(load_model(path)); }, Uses::json);
+    expect_survives(
+        std::string("bytes of ") + kind, [&] { return outline(model_from_bytes(bytes)); }, Uses::json);
+  }
+}
+
+TEST(Allocation, ThatFailsInATableIsAnError) {
+  const testing::TemporaryFolder folder;
+  const std::string path = folder / "table.csv";
+  std::string text = "y,a,\"b\"\"c\",colour\n";
+  for (int i = 0; i < 300; ++i) text += std::to_string(i % 7) + "," + std::to_string(i) + ".5,1,level " + std::to_string(i % 5) + "\n";
+  testing::write_bytes(path, text);
+  expect_survives(
+      "table",
+      [&] {
+        Table table = read_csv(path);
+        const FeatureEncoding encoding = make_encoding(table, {"y"});
+        const EncodedTable X = encode(std::move(table), encoding);
+        return std::to_string(X.rows) + "x" + std::to_string(X.cols);
+      },
+      Uses::no_json);
+}
+
+TEST(Allocation, ThatFailsInAFilterIsAnError) {
+  const Problem p = problem_of(10, 3);
+  const Vector signs = (2 * p.two_classes.array() - 1).matrix();
+  expect_survives(
+      "sequential",
+      [&] {
+        SequentialLogistic filter(3);
+        filter.update(view(p.X), view(signs));
+        return std::to_string(SequentialLogistic::from_bytes(filter.to_bytes()).bound());
+      },
+      Uses::json);
+}
+
+TEST(Allocation, ThatFailsInAnUpdateLeavesTheFilterAsItWas) {
+  const Problem p = problem_of(200, 3);  // several blocks of rows
+  const Vector signs = (2 * p.two_classes.array() - 1).matrix();
+  const std::string before = SequentialLogistic(3).to_bytes();
+  for (const RowOrder order : {RowOrder::as_given, RowOrder::by_content}) {
+    std::int64_t num_errors = 0;
+    for (std::int64_t k = 1;; ++k, ++num_errors) {
+      SequentialLogistic filter = SequentialLogistic::from_bytes(before);
+      bool is_done = false;
+      try {
+        const FailingAllocation failing(k);
+        filter.update(view(p.X), view(signs), {}, order);
+        is_done = true;
+      } catch (const std::bad_alloc&) {
+      }
+      if (is_done) break;
+      ASSERT_EQ(filter.to_bytes(), before) << "allocation " << k;
+    }
+    EXPECT_GT(num_errors, 3);
+  }
+}
+
+TEST(Allocation, ThatFailsInASelectionIsAnError) {
+  const Problem p = problem_of(24, 3);
+  ModelOptions options;
+  for (const auto& [name, value] :
+       std::vector<std::pair<const char*, double>>{{"folds", 2}, {"repeats", 2}, {"max_sweeps", 5}, {"threads", 2}})
+    options.set(name, value);
+  options.set("preset", std::string("slr_var"));
+  expect_survives(
+      "selection on two threads", [&] { return to_json(select_columns(view(p.X), view(p.two_classes), options), options).substr(0, 20); },
+      Uses::json);
+}
+
+}  // namespace
+}  // namespace ardvark

@@ -1,0 +1,672 @@
+#include "support/problem_generator.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numeric>
+#include <set>
+
+#include "ardvark/errors.hpp"
+
+namespace ardvark::testing {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Value = ModelOptions::Value;
+using Words = std::vector<std::string>;
+
+const std::string& one_of(Random& random, const Words& words) {
+  return words[static_cast<std::size_t>(random.integer(0, static_cast<Index>(words.size()) - 1))];
+}
+
+// ---- the columns ----
+
+const Words odd_names = {"a b",    "caf\xC3\xA9", "1st",         "x.y", "x=1",  "say \"x\"", "co,ma",
+                         "--json", "-",           "(intercept)", "NA",  "x\ty", "\xCE\xB1",  "x'y"};
+
+std::vector<std::string> draw_names(Random& random, Index p) {
+  const bool odd = random.chance(0.15);
+  std::vector<std::string> names;
+  std::set<std::string> used;
+  for (Index j = 0; j < p; ++j) {
+    std::string name = fmt::format("x{}", j + 1);
+    if (odd && random.chance(0.5)) name = one_of(random, odd_names);
+    if (!used.insert(name).second) used.insert(name += fmt::format("{}", j + 1));
+    names.push_back(name);
+  }
+  return names;
+}
+
+Matrix draw_table(Random& random, Index n, Index p, std::set<std::string>& traits) {
+  Matrix X = random.normals(n, p);
+  if (random.chance(0.25)) {  // neighbours are alike
+    const double alike = random.chance(0.3) ? 0.999 : random.uniform(0.3, 0.99);
+    for (Index j = 1; j < p; ++j) X.col(j) = alike * X.col(j - 1) + std::sqrt(1 - alike * alike) * X.col(j);
+    traits.insert("correlated columns");
+  }
+  if (random.chance(0.2)) {
+    X = X.array().round();
+    traits.insert("ties");
+  }
+  if (random.chance(0.1)) {
+    X = (X.array() > 0).cast<double>();
+    traits.insert("zeros and ones");
+  }
+  return X;
+}
+
+// What makes a table hard: at most one trait in most, several in some.
+void spoil_columns(Random& random, Matrix& X, std::set<std::string>& traits) {
+  const Index p = X.cols(), n = X.rows();
+  const bool hard = random.chance(0.4);
+  const double often = hard ? 0.2 : 0;
+  if (random.chance(0.4))
+    for (Index j = 0; j < p; ++j)
+      X.col(j) = X.col(j).array() * random.scale(1e-3, 1e3) + (random.chance(0.3) ? random.normal() * random.scale(1e-2, 1e2) : 0);
+  for (Index j = 0; j < p; ++j) {
+    if (j > 0 && random.chance(often / 3)) {
+      X.col(j) = X.col(random.integer(0, j - 1)) * (random.chance(0.5) ? 1 : random.uniform(-2, 2));
+      traits.insert("duplicated column");
+    }
+    if (j > 0 && random.chance(often / 3)) {
+      X.col(j) = X.col(random.integer(0, j - 1)) + random.scale(1e-9, 1e-2) * random.normals(n);
+      traits.insert("nearly collinear column");
+    }
+    if (j > 1 && random.chance(often / 6)) {
+      X.col(j) = X.col(random.integer(0, j - 1)) - X.col(random.integer(0, j - 1));
+      traits.insert("column that others add up to");
+    }
+    if (random.chance(often / 4)) {
+      X.col(j).setConstant(random.chance(0.5) ? 0 : random.normal());
+      traits.insert("constant column");
+    }
+    if (random.chance(often / 4)) {
+      X.col(j) *= random.scale(1e-12, 1e12);
+      traits.insert("tiny or huge column");
+    }
+    if (random.chance(often / 8)) {
+      X.col(j).array() += random.scale(1e3, 1e7) * (X.col(j).norm() / std::sqrt(static_cast<double>(n)) + 1e-3);
+      traits.insert("column far from zero");
+    }
+  }
+}
+
+// ---- target and weights ----
+
+Vector draw_signal(Random& random, const Matrix& X) {
+  Vector signal = Vector::Zero(X.rows());
+  const Index effects = random.chance(0.1) ? 0 : random.chance(0.15) ? X.cols() : std::min<Index>(X.cols(), 3);
+  for (Index k = 0; k < effects; ++k) {
+    const Index j = effects == X.cols() ? k : random.integer(0, X.cols() - 1);
+    const Vector centred = X.col(j).array() - X.col(j).mean();
+    const double size = centred.norm() / std::sqrt(static_cast<double>(X.rows()));
+    if (size > 0) signal += centred * (random.normal() / size);
+  }
+  return signal;
+}
+
+Vector draw_numbers(Random& random, const Matrix& X, std::set<std::string>& traits) {
+  double noise = random.scale(1e-2, 5);
+  if (random.chance(0.05)) {
+    noise = 0;
+    traits.insert("no noise");
+  }
+  Vector y = draw_signal(random, X) + noise * random.normals(X.rows());
+  if (random.chance(0.3)) y *= random.scale(1e-4, 1e4);
+  if (random.chance(0.2)) y.array() += 100 * random.normal();
+  if (random.chance(0.02)) {
+    y.setConstant(random.chance(0.5) ? 0 : random.normal());
+    traits.insert("constant target");
+  }
+  return y;
+}
+
+// Positions 0 .. classes - 1; every class has a row, and two where there is room.
+Vector draw_classes(Random& random, const Matrix& X, Index classes, std::set<std::string>& traits) {
+  const Index n = X.rows();
+  double steepness = random.scale(0.2, 5);
+  if (random.chance(0.12)) {
+    steepness = 1e3;
+    traits.insert("separable");
+  }
+  Matrix scores(n, classes);
+  for (Index c = 0; c < classes; ++c) scores.col(c) = steepness * draw_signal(random, X).array() + random.normal();
+  if (random.chance(0.12)) {
+    scores.col(random.integer(0, classes - 1)).array() -= 3 + steepness;
+    traits.insert("rare class");
+  }
+  Vector labels(n);
+  for (Index i = 0; i < n; ++i) {
+    for (Index c = 0; c < classes; ++c)
+      scores(i, c) -= std::log(-std::log(1 - random.uniform() * (1 - 1e-12) - 1e-13));  // Gumbel: a draw of the softmax
+    Index most = 0;
+    scores.row(i).maxCoeff(&most);
+    labels[i] = static_cast<double>(most);
+  }
+  const std::vector<Index> order = random.permutation(n);
+  const Index each = n >= 2 * classes ? 2 : 1;
+  for (Index k = 0; k < std::min(n, each * classes); ++k) {
+    const double label = static_cast<double>(k % classes);
+    if ((labels.array() == label).count() < each) labels[order[static_cast<std::size_t>(k)]] = label;
+  }
+  return labels;
+}
+
+// Text or numbers as names of the classes; positions become these numbers.
+void name_classes(Random& random, Index classes, DrawnProblem& problem) {
+  if (random.chance(0.35)) {
+    Words names = {"a", "b,c", "\xC3\xA9t\xC3\xA9", "no", "yes", "z \"q\""};
+    while (static_cast<Index>(names.size()) > classes) names.erase(names.begin() + random.integer(0, static_cast<Index>(names.size()) - 1));
+    std::sort(names.begin(), names.end());
+    problem.class_names = names;
+    return;
+  }
+  const double first = random.chance(0.5) ? 0 : random.chance(0.5) ? -1 : 1, step = first < 0 ? 2 : random.chance(0.1) ? 2.5 : 1;
+  problem.target = (first + step * problem.target.array()).matrix();
+}
+
+Vector draw_weights(Random& random, const Vector& target, std::set<std::string>& traits) {
+  if (!random.chance(0.35)) return {};
+  Vector weights(target.size());
+  const int kind = static_cast<int>(random.integer(0, 3));
+  for (double& k : weights)
+    k = kind == 0   ? static_cast<double>(random.integer(1, 4))
+        : kind == 1 ? static_cast<double>(random.integer(0, 2))
+                    : random.scale(0.1, 10);
+  if (kind == 3) {
+    weights *= random.scale(1e-3, 1e3);
+    traits.insert("weights far from one");
+  }
+  traits.insert(kind == 1 ? "zero weights" : "weights");
+  std::map<double, bool> seen;  // a row of each class counts, where there are classes
+  const bool classes = std::set<double>(target.begin(), target.end()).size() < 6;
+  for (Index i = 0; i < target.size(); ++i)
+    if (weights[i] == 0 && ((classes && !seen[target[i]]) || i < 3))
+      weights[i] = 1;
+    else if (weights[i] > 0)
+      seen[target[i]] = true;
+  return weights;
+}
+
+// ---- options ----
+
+// What the table of options holds and no fit of a table draws: filled from the table itself, or of other commands.
+const std::set<std::string> not_drawn = {"model",        "preset",      "task",       "group",       "flat",           "weights",
+                                         "column_names", "class_names", "target",     "folds",       "repeats",        "seed",
+                                         "rule",         "precision",   "block_rows", "input_group", "start_precision"};
+
+struct Shape {
+  Index n, p, classes;  // classes 0: a regression
+  bool rvm;
+};
+
+using Rule = std::function<Value(Random&, const Shape&)>;
+
+Rule scale(double low, double high) {
+  return [=](Random& random, const Shape&) { return random.scale(low, high); };
+}
+Rule whole(Index low, Index high) {
+  return [=](Random& random, const Shape&) { return static_cast<double>(random.integer(low, high)); };
+}
+
+// Options of numbers: their ranges. Those of words and flags need none.
+const std::map<std::string, Rule>& rules() {
+  static const std::map<std::string, Rule> all = {
+      {"lambda", scale(0.05, 30)},
+      {"toolbox_gamma1", scale(0.05, 30)},
+      {"toolbox_gamma0", scale(1e-6, 1)},
+      {"a0", scale(1e-6, 2)},
+      {"b0", scale(1e-6, 2)},
+      {"c0", scale(1e-6, 2)},
+      {"d0", scale(1e-6, 2)},
+      {"max_sweeps", [](Random& random, const Shape&) { return random.chance(0.3) ? static_cast<double>(random.integer(1, 5)) : 2000.0; }},
+      {"tolerance", scale(1e-10, 1e-5)},
+      {"prune_at", scale(1e3, 1e9)},
+      {"readmit_every", whole(1, 10)},
+      {"threads", whole(1, 2)},
+      {"record_every", whole(1, 5)},
+      {"start_noise", scale(1e-2, 1e2)},
+      {"width",
+       [](Random& random, const Shape& shape) -> Value {
+         if (random.chance(0.2)) return std::string(random.chance(0.5) ? "auto" : "each");
+         std::string widths = fmt::format("{:.3g}", random.scale(0.2, 8));
+         if (random.chance(0.2))
+           for (Index j = 1; j < shape.p; ++j) widths += fmt::format(",{:.3g}", random.scale(0.2, 8));
+         return widths;
+       }},
+      {"toolbox_R", scale(0.1, 10)},
+      {"degree", whole(1, 3)},
+      {"offset", [](Random& random, const Shape&) { return random.chance(0.3) ? 0.0 : random.scale(0.1, 3); }},
+      {"centres",
+       [](Random& random, const Shape& shape) -> Value { return static_cast<double>(random.integer(1, std::max<Index>(1, shape.n))); }},
+      {"level", [](Random& random, const Shape&) { return random.uniform(0.5, 0.999); }},
+  };
+  return all;
+}
+
+// How often an option is drawn beside a model that has it.
+double chance_of(const std::string& name, const DrawnProblem& problem, const Shape& shape) {
+  if (name == "prior") return 0.85;
+  if (name == "lambda") return problem.word("prior") == "laplace" ? 0.97 : problem.word("preset").starts_with("l1") ? 0.4 : 0.01;
+  if (name == "coding" || name == "precision_per_class") return shape.classes > 2 ? 0.4 : 0;
+  if (name == "kernel" || name == "width" || name == "algorithm" || name == "centres") return shape.rvm ? 0.5 : 0;
+  if (name == "degree" || name == "offset") return problem.word("kernel") == "polynomial" ? 0.5 : 0;
+  if (name == "toolbox_R" || name == "toolbox_gamma0" || name == "toolbox_gamma1" || name == "converge" || name == "compat")
+    return problem.word("preset").empty() ? 0 : 0.3;
+  if (name == "intercept" || name == "standardize" || name == "likelihood" || name == "solver" || name == "posterior") return 0.2;
+  if (name == "row_order") return problem.word("preset") == "vb_logit_fit_iter" ? 0.5 : 0;
+  return 0.05;
+}
+
+Value draw_value(Random& random, const ModelOption& option, const Shape& shape) {
+  const std::string name = option.name;
+  if (std::holds_alternative<bool ModelOptions::*>(option.member))
+    return ModelOptions().*std::get<bool ModelOptions::*>(option.member) ? 0.0 : 1.0;
+  const auto rule = rules().find(name);
+  if (rule != rules().end()) return rule->second(random, shape);
+  static std::map<std::string, Words> words;
+  if (!words.contains(name)) words[name] = words_of(name);
+  if (words.at(name).empty())
+    throw InternalError(fmt::format("tests/support/problem_generator.cpp has no rule to draw the option '{}': give it one", name));
+  return one_of(random, words.at(name));
+}
+
+ModelOptions model_options_of(const DrawnProblem& problem) {
+  ModelOptions options;
+  for (const auto& [name, value] : problem.options) options.set(name, value);
+  return options;
+}
+
+bool is_accepted(const DrawnProblem& problem) {
+  try {
+    (void)check_options(model_options_of(problem));
+    return true;
+  } catch (const InvalidArgument&) {
+    return false;
+  }
+}
+
+bool is_essential(const std::string& name) { return name == "model" || name == "preset" || name == "task"; }
+
+// What does not go together is for the library to say: an option whose absence makes it content, else any, goes.
+void drop_until_accepted(Random& random, DrawnProblem& problem) {
+  while (!is_accepted(problem)) {
+    std::vector<std::string> droppable;
+    for (const auto& [name, value] : problem.options)
+      if (!is_essential(name)) droppable.push_back(name);
+    if (droppable.empty()) throw InternalError("the library refuses " + describe(problem));
+    std::string gone = one_of(random, droppable);
+    for (const std::string& name : droppable) {
+      DrawnProblem without = problem;
+      drop_option(without, name);
+      if (is_accepted(without)) gone = name;
+    }
+    drop_option(problem, gone);
+  }
+}
+
+void draw_options(Random& random, const Shape& shape, DrawnProblem& problem) {
+  for (const ModelOption& option : model_options())
+    if (!not_drawn.contains(option.name) && random.chance(chance_of(option.name, problem, shape)))
+      problem.options.emplace_back(option.name, draw_value(random, option, shape));
+  drop_until_accepted(random, problem);
+}
+
+// Groups of columns where the prior has them, and columns without a prior.
+void draw_column_options(Random& random, DrawnProblem& problem) {
+  const std::string prior = problem.word("prior");
+  const auto try_it = [&](const char* name, const std::vector<Index>& value, std::vector<Index>& place) {
+    DrawnProblem with = problem;
+    with.options.emplace_back(name, std::vector<double>(value.begin(), value.end()));
+    if (is_accepted(with)) place = value;
+  };
+  if (random.chance(prior == "groups" ? 1 : 0.1)) {
+    std::vector<Index> group;
+    const Index groups = random.integer(1, std::min<Index>(problem.num_columns(), 4));
+    for (Index j = 0; j < problem.num_columns(); ++j) group.push_back(j < groups ? j : random.integer(0, groups - 1));
+    try_it("group", group, problem.group);
+  }
+  if (random.chance(0.06)) try_it("flat", {random.integer(0, problem.num_columns() - 1)}, problem.flat);
+}
+
+// ---- the whole ----
+
+void make_text_column(Random& random, DrawnColumn& column) {
+  Words levels = {"a", "b", "c,d", "e\"f", "long name", "\xC3\xB6", "10", "-"};
+  const Index count = random.integer(2, 5);
+  while (static_cast<Index>(levels.size()) > count) levels.erase(levels.begin() + random.integer(0, static_cast<Index>(levels.size()) - 1));
+  std::sort(levels.begin(), levels.end());
+  Vector positions(column.values.size());
+  for (double& position : positions) position = static_cast<double>(random.integer(0, count - 1));
+  std::vector<Index> used(levels.size(), -1);  // only levels that occur
+  for (const double position : positions) used[static_cast<std::size_t>(position)] = 0;
+  for (std::size_t k = 0; k < levels.size(); ++k)
+    if (used[k] == 0) {
+      used[k] = static_cast<Index>(column.levels.size());
+      column.levels.push_back(levels[k]);
+    }
+  for (double& position : positions) position = static_cast<double>(used[static_cast<std::size_t>(position)]);
+  column.values = positions;
+}
+
+// A model or a preset, and the number of classes: 0 for a regression.
+Index draw_what(Random& random, DrawFor what, DrawnProblem& problem) {
+  const double which = random.uniform();
+  if (which < 0.28) {
+    problem.options.emplace_back("model", "linear");
+    return 0;
+  }
+  if (which < 0.6) {
+    problem.options.emplace_back("model", "logistic");
+    return which < 0.52 ? 2 : random.integer(3, 5);
+  }
+  if (which < 0.7 && what == DrawFor::any_task) {
+    problem.options.emplace_back("model", "rvm");
+    const bool regression = random.chance(0.5);
+    problem.options.emplace_back("task", regression ? "regression" : "classification");
+    return regression ? 0 : random.chance(0.75) ? 2 : 3;
+  }
+  std::string name;
+  do {
+    name = presets()[static_cast<std::size_t>(random.integer(0, static_cast<Index>(presets().size()) - 1))].name;
+  } while (what == DrawFor::linear_score && name == "slr_rvm");
+  problem.options.emplace_back("preset", name);
+  return task_of_preset(name) == Task::linear      ? 0
+         : is_softmax_preset(name)                 ? random.integer(2, 4)
+         : name == "slr_rvm" && random.chance(0.2) ? 3
+                                                   : 2;
+}
+
+Value value_of(const Json& json) {
+  if (json.is_number()) return json.get<double>();
+  if (json.is_string()) return json.get<std::string>();
+  if (!json.empty() && json.front().is_string()) return json.get<std::vector<std::string>>();
+  return json.get<std::vector<double>>();
+}
+
+Json json_of(const Value& value) {
+  return std::visit([](const auto& v) { return Json(v); }, value);
+}
+
+std::string text_of(const Value& value) {
+  if (const auto* text = std::get_if<std::string>(&value)) return *text;
+  if (const auto* number = std::get_if<double>(&value)) return fmt::format("{}", *number);
+  return json_of(value).dump();
+}
+
+std::string field(const std::string& text) {
+  std::string quoted = "\"";
+  for (const char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);
+  return quoted + "\"";
+}
+
+bool has_text(const DrawnProblem& problem) {
+  return std::any_of(problem.columns.begin(), problem.columns.end(), [](const DrawnColumn& c) { return !c.levels.empty(); });
+}
+
+Json list(const Vector& v) { return std::vector<double>(v.begin(), v.end()); }
+Vector vector_of(const Json& json) {
+  const auto values = json.get<std::vector<double>>();
+  return VectorView(values).eigen();
+}
+
+}  // namespace
+
+const Value* DrawnProblem::option(const std::string& name) const {
+  for (const auto& [given, value] : options)
+    if (given == name) return &value;
+  return nullptr;
+}
+
+std::string DrawnProblem::word(const std::string& name) const {
+  const Value* value = option(name);
+  return value == nullptr ? "" : text_of(*value);
+}
+
+bool DrawnProblem::has_trait(const std::string& trait) const { return std::find(traits.begin(), traits.end(), trait) != traits.end(); }
+
+DrawnProblem draw_problem(std::uint64_t seed, DrawFor what) {
+  Random random(seed ^ 0x9E3779B97F4A7C15U);
+  DrawnProblem problem;
+  problem.seed = seed;
+  const Index classes = draw_what(random, what, problem);
+  const bool rvm = problem.word("model") == "rvm" || problem.word("preset") == "slr_rvm";
+  Index n = random.chance(0.75) ? random.integer(6, 40) : random.chance(0.4) ? random.integer(1, 6) : random.integer(40, 150);
+  Index p = random.chance(0.7) ? random.integer(1, 10) : random.chance(0.2) ? 1 : random.integer(10, 50);
+  if (rvm) n = std::min<Index>(n, 40), p = std::min<Index>(p, 4);
+  n = std::max(n, classes);
+  std::set<std::string> traits;
+  Matrix X = draw_table(random, n, p, traits);
+  problem.target = classes == 0 ? draw_numbers(random, X, traits) : draw_classes(random, X, classes, traits);
+  spoil_columns(random, X, traits);
+  const std::vector<std::string> names = draw_names(random, p);
+  const bool text = !rvm && random.chance(0.12);
+  for (Index j = 0; j < p; ++j) {
+    problem.columns.push_back({names[static_cast<std::size_t>(j)], {}, X.col(j)});
+    if (text && random.chance(0.4)) make_text_column(random, problem.columns.back());
+  }
+  problem.weights = draw_weights(random, problem.target, traits);
+  if (problem.word("preset") == "slr_rvm" && random.chance(0.5)) problem.weights = {};
+  if (classes > 0) name_classes(random, classes, problem);
+  draw_options(random, {n, p, classes, rvm}, problem);
+  draw_column_options(random, problem);
+  if (has_text(problem)) traits.insert("text");
+  problem.traits.assign(traits.begin(), traits.end());
+  return problem;
+}
+
+PreparedProblem prepare(const DrawnProblem& problem) {
+  PreparedProblem out;
+  out.target = problem.target;
+  out.options = model_options_of(problem);
+  std::vector<Vector> X;
+  std::vector<Index> group, flat;
+  std::map<Index, Index> number;  // groups are numbered in the order of their first columns
+  for (Index j = 0; j < problem.num_columns(); ++j) {
+    const DrawnColumn& column = problem.columns[static_cast<std::size_t>(j)];
+    const Index own = problem.group.empty() ? j : problem.group[static_cast<std::size_t>(j)];
+    const std::size_t first = X.size();
+    if (column.levels.empty()) {
+      X.push_back(column.values);
+      out.options.column_names.push_back(column.name);
+    }
+    for (std::size_t k = 1; k < column.levels.size(); ++k) {
+      X.push_back((column.values.array() == static_cast<double>(k)).cast<double>().matrix());
+      out.options.column_names.push_back(column.name + "=" + column.levels[k]);
+    }
+    for (std::size_t k = first; k < X.size(); ++k) {
+      group.push_back(number.emplace(own, static_cast<Index>(number.size())).first->second);
+      if (std::find(problem.flat.begin(), problem.flat.end(), j) != problem.flat.end()) flat.push_back(static_cast<Index>(k));
+    }
+  }
+  out.X.resize(problem.rows(), static_cast<Index>(X.size()));
+  for (std::size_t j = 0; j < X.size(); ++j) out.X.col(static_cast<Index>(j)) = X[j];
+  const std::string prior = problem.word("prior");
+  const bool groups_of_text =
+      has_text(problem) && problem.word("preset").empty() && prior != "laplace" && prior != "dense" && prior != "shared" && prior != "none";
+  if (!problem.group.empty() || groups_of_text) out.options.group = group;
+  out.options.flat = flat;
+  if (!out.options.flat.empty()) out.options.given.insert("flat");
+  if (!problem.group.empty()) out.options.given.insert("group");
+  out.options.class_names = problem.class_names;
+  out.options.target = problem.target_name;
+  out.options.weights.assign(problem.weights.begin(), problem.weights.end());
+  return out;
+}
+
+std::string describe(const DrawnProblem& problem) {
+  std::string text = fmt::format("{} x {}", problem.rows(), problem.num_columns());
+  for (const auto& [name, value] : problem.options) text += fmt::format(", {} {}", name, text_of(value));
+  if (!problem.group.empty()) text += fmt::format(", groups {}", fmt::join(problem.group, " "));
+  if (!problem.flat.empty()) text += fmt::format(", flat {}", fmt::join(problem.flat, " "));
+  if (problem.weights.size() > 0) text += ", weighted";
+  for (const std::string& trait : problem.traits) text += ", " + trait;
+  return text;
+}
+
+std::string csv_of(const DrawnProblem& problem) {
+  std::string text;
+  for (const DrawnColumn& column : problem.columns) text += field(column.name) + ",";
+  if (problem.weights.size() > 0) text += field(problem.weights_name) + ",";
+  text += field(problem.target_name) + "\n";
+  for (Index i = 0; i < problem.rows(); ++i) {
+    for (const DrawnColumn& column : problem.columns)
+      text +=
+          (column.levels.empty() ? fmt::format("{}", column.values[i]) : field(column.levels[static_cast<std::size_t>(column.values[i])])) +
+          ",";
+    if (problem.weights.size() > 0) text += fmt::format("{},", problem.weights[i]);
+    text += (problem.class_names.empty() ? fmt::format("{}", problem.target[i])
+                                         : field(problem.class_names[static_cast<std::size_t>(problem.target[i])])) +
+            "\n";
+  }
+  return text;
+}
+
+DrawnProblem for_the_shell(DrawnProblem problem, const std::vector<std::string>& known) {
+  const auto has = [&](const std::string& option) { return std::find(known.begin(), known.end(), option) != known.end(); };
+  const auto options = problem.options;
+  ModelOptions spelling;
+  spelling.spelling = Spelling::command_line;
+  for (const auto& [name, value] : options)
+    if (!has(spelling.spelled(name)) || std::holds_alternative<std::vector<double>>(value)) drop_option(problem, name);
+  const auto is_plain = [](const DrawnColumn& column) { return column.name.find(',') == std::string::npos; };
+  if (!std::all_of(problem.columns.begin(), problem.columns.end(), is_plain)) {
+    problem.group.clear();
+    problem.flat.clear();
+    if (problem.word("prior") == "groups") drop_option(problem, "prior");
+  }
+  // The shell writes what these columns hold as text: one that looks like a number is read as one, and the target likewise.
+  return problem;
+}
+
+std::vector<std::string> arguments_of(const DrawnProblem& problem, const std::vector<std::string>& known) {
+  const DrawnProblem shell = for_the_shell(problem, known);
+  ModelOptions spelling;
+  spelling.spelling = Spelling::command_line;
+  std::vector<std::string> arguments = {"--target", shell.target_name};
+  if (shell.weights.size() > 0) arguments.insert(arguments.end(), {"--weights", shell.weights_name});
+  std::string categorical;
+  for (const DrawnColumn& column : shell.columns)
+    if (!column.levels.empty() && column.name.find(',') == std::string::npos) categorical += (categorical.empty() ? "" : ",") + column.name;
+  if (!categorical.empty()) arguments.push_back("--categorical=" + categorical);
+  for (const auto& [name, value] : shell.options) {
+    const bool flag = std::any_of(model_options().begin(), model_options().end(), [&, &option = name](const ModelOption& o) {
+      return option == o.name && std::holds_alternative<bool ModelOptions::*>(o.member);
+    });
+    arguments.push_back(flag ? spelling.spelled(name) : spelling.spelled(name) + "=" + text_of(value));
+  }
+  std::map<Index, std::string> groups;
+  for (std::size_t j = 0; j < shell.group.size(); ++j) {
+    std::string& names = groups[shell.group[j]];
+    names += (names.empty() ? "" : ",") + shell.columns[j].name;
+  }
+  for (const auto& [number, names] : groups) arguments.push_back(fmt::format("--group=g{}={}", number, names));
+  for (const Index j : shell.flat) arguments.push_back("--flat=" + shell.columns[static_cast<std::size_t>(j)].name);
+  return arguments;
+}
+
+Json json_of(const DrawnProblem& problem) {
+  Json json = {{"seed", problem.seed},
+               {"target_name", problem.target_name},
+               {"weights_name", problem.weights_name},
+               {"class_names", problem.class_names},
+               {"target", list(problem.target)},
+               {"weights", list(problem.weights)},
+               {"group", problem.group},
+               {"flat", problem.flat}};
+  json["columns"] = Json::array();
+  for (const DrawnColumn& column : problem.columns)
+    json["columns"].push_back({{"name", column.name}, {"levels", column.levels}, {"values", list(column.values)}});
+  json["options"] = Json::array();
+  for (const auto& [name, value] : problem.options) json["options"].push_back(Json::array({name, json_of(value)}));
+  return json;
+}
+
+DrawnProblem problem_of(const Json& json) {
+  DrawnProblem problem;
+  problem.seed = json.at("seed").get<std::uint64_t>();
+  problem.target_name = json.at("target_name").get<std::string>();
+  problem.weights_name = json.at("weights_name").get<std::string>();
+  problem.class_names = json.at("class_names").get<Words>();
+  problem.target = vector_of(json.at("target"));
+  problem.weights = vector_of(json.at("weights"));
+  problem.group = json.at("group").get<std::vector<Index>>();
+  problem.flat = json.at("flat").get<std::vector<Index>>();
+  for (const Json& column : json.at("columns"))
+    problem.columns.push_back({column.at("name").get<std::string>(), column.at("levels").get<Words>(), vector_of(column.at("values"))});
+  for (const Json& option : json.at("options")) problem.options.emplace_back(option.at(0).get<std::string>(), value_of(option.at(1)));
+  return problem;
+}
+
+DrawnProblem with_rows(const DrawnProblem& problem, const std::vector<Index>& rows) {
+  DrawnProblem out = problem;
+  for (DrawnColumn& column : out.columns) column.values = Vector(column.values(rows));
+  out.target = problem.target(rows);
+  if (problem.weights.size() > 0) out.weights = problem.weights(rows);
+  return out;
+}
+
+DrawnProblem with_columns(const DrawnProblem& problem, const std::vector<Index>& columns) {
+  DrawnProblem out = problem;
+  out.columns.clear();
+  out.group.clear();
+  out.flat.clear();
+  for (std::size_t k = 0; k < columns.size(); ++k) {
+    const auto j = static_cast<std::size_t>(columns[k]);
+    out.columns.push_back(problem.columns[j]);
+    if (!problem.group.empty()) out.group.push_back(problem.group[j]);
+    if (std::find(problem.flat.begin(), problem.flat.end(), columns[k]) != problem.flat.end()) out.flat.push_back(static_cast<Index>(k));
+  }
+  std::map<Index, Index> number;  // without gaps
+  for (const Index g : out.group) number.emplace(g, 0);
+  Index next = 0;
+  for (auto& [g, now] : number) now = next++;
+  for (Index& g : out.group) g = number.at(g);
+  return out;
+}
+
+void set_option(DrawnProblem& problem, const std::string& name, const Value& value) {
+  for (auto& [given, old] : problem.options)
+    if (given == name) {
+      old = value;
+      return;
+    }
+  problem.options.emplace_back(name, value);
+}
+
+void drop_option(DrawnProblem& problem, const std::string& name) {
+  std::erase_if(problem.options, [&](const auto& option) { return option.first == name; });
+  if (name == "prior") problem.group.clear();
+}
+
+std::vector<std::string> words_of(const std::string& option) {
+  const Matrix X = (Matrix(6, 1) << 0, 1, 2, 4, 3, 5).finished();
+  const Vector labels = (Vector(6) << 0, 0, 1, 1, 2, 2).finished();
+  const std::vector<std::vector<std::pair<std::string, std::string>>> places = {
+      {{"model", "linear"}}, {{"model", "logistic"}}, {{"model", "rvm"}, {"task", "regression"}}, {{"preset", "vb_logit_fit_iter"}}};
+  Words words;
+  for (const auto& place : places) {
+    try {
+      ModelOptions options;
+      for (const auto& [name, value] : place) options.set(name, value);
+      options.set(option, std::string("?"));
+      (void)fit_model(X, place.front().first == "preset" ? Vector(labels.cwiseMin(1)) : labels, options);
+    } catch (const InvalidArgument& error) {
+      const std::string message = error.what(), before = "it must be one of ";
+      std::size_t at = message.find(before);
+      if (at == std::string::npos) continue;
+      for (at += before.size(); at < message.size();) {
+        const std::size_t comma = std::min(message.find(", ", at), message.size());
+        const std::string word = message.substr(at, comma - at);
+        if (std::find(words.begin(), words.end(), word) == words.end()) words.push_back(word);
+        at = comma + 2;
+      }
+    }
+  }
+  return words;
+}
+
+}  // namespace ardvark::testing
