@@ -1,0 +1,111 @@
+// CSV text as a table, and the table as a design. The first byte of an input says how it is read.
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+#include "ardvark/errors.hpp"
+#include "ardvark/table.hpp"
+#include "io/csv_records.hpp"
+#include "memory.hpp"
+
+namespace {
+
+using namespace ardvark;
+
+constexpr std::size_t reader_buffer = std::size_t{2} << 20;  // CsvRecords' first, whatever the file
+
+// A file that lies in memory.
+class MemoryFile {
+ public:
+  explicit MemoryFile(std::string_view bytes) : descriptor_(memfd_create("input", 0)) {
+    if (descriptor_ < 0 || ::write(descriptor_, bytes.data(), bytes.size()) != static_cast<ssize_t>(bytes.size())) std::abort();
+    path_ = "/proc/self/fd/" + std::to_string(descriptor_);
+  }
+  ~MemoryFile() { ::close(descriptor_); }
+  MemoryFile(const MemoryFile&) = delete;
+  MemoryFile& operator=(const MemoryFile&) = delete;
+  [[nodiscard]] const std::string& path() const { return path_; }
+
+ private:
+  int descriptor_;
+  std::string path_;
+};
+
+void require(bool holds) {
+  if (!holds) std::abort();
+}
+
+// A row is split as a whole, and a column has a name, a kind and levels: so much for each field of the widest row, and for each level.
+constexpr std::size_t for_each_field = 600;
+
+std::size_t most_fields(std::string_view text, char delimiter) {
+  const bool has_quotes = text.find('"') != std::string_view::npos;  // then line breaks say nothing about rows
+  std::size_t most = 1, here = 1;
+  for (const char c : text) {
+    if (c == '\n' && !has_quotes)
+      here = 1;
+    else if (c == delimiter)
+      most = std::max(most, ++here);
+  }
+  return most;
+}
+
+// What a reader with this buffer sees: names and fields one after another. Of several faults it may meet another one first.
+std::string records_of(const std::string& path, char delimiter, std::size_t buffer) try {
+  io::CsvRecords records(path, delimiter, buffer);
+  std::string all;
+  for (const std::string& name : records.names()) all += name + '\x1f';
+  while (records.next())
+    for (io::CsvField& field : records.fields()) all += std::string(field.text()) + (field.quoted ? "\x1e" : "\x1f");
+  return all;
+} catch (const InvalidArgument&) {
+  return "a fault";
+}
+
+void use(Table&& table, Dummies dummies) {
+  require(table.num_rows > 0 && table.num_columns() > 0);
+  for (Index j = 0; j < table.num_columns(); ++j)
+    for (Index i = 0; i < table.num_rows; ++i) {
+      const double value = table.value(i, j);
+      require(std::isfinite(value));
+      const auto& column = table.columns[static_cast<std::size_t>(j)];
+      require(!column.categorical || (value >= 0 && value < static_cast<double>(column.levels.size()) && value == std::floor(value)));
+    }
+  const FeatureEncoding encoding = make_encoding(table, {}, dummies);
+  const Index rows = table.num_rows;
+  // A column of text becomes one number per row and level, which is what it asks for, and no fault of reading.
+  if (encoding.num_columns() > 4 * table.num_columns()) return;
+  const EncodedTable encoded = encode(std::move(table), encoding);
+  require(encoded.rows == rows && encoded.cols == encoding.num_columns());
+  require(static_cast<Index>(encoding.names().size()) == encoded.cols && static_cast<Index>(encoding.groups().size()) == encoded.cols);
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  if (size == 0) return 0;
+  const unsigned how = data[0];
+  const std::string_view text(reinterpret_cast<const char*>(data) + 1, size - 1);
+  const MemoryFile file(text);
+  CsvOptions options;
+  options.delimiter = (how & 3U) == 0 ? ',' : (how & 3U) == 1 ? ';' : (how & 3U) == 2 ? '\t' : ' ';
+  options.missing = (how & 4U) != 0 ? Missing::drop_rows : Missing::refuse;
+  if ((how & 8U) != 0) options.categorical = {"b"};
+  if ((how & 16U) != 0) options.ignore = {"a"};
+  if ((how & 32U) != 0) options.only = {"y", "a"};
+  try {
+    const fuzz::MemoryLimit limit(size, reader_buffer + (std::size_t{1} << 16) + for_each_field * most_fields(text, options.delimiter));
+    use(read_csv(file.path(), options), (how & 64U) != 0 ? Dummies::every_level : Dummies::all_but_first);
+  } catch (const Error&) {
+    // a sentence for whoever wrote the file
+  }
+  if ((how & 128U) != 0) require(records_of(file.path(), options.delimiter, 1) == records_of(file.path(), options.delimiter, 4096));
+  return 0;
+}
