@@ -66,9 +66,9 @@ print(
 # %%
 # The bound
 # ---------
-# A lower bound on the log evidence (BOUND.1), which each sweep raises; the fit ends when the gain
-# that can still be expected falls below 1e-8 nats a row (OPT.1). ``bound_``, ``bound_history_``,
-# ``status_``.
+# A lower bound on the log evidence (BOUND.1). Each sweep of this model raises it, and (BOUND.5) names
+# the models of which that is not so; the fit ends when the gain that can still be expected falls
+# below 1e-8 nats a row (OPT.1). ``bound_``, ``bound_history_``, ``status_``.
 BoundHistoryDisplay.from_estimator(model)
 plt.show()
 
@@ -93,7 +93,8 @@ print("\n".join(automatic.notes_) or "(none)")
 
 # %%
 # Warnings say what one should know before trusting the result. They are `ardvark.ArdvarkWarning`,
-# and name the remedy. Here, sixteen rows and seven columns, each with a precision of its own:
+# and name the remedy. Here, sixteen rows and seven columns, each with a precision of its own; the
+# columns tell the classes apart, and the coefficients grow without end:
 few = pd.concat([train[y == "Yes"].head(8), train[y == "No"].head(8)])
 with warnings.catch_warnings(record=True) as caught:
     warnings.simplefilter("always")
