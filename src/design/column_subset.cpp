@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/resize.hpp"
+
 namespace ardvark {
 
 ColumnSubset::ColumnSubset(Design& whole, std::vector<Index> columns) : whole_(whole) { choose(std::move(columns)); }
@@ -15,7 +17,7 @@ void ColumnSubset::choose(std::vector<Index> columns) {
 
 DenseDesign& ColumnSubset::copy() {
   if (copy_ == nullptr) {
-    X_.resize(rows(), cols());
+    resize(X_, rows(), cols());
     columns(0, cols(), X_);
     copy_ = std::make_unique<DenseDesign>(X_, Standardization{});
   }

@@ -7,6 +7,7 @@
 #include "core/blas.hpp"
 #include "core/logistic_rows.hpp"
 #include "core/rearrange.hpp"
+#include "core/resize.hpp"
 #include "core/scale_rows.hpp"
 #include "core/special.hpp"
 
@@ -61,6 +62,18 @@ double GreedyModel::square(Index i) const {
 LeftOut GreedyModel::candidate(const Eigen::Ref<const Vector>& column) const {
   const Vector weighted = now_.omega.cwiseProduct(column), cross = Phi().transpose() * weighted;
   return {column.dot(weighted) - cross.dot(now_.V * cross), column.dot(residual())};  // (GREEDY.1)
+}
+
+GreedyModel::State& GreedyModel::State::operator=(const State& other) {
+  columns = other.columns;
+  for (Vector State::*v : {&State::alpha, &State::w, &State::projected, &State::omega, &State::r, &State::m, &State::xi})
+    assign(this->*v, other.*v);
+  assign(V, other.V);
+  assign(gram, other.gram);
+  log_det_V = other.log_det_V;
+  tau = other.tau;
+  evidence = other.evidence;
+  return *this;
 }
 
 // ---- actions with the rows held ---------------------------------------------------------------------------------------------------
@@ -192,9 +205,9 @@ bool GreedyModel::factorise() {
   now_.log_det_V = -2 * L.diagonal().array().log().sum();
   if (k > 0 && !blas::trtri(k, L.data(), k)) return false;
   const Vector whitened = L.triangularView<Eigen::Lower>() * now_.projected;
-  now_.w = L.triangularView<Eigen::Lower>().transpose() * whitened;
+  assign(now_.w, L.triangularView<Eigen::Lower>().transpose() * whitened);
   if (k > 0) blas::lauum(k, L.data(), k);  // V = L^-1' L^-1
-  now_.V = L.selfadjointView<Eigen::Lower>();
+  now_.V = Matrix(L.selfadjointView<Eigen::Lower>());
   return true;
 }
 
@@ -237,10 +250,10 @@ double GreedyModel::penalty() const {
 
 void GreedyModel::recompute_products() {
   const Index n = t_.size(), k = size();
-  now_.gram.resize(k, k);
+  resize(now_.gram, k, k);
   if (k > 0) {
     constexpr Index few = 16;  // up to here SYRK copies for longer than it multiplies
-    scaled_.resize(n, k);
+    resize(scaled_, n, k);
     scale_rows(k > few ? Vector(now_.omega.cwiseSqrt()) : now_.omega, Phi(), scaled_);
     if (k > few)
       blas::syrk(blas::Transpose::yes, k, n, 1.0, scaled_.data(), n, 0.0, now_.gram.data(), k);
@@ -248,7 +261,7 @@ void GreedyModel::recompute_products() {
       blas::gemm(blas::Transpose::yes, blas::Transpose::no, k, k, n, 1.0, scaled_.data(), n, Phi_.data(), n, 0.0, now_.gram.data(), k);
     mirror(now_.gram);
   }
-  now_.projected.noalias() = Phi().transpose() * now_.r;
+  assign(now_.projected, Phi().transpose() * now_.r);
 }
 
 bool GreedyModel::settle_rows(int rounds) {

@@ -29,6 +29,13 @@ class GreedyModel {
     Matrix V, gram;              // gram = Phi' diag(omega) Phi
     Vector omega, r, m, xi;
     double log_det_V = 0, tau = 1, evidence = 0;
+
+    State() = default;
+    State(const State&) = default;
+    State(State&&) = default;
+    State& operator=(const State& other);  // of another size too: core/resize.hpp
+    State& operator=(State&&) = default;
+    ~State() = default;
   };
 
   GreedyModel(const Vector& target, const GreedySettings& settings);

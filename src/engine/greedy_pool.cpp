@@ -8,6 +8,7 @@
 #include "core/blas.hpp"
 #include "core/parallel.hpp"
 #include "core/rearrange.hpp"
+#include "core/resize.hpp"
 #include "core/scale_rows.hpp"
 
 namespace ardvark {
@@ -48,7 +49,7 @@ void GreedyPool::load_range(Design& design, Index first, Index count, Vector& le
   std::iota(ids_.begin(), ids_.end(), first);
   begin_columns(design, length);
   if (left_ != nullptr) return load_factors(design.factors()->right.middleCols(first, count), length);
-  B_.resize(design.rows(), count);
+  resize(B_, design.rows(), count);
   for_chunks(design.rows(), [&](Index begin, Index size) {
     auto columns = B_.middleCols(begin, size);
     design.columns(first + begin, size, columns);
@@ -66,7 +67,7 @@ void GreedyPool::load_range(Design& design, Index first, Index count, Vector& le
 // The squared length of a column is a quadratic form in its coefficients.                                               (GREEDY.11)
 void GreedyPool::load_factors(const Eigen::Ref<const Matrix>& right, Vector& length) {
   const Matrix form = form_of(*left_);
-  B_ = right;
+  assign(B_, right);
   for_chunks(B_.rows(), [&](Index begin, Index size) {
     auto columns = B_.middleCols(begin, size);
     const Vector square = quadratic_forms(form, columns);
@@ -90,7 +91,7 @@ void GreedyPool::load(Design& design, const std::vector<Index>& ids, const Vecto
   ids_ = ids;
   begin_columns(design, length);
   left_ = nullptr;
-  B_.resize(design.rows(), size());
+  resize(B_, design.rows(), size());
   for (Index row = 0; row < size(); ++row) {
     design.columns(id(row), 1, B_.col(row));
     B_.col(row) /= length[id(row)];
@@ -125,9 +126,9 @@ GreedyPool::Rows GreedyPool::rows_of(const GreedyModel& model) const {
 void GreedyPool::begin_products(const GreedyModel& model) {
   k_ = model.size();
   tau_ = model.state().tau;
-  if (cross_.rows() != size() || cross_.cols() < k_) cross_.resize(size(), std::max<Index>(2 * k_, 8));
-  diagonal_.resize(size());
-  Q_.resize(size());
+  if (cross_.rows() != size() || cross_.cols() < k_) resize(cross_, size(), std::max<Index>(2 * k_, 8));
+  resize(diagonal_, size());
+  resize(Q_, size());
 }
 
 GreedyPool::ProductsOfColumns GreedyPool::products_of(const Eigen::Ref<const Matrix>& columns, const Rows& with) {
@@ -189,17 +190,17 @@ void GreedyPool::refresh_rest(const GreedyModel& model) {
   for_chunks(B_.rows(), [&](Index begin, Index count) { products(begin, B_.middleCols(begin, count), rows_); });
   from_cross(model);
   if (!model.is_gaussian()) return;
-  zero_ = Q_ + (k_ > 0 ? Vector(cross_.leftCols(k_) * model.state().w) : Vector(Vector::Zero(size())));
+  assign(zero_, Q_ + (k_ > 0 ? Vector(cross_.leftCols(k_) * model.state().w) : Vector(Vector::Zero(size()))));
   zero_ /= tau_;
 }
 
 void GreedyPool::narrow(std::vector<Index> rows) {
   near_ = std::move(rows);
   for (Vector* v : {&diagonal_, &S_, &Q_})
-    if (v->size() != size()) v->setZero(size());
+    if (v->size() != size()) *v = Vector(Vector::Zero(size()));
   is_near_.assign(ids_.size(), false);
   for (Index row : near_) is_near_[static_cast<std::size_t>(row)] = true;
-  B_near_.resize(B_.rows(), static_cast<Index>(near_.size()));
+  resize(B_near_, B_.rows(), static_cast<Index>(near_.size()));
   for (std::size_t i = 0; i < near_.size(); ++i) B_near_.col(static_cast<Index>(i)) = B_.col(near_[i]);
 }
 
@@ -233,12 +234,12 @@ void GreedyPool::replace(Index position, const GreedyModel& model) {
 // S from the cross products.                                                                                             (GREEDY.1)
 void GreedyPool::from_cross(const GreedyModel& model) {
   prepare_exchange(model);
-  S_ = diagonal_;
+  assign(S_, diagonal_);
   for (Index i = 0; i < k_; ++i) S_ -= W_.col(i).cwiseProduct(cross_.col(i));
 }
 
 void GreedyPool::prepare_exchange(const GreedyModel& model) {
-  W_.resize(size(), k_);
+  resize(W_, size(), k_);
   if (k_ > 0 && size() > 0)
     blas::gemm(blas::Transpose::no, blas::Transpose::no, size(), k_, k_, 1.0, cross_.data(), size(), model.state().V.data(), k_, 0.0,
                W_.data(), size());

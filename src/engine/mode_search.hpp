@@ -17,7 +17,11 @@ class ModeSearch {
   [[nodiscard]] bool solve(const Vector& a, double enough, Rows& rows, Posterior& q);
 
   /// q.m is not of q.w before the next step: there is nothing to compare that with.
-  void columns_changed() { moved_ = true; }
+  void columns_changed() {
+    moved_ = true;
+    w_before_ = Vector();  // of another size from now on: core/resize.hpp
+    newton_w_ = Vector();
+  }
 
  private:
   [[nodiscard]] double penalised_likelihood(const Vector& a, const Posterior& q) const {

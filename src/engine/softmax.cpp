@@ -126,7 +126,10 @@ class ClassSweep {
       there.flat.push_back(active_.all().group[static_cast<std::size_t>(i)] == Partition::flat);
     }
     out_.solver = make_class_solver(X_, std::move(there), likelihood_, settings_.solver);
-    q_.group_square = q_.group_variance = Vector::Zero(prior_.partition().num_groups());
+    // Workspace of another size begins anew.                                                                         (core/resize.hpp)
+    for (Vector* v : {&out_.a, &out_.V, &q_.w, &q_.V_diagonal, &expected_in_, &next_, &gradient_}) *v = Vector();
+    q_.group_square = Vector(Vector::Zero(prior_.partition().num_groups()));
+    q_.group_variance = Vector(q_.group_square);
     return true;
   }
 
@@ -142,9 +145,9 @@ class ClassSweep {
       ColumnSubset columns(X_, outside);
       const Index size = columns.cols(), block = std::clamp<Index>((Index{1} << 17) / X_.rows(), 16, std::max<Index>(size, 16));
       Matrix panel(X_.rows(), std::min(block, size));
-      Vector S;
       for (Index first = 0; first < size; first += block) {
         const Index count = std::min(block, size - first);
+        Vector S;
         columns.columns(first, count, panel.leftCols(count));
         out_.solver->curvature(c, panel.leftCols(count), S);
         const Vector Q = panel.leftCols(count).transpose() * rows_.E.col(c);

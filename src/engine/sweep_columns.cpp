@@ -16,7 +16,8 @@ bool Sweep::change_columns() {
     return false;
   }
   if (!solver_.restrict_to(active_.columns())) throw InternalError("this solver cannot let columns go");
-  // Made first and then moved: an Eigen vector that is resized and gets no memory keeps a pointer to what it has freed.
+  // Workspace of another size begins anew, and what is made here is made first and then moved.                       (core/resize.hpp)
+  for (Vector* v : {&a_in_, &expected_in_, &next_, &gradient_, &step_, &w_before_}) *v = Vector();
   q_.V_diagonal = Vector(Vector::Zero(q_.w.size()));
   q_.group_square = Vector(Vector::Zero(prior_.partition().num_groups()));
   q_.group_variance = Vector(q_.group_square);

@@ -91,8 +91,10 @@ void without_posterior(Index num_columns, Fit& fit) {
 void spread_over_all(const SweepOutcome& outcome, Index num_columns, Posterior& q, Vector& a) {
   if (static_cast<Index>(outcome.columns.size()) == num_columns) return;
   const Vector w = q.w, V = q.V_diagonal, inside = a;
-  q.w = q.V_diagonal = Vector::Zero(num_columns);
-  a = Vector::Constant(num_columns, std::numeric_limits<double>::infinity());
+  // Made first and then moved: core/resize.hpp.
+  q.w = Vector(Vector::Zero(num_columns));
+  q.V_diagonal = Vector(q.w);
+  a = Vector(Vector::Constant(num_columns, std::numeric_limits<double>::infinity()));
   q.w(outcome.columns) = w;
   q.V_diagonal(outcome.columns) = V;
   a(outcome.columns) = inside;

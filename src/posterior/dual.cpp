@@ -11,6 +11,7 @@
 
 #include "core/blas.hpp"
 #include "core/parallel.hpp"
+#include "core/resize.hpp"
 #include "posterior/solver.hpp"
 
 namespace ardvark {
@@ -77,7 +78,7 @@ class Dual final : public Solver {
   [[nodiscard]] bool columns_changed() override {
     p_ = system_.X.cols();
     cut_into_pieces();
-    a_inverse_root_.resize(p_);
+    resize(a_inverse_root_, p_);
     K_is_current_ = K_is_unit_ = final_ = false;
     return true;
   }
@@ -232,9 +233,9 @@ class Dual final : public Solver {
       piece.last = p_ * (i + 1) / num;
       piece.holds_all = false;
       const Index width = std::min(block_, piece.last - piece.first), own = i == 0 ? 0 : n_;
-      if (piece.panel.cols() < width) piece.panel.resize(n_, width);
+      if (piece.panel.cols() < width) resize(piece.panel, n_, width);
       piece.K.resize(own, own);
-      piece.FP.resize(f_, piece.panel.cols());
+      resize(piece.FP, f_, piece.panel.cols());
       piece.BB = Matrix::Zero(f_, f_);
       piece.TB = Matrix::Zero(n_, f_);
       piece.FOZw = Vector::Zero(f_);

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/blas.hpp"
+#include "core/resize.hpp"
 #include "posterior/solver.hpp"
 
 namespace ardvark {
@@ -20,9 +21,9 @@ void L1Quadratic::reserve(Index size) {
 void L1Quadratic::rebuild(const Matrix& X, Index size, const Vector& omega) {
   size_ = 0;
   reserve(size);
-  omega_ = omega;
+  assign(omega_, omega);
   const Index n = X.rows();
-  if (scaled_.cols() < size) scaled_.resize(n, std::max(size, 2 * scaled_.cols()));
+  if (scaled_.cols() < size) resize(scaled_, n, std::max(size, 2 * scaled_.cols()));
   const Vector root = omega.cwiseSqrt();
   for (Index j = 0; j < size; ++j) scaled_.col(j) = X.col(j).cwiseProduct(root);
   blas::syrk(blas::Transpose::yes, size, n, 1.0, scaled_.data(), n, 0.0, G_.data(), G_.outerStride());
@@ -35,7 +36,7 @@ void L1Quadratic::append(const Matrix& X, Index size) {
   const Index count = size - size_, n = X.rows();
   if (count <= 0) return;
   reserve(size);
-  if (scaled_.cols() < count) scaled_.resize(n, std::max(count, 2 * scaled_.cols()));
+  if (scaled_.cols() < count) resize(scaled_, n, std::max(count, 2 * scaled_.cols()));
   for (Index j = 0; j < count; ++j) scaled_.col(j) = X.col(size_ + j).cwiseProduct(omega_);
   blas::gemm(blas::Transpose::yes, blas::Transpose::no, size, count, n, 1.0, X.data(), n, scaled_.data(), n, 0.0, G_.col(size_).data(),
              G_.outerStride());
@@ -55,7 +56,7 @@ void L1Quadratic::keep(const std::vector<Index>& positions) {
 
 // Passes find the signs, a jump the weights. Each lowers the model, so that any end is a step downhill.                          (L1.4)
 void L1Quadratic::minimise(const Vector& g, const Vector& lambda, double accuracy, Vector& v) {
-  c_ = g;
+  assign(c_, g);
   const double goal = std::max(accuracy, 1e-8) * violation(lambda, v) + 1e-13 * (size_ > 0 ? g.cwiseAbs().maxCoeff() : 0);
   // As long as passes cost less than a factor.
   const int most_passes = 10 + (accuracy > 0 ? static_cast<int>(size_ / 16) : 0), most_rounds = 100;
@@ -100,7 +101,7 @@ bool L1Quadratic::jump(const Vector& lambda, Vector& v) {
   if (support_.empty()) return true;
   if (!is_factored_ || support_ != factored_) factorise();
   const auto count = static_cast<Index>(support_.size());
-  step_.resize(count);
+  resize(step_, count);
   for (Index i = 0; i < count; ++i) {
     const Index j = support_[static_cast<std::size_t>(i)];
     step_[i] = c_[j] - lambda[j] * sign(v[j]);
@@ -116,7 +117,7 @@ bool L1Quadratic::jump(const Vector& lambda, Vector& v) {
       zero = j;
     }
   }
-  full_step_ = Vector::Zero(size_);
+  assign(full_step_, Vector::Zero(size_));
   for (Index i = 0; i < count; ++i) {
     const Index j = support_[static_cast<std::size_t>(i)];
     const double next = j == zero ? 0 : v[j] + length * step_[i];
@@ -132,7 +133,7 @@ void L1Quadratic::factorise() {
   const auto count = static_cast<Index>(support_.size());
   factored_ = support_;
   is_factored_ = true;
-  factor_.resize(count, count);
+  resize(factor_, count, count);
   Vector diagonal(count);
   for (double ridge = 0; ridge < 1; ridge = ridge == 0 ? 1e-14 : 100 * ridge) {
     for (Index j = 0; j < count; ++j)
