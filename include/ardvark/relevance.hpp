@@ -88,7 +88,7 @@ struct RelevanceFit {
   Kernel kernel = Kernel::gaussian(1);       ///< with the parameters used
   KernelSearch search = KernelSearch::none;  ///< how they were found
   Vector input_center, input_scale;          ///< [d] the kernel sees (x - center) * scale; scale 0: a constant input, left out
-  Matrix relevance_vectors;                  ///< [m,d] in the units of the inputs, of all machines, each once
+  Matrix relevance_vectors;                  ///< [m,d] in the units of the inputs, of all machines, each once, sorted by content (KER.13)
   std::vector<Index> relevance_rows;         ///< [m] the training row each is, from 0; -1: a k-means centre
   std::vector<RelevanceMachine> machines;
   double log_evidence = 0;               ///< comparable between kernels, centres and widths; of several classes the sum      (RVM.1)

@@ -1,4 +1,4 @@
-"""scikit-learn's own checks, none of which may fail but one, named below. The oldest scikit-learn supported is 1.6.0."""
+"""scikit-learn's own checks, none of which may fail. The oldest scikit-learn supported is 1.6.0."""
 
 import numpy as np
 import pytest
@@ -34,14 +34,10 @@ ESTIMATORS = [
 
 @pytest.mark.filterwarnings("ignore::ardvark.ArdvarkWarning", "ignore::sklearn.exceptions.ConvergenceWarning")
 @parametrize_with_checks(ESTIMATORS)
-def test_scikit_learn_check(estimator, check, request):
+def test_scikit_learn_check(estimator, check):
     is_binary = is_classifier(estimator) and not get_tags(estimator).classifier_tags.multi_class
     if OLD and is_binary and check.func.__name__ == "check_sample_weight_equivalence_on_dense_data":
         pytest.skip("scikit-learn 1.6 compares two targets: classes by the first row, after a shuffle")
-    if isinstance(estimator, ardvark.RelevanceVectorClassifier) and check.func.__name__ == "check_sample_weight_equivalence_on_dense_data":
-        # Its 15 rows can be told apart. The fit says so, status "separated", and stops where rounding has its say: the same rows in another order end
-        # .002 away. Rows that overlap give the same answer: the next test.
-        request.applymarker(pytest.mark.xfail(reason="coefficients that grow without end (VG.5)", strict=False))
     check(estimator)
 
 

@@ -90,8 +90,9 @@ void validate_options(const RelevanceOptions& options, MatrixView X) {
 
 // Equal rows, of inputs and target, are one row with the sum of their weights, and a row of weight 0 is none: a weight then equals
 // repetition to the last bit, in the search of the kernel as in the fit.                                                         (LIN.6)
+// They stand in the order of what is in them: rows in another order give the same bits too.                                     (KER.13)
 struct DifferentRows {
-  std::vector<Index> first;  // [n] of the table, ascending
+  std::vector<Index> first;  // [n] of the table, by content
   Vector k;                  // [n]
   std::vector<Index> at;     // [rows of the table] which of the n; -1: of weight 0
 };
@@ -102,22 +103,20 @@ DifferentRows different_rows(MatrixView X, VectorView y, VectorView weights) {
       if (X(a, j) != X(b, j)) return X(a, j) < X(b, j);
     return y[a] < y[b];
   };
-  std::map<Index, std::size_t, decltype(less)> seen(less);
+  std::map<Index, std::vector<Index>, decltype(less)> alike(less);  // where a row stands first, and all rows like it
+  for (Index i = 0; i < X.rows(); ++i)
+    if (weights.empty() || weights[i] != 0) alike[i].push_back(i);
   DifferentRows out;
-  std::vector<double> sums;
-  for (Index i = 0; i < X.rows(); ++i) {
-    const double weight = weights.empty() ? 1.0 : weights[i];
-    out.at.push_back(-1);
-    if (weight == 0) continue;
-    const auto [place, is_new] = seen.emplace(i, sums.size());
-    if (is_new) {
-      out.first.push_back(i);
-      sums.push_back(0);
+  out.k = Vector::Zero(static_cast<Index>(alike.size()));
+  out.at.assign(static_cast<std::size_t>(X.rows()), -1);
+  for (const auto& [first, rows] : alike) {
+    const auto place = static_cast<Index>(out.first.size());
+    out.first.push_back(first);
+    for (Index i : rows) {
+      out.k[place] += weights.empty() ? 1.0 : weights[i];
+      out.at[static_cast<std::size_t>(i)] = place;
     }
-    sums[place->second] += weight;
-    out.at.back() = static_cast<Index>(place->second);
   }
-  out.k = Eigen::Map<const Vector>(sums.data(), static_cast<Index>(sums.size()));
   return out;
 }
 
@@ -186,14 +185,12 @@ bool row_less(const Matrix& Z, Index a, Index b) {
   return false;
 }
 
-// Where each point stands first.
+// Where each point stands first, by content.
 std::vector<Index> different(const Matrix& Z) {
   const auto less = [&](Index a, Index b) { return row_less(Z, a, b); };
   std::set<Index, decltype(less)> seen(less);
-  std::vector<Index> out;
-  for (Index i = 0; i < Z.rows(); ++i)
-    if (seen.insert(i).second) out.push_back(i);
-  return out;
+  for (Index i = 0; i < Z.rows(); ++i) seen.insert(i);
+  return {seen.begin(), seen.end()};
 }
 
 void choose_points(MatrixView X, RelevanceProblem& problem, RelevanceFit& fit) {
@@ -270,16 +267,10 @@ std::vector<MachineTarget> class_targets(const Vector& labels, const std::vector
 
 // ---- the fit ----------------------------------------------------------------------------------------------------------------------------
 
-// Every so many-th row in the order of what is in them: the same rows whatever the order of the table.                          (RVM.5)
-std::vector<Index> spread_rows(const RelevanceProblem& problem, Index count) {
-  Matrix content(problem.X.rows(), problem.X.cols() + static_cast<Index>(problem.targets.size()));
-  content.leftCols(problem.X.cols()) = problem.X;
-  for (std::size_t i = 0; i < problem.targets.size(); ++i) content.col(problem.X.cols() + static_cast<Index>(i)) = problem.targets[i].y;
-  const std::vector<Index> order = rows_by_content(content);
-  const Index n = content.rows();
+// Every so many-th row, in the order of what is in them, in which they stand.                                                    (RVM.5)
+std::vector<Index> spread_rows(Index n, Index count) {
   std::vector<Index> rows;
-  for (Index i = 0; i < count; ++i) rows.push_back(order[static_cast<std::size_t>(i * n / count)]);
-  std::sort(rows.begin(), rows.end());
+  for (Index i = 0; i < count; ++i) rows.push_back(i * n / count);
   return rows;
 }
 
@@ -370,13 +361,12 @@ Kernel choose_kernel(const RelevanceProblem& problem, RelevanceFit& fit) {
   if (options.search == KernelSearch::none || options.kernel.num_parameters() == 0 || problem.points.rows() < 2) return options.kernel;
   const Index most = most_rows_searched(problem.task);
   const bool in_part = n > most;
-  const RelevanceProblem part = in_part ? problem.part(spread_rows(problem, most)) : problem;
+  const RelevanceProblem part = in_part ? problem.part(spread_rows(n, most)) : problem;
   const KernelProblem questions = {[&](const Kernel& kernel) { return part.evaluate(kernel); },
                                    [&](const Kernel& kernel, const KernelSupport& on) { return part.evaluate_on(kernel, on); }};
   fit.search = options.search;
-  const Matrix once = part.X(different(part.X), Eigen::all);
   KernelSearchOutcome outcome =
-      search_kernel(options.kernel, options.search, once(rows_by_content(once), Eigen::all), questions, options.input_groups);
+      search_kernel(options.kernel, options.search, part.X(different(part.X), Eigen::all), questions, options.input_groups);
   fit.trials = std::move(outcome.trials);
   const Kernel best = fit.trials.empty() ? outcome.kernel : CloserLook(part, outcome.kernel, fit.trials).run();
   if (!outcome.note.empty()) fit.report.notes.push_back(outcome.note);
