@@ -37,7 +37,9 @@ DenseDesign::DenseDesign(MatrixView X, Standardization standardization, std::sha
 
 template <typename Scalar, typename Out>
 void DenseDesign::read_as(const Block& block, Out* out, Index ld) const {
-  const auto [row0, num_rows, col0, num_cols, row_scale, column_scale] = block;
+  // By their names: a lambda of clang 14 cannot hold what a structured binding has named.
+  const Index row0 = block.row0, num_rows = block.num_rows, col0 = block.col0, num_cols = block.num_cols;
+  const double *row_scale = block.row_scale, *column_scale = block.column_scale;
   const bool scaled = s_.scale.size() > 0, centred = s_.center.size() > 0;
   const auto own_scale = [&](Index j) { return column_scale != nullptr ? column_scale[j - col0] : 1.0; };
   // column <- (source - center) * scale * row_scale for `count` rows from `from` on, in double until it is stored
