@@ -1,8 +1,9 @@
 // Another size for a matrix that holds something.
 //
-// Eigen 3.4 frees what a matrix holds, then asks for memory of the new size. Where it gets none the matrix keeps the address of what it has freed,
-// and its destructor frees that again. The same goes for every assignment that changes a size, also that of one matrix to another. Of a matrix
-// that is empty, or made anew and moved, nothing is freed twice; so these are for whatever keeps its place and changes its size.
+// Eigen 3.4 frees what a matrix holds, then asks for memory of the new size. Where it gets none the matrix keeps the address of what it has
+// freed, and its destructor frees that again. The same goes for every assignment that changes a size, also that of one matrix to another.
+// Of a matrix that is empty, or made anew and moved, nothing is freed twice; so these are for whatever keeps its place and changes its
+// size.
 #pragma once
 
 #include "ardvark/types.hpp"

@@ -127,7 +127,7 @@ std::int64_t count_allocations(const Work& work) {
 }
 
 // What became of the work with a failing allocation.
-enum class Outcome { error, overcome, untouched, wrong, leak, other_exception, ended_by_json };
+enum class Outcome { error, overcome, untouched, wrong, leak, other_exception, freed_twice, ended_by_json };
 
 Outcome outcome_of(const Work& work, const std::string& right, std::int64_t k, bool forever) {
   const std::int64_t before = testing::num_live_allocations();
@@ -146,6 +146,7 @@ Outcome outcome_of(const Work& work, const std::string& right, std::int64_t k, b
   } catch (const std::exception&) {
     outcome = Outcome::other_exception;
   }
+  if (FailingAllocation::has_freed_twice()) return Outcome::freed_twice;
   return testing::num_live_allocations() == before ? outcome : Outcome::leak;
 }
 
@@ -181,9 +182,10 @@ void expect_survives(const std::string& name, const Work& work, Uses uses) {
       const bool is_sound = outcome == Outcome::error || outcome == Outcome::overcome ||
                             (uses == Uses::json && (outcome == Outcome::ended_by_json || outcome == Outcome::leak));
       EXPECT_TRUE(is_sound) << "allocation " << k << (forever ? " and all later ones: " : ": ")
-                            << (outcome == Outcome::wrong  ? "another result"
-                                : outcome == Outcome::leak ? "memory is left behind"
-                                                           : "another exception");
+                            << (outcome == Outcome::wrong         ? "another result"
+                                : outcome == Outcome::leak        ? "memory is left behind"
+                                : outcome == Outcome::freed_twice ? "memory is freed twice"
+                                                                  : "another exception");
     }
   EXPECT_GT(count[Outcome::error], 0);
   std::printf("figure: %s: %lld errors, %lld overcome, %lld ended in a destructor of the JSON library, %lld left memory\n", name.c_str(),

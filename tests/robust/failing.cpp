@@ -22,17 +22,25 @@ constexpr std::int64_t never = Disk::never;
 std::atomic<std::int64_t> live{0}, live_bytes{0}, peak_bytes{0}, until_failure{never};
 std::atomic<bool> failed{false}, fails_forever{false};
 
+// What was freed just before the allocation that failed, while nobody has been given it again: Eigen frees, then allocates, and a matrix of
+// ours must not free it once more. The C library notices that only sometimes.
+thread_local void* last_freed = nullptr;
+std::atomic<void*> not_to_be_freed{nullptr};
+std::atomic<std::int64_t> freed_twice{0};
+
 bool allocation_fails() {
   if (until_failure.load(std::memory_order_relaxed) == never) return false;
   const std::int64_t left = --until_failure;
   if (left > 0 || (left < 0 && !fails_forever)) return false;
-  failed = true;
+  if (!failed.exchange(true)) not_to_be_freed = last_freed;
   return true;
 }
 
 // As many bytes as the allocator gives, a little more than was asked for.
 void* counted(void* memory) {
   if (memory == nullptr) return memory;
+  last_freed = nullptr;
+  if (memory == not_to_be_freed) not_to_be_freed = nullptr;
   ++live;
   const std::int64_t now = live_bytes += static_cast<std::int64_t>(malloc_usable_size(memory));
   std::int64_t seen = peak_bytes;
@@ -42,6 +50,7 @@ void* counted(void* memory) {
 }
 void uncount(void* memory) {
   if (memory == nullptr) return;
+  last_freed = memory;
   --live;
   live_bytes -= static_cast<std::int64_t>(malloc_usable_size(memory));
 }
@@ -64,6 +73,8 @@ bool disk_call_fails() {
 
 FailingAllocation::FailingAllocation(std::int64_t k, bool forever) {
   failed = false;
+  not_to_be_freed = nullptr;
+  freed_twice = 0;
   fails_forever = forever;
   until_failure = k;
 }
@@ -71,6 +82,7 @@ FailingAllocation::~FailingAllocation() { until_failure = never; }
 NoFailingAllocation::NoFailingAllocation() : until_failure_(until_failure.exchange(never)) {}
 NoFailingAllocation::~NoFailingAllocation() { until_failure = until_failure_; }
 bool FailingAllocation::has_failed() { return failed; }
+bool FailingAllocation::has_freed_twice() { return freed_twice > 0; }
 std::int64_t num_live_allocations() { return live; }
 
 PeakMemory::PeakMemory() : before_(live_bytes) { peak_bytes = before_; }
@@ -128,6 +140,10 @@ void* __wrap_aligned_alloc(std::size_t alignment, std::size_t size) {
   return allocation_fails() ? nullptr : counted(__real_aligned_alloc(alignment, size));
 }
 void __wrap_free(void* memory) {
+  if (memory != nullptr && memory == not_to_be_freed) {
+    ++freed_twice;
+    return;
+  }
   uncount(memory);
   __real_free(memory);
 }

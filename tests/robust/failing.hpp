@@ -15,6 +15,7 @@ class FailingAllocation {
   FailingAllocation(const FailingAllocation&) = delete;
   FailingAllocation& operator=(const FailingAllocation&) = delete;
   [[nodiscard]] static bool has_failed();
+  [[nodiscard]] static bool has_freed_twice();  ///< what was freed before the allocation that failed, to make place for it
 };
 
 /// While it lives none fails: a test looks at what has become.
