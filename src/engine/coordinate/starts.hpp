@@ -22,6 +22,7 @@ enum class SparseParts {
 struct AscentSettings {
   double tolerance = 1e-3;  ///< nats; two successive sweeps that change the bound by less end it
   int max_sweeps = 600;
+  int wide_sweeps = 3;                                     ///< of them, after which h is searched for over all its range
   std::function<bool(int sweeps, double bound)> on_sweep;  ///< false: stop
 };
 
@@ -33,6 +34,9 @@ struct StartOutcome {
   double bound = 0;
   std::vector<double> history = {};
 };
+
+/// Bounds that differ by less than so many tolerances are near: all but a few sweeps of the way to where the other start ended.
+inline constexpr double near = 100;
 
 /// Weights of an L1 path on the reduced rows: of 20 penalties from that at which all are zero down to a fiftieth of it, these.
 /// \returns  [p, penalties.size()]
