@@ -50,7 +50,7 @@ void fit_sparse_linear(MatrixView X, std::shared_ptr<double[]> memory, const Vec
   // Correlations of as many columns as are not even rotated would be as dear as the rotation.
   const bool may_block = parts != SparseParts::dense_only && rotation == Rotation::to_diagonal;
   const auto sets = may_block ? sets_of(which, rows) : std::make_shared<const ColumnSets>(groups_of(which));
-  rows.axes = axes_of(rows, *sets, parts != SparseParts::slab_only);
+  rows.systems = group_systems(rows, *sets, parts != SparseParts::slab_only);
   {
     const blas::ThreadScope one{1};
     run_reported(options, bound_offset(which.flat, *state, fit.task, fit.num_rows), [&](const SweepReport& report_sweep) {
@@ -75,7 +75,7 @@ void fit_sparse_linear(MatrixView X, std::shared_ptr<double[]> memory, const Vec
   Mixture mixture = mixture_of(which, starts, each, weight, slab.num_rows * slab.column_unit, factored);
   describe_sparse(options, which, starts, weight, factored, std::move(mixture), prepared.left_out, *state, fit);
   rows.gram.resize(0, 0);
-  rows.axes.clear();
+  rows.systems.clear();
   // y - F beta - X w = what Z does not reach, and y~ - Z w.                                                                      (SP.2)
   const double centre = options.intercept ? k.dot(y) / fit.num_rows : 0.0, around = k.dot((y.array() - centre).square().matrix());
   const double missed = rows.rest + (rows.y - rows.Z() * state->w(which.columns)).squaredNorm();

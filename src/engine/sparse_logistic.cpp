@@ -4,10 +4,13 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <optional>
+#include <span>
 
 #include "core/blas.hpp"
 #include "core/parallel.hpp"
+#include "core/products.hpp"
 #include "core/special.hpp"
 #include "design/column_panels.hpp"
 #include "engine/conditioning.hpp"
@@ -15,6 +18,7 @@
 #include "engine/describe.hpp"
 #include "engine/row_order.hpp"
 #include "engine/sparse_fit.hpp"
+#include "engine/sparse_rows_moments.hpp"
 #include "engine/user_units.hpp"
 
 namespace ardvark {
@@ -22,6 +26,7 @@ namespace {
 
 constexpr double least_omega = 1e-8;
 constexpr int sweeps_per_step = 5;  // over all columns: the decomposition takes most of a step                                      (SL.3)
+constexpr int most_sweeps_per_step = 60;  // of groups
 
 struct Sites {
   Vector omega, response;  // weight, and weight times working target                                                            (SL.1)
@@ -72,6 +77,17 @@ struct Problem {
   double tolerance;
   int max_sweeps;
   SweepReport on_sweep;
+  std::shared_ptr<const SparseRows> sparse = nullptr;  // of X, if its rows are                                                   (SL.8)
+};
+
+std::unique_ptr<Design> design_of(const Problem& problem) {
+  if (problem.sparse) return std::make_unique<SparseDesign>(problem.X, problem.standardization, problem.sparse);
+  return std::make_unique<DenseDesign>(problem.X, problem.standardization);
+}
+
+struct Result {
+  StartOutcome start;
+  std::shared_ptr<ReducedRows> rows;
 };
 
 // One start: marginals of the rows -> sites -> reduced rows -> a few sweeps -> marginals.
@@ -79,8 +95,8 @@ class Ascent {
  public:
   Ascent(const Problem& problem, std::string name)
       : problem_(problem),
-        design_(problem.X, problem.standardization),
-        flat_(read_columns(design_, problem.which.flat)),
+        design_(design_of(problem)),
+        flat_(read_columns(*design_, problem.which.flat)),
         out_{std::move(name), SpikeSlab(problem.which, problem.slab, problem.sets)} {
     const double total = problem.k.sum(), rate = std::clamp(problem.k.dot(problem.t) / total, 1e-6, 1 - 1e-6);
     const bool has_flat = !problem.which.flat.empty();
@@ -92,13 +108,13 @@ class Ascent {
   void set_hyper(const SpikeSlabHyper& hyper) { first_hyper_ = hyper; }
   /// Weights, with flat ones, to begin with.
   void begin_at(const Vector& w) {
-    design_.apply(w, m_);
+    design_->apply(w, m_);
     sites_ = target();
     first_mean_ = w(problem_.which.columns);
   }
 
-  /// Until F stands still; `with_effects`: b moves too.                                                                       (SL.6)
-  void run(bool with_effects) {
+  /// Until F stands still, or until it is where one of `ended` stands; `with_effects`: b moves too.                      (SL.6), (SL.9)
+  void run(bool with_effects, std::span<const Result> ended = {}) {
     double share = 1, F = -std::numeric_limits<double>::infinity();
     int calm = 0;
     out_.status = Status::max_sweeps;
@@ -131,6 +147,18 @@ class Ascent {
       share = std::min(1.0, 1.5 * share);
       calm = std::abs(out_.bound - F) < problem_.tolerance ? calm + 1 : 0;
       F = out_.bound;
+      if (const Result* there = met(ended)) {
+        const std::string name = out_.name;
+        const int sweeps = out_.sweeps;
+        std::vector<double> history = std::move(out_.history);
+        out_ = there->start;
+        out_.name = name;
+        out_.sweeps = sweeps;
+        history.push_back(out_.bound);
+        out_.history = std::move(history);
+        rows_ = there->rows;
+        return;
+      }
       if (calm == 2) {
         out_.status = Status::converged;
         return;
@@ -154,6 +182,19 @@ class Ascent {
   [[nodiscard]] std::shared_ptr<ReducedRows> rows() const { return rows_; }
 
  private:
+  // Of groups: which of those that have ended this start is about to follow.                                                   (SL.9)
+  [[nodiscard]] const Result* met(std::span<const Result> ended) const {
+    const SpikeSlabSettings& slab = problem_.slab;
+    for (const Result& other : ended) {
+      const SpikeSlab& q = other.start.q;
+      if (q.sets().has_one_indicator() && other.start.status == Status::converged && q.sum_of_inclusion() > 0 &&
+          std::abs(other.start.bound - out_.bound) < near * problem_.tolerance &&
+          are_alike(q, out_.q, 0.25 * slab.num_rows * slab.column_unit, (q.mean() - out_.q.mean()).squaredNorm()))
+        return &other;
+    }
+    return nullptr;
+  }
+
   [[nodiscard]] Sites target() const {
     Sites sites{Vector(m_.size()), Vector(m_.size())};
     for (Index i = 0; i < m_.size(); ++i) {
@@ -169,8 +210,10 @@ class Ascent {
     auto rows = std::make_shared<ReducedRows>();
     Vector z(sites_.omega.size());
     for (Index i = 0; i < z.size(); ++i) z[i] = sites_.omega[i] > 0 ? sites_.response[i] / sites_.omega[i] : 0;
-    if (!reduce_rows(design_, problem_.which, sites_.omega, z, sites_.omega.sum(), KeepBasis::yes, *rows)) return false;
-    if (with_effects) rows->axes = axes_of(*rows, out_.q.sets(), out_.q.settings().fit_dense);
+    if (!reduce_rows(*design_, problem_.which, sites_.omega, z, sites_.omega.sum(), problem_.sparse ? KeepBasis::no : KeepBasis::yes,
+                     *rows))
+      return false;
+    if (with_effects) rows->systems = group_systems(*rows, out_.q.sets(), out_.q.settings().fit_dense);
     rows_ = std::move(rows);
     out_.q.set_rows(*rows_);
     if (first_hyper_) {
@@ -182,18 +225,41 @@ class Ascent {
       const std::vector<Index> correlation = by_correlation(*rows_, problem_.which);
       if (order_.empty())
         order_ = out_.q.sets().in_order_of(first_mean_.size() > 0 ? by_size(first_mean_, problem_.which, correlation) : correlation);
-      for (int i = 1; i < sweeps_per_step; ++i) {
-        out_.q.sweep(order_);
-        out_.q.update_hyper(search_widely);
-        out_.q.sweep_raised();
-        out_.q.update_hyper(false);
-      }
-      out_.q.sweep(order_);
+      sweep(search_widely);
     }
     out_.q.update_hyper(search_widely);
-    find_marginals();
+    problem_.sparse ? find_marginals_of_sparse_rows() : find_marginals();
     out_.bound = bound();
     return std::isfinite(out_.bound);
+  }
+
+  // Of groups until the bound stands still: there a sweep takes little of a step, and slab and dense part give way to each other slowly.
+  void sweep(bool search_widely) {  // (SL.3), (SP.18)
+    if (out_.q.sets().has_one_indicator()) {
+      AscentSettings settings;
+      settings.max_sweeps = most_sweeps_per_step;
+      settings.wide_sweeps = search_widely ? settings.wide_sweeps : 0;
+      StartOutcome inner{{}, std::move(out_.q)};
+      ascend(order_, settings, {}, inner);
+      out_.q = std::move(inner.q);
+      return;
+    }
+    for (int i = 1; i < sweeps_per_step; ++i) {
+      out_.q.sweep(order_);
+      out_.q.update_hyper(search_widely);
+      out_.q.sweep_raised();
+      out_.q.update_hyper(false);
+    }
+    out_.q.sweep(order_);
+  }
+
+  // The same as find_marginals() with U = X~ Z' diag(1/l).                                                                       (SL.8)
+  void find_marginals_of_sparse_rows() {
+    const ReducedRows& rows = *rows_;
+    const Vector w = rows.project((rows.y - out_.q.Dr()).cwiseQuotient(rows.l));
+    RowMoments found = row_moments(*problem_.sparse, problem_.which, rows, w, rows.flat_mean - rows.G * w, covariance_seen(out_.q), 1);
+    next_m_ = std::move(found.mean);
+    next_s_ = std::move(found.variance);
   }
 
   // m_n = f_n'flat + omega^-1/2 [U (y - Dr)]_n, and its variance.                                                               (SL.4)
@@ -217,9 +283,13 @@ class Ascent {
       if (panel.rows() > 0) spread += product.leftCols(filled).rowwise().squaredNorm();
       filled = 0;
     };
-    const Vector variance = q.variance();
+    const Vector& variance = q.variance_of_small();
     for (Index set = 0; set < q.sets().size(); ++set) {
-      if (q.add_spread_of_group(set, UD, spread)) continue;
+      if (const auto large = q.covariance_in_rows(set)) {
+        spread += UD.cwiseAbs2() * large->a + (UD * large->along).cwiseAbs2();
+        if (large->Y.cols() > 0) spread += large->sign * products::times(UD, large->Y).rowwise().squaredNorm();
+        continue;
+      }
       const std::span<const Index> columns = q.sets().columns_of(set);
       double seen = 0;
       for (const Index j : columns) seen += variance[j] * D.dot(Z.col(j).cwiseAbs2());
@@ -265,7 +335,7 @@ class Ascent {
   }
 
   const Problem& problem_;
-  DenseDesign design_;
+  std::unique_ptr<Design> design_;
   Matrix flat_;  // [n, flats]
   Vector m_, s_, next_m_, next_s_;
   Sites sites_;
@@ -277,7 +347,7 @@ class Ascent {
 };
 
 // Blocks of columns correlated among rows of equal log odds, which all starts keep.                                             (SP.13)
-std::shared_ptr<const ColumnSets> first_sets(DenseDesign& design, const Problem& problem) {
+std::shared_ptr<const ColumnSets> first_sets(Design& design, const Problem& problem) {
   const double total = problem.k.sum(), rate = problem.k.dot(problem.t) / total;
   ReducedRows rows;
   const bool can_be_told = reduce_rows(design, problem.which, problem.k, problem.t.array() - rate, total, KeepBasis::no, rows);
@@ -299,10 +369,6 @@ std::vector<Vector> lasso_weights(Design& design, const Vector& t, const Vector&
   return found;
 }
 
-struct Result {
-  StartOutcome start;
-  std::shared_ptr<ReducedRows> rows;
-};
 Result finish(Ascent& ascent) {
   auto rows = ascent.rows();
   return {ascent.take(), std::move(rows)};
@@ -337,7 +403,8 @@ std::vector<Result> from_zero(const Problem& without_dense, double seen, bool wi
   return {finish(ascent)};
 }
 
-std::vector<Result> from_lasso(const Problem& problem, double seen, bool with_dense, double fraction, const Vector& w) {
+std::vector<Result> from_lasso(const Problem& problem, double seen, bool with_dense, double fraction, const Vector& w,
+                               std::span<const Result> ended) {
   Ascent ascent(problem, fmt::format("lasso {:g}", fraction));
   const Vector m = w(problem.which.columns);
   const double nonzero = static_cast<double>((m.array() != 0).count());
@@ -348,22 +415,41 @@ std::vector<Result> from_lasso(const Problem& problem, double seen, bool with_de
   }
   ascent.set_hyper(hyper);
   ascent.begin_at(w);
-  ascent.run(true);
+  ascent.run(true, ended);
   return {finish(ascent)};
 }
 
-using Work = std::function<std::vector<Result>()>;
+ComponentMoments moments_of(const Mixture& mixture, const SparseRows& X, const PenalisedColumns& which) {
+  const auto count = static_cast<Index>(mixture.components.size());
+  ComponentMoments out{Matrix(X.rows(), count), Matrix(X.rows(), count)};
+  for (Index c = 0; c < count; ++c) {
+    const MixtureComponent& one = mixture.components[static_cast<std::size_t>(c)];
+    const RowMoments found = row_moments(X, which, *one.basis, one.w, one.flat_mean, one.covariance(), one.dense().flat);
+    out.mean.col(c) = found.mean;
+    out.variance.col(c) = found.variance;
+  }
+  return out;
+}
 
-// The arguments outlive the work.
-std::vector<Work> list_starts(const Problem& problem, const Problem& without_dense, const std::vector<Vector>& lasso, SparseParts parts,
-                              double seen) {
+// Starts from the L1 path come after the others, where some of them may end.                                            (SL.6), (SL.9)
+std::vector<Result> run_all(const Problem& problem, const Problem& without_dense, const std::vector<Vector>& lasso, SparseParts parts,
+                            double seen, Index num_threads) {
   const bool with_dense = parts != SparseParts::slab_only, with_effects = !lasso.empty();
-  std::vector<Work> work;
-  if (with_dense || !with_effects) work.emplace_back([&, seen, with_effects] { return from_ridge(problem, seen, with_effects); });
-  if (with_effects) work.emplace_back([&, seen, with_dense] { return from_zero(without_dense, seen, with_dense); });
-  for (std::size_t i = 0; i < lasso.size(); ++i)
-    work.emplace_back([&, seen, with_dense, i] { return from_lasso(problem, seen, with_dense, fractions[i], lasso[i]); });
-  return work;
+  std::vector<Result> ridge, zero;
+  parallel_for(2, num_threads, [&](Index task) {
+    if (task == 0 && (with_dense || !with_effects)) ridge = from_ridge(problem, seen, with_effects);
+    if (task == 1 && with_effects) zero = from_zero(without_dense, seen, with_dense);
+  });
+  std::vector<Result> out = std::move(ridge);
+  for (Result& result : zero) out.push_back(std::move(result));
+  std::vector<std::vector<Result>> found(lasso.size());
+  parallel_for(static_cast<Index>(lasso.size()), num_threads, [&](Index i) {
+    const auto at = static_cast<std::size_t>(i);
+    found[at] = from_lasso(problem, seen, with_dense, fractions[at], lasso[at], out);
+  });
+  for (std::vector<Result>& of_one : found)
+    for (Result& result : of_one) out.push_back(std::move(result));
+  return out;
 }
 
 }  // namespace
@@ -400,7 +486,8 @@ void fit_sparse_logistic(MatrixView X, const Vector& t, const Vector& k, const F
   }
   const double seen = 0.25 * fit.num_rows * problem.slab.column_unit;  // of the observations, in units of their working weights
   const bool with_effects = parts != SparseParts::dense_only && which.size() > 0;
-  if (with_effects) problem.sets = first_sets(design, problem);
+  if (which.size() <= seen_X.rows()) problem.sparse = SparseRows::of(seen_X, state->standardization);
+  if (with_effects) problem.sets = first_sets(*design_of(problem), problem);
 
   // What takes 0 and 1 for t sees a row of each class.
   const EqualRows apart = merged ? merge_rows_of_class(*merged) : EqualRows{};
@@ -410,25 +497,21 @@ void fit_sparse_logistic(MatrixView X, const Vector& t, const Vector& k, const F
   const std::vector<Vector> lasso = with_effects ? lasso_weights(design_apart, t_apart, k_apart, which.flat) : std::vector<Vector>();
   const int threads = blas::num_threads();
   const blas::ThreadScope one{1};
-  std::vector<std::vector<Result>> found;
+  std::vector<Result> found;
   run_reported(options, offset, [&](const SweepReport& report_sweep) {
     problem.on_sweep = report_sweep;
     Problem without_dense = problem;
     without_dense.slab.fit_dense = false;
-    const std::vector<Work> work = list_starts(problem, without_dense, lasso, parts, seen);
-    found.resize(work.size());
-    parallel_for(static_cast<Index>(work.size()), threads,
-                 [&](Index i) { found[static_cast<std::size_t>(i)] = work[static_cast<std::size_t>(i)](); });
+    found = run_all(problem, without_dense, lasso, parts, seen, threads);
   });
   std::vector<StartOutcome> starts;
   std::vector<std::shared_ptr<ReducedRows>> rows;
   std::vector<double> bounds;
-  for (std::vector<Result>& of_one : found)
-    for (Result& result : of_one) {
-      bounds.push_back(result.start.status == Status::failed ? -std::numeric_limits<double>::infinity() : result.start.bound);
-      starts.push_back(std::move(result.start));
-      rows.push_back(std::move(result.rows));
-    }
+  for (Result& result : found) {
+    bounds.push_back(result.start.status == Status::failed ? -std::numeric_limits<double>::infinity() : result.start.bound);
+    starts.push_back(std::move(result.start));
+    rows.push_back(std::move(result.rows));
+  }
   const Vector weight = start_weights(bounds);  // (SP.8)
   if (!(weight.sum() > 0)) {
     describe_failure(options, prepared.left_out, *state, fit);
@@ -441,11 +524,15 @@ void fit_sparse_logistic(MatrixView X, const Vector& t, const Vector& k, const F
   Mixture mixture = mixture_of(which, starts, each, weight, seen, factored);
   describe_sparse(options, which, starts, weight, factored, std::move(mixture), prepared.left_out, *state, fit);
 
-  describe_classes(t_apart, k_apart, state->factor.mixture, state->factor.mixture.component_moments(design_apart), fit);
+  const Mixture& posterior = state->factor.mixture;
+  const auto sparse = !problem.sparse ? nullptr : merged ? SparseRows::of(X_apart, state->standardization) : problem.sparse;
+  describe_classes(t_apart, k_apart, posterior, sparse ? moments_of(posterior, *sparse, which) : posterior.component_moments(design_apart),
+                   fit);
   for (const std::shared_ptr<ReducedRows>& one_start : rows)
     if (one_start) {
       one_start->U.resize(0, 0);
-      one_start->axes.clear();
+      one_start->gram.resize(0, 0);
+      one_start->systems.clear();
     }
   fit.state = std::move(state);
 }

@@ -90,5 +90,65 @@ TEST(SparseGroups, ConvergeAndDoNotDependOnTheOrderOfTheRows) {
   }
 }
 
+// Two text columns of 40 and 34 levels, numeric columns beside them; most entries are 0.
+Table two_text_columns(Random& random, Index n, Index numeric) {
+  const Index first = 39, second = 33;
+  Table t{Matrix::Zero(n, first + second + numeric), Vector(n), Vector(n), Vector::Ones(n), {}};
+  const Vector effect = random.normals(first + 1), of_second = 0.5 * random.normals(second + 1);
+  for (Index i = 0; i < n; ++i) {
+    const Index a = i % (first + 1), b = random.integer(0, second);
+    if (a < first) t.X(i, a) = 1;
+    if (b < second) t.X(i, first + b) = 1;
+    t.y[i] = effect[a] + of_second[b] + 0.5 * random.normal();
+    for (Index j = 0; j < numeric; ++j) t.X(i, first + second + j) = 1e3 + random.normal();
+    if (numeric > 0) t.y[i] += 0.6 * (t.X(i, first + second) - 1e3);
+    t.two[i] = t.y[i] + random.normal() > 0 ? 1 : 0;
+    if (random.chance(0.2)) t.k[i] = random.uniform(0.2, 3);
+  }
+  for (Index j = 0; j < t.X.cols(); ++j) t.group.push_back(j < first ? 0 : j < first + second ? 1 : j - first - second + 2);
+  return t;
+}
+
+// Of rows that are mostly 0 the entries alone are read. Where each entry is off by next to nothing none is 0, and all are.       (SL.8)
+TEST(SparseGroups, RowsThatAreMostlyZeroAreRows) {
+  for (std::uint64_t seed = 0; seed < 4; ++seed) {
+    SCOPED_TRACE(seed);
+    Random random(70 + seed);
+    const Table t = two_text_columns(random, 500, seed % 2 == 0 ? 0 : 4);
+    const FitOptions options = grouped(t, seed == 3 ? PriorKind::slab : PriorKind::sparse);
+    const Matrix different = t.X + 1e-9 * random.normals(500, t.X.cols());
+    const LogisticFit fit = fit_logistic(t.X, t.two, options), all = fit_logistic(different, t.two, options);
+    EXPECT_EQ(fit.report.status, Status::converged);
+    EXPECT_NEAR(fit.bound, all.bound, 1e-3);
+    EXPECT_LE((fit.mean - all.mean).cwiseAbs().maxCoeff(), 1e-3 * (1 + all.mean.cwiseAbs().maxCoeff()));
+    EXPECT_LE((fit.variance - all.variance).cwiseAbs().maxCoeff(), 1e-3 * (1e-3 + all.variance.maxCoeff()));
+    EXPECT_NEAR(fit.log_loss, all.log_loss, 1e-4);
+  }
+}
+
+TEST(SparseGroups, TwoTextColumnsConvergeAndDoNotDependOnTheirOrder) {  // (SP.17), (SP.18)
+  for (std::uint64_t seed = 0; seed < 4; ++seed) {
+    SCOPED_TRACE(seed);
+    Random random(90 + seed);
+    const Table t = two_text_columns(random, 600, seed % 2 == 0 ? 0 : 3);
+    FitOptions options = grouped(t, PriorKind::sparse);
+    options.tolerance = 1e-6;
+    const LinearFit fit = fit_linear(t.X, t.y, options);
+    EXPECT_EQ(fit.report.status, Status::converged);
+    for (std::size_t i = 1; i < fit.report.bound_history.size(); ++i)
+      EXPECT_GE(fit.report.bound_history[i], fit.report.bound_history[i - 1] - 1e-7 * std::abs(fit.report.bound_history[i]));
+    std::vector<Index> order;  // the second text column first
+    for (Index j = 0; j < t.X.cols(); ++j) order.push_back((j + 39) % t.X.cols());
+    FitOptions moved = options;
+    for (std::size_t j = 0; j < order.size(); ++j)
+      moved.prior.group[j] = t.group[static_cast<std::size_t>(order[j])] == 0   ? 1
+                             : t.group[static_cast<std::size_t>(order[j])] == 1 ? 0
+                                                                                : t.group[static_cast<std::size_t>(order[j])];
+    const LinearFit same = fit_linear(Matrix(t.X(Eigen::all, order)), t.y, moved);
+    EXPECT_NEAR(same.bound, fit.bound, 1e-4);
+    EXPECT_LE((same.mean - fit.mean(order)).cwiseAbs().maxCoeff(), 1e-3 * (1 + fit.mean.cwiseAbs().maxCoeff()));
+  }
+}
+
 }  // namespace
 }  // namespace ardvark

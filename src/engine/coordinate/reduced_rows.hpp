@@ -19,7 +19,7 @@ struct PenalisedColumns {
   [[nodiscard]] Index group_size(Index g) const { return begin[static_cast<std::size_t>(g) + 1] - begin[static_cast<std::size_t>(g)]; }
 };
 
-struct GroupAxes;
+class GroupSystem;
 
 /// Z'Z = X~'X~ and Z'y = X~'y~ with X~ = diag(omega)^1/2 (X - flat part), and Z Z' = diag(l): m = min(rows, p) or fewer rows.  (SP.2)
 struct ReducedRows : DenseBasis {
@@ -30,7 +30,7 @@ struct ReducedRows : DenseBasis {
   Matrix U;            ///< [rows, m] X~ = U Z, if it was asked for                                                   (SL.2)
   Matrix gram;         ///< [p, p] Z'Z, of a linear model where it was at hand; may be given back; else empty
   /// Of each set of a partition into groups, where it has them; may be given back.                                     (SP.17)
-  std::vector<std::shared_ptr<const GroupAxes>> axes;
+  std::vector<std::shared_ptr<const GroupSystem>> systems;
 
   // The flat columns F: what they take off the target.                                               (RIDGE.7)
   Vector flat_mean;        ///< [flats]    (F'OF)^-1 F'O y

@@ -8,6 +8,7 @@
 #include "core/blas.hpp"
 #include "core/eight.hpp"
 #include "core/parallel.hpp"
+#include "core/products.hpp"
 #include "core/special.hpp"
 #include "engine/coordinate/column_pass.hpp"
 #include "engine/coordinate/subset_posterior.hpp"
@@ -65,7 +66,7 @@ SpikeSlab::SpikeSlab(const PenalisedColumns& which, const SpikeSlabSettings& set
       m_(Vector::Zero(which.size())),
       v_(Vector::Zero(which.size())),
       inclusion_(Vector::Zero(which.num_groups())),
-      in_axes_(static_cast<std::size_t>(sets_->has_one_indicator() ? sets_->size() : 0)) {}
+      large_(static_cast<std::size_t>(sets_->has_one_indicator() ? sets_->size() : 0)) {}
 
 // For sets whose matrices are formed.
 void SpikeSlab::make_room() {
@@ -222,9 +223,9 @@ Eigen::Map<Matrix> SpikeSlab::stored_covariance(Index set) {
 // Columns with a posterior together. Says whether the data raised their odds.                                                   (SP.12)
 bool SpikeSlab::update_set(Index set, Sums& part) {
   const auto at = static_cast<std::size_t>(set);
-  if (sets_->has_one_indicator()) in_axes_[at].axes = rows_->axes.empty() ? nullptr : rows_->axes[at];
-  if (sets_->has_one_indicator() && in_axes_[at].axes)
-    update_in_axes(set, part);
+  if (sets_->has_one_indicator()) large_[at].inverse = nullptr;
+  if (sets_->has_one_indicator() && !rows_->systems.empty() && rows_->systems[at])
+    update_large_group(set, part);
   else
     update_jointly(set, part);
   return part.included > hyper_.pi * static_cast<double>(sets_->has_one_indicator() ? 1 : sets_->columns_of(set).size());
@@ -256,28 +257,45 @@ void SpikeSlab::update_jointly(Index set, Sums& part) {
   kernel.joint_move(scratch_.z.data(), size, D_.data(), rows_->rank(), scratch_.change.data(), covariance.data(), u_.data(), g_.data());
 }
 
-// The same in the axes of the group's Gram matrix.                                                                      (SP.10), (SP.17)
-void SpikeSlab::update_in_axes(Index set, Sums& part) {
+// The same of a group of many columns.                                                                                  (SP.10), (SP.17)
+void SpikeSlab::update_large_group(Index set, Sums& part) {
   const double s2 = hyper_.s2, kappa = hyper_.kappa;
   const std::span<const Index> columns = sets_->columns_of(set);
   const auto size = static_cast<Index>(columns.size());
-  InAxes& own = in_axes_[static_cast<std::size_t>(set)];
-  const GroupAxes& axes = *own.axes;
+  LargeGroup& own = large_[static_cast<std::size_t>(set)];
   auto m = m_.segment(columns[0], size);  // a group's columns lie side by side
-  const Vector before = axes.Q.transpose() * m, c = axes.project(u_) + axes.times_A(hyper_.h, before);
-  own.inverse = axes.invert(hyper_.h, kappa);
-  own.mu = own.inverse.times(c);
+  const Vector before = times_columns(set, m);
+  own.inverse = rows_->systems[static_cast<std::size_t>(set)]->invert(hyper_.h, kappa);
+  const Vector c = project_on_columns(set, u_ + D_.cwiseProduct(before));
+  own.mu = own.inverse->times(c);
   own.s2 = s2;
-  const double count = static_cast<double>(size), stretch = own.inverse.stretch, trace = s2 * own.inverse.trace(size);
+  const double count = static_cast<double>(size), stretch = own.inverse->stretch(), trace = s2 * own.inverse->trace();
   const double x = std::log(hyper_.pi) - std::log1p(-hyper_.pi) - 0.5 * stretch + 0.5 * c.dot(own.mu) / s2;
   const auto [q, negative_entropy] = indicator(x);
   own.q = inclusion_[set] = q;
-  m = q * (axes.Q * own.mu);
-  u_ -= D_.cwiseProduct(axes.apply(q * own.mu - before));
-  own.g = q * s2 * axes.spread(own.inverse) + q * (1 - q) * axes.apply(own.mu).cwiseAbs2();
+  m = q * own.mu;
+  const Vector along = times_columns(set, own.mu);
+  u_ -= D_.cwiseProduct(q * along - before);
+  own.g = q * s2 * own.inverse->spread() + q * (1 - q) * along.cwiseAbs2();
   g_ += own.g;
   part = {q, q * count, q * (trace + own.mu.squaredNorm()),
           negative_entropy - (q > 0 ? 0.5 * q * (count * std::log(s2 * kappa) - stretch) : 0)};
+}
+
+Vector SpikeSlab::times_columns(Index set, const Vector& x) const {  // Z_B x
+  const Index m = rows_->rank(), first = sets_->columns_of(set)[0];
+  Vector out = Vector::Zero(m);
+  if (m > 0 && (x.array() != 0).any())
+    blas::gemv(blas::Transpose::no, m, x.size(), 1.0, rows_->Z().data() + first * m, m, x.data(), 0.0, out.data());
+  return out;
+}
+
+Vector SpikeSlab::project_on_columns(Index set, const Vector& x) const {  // Z_B'x
+  const std::span<const Index> columns = sets_->columns_of(set);
+  const Index m = rows_->rank();
+  Vector out(static_cast<Index>(columns.size()));
+  blas::gemv(blas::Transpose::yes, m, out.size(), 1.0, rows_->Z().data() + columns[0] * m, m, x.data(), 0.0, out.data());
+  return out;
 }
 
 // mu = (A + I/kappa)^-1 c, V = s2 (A + I/kappa)^-1.                                                                             (SP.10)
@@ -326,7 +344,7 @@ void SpikeSlab::take_spread(Index set, Vector& from) {
     from -= v_[columns[0]] * rows_->Z().col(columns[0]).cwiseAbs2();
     return;
   }
-  if (const InAxes* own = group_in_axes(set)) {
+  if (const LargeGroup* own = large_group(set)) {
     from -= own->g;
     return;
   }
@@ -341,36 +359,33 @@ Matrix SpikeSlab::covariance_of(Index set) const {
   const std::span<const Index> columns = sets_->columns_of(set);
   const auto size = static_cast<Index>(columns.size());
   if (size == 1) return Matrix::Constant(1, 1, v_[columns[0]]);
-  if (const InAxes* own = group_in_axes(set)) {
-    const Vector mu = own->axes->Q * own->mu;
-    return own->q * own->s2 * own->axes->matrix(own->inverse) + own->q * (1 - own->q) * mu * mu.transpose();
+  if (const LargeGroup* own = large_group(set)) {
+    return own->q * own->s2 * own->inverse->matrix() + own->q * (1 - own->q) * own->mu * own->mu.transpose();
   }
   if (covariance_.empty()) return Matrix::Zero(size, size);  // before a sweep
   return Eigen::Map<const Matrix>(covariance_.data() + sets_->covariance_begin(set), size, size);
 }
 
-bool SpikeSlab::add_spread_of_group(Index set, const Matrix& B, Vector& spread) const {
-  const InAxes* own = group_in_axes(set);
-  if (own == nullptr) return false;
-  const Matrix BW = own->axes->times_W(B);
-  spread += own->q * own->s2 * own->axes->squares(BW, own->inverse) + own->q * (1 - own->q) * (BW * own->mu).cwiseAbs2();
-  return true;
+std::optional<CovarianceInRows> SpikeSlab::covariance_in_rows(Index set) const {
+  const LargeGroup* own = large_group(set);
+  if (own == nullptr) return std::nullopt;
+  auto [a, Y, sign] = own->inverse->in_the_rows();
+  const double scale = own->q * own->s2;
+  return CovarianceInRows{scale * a, std::sqrt(scale) * Y, sign, std::sqrt(own->q * (1 - own->q)) * times_columns(set, own->mu)};
 }
 
-const SpikeSlab::InAxes* SpikeSlab::group_in_axes(Index set) const {
-  if (in_axes_.empty()) return nullptr;
-  const InAxes& own = in_axes_[static_cast<std::size_t>(set)];
-  return own.axes ? &own : nullptr;
+const SpikeSlab::LargeGroup* SpikeSlab::large_group(Index set) const {
+  if (large_.empty()) return nullptr;
+  const LargeGroup& own = large_[static_cast<std::size_t>(set)];
+  return own.inverse ? &own : nullptr;
 }
 
 Vector SpikeSlab::variance() const {
   Vector out = v_;
-  for (Index set = 0; set < static_cast<Index>(in_axes_.size()); ++set)
-    if (const InAxes* own = group_in_axes(set)) {
-      const std::span<const Index> columns = sets_->columns_of(set);
-      const Vector mu = own->axes->Q * own->mu;
-      out.segment(columns[0], mu.size()) = own->q * own->s2 * own->axes->diagonal(own->inverse) + own->q * (1 - own->q) * mu.cwiseAbs2();
-    }
+  for (Index set = 0; set < static_cast<Index>(large_.size()); ++set)
+    if (const LargeGroup* own = large_group(set))
+      out.segment(sets_->columns_of(set)[0], own->mu.size()) =
+          own->q * own->s2 * own->inverse->diagonal() + own->q * (1 - own->q) * own->mu.cwiseAbs2();
   return out;
 }
 

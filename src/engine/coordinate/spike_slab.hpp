@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "engine/coordinate/group_axes.hpp"
+#include "engine/coordinate/group_system.hpp"
 
 namespace ardvark {
 
@@ -27,6 +27,14 @@ struct SpikeSlabSettings {
   double least_s2 = 0;          ///< rows that are met exactly say no more of the noise than rounding lets them
   double least_kappa = 0;       ///< no slab is narrower: below that it would be a second dense part
   double dense_penalty = 0.25;  ///< a: prior Beta(1, 1 + a) of the dense share h l/(1 + h l)                                    (SP.3)
+};
+
+/// Z_B Cov(b_B) Z_B' = diag(a) + sign Y Y' + along along'.
+struct CovarianceInRows {
+  Vector a;  ///< [m]
+  Matrix Y;  ///< [m, .]
+  double sign = 1;
+  Vector along;  ///< [m]
 };
 
 /// q(b) of one start, with its hyper-parameters.
@@ -68,8 +76,9 @@ class SpikeSlab {
   [[nodiscard]] Vector variance() const;                                ///< [p]
   [[nodiscard]] const Vector& inclusion() const { return inclusion_; }  ///< [groups]
   [[nodiscard]] Matrix covariance_of(Index set) const;                  ///< of q(b_B), in the order of its columns
-  /// spread += the diagonal of B Z_B Cov(b_B) Z_B' B' for a set that is a group in its axes; false: it is not one.  (SL.4), (SP.17)
-  [[nodiscard]] bool add_spread_of_group(Index set, const Matrix& B, Vector& spread) const;
+  [[nodiscard]] const Vector& variance_of_small() const { return v_; }  ///< [p] the same but for large groups, whose entries say nothing
+  /// Of a large group; none: it is not one.                                                                    (SL.4), (SL.8), (SP.17)
+  [[nodiscard]] std::optional<CovarianceInRows> covariance_in_rows(Index set) const;
   [[nodiscard]] const Vector& D() const { return D_; }   ///< [m] 1/(1 + h l)
   [[nodiscard]] const Vector& Dr() const { return u_; }  ///< [m] D (y - Z m)
   [[nodiscard]] const Vector& g() const { return g_; }   ///< [m] diagonal of Z Cov(b) Z'
@@ -99,7 +108,9 @@ class SpikeSlab {
   [[nodiscard]] bool update_set(Index set, Sums& part);
   void update_jointly(Index set, Sums& part);
   void update_group(Index set, Sums& part);
-  void update_in_axes(Index set, Sums& part);
+  void update_large_group(Index set, Sums& part);
+  [[nodiscard]] Vector times_columns(Index set, const Vector& x) const;
+  [[nodiscard]] Vector project_on_columns(Index set, const Vector& x) const;
   void update_block(Index set, Sums& part);
   void make_room();
   void gather(Index set);
@@ -119,16 +130,15 @@ class SpikeSlab {
   std::shared_ptr<const ColumnSets> sets_;
   Vector m_, v_, inclusion_;
   std::vector<double> covariance_;  // of sets of more than one column, one after another; empty until one is needed
-  // A group in its axes: Cov b = q s2 inverse + q (1 - q) mu mu'.                                                            (SP.17)
-  struct InAxes {
-    std::shared_ptr<const GroupAxes> axes;  // none: the group's covariance is stored
-    GroupInverse inverse;
-    Vector mu;  // [a]
+  // A group of many columns: Cov b = q s2 inverse + q (1 - q) mu mu'.                                                        (SP.17)
+  struct LargeGroup {
+    std::shared_ptr<const GroupInverse> inverse;  // none: the group's covariance is stored
+    Vector mu;                                    // [k]
     double q = 0, s2 = 1;
     Vector g;  // [m] what it adds to g_
   };
-  [[nodiscard]] const InAxes* group_in_axes(Index set) const;
-  std::vector<InAxes> in_axes_;  // of each set, where sets are groups
+  [[nodiscard]] const LargeGroup* large_group(Index set) const;
+  std::vector<LargeGroup> large_;  // of each set, where sets are groups
   Scratch scratch_;
   Vector D_, u_, g_;
   Sums sums_;
