@@ -208,6 +208,13 @@ Prepared prepare_by_largest(MatrixView X, const FitOptions& options) {
   if (!constant.empty())
     out.notes.push_back(fmt::format("{} {} constant and left out, where the published program divides zero by zero: {}", constant.size(),
                                     constant.size() == 1 ? "column is" : "columns are", listed(constant)));
+  if (!options.intercept)
+    out.notes.push_back(
+        table
+            ? "there is no intercept, and the mean of the table is taken off every column all the same, as the published program does: "
+              "scores are those of what is left"
+            : "there is no intercept, and the mean of each column is taken off it all the same, as the published program does: scores are "
+              "those of what is left");
   return out;
 }
 

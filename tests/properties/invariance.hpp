@@ -17,6 +17,14 @@ struct Estimates {
 /// The nats that "converged" leaves to be gained at most, as FitOptions::tolerance says.
 [[nodiscard]] double promised_gain(const Subject& subject);
 
+/// The same, and what rounding may do to the bound of these equations.
+[[nodiscard]] double allowed_gain(const Subject& subject);
+/// What a matrix with an entry for each row may lose: rounding times what the rows would vary by before they are seen.
+[[nodiscard]] double rounding_of_rows(const Subject& subject);
+
+/// A preset that ends where the published program does.
+[[nodiscard]] bool follows_published_stop(const Subject& subject);
+
 /// Where two fits, each within `gain` nats of the same maximum, are further apart than that allows; empty: nowhere.
 [[nodiscard]] std::string apart(const Estimates& a, const Estimates& b, double gain);
 

@@ -9,20 +9,61 @@
 #include "support/plain.hpp"
 
 namespace ardvark::testing {
+
+Vector size_of(const Subject& subject, const Vector& x) {
+  Vector size = x.cwiseAbs();
+  if (subject.fit().intercept) size.head(subject.prepared.X.cols()) += subject.prepared.X.colwise().mean().cwiseAbs().transpose();
+  return size;
+}
+
+// sum_j x_j^2/a_j: with more columns than rows x'Vx is the difference of this and what the rows have told. A column of relevance r has
+// V_jj = (1 - r)/a_j.                                                                                                          (RIDGE.5)
+// Of a sparse prior the widths of slab and dense part are before, in units of the target per deviation of the column.            (SP.6)
+double variance_before(const Subject& subject, const Vector& size) {
+  const Fit& fit = subject.fit();
+  double sum = 0;
+  if (fit.sparse) {
+    double width = 0;
+    for (const SparseStart& start : fit.sparse->starts)
+      width = std::max(width, start.slab_sd * start.slab_sd + start.dense_sd * start.dense_sd);
+    const Matrix centred = subject.prepared.X.rowwise() - (fit.intercept ? 1.0 : 0.0) * subject.prepared.X.colwise().mean();
+    const Vector deviation = centred.colwise().norm().transpose() / std::sqrt(static_cast<double>(centred.rows()));
+    for (Index j = 0; j < fit.num_columns(); ++j)
+      if (deviation[j] > 0) sum += width * std::pow(size[j] / deviation[j], 2);
+    return sum;
+  }
+  for (Index j = 0; j < fit.num_columns(); ++j)
+    if (fit.relevance[j] < 1 && fit.V_diagonal[j] > 0) sum += size[j] * size[j] * fit.V_diagonal[j] / (1 - fit.relevance[j]);
+  return sum;
+}
+
 namespace {
 
-// x'w and x'Cx with what rounding may have done to them: an error of each entry of w and C in its last digits.
+// x'w and x'Cx with what rounding may have done to them. The intercept is itself a sum over the columns' means, and so are its entries of
+// C.
 struct Moments {
   double mean = 0, mean_size = 0, variance = 0, variance_size = 0;
 };
 
-Moments moments_of(const Vector& x, const Vector& w, const Matrix& C) {
+Moments moments_of(const Vector& x, const Vector& w, const Matrix& C, const Vector& size) {
   Moments out;
   out.mean = x.dot(w);
-  out.mean_size = x.cwiseAbs().dot(w.cwiseAbs());
+  out.mean_size = size.dot(w.cwiseAbs());
   out.variance = x.dot(C * x);
-  out.variance_size = x.cwiseAbs().dot(C.cwiseAbs() * x.cwiseAbs());
+  out.variance_size = size.dot(C.cwiseAbs() * size);
   return out;
+}
+
+// What a published program takes off the columns where there is no intercept, which a note of the fit says: the mean of each, or of the
+// table.                                                                                                                        (SLR.4)
+Matrix as_scored(const Subject& subject, const Matrix& rows) {
+  const auto says = [&](const char* what) {
+    return std::ranges::any_of(subject.report().notes, [&](const std::string& note) { return note.find(what) != std::string::npos; });
+  };
+  if (!says("there is no intercept, and the mean of")) return rows;
+  Eigen::RowVectorXd centre = subject.prepared.X.colwise().mean();
+  if (says("there is no intercept, and the mean of the table")) centre.setConstant(centre.mean());
+  return rows.rowwise() - centre;
 }
 
 Vector with_intercept(const Fit& fit, const Vector& x) {
@@ -47,18 +88,21 @@ std::string unlike(const char* name, Index row, double given, double by_hand, do
 
 constexpr double digits = 1e-11;  // of a sum of up to 60 products whose factors carry some 1e-14 each, and the condition of a fit
 
-std::string check_regression(const Fit& fit, const Matrix& X, const StudentPrediction& p, const Matrix& C) {
+std::string check_regression(const Subject& subject, const Matrix& X, const StudentPrediction& p, const Matrix& C) {
+  const Fit& fit = subject.fit();
   const Vector w = coefficients(fit);
+  const double of_V = digits + rounding_of_condition(subject);
   const double noise = fit.noise.rate / fit.noise.shape;
   if (p.degrees_of_freedom != fit.degrees_of_freedom()) return "degrees_of_freedom is not that of the fit";
   for (Index i = 0; i < X.rows(); ++i) {
     const Vector x = with_intercept(fit, X.row(i).transpose());
-    const Moments m = moments_of(x, w, C);
+    const Vector row = size_of(subject, x);
+    const Moments m = moments_of(x, w, C, row);
     // (LIN.4): V/tau of a joint posterior; (VR.4): the covariance itself
     const double s = fit.is_joint() ? noise * (1 + m.variance) : noise + m.variance;
-    const double size = fit.is_joint() ? noise * m.variance_size : m.variance_size;
+    const double size = (fit.is_joint() ? noise : 1) * (of_V * m.variance_size + digits * variance_before(subject, row));
     std::string place = unlike("mean", i, p.mean[i], m.mean, digits * m.mean_size);
-    if (place.empty()) place = unlike("scale^2", i, p.scale[i] * p.scale[i], s, digits * (noise + size));
+    if (place.empty()) place = unlike("scale^2", i, p.scale[i] * p.scale[i], s, digits * noise + size);
     if (!place.empty()) return place;
   }
   return "";
@@ -73,14 +117,18 @@ std::string check_two_classes(const Subject& subject, const Matrix& X) {
   const Matrix C = fit.covariance();
   const Vector w = coefficients(fit);
   const std::vector<NormalComponent> components = components_of(fit);
+  const Matrix scored = as_scored(subject, X);
+  const double of_V = digits + rounding_of_condition(subject);
   for (const auto& [word, rule] :
        {std::pair{"exact", PredictiveRule::exact}, {"plug-in", PredictiveRule::plug_in}, {"mackay", PredictiveRule::plug_in_corrected}}) {
     const ClassPrediction p = predict(LogisticFit{fit}, X, rule);
     for (Index i = 0; i < X.rows(); ++i) {
-      const Vector x = with_intercept(fit, X.row(i).transpose());
-      const Moments m = moments_of(x, w, C);
+      const Vector x = with_intercept(fit, scored.row(i).transpose());
+      const Vector row = size_of(subject, x);
+      const Moments m = moments_of(x, w, C, row);
+      const double doubt_of_variance = of_V * m.variance_size + digits * variance_before(subject, row);
       std::string place = unlike("log odds", i, p.mean[i], m.mean, digits * m.mean_size);
-      if (place.empty()) place = unlike("variance", i, p.variance[i], m.variance, digits * m.variance_size);
+      if (place.empty()) place = unlike("variance", i, p.variance[i], m.variance, doubt_of_variance);
       if (!place.empty()) return place;
       double by_hand = 0, doubt = 0.25 * m.mean_size + 0.1 * m.variance_size;  // the slopes of E sigma in mean and variance
       if (rule == PredictiveRule::plug_in) by_hand = 1 / (1 + std::exp(-m.mean));
@@ -88,7 +136,7 @@ std::string check_two_classes(const Subject& subject, const Matrix& X) {
       if (rule == PredictiveRule::exact && components.empty()) by_hand = expected_probability(p.mean[i], p.variance[i]);
       if (rule == PredictiveRule::exact)
         for (const NormalComponent& component : components) {
-          const Moments part = moments_of(x, component.mean, component.covariance);
+          const Moments part = moments_of(x, component.mean, component.covariance, row);
           by_hand += component.weight * expected_probability(part.mean, part.variance);
           doubt += component.weight * (0.25 * part.mean_size + 0.1 * part.variance_size);
         }
@@ -100,7 +148,9 @@ std::string check_two_classes(const Subject& subject, const Matrix& X) {
 }
 
 // The softmax of the mean scores; and of machines the sigmoids, brought to a sum of one.
-std::string check_softmax(const SoftmaxFit& fit, const Matrix& X) {
+std::string check_softmax(const Subject& subject, const Matrix& X) {
+  const SoftmaxFit& fit = *subject.model->softmax;
+  const Matrix scored = as_scored(subject, X);
   if (fit.coding == ClassCoding::one_against_one) return "";
   const ClassProbabilities p = predict(fit, X, ClassRule::plug_in);
   for (Index i = 0; i < X.rows(); ++i) {
@@ -108,8 +158,8 @@ std::string check_softmax(const SoftmaxFit& fit, const Matrix& X) {
     double size = 0;
     for (Index c = 0; c < fit.num_classes(); ++c) {
       const double b = fit.intercept.size() > 0 ? fit.intercept[c] : 0;
-      score[c] = X.row(i).dot(fit.mean.col(c)) + b;
-      size = std::max(size, X.row(i).cwiseAbs().dot(fit.mean.col(c).cwiseAbs()) + std::abs(b));
+      score[c] = scored.row(i).dot(fit.mean.col(c)) + b;
+      size = std::max(size, scored.row(i).cwiseAbs().dot(fit.mean.col(c).cwiseAbs()) + std::abs(b));
     }
     const Vector e = (score.array() - score.maxCoeff()).exp();
     for (Index c = 0; c < fit.num_classes(); ++c)
@@ -193,9 +243,9 @@ Verdict predictions_by_hand(const Subject& subject) {
   if (model.relevance)
     place = check_relevance(*model.relevance, X);
   else if (model.softmax)
-    place = check_softmax(*model.softmax, X);
+    place = check_softmax(subject, X);
   else if (model.fit.task == Task::linear)
-    place = check_regression(model.fit, X, predict(LinearFit{model.fit}, X), model.fit.is_joint() ? model.fit.V() : model.fit.covariance());
+    place = check_regression(subject, X, predict(LinearFit{model.fit}, X), model.fit.is_joint() ? model.fit.V() : model.fit.covariance());
   else
     place = check_two_classes(subject, X);
   return place.empty() ? holds() : fails(place);

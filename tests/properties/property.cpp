@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <Eigen/Eigenvalues>
 #include <cmath>
+#include <limits>
 
 #include "model/fields.hpp"
 
@@ -29,24 +31,44 @@ bool Subject::keeps_covariance() const {
   }
 }
 
+double Subject::condition() const {
+  if (condition_ > 0) return condition_;
+  condition_ = 1;
+  if (!is_linear_score() || !has_posterior() || !keeps_covariance()) return condition_;
+  const Matrix V = fit().V();
+  std::vector<Index> inside;
+  for (Index j = 0; j < V.cols(); ++j)
+    if (V(j, j) > 0) inside.push_back(j);
+  if (inside.empty()) return condition_;
+  Matrix C = V(inside, inside);
+  const Vector unit = C.diagonal().cwiseSqrt().cwiseInverse();
+  C = unit.asDiagonal() * C * unit.asDiagonal();
+  if (!C.allFinite()) return condition_ = std::numeric_limits<double>::infinity();
+  const Vector l = Eigen::SelfAdjointEigenSolver<Matrix>(C, Eigen::EigenvaluesOnly).eigenvalues();
+  condition_ = l[0] > 0 ? l[l.size() - 1] / l[0] : std::numeric_limits<double>::infinity();
+  return condition_;
+}
+
+double rounding_of_condition(const Subject& subject) { return 4 * std::numeric_limits<double>::epsilon() * subject.condition(); }
+
 const std::vector<Property>& properties() {
   static const std::vector<Property> all = {
       {"saved", "a saved fit gives back the same results, summary and predictions, bit for bit", saved_is_what_was_fitted},
       {"sound", "what is promised finite is finite, probabilities lie in [0, 1] and sum to one", results_are_sound},
-      {"derived", "effective parameters are as many as weights at most, inclusions of sets lie in [0, 1]", derived_numbers_are_sound,
-       false},
+      {"derived", "effective parameters are as many as weights at most, inclusions of sets lie in [0, 1]", derived_numbers_are_sound},
       {"bound", "the bound rises where that is promised", bound_rises},
-      {"described", "accuracy, log loss and R^2 are those of the predictions of the training rows", rows_are_described, false},
+      {"described", "accuracy, log loss and R^2 are those of the predictions of the training rows", rows_are_described},
       {"predicted", "predictions are those computed by hand from the coefficients", predictions_by_hand},
-      {"converged", "'converged' leaves no more to be gained than the tolerance", converged_means_the_end, false},
-      {"rows", "rows in another order give the same answer", rows_may_be_permuted, false},
-      {"columns", "columns in another order give the same answer in that order", columns_may_be_permuted, false},
-      {"units", "columns in other units give the same answer in these", columns_have_units, false},
+      {"converged", "'converged' leaves no more to be gained than the tolerance", converged_means_the_end},
+      {"rows", "rows in another order give the same answer", rows_may_be_permuted},
+      {"columns", "columns in another order give the same answer in that order", columns_may_be_permuted},
+      {"units", "columns in other units give the same answer in these", columns_have_units},
       {"target", "a target in other units gives the same answer in these", target_has_units},
-      {"weights", "a weight equals repetition", weights_are_repetition, false},
-      {"labels", "flipped labels turn the signs", labels_may_be_flipped, false},
-      {"solvers", "every solver gives the same answer", solvers_agree, false},
-      {"memory", "every memory order gives the same answer", memory_order_does_not_matter, false},
+      {"weights", "a weight equals repetition", weights_are_repetition},
+      {"labels", "flipped labels turn the signs", labels_may_be_flipped},
+      {"solvers", "every solver gives the same answer", solvers_agree},
+      {"memory", "every memory order gives the same answer", memory_order_does_not_matter},
+      {"threads", "one thread and two give the same bits", threads_do_not_matter},
       {"again", "the same fit, made again, has the same bits", the_same_again},
       {"refused", "what is no number is refused with its place", what_is_no_number_is_refused},
       {"c", "the C interface gives the same bits", the_c_interface_agrees},

@@ -41,7 +41,23 @@ struct Subject {
   [[nodiscard]] bool is_preset() const { return prepared.options.model.empty(); }
   /// Of a linear score: whether it can be asked for.
   [[nodiscard]] bool keeps_covariance() const;
+  /// Of a linear score: condition number of the posterior's correlations, which is that of the equations at the best scale of the columns;
+  /// infinity where rounding leaves no more of it, 1 where the covariance is not known.
+  [[nodiscard]] double condition() const;
+
+ private:
+  mutable double condition_ = 0;
+
+ public:
 };
+
+/// What solving these equations may cost: their condition number times the rounding of a number, by a Gram matrix.            (RIDGE.9)
+[[nodiscard]] double rounding_of_condition(const Subject& subject);
+
+/// Of a linear score: what the entries of a row are differences of, |x| and with an intercept the size of the columns' means; and sum_j of
+/// its squares times the prior variances, of which x'Vx is a part.
+[[nodiscard]] Vector size_of(const Subject& subject, const Vector& x);
+[[nodiscard]] double variance_before(const Subject& subject, const Vector& size);
 
 /// The same with some of it changed. \throws InvalidArgument where the library refuses it
 [[nodiscard]] SavedModel fit_of(const PreparedProblem& prepared);
@@ -50,8 +66,6 @@ struct Property {
   const char* name;
   const char* sentence;
   Verdict (*check)(const Subject&);
-  /// A failure fails the run. Others are watched: counted and printed, until what they find is mended.
-  bool is_firm = true;
 };
 [[nodiscard]] const std::vector<Property>& properties();
 
@@ -80,6 +94,7 @@ Verdict weights_are_repetition(const Subject&);
 Verdict labels_may_be_flipped(const Subject&);
 Verdict solvers_agree(const Subject&);
 Verdict memory_order_does_not_matter(const Subject&);
+Verdict threads_do_not_matter(const Subject&);
 Verdict the_same_again(const Subject&);
 Verdict what_is_no_number_is_refused(const Subject&);
 Verdict the_c_interface_agrees(const Subject&);

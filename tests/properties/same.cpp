@@ -8,6 +8,15 @@ namespace {
 
 using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
+// Of columns as they are the dual's first matrix, at the mean of the hyper-prior, may have no digits left, whatever the last one has.
+bool rounding_decides_the_start(const Subject& subject) {
+  const ModelOptions& options = subject.prepared.options;
+  if (options.standardize && !subject.is_preset()) return false;
+  const GammaDistribution prior = subject.is_regression() ? GammaDistribution{options.c0.value_or(1e-2), options.d0.value_or(1e-4)}
+                                                          : GammaDistribution{options.a0.value_or(1e-2), options.b0.value_or(1e-4)};
+  return 1e-16 * subject.prepared.X.squaredNorm() * prior.rate / prior.shape > 1e-4;
+}
+
 Json comparable(const SavedModel& model) { return json_of(model, false); }
 
 }  // namespace
@@ -26,9 +35,15 @@ Verdict solvers_agree(const Subject& subject) {
       continue;  // a solver that this prior does not have
     }
     applies = true;
+    // A matrix that has no digits left: the solver that was asked for says so.                                                  (RIDGE.9)
+    const Status status = report_of(*model).status;
+    const bool gave_up = status == Status::not_positive_definite || status == Status::bound_fell;
+    if (gave_up && rounding_decides_the_start(subject)) continue;
+    if (gave_up && rounding_of_condition(subject) + rounding_of_rows(subject) > 1e-4) continue;
     if (report_of(*model).status != Status::converged)
       return fails(fmt::format("solver {}: the status is {}: {}", solver, to_string(report_of(*model).status), report_of(*model).message));
-    const std::string place = apart(estimates_of(*model), estimates_of(*subject.model), promised_gain(subject));
+    const double rounding = rounding_of_rows(subject) * static_cast<double>(subject.prepared.X.cols() + 1);
+    const std::string place = apart(estimates_of(*model), estimates_of(*subject.model), allowed_gain(subject) + rounding);
     if (!place.empty()) return fails(fmt::format("solver {} and {}: {}", solver, to_string(subject.report().solver), place));
   }
   return applies ? holds() : says_nothing();
@@ -51,10 +66,23 @@ Verdict memory_order_does_not_matter(const Subject& subject) {
       return fails(
           fmt::format("{} the status is {}, not {}", what, to_string(report_of(model).status), to_string(subject.report().status)));
     if (!subject.is_converged() || !subject.has_posterior()) continue;
-    place = apart(estimates_of(model), estimates_of(*subject.model), promised_gain(subject));
+    // A published rule may stop some sweeps sooner or later: where it stops, its bound has not come to rest.
+    if (follows_published_stop(subject) && report_of(model).sweeps != subject.report().sweeps) continue;
+    place = apart(estimates_of(model), estimates_of(*subject.model), allowed_gain(subject));
     if (!place.empty()) return fails(std::string(what) + ": " + place);
   }
   return holds();
+}
+
+Verdict threads_do_not_matter(const Subject& subject) {
+  if (!subject.model) return says_nothing();
+  PreparedProblem prepared = subject.prepared;
+  const auto with = [&](int threads) {
+    prepared.options.threads = threads;
+    return comparable(fit_of(prepared));
+  };
+  const std::string place = difference(with(2), with(1));
+  return place.empty() ? holds() : fails("of two threads and one, " + place);
 }
 
 Verdict the_same_again(const Subject& subject) {

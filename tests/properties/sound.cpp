@@ -1,10 +1,12 @@
 // Numbers that mean something: finite, in range, and true of the rows they describe.
 #include <fmt/format.h>
 
+#include <Eigen/Eigenvalues>
 #include <cmath>
+#include <limits>
 #include <set>
 
-#include "property.hpp"
+#include "invariance.hpp"
 
 namespace ardvark::testing {
 namespace {
@@ -14,6 +16,7 @@ bool may_be_null(const Subject& subject, const std::string& name) {
   static const std::set<std::string> always = {"precision",         "preset", "target", "relevance_rows", "covariance",
                                                "precision_history", "noise"};  // with one row the noise may have no upper end
   if (always.contains(name)) return true;
+  if (name.starts_with("khat")) return true;  // not to be computed where draws say nothing of the tail                         (KHAT.1)
   if (name == "log_det_V") return subject.model->softmax || (subject.is_linear_score() && subject.fit().sparse);
   // A softmax that has no maximum has coefficients of the last sweep, and no covariance.
   if (subject.model->softmax && subject.report().status == Status::separated) return name != "mean" && name != "classes";
@@ -80,6 +83,30 @@ std::string check_probabilities(const Json& prediction) {
   return "";
 }
 
+double weight(const Subject& subject, Index i);
+
+// The largest eigenvalue of the columns' correlations over the smallest that is looked at.                                      (SP.2)
+double condition_of_gram(const Subject& subject) {
+  const Matrix& X = subject.prepared.X;
+  Matrix scaled = X.rowwise() - (subject.fit().intercept ? 1.0 : 0.0) * X.colwise().mean();
+  for (Index j = 0; j < X.cols(); ++j)
+    if (const double size = scaled.col(j).norm(); size > 0) scaled.col(j) /= size;
+  const Vector l = Eigen::SelfAdjointEigenSolver<Matrix>(scaled.transpose() * scaled, Eigen::EigenvaluesOnly).eigenvalues();
+  const double largest = l[l.size() - 1];
+  double least = largest;
+  for (const double value : l)
+    if (value > 1e-12 * largest) least = std::min(least, value);
+  return largest > 0 ? largest / least : 1;
+}
+
+double variance_of_target(const Subject& subject) {
+  double total = 0, mean = 0, square = 0;
+  for (Index i = 0; i < subject.problem.rows(); ++i) total += weight(subject, i), mean += weight(subject, i) * subject.prepared.target[i];
+  mean = subject.fit().intercept ? mean / total : 0;
+  for (Index i = 0; i < subject.problem.rows(); ++i) square += weight(subject, i) * std::pow(subject.prepared.target[i] - mean, 2);
+  return square / total;
+}
+
 double weight(const Subject& subject, Index i) { return subject.problem.weights.size() > 0 ? subject.problem.weights[i] : 1; }
 
 }  // namespace
@@ -139,8 +166,14 @@ Verdict bound_rises(const Subject& subject) {
   const std::vector<double>& history = fit.report.bound_history;
   if (static_cast<int>(history.size()) != fit.report.sweeps)
     return fails(fmt::format("{} sweeps have {} bounds", fit.report.sweeps, history.size()));
+  // Where next to no noise is left, the squares of what is left of the rows are differences of numbers 1/s^2 times as large.    (BOUND.5)
+  double magnified = 0;
+  const double rounding = fit.report.status == Status::converged ? 0 : allowed_gain(subject) - promised_gain(subject);
+  if (fit.sparse && fit.task == Task::linear)
+    for (const SparseStart& start : fit.sparse->starts)
+      magnified = std::max(magnified, fit.num_rows * variance_of_target(subject) / (start.noise_sd * start.noise_sd));
   for (std::size_t i = 1; i < history.size(); ++i)
-    if (!(history[i] >= history[i - 1] - 1e-9 * (1 + std::abs(history[i]) + fit.num_rows)))  // rounding, as the loop allows
+    if (!(history[i] >= history[i - 1] - 1e-9 * (1 + std::abs(history[i]) + fit.num_rows) - 1e-15 * magnified - rounding))
       return fails(fmt::format("the bound falls by {} in sweep {} of {}, from {}", history[i - 1] - history[i], i + 1, history.size(),
                                history[i - 1]));
   return holds();
@@ -163,7 +196,9 @@ Verdict rows_are_described(const Subject& subject) {
     for (Index i = 0; i < target.size(); ++i)
       if (weight(subject, i) > 0) values.insert(target[i]);
   }
-  double worst = 0;
+  // Of x'Vx that of the fit and that of predict() are two sums: -ln p changes by at most half of what they differ by.
+  const double of_V = subject.is_linear_score() && !subject.is_regression() ? 1e-15 + rounding_of_condition(subject) : 0;
+  double worst = 0, doubt = 0;
   for (Index i = 0; i < target.size(); ++i) {
     const auto row = static_cast<std::size_t>(i);
     const double k = weight(subject, i);
@@ -174,6 +209,8 @@ Verdict rows_are_described(const Subject& subject) {
       around += k * (target[i] - centre) * (target[i] - centre);
       continue;
     }
+    if (subject.is_linear_score())
+      doubt += 0.5 * k * of_V * variance_before(subject, size_of(subject, subject.prepared.X.row(i).transpose()));
     const auto c = static_cast<std::size_t>(std::distance(values.begin(), values.find(target[i])));
     const Json& p = prediction.at("probability")[row];
     if (p.size() != values.size()) return says_nothing();  // one class alone
@@ -187,15 +224,22 @@ Verdict rows_are_described(const Subject& subject) {
   }
   if (subject.is_regression()) {
     const double by_hand = around > 0 ? 1 - residual / around : 0, given = json.at("r_squared").get<double>();
-    const double rounding = 1e-9 * (1 + std::abs(by_hand));
+    double rounding = 1e-9 * (1 + std::abs(by_hand));
+    if (subject.is_linear_score() && subject.fit().sparse) {  // directions below 1e-12 of the largest eigenvalue are not looked at  (SP.2)
+      const Vector& w = subject.fit().standardized_mean;
+      const double unseen = 1e-6 * std::sqrt(static_cast<double>(w.size())) * w.norm();
+      rounding += 2 * unseen * std::sqrt(std::max(1 - by_hand, 0.0)) + unseen * unseen;
+      rounding += 4 * std::numeric_limits<double>::epsilon() * condition_of_gram(subject);  // what y~'s share in a direction is known to
+    }
     const double far = centre * centre / (around / total + 1e-300);  // digits lost where the target is far from zero
     if (around > 0 && far < 1e6 && !(std::abs(given - by_hand) <= rounding))
       return fails(fmt::format("r_squared is {}, by hand {}", given, by_hand));
     return holds();
   }
-  // Each of the two has an error of 2.2e-9 in p (PRED.2), which -ln p magnifies by 1/p.
+  // Each of the two has an error of 2.2e-9 in p (PRED.2), which -ln p magnifies by 1/p; that of the fit is -E softplus where this is higher
+  // (VG.3), to 8.2e-9.
   const double given = json.at("log_loss").get<double>(), by_hand = loss / total;
-  const double rounding = 1e-9 * (1 + by_hand) + 4.4e-9 * std::exp(std::min(worst, 600.0));
+  const double rounding = 1e-9 * (1 + by_hand) + 4.4e-9 * std::exp(std::min(worst, 600.0)) + 8.2e-9 + doubt / total;
   if (!(std::abs(given - by_hand) <= rounding)) return fails(fmt::format("log_loss is {}, by hand {}", given, by_hand));
   if (std::isfinite(correct) && !(std::abs(json.at("accuracy").get<double>() - correct / total) <= 1e-12))
     return fails(fmt::format("accuracy is {}, by hand {}", json.at("accuracy").get<double>(), correct / total));
