@@ -74,7 +74,9 @@ void describe_greedy(const GreedyOutcome& outcome, Design& design, const std::ve
     // used up are its degrees of freedom.                                                                              (GREEDY.8)
     fit.noise.shape = 0.5 * std::max(fit.num_rows - fit.effective_parameters, 1.0);
     fit.noise.rate = fit.noise.shape / outcome.noise_precision * state->y_scale * state->y_scale;
-    const double mean = free.empty() ? 0.0 : k.dot(y) / fit.num_rows, around = k.dot((y.array() - mean).square().matrix());
+    // About the mean where there is an intercept, about zero otherwise; a column without a prior need not be constant.
+    const double mean = state->standardization.intercept ? k.dot(y) / fit.num_rows : 0.0;
+    const double around = k.dot((y.array() - mean).square().matrix());
     fit.r_squared = around > 0 ? 1 - k.dot((y - outcome.m).cwiseAbs2()) / around : 0.0;
   } else {
     Vector s(n);

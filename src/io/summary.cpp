@@ -80,12 +80,6 @@ std::string sparse_text(const Fit& fit) {
   return out;
 }
 
-// R^2 is about the mean beside an intercept, or beside a flat column of a greedy preset, which stands for one.
-bool is_centred(const Fit& fit) {
-  const bool has_flat = std::any_of(fit.group.begin(), fit.group.end(), [](Index group) { return group == -1; });
-  return fit.intercept.has_value() || (fit.report.solver == SolverKind::greedy && has_flat);
-}
-
 // Laplace's approximation is no bound, nor is what the greedy presets maximise; a mode has a density.
 const char* evidence_label(const Fit& fit) {
   const bool greedy = fit.report.solver == SolverKind::greedy;
@@ -150,7 +144,7 @@ std::string summary(const Fit& fit, double level) {
   if (fit.task == Task::linear) {
     const Interval sd = noise_sd_interval(fit, level);
     out += fmt::format("noise sd              {} ({} {} to {})\n", number(noise_sd(fit)), percent, number(sd.lower), number(sd.upper));
-    out += fmt::format("R^2, training rows    {:.4f}{}\n", fit.r_squared, is_centred(fit) ? "" : " (uncentred: there is no intercept)");
+    out += fmt::format("R^2, training rows    {:.4f}{}\n", fit.r_squared, fit.intercept ? "" : " (uncentred: there is no intercept)");
   } else {
     out += fmt::format("accuracy, training    {:.4f}\nlog loss, training    {:.4f}\n", fit.accuracy, fit.log_loss);
   }

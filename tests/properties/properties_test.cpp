@@ -36,6 +36,7 @@ TEST(Properties, HoldWhereTheyOnceDidNot) {
       {139, "predicted", "a preset with compat centred its columns without an intercept, and did not say so"},
       {1600, "predicted", "the same of l1_slr_lap"},
       {2456, "predicted", "the same of the softmax"},
+      {1895, "described", "R^2 of a greedy preset was about the mean beside any flat column"},
   };
   for (const Mended& one : all) {
     RunOptions options;
