@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "core/blas.hpp"
 #include "engine/conditioning.hpp"
@@ -44,7 +45,10 @@ void fit_sparse_linear(MatrixView X, std::shared_ptr<double[]> memory, const Vec
   SpikeSlabSettings slab;
   slab.num_rows = fit.num_rows;
   if (which.size() > 0 && rows.square > 0) slab.column_unit = rows.square / (static_cast<double>(which.size()) * fit.num_rows);
-  slab.least_s2 = 1e-8 * (rows.rest + rows.y.squaredNorm()) / std::max(rows.degrees, 1.0);
+  // Of a target that is constant the noise has no scale, and the bound no end: rounding of one of spread 1 is as good as any.    (SP.11)
+  constexpr double rounding = std::numeric_limits<double>::epsilon();
+  const double around_flat = (rows.rest + rows.y.squaredNorm()) / std::max(rows.degrees, 1.0);
+  slab.least_s2 = around_flat > 0 ? 1e-8 * around_flat : rounding * rounding;
   slab.least_kappa = 4 / (slab.num_rows * slab.column_unit);
   std::vector<StartOutcome> starts;
   // Correlations of as many columns as are not even rotated would be as dear as the rotation.

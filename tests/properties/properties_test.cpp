@@ -37,6 +37,9 @@ TEST(Properties, HoldWhereTheyOnceDidNot) {
       {1600, "predicted", "the same of l1_slr_lap"},
       {2456, "predicted", "the same of the softmax"},
       {1895, "described", "R^2 of a greedy preset was about the mean beside any flat column"},
+      {2300, "rows", "blocks of columns correlated by one half hung on the order of the rows"},
+      {1580, "memory", "the order of columns as like to the target as each other hung on rounding"},
+      {1855, "sound", "of a constant target no start under slab had a finite bound"},
   };
   for (const Mended& one : all) {
     RunOptions options;

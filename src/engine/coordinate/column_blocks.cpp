@@ -12,6 +12,7 @@ namespace {
 
 constexpr double least_correlation = 0.5;
 constexpr double rounding = 1e-3;  // of a correlation in single precision: m 6e-8 at most, for m up to 16,000
+constexpr double grains = 0x1p30;
 constexpr Index panel = products::tile_width;
 
 // The correlations of some columns with those after them, from which blocks are taken.
@@ -102,15 +103,16 @@ class Blocks {
     return near;
   }
 
-  // The most correlated of those that are still free, ties by place; they are free no more.
+  // The most correlated of those that are still free, ties by place; they are free no more. Correlations of columns of few values are
+  // often equal, or one half, but for rounding: whole grains are compared.
   [[nodiscard]] std::vector<Index> block_of(Index opener, const std::vector<Index>& near) {
     const Index j = order_[static_cast<std::size_t>(opener)];
     std::vector<std::pair<double, Index>> found;
     for (const Index place : near) {
       if (!is_free_[static_cast<std::size_t>(place)]) continue;
       const Index l = order_[static_cast<std::size_t>(place)];
-      const double alike = std::abs(rows_.Z().col(j).dot(rows_.Z().col(l))) / (length_[j] * length_[l]);
-      if (alike > least_correlation) found.emplace_back(-alike, place);
+      const double alike = std::round(grains * std::abs(rows_.Z().col(j).dot(rows_.Z().col(l))) / (length_[j] * length_[l]));
+      if (alike > grains * least_correlation) found.emplace_back(-alike, place);
     }
     std::sort(found.begin(), found.end());
     if (static_cast<Index>(found.size()) > most_in_block - 1) found.resize(static_cast<std::size_t>(most_in_block - 1));

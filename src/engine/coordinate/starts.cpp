@@ -19,11 +19,22 @@ constexpr int most_between = 2;        // sweeps over some columns between two o
 constexpr double least_weight = 1e-3;  // of the best start's: a component that nobody would see costs as much as any other
 const std::vector<int> start_penalties = {5, 9, 13, 17};
 
+// Columns of few values are alike but for rounding, which hangs on the order of the rows: their place decides, not rounding.
+Vector in_grains(const Vector& size) {
+  const double grain = size.size() > 0 ? 0x1p-30 * size.maxCoeff() : 0;
+  return grain > 0 ? Vector((size / grain).array().round()) : size;
+}
+
+std::vector<Index> descending(const Vector& size, std::vector<Index> order) {
+  const Vector grains = in_grains(size);
+  std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) { return grains[a] > grains[b]; });
+  return order;
+}
+
 std::vector<Index> descending(const Vector& size) {
   std::vector<Index> order(static_cast<std::size_t>(size.size()));
   std::iota(order.begin(), order.end(), Index{0});
-  std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) { return size[a] > size[b]; });
-  return order;
+  return descending(size, std::move(order));
 }
 
 // 1/2 |y - Z m|^2 + lambda |m|_1, each solution from the one before.                                                          (L1.3)
@@ -50,8 +61,9 @@ class LassoPath {
         }
       if (working_.size() == before && round > 0) break;
       // By slope: an order of the columns in the table must not show.
+      const Vector grains = in_grains(slope);
       std::stable_sort(working_.begin() + static_cast<std::ptrdiff_t>(before), working_.end(),
-                       [&](Index a, Index b) { return slope[a] > slope[b]; });
+                       [&](Index a, Index b) { return grains[a] > grains[b]; });
       descend(lambda);
     }
     return m_;
@@ -136,7 +148,10 @@ struct Starts {
   bool with_dense;
   std::vector<Index> correlation = by_correlation(rows, which);
 
-  [[nodiscard]] double target_variance() const { return (rows.rest + rows.y.squaredNorm()) / std::max(rows.degrees, 1.0); }
+  // Of a constant target what the noise may be at least: nothing else has its unit.
+  [[nodiscard]] double target_variance() const {
+    return std::max((rows.rest + rows.y.squaredNorm()) / std::max(rows.degrees, 1.0), slab.least_s2);
+  }
 
   // What a typical column sees of the observations: their number, if columns are standardised.
   [[nodiscard]] double seen() const { return slab.num_rows * slab.column_unit; }
@@ -217,10 +232,7 @@ std::vector<Index> by_correlation(const ReducedRows& rows, const PenalisedColumn
 }
 
 std::vector<Index> by_size(const Vector& m, const PenalisedColumns& which, const std::vector<Index>& correlation) {
-  const Vector size = group_norms(m, which);
-  std::vector<Index> order = correlation;
-  std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) { return size[a] > size[b]; });
-  return order;
+  return descending(group_norms(m, which), correlation);
 }
 
 bool are_alike(const SpikeSlab& a, const SpikeSlab& b, double seen, double distance) {
