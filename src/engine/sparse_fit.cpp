@@ -189,6 +189,11 @@ void report_starts(const std::vector<StartOutcome>& starts, const Vector& weight
   for (SparseStart& start : fit.sparse->starts) start.bound += offset;
   switch (report.status) {
     case Status::converged: report.message = fmt::format("the bound stands still within {:g} nats", tolerance); break;
+    case Status::separated:
+      report.message =
+          fmt::format("stopped after {} sweep{} of the best start: the classes can be separated, and the coefficients grow without end",
+                      best.sweeps, best.sweeps == 1 ? "" : "s");
+      break;
     case Status::stopped_by_user: report.message = fmt::format("stopped after {} sweeps of the best start", best.sweeps); break;
     default: report.message = fmt::format("the bound did not settle within {} sweep{}", best.sweeps, best.sweeps == 1 ? "" : "s"); break;
   }

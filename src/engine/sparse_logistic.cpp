@@ -147,6 +147,10 @@ class Ascent {
       share = std::min(1.0, 1.5 * share);
       calm = std::abs(out_.bound - F) < problem_.tolerance ? calm + 1 : 0;
       F = out_.bound;
+      if (is_a_step()) {
+        out_.status = Status::separated;
+        return;
+      }
       if (const Result* there = met(ended)) {
         const std::string name = out_.name;
         const int sweeps = out_.sweeps;
@@ -159,7 +163,7 @@ class Ascent {
         rows_ = there->rows;
         return;
       }
-      if (calm == 2) {
+      if (calm >= 2 && !(vary_widely() && drifts())) {
         out_.status = Status::converged;
         return;
       }
@@ -313,17 +317,45 @@ class Ascent {
     }
   }
 
+  [[nodiscard]] double log_likelihood() const {
+    double sum = 0;
+    for (Index i = 0; i < next_m_.size(); ++i)
+      if (problem_.k[i] > 0) {
+        const double t = problem_.t[i];  // t m - softplus(m) = - t softplus(-m) - (1 - t) softplus(m)
+        if (t > 0) sum -= problem_.k[i] * t * expected_logistic(-next_m_[i], next_s_[i]).softplus;
+        if (t < 1) sum -= problem_.k[i] * (1 - t) * expected_logistic(next_m_[i], next_s_[i]).softplus;
+      }
+    return sum;
+  }
+
+  // Every score is beyond a hundred, or varies by as much, and the rows are told apart nevertheless: the logistic function has become a
+  // step, and what F still gains are logarithms of the scale, a little a step for ever.                                         (VG.5)
+  [[nodiscard]] bool is_a_step() const {
+    constexpr double square_of_a_step = 1e4;
+    const Vector square = m_.cwiseAbs2() + s_;
+    return (problem_.k.array() > 0).select(square, std::numeric_limits<double>::infinity()).minCoeff() > square_of_a_step &&
+           log_likelihood() > -0.7 * problem_.k.sum();
+  }
+
+  // Some score is beyond all doubt, or varies by more than ten, which in ordinary fits none does: classes that can be told apart, or all
+  // but.
+  [[nodiscard]] bool vary_widely() const {
+    constexpr double large = 200;
+    return (m_.cwiseAbs2() + s_).maxCoeff() > large;
+  }
+
+  // Of rows that are told apart F may climb for ever, a little a step, and two small changes are accidents.                      (SL.6)
+  [[nodiscard]] bool drifts() const {
+    constexpr std::size_t steps = 10;
+    const std::vector<double>& F = out_.history;
+    return F.size() <= steps || std::abs(F.back() - F[F.size() - 1 - steps]) > problem_.tolerance;
+  }
+
   [[nodiscard]] double bound() const {  // (SL.5)
     const ReducedRows& rows = *rows_;
     const SpikeSlab& q = out_.q;
     const double h = q.hyper().h;
-    double F = 0;
-    for (Index i = 0; i < next_m_.size(); ++i)
-      if (problem_.k[i] > 0) {
-        const double t = problem_.t[i];  // t m - softplus(m) = - t softplus(-m) - (1 - t) softplus(m)
-        if (t > 0) F -= problem_.k[i] * t * expected_logistic(-next_m_[i], next_s_[i]).softplus;
-        if (t < 1) F -= problem_.k[i] * (1 - t) * expected_logistic(next_m_[i], next_s_[i]).softplus;
-      }
+    double F = log_likelihood();
     const Vector& D = q.D();
     double dense = 0;
     for (Index i = 0; i < D.size(); ++i) {

@@ -39,6 +39,7 @@ TEST(Properties, HoldWhereTheyOnceDidNot) {
       {1895, "described", "R^2 of a greedy preset was about the mean beside any flat column"},
       {2300, "rows", "blocks of columns correlated by one half hung on the order of the rows"},
       {1580, "memory", "the order of columns as like to the target as each other hung on rounding"},
+      {12174, "weights", "two accidental small steps of a sparse fit of separable classes were taken for its end"},
       {1855, "sound", "of a constant target no start under slab had a finite bound"},
   };
   for (const Mended& one : all) {
