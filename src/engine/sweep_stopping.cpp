@@ -83,7 +83,8 @@ void Sweep::stop_on_remaining_gain() {
     last_gain_ = gain;
     return;
   }
-  if (gain > slack() && gain > 0.01 * allowed)  // smaller gains are at the end of any series that matters
+  // Extrapolated sweeps end at once; plain ones may climb by a share of .9999 of the gain before, and then 1e4 gains are left.
+  if (gain > slack() && (!settings_.accelerate || gain > 0.01 * allowed))
     remaining = std::max(remaining, gain < last_gain_ ? gain * gain / (last_gain_ - gain) : infinity);
   last_gain_ = gain;
   // Below the rounding of the bound itself there is nothing left to wait for.
@@ -104,8 +105,12 @@ bool Sweep::runs_away() const {
 // The precisions and the rows stand still, and no column outside would raise the bound. Columns that are on their way to infinity and of
 // which next to nothing is left are taken at their word.                                                                       (SLR.3)
 void Sweep::stop_at_standstill() {
-  const double allowed = settings_.tolerance * settings_.num_rows;
-  num_quiet_ = promised_ <= allowed && !active_.will_change() ? num_quiet_ + 1 : 0;
+  const double allowed = settings_.tolerance * settings_.num_rows, gain = std::max(bound_ - last_bound_, 0.0);
+  // Beside what the next steps promise the tail of the series of gains, where the bound is one that rises: not Laplace's approximation.
+  double remaining = promised_;
+  if (!to_mode_ && gain > slack() && gain < last_gain_) remaining = std::max(remaining, gain * gain / (last_gain_ - gain));
+  last_gain_ = gain;
+  num_quiet_ = remaining <= allowed && !active_.will_change() ? num_quiet_ + 1 : 0;
   if (num_quiet_ < 2) return;
   if (settings_.pruning.is_on()) {
     active_.prune_runaways(q_, likelihood_.noise_precision(), expected_in_, out_.sweeps);
@@ -117,7 +122,7 @@ void Sweep::stop_at_standstill() {
   }
   end(Status::converged,
       fmt::format("converged after {} sweeps: the next steps of precisions and rows promise {:.2g} nats (allowed: {:.2g}){}", out_.sweeps,
-                  promised_, allowed, settings_.pruning.readmit_every > 0 ? ", and no column outside would raise the bound" : ""));
+                  remaining, allowed, settings_.pruning.readmit_every > 0 ? ", and no column outside would raise the bound" : ""));
 }
 
 void Sweep::stop_after_all_sweeps() {

@@ -41,6 +41,7 @@ TEST(Properties, HoldWhereTheyOnceDidNot) {
       {1580, "memory", "the order of columns as like to the target as each other hung on rounding"},
       {12174, "weights", "two accidental small steps of a sparse fit of separable classes were taken for its end"},
       {1855, "sound", "of a constant target no start under slab had a finite bound"},
+      {11525, "converged", "plain sweeps with pruning ended on what the next step promised alone"},
   };
   for (const Mended& one : all) {
     RunOptions options;
