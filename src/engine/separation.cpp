@@ -33,6 +33,7 @@ void explain_no_posterior(MatrixView X, const Standardization& standardization, 
   const Index num_rows = (k.array() > 0).count();
   if (num_flat == 0) return;
   const std::string when = report.message.substr(0, report.message.find(':'));  // "sweep 3"
+  const bool has_grown = when != "sweep 1";                                     // before, all rows weigh what they did
   report.status = Status::separated;
   if (num_flat > num_rows) {
     report.message = fmt::format(
@@ -50,6 +51,8 @@ void explain_no_posterior(MatrixView X, const Standardization& standardization, 
         "{}: columns without a prior are linearly dependent, so that their coefficients cannot be told apart; leave some of them out, or "
         "give them a prior (--prior shared)",
         when);
+  } else if (!has_grown) {
+    report.status = Status::not_positive_definite;
   } else {
     report.message = fmt::format(
         "{}: columns without a prior separate the classes, so that the likelihood has no maximum and coefficients would grow for ever; "

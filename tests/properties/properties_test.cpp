@@ -40,6 +40,7 @@ TEST(Properties, HoldWhereTheyOnceDidNot) {
       {2300, "rows", "blocks of columns correlated by one half hung on the order of the rows"},
       {1580, "memory", "the order of columns as like to the target as each other hung on rounding"},
       {12174, "weights", "two accidental small steps of a sparse fit of separable classes were taken for its end"},
+      {631, "solvers", "a dual that could not begin said that the classes are separated"},
       {1855, "sound", "of a constant target no start under slab had a finite bound"},
       {11525, "converged", "plain sweeps with pruning ended on what the next step promised alone"},
   };
