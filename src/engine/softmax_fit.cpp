@@ -286,7 +286,9 @@ void fit_one_model(MatrixView X, const Classes& classes, const Vector& k, const 
   report.bound = fit.bound = o.bound + offset;
   fit.log_det_V = o.log_det_V;
   if (report.status == Status::not_positive_definite || o.w.size() == 0) {
-    fit.mean = fit.variance = Matrix::Constant(p, C, std::numeric_limits<double>::quiet_NaN());
+    const double nan = std::numeric_limits<double>::quiet_NaN();
+    fit.mean = fit.variance = Matrix::Constant(p, C, nan);
+    fit.standardized_mean = Matrix::Constant(p + (run.options.intercept ? 1 : 0), C, nan);  // what left is named by its place in it
     return;
   }
   fit.effective_parameters = o.explained;

@@ -43,6 +43,7 @@ TEST(Properties, HoldWhereTheyOnceDidNot) {
       {631, "solvers", "a dual that could not begin said that the classes are separated"},
       {1855, "sound", "of a constant target no start under slab had a finite bound"},
       {11525, "converged", "plain sweeps with pruning ended on what the next step promised alone"},
+      {20076, "c", "a softmax with pruned columns and no posterior ended the program, by a division by zero"},
   };
   for (const Mended& one : all) {
     RunOptions options;
