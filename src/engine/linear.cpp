@@ -38,7 +38,9 @@ LinearFit fit_linear_of(MatrixView X, std::shared_ptr<double[]> memory, VectorVi
 // The target as the fit sees it, in the units that `state` gets.
 Vector standardise_target(VectorView y, const Vector& k, const FitOptions& options, detail::FitState& state, Report& report) {
   Vector standard_y = y.eigen();
-  if (!options.preset.empty() || !options.standardize) return standard_y;
+  // Beside a flat intercept taking the mean off changes nothing in the model, and spares the residuals a cancellation.
+  const bool centred = options.intercept && !options.penalize_intercept;
+  if (!options.preset.empty() || (!options.standardize && !centred)) return standard_y;
   const double total = k.sum();
   double mean = k.dot(standard_y) / total;
   // The sum of large numbers is off by more than they may differ: their mean is found from the differences.                     (LIN.7)
@@ -46,6 +48,7 @@ Vector standardise_target(VectorView y, const Vector& k, const FitOptions& optio
   if (steps_of(std::abs(off), mean) > 4) mean += off;
   if (options.intercept) state.y_center = mean;
   standard_y.array() -= state.y_center;
+  if (!options.standardize) return standard_y;
   const double first =
       options.intercept ? standard_y[std::find_if(k.begin(), k.end(), [](double weight) { return weight > 0; }) - k.begin()] : 0.0;
   const bool all_equal = (k.array() == 0 || standard_y.array() == first).all();

@@ -42,6 +42,7 @@ TEST(Properties, HoldWhereTheyOnceDidNot) {
       {12174, "weights", "two accidental small steps of a sparse fit of separable classes were taken for its end"},
       {631, "solvers", "a dual that could not begin said that the classes are separated"},
       {1855, "sound", "of a constant target no start under slab had a finite bound"},
+      {11277, "rows", "a target far from zero was not centred with its columns where these kept their size"},
       {11525, "converged", "plain sweeps with pruning ended on what the next step promised alone"},
       {20076, "c", "a softmax with pruned columns and no posterior ended the program, by a division by zero"},
   };
