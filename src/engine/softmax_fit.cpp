@@ -291,7 +291,7 @@ void fit_one_model(MatrixView X, const Classes& classes, const Vector& k, const 
     fit.standardized_mean = Matrix::Constant(p + (run.options.intercept ? 1 : 0), C, nan);  // what left is named by its place in it
     return;
   }
-  fit.effective_parameters = o.explained;
+  fit.effective_parameters = std::max(o.explained, 0.0);  // but for rounding
   to_user_units(run, fit, *state);
   if (report.status == Status::separated) {
     const double infinity = std::numeric_limits<double>::infinity();

@@ -248,7 +248,7 @@ Posterior fit_by_sweeps(const FitOptions& options, SweepProblem problem, std::sh
   if (const std::string warning = warning_of(run->conditioning, report.solver, fit.column_names); !warning.empty())
     report.warnings.push_back(warning);
 
-  fit.effective_parameters = q.explained;
+  fit.effective_parameters = std::max(q.explained, 0.0);                                        // but for rounding
   state->quadratic = q.w.cwiseAbs2().dot(outcome.a) + outcome.rows.omega.dot(q.m.cwiseAbs2());  // w'V^-1 w = w'Aw + (Xw)' diag(omega) Xw
   const Index num_in_use = run->precisions->partition().num_columns() - run->precisions->partition().num_left_out();
   spread_over_all(outcome, partition.num_columns(), q, outcome.a);

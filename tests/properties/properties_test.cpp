@@ -44,6 +44,7 @@ TEST(Properties, HoldWhereTheyOnceDidNot) {
       {1855, "sound", "of a constant target no start under slab had a finite bound"},
       {11277, "rows", "a target far from zero was not centred with its columns where these kept their size"},
       {11525, "converged", "plain sweeps with pruning ended on what the next step promised alone"},
+      {1010706, "derived", "effective parameters of nothing were below zero by rounding"},
       {20076, "c", "a softmax with pruned columns and no posterior ended the program, by a division by zero"},
   };
   for (const Mended& one : all) {

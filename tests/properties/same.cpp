@@ -27,6 +27,7 @@ Verdict solvers_agree(const Subject& subject) {
   for (const std::string& solver : words_of("solver")) {
     DrawnProblem other = subject.problem;
     set_option(other, "solver", solver);
+    set_option(other, "max_sweeps", 20000.0);                                                           // one may take longer
     if (!subject.is_preset()) set_option(other, "prior", std::string(to_string(subject.fit().prior)));  // what `auto` chose
     std::optional<SavedModel> model;
     try {

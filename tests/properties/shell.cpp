@@ -101,8 +101,9 @@ std::vector<std::string> fields_of(const std::string& line) {
   return fields;
 }
 
-// The table with one to three rows more, copies in which a cell is empty.
-std::string with_holes(const std::string& csv, Random& random) {
+// The table with one to three rows more, copies in which a cell is empty; `last_of_all`: at its end, where kernel columns are named by
+// their rows.
+std::string with_holes(const std::string& csv, bool last_of_all, Random& random) {
   std::vector<std::string> lines(1);
   for (const char c : csv)
     if (c == '\n')
@@ -114,7 +115,7 @@ std::string with_holes(const std::string& csv, Random& random) {
     const auto last = static_cast<Index>(lines.size()) - 1;
     std::vector<std::string> fields = fields_of(lines[static_cast<std::size_t>(random.integer(1, last))]);
     fields[static_cast<std::size_t>(random.integer(0, static_cast<Index>(fields.size()) - 1))].clear();
-    lines.insert(lines.begin() + random.integer(1, last + 1), fmt::format("{}", fmt::join(fields, ",")));
+    lines.insert(lines.begin() + (last_of_all ? last + 1 : random.integer(1, last + 1)), fmt::format("{}", fmt::join(fields, ",")));
   }
   return fmt::format("{}\n", fmt::join(lines, "\n"));
 }
@@ -148,7 +149,7 @@ Verdict the_program_agrees(const Subject& given) {
   // Rows that lack a value, where they may be dropped, change nothing.
   Random random(problem.seed + 8);
   const bool holes = random.chance(0.3);
-  if (holes) folder.put("holes.csv", with_holes(csv_of(problem), random));
+  if (holes) folder.put("holes.csv", with_holes(csv_of(problem), model.relevance || problem.word("preset") == "slr_rvm", random));
   std::string line = "fit " + quoted(folder / (holes ? "holes.csv" : "table.csv")) + (holes ? " --missing drop" : "");
   for (const std::string& word : arguments_of(problem, shell_options())) line += " " + quoted(word);
   const Answer fit = ask(line + " --json -o " + quoted(folder / "m.ardvark"));
