@@ -100,6 +100,9 @@ ClassProbabilities predict(const SoftmaxFit& fit, MatrixView X, ClassRule rule) 
     throw InvalidArgument(fmt::format("X_new has {} columns; the fit has {}", X.cols(), fit.num_columns()));
   if (fit.state == nullptr || (fit.coding == ClassCoding::softmax ? fit.state->W.size() == 0 : fit.machines.empty()))
     throw InvalidArgument(fmt::format("the fit has no posterior to predict from (status: {})", to_string(fit.report.status)));
+  if (fit.coding != ClassCoding::softmax && static_cast<Index>(fit.machines.size()) < fit.mean.cols())
+    throw InvalidArgument(fmt::format("only {} of {} logistic regressions were fitted (status: {}); there is nothing to predict from",
+                                      fit.machines.size(), fit.mean.cols(), to_string(fit.report.status)));
   const Standardization& units = fit.state->standardization;
   validate::new_rows(X, fit.column_names, units.center, units.scale);
   const bool average = rule == ClassRule::average;

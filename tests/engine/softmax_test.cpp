@@ -405,6 +405,18 @@ TEST(Softmax, SaysWhatIsWrong) {
   EXPECT_NEAR(predict(bare, d.X, ClassRule::plug_in).probability.sum(), 20, 1e-9);
 }
 
+TEST(Softmax, ThatWasStoppedAmongItsRegressionsPredictsNothing) {
+  const Data d = make(10, 30, 2, 3);
+  SoftmaxOptions options = with(Prior::shared());
+  options.on_sweep = [](const Progress& progress) { return progress.fit < 2; };
+  for (const ClassCoding coding : {ClassCoding::one_against_rest, ClassCoding::one_against_one}) {
+    options.coding = coding;
+    const SoftmaxFit fit = fit_softmax(d.X, d.y, options);
+    EXPECT_EQ(fit.report.status, Status::stopped_by_user);
+    expect_invalid([&] { static_cast<void>(predict(fit, d.X)); }, {"2 of 3 logistic regressions", "stopped_by_user"});
+  }
+}
+
 // Without a prior the likelihood of separable classes has no maximum, and a fit says so; its signs are still right.
 TEST(FitSoftmax, SaysThatFlatColumnsSeparateTheClasses) {
   for (const Index C : {3, 4}) {
