@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cmath>
+#include <cstddef>
 #include <cstring>
 #include <memory>
 #include <thread>
@@ -272,13 +273,14 @@ TEST(CInterface, TellsMistakesInTheWordsOfTheOptions) {
 }
 
 TEST(CInterface, CutsATextThatIsTooLongForTheCaller) {
-  alignas(ardvark_error) char room[sizeof(size_t) + sizeof(int32_t) + 8];
-  auto* error = reinterpret_cast<ardvark_error*>(room);
-  std::memset(room, 'x', sizeof room);
-  error->struct_size = sizeof room;
+  constexpr std::size_t room = 8;
+  ardvark_error error;
+  std::memset(error.message, 'x', sizeof error.message);
+  error.struct_size = offsetof(ardvark_error, message) + room;
   const Options options(ardvark_options_create());
-  EXPECT_EQ(ardvark_options_set_text(options.get(), "no_such", "1", error), ARDVARK_INVALID_ARGUMENT);
-  EXPECT_STREQ(error->message, "there i");
+  EXPECT_EQ(ardvark_options_set_text(options.get(), "no_such", "1", &error), ARDVARK_INVALID_ARGUMENT);
+  EXPECT_STREQ(error.message, "there i");
+  EXPECT_EQ(error.message[room], 'x') << "what is behind belongs to the caller";
   EXPECT_EQ(ardvark_options_set_text(options.get(), "no_such", "1", nullptr), ARDVARK_INVALID_ARGUMENT);
 }
 
