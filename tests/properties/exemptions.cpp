@@ -39,6 +39,9 @@ bool is_sparse_beside_flat(const Subject& s) {
          (s.model->softmax ? !s.model->softmax->machines.empty() && s.model->softmax->machines[0].sparse.has_value()
                            : s.fit().sparse.has_value());
 }
+bool searches_widths(const Subject& s) {
+  return s.model && s.model->relevance && (s.prepared.options.width == "auto" || s.prepared.options.width == "each");
+}
 bool is_wide_and_prunes(const Subject& s) { return s.model && is_wide(s) && s.prepared.options.prune_at.has_value(); }
 bool takes_many_sweeps(const Subject& s) { return s.model && s.report().sweeps > 100; }
 bool is_type_two_machine(const Subject& s) { return s.model && s.model->relevance && s.prepared.options.algorithm == "type-two"; }
@@ -64,6 +67,7 @@ const std::vector<Exemption>& exemptions() {
       {"units", is_sparse_with_near_copies, "of columns correlated above .99 a start may take another one for a change in the last bit"},
       {"weights", is_sparse_with_near_copies, "of columns correlated above .99 a start may take another one for a change in the last bit"},
       {"memory", is_sparse_with_near_copies, "of columns correlated above .99 a start may take another one for a change in the last bit"},
+      {"target", searches_widths, "a search of widths ends where it gains little, which is in no unit"},
       {"rows", is_type_two_machine, "the evidence of a kernel machine by type-II maximum likelihood has several maxima"},
       {"columns", is_type_two_machine, "the evidence of a kernel machine by type-II maximum likelihood has several maxima"},
   };

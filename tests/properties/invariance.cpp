@@ -239,7 +239,10 @@ Verdict target_has_units(const Subject& subject) {
   if (subject.problem.has_trait("no noise") || subject.problem.has_trait("constant target"))
     return says_nothing();  // the bound grows without an end
   const double weights = subject.problem.weights.size() > 0 ? subject.problem.weights.sum() : rows_of(subject);
-  const double num_flat = static_cast<double>(subject.problem.flat.size()) + (subject.prepared.options.intercept ? 1 : 0);
+  double num_flat = subject.prepared.options.intercept ? 1 : 0;  // a constant column is left out, flat or not
+  if (subject.is_linear_score())
+    for (const Index j : subject.prepared.options.flat)
+      if (!subject.fit().left_out[static_cast<std::size_t>(j)]) ++num_flat;
   if (subject.prepared.options.prior == "none" || subject.problem.has_trait("text")) return says_nothing();
   const auto back = [&](Estimates& now) {
     now.mean /= scale;
@@ -251,6 +254,8 @@ Verdict target_has_units(const Subject& subject) {
 
 Verdict weights_are_repetition(const Subject& subject) {
   if (!subject.is_converged() || follows_published_stop(subject) || subject.model->relevance) return says_nothing();
+  if (subject.problem.has_trait("no noise") || subject.problem.has_trait("constant target"))
+    return says_nothing();  // the bound grows without an end
   const Vector& given = subject.problem.weights;
   if (given.size() > 0 && (given.array() != given.array().round()).any()) return says_nothing();
   Random random(subject.problem.seed + 5);
