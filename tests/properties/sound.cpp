@@ -209,8 +209,10 @@ Verdict rows_are_described(const Subject& subject) {
       around += k * (target[i] - centre) * (target[i] - centre);
       continue;
     }
-    if (subject.is_linear_score())
-      doubt += 0.5 * k * of_V * variance_before(subject, size_of(subject, subject.prepared.X.row(i).transpose()));
+    if (subject.is_linear_score()) {
+      const double before = variance_before(subject, size_of(subject, subject.prepared.X.row(i).transpose()));
+      if (before > 0) doubt += 0.5 * k * of_V * before;
+    }
     const auto c = static_cast<std::size_t>(std::distance(values.begin(), values.find(target[i])));
     const Json& p = prediction.at("probability")[row];
     if (p.size() != values.size()) return says_nothing();  // one class alone
