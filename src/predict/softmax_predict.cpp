@@ -37,6 +37,7 @@ void of_softmax(const SoftmaxFit& fit, MatrixView X, ClassRule rule, Matrix& pro
   state.covariance.score_covariances(design, [&](Index n, const Matrix& S) {
     validate::predicted(S.reshaped(1, C * C), n);
     expected(F.row(n), S, p);
+    validate::predicted(p.transpose(), n);  // the variances of a forged file may be finite and their sums not
     probability.row(n) = p;
   });
 }
