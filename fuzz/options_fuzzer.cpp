@@ -16,19 +16,12 @@
 #include <string>
 #include <vector>
 
+#include "../tests/support/handles.hpp"
 #include "ardvark/ardvark.h"
 
 namespace {
 
-struct Free {
-  void operator()(ardvark_options* p) const { ardvark_options_free(p); }
-  void operator()(ardvark_model* p) const { ardvark_model_free(p); }
-  void operator()(ardvark_result* p) const { ardvark_result_free(p); }
-  void operator()(ardvark_sequential* p) const { ardvark_sequential_free(p); }
-  void operator()(char* p) const { ardvark_free(p); }
-};
-template <typename Handle>
-using Owned = std::unique_ptr<Handle, Free>;
+using ardvark::testing::Owned;
 
 void require(bool holds) {
   if (!holds) std::abort();

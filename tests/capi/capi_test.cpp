@@ -8,6 +8,7 @@
 #include <memory>
 #include <thread>
 
+#include "../support/handles.hpp"
 #include "ardvark/ardvark.h"
 #include "ardvark/model.hpp"
 #include "io/temporary_file.hpp"
@@ -15,17 +16,10 @@
 namespace ardvark {
 namespace {
 
-struct Free {
-  void operator()(ardvark_options* p) const { ardvark_options_free(p); }
-  void operator()(ardvark_model* p) const { ardvark_model_free(p); }
-  void operator()(ardvark_result* p) const { ardvark_result_free(p); }
-  void operator()(ardvark_sequential* p) const { ardvark_sequential_free(p); }
-  void operator()(void* p) const { ardvark_free(p); }
-};
-using Options = std::unique_ptr<ardvark_options, Free>;
-using Model = std::unique_ptr<ardvark_model, Free>;
-using Result = std::unique_ptr<ardvark_result, Free>;
-using Filter = std::unique_ptr<ardvark_sequential, Free>;
+using Options = testing::Owned<ardvark_options>;
+using Model = testing::Owned<ardvark_model>;
+using Result = testing::Owned<ardvark_result>;
+using Filter = testing::Owned<ardvark_sequential>;
 
 ardvark_error empty_error() {
   ardvark_error error = {};
@@ -63,7 +57,7 @@ Matrix array(const Result& result, const char* name) {
   ardvark_array out = {};
   out.struct_size = sizeof out;
   EXPECT_EQ(ardvark_result_array(result.get(), name, &out, &error), ARDVARK_OK) << error.message;
-  const std::unique_ptr<double, Free> owner(out.data);
+  const testing::Owned<double> owner(out.data);
   return Eigen::Map<const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>(out.data, out.shape[0], out.shape[1]);
 }
 
@@ -71,7 +65,7 @@ std::string text(const Result& result, const char* name) {
   ardvark_error error = empty_error();
   char* out = nullptr;
   EXPECT_EQ(ardvark_result_text(result.get(), name, &out, &error), ARDVARK_OK) << error.message;
-  const std::unique_ptr<char, Free> owner(out);
+  const testing::Owned<char> owner(out);
   return out == nullptr ? "" : out;
 }
 
@@ -216,7 +210,7 @@ TEST(CInterface, KeepsModelsInFilesAndInMemory) {
     void* bytes = nullptr;
     size_t size = 0;
     ASSERT_EQ(ardvark_model_to_bytes(model.get(), &bytes, &size, &error), ARDVARK_OK) << error.message;
-    const std::unique_ptr<void, Free> owner(bytes);
+    const testing::Owned<void> owner(bytes);
     ardvark_model *from_file = nullptr, *from_memory = nullptr;
     ASSERT_EQ(ardvark_model_load(path.c_str(), &from_file, &error), ARDVARK_OK) << error.message;
     ASSERT_EQ(ardvark_model_from_bytes(bytes, size, &from_memory, &error), ARDVARK_OK) << error.message;
@@ -324,7 +318,7 @@ TEST(CInterface, PredictsFromMoments) {
   ardvark_array inverse = {};
   inverse.struct_size = sizeof inverse;
   ASSERT_EQ(ardvark_model_V_inverse(fit.get(), &X, &inverse, &error), ARDVARK_OK) << error.message;
-  const std::unique_ptr<void, Free> owner(inverse.data);
+  const testing::Owned<void> owner(inverse.data);
   const Eigen::Map<const Matrix> P(inverse.data, inverse.shape[0], inverse.shape[1]);
   EXPECT_LE((P * V - Matrix::Identity(4, 4)).norm(), 1e-11);
 
@@ -374,7 +368,7 @@ TEST(CInterface, FiltersAsTheClassOfCpp) {
   void* bytes = nullptr;
   size_t size = 0;
   ASSERT_EQ(ardvark_sequential_to_bytes(filter.get(), &bytes, &size, &error), ARDVARK_OK) << error.message;
-  const std::unique_ptr<void, Free> owner(bytes);
+  const testing::Owned<void> owner(bytes);
   ASSERT_EQ(ardvark_sequential_from_bytes(bytes, size, &raw, &error), ARDVARK_OK) << error.message;
   const Filter other(raw);
   for (const Filter* f : {&filter, &other}) {

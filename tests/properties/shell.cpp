@@ -12,6 +12,7 @@
 
 #include "ardvark/ardvark.h"
 #include "invariance.hpp"
+#include "support/handles.hpp"
 #include "support/paths.hpp"
 
 namespace ardvark::testing {
@@ -181,16 +182,6 @@ bool is_refused_by_the_shell_alone(const std::string& message) {
 
 namespace {
 
-struct FreeOptions {
-  void operator()(ardvark_options* o) const { ardvark_options_free(o); }
-};
-struct FreeModel {
-  void operator()(ardvark_model* m) const { ardvark_model_free(m); }
-};
-struct FreeResult {
-  void operator()(ardvark_result* r) const { ardvark_result_free(r); }
-};
-
 void set(ardvark_options* options, const std::string& name, const ModelOptions::Value& value) {
   ardvark_error error = {sizeof(ardvark_error), 0, {}};
   ardvark_code code = ARDVARK_OK;
@@ -232,14 +223,14 @@ std::vector<std::pair<std::string, ModelOptions::Value>> all_options(const Subje
 }
 
 Verdict the_c_interface_agrees(const Subject& subject) {
-  const std::unique_ptr<ardvark_options, FreeOptions> options(ardvark_options_create());
+  const Owned<ardvark_options> options(ardvark_options_create());
   for (const auto& [name, value] : all_options(subject)) set(options.get(), name, value);
   const Matrix& X = subject.prepared.X;
   const ardvark_matrix view = {sizeof(ardvark_matrix), X.data(), ARDVARK_FLOAT64, X.rows(), X.cols(), 1, X.rows()};
   ardvark_error error = {sizeof(ardvark_error), 0, {}};
   ardvark_model* raw = nullptr;
   const ardvark_code code = ardvark_fit(&view, subject.prepared.target.data(), options.get(), &raw, &error);
-  const std::unique_ptr<ardvark_model, FreeModel> model(raw);
+  const Owned<ardvark_model> model(raw);
   if (!subject.model) {
     if (code != ARDVARK_INVALID_ARGUMENT)
       return fails(fmt::format("the library refuses, and the C interface returns {}", static_cast<int>(code)));
@@ -250,7 +241,7 @@ Verdict the_c_interface_agrees(const Subject& subject) {
   if (code != ARDVARK_OK) return fails(fmt::format("the C interface returns {}: {}", static_cast<int>(code), error.message));
   ardvark_result* results = nullptr;
   if (ardvark_model_result(model.get(), nullptr, &results, &error) != ARDVARK_OK) return fails(error.message);
-  const std::unique_ptr<ardvark_result, FreeResult> result(results);
+  const Owned<ardvark_result> result(results);
   // One row lies in memory as a column does: which of the two it is read as rounding shows, also in the number of sweeps.
   if (X.rows() == 1 && !difference(text_of(result.get()), json_of(*subject.model, false)).empty()) return says_nothing();
   const double rounding = X.rows() == 1 ? 1e-12 : 0;
@@ -258,7 +249,7 @@ Verdict the_c_interface_agrees(const Subject& subject) {
   if (!place.empty()) return fails("of the C interface and C++, " + place);
   if (!subject.has_posterior() || !subject.keeps_covariance()) return holds();
   if (ardvark_predict(model.get(), &view, nullptr, nullptr, &results, &error) != ARDVARK_OK) return fails(error.message);
-  const std::unique_ptr<ardvark_result, FreeResult> prediction(results);
+  const Owned<ardvark_result> prediction(results);
   place = difference(text_of(prediction.get()), json_of(predict(*subject.model, X), *subject.model), rounding);
   return place.empty() ? holds() : fails("of predictions by the C interface and C++, " + place);
 }

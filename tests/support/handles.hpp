@@ -1,0 +1,20 @@
+// Handles of the C interface that free what they hold.
+#pragma once
+
+#include <memory>
+
+#include "ardvark/ardvark.h"
+
+namespace ardvark::testing {
+
+struct Free {
+  void operator()(ardvark_options* p) const { ardvark_options_free(p); }
+  void operator()(ardvark_model* p) const { ardvark_model_free(p); }
+  void operator()(ardvark_result* p) const { ardvark_result_free(p); }
+  void operator()(ardvark_sequential* p) const { ardvark_sequential_free(p); }
+  void operator()(void* p) const { ardvark_free(p); }
+};
+template <typename Handle>
+using Owned = std::unique_ptr<Handle, Free>;
+
+}  // namespace ardvark::testing
