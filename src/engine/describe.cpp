@@ -68,7 +68,8 @@ namespace {
 // A sparse prior has no hyper-prior to narrow, and where there is no prior there is none either.
 const char* what_to_do_about_growth(const FitOptions& options) {
   if (!options.preset.empty()) return "fit a model with a hyper-prior (--model logistic)";
-  if (options.prior.kind == PriorKind::none) return "give the columns a prior that holds them (--prior shared --a0 1 --b0 1)";
+  if (options.prior.kind == PriorKind::none || !options.prior.flat_columns.empty())
+    return "give the columns without one a prior that holds them (--prior shared --a0 1 --b0 1)";
   if (is_sparse(options.prior.kind)) return "take one precision and a narrow hyper-prior (--prior shared --a0 1 --b0 1)";
   return "take a narrower hyper-prior (--a0 1 --b0 1)";
 }

@@ -104,6 +104,7 @@ LogisticFit fit_checked_logistic(MatrixView X, VectorView labels, const FitOptio
       fit_l1_slr(X, t, options, fit);
     else
       fit_lasso(X, t, k, options, fit);
+    call_separated(X, t, k, flat_columns_of(fit), fit);
     fit.report.seconds = watch.seconds();
     return fit;
   }
@@ -120,12 +121,11 @@ LogisticFit fit_checked_logistic(MatrixView X, VectorView labels, const FitOptio
   PreparedPrior prior = prepare_prior(options, X.cols(), prepared.left_out);
   const auto likelihood = logistic_likelihood(t, k, options);
   const std::vector<Index> flat = prior.partition.flat_columns;
-  const bool prior_of_none = prior.partition.num_groups() == 0 && !prior.partition.has_fixed();
   Posterior q = fit_by_sweeps(options, {X, *likelihood, std::move(prepared), std::move(prior), k.sum()},
                               std::make_shared<detail::FitState>(), watch, fit);
   if (fit.report.status == Status::not_positive_definite) explain_no_posterior(X, fit.state->standardization, k, flat, fit.report);
   if (fit.state->w.size() > 0) DenseDesign(X, fit.state->standardization).apply(fit.state->w, q.m);  // as predict() has it, bit for bit
-  if (prior_of_none) call_separated(t, k, q.m, fit.report);
+  call_separated(X, t, k, flat, fit);
   describe_classes(t, k, q.m, q.s, fit);
   describe_separation(options, fit);
   return fit;

@@ -5,6 +5,7 @@
 #include "core/blas.hpp"
 #include "core/rearrange.hpp"
 #include "design/dense.hpp"
+#include "engine/state.hpp"
 #include "engine/waist.hpp"
 #include "posterior/solver.hpp"
 
@@ -61,8 +62,21 @@ void explain_no_posterior(MatrixView X, const Standardization& standardization, 
   }
 }
 
-void call_separated(const Vector& t, const Vector& k, const Vector& m, Report& report) {
+std::vector<Index> flat_columns_of(const Fit& fit) {
+  std::vector<Index> flat;
+  for (std::size_t j = 0; j < fit.group.size(); ++j)
+    if (fit.group[j] == Partition::flat) flat.push_back(static_cast<Index>(j));
+  if (fit.state && fit.state->standardization.intercept) flat.push_back(static_cast<Index>(fit.group.size()));
+  return flat;
+}
+
+void call_separated(MatrixView X, const Vector& t, const Vector& k, const std::vector<Index>& flat_columns, Fit& fit) {
+  Report& report = fit.report;
   if (report.status != Status::converged && report.status != Status::max_sweeps) return;
+  if (flat_columns.empty() || fit.state->w.size() == 0) return;
+  Vector of_flat = Vector::Zero(fit.state->w.size()), m(t.size());
+  of_flat(flat_columns) = fit.state->w(flat_columns);
+  DenseDesign(X, fit.state->standardization).apply(of_flat, m);
   for (Index i = 0; i < t.size(); ++i)
     if (k[i] > 0 && !(t[i] > 0.5 ? m[i] > 0 : m[i] < 0)) return;
   report.status = Status::separated;

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "ardvark/report.hpp"
+#include "ardvark/fit.hpp"
 #include "ardvark/types.hpp"
 #include "design/dense.hpp"
 
@@ -15,8 +15,11 @@ namespace ardvark {
 void explain_no_posterior(MatrixView X, const Standardization& standardization, const Vector& k, const std::vector<Index>& flat_columns,
                           Report& report);
 
-/// Where no column has a prior: a score m = Xw that puts every row on its own side shows that the classes can be separated, so that there
+/// The columns without a prior of a fit by one score, the intercept among them.
+[[nodiscard]] std::vector<Index> flat_columns_of(const Fit& fit);
+
+/// Columns without a prior whose score alone puts every row on its own side show that the classes can be separated by them, so that there
 /// is no maximum to have converged to. Puts that into the report.   \param t in {0, 1}, weights k
-void call_separated(const Vector& t, const Vector& k, const Vector& m, Report& report);
+void call_separated(MatrixView X, const Vector& t, const Vector& k, const std::vector<Index>& flat_columns, Fit& fit);
 
 }  // namespace ardvark

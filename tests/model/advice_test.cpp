@@ -48,6 +48,27 @@ TEST(ColumnsWithoutAPrior, AreSaidToSeparateTheClasses) {
     }
 }
 
+TEST(ColumnsWithoutAPrior, AreSaidToSeparateTheClassesBesideColumnsWithOne) {
+  for (std::uint64_t seed = 0; seed < 6; ++seed)
+    for (const LogisticLikelihood likelihood : {LogisticLikelihood::gaussian, LogisticLikelihood::bound, LogisticLikelihood::laplace})
+      for (const Prior& prior : {Prior::shared(), Prior::ard(), Prior::laplace(0.5), Prior::sparse()}) {
+        const bool has_likelihoods = prior.kind == PriorKind::shared || prior.kind == PriorKind::ard;
+        if (!has_likelihoods && likelihood != LogisticLikelihood::gaussian) continue;
+        Random random(seed);
+        const Matrix X = random.normals(20, 3);
+        Vector labels(20);
+        for (Index i = 0; i < 20; ++i) labels[i] = X(i, 1) > 0.1 ? 1 : 0;
+        FitOptions options;
+        options.prior = prior.flat({1});
+        options.likelihood = likelihood;
+        const LogisticFit fit = fit_logistic(X, labels, options);
+        EXPECT_EQ(fit.report.status, Status::separated) << to_string(prior.kind) << ": " << fit.report.message;
+        std::string said = fit.report.message;
+        for (const std::string& warning : fit.report.warnings) said += warning;
+        EXPECT_TRUE(contains(said, "give the columns a prior") || contains(said, "give the columns without one a prior")) << said;
+      }
+}
+
 TEST(ColumnsWithoutAPrior, AreSaidToBeDependentWhereTheyAre) {
   Random random(3);
   Matrix X = random.normals(60, 3);

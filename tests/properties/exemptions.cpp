@@ -68,7 +68,6 @@ const std::vector<Exemption>& exemptions() {
       {"weights", is_sparse_with_near_copies, "of columns correlated above .99 a start may take another one for a change in the last bit"},
       {"memory", is_sparse_with_near_copies, "of columns correlated above .99 a start may take another one for a change in the last bit"},
       {"target", searches_widths, "a search of widths ends where it gains little, which is in no unit"},
-      {"rows", is_type_two_machine, "the evidence of a kernel machine by type-II maximum likelihood has several maxima"},
       {"columns", is_type_two_machine, "the evidence of a kernel machine by type-II maximum likelihood has several maxima"},
   };
   return all;
