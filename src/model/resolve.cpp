@@ -68,7 +68,7 @@ void set_model(const ModelOptions& from, Task task, FitOptions& options) {
   }
   if (options.prior.kind == PriorKind::shared || options.prior.kind == PriorKind::none)
     refuse(from, {"group"},
-           fmt::format("has no meaning with {}; it needs {}, ard or auto", from.spelled("prior", from.prior),
+           fmt::format("has no meaning with {}; it needs {}, ard, sparse, slab or auto", from.spelled("prior", from.prior),
                        from.spelled("prior", "groups")));
   if (task == Task::linear)
     refuse(from, {"likelihood", "coding", "precision_per_class"}, "is of logistic fits");
