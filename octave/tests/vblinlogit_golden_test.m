@@ -1,4 +1,6 @@
 % The functions of VBLinLogit with compat against what the published program returned (tests/data/README.md), all sets, to 1e-9.
+% One is held to 5e-9: in syn_under, more columns than rows, linear ARD turns rounding of 1e-16 into 7e-10 (vblinlogit_test.cpp) where sums run in another
+% order, and into 1.2e-9 with the sums of a processor with SSE3.
 % ARDVARK_REFERENCES names a folder with more of them.
 1;
 function count = compare(set, name, hyper)
@@ -26,7 +28,9 @@ function count = compare(set, name, hyper)
   end
   variance = reference(set, at, 'Vdiag.csv');
   difference = max(abs(diag(out{2}) - variance) ./ variance);
-  if ~(difference <= 1e-9), error('%s %s Vdiag differs by %g', set, at, difference); end
+  allowed = 1e-9;
+  if strcmp(set, 'syn_under') && strcmp(name, 'vb_linear_fit_ard'), allowed = 5e-9; end
+  if ~(difference <= allowed), error('%s %s Vdiag differs by %g', set, at, difference); end
   % invV is the inverse of V: relative to the two norms, as V is known to 1e-9
   residual = norm(out{3} * out{2} - eye(columns(X)), 1) / (norm(out{3}, 1) * norm(out{2}, 1));
   if ~(residual <= 1e-9), error('%s %s invV * V is off the identity by %g', set, at, residual); end
