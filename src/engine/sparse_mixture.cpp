@@ -21,7 +21,8 @@ Matrix root_of(const Matrix& C) {
 
 namespace {
 
-// The sets whose effects are uncertain enough to matter to others, at most as many columns as Z has rows.
+// The sets whose effects are uncertain enough to matter to others. Of more columns than rows they end with the set by which they are as
+// many columns as Z has rows: what is left out counts as if it knew nothing of the others. (SP.6)
 std::vector<Index> uncertain_sets(const SpikeSlab& q, const Vector& d) {
   const ColumnSets& sets = q.sets();
   Vector size = Vector::Zero(sets.size());
@@ -33,9 +34,10 @@ std::vector<Index> uncertain_sets(const SpikeSlab& q, const Vector& d) {
   }
   std::stable_sort(some.begin(), some.end(), [&](Index a, Index b) { return size[a] > size[b]; });
   const auto columns_of = [&](Index s) { return static_cast<Index>(sets.columns_of(s).size()); };
+  const Index p = q.rows().size(), most = static_cast<double>(p) <= q.rows().degrees ? p : q.rows().rank();
   Index columns = 0;
   std::size_t count = 0;
-  while (count < some.size() && columns + columns_of(some[count]) <= q.rows().rank()) columns += columns_of(some[count++]);
+  while (count < some.size() && columns < most) columns += columns_of(some[count++]);
   some.resize(count);
   std::sort(some.begin(), some.end());
   return some;

@@ -5,6 +5,7 @@
 
 #include "../support/random_problem.hpp"
 #include "../support/spike_slab_case.hpp"
+#include "ardvark/linear.hpp"
 #include "engine/sparse_fit.hpp"
 
 namespace ardvark {
@@ -124,6 +125,28 @@ TEST(Ascend, EndsWhereAnotherStartHasEnded) {  // (SP.8)
     }
   }
   EXPECT_GE(met, 10);
+}
+
+// Celsius, Fahrenheit, Kelvin: fewer different columns than a block has. What is predicted is as sure as with one of them.
+TEST(SparseMixture, OfCopiesOfAColumnPredictsAsOfOne) {
+  for (std::uint64_t seed = 0; seed < 5; ++seed)
+    for (const Index copies : {3, 5}) {
+      SCOPED_TRACE(copies);
+      testing::Random random(seed);
+      const Matrix base = random.normals(200, 2);
+      Matrix X(200, copies + 1);
+      for (Index j = 0; j < copies; ++j) X.col(j) = (1 + 0.8 * static_cast<double>(j)) * base.col(0).array() + static_cast<double>(j);
+      X.col(copies) = base.col(1);
+      const Vector y = 2 * base.col(0) - base.col(1) + 0.3 * random.normals(200, 1);
+      for (const Prior& prior : {Prior::sparse(), Prior::slab()}) {
+        FitOptions options;
+        options.prior = prior;
+        const auto sd = [&](const Matrix& columns) { return predict(fit_linear(columns, y, options), columns).standard_deviation(); };
+        const Vector ratio = sd(X).cwiseQuotient(sd(base));
+        EXPECT_GT(ratio.minCoeff(), 0.97);
+        EXPECT_LT(ratio.maxCoeff(), 1.03);
+      }
+    }
 }
 
 }  // namespace
