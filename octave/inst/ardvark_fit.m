@@ -80,6 +80,11 @@ end
 % what can be done about it
 %!error <separate the classes.*prior shared> ardvark_fit([-3; -2; -1; 1; 2; 3], [0; 0; 0; 1; 1; 1], 'model', 'logistic', 'prior', 'none')
 
+% positions in the numbers of the caller
+%!error <flat\(1\) is 9; X has 2 columns> ardvark_fit(randn(20, 2), randn(20, 1), 'model', 'linear', 'flat', 9)
+%!error <flat\(2\) is 0; it must be a whole number from 1> ardvark_fit(randn(20, 2), randn(20, 1), 'model', 'linear', 'flat', [1, 0])
+%!error <group\(2\) is 1.5; it must be a whole number from 1> ardvark_fit(randn(20, 2), randn(20, 1), 'model', 'linear', 'group', [1, 1.5])
+
 %!error <weights have the sum 0.5> ardvark_fit((1:5)', [1; 3; 2; 5; 4], 'model', 'linear', 'weights', 0.1 * ones(5, 1))
 
 %!test  % a target far from zero is fitted by its differences

@@ -1055,6 +1055,15 @@ static bool counts_from_one(const char* name) {
   return false;
 }
 
+static int64_t num_columns_; /* of the X of this call; 0: it has none */
+
+/* Said here, in the numbers of the caller. */
+static void need_position(const char* name, mwSize i, double value) {
+  if (!(value >= 1) || value != floor(value)) fail(INVALID, "%s(%d) is %g; it must be a whole number from 1", name, (int)i + 1, value);
+  if (num_columns_ > 0 && (strcmp(name, "flat") == 0 || strcmp(name, "group") == 0) && value > (double)num_columns_)
+    fail(INVALID, "%s(%d) is %g; X has %lld columns", name, (int)i + 1, value, (long long)num_columns_);
+}
+
 static void set_option(const char* name, const mxArray* value) {
   const mwSize count = mxGetNumberOfElements(value);
   mwSize i;
@@ -1083,7 +1092,10 @@ static void set_option(const char* name, const mxArray* value) {
   } else {
     const double* const values = list_of(value, name, -1, "");
     double* const copy = (double*)allocate(count, sizeof(double));
-    for (i = 0; i < count; ++i) copy[i] = values[i] - (counts_from_one(name) ? 1 : 0);
+    for (i = 0; i < count; ++i) {
+      if (counts_from_one(name)) need_position(name, i, values[i]);
+      copy[i] = values[i] - (counts_from_one(name) ? 1 : 0);
+    }
     check(ardvark_options_set_numbers(call_.options, name, copy, (int64_t)count, error()));
   }
 }
@@ -1269,6 +1281,7 @@ static void fit_command(const Arguments* a) {
   X = matrix_of(a->in[0], "X");
   y = list_of(a->in[1], "y", X.rows, "one per row of X");
   new_options();
+  num_columns_ = X.columns;
   more = set_options(a->in[2], "outputs");
   core_name_ = "labels", our_name_ = "y";
   check(ardvark_fit(&X, y, call_.options, &call_.model, error()));
@@ -1306,6 +1319,7 @@ static void predict_command(const Arguments* a) {
   const mxArray* target;
   const double* y = NULL;
   need(a, 3, "model and X");
+  num_columns_ = 0;
   load_bytes(a->in[0]);
   X = matrix_of(a->in[1], "X");
   new_options();
@@ -1332,6 +1346,7 @@ static void predict_command(const Arguments* a) {
 static void summary_command(const Arguments* a) {
   char* text;
   need(a, 2, "model");
+  num_columns_ = 0;
   load_bytes(a->in[0]);
   new_options();
   (void)set_options(a->in[1], NULL);
@@ -1348,6 +1363,7 @@ static void select_command(const Arguments* a) {
   X = matrix_of(a->in[0], "X");
   y = list_of(a->in[1], "y", X.rows, "one per row of X");
   new_options();
+  num_columns_ = X.columns;
   (void)set_options(a->in[2], NULL);
   core_name_ = "labels", our_name_ = "y";
   check(ardvark_select(&X, y, call_.options, &call_.result, error()));
