@@ -230,8 +230,11 @@ std::optional<double> read_value(const CsvRecords& records, StoredColumn& column
   ++column.num_texts;
   if (column.has_comma[static_cast<std::size_t>(code)] && column.num_commas++ == 0)
     column.first_comma = fmt::format("{}: '{}'", records.where(column.field), shown(text));
-  if (double number; is_new && !column.listed && parse_number(trimmed(text), number) && !std::isnan(number))
+  if (double number; is_new && !column.listed && parse_number(trimmed(text), number) && !std::isnan(number)) {
+    if (2 * column.num_commas >= column.num_texts)  // a whole number among them
+      throw InvalidArgument(fmt::format("{} has a decimal comma; write numbers with a decimal point", column.first_comma));
     fail_at(records, column, fmt::format("'{}' is a number, the rows before it hold text{}", shown(text), way_to_text(column)));
+  }
   if (is_new && !io::is_utf8(text)) fail_at(records, column, fmt::format("'{}' is not UTF-8: save the file as UTF-8", shown(text)));
   return static_cast<double>(code);
 }

@@ -142,6 +142,8 @@ TEST_F(Refuses, RowsByTheirNumberAndTheirLine) {
 
 TEST_F(Refuses, NumbersWithADecimalComma) {
   linear_table("x,y\n\"1,5\",2\n\"2,5\",3\n\"3,25\",4\n", {"row 1 (line 2), column 'x': '1,5' has a decimal comma", "decimal point"});
+  linear_table("x,y\n\"1,5\",2\n2,3\n\"3,25\",4\n",
+               {"row 1 (line 2), column 'x': '1,5' has a decimal comma", "decimal point"});  // a whole number among them
   make_model();
   put("x,z,k\n\"1,5\",0,a\n");
   predict({"m.ardvark", "bad.csv"}, {"'x'", "decimal comma"});
