@@ -66,7 +66,7 @@ def octave(folder, name):
             f"fit = ardvark_fit(table(:, 2:end), table(:, 1), 'intercept', {str(has_intercept(name)).lower()}, {words});\n"
             "show = @(key, v) printf('%s %s\\n', key, sprintf('%.17g ', v));\n"
             "show('mean', fit.mean); show('variance', fit.variance); show('noise', [fit.noise.shape, fit.noise.rate]);\n"
-            "if isstruct(fit.intercept), show('intercept', [fit.intercept.mean, fit.intercept.variance]); end\n"
+            "if isfield(fit, 'intercept') && isstruct(fit.intercept), show('intercept', [fit.intercept.mean, fit.intercept.variance]); end\n"
         )
         done = subprocess.run(["octave-cli", "--norc", "--quiet", "--no-gui", str(script)], capture_output=True, text=True,
                               env={**os.environ, "HOME": home})
