@@ -3,9 +3,12 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <charconv>
 #include <filesystem>
 #include <functional>
-#include <regex>
+#include <string>
+#include <string_view>
+#include <system_error>
 #include <utility>
 
 #include "fit.hpp"
@@ -102,13 +105,17 @@ void in_rows_of_file(const std::vector<Index>& file_rows, const std::vector<Inde
   try {
     work();
   } catch (const InvalidArgument& e) {
-    static const std::regex row_of_table("at row ([0-9]+)");
-    const std::string message = e.what();
-    std::smatch found;
-    if (!std::regex_search(message, found, row_of_table)) throw;
-    const Index row = std::stol(found[1]) - 1;
-    if (row < 0 || row >= num_rows) throw;
-    throw InvalidArgument(found.prefix().str() + "at " + file_row_name(file_rows, file_lines, row) + found.suffix().str());
+    constexpr std::string_view words = "at row ";
+    const std::string_view message = e.what();
+    for (std::size_t at = message.find(words); at != std::string_view::npos; at = message.find(words, at + 1)) {
+      const char* const digits = message.data() + at + words.size();
+      Index row = 0;
+      const auto [end, error] = std::from_chars(digits, message.data() + message.size(), row);
+      if (end == digits) continue;
+      if (error != std::errc() || row < 1 || row > num_rows) break;
+      throw InvalidArgument(std::string(message.substr(0, at)) + "at " + file_row_name(file_rows, file_lines, row - 1) + end);
+    }
+    throw;
   }
 }
 
