@@ -1313,6 +1313,25 @@ static void load_bytes(const mxArray* model) {
   check(ardvark_model_from_bytes(mxGetData(bytes), mxGetNumberOfElements(bytes), &call_.model, error()));
 }
 
+/* 0: a regression */
+static int num_classes_of_model(void) {
+  char* classes = NULL;
+  int count = 0;
+  check(ardvark_model_result(call_.model, NULL, &call_.result, error()));
+  if (ardvark_result_text(call_.result, "classes", &classes, NULL) == ARDVARK_OK) {
+    at_ = classes;
+    {
+      mxArray* const list = json_plain("classes");
+      count = (int)mxGetNumberOfElements(list);
+      mxDestroyArray(list);
+    }
+    ardvark_free(classes);
+  }
+  ardvark_result_free(call_.result);
+  call_.result = NULL;
+  return count;
+}
+
 /* (model, X, pairs) -> struct; target is one of the pairs */
 static void predict_command(const Arguments* a) {
   ardvark_matrix X;
@@ -1327,14 +1346,15 @@ static void predict_command(const Arguments* a) {
   if (target != NULL) {
     double* const copy = (double*)allocate((size_t)X.rows, sizeof(double));
     const double* const values = list_of(target, "target", X.rows, "one per row of X");
-    char* classes = NULL;
+    const int num_classes = num_classes_of_model();
     int64_t i;
-    check(ardvark_model_result(call_.model, NULL, &call_.result, error()));
-    const bool is_class = ardvark_result_text(call_.result, "classes", &classes, NULL) == ARDVARK_OK;
-    ardvark_free(classes);
-    ardvark_result_free(call_.result);
-    call_.result = NULL;
-    for (i = 0; i < X.rows; ++i) copy[i] = values[i] - (is_class ? 1 : 0);
+    for (i = 0; i < X.rows; ++i) {
+      if (!isfinite(values[i])) fail(INVALID, "target(%lld) is %g; it must be finite", (long long)i + 1, values[i]);
+      if (num_classes > 0 && (!(values[i] >= 1 && values[i] <= num_classes) || values[i] != floor(values[i])))
+        fail(INVALID, "target(%lld) is %g; of a classifier it must be a position in classes, 1 to %d", (long long)i + 1, values[i],
+             num_classes);
+      copy[i] = values[i] - (num_classes > 0 ? 1 : 0);
+    }
     y = copy;
   }
   core_name_ = "X_new", our_name_ = "X";
