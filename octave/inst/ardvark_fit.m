@@ -80,6 +80,8 @@ end
 % what can be done about it
 %!error <separate the classes.*prior shared> ardvark_fit([-3; -2; -1; 1; 2; 3], [0; 0; 0; 1; 1; 1], 'model', 'logistic', 'prior', 'none')
 
+%!error <ardvark_mex: task is not given; for model 'rvm' it must be regression or classification> ardvark_fit((1:9)', (1:9)', 'model', 'rvm')
+
 % positions in the numbers of the caller
 %!error <flat\(1\) is 9; X has 2 columns> ardvark_fit(randn(20, 2), randn(20, 1), 'model', 'linear', 'flat', 9)
 %!error <flat\(2\) is 0; it must be a whole number from 1> ardvark_fit(randn(20, 2), randn(20, 1), 'model', 'linear', 'flat', [1, 0])
