@@ -100,7 +100,7 @@ typedef struct ardvark_options ardvark_options;
 /* All at their defaults; NULL without memory. */
 ARDVARK_API ardvark_options* ardvark_options_create(void);
 ARDVARK_API void ardvark_options_free(ardvark_options* options);
-/* Numbers may be given as texts and texts as numbers. An empty text or list takes an option back to its default.
+/* Numbers serve as texts, texts as numbers, one of them as a list of one. An empty text or list takes an option back to its default.
  * ARDVARK_INVALID_ARGUMENT: no option of this name, or a value of another kind. */
 ARDVARK_API ardvark_code ardvark_options_set_text(ardvark_options* options, const char* name, const char* value, ardvark_error* error);
 ARDVARK_API ardvark_code ardvark_options_set_number(ardvark_options* options, const char* name, double value, ardvark_error* error);

@@ -82,6 +82,14 @@ end
 
 %!error <ardvark_mex: task is not given; for model 'rvm' it must be regression or classification> ardvark_fit((1:9)', (1:9)', 'model', 'rvm')
 
+%!test  % a table of one row, and one of one column: a number is a list of one, a text too
+%! one = ardvark_fit([1, 2], 3, 'model', 'linear', 'prior', 'shared', 'weights', 4);
+%! four = ardvark_fit(repmat([1, 2], 4, 1), 3 * ones(4, 1), 'model', 'linear', 'prior', 'shared');
+%! assert(one.bound, four.bound, 1e-9 * abs(four.bound));
+%! assert(one.intercept.mean, 3, 1e-9);
+%! fit = ardvark_fit((1:9)', (9:-1:1)' + [1; 0; 0; 1; 0; 0; 1; 0; 0], 'model', 'linear', 'column_names', 'dose');
+%! assert(fit.columns, {'dose'});
+
 % positions in the numbers of the caller
 %!error <flat\(1\) is 9; X has 2 columns> ardvark_fit(randn(20, 2), randn(20, 1), 'model', 'linear', 'flat', 9)
 %!error <flat\(2\) is 0; it must be a whole number from 1> ardvark_fit(randn(20, 2), randn(20, 1), 'model', 'linear', 'flat', [1, 0])

@@ -43,7 +43,6 @@ for k = 1:numel(files)
   text = fileread([folder '/' files(k).name]);
   problem = jsondecode(text);
   if isfield(problem, 'refusal') || ~isempty(strfind(problem.text, 'compat 1')), continue, end
-  if isscalar(problem.target), continue, end  % of one row the weights are a number, in Octave no other thing than a list of one
   X = exactly(text, 'X', problem.X);
   problem.target = exactly(text, 'target', problem.target);
   if iscolumn(X) && numel(problem.target) > 1 && rows(X) == numel(problem.target), X = X'; end

@@ -112,8 +112,10 @@ std::string text_of(const std::string& name, const Value& value) {
   fail(name, value, "a text, a number or a list of numbers");
 }
 
-const std::vector<double>& numbers_of(const std::string& name, const Value& value) {
+// What an interface without scalars of its own hands on of a table of one row, or one column, is a single value.
+std::vector<double> numbers_of(const std::string& name, const Value& value) {
   if (const auto* numbers = std::get_if<std::vector<double>>(&value)) return *numbers;
+  if (const auto* number = std::get_if<double>(&value)) return {*number};
   fail(name, value, "a list of numbers");
 }
 
@@ -138,6 +140,10 @@ struct Assign {
     to = std::move(positions);
   }
   void operator()(std::vector<std::string>& to) const {
+    if (const auto* text = std::get_if<std::string>(&value)) {
+      to = {*text};
+      return;
+    }
     const auto* texts = std::get_if<std::vector<std::string>>(&value);
     if (texts == nullptr) fail(name, value, "a list of texts");
     to = *texts;
