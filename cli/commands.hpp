@@ -45,6 +45,9 @@ class UninterruptedWrite {
 void in_rows_of_file(const std::vector<Index>& file_rows, const std::vector<Index>& file_lines, Index num_rows,
                      const std::function<void()>& work);
 
+/// A summary, which says where the rest of a shortened list is.
+[[nodiscard]] std::string naming_json(const std::string& summary);
+
 /// One progress line on a terminal, for work over a second; erased when done.
 class ProgressLine {
  public:

@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <exception>
 #include <new>
+#include <regex>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -128,6 +129,11 @@ std::vector<std::string> split_names(const std::vector<std::string>& lists) {
       at = end;
     }
   return names;
+}
+
+std::string naming_json(const std::string& summary) {
+  static const std::regex shortened("(^|\n)(  \\.\\.\\. [^\n]*)");
+  return std::regex_replace(summary, shortened, "$1$2; --json has all");
 }
 
 std::string csv_field(const std::string& text) {

@@ -78,9 +78,19 @@ end
 %! assert(! isempty(strfind(ardvark_summary(fit), 'not comparable: no column has a prior')));
 
 % what can be done about it
-%!error <separate the classes.*prior shared> ardvark_fit([-3; -2; -1; 1; 2; 3], [0; 0; 0; 1; 1; 1], 'model', 'logistic', 'prior', 'none')
+%!error <separate the classes.*'prior', 'shared', 'a0', 1, 'b0', 1\)> ardvark_fit([-3; -2; -1; 1; 2; 3], [0; 0; 0; 1; 1; 1], 'model', 'logistic', 'prior', 'none')
 
+%!error <ardvark_mex: lambda is not given\. .* about a tenth of it, [0-9.]+$> ardvark_fit([-3; -2; 1; -1; 2; 3], [0; 0; 0; 1; 1; 1], 'model', 'logistic', 'prior', 'laplace')
+%!error <ardvark_mex: group has 0 entries; it must have one per column of X: 2> ardvark_fit(randn(20, 2), randn(20, 1), 'model', 'linear', 'prior', 'groups')
 %!error <ardvark_mex: task is not given; for model 'rvm' it must be regression or classification> ardvark_fit((1:9)', (1:9)', 'model', 'rvm')
+
+%!test  % advice is in the words of these functions
+%! randn('state', 1);
+%! X = randn(30, 80);
+%! fit = ardvark_fit(X, X(:, 1), 'model', 'linear', 'prior', 'ard');
+%! assert(any(cellfun(@(text) ~isempty(strfind(text, "('prior', 'sparse')")), fit.warnings)));
+%! said = [fit.warnings(:)', fit.notes(:)', {fit.message, ardvark_summary(fit)}];
+%! assert(all(cellfun(@isempty, regexp(said, '--[a-z]'))));
 
 %!test  % a table of one row, and one of one column: a number is a list of one, a text too
 %! one = ardvark_fit([1, 2], 3, 'model', 'linear', 'prior', 'shared', 'weights', 4);

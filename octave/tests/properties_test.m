@@ -63,6 +63,9 @@ for k = 1:numel(files)
   fit = ardvark_fit(X, y, arguments{:});
   num_fitted += 1;
   assert(fit.status, problem.results.status);
+  said = [{fit.message}, fit.notes(:)', fit.warnings(:)', {ardvark_summary(fit)}];
+  foreign = said(~cellfun(@isempty, regexp(said, '--[a-z]')));
+  if ~isempty(foreign), error('%s: advice in the words of the program: %s', what, foreign{1}); end
   for name = {'mean', 'variance', 'relevance', 'bound', 'bound_history', 'log_evidence'}
     if ~isfield(problem.results, name{1}) || ~isfield(fit, name{1}), continue, end
     theirs = problem.results.(name{1});
