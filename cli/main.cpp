@@ -70,6 +70,7 @@ int flushed(int code) {
 
 // Runs what the words say; --help and --version print their text.
 int obey(CLI::App& app, std::vector<std::string> words, const Run& run) {
+  refuse_empty_values(words);
   try {
     app.parse(std::move(words));
   } catch (const CLI::ParseError& e) {
@@ -197,7 +198,7 @@ int main(int argc, char** argv) {
   try {
     return obey(app, std::move(words), run);
   } catch (const CLI::ParseError& e) {
-    if (!app.get_subcommands().empty()) return fail(e.what(), invalid_argument);
+    if (!app.get_subcommands().empty()) return fail(wrong_with(e, *app.get_subcommands().front()), invalid_argument);
     const std::string given = argc > 1 ? fmt::format("'{}' is not a command", argv[1]) : "say what to do";
     return fail(given + ": the commands are fit, select, compare, predict and show; --help tells more", invalid_argument);
   } catch (const InvalidArgument& e) {

@@ -15,7 +15,7 @@ void add_show(CLI::App& app, Run& run) {
   CLI::App& c = *app.add_subcommand("show", "Print what a model file holds");
   auto args = std::make_shared<Arguments>();
   c.add_option("model", args->model, "Model file written by fit -o")->required();
-  c.add_option("--level", args->level, "Level of the intervals (default 0.95)");
+  c.add_option("--level", args->level, "Level of the intervals (default 0.95)")->check(is_number);
   c.add_flag("--json", args->json, "Print the JSON object of fit --json");
   c.add_flag("--covariance", args->covariance,
              "With --json: the full posterior covariance, intercept last; of several classes, class after class");

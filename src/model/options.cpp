@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "ardvark/model.hpp"
+#include "io/text.hpp"
 
 namespace ardvark {
 
@@ -183,9 +184,11 @@ void ModelOptions::set(const std::string& name, const Value& value) {
         option.member);
     return;
   }
-  std::string known;
-  for (const ModelOption& option : model_options()) known += (known.empty() ? "" : ", ") + std::string(option.name);
-  throw InvalidArgument(fmt::format("there is no option '{}'; the options are {}", name, known));
+  std::vector<std::string> known;
+  for (const ModelOption& option : model_options()) known.emplace_back(option.name);
+  const std::string nearest = io::did_you_mean(name, known);
+  throw InvalidArgument(
+      fmt::format("there is no option '{}'{} options are {}", name, nearest.empty() ? "; the" : nearest + " The", fmt::join(known, ", ")));
 }
 
 std::string ModelOptions::spelled(const std::string& name) const {
