@@ -42,8 +42,8 @@ extern "C" {
 typedef enum ardvark_code {
   ARDVARK_OK = 0,
   ARDVARK_INTERNAL = 1,         /* a broken invariant of ours: please report it */
-  ARDVARK_INVALID_ARGUMENT = 2, /* the caller's mistake: the message names argument, value, constraint */
-  ARDVARK_ENVIRONMENT = 3       /* a file, memory: the message says what to do */
+  ARDVARK_INVALID_ARGUMENT = 2, /* the caller's mistake, or a damaged file: the message names argument, value, constraint */
+  ARDVARK_ENVIRONMENT = 3       /* a file that cannot be read or written, memory: the message says what to do */
 } ardvark_code;
 
 /* Filled by the call that it was passed to, and by no other; may be NULL where the text is not wanted. */

@@ -202,6 +202,23 @@ TEST_F(Refuses, OptionsWithoutAValueOrWithTwo) {
   exactly(fit + Arguments{"--target", "x", "--model", "logistic"}, "--target is given more than once; it has one value");
 }
 
+// What a file holds is the caller's mistake; that it cannot be read is not.
+TEST_F(Refuses, WhatAFileHoldsWithTwoAndAFileThatCannotBeReadWithThree) {
+  make_model();
+  std::string bytes = read_bytes(folder_ / "m.ardvark");
+  bytes[bytes.size() / 2] = static_cast<char>(bytes[bytes.size() / 2] ^ 1);
+  put(bytes, "bad.ardvark");
+  put("x,y\n1\n");
+  for (const auto& [model, exit_code] : {std::pair{"bad.ardvark", 2}, {"none.ardvark", 3}, {".", 3}}) {
+    expect_refused({"show", model}, folder_, exit_code, {model});
+    expect_refused({"predict", model, "good.csv"}, folder_, exit_code, {model});
+  }
+  for (const auto& [table, exit_code] : {std::pair{"bad.csv", 2}, {"none.csv", 3}, {".", 3}}) {
+    expect_refused({"predict", "m.ardvark", table}, folder_, exit_code, {});
+    expect_refused({"fit", table, "--target", "y", "--model", "linear"}, folder_, exit_code, {});
+  }
+}
+
 // ---- what can be done about it --------------------------------------------------------------------------------------------------------
 
 TEST_F(Refuses, WeightsThatStandForTooFewRows) {
