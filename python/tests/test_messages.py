@@ -108,6 +108,8 @@ def test_options_by_name_are_named_so():
         _core.fit(X, labels == "yes", model="logistic", prior="laplace")
     with pytest.raises(ValueError, match="^task is not given; for model 'rvm' it must be regression or classification$"):
         _core.fit(X, y, model="rvm")
+    with pytest.raises(ValueError, match="^labels holds 150 different numbers in 150 rows; .* measurements need model 'linear'$"):
+        _core.fit(X, y, model="logistic")
     with pytest.raises(ValueError, match="^there is no option 'priro'; did you mean 'prior'?"):
         _core.fit(X, y, priro="ard")
 

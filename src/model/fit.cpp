@@ -57,6 +57,15 @@ void require_positions(const ModelOptions& options, VectorView labels) {
           fmt::format("labels holds {}; with class_names it must hold numbers from 0 to {} only", label, options.class_names.size() - 1));
 }
 
+// Numbers of which hardly two are the same are measurements. \param otherwise  what explains these
+void require_classes(const ModelOptions& options, VectorView labels, const std::string& otherwise) {
+  if (!options.class_names.empty()) return;
+  if (const Index count = count_classes(labels); count > 2 && 2 * count > labels.size())
+    throw InvalidArgument(fmt::format(
+        "labels holds {} different numbers in {} rows; more than two classes need two rows each on average; measurements need {}", count,
+        labels.size(), otherwise));
+}
+
 // \param diagnosis  of the model, and why there is none
 template <typename Diagnose>
 void add_diagnosis(const ModelOptions& options, SavedModel& model, Diagnose&& diagnosis) {
@@ -71,6 +80,8 @@ void add_diagnosis(const ModelOptions& options, SavedModel& model, Diagnose&& di
 SavedModel fit_vectors(MatrixView X, VectorView target, const ModelOptions& options) {
   RelevanceOptions relevance = relevance_options(options);
   const Task task = relevance_task(options);
+  if (task == Task::logistic)
+    require_classes(options, target, options.preset.empty() ? options.spelled("task", "regression") : options.spelled("model", "rvm"));
   adapt(options, task, X.cols(), relevance);
   SavedModel model;
   if (task == Task::linear)
@@ -104,6 +115,7 @@ SavedModel fit_any(MatrixView X, OwnedMatrix* given, VectorView target, const Mo
   }
   const FitOptions fit = fit_options(options, Task::logistic);
   if (has_several_classes(options, target)) {
+    require_classes(options, target, options.spelled("model", "linear"));
     if (options.diagnose) throw InvalidArgument(no_diagnosis_of_classes(options));
     model.softmax = fit_softmax(X, target, softmax_options(options, fit));
     model.softmax->target = options.target;
@@ -320,6 +332,7 @@ SelectionCounts select_columns(MatrixView X, VectorView labels, const ModelOptio
   selection.class_names = options.class_names;
   FitOptions fit = fit_options(options, Task::logistic);
   fit.weights = {};
+  if (has_several_classes(options, labels)) require_classes(options, labels, options.spelled("model", "linear"));
   const SelectionMethod method =
       has_several_classes(options, labels) ? softmax_selection(softmax_options(options, fit)) : logistic_selection(fit);
   SelectionCounts counts = in_names_of(options, [&] { return select_columns(X, labels, method, selection); });
