@@ -48,6 +48,7 @@ def test_says_which_entry_is_not_finite(estimator, target, value, name):
         (BayesianLinearRegression(max_iter=0), "^max_iter is 0"),
         (BayesianLinearRegression(alpha_1=-1.0), "^alpha_1 is -1"),
         (BayesianLinearRegression(lambda_2=-1.0), "^lambda_2 is -1"),
+        (BayesianLinearRegression("ard", prune_at=-1.0), "^prune_at is -1"),
         (BayesianLinearRegression("best"), "prior is 'best'"),
         (BayesianLinearRegression([0, 1]), "one number a column: 4"),
         (BayesianLinearRegression("groups"), r"^prior is 'groups'; give the groups themselves: \[\["),
@@ -106,6 +107,10 @@ def test_options_by_name_are_named_so():
         _core.fit(X, y, model="linear", prior="shared", flat=[4])
     with pytest.raises(ValueError, match="^lambda is not given. .* about a tenth of it, [0-9.]+$"):
         _core.fit(X, labels == "yes", model="logistic", prior="laplace")
+    with pytest.raises(ValueError, match="^prune_at is -1; it must be 0 or more$"):
+        _core.fit(X, y, model="linear", prior="ard", prune_at=-1)
+    with pytest.raises(ValueError, match="^readmit_every is -1; it must be 0 or more$"):
+        _core.fit(X, y, model="linear", prior="ard", prune_at=1e8, readmit_every=-1)
     with pytest.raises(ValueError, match="^task is not given; for model 'rvm' it must be regression or classification$"):
         _core.fit(X, y, model="rvm")
     with pytest.raises(ValueError, match="^labels holds 150 different numbers in 150 rows; .* measurements need model 'linear'$"):
