@@ -40,10 +40,24 @@ class UninterruptedWrite {
   return text.empty() ? "it is empty; give a value or leave it out" : "";
 }
 
+/// Checks of options that hold numbers.
+[[nodiscard]] std::string is_number(const std::string& text);
+[[nodiscard]] std::string is_whole_number(const std::string& text);
+/// Of --delimiter.
+[[nodiscard]] std::string is_one_character(const std::string& text);
+
+/// \throws InvalidArgument  an option without what it needs: --level=
+void refuse_empty_values(const std::vector<std::string>& words);
+/// What is wrong with the command line, by name and value. \param command  the one that was asked for
+[[nodiscard]] std::string wrong_with(const CLI::ParseError& error, const CLI::App& command);
+
 /// The library counts the rows that it was given: where the message of an InvalidArgument of `work` says "at row 3", it gets the row and
 /// the line of the file. \param file_rows, file_lines, num_rows  as in Table
 void in_rows_of_file(const std::vector<Index>& file_rows, const std::vector<Index>& file_lines, Index num_rows,
                      const std::function<void()>& work);
+
+/// A summary, which says where the rest of a shortened list is.
+[[nodiscard]] std::string naming_json(const std::string& summary);
 
 /// One progress line on a terminal, for work over a second; erased when done.
 class ProgressLine {

@@ -75,6 +75,10 @@ struct ModelProblem {
 /// Fits, with a line that shows the progress. The table's numbers go to the fit.
 [[nodiscard]] SavedModel fit_with_progress(const FitArguments& args, ModelProblem& problem);
 
+/// The classes of a target: more than one, and not as many as a column of measurements or names would have.
+/// \param otherwise  the model that explains numbers
+void check_classes(const std::string& name, const TableColumn& column, const Vector& labels, const char* otherwise);
+
 /// Writes the model and prints what was asked for; returns the exit code. Without a posterior there is nothing to save: that is told like
 /// any numerical outcome. The training's encoding becomes the model's.
 [[nodiscard]] int finish_fit(const FitArguments& args, SavedModel& model, Training& training);

@@ -39,6 +39,10 @@ CLI::Option* add_model_option(CLI::App& c, ModelOptions& options, const char* na
         using Value = std::decay_t<decltype(options.*member)>;
         if constexpr (std::is_same_v<Value, bool>)
           return c.add_flag(options.spelled(name) + (options.*member ? "{false}" : ""), options.*member, help);
+        else if constexpr (std::is_same_v<Value, double> || std::is_same_v<Value, std::optional<double>>)
+          return c.add_option(options.spelled(name), options.*member, help)->check(is_number);
+        else if constexpr (std::is_same_v<Value, int> || std::is_same_v<Value, std::optional<int>>)
+          return c.add_option(options.spelled(name), options.*member, help)->check(is_whole_number);
         else
           return c.add_option(options.spelled(name), options.*member, help);
       },
@@ -56,7 +60,7 @@ void add_table_options(CLI::App& c, const std::shared_ptr<FitArguments>& args) {
       ->allow_extra_args(false);
   c.add_option("--categorical", args->categorical, "COLUMN,... columns of numbers to read as categories")->allow_extra_args(false);
   c.add_option("--missing", args->missing, "refuse (default) or drop: what to do with rows that lack a value");
-  c.add_option("--delimiter", args->delimiter, "Field separator (default ,)");
+  c.add_option("--delimiter", args->delimiter, "Field separator (default ,)")->check(is_one_character);
 }
 
 void add_model_options(CLI::App& c, const std::shared_ptr<FitArguments>& args, bool classes_only) {

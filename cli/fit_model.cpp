@@ -66,8 +66,20 @@ struct Target {
   std::vector<std::string> classes;  // of text: otherwise the fit names the numbers
 };
 
-// The classes of a target: more than one, and not as many as a column of measurements or names would have.
-void check_classes(const std::string& name, const TableColumn& column, const Vector& labels) {
+Target target_of(const Table& table, const std::string& name, Task task) {
+  const Index column = table.at(name);
+  const TableColumn& c = table.columns[static_cast<std::size_t>(column)];
+  if (task == Task::linear && c.categorical)
+    throw InvalidArgument(fmt::format("target '{}' is text ('{}', ...); a linear fit needs numbers (for classes use --model logistic)",
+                                      name, c.levels.front()));
+  Target target{column_values(table, column), c.levels};
+  if (task == Task::logistic) check_classes(name, c, target.values, "--model linear");
+  return target;
+}
+
+}  // namespace
+
+void check_classes(const std::string& name, const TableColumn& column, const Vector& labels, const char* otherwise) {
   std::vector<double> values(labels.begin(), labels.end());
   std::sort(values.begin(), values.end());
   values.erase(std::unique(values.begin(), values.end()), values.end());
@@ -81,26 +93,13 @@ void check_classes(const std::string& name, const TableColumn& column, const Vec
     throw InvalidArgument(fmt::format("target '{}' has 1 class ({}); a classification needs two or more", name, some));
   const bool whole = std::all_of(values.begin(), values.end(), [](double v) { return v == std::floor(v); });
   if (!column.categorical && values.size() > 2 && (!whole || values.size() > 30))
-    throw InvalidArgument(fmt::format(
-        "target '{}' has {} different numbers ({}): numbers are explained by --model linear; if these name classes, say --categorical {}",
-        name, values.size(), some, name));
+    throw InvalidArgument(
+        fmt::format("target '{}' has {} different numbers ({}): numbers are explained by {}; if these name classes, say --categorical {}",
+                    name, values.size(), some, otherwise, name));
   if (values.size() > 2 && 2 * values.size() > static_cast<std::size_t>(labels.size()))
     throw InvalidArgument(fmt::format("target '{}' has {} classes ({}) in {} rows; more than two classes need two rows each on average",
                                       name, values.size(), some, labels.size()));
 }
-
-Target target_of(const Table& table, const std::string& name, Task task) {
-  const Index column = table.at(name);
-  const TableColumn& c = table.columns[static_cast<std::size_t>(column)];
-  if (task == Task::linear && c.categorical)
-    throw InvalidArgument(fmt::format("target '{}' is text ('{}', ...); a linear fit needs numbers (for classes use --model logistic)",
-                                      name, c.levels.front()));
-  Target target{column_values(table, column), c.levels};
-  if (task == Task::logistic) check_classes(name, c, target.values);
-  return target;
-}
-
-}  // namespace
 
 ModelProblem model_problem(const FitArguments& args, Task task) {
   ModelProblem problem;
@@ -171,7 +170,7 @@ int finish_fit(const FitArguments& args, SavedModel& model, Training& training) 
   if (args.json) {
     fmt::print("{}\n", to_json(model, args.level, args.covariance && has));
   } else if (!args.quiet) {
-    fmt::print("{}", summary(model, args.level));
+    fmt::print("{}", naming_json(summary(model, args.level)));
     if (saved) fmt::print("model                 {}\n", args.output);
   }
   if (saved != !args.output.empty()) return not_converged;

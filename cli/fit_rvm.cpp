@@ -52,7 +52,10 @@ int fit_rvm(const FitArguments& args) {
   problem.target = column_values(table, column);
   problem.training = training_of(std::move(table), args, Dummies::every_level);
   Training& training = problem.training;
-  if (task == Task::logistic) require_two_classes(args, target, problem.target, training.weights);
+  if (task == Task::logistic) {
+    require_two_classes(args, target, problem.target, training.weights);
+    check_classes(args.target, target, problem.target, args.preset.empty() ? "--task regression" : "--model rvm --task regression");
+  }
   problem.options.task = task == Task::linear ? "regression" : "classification";
   problem.options.weights.assign(training.weights.begin(), training.weights.end());
   problem.options.input_group = training.encoding.groups();

@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <exception>
 #include <new>
+#include <regex>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -69,6 +70,7 @@ int flushed(int code) {
 
 // Runs what the words say; --help and --version print their text.
 int obey(CLI::App& app, std::vector<std::string> words, const Run& run) {
+  refuse_empty_values(words);
   try {
     app.parse(std::move(words));
   } catch (const CLI::ParseError& e) {
@@ -130,6 +132,11 @@ std::vector<std::string> split_names(const std::vector<std::string>& lists) {
   return names;
 }
 
+std::string naming_json(const std::string& summary) {
+  static const std::regex shortened("(^|\n)(  \\.\\.\\. [^\n]*)");
+  return std::regex_replace(summary, shortened, "$1$2; --json has all");
+}
+
 std::string csv_field(const std::string& text) {
   if (text.find_first_of(",\"\n\r") == std::string::npos && !text.empty()) return text;
   std::string out = "\"";
@@ -174,8 +181,8 @@ int main(int argc, char** argv) {
       "  ardvark predict pima.ardvark examples/data/Pima.te.csv -o predictions.csv\n"
       "  ardvark select examples/data/Pima.tr.csv --target type --preset slr_var\n"
       "  ardvark compare examples/data/Pima.tr.csv --target type --model logistic\n"
-      "Exit codes: 0 done; 2 the arguments or the data are wrong; 3 a file or memory failed; 4 not converged, with --strict, or no fit "
-      "that could be saved by -o.");
+      "Exit codes: 0 done; 2 the arguments are wrong, or what a table or a model file holds; 3 a file cannot be read or written, or memory "
+      "is short; 4 not converged, with --strict, or no fit that could be saved by -o.");
   Run run;
   add_fit(app, run);
   add_select(app, run);
@@ -191,7 +198,7 @@ int main(int argc, char** argv) {
   try {
     return obey(app, std::move(words), run);
   } catch (const CLI::ParseError& e) {
-    if (!app.get_subcommands().empty()) return fail(e.what(), invalid_argument);
+    if (!app.get_subcommands().empty()) return fail(wrong_with(e, *app.get_subcommands().front()), invalid_argument);
     const std::string given = argc > 1 ? fmt::format("'{}' is not a command", argv[1]) : "say what to do";
     return fail(given + ": the commands are fit, select, compare, predict and show; --help tells more", invalid_argument);
   } catch (const InvalidArgument& e) {

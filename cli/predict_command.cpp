@@ -151,7 +151,7 @@ void add_predict(CLI::App& app, Run& run) {
   c.add_option("model", args->model, "Model file written by fit -o")->required();
   c.add_option("data", args->data, "CSV file with the model's columns, by name, in any order; others are not read")->required();
   c.add_option("-o,--output", args->output, "Write here instead of the screen")->check(not_empty);
-  c.add_option("--level", args->level, "Regressions: level of the interval (default 0.95)");
+  c.add_option("--level", args->level, "Regressions: level of the interval (default 0.95)")->check(is_number);
   c.add_option(
       "--rule", args->rule,
       "Logistic: automatic (exact; published for presets of VBLinLogit; plug-in for the SLR toolbox with --compat), exact, plug-in (as if "
@@ -160,7 +160,7 @@ void add_predict(CLI::App& app, Run& run) {
       "product). "
       "Regressions by relevance vector machines or vrvm_regression: automatic (the noise precision at its mean), mixture (integrated out)");
   c.add_option("--missing", args->missing, "refuse (default) or drop: what to do with rows that lack a value");
-  c.add_option("--delimiter", args->delimiter, "Field separator (default ,)");
+  c.add_option("--delimiter", args->delimiter, "Field separator (default ,)")->check(is_one_character);
   c.add_flag("--json", args->json, "One JSON object instead of CSV");
   c.footer(
       "Two classes: the probability of the second in sorted order. More: a column probability_CLASS each; in JSON a list each.\n"

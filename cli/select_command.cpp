@@ -79,7 +79,7 @@ void add_select(CLI::App& app, Run& run) {
   add_model_option(c, *args, "repeats", "Times that the rows are dealt anew (default 10)");
   add_model_option(c, *args, "seed", "Of the deal: the same seed gives the same counts, at any number of threads (default 1)");
   add_model_option(c, *args, "threads", "Fits at a time (default: as many as the BLAS has threads)");
-  c.add_option("--top", args->top, "Features that the table lists (default 20)");
+  c.add_option("--top", args->top, "Features that the table lists (default 20)")->check(is_whole_number);
   c.add_option("-o,--output", args->output, "Write the counts of all features to this CSV file")->check(not_empty);
   c.add_option("--folds-out", args->folds_out,
                "Write to this CSV file which fold tested each row in each repeat, so that a count can be redone elsewhere")

@@ -15,7 +15,7 @@ void add_show(CLI::App& app, Run& run) {
   CLI::App& c = *app.add_subcommand("show", "Print what a model file holds");
   auto args = std::make_shared<Arguments>();
   c.add_option("model", args->model, "Model file written by fit -o")->required();
-  c.add_option("--level", args->level, "Level of the intervals (default 0.95)");
+  c.add_option("--level", args->level, "Level of the intervals (default 0.95)")->check(is_number);
   c.add_flag("--json", args->json, "Print the JSON object of fit --json");
   c.add_flag("--covariance", args->covariance,
              "With --json: the full posterior covariance, intercept last; of several classes, class after class");
@@ -27,7 +27,7 @@ void add_show(CLI::App& app, Run& run) {
       const SavedModel model = load_model(args->model);
       if (args->covariance && !args->json) throw InvalidArgument("--covariance needs --json; the table has no place for a matrix");
       if (model.relevance && args->covariance) throw InvalidArgument("--covariance is of linear and logistic models");
-      fmt::print("{}", args->json ? to_json(model, args->level, args->covariance) + "\n" : summary(model, args->level));
+      fmt::print("{}", args->json ? to_json(model, args->level, args->covariance) + "\n" : naming_json(summary(model, args->level)));
       return static_cast<int>(ok);
     };
   });

@@ -42,8 +42,8 @@ extern "C" {
 typedef enum ardvark_code {
   ARDVARK_OK = 0,
   ARDVARK_INTERNAL = 1,         /* a broken invariant of ours: please report it */
-  ARDVARK_INVALID_ARGUMENT = 2, /* the caller's mistake: the message names argument, value, constraint */
-  ARDVARK_ENVIRONMENT = 3       /* a file, memory: the message says what to do */
+  ARDVARK_INVALID_ARGUMENT = 2, /* the caller's mistake, or a damaged file: the message names argument, value, constraint */
+  ARDVARK_ENVIRONMENT = 3       /* a file that cannot be read or written, memory: the message says what to do */
 } ardvark_code;
 
 /* Filled by the call that it was passed to, and by no other; may be NULL where the text is not wanted. */
@@ -100,7 +100,7 @@ typedef struct ardvark_options ardvark_options;
 /* All at their defaults; NULL without memory. */
 ARDVARK_API ardvark_options* ardvark_options_create(void);
 ARDVARK_API void ardvark_options_free(ardvark_options* options);
-/* Numbers may be given as texts and texts as numbers. An empty text or list takes an option back to its default.
+/* Numbers serve as texts, texts as numbers, one of them as a list of one. An empty text or list takes an option back to its default.
  * ARDVARK_INVALID_ARGUMENT: no option of this name, or a value of another kind. */
 ARDVARK_API ardvark_code ardvark_options_set_text(ardvark_options* options, const char* name, const char* value, ardvark_error* error);
 ARDVARK_API ardvark_code ardvark_options_set_number(ardvark_options* options, const char* name, double value, ardvark_error* error);
@@ -161,7 +161,7 @@ ARDVARK_API void ardvark_model_free(ardvark_model* model);
  *     status message sweeps bound bound_history (never falls, but in the fits that docs/math/bound.md names under BOUND.5)
  *     bound_comparable (with fits under other priors) solver solver_reason notes warnings seconds columns classes prior preset ...
  *     mean variance sd interval [p,2] intercept.mean intercept.variance intercept.interval standardized_mean
- *     precision precision_history group relevance relevant left_out effective_parameters V_diagonal log_det_V
+ *     precision precision_history (of a fit, not of a file) group relevance relevant left_out effective_parameters V_diagonal log_det_V
  *     posterior noise.shape noise.rate noise.sd noise.sd_interval r_squared | accuracy log_loss class_weight
  *     covariance, V [p,p], with an intercept [p+1,p+1], last: formed when asked for; q(w|tau) = N(mean, V/tau) of a joint posterior
  *   several classes: mean, variance, sd, precision, relevance [classes, p], intercept.mean [classes]; covariance [classes q, classes q]

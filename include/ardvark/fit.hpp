@@ -163,7 +163,7 @@ struct Fit {
   double log_det_V = 0;      ///< ln|V|, intercept included; NaN under a sparse prior, where it is not computed
   Vector precision;          ///< [groups] E[alpha], of the standardised columns where there is standardisation; empty under a sparse prior
   Matrix precision_history;  ///< [groups, 1 + max_sweeps/record_every] E[alpha] at the start and after each so many sweeps; where the fit
-                             ///< ended before, as it left them, of a published program that is reproduced as at the start
+                             ///< ended before, as it left them, of a published program that is reproduced as at the start; no file has it
   std::vector<Index> group;  ///< [p] group of each column; -1 flat, -2 fixed precision, -3 left out
   Vector relevance;          ///< [p] well-determinedness 1 - a_j V_jj in [0, 1]: 1 = set by the data, 0 = by the prior; under a sparse
                              ///< prior the inclusion

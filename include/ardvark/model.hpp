@@ -88,8 +88,8 @@ struct ModelOptions {
   Spelling spelling = Spelling::words;
 
   using Value = std::variant<std::string, double, std::vector<double>, std::vector<std::string>>;
-  /// Numbers serve as texts and texts as numbers; flags are 0 or 1; lists of positions are whole numbers. An empty list or text of an
-  /// option that has no such value takes the option back to its default.
+  /// Numbers serve as texts, texts as numbers, one as a list of one; flags are 0 or 1; lists of positions are whole numbers. An empty
+  /// list or text of an option that has no such value takes the option back to its default.
   /// \throws InvalidArgument  an option of another name, a value of another kind
   void set(const std::string& name, const Value& value);
   [[nodiscard]] bool has(const std::string& name) const { return given.contains(name); }

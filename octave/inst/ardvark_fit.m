@@ -78,7 +78,30 @@ end
 %! assert(! isempty(strfind(ardvark_summary(fit), 'not comparable: no column has a prior')));
 
 % what can be done about it
-%!error <separate the classes.*prior shared> ardvark_fit([-3; -2; -1; 1; 2; 3], [0; 0; 0; 1; 1; 1], 'model', 'logistic', 'prior', 'none')
+%!error <separate the classes.*'prior', 'shared', 'a0', 1, 'b0', 1\)> ardvark_fit([-3; -2; -1; 1; 2; 3], [0; 0; 0; 1; 1; 1], 'model', 'logistic', 'prior', 'none')
+
+%!error <ardvark_mex: lambda is not given\. .* about a tenth of it, [0-9.]+$> ardvark_fit([-3; -2; 1; -1; 2; 3], [0; 0; 0; 1; 1; 1], 'model', 'logistic', 'prior', 'laplace')
+%!error <ardvark_mex: group has 0 entries; it must have one per column of X: 2> ardvark_fit(randn(20, 2), randn(20, 1), 'model', 'linear', 'prior', 'groups')
+%!error <ardvark_mex: task is not given; for model 'rvm' it must be regression or classification> ardvark_fit((1:9)', (1:9)', 'model', 'rvm')
+
+%!error <y holds 9 different numbers in 9 rows; .* measurements need model 'linear'$> ardvark_fit((1:9)', (1:9)' + 0.5, 'model', 'logistic')
+%!error <y holds 9 different numbers in 9 rows; .* measurements need task 'regression'$> ardvark_fit((1:9)', (1:9)' + 0.5, 'model', 'rvm', 'task', 'classification')
+
+%!test  % advice is in the words of these functions
+%! randn('state', 1);
+%! X = randn(30, 80);
+%! fit = ardvark_fit(X, X(:, 1), 'model', 'linear', 'prior', 'ard');
+%! assert(any(cellfun(@(text) ~isempty(strfind(text, "('prior', 'sparse')")), fit.warnings)));
+%! said = [fit.warnings(:)', fit.notes(:)', {fit.message, ardvark_summary(fit)}];
+%! assert(all(cellfun(@isempty, regexp(said, '--[a-z]'))));
+
+%!test  % a table of one row, and one of one column: a number is a list of one, a text too
+%! one = ardvark_fit([1, 2], 3, 'model', 'linear', 'prior', 'shared', 'weights', 4);
+%! four = ardvark_fit(repmat([1, 2], 4, 1), 3 * ones(4, 1), 'model', 'linear', 'prior', 'shared');
+%! assert(one.bound, four.bound, 1e-9 * abs(four.bound));
+%! assert(one.intercept.mean, 3, 1e-9);
+%! fit = ardvark_fit((1:9)', (9:-1:1)' + [1; 0; 0; 1; 0; 0; 1; 0; 0], 'model', 'linear', 'column_names', 'dose');
+%! assert(fit.columns, {'dose'});
 
 % positions in the numbers of the caller
 %!error <flat\(1\) is 9; X has 2 columns> ardvark_fit(randn(20, 2), randn(20, 1), 'model', 'linear', 'flat', 9)
@@ -168,7 +191,7 @@ end
 
 %!error <y has 3 entries; it must have 4> ardvark_fit(randn(4, 2), [1; 2; 3], 'model', 'linear')
 %!error <X at row 2.*nan> ardvark_fit([1; NaN; 3], [1; 2; 3], 'model', 'linear')
-%!error <there is no option 'modle'> ardvark_fit([1; 2; 3], [1; 2; 3], 'modle', 'linear')
+%!error <there is no option 'modle'; did you mean 'model'\?> ardvark_fit([1; 2; 3], [1; 2; 3], 'modle', 'linear')
 %!error <model is 'cubic'> ardvark_fit([1; 2; 3], [1; 2; 3], 'model', 'cubic')
 %!error <pairs> ardvark_fit([1; 2; 3], [1; 2; 3], 'model')
 

@@ -61,6 +61,20 @@ end
 %! assert(toc(started) < 10);  % some hundredths; minutes if each number were looked up by itself
 %! assert(size(p.probability), [20000, 2]);
 
+%!test  % classes are counted from 1, and mistakes too
+%! randn('state', 3);
+%! x = randn(20, 1); model = ardvark_fit(x, double(x + randn(20, 1) > 0), 'model', 'logistic', 'prior', 'shared').model;
+%! for wrong = [0, 3, 1.5, NaN]
+%!   try
+%!     ardvark_predict(model, [0; 1], 'target', [1; wrong]);
+%!     error('target %g was taken', wrong);
+%!   catch trouble
+%!     assert(trouble.identifier, 'ardvark:invalid_argument');
+%!     assert(! isempty(regexp(trouble.message, ': target\(2\) is .*; (it must be finite|of a classifier it must be a position in classes, 1 to 2)$')));
+%!   end
+%! end
+%!error <target\(1\) is [Nn]a[Nn]; it must be finite> ardvark_predict(ardvark_fit((1:5)', (1:5)' + [0; 1; 0; 1; 0], 'model', 'linear'), 1, 'target', NaN)
+
 %!error <X_new has 3 columns|X has 3 columns> ardvark_predict(ardvark_fit((1:5)', (1:5)' + [0; 1; 0; 1; 0], 'model', 'linear'), ones(2, 3))
 %!error <model is none> ardvark_predict(struct(), ones(2, 3))
 

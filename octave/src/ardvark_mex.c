@@ -86,19 +86,46 @@ static const mxArray* keep_temporary(mxArray* array) {
 
 static ardvark_error error_;
 
+static bool is_word(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
+
+/* The advice of the core is in the words of the program, --prior shared --a0 1; here that is 'prior', 'shared', 'a0', 1.
+ * \param to  has room for twice the text */
+static void in_our_words(const char* text, char* to) {
+  while (*text != '\0') {
+    const char *name = text + 2, *end, *value;
+    if (text[0] != '-' || text[1] != '-' || !is_word(*name)) {
+      *to++ = *text++;
+      continue;
+    }
+    for (end = name; is_word(*end) || (*end == '-' && is_word(end[1]));) ++end;
+    *to++ = '\'';
+    for (; name < end; ++name) *to++ = *name == '-' ? '_' : *name;
+    *to++ = '\'';
+    text = end;
+    if (*end != ' ' || !is_word(end[1])) continue;
+    for (value = ++end; is_word(*end) || ((*end == '-' || *end == '.') && is_word(end[1]));) ++end;
+    to += sprintf(to, *value >= '0' && *value <= '9' ? ", %.*s" : ", '%.*s'", (int)(end - value), value);
+    text = end;
+    if (strncmp(text, " --", 3) == 0) *to++ = ',';
+  }
+  *to = '\0';
+}
+
 /* The core names the arguments of the C interface; a function of this package may call them something else. */
 static const char *core_name_, *our_name_;
 
 static void check(ardvark_code code) {
   static const char* const ids[] = {"", "ardvark:internal", INVALID, "ardvark:environment"};
+  static char message[2 * sizeof error_.message];
   size_t length;
   if (code == ARDVARK_OK) return;
-  if (strncmp(error_.message, "V_inverse ", 10) == 0) fail(ids[code], "invV%s", error_.message + 9);
-  if (strncmp(error_.message, "toolbox_", 8) == 0) fail(ids[code], "%s", error_.message + 8);
+  in_our_words(error_.message, message);
+  if (strncmp(message, "V_inverse ", 10) == 0) fail(ids[code], "invV%s", message + 9);
+  if (strncmp(message, "toolbox_", 8) == 0) fail(ids[code], "%s", message + 8);
   length = core_name_ == NULL ? 0 : strlen(core_name_);
-  if (length > 0 && strncmp(error_.message, core_name_, length) == 0 && error_.message[length] == ' ')
-    fail(ids[code], "%s%s", our_name_, error_.message + length);
-  fail(ids[code], "%s", error_.message);
+  if (length > 0 && strncmp(message, core_name_, length) == 0 && message[length] == ' ')
+    fail(ids[code], "%s%s", our_name_, message + length);
+  fail(ids[code], "%s", message);
 }
 static ardvark_error* error(void) {
   error_.struct_size = sizeof error_;
@@ -279,18 +306,26 @@ static void warn_later(const char* id, const char* text) {
   snprintf(warning_.text, sizeof warning_.text, "%s", text);
 }
 
+/* Kept until the call ends. */
+static const char* message_of_fit(void) {
+  const char* const text = result_text("message");
+  char* const out = (char*)allocate(2 * strlen(text) + 1, 1);
+  in_our_words(text, out);
+  return out;
+}
+
 /* Trouble that is none of the caller's. `at_most`: how running out of sweeps is called, or NULL to be silent on it. */
 static void report_status(const char* at_most) {
   const char* const status = result_text("status");
   char id[64];
   if (strcmp(status, "converged") == 0) return;
-  if (strcmp(status, "stopped_by_user") == 0) fail("ardvark:interrupted", "%s", result_text("message"));
+  if (strcmp(status, "stopped_by_user") == 0) fail("ardvark:interrupted", "%s", message_of_fit());
   if (strcmp(status, "max_sweeps") == 0) {
-    if (at_most != NULL) warn_later(at_most, result_text("message"));
+    if (at_most != NULL) warn_later(at_most, message_of_fit());
     return;
   }
   snprintf(id, sizeof id, "ardvark:%s", status);
-  warn_later(id, result_text("message"));
+  warn_later(id, message_of_fit());
 }
 
 /* ---- VBLinLogit --------------------------------------------------------------------------------------------------------------------- */
@@ -1149,6 +1184,19 @@ static char* json_text(void) { /* to be freed by mxFree */
   return text;
 }
 
+/* What the core says, and not a name of the caller's. */
+static bool is_advice(const char* path) {
+  return strcmp(path, "message") == 0 || strncmp(path, "warnings.", 9) == 0 || strncmp(path, "notes.", 6) == 0;
+}
+static mxArray* advice(const char* text) {
+  char* const words = (char*)mxMalloc(2 * strlen(text) + 1);
+  mxArray* out;
+  in_our_words(text, words);
+  out = mxCreateString(words);
+  mxFree(words);
+  return out;
+}
+
 static mxArray* json_value(const char* path);
 
 static mxArray* json_object(const char* path) {
@@ -1204,7 +1252,7 @@ static mxArray* json_plain(const char* path) {
   if (*at_ == '[') return json_list(path);
   if (*at_ == '"') {
     text = json_text();
-    out = mxCreateString(text);
+    out = is_advice(path) ? advice(text) : mxCreateString(text);
     mxFree(text);
     return out;
   }
@@ -1313,6 +1361,25 @@ static void load_bytes(const mxArray* model) {
   check(ardvark_model_from_bytes(mxGetData(bytes), mxGetNumberOfElements(bytes), &call_.model, error()));
 }
 
+/* 0: a regression */
+static int num_classes_of_model(void) {
+  char* classes = NULL;
+  int count = 0;
+  check(ardvark_model_result(call_.model, NULL, &call_.result, error()));
+  if (ardvark_result_text(call_.result, "classes", &classes, NULL) == ARDVARK_OK) {
+    at_ = classes;
+    {
+      mxArray* const list = json_plain("classes");
+      count = (int)mxGetNumberOfElements(list);
+      mxDestroyArray(list);
+    }
+    ardvark_free(classes);
+  }
+  ardvark_result_free(call_.result);
+  call_.result = NULL;
+  return count;
+}
+
 /* (model, X, pairs) -> struct; target is one of the pairs */
 static void predict_command(const Arguments* a) {
   ardvark_matrix X;
@@ -1327,14 +1394,15 @@ static void predict_command(const Arguments* a) {
   if (target != NULL) {
     double* const copy = (double*)allocate((size_t)X.rows, sizeof(double));
     const double* const values = list_of(target, "target", X.rows, "one per row of X");
-    char* classes = NULL;
+    const int num_classes = num_classes_of_model();
     int64_t i;
-    check(ardvark_model_result(call_.model, NULL, &call_.result, error()));
-    const bool is_class = ardvark_result_text(call_.result, "classes", &classes, NULL) == ARDVARK_OK;
-    ardvark_free(classes);
-    ardvark_result_free(call_.result);
-    call_.result = NULL;
-    for (i = 0; i < X.rows; ++i) copy[i] = values[i] - (is_class ? 1 : 0);
+    for (i = 0; i < X.rows; ++i) {
+      if (!isfinite(values[i])) fail(INVALID, "target(%lld) is %g; it must be finite", (long long)i + 1, values[i]);
+      if (num_classes > 0 && (!(values[i] >= 1 && values[i] <= num_classes) || values[i] != floor(values[i])))
+        fail(INVALID, "target(%lld) is %g; of a classifier it must be a position in classes, 1 to %d", (long long)i + 1, values[i],
+             num_classes);
+      copy[i] = values[i] - (num_classes > 0 ? 1 : 0);
+    }
     y = copy;
   }
   core_name_ = "X_new", our_name_ = "X";
@@ -1351,7 +1419,7 @@ static void summary_command(const Arguments* a) {
   new_options();
   (void)set_options(a->in[1], NULL);
   check(ardvark_model_summary(call_.model, call_.options, &text, error()));
-  a->out[0] = mxCreateString(text);
+  a->out[0] = advice(text);
   ardvark_free(text);
 }
 

@@ -43,7 +43,6 @@ for k = 1:numel(files)
   text = fileread([folder '/' files(k).name]);
   problem = jsondecode(text);
   if isfield(problem, 'refusal') || ~isempty(strfind(problem.text, 'compat 1')), continue, end
-  if isscalar(problem.target), continue, end  % of one row the weights are a number, in Octave no other thing than a list of one
   X = exactly(text, 'X', problem.X);
   problem.target = exactly(text, 'target', problem.target);
   if iscolumn(X) && numel(problem.target) > 1 && rows(X) == numel(problem.target), X = X'; end
@@ -64,6 +63,9 @@ for k = 1:numel(files)
   fit = ardvark_fit(X, y, arguments{:});
   num_fitted += 1;
   assert(fit.status, problem.results.status);
+  said = [{fit.message}, fit.notes(:)', fit.warnings(:)', {ardvark_summary(fit)}];
+  foreign = said(~cellfun(@isempty, regexp(said, '--[a-z]')));
+  if ~isempty(foreign), error('%s: advice in the words of the program: %s', what, foreign{1}); end
   for name = {'mean', 'variance', 'relevance', 'bound', 'bound_history', 'log_evidence'}
     if ~isfield(problem.results, name{1}) || ~isfield(fit, name{1}), continue, end
     theirs = problem.results.(name{1});

@@ -91,16 +91,7 @@ class Estimator(BaseEstimator):
         """A message of the library in the names of the constructor."""
         message = message.replace(" is nan; all values", " is NaN; all values")  # as scikit-learn spells it
         names = {option: name for name, option in self._options.items() if option != name}
-        models = {"linear": "BayesianLinearRegression", "logistic": "BayesianLogisticRegression"}
-
-        def flag(match: re.Match[str]) -> str:
-            option, value = match[1].replace("-", "_"), match[2]
-            if option == "model":
-                return models.get(value, value)
-            quoted = "" if value is None else f"={value}" if value[0].isdigit() else f"='{value}'"
-            return names.get(option, option) + quoted
-
-        message = re.sub(r"--([a-z][a-z0-9-]*)(?: ([a-z0-9.]+(?:-[a-z0-9]+)*))?", flag, message)
+        message = self._with_options_as_arguments(message)
         first = names | {
             "weights": "sample_weight",
             "X_new": "X",
@@ -111,6 +102,20 @@ class Estimator(BaseEstimator):
         )
         unlike_words = {option: name for option, name in names.items() if re.search(r"[0-9_]", option)}
         return re.sub(r"\b\w+\b", lambda match: unlike_words.get(match[0], match[0]), message)
+
+    def _with_options_as_arguments(self, text: str) -> str:
+        """``--prior shared``, as the program takes it, as ``prior='shared'``."""
+        names = {option: name for name, option in self._options.items() if option != name}
+        models = {"linear": "BayesianLinearRegression", "logistic": "BayesianLogisticRegression"}
+
+        def flag(match: re.Match[str]) -> str:
+            option, value = match[1].replace("-", "_"), match[2]
+            if option == "model":
+                return models.get(value, value)
+            quoted = "" if value is None else f"={value}" if value[0].isdigit() else f"='{value}'"
+            return names.get(option, option) + quoted
+
+        return re.sub(r"--([a-z][a-z0-9-]*)(?: ([a-z0-9.]+(?:-[a-z0-9]+)*))?", flag, text)
 
     # ---- data
 
@@ -235,7 +240,7 @@ class FittedModel(Estimator):
         Linear regression, prior ard, 200 rows, 3 columns
         """
         check_is_fitted(self)
-        return self._model.summary(level)
+        return self._with_options_as_arguments(self._model.summary(level))
 
     def save(self, path: Any) -> None:
         """Writes a model file, which `load`, the command line and the other languages read.

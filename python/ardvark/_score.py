@@ -69,6 +69,10 @@ class LinearScore(WithPosterior, FittedModel):
             options = {"prior": "groups", "group": self._groups(named)}
         elif not isinstance(prior, str):
             options = {"prior": "groups", "group": self._listed_groups(prior)}
+        elif prior == "groups":
+            raise ValueError(
+                "prior is 'groups'; give the groups themselves: [['a', 'b'], ['c']], {'name': columns}, or one number a column"
+            )
         elif prior != "auto":
             options = {"prior": prior}
         if flat is not None and len(flat) > 0:

@@ -13,6 +13,7 @@ from ardvark import (
     RelevanceVectorRegressor,
     SequentialLogisticRegression,
     SparseLogisticRegression,
+    _core,
 )
 from estimator_cases import X, fitted, labels, y
 from sklearn.exceptions import ConvergenceWarning
@@ -47,8 +48,10 @@ def test_says_which_entry_is_not_finite(estimator, target, value, name):
         (BayesianLinearRegression(max_iter=0), "^max_iter is 0"),
         (BayesianLinearRegression(alpha_1=-1.0), "^alpha_1 is -1"),
         (BayesianLinearRegression(lambda_2=-1.0), "^lambda_2 is -1"),
+        (BayesianLinearRegression("ard", prune_at=-1.0), "^prune_at is -1"),
         (BayesianLinearRegression("best"), "prior is 'best'"),
         (BayesianLinearRegression([0, 1]), "one number a column: 4"),
+        (BayesianLinearRegression("groups"), r"^prior is 'groups'; give the groups themselves: \[\["),
         (BayesianLogisticRegression(likelihood="probit"), "likelihood is 'probit'"),
         (BayesianLogisticRegression("laplace"), "laplace_lambda"),
         (BayesianLogisticRegression(lambda_1=0.0), "lambda_1"),
@@ -87,6 +90,33 @@ def test_warnings_speak_of_parameters():
     text = " ".join(str(w.message) for w in caught)
     assert "prior='sparse'" in text and "--" not in text
     assert all(w.filename == __file__ for w in caught)
+
+
+def test_summaries_speak_of_parameters():
+    wide = np.random.default_rng(1).normal(size=(30, 80))
+    with pytest.warns(ArdvarkWarning):
+        text = BayesianLinearRegression("ard").fit(wide, wide[:, 0]).summary()
+    assert "prior='sparse'" in text and "--" not in text
+    assert "  ... the 60 largest of 80 by mean/sd\n" in text
+
+
+def test_options_by_name_are_named_so():
+    with pytest.raises(ValueError, match="^group has 0 entries; it must have one per column of X: 4"):
+        _core.fit(X, y, model="linear", prior="groups")
+    with pytest.raises(ValueError, match="^flat names column 4; X has columns 0 to 3"):
+        _core.fit(X, y, model="linear", prior="shared", flat=[4])
+    with pytest.raises(ValueError, match="^lambda is not given. .* about a tenth of it, [0-9.]+$"):
+        _core.fit(X, labels == "yes", model="logistic", prior="laplace")
+    with pytest.raises(ValueError, match="^prune_at is -1; it must be 0 or more$"):
+        _core.fit(X, y, model="linear", prior="ard", prune_at=-1)
+    with pytest.raises(ValueError, match="^readmit_every is -1; it must be 0 or more$"):
+        _core.fit(X, y, model="linear", prior="ard", prune_at=1e8, readmit_every=-1)
+    with pytest.raises(ValueError, match="^task is not given; for model 'rvm' it must be regression or classification$"):
+        _core.fit(X, y, model="rvm")
+    with pytest.raises(ValueError, match="^labels holds 150 different numbers in 150 rows; .* measurements need model 'linear'$"):
+        _core.fit(X, y, model="logistic")
+    with pytest.raises(ValueError, match="^there is no option 'priro'; did you mean 'prior'?"):
+        _core.fit(X, y, priro="ard")
 
 
 def test_callback_sees_every_sweep_and_can_stop():

@@ -114,9 +114,10 @@ bool all_equal(MatrixView X, Index j, const Vector& k, bool centred) {
   return true;
 }
 
-// Columns that are copies of an earlier one up to shift and scale. Equal columns have equal products with any vector: candidates are
-// neighbours in the order of one such product, and each is then compared entry by entry.
-std::vector<std::pair<Index, Index>> duplicates(MatrixView X, const Vector& k, const Standardization& s) {
+// Columns that are copies of another one up to shift and scale, each with the one that stays: the first, or the first of those that the
+// caller wants without a prior. Equal columns have equal products with any vector: candidates are neighbours in the order of one such
+// product, and each is then compared entry by entry.
+std::vector<std::pair<Index, Index>> duplicates(MatrixView X, const Vector& k, const Standardization& s, const std::vector<Index>& flat) {
   DenseDesign design(X, {s.center, s.scale, false});
   const Index n = X.rows(), p = X.cols();
   Vector probe(n), product(p);
@@ -148,7 +149,8 @@ std::vector<std::pair<Index, Index>> duplicates(MatrixView X, const Vector& k, c
       const double minus = (k.array() > 0).select((first + other).array().abs(), 0.0).maxCoeff();
       if (std::min(plus, minus) <= 1e-9) same.push_back(j);
     }
-    std::sort(same.begin(), same.end());
+    const auto order_of = [&](Index j) { return std::pair(std::find(flat.begin(), flat.end(), j) == flat.end(), j); };
+    std::sort(same.begin(), same.end(), [&](Index a, Index b) { return order_of(a) < order_of(b); });
     for (std::size_t l = 0; l < same.size(); ++l) {
       taken[static_cast<std::size_t>(same[l])] = true;
       if (l > 0) found.emplace_back(same[l], same[0]);
@@ -274,7 +276,7 @@ Prepared prepare_columns(MatrixView X, const Vector& k, const FitOptions& option
   }
   // A sparse prior lets copies share an effect, and says that they do.                                                           (SP.9)
   using Copies = std::vector<std::pair<Index, Index>>;
-  for (const auto& [copy, original] : is_sparse(options.prior.kind) ? Copies() : duplicates(X, k, s)) {
+  for (const auto& [copy, original] : is_sparse(options.prior.kind) ? Copies() : duplicates(X, k, s, options.prior.flat_columns)) {
     out.left_out[static_cast<std::size_t>(copy)] = true;
     copies.push_back(fmt::format("'{}' (copy of '{}')", validate::column_name(options.column_names, copy),
                                  validate::column_name(options.column_names, original)));

@@ -44,6 +44,15 @@ void describe_sparse(const FitOptions& options, const PenalisedColumns& which, c
                      const Vector& weight, bool factored, Mixture mixture, const std::vector<bool>& left_out, detail::FitState& state,
                      Fit& fit);
 
+/// The starts of a logistic fit, each with the rows that it ended at.
+struct SparseStarts {
+  std::vector<StartOutcome> starts;
+  std::vector<std::shared_ptr<const ReducedRows>> rows;
+};
+/// fit_sparse_logistic by starts of which none ends where another did: the fit that (SL.9) shortens, to be compared with it.
+void fit_sparse_logistic_in_full(MatrixView X, const Vector& t, const Vector& k, const FitOptions& options, Prepared prepared,
+                                 std::shared_ptr<detail::FitState> state, Fit& fit, SparseStarts& starts);
+
 /// No start came to a finite bound.
 void describe_failure(const FitOptions& options, const std::vector<bool>& left_out, detail::FitState& state, Fit& fit);
 

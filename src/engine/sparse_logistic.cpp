@@ -464,8 +464,9 @@ ComponentMoments moments_of(const Mixture& mixture, const SparseRows& X, const P
 }
 
 // Starts from the L1 path come after the others, where some of them may end.                                            (SL.6), (SL.9)
+// \param may_meet  false: they all run in full
 std::vector<Result> run_all(const Problem& problem, const Problem& without_dense, const std::vector<Vector>& lasso, SparseParts parts,
-                            double seen, Index num_threads) {
+                            double seen, Index num_threads, bool may_meet) {
   const bool with_dense = parts != SparseParts::slab_only, with_effects = !lasso.empty();
   std::vector<Result> ridge, zero;
   parallel_for(2, num_threads, [&](Index task) {
@@ -477,17 +478,17 @@ std::vector<Result> run_all(const Problem& problem, const Problem& without_dense
   std::vector<std::vector<Result>> found(lasso.size());
   parallel_for(static_cast<Index>(lasso.size()), num_threads, [&](Index i) {
     const auto at = static_cast<std::size_t>(i);
-    found[at] = from_lasso(problem, seen, with_dense, fractions[at], lasso[at], out);
+    found[at] = from_lasso(problem, seen, with_dense, fractions[at], lasso[at],
+                           may_meet ? std::span<const Result>(out) : std::span<const Result>());
   });
   for (std::vector<Result>& of_one : found)
     for (Result& result : of_one) out.push_back(std::move(result));
   return out;
 }
 
-}  // namespace
-
-void fit_sparse_logistic(MatrixView X, const Vector& t, const Vector& k, const FitOptions& options, Prepared prepared,
-                         std::shared_ptr<detail::FitState> state, Fit& fit) {
+// \param in_full  what the starts came to, each by itself; null: those from the L1 path may end where others did
+void fit_classes(MatrixView X, const Vector& t, const Vector& k, const FitOptions& options, Prepared prepared,
+                 std::shared_ptr<detail::FitState> state, Fit& fit, SparseStarts* in_full) {
   Report& report = fit.report;
   report.notes.insert(report.notes.end(), prepared.notes.begin(), prepared.notes.end());
   state->standardization = std::move(prepared.standardization);
@@ -534,7 +535,7 @@ void fit_sparse_logistic(MatrixView X, const Vector& t, const Vector& k, const F
     problem.on_sweep = report_sweep;
     Problem without_dense = problem;
     without_dense.slab.fit_dense = false;
-    found = run_all(problem, without_dense, lasso, parts, seen, threads);
+    found = run_all(problem, without_dense, lasso, parts, seen, threads, in_full == nullptr);
   });
   std::vector<StartOutcome> starts;
   std::vector<std::shared_ptr<ReducedRows>> rows;
@@ -553,6 +554,7 @@ void fit_sparse_logistic(MatrixView X, const Vector& t, const Vector& k, const F
 
   bool factored = true;
   const std::vector<std::shared_ptr<const ReducedRows>> each(rows.begin(), rows.end());
+  if (in_full != nullptr) *in_full = {starts, each};
   Mixture mixture = mixture_of(which, starts, each, weight, seen, factored);
   describe_sparse(options, which, starts, weight, factored, std::move(mixture), prepared.left_out, *state, fit);
 
@@ -567,6 +569,18 @@ void fit_sparse_logistic(MatrixView X, const Vector& t, const Vector& k, const F
       one_start->systems.clear();
     }
   fit.state = std::move(state);
+}
+
+}  // namespace
+
+void fit_sparse_logistic(MatrixView X, const Vector& t, const Vector& k, const FitOptions& options, Prepared prepared,
+                         std::shared_ptr<detail::FitState> state, Fit& fit) {
+  fit_classes(X, t, k, options, std::move(prepared), std::move(state), fit, nullptr);
+}
+
+void fit_sparse_logistic_in_full(MatrixView X, const Vector& t, const Vector& k, const FitOptions& options, Prepared prepared,
+                                 std::shared_ptr<detail::FitState> state, Fit& fit, SparseStarts& starts) {
+  fit_classes(X, t, k, options, std::move(prepared), std::move(state), fit, &starts);
 }
 
 }  // namespace ardvark

@@ -7,6 +7,18 @@
 #include "engine/sweep_loop.hpp"
 
 namespace ardvark {
+namespace {
+
+// What rounding may do to ln|V| and to the traces with V from one sweep to the next, nats; 0 where the solver does not say.   (BOUND.6)
+double rounding_of(Solver& solver, const Posterior& q) {
+  constexpr double rounding = 1.1e-16;
+  const bool by_gram = solver.kind() == SolverKind::primal;
+  if (!by_gram && solver.kind() != SolverKind::qr) return 0;
+  const double roots = solver.precision_diagonal(q).cwiseProduct(q.V_diagonal).cwiseSqrt().sum();
+  return by_gram ? rounding * roots * roots : 2 * rounding * roots;
+}
+
+}  // namespace
 
 bool Sweep::done() {
   if (out_.status != Status::failed) return true;
@@ -45,7 +57,7 @@ void Sweep::stop_as_published() {
                           out_.sweeps, -change));
     return;
   }
-  if (!settings_.compat && fell()) {
+  if (!settings_.compat && fell() && !(-change <= rounding_of(solver_, q_))) {
     end(Status::bound_fell, fmt::format("sweep {}: the bound fell by {:.3g} nats, more than rounding explains", out_.sweeps, -change));
     return;
   }
@@ -61,7 +73,7 @@ void Sweep::stop_as_published() {
 // with the last two gains. One small value may be an accident of an extrapolation: two sweeps in a row must agree.             (OPT.1)
 void Sweep::stop_on_remaining_gain() {
   if (fall_ > 0) {
-    const bool rounding = fall_ <= 1e-6 * (1 + std::abs(bound_));
+    const bool rounding = fall_ <= std::max(1e-6 * (1 + std::abs(bound_)), rounding_of(solver_, q_));
     end(rounding ? Status::converged : Status::bound_fell,
         rounding ? fmt::format("converged after {} {} as far as rounding allows: the next would have lowered the bound by {:.2g} nats",
                                out_.sweeps, sweeps_word(), fall_)

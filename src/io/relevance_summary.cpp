@@ -121,7 +121,7 @@ std::vector<Index> listed_vectors(const Vector& sizes) {
 
 std::string more(std::size_t num_shown, Index num_all) {
   const Index left = num_all - static_cast<Index>(num_shown);
-  return left == 0 ? "" : fmt::format("  ... and {} more, smaller beside their sd; --json has all\n", left);
+  return left == 0 ? "" : fmt::format("  ... and {} more, smaller beside their sd\n", left);
 }
 
 std::string table_of_weights(const RelevanceFit& fit) {

@@ -104,7 +104,7 @@ std::string summary(const SoftmaxFit& fit, double level) {
                                                                             : "  -");
     out += '\n';
   }
-  if (total > most) out += fmt::format("  ... the {} largest of {} by mean/sd; --json has all\n", most, total);
+  if (total > most) out += fmt::format("  ... the {} largest of {} by mean/sd\n", most, total);
 
   out += fmt::format("\neffective parameters  {:.2f}\n", fit.effective_parameters);
   if (judged)

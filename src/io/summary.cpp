@@ -133,8 +133,7 @@ std::string summary(const Fit& fit, double level) {
   if (fit.intercept) coefficient_line(out, fit, -1, level, name_width, judged);
   for (Index j : shown) coefficient_line(out, fit, j, level, name_width, judged);
   if (fit.num_columns() > most)
-    out += fmt::format("  ... the {} largest of {} by {}; --json has all\n", most, fit.num_columns(),
-                       has_inclusion(fit) ? "inclusion" : "mean/sd");
+    out += fmt::format("  ... the {} largest of {} by {}\n", most, fit.num_columns(), has_inclusion(fit) ? "inclusion" : "mean/sd");
 
   out += fmt::format("\neffective parameters  {:.2f}\n", fit.effective_parameters);
   if (fit.sparse) out += sparse_text(fit);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <string_view>
 
 #include "core/special.hpp"
 #include "core/validate.hpp"
@@ -12,6 +13,28 @@
 
 namespace ardvark {
 namespace {
+
+// The engine names the fields of its options; who gave the options by name knows these names, in the spelling of the interface.
+template <typename Work>
+auto in_names_of(const ModelOptions& options, Work&& work) {
+  try {
+    return work();
+  } catch (const InvalidArgument& e) {
+    const std::string_view message = e.what(), field = message.substr(0, message.find(' '));
+    const auto say = [&](const std::string& name) {
+      throw InvalidArgument(fmt::format("{}{}", options.spelled(name), message.substr(field.size())));
+    };
+    if (field == "prior.group") say("group");
+    if (field == "prior.flat_columns") say("flat");
+    if (field == "prior.lambda") say("lambda");
+    if (field == "pruning.threshold") say("prune_at");
+    if (field == "pruning.readmit_every") say("readmit_every");
+    const auto is_field = [&](const ModelOption& option) { return option.name == field; };
+    const std::vector<ModelOption>& all = model_options();
+    if (message.substr(field.size()).starts_with(" is ") && std::any_of(all.begin(), all.end(), is_field)) say(std::string(field));
+    throw;
+  }
+}
 
 // Up to three different values are enough to know whether there are more than two.
 Index count_classes(VectorView labels) {
@@ -36,6 +59,15 @@ void require_positions(const ModelOptions& options, VectorView labels) {
           fmt::format("labels holds {}; with class_names it must hold numbers from 0 to {} only", label, options.class_names.size() - 1));
 }
 
+// Numbers of which hardly two are the same are measurements. \param otherwise  what explains these
+void require_classes(const ModelOptions& options, VectorView labels, const std::string& otherwise) {
+  if (!options.class_names.empty()) return;
+  if (const Index count = count_classes(labels); count > 2 && 2 * count > labels.size())
+    throw InvalidArgument(fmt::format(
+        "labels holds {} different numbers in {} rows; more than two classes need two rows each on average; measurements need {}", count,
+        labels.size(), otherwise));
+}
+
 // \param diagnosis  of the model, and why there is none
 template <typename Diagnose>
 void add_diagnosis(const ModelOptions& options, SavedModel& model, Diagnose&& diagnosis) {
@@ -50,6 +82,8 @@ void add_diagnosis(const ModelOptions& options, SavedModel& model, Diagnose&& di
 SavedModel fit_vectors(MatrixView X, VectorView target, const ModelOptions& options) {
   RelevanceOptions relevance = relevance_options(options);
   const Task task = relevance_task(options);
+  if (task == Task::logistic)
+    require_classes(options, target, options.preset.empty() ? options.spelled("task", "regression") : options.spelled("model", "rvm"));
   adapt(options, task, X.cols(), relevance);
   SavedModel model;
   if (task == Task::linear)
@@ -83,6 +117,7 @@ SavedModel fit_any(MatrixView X, OwnedMatrix* given, VectorView target, const Mo
   }
   const FitOptions fit = fit_options(options, Task::logistic);
   if (has_several_classes(options, target)) {
+    require_classes(options, target, options.spelled("model", "linear"));
     if (options.diagnose) throw InvalidArgument(no_diagnosis_of_classes(options));
     model.softmax = fit_softmax(X, target, softmax_options(options, fit));
     model.softmax->target = options.target;
@@ -203,10 +238,10 @@ SavedModel with_encoding(SavedModel model) {
 }  // namespace
 
 SavedModel fit_model(MatrixView X, VectorView target, const ModelOptions& options) {
-  return with_encoding(fit_any(X, nullptr, target, options));
+  return in_names_of(options, [&] { return with_encoding(fit_any(X, nullptr, target, options)); });
 }
 SavedModel fit_model(OwnedMatrix&& X, VectorView target, const ModelOptions& options) {
-  return with_encoding(fit_any(X.view, &X, target, options));
+  return in_names_of(options, [&] { return with_encoding(fit_any(X.view, &X, target, options)); });
 }
 
 bool has_several_classes(const ModelOptions& options, VectorView labels) { return is_softmax(options, count_classes(labels)); }
@@ -299,9 +334,10 @@ SelectionCounts select_columns(MatrixView X, VectorView labels, const ModelOptio
   selection.class_names = options.class_names;
   FitOptions fit = fit_options(options, Task::logistic);
   fit.weights = {};
+  if (has_several_classes(options, labels)) require_classes(options, labels, options.spelled("model", "linear"));
   const SelectionMethod method =
       has_several_classes(options, labels) ? softmax_selection(softmax_options(options, fit)) : logistic_selection(fit);
-  SelectionCounts counts = select_columns(X, labels, method, selection);
+  SelectionCounts counts = in_names_of(options, [&] { return select_columns(X, labels, method, selection); });
   counts.target = options.target;
   counts.method = options.preset.empty() ? fmt::format("logistic, prior {}", options.prior)
                                          : fmt::format("preset {}{}", options.preset, options.compat ? ", compat" : "");
@@ -315,7 +351,7 @@ LogisticPath fit_path(MatrixView X, VectorView labels, const PathGrid& grid, con
   refuse(all, {"lambda"}, "is of one fit; a path has a grid of them");
   if (check_options(all) != ModelKind::logistic) throw InvalidArgument("a path of lambdas is of logistic regression");
   validate::vector(labels, X.rows(), "labels");
-  LogisticPath path = fit_logistic_path(X, labels, grid, fit_options(all, Task::logistic));
+  LogisticPath path = in_names_of(all, [&] { return fit_logistic_path(X, labels, grid, fit_options(all, Task::logistic)); });
   if (all.class_names.size() == 2) path.classes = all.class_names;
   return path;
 }

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "ardvark/model.hpp"
+#include "io/text.hpp"
 
 namespace ardvark {
 
@@ -112,8 +113,10 @@ std::string text_of(const std::string& name, const Value& value) {
   fail(name, value, "a text, a number or a list of numbers");
 }
 
-const std::vector<double>& numbers_of(const std::string& name, const Value& value) {
+// What an interface without scalars of its own hands on of a table of one row, or one column, is a single value.
+std::vector<double> numbers_of(const std::string& name, const Value& value) {
   if (const auto* numbers = std::get_if<std::vector<double>>(&value)) return *numbers;
+  if (const auto* number = std::get_if<double>(&value)) return {*number};
   fail(name, value, "a list of numbers");
 }
 
@@ -138,6 +141,10 @@ struct Assign {
     to = std::move(positions);
   }
   void operator()(std::vector<std::string>& to) const {
+    if (const auto* text = std::get_if<std::string>(&value)) {
+      to = {*text};
+      return;
+    }
     const auto* texts = std::get_if<std::vector<std::string>>(&value);
     if (texts == nullptr) fail(name, value, "a list of texts");
     to = *texts;
@@ -177,9 +184,11 @@ void ModelOptions::set(const std::string& name, const Value& value) {
         option.member);
     return;
   }
-  std::string known;
-  for (const ModelOption& option : model_options()) known += (known.empty() ? "" : ", ") + std::string(option.name);
-  throw InvalidArgument(fmt::format("there is no option '{}'; the options are {}", name, known));
+  std::vector<std::string> known;
+  for (const ModelOption& option : model_options()) known.emplace_back(option.name);
+  const std::string nearest = io::did_you_mean(name, known);
+  throw InvalidArgument(
+      fmt::format("there is no option '{}'{} options are {}", name, nearest.empty() ? "; the" : nearest + " The", fmt::join(known, ", ")));
 }
 
 std::string ModelOptions::spelled(const std::string& name) const {

@@ -111,6 +111,9 @@ void set_centres(const ModelOptions& from, RelevanceOptions& options) {
 
 Task relevance_task(const ModelOptions& options) {
   if (!options.preset.empty()) return task_of_preset(options.preset);
+  if (options.task.empty())
+    throw InvalidArgument(fmt::format("{} is not given; for {} it must be regression or classification", options.spelled("task"),
+                                      options.spelled("model", "rvm")));
   return choose<Task>(options, "task", options.task, {{"regression", Task::linear}, {"classification", Task::logistic}});
 }
 

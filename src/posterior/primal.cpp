@@ -108,12 +108,13 @@ class Primal final : public Triangular {
       if (rows.omega[n] > 0) response_square_ += rows.r[n] * rows.r[n] / rows.omega[n];
   }
 
-  // z'diag(omega)z - 2 w'X'r + w'X'diag(omega)X w costs p^2 and no pass over the rows, but cancels when the fit is nearly perfect:
-  // below 1e-6 of the total (10 digits left) the rows are visited.
+  // z'diag(omega)z - 2 w'X'r + w'X'diag(omega)X w costs p^2 and no pass over the rows, but its terms cancel where the fit is nearly perfect
+  // or weights of opposite sign are large: below 1e-6 of their sizes (10 digits left) the rows are visited.            (RIDGE.10)
   [[nodiscard]] double residual(const Rows& rows, Posterior& q) override {
     blas::symv(p_, gram_.data(), p_, q.w.data(), Gw_.data());
     const double by_gram = response_square_ - 2 * q.w.dot(Xr_) + q.w.dot(Gw_);
-    if (by_gram > 1e-6 * response_square_) return by_gram;
+    const double size = std::sqrt(response_square_) + gram_.diagonal().cwiseSqrt().dot(q.w.cwiseAbs());
+    if (by_gram > 1e-6 * size * size) return by_gram;
     system_.X.apply(q.w, q.m);
     double sum = 0;
     for (Index n = 0; n < q.m.size(); ++n)

@@ -163,6 +163,62 @@ TEST_F(Refuses, ListsWhoseQuotesDoNotClose) {
   linear({"--flat", "\"x\"z"}, {"text follows the closing quote"});
 }
 
+// ---- the command line -----------------------------------------------------------------------------------------------------------------
+
+TEST_F(Refuses, NumbersThatAreNone) {
+  const Arguments fit = {"fit", "good.csv", "--target", "k", "--model", "logistic"};
+  exactly(fit + Arguments{"--prior", "laplace", "--lambda", "6,5"}, "--lambda is '6,5'; it must be a number, with a point: 6.5");
+  exactly(fit + Arguments{"--a0=some"}, "--a0 is 'some'; it must be a number");
+  exactly(fit + Arguments{"--max-sweeps", "1e3"}, "--max-sweeps is '1e3'; it must be a whole number");
+  exactly(fit + Arguments{"--max-sweeps", "2,5"}, "--max-sweeps is '2,5'; it must be a whole number");
+  exactly(fit + Arguments{"--max-sweeps", "99999999999"}, "--max-sweeps is '99999999999', which is out of range");
+  exactly(fit + Arguments{"--level", "0,9"}, "--level is '0,9'; it must be a number, with a point: 0.9");
+  exactly(fit + Arguments{"--delimiter", ";;"}, "--delimiter is ';;'; it must be one character");
+  exactly(fit + Arguments{"--no-intercept=x"}, "--no-intercept takes no value");
+  make_model();
+  exactly({"show", "m.ardvark", "--level", "0,9"}, "--level is '0,9'; it must be a number, with a point: 0.9");
+  exactly({"predict", "m.ardvark", "good.csv", "--level", "0,9"}, "--level is '0,9'; it must be a number, with a point: 0.9");
+  exactly({"select", "good.csv", "--target", "k", "--top", "many"}, "--top is 'many'; it must be a whole number");
+}
+
+TEST_F(Refuses, OptionsThatAreNone) {
+  const Arguments fit = {"fit", "good.csv", "--target", "k", "--model", "logistic"};
+  exactly(fit + Arguments{"--piror", "ard"}, "fit has no option '--piror'; did you mean '--prior'?");
+  exactly(fit + Arguments{"--piror=ard"}, "fit has no option '--piror'; did you mean '--prior'?");
+  exactly({"fit", "good.csv", "--traget", "k", "--model", "logistic"}, "fit has no option '--traget'; did you mean '--target'?");
+  exactly(fit + Arguments{"--tol", "3"}, "fit has no option '--tol'; did you mean '--tolerance'?");
+  exactly(fit + Arguments{"-prior", "ard"}, "fit has no option '-prior'; did you mean '--prior'?");
+  exactly(fit + Arguments{"--what"}, "fit has no option '--what'; 'ardvark fit --help' lists them");
+  exactly({"compare", "good.csv", "--target", "k", "--model", "logistic", "--preset", "slr_var"},
+          "compare has no option '--preset'; 'ardvark compare --help' lists them");
+  exactly(fit + Arguments{"more"}, "'more' is one argument too many; 'ardvark fit --help' says what fit takes");
+}
+
+TEST_F(Refuses, OptionsWithoutAValueOrWithTwo) {
+  const Arguments fit = {"fit", "good.csv", "--target", "k"};
+  exactly(fit + Arguments{"--model"}, "--model has no value; give one or leave it out");
+  exactly(fit + Arguments{"--prior=", "--model", "logistic"}, "--prior is empty; give a value or leave it out");
+  exactly(fit + Arguments{"--weights", "", "--model", "logistic"}, "--weights is empty; give a value or leave it out");
+  exactly(fit + Arguments{"--target", "x", "--model", "logistic"}, "--target is given more than once; it has one value");
+}
+
+// What a file holds is the caller's mistake; that it cannot be read is not.
+TEST_F(Refuses, WhatAFileHoldsWithTwoAndAFileThatCannotBeReadWithThree) {
+  make_model();
+  std::string bytes = read_bytes(folder_ / "m.ardvark");
+  bytes[bytes.size() / 2] = static_cast<char>(bytes[bytes.size() / 2] ^ 1);
+  put(bytes, "bad.ardvark");
+  put("x,y\n1\n");
+  for (const auto& [model, exit_code] : {std::pair{"bad.ardvark", 2}, {"none.ardvark", 3}, {".", 3}}) {
+    expect_refused({"show", model}, folder_, exit_code, {model});
+    expect_refused({"predict", model, "good.csv"}, folder_, exit_code, {model});
+  }
+  for (const auto& [table, exit_code] : {std::pair{"bad.csv", 2}, {"none.csv", 3}, {".", 3}}) {
+    expect_refused({"predict", "m.ardvark", table}, folder_, exit_code, {});
+    expect_refused({"fit", table, "--target", "y", "--model", "linear"}, folder_, exit_code, {});
+  }
+}
+
 // ---- what can be done about it --------------------------------------------------------------------------------------------------------
 
 TEST_F(Refuses, WeightsThatStandForTooFewRows) {

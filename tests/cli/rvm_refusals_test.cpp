@@ -76,6 +76,12 @@ TEST_F(RelevanceCommand, NamesTheOptionsInItsMessages) {
   refused({"fit", "sinc.csv", "--target", "y", "--preset", "rvm_regression", "--kernel", "gaussian"}, {"--kernel", "preset", "columns"});
 }
 
+TEST_F(RelevanceCommand, RefusesMeasurementsAsClasses) {
+  refused({"fit", "sinc.csv", "--target", "y", "--model", "rvm", "--task", "classification"},
+          {"target 'y'", "different numbers", "explained by --task regression;", "--categorical y"});
+  refused({"fit", "sinc.csv", "--target", "y", "--preset", "slr_rvm"}, {"different numbers", "by --model rvm --task regression;"});
+}
+
 TEST_F(RelevanceCommand, RefusesOptionsThatContradict) {
   for (const char* kernel : {"linear", "polynomial", "spline"})
     for (const char* width : {"1", "auto", "each"})

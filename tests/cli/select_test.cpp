@@ -161,9 +161,9 @@ TEST_F(Select, RefusesWhatCannotBeCounted) {
   refused(label + Arguments{"--model", "rvm"}, {"--model is 'rvm'", "--model logistic"});
   refused(label + Arguments{"--preset", "vb_linear_fit"}, {"vb_linear_fit is of regressions"});
   refused(label + Arguments{"--preset", "slr_rvm"}, {"slr_rvm selects rows"});
-  refused(slr + Arguments{"--folds", "1"}, {"folds is 1", "at least 2"});
-  refused(slr + Arguments{"--folds", "201"}, {"folds is 201", "200 rows"});
-  refused(slr + Arguments{"--repeats", "0"}, {"repeats is 0"});
+  refused(slr + Arguments{"--folds", "1"}, {"--folds is 1;", "at least 2"});
+  refused(slr + Arguments{"--folds", "201"}, {"--folds is 201;", "200 rows"});
+  refused(slr + Arguments{"--repeats", "0"}, {"--repeats is 0;"});
   refused(slr + Arguments{"--threads", "-2"}, {"threads is -2"});
   refused(slr + Arguments{"--top", "-1"}, {"--top is -1"});
   refused(slr + Arguments{"--seed", "-1"}, {"--seed is -1"});

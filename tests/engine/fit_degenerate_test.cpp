@@ -56,6 +56,38 @@ TEST(Fit, LeavesConstantAndDuplicatedColumnsOut) {
   }
 }
 
+// Of a column that is to have no prior and a copy that has one the caller's wish is kept, in whatever order they stand.
+TEST(Fit, KeepsTheColumnWithoutAPriorOfTwoThatAreCopies) {
+  const Problem problem = make_problem(7, 60, 3);
+  const Vector copy = -3 * problem.X.col(0).array() + 8;
+  Matrix without(60, 3), first(60, 4), last(60, 4);
+  without << copy, problem.X.rightCols(2);
+  first << copy, problem.X;
+  last << problem.X, copy;
+  for (const Task task : {Task::linear, Task::logistic})
+    for (const Prior& prior : {Prior::shared(), Prior::ard(), Prior::laplace(2)}) {
+      if (task == Task::linear && prior.kind == PriorKind::laplace) continue;
+      SCOPED_TRACE(to_string(prior.kind));
+      const auto fit = [&](const Matrix& X, Index flat) {
+        FitOptions options;
+        options.prior = prior;
+        options.prior.flat_columns = {flat};
+        return fit_any(task, X, problem, options);
+      };
+      const Fit expected = fit(without, 0);
+      for (const auto& [X, at] : {std::pair{&first, Index{0}}, {&last, Index{3}}}) {
+        const Fit found = fit(*X, at);
+        const Index left_out = at == 0 ? 1 : 0;
+        EXPECT_TRUE(found.left_out[static_cast<std::size_t>(left_out)]);
+        EXPECT_EQ(std::count(found.left_out.begin(), found.left_out.end(), true), 1);
+        EXPECT_EQ(found.group[static_cast<std::size_t>(at)], -1);
+        EXPECT_NEAR(found.mean[at], expected.mean[0], 1e-6 * std::abs(expected.mean[0]));
+        EXPECT_NEAR(found.bound, expected.bound, 1e-6 * std::abs(expected.bound));
+        EXPECT_TRUE(mentions(found.report.notes, fmt::format("'x{}' (copy of 'x{}')", left_out + 1, at + 1)));
+      }
+    }
+}
+
 TEST(Fit, HasNoMoreEffectiveParametersThanRowsOrColumns) {  // of few rows it is often open whether an effect is there
   for (std::uint64_t seed = 0; seed < 60; ++seed)
     for (const Prior& prior : {Prior::sparse(), Prior::slab(), Prior::dense(), Prior::ard(), Prior::shared()}) {

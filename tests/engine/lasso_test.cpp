@@ -262,7 +262,7 @@ TEST(FitLogisticLaplace, FromLambdaMaxOnNothingIsLeft) {  // (L1.5)
 TEST(FitLogisticLaplace, ALambdaThatIsNotGivenIsAskedForWithLambdaMax) {
   const Problem problem = make_problem(5, 40, 12);
   const std::string expected = fmt::format("{:.6g}", lambda_max_of(problem.X, problem.labels, Vector::Ones(40)));
-  expect_invalid([&] { (void)fit_logistic(problem.X, problem.labels, laplace(0)); }, {"prior.lambda", "--lambda", expected.c_str()});
+  expect_invalid([&] { (void)fit_logistic(problem.X, problem.labels, laplace(0)); }, {"prior.lambda is not given", expected.c_str()});
 }
 
 TEST(FitLogisticLaplace, ConstantAndRepeatedColumnsAreLeftOutAndFlatOnesArePaidFor) {

@@ -17,6 +17,7 @@ namespace {
 using testing::classify;
 using testing::expect_invalid;
 using testing::fixed;
+using testing::Random;
 using testing::regress;
 using testing::relevance_sample;
 using testing::RelevanceSample;
@@ -137,6 +138,28 @@ TEST(Relevance, PrunedMachineMayBeWithoutABiasAndBeginsWhereItIsTold) {  // (SLR
   options.intercept = true;
   options.start_precision.assign(30, 1.0);
   expect_invalid([&] { static_cast<void>(classify(s.X, s.two, options)); }, {"start_precision", "pruned"});
+}
+
+// Curves without noise, by kernels that are nearly the same: what rounding does to the bound is not called a fall of the bound.
+TEST(Relevance, OfDataWithoutNoiseEndsAsFarAsRoundingAllows) {  // (RIDGE.10), (BOUND.6)
+  for (const Index n : {30, 60})
+    for (std::uint64_t seed = 0; seed < 4; ++seed) {
+      Random random(seed);
+      Matrix X(n, 1);
+      for (double& x : X.reshaped()) x = random.uniform(-10, 10);
+      const Vector line = 2 * X.col(0).array() + 1, sinc = X.col(0).unaryExpr([](double x) { return x == 0 ? 1 : std::sin(x) / x; }),
+                   step = X.col(0).unaryExpr([](double x) { return x > 0 ? 1.0 : 0.0; });
+      for (const auto& [target, name] : {std::pair{&line, "line"}, {&sinc, "sinc"}, {&step, "step"}})
+        for (const Kernel& kernel : {Kernel::gaussian(1), Kernel::cauchy(1), Kernel::spline()})
+          for (const RelevanceAlgorithm algorithm : {RelevanceAlgorithm::variational, RelevanceAlgorithm::plain}) {
+            RelevanceOptions options = fixed(kernel);
+            options.algorithm = algorithm;
+            const Report report = regress(X, *target, options).report;
+            EXPECT_TRUE(report.status == Status::converged || report.status == Status::max_sweeps)
+                << n << " rows, seed " << seed << ", " << name << ", " << kernel.name()
+                << (algorithm == RelevanceAlgorithm::plain ? ", plain: " : ": ") << report.message;
+          }
+    }
 }
 
 }  // namespace

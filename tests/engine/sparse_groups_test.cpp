@@ -7,6 +7,7 @@
 #include "../support/random_problem.hpp"
 #include "ardvark/linear.hpp"
 #include "ardvark/logistic.hpp"
+#include "engine/sparse_fit.hpp"
 
 namespace ardvark {
 namespace {
@@ -35,6 +36,21 @@ Table text_table(Random& random, Index n, Index levels, Index numeric, Index val
     if (random.chance(0.2)) t.k[i] = random.uniform(0.2, 3);
   }
   for (Index j = 0; j < t.X.cols(); ++j) t.group.push_back(std::max<Index>(0, j - levels + 2));
+  return t;
+}
+
+// Two text columns that nearly say the same of two classes: either may be the one with an effect.
+Table two_explanations(Random& random, Index n, Index levels) {
+  Table t{Matrix::Zero(n, 2 * (levels - 1) + 2), Vector::Zero(n), Vector(n), Vector::Ones(n), {}};
+  const Vector effect = 2 * random.normals(levels);
+  for (Index i = 0; i < n; ++i) {
+    const Index level = random.integer(0, levels - 1), other = random.chance(0.9) ? level : random.integer(0, levels - 1);
+    if (level > 0) t.X(i, level - 1) = 1;
+    if (other > 0) t.X(i, levels + other - 2) = 1;
+    for (Index j = 2 * (levels - 1); j < t.X.cols(); ++j) t.X(i, j) = random.normal();
+    t.two[i] = random.uniform() < 1 / (1 + std::exp(-0.5 * (effect[level] + effect[other]))) ? 1 : 0;
+  }
+  for (Index j = 0; j < t.X.cols(); ++j) t.group.push_back(j < levels - 1 ? 0 : j < 2 * (levels - 1) ? 1 : j - 2 * (levels - 1) + 2);
   return t;
 }
 
@@ -148,6 +164,55 @@ TEST(SparseGroups, TwoTextColumnsConvergeAndDoNotDependOnTheirOrder) {  // (SP.1
     EXPECT_NEAR(same.bound, fit.bound, 1e-4);
     EXPECT_LE((same.mean - fit.mean(order)).cwiseAbs().maxCoeff(), 1e-3 * (1 + fit.mean.cwiseAbs().maxCoeff()));
   }
+}
+
+// Standardised, the dense part among them.
+Vector weights_of(const StartOutcome& start, const ReducedRows& rows) {
+  return rows.project((rows.y - start.q.Dr()).cwiseQuotient(rows.l));
+}
+
+// Where a start from the L1 path ends early, it would have come to the same coefficients by itself; where not, the others do not touch it.
+TEST(SparseGroups, AStartThatEndsWhereAnotherDidWouldHaveComeThere) {  // (SL.9)
+  int num_met = 0, num_alone = 0;
+  for (std::uint64_t seed = 0; seed < 30; ++seed) {
+    SCOPED_TRACE(seed);
+    Random random(seed);
+    const Table t = two_explanations(random, 300, 6);
+    const FitOptions options = grouped(t, PriorKind::sparse);
+    const LogisticFit fit = fit_logistic(t.X, t.two, options);
+    LogisticFit in_full;
+    in_full.task = Task::logistic;
+    SparseStarts full;
+    fit_sparse_logistic_in_full(t.X, t.two, t.k, options, prepare_columns(t.X, t.k, options), std::make_shared<detail::FitState>(), in_full,
+                                full);
+    const std::vector<SparseStart>& starts = fit.sparse->starts;  // ridge alone, ridge, zero, then those from the path
+    ASSERT_EQ(starts.size(), 6u);
+    ASSERT_EQ(full.starts.size(), 6u);
+    for (std::size_t i = 3; i < 6; ++i) {
+      SCOPED_TRACE(starts[i].name);
+      const SparseStart& alone = in_full.sparse->starts[i];
+      const auto other = std::find_if(starts.begin(), starts.begin() + 3, [&](const SparseStart& s) { return s.bound == starts[i].bound; });
+      if (other == starts.begin() + 3) {
+        ++num_alone;
+        EXPECT_EQ(starts[i].bound, alone.bound);
+        EXPECT_EQ(starts[i].sweeps, alone.sweeps);
+        EXPECT_EQ(starts[i].dense_sd, alone.dense_sd);
+        continue;
+      }
+      ++num_met;
+      const auto there = static_cast<std::size_t>(other - starts.begin());
+      EXPECT_EQ(starts[i].slab_sd, other->slab_sd);  // it has taken their state
+      EXPECT_EQ(starts[i].dense_sd, other->dense_sd);
+      EXPECT_LE(starts[i].sweeps, alone.sweeps);
+      EXPECT_NEAR(alone.bound, other->bound, 0.2);  // a hundred tolerances
+      // One maximum by the rule of (SP.8), effects and all weights: what the observations see of the difference.
+      const StartOutcome &mine = full.starts[i], &theirs = full.starts[there];
+      EXPECT_LT(0.25 * 300 * (mine.q.mean() - theirs.q.mean()).squaredNorm(), 0.25);
+      EXPECT_LT(0.25 * 300 * (weights_of(mine, *full.rows[i]) - weights_of(theirs, *full.rows[there])).squaredNorm(), 0.25);
+    }
+  }
+  EXPECT_GE(num_met, 30);
+  EXPECT_GE(num_alone, 5);
 }
 
 }  // namespace

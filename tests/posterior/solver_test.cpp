@@ -410,5 +410,33 @@ TEST(Solver, GivesVariancesOfZeroRowsForRowsOfZeros) {
   }
 }
 
+// Nearly collinear columns with large weights of opposite sign, and a response that they explain well.
+TEST(Primal, ResidualIsThatOfTheRowsThoughLargeWeightsCancel) {  // (RIDGE.10)
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    SCOPED_TRACE(seed);
+    Random random(seed);
+    const Index n = 40, p = 6;
+    const Vector base = random.normals(n);
+    Matrix X(n, p);
+    for (Index j = 0; j < p; ++j) X.col(j) = base + 1e-3 * random.normals(n);
+    Rows rows;
+    rows.omega = Vector::Constant(n, 3e5);
+    Vector w = 1e3 * random.normals(p);
+    w.array() -= w.mean();
+    rows.r = rows.omega.cwiseProduct(X * w + 2e-3 * random.normals(n));
+    DenseDesign design(X, {});
+    const Partition partition = testing::ard_partition(p);
+    const auto solver = make_primal({design, partition, {.residual = true}});
+    Posterior q = testing::sized_posterior(partition, n);
+    const Vector a = Vector::Constant(p, 1e-3);
+    ASSERT_TRUE(solver->solve(rows, a, q));
+    using Long = Eigen::Matrix<long double, Eigen::Dynamic, 1>;
+    const Long left =
+        rows.r.cast<long double>().cwiseQuotient(rows.omega.cast<long double>()) - X.cast<long double>() * q.w.cast<long double>();
+    const auto expected = static_cast<double>((rows.omega.cast<long double>().array() * left.array().square()).sum());
+    EXPECT_NEAR(q.residual, expected, 1e-9 * expected);
+  }
+}
+
 }  // namespace
 }  // namespace ardvark

@@ -112,10 +112,10 @@ void fit_lasso(MatrixView X, const Vector& t, const Vector& k, const FitOptions&
   CoordinateAscent& ascent = *problem.ascent;
   const double lambda = options.prior.lambda, lambda_max = ascent.lambda_max();
   if (lambda == 0)
-    throw InvalidArgument(
-        fmt::format("prior.lambda (--lambda) is not given. With these rows every weight is zero from {:.6g} on (lambda_max); begin at "
-                    "about a tenth of it, {:.3g}, or look at a path of lambdas (fit_logistic_path)",
-                    lambda_max, 0.1 * lambda_max));
+    throw InvalidArgument(fmt::format(
+        "prior.lambda is not given. With these rows every weight is zero from {:.6g} on (lambda_max); begin at about a tenth of "
+        "it, {:.3g}",
+        lambda_max, 0.1 * lambda_max));
   fit.report.notes = problem.prepared.notes;
   fit.report.warnings = problem.prepared.warnings;
   fit.left_out = problem.prepared.left_out;

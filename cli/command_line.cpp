@@ -1,0 +1,94 @@
+// What is wrong with a command line, said as every other mistake: the argument, its value, and what it must be.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <string_view>
+#include <system_error>
+
+#include "ardvark/errors.hpp"
+#include "commands.hpp"
+#include "io/text.hpp"
+
+namespace ardvark::cli {
+namespace {
+
+// All of it is a number; one that is too large for a double is a number as well, and refused by what it is for.
+template <typename Number>
+bool reads_as(std::string_view text) {
+  if (text.starts_with('+')) text.remove_prefix(1);
+  Number number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error != std::errc::invalid_argument && end == text.data() + text.size();
+}
+
+std::string not_a(const char* kind, const std::string& text) { return fmt::format("it is '{}'; it must be {}", io::shown(text), kind); }
+
+// An option that the command does not have, and what may have been meant: the beginning of one, or one that begins as it does.
+std::string unknown_option(const std::string& word, const CLI::App& command) {
+  const std::string given = word.substr(0, word.find('='));
+  const std::size_t begin = given.find_first_not_of('-');
+  std::vector<std::string> alike, longer;
+  for (const CLI::Option* option : command.get_options())
+    for (const std::string& name : option->get_lnames()) {
+      if (begin == std::string::npos || name.front() != given[begin]) continue;
+      alike.push_back("--" + name);
+      if (given.size() > begin + 1 && name.starts_with(given.substr(begin))) longer.push_back(alike.back());
+    }
+  const std::string nearest = longer.size() == 1 ? fmt::format("; did you mean '{}'?", longer.front()) : io::did_you_mean(given, alike);
+  return fmt::format("{} has no option '{}'{}", command.get_name(), io::shown(given),
+                     nearest.empty() ? fmt::format("; 'ardvark {} --help' lists them", command.get_name()) : nearest);
+}
+
+// Of the messages of the parser, which begin with the name of an option.
+const CLI::Option* option_of(const std::string& message, const CLI::App& command) {
+  for (const CLI::Option* option : command.get_options())
+    if (const std::string name = option->get_name(); message.starts_with(name) && !message.substr(name.size()).starts_with('-'))
+      return option;
+  return nullptr;
+}
+
+}  // namespace
+
+std::string is_number(const std::string& text) {
+  if (reads_as<double>(text)) return "";
+  std::string with_point = text;
+  std::replace(with_point.begin(), with_point.end(), ',', '.');
+  return not_a("a number", text) + (reads_as<double>(with_point) ? ", with a point: " + with_point : "");
+}
+std::string is_whole_number(const std::string& text) { return reads_as<long long>(text) ? "" : not_a("a whole number", text); }
+std::string is_one_character(const std::string& text) {
+  return text.size() == 1 ? "" : fmt::format("it is '{}'; it must be one character", io::shown(text));
+}
+
+void refuse_empty_values(const std::vector<std::string>& words) {
+  for (const std::string& word : words)
+    if (word.starts_with("--") && word.find('=') + 1 == word.size())
+      throw InvalidArgument(fmt::format("{} is empty; give a value or leave it out", word.substr(0, word.size() - 1)));
+}
+
+std::string wrong_with(const CLI::ParseError& error, const CLI::App& command) {
+  const std::vector<std::string> more = command.remaining();
+  const auto is_option = [](const std::string& word) { return word.size() > 1 && word.front() == '-' && !reads_as<double>(word); };
+  // A misspelt option first: it is why others are missing, and its value one argument too many.
+  if (const auto found = std::find_if(more.begin(), more.end(), is_option); found != more.end()) return unknown_option(*found, command);
+  std::string message = error.what();
+  if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr && !more.empty())
+    return fmt::format("'{}' is one argument too many; 'ardvark {} --help' says what {} takes", io::shown(more.front()), command.get_name(),
+                       command.get_name());
+  if (dynamic_cast<const CLI::ValidationError*>(&error) != nullptr) {
+    if (const std::size_t at = message.find(": it is "); at != std::string::npos) message.erase(at, 4);
+    return message;
+  }
+  constexpr std::string_view no_conversion = "Could not convert: ";
+  if (message.starts_with(no_conversion)) message.erase(0, no_conversion.size());
+  const CLI::Option* const option = option_of(message, command);
+  if (option == nullptr || dynamic_cast<const CLI::RequiredError*>(&error) != nullptr) return message;
+  const std::string name = option->get_name();
+  if (option->get_items_expected_max() == 0) return fmt::format("{} takes no value", name);
+  if (message.find(" missing") != std::string::npos) return fmt::format("{} has no value; give one or leave it out", name);
+  if (option->count() > 1) return fmt::format("{} is given more than once; it has one value", name);
+  return fmt::format("{} is '{}', which is out of range", name, io::shown(option->results().empty() ? "" : option->results().front()));
+}
+
+}  // namespace ardvark::cli
