@@ -47,7 +47,7 @@ def test_there_are_39_and_10_families_of_different_names():
     assert families.LINEAR[1].name == "ind-n200-p1000-5-snr2"
 
 
-@pytest.mark.parametrize("kind", ["ind", "ar", "blk", "dup"])
+@pytest.mark.parametrize("kind", ["ind", "ar", "blk", "dup", "pair"])
 def test_columns_have_variance_one(kind):
     X = columns_of(kind)
     assert np.abs(X.mean(axis=0)).max() < 5 / 200 and np.abs(X.var(axis=0) - 1).max() < 5 * np.sqrt(2) / 200
@@ -84,6 +84,14 @@ def test_every_column_twice():
     assert np.abs(correlation(X[:, ::2]) - np.eye(20)).max() < 5 / 200
 
 
+def test_pairs():
+    """Correlation .6 within a pair, none between."""
+    pair = np.arange(40) // 2
+    expected = np.where(pair[:, None] == pair, 0.6, 0.0)
+    np.fill_diagonal(expected, 1)
+    assert np.abs(correlation(columns_of("pair")) - expected).max() < 5 / 200
+
+
 def test_factors():
     """Covariance A'A + I with five loadings: the rest of the eigenvalues are 1."""
     values = np.linalg.eigvalsh(np.cov(columns_of("fac"), rowvar=False))
@@ -99,12 +107,31 @@ def test_number_of_effects(what, number):
 def test_effects_in_distribution():
     families, rng = module("families"), np.random.default_rng(2)
     p = 200000
-    assert families.effects("dense", p, rng).std() == pytest.approx(1, abs=0.01)
-    assert np.median(np.abs(families.effects("lap", p, rng))) == pytest.approx(np.log(2) ** 3, rel=0.03)  # of |Laplace|: ln 2
-    mix = np.sort(np.abs(families.effects("mix", p, rng)))
+    of = lambda kind, p=p: sum(families.effects(kind, p, rng))
+    assert of("dense").std() == pytest.approx(1, abs=0.01)
+    assert np.median(np.abs(of("lap"))) == pytest.approx(np.log(2) ** 3, rel=0.03)  # of |Laplace|: ln 2
+    mix = np.sort(np.abs(of("mix")))
     assert mix[:-5].std() * np.sqrt(1 / (1 - 2 / np.pi)) == pytest.approx(0.3 * np.sqrt(10 / p), rel=0.02)  # of a half normal
-    t = np.concatenate([families.effects("t", 50, rng) for _ in range(2000)])
+    t = np.concatenate([of("t", 50) for _ in range(2000)])
     assert np.median(np.abs(t)) == pytest.approx(np.sqrt(2 / 3), rel=0.03)  # P(|t_2| < q) = q / sqrt(2 + q^2)
+
+
+def test_small_effects_are_no_effects_of_their_own():
+    families = module("families")
+    family = families.Family("pair", 500, 12, "3+small", size=0.4)
+    problems = [families.draw(family, seed) for seed in range(100)]
+    assert family.name == "pair-n500-p12-3+small-size0.4"
+    assert all(problem.own.sum() == 3 and (problem.w != 0).all() for problem in problems)
+    of = lambda own: np.concatenate([problem.w[problem.own == own] for problem in problems])
+    assert of(False).std() == pytest.approx(0.1, rel=0.1) and of(True).std() == pytest.approx((0.4**2 + 0.1**2) ** 0.5, rel=0.15)
+    assert draw("ind", 50, 20, "dense").own.all() and not draw("ind", 50, 20, "null").own.any()
+
+
+def test_there_are_14_small_families():
+    families = module("families")
+    small = families.SMALL_LINEAR + families.SMALL_LOGISTIC
+    assert len(small) == 14 and {family.columns for family in small} == {"pair"}
+    assert all(20 <= family.n <= 500 and 5 <= family.p <= 20 for family in small)
 
 
 @pytest.mark.parametrize("classes", [False, True])
@@ -173,6 +200,20 @@ def test_scores_by_hand():
     assert found["mse"] == 0.25 and found["cov_y"] == 0.75 and found["cov_f"] == 0.75 and found["nlpd"] == 3
     assert found["cov_coef"] == 0.5 and found["cov_nonzero"] == 0
     assert found["selected"] == 2 and found["found"] == 1 and found["sum_pip"] == 1.25
+
+
+def test_scores_of_inclusions_and_of_directions_by_hand():
+    families, methods, scores = module("families"), module("methods"), module("scores")
+    w = np.array([2.0, -1, 0.1, 0])
+    problem = families.Problem(np.zeros((1, 4)), np.zeros(1), np.zeros((1, 4)), np.zeros(1), np.zeros(1), w, own=np.array([True, True, False, False]))
+    said = np.array([0.9, 0.5, 0.2, 1e-9])
+    answer = methods.Answer(
+        mean=np.zeros(1), interval=np.zeros((1, 2)), log_density=np.zeros(1), selected=said > 0.1, inclusion=said, direction=np.array([0.8, 1, 0, 0])
+    )
+    found = scores.score(problem, answer)
+    assert found["inclusion"] == pytest.approx(-np.mean(np.log([0.9, 0.5, 0.8, 0.999])))
+    assert found["pip_own"] == pytest.approx(0.7) and found["pip_none"] == pytest.approx(0.1) and found["kept_none"] == 0.5
+    assert found["direction"] == pytest.approx(-np.mean(np.log([0.8, 0.001])))
 
 
 def test_scores_of_classes():
