@@ -13,7 +13,7 @@ a normal distribution. Of two classes each subset is Laplace's approximation at 
 row tells at most a quarter of what one of noise 1 does), and two more rows at the columns' means, one of each class, have weight 1/2: Jeffreys' prior of the
 intercept. What is said of the weights is a mixture; intervals are those of a normal distribution with its mean and its covariance.
 
-2^p numbers a point of the grid: `exact` up to 12 columns (classes 8), `bic` up to 20 (classes 12).
+2^p numbers a point of the grid: `exact` up to 12 columns (classes 8), `bic` up to 20, of two classes the best subsets of so many.
 """
 
 from __future__ import annotations
@@ -26,6 +26,9 @@ from methods import Answer, Method, around, normal_log_density
 from scipy.special import expit, log_expit, logsumexp, ndtr
 
 AT_MOST = 20_000  # members of a mixture: of more, systematic draws by their weights
+CLASS_MEMBERS = 1000
+SCREENED = 5000  # subsets of two classes that are fitted, where there are more
+WIDE = 1e4  # prior variance that keeps weights of separable rows finite, where BIC has none
 
 
 @lru_cache(maxsize=4)
@@ -266,42 +269,53 @@ def with_intercept(X, scaled):
     return np.column_stack([(X - center) / scale, np.ones(len(X))])
 
 
-def fit_classes(X, y, lines, p, rows_more):
-    """Every subset at every line, a mixture of Laplace's approximations. lines None: weights of BIC."""
-    scaled = standardise(X)
+def fit_classes(X, y, lines, of_line, rows_more):
+    """Subsets at every line, a mixture of Laplace's approximations. lines None: weights of BIC. of_line: the subsets, [k, p] bool."""
+    p, scaled = X.shape[1], standardise(X)
     Z = with_intercept(X, scaled)
     n, rows, t = len(y), np.ones(len(y)), y.astype(float)
     if rows_more:
         Z, t = np.vstack([Z, np.eye(p + 1)[[p, p]]]), np.append(t, [0.0, 1.0])
         rows = np.append(rows, [0.5, 0.5])
-    subsets = members(p)
-    size = subsets.sum(axis=1)
+    size = of_line.sum(axis=1)
     found = []
     for line in lines or [None]:
-        variance = np.where(subsets, 1e4, 0.0) if line is None else line.h + line.kappa * subsets
-        inside = np.column_stack([variance > 0, np.ones(len(subsets), bool)])
-        precision = np.column_stack([np.divide(1, variance, out=np.zeros_like(variance), where=variance > 0), np.zeros(len(subsets))])
+        variance = np.where(of_line, WIDE, 0.0) if line is None else line.h + line.kappa * of_line
+        inside = np.column_stack([variance > 0, np.ones(len(of_line), bool)])
+        precision = np.column_stack([np.divide(1, variance, out=np.zeros_like(variance), where=variance > 0), np.zeros(len(of_line))])
         w, likelihood, log_det, inverse = newton(Z, t, rows, precision, inside)
         if line is None:
             weight = likelihood - 0.5 * size * np.log(n)
         else:
             of_prior = 0.5 * np.sum(np.log(np.where(precision > 0, precision, 1)) - precision * w**2, axis=1)
             weight = line.weight + line.of_size[size] + likelihood + of_prior - 0.5 * log_det
-        found.append((weight, w, inverse, inside))
-    log_weight = np.array([one[0] for one in found])
-    places, weight = chosen(log_weight.ravel(), 1000)
-    w, inverse, inside = (np.concatenate([one[k] for one in found])[places] for k in (1, 2, 3))
-    both = inside[:, :, None] & inside[:, None, :]
-    return Mixture(weight, w, np.where(both, inverse, 0), np.zeros(places.size), inclusion_of(log_weight, p), *scaled)
+        found.append((weight, w, np.where(inside[:, :, None] & inside[:, None, :], inverse, 0)))
+    weights, w, inverse = (np.array([one[k] for one in found]) for k in range(3))
+    places, weight = chosen(weights.ravel(), CLASS_MEMBERS)
+    inclusion = np.exp(logsumexp(normalised(weights), axis=0)) @ of_line
+    return Mixture(weight, w.reshape(-1, p + 1)[places], inverse.reshape(-1, p + 1, p + 1)[places], np.zeros(places.size), inclusion, *scaled)
+
+
+def likely(X, y):
+    """The SCREENED subsets of the best BIC, were the log likelihood the parabola at its maximum with all columns (Lawless and Singhal 1978)."""
+    n, p = X.shape
+    Z = with_intercept(X, standardise(X))
+    all_columns = np.ones((1, p + 1), bool)
+    w, _, _, inverse = newton(Z, y.astype(float), np.ones(n), np.append(np.full(p, 1 / WIDE), 0.0)[None], all_columns)
+    A = np.linalg.inv(inverse[0, :p, :p])  # the intercept at its best
+    b = A @ w[0, :p]
+    _, lost = of_every_subset(A, b, b @ w[0, :p])
+    order = np.argsort(lost + members(p).sum(axis=1) * np.log(n), kind="stable")
+    return members(p)[order[:SCREENED]]
 
 
 def bic_classes(X, y):
-    return fit_classes(X, y, None, X.shape[1], rows_more=False)
+    return fit_classes(X, y, None, members(X.shape[1]) if 2 ** X.shape[1] <= SCREENED else likely(X, y), rows_more=False)
 
 
 def exact_classes(X, y):
     n, p = X.shape
-    return fit_classes(X, y, grid(n, p, unit=4.0), p, rows_more=True)
+    return fit_classes(X, y, grid(n, p, unit=4.0), members(p), rows_more=True)
 
 
 def read_two_classes(model, X, y, X_new, y_new):
@@ -323,4 +337,4 @@ def read_two_classes(model, X, y, X_new, y_new):
 
 
 REGRESSION = {"BIC": Method(bic, read_regression, max_columns=20), "exact": Method(exact, read_regression, max_columns=12)}
-CLASSES = {"BIC": Method(bic_classes, read_two_classes, max_columns=12), "exact": Method(exact_classes, read_two_classes, max_columns=8)}
+CLASSES = {"BIC": Method(bic_classes, read_two_classes, max_columns=20), "exact": Method(exact_classes, read_two_classes, max_columns=8)}

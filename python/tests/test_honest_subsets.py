@@ -223,6 +223,16 @@ def test_bic_of_classes_is_maximum_likelihood_on_every_subset():
     np.testing.assert_allclose(model.inclusion, expected, atol=1e-4)  # a ridge of 1e-4 keeps separable rows finite
 
 
+def test_subsets_likely_by_the_parabola_are_the_likely_ones(monkeypatch):
+    subsets = module("subsets")
+    X, y = classes(150, 8)
+    whole = subsets.bic_classes(X, y)
+    monkeypatch.setattr(subsets, "SCREENED", 60)
+    some = subsets.bic_classes(X, y)
+    assert len(some.weight) <= 60 < len(whole.weight)
+    np.testing.assert_allclose(some.inclusion, whole.inclusion, atol=0.04)
+
+
 def test_exact_sum_of_classes_is_near_the_quadrature():
     """Laplace's approximation against the sum over the intercept and the slope; kappa and h four times those of the regression."""
     n = 40
