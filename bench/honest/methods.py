@@ -265,3 +265,4 @@ CLASSES = {
 }
 
 SMALL = ["shared", "sparse", "LassoCV", "RidgeCV", "LogisticRegressionCV L1", "LogisticRegressionCV L2"]  # that take part on small tables
+SELECTING = ["sparse", "LassoCV", "LogisticRegressionCV L1"]  # of those the ones that choose columns

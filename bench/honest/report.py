@@ -22,6 +22,7 @@ NUMBERS = ["n", "p", "seconds", *FIELDS]
 OURS = ["sparse", "shared", "ard"]
 BAYESIAN = [*OURS, "ARDRegression", "BayesianRidge", "susieR"]
 REGRESSIONS = [*BAYESIAN, "LassoCV", "ElasticNetCV", "RidgeCV"]
+SMALL = ["sparse", "shared", "BIC", "exact", "LassoCV", "RidgeCV", "LogisticRegressionCV L1", "LogisticRegressionCV L2"]
 CLASSIFIERS = [*OURS, "LogisticRegressionCV L1", "LogisticRegressionCV L2"]
 TITLES = {
     "sparse": "**sparse**",
@@ -40,13 +41,16 @@ class Means:
                 seeds[row["problem"]].add(row["seed"])
                 runs[row["problem"], row["method"]].append(row)
         self.values = {}
+        self.each = {}  # by seed, the seeds in order
         self.stopped = set()  # reached the limit
         for (problem, method), some in runs.items():
             if any(row["status"].startswith(">") for row in some):
                 self.stopped.add((problem, method))
             elif all(row["status"] == "ok" for row in some) and len(some) == len(seeds[problem]):
+                some.sort(key=lambda row: int(row["seed"]))
                 for field in NUMBERS:
-                    self.values[problem, method, field] = _mean([float(row[field] or "nan") for row in some])
+                    self.each[problem, method, field] = np.array([float(row.get(field) or "nan") for row in some])
+                    self.values[problem, method, field] = _mean(self.each[problem, method, field])
 
     def __call__(self, problem, method, field):
         return self.values.get((problem, method, field), np.nan)
@@ -231,6 +235,99 @@ def real_classes(means):
     return markdown(["data", ""] + [title(m).strip("*") for m in shown], rows)
 
 
+# ---- small tables
+
+
+def difference(means, problems, one, other, field):
+    """Mean over the problems that both finished of the mean difference over the seeds, and its standard error."""
+    found = []
+    for problem in problems:
+        pair = [means.each.get((problem, method, field)) for method in (one, other)]
+        if pair[0] is not None and pair[1] is not None and np.isfinite(pair[0] - pair[1]).all():
+            found.append(pair[0] - pair[1])
+    error = np.sqrt(sum(x.var(ddof=1) / x.size for x in found if x.size > 1)) / max(len(found), 1)
+    return (np.mean([x.mean() for x in found]), error) if found else (np.nan, np.nan)
+
+
+def signed(difference):
+    return f"{difference[0]:+.3f} ± {difference[1]:.3f}" if np.isfinite(difference[0]) else "-"
+
+
+def keep_false(means, problem, method):
+    """Share of the fits that keep a column which has no effect of its own."""
+    kept = means.each.get((problem, method, "kept_none"), np.array([np.nan]))
+    kept = kept[np.isfinite(kept)]
+    return (kept > 0).mean() if kept.size else np.nan
+
+
+def small_summary(means, some, methods, error):
+    """One line a method; error: mse or kl. Errors against those of BIC, over the families that both finished."""
+    every, signal = [family.name for family in some], [family.name for family in some if family.effects != "null"]
+    rows = []
+    for method in means.methods(methods):
+        ratio = means.over(signal, method, error) / means.over(signal, "BIC", error)
+        row = [title(method), str(np.isfinite(means.over(every, method, error)).sum())]
+        row += [text(_mean(means.over(every, method, "inclusion")), -3), signed(difference(means, every, method, "BIC", "inclusion"))]
+        row += [text(_mean(means.over(every, method, field)), -2) for field in ("pip_own", "pip_none", "kept_none")]
+        row += [text(_mean(means.over(every, method, "direction")), -3), signed(difference(means, every, method, "BIC", "direction"))]
+        row += [text(geometric_mean(ratio), -2)] + [span(means.over(every, method, field)) for field in ("cov_f", "cov_y", "cov_coef")]
+        rows.append(row + [text(_mean(means.over(every, method, "nlpd")), -3), text(_mean(means.over(every, method, "seconds")), 2)])
+    what = error.upper()
+    head = f"method|families|inclusion, log score|less BIC's|of own|of none|none kept|direction, log score|less BIC's|{what} / BIC|coverage of x'w|of y|of weights|NLPD|seconds"
+    return markdown(head.split("|"), rows)
+
+
+def small_families(means, some, methods, error):
+    """A line for each method of each family."""
+    fields = {"inclusion": -3, "pip_own": -2, "pip_none": -2, "kept_none": -2, "direction": -3, error: 3, "cov_f": -3, "cov_y": -3, "cov_coef": -3, "nlpd": -3}
+    rows = []
+    for family in some:
+        shown = [method for method in means.methods(methods) if np.isfinite(means(family.name, method, error))]
+        for method in shown:
+            cells = [text(means(family.name, method, field), digits) for field, digits in fields.items()]
+            cells.insert(4, text(keep_false(means, family.name, method), -2))
+            rows.append([small_name(family) if method == shown[0] else "", title(method).strip("*"), *cells, text(means(family.name, method, "seconds"), 2)])
+    head = f"n x p, effects, size|method|inclusion, log score|of own|of none|none kept|fits that keep one|direction|{error.upper()}|coverage of x'w|of y|of weights|NLPD|seconds"
+    return markdown(head.split("|"), rows)
+
+
+def small_name(family):
+    return f"{family.n} x {family.p}, {family.effects}" + ("" if family.size is None else f", {family.size:g}")
+
+
+def parts_of_tables(rows, methods):
+    """How the columns that a method keeps of parts of the rows differ from those that it keeps of all of them."""
+    kept = defaultdict(dict)
+    for row in rows:
+        if row["study"] == "parts" and row["status"] == "ok":
+            kept[row["problem"], row["method"]][int(row["seed"])] = row["kept"]
+    lines = []
+    for name in real.IN_PARTS:
+        for method in methods:
+            if 0 not in (found := kept.get((name, method), {})):
+                continue
+            whole = found.pop(0)
+            changed = [sum(one != other for one, other in zip(whole, part)) for part in found.values()]
+            counts = [part.count("x") for part in found.values()]
+            if changed:
+                numbers = [str(whole.count("x")), f"{min(counts)} to {max(counts)}", text(np.mean(changed), -1), str(max(changed)), f"{sum(c > 2 for c in changed)} of {len(changed)}"]
+                lines.append([name, title(method).strip("*"), *numbers])
+    return markdown("data|method|kept of all rows|of parts|other columns, mean|at most|by more than two".split("|"), lines)
+
+
+def small_tables(rows, methods):
+    """Name -> Markdown of the studies of small tables that were run."""
+    out = {}
+    for kind, some, error in (("linear", families.SMALL_LINEAR, "mse"), ("logistic", families.SMALL_LOGISTIC, "kl")):
+        means = Means(rows, f"small-{kind}")
+        if means.values:
+            out[f"small-{kind}-summary"] = small_summary(means, some, methods, error)
+            out[f"small-{kind}"] = small_families(means, some, methods, error)
+    if any(row["study"] == "parts" for row in rows):
+        out["parts"] = parts_of_tables(rows, methods)
+    return out
+
+
 # ---- the files
 
 
@@ -244,6 +341,7 @@ def tables(rows):
             out["linear-sparse"] = linear_details(linear, "sparse")
     if logistic.values:
         out |= {"logistic-summary": logistic_summary(logistic), "logistic-errors": logistic_errors(logistic)}
+    out |= small_tables(rows, SMALL)
     if of_real.values:
         out |= {"real-regressions": real_regressions(of_real), "real-classes": real_classes(of_real)}
     return out
@@ -265,7 +363,7 @@ def main():
     parser.add_argument("--picture", type=Path, help="PNG to write")
     parser.add_argument("--seeds", type=lambda text: text.split(","), help="of the generated families; default: all")
     chosen = parser.parse_args()
-    rows = [row for row in Results(chosen.results).rows.values() if chosen.seeds is None or row["study"] == "real" or row["seed"] in chosen.seeds]
+    rows = [row for row in Results(chosen.results).rows.values() if chosen.seeds is None or row["study"] in ("real", "parts") or row["seed"] in chosen.seeds]
     found = tables(rows)
     if chosen.readme:
         for page in chosen.readme:

@@ -1,6 +1,6 @@
 """Runs the benchmark of calibrated priors.
 
-    .venv/bin/python bench/honest/run.py [--results FILE] [--studies linear,logistic,small-linear,small-logistic,real] [--methods sparse,LassoCV] [--families ind-*,...]
+    .venv/bin/python bench/honest/run.py [--results FILE] [--studies linear,logistic,small-linear,small-logistic,real,parts] [--methods sparse,LassoCV] [--families ind-*,...]
                                          [--seeds 0,1] [--jobs N] [--limit SECONDS] [--again sparse]
 
 Each fit runs in a process of its own with one thread. Seconds are those of the processor: other work on the machine does not count.
@@ -33,7 +33,7 @@ import subsets
 from results import Results
 from scores import score
 
-STUDIES = ("linear", "logistic", "small-linear", "small-logistic", "real")
+STUDIES = ("linear", "logistic", "small-linear", "small-logistic", "real", "parts")
 METHODS = methods.REGRESSION | methods.CLASSES | subsets.REGRESSION
 SMALL_SEEDS = 20
 QUICK = 0.1  # s
@@ -45,16 +45,22 @@ def problems(study):
     if study == "real":
         tasks = {name: methods.REGRESSION for name in real.REGRESSIONS} | {name: methods.CLASSES for name in real.CLASSES}
         return {name: (real.FOLDS, fits, lambda fold, name=name: real.draw(name, fold)) for name, fits in tasks.items()}
-    small, classes = study.startswith("small"), study.endswith("logistic")
+    if study == "parts":
+        fits = {name: of_few_columns(real.part(name, 0).X.shape[1], classes, methods.SELECTING) for name, classes in real.IN_PARTS.items()}
+        return {name: (1 + real.PARTS, some, lambda number, name=name: real.part(name, number)) for name, some in fits.items()}
+    classes = study.endswith("logistic")
     of_family = lambda family: lambda seed: families.draw(family, seed, classes)
+    if study.startswith("small"):
+        some = families.SMALL_LOGISTIC if classes else families.SMALL_LINEAR
+        return {family.name: (SMALL_SEEDS, of_few_columns(family.p, classes, methods.SMALL), of_family(family)) for family in some}
     fits = methods.CLASSES if classes else methods.REGRESSION
-    some = families.LOGISTIC if classes else families.LINEAR
-    if not small:
-        return {family.name: (4, fits, of_family(family)) for family in some}
-    fits = {name: fits[name] for name in fits if name in methods.SMALL} | (subsets.CLASSES if classes else subsets.REGRESSION)
-    few = lambda p: {name: method for name, method in fits.items() if p <= method.max_columns}  # nothing is said of tables too wide for a sum
-    some = families.SMALL_LOGISTIC if classes else families.SMALL_LINEAR
-    return {family.name: (SMALL_SEEDS, few(family.p), of_family(family)) for family in some}
+    return {family.name: (4, fits, of_family(family)) for family in (families.LOGISTIC if classes else families.LINEAR)}
+
+
+def of_few_columns(p, classes, names):
+    """The methods of these names, and the sums over subsets that are not too many."""
+    fits = methods.CLASSES | subsets.CLASSES if classes else methods.REGRESSION | subsets.REGRESSION
+    return {name: method for name, method in fits.items() if (name in names or name in subsets.REGRESSION) and p <= method.max_columns}
 
 
 def timed(method, problem):

@@ -24,6 +24,7 @@ FIELDS = [
     "direction",  # log score of the sign of the effects of their own
 ]
 BINS = 10
+FEW = 20  # columns: of so many it is told which ones are kept
 SUREST = 0.999  # a score takes no probability for surer than that
 
 
@@ -57,7 +58,7 @@ def mean_of(values):
 
 
 def score(problem, answer):
-    out = dict.fromkeys(FIELDS, np.nan)
+    out = dict.fromkeys(FIELDS, np.nan) | {"kept": ""}
     out["nlpd"] = -float(np.mean(answer.log_density))
     if answer.mean is not None:
         truth = problem.y_new if problem.f_new is None else problem.f_new
@@ -80,6 +81,8 @@ def score(problem, answer):
             out["cov_nonzero"] = covered(answer.coef[problem.w != 0], problem.w[problem.w != 0])
     if answer.selected is not None:
         out["selected"] = int(np.sum(answer.selected))
+        if len(answer.selected) <= FEW:
+            out["kept"] = "".join("x" if kept else "-" for kept in answer.selected)
         if problem.w is not None:
             out["found"] = int(np.sum(answer.selected & (problem.w != 0)))
         if problem.own is not None:

@@ -165,7 +165,7 @@ def test_family_and_seed_name_a_problem():
     assert not (one.X == draw("ind", 50, 20, "6", 2.0).X).any()
 
 
-@pytest.mark.parametrize("name, columns", [("boston-degree1", 13), ("boston-degree2", 104), ("diabetes-degree3", 285), ("wine", 13)])
+@pytest.mark.parametrize("name, columns", [("boston-degree1", 13), ("boston-degree2", 104), ("diabetes-degree3", 285), ("wine", 13), ("iris", 4), ("pima", 7), ("synth", 2)])
 def test_real_data_in_folds(name, columns):
     """Polynomials of degree d in k columns: (k + d over d) - 1."""
     real = module("real")
@@ -360,10 +360,67 @@ def test_priors_side_by_side_by_hand(tmp_path):
     assert head[1] == "p >= n (34 families): error" and head[4] == "p < n (5 families): error"
 
 
+def small_rows(*lines):
+    """(problem, seed, method, inclusion, kept_none, mse) of small tables, as the results file has them: text."""
+    names = ("problem", "seed", "method", "inclusion", "kept_none", "mse")
+    empty = dict.fromkeys(module("results").COLUMNS, "")
+    return [empty | {"study": "small-linear", "status": "ok"} | dict(zip(names, map(str, line))) for line in lines]
+
+
+def test_small_tables_by_hand():
+    """Against BIC: +.1 and +.3 in one family, -.2 and -.2 in the other: mean 0, error sqrt(.02/2 + 0)/2. One fit of two keeps a column it should not."""
+    one, two = "pair-n60-p8-2-size0.4", "pair-n200-p8-2-size0.4"
+    rows = small_rows(
+        (one, 0, "BIC", 0.5, 0, 0.1), (one, 1, "BIC", 0.5, 0, 0.3), (two, 0, "BIC", 0.5, 0, 0.1), (two, 1, "BIC", 0.5, 0, 0.1),
+        (one, 1, "new", 0.8, 0.5, 0.6), (one, 0, "new", 0.6, 0, 0.2), (two, 0, "new", 0.3, 0, 0.05), (two, 1, "new", 0.3, 0, 0.05),
+    )  # fmt: skip
+    found = module("report").small_tables(rows, ["new", "BIC"])
+    line = cells(found["small-linear-summary"], "new")
+    head = cells(found["small-linear-summary"], "method")
+    of = dict(zip(head, line))
+    assert of["families"] == "2" and of["inclusion, log score"] == "0.500" and of["MSE / BIC"] == "1.00"
+    assert line[head.index("less BIC's")] == "+0.000 ± 0.050"
+    of = dict(zip(cells(found["small-linear"], "n x p, effects, size"), cells(found["small-linear"], "60 x 8, 2, 0.4")))
+    assert of["method"] == "new" and of["inclusion, log score"] == "0.700" and of["fits that keep one"] == "0.50" and of["MSE"] == "0.4"
+    assert "100 x 20" not in found["small-linear"]  # nothing was run there
+
+
+def test_what_parts_of_a_table_keep_by_hand():
+    """Two columns of the whole table; of its parts the same, one of them, and four others."""
+    rows = [{"study": "parts", "problem": "pima", "method": "BIC", "status": "ok", "seed": k, "kept": kept} for k, kept in enumerate(["xx-----", "xx-----", "x------", "--xxx-x"])]
+    line = cells(module("report").small_tables(rows, ["BIC"])["parts"], "pima")
+    assert line[1:] == ["BIC", "2", "1 to 4", f"{7 / 3:.1f}", "6", "1 of 3"]
+
+
+def test_parts_of_a_table():
+    real = module("real")
+    whole, part = real.part("diabetes", 0), real.part("diabetes", 1)
+    assert whole.X.shape == (442, 10) and 0.7 * 442 <= len(part.X) <= 0.9 * 442 and len(part.X) + len(part.X_new) == 442
+    rows = lambda X: {tuple(row) for row in X}
+    assert rows(part.X) < rows(whole.X) and not rows(part.X) & rows(part.X_new)
+
+
+def test_two_builds_side_by_side(tmp_path):
+    """The same library twice, by its own path and by what the package finds: one method each, and the same numbers but for the seconds."""
+    from ardvark import _abi  # the path of what it opened
+
+    small = HONEST / "small.py"
+    command = [sys.executable, small, "--library", "one", f"two={_abi.library._name}", "--draws", "1", "--studies", "small-linear", "--families", "pair-n30-*", "--peers", "BIC,exact"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0 and not done.stderr, done.stderr
+    table = done.stdout[done.stdout.index("## small-linear\n") :]
+    lines = [line.strip("| ").split(" | ") for line in table.splitlines() if line.startswith("| ")]
+    rows = {line[-13]: line[-12:-1] for line in lines[1:]}
+    assert list(rows) == ["one", "two", "BIC", "exact"] and rows["one"] == rows["two"] != rows["BIC"]
+
+
+SMALL_TABLES = ["small-linear-summary", "small-linear", "small-logistic-summary", "small-logistic", "parts"]
+
+
 def test_every_table_has_a_place_in_the_readme():
     assert "<!-- table priors -->" in (HONEST.parents[1] / "docs" / "which_prior.md").read_text()
     text = (HONEST / "README.md").read_text()
-    for name in ("linear-summary", "linear-errors", "linear-sparse", "logistic-summary", "logistic-errors", "real-regressions", "real-classes"):
+    for name in ("linear-summary", "linear-errors", "linear-sparse", "logistic-summary", "logistic-errors", "real-regressions", "real-classes", *SMALL_TABLES):
         assert f"<!-- table {name} -->" in text
 
 
