@@ -264,5 +264,5 @@ CLASSES = {
     "LogisticRegressionCV L2": cross_validated_classes(0, np.logspace(-5, 2, 29)),
 }
 
-SMALL = ["shared", "sparse", "LassoCV", "RidgeCV", "LogisticRegressionCV L1", "LogisticRegressionCV L2"]  # that take part on small tables
+SMALL = ["sparse", "LassoCV", "RidgeCV", "LogisticRegressionCV L1", "LogisticRegressionCV L2"]  # that take part on small tables
 SELECTING = ["sparse", "LassoCV", "LogisticRegressionCV L1"]  # of those the ones that choose columns

@@ -22,7 +22,7 @@ NUMBERS = ["n", "p", "seconds", *FIELDS]
 OURS = ["sparse", "shared", "ard"]
 BAYESIAN = [*OURS, "ARDRegression", "BayesianRidge", "susieR"]
 REGRESSIONS = [*BAYESIAN, "LassoCV", "ElasticNetCV", "RidgeCV"]
-SMALL = ["sparse", "shared", "BIC", "exact", "LassoCV", "RidgeCV", "LogisticRegressionCV L1", "LogisticRegressionCV L2"]
+SMALL = ["sparse", "BIC", "exact", "LassoCV", "RidgeCV", "LogisticRegressionCV L1", "LogisticRegressionCV L2"]
 CLASSIFIERS = [*OURS, "LogisticRegressionCV L1", "LogisticRegressionCV L2"]
 TITLES = {
     "sparse": "**sparse**",
