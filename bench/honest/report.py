@@ -295,23 +295,27 @@ def small_name(family):
     return f"{family.n} x {family.p}, {family.effects}" + ("" if family.size is None else f", {family.size:g}")
 
 
-def parts_of_tables(rows, methods):
-    """How the columns that a method keeps of parts of the rows differ from those that it keeps of all of them."""
+def kept_of_parts(rows):
+    """(data, method) -> what is kept of each part, by its number."""
     kept = defaultdict(dict)
     for row in rows:
         if row["study"] == "parts" and row["status"] == "ok":
             kept[row["problem"], row["method"]][int(row["seed"])] = row["kept"]
-    lines = []
-    for name in real.IN_PARTS:
-        for method in methods:
-            if 0 not in (found := kept.get((name, method), {})):
-                continue
-            whole = found.pop(0)
-            changed = [sum(one != other for one, other in zip(whole, part)) for part in found.values()]
-            counts = [part.count("x") for part in found.values()]
-            if changed:
-                numbers = [str(whole.count("x")), f"{min(counts)} to {max(counts)}", text(np.mean(changed), -1), str(max(changed)), f"{sum(c > 2 for c in changed)} of {len(changed)}"]
-                lines.append([name, title(method).strip("*"), *numbers])
+    return {key: found for key, found in kept.items() if 0 in found and len(found) > 1}
+
+
+def changes_of_parts(rows):
+    """(data, method) -> for each part how many columns are kept of it and not of the whole table, or the other way round."""
+    return {key: [sum(one != other for one, other in zip(found[0], found[part])) for part in found if part] for key, found in kept_of_parts(rows).items()}
+
+
+def parts_of_tables(rows, methods):
+    kept, changes, lines = kept_of_parts(rows), changes_of_parts(rows), []
+    for name, method in [(name, method) for name in real.IN_PARTS for method in methods if (name, method) in kept]:
+        counts = [found.count("x") for part, found in kept[name, method].items() if part]
+        changed = changes[name, method]
+        numbers = [str(kept[name, method][0].count("x")), f"{min(counts)} to {max(counts)}", text(np.mean(changed), -1), str(max(changed))]
+        lines.append([name, title(method).strip("*"), *numbers, f"{sum(c > 2 for c in changed)} of {len(changed)}"])
     return markdown("data|method|kept of all rows|of parts|other columns, mean|at most|by more than two".split("|"), lines)
 
 
@@ -326,6 +330,77 @@ def small_tables(rows, methods):
     if any(row["study"] == "parts" for row in rows):
         out["parts"] = parts_of_tables(rows, methods)
     return out
+
+
+# ---- one build against another
+
+ERRORS = {"linear": "mse", "logistic": "kl", "real": "nlpd"}
+
+
+def problems_of(study):
+    some = {"linear": families.LINEAR, "logistic": families.LOGISTIC}.get(study)
+    return [*real.REGRESSIONS, *real.CLASSES] if some is None else [family.name for family in some]
+
+
+def compared(rows, study, builds):
+    """Error, coverage and seconds of every build on every problem, and what the last one's error is against the first's."""
+    means, error = Means(rows, study), ERRORS[study]
+    lines = []
+    for problem in problems_of(study):
+        values = [means(problem, build, error) for build in builds]
+        if not np.isfinite(values).any():
+            continue
+        change = text(values[-1] / values[0], -3) if study == "linear" else f"{values[-1] - values[0]:+.4f}"
+        line = [problem, *(text(value, 4) for value in values), change]
+        for field, digits in (("cov_y", -3), ("cov_f", -3), ("cov_coef", -3), ("seconds", 2)):
+            line.append(" / ".join(text(means(problem, build, field), digits) for build in builds))
+        lines.append(line)
+    change = "last / first" if study == "linear" else "last - first"
+    head = ["problem", *(f"{error.upper()} {build}" for build in builds), change, "coverage of y", "of x'w", "of weights", "seconds"]
+    return markdown(head, lines)
+
+
+def worse(means, study, builds):
+    """Problems on which the last build is worse than the first by more than is allowed: 2% of MSE, .002 of KL or of log loss."""
+    out = []
+    for problem in problems_of(study):
+        first, last = (means(problem, build, ERRORS[study]) for build in (builds[0], builds[-1]))
+        is_ratio = study == "linear"
+        if (last / first > 1.02 if is_ratio else last - first > 0.002):
+            out.append(f"{problem} {last / first:.3f}" if is_ratio else f"{problem} {last - first:+.4f}")
+    return out
+
+
+def figures(rows, builds):
+    """What a new default has to hold, by the last build; of the errors against the first."""
+    build, out = builds[-1], []
+    add = lambda what, found, wanted, holds: out.append([what, found, wanted, "yes" if holds else "**no**"])
+    for study, allowed in (("linear", "2% of MSE"), ("logistic", ".002 of KL"), ("real", ".002 of log density")):
+        means = Means(rows, study)
+        if means.values and len(builds) > 1:
+            lost = worse(means, study, builds)
+            add(f"{study}: problems that lose more than {allowed}", f"{len(lost)}: {', '.join(lost)}" if lost else "none", "none", not lost)
+    means = Means(rows, "linear")
+    if means.values:
+        every, signal = problems_of("linear"), [family.name for family in families.LINEAR if family.effects != "null"]
+        ratio = geometric_mean(means.over(signal, build, "mse") / better_of_both(means, signal))
+        add("linear: MSE / better of lasso and ridge", text(ratio, -3), "at most .73", ratio <= 0.73)
+        covered = means.over(every, build, "cov_y")
+        covered = covered[np.isfinite(covered)]
+        add("linear: coverage of new rows, mean", text(covered.mean(), -3), ".935 to .965", 0.935 <= covered.mean() <= 0.965)
+        add("linear: coverage of new rows, each family", span(covered), ".91 to .98", covered.min() >= 0.91 and covered.max() <= 0.98)
+    for kind, some in (("linear", families.SMALL_LINEAR), ("logistic", families.SMALL_LOGISTIC)):
+        means = Means(rows, f"small-{kind}")
+        if means.values:
+            less, error = difference(means, [family.name for family in some], build, "BIC", "inclusion")
+            add(f"small {kind}: log score of inclusions less that of BIC", signed((less, error)), "at most 0", less <= 0)
+    noise = keep_false(Means(rows, "small-logistic"), "pair-n20-p5-null", build)
+    if np.isfinite(noise):
+        add("two classes, 20 x 5, no effect: fits that keep a column", text(noise, -2), "at most .05", noise <= 0.05)
+    changed = changes_of_parts(rows).get(("diabetes", build))
+    if changed:
+        add("diabetes: other columns kept of a part of the rows, at most", str(max(changed)), "2", max(changed) <= 2)
+    return markdown(["figure", "found", "wanted", "holds"], out)
 
 
 # ---- the files

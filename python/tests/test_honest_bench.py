@@ -392,6 +392,22 @@ def test_what_parts_of_a_table_keep_by_hand():
     assert line[1:] == ["BIC", "2", "1 to 4", f"{7 / 3:.1f}", "6", "1 of 3"]
 
 
+def test_figures_by_hand():
+    """The last build against the first: sparse has .1 and .6, new .102 and .66 where the better of the peers has .2 and .3."""
+    empty = dict.fromkeys(module("results").COLUMNS, "")
+    names = ("problem", "seed", "method", "status", "mse", "cov_y", "nlpd")
+    rows = [empty | {"study": "linear"} | dict(zip(names, map(str, line))) for line in BY_HAND]
+    rows += [row | {"method": "new", "mse": str(factor * float(row["mse"]))} for row in rows if row["method"] == "sparse" for factor in [1.02 if "ind" in row["problem"] else 1.1]]
+    report = module("report")
+    lines = report.figures(rows, ["sparse", "new"])
+    lost = cells(lines, "linear: problems that lose more than 2% of MSE")
+    assert lost[1] == "1: ar-n200-p1000-5-snr2 1.100" and lost[3] == "**no**"
+    assert cells(lines, "linear: MSE / better of lasso and ridge")[1:] == [f"{(0.51 * 2.2) ** 0.5:.3f}", "at most .73", "**no**"]
+    assert cells(lines, "linear: coverage of new rows, mean")[1:] == ["0.935", ".935 to .965", "yes"]
+    table = report.compared(rows, "linear", ["sparse", "new"])
+    assert cells(table, "ar-n200-p1000-5-snr2")[1:4] == ["0.6", "0.66", "1.100"]
+
+
 def test_parts_of_a_table():
     real = module("real")
     whole, part = real.part("diabetes", 0), real.part("diabetes", 1)
@@ -408,7 +424,7 @@ def test_two_builds_side_by_side(tmp_path):
     command = [sys.executable, small, "--library", "one", f"two={_abi.library._name}", "--draws", "1", "--studies", "small-linear", "--families", "pair-n30-*", "--peers", "BIC,exact"]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0 and not done.stderr, done.stderr
-    table = done.stdout[done.stdout.index("## small-linear\n") :]
+    table = done.stdout[done.stdout.index("## small-linear\n") : done.stdout.index("## figures")]
     lines = [line.strip("| ").split(" | ") for line in table.splitlines() if line.startswith("| ")]
     rows = {line[-13]: line[-12:-1] for line in lines[1:]}
     assert list(rows) == ["one", "two", "BIC", "exact"] and rows["one"] == rows["two"] != rows["BIC"]
