@@ -1,4 +1,4 @@
-"""Generated problems: 39 families of linear regressions, 10 of two classes. A family and a seed say every number of a problem.
+"""Generated problems: 39 families of linear regressions, 10 of two classes, and 14 of small tables. A family and a seed say every number of a problem.
 
 Columns X                                                 effects w
     ind  N(0, 1), independent                                 5, 50, ...  that many N(0, 1) at random places, the others 0
@@ -7,8 +7,9 @@ Columns X                                                 effects w
     blk  blocks of 10 columns, correlation .95 inside         t           fifty, Student t with 2 degrees of freedom
     dup  independent columns, each of them twice              lap         all, the cube of a Laplace variable
     fac  five factors, N(0, 1) loadings, plus N(0, 1)         null        none
+    pair N(0, 1), in pairs of correlation .6                  3+small     three N(0, 1) on top of all N(0, 1/16)
 
-The signal f = Xw is scaled to the variance `snr` over all rows, training and test; without one it stays as drawn. Regressions: y = f + N(0, 1).
+The signal f = Xw is scaled to the variance `snr` over all rows, training and test, or the effects are multiplied by `size`; without either it stays as drawn. Regressions: y = f + N(0, 1).
 Classes: P(y = 1) = 1/(1 + exp(-f)).
 """
 
@@ -30,11 +31,13 @@ class Family:
     p: int
     effects: str
     snr: Optional[float] = None
+    size: Optional[float] = None
 
     @property
     def name(self):
         snr = "" if self.snr is None else f"-snr{self.snr:g}"
-        return f"{self.columns}-n{self.n}-p{self.p}-{self.effects}{snr}"
+        size = "" if self.size is None else f"-size{self.size:g}"
+        return f"{self.columns}-n{self.n}-p{self.p}-{self.effects}{snr}{size}"
 
 
 @dataclass(frozen=True)
@@ -47,6 +50,7 @@ class Problem:
     y_new: np.ndarray  # [m]
     f_new: Optional[np.ndarray] = None  # [m] the signal, x'w
     w: Optional[np.ndarray] = None  # [p]
+    own: Optional[np.ndarray] = None  # [p] bool: has an effect of its own, not only one of the many small ones that all columns have
     effect_scale: Optional[float] = None  # what the effects of the table above were multiplied by, to give the signal its variance
 
 
@@ -67,25 +71,30 @@ def columns(kind, rows, p, rng):
         return np.sqrt(0.95) * np.repeat(common, 10, axis=1)[:, :p] + np.sqrt(0.05) * rng.standard_normal((rows, p))
     if kind == "dup":
         return np.repeat(rng.standard_normal((rows, -(-p // 2))), 2, axis=1)[:, :p]
+    if kind == "pair":
+        common = rng.standard_normal((rows, -(-p // 2)))
+        return np.sqrt(0.6) * np.repeat(common, 2, axis=1)[:, :p] + np.sqrt(0.4) * rng.standard_normal((rows, p))
     if kind == "fac":
         return rng.standard_normal((rows, 5)) @ rng.standard_normal((5, p)) + rng.standard_normal((rows, p))
     raise ValueError(f"no columns of the kind {kind!r}")
 
 
 def effects(kind, p, rng):
-    """w [p], before it is scaled."""
-    some = lambda count, draw: _at_random_places(p, draw(size=min(count, p)), rng)
+    """The many small effects [p] and those of their own [p], before they are scaled: w is the sum."""
+    none, some = np.zeros(p), lambda count, draw: _at_random_places(p, draw(size=min(count, p)), rng)
     if kind == "null":
-        return np.zeros(p)
+        return none, none
     if kind == "dense":
-        return rng.standard_normal(p)
+        return none, rng.standard_normal(p)
     if kind == "lap":
-        return rng.laplace(size=p) ** 3
+        return none, rng.laplace(size=p) ** 3
     if kind == "t":
-        return some(50, lambda size: rng.standard_t(2, size))
+        return none, some(50, lambda size: rng.standard_t(2, size))
     if kind == "mix":
-        return 0.3 * np.sqrt(10 / p) * rng.standard_normal(p) + some(5, rng.standard_normal)
-    return some(int(kind), rng.standard_normal)
+        return 0.3 * np.sqrt(10 / p) * rng.standard_normal(p), some(5, rng.standard_normal)
+    if kind.endswith("+small"):
+        return 0.25 * rng.standard_normal(p), some(int(kind.partition("+")[0]), rng.standard_normal)
+    return none, some(int(kind), rng.standard_normal)
 
 
 def _at_random_places(p, values, rng):
@@ -98,8 +107,9 @@ def draw(family, seed, classes=False):
     """The problem that (family, seed) names."""
     rng = np.random.default_rng([seed, zlib.crc32(family.name.encode()), int(classes)])
     X = columns(family.columns, family.n + NEW_ROWS, family.p, rng)
-    w = effects(family.effects, family.p, rng)
-    scale = 1.0 if family.snr is None else np.sqrt(family.snr) / np.std(X @ w)
+    small, own = effects(family.effects, family.p, rng)
+    w = small + own
+    scale = family.size or (1.0 if family.snr is None else np.sqrt(family.snr) / np.std(X @ w))
     w *= scale
     f = X @ w
     if classes:
@@ -107,7 +117,7 @@ def draw(family, seed, classes=False):
     else:
         y = f + rng.standard_normal(f.size)
     n = family.n
-    return Problem(X[:n], y[:n], X[n:], y[n:], f[n:], w, scale)
+    return Problem(X[:n], y[:n], X[n:], y[n:], f[n:], w, own != 0, scale)
 
 
 def _families(lines):
@@ -117,6 +127,11 @@ def _families(lines):
             kind, n, p, what, *snr = line.split()
             out.append(Family(kind, int(n), int(p), what, float(snr[0]) if snr else None))
     return out
+
+
+def _small(lines):
+    """Pairs of columns; rows, columns, effects, their size."""
+    return [Family("pair", int(n), int(p), what, size=float(size[0]) if size else None) for n, p, what, *size in map(str.split, lines.strip().split("\n"))]
 
 
 LINEAR = _families(
@@ -176,5 +191,29 @@ LOGISTIC = _families(
     ar  1000  100 dense 4
     ar   300  500 mix   4
     uni 2000 1000 100
+    """
+)
+
+# Everyday tables. Noise of variance 1; a weight whose column has an effect of its own is N(0, size^2).
+SMALL_LINEAR = _small(
+    """
+     30  5 2       .4
+     60  8 2       .4
+    200  8 2       .4
+    200  8 3       .4
+    200  8 dense   .4
+    300  8 null
+    100 20 4       .4
+    500 12 3+small .4
+    """
+)
+SMALL_LOGISTIC = _small(
+    """
+     20  5 null
+    100  5 2       1
+    200  8 3       .8
+    300  8 null
+    400 20 4       .8
+    500 12 3+small .8
     """
 )

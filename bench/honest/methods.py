@@ -36,6 +36,7 @@ class Answer:
     noise_sd: float = np.nan
     selected: Optional[np.ndarray] = None  # [p] bool
     inclusion: Optional[np.ndarray] = None  # [p] probabilities
+    direction: Optional[np.ndarray] = None  # [p] P(w_j > 0)
     bound: float = np.nan
     seconds: Optional[float] = None  # where the method has a clock of its own
 
@@ -70,12 +71,18 @@ def noise_variance(model, p):
 
 
 def selection(model):
-    """The columns that a sparse prior chose, and their probabilities: of others there is no choice."""
+    """The columns that a sparse prior kept, and their probabilities: of others there is no choice."""
     inclusion = getattr(model, "inclusion_", None)
     if inclusion is not None:
-        largest = np.atleast_2d(inclusion).max(axis=0)  # of several classes
-        return largest > 0.5, largest
+        return np.atleast_2d(model.support_).any(axis=0), np.atleast_2d(inclusion).max(axis=0)  # of several classes
     return (np.ravel(model.support_), None) if model.prior == "ard" else (None, None)
+
+
+def direction(model):
+    """P(w_j > 0): what the model says of the sign of its mean, or else that of a normal distribution."""
+    coef, said = np.ravel(model.coef_), getattr(model, "direction_", None)
+    said = norm.cdf(np.abs(coef) / np.ravel(model.coef_std_)) if said is None else np.ravel(said)
+    return np.where(coef > 0, said, 1 - said)
 
 
 def read_ours(model, X, y, X_new, y_new):
@@ -91,6 +98,7 @@ def read_ours(model, X, y, X_new, y_new):
         noise_sd=model.alpha_**-0.5,
         selected=selected,
         inclusion=inclusion,
+        direction=direction(model),
         bound=model.bound_,
     )
 
@@ -100,6 +108,7 @@ def read_our_classes(model, X, y, X_new, y_new):
     answer.selected, answer.inclusion = selection(model)
     if len(model.classes_) == 2:
         answer.coef = model.coef_interval(LEVEL)[0]
+        answer.direction = direction(model)
         answer.signal = around(*score(model, X_new))
     return answer
 
@@ -254,3 +263,6 @@ CLASSES = {
     "LogisticRegressionCV L1": cross_validated_classes(1, np.logspace(-2.5, 2, 19)),
     "LogisticRegressionCV L2": cross_validated_classes(0, np.logspace(-5, 2, 29)),
 }
+
+SMALL = ["sparse", "LassoCV", "RidgeCV", "LogisticRegressionCV L1", "LogisticRegressionCV L2"]  # that take part on small tables
+SELECTING = ["sparse", "LassoCV", "LogisticRegressionCV L1"]  # of those the ones that choose columns

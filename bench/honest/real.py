@@ -1,29 +1,54 @@
-"""Real data in ten folds: polynomials of Boston and of diabetes, breast cancer, wine. A name and a fold say every number."""
+"""Real data in ten folds: polynomials of Boston and of diabetes, breast cancer, wine, iris, Pima, synth. A name and a fold say every number.
 
+Random parts of some of them: a name and the number of the part.
+"""
+
+import zlib
 from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
-from sklearn.datasets import load_breast_cancer, load_diabetes, load_wine
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris, load_wine
 from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 
 from families import Problem
 
-BOSTON = Path(__file__).resolve().parents[2] / "examples" / "data" / "Boston.csv"
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "data"
 FOLDS = 10
 REGRESSIONS = [f"{data}-degree{degree}" for data in ("boston", "diabetes") for degree in (1, 2, 3)]
-CLASSES = ["breast-cancer", "wine"]
+TWO_FILES = {"pima": "Pima", "synth": "synth"}  # taken together
+CLASSES = ["breast-cancer", "wine", "iris", "pima", "synth"]
+PARTS = 20
+IN_PARTS = {"diabetes": False, "boston": False, "pima": True}  # is it of classes
 
 
 @lru_cache(maxsize=None)
 def _data(name):
     """X [n, p] before any expansion, y [n]."""
     if name == "boston":
-        table = np.loadtxt(BOSTON, delimiter=",", skiprows=1)
-        return table[:, :-1], table[:, -1]
-    load = {"diabetes": load_diabetes, "breast-cancer": load_breast_cancer, "wine": load_wine}[name]
+        return _examples("Boston.csv")
+    if name in TWO_FILES:
+        X, y = (np.concatenate(both) for both in zip(*(_examples(f"{TWO_FILES[name]}.{file}.csv") for file in ("tr", "te"))))
+        return X, y.astype(int)
+    load = {"diabetes": load_diabetes, "breast-cancer": load_breast_cancer, "wine": load_wine, "iris": load_iris}[name]
     return load(return_X_y=True)
+
+
+def _examples(file):
+    table = np.loadtxt(EXAMPLES / file, delimiter=",", skiprows=1, converters=lambda text: float({"Yes": 1, "No": 0}.get(text, text)))
+    return table[:, :-1], table[:, -1]
+
+
+def part(name, number):
+    """Part 0 is the whole table; others have 70 to 90% of the rows at random, the rest are new."""
+    X, y = _data(name)
+    X = StandardScaler().fit_transform(X)
+    rng = np.random.default_rng([number, zlib.crc32(name.encode())])
+    order = rng.permutation(len(y))
+    count = len(y) if number == 0 else round(len(y) * rng.uniform(0.7, 0.9))
+    here, new = np.sort(order[:count]), np.sort(order[count:]) if number else order
+    return Problem(X[here], y[here], X[new], y[new])
 
 
 def draw(name, fold):

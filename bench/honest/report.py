@@ -22,6 +22,7 @@ NUMBERS = ["n", "p", "seconds", *FIELDS]
 OURS = ["sparse", "shared", "ard"]
 BAYESIAN = [*OURS, "ARDRegression", "BayesianRidge", "susieR"]
 REGRESSIONS = [*BAYESIAN, "LassoCV", "ElasticNetCV", "RidgeCV"]
+SMALL = ["sparse", "BIC", "exact", "LassoCV", "RidgeCV", "LogisticRegressionCV L1", "LogisticRegressionCV L2"]
 CLASSIFIERS = [*OURS, "LogisticRegressionCV L1", "LogisticRegressionCV L2"]
 TITLES = {
     "sparse": "**sparse**",
@@ -40,13 +41,16 @@ class Means:
                 seeds[row["problem"]].add(row["seed"])
                 runs[row["problem"], row["method"]].append(row)
         self.values = {}
+        self.each = {}  # by seed, the seeds in order
         self.stopped = set()  # reached the limit
         for (problem, method), some in runs.items():
             if any(row["status"].startswith(">") for row in some):
                 self.stopped.add((problem, method))
             elif all(row["status"] == "ok" for row in some) and len(some) == len(seeds[problem]):
+                some.sort(key=lambda row: int(row["seed"]))
                 for field in NUMBERS:
-                    self.values[problem, method, field] = _mean([float(row[field] or "nan") for row in some])
+                    self.each[problem, method, field] = np.array([float(row.get(field) or "nan") for row in some])
+                    self.values[problem, method, field] = _mean(self.each[problem, method, field])
 
     def __call__(self, problem, method, field):
         return self.values.get((problem, method, field), np.nan)
@@ -231,6 +235,174 @@ def real_classes(means):
     return markdown(["data", ""] + [title(m).strip("*") for m in shown], rows)
 
 
+# ---- small tables
+
+
+def difference(means, problems, one, other, field):
+    """Mean over the problems that both finished of the mean difference over the seeds, and its standard error."""
+    found = []
+    for problem in problems:
+        pair = [means.each.get((problem, method, field)) for method in (one, other)]
+        if pair[0] is not None and pair[1] is not None and np.isfinite(pair[0] - pair[1]).all():
+            found.append(pair[0] - pair[1])
+    error = np.sqrt(sum(x.var(ddof=1) / x.size for x in found if x.size > 1)) / max(len(found), 1)
+    return (np.mean([x.mean() for x in found]), error) if found else (np.nan, np.nan)
+
+
+def signed(difference):
+    return f"{difference[0]:+.3f} ± {difference[1]:.3f}" if np.isfinite(difference[0]) else "-"
+
+
+def keep_false(means, problem, method):
+    """Share of the fits that keep a column which has no effect of its own."""
+    kept = means.each.get((problem, method, "kept_none"), np.array([np.nan]))
+    kept = kept[np.isfinite(kept)]
+    return (kept > 0).mean() if kept.size else np.nan
+
+
+def small_summary(means, some, methods, error):
+    """One line a method; error: mse or kl. Errors against those of BIC, over the families that both finished."""
+    every, signal = [family.name for family in some], [family.name for family in some if family.effects != "null"]
+    rows = []
+    for method in means.methods(methods):
+        ratio = means.over(signal, method, error) / means.over(signal, "BIC", error)
+        row = [title(method), str(np.isfinite(means.over(every, method, error)).sum())]
+        row += [text(_mean(means.over(every, method, "inclusion")), -3), signed(difference(means, every, method, "BIC", "inclusion"))]
+        row += [text(_mean(means.over(every, method, field)), -2) for field in ("pip_own", "pip_none", "kept_none")]
+        row += [text(_mean(means.over(every, method, "direction")), -3), signed(difference(means, every, method, "BIC", "direction"))]
+        row += [text(geometric_mean(ratio), -2)] + [span(means.over(every, method, field)) for field in ("cov_f", "cov_y", "cov_coef")]
+        rows.append(row + [text(_mean(means.over(every, method, "nlpd")), -3), text(_mean(means.over(every, method, "seconds")), 2)])
+    what = error.upper()
+    head = f"method|families|inclusion, log score|less BIC's|of own|of none|none kept|direction, log score|less BIC's|{what} / BIC|coverage of x'w|of y|of weights|NLPD|seconds"
+    return markdown(head.split("|"), rows)
+
+
+def small_families(means, some, methods, error):
+    """A line for each method of each family."""
+    fields = {"inclusion": -3, "pip_own": -2, "pip_none": -2, "kept_none": -2, "direction": -3, error: 3, "cov_f": -3, "cov_y": -3, "cov_coef": -3, "nlpd": -3}
+    rows = []
+    for family in some:
+        shown = [method for method in means.methods(methods) if np.isfinite(means(family.name, method, error))]
+        for method in shown:
+            cells = [text(means(family.name, method, field), digits) for field, digits in fields.items()]
+            cells.insert(4, text(keep_false(means, family.name, method), -2))
+            rows.append([small_name(family) if method == shown[0] else "", title(method).strip("*"), *cells, text(means(family.name, method, "seconds"), 2)])
+    head = f"n x p, effects, size|method|inclusion, log score|of own|of none|none kept|fits that keep one|direction|{error.upper()}|coverage of x'w|of y|of weights|NLPD|seconds"
+    return markdown(head.split("|"), rows)
+
+
+def small_name(family):
+    return f"{family.n} x {family.p}, {family.effects}" + ("" if family.size is None else f", {family.size:g}")
+
+
+def kept_of_parts(rows):
+    """(data, method) -> what is kept of each part, by its number."""
+    kept = defaultdict(dict)
+    for row in rows:
+        if row["study"] == "parts" and row["status"] == "ok":
+            kept[row["problem"], row["method"]][int(row["seed"])] = row["kept"]
+    return {key: found for key, found in kept.items() if 0 in found and len(found) > 1}
+
+
+def changes_of_parts(rows):
+    """(data, method) -> for each part how many columns are kept of it and not of the whole table, or the other way round."""
+    return {key: [sum(one != other for one, other in zip(found[0], found[part])) for part in found if part] for key, found in kept_of_parts(rows).items()}
+
+
+def parts_of_tables(rows, methods):
+    kept, changes, lines = kept_of_parts(rows), changes_of_parts(rows), []
+    for name, method in [(name, method) for name in real.IN_PARTS for method in methods if (name, method) in kept]:
+        counts = [found.count("x") for part, found in kept[name, method].items() if part]
+        changed = changes[name, method]
+        numbers = [str(kept[name, method][0].count("x")), f"{min(counts)} to {max(counts)}", text(np.mean(changed), -1), str(max(changed))]
+        lines.append([name, title(method).strip("*"), *numbers, f"{sum(c > 2 for c in changed)} of {len(changed)}"])
+    return markdown("data|method|kept of all rows|of parts|other columns, mean|at most|by more than two".split("|"), lines)
+
+
+def small_tables(rows, methods):
+    """Name -> Markdown of the studies of small tables that were run."""
+    out = {}
+    for kind, some, error in (("linear", families.SMALL_LINEAR, "mse"), ("logistic", families.SMALL_LOGISTIC, "kl")):
+        means = Means(rows, f"small-{kind}")
+        if means.values:
+            out[f"small-{kind}-summary"] = small_summary(means, some, methods, error)
+            out[f"small-{kind}"] = small_families(means, some, methods, error)
+    if any(row["study"] == "parts" for row in rows):
+        out["parts"] = parts_of_tables(rows, methods)
+    return out
+
+
+# ---- one build against another
+
+ERRORS = {"linear": "mse", "logistic": "kl", "real": "nlpd"}
+
+
+def problems_of(study):
+    some = {"linear": families.LINEAR, "logistic": families.LOGISTIC}.get(study)
+    return [*real.REGRESSIONS, *real.CLASSES] if some is None else [family.name for family in some]
+
+
+def compared(rows, study, builds):
+    """Error, coverage and seconds of every build on every problem, and what the last one's error is against the first's."""
+    means, error = Means(rows, study), ERRORS[study]
+    lines = []
+    for problem in problems_of(study):
+        values = [means(problem, build, error) for build in builds]
+        if not np.isfinite(values).any():
+            continue
+        change = text(values[-1] / values[0], -3) if study == "linear" else f"{values[-1] - values[0]:+.4f}"
+        line = [problem, *(text(value, 4) for value in values), change]
+        for field, digits in (("cov_y", -3), ("cov_f", -3), ("cov_coef", -3), ("seconds", 2)):
+            line.append(" / ".join(text(means(problem, build, field), digits) for build in builds))
+        lines.append(line)
+    change = "last / first" if study == "linear" else "last - first"
+    head = ["problem", *(f"{error.upper()} {build}" for build in builds), change, "coverage of y", "of x'w", "of weights", "seconds"]
+    return markdown(head, lines)
+
+
+def worse(means, study, builds):
+    """Problems on which the last build is worse than the first by more than is allowed: 2% of MSE, .002 of KL or of log loss."""
+    out = []
+    for problem in problems_of(study):
+        first, last = (means(problem, build, ERRORS[study]) for build in (builds[0], builds[-1]))
+        is_ratio = study == "linear"
+        if (last / first > 1.02 if is_ratio else last - first > 0.002):
+            out.append(f"{problem} {last / first:.3f}" if is_ratio else f"{problem} {last - first:+.4f}")
+    return out
+
+
+def figures(rows, builds):
+    """What a new default has to hold, by the last build; of the errors against the first."""
+    build, out = builds[-1], []
+    add = lambda what, found, wanted, holds: out.append([what, found, wanted, "yes" if holds else "**no**"])
+    for study, allowed in (("linear", "2% of MSE"), ("logistic", ".002 of KL"), ("real", ".002 of log density")):
+        means = Means(rows, study)
+        if means.values and len(builds) > 1:
+            lost = worse(means, study, builds)
+            add(f"{study}: problems that lose more than {allowed}", f"{len(lost)}: {', '.join(lost)}" if lost else "none", "none", not lost)
+    means = Means(rows, "linear")
+    if means.values:
+        every, signal = problems_of("linear"), [family.name for family in families.LINEAR if family.effects != "null"]
+        ratio = geometric_mean(means.over(signal, build, "mse") / better_of_both(means, signal))
+        add("linear: MSE / better of lasso and ridge", text(ratio, -3), "at most .73", ratio <= 0.73)
+        covered = means.over(every, build, "cov_y")
+        covered = covered[np.isfinite(covered)]
+        add("linear: coverage of new rows, mean", text(covered.mean(), -3), ".935 to .965", 0.935 <= covered.mean() <= 0.965)
+        add("linear: coverage of new rows, each family", span(covered), ".91 to .98", covered.min() >= 0.91 and covered.max() <= 0.98)
+    for kind, some in (("linear", families.SMALL_LINEAR), ("logistic", families.SMALL_LOGISTIC)):
+        means = Means(rows, f"small-{kind}")
+        if means.values:
+            less, error = difference(means, [family.name for family in some], build, "BIC", "inclusion")
+            add(f"small {kind}: log score of inclusions less that of BIC", signed((less, error)), "at most 0", less <= 0)
+    noise = keep_false(Means(rows, "small-logistic"), "pair-n20-p5-null", build)
+    if np.isfinite(noise):
+        add("two classes, 20 x 5, no effect: fits that keep a column", text(noise, -2), "at most .05", noise <= 0.05)
+    changed = changes_of_parts(rows).get(("diabetes", build))
+    if changed:
+        add("diabetes: other columns kept of a part of the rows, at most", str(max(changed)), "2", max(changed) <= 2)
+    return markdown(["figure", "found", "wanted", "holds"], out)
+
+
 # ---- the files
 
 
@@ -244,6 +416,7 @@ def tables(rows):
             out["linear-sparse"] = linear_details(linear, "sparse")
     if logistic.values:
         out |= {"logistic-summary": logistic_summary(logistic), "logistic-errors": logistic_errors(logistic)}
+    out |= small_tables(rows, SMALL)
     if of_real.values:
         out |= {"real-regressions": real_regressions(of_real), "real-classes": real_classes(of_real)}
     return out
@@ -265,7 +438,7 @@ def main():
     parser.add_argument("--picture", type=Path, help="PNG to write")
     parser.add_argument("--seeds", type=lambda text: text.split(","), help="of the generated families; default: all")
     chosen = parser.parse_args()
-    rows = [row for row in Results(chosen.results).rows.values() if chosen.seeds is None or row["study"] == "real" or row["seed"] in chosen.seeds]
+    rows = [row for row in Results(chosen.results).rows.values() if chosen.seeds is None or row["study"] in ("real", "parts") or row["seed"] in chosen.seeds]
     found = tables(rows)
     if chosen.readme:
         for page in chosen.readme:

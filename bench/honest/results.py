@@ -7,7 +7,7 @@ from pathlib import Path
 from scores import FIELDS
 
 KEY = ["study", "problem", "seed", "method"]
-COLUMNS = KEY + ["n", "p", "status", "seconds"] + FIELDS
+COLUMNS = KEY + ["n", "p", "status", "seconds"] + FIELDS + ["kept"]
 
 
 def key_of(row):

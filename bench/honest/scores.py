@@ -17,8 +17,15 @@ FIELDS = [
     "found",  # selected columns that have an effect
     "sum_pip",
     "bound",
+    "inclusion",  # log score of the inclusion probabilities, nats a column: is the effect one of its own?
+    "pip_own",  # mean inclusion of the columns of which it is
+    "pip_none",  # and of the others
+    "kept_none",  # share of the others that are kept
+    "direction",  # log score of the sign of the effects of their own
 ]
 BINS = 10
+FEW = 20  # columns: of so many it is told which ones are kept
+SUREST = 0.999  # a score takes no probability for surer than that
 
 
 def covered(interval, truth):
@@ -40,8 +47,18 @@ def kl_divergence(probability, f):
     return float(np.mean(np.exp(log_true) * (log_true - np.log(predicted)) + np.exp(log_false) * (log_false - np.log1p(-predicted))))
 
 
+def log_score(probability, truth):
+    """Mean -ln of the probability of what is true, nats."""
+    said = np.clip(np.where(truth, probability, 1 - probability), 1 - SUREST, SUREST)
+    return -float(np.mean(np.log(said))) if said.size else np.nan
+
+
+def mean_of(values):
+    return float(np.mean(values)) if np.size(values) else np.nan
+
+
 def score(problem, answer):
-    out = dict.fromkeys(FIELDS, np.nan)
+    out = dict.fromkeys(FIELDS, np.nan) | {"kept": ""}
     out["nlpd"] = -float(np.mean(answer.log_density))
     if answer.mean is not None:
         truth = problem.y_new if problem.f_new is None else problem.f_new
@@ -64,9 +81,18 @@ def score(problem, answer):
             out["cov_nonzero"] = covered(answer.coef[problem.w != 0], problem.w[problem.w != 0])
     if answer.selected is not None:
         out["selected"] = int(np.sum(answer.selected))
+        if len(answer.selected) <= FEW:
+            out["kept"] = "".join("x" if kept else "-" for kept in answer.selected)
         if problem.w is not None:
             out["found"] = int(np.sum(answer.selected & (problem.w != 0)))
+        if problem.own is not None:
+            out["kept_none"] = mean_of(answer.selected[~problem.own])
     if answer.inclusion is not None:
         out["sum_pip"] = float(np.sum(answer.inclusion))
+        if problem.own is not None:
+            out["inclusion"] = log_score(answer.inclusion, problem.own)
+            out["pip_own"], out["pip_none"] = (mean_of(answer.inclusion[some]) for some in (problem.own, ~problem.own))
+    if answer.direction is not None and problem.own is not None:
+        out["direction"] = log_score(answer.direction[problem.own], problem.w[problem.own] > 0)
     out["bound"] = float(answer.bound)
     return out

@@ -51,7 +51,7 @@ def test_effects_know_their_scale():
     problem = draw(40, 6, "6", 2.0)
     rng = np.random.default_rng([1, families.zlib.crc32(b"ar-n40-p6-6-snr2"), 0])
     families.columns("ar", 40 + families.NEW_ROWS, 6, rng)
-    np.testing.assert_allclose(problem.w, problem.effect_scale * families.effects("6", 6, rng), rtol=1e-15)
+    np.testing.assert_allclose(problem.w, problem.effect_scale * sum(families.effects("6", 6, rng)), rtol=1e-15)
     assert draw(40, 6, "3", None).effect_scale == 1
 
 

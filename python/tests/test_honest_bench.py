@@ -47,7 +47,7 @@ def test_there_are_39_and_10_families_of_different_names():
     assert families.LINEAR[1].name == "ind-n200-p1000-5-snr2"
 
 
-@pytest.mark.parametrize("kind", ["ind", "ar", "blk", "dup"])
+@pytest.mark.parametrize("kind", ["ind", "ar", "blk", "dup", "pair"])
 def test_columns_have_variance_one(kind):
     X = columns_of(kind)
     assert np.abs(X.mean(axis=0)).max() < 5 / 200 and np.abs(X.var(axis=0) - 1).max() < 5 * np.sqrt(2) / 200
@@ -84,6 +84,14 @@ def test_every_column_twice():
     assert np.abs(correlation(X[:, ::2]) - np.eye(20)).max() < 5 / 200
 
 
+def test_pairs():
+    """Correlation .6 within a pair, none between."""
+    pair = np.arange(40) // 2
+    expected = np.where(pair[:, None] == pair, 0.6, 0.0)
+    np.fill_diagonal(expected, 1)
+    assert np.abs(correlation(columns_of("pair")) - expected).max() < 5 / 200
+
+
 def test_factors():
     """Covariance A'A + I with five loadings: the rest of the eigenvalues are 1."""
     values = np.linalg.eigvalsh(np.cov(columns_of("fac"), rowvar=False))
@@ -99,12 +107,31 @@ def test_number_of_effects(what, number):
 def test_effects_in_distribution():
     families, rng = module("families"), np.random.default_rng(2)
     p = 200000
-    assert families.effects("dense", p, rng).std() == pytest.approx(1, abs=0.01)
-    assert np.median(np.abs(families.effects("lap", p, rng))) == pytest.approx(np.log(2) ** 3, rel=0.03)  # of |Laplace|: ln 2
-    mix = np.sort(np.abs(families.effects("mix", p, rng)))
+    of = lambda kind, p=p: sum(families.effects(kind, p, rng))
+    assert of("dense").std() == pytest.approx(1, abs=0.01)
+    assert np.median(np.abs(of("lap"))) == pytest.approx(np.log(2) ** 3, rel=0.03)  # of |Laplace|: ln 2
+    mix = np.sort(np.abs(of("mix")))
     assert mix[:-5].std() * np.sqrt(1 / (1 - 2 / np.pi)) == pytest.approx(0.3 * np.sqrt(10 / p), rel=0.02)  # of a half normal
-    t = np.concatenate([families.effects("t", 50, rng) for _ in range(2000)])
+    t = np.concatenate([of("t", 50) for _ in range(2000)])
     assert np.median(np.abs(t)) == pytest.approx(np.sqrt(2 / 3), rel=0.03)  # P(|t_2| < q) = q / sqrt(2 + q^2)
+
+
+def test_small_effects_are_no_effects_of_their_own():
+    families = module("families")
+    family = families.Family("pair", 500, 12, "3+small", size=0.4)
+    problems = [families.draw(family, seed) for seed in range(100)]
+    assert family.name == "pair-n500-p12-3+small-size0.4"
+    assert all(problem.own.sum() == 3 and (problem.w != 0).all() for problem in problems)
+    of = lambda own: np.concatenate([problem.w[problem.own == own] for problem in problems])
+    assert of(False).std() == pytest.approx(0.1, rel=0.1) and of(True).std() == pytest.approx((0.4**2 + 0.1**2) ** 0.5, rel=0.15)
+    assert draw("ind", 50, 20, "dense").own.all() and not draw("ind", 50, 20, "null").own.any()
+
+
+def test_there_are_14_small_families():
+    families = module("families")
+    small = families.SMALL_LINEAR + families.SMALL_LOGISTIC
+    assert len(small) == 14 and {family.columns for family in small} == {"pair"}
+    assert all(20 <= family.n <= 500 and 5 <= family.p <= 20 for family in small)
 
 
 @pytest.mark.parametrize("classes", [False, True])
@@ -138,7 +165,7 @@ def test_family_and_seed_name_a_problem():
     assert not (one.X == draw("ind", 50, 20, "6", 2.0).X).any()
 
 
-@pytest.mark.parametrize("name, columns", [("boston-degree1", 13), ("boston-degree2", 104), ("diabetes-degree3", 285), ("wine", 13)])
+@pytest.mark.parametrize("name, columns", [("boston-degree1", 13), ("boston-degree2", 104), ("diabetes-degree3", 285), ("wine", 13), ("iris", 4), ("pima", 7), ("synth", 2)])
 def test_real_data_in_folds(name, columns):
     """Polynomials of degree d in k columns: (k + d over d) - 1."""
     real = module("real")
@@ -173,6 +200,20 @@ def test_scores_by_hand():
     assert found["mse"] == 0.25 and found["cov_y"] == 0.75 and found["cov_f"] == 0.75 and found["nlpd"] == 3
     assert found["cov_coef"] == 0.5 and found["cov_nonzero"] == 0
     assert found["selected"] == 2 and found["found"] == 1 and found["sum_pip"] == 1.25
+
+
+def test_scores_of_inclusions_and_of_directions_by_hand():
+    families, methods, scores = module("families"), module("methods"), module("scores")
+    w = np.array([2.0, -1, 0.1, 0])
+    problem = families.Problem(np.zeros((1, 4)), np.zeros(1), np.zeros((1, 4)), np.zeros(1), np.zeros(1), w, own=np.array([True, True, False, False]))
+    said = np.array([0.9, 0.5, 0.2, 1e-9])
+    answer = methods.Answer(
+        mean=np.zeros(1), interval=np.zeros((1, 2)), log_density=np.zeros(1), selected=said > 0.1, inclusion=said, direction=np.array([0.8, 1, 0, 0])
+    )
+    found = scores.score(problem, answer)
+    assert found["inclusion"] == pytest.approx(-np.mean(np.log([0.9, 0.5, 0.8, 0.999])))
+    assert found["pip_own"] == pytest.approx(0.7) and found["pip_none"] == pytest.approx(0.1) and found["kept_none"] == 0.5
+    assert found["direction"] == pytest.approx(-np.mean(np.log([0.8, 0.001])))
 
 
 def test_scores_of_classes():
@@ -319,10 +360,83 @@ def test_priors_side_by_side_by_hand(tmp_path):
     assert head[1] == "p >= n (34 families): error" and head[4] == "p < n (5 families): error"
 
 
+def small_rows(*lines):
+    """(problem, seed, method, inclusion, kept_none, mse) of small tables, as the results file has them: text."""
+    names = ("problem", "seed", "method", "inclusion", "kept_none", "mse")
+    empty = dict.fromkeys(module("results").COLUMNS, "")
+    return [empty | {"study": "small-linear", "status": "ok"} | dict(zip(names, map(str, line))) for line in lines]
+
+
+def test_small_tables_by_hand():
+    """Against BIC: +.1 and +.3 in one family, -.2 and -.2 in the other: mean 0, error sqrt(.02/2 + 0)/2. One fit of two keeps a column it should not."""
+    one, two = "pair-n60-p8-2-size0.4", "pair-n200-p8-2-size0.4"
+    rows = small_rows(
+        (one, 0, "BIC", 0.5, 0, 0.1), (one, 1, "BIC", 0.5, 0, 0.3), (two, 0, "BIC", 0.5, 0, 0.1), (two, 1, "BIC", 0.5, 0, 0.1),
+        (one, 1, "new", 0.8, 0.5, 0.6), (one, 0, "new", 0.6, 0, 0.2), (two, 0, "new", 0.3, 0, 0.05), (two, 1, "new", 0.3, 0, 0.05),
+    )  # fmt: skip
+    found = module("report").small_tables(rows, ["new", "BIC"])
+    line = cells(found["small-linear-summary"], "new")
+    head = cells(found["small-linear-summary"], "method")
+    of = dict(zip(head, line))
+    assert of["families"] == "2" and of["inclusion, log score"] == "0.500" and of["MSE / BIC"] == "1.00"
+    assert line[head.index("less BIC's")] == "+0.000 ± 0.050"
+    of = dict(zip(cells(found["small-linear"], "n x p, effects, size"), cells(found["small-linear"], "60 x 8, 2, 0.4")))
+    assert of["method"] == "new" and of["inclusion, log score"] == "0.700" and of["fits that keep one"] == "0.50" and of["MSE"] == "0.4"
+    assert "100 x 20" not in found["small-linear"]  # nothing was run there
+
+
+def test_what_parts_of_a_table_keep_by_hand():
+    """Two columns of the whole table; of its parts the same, one of them, and four others."""
+    rows = [{"study": "parts", "problem": "pima", "method": "BIC", "status": "ok", "seed": k, "kept": kept} for k, kept in enumerate(["xx-----", "xx-----", "x------", "--xxx-x"])]
+    line = cells(module("report").small_tables(rows, ["BIC"])["parts"], "pima")
+    assert line[1:] == ["BIC", "2", "1 to 4", f"{7 / 3:.1f}", "6", "1 of 3"]
+
+
+def test_figures_by_hand():
+    """The last build against the first: sparse has .1 and .6, new .102 and .66 where the better of the peers has .2 and .3."""
+    empty = dict.fromkeys(module("results").COLUMNS, "")
+    names = ("problem", "seed", "method", "status", "mse", "cov_y", "nlpd")
+    rows = [empty | {"study": "linear"} | dict(zip(names, map(str, line))) for line in BY_HAND]
+    rows += [row | {"method": "new", "mse": str(factor * float(row["mse"]))} for row in rows if row["method"] == "sparse" for factor in [1.02 if "ind" in row["problem"] else 1.1]]
+    report = module("report")
+    lines = report.figures(rows, ["sparse", "new"])
+    lost = cells(lines, "linear: problems that lose more than 2% of MSE")
+    assert lost[1] == "1: ar-n200-p1000-5-snr2 1.100" and lost[3] == "**no**"
+    assert cells(lines, "linear: MSE / better of lasso and ridge")[1:] == [f"{(0.51 * 2.2) ** 0.5:.3f}", "at most .73", "**no**"]
+    assert cells(lines, "linear: coverage of new rows, mean")[1:] == ["0.935", ".935 to .965", "yes"]
+    table = report.compared(rows, "linear", ["sparse", "new"])
+    assert cells(table, "ar-n200-p1000-5-snr2")[1:4] == ["0.6", "0.66", "1.100"]
+
+
+def test_parts_of_a_table():
+    real = module("real")
+    whole, part = real.part("diabetes", 0), real.part("diabetes", 1)
+    assert whole.X.shape == (442, 10) and 0.7 * 442 <= len(part.X) <= 0.9 * 442 and len(part.X) + len(part.X_new) == 442
+    rows = lambda X: {tuple(row) for row in X}
+    assert rows(part.X) < rows(whole.X) and not rows(part.X) & rows(part.X_new)
+
+
+def test_two_builds_side_by_side(tmp_path):
+    """The same library twice, by its own path and by what the package finds: one method each, and the same numbers but for the seconds."""
+    from ardvark import _abi  # the path of what it opened
+
+    small = HONEST / "small.py"
+    command = [sys.executable, small, "--library", "one", f"two={_abi.library._name}", "--draws", "1", "--studies", "small-linear", "--families", "pair-n30-*", "--peers", "BIC,exact"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0 and not done.stderr, done.stderr
+    table = done.stdout[done.stdout.index("## small-linear\n") : done.stdout.index("## figures")]
+    lines = [line.strip("| ").split(" | ") for line in table.splitlines() if line.startswith("| ")]
+    rows = {line[-13]: line[-12:-1] for line in lines[1:]}
+    assert list(rows) == ["one", "two", "BIC", "exact"] and rows["one"] == rows["two"] != rows["BIC"]
+
+
+SMALL_TABLES = ["small-linear-summary", "small-linear", "small-logistic-summary", "small-logistic", "parts"]
+
+
 def test_every_table_has_a_place_in_the_readme():
     assert "<!-- table priors -->" in (HONEST.parents[1] / "docs" / "which_prior.md").read_text()
     text = (HONEST / "README.md").read_text()
-    for name in ("linear-summary", "linear-errors", "linear-sparse", "logistic-summary", "logistic-errors", "real-regressions", "real-classes"):
+    for name in ("linear-summary", "linear-errors", "linear-sparse", "logistic-summary", "logistic-errors", "real-regressions", "real-classes", *SMALL_TABLES):
         assert f"<!-- table {name} -->" in text
 
 
