@@ -161,13 +161,12 @@ ARDVARK_API void ardvark_model_free(ardvark_model* model);
  *     status message sweeps bound bound_history (never falls, but in the fits that docs/math/bound.md names under BOUND.5)
  *     bound_comparable (with fits under other priors) solver solver_reason notes warnings seconds columns classes prior preset ...
  *     mean variance sd interval [p,2] intercept.mean intercept.variance intercept.interval standardized_mean
- *     precision precision_history (of a fit, not of a file) group relevance relevant left_out effective_parameters V_diagonal log_det_V
- *     posterior noise.shape noise.rate noise.sd noise.sd_interval r_squared | accuracy log_loss class_weight
- *     covariance, V [p,p], with an intercept [p+1,p+1], last: formed when asked for; q(w|tau) = N(mean, V/tau) of a joint posterior
- *   several classes: mean, variance, sd, precision, relevance [classes, p], intercept.mean [classes]; covariance [classes q, classes q]
- *        class after class, of each its p columns and then the intercept
- *   rvm: relevance_vectors [m,d] relevance_rows vectors kernel parameters width log_evidence inputs input_center input_scale trials;
- *        of several classes machines.0.mean, machines.0.vectors, ...
+ *     precision precision_history (of a fit, not of a file) group relevance direction relevant left_out effective_parameters V_diagonal
+ * log_det_V posterior noise.shape noise.rate noise.sd noise.sd_interval r_squared | accuracy log_loss class_weight covariance, V [p,p],
+ * with an intercept [p+1,p+1], last: formed when asked for; q(w|tau) = N(mean, V/tau) of a joint posterior several classes: mean, variance,
+ * sd, precision, relevance [classes, p], intercept.mean [classes]; covariance [classes q, classes q] class after class, of each its p
+ * columns and then the intercept rvm: relevance_vectors [m,d] relevance_rows vectors kernel parameters width log_evidence inputs
+ * input_center input_scale trials; of several classes machines.0.mean, machines.0.vectors, ...
  *
  * options: `level` is read; may be NULL. */
 ARDVARK_API ardvark_code ardvark_model_result(const ardvark_model* model, const ardvark_options* options, ardvark_result** result,

@@ -123,12 +123,13 @@ namespace detail {
 struct FitState;
 }
 
-/// One of the places that the fit of a sparse prior began at, and where it came to.                                          (SP.8)
+/// What a fit of a sparse prior is the average of. Of few columns: one of two hypotheses, averaged over its hyper-parameters, of which
+/// the numbers below are means (SP.21); of more: one of the places that it began at, and where it came to (SP.8).
 struct SparseStart {
-  std::string name;  ///< "ridge", "zero", or "lasso" and the place on the path
+  std::string name;  ///< "no small effects", "small effects"; or "ridge", "zero", or "lasso" and the place on the path
   Status status = Status::failed;
   int sweeps = 0;
-  double bound = 0;            ///< nats
+  double bound = 0;            ///< nats; of a hypothesis its evidence, all of its hyper-parameters together
   double weight = 0;           ///< in the average; they sum to 1
   double inclusion_prior = 0;  ///< pi: the share of the columns with an effect of their own
   double slab_sd = 0;          ///< sd of these effects, per sd of the column (linear: in units of the target)
@@ -146,9 +147,13 @@ struct CredibleSet {
 
 /// What is known under a prior `sparse`, `slab` or `dense` beside the coefficients.
 struct SparseResult {
-  Vector inclusion;                 ///< [p] posterior probability of an effect of its own; of a group that of the group
-  double dense_fraction = 0;        ///< in [0, 1), averaged over the starts
-  std::vector<SparseStart> starts;  ///< in the order they were made
+  Vector inclusion;             ///< [p] posterior probability of an effect of its own; of a group that of the group
+  Vector direction;             ///< [p] in [.5, 1], see direction()
+  std::vector<bool> undecided;  ///< [p] `starts` that count disagree on whether the inclusion is above one half; or it is, and the sign of
+                                ///< a single column is not known to 97.5%
+  double dense_fraction = 0;    ///< in [0, 1), averaged over `starts`
+  double peak_bound = 0;        ///< nats: the bound at the best values of the hyper-parameters; NaN: of a file
+  std::vector<SparseStart> starts;  ///< without small effects first; or in the order they were made
   std::vector<CredibleSet> sets;    ///< of the columns with inclusion > 0.1, or of an effect they share; by inclusion; groups have none
 };
 
@@ -167,15 +172,15 @@ struct Fit {
   std::vector<Index> group;  ///< [p] group of each column; -1 flat, -2 fixed precision, -3 left out
   Vector relevance;          ///< [p] well-determinedness 1 - a_j V_jj in [0, 1]: 1 = set by the data, 0 = by the prior; under a sparse
                              ///< prior the inclusion
-  std::vector<bool>
-      relevant;  ///< [p] kept: its group's precision would stay finite with a margin of two     (OPT.3); true under a shared prior
-  std::vector<bool> left_out;             ///< [p] constant or duplicated columns that took no part; their mean is 0
-  double bound = 0;                       ///< lower bound on the log evidence, nats; of likelihood laplace the approximation (LAP.3), no
-                                          ///< bound; under a Laplace prior the log density of rows and standardised weights at
-                                          ///< the mode (L1.1), of the published l1_slr_lap without its constant              (L1EM.2)
-  std::vector<std::string> column_names;  ///< [p]
-  PriorKind prior = PriorKind::shared;    ///< the one that was used
-  double lambda = 0;                      ///< of a Laplace prior
+  std::vector<bool> relevant;  ///< [p] kept: its group's precision would stay finite with a margin of two     (OPT.3); true under a shared
+                               ///< prior; under a sparse one inclusion above one half, and not undecided
+  std::vector<bool> left_out;  ///< [p] constant or duplicated columns that took no part; their mean is 0
+  double bound = 0;            ///< lower bound on the log evidence, nats; of likelihood laplace the approximation (LAP.3), no
+                               ///< bound; under a Laplace prior the log density of rows and standardised weights at
+                               ///< the mode (L1.1), of the published l1_slr_lap without its constant              (L1EM.2)
+  std::vector<std::string> column_names;                         ///< [p]
+  PriorKind prior = PriorKind::shared;                           ///< the one that was used
+  double lambda = 0;                                             ///< of a Laplace prior
   LogisticLikelihood likelihood = LogisticLikelihood::gaussian;  ///< logistic: what `bound` is of; of a Laplace prior: laplace
 
   LinearPosterior posterior = LinearPosterior::joint;  ///< linear: factorised: V is the covariance of w itself
@@ -215,6 +220,9 @@ struct Fit {
 
 /// Central credible interval of coefficient j (of the intercept: j = -1). level in (0, 1).
 [[nodiscard]] Interval credible_interval(const Fit& fit, Index j, double level = 0.95);
+/// [p] in [.5, 1]: probability that a coefficient has the sign of its mean, half of the probability that it is 0 included; .5 where a
+/// column was left out.                                                                                                        (SP.22)
+[[nodiscard]] Vector direction(const Fit& fit);
 /// Central credible interval of the noise standard deviation 1/sqrt(tau). Linear only.
 [[nodiscard]] Interval noise_sd_interval(const Fit& fit, double level = 0.95);
 [[nodiscard]] double noise_sd(const Fit& fit);  ///< sqrt(b_N/a_N). Linear only.

@@ -108,6 +108,8 @@ enum class ClassRule {
 [[nodiscard]] ClassProbabilities predict(const SoftmaxFit& fit, MatrixView X_new, ClassRule rule = ClassRule::automatic);
 
 [[nodiscard]] BoundScope bound_scope(const SoftmaxFit& fit);
+/// [p, C] as that of a Fit.                                                                                                    (SP.22)
+[[nodiscard]] Matrix direction(const SoftmaxFit& fit);
 
 /// The fit as text for people.
 [[nodiscard]] std::string summary(const SoftmaxFit& fit, double level = 0.95);

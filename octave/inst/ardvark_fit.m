@@ -34,10 +34,11 @@ function fit = ardvark_fit(X, y, varargin)
 %     'level'       of intervals, default 0.95
 %     'outputs'     a cell of results beyond the usual ones: {'covariance'}
 %
-%   fit   a struct: mean, variance, sd, interval, intercept, precision, relevance, relevant, bound, bound_comparable (false: a column has
+%   fit   a struct: mean, variance, sd, interval, intercept, precision, relevance, direction
+%         (probability of the sign of the mean), relevant, bound, bound_comparable (false: a column has
 %         no prior, so that the bound is not to be compared with that under another prior), bound_history (which may fall under sparse priors of classes and
 %         where it is Laplace's approximation, and else never does), status, message, notes, warnings,
-%         inclusion (probability that a column has an effect of its own) and credible_sets (columns of which one has: positions
+%         inclusion (probability that a column has an effect of its own), undecided (the data do not say whether it has) and credible_sets (columns of which one has: positions
 %         from 1, with their probabilities) of priors sparse and slab, noise (regressions), classes, accuracy, log_loss (classifications),
 %         relevance_vectors (rvm), khat, ..., and model, what ardvark_predict and ardvark_summary read, which may be saved with it; precision and
 %         log_det_V are NaN under a sparse prior, which has none

@@ -61,6 +61,8 @@ sigma_ : ndarray of shape (n_features, n_features)
     Posterior covariance of the coefficients. Formed when asked for.
 relevance_ : ndarray of shape (n_features,)
     In [0, 1]: 1, the data determine the coefficient, 0, the prior does; under a sparse prior ``inclusion_``.
+direction_ : ndarray of shape (n_features,)
+    In [.5, 1]: probability that a coefficient has the sign of its mean, half of that of 0 included.
 bound_history_, scores_ : ndarray of shape (n_iter_,)
     The bound after each sweep, nats. It never falls, but by rounding, except under sparse priors of classes and
     where it is Laplace's approximation, as of a softmax (BOUND.5).
@@ -97,10 +99,15 @@ X : array-like or table of shape (n_samples, n_features)
     "sparse": """
 inclusion_ : ndarray of shape (n_features,)
     Under a sparse prior: posterior probability that a column has an effect of its own.
+undecided_ : ndarray of shape (n_features,), bool
+    Under a sparse prior: columns of which the data do not say whether they have an effect of their own. Their
+    inclusion is above one half under one hypothesis and not under the other; or it is above, and the sign is not
+    known to 97.5%.
 dense_fraction_ : float
     Under a sparse prior: what many small effects explain, over that and the noise; in [0, 1).
 starts_ : list of dict
-    Under a sparse prior: where the fit began, and what came of it.
+    Under a sparse prior: what was averaged. Of up to 20 columns: no small effects, and small effects, each over its
+    hyper-parameters; of more: where the fit began, and what came of it.
 start_bounds_ : ndarray of shape (n_starts,)
     Under a sparse prior: the bound of each, nats.
 start_weights_ : ndarray of shape (n_starts,)
@@ -131,8 +138,11 @@ lambda_ : float or ndarray of shape (n_features,) or (n_classes, n_features)
 relevance_ : ndarray of shape (n_features,) or (n_classes, n_features)
     In [0, 1]: 1, the data determine the coefficient, 0, the prior does; under a sparse prior the probability
     of an effect of its own.
+direction_ : ndarray of shape (n_features,) or (n_classes, n_features)
+    In [.5, 1]: probability that a coefficient has the sign of its mean, half of that of 0 included.
 support_ : ndarray of shape (n_features,), bool
-    Columns that are kept, for one class at least: under a sparse prior those with an inclusion above one half.
+    Columns that are kept, for one class at least: under a sparse prior those with an inclusion above one half
+    that are not undecided.
 bound_ : float
     Lower bound on the log evidence, nats (softmax: Laplace's approximation of it; L1: the log density at
     the mode).

@@ -67,12 +67,12 @@ class BayesianLinearRegression(RegressorMixin, Regressor, LinearScore):
         Mean precision of the weights, of columns as they are scaled inside (``standardize``) and, with
         posterior="joint", in units of the noise precision; a float under a shared prior, 0 of a flat column,
         infinite for one that took no part; None under a sparse prior.
-    {relevance_}
-    {sparse.inclusion_, sparse.dense_fraction_, sparse.starts_, sparse.start_bounds_, sparse.start_weights_}
-    {sparse.alternatives_}
+    {relevance_, direction_}
+    {sparse.inclusion_, sparse.undecided_, sparse.dense_fraction_, sparse.starts_, sparse.start_bounds_}
+    {sparse.start_weights_, sparse.alternatives_}
     support_ : ndarray of shape (n_features,), bool
-        Columns that are kept: under a sparse prior those with an inclusion above one half; under "ard" a mild rule,
-        which keeps about one in seven columns of noise; under "shared" and "dense" all.
+        Columns that are kept: under a sparse prior those with an inclusion above one half that are not undecided;
+        under "ard" a mild rule, which keeps about one in seven columns of noise; under "shared" and "dense" all.
     bound_ : float
         Lower bound on the log evidence, nats.
     bound_comparable_ : bool

@@ -26,6 +26,7 @@ class LogisticScore(ClassifierMixin, Classifier, LinearScore):
         self.coef_ = np.atleast_2d(model.array("mean"))
         self.coef_std_ = np.atleast_2d(model.array("sd"))
         self.relevance_ = model.array("relevance")
+        self.direction_ = model.array("direction")
         self.intercept_, self.intercept_std_ = (
             np.atleast_1d(x) for x in _intercept(model, self.coef_.shape[0])
         )
@@ -162,10 +163,11 @@ class BayesianLogisticRegression(LogisticScore):
     Attributes
     ----------
     {classes.classes_, classes.coef_, classes.intercept_, classes.coef_std_, classes.sigma_}
-    {classes.lambda_, classes.relevance_, classes.support_, classes.bound_, classes.bound_comparable_}
+    {classes.lambda_, classes.relevance_, classes.direction_, classes.support_, classes.bound_}
+    {classes.bound_comparable_}
     {bound_history_, n_iter_}
-    {sparse.inclusion_, sparse.dense_fraction_, sparse.starts_, sparse.start_bounds_, sparse.start_weights_}
-    {sparse.alternatives_, khat_, khat_given_precisions_, khat_effective_share_, converged_, status_, notes_}
+    {sparse.inclusion_, sparse.undecided_, sparse.dense_fraction_, sparse.starts_, sparse.start_bounds_}
+    {sparse.start_weights_, sparse.alternatives_, khat_, khat_given_precisions_, khat_effective_share_, converged_, status_, notes_}
     {effective_parameters_, classes.posterior_, n_features_in_, feature_names_in_}
 
     Warns

@@ -19,7 +19,7 @@ Columns = Sequence[Union[int, str]]
 Prior = Union[str, Sequence[int], np.ndarray, Sequence[Columns], Mapping[str, Columns]]
 
 _SPARSE_PRIORS = ("sparse", "slab", "dense")
-_SPARSE_ATTRIBUTES = ("inclusion_", "dense_fraction_", "starts_", "start_bounds_", "start_weights_", "alternatives_")
+_SPARSE_ATTRIBUTES = ("inclusion_", "dense_fraction_", "starts_", "start_bounds_", "start_weights_", "alternatives_", "undecided_")
 
 
 class Alternatives(NamedTuple):
@@ -140,6 +140,7 @@ class LinearScore(WithPosterior, FittedModel):
 
     def _take_sparse(self, model: _core.Model) -> None:
         self.inclusion_ = model.array("inclusion")
+        self.undecided_ = model.array("undecided").astype(bool)
         self.dense_fraction_ = model.number("dense_fraction")
         self.starts_ = model.value("starts")
         self.start_bounds_ = np.array([np.nan if s["bound"] is None else s["bound"] for s in self.starts_])
@@ -149,6 +150,7 @@ class LinearScore(WithPosterior, FittedModel):
         self.coef_ = model.array("mean")
         self.coef_std_ = model.array("sd")
         self.relevance_ = model.array("relevance")
+        self.direction_ = model.array("direction")
 
     @cached_property
     def alternatives_(self) -> list[Alternatives]:

@@ -42,7 +42,7 @@ class SequentialLogisticRegression(LogisticScore):
     intercept_ : ndarray of shape (1,)
     coef_std_, intercept_std_ : ndarray of the same shapes
         Posterior standard deviation.
-    {sigma_, relevance_}
+    {sigma_, relevance_, direction_}
     bound_ : float
         Lower bound on the log evidence of the rows so far, nats.
     bound_comparable_ : bool
@@ -217,7 +217,7 @@ class SequentialLogisticRegression(LogisticScore):
     def _take_coefficients(self, model: _core.Model) -> None:
         p, mean, sd = self.n_features_in_, model.array("mean"), model.array("sd")
         self.coef_, self.coef_std_ = mean[None, :p], sd[None, :p]
-        self.relevance_ = model.array("relevance")[:p]
+        self.relevance_, self.direction_ = (model.array(name)[:p] for name in ("relevance", "direction"))
         has_intercept = mean.size > p
         self.intercept_, self.intercept_std_ = (x[p:] if has_intercept else np.zeros(1) for x in (mean, sd))
 

@@ -34,7 +34,8 @@ class SparseLogisticRegression(LogisticScore):
     Attributes
     ----------
     {classes.classes_, classes.coef_, classes.intercept_, classes.coef_std_, classes.sigma_}
-    {classes.lambda_, classes.relevance_, classes.support_, classes.bound_, classes.bound_comparable_}
+    {classes.lambda_, classes.relevance_, classes.direction_, classes.support_, classes.bound_}
+    {classes.bound_comparable_}
     {bound_history_, n_iter_}
     {converged_, status_, notes_, effective_parameters_, classes.posterior_, n_features_in_, feature_names_in_}
 

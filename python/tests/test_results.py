@@ -104,7 +104,8 @@ def test_the_default_prior_is_sparse_unless_an_option_has_no_meaning_beside_it()
         fit = estimator().fit(X, target)
         assert fit._model.text("prior") == "sparse" and not any("prior auto" in note for note in fit.notes_)
         assert np.array_equal(fit.coef_, estimator("sparse").fit(X, target).coef_)
-        assert np.array_equal(fit.support_, fit.inclusion_ > 0.5) and fit.lambda_ is None
+        assert np.array_equal(fit.support_, (fit.inclusion_ > 0.5) & ~fit.undecided_) and fit.lambda_ is None
+        assert np.all(fit.direction_[fit.support_] >= 0.975)
         for option in ({"solver": "primal"}, {"lambda_1": 1.0}, {"prune_at": 1e8}, {"update_rule": "mackay"}, {"lambda_init": 2.0}):
             for rows, prior in ((150, "ard"), (19, "shared")):
                 other = estimator(max_iter=1000, **option).fit(X[:rows], target[:rows])

@@ -35,6 +35,11 @@ double student_t_quantile(double degrees_of_freedom, double level) {
   return -boost::math::quantile(boost::math::students_t_distribution<double, Quiet>(degrees_of_freedom), tail);
 }
 
+double student_t_tail(double degrees_of_freedom, double t) {
+  if (!(degrees_of_freedom < 1e15)) return normal_cdf(-t);
+  return boost::math::cdf(boost::math::complement(boost::math::students_t(degrees_of_freedom), t));
+}
+
 double gamma_quantile(double shape, double rate, double probability) {
   return boost::math::quantile(boost::math::gamma_distribution<double, Quiet>(shape, 1.0), probability) / rate;
 }
@@ -54,6 +59,19 @@ double ExpectedSigmoid::operator()(double m) const {
 double log_expected_sigmoid(double m, double s) {
   const LogisticExpectation e = expected_logistic(-m, s);
   return std::max(std::log(expected_sigmoid(m, s)), -e.softplus);
+}
+
+// Taylor's series in s, whose next terms are below 3e-9. With p = sigma(m), q = 1 - p, v = p q the derivatives of p
+// are v, v (1 - 2p), v (1 - 6v), v (1 - 2p)(1 - 12v), v (1 - 30v + 120v^2).                                                    (VG.6)
+LogisticExpectation expected_logistic_of_little_variance(double m, double s) {
+  const double e = std::exp(-std::abs(m)), larger = 1 / (1 + e), rarer = e * larger, v = larger * rarer;
+  const double asymmetry = m > 0 ? rarer - larger : larger - rarer;  // 1 - 2p
+  const double third = v * (1 - 6 * v), fifth = v * (1 + v * (-30 + 120 * v)), half = s / 2, eighth = s * s / 8;
+  LogisticExpectation out{};
+  out.sigma = (m > 0 ? larger : rarer) + asymmetry * (half * v + eighth * v * (1 - 12 * v));
+  out.slope = v + half * third + eighth * fifth;
+  out.softplus = std::max(m, 0.0) + std::log1p(e) + half * v + eighth * third + s * s * s / 48 * fifth;
+  return out;
 }
 
 LogisticExpectation expected_logistic(double m, double s) {

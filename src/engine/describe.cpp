@@ -14,33 +14,52 @@ namespace ardvark {
 
 namespace {
 
-// own_class(i, sign) = ln of the probability of the second class (1) or the first (-1); second(i) = the probability that predict() gives.
-template <typename OwnClass, typename Second>
-void describe_rows(const Vector& t, const Vector& k, Fit& fit, OwnClass&& own_class, Second&& second) {
-  double correct = 0, loss = 0;
-  for (Index i = 0; i < t.size(); ++i) {
-    const bool is_second = t[i] > 0.5;
-    fit.class_weight[is_second ? 1 : 0] += k[i];
-    if (says_second(second(i)) == is_second) correct += k[i];
-    loss -= k[i] * own_class(i, is_second ? 1.0 : -1.0);
+// Rows, counted and scored.
+class Tally {
+ public:
+  /// own_class(sign) = ln of the probability of the second class (1) or the first (-1); second: that of the second, as predict() gives it.
+  template <typename OwnClass>
+  void add(double t, double k, double second, OwnClass&& own_class) {
+    constexpr double certain = 1e-4;  // below it the logarithm of a difference has no digits
+    const bool is_second = t > 0.5;
+    weight_[is_second ? 1 : 0] += k;
+    if (says_second(second) == is_second) correct_ += k;
+    const double own = is_second ? second : 1 - second;
+    loss_ -= k * (own > certain ? std::log(own) : own_class(is_second ? 1.0 : -1.0));
   }
-  fit.accuracy = std::min(correct / k.sum(), 1.0);
-  fit.log_loss = loss / k.sum();
-}
+  void describe(Fit& fit) const {
+    const double total = weight_[0] + weight_[1];
+    for (const std::size_t c : {0, 1}) fit.class_weight[c] = weight_[c];
+    fit.accuracy = std::min(correct_ / total, 1.0);
+    fit.log_loss = loss_ / total;
+  }
+
+ private:
+  double correct_ = 0, loss_ = 0, weight_[2] = {0, 0};
+};
 
 }  // namespace
 
 void describe_classes(const Vector& t, const Vector& k, const Vector& m, const Vector& s, Fit& fit) {
   const PredictiveRule rule = resolved(PredictiveRule::automatic, fit);
-  describe_rows(
-      t, k, fit, [&](Index i, double sign) { return log_class_probability(rule, m[i], s[i], sign); },
-      [&](Index i) { return class_probability(rule, m[i], s[i]); });
+  Tally tally;
+  for (Index i = 0; i < t.size(); ++i)
+    tally.add(t[i], k[i], class_probability(rule, m[i], s[i]), [&](double sign) { return log_class_probability(rule, m[i], s[i], sign); });
+  tally.describe(fit);
 }
 
-void describe_classes(const Vector& t, const Vector& k, const Mixture& mixture, const ComponentMoments& moments, Fit& fit) {
-  describe_rows(
-      t, k, fit, [&](Index i, double sign) { return log_class_probability(mixture, moments, i, sign); },
-      [&](Index i) { return class_probability(mixture, moments, i); });
+void describe_classes(const Vector& t, const Vector& k, const Mixture& mixture,
+                      const std::function<ComponentMoments(Index first, Index count)>& moments_of, Fit& fit) {
+  constexpr Index block = 16384;  // rows
+  Tally tally;
+  for (Index first = 0; first < t.size(); first += block) {
+    const Index count = std::min(block, t.size() - first);
+    const ComponentMoments moments = moments_of(first, count);
+    for (Index i = 0; i < count; ++i)
+      tally.add(t[first + i], k[first + i], class_probability(mixture, moments, i),
+                [&](double sign) { return log_class_probability(mixture, moments, i, sign); });
+  }
+  tally.describe(fit);
 }
 
 void warn_if_too_confident(const FitOptions& options, Fit& fit, Index num_columns) {

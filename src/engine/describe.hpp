@@ -1,6 +1,8 @@
 // What a fit says of the rows it was made from, and of how far it is to be trusted.
 #pragma once
 
+#include <functional>
+
 #include "ardvark/fit.hpp"
 #include "posterior/mixture.hpp"
 
@@ -11,7 +13,9 @@ namespace ardvark {
 void describe_classes(const Vector& t, const Vector& k, const Vector& m, const Vector& s, Fit& fit);
 
 /// The same where the posterior is a mixture, whose probabilities are averaged.                                              (SP.8)
-void describe_classes(const Vector& t, const Vector& k, const Mixture& mixture, const ComponentMoments& moments, Fit& fit);
+/// \param moments_of  of rows first .. first+count-1: so many rows at a time that they take no memory
+void describe_classes(const Vector& t, const Vector& k, const Mixture& mixture,
+                      const std::function<ComponentMoments(Index first, Index count)>& moments_of, Fit& fit);
 
 /// Warns of what this prior does to intervals when columns are not few beside rows, in plain words.
 /// \param num_columns  of the caller's table

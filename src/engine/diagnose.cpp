@@ -280,11 +280,13 @@ WeightPrior prior_of(const Fit& fit, const FitOptions& options, const std::vecto
   return out;
 }
 
-// At the hyper-parameters of the best start; h = 0 there: at its posterior mean.                                      (KHAT.5), (SP.15)
+// At the hyper-parameters of the best start; h = 0 there: at its posterior mean. Of an average at those of the hypothesis with small
+// effects: of the other a weight has no density.                                                              (KHAT.5), (SP.15), (SP.21)
 SparsePrior sparse_prior_of(const Fit& fit, const FitOptions& options, std::string& why_not) {
   const auto lighter = [](const auto& a, const auto& b) { return a.weight < b.weight; };  // the weight grows with the bound
   const std::vector<SparseStart>& starts = fit.sparse->starts;
-  const SparseStart& best = *std::max_element(starts.begin(), starts.end(), lighter);
+  const bool is_averaged = starts.back().name == "small effects";
+  const SparseStart& best = is_averaged ? starts.back() : *std::max_element(starts.begin(), starts.end(), lighter);
   SparsePrior out;
   out.pi = best.inclusion_prior;
   out.kappa = best.slab_sd * best.slab_sd;

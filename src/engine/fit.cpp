@@ -91,6 +91,31 @@ BoundScope bound_scope(const SoftmaxFit& fit) {
   return scope_of(fit.prior, num_flat, num_other);
 }
 
+Vector direction(const Fit& fit) {
+  if (fit.sparse) return fit.sparse->direction;
+  Vector out = Vector::Constant(fit.num_columns(), 0.5);
+  const double shape = fit.noise.shape;
+  if (fit.is_joint() && !(shape > 1)) return out;
+  const double narrower = fit.is_joint() ? (shape - 1) / shape : 1;  // see credible_interval
+  for (Index j = 0; j < out.size(); ++j)
+    if (fit.mean[j] != 0 && fit.variance[j] > 0)
+      out[j] = 1 - student_t_tail(fit.degrees_of_freedom(), std::abs(fit.mean[j]) / std::sqrt(fit.variance[j] * narrower));
+  return out;
+}
+
+Matrix direction(const SoftmaxFit& fit) {
+  Matrix out = Matrix::Constant(fit.mean.rows(), fit.mean.cols(), 0.5);
+  for (Index c = 0; c < out.cols(); ++c) {
+    if (static_cast<std::size_t>(c) < fit.machines.size()) {
+      out.col(c) = direction(fit.machines[static_cast<std::size_t>(c)]);
+      continue;
+    }
+    for (Index j = 0; j < out.rows(); ++j)
+      if (fit.variance(j, c) > 0) out(j, c) = normal_cdf(std::abs(fit.mean(j, c)) / std::sqrt(fit.variance(j, c)));
+  }
+  return out;
+}
+
 Interval credible_interval(const Fit& fit, Index j, double level) {
   if (!(level > 0 && level < 1)) throw InvalidArgument(fmt::format("level is {}; it must lie between 0 and 1", level));
   if (j < -1 || j >= fit.num_columns() || (j == -1 && !fit.intercept))

@@ -7,10 +7,12 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <numeric>
 
 #include "core/parallel.hpp"
 #include "core/products.hpp"
+#include "core/special.hpp"
 #include "core/validate.hpp"
 #include "engine/describe.hpp"
 #include "engine/prior_choice.hpp"
@@ -72,6 +74,17 @@ PenalisedColumns penalised_columns(const FitOptions& options, Index num_columns,
 std::shared_ptr<const ColumnSets> sets_of(const PenalisedColumns& which, const ReducedRows& rows) {
   const bool single = which.num_groups() == which.size();
   return std::make_shared<const ColumnSets>(single ? correlated_blocks(rows, by_correlation(rows, which)) : groups_of(which));
+}
+
+AveragedFits averaged_grid(HyperGrid grid) {
+  AveragedFits out{{}, Vector(static_cast<Index>(grid.points.size())), std::nullopt};
+  for (GridPoint& point : grid.points) {
+    out.weight[static_cast<Index>(out.fits.size())] = point.weight;
+    out.fits.push_back(std::move(point));
+  }
+  grid.points.clear();
+  out.grid = std::move(grid);
+  return out;
 }
 
 namespace {
@@ -139,54 +152,134 @@ double noise_of(const StartOutcome& start) {
   return std::max(start.q.hyper().s2, rounding * rounding);
 }
 
-Averages average(const std::vector<StartOutcome>& starts, const Vector& weight, const PenalisedColumns& which, Task task, double unit,
-                 Index num_columns) {
+SparseStart told(const StartOutcome& start, double weight, Task task, double unit) {
+  const SpikeSlabHyper& hyper = start.q.hyper();
+  return {start.name,
+          start.status,
+          start.sweeps,
+          start.bound,
+          weight,
+          start.q.sum_of_inclusion() > 0 ? hyper.pi : 0,
+          unit * std::sqrt(hyper.s2 * hyper.kappa),
+          unit * std::sqrt(hyper.s2 * hyper.h),
+          task == Task::linear ? unit * std::sqrt(hyper.s2) : 0,
+          start.q.dense_share()};
+}
+
+// The fits under each of two hypotheses, averaged.                                                                            (SP.21)
+std::vector<SparseStart> told(const AveragedFits& averaged, const HyperGrid& grid, Task task, double unit) {
+  std::vector<SparseStart> out;
+  for (const Hypothesis& hypothesis : grid.hypotheses) {
+    SparseStart sum{hypothesis.dense ? "small effects" : "no small effects"};
+    sum.status = Status::converged;
+    sum.weight = std::exp(hypothesis.log_weight);
+    sum.bound = grid.log_evidence + hypothesis.log_weight + (grid.hypotheses.size() > 1 ? std::log(2.0) : 0.0);
+    double total = 0, slab = 0, dense = 0, noise = 0;
+    for (std::size_t i = 0; i < averaged.fits.size(); ++i) {
+      const StartOutcome& fit = averaged.fits[i];
+      if ((fit.q.hyper().h > 0) != hypothesis.dense) continue;
+      const double w = averaged.weight[static_cast<Index>(i)];
+      const SparseStart one = told(fit, w, task, unit);
+      total += w;
+      sum.sweeps += one.sweeps;
+      if (one.status != Status::converged && w > 1e-3) sum.status = one.status;
+      sum.inclusion_prior += w * one.inclusion_prior;
+      sum.dense_fraction += w * one.dense_fraction;
+      slab += w * one.slab_sd * one.slab_sd;
+      dense += w * one.dense_sd * one.dense_sd;
+      noise += w * one.noise_sd * one.noise_sd;
+    }
+    if (total > 0) {
+      sum.inclusion_prior /= total;
+      sum.dense_fraction /= total;
+      sum.slab_sd = std::sqrt(slab / total);
+      sum.dense_sd = std::sqrt(dense / total);
+      sum.noise_sd = std::sqrt(noise / total);
+    }
+    out.push_back(std::move(sum));
+  }
+  return out;
+}
+
+// Of each unit, whether those that count, two hypotheses or the starts, are of one mind on which side of one half its inclusion is.
+std::vector<bool> undecided_units(const AveragedFits& averaged, Index num_units) {
+  constexpr double counts = 0.1;
+  std::map<std::size_t, std::pair<double, Vector>> each;  // weight, and inclusion times that
+  for (std::size_t i = 0; i < averaged.fits.size(); ++i) {
+    const double w = averaged.weight[static_cast<Index>(i)];
+    auto& [weight, sum] = each.try_emplace(averaged.grid ? averaged.fits[i].q.hyper().h > 0 : i, 0, Vector::Zero(num_units)).first->second;
+    weight += w;
+    sum += w * averaged.fits[i].q.inclusion();
+  }
+  std::vector<bool> out(static_cast<std::size_t>(num_units));
+  for (Index unit = 0; unit < num_units; ++unit) {
+    bool above = false, below = false;
+    for (const auto& [key, one] : each)
+      if (const auto& [weight, sum] = one; weight >= counts) (sum[unit] > 0.5 * weight ? above : below) = true;
+    out[static_cast<std::size_t>(unit)] = above && below;
+  }
+  return out;
+}
+
+Averages average(const AveragedFits& averaged, const PenalisedColumns& which, Task task, double unit, Index num_columns) {
+  const std::vector<StartOutcome>& fits = averaged.fits;
+  const Vector& weight = averaged.weight;
   Averages out;
   out.result.inclusion = Vector::Zero(num_columns);
+  out.result.direction = Vector::Constant(num_columns, 0.5);
+  out.result.undecided.assign(static_cast<std::size_t>(num_columns), false);
+  const std::vector<bool> undecided = undecided_units(averaged, which.num_groups());
+  for (Index g = 0; g < which.num_groups(); ++g)
+    for (Index j = which.group_begin(g); j < which.group_begin(g) + which.group_size(g); ++j)
+      out.result.undecided[static_cast<std::size_t>(which.columns[static_cast<std::size_t>(j)])] = undecided[static_cast<std::size_t>(g)];
   double log_noise = 0;
-  for (std::size_t s = 0; s < starts.size(); ++s) {
-    const StartOutcome& start = starts[s];
-    const SpikeSlabHyper& hyper = start.q.hyper();
-    const double w = weight[static_cast<Index>(s)], dense = start.q.dense_share();
+  for (std::size_t s = 0; s < fits.size(); ++s) {
+    const StartOutcome& start = fits[s];
+    const double w = weight[static_cast<Index>(s)];
     if (w > weight[static_cast<Index>(out.best)]) out.best = s;
-    out.result.starts.push_back({start.name, start.status, start.sweeps, start.bound, w, start.q.sum_of_inclusion() > 0 ? hyper.pi : 0,
-                                 unit * std::sqrt(hyper.s2 * hyper.kappa), unit * std::sqrt(hyper.s2 * hyper.h),
-                                 task == Task::linear ? unit * std::sqrt(hyper.s2) : 0, dense});
+    if (!averaged.grid) out.result.starts.push_back(told(start, w, task, unit));
     if (w == 0) continue;
-    out.result.dense_fraction += w * dense;
+    out.result.dense_fraction += w * start.q.dense_share();
     out.noise += w * noise_of(start);
     log_noise += w * std::log(noise_of(start));
     for (Index g = 0; g < which.num_groups(); ++g)
       for (Index j = which.group_begin(g); j < which.group_begin(g) + which.group_size(g); ++j)
         out.result.inclusion[which.columns[static_cast<std::size_t>(j)]] += w * start.q.inclusion()[g];
   }
+  if (averaged.grid) out.result.starts = told(averaged, *averaged.grid, task, unit);
   out.result.inclusion = out.result.inclusion.cwiseMin(1.0);  // averages of shares, but for their rounding
   out.result.dense_fraction = std::min(out.result.dense_fraction, 1.0);
   double spread = 0;
-  for (std::size_t s = 0; s < starts.size(); ++s) {
+  for (std::size_t s = 0; s < fits.size(); ++s) {
     const double w = weight[static_cast<Index>(s)];
     if (w == 0) continue;
-    const double off = std::log(noise_of(starts[s])) - log_noise;
-    spread += w * (1 / std::max(starts[s].q.noise_shape(), 1e-3) + off * off);
+    const double off = std::log(noise_of(fits[s])) - log_noise;
+    spread += w * (1 / std::max(fits[s].q.noise_shape(), 1e-3) + off * off);
   }
   out.shape = 1 / spread;
-  out.result.sets = credible_sets(starts[out.best].q);
+  out.result.sets = credible_sets(fits[out.best].q);
   return out;
 }
 
-void report_starts(const std::vector<StartOutcome>& starts, const Vector& weight, const StartOutcome& best, double tolerance, double offset,
-                   Fit& fit) {
+void report_fits(const AveragedFits& averaged, const StartOutcome& best, double tolerance, double offset, Fit& fit) {
+  const std::vector<StartOutcome>& starts = averaged.fits;
+  const Vector& weight = averaged.weight;
   Report& report = fit.report;
   const bool stopped =
       std::any_of(starts.begin(), starts.end(), [](const StartOutcome& start) { return start.status == Status::stopped_by_user; });
   report.status = stopped ? Status::stopped_by_user : best.status;
   report.sweeps = static_cast<int>(best.history.size());  // of its last part, where all that is in the model moves
   report.solver = SolverKind::coordinate;
-  report.solver_reason = fmt::format("{} start{}, averaged by bound", starts.size(), starts.size() == 1 ? "" : "s");
+  report.solver_reason =
+      averaged.grid ? fmt::format("averaged over {} of {} values of the hyper-parameters", starts.size(), averaged.grid->num_points)
+                    : fmt::format("{} start{}, averaged by bound", starts.size(), starts.size() == 1 ? "" : "s");
+  // Of a grid the history is that of its best point, and ends at the evidence of all.
+  const double shift = averaged.grid ? averaged.grid->log_evidence - best.bound : 0;
   report.bound_history = best.history;
-  for (double& bound : report.bound_history) bound += offset;
-  report.bound = fit.bound = best.bound + offset;
+  for (double& bound : report.bound_history) bound += offset + shift;
+  report.bound = fit.bound = best.bound + offset + shift;
   for (SparseStart& start : fit.sparse->starts) start.bound += offset;
+  fit.sparse->peak_bound = (averaged.grid ? averaged.grid->peak : best.bound) + offset;
   switch (report.status) {
     case Status::converged: report.message = fmt::format("the bound stands still within {:g} nats", tolerance); break;
     case Status::separated:
@@ -229,6 +322,19 @@ void take_mixture(Mixture mixture, const std::vector<Index>& flat, detail::FitSt
   fit.log_det_V = std::numeric_limits<double>::quiet_NaN();
 }
 
+// Kept: an effect of its own is probable under each hypothesis, and of a single column its sign is known. Under the prior dense all are in.
+void judge(const PenalisedColumns& which, PriorKind kind, Fit& fit) {
+  constexpr double known = 0.975;  // a sign: that of an interval of 95%
+  for (Index g = 0; g < which.num_groups(); ++g)
+    for (Index i = which.group_begin(g); i < which.group_begin(g) + which.group_size(g); ++i) {
+      const Index j = which.columns[static_cast<std::size_t>(i)];
+      const auto at = static_cast<std::size_t>(j);
+      const bool probable = fit.relevance[j] > 0.5;
+      if (probable && which.group_size(g) == 1 && fit.sparse->direction[j] < known) fit.sparse->undecided[at] = true;
+      fit.relevant[at] = kind == PriorKind::dense || (probable && !fit.sparse->undecided[at]);
+    }
+}
+
 }  // namespace
 
 void describe_failure(const FitOptions& options, const std::vector<bool>& left_out, detail::FitState& state, Fit& fit) {
@@ -241,16 +347,15 @@ void describe_failure(const FitOptions& options, const std::vector<bool>& left_o
   fit.relevance = Vector::Zero(p);
   fit.relevant.assign(left_out.size(), false);
   fit.group.assign(left_out.size(), Partition::left_out);
-  fit.sparse = SparseResult{Vector::Zero(p), 0, {}, {}};
+  fit.sparse = SparseResult{Vector::Zero(p), Vector::Constant(p, 0.5), std::vector<bool>(left_out.size(), false), 0, 0, {}, {}};
   state.w = {};
   fit.report.status = Status::failed;
   fit.report.message = "no start came to a finite bound";
   fit.report.solver = SolverKind::coordinate;
 }
 
-void describe_sparse(const FitOptions& options, const PenalisedColumns& which, const std::vector<StartOutcome>& starts,
-                     const Vector& weight, bool factored, Mixture mixture, const std::vector<bool>& left_out, detail::FitState& state,
-                     Fit& fit) {
+void describe_sparse(const FitOptions& options, const PenalisedColumns& which, const AveragedFits& averaged, SparsePosterior posterior,
+                     const std::vector<bool>& left_out, detail::FitState& state, Fit& fit) {
   const auto p = static_cast<Index>(left_out.size());
   fit.left_out = left_out;
   fit.prior = options.prior.kind;
@@ -262,14 +367,11 @@ void describe_sparse(const FitOptions& options, const PenalisedColumns& which, c
     for (Index j = which.group_begin(g); j < which.group_begin(g) + which.group_size(g); ++j)
       fit.group[static_cast<std::size_t>(which.columns[static_cast<std::size_t>(j)])] = g;
 
-  Averages averages = average(starts, weight, which, fit.task, state.y_scale, p);
-  const StartOutcome& best = starts[averages.best];
+  Averages averages = average(averaged, which, fit.task, state.y_scale, p);
+  const StartOutcome& best = averaged.fits[averages.best];
   fit.sparse = std::move(averages.result);
   fit.relevance = fit.sparse->inclusion;
   fit.relevant.assign(left_out.size(), false);
-  for (Index j = 0; j < p; ++j)
-    fit.relevant[static_cast<std::size_t>(j)] =
-        !left_out[static_cast<std::size_t>(j)] && (fit.relevance[j] > 0.5 || options.prior.kind == PriorKind::dense);
   for (const Index j : which.flat) {
     if (j == p) continue;
     fit.group[static_cast<std::size_t>(j)] = Partition::flat;
@@ -277,17 +379,24 @@ void describe_sparse(const FitOptions& options, const PenalisedColumns& which, c
     fit.relevant[static_cast<std::size_t>(j)] = true;
   }
   if (fit.task == Task::linear) fit.noise = {averages.shape, averages.shape * averages.noise * state.y_scale * state.y_scale};
-  report_starts(starts, weight, best, options.tolerance.value_or(fit.task == Task::linear ? 1e-3 : 2e-3),
-                bound_offset(which.flat, state, fit.task, fit.num_rows), fit);
-  take_mixture(std::move(mixture), which.flat, state, fit);
+  report_fits(averaged, best, options.tolerance.value_or(fit.task == Task::linear ? 1e-3 : 2e-3),
+              bound_offset(which.flat, state, fit.task, fit.num_rows), fit);
+  take_mixture(std::move(posterior.mixture), which.flat, state, fit);
+  for (Index j = 0; j < which.size(); ++j)
+    fit.sparse->direction[which.columns[static_cast<std::size_t>(j)]] =
+        std::clamp(std::max(posterior.positive[j], 1 - posterior.positive[j]), 0.5, 1.0);
+  for (const Index j : which.flat)
+    if (j < p) fit.sparse->direction[j] = normal_cdf(std::abs(fit.mean[j]) / std::sqrt(fit.variance[j]));
+  judge(which, options.prior.kind, fit);
 
-  if (fit.task == Task::linear)
-    warn_of_two_explanations(starts, weight, std::sqrt(averages.noise * (1 + fit.effective_parameters / fit.num_rows)), fit);
-  if (!factored)
+  if (fit.task == Task::linear && !averaged.grid)
+    warn_of_two_explanations(averaged.fits, averaged.weight, std::sqrt(averages.noise * (1 + fit.effective_parameters / fit.num_rows)),
+                             fit);
+  if (!posterior.factored)
     fit.report.warnings.push_back(
         "the correlations among the effects could not be computed (not a strict maximum): intervals take the effects as independent");
   warn_of_dense_part(averages.noise, best.q, fit);
-  if (options.prior.kind == PriorKind::sparse) note_few_or_many(starts, weight, fit);
+  if (options.prior.kind == PriorKind::sparse && !averaged.grid) note_few_or_many(averaged.fits, averaged.weight, fit);
   note_interchangeable(best.q, fit);
 }
 

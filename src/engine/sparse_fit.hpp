@@ -1,7 +1,7 @@
 // What the linear and the logistic fit under a sparse prior have in common.                                        docs/math/sparse.md
 #pragma once
 
-#include "engine/coordinate/starts.hpp"
+#include "engine/coordinate/hyper_grid.hpp"
 #include "engine/sparse.hpp"
 
 namespace ardvark {
@@ -27,12 +27,33 @@ void run_reported(const FitOptions& options, double offset, const std::function<
 [[nodiscard]] MixtureComponent component_of(const SpikeSlab& q, std::shared_ptr<const DenseBasis> basis, const Vector& flat_mean,
                                             bool& factored);
 
+/// The posterior of the weights.
+struct SparsePosterior {
+  Mixture mixture;
+  Vector positive;       ///< [p] probability of a weight above 0, half of that of 0 included                                  (SP.22)
+  bool factored = true;  ///< false: correlations among the effects could not be had
+};
+
 /// The starts that count, each with its rows; those that came to the same maximum share a component: their average mean, the covariance of
-/// the first. `seen`: how much of the observations a typical column sees. `factored` becomes false where correlations among the effects
-/// could not be had.                                                                                                             (SP.8)
-[[nodiscard]] Mixture mixture_of(const PenalisedColumns& which, const std::vector<StartOutcome>& starts,
-                                 const std::vector<std::shared_ptr<const ReducedRows>>& rows, const Vector& weight, double seen,
-                                 bool& factored);
+/// the first. `seen`: how much of the observations a typical column sees.                                                       (SP.8)
+[[nodiscard]] SparsePosterior posterior_of(const PenalisedColumns& which, const std::vector<StartOutcome>& starts,
+                                           const std::vector<std::shared_ptr<const ReducedRows>>& rows, const Vector& weight, double seen);
+/// The same of the points of a grid: those of one cell share a component, which has their mean and covariance, the spread of the means
+/// included.                                                                                                                   (SP.21)
+[[nodiscard]] SparsePosterior posterior_of(const PenalisedColumns& which, const HyperGrid& grid, std::shared_ptr<const ReducedRows> rows);
+
+/// What a sparse posterior is the average of: starts, or the points of a grid.
+struct AveragedFits {
+  std::vector<StartOutcome> fits;
+  Vector weight;                  ///< of each; they sum to 1
+  std::optional<HyperGrid> grid;  ///< without its points, which are the fits
+};
+/// Whether the columns are so few that all of the grid is averaged.
+[[nodiscard]] inline bool is_averaged(const PenalisedColumns& which) {
+  constexpr Index most = 20;
+  return which.size() > 0 && which.size() <= most;
+}
+[[nodiscard]] AveragedFits averaged_grid(HyperGrid grid);
 
 /// Credible sets of the columns that this start includes; columns of a block that stand for one effect share one.            (SP.9)
 [[nodiscard]] std::vector<CredibleSet> credible_sets(const SpikeSlab& q);
@@ -40,9 +61,8 @@ void run_reported(const FitOptions& options, double offset, const std::function<
 void note_interchangeable(const SpikeSlab& q, Fit& fit);
 
 /// Everything a Fit says of its weights, once the components are known.
-void describe_sparse(const FitOptions& options, const PenalisedColumns& which, const std::vector<StartOutcome>& starts,
-                     const Vector& weight, bool factored, Mixture mixture, const std::vector<bool>& left_out, detail::FitState& state,
-                     Fit& fit);
+void describe_sparse(const FitOptions& options, const PenalisedColumns& which, const AveragedFits& averaged, SparsePosterior posterior,
+                     const std::vector<bool>& left_out, detail::FitState& state, Fit& fit);
 
 /// The starts of a logistic fit, each with the rows that it ended at.
 struct SparseStarts {

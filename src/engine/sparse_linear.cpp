@@ -50,11 +50,13 @@ void fit_sparse_linear(MatrixView X, std::shared_ptr<double[]> memory, const Vec
   const double around_flat = (rows.rest + rows.y.squaredNorm()) / std::max(rows.degrees, 1.0);
   slab.least_s2 = around_flat > 0 ? 1e-8 * around_flat : rounding * rounding;
   slab.least_kappa = 4 / (slab.num_rows * slab.column_unit);
-  std::vector<StartOutcome> starts;
   // Correlations of as many columns as are not even rotated would be as dear as the rotation.
   const bool may_block = parts != SparseParts::dense_only && rotation == Rotation::to_diagonal;
   const auto sets = may_block ? sets_of(which, rows) : std::make_shared<const ColumnSets>(groups_of(which));
   rows.systems = group_systems(rows, *sets, parts != SparseParts::slab_only);
+  const bool over_grid = is_averaged(which) && rotation == Rotation::to_diagonal;
+  AveragedFits averaged;
+  SparsePosterior posterior;
   {
     const blas::ThreadScope one{1};
     run_reported(options, bound_offset(which.flat, *state, fit.task, fit.num_rows), [&](const SweepReport& report_sweep) {
@@ -62,22 +64,28 @@ void fit_sparse_linear(MatrixView X, std::shared_ptr<double[]> memory, const Vec
       ascent.tolerance = options.tolerance.value_or(ascent.tolerance);
       ascent.max_sweeps = options.max_sweeps;
       ascent.on_sweep = report_sweep;
-      starts = run_starts(rows, which, sets, slab, ascent, parts, threads);
+      if (over_grid) {
+        HyperGrid grid = run_grid(rows, which, sets, slab, {.noise = 1, .tail = 0.5, .ascent = ascent, .parts = parts}, threads);
+        posterior = posterior_of(which, grid, reduced);
+        averaged = averaged_grid(std::move(grid));
+      } else {
+        averaged.fits = run_starts(rows, which, sets, slab, ascent, parts, threads);
+        std::vector<double> bounds;
+        for (const StartOutcome& start : averaged.fits) bounds.push_back(start.bound);
+        averaged.weight = start_weights(bounds);  // (SP.8)
+      }
     });
   }
-  std::vector<double> bounds;
-  for (const StartOutcome& start : starts) bounds.push_back(start.bound);
-  const Vector weight = start_weights(bounds);  // (SP.8)
-  if (!(weight.sum() > 0)) {
+  if (!(averaged.weight.sum() > 0)) {
     describe_failure(options, prepared.left_out, *state, fit);
     fit.state = std::move(state);
     return;
   }
-
-  bool factored = true;
-  const std::vector<std::shared_ptr<const ReducedRows>> each(starts.size(), reduced);
-  Mixture mixture = mixture_of(which, starts, each, weight, slab.num_rows * slab.column_unit, factored);
-  describe_sparse(options, which, starts, weight, factored, std::move(mixture), prepared.left_out, *state, fit);
+  if (!over_grid) {
+    const std::vector<std::shared_ptr<const ReducedRows>> each(averaged.fits.size(), reduced);
+    posterior = posterior_of(which, averaged.fits, each, averaged.weight, slab.num_rows * slab.column_unit);
+  }
+  describe_sparse(options, which, averaged, std::move(posterior), prepared.left_out, *state, fit);
   rows.gram.resize(0, 0);
   rows.systems.clear();
   // y - F beta - X w = what Z does not reach, and y~ - Z w.                                                                      (SP.2)

@@ -13,6 +13,7 @@
 #include "core/products.hpp"
 #include "core/special.hpp"
 #include "design/column_panels.hpp"
+#include "engine/class_grid.hpp"
 #include "engine/conditioning.hpp"
 #include "engine/coordinate/coordinate_ascent.hpp"
 #include "engine/describe.hpp"
@@ -25,6 +26,8 @@ namespace ardvark {
 namespace {
 
 constexpr double least_omega = 1e-8;
+constexpr double saturated = 30;        // m^2 + s of log odds that no ordinary fit has
+constexpr double most_to_repeat = 4e7;  // multiplications of a Gram matrix that may be made for each cell of the grid
 constexpr int sweeps_per_step = 5;  // over all columns: the decomposition takes most of a step                                      (SL.3)
 constexpr int most_sweeps_per_step = 60;  // of groups
 
@@ -463,6 +466,18 @@ ComponentMoments moments_of(const Mixture& mixture, const SparseRows& X, const P
   return out;
 }
 
+// Of rows first .. first+count-1.
+std::function<ComponentMoments(Index, Index)> moments_of_rows(const Mixture& mixture, MatrixView X,
+                                                              const Standardization& standardization) {
+  return [&mixture, X, &standardization](Index first, Index count) {
+    const Index skipped = first * (X.layout() == Layout::column_major ? 1 : X.stride());
+    const Index size = X.scalar() == ScalarType::float64 ? sizeof(double) : sizeof(float);
+    const void* data = static_cast<const char*>(X.data()) + skipped * size;
+    DenseDesign some(MatrixView(data, X.scalar(), count, X.cols(), X.layout(), X.stride()), standardization);
+    return mixture.component_moments(some);
+  };
+}
+
 // Starts from the L1 path come after the others, where some of them may end.                                            (SL.6), (SL.9)
 // \param may_meet  false: they all run in full
 std::vector<Result> run_all(const Problem& problem, const Problem& without_dense, const std::vector<Vector>& lasso, SparseParts parts,
@@ -484,6 +499,38 @@ std::vector<Result> run_all(const Problem& problem, const Problem& without_dense
   for (std::vector<Result>& of_one : found)
     for (Result& result : of_one) out.push_back(std::move(result));
   return out;
+}
+
+// Few columns: the average over all values of the hyper-parameters. False: none came to a finite bound.              (SP.21), (SL.10)
+bool average_over_grid(const Problem& problem, SparseParts parts, double offset, Index num_threads, const FitOptions& options,
+                       const std::vector<bool>& left_out, detail::FitState& state, Fit& fit) {
+  const PenalisedColumns& which = problem.which;
+  const bool proper = options.intercept && which.flat.size() == 1;
+  ClassRows rows(design_of(problem), problem.t, problem.k, proper);
+  const auto sets = problem.sets ? problem.sets : std::make_shared<const ColumnSets>(groups_of(which));
+  ClassGrid found;
+  {
+    const blas::ThreadScope one{1};
+    run_reported(options, offset, [&](const SweepReport& report_sweep) {
+      const ClassGridSettings settings{problem.tolerance, problem.max_sweeps, report_sweep, parts, num_threads};
+      found = fit_class_grid(rows, which, sets, problem.slab, settings);
+      // Where log odds are beyond doubt working rows hang on the hyper-parameters.                                            (SL.11)
+      const double work = static_cast<double>(problem.t.size()) * std::pow(static_cast<double>(which.size()), 2);
+      if (found.farthest > saturated && work < most_to_repeat && found.status != Status::stopped_by_user)
+        found = fit_class_cells(rows, which, sets, problem.slab, settings);
+    });
+  }
+  if (found.grid.points.empty()) {
+    describe_failure(options, left_out, state, fit);
+    return false;
+  }
+  StartOutcome& best = found.grid.points[found.grid.best];
+  best.bound = found.grid.log_evidence;
+  best.history = found.history;
+  best.sweeps = static_cast<int>(found.history.size());
+  best.status = found.status;
+  describe_sparse(options, which, averaged_grid(std::move(found.grid)), std::move(found.posterior), left_out, state, fit);
+  return true;
 }
 
 // \param in_full  what the starts came to, each by itself; null: those from the L1 path may end where others did
@@ -522,13 +569,24 @@ void fit_classes(MatrixView X, const Vector& t, const Vector& k, const FitOption
   if (which.size() <= seen_X.rows()) problem.sparse = SparseRows::of(seen_X, state->standardization);
   if (with_effects) problem.sets = first_sets(*design_of(problem), problem);
 
+  const int threads = blas::num_threads();
+  if (is_averaged(which) && in_full == nullptr) {
+    if (!average_over_grid(problem, parts, offset, threads, options, prepared.left_out, *state, fit)) {
+      fit.state = std::move(state);
+      return;
+    }
+    const Mixture& posterior = state->factor.mixture;
+    describe_classes(t, k, posterior, moments_of_rows(posterior, X, state->standardization), fit);
+    fit.state = std::move(state);
+    return;
+  }
+
   // What takes 0 and 1 for t sees a row of each class.
   const EqualRows apart = merged ? merge_rows_of_class(*merged) : EqualRows{};
   const MatrixView X_apart = merged ? MatrixView(apart.X) : X;
   const Vector &t_apart = merged ? apart.t : t, &k_apart = merged ? apart.k : k;
   DenseDesign design_apart(X_apart, state->standardization);
   const std::vector<Vector> lasso = with_effects ? lasso_weights(design_apart, t_apart, k_apart, which.flat) : std::vector<Vector>();
-  const int threads = blas::num_threads();
   const blas::ThreadScope one{1};
   std::vector<Result> found;
   run_reported(options, offset, [&](const SweepReport& report_sweep) {
@@ -552,16 +610,22 @@ void fit_classes(MatrixView X, const Vector& t, const Vector& k, const FitOption
     return;
   }
 
-  bool factored = true;
   const std::vector<std::shared_ptr<const ReducedRows>> each(rows.begin(), rows.end());
+  SparsePosterior of_starts = posterior_of(which, starts, each, weight, seen);
   if (in_full != nullptr) *in_full = {starts, each};
-  Mixture mixture = mixture_of(which, starts, each, weight, seen, factored);
-  describe_sparse(options, which, starts, weight, factored, std::move(mixture), prepared.left_out, *state, fit);
+  describe_sparse(options, which, {std::move(starts), weight, std::nullopt}, std::move(of_starts), prepared.left_out, *state, fit);
 
   const Mixture& posterior = state->factor.mixture;
   const auto sparse = !problem.sparse ? nullptr : merged ? SparseRows::of(X_apart, state->standardization) : problem.sparse;
-  describe_classes(t_apart, k_apart, posterior, sparse ? moments_of(posterior, *sparse, which) : posterior.component_moments(design_apart),
-                   fit);
+  if (sparse) {
+    const ComponentMoments all = moments_of(posterior, *sparse, which);
+    const auto some = [&](Index first, Index count) {
+      return ComponentMoments{all.mean.middleRows(first, count), all.variance.middleRows(first, count)};
+    };
+    describe_classes(t_apart, k_apart, posterior, some, fit);
+  } else {
+    describe_classes(t_apart, k_apart, posterior, moments_of_rows(posterior, X_apart, state->standardization), fit);
+  }
   for (const std::shared_ptr<ReducedRows>& one_start : rows)
     if (one_start) {
       one_start->U.resize(0, 0);

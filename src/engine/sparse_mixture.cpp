@@ -2,11 +2,14 @@
 #include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numeric>
+#include <optional>
 #include <span>
 
 #include "core/general_solve.hpp"
 #include "core/products.hpp"
+#include "core/special.hpp"
 #include "engine/sparse_fit.hpp"
 
 namespace ardvark {
@@ -169,6 +172,36 @@ bool root_of_effects(const SpikeSlab& q, const Vector& d, MixtureComponent& out)
   return factored;
 }
 
+SparsePosterior empty_posterior(const PenalisedColumns& which) {
+  SparsePosterior out;
+  out.mixture.columns = which.columns;
+  out.mixture.flat_columns = which.flat;
+  out.positive = Vector::Zero(which.size());
+  return out;
+}
+
+// P(x > 0) + P(x = 0)/2 of x ~ N(mean, variance).
+double above_zero(double mean, double variance) {
+  if (variance > 0) return normal_cdf(mean / std::sqrt(variance));
+  return mean > 0 ? 1 : mean < 0 ? 0 : 0.5;
+}
+
+// w_j = b_j + u_j: in the slab with probability q, and then of what is left of the variance; else u_j alone.                   (SP.22)
+void add_positive(const SpikeSlab& q, double weight, const std::optional<Vector>& variance, Vector& positive) {
+  const double h = q.hyper().h, s2 = q.hyper().s2;
+  const Vector w = mean_of(q), of_b = q.variance(), d = h > 0 ? q.look().d : Vector::Zero(w.size());
+  for (Index j = 0; j < w.size(); ++j) {
+    const double in = q.inclusion()[q.sets().unit_of(q.sets().set_of(j), j)], out = 1 - in, u = w[j] - q.mean()[j];
+    const double of_u = std::max(s2 * h * (1 - h * d[j]), 0.0), total = variance ? (*variance)[j] : of_b[j] + of_u;
+    double sum = out * above_zero(u, of_u);
+    if (in > 0) {
+      const double mu = q.mean()[j] / in, left = (total - out * of_u - in * out * mu * mu) / in;
+      sum += in * above_zero(u + mu, std::max(left, 1e-3 * total));
+    }
+    positive[j] += weight * sum;
+  }
+}
+
 }  // namespace
 
 MixtureComponent component_of(const SpikeSlab& q, std::shared_ptr<const DenseBasis> basis, const Vector& flat_mean, bool& factored) {
@@ -198,12 +231,12 @@ MixtureComponent component_of(const SpikeSlab& q, std::shared_ptr<const DenseBas
   return out;
 }
 
-Mixture mixture_of(const PenalisedColumns& which, const std::vector<StartOutcome>& starts,
-                   const std::vector<std::shared_ptr<const ReducedRows>>& rows, const Vector& weight, double seen, bool& factored) {
-  Mixture mixture;
-  mixture.columns = which.columns;
-  mixture.flat_columns = which.flat;
-  factored = true;
+SparsePosterior posterior_of(const PenalisedColumns& which, const std::vector<StartOutcome>& starts,
+                             const std::vector<std::shared_ptr<const ReducedRows>>& rows, const Vector& weight, double seen) {
+  SparsePosterior out = empty_posterior(which);
+  Mixture& mixture = out.mixture;
+  for (std::size_t s = 0; s < starts.size(); ++s)
+    if (const double share = weight[static_cast<Index>(s)]; share > 0) add_positive(starts[s].q, share, std::nullopt, out.positive);
   for (Maximum& maximum : maxima(starts, weight, seen)) {
     bool one = true;
     const auto& its_rows = rows[maximum.first];
@@ -212,10 +245,49 @@ Mixture mixture_of(const PenalisedColumns& which, const std::vector<StartOutcome
     component.w = std::move(maximum.w);
     component.weight = maximum.weight;
     mixture.components.push_back(std::move(component));
-    factored = factored && one;
+    out.factored = out.factored && one;
   }
   mixture.normalise_weights();  // of starts that came to one maximum, rounding made them 1 + 2e-16
-  return mixture;
+  return out;
+}
+
+SparsePosterior posterior_of(const PenalisedColumns& which, const HyperGrid& grid, std::shared_ptr<const ReducedRows> rows) {
+  SparsePosterior out = empty_posterior(which);
+  const Index p = which.size();
+  std::vector<Index> all(static_cast<std::size_t>(p));
+  std::iota(all.begin(), all.end(), Index{0});
+  std::map<GridCell, std::vector<const GridPoint*>> cells;
+  for (const GridPoint& point : grid.points) cells[point.cell].push_back(&point);
+  for (const auto& [cell, points] : cells) {
+    MixtureComponent sum;
+    sum.weight = sum.s2 = 0;
+    sum.basis = rows;
+    sum.w = sum.v = Vector::Zero(p);
+    sum.active = all;
+    Matrix square = Matrix::Zero(p, p);
+    double effective = 0;
+    for (const GridPoint* point : points) {
+      bool one = true;
+      const MixtureComponent component = component_of(point->q, rows, rows->flat_mean, one);
+      out.factored = out.factored && one;
+      const Matrix covariance = component.covariance();
+      add_positive(point->q, point->weight, Vector(covariance.diagonal()), out.positive);
+      const Vector off = component.w - sum.w;  // from the mean so far: moments by updates, without cancellation
+      const double before = sum.weight;
+      sum.weight += point->weight;
+      const double share = point->weight / sum.weight;
+      square = (1 - share) * square + share * covariance + before / sum.weight * share * off * off.transpose();
+      sum.w += share * off;
+      sum.s2 += share * (component.s2 - sum.s2);
+      effective += share * (component.marginals().effective_parameters - static_cast<double>(which.flat.size()) - effective);
+    }
+    sum.effective_of_active = effective;
+    sum.flat_mean = rows->flat_mean - rows->G * sum.w;
+    sum.F = root_of(square).transpose();
+    out.mixture.components.push_back(std::move(sum));
+  }
+  out.mixture.normalise_weights();
+  return out;
 }
 
 }  // namespace ardvark

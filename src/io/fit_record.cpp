@@ -7,6 +7,7 @@
 #include <limits>
 #include <utility>
 
+#include "core/special.hpp"
 #include "engine/state.hpp"
 #include "io/sparse_record.hpp"
 
@@ -109,7 +110,10 @@ void add_arrays(SafetensorsWriter& file, const std::string& prefix, const Fit& f
   file.add_vector(prefix + "center", state.standardization.center);
   file.add_vector(prefix + "scale", state.standardization.scale);
   file.add_vector(prefix + "w", state.w);
-  if (fit.sparse) file.add_vector(prefix + "inclusion", fit.sparse->inclusion);
+  if (fit.sparse) {
+    file.add_vector(prefix + "inclusion", fit.sparse->inclusion);
+    file.add_vector(prefix + "direction", fit.sparse->direction);
+  }
   const CovarianceFactor& factor = state.factor;
   if (factor.kind == CovarianceFactor::Kind::mixture) {
     add_arrays(file, prefix, factor.mixture);
@@ -216,7 +220,15 @@ Fit read_fit(const SafetensorsReader& file, const std::string& prefix, const jso
     fail("a list of columns");
   if (is_sparse(fit.prior)) {
     for (double& share : fit.relevance) share = checked_share(share, "an inclusion", path);
+    const bool has_direction = description.at("sparse").contains("undecided");
     fit.sparse = read_sparse(description.at("sparse"), vector_of_numbers("inclusion", p), path);
+    fit.sparse->direction = has_direction ? vector_of_numbers("direction", p) : Vector::Constant(p, 0.5);
+    for (Index j = 0; j < p; ++j) {
+      double& direction = fit.sparse->direction[j];
+      if (!has_direction && fit.variance[j] > 0) direction = normal_cdf(std::abs(fit.mean[j]) / std::sqrt(fit.variance[j]));
+      if (!(direction >= 0.5)) fail_damaged(path, prefix + "direction");
+      direction = checked_share(direction, "a probability of direction", path);
+    }
   }
   state->standardization.center = vector_of_numbers("center", p, true);
   state->standardization.scale = vector_of_numbers("scale", p, true);

@@ -37,14 +37,20 @@ json describe(const SparseResult& sparse) {
           {start.bound, start.weight, start.inclusion_prior, start.slab_sd, start.dense_sd, start.noise_sd, start.dense_fraction}}});
   for (const CredibleSet& set : sparse.sets)
     sets.push_back({{"columns", set.columns}, {"probability", set.probability}, {"inclusion", set.inclusion}});
-  return {{"dense_fraction", sparse.dense_fraction}, {"starts", starts}, {"sets", sets}};
+  return {{"dense_fraction", sparse.dense_fraction}, {"undecided", sparse.undecided}, {"starts", starts}, {"sets", sets}};
 }
 
 SparseResult read_sparse(const json& description, Vector inclusion, const std::string& path) {
   SparseResult sparse;
   sparse.inclusion = std::move(inclusion);
+  sparse.peak_bound = std::numeric_limits<double>::quiet_NaN();
   for (double& share : sparse.inclusion) share = checked_share(share, "an inclusion", path);
   sparse.dense_fraction = checked_share(description.at("dense_fraction").get<double>(), "its dense fraction", path);
+  const auto columns = static_cast<std::size_t>(sparse.inclusion.size());
+  // Earlier files have none.
+  sparse.undecided =
+      description.contains("undecided") ? description.at("undecided").get<std::vector<bool>>() : std::vector<bool>(columns, false);
+  if (sparse.undecided.size() != columns) fail_model(path, "the list of undecided columns has the wrong size");
   double sum = 0;
   for (const json& start : description.at("starts")) {
     const json& numbers = start.at("numbers");

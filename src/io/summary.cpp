@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "ardvark/fit.hpp"
 #include "io/text.hpp"
@@ -26,7 +27,11 @@ std::string pruning_text(const Report& report) {
                      readmitted > 0 ? fmt::format("; {} came back", readmitted) : "");
 }
 
-void coefficient_line(std::string& out, const Fit& fit, Index j, double level, std::size_t name_width, bool judged) {
+bool is_undecided(const Fit& fit, Index j) { return fit.sparse && fit.sparse->undecided[static_cast<std::size_t>(j)]; }
+
+// \param direction  null: the prior leaves out what is 0, and nothing is known of the sign of the others
+void coefficient_line(std::string& out, const Fit& fit, Index j, double level, std::size_t name_width, bool judged,
+                      const Vector* direction) {
   const bool intercept = j < 0;
   const std::string name = intercept ? "(intercept)" : fit.column_names[static_cast<std::size_t>(j)];
   if (!intercept && fit.left_out[static_cast<std::size_t>(j)]) {
@@ -45,21 +50,29 @@ void coefficient_line(std::string& out, const Fit& fit, Index j, double level, s
   const double mean = intercept ? fit.intercept->mean : fit.mean[j], variance = intercept ? fit.intercept->variance : fit.variance[j];
   out += fmt::format("  {}  {:>10}  {:>10}  {:>10}  {:>10}", padded(name, name_width), number(mean), number(std::sqrt(variance)),
                      number(interval.lower), number(interval.upper));
-  if (!intercept && fit.prior != PriorKind::dense)
-    out += fmt::format("  {:>9.2f}  {}", fit.relevance[j], !judged ? "" : fit.relevant[static_cast<std::size_t>(j)] ? "kept" : "-");
+  if (!intercept && fit.prior != PriorKind::dense) out += fmt::format("  {:>9.2f}", fit.relevance[j]);
+  if (!intercept && direction != nullptr) out += fmt::format("  {:>9.3f}", (*direction)[j]);
+  if (!intercept && fit.prior != PriorKind::dense && judged)
+    out += fmt::format("  {}", is_undecided(fit, j) ? "undecided" : fit.relevant[static_cast<std::size_t>(j)] ? "kept" : "-");
   while (!out.empty() && out.back() == ' ') out.pop_back();
   out += '\n';
 }
 
 bool has_inclusion(const Fit& fit) { return fit.sparse && fit.prior != PriorKind::dense; }
 
+// Flat columns are in without being asked.
+std::ptrdiff_t fit_flats(const Fit& fit) { return std::count(fit.group.begin(), fit.group.end(), -1); }
+
 // What a sparse prior found beside the coefficients, for people.
 std::string sparse_text(const Fit& fit) {
   std::string out;
   const SparseResult& sparse = *fit.sparse;
-  if (has_inclusion(fit))
-    out += fmt::format("probable effects      {} of {} (inclusion above one half)\n", (sparse.inclusion.array() > 0.5).count(),
-                       fit.num_columns());
+  if (has_inclusion(fit)) {
+    const auto undecided = std::count(sparse.undecided.begin(), sparse.undecided.end(), true);
+    out += fmt::format("probable effects      {} of {} (inclusion above one half){}\n",
+                       std::count(fit.relevant.begin(), fit.relevant.end(), true) - fit_flats(fit), fit.num_columns(),
+                       undecided > 0 ? fmt::format(", {} undecided", undecided) : "");
+  }
   if (fit.prior != PriorKind::slab)
     out += fmt::format("dense fraction        {:.2f} (many small effects, of these and the noise)\n", sparse.dense_fraction);
   for (const CredibleSet& set : sparse.sets) {
@@ -75,7 +88,8 @@ std::string sparse_text(const Fit& fit) {
     std::string weights;
     for (const SparseStart& start : sparse.starts)
       if (start.weight >= 0.005) weights += fmt::format("{}{} {:.2f}", weights.empty() ? "" : ", ", start.name, start.weight);
-    out += fmt::format("starts, by weight     {}\n", weights);
+    out += fmt::format("{}  {}\n", sparse.starts.front().name == "no small effects" ? "averaged, by weight " : "starts, by weight   ",
+                       weights);
   }
   return out;
 }
@@ -128,10 +142,13 @@ std::string summary(const Fit& fit, double level) {
   const std::string percent = fmt::format("{:g}%", 100 * level);
   // Under the prior dense no column has an effect of its own, and all have one size.
   const char* judgement = fit.prior == PriorKind::dense ? "" : has_inclusion(fit) ? "  inclusion" : "  relevance";
-  out += fmt::format("\n  {}  {:>10}  {:>10}  {:>10}  {:>10}{}\n", padded("coefficient", name_width), "mean", "sd", percent + " from", "to",
-                     judgement);
-  if (fit.intercept) coefficient_line(out, fit, -1, level, name_width, judged);
-  for (Index j : shown) coefficient_line(out, fit, j, level, name_width, judged);
+  std::optional<Vector> signs;
+  if (!laplace) signs = direction(fit);
+  const Vector* known = signs ? &*signs : nullptr;
+  out += fmt::format("\n  {}  {:>10}  {:>10}  {:>10}  {:>10}{}{}\n", padded("coefficient", name_width), "mean", "sd", percent + " from",
+                     "to", judgement, known != nullptr ? "  direction" : "");
+  if (fit.intercept) coefficient_line(out, fit, -1, level, name_width, judged, known);
+  for (Index j : shown) coefficient_line(out, fit, j, level, name_width, judged, known);
   if (fit.num_columns() > most)
     out += fmt::format("  ... the {} largest of {} by {}\n", most, fit.num_columns(), has_inclusion(fit) ? "inclusion" : "mean/sd");
 

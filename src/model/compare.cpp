@@ -5,10 +5,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <set>
 #include <string_view>
 
+#include "core/special.hpp"
 #include "core/validate.hpp"
+#include "engine/state.hpp"
 #include "model/choice.hpp"
 #include "model/resolve.hpp"
 #include "prior/hyperprior_cost.hpp"
@@ -65,9 +68,35 @@ double price_of_hyperpriors(const Fit& fit, const ModelOptions& options) {
   return price;
 }
 
+// Of few columns under a sparse prior it has one already.                                                            (SP.20), (CMP.4)
+bool has_prior_of_intercept(const Fit& fit) {
+  const bool is_averaged = fit.sparse && !fit.sparse->starts.empty() && fit.sparse->starts.front().name.ends_with("small effects");
+  return is_averaged && std::find(fit.group.begin(), fit.group.end(), Index{-1}) == fit.group.end();
+}
+
+// What the prior says of the variance of the log odds.
+double signal_of(const Fit& fit) {
+  double sum = 0;
+  for (const Index group : fit.group)
+    if (group >= 0 && !fit.sparse && fit.precision[group] > 0) sum += 1 / fit.precision[group];
+  if (!fit.sparse) return sum;
+  const auto lighter = [](const SparseStart& x, const SparseStart& y) { return x.weight < y.weight; };
+  const SparseStart& best = *std::max_element(fit.sparse->starts.begin(), fit.sparse->starts.end(), lighter);
+  return static_cast<double>(fit.num_columns()) * (best.dense_sd * best.dense_sd + best.inclusion_prior * best.slab_sd * best.slab_sd);
+}
+
+// What the prior of the intercept takes off a bound with a flat one. Its variance, of the order of 1/n, hardly counts.
+double price_of_intercept(const Fit& fit) {  // (CMP.4)
+  const double c = 1 / std::sqrt(1 + std::numbers::pi * signal_of(fit) / 8), m = c * fit.state->w[fit.state->w.size() - 1];
+  const double variance = c * c * (1 / fit.class_weight[0] + 1 / fit.class_weight[1]);
+  return expected_logistic(m, variance).softplus - 0.5 * m - std::log(c / std::numbers::pi);
+}
+
 void describe(const Fit& fit, ComparedModel& out) {
   out.bound = fit.bound;
-  out.evidence = fit.bound - price_of_hyperpriors(fit, out.options);
+  out.evidence = (fit.sparse ? fit.sparse->peak_bound : fit.bound) - price_of_hyperpriors(fit, out.options);
+  if (fit.task == Task::logistic && fit.intercept && fit.state && fit.state->w.size() > fit.num_columns() && !has_prior_of_intercept(fit))
+    out.evidence -= price_of_intercept(fit);
   out.effective_parameters = fit.effective_parameters;
   if (fit.sparse && fit.prior != PriorKind::dense) out.probable_effects = (fit.sparse->inclusion.array() > 0.5).count();
   if (fit.task == Task::linear && fit.noise.shape > 0) out.noise_sd = noise_sd(fit);

@@ -59,6 +59,7 @@ void visit_posterior(const Fit& fit, double level, Fields& out) {
   out.put("group", fit.group);
   out.put("standardized_mean", fit.standardized_mean);
   out.put("relevance", fit.relevance);
+  if (out.wants("direction")) out.put("direction", direction(fit));
   out.put_columns("relevant", fit.relevant, fit.column_names);
   out.put_columns("left_out", fit.left_out, fit.column_names);
   if (out.wants("pruning")) out.put("pruning", pruning_json(fit.report, [&](Index i) { return name_of(fit.column_names, i); }));
@@ -78,8 +79,9 @@ void visit_posterior(const Fit& fit, double level, Fields& out) {
 }
 
 // Under a sparse prior: inclusion by column, what each start came to, and what could stand for what.
-void visit_sparse(const SparseResult& sparse, Fields& out) {
+void visit_sparse(const SparseResult& sparse, const std::vector<std::string>& names, Fields& out) {
   out.put("inclusion", sparse.inclusion);
+  out.put_columns("undecided", sparse.undecided, names);
   out.put("dense_fraction", Json(sparse.dense_fraction));
   if (out.wants("starts")) {
     Json starts = Json::array();
@@ -155,7 +157,7 @@ void visit(const Fit& fit, double level, Fields& out) {
   if (fit.task == Task::logistic) out.put("classes", Json(fit.classes));
   visit_posterior(fit, level, out);
   if (fit.sparse) {
-    visit_sparse(*fit.sparse, out);
+    visit_sparse(*fit.sparse, fit.column_names, out);
     visit_components(fit, out);
   }
   out.put("bound_comparable", Json(bound_scope(fit) == BoundScope::any_prior));
@@ -272,6 +274,7 @@ void visit(const SoftmaxFit& fit, double level, Fields& out) {
   if (fit.precision_history.size() > 0) out.put_rows("precision_history", fit.precision_history);
   put_lists("standardized_mean", fit.standardized_mean);
   put_lists("relevance", fit.relevance);
+  if (out.wants("direction")) put_lists("direction", direction(fit));
   out.put_columns("relevant", fit.relevant, fit.column_names);
   out.put_columns("left_out", fit.left_out, fit.column_names);
   const Index q = fit.standardized_mean.rows();

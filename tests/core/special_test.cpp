@@ -129,6 +129,16 @@ TEST(ExpectedLogistic, GivesTheExpectedSoftplus) {  // (VG.2), (VG.3)
           << "m = " << m << ", s = " << s;
 }
 
+TEST(ExpectedLogistic, OfWhatHardlyVariesIsCloserStill) {  // (VG.6)
+  for (double m : {-40.0, -8.0, -3.1, -1.2, -0.3, 0.0, 0.01, 0.7, 2.0, 4.5, 11.0, 30.0})
+    for (double s : {1e-12, 1e-6, 1e-3, 4.9e-3}) {
+      const LogisticExpectation e = expected_logistic_of_little_variance(m, s);
+      EXPECT_NEAR(e.sigma, normal_expectation(m, s, [](double u) { return sigmoid(u); }), 3e-9) << m << " " << s;
+      EXPECT_NEAR(e.slope, normal_expectation(m, s, plain_slope), 3e-9) << m << " " << s;
+      EXPECT_NEAR(e.softplus, normal_expectation(m, s, [](double u) { return softplus(u); }), 3e-9) << m << " " << s;
+    }
+}
+
 TEST(ExpectedLogistic, HasConsistentDerivatives) {  // (VG.3): d/dm E softplus = E sigma, d/ds = E sigma' / 2
   const auto derivative = [](auto&& f, double x, double h) {
     return (8 * (f(x + h) - f(x - h)) - (f(x + 2 * h) - f(x - 2 * h))) / (12 * h);

@@ -177,7 +177,7 @@ TEST(SparseGroups, AStartThatEndsWhereAnotherDidWouldHaveComeThere) {  // (SL.9)
   for (std::uint64_t seed = 0; seed < 30; ++seed) {
     SCOPED_TRACE(seed);
     Random random(seed);
-    const Table t = two_explanations(random, 300, 6);
+    const Table t = two_explanations(random, 300, 11);
     const FitOptions options = grouped(t, PriorKind::sparse);
     const LogisticFit fit = fit_logistic(t.X, t.two, options);
     LogisticFit in_full;

@@ -12,6 +12,7 @@
 #include "ardvark/linear.hpp"
 #include "ardvark/logistic.hpp"
 #include "core/special.hpp"
+#include "engine/sparse_fit.hpp"
 #include "engine/state.hpp"
 
 namespace ardvark {
@@ -199,7 +200,7 @@ TEST(SparseLinear, SaysWhenFewAndManyCannotBeToldApart) {
   const auto says_so = [](const LinearFit& fit) {
     return std::ranges::any_of(fit.report.notes, [](const std::string& note) { return note.find("few effects or many") == 0; });
   };
-  const Data many = make_data(400, 10, 10, 3, 3), few = make_data(400, 100, 3, 3, 3);
+  const Data many = make_data(400, 24, 24, 3, 3), few = make_data(400, 100, 3, 3, 3);
   EXPECT_TRUE(says_so(fit_linear(many.X, many.y, with(PriorKind::sparse))));
   EXPECT_FALSE(says_so(fit_linear(many.X, many.y, with(PriorKind::slab))));
   EXPECT_FALSE(says_so(fit_linear(few.X, few.y, with(PriorKind::sparse))));
@@ -327,7 +328,11 @@ TEST(SparseLogistic, BoundIsNearTheSumOverSubsets) {
   const Vector t = draw_labels(1.5 * X.col(0), 6);
   FitOptions options = with(PriorKind::sparse);
   options.tolerance = 1e-8;
-  const LogisticFit fit = fit_logistic(X, t, options);
+  LogisticFit fit;  // of the starts, which so few columns do not have
+  fit.task = Task::logistic;
+  SparseStarts starts;
+  const Vector second = (t.array() > 0.5).cast<double>(), k = Vector::Ones(n);
+  fit_sparse_logistic_in_full(X, second, k, options, prepare_columns(X, k, options), std::make_shared<detail::FitState>(), fit, starts);
   const auto best = std::max_element(fit.sparse->starts.begin(), fit.sparse->starts.end(),
                                      [](const SparseStart& a, const SparseStart& b) { return a.bound < b.bound; });
   const double pi = best->inclusion_prior, kappa = best->slab_sd * best->slab_sd, h = best->dense_sd * best->dense_sd;

@@ -76,9 +76,13 @@ plt.show()
 # Under the default prior
 # -----------------------
 # In place of the relevance stands the **inclusion**, the probability that a column has an effect of
-# its own, beside the small one that every column may have: ``inclusion_``; ``support_`` are those
-# above one half. **dense fraction** is what the many small effects explain, over that and the noise,
-# **starts, by weight** where the fit began and what each counts in the average (SP.8), and
+# its own, beside the small one that every column may have: ``inclusion_``. **direction** is the
+# probability that its effect, of its own or small, has the sign of the mean: ``direction_`` (SP.22).
+# **kept** are columns whose inclusion is above one half and whose direction is known: ``support_``.
+# Where the data do not decide, the column is **undecided**: ``undecided_``. **averaged, by weight**
+# are the two hypotheses, that there are small effects beside these and that there are none, each
+# averaged over its hyper-parameters (SP.21); of more than 20 columns in its place **starts, by
+# weight** (SP.8). **dense fraction** is what the small effects explain, over that and the noise, and
 # **alternatives**, where there are any, name columns that could take each other's place (SP.9).
 default = BayesianLogisticRegression().fit(X, y)
 print(default.summary())

@@ -440,7 +440,7 @@ double SpikeSlab::dense_objective(double h, const Vector& spread, double& s2) co
 }
 
 void SpikeSlab::update_hyper(bool search_widely) {
-  if (sums_.slab_columns > 0) {
+  if (settings_.fit_effects && sums_.slab_columns > 0) {
     hyper_.pi = std::clamp(sums_.included / static_cast<double>(which_->num_groups()), 1e-100, most_pi);
     hyper_.kappa = std::max(sums_.square / (hyper_.s2 * sums_.slab_columns), settings_.least_kappa);
   }

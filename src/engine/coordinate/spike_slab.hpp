@@ -22,7 +22,8 @@ struct SpikeSlabHyper {
 struct SpikeSlabSettings {
   double num_rows = 0;          ///< sum of the observation weights
   double column_unit = 1;       ///< mean square of a typical column: 1 where columns are standardised
-  bool fit_dense = true;        ///< false: h stays 0
+  bool fit_effects = true;      ///< false: pi and kappa stay as they are, of a point of a grid                                 (SP.21)
+  bool fit_dense = true;        ///< false: h stays as it is
   bool fit_noise = true;        ///< false: s2 stays as it is, of logistic rows
   double least_s2 = 0;          ///< rows that are met exactly say no more of the noise than rounding lets them
   double least_kappa = 0;       ///< no slab is narrower: below that it would be a second dense part

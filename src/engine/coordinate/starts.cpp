@@ -102,7 +102,7 @@ class LassoPath {
 // way to each other by a little in each update. After each three of them they go to the sum of the geometric series.           (SP.18)
 class BoldSteps {
  public:
-  explicit BoldSteps(const ColumnSets& sets) : serve_(sets.has_one_indicator() && sets.largest() > 1) {}
+  explicit BoldSteps(const SpikeSlab& q) : serve_(q.settings().fit_effects && q.sets().has_one_indicator() && q.sets().largest() > 1) {}
   /// After an update that took the hyper-parameters of the last sweep to those that q has now; none: these stand.
   std::optional<SpikeSlabHyper> further(const SpikeSlabHyper& last, const SpikeSlab& q) {
     constexpr double least_share = 0.3, most_share = 0.999, most = 0.7;  // of a logarithm: further away another maximum is not far
@@ -252,7 +252,8 @@ void ascend(const std::vector<Index>& order, const AscentSettings& settings, std
     start.bound = start.q.bound();
   };
   std::optional<SpikeSlab> plain;  // what a bold step is taken back to                                                  (SP.5), (SP.18)
-  BoldSteps bold(start.q.sets());
+  BoldSteps bold(start.q);
+  const bool fits_effects = start.q.settings().fit_effects;
   for (int sweep = 1, calm = 0, some = 0; start.sweeps < settings.max_sweeps; ++sweep) {
     run();
     if (plain && !(start.bound >= last)) {
@@ -283,7 +284,7 @@ void ascend(const std::vector<Index>& order, const AscentSettings& settings, std
     }
     const bool is_calm = std::abs(start.bound - last) < settings.tolerance;
     calm = is_calm ? calm + 1 : 0;
-    if (calm >= 2 && whole) {
+    if (calm >= settings.calm_sweeps && whole) {
       start.status = Status::converged;
       return;
     }
@@ -294,6 +295,7 @@ void ascend(const std::vector<Index>& order, const AscentSettings& settings, std
     const SpikeSlabHyper before = start.q.hyper();
     start.q.update_hyper(sweep <= settings.wide_sweeps);
     const std::optional<SpikeSlabHyper> further = sweep > settings.wide_sweeps ? bold.further(before, start.q) : std::nullopt;
+    if (!fits_effects) continue;
     if (whole || further) plain = start.q;
     if (further) start.q.set_hyper(*further);
     if (whole) start.q.anticipate_inclusion();

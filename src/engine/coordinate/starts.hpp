@@ -22,6 +22,7 @@ enum class SparseParts {
 struct AscentSettings {
   double tolerance = 1e-3;  ///< nats; two successive sweeps that change the bound by less end it
   int max_sweeps = 600;
+  int calm_sweeps = 2;                                     ///< that must change the bound by less, the last of them over all sets
   int wide_sweeps = 3;                                     ///< of them, after which h is searched for over all its range
   std::function<bool(int sweeps, double bound)> on_sweep;  ///< false: stop
 };
@@ -33,6 +34,7 @@ struct StartOutcome {
   int sweeps = 0;
   double bound = 0;
   std::vector<double> history = {};
+  double log_prior = 0;  ///< of its hyper-parameters, where they are given                                                      (SP.21)
 };
 
 /// Bounds that differ by less than so many tolerances are near: all but a few sweeps of the way to where the other start ended.

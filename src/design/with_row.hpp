@@ -1,0 +1,58 @@
+// A design and one row more, as a prior that has the form of an observation asks for.                       docs/math/sparse.md (SP.20)
+#pragma once
+
+#include <utility>
+
+#include "design/design.hpp"
+
+namespace ardvark {
+
+class DesignWithRow final : public Design {
+ public:
+  /// \param row  [cols], the last of the new design
+  DesignWithRow(std::unique_ptr<Design> design, Vector row) : design_(std::move(design)), row_(std::move(row)) {}
+
+  [[nodiscard]] Index rows() const override { return design_->rows() + 1; }
+  [[nodiscard]] Index cols() const override { return design_->cols(); }
+  bool set_products(Products products) override { return design_->set_products(products); }
+  void gram(const Vector& omega, Matrix& G) override {
+    design_->gram(omega.head(rows() - 1), G);
+    add_square(omega[rows() - 1], G);
+  }
+  void gram_and_project(const Vector& omega, const Vector& r, Matrix& G, Vector& Xr) override {
+    design_->gram_and_project(omega.head(rows() - 1), r.head(rows() - 1), G, Xr);
+    add_square(omega[rows() - 1], G);
+    Xr += omega[rows() - 1] * r[rows() - 1] * row_;
+  }
+  void project(const Vector& r, Vector& out) override {
+    design_->project(r.head(rows() - 1), out);
+    out += r[rows() - 1] * row_;
+  }
+  void apply(const Vector& w, Vector& out) override {
+    Vector others(rows() - 1);
+    design_->apply(w, others);
+    out.head(rows() - 1) = others;
+    out[rows() - 1] = row_.dot(w);
+  }
+  void row_variance(const Matrix& L_inverse, Vector& out) override {
+    Vector others(rows() - 1);
+    design_->row_variance(L_inverse, others);
+    out.head(rows() - 1) = others;
+    out[rows() - 1] = (L_inverse.triangularView<Eigen::Lower>() * row_).squaredNorm();
+  }
+  void scaled_columns(Index first, Index count, const double* scale, Eigen::Ref<Matrix> panel) override {
+    design_->scaled_columns(first, count, scale, panel.topRows(rows() - 1));
+    for (Index j = 0; j < count; ++j) panel(rows() - 1, j) = row_[first + j] * (scale != nullptr ? scale[j] : 1.0);
+  }
+  void forget() override { design_->forget(); }
+
+ private:
+  void add_square(double omega, Matrix& G) const {
+    for (Index j = 0; j < cols(); ++j) G.col(j).tail(cols() - j) += omega * row_[j] * row_.tail(cols() - j);
+  }
+
+  std::unique_ptr<Design> design_;
+  Vector row_;
+};
+
+}  // namespace ardvark

@@ -1,0 +1,90 @@
+#include "engine/class_rows.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "core/blas.hpp"
+#include "core/special.hpp"
+#include "design/with_row.hpp"
+
+namespace ardvark {
+namespace {
+
+constexpr double least_omega = 1e-8;
+constexpr double ln_pi = 1.1447298858494001741;
+
+// The means of the columns, each in the units of the design, and the intercept.
+std::unique_ptr<Design> with_row_of_means(std::unique_ptr<Design> design, const Vector& k) {
+  Vector means(design->cols());
+  design->project(k, means);
+  means /= k.sum();
+  for (double& mean : means)
+    if (std::abs(mean) < 1e-12) mean = 0;  // of a centred column, but for rounding
+  return std::make_unique<DesignWithRow>(std::move(design), std::move(means));
+}
+
+// L with V = L'L, lower triangular: the Cholesky factor of V with rows and columns in reverse order, turned round.
+Matrix lower_root(Matrix V) {
+  const Index p = V.rows();
+  const double unit = p > 0 ? V.trace() / static_cast<double>(p) : 0;
+  for (double jitter = 0; jitter<1e-3; jitter = jitter> 0 ? 100 * jitter : 1e-15) {  // copies of a column make it singular
+    Matrix turned = V.reverse();
+    turned.diagonal().array() += jitter * unit;
+    if (!blas::potrf(p, turned.data(), p)) continue;
+    turned.triangularView<Eigen::StrictlyUpper>().setZero();
+    return turned.transpose().reverse();
+  }
+  return V.diagonal().cwiseMax(0.0).cwiseSqrt().asDiagonal();
+}
+
+}  // namespace
+
+ClassRows::ClassRows(std::unique_ptr<Design> design, const Vector& t, const Vector& k, bool proper)
+    : design_(proper ? with_row_of_means(std::move(design), k) : std::move(design)), t_(t), k_(k), proper_(proper) {}
+
+LogOdds ClassRows::before(bool has_flat) const {
+  const double rate = std::clamp(k_.dot(t_) / k_.sum(), 1e-6, 1 - 1e-6);
+  return {Vector::Constant(size(), has_flat ? std::log(rate / (1 - rate)) : 0.0), Vector::Zero(size())};
+}
+
+ClassRowsAt ClassRows::at(const LogOdds& known) const {
+  ClassRowsAt out{{Vector(size()), Vector(size())}, 0};
+  const auto look = [&](Index i, double t, double k, double c) {
+    const double m = known.m[i];
+    const double s = c * c * known.s[i];
+    const LogisticExpectation e = s <= little_variance ? expected_logistic_of_little_variance(c * m, s) : expected_logistic(c * m, s);
+    out.sites.omega[i] = k > 0 ? std::max(k * c * c * e.slope, least_omega) : 0;
+    out.sites.response[i] = out.sites.omega[i] * m + k * c * (t - e.sigma);
+    // t x - softplus(x) = - t softplus(-x) - (1 - t) softplus(x), and softplus(-x) = softplus(x) - x, of which neither is below 0.
+    const double of_first = std::max(e.softplus, 0.0), of_second = std::max(e.softplus - c * m, 0.0);
+    if (k > 0) out.log_likelihood -= k * (t * of_second + (1 - t) * of_first);
+  };
+  for (Index i = 0; i < t_.size(); ++i) look(i, t_[i], k_[i], 1);
+  if (proper_) {
+    look(t_.size(), 0.5, 1, c_);
+    out.log_likelihood += std::log(c_) - ln_pi;
+  }
+  return out;
+}
+
+double ClassRows::log_prior_of_intercept(double c, const LogOdds& known) const {
+  const double m = c * known.m[t_.size()], s = c * c * known.s[t_.size()];
+  return 0.5 * m - expected_logistic(m, s).softplus + std::log(c) - ln_pi;
+}
+
+bool ClassRows::are_steps(const LogOdds& known) const {
+  constexpr double square_of_a_step = 1e4;
+  for (Index i = 0; i < t_.size(); ++i)
+    if (k_[i] > 0 && known.m[i] * known.m[i] + known.s[i] <= square_of_a_step) return false;
+  return at(known).log_likelihood > -0.7 * k_.sum();
+}
+
+LogOdds ClassRows::log_odds(const Vector& w, const Matrix& V) {
+  LogOdds out{Vector(size()), Vector(size())};
+  design_->apply(w, out.m);
+  design_->row_variance(lower_root(V), out.s);
+  return out;
+}
+
+}  // namespace ardvark

@@ -1,0 +1,55 @@
+// Rows of two classes as those of a linear model.                                                      docs/math/sparse.md (SL.1), (SP.20)
+#pragma once
+
+#include <memory>
+
+#include "design/design.hpp"
+
+namespace ardvark {
+
+/// Weight, and weight times working target, of each row.                                                                         (SL.1)
+struct Sites {
+  Vector omega, response;
+};
+
+/// Mean and variance of the log odds of each row.
+struct LogOdds {
+  Vector m, s;
+};
+
+/// What is known of the rows, and what follows for the next step.
+struct ClassRowsAt {
+  Sites sites;
+  double log_likelihood = 0;  ///< E ln p(t), the prior of the intercept included
+};
+
+class ClassRows {
+ public:
+  /// \param t         [n] shares of the second class, in [0, 1];  \param k  [n] observation weights
+  /// \param proper    the intercept, the last column of the design, has the prior (SP.20), which is a row more
+  ClassRows(std::unique_ptr<Design> design, const Vector& t, const Vector& k, bool proper);
+
+  [[nodiscard]] Design& design() { return *design_; }
+  [[nodiscard]] Index size() const { return t_.size() + (proper_ ? 1 : 0); }
+  [[nodiscard]] bool is_proper() const { return proper_; }
+  /// Before anything is known: the log odds of the classes, or 0 where no column says them.
+  [[nodiscard]] LogOdds before(bool has_flat) const;
+  [[nodiscard]] ClassRowsAt at(const LogOdds& known) const;
+  /// c of (SP.20): one over the spread of the log odds. 1 at first.
+  void set_narrowing(double c) { c_ = c; }
+  [[nodiscard]] double narrowing() const { return c_; }
+  /// E ln p(b) of the intercept with this c, which the last row knows.
+  [[nodiscard]] double log_prior_of_intercept(double c, const LogOdds& known) const;
+  /// Every row is beyond a hundred, or varies by as much, and the rows are told apart: the coefficients grow for ever.            (VG.5)
+  [[nodiscard]] bool are_steps(const LogOdds& known) const;
+  /// m = X w, s_n = x_n'V x_n.
+  [[nodiscard]] LogOdds log_odds(const Vector& w, const Matrix& V);
+
+ private:
+  std::unique_ptr<Design> design_;
+  const Vector &t_, &k_;
+  bool proper_;
+  double c_ = 1;
+};
+
+}  // namespace ardvark
