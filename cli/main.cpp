@@ -10,7 +10,6 @@
 #include <cstdlib>
 #include <exception>
 #include <new>
-#include <regex>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -133,8 +132,16 @@ std::vector<std::string> split_names(const std::vector<std::string>& lists) {
 }
 
 std::string naming_json(const std::string& summary) {
-  static const std::regex shortened("(^|\n)(  \\.\\.\\. [^\n]*)");
-  return std::regex_replace(summary, shortened, "$1$2; --json has all");
+  std::string out;
+  for (std::size_t at = 0; at < summary.size();) {
+    const std::size_t end = std::min(summary.find('\n', at), summary.size());
+    const std::string_view line = std::string_view(summary).substr(at, end - at);
+    out += line;
+    if (line.starts_with("  ... ")) out += "; --json has all";
+    if (end < summary.size()) out += '\n';
+    at = end + 1;
+  }
+  return out;
 }
 
 std::string csv_field(const std::string& text) {
