@@ -94,7 +94,7 @@ void add_model_options(CLI::App& c, const std::shared_ptr<FitArguments>& args, b
       ->allow_extra_args(false);
   c.add_option("--flat", args->flat_columns, "COLUMN,... columns without a prior")->allow_extra_args(false);
   add("coding",
-      "Three classes or more: softmax (default), one-against-rest (a logistic regression for each class, which may have the priors sparse, "
+      "Three classes or more: softmax (default), one-against-rest (a logistic regression for each class; the default of the priors sparse, "
       "slab and dense) or one-against-one (one for each pair)");
   add("likelihood", "Two classes: vg (exact Gaussian, default) or jj (Jaakkola-Jordan bound)");
   add("a0", "Hyper-prior: noise shape (linear, regression), precision shape (logistic, classification)");

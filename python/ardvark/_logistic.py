@@ -129,8 +129,8 @@ class BayesianLogisticRegression(LogisticScore):
     prior : str, array-like of shape (n_features,) or dict, default="auto"
         "auto", "sparse", "slab", "dense", "shared", "ard", "none" or "laplace", or groups of columns. "sparse"
         is few effects of their own over many small ones, each known only from the data, and honest whether columns
-        are few or many beside rows; "slab" is the few alone, "dense" the many alone; these three are of two
-        classes, and of each class against another. Otherwise, what shares a precision: all columns ("shared"),
+        are few or many beside rows; "slab" is the few alone, "dense" the many alone; of several
+        classes these three are of each class against the rest. Otherwise, what shares a precision: all columns ("shared"),
         none ("ard"), or the columns of one group, given as one number a column, as lists of columns,
         ``[["a", "b"], ["c", "d"]]``, or as ``{"name": [columns]}``; columns (names or positions) in no group are
         alone. "none" is maximum likelihood. "laplace" (two classes) is L1 with ``laplace_lambda``: the mode, and

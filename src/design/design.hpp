@@ -16,6 +16,9 @@ struct Factors {
   Matrix right;  ///< [rank, cols]
 };
 
+/// L with V = L'L, lower triangular; V symmetric, with no negative eigenvalue but for rounding.
+[[nodiscard]] Matrix lower_root(const Matrix& V);
+
 /// A design matrix X [rows, cols] behind the questions that the solvers ask. Sums over rows run over fixed blocks, in the order of the
 /// block number. Calls may use a workspace of the design: one fit at a time per object.
 class Design {
@@ -40,6 +43,8 @@ class Design {
   virtual void apply(const Vector& w, Vector& out) = 0;
   /// out_n <- || L_inverse x_n ||^2 = x_n' V x_n, with V^-1 = L L' and L_inverse lower triangular [cols, cols].   (RIDGE.3)
   virtual void row_variance(const Matrix& L_inverse, Vector& out) = 0;
+  /// out_n <- x_n' V x_n; V [cols, cols] symmetric, with no negative eigenvalue but for rounding
+  virtual void row_forms(const Matrix& V, Vector& out);
 
   /// May be called from several threads at once.
   /// panel.leftCols(count) <- columns first .. first+count-1, dense, column first+j times scale[j] (null: as they are). The dual and

@@ -47,6 +47,7 @@ class SparseDesign final : public Design {
   void project(const Vector& r, Vector& out) override { dense_.project(r, out); }
   void apply(const Vector& w, Vector& out) override { out = sparse_->apply(w); }
   void row_variance(const Matrix& L_inverse, Vector& out) override { dense_.row_variance(L_inverse, out); }
+  void row_forms(const Matrix& V, Vector& out) override { out = sparse_->forms(V).cwiseMax(0.0); }
   void scaled_columns(Index first, Index count, const double* scale, Eigen::Ref<Matrix> panel) override {
     dense_.scaled_columns(first, count, scale, panel);
   }

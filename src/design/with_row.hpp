@@ -40,6 +40,12 @@ class DesignWithRow final : public Design {
     out.head(rows() - 1) = others;
     out[rows() - 1] = (L_inverse.triangularView<Eigen::Lower>() * row_).squaredNorm();
   }
+  void row_forms(const Matrix& V, Vector& out) override {
+    Vector others(rows() - 1);
+    design_->row_forms(V, others);
+    out.head(rows() - 1) = others;
+    out[rows() - 1] = row_.dot(V * row_);
+  }
   void scaled_columns(Index first, Index count, const double* scale, Eigen::Ref<Matrix> panel) override {
     design_->scaled_columns(first, count, scale, panel.topRows(rows() - 1));
     for (Index j = 0; j < count; ++j) panel(rows() - 1, j) = row_[first + j] * (scale != nullptr ? scale[j] : 1.0);

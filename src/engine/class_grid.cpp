@@ -3,7 +3,6 @@
 #include <cmath>
 #include <limits>
 #include <map>
-#include <numbers>
 #include <utility>
 
 #include "core/special.hpp"
@@ -12,109 +11,51 @@
 namespace ardvark {
 namespace {
 
-// One over the spread of the log odds that a signal of this variance makes.                                                    (SP.20)
-double narrowing_of(double signal) { return 1 / std::sqrt(1 + std::numbers::pi * signal / 8); }
-
 double averaged_narrowing(const HyperGrid& grid) {
   double sum = 0;
   for (const GridPoint& point : grid.points) sum += point.weight * narrowing_of(point.signal);
   return sum;
 }
 
-constexpr double drifting = 200;  // m^2 + s of a row beyond all doubt
-
-// Where a flat column tells rows apart the bound may climb for ever, a little a step.                                           (SL.6)
-bool drifts(const std::vector<double>& F, double tolerance) {
-  constexpr std::size_t steps = 10;
-  return F.size() <= steps || std::abs(F.back() - F[F.size() - 1 - steps]) > tolerance;
-}
-
-// E sum omega (z - eta)^2 / 2: what the evidence of the working rows says of them.
-double misfit(const Sites& sites, const Vector& z, const LogOdds& known) {
-  return 0.5 * sites.omega.dot(((z - known.m).cwiseAbs2() + known.s));
-}
-
 }  // namespace
 
 ClassGrid fit_class_grid(ClassRows& rows, const PenalisedColumns& which, const std::shared_ptr<const ColumnSets>& sets,
                          const SpikeSlabSettings& slab, const ClassGridSettings& settings) {
-  constexpr double least_share = 1.0 / 16, may_fall = 1e-3;
   const Index q = rows.design().cols();
-  const auto flats = static_cast<double>(which.flat.size());
-  rows.set_narrowing(1);
-  LogOdds known = rows.before(!which.flat.empty());
-  ClassRowsAt here = rows.at(known);
-  Sites before = here.sites;
   ClassGrid out;
-  double share = 1, last = -std::numeric_limits<double>::infinity();
-  int calm = 0;
-  out.status = Status::max_sweeps;
-  while (static_cast<int>(out.history.size()) < settings.max_steps) {
-    const Sites sites{before.omega + share * (here.sites.omega - before.omega),
-                      before.response + share * (here.sites.response - before.response)};
-    const Vector z = (sites.omega.array() > 0).select(sites.response.cwiseQuotient(sites.omega.cwiseMax(1e-300)), 0.0);
-    auto reduced = std::make_shared<ReducedRows>();
-    if (!reduce_rows(rows.design(), which, sites.omega, z, sites.omega.sum(), KeepBasis::no, *reduced)) {
-      out.status = Status::failed;
-      break;
-    }
+  HyperGrid grid;
+  SparsePosterior posterior;
+  std::shared_ptr<ReducedRows> reduced;
+  const auto solve = [&](const WorkingRows& working) -> std::optional<WorkingFit> {
+    reduced = std::make_shared<ReducedRows>();
+    const Vector& omega = working.sites.omega;
+    if (!reduce_rows(rows.design(), which, omega, working.target, omega.sum(), KeepBasis::no, *reduced)) return std::nullopt;
     reduced->systems = group_systems(*reduced, *sets, settings.parts != SparseParts::slab_only);
-    GridSettings of_grid{.noise = 4, .tail = 1, .ascent = {}, .parts = settings.parts, .only = settings.only};
-    if (rows.is_proper()) {
-      const double shared = rows.log_prior_of_intercept(rows.narrowing(), known);
-      of_grid.log_prior_of_signal = [&rows, &known, shared](double signal) {
-        return rows.log_prior_of_intercept(narrowing_of(signal), known) - shared;
-      };
-    }
-    HyperGrid grid = run_grid(*reduced, which, sets, slab, of_grid, settings.num_threads);
-    if (grid.points.empty()) {
-      out.status = Status::failed;
-      break;
-    }
-    SparsePosterior posterior = posterior_of(which, grid, reduced);
-    LogOdds next = rows.log_odds(posterior.mixture.mean(q), posterior.mixture.covariance(q));
-    const double narrowing = averaged_narrowing(grid);
-    const ClassRowsAt there = rows.at(next);
-    const double bound =
-        grid.log_evidence + 0.5 * (reduced->degrees + flats) * ln_2pi + misfit(sites, z, next) + there.log_likelihood;  // (SL.10)
-    if (bound < last - may_fall && share > least_share) {
-      share /= 2;
-      continue;
-    }
+    const GridSettings of_grid{{}, settings.parts, settings.only, working.log_prior_of_signal};
+    grid = run_grid(*reduced, which, sets, slab, of_grid, settings.num_threads);
+    if (grid.points.empty()) return std::nullopt;
+    posterior = posterior_of(which, grid, reduced);
+    return WorkingFit{grid.log_evidence, rows.log_odds(posterior.mixture.mean(q), posterior.mixture.covariance(q)),
+                      averaged_narrowing(grid)};
+  };
+  const auto accept = [&](double bound) {
     grid.peak += bound - grid.log_evidence;
     grid.log_evidence = bound;
     out.grid = std::move(grid);
     out.posterior = std::move(posterior);
     out.rows = {std::move(reduced)};
-    out.farthest = (next.m.cwiseAbs2() + next.s).maxCoeff();
-    out.history.push_back(bound);
-    known = std::move(next);
-    before = sites;
-    if (rows.is_proper()) rows.set_narrowing(narrowing);
-    here = rows.is_proper() ? rows.at(known) : there;
-    share = std::min(1.0, 1.5 * share);
-    if (settings.on_step && !settings.on_step(static_cast<int>(out.history.size()), bound)) {
-      out.status = Status::stopped_by_user;
-      break;
-    }
-    calm = std::abs(bound - last) < settings.tolerance ? calm + 1 : 0;
-    last = bound;
-    if (!rows.is_proper() && rows.are_steps(known)) {
-      out.status = Status::separated;
-      break;
-    }
-    if (calm >= 2 && !(!rows.is_proper() && out.farthest > drifting && drifts(out.history, settings.tolerance))) {
-      out.status = Status::converged;
-      break;
-    }
-  }
+  };
+  ClassSteps steps = run_class_steps(rows, !which.flat.empty(), settings, solve, accept);
+  out.farthest = steps.farthest;
+  out.status = steps.status;
+  out.history = std::move(steps.history);
   return out;
 }
 
 ClassGrid fit_class_cells(ClassRows& rows, const PenalisedColumns& which, const std::shared_ptr<const ColumnSets>& sets,
                           const SpikeSlabSettings& slab, const ClassGridSettings& settings) {
   std::map<GridCell, ClassGrid> found;
-  GridRanges range = first_ranges(slab, 4);
+  GridRanges range = first_ranges(slab);
   const bool has_sparse = settings.parts != SparseParts::dense_only, has_dense = settings.parts != SparseParts::slab_only;
   const auto log_evidence = [&] {
     std::vector<double> terms;

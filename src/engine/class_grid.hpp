@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "engine/class_rows.hpp"
+#include "engine/class_steps.hpp"
 #include "engine/sparse_fit.hpp"
 
 namespace ardvark {
@@ -18,10 +18,7 @@ struct ClassGrid {
   std::vector<double> history;  ///< the bound after each step
 };
 
-struct ClassGridSettings {
-  double tolerance = 2e-3;  ///< nats
-  int max_steps = 600;
-  SweepReport on_step = {};
+struct ClassGridSettings : ClassStepSettings {
   SparseParts parts = SparseParts::both;
   Index num_threads = 1;
   std::optional<GridCell> only = std::nullopt;

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <utility>
 
-#include "core/blas.hpp"
 #include "core/special.hpp"
 #include "design/with_row.hpp"
 
@@ -24,21 +24,9 @@ std::unique_ptr<Design> with_row_of_means(std::unique_ptr<Design> design, const 
   return std::make_unique<DesignWithRow>(std::move(design), std::move(means));
 }
 
-// L with V = L'L, lower triangular: the Cholesky factor of V with rows and columns in reverse order, turned round.
-Matrix lower_root(Matrix V) {
-  const Index p = V.rows();
-  const double unit = p > 0 ? V.trace() / static_cast<double>(p) : 0;
-  for (double jitter = 0; jitter<1e-3; jitter = jitter> 0 ? 100 * jitter : 1e-15) {  // copies of a column make it singular
-    Matrix turned = V.reverse();
-    turned.diagonal().array() += jitter * unit;
-    if (!blas::potrf(p, turned.data(), p)) continue;
-    turned.triangularView<Eigen::StrictlyUpper>().setZero();
-    return turned.transpose().reverse();
-  }
-  return V.diagonal().cwiseMax(0.0).cwiseSqrt().asDiagonal();
-}
-
 }  // namespace
+
+double narrowing_of(double signal) { return 1 / std::sqrt(1 + std::numbers::pi * signal / 8); }
 
 ClassRows::ClassRows(std::unique_ptr<Design> design, const Vector& t, const Vector& k, bool proper)
     : design_(proper ? with_row_of_means(std::move(design), k) : std::move(design)), t_(t), k_(k), proper_(proper) {}
@@ -68,9 +56,11 @@ ClassRowsAt ClassRows::at(const LogOdds& known) const {
   return out;
 }
 
-double ClassRows::log_prior_of_intercept(double c, const LogOdds& known) const {
-  const double m = c * known.m[t_.size()], s = c * c * known.s[t_.size()];
-  return 0.5 * m - expected_logistic(m, s).softplus + std::log(c) - ln_pi;
+std::function<double(double c)> ClassRows::log_prior_of_intercept(const LogOdds& known) const {
+  return [mean = known.m[t_.size()], variance = known.s[t_.size()]](double c) {
+    const double m = c * mean, s = c * c * variance;
+    return 0.5 * m - expected_logistic(m, s).softplus + std::log(c) - ln_pi;
+  };
 }
 
 bool ClassRows::are_steps(const LogOdds& known) const {
@@ -83,7 +73,7 @@ bool ClassRows::are_steps(const LogOdds& known) const {
 LogOdds ClassRows::log_odds(const Vector& w, const Matrix& V) {
   LogOdds out{Vector(size()), Vector(size())};
   design_->apply(w, out.m);
-  design_->row_variance(lower_root(V), out.s);
+  design_->row_forms(V, out.s);
   return out;
 }
 

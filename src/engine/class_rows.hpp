@@ -1,6 +1,7 @@
 // Rows of two classes as those of a linear model.                                                      docs/math/sparse.md (SL.1), (SP.20)
 #pragma once
 
+#include <functional>
 #include <memory>
 
 #include "design/design.hpp"
@@ -23,6 +24,9 @@ struct ClassRowsAt {
   double log_likelihood = 0;  ///< E ln p(t), the prior of the intercept included
 };
 
+/// c of (SP.20): one over the spread of the log odds that a signal of this variance makes.
+[[nodiscard]] double narrowing_of(double signal);
+
 class ClassRows {
  public:
   /// \param t         [n] shares of the second class, in [0, 1];  \param k  [n] observation weights
@@ -35,11 +39,11 @@ class ClassRows {
   /// Before anything is known: the log odds of the classes, or 0 where no column says them.
   [[nodiscard]] LogOdds before(bool has_flat) const;
   [[nodiscard]] ClassRowsAt at(const LogOdds& known) const;
-  /// c of (SP.20): one over the spread of the log odds. 1 at first.
+  /// c of the row that stands for the prior of the intercept. 1 at first.                                                       (SP.20)
   void set_narrowing(double c) { c_ = c; }
   [[nodiscard]] double narrowing() const { return c_; }
-  /// E ln p(b) of the intercept with this c, which the last row knows.
-  [[nodiscard]] double log_prior_of_intercept(double c, const LogOdds& known) const;
+  /// E ln p(b) of the intercept as a function of c, with what the last row says of b.
+  [[nodiscard]] std::function<double(double c)> log_prior_of_intercept(const LogOdds& known) const;
   /// Every row is beyond a hundred, or varies by as much, and the rows are told apart: the coefficients grow for ever.            (VG.5)
   [[nodiscard]] bool are_steps(const LogOdds& known) const;
   /// m = X w, s_n = x_n'V x_n.

@@ -124,7 +124,7 @@ void warn_of_dense_part(double noise_variance, const SpikeSlab& best, Fit& fit) 
 }
 
 // Where starts of about one bound take few columns and nearly all of them, the slab is as good a ridge as the ridge.
-void note_few_or_many(const std::vector<StartOutcome>& starts, const Vector& weight, Fit& fit) {
+void warn_of_few_or_many(const std::vector<StartOutcome>& starts, const Vector& weight, Fit& fit) {
   double least = 1, most = 0;
   for (std::size_t s = 0; s < starts.size(); ++s)
     if (weight[static_cast<Index>(s)] > 0.05 && starts[s].q.sum_of_inclusion() > 0) {
@@ -132,7 +132,7 @@ void note_few_or_many(const std::vector<StartOutcome>& starts, const Vector& wei
       most = std::max(most, starts[s].q.hyper().pi);
     }
   if (most - least > 0.5)
-    fit.report.notes.push_back(fmt::format(
+    fit.report.warnings.push_back(fmt::format(
         "few effects or many cannot be told apart: starts of about the same bound give from {:.0f}% to {:.0f}% of the columns an "
         "effect of their own, and inclusion probabilities say little; predictions and intervals hold",
         100 * least, 100 * most));
@@ -396,7 +396,7 @@ void describe_sparse(const FitOptions& options, const PenalisedColumns& which, c
     fit.report.warnings.push_back(
         "the correlations among the effects could not be computed (not a strict maximum): intervals take the effects as independent");
   warn_of_dense_part(averages.noise, best.q, fit);
-  if (options.prior.kind == PriorKind::sparse && !averaged.grid) note_few_or_many(averaged.fits, averaged.weight, fit);
+  if (options.prior.kind == PriorKind::sparse && !averaged.grid) warn_of_few_or_many(averaged.fits, averaged.weight, fit);
   note_interchangeable(best.q, fit);
 }
 

@@ -23,6 +23,9 @@ void run_reported(const FitOptions& options, double offset, const std::function<
 /// S with S S' = C, which need not be of full rank: copies of a column share an effect.
 [[nodiscard]] Matrix root_of(const Matrix& C);
 
+/// Mean of the weights of one start, the dense part included.                                                                  (SP.6)
+[[nodiscard]] Vector mean_of(const SpikeSlab& q);
+
 /// The variance of one start's weights; `factored` says whether correlations among the effects could be had.         (SP.6), (SP.15)
 [[nodiscard]] MixtureComponent component_of(const SpikeSlab& q, std::shared_ptr<const DenseBasis> basis, const Vector& flat_mean,
                                             bool& factored);
@@ -54,6 +57,10 @@ struct AveragedFits {
   return which.size() > 0 && which.size() <= most;
 }
 [[nodiscard]] AveragedFits averaged_grid(HyperGrid grid);
+/// Whether the intercept of classes has a prior.                                                                               (SP.20)
+[[nodiscard]] inline bool has_proper_intercept(const FitOptions& options, const PenalisedColumns& which) {
+  return options.intercept && which.flat.size() == 1;
+}
 
 /// Credible sets of the columns that this start includes; columns of a block that stand for one effect share one.            (SP.9)
 [[nodiscard]] std::vector<CredibleSet> credible_sets(const SpikeSlab& q);
@@ -63,15 +70,6 @@ void note_interchangeable(const SpikeSlab& q, Fit& fit);
 /// Everything a Fit says of its weights, once the components are known.
 void describe_sparse(const FitOptions& options, const PenalisedColumns& which, const AveragedFits& averaged, SparsePosterior posterior,
                      const std::vector<bool>& left_out, detail::FitState& state, Fit& fit);
-
-/// The starts of a logistic fit, each with the rows that it ended at.
-struct SparseStarts {
-  std::vector<StartOutcome> starts;
-  std::vector<std::shared_ptr<const ReducedRows>> rows;
-};
-/// fit_sparse_logistic by starts of which none ends where another did: the fit that (SL.9) shortens, to be compared with it.
-void fit_sparse_logistic_in_full(MatrixView X, const Vector& t, const Vector& k, const FitOptions& options, Prepared prepared,
-                                 std::shared_ptr<detail::FitState> state, Fit& fit, SparseStarts& starts);
 
 /// No start came to a finite bound.
 void describe_failure(const FitOptions& options, const std::vector<bool>& left_out, detail::FitState& state, Fit& fit);

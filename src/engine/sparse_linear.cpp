@@ -49,7 +49,8 @@ void fit_sparse_linear(MatrixView X, std::shared_ptr<double[]> memory, const Vec
   constexpr double rounding = std::numeric_limits<double>::epsilon();
   const double around_flat = (rows.rest + rows.y.squaredNorm()) / std::max(rows.degrees, 1.0);
   slab.least_s2 = around_flat > 0 ? 1e-8 * around_flat : rounding * rounding;
-  slab.least_kappa = 4 / (slab.num_rows * slab.column_unit);
+  slab.least_kappa = 4 / slab.seen();
+  slab.kappa_tail = 0.5;
   // Correlations of as many columns as are not even rotated would be as dear as the rotation.
   const bool may_block = parts != SparseParts::dense_only && rotation == Rotation::to_diagonal;
   const auto sets = may_block ? sets_of(which, rows) : std::make_shared<const ColumnSets>(groups_of(which));
@@ -65,7 +66,7 @@ void fit_sparse_linear(MatrixView X, std::shared_ptr<double[]> memory, const Vec
       ascent.max_sweeps = options.max_sweeps;
       ascent.on_sweep = report_sweep;
       if (over_grid) {
-        HyperGrid grid = run_grid(rows, which, sets, slab, {.noise = 1, .tail = 0.5, .ascent = ascent, .parts = parts}, threads);
+        HyperGrid grid = run_grid(rows, which, sets, slab, {.ascent = ascent, .parts = parts}, threads);
         posterior = posterior_of(which, grid, reduced);
         averaged = averaged_grid(std::move(grid));
       } else {
@@ -83,7 +84,7 @@ void fit_sparse_linear(MatrixView X, std::shared_ptr<double[]> memory, const Vec
   }
   if (!over_grid) {
     const std::vector<std::shared_ptr<const ReducedRows>> each(averaged.fits.size(), reduced);
-    posterior = posterior_of(which, averaged.fits, each, averaged.weight, slab.num_rows * slab.column_unit);
+    posterior = posterior_of(which, averaged.fits, each, averaged.weight, slab.seen());
   }
   describe_sparse(options, which, averaged, std::move(posterior), prepared.left_out, *state, fit);
   rows.gram.resize(0, 0);

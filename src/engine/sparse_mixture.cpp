@@ -46,11 +46,6 @@ std::vector<Index> uncertain_sets(const SpikeSlab& q, const Vector& d) {
   return some;
 }
 
-Vector mean_of(const SpikeSlab& q) {  // (SP.6)
-  if (q.hyper().h == 0 || q.rows().rank() == 0) return q.mean();
-  return q.mean() + q.hyper().h * q.rows().project(q.Dr());
-}
-
 // Starts that came to the same maximum, the first of them, and what they weigh together.
 struct Maximum {
   std::size_t first = 0;
@@ -203,6 +198,11 @@ void add_positive(const SpikeSlab& q, double weight, const std::optional<Vector>
 }
 
 }  // namespace
+
+Vector mean_of(const SpikeSlab& q) {  // (SP.6)
+  if (q.hyper().h == 0 || q.rows().rank() == 0) return q.mean();
+  return q.mean() + q.hyper().h * q.rows().project(q.Dr());
+}
 
 MixtureComponent component_of(const SpikeSlab& q, std::shared_ptr<const DenseBasis> basis, const Vector& flat_mean, bool& factored) {
   const SpikeSlabHyper& hyper = q.hyper();

@@ -68,10 +68,9 @@ double price_of_hyperpriors(const Fit& fit, const ModelOptions& options) {
   return price;
 }
 
-// Of few columns under a sparse prior it has one already.                                                            (SP.20), (CMP.4)
+// Under a sparse prior it has one already.                                                                          (SP.20), (CMP.4)
 bool has_prior_of_intercept(const Fit& fit) {
-  const bool is_averaged = fit.sparse && !fit.sparse->starts.empty() && fit.sparse->starts.front().name.ends_with("small effects");
-  return is_averaged && std::find(fit.group.begin(), fit.group.end(), Index{-1}) == fit.group.end();
+  return fit.sparse && std::find(fit.group.begin(), fit.group.end(), Index{-1}) == fit.group.end();
 }
 
 // What the prior says of the variance of the log odds.

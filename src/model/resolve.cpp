@@ -177,6 +177,7 @@ SoftmaxOptions softmax_options(const ModelOptions& from, const FitOptions& fit) 
                                          {{"softmax", ClassCoding::softmax},
                                           {"one-against-rest", ClassCoding::one_against_rest},
                                           {"one-against-one", ClassCoding::one_against_one}});
+    if (!from.has("coding") && is_sparse(fit.prior.kind)) classes.coding = ClassCoding::one_against_rest;  // a softmax has no such prior
     classes.precision_per_class = from.precision_per_class;
   }
   classes.class_names = from.class_names;

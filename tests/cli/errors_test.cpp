@@ -232,9 +232,9 @@ TEST_F(Refuses, ASparsePriorOfASoftmaxWithAnOptionThatIsThere) {
   std::string text = "x,y\n";
   for (int i = 0; i < 30; ++i) text += std::to_string(i * 7 % 11) + "," + "abc"[i * 5 % 3] + "\n";
   put(text);
-  fit({"bad.csv", "--target", "y", "--model", "logistic", "--prior", "sparse"}, {"--coding one-against-rest"});
-  const std::string table = testing::output_of(
-      {"fit", "bad.csv", "--target", "y", "--model", "logistic", "--prior", "sparse", "--coding", "one-against-rest"}, folder_.path());
+  fit({"bad.csv", "--target", "y", "--model", "logistic", "--prior", "sparse", "--coding", "softmax"}, {"--coding one-against-rest"});
+  const std::string table =
+      testing::output_of({"fit", "bad.csv", "--target", "y", "--model", "logistic", "--prior", "sparse"}, folder_.path());
   EXPECT_TRUE(testing::contains(table, "each class against the rest")) << table;
 }
 

@@ -246,7 +246,7 @@ TEST(JointPosterior, OfOneBlockOfAllColumnsIsExact) {  // (SP.14), (SP.6)
       const ReducedRows rows = reduced(c);
       const SpikeSlab q = settled(c, rows, one_block(p), some_hyper, 2);
       const Sum exact = sum_over_subsets(c, some_hyper, 3);
-      EXPECT_NEAR(q.bound() - q.log_prior_of_dense(), exact.log_evidence, 1e-9);
+      EXPECT_NEAR(q.bound() - q.log_prior_of_hyper(), exact.log_evidence, 1e-9);
       EXPECT_LT((q.inclusion() - exact.inclusion).cwiseAbs().maxCoeff(), 1e-10);
       bool factored = false;
       MixtureComponent component = component_of(q, std::make_shared<ReducedRows>(rows), rows.flat_mean, factored);
@@ -302,7 +302,7 @@ double bound_of_blocks(const SpikeSlab& q) {
     for (std::size_t i = 0; i < weight.size(); ++i) divergence += weight[i] / total * (std::log(weight[i] / total) + rest[i]);
   }
   return -0.5 * rows.degrees * std::log(2 * std::numbers::pi * at.s2) + 0.5 * D.array().log().sum() - 0.5 * misfit / at.s2 - divergence +
-         q.log_prior_of_dense() - 0.5 * rows.log_det_FOF;
+         q.log_prior_of_hyper() - 0.5 * rows.log_det_FOF;
 }
 
 TEST(JointPosterior, SweepOfTheRaisedKeepsCountOfTheOthers) {  // (SP.12)

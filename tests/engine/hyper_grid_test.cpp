@@ -28,12 +28,12 @@ SpikeSlabSettings settings_of(const Case& c) {
   SpikeSlabSettings slab;
   slab.num_rows = c.k.sum();
   slab.least_s2 = 1e-8;
+  slab.kappa_tail = 0.5;
   return slab;
 }
 
 HyperGrid grid_of(const Case& c, const ReducedRows& rows, SparseParts parts = SparseParts::both) {
-  return run_grid(rows, c.which, std::make_shared<const ColumnSets>(groups_of(c.which)), settings_of(c),
-                  {.noise = 1, .tail = 0.5, .ascent = {}, .parts = parts}, 1);
+  return run_grid(rows, c.which, std::make_shared<const ColumnSets>(groups_of(c.which)), settings_of(c), {.ascent = {}, .parts = parts}, 1);
 }
 
 struct Exact {
@@ -311,6 +311,8 @@ TEST(ClassGrid, EvidenceIsThatOfQuadrature) {  // (SP.20), (SL.10), (SL.11)
     SpikeSlabSettings slab;
     slab.num_rows = n;
     slab.fit_noise = false;
+    slab.noise = 4;
+    slab.kappa_tail = 1;
     const auto sets = std::make_shared<const ColumnSets>(groups_of(which));
     for (const bool by_cells : {false, true}) {
       const ClassGrid found = (by_cells ? fit_class_cells : fit_class_grid)(rows, which, sets, slab, {});

@@ -166,53 +166,32 @@ TEST(SparseGroups, TwoTextColumnsConvergeAndDoNotDependOnTheirOrder) {  // (SP.1
   }
 }
 
-// Standardised, the dense part among them.
-Vector weights_of(const StartOutcome& start, const ReducedRows& rows) {
-  return rows.project((rows.y - start.q.Dr()).cwiseQuotient(rows.l));
-}
-
-// Where a start from the L1 path ends early, it would have come to the same coefficients by itself; where not, the others do not touch it.
-TEST(SparseGroups, AStartThatEndsWhereAnotherDidWouldHaveComeThere) {  // (SL.9)
-  int num_met = 0, num_alone = 0;
-  for (std::uint64_t seed = 0; seed < 30; ++seed) {
+// Two maxima about as high: what is averaged hangs neither on the order of the text columns nor on that of the rows.
+TEST(SparseGroups, TwoExplanationsOfClassesDoNotHangOnOrder) {  // (SL.12)
+  int num_divided = 0;
+  for (std::uint64_t seed = 0; seed < 12; ++seed) {
     SCOPED_TRACE(seed);
     Random random(seed);
-    const Table t = two_explanations(random, 300, 11);
+    const Table t = two_explanations(random, 300, 12);
     const FitOptions options = grouped(t, PriorKind::sparse);
     const LogisticFit fit = fit_logistic(t.X, t.two, options);
-    LogisticFit in_full;
-    in_full.task = Task::logistic;
-    SparseStarts full;
-    fit_sparse_logistic_in_full(t.X, t.two, t.k, options, prepare_columns(t.X, t.k, options), std::make_shared<detail::FitState>(), in_full,
-                                full);
-    const std::vector<SparseStart>& starts = fit.sparse->starts;  // ridge alone, ridge, zero, then those from the path
-    ASSERT_EQ(starts.size(), 6u);
-    ASSERT_EQ(full.starts.size(), 6u);
-    for (std::size_t i = 3; i < 6; ++i) {
-      SCOPED_TRACE(starts[i].name);
-      const SparseStart& alone = in_full.sparse->starts[i];
-      const auto other = std::find_if(starts.begin(), starts.begin() + 3, [&](const SparseStart& s) { return s.bound == starts[i].bound; });
-      if (other == starts.begin() + 3) {
-        ++num_alone;
-        EXPECT_EQ(starts[i].bound, alone.bound);
-        EXPECT_EQ(starts[i].sweeps, alone.sweeps);
-        EXPECT_EQ(starts[i].dense_sd, alone.dense_sd);
-        continue;
-      }
-      ++num_met;
-      const auto there = static_cast<std::size_t>(other - starts.begin());
-      EXPECT_EQ(starts[i].slab_sd, other->slab_sd);  // it has taken their state
-      EXPECT_EQ(starts[i].dense_sd, other->dense_sd);
-      EXPECT_LE(starts[i].sweeps, alone.sweeps);
-      EXPECT_NEAR(alone.bound, other->bound, 0.2);  // a hundred tolerances
-      // One maximum by the rule of (SP.8), effects and all weights: what the observations see of the difference.
-      const StartOutcome &mine = full.starts[i], &theirs = full.starts[there];
-      EXPECT_LT(0.25 * 300 * (mine.q.mean() - theirs.q.mean()).squaredNorm(), 0.25);
-      EXPECT_LT(0.25 * 300 * (weights_of(mine, *full.rows[i]) - weights_of(theirs, *full.rows[there])).squaredNorm(), 0.25);
-    }
+    ASSERT_EQ(fit.report.status, Status::converged);
+    ASSERT_EQ(fit.sparse->starts.size(), 7u);
+    const double share = fit.sparse->inclusion[0] + fit.sparse->inclusion[11];
+    num_divided += share > 0.5 && fit.sparse->inclusion[0] > 0.02 && fit.sparse->inclusion[11] > 0.02;
+    std::vector<Index> columns, rows;  // the second text column first, the last row first
+    for (Index j = 0; j < t.X.cols(); ++j) columns.push_back(j < 22 ? (j + 11) % 22 : j);
+    for (Index i = 0; i < t.X.rows(); ++i) rows.push_back(t.X.rows() - 1 - i);
+    FitOptions moved = options;
+    for (std::size_t j = 0; j < 22; ++j) moved.prior.group[j] = j < 11 ? 0 : 1;
+    const Vector weights = t.k(rows);
+    moved.weights = weights;
+    const LogisticFit same = fit_logistic(Matrix(t.X(rows, columns)), Vector(t.two(rows)), moved);
+    EXPECT_NEAR(same.bound, fit.bound, 1e-2);
+    EXPECT_LE((same.sparse->inclusion - fit.sparse->inclusion(columns)).cwiseAbs().maxCoeff(), 1e-2);
+    EXPECT_LE((same.mean - fit.mean(columns)).cwiseAbs().maxCoeff(), 2e-2 * fit.mean.cwiseAbs().maxCoeff());
   }
-  EXPECT_GE(num_met, 30);
-  EXPECT_GE(num_alone, 5);
+  EXPECT_GE(num_divided, 1);
 }
 
 }  // namespace

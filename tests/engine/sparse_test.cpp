@@ -198,7 +198,7 @@ TEST(SparseLinear, SaysWhichColumnsCouldTakeEachOthersPlace) {
 
 TEST(SparseLinear, SaysWhenFewAndManyCannotBeToldApart) {
   const auto says_so = [](const LinearFit& fit) {
-    return std::ranges::any_of(fit.report.notes, [](const std::string& note) { return note.find("few effects or many") == 0; });
+    return std::ranges::any_of(fit.report.warnings, [](const std::string& note) { return note.find("few effects or many") == 0; });
   };
   const Data many = make_data(400, 24, 24, 3, 3), few = make_data(400, 100, 3, 3, 3);
   EXPECT_TRUE(says_so(fit_linear(many.X, many.y, with(PriorKind::sparse))));
@@ -318,47 +318,6 @@ Vector draw_labels(const Vector& f, unsigned seed) {
   Vector t(f.size());
   for (Index i = 0; i < f.size(); ++i) t[i] = random.chance(sigmoid(f[i])) ? 1 : 0;
   return t;
-}
-
-// Two columns: the evidence at given hyper-parameters as a sum over four subsets of integrals over intercept and weights.
-TEST(SparseLogistic, BoundIsNearTheSumOverSubsets) {
-  Random random(5);
-  const Index n = 60;
-  const Matrix X = random.normals(n, 2);
-  const Vector t = draw_labels(1.5 * X.col(0), 6);
-  FitOptions options = with(PriorKind::sparse);
-  options.tolerance = 1e-8;
-  LogisticFit fit;  // of the starts, which so few columns do not have
-  fit.task = Task::logistic;
-  SparseStarts starts;
-  const Vector second = (t.array() > 0.5).cast<double>(), k = Vector::Ones(n);
-  fit_sparse_logistic_in_full(X, second, k, options, prepare_columns(X, k, options), std::make_shared<detail::FitState>(), fit, starts);
-  const auto best = std::max_element(fit.sparse->starts.begin(), fit.sparse->starts.end(),
-                                     [](const SparseStart& a, const SparseStart& b) { return a.bound < b.bound; });
-  const double pi = best->inclusion_prior, kappa = best->slab_sd * best->slab_sd, h = best->dense_sd * best->dense_sd;
-  Matrix Z = X.rowwise() - X.colwise().mean();
-  for (Index j = 0; j < 2; ++j) Z.col(j) /= Z.col(j).norm() / std::sqrt(static_cast<double>(n));
-  double evidence = 0;
-  constexpr double step = 0.05;
-  const auto spread = [&](int subset, int j) { return h + ((subset >> j) & 1 ? kappa : 0); };
-  for (int subset = 0; subset < 4; ++subset) {
-    double prior = 1;
-    for (int j = 0; j < 2; ++j) prior *= (subset >> j) & 1 ? pi : 1 - pi;
-    const double s0 = std::sqrt(spread(subset, 0)), s1 = std::sqrt(spread(subset, 1));
-    for (double b = -2; b <= 2; b += step)
-      for (double x0 = -6; x0 <= 6; x0 += 2 * step)
-        for (double x1 = -6; x1 <= 6; x1 += 4 * step) {  // in prior standard deviations: smooth beside the likelihood
-          double log_p = 0;
-          for (Index i = 0; i < n; ++i) {
-            const double eta = b + s0 * x0 * Z(i, 0) + s1 * x1 * Z(i, 1);
-            log_p += t[i] > 0.5 ? log_sigmoid(eta) : log_sigmoid(-eta);
-          }
-          evidence += prior * std::exp(log_p + 60) * normal_pdf(x0) * normal_pdf(x1) * step * 2 * step * 4 * step;
-        }
-  }
-  const double exact = std::log(evidence) - 60 + 0.25 * std::log1p(-best->dense_fraction);
-  EXPECT_LT(best->bound, exact + 1e-3);
-  EXPECT_GT(best->bound, exact - 0.15);
 }
 
 double divergence(const ClassPrediction& out, const Data& d) {

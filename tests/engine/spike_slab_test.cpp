@@ -86,7 +86,7 @@ TEST(SpikeSlab, BoundIsBelowTheSumOverAllSubsetsAndNearIt) {
       const ReducedRows rows = reduced(c);
       const SpikeSlab q = settled(c, rows, some_hyper);
       const Enumerated exact = enumerate(c, some_hyper);
-      const double bound = q.bound() - q.log_prior_of_dense();
+      const double bound = q.bound() - q.log_prior_of_hyper();
       EXPECT_LT(bound, exact.log_evidence + 1e-9);
       EXPECT_GT(bound, exact.log_evidence - (rho == 0 ? 0.3 : 1.2)) << "rho " << rho << " seed " << seed;
       EXPECT_LT((q.inclusion() - exact.inclusion).cwiseAbs().maxCoeff(), rho == 0 ? 0.06 : 0.4) << "rho " << rho << " seed " << seed;
@@ -99,7 +99,7 @@ TEST(SpikeSlab, GroupsWithOneIndicatorAreBelowTheirSumOverSubsetsToo) {  // (SP.
     const ReducedRows rows = reduced(c);
     const SpikeSlab q = settled(c, rows, some_hyper, 500);
     const Enumerated exact = enumerate(c, some_hyper);
-    const double bound = q.bound() - q.log_prior_of_dense();
+    const double bound = q.bound() - q.log_prior_of_hyper();
     EXPECT_LT(bound, exact.log_evidence + 1e-9);
     EXPECT_GT(bound, exact.log_evidence - 0.6);
     EXPECT_LT((q.inclusion() - exact.inclusion).cwiseAbs().maxCoeff(), 0.25) << seed;
@@ -112,7 +112,7 @@ TEST(SpikeSlab, OneGroupAloneIsExact) {
   const ReducedRows rows = reduced(c);
   const SpikeSlab q = settled(c, rows, some_hyper, 5);
   const Enumerated exact = enumerate(c, some_hyper);
-  EXPECT_NEAR(q.bound() - q.log_prior_of_dense(), exact.log_evidence, 1e-9);
+  EXPECT_NEAR(q.bound() - q.log_prior_of_hyper(), exact.log_evidence, 1e-9);
   EXPECT_NEAR(q.inclusion()[0], exact.inclusion[0], 1e-10);
   bool factored = false;
   const MixtureComponent component = component_of(q, std::make_shared<ReducedRows>(rows), rows.flat_mean, factored);
@@ -131,7 +131,7 @@ TEST(SpikeSlab, OneColumnAloneIsExactHoweverLargeItsEffect) {
     const double without = std::log(1 - at.pi) + log_evidence_of(c, at.s2 * (one + at.h * square));
     const double with = std::log(at.pi) + log_evidence_of(c, at.s2 * (one + (at.h + at.kappa) * square));
     const double evidence = std::max(without, with) + std::log1p(std::exp(-std::abs(with - without)));
-    EXPECT_NEAR(q.bound() - q.log_prior_of_dense(), evidence, 1e-9 * std::abs(evidence)) << size;
+    EXPECT_NEAR(q.bound() - q.log_prior_of_hyper(), evidence, 1e-9 * std::abs(evidence)) << size;
     EXPECT_NEAR(q.inclusion()[0], 1 / (1 + std::exp(without - with)), 1e-10) << size;
   }
 }
@@ -163,7 +163,7 @@ TEST(SpikeSlab, WithoutEffectsTheBoundIsTheEvidenceOfTheRidge) {
     q.set_hyper({.pi = 0, .kappa = 0, .h = 0.07, .s2 = 1.3});
     const Matrix X = c.X.leftCols(p);
     const double exact = log_evidence_of(c, 1.3 * (Matrix::Identity(40, 40) + 0.07 * X * X.transpose()));
-    EXPECT_NEAR(q.bound() - q.log_prior_of_dense(), exact, 1e-10 * std::abs(exact));
+    EXPECT_NEAR(q.bound() - q.log_prior_of_hyper(), exact, 1e-10 * std::abs(exact));
   }
 }
 
@@ -195,7 +195,7 @@ double bound_from_moments(const SpikeSlab& q) {
     divergence += 0.5 * on * ((V + mu * mu) / slab - 1 - std::log(V / slab));
   }
   return -0.5 * rows.degrees * std::log(2 * std::numbers::pi * at.s2) - 0.5 * volume - 0.5 * misfit / at.s2 - divergence +
-         q.log_prior_of_dense() - 0.5 * rows.log_det_FOF;
+         q.log_prior_of_hyper() - 0.5 * rows.log_det_FOF;
 }
 
 TEST(SpikeSlab, SweepOfTheRaisedKeepsCountOfTheOthers) {  // (SP.12)

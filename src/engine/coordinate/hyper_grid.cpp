@@ -55,17 +55,24 @@ class Grid {
  public:
   Grid(const ReducedRows& rows, const PenalisedColumns& which, const std::shared_ptr<const ColumnSets>& sets, const SpikeSlabSettings& slab,
        const GridSettings& settings, Index num_threads)
-      : rows_(rows), which_(which), sets_(sets), slab_(slab), settings_(settings), ascent_(settings.ascent), num_threads_(num_threads) {
+      : rows_(rows),
+        which_(which),
+        sets_(sets),
+        slab_(slab),
+        kappa_tail_(slab.kappa_tail),
+        settings_(settings),
+        ascent_(settings.ascent),
+        num_threads_(num_threads) {
     slab_.fit_effects = slab_.fit_dense = false;
-    slab_.dense_penalty = 0;  // it is part of the prior of the points
-    ascent_.on_sweep = {};    // lines report, not their sweeps
+    slab_.dense_penalty = slab_.kappa_tail = 0;  // they are part of the prior of the points
+    ascent_.on_sweep = {};                       // lines report, not their sweeps
     ascent_.calm_sweeps = 1;
     order_ = sets_->in_order_of(by_correlation(rows, which));
     odds_ = prior_of_odds(which.num_groups());
   }
 
   HyperGrid run() {
-    const GridRanges first = first_ranges(slab_, settings_.noise);
+    const GridRanges first = first_ranges(slab_);
     kappa_ = {first.first_kappa, first.last_kappa};
     ratio_ = {first.first_ratio, first.last_ratio};
     least_kappa_ = first.least_kappa;
@@ -182,8 +189,8 @@ class Grid {
     point.q.set_rows(rows_);
     SpikeSlabHyper hyper{.pi = 0, .kappa = 0, .h = 0, .s2 = slab_.fit_noise ? target_variance() : 1};
     const double columns = static_cast<double>(which_.size()) * slab_.column_unit;
-    if (line.kappa) hyper.kappa = std::pow(4.0, *line.kappa) * settings_.noise / slab_.column_unit;
-    if (line.ratio) hyper.h = std::pow(4.0, *line.ratio) * settings_.noise / columns;
+    if (line.kappa) hyper.kappa = std::pow(4.0, *line.kappa) * slab_.noise / slab_.column_unit;
+    if (line.ratio) hyper.h = std::pow(4.0, *line.ratio) * slab_.noise / columns;
     point.q.set_hyper(hyper);
     return point;
   }
@@ -198,7 +205,7 @@ class Grid {
   }
 
   void take_prior(GridPoint& point, const Line& line, double log_prior) const {
-    if (line.kappa) log_prior += log_prior_of_kappa(*line.kappa, settings_.tail);
+    if (line.kappa) log_prior += log_prior_of_kappa(*line.kappa, kappa_tail_);
     if (line.ratio) log_prior += log_prior_of_ratio(*line.ratio);
     const SpikeSlabHyper& hyper = point.q.hyper();
     point.signal = slab_.column_unit * static_cast<double>(which_.size()) * (hyper.h + hyper.pi * hyper.kappa);
@@ -306,6 +313,7 @@ class Grid {
   const PenalisedColumns& which_;
   const std::shared_ptr<const ColumnSets>& sets_;
   SpikeSlabSettings slab_;
+  double kappa_tail_;
   const GridSettings& settings_;
   AscentSettings ascent_;
   Index num_threads_;
@@ -344,8 +352,8 @@ std::vector<PriorOfOdds> prior_of_odds(Index num_groups) {
   return out;
 }
 
-GridRanges first_ranges(const SpikeSlabSettings& slab, double noise) {
-  const double seen = slab.num_rows * slab.column_unit / noise;
+GridRanges first_ranges(const SpikeSlabSettings& slab) {
+  const double seen = slab.seen();
   const auto power_of_4 = [](double x) { return std::log(x) / std::log(4.0); };
   const auto at_most = [](double x) { return static_cast<int>(std::clamp<double>(x, least_exponent, most_exponent)); };
   GridRanges out;

@@ -39,8 +39,6 @@ struct HyperGrid {
 };
 
 struct GridSettings {
-  double noise = 1;   ///< variance of a row, in units of s2: 1 of a linear model, 4 of classes, where s2 is 1
-  double tail = 0.5;  ///< of the prior of kappa, (1 + kappa)^-tail
   AscentSettings ascent;
   SparseParts parts = SparseParts::both;
   std::optional<GridCell> only = std::nullopt;  ///< no points but those of this cell
@@ -65,12 +63,12 @@ struct GridRanges {
   int first_kappa = 0, last_kappa = 0, first_ratio = -4, last_ratio = 2;
   int least_kappa = 0;  ///< no slab is narrower than what the rows can tell from nothing: four noise variances of all of them
 };
-[[nodiscard]] GridRanges first_ranges(const SpikeSlabSettings& slab, double noise);
+[[nodiscard]] GridRanges first_ranges(const SpikeSlabSettings& slab);
 inline constexpr int least_exponent = -12, most_exponent = 24;  ///< of any lattice
 inline constexpr double least_share_at_end = 1e-3;              ///< at an end of a lattice: with more it is made longer
 
 /// Every point is a fit of its own with these sets, one after another or on several threads: the result is the same.
-/// \param slab  its fit_effects, fit_dense and dense_penalty are not looked at
+/// \param slab  its fit_effects, fit_dense and dense_penalty are not looked at; its kappa_tail is of the lattice's prior
 [[nodiscard]] HyperGrid run_grid(const ReducedRows& rows, const PenalisedColumns& which, const std::shared_ptr<const ColumnSets>& sets,
                                  const SpikeSlabSettings& slab, const GridSettings& settings, Index num_threads);
 

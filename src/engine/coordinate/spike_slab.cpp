@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <boost/math/tools/minima.hpp>
 #include <cmath>
+#include <limits>
 
 #include "core/blas.hpp"
 #include "core/eight.hpp"
@@ -419,19 +420,35 @@ double SpikeSlab::dense_share() const {
   return x / (1 + x);
 }
 
-double SpikeSlab::log_prior_of_dense() const { return settings_.dense_penalty * std::log1p(-dense_share()); }
+double SpikeSlab::signal() const { return signal_of(hyper_); }
+
+double SpikeSlab::signal_of(const SpikeSlabHyper& hyper) const {
+  const double of_effects = sums_.included > 0 ? hyper.pi * hyper.kappa : 0;
+  return settings_.column_unit * static_cast<double>(which_->size()) * (hyper.h + of_effects);
+}
+
+double SpikeSlab::prior_of_signal(const SpikeSlabHyper& hyper) const {
+  return settings_.log_prior_of_signal ? settings_.log_prior_of_signal(signal_of(hyper)) : 0;
+}
+
+double SpikeSlab::log_prior_of_hyper() const {
+  double sum = settings_.dense_penalty * std::log1p(-dense_share());
+  if (settings_.kappa_tail > 0) sum -= settings_.kappa_tail * std::log1p(hyper_.kappa * settings_.column_unit / settings_.noise);
+  return sum + prior_of_signal(hyper_);
+}
 
 double SpikeSlab::bound() const {
   const double s2 = hyper_.s2, misfit = rows_->rest + (u_.array().square() / D_.array()).sum() + D_.dot(g_);
   return -0.5 * rows_->degrees * (ln_2pi + std::log(s2)) - 0.5 * dense_sums(hyper_.h, rows_->l, g_).log_volume - 0.5 * misfit / s2 -
-         divergence() + log_prior_of_dense() - 0.5 * rows_->log_det_FOF;
+         divergence() + log_prior_of_hyper() - 0.5 * rows_->log_det_FOF;
 }
 
 // What of the bound hangs on h, with the best s2 for it; spread_i = r_i^2 + g_i.                                                 (SP.5)
 double SpikeSlab::dense_objective(double h, const Vector& spread, double& s2) const {
   const DenseSums sums = dense_sums(h, rows_->l, spread);
   const double misfit = rows_->rest + sums.misfit;
-  const double volume = -0.5 * sums.log_volume - settings_.dense_penalty * std::log1p(h * mean_l());
+  double volume = -0.5 * sums.log_volume - settings_.dense_penalty * std::log1p(h * mean_l());
+  if (settings_.log_prior_of_signal) volume += prior_of_signal({hyper_.pi, hyper_.kappa, h, 1});
   if (!settings_.fit_noise) return volume - 0.5 * misfit / s2;
   const double count = rows_->degrees + sums_.slab_columns;
   const double total = misfit + (hyper_.kappa > 0 ? sums_.square / hyper_.kappa : 0);
@@ -439,10 +456,43 @@ double SpikeSlab::dense_objective(double h, const Vector& spread, double& s2) co
   return volume - 0.5 * count * std::log(s2) - 0.5 * (total / s2 - count);
 }
 
+// Of -S/2 ln kappa - Q/(2 kappa) - e ln(1 + u kappa) the maximum: the positive root of a quadratic.                             (SP.23)
+double SpikeSlab::best_kappa() const {
+  const double S = sums_.slab_columns, Q = sums_.square / hyper_.s2, e = settings_.kappa_tail;
+  if (e == 0) return Q / S;
+  const double u = settings_.column_unit / settings_.noise, middle = u * Q - S, leading = (S + 2 * e) * u;
+  const double root = std::sqrt(middle * middle + 4 * leading * Q);
+  return middle > 0 ? (middle + root) / (2 * leading) : 2 * Q / (root - middle);  // without cancellation
+}
+
+// pi, then kappa, with what the prior of the signal adds; each from where it would be without that.                     (SP.5), (SP.20)
+void SpikeSlab::heed_prior_of_signal() {
+  const double S = sums_.included, groups = static_cast<double>(which_->num_groups());
+  const double C = sums_.slab_columns, Q = sums_.square / hyper_.s2, u = settings_.column_unit / settings_.noise;
+  const auto of_pi = [&](double pi) { return S * std::log(pi) + (groups - S) * std::log1p(-pi); };
+  const auto of_kappa = [&](double kappa) {
+    return -0.5 * (C * std::log(kappa) + Q / kappa) - settings_.kappa_tail * std::log1p(u * kappa);
+  };
+  constexpr double furthest = 1.5;  // of a logarithm
+  const auto improve = [&](double& value, double most, auto&& rest) {
+    const double from = std::log(value), to = std::min(from + furthest, std::log(most));
+    const auto loss = [&](double log_value) {
+      value = std::exp(log_value);
+      return -rest(value) - prior_of_signal(hyper_);
+    };
+    const double lowest = loss(from);
+    const auto [at, found] = boost::math::tools::brent_find_minima(loss, from - furthest, to, 20);
+    value = std::exp(found < lowest ? at : from);
+  };
+  if (hyper_.pi > 1e-90 && hyper_.pi < most_pi) improve(hyper_.pi, most_pi, of_pi);
+  if (hyper_.kappa > 0 && Q > 0) improve(hyper_.kappa, std::numeric_limits<double>::max(), of_kappa);
+}
+
 void SpikeSlab::update_hyper(bool search_widely) {
   if (settings_.fit_effects && sums_.slab_columns > 0) {
     hyper_.pi = std::clamp(sums_.included / static_cast<double>(which_->num_groups()), 1e-100, most_pi);
-    hyper_.kappa = std::max(sums_.square / (hyper_.s2 * sums_.slab_columns), settings_.least_kappa);
+    hyper_.kappa = std::max(best_kappa(), settings_.least_kappa);
+    if (settings_.log_prior_of_signal) heed_prior_of_signal();
   }
   const Vector r = u_.cwiseQuotient(D_), spread = r.cwiseAbs2() + g_;
   double s2 = hyper_.s2;

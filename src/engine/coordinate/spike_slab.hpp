@@ -3,9 +3,11 @@
 //     w_j = b_j + u_j      b_j ~ (1 - pi) delta_0 + pi N(0, s2 kappa)      u_j ~ N(0, s2 h)      y = X w + N(0, s2)
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "engine/coordinate/group_system.hpp"
@@ -27,7 +29,13 @@ struct SpikeSlabSettings {
   bool fit_noise = true;        ///< false: s2 stays as it is, of logistic rows
   double least_s2 = 0;          ///< rows that are met exactly say no more of the noise than rounding lets them
   double least_kappa = 0;       ///< no slab is narrower: below that it would be a second dense part
+  double noise = 1;             ///< variance of a row, in units of s2: of classes, whose s2 is 1, it is 4                         (SP.21)
+  double kappa_tail = 0;        ///< e: prior (1 + kappa/noise)^-e of the slab, where it is fitted, in units of the columns        (SP.23)
   double dense_penalty = 0.25;  ///< a: prior Beta(1, 1 + a) of the dense share h l/(1 + h l)                                    (SP.3)
+  /// What else the prior says of the variance of x'w, in units of s2; empty: nothing.                                           (SP.20)
+  std::function<double(double signal)> log_prior_of_signal = {};
+  /// What a typical column sees of the observations: their number, if columns are standardised and the noise is s2.
+  [[nodiscard]] double seen() const { return num_rows * column_unit / noise; }
 };
 
 /// Z_B Cov(b_B) Z_B' = diag(a) + sign Y Y' + along along'.
@@ -60,7 +68,7 @@ class SpikeSlab {
   [[nodiscard]] double bound() const;
   /// KL of q(b) from the prior with these pi and kappa.                                                                         (SL.5)
   [[nodiscard]] double divergence() const;
-  [[nodiscard]] double log_prior_of_dense() const;  ///< - a ln(1 + h l-)
+  [[nodiscard]] double log_prior_of_hyper() const;  ///< - a ln(1 + h l-) - e ln(1 + kappa/noise), and that of the signal
   /// Of the Gamma posterior of 1/s2 whose mean it is.                                                                          (SP.11)
   [[nodiscard]] double noise_shape() const;
   [[nodiscard]] double dense_share() const;  ///< h l- / (1 + h l-)
@@ -69,7 +77,9 @@ class SpikeSlab {
 
   [[nodiscard]] const SpikeSlabHyper& hyper() const { return hyper_; }
   [[nodiscard]] const SpikeSlabSettings& settings() const { return settings_; }
-  void free_dense(double h);  ///< from now on h is fitted, from this value
+  void set_prior_of_signal(std::function<double(double signal)> log_prior) { settings_.log_prior_of_signal = std::move(log_prior); }
+  [[nodiscard]] double signal() const;  ///< p (h + pi kappa), in units of the columns: the variance of x'w over s2
+  void free_dense(double h);            ///< from now on h is fitted, from this value
   [[nodiscard]] const ReducedRows& rows() const { return *rows_; }
   [[nodiscard]] const PenalisedColumns& which() const { return *which_; }
   [[nodiscard]] const ColumnSets& sets() const { return *sets_; }
@@ -118,6 +128,10 @@ class SpikeSlab {
   [[nodiscard]] Eigen::Map<Matrix> stored_covariance(Index set);
   void take_spread(Index set, Vector& from);
   [[nodiscard]] double dense_objective(double h, const Vector& spread, double& s2) const;
+  [[nodiscard]] double best_kappa() const;
+  [[nodiscard]] double signal_of(const SpikeSlabHyper& hyper) const;
+  [[nodiscard]] double prior_of_signal(const SpikeSlabHyper& hyper) const;
+  void heed_prior_of_signal();
   [[nodiscard]] double mean_l() const { return rows_->degrees > 0 ? rows_->l.sum() / rows_->degrees : 0; }
   [[nodiscard]] bool fits_dense() const { return settings_.fit_dense && rows_->rank() > 0; }
   /// use(h, ln of the posterior but for a constant and the Jacobian, s2(h)) from e^-8 to e^8 times a middle.

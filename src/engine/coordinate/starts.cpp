@@ -150,11 +150,11 @@ struct Starts {
 
   // Of a constant target what the noise may be at least: nothing else has its unit.
   [[nodiscard]] double target_variance() const {
+    if (!slab.fit_noise) return 1;
     return std::max((rows.rest + rows.y.squaredNorm()) / std::max(rows.degrees, 1.0), slab.least_s2);
   }
 
-  // What a typical column sees of the observations: their number, if columns are standardised.
-  [[nodiscard]] double seen() const { return slab.num_rows * slab.column_unit; }
+  [[nodiscard]] double seen() const { return slab.seen(); }
 
   [[nodiscard]] StartOutcome begin(std::string name, bool dense) const {
     SpikeSlabSettings settings = slab;
@@ -193,8 +193,10 @@ struct Starts {
     start.q.set_hyper({.h = 0, .s2 = 1});
     start.q.set_mean(m);
     if (nonzero > 0) {
-      hyper.s2 = (rows.rest + start.q.Dr().squaredNorm()) / std::max(rows.degrees - nonzero, 1.0);
-      hyper.s2 = std::max(hyper.s2, 1e-6 * target_variance());
+      if (slab.fit_noise) {
+        hyper.s2 = (rows.rest + start.q.Dr().squaredNorm()) / std::max(rows.degrees - nonzero, 1.0);
+        hyper.s2 = std::max(hyper.s2, 1e-6 * target_variance());
+      }
       hyper.pi = std::min(nonzero / static_cast<double>(which.size()), 0.5);
       hyper.kappa = std::max(1.5 * m.squaredNorm() / nonzero / hyper.s2, slab.least_kappa);
     }
@@ -271,7 +273,7 @@ void ascend(const std::vector<Index>& order, const AscentSettings& settings, std
       start.status = Status::stopped_by_user;
       return;
     }
-    const double seen = start.q.settings().num_rows * start.q.settings().column_unit;
+    const double seen = start.q.settings().seen();
     const auto there = std::find_if(ended.begin(), ended.end(), [&](const StartOutcome& other) {
       return other.status == Status::converged && std::abs(other.bound - start.bound) < near * settings.tolerance &&
              are_alike(other.q, start.q, seen, (other.q.mean() - start.q.mean()).squaredNorm());
