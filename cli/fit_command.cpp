@@ -94,8 +94,9 @@ void add_model_options(CLI::App& c, const std::shared_ptr<FitArguments>& args, b
       ->allow_extra_args(false);
   c.add_option("--flat", args->flat_columns, "COLUMN,... columns without a prior")->allow_extra_args(false);
   add("coding",
-      "Three classes or more: softmax (default), one-against-rest (a logistic regression for each class; the default of the priors sparse, "
-      "slab and dense) or one-against-one (one for each pair)");
+      "Three classes or more: automatic (default), softmax, one-against-rest (a logistic regression for each class; automatic takes it "
+      "under "
+      "the priors sparse, slab and dense, and of 8 classes or more with few rows) or one-against-one (one for each pair)");
   add("likelihood", "Two classes: vg (exact Gaussian, default) or jj (Jaakkola-Jordan bound)");
   add("a0", "Hyper-prior: noise shape (linear, regression), precision shape (logistic, classification)");
   add("b0", "Hyper-prior: noise rate (linear, regression), precision rate (logistic, classification)");

@@ -69,7 +69,7 @@ ARDVARK_API void ardvark_free(void* memory);
  *     prior       auto (sparse where that has a meaning), sparse, slab, dense, shared, ard, groups, none, laplace (two classes); lambda;
  *                 group  [columns] numbers from 0; flat  positions
  *     likelihood  vg, jj, laplace (two classes); posterior  joint, factorised (linear)
- *     coding      softmax, one-against-rest, one-against-one (three classes or more); precision_per_class
+ *     coding      automatic, softmax, one-against-rest, one-against-one (three classes or more); precision_per_class
  *     a0 b0       gamma prior of the noise (regression) or of the precisions (classification); c0 d0  of the precisions (regression)
  *     intercept, standardize, mixed_precision  0 or 1
  *     acceleration  0 or 1; converge  0 or 1: a preset vb_* or vrvm_* is taken to the maximum of its bound, as a model is

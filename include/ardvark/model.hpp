@@ -42,7 +42,7 @@ struct ModelOptions {
   std::vector<Index> flat = {};               ///< positions of columns without a prior
   std::string likelihood = "vg";              ///< of two classes: "vg", "jj" or "laplace"
   std::string posterior = "joint";            ///< linear: "joint" or "factorised"
-  std::string coding = "softmax";             ///< three classes or more: "softmax", "one-against-rest" or "one-against-one"
+  std::string coding = "automatic";           ///< three classes or more: "automatic", "softmax", "one-against-rest" or "one-against-one"
   bool precision_per_class = false;
   std::optional<double> a0 = {}, b0 = {};  ///< noise of a regression; precisions of a classification
   std::optional<double> c0 = {}, d0 = {};  ///< precisions of a regression

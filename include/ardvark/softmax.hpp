@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,7 +23,9 @@ enum class ClassCoding {
 /// Options of fit_softmax. Of FitOptions those that speak of the noise, of xi, of acceleration and of single precision are not read. The
 /// priors sparse, slab and dense are of the other codings, whose regressions then have the likelihood and rule of fit_logistic.
 struct SoftmaxOptions : FitOptions {
-  ClassCoding coding = ClassCoding::softmax;
+  /// None: one_against_rest under the priors sparse, slab and dense, and of 8 classes or more whose rows are at most twice the columns
+  /// times the classes, where it has predicted better; else softmax.
+  std::optional<ClassCoding> coding = std::nullopt;
   bool precision_per_class = false;  ///< softmax: a precision for each class and group, not one for the group's weights of all classes
   std::vector<std::string> class_names = {};  ///< of the labels 0, 1, 2, ..., then the only ones; empty: the labels' numbers
 

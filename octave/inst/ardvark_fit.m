@@ -22,7 +22,7 @@ function fit = ardvark_fit(X, y, varargin)
 %     'group'       D numbers, from 1: columns of one number come in together ('sparse', 'slab') or share a precision; 'flat': positions
 %                   of columns without a prior
 %     'a0', 'b0', 'c0', 'd0'   hyper-priors
-%     'coding'      of three classes or more: 'softmax' (default), 'one-against-rest', 'one-against-one'
+%     'coding'      of three classes or more: 'automatic' (default), 'softmax', 'one-against-rest', 'one-against-one'
 %     'likelihood'  of two classes: 'vg' (default), 'jj', 'laplace'; 'posterior' of a regression: 'joint', 'factorised'
 %     'intercept', 'standardize', 'acceleration'   true (default) or false; 'converge' of presets vb_*, vrvm_*: false (default) or true
 %     'weights'     N observation weights: a weight equals repetition

@@ -142,8 +142,10 @@ class BayesianLogisticRegression(LogisticScore):
         Two classes: the exact Gaussian variational posterior, the Jaakkola-Jordan bound (of the published
         programs; its intervals are too narrow; two classes only), or Laplace's approximation. More classes:
         always Laplace's.
-    coding : {"softmax", "one-against-rest", "one-against-one"}, default="softmax"
-        How more than two classes are told apart.
+    coding : {"automatic", "softmax", "one-against-rest", "one-against-one"}, default="automatic"
+        How more than two classes are told apart. "automatic" is "one-against-rest" under "sparse", "slab" and
+        "dense", and of 8 classes or more whose rows are at most twice the columns times the classes, where it has
+        predicted better; else "softmax".
     precision_per_class : bool, default=False
         Softmax: a precision for each class and column, not one for a column's weights of all classes.
     laplace_lambda : float, default=None
@@ -218,7 +220,7 @@ class BayesianLogisticRegression(LogisticScore):
         prior: Prior = "auto",
         *,
         likelihood: str = "vg",
-        coding: str = "softmax",
+        coding: str = "automatic",
         precision_per_class: bool = False,
         laplace_lambda: Optional[float] = None,
         flat: Optional[Columns] = None,

@@ -344,19 +344,31 @@ void describe_classes(const std::vector<Index>& label, const Vector& k, const Cl
   fit.log_loss = loss / k.sum();
 }
 
-SoftmaxFit fit_softmax(MatrixView X, VectorView labels, const SoftmaxOptions& options) {
-  validate::matrix(X, "X", options.column_names);
+// A softmax has no sparse prior; of many classes and few rows it is dearer than a regression for each, and has predicted worse.
+ClassCoding coding_of(const SoftmaxOptions& options, Index num_classes, Index num_rows, Index num_columns) {
+  if (options.coding) return *options.coding;
+  constexpr Index many_classes = 8, few_rows = 2;  // for each weight
+  const bool is_wide = num_classes >= many_classes && num_rows <= few_rows * num_columns * num_classes;
+  const bool may_choose = options.prior.kind == PriorKind::automatic && !options.precision_per_class &&
+                          foreign_to_sparse(as_of_two_classes(options), Task::logistic).empty();
+  return is_sparse(options.prior.kind) || (is_wide && may_choose) ? ClassCoding::one_against_rest : ClassCoding::softmax;
+}
+
+SoftmaxFit fit_softmax(MatrixView X, VectorView labels, const SoftmaxOptions& given) {
+  validate::matrix(X, "X", given.column_names);
   validate::vector(labels, X.rows(), "labels");
-  validate::weights(options.weights, X.rows());
+  validate::weights(given.weights, X.rows());
+  const Classes classes = classes_of(labels, given.class_names);
+  const auto C = static_cast<Index>(classes.names.size());
+  SoftmaxOptions options = given;
+  options.coding = coding_of(given, C, X.rows(), X.cols());
   validate_options(options, X.cols());
   const Stopwatch watch;
-  const Classes classes = classes_of(labels, options.class_names);
   const Vector k = weights_or_ones(options.weights, X.rows());
-  const auto C = static_cast<Index>(classes.names.size());
   validate_start(options, X.cols(), num_starts(options, C));
 
   SoftmaxFit fit;
-  fit.coding = options.coding;
+  fit.coding = *options.coding;
   fit.classes = classes.names;
   fit.column_names = complete_names(options, X.cols());
   fit.num_rows = k.sum();
@@ -367,6 +379,11 @@ SoftmaxFit fit_softmax(MatrixView X, VectorView labels, const SoftmaxOptions& op
   for (Index c = 0; c < fit.num_classes(); ++c)
     if (!(fit.class_weight[c] > 0))
       throw InvalidArgument(fmt::format("all rows of class '{}' have weight zero", classes.names[static_cast<std::size_t>(c)]));
+  if (!given.coding && options.coding != ClassCoding::softmax && !is_sparse(options.prior.kind))
+    fit.report.notes.push_back(fmt::format(
+        "of {} classes each has a regression against the rest: rows are at most twice the columns times the classes, where a softmax has "
+        "predicted worse (--coding softmax)",
+        C));
   if (options.coding == ClassCoding::softmax) {
     SoftmaxOptions chosen = options;
     PriorChoice choice = choose_prior(options.prior.kind, "a softmax of several classes has no sparse prior", fit.num_rows, X.cols());

@@ -106,14 +106,9 @@ void add_machine(const Fit& one, Index column, const Standardization& s, Softmax
   }
 }
 
-// A regression of two classes has other defaults than the softmax, and a sparse prior has no meaning for the softmax's.
+// A sparse prior has no meaning for the defaults of a softmax.
 FitOptions options_of(FitOptions each, Index num_rows, Index num_columns, std::string& note) {
-  const SoftmaxOptions of_softmax;
-  const FitOptions defaults;
-  FitOptions alone = each;
-  if (alone.likelihood == of_softmax.likelihood) alone.likelihood = defaults.likelihood;
-  if (alone.rule == of_softmax.rule) alone.rule = defaults.rule;
-  ChosenOptions chosen = with_chosen_prior(alone, Task::logistic, num_rows, num_columns);
+  ChosenOptions chosen = with_chosen_prior(as_of_two_classes(each), Task::logistic, num_rows, num_columns);
   note = std::move(chosen.note);
   if (is_sparse(chosen.options.prior.kind)) return std::move(chosen.options);
   each.prior.kind = chosen.options.prior.kind;
@@ -160,6 +155,14 @@ void summarise(const std::vector<Machine>& machines, Index num_machines, bool co
 }
 
 }  // namespace
+
+FitOptions as_of_two_classes(FitOptions options) {
+  const SoftmaxOptions of_softmax;
+  const FitOptions defaults;
+  if (options.likelihood == of_softmax.likelihood) options.likelihood = defaults.likelihood;
+  if (options.rule == of_softmax.rule) options.rule = defaults.rule;
+  return options;
+}
 
 std::vector<std::pair<Index, Index>> class_pairs(Index num_classes) {
   std::vector<std::pair<Index, Index>> pairs;

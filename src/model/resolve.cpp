@@ -173,11 +173,11 @@ SoftmaxOptions softmax_options(const ModelOptions& from, const FitOptions& fit) 
     refuse(from, {"likelihood"}, "is of two classes; several have Laplace's approximation");
     if (!from.has("update_rule")) classes.rule = rule;
     classes.likelihood = likelihood;
-    classes.coding = choose<ClassCoding>(from, "coding", from.coding,
-                                         {{"softmax", ClassCoding::softmax},
-                                          {"one-against-rest", ClassCoding::one_against_rest},
-                                          {"one-against-one", ClassCoding::one_against_one}});
-    if (!from.has("coding") && is_sparse(fit.prior.kind)) classes.coding = ClassCoding::one_against_rest;  // a softmax has no such prior
+    classes.coding = choose<std::optional<ClassCoding>>(from, "coding", from.coding,
+                                                        {{"automatic", std::nullopt},
+                                                         {"softmax", ClassCoding::softmax},
+                                                         {"one-against-rest", ClassCoding::one_against_rest},
+                                                         {"one-against-one", ClassCoding::one_against_one}});
     classes.precision_per_class = from.precision_per_class;
   }
   classes.class_names = from.class_names;

@@ -157,6 +157,28 @@ TEST(Softmax, CovarianceHasTheReportedVariancesOnItsDiagonal) {
     }
 }
 
+// Without a word on it: the priors that a softmax does not have, and many classes of few rows, are one against the rest.       (SMX.9)
+TEST(Softmax, CodingIsChosenWhereNoneIsGiven) {
+  const auto chosen = [](const Data& d, Prior prior, auto&& change) {
+    SoftmaxOptions options = with(std::move(prior));
+    change(options);
+    return fit_softmax(d.X, d.y, options).coding;
+  };
+  const auto nothing = [](SoftmaxOptions&) {};
+  const Data three = make(23, 100, 3, 3), few = make(24, 150, 10, 8), many = make(25, 170, 10, 8);  // 2 x 10 x 8 = 160
+  Prior sparse;
+  sparse.kind = PriorKind::sparse;
+  EXPECT_EQ(chosen(three, {}, nothing), ClassCoding::softmax);
+  EXPECT_EQ(chosen(three, sparse, nothing), ClassCoding::one_against_rest);
+  EXPECT_EQ(chosen(few, {}, nothing), ClassCoding::one_against_rest);
+  EXPECT_EQ(chosen(many, {}, nothing), ClassCoding::softmax);
+  EXPECT_EQ(chosen(few, Prior::shared(), nothing), ClassCoding::softmax);
+  EXPECT_EQ(chosen(few, {}, [](SoftmaxOptions& o) { o.precision_per_class = true; }), ClassCoding::softmax);
+  EXPECT_EQ(chosen(few, {}, [](SoftmaxOptions& o) { o.precision = {1, 1}; }), ClassCoding::softmax);
+  EXPECT_EQ(chosen(few, {}, [](SoftmaxOptions& o) { o.coding = ClassCoding::softmax; }), ClassCoding::softmax);
+  EXPECT_THROW(static_cast<void>(chosen(three, sparse, [](SoftmaxOptions& o) { o.coding = ClassCoding::softmax; })), InvalidArgument);
+}
+
 TEST(Softmax, MachinesKnowNothingOfEachOther) {
   const Data d = make(23, 100, 3, 3);
   for (const ClassCoding coding : {ClassCoding::one_against_rest, ClassCoding::one_against_one}) {
