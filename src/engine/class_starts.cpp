@@ -143,7 +143,7 @@ class Starts {
     ClassStarts out;
     out.status = steps.status;
     out.history = std::move(steps.history);
-    if (out.history.empty()) return out;
+    if (out.history.empty() || out.status == Status::failed) return out;  // the last rows stand for nothing
     std::vector<double> bounds;
     for (const Runner& one : runners_) {
       StartOutcome start = runners_[one.leader].at;
