@@ -10,6 +10,7 @@ import numpy as np
 from scipy.optimize import minimize_scalar
 
 A = 0.25  # of the prior of the dense share
+E = 0.5  # of that of the slab, (1 + kappa)^-E
 NODES = 5  # values of h that intervals average over
 
 
@@ -71,7 +72,7 @@ class Reference:
         squares, divergence = self.rest + np.sum(D * r**2), 0
         if s.q is not None:
             squares += D @ self.spread(s)
-            divergence = self.divergence(s)
+            divergence = self.divergence(s) + E * np.log1p(s.kappa)  # (SP.23)
         value = -self.nu / 2 * np.log(2 * np.pi * s.s2) - 0.5 * np.sum(np.log1p(s.h * self.l)) - squares / (2 * s.s2)
         return value - divergence - A * np.log1p(s.h * self.share) - 0.5 * np.log(self.N)
 
@@ -116,7 +117,8 @@ class Reference:
         """(SP.5)"""
         if s.q is not None:
             R = s.q.sum()
-            s.pi, s.kappa = R / self.p, max(self.square(s) / (s.s2 * R), 4 / self.N)
+            s.pi, Q = R / self.p, self.square(s) / s.s2
+            s.kappa = max(np.roots([R + 2 * E, R - Q, -Q]).max(), 4 / self.N)  # (SP.23)
         s2, phi = self.objective_of_h(s)
         if free_dense:
             grid = np.linspace(-23, 12, 71)
