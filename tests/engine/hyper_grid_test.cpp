@@ -17,6 +17,7 @@
 #include "design/with_row.hpp"
 #include "engine/class_grid.hpp"
 #include "engine/sparse_fit.hpp"
+#include "support/classes_that_may_part.hpp"
 #include "support/spike_slab_case.hpp"
 
 namespace ardvark {
@@ -330,12 +331,7 @@ TEST(ClassGrid, EvidenceIsNeverAboveZero) {                // (SP.20)
   for (int i = 0; i < count; ++i) {
     Random random(static_cast<unsigned>(70000 + i));
     const Index n = random.integer(4, 24), p = random.integer(1, 4);
-    Matrix X = random.normals(n, p);
-    if (random.chance(0.3)) X.col(0) *= random.scale(1e-3, 1e3);
-    Vector t(n);
-    const double cut = random.normal() * X.col(0).norm() / std::sqrt(static_cast<double>(n)) * 0.5;
-    for (Index row = 0; row < n; ++row) t[row] = i % 2 == 0 ? X(row, 0) > cut : random.chance(0.5);
-    if (t.minCoeff() == t.maxCoeff()) t[0] = 1 - t[0];
+    const auto [X, t] = testing::classes_that_may_part(random, n, p, i);
     FitOptions options;
     options.prior.kind = i % 7 == 0 ? PriorKind::slab : i % 11 == 0 ? PriorKind::dense : PriorKind::sparse;
     options.intercept = i % 5 != 0;
