@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <numbers>
@@ -181,6 +182,7 @@ TEST(ClassStarts, BoundIsNearTheSumOverSubsets) {  // (SP.20), (SP.23)
 TEST(ClassStarts, EvidenceIsNeverAboveZero) {              // (SP.20)
   const char* asked = std::getenv("ARDVARK_TEST_TABLES");  // 2000 in scripts/check
   const int count = asked != nullptr ? std::atoi(asked) : 60;
+  int num_fell = 0;
   for (int i = 0; i < count; ++i) {
     Random random(static_cast<unsigned>(80000 + i));
     const Index n = random.integer(4, 60), p = random.integer(21, 50);
@@ -192,8 +194,12 @@ TEST(ClassStarts, EvidenceIsNeverAboveZero) {              // (SP.20)
     ASSERT_TRUE(fit.mean.allFinite() && fit.variance.allFinite()) << i;
     ASSERT_EQ(fit.report.status, Status::converged) << i;
     const std::vector<double>& F = fit.report.bound_history;
-    for (std::size_t step = 1; step < F.size(); ++step) ASSERT_GE(F[step], F[step - 1] - 0.05) << i;
+    double fall = 0;
+    for (std::size_t step = 1; step < F.size(); ++step) fall = std::max(fall, F[step - 1] - F[step]);
+    num_fell += fall > 2e-3;
+    ASSERT_LT(fall, 0.05) << i;
   }
+  EXPECT_LE(num_fell, 1 + count / 100);  // a known limit, docs/reliability.md: 9 of 2000
 }
 
 }  // namespace
