@@ -11,10 +11,10 @@
 namespace ardvark {
 namespace {
 
-double averaged_narrowing(const HyperGrid& grid) {
-  double sum = 0;
-  for (const GridPoint& point : grid.points) sum += point.weight * narrowing_of(point.signal);
-  return sum;
+std::vector<WeightedSignal> signals_of(const HyperGrid& grid) {
+  std::vector<WeightedSignal> out;
+  for (const GridPoint& point : grid.points) out.push_back({point.weight, point.signal});
+  return out;
 }
 
 }  // namespace
@@ -35,8 +35,7 @@ ClassGrid fit_class_grid(ClassRows& rows, const PenalisedColumns& which, const s
     grid = run_grid(*reduced, which, sets, slab, of_grid, settings.num_threads);
     if (grid.points.empty()) return std::nullopt;
     posterior = posterior_of(which, grid, reduced);
-    return WorkingFit{grid.log_evidence, rows.log_odds(posterior.mixture.mean(q), posterior.mixture.covariance(q)),
-                      averaged_narrowing(grid)};
+    return WorkingFit{grid.log_evidence, rows.log_odds(posterior.mixture.mean(q), posterior.mixture.covariance(q)), signals_of(grid)};
   };
   const auto accept = [&](double bound) {
     grid.peak += bound - grid.log_evidence;

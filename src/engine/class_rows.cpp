@@ -37,28 +37,32 @@ LogOdds ClassRows::before(bool has_flat) const {
 }
 
 ClassRowsAt ClassRows::at(const LogOdds& known) const {
-  ClassRowsAt out{{Vector(size()), Vector(size())}, 0};
+  ClassRowsAt out{{Vector::Zero(size()), Vector::Zero(size())}, 0};
   const auto look = [&](Index i, double t, double k, double c) {
     const double m = known.m[i];
     const double s = c * c * known.s[i];
     const LogisticExpectation e = s <= little_variance ? expected_logistic_of_little_variance(c * m, s) : expected_logistic(c * m, s);
-    out.sites.omega[i] = k > 0 ? std::max(k * c * c * e.slope, least_omega) : 0;
-    out.sites.response[i] = out.sites.omega[i] * m + k * c * (t - e.sigma);
+    const double omega = k > 0 ? std::max(k * c * c * e.slope, least_omega) : 0;
+    out.sites.omega[i] += omega;
+    out.sites.response[i] += omega * m + k * c * (t - e.sigma);
     // t x - softplus(x) = - t softplus(-x) - (1 - t) softplus(x), and softplus(-x) = softplus(x) - x, of which neither is below 0.
     const double of_first = std::max(e.softplus, 0.0), of_second = std::max(e.softplus - c * m, 0.0);
     if (k > 0) out.log_likelihood -= k * (t * of_second + (1 - t) * of_first);
   };
   for (Index i = 0; i < t_.size(); ++i) look(i, t_[i], k_[i], 1);
   if (proper_) {
-    look(t_.size(), 0.5, 1, c_);
-    out.log_likelihood += std::log(c_) - ln_pi;
+    for (const auto& [weight, signal] : signals_) {
+      const double c = narrowing_of(signal);
+      look(t_.size(), 0.5, weight, c);
+      out.log_likelihood += weight * (std::log(c) - ln_pi);
+    }
   }
   return out;
 }
 
-std::function<double(double c)> ClassRows::log_prior_of_intercept(const LogOdds& known) const {
-  return [mean = known.m[t_.size()], variance = known.s[t_.size()]](double c) {
-    const double m = c * mean, s = c * c * variance;
+std::function<double(double signal)> ClassRows::log_prior_of_intercept(const LogOdds& known) const {
+  return [mean = known.m[t_.size()], variance = known.s[t_.size()]](double signal) {
+    const double c = narrowing_of(signal), m = c * mean, s = c * c * variance;
     return 0.5 * m - expected_logistic(m, s).softplus + std::log(c) - ln_pi;
   };
 }

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <vector>
 
 #include "design/design.hpp"
 
@@ -27,6 +28,11 @@ struct ClassRowsAt {
 /// c of (SP.20): one over the spread of the log odds that a signal of this variance makes.
 [[nodiscard]] double narrowing_of(double signal);
 
+/// A variance of the log odds that the prior may give, and how probable it is.
+struct WeightedSignal {
+  double weight = 1, signal = 0;
+};
+
 class ClassRows {
  public:
   /// \param t         [n] shares of the second class, in [0, 1];  \param k  [n] observation weights
@@ -39,11 +45,11 @@ class ClassRows {
   /// Before anything is known: the log odds of the classes, or 0 where no column says them.
   [[nodiscard]] LogOdds before(bool has_flat) const;
   [[nodiscard]] ClassRowsAt at(const LogOdds& known) const;
-  /// c of the row that stands for the prior of the intercept. 1 at first.                                                       (SP.20)
-  void set_narrowing(double c) { c_ = c; }
-  [[nodiscard]] double narrowing() const { return c_; }
-  /// E ln p(b) of the intercept as a function of c, with what the last row says of b.
-  [[nodiscard]] std::function<double(double c)> log_prior_of_intercept(const LogOdds& known) const;
+  /// The row that stands for the prior of the intercept is the mean over these. One of no variance at first.                   (SP.20)
+  void set_signals(std::vector<WeightedSignal> signals) { signals_ = std::move(signals); }
+  [[nodiscard]] const std::vector<WeightedSignal>& signals() const { return signals_; }
+  /// E ln p(b) of the intercept as a function of the signal, with what the last row says of b.
+  [[nodiscard]] std::function<double(double signal)> log_prior_of_intercept(const LogOdds& known) const;
   /// Every row is beyond a hundred, or varies by as much, and the rows are told apart: the coefficients grow for ever.            (VG.5)
   [[nodiscard]] bool are_steps(const LogOdds& known) const;
   /// m = X w, s_n = x_n'V x_n.
@@ -53,7 +59,7 @@ class ClassRows {
   std::unique_ptr<Design> design_;
   const Vector &t_, &k_;
   bool proper_;
-  double c_ = 1;
+  std::vector<WeightedSignal> signals_{{}};
 };
 
 }  // namespace ardvark

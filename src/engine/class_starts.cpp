@@ -190,6 +190,20 @@ class Starts {
                  [&](Index i) { move(*moving[static_cast<std::size_t>(i)], ascent); });
   }
 
+  // The evidence of a dense part may have two maxima in h. Where they are about as high each would make rows that favour the other.
+  static void find_dense_part(StartOutcome& at, bool is_early) {
+    constexpr double worth_a_move = 0.1;  // nats
+    at.q.update_hyper(is_early ? Reach::everywhere : Reach::closest);
+    at.bound = at.q.bound();
+    if (is_early) return;
+    const SpikeSlabHyper near = at.q.hyper();
+    at.q.update_hyper(Reach::everywhere);
+    if (const double bound = at.q.bound(); bound > at.bound + worth_a_move)
+      at.bound = bound;
+    else
+      at.q.set_hyper(near);
+  }
+
   // From where it was, on the rows of this step.
   void move(Runner& one, const AscentSettings& ascent) const {
     StartOutcome& at = one.at;
@@ -201,8 +215,7 @@ class Starts {
       const std::vector<Index> correlation = by_correlation(*reduced_, which_);
       ascend(sets_->in_order_of(by_size(at.q.mean(), which_, correlation)), ascent, {}, at);
     } else {
-      at.q.update_hyper(true);
-      at.bound = at.q.bound();
+      find_dense_part(at, ascent.wide_sweeps > 0);
       at.sweeps = 1;
       at.status = std::isfinite(at.bound) ? Status::converged : Status::failed;
     }
@@ -212,34 +225,32 @@ class Starts {
   // What the starts of a step come to: bounds, weights, those that are at one maximum, log odds.
   std::optional<WorkingFit> look(const WorkingRows& working) {
     const std::size_t count = runners_.size();
-    std::vector<double> evidence(count), narrowing(count), bounds(count, -std::numeric_limits<double>::infinity());
-    std::vector<LogOdds> odds(count);
+    std::vector<WorkingFit> found(count);
+    std::vector<double> bounds(count, -std::numeric_limits<double>::infinity());
     for (std::size_t i = 0; i < count; ++i) {
       Runner& one = runners_[i];
       if (one.leader != i || one.waits() || one.at.status == Status::failed) continue;
       if (joins_another(i)) continue;
-      narrowing[i] = narrowing_of(one.at.q.signal());
-      evidence[i] = one.at.bound;
-      odds[i] = odds_.of(one.at.q, *reduced_, working.sites.omega);
-      bounds[i] = one.at.bound = bound_of_classes(rows_, working, evidence[i], odds[i]);
+      found[i] = {one.at.bound, odds_.of(one.at.q, *reduced_, working.sites.omega), {{1, one.at.q.signal()}}};
+      bounds[i] = one.at.bound = bound_of_classes(rows_, working, found[i]);
     }
     for (std::size_t i = 0; i < count; ++i) bounds[i] = bounds[runners_[i].leader];
     const Vector weight = start_weights(bounds);
     if (!(weight.sum() > 0)) return std::nullopt;
     Vector shares = Vector::Zero(weight.size());
     for (std::size_t i = 0; i < count; ++i) shares[static_cast<Index>(runners_[i].leader)] += weight[static_cast<Index>(i)];
-    WorkingFit out{0, {Vector::Zero(rows_.size()), Vector::Zero(rows_.size())}, 0};
+    WorkingFit out{0, {Vector::Zero(rows_.size()), Vector::Zero(rows_.size())}, {}};
     for (std::size_t i = 0; i < count; ++i) {
       const double share = shares[static_cast<Index>(i)];
       if (runners_[i].leader == i) runners_[i].lost = share > 0 ? 0 : runners_[i].lost + 1;
       if (share == 0) continue;
-      out.log_evidence += share * evidence[i];
-      out.narrowing += share * narrowing[i];
-      out.log_odds.m += share * odds[i].m;
+      out.log_evidence += share * found[i].log_evidence;
+      out.signals.push_back({share, runners_[i].at.q.signal()});
+      out.log_odds.m += share * found[i].log_odds.m;
     }
     for (std::size_t i = 0; i < count; ++i)
       if (const double share = shares[static_cast<Index>(i)]; share > 0)
-        out.log_odds.s += share * (odds[i].s + (odds[i].m - out.log_odds.m).cwiseAbs2());
+        out.log_odds.s += share * (found[i].log_odds.s + (found[i].log_odds.m - out.log_odds.m).cwiseAbs2());
     return out;
   }
 

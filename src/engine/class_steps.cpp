@@ -24,12 +24,38 @@ double misfit(const Sites& sites, const Vector& z, const LogOdds& known) {
   return 0.5 * sites.omega.dot(((z - known.m).cwiseAbs2() + known.s));
 }
 
-WorkingRows between(const Sites& before, const Sites& aim, double share) {
-  WorkingRows out{
-      {before.omega + share * (aim.omega - before.omega), before.response + share * (aim.response - before.response)}, {}, 0, 0, 0, {}};
-  out.target = (out.sites.omega.array() > 0).select(out.sites.response.cwiseQuotient(out.sites.omega.cwiseMax(1e-300)), 0.0);
-  return out;
-}
+// What stands for the likelihood of the rows and for the prior of the intercept, once it is known what they say.
+struct Tangent {
+  Sites sites;
+  std::vector<std::pair<double, std::function<double(double signal)>>> priors;  // shares, and what they are shares of; none: no prior
+
+  Tangent(const ClassRows& rows, const LogOdds& known, Sites sites_there) : sites(std::move(sites_there)) {
+    if (!rows.is_proper()) return;
+    const auto log_prior = rows.log_prior_of_intercept(known);
+    double in_rows = 0;
+    for (const auto& [weight, signal] : rows.signals()) in_rows += weight * log_prior(signal);
+    priors = {{1, [log_prior, in_rows](double signal) { return log_prior(signal) - in_rows; }}};
+  }
+
+  // A share of the way from this to the other: without the prior of the signal the bound might fall, however short the way.
+  [[nodiscard]] Tangent towards(const Tangent& aim, double share) const {
+    if (share == 1) return aim;
+    Tangent out = aim;
+    out.sites = {sites.omega + share * (aim.sites.omega - sites.omega), sites.response + share * (aim.sites.response - sites.response)};
+    for (auto& [part, prior] : out.priors) part *= share;
+    for (const auto& [part, prior] : priors) out.priors.emplace_back((1 - share) * part, prior);
+    return out;
+  }
+
+  [[nodiscard]] std::function<double(double signal)> log_prior_of_signal() const {
+    if (priors.empty()) return {};
+    return [all = priors](double signal) {
+      double sum = 0;
+      for (const auto& [share, prior] : all) sum += share * prior(signal);
+      return sum;
+    };
+  }
+};
 
 constexpr double near_the_end = 3;  // nats that a step still gains
 
@@ -66,21 +92,27 @@ class Course {
 
 }  // namespace
 
-double bound_of_classes(const ClassRows& rows, const WorkingRows& working, double log_evidence, const LogOdds& odds) {
-  return log_evidence + working.constant + misfit(working.sites, working.target, odds) + rows.at(odds).log_likelihood;
+double bound_of_classes(const ClassRows& rows, const WorkingRows& working, const WorkingFit& fit) {
+  const LogOdds& odds = fit.log_odds;
+  double bound = fit.log_evidence + working.constant + misfit(working.sites, working.target, odds) + rows.at(odds).log_likelihood;
+  if (!working.log_prior_of_signal) return bound;
+  const auto log_prior = rows.log_prior_of_intercept(odds);
+  for (const auto& [weight, signal] : rows.signals()) bound -= weight * log_prior(signal);
+  for (const auto& [weight, signal] : fit.signals) bound += weight * (log_prior(signal) - working.log_prior_of_signal(signal));
+  return bound;
 }
 
 ClassSteps run_class_steps(ClassRows& rows, bool has_flat, const ClassStepSettings& settings,
                            const std::function<std::optional<WorkingFit>(const WorkingRows&)>& solve,
                            const std::function<void(double bound)>& accept) {
-  constexpr double least_share = 1.0 / 16, may_fall = 1e-3;
-  rows.set_narrowing(1);
+  constexpr double least_share = 1.0 / 16;
+  rows.set_signals({{}});
   LogOdds known = rows.before(has_flat);  // what the last step that stands came to
   LogOdds ahead = known;                  // and where the next one begins
   bool is_plain = true;
   std::optional<Course> course;
   if (settings.extrapolates) course.emplace(rows.size());
-  Sites before = rows.at(known).sites;
+  Tangent before(rows, known, rows.at(known).sites);
   ClassSteps out;
   out.status = Status::max_sweeps;
   double share = 1, last = -std::numeric_limits<double>::infinity(), last_change = std::numeric_limits<double>::infinity();
@@ -88,30 +120,27 @@ ClassSteps run_class_steps(ClassRows& rows, bool has_flat, const ClassStepSettin
   int calm = 0;
   while (static_cast<int>(out.history.size()) < settings.max_steps) {
     const ClassRowsAt here = rows.at(ahead);
-    WorkingRows working = between(before, here.sites, is_plain ? share : 1);
-    working.constant = 0.5 * working.sites.omega.sum() * ln_2pi;
-    working.shift = working.constant + misfit(working.sites, working.target, ahead) + here.log_likelihood;
-    working.step = static_cast<int>(out.history.size());
-    if (rows.is_proper()) {
-      const auto log_prior = rows.log_prior_of_intercept(ahead);
-      working.log_prior_of_signal = [log_prior, shared = log_prior(rows.narrowing())](double signal) {
-        return log_prior(narrowing_of(signal)) - shared;
-      };
-    }
+    Tangent taken = before.towards(Tangent(rows, ahead, here.sites), is_plain ? share : 1);
+    WorkingRows working{taken.sites, {}, 0, 0, static_cast<int>(out.history.size()), taken.log_prior_of_signal()};
+    const Sites& sites = working.sites;
+    working.target = (sites.omega.array() > 0).select(sites.response.cwiseQuotient(sites.omega.cwiseMax(1e-300)), 0.0);
+    working.constant = 0.5 * sites.omega.sum() * ln_2pi;
+    working.shift = working.constant + misfit(sites, working.target, ahead) + here.log_likelihood;
     std::optional<WorkingFit> found = solve(working);
     if (!found) {
       out.status = Status::failed;
       break;
     }
     LogOdds& next = found->log_odds;
-    const double bound = bound_of_classes(rows, working, found->log_evidence, next);
-    if (!(bound >= last - may_fall) && !is_plain) {
+    const double bound = bound_of_classes(rows, working, *found);
+    const bool fell = !(bound >= last - std::max(1e-5, 1e-9 * std::abs(last)));  // by more than rounding, and unending iterations, explain
+    if (fell && !is_plain) {
       ahead = known;
       is_plain = true;
       course->forget();
       continue;
     }
-    if (!(bound >= last - may_fall) && share > least_share) {
+    if (fell && share > least_share) {
       share /= 2;
       continue;
     }
@@ -126,8 +155,8 @@ ClassSteps run_class_steps(ClassRows& rows, bool has_flat, const ClassStepSettin
       ahead = bound - last < near_the_end ? course->further(ahead, next, working.sites.omega) : stretched(known, next);
     is_plain = !may_go_further;
     known = std::move(next);
-    before = std::move(working.sites);
-    if (rows.is_proper()) rows.set_narrowing(found->narrowing);
+    before = std::move(taken);
+    if (rows.is_proper()) rows.set_signals(std::move(found->signals));
     if (settings.on_step && !settings.on_step(static_cast<int>(out.history.size()), bound)) {
       out.status = Status::stopped_by_user;
       break;

@@ -25,14 +25,14 @@ struct WorkingRows {
   double shift;     ///< from a bound of these rows to about that of the classes                                                 (SL.10)
   double constant;  ///< the part of it that does not hang on the log odds
   int step;         ///< from 0; again where the step before was too long
-  /// ln of the prior of the intercept that goes with a variance of the log odds, beside that in the rows; empty: there is none.   (SP.20)
+  /// ln of the prior of the intercept that goes with a variance of the log odds, less that in the rows; empty: there is none.     (SP.20)
   std::function<double(double signal)> log_prior_of_signal;
 };
 
 struct WorkingFit {
   double log_evidence = 0;  ///< of the working rows
   LogOdds log_odds;
-  double narrowing = 1;  ///< c of (SP.20)
+  std::vector<WeightedSignal> signals;  ///< under which it was found
 };
 
 struct ClassSteps {
@@ -42,7 +42,7 @@ struct ClassSteps {
 };
 
 /// The bound of classes from that of their working rows.                                                                       (SL.10)
-[[nodiscard]] double bound_of_classes(const ClassRows& rows, const WorkingRows& working, double log_evidence, const LogOdds& odds);
+[[nodiscard]] double bound_of_classes(const ClassRows& rows, const WorkingRows& working, const WorkingFit& fit);
 
 /// \param solve   none: these rows have no fit
 /// \param accept  what was solved last stands, with this bound

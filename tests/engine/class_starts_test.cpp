@@ -132,12 +132,12 @@ TEST(ClassStarts, WhatCameOutGivesItselfAgain) {  // (SL.12), (SL.13)
     if (again.q.sum_of_inclusion() > 0) {
       ascend(again.q.sets().in_order_of(by_correlation(next, table.which)), ascent, {}, again);
     } else {
-      again.q.update_hyper(true);
+      again.q.update_hyper(Reach::everywhere);
       again.bound = again.q.bound();
     }
     const LogOdds moved = odds_of(table, again, next);
     WorkingRows working{sites, sites.response.cwiseQuotient(sites.omega), 0, 0.5 * sites.omega.sum() * ln_2pi, 0, {}};
-    EXPECT_NEAR(bound_of_classes(rows, working, again.bound, moved), bound, 5e-3);
+    EXPECT_NEAR(bound_of_classes(rows, working, {again.bound, moved, {}}), bound, 5e-3);
     EXPECT_LT(((moved.m - odds.m).array() / odds.s.array().sqrt()).abs().maxCoeff(), std::sqrt(2 * 5e-3));  // a move of so many nats
   }
 }
@@ -196,10 +196,10 @@ TEST(ClassStarts, EvidenceIsNeverAboveZero) {              // (SP.20)
     const std::vector<double>& F = fit.report.bound_history;
     double fall = 0;
     for (std::size_t step = 1; step < F.size(); ++step) fall = std::max(fall, F[step - 1] - F[step]);
-    num_fell += fall > 2e-3;
-    ASSERT_LT(fall, 0.05) << i;
+    num_fell += fall > 2e-3;  // nats: the tolerance
+    ASSERT_LT(fall, 0.02) << i;
   }
-  EXPECT_LE(num_fell, 1 + count / 100);  // a known limit, docs/reliability.md: 9 of 2000
+  EXPECT_LE(num_fell, 1 + count / 1000);  // a known limit, docs/reliability.md: 1 of 2000
 }
 
 }  // namespace

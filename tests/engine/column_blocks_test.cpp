@@ -315,7 +315,7 @@ TEST(JointPosterior, SweepOfTheRaisedKeepsCountOfTheOthers) {  // (SP.12)
     const Vector before = q.inclusion();
     for (int some = 0; some < 3; ++some) q.sweep_raised();
     EXPECT_NEAR(q.bound(), bound_of_blocks(q), 1e-8);
-    q.update_hyper(true);
+    q.update_hyper(Reach::everywhere);
     for (int some = 0; some < 3; ++some) q.sweep_raised();
     const Index moved = (q.inclusion().array() != before.array()).count();
     EXPECT_GT(moved, 0);

@@ -61,7 +61,7 @@ SpikeSlab ascended(const Case& c, SpikeSlab q) {
   std::iota(order.begin(), order.end(), Index{0});
   for (int i = 0; i < 30; ++i) {
     q.sweep(order);
-    q.update_hyper(i < 3);
+    q.update_hyper(i < 3 ? Reach::everywhere : Reach::near);
   }
   return q;
 }
@@ -77,7 +77,7 @@ SpikeSlab with_effects_alone(const Case& c) {
 
 SpikeSlab without_effects(const Case& c) {
   SpikeSlab q = start_of(c, {.pi = 0, .kappa = 0, .h = 0.05, .s2 = 1});
-  q.update_hyper(true);
+  q.update_hyper(Reach::everywhere);
   return q;
 }
 

@@ -194,7 +194,7 @@ TEST(GroupSystem, BoldStepsGoWherePlainSweepsGo) {
     double bound = -1e300;
     int count = 0;
     for (int calm = 0; count < 5000 && calm < 2; ++count) {
-      if (count > 0) plain.update_hyper(count <= 3);
+      if (count > 0) plain.update_hyper(count <= 3 ? Reach::everywhere : Reach::near);
       plain.sweep(natural(c.which));
       const double last = std::exchange(bound, plain.bound());
       calm = bound - last < settings.tolerance ? calm + 1 : 0;

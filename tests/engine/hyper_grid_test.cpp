@@ -339,6 +339,8 @@ TEST(ClassGrid, EvidenceIsNeverAboveZero) {                // (SP.20)
     ASSERT_LE(fit.bound, 0) << i;
     ASSERT_TRUE(fit.mean.allFinite() && fit.variance.allFinite()) << i;
     ASSERT_NE(fit.report.status, Status::separated) << i;
+    const std::vector<double>& F = fit.report.bound_history;
+    for (std::size_t step = 1; step < F.size(); ++step) ASSERT_GE(F[step], F[step - 1] - 1e-3) << i;
   }
 }
 

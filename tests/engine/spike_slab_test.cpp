@@ -210,7 +210,7 @@ TEST(SpikeSlab, SweepOfTheRaisedKeepsCountOfTheOthers) {  // (SP.12)
       EXPECT_NEAR(q.bound(), bound_from_moments(q), 1e-9);
       const Vector before = q.inclusion();
       for (int some = 0; some < 3; ++some) {
-        q.update_hyper(true);
+        q.update_hyper(Reach::everywhere);
         q.sweep_raised();
         EXPECT_NEAR(q.bound(), bound_from_moments(q), 1e-9) << "seed " << seed;
       }
@@ -232,14 +232,14 @@ TEST(SpikeSlab, AnticipatedInclusionIsNearerToItsEnd) {
     q.set_hyper({.pi = 0.1, .kappa = 0.3, .h = 0, .s2 = 1});
     for (int sweep = 0; sweep < 4; ++sweep) {
       q.sweep(natural(c.which));
-      q.update_hyper(true);
+      q.update_hyper(Reach::everywhere);
     }
     SpikeSlab bold = q, end = q;
     bold.anticipate_inclusion();
     EXPECT_LE(std::abs(std::log(bold.hyper().pi / q.hyper().pi)), std::log(3.0) + 1e-12);
     for (int sweep = 0; sweep < 500; ++sweep) {
       end.sweep(natural(c.which));
-      end.update_hyper(false);
+      end.update_hyper(Reach::near);
     }
     if (end.hyper().pi < 1e-6) continue;  // none is left
     ++problems;
@@ -258,7 +258,7 @@ TEST(SpikeSlab, HyperParametersAreWhereTheBoundIsFlat) {
   q.set_hyper({.pi = 0.1, .kappa = 0.3, .h = 1e-3, .s2 = 1});
   for (int i = 0; i < 3000; ++i) {
     q.sweep(natural(c.which));
-    q.update_hyper(i < 3);
+    q.update_hyper(i < 3 ? Reach::everywhere : Reach::near);
   }
   const SpikeSlabHyper at = q.hyper();
   const auto bound_at = [&](SpikeSlabHyper hyper) { return settled(c, rows, hyper, 2000).bound(); };

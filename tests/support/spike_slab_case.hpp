@@ -94,7 +94,7 @@ inline void expect_no_fall(SpikeSlab& q, const std::vector<Index>& order, int sw
     const double bound = q.bound();
     ASSERT_GE(bound, last - 1e-9 * (1 + std::abs(last))) << "seed " << seed << " sweep " << sweep;
     last = bound;
-    q.update_hyper(true);
+    q.update_hyper(Reach::everywhere);
   }
 }
 

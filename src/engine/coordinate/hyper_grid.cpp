@@ -218,7 +218,7 @@ class Grid {
     GridPoint point = begin(line);
     if (!line.kappa) {
       take_prior(point, line, 0);
-      point.q.update_hyper(false);
+      point.q.update_hyper(Reach::near);
       point.bound = point.q.bound();
       point.history = {point.bound};
       point.sweeps = 1;

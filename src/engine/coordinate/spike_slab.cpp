@@ -488,7 +488,7 @@ void SpikeSlab::heed_prior_of_signal() {
   if (hyper_.kappa > 0 && Q > 0) improve(hyper_.kappa, std::numeric_limits<double>::max(), of_kappa);
 }
 
-void SpikeSlab::update_hyper(bool search_widely) {
+void SpikeSlab::update_hyper(Reach reach_of_h) {
   if (settings_.fit_effects && sums_.slab_columns > 0) {
     hyper_.pi = std::clamp(sums_.included / static_cast<double>(which_->num_groups()), 1e-100, most_pi);
     hyper_.kappa = std::max(best_kappa(), settings_.least_kappa);
@@ -503,9 +503,10 @@ void SpikeSlab::update_hyper(bool search_widely) {
   }
   const double unit = std::log(settings_.column_unit), least = least_log_h - unit, most = most_log_h - unit;
   const double now = std::clamp(std::log(hyper_.h), least, most);
-  const double from = search_widely ? least : std::max(now - 1.5, least);
-  const double to = search_widely ? most : std::min(now + 1.5, most);
-  const int count = search_widely ? 36 : 7;
+  const bool is_wide = reach_of_h == Reach::everywhere;
+  const double reach = reach_of_h == Reach::near ? 1.5 : 0.35;
+  const double from = is_wide ? least : std::max(now - reach, least), to = is_wide ? most : std::min(now + reach, most);
+  const int count = is_wide ? 36 : 7;
   const double step = (to - from) / (count - 1);
   const auto loss = [&](double log_h) {
     double ignored = s2;

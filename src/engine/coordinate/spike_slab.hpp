@@ -21,6 +21,9 @@ struct SpikeSlabHyper {
   double s2 = 1;     ///< of the noise
 };
 
+/// How far from where it is h is looked for: everywhere, by a factor of 4.5, of 1.4.
+enum class Reach { everywhere, near, closest };
+
 struct SpikeSlabSettings {
   double num_rows = 0;          ///< sum of the observation weights
   double column_unit = 1;       ///< mean square of a typical column: 1 where columns are standardised
@@ -63,7 +66,7 @@ class SpikeSlab {
   /// pi as it will be when q(b) of those that the data did not raise have followed it, for the next sweep().                    (SP.5)
   void anticipate_inclusion();
   /// pi, kappa, then h and s2 together, each the maximiser of the bound given q(b).                                             (SP.5)
-  void update_hyper(bool search_widely);
+  void update_hyper(Reach reach_of_h);
   /// (SP.3), in the units of the rows. Holds after a sweep, until the hyper-parameters change.
   [[nodiscard]] double bound() const;
   /// KL of q(b) from the prior with these pi and kappa.                                                                         (SL.5)

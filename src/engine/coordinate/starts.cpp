@@ -167,7 +167,7 @@ struct Starts {
   [[nodiscard]] StartOutcome from_ridge() const {
     StartOutcome start = begin("ridge", true);
     start.q.set_hyper({.pi = 0.1, .kappa = 0, .h = 1 / seen(), .s2 = target_variance()});
-    start.q.update_hyper(true);
+    start.q.update_hyper(Reach::everywhere);
     SpikeSlabHyper hyper = start.q.hyper();
     hyper.kappa = 16 / seen();
     start.q.set_hyper(hyper);
@@ -208,7 +208,7 @@ struct Starts {
   [[nodiscard]] StartOutcome dense_only() const {
     StartOutcome start = begin("ridge", true);
     start.q.set_hyper({.pi = 0, .kappa = 0, .h = 1 / seen(), .s2 = target_variance()});
-    start.q.update_hyper(true);
+    start.q.update_hyper(Reach::everywhere);
     start.bound = start.q.bound();
     start.history = {start.bound};
     start.sweeps = 1;
@@ -295,7 +295,7 @@ void ascend(const std::vector<Index>& order, const AscentSettings& settings, std
     whole = is_calm || some == most_between;
     if (start.sweeps >= settings.max_sweeps) return;
     const SpikeSlabHyper before = start.q.hyper();
-    start.q.update_hyper(sweep <= settings.wide_sweeps);
+    start.q.update_hyper(sweep <= settings.wide_sweeps ? Reach::everywhere : Reach::near);
     const std::optional<SpikeSlabHyper> further = sweep > settings.wide_sweeps ? bold.further(before, start.q) : std::nullopt;
     if (!fits_effects) continue;
     if (whole || further) plain = start.q;
