@@ -139,8 +139,8 @@ std::vector<CredibleSet> credible_sets(const SpikeSlab& q) {
   const double kappa = q.hyper().kappa, s2 = q.hyper().s2;
   const std::vector<Index> chosen = likely_columns(q);
   if (chosen.empty()) return found;
-  const auto [of_residual, d] = q.look();
-  const Eigen::ArrayXd room = 1 + kappa * d.array(), gain = 0.5 * kappa / s2 / room, flat = -0.5 * room.log();
+  const SpikeSlab::Look look = q.look();
+  const Eigen::ArrayXd room = 1 + kappa * look.d.array(), gain = 0.5 * kappa / s2 / room, flat = -0.5 * room.log();
   std::vector<std::vector<Index>> stands_for(static_cast<std::size_t>(which.size()));  // of a column that has a set, those in it
   std::vector<double> left(static_cast<std::size_t>(sets.size()), 0.0);                // of a block, effects that no set stands for
   for (Index j = 0; j < which.size(); ++j) left[static_cast<std::size_t>(sets.set_of(j))] += q.inclusion()[j];
@@ -158,7 +158,7 @@ std::vector<CredibleSet> credible_sets(const SpikeSlab& q) {
       return std::find(of_other.begin(), of_other.end(), j) != of_other.end() && !alone.has(l);
     });
     if (is_told && effects < 0.5) return;
-    const Eigen::ArrayXd c = of_residual + product;
+    const Eigen::ArrayXd c = look.of_residual + product;
     Vector score = c.square() * gain + flat;
     for (const Index other : chosen)
       if (other != j && (sets.set_of(other) == block ? alone.has(other) : q.inclusion()[other] > 0.5))
