@@ -56,11 +56,11 @@ struct FitOptions {
   Pruning pruning = {};              ///< plain sweeps likewise
   RowOrder row_order = RowOrder::as_given;  ///< preset vb_logit_fit_iter only
   double start_xi = 0;                      ///< logistic bound: xi of every row to begin with; >= 0
-  bool intercept = true;                    ///< a flat column of ones                                                        (LIN.5)
-  bool penalize_intercept = false;          ///< the column of ones has a precision like any other, as in some published programs
-  bool standardize = true;                  ///< columns (and a linear target) are centred and scaled inside; results are in your units
-  Scaling scaling = Scaling::deviation;     ///< how, if `standardize`
-  VectorView weights = {};                  ///< [rows] a weight equals repetition; >= 0, not all zero; empty: ones           (LIN.6)
+  bool intercept = true;                 ///< a flat column of ones; of classes, without other flat columns, with a prior (LIN.5), (SP.20)
+  bool penalize_intercept = false;       ///< the column of ones has a precision like any other, as in some published programs
+  bool standardize = true;               ///< columns (and a linear target) are centred and scaled inside; results are in your units
+  Scaling scaling = Scaling::deviation;  ///< how, if `standardize`
+  VectorView weights = {};               ///< [rows] a weight equals repetition; >= 0, not all zero; empty: ones           (LIN.6)
   std::optional<double> tolerance = {};  ///< >= 0. Models: stop when the predicted remaining gain <= tolerance nats per row, default 1e-8
                                          ///< (1e-4 with more columns than rows, where the bound has many maxima). Presets: when the bound
                                          ///< changes by less than this part of its value, default 1e-5. Laplace prior: when the optimality

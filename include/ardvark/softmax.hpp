@@ -54,7 +54,7 @@ struct SoftmaxFit {
   Matrix mean;       ///< [p, C] posterior mean of the weights
   Matrix variance;   ///< [p, C] marginal posterior variance; 0 where pruned or left out; of softmax without precision_per_class that of
                      ///< the weights centred over the classes, as their means are                                          (SMX.11)
-  Vector intercept;  ///< [C], empty without; of softmax without a prior of the intercepts: determined up to a common number, and given so
+  Vector intercept;  ///< [C], empty without; of softmax determined up to a common number, and given so that they sum to 0
                      ///< that they sum to 0
   Vector intercept_variance;  ///< [C] likewise of the centred ones
   Matrix standardized_mean;   ///< [p or p+1, C] in the units in which the fit saw the columns, the intercept, if any, as row p

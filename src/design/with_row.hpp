@@ -1,6 +1,8 @@
 // A design and one row more, as a prior that has the form of an observation asks for.                       docs/math/sparse.md (SP.20)
 #pragma once
 
+#include <cmath>
+#include <memory>
 #include <utility>
 
 #include "design/design.hpp"
@@ -60,5 +62,21 @@ class DesignWithRow final : public Design {
   std::unique_ptr<Design> design_;
   Vector row_;
 };
+
+/// The means of the columns, weighted by k: 0 of centred ones, and 1 of the intercept.
+inline Vector row_of_means(Design& design, const Vector& k) {
+  Vector means(design.cols());
+  design.project(k, means);
+  means /= k.sum();
+  for (double& mean : means)
+    if (std::abs(mean) < 1e-12) mean = 0;  // of a centred column, but for rounding
+  return means;
+}
+
+/// With them as one row more.
+inline std::unique_ptr<Design> with_row_of_means(std::unique_ptr<Design> design, const Vector& k) {
+  Vector means = row_of_means(*design, k);
+  return std::make_unique<DesignWithRow>(std::move(design), std::move(means));
+}
 
 }  // namespace ardvark

@@ -14,16 +14,6 @@ namespace {
 constexpr double least_omega = 1e-8;
 constexpr double ln_pi = 1.1447298858494001741;
 
-// The means of the columns, each in the units of the design, and the intercept.
-std::unique_ptr<Design> with_row_of_means(std::unique_ptr<Design> design, const Vector& k) {
-  Vector means(design->cols());
-  design->project(k, means);
-  means /= k.sum();
-  for (double& mean : means)
-    if (std::abs(mean) < 1e-12) mean = 0;  // of a centred column, but for rounding
-  return std::make_unique<DesignWithRow>(std::move(design), std::move(means));
-}
-
 }  // namespace
 
 double narrowing_of(double signal) { return 1 / std::sqrt(1 + std::numbers::pi * signal / 8); }

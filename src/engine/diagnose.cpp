@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
+#include <optional>
 #include <random>
 #include <set>
 
@@ -14,11 +16,14 @@
 #include "core/pareto.hpp"
 #include "core/special.hpp"
 #include "core/validate.hpp"
+#include "design/with_row.hpp"
+#include "engine/class_rows.hpp"
 #include "engine/prepare.hpp"
 #include "engine/prior_choice.hpp"
 #include "engine/sparse_fit.hpp"
 #include "engine/state.hpp"
 #include "engine/user_units.hpp"
+#include "likelihood/intercept_row.hpp"
 #include "predict/relevance.hpp"
 
 namespace ardvark {
@@ -219,6 +224,13 @@ struct SparsePrior {
   std::vector<std::vector<Index>> groups;
   double pi = 0, kappa = 0, h = 0;
 
+  // The variance of the log odds.                                                                                                (SP.20)
+  [[nodiscard]] double signal() const {
+    double columns = 0;
+    for (const std::vector<Index>& group : groups) columns += static_cast<double>(group.size());
+    return columns * (h + (kappa > 0 ? pi * kappa : 0));
+  }
+
   [[nodiscard]] double operator()(const Eigen::Ref<const Vector>& w) const {
     double sum = 0;
     for (const std::vector<Index>& group : groups) {
@@ -303,6 +315,29 @@ SparsePrior sparse_prior_of(const Fit& fit, const FitOptions& options, std::stri
   return out;
 }
 
+// ln p(b) of the intercept of two classes, b the log odds at the means of the columns.                                           (SP.20)
+class InterceptPrior {
+ public:
+  /// \param signal  none: as wide as suits what is drawn
+  InterceptPrior(const Fit& fit, Design& design, const Vector& k, const Matrix& draws, std::optional<double> signal)
+      : is_there_(fit.state->proper_intercept) {
+    if (!is_there_) return;
+    means_ = row_of_means(design, k);
+    const Vector b = draws.transpose() * means_;
+    c_ = signal ? narrowing_of(*signal) : intercept_row(b.mean(), (b.array() - b.mean()).square().mean()).narrowing;
+  }
+  [[nodiscard]] double operator()(const Eigen::Ref<const Vector>& w) const {
+    if (!is_there_) return 0;
+    const double b = c_ * means_.dot(w);
+    return std::log(c_ / std::numbers::pi) + 0.5 * (log_sigmoid(b) + log_sigmoid(-b));
+  }
+
+ private:
+  bool is_there_;
+  double c_ = 1;
+  Vector means_;
+};
+
 // ---- from a fit to its k-hat ------------------------------------------------------------------------------------------------------------
 
 Diagnosis not_computed() {
@@ -354,7 +389,7 @@ Diagnosis diagnose_fit(const Fit& fit, MatrixView X, const Vector& t, const Vect
   const Proposal q = proposal_of(fit, why_not);
   if (!why_not.empty()) return out;
   const Draws draws = draw(q, fit.state->w.size(), threads);
-  const DenseDesign design(X, fit.state->standardization);
+  DenseDesign design(X, fit.state->standardization);
   const Vector likelihood = log_likelihood(design, t, k, draws.w, threads);
   std::vector<Index> flat;
   for (const Index j : q.columns)
@@ -363,16 +398,19 @@ Diagnosis diagnose_fit(const Fit& fit, MatrixView X, const Vector& t, const Vect
   if (is_sparse(fit.prior)) {
     const SparsePrior prior = sparse_prior_of(fit, options, why_not);
     if (!why_not.empty()) return out;
-    out.khat = out.khat_given_precisions = khat_of(draws, likelihood, offset, prior, out.log_ratios);
+    const InterceptPrior intercept(fit, design, k, draws.w, prior.signal());
+    out.khat = out.khat_given_precisions = khat_of(
+        draws, likelihood, offset, [&](const Eigen::Ref<const Vector>& w) { return prior(w) + intercept(w); }, out.log_ratios);
     out.effective_share = effective_share(out.log_ratios);
     return out;
   }
   const WeightPrior prior = prior_of(fit, options, q.columns);
-  const auto held = [&](const Eigen::Ref<const Vector>& w) { return log_prior_held(prior, w); };
+  const InterceptPrior intercept(fit, design, k, draws.w, std::nullopt);
+  const auto held = [&](const Eigen::Ref<const Vector>& w) { return log_prior_held(prior, w) + intercept(w); };
   out.khat = out.khat_given_precisions = khat_of(draws, likelihood, offset, held, out.log_ratios);
   if (!prior.groups.empty())
     out.khat = khat_of(
-        draws, likelihood, offset, [&](const Eigen::Ref<const Vector>& w) { return log_prior(prior, w); }, out.log_ratios);
+        draws, likelihood, offset, [&](const Eigen::Ref<const Vector>& w) { return log_prior(prior, w) + intercept(w); }, out.log_ratios);
   out.effective_share = effective_share(out.log_ratios);
   return out;
 }

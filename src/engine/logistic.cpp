@@ -56,11 +56,11 @@ Classes read_classes(VectorView labels, const Vector& k, const FitOptions& optio
   return out;
 }
 
-std::unique_ptr<Likelihood> logistic_likelihood(const Vector& t, const Vector& k, const FitOptions& options) {
+std::unique_ptr<Likelihood> logistic_likelihood(const Vector& t, const Vector& k, const FitOptions& options, LastRow last) {
   switch (options.likelihood) {
-    case LogisticLikelihood::gaussian: return make_logistic_gaussian(t, k);
-    case LogisticLikelihood::bound: return make_logistic_bound(t, k, options.start_xi);
-    case LogisticLikelihood::laplace: return make_logistic_laplace(t, k);
+    case LogisticLikelihood::gaussian: return make_logistic_gaussian(t, k, last);
+    case LogisticLikelihood::bound: return make_logistic_bound(t, k, options.start_xi, last);
+    case LogisticLikelihood::laplace: return make_logistic_laplace(t, k, last);
   }
   throw InternalError("no such likelihood");
 }
@@ -119,10 +119,14 @@ LogisticFit fit_checked_logistic(MatrixView X, VectorView labels, const FitOptio
     return fit;
   }
   PreparedPrior prior = prepare_prior(options, X.cols(), prepared.left_out);
-  const auto likelihood = logistic_likelihood(t, k, options);
   const std::vector<Index> flat = prior.partition.flat_columns;
-  Posterior q = fit_by_sweeps(options, {X, *likelihood, std::move(prepared), std::move(prior), k.sum()},
+  const bool proper = has_proper_intercept(options, flat);
+  const auto likelihood = logistic_likelihood(t, k, options, proper ? LastRow::intercept : LastRow::observation);
+  Posterior q = fit_by_sweeps(options, {X, *likelihood, std::move(prepared), std::move(prior), k.sum(), proper ? &k : nullptr},
                               std::make_shared<detail::FitState>(), watch, fit);
+  // Made first and then moved: core/resize.hpp.
+  q.m = Vector(q.m.head(t.size()));
+  q.s = Vector(q.s.head(t.size()));
   if (fit.report.status == Status::not_positive_definite) explain_no_posterior(X, fit.state->standardization, k, flat, fit.report);
   if (fit.state->w.size() > 0) DenseDesign(X, fit.state->standardization).apply(fit.state->w, q.m);  // as predict() has it, bit for bit
   call_separated(X, t, k, flat, fit);

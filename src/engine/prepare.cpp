@@ -296,6 +296,11 @@ Prepared prepare_columns(MatrixView X, const Vector& k, const FitOptions& option
   return out;
 }
 
+bool has_proper_intercept(const FitOptions& options, const std::vector<Index>& flat_columns) {
+  return options.preset.empty() && options.intercept && !options.penalize_intercept && flat_columns.size() == 1 &&
+         options.prior.kind != PriorKind::none;
+}
+
 PreparedPrior prepare_prior(const FitOptions& options, Index num_columns, const std::vector<bool>& left_out) {
   const Prior& prior = options.prior;
   PreparedPrior out;

@@ -34,6 +34,9 @@ struct PreparedPrior {
   Vector shape, rate;
   PriorKind kind = PriorKind::shared;
 };
+/// Whether the intercept of two classes has a prior: it stands alone among the flat columns, and no published program is asked for. (SP.20)
+[[nodiscard]] bool has_proper_intercept(const FitOptions& options, const std::vector<Index>& flat_columns);
+
 PreparedPrior prepare_prior(const FitOptions& options, Index num_columns, const std::vector<bool>& left_out);
 
 /// FitOptions::start_precision of so many models, or classes, of p columns each. \throws InvalidArgument

@@ -232,7 +232,7 @@ class ClassSweep {
   PrecisionPrior prior_;  // of the weights that are there
   ActiveSet active_;      // weights: class * columns of the design + column
   ClassOutcome out_;
-  ClassRows rows_;
+  SoftmaxRows rows_;
   Posterior q_;
   Vector next_, gradient_, expected_in_;
   Matrix last_scores_;

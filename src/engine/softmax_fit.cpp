@@ -7,6 +7,7 @@
 #include "core/blas.hpp"
 #include "core/stopwatch.hpp"
 #include "core/validate.hpp"
+#include "design/with_row.hpp"
 #include "engine/conditioning.hpp"
 #include "engine/describe.hpp"
 #include "engine/prepare.hpp"
@@ -261,14 +262,17 @@ void fit_one_model(MatrixView X, const Classes& classes, const Vector& k, const 
   report.notes.insert(report.notes.end(), prepared.notes.begin(), prepared.notes.end());
   report.warnings.insert(report.warnings.end(), prepared.warnings.begin(), prepared.warnings.end());
 
-  DenseDesign design(X, state->standardization);
-  const SoftmaxLaplace likelihood(classes.label, k, C);
+  std::unique_ptr<Design> rows = std::make_unique<DenseDesign>(X, state->standardization);
+  warn_of_flat_columns(*rows, one.partition.flat_columns, k, options.column_names, report);
+  const bool proper = has_proper_intercept(options, one.partition.flat_columns);
+  if (proper) rows = with_row_of_means(std::move(rows), k);
+  Design& design = *rows;
+  const SoftmaxLaplace likelihood(classes.label, k, C, proper ? LastRow::intercept : LastRow::observation);
   PrecisionPrior prior = prior_of(options, one, C);
   if (!options.start_precision.empty())
     prior.set_expected(start_of(options, prior.partition(), num_starts(options, C), design.cols(), prior.expected()));
   Run run{options, X, likelihood, design.cols(),
           sweep_classes(design, likelihood, prior, settings_of(options, k.sum(), p, one.partition.num_flat()))};
-  warn_of_flat_columns(design, one.partition.flat_columns, k, options.column_names, report);
   ClassOutcome& o = run.outcome;
   report.status = o.status;
   report.message = o.message;
@@ -287,7 +291,10 @@ void fit_one_model(MatrixView X, const Classes& classes, const Vector& k, const 
   fit.log_det_V = o.log_det_V;
   if (report.status == Status::not_positive_definite || o.w.size() == 0) {
     const double nan = std::numeric_limits<double>::quiet_NaN();
-    fit.mean = fit.variance = Matrix::Constant(p, C, nan);
+    fit.mean = fit.variance = fit.relevance = fit.precision = Matrix::Constant(p, C, nan);
+    for (const Index j : one.partition.flat_columns)
+      if (j < p) fit.precision.row(j).setZero();
+    fit.relevant.assign(static_cast<std::size_t>(p), false);
     fit.standardized_mean = Matrix::Constant(p + (run.options.intercept ? 1 : 0), C, nan);  // what left is named by its place in it
     return;
   }

@@ -57,10 +57,6 @@ struct AveragedFits {
   return which.size() > 0 && which.size() <= most;
 }
 [[nodiscard]] AveragedFits averaged_grid(HyperGrid grid);
-/// Whether the intercept of classes has a prior.                                                                               (SP.20)
-[[nodiscard]] inline bool has_proper_intercept(const FitOptions& options, const PenalisedColumns& which) {
-  return options.intercept && which.flat.size() == 1;
-}
 
 /// Credible sets of the columns that this start includes; columns of a block that stand for one effect share one.            (SP.9)
 [[nodiscard]] std::vector<CredibleSet> credible_sets(const SpikeSlab& q);

@@ -19,6 +19,7 @@
 #include "engine/conditioning.hpp"
 #include "engine/coordinate/coordinate_ascent.hpp"
 #include "engine/describe.hpp"
+#include "engine/prepare.hpp"
 #include "engine/row_covariance.hpp"
 #include "engine/row_order.hpp"
 #include "engine/sparse_fit.hpp"
@@ -217,7 +218,8 @@ void fit_sparse_logistic(MatrixView X, const Vector& t, const Vector& k, const F
   }
   if (which.size() <= seen_X.rows()) problem.sparse = SparseRows::of(seen_X, state->standardization);
 
-  ClassRows rows(design_of(problem), seen_t, seen_k, has_proper_intercept(options, which));
+  state->proper_intercept = has_proper_intercept(options, which.flat);
+  ClassRows rows(design_of(problem), seen_t, seen_k, state->proper_intercept);
   const int threads = blas::num_threads();
   std::optional<Found> found;
   {

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "design/with_row.hpp"
 #include "engine/conditioning.hpp"
 #include "engine/coordinate/precision_blocks.hpp"
 #include "engine/describe.hpp"
@@ -182,7 +183,7 @@ std::unique_ptr<Run> run_sweeps(const FitOptions& options, const SweepProblem& p
   const bool may_shrink = options.pruning.is_on();
   run->solver =
       make_solver(may_shrink && kind != SolverKind::qr ? options.solver : kind, {design, precisions.partition(), traits}, may_shrink);
-  run->q = sized_posterior(partition, traits, problem.X.rows());
+  run->q = sized_posterior(partition, traits, design.rows());
   run->outcome = sweep(likelihood, precisions, *run->solver, run->q, settings);
   SweepOutcome& outcome = run->outcome;
   run->usable = outcome.status != Status::not_positive_definite && run->solver->finish(outcome.rows, outcome.a, run->q);
@@ -216,17 +217,20 @@ void repeat_by_qr(const FitOptions& options, const SweepProblem& problem, Design
 
 Posterior fit_by_sweeps(const FitOptions& options, SweepProblem problem, std::shared_ptr<detail::FitState> state, const Stopwatch& watch,
                         Fit& fit) {
-  const Index n = problem.X.rows();
   Likelihood& likelihood = problem.likelihood;
   const Partition& partition = problem.prior.partition;
   const bool may_shrink = options.pruning.is_on();
   Report& report = fit.report;
   begin_fit(options, problem, fit);
   state->standardization = std::move(problem.prepared.standardization);
+  state->proper_intercept = problem.proper_intercept != nullptr;
 
-  DenseDesign design(problem.X, state->standardization);
-  std::unique_ptr<Run> run =
-      run_sweeps(options, problem, choose_solver(options, likelihood.traits(), partition, n), {}, design, state->standardization, fit);
+  std::unique_ptr<Design> rows = std::make_unique<DenseDesign>(problem.X, state->standardization);
+  if (problem.proper_intercept != nullptr) rows = with_row_of_means(std::move(rows), *problem.proper_intercept);
+  Design& design = *rows;
+  const Index n = design.rows();
+  std::unique_ptr<Run> run = run_sweeps(options, problem, choose_solver(options, likelihood.traits(), partition, problem.X.rows()), {},
+                                        design, state->standardization, fit);
   repeat_by_qr(options, problem, design, state->standardization, fit, run);
   SweepOutcome& outcome = run->outcome;
   Posterior& q = run->q;

@@ -16,7 +16,8 @@ struct SweepProblem {
   Likelihood& likelihood;
   Prepared prepared;
   PreparedPrior prior;
-  double rows = 0;  ///< sum of the observation weights
+  double rows = 0;                           ///< sum of the observation weights
+  const Vector* proper_intercept = nullptr;  ///< the weights, if the likelihood has a row more, that of the prior of the intercept (SP.20)
 };
 
 /// Everything of `fit`, whose task and posterior are set, but what it says of the rows. The same for both tasks.

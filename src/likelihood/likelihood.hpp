@@ -59,11 +59,13 @@ class Gaussian final : public Likelihood {
 /// y | w, tau ~ N(Xw, 1/tau), w ~ N(0, A^-1) not scaled by tau, q(w) q(tau); `prior` of tau, E[tau] to start with (0: 100/var(y)).
 /// docs/math/relevance.md
 std::unique_ptr<Likelihood> make_gaussian_factorised(Vector y, Vector k, GammaDistribution prior, double start = 0);
+/// Of classes: whether the design has one row more than t, for the prior of the intercept.                                        (SP.20)
+enum class LastRow { observation, intercept };
 /// Logistic with the Jaakkola-Jordan bound; t in {0, 1}; xi of every row to begin with. docs/math/logistic_bound.md
-std::unique_ptr<Likelihood> make_logistic_bound(Vector t, Vector k, double start_xi = 0);
+std::unique_ptr<Likelihood> make_logistic_bound(Vector t, Vector k, double start_xi = 0, LastRow last = LastRow::observation);
 /// Logistic with the exact Gaussian variational posterior; t in {0, 1}. docs/math/logistic_gaussian.md
-std::unique_ptr<Likelihood> make_logistic_gaussian(Vector t, Vector k);
+std::unique_ptr<Likelihood> make_logistic_gaussian(Vector t, Vector k, LastRow last = LastRow::observation);
 /// Logistic with Laplace's approximation; t in {0, 1}. docs/math/logistic_laplace.md
-std::unique_ptr<Likelihood> make_logistic_laplace(Vector t, Vector k);
+std::unique_ptr<Likelihood> make_logistic_laplace(Vector t, Vector k, LastRow last = LastRow::observation);
 
 }  // namespace ardvark

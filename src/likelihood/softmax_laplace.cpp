@@ -2,16 +2,19 @@
 
 #include <cmath>
 
+#include "likelihood/intercept_row.hpp"
+
 namespace ardvark {
 
-SoftmaxLaplace::SoftmaxLaplace(std::vector<Index> label, Vector k, Index num_classes)
-    : label_(std::move(label)), k_(std::move(k)), num_classes_(num_classes) {}
+SoftmaxLaplace::SoftmaxLaplace(std::vector<Index> label, Vector k, Index num_classes, LastRow last)
+    : label_(std::move(label)), k_(std::move(k)), num_classes_(num_classes), last_(last) {}
 
-void SoftmaxLaplace::update(const Matrix& F, ClassRows& rows) const {
-  const Index n = num_rows(), C = num_classes_;
-  rows.P.resize(n, C);
-  rows.D.resize(n, C);
-  rows.E.resize(n, C);
+void SoftmaxLaplace::update(const Matrix& F, SoftmaxRows& rows) const {
+  const Index n = k_.size(), C = num_classes_, all = F.rows();
+  rows.k = last_ == LastRow::intercept ? with_one_more(k_, 0) : k_;
+  rows.P.resize(all, C);
+  rows.D.resize(all, C);
+  rows.E.resize(all, C);
   rows.log_likelihood = 0;
   for (Index i = 0; i < n; ++i) {
     const Index own = label_[static_cast<std::size_t>(i)];
@@ -31,6 +34,14 @@ void SoftmaxLaplace::update(const Matrix& F, ClassRows& rows) const {
     const double to_largest = F(i, own) - largest;
     rows.log_likelihood += k_[i] * (to_largest == 0 ? -std::log1p(besides) : to_largest - std::log(sum));
   }
+  if (last_ == LastRow::observation) return;
+  const InterceptScores prior = intercept_scores(F.row(n));
+  const double c = prior.narrowing, half = 0.5 * static_cast<double>(C);
+  rows.k[n] = half * c * c;
+  rows.P.row(n) = prior.probability;
+  rows.D.row(n) = rows.k[n] * prior.probability;
+  rows.E.row(n) = c * (0.5 - half * prior.probability.array());
+  rows.log_likelihood += prior.log_prior;
 }
 
 }  // namespace ardvark

@@ -2,13 +2,14 @@
 // docs/math/softmax.md
 #pragma once
 
-#include "ardvark/types.hpp"
+#include "likelihood/likelihood.hpp"
 
 namespace ardvark {
 
 /// What the class scores f_nc = x_n'w_c say, one row an observation: the waist of several classes. With K the observation weights, the
 /// matrix omega_n of RIDGE.8 is k_n (diag(p_n) - p_n p_n'), which is never formed.                                               (SMX.2)
-struct ClassRows {
+struct SoftmaxRows {
+  Vector k;  ///< [n] observation weights
   Matrix P;  ///< [n, C] probabilities
   Matrix D;  ///< [n, C] k_n p_nc
   Matrix E;  ///< [n, C] k_n (t_nc - p_nc): the gradient of the log likelihood in the scores
@@ -18,18 +19,18 @@ struct ClassRows {
 class SoftmaxLaplace {
  public:
   /// \param label  [n] class of each row, 0 .. C-1;  \param k  [n] observation weights, > 0
-  SoftmaxLaplace(std::vector<Index> label, Vector k, Index num_classes);
+  /// \param last   intercept: the scores have one row more, for the prior of the intercepts                                     (SMX.12)
+  SoftmaxLaplace(std::vector<Index> label, Vector k, Index num_classes, LastRow last = LastRow::observation);
   [[nodiscard]] Index num_classes() const { return num_classes_; }
-  [[nodiscard]] Index num_rows() const { return k_.size(); }
-  [[nodiscard]] const Vector& weights() const { return k_; }
   [[nodiscard]] const std::vector<Index>& labels() const { return label_; }
   /// F [n, C]: the scores.                                                                                                 (SMX.1), (SMX.2)
-  void update(const Matrix& F, ClassRows& rows) const;
+  void update(const Matrix& F, SoftmaxRows& rows) const;
 
  private:
   std::vector<Index> label_;
   Vector k_;
   Index num_classes_;
+  LastRow last_;
 };
 
 /// Of one row: 1 - p_c as the sum of the others, so that nothing cancels.

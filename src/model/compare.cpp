@@ -12,6 +12,7 @@
 #include "core/special.hpp"
 #include "core/validate.hpp"
 #include "engine/state.hpp"
+#include "likelihood/intercept_row.hpp"
 #include "model/choice.hpp"
 #include "model/resolve.hpp"
 #include "prior/hyperprior_cost.hpp"
@@ -68,11 +69,6 @@ double price_of_hyperpriors(const Fit& fit, const ModelOptions& options) {
   return price;
 }
 
-// Under a sparse prior it has one already.                                                                          (SP.20), (CMP.4)
-bool has_prior_of_intercept(const Fit& fit) {
-  return fit.sparse && std::find(fit.group.begin(), fit.group.end(), Index{-1}) == fit.group.end();
-}
-
 // What the prior says of the variance of the log odds.
 double signal_of(const Fit& fit) {
   double sum = 0;
@@ -84,17 +80,19 @@ double signal_of(const Fit& fit) {
   return static_cast<double>(fit.num_columns()) * (best.dense_sd * best.dense_sd + best.inclusion_prior * best.slab_sd * best.slab_sd);
 }
 
-// What the prior of the intercept takes off a bound with a flat one. Its variance, of the order of 1/n, hardly counts.
+// What it takes off a bound that the prior of the intercept becomes that of this signal. Its variance, of the order of 1/n, hardly counts.
 double price_of_intercept(const Fit& fit) {  // (CMP.4)
-  const double c = 1 / std::sqrt(1 + std::numbers::pi * signal_of(fit) / 8), m = c * fit.state->w[fit.state->w.size() - 1];
-  const double variance = c * c * (1 / fit.class_weight[0] + 1 / fit.class_weight[1]);
-  return expected_logistic(m, variance).softplus - 0.5 * m - std::log(c / std::numbers::pi);
+  if (fit.sparse && fit.state->proper_intercept) return 0;
+  const double mean = fit.state->w[fit.state->w.size() - 1], variance = 1 / fit.class_weight[0] + 1 / fit.class_weight[1];
+  const double c = 1 / std::sqrt(1 + std::numbers::pi * signal_of(fit) / 8);
+  const double of_signal = std::log(c / std::numbers::pi) + 0.5 * c * mean - expected_logistic(c * mean, c * c * variance).softplus;
+  return (fit.state->proper_intercept ? intercept_row(mean, variance).log_prior : 0) - of_signal;
 }
 
 void describe(const Fit& fit, ComparedModel& out) {
   out.bound = fit.bound;
   out.evidence = (fit.sparse ? fit.sparse->peak_bound : fit.bound) - price_of_hyperpriors(fit, out.options);
-  if (fit.task == Task::logistic && fit.intercept && fit.state && fit.state->w.size() > fit.num_columns() && !has_prior_of_intercept(fit))
+  if (fit.task == Task::logistic && fit.intercept && fit.state && fit.state->w.size() > fit.num_columns())
     out.evidence -= price_of_intercept(fit);
   out.effective_parameters = fit.effective_parameters;
   if (fit.sparse && fit.prior != PriorKind::dense) out.probable_effects = (fit.sparse->inclusion.array() > 0.5).count();

@@ -27,7 +27,7 @@ void product(blas::Transpose transpose_a, const Matrix& A, const Eigen::Ref<cons
 class ClassDual final : public ClassSolver {
  public:
   ClassDual(Design& X, ClassWeights weights, const SoftmaxLaplace& likelihood)
-      : X_(X), weights_(std::move(weights)), n_(X.rows()), P_(weights_.size()), C_(likelihood.num_classes()), k_(likelihood.weights()) {
+      : X_(X), weights_(std::move(weights)), n_(X.rows()), P_(weights_.size()), C_(likelihood.num_classes()) {
     classes_.resize(static_cast<std::size_t>(C_));
     std::vector<Index> flat;
     for (Index i = 0; i < P_; ++i) {
@@ -70,7 +70,7 @@ class ClassDual final : public ClassSolver {
   [[nodiscard]] const Matrix& scores() const override { return F_now_; }
   [[nodiscard]] double penalty() const override { return point_.penalty; }
 
-  [[nodiscard]] bool step(const ClassRows& rows, double& length) override {
+  [[nodiscard]] bool step(const SoftmaxRows& rows, double& length) override {
     if (!factorise(rows)) return false;
     before_ = point_;
     Matrix b(n_, C_), Kb(n_, C_), v;
@@ -281,7 +281,7 @@ class ClassDual final : public ClassSolver {
   }
 
   // E_c = D^1/2 (I + D^1/2 K D^1/2)^-1 D^1/2, the factor of sum_c E_c, H and ln|V^-1| without ln|A|.
-  bool factorise(const ClassRows& rows) {
+  bool factorise(const SoftmaxRows& rows) {
     E_.resize(static_cast<std::size_t>(C_));
     root_.resize(static_cast<std::size_t>(C_));
     inner_.assign(static_cast<std::size_t>(C_), {});
@@ -306,8 +306,8 @@ class ClassDual final : public ClassSolver {
       mirror(E);
     }
     for (Index n = 0; n < n_; ++n) {
-      if (k_[n] > 0)
-        log_det_ -= std::log(k_[n]);
+      if (rows.k[n] > 0)
+        log_det_ -= std::log(rows.k[n]);
       else
         sum_inverse_(n, n) = 1;  // a row of weight zero
     }
@@ -368,7 +368,6 @@ class ClassDual final : public ClassSolver {
   Design& X_;
   ClassWeights weights_;
   Index n_, P_, C_, f_ = 0, block_ = 0;
-  Vector k_;
   std::vector<Class> classes_;
   std::vector<Index> flat_weight_;  // class by class
   Matrix F_, panel_;

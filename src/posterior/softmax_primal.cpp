@@ -39,7 +39,7 @@ class ClassPrimal final : public ClassSolver {
   [[nodiscard]] double penalty() const override { return a_.dot(w_.cwiseAbs2()); }
 
   // delta = V (X'e - A w)                                                                                                      (SMX.3)
-  [[nodiscard]] bool step(const ClassRows& rows, double& length) override {
+  [[nodiscard]] bool step(const SoftmaxRows& rows, double& length) override {
     rows_ = rows;
     hessian(rows);
     if (!blas::potrf(P_, H_.data(), P_)) return false;
@@ -118,7 +118,7 @@ class ClassPrimal final : public ClassSolver {
 
   // H <- diag(a) + sum_n omega_n,cd x_n x_n', block of rows by block of rows: -k p p' at one go, then the blocks of each class with itself,
   // k p (1 - p), where the difference would cancel; and one more term for each flat column, see gauge().
-  void hessian(const ClassRows& rows) {
+  void hessian(const SoftmaxRows& rows) {
     H_.triangularView<Eigen::Lower>().setZero();
     for (Matrix& own : own_) own.setZero();
     for (Index row = 0; row < n_; row += block) {
@@ -180,7 +180,7 @@ class ClassPrimal final : public ClassSolver {
   Matrix F_, F_before_, F_delta_;
   double log_det_gauge_ = 0;
   bool inverted_ = false;
-  ClassRows rows_;  // of the last step
+  SoftmaxRows rows_;  // of the last step
 };
 
 }  // namespace

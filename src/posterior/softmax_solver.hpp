@@ -54,7 +54,7 @@ class ClassSolver {
   [[nodiscard]] virtual double penalty() const = 0;        ///< w'Aw
   /// A full Newton step from the present point, at which `rows` were taken; V is that of where it began. `length` is the square of the
   /// step in the metric of V^-1. False if the system is not positive definite.                                                   (SMX.3)
-  [[nodiscard]] virtual bool step(const ClassRows& rows, double& length) = 0;
+  [[nodiscard]] virtual bool step(const SoftmaxRows& rows, double& length) = 0;
   /// To this part of the last step.
   virtual void move(double part) = 0;
 

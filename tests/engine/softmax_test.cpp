@@ -71,6 +71,7 @@ TEST(Softmax, OfTwoClassesIsLogisticRegressionInTheDifferences) {
     const Matrix probability = predict(fit, d.X).probability;
     EXPECT_LE((probability.col(1) - predict(logistic, d.X).probability).cwiseAbs().maxCoeff(), 1e-7);
     EXPECT_NEAR(fit.log_loss, logistic.log_loss, 1e-7);
+    EXPECT_NEAR(fit.bound, logistic.bound, 1e-6);  // (SMX.12)
     EXPECT_EQ(fit.accuracy, logistic.accuracy);
   }
 }
@@ -84,33 +85,40 @@ TEST(Softmax, MeanIsTheMode) {
     options.standardize = false;
     const SoftmaxFit fit = fit_softmax(d.X, d.y, options);
     ASSERT_EQ(fit.report.status, Status::converged) << fit.report.message;
-    Matrix F = (d.X * fit.mean).rowwise() + fit.intercept.transpose();
-    Matrix E = Matrix::Zero(60, 3);
-    for (Index n = 0; n < 60; ++n) {
+    Matrix X(61, 90);
+    X << d.X, d.X.colwise().mean();  // half an observation of each class at the means                                            (SMX.12)
+    const Matrix F = (X * fit.mean).rowwise() + fit.intercept.transpose();
+    Matrix E = Matrix::Zero(61, 3);
+    for (Index n = 0; n < 61; ++n) {
       E.row(n) = -F.row(n).array().exp() / F.row(n).array().exp().sum();
-      E(n, static_cast<Index>(d.y[n])) += 1;
+      if (n < 60)
+        E(n, static_cast<Index>(d.y[n])) += 1;
+      else
+        E.row(n) = 1.5 * E.row(n).array() + 0.5;
     }
-    const Matrix gradient = d.X.transpose() * E - fit.precision.cwiseProduct(fit.mean);
+    const Matrix gradient = X.transpose() * E - fit.precision.cwiseProduct(fit.mean);
     EXPECT_LE(gradient.cwiseAbs().maxCoeff(), 1e-7);
-    EXPECT_LE(E.colwise().sum().cwiseAbs().maxCoeff(), 1e-7);  // the flat intercepts
+    EXPECT_LE(E.colwise().sum().cwiseAbs().maxCoeff(), 1e-7);  // the intercepts
   }
 }
 
 // (OPT.6) at its fixed point: a = (weights + 2 c0 - a sum V)/(2 d0 + sum w^2), where V has 1/(a C) more than the centred weights. (SMX.11)
 // The inverse of sum_n (diag p - pp') x x' + A, in the units of X, without the directions that nothing is known of; then centred.
-Matrix centred_inverse_hessian(const SoftmaxFit& fit, const Matrix& X, double a) {
-  const Index n = X.rows(), p = X.cols(), q = p + 1, C = fit.num_classes();
+Matrix centred_inverse_hessian(const SoftmaxFit& fit, const Matrix& table, double a) {
+  const Index n = table.rows() + 1, p = table.cols(), q = p + 1, C = fit.num_classes();
+  Matrix X(n, p);
+  X << table, table.colwise().mean();  // of weight C/2                                                                            (SMX.12)
   const Matrix probability = predict(fit, X, ClassRule::plug_in).probability;
   Matrix H = Matrix::Zero(C * q, C * q);
   for (Index i = 0; i < n; ++i) {
     Vector x(q), P = probability.row(i);
     x << X.row(i).transpose(), 1;
-    const Matrix omega = Matrix(P.asDiagonal()) - P * P.transpose();
+    const Matrix omega = (i + 1 < n ? 1 : 0.5 * static_cast<double>(C)) * (Matrix(P.asDiagonal()) - P * P.transpose());
     for (Index c = 0; c < C; ++c)
       for (Index e = 0; e < C; ++e) H.block(c * q, e * q, q, q) += omega(c, e) * x * x.transpose();
   }
   for (Index j = 0; j < p; ++j)
-    for (Index c = 0; c < C; ++c) H(c * q + j, c * q + j) += a * (X.col(j).array() - X.col(j).mean()).square().mean();
+    for (Index c = 0; c < C; ++c) H(c * q + j, c * q + j) += a * (table.col(j).array() - table.col(j).mean()).square().mean();
   const Eigen::SelfAdjointEigenSolver<Matrix> axes(H);
   const Vector inverse = (axes.eigenvalues().array() > 1e-9 * axes.eigenvalues().maxCoeff()).select(axes.eigenvalues().cwiseInverse(), 0.0);
   EXPECT_EQ((inverse.array() == 0).count(), 1);  // a number added to all intercepts
@@ -296,6 +304,22 @@ TEST(Softmax, SeparableClassesStayFinite) {
   EXPECT_NE(stopped.report.warnings[0].find("separated"), std::string::npos);
 }
 
+// Of a fit without a posterior every column is still spoken of: what reads it looks at each.
+TEST(Softmax, WithoutAPosteriorHasNumbersForEveryColumn) {
+  Data d = make(31, 40, 4, 3);
+  d.X.col(3) = d.X.col(0) + d.X.col(1);
+  const SoftmaxFit fit = fit_softmax(d.X, d.y, with(Prior::none()));
+  ASSERT_EQ(fit.report.status, Status::not_positive_definite);
+  for (const Matrix* each : {&fit.mean, &fit.variance, &fit.relevance}) {
+    ASSERT_EQ(each->rows(), 4);
+    ASSERT_EQ(each->cols(), 3);
+    EXPECT_TRUE(each->array().isNaN().all());
+  }
+  EXPECT_EQ(fit.precision, Matrix::Zero(4, 3));
+  EXPECT_EQ(fit.relevant.size(), 4u);
+  EXPECT_EQ(bound_scope(fit), BoundScope::nothing);
+}
+
 TEST(Softmax, AClassMayHaveOneRow) {
   Data d = make(7, 60, 4, 2);
   d.y[17] = 5;
@@ -303,7 +327,9 @@ TEST(Softmax, AClassMayHaveOneRow) {
   EXPECT_EQ(fit.report.status, Status::converged) << fit.report.message;
   EXPECT_EQ(fit.class_weight[2], 1);
   EXPECT_TRUE(fit.mean.allFinite() && fit.variance.allFinite());
-  EXPECT_NEAR(predict(fit, d.X, ClassRule::plug_in).probability.col(2).sum(), 1, 1e-6);  // a flat intercept fits the frequencies
+  // The intercepts fit the frequencies of the rows and of half an observation of each class at the means.                     (SMX.12)
+  const double at_means = predict(fit, Matrix(d.X.colwise().mean()), ClassRule::plug_in).probability(0, 2);
+  EXPECT_NEAR(predict(fit, d.X, ClassRule::plug_in).probability.col(2).sum() + 1.5 * at_means, 1.5, 1e-6);
 }
 
 TEST(Softmax, NoiseAloneLeavesTheIntercepts) {

@@ -86,7 +86,8 @@ TEST(SaveModel, WithoutAnEncodingGivesBackALogisticFit) {
   EXPECT_EQ(predict(as<LogisticFit>(saved.fit), fresh.X).probability, predict(fit, fresh.X).probability);
 }
 
-// Written before there were relevance vector machines. The same tables fitted again agree as far as the tolerance goes.
+// Written before there were relevance vector machines. The same tables fitted again agree as far as the tolerance goes, and the prior that
+// the intercept of classes has had since (SP.20): of 200 rows it is one more.
 TEST(LoadModel, ReadsFilesOfEarlierPrograms) {
   const SavedModel logistic = load_model(testing::data_path("models/pima_logistic.ardvark"));
   EXPECT_EQ(logistic.fit.classes, (Names{"No", "Yes"}));
@@ -97,7 +98,7 @@ TEST(LoadModel, ReadsFilesOfEarlierPrograms) {
   const LogisticFit again = fit_logistic(patients.X(), type, {.prior = Prior::ard()});
   EXPECT_LT(
       (predict(as<LogisticFit>(logistic.fit), patients.X()).probability - predict(again, patients.X()).probability).cwiseAbs().maxCoeff(),
-      1e-3);
+      5e-3);
 
   const std::string wide = testing::data_path("models/wide.csv");  // more columns than rows: the other form of the covariance
   const SavedModel linear = load_model(testing::data_path("models/wide_linear.ardvark"));

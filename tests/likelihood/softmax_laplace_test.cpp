@@ -13,7 +13,7 @@ TEST(SoftmaxLaplace, ErrorsAreTheGradientOfTheLogLikelihood) {
   testing::Random random(1);
   const Matrix F = random.normals(5, 4);
   const SoftmaxLaplace likelihood({0, 1, 2, 3, 1}, Vector::LinSpaced(5, 0.5, 2), 4);
-  ClassRows rows, up, down;
+  SoftmaxRows rows, up, down;
   likelihood.update(F, rows);
   for (Index n = 0; n < 5; ++n)
     for (Index c = 0; c < 4; ++c) {
@@ -35,7 +35,7 @@ TEST(SoftmaxLaplace, HugeScoresNeitherOverflowNorLoseTheError) {
   F << 1000, 0, -1000,  // right for sure
       40, 0, 0,         // wrong by 40 nats
       -1e300, 1e300, 0;
-  ClassRows rows;
+  SoftmaxRows rows;
   likelihood.update(F, rows);
   EXPECT_TRUE(rows.P.allFinite() && rows.E.allFinite());
   EXPECT_EQ(rows.E(0, 0), 0);

@@ -82,7 +82,7 @@ struct Mode {
 Mode mode_of(const ClassProblem& p, Design& X, const SoftmaxLaplace& likelihood, SolverKind kind) {
   Mode out{make_class_solver(X, p.weights, likelihood, kind), {}, {}, 0};
   out.solver->begin(p.a, Vector::Zero(p.a.size()));
-  ClassRows rows;
+  SoftmaxRows rows;
   double length = 1;
   for (int step = 0; step < 50 && length > 1e-24; ++step) {
     likelihood.update(out.solver->scores(), rows);
@@ -139,7 +139,7 @@ TEST_P(SoftmaxSolver, FindsTheModeAndItsInverseHessian) {
   const Mode mode = mode_of(p, X, likelihood, kind);
   EXPECT_EQ(mode.solver->kind(), kind);
   EXPECT_LE(gradient(p, mode.w).cwiseAbs().maxCoeff(), 1e-9);
-  ClassRows rows;
+  SoftmaxRows rows;
   likelihood.update(mode.solver->scores(), rows);
   EXPECT_NEAR(rows.log_likelihood - 0.5 * mode.solver->penalty(), objective(p, mode.w), 1e-9);
   EXPECT_LE((mode.solver->scores() - scores(p, mode.w)).cwiseAbs().maxCoeff(), 1e-9);
@@ -195,7 +195,7 @@ TEST(SoftmaxSolver, StepsAreInTheMetricOfTheHessian) {
   for (const SolverKind kind : {SolverKind::primal, SolverKind::dual}) {
     auto solver = make_class_solver(X, p.weights, likelihood, kind);
     solver->begin(p.a, start);
-    ClassRows rows;
+    SoftmaxRows rows;
     likelihood.update(solver->scores(), rows);
     double length = 0;
     ASSERT_TRUE(solver->step(rows, length));

@@ -3,8 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/Cholesky>
+#include <algorithm>
 #include <cmath>
 #include <functional>
+#include <numbers>
+#include <optional>
 #include <ostream>
 #include <random>
 #include <string>
@@ -117,6 +120,38 @@ Estimate average(int samples, const std::function<double()>& draw) {
   return {mean, std::sqrt(squares / (samples - 1.0) / samples)};
 }
 
+// Jeffreys' prior of the share of a class, of the log odds at the means of the columns, as wide as 1/c.                         (SP.20)
+double log_prior_of_intercept(double log_odds, double c) {
+  return std::log(c / std::numbers::pi) + 0.5 * (log_sigmoid(c * log_odds) + log_sigmoid(-c * log_odds));
+}
+
+// Of at most 1 the c under which it is most probable in the mean, among many: near the best one all are as good.
+double best_narrowing(const std::function<double(double c)>& expected) {
+  double best = 1;
+  for (double c = 1; c > 1e-3; c *= 0.998)
+    if (expected(c) > expected(best)) best = c;
+  return best;
+}
+
+double best_narrowing(double m, double s) {
+  return best_narrowing([&](double c) {
+    double sum = 0;
+    for (double z = -8; z <= 8; z += 0.1) sum += 0.1 * std::exp(log_normal_density(z, 1)) * log_prior_of_intercept(m + std::sqrt(s) * z, c);
+    return sum;
+  });
+}
+
+// The log odds at the means of the columns under a fit.
+struct AtTheMeans {
+  double mean, variance;
+  AtTheMeans(const LogisticFit& fit, const Matrix& X) {
+    Vector x(X.cols() + 1);
+    x << X.colwise().mean().transpose(), 1;
+    mean = x.head(X.cols()).dot(fit.mean) + fit.intercept->mean;
+    variance = x.dot(fit.covariance() * x);
+  }
+};
+
 // E_q[ln p(y|w,tau) + ln p(w|tau,alpha) + ln p(alpha) + ln p(tau) - ln q(w|tau) - ln q(tau) - ln q(alpha)]
 Estimate sampled_bound(const Problem& problem, const Case& c, const Fit& fit, int samples, std::uint64_t seed) {
   const FitOptions& o = c.options;
@@ -138,6 +173,13 @@ Estimate sampled_bound(const Problem& problem, const Case& c, const Fit& fit, in
   const Matrix root = V.llt().matrixL();
   const double log_det_root = root.diagonal().array().log().sum();
   const Vector m = X * mean, s = (X * V).cwiseProduct(X).rowwise().sum();
+  const Vector total = o.weights.empty() ? Vector::Ones(n) : Vector(o.weights.eigen()), means = X.transpose() * total / total.sum();
+  const bool proper = !linear && o.intercept && std::count(prior.group.begin(), prior.group.end(), PriorInWords::flat) == 1;
+  const double of_intercept = std::sqrt(std::pow(means.dot(mean), 2) + means.dot(V * means));
+  const bool is_exact = c.target == Target::exact_sigmoid;
+  const double narrowing = !proper    ? 1
+                           : is_exact ? best_narrowing(means.dot(mean), means.dot(V * means))
+                                      : best_narrowing([&](double each) { return log_prior_of_intercept(of_intercept, each); });
 
   // q(alpha_g) = Gamma(c0 + |g|/2, rate), of mean E[alpha_g].
   std::vector<double> shape(static_cast<std::size_t>(prior.num_groups()), o.precision.shape), rate(shape.size());
@@ -171,6 +213,11 @@ Estimate sampled_bound(const Problem& problem, const Case& c, const Fit& fit, in
       const double a = g == PriorInWords::fixed ? prior.precision[j] : alpha[g];
       sum += log_normal_density(w[j], 1 / (tau * a * prior.scale[j] * prior.scale[j]));
     }
+    if (const double x = means.dot(w); proper && is_exact)
+      sum += log_prior_of_intercept(x, narrowing);
+    else if (proper)  // its bound, from where it touches                                                                  (JJ.1), (JJ.3)
+      sum += log_prior_of_intercept(of_intercept, narrowing) -
+             jj_lambda(narrowing * of_intercept) * narrowing * narrowing * (x * x - of_intercept * of_intercept);
     for (Index i = 0; i < n; ++i) {
       const double x = X.row(i).dot(w), k = o.weights.empty() ? 1.0 : o.weights[i];
       if (linear) {
@@ -307,8 +354,10 @@ double log_coefficient_prior(double square, int count, const GammaDistribution& 
 }
 
 // The trapezoid rule in u, w = c sinh(u), in one to three dimensions: fine near 0, where the prior has a peak of width sqrt(2 rate), and
-// coarse far out, where the likelihood falls off exponentially. Flat coefficients come last.
-double logistic_evidence(const Problem& problem, const FitOptions& o, bool intercept) {
+// coarse far out, where the likelihood falls off exponentially. The intercept comes last.
+/// \param narrowing  of the prior of the intercept; none: there is no intercept
+double logistic_evidence(const Problem& problem, const FitOptions& o, std::optional<double> narrowing) {
+  const bool intercept = narrowing.has_value();
   const Index n = problem.X.rows(), p = problem.X.cols(), d = p + (intercept ? 1 : 0);
   const double step = d == 3 ? 0.2 : 0.05, c = std::sqrt(2 * o.precision.rate), reach = std::asinh(200 / c);
   std::vector<double> at, log_weight;
@@ -328,6 +377,7 @@ double logistic_evidence(const Problem& problem, const FitOptions& o, bool inter
       else
         for (Index i = 0; i < p; ++i) term += log_coefficient_prior(w[i] * w[i], 1, o.precision);
       for (Index i = 0; i < n; ++i) term += log_sigmoid(problem.t[i] * log_odds[i]);
+      if (intercept) term += log_prior_of_intercept(log_odds.mean(), *narrowing);
       sum.add(term);
       return;
     }
@@ -410,10 +460,16 @@ TEST_P(LogisticEvidence, IsNotExceededAndTheGaussianPosteriorIsNearer) {
   const EvidenceCase& c = GetParam();
   const Problem problem(25, 20, c.p);
   FitOptions options = c.options();
-  const double gaussian = fit_logistic(problem.X, problem.t, options).bound;
+  const LogisticFit fit = fit_logistic(problem.X, problem.t, options);
+  const double gaussian = fit.bound;
+  std::optional<double> narrowing;
+  if (c.intercept) {
+    const AtTheMeans b(fit, problem.X);
+    narrowing = best_narrowing(b.mean, b.variance);
+  }
   options.likelihood = LogisticLikelihood::bound;
   const double jaakkola_jordan = fit_logistic(problem.X, problem.t, options).bound;
-  const double evidence = logistic_evidence(problem, options, c.intercept);
+  const double evidence = logistic_evidence(problem, options, narrowing);
   RecordProperty("gap_gaussian_in_nats", std::to_string(evidence - gaussian));
   RecordProperty("gap_bound_in_nats", std::to_string(evidence - jaakkola_jordan));
   EXPECT_GE(evidence - gaussian, -7e-9 * 20);  // the error of E softplus, for 20 rows

@@ -97,11 +97,11 @@ print("\n".join(automatic.notes_) or "(none)")
 
 # %%
 # Warnings say what one should know before trusting the result. They are `ardvark.ArdvarkWarning`,
-# and name the remedy. Here, sixteen rows and seven columns, each with a precision of its own; the
-# columns tell the classes apart, and the coefficients grow without end:
+# and name the remedy. Here, sixteen rows and seven columns without a prior; the columns tell the
+# classes apart, and nothing keeps the coefficients from growing:
 few = pd.concat([train[y == "Yes"].head(8), train[y == "No"].head(8)])
 with warnings.catch_warnings(record=True) as caught:
     warnings.simplefilter("always")
-    BayesianLogisticRegression("ard").fit(few.drop(columns="type"), few["type"])
+    BayesianLogisticRegression("none").fit(few.drop(columns="type"), few["type"])
 messages = [str(warning.message) for warning in caught]
 print("\n".join(messages))

@@ -1,0 +1,37 @@
+// The prior of the intercept of classes in the form of a row: Jeffreys' of the shares of the classes, as wide as suits the intercept.
+// docs/math/sparse.md (SP.20), docs/math/softmax.md (SMX.12)
+#pragma once
+
+#include "ardvark/types.hpp"
+
+namespace ardvark {
+
+/// What is there of rows, and of one more.
+[[nodiscard]] inline Vector with_one_more(const Vector& of_rows, double last) {
+  Vector out(of_rows.size() + 1);
+  out << of_rows, last;
+  return out;
+}
+
+/// p(b) = c/pi sqrt(sigma(c b) sigma(-c b)), with the c of at most 1 under which what is known of b is most probable.
+struct InterceptRow {
+  double narrowing = 1;      ///< c
+  double omega = 0.25;       ///< weight of the row
+  double response = 0;       ///< weight times working target
+  double log_prior = 0;      ///< E ln p(b)
+};
+
+/// b of mean m and variance s >= 0, 0 at a mode.                                                                         (VG.1), (LAP.1)
+[[nodiscard]] InterceptRow intercept_row(double m, double s);
+/// With Jaakkola and Jordan's bound, touching at xi = c sqrt(square); log_prior is the bound at E b^2 = square.                    (JJ.2)
+[[nodiscard]] InterceptRow intercept_row_of_bound(double square);
+
+/// Of several classes at the mode: sqrt(C) Gamma(C/2) pi^(-C/2) c^(C-1) prod softmax(c f)^(1/2).                                (SMX.12)
+struct InterceptScores {
+  double narrowing = 1;
+  Vector probability;  ///< [C] softmax(c f)
+  double log_prior = 0;
+};
+[[nodiscard]] InterceptScores intercept_scores(const Vector& f);
+
+}  // namespace ardvark
