@@ -26,28 +26,36 @@ LogOdds ClassRows::before(bool has_flat) const {
   return {Vector::Constant(size(), has_flat ? std::log(rate / (1 - rate)) : 0.0), Vector::Zero(size())};
 }
 
-ClassRowsAt ClassRows::at(const LogOdds& known) const {
-  ClassRowsAt out{{Vector::Zero(size()), Vector::Zero(size())}, 0};
+// use(row, omega, response, log likelihood) of every row; of the last one, the prior of the intercept, for each signal.
+template <typename Use>
+void ClassRows::each_row(const LogOdds& known, Use&& use) const {
   const auto look = [&](Index i, double t, double k, double c) {
-    const double m = known.m[i];
-    const double s = c * c * known.s[i];
+    const double m = known.m[i], s = c * c * known.s[i];
     const LogisticExpectation e = s <= little_variance ? expected_logistic_of_little_variance(c * m, s) : expected_logistic(c * m, s);
     const double omega = k > 0 ? std::max(k * c * c * e.slope, least_omega) : 0;
-    out.sites.omega[i] += omega;
-    out.sites.response[i] += omega * m + k * c * (t - e.sigma);
     // t x - softplus(x) = - t softplus(-x) - (1 - t) softplus(x), and softplus(-x) = softplus(x) - x, of which neither is below 0.
     const double of_first = std::max(e.softplus, 0.0), of_second = std::max(e.softplus - c * m, 0.0);
-    if (k > 0) out.log_likelihood -= k * (t * of_second + (1 - t) * of_first);
+    use(i, omega, omega * m + k * c * (t - e.sigma), k > 0 ? -k * (t * of_second + (1 - t) * of_first - std::log(c)) : 0.0);
   };
   for (Index i = 0; i < t_.size(); ++i) look(i, t_[i], k_[i], 1);
-  if (proper_) {
-    for (const auto& [weight, signal] : signals_) {
-      const double c = narrowing_of(signal);
-      look(t_.size(), 0.5, weight, c);
-      out.log_likelihood += weight * (std::log(c) - ln_pi);
-    }
-  }
+  if (!proper_) return;
+  for (const auto& [weight, signal] : signals_) look(t_.size(), 0.5, weight, narrowing_of(signal));
+}
+
+ClassRowsAt ClassRows::at(const LogOdds& known) const {
+  ClassRowsAt out{{Vector::Zero(size()), Vector::Zero(size())}, proper_ ? -ln_pi : 0.0};
+  each_row(known, [&](Index i, double omega, double response, double log_likelihood) {
+    out.sites.omega[i] += omega;
+    out.sites.response[i] += response;
+    out.log_likelihood += log_likelihood;
+  });
   return out;
+}
+
+double ClassRows::log_likelihood(const LogOdds& known) const {
+  double sum = proper_ ? -ln_pi : 0;
+  each_row(known, [&](Index, double, double, double log_likelihood) { sum += log_likelihood; });
+  return sum;
 }
 
 std::function<double(double signal)> ClassRows::log_prior_of_intercept(const LogOdds& known) const {
@@ -61,13 +69,15 @@ bool ClassRows::are_steps(const LogOdds& known) const {
   constexpr double square_of_a_step = 1e4;
   for (Index i = 0; i < t_.size(); ++i)
     if (k_[i] > 0 && known.m[i] * known.m[i] + known.s[i] <= square_of_a_step) return false;
-  return at(known).log_likelihood > -0.7 * k_.sum();
+  return log_likelihood(known) > -0.7 * k_.sum();
 }
 
 LogOdds ClassRows::log_odds(const Vector& w, const Matrix& V) {
   LogOdds out{Vector(size()), Vector(size())};
   design_->apply(w, out.m);
+  static_cast<void>(design_->set_products(products_));
   design_->row_forms(V, out.s);
+  static_cast<void>(design_->set_products(Products::double_precision));
   return out;
 }
 

@@ -45,6 +45,7 @@ class ClassRows {
   /// Before anything is known: the log odds of the classes, or 0 where no column says them.
   [[nodiscard]] LogOdds before(bool has_flat) const;
   [[nodiscard]] ClassRowsAt at(const LogOdds& known) const;
+  [[nodiscard]] double log_likelihood(const LogOdds& known) const;  ///< of that, alone
   /// The row that stands for the prior of the intercept is the mean over these. One of no variance at first.                   (SP.20)
   void set_signals(std::vector<WeightedSignal> signals) { signals_ = std::move(signals); }
   [[nodiscard]] const std::vector<WeightedSignal>& signals() const { return signals_; }
@@ -52,13 +53,20 @@ class ClassRows {
   [[nodiscard]] std::function<double(double signal)> log_prior_of_intercept(const LogOdds& known) const;
   /// Every row is beyond a hundred, or varies by as much, and the rows are told apart: the coefficients grow for ever.            (VG.5)
   [[nodiscard]] bool are_steps(const LogOdds& known) const;
+  /// Of Gram matrices and variances of rows.                                                                                     (MP.4)
+  void set_products(Products products) { products_ = products; }
+  [[nodiscard]] Products products() const { return products_; }
   /// m = X w, s_n = x_n'V x_n.
   [[nodiscard]] LogOdds log_odds(const Vector& w, const Matrix& V);
 
  private:
+  template <typename Use>
+  void each_row(const LogOdds& known, Use&& use) const;
+
   std::unique_ptr<Design> design_;
   const Vector &t_, &k_;
   bool proper_;
+  Products products_ = Products::double_precision;
   std::vector<WeightedSignal> signals_{{}};
 };
 

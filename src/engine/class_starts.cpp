@@ -119,7 +119,8 @@ class Starts {
     reduced_.reset();  // its memory is wanted
     reduced_ = std::make_shared<ReducedRows>();
     const KeepBasis basis = odds_.are_wide() ? KeepBasis::yes : KeepBasis::no;
-    if (!reduce_rows(rows_.design(), which_, omega, working.target, omega.sum(), basis, *reduced_)) return std::nullopt;
+    if (!reduce_rows(rows_.design(), which_, omega, working.target, omega.sum(), basis, *reduced_, Rotation::to_diagonal, rows_.products()))
+      return std::nullopt;
     const bool has_dense = settings_.parts != SparseParts::slab_only;
     if (!sets_)
       sets_ =

@@ -39,7 +39,6 @@ struct Tangent {
 
   // A share of the way from this to the other: without the prior of the signal the bound might fall, however short the way.
   [[nodiscard]] Tangent towards(const Tangent& aim, double share) const {
-    if (share == 1) return aim;
     Tangent out = aim;
     out.sites = {sites.omega + share * (aim.sites.omega - sites.omega), sites.response + share * (aim.sites.response - sites.response)};
     for (auto& [part, prior] : out.priors) part *= share;
@@ -94,7 +93,7 @@ class Course {
 
 double bound_of_classes(const ClassRows& rows, const WorkingRows& working, const WorkingFit& fit) {
   const LogOdds& odds = fit.log_odds;
-  double bound = fit.log_evidence + working.constant + misfit(working.sites, working.target, odds) + rows.at(odds).log_likelihood;
+  double bound = fit.log_evidence + working.constant + misfit(working.sites, working.target, odds) + rows.log_likelihood(odds);
   if (!working.log_prior_of_signal) return bound;
   const auto log_prior = rows.log_prior_of_intercept(odds);
   for (const auto& [weight, signal] : rows.signals()) bound -= weight * log_prior(signal);
@@ -108,8 +107,7 @@ ClassSteps run_class_steps(ClassRows& rows, bool has_flat, const ClassStepSettin
   constexpr double least_share = 1.0 / 16;
   rows.set_signals({{}});
   LogOdds known = rows.before(has_flat);  // what the last step that stands came to
-  LogOdds ahead = known;                  // and where the next one begins
-  bool is_plain = true;
+  std::optional<LogOdds> ahead;           // of a step that begins beyond that: where
   std::optional<Course> course;
   if (settings.extrapolates) course.emplace(rows.size());
   Tangent before(rows, known, rows.at(known).sites);
@@ -119,13 +117,15 @@ ClassSteps run_class_steps(ClassRows& rows, bool has_flat, const ClassStepSettin
   double last_ratio = 1;
   int calm = 0;
   while (static_cast<int>(out.history.size()) < settings.max_steps) {
-    const ClassRowsAt here = rows.at(ahead);
-    Tangent taken = before.towards(Tangent(rows, ahead, here.sites), is_plain ? share : 1);
-    WorkingRows working{taken.sites, {}, 0, 0, static_cast<int>(out.history.size()), taken.log_prior_of_signal()};
-    const Sites& sites = working.sites;
+    const LogOdds& at = ahead ? *ahead : known;
+    ClassRowsAt here = rows.at(at);
+    Tangent taken(rows, at, std::move(here.sites));
+    if (!ahead && share < 1) taken = before.towards(taken, share);
+    const Sites& sites = taken.sites;
+    WorkingRows working{sites, {}, 0, 0, static_cast<int>(out.history.size()), taken.log_prior_of_signal()};
     working.target = (sites.omega.array() > 0).select(sites.response.cwiseQuotient(sites.omega.cwiseMax(1e-300)), 0.0);
     working.constant = 0.5 * sites.omega.sum() * ln_2pi;
-    working.shift = working.constant + misfit(sites, working.target, ahead) + here.log_likelihood;
+    working.shift = working.constant + misfit(sites, working.target, at) + here.log_likelihood;
     std::optional<WorkingFit> found = solve(working);
     if (!found) {
       out.status = Status::failed;
@@ -133,10 +133,9 @@ ClassSteps run_class_steps(ClassRows& rows, bool has_flat, const ClassStepSettin
     }
     LogOdds& next = found->log_odds;
     const double bound = bound_of_classes(rows, working, *found);
-    const bool fell = !(bound >= last - std::max(1e-5, 1e-9 * std::abs(last)));  // by more than rounding, and unending iterations, explain
-    if (fell && !is_plain) {
-      ahead = known;
-      is_plain = true;
+    const bool fell = !(bound >= last - std::max(settings.rounding, 1e-9 * std::abs(last)));
+    if (fell && ahead) {
+      ahead.reset();
       course->forget();
       continue;
     }
@@ -148,12 +147,10 @@ ClassSteps run_class_steps(ClassRows& rows, bool has_flat, const ClassStepSettin
     out.farthest = (next.m.cwiseAbs2() + next.s).maxCoeff();
     out.history.push_back(bound);
     share = std::min(1.0, 1.5 * share);
-    const bool may_go_further = course && share == 1 && std::isfinite(last);
-    if (!may_go_further)
-      ahead = next;
+    if (course && share == 1 && std::isfinite(last))
+      ahead = bound - last < near_the_end ? course->further(at, next, sites.omega) : stretched(known, next);
     else
-      ahead = bound - last < near_the_end ? course->further(ahead, next, working.sites.omega) : stretched(known, next);
-    is_plain = !may_go_further;
+      ahead.reset();
     known = std::move(next);
     before = std::move(taken);
     if (rows.is_proper()) rows.set_signals(std::move(found->signals));

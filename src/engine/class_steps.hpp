@@ -15,12 +15,13 @@ struct ClassStepSettings {
   double tolerance = 2e-3;  ///< nats
   int max_steps = 600;
   std::function<bool(int steps, double bound)> on_step = {};  ///< false: stop
+  double rounding = 1e-5;                                     ///< nats: a fall by less is none
   bool extrapolates = false;                                  ///< from the last steps to where they lead                        (SL.13)
 };
 
 /// A linear problem at s2 = 1 that stands for the rows of two classes.
 struct WorkingRows {
-  Sites sites;
+  const Sites& sites;
   Vector target;    ///< [rows] z = r/omega
   double shift;     ///< from a bound of these rows to about that of the classes                                                 (SL.10)
   double constant;  ///< the part of it that does not hang on the log odds

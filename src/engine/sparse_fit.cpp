@@ -76,6 +76,11 @@ std::shared_ptr<const ColumnSets> sets_of(const PenalisedColumns& which, const R
   return std::make_shared<const ColumnSets>(single ? correlated_blocks(rows, by_correlation(rows, which)) : groups_of(which));
 }
 
+Products products_of(const FitOptions& options, Index num_rows, Index num_columns) {
+  const bool is_long = num_rows >= 8 * num_columns && blas::multiplications(num_rows, num_columns) > 1e9;
+  return options.mixed_precision && is_long ? Products::single_precision : Products::double_precision;
+}
+
 AveragedFits averaged_grid(HyperGrid grid) {
   AveragedFits out{{}, Vector(static_cast<Index>(grid.points.size())), std::nullopt};
   for (GridPoint& point : grid.points) {

@@ -57,6 +57,8 @@ struct AveragedFits {
   return which.size() > 0 && which.size() <= most;
 }
 [[nodiscard]] AveragedFits averaged_grid(HyperGrid grid);
+/// Of a Gram matrix that is the better part of the work, of many more rows than columns.                                         (MP.3)
+[[nodiscard]] Products products_of(const FitOptions& options, Index num_rows, Index num_columns);
 
 /// Credible sets of the columns that this start includes; columns of a block that stand for one effect share one.            (SP.9)
 [[nodiscard]] std::vector<CredibleSet> credible_sets(const SpikeSlab& q);

@@ -36,10 +36,8 @@ void fit_sparse_linear(MatrixView X, std::shared_ptr<double[]> memory, const Vec
   const int threads = blas::num_threads();
   const auto reduced = std::make_shared<ReducedRows>();  // the starts read it, and so does the posterior
   ReducedRows& rows = *reduced;
-  const bool is_long = X.rows() >= 8 * which.size() && blas::multiplications(X.rows(), which.size()) > 1e9;
-  const Products products = options.mixed_precision && is_long ? Products::single_precision : Products::double_precision;
   warn_of_flat_columns(design, which.flat, k, options.column_names, report);
-  if (!reduce_rows(design, which, k, y, fit.num_rows, KeepBasis::no, rows, rotation, products))
+  if (!reduce_rows(design, which, k, y, fit.num_rows, KeepBasis::no, rows, rotation, products_of(options, X.rows(), which.size())))
     throw InvalidArgument("the columns without a prior are linearly dependent: they cannot be told apart");
 
   SpikeSlabSettings slab;

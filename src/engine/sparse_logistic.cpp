@@ -176,6 +176,7 @@ std::optional<Found> from_starts(const Problem& problem, ClassRows& rows, const 
                                  Index num_threads) {
   ClassStartSettings settings{steps, problem.max_sweeps, parts, num_threads};
   settings.extrapolates = true;
+  if (rows.products() == Products::single_precision) settings.rounding = 1e-8 * static_cast<double>(problem.t.size());
   ClassStarts found = fit_class_starts(rows, problem.which, problem.slab, settings);
   if (!(found.weight.size() > 0 && found.weight.sum() > 0)) return std::nullopt;
   const std::vector<std::shared_ptr<const ReducedRows>> each(found.starts.size(), found.rows);
@@ -220,6 +221,7 @@ void fit_sparse_logistic(MatrixView X, const Vector& t, const Vector& k, const F
 
   state->proper_intercept = has_proper_intercept(options, which.flat);
   ClassRows rows(design_of(problem), seen_t, seen_k, state->proper_intercept);
+  if (!is_averaged(which)) rows.set_products(products_of(options, seen_X.rows(), which.size()));
   const int threads = blas::num_threads();
   std::optional<Found> found;
   {

@@ -19,8 +19,8 @@ double narrowing_at_root(Function&& rises, double least) {
   const auto of_log = [&](double log_c) { return rises(std::exp(log_c)); };
   const double below = of_log(std::log(least));
   if (!(below < 0)) return least;  // but for rounding
-  const auto [low, high] =
-      boost::math::tools::toms748_solve(of_log, std::log(least), 0.0, below, at_one, boost::math::tools::eps_tolerance<double>(40), most_steps);
+  const auto [low, high] = boost::math::tools::toms748_solve(of_log, std::log(least), 0.0, below, at_one,
+                                                             boost::math::tools::eps_tolerance<double>(40), most_steps);
   return std::exp(0.5 * (low + high));
 }
 

@@ -15,10 +15,10 @@ namespace ardvark {
 
 /// p(b) = c/pi sqrt(sigma(c b) sigma(-c b)), with the c of at most 1 under which what is known of b is most probable.
 struct InterceptRow {
-  double narrowing = 1;      ///< c
-  double omega = 0.25;       ///< weight of the row
-  double response = 0;       ///< weight times working target
-  double log_prior = 0;      ///< E ln p(b)
+  double narrowing = 1;  ///< c
+  double omega = 0.25;   ///< weight of the row
+  double response = 0;   ///< weight times working target
+  double log_prior = 0;  ///< E ln p(b)
 };
 
 /// b of mean m and variance s >= 0, 0 at a mode.                                                                         (VG.1), (LAP.1)

@@ -1,4 +1,5 @@
-// Every classification with a prior has an evidence of at most 0: its intercept has a prior too.         docs/math/sparse.md (SP.20), (SMX.12)
+// Every classification with a prior has an evidence of at most 0: its intercept has a prior too.         docs/math/sparse.md (SP.20),
+// (SMX.12)
 #include <gtest/gtest.h>
 
 #include <cstdlib>

@@ -7,6 +7,7 @@
 
 #include "../support/random_problem.hpp"
 #include "ardvark/linear.hpp"
+#include "ardvark/logistic.hpp"
 #include "design/dense.hpp"
 #include "engine/sweep.hpp"
 
@@ -115,6 +116,22 @@ TEST(SinglePrecision, IsNotTakenWhereItMightShow) {  // (MP.3)
     EXPECT_EQ((plain.mean - mixed.mean).cwiseAbs().maxCoeff(), 0) << which;
     EXPECT_EQ(plain.bound, mixed.bound) << which;
   }
+}
+
+TEST(SinglePrecision, OfClassesIsFarBelowWhatTheDataKnow) {  // (MP.4)
+  Random random(77);
+  LongTable t = long_table(0.5, 1, random);
+  const double middle = t.y.mean();
+  t.y = (t.y.array() > middle).cast<double>();
+  FitOptions options;
+  options.prior.kind = PriorKind::sparse;
+  const LogisticFit mixed = fit_logistic(t.X, t.y, options);
+  options.mixed_precision = false;
+  const LogisticFit plain = fit_logistic(t.X, t.y, options);
+  EXPECT_GT((plain.mean - mixed.mean).cwiseAbs().maxCoeff(), 0) << "single precision was not tried";
+  EXPECT_LT(((plain.mean - mixed.mean).array().square() / plain.variance.array()).maxCoeff(), 1e-5);
+  EXPECT_NEAR(mixed.bound, plain.bound, 2e-3);  // the tolerance
+  EXPECT_EQ(mixed.report.status, Status::converged);
 }
 
 // The exact Gaussian posterior and the Jaakkola-Jordan bound: rows that follow the mean.

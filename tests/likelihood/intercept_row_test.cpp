@@ -1,4 +1,5 @@
-// The prior of the intercept of classes as a row.                                              docs/math/sparse.md (SP.20), softmax.md (SMX.12)
+// The prior of the intercept of classes as a row.                                              docs/math/sparse.md (SP.20), softmax.md
+// (SMX.12)
 #include "likelihood/intercept_row.hpp"
 
 #include <gtest/gtest.h>
