@@ -9,6 +9,7 @@
 #include "core/special.hpp"
 #include "design/centres.hpp"
 #include "engine/evidence_gradient.hpp"
+#include "likelihood/intercept_row.hpp"
 
 namespace ardvark {
 
@@ -86,6 +87,14 @@ double RelevanceProblem::log_evidence(const GreedyOutcome& outcome, const Machin
   return outcome.objective + flat - found + (task == Task::linear ? (1 - k.sum()) * std::log(target.scale) : 0.0);
 }
 
+// What the prior of the bias of classes says of the one that was found with a flat prior, ln 1.                       (SP.20), (RVM.5)
+double RelevanceProblem::log_prior_of_bias(const GreedyOutcome& outcome) const {
+  if (task == Task::linear) return 0;
+  const Index bias = outcome.alpha.size() - 1;
+  const double m = outcome.w[bias], s = outcome.V(bias, bias);
+  return likelihood() == GreedyLikelihood::logistic_bound ? intercept_row_of_bound(m * m + s).log_prior : intercept_row(m, s).log_prior;
+}
+
 KernelEvaluation RelevanceProblem::evaluate(const Kernel& kernel) const {
   return evaluate(kernel, {.exchange = false, .cost_at_once = true, .tolerance = 1e-3});
 }
@@ -104,7 +113,7 @@ KernelEvaluation RelevanceProblem::evaluate(const Kernel& kernel, Effort effort)
   for (const MachineTarget& target : targets) {
     const GreedyOutcome outcome = search_columns(basis, target, effort);
     if (outcome.alpha.size() == 0) return {};  // not even the bias: the kernel's columns are not finite
-    out.log_evidence += log_evidence(outcome, target, effort);
+    out.log_evidence += log_evidence(outcome, target, effort) + log_prior_of_bias(outcome);
     std::vector<Index>& support = out.support.emplace_back();
     for (Index column : outcome.columns)
       if (column < static_cast<Index>(at.size())) support.push_back(at[static_cast<std::size_t>(column)]);

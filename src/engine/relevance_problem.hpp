@@ -69,6 +69,7 @@ struct RelevanceProblem {
   [[nodiscard]] GreedyOutcome search_columns(KernelDesign& design, const MachineTarget& target, Effort effort) const;
   /// The log evidence of that outcome in the user's units, comparable with every other.                                       (RVM.1)
   [[nodiscard]] double log_evidence(const GreedyOutcome& outcome, const MachineTarget& target, Effort effort) const;
+  [[nodiscard]] double log_prior_of_bias(const GreedyOutcome& outcome) const;
   /// What search_kernel() asks, quickly: columns are charged at once, nothing is exchanged.
   [[nodiscard]] KernelEvaluation evaluate(const Kernel& kernel) const;
   [[nodiscard]] KernelEvaluation evaluate(const Kernel& kernel, Effort effort) const;

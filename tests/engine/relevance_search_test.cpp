@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "../support/random_problem.hpp"
+#include "../support/reference.hpp"
 #include "relevance_sample.hpp"
 
 namespace ardvark {
@@ -154,6 +155,23 @@ TEST(Relevance, SearchesItsWidth) {  // (RVM.5)
     RelevanceOptions options = fixed(Kernel::gaussian(width));
     options.compare_up_to = 0;
     EXPECT_GE(fit.log_evidence, regress(s.X, s.y, options).log_evidence - 2) << width;
+  }
+}
+
+// The number by which the kernel was chosen and that of the machine speak of the same model: the same prior of the bias too.
+TEST(Relevance, TheEvidenceThatTheSearchMaximisesIsThatOfTheMachine) {  // (RVM.5), (SP.20)
+  const Matrix X = testing::load_matrix("refs/synth/X.csv").rightCols(2);
+  const Vector t = testing::load_vector("refs/synth/y_log.csv");
+  for (const LogisticLikelihood likelihood : {LogisticLikelihood::gaussian, LogisticLikelihood::bound}) {
+    RelevanceOptions options;
+    options.likelihood = likelihood;
+    options.compare_up_to = 0;
+    const RelevanceClassification fit = classify(X, t, options);
+    const double width = fit.kernel.spec().parameters[0];
+    const auto chosen = std::find_if(fit.trials.begin(), fit.trials.end(),
+                                     [&](const KernelTrial& trial) { return std::abs(trial.parameters[0] / width - 1) < 1e-9; });
+    ASSERT_NE(chosen, fit.trials.end());
+    EXPECT_NEAR(chosen->log_evidence, fit.log_evidence, 0.5) << to_string(likelihood);
   }
 }
 
