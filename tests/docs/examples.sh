@@ -6,6 +6,8 @@
 #           the installed `ardvark` on the path.
 #   ```cpp  is a whole program. It is built with find_package(ardvark), the OPTIONS being cmake's, and must exit with 0; it runs in
 #           the folder of its page, before the page's shell blocks.
+# A block ```text marked <!-- printed --> is what the shell block before it prints: its lines, in their order, others between them left out.
+# Numbers may differ by 2%, or by .02 where they are small: the last digits are those of a processor. Behind "..." a line may go on as it likes.
 # Marked blocks of another language are an error, and so are pages that together hold none.
 set -euo pipefail
 cmake=$1 prefix=$2 examples=$3
@@ -23,29 +25,55 @@ trap 'rm -rf "$work"' EXIT
 # Writes each marked block of a page to FOLDER/block_LINE.LANGUAGE.
 extract() {
   awk -v folder="$2" -v page="$1" '
-    !inside && /^<!-- tested -->[ \t]*$/ { marked = 1; next }
+    !inside && /^<!-- (tested|printed) -->[ \t]*$/ { marked = $2; next }
     !inside && /^```/ {
       inside = 1
       language = substr($1, 4)
-      if (marked && language != "sh" && language != "cpp") {
-        printf "%s:%d: a block marked <!-- tested --> must be sh or cpp, not \"%s\"\n", page, NR, language > "/dev/stderr"
+      if (marked == "tested" && language != "sh" && language != "cpp" || marked == "printed" && language != "text") {
+        printf "%s:%d: a block marked <!-- tested --> must be sh or cpp, one <!-- printed --> text, not \"%s\"\n", page, NR, language > "/dev/stderr"
         failed = 1
         exit
       }
-      file = marked ? sprintf("%s/block_%05d.%s", folder, NR, language) : ""
+      file = marked != "" ? sprintf("%s/block_%05d.%s", folder, NR, language) : ""
       if (file != "") printf "" > file
-      marked = 0
+      marked = ""
       next
     }
     inside && /^```[ \t]*$/ { inside = 0; next }
     inside { if (file != "") print > file; next }
-    NF && marked {
-      printf "%s:%d: <!-- tested --> is not followed by a fenced block\n", page, NR > "/dev/stderr"
+    NF && marked != "" {
+      printf "%s:%d: <!-- %s --> is not followed by a fenced block\n", page, NR, marked > "/dev/stderr"
       failed = 1
       exit
     }
     END { exit failed }
   ' "$1"
+}
+
+# Whether what was printed has the lines of the block BLOCK, in this order.
+has_lines() {
+  awk '
+    function alike(a, b,    difference, size) {
+      if (a == b) return 1
+      if (a !~ /^[-+]?[0-9.]+(e[-+]?[0-9]+)?,?$/ || b !~ /^[-+]?[0-9.]+(e[-+]?[0-9]+)?,?$/) return 0
+      difference = a - b; size = a + 0
+      if (difference < 0) difference = -difference
+      if (size < 0) size = -size
+      return difference <= 0.02 * size || difference <= 0.02 && size < 1
+    }
+    NR == FNR { if (NF) wanted[++count] = $0; next }
+    found < count {
+      num = split(wanted[found + 1], words)
+      if (words[num] == "...") { if (NF < --num) next } else if (num != NF) next
+      for (i = 1; i <= num; ++i) if (!alike(words[i], $i)) next
+      ++found
+    }
+    END {
+      if (found == count) exit 0
+      printf "not printed: %s\n", wanted[found + 1] > "/dev/stderr"
+      exit 1
+    }
+  ' "$1" -
 }
 
 projects=$work/projects
@@ -91,12 +119,22 @@ for i in "${!pages[@]}"; do
   folder=$work/folder_$i
   mkdir -p "$folder"
   cp -r "$examples" "$folder/examples"
-  for block in "$work/blocks_$i"/block_*.cpp "$work/blocks_$i"/block_*.sh; do
-    [ -e "$block" ] || continue
-    name=$(basename "$block")
+  mapfile -t in_order < <(cd "$work/blocks_$i" && find . -name '*.cpp' | sort && find . ! -name '*.cpp' -type f | sort)
+  : >"$work/output.log"
+  for name in "${in_order[@]}"; do
+    block=$work/blocks_$i/$name
     line=$((10#${name//[^0-9]/}))
+    if [[ $block == *.text ]]; then
+      if has_lines "$block" <"$work/output.log"; then
+        echo "${pages[$i]}:$line: is printed"
+      else
+        echo "${pages[$i]}:$line: is not what the block before it prints" >&2
+        num_failed=$((num_failed + 1))
+      fi
+      continue
+    fi
     if [[ $block == *.cpp ]]; then
-      command=("$projects/build/page_${i}_${name%.cpp}")
+      command=("$projects/build/page_${i}_$(basename "$name" .cpp)")
     else
       command=(bash -eu -o pipefail "$block")
     fi
