@@ -129,3 +129,18 @@ def test_every_attribute_is_described():
         for attribute in vars(fit):
             if attribute.endswith("_") and not attribute.startswith("_"):
                 assert attribute in text, (name, attribute)
+
+
+def test_every_page_is_in_a_table_of_contents():
+    docs = ROOT / "docs"
+    pages = {str(path.relative_to(docs).with_suffix("")) for path in docs.rglob("*.md")} - {"index"}
+    listed = set()
+    for path in docs.rglob("*.md"):
+        for block in re.findall(r"^```\{toctree\}\n(.*?)^```", path.read_text(), re.M | re.S):
+            listed |= {str((path.parent / line).relative_to(docs)) for line in block.split("\n") if line and line[0] != ":"}
+    assert pages <= listed, pages - listed
+
+
+def test_the_citation_names_this_version():
+    version = re.search(r'^version = "(.+)"', (ROOT / "pyproject.toml").read_text(), re.M)[1]
+    assert f"\nversion: {version}\n" in (ROOT / "CITATION.cff").read_text()
