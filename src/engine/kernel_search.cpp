@@ -237,7 +237,7 @@ void Search::scale() {
   const double step = width / (2 * half), middle = range_.low + half * step;
   at_factor(middle);  // first: of equal values the first is kept
   if (!(step > 0)) {
-    out_.note = "all inputs are equal, so no parameter of the kernel matters";
+    out_.warning = "all inputs are equal, so no parameter of the kernel matters";
     return;
   }
   for (int i = -half; i <= half; ++i) grid_.push_back(middle + i * step);
@@ -283,12 +283,12 @@ void Search::refine() {
 void Search::say_what_is_odd() {
   if (out_.stopped) return;
   if (!std::isfinite(out_.log_evidence))
-    out_.note = "the evidence was finite for no kernel tried; the kernel is the one given";
+    out_.warning = "the evidence was finite for no kernel tried; the kernel is the one given";
   else if (rises_at_low() || rises_at_high())
-    out_.note = fmt::format("the evidence is still rising at the {} tried, {}",
-                            range_.from_distances ? (rises_at_low() ? "narrowest kernel" : "widest kernel")
-                                                  : (rises_at_low() ? "smallest parameters" : "largest parameters"),
-                            out_.kernel.name());
+    out_.warning = fmt::format("the evidence is still rising at the {} tried, {}",
+                               range_.from_distances ? (rises_at_low() ? "narrowest kernel" : "widest kernel")
+                                                     : (rises_at_low() ? "smallest parameters" : "largest parameters"),
+                               out_.kernel.name());
 }
 
 // ---- every parameter --------------------------------------------------------------------------------------------------------------
@@ -313,7 +313,7 @@ void Search::each() {
   }
   const double of_scale = best_.value;
   for (Point& start : starts) ascend(std::move(start));
-  if (best_.value > of_scale) out_.note.clear();
+  if (best_.value > of_scale) out_.warning.clear();
 }
 
 // Rounds of an ascent with the support held and a new choice of the support.

@@ -40,7 +40,7 @@ struct KernelSearchOutcome {
   double log_evidence = -std::numeric_limits<double>::infinity();
   std::vector<KernelTrial> trials = {};  ///< every evaluation over all centres, by the first parameter
   int num_on_support = 0;                ///< calls of evaluate_on
-  std::string note = {};                 ///< one sentence where the caller should know something, else empty
+  std::string warning = {};              ///< one sentence where the caller should know something, else empty
   bool stopped = false;
 };
 

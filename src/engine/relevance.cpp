@@ -369,7 +369,7 @@ Kernel choose_kernel(const RelevanceProblem& problem, RelevanceFit& fit) {
       search_kernel(options.kernel, options.search, part.X(different(part.X), Eigen::all), questions, options.input_groups);
   fit.trials = std::move(outcome.trials);
   const Kernel best = fit.trials.empty() ? outcome.kernel : CloserLook(part, outcome.kernel, fit.trials).run();
-  if (!outcome.note.empty()) fit.report.notes.push_back(outcome.note);
+  if (!outcome.warning.empty()) fit.report.warnings.push_back(outcome.warning);
   if (in_part)
     fit.report.notes.push_back(fmt::format(
         "the kernel was searched on {} of {} {}rows, evenly spread over the rows sorted by their inputs; its log evidences are of those",

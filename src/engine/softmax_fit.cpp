@@ -231,7 +231,7 @@ void set_covariance(Run& run, SoftmaxFit& fit, detail::SoftmaxState& state) {
   const auto P = static_cast<double>(o.weights.size());
   const double inner = o.solver->kind() == SolverKind::primal ? P : 2 * static_cast<double>(run.X.rows()), megabytes = inner * P * 8e-6;
   if (megabytes > 256 && run.options.keep_covariance != Keep::always) {
-    fit.report.notes.push_back(fmt::format(
+    fit.report.warnings.push_back(fmt::format(
         "the covariance ({:.0f} MB) was not kept: log loss is that of the mean weights, and predict can only plug them in; keep_covariance "
         "= always keeps it",
         megabytes));

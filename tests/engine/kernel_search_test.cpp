@@ -128,7 +128,7 @@ TEST(SearchKernel, FindsTheMaximumOfSmoothCurves) {
       EXPECT_NEAR(found.kernel.log_parameters()[0], top, 0.01);
       EXPECT_NEAR(found.log_evidence, curve.value(top), 0.01);
       EXPECT_LE(curve.asked.size(), 24u);
-      EXPECT_EQ(found.note, "");
+      EXPECT_EQ(found.warning, "");
       EXPECT_FALSE(found.stopped);
     }
 }
@@ -153,7 +153,7 @@ TEST(SearchKernel, ExtendsARangeThatIsTooNarrow) {
     Curve low{[&](double x) { return -20 * std::pow(x - std::log(0.5) + beyond, 2); }, {}};
     const KernelSearchOutcome found = low.search(Kernel::gaussian(1));
     EXPECT_NEAR(found.kernel.log_parameters()[0], std::log(0.5) - beyond, 0.01) << beyond;
-    EXPECT_EQ(found.note, "");
+    EXPECT_EQ(found.warning, "");
   }
 }
 
@@ -161,16 +161,16 @@ TEST(SearchKernel, SaysWhereTheMaximumLiesAtTheEnd) {
   Curve rising{[](double x) { return 3 * x; }, {}}, falling{[](double x) { return -3 * x; }, {}}, level{[](double) { return -7.0; }, {}};
   const KernelSearchOutcome widest = rising.search(Kernel::gaussian(1)), narrowest = falling.search(Kernel::gaussian(1));
   EXPECT_EQ(widest.kernel.log_parameters()[0], *std::max_element(rising.asked.begin(), rising.asked.end()));
-  EXPECT_NE(widest.note.find("widest"), std::string::npos) << widest.note;
-  EXPECT_NE(widest.note.find(widest.kernel.name()), std::string::npos) << widest.note;
+  EXPECT_NE(widest.warning.find("widest"), std::string::npos) << widest.warning;
+  EXPECT_NE(widest.warning.find(widest.kernel.name()), std::string::npos) << widest.warning;
   EXPECT_GT(widest.kernel.log_parameters()[0], std::log(200.0) + 1);
   EXPECT_EQ(narrowest.kernel.log_parameters()[0], *std::min_element(falling.asked.begin(), falling.asked.end()));
-  EXPECT_NE(narrowest.note.find("narrowest"), std::string::npos) << narrowest.note;
+  EXPECT_NE(narrowest.warning.find("narrowest"), std::string::npos) << narrowest.warning;
   const KernelSearchOutcome largest = rising.search(Kernel::polynomial(2, 4));
-  EXPECT_NE(largest.note.find("largest parameters"), std::string::npos) << largest.note;
+  EXPECT_NE(largest.warning.find("largest parameters"), std::string::npos) << largest.warning;
   // Where nothing depends on the width, nothing is said, and it is one in the middle of what the data offer.
   const KernelSearchOutcome any = level.search(Kernel::gaussian(1));
-  EXPECT_EQ(any.note, "");
+  EXPECT_EQ(any.warning, "");
   EXPECT_NEAR(any.kernel.log_parameters()[0], std::log(10.0), 1e-6);
   EXPECT_EQ(level.asked.size(), 13u);
 }
@@ -184,7 +184,7 @@ TEST(SearchKernel, TakesWhatIsNotFiniteForVeryLow) {
   for (Curve* curve : {&left, &right, &holes}) EXPECT_NEAR(curve->search(Kernel::gaussian(1)).kernel.log_parameters()[0], 2, 0.02);
   const KernelSearchOutcome none = all.search(Kernel::gaussian(0.77));
   EXPECT_NEAR(std::exp(none.kernel.log_parameters()[0]), 0.77, 1e-15);
-  EXPECT_NE(none.note, "");
+  EXPECT_NE(none.warning, "");
   EXPECT_EQ(none.trials.size(), 13u);
 }
 
@@ -248,7 +248,7 @@ TEST(SearchKernel, SurvivesInputsThatAreAllEqual) {
     EXPECT_EQ(asked, 1);
     EXPECT_EQ(found.kernel.name(), Kernel::gaussian({0.5, 2}).name());
     EXPECT_EQ(found.log_evidence, -3);
-    EXPECT_NE(found.note.find("equal"), std::string::npos);
+    EXPECT_NE(found.warning.find("equal"), std::string::npos);
   }
 }
 
