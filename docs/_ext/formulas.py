@@ -4,13 +4,21 @@ A label is defined where a page of `math/` has it in bold and in parentheses. On
 """
 
 import re
+from pathlib import Path
 from typing import Any, Iterator
 
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util import logging
 
-LABEL = r"(?:RIDGE|LIN|JJ|VG|LAP|L1EM|SLR|SEQ|VR|RVM|SMX|PRED|BOUND|KER|OPT|GREEDY|CONDENSE|MP|L1|SEL)\.\d+[a-z]?"
+PAGES = Path(__file__).parents[1] / "math"
+# The letters of labels, as SP of (SP.4): those that some page defines.
+FAMILIES = {
+    family
+    for page in PAGES.glob("*.md")
+    for family in re.findall(r"\*\*\(([A-Z][A-Z0-9]*)\.\d", page.read_text(encoding="utf-8"))
+}
+LABEL = rf"(?:{'|'.join(sorted(FAMILIES))})\.\d+[a-z]?"
 CITED = re.compile(rf"(?<![\w.]){LABEL}(?!\w)")
 DEFINED = re.compile(rf"\(({LABEL})\)")
 NOT_THERE = (
@@ -99,4 +107,4 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("doctree-read", define)
     app.connect("env-purge-doc", forget)
     app.connect("doctree-resolved", link)
-    return {"version": "1", "parallel_read_safe": False, "parallel_write_safe": True}
+    return {"version": "1", "env_version": 2, "parallel_read_safe": False, "parallel_write_safe": True}
