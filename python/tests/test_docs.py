@@ -144,3 +144,17 @@ def test_every_page_is_in_a_table_of_contents():
 def test_the_citation_names_this_version():
     version = re.search(r'^version = "(.+)"', (ROOT / "pyproject.toml").read_text(), re.M)[1]
     assert f"\nversion: {version}\n" in (ROOT / "CITATION.cff").read_text()
+
+
+def test_every_label_that_the_code_cites_is_defined():
+    pages = "".join(path.read_text() for path in (ROOT / "docs/math").glob("*.md"))
+    defined = set(re.findall(r"\*\*\(([A-Z][A-Z0-9]*\.\d+[a-z]?)\)", pages))
+    families = "|".join({label.split(".")[0] for label in defined})
+    cited = re.compile(rf"\(([A-Z][A-Z0-9]*\.\d+[a-z]?)\)|(?<![\w.])((?:{families})\.\d+[a-z]?)(?!\w)")
+    unknown = {}
+    for folder in ["include", "src", "cli", "octave", "python/ardvark", "tests"]:
+        for path in (ROOT / folder).rglob("*"):
+            if path.suffix in {".cpp", ".hpp", ".h", ".c", ".m", ".py"}:
+                labels = {a or b for a, b in cited.findall(path.read_text())}
+                unknown |= {label: path.name for label in labels - defined}
+    assert len(defined) > 150 and unknown == {}
