@@ -1,5 +1,6 @@
 #include "engine/class_grid.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -48,6 +49,7 @@ ClassGrid fit_class_grid(ClassRows& rows, const PenalisedColumns& which, const s
   out.farthest = steps.farthest;
   out.status = steps.status;
   out.history = std::move(steps.history);
+  out.steps = static_cast<int>(out.history.size());
   return out;
 }
 
@@ -111,7 +113,10 @@ ClassGrid fit_class_cells(ClassRows& rows, const PenalisedColumns& which, const 
         most = out.grid.points.back().weight, out.grid.best = out.grid.points.size() - 1, out.history = fit.history,
         out.grid.peak = fit.grid.peak;
     }
-    if (fit.status != Status::converged && weight > 1e-3) out.status = fit.status;
+    if (weight > 1e-3) {
+      out.steps = std::max(out.steps, fit.steps);
+      if (fit.status != Status::converged) out.status = fit.status;
+    }
     out.posterior.factored = out.posterior.factored && fit.posterior.factored;
     out.posterior.positive += weight * fit.posterior.positive;
     for (MixtureComponent& component : fit.posterior.mixture.components) {

@@ -15,7 +15,8 @@ struct ClassGrid {
   SparsePosterior posterior;
   double farthest = 0;  ///< the largest m^2 + s of the log odds of a row
   Status status = Status::failed;
-  std::vector<double> history;  ///< the bound after each step
+  std::vector<double> history;  ///< the bound after each step; of cells, that of the one with the best point
+  int steps = 0;                ///< the most that a cell which counts took
 };
 
 struct ClassGridSettings : ClassStepSettings {

@@ -39,10 +39,14 @@ struct Tangent {
 
   // A share of the way from this to the other: without the prior of the signal the bound might fall, however short the way.
   [[nodiscard]] Tangent towards(const Tangent& aim, double share) const {
+    constexpr std::size_t most_parts = 12;  // the last: each costs as much as the likelihood of a row, at every value of the grid
     Tangent out = aim;
     out.sites = {sites.omega + share * (aim.sites.omega - sites.omega), sites.response + share * (aim.sites.response - sites.response)};
-    for (auto& [part, prior] : out.priors) part *= share;
-    for (const auto& [part, prior] : priors) out.priors.emplace_back((1 - share) * part, prior);
+    double sum = 0;
+    for (auto& [part, prior] : out.priors) sum += part *= share;
+    for (const auto& [part, prior] : priors)
+      if (out.priors.size() < most_parts) sum += out.priors.emplace_back((1 - share) * part, prior).first;
+    for (auto& [part, prior] : out.priors) part /= sum;
     return out;
   }
 
@@ -53,6 +57,14 @@ struct Tangent {
       for (const auto& [share, prior] : all) sum += share * prior(signal);
       return sum;
     };
+  }
+};
+
+// A step of the log odds, and how it goes with another: twice the nats by which the quadratic rows tell both ends apart.          (SL.13)
+struct Move {
+  Vector m, s;
+  [[nodiscard]] double times(const Move& other, const Vector& omega, const Vector& variance) const {
+    return (omega.array() * (m.array() * other.m.array() + s.array() * other.s.array() / (4 * variance.array().max(1e-12)))).sum();
   }
 };
 
@@ -104,12 +116,12 @@ double bound_of_classes(const ClassRows& rows, const WorkingRows& working, const
 ClassSteps run_class_steps(ClassRows& rows, bool has_flat, const ClassStepSettings& settings,
                            const std::function<std::optional<WorkingFit>(const WorkingRows&)>& solve,
                            const std::function<void(double bound)>& accept) {
-  constexpr double least_share = 1.0 / 16;
+  constexpr double least_share = 1.0 / 16, calm_size = 10;
   rows.set_signals({{}});
   LogOdds known = rows.before(has_flat);  // what the last step that stands came to
   std::optional<LogOdds> ahead;           // of a step that begins beyond that: where
-  std::optional<Course> course;
-  if (settings.extrapolates) course.emplace(rows.size());
+  Course course(rows.size());
+  const bool is_evidence = rows.is_proper() || !has_flat;  // of classes, and so at most 0
   Tangent before(rows, known, rows.at(known).sites);
   ClassSteps out;
   out.status = Status::max_sweeps;
@@ -133,22 +145,29 @@ ClassSteps run_class_steps(ClassRows& rows, bool has_flat, const ClassStepSettin
     }
     LogOdds& next = found->log_odds;
     const double bound = bound_of_classes(rows, working, *found);
-    const bool fell = !(bound >= last - std::max(settings.rounding, 1e-9 * std::abs(last)));
+    const Move move{(next.m - at.m) / share, (next.s - at.s) / share};
+    const double size = move.times(move, sites.omega, next.s);
+    // Near where the linear response of (SP.6) has no end a bound above 0 is no gain: what follows would fall by hundreds.
+    const bool fell = !(bound >= last - std::max(settings.rounding, 1e-9 * std::abs(last))) || (is_evidence && bound > 0);
     if (fell && ahead) {
       ahead.reset();
-      course->forget();
+      course.forget();
       continue;
     }
     if (fell && share > least_share) {
       share /= 2;
       continue;
     }
+    if (is_evidence && bound > 0) {
+      out.status = Status::bound_fell;
+      break;
+    }
     accept(bound);
     out.farthest = (next.m.cwiseAbs2() + next.s).maxCoeff();
     out.history.push_back(bound);
     share = std::min(1.0, 1.5 * share);
-    if (course && share == 1 && std::isfinite(last))
-      ahead = bound - last < near_the_end ? course->further(at, next, sites.omega) : stretched(known, next);
+    if (share == 1 && std::isfinite(last))
+      ahead = bound - last < near_the_end ? course.further(at, next, sites.omega) : stretched(known, next);
     else
       ahead.reset();
     known = std::move(next);
@@ -159,7 +178,7 @@ ClassSteps run_class_steps(ClassRows& rows, bool has_flat, const ClassStepSettin
       break;
     }
     const double change = std::abs(bound - last);
-    calm = change < settings.tolerance ? calm + 1 : 0;
+    calm = change < settings.tolerance && size < calm_size * settings.tolerance ? calm + 1 : 0;
     // Of changes that shrink steadily what is left is the sum of a geometric series.                                           (SL.6)
     const double ratio = std::isfinite(last_change) ? change / last_change : 1, steady = std::max(ratio, last_ratio);
     const bool is_over = calm >= 2 || (calm == 1 && steady < 0.5 && change * steady / (1 - steady) < 0.25 * settings.tolerance);

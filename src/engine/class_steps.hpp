@@ -16,7 +16,6 @@ struct ClassStepSettings {
   int max_steps = 600;
   std::function<bool(int steps, double bound)> on_step = {};  ///< false: stop
   double rounding = 1e-5;                                     ///< nats: a fall by less is none
-  bool extrapolates = false;                                  ///< from the last steps to where they lead                        (SL.13)
 };
 
 /// A linear problem at s2 = 1 that stands for the rows of two classes.

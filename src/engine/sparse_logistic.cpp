@@ -166,7 +166,7 @@ std::optional<Found> average_over_grid(const Problem& problem, ClassRows& rows, 
   StartOutcome& best = found.grid.points[found.grid.best];
   best.bound = found.grid.log_evidence;
   best.history = found.history;
-  best.sweeps = static_cast<int>(found.history.size());
+  best.sweeps = found.steps;
   best.status = found.status;
   return Found{averaged_grid(std::move(found.grid)), std::move(found.posterior)};
 }
@@ -175,7 +175,6 @@ std::optional<Found> average_over_grid(const Problem& problem, ClassRows& rows, 
 std::optional<Found> from_starts(const Problem& problem, ClassRows& rows, const ClassStepSettings& steps, SparseParts parts,
                                  Index num_threads) {
   ClassStartSettings settings{steps, problem.max_sweeps, parts, num_threads};
-  settings.extrapolates = true;
   if (rows.products() == Products::single_precision) settings.rounding = 1e-8 * static_cast<double>(problem.t.size());
   ClassStarts found = fit_class_starts(rows, problem.which, problem.slab, settings);
   if (!(found.weight.size() > 0 && found.weight.sum() > 0)) return std::nullopt;

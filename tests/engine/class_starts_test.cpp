@@ -87,9 +87,7 @@ TEST(ClassStarts, BoundIsLikelihoodLessDivergences) {  // (SL.10), (SL.12)
     for (unsigned seed = 0; seed < 4; ++seed) {
       const Table table(n, p, 900 + seed);
       ClassRows rows = table.rows(false);
-      ClassStartSettings settings;
-      settings.extrapolates = seed % 2 == 0;
-      const ClassStarts found = fit_class_starts(rows, table.which, table.slab, settings);
+      const ClassStarts found = fit_class_starts(rows, table.which, table.slab, {});
       ASSERT_EQ(found.status, Status::converged);
       for (std::size_t i = 0; i < found.starts.size(); ++i) {
         if (found.weight[static_cast<Index>(i)] == 0) continue;
@@ -112,9 +110,7 @@ TEST(ClassStarts, WhatCameOutGivesItselfAgain) {  // (SL.12), (SL.13)
   for (unsigned seed = 0; seed < 6; ++seed) {
     const Table table(150, 40, 950 + seed, seed % 2 == 0 ? 0.5 : 1.5);
     ClassRows rows = table.rows(false);
-    ClassStartSettings settings;
-    settings.extrapolates = true;
-    const ClassStarts found = fit_class_starts(rows, table.which, table.slab, settings);
+    const ClassStarts found = fit_class_starts(rows, table.which, table.slab, {});
     ASSERT_EQ(found.status, Status::converged);
     Index best = 0;
     found.weight.maxCoeff(&best);

@@ -126,7 +126,7 @@ RunOutcome run_properties(const RunOptions& options) {
     if (options.show && !subject->model) fmt::print("  refused: {}\n", subject->refusal);
     ++(subject->model ? outcome.num_fitted : outcome.num_refused);
     for (const Property& property : all) {
-      if (std::string(property.name) == "shell" && problem.seed % options.shell_every != 0) continue;
+      if (std::string(property.name) == "shell" && (options.shell_every == 0 || problem.seed % options.shell_every != 0)) continue;
       Count& count = counts[property.name];
       const auto begin = Clock::now();
       const Verdict verdict = verdict_of(property, *subject);

@@ -14,7 +14,7 @@ struct RunOptions {
   std::string failures = "build/check/failures";  ///< where small problems that fail are written; empty: nowhere
   std::string file;                               ///< one problem of a file instead of the seeds
   std::string folder;                             ///< problems and their results are written there, for other languages
-  std::uint64_t shell_every = 1;                  ///< of so many problems one is taken to the program
+  std::uint64_t shell_every = 1;                  ///< of so many problems one is taken to the program; 0: none
   bool strict = false;                            ///< what falls under a named exemption is a failure too
   bool show = false;                              ///< print each problem
 };
