@@ -48,18 +48,19 @@ Vector standardise_target(VectorView y, const Vector& k, const FitOptions& optio
   if (steps_of(std::abs(off), mean) > 4) mean += off;
   if (options.intercept) state.y_center = mean;
   standard_y.array() -= state.y_center;
-  if (!options.standardize) return standard_y;
   const double first =
       options.intercept ? standard_y[std::find_if(k.begin(), k.end(), [](double weight) { return weight > 0; }) - k.begin()] : 0.0;
   const bool all_equal = (k.array() == 0 || standard_y.array() == first).all();
-  state.y_scale = validate::spread(std::sqrt(k.dot(standard_y.cwiseAbs2()) / total), all_equal, "the target");
-  if (!is_spread(state.y_scale, mean)) {
+  const double spread = validate::spread(std::sqrt(k.dot(standard_y.cwiseAbs2()) / total), all_equal, "the target");
+  const bool is_constant = !is_spread(spread, mean);
+  if (is_constant) {
     report.warnings.push_back("the target is constant: there is nothing to explain");
     standard_y.setZero();
-    state.y_scale = mean != 0 ? std::abs(mean) : 1.0;
-  } else if (options.intercept && has_few_digits(state.y_scale, mean)) {
-    report.warnings.push_back(few_digits("the target", state.y_scale, mean));
+  } else if (options.intercept && has_few_digits(spread, mean)) {
+    report.warnings.push_back(few_digits("the target", spread, mean));
   }
+  if (!options.standardize) return standard_y;
+  state.y_scale = !is_constant ? spread : mean != 0 ? std::abs(mean) : 1.0;
   standard_y /= state.y_scale;
   return standard_y;
 }

@@ -42,7 +42,7 @@ void fit_sparse_linear(MatrixView X, std::shared_ptr<double[]> memory, const Vec
 
   SpikeSlabSettings slab;
   slab.num_rows = fit.num_rows;
-  if (which.size() > 0 && rows.square > 0) slab.column_unit = rows.square / (static_cast<double>(which.size()) * fit.num_rows);
+  if (which.size() > 0) slab.take_units(rows.Z().colwise().squaredNorm());
   // Of a target that is constant the noise has no scale, and the bound no end: rounding of one of spread 1 is as good as any.    (SP.11)
   constexpr double rounding = std::numeric_limits<double>::epsilon();
   const double around_flat = (rows.rest + rows.y.squaredNorm()) / std::max(rows.degrees, 1.0);

@@ -211,10 +211,10 @@ void fit_sparse_logistic(MatrixView X, const Vector& t, const Vector& k, const F
   DenseDesign design(seen_X, state->standardization);
   warn_of_flat_columns(design, which.flat, seen_k, options.column_names, report);
   if (which.size() > 0 && !options.standardize) {
-    double square = 0;
+    Vector squares = Vector::Zero(which.size());
     for_column_panels(design, which.columns,
-                      [&](const auto& panel, const std::vector<Index>&) { square += seen_k.dot(panel.cwiseAbs2().rowwise().sum()); });
-    if (square > 0) problem.slab.column_unit = square / (static_cast<double>(which.size()) * fit.num_rows);
+                      [&](const auto& panel, const std::vector<Index>& at) { squares(at) = panel.cwiseAbs2().transpose() * seen_k; });
+    problem.slab.take_units(squares);
   }
   if (which.size() <= seen_X.rows()) problem.sparse = SparseRows::of(seen_X, state->standardization);
 

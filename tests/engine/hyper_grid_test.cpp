@@ -173,6 +173,26 @@ TEST(HyperGrid, PriorsAreThoseOfTheirDensities) {  // (SP.21)
   }
 }
 
+// 4/N and 16384/N are powers of 4 there, and of what rounding adds to the columns' mean square nothing may hang.            (SP.21)
+TEST(HyperGrid, RoundingDoesNotChooseTheLattice) {
+  for (const double num_rows : {4.0, 16.0, 64.0, 256.0, 1024.0}) {
+    SpikeSlabSettings slab;
+    slab.num_rows = num_rows;
+    slab.column_unit = 1;
+    const GridRanges exact = first_ranges(slab);
+    EXPECT_EQ(std::pow(4.0, exact.least_kappa), 4 / num_rows);
+    slab.column_unit = 1e5;
+    EXPECT_EQ(first_ranges(slab).last_kappa, exact.last_kappa) << "it is in units of the columns' mean square";
+    for (const double off : {-1e-14, -2.3e-16, 2.3e-16, 1e-14}) {
+      slab.column_unit = 1 + off;
+      const GridRanges near = first_ranges(slab);
+      EXPECT_EQ(near.least_kappa, exact.least_kappa) << num_rows << " rows, " << off;
+      EXPECT_EQ(near.first_kappa, exact.first_kappa) << num_rows << " rows, " << off;
+      EXPECT_EQ(near.last_kappa, exact.last_kappa) << num_rows << " rows, " << off;
+    }
+  }
+}
+
 TEST(HyperGrid, BoundsOfItsPointsRise) {
   for (unsigned seed = 1; seed <= 20; ++seed) {
     const Case c = blocked_case(25 + 3 * static_cast<Index>(seed), 6, 3, 0.9, seed);

@@ -54,6 +54,77 @@ LinearFit at_one_h(LinearFit fit) {
 
 double mse(const LinearFit& fit, const Data& d) { return (predict(fit, d.X_new).mean - d.f_new).squaredNorm() / 500; }
 
+Vector draw_labels(const Vector& f, unsigned seed) {
+  Random random(seed);
+  Vector t(f.size());
+  for (Index i = 0; i < f.size(); ++i) t[i] = random.chance(sigmoid(f[i])) ? 1 : 0;
+  return t;
+}
+
+TEST(SparseLinear, EvidenceDoesNotDependOnTheUnitsOfColumns) {  // of 4, 16 and 64 rows rounding once chose the grid's lattice (SP.21)
+  for (const Index n : {Index{4}, Index{16}, Index{64}})
+    for (unsigned seed = 1; seed <= 2; ++seed) {
+      Data d = make_data(n, 2, 1, 2, seed);
+      Vector t = draw_labels(3 * d.X.col(0), seed);
+      t[0] = 1 - t[1];                                // two classes
+      for (const bool standardize : {true, false}) {  // without: the prior is in units of the columns' mean square
+        FitOptions options = with(PriorKind::sparse);
+        options.standardize = standardize;
+        const double bound = fit_linear(d.X, d.y, options).bound, of_classes = fit_logistic(d.X, t, options).bound;
+        for (const double unit : {1e-3, 7.3, 1e4}) {
+          EXPECT_NEAR(fit_linear(Matrix(unit * d.X), d.y, options).bound, bound, 1e-5) << n << " rows, times " << unit;
+          EXPECT_NEAR(fit_logistic(Matrix(unit * d.X), t, options).bound, of_classes, 1e-4) << n << " rows, times " << unit;
+        }
+      }
+    }
+}
+
+TEST(SparseLinear, WeightsSumToOneWhereTheEvidenceIsLarge) {
+  for (unsigned seed = 1; seed <= 10; ++seed) {
+    const Data d = make_data(30, 3, 1, 2, seed);
+    FitOptions options = with(PriorKind::sparse);
+    const Vector weights = Vector::Constant(30, 5000.0 + seed);
+    options.weights = weights;
+    const LinearFit fit = fit_linear(d.X, d.y, options);
+    double sum = 0;
+    for (const SparseStart& start : fit.sparse->starts) sum += start.weight;
+    EXPECT_NEAR(sum, 1, 1e-15);
+  }
+}
+
+// A Gram matrix squares the ratio of their sizes: of these its eigenvalues keep no digit of the small ones.
+TEST(SparseLinear, ColumnsOfVeryDifferentSizesAreAllSeen) {
+  for (unsigned seed = 1; seed <= 5; ++seed) {
+    Data d = make_data(40, 5, 0, 0, seed);
+    const Vector size = (Vector(5) << 1e-3, 1e2, 1, 1e3, 1e-2).finished(), w = (Vector(5) << 2, 0, -2, 0, 3).finished();
+    d.y = d.X * w + 0.1 * Random(seed + 100).normals(40);
+    for (const bool standardize : {false, true}) {
+      FitOptions options = with(PriorKind::sparse);
+      options.standardize = standardize;
+      const LinearFit fit = fit_linear(Matrix(d.X * size.asDiagonal()), d.y, options);
+      const Vector found = fit.mean.cwiseProduct(size);
+      EXPECT_GT(fit.r_squared, 0.99) << seed << standardize;
+      EXPECT_LT((found - w).cwiseAbs().maxCoeff(), 0.1) << seed << standardize;
+      const Vector fitted = (d.X * found).array() + fit.intercept->mean;
+      const double around = (d.y.array() - d.y.mean()).square().sum();
+      EXPECT_NEAR(fit.r_squared, 1 - (d.y - fitted).squaredNorm() / around, 1e-8);
+    }
+  }
+}
+
+TEST(SparseLinear, ConstantTargetIsSaidToBeOneInAnyUnits) {
+  Data d = make_data(20, 3, 1, 1, 4);
+  FitOptions options = with(PriorKind::sparse);
+  options.standardize = false;
+  const Vector weights = Random(5).normals(20).cwiseAbs();  // the weighted mean of a constant is one but for rounding
+  options.weights = weights;
+  const LinearFit fit = fit_linear(d.X, Vector(Vector::Constant(20, 73.14)), options);
+  EXPECT_TRUE(std::any_of(fit.report.warnings.begin(), fit.report.warnings.end(),
+                          [](const std::string& warning) { return warning.find("target is constant") != std::string::npos; }));
+  EXPECT_EQ(fit.mean.cwiseAbs().maxCoeff(), 0);
+  EXPECT_NEAR(fit.intercept->mean, 73.14, 1e-12);
+}
+
 TEST(SparseLinear, FindsFewEffectsAmongManyColumns) {
   double error = 0, dense = 0, covered = 0, noise = 0;
   for (unsigned seed = 1; seed <= 4; ++seed) {
@@ -312,13 +383,6 @@ TEST(SparseLinear, RefusesWhatHasNoMeaning) {
 }
 
 // ---- logistic ---------------------------------------------------------------------------------------------------------------------------
-
-Vector draw_labels(const Vector& f, unsigned seed) {
-  Random random(seed);
-  Vector t(f.size());
-  for (Index i = 0; i < f.size(); ++i) t[i] = random.chance(sigmoid(f[i])) ? 1 : 0;
-  return t;
-}
 
 double divergence(const ClassPrediction& out, const Data& d) {
   double sum = 0;

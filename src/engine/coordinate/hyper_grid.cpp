@@ -286,6 +286,10 @@ class Grid {
       if (!log_joints.empty()) out_.hypotheses.push_back({dense, log_sum(log_joints) - out_.log_evidence});
     }
     for (GridPoint& point : out_.points) point.weight /= total;
+    // Differences of evidences have the rounding of evidences, which grow with the rows; probabilities may not.
+    std::vector<double> log_weights;
+    for (const Hypothesis& hypothesis : out_.hypotheses) log_weights.push_back(hypothesis.log_weight);
+    for (Hypothesis& hypothesis : out_.hypotheses) hypothesis.log_weight -= log_sum(log_weights);
     if (!out_.points.empty()) out_.peak = out_.points[out_.best].bound;
   }
 
@@ -353,13 +357,19 @@ std::vector<PriorOfOdds> prior_of_odds(Index num_groups) {
 }
 
 GridRanges first_ranges(const SpikeSlabSettings& slab) {
-  const double seen = slab.seen();
-  const auto power_of_4 = [](double x) { return std::log(x) / std::log(4.0); };
+  const double seen = slab.num_rows / slab.noise;  // by a column of the typical size, in whose units the lattice is
+  // Of 4, 16, 64 rows of standardised columns both are whole numbers but for rounding, which may not choose the lattice.
+  const auto power_of_4 = [](double x) {
+    const double power = std::log(x) / std::log(4.0), whole = std::round(power);
+    return std::abs(power - whole) < 1e-9 ? whole : power;
+  };
   const auto at_most = [](double x) { return static_cast<int>(std::clamp<double>(x, least_exponent, most_exponent)); };
   GridRanges out;
   out.least_kappa = at_most(std::ceil(power_of_4(4 / seen)));
   out.first_kappa = std::max(out.least_kappa, -3);
-  out.last_kappa = at_most(std::max(out.first_kappa + 5.0, std::floor(power_of_4(16384 / seen))));
+  // Wide enough for the smallest column to tell anything: where it is far smaller than a typical one, the values between may count nothing.
+  const double smaller = slab.smallest_unit > 0 ? slab.column_unit / slab.smallest_unit : 1;
+  out.last_kappa = at_most(std::max(out.first_kappa + 5.0, std::floor(power_of_4(16384 / seen * std::max(smaller / 256, 1.0)))));
   return out;
 }
 

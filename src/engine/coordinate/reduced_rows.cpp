@@ -1,5 +1,6 @@
 #include "engine/coordinate/reduced_rows.hpp"
 
+#include <Eigen/SVD>
 #include <algorithm>
 #include <cmath>
 
@@ -13,9 +14,13 @@
 namespace ardvark {
 namespace {
 
-constexpr Index most_to_keep = 4096;       // columns: of more the Gram matrix is made again where it is asked for
-constexpr double smallest_share = 1e-12;   // eigenvalues below this part of the largest are rounding
-constexpr double least_to_be_sure = 1e-2;  // of a correlation matrix in single precision: its least eigenvalue, and what is left of y
+constexpr Index most_to_keep = 4096;              // columns: of more the Gram matrix is made again where it is asked for
+constexpr double smallest_share = 1e-12;          // eigenvalues below this part of the largest are rounding
+constexpr double share_that_loses_digits = 1e-8;  // below it fewer than eight digits of an eigenvalue are left
+constexpr double smallest_share_by_rows = 1e-13;  // and singular values of the rows themselves
+constexpr Index most_columns_by_rows = 200;
+constexpr Index most_by_rows = 10'000'000;  // numbers of a table of which that is cheap
+constexpr double least_to_be_sure = 1e-2;   // of a correlation matrix in single precision: its least eigenvalue, and what is left of y
 
 // R and ln|F'OF| from the Gram matrix of the flat columns.
 bool factor_flat(const Matrix& FOF, ReducedRows& out) {
@@ -91,6 +96,34 @@ bool project_rows(Design& X, const PenalisedColumns& which, const Vector& omega,
   return std::isfinite(out.square);
 }
 
+// The same Z and l from X~ itself, where a Gram matrix, which squares their ratios, has lost the small ones: X~ = Q R, R = W diag(l)^1/2
+// V'.
+bool reduce_by_rows(Design& X, const PenalisedColumns& which, const Vector& omega, const Vector& y, ReducedRows& out) {
+  if (!project_rows(X, which, omega, y, out)) return false;
+  const Index n = X.rows(), p = which.size();
+  Matrix all(n, p + 1);
+  all << Eigen::Map<const Matrix>(out.storage.get(), n, p), out.y;
+  out.storage.reset();
+  blas::triangularise(n, p + 1, all.data(), n);
+  const Index size = std::min(n, p + 1);
+  const Matrix R = all.topLeftCorner(size, p).triangularView<Eigen::Upper>();
+  const Vector target = all.col(p).head(size);
+  const Eigen::JacobiSVD<Matrix> svd(R, Eigen::ComputeThinU | Eigen::ComputeThinV);
+  const Vector& values = svd.singularValues();  // descending
+  if (!values.allFinite()) return false;
+  Index m = 0;
+  while (m < values.size() && values[m] > smallest_share_by_rows * values[0]) ++m;
+  const Vector root = values.head(m).reverse();
+  const Matrix W = svd.matrixU().leftCols(m).rowwise().reverse();
+  out.l = root.cwiseAbs2();
+  out.y = W.transpose() * target;
+  out.rest = (target - W * out.y).squaredNorm();
+  out.square = out.l.sum();
+  out.storage = memory_of(m * p);
+  Eigen::Map<Matrix>(out.storage.get(), m, p) = root.asDiagonal() * svd.matrixV().leftCols(m).rowwise().reverse().transpose();
+  return true;
+}
+
 // More columns than rows: Z = U'X~.
 bool reduce_wide(ReducedRows& out) {
   const Index n = out.rank(), p = out.size();
@@ -162,6 +195,12 @@ bool reduce_tall(Design& X, const PenalisedColumns& which, const Vector& omega, 
   const Index m = decompose(C, values, least);
   if (is_single && m < p) return again();
   if (m < 0) return false;
+  const bool has_lost = m < p || (p > 0 && values[0] < share_that_loses_digits * values[p - 1]);
+  if (has_lost && basis == KeepBasis::no && p <= most_columns_by_rows && n <= most_by_rows / p) {
+    if (!reduce_by_rows(X, which, omega, y, out)) return false;
+    X.forget();
+    return true;
+  }
   const auto Q = C.rightCols(m);
   out.l = values.tail(m);
   const Vector root = out.l.cwiseSqrt();

@@ -60,6 +60,13 @@ double interpolated(double at, const std::vector<double>& x, const std::vector<d
 
 }  // namespace
 
+void SpikeSlabSettings::take_units(const Vector& squares) {
+  const Vector units = squares / num_rows;
+  if (!(units.sum() > 0)) return;
+  column_unit = units.mean();
+  smallest_unit = (units.array() > 0).select(units, column_unit).minCoeff();
+}
+
 SpikeSlab::SpikeSlab(const PenalisedColumns& which, const SpikeSlabSettings& settings, std::shared_ptr<const ColumnSets> sets)
     : which_(&which),
       settings_(settings),

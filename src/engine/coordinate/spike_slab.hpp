@@ -27,6 +27,7 @@ enum class Reach { everywhere, near, closest };
 struct SpikeSlabSettings {
   double num_rows = 0;          ///< sum of the observation weights
   double column_unit = 1;       ///< mean square of a typical column: 1 where columns are standardised
+  double smallest_unit = 0;     ///< of the smallest column, where one is far smaller than a typical one
   bool fit_effects = true;      ///< false: pi and kappa stay as they are, of a point of a grid                                 (SP.21)
   bool fit_dense = true;        ///< false: h stays as it is
   bool fit_noise = true;        ///< false: s2 stays as it is, of logistic rows
@@ -37,6 +38,8 @@ struct SpikeSlabSettings {
   double dense_penalty = 0.25;  ///< a: prior Beta(1, 1 + a) of the dense share h l/(1 + h l)                                    (SP.3)
   /// What else the prior says of the variance of x'w, in units of s2; empty: nothing.                                           (SP.20)
   std::function<double(double signal)> log_prior_of_signal = {};
+  /// From the squares of the columns over all rows.
+  void take_units(const Vector& squares);
   /// What a typical column sees of the observations: their number, if columns are standardised and the noise is s2.
   [[nodiscard]] double seen() const { return num_rows * column_unit / noise; }
 };
