@@ -94,16 +94,7 @@ bool Sweep::advance() {
       if (!solve()) return false;
       bound_ = evaluate_bound(likelihood_, prior_, q_);
       return true;
-    case EvaluateAfter::rows:
-      if (!change_columns()) return false;
-      remember_state();
-      if (!solve()) return false;
-      update_likelihood();
-      bound_ = evaluate_bound(likelihood_, prior_, q_);
-      promised_ = promised_gain();
-      update_prior();
-      if (settings_.pruning.is_on()) active_.prune(settings_.pruning.threshold, out_.sweeps + 1);
-      return true;
+    case EvaluateAfter::rows: return open_round();
     case EvaluateAfter::likelihood: return guarded_round();
   }
   return false;

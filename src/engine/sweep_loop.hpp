@@ -39,11 +39,12 @@ class Sweep {
   void look_outside();
   bool readmit(int most_returns);
 
-  // A round that never accepts a bound that fell: sweep_round.cpp
-  bool guarded_round();
+  // Rounds: sweep_round.cpp
+  bool guarded_round();                  // never accepts a bound that fell
+  bool open_round();                     // of fits that let columns go, or whose precisions follow another rule
   bool attempt(const Vector& expected);  // q, the likelihood and the bound from the rows in target_ and these precisions
   void take_back();
-  bool search_along_step();
+  bool search_along_step(double least);  // shortens the step until the bound is at least that
   bool return_to_previous();
   void leave_single_precision();
   [[nodiscard]] double slack() const;

@@ -1,4 +1,4 @@
-// The round prior -> solve -> likelihood that never accepts a bound that fell.                                  docs/math/optimum.md
+// The rounds that accept no step too far: prior -> solve -> likelihood, and solve -> likelihood -> prior.       docs/math/optimum.md
 #include <cmath>
 
 #include "engine/coordinate/precision_blocks.hpp"
@@ -42,8 +42,35 @@ bool Sweep::guarded_round() {
     leave_single_precision();
     if (!attempt(fallback_)) return false;
   }
-  if (damped_ && fell() && !search_along_step()) return false;
+  if (damped_ && !search_along_step(last_bound_ - slack())) return false;
   return !fell() || return_to_previous();
+}
+
+// Columns may leave, and the precisions' rule need not raise the bound: what the new posterior may not do is to lie below the old one under
+// the same precisions.
+bool Sweep::open_round() {
+  const Index before = q_.w.size();
+  if (!change_columns()) return false;
+  const bool changed = q_.w.size() != before, guards = damped_ && out_.sweeps > 0;
+  double least = -infinity;
+  if (guards) {
+    previous_rows_ = rows_in_;
+    previous_a_ = changed ? prior_.columns() : a_in_;
+    // What columns that leave take along is next to nothing.
+    least = changed ? last_bound_ - 1e-3 * settings_.num_rows : evaluate_bound(likelihood_, prior_, q_) - slack();
+  }
+  remember_state();
+  if (!solve()) return false;
+  update_likelihood();
+  bound_ = evaluate_bound(likelihood_, prior_, q_);
+  if (guards) {
+    target_ = rows_in_;
+    if (!search_along_step(least)) return false;
+  }
+  promised_ = promised_gain();
+  update_prior();
+  if (settings_.pruning.is_on()) active_.prune(settings_.pruning.threshold, out_.sweeps + 1);
+  return true;
 }
 
 bool Sweep::attempt(const Vector& expected) {
@@ -65,12 +92,13 @@ void Sweep::take_back() {
 }
 
 // Between the natural parameters of the last q and of the full step the bound rises for a small enough step.  (VG.1, damped)
-bool Sweep::search_along_step() {
+bool Sweep::search_along_step(double least) {
+  if (bound_ >= least) return true;
   ++out_.num_damped;
   extrapolation_.forget();
   const Vector a_target = a_in_;
   double step = 1;
-  for (int halvings = 0; halvings < 30 && fell(); ++halvings) {
+  for (int halvings = 0; halvings < 30 && !(bound_ >= least); ++halvings) {
     step *= 0.5;
     rows_in_.omega = (1 - step) * previous_rows_.omega + step * target_.omega;
     rows_in_.r = (1 - step) * previous_rows_.r + step * target_.r;

@@ -57,6 +57,29 @@ TEST_P(BoundHistory, NeverFallsWhereThatIsPromised) {  // (BOUND.5)
 
 INSTANTIATE_TEST_SUITE_P(Tables, BoundHistory, ::testing::Range(0, 20));
 
+// Where columns may leave, a full step of the rows of separable classes once overshot further each sweep, to means of 1e215.
+TEST(BoundHistory, RowsThatPartTakeNoStepTooFarWhereColumnsMayLeave) {  // (VG.1)
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    testing::Random random(seed);
+    const Index n = random.integer(4, 30), p = random.integer(1, 10);
+    const Matrix X = random.normals(n, p);
+    const Vector w = random.normals(p);
+    FitOptions options;
+    options.prior.kind = PriorKind::ard;
+    options.pruning.threshold = random.scale(1e6, 1e9);
+    const Vector weights = Vector::NullaryExpr(n, [&](Index) { return std::round(random.scale(1, 1e4)); });
+    options.weights = weights;
+    Vector t = (X * w).unaryExpr([](double eta) { return eta > 0 ? 1.0 : 0.0; });
+    t[0] = 1 - t[1];
+    const LogisticFit fit = fit_logistic(X, t, options);
+    EXPECT_NE(fit.report.status, Status::bound_fell) << seed << ": " << fit.report.message;
+    EXPECT_TRUE(std::isfinite(fit.bound)) << seed;
+    EXPECT_LE(fit.bound, 0) << seed << ": there is a proper prior of the intercept";
+    const History& h = fit.report.bound_history;
+    for (std::size_t i = 1; i < h.size(); ++i) EXPECT_GE(h[i], h[i - 1] - 1e-3 * weights.sum() - 1e-9 * std::abs(h[i])) << seed;
+  }
+}
+
 // The page says of these that they may fall: each does on one of a few tables, so that it says neither too much nor too little.
 TEST(BoundHistory, FallsWhereThePageSaysThatItMay) {
   for (const char* preset : {"slr_lap", "rlr_lap", "smlr", "rmlr"}) {
