@@ -47,7 +47,9 @@ Conditioning condition_of(Solver& solver, const Partition& partition, const Stan
   for (Index j = 0; j < num_named; ++j) {
     if (partition.group[static_cast<std::size_t>(j)] == Partition::left_out) continue;
     const double sd = std::sqrt(q.V_diagonal[j] * noise_variance), size = std::max(std::abs(q.w[j]), sd);
-    const double digits = std::log10(size / (rounding * std::sqrt(q.V_diagonal[j]) * reach));
+    if (size == 0) continue;  // nothing is known of it better than that
+    const double known = std::log10(size / (rounding * std::sqrt(q.V_diagonal[j]) * reach));
+    const double digits = std::isnan(known) ? 0.0 : std::max(known, 0.0);
     if (digits >= out.digits) continue;
     out.digits = digits;
     out.column = j;
@@ -65,7 +67,7 @@ bool asks_for_qr(const Conditioning& of_gram, Index rows, Index columns) {
 
 std::string warning_of(const Conditioning& conditioning, SolverKind solver, const std::vector<std::string>& column_names) {
   if (conditioning.digits >= 4) return "";
-  const int digits = std::max(static_cast<int>(std::floor(conditioning.digits)), 0);
+  const int digits = static_cast<int>(std::floor(conditioning.digits));
   const std::string most =
       conditioning.inflated < 0 ? "" : fmt::format("'{}' most, ", validate::column_name(column_names, conditioning.inflated));
   return fmt::format(

@@ -222,16 +222,17 @@ LogisticFit SequentialLogistic::fit(const std::vector<std::string>& column_names
   report.message = fmt::format("one pass over {} rows; the result depends on their order", num_rows());
 
   auto state = std::make_shared<detail::FitState>();
-  state->w = fit.standardized_mean = fit.mean;
   state->factor.kind = CovarianceFactor::Kind::triangular;
   state->factor.L_inverse = reversed_cholesky(V);
   fit.state = state;
   if (state->factor.L_inverse.size() == 0) {
     state->factor.kind = CovarianceFactor::Kind::none;
     report.status = Status::not_positive_definite;
-    report.message = "the covariance lost positive definiteness to rounding";
+    report.message = "the covariance lost positive definiteness to rounding: the columns are too far from zero, too large or too alike";
+    without_posterior(p, fit);
     return fit;
   }
+  state->w = fit.standardized_mean = fit.mean;
   Vector half = fit.mean;  // w'V^-1 w = ||M'^-1 w||^2
   blas::trsv(blas::Transpose::yes, p, state->factor.L_inverse.data(), p, half.data());
   state->quadratic = half.squaredNorm();

@@ -82,12 +82,6 @@ void report_sweeps(const FitOptions& options, SweepOutcome& outcome, bool usable
       if (outcome.pruned[g]) fit.precision[static_cast<Index>(g)] = std::numeric_limits<double>::infinity();
 }
 
-void without_posterior(Index num_columns, Fit& fit) {
-  const double nan = std::numeric_limits<double>::quiet_NaN();
-  fit.mean.setConstant(nan), fit.variance.setConstant(nan), fit.V_diagonal.setConstant(nan);
-  fit.standardized_mean = Vector::Constant(num_columns, nan);
-}
-
 // From the columns that are left to all of the design: a pruned one has w = V = 0 at an infinite precision.
 void spread_over_all(const SweepOutcome& outcome, Index num_columns, Posterior& q, Vector& a) {
   if (static_cast<Index>(outcome.columns.size()) == num_columns) return;

@@ -75,12 +75,7 @@ void write(io::SafetensorsWriter& file, const char* kind, json description, cons
   sink(file);
 }
 
-bool holds_posterior(const Fit& fit) { return fit.state != nullptr && fit.state->w.size() > 0; }
-
-bool holds_posterior(const RelevanceFit& fit) {
-  return !fit.machines.empty() && std::all_of(fit.machines.begin(), fit.machines.end(),
-                                              [](const RelevanceMachine& machine) { return holds_posterior(machine.fit); });
-}
+using detail::holds_posterior;
 
 bool holds_posterior(const SoftmaxFit& fit) {
   if (fit.state == nullptr || !fit.mean.allFinite()) return false;

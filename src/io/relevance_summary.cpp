@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "ardvark/relevance.hpp"
+#include "engine/state.hpp"
 #include "io/text.hpp"
 
 namespace ardvark {
@@ -246,18 +247,12 @@ std::string heading(const RelevanceFit& fit) {
   return out;
 }
 
-bool has_posterior(const RelevanceFit& fit) {
-  return !fit.machines.empty() && std::all_of(fit.machines.begin(), fit.machines.end(), [](const RelevanceMachine& machine) {
-    return machine.fit.state != nullptr && machine.fit.mean.allFinite();
-  });
-}
-
 }  // namespace
 
 std::string summary(const RelevanceFit& fit, double level) {
   const Report& report = fit.report;
   std::string out = heading(fit);
-  if (!has_posterior(fit)) return out + fmt::format("\nstatus  {}: {}\n", to_string(report.status), report.message);
+  if (!detail::holds_posterior(fit)) return out + fmt::format("\nstatus  {}: {}\n", to_string(report.status), report.message);
   const std::optional<KernelSpec> spec = spec_of(fit.kernel);
   out += "kernel " + kernel_in_words(fit, spec) + '\n';
   if (spec && has_width(*spec) && spec->parameters.size() > 1) out += table_of_widths(fit, spec->parameters);

@@ -8,6 +8,7 @@
 
 #include "core/special.hpp"
 #include "core/validate.hpp"
+#include "engine/state.hpp"
 #include "model/choice.hpp"
 #include "model/resolve.hpp"
 
@@ -247,11 +248,8 @@ SavedModel fit_model(OwnedMatrix&& X, VectorView target, const ModelOptions& opt
 bool has_several_classes(const ModelOptions& options, VectorView labels) { return is_softmax(options, count_classes(labels)); }
 
 bool has_posterior(const SavedModel& model) {
-  const auto holds = [](const Fit& fit) { return fit.state != nullptr && fit.mean.allFinite(); };
   if (model.softmax) return model.softmax->state != nullptr && model.softmax->mean.allFinite();
-  if (!model.relevance) return holds(model.fit);
-  const std::vector<RelevanceMachine>& machines = model.relevance->machines;
-  return !machines.empty() && std::all_of(machines.begin(), machines.end(), [&](const RelevanceMachine& m) { return holds(m.fit); });
+  return model.relevance ? detail::holds_posterior(*model.relevance) : detail::holds_posterior(model.fit);
 }
 
 const Report& report_of(const SavedModel& model) {

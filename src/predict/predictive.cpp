@@ -46,7 +46,7 @@ constexpr int max_steps = 500;
 void predictive_moments(const Fit& fit, MatrixView X, Vector& m, Vector* s) {
   if (X.cols() != fit.num_columns())
     throw InvalidArgument(fmt::format("X_new has {} columns; the fit has {}", X.cols(), fit.num_columns()));
-  if (fit.state == nullptr || fit.state->w.size() == 0)
+  if (!detail::holds_posterior(fit))
     throw InvalidArgument(fmt::format("the fit has no posterior to predict from (status: {})", to_string(fit.report.status)));
   if (s != nullptr && fit.state->factor.kind == CovarianceFactor::Kind::none && fit.report.status == Status::not_positive_definite)
     throw InvalidArgument(

@@ -132,10 +132,7 @@ Matrix kernel_columns(const RelevanceFit& fit, MatrixView X) {
 }
 
 void describe_rows(MatrixView X, VectorView labels, const Vector& k, RelevanceClassification& fit) {
-  const bool complete = std::all_of(fit.machines.begin(), fit.machines.end(), [](const RelevanceMachine& machine) {
-    return machine.fit.state != nullptr && machine.fit.state->w.size() > 0;
-  });
-  if (!complete) return;  // a machine failed: there is nothing to predict with
+  if (!detail::holds_posterior(fit)) return;  // a machine failed: there is nothing to predict with
   const ClassProbabilities p = predict(fit, X);
   std::set<double> classes;
   for (Index i = 0; i < labels.size(); ++i)

@@ -46,6 +46,13 @@ TEST(Properties, HoldWhereTheyOnceDidNot) {
       {11525, "converged", "plain sweeps with pruning ended on what the next step promised alone"},
       {1010706, "derived", "effective parameters of nothing were below zero by rounding"},
       {20076, "c", "a softmax with pruned columns and no posterior ended the program, by a division by zero"},
+      {1000920, "sound", "of separated rows a full step overshot further each sweep, where columns may leave"},
+      {1002339, "saved", "a filter that had lost its covariance to rounding gave NaN and could be saved"},
+      {1014125, "sound", "a kernel machine without a column and without a bias had no posterior"},
+      {1001308, "described", "columns of very different sizes were not all seen, by a Gram matrix"},
+      {1011549, "rows", "the same, and of a target nearly without noise rounding decided"},
+      {1014433, "units", "rounding chose the lattice of 16 rows of standardised columns"},
+      {1001025, "sound", "the weights of two hypotheses summed to one but for the rounding of their evidence"},
   };
   for (const Mended& one : all) {
     RunOptions options;
