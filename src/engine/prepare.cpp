@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "core/blas.hpp"
@@ -131,7 +132,11 @@ std::vector<std::pair<Index, Index>> duplicates(MatrixView X, const Vector& k, c
   std::iota(order.begin(), order.end(), Index{0});
   const Vector key = product.cwiseAbs();
   std::sort(order.begin(), order.end(), [&](Index a, Index b) { return key[a] != key[b] ? key[a] < key[b] : a < b; });
-  const double close = 1e-9 * std::max(probe.norm() * std::sqrt(static_cast<double>(n)), 1e-300);
+  // Of a column far from zero its numbers tell no more than their last digit does.
+  const auto doubt = [&](Index j) { return 1e-9 + 4 * std::numeric_limits<double>::epsilon() * std::abs(s.center[j]) * s.scale[j]; };
+  double most_doubt = 0;
+  for (Index j = 0; j < p; ++j) most_doubt = std::max(most_doubt, std::min(doubt(j), 1e-6));
+  const double close = 2 * most_doubt * std::max(probe.norm() * std::sqrt(static_cast<double>(n)), 1e-300);
   std::vector<std::pair<Index, Index>> found;
   Matrix first(n, 1), other(n, 1);
   std::vector<bool> taken(static_cast<std::size_t>(p), false);
@@ -147,7 +152,7 @@ std::vector<std::pair<Index, Index>> duplicates(MatrixView X, const Vector& k, c
       design.columns(j, 1, other);
       const double plus = (k.array() > 0).select((first - other).array().abs(), 0.0).maxCoeff();
       const double minus = (k.array() > 0).select((first + other).array().abs(), 0.0).maxCoeff();
-      if (std::min(plus, minus) <= 1e-9) same.push_back(j);
+      if (std::min(plus, minus) <= doubt(order[i]) + doubt(j)) same.push_back(j);
     }
     const auto order_of = [&](Index j) { return std::pair(std::find(flat.begin(), flat.end(), j) == flat.end(), j); };
     std::sort(same.begin(), same.end(), [&](Index a, Index b) { return order_of(a) < order_of(b); });

@@ -97,11 +97,35 @@ struct DifferentRows {
   std::vector<Index> at;     // [rows of the table] which of the n; -1: of weight 0
 };
 
+// Orders rows by what is in them, wherever rows and columns stand: by their values in ascending order, and only then as they stand.
+template <typename Table>
+class ByContent {
+ public:
+  explicit ByContent(const Table& table) : table_(table), sorted_(table.cols(), table.rows()) {
+    for (Index i = 0; i < table.rows(); ++i) {
+      for (Index j = 0; j < table.cols(); ++j) sorted_(j, i) = table(i, j);
+      std::sort(sorted_.col(i).begin(), sorted_.col(i).end());
+    }
+  }
+  // < 0: a comes first; 0: they are equal.
+  [[nodiscard]] int compare(Index a, Index b) const {
+    for (Index j = 0; j < sorted_.rows(); ++j)
+      if (sorted_(j, a) != sorted_(j, b)) return sorted_(j, a) < sorted_(j, b) ? -1 : 1;
+    for (Index j = 0; j < sorted_.rows(); ++j)
+      if (table_(a, j) != table_(b, j)) return table_(a, j) < table_(b, j) ? -1 : 1;
+    return 0;
+  }
+
+ private:
+  const Table& table_;
+  Matrix sorted_;  // a column a row
+};
+
 DifferentRows different_rows(MatrixView X, VectorView y, VectorView weights) {
+  const ByContent by_content(X);
   const auto less = [&](Index a, Index b) {
-    for (Index j = 0; j < X.cols(); ++j)
-      if (X(a, j) != X(b, j)) return X(a, j) < X(b, j);
-    return y[a] < y[b];
+    const int order = by_content.compare(a, b);
+    return order != 0 ? order < 0 : y[a] < y[b];
   };
   std::map<Index, std::vector<Index>, decltype(less)> alike(less);  // where a row stands first, and all rows like it
   for (Index i = 0; i < X.rows(); ++i)
@@ -179,15 +203,10 @@ Matrix prepare_inputs(MatrixView X, const DifferentRows& rows, const RelevanceOp
   return seen_inputs(X, rows.first, fit);
 }
 
-bool row_less(const Matrix& Z, Index a, Index b) {
-  for (Index j = 0; j < Z.cols(); ++j)
-    if (Z(a, j) != Z(b, j)) return Z(a, j) < Z(b, j);
-  return false;
-}
-
 // Where each point stands first, by content.
 std::vector<Index> different(const Matrix& Z) {
-  const auto less = [&](Index a, Index b) { return row_less(Z, a, b); };
+  const ByContent by_content(Z);
+  const auto less = [&](Index a, Index b) { return by_content.compare(a, b) < 0; };
   std::set<Index, decltype(less)> seen(less);
   for (Index i = 0; i < Z.rows(); ++i) seen.insert(i);
   return {seen.begin(), seen.end()};

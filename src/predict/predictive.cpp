@@ -48,9 +48,6 @@ void predictive_moments(const Fit& fit, MatrixView X, Vector& m, Vector* s) {
     throw InvalidArgument(fmt::format("X_new has {} columns; the fit has {}", X.cols(), fit.num_columns()));
   if (!detail::holds_posterior(fit))
     throw InvalidArgument(fmt::format("the fit has no posterior to predict from (status: {})", to_string(fit.report.status)));
-  if (s != nullptr && fit.state->factor.kind == CovarianceFactor::Kind::none && fit.report.status == Status::not_positive_definite)
-    throw InvalidArgument(
-        fmt::format("the fit has no covariance, so it cannot say how sure a prediction is (status: {})", to_string(fit.report.status)));
   if (s != nullptr && fit.state->factor.kind == CovarianceFactor::Kind::none)
     throw InvalidArgument(
         "the fit kept no covariance factor, so it cannot say how sure a prediction is; fit again with keep_covariance = always");

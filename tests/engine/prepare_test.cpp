@@ -38,6 +38,23 @@ void expect_moments(const Matrix& X, const Vector& k, bool intercept, double pre
   }
 }
 
+// A copy far from zero has lost digits of the differences: one that says no more than the other is a copy in any memory order.
+TEST(PrepareColumns, FindsCopiesAsFarAsTheirDigitsTell) {
+  for (unsigned seed = 1; seed <= 20; ++seed)
+    for (const double shift : {0.0, 1e3, 1e6, 3e7, 1e8, 1e9, 1e10}) {
+      Random random(seed);
+      Matrix X = random.normals(30, 3);
+      X.col(2) = -X.col(0).array() * 7.3 + shift;
+      const RowMajor by_rows = X;
+      for (const MatrixView view : {MatrixView(X), MatrixView(by_rows.data(), 30, 3, Layout::row_major, 3)}) {
+        const Prepared found = prepare_columns(view, Vector::Ones(30), {});
+        EXPECT_EQ(found.left_out, (std::vector<bool>{false, false, true})) << shift << " " << seed;
+      }
+      X.col(2) += 1e-4 * random.normals(30);  // no copy
+      EXPECT_EQ(prepare_columns(X, Vector::Ones(30), {}).left_out, (std::vector<bool>{false, false, false})) << shift << " " << seed;
+    }
+}
+
 TEST(PrepareColumns, FindsMeansAndDeviationsWhateverTheFirstRowIs) {
   Random random(1);
   for (const Index n : {Index{2}, Index{300}, Index{5000}})

@@ -301,7 +301,8 @@ TEST(ForgedFilter, SaysThatItHasLostItsCovariance) {
   const LogisticFit fit = SequentialLogistic::from_bytes(testing::with_right_checksums(forged)).fit();
   EXPECT_EQ(fit.report.status, Status::not_positive_definite);
   EXPECT_EQ(message_of<InvalidArgument>([&] { static_cast<void>(predict(fit, narrow_problem().X)); }),
-            "the fit has no covariance, so it cannot say how sure a prediction is (status: not_positive_definite)");
+            "the fit has no posterior to predict from (status: not_positive_definite)");
+  EXPECT_TRUE(std::isnan(fit.mean[0])) << "what has lost its covariance is not used";
 }
 
 }  // namespace

@@ -44,6 +44,29 @@ bool searches_widths(const Subject& s) {
 }
 bool is_wide_and_prunes(const Subject& s) { return s.model && is_wide(s) && s.prepared.options.prune_at.has_value(); }
 bool takes_many_sweeps(const Subject& s) { return s.model && s.report().sweeps > 100; }
+bool chooses_centres_while_it_searches(const Subject& s) { return searches_widths(s) && s.prepared.options.centres != "all"; }
+bool follows_mackay(const Subject& s) { return s.model && s.prepared.options.update_rule == "mackay"; }
+// The Gram matrix of such columns has no digit left: whether it factorises rounding decides.                                   (RIDGE.9)
+bool asks_for_a_gram_matrix_without_digits(const Subject& s) {
+  return s.model && s.prepared.options.solver == "primal" && s.is_linear_score() && rounding_of_condition(s) > 1e-4;
+}
+bool is_laplace_with_copies(const Subject& s) {
+  return s.model && s.is_linear_score() && s.fit().prior == PriorKind::laplace && is_wide(s);
+}
+bool is_wide_with_one_precision(const Subject& s) {
+  return s.model && s.is_linear_score() && s.is_regression() && s.fit().prior == PriorKind::shared && is_wide(s);
+}
+// Softmax of columns as they are: its mode is found to rounding of their size.
+bool is_softmax_of_raw_columns(const Subject& s) { return s.model && s.model->softmax && !s.prepared.options.standardize; }
+// Laplace's approximation does not stand still where its precisions do: the evidence moves with the way that is left, the means hardly.
+bool is_laplace_approximation(const Subject& s) {
+  return s.model && s.is_linear_score() && s.fit().likelihood == LogisticLikelihood::laplace && s.fit().prior != PriorKind::laplace;
+}
+// Several classes without a prior, some told apart: their bound grows until it is level.                                       (VG.5)
+bool is_flat_and_told_apart(const Subject& s) {
+  return s.model && s.model->softmax && s.prepared.options.prior == "none" && s.problem.has_trait("separable");
+}
+bool is_machine_of_many_sweeps(const Subject& s) { return takes_many_sweeps(s) && s.model->relevance; }
 bool is_type_two_machine(const Subject& s) { return s.model && s.model->relevance && s.prepared.options.algorithm == "type-two"; }
 
 }  // namespace
@@ -68,6 +91,18 @@ const std::vector<Exemption>& exemptions() {
       {"weights", is_sparse_with_near_copies, "of columns correlated above .99 a start may take another one for a change in the last bit"},
       {"memory", is_sparse_with_near_copies, "of columns correlated above .99 a start may take another one for a change in the last bit"},
       {"target", searches_widths, "a search of widths ends where it gains little, which is in no unit"},
+      {"columns", chooses_centres_while_it_searches, "the same, and as likely centres are taken in the order in which kernels round"},
+      {"solvers", follows_mackay, "MacKay's rule raises no bound, and may go round for ever"},
+      {"rows", asks_for_a_gram_matrix_without_digits, "whether a Gram matrix without digits factorises rounding decides"},
+      {"weights", asks_for_a_gram_matrix_without_digits, "whether a Gram matrix without digits factorises rounding decides"},
+      {"solvers", is_laplace_approximation, "the evidence of Laplace's approximation moves with the way that is left"},
+      {"rows", is_flat_and_told_apart, "flat coefficients that tell classes apart grow until the bound is level"},
+      {"weights", is_flat_and_told_apart, "flat coefficients that tell classes apart grow until the bound is level"},
+      {"memory", is_flat_and_told_apart, "flat coefficients that tell classes apart grow until the bound is level"},
+      {"columns", is_machine_of_many_sweeps, "gains that shrink slowly are hard to sum"},
+      {"columns", is_laplace_with_copies, "of more columns than rows many share the smallest sum of sizes"},
+      {"weights", is_wide_with_one_precision, "rows that the columns meet exactly leave no noise, and the bound has no end"},
+      {"rows", is_softmax_of_raw_columns, "the mode of large columns is known to rounding of their size"},
       {"columns", is_type_two_machine, "the evidence of a kernel machine by type-II maximum likelihood has several maxima"},
   };
   return all;

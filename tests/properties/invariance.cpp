@@ -17,18 +17,18 @@ double rows_of(const Subject& subject) {
   return subject.problem.weights.size() > 0 ? subject.problem.weights.sum() : static_cast<double>(subject.problem.rows());
 }
 
-bool is_sparse_fit(const Subject& subject) {
-  if (subject.model->softmax)
-    return !subject.model->softmax->machines.empty() && subject.model->softmax->machines.front().sparse.has_value();
-  return subject.is_linear_score() && subject.fit().sparse.has_value();
-}
-
 // Regressions that a coding of several classes is made of: each has its own end.
 double machines_of(const Subject& subject) {
   return subject.model->softmax ? std::max(1.0, static_cast<double>(subject.model->softmax->machines.size())) : 1;
 }
 
 }  // namespace
+
+bool is_sparse_fit(const Subject& subject) {
+  if (subject.model->softmax)
+    return !subject.model->softmax->machines.empty() && subject.model->softmax->machines.front().sparse.has_value();
+  return subject.is_linear_score() && subject.fit().sparse.has_value();
+}
 
 double promised_gain(const Subject& subject) {
   const ModelOptions& options = subject.prepared.options;
@@ -129,10 +129,13 @@ namespace {
 // Near a maximum two fits may be further apart than posterior standard deviations say: the bound as a function of the means alone, all
 // else at its best, is flatter than the posterior is narrow; and what is left to be gained is foretold, to a factor of ten. Then both are
 // taken on: what is left must shrink with the tolerance.
-DrawnProblem taken_further(DrawnProblem problem, double gain, double rows) {
-  set_option(problem, "tolerance", std::max(1e-4 * gain / std::max(rows, 1.0), 1e-15));
+DrawnProblem with_more_sweeps(DrawnProblem problem) {
   set_option(problem, "max_sweeps", 20000.0);
   return problem;
+}
+DrawnProblem taken_further(DrawnProblem problem, double gain, double rows) {
+  set_option(problem, "tolerance", std::max(1e-4 * gain / std::max(rows, 1.0), 1e-15));
+  return with_more_sweeps(std::move(problem));
 }
 
 // The other question, answered; nothing where either has not converged.
@@ -142,10 +145,16 @@ Verdict compare(const Subject& subject, const DrawnProblem& other, const std::fu
     as_before(now);
     return apart(now, estimates_of(before), allowed_gain(subject));
   };
-  const SavedModel model = fit_of(prepare(other));
+  SavedModel model = fit_of(prepare(other));
+  SavedModel first = *subject.model;
+  if (report_of(model).status == Status::max_sweeps) {  // it may take a few more
+    model = fit_of(prepare(with_more_sweeps(other)));
+    first = fit_of(prepare(with_more_sweeps(subject.problem)));
+  }
+  if (report_of(model).status == Status::max_sweeps && is_sparse_fit(subject)) return says_nothing();  // it says so
   if (report_of(model).status != Status::converged)
     return fails(fmt::format("{}: the status is {}: {}", what, to_string(report_of(model).status), report_of(model).message));
-  std::string place = answer(model, *subject.model);
+  std::string place = answer(model, first);
   if (!place.empty() && !is_sparse_fit(subject) && !subject.model->relevance) {
     const double gain = promised_gain(subject), rows = rows_of(subject);
     place = answer(fit_of(prepare(taken_further(other, gain, rows))), fit_of(prepare(taken_further(subject.problem, gain, rows))));
@@ -275,6 +284,7 @@ Verdict weights_are_repetition(const Subject& subject) {
   if (!a.is_converged()) return says_nothing();
   if (a.model->softmax && subject.prepared.options.prior == "auto") return says_nothing();
   const SavedModel b = fit_of(repeated.weights.size() == 0 ? prepare(repeated) : prepare(weighted));
+  if (report_of(b).status == Status::max_sweeps && is_sparse_fit(subject)) return says_nothing();
   if (report_of(b).status != Status::converged)
     return fails(fmt::format("rows repeated: the status is {}: {}", to_string(report_of(b).status), report_of(b).message));
   const double gain = std::max(allowed_gain(a), is_sparse_fit(subject) ? 0 : 1e-8 * static_cast<double>(rows.size()));

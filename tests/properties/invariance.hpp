@@ -14,6 +14,8 @@ struct Estimates {
 };
 [[nodiscard]] Estimates estimates_of(const SavedModel& model);
 
+/// The prior of the fit is sparse, slab or dense.
+[[nodiscard]] bool is_sparse_fit(const Subject& subject);
 /// The nats that "converged" leaves to be gained at most, as FitOptions::tolerance says.
 [[nodiscard]] double promised_gain(const Subject& subject);
 

@@ -27,7 +27,8 @@ double variance_before(const Subject& subject, const Vector& size) {
     for (const SparseStart& start : fit.sparse->starts)
       width = std::max(width, start.slab_sd * start.slab_sd + start.dense_sd * start.dense_sd);
     const Matrix centred = subject.prepared.X.rowwise() - (fit.intercept ? 1.0 : 0.0) * subject.prepared.X.colwise().mean();
-    const Vector deviation = centred.colwise().norm().transpose() / std::sqrt(static_cast<double>(centred.rows()));
+    Vector deviation = centred.colwise().norm().transpose() / std::sqrt(static_cast<double>(centred.rows()));
+    if (!subject.prepared.options.standardize) deviation.setOnes();  // widths are in units of the columns that were fitted
     for (Index j = 0; j < fit.num_columns(); ++j)
       if (deviation[j] > 0) sum += width * std::pow(size[j] / deviation[j], 2);
     return sum;
@@ -57,8 +58,13 @@ Moments moments_of(const Vector& x, const Vector& w, const Matrix& C, const Vect
 // What a published program takes off the columns where there is no intercept, which a note of the fit says: the mean of each, or of the
 // table.                                                                                                                        (SLR.4)
 Matrix as_scored(const Subject& subject, const Matrix& rows) {
+  const auto reports = [&](const Report& report, const char* what) {
+    return std::ranges::any_of(report.notes, [&](const std::string& note) { return note.find(what) != std::string::npos; });
+  };
   const auto says = [&](const char* what) {
-    return std::ranges::any_of(subject.report().notes, [&](const std::string& note) { return note.find(what) != std::string::npos; });
+    if (reports(subject.report(), what)) return true;
+    return subject.model->softmax &&
+           std::ranges::any_of(subject.model->softmax->machines, [&](const Fit& machine) { return reports(machine.report, what); });
   };
   if (!says("there is no intercept, and the mean of")) return rows;
   Eigen::RowVectorXd centre = subject.prepared.X.colwise().mean();
@@ -159,7 +165,8 @@ std::string check_softmax(const Subject& subject, const Matrix& X) {
     for (Index c = 0; c < fit.num_classes(); ++c) {
       const double b = fit.intercept.size() > 0 ? fit.intercept[c] : 0;
       score[c] = scored.row(i).dot(fit.mean.col(c)) + b;
-      size = std::max(size, scored.row(i).cwiseAbs().dot(fit.mean.col(c).cwiseAbs()) + std::abs(b));
+      const Vector row = X.row(i).cwiseAbs() + scored.row(i).cwiseAbs();  // far from zero digits are lost with the mean of the column
+      size = std::max(size, row.dot(fit.mean.col(c).cwiseAbs()) + std::abs(b));
     }
     const Vector e = (score.array() - score.maxCoeff()).exp();
     for (Index c = 0; c < fit.num_classes(); ++c)

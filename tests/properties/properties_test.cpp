@@ -52,6 +52,8 @@ TEST(Properties, HoldWhereTheyOnceDidNot) {
       {1001308, "described", "columns of very different sizes were not all seen, by a Gram matrix"},
       {1011549, "rows", "the same, and of a target nearly without noise rounding decided"},
       {1014433, "units", "rounding chose the lattice of 16 rows of standardised columns"},
+      {1003390, "memory", "whether a copy far from zero was seen as one hung on the last bit of its mean"},
+      {1012840, "columns", "rows of a kernel machine were in the order of the first column"},
       {1001025, "sound", "the weights of two hypotheses summed to one but for the rounding of their evidence"},
   };
   for (const Mended& one : all) {

@@ -38,8 +38,8 @@ Verdict solvers_agree(const Subject& subject) {
     applies = true;
     // A matrix that has no digits left: the solver that was asked for says so.                                                  (RIDGE.9)
     const Status status = report_of(*model).status;
-    const bool gave_up = status == Status::not_positive_definite || status == Status::bound_fell;
-    if (gave_up && rounding_decides_the_start(subject)) continue;
+    const bool gave_up = status == Status::not_positive_definite || status == Status::bound_fell || status == Status::max_sweeps;
+    if (gave_up && status != Status::max_sweeps && rounding_decides_the_start(subject)) continue;
     if (gave_up && rounding_of_condition(subject) + rounding_of_rows(subject) > 1e-4) continue;
     if (report_of(*model).status != Status::converged)
       return fails(fmt::format("solver {}: the status is {}: {}", solver, to_string(report_of(*model).status), report_of(*model).message));
@@ -63,6 +63,8 @@ Verdict memory_order_does_not_matter(const Subject& subject) {
   for (const auto& [what, X] : {std::pair<const char*, MatrixView>{"row by row", rows},
                                 {"a block of a larger table", wide.block(2, 1, prepared.X.rows(), prepared.X.cols())}}) {
     const SavedModel model = fit_model(X, prepared.target, prepared.options);
+    const bool one_took_all = report_of(model).status == Status::max_sweeps || subject.report().status == Status::max_sweeps;
+    if (one_took_all && is_sparse_fit(subject)) continue;  // rows may settle just within their sweeps, or not
     if (report_of(model).status != subject.report().status)
       return fails(
           fmt::format("{} the status is {}, not {}", what, to_string(report_of(model).status), to_string(subject.report().status)));
