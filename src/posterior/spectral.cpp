@@ -18,6 +18,7 @@ class Spectral final : public Solver {
 
   [[nodiscard]] bool solve(const Rows& rows, const Vector& a_columns, Posterior& q) override {
     if (!prepared_ && !prepare(rows)) return false;
+    if (sizes_differ_) return exact_->solve(rows, a_columns, q);
     const double a = penalised_precision(a_columns);
     double log_det = 0, trace = 0;
     if (!solve_tridiagonal(a, log_det, trace)) return false;
@@ -61,6 +62,11 @@ class Spectral final : public Solver {
   bool prepare(const Rows& rows) {
     if (!exact_->shared_system(rows, shared_)) return false;
     size_ = shared_.c.size();
+    // Of columns of very different sizes a tridiagonal matrix keeps no digit of the small ones, where a Cholesky factor does.
+    constexpr double most_ratio = 1e8;  // of squares
+    const Vector squares = shared_.C.diagonal();
+    const double largest = size_ > 0 ? squares.maxCoeff() : 0;
+    sizes_differ_ = !shared_.dual && ((squares.array() > 0) && (squares.array() * most_ratio < largest)).any();
     num_penalised_ = system_.partition.group_size[0];
     diagonal_.resize(size_);
     off_diagonal_.resize(std::max<Index>(size_ - 1, 1));
@@ -106,7 +112,7 @@ class Spectral final : public Solver {
   SharedSystem shared_;
   Index size_ = 0, num_penalised_ = 0;
   Vector diagonal_, off_diagonal_, c_, forward_, x_;
-  bool prepared_ = false;
+  bool prepared_ = false, sizes_differ_ = false;
 };
 
 }  // namespace

@@ -124,6 +124,23 @@ TEST(FitLinear, HasANoiseWhereFewRowsCountThousandsOfTimes) {
     }
 }
 
+TEST(Fit, ASharedLinearFitOfColumnsOfVeryDifferentSizesKeepsTheSmallOnes) {
+  for (unsigned seed = 1; seed <= 20; ++seed) {
+    testing::Random random(seed);
+    Matrix X = random.normals(20, 4);
+    const Vector y = X.col(1) - X.col(3) + 0.1 * random.normals(20);
+    X.col(2) *= 3e7;
+    FitOptions options = with_prior(Prior::shared());
+    options.standardize = false;
+    options.solver = SolverKind::primal;
+    const LinearFit exact = fit_linear(X, y, options);
+    options.solver = SolverKind::spectral;
+    const LinearFit spectral = fit_linear(X, y, options);
+    EXPECT_NEAR(spectral.bound, exact.bound, 1e-6) << seed;
+    EXPECT_LT((spectral.mean - exact.mean).cwiseQuotient(exact.variance.cwiseSqrt()).cwiseAbs().maxCoeff(), 1e-4) << seed;
+  }
+}
+
 TEST(Fit, ASharedLinearFitStaysSpectralBesideAConstantColumn) {
   Problem problem = make_problem(100, 30, 4);
   problem.X.col(2).setConstant(3);
