@@ -112,6 +112,19 @@ TEST(SparseLinear, ColumnsOfVeryDifferentSizesAreAllSeen) {
   }
 }
 
+TEST(SparseLinear, MoreColumnsThanRowsOfVeryDifferentSizesAreAllSeen) {  // seed 1018090 of the random problems, shrunk
+  const Matrix X = (Matrix(4, 5) << -7.8e7, -370, 0.0083, -12, -180, -1.4e8, 370, 0.011, 7.1, 210, -9.3e7, -320, 0.0041, -2.5, 25, 6.6e7,
+                    -1700, -0.00067, -2.3, 14)
+                       .finished();
+  const Vector y = (Vector(4) << -1190.6, 1949.1, -4416.1, -26028.4).finished(), weights = (Vector(4) << 4, 4, 1, 4).finished();
+  FitOptions options = with(PriorKind::sparse);
+  options.standardize = false;
+  options.weights = weights;
+  const LinearFit fit = fit_linear(X, y, options);
+  EXPECT_GT(fit.r_squared, 0.999) << "it was .961, of the large column alone";
+  EXPECT_GT(fit.sparse->inclusion[1], 0.9);
+}
+
 TEST(SparseLinear, ConstantTargetIsSaidToBeOneInAnyUnits) {
   Data d = make_data(20, 3, 1, 1, 4);
   FitOptions options = with(PriorKind::sparse);

@@ -50,6 +50,7 @@ TEST(Properties, HoldWhereTheyOnceDidNot) {
       {1002339, "saved", "a filter that had lost its covariance to rounding gave NaN and could be saved"},
       {1014125, "sound", "a kernel machine without a column and without a bias had no posterior"},
       {1001308, "described", "columns of very different sizes were not all seen, by a Gram matrix"},
+      {1018090, "described", "the same of more columns than rows"},
       {1011549, "rows", "the same, and of a target nearly without noise rounding decided"},
       {1014433, "units", "rounding chose the lattice of 16 rows of standardised columns"},
       {1003390, "memory", "whether a copy far from zero was seen as one hung on the last bit of its mean"},

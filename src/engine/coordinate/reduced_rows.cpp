@@ -18,9 +18,9 @@ constexpr Index most_to_keep = 4096;              // columns: of more the Gram m
 constexpr double smallest_share = 1e-12;          // eigenvalues below this part of the largest are rounding
 constexpr double share_that_loses_digits = 1e-8;  // below it fewer than eight digits of an eigenvalue are left
 constexpr double smallest_share_by_rows = 1e-13;  // and singular values of the rows themselves
-constexpr Index most_columns_by_rows = 200;
-constexpr Index most_by_rows = 10'000'000;  // numbers of a table of which that is cheap
-constexpr double least_to_be_sure = 1e-2;   // of a correlation matrix in single precision: its least eigenvalue, and what is left of y
+constexpr Index most_sizes_by_rows = 200;
+constexpr double most_by_rows = 2e8;       // products, of a table of which that is cheap
+constexpr double least_to_be_sure = 1e-2;  // of a correlation matrix in single precision: its least eigenvalue, and what is left of y
 
 // R and ln|F'OF| from the Gram matrix of the flat columns.
 bool factor_flat(const Matrix& FOF, ReducedRows& out) {
@@ -96,19 +96,17 @@ bool project_rows(Design& X, const PenalisedColumns& which, const Vector& omega,
   return std::isfinite(out.square);
 }
 
-// The same Z and l from X~ itself, where a Gram matrix, which squares their ratios, has lost the small ones: X~ = Q R, R = W diag(l)^1/2
-// V'.
-bool reduce_by_rows(Design& X, const PenalisedColumns& which, const Vector& omega, const Vector& y, ReducedRows& out) {
-  if (!project_rows(X, which, omega, y, out)) return false;
-  const Index n = X.rows(), p = which.size();
+// Z and l from X~ and y~ themselves, where a Gram matrix, which squares their ratios, has lost the small ones: X~ = W diag(l)^1/2 V'.
+bool reduce_by_rows(Index n, Index p, ReducedRows& out) {
   Matrix all(n, p + 1);
   all << Eigen::Map<const Matrix>(out.storage.get(), n, p), out.y;
   out.storage.reset();
-  blas::triangularise(n, p + 1, all.data(), n);
-  const Index size = std::min(n, p + 1);
-  const Matrix R = all.topLeftCorner(size, p).triangularView<Eigen::Upper>();
+  const bool is_tall = n > p;
+  if (is_tall) blas::triangularise(n, p + 1, all.data(), n);  // of X~ and y~ what is in the span of both is enough
+  const Index size = is_tall ? p + 1 : n;
+  if (is_tall) all.topRows(size).triangularView<Eigen::StrictlyLower>().setZero();
   const Vector target = all.col(p).head(size);
-  const Eigen::JacobiSVD<Matrix> svd(R, Eigen::ComputeThinU | Eigen::ComputeThinV);
+  const Eigen::JacobiSVD<Matrix> svd(all.topLeftCorner(size, p), Eigen::ComputeThinU | Eigen::ComputeThinV);
   const Vector& values = svd.singularValues();  // descending
   if (!values.allFinite()) return false;
   Index m = 0;
@@ -121,11 +119,21 @@ bool reduce_by_rows(Design& X, const PenalisedColumns& which, const Vector& omeg
   out.square = out.l.sum();
   out.storage = memory_of(m * p);
   Eigen::Map<Matrix>(out.storage.get(), m, p) = root.asDiagonal() * svd.matrixV().leftCols(m).rowwise().reverse().transpose();
+  if (!is_tall) out.U = W;
   return true;
 }
 
+// Eigenvalues of a Gram matrix, the last `kept` of which are not rounding: whether some have lost their digits, and the rows are few enough
+// to be asked themselves.
+bool should_ask_rows(const Vector& values, Index kept, Index dropped_anyway, Index n, Index p) {
+  const Index size = values.size();
+  const double products = static_cast<double>(size * size) * static_cast<double>(std::max(n, p));
+  if (size == 0 || size > most_sizes_by_rows || products > most_by_rows) return false;
+  return kept + dropped_anyway < size || (kept > 0 && values[size - kept] < share_that_loses_digits * values[size - 1]);
+}
+
 // More columns than rows: Z = U'X~.
-bool reduce_wide(ReducedRows& out) {
+bool reduce_wide(Index num_flat, ReducedRows& out) {
   const Index n = out.rank(), p = out.size();
   const Eigen::Map<const Matrix> A(out.storage.get(), n, p);
   const Vector target = out.y;
@@ -134,6 +142,7 @@ bool reduce_wide(ReducedRows& out) {
   Vector values;
   const Index m = decompose(C, values);
   if (m < 0) return false;
+  if (should_ask_rows(values, m, num_flat, n, p)) return reduce_by_rows(n, p, out);
   const auto U = C.rightCols(m);
   out.l = values.tail(m);
   out.y = U.transpose() * target;
@@ -195,9 +204,8 @@ bool reduce_tall(Design& X, const PenalisedColumns& which, const Vector& omega, 
   const Index m = decompose(C, values, least);
   if (is_single && m < p) return again();
   if (m < 0) return false;
-  const bool has_lost = m < p || (p > 0 && values[0] < share_that_loses_digits * values[p - 1]);
-  if (has_lost && basis == KeepBasis::no && p <= most_columns_by_rows && n <= most_by_rows / p) {
-    if (!reduce_by_rows(X, which, omega, y, out)) return false;
+  if (basis == KeepBasis::no && should_ask_rows(values, m, 0, n, p)) {
+    if (!project_rows(X, which, omega, y, out) || !reduce_by_rows(n, p, out)) return false;
     X.forget();
     return true;
   }
@@ -249,7 +257,7 @@ bool reduce_rows(Design& X, const PenalisedColumns& which, const Vector& omega, 
   out.degrees = num_rows - static_cast<double>(which.flat.size());
   const bool rotate = rotation == Rotation::to_diagonal;
   if (rotate && which.size() <= X.rows()) return reduce_tall(X, which, omega, y, basis, products, out);
-  if (!project_rows(X, which, omega, y, out) || (rotate && !reduce_wide(out))) return false;
+  if (!project_rows(X, which, omega, y, out) || (rotate && !reduce_wide(static_cast<Index>(which.flat.size()), out))) return false;
   if (basis == KeepBasis::no) out.U.resize(0, 0);
   return true;
 }
