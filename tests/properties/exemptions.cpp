@@ -91,6 +91,7 @@ const std::vector<Exemption>& exemptions() {
       {"weights", is_sparse_with_near_copies, "of columns correlated above .99 a start may take another one for a change in the last bit"},
       {"memory", is_sparse_with_near_copies, "of columns correlated above .99 a start may take another one for a change in the last bit"},
       {"target", searches_widths, "a search of widths ends where it gains little, which is in no unit"},
+      {"units", searches_widths, "the same, and rows are taken in the order of their values, which are in units"},
       {"columns", chooses_centres_while_it_searches, "the same, and as likely centres are taken in the order in which kernels round"},
       {"solvers", follows_mackay, "MacKay's rule raises no bound, and may go round for ever"},
       {"rows", asks_for_a_gram_matrix_without_digits, "whether a Gram matrix without digits factorises rounding decides"},
