@@ -8,13 +8,22 @@
 
 #include "core/special.hpp"
 #include "engine/coordinate/group_system.hpp"
+#include "engine/row_covariance.hpp"
 
 namespace ardvark {
 namespace {
 
+constexpr int steps_to_look = 6;  // in which a point takes the best maximum that it sees; later it keeps its own
+
 std::vector<WeightedSignal> signals_of(const HyperGrid& grid) {
   std::vector<WeightedSignal> out;
   for (const GridPoint& point : grid.points) out.push_back({point.weight, point.signal});
+  return out;
+}
+
+std::vector<std::pair<double, const SpikeSlab*>> average_of(const HyperGrid& grid) {
+  std::vector<std::pair<double, const SpikeSlab*>> out;
+  for (const GridPoint& point : grid.points) out.emplace_back(point.weight, &point.q);
   return out;
 }
 
@@ -32,9 +41,11 @@ ClassGrid fit_class_grid(ClassRows& rows, const PenalisedColumns& which, const s
     const Vector& omega = working.sites.omega;
     if (!reduce_rows(rows.design(), which, omega, working.target, omega.sum(), KeepBasis::no, *reduced)) return std::nullopt;
     reduced->systems = group_systems(*reduced, *sets, settings.parts != SparseParts::slab_only);
-    const GridSettings of_grid{{}, settings.parts, settings.only, working.log_prior_of_signal};
+    GridSettings of_grid{{}, settings.parts, settings.only, working.log_prior_of_signal, true};
+    if (working.step >= steps_to_look) of_grid.from = &out.grid.lines;
     grid = run_grid(*reduced, which, sets, slab, of_grid, settings.num_threads);
     if (grid.points.empty()) return std::nullopt;
+    if (settings.only) return WorkingFit{grid.log_evidence, log_odds_seen(rows, which, *reduced, average_of(grid)), signals_of(grid)};
     posterior = posterior_of(which, grid, reduced);
     return WorkingFit{grid.log_evidence, rows.log_odds(posterior.mixture.mean(q), posterior.mixture.covariance(q)), signals_of(grid)};
   };
@@ -46,6 +57,8 @@ ClassGrid fit_class_grid(ClassRows& rows, const PenalisedColumns& which, const s
     out.rows = {std::move(reduced)};
   };
   ClassSteps steps = run_class_steps(rows, !which.flat.empty(), settings, solve, accept);
+  if (settings.only && !out.grid.points.empty()) out.posterior = posterior_of(which, out.grid, out.rows[0]);
+  out.log_odds = std::move(steps.log_odds);
   out.farthest = steps.farthest;
   out.status = steps.status;
   out.history = std::move(steps.history);
@@ -72,6 +85,9 @@ ClassGrid fit_class_cells(ClassRows& rows, const PenalisedColumns& which, const 
         if (found.contains(cell)) continue;
         ClassGridSettings own = settings;
         own.only = cell;
+        // From the end of a cell beside it: where the rows can be told apart a slab that is wide from the start may find no effects at all.
+        for (const int beside : {i - 1, i + 1})
+          if (const auto at = found.find({dense, beside}); !own.start && at != found.end()) own.start = at->second.log_odds;
         found[cell] = fit_class_grid(rows, which, sets, slab, own);
       }
     }

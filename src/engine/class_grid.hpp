@@ -13,6 +13,7 @@ struct ClassGrid {
   HyperGrid grid;                                        ///< its log evidence is that of the classes
   std::vector<std::shared_ptr<const ReducedRows>> rows;  ///< that the points see
   SparsePosterior posterior;
+  LogOdds log_odds;     ///< of the average; of cells none
   double farthest = 0;  ///< the largest m^2 + s of the log odds of a row
   Status status = Status::failed;
   std::vector<double> history;  ///< the bound after each step; of cells, that of the one with the best point

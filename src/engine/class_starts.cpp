@@ -38,20 +38,10 @@ class OddsOfStart {
   }
   [[nodiscard]] bool are_wide() const { return is_wide_; }
   [[nodiscard]] LogOdds of(const SpikeSlab& q, const ReducedRows& reduced, const Vector& omega) const {
-    return is_wide_ ? by_rows(q, reduced, omega) : by_columns(q, reduced);
+    return is_wide_ ? by_rows(q, reduced, omega) : log_odds_seen(rows_, which_, reduced, {{1, &q}});
   }
 
  private:
-  // One matrix of all columns serves all rows.                                                                                  (SL.8)
-  [[nodiscard]] LogOdds by_columns(const SpikeSlab& q, const ReducedRows& reduced) const {
-    const Index count = rows_.design().cols();
-    Vector w = Vector::Zero(count);
-    const Vector of_columns = mean_of(q);
-    w(which_.columns) = of_columns;
-    w(which_.flat) = reduced.flat_mean - reduced.G * of_columns;
-    return rows_.log_odds(w, with_flat(covariance_seen(q), which_.columns, which_.flat, reduced, count, 1));
-  }
-
   // m_n = f_n'flat + omega^-1/2 [U (y - Dr)]_n, and its variance.                                                               (SL.4)
   [[nodiscard]] LogOdds by_rows(const SpikeSlab& q, const ReducedRows& reduced, const Vector& omega) const {
     const Vector& D = q.D();

@@ -118,8 +118,8 @@ ClassSteps run_class_steps(ClassRows& rows, bool has_flat, const ClassStepSettin
                            const std::function<void(double bound)>& accept) {
   constexpr double least_share = 1.0 / 16, calm_size = 10;
   rows.set_signals({{}});
-  LogOdds known = rows.before(has_flat);  // what the last step that stands came to
-  std::optional<LogOdds> ahead;           // of a step that begins beyond that: where
+  LogOdds known = settings.start ? *settings.start : rows.before(has_flat);  // what the last step that stands came to
+  std::optional<LogOdds> ahead;                                              // of a step that begins beyond that: where
   Course course(rows.size());
   const bool is_evidence = rows.is_proper() || !has_flat;  // of classes, and so at most 0
   Tangent before(rows, known, rows.at(known).sites);
@@ -163,7 +163,7 @@ ClassSteps run_class_steps(ClassRows& rows, bool has_flat, const ClassStepSettin
       break;
     }
     accept(bound);
-    out.farthest = (next.m.cwiseAbs2() + next.s).maxCoeff();
+    out.farthest = (sites.omega.array() > 0).select(next.m.cwiseAbs2() + next.s, 0.0).maxCoeff();
     out.history.push_back(bound);
     share = std::min(1.0, 1.5 * share);
     if (share == 1 && std::isfinite(last))
@@ -194,6 +194,7 @@ ClassSteps run_class_steps(ClassRows& rows, bool has_flat, const ClassStepSettin
       break;
     }
   }
+  out.log_odds = std::move(known);
   return out;
 }
 

@@ -16,6 +16,7 @@ struct ClassStepSettings {
   int max_steps = 600;
   std::function<bool(int steps, double bound)> on_step = {};  ///< false: stop
   double rounding = 1e-5;                                     ///< nats: a fall by less is none
+  std::optional<LogOdds> start = std::nullopt;                ///< of a fit nearby; none: nothing is known of the rows
 };
 
 /// A linear problem at s2 = 1 that stands for the rows of two classes.
@@ -38,6 +39,7 @@ struct WorkingFit {
 struct ClassSteps {
   Status status = Status::failed;
   std::vector<double> history;  ///< the bound after each step
+  LogOdds log_odds;             ///< after the last of them
   double farthest = 0;          ///< the largest m^2 + s of the log odds of a row
 };
 

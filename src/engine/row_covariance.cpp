@@ -78,4 +78,28 @@ Matrix with_flat(const Matrix& C, const std::vector<Index>& columns, const std::
   return T;
 }
 
+LogOdds log_odds_seen(ClassRows& rows, const PenalisedColumns& which, const ReducedRows& reduced,
+                      const std::vector<std::pair<double, const SpikeSlab*>>& average) {
+  Vector mean;
+  Matrix C;
+  double total = 0;
+  for (const auto& [weight, q] : average) {  // moments by updates, without cancellation
+    total += weight;
+    if (C.size() == 0) {
+      mean = mean_of(*q);
+      C = covariance_seen(*q);
+      continue;
+    }
+    const double share = weight / total;
+    const Vector off = mean_of(*q) - mean;
+    C += share * (covariance_seen(*q) - C) + share * (1 - share) * off * off.transpose();
+    mean += share * off;
+  }
+  const Index count = rows.design().cols();
+  Vector w = Vector::Zero(count);
+  w(which.columns) = mean;
+  w(which.flat) = reduced.flat_mean - reduced.G * mean;
+  return rows.log_odds(w, with_flat(C, which.columns, which.flat, reduced, count, 1));
+}
+
 }  // namespace ardvark

@@ -89,10 +89,7 @@ class Grid {
   struct Range {
     int first = 0, last = 0;
   };
-  struct Line {
-    std::optional<int> kappa, ratio;  // none: no effects of their own; no dense part
-    [[nodiscard]] auto operator<=>(const Line&) const = default;
-  };
+  using Line = GridLine;
 
   [[nodiscard]] bool has_dense() const { return settings_.parts != SparseParts::slab_only && rows_.rank() > 0; }
   [[nodiscard]] bool has_effects() const { return settings_.parts != SparseParts::dense_only && which_.size() > 0; }
@@ -213,6 +210,18 @@ class Grid {
     point.log_prior = log_prior;
   }
 
+  // From where it was on other rows.
+  [[nodiscard]] std::vector<GridPoint> go_on(const Line& line, const std::vector<GridPoint>& before) const {
+    std::vector<GridPoint> out;
+    for (std::size_t i = 0; i < before.size(); ++i) {
+      out.push_back(before[i]);
+      out.back().q.set_rows(rows_);
+      take_pi(out.back(), line, i);
+      ascend(order_, ascent_, {}, out.back());
+    }
+    return out;
+  }
+
   // Through its values of pi up, from nothing, and down, from where all columns are in; of each the better.
   [[nodiscard]] std::vector<GridPoint> run_line(const Line& line) const {
     GridPoint point = begin(line);
@@ -225,6 +234,8 @@ class Grid {
       point.status = std::isfinite(point.bound) ? Status::converged : Status::failed;
       return {std::move(point)};
     }
+    if (settings_.from != nullptr)
+      if (const auto before = settings_.from->find(line); before != settings_.from->end()) return go_on(line, before->second);
     std::vector<GridPoint> out;
     for (std::size_t i = 0; i < odds_.size(); ++i) {
       take_pi(point, line, i);
@@ -267,6 +278,7 @@ class Grid {
 
   // Those that count, in the order of the grid.
   void collect() {
+    if (settings_.keeps_lines) out_.lines = found_;
     double most = 0, total = 0;
     for (const auto& [line, points] : found_)
       for (const GridPoint& point : points) most = std::max(most, point.weight);
@@ -325,7 +337,7 @@ class Grid {
   std::vector<PriorOfOdds> odds_;
   Range kappa_, ratio_;
   int least_kappa_ = 0;
-  std::map<Line, std::vector<GridPoint>> found_;
+  GridLines found_;
   std::atomic<int> sweeps_ = 0;
   std::atomic<bool> stopped_ = false;
   HyperGrid out_;

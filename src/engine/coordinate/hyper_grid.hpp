@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -29,8 +30,16 @@ struct Hypothesis {
   double log_weight = 0;  ///< of both together 1
 };
 
+/// All points of one kappa and one ratio of the dense signal, in the order of pi. None: no effects of their own; no dense part.
+struct GridLine {
+  std::optional<int> kappa, ratio;
+  [[nodiscard]] auto operator<=>(const GridLine&) const = default;
+};
+using GridLines = std::map<GridLine, std::vector<GridPoint>>;
+
 struct HyperGrid {
   std::vector<GridPoint> points;  ///< that count, in the order of the grid; none: no fit came to a finite bound
+  GridLines lines;                ///< the points that were visited, if they were to be kept
   Index num_points = 0;           ///< of the whole grid
   std::vector<Hypothesis> hypotheses;
   double log_evidence = 0;  ///< ln sum exp(bound) prior
@@ -44,6 +53,8 @@ struct GridSettings {
   std::optional<GridCell> only = std::nullopt;  ///< no points but those of this cell
   /// What else the prior of a point hangs on: the variance of the log odds, p (h + pi kappa), of classes.                       (SP.20)
   std::function<double(double signal)> log_prior_of_signal = {};
+  bool keeps_lines = false;
+  const GridLines* from = nullptr;  ///< of rows that were nearly these: its points go on from where they were                  (SL.10)
 };
 
 /// ln of a sum of exponentials; -infinity of none.
