@@ -133,8 +133,11 @@ DrawnProblem with_more_sweeps(DrawnProblem problem) {
   set_option(problem, "max_sweeps", 20000.0);
   return problem;
 }
-DrawnProblem taken_further(DrawnProblem problem, double gain, double rows) {
-  set_option(problem, "tolerance", std::max(1e-4 * gain / std::max(rows, 1.0), 1e-15));
+// Of sparse fits the tolerance is that of a step of the whole, of others that of a row.
+DrawnProblem taken_further(const Subject& subject, DrawnProblem problem) {
+  const double least = is_sparse_fit(subject) ? 1e-12 : 1e-15;
+  const double parts = is_sparse_fit(subject) ? machines_of(subject) : std::max(rows_of(subject), 1.0);
+  set_option(problem, "tolerance", std::max(1e-4 * promised_gain(subject) / parts, least));
   return with_more_sweeps(std::move(problem));
 }
 
@@ -155,9 +158,8 @@ Verdict compare(const Subject& subject, const DrawnProblem& other, const std::fu
   if (report_of(model).status != Status::converged)
     return fails(fmt::format("{}: the status is {}: {}", what, to_string(report_of(model).status), report_of(model).message));
   std::string place = answer(model, first);
-  if (!place.empty() && !is_sparse_fit(subject) && !subject.model->relevance) {
-    const double gain = promised_gain(subject), rows = rows_of(subject);
-    place = answer(fit_of(prepare(taken_further(other, gain, rows))), fit_of(prepare(taken_further(subject.problem, gain, rows))));
+  if (!place.empty() && !subject.model->relevance) {
+    place = answer(fit_of(prepare(taken_further(subject, other))), fit_of(prepare(taken_further(subject, subject.problem))));
     if (!place.empty()) place = "also taken further, " + place;
   }
   return place.empty() ? holds() : fails(std::string(what) + ": " + place);
@@ -290,9 +292,7 @@ Verdict weights_are_repetition(const Subject& subject) {
   const double gain = std::max(allowed_gain(a), is_sparse_fit(subject) ? 0 : 1e-8 * static_cast<double>(rows.size()));
   std::string place = apart(estimates_of(b), estimates_of(*a.model), gain);
   if (!place.empty() && !is_sparse_fit(subject)) {
-    const auto further = [&](const DrawnProblem& problem) {
-      return estimates_of(fit_of(prepare(taken_further(problem, promised_gain(a), rows_of(a)))));
-    };
+    const auto further = [&](const DrawnProblem& problem) { return estimates_of(fit_of(prepare(taken_further(a, problem)))); };
     place = apart(further(repeated), further(weighted), gain);
   }
   return place.empty() ? holds() : fails("rows repeated in place of weights: " + place);
