@@ -60,15 +60,13 @@ struct Tangent {
   }
 };
 
-// A step of the log odds, and how it goes with another: twice the nats by which the quadratic rows tell both ends apart.          (SL.13)
-struct Move {
-  Vector m, s;
-  [[nodiscard]] double times(const Move& other, const Vector& omega, const Vector& variance) const {
-    return (omega.array() * (m.array() * other.m.array() + s.array() * other.s.array() / (4 * variance.array().max(1e-12)))).sum();
-  }
-};
+// Twice the nats by which the quadratic rows tell both ends of a step of the log odds apart.                                    (SL.6)
+double size_of_step(const LogOdds& from, const LogOdds& to, const Vector& omega) {
+  return (omega.array() * ((to.m - from.m).array().square() + (to.s - from.s).array().square() / (4 * to.s.array().max(1e-12)))).sum();
+}
 
-constexpr double near_the_end = 3;  // nats that a step still gains
+constexpr double near_the_end = 3;          // nats that a step still gains
+constexpr Index most_remembered = 200'000;  // rows, of which four steps are some twenty vectors; so many leave few steps to save
 
 // Early steps go about half of the way, each: beyond the last one by a part of it.                                               (SL.13)
 LogOdds stretched(const LogOdds& from, const LogOdds& to) {
@@ -145,8 +143,7 @@ ClassSteps run_class_steps(ClassRows& rows, bool has_flat, const ClassStepSettin
     }
     LogOdds& next = found->log_odds;
     const double bound = bound_of_classes(rows, working, *found);
-    const Move move{(next.m - at.m) / share, (next.s - at.s) / share};
-    const double size = move.times(move, sites.omega, next.s);
+    const double size = size_of_step(at, next, sites.omega) / (share * share);
     // Near where the linear response of (SP.6) has no end a bound above 0 is no gain: what follows would fall by hundreds.
     const bool fell = !(bound >= last - std::max(settings.rounding, 1e-9 * std::abs(last))) || (is_evidence && bound > 0);
     if (fell && ahead) {
@@ -166,8 +163,9 @@ ClassSteps run_class_steps(ClassRows& rows, bool has_flat, const ClassStepSettin
     out.farthest = (sites.omega.array() > 0).select(next.m.cwiseAbs2() + next.s, 0.0).maxCoeff();
     out.history.push_back(bound);
     share = std::min(1.0, 1.5 * share);
-    if (share == 1 && std::isfinite(last))
-      ahead = bound - last < near_the_end ? course.further(at, next, sites.omega) : stretched(known, next);
+    const bool is_near = bound - last < near_the_end;
+    if (share == 1 && std::isfinite(last) && !(is_near && rows.size() > most_remembered))
+      ahead = is_near ? course.further(at, next, sites.omega) : stretched(known, next);
     else
       ahead.reset();
     known = std::move(next);
