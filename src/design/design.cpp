@@ -1,21 +1,35 @@
 #include "design/design.hpp"
 
+#include <optional>
+
 #include "core/blas.hpp"
 
 namespace ardvark {
 
-// The Cholesky factor of V with rows and columns in reverse order, turned round.
+namespace {
+
+// The Cholesky factor of V with rows and columns in reverse order, turned round; none: V has none.
+std::optional<Matrix> root_of_definite(const Matrix& V) {
+  Matrix turned = V.reverse();
+  if (!blas::potrf(V.rows(), turned.data(), V.rows())) return std::nullopt;
+  turned.triangularView<Eigen::StrictlyUpper>().setZero();
+  return Matrix(turned.transpose().reverse());
+}
+
+}  // namespace
+
+// Copies of a column, and columns of no variance, make V singular: as correlations, since columns are in units of their own.
 Matrix lower_root(const Matrix& V) {
-  const Index p = V.rows();
-  const double unit = p > 0 ? V.trace() / static_cast<double>(p) : 0;
-  for (double jitter = 0; jitter<1e-3; jitter = jitter> 0 ? 100 * jitter : 1e-15) {  // copies of a column make it singular
-    Matrix turned = V.reverse();
-    turned.diagonal().array() += jitter * unit;
-    if (!blas::potrf(p, turned.data(), p)) continue;
-    turned.triangularView<Eigen::StrictlyUpper>().setZero();
-    return turned.transpose().reverse();
+  if (auto root = root_of_definite(V)) return *root;
+  const Vector size = V.diagonal().cwiseMax(0.0).cwiseSqrt();
+  const Vector unit = (size.array() > 0).select(size, 1.0).cwiseInverse();
+  Matrix correlation = unit.asDiagonal() * V * unit.asDiagonal();
+  correlation.diagonal().setOnes();
+  for (double jitter = 1e-15; jitter < 1e-3; jitter *= 100) {
+    correlation.diagonal().setConstant(1 + jitter);
+    if (const auto root = root_of_definite(correlation)) return *root * size.asDiagonal();  // V = root' root
   }
-  return V.diagonal().cwiseMax(0.0).cwiseSqrt().asDiagonal();
+  return size.asDiagonal();
 }
 
 void Design::row_forms(const Matrix& V, Vector& out) { row_variance(lower_root(V), out); }

@@ -266,6 +266,14 @@ Averages average(const AveragedFits& averaged, const PenalisedColumns& which, Ta
   return out;
 }
 
+// Cut off while its bound rose so fast that ten times as much more would make it the best.
+bool may_come_to_be_best(const StartOutcome& start, double best, double tolerance) {
+  if (start.status != Status::max_sweeps || start.history.size() < 2) return false;
+  const std::size_t last = start.history.size() - 1, some = std::min(last, std::max<std::size_t>(10, last / 10));
+  const double gained = start.history[last] - start.history[last - some];
+  return gained > tolerance && start.bound < best && start.bound + 10 * gained > best;
+}
+
 void report_fits(const AveragedFits& averaged, const StartOutcome& best, double tolerance, double offset, Fit& fit) {
   const std::vector<StartOutcome>& starts = averaged.fits;
   const Vector& weight = averaged.weight;
@@ -295,6 +303,14 @@ void report_fits(const AveragedFits& averaged, const StartOutcome& best, double 
     case Status::stopped_by_user: report.message = fmt::format("stopped after {} sweeps of the best start", best.sweeps); break;
     default: report.message = fmt::format("the bound did not settle within {} sweep{}", best.sweeps, best.sweeps == 1 ? "" : "s"); break;
   }
+  if (fit.task == Task::linear && !averaged.grid && report.status == Status::converged)
+    for (const StartOutcome& start : starts)
+      if (may_come_to_be_best(start, best.bound, tolerance)) {
+        report.status = Status::max_sweeps;
+        report.message = fmt::format("the bound of start '{}' still rose after {} sweeps and may come to be the highest; allow more sweeps",
+                                     start.name, start.sweeps);
+        break;
+      }
   Index unfinished = 0;
   for (std::size_t s = 0; s < starts.size(); ++s)
     if (weight[static_cast<Index>(s)] > 1e-3 && starts[s].status != Status::converged) ++unfinished;
@@ -348,7 +364,8 @@ void describe_failure(const FitOptions& options, const std::vector<bool>& left_o
   fit.left_out = left_out;
   fit.prior = options.prior.kind;
   fit.column_names = complete_names(options, p);
-  fit.mean = fit.variance = fit.V_diagonal = fit.standardized_mean = nan;
+  fit.mean = fit.variance = fit.V_diagonal = nan;
+  fit.standardized_mean = Vector::Constant(p + (state.standardization.intercept ? 1 : 0), std::numeric_limits<double>::quiet_NaN());
   fit.relevance = Vector::Zero(p);
   fit.relevant.assign(left_out.size(), false);
   fit.group.assign(left_out.size(), Partition::left_out);

@@ -18,8 +18,10 @@ Matrix root_of(const Matrix& C) {
   if (C.rows() == 1) return C.cwiseSqrt();
   Matrix L = C;
   if (blas::potrf(L.rows(), L.data(), L.rows())) return L.triangularView<Eigen::Lower>();
-  const Eigen::SelfAdjointEigenSolver<Matrix> axes(C);
-  return axes.eigenvectors() * axes.eigenvalues().cwiseMax(0.0).cwiseSqrt().asDiagonal();
+  const Vector size = C.diagonal().cwiseMax(0.0).cwiseSqrt();  // columns are in units of their own
+  const Vector unit = (size.array() > 0).select(size, 1.0).cwiseInverse();
+  const Eigen::SelfAdjointEigenSolver<Matrix> axes(Matrix(unit.asDiagonal() * C * unit.asDiagonal()));
+  return size.asDiagonal() * axes.eigenvectors() * axes.eigenvalues().cwiseMax(0.0).cwiseSqrt().asDiagonal();
 }
 
 namespace {

@@ -145,6 +145,24 @@ TEST(ClassGrid, SeparableRowsConvergeAndTheirOrderDoesNotMatter) {
   }
 }
 
+// The covariance of all columns is singular then; its root may not lose the small variance of a column of large units.          (SL.8)
+TEST(ClassGrid, AConstantColumnBesideOneOfLargeUnitsChangesNothing) {
+  Random random(5);
+  const Index n = 30;
+  Matrix X = Matrix::Zero(n, 2);
+  X.col(0) = random.normals(n);
+  Vector t(n);
+  for (Index row = 0; row < n; ++row) t[row] = random.uniform() < sigmoid(1.5 * X(row, 0));
+  FitOptions options;
+  options.standardize = false;
+  const double bound = fit_logistic(Matrix(X.leftCols(1)), t, options).bound;
+  for (const double unit : {1.0, 1e8, 1e11}) {
+    const LogisticFit fit = fit_logistic(Matrix(unit * X), t, options);
+    EXPECT_EQ(fit.report.status, Status::converged) << unit;
+    EXPECT_NEAR(fit.bound, bound, 1e-6) << unit;
+  }
+}
+
 // One far away would be beyond doubt, and each cell would have rows of its own.
 TEST(ClassGrid, ARowOfNoWeightDecidesNothing) {  // (SL.11)
   Random random(3);

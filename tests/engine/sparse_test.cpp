@@ -448,6 +448,38 @@ TEST(SparseLogistic, BoundHardlyFalls) {  // (SL.6)
   }
 }
 
+// Without noise and with mixed columns the start from nothing climbs for a thousand sweeps, and the ridge is at its end far below it.
+TEST(SparseLinear, ConvergedSaysThatNoStartStillRisesToMore) {  // (SP.8)
+  int finished = 0;
+  for (unsigned seed = 0; seed < 24; ++seed) {
+    Random random(seed);
+    const Matrix X = random.normals(100, 25) * (Matrix::Identity(25, 25) + 0.7 * random.normals(25, 25));
+    const Vector y = X.leftCols(12) * (2 * random.normals(12)) + 0.01 * random.normals(100);
+    const LinearFit fit = fit_linear(X, y);
+    if (fit.report.status != Status::converged) {
+      EXPECT_EQ(fit.report.status, Status::max_sweeps);
+      EXPECT_NE(fit.report.message.find("allow more sweeps"), std::string::npos) << fit.report.message;
+      continue;
+    }
+    ++finished;
+    FitOptions more;
+    more.max_sweeps = 20000;
+    EXPECT_NEAR(fit_linear(X, y, more).bound, fit.bound, 1) << seed;
+  }
+  EXPECT_GT(finished, 0);
+}
+
+TEST(SparseFit, WithoutAnEndHasANumberForEveryColumnAndTheIntercept) {
+  Fit fit;
+  detail::FitState state;
+  state.standardization.intercept = true;
+  FitOptions options;
+  options.column_names = {"a", "b"};
+  describe_failure(options, {false, false}, state, fit);
+  EXPECT_EQ(fit.mean.size(), 2);
+  EXPECT_EQ(fit.standardized_mean.size(), 3) << "what is read of it would lie beyond its end";
+}
+
 TEST(SparseLogistic, TakesGroupsFlatColumnsAndWeights) {
   Data d = make_data(150, 20, 0, 1, 31);
   const Vector t = draw_labels(2 * d.X.col(0) + d.X.col(5) - d.X.col(6), 32);

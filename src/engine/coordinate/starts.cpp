@@ -179,7 +179,7 @@ struct Starts {
     StartOutcome start = begin("zero", false);
     start.q.set_hyper({.pi = 0.1, .kappa = 16 / seen(), .h = 0, .s2 = target_variance()});
     ascend(sets->in_order_of(correlation), ascent, {}, start);
-    if (!with_dense || start.status == Status::stopped_by_user) return start;
+    if (!with_dense || start.status != Status::converged) return start;
     start.q.free_dense(1e-4 / seen());
     start.history.clear();  // another bound from here on
     ascend(sets->in_order_of(correlation), ascent, {}, start);
