@@ -101,6 +101,7 @@ const std::vector<Exemption>& exemptions() {
       {"weights", is_flat_and_told_apart, "flat coefficients that tell classes apart grow until the bound is level"},
       {"memory", is_flat_and_told_apart, "flat coefficients that tell classes apart grow until the bound is level"},
       {"columns", is_machine_of_many_sweeps, "gains that shrink slowly are hard to sum"},
+      {"units", is_machine_of_many_sweeps, "gains that shrink slowly are hard to sum"},
       {"columns", is_laplace_with_copies, "of more columns than rows many share the smallest sum of sizes"},
       {"weights", is_wide_with_one_precision, "rows that the columns meet exactly leave no noise, and the bound has no end"},
       {"rows", is_softmax_of_raw_columns, "the mode of large columns is known to rounding of their size"},

@@ -98,6 +98,26 @@ std::string apart(const Estimates& a, const Estimates& b, double gain) {
   return "";
 }
 
+namespace {
+
+// Near a maximum two fits may be further apart than posterior standard deviations say: the bound as a function of the means alone, all
+// else at its best, is flatter than the posterior is narrow; and what is left to be gained is foretold, to a factor of ten. Then both are
+// taken on: what is left must shrink with the tolerance.
+DrawnProblem with_more_sweeps(DrawnProblem problem) {
+  set_option(problem, "max_sweeps", 20000.0);
+  return problem;
+}
+
+}  // namespace
+
+// Of sparse fits the tolerance is that of a step of the whole, of others that of a row.
+DrawnProblem taken_further(const Subject& subject, DrawnProblem problem) {
+  const double least = is_sparse_fit(subject) ? 1e-12 : 1e-15;
+  const double parts = is_sparse_fit(subject) ? machines_of(subject) : std::max(rows_of(subject), 1.0);
+  set_option(problem, "tolerance", std::max(1e-4 * promised_gain(subject) / parts, least));
+  return with_more_sweeps(std::move(problem));
+}
+
 Estimates estimates_of(const SavedModel& model) {
   Estimates out;
   const auto put = [&](const Vector& mean, const Vector& variance) {
@@ -125,21 +145,6 @@ Estimates estimates_of(const SavedModel& model) {
 }
 
 namespace {
-
-// Near a maximum two fits may be further apart than posterior standard deviations say: the bound as a function of the means alone, all
-// else at its best, is flatter than the posterior is narrow; and what is left to be gained is foretold, to a factor of ten. Then both are
-// taken on: what is left must shrink with the tolerance.
-DrawnProblem with_more_sweeps(DrawnProblem problem) {
-  set_option(problem, "max_sweeps", 20000.0);
-  return problem;
-}
-// Of sparse fits the tolerance is that of a step of the whole, of others that of a row.
-DrawnProblem taken_further(const Subject& subject, DrawnProblem problem) {
-  const double least = is_sparse_fit(subject) ? 1e-12 : 1e-15;
-  const double parts = is_sparse_fit(subject) ? machines_of(subject) : std::max(rows_of(subject), 1.0);
-  set_option(problem, "tolerance", std::max(1e-4 * promised_gain(subject) / parts, least));
-  return with_more_sweeps(std::move(problem));
-}
 
 // The other question, answered; nothing where either has not converged.
 Verdict compare(const Subject& subject, const DrawnProblem& other, const std::function<void(Estimates&)>& as_before, const char* what) {

@@ -27,6 +27,10 @@ struct Estimates {
 /// A preset that ends where the published program does.
 [[nodiscard]] bool follows_published_stop(const Subject& subject);
 
+/// The problem with a tolerance ten thousand times smaller than that of the subject, and sweeps to reach it: what two answers still
+/// differed by must shrink with it.
+[[nodiscard]] DrawnProblem taken_further(const Subject& subject, DrawnProblem problem);
+
 /// Where two fits, each within `gain` nats of the same maximum, are further apart than that allows; empty: nowhere.
 [[nodiscard]] std::string apart(const Estimates& a, const Estimates& b, double gain);
 
