@@ -85,6 +85,7 @@ ClassGrid fit_class_cells(ClassRows& rows, const PenalisedColumns& which, const 
         if (found.contains(cell)) continue;
         ClassGridSettings own = settings;
         own.only = cell;
+        own.log_evidence_beside = log_evidence();
         // From the end of a cell beside it: where the rows can be told apart a slab that is wide from the start may find no effects at all.
         for (const int beside : {i - 1, i + 1})
           if (const auto at = found.find({dense, beside}); !own.start && at != found.end()) own.start = at->second.log_odds;

@@ -19,6 +19,12 @@ bool drifts(const std::vector<double>& F, double tolerance) {
   return F.size() <= steps || std::abs(F.back() - F[F.size() - 1 - steps]) > tolerance;
 }
 
+// A part of an average moves its bound by its weight.                                                                               (SL.11)
+double tolerance_of(double bound, const ClassStepSettings& settings) {
+  constexpr double most = 10;  // before it has climbed a part may seem to weigh nothing
+  return settings.tolerance * std::min(most, 1 + std::exp(std::min(settings.log_evidence_beside - bound, 10.0)));
+}
+
 // E sum omega (z - eta)^2 / 2: what the evidence of the working rows says of them.
 double misfit(const Sites& sites, const Vector& z, const LogOdds& known) {
   return 0.5 * sites.omega.dot(((z - known.m).cwiseAbs2() + known.s));
@@ -175,11 +181,11 @@ ClassSteps run_class_steps(ClassRows& rows, bool has_flat, const ClassStepSettin
       out.status = Status::stopped_by_user;
       break;
     }
-    const double change = std::abs(bound - last);
-    calm = change < settings.tolerance && size < calm_size * settings.tolerance ? calm + 1 : 0;
+    const double change = std::abs(bound - last), tolerance = tolerance_of(bound, settings);
+    calm = change < tolerance && size < calm_size * tolerance ? calm + 1 : 0;
     // Of changes that shrink steadily what is left is the sum of a geometric series.                                           (SL.6)
     const double ratio = std::isfinite(last_change) ? change / last_change : 1, steady = std::max(ratio, last_ratio);
-    const bool is_over = calm >= 2 || (calm == 1 && steady < 0.5 && change * steady / (1 - steady) < 0.25 * settings.tolerance);
+    const bool is_over = calm >= 2 || (calm == 1 && steady < 0.5 && change * steady / (1 - steady) < 0.25 * tolerance);
     last_ratio = ratio;
     last_change = change;
     last = bound;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -17,6 +18,8 @@ struct ClassStepSettings {
   std::function<bool(int steps, double bound)> on_step = {};  ///< false: stop
   double rounding = 1e-5;                                     ///< nats: a fall by less is none
   std::optional<LogOdds> start = std::nullopt;                ///< of a fit nearby; none: nothing is known of the rows
+  /// ln evidence of what else there is in an average: the less the weight, the less a nat of this part matters.                  (SL.11)
+  double log_evidence_beside = -std::numeric_limits<double>::infinity();
 };
 
 /// A linear problem at s2 = 1 that stands for the rows of two classes.
