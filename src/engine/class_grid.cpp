@@ -113,6 +113,7 @@ ClassGrid fit_class_cells(ClassRows& rows, const PenalisedColumns& which, const 
   out.status = Status::converged;
   out.grid.log_evidence = all;
   double most = 0;
+  GridCell best;
   std::map<bool, std::vector<double>> hypotheses;
   Mixture& mixture = out.posterior.mixture;
   mixture.columns = which.columns;
@@ -128,7 +129,7 @@ ClassGrid fit_class_cells(ClassRows& rows, const PenalisedColumns& which, const 
       out.grid.points.push_back(std::move(point));
       if (out.grid.points.back().weight > most)
         most = out.grid.points.back().weight, out.grid.best = out.grid.points.size() - 1, out.history = fit.history,
-        out.grid.peak = fit.grid.peak;
+        out.grid.peak = fit.grid.peak, best = cell;
     }
     if (weight > 1e-3) {
       out.steps = std::max(out.steps, fit.steps);
@@ -147,8 +148,12 @@ ClassGrid fit_class_cells(ClassRows& rows, const PenalisedColumns& which, const 
   for (GridPoint& point : out.grid.points) point.weight /= total;
   out.posterior.positive /= total;
   mixture.normalise_weights();
-  const double shift = all - out.history.back();
-  for (double& bound : out.history) bound += shift;
+  // The bound of the average while its best cell climbed.
+  std::vector<double> others;
+  for (const auto& [cell, fit] : found)
+    if (cell != best) others.push_back(fit.grid.log_evidence);
+  const double beside = log_sum(others);
+  for (double& bound : out.history) bound = log_sum({beside, bound});
   for (const auto& [dense, terms] : hypotheses) out.grid.hypotheses.push_back({dense, log_sum(terms) - all});
   return out;
 }
