@@ -19,10 +19,11 @@ bool drifts(const std::vector<double>& F, double tolerance) {
   return F.size() <= steps || std::abs(F.back() - F[F.size() - 1 - steps]) > tolerance;
 }
 
-// A part of an average moves its bound by its weight.                                                                               (SL.11)
+// A part of an average moves its bound by its weight: one that has a tenth of it is known well enough.                         (SL.11)
 double tolerance_of(double bound, const ClassStepSettings& settings) {
-  constexpr double most = 10;  // before it has climbed a part may seem to weigh nothing
-  return settings.tolerance * std::min(most, 1 + std::exp(std::min(settings.log_evidence_beside - bound, 10.0)));
+  constexpr double part = 0.1, most = 10;  // before it has climbed it may seem to weigh nothing
+  const double one_over_weight = 1 + std::exp(std::min(settings.log_evidence_beside - bound, 10.0));
+  return settings.tolerance * std::clamp(part * one_over_weight, 1.0, most);
 }
 
 // E sum omega (z - eta)^2 / 2: what the evidence of the working rows says of them.
