@@ -132,8 +132,8 @@ bool should_ask_rows(const Vector& values, Index kept, Index dropped_anyway, Ind
   return kept + dropped_anyway < size || (kept > 0 && values[size - kept] < share_that_loses_digits * values[size - 1]);
 }
 
-// More columns than rows: Z = U'X~.
-bool reduce_wide(Index num_flat, ReducedRows& out) {
+// More columns than rows: Z = U'X~.   \param lost  dimensions that the flat columns and the rows of weight zero have taken
+bool reduce_wide(Index lost, ReducedRows& out) {
   const Index n = out.rank(), p = out.size();
   const Eigen::Map<const Matrix> A(out.storage.get(), n, p);
   const Vector target = out.y;
@@ -142,7 +142,7 @@ bool reduce_wide(Index num_flat, ReducedRows& out) {
   Vector values;
   const Index m = decompose(C, values);
   if (m < 0) return false;
-  if (should_ask_rows(values, m, num_flat, n, p)) return reduce_by_rows(n, p, out);
+  if (should_ask_rows(values, m, lost, n, p)) return reduce_by_rows(n, p, out);
   const auto U = C.rightCols(m);
   out.l = values.tail(m);
   out.y = U.transpose() * target;
@@ -257,7 +257,8 @@ bool reduce_rows(Design& X, const PenalisedColumns& which, const Vector& omega, 
   out.degrees = num_rows - static_cast<double>(which.flat.size());
   const bool rotate = rotation == Rotation::to_diagonal;
   if (rotate && which.size() <= X.rows()) return reduce_tall(X, which, omega, y, basis, products, out);
-  if (!project_rows(X, which, omega, y, out) || (rotate && !reduce_wide(static_cast<Index>(which.flat.size()), out))) return false;
+  const Index lost = static_cast<Index>(which.flat.size()) + (omega.array() == 0).count();
+  if (!project_rows(X, which, omega, y, out) || (rotate && !reduce_wide(lost, out))) return false;
   if (basis == KeepBasis::no) out.U.resize(0, 0);
   return true;
 }
