@@ -57,6 +57,18 @@ Conditioning condition_of(Solver& solver, const Partition& partition, const Stan
   return out;
 }
 
+Vector score_rounding_of(Design& X, const Standardization& standardization, double rows) {
+  constexpr double rounding = 1.1e-16;
+  Vector out(X.cols());
+  Matrix column(X.rows(), 1);
+  for (Index j = 0; j < X.cols(); ++j) {
+    X.columns(j, 1, column);
+    const double far = j < standardization.center.size() ? distance_of(standardization.center[j], standardization.scale[j]) : 1.0;
+    out[j] = rounding * far * rows * column.norm() / std::sqrt(static_cast<double>(X.rows()));  // as if all rows weighed the same
+  }
+  return out;
+}
+
 // A variance inflated tenfold is the usual sign of collinear columns. Twice the flops buy the digits of a small table; of a large one a
 // Gram matrix keeps ten of them up to 1e5. With a prior the standard deviations are far above rounding until much later.
 bool asks_for_qr(const Conditioning& of_gram, Index rows, Index columns) {

@@ -27,6 +27,10 @@ struct Conditioning {
 /// Whether too little is left of a Gram matrix.
 [[nodiscard]] bool asks_for_qr(const Conditioning& of_gram, Index rows, Index columns);
 
+/// What rounding in the scores may do to a bound of classes, by each unit of a column's weight, nats: [columns].        (BOUND.7)
+/// \param rows  the sum of the observation weights
+[[nodiscard]] Vector score_rounding_of(Design& X, const Standardization& standardization, double rows);
+
 /// A warning where fewer than four digits are left; else "".
 [[nodiscard]] std::string warning_of(const Conditioning& conditioning, SolverKind solver, const std::vector<std::string>& column_names);
 

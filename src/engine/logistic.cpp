@@ -122,8 +122,10 @@ LogisticFit fit_checked_logistic(MatrixView X, VectorView labels, const FitOptio
   const std::vector<Index> flat = prior.partition.flat_columns;
   const bool proper = has_proper_intercept(options, flat);
   const auto likelihood = logistic_likelihood(t, k, options, proper ? LastRow::intercept : LastRow::observation);
-  Posterior q = fit_by_sweeps(options, {X, *likelihood, std::move(prepared), std::move(prior), k.sum(), proper ? &k : nullptr},
-                              std::make_shared<detail::FitState>(), watch, fit);
+  std::string no_maximum = why_no_maximum(X, prepared.standardization, k, flat);
+  Posterior q =
+      fit_by_sweeps(options, {X, *likelihood, std::move(prepared), std::move(prior), k.sum(), proper ? &k : nullptr, std::move(no_maximum)},
+                    std::make_shared<detail::FitState>(), watch, fit);
   // Made first and then moved: core/resize.hpp.
   q.m = Vector(q.m.head(t.size()));
   q.s = Vector(q.s.head(t.size()));

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+#include <utility>
+
 #include "core/blas.hpp"
 #include "core/rearrange.hpp"
 #include "design/dense.hpp"
@@ -12,21 +15,58 @@
 namespace ardvark {
 namespace {
 
-// Among the rows that count, each column in units of its size there.
-bool are_dependent(const Matrix& F, const Vector& k) {
-  const Index f = F.cols();
-  Matrix scaled = k.cwiseSqrt().asDiagonal() * F;
-  for (Index j = 0; j < f; ++j) {
-    const double size = scaled.col(j).norm();
-    if (!(size > 0)) return true;
-    scaled.col(j) /= size;
-  }
-  const Matrix G = scaled.transpose() * scaled;
+constexpr const char* dependent =
+    "columns without a prior are linearly dependent, so that their coefficients cannot be told apart; leave some of them out, or give them "
+    "a prior (--prior shared)";
+
+// The columns without a prior in the rows that count, each in units of its size there; one that is 0 there stays so.
+Matrix flat_columns_in_units(MatrixView X, const Standardization& standardization, const Vector& k,
+                             const std::vector<Index>& flat_columns) {
+  DenseDesign design(X, standardization);
+  Matrix F(X.rows(), static_cast<Index>(flat_columns.size()));
+  for (Index j = 0; j < F.cols(); ++j) design.columns(flat_columns[static_cast<std::size_t>(j)], 1, F.middleCols(j, 1));
+  F = k.cwiseSqrt().asDiagonal() * F;
+  for (auto column : F.colwise())
+    if (const double size = column.norm(); size > 0) column /= size;
+  return F;
+}
+
+// As far as a Gram matrix can tell.
+bool are_dependent(const Matrix& F) {
+  const Matrix G = F.transpose() * F;
   Matrix L = G;
-  return !blas::potrf(f, L.data(), f) || collinear(G, L);
+  return !blas::potrf(F.cols(), L.data(), F.cols()) || collinear(G, L);
+}
+
+// A column is no farther from the span of the others than the rounding of the numbers puts it.                              (RIDGE.11)
+// \param distances  of the columns' means from zero, in standard deviations
+bool are_dependent_but_for_rounding(Matrix F, const Vector& distances) {
+  constexpr double rounding = 1.1e-16;
+  const Index f = F.cols();
+  blas::triangularise(F.rows(), f, F.data(), F.outerStride());
+  const Matrix R = F.topRows(f).triangularView<Eigen::Upper>();
+  if ((R.diagonal().array() == 0).any()) return true;
+  const Matrix inverse = R.triangularView<Eigen::Upper>().solve(Matrix::Identity(f, f));
+  const Matrix S = inverse * inverse.transpose();  // [F'F]^-1
+  if (!S.allFinite()) return true;
+  for (Index j = 0; j < f; ++j)
+    if (!(std::sqrt(S(j, j)) > 8 * rounding * S.col(j).cwiseAbs().dot(distances))) return true;
+  return false;
 }
 
 }  // namespace
+
+std::string why_no_maximum(MatrixView X, const Standardization& standardization, const Vector& k, const std::vector<Index>& flat_columns) {
+  const auto num_flat = static_cast<Index>(flat_columns.size());
+  if (num_flat < 2 || num_flat > (k.array() > 0).count()) return "";
+  Matrix F = flat_columns_in_units(X, standardization, k, flat_columns);
+  if (!are_dependent(F)) return "";
+  Vector distances = Vector::Ones(num_flat);
+  for (Index j = 0; j < num_flat; ++j)
+    if (const Index column = flat_columns[static_cast<std::size_t>(j)]; column < standardization.center.size())
+      distances[j] += std::abs(standardization.center[column]) * standardization.scale[column];
+  return are_dependent_but_for_rounding(std::move(F), distances) ? dependent : "";
+}
 
 void explain_no_posterior(MatrixView X, const Standardization& standardization, const Vector& k, const std::vector<Index>& flat_columns,
                           Report& report) {
@@ -43,15 +83,9 @@ void explain_no_posterior(MatrixView X, const Standardization& standardization, 
         when, num_flat, num_rows);
     return;
   }
-  DenseDesign design(X, standardization);
-  Matrix F(X.rows(), num_flat);
-  for (Index j = 0; j < num_flat; ++j) design.columns(flat_columns[static_cast<std::size_t>(j)], 1, F.middleCols(j, 1));
-  if (are_dependent(F, k)) {
+  if (are_dependent(flat_columns_in_units(X, standardization, k, flat_columns))) {
     report.status = Status::not_positive_definite;
-    report.message = fmt::format(
-        "{}: columns without a prior are linearly dependent, so that their coefficients cannot be told apart; leave some of them out, or "
-        "give them a prior (--prior shared)",
-        when);
+    report.message = fmt::format("{}: {}", when, dependent);
   } else if (!has_grown) {
     report.status = Status::not_positive_definite;
   } else {

@@ -1,6 +1,7 @@
 // Why columns without a prior have no posterior beside classes.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "ardvark/fit.hpp"
@@ -8,6 +9,13 @@
 #include "design/dense.hpp"
 
 namespace ardvark {
+
+/// Columns without a prior that depend on one another but for rounding have no coefficients that a likelihood could tell apart: its maximum
+/// would be found along what rounding has left of them, or nowhere.                                                             (RIDGE.11)
+/// \param k  observation weights
+/// \return   that, as a sentence; empty if they do not, or are more than the rows
+[[nodiscard]] std::string why_no_maximum(MatrixView X, const Standardization& standardization, const Vector& k,
+                                         const std::vector<Index>& flat_columns);
 
 /// A system that is not positive definite has columns without a prior that depend on one another, or rows that have lost their weight
 /// because these columns tell the classes apart. Puts into the report which it is, and what to do; nothing where every column has a prior.

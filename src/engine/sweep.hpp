@@ -42,8 +42,9 @@ struct SweepSettings {
   double num_rows = 0;                ///< sum of the observation weights
   Pruning pruning;  ///< order `rows` only                                                                           (SLR.2)
   double mode_tolerance =
-      1e-16;             ///< likelihoods taken to their mode: squared length of the last Newton step in the Hessian's metric (LAP.2)
-  int record_every = 0;  ///< sweeps between two entries of the history of the precisions
+      1e-16;              ///< likelihoods taken to their mode: squared length of the last Newton step in the Hessian's metric (LAP.2)
+  int record_every = 0;   ///< sweeps between two entries of the history of the precisions
+  Vector score_rounding;  ///< [columns] what rounding may do to the bound by each unit of a weight, nats; empty: little        (BOUND.7)
   SweepCallback on_sweep;
 };
 

@@ -173,6 +173,9 @@ std::unique_ptr<Run> run_sweeps(const FitOptions& options, const SweepProblem& p
   if (start.size() > 0) precisions.set_expected(start);
   const SolverKind kind = run->choice.kind;
   SweepSettings settings = sweep_settings(options, fit.task, traits, problem.rows, problem.X.cols());
+  // Weights that no prior holds may be large enough for rounding in the scores to count.
+  if (traits.row_moments && partition.num_flat() > (standardization.intercept ? 1 : 0))
+    settings.score_rounding = score_rounding_of(design, standardization, problem.rows);
   run->blocks = precision_blocks(kind, precisions, fit, design, settings);
   const bool may_shrink = options.pruning.is_on();
   run->solver =
@@ -223,8 +226,22 @@ Posterior fit_by_sweeps(const FitOptions& options, SweepProblem problem, std::sh
   if (problem.proper_intercept != nullptr) rows = with_row_of_means(std::move(rows), *problem.proper_intercept);
   Design& design = *rows;
   const Index n = design.rows();
-  std::unique_ptr<Run> run = run_sweeps(options, problem, choose_solver(options, likelihood.traits(), partition, problem.X.rows()), {},
-                                        design, state->standardization, fit);
+  const auto end_without_posterior = [&] {
+    without_posterior(partition.num_columns(), fit);
+    fit.state = std::move(state);
+    report.seconds = watch.seconds();
+  };
+  SolverChoice choice = choose_solver(options, likelihood.traits(), partition, problem.X.rows());
+  if (!problem.no_posterior.empty()) {
+    report.status = Status::not_positive_definite;
+    report.message = std::move(problem.no_posterior);
+    report.solver = choice.kind;
+    report.solver_reason = std::move(choice.reason);
+    fit.precision = PrecisionPrior(partition, problem.prior.shape, problem.prior.rate, options.rule, fit.lambda).expected();
+    end_without_posterior();
+    return sized_posterior(partition, likelihood.traits(), n);
+  }
+  std::unique_ptr<Run> run = run_sweeps(options, problem, std::move(choice), {}, design, state->standardization, fit);
   repeat_by_qr(options, problem, design, state->standardization, fit, run);
   SweepOutcome& outcome = run->outcome;
   Posterior& q = run->q;
@@ -238,9 +255,7 @@ Posterior fit_by_sweeps(const FitOptions& options, SweepProblem problem, std::sh
     report.solver_reason = fmt::format("{} first ({}), then fewer columns than rows were left", to_string(kind), reason);
   }
   if (!run->usable) {
-    without_posterior(partition.num_columns(), fit);
-    fit.state = std::move(state);
-    report.seconds = watch.seconds();
+    end_without_posterior();
     return std::move(q);
   }
   if (const std::string warning = warning_of(run->conditioning, report.solver, fit.column_names); !warning.empty())

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "ardvark/fit.hpp"
 #include "core/stopwatch.hpp"
@@ -18,6 +19,7 @@ struct SweepProblem {
   PreparedPrior prior;
   double rows = 0;                           ///< sum of the observation weights
   const Vector* proper_intercept = nullptr;  ///< the weights, if the likelihood has a row more, that of the prior of the intercept (SP.20)
+  std::string no_posterior = {};             ///< why there is none, so that no sweep is tried; empty: nothing is known against one
 };
 
 /// Everything of `fit`, whose task and posterior are set, but what it says of the rows. The same for both tasks.

@@ -10,12 +10,13 @@ namespace ardvark {
 namespace {
 
 // What rounding may do to ln|V| and to the traces with V from one sweep to the next, nats; 0 where the solver does not say.   (BOUND.6)
-double rounding_of(Solver& solver, const Posterior& q) {
+double rounding_of(Solver& solver, const Posterior& q, const Vector& score_rounding) {
   constexpr double rounding = 1.1e-16;
+  const double of_scores = score_rounding.size() == q.w.size() ? score_rounding.dot(q.w.cwiseAbs()) : 0;  // (BOUND.7)
   const bool by_gram = solver.kind() == SolverKind::primal;
-  if (!by_gram && solver.kind() != SolverKind::qr) return 0;
+  if (!by_gram && solver.kind() != SolverKind::qr) return of_scores;
   const double roots = solver.precision_diagonal(q).cwiseProduct(q.V_diagonal).cwiseSqrt().sum();
-  return by_gram ? rounding * roots * roots : 2 * rounding * roots;
+  return (by_gram ? rounding * roots * roots : 2 * rounding * roots) + of_scores;
 }
 
 }  // namespace
@@ -57,7 +58,7 @@ void Sweep::stop_as_published() {
                           out_.sweeps, -change));
     return;
   }
-  if (!settings_.compat && fell() && !(-change <= rounding_of(solver_, q_))) {
+  if (!settings_.compat && fell() && !(-change <= rounding_of(solver_, q_, settings_.score_rounding))) {
     end(Status::bound_fell, fmt::format("sweep {}: the bound fell by {:.3g} nats, more than rounding explains", out_.sweeps, -change));
     return;
   }
@@ -73,7 +74,7 @@ void Sweep::stop_as_published() {
 // with the last two gains. One small value may be an accident of an extrapolation: two sweeps in a row must agree.             (OPT.1)
 void Sweep::stop_on_remaining_gain() {
   if (fall_ > 0) {
-    const bool rounding = fall_ <= std::max(1e-6 * (1 + std::abs(bound_)), rounding_of(solver_, q_));
+    const bool rounding = fall_ <= std::max(1e-6 * (1 + std::abs(bound_)), rounding_of(solver_, q_, settings_.score_rounding));
     end(rounding ? Status::converged : Status::bound_fell,
         rounding ? fmt::format("converged after {} {} as far as rounding allows: the next would have lowered the bound by {:.2g} nats",
                                out_.sweeps, sweeps_word(), fall_)
