@@ -14,6 +14,8 @@ namespace {
 using testing::blocked_case;
 using testing::blocks_of;
 using testing::Case;
+using testing::make_case;
+using testing::Random;
 using testing::reduced;
 
 std::vector<Index> all_of(const ColumnSets& sets) {
@@ -89,6 +91,28 @@ TEST(Ascend, BoundNeverFallsThoughStepsAreBold) {  // (SP.5)
     EXPECT_LE(start.sweeps, 200);
     for (std::size_t i = 1; i < start.history.size(); ++i)
       ASSERT_GE(start.history[i], start.history[i - 1] - 1e-9 * (1 + std::abs(start.history[i]))) << "seed " << seed << " sweep " << i;
+  }
+}
+
+// Effects of one beside noise of a thousandth, or less: h is a million and more.                                                (SP.5)
+TEST(Ascend, FindsTheDensePartWhateverTheNoise) {
+  for (double noise : {1e-2, 1e-3, 1e-4, 1e-5}) {
+    Case c = make_case(60, 30, 0.3, 7);
+    Random random(8);
+    c.y = c.X.leftCols(30) * random.normals(30, 1) + noise * random.normals(60, 1);
+    const ReducedRows rows = reduced(c);
+    SpikeSlab q(c.which, {.num_rows = 60}, nullptr);
+    q.set_rows(rows);
+    q.set_hyper({.pi = 0, .kappa = 0, .h = 1, .s2 = 1});
+    q.update_hyper(Reach::everywhere);
+    const double best = q.bound(), h = q.hyper().h, s2 = q.hyper().s2;
+    EXPECT_NEAR(std::log(h * noise * noise), 0, 1);
+    EXPECT_NEAR(std::log(s2 / (noise * noise)), 0, 1);
+    for (double times : {0.3, 0.9, 1.1, 3.0})
+      for (double of_noise : {0.5, 0.9, 1.1, 2.0}) {
+        q.set_hyper({.pi = 0, .kappa = 0, .h = times * h, .s2 = of_noise * s2});
+        EXPECT_LT(q.bound(), best) << noise << ": " << times << " " << of_noise;
+      }
   }
 }
 

@@ -17,7 +17,7 @@
 namespace ardvark {
 namespace {
 
-constexpr double least_log_h = -23, most_log_h = 12;  // of standardised columns
+constexpr double least_log_h = -23, most_log_h = 33;  // of standardised columns: noise of a few roundings beside effects of one
 constexpr double most_pi = 1 - 1e-12;
 
 // sum ln(1 + h l), and sum x/(1 + h l): eight at a time, a logarithm for as many factors as stay in range.
@@ -513,7 +513,7 @@ void SpikeSlab::update_hyper(Reach reach_of_h) {
   const bool is_wide = reach_of_h == Reach::everywhere;
   const double reach = reach_of_h == Reach::near ? 1.5 : 0.35;
   const double from = is_wide ? least : std::max(now - reach, least), to = is_wide ? most : std::min(now + reach, most);
-  const int count = is_wide ? 36 : 7;
+  const int count = is_wide ? 57 : 7;
   const double step = (to - from) / (count - 1);
   const auto loss = [&](double log_h) {
     double ignored = s2;
