@@ -266,12 +266,12 @@ Averages average(const AveragedFits& averaged, const PenalisedColumns& which, Ta
   return out;
 }
 
-// Cut off while its bound rose so fast that ten times as much more would make it the best.
+// Cut off while its bound rose so fast that a hundred times as much more would make it the best.
 bool may_come_to_be_best(const StartOutcome& start, double best, double tolerance) {
   if (start.status != Status::max_sweeps || start.history.size() < 2) return false;
   const std::size_t last = start.history.size() - 1, some = std::min(last, std::max<std::size_t>(10, last / 10));
   const double gained = start.history[last] - start.history[last - some];
-  return gained > tolerance && start.bound < best && start.bound + 10 * gained > best;
+  return gained > tolerance && start.bound < best && start.bound + 100 * gained > best;
 }
 
 void report_fits(const AveragedFits& averaged, const StartOutcome& best, double tolerance, double offset, Fit& fit) {

@@ -94,6 +94,42 @@ TEST(Ascend, BoundNeverFallsThoughStepsAreBold) {  // (SP.5)
   }
 }
 
+// Noise of a thousandth, and columns that are mixtures of one another: plain sweeps would need thousands.                      (SP.24)
+TEST(Ascend, ConvergesWhereSweepsCrawl) {
+  int left = 0, far = 0;
+  for (unsigned seed = 0; seed < 40; ++seed) {
+    const Index n = 60, p = 30;
+    Random random(seed);
+    Case c = make_case(n, p, 0, seed);
+    c.X.leftCols(p) = Matrix(c.X.leftCols(p) * (Matrix::Identity(p, p) + 0.5 * random.normals(p, p)));
+    c.y = c.X.leftCols(p) * random.normals(p, 1) + 1e-3 * random.normals(n, 1);
+    const ReducedRows rows = reduced(c);
+    const auto sets = blocks_of(c, rows);
+    const double seen = static_cast<double>(n);
+    StartOutcome start{"", SpikeSlab(c.which, {.num_rows = seen, .fit_dense = false, .least_kappa = 4 / seen}, sets)};
+    start.q.set_rows(rows);
+    start.q.set_hyper({.pi = 0.1, .kappa = 16 / seen, .h = 0, .s2 = c.y.squaredNorm() / seen});
+    const AscentSettings settings;
+    ascend(all_of(*sets), settings, {}, start);
+    EXPECT_EQ(start.status, Status::converged) << "seed " << seed;
+    for (std::size_t i = 1; i < start.history.size(); ++i)
+      ASSERT_GE(start.history[i], start.history[i - 1] - 1e-9 * (1 + std::abs(start.history[i]))) << "seed " << seed << " sweep " << i;
+    AscentSettings finer = settings;
+    finer.tolerance *= 1e-3;
+    finer.max_sweeps = 5000;
+    finer.wide_sweeps = 0;
+    StartOutcome further = start;
+    further.sweeps = 0;
+    ascend(all_of(*sets), finer, {}, further);
+    EXPECT_EQ(further.status, Status::converged) << "seed " << seed;
+    left += further.bound - start.bound > 5 * settings.tolerance ? 1 : 0;
+    far += further.bound - start.bound > 50 * settings.tolerance ? 1 : 0;
+  }
+  // A saddle, from which sweeps need long to get away, looks like a maximum.
+  EXPECT_LE(far, 1);
+  EXPECT_LE(left, 5);
+}
+
 // Effects of one beside noise of a thousandth, or less: h is a million and more.                                                (SP.5)
 TEST(Ascend, FindsTheDensePartWhateverTheNoise) {
   for (double noise : {1e-2, 1e-3, 1e-4, 1e-5}) {

@@ -455,10 +455,13 @@ TEST(SparseLinear, ConvergedSaysThatNoStartStillRisesToMore) {  // (SP.8)
     Random random(seed);
     const Matrix X = random.normals(100, 25) * (Matrix::Identity(25, 25) + 0.7 * random.normals(25, 25));
     const Vector y = X.leftCols(12) * (2 * random.normals(12)) + 0.01 * random.normals(100);
-    const LinearFit fit = fit_linear(X, y);
+    FitOptions few;
+    few.max_sweeps = 100;
+    const LinearFit fit = fit_linear(X, y, few);
     if (fit.report.status != Status::converged) {
       EXPECT_EQ(fit.report.status, Status::max_sweeps);
-      EXPECT_NE(fit.report.message.find("allow more sweeps"), std::string::npos) << fit.report.message;
+      const std::string& said = fit.report.message;
+      EXPECT_TRUE(said.find("allow more sweeps") != std::string::npos || said.find("did not settle") != std::string::npos) << said;
       continue;
     }
     ++finished;

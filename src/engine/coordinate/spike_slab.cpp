@@ -109,6 +109,11 @@ void SpikeSlab::set_mean(const Vector& m) {
   u_.array() *= D_.array();
 }
 
+void SpikeSlab::set_state(const Vector& m, const SpikeSlabHyper& hyper) {
+  m_ = m;
+  set_hyper(hyper);
+}
+
 void SpikeSlab::free_dense(double h) {
   settings_.fit_dense = true;
   SpikeSlabHyper hyper = hyper_;

@@ -62,6 +62,7 @@ class SpikeSlab {
   void set_rows(const ReducedRows& rows);
   void set_hyper(const SpikeSlabHyper& hyper);
   void set_mean(const Vector& m);
+  void set_state(const Vector& m, const SpikeSlabHyper& hyper);
   /// One update of every set, in this order.                                                                                   (SP.4)
   void sweep(std::span<const Index> order);
   /// One update of the sets whose odds of inclusion the data raised in the last whole sweep; the others stay as they are.       (SP.12)

@@ -15,7 +15,6 @@ namespace ardvark {
 namespace {
 
 constexpr int num_penalties = 20;
-constexpr int most_between = 2;        // sweeps over some columns between two over all
 constexpr double least_weight = 1e-3;  // of the best start's: a component that nobody would see costs as much as any other
 const std::vector<int> start_penalties = {5, 9, 13, 17};
 
@@ -96,39 +95,6 @@ class LassoPath {
   std::vector<bool> is_in_;
   std::vector<Index> working_;
   double enough_;
-};
-
-// Where many columns are one group the slab of a group that is in for certain is as good a ridge as the dense part, and kappa and h give
-// way to each other by a little in each update. After each three of them they go to the sum of the geometric series.           (SP.18)
-class BoldSteps {
- public:
-  explicit BoldSteps(const SpikeSlab& q) : serve_(q.settings().fit_effects && q.sets().has_one_indicator() && q.sets().largest() > 1) {}
-  /// After an update that took the hyper-parameters of the last sweep to those that q has now; none: these stand.
-  std::optional<SpikeSlabHyper> further(const SpikeSlabHyper& last, const SpikeSlab& q) {
-    constexpr double least_share = 0.3, most_share = 0.999, most = 0.7;  // of a logarithm: further away another maximum is not far
-    const SpikeSlabHyper now = q.hyper();
-    if (!serve_ || !(now.kappa > 0 && last.kappa > 0)) return std::nullopt;
-    const bool has_dense = now.h > 0 && last.h > 0;
-    const Eigen::Vector2d before = step_;
-    step_ = {std::log(now.kappa / last.kappa), has_dense ? std::log(now.h / last.h) : 0};
-    if (++updates_ < 3) return std::nullopt;
-    const double share = std::min(step_.dot(before) / before.squaredNorm(), most_share);
-    if (!(share > least_share)) return std::nullopt;  // it ends by itself
-    const Eigen::Vector2d wanted = share / (1 - share) * step_;
-    const double longest = wanted.cwiseAbs().maxCoeff();
-    if (!(longest > 0)) return std::nullopt;
-    const Eigen::Vector2d taken = std::min(1.0, most / longest) * wanted;
-    SpikeSlabHyper next = now;
-    next.kappa = std::max(now.kappa * std::exp(taken[0]), q.settings().least_kappa);
-    if (has_dense) next.h = now.h * std::exp(taken[1]);
-    updates_ = 0;
-    return next;
-  }
-
- private:
-  bool serve_;
-  int updates_ = 0;  // since the last step
-  Eigen::Vector2d step_ = Eigen::Vector2d::Zero();
 };
 
 Vector group_norms(const Vector& x, const PenalisedColumns& which) {
@@ -242,66 +208,6 @@ bool are_alike(const SpikeSlab& a, const SpikeSlab& b, double seen, double dista
   const double flat = std::clamp(0.5 * std::sqrt(2 / std::max(a.rows().degrees, 1.0)), 2e-2, 5e-2);
   return seen * distance < 0.25 * one.s2 && std::abs(one.s2 - two.s2) < flat * one.s2 &&
          seen * std::abs(one.h - two.h) < 2e-2 * (1 + seen * one.h);
-}
-
-void ascend(const std::vector<Index>& order, const AscentSettings& settings, std::span<const StartOutcome> ended, StartOutcome& start) {
-  double last = -std::numeric_limits<double>::infinity();
-  start.status = Status::max_sweeps;
-  bool whole = true;  // this sweep                                                                                             (SP.12)
-  const auto run = [&] {
-    whole ? start.q.sweep(order) : start.q.sweep_raised();
-    ++start.sweeps;
-    start.bound = start.q.bound();
-  };
-  std::optional<SpikeSlab> plain;  // what a bold step is taken back to                                                  (SP.5), (SP.18)
-  BoldSteps bold(start.q);
-  const bool fits_effects = start.q.settings().fit_effects;
-  for (int sweep = 1, calm = 0, some = 0; start.sweeps < settings.max_sweeps; ++sweep) {
-    run();
-    if (plain && !(start.bound >= last)) {
-      start.q = std::move(*plain);
-      --start.sweeps;
-      run();
-    }
-    plain.reset();
-    start.history.push_back(start.bound);
-    if (!std::isfinite(start.bound)) {
-      start.status = Status::failed;
-      return;
-    }
-    if (settings.on_sweep && !settings.on_sweep(start.sweeps, start.bound)) {
-      start.status = Status::stopped_by_user;
-      return;
-    }
-    const double seen = start.q.settings().seen();
-    const auto there = std::find_if(ended.begin(), ended.end(), [&](const StartOutcome& other) {
-      return other.status == Status::converged && std::abs(other.bound - start.bound) < near * settings.tolerance &&
-             are_alike(other.q, start.q, seen, (other.q.mean() - start.q.mean()).squaredNorm());
-    });
-    if (there != ended.end()) {
-      start.q = there->q;
-      start.history.push_back(start.bound = there->bound);
-      start.status = Status::converged;
-      return;
-    }
-    const bool is_calm = std::abs(start.bound - last) < settings.tolerance;
-    calm = is_calm ? calm + 1 : 0;
-    if (calm >= settings.calm_sweeps && whole) {
-      start.status = Status::converged;
-      return;
-    }
-    last = start.bound;
-    some = whole ? 0 : some + 1;
-    whole = is_calm || some == most_between;
-    if (start.sweeps >= settings.max_sweeps) return;
-    const SpikeSlabHyper before = start.q.hyper();
-    start.q.update_hyper(sweep <= settings.wide_sweeps ? Reach::everywhere : Reach::near);
-    const std::optional<SpikeSlabHyper> further = sweep > settings.wide_sweeps ? bold.further(before, start.q) : std::nullopt;
-    if (!fits_effects) continue;
-    if (whole || further) plain = start.q;
-    if (further) start.q.set_hyper(*further);
-    if (whole) start.q.anticipate_inclusion();
-  }
 }
 
 std::vector<StartOutcome> run_starts(const ReducedRows& rows, const PenalisedColumns& which, const std::shared_ptr<const ColumnSets>& sets,
