@@ -121,7 +121,8 @@ double bound_of_classes(const ClassRows& rows, const WorkingRows& working, const
 ClassSteps run_class_steps(ClassRows& rows, bool has_flat, const ClassStepSettings& settings,
                            const std::function<std::optional<WorkingFit>(const WorkingRows&)>& solve,
                            const std::function<void(double bound)>& accept) {
-  constexpr double least_share = 1.0 / 16, calm_size = 10;
+  constexpr double least_share = 1.0 / 256, calm_size = 10;
+  constexpr int most_falls = 8;
   rows.set_signals({{}});
   LogOdds known = settings.start ? *settings.start : rows.before(has_flat);  // what the last step that stands came to
   std::optional<LogOdds> ahead;                                              // of a step that begins beyond that: where
@@ -132,7 +133,7 @@ ClassSteps run_class_steps(ClassRows& rows, bool has_flat, const ClassStepSettin
   out.status = Status::max_sweeps;
   double share = 1, last = -std::numeric_limits<double>::infinity(), last_change = std::numeric_limits<double>::infinity();
   double last_ratio = 1;
-  int calm = 0;
+  int calm = 0, falls = 0;
   while (static_cast<int>(out.history.size()) < settings.max_steps) {
     const LogOdds& at = ahead ? *ahead : known;
     ClassRowsAt here = rows.at(at);
@@ -153,6 +154,7 @@ ClassSteps run_class_steps(ClassRows& rows, bool has_flat, const ClassStepSettin
     const double size = size_of_step(at, next, sites.omega) / (share * share);
     // Near where the linear response of (SP.6) has no end a bound above 0 is no gain: what follows would fall by hundreds.
     const bool fell = !(bound >= last - std::max(settings.rounding, 1e-9 * std::abs(last))) || (is_evidence && bound > 0);
+    falls += fell ? 1 : 0;
     if (fell && ahead) {
       ahead.reset();
       course.forget();
@@ -169,7 +171,9 @@ ClassSteps run_class_steps(ClassRows& rows, bool has_flat, const ClassStepSettin
     accept(bound);
     out.farthest = (sites.omega.array() > 0).select(next.m.cwiseAbs2() + next.s, 0.0).maxCoeff();
     out.history.push_back(bound);
-    share = std::min(1.0, 1.5 * share);
+    // Steps that have fallen again and again go round what they look for: shorter ones come nearer.
+    const double longest = falls > most_falls ? 1 / (1 + 0.25 * falls) : 1;
+    share = std::min(longest, 1.5 * share);
     const bool is_near = bound - last < near_the_end;
     if (share == 1 && std::isfinite(last) && !(is_near && rows.size() > most_remembered))
       ahead = is_near ? course.further(at, next, sites.omega) : stretched(known, next);

@@ -179,5 +179,18 @@ TEST(ClassGrid, ARowOfNoWeightDecidesNothing) {  // (SL.11)
   EXPECT_LT((fit.mean - without.mean).norm(), 1e-8);
 }
 
+// A step that is too long goes round what it looks for, however often it is halved where the bound falls.                       (SL.6)
+TEST(ClassGrid, ConvergesWhereTwoColumnsTellManyRowsApart) {
+  for (std::uint64_t seed : {5, 6, 7}) {
+    Random random(seed);
+    const Matrix X = random.normals(150, 4);
+    Vector labels(150);
+    for (Index i = 0; i < 150; ++i) labels[i] = X(i, 0) + X(i, 1) > 0 ? 1 : 0;
+    const LogisticFit fit = fit_logistic(X, labels);
+    EXPECT_EQ(fit.report.status, Status::converged) << seed << ": " << fit.report.message;
+    EXPECT_LE(fit.bound, 0) << seed;
+  }
+}
+
 }  // namespace
 }  // namespace ardvark
