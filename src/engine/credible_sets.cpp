@@ -180,7 +180,8 @@ std::vector<CredibleSet> credible_sets(const SpikeSlab& q) {
 }
 
 // Columns with an effect, alone or together with columns that follow them closely.
-void note_interchangeable(const SpikeSlab& q, Fit& fit) {
+void note_interchangeable(const SpikeSlab& q, const AreCorrelated& in_table, Fit& fit) {
+  constexpr double least = 0.99;
   const PenalisedColumns& which = q.which();
   if (which.num_groups() != which.size()) return;
   const auto Z = q.rows().Z();
@@ -193,7 +194,9 @@ void note_interchangeable(const SpikeSlab& q, Fit& fit) {
   for_products(q.rows(), Vector::Ones(Z.rows()), likely_columns(q), alone, [&](Index j, const auto& product) {
     std::vector<Index> close;
     for (Index l = 0; l < which.size(); ++l)
-      if (l != j && std::abs(product[l]) > 0.99 * length[l] * length[j]) close.push_back(l);
+      if (l != j && std::abs(product[l]) > least * length[l] * length[j] &&
+          (!in_table || in_table(which.columns[static_cast<std::size_t>(l)], which.columns[static_cast<std::size_t>(j)], least)))
+        close.push_back(l);
     double together = q.inclusion()[j];
     bool is_first = true;  // of those of equal inclusion
     for (const Index l : close) {

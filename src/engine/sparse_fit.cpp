@@ -377,7 +377,7 @@ void describe_failure(const FitOptions& options, const std::vector<bool>& left_o
 }
 
 void describe_sparse(const FitOptions& options, const PenalisedColumns& which, const AveragedFits& averaged, SparsePosterior posterior,
-                     const std::vector<bool>& left_out, detail::FitState& state, Fit& fit) {
+                     const std::vector<bool>& left_out, detail::FitState& state, Fit& fit, const AreCorrelated& in_table) {
   const auto p = static_cast<Index>(left_out.size());
   fit.left_out = left_out;
   fit.prior = options.prior.kind;
@@ -419,7 +419,7 @@ void describe_sparse(const FitOptions& options, const PenalisedColumns& which, c
         "the correlations among the effects could not be computed (not a strict maximum): intervals take the effects as independent");
   warn_of_dense_part(averages.noise, best.q, fit);
   if (options.prior.kind == PriorKind::sparse && !averaged.grid) warn_of_few_or_many(averaged.fits, averaged.weight, fit);
-  note_interchangeable(best.q, fit);
+  note_interchangeable(best.q, in_table, fit);
 }
 
 }  // namespace ardvark

@@ -1,6 +1,8 @@
 // What the linear and the logistic fit under a sparse prior have in common.                                        docs/math/sparse.md
 #pragma once
 
+#include <functional>
+
 #include "engine/coordinate/hyper_grid.hpp"
 #include "engine/sparse.hpp"
 
@@ -62,12 +64,15 @@ struct AveragedFits {
 
 /// Credible sets of the columns that this start includes; columns of a block that stand for one effect share one.            (SP.9)
 [[nodiscard]] std::vector<CredibleSet> credible_sets(const SpikeSlab& q);
+/// Whether two columns of the design are correlated, by more than this.
+using AreCorrelated = std::function<bool(Index one, Index other, double least)>;
 /// Warns of columns with an effect that other columns follow closely.
-void note_interchangeable(const SpikeSlab& q, Fit& fit);
+/// \param in_table  asked as well, where the rows of q weigh other than those of the table: of classes
+void note_interchangeable(const SpikeSlab& q, const AreCorrelated& in_table, Fit& fit);
 
 /// Everything a Fit says of its weights, once the components are known.
 void describe_sparse(const FitOptions& options, const PenalisedColumns& which, const AveragedFits& averaged, SparsePosterior posterior,
-                     const std::vector<bool>& left_out, detail::FitState& state, Fit& fit);
+                     const std::vector<bool>& left_out, detail::FitState& state, Fit& fit, const AreCorrelated& in_table = {});
 
 /// No start came to a finite bound.
 void describe_failure(const FitOptions& options, const std::vector<bool>& left_out, detail::FitState& state, Fit& fit);

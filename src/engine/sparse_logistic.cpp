@@ -235,7 +235,16 @@ void fit_sparse_logistic(MatrixView X, const Vector& t, const Vector& k, const F
     fit.state = std::move(state);
     return;
   }
-  describe_sparse(options, which, found->averaged, std::move(found->posterior), prepared.left_out, *state, fit);
+  // Of rows that are told apart only those at the border still weigh, and there columns may be alike that are not so elsewhere.
+  Matrix two(X.rows(), 2);
+  const auto in_table = [&](Index one, Index other, double least) {
+    DenseDesign table(X, state->standardization);
+    table.columns(one, 1, two.leftCols(1));
+    table.columns(other, 1, two.rightCols(1));
+    const Matrix products = two.transpose() * k.asDiagonal() * two;
+    return std::abs(products(0, 1)) > least * std::sqrt(products(0, 0) * products(1, 1));
+  };
+  describe_sparse(options, which, found->averaged, std::move(found->posterior), prepared.left_out, *state, fit, in_table);
 
   // What takes 0 and 1 for t sees a row of each class.
   const EqualRows apart = merged ? merge_rows_of_class(*merged) : EqualRows{};

@@ -17,6 +17,7 @@ namespace {
 using testing::make_problem;
 using testing::mentions;
 using testing::Problem;
+using testing::Random;
 using Texts = std::vector<std::string>;
 
 constexpr const char* growing =
@@ -167,6 +168,23 @@ TEST(Warnings, AreAbsentWithPresetsThatStopEarly) {
       else
         EXPECT_EQ(warnings_of_preset(preset, compat, 30, 20, 2), Texts{});
     }
+}
+
+// Columns that follow each other in the table, not only in the few rows that still weigh where classes are told apart.
+TEST(Warnings, OfColumnsThatCouldTakeEachOthersPlaceAreOfTheTable) {
+  constexpr const char* close = "columns correlated above 0.99 could take the place of selected ones";
+  Random random(1);
+  Matrix X = random.normals(150, 4);
+  Vector labels(150), noisy(150);
+  for (Index i = 0; i < 150; ++i) labels[i] = X(i, 0) + X(i, 1) > 0 ? 1 : 0;
+  EXPECT_FALSE(mentions(fit_logistic(X, labels).report.warnings, close)) << "independent columns that tell the classes apart together";
+  const Vector y = 2 * X.col(0) + 0.3 * random.normals(150, 1);
+  for (Index i = 0; i < 150; ++i) noisy[i] = y[i] + random.normal() > 0 ? 1 : 0;
+  EXPECT_FALSE(mentions(fit_linear(X, y).report.warnings, close));
+  EXPECT_FALSE(mentions(fit_logistic(X, noisy).report.warnings, close));
+  X.col(2) = X.col(0) + 0.01 * X.col(2);
+  EXPECT_TRUE(mentions(fit_linear(X, y).report.warnings, close));
+  EXPECT_TRUE(mentions(fit_logistic(X, noisy).report.warnings, close));
 }
 
 }  // namespace
