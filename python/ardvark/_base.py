@@ -149,7 +149,7 @@ class Estimator(BaseEstimator):
         self.classes_, codes = np.unique(y, return_inverse=True)
         if self.classes_.size < 2:
             raise ValueError(
-                f"{type(self).__name__} needs at least two classes; y has one class, {self.classes_[0]!r}"
+                f"{type(self).__name__} needs at least two classes; y has one class, {self.classes_.tolist()[0]!r}"
                 " (rows of weight zero do not count)"
             )
         return codes

@@ -230,3 +230,9 @@ def test_one_half_is_one_decision():
         predicted = fit.predict(rows)
         assert np.array_equal(predicted, (fit.predict_proba(rows)[:, 1] > 0.5).astype(int))
         assert fit._model.number("accuracy") == np.mean(predicted == target)
+
+
+@pytest.mark.parametrize(("label", "said"), [(1, "one class, 1 "), ("a", "one class, 'a' "), (True, "one class, True ")])
+def test_one_class_is_named_as_the_user_wrote_it(label, said):
+    with pytest.raises(ValueError, match=said):
+        BayesianLogisticRegression().fit(X, np.full(len(X), label))
