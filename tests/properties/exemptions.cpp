@@ -44,6 +44,10 @@ bool searches_widths(const Subject& s) {
 }
 bool is_wide_and_prunes(const Subject& s) { return s.model && is_wide(s) && s.prepared.options.prune_at.has_value(); }
 bool takes_many_sweeps(const Subject& s) { return s.model && s.report().sweeps > 100; }
+// No column follows a target that is constant, and none comes first by that: their place decides which stand in a block together. (SP.14)
+bool is_sparse_of_a_constant_target(const Subject& s) {
+  return s.is_linear_score() && s.fit().sparse && s.problem.has_trait("constant target");
+}
 bool searches_a_width_each(const Subject& s) { return searches_widths(s) && s.prepared.options.width == "each"; }
 bool chooses_centres_while_it_searches(const Subject& s) { return searches_widths(s) && s.prepared.options.centres != "all"; }
 bool follows_mackay(const Subject& s) { return s.model && s.prepared.options.update_rule == "mackay"; }
@@ -94,6 +98,7 @@ const std::vector<Exemption>& exemptions() {
       {"target", searches_widths, "a search of widths ends where it gains little, which is in no unit"},
       {"units", searches_widths, "the same, and rows are taken in the order of their values, which are in units"},
       {"columns", chooses_centres_while_it_searches, "the same, and as likely centres are taken in the order in which kernels round"},
+      {"columns", is_sparse_of_a_constant_target, "no column comes first, and their place decides which have a posterior together"},
       {"columns", searches_a_width_each, "the same, along a way that rounding of sums over the columns begins"},
       {"solvers", follows_mackay, "MacKay's rule raises no bound, and may go round for ever"},
       {"rows", asks_for_a_gram_matrix_without_digits, "whether a Gram matrix without digits factorises rounding decides"},
