@@ -123,6 +123,7 @@ ClassSteps run_class_steps(ClassRows& rows, bool has_flat, const ClassStepSettin
                            const std::function<void(double bound)>& accept) {
   constexpr double least_share = 1.0 / 256, calm_size = 10;
   constexpr int most_falls = 8;
+  constexpr std::size_t most_in_vain = 60;  // steps: what has gone round for so long goes on doing so
   rows.set_signals({{}});
   LogOdds known = settings.start ? *settings.start : rows.before(has_flat);  // what the last step that stands came to
   std::optional<LogOdds> ahead;                                              // of a step that begins beyond that: where
@@ -133,6 +134,8 @@ ClassSteps run_class_steps(ClassRows& rows, bool has_flat, const ClassStepSettin
   out.status = Status::max_sweeps;
   double share = 1, last = -std::numeric_limits<double>::infinity(), last_change = std::numeric_limits<double>::infinity();
   double last_ratio = 1;
+  double highest = last;
+  std::size_t steps_at_highest = 0;
   int calm = 0, falls = 0;
   while (static_cast<int>(out.history.size()) < settings.max_steps) {
     const LogOdds& at = ahead ? *ahead : known;
@@ -187,6 +190,8 @@ ClassSteps run_class_steps(ClassRows& rows, bool has_flat, const ClassStepSettin
       break;
     }
     const double change = std::abs(bound - last), tolerance = tolerance_of(bound, settings);
+    if (bound > highest + tolerance) highest = bound, steps_at_highest = out.history.size();
+    if (out.history.size() - steps_at_highest > most_in_vain) break;
     calm = change < tolerance && size < calm_size * tolerance ? calm + 1 : 0;
     // Of changes that shrink steadily what is left is the sum of a geometric series.                                           (SL.6)
     const double ratio = std::isfinite(last_change) ? change / last_change : 1, steady = std::max(ratio, last_ratio);

@@ -201,6 +201,30 @@ TEST(HyperGrid, BoundsOfItsPointsRise) {
   }
 }
 
+// Columns of 5 million beside columns of 1, none centred, as working rows of classes have them: Gram matrices without a digit of the small
+// ones. The density of a row of noise 1 is below 1, and that of all of them.                                            (SP.21), (SL.6)
+TEST(HyperGrid, HasNoPointOfImpossibleEvidence) {
+  Random random(1);
+  for (int turn = 0; turn < 30; ++turn) {
+    Case c = make_case(3, 12, 0.9, static_cast<unsigned>(turn));
+    c.X.leftCols(2).array() += 5.5e6;
+    c.X.col(2) = c.X.col(0) + c.X.col(3);
+    c.X.col(5) *= 1e-6;
+    c.which.columns = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
+    c.which.begin = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13};
+    c.which.flat.clear();
+    c.k << random.scale(0.1, 20), random.scale(0.1, 20), random.scale(0.1, 20);
+    c.y << -2, 2, 2;
+    const ReducedRows rows = reduced(c);
+    SpikeSlabSettings slab = settings_of(c);
+    slab.fit_noise = false;
+    slab.noise = 4;
+    slab.take_units(rows.Z().colwise().squaredNorm());
+    const HyperGrid grid = run_grid(rows, c.which, blocks_of(c, rows), slab, {}, 1);
+    for (const GridPoint& point : grid.points) EXPECT_LE(point.bound, 0) << turn;
+  }
+}
+
 TEST(HyperGrid, IsTheSameWithSeveralThreadsAndAnyOrderOfTheColumns) {
   const Case c = make_case(60, 7, 0.3, 5);
   Case turned = c;

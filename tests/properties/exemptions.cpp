@@ -17,7 +17,11 @@ bool is_wide(const Subject& s) {
   return static_cast<double>(s.prepared.X.cols()) + 1 >= rows;
 }
 bool is_wide_with_own_precisions(const Subject& s) { return has_own_precisions(s) && is_wide(s); }
-bool climbs_in_blocks(const Subject& s) { return has_own_precisions(s) && s.is_regression(); }
+bool climbs_in_blocks(const Subject& s) {
+  const bool has_one_column = s.model && s.is_linear_score() && s.fit().prior == PriorKind::shared &&
+                              std::count(s.fit().left_out.begin(), s.fit().left_out.end(), false) == 1;
+  return (has_own_precisions(s) || has_one_column) && s.is_regression();
+}
 // Every row on its own side: the bound may be level for many sweeps before coefficients grow on.                                 (VG.5)
 bool is_told_apart(const Subject& s) { return s.model && s.is_linear_score() && !s.is_regression() && s.fit().accuracy == 1; }
 // Under a sparse prior, columns correlated above .99: which of them has the effect the data do not say, and some start may take another one

@@ -210,6 +210,14 @@ class Grid {
     point.log_prior = log_prior;
   }
 
+  // Of rows of a known noise of one each, whose density is below one, no evidence is above 0: it is rounding, of units far apart.
+  void climb(GridPoint& point) const {
+    ascend(order_, ascent_, {}, point);
+    if (slab_.fit_noise || point.bound <= 0) return;
+    point.bound = -infinity;
+    point.status = Status::failed;
+  }
+
   // From where it was on other rows.
   [[nodiscard]] std::vector<GridPoint> go_on(const Line& line, const std::vector<GridPoint>& before) const {
     std::vector<GridPoint> out;
@@ -217,7 +225,7 @@ class Grid {
       out.push_back(before[i]);
       out.back().q.set_rows(rows_);
       take_pi(out.back(), line, i);
-      ascend(order_, ascent_, {}, out.back());
+      climb(out.back());
     }
     return out;
   }
@@ -239,17 +247,17 @@ class Grid {
     std::vector<GridPoint> out;
     for (std::size_t i = 0; i < odds_.size(); ++i) {
       take_pi(point, line, i);
-      ascend(order_, ascent_, {}, point);
+      climb(point);
       out.push_back(point);
     }
     point = begin(line);
     for (std::size_t i = odds_.size(); i-- > 0;) {
       take_pi(point, line, i);
-      ascend(order_, ascent_, {}, point);
+      climb(point);
       out[i].sweeps += point.sweeps;
       if (point.status == Status::failed) break;
       const double gain = point.bound - out[i].bound;
-      if (gain > 0) {
+      if (gain > 0 || out[i].status == Status::failed) {
         point.sweeps = out[i].sweeps;
         out[i] = point;
       }
