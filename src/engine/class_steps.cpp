@@ -175,7 +175,7 @@ ClassSteps run_class_steps(ClassRows& rows, bool has_flat, const ClassStepSettin
     out.farthest = (sites.omega.array() > 0).select(next.m.cwiseAbs2() + next.s, 0.0).maxCoeff();
     out.history.push_back(bound);
     // Steps that have fallen again and again go round what they look for: shorter ones come nearer.
-    const double longest = falls > most_falls ? 1 / (1 + 0.25 * falls) : 1;
+    const double longest = falls > most_falls ? std::max(1 / (1 + 0.25 * falls), 0.15) : 1;
     share = std::min(longest, 1.5 * share);
     const bool is_near = bound - last < near_the_end;
     if (share == 1 && std::isfinite(last) && !(is_near && rows.size() > most_remembered))
