@@ -118,12 +118,17 @@ void warn_of_dense_part(double noise_variance, const SpikeSlab& best, Fit& fit) 
   const ReducedRows& rows = best.rows();
   const bool wide = static_cast<double>(best.which().size()) >= fit.num_rows;
   const double target_variance = (rows.rest + rows.y.squaredNorm()) / std::max(rows.degrees, 1.0);
-  if (fit.task == Task::linear && wide && (sparse.dense_fraction > 0.95 || noise_variance < 0.01 * target_variance))
-    fit.report.warnings.push_back(
-        fmt::format("the noise is not identified: with {} columns and {:.10g} rows, many small effects and no noise look the same as noise "
-                    "(dense fraction "
-                    "{:.2f}); intervals of predictions hold, the noise itself and R^2 say little",
-                    best.which().size(), fit.num_rows, sparse.dense_fraction));
+  if (fit.task == Task::linear && wide && (sparse.dense_fraction > 0.95 || noise_variance < 0.01 * target_variance)) {
+    std::string warning = fmt::format(
+        "the noise is not identified: with {} columns and {:.10g} rows, many small effects and no noise look the same as noise "
+        "(dense fraction "
+        "{:.2f}); intervals of predictions hold, the noise itself and R^2 say little",
+        best.which().size(), fit.num_rows, sparse.dense_fraction);
+    if (static_cast<double>(rows.rank()) + 0.5 < rows.degrees)  // more of them than directions
+      warning +=
+          "; weights are counts, and a row that is given several times shows no noise: divide weights that are not counts by their mean";
+    fit.report.warnings.push_back(std::move(warning));
+  }
   if (best.hyper().kappa > 0 && best.hyper().kappa <= best.settings().least_kappa)
     fit.report.notes.push_back("no effect of its own was found: the slab has the least width it may have");
 }

@@ -187,5 +187,21 @@ TEST(Warnings, OfColumnsThatCouldTakeEachOthersPlaceAreOfTheTable) {
   EXPECT_TRUE(mentions(fit_logistic(X, noisy).report.warnings, close));
 }
 
+TEST(Warnings, OfNoiseThatRepeatedRowsDoNotShowNameTheWeights) {
+  constexpr const char* counts = "divide weights that are not counts by their mean";
+  Random random(2);
+  const Matrix X = random.normals(40, 300);
+  const Vector y = X.col(0) - 2 * X.col(5) + random.normals(40, 1);
+  Vector weights(40);
+  for (Index i = 0; i < 40; ++i) weights[i] = 1 + i % 3;
+  FitOptions options;
+  EXPECT_FALSE(mentions(fit_linear(X, y, options).report.warnings, counts));
+  options.weights = weights;
+  EXPECT_TRUE(mentions(fit_linear(X, y, options).report.warnings, counts));
+  const Vector of_mean_one = weights / weights.mean();
+  options.weights = of_mean_one;
+  EXPECT_FALSE(mentions(fit_linear(X, y, options).report.warnings, counts));
+}
+
 }  // namespace
 }  // namespace ardvark
