@@ -191,7 +191,7 @@ ClassSteps run_class_steps(ClassRows& rows, bool has_flat, const ClassStepSettin
     }
     const double change = std::abs(bound - last), tolerance = tolerance_of(bound, settings);
     if (bound > highest + tolerance) highest = bound, steps_at_highest = out.history.size();
-    if (out.history.size() - steps_at_highest > most_in_vain) break;
+    if (rows.is_proper() && out.history.size() - steps_at_highest > most_in_vain) break;
     calm = change < tolerance && size < calm_size * tolerance ? calm + 1 : 0;
     // Of changes that shrink steadily what is left is the sum of a geometric series.                                           (SL.6)
     const double ratio = std::isfinite(last_change) ? change / last_change : 1, steady = std::max(ratio, last_ratio);

@@ -210,10 +210,11 @@ class Grid {
     point.log_prior = log_prior;
   }
 
-  // Of rows of a known noise of one each, whose density is below one, no evidence is above 0: it is rounding, of units far apart.
+  // Of rows of a known noise the density of each is below one, and what flat columns take off adds but some tens of nats: an evidence far
+  // above 0 is rounding, of units far apart.
   void climb(GridPoint& point) const {
     ascend(order_, ascent_, {}, point);
-    if (slab_.fit_noise || point.bound <= 0) return;
+    if (slab_.fit_noise || point.bound <= 100.0 * static_cast<double>(10 + rows_.rank())) return;
     point.bound = -infinity;
     point.status = Status::failed;
   }
