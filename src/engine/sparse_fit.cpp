@@ -121,8 +121,7 @@ void warn_of_dense_part(double noise_variance, const SpikeSlab& best, Fit& fit) 
   if (fit.task == Task::linear && wide && (sparse.dense_fraction > 0.95 || noise_variance < 0.01 * target_variance)) {
     std::string warning = fmt::format(
         "the noise is not identified: with {} columns and {:.10g} rows, many small effects and no noise look the same as noise "
-        "(dense fraction "
-        "{:.2f}); intervals of predictions hold, the noise itself and R^2 say little",
+        "(dense fraction {:.2f}); intervals of predictions hold, the noise itself and R^2 say little",
         best.which().size(), fit.num_rows, sparse.dense_fraction);
     if (static_cast<double>(rows.rank()) + 0.5 < rows.degrees)  // more of them than directions
       warning +=

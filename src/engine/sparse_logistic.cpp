@@ -236,8 +236,8 @@ void fit_sparse_logistic(MatrixView X, const Vector& t, const Vector& k, const F
     return;
   }
   // Of rows that are told apart only those at the border still weigh, and there columns may be alike that are not so elsewhere.
-  Matrix two(X.rows(), 2);
   const auto in_table = [&](Index one, Index other, double least) {
+    Matrix two(X.rows(), 2);
     DenseDesign table(X, state->standardization);
     table.columns(one, 1, two.leftCols(1));
     table.columns(other, 1, two.rightCols(1));

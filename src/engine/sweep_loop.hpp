@@ -47,7 +47,6 @@ class Sweep {
   bool search_along_step(double least);  // shortens the step until the bound is at least that
   bool return_to_previous();
   void leave_single_precision();
-  [[nodiscard]] double remaining_of_series(double least) const;
   [[nodiscard]] double slack() const;
   [[nodiscard]] bool fell() const { return !(bound_ >= last_bound_ - slack()); }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/series.hpp"
 #include "engine/sweep_loop.hpp"
 
 namespace ardvark {
@@ -98,9 +99,10 @@ void Sweep::stop_on_remaining_gain() {
   }
   // Extrapolated sweeps end at once; plain ones may climb by a share of .9999 of the gain before, and then 1e4 gains are left.
   if (gain > slack() && (!settings_.accelerate || gain > 0.01 * allowed))
-    remaining = std::max(remaining, gain < last_gain_ ? gain * gain / (last_gain_ - gain) : infinity);
+    remaining = std::max(remaining, tail_of_series(gain, last_gain_, slack()));
   last_gain_ = gain;
-  remaining = std::max(remaining, remaining_of_series(std::max(slack(), 0.05 * allowed)));
+  // And of sums over five sweeps: extrapolated ones gain by fits and starts, and may go along a ridge of the bound by a little each.
+  remaining = std::max(remaining, tail_of_sums(out_.bound_history, 5, std::max(slack(), 0.05 * allowed)));
   // A few sweeps cannot tell the end of a way from its beginning. Below the rounding of the bound itself there is nothing left to wait for.
   const bool are_few = out_.sweeps <= std::max(5, settings_.num_plain_sweeps);
   const double enough = are_few ? 0.01 * allowed : allowed;
@@ -109,18 +111,6 @@ void Sweep::stop_on_remaining_gain() {
   end(Status::converged,
       fmt::format("converged after {} {}: the predicted remaining gain in the bound is {:.2g} nats ({} {:.2g})", out_.sweeps, sweeps_word(),
                   remaining, allowed >= slack() ? "allowed:" : "the bound's rounding:", std::max(allowed, slack())));
-}
-
-// The tail of a geometric series again, of sums over five sweeps: extrapolated ones gain by fits and starts, and may go along a ridge of
-// the bound by a little each.                                                                                                       (OPT.1)
-double Sweep::remaining_of_series(double least) const {
-  constexpr std::size_t window = 5;
-  const std::vector<double>& history = out_.bound_history;
-  if (history.size() <= 2 * window) return 0;
-  const auto before = [&](std::size_t sweeps) { return history[history.size() - 1 - sweeps]; };
-  const double gain = before(0) - before(window), last = before(window) - before(2 * window);
-  if (!(gain > least)) return 0;
-  return gain < last ? gain * gain / (last - gain) : infinity;
 }
 
 // Every score has a standard deviation of a thousand and the rows are told apart nevertheless: the logistic function has become a step, and

@@ -1,10 +1,10 @@
-// Sweeps from one start until the bound stands still.                                  docs/math/sparse.md (SP.8), (SP.12), (SP.18),
-// (SP.24)
+// Sweeps from one start until the bound stands still.             docs/math/sparse.md (SP.8), (SP.12), (SP.18), (SP.24)
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <optional>
 
+#include "core/series.hpp"
 #include "engine/anderson.hpp"
 #include "engine/coordinate/starts.hpp"
 
@@ -109,16 +109,6 @@ class FurtherSteps {
   double share_ = 1;  // of a step that is taken
 };
 
-// What follows in a geometric series after two of its terms, which may be rounding.
-double tail_of(double term, double last) { return term < rounding ? 0 : term < last ? term * term / (last - term) : infinity; }
-
-// The same of the gains of so many sweeps and as many before; 0 of fewer.
-double tail_of_sums(const std::vector<double>& history, std::size_t window) {
-  if (history.size() <= 2 * window) return 0;
-  const auto before = [&](std::size_t sweeps) { return history[history.size() - 1 - sweeps]; };
-  return tail_of(before(0) - before(window), before(window) - before(2 * window));
-}
-
 }  // namespace
 
 void ascend(const std::vector<Index>& order, const AscentSettings& settings, std::span<const StartOutcome> ended, StartOutcome& start) {
@@ -172,9 +162,8 @@ void ascend(const std::vector<Index>& order, const AscentSettings& settings, std
     const bool is_calm = gain < (goes_further ? 0.3 : 1) * settings.tolerance;  // such steps gain by fits and starts
     calm = is_calm ? calm + 1 : 0;
     // What two sweeps over all sets say of those that would follow; where there was but one, that little is left of what is allowed.
-    const bool is_settled = was_whole
-                                ? std::max(tail_of(gain, last_gain), tail_of_sums(start.history, goes_further ? 5 : 3)) < settings.tolerance
-                                : gain < 0.01 * settings.tolerance;
+    const double left = std::max(tail_of_series(gain, last_gain, rounding), tail_of_sums(start.history, goes_further ? 5 : 3, rounding));
+    const bool is_settled = was_whole ? left < settings.tolerance : gain < 0.01 * settings.tolerance;
     if (calm >= settings.calm_sweeps && whole && is_settled) {
       start.status = Status::converged;
       return;
