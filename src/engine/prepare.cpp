@@ -137,29 +137,37 @@ std::vector<std::pair<Index, Index>> duplicates(MatrixView X, const Vector& k, c
   double most_doubt = 0;
   for (Index j = 0; j < p; ++j) most_doubt = std::max(most_doubt, std::min(doubt(j), 1e-6));
   const double close = 2 * most_doubt * std::max(probe.norm() * std::sqrt(static_cast<double>(n)), 1e-300);
+  std::vector<std::size_t> place(static_cast<std::size_t>(p));  // of a column in that order
+  for (std::size_t i = 0; i < order.size(); ++i) place[static_cast<std::size_t>(order[i])] = i;
+  // Those that stay are asked first: of three columns in a row, each a copy of the next one, the two outer ones may differ by more, and
+  // which of them are left out must not hang on the order of the products.
+  std::vector<Index> first_asked(order.size());
+  std::iota(first_asked.begin(), first_asked.end(), Index{0});
+  std::vector<bool> is_flat(static_cast<std::size_t>(p), false);
+  for (const Index j : flat) is_flat[static_cast<std::size_t>(j)] = true;
+  std::stable_partition(first_asked.begin(), first_asked.end(), [&](Index j) { return is_flat[static_cast<std::size_t>(j)]; });
   std::vector<std::pair<Index, Index>> found;
   Matrix first(n, 1), other(n, 1);
   std::vector<bool> taken(static_cast<std::size_t>(p), false);
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    if (taken[static_cast<std::size_t>(order[i])] || s.scale[order[i]] == 0) continue;
-    std::vector<Index> run;
-    for (std::size_t l = i + 1; l < order.size() && key[order[l]] - key[order[i]] <= close && run.size() < 1000; ++l)
-      if (!taken[static_cast<std::size_t>(order[l])] && s.scale[order[l]] != 0) run.push_back(order[l]);
-    if (run.empty()) continue;
-    design.columns(order[i], 1, first);
-    std::vector<Index> same = {order[i]};
-    for (Index j : run) {
+  for (const Index stays : first_asked) {
+    if (taken[static_cast<std::size_t>(stays)] || s.scale[stays] == 0) continue;
+    taken[static_cast<std::size_t>(stays)] = true;
+    bool is_read = false;
+    const auto is_near = [&](std::size_t at) { return std::abs(key[order[at]] - key[stays]) <= close; };
+    const auto ask = [&](Index j) {
+      if (taken[static_cast<std::size_t>(j)] || s.scale[j] == 0) return;
+      if (!is_read) design.columns(stays, 1, first);
+      is_read = true;
       design.columns(j, 1, other);
       const double plus = (k.array() > 0).select((first - other).array().abs(), 0.0).maxCoeff();
       const double minus = (k.array() > 0).select((first + other).array().abs(), 0.0).maxCoeff();
-      if (std::min(plus, minus) <= doubt(order[i]) + doubt(j)) same.push_back(j);
-    }
-    const auto order_of = [&](Index j) { return std::pair(std::find(flat.begin(), flat.end(), j) == flat.end(), j); };
-    std::sort(same.begin(), same.end(), [&](Index a, Index b) { return order_of(a) < order_of(b); });
-    for (std::size_t l = 0; l < same.size(); ++l) {
-      taken[static_cast<std::size_t>(same[l])] = true;
-      if (l > 0) found.emplace_back(same[l], same[0]);
-    }
+      if (std::min(plus, minus) > doubt(stays) + doubt(j)) return;
+      taken[static_cast<std::size_t>(j)] = true;
+      found.emplace_back(j, stays);
+    };
+    const std::size_t at = place[static_cast<std::size_t>(stays)];
+    for (std::size_t l = at + 1; l < order.size() && l - at <= 1000 && is_near(l); ++l) ask(order[l]);
+    for (std::size_t l = at; l > 0 && at - l < 1000 && is_near(l - 1); --l) ask(order[l - 1]);
   }
   std::sort(found.begin(), found.end());
   return found;

@@ -88,6 +88,25 @@ TEST(Fit, KeepsTheColumnWithoutAPriorOfTwoThatAreCopies) {
     }
 }
 
+// Each of three columns is a copy of the next one as far as doubles tell, the outer two are not quite: which are left out their places
+// decide, in whatever order the rows stand.
+TEST(Fit, LeavesOutTheSameOfAChainOfCopiesInAnyOrderOfTheRows) {
+  const Problem problem = make_problem(8, 20, 2);
+  Matrix X(20, 4);
+  X << problem.X, problem.X;
+  X.col(2) = X.col(0), X.col(3) = X.col(0);
+  const double step = 1.2e-9 * std::sqrt((X.col(0).array() - X.col(0).mean()).square().mean());
+  X(4, 2) += step;
+  X(4, 3) += 2 * step;
+  for (int turn = 0; turn < 20; ++turn) {
+    Matrix rows(20, 4);
+    Problem turned = problem;
+    for (Index i = 0; i < 20; ++i) rows.row(i) = X.row((i + turn) % 20), turned.y[i] = problem.y[(i + turn) % 20];
+    const Fit fit = fit_any(Task::linear, rows, turned, with_prior(Prior::shared()));
+    EXPECT_EQ(fit.left_out, (std::vector<bool>{false, false, true, false})) << turn;
+  }
+}
+
 TEST(Fit, HasNoMoreEffectiveParametersThanRowsOrColumns) {  // of few rows it is often open whether an effect is there
   for (std::uint64_t seed = 0; seed < 60; ++seed)
     for (const Prior& prior : {Prior::sparse(), Prior::slab(), Prior::dense(), Prior::ard(), Prior::shared()}) {

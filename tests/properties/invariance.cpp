@@ -296,7 +296,7 @@ Verdict weights_are_repetition(const Subject& subject) {
     return fails(fmt::format("rows repeated: the status is {}: {}", to_string(report_of(b).status), report_of(b).message));
   const double gain = std::max(allowed_gain(a), is_sparse_fit(subject) ? 0 : 1e-8 * static_cast<double>(rows.size()));
   std::string place = apart(estimates_of(b), estimates_of(*a.model), gain);
-  if (!place.empty() && !is_sparse_fit(subject)) {
+  if (!place.empty()) {
     const auto further = [&](const DrawnProblem& problem) { return estimates_of(fit_of(prepare(taken_further(a, problem)))); };
     place = apart(further(repeated), further(weighted), gain);
   }

@@ -44,7 +44,11 @@ Verdict solvers_agree(const Subject& subject) {
     if (report_of(*model).status != Status::converged)
       return fails(fmt::format("solver {}: the status is {}: {}", solver, to_string(report_of(*model).status), report_of(*model).message));
     const double rounding = rounding_of_rows(subject) * static_cast<double>(subject.prepared.X.cols() + 1);
-    const std::string place = apart(estimates_of(*model), estimates_of(*subject.model), allowed_gain(subject) + rounding);
+    const double gain = allowed_gain(subject) + rounding;
+    std::string place = apart(estimates_of(*model), estimates_of(*subject.model), gain);
+    if (!place.empty())
+      place = apart(estimates_of(fit_of(prepare(taken_further(subject, other)))),
+                    estimates_of(fit_of(prepare(taken_further(subject, subject.problem)))), gain);
     if (!place.empty()) return fails(fmt::format("solver {} and {}: {}", solver, to_string(subject.report().solver), place));
   }
   return applies ? holds() : says_nothing();
