@@ -43,6 +43,9 @@ bool is_sparse_beside_flat(const Subject& s) {
          (s.model->softmax ? !s.model->softmax->machines.empty() && s.model->softmax->machines[0].sparse.has_value()
                            : s.fit().sparse.has_value());
 }
+// A point of the grid of hyper-parameters then has several maxima, and its way to one of them goes over ground that is nearly level.
+// (SP.21)
+bool is_sparse_and_told_apart(const Subject& s) { return is_told_apart(s) && s.fit().sparse; }
 bool searches_widths(const Subject& s) {
   return s.model && s.model->relevance && (s.prepared.options.width == "auto" || s.prepared.options.width == "each");
 }
@@ -94,6 +97,8 @@ const std::vector<Exemption>& exemptions() {
       {"weights", is_sparse_beside_flat, "a flat column that separates some rows has a coefficient that grows a little a step for ever"},
       {"converged", takes_many_sweeps, "gains that shrink slowly are hard to sum: up to 15 times the foretold gain was left"},
       {"converged", is_told_apart, "of rows that are told apart the bound may be level for many sweeps and then rise again"},
+      {"weights", is_sparse_and_told_apart,
+       "of classes that can be told apart a point of the grid has several maxima, and rounding may decide"},
       {"rows", is_sparse_with_near_copies, "of columns correlated above .99 a start may take another one for a change in the last bit"},
       {"columns", is_sparse_with_near_copies, "of columns correlated above .99 a start may take another one for a change in the last bit"},
       {"units", is_sparse_with_near_copies, "of columns correlated above .99 a start may take another one for a change in the last bit"},
