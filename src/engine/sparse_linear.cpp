@@ -47,6 +47,11 @@ void fit_sparse_linear(MatrixView X, std::shared_ptr<double[]> memory, const Vec
   constexpr double rounding = std::numeric_limits<double>::epsilon();
   const double around_flat = (rows.rest + rows.y.squaredNorm()) / std::max(rows.degrees, 1.0);
   slab.least_s2 = around_flat > 0 ? 1e-8 * around_flat : rounding * rounding;
+  if (!(rows.degrees > 0))
+    report.warnings.push_back(
+        fmt::format("nothing shows the noise: the table has no more rows than columns without a prior{}, {}; the noise, the intervals and "
+                    "the bound mean nothing",
+                    options.intercept ? " (the intercept is one)" : "", which.flat.size()));
   slab.least_kappa = 4 / slab.seen();
   slab.kappa_tail = 0.5;
   // Correlations of as many columns as are not even rotated would be as dear as the rotation.

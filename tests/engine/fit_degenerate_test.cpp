@@ -223,6 +223,20 @@ TEST(FitLinear, FitsOneRowAndOneColumn) {
       }
 }
 
+// As many rows as columns without a prior meet every target: under these priors, whose noise has no prior, nothing tells how large it is.
+TEST(FitLinear, SaysWhereNoRowIsLeftToShowTheNoise) {
+  const Problem problem = make_problem(111, 4, 5);
+  for (const Prior& prior : {Prior::sparse(), Prior::slab(), Prior::dense()}) {
+    FitOptions options;
+    options.prior = prior;
+    options.prior.flat_columns = {0, 2, 4};
+    EXPECT_TRUE(mentions(fit_linear(problem.X, problem.y, options).report.warnings,
+                         "no more rows than columns without a prior (the intercept is one), 4;"));
+    options.prior.flat_columns = {0, 2};
+    EXPECT_FALSE(mentions(fit_linear(problem.X, problem.y, options).report.warnings, "nothing shows the noise"));
+  }
+}
+
 TEST(FitLinear, SaysThatAConstantTargetLeavesNothingToExplain) {
   const Problem problem = make_problem(110, 20, 3);
   for (double value : {0.0, 7.5}) {

@@ -1,4 +1,5 @@
-// The terms of the bound that hang on pi, kappa, h and s2, their maximisers given q(b), and what h leaves open.      (SP.5), (SP.11), (SP.15)
+// The terms of the bound that hang on pi, kappa, h and s2, their maximisers given q(b), and what h leaves open.      (SP.5), (SP.11),
+// (SP.15)
 #include <algorithm>
 #include <boost/math/tools/minima.hpp>
 #include <cmath>
