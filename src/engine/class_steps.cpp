@@ -67,6 +67,15 @@ struct Tangent {
   }
 };
 
+WorkingRows working_rows(const Tangent& tangent, const LogOdds& at, double log_likelihood, int step) {
+  const Sites& sites = tangent.sites;
+  WorkingRows out{sites, {}, 0, 0, step, tangent.log_prior_of_signal()};
+  out.target = (sites.omega.array() > 0).select(sites.response.cwiseQuotient(sites.omega.cwiseMax(1e-300)), 0.0);
+  out.constant = 0.5 * sites.omega.sum() * ln_2pi;
+  out.shift = out.constant + misfit(sites, out.target, at) + log_likelihood;
+  return out;
+}
+
 // Twice the nats by which the quadratic rows tell both ends of a step of the log odds apart.                                    (SL.6)
 double size_of_step(const LogOdds& from, const LogOdds& to, const Vector& omega) {
   return (omega.array() * ((to.m - from.m).array().square() + (to.s - from.s).array().square() / (4 * to.s.array().max(1e-12)))).sum();
@@ -106,6 +115,60 @@ class Course {
   Anderson anderson_;
 };
 
+// What part of the way to where the rows lead a step goes: half as much after a fall, and after many of them less for good.      (SL.6)
+class StepShare {
+ public:
+  [[nodiscard]] double value() const { return share_; }
+  void count_fall() { ++falls_; }
+  [[nodiscard]] bool halve() {
+    if (share_ <= 1.0 / 256) return false;
+    share_ /= 2;
+    return true;
+  }
+  // Steps that have fallen again and again go round what they look for: shorter ones come nearer.
+  void lengthen() {
+    constexpr int most_falls = 8;
+    const double longest = falls_ > most_falls ? std::max(1 / (1 + 0.25 * falls_), 0.15) : 1;
+    share_ = std::min(longest, 1.5 * share_);
+  }
+
+ private:
+  double share_ = 1;
+  int falls_ = 0;
+};
+
+// Whether steps still lead anywhere.                                                                                            (SL.6)
+class Progression {
+ public:
+  [[nodiscard]] double last() const { return last_; }
+
+  // The next step came to this bound and was of this size.
+  void add(double bound, double size, double tolerance) {
+    const double change = std::abs(bound - last_);
+    if (bound > highest_ + tolerance)
+      highest_ = bound, since_highest_ = 0;
+    else
+      ++since_highest_;
+    calm_ = change < tolerance && size < calm_size * tolerance ? calm_ + 1 : 0;
+    const double ratio = std::isfinite(last_change_) ? change / last_change_ : 1, steady = std::max(ratio, last_ratio_);
+    is_over_ = calm_ >= 2 || (calm_ == 1 && steady < 0.5 && change * steady / (1 - steady) < 0.25 * tolerance);
+    last_ratio_ = ratio;
+    last_change_ = change;
+    last_ = bound;
+  }
+  // Two steps changed next to nothing, or of changes that shrink steadily the sum of a geometric series is next to nothing.
+  [[nodiscard]] bool is_over() const { return is_over_; }
+  // What has gone round for so long goes on doing so.
+  [[nodiscard]] bool goes_round() const { return since_highest_ > 60; }
+
+ private:
+  static constexpr double calm_size = 10;
+  double last_ = -std::numeric_limits<double>::infinity(), highest_ = last_;
+  double last_change_ = std::numeric_limits<double>::infinity(), last_ratio_ = 1;
+  int since_highest_ = 0, calm_ = 0;
+  bool is_over_ = false;
+};
+
 }  // namespace
 
 double bound_of_classes(const ClassRows& rows, const WorkingRows& working, const WorkingFit& fit) {
@@ -121,95 +184,67 @@ double bound_of_classes(const ClassRows& rows, const WorkingRows& working, const
 ClassSteps run_class_steps(ClassRows& rows, bool has_flat, const ClassStepSettings& settings,
                            const std::function<std::optional<WorkingFit>(const WorkingRows&)>& solve,
                            const std::function<void(double bound)>& accept) {
-  constexpr double least_share = 1.0 / 256, calm_size = 10;
-  constexpr int most_falls = 8;
-  constexpr std::size_t most_in_vain = 60;  // steps: what has gone round for so long goes on doing so
   rows.set_signals({{}});
   LogOdds known = settings.start ? *settings.start : rows.before(has_flat);  // what the last step that stands came to
   std::optional<LogOdds> ahead;                                              // of a step that begins beyond that: where
   Course course(rows.size());
   const bool is_evidence = rows.is_proper() || !has_flat;  // of classes, and so at most 0
   Tangent before(rows, known, rows.at(known).sites);
+  StepShare share;
+  Progression progression;
   ClassSteps out;
-  out.status = Status::max_sweeps;
-  double share = 1, last = -std::numeric_limits<double>::infinity(), last_change = std::numeric_limits<double>::infinity();
-  double last_ratio = 1;
-  double highest = last;
-  std::size_t steps_at_highest = 0;
-  int calm = 0, falls = 0;
+  const auto end = [&](Status status) {
+    out.status = status;
+    out.log_odds = std::move(known);
+    return std::move(out);
+  };
   while (static_cast<int>(out.history.size()) < settings.max_steps) {
     const LogOdds& at = ahead ? *ahead : known;
     ClassRowsAt here = rows.at(at);
     Tangent taken(rows, at, std::move(here.sites));
-    if (!ahead && share < 1) taken = before.towards(taken, share);
+    if (!ahead && share.value() < 1) taken = before.towards(taken, share.value());
     const Sites& sites = taken.sites;
-    WorkingRows working{sites, {}, 0, 0, static_cast<int>(out.history.size()), taken.log_prior_of_signal()};
-    working.target = (sites.omega.array() > 0).select(sites.response.cwiseQuotient(sites.omega.cwiseMax(1e-300)), 0.0);
-    working.constant = 0.5 * sites.omega.sum() * ln_2pi;
-    working.shift = working.constant + misfit(sites, working.target, at) + here.log_likelihood;
+    const WorkingRows working = working_rows(taken, at, here.log_likelihood, static_cast<int>(out.history.size()));
     std::optional<WorkingFit> found = solve(working);
-    if (!found) {
-      out.status = Status::failed;
-      break;
-    }
+    if (!found) return end(Status::failed);
     LogOdds& next = found->log_odds;
-    const double bound = bound_of_classes(rows, working, *found);
-    const double size = size_of_step(at, next, sites.omega) / (share * share);
+    const double bound = bound_of_classes(rows, working, *found), last = progression.last();
+    const double size = size_of_step(at, next, sites.omega) / (share.value() * share.value());
     // Near where the linear response of (SP.6) has no end a bound above 0 is no gain: what follows would fall by hundreds.
-    const bool fell = !(bound >= last - std::max(settings.rounding, 1e-9 * std::abs(last))) || (is_evidence && bound > 0);
-    falls += fell ? 1 : 0;
-    if (fell && ahead) {
-      ahead.reset();
-      course.forget();
-      continue;
+    const bool is_impossible = is_evidence && bound > 0;
+    if (!(bound >= last - std::max(settings.rounding, 1e-9 * std::abs(last))) || is_impossible) {
+      share.count_fall();
+      if (ahead) {
+        ahead.reset();
+        course.forget();
+        continue;
+      }
+      if (share.halve()) continue;
     }
-    if (fell && share > least_share) {
-      share /= 2;
-      continue;
-    }
-    if (is_evidence && bound > 0) {
-      out.status = Status::bound_fell;
-      break;
-    }
+    if (is_impossible) return end(Status::bound_fell);
     accept(bound);
     out.farthest = (sites.omega.array() > 0).select(next.m.cwiseAbs2() + next.s, 0.0).maxCoeff();
     out.history.push_back(bound);
-    // Steps that have fallen again and again go round what they look for: shorter ones come nearer.
-    const double longest = falls > most_falls ? std::max(1 / (1 + 0.25 * falls), 0.15) : 1;
-    share = std::min(longest, 1.5 * share);
+    share.lengthen();
     const bool is_near = bound - last < near_the_end;
-    if (share == 1 && std::isfinite(last) && !(is_near && rows.size() > most_remembered))
+    if (share.value() == 1 && std::isfinite(last) && !(is_near && rows.size() > most_remembered))
       ahead = is_near ? course.further(at, next, sites.omega) : stretched(known, next);
     else
       ahead.reset();
     known = std::move(next);
     before = std::move(taken);
     if (rows.is_proper()) rows.set_signals(std::move(found->signals));
-    if (settings.on_step && !settings.on_step(static_cast<int>(out.history.size()), bound)) {
-      out.status = Status::stopped_by_user;
-      break;
-    }
-    const double change = std::abs(bound - last), tolerance = tolerance_of(bound, settings);
-    if (bound > highest + tolerance) highest = bound, steps_at_highest = out.history.size();
-    if (rows.is_proper() && out.history.size() - steps_at_highest > most_in_vain) break;
-    calm = change < tolerance && size < calm_size * tolerance ? calm + 1 : 0;
-    // Of changes that shrink steadily what is left is the sum of a geometric series.                                           (SL.6)
-    const double ratio = std::isfinite(last_change) ? change / last_change : 1, steady = std::max(ratio, last_ratio);
-    const bool is_over = calm >= 2 || (calm == 1 && steady < 0.5 && change * steady / (1 - steady) < 0.25 * tolerance);
-    last_ratio = ratio;
-    last_change = change;
-    last = bound;
-    if (!rows.is_proper() && rows.are_steps(known)) {
-      out.status = Status::separated;
-      break;
-    }
-    if (is_over && !(!rows.is_proper() && out.farthest > drifting && drifts(out.history, settings.tolerance))) {
-      out.status = Status::converged;
-      break;
+    if (settings.on_step && !settings.on_step(static_cast<int>(out.history.size()), bound)) return end(Status::stopped_by_user);
+    progression.add(bound, size, tolerance_of(bound, settings));
+    if (rows.is_proper()) {
+      if (progression.goes_round()) break;
+      if (progression.is_over()) return end(Status::converged);
+    } else {
+      if (rows.are_steps(known)) return end(Status::separated);
+      if (progression.is_over() && !(out.farthest > drifting && drifts(out.history, settings.tolerance))) return end(Status::converged);
     }
   }
-  out.log_odds = std::move(known);
-  return out;
+  return end(Status::max_sweeps);
 }
 
 }  // namespace ardvark
