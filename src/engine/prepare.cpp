@@ -102,6 +102,10 @@ void moments(const MatrixView& X, const Vector& k, bool centred, Vector& center,
   scale = (variance.array() < 0).select(0.0, variance.array()).sqrt();
 }
 
+void check_column(Index j, const char* what, Index num_columns) {
+  if (j < 0 || j >= num_columns) throw InvalidArgument(fmt::format("{} names column {}; X has columns 0 to {}", what, j, num_columns - 1));
+}
+
 // Where the weights are positive; all zero if not centred.
 bool all_equal(MatrixView X, Index j, const Vector& k, bool centred) {
   bool is_first = centred;
@@ -143,8 +147,7 @@ std::vector<std::pair<Index, Index>> duplicates(MatrixView X, const Vector& k, c
   // which of them are left out must not hang on the order of the products.
   std::vector<Index> first_asked(order.size());
   std::iota(first_asked.begin(), first_asked.end(), Index{0});
-  std::vector<bool> is_flat(static_cast<std::size_t>(p), false);
-  for (const Index j : flat) is_flat[static_cast<std::size_t>(j)] = true;
+  const std::vector<bool> is_flat = marked_columns(flat, "prior.flat_columns", p);
   std::stable_partition(first_asked.begin(), first_asked.end(), [&](Index j) { return is_flat[static_cast<std::size_t>(j)]; });
   std::vector<std::pair<Index, Index>> found;
   Matrix first(n, 1), other(n, 1);
@@ -244,6 +247,15 @@ std::string few_digits(const std::string& what, double spread, double mean) {
       what, spread, mean, step, std::max(1.0, std::floor(std::log10(spread / step))), spread / step < 100 ? " is" : "s are", mean);
 }
 
+std::vector<bool> marked_columns(const std::vector<Index>& columns, const char* what, Index num_columns) {
+  std::vector<bool> out(static_cast<std::size_t>(num_columns), false);
+  for (const Index j : columns) {
+    check_column(j, what, num_columns);
+    out[static_cast<std::size_t>(j)] = true;
+  }
+  return out;
+}
+
 void require_rows(const FitOptions& options, double total, Index num_flat) {
   if (!(total < static_cast<double>(num_flat))) return;
   const std::string columns = fmt::format("{} column{} without a prior{}", num_flat, num_flat == 1 ? "" : "s",
@@ -317,14 +329,10 @@ bool has_proper_intercept(const FitOptions& options, const std::vector<Index>& f
 PreparedPrior prepare_prior(const FitOptions& options, Index num_columns, const std::vector<bool>& left_out) {
   const Prior& prior = options.prior;
   PreparedPrior out;
-  const auto check_column = [&](Index j, const char* what) {
-    if (j < 0 || j >= num_columns)
-      throw InvalidArgument(fmt::format("{} names column {}; X has columns 0 to {}", what, j, num_columns - 1));
-  };
   std::vector<Index> mark(static_cast<std::size_t>(num_columns), 0);  // Partition::flat, ::fixed or 0
   Vector fixed = Vector::Zero(num_columns);
   for (Index j : prior.flat_columns) {
-    check_column(j, "prior.flat_columns");
+    check_column(j, "prior.flat_columns", num_columns);
     mark[static_cast<std::size_t>(j)] = Partition::flat;
   }
   if (prior.fixed_precision.size() != prior.fixed_columns.size())
@@ -332,7 +340,7 @@ PreparedPrior prepare_prior(const FitOptions& options, Index num_columns, const 
                                       prior.fixed_precision.size(), prior.fixed_columns.size()));
   for (std::size_t i = 0; i < prior.fixed_columns.size(); ++i) {
     const Index j = prior.fixed_columns[i];
-    check_column(j, "prior.fixed_columns");
+    check_column(j, "prior.fixed_columns", num_columns);
     if (mark[static_cast<std::size_t>(j)] == Partition::flat)
       throw InvalidArgument(fmt::format("column {} is both flat and of fixed precision", j));
     validate::positive(prior.fixed_precision[i], "a fixed precision");

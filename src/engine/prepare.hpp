@@ -7,6 +7,9 @@
 
 namespace ardvark {
 
+/// Which of the columns are in a list. \throws InvalidArgument where it names one that X does not have
+[[nodiscard]] std::vector<bool> marked_columns(const std::vector<Index>& columns, const char* what, Index num_columns);
+
 /// A regression needs as many rows as it has columns without a prior; weights count as repetitions.
 /// \throws InvalidArgument  naming the weights, if there are any, and their sum
 void require_rows(const FitOptions& options, double total, Index num_flat);

@@ -42,9 +42,7 @@ void validate_sparse(const FitOptions& options, Task task, Index num_columns) {
   if (!foreign.empty())
     throw InvalidArgument(fmt::format("{} has no meaning beside prior '{}', which finds its own hyper-parameters; use prior shared or ard",
                                       foreign, to_string(prior.kind)));
-  for (const Index j : prior.flat_columns)
-    if (j < 0 || j >= num_columns)
-      throw InvalidArgument(fmt::format("prior.flat_columns names column {}; X has columns 0 to {}", j, num_columns - 1));
+  static_cast<void>(marked_columns(prior.flat_columns, "prior.flat_columns", num_columns));
   if (!prior.group.empty() && static_cast<Index>(prior.group.size()) != num_columns)
     throw InvalidArgument(fmt::format("prior.group has {} entries; it must have one per column of X: {}", prior.group.size(), num_columns));
   for (const Index g : prior.group)
@@ -54,8 +52,7 @@ void validate_sparse(const FitOptions& options, Task task, Index num_columns) {
 
 PenalisedColumns penalised_columns(const FitOptions& options, Index num_columns, const std::vector<bool>& left_out) {
   PenalisedColumns out;
-  std::vector<bool> is_flat(static_cast<std::size_t>(num_columns), false);
-  for (const Index j : options.prior.flat_columns) is_flat[static_cast<std::size_t>(j)] = true;
+  const std::vector<bool> is_flat = marked_columns(options.prior.flat_columns, "prior.flat_columns", num_columns);
   for (Index j = 0; j < num_columns; ++j) {
     const auto at = static_cast<std::size_t>(j);
     if (left_out[at]) continue;
