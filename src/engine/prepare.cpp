@@ -145,10 +145,11 @@ std::vector<std::pair<Index, Index>> duplicates(MatrixView X, const Vector& k, c
   for (std::size_t i = 0; i < order.size(); ++i) place[static_cast<std::size_t>(order[i])] = i;
   // Those that stay are asked first: of three columns in a row, each a copy of the next one, the two outer ones may differ by more, and
   // which of them are left out must not hang on the order of the products.
-  std::vector<Index> first_asked(order.size());
-  std::iota(first_asked.begin(), first_asked.end(), Index{0});
   const std::vector<bool> is_flat = marked_columns(flat, "prior.flat_columns", p);
-  std::stable_partition(first_asked.begin(), first_asked.end(), [&](Index j) { return is_flat[static_cast<std::size_t>(j)]; });
+  std::vector<Index> first_asked;
+  for (const bool wanted : {true, false})
+    for (Index j = 0; j < p; ++j)
+      if (is_flat[static_cast<std::size_t>(j)] == wanted) first_asked.push_back(j);
   std::vector<std::pair<Index, Index>> found;
   Matrix first(n, 1), other(n, 1);
   std::vector<bool> taken(static_cast<std::size_t>(p), false);

@@ -160,7 +160,7 @@ Mixture read_mixture(const SafetensorsReader& file, const std::string& prefix, c
     const json& numbers = components[i].at("numbers");
     const auto basis = static_cast<std::size_t>(whole_number(components[i].at("basis")));
     if (numbers.size() != 3 || basis >= bases.size()) fail();
-    MixtureComponent c;
+    MixtureComponent& c = mixture.components.emplace_back();
     c.weight = numbers[0].get<double>(), c.s2 = numbers[1].get<double>(), c.h = numbers[2].get<double>();
     if (!(c.weight > 0 && c.weight <= 1 + sum_tolerance && c.s2 > 0 && c.h >= 0)) fail();
     c.basis = bases[basis];
@@ -183,7 +183,6 @@ Mixture read_mixture(const SafetensorsReader& file, const std::string& prefix, c
       if (!(can_be && u.flat > 0) || u.moves.rows() != u.narrowing.size()) fail();
       c.spread = std::move(u);
     }
-    mixture.components.push_back(std::move(c));
   }
   double sum = 0;
   for (const MixtureComponent& c : mixture.components) sum += c.weight;

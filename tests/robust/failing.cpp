@@ -188,6 +188,10 @@ void* operator new(std::size_t size) {
   if (memory == nullptr) throw std::bad_alloc();
   return memory;
 }
+// That of the address sanitizer would be another one; std::stable_sort asks for it.
+void* operator new(std::size_t size, const std::nothrow_t& /*tag*/) noexcept {
+  return allocation_fails() ? nullptr : counted(__real_malloc(size > 0 ? size : 1));
+}
 void* operator new(std::size_t size, std::align_val_t alignment) {
   const auto step = static_cast<std::size_t>(alignment);
   void* const memory = allocation_fails() ? nullptr : counted(__real_aligned_alloc(step, (size + step - 1) / step * step));
