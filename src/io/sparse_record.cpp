@@ -136,12 +136,10 @@ Mixture read_mixture(const SafetensorsReader& file, const std::string& prefix, c
   Mixture mixture;
   mixture.columns = whole_numbers(description.at("columns"));
   mixture.flat_columns = whole_numbers(description.at("flat_columns"));
-  std::vector<bool> named(static_cast<std::size_t>(num_columns), false);
-  for (const std::vector<Index>& columns : {mixture.columns, mixture.flat_columns})
-    for (const Index j : columns) {
-      if (j < 0 || j >= num_columns || named[static_cast<std::size_t>(j)]) fail();
-      named[static_cast<std::size_t>(j)] = true;
-    }
+  std::vector<Index> named = mixture.columns;
+  named.insert(named.end(), mixture.flat_columns.begin(), mixture.flat_columns.end());
+  if (std::ranges::any_of(named, [&](Index j) { return j < 0 || j >= num_columns; })) fail();
+  if (has_repeats(std::move(named))) fail_model(path, "the posterior of the sparse prior names a column twice");
   const auto p = static_cast<Index>(mixture.columns.size()), f = static_cast<Index>(mixture.flat_columns.size());
   std::vector<std::shared_ptr<const DenseBasis>> bases;
   for (std::size_t i = 0; i < static_cast<std::size_t>(whole_number(description.at("bases"))); ++i) {

@@ -4,7 +4,9 @@
 
 #include <cctype>
 #include <cstring>
+#include <functional>
 #include <random>
+#include <set>
 
 #include "ardvark/sequential.hpp"
 #include "engine/state.hpp"
@@ -262,6 +264,43 @@ TEST(ForgedModel, IsRefusedWhereSharesAreNone) {
   EXPECT_NO_THROW(read_model(forged_sparse(of_weight, "1.0000000000000002")));  // as earlier programs wrote it
   EXPECT_NE(message(forged_sparse(R"(\"dense_fraction\":)", "1.5")).find("its dense fraction is 1.5; it must lie between 0 and 1"),
             std::string::npos);
+}
+
+// Calls use(list) for every list of two numbers or more that names columns, rows or vectors.
+void for_each_list_of_indices(nlohmann::json& part, const std::function<void(nlohmann::json&)>& use) {
+  static const std::set<std::string> names = {"active", "columns", "flat_columns", "relevance_rows", "vectors", "weights"};
+  if (part.is_object())
+    for (auto& [name, value] : part.items()) {
+      const bool is_list = value.is_array() && value.size() > 1 && value[0].is_number_integer();
+      if (is_list && names.contains(name)) use(value);
+      for_each_list_of_indices(value, use);
+    }
+  if (part.is_array())
+    for (nlohmann::json& value : part) for_each_list_of_indices(value, use);
+}
+
+TEST(ForgedModel, IsRefusedWhereAListNamesSomethingTwice) {
+  std::set<std::string> sentences;
+  for (const SmallFile& file : small_files()) {
+    const nlohmann::json header = nlohmann::json::parse(file.bytes.substr(8, header_length(file.bytes)));
+    for (const auto& [key, text] : header["__metadata__"].items()) {
+      nlohmann::json description = nlohmann::json::parse(text.get<std::string>(), nullptr, false);
+      if (!description.is_structured()) continue;
+      for_each_list_of_indices(description, [&](nlohmann::json& list) {
+        SCOPED_TRACE(file.name + ": " + list.dump());
+        const nlohmann::json second = list[1];
+        list[1] = list[0];
+        nlohmann::json forged = header;
+        forged["__metadata__"][key] = description.dump();
+        list[1] = second;
+        const std::string bytes = testing::with_right_header_checksum(with_header(file.bytes, forged.dump()));
+        const std::string sentence = message_of<InvalidArgument>([&] { static_cast<void>(model_from_bytes(bytes)); });
+        EXPECT_NE(sentence.find(" twice"), std::string::npos) << sentence;
+        sentences.insert(sentence.substr(sentence.rfind(": ") + 2));
+      });
+    }
+  }
+  EXPECT_GE(sentences.size(), 5u);
 }
 
 TEST(ForgedFilter, IsRefusedOrHarmless) {
