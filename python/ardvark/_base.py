@@ -115,7 +115,9 @@ class Estimator(BaseEstimator):
             quoted = "" if value is None else f"={value}" if value[0].isdigit() else f"='{value}'"
             return names.get(option, option) + quoted
 
-        return re.sub(r"--([a-z][a-z0-9-]*)(?: ([a-z0-9.]+(?:-[a-z0-9]+)*))?", flag, text)
+        option = r"--([a-z][a-z0-9-]*)(?: ([a-z0-9.]+(?:-[a-z0-9]+)*))?"
+        text = re.sub(rf"({option}) (?=--[a-z])", r"\1, ", text)  # arguments have commas between them
+        return re.sub(option, flag, text)
 
     # ---- data
 

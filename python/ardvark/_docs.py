@@ -162,8 +162,8 @@ kernel : {"gaussian", "laplacian", "cauchy", "linear", "polynomial", "spline"}, 
     "gaussian" is exp(-|x - c|^2 / width^2).
 width : "auto", "each", float or array-like of shape (n_features,), default="auto"
     Of the kernel, in standard deviations of the inputs (in their units without ``standardize``), > 0.
-    "auto" maximises the evidence over one width, "each" over a width for every input: those of small
-    widths matter.
+    "auto" is the width of the highest evidence that a search finds, "each" the same with a width for every
+    input: those of small widths matter.
 degree : int, default=None
     Of the polynomial kernel, 1 or more.
 offset : float, default=None
