@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <string>
 
+#include "invariance.hpp"
 #include "property.hpp"
 
 namespace ardvark::testing {
@@ -46,6 +47,13 @@ bool is_sparse_beside_flat(const Subject& s) {
 // A point of the grid of hyper-parameters then has several maxima, and its way to one of them goes over ground that is nearly level.
 // (SP.21)
 bool is_sparse_and_told_apart(const Subject& s) { return is_told_apart(s) && s.fit().sparse; }
+// Starts and points of a grid have several maxima there, and the tolerance decides which of them a fit comes to.                 (SP.8),
+// (SP.21)
+bool is_sparse_of_few_rows(const Subject& s) {
+  const double columns = static_cast<double>(s.prepared.X.cols() + 1);
+  return s.model && is_sparse_fit(s) && (is_wide(s) || static_cast<double>(s.prepared.X.rows()) < 2 * columns);
+}
+bool is_sparse_without_noise(const Subject& s) { return s.model && is_sparse_fit(s) && s.problem.has_trait("no noise"); }
 bool searches_widths(const Subject& s) {
   return s.model && s.model->relevance && (s.prepared.options.width == "auto" || s.prepared.options.width == "each");
 }
@@ -99,6 +107,8 @@ const std::vector<Exemption>& exemptions() {
       {"converged", is_told_apart, "of rows that are told apart the bound may be level for many sweeps and then rise again"},
       {"weights", is_sparse_and_told_apart,
        "of classes that can be told apart a point of the grid has several maxima, and rounding may decide"},
+      {"converged", is_sparse_of_few_rows, "of less than two rows a column a start or a point of the grid has several maxima"},
+      {"converged", is_sparse_without_noise, "of data without noise the bound goes on rising as the noise falls"},
       {"rows", is_sparse_with_near_copies, "of columns correlated above .99 a start may take another one for a change in the last bit"},
       {"columns", is_sparse_with_near_copies, "of columns correlated above .99 a start may take another one for a change in the last bit"},
       {"units", is_sparse_with_near_copies, "of columns correlated above .99 a start may take another one for a change in the last bit"},

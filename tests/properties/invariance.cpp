@@ -345,13 +345,13 @@ Verdict converged_means_the_end(const Subject& subject) {
     const std::vector<double>& history = subject.report().bound_history;
     if (subject.model->softmax || history.size() < 2) return says_nothing();
     const double last = history.back() - history[history.size() - 2];
-    return std::abs(last) <= promised_gain(subject)
-               ? holds()
-               : fails(fmt::format("the last sweep changed the bound by {}, the tolerance is {}", last, promised_gain(subject)));
+    if (!(std::abs(last) <= promised_gain(subject)))
+      return fails(fmt::format("the last sweep changed the bound by {}, the tolerance is {}", last, promised_gain(subject)));
   }
   DrawnProblem further = subject.problem;
   double tolerance = options.tolerance.value_or(rows_of(subject) < static_cast<double>(subject.prepared.X.cols()) ? 1e-4 : 1e-8);
   if (subject.is_linear_score() && subject.fit().prior == PriorKind::laplace) tolerance = options.tolerance.value_or(1e-9);
+  if (is_sparse_fit(subject)) tolerance = promised_gain(subject);
   set_option(further, "tolerance", tolerance / 100);
   set_option(further, "max_sweeps", 20000.0);
   const SavedModel model = fit_of(prepare(further));
