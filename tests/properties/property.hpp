@@ -71,11 +71,14 @@ struct Property {
 
 /// Where a property is known not to hold: named, with the reason. The list is to become shorter.
 struct Exemption {
-  const char* property;
+  std::vector<const char*> properties;
   bool (*applies)(const Subject&);
+  const char* of;  ///< what `applies` asks, in words
   const char* reason;
 };
 [[nodiscard]] const std::vector<Exemption>& exemptions();
+/// In Markdown: properties, of what, and why.
+[[nodiscard]] std::string table_of_exemptions();
 /// The first that speaks of this problem; nullptr: none.
 [[nodiscard]] const Exemption* exemption_of(const std::string& property, const Subject& subject);
 
