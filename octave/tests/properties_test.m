@@ -38,7 +38,7 @@ folder = tempname();
 [status, text] = system(sprintf('"%s" --seed %s --count %s --export "%s"', program, seed, count, folder));
 if status ~= 0, error('%s', text); end
 files = dir([folder '/*.json']);
-num_fitted = 0;
+num_fitted = 0; num_predicted = 0;
 for k = 1:numel(files)
   text = fileread([folder '/' files(k).name]);
   problem = jsondecode(text);
@@ -80,8 +80,17 @@ for k = 1:numel(files)
     if isfield(problem.results, 'coding') && ismatrix(theirs) && ~isequal(size(theirs), size(mine)), theirs = theirs.'; end
     compare([what ', ' name{1}], mine, theirs);
   end
+  if ~isfield(problem, 'prediction'), continue, end
+  predicted = ardvark_predict(fit, X);
+  num_predicted += 1;
+  for name = {'mean', 'sd', 'variance', 'lower', 'upper', 'scale', 'probability'}
+    if isfield(problem.prediction, name{1})
+      compare([what ', predicted ' name{1}], predicted.(name{1}), problem.prediction.(name{1}));
+    end
+  end
 end
 confirm_recursive_rmdir(false);
 rmdir(folder, 's');
 assert(num_fitted > str2double(count) / 3);
+assert(num_predicted > str2double(count) / 4);
 printf('%d of %d problems give the same numbers\n', num_fitted, numel(files));
