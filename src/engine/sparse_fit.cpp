@@ -313,10 +313,19 @@ void report_fits(const AveragedFits& averaged, const StartOutcome& best, double 
         break;
       }
   Index unfinished = 0;
+  double share = 0;  // of the weight
   for (std::size_t s = 0; s < starts.size(); ++s)
-    if (weight[static_cast<Index>(s)] > 1e-3 && starts[s].status != Status::converged) ++unfinished;
-  if (unfinished > 0 && report.status == Status::converged)
-    report.warnings.push_back(fmt::format("{} of the starts that count had not converged", unfinished));
+    if (const double w = weight[static_cast<Index>(s)]; w > 1e-3 && starts[s].status != Status::converged) ++unfinished, share += w;
+  if (unfinished == 0 || report.status != Status::converged) return;
+  constexpr double most_unfinished = 0.05;
+  const char* parts = averaged.grid ? "values of the hyper-parameters" : "starts";
+  if (share <= most_unfinished) {
+    report.warnings.push_back(fmt::format("{} of the {} that count had not converged", unfinished, parts));
+  } else {
+    report.status = Status::max_sweeps;
+    report.message = fmt::format("the best of the {} converged, but {} others, with {:.0f}% of the weight, did not; allow more sweeps",
+                                 parts, unfinished, 100 * share);
+  }
 }
 
 // Mean, variances and intercept, from the units of the design to the user's.
