@@ -13,6 +13,7 @@
 #include "core/special.hpp"
 #include "design/with_row.hpp"
 #include "engine/sparse_fit.hpp"
+#include "support/random_problem.hpp"
 #include "support/spike_slab_case.hpp"
 
 namespace ardvark {
@@ -289,6 +290,29 @@ TEST(DesignWithRow, IsTheDesignOfOneRowMore) {
   design.columns(1, 2, panel);
   expected.columns(1, 2, panel_expected);
   EXPECT_LT((panel - panel_expected).norm(), 1e-15);
+}
+
+// What is said of the whole: the best point may be where it should be while the others, together as heavy, are on their way.
+TEST(HyperGrid, IsNotConvergedWhereMostOfItsWeightIsNot) {
+  int num_converged = 0, num_by_others = 0;
+  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+    const Problem problem = make_problem(seed, 16, 3);
+    const double bound = fit_linear(problem.X, problem.y).bound;
+    for (const int sweeps : {4, 6, 9, 13, 20, 30}) {
+      FitOptions options;
+      options.max_sweeps = sweeps;
+      const LinearFit fit = fit_linear(problem.X, problem.y, options);
+      if (fit.report.status == Status::converged) {
+        EXPECT_NEAR(fit.bound, bound, 0.01) << seed << ", " << sweeps;
+        ++num_converged;
+        continue;
+      }
+      EXPECT_EQ(fit.report.status, Status::max_sweeps);
+      if (fit.report.message.find("the best of the values of the hyper-parameters converged, but") == 0) ++num_by_others;
+    }
+  }
+  EXPECT_GT(num_converged, 5);
+  EXPECT_GT(num_by_others, 5);
 }
 
 }  // namespace
