@@ -125,7 +125,7 @@ void add_fit(CLI::App& app, Run& run) {
   add("level", "Level of the intervals (default 0.95)");
   add("diagnose",
       "Classes: also k-hat, from 4000 draws: how far the posterior is from the exact one; up to 0.7 is good, and above a warning says what "
-      "is amiss. Two classes, or rvm");
+      "is amiss. Two classes; of several --coding one-against-rest, or rvm");
   c.add_option("-o,--output", args->output, "Write the model to this file")->check(not_empty);
   c.add_flag("--json", args->json, "Print one JSON object instead of a table");
   c.add_flag("--covariance", args->covariance,

@@ -3,6 +3,7 @@
 
 #include "ardvark/fit.hpp"
 #include "ardvark/relevance.hpp"
+#include "ardvark/softmax.hpp"
 
 namespace ardvark {
 
@@ -24,6 +25,10 @@ struct Diagnosis {
 [[nodiscard]] Diagnosis diagnose(const Fit& fit, MatrixView X, VectorView labels, const FitOptions& options, std::string& why_not);
 /// The same of a relevance vector machine: of several classes the machine that has the largest k-hat.
 [[nodiscard]] Diagnosis diagnose(const RelevanceFit& fit, MatrixView X, VectorView labels, const RelevanceOptions& options,
+                                 std::string& why_not);
+/// The same of several classes that have a regression each, or each pair of them: that of the regression with the largest k-hat.
+/// \throws InvalidArgument  also a softmax
+[[nodiscard]] Diagnosis diagnose(const SoftmaxFit& fit, MatrixView X, VectorView labels, const SoftmaxOptions& options,
                                  std::string& why_not);
 
 /// What a fit should say of it; empty where k-hat is below its threshold.

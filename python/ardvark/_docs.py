@@ -50,8 +50,8 @@ tol : float, default=None
 n_jobs : int, default=None
     Threads, which do not change the result; -1 for all cores.
 diagnose : bool, default=False
-    Whether to say, as ``khat_``, how far the posterior is from the exact one; of two classes, and of relevance
-    vector machines. 4000 draws are taken, the same ones each time. Above ``khat_threshold_`` a warning says what is amiss.
+    Whether to say, as ``khat_``, how far the posterior is from the exact one; of two classes, of several with
+    ``coding="one-against-rest"``, and of relevance vector machines. 4000 draws are taken, the same ones each time. Above ``khat_threshold_`` a warning says what is amiss.
 verbose : int, default=0
     1: a progress bar for work over a second.
 callback : callable, default=None

@@ -8,6 +8,7 @@
 #include "core/stopwatch.hpp"
 #include "core/validate.hpp"
 #include "design/with_row.hpp"
+#include "engine/class_labels.hpp"
 #include "engine/conditioning.hpp"
 #include "engine/describe.hpp"
 #include "engine/prepare.hpp"
@@ -58,29 +59,6 @@ void validate_options(const SoftmaxOptions& options, Index p) {
     throw InvalidArgument("likelihood 'bound' is of two classes: use fit_logistic, or one_against_rest");
   if (options.solver != SolverKind::automatic && options.solver != SolverKind::primal && options.solver != SolverKind::dual)
     throw InvalidArgument(fmt::format("solver '{}' is not of several classes; they have primal and dual", to_string(options.solver)));
-}
-
-struct Classes {
-  std::vector<std::string> names;
-  std::vector<Index> label;  // of each row
-};
-
-Classes classes_of(VectorView labels, const std::vector<std::string>& names) {
-  std::vector<double> values(labels.begin(), labels.end());
-  std::sort(values.begin(), values.end());
-  values.erase(std::unique(values.begin(), values.end()), values.end());
-  if (values.size() < 2)
-    throw InvalidArgument(fmt::format("labels has one class only ({}); a classification needs two or more", values[0]));
-  Classes out;
-  for (const double value : values) {
-    const bool named = value >= 0 && value < static_cast<double>(names.size()) && value == std::floor(value);
-    if (!names.empty() && !named)
-      throw InvalidArgument(
-          fmt::format("labels holds {}; with class_names it must hold numbers from 0 to {} only", value, names.size() - 1));
-    out.names.push_back(names.empty() ? fmt::format("{}", value) : names[static_cast<std::size_t>(value)]);
-  }
-  for (const double label : labels) out.label.push_back(std::lower_bound(values.begin(), values.end(), label) - values.begin());
-  return out;
 }
 
 // For how many regressions or classes precisions are given.
@@ -249,7 +227,7 @@ void set_covariance(Run& run, SoftmaxFit& fit, detail::SoftmaxState& state) {
   fit.intercept_variance = fit.intercept_variance.cwiseMax(0.0);
 }
 
-void fit_one_model(MatrixView X, const Classes& classes, const Vector& k, const SoftmaxOptions& options, SoftmaxFit& fit) {
+void fit_one_model(MatrixView X, const ClassLabels& classes, const Vector& k, const SoftmaxOptions& options, SoftmaxFit& fit) {
   const Index p = X.cols(), C = fit.num_classes();
   const blas::ThreadScope threads(options.threads);
   Prepared prepared = prepare_columns(X, k, options);
@@ -365,7 +343,7 @@ SoftmaxFit fit_softmax(MatrixView X, VectorView labels, const SoftmaxOptions& gi
   validate::matrix(X, "X", given.column_names);
   validate::vector(labels, X.rows(), "labels");
   validate::weights(given.weights, X.rows());
-  const Classes classes = classes_of(labels, given.class_names);
+  const ClassLabels classes = read_classes(labels, given.class_names);
   const auto C = static_cast<Index>(classes.names.size());
   SoftmaxOptions options = given;
   options.coding = coding_of(given, C, X.rows(), X.cols());

@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <limits>
 
+#include "ardvark/diagnose.hpp"
 #include "core/blas.hpp"
 #include "core/stopwatch.hpp"
+#include "engine/class_labels.hpp"
 #include "engine/prepare.hpp"
 #include "engine/prior_choice.hpp"
 #include "engine/softmax_state.hpp"
@@ -171,10 +173,16 @@ std::vector<std::pair<Index, Index>> class_pairs(Index num_classes) {
   return pairs;
 }
 
-void fit_machines(MatrixView X, const std::vector<Index>& label, const Vector& k, const SoftmaxOptions& options, SoftmaxFit& fit) {
+// What all regressions have in common.
+FitOptions options_of_each(const SoftmaxOptions& options) {
   FitOptions each = options;
   if (const auto end = options.preset.rfind("_ov"); end != std::string::npos) each.preset = options.preset.substr(0, end);
   if (options.keep_covariance == Keep::never) each.keep_covariance = Keep::automatic;  // for the training rows
+  return each;
+}
+
+void fit_machines(MatrixView X, const std::vector<Index>& label, const Vector& k, const SoftmaxOptions& options, SoftmaxFit& fit) {
+  FitOptions each = options_of_each(options);
   auto state = std::make_shared<detail::SoftmaxState>();
   const MatrixView whole = X;
   Matrix Z;
@@ -242,6 +250,28 @@ void fit_machines(MatrixView X, const std::vector<Index>& label, const Vector& k
     bare->factor = {};
     one.state = std::move(bare);
   }
+}
+
+Diagnosis diagnose(const SoftmaxFit& fit, MatrixView X, VectorView labels, const SoftmaxOptions& options, std::string& why_not) {
+  if (fit.machines.empty()) throw InvalidArgument("k-hat is of regressions for each class (coding one-against-rest); this is a softmax");
+  if (!options.preset.empty()) throw InvalidArgument("k-hat of several classes is not known of presets");
+  const std::vector<Machine> machines = machines_of(fit, read_classes(labels, options.class_names).label);
+  const bool pairs = fit.coding == ClassCoding::one_against_one;
+  const Vector k = weights_or_ones(options.weights, X.rows());
+  FitOptions each = options_of_each(options);
+  Diagnosis worst;
+  for (std::size_t m = 0; m < fit.machines.size(); ++m) {
+    const Machine& machine = machines[m];
+    const Vector weights = k(machine.rows);
+    each.weights = weights;
+    const Matrix some = pairs ? rows_of(X, machine.rows) : Matrix();
+    std::string note;
+    const FitOptions here = options_of(each, machine.t.size(), X.cols(), note);
+    Diagnosis one = diagnose(fit.machines[m], pairs ? MatrixView(some) : X, machine.t, here, why_not);
+    if (!why_not.empty()) return one;
+    if (m == 0 || !(one.khat <= worst.khat)) worst = std::move(one);
+  }
+  return worst;
 }
 
 }  // namespace ardvark

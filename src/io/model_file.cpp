@@ -133,20 +133,22 @@ void save(const RelevanceFit& fit, const FeatureEncoding& encoding, const Sink& 
   write(file, "relevance", std::move(description), encoding, sink);
 }
 
-void save(const SoftmaxFit& fit, const FeatureEncoding& encoding, const Sink& sink) {
+void save(const SoftmaxFit& fit, const FeatureEncoding& encoding, const Sink& sink, const std::optional<Diagnosis>& diagnosis = {}) {
   check_posterior(fit);
   if (encoding.num_columns() != fit.num_columns())
     throw InvalidArgument(fmt::format("the encoding makes {} columns; the fit has {}", encoding.num_columns(), fit.num_columns()));
   io::SafetensorsWriter file;
+  json description = io::describe(fit);
+  add_diagnosis(diagnosis, description);
   io::add_arrays(file, fit);
-  write(file, "softmax", io::describe(fit), encoding, sink);
+  write(file, "softmax", std::move(description), encoding, sink);
 }
 
 void save(const SavedModel& model, const Sink& sink) {
   if (model.relevance)
     save(*model.relevance, model.encoding, sink, model.diagnosis);
   else if (model.softmax)
-    save(*model.softmax, model.encoding, sink);
+    save(*model.softmax, model.encoding, sink, model.diagnosis);
   else
     save(model.fit, model.encoding, sink, model.diagnosis);
 }

@@ -119,9 +119,12 @@ SavedModel fit_any(MatrixView X, OwnedMatrix* given, VectorView target, const Mo
   const FitOptions fit = fit_options(options, Task::logistic);
   if (has_several_classes(options, target)) {
     require_classes(options, target, options.spelled("model", "linear"));
-    if (options.diagnose) throw InvalidArgument(no_diagnosis_of_classes(options));
-    model.softmax = fit_softmax(X, target, softmax_options(options, fit));
+    const SoftmaxOptions softmax = softmax_options(options, fit);
+    if (options.diagnose && softmax.coding == ClassCoding::softmax) throw InvalidArgument(no_diagnosis_of_classes(options));
+    model.softmax = fit_softmax(X, target, softmax);
     model.softmax->target = options.target;
+    if (options.diagnose && model.softmax->machines.empty()) throw InvalidArgument(no_diagnosis_of_classes(options));
+    add_diagnosis(options, model, [&](std::string& why_not) { return diagnose(*model.softmax, X, target, softmax, why_not); });
     return model;
   }
   refuse(options, {"coding", "precision_per_class"}, "is of three classes or more");

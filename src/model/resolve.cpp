@@ -195,7 +195,8 @@ bool is_softmax(const ModelOptions& options, Index num_classes) {
 }
 
 std::string no_diagnosis_of_classes(const ModelOptions& options) {
-  return fmt::format("{} is of two classes, and of any number by {}", options.spelled("diagnose"), options.spelled("model", "rvm"));
+  return fmt::format("{} is of two classes, and of any number by {} or {}; a softmax has none", options.spelled("diagnose"),
+                     options.spelled("coding", "one-against-rest"), options.spelled("model", "rvm"));
 }
 
 namespace {

@@ -216,6 +216,36 @@ TEST(Diagnose, ServesRelevanceVectorsOfTwoClassesAndThree) {
   EXPECT_TRUE(std::isfinite(fit_model(d.X, d.labels, options).diagnosis->khat));
 }
 
+// Of a regression for each class, or each pair: the largest k-hat of those that two classes would have.
+TEST(Diagnose, ServesRegressionsOfSeveralClasses) {
+  const Problem d = make_problem(12, 150, 3);
+  Vector three = Vector::Zero(150);
+  for (Index i = 0; i < 150; ++i) three[i] = d.y[i] > 0.6 ? 2 : d.y[i] > -0.4 ? 1 : 0;
+  for (const char* coding : {"one-against-rest", "one-against-one"}) {
+    ModelOptions options{.model = "logistic", .prior = "sparse"};
+    options.coding = coding;
+    options.diagnose = true;
+    options.keep_covariance = "always";
+    const SavedModel model = fit_model(d.X, three, options);
+    ASSERT_TRUE(model.diagnosis) << coding;
+    double expected = 0;
+    for (int high = 0; high < 3; ++high)
+      for (int low = high - 1; low >= (coding[12] == 'r' ? high - 1 : 0); --low) {
+        std::vector<Index> rows;
+        for (Index i = 0; i < 150; ++i)
+          if (coding[12] == 'r' || three[i] == low || three[i] == high) rows.push_back(i);
+        const Matrix X = d.X(rows, Eigen::all);
+        const Vector t = (three(rows).array() == high).cast<double>();
+        ModelOptions two{.model = "logistic", .prior = "sparse"};
+        two.diagnose = true;
+        two.keep_covariance = "always";
+        expected = std::max(expected, fit_model(X, t, two).diagnosis->khat);
+      }
+    EXPECT_EQ(model.diagnosis->khat, expected) << coding;
+    EXPECT_EQ(model_from_bytes(model_to_bytes(model)).diagnosis->khat, expected);
+  }
+}
+
 TEST(Diagnose, ServesPresets) {
   const Problem d = make_problem(12, 80, 3);
   for (const char* preset :

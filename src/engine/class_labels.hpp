@@ -1,0 +1,20 @@
+// Labels as the caller numbers them, to classes 0 .. C-1 with their names.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ardvark/types.hpp"
+
+namespace ardvark {
+
+struct ClassLabels {
+  std::vector<std::string> names;  ///< [C] in the order of the labels
+  std::vector<Index> label;        ///< [n] of each row, 0 .. C-1
+};
+
+/// \param names  of the labels 0, 1, ..; empty: the numbers themselves
+/// \throws InvalidArgument  one class only, or a label without a name
+[[nodiscard]] ClassLabels read_classes(VectorView labels, const std::vector<std::string>& names);
+
+}  // namespace ardvark
