@@ -175,6 +175,16 @@ TEST(Relevance, TheEvidenceThatTheSearchMaximisesIsThatOfTheMachine) {  // (RVM.
   }
 }
 
+// On these rows a search once ended far out, at 5.7, where a width of one half had five nats more.
+TEST(Relevance, NoWidthIsMuchBetterThanThatOfTheSearch) {  // (RVM.5)
+  const Matrix X = testing::load_matrix("refs/synth/X.csv").rightCols(2);
+  const Vector t = testing::load_vector("refs/synth/y_log.csv");
+  const RelevanceClassification fit = classify(X, t);
+  EXPECT_LT(fit.kernel.spec().parameters[0], 2);
+  for (const double width : {0.5, 0.65, 1.0, 2.0, 5.75})
+    EXPECT_GE(fit.log_evidence, classify(X, t, fixed(Kernel::gaussian(width))).log_evidence - 0.5) << width;
+}
+
 TEST(Relevance, FindsTheInputThatMatters) {  // (RVM.5), `each`
   RelevanceSample s = relevance_sample(120, 12, 3);
   Random random(5);
