@@ -168,7 +168,7 @@ Verdict bound_rises(const Subject& subject) {
     return fails(fmt::format("{} sweeps have {} bounds", fit.report.sweeps, history.size()));
   // Where next to no noise is left, the squares of what is left of the rows are differences of numbers 1/s^2 times as large.    (BOUND.5)
   double magnified = 0;
-  const double rounding = fit.report.status == Status::converged ? 0 : allowed_gain(subject) - promised_gain(subject);
+  const double rounding = allowed_gain(subject) - promised_gain(subject);
   if (fit.sparse && fit.task == Task::linear)
     for (const SparseStart& start : fit.sparse->starts)
       magnified = std::max(magnified, fit.num_rows * variance_of_target(subject) / (start.noise_sd * start.noise_sd));
