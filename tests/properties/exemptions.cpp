@@ -55,7 +55,7 @@ bool is_sparse_and_told_apart(const Subject& s) { return is_told_apart(s) && s.f
 // (SP.21)
 bool is_sparse_of_few_rows(const Subject& s) {
   const double columns = static_cast<double>(s.prepared.X.cols() + 1);
-  return s.model && is_sparse_fit(s) && (is_wide(s) || static_cast<double>(s.prepared.X.rows()) < 2 * columns);
+  return s.model && is_sparse_fit(s) && (is_wide(s) || static_cast<double>(s.prepared.X.rows()) < 3 * columns);
 }
 bool is_sparse_without_noise(const Subject& s) { return s.model && is_sparse_fit(s) && s.problem.has_trait("no noise"); }
 // A little further on it is each cell of the grid that has its working rows, not all together.                                  (SL.11)
@@ -118,7 +118,7 @@ const std::vector<Exemption>& exemptions() {
        "a point of the grid of hyper-parameters has several maxima, and rounding may decide"},
       {{"converged"},
        is_sparse_of_few_rows,
-       "sparse priors, less than two rows a column",
+       "sparse priors, less than three rows a column",
        "a start, or a point of the grid, has several maxima, and the tolerance may decide"},
       {{"converged"},
        is_class_of_few_columns,

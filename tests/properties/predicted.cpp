@@ -146,7 +146,8 @@ std::string check_two_classes(const Subject& subject, const Matrix& X) {
           by_hand += component.weight * expected_probability(part.mean, part.variance);
           doubt += component.weight * (0.25 * part.mean_size + 0.1 * part.variance_size);
         }
-      place = unlike(fmt::format("probability ({})", word).c_str(), i, p.probability[i], by_hand, 2.3e-9 + digits * doubt);  // (PRED.2)
+      place = unlike(fmt::format("probability ({})", word).c_str(), i, p.probability[i], by_hand,
+                     2.3e-9 + digits * doubt + 0.1 * doubt_of_variance);  // (PRED.2)
       if (!place.empty()) return place;
     }
   }
