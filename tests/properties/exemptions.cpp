@@ -130,7 +130,7 @@ const std::vector<Exemption>& exemptions() {
        "more than 100 sweeps",
        "gains that shrink slowly are hard to sum: up to 15 times the foretold gain was left"},
       {{"converged"}, is_told_apart, "every training row on its own side", "the bound may be level for many sweeps and then rise again"},
-      {{"rows", "columns", "units", "weights", "memory"},
+      {{"rows", "columns", "units", "weights", "memory", "converged"},
        is_sparse_with_near_copies,
        "sparse priors, two columns correlated above .99",
        "a start may take another one of them for a change in the last bit"},
