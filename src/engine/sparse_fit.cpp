@@ -317,14 +317,15 @@ void report_fits(const AveragedFits& averaged, const StartOutcome& best, double 
   for (std::size_t s = 0; s < starts.size(); ++s)
     if (const double w = weight[static_cast<Index>(s)]; w > 1e-3 && starts[s].status != Status::converged) ++unfinished, share += w;
   if (unfinished == 0 || report.status != Status::converged) return;
-  constexpr double most_unfinished = 0.05;
-  const char* parts = averaged.grid ? "values of the hyper-parameters" : "starts";
-  if (share <= most_unfinished) {
-    report.warnings.push_back(fmt::format("{} of the {} that count had not converged", unfinished, parts));
-  } else {
+  constexpr double most_unfinished = 0.05;  // of a grid; of starts those count that may come to be the best, above
+  if (averaged.grid && share > most_unfinished) {
     report.status = Status::max_sweeps;
-    report.message = fmt::format("the best of the {} converged, but {} others, with {:.0f}% of the weight, did not; allow more sweeps",
-                                 parts, unfinished, 100 * share);
+    report.message = fmt::format(
+        "the best of the values of the hyper-parameters converged, but {} others, with {:.0f}% of the weight, did not; allow more sweeps",
+        unfinished, 100 * share);
+  } else {
+    report.warnings.push_back(
+        fmt::format("{} of the {} that count had not converged", unfinished, averaged.grid ? "values of the hyper-parameters" : "starts"));
   }
 }
 
