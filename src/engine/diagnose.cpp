@@ -18,6 +18,7 @@
 #include "core/validate.hpp"
 #include "design/with_row.hpp"
 #include "engine/class_rows.hpp"
+#include "engine/largest_khat.hpp"
 #include "engine/prepare.hpp"
 #include "engine/prior_choice.hpp"
 #include "engine/sparse_fit.hpp"
@@ -425,6 +426,16 @@ Vector second_class(VectorView labels) {
 
 }  // namespace
 
+Diagnosis largest_khat(std::size_t num_machines, const std::function<Diagnosis(std::size_t)>& diagnosis_of, const std::string& why_not) {
+  Diagnosis largest = not_computed();
+  for (std::size_t m = 0; m < num_machines; ++m) {
+    Diagnosis one = diagnosis_of(m);
+    if (!why_not.empty()) return one;
+    if (m == 0 || !(one.khat <= largest.khat)) largest = std::move(one);
+  }
+  return largest;
+}
+
 Diagnosis diagnose(const Fit& fit, MatrixView X, VectorView labels, const FitOptions& options, std::string& why_not) {
   validate::vector(labels, X.rows(), "labels");
   const ChosenOptions chosen = with_chosen_prior(options, Task::logistic, X.rows(), X.cols());
@@ -444,18 +455,17 @@ Diagnosis diagnose(const RelevanceFit& fit, MatrixView X, VectorView labels, con
   of_machine.precision = has_prior ? options.precision : GammaDistribution{0, 0};
   of_machine.threads = options.threads;
   const Matrix K = kernel_columns(fit, X);
-  Diagnosis worst = not_computed();
-  for (std::size_t c = 0; c < fit.machines.size(); ++c) {
-    const RelevanceMachine& machine = fit.machines[c];
-    const double own = fit.machines.size() == 1 ? *classes.rbegin() : *std::next(classes.begin(), static_cast<std::ptrdiff_t>(c));
-    Vector t(labels.size());
-    for (Index i = 0; i < t.size(); ++i) t[i] = labels[i] == own ? 1 : 0;
-    const Matrix columns = K(Eigen::all, machine.vectors);
-    Diagnosis one = diagnose_fit(machine.fit, columns, t, k, of_machine, why_not);
-    if (!why_not.empty()) return one;
-    if (c == 0 || !(one.khat <= worst.khat)) worst = std::move(one);
-  }
-  return worst;
+  return largest_khat(
+      fit.machines.size(),
+      [&](std::size_t c) {
+        const RelevanceMachine& machine = fit.machines[c];
+        const double own = fit.machines.size() == 1 ? *classes.rbegin() : *std::next(classes.begin(), static_cast<std::ptrdiff_t>(c));
+        Vector t(labels.size());
+        for (Index i = 0; i < t.size(); ++i) t[i] = labels[i] == own ? 1 : 0;
+        const Matrix columns = K(Eigen::all, machine.vectors);
+        return diagnose_fit(machine.fit, columns, t, k, of_machine, why_not);
+      },
+      why_not);
 }
 
 std::string warning_of(const Diagnosis& d) {

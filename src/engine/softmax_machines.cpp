@@ -9,6 +9,7 @@
 #include "core/blas.hpp"
 #include "core/stopwatch.hpp"
 #include "engine/class_labels.hpp"
+#include "engine/largest_khat.hpp"
 #include "engine/prepare.hpp"
 #include "engine/prior_choice.hpp"
 #include "engine/softmax_state.hpp"
@@ -259,19 +260,18 @@ Diagnosis diagnose(const SoftmaxFit& fit, MatrixView X, VectorView labels, const
   const bool pairs = fit.coding == ClassCoding::one_against_one;
   const Vector k = weights_or_ones(options.weights, X.rows());
   FitOptions each = options_of_each(options);
-  Diagnosis worst;
-  for (std::size_t m = 0; m < fit.machines.size(); ++m) {
-    const Machine& machine = machines[m];
-    const Vector weights = k(machine.rows);
-    each.weights = weights;
-    const Matrix some = pairs ? rows_of(X, machine.rows) : Matrix();
-    std::string note;
-    const FitOptions here = options_of(each, machine.t.size(), X.cols(), note);
-    Diagnosis one = diagnose(fit.machines[m], pairs ? MatrixView(some) : X, machine.t, here, why_not);
-    if (!why_not.empty()) return one;
-    if (m == 0 || !(one.khat <= worst.khat)) worst = std::move(one);
-  }
-  return worst;
+  return largest_khat(
+      fit.machines.size(),
+      [&](std::size_t m) {
+        const Machine& machine = machines[m];
+        const Vector weights = k(machine.rows);
+        each.weights = weights;
+        const Matrix some = pairs ? rows_of(X, machine.rows) : Matrix();
+        std::string note;
+        const FitOptions here = options_of(each, machine.t.size(), X.cols(), note);
+        return diagnose(fit.machines[m], pairs ? MatrixView(some) : X, machine.t, here, why_not);
+      },
+      why_not);
 }
 
 }  // namespace ardvark

@@ -1,0 +1,16 @@
+// k-hat of several machines.                                                                                  docs/math/khat.md (KHAT.4)
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string>
+
+#include "ardvark/diagnose.hpp"
+
+namespace ardvark {
+
+/// That of the machine with the largest one; of a machine that has none, which sets `why_not`, that.
+[[nodiscard]] Diagnosis largest_khat(std::size_t num_machines, const std::function<Diagnosis(std::size_t)>& diagnosis_of,
+                                     const std::string& why_not);
+
+}  // namespace ardvark
