@@ -8,6 +8,7 @@
 
 #include "core/special.hpp"
 #include "core/validate.hpp"
+#include "engine/softmax_machines.hpp"
 #include "engine/state.hpp"
 #include "model/choice.hpp"
 #include "model/resolve.hpp"
@@ -120,10 +121,10 @@ SavedModel fit_any(MatrixView X, OwnedMatrix* given, VectorView target, const Mo
   if (has_several_classes(options, target)) {
     require_classes(options, target, options.spelled("model", "linear"));
     const SoftmaxOptions softmax = softmax_options(options, fit);
-    if (options.diagnose && softmax.coding == ClassCoding::softmax) throw InvalidArgument(no_diagnosis_of_classes(options));
+    if (options.diagnose && coding_of(softmax, count_classes(target), X.rows(), X.cols()) == ClassCoding::softmax)
+      throw InvalidArgument(no_diagnosis_of_classes(options));
     model.softmax = fit_softmax(X, target, softmax);
     model.softmax->target = options.target;
-    if (options.diagnose && model.softmax->machines.empty()) throw InvalidArgument(no_diagnosis_of_classes(options));
     add_diagnosis(options, model, [&](std::string& why_not) { return diagnose(*model.softmax, X, target, softmax, why_not); });
     return model;
   }
