@@ -58,8 +58,12 @@ bool is_sparse_of_few_rows(const Subject& s) {
   return s.model && is_sparse_fit(s) && (is_wide(s) || static_cast<double>(s.prepared.X.rows()) < 3 * columns);
 }
 bool is_sparse_without_noise(const Subject& s) { return s.model && is_sparse_fit(s) && s.problem.has_trait("no noise"); }
-// A little further on it is each cell of the grid that has its working rows, not all together.                                  (SL.11)
-bool is_class_of_few_columns(const Subject& s) { return s.model && !s.is_regression() && is_sparse_fit(s) && s.prepared.X.cols() <= 20; }
+// Beyond m^2 + s = 30 each cell of the grid has its working rows, not all together: on either side a fit may step over.             (SL.11)
+bool is_class_near_doubt(const Subject& s) {
+  if (!s.is_linear_score() || s.is_regression() || !is_sparse_fit(s) || s.prepared.X.cols() > 20 || !s.has_posterior()) return false;
+  const ClassPrediction found = predict(LogisticFit{s.fit()}, s.prepared.X);
+  return (found.mean.cwiseAbs2() + found.variance).maxCoeff() > 15;
+}
 bool searches_widths(const Subject& s) {
   return s.model && s.model->relevance && (s.prepared.options.width == "auto" || s.prepared.options.width == "each");
 }
@@ -121,9 +125,9 @@ const std::vector<Exemption>& exemptions() {
        "sparse priors, less than three rows a column",
        "a start, or a point of the grid, has several maxima, and the tolerance may decide"},
       {{"converged"},
-       is_class_of_few_columns,
-       "sparse priors of classes, up to 20 columns",
-       "near log odds beyond doubt the parts of the average get working rows of their own, and its bound another value"},
+       is_class_near_doubt,
+       "sparse priors of classes, up to 20 columns, some rows near beyond doubt",
+       "a little further on the parts of the average get working rows of their own, and its bound another value"},
       {{"converged"}, is_sparse_without_noise, "sparse priors, no noise", "the bound goes on rising as the noise falls"},
       {{"converged"},
        takes_many_sweeps,
