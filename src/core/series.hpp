@@ -1,5 +1,4 @@
-// What is left of a climb whose gains shrink like a geometric series.                                                         (OPT.1),
-// (SP.24)
+// What is left of a climb whose gains shrink like a geometric series.                                                 (OPT.1), (SP.24)
 #pragma once
 
 #include <cstddef>

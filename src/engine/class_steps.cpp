@@ -121,7 +121,8 @@ class StepShare {
   [[nodiscard]] double value() const { return share_; }
   void count_fall() { ++falls_; }
   [[nodiscard]] bool halve() {
-    if (share_ <= 1.0 / 256) return false;
+    constexpr double least = 1.0 / 256;
+    if (share_ <= least) return false;
     share_ /= 2;
     return true;
   }
@@ -159,10 +160,11 @@ class Progression {
   // Two steps changed next to nothing, or of changes that shrink steadily the sum of a geometric series is next to nothing.
   [[nodiscard]] bool is_over() const { return is_over_; }
   // What has gone round for so long goes on doing so.
-  [[nodiscard]] bool goes_round() const { return since_highest_ > 60; }
+  [[nodiscard]] bool goes_round() const { return since_highest_ > most_in_vain; }
 
  private:
   static constexpr double calm_size = 10;
+  static constexpr int most_in_vain = 60;  // steps
   double last_ = -std::numeric_limits<double>::infinity(), highest_ = last_;
   double last_change_ = std::numeric_limits<double>::infinity(), last_ratio_ = 1;
   int since_highest_ = 0, calm_ = 0;

@@ -317,7 +317,8 @@ void report_fits(const AveragedFits& averaged, const StartOutcome& best, double 
   for (std::size_t s = 0; s < starts.size(); ++s)
     if (const double w = weight[static_cast<Index>(s)]; w > 1e-3 && starts[s].status != Status::converged) ++unfinished, share += w;
   if (unfinished == 0 || report.status != Status::converged) return;
-  constexpr double most_unfinished = 0.05;  // of a grid; of starts those count that may come to be the best, above
+  // Of starts this is only a warning: those that may come to be the best have changed the status already.
+  constexpr double most_unfinished = 0.05;
   if (averaged.grid && share > most_unfinished) {
     report.status = Status::max_sweeps;
     report.message = fmt::format(
