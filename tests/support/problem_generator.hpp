@@ -42,6 +42,7 @@ struct DrawnProblem {
   /// The text of an option, or nothing.
   [[nodiscard]] std::string word(const std::string& name) const;
   [[nodiscard]] bool has_trait(const std::string& trait) const;
+  [[nodiscard]] bool has_text() const;  ///< a column of it
 };
 
 enum class DrawFor {
@@ -58,6 +59,8 @@ struct PreparedProblem {
   Vector target;
   ModelOptions options;
 };
+/// The options by name alone, without those that name columns.
+[[nodiscard]] ModelOptions model_options_of(const DrawnProblem& problem);
 [[nodiscard]] PreparedProblem prepare(const DrawnProblem& problem);
 
 /// One line: size, model and options, what is unusual.
