@@ -40,7 +40,7 @@ class Lookup final : public Fields {
   Lookup& operator=(const Lookup&) = delete;
 
   [[nodiscard]] bool wants(const char* name) const override { return missed_ == 0 && depth_ < path_.size() && path_[depth_] == name; }
-  void put(const char* name, const Json& value) override {
+  void put(const char* name, Json value) override {
     if (!is_it(name)) return;
     is_known = true;
     if (value.is_number() || value.is_boolean() || value.is_null()) store(0, 1, 1, [&](Index, Index) { return number_of(value); });
@@ -89,7 +89,7 @@ class Lookup final : public Fields {
  private:
   [[nodiscard]] bool is_it(const char* name) const { return depth_ + 1 == path_.size() && wants(name); }
   static double number_of(const Json& value) {
-    return value.is_null() ? nan : value.is_boolean() ? static_cast<double>(value.get<bool>()) : value.get<double>();
+    return value.is_null() ? nan : value.is_boolean() ? static_cast<double>(value.flag()) : value.number();
   }
   template <typename At>
   void store(std::int64_t dimensions, Index rows, Index columns, At&& at) {
@@ -111,7 +111,7 @@ class Lookup final : public Fields {
   JsonFields all(false);
   result.visit(all);
   std::string known;
-  for (const auto& [key, value] : all.json().items()) known += (known.empty() ? "" : ", ") + key;
+  for (const auto& [key, value] : all.json().members()) known += (known.empty() ? "" : ", ") + key;
   throw InvalidArgument(fmt::format("there is no result '{}'; the results are {}", name, known));
 }
 
@@ -125,11 +125,11 @@ Json field(const ardvark_result& result, const char* name) {
     if (at->is_array()) {
       std::size_t i = 0;
       const auto [end, error] = std::from_chars(key.data(), key.data() + key.size(), i);
-      if (error != std::errc() || end != key.data() + key.size() || i >= at->size()) fail(result, name, false);
-      at = &(*at)[i];
+      if (error != std::errc() || end != key.data() + key.size() || i >= at->list().size()) fail(result, name, false);
+      at = &at->list()[i];
     } else {
-      if (!at->is_object() || !at->contains(key)) fail(result, name, false);
-      at = &at->at(key);
+      at = at->find(key);
+      if (at == nullptr) fail(result, name, false);
     }
     if (dot == std::string_view::npos) return *at;
     path.remove_prefix(dot + 1);
@@ -178,11 +178,11 @@ ardvark_code ardvark_result_text(const ardvark_result* result, const char* name,
     if (name == nullptr) {
       JsonFields all(false);
       result->visit(all);
-      *text = copy(all.json().dump(-1, ' ', false, Json::error_handler_t::replace));
+      *text = copy(all.json().dump());
       return;
     }
     const Json value = field(*result, name);
-    *text = copy(value.is_string() ? value.get<std::string>() : value.dump(-1, ' ', false, Json::error_handler_t::replace));
+    *text = copy(value.is_string() ? value.text() : value.dump());
   });
 }
 
@@ -197,9 +197,9 @@ ardvark_code ardvark_catalogue(ardvark_result** result, ardvark_error* error) {
         const FitOptions published = options_for_preset(preset.name, true);
         defaults[preset.name] = {{"max_sweeps", published.max_sweeps}, {"prune_at", published.pruning.threshold}};
       }
-      out.put("options", options);
-      out.put("presets", programs);
-      out.put("defaults", defaults);
+      out.put("options", std::move(options));
+      out.put("presets", std::move(programs));
+      out.put("defaults", std::move(defaults));
     }};
   });
 }

@@ -14,8 +14,6 @@
 namespace ardvark::io {
 namespace {
 
-using nlohmann::json;
-
 // Scalars travel as doubles beside the arrays: JSON has no infinity.
 constexpr Index num_scalars = 16;
 
@@ -48,21 +46,21 @@ void set_scalars(const Vector& v, const std::string& path, Fit& fit, detail::Fit
 
 }  // namespace
 
-Status status_from(const json& name, const std::string& path) {
+Status status_from(const Json& name, const std::string& path) {
   return from_name(name,
                    {Status::failed, Status::converged, Status::max_sweeps, Status::stopped_by_user, Status::not_positive_definite,
                     Status::separated, Status::bound_fell, Status::false_stop},
                    path);
 }
 
-json describe(const std::vector<PruningEvent>& pruning) {
-  json events = json::array();
+Json describe(const std::vector<PruningEvent>& pruning) {
+  Json events = Json::array();
   for (const PruningEvent& event : pruning)
     events.push_back({{"sweep", event.sweep}, {"pruned", event.pruned}, {"readmitted", event.readmitted}});
   return events;
 }
 
-json describe(const Report& report) {
+Json describe(const Report& report) {
   return {{"status", to_string(report.status)},
           {"message", report.message},
           {"sweeps", report.sweeps},
@@ -76,9 +74,9 @@ json describe(const Report& report) {
           {"pruning", describe(report.pruning)}};
 }
 
-json describe(const Fit& fit) {
+Json describe(const Fit& fit) {
   const detail::FitState& state = *fit.state;
-  json description = {{"task", to_string(fit.task)},
+  Json description = {{"task", to_string(fit.task)},
                       {"prior", to_string(fit.prior)},
                       {"posterior", to_string(fit.posterior)},
                       {"target", fit.target},
@@ -127,29 +125,29 @@ void add_arrays(SafetensorsWriter& file, const std::string& prefix, const Fit& f
   }
 }
 
-Report read_report(const json& description, const std::string& path) {
+Report read_report(const Json& description, const std::string& path) {
   Report report;
   report.status = status_from(description.at("status"), path);
-  report.message = description.at("message").get<std::string>();
-  report.sweeps = static_cast<int>(whole_number(description.at("sweeps")));
+  report.message = description.at("message").text();
+  report.sweeps = static_cast<int>(description.at("sweeps").whole_number());
   report.solver = from_name(description.at("solver"),
                             {SolverKind::automatic, SolverKind::primal, SolverKind::dual, SolverKind::spectral, SolverKind::sequential,
                              SolverKind::greedy, SolverKind::coordinate, SolverKind::qr},
                             path);
-  report.solver_reason = description.at("solver_reason").get<std::string>();
-  report.preset = description.at("preset").get<std::string>();
-  report.compat = description.at("compat").get<bool>();
-  report.notes = description.at("notes").get<std::vector<std::string>>();
-  report.warnings = description.at("warnings").get<std::vector<std::string>>();
-  report.seconds = description.at("seconds").get<double>();
+  report.solver_reason = description.at("solver_reason").text();
+  report.preset = description.at("preset").text();
+  report.compat = description.at("compat").flag();
+  report.notes = description.at("notes").texts();
+  report.warnings = description.at("warnings").texts();
+  report.seconds = description.at("seconds").number();
   if (description.contains("pruning"))  // older files have none
-    for (const json& event : description.at("pruning"))
+    for (const Json& event : description.at("pruning").list())
       report.pruning.push_back(
-          {static_cast<int>(whole_number(event.at("sweep"))), whole_numbers(event.at("pruned")), whole_numbers(event.at("readmitted"))});
+          {static_cast<int>(event.at("sweep").whole_number()), event.at("pruned").whole_numbers(), event.at("readmitted").whole_numbers()});
   return report;
 }
 
-Fit read_fit(const SafetensorsReader& file, const std::string& prefix, const json& description, std::vector<std::string> column_names) {
+Fit read_fit(const SafetensorsReader& file, const std::string& prefix, const Json& description, std::vector<std::string> column_names) {
   const std::string& path = file.path();
   const auto fail = [&](const std::string& what) { fail_model(path, what + " has the wrong size"); };
   const auto vector = [&](const char* name, Index size, bool may_be_empty = false) {
@@ -170,18 +168,18 @@ Fit read_fit(const SafetensorsReader& file, const std::string& prefix, const jso
   if (description.contains("likelihood"))
     fit.likelihood = from_name(description.at("likelihood"),
                                {LogisticLikelihood::gaussian, LogisticLikelihood::bound, LogisticLikelihood::laplace}, path);
-  if (description.contains("lambda")) fit.lambda = description.at("lambda").get<double>();
-  fit.target = description.at("target").get<std::string>();
-  fit.classes = description.at("classes").get<std::vector<std::string>>();
+  if (description.contains("lambda")) fit.lambda = description.at("lambda").number();
+  fit.target = description.at("target").text();
+  fit.classes = description.at("classes").texts();
   fit.column_names = std::move(column_names);
-  fit.group = whole_numbers(description.at("group"));
-  fit.relevant = description.at("relevant").get<std::vector<bool>>();
-  fit.left_out = description.at("left_out").get<std::vector<bool>>();
-  state->standardization.intercept = description.at("intercept").get<bool>();
-  factor.kind = static_cast<CovarianceFactor::Kind>(whole_number(description.at("covariance")));
-  factor.flat_columns = whole_numbers(description.at("flat_columns"));
+  fit.group = description.at("group").whole_numbers();
+  fit.relevant = description.at("relevant").flags();
+  fit.left_out = description.at("left_out").flags();
+  state->standardization.intercept = description.at("intercept").flag();
+  factor.kind = static_cast<CovarianceFactor::Kind>(description.at("covariance").whole_number());
+  factor.flat_columns = description.at("flat_columns").whole_numbers();
   if (description.contains("covariance_columns"))  // older files have none
-    factor.columns = whole_numbers(description.at("covariance_columns"));
+    factor.columns = description.at("covariance_columns").whole_numbers();
   fit.report = read_report(description.at("report"), path);
 
   const auto vector_of_numbers = [&](const char* name, Index size, bool may_be_empty = false) {

@@ -2,28 +2,27 @@
 #pragma once
 
 #include <initializer_list>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "ardvark/fit.hpp"
-#include "io/bounded_json.hpp"
+#include "io/json.hpp"
 #include "io/safetensors.hpp"
 
 namespace ardvark::io {
 
 /// All that is no array, but for the columns' names.
-[[nodiscard]] nlohmann::json describe(const Fit& fit);
+[[nodiscard]] Json describe(const Fit& fit);
 /// Without the bounds: JSON has no infinity.
-[[nodiscard]] nlohmann::json describe(const Report& report);
+[[nodiscard]] Json describe(const Report& report);
 /// The fit must hold a posterior, and live until the file is written.
 void add_arrays(SafetensorsWriter& file, const std::string& prefix, const Fit& fit);
 
-// Reading \throws nlohmann::json::exception or InvalidArgument: the file holds something else.
-[[nodiscard]] Fit read_fit(const SafetensorsReader& file, const std::string& prefix, const nlohmann::json& description,
+// Reading \throws JsonError or InvalidArgument: the file holds something else.
+[[nodiscard]] Fit read_fit(const SafetensorsReader& file, const std::string& prefix, const Json& description,
                            std::vector<std::string> column_names);
-[[nodiscard]] Status status_from(const nlohmann::json& name, const std::string& path);
-[[nodiscard]] Report read_report(const nlohmann::json& description, const std::string& path);
+[[nodiscard]] Status status_from(const Json& name, const std::string& path);
+[[nodiscard]] Report read_report(const Json& description, const std::string& path);
 
 /// \throws InvalidArgument  saying that this is no model file, and why
 [[noreturn]] void fail_model(const std::string& path, const std::string& why);
@@ -42,8 +41,8 @@ Array checked_finite(Array array, const std::string& name, const std::string& pa
 
 /// Every enum goes into the file by name.
 template <typename Enum>
-Enum from_name(const nlohmann::json& name, std::initializer_list<Enum> values, const std::string& path) {
-  const auto text = name.get<std::string>();
+Enum from_name(const Json& name, std::initializer_list<Enum> values, const std::string& path) {
+  const std::string& text = name.text();
   for (Enum value : values)
     if (text == to_string(value)) return value;
   fail_model(path, "'" + text + "' is unknown to this program");

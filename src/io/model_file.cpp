@@ -6,12 +6,11 @@
 #include <cmath>
 #include <functional>
 #include <limits>
-#include <nlohmann/json.hpp>
 
 #include "engine/softmax_state.hpp"
 #include "engine/state.hpp"
-#include "io/bounded_json.hpp"
 #include "io/fit_record.hpp"
+#include "io/json_reader.hpp"
 #include "io/relevance_record.hpp"
 #include "io/safetensors.hpp"
 #include "io/softmax_record.hpp"
@@ -19,14 +18,14 @@
 namespace ardvark {
 namespace {
 
-using nlohmann::json;
+using io::Json;
 constexpr const char* format_name = "ardvark-model";
 constexpr const char* every_level = "every_level";
 // 1: a fit; 2: or a relevance vector machine; 3: pruned ones of both; 4: or of several classes; 5: any, and the header has a checksum
 constexpr int newest_version = 5, first_with_checksum = 5;
 
-json describe(const FeatureEncoding& encoding) {
-  json features = json::array();
+Json describe(const FeatureEncoding& encoding) {
+  Json features = Json::array();
   for (const FeatureColumn& f : encoding.features) {  // a name alone is a numeric column: most tables have nothing else, and some have many
     if (f.categorical)
       features.push_back({{"name", f.name}, {"levels", f.levels}});
@@ -36,17 +35,17 @@ json describe(const FeatureEncoding& encoding) {
   return features;
 }
 
-FeatureEncoding read_encoding(const json& description, const std::string& path) {
+FeatureEncoding read_encoding(const Json& description, const std::string& path) {
   FeatureEncoding encoding;
   if (description.contains("dummies")) {  // else all but the first
-    if (!io::is_text(description.at("dummies"), every_level)) io::fail_model(path, "its dummies are of no known kind");
+    if (!description.at("dummies").is_text(every_level)) io::fail_model(path, "its dummies are of no known kind");
     encoding.dummies = Dummies::every_level;
   }
-  for (const json& f : description.at("features")) {
+  for (const Json& f : description.at("features").list()) {
     if (f.is_string())
-      encoding.features.push_back({f.get<std::string>(), false, {}});
+      encoding.features.push_back({f.text(), false, {}});
     else
-      encoding.features.push_back({f.at("name").get<std::string>(), true, f.at("levels").get<std::vector<std::string>>()});
+      encoding.features.push_back({f.at("name").text(), true, f.at("levels").texts()});
   }
   return encoding;
 }
@@ -64,12 +63,12 @@ Sink to_file(const std::string& path) {
   return [path](const io::SafetensorsWriter& file) { file.write(path); };
 }
 
-void write(io::SafetensorsWriter& file, const char* kind, json description, const FeatureEncoding& encoding, const Sink& sink) {
+void write(io::SafetensorsWriter& file, const char* kind, Json description, const FeatureEncoding& encoding, const Sink& sink) {
   description["features"] = describe(encoding);
   if (encoding.dummies == Dummies::every_level) description["dummies"] = every_level;
   file.metadata["format"] = format_name;
   file.metadata["format_version"] = std::to_string(newest_version);
-  file.metadata[kind] = description.dump(-1, ' ', false, json::error_handler_t::replace);
+  file.metadata[kind] = description.dump();
   description = {};  // of many columns, as long as an array, and the file is about to hold it
   file.add_checksums();
   sink(file);
@@ -93,22 +92,22 @@ void check_posterior(const AnyFit& fit) {
 }
 
 // Beside the description of the fit; JSON has no infinity.
-void add_diagnosis(const std::optional<Diagnosis>& diagnosis, json& description) {
+void add_diagnosis(const std::optional<Diagnosis>& diagnosis, Json& description) {
   if (!diagnosis) return;
-  const auto number = [](double value) { return std::isfinite(value) ? json(value) : json(std::isnan(value) ? "nan" : "inf"); };
+  const auto number = [](double value) { return std::isfinite(value) ? Json(value) : Json(std::isnan(value) ? "nan" : "inf"); };
   description["diagnosis"] = {{"khat", number(diagnosis->khat)},
                               {"khat_given_precisions", number(diagnosis->khat_given_precisions)},
                               {"threshold", diagnosis->threshold},
                               {"effective_share", number(diagnosis->effective_share)}};
 }
 
-std::optional<Diagnosis> read_diagnosis(const json& description) {
+std::optional<Diagnosis> read_diagnosis(const Json& description) {
   if (!description.contains("diagnosis")) return {};
-  const json& found = description.at("diagnosis");
+  const Json& found = description.at("diagnosis");
   const auto number = [&](const char* name) {
-    const json& value = found.at(name);
-    if (!value.is_string()) return value.get<double>();
-    return value == "inf" ? std::numeric_limits<double>::infinity() : std::numeric_limits<double>::quiet_NaN();
+    const Json& value = found.at(name);
+    if (!value.is_string()) return value.number();
+    return value.is_text("inf") ? std::numeric_limits<double>::infinity() : std::numeric_limits<double>::quiet_NaN();
   };
   return Diagnosis{number("khat"), number("khat_given_precisions"), number("threshold"), number("effective_share"), {}};
 }
@@ -116,7 +115,7 @@ std::optional<Diagnosis> read_diagnosis(const json& description) {
 void save(const Fit& fit, const FeatureEncoding& encoding, const Sink& sink, const std::optional<Diagnosis>& diagnosis = {}) {
   check_posterior(fit);
   io::SafetensorsWriter file;
-  json description = io::describe(fit);
+  Json description = io::describe(fit);
   add_diagnosis(diagnosis, description);
   io::add_arrays(file, "", fit);
   write(file, "fit", std::move(description), encoding, sink);
@@ -127,7 +126,7 @@ void save(const RelevanceFit& fit, const FeatureEncoding& encoding, const Sink& 
   if (encoding.num_columns() != fit.num_inputs())
     throw InvalidArgument(fmt::format("the encoding makes {} columns; the fit has {} inputs", encoding.num_columns(), fit.num_inputs()));
   io::SafetensorsWriter file;
-  json description = io::describe(fit);
+  Json description = io::describe(fit);
   add_diagnosis(diagnosis, description);
   io::add_arrays(file, fit);
   write(file, "relevance", std::move(description), encoding, sink);
@@ -138,7 +137,7 @@ void save(const SoftmaxFit& fit, const FeatureEncoding& encoding, const Sink& si
   if (encoding.num_columns() != fit.num_columns())
     throw InvalidArgument(fmt::format("the encoding makes {} columns; the fit has {}", encoding.num_columns(), fit.num_columns()));
   io::SafetensorsWriter file;
-  json description = io::describe(fit);
+  Json description = io::describe(fit);
   add_diagnosis(diagnosis, description);
   io::add_arrays(file, fit);
   write(file, "softmax", std::move(description), encoding, sink);
@@ -159,9 +158,8 @@ SavedModel load(const io::SafetensorsReader& file) {
   const bool softmax = version >= 4 && file.metadata().contains("softmax");
   SavedModel model;
   try {
-    // Beside the tree there is its text, and then what is made of both: ten times the file in all.
-    const std::size_t most_bytes = 6 * static_cast<std::size_t>(file.num_bytes()) + (std::size_t{1} << 15);
-    const json description = io::bounded_json(file.text(relevance ? "relevance" : softmax ? "softmax" : "fit"), most_bytes, file.path());
+    const std::string& text = file.text(relevance ? "relevance" : softmax ? "softmax" : "fit");
+    const Json description = io::bounded_json(text, file.most_bytes_of_tree(), file.path());
     model.encoding = read_encoding(description, file.path());
     if (relevance)
       model.relevance = io::read_relevance(file, description, model.encoding.names());
@@ -170,7 +168,7 @@ SavedModel load(const io::SafetensorsReader& file) {
     else
       model.fit = io::read_fit(file, "", description, model.encoding.names());
     model.diagnosis = read_diagnosis(description);
-  } catch (const json::exception& e) {
+  } catch (const io::JsonError& e) {
     io::fail_model(file.path(), fmt::format("its description cannot be read ({})", e.what()));
   }
   file.check_unread_arrays();

@@ -10,27 +10,27 @@
 namespace ardvark::io {
 namespace {
 
-using nlohmann::json;
-
 constexpr Index num_scalars = 6;
 constexpr const char *candidate_mean = "candidate_mean", *candidate_probability = "candidate_probability";  // in older files there are none
 
-json to_json(const KernelSpec& spec) {
-  json j = {{"kind", spec.kind}, {"parameters", spec.parameters}};
-  for (const KernelSpec& part : spec.parts) j["parts"].push_back(to_json(part));
+Json to_json(const KernelSpec& spec) {
+  Json j = {{"kind", spec.kind}, {"parameters", spec.parameters}};
+  if (spec.parts.empty()) return j;
+  Json& parts = j["parts"];
+  for (const KernelSpec& part : spec.parts) parts.push_back(to_json(part));
   return j;
 }
 
-KernelSpec read_spec(const json& j, const std::string& path, int depth = 0) {
+KernelSpec read_spec(const Json& j, const std::string& path, int depth = 0) {
   if (depth > 100) fail_model(path, "its kernel is nested too deep");
-  KernelSpec spec{j.at("kind").get<std::string>(), j.at("parameters").get<std::vector<double>>(), {}};
+  KernelSpec spec{j.at("kind").text(), j.at("parameters").numbers(), {}};
   if (j.contains("parts"))
-    for (const json& part : j.at("parts")) spec.parts.push_back(read_spec(part, path, depth + 1));
+    for (const Json& part : j.at("parts").list()) spec.parts.push_back(read_spec(part, path, depth + 1));
   return spec;
 }
 
 // The kernel, which must take points of d inputs.
-Kernel read_kernel(const json& description, Index d, const std::string& path) {
+Kernel read_kernel(const Json& description, Index d, const std::string& path) {
   const KernelSpec spec = read_spec(description, path);
   try {
     const Kernel kernel = Kernel::from_spec(spec);
@@ -76,10 +76,10 @@ std::vector<KernelTrial> trials_of(const Matrix& table, Index num_parameters, co
 
 }  // namespace
 
-json describe(const RelevanceFit& fit) {
-  json machines = json::array();
+Json describe(const RelevanceFit& fit) {
+  Json machines = Json::array();
   for (const RelevanceMachine& machine : fit.machines) {
-    json& j = machines.emplace_back(describe(machine.fit));
+    Json& j = machines.push_back(describe(machine.fit));
     j["columns"] = machine.fit.column_names;
     j["vectors"] = machine.vectors;
   }
@@ -113,7 +113,7 @@ void add_arrays(SafetensorsWriter& file, const RelevanceFit& fit) {
   }
 }
 
-RelevanceFit read_relevance(const SafetensorsReader& file, const json& description, std::vector<std::string> input_names) {
+RelevanceFit read_relevance(const SafetensorsReader& file, const Json& description, std::vector<std::string> input_names) {
   const std::string& path = file.path();
   const auto fail = [&](const std::string& what) { fail_model(path, what + " has the wrong size"); };
   const auto vector = [&](const char* name, Index size) {
@@ -130,13 +130,13 @@ RelevanceFit read_relevance(const SafetensorsReader& file, const json& descripti
   fit.algorithm = from_name(
       description.at("algorithm"),
       {RelevanceAlgorithm::variational, RelevanceAlgorithm::plain, RelevanceAlgorithm::type_two, RelevanceAlgorithm::pruned}, path);
-  fit.target = description.at("target").get<std::string>();
-  fit.classes = description.at("classes").get<std::vector<std::string>>();
+  fit.target = description.at("target").text();
+  fit.classes = description.at("classes").texts();
   fit.report = read_report(description.at("report"), path);
   fit.input_center = checked_finite(vector("input_center", d), "input_center", path);
   fit.input_scale = checked_finite(vector("input_scale", d), "input_scale", path);
   fit.relevance_vectors = checked_finite(file.matrix("relevance_vectors"), "relevance_vectors", path);
-  fit.relevance_rows = whole_numbers(description.at("relevance_rows"));
+  fit.relevance_rows = description.at("relevance_rows").whole_numbers();
   const Index m = fit.num_vectors();
   if (fit.relevance_vectors.cols() != d || static_cast<Index>(fit.relevance_rows.size()) != m) fail("relevance_vectors");
   std::vector<Index> rows = fit.relevance_rows;
@@ -154,16 +154,16 @@ RelevanceFit read_relevance(const SafetensorsReader& file, const json& descripti
   fit.report.bound_history.assign(history.begin(), history.end());
   fit.trials = trials_of(file.matrix("trials"), fit.kernel.num_parameters(), path);
 
-  const json& machines = description.at("machines");
+  const Json::List& machines = description.at("machines").list();
   const std::size_t num_classes = fit.classes.size();
   const bool fits =
       fit.task == Task::linear ? machines.size() == 1 : num_classes >= 2 && machines.size() == (num_classes == 2 ? 1 : num_classes);
-  if (!machines.is_array() || !fits) fail("the list of machines");
+  if (!fits) fail("the list of machines");
   const Vector evidence = checked_finite(vector("log_evidence", static_cast<Index>(machines.size())), "log_evidence", path);
   for (std::size_t k = 0; k < machines.size(); ++k) {
     RelevanceMachine machine;
-    machine.vectors = whole_numbers(machines[k].at("vectors"));
-    machine.fit = read_fit(file, prefix_of(k), machines[k], machines[k].at("columns").get<std::vector<std::string>>());
+    machine.vectors = machines[k].at("vectors").whole_numbers();
+    machine.fit = read_fit(file, prefix_of(k), machines[k], machines[k].at("columns").texts());
     machine.log_evidence = evidence[static_cast<Index>(k)];
     if (const std::string name = prefix_of(k) + candidate_mean; file.has(name))
       machine.candidate_mean = checked_finite(file.vector(name), name, path);

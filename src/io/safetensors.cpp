@@ -9,18 +9,15 @@
 #include <cstring>
 #include <limits>
 #include <new>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
 
 #include "ardvark/errors.hpp"
-#include "io/bounded_json.hpp"
+#include "io/json_reader.hpp"
 #include "io/text.hpp"
 
 namespace ardvark::io {
 namespace {
-
-using nlohmann::json;
 
 static_assert(std::endian::native == std::endian::little, "arrays are written as they lie in memory, which must be little-endian");
 static_assert(sizeof(double) == 8 && std::numeric_limits<double>::is_iec559);
@@ -33,8 +30,6 @@ constexpr const char* checksums_key = "checksums";
 constexpr const char* header_checksum_key = "header_checksum";
 constexpr std::size_t checksum_digits = 16;
 
-bool is_of_an_array(const json& key) { return is_text(key, "dtype") || is_text(key, "shape") || is_text(key, "data_offsets"); }
-
 // Bytes of an array of doubles; nothing when the number does not fit in 63 bits.
 std::optional<std::uint64_t> num_bytes_of(const std::vector<std::uint64_t>& shape) {
   std::uint64_t product = sizeof(double);
@@ -44,19 +39,6 @@ std::optional<std::uint64_t> num_bytes_of(const std::vector<std::uint64_t>& shap
     product *= extent;
   }
   return product;
-}
-
-// A list of numbers >= 0 that fit an Index; nothing when it is anything else.
-std::optional<std::vector<std::uint64_t>> numbers_in(const json& object, const char* key) {
-  const auto list = object.find(key);
-  if (list == object.end() || !list->is_array()) return std::nullopt;
-  std::vector<std::uint64_t> numbers;
-  for (const json& item : *list) {
-    if (!item.is_number_unsigned()) return std::nullopt;
-    numbers.push_back(item.get<std::uint64_t>());
-    if (numbers.back() > static_cast<std::uint64_t>(std::numeric_limits<Index>::max())) return std::nullopt;
-  }
-  return numbers;
 }
 
 // Of these bytes, eight at a time: each step is one to one, so that eight that have changed are noticed, and more but for a chance of
@@ -102,20 +84,6 @@ std::string own_checksum(std::string& header, std::size_t place) {
   return checksum(header.data(), header.size());
 }
 
-// As JSON writes a text, behind what is there: a description may be as long as an array, and is not copied once more on the way.
-void append_quoted(std::string& to, std::string_view text) {
-  to += '"';
-  for (const char c : text) {
-    if (c == '"' || c == '\\')
-      to += '\\', to += c;
-    else if (static_cast<unsigned char>(c) < 0x20)
-      to += fmt::format("\\u{:04x}", static_cast<int>(c));
-    else
-      to += c;
-  }
-  to += '"';
-}
-
 std::string shown_shape(const std::vector<std::uint64_t>& shape) { return fmt::format("[{}]", fmt::join(shape, ", ")); }
 
 }  // namespace
@@ -147,9 +115,9 @@ void SafetensorsWriter::add_array(const std::string& name, const double* data, s
 }
 
 void SafetensorsWriter::add_checksums() {
-  json checksums = json::object();
-  for (const auto& [name, array] : arrays_) checksums[name] = checksum(array.data, array.num_bytes);
-  metadata[checksums_key] = checksums.dump(-1, ' ', false, json::error_handler_t::replace);
+  Json checksums = Json::object();
+  for (const auto& [name, array] : arrays_) checksums.append(name, checksum(array.data, array.num_bytes));
+  metadata[checksums_key] = checksums.dump();
   metadata[header_checksum_key] = std::string(checksum_digits, '0');  // until the header is complete
 }
 
@@ -158,10 +126,10 @@ std::string SafetensorsWriter::header(const std::string& what) const {
   if (!std::ranges::all_of(arrays_, is_text) || !std::ranges::all_of(metadata, is_text) ||
       !std::ranges::all_of(metadata, [](const auto& entry) { return is_utf8(entry.second); }))
     throw InvalidArgument(fmt::format("cannot write {}: a name or a text to be stored is not UTF-8", what));
-  json of_arrays = json::object();
+  Json of_arrays = Json::object();
   std::uint64_t offset = 0;
   for (const auto& [name, array] : arrays_) {
-    of_arrays[name] = {{"dtype", "F64"}, {"shape", array.shape}, {"data_offsets", {offset, offset + array.num_bytes}}};
+    of_arrays.append(name, {{"data_offsets", Json::array({offset, offset + array.num_bytes})}, {"dtype", "F64"}, {"shape", array.shape}});
     offset += array.num_bytes;
   }
   std::string text = of_arrays.dump();
@@ -254,79 +222,119 @@ std::string SafetensorsReader::read_header(std::uint64_t file_size) const {
   return header;
 }
 
-// An entry is taken as soon as it is whole, and leaves the tree: of many entries one at a time is held, and what cannot be an entry is
-// refused before it takes many times its size.
+// Takes each entry as soon as it is whole. No tree is made of them: what cannot be an entry is refused before it takes many times its size.
+class SafetensorsReader::HeaderEvents final : public JsonEvents {
+ public:
+  HeaderEvents(SafetensorsReader& file, std::uint64_t data_begin) : file_(file), data_begin_(data_begin) {}
+
+  void open_object() override {
+    if (depth_ < 2)
+      type_.clear(), shape_.reset(), offsets_.reset(), ++depth_;
+    else
+      open_in_entry(std::nullopt);
+  }
+  void open_array() override {
+    if (depth_ < 2) fail_no_object();
+    open_in_entry(std::vector<std::uint64_t>());
+  }
+  void close() override {
+    --depth_;
+    if (depth_ == 2)
+      set_numbers(std::exchange(list_, std::nullopt));
+    else if (depth_ == 1 && !is_metadata())
+      take_array();
+  }
+  void key(std::string& name) override {
+    (depth_ == 1 ? name_ : key_) = std::move(name);
+    if (depth_ == 2 && is_metadata() && ++num_texts_ > max_texts)
+      file_.fail_foreign(fmt::format("its metadata hold more than {} texts", max_texts));
+  }
+  void value(Json scalar) override {
+    if (depth_ < 2) fail_no_object();
+    if (depth_ == 3)
+      add_number(scalar);
+    else if (is_metadata())
+      scalar.is_string() ? void(file_.metadata_[key_] = scalar.text()) : fail_no_text();
+    else if (key_ == "dtype")
+      type_ = scalar.is_string() ? scalar.text() : "";
+    else
+      set_numbers(std::nullopt);
+  }
+
+ private:
+  using Numbers = std::optional<std::vector<std::uint64_t>>;  // nothing where they are anything else than numbers >= 0 that fit an Index
+
+  [[nodiscard]] bool is_metadata() const { return name_ == metadata_key; }
+  void open_in_entry(Numbers list) {
+    if (depth_ > 2) file_.fail_foreign("its header is nested too deep");
+    if (is_metadata()) fail_no_text();
+    ++depth_;
+    list_ = std::move(list);
+    num_numbers_ = 0;
+  }
+  void set_numbers(Numbers numbers) {
+    if (key_ == "shape") shape_ = std::move(numbers);
+    if (key_ == "data_offsets") offsets_ = std::move(numbers);
+  }
+  void add_number(const Json& scalar) {
+    if (++num_numbers_ > max_rank)
+      file_.fail_foreign(fmt::format("the entry '{}' of its header holds a list of more than {} numbers", shown(name_), max_rank));
+    const double number = scalar.is_integer() ? scalar.number() : -1;
+    if (!(number >= 0 && number <= 0x1p53))
+      list_.reset();
+    else if (list_)
+      list_->push_back(static_cast<std::uint64_t>(number));
+  }
+  void take_array() {
+    if (type_ != "F64")
+      file_.fail_foreign(fmt::format("its array '{}' is not of type F64 (a file of another program, or of a newer ardvark)", shown(name_)));
+    if (!shape_ || !offsets_ || offsets_->size() != 2)
+      file_.fail_foreign(fmt::format("the array '{}' has no valid shape and data_offsets", shown(name_)));
+    const std::uint64_t begin = (*offsets_)[0], end = (*offsets_)[1];
+    if (begin > end || num_bytes_of(*shape_) != end - begin)
+      file_.fail_foreign(fmt::format("the shape {} of the array '{}' does not match its data_offsets", shown_shape(*shape_), shown(name_)));
+    // An empty array may have any extent beside the 0; one that no other array of the file can share would ask for memory later.
+    if (std::ranges::any_of(*shape_, [&](std::uint64_t extent) { return extent > file_.num_bytes_; }))
+      file_.fail_foreign(fmt::format("the shape {} of the array '{}' is beyond the size of the file", shown_shape(*shape_), shown(name_)));
+    file_.arrays_[name_] = {*shape_, data_begin_ + begin, end - begin, {}};
+  }
+  [[noreturn]] void fail_no_object() const {
+    file_.fail_foreign(fmt::format("the entry '{}' of its header is not an object", shown(name_)));
+  }
+  [[noreturn]] void fail_no_text() const { file_.fail_foreign(fmt::format("the metadata '{}' is not a text", shown(key_))); }
+
+  SafetensorsReader& file_;
+  const std::uint64_t data_begin_;
+  int depth_ = 0;
+  std::string name_, key_;  // of the entry, and within it
+  std::size_t num_numbers_ = 0, num_texts_ = 0;
+  std::string type_;
+  Numbers shape_, offsets_, list_;
+};
+
 void SafetensorsReader::parse_header(const std::string& header, std::uint64_t data_begin, std::uint64_t file_size) {
-  using Event = json::parse_event_t;
-  std::string name;
-  std::size_t num_numbers = 0, num_texts = 0;  // of a shape or of data_offsets; of the metadata
-  std::optional<std::string> no_object;
-  const auto take = [&](int depth, Event event, json& parsed) {
-    const bool opens = event == Event::object_start || event == Event::array_start;
-    if (opens && depth > 2) fail_foreign("its header is nested too deep");
-    if (depth == 1 && event == Event::key) name = parsed.get<std::string>();
-    if (depth == 1 && (event == Event::value || event == Event::array_start)) {
-      if (!no_object) no_object = name;
-      return false;  // and is not kept
-    }
-    if (depth == 2 && event == Event::key && name == metadata_key && ++num_texts > max_texts)
-      fail_foreign(fmt::format("its metadata hold more than {} texts", max_texts));
-    if (depth == 2 && event == Event::key && name != metadata_key && !is_of_an_array(parsed)) return false;  // and is not kept
-    if (event == Event::array_start) num_numbers = 0;
-    if (depth == 3 && event == Event::value && ++num_numbers > max_rank)
-      fail_foreign(fmt::format("the entry '{}' of its header holds a list of more than {} numbers", shown(name), max_rank));
-    if (depth != 1 || event != Event::object_end) return true;
-    take_entry(name, parsed, data_begin);
-    return false;
-  };
   try {
-    if (!json::parse(header, take).is_object()) fail_foreign("its header is not an object");
-  } catch (const json::exception&) {
+    HeaderEvents events(*this, data_begin);
+    read_json(header, events);
+  } catch (const JsonError&) {
     fail_foreign("its header is not valid JSON");
   }
-  if (no_object) fail_foreign(fmt::format("the entry '{}' of its header is not an object", shown(*no_object)));
   take_checksums();
   check_extent(data_begin, file_size);
 }
 
-void SafetensorsReader::take_entry(const std::string& name, const json& entry, std::uint64_t data_begin) {
-  if (name == metadata_key) {
-    for (const auto& [key, value] : entry.items()) {
-      if (!value.is_string()) fail_foreign(fmt::format("the metadata '{}' is not a text", shown(key)));
-      metadata_[key] = value.get<std::string>();
-    }
-    return;
-  }
-  const auto type = entry.find("dtype");
-  if (type == entry.end() || !is_text(*type, "F64"))
-    fail_foreign(fmt::format("its array '{}' is not of type F64 (a file of another program, or of a newer ardvark)", shown(name)));
-  const auto shape = numbers_in(entry, "shape"), offsets = numbers_in(entry, "data_offsets");
-  if (!shape || !offsets || offsets->size() != 2)
-    fail_foreign(fmt::format("the array '{}' has no valid shape and data_offsets", shown(name)));
-  const std::uint64_t begin = (*offsets)[0], end = (*offsets)[1];
-  if (begin > end || num_bytes_of(*shape) != end - begin)
-    fail_foreign(fmt::format("the shape {} of the array '{}' does not match its data_offsets", shown_shape(*shape), shown(name)));
-  // An empty array may have any extent beside the 0; one that no other array of the file can share would ask for memory later.
-  if (std::ranges::any_of(*shape, [&](std::uint64_t extent) { return extent > num_bytes_; }))
-    fail_foreign(fmt::format("the shape {} of the array '{}' is beyond the size of the file", shown_shape(*shape), shown(name)));
-  arrays_[name] = {*shape, data_begin + begin, end - begin, {}};
-}
-
 void SafetensorsReader::take_checksums() {
-  if (const auto found = metadata_.find(checksums_key); found != metadata_.end()) {  // older files have none
-    const auto take = [&](int depth, json::parse_event_t event, json& parsed) {
-      if (depth > 0 && (event == json::parse_event_t::object_start || event == json::parse_event_t::array_start))
-        fail_foreign("its checksums are not texts");
-      return event != json::parse_event_t::key || arrays_.contains(parsed.get<std::string>());  // of what is no array none is kept
-    };
-    const json checksums = json::parse(found->second, take, false);
-    for (auto& [name, array] : arrays_) {
-      const auto sum = checksums.is_object() ? checksums.find(name) : checksums.end();
-      if (!checksums.is_object() || sum == checksums.end() || !sum->is_string())
-        fail_foreign(fmt::format("its checksums lack that of the array '{}'", shown(name)));
-      array.checksum = sum->get<std::string>();
-    }
+  const auto found = metadata_.find(checksums_key);
+  if (found == metadata_.end()) return;  // older files have none
+  try {
+    const Json checksums = bounded_json(found->second, most_bytes_of_tree(), path_);
+    for (const auto& [name, sum] : checksums.members())
+      if (const auto array = arrays_.find(name); array != arrays_.end()) array->second.checksum = sum.text();
+  } catch (const JsonError&) {
+    fail_foreign("its checksums are not texts");
   }
+  for (const auto& [name, array] : arrays_)
+    if (array.checksum.empty()) fail_foreign(fmt::format("its checksums lack that of the array '{}'", shown(name)));
 }
 
 // The arrays follow each other without gap or overlap, and the last one ends with the file.

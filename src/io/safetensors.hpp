@@ -12,7 +12,6 @@
 #include <cstdint>
 #include <deque>
 #include <map>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -78,7 +77,9 @@ class SafetensorsReader {
   SafetensorsReader(std::string_view bytes, const std::string& name);
 
   [[nodiscard]] const std::string& path() const { return path_; }
-  [[nodiscard]] std::uint64_t num_bytes() const { return num_bytes_; }  ///< of the file
+  /// For a tree that is read from one of its texts: beside the tree there is the text, and then what is made of both: ten times the file in
+  /// all.
+  [[nodiscard]] std::size_t most_bytes_of_tree() const { return 6 * static_cast<std::size_t>(num_bytes_) + (std::size_t{1} << 15); }
   [[nodiscard]] const Metadata& metadata() const { return metadata_; }
   [[nodiscard]] std::vector<std::string> names() const;  ///< of the arrays, sorted
   [[nodiscard]] bool has(const std::string& name) const { return arrays_.contains(name); }
@@ -107,8 +108,8 @@ class SafetensorsReader {
   void read_all(std::uint64_t file_size);
   void read_at(std::uint64_t offset, void* to, std::size_t size) const;
   [[nodiscard]] std::string read_header(std::uint64_t file_size) const;
+  class HeaderEvents;
   void parse_header(const std::string& header, std::uint64_t data_begin, std::uint64_t file_size);
-  void take_entry(const std::string& name, const nlohmann::json& entry, std::uint64_t data_begin);
   void take_checksums();
   void check_extent(std::uint64_t data_begin, std::uint64_t file_size) const;
   [[nodiscard]] const Array& array(const std::string& name, std::size_t rank) const;

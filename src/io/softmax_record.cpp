@@ -12,23 +12,22 @@
 namespace ardvark::io {
 namespace {
 
-using nlohmann::json;
 using Kind = ClassCovariance::Kind;
 
 constexpr Index num_scalars = 6;
 
 std::string prefix_of(std::size_t machine) { return fmt::format("machine{}.", machine + 1); }
 
-ClassCovariance read_covariance(const SafetensorsReader& file, const json& description, Index num_classes, Index num_design_columns) {
+ClassCovariance read_covariance(const SafetensorsReader& file, const Json& description, Index num_classes, Index num_design_columns) {
   const auto fail = [&](const char* what) { fail_model(file.path(), std::string(what) + " has the wrong size"); };
   const auto matrix = [&](const char* name) { return checked_finite(file.matrix(name), name, file.path()); };
   ClassCovariance V;
-  V.kind = static_cast<Kind>(whole_number(description.at("kind")));
+  V.kind = static_cast<Kind>(description.at("kind").whole_number());
   if (V.kind == Kind::none) return V;
   if (V.kind != Kind::triangular && V.kind != Kind::reduced) fail("the covariance");
   V.num_classes = num_classes;
-  V.class_of = whole_numbers(description.at("class_of"));
-  V.column = whole_numbers(description.at("column"));
+  V.class_of = description.at("class_of").whole_numbers();
+  V.column = description.at("column").whole_numbers();
   const auto P = static_cast<Index>(V.column.size());
   const auto inside = [](const std::vector<Index>& list, Index size) {
     return std::all_of(list.begin(), list.end(), [size](Index i) { return i >= 0 && i < size; });
@@ -56,9 +55,9 @@ ClassCovariance read_covariance(const SafetensorsReader& file, const json& descr
 
 }  // namespace
 
-json describe(const SoftmaxFit& fit) {
+Json describe(const SoftmaxFit& fit) {
   const detail::SoftmaxState& state = *fit.state;
-  json machines = json::array();
+  Json machines = Json::array();
   for (const Fit& machine : fit.machines) machines.push_back(describe(machine));
   return {
       {"coding", to_string(fit.coding)},
@@ -103,7 +102,7 @@ void add_arrays(SafetensorsWriter& file, const SoftmaxFit& fit) {
   for (std::size_t k = 0; k < fit.machines.size(); ++k) add_arrays(file, prefix_of(k), fit.machines[k]);
 }
 
-SoftmaxFit read_softmax(const SafetensorsReader& file, const json& description, std::vector<std::string> column_names) {
+SoftmaxFit read_softmax(const SafetensorsReader& file, const Json& description, std::vector<std::string> column_names) {
   const std::string& path = file.path();
   const auto fail = [&](const std::string& what) { fail_model(path, what + " has the wrong size"); };
   const auto vector = [&](const char* name, Index size, bool may_be_empty = false) {
@@ -120,21 +119,21 @@ SoftmaxFit read_softmax(const SafetensorsReader& file, const json& description, 
   auto state = std::make_shared<detail::SoftmaxState>();
   fit.coding =
       from_name(description.at("coding"), {ClassCoding::softmax, ClassCoding::one_against_rest, ClassCoding::one_against_one}, path);
-  fit.classes = description.at("classes").get<std::vector<std::string>>();
+  fit.classes = description.at("classes").texts();
   if (fit.classes.size() < 2) fail("the list of classes");
-  fit.target = description.at("target").get<std::string>();
+  fit.target = description.at("target").text();
   fit.prior = from_name(description.at("prior"),
                         {PriorKind::automatic, PriorKind::shared, PriorKind::ard, PriorKind::groups, PriorKind::none, PriorKind::sparse,
                          PriorKind::slab, PriorKind::dense},
                         path);
-  fit.relevant = description.at("relevant").get<std::vector<bool>>();
-  fit.left_out = description.at("left_out").get<std::vector<bool>>();
+  fit.relevant = description.at("relevant").flags();
+  fit.left_out = description.at("left_out").flags();
   if (fit.relevant.size() != column_names.size() || fit.left_out.size() != column_names.size()) fail("a list of columns");
   fit.report = read_report(description.at("report"), path);
 
   const auto p = static_cast<Index>(column_names.size());
   fit.column_names = std::move(column_names);
-  const bool intercept = description.at("intercept").get<bool>();
+  const bool intercept = description.at("intercept").flag();
   const Index q = p + (intercept ? 1 : 0), C = fit.num_classes();
   const Index width = fit.coding == ClassCoding::one_against_one ? C * (C - 1) / 2 : C;
   const Vector scalars = vector("scalars", num_scalars), history = file.vector("bound_history");
@@ -158,9 +157,9 @@ SoftmaxFit read_softmax(const SafetensorsReader& file, const json& description, 
   state->standardization.scale = checked_finite(vector("scale", p, true), "scale", path);
   state->standardization.intercept = intercept;
 
-  const json& machines = description.at("machines");
+  const Json::List& machines = description.at("machines").list();
   const bool is_softmax = fit.coding == ClassCoding::softmax;
-  if (!machines.is_array() || static_cast<Index>(machines.size()) != (is_softmax ? 0 : width)) fail("the list of machines");
+  if (static_cast<Index>(machines.size()) != (is_softmax ? 0 : width)) fail("the list of machines");
   if (is_softmax) {
     state->W = checked_finite(fit.standardized_mean, "standardized_mean", path);
     state->covariance = read_covariance(file, description.at("covariance"), C, q);

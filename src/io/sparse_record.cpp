@@ -12,8 +12,6 @@
 
 namespace ardvark::io {
 
-using nlohmann::json;
-
 namespace {
 
 // As far from 1 as rounding can bring a sum of some starts, and much further than it does.
@@ -26,40 +24,38 @@ void check_sum(double sum, const char* what, const std::string& path) {
 
 }  // namespace
 
-json describe(const SparseResult& sparse) {
-  json starts = json::array(), sets = json::array();
+Json describe(const SparseResult& sparse) {
+  Json starts = Json::array(), sets = Json::array();
   for (const SparseStart& start : sparse.starts)
-    starts.push_back(
-        {{"name", start.name},
-         {"status", to_string(start.status)},
-         {"sweeps", start.sweeps},
-         {"numbers",
-          {start.bound, start.weight, start.inclusion_prior, start.slab_sd, start.dense_sd, start.noise_sd, start.dense_fraction}}});
+    starts.push_back({{"name", start.name},
+                      {"status", to_string(start.status)},
+                      {"sweeps", start.sweeps},
+                      {"numbers", Json::array({start.bound, start.weight, start.inclusion_prior, start.slab_sd, start.dense_sd,
+                                               start.noise_sd, start.dense_fraction})}});
   for (const CredibleSet& set : sparse.sets)
     sets.push_back({{"columns", set.columns}, {"probability", set.probability}, {"inclusion", set.inclusion}});
   return {{"dense_fraction", sparse.dense_fraction}, {"undecided", sparse.undecided}, {"starts", starts}, {"sets", sets}};
 }
 
-SparseResult read_sparse(const json& description, Vector inclusion, const std::string& path) {
+SparseResult read_sparse(const Json& description, Vector inclusion, const std::string& path) {
   SparseResult sparse;
   sparse.inclusion = std::move(inclusion);
   sparse.peak_bound = std::numeric_limits<double>::quiet_NaN();
   for (double& share : sparse.inclusion) share = checked_share(share, "an inclusion", path);
-  sparse.dense_fraction = checked_share(description.at("dense_fraction").get<double>(), "its dense fraction", path);
+  sparse.dense_fraction = checked_share(description.at("dense_fraction").number(), "its dense fraction", path);
   const auto columns = static_cast<std::size_t>(sparse.inclusion.size());
   // Earlier files have none.
-  sparse.undecided =
-      description.contains("undecided") ? description.at("undecided").get<std::vector<bool>>() : std::vector<bool>(columns, false);
+  sparse.undecided = description.contains("undecided") ? description.at("undecided").flags() : std::vector<bool>(columns, false);
   if (sparse.undecided.size() != columns) fail_model(path, "the list of undecided columns has the wrong size");
   double sum = 0;
-  for (const json& start : description.at("starts")) {
-    const json& numbers = start.at("numbers");
+  for (const Json& start : description.at("starts").list()) {
+    const Json::List& numbers = start.at("numbers").list();
     if (numbers.size() != 7) fail_model(path, "the list of starts has the wrong size");
     const auto number = [&](std::size_t i) {
-      return numbers[i].is_number() ? numbers[i].get<double>() : -std::numeric_limits<double>::infinity();
+      return numbers[i].is_number() ? numbers[i].number() : -std::numeric_limits<double>::infinity();
     };
-    sparse.starts.push_back({start.at("name").get<std::string>(), status_from(start.at("status"), path),
-                             static_cast<int>(whole_number(start.at("sweeps"))), number(0), number(1), number(2), number(3), number(4),
+    sparse.starts.push_back({start.at("name").text(), status_from(start.at("status"), path),
+                             static_cast<int>(start.at("sweeps").whole_number()), number(0), number(1), number(2), number(3), number(4),
                              number(5), number(6)});
     SparseStart& read = sparse.starts.back();
     sum += read.weight = checked_share(read.weight, "the weight of a start", path);
@@ -69,8 +65,8 @@ SparseResult read_sparse(const json& description, Vector inclusion, const std::s
     }
   }
   check_sum(sum, "the weights of its starts", path);
-  for (const json& set : description.at("sets")) {
-    CredibleSet read{whole_numbers(set.at("columns")), set.at("probability").get<std::vector<double>>(), set.at("inclusion").get<double>()};
+  for (const Json& set : description.at("sets").list()) {
+    CredibleSet read{set.at("columns").whole_numbers(), set.at("probability").numbers(), set.at("inclusion").number()};
     if (read.columns.size() != read.probability.size()) fail_model(path, "a credible set has the wrong size");
     for (const Index j : read.columns)
       if (j < 0 || j >= sparse.inclusion.size()) fail_model(path, "a credible set has the wrong size");
@@ -83,14 +79,15 @@ SparseResult read_sparse(const json& description, Vector inclusion, const std::s
 }
 
 // Components share a basis, or have one each: each is written once.
-json describe(const Mixture& mixture) {
-  json components = json::array();
+Json describe(const Mixture& mixture) {
+  Json components = Json::array();
   std::vector<const DenseBasis*> bases;
   for (const MixtureComponent& c : mixture.components) {
     auto at = std::find(bases.begin(), bases.end(), c.basis.get());
     if (at == bases.end()) at = bases.insert(bases.end(), c.basis.get());
-    components.push_back({{"basis", at - bases.begin()}, {"numbers", {c.weight, c.s2, c.h}}, {"active", c.active}});
-    if (c.spread) components.back()["spread"] = {c.spread->variance, c.spread->flat};
+    Json& component =
+        components.push_back({{"basis", at - bases.begin()}, {"numbers", Json::array({c.weight, c.s2, c.h})}, {"active", c.active}});
+    if (c.spread) component["spread"] = Json::array({c.spread->variance, c.spread->flat});
   }
   return {{"columns", mixture.columns}, {"flat_columns", mixture.flat_columns}, {"components", components}, {"bases", bases.size()}};
 }
@@ -119,7 +116,7 @@ void add_arrays(SafetensorsWriter& file, const std::string& prefix, const Mixtur
   }
 }
 
-Mixture read_mixture(const SafetensorsReader& file, const std::string& prefix, const json& description, Index num_columns) {
+Mixture read_mixture(const SafetensorsReader& file, const std::string& prefix, const Json& description, Index num_columns) {
   const std::string& path = file.path();
   const auto fail = [&] { fail_model(path, "the posterior of the sparse prior has the wrong size"); };
   const auto vector = [&](const std::string& name, Index size) {
@@ -134,15 +131,15 @@ Mixture read_mixture(const SafetensorsReader& file, const std::string& prefix, c
     return m;
   };
   Mixture mixture;
-  mixture.columns = whole_numbers(description.at("columns"));
-  mixture.flat_columns = whole_numbers(description.at("flat_columns"));
+  mixture.columns = description.at("columns").whole_numbers();
+  mixture.flat_columns = description.at("flat_columns").whole_numbers();
   std::vector<Index> named = mixture.columns;
   named.insert(named.end(), mixture.flat_columns.begin(), mixture.flat_columns.end());
   if (std::ranges::any_of(named, [&](Index j) { return j < 0 || j >= num_columns; })) fail();
   if (has_repeats(std::move(named))) fail_model(path, "the posterior of the sparse prior names a column twice");
   const auto p = static_cast<Index>(mixture.columns.size()), f = static_cast<Index>(mixture.flat_columns.size());
   std::vector<std::shared_ptr<const DenseBasis>> bases;
-  for (std::size_t i = 0; i < static_cast<std::size_t>(whole_number(description.at("bases"))); ++i) {
+  for (std::size_t i = 0; i < static_cast<std::size_t>(description.at("bases").whole_number()); ++i) {
     const std::string name = fmt::format("basis{}.", i);
     auto basis = std::make_shared<DenseBasis>();
     basis->l = checked_finite(file.vector(prefix + name + "l"), prefix + name + "l", path);
@@ -151,18 +148,18 @@ Mixture read_mixture(const SafetensorsReader& file, const std::string& prefix, c
     basis->R = matrix(name + "R", f, f);
     bases.push_back(std::move(basis));
   }
-  const json& components = description.at("components");
+  const Json::List& components = description.at("components").list();
   if (components.empty()) fail();
   for (std::size_t i = 0; i < components.size(); ++i) {
     const std::string name = fmt::format("component{}.", i);
-    const json& numbers = components[i].at("numbers");
-    const auto basis = static_cast<std::size_t>(whole_number(components[i].at("basis")));
+    const std::vector<double> numbers = components[i].at("numbers").numbers();
+    const auto basis = static_cast<std::size_t>(components[i].at("basis").whole_number());
     if (numbers.size() != 3 || basis >= bases.size()) fail();
     MixtureComponent& c = mixture.components.emplace_back();
-    c.weight = numbers[0].get<double>(), c.s2 = numbers[1].get<double>(), c.h = numbers[2].get<double>();
+    c.weight = numbers[0], c.s2 = numbers[1], c.h = numbers[2];
     if (!(c.weight > 0 && c.weight <= 1 + sum_tolerance && c.s2 > 0 && c.h >= 0)) fail();
     c.basis = bases[basis];
-    c.active = whole_numbers(components[i].at("active"));
+    c.active = components[i].at("active").whole_numbers();
     for (const Index j : c.active)
       if (j < 0 || j >= p) fail();
     if (has_repeats(c.active)) fail_model(path, "a component of the sparse prior's posterior names a column twice");
@@ -172,10 +169,9 @@ Mixture read_mixture(const SafetensorsReader& file, const std::string& prefix, c
     c.v = vector(name + "v", p);
     c.F = matrix(name + "F", a, a);
     if (components[i].contains("spread")) {  // files of before it was known have the covariance given h                         (SP.15)
-      const json& spread = components[i].at("spread");
+      const std::vector<double> spread = components[i].at("spread").numbers();
       if (spread.size() != 2) fail();
-      DenseSpread u{spread[0].get<double>(), vector(name + "narrowing", c.basis->l.size()), finite(name + "moves"),
-                    spread[1].get<double>()};
+      DenseSpread u{spread[0], vector(name + "narrowing", c.basis->l.size()), finite(name + "moves"), spread[1]};
       const bool is_difference = c.h == 0 && a == p;  // to the covariance given h                                           (SP.16)
       const bool can_be = is_difference ? std::isfinite(u.variance) : u.variance > 0 && (u.narrowing.array() >= 0).all();
       if (!(can_be && u.flat > 0) || u.moves.rows() != u.narrowing.size()) fail();

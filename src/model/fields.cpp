@@ -96,13 +96,13 @@ void visit_sparse(const SparseResult& sparse, const std::vector<std::string>& na
                         {"dense_sd", start.dense_sd},
                         {"noise_sd", start.noise_sd},
                         {"dense_fraction", start.dense_fraction}});
-    out.put("starts", starts);
+    out.put("starts", std::move(starts));
   }
   if (out.wants("credible_sets")) {
     Json sets = Json::array();
     for (const CredibleSet& set : sparse.sets)
       sets.push_back({{"columns", set.columns}, {"probability", set.probability}, {"inclusion", set.inclusion}});
-    out.put("credible_sets", sets);
+    out.put("credible_sets", std::move(sets));
   }
 }
 
@@ -142,7 +142,9 @@ void visit_solver(const Report& report, Fields& out) {
 
 Json kernel_json(const KernelSpec& spec) {
   Json j = {{"kind", spec.kind}, {"parameters", spec.parameters}};
-  for (const KernelSpec& part : spec.parts) j["parts"].push_back(kernel_json(part));
+  if (spec.parts.empty()) return j;
+  Json& parts = j["parts"];
+  for (const KernelSpec& part : spec.parts) parts.push_back(kernel_json(part));
   return j;
 }
 
@@ -230,7 +232,7 @@ void visit(const RelevanceFit& fit, double level, Fields& out) {
     Json trials = Json::array();
     for (const KernelTrial& trial : fit.trials)
       trials.push_back({{"parameters", trial.parameters}, {"log_evidence", trial.log_evidence}, {"num_vectors", trial.num_vectors}});
-    out.put("trials", trials);
+    out.put("trials", std::move(trials));
   }
   out.put("num_rows", Json(fit.num_rows));
   if (fit.task == Task::linear) {
@@ -381,7 +383,7 @@ void visit(const SelectionCounts& counts, const ModelOptions& options, Fields& o
     Json names = Json::array();
     for (const Index column : ranking(counts))
       if (counts.count[static_cast<std::size_t>(column)] > 0) names.push_back(counts.column_names[static_cast<std::size_t>(column)]);
-    out.put("ranking", names);
+    out.put("ranking", std::move(names));
   }
   visit(counts.accuracy, counts.accuracy_error, counts.chance_accuracy, "accuracy", out);
   visit(counts.log_loss, counts.log_loss_error, counts.chance_log_loss, "log_loss", out);
@@ -401,7 +403,7 @@ void visit(const SelectionCounts& counts, const ModelOptions& options, Fields& o
                       {"log_loss", fit.log_loss},
                       {"survivors", fit.num_survivors},
                       {"status", to_string(fit.status)}});
-    out.put("fits", fits);
+    out.put("fits", std::move(fits));
   }
   out.put("notes", Json(counts.notes));
   out.put("warnings", Json(counts.warnings));
@@ -418,7 +420,7 @@ void visit(const LogisticPath& path, Fields& out) {
   out.put("classes", Json(path.classes));
   Json status = Json::array();
   for (const Report& report : path.reports) status.push_back(to_string(report.status));
-  out.put("status", status);
+  out.put("status", std::move(status));
   out.put("notes", Json(path.notes));
   out.put("seconds", Json(path.seconds));
 }
@@ -457,8 +459,9 @@ void visit(const Comparison& comparison, Fields& out) {
 void JsonFields::put(const char* name, VectorView v) {
   if (!wants(name)) return;
   Json list = Json::array();
+  list.reserve(static_cast<std::size_t>(v.size()));
   for (const double x : v) list.push_back(x);
-  put(name, list);
+  put(name, std::move(list));
 }
 
 void JsonFields::put_rows(const char* name, const Matrix& m) {
@@ -466,30 +469,30 @@ void JsonFields::put_rows(const char* name, const Matrix& m) {
   Json rows = Json::array();
   for (Index i = 0; i < m.rows(); ++i) {
     Json row = Json::array();
+    row.reserve(static_cast<std::size_t>(m.cols()));
     for (Index j = 0; j < m.cols(); ++j) row.push_back(m(i, j));
     rows.push_back(std::move(row));
   }
-  put(name, rows);
+  put(name, std::move(rows));
 }
 
 void JsonFields::put_table_rows(const char* name, const std::vector<Index>& rows) {
   Json list = Json::array();
   for (const Index row : rows) list.push_back(row < 0 ? Json() : Json(row + 1));
-  put(name, list);
+  put(name, std::move(list));
 }
 
 void JsonFields::put_columns(const char* name, const std::vector<bool>& columns, const std::vector<std::string>& names) {
   Json list = Json::array();
   for (std::size_t i = 0; i < columns.size(); ++i)
     if (columns[i]) list.push_back(names[i]);
-  put(name, list);
+  put(name, std::move(list));
 }
 
 void JsonFields::open(const char* name, Index element) {
   Json& list = (*stack_.back())[name];
   if (element == 0) list = Json::array();
-  list.push_back(Json::object());
-  stack_.push_back(&list.back());
+  stack_.push_back(&list.push_back(Json::object()));
 }
 
 std::string to_json(const SavedModel& model, double level, bool covariance) {

@@ -1,24 +1,24 @@
 // What a result shows, by name: said once, read by the JSON of the command line and by the C interface.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "ardvark/compare.hpp"
 #include "ardvark/model.hpp"
+#include "io/json.hpp"
 
 namespace ardvark {
 
-using Json = nlohmann::ordered_json;
+using io::Json;
 
 /// Reads the fields that visit() shows. Those that cost something are only shown to who wants them.
 class Fields {
  public:
   virtual ~Fields() = default;
   [[nodiscard]] virtual bool wants(const char* name) const = 0;
-  virtual void put(const char* name, const Json& value) = 0;  ///< a number, a flag, a text, texts, and what programs do not calculate with
+  virtual void put(const char* name, Json value) = 0;  ///< a number, a flag, a text, texts, and what programs do not calculate with
   virtual void put(const char* name, VectorView v) = 0;
   virtual void put(const char* name, const std::vector<Index>& positions) = 0;
   virtual void put_rows(const char* name, const Matrix& m) = 0;  ///< row by row
@@ -52,8 +52,8 @@ class JsonFields final : public Fields {
     const bool by_name_only = field == "components" || field == "log_ratios";
     return field != "V" && (!by_name_only || !only_.empty()) && (field != "covariance" || covariance_);
   }
-  void put(const char* name, const Json& value) override {
-    if (wants(name)) (*stack_.back())[name] = value;
+  void put(const char* name, Json value) override {
+    if (wants(name)) (*stack_.back())[name] = std::move(value);
   }
   void put(const char* name, VectorView v) override;
   void put(const char* name, const std::vector<Index>& positions) override { put(name, Json(positions)); }

@@ -38,9 +38,8 @@ class Refuses : public ::testing::Test {
     fit({"bad.csv", "--target", "y", "--model", "logistic"}, pieces);
   }
   void make_model() const {
-    output_of(
-        {"fit", "good.csv", "--target", "y", "--model", "linear", "--prior", "shared", "--ignore", "w", "-q", "-o", "m.ardvark"},
-        folder_.path());
+    output_of({"fit", "good.csv", "--target", "y", "--model", "linear", "--prior", "shared", "--ignore", "w", "-q", "-o", "m.ardvark"},
+              folder_.path());
   }
   // With this message and no other word.
   void exactly(const Arguments& arguments, const std::string& message, int exit_code = 2) const {

@@ -1,6 +1,4 @@
 // Products, factors and decompositions in tiles: the same bits with any number of threads.
-#include "core/blas.hpp"
-
 #include <gtest/gtest.h>
 
 #include <Eigen/Dense>
@@ -9,6 +7,7 @@
 
 #include "../support/plain.hpp"
 #include "blas_matrices.hpp"
+#include "core/blas.hpp"
 #include "core/products.hpp"
 
 namespace ardvark {

@@ -1,6 +1,4 @@
 // Whose threads work: those of BLAS or ours, and for how long.
-#include "core/blas.hpp"
-
 #include <gtest/gtest.h>
 
 #include <Eigen/Dense>
@@ -10,6 +8,7 @@
 
 #include "../support/plain.hpp"
 #include "blas_matrices.hpp"
+#include "core/blas.hpp"
 
 extern "C" {
 [[gnu::weak]] void openblas_set_num_threads(int);

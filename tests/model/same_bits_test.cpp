@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <nlohmann/json.hpp>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -16,6 +17,7 @@ namespace ardvark {
 namespace {
 
 using testing::Random;
+using Json = nlohmann::ordered_json;
 
 struct Case {
   std::string name;
@@ -143,7 +145,7 @@ std::string results_of(const MatrixView& X, const Table& table, ModelOptions opt
   erase_times(json);
   JsonFields predictions(false);
   visit(predict(model, table.X_new), classes_of(model), 0.95, predictions);
-  Json predicted = predictions.json();
+  Json predicted = Json::parse(predictions.json().dump());
   erase_times(predicted);
   return json.dump() + "\n" + predicted.dump();
 }

@@ -95,8 +95,8 @@ PreparedProblem prepare(const DrawnProblem& problem) {
   out.X.resize(problem.rows(), static_cast<Index>(X.size()));
   for (std::size_t j = 0; j < X.size(); ++j) out.X.col(static_cast<Index>(j)) = X[j];
   const std::string prior = problem.word("prior");
-  const bool groups_of_text =
-      problem.has_text() && problem.word("preset").empty() && prior != "laplace" && prior != "dense" && prior != "shared" && prior != "none";
+  const bool groups_of_text = problem.has_text() && problem.word("preset").empty() && prior != "laplace" && prior != "dense" &&
+                              prior != "shared" && prior != "none";
   if (!problem.group.empty() || groups_of_text) out.options.group = group;
   out.options.flat = flat;
   if (!out.options.flat.empty()) out.options.given.insert("flat");

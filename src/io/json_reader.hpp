@@ -1,0 +1,32 @@
+// JSON that came from outside.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "io/json.hpp"
+
+namespace ardvark::io {
+
+/// What is told of a text while it is read; each may throw. Nothing is, where a derived class does not ask.
+class JsonEvents {
+ public:
+  virtual ~JsonEvents() = default;
+  virtual void open_object() = 0;
+  virtual void open_array() = 0;
+  virtual void close() = 0;  ///< the object or list that was opened last
+  virtual void key(std::string& name) = 0;
+  virtual void value(Json scalar) = 0;  ///< null, a flag, a number or a text
+};
+
+/// \throws JsonError  the text is no JSON
+void read_json(std::string_view text, JsonEvents& events);
+
+/// The tree of this text. A tree may take 50 times its text ("[[],[],..."), so it is counted while it grows.
+/// \throws JsonError        the text is no JSON
+/// \throws InvalidArgument  the tree would take more than `most_bytes`, or is nested too deep; \param name  of what it is, for the message
+[[nodiscard]] Json bounded_json(std::string_view text, std::size_t most_bytes, const std::string& name);
+
+}  // namespace ardvark::io
