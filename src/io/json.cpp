@@ -74,7 +74,7 @@ double Json::number() const {
 Index Json::whole_number() const {
   constexpr std::int64_t most = std::int64_t{1} << 53;
   const auto* number = std::get_if<std::int64_t>(&value_);
-  if (number == nullptr || *number > most || *number < -most) fail("a whole number");
+  if (number == nullptr || *number > most || *number < -most) fail("a whole number up to 2^53");
   return *number;
 }
 
@@ -169,7 +169,8 @@ void Json::write(std::string& to) const {
 }
 
 void Json::fail(const char* expected) const {
-  constexpr const char* kinds[] = {"null", "true or false", "a whole number", "a large number", "a number", "a text", "a list", "an object"};
+  constexpr const char* kinds[] = {"null",     "true or false", "a whole number", "a large number",
+                                   "a number", "a text",        "a list",         "an object"};
   throw JsonError(fmt::format("{} is expected, and there is {}", expected, kinds[value_.index()]));
 }
 

@@ -35,8 +35,7 @@ class Json {
   template <std::same_as<bool> Flag>
   Json(Flag flag) : value_(flag) {}
   template <std::integral Number>
-    requires(!std::same_as<Number, bool>)
-  Json(Number number) : value_(static_cast<std::int64_t>(number)) {
+  requires(!std::same_as<Number, bool>) Json(Number number) : value_(static_cast<std::int64_t>(number)) {
     if (!std::in_range<std::int64_t>(number)) value_ = static_cast<std::uint64_t>(number);
   }
   template <std::floating_point Number>
@@ -46,8 +45,7 @@ class Json {
   Json(const char* text) : Json(std::string(text)) {}
   /// A list of what a container holds.
   template <std::ranges::input_range Range>
-    requires(!std::same_as<Range, Json> && !std::convertible_to<const Range&, std::string_view>)
-  Json(const Range& range) : Json(array()) {
+  requires(!std::same_as<Range, Json> && !std::convertible_to<const Range&, std::string_view>) Json(const Range& range) : Json(array()) {
     reserve(static_cast<std::size_t>(std::ranges::distance(range)));
     for (const auto& element : range) push_back(static_cast<std::ranges::range_value_t<Range>>(element));
   }
@@ -125,8 +123,8 @@ struct Json::Member {
   mutable Json value;  // an initializer_list shows its elements as constant
 };
 
-/// As JSON writes a text, behind what is there, without a copy of it: a description may be as long as an array. Bytes that are not UTF-8 are
-/// written as U+FFFD.
+/// As JSON writes a text, behind what is there, without a copy of it: a description may be as long as an array. Bytes that are not UTF-8
+/// are written as U+FFFD.
 void append_quoted(std::string& to, std::string_view text);
 
 }  // namespace ardvark::io
