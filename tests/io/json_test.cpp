@@ -85,7 +85,8 @@ TEST(Json, SaysWhatItIsWhereSomethingElseIsAskedFor) {
   };
   EXPECT_EQ(message([] { return Json("x").number(); }), "a number is expected, and there is a text");
   EXPECT_EQ(message([] { return Json(1.5).whole_number(); }), "a whole number up to 2^53 is expected, and there is a number");
-  EXPECT_EQ(message([] { return Json(std::int64_t{1} << 54).whole_number(); }), "a whole number up to 2^53 is expected, and there is a whole number");
+  EXPECT_EQ(message([] { return Json(std::int64_t{1} << 54).whole_number(); }),
+            "a whole number up to 2^53 is expected, and there is a whole number");
   EXPECT_EQ(message([] { return Json(std::vector<double>{1}).text(); }), "a text is expected, and there is a list");
   EXPECT_EQ(message([] { return Json::object().at("mean"); }), "there is no 'mean'");
   EXPECT_EQ(message([] { return Json().at("mean"); }), "an object is expected, and there is null");

@@ -29,6 +29,7 @@ bool climbs_in_blocks(const Subject& s) {
 }
 // Every row on its own side: the bound may be level for many sweeps before coefficients grow on.                                 (VG.5)
 bool is_told_apart(const Subject& s) { return s.model && s.is_linear_score() && !s.is_regression() && s.fit().accuracy == 1; }
+bool is_told_apart_with_own_precisions(const Subject& s) { return is_told_apart(s) && has_own_precisions(s); }
 // Under a sparse prior, columns correlated above .99: which of them has the effect the data do not say, and some start may take another one
 // for a change in the last bit.                                                                                          (SP.8), (SP.9)
 bool is_sparse_with_near_copies(const Subject& s) {
@@ -56,6 +57,9 @@ bool is_sparse_and_told_apart(const Subject& s) { return is_told_apart(s) && s.f
 bool is_sparse_of_few_rows(const Subject& s) {
   const double columns = static_cast<double>(s.prepared.X.cols() + 1);
   return s.model && is_sparse_fit(s) && (is_wide(s) || static_cast<double>(s.prepared.X.rows()) < 3 * columns);
+}
+bool is_sparse_of_classes_in_groups(const Subject& s) {
+  return s.model && !s.is_regression() && is_sparse_fit(s) && !s.problem.group.empty();
 }
 bool is_sparse_without_noise(const Subject& s) { return s.model && is_sparse_fit(s) && s.problem.has_trait("no noise"); }
 // Beyond m^2 + s = 30 each cell of the grid has its working rows, not all together: on either side a fit may step over.             (SL.11)
@@ -107,6 +111,10 @@ const std::vector<Exemption>& exemptions() {
        climbs_in_blocks,
        "regressions with a precision for each column or group, or with one column",
        "the dual climbs in blocks of columns (BLOCK.1), and may end at another maximum or saddle"},
+      {{"solvers"},
+       is_told_apart_with_own_precisions,
+       "a precision for each column or group, every training row on its own side",
+       "the bound has several maxima, and a fit that goes over to solver qr on its way may end at another one"},
       {{"solvers", "columns", "weights", "rows", "memory", "converged"},
        is_wide_with_own_precisions,
        "more columns than rows, a precision for each column or group",
@@ -128,6 +136,10 @@ const std::vector<Exemption>& exemptions() {
        is_class_near_doubt,
        "sparse priors of classes, up to 20 columns, some rows near beyond doubt",
        "a little further on the parts of the average get working rows of their own, and its bound another value"},
+      {{"converged"},
+       is_sparse_of_classes_in_groups,
+       "sparse priors of classes, columns in groups",
+       "of a large group the slab is as good a ridge as the dense part, and the two give way to each other slowly (SP.18)"},
       {{"converged"}, is_sparse_without_noise, "sparse priors, no noise", "the bound goes on rising as the noise falls"},
       {{"converged"},
        takes_many_sweeps,
