@@ -154,24 +154,48 @@ std::string check_two_classes(const Subject& subject, const Matrix& X) {
   return "";
 }
 
-// The softmax of the mean scores; and of machines the sigmoids, brought to a sum of one.
+// Of pairs of classes, in the order (1,2), (1,3), ..., (2,3), ...: the product of what its pairs give a class, or their sum; as published
+// the sum has a half of each pair that a class is not in.                                                                     (SMX.10)
+Vector by_pairs(const SoftmaxFit& fit, const Vector& score, ClassRule rule) {
+  const Index C = fit.num_classes();
+  Vector p = Vector::Constant(C, rule == ClassRule::average ? 0 : 1);
+  if (rule == ClassRule::average && fit.report.compat) p.setConstant(0.5 * static_cast<double>(score.size() - (C - 1)));
+  Index pair = 0;
+  for (Index a = 0; a < C; ++a)
+    for (Index b = a + 1; b < C; ++b, ++pair) {
+      const double second = 1 / (1 + std::exp(-score[pair])), first = 1 / (1 + std::exp(score[pair]));
+      if (rule == ClassRule::average)
+        p[a] += first, p[b] += second;
+      else
+        p[a] *= first, p[b] *= second;
+    }
+  return p / p.sum();
+}
+
+// The softmax of the mean scores, of machines too: their odds, brought to a sum of one; and pairs.
 std::string check_softmax(const Subject& subject, const Matrix& X) {
   const SoftmaxFit& fit = *subject.model->softmax;
   const Matrix scored = as_scored(subject, X);
-  if (fit.coding == ClassCoding::one_against_one) return "";
-  const ClassProbabilities p = predict(fit, X, ClassRule::plug_in);
-  for (Index i = 0; i < X.rows(); ++i) {
-    Vector score(fit.num_classes());
-    double size = 0;
-    for (Index c = 0; c < fit.num_classes(); ++c) {
-      const double b = fit.intercept.size() > 0 ? fit.intercept[c] : 0;
-      score[c] = scored.row(i).dot(fit.mean.col(c)) + b;
-      const Vector row = X.row(i).cwiseAbs() + scored.row(i).cwiseAbs();  // far from zero digits are lost with the mean of the column
-      size = std::max(size, row.dot(fit.mean.col(c).cwiseAbs()) + std::abs(b));
+  const bool has_pairs = fit.coding == ClassCoding::one_against_one;
+  std::vector<ClassRule> rules = {ClassRule::plug_in};
+  if (has_pairs && fit.report.compat) rules.push_back(ClassRule::average);  // whose pairs have plugged-in probabilities there
+  for (const ClassRule rule : rules) {
+    const ClassProbabilities p = predict(fit, X, rule);
+    for (Index i = 0; i < X.rows(); ++i) {
+      Vector score(fit.mean.cols());
+      double size = 0;
+      for (Index c = 0; c < score.size(); ++c) {
+        const double b = fit.intercept.size() > 0 ? fit.intercept[c] : 0;
+        score[c] = scored.row(i).dot(fit.mean.col(c)) + b;
+        const Vector row = X.row(i).cwiseAbs() + scored.row(i).cwiseAbs();  // far from zero digits are lost with the mean of the column
+        size = std::max(size, row.dot(fit.mean.col(c).cwiseAbs()) + std::abs(b));
+      }
+      const Vector e = (score.array() - score.maxCoeff()).exp();
+      const Vector by_hand = has_pairs ? by_pairs(fit, score, rule) : Vector(e / e.sum());
+      if (!by_hand.allFinite()) continue;  // every product is below the smallest double
+      for (Index c = 0; c < fit.num_classes(); ++c)
+        if (auto place = unlike("probability", i, p.probability(i, c), by_hand[c], 1e-12 + digits * size); !place.empty()) return place;
     }
-    const Vector e = (score.array() - score.maxCoeff()).exp();
-    for (Index c = 0; c < fit.num_classes(); ++c)
-      if (auto place = unlike("probability", i, p.probability(i, c), e[c] / e.sum(), 1e-12 + digits * size); !place.empty()) return place;
   }
   return "";
 }
