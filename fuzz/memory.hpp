@@ -5,6 +5,9 @@
 
 namespace ardvark::fuzz {
 
+/// What fits, selections and predictions of tables of a dozen rows may take beside the input.
+constexpr std::size_t of_small_tables = std::size_t{1} << 24;
+
 /// From its construction on no more than `factor * input_size + fixed` bytes are held at a time beyond those held then; the destructor ends
 /// the program where it was more, which libFuzzer reports as a crash of this input.
 class MemoryLimit {

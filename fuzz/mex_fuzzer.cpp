@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "memory.hpp"
 #include "mex.h"
 
 namespace {
@@ -262,6 +263,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                                          "muclsfy_rlrvarovrm",
                                          "muclsfy_slrvarovo",
                                          "nothing"};
+  const ardvark::fuzz::MemoryLimit limit(size, ardvark::fuzz::of_small_tables);
   Tape tape(data, size);
   const Sizes sizes = {tape.ConsumeIntegralInRange<mwSize>(0, 9), tape.ConsumeIntegralInRange<mwSize>(0, 4)};
   // The settings stay from call to call: each input begins with those of a new session.

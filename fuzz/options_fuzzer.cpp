@@ -18,6 +18,7 @@
 
 #include "../tests/support/handles.hpp"
 #include "ardvark/ardvark.h"
+#include "memory.hpp"
 
 namespace {
 
@@ -175,6 +176,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (lines.empty() || lines.size() > 24) return 0;
   const std::size_t space = lines[0].find(' ');
   if (space == std::string::npos) return 0;
+  const ardvark::fuzz::MemoryLimit limit(size, ardvark::fuzz::of_small_tables);
   const Owned<ardvark_options> options(ardvark_options_create());
   for (std::size_t i = 1; i < lines.size(); ++i) set_option(options.get(), lines[i]);
   int count = 0;
