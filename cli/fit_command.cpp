@@ -37,8 +37,9 @@ CLI::Option* add_model_option(CLI::App& c, ModelOptions& options, const char* na
   return std::visit(
       [&](auto member) {
         using Value = std::decay_t<decltype(options.*member)>;
-        if constexpr (std::is_same_v<Value, bool>)
-          return c.add_flag(options.spelled(name) + (options.*member ? "{false}" : ""), options.*member, help);
+        if constexpr (std::is_same_v<Value, bool>)  // --no-intercept of what is true by default
+          return c.add_flag_callback(
+              options.spelled(name), [&options, member, given = !(options.*member)] { options.*member = given; }, help);
         else if constexpr (std::is_same_v<Value, double> || std::is_same_v<Value, std::optional<double>>)
           return c.add_option(options.spelled(name), options.*member, help)->check(is_number);
         else if constexpr (std::is_same_v<Value, int> || std::is_same_v<Value, std::optional<int>>)

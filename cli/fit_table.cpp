@@ -93,6 +93,9 @@ Training training_of(Table&& table, const FitArguments& args, Dummies dummies) {
     not_features.push_back(args.weights_column);
   }
   training.encoding = make_encoding(table, not_features, dummies);
+  if (training.encoding.num_columns() == 0 && !training.encoding.features.empty())
+    throw InvalidArgument(fmt::format("'{}' has no feature column that varies: column '{}' holds the text '{}' in every row", args.data,
+                                      training.encoding.features.front().name, training.encoding.features.front().levels.front()));
   if (training.encoding.num_columns() == 0)
     throw InvalidArgument(
         fmt::format("'{}' has no feature columns beside {}", args.data, args.weights_column.empty() ? "the target" : "target and weights"));

@@ -1,5 +1,6 @@
 // ardvark: the command-line program.
 #include <fmt/format.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -137,7 +138,7 @@ std::string naming_json(const std::string& summary) {
     const std::size_t end = std::min(summary.find('\n', at), summary.size());
     const std::string_view line = std::string_view(summary).substr(at, end - at);
     out += line;
-    if (line.starts_with("  ... ")) out += "; --json has all";
+    if (line.starts_with("  ... the ") || line.starts_with("  ... and ")) out += "; --json has all";
     if (end < summary.size()) out += '\n';
     at = end + 1;
   }
@@ -223,4 +224,24 @@ int main(int argc, char** argv) {
 
 }  // namespace ardvark::cli
 
-int main(int argc, char** argv) { return ardvark::cli::main(argc, argv); }
+namespace {
+
+bool is_limited(decltype(RLIMIT_AS) resource) {
+  rlimit limit = {};
+  return ::getrlimit(resource, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+}
+
+// Each thread that OpenBLAS starts takes 128 MB of addresses, and where it gets none asks again for ever. Where memory is limited it starts
+// none: the program begins anew with that setting.
+void hold_blas_at_one_thread(char** argv) {
+  const char* set = std::getenv("OPENBLAS_NUM_THREADS");
+  if ((set != nullptr && std::string_view(set) == "1") || !(is_limited(RLIMIT_AS) || is_limited(RLIMIT_DATA))) return;
+  if (::setenv("OPENBLAS_NUM_THREADS", "1", 1) == 0) ::execv("/proc/self/exe", argv);  // returns where it cannot
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  hold_blas_at_one_thread(argv);
+  return ardvark::cli::main(argc, argv);
+}

@@ -255,6 +255,8 @@ ARDVARK_API ardvark_code ardvark_result_number(const ardvark_result* result, con
 /* A text as it is, anything else as JSON (infinities and NaN are null; rows of a table count from 1; columns go by name). name NULL: all
  * results but the covariance, as one JSON object. *text is to be freed by ardvark_free. */
 ARDVARK_API ardvark_code ardvark_result_text(const ardvark_result* result, const char* name, char** text, ardvark_error* error);
+/* The same, a text as JSON too: in quotes. */
+ARDVARK_API ardvark_code ardvark_result_json(const ardvark_result* result, const char* name, char** text, ardvark_error* error);
 
 /* options (names), presets (name, task, description), version of the library, and of each preset by name what its program takes if nothing
  * is said, defaults.slr_var.max_sweeps and .prune_at (0: nothing leaves), as a result. */

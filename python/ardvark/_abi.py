@@ -91,6 +91,7 @@ _SIGNATURES = {
     "ardvark_result_array": [c_void_p, c_char_p, POINTER(Array), _error],
     "ardvark_result_number": [c_void_p, c_char_p, POINTER(c_double), _error],
     "ardvark_result_text": [c_void_p, c_char_p, _out, _error],
+    "ardvark_result_json": [c_void_p, c_char_p, _out, _error],
     "ardvark_catalogue": [_out, _error],
 }
 
@@ -144,6 +145,13 @@ def call_for_handle(kind: str, function: str, *arguments: Any) -> Handle:
     out = c_void_p()
     call(function, *arguments, byref(out))
     return Handle(kind, out.value)
+
+
+def without_null(text: bytes) -> bytes:
+    """The text, which ends for C at its first null character."""
+    if b"\0" in text:
+        raise ValueError(f"{text.decode('utf-8', 'replace')!r} holds a null character, which no name, text or path may")
+    return text
 
 
 def call_for_text(function: str, *arguments: Any) -> str:

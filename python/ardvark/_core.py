@@ -20,7 +20,7 @@ from typing import Any, Callable, Optional, Sequence, Union
 
 import numpy as np
 
-from ._abi import Handle, InternalError, call, call_for_bytes, call_for_handle, call_for_text, library
+from ._abi import Handle, InternalError, call, call_for_bytes, call_for_handle, call_for_text, library, without_null
 from ._arrays import matrix_of, vector_of
 from ._interrupt import InterruptWatch
 from ._options import Options, long_call
@@ -156,7 +156,7 @@ class Model(Result):
         >>> again.number("bound") == model.number("bound")
         True
         """
-        call("ardvark_model_save", self._model, os.fsencode(path))
+        call("ardvark_model_save", self._model, without_null(os.fsencode(path)))
 
     def to_bytes(self) -> bytes:
         """What `save` writes.
@@ -238,7 +238,7 @@ def load(path: Union[str, "os.PathLike[str]"]) -> Model:
     ...     print(_core.load(f"{folder}/model.ardvark").text("status"))
     converged
     """
-    return Model(call_for_handle("model", "ardvark_model_load", os.fsencode(path)))
+    return Model(call_for_handle("model", "ardvark_model_load", without_null(os.fsencode(path))))
 
 
 def from_bytes(data: bytes) -> Model:

@@ -7,7 +7,7 @@ from typing import Any, Mapping, Optional
 
 import numpy as np
 
-from ._abi import Handle, call, call_for_handle, library
+from ._abi import Handle, call, call_for_handle, library, without_null
 from ._interrupt import InterruptWatch
 
 __all__ = ["Options", "long_call"]
@@ -26,9 +26,9 @@ class Options(Handle):
             library.ardvark_options_set_progress(self, watch.function, None, watch.seconds)
 
     def _set(self, name: str, value: Any) -> None:
-        key = name.encode()
+        key = without_null(name.encode())
         if isinstance(value, str):
-            call("ardvark_options_set_text", self, key, value.encode())
+            call("ardvark_options_set_text", self, key, without_null(value.encode()))
         elif np.ndim(value) == 0:
             try:
                 number = float(value)
@@ -36,7 +36,7 @@ class Options(Handle):
                 raise ValueError(f"{name} is {value!r}; it must be a text, a number or a list of one of these") from None
             call("ardvark_options_set_number", self, key, number)
         elif len(value) > 0 and isinstance(value[0], str):
-            texts = (c_char_p * len(value))(*[str(text).encode() for text in value])
+            texts = (c_char_p * len(value))(*[without_null(str(text).encode()) for text in value])
             call("ardvark_options_set_texts", self, key, texts, len(value))
         else:
             numbers = np.ascontiguousarray(value, dtype=np.float64).ravel()

@@ -8,7 +8,7 @@ from typing import Any, Optional
 
 import numpy as np
 
-from ._abi import Handle, call, call_for_text
+from ._abi import Handle, call, call_for_text, without_null
 from ._arrays import call_for_array
 
 __all__ = ["Result"]
@@ -42,7 +42,7 @@ class Result:
         >>> model.array("mean").round(2).tolist(), model.array("interval").shape
         ([2.0, 0.0], (2, 2))
         """
-        return call_for_array("ardvark_result_array", self._handle, name.encode())
+        return call_for_array("ardvark_result_array", self._handle, without_null(name.encode()))
 
     def number(self, name: str) -> float:
         """A single number, or flag.
@@ -57,7 +57,7 @@ class Result:
         1.0
         """
         number = c_double()
-        call("ardvark_result_number", self._handle, name.encode(), byref(number))
+        call("ardvark_result_number", self._handle, without_null(name.encode()), byref(number))
         return number.value
 
     def text(self, name: Optional[str] = None) -> str:
@@ -72,7 +72,7 @@ class Result:
         >>> model.text("status"), model.text("mean")[0]
         ('converged', '[')
         """
-        return call_for_text("ardvark_result_text", self._handle, None if name is None else name.encode())
+        return call_for_text("ardvark_result_text", self._handle, None if name is None else without_null(name.encode()))
 
     def value(self, name: str) -> Any:
         """Texts, lists of texts and nested results as Python values: what JSON has. Numbers of arrays: array().
@@ -83,11 +83,10 @@ class Result:
         >>> from ardvark import _core
         >>> X = np.random.default_rng(0).normal(size=(50, 2))
         >>> model = _core.fit(X, 1 + 2 * X[:, 0], model="linear", prior="shared")
-        >>> model.value("columns")
-        ['x1', 'x2']
+        >>> model.value("columns"), model.value("status")
+        (['x1', 'x2'], 'converged')
         """
-        text = self.text(name)
-        return [] if text == "[]" else json.loads(text)
+        return json.loads(call_for_text("ardvark_result_json", self._handle, without_null(name.encode())))
 
     def to_dict(self) -> dict[str, Any]:
         """All results but the covariance, as ``ardvark fit --json`` prints them.

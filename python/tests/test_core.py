@@ -333,3 +333,30 @@ def test_selection_and_paths():
     assert np.array_equal(path.array("lambda"), [30, 5, 1])
     one = _core.fit(X, labels, model="logistic", prior="laplace", **{"lambda": 5})
     assert np.allclose(path.array("mean")[1], one.array("mean"), atol=1e-8)
+
+
+def test_a_text_that_is_json_stays_a_text():
+    X = np.random.RandomState(0).standard_normal((50, 2))
+    for name in ("null", "1", "[]", '"', "a\tb", "caf\u00e9"):
+        model = _core.fit(X, X[:, 0], model="linear", prior="shared", target=name)
+        assert model.value("target") == name
+        assert model.text("target") == name
+    assert model.value("status") == "converged"
+
+
+def test_null_characters_are_refused(tmp_path):
+    X = np.random.RandomState(0).standard_normal((50, 2))
+    model = _core.fit(X, X[:, 0], model="linear", prior="shared")
+    with pytest.raises(ValueError, match="null character"):
+        model.save(str(tmp_path / "a") + "\0b")
+    assert not list(tmp_path.iterdir())
+    with pytest.raises(ValueError, match="null character"):
+        _core.fit(X, X[:, 0], model="linear", prior="shared", column_names=["a\0b", "a\0c"])
+
+
+def test_names_must_differ():
+    X = np.random.RandomState(0).standard_normal((50, 2))
+    with pytest.raises(ValueError, match="class_names has 'a' twice"):
+        _core.fit(X, (X[:, 0] > 0) * 1.0, model="logistic", class_names=["a", "a"])
+    with pytest.raises(ValueError, match="column_names has 'x' twice"):
+        _core.fit(X, X[:, 0], model="linear", column_names=["x", "x"])

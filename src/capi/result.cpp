@@ -115,7 +115,13 @@ class Lookup final : public Fields {
   throw InvalidArgument(fmt::format("there is no result '{}'; the results are {}", name, known));
 }
 
+// \param name  nullptr: all of them
 Json field(const ardvark_result& result, const char* name) {
+  if (name == nullptr) {
+    JsonFields all(false);
+    result.visit(all);
+    return all.json();
+  }
   JsonFields all(std::string_view(name).substr(0, std::string_view(name).find('.')));
   result.visit(all);
   const Json* at = &all.json();
@@ -174,15 +180,15 @@ ardvark_code ardvark_result_number(const ardvark_result* result, const char* nam
 ardvark_code ardvark_result_text(const ardvark_result* result, const char* name, char** text, ardvark_error* error) {
   return guarded(error, [&] {
     required(text, "text");
-    required(result, "result");
-    if (name == nullptr) {
-      JsonFields all(false);
-      result->visit(all);
-      *text = copy(all.json().dump());
-      return;
-    }
-    const Json value = field(*result, name);
+    const Json value = field(required(result, "result"), name);
     *text = copy(value.is_string() ? value.text() : value.dump());
+  });
+}
+
+ardvark_code ardvark_result_json(const ardvark_result* result, const char* name, char** text, ardvark_error* error) {
+  return guarded(error, [&] {
+    required(text, "text");
+    *text = copy(field(required(result, "result"), name).dump());
   });
 }
 

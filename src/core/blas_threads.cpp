@@ -1,12 +1,16 @@
 // The number of threads: OpenBLAS's, which is one while the library works, and ours.
 #include "core/blas_threads.hpp"
 
+#include <sys/mman.h>
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <atomic>
 #include <mutex>
 #include <thread>
 #include <vector>
 
+#include "ardvark/errors.hpp"
 #include "core/blas_names.hpp"
 #include "core/parallel.hpp"
 
@@ -14,6 +18,7 @@ extern "C" {
 // Present in OpenBLAS only; with another BLAS the thread option has no effect, and the bits are those of its own threads.
 [[gnu::weak]] void openblas_set_num_threads(int);
 [[gnu::weak]] int openblas_get_num_threads(void);
+void dpotrf_(const char*, const int*, double*, const int*, int*);
 }
 
 namespace ardvark::blas {
@@ -82,9 +87,48 @@ bool is_settable() { return openblas_set_num_threads != nullptr && openblas_get_
 
 thread_local int scopes_of_this_thread = 0;
 
+// OpenBLAS takes a buffer for each thread that is in a call, keeps it for later ones, and where it gets no memory for it asks again for
+// ever (0.3.21, memory.c). So we ask before it does, and where memory is limited from outside one thread has to do.
+class Buffers {
+ public:
+  /// Takes that of one thread, which then stays, whatever memory is used for. False: there is no room for it.
+  bool take_one() {
+    const std::lock_guard lock(mutex_);
+    if (!is_taken_ && has_room()) {
+      const int n = 1;
+      double one = 1;
+      int info = 0;
+      dpotrf_("L", &n, &one, &n, &info);
+      is_taken_ = true;
+    }
+    return is_taken_;
+  }
+  [[nodiscard]] bool are_limited() const { return are_limited_; }
+
+ private:
+  static bool has_room() {
+    constexpr std::size_t bytes = (std::size_t{128} << 20) + (std::size_t{1} << 16);
+    void* const at = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return at != MAP_FAILED && ::munmap(at, bytes) == 0;
+  }
+  static bool is_limited(decltype(RLIMIT_AS) resource) {
+    rlimit limit = {};
+    return ::getrlimit(resource, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+  }
+
+  std::mutex mutex_;
+  bool is_taken_ = false;
+  const bool are_limited_ = is_limited(RLIMIT_AS) || is_limited(RLIMIT_DATA);
+};
+
+Buffers& buffers() {
+  static Buffers all;
+  return all;
+}
+
 }  // namespace
 
-int num_threads() { return is_settable() ? scopes().allowed() : 1; }
+int num_threads() { return is_settable() && !buffers().are_limited() ? scopes().allowed() : 1; }
 
 Index threads_for(double multiplications) { return is_small(multiplications) ? 1 : num_threads(); }
 
@@ -94,6 +138,8 @@ Index threads_to_read(Index entries) { return is_small_to_read(entries) ? 1 : nu
 
 ThreadScope::ThreadScope(int threads) {
   if (!is_settable()) return;
+  if (!buffers().take_one())
+    throw EnvironmentError("memory is not enough: OpenBLAS needs 128 MB of addresses for its work; allow the program more (ulimit -v, -d)");
   scopes().enter(this, threads);
   ++scopes_of_this_thread;
 }

@@ -7,10 +7,12 @@
 #include <exception>
 #include <functional>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include "ardvark/errors.hpp"
 #include "ardvark/types.hpp"
 
 namespace ardvark {
@@ -20,9 +22,9 @@ namespace detail {
 inline thread_local bool is_at_a_piece = false;
 }  // namespace detail
 
-/// f(0) .. f(count - 1) on so many threads. The pieces must not depend on each other, so the result does not depend on the number of
-/// threads. The first exception that a piece throws is thrown again. BLAS should be held at one thread meanwhile, and just before: the idle
-/// threads of OpenBLAS spin for a while after a call.
+/// f(0) .. f(count - 1) on so many threads, or as many of them as can be started. The pieces must not depend on each other, so the result
+/// does not depend on the number of threads. The first exception that a piece throws is thrown again. BLAS should be held at one thread
+/// meanwhile, and just before: the idle threads of OpenBLAS spin for a while after a call.
 template <typename Function>
 void parallel_for(Index count, Index num_threads, Function&& f) {
   num_threads = std::min(count, num_threads);
@@ -46,7 +48,10 @@ void parallel_for(Index count, Index num_threads, Function&& f) {
   };
   {
     std::vector<std::jthread> others;
-    for (Index t = 1; t < num_threads; ++t) others.emplace_back(work);
+    try {
+      for (Index t = 1; t < num_threads; ++t) others.emplace_back(work);
+    } catch (const std::system_error&) {  // memory or threads are short: those that run do it all
+    }
     work();
   }
   if (thrown) std::rethrow_exception(thrown);
@@ -58,6 +63,15 @@ void parallel_ranges(Index count, Index num_threads, Function&& f) {
   num_threads = std::clamp<Index>(num_threads, 1, std::max<Index>(count, 1));
   const Index part = (count + num_threads - 1) / num_threads;
   parallel_for(num_threads, num_threads, [&](Index t) { f(std::min(t * part, count), std::min((t + 1) * part, count)); });
+}
+
+/// \throws EnvironmentError  it cannot be started
+template <typename Work>
+std::jthread started(Work&& work) try {
+  return std::jthread(std::forward<Work>(work));
+} catch (const std::system_error& e) {
+  throw EnvironmentError("cannot start a thread: " + e.code().message() +
+                         "; memory is short, or the number of threads has a limit (ulimit)");
 }
 
 /// A callback of the caller's for work on other threads: it runs on the caller's thread only, one call at a time, while the threads that
@@ -85,7 +99,7 @@ class Relay {
     bool done = false;
     std::exception_ptr of_work, of_answer;
     {
-      const std::jthread other([&] {
+      const std::jthread other = started([&] {
         try {
           work();
         } catch (...) {

@@ -311,8 +311,9 @@ Prepared prepare_columns(MatrixView X, const Vector& k, const FitOptions& option
     out.notes.push_back(fmt::format("{} {} constant and left out: {}", constant.size(), constant.size() == 1 ? "column is" : "columns are",
                                     listed(constant)));
   if (!copies.empty())
-    out.notes.push_back(fmt::format("{} {} another column up to shift and scale and left out: {}", copies.size(),
-                                    copies.size() == 1 ? "column repeats" : "columns repeat", listed(copies)));
+    out.notes.push_back(fmt::format("{} another column up to shift and scale and {} left out: {}",
+                                    copies.size() == 1 ? "1 column repeats" : fmt::format("{} columns repeat", copies.size()),
+                                    copies.size() == 1 ? "is" : "are", listed(copies)));
   // Beside a flat intercept centring changes nothing in the model, and spares the solvers a cancellation.
   if (!options.standardize) s.scale = Vector::Ones(p);
   for (Index j = 0; j < p; ++j)

@@ -129,7 +129,7 @@ Report read_report(const Json& description, const std::string& path) {
   Report report;
   report.status = status_from(description.at("status"), path);
   report.message = description.at("message").text();
-  report.sweeps = static_cast<int>(description.at("sweeps").whole_number());
+  report.sweeps = checked_count(description.at("sweeps"), path);
   report.solver = from_name(description.at("solver"),
                             {SolverKind::automatic, SolverKind::primal, SolverKind::dual, SolverKind::spectral, SolverKind::sequential,
                              SolverKind::greedy, SolverKind::coordinate, SolverKind::qr},
@@ -143,7 +143,7 @@ Report read_report(const Json& description, const std::string& path) {
   if (description.contains("pruning"))  // older files have none
     for (const Json& event : description.at("pruning").list())
       report.pruning.push_back(
-          {static_cast<int>(event.at("sweep").whole_number()), event.at("pruned").whole_numbers(), event.at("readmitted").whole_numbers()});
+          {checked_count(event.at("sweep"), path), event.at("pruned").whole_numbers(), event.at("readmitted").whole_numbers()});
   return report;
 }
 
@@ -258,6 +258,13 @@ double checked_share(double value, const char* what, const std::string& path) {
   if (!(value >= -1e-9 && value <= 1 + 1e-9))
     throw InvalidArgument(fmt::format("'{}' is damaged: {} is {}; it must lie between 0 and 1", path, what, value));
   return std::clamp(value, 0.0, 1.0);
+}
+
+int checked_count(const Json& number, const std::string& path) {
+  const Index count = number.whole_number();
+  if (count < 0 || count > std::numeric_limits<int>::max())
+    throw InvalidArgument(fmt::format("'{}' is damaged: its number of sweeps is {}", path, count));
+  return static_cast<int>(count);
 }
 
 bool has_repeats(std::vector<Index> indices) {

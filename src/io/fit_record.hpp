@@ -37,6 +37,8 @@ Array checked_finite(Array array, const std::string& name, const std::string& pa
 /// A share or a probability, in [0, 1]. Rounding brought those of earlier programs past 1 by 2e-16; further out none has been.
 /// \throws InvalidArgument  naming `what`
 [[nodiscard]] double checked_share(double value, const char* what, const std::string& path);
+/// A number of sweeps. \throws InvalidArgument  no fit has made so many
+[[nodiscard]] int checked_count(const Json& number, const std::string& path);
 [[nodiscard]] bool has_repeats(std::vector<Index> indices);
 
 /// Every enum goes into the file by name.

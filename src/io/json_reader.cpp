@@ -28,7 +28,9 @@ class Forward final : public nlohmann::json_sax<nlohmann::json> {
   bool end_object() override { return to_.close(), true; }
   bool end_array() override { return to_.close(), true; }
   bool key(string_t& name) override { return to_.key(name), true; }
-  bool parse_error(std::size_t, const std::string&, const nlohmann::json::exception& error) override { throw JsonError(error.what()); }
+  bool parse_error(std::size_t place, const std::string&, const nlohmann::json::exception&) override {
+    throw JsonError(fmt::format("it is no valid JSON at character {}", place));
+  }
 
  private:
   bool value(Json scalar) { return to_.value(std::move(scalar)), true; }

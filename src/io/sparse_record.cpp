@@ -54,9 +54,8 @@ SparseResult read_sparse(const Json& description, Vector inclusion, const std::s
     const auto number = [&](std::size_t i) {
       return numbers[i].is_number() ? numbers[i].number() : -std::numeric_limits<double>::infinity();
     };
-    sparse.starts.push_back({start.at("name").text(), status_from(start.at("status"), path),
-                             static_cast<int>(start.at("sweeps").whole_number()), number(0), number(1), number(2), number(3), number(4),
-                             number(5), number(6)});
+    sparse.starts.push_back({start.at("name").text(), status_from(start.at("status"), path), checked_count(start.at("sweeps"), path),
+                             number(0), number(1), number(2), number(3), number(4), number(5), number(6)});
     SparseStart& read = sparse.starts.back();
     sum += read.weight = checked_share(read.weight, "the weight of a start", path);
     if (read.weight > 0) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 
 namespace ardvark::io {
 namespace {
@@ -58,8 +59,9 @@ bool is_utf8(std::string_view text) {
   return true;
 }
 
-std::string shown(std::string_view text) {
-  constexpr int max_characters = 60;
+namespace {
+
+std::string escaped(std::string_view text, int max_characters) {
   std::string result;
   for (int count = 0; !text.empty(); ++count) {
     if (count == max_characters) return result + "...";
@@ -73,6 +75,11 @@ std::string shown(std::string_view text) {
   }
   return result;
 }
+
+}  // namespace
+
+std::string shown(std::string_view text) { return escaped(text, 60); }
+std::string printable(std::string_view text) { return escaped(text, std::numeric_limits<int>::max()); }
 
 std::string listed(const std::vector<std::string>& names) {
   constexpr std::size_t max_names = 20;

@@ -16,6 +16,9 @@ namespace ardvark::io {
 /// The text made fit for a message: at most 60 characters, control characters and bytes that are not UTF-8 as \xNN.
 [[nodiscard]] std::string shown(std::string_view text);
 
+/// The text with control characters and bytes that are not UTF-8 as \xNN.
+[[nodiscard]] std::string printable(std::string_view text);
+
 /// "'a', 'b', 'c'"; beyond 20 names "... and 5 more".
 [[nodiscard]] std::string listed(const std::vector<std::string>& names);
 

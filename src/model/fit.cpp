@@ -10,6 +10,7 @@
 #include "core/validate.hpp"
 #include "engine/softmax_machines.hpp"
 #include "engine/state.hpp"
+#include "io/text.hpp"
 #include "model/choice.hpp"
 #include "model/resolve.hpp"
 
@@ -271,7 +272,53 @@ Index num_inputs(const SavedModel& model) {
   return model.relevance ? model.relevance->num_inputs() : model.softmax ? model.softmax->num_columns() : model.fit.num_columns();
 }
 
+namespace {
+
+// Every text of a model that comes from its user, as it may go to a terminal.
+template <typename Use>
+void for_each_text(Report& report, Use&& use) {
+  use(report.message), use(report.solver_reason);
+  for (auto* texts : {&report.notes, &report.warnings}) std::ranges::for_each(*texts, use);
+}
+template <typename Use>
+void for_each_text(Fit& fit, Use&& use) {
+  use(fit.target);
+  for (auto* texts : {&fit.classes, &fit.column_names}) std::ranges::for_each(*texts, use);
+  for_each_text(fit.report, use);
+}
+template <typename Use>
+void for_each_text(SavedModel& model, Use&& use) {
+  for_each_text(model.fit, use);
+  if (model.softmax) {
+    SoftmaxFit& fit = *model.softmax;
+    use(fit.target);
+    for (auto* texts : {&fit.classes, &fit.column_names}) std::ranges::for_each(*texts, use);
+    for (Fit& machine : fit.machines) for_each_text(machine, use);
+    for_each_text(fit.report, use);
+  }
+  if (model.relevance) {
+    RelevanceFit& fit = *model.relevance;
+    use(fit.target);
+    for (auto* texts : {&fit.classes, &fit.input_names}) std::ranges::for_each(*texts, use);
+    for (RelevanceMachine& machine : fit.machines) for_each_text(machine.fit, use);
+    for_each_text(fit.report, use);
+  }
+}
+
+bool is_printable(const SavedModel& model) {
+  bool all = true;
+  for_each_text(const_cast<SavedModel&>(model), [&](const std::string& text) { all = all && io::printable(text) == text; });
+  return all;
+}
+
+}  // namespace
+
 std::string summary(const SavedModel& model, double level) {
+  if (!is_printable(model)) {
+    SavedModel escaped = model;
+    for_each_text(escaped, [](std::string& text) { text = io::printable(text); });
+    return summary(escaped, level);
+  }
   const std::string text = model.relevance ? summary(*model.relevance, level)
                            : model.softmax ? summary(*model.softmax, level)
                                            : summary(model.fit, level);

@@ -2,9 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <string_view>
 
 #include "engine/toolbox.hpp"
+#include "io/text.hpp"
 #include "model/choice.hpp"
 
 namespace ardvark {
@@ -246,9 +249,18 @@ ModelKind check_any_options(const ModelOptions& options) {
   return task == Task::linear ? ModelKind::linear : ModelKind::logistic;
 }
 
+void check_names_differ(const char* what, const std::vector<std::string>& names) {
+  std::vector<std::string_view> sorted(names.begin(), names.end());
+  std::sort(sorted.begin(), sorted.end());
+  if (const auto same = std::adjacent_find(sorted.begin(), sorted.end()); same != sorted.end())
+    throw InvalidArgument(fmt::format("{} has '{}' twice; names must differ", what, io::shown(*same)));
+}
+
 }  // namespace
 
 ModelKind check_options(const ModelOptions& options) {
+  check_names_differ("column_names", options.column_names);
+  check_names_differ("class_names", options.class_names);
   const ModelKind kind = check_any_options(options);
   if (!options.diagnose) return kind;
   const bool has_task = !options.preset.empty() || !options.task.empty();  // else the program says it, from the target

@@ -37,7 +37,7 @@ TEST_F(Refuses, TablesWithoutRowsOrFeatures) {
   linear_table("y\n1\n2\n", {"bad.csv", "no feature columns"});
   linear({"--ignore", "x,z,k,w"}, {"no feature columns"});
   linear({"--ignore", "x,z,k", "--weights", "w"}, {"no feature columns"});
-  linear_table("k,y\na,1\na,2\n", {"no feature columns"});  // one level: no dummy
+  linear_table("k,y\na,1\na,2\n", {"no feature column that varies", "'k'", "'a'"});  // one level: no dummy
   logistic_table("x,y\n", {"no rows"});
 }
 

@@ -52,6 +52,23 @@ TEST_F(ShowCommand, PrintsTheSummaryOfTheFit) {
   }
 }
 
+// Of a name the terminal sees no command, and no line of its own.
+TEST(SummaryOfOddNames, EscapesThem) {
+  const testing::TemporaryFolder folder;
+  std::string table = "\"a\x1b[31mred\",\"b\nstatus  converged: forged\",y,class\n";
+  for (int i = 0; i < 30; ++i) table += fmt::format("{},{},{},\"{}\"\n", i % 7, (i * i) % 11, i % 5 + i % 7, i % 3 == 0 ? "u\tv" : "w");
+  testing::write_bytes(folder / "t.csv", table);
+  for (const Arguments& arguments : {Arguments{"fit", "t.csv", "--target", "y", "--model", "linear", "--ignore", "class"},
+                                     Arguments{"fit", "t.csv", "--target", "class", "--model", "logistic"}}) {
+    const std::string text = output_of(arguments, folder.path());
+    EXPECT_FALSE(contains(text, "\x1b")) << text;
+    EXPECT_FALSE(contains(text, "\nstatus  converged: forged")) << text;
+    EXPECT_TRUE(contains(text, "a\\x1b[31mred")) << text;
+    EXPECT_TRUE(contains(text, "b\\x0astatus")) << text;
+    EXPECT_FALSE(contains(text, "u\tv")) << text;
+  }
+}
+
 TEST_F(ShowCommand, PrintsTheJsonOfTheFit) {
   for (const Arguments& fit : fits) {
     const bool has_covariance = std::find(fit.begin(), fit.end(), "rvm") == fit.end();

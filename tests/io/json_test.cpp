@@ -91,7 +91,7 @@ TEST(Json, SaysWhatItIsWhereSomethingElseIsAskedFor) {
   EXPECT_EQ(message([] { return Json::object().at("mean"); }), "there is no 'mean'");
   EXPECT_EQ(message([] { return Json().at("mean"); }), "an object is expected, and there is null");
   EXPECT_EQ(message([] { return Json::array({1, "x"}).numbers(); }), "a number is expected, and there is a text");
-  EXPECT_EQ(message([] { return read("[1,2"); }).substr(0, 30), "[json.exception.parse_error.10");
+  EXPECT_EQ(message([] { return read("[1,2"); }), "it is no valid JSON at character 5");
 }
 
 TEST(Json, IsRefusedWhereItWouldTakeMoreThanItMay) {

@@ -1,0 +1,50 @@
+// Memory that is limited from outside (ulimit -v): the program does its work, or says in a sentence that memory is short. It never waits.
+#include <fmt/format.h>
+
+#include <cstdlib>
+
+#include "program.hpp"
+
+namespace ardvark {
+namespace {
+
+using testing::Arguments;
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool has_own_addresses = true;  // the sanitizer takes terabytes of them
+#else
+constexpr bool has_own_addresses = false;
+#endif
+
+TEST(MemoryLimit, EndsInASentenceWhereMemoryIsShort) {
+  if (has_own_addresses) GTEST_SKIP() << "under a sanitizer that needs more addresses";
+  const testing::TemporaryFolder folder;
+  const std::string table = testing::example_path("Pima.tr.csv"), model = folder / "m.ardvark";
+  testing::output_of({"fit", table, "--target", "type", "--model", "logistic", "-o", model});
+  int num_short = 0, num_done = 0;
+  for (const char* threads : {"OPENBLAS_NUM_THREADS=1", "OPENBLAS_NUM_THREADS=2"})
+    for (const int megabytes : {70, 80, 100, 150, 200, 250, 300, 350, 400, 600})
+      for (const Arguments& arguments : {Arguments{"fit", table, "--target", "type", "--model", "logistic", "--threads", "2"},
+                                         Arguments{"predict", model, table}}) {
+        std::string line = fmt::format("cd '{}' && (ulimit -v {}; export {}; exec timeout 60 {}", folder.path(), 1024 * megabytes, threads,
+                                       testing::program_path());
+        for (const std::string& argument : arguments) line += " '" + argument + "'";
+        SCOPED_TRACE(line);
+        const int status = std::system((line + " >out 2>err)").c_str());
+        const int exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+        const std::string err = testing::read_bytes(folder / "err");
+        if (exit_code == 0) {
+          ++num_done;
+        } else {
+          ++num_short;
+          EXPECT_EQ(exit_code, 3) << err;
+          EXPECT_TRUE(testing::is_one_message(err)) << err;
+          EXPECT_TRUE(testing::contains(err, "memory")) << err;
+        }
+      }
+  EXPECT_GT(num_short, 4);
+  EXPECT_GT(num_done, 4);
+}
+
+}  // namespace
+}  // namespace ardvark
