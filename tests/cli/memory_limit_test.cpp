@@ -24,8 +24,8 @@ TEST(MemoryLimit, EndsInASentenceWhereMemoryIsShort) {
   int num_short = 0, num_done = 0;
   for (const char* threads : {"OPENBLAS_NUM_THREADS=1", "OPENBLAS_NUM_THREADS=2"})
     for (const int megabytes : {70, 80, 100, 150, 200, 250, 300, 350, 400, 600})
-      for (const Arguments& arguments : {Arguments{"fit", table, "--target", "type", "--model", "logistic", "--threads", "2"},
-                                         Arguments{"predict", model, table}}) {
+      for (const Arguments& arguments :
+           {Arguments{"fit", table, "--target", "type", "--model", "logistic", "--threads", "2"}, Arguments{"predict", model, table}}) {
         std::string line = fmt::format("cd '{}' && (ulimit -v {}; export {}; exec timeout 60 {}", folder.path(), 1024 * megabytes, threads,
                                        testing::program_path());
         for (const std::string& argument : arguments) line += " '" + argument + "'";
