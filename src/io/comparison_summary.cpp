@@ -28,7 +28,7 @@ std::string summary(const Comparison& comparison) {
   std::string out =
       fmt::format("Comparison of {}, {:.10g} {}, {} {}{}\n\n", counted_by_kind(comparison), comparison.num_rows,
                   comparison.num_rows == 1 ? "row" : "rows", comparison.num_columns, comparison.num_columns == 1 ? "column" : "columns",
-                  comparison.target.empty() ? "" : ", target " + comparison.target);
+                  comparison.target.empty() ? "" : ", target " + io::printable(comparison.target));
   std::size_t width = 5;
   for (const ComparedModel& model : comparison.models) width = std::max(width, io::width(model.name));
   out += fmt::format("  {}  {:>12}  {:>12}  {:>10}  {:>10}  {:>8}  {:>8}  {:>14}  {:>7}\n", io::padded("model", width), "bound",
@@ -41,11 +41,12 @@ std::string summary(const Comparison& comparison) {
                        linear ? io::number(model.noise_sd) : fmt::format("{:.4f}", model.log_loss), to_string(model.status), model.seconds);
   out += "\nnats; parameters: effective ones; effects: columns that probably have one of their own\n";
   for (const ComparedModel& model : comparison.models)
-    if (!model.remark.empty()) out += fmt::format("{}  {}\n", io::padded(model.name, 20), model.remark);
+    if (!model.remark.empty()) out += fmt::format("{}  {}\n", io::padded(model.name, 20), io::printable(model.remark));
   for (const ComparedModel& model : comparison.models) {
-    if (model.status != Status::converged) out += fmt::format("{}  {}\n", io::padded(model.name, 20), model.message);
+    if (model.status != Status::converged) out += fmt::format("{}  {}\n", io::padded(model.name, 20), io::printable(model.message));
     if (!model.comparable) continue;
-    for (const std::string& warning : model.warnings) out += fmt::format("WARNING               {}: {}\n", model.name, warning);
+    for (const std::string& warning : model.warnings)
+      out += fmt::format("WARNING               {}: {}\n", model.name, io::printable(warning));
   }
   out += fmt::format("\n{}\n", comparison.verdict);
   return out;

@@ -26,18 +26,20 @@ std::string summary(const SelectionCounts& counts, Index top) {
                                 counts.repeats, counts.repeats == 1 ? "repeat" : "repeats", counts.seed);
   std::string classes;
   for (std::size_t c = 0; c < counts.classes.size(); ++c)
-    classes += fmt::format("{}{} ({:.10g} rows)", c > 0 ? ", " : "", counts.classes[c], counts.class_weight[static_cast<Index>(c)]);
-  out += fmt::format("{}: {}\n", counts.target.empty() ? "classes" : "target " + counts.target, classes);
+    classes +=
+        fmt::format("{}{} ({:.10g} rows)", c > 0 ? ", " : "", io::printable(counts.classes[c]), counts.class_weight[static_cast<Index>(c)]);
+  out += fmt::format("{}: {}\n", counts.target.empty() ? "classes" : "target " + io::printable(counts.target), classes);
 
   std::vector<Index> order = ranking(counts);
   const Index survived = std::count_if(counts.count.begin(), counts.count.end(), [](Index c) { return c > 0; });
   order.resize(static_cast<std::size_t>(std::min(top, survived)));
   std::size_t width = 7;
-  for (const Index j : order) width = std::max(width, io::width(counts.column_names[static_cast<std::size_t>(j)]));
+  const auto name = [&](Index j) { return io::printable(counts.column_names[static_cast<std::size_t>(j)]); };
+  for (const Index j : order) width = std::max(width, io::width(name(j)));
   if (!order.empty()) out += fmt::format("\n  {}  {:>8}  {:>6}  {:>8}\n", padded("feature", width), "survived", "share", "SC-value");
   for (const Index j : order)
-    out += fmt::format("  {}  {:>8}  {:>6.3f}  {:>8.2f}\n", padded(counts.column_names[static_cast<std::size_t>(j)], width),
-                       counts.count[static_cast<std::size_t>(j)], counts.share[j], counts.sc_value[j]);
+    out += fmt::format("  {}  {:>8}  {:>6.3f}  {:>8.2f}\n", padded(name(j), width), counts.count[static_cast<std::size_t>(j)],
+                       counts.share[j], counts.sc_value[j]);
   const Index more = survived - static_cast<Index>(order.size());
   if (more > 0) out += fmt::format("  ... and {} more that survived at least once\n", more);
   out += fmt::format("\nnever survived        {} of {}\n", counts.num_columns() - survived, counts.num_columns());
@@ -47,8 +49,8 @@ std::string summary(const SelectionCounts& counts, Index top) {
   out += fmt::format("log loss              {}, standard error {:.4f} (chance {:.4f})\n", with_sd(counts.log_loss, 4),
                      counts.log_loss_error, counts.chance_log_loss);
   out += fmt::format("status                {}: {}\n", to_string(counts.status), counts.message);
-  for (const std::string& note : counts.notes) out += fmt::format("note                  {}\n", note);
-  for (const std::string& warning : counts.warnings) out += fmt::format("WARNING               {}\n", warning);
+  for (const std::string& note : counts.notes) out += fmt::format("note                  {}\n", io::printable(note));
+  for (const std::string& warning : counts.warnings) out += fmt::format("WARNING               {}\n", io::printable(warning));
   return out;
 }
 
