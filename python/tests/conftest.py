@@ -3,3 +3,25 @@
 import os
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+# Files whose tests take more than some seconds together: scripts/test --quick leaves them out.
+LONG = {
+    "test_check_estimator",
+    "test_docs",
+    "test_gallery",
+    "test_honest",
+    "test_honest_bench",
+    "test_honest_subsets",
+    "test_kernel_width",
+    "test_processes",
+    "test_properties",
+    "test_sparse_reference",
+    "test_types",
+    "test_wheel",
+}
+
+
+def pytest_collection_modifyitems(items):
+    for item in items:
+        if item.path.stem in LONG:
+            item.add_marker("long")
