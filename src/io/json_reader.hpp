@@ -10,7 +10,7 @@
 
 namespace ardvark::io {
 
-/// What is told of a text while it is read; each may throw. Nothing is, where a derived class does not ask.
+/// What is told of a text while it is read. Each of these may throw, which ends the reading.
 class JsonEvents {
  public:
   virtual ~JsonEvents() = default;
