@@ -8,8 +8,8 @@
 
 #include "core/special.hpp"
 #include "core/validate.hpp"
-#include "engine/toolbox.hpp"
 #include "predict/predictive.hpp"
+#include "preset/preset.hpp"
 
 namespace ardvark {
 
@@ -98,6 +98,7 @@ const char* what_to_do_about_growth(const FitOptions& options) {
 
 void describe_separation(const FitOptions& options, Fit& fit) {
   if (fit.accuracy < 1) return;
+  const PresetFacts& facts = preset_facts(options.preset);
   if (fit.report.status == Status::converged)
     fit.report.notes.push_back(
         "every row is on its own side: the classes can be separated, so that only the prior keeps the coefficients from growing");
@@ -106,7 +107,8 @@ void describe_separation(const FitOptions& options, Fit& fit) {
         std::string("every row is on its own side: the classes can be separated, and neither the prior nor the data keep the coefficients "
                     "from growing, so that they, their intervals and the bound are those of the last sweep and mean little; ") +
         what_to_do_about_growth(options));
-  else if (fit.report.status == Status::max_sweeps && !options.compat && (options.preset.empty() || is_toolbox_preset(options.preset)))
+  else if (fit.report.status == Status::max_sweeps && !options.compat &&
+           (options.preset.empty() || (facts.slr_toolbox && facts.method == PresetMethod::sweeps)))
     fit.report.warnings.push_back(
         std::string("every row is on its own side: the classes can be separated, and so far this prior does not keep the coefficients from "
                     "growing; they, their intervals and the bound are those of the last sweep; if more sweeps only raise them, ") +

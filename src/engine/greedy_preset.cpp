@@ -30,8 +30,6 @@ CovarianceFactor factor_of(const GreedyOutcome& outcome, Index p) {
 
 }  // namespace
 
-bool is_greedy_preset(const std::string& preset) { return preset == "rvm_regression" || preset == "rvm_classification"; }
-
 void describe_greedy(const GreedyOutcome& outcome, Design& design, const std::vector<Index>& free, const Vector& y, const Vector& k,
                      std::shared_ptr<detail::FitState> state, Fit& fit) {
   const Index q = design.cols(), p = q - (state->standardization.intercept ? 1 : 0), n = design.rows();

@@ -7,7 +7,6 @@
 
 namespace ardvark {
 
-[[nodiscard]] bool is_greedy_preset(const std::string& preset);
 /// y [n]: the target of a linear, 0 and 1 of a logistic fit. Everything of `fit` but its task and classes.
 void fit_greedy_preset(MatrixView X, const Vector& y, const FitOptions& options, Fit& fit);
 

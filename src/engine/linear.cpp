@@ -17,6 +17,7 @@
 #include "engine/sparse.hpp"
 #include "engine/sweep_fit.hpp"
 #include "engine/validate_options.hpp"
+#include "preset/preset.hpp"
 
 namespace ardvark {
 namespace {
@@ -86,7 +87,7 @@ LinearFit fit_checked_linear(MatrixView X, VectorView y, const FitOptions& optio
 
   LinearFit fit;
   fit.task = Task::linear;
-  if (is_greedy_preset(options.preset)) {
+  if (preset_facts(options.preset).method == PresetMethod::greedy) {
     validate::matrix(X, "X", options.column_names);
     fit_greedy_preset(X, y.eigen(), options, fit);
     fit.report.seconds = watch.seconds();

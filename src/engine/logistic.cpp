@@ -20,6 +20,7 @@
 #include "engine/sparse.hpp"
 #include "engine/sweep_fit.hpp"
 #include "engine/validate_options.hpp"
+#include "preset/preset.hpp"
 
 namespace ardvark {
 namespace {
@@ -91,8 +92,9 @@ LogisticFit fit_checked_logistic(MatrixView X, VectorView labels, const FitOptio
   fit.task = Task::logistic;
   fit.classes = classes;
   fit.likelihood = options.prior.kind == PriorKind::laplace ? LogisticLikelihood::laplace : options.likelihood;
-  if (is_sequential_preset(options.preset) || is_greedy_preset(options.preset)) {
-    if (is_greedy_preset(options.preset))
+  const PresetMethod method = preset_facts(options.preset).method;
+  if (method == PresetMethod::sequential || method == PresetMethod::greedy) {
+    if (method == PresetMethod::greedy)
       fit_greedy_preset(X, t, options, fit);
     else
       fit_sequential_preset(X, t, options, fit);
@@ -100,7 +102,7 @@ LogisticFit fit_checked_logistic(MatrixView X, VectorView labels, const FitOptio
     return fit;
   }
   if (options.prior.kind == PriorKind::laplace) {
-    if (is_l1_slr(options.preset) && options.compat)
+    if (method == PresetMethod::coordinate && options.compat)
       fit_l1_slr(X, t, options, fit);
     else
       fit_lasso(X, t, k, options, fit);

@@ -173,8 +173,6 @@ double SequentialLogistic::bound() const {
   return state_->sum_xi + 0.5 * state_->quadratic + 0.5 * state_->log_det_V - 0.5 * state_->prior_log_det;
 }
 
-bool is_sequential_preset(const std::string& preset) { return preset == "vb_logit_fit_iter"; }
-
 namespace {
 
 // V = M'M with M lower triangular: the Cholesky factor taken from the last row upwards.

@@ -5,7 +5,6 @@
 
 namespace ardvark {
 
-[[nodiscard]] bool is_sequential_preset(const std::string& preset);
 /// vb_logit_fit_iter; t [n] in {0, 1}.
 void fit_sequential_preset(MatrixView X, const Vector& t, const FitOptions& options, LogisticFit& fit);
 

@@ -17,6 +17,7 @@
 #include "engine/softmax_machines.hpp"
 #include "engine/softmax_state.hpp"
 #include "predict/softmax.hpp"
+#include "preset/preset.hpp"
 
 namespace ardvark {
 namespace {
@@ -28,7 +29,7 @@ void validate_options(const SoftmaxOptions& options, Index p) {
   if (!(h.shape == 0 && h.rate == 0 && (options.rule == UpdateRule::mackay || options.pruning.is_on())))
     validate::gamma(h, "a0 (precision.shape)", "b0 (precision.rate)");
   if (options.compat && options.preset.empty()) throw InvalidArgument("compat reproduces a published program; it needs a preset");
-  if (!options.preset.empty() && !is_softmax_preset(options.preset))
+  if (!options.preset.empty() && !preset_facts(options.preset).coding)
     throw InvalidArgument(fmt::format("preset '{}' is not one of several classes", options.preset));
   if (options.compat && !options.weights.empty())
     throw InvalidArgument(

@@ -15,6 +15,7 @@
 #include "engine/softmax_state.hpp"
 #include "engine/state.hpp"
 #include "predict/predictive.hpp"
+#include "preset/preset.hpp"
 
 namespace ardvark {
 namespace {
@@ -177,7 +178,7 @@ std::vector<std::pair<Index, Index>> class_pairs(Index num_classes) {
 // What all regressions have in common.
 FitOptions options_of_each(const SoftmaxOptions& options) {
   FitOptions each = options;
-  if (const auto end = options.preset.rfind("_ov"); end != std::string::npos) each.preset = options.preset.substr(0, end);
+  if (const char* machine = preset_facts(options.preset).machine) each.preset = machine;
   if (options.keep_covariance == Keep::never) each.keep_covariance = Keep::automatic;  // for the training rows
   return each;
 }

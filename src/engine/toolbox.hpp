@@ -8,8 +8,6 @@
 
 namespace ardvark {
 
-[[nodiscard]] bool is_toolbox_preset(const std::string& preset);
-
 /// A logistic fit with pruned columns as one of these columns alone, each relevant, ascending; no other has a weight from then on.
 [[nodiscard]] Fit of_columns(const Fit& all, const std::vector<Index>& columns, double prune_at);
 

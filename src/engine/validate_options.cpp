@@ -6,12 +6,10 @@
 
 #include "ardvark/softmax.hpp"
 #include "core/validate.hpp"
-#include "engine/coordinate/l1_slr.hpp"
 #include "engine/coordinate/lasso.hpp"
 #include "engine/prepare.hpp"
-#include "engine/sequential.hpp"
 #include "engine/sweep_choice.hpp"
-#include "engine/toolbox.hpp"
+#include "preset/preset.hpp"
 
 namespace ardvark {
 namespace {
@@ -50,7 +48,7 @@ void validate_numbers(const FitOptions& options, Index p) {
     throw InvalidArgument(fmt::format("start_noise is {}; it must be 0 (as usual) or more", options.start_noise));
   if (options.threads < 0)
     throw InvalidArgument(fmt::format("threads is {}; it must be 0 (the caller's setting) or more", options.threads));
-  if (options.row_order != RowOrder::as_given && !is_sequential_preset(options.preset))
+  if (options.row_order != RowOrder::as_given && preset_facts(options.preset).method != PresetMethod::sequential)
     throw InvalidArgument("row_order is by-content; it is of vb_logit_fit_iter: no other fit depends on the order of the rows");
   if (options.record_every < 0) throw InvalidArgument(fmt::format("record_every is {}; it must be 0 or more", options.record_every));
   if (!options.column_names.empty() && static_cast<Index>(options.column_names.size()) != p)
@@ -67,7 +65,7 @@ void validate_laplace(const FitOptions& options, bool linear) {
   const bool laplace = options.prior.kind == PriorKind::laplace;
   if (laplace && linear) throw InvalidArgument("prior 'laplace' is of logistic regression; it cannot be used for linear regression");
   if (laplace) validate_lasso(options);
-  if (!laplace && is_l1_slr(options.preset))
+  if (!laplace && preset_facts(options.preset).method == PresetMethod::coordinate)
     throw InvalidArgument(fmt::format("preset '{}' has a Laplace prior; the prior is '{}'", options.preset, to_string(options.prior.kind)));
   if (!laplace && options.rule != UpdateRule::laplace && options.prior.lambda != 0)
     throw InvalidArgument(fmt::format("prior.lambda is {}; lambda is of the Laplace prior, and the prior is '{}'", options.prior.lambda,
@@ -76,16 +74,15 @@ void validate_laplace(const FitOptions& options, bool linear) {
 
 void validate_preset(const FitOptions& options, Task task) {
   if (options.preset.empty()) return;
-  if (is_softmax_preset(options.preset))
-    throw InvalidArgument(fmt::format("preset '{}' is of several classes: use fit_softmax", options.preset));
+  const PresetFacts& facts = preset_facts(options.preset);
+  if (facts.coding) throw InvalidArgument(fmt::format("preset '{}' is of several classes: use fit_softmax", options.preset));
   if (task_of_preset(options.preset) != task)
     throw InvalidArgument(fmt::format("preset '{}' is a {} model; it cannot be used for {} regression", options.preset,
                                       to_string(task_of_preset(options.preset)), to_string(task)));
-  if (!options.weights.empty() && (options.compat || !(is_toolbox_preset(options.preset) || is_l1_slr(options.preset))))
+  if (!options.weights.empty() && (options.compat || !facts.slr_toolbox))
     throw InvalidArgument(fmt::format("weights cannot be used with preset '{}'{}; the published program has none", options.preset,
                                       options.compat ? " and compat" : ""));
-  if (is_toolbox_preset(options.preset)) return;
-  if ((options.intercept || options.standardize) && !is_l1_slr(options.preset))
+  if ((options.intercept || options.standardize) && !facts.slr_toolbox)
     throw InvalidArgument(
         fmt::format("preset '{}' has no intercept and scales nothing; add a column of ones, or fit a model", options.preset));
 }

@@ -13,6 +13,7 @@
 #include "io/text.hpp"
 #include "model/choice.hpp"
 #include "model/resolve.hpp"
+#include "preset/preset.hpp"
 
 namespace ardvark {
 namespace {
@@ -361,7 +362,7 @@ void check_selection(const ModelOptions& options) {
     throw InvalidArgument(
         fmt::format("{} is {}; it must be a whole number from 0 to {:.0f}", options.spelled("seed"), options.seed, largest_seed));
   refuse(options, {"diagnose"}, "is of one fit; a selection makes many");
-  if (options.preset == "slr_rvm")
+  if (preset_facts(options.preset).kernel)
     throw InvalidArgument(fmt::format("{} selects rows, the relevance vectors, and no columns; slr_var selects columns in the same way",
                                       options.spelled("preset", options.preset)));
   if (check_options(options) != ModelKind::logistic)

@@ -6,9 +6,9 @@
 #include <cmath>
 #include <string_view>
 
-#include "engine/toolbox.hpp"
 #include "io/text.hpp"
 #include "model/choice.hpp"
+#include "preset/preset.hpp"
 
 namespace ardvark {
 namespace {
@@ -16,29 +16,30 @@ namespace {
 // A preset fixes everything but what its program lets its user choose.
 void refuse_beside_preset(const ModelOptions& options) {
   const std::string& preset = options.preset;
+  const PresetFacts& facts = preset_facts(preset);
   refuse(options, {"prior", "likelihood", "group", "posterior", "coding", "precision_per_class", "update_rule", "readmit_every"},
          fmt::format("cannot be used with {}; a preset fixes it", options.spelled("preset")));
-  const bool prunes = is_toolbox_preset(preset) && options_for_preset(preset, options.compat).pruning.is_on();
-  if (!prunes) refuse(options, {"prune_at"}, fmt::format("cannot be used with {}; a preset fixes it", options.spelled("preset")));
-  const bool is_greedy = preset.starts_with("rvm_");
-  if (is_greedy || is_toolbox_preset(preset) || preset == "l1_slr_c" || preset == "vb_logit_fit_iter" || options.compat)
+  if (!options_for_preset(preset, options.compat).pruning.is_on())
+    refuse(options, {"prune_at"}, fmt::format("cannot be used with {}; a preset fixes it", options.spelled("preset")));
+  const bool is_greedy = facts.method == PresetMethod::greedy;
+  if (facts.slr_toolbox || facts.method != PresetMethod::sweeps || options.compat)
     refuse(options, {"converge"}, fmt::format("is of the sweeps of the presets vb_* and vrvm_* without {}", options.spelled("compat")));
-  if (preset == "l1_slr_c")
+  if (facts.method == PresetMethod::coordinate)
     refuse(options, {"a0", "b0", "solver"},
-           fmt::format("has no meaning with l1_slr_c, which has {} and nothing else", options.spelled("lambda")));
-  if (preset == "l1_slr_c" && options.compat)
+           fmt::format("has no meaning with {}, which has {} and nothing else", preset, options.spelled("lambda")));
+  if (facts.method == PresetMethod::coordinate && options.compat)
     refuse(options, {"tolerance"},
-           fmt::format("has no meaning with l1_slr_c {}, which makes {} passes whatever they bring", options.spelled("compat"),
+           fmt::format("has no meaning with {} {}, which makes {} passes whatever they bring", preset, options.spelled("compat"),
                        options.spelled("max_sweeps")));
   if (!is_greedy) refuse(options, {"flat"}, fmt::format("cannot be used with {}; a preset fixes it", options.spelled("preset")));
   if (is_greedy)
     refuse(options, {"a0", "b0", "c0", "d0", "solver"},
            fmt::format("has no meaning with {}, which has no hyper-priors and takes one column at a time", preset));
-  const bool is_toolbox = preset.starts_with("slr_") || preset.starts_with("rlr_") || preset.starts_with("l1_") || preset.ends_with("mlr");
-  if (is_toolbox) refuse(options, {"a0", "b0", "c0", "d0"}, fmt::format("has no meaning with {}, which has no hyper-priors", preset));
-  if (preset == "vb_logit_fit_iter")
+  if (facts.slr_toolbox)
+    refuse(options, {"a0", "b0", "c0", "d0"}, fmt::format("has no meaning with {}, which has no hyper-priors", preset));
+  if (facts.method == PresetMethod::sequential)
     refuse(options, {"a0", "b0", "tolerance", "max_sweeps", "solver"},
-           "has no meaning with vb_logit_fit_iter, which passes over the rows once");
+           fmt::format("has no meaning with {}, which passes over the rows once", preset));
 }
 
 void set_model(const ModelOptions& from, Task task, FitOptions& options) {
@@ -91,14 +92,15 @@ void set_model(const ModelOptions& from, Task task, FitOptions& options) {
 // gamma1 of l1_slr_c is lambda, of l1_slr_lap its square, which with compat the core takes as it is.                           (SLR.7)
 double lambda_of_toolbox(const ModelOptions& from) {
   const double gamma1 = *from.toolbox_gamma1;
-  if (from.preset != "l1_slr_lap" && from.preset != "l1_slr_c")
+  const PresetFacts& facts = preset_facts(from.preset);
+  if (!facts.laplace_prior)
     throw InvalidArgument(fmt::format("{} is of {} and l1_slr_c", from.spelled("toolbox_gamma1"), from.spelled("preset", "l1_slr_lap")));
   if (from.lambda)
     throw InvalidArgument(fmt::format("{} and {} exclude each other: one says what the other does, in the toolbox's units",
                                       from.spelled("toolbox_gamma1"), from.spelled("lambda")));
   if (!(gamma1 > 0 && std::isfinite(gamma1)))
     throw InvalidArgument(fmt::format("{} is {}; it must be > 0", from.spelled("toolbox_gamma1"), gamma1));
-  return from.preset == "l1_slr_lap" && !from.compat ? std::sqrt(gamma1) : gamma1;
+  return facts.method == PresetMethod::sweeps && !from.compat ? std::sqrt(gamma1) : gamma1;
 }
 
 // (1 - a V + 2 gamma0)/(w^2 + 2 gamma0/a_0) with a_0 = 1 is MacKay's step under Gamma(gamma0, gamma0).                          (SLR.8)
@@ -122,13 +124,13 @@ FitOptions fit_options(const ModelOptions& from, Task task) {
     options = options_for_preset(from.preset, from.compat);
     refuse_beside_preset(from);
     options.accelerate = from.converge;
-    if (is_toolbox_preset(from.preset) || from.preset == "l1_slr_c") {  // the toolbox lets its user choose
+    if (preset_facts(from.preset).slr_toolbox) {  // the toolbox lets its user choose
       if (!from.standardize) options.standardize = false;
       if (!from.intercept) options.intercept = options.penalize_intercept = false;
       if (from.prune_at) options.pruning.threshold = *from.prune_at;
     }
   }
-  if (from.preset == "vb_logit_fit_iter")
+  if (preset_facts(from.preset).method == PresetMethod::sequential)
     options.row_order = row_order_of(from);
   else
     refuse(from, {"row_order"}, "is of vb_logit_fit_iter: no other fit depends on the order of the rows");
@@ -188,7 +190,7 @@ SoftmaxOptions softmax_options(const ModelOptions& from, const FitOptions& fit) 
 }
 
 bool is_softmax(const ModelOptions& options, Index num_classes) {
-  if (!options.preset.empty() && is_softmax_preset(options.preset)) return true;
+  if (preset_facts(options.preset).coding) return true;
   if (num_classes > 2 && !options.preset.empty())
     throw InvalidArgument(fmt::format("{} {} classes; preset '{}' needs exactly two (for more: {}, {} and those after it)",
                                       options.target.empty() ? "the labels have" : fmt::format("target '{}' has", options.target),
@@ -211,12 +213,12 @@ void check_diagnose(const ModelOptions& options, Task task) {
     throw InvalidArgument(fmt::format("{} is of classifications; the posterior of a regression is compared with nothing", diagnose));
   if (options.keep_covariance == "never")
     throw InvalidArgument(fmt::format("{} needs the covariance; {} must not be never", diagnose, options.spelled("keep_covariance")));
-  if ((preset.empty() && options.prior == "laplace") || preset.starts_with("l1_"))
+  if ((preset.empty() && options.prior == "laplace") || preset_facts(preset).laplace_prior)
     throw InvalidArgument(fmt::format("{} compares distributions; a fit under the Laplace prior is a mode", diagnose));
   if (preset.empty() && options.prior == "slab")
     throw InvalidArgument(fmt::format("{} compares densities; under {} a weight is zero with a probability of its own: use {}", diagnose,
                                       options.spelled("prior", "slab"), options.spelled("prior", "sparse")));
-  if (!preset.empty() && is_softmax_preset(preset)) throw InvalidArgument(no_diagnosis_of_classes(options));
+  if (preset_facts(preset).coding) throw InvalidArgument(no_diagnosis_of_classes(options));
 }
 
 ModelKind check_any_options(const ModelOptions& options) {
@@ -235,7 +237,7 @@ ModelKind check_any_options(const ModelOptions& options) {
                           spelled("preset")));
   const bool is_rvm =
       options.preset.empty() && choose<bool>(options, "model", options.model, {{"linear", false}, {"logistic", false}, {"rvm", true}});
-  if (is_rvm || options.preset == "slr_rvm") {
+  if (is_rvm || preset_facts(options.preset).kernel) {
     static_cast<void>(relevance_options(options));
     return ModelKind::relevance;
   }

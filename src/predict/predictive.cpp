@@ -12,9 +12,8 @@
 #include "core/blas.hpp"
 #include "core/special.hpp"
 #include "core/validate.hpp"
-#include "engine/coordinate/l1_slr.hpp"
 #include "engine/state.hpp"
-#include "engine/toolbox.hpp"
+#include "preset/preset.hpp"
 
 namespace ardvark {
 namespace {
@@ -66,9 +65,8 @@ void predictive_moments(const Fit& fit, MatrixView X, Vector& m, Vector* s) {
 
 PredictiveRule resolved(PredictiveRule rule, const Fit& fit) {
   if (rule != PredictiveRule::automatic) return rule;
-  const std::string& preset = fit.report.preset;
-  if (preset.starts_with("vb_logit")) return PredictiveRule::published_row;
-  return fit.report.compat && (is_toolbox_preset(preset) || is_l1_slr(preset)) ? PredictiveRule::plug_in : PredictiveRule::exact;
+  const PresetFacts& facts = preset_facts(fit.report.preset);
+  return fit.report.compat ? facts.compat_rule : facts.rule;
 }
 
 namespace {

@@ -14,7 +14,7 @@
 #include "ardvark/logistic.hpp"
 #include "ardvark/softmax.hpp"
 #include "core/special.hpp"
-#include "engine/toolbox.hpp"
+#include "preset/preset.hpp"
 
 namespace ardvark {
 namespace {
@@ -174,8 +174,8 @@ TEST(Slr, RefusesColumnsWhoseSquaresVanishOrOverflow) {
   const Vector column = problem.X.col(4);
   for (const double scale : {1e-160, 1e160})
     for (const PresetInfo& preset : presets()) {
-      const bool shared_scale = std::string(preset.name) == "rlr_lap", kernel = std::string(preset.name) == "slr_rvm";
-      if ((!is_toolbox_preset(preset.name) && std::string(preset.name) != "l1_slr_c") || kernel || (shared_scale && scale < 1)) continue;
+      const bool shared_scale = preset_facts(preset.name).table_scale, kernel = preset_facts(preset.name).kernel;
+      if (!preset_facts(preset.name).slr_toolbox || kernel || (shared_scale && scale < 1)) continue;
       problem.X.col(4) = scale * column;
       testing::expect_invalid(
           [&] {

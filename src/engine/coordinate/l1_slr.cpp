@@ -13,20 +13,6 @@
 
 namespace ardvark {
 
-bool is_l1_slr(const std::string& preset) { return preset == "l1_slr_c"; }
-
-// gamma1 = 1; made right it is the model, published it has its own units and a penalised bias.
-void l1_slr_options(FitOptions& options) {
-  options.prior.lambda = 1;
-  options.intercept = options.standardize = true;
-  options.likelihood = LogisticLikelihood::gaussian;
-  options.penalize_intercept = options.compat;
-  if (options.compat) {
-    options.scaling = Scaling::largest;
-    options.max_sweeps = 1000;
-  }
-}
-
 // All weights at once from one gradient g, with the largest curvature each can have by itself: B_j = 1/4 sum_n x_nj^2.          (L1.9)
 void fit_l1_slr(MatrixView X, const Vector& t, const FitOptions& options, Fit& fit) {
   const Stopwatch watch;

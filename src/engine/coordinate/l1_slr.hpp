@@ -5,9 +5,6 @@
 
 namespace ardvark {
 
-[[nodiscard]] bool is_l1_slr(const std::string& preset);
-void l1_slr_options(FitOptions& options);
-
 /// With compat: exactly options.max_sweeps simultaneous updates, as published. t in {0, 1}.
 void fit_l1_slr(MatrixView X, const Vector& t, const FitOptions& options, Fit& fit);
 
