@@ -13,7 +13,7 @@
 
 #include "ardvark/kernel.hpp"
 #include "ardvark/types.hpp"
-#include "engine/greedy.hpp"
+#include "method/greedy/greedy.hpp"
 
 namespace ardvark::bench {
 

@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "core/special.hpp"
-#include "engine/state.hpp"
 #include "io/sparse_record.hpp"
+#include "posterior/state.hpp"
 
 namespace ardvark::io {
 namespace {

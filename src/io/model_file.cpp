@@ -7,13 +7,13 @@
 #include <functional>
 #include <limits>
 
-#include "engine/softmax_state.hpp"
-#include "engine/state.hpp"
 #include "io/fit_record.hpp"
 #include "io/json_reader.hpp"
 #include "io/relevance_record.hpp"
 #include "io/safetensors.hpp"
 #include "io/softmax_record.hpp"
+#include "posterior/softmax_state.hpp"
+#include "posterior/state.hpp"
 
 namespace ardvark {
 namespace {

@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "ardvark/relevance.hpp"
-#include "engine/state.hpp"
 #include "io/text.hpp"
+#include "posterior/state.hpp"
 
 namespace ardvark {
 namespace {

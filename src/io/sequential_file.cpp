@@ -3,8 +3,8 @@
 
 #include <cmath>
 
-#include "engine/sequential_state.hpp"
 #include "io/safetensors.hpp"
+#include "method/sequential/sequential_state.hpp"
 
 namespace ardvark {
 namespace {

@@ -5,9 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "engine/softmax_machines.hpp"
-#include "engine/softmax_state.hpp"
 #include "io/fit_record.hpp"
+#include "posterior/softmax_state.hpp"
 
 namespace ardvark::io {
 namespace {

@@ -6,8 +6,8 @@
 #include <limits>
 
 #include "ardvark/softmax.hpp"
+#include "core/class_pairs.hpp"
 #include "core/special.hpp"
-#include "engine/softmax_machines.hpp"
 #include "io/text.hpp"
 
 namespace ardvark {

@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "ardvark/prior.hpp"
-#include "engine/waist.hpp"
+#include "waist/waist.hpp"
 
 namespace ardvark {
 

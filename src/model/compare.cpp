@@ -11,10 +11,10 @@
 
 #include "core/special.hpp"
 #include "core/validate.hpp"
-#include "engine/state.hpp"
 #include "likelihood/intercept_row.hpp"
 #include "model/choice.hpp"
 #include "model/resolve.hpp"
+#include "posterior/state.hpp"
 #include "prior/hyperprior_cost.hpp"
 
 namespace ardvark {

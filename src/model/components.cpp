@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "engine/state.hpp"
+#include "posterior/state.hpp"
 
 namespace ardvark {
 namespace {

@@ -8,11 +8,11 @@
 
 #include "core/special.hpp"
 #include "core/validate.hpp"
-#include "engine/softmax_machines.hpp"
-#include "engine/state.hpp"
+#include "fit/softmax_machines.hpp"
 #include "io/text.hpp"
 #include "model/choice.hpp"
 #include "model/resolve.hpp"
+#include "posterior/state.hpp"
 #include "preset/preset.hpp"
 
 namespace ardvark {

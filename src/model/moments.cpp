@@ -9,9 +9,9 @@
 #include "core/blas.hpp"
 #include "core/validate.hpp"
 #include "design/dense.hpp"
-#include "engine/describe.hpp"
-#include "engine/state.hpp"
+#include "frame/describe.hpp"
 #include "posterior/solver.hpp"
+#include "posterior/state.hpp"
 
 namespace ardvark {
 namespace {

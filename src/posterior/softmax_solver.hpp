@@ -8,8 +8,8 @@
 
 #include "ardvark/report.hpp"
 #include "design/dense.hpp"
-#include "engine/waist.hpp"
 #include "likelihood/softmax_laplace.hpp"
+#include "waist/waist.hpp"
 
 namespace ardvark {
 

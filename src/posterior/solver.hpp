@@ -1,12 +1,12 @@
-// Solvers of the waist's linear system. Each says what it can do; engine/sweep_choice.cpp chooses and refuses.
+// Solvers of the waist's linear system. Each says what it can do; method/sweep/sweep_choice.cpp chooses and refuses.
 #pragma once
 
 #include <memory>
 
 #include "ardvark/report.hpp"
 #include "design/design.hpp"
-#include "engine/waist.hpp"
 #include "posterior/mixture.hpp"
+#include "waist/waist.hpp"
 
 namespace ardvark {
 

@@ -9,7 +9,7 @@
 #include "ardvark/linear.hpp"
 #include "core/special.hpp"
 #include "core/validate.hpp"
-#include "engine/state.hpp"
+#include "posterior/state.hpp"
 #include "predict/predictive.hpp"
 
 namespace ardvark {

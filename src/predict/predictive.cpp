@@ -12,7 +12,7 @@
 #include "core/blas.hpp"
 #include "core/special.hpp"
 #include "core/validate.hpp"
-#include "engine/state.hpp"
+#include "posterior/state.hpp"
 #include "preset/preset.hpp"
 
 namespace ardvark {

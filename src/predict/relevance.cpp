@@ -8,7 +8,7 @@
 
 #include "core/validate.hpp"
 #include "design/dense.hpp"
-#include "engine/state.hpp"
+#include "posterior/state.hpp"
 #include "predict/predictive.hpp"
 
 namespace ardvark {

@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include "core/blas.hpp"
+#include "core/class_pairs.hpp"
 #include "core/special.hpp"
 #include "core/validate.hpp"
-#include "engine/softmax_machines.hpp"
-#include "engine/softmax_state.hpp"
-#include "engine/state.hpp"
+#include "posterior/softmax_state.hpp"
+#include "posterior/state.hpp"
 #include "predict/predictive.hpp"
 #include "predict/softmax.hpp"
 

@@ -2,7 +2,7 @@
 // (L1EM)
 #pragma once
 
-#include "engine/waist.hpp"
+#include "waist/waist.hpp"
 
 namespace ardvark::laplace_prior {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "ardvark/prior.hpp"
-#include "engine/waist.hpp"
+#include "waist/waist.hpp"
 
 namespace ardvark {
 

@@ -11,7 +11,7 @@
 #include "core/column_kernels.hpp"
 #include "core/decay.hpp"
 #include "core/row_kernels.hpp"
-#include "engine/coordinate/subset_posterior.hpp"
+#include "method/spike_slab/subset_posterior.hpp"
 
 namespace ardvark::simd {
 namespace {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "ardvark/logistic.hpp"
-#include "engine/state.hpp"
+#include "posterior/state.hpp"
 #include "support/reference.hpp"
 
 namespace ardvark {

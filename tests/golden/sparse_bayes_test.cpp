@@ -7,7 +7,7 @@
 #include "ardvark/logistic.hpp"
 #include "core/special.hpp"
 #include "design/dense.hpp"
-#include "engine/greedy.hpp"
+#include "method/greedy/greedy.hpp"
 #include "support/plain.hpp"
 #include "support/random_problem.hpp"
 #include "support/reference.hpp"

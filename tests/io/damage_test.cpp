@@ -9,8 +9,8 @@
 #include <set>
 
 #include "ardvark/sequential.hpp"
-#include "engine/state.hpp"
 #include "mutations.hpp"
+#include "posterior/state.hpp"
 #include "small_models.hpp"
 #include "temporary_file.hpp"
 

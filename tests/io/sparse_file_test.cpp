@@ -8,7 +8,7 @@
 #include "ardvark/logistic.hpp"
 #include "ardvark/model_file.hpp"
 #include "ardvark/table.hpp"
-#include "engine/state.hpp"
+#include "posterior/state.hpp"
 #include "support/paths.hpp"
 #include "support/random_problem.hpp"
 #include "temporary_file.hpp"

@@ -7,8 +7,8 @@
 #include "../support/random_problem.hpp"
 #include "../support/solve.hpp"
 #include "design/dense.hpp"
-#include "engine/sweep.hpp"
 #include "likelihood/likelihood.hpp"
+#include "method/sweep/sweep.hpp"
 
 namespace ardvark {
 namespace {

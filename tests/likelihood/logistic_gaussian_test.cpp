@@ -8,8 +8,8 @@
 #include "../support/solve.hpp"
 #include "core/special.hpp"
 #include "design/dense.hpp"
-#include "engine/sweep.hpp"
 #include "likelihood/likelihood.hpp"
+#include "method/sweep/sweep.hpp"
 
 namespace ardvark {
 namespace {

@@ -13,7 +13,7 @@
 #include "../support/thrown.hpp"
 #include "ardvark/model.hpp"
 #include "core/special.hpp"
-#include "engine/state.hpp"
+#include "posterior/state.hpp"
 
 namespace ardvark {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "ardvark/kernel.hpp"
 #include "design/dense.hpp"
-#include "engine/greedy.hpp"
+#include "method/greedy/greedy.hpp"
 
 namespace ardvark::testing {
 

@@ -11,8 +11,8 @@
 
 #include "core/special.hpp"
 #include "design/dense.hpp"
-#include "engine/coordinate/reduced_rows.hpp"
-#include "engine/coordinate/starts.hpp"
+#include "method/spike_slab/reduced_rows.hpp"
+#include "method/spike_slab/starts.hpp"
 #include "random_problem.hpp"
 
 namespace ardvark::testing {

@@ -1,0 +1,42 @@
+#include "core/anderson.hpp"
+
+#include <Eigen/Cholesky>
+#include <algorithm>
+
+namespace ardvark {
+
+Anderson::Anderson(Index size, Index memory)
+    : memory_(std::min(memory, size)),
+      dF_(size, memory_),
+      dG_(size, memory_),
+      last_F_(size),
+      last_G_(size),
+      normal_(memory_, memory_),
+      right_(memory_),
+      gamma_(memory_) {}
+
+void Anderson::extrapolate(const Vector& x, const Vector& Gx, const Vector& weight, Vector& next) {
+  if (count_ > 0) {
+    const Index slot = (count_ - 1) % memory_;
+    dF_.col(slot) = (Gx - x) - last_F_;
+    dG_.col(slot) = Gx - last_G_;
+  }
+  last_F_ = Gx - x;
+  last_G_ = Gx;
+  ++count_;
+  const Index k = std::min(count_ - 1, memory_);
+  next = Gx;
+  if (k == 0) return;
+  // min || F - dF gamma ||, with a ridge of 1e-10 of the mean square: nearly parallel differences must not blow up the step.
+  auto N = normal_.topLeftCorner(k, k);
+  for (Index i = 0; i < k; ++i) {
+    weighted_ = weight.cwiseProduct(dF_.col(i));
+    N.col(i).noalias() = dF_.leftCols(k).transpose() * weighted_;
+    right_[i] = weighted_.dot(last_F_);
+  }
+  N.diagonal().array() += 1e-10 * N.trace() / static_cast<double>(k) + 1e-300;
+  gamma_.head(k) = N.ldlt().solve(right_.head(k));
+  next.noalias() -= dG_.leftCols(k) * gamma_.head(k);
+}
+
+}  // namespace ardvark

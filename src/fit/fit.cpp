@@ -1,0 +1,158 @@
+// What a Fit can be asked: the full covariance, intervals.
+#include "ardvark/fit.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "ardvark/softmax.hpp"
+#include "core/blas.hpp"
+#include "core/rearrange.hpp"
+#include "core/special.hpp"
+#include "core/validate.hpp"
+#include "posterior/state.hpp"
+#include "waist/waist.hpp"
+
+namespace ardvark {
+
+Matrix Fit::V() const {
+  if (state == nullptr || state->factor.kind == CovarianceFactor::Kind::none)
+    throw InvalidArgument("the fit kept no covariance factor; fit again with keep_covariance = always");
+  const Standardization& s = state->standardization;
+  const Index p = num_columns();
+  Matrix V = state->factor.covariance(state->w.size());
+  // w_user = D w, and for the intercept the prediction at x = 0: one more row of the same linear map.
+  if (s.intercept && s.center.size() > 0) {
+    const Vector shift = s.center.cwiseProduct(s.scale), along = V.topLeftCorner(p, p) * shift;
+    V(p, p) += shift.dot(along) - 2 * shift.dot(V.col(p).head(p));
+    V.col(p).head(p) -= along;
+    V.row(p).head(p) = V.col(p).head(p).transpose();
+  }
+  if (s.scale.size() > 0) {
+    V.topRows(p) = s.scale.asDiagonal() * V.topRows(p);
+    V.leftCols(p) = V.leftCols(p) * s.scale.asDiagonal();
+  }
+  if (!is_joint() && state->y_scale != 1) V *= state->y_scale * state->y_scale;
+  return V;
+}
+
+Matrix Fit::covariance() const {
+  if (!is_joint()) return V();
+  return (noise.shape > 1 ? noise.rate / (noise.shape - 1) : std::numeric_limits<double>::infinity()) * V();
+}
+
+Matrix V_inverse(const Fit& fit, MatrixView X) {
+  if (fit.report.solver == SolverKind::sequential && fit.state != nullptr && fit.state->factor.kind == CovarianceFactor::Kind::triangular) {
+    Matrix L = fit.state->factor.L_inverse;  // V = L^-T L^-1
+    const Index p = L.rows();
+    if (!blas::trtri(p, L.data(), p)) throw InvalidArgument("V is not positive definite: it has no inverse");
+    Matrix inverse(p, p);
+    blas::syrk(blas::Transpose::no, p, p, 1.0, L.data(), p, 0.0, inverse.data(), p);
+    mirror(inverse);
+    return inverse;
+  }
+  if (fit.state == nullptr || fit.state->a.size() == 0 || fit.state->standardization.intercept ||
+      fit.state->standardization.scale.size() > 0 || !fit.state->factor.columns.empty())
+    throw InvalidArgument("V^-1 is that of a fit of columns as they are, without intercept and standardisation, and not of a file");
+  const Vector &a = fit.state->a, &omega = fit.state->omega;
+  if (X.rows() != omega.size() || X.cols() != a.size())
+    throw InvalidArgument(
+        fmt::format("X is {} x {}; the fit was made from a table of {} x {}", X.rows(), X.cols(), omega.size(), a.size()));
+  validate::matrix(X, "X");
+  DenseDesign design(X, {});
+  Matrix G(a.size(), a.size());
+  design.gram(omega, G);
+  G.diagonal() += a;
+  mirror(G);
+  return G;
+}
+
+namespace {
+
+BoundScope scope_of(PriorKind prior, Index num_flat, Index num_other) {
+  if (prior == PriorKind::laplace || (num_flat > 0 && num_other == 0)) return BoundScope::nothing;
+  return num_flat == 0 ? BoundScope::any_prior : BoundScope::same_flat;
+}
+
+}  // namespace
+
+BoundScope bound_scope(const Fit& fit) {
+  const Index num_flat = std::count(fit.group.begin(), fit.group.end(), Partition::flat);
+  const Index num_left_out = std::count(fit.group.begin(), fit.group.end(), Partition::left_out);
+  return scope_of(fit.prior, num_flat, static_cast<Index>(fit.group.size()) - num_flat - num_left_out);
+}
+
+BoundScope bound_scope(const SoftmaxFit& fit) {
+  Index num_flat = 0, num_other = 0;
+  for (Index j = 0; j < fit.num_columns(); ++j)
+    if (!fit.left_out[static_cast<std::size_t>(j)]) ++((fit.precision.row(j).array() == 0).all() ? num_flat : num_other);
+  return scope_of(fit.prior, num_flat, num_other);
+}
+
+Vector direction(const Fit& fit) {
+  if (fit.sparse) return fit.sparse->direction;
+  Vector out = Vector::Constant(fit.num_columns(), 0.5);
+  const double shape = fit.noise.shape;
+  if (fit.is_joint() && !(shape > 1)) return out;
+  const double narrower = fit.is_joint() ? (shape - 1) / shape : 1;  // see credible_interval
+  for (Index j = 0; j < out.size(); ++j)
+    if (fit.mean[j] != 0 && fit.variance[j] > 0)
+      out[j] = 1 - student_t_tail(fit.degrees_of_freedom(), std::abs(fit.mean[j]) / std::sqrt(fit.variance[j] * narrower));
+  return out;
+}
+
+Matrix direction(const SoftmaxFit& fit) {
+  Matrix out = Matrix::Constant(fit.mean.rows(), fit.mean.cols(), 0.5);
+  for (Index c = 0; c < out.cols(); ++c) {
+    if (static_cast<std::size_t>(c) < fit.machines.size()) {
+      out.col(c) = direction(fit.machines[static_cast<std::size_t>(c)]);
+      continue;
+    }
+    for (Index j = 0; j < out.rows(); ++j)
+      if (fit.variance(j, c) > 0) out(j, c) = normal_cdf(std::abs(fit.mean(j, c)) / std::sqrt(fit.variance(j, c)));
+  }
+  return out;
+}
+
+Interval credible_interval(const Fit& fit, Index j, double level) {
+  if (!(level > 0 && level < 1)) throw InvalidArgument(fmt::format("level is {}; it must lie between 0 and 1", level));
+  if (j < -1 || j >= fit.num_columns() || (j == -1 && !fit.intercept))
+    throw InvalidArgument(fmt::format("the fit has no coefficient {}", j));
+  const double mean = j < 0 ? fit.intercept->mean : fit.mean[j], variance = j < 0 ? fit.intercept->variance : fit.variance[j];
+  double scale = std::sqrt(variance);
+  // Linear marginals are Student-t with 2 a_N degrees of freedom: scale^2 = variance (a_N - 1)/a_N, for any a_N V_jj b_N/a_N.
+  const double shape = fit.noise.shape;
+  if (fit.is_joint()) {
+    if (!(shape > 1)) return {-std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()};
+    scale *= std::sqrt((shape - 1) / shape);
+  }
+  const double half = scale * student_t_quantile(fit.degrees_of_freedom(), level);
+  return {mean - half, mean + half};
+}
+
+namespace {
+
+void require_noise(const Fit& fit) {
+  if (fit.task != Task::linear) throw InvalidArgument("the fit is logistic; only a linear fit has a noise");
+  if (!(fit.noise.shape > 0))
+    throw InvalidArgument(fmt::format("the fit has no posterior of the noise (status: {})", to_string(fit.report.status)));
+}
+
+}  // namespace
+
+double noise_sd(const Fit& fit) {
+  require_noise(fit);
+  return std::sqrt(fit.noise.rate / fit.noise.shape);
+}
+
+Interval noise_sd_interval(const Fit& fit, double level) {
+  if (!(level > 0 && level < 1)) throw InvalidArgument(fmt::format("level is {}; it must lie between 0 and 1", level));
+  require_noise(fit);
+  const double tail = 0.5 * (1 - level);
+  const double upper = 1 - tail < 1 ? gamma_quantile(fit.noise.shape, fit.noise.rate, 1 - tail) : std::numeric_limits<double>::infinity();
+  return {1 / std::sqrt(upper), 1 / std::sqrt(gamma_quantile(fit.noise.shape, fit.noise.rate, tail))};
+}
+
+}  // namespace ardvark

@@ -1,0 +1,46 @@
+#include "fit/prior_choice.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "method/spike_slab/sparse.hpp"
+
+namespace ardvark {
+namespace {
+
+std::string obstacle_to_sparse(const FitOptions& options, Task task, Index num_rows, Index num_columns) {
+  if (const std::string name = foreign_to_sparse(options, task); !name.empty()) return fmt::format("{} has no meaning beside it", name);
+  if (task == Task::logistic && std::min(num_rows, num_columns) > most_to_rotate)
+    return fmt::format("{} rows and {} columns are too many for its decomposition", num_rows, num_columns);
+  return {};
+}
+
+}  // namespace
+
+PriorChoice choose_prior(PriorKind asked, const std::string& obstacle, double rows, Index num_columns) {
+  if (asked != PriorKind::automatic) return {asked, ""};
+  if (obstacle.empty()) return {PriorKind::sparse, ""};
+  const bool ard = rows >= 5 * static_cast<double>(num_columns);
+  return {ard ? PriorKind::ard : PriorKind::shared,
+          fmt::format("prior auto: {} was taken, not sparse, because {}; {:.10g} rows are {} 5 times {} columns{}", ard ? "ard" : "shared",
+                      obstacle, rows, ard ? "at least" : "fewer than", num_columns,
+                      ard ? "" : " (ARD's intervals are too narrow when columns are not few beside rows)")};
+}
+
+ChosenOptions with_chosen_prior(const FitOptions& options, Task task, Index num_rows, Index num_columns) {
+  const VectorView& k = options.weights;
+  const double rows = k.empty() ? static_cast<double>(num_rows) : std::accumulate(k.begin(), k.end(), 0.0);
+  PriorChoice choice = choose_prior(options.prior.kind, obstacle_to_sparse(options, task, num_rows, num_columns), rows, num_columns);
+  ChosenOptions chosen{options, std::move(choice.note)};
+  chosen.options.prior.kind = choice.kind;
+  if (is_sparse(choice.kind)) validate_sparse(chosen.options, task, num_columns);
+  return chosen;
+}
+
+void note_choice(const ChosenOptions& chosen, Fit& fit) {
+  if (!chosen.note.empty()) fit.report.notes.insert(fit.report.notes.begin(), chosen.note);
+}
+
+}  // namespace ardvark

@@ -1,0 +1,272 @@
+#include "fit/softmax_machines.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "ardvark/diagnose.hpp"
+#include "core/blas.hpp"
+#include "core/class_pairs.hpp"
+#include "core/stopwatch.hpp"
+#include "fit/largest_khat.hpp"
+#include "fit/prior_choice.hpp"
+#include "frame/class_labels.hpp"
+#include "frame/prepare.hpp"
+#include "posterior/softmax_state.hpp"
+#include "posterior/state.hpp"
+#include "predict/predictive.hpp"
+#include "preset/preset.hpp"
+
+namespace ardvark {
+namespace {
+
+// The rows of a machine, and what it is called in messages.
+struct Machine {
+  std::vector<Index> rows;
+  Vector t;
+  std::string name;
+};
+
+std::vector<Machine> machines_of(const SoftmaxFit& fit, const std::vector<Index>& label) {
+  std::vector<Machine> all;
+  const auto n = static_cast<Index>(label.size());
+  const auto name = [&](Index c) { return fit.classes[static_cast<std::size_t>(c)]; };
+  const auto add = [&](Index low, Index high, std::string text) {  // low -1: every class but `high`
+    Machine machine{{}, {}, std::move(text)};
+    std::vector<double> t;
+    for (Index i = 0; i < n; ++i) {
+      const Index own = label[static_cast<std::size_t>(i)];
+      if (low >= 0 && own != low && own != high) continue;
+      machine.rows.push_back(i);
+      t.push_back(own == high ? 1 : 0);
+    }
+    machine.t = Eigen::Map<const Vector>(t.data(), static_cast<Index>(t.size()));
+    all.push_back(std::move(machine));
+  };
+  if (fit.coding == ClassCoding::one_against_rest)
+    for (Index c = 0; c < fit.num_classes(); ++c) add(-1, c, fmt::format("{} against the rest", name(c)));
+  else
+    for (const auto& [low, high] : class_pairs(fit.num_classes())) add(low, high, fmt::format("{} against {}", name(high), name(low)));
+  return all;
+}
+
+// The published program scales the columns once, over the rows of all classes.
+Matrix scaled_columns(MatrixView X, const Standardization& s) {
+  DenseDesign design(X, {s.center, s.scale, false});
+  Matrix Z(X.rows(), X.cols());
+  design.columns(0, X.cols(), Z);
+  return Z;
+}
+
+Matrix rows_of(MatrixView X, const std::vector<Index>& rows) {
+  Matrix out(static_cast<Index>(rows.size()), X.cols());
+  for (Index j = 0; j < X.cols(); ++j)
+    for (Index i = 0; i < out.rows(); ++i) out(i, j) = X(rows[static_cast<std::size_t>(i)], j);
+  return out;
+}
+
+void add_machine(const Fit& one, Index column, const Standardization& s, SoftmaxFit& fit) {
+  const Index p = one.num_columns();
+  for (Index j = 0; j < p; ++j) {
+    const double scale = s.scale.size() > 0 ? s.scale[j] : 1.0;
+    fit.mean(j, column) = scale * one.mean[j];
+    fit.variance(j, column) = scale * scale * one.variance[j];
+    fit.relevance(j, column) = one.relevance[j];
+    if (one.relevant[static_cast<std::size_t>(j)]) fit.relevant[static_cast<std::size_t>(j)] = true;
+    if (!one.left_out[static_cast<std::size_t>(j)]) fit.left_out[static_cast<std::size_t>(j)] = false;
+    const Index g = one.group[static_cast<std::size_t>(j)];
+    if (g >= 0) fit.precision(j, column) = one.sparse ? std::numeric_limits<double>::quiet_NaN() : one.precision[g];
+  }
+  if (fit.precision.rows() > p) fit.precision(p, column) = one.precision[one.precision.size() - 1];  // of an intercept with a precision
+  fit.standardized_mean.col(column) = one.standardized_mean;
+  if (one.precision_history.size() > 0) {
+    const Index above = fit.precision_history.rows();
+    fit.precision_history.conservativeResize(above + one.precision_history.rows(), one.precision_history.cols());
+    fit.precision_history.bottomRows(one.precision_history.rows()) = one.precision_history;
+  }
+  if (one.intercept) {
+    fit.intercept[column] = one.intercept->mean;
+    fit.intercept_variance[column] = one.intercept->variance;
+    if (s.center.size() > 0) {  // of the columns as given, x = 0
+      const Matrix origin = -s.center.cwiseProduct(s.scale).transpose();
+      Vector m, v;
+      const bool varies = one.state != nullptr && one.state->factor.kind != CovarianceFactor::Kind::none;
+      predictive_moments(one, origin, m, varies ? &v : nullptr);
+      fit.intercept[column] = m[0];
+      fit.intercept_variance[column] = varies ? v[0] : std::numeric_limits<double>::quiet_NaN();
+    }
+  }
+  fit.bound += one.bound;
+  fit.log_det_V += one.log_det_V;
+  fit.effective_parameters += one.effective_parameters;
+  Report& report = fit.report;
+  report.sweeps = std::max(report.sweeps, one.report.sweeps);
+  report.solver = one.report.solver;
+  report.solver_reason = one.report.solver_reason;
+  for (PruningEvent event : one.report.pruning) {
+    for (std::vector<Index>* list : {&event.pruned, &event.readmitted})
+      for (Index& j : *list) j += column * fit.standardized_mean.rows();
+    report.pruning.push_back(std::move(event));
+  }
+}
+
+// A sparse prior has no meaning for the defaults of a softmax.
+FitOptions options_of(FitOptions each, Index num_rows, Index num_columns, std::string& note) {
+  ChosenOptions chosen = with_chosen_prior(as_of_two_classes(each), Task::logistic, num_rows, num_columns);
+  note = std::move(chosen.note);
+  if (is_sparse(chosen.options.prior.kind)) return std::move(chosen.options);
+  each.prior.kind = chosen.options.prior.kind;
+  return each;
+}
+
+// What the machines say: each by itself if few do, else how many and the first of them.
+void gather(const std::vector<Machine>& machines, const std::vector<Fit>& fits, std::vector<std::string> Report::*list, Report& report) {
+  std::vector<std::string> texts;
+  std::size_t num_machines = 0;
+  for (std::size_t m = 0; m < fits.size(); ++m) {
+    for (const std::string& text : fits[m].report.*list) texts.push_back(fmt::format("{}: {}", machines[m].name, text));
+    if (!(fits[m].report.*list).empty()) ++num_machines;
+  }
+  constexpr std::size_t few = 5;
+  if (texts.size() > few)
+    texts = {fmt::format("of {} of {} regressions something is to be said; the first, {}", num_machines, fits.size(), texts.front())};
+  (report.*list).insert((report.*list).end(), texts.begin(), texts.end());
+}
+
+// How many have converged, and what the first says that has not.
+void summarise(const std::vector<Machine>& machines, Index num_machines, bool compat, SoftmaxFit& fit) {
+  Report& report = fit.report;
+  Index unfinished = num_machines - static_cast<Index>(fit.machines.size());
+  std::string first;
+  report.status = Status::converged;
+  for (std::size_t m = 0; m < fit.machines.size(); ++m) {
+    const Report& one = fit.machines[m].report;
+    if (one.status == Status::converged) continue;
+    ++unfinished;
+    if (report.status != Status::converged) continue;
+    report.status = one.status;
+    first = fmt::format("{}: {}", machines[m].name, one.message);
+  }
+  if (unfinished > 0)
+    report.message = fmt::format("{} of {} logistic regressions did not converge; the first, {}", unfinished, num_machines, first);
+  else if (compat)
+    report.message = fmt::format("each of {} logistic regressions has made {} sweeps as asked, as the published program, and stands still",
+                                 num_machines, report.sweeps);
+  else
+    report.message = fmt::format("each of {} logistic regressions has converged, the slowest after {} sweeps", num_machines, report.sweeps);
+  gather(machines, fit.machines, &Report::notes, report);
+  gather(machines, fit.machines, &Report::warnings, report);
+}
+
+}  // namespace
+
+FitOptions as_of_two_classes(FitOptions options) {
+  const SoftmaxOptions of_softmax;
+  const FitOptions defaults;
+  if (options.likelihood == of_softmax.likelihood) options.likelihood = defaults.likelihood;
+  if (options.rule == of_softmax.rule) options.rule = defaults.rule;
+  return options;
+}
+
+// What all regressions have in common.
+FitOptions options_of_each(const SoftmaxOptions& options) {
+  FitOptions each = options;
+  if (const char* machine = preset_facts(options.preset).machine) each.preset = machine;
+  if (options.keep_covariance == Keep::never) each.keep_covariance = Keep::automatic;  // for the training rows
+  return each;
+}
+
+void fit_machines(MatrixView X, const std::vector<Index>& label, const Vector& k, const SoftmaxOptions& options, SoftmaxFit& fit) {
+  FitOptions each = options_of_each(options);
+  auto state = std::make_shared<detail::SoftmaxState>();
+  const MatrixView whole = X;
+  Matrix Z;
+  const bool pairs = options.coding == ClassCoding::one_against_one;
+  std::vector<bool> constant;
+  if (options.compat && pairs) {
+    Prepared prepared = prepare_columns(X, k, options);
+    state->standardization = std::move(prepared.standardization);
+    fit.report.notes = std::move(prepared.notes);
+    fit.report.warnings = std::move(prepared.warnings);
+    constant = std::move(prepared.left_out);
+    Z = scaled_columns(X, state->standardization);
+    X = Z;
+    each.standardize = false;
+  }
+  const std::vector<Machine> machines = machines_of(fit, label);
+  const Stopwatch watch;
+  const Index p = X.cols(), columns = static_cast<Index>(machines.size());
+  fit.mean = fit.variance = fit.relevance = Matrix::Zero(p, columns);
+  fit.standardized_mean = Matrix::Zero(p + (options.intercept ? 1 : 0), columns);
+  fit.precision = Matrix::Zero(p + (options.penalize_intercept ? 1 : 0), columns);
+  if (options.intercept) fit.intercept = fit.intercept_variance = Vector::Zero(columns);
+  fit.relevant.assign(static_cast<std::size_t>(p), false);
+  fit.left_out.assign(static_cast<std::size_t>(p), true);
+  fit.bound = 0;
+  for (Index m = 0; m < columns; ++m) {
+    const Machine& machine = machines[static_cast<std::size_t>(m)];
+    Matrix some;
+    Vector weights;
+    each.start_precision = start_of_model(options, columns, m);
+    if (pairs) some = rows_of(X, machine.rows);
+    if (!options.weights.empty()) {
+      weights = k(machine.rows);
+      each.weights = weights;
+    }
+    if (options.on_sweep)
+      each.on_sweep = [&, number = static_cast<int>(m) + 1](Progress progress) {
+        progress.elapsed_seconds = watch.seconds();
+        progress.fit = number;
+        progress.num_fits = static_cast<int>(columns);
+        return options.on_sweep(progress);
+      };
+    std::string note;
+    const FitOptions options_here = options_of(each, machine.t.size(), p, note);
+    fit.machines.push_back(fit_logistic(pairs ? MatrixView(some) : X, machine.t, options_here));
+    Fit& one = fit.machines.back();
+    if (!note.empty()) one.report.notes.insert(one.report.notes.begin(), std::move(note));
+    one.classes = {"0", "1"};
+    fit.prior = one.prior;
+    add_machine(one, m, state->standardization, fit);
+    if (one.state == nullptr || !one.mean.allFinite()) break;
+    if (one.report.status == Status::stopped_by_user) break;
+  }
+  if (!constant.empty()) fit.left_out = std::move(constant);
+  fit.report.bound = fit.bound;
+  summarise(machines, columns, options.compat, fit);
+  fit.state = std::move(state);
+  if (static_cast<Index>(fit.machines.size()) < columns || !fit.mean.allFinite()) return;
+  const bool integrates = std::all_of(fit.machines.begin(), fit.machines.end(),
+                                      [](const Fit& one) { return one.state->factor.kind != CovarianceFactor::Kind::none; });
+  describe_classes(label, k, predict(fit, whole, integrates ? ClassRule::automatic : ClassRule::plug_in), fit);
+  if (options.keep_covariance != Keep::never) return;
+  for (Fit& one : fit.machines) {
+    auto bare = std::make_shared<detail::FitState>(*one.state);
+    bare->factor = {};
+    one.state = std::move(bare);
+  }
+}
+
+Diagnosis diagnose(const SoftmaxFit& fit, MatrixView X, VectorView labels, const SoftmaxOptions& options, std::string& why_not) {
+  if (fit.machines.empty()) throw InvalidArgument("k-hat is of regressions for each class (coding one-against-rest); this is a softmax");
+  if (!options.preset.empty()) throw InvalidArgument("k-hat of several classes is not known of presets");
+  const std::vector<Machine> machines = machines_of(fit, read_classes(labels, options.class_names).label);
+  const bool pairs = fit.coding == ClassCoding::one_against_one;
+  const Vector k = weights_or_ones(options.weights, X.rows());
+  FitOptions each = options_of_each(options);
+  return largest_khat(
+      fit.machines.size(),
+      [&](std::size_t m) {
+        const Machine& machine = machines[m];
+        const Vector weights = k(machine.rows);
+        each.weights = weights;
+        const Matrix some = pairs ? rows_of(X, machine.rows) : Matrix();
+        std::string note;
+        const FitOptions here = options_of(each, machine.t.size(), X.cols(), note);
+        return diagnose(fit.machines[m], pairs ? MatrixView(some) : X, machine.t, here, why_not);
+      },
+      why_not);
+}
+
+}  // namespace ardvark

@@ -1,0 +1,20 @@
+// Several classes by logistic regressions: one against the rest, one against one.                   docs/math/softmax.md (SMX.9), (SMX.10)
+#pragma once
+
+#include "ardvark/softmax.hpp"
+
+namespace ardvark {
+
+/// With the likelihood and rule of two classes where these are the softmax's own.
+[[nodiscard]] FitOptions as_of_two_classes(FitOptions options);
+
+/// How the classes are told apart where the caller does not say it.                                                             (SMX.9)
+[[nodiscard]] ClassCoding coding_of(const SoftmaxOptions& options, Index num_classes, Index num_rows, Index num_columns);
+
+/// Fills all of `fit` but what its classes and rows say. \param label  [n] 0 .. C-1;  \param k  [n] observation weights
+void fit_machines(MatrixView X, const std::vector<Index>& label, const Vector& k, const SoftmaxOptions& options, SoftmaxFit& fit);
+
+/// Accuracy and log loss of the training rows.
+void describe_classes(const std::vector<Index>& label, const Vector& k, const ClassProbabilities& p, SoftmaxFit& fit);
+
+}  // namespace ardvark

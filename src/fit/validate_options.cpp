@@ -1,0 +1,107 @@
+#include "fit/validate_options.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "ardvark/softmax.hpp"
+#include "core/validate.hpp"
+#include "frame/prepare.hpp"
+#include "method/l1/lasso.hpp"
+#include "method/sweep/sweep_choice.hpp"
+#include "preset/preset.hpp"
+
+namespace ardvark {
+namespace {
+
+void validate_rule(const FitOptions& options, bool linear) {
+  const Pruning& pruning = options.pruning;
+  if (!(pruning.threshold >= 0)) throw InvalidArgument(fmt::format("pruning.threshold is {}; it must be 0 or more", pruning.threshold));
+  if (pruning.readmit_every < 0)
+    throw InvalidArgument(fmt::format("pruning.readmit_every is {}; it must be 0 or more", pruning.readmit_every));
+  if (!(options.start_xi >= 0 && std::isfinite(options.start_xi)))
+    throw InvalidArgument(fmt::format("start_xi is {}; it must be 0 or more", options.start_xi));
+  if (options.penalize_intercept && !options.intercept) throw InvalidArgument("penalize_intercept needs intercept");
+  if (options.rule != UpdateRule::laplace) return;
+  if (linear || !options.compat || options.likelihood != LogisticLikelihood::laplace || options.prior.kind != PriorKind::ard ||
+      !options.prior.group.empty())
+    throw InvalidArgument("rule laplace is that of preset l1_slr_lap with compat; the mode under a Laplace prior has Prior::laplace");
+  validate::positive(options.prior.lambda, "prior.lambda");
+}
+
+void validate_hyperpriors(const FitOptions& options, bool linear) {
+  // Jeffreys' prior has no mean to start from, and its bound no limit: only where columns may leave, or the rule is not VB's.
+  const bool improper = options.precision.shape == 0 && options.precision.rate == 0 && sweeps_plainly(options);
+  if (!improper)
+    validate::gamma(options.precision, linear ? "c0 (precision.shape)" : "a0 (precision.shape)",
+                    linear ? "d0 (precision.rate)" : "b0 (precision.rate)");
+  if (options.prior.kind != PriorKind::laplace && !is_sparse(options.prior.kind)) validate_rule(options, linear);
+  if (linear) validate::gamma(options.noise, "a0 (noise.shape)", "b0 (noise.rate)");
+}
+
+void validate_numbers(const FitOptions& options, Index p) {
+  if (options.max_sweeps < 1) throw InvalidArgument(fmt::format("max_sweeps is {}; it must be at least 1", options.max_sweeps));
+  if (options.tolerance && !(*options.tolerance >= 0 && std::isfinite(*options.tolerance)))
+    throw InvalidArgument(fmt::format("tolerance is {}; it must be 0 or more", *options.tolerance));
+  validate_start(options, p, 1);
+  if (!(options.start_noise >= 0 && std::isfinite(options.start_noise)))
+    throw InvalidArgument(fmt::format("start_noise is {}; it must be 0 (as usual) or more", options.start_noise));
+  if (options.threads < 0)
+    throw InvalidArgument(fmt::format("threads is {}; it must be 0 (the caller's setting) or more", options.threads));
+  if (options.row_order != RowOrder::as_given && preset_facts(options.preset).method != PresetMethod::sequential)
+    throw InvalidArgument("row_order is by-content; it is of vb_logit_fit_iter: no other fit depends on the order of the rows");
+  if (options.record_every < 0) throw InvalidArgument(fmt::format("record_every is {}; it must be 0 or more", options.record_every));
+  if (!options.column_names.empty() && static_cast<Index>(options.column_names.size()) != p)
+    throw InvalidArgument(fmt::format("column_names has {} entries; it must have one per column of X: {}", options.column_names.size(), p));
+}
+
+void validate_compat(const FitOptions& options) {
+  if (options.compat && options.preset.empty()) throw InvalidArgument("compat reproduces a published program; it needs a preset");
+  if (options.compat && options.accelerate)
+    throw InvalidArgument("compat makes the published program's own sweeps; it excludes accelerate");
+}
+
+void validate_laplace(const FitOptions& options, bool linear) {
+  const bool laplace = options.prior.kind == PriorKind::laplace;
+  if (laplace && linear) throw InvalidArgument("prior 'laplace' is of logistic regression; it cannot be used for linear regression");
+  if (laplace) validate_lasso(options);
+  if (!laplace && preset_facts(options.preset).method == PresetMethod::coordinate)
+    throw InvalidArgument(fmt::format("preset '{}' has a Laplace prior; the prior is '{}'", options.preset, to_string(options.prior.kind)));
+  if (!laplace && options.rule != UpdateRule::laplace && options.prior.lambda != 0)
+    throw InvalidArgument(fmt::format("prior.lambda is {}; lambda is of the Laplace prior, and the prior is '{}'", options.prior.lambda,
+                                      to_string(options.prior.kind)));
+}
+
+void validate_preset(const FitOptions& options, Task task) {
+  if (options.preset.empty()) return;
+  const PresetFacts& facts = preset_facts(options.preset);
+  if (facts.coding) throw InvalidArgument(fmt::format("preset '{}' is of several classes: use fit_softmax", options.preset));
+  if (task_of_preset(options.preset) != task)
+    throw InvalidArgument(fmt::format("preset '{}' is a {} model; it cannot be used for {} regression", options.preset,
+                                      to_string(task_of_preset(options.preset)), to_string(task)));
+  if (!options.weights.empty() && (options.compat || !facts.slr_toolbox))
+    throw InvalidArgument(fmt::format("weights cannot be used with preset '{}'{}; the published program has none", options.preset,
+                                      options.compat ? " and compat" : ""));
+  if ((options.intercept || options.standardize) && !facts.slr_toolbox)
+    throw InvalidArgument(
+        fmt::format("preset '{}' has no intercept and scales nothing; add a column of ones, or fit a model", options.preset));
+}
+
+}  // namespace
+
+void validate_options(const FitOptions& options, Task task, Index num_columns) {
+  const bool linear = task == Task::linear;
+  validate_hyperpriors(options, linear);
+  validate_numbers(options, num_columns);
+  validate_compat(options);
+  if (options.solver == SolverKind::sequential)
+    throw InvalidArgument("solver 'sequential' cannot be chosen; use the preset vb_logit_fit_iter or the class SequentialLogistic");
+  validate_laplace(options, linear);
+  if (options.solver == SolverKind::coordinate)
+    throw InvalidArgument("solver 'coordinate' cannot be chosen; it is that of the Laplace prior (Prior::laplace)");
+  if (options.solver == SolverKind::greedy)
+    throw InvalidArgument("solver 'greedy' cannot be chosen; use the presets rvm_regression and rvm_classification");
+  validate_preset(options, task);
+}
+
+}  // namespace ardvark

@@ -1,0 +1,195 @@
+#include "frame/describe.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/special.hpp"
+#include "core/validate.hpp"
+#include "predict/predictive.hpp"
+#include "preset/preset.hpp"
+
+namespace ardvark {
+
+namespace {
+
+// Rows, counted and scored.
+class Tally {
+ public:
+  /// own_class(sign) = ln of the probability of the second class (1) or the first (-1); second: that of the second, as predict() gives it.
+  template <typename OwnClass>
+  void add(double t, double k, double second, OwnClass&& own_class) {
+    constexpr double certain = 1e-4;  // below it the logarithm of a difference has no digits
+    const bool is_second = t > 0.5;
+    weight_[is_second ? 1 : 0] += k;
+    if (says_second(second) == is_second) correct_ += k;
+    const double own = is_second ? second : 1 - second;
+    loss_ -= k * (own > certain ? std::log(own) : own_class(is_second ? 1.0 : -1.0));
+  }
+  void describe(Fit& fit) const {
+    const double total = weight_[0] + weight_[1];
+    for (const std::size_t c : {0, 1}) fit.class_weight[c] = weight_[c];
+    fit.accuracy = std::min(correct_ / total, 1.0);
+    fit.log_loss = loss_ / total;
+  }
+
+ private:
+  double correct_ = 0, loss_ = 0, weight_[2] = {0, 0};
+};
+
+}  // namespace
+
+void describe_classes(const Vector& t, const Vector& k, const Vector& m, const Vector& s, Fit& fit) {
+  const PredictiveRule rule = resolved(PredictiveRule::automatic, fit);
+  Tally tally;
+  for (Index i = 0; i < t.size(); ++i)
+    tally.add(t[i], k[i], class_probability(rule, m[i], s[i]), [&](double sign) { return log_class_probability(rule, m[i], s[i], sign); });
+  tally.describe(fit);
+}
+
+void describe_classes(const Vector& t, const Vector& k, const Mixture& mixture,
+                      const std::function<ComponentMoments(Index first, Index count)>& moments_of, Fit& fit) {
+  constexpr Index block = 16384;  // rows
+  Tally tally;
+  for (Index first = 0; first < t.size(); first += block) {
+    const Index count = std::min(block, t.size() - first);
+    const ComponentMoments moments = moments_of(first, count);
+    for (Index i = 0; i < count; ++i)
+      tally.add(t[first + i], k[first + i], class_probability(mixture, moments, i),
+                [&](double sign) { return log_class_probability(mixture, moments, i, sign); });
+  }
+  tally.describe(fit);
+}
+
+void warn_if_too_confident(const FitOptions& options, Fit& fit, Index num_columns) {
+  if (!options.preset.empty() || (fit.prior != PriorKind::ard && fit.prior != PriorKind::groups)) return;
+  const auto columns = static_cast<double>(num_columns);
+  if (columns > fit.num_rows && fit.effective_parameters > 0.8 * fit.num_rows)
+    fit.report.warnings.push_back(fmt::format(
+        "{:.0f} effective parameters describe {:.10g} rows: with more columns than rows this prior has explained the noise away, so noise, "
+        "intervals and predictions are far too confident; use the default prior, sparse (--prior sparse)",
+        fit.effective_parameters, fit.num_rows));
+  else if (fit.task == Task::linear && fit.num_rows < 2 * columns)
+    fit.report.warnings.push_back(
+        fmt::format("{:.10g} rows are fewer than twice {} columns: under this prior the noise is underestimated and 95% intervals have "
+                    "covered 80 to 92%; use the default prior, sparse (--prior sparse)",
+                    fit.num_rows, num_columns));
+  else if (fit.task == Task::logistic && fit.accuracy == 1 && fit.num_rows < 5 * columns)
+    fit.report.warnings.push_back(fmt::format(
+        "every one of {:.10g} rows is on its own side with {} columns under this prior: probabilities and intervals are far too confident; "
+        "use the default prior, sparse (--prior sparse)",
+        fit.num_rows, num_columns));
+}
+
+namespace {
+
+// A sparse prior has no hyper-prior to narrow, and where there is no prior there is none either.
+const char* what_to_do_about_growth(const FitOptions& options) {
+  if (!options.preset.empty()) return "fit a model with a hyper-prior (--model logistic)";
+  if (options.prior.kind == PriorKind::none || !options.prior.flat_columns.empty())
+    return "give the columns without one a prior that holds them (--prior shared --a0 1 --b0 1)";
+  if (is_sparse(options.prior.kind)) return "take one precision and a narrow hyper-prior (--prior shared --a0 1 --b0 1)";
+  return "take a narrower hyper-prior (--a0 1 --b0 1)";
+}
+
+}  // namespace
+
+void describe_separation(const FitOptions& options, Fit& fit) {
+  if (fit.accuracy < 1) return;
+  const PresetFacts& facts = preset_facts(options.preset);
+  if (fit.report.status == Status::converged)
+    fit.report.notes.push_back(
+        "every row is on its own side: the classes can be separated, so that only the prior keeps the coefficients from growing");
+  else if (fit.report.status == Status::separated)
+    fit.report.warnings.push_back(
+        std::string("every row is on its own side: the classes can be separated, and neither the prior nor the data keep the coefficients "
+                    "from growing, so that they, their intervals and the bound are those of the last sweep and mean little; ") +
+        what_to_do_about_growth(options));
+  else if (fit.report.status == Status::max_sweeps && !options.compat &&
+           (options.preset.empty() || (facts.slr_toolbox && facts.method == PresetMethod::sweeps)))
+    fit.report.warnings.push_back(
+        std::string("every row is on its own side: the classes can be separated, and so far this prior does not keep the coefficients from "
+                    "growing; they, their intervals and the bound are those of the last sweep; if more sweeps only raise them, ") +
+        what_to_do_about_growth(options));
+}
+
+void without_posterior(Index num_columns, Fit& fit) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  fit.mean.setConstant(nan), fit.variance.setConstant(nan), fit.V_diagonal.setConstant(nan);
+  fit.standardized_mean = Vector::Constant(num_columns, nan);
+}
+
+std::vector<std::string> complete_names(const FitOptions& options, Index num_columns) {
+  std::vector<std::string> names = options.column_names;
+  for (Index j = static_cast<Index>(names.size()); j < num_columns; ++j) names.push_back(validate::column_name({}, j));
+  return names;
+}
+
+const char* to_string(Status status) {
+  switch (status) {
+    case Status::failed: return "failed";
+    case Status::converged: return "converged";
+    case Status::max_sweeps: return "max_sweeps";
+    case Status::stopped_by_user: return "stopped_by_user";
+    case Status::not_positive_definite: return "not_positive_definite";
+    case Status::separated: return "separated";
+    case Status::bound_fell: return "bound_fell";
+    case Status::false_stop: return "false_stop";
+  }
+  return "unknown";
+}
+
+const char* to_string(SolverKind kind) {
+  switch (kind) {
+    case SolverKind::automatic: return "automatic";
+    case SolverKind::primal: return "primal";
+    case SolverKind::dual: return "dual";
+    case SolverKind::spectral: return "spectral";
+    case SolverKind::sequential: return "sequential";
+    case SolverKind::greedy: return "greedy";
+    case SolverKind::coordinate: return "coordinate";
+    case SolverKind::qr: return "qr";
+  }
+  return "unknown";
+}
+
+const char* to_string(PriorKind kind) {
+  switch (kind) {
+    case PriorKind::automatic: return "auto";
+    case PriorKind::shared: return "shared";
+    case PriorKind::ard: return "ard";
+    case PriorKind::groups: return "groups";
+    case PriorKind::none: return "none";
+    case PriorKind::sparse: return "sparse";
+    case PriorKind::slab: return "slab";
+    case PriorKind::dense: return "dense";
+    case PriorKind::laplace: return "laplace";
+  }
+  return "unknown";
+}
+
+const char* to_string(UpdateRule rule) {
+  switch (rule) {
+    case UpdateRule::vb: return "vb";
+    case UpdateRule::mackay: return "mackay";
+    case UpdateRule::laplace: return "laplace";
+  }
+  return "unknown";
+}
+
+const char* to_string(LogisticLikelihood likelihood) {
+  switch (likelihood) {
+    case LogisticLikelihood::gaussian: return "gaussian";
+    case LogisticLikelihood::bound: return "bound";
+    case LogisticLikelihood::laplace: return "laplace";
+  }
+  return "unknown";
+}
+
+const char* to_string(LinearPosterior posterior) { return posterior == LinearPosterior::joint ? "joint" : "factorised"; }
+
+const char* to_string(Task task) { return task == Task::linear ? "linear" : "logistic"; }
+
+}  // namespace ardvark

@@ -1,0 +1,124 @@
+#include "frame/separation.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <utility>
+
+#include "core/blas.hpp"
+#include "core/rearrange.hpp"
+#include "design/dense.hpp"
+#include "posterior/solver.hpp"
+#include "posterior/state.hpp"
+#include "waist/waist.hpp"
+
+namespace ardvark {
+namespace {
+
+constexpr const char* dependent =
+    "columns without a prior are linearly dependent, so that their coefficients cannot be told apart; leave some of them out, or give them "
+    "a prior (--prior shared)";
+
+// The columns without a prior in the rows that count, each in units of its size there; one that is 0 there stays so.
+Matrix flat_columns_in_units(MatrixView X, const Standardization& standardization, const Vector& k,
+                             const std::vector<Index>& flat_columns) {
+  DenseDesign design(X, standardization);
+  Matrix F(X.rows(), static_cast<Index>(flat_columns.size()));
+  for (Index j = 0; j < F.cols(); ++j) design.columns(flat_columns[static_cast<std::size_t>(j)], 1, F.middleCols(j, 1));
+  F = k.cwiseSqrt().asDiagonal() * F;
+  for (auto column : F.colwise())
+    if (const double size = column.norm(); size > 0) column /= size;
+  return F;
+}
+
+// As far as a Gram matrix can tell.
+bool are_dependent(const Matrix& F) {
+  const Matrix G = F.transpose() * F;
+  Matrix L = G;
+  return !blas::potrf(F.cols(), L.data(), F.cols()) || collinear(G, L);
+}
+
+// A column is no farther from the span of the others than the rounding of the numbers puts it.                              (RIDGE.11)
+// \param distances  of the columns' means from zero, in standard deviations
+bool are_dependent_but_for_rounding(Matrix F, const Vector& distances) {
+  constexpr double rounding = 1.1e-16;
+  const Index f = F.cols();
+  blas::triangularise(F.rows(), f, F.data(), F.outerStride());
+  const Matrix R = F.topRows(f).triangularView<Eigen::Upper>();
+  if ((R.diagonal().array() == 0).any()) return true;
+  const Matrix inverse = R.triangularView<Eigen::Upper>().solve(Matrix::Identity(f, f));
+  const Matrix S = inverse * inverse.transpose();  // [F'F]^-1
+  if (!S.allFinite()) return true;
+  for (Index j = 0; j < f; ++j)
+    if (!(std::sqrt(S(j, j)) > 8 * rounding * S.col(j).cwiseAbs().dot(distances))) return true;
+  return false;
+}
+
+}  // namespace
+
+std::string why_no_maximum(MatrixView X, const Standardization& standardization, const Vector& k, const std::vector<Index>& flat_columns) {
+  const auto num_flat = static_cast<Index>(flat_columns.size());
+  if (num_flat < 2 || num_flat > (k.array() > 0).count()) return "";
+  Matrix F = flat_columns_in_units(X, standardization, k, flat_columns);
+  if (!are_dependent(F)) return "";
+  Vector distances = Vector::Ones(num_flat);
+  for (Index j = 0; j < num_flat; ++j)
+    if (const Index column = flat_columns[static_cast<std::size_t>(j)]; column < standardization.center.size())
+      distances[j] += std::abs(standardization.center[column]) * standardization.scale[column];
+  return are_dependent_but_for_rounding(std::move(F), distances) ? dependent : "";
+}
+
+void explain_no_posterior(MatrixView X, const Standardization& standardization, const Vector& k, const std::vector<Index>& flat_columns,
+                          Report& report) {
+  const auto num_flat = static_cast<Index>(flat_columns.size());
+  const Index num_rows = (k.array() > 0).count();
+  if (num_flat == 0) return;
+  const std::string when = report.message.substr(0, report.message.find(':'));  // "sweep 3"
+  const bool has_grown = when != "sweep 1";                                     // before, all rows weigh what they did
+  report.status = Status::separated;
+  if (num_flat > num_rows) {
+    report.message = fmt::format(
+        "{}: {} columns without a prior are more than the {} rows that count, so that they separate any classes; give them a prior "
+        "(--prior shared)",
+        when, num_flat, num_rows);
+    return;
+  }
+  if (are_dependent(flat_columns_in_units(X, standardization, k, flat_columns))) {
+    report.status = Status::not_positive_definite;
+    report.message = fmt::format("{}: {}", when, dependent);
+  } else if (!has_grown) {
+    report.status = Status::not_positive_definite;
+  } else {
+    report.message = fmt::format(
+        "{}: columns without a prior separate the classes, so that the likelihood has no maximum and coefficients would grow for ever; "
+        "give the columns a prior that holds them (--prior shared --a0 1 --b0 1)",
+        when);
+  }
+}
+
+std::vector<Index> flat_columns_of(const Fit& fit) {
+  std::vector<Index> flat;
+  for (std::size_t j = 0; j < fit.group.size(); ++j)
+    if (fit.group[j] == Partition::flat) flat.push_back(static_cast<Index>(j));
+  if (fit.state && fit.state->standardization.intercept) flat.push_back(static_cast<Index>(fit.group.size()));
+  return flat;
+}
+
+void call_separated(MatrixView X, const Vector& t, const Vector& k, const std::vector<Index>& flat_columns, Fit& fit) {
+  Report& report = fit.report;
+  if (report.status != Status::converged && report.status != Status::max_sweeps) return;
+  if (flat_columns.empty() || fit.state->w.size() == 0) return;
+  Vector of_flat = Vector::Zero(fit.state->w.size()), m(t.size());
+  of_flat(flat_columns) = fit.state->w(flat_columns);
+  DenseDesign(X, fit.state->standardization).apply(of_flat, m);
+  for (Index i = 0; i < t.size(); ++i)
+    if (k[i] > 0 && !(t[i] > 0.5 ? m[i] > 0 : m[i] < 0)) return;
+  report.status = Status::separated;
+  report.message = fmt::format(
+      "after {} sweeps every row is on its own side: columns without a prior separate the classes, so that the likelihood has no maximum; "
+      "coefficients are those of the last sweep and would grow for ever; give the columns a prior that holds them (--prior shared --a0 1 "
+      "--b0 1)",
+      report.sweeps);
+}
+
+}  // namespace ardvark

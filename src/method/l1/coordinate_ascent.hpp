@@ -1,0 +1,99 @@
+// Logistic regression under an L1 penalty, to the optimum.                                                            docs/math/l1.md
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "ardvark/report.hpp"
+#include "design/design.hpp"
+#include "method/l1/l1_quadratic.hpp"
+
+namespace ardvark {
+
+struct CoordinateSettings {
+  double tolerance = 1e-9;  ///< > 0; largest violation of the optimality conditions, in units of lambda                     (L1.2)
+  int max_steps = 500;
+  std::function<bool(int steps, double objective)> on_step;  ///< false: stop
+};
+
+struct CoordinateOutcome {
+  Status status = Status::failed;
+  std::string message;
+  double log_likelihood = 0;  ///< sum k_n (t_n m_n - softplus(m_n)), nats
+  double penalty = 0;         ///< lambda sum |w_j|
+  double optimality = 0;      ///< the largest violation, in units of lambda
+  bool at_rounding = false;   ///< steps gained no more than rounding before it came to the tolerance (lambda below about 1e-6 lambda_max)
+  int num_steps = 0;
+  int num_passes = 0;             ///< over all columns
+  std::vector<double> objective;  ///< log_likelihood - penalty after each step
+};
+
+/// Maximises sum_n k_n (t_n m_n - softplus(m_n)) - lambda sum_j |w_j| over w, m = X w, j over all columns but the flat ones. (L1.1)
+/// Each solve() starts where the last one ended: a path of falling lambda is as fast as its changes are small.
+class CoordinateAscent {
+ public:
+  /// \param t     [n] 0 or 1.  \param k  [n] observation weights, >= 0
+  /// \param flat  columns without penalty, ascending, the intercept among them
+  /// \param length  [columns] sqrt(sum k_n x_nj^2), if it is known (L1.6)
+  CoordinateAscent(Design& X, Vector t, Vector k, const std::vector<Index>& flat, Vector length = {});
+  /// The smallest lambda at which every penalised weight is zero. Before the first solve().                                  (L1.5)
+  [[nodiscard]] double lambda_max();
+  CoordinateOutcome solve(double lambda, const CoordinateSettings& settings = {});
+
+  [[nodiscard]] Vector w() const;                       ///< [columns]
+  [[nodiscard]] const Vector& m() const { return m_; }  ///< [n] X w
+  [[nodiscard]] const Vector& omega() const { return omega_; }
+  /// The flat columns and those that are not zero, ascending, with their columns of X [n, support].
+  struct Support {
+    std::vector<Index> columns;
+    Vector w;
+    Matrix X;
+  };
+  [[nodiscard]] Support support() const;
+
+ private:
+  // The columns in hand: copies, their weights, and the quadratic model of them.
+  void take(const std::vector<Index>& columns);
+  void drop_idle(double lambda);
+  // One Newton step; false: nothing left to gain.
+  bool step(double lambda, double accuracy);
+  void set_rows(const Vector& m);  // r, omega and the likelihood at m
+  [[nodiscard]] double log_likelihood_at(const Vector& m);
+  void find_gradient();
+  [[nodiscard]] double violation(double lambda) const;  // of the columns in hand, in units of lambda
+  [[nodiscard]] double penalty_of(const Vector& v, double lambda) const;
+  [[nodiscard]] double rounding_of_gradient() const;  // for a column of length 1                                            (L1.2)
+  bool settle(double lambda, double goal, const CoordinateSettings& settings, CoordinateOutcome& out);
+
+  // The others: those that may not stay at zero, worst first.
+  struct Outside {
+    std::vector<Index> violators;
+    double worst = 0;  // largest |g_j|/lambda - 1
+  };
+  Outside look_outside(double lambda, double tolerance, CoordinateOutcome& out);
+  void full_pass(double lambda, CoordinateOutcome& out);
+  double gradient_of(Index column);
+  [[nodiscard]] bool in_hand(Index column) const { return position_[static_cast<std::size_t>(column)] >= 0; }
+  [[nodiscard]] Index size() const { return static_cast<Index>(columns_.size()); }
+
+  Design& X_;
+  Vector t_, k_, length_;
+  std::vector<bool> flat_;
+  double total_;
+
+  std::vector<Index> columns_, position_;  // in hand; of each column of X, -1: not in hand
+  Matrix held_;                            // [n, >= size()]
+  Vector v_, gradient_;                    // [size()]
+  L1Quadratic model_;
+  bool model_fails_ = true;
+
+  Vector m_, r_, omega_, exponential_, trial_m_;  // [n]
+  double log_likelihood_ = 0;
+
+  Vector reference_gradient_, reference_r_;  // at the last pass over all columns
+  double reference_lambda_ = 0;
+  Matrix column_;  // [n, 1]
+};
+
+}  // namespace ardvark

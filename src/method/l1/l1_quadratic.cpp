@@ -1,0 +1,150 @@
+#include "method/l1/l1_quadratic.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/blas.hpp"
+#include "core/resize.hpp"
+#include "posterior/solver.hpp"
+
+namespace ardvark {
+namespace {
+
+int sign(double x) { return (x > 0) - (x < 0); }
+
+}  // namespace
+
+void L1Quadratic::reserve(Index size) {
+  if (size > G_.rows()) G_.conservativeResize(std::max(size, 2 * G_.rows()), std::max(size, 2 * G_.cols()));
+}
+
+void L1Quadratic::rebuild(const Matrix& X, Index size, const Vector& omega) {
+  size_ = 0;
+  reserve(size);
+  assign(omega_, omega);
+  const Index n = X.rows();
+  if (scaled_.cols() < size) resize(scaled_, n, std::max(size, 2 * scaled_.cols()));
+  const Vector root = omega.cwiseSqrt();
+  for (Index j = 0; j < size; ++j) scaled_.col(j) = X.col(j).cwiseProduct(root);
+  blas::syrk(blas::Transpose::yes, size, n, 1.0, scaled_.data(), n, 0.0, G_.data(), G_.outerStride());
+  for (Index j = 0; j < size; ++j) G_.row(j).segment(j + 1, size - j - 1) = G_.col(j).segment(j + 1, size - j - 1).transpose();
+  size_ = size;
+  is_factored_ = false;
+}
+
+void L1Quadratic::append(const Matrix& X, Index size) {
+  const Index count = size - size_, n = X.rows();
+  if (count <= 0) return;
+  reserve(size);
+  if (scaled_.cols() < count) resize(scaled_, n, std::max(count, 2 * scaled_.cols()));
+  for (Index j = 0; j < count; ++j) scaled_.col(j) = X.col(size_ + j).cwiseProduct(omega_);
+  blas::gemm(blas::Transpose::yes, blas::Transpose::no, size, count, n, 1.0, X.data(), n, scaled_.data(), n, 0.0, G_.col(size_).data(),
+             G_.outerStride());
+  G_.block(size_, 0, count, size_) = G_.block(0, size_, size_, count).transpose();
+  size_ = size;
+}
+
+void L1Quadratic::keep(const std::vector<Index>& positions) {
+  const auto count = static_cast<Index>(positions.size());
+  for (Index j = 0; j < count; ++j) {
+    const Index from = positions[static_cast<std::size_t>(j)];
+    for (Index i = 0; i < count; ++i) G_(i, j) = G_(positions[static_cast<std::size_t>(i)], from);
+  }
+  size_ = count;
+  is_factored_ = false;
+}
+
+// Passes find the signs, a jump the weights. Each lowers the model, so that any end is a step downhill.                          (L1.4)
+void L1Quadratic::minimise(const Vector& g, const Vector& lambda, double accuracy, Vector& v) {
+  assign(c_, g);
+  const double goal = std::max(accuracy, 1e-8) * violation(lambda, v) + 1e-13 * (size_ > 0 ? g.cwiseAbs().maxCoeff() : 0);
+  // As long as passes cost less than a factor.
+  const int most_passes = 10 + (accuracy > 0 ? static_cast<int>(size_ / 16) : 0), most_rounds = 100;
+  bool at_face_minimum = true;
+  for (int round = 0; round < most_rounds; ++round) {
+    // Where columns nearly depend on each other a pass would bring back what a jump has just taken out: then jumps alone, to the minimum at
+    // fewer and fewer signs, and one pass from there.
+    const int passes = round < 3 ? most_passes : at_face_minimum ? 1 : 0;
+    for (int pass = 0; pass < passes && (descend(lambda, v) || accuracy > 0); ++pass)
+      if (accuracy > 0 && violation(lambda, v) <= goal) return;
+    at_face_minimum = jump(lambda, v);
+    if (at_face_minimum && violation(lambda, v) <= goal) return;
+  }
+}
+
+double L1Quadratic::violation(const Vector& lambda, const Vector& v) const {
+  double worst = 0;
+  for (Index j = 0; j < size_; ++j)
+    worst = std::max(worst, v[j] != 0 ? std::abs(c_[j] - lambda[j] * sign(v[j])) : std::abs(c_[j]) - lambda[j]);
+  return worst;
+}
+
+bool L1Quadratic::descend(const Vector& lambda, Vector& v) {
+  bool changed = false;
+  for (Index j = 0; j < size_; ++j) {
+    const double curvature = G_(j, j);
+    if (!(curvature > 0)) continue;
+    const double u = curvature * v[j] + c_[j];  // soft(v + c/G, lambda/G)                                                       (L1.3)
+    const double next = std::max(std::abs(u) - lambda[j], 0.0) * sign(u) / curvature, change = next - v[j];
+    if (change == 0) continue;
+    changed = changed || (lambda[j] > 0 && sign(next) != sign(v[j]));
+    v[j] = next;
+    c_.head(size_) -= change * G_.col(j).head(size_);
+  }
+  return changed;
+}
+
+bool L1Quadratic::jump(const Vector& lambda, Vector& v) {
+  support_.clear();
+  for (Index j = 0; j < size_; ++j)
+    if (G_(j, j) > 0 && (v[j] != 0 || lambda[j] == 0)) support_.push_back(j);
+  if (support_.empty()) return true;
+  if (!is_factored_ || support_ != factored_) factorise();
+  const auto count = static_cast<Index>(support_.size());
+  resize(step_, count);
+  for (Index i = 0; i < count; ++i) {
+    const Index j = support_[static_cast<std::size_t>(i)];
+    step_[i] = c_[j] - lambda[j] * sign(v[j]);
+  }
+  blas::trsv(blas::Transpose::no, count, factor_.data(), factor_.outerStride(), step_.data());
+  blas::trsv(blas::Transpose::yes, count, factor_.data(), factor_.outerStride(), step_.data());
+  double length = 1;  // as far as the first weight that comes to zero
+  Index zero = -1;
+  for (Index i = 0; i < count; ++i) {
+    const Index j = support_[static_cast<std::size_t>(i)];
+    if (lambda[j] > 0 && sign(step_[i]) == -sign(v[j]) && std::abs(v[j]) <= length * std::abs(step_[i])) {
+      length = std::abs(v[j] / step_[i]);
+      zero = j;
+    }
+  }
+  assign(full_step_, Vector::Zero(size_));
+  for (Index i = 0; i < count; ++i) {
+    const Index j = support_[static_cast<std::size_t>(i)];
+    const double next = j == zero ? 0 : v[j] + length * step_[i];
+    full_step_[j] = next - v[j];
+    v[j] = next;
+  }
+  blas::gemv(blas::Transpose::yes, size_, size_, -1.0, G_.data(), G_.outerStride(), full_step_.data(), 1.0, c_.data());
+  return zero < 0;
+}
+
+// Columns that depend on others leave G singular: a little on the diagonal bounds the step, and the passes do the rest.
+void L1Quadratic::factorise() {
+  const auto count = static_cast<Index>(support_.size());
+  factored_ = support_;
+  is_factored_ = true;
+  resize(factor_, count, count);
+  Vector diagonal(count);
+  for (double ridge = 0; ridge < 1; ridge = ridge == 0 ? 1e-14 : 100 * ridge) {
+    for (Index j = 0; j < count; ++j)
+      for (Index i = j; i < count; ++i) factor_(i, j) = G_(support_[static_cast<std::size_t>(i)], support_[static_cast<std::size_t>(j)]);
+    diagonal = factor_.diagonal();
+    factor_.diagonal() *= 1 + ridge;
+    bool sound = blas::potrf(count, factor_.data(), count);
+    for (Index j = 0; j < count && sound && ridge == 0; ++j) sound = !pivot_is_rounding(factor_(j, j), diagonal[j], count);
+    if (sound) return;
+  }
+  factor_ = Matrix(diagonal.cwiseSqrt().asDiagonal());
+}
+
+}  // namespace ardvark

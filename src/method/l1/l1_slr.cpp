@@ -1,0 +1,79 @@
+#include "method/l1/l1_slr.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/special.hpp"
+#include "core/stopwatch.hpp"
+#include "frame/prepare.hpp"
+#include "method/l1/lasso.hpp"
+#include "posterior/state.hpp"
+
+namespace ardvark {
+
+// All weights at once from one gradient g, with the largest curvature each can have by itself: B_j = 1/4 sum_n x_nj^2.          (L1.9)
+void fit_l1_slr(MatrixView X, const Vector& t, const FitOptions& options, Fit& fit) {
+  const Stopwatch watch;
+  const Index n = X.rows();
+  Prepared units = prepare_columns(X, Vector::Ones(n), options);  // (SLR.4)
+  fit.left_out = units.left_out;
+  DenseDesign design(X, units.standardization);
+  Matrix x(n, 1);
+  const Index q = design.cols();
+  Vector B(q);
+  for (Index j = 0; j < q; ++j) {
+    design.columns(j, 1, x);
+    B[j] = 0.25 * x.squaredNorm();
+  }
+  const double lambda = options.prior.lambda, constant = static_cast<double>(q) * std::log(0.5 * lambda);
+  Report& report = fit.report;
+  Vector w = Vector::Zero(q), m = Vector::Zero(n), g(q), r(n);
+  report.status = Status::max_sweeps;
+  int falls = 0;
+  for (int sweep = 1; sweep <= options.max_sweeps; ++sweep) {
+    for (Index i = 0; i < n; ++i) r[i] = t[i] > 0.5 ? sigmoid(-m[i]) : -sigmoid(m[i]);
+    design.project(r, g);
+    for (Index j = 0; j < q; ++j) {
+      if (!(B[j] > 0)) continue;
+      const double u = w[j] + g[j] / B[j];
+      w[j] = std::copysign(std::max(std::abs(u) - lambda / B[j], 0.0), u);
+    }
+    design.apply(w, m);
+    double objective = constant - lambda * w.lpNorm<1>();
+    for (Index i = 0; i < n; ++i) objective += log_sigmoid(t[i] > 0.5 ? m[i] : -m[i]);
+    if (!report.bound_history.empty() && objective < report.bound_history.back() - 1e-12 * std::abs(objective)) ++falls;
+    report.bound_history.push_back(objective);
+    report.sweeps = sweep;
+    if (options.on_sweep && !options.on_sweep({sweep, objective, watch.seconds()})) {
+      report.status = Status::stopped_by_user;
+      break;
+    }
+  }
+  fit.bound = report.bound = report.bound_history.back();
+  report.message = fmt::format("{} simultaneous updates, as published; the objective fell in {} of them", report.sweeps, falls);
+  report.solver = SolverKind::coordinate;
+  report.solver_reason = "all weights at once from one gradient, as published";
+
+  LassoMode mode;
+  mode.m = m;
+  mode.omega.resize(n);
+  for (Index i = 0; i < n; ++i) mode.omega[i] = sigmoid(m[i]) * sigmoid(-m[i]);
+  for (Index j = 0; j < q; ++j)
+    if (w[j] != 0) mode.columns.push_back(j);
+  const auto size = static_cast<Index>(mode.columns.size());
+  mode.w.resize(size);
+  mode.X.resize(n, size);
+  for (Index i = 0; i < size; ++i) {
+    const Index j = mode.columns[static_cast<std::size_t>(i)];
+    mode.w[i] = w[j];
+    design.columns(j, 1, mode.X.middleCols(i, 1));
+  }
+  auto state = std::make_shared<detail::FitState>();
+  state->standardization = std::move(units.standardization);
+  describe_lasso(mode, {}, t, Vector::Ones(n), options, std::move(state), fit);
+  report.notes.insert(report.notes.end(), units.notes.begin(), units.notes.end());
+}
+
+}  // namespace ardvark

@@ -1,0 +1,258 @@
+// Logistic regression, one observation at a time, in blocks of rows.                                docs/math/sequential.md
+//
+// Within a block everything happens in B x B: G = X_B V X_B' and m = X_B w give each row's s and m, and
+//     v_j = P_j - sum_{i<j} c_i v_i (v_i'x_j),   c_i = 2 lambda_i/(1 + 2 lambda_i s_i),   P = V X_B'
+// so that with g_j = X_B v_j the block's matrix is G <- G - c_j g_j g_j'. One product gives P before, one rank-B update gives V after.
+#include "method/sequential/sequential.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "core/blas.hpp"
+#include "core/special.hpp"
+#include "core/validate.hpp"
+#include "design/dense.hpp"
+#include "frame/describe.hpp"
+#include "frame/row_order.hpp"
+#include "method/sequential/sequential_state.hpp"
+#include "posterior/state.hpp"
+
+namespace ardvark {
+
+namespace {
+
+constexpr int max_inner = 500;
+
+struct Row {  // the scalars of one row after its inner iteration
+  double two_lambda = 0.25, m = 0, s = 0, log_det_change = 0, quadratic_change = 0, xi_terms = 0;
+  bool converged = false;
+};
+
+// The inner iteration is scalar: O(1) a step. A weight k multiplies what the row adds: k y, k lambda.     (SEQ.1), (SEQ.3), (SEQ.5)
+Row iterate(double y, double k, double m, double s, double quadratic, double log_det) {
+  Row row;
+  if (k == 0) return {.two_lambda = 0, .m = m, .s = s, .converged = true};
+  y *= k;
+  double xi = 0, last = 0;
+  for (int step = 0; step <= max_inner; ++step) {
+    const double lambda = k * jj_lambda(xi), d = 1 + 2 * lambda * s;
+    row.two_lambda = 2 * lambda;
+    row.s = s / d;
+    row.m = (m + 0.5 * y * s) / d;
+    row.log_det_change = -std::log(d);
+    row.quadratic_change = (m * y + 0.25 * k * k * s - 2 * lambda * m * m) / d;
+    row.xi_terms = k * (log_sigmoid(xi) - 0.5 * xi) + lambda * xi * xi;
+    const double L = 0.5 * (quadratic + row.quadratic_change) + 0.5 * (log_det + row.log_det_change) + row.xi_terms;
+    if (step > 0 && std::abs(L - last) < 1e-5 * std::abs(L)) {
+      row.converged = true;
+      break;
+    }
+    last = L;
+    if (step < max_inner) xi = std::sqrt(row.s + row.m * row.m);
+  }
+  return row;
+}
+
+}  // namespace
+
+// By what comes, not by `block`: a filter of large blocks, or the few bytes of one, take no memory until there are rows.
+void SequentialLogistic::State::size_workspace(Index count) {
+  if (count <= room) return;
+  room = 0;  // until all of it is there
+  P.resize(p, count);
+  R.resize(p, count);
+  G.resize(count, count);
+  U.resize(count, count);
+  rows.resize(count, count);
+  m.resize(count);
+  c.resize(count);
+  coefficient.resize(count);
+  room = count;
+}
+
+void SequentialLogistic::State::absorb_block(Index count, const Vector& y, const Vector& k, Index first) {
+  blas::symm(p, count, 1.0, V.data(), p, R.data(), p, 0.0, P.data(), p);  // P = V X_B'
+  blas::gemm(blas::Transpose::yes, blas::Transpose::no, count, count, p, 1.0, R.data(), p, P.data(), p, 0.0, G.data(), G.outerStride());
+  blas::gemv(blas::Transpose::yes, p, count, 1.0, R.data(), p, w.data(), 0.0, m.data());  // m = X_B w
+  // U: unit lower triangular, column j of V's update direction is P U_j; kept transposed so that P U comes from one TRMM.
+  U.setZero();
+  for (Index j = 0; j < count; ++j) {
+    const Row row = iterate(y[first + j], k[first + j], m[j], G(j, j), quadratic, log_det_V);
+    c[j] = row.two_lambda / (1 + row.two_lambda * G(j, j));  // (SEQ.2)
+    coefficient[j] = 0.5 * k[first + j] * y[first + j] - row.two_lambda * row.m;
+    quadratic += row.quadratic_change;
+    log_det_V += row.log_det_change;
+    sum_xi += row.xi_terms;
+    if (!row.converged) ++not_converged;
+    // v_j = P_j - sum_{i<j} c_i (v_i'x_j) v_i; in coefficients of P: U_j = e_j - sum_i c_i g_i[j] U_i
+    U(j, j) = 1;
+    for (Index i = 0; i < j; ++i) U.row(j).head(i + 1) -= (c[i] * rows(i, j)) * U.row(i).head(i + 1);
+    rows.row(j).head(count) = G.col(j).head(count).transpose();  // g_j = X_B v_j
+    for (Index l = j + 1; l < count; ++l) m[l] += G(l, j) * coefficient[j];
+    for (Index l = j + 1; l < count; ++l)
+      for (Index i = j + 1; i < count; ++i) G(i, l) -= c[j] * rows(j, i) * rows(j, l);
+  }
+  // columns of P become v_j: P <- P U'
+  blas::trmm(blas::Side::right, blas::Transpose::yes, p, count, U.data(), U.outerStride(), P.data(), p);
+  blas::gemv(blas::Transpose::no, p, count, 1.0, P.data(), p, coefficient.data(), 1.0, w.data());
+  for (Index j = 0; j < count; ++j) P.col(j) *= std::sqrt(c[j]);
+  blas::syrk(blas::Transpose::no, p, count, -1.0, P.data(), p, 1.0, V.data(), p);  // V <- V - sum c_j v_j v_j'
+}
+
+void SequentialLogistic::State::absorb(MatrixView X, const Vector& y, const Vector& k) {
+  const DenseDesign design(X, {});
+  size_workspace(std::min(block, X.rows()));
+  Matrix panel(room, p);
+  for (Index first = 0; first < X.rows(); first += block) {
+    const Index count = std::min(block, X.rows() - first);
+    design.read_rows(first, count, nullptr, panel);
+    R.leftCols(count) = panel.topRows(count).transpose();
+    absorb_block(count, y, k, first);
+  }
+}
+
+void SequentialLogistic::State::absorb(MatrixView X, const Vector& y, const OrderedRows& ordered) {
+  const auto size = static_cast<Index>(ordered.rows.size());
+  const Vector labels = y(ordered.rows);
+  size_workspace(std::min(block, size));
+  for (Index first = 0; first < size; first += block) {
+    const Index count = std::min(block, size - first);
+    for (Index j = 0; j < p; ++j)
+      for (Index i = 0; i < count; ++i) R(j, i) = X(ordered.rows[static_cast<std::size_t>(first + i)], j);
+    absorb_block(count, labels, ordered.weights, first);
+  }
+}
+
+SequentialLogistic::SequentialLogistic(Index num_columns, const SequentialOptions& options) : state_(std::make_unique<State>()) {
+  if (num_columns < 1) throw InvalidArgument(fmt::format("num_columns is {}; it must be at least 1", num_columns));
+  if (options.block_rows < 1) throw InvalidArgument(fmt::format("block_rows is {}; it must be at least 1", options.block_rows));
+  if (options.threads < 0) throw InvalidArgument(fmt::format("threads is {}; it must be 0 or more", options.threads));
+  const double precision = options.precision.value_or(static_cast<double>(num_columns));
+  validate::positive(precision, "precision");
+  State& s = *state_;
+  s.p = num_columns;
+  s.block = options.block_rows;
+  s.threads = options.threads;
+  s.precision = precision;
+  s.w = Vector::Zero(s.p);
+  s.V = Matrix::Identity(s.p, s.p) / precision;
+  s.log_det_V = s.prior_log_det = -static_cast<double>(s.p) * std::log(precision);
+}
+
+SequentialLogistic::~SequentialLogistic() = default;
+SequentialLogistic::SequentialLogistic(SequentialLogistic&&) noexcept = default;
+SequentialLogistic& SequentialLogistic::operator=(SequentialLogistic&&) noexcept = default;
+
+void SequentialLogistic::update(MatrixView X, VectorView labels, VectorView weights, RowOrder order) {
+  State& s = *state_;
+  validate::matrix(X, "X");
+  if (X.cols() != s.p) throw InvalidArgument(fmt::format("X has {} columns; the fit has {}", X.cols(), s.p));
+  validate::vector(labels, X.rows(), "labels");
+  for (Index i = 0; i < labels.size(); ++i)
+    if (labels[i] != 1.0 && labels[i] != -1.0)
+      throw InvalidArgument(fmt::format("labels at row {} is {}; labels must be -1 or +1", i + 1, labels[i]));
+  if (weights.size() > 0) validate::vector(weights, X.rows(), "weights");
+  for (Index i = 0; i < weights.size(); ++i)
+    if (!(weights[i] >= 0)) throw InvalidArgument(fmt::format("weights at row {} is {}; weights must not be negative", i + 1, weights[i]));
+  const blas::ThreadScope threads(s.threads);
+  const Vector y = labels.eigen();
+  const Vector k = weights.size() > 0 ? Vector(weights.eigen()) : Vector::Ones(X.rows());
+  if (order == RowOrder::as_given)
+    s.absorb(X, y, k);
+  else
+    s.absorb(X, y, order_by_content(X, y, k));
+  s.num_rows += (k.array() > 0).count();
+}
+
+const Vector& SequentialLogistic::mean() const { return state_->w; }
+Matrix SequentialLogistic::covariance() const { return state_->V.selfadjointView<Eigen::Lower>(); }
+double SequentialLogistic::log_det_V() const { return state_->log_det_V; }
+Index SequentialLogistic::num_rows() const { return state_->num_rows; }
+double SequentialLogistic::bound() const {
+  return state_->sum_xi + 0.5 * state_->quadratic + 0.5 * state_->log_det_V - 0.5 * state_->prior_log_det;
+}
+
+namespace {
+
+// V = M'M with M lower triangular: the Cholesky factor taken from the last row upwards.
+Matrix reversed_cholesky(const Matrix& V) {
+  const Index p = V.rows();
+  Matrix C = V.reverse();
+  if (!blas::potrf(p, C.data(), p)) return {};
+  Matrix M = Matrix::Zero(p, p);
+  for (Index i = 0; i < p; ++i)
+    for (Index j = 0; j <= i; ++j) M(i, j) = C(p - 1 - j, p - 1 - i);
+  return M;
+}
+
+}  // namespace
+
+LogisticFit SequentialLogistic::fit(const std::vector<std::string>& column_names) const {
+  const Index p = state_->p;
+  FitOptions names;
+  names.column_names = column_names;
+  if (!column_names.empty() && static_cast<Index>(column_names.size()) != p)
+    throw InvalidArgument(fmt::format("column_names has {} entries; it must have one per column: {}", column_names.size(), p));
+  LogisticFit fit;
+  fit.task = Task::logistic;
+  fit.classes = {"-1", "1"};
+  const Matrix V = covariance();
+  fit.mean = mean();
+  fit.variance = fit.V_diagonal = V.diagonal();
+  fit.log_det_V = log_det_V();
+  fit.group.assign(static_cast<std::size_t>(p), -2);
+  fit.precision.resize(0);
+  fit.relevance = (1 - state_->precision * V.diagonal().array()).max(0.0);
+  fit.relevant.assign(static_cast<std::size_t>(p), true);
+  fit.left_out.assign(static_cast<std::size_t>(p), false);
+  fit.effective_parameters = fit.relevance.sum();
+  fit.prior = PriorKind::none;
+  fit.num_rows = static_cast<double>(num_rows());
+  fit.column_names = complete_names(names, p);
+  Report& report = fit.report;
+  report.status = Status::converged;
+  report.sweeps = 1;
+  report.bound = fit.bound = bound();
+  report.bound_history = {fit.bound};
+  report.solver = SolverKind::sequential;
+  report.solver_reason = "one observation at a time";
+  report.message = fmt::format("one pass over {} rows; the result depends on their order", num_rows());
+
+  auto state = std::make_shared<detail::FitState>();
+  state->factor.kind = CovarianceFactor::Kind::triangular;
+  state->factor.L_inverse = reversed_cholesky(V);
+  fit.state = state;
+  if (state->factor.L_inverse.size() == 0) {
+    state->factor.kind = CovarianceFactor::Kind::none;
+    report.status = Status::not_positive_definite;
+    report.message = "the covariance lost positive definiteness to rounding: the columns are too far from zero, too large or too alike";
+    without_posterior(p, fit);
+    return fit;
+  }
+  state->w = fit.standardized_mean = fit.mean;
+  Vector half = fit.mean;  // w'V^-1 w = ||M'^-1 w||^2
+  blas::trsv(blas::Transpose::yes, p, state->factor.L_inverse.data(), p, half.data());
+  state->quadratic = half.squaredNorm();
+  return fit;
+}
+
+void fit_sequential_preset(MatrixView X, const Vector& t, const FitOptions& options, LogisticFit& fit) {
+  const Index n = X.rows(), p = X.cols();
+  SequentialLogistic filter(p);
+  filter.update(X, Vector(2 * t.array() - 1), {}, options.row_order);
+  std::vector<std::string> classes = std::move(fit.classes);
+  fit = filter.fit(options.column_names);
+  fit.classes = std::move(classes);
+  fit.report.preset = options.preset;
+  fit.report.compat = options.compat;
+  if (options.row_order == RowOrder::by_content) fit.report.message = fmt::format("one pass over {} rows in an order of their own", n);
+  if (fit.report.status != Status::converged) return;
+  DenseDesign design(X, {});
+  Vector m(n), s(n);
+  design.apply(fit.mean, m);
+  fit.state->factor.row_variance(design, s);
+  describe_classes(t, Vector::Ones(n), m, s, fit);
+}
+
+}  // namespace ardvark

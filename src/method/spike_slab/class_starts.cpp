@@ -1,0 +1,285 @@
+#include "method/spike_slab/class_starts.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <span>
+#include <utility>
+
+#include "core/blas.hpp"
+#include "core/parallel.hpp"
+#include "core/products.hpp"
+#include "design/column_panels.hpp"
+#include "method/spike_slab/group_system.hpp"
+#include "method/spike_slab/row_covariance.hpp"
+
+namespace ardvark {
+namespace {
+
+constexpr int wide_steps = 3;     // in which h is searched for over all its range
+constexpr int steps_to_lose = 2;  // in a row with a weight of 0, after which a start waits for the end
+constexpr double least_seen = 1e-8;
+
+// A start on its way.
+struct Runner {
+  StartOutcome at;
+  bool has_effects;
+  int sweeps = 0;          // of all steps
+  std::size_t leader = 0;  // itself, or the start at whose maximum it came to
+  int lost = 0;            // steps in a row without weight
+  [[nodiscard]] bool waits() const { return lost >= steps_to_lose; }
+};
+
+// Mean and variance of the log odds under a start, effects of different sets independent.
+class OddsOfStart {
+ public:
+  OddsOfStart(ClassRows& rows, const PenalisedColumns& which) : rows_(rows), which_(which), is_wide_(which.size() > rows.size()) {
+    if (is_wide_) flat_ = read_columns(rows.design(), which.flat);
+  }
+  [[nodiscard]] bool are_wide() const { return is_wide_; }
+  [[nodiscard]] LogOdds of(const SpikeSlab& q, const ReducedRows& reduced, const Vector& omega) const {
+    return is_wide_ ? by_rows(q, reduced, omega) : log_odds_seen(rows_, which_, reduced, {{1, &q}});
+  }
+
+ private:
+  // m_n = f_n'flat + omega^-1/2 [U (y - Dr)]_n, and its variance.                                                               (SL.4)
+  [[nodiscard]] LogOdds by_rows(const SpikeSlab& q, const ReducedRows& reduced, const Vector& omega) const {
+    const Vector& D = q.D();
+    const double h = q.hyper().h;
+    const Vector along = reduced.U * (reduced.y - q.Dr());
+    Vector spread = reduced.U.cwiseAbs2() * (h * reduced.l.array() * D.array()).matrix();
+    const auto Z = reduced.Z();
+    const Matrix UD = reduced.U * D.asDiagonal();
+    // (UDZ S)^2, S S' = Cov b set by set. Columns whose effect is known well enough to add nothing are passed over.
+    constexpr Index block = 256;
+    Matrix panel(Z.rows(), block), product(UD.rows(), block);
+    Index filled = 0;
+    const auto add_panel = [&] {
+      if (filled == 0 || panel.rows() == 0) return;
+      blas::gemm(blas::Transpose::no, blas::Transpose::no, UD.rows(), filled, UD.cols(), 1.0, UD.data(), UD.rows(), panel.data(),
+                 panel.rows(), 0.0, product.data(), product.rows());
+      spread += product.leftCols(filled).rowwise().squaredNorm();
+      filled = 0;
+    };
+    const Vector& variance = q.variance_of_small();
+    for (Index set = 0; set < q.sets().size(); ++set) {
+      if (const auto large = q.covariance_in_rows(set)) {
+        spread += UD.cwiseAbs2() * large->a + (UD * large->along).cwiseAbs2();
+        if (large->Y.cols() > 0) spread += large->sign * products::times(UD, large->Y).rowwise().squaredNorm();
+        continue;
+      }
+      const std::span<const Index> columns = q.sets().columns_of(set);
+      double seen = 0;
+      for (const Index j : columns) seen += variance[j] > 0 ? variance[j] * D.dot(Z.col(j).cwiseAbs2()) : 0;
+      if (!(seen > least_seen / static_cast<double>(which_.size()))) continue;
+      const Matrix S = root_of(q.covariance_of(set));
+      for (Index i = 0; i < S.cols(); ++i) {
+        auto column = panel.col(filled++);
+        column = S(0, i) * Z.col(columns[0]);
+        for (Index l = 1; l < S.rows(); ++l)
+          if (S(l, i) != 0) column += S(l, i) * Z.col(columns[static_cast<std::size_t>(l)]);
+        if (filled == block) add_panel();
+      }
+    }
+    add_panel();
+    LogOdds out{flat_ * reduced.flat_mean, (flat_ * reduced.R.transpose()).rowwise().squaredNorm()};
+    for (Index i = 0; i < omega.size(); ++i) {
+      if (omega[i] == 0) continue;
+      out.m[i] += along[i] / std::sqrt(omega[i]);
+      out.s[i] += spread[i] / omega[i];
+    }
+    return out;
+  }
+
+  ClassRows& rows_;
+  const PenalisedColumns& which_;
+  bool is_wide_;
+  Matrix flat_;  // [rows, flats] of wide ones
+};
+
+class Starts {
+ public:
+  Starts(ClassRows& rows, const PenalisedColumns& which, const SpikeSlabSettings& slab, const ClassStartSettings& settings)
+      : rows_(rows), which_(which), slab_(slab), settings_(settings), odds_(rows, which) {}
+
+  // A step: all starts on these rows.
+  std::optional<WorkingFit> solve(const WorkingRows& working) {
+    runners_ = accepted_;  // of a step that was too long nothing stays
+    const Vector& omega = working.sites.omega;
+    reduced_.reset();  // its memory is wanted
+    reduced_ = std::make_shared<ReducedRows>();
+    const KeepBasis basis = odds_.are_wide() ? KeepBasis::yes : KeepBasis::no;
+    if (!reduce_rows(rows_.design(), which_, omega, working.target, omega.sum(), basis, *reduced_, Rotation::to_diagonal, rows_.products()))
+      return std::nullopt;
+    const bool has_dense = settings_.parts != SparseParts::slab_only;
+    if (!sets_)
+      sets_ =
+          settings_.parts == SparseParts::dense_only ? std::make_shared<const ColumnSets>(groups_of(which_)) : sets_of(which_, *reduced_);
+    reduced_->systems = group_systems(*reduced_, *sets_, has_dense);
+    AscentSettings ascent;
+    ascent.max_sweeps = settings_.max_sweeps;
+    if (settings_.on_step) ascent.on_sweep = [&](int, double bound) { return settings_.on_step(working.step + 1, bound + working.shift); };
+    slab_.log_prior_of_signal = working.log_prior_of_signal;
+    if (runners_.empty())
+      begin(ascent);
+    else
+      go_on(ascent, working.step);
+    return look(working);
+  }
+
+  void accept() { accepted_ = runners_; }
+
+  // Those that waited say what they came to.
+  ClassStarts finish(ClassSteps steps) {
+    ClassStarts out;
+    out.status = steps.status;
+    out.history = std::move(steps.history);
+    if (out.history.empty() || out.status == Status::failed) return out;  // the last rows stand for nothing
+    std::vector<double> bounds;
+    for (const Runner& one : runners_) {
+      StartOutcome start = runners_[one.leader].at;
+      start.name = one.at.name;
+      start.sweeps = one.sweeps;
+      start.status = runners_[one.leader].waits() ? Status::max_sweeps : out.status;
+      if (runners_[one.leader].waits()) start.q.set_rows(*reduced_);
+      start.history = out.history;
+      for (double& bound : start.history) bound += start.bound - out.history.back();
+      bounds.push_back(runners_[one.leader].waits() ? -std::numeric_limits<double>::infinity() : start.bound);
+      out.starts.push_back(std::move(start));
+    }
+    out.weight = start_weights(bounds);
+    out.rows = reduced_;
+    return out;
+  }
+
+ private:
+  [[nodiscard]] std::size_t index_of(const Runner& one) const { return static_cast<std::size_t>(&one - runners_.data()); }
+
+  void begin(const AscentSettings& ascent) {
+    const auto take = [&](std::vector<StartOutcome> found, bool has_effects) {
+      for (StartOutcome& start : found) {
+        Runner one{std::move(start), has_effects};
+        one.sweeps = one.at.sweeps;
+        one.leader = runners_.size();
+        runners_.push_back(std::move(one));
+      }
+    };
+    const bool alone = settings_.parts == SparseParts::dense_only || which_.size() == 0;
+    if (settings_.parts != SparseParts::slab_only || alone) {
+      take(run_starts(*reduced_, which_, sets_, slab_, ascent, SparseParts::dense_only, 1), false);
+      if (!alone) runners_.back().at.name = "ridge alone";
+    }
+    if (!alone) take(run_starts(*reduced_, which_, sets_, slab_, ascent, settings_.parts, settings_.num_threads), true);
+  }
+
+  void go_on(AscentSettings ascent, int step) {
+    if (step >= wide_steps) ascent.wide_sweeps = 0;
+    std::vector<Runner*> moving;
+    for (Runner& one : runners_)
+      if (!one.waits() && one.leader == index_of(one)) moving.push_back(&one);
+    parallel_for(static_cast<Index>(moving.size()), settings_.num_threads,
+                 [&](Index i) { move(*moving[static_cast<std::size_t>(i)], ascent); });
+  }
+
+  // The evidence of a dense part may have two maxima in h. Where they are about as high each would make rows that favour the other.
+  static void find_dense_part(StartOutcome& at, bool is_early) {
+    constexpr double worth_a_move = 0.1;  // nats
+    at.q.update_hyper(is_early ? Reach::everywhere : Reach::closest);
+    at.bound = at.q.bound();
+    if (is_early) return;
+    const SpikeSlabHyper near = at.q.hyper();
+    at.q.update_hyper(Reach::everywhere);
+    if (const double bound = at.q.bound(); bound > at.bound + worth_a_move)
+      at.bound = bound;
+    else
+      at.q.set_hyper(near);
+  }
+
+  // From where it was, on the rows of this step.
+  void move(Runner& one, const AscentSettings& ascent) const {
+    StartOutcome& at = one.at;
+    at.q.set_rows(*reduced_);
+    at.q.set_prior_of_signal(slab_.log_prior_of_signal);
+    at.history.clear();
+    at.sweeps = 0;
+    if (one.has_effects) {
+      const std::vector<Index> correlation = by_correlation(*reduced_, which_);
+      ascend(sets_->in_order_of(by_size(at.q.mean(), which_, correlation)), ascent, {}, at);
+    } else {
+      find_dense_part(at, ascent.wide_sweeps > 0);
+      at.sweeps = 1;
+      at.status = std::isfinite(at.bound) ? Status::converged : Status::failed;
+    }
+    one.sweeps += at.sweeps;
+  }
+
+  // What the starts of a step come to: bounds, weights, those that are at one maximum, log odds.
+  std::optional<WorkingFit> look(const WorkingRows& working) {
+    const std::size_t count = runners_.size();
+    std::vector<WorkingFit> found(count);
+    std::vector<double> bounds(count, -std::numeric_limits<double>::infinity());
+    for (std::size_t i = 0; i < count; ++i) {
+      Runner& one = runners_[i];
+      if (one.leader != i || one.waits() || one.at.status == Status::failed) continue;
+      if (joins_another(i)) continue;
+      found[i] = {one.at.bound, odds_.of(one.at.q, *reduced_, working.sites.omega), {{1, one.at.q.signal()}}};
+      bounds[i] = one.at.bound = bound_of_classes(rows_, working, found[i]);
+    }
+    for (std::size_t i = 0; i < count; ++i) bounds[i] = bounds[runners_[i].leader];
+    const Vector weight = start_weights(bounds);
+    if (!(weight.sum() > 0)) return std::nullopt;
+    Vector shares = Vector::Zero(weight.size());
+    for (std::size_t i = 0; i < count; ++i) shares[static_cast<Index>(runners_[i].leader)] += weight[static_cast<Index>(i)];
+    WorkingFit out{0, {Vector::Zero(rows_.size()), Vector::Zero(rows_.size())}, {}};
+    for (std::size_t i = 0; i < count; ++i) {
+      const double share = shares[static_cast<Index>(i)];
+      if (runners_[i].leader == i) runners_[i].lost = share > 0 ? 0 : runners_[i].lost + 1;
+      if (share == 0) continue;
+      out.log_evidence += share * found[i].log_evidence;
+      out.signals.push_back({share, runners_[i].at.q.signal()});
+      out.log_odds.m += share * found[i].log_odds.m;
+    }
+    for (std::size_t i = 0; i < count; ++i)
+      if (const double share = shares[static_cast<Index>(i)]; share > 0)
+        out.log_odds.s += share * (found[i].log_odds.s + (found[i].log_odds.m - out.log_odds.m).cwiseAbs2());
+    return out;
+  }
+
+  // Whether this start came to the maximum of one before it, whom it follows from now on.                                       (SP.8)
+  bool joins_another(std::size_t i) {
+    const SpikeSlab& q = runners_[i].at.q;
+    const Vector mean = mean_of(q);
+    for (std::size_t other = 0; other < i; ++other) {
+      const Runner& before = runners_[other];
+      if (before.leader != other || before.waits() || before.at.status == Status::failed) continue;
+      if (before.has_effects != runners_[i].has_effects) continue;
+      if (!are_alike(before.at.q, q, slab_.seen(), (mean - mean_of(before.at.q)).squaredNorm())) continue;
+      for (Runner& follower : runners_)
+        if (follower.leader == i) follower.leader = other;
+      return true;
+    }
+    return false;
+  }
+
+  ClassRows& rows_;
+  const PenalisedColumns& which_;
+  SpikeSlabSettings slab_;
+  const ClassStartSettings& settings_;
+  OddsOfStart odds_;
+  std::shared_ptr<const ColumnSets> sets_;
+  std::shared_ptr<ReducedRows> reduced_;
+  std::vector<Runner> runners_, accepted_;
+};
+
+}  // namespace
+
+ClassStarts fit_class_starts(ClassRows& rows, const PenalisedColumns& which, const SpikeSlabSettings& slab,
+                             const ClassStartSettings& settings) {
+  Starts starts(rows, which, slab, settings);
+  ClassSteps steps = run_class_steps(
+      rows, !which.flat.empty(), settings, [&](const WorkingRows& working) { return starts.solve(working); },
+      [&](double) { starts.accept(); });
+  return starts.finish(std::move(steps));
+}
+
+}  // namespace ardvark

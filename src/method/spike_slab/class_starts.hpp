@@ -1,0 +1,31 @@
+// Two classes of many columns: from several starts, all on one set of working rows.                    docs/math/sparse.md (SP.8), (SL.12)
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "method/spike_slab/class_steps.hpp"
+#include "method/spike_slab/sparse_fit.hpp"
+
+namespace ardvark {
+
+struct ClassStarts {
+  std::vector<StartOutcome> starts;         ///< their bounds are those of the classes
+  Vector weight;                            ///< of each                                                                          (SP.8)
+  std::shared_ptr<const ReducedRows> rows;  ///< that all of them see
+  Status status = Status::failed;
+  std::vector<double> history;  ///< the bound after each step
+};
+
+struct ClassStartSettings : ClassStepSettings {
+  int max_sweeps = 600;  ///< of a start in a step
+  SparseParts parts = SparseParts::both;
+  Index num_threads = 1;
+};
+
+/// \param slab  at s2 = 1; its fit_dense is not looked at
+/// One Gram matrix and one pass of variances a step, whatever the number of starts.                                              (SL.12)
+[[nodiscard]] ClassStarts fit_class_starts(ClassRows& rows, const PenalisedColumns& which, const SpikeSlabSettings& slab,
+                                           const ClassStartSettings& settings);
+
+}  // namespace ardvark

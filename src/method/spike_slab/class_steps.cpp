@@ -1,0 +1,252 @@
+#include "method/spike_slab/class_steps.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "core/anderson.hpp"
+#include "core/special.hpp"
+
+namespace ardvark {
+namespace {
+
+constexpr double drifting = 200;  // m^2 + s of a row beyond all doubt
+
+// Where a flat column tells rows apart the bound may climb for ever, a little a step.                                           (SL.6)
+bool drifts(const std::vector<double>& F, double tolerance) {
+  constexpr std::size_t steps = 10;
+  return F.size() <= steps || std::abs(F.back() - F[F.size() - 1 - steps]) > tolerance;
+}
+
+// A part of an average moves its bound by its weight: one that has a tenth of it is known well enough.                         (SL.11)
+double tolerance_of(double bound, const ClassStepSettings& settings) {
+  constexpr double part = 0.1, most = 10;  // before it has climbed it may seem to weigh nothing
+  const double one_over_weight = 1 + std::exp(std::min(settings.log_evidence_beside - bound, 10.0));
+  return settings.tolerance * std::clamp(part * one_over_weight, 1.0, most);
+}
+
+// E sum omega (z - eta)^2 / 2: what the evidence of the working rows says of them.
+double misfit(const Sites& sites, const Vector& z, const LogOdds& known) {
+  return 0.5 * sites.omega.dot(((z - known.m).cwiseAbs2() + known.s));
+}
+
+// What stands for the likelihood of the rows and for the prior of the intercept, once it is known what they say.
+struct Tangent {
+  Sites sites;
+  std::vector<std::pair<double, std::function<double(double signal)>>> priors;  // shares, and what they are shares of; none: no prior
+
+  Tangent(const ClassRows& rows, const LogOdds& known, Sites sites_there) : sites(std::move(sites_there)) {
+    if (!rows.is_proper()) return;
+    const auto log_prior = rows.log_prior_of_intercept(known);
+    double in_rows = 0;
+    for (const auto& [weight, signal] : rows.signals()) in_rows += weight * log_prior(signal);
+    priors = {{1, [log_prior, in_rows](double signal) { return log_prior(signal) - in_rows; }}};
+  }
+
+  // A share of the way from this to the other: without the prior of the signal the bound might fall, however short the way.
+  [[nodiscard]] Tangent towards(const Tangent& aim, double share) const {
+    constexpr std::size_t most_parts = 12;  // the last: each costs as much as the likelihood of a row, at every value of the grid
+    Tangent out = aim;
+    out.sites = {sites.omega + share * (aim.sites.omega - sites.omega), sites.response + share * (aim.sites.response - sites.response)};
+    double sum = 0;
+    for (auto& [part, prior] : out.priors) sum += part *= share;
+    for (const auto& [part, prior] : priors)
+      if (out.priors.size() < most_parts) sum += out.priors.emplace_back((1 - share) * part, prior).first;
+    for (auto& [part, prior] : out.priors) part /= sum;
+    return out;
+  }
+
+  [[nodiscard]] std::function<double(double signal)> log_prior_of_signal() const {
+    if (priors.empty()) return {};
+    return [all = priors](double signal) {
+      double sum = 0;
+      for (const auto& [share, prior] : all) sum += share * prior(signal);
+      return sum;
+    };
+  }
+};
+
+WorkingRows working_rows(const Tangent& tangent, const LogOdds& at, double log_likelihood, int step) {
+  const Sites& sites = tangent.sites;
+  WorkingRows out{sites, {}, 0, 0, step, tangent.log_prior_of_signal()};
+  out.target = (sites.omega.array() > 0).select(sites.response.cwiseQuotient(sites.omega.cwiseMax(1e-300)), 0.0);
+  out.constant = 0.5 * sites.omega.sum() * ln_2pi;
+  out.shift = out.constant + misfit(sites, out.target, at) + log_likelihood;
+  return out;
+}
+
+// Twice the nats by which the quadratic rows tell both ends of a step of the log odds apart.                                    (SL.6)
+double size_of_step(const LogOdds& from, const LogOdds& to, const Vector& omega) {
+  return (omega.array() * ((to.m - from.m).array().square() + (to.s - from.s).array().square() / (4 * to.s.array().max(1e-12)))).sum();
+}
+
+constexpr double near_the_end = 3;          // nats that a step still gains
+constexpr Index most_remembered = 200'000;  // rows, of which four steps are some twenty vectors; so many leave few steps to save
+
+// Early steps go about half of the way, each: beyond the last one by a part of it.                                               (SL.13)
+LogOdds stretched(const LogOdds& from, const LogOdds& to) {
+  constexpr double part = 0.6, most = 5;
+  const auto growth = to.s.array() / from.s.array().max(1e-12);
+  return {to.m + part * (to.m - from.m), (to.s.array() * growth.max(1 / most).min(most).pow(part)).matrix()};
+}
+
+// Where the steps lead, in mean and logarithm of the variance of the log odds, weighted by the curvature of the bound.   (OPT.7), (SL.13)
+class Course {
+ public:
+  explicit Course(Index size) : anderson_(2 * size, 4) {}
+
+  LogOdds further(const LogOdds& from, const LogOdds& to, const Vector& omega) {
+    constexpr double least = 1e-12;  // variance
+    const Index n = omega.size();
+    const auto joined = [&](const LogOdds& odds) {
+      Vector out(2 * n);
+      out << odds.m, odds.s.cwiseMax(least).array().log().matrix();
+      return out;
+    };
+    Vector weight(2 * n), next(2 * n);
+    weight << omega, 0.25 * omega.cwiseProduct(to.s);
+    anderson_.extrapolate(joined(from), joined(to), weight, next);
+    return {next.head(n), (to.s.array() > least).select(next.tail(n).array().exp(), to.s.array())};
+  }
+  void forget() { anderson_.forget(); }
+
+ private:
+  Anderson anderson_;
+};
+
+// What part of the way to where the rows lead a step goes: half as much after a fall, and after many of them less for good.      (SL.6)
+class StepShare {
+ public:
+  [[nodiscard]] double value() const { return share_; }
+  void count_fall() { ++falls_; }
+  [[nodiscard]] bool halve() {
+    constexpr double least = 1.0 / 256;
+    if (share_ <= least) return false;
+    share_ /= 2;
+    return true;
+  }
+  // Steps that have fallen again and again go round what they look for: shorter ones come nearer.
+  void lengthen() {
+    constexpr int most_falls = 8;
+    const double longest = falls_ > most_falls ? std::max(1 / (1 + 0.25 * falls_), 0.15) : 1;
+    share_ = std::min(longest, 1.5 * share_);
+  }
+
+ private:
+  double share_ = 1;
+  int falls_ = 0;
+};
+
+// Whether steps still lead anywhere.                                                                                            (SL.6)
+class Progression {
+ public:
+  [[nodiscard]] double last() const { return last_; }
+
+  // The next step came to this bound and was of this size.
+  void add(double bound, double size, double tolerance) {
+    const double change = std::abs(bound - last_);
+    if (bound > highest_ + tolerance)
+      highest_ = bound, since_highest_ = 0;
+    else
+      ++since_highest_;
+    calm_ = change < tolerance && size < calm_size * tolerance ? calm_ + 1 : 0;
+    const double ratio = std::isfinite(last_change_) ? change / last_change_ : 1, steady = std::max(ratio, last_ratio_);
+    is_over_ = calm_ >= 2 || (calm_ == 1 && steady < 0.5 && change * steady / (1 - steady) < 0.25 * tolerance);
+    last_ratio_ = ratio;
+    last_change_ = change;
+    last_ = bound;
+  }
+  // Two steps changed next to nothing, or of changes that shrink steadily the sum of a geometric series is next to nothing.
+  [[nodiscard]] bool is_over() const { return is_over_; }
+  // What has gone round for so long goes on doing so.
+  [[nodiscard]] bool goes_round() const { return since_highest_ > most_in_vain; }
+
+ private:
+  static constexpr double calm_size = 10;
+  static constexpr int most_in_vain = 60;  // steps
+  double last_ = -std::numeric_limits<double>::infinity(), highest_ = last_;
+  double last_change_ = std::numeric_limits<double>::infinity(), last_ratio_ = 1;
+  int since_highest_ = 0, calm_ = 0;
+  bool is_over_ = false;
+};
+
+}  // namespace
+
+double bound_of_classes(const ClassRows& rows, const WorkingRows& working, const WorkingFit& fit) {
+  const LogOdds& odds = fit.log_odds;
+  double bound = fit.log_evidence + working.constant + misfit(working.sites, working.target, odds) + rows.log_likelihood(odds);
+  if (!working.log_prior_of_signal) return bound;
+  const auto log_prior = rows.log_prior_of_intercept(odds);
+  for (const auto& [weight, signal] : rows.signals()) bound -= weight * log_prior(signal);
+  for (const auto& [weight, signal] : fit.signals) bound += weight * (log_prior(signal) - working.log_prior_of_signal(signal));
+  return bound;
+}
+
+ClassSteps run_class_steps(ClassRows& rows, bool has_flat, const ClassStepSettings& settings,
+                           const std::function<std::optional<WorkingFit>(const WorkingRows&)>& solve,
+                           const std::function<void(double bound)>& accept) {
+  rows.set_signals({{}});
+  LogOdds known = settings.start ? *settings.start : rows.before(has_flat);  // what the last step that stands came to
+  std::optional<LogOdds> ahead;                                              // of a step that begins beyond that: where
+  Course course(rows.size());
+  const bool is_evidence = rows.is_proper() || !has_flat;  // of classes, and so at most 0
+  Tangent before(rows, known, rows.at(known).sites);
+  StepShare share;
+  Progression progression;
+  ClassSteps out;
+  const auto end = [&](Status status) {
+    out.status = status;
+    out.log_odds = std::move(known);
+    return std::move(out);
+  };
+  while (static_cast<int>(out.history.size()) < settings.max_steps) {
+    const LogOdds& at = ahead ? *ahead : known;
+    ClassRowsAt here = rows.at(at);
+    Tangent taken(rows, at, std::move(here.sites));
+    if (!ahead && share.value() < 1) taken = before.towards(taken, share.value());
+    const Sites& sites = taken.sites;
+    const WorkingRows working = working_rows(taken, at, here.log_likelihood, static_cast<int>(out.history.size()));
+    std::optional<WorkingFit> found = solve(working);
+    if (!found) return end(Status::failed);
+    LogOdds& next = found->log_odds;
+    const double bound = bound_of_classes(rows, working, *found), last = progression.last();
+    const double size = size_of_step(at, next, sites.omega) / (share.value() * share.value());
+    // Near where the linear response of (SP.6) has no end a bound above 0 is no gain: what follows would fall by hundreds.
+    const bool is_impossible = is_evidence && bound > 0;
+    if (!(bound >= last - std::max(settings.rounding, 1e-9 * std::abs(last))) || is_impossible) {
+      share.count_fall();
+      if (ahead) {
+        ahead.reset();
+        course.forget();
+        continue;
+      }
+      if (share.halve()) continue;
+    }
+    if (is_impossible) return end(Status::bound_fell);
+    accept(bound);
+    out.farthest = (sites.omega.array() > 0).select(next.m.cwiseAbs2() + next.s, 0.0).maxCoeff();
+    out.history.push_back(bound);
+    share.lengthen();
+    const bool is_near = bound - last < near_the_end;
+    if (share.value() == 1 && std::isfinite(last) && !(is_near && rows.size() > most_remembered))
+      ahead = is_near ? course.further(at, next, sites.omega) : stretched(known, next);
+    else
+      ahead.reset();
+    known = std::move(next);
+    before = std::move(taken);
+    if (rows.is_proper()) rows.set_signals(std::move(found->signals));
+    if (settings.on_step && !settings.on_step(static_cast<int>(out.history.size()), bound)) return end(Status::stopped_by_user);
+    progression.add(bound, size, tolerance_of(bound, settings));
+    if (rows.is_proper()) {
+      if (progression.goes_round()) break;
+      if (progression.is_over()) return end(Status::converged);
+    } else {
+      if (rows.are_steps(known)) return end(Status::separated);
+      if (progression.is_over() && !(out.farthest > drifting && drifts(out.history, settings.tolerance))) return end(Status::converged);
+    }
+  }
+  return end(Status::max_sweeps);
+}
+
+}  // namespace ardvark

@@ -1,0 +1,402 @@
+#include "method/spike_slab/hyper_grid.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "core/parallel.hpp"
+#include "core/special.hpp"
+
+namespace ardvark {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+double log_sum(const std::vector<double>& terms) {
+  const double most = terms.empty() ? -infinity : *std::max_element(terms.begin(), terms.end());
+  if (!std::isfinite(most)) return -infinity;
+  double sum = 0;
+  for (const double term : terms) sum += std::exp(term - most);
+  return most + std::log(sum);
+}
+
+namespace {
+
+constexpr int num_pi = 8;
+constexpr double narrowest = 0.1;              // c: effects smaller than a third of the noise are not their own
+constexpr double dense_penalty = 0.25;         // a of (SP.3)
+constexpr double same = 5e-3;                  // nats: two ways to one maximum
+constexpr double least_weight_of_line = 1e-4;  // below it its neighbours are not looked at
+constexpr double least_weight = 1e-4;          // of the best point's
+
+// (1 + kappa)^-tail exp(-c/(2 kappa)), of ln kappa, at kappa = 4^k.
+double log_density_of_kappa(int k, double tail) {
+  const double kappa = std::pow(4.0, k);
+  return -tail * std::log1p(kappa) - 0.5 * narrowest / kappa;
+}
+// Of x = r/(1 + r), r = 4^j the ratio of the signals: Beta(1, 1 + a), and the Jacobian of ln r.
+double log_density_of_ratio(int j) {
+  const double ratio = std::pow(4.0, j);
+  return std::log(ratio) - (2 + dense_penalty) * std::log1p(ratio);
+}
+
+template <typename Density>
+double log_mass(Density&& density) {
+  std::vector<double> terms;
+  for (int i = 2 * least_exponent; i <= 2 * most_exponent; ++i) terms.push_back(density(i));
+  return log_sum(terms);
+}
+
+class Grid {
+ public:
+  Grid(const ReducedRows& rows, const PenalisedColumns& which, const std::shared_ptr<const ColumnSets>& sets, const SpikeSlabSettings& slab,
+       const GridSettings& settings, Index num_threads)
+      : rows_(rows),
+        which_(which),
+        sets_(sets),
+        slab_(slab),
+        kappa_tail_(slab.kappa_tail),
+        settings_(settings),
+        ascent_(settings.ascent),
+        num_threads_(num_threads) {
+    slab_.fit_effects = slab_.fit_dense = false;
+    slab_.dense_penalty = slab_.kappa_tail = 0;  // they are part of the prior of the points
+    ascent_.on_sweep = {};                       // lines report, not their sweeps
+    ascent_.calm_sweeps = 1;
+    order_ = sets_->in_order_of(by_correlation(rows, which));
+    odds_ = prior_of_odds(which.num_groups());
+  }
+
+  HyperGrid run() {
+    const GridRanges first = first_ranges(slab_);
+    kappa_ = {first.first_kappa, first.last_kappa};
+    ratio_ = {first.first_ratio, first.last_ratio};
+    least_kappa_ = first.least_kappa;
+    for (int round = 0; round <= most_exponent - least_exponent; ++round) {
+      run_lines();
+      if (!weigh()) return {};
+      if (stopped_ || !lengthen()) break;
+    }
+    collect();
+    return std::move(out_);
+  }
+
+ private:
+  struct Range {
+    int first = 0, last = 0;
+  };
+  using Line = GridLine;
+
+  [[nodiscard]] bool has_dense() const { return settings_.parts != SparseParts::slab_only && rows_.rank() > 0; }
+  [[nodiscard]] bool has_effects() const { return settings_.parts != SparseParts::dense_only && which_.size() > 0; }
+
+  [[nodiscard]] std::vector<Line> lines() const {
+    std::vector<Line> out;
+    std::vector<std::optional<int>> kappas, ratios;
+    const auto& only = settings_.only;
+    if (!has_effects())
+      kappas.emplace_back(std::nullopt);
+    else if (only && !only->dense)
+      kappas.emplace_back(only->exponent);
+    else
+      for (int k = kappa_.first; k <= kappa_.last; ++k) kappas.emplace_back(k);
+    if (only ? !only->dense : settings_.parts != SparseParts::dense_only || !has_dense()) ratios.emplace_back(std::nullopt);
+    if (only && only->dense)
+      ratios.emplace_back(only->exponent);
+    else if (!only && has_dense())
+      for (int j = ratio_.first; j <= ratio_.last; ++j) ratios.emplace_back(j);
+    for (const auto& ratio : ratios)
+      for (const auto& kappa : kappas) out.push_back({kappa, ratio});
+    return out;
+  }
+
+  // All values of kappa without a dense part; with one those where the best kappa meets all of h, and from there as far as they count.
+  void run_lines() {
+    std::vector<Line> all = lines(), next;
+    for (const Line& line : all)
+      if (!line.ratio) next.push_back(line);
+    run(next);
+    if (!weigh()) return run(all);
+    const Line best = best_line();
+    next.clear();
+    for (const Line& line : all)
+      if (line.ratio && (next_to(line.kappa, best.kappa) || !best.kappa)) next.push_back(line);
+    for (run(next); !next.empty() && weigh(); run(next)) {
+      next.clear();
+      for (const Line& line : all)
+        if (!found_.contains(line) && has_neighbour_that_counts(line)) next.push_back(line);
+    }
+  }
+  [[nodiscard]] static bool next_to(const std::optional<int>& a, const std::optional<int>& b) { return !a || !b || std::abs(*a - *b) <= 1; }
+  [[nodiscard]] double weight_of(const Line& line) const {
+    const auto at = found_.find(line);
+    double sum = 0;
+    if (at != found_.end())
+      for (const GridPoint& point : at->second) sum += point.weight;
+    return sum;
+  }
+  [[nodiscard]] Line best_line() const {
+    const auto less = [&](const auto& a, const auto& b) { return weight_of(a.first) < weight_of(b.first); };
+    return std::max_element(found_.begin(), found_.end(), less)->first;
+  }
+  [[nodiscard]] bool has_neighbour_that_counts(const Line& line) const {
+    return std::any_of(found_.begin(), found_.end(), [&](const auto& one) {
+      const Line& other = one.first;
+      return other.ratio && next_to(line.ratio, other.ratio) && next_to(line.kappa, other.kappa) && weight_of(other) > least_weight_of_line;
+    });
+  }
+
+  // Those that are not there yet.
+  void run(const std::vector<Line>& wanted) {
+    std::vector<Line> missing;
+    for (const Line& line : wanted)
+      if (!found_.contains(line)) missing.push_back(line);
+    std::vector<std::vector<GridPoint>> found(missing.size());
+    parallel_for(static_cast<Index>(missing.size()), num_threads_, [&](Index i) {
+      const auto at = static_cast<std::size_t>(i);
+      if (stopped_) return;
+      found[at] = run_line(missing[at]);
+      report(found[at]);
+    });
+    for (std::size_t i = 0; i < missing.size(); ++i) found_[missing[i]] = std::move(found[i]);
+  }
+
+  // A line's best point, with the sweeps of all lines so far.
+  void report(std::vector<GridPoint>& line) {
+    int sweeps = 0;
+    double best = -infinity;
+    for (const GridPoint& point : line) sweeps += point.sweeps, best = std::max(best, point.bound);
+    const int now = sweeps_ += sweeps;
+    if (settings_.ascent.on_sweep && !settings_.ascent.on_sweep(now, best)) stopped_ = true;
+    if (stopped_)
+      for (GridPoint& point : line) point.status = Status::stopped_by_user;
+  }
+
+  [[nodiscard]] double target_variance() const {
+    return std::max((rows_.rest + rows_.y.squaredNorm()) / std::max(rows_.degrees, 1.0), slab_.least_s2);
+  }
+
+  [[nodiscard]] GridPoint begin(const Line& line) const {
+    GridPoint point{
+        {{}, SpikeSlab(which_, slab_, sets_)}, {line.ratio.has_value(), line.ratio ? *line.ratio : line.kappa.value_or(0)}, 0, 0};
+    point.q.set_rows(rows_);
+    SpikeSlabHyper hyper{.pi = 0, .kappa = 0, .h = 0, .s2 = slab_.fit_noise ? target_variance() : 1};
+    const double columns = static_cast<double>(which_.size()) * slab_.column_unit;
+    if (line.kappa) hyper.kappa = std::pow(4.0, *line.kappa) * slab_.noise / slab_.column_unit;
+    if (line.ratio) hyper.h = std::pow(4.0, *line.ratio) * slab_.noise / columns;
+    point.q.set_hyper(hyper);
+    return point;
+  }
+
+  void take_pi(GridPoint& point, const Line& line, std::size_t i) const {
+    SpikeSlabHyper hyper = point.q.hyper();
+    hyper.pi = 1 / (1 + std::exp(-odds_[i].log_odds));
+    point.q.set_hyper(hyper);
+    point.sweeps = 0;
+    point.history.clear();
+    take_prior(point, line, odds_[i].log_prior);
+  }
+
+  void take_prior(GridPoint& point, const Line& line, double log_prior) const {
+    if (line.kappa) log_prior += log_prior_of_kappa(*line.kappa, kappa_tail_);
+    if (line.ratio) log_prior += log_prior_of_ratio(*line.ratio);
+    const SpikeSlabHyper& hyper = point.q.hyper();
+    point.signal = slab_.column_unit * static_cast<double>(which_.size()) * (hyper.h + hyper.pi * hyper.kappa);
+    if (settings_.log_prior_of_signal) log_prior += settings_.log_prior_of_signal(point.signal);
+    point.log_prior = log_prior;
+  }
+
+  // Of rows of a known noise the density of each is below one, and what flat columns take off adds but some tens of nats: an evidence far
+  // above 0 is rounding, of units far apart.
+  void climb(GridPoint& point) const {
+    ascend(order_, ascent_, {}, point);
+    if (slab_.fit_noise || point.bound <= 100.0 * static_cast<double>(10 + rows_.rank())) return;
+    point.bound = -infinity;
+    point.status = Status::failed;
+  }
+
+  // From where it was on other rows.
+  [[nodiscard]] std::vector<GridPoint> go_on(const Line& line, const std::vector<GridPoint>& before) const {
+    std::vector<GridPoint> out;
+    for (std::size_t i = 0; i < before.size(); ++i) {
+      out.push_back(before[i]);
+      out.back().q.set_rows(rows_);
+      take_pi(out.back(), line, i);
+      climb(out.back());
+    }
+    return out;
+  }
+
+  // Through its values of pi up, from nothing, and down, from where all columns are in; of each the better.
+  [[nodiscard]] std::vector<GridPoint> run_line(const Line& line) const {
+    GridPoint point = begin(line);
+    if (!line.kappa) {
+      take_prior(point, line, 0);
+      point.q.update_hyper(Reach::near);
+      point.bound = point.q.bound();
+      point.history = {point.bound};
+      point.sweeps = 1;
+      point.status = std::isfinite(point.bound) ? Status::converged : Status::failed;
+      return {std::move(point)};
+    }
+    if (settings_.from != nullptr)
+      if (const auto before = settings_.from->find(line); before != settings_.from->end()) return go_on(line, before->second);
+    std::vector<GridPoint> out;
+    for (std::size_t i = 0; i < odds_.size(); ++i) {
+      take_pi(point, line, i);
+      climb(point);
+      out.push_back(point);
+    }
+    point = begin(line);
+    for (std::size_t i = odds_.size(); i-- > 0;) {
+      take_pi(point, line, i);
+      climb(point);
+      out[i].sweeps += point.sweeps;
+      if (point.status == Status::failed) break;
+      const double gain = point.bound - out[i].bound;
+      if (gain > 0 || out[i].status == Status::failed) {
+        point.sweeps = out[i].sweeps;
+        out[i] = point;
+      }
+      if (std::abs(gain) < same && i + 1 < odds_.size()) break;  // both ways have met: so they do for less of pi
+    }
+    return out;
+  }
+
+  // ln of the joint weight of a point; 1/2 for each of two hypotheses.
+  [[nodiscard]] double log_joint(const GridPoint& point) const {
+    const bool two = settings_.parts == SparseParts::both && has_dense();
+    return point.status == Status::failed ? -infinity : point.bound + point.log_prior - (two ? std::log(2.0) : 0.0);
+  }
+
+  /// False: no point came to a finite bound.
+  bool weigh() {
+    std::vector<double> all;
+    for (const auto& [line, points] : found_)
+      for (const GridPoint& point : points) all.push_back(log_joint(point));
+    out_.log_evidence = log_sum(all);
+    if (!std::isfinite(out_.log_evidence)) return false;
+    for (auto& [line, points] : found_)
+      for (GridPoint& point : points) point.weight = std::exp(log_joint(point) - out_.log_evidence);
+    return true;
+  }
+
+  // Those that count, in the order of the grid.
+  void collect() {
+    if (settings_.keeps_lines) out_.lines = found_;
+    double most = 0, total = 0;
+    for (const auto& [line, points] : found_)
+      for (const GridPoint& point : points) most = std::max(most, point.weight);
+    for (const bool dense : {false, true}) {
+      std::vector<double> log_joints;
+      for (auto& [line, points] : found_) {
+        if (line.ratio.has_value() != dense) continue;
+        out_.num_points += static_cast<Index>(points.size());
+        for (GridPoint& point : points) {
+          log_joints.push_back(log_joint(point));
+          if (!(point.weight > least_weight * most)) continue;
+          total += point.weight;
+          out_.points.push_back(std::move(point));
+          if (out_.points.back().weight > out_.points[out_.best].weight) out_.best = out_.points.size() - 1;
+        }
+      }
+      if (!log_joints.empty()) out_.hypotheses.push_back({dense, log_sum(log_joints) - out_.log_evidence});
+    }
+    for (GridPoint& point : out_.points) point.weight /= total;
+    // Differences of evidences have the rounding of evidences, which grow with the rows; probabilities may not.
+    std::vector<double> log_weights;
+    for (const Hypothesis& hypothesis : out_.hypotheses) log_weights.push_back(hypothesis.log_weight);
+    for (Hypothesis& hypothesis : out_.hypotheses) hypothesis.log_weight -= log_sum(log_weights);
+    if (!out_.points.empty()) out_.peak = out_.points[out_.best].bound;
+  }
+
+  // Where an end of a lattice has a share that counts, by one more value.
+  [[nodiscard]] bool lengthen() {
+    std::map<int, double> by_kappa, by_ratio;
+    for (const auto& [line, points] : found_)
+      for (const GridPoint& point : points) {
+        if (line.kappa) by_kappa[*line.kappa] += point.weight;
+        if (line.ratio) by_ratio[*line.ratio] += point.weight;
+      }
+    bool longer = false;
+    const auto look = [&](Range& range, std::map<int, double>& share) {
+      const Range before = range;
+      if (share[before.last] > least_share_at_end && before.last < most_exponent) ++range.last, longer = true;
+      if (share[before.first] > least_share_at_end && before.first > (&range == &kappa_ ? least_kappa_ : least_exponent))
+        --range.first, longer = true;
+    };
+    const auto& only = settings_.only;
+    if (has_effects() && !(only && !only->dense)) look(kappa_, by_kappa);
+    if (has_dense() && !only) look(ratio_, by_ratio);
+    return longer;
+  }
+  const ReducedRows& rows_;
+  const PenalisedColumns& which_;
+  const std::shared_ptr<const ColumnSets>& sets_;
+  SpikeSlabSettings slab_;
+  double kappa_tail_;
+  const GridSettings& settings_;
+  AscentSettings ascent_;
+  Index num_threads_;
+  std::vector<Index> order_;
+  std::vector<PriorOfOdds> odds_;
+  Range kappa_, ratio_;
+  int least_kappa_ = 0;
+  GridLines found_;
+  std::atomic<int> sweeps_ = 0;
+  std::atomic<bool> stopped_ = false;
+  HyperGrid out_;
+};
+
+}  // namespace
+
+double log_prior_of_kappa(int k, double tail) {
+  return log_density_of_kappa(k, tail) - log_mass([tail](int i) { return log_density_of_kappa(i, tail); });
+}
+
+double log_prior_of_ratio(int j) {
+  static const double all = log_mass(log_density_of_ratio);
+  return log_density_of_ratio(j) - all;
+}
+
+// From what expects half an effect to what expects all columns, or half of them; pi (1 - pi), the density of Beta(1, 1).
+std::vector<PriorOfOdds> prior_of_odds(Index num_groups) {
+  const double groups = static_cast<double>(num_groups), from = std::log(0.5 / groups), to = num_groups > 20 ? 0.0 : std::log(3 * groups);
+  std::vector<PriorOfOdds> out;
+  std::vector<double> mass;
+  for (int i = 0; i < num_pi; ++i) {
+    const double x = from + i * (to - from) / (num_pi - 1);
+    out.push_back({x, log_sigmoid(x) + log_sigmoid(-x)});
+    mass.push_back(out.back().log_prior);
+  }
+  for (PriorOfOdds& one : out) one.log_prior -= log_sum(mass);
+  return out;
+}
+
+GridRanges first_ranges(const SpikeSlabSettings& slab) {
+  const double seen = slab.num_rows / slab.noise;  // by a column of the typical size, in whose units the lattice is
+  // Of 4, 16, 64 rows of standardised columns both are whole numbers but for rounding, which may not choose the lattice.
+  const auto power_of_4 = [](double x) {
+    const double power = std::log(x) / std::log(4.0), whole = std::round(power);
+    return std::abs(power - whole) < 1e-9 ? whole : power;
+  };
+  const auto at_most = [](double x) { return static_cast<int>(std::clamp<double>(x, least_exponent, most_exponent)); };
+  GridRanges out;
+  out.least_kappa = at_most(std::ceil(power_of_4(4 / seen)));
+  out.first_kappa = std::max(out.least_kappa, -3);
+  // Wide enough for the smallest column to tell anything: where it is far smaller than a typical one, the values between may count nothing.
+  const double smaller = slab.smallest_unit > 0 ? slab.column_unit / slab.smallest_unit : 1;
+  out.last_kappa = at_most(std::max(out.first_kappa + 5.0, std::floor(power_of_4(16384 / seen * std::max(smaller / 256, 1.0)))));
+  return out;
+}
+
+HyperGrid run_grid(const ReducedRows& rows, const PenalisedColumns& which, const std::shared_ptr<const ColumnSets>& sets,
+                   const SpikeSlabSettings& slab, const GridSettings& settings, Index num_threads) {
+  return Grid(rows, which, sets, slab, settings, num_threads).run();
+}
+
+}  // namespace ardvark

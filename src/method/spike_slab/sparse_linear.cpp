@@ -1,0 +1,102 @@
+// Linear regression under the priors sparse, slab and dense.                                                        docs/math/sparse.md
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "core/blas.hpp"
+#include "frame/conditioning.hpp"
+#include "frame/user_units.hpp"
+#include "method/spike_slab/sparse_fit.hpp"
+
+namespace ardvark {
+
+void fit_sparse_linear(MatrixView X, std::shared_ptr<double[]> memory, const Vector& y, const Vector& k, const FitOptions& options,
+                       Prepared prepared, std::shared_ptr<detail::FitState> state, Fit& fit) {
+  Report& report = fit.report;
+  report.notes.insert(report.notes.end(), prepared.notes.begin(), prepared.notes.end());
+  state->standardization = std::move(prepared.standardization);
+  DenseDesign design(X, state->standardization, std::move(memory));
+  const PenalisedColumns which = penalised_columns(options, X.cols(), prepared.left_out);
+  require_rows(options, k.sum(), static_cast<Index>(which.flat.size()));
+  SparseParts parts = parts_of(options.prior.kind);
+  Rotation rotation = Rotation::to_diagonal;
+  if (std::min(X.rows(), which.size()) > most_to_rotate) {
+    if (parts == SparseParts::dense_only)
+      throw InvalidArgument(fmt::format("prior 'dense' needs a decomposition that {} rows and {} columns make too dear; use prior sparse",
+                                        X.rows(), which.size()));
+    if (parts == SparseParts::both)
+      report.warnings.push_back(fmt::format(
+          "the dense part is off: {} rows and {} columns are too many for its decomposition, so that many small effects count as noise",
+          X.rows(), which.size()));
+    parts = SparseParts::slab_only;
+    rotation = Rotation::as_they_are;
+  }
+  fit.num_rows = k.sum();
+  const int threads = blas::num_threads();
+  const auto reduced = std::make_shared<ReducedRows>();  // the starts read it, and so does the posterior
+  ReducedRows& rows = *reduced;
+  warn_of_flat_columns(design, which.flat, k, options.column_names, report);
+  if (!reduce_rows(design, which, k, y, fit.num_rows, KeepBasis::no, rows, rotation, products_of(options, X.rows(), which.size())))
+    throw InvalidArgument("the columns without a prior are linearly dependent: they cannot be told apart");
+
+  SpikeSlabSettings slab;
+  slab.num_rows = fit.num_rows;
+  if (which.size() > 0) slab.take_units(rows.Z().colwise().squaredNorm());
+  // Of a target that is constant the noise has no scale, and the bound no end: rounding of one of spread 1 is as good as any.    (SP.11)
+  constexpr double rounding = std::numeric_limits<double>::epsilon();
+  const double around_flat = (rows.rest + rows.y.squaredNorm()) / std::max(rows.degrees, 1.0);
+  slab.least_s2 = around_flat > 0 ? 1e-8 * around_flat : rounding * rounding;
+  if (!(rows.degrees > 0))
+    report.warnings.push_back(
+        fmt::format("nothing shows the noise: the table has no more rows than columns without a prior{}, {}; the noise, the intervals and "
+                    "the bound mean nothing",
+                    options.intercept ? " (the intercept is one)" : "", which.flat.size()));
+  slab.least_kappa = 4 / slab.seen();
+  slab.kappa_tail = 0.5;
+  // Correlations of as many columns as are not even rotated would be as dear as the rotation.
+  const bool may_block = parts != SparseParts::dense_only && rotation == Rotation::to_diagonal;
+  const auto sets = may_block ? sets_of(which, rows) : std::make_shared<const ColumnSets>(groups_of(which));
+  rows.systems = group_systems(rows, *sets, parts != SparseParts::slab_only);
+  const bool over_grid = is_averaged(which) && rotation == Rotation::to_diagonal;
+  AveragedFits averaged;
+  SparsePosterior posterior;
+  {
+    const blas::ThreadScope one{1};
+    run_reported(options, bound_offset(which.flat, *state, fit.task, fit.num_rows), [&](const SweepReport& report_sweep) {
+      AscentSettings ascent;
+      ascent.tolerance = options.tolerance.value_or(ascent.tolerance);
+      ascent.max_sweeps = options.max_sweeps;
+      ascent.on_sweep = report_sweep;
+      if (over_grid) {
+        HyperGrid grid = run_grid(rows, which, sets, slab, {.ascent = ascent, .parts = parts}, threads);
+        posterior = posterior_of(which, grid, reduced);
+        averaged = averaged_grid(std::move(grid));
+      } else {
+        averaged.fits = run_starts(rows, which, sets, slab, ascent, parts, threads);
+        std::vector<double> bounds;
+        for (const StartOutcome& start : averaged.fits) bounds.push_back(start.bound);
+        averaged.weight = start_weights(bounds);  // (SP.8)
+      }
+    });
+  }
+  if (!(averaged.weight.sum() > 0)) {
+    describe_failure(options, prepared.left_out, *state, fit);
+    fit.state = std::move(state);
+    return;
+  }
+  if (!over_grid) {
+    const std::vector<std::shared_ptr<const ReducedRows>> each(averaged.fits.size(), reduced);
+    posterior = posterior_of(which, averaged.fits, each, averaged.weight, slab.seen());
+  }
+  describe_sparse(options, which, averaged, std::move(posterior), prepared.left_out, *state, fit);
+  rows.gram.resize(0, 0);
+  rows.systems.clear();
+  // y - F beta - X w = what Z does not reach, and y~ - Z w.                                                                      (SP.2)
+  const double centre = options.intercept ? k.dot(y) / fit.num_rows : 0.0, around = k.dot((y.array() - centre).square().matrix());
+  const double missed = rows.rest + (rows.y - rows.Z() * state->w(which.columns)).squaredNorm();
+  fit.r_squared = around > 0 ? 1 - missed / around : 0.0;
+  fit.state = std::move(state);
+}
+
+}  // namespace ardvark

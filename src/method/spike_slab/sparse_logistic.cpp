@@ -1,0 +1,260 @@
+// Logistic regression under the priors sparse, slab and dense: the exact Gaussian row terms as working weights.     docs/math/sparse.md
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <span>
+
+#include "core/blas.hpp"
+#include "core/parallel.hpp"
+#include "core/products.hpp"
+#include "core/special.hpp"
+#include "design/column_panels.hpp"
+#include "design/sparse_rows.hpp"
+#include "frame/conditioning.hpp"
+#include "frame/describe.hpp"
+#include "frame/prepare.hpp"
+#include "frame/row_order.hpp"
+#include "frame/user_units.hpp"
+#include "method/l1/coordinate_ascent.hpp"
+#include "method/spike_slab/class_grid.hpp"
+#include "method/spike_slab/class_starts.hpp"
+#include "method/spike_slab/row_covariance.hpp"
+#include "method/spike_slab/sparse_fit.hpp"
+
+namespace ardvark {
+namespace {
+
+constexpr double saturated = 30;        // m^2 + s of log odds that no ordinary fit has
+constexpr double most_to_repeat = 4e7;  // multiplications of a Gram matrix that may be made for each cell of the grid
+
+// Rows with the same inputs have the same linear predictor: they are one row, whose t is the share of its observations that are of the
+// second class. So many rows of few text columns are few.                                                                     (SL.7)
+struct EqualRows {
+  Matrix X;
+  Vector t, k;
+};
+
+std::optional<EqualRows> merge_equal_rows(MatrixView X, const Vector& t, const Vector& k) {
+  const OrderedRows different = order_by_content(X, Vector::Zero(X.rows()), k);
+  const auto n = static_cast<Index>(different.rows.size());
+  if (2 * n > X.rows()) return std::nullopt;
+  EqualRows out{Matrix(n, X.cols()), Vector::Zero(n), different.weights};
+  for (Index j = 0; j < X.cols(); ++j)
+    for (Index i = 0; i < n; ++i) out.X(i, j) = X(different.rows[static_cast<std::size_t>(i)], j);
+  Vector other = Vector::Zero(n);
+  for (Index i = 0; i < X.rows(); ++i)
+    if (const Index at = different.at[static_cast<std::size_t>(i)]; at >= 0) (t[i] > 0.5 ? out.t : other)[at] += k[i];
+  for (Index i = 0; i < n; ++i) out.t[i] = other[i] == 0 ? 1 : out.t[i] / (out.t[i] + other[i]);
+  return out;
+}
+
+// The same with the classes apart, for what takes t of 0 and 1 only.
+EqualRows merge_rows_of_class(const EqualRows& rows) {
+  std::vector<Index> at;
+  std::vector<double> t, k;
+  for (Index i = 0; i < rows.t.size(); ++i)
+    for (const double of_class : {0.0, 1.0})
+      if (const double weight = rows.k[i] * (of_class > 0 ? rows.t[i] : 1 - rows.t[i]); weight > 0) {
+        at.push_back(i);
+        t.push_back(of_class);
+        k.push_back(weight);
+      }
+  return {rows.X(at, Eigen::all), VectorView(t).eigen(), VectorView(k).eigen()};
+}
+
+struct Problem {
+  MatrixView X;
+  const Vector &t, &k;
+  const PenalisedColumns& which;
+  const Standardization& standardization;
+  SpikeSlabSettings slab;
+  int max_sweeps;
+  std::shared_ptr<const SparseRows> sparse = nullptr;  // of X, if its rows are                                                   (SL.8)
+};
+
+std::unique_ptr<Design> design_of(const Problem& problem) {
+  if (problem.sparse) return std::make_unique<SparseDesign>(problem.X, problem.standardization, problem.sparse);
+  return std::make_unique<DenseDesign>(problem.X, problem.standardization);
+}
+
+// Blocks of columns correlated among rows of equal log odds, which all starts keep.                                             (SP.13)
+std::shared_ptr<const ColumnSets> first_sets(Design& design, const Problem& problem) {
+  const double total = problem.k.sum(), rate = problem.k.dot(problem.t) / total;
+  ReducedRows rows;
+  const bool can_be_told = reduce_rows(design, problem.which, problem.k, problem.t.array() - rate, total, KeepBasis::no, rows);
+  return can_be_told ? sets_of(problem.which, rows) : nullptr;
+}
+
+// Moments of rows first .. first+count-1 under each component.
+using MomentsOfRows = std::function<ComponentMoments(Index first, Index count)>;
+
+// Of no more columns than rows by one matrix of all columns a component, else as those of new rows.                      (SP.7), (SL.8)
+MomentsOfRows moments_of_rows(const Mixture& mixture, MatrixView X, const Standardization& standardization) {
+  const Index num_columns = X.cols() + (standardization.intercept ? 1 : 0);
+  const bool is_wide = static_cast<Index>(mixture.columns.size()) > X.rows();
+  std::vector<Vector> means;
+  std::vector<Matrix> roots;
+  for (const MixtureComponent& one : mixture.components) {
+    if (is_wide) break;
+    Vector& mean = means.emplace_back(Vector::Zero(num_columns));
+    mean(mixture.columns) = one.w;
+    mean(mixture.flat_columns) = one.flat_mean;
+    roots.push_back(
+        lower_root(with_flat(one.covariance(), mixture.columns, mixture.flat_columns, *one.basis, num_columns, one.dense().flat)));
+  }
+  return [&mixture, X, &standardization, means, roots](Index first, Index count) {
+    const Index skipped = first * (X.layout() == Layout::column_major ? 1 : X.stride());
+    const Index size = X.scalar() == ScalarType::float64 ? sizeof(double) : sizeof(float);
+    const void* data = static_cast<const char*>(X.data()) + skipped * size;
+    DenseDesign some(MatrixView(data, X.scalar(), count, X.cols(), X.layout(), X.stride()), standardization);
+    if (means.empty()) return mixture.component_moments(some);
+    const auto components = static_cast<Index>(means.size());
+    ComponentMoments out{Matrix(count, components), Matrix(count, components)};
+    Vector of_rows(count);
+    for (Index c = 0; c < components; ++c) {
+      some.apply(means[static_cast<std::size_t>(c)], of_rows);
+      out.mean.col(c) = of_rows;
+      some.row_variance(roots[static_cast<std::size_t>(c)], of_rows);
+      out.variance.col(c) = of_rows;
+    }
+    return out;
+  };
+}
+
+// Of sparse rows all at once.                                                                                                    (SL.8)
+MomentsOfRows moments_of_rows(const Mixture& mixture, const SparseRows& X) {
+  const auto components = static_cast<Index>(mixture.components.size());
+  ComponentMoments all{Matrix(X.rows(), components), Matrix(X.rows(), components)};
+  for (Index c = 0; c < components; ++c) {
+    const MixtureComponent& one = mixture.components[static_cast<std::size_t>(c)];
+    Vector mean = Vector::Zero(X.cols());
+    mean(mixture.columns) = one.w;
+    mean(mixture.flat_columns) = one.flat_mean;
+    all.mean.col(c) = X.apply(mean);
+    all.variance.col(c) =
+        X.forms(with_flat(one.covariance(), mixture.columns, mixture.flat_columns, *one.basis, X.cols(), one.dense().flat)).cwiseMax(0.0);
+  }
+  return [all](Index first, Index count) {
+    return ComponentMoments{all.mean.middleRows(first, count), all.variance.middleRows(first, count)};
+  };
+}
+
+// The posterior of all rows, and what it is the average of.
+struct Found {
+  AveragedFits averaged;
+  SparsePosterior posterior;
+};
+
+// Few columns: the average over all values of the hyper-parameters. None: no fit came to a finite bound.             (SP.21), (SL.10)
+std::optional<Found> average_over_grid(const Problem& problem, ClassRows& rows, const ClassStepSettings& steps, SparseParts parts,
+                                       Index num_threads) {
+  const PenalisedColumns& which = problem.which;
+  const bool with_effects = parts != SparseParts::dense_only;
+  const auto blocks = with_effects ? first_sets(*design_of(problem), problem) : nullptr;
+  const auto sets = blocks ? blocks : std::make_shared<const ColumnSets>(groups_of(which));
+  const ClassGridSettings settings{steps, parts, num_threads};
+  ClassGrid found = fit_class_grid(rows, which, sets, problem.slab, settings);
+  // Where log odds are beyond doubt working rows hang on the hyper-parameters.                                                (SL.11)
+  const double work = static_cast<double>(problem.t.size()) * std::pow(static_cast<double>(which.size()), 2);
+  if (found.farthest > saturated && work < most_to_repeat && found.status != Status::stopped_by_user)
+    found = fit_class_cells(rows, which, sets, problem.slab, settings);
+  if (found.grid.points.empty()) return std::nullopt;
+  StartOutcome& best = found.grid.points[found.grid.best];
+  best.bound = found.grid.log_evidence;
+  best.history = found.history;
+  best.sweeps = found.steps;
+  best.status = found.status;
+  return Found{averaged_grid(std::move(found.grid)), std::move(found.posterior)};
+}
+
+// Many: the starts.                                                                                                    (SP.8), (SL.12)
+std::optional<Found> from_starts(const Problem& problem, ClassRows& rows, const ClassStepSettings& steps, SparseParts parts,
+                                 Index num_threads) {
+  ClassStartSettings settings{steps, problem.max_sweeps, parts, num_threads};
+  if (rows.products() == Products::single_precision) settings.rounding = 1e-8 * static_cast<double>(problem.t.size());
+  ClassStarts found = fit_class_starts(rows, problem.which, problem.slab, settings);
+  if (!(found.weight.size() > 0 && found.weight.sum() > 0)) return std::nullopt;
+  const std::vector<std::shared_ptr<const ReducedRows>> each(found.starts.size(), found.rows);
+  SparsePosterior posterior = posterior_of(problem.which, found.starts, each, found.weight, problem.slab.seen());
+  return Found{{std::move(found.starts), std::move(found.weight), std::nullopt}, std::move(posterior)};
+}
+
+}  // namespace
+
+void fit_sparse_logistic(MatrixView X, const Vector& t, const Vector& k, const FitOptions& options, Prepared prepared,
+                         std::shared_ptr<detail::FitState> state, Fit& fit) {
+  Report& report = fit.report;
+  report.notes.insert(report.notes.end(), prepared.notes.begin(), prepared.notes.end());
+  state->standardization = std::move(prepared.standardization);
+  const PenalisedColumns which = penalised_columns(options, X.cols(), prepared.left_out);
+  if (std::min(X.rows(), which.size()) > most_to_rotate)
+    throw InvalidArgument(
+        fmt::format("prior '{}' of classes needs a decomposition that {} rows and {} columns make too dear; use prior shared "
+                    "or laplace",
+                    to_string(options.prior.kind), X.rows(), which.size()));
+  const SparseParts parts = parts_of(options.prior.kind);
+  fit.num_rows = k.sum();
+
+  const std::optional<EqualRows> merged = merge_equal_rows(X, t, k);
+  const MatrixView seen_X = merged ? MatrixView(merged->X) : X;
+  const Vector &seen_t = merged ? merged->t : t, &seen_k = merged ? merged->k : k;
+  Problem problem{seen_X, seen_t, seen_k, which, state->standardization, {}, options.max_sweeps};
+  problem.slab.num_rows = fit.num_rows;
+  problem.slab.noise = 4;  // about 1/omega
+  problem.slab.kappa_tail = 1;
+  problem.slab.fit_noise = false;
+  problem.slab.fit_dense = parts != SparseParts::slab_only;
+  DenseDesign design(seen_X, state->standardization);
+  warn_of_flat_columns(design, which.flat, seen_k, options.column_names, report);
+  if (which.size() > 0 && !options.standardize) {
+    Vector squares = Vector::Zero(which.size());
+    for_column_panels(design, which.columns,
+                      [&](const auto& panel, const std::vector<Index>& at) { squares(at) = panel.cwiseAbs2().transpose() * seen_k; });
+    problem.slab.take_units(squares);
+  }
+  if (which.size() <= seen_X.rows()) problem.sparse = SparseRows::of(seen_X, state->standardization);
+
+  state->proper_intercept = has_proper_intercept(options, which.flat);
+  ClassRows rows(design_of(problem), seen_t, seen_k, state->proper_intercept);
+  if (!is_averaged(which)) rows.set_products(products_of(options, seen_X.rows(), which.size()));
+  const int threads = blas::num_threads();
+  std::optional<Found> found;
+  {
+    const blas::ThreadScope one{1};
+    run_reported(options, bound_offset(which.flat, *state, fit.task, fit.num_rows), [&](const SweepReport& report_sweep) {
+      const ClassStepSettings steps{options.tolerance.value_or(2e-3), options.max_sweeps, report_sweep};
+      found = (is_averaged(which) ? average_over_grid : from_starts)(problem, rows, steps, parts, threads);
+    });
+  }
+  if (!found) {
+    describe_failure(options, prepared.left_out, *state, fit);
+    fit.state = std::move(state);
+    return;
+  }
+  // Of rows that are told apart only those at the border still weigh, and there columns may be alike that are not so elsewhere.
+  const auto in_table = [&](Index one, Index other, double least) {
+    Matrix two(X.rows(), 2);
+    DenseDesign table(X, state->standardization);
+    table.columns(one, 1, two.leftCols(1));
+    table.columns(other, 1, two.rightCols(1));
+    const Matrix products = two.transpose() * k.asDiagonal() * two;
+    return std::abs(products(0, 1)) > least * std::sqrt(products(0, 0) * products(1, 1));
+  };
+  describe_sparse(options, which, found->averaged, std::move(found->posterior), prepared.left_out, *state, fit, in_table);
+
+  // What takes 0 and 1 for t sees a row of each class.
+  const EqualRows apart = merged ? merge_rows_of_class(*merged) : EqualRows{};
+  const MatrixView X_apart = merged ? MatrixView(apart.X) : X;
+  const Vector &t_apart = merged ? apart.t : t, &k_apart = merged ? apart.k : k;
+  const Mixture& posterior = state->factor.mixture;
+  const auto sparse = !problem.sparse ? nullptr : merged ? SparseRows::of(X_apart, state->standardization) : problem.sparse;
+  describe_classes(t_apart, k_apart, posterior,
+                   sparse ? moments_of_rows(posterior, *sparse) : moments_of_rows(posterior, X_apart, state->standardization), fit);
+  fit.state = std::move(state);
+}
+
+}  // namespace ardvark

@@ -1,0 +1,53 @@
+// Which options have a meaning beside the priors sparse, slab and dense.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "method/spike_slab/sparse.hpp"
+
+namespace ardvark {
+namespace {
+
+bool differ(const GammaDistribution& a, const GammaDistribution& b) { return a.shape != b.shape || a.rate != b.rate; }
+
+}  // namespace
+
+std::string foreign_to_sparse(const FitOptions& options, Task task) {
+  const FitOptions defaults;
+  const bool linear = task == Task::linear;
+  const std::pair<bool, const char*> foreign[] = {
+      {!options.preset.empty(), "preset"},
+      {options.rule != defaults.rule, "rule"},
+      {options.pruning.is_on(), "pruning"},
+      {!options.prior.fixed_columns.empty(), "prior.fixed_columns"},
+      {!options.prior.hyperprior.empty(), "prior.hyperprior"},
+      {differ(options.precision, defaults.precision), linear ? "precision (c0, d0)" : "precision (a0, b0)"},
+      {linear && differ(options.noise, defaults.noise), "noise (a0, b0)"},
+      {linear && options.posterior != defaults.posterior, "posterior"},
+      {!linear && options.likelihood != defaults.likelihood, "likelihood"},
+      {!options.start_precision.empty(), "start_precision"},
+      {options.start_noise != defaults.start_noise, "start_noise"},
+      {options.record_every != defaults.record_every, "record_every"},
+      {options.penalize_intercept, "penalize_intercept"},
+      {options.solver != defaults.solver, "solver"},
+  };
+  const auto* found = std::find_if(std::begin(foreign), std::end(foreign), [](const auto& option) { return option.first; });
+  return found == std::end(foreign) ? "" : found->second;
+}
+
+void validate_sparse(const FitOptions& options, Task task, Index num_columns) {
+  const Prior& prior = options.prior;
+  std::string foreign = foreign_to_sparse(options, task);
+  if (foreign.empty() && prior.kind == PriorKind::dense && !prior.group.empty()) foreign = "prior.group";
+  if (!foreign.empty())
+    throw InvalidArgument(fmt::format("{} has no meaning beside prior '{}', which finds its own hyper-parameters; use prior shared or ard",
+                                      foreign, to_string(prior.kind)));
+  static_cast<void>(marked_columns(prior.flat_columns, "prior.flat_columns", num_columns));
+  if (!prior.group.empty() && static_cast<Index>(prior.group.size()) != num_columns)
+    throw InvalidArgument(fmt::format("prior.group has {} entries; it must have one per column of X: {}", prior.group.size(), num_columns));
+  for (const Index g : prior.group)
+    if (g < 0 || g >= num_columns)
+      throw InvalidArgument(fmt::format("prior.group holds {}; group numbers are 0 to {}", g, num_columns - 1));
+}
+
+}  // namespace ardvark

@@ -1,0 +1,212 @@
+// The one loop of every sweep model.                                                   docs/math/bound.md, docs/math/optimum.md
+#include "method/sweep/sweep.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/special.hpp"
+#include "method/sweep/sweep_loop.hpp"
+
+namespace ardvark {
+
+SweepOutcome sweep(Likelihood& likelihood, PrecisionPrior& prior, Solver& solver, Posterior& q, const SweepSettings& settings) {
+  return Sweep(likelihood, prior, solver, q, settings).run();
+}
+
+double evaluate_bound(const Likelihood& likelihood, const PrecisionPrior& prior, const Posterior& q) {
+  const Partition& partition = prior.partition();
+  const auto flat = static_cast<double>(partition.num_flat());
+  if (prior.is_penalty()) return likelihood.log_likelihood() + prior.bound(q, 1);  // (L1.2)
+  const double weights = 0.5 * q.log_det_V + 0.5 * static_cast<double>(partition.num_columns()) + 0.5 * flat * ln_2pi;
+  return likelihood.bound(q) + prior.bound(q, likelihood.noise_precision()) + weights;  // (BOUND.1)
+}
+
+Sweep::Sweep(Likelihood& likelihood, PrecisionPrior& prior, Solver& solver, Posterior& q, const SweepSettings& settings)
+    : likelihood_(likelihood),
+      prior_(prior),
+      solver_(solver),
+      q_(q),
+      settings_(settings),
+      damped_(likelihood.traits().damped),
+      to_mode_(likelihood.traits().to_mode),
+      polishes_(settings.polish && likelihood.traits().row_moments && !to_mode_ && (damped_ || settings.accelerate)),
+      active_(prior),
+      mode_search_(likelihood, solver),
+      extrapolation_(prior.partition().num_groups(), likelihood.state_size()) {}
+
+SweepOutcome Sweep::run() {
+  if (start())
+    while (!done()) {
+      if (!advance()) break;
+      record();
+    }
+  if (single_ && out_.sweeps > 0) end_in_double();
+  // The mean has gone on after V was made (OPT.8); what is returned satisfies V^-1 w = X'r.                                   (RIDGE.2)
+  if (polishes_ && !damped_ && out_.status != Status::not_positive_definite) static_cast<void>(solver_.respond(rows_in_.r, a_in_, q_));
+  out_.a = a_in_;
+  out_.rows = rows_in_;
+  // The published programs return the precisions after the last posterior, a model those inside it.
+  const bool later = settings_.order == EvaluateAfter::rows && settings_.stop != StopRule::never;
+  if (later && expected_in_.size() == prior_.expected().size()) prior_.set_expected(expected_in_);
+  out_.columns = active_.columns();
+  out_.expected = active_.expected();
+  out_.pruned = active_.pruned();
+  out_.pruning = active_.events();
+  out_.history = active_.history(out_.sweeps, !settings_.compat);
+  return std::move(out_);
+}
+
+bool Sweep::start() {
+  likelihood_.start(rows_);
+  single_ = settings_.single_precision && solver_.set_products(Products::single_precision);
+  published_constant_ = likelihood_.published_constant() + prior_.published_constant();
+  active_.keep_history(settings_.record_every, settings_.max_sweeps);
+  switch (settings_.order) {
+    case EvaluateAfter::prior:
+    case EvaluateAfter::rows: return true;
+    case EvaluateAfter::solve:
+      if (!solve()) return false;
+      if (settings_.compat) bound_ = published_start();
+      return true;
+    case EvaluateAfter::likelihood:
+      if (!solve()) return false;
+      update_likelihood();
+      bound_ = evaluate_bound(likelihood_, prior_, q_);
+      return true;
+  }
+  return false;
+}
+
+bool Sweep::advance() {
+  last_bound_ = bound_;
+  switch (settings_.order) {
+    case EvaluateAfter::prior:
+      if (!solve()) return false;
+      update_likelihood();
+      update_prior();
+      bound_ = evaluate_bound(likelihood_, prior_, q_);
+      return true;
+    case EvaluateAfter::solve:
+      update_likelihood();
+      update_prior();
+      if (!solve()) return false;
+      bound_ = evaluate_bound(likelihood_, prior_, q_);
+      return true;
+    case EvaluateAfter::rows: return open_round();
+    case EvaluateAfter::likelihood: return guarded_round();
+  }
+  return false;
+}
+
+void Sweep::record() {
+  ++out_.sweeps;
+  if (single_) ++out_.num_single;
+  just_left_ = false;
+  active_.record(out_.sweeps);
+  out_.bound = bound_;
+  out_.bound_history.push_back(bound_);
+  if (settings_.on_sweep && !settings_.on_sweep({out_.sweeps, bound_, watch_.seconds()})) {
+    end(Status::stopped_by_user,
+        fmt::format("stopped by the caller after {} {}; the bound was {:.6f}", out_.sweeps, sweeps_word(), bound_));
+  }
+}
+
+void Sweep::end(Status status, std::string message) {
+  out_.status = status;
+  out_.message = std::move(message);
+}
+
+// Stopped on the way, by max_sweeps or the caller: what is reported is double all the same.
+void Sweep::end_in_double() {
+  leave_single_precision();
+  if (!solve_inside()) return;
+  likelihood_.update(q_, rows_);
+  out_.bound = evaluate_bound(likelihood_, prior_, q_);
+  out_.bound_history.back() = out_.bound;
+}
+
+bool Sweep::solve() {
+  rows_in_ = rows_;
+  a_in_ = prior_.columns();
+  expected_in_ = prior_.expected();
+  return solve_inside();
+}
+
+bool Sweep::solve_inside() {
+  if (to_mode_ ? mode_search_.solve(a_in_, mode_tolerance(), rows_in_, q_) : solve_once()) return true;
+  end(Status::not_positive_definite,
+      fmt::format("sweep {}: the linear system is not positive definite (columns that are flat or nearly so may be collinear)",
+                  out_.sweeps + 1));
+  return false;
+}
+
+bool Sweep::solve_once() {
+  q_.total_weight = rows_in_.omega.sum();
+  return solver_.solve(rows_in_, a_in_, q_);
+}
+
+// While the precisions still move, so may the mode.                                                                             (LAP.2)
+double Sweep::mode_tolerance() const {
+  const bool exact = settings_.stop == StopRule::never;
+  return exact ? settings_.mode_tolerance : std::max(settings_.mode_tolerance, 1e-6 * std::min(promised_ * promised_, 1.0));
+}
+
+void Sweep::update_likelihood() {
+  likelihood_.update(q_, rows_);
+  // Under the Jaakkola-Jordan bound only while sweeps gain: the last ones are the extrapolated ones alone, which know where they end.
+  if (polishes_ && (damped_ || last_gain_ > 1e-8 * settings_.num_rows)) polish();
+}
+
+// Newton steps of the mean alone, V held, each for the price of two products with a vector: w <- w + V (X'(r - omega m) - A w), with the
+// rows of the last update. The mean follows the rows at once instead of a sweep later. The response that gave it is kept beside V, so that
+// (RIDGE.2) holds of what is returned.                                                                              (VG.4), (OPT.8)
+void Sweep::polish() {
+  double L = evaluate_bound(likelihood_, prior_, q_);
+  for (int step = 0; step < 4; ++step) {
+    w_before_ = q_.w;
+    m_before_ = q_.m;
+    response_ = rows_.r + (rows_in_.omega - rows_.omega).cwiseProduct(q_.m);
+    const bool took = solver_.respond(response_, a_in_, q_);
+    if (took) likelihood_.update(q_, rows_);
+    const double L_new = took ? evaluate_bound(likelihood_, prior_, q_) : -infinity;
+    if (!(L_new >= L)) {  // not concave here, or nothing left but rounding
+      q_.w = w_before_;
+      q_.m = m_before_;
+      sum_by_group(prior_.partition(), a_in_, q_);
+      likelihood_.update(q_, rows_);
+      return;
+    }
+    if (damped_) rows_in_.r = response_;
+    const double gain = L_new - L;
+    L = L_new;
+    if (gain < 0.02 * std::max(bound_ - last_bound_, 0.0) || gain < slack()) return;
+  }
+}
+
+void Sweep::update_prior() {
+  prior_.update(q_, likelihood_.noise_precision(), next_);
+  // MacKay's 1 - a V of a column that the data say nothing of is 0 but for rounding, and its sign is rounding's.
+  for (Index g = 0; g < next_.size(); ++g)
+    if (!(next_[g] > 0)) next_[g] = settings_.pruning.is_on() ? infinity : prior_.expected()[g];
+  prior_.set_expected(next_);
+}
+
+// The published logistic programs compare their first bound with a number that is not one: V from the old E[alpha], q(alpha) already new.
+double Sweep::published_start() {
+  const Vector old = prior_.expected();
+  update_prior();
+  const Vector quadratic = q_.group_square + q_.group_variance;
+  return evaluate_bound(likelihood_, prior_, q_) + 0.5 * (prior_.expected() - old).dot(quadratic);
+}
+
+void Sweep::remember_state() {
+  const Index state = likelihood_.state_size();
+  if (state == 0) return;
+  state_in_.resize(state);
+  state_weight_.resize(state);
+  likelihood_.get_state(state_in_, state_weight_);
+}
+
+}  // namespace ardvark

@@ -1,0 +1,70 @@
+#include "method/sweep/sweep_choice.hpp"
+
+#include <fmt/format.h>
+
+namespace ardvark {
+
+SolverChoice choose_solver(const FitOptions& options, const LikelihoodTraits& likelihood, const Partition& partition, Index num_rows) {
+  const Index p = partition.num_columns() - partition.num_flat();
+  const bool can_spectral = likelihood.constant_rows && partition.is_shared() && !options.pruning.is_on();
+  if (options.solver == SolverKind::spectral && !can_spectral)
+    throw InvalidArgument("solver 'spectral' needs a linear model with a shared prior, no columns of fixed precision and no pruning");
+  if (options.solver == SolverKind::dual && partition.num_flat() >= num_rows)
+    throw InvalidArgument(fmt::format("solver 'dual' needs more rows than flat columns; there are {} rows and {} flat columns", num_rows,
+                                      partition.num_flat()));
+  if (options.solver != SolverKind::automatic) return {options.solver, "as asked"};
+  if (can_spectral) return {SolverKind::spectral, "linear with one precision for all columns"};
+  if (p <= num_rows || partition.num_flat() >= num_rows)
+    return {SolverKind::primal, fmt::format("{} columns are not more than {} rows", p, num_rows)};
+  return {SolverKind::dual, fmt::format("{} columns are more than {} rows", p, num_rows)};
+}
+
+std::unique_ptr<Solver> make_solver(SolverKind kind, System system, bool may_shrink) {
+  if (may_shrink) return make_shrinking(system, kind);
+  const Index p = system.partition.num_columns() - system.partition.num_flat(), n = system.X.rows();
+  const bool dual = kind == SolverKind::dual || (kind == SolverKind::spectral && p > n && system.partition.num_flat() < n);
+  if (kind == SolverKind::qr) return make_qr(system);
+  std::unique_ptr<Solver> exact = dual ? make_dual(system) : make_primal(system);
+  return kind == SolverKind::spectral ? make_spectral(system, std::move(exact)) : std::move(exact);
+}
+
+SweepSettings sweep_settings(const FitOptions& options, Task task, const LikelihoodTraits& likelihood, double rows, Index num_columns) {
+  const auto p = static_cast<double>(num_columns);
+  SweepSettings s;
+  s.num_rows = rows;
+  s.max_sweeps = options.max_sweeps;
+  s.on_sweep = options.on_sweep;
+  s.record_every = options.record_every;
+  if (sweeps_plainly(options) || likelihood.to_mode) {  // (SLR.1)
+    s.order = EvaluateAfter::rows;
+    s.stop = options.compat ? StopRule::never : StopRule::standstill;
+    s.tolerance = options.tolerance.value_or(1e-8);
+    s.accelerate = false;
+    s.pruning = options.pruning;
+    s.compat = options.compat;
+    if (options.compat) s.mode_tolerance = 1e-20;
+    return s;
+  }
+  if (options.preset.empty() || options.accelerate) {
+    s.accelerate = options.accelerate;
+    // Below about this much work a sweep is too short for single precision to be worth its conversions.
+    s.single_precision = options.mixed_precision && rows * p * p > 1e8;
+    // With more columns than rows the bound has many maxima: plain sweeps first choose the one that plain sweeps alone would reach.  (OPT,
+    // warning i)
+    const bool many = p > rows;
+    if (many) s.num_plain_sweeps = 20;
+    s.bold_steps = !many;
+    // A sweep of the few columns that matter costs n^3 at most, a whole one 2 n^2 p.
+    s.condense = p > 8 * rows;
+    s.tolerance = options.tolerance.value_or(many ? 1e-4 : 1e-8);
+  } else {
+    s.tolerance = options.tolerance.value_or(1e-5);
+    s.order = task == Task::linear ? EvaluateAfter::prior : EvaluateAfter::solve;
+    s.stop = StopRule::relative_change;
+    s.accelerate = false;
+    s.compat = options.compat;
+  }
+  return s;
+}
+
+}  // namespace ardvark

@@ -1,0 +1,31 @@
+// Which solver a fit takes, and which sweeps.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "ardvark/fit.hpp"
+#include "method/sweep/sweep.hpp"
+
+namespace ardvark {
+
+/// Rules that may lower the bound, and columns that leave, go with plain sweeps.
+[[nodiscard]] inline bool sweeps_plainly(const FitOptions& options) { return options.rule != UpdateRule::vb || options.pruning.is_on(); }
+
+struct SolverChoice {
+  SolverKind kind = SolverKind::automatic;
+  std::string reason;
+};
+/// \throws InvalidArgument  what was asked for cannot solve this
+[[nodiscard]] SolverChoice choose_solver(const FitOptions& options, const LikelihoodTraits& likelihood, const Partition& partition,
+                                         Index num_rows);
+
+/// \param may_shrink  columns may leave: the solver follows them
+[[nodiscard]] std::unique_ptr<Solver> make_solver(SolverKind kind, System system, bool may_shrink);
+
+/// \param rows         the sum of the observation weights
+/// \param num_columns  of the caller's table
+[[nodiscard]] SweepSettings sweep_settings(const FitOptions& options, Task task, const LikelihoodTraits& likelihood, double rows,
+                                           Index num_columns);
+
+}  // namespace ardvark

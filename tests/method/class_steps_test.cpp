@@ -1,0 +1,61 @@
+// The steps of two classes, with a solver of working rows that is given: when they end, and as what.        docs/math/sparse.md (SL.6),
+// (SL.13)
+#include "method/spike_slab/class_steps.hpp"
+
+#include <gtest/gtest.h>
+
+#include "design/dense.hpp"
+#include "support/random_problem.hpp"
+
+namespace ardvark {
+namespace {
+
+struct Steps : ::testing::Test {
+  testing::Random random{7};
+  Matrix X = random.normals(30, 2);
+  Vector t = (X.col(0).array() > 0).cast<double>(), k = Vector::Ones(30);
+  Standardization standardization{{}, {}, false};
+  ClassRows rows{std::make_unique<DenseDesign>(X, standardization), t, k, false};
+
+  // A fit with these log odds, of which the bound of the classes is this.
+  [[nodiscard]] WorkingFit fit(const WorkingRows& working, double m, double bound) const {
+    WorkingFit out{0, {Vector::Constant(30, m), Vector::Constant(30, 0.5)}, {}};
+    out.log_evidence = bound - bound_of_classes(rows, working, out);
+    return out;
+  }
+};
+
+// A bound that stands still says nothing while the rows still move.
+TEST_F(Steps, AreNotOverWhileTheLogOddsMove) {
+  const auto run = [&](int moving) {
+    double m = 0;
+    ClassStepSettings settings;
+    settings.max_steps = 40;
+    const auto solve = [&](const WorkingRows& working) -> std::optional<WorkingFit> {
+      if (working.step < moving) m = 0.25 - m;
+      return fit(working, m, -10);
+    };
+    return run_class_steps(rows, false, settings, solve, [](double) {});
+  };
+  EXPECT_EQ(run(1000).status, Status::max_sweeps);
+  const ClassSteps ended = run(20);
+  EXPECT_EQ(ended.status, Status::converged);
+  EXPECT_GT(ended.history.size(), 20u);
+}
+
+// Of classes with a proper prior the evidence is a probability.
+TEST_F(Steps, TakeNoEvidenceAboveZero) {
+  int solved = 0;
+  std::vector<double> accepted;
+  const auto solve = [&](const WorkingRows& working) -> std::optional<WorkingFit> {
+    return fit(working, 0.1, ++solved > 4 ? 1200 : -10 - 1.0 / solved);
+  };
+  const ClassSteps ended = run_class_steps(rows, false, {}, solve, [&](double bound) { accepted.push_back(bound); });
+  EXPECT_NE(ended.status, Status::converged);
+  EXPECT_EQ(ended.history, accepted);
+  ASSERT_FALSE(accepted.empty());
+  for (const double bound : accepted) EXPECT_LT(bound, 0);
+}
+
+}  // namespace
+}  // namespace ardvark
