@@ -66,8 +66,8 @@ void add_compare(CLI::App& app, Run& run) {
   CLI::App& c = *app.add_subcommand("compare", "Fit several models to a table and rank them by their evidence");
   auto args = std::make_shared<CompareArguments>();
   add_table_options(c, args);
-  const auto add = [&](const char* name, const std::string& help) { return add_model_option(c, *args, name, help); };
-  add("model", "linear, or logistic (two classes)")->check(not_empty);
+  const auto add = [&](const char* name) { return add_model_option(c, *args, name); };
+  add("model")->check(not_empty)->description("linear, or logistic (two classes)");
   c.add_option("--priors", args->priors, "LIST of shared, ard, dense, slab, sparse (default: all but slab)")
       ->check(not_empty)
       ->allow_extra_args(false);
@@ -77,13 +77,9 @@ void add_compare(CLI::App& app, Run& run) {
        "evidence (repeatable)")
       ->check(not_empty)
       ->allow_extra_args(false);
-  add("algorithm", "Of these machines: variational (default), plain or type-two");
-  add("centres", "Of these machines: all rows (default), or N of them");
+  for (const char* name : {"algorithm", "centres"}) add(name);
   c.add_option("--flat", args->flat_columns, "COLUMN,... columns without a prior")->allow_extra_args(false);
-  add("intercept", "Leave the intercept out");
-  add("standardize", "Use the columns as they are");
-  add("max_sweeps", "At most this many sweeps a fit (default 500)");
-  add("threads", "Threads, which do not change the result (default: as the environment says)");
+  for (const char* name : {"intercept", "standardize", "max_sweeps", "threads"}) add(name);
   c.add_flag("--json", args->json, "Print one JSON object instead of a table");
   c.add_flag("--strict", args->strict, "Exit with 4 when a fit has not converged");
   c.add_flag("-q,--quiet", args->quiet, "Print no table and no progress");

@@ -25,8 +25,9 @@ struct FitArguments : ModelOptions {
   void note_given();
 };
 
-/// An option of the model, by its name in model_options(); a flag that is on unless it is given is "--no-NAME".
-CLI::Option* add_model_option(CLI::App& c, ModelOptions& options, const char* name, const std::string& help);
+/// An option of the model, by its name in model_options(), which has its help; a flag that is on unless it is given is "--no-NAME".
+/// \param more  said after the help
+CLI::Option* add_model_option(CLI::App& c, ModelOptions& options, const char* name, const std::string& more = {});
 
 /// Where the rows come from: the table, its target and its weights.
 void add_table_options(CLI::App& c, const std::shared_ptr<FitArguments>& args);

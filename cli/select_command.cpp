@@ -74,11 +74,7 @@ void add_select(CLI::App& app, Run& run) {
   CLI::App& c = *app.add_subcommand("select", "Count how often each column survives a cross-validation");
   auto args = std::make_shared<SelectArguments>();
   add_model_options(c, args, true);
-  add_model_option(c, *args, "folds",
-                   "Parts that the rows are dealt to, class by class; each is predicted by a fit of the others (default 10)");
-  add_model_option(c, *args, "repeats", "Times that the rows are dealt anew (default 10)");
-  add_model_option(c, *args, "seed", "Of the deal: the same seed gives the same counts, at any number of threads (default 1)");
-  add_model_option(c, *args, "threads", "Fits at a time (default: as many as the BLAS has threads)");
+  for (const char* name : {"folds", "repeats", "seed", "threads"}) add_model_option(c, *args, name);
   c.add_option("--top", args->top, "Features that the table lists (default 20)")->check(is_whole_number);
   c.add_option("-o,--output", args->output, "Write the counts of all features to this CSV file")->check(not_empty);
   c.add_option("--folds-out", args->folds_out,

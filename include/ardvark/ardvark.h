@@ -62,39 +62,114 @@ ARDVARK_API void ardvark_free(void* memory);
 
 /* ---- options ------------------------------------------------------------------------------------------------------------------------ */
 
-/* What to fit and how, by name. Those of `ardvark fit`, with _ for - and without "no-":
- *
- *     model       linear, logistic (two classes or more), rvm; or
- *     preset      a published program, see ardvark_catalogue(); compat  0 or 1: its defects included
- *     prior       auto (sparse where that has a meaning), sparse, slab, dense, shared, ard, groups, none, laplace (two classes); lambda;
- *                 group  [columns] numbers from 0; flat  positions
- *     likelihood  vg, jj, laplace (two classes); posterior  joint, factorised (linear)
- *     coding      automatic, softmax, one-against-rest, one-against-one (three classes or more); precision_per_class
- *     a0 b0       gamma prior of the noise (regression) or of the precisions (classification); c0 d0  of the precisions (regression)
- *     intercept, standardize, mixed_precision  0 or 1
- *     acceleration  0 or 1; converge  0 or 1: a preset vb_* or vrvm_* is taken to the maximum of its bound, as a model is
- *     solver      automatic, primal, dual, spectral; max_sweeps; tolerance; threads
- *     update_rule vb, mackay; prune_at; readmit_every; record_every
- *     weights     [rows] a weight equals repetition; start_noise
- *     start_precision  [columns], with an intercept one more, last; a number if all columns share one; of several classes those of class
- *                 after class, or of regression after regression; of slr_rvm [rows]
- *     keep_covariance  automatic, always, never
- *     diagnose    0 or 1: results khat, khat_given_precisions, khat_threshold, khat_effective_share and log_ratios [draws] of
- *                 a classification
- *     column_names, class_names, target    texts for messages and summaries; with class_names labels are positions in it
- *   rvm:
- *     task        regression, classification
- *     kernel      gaussian, laplacian, cauchy, linear, polynomial, spline; width  auto, each, a number, a number per input; degree; offset
- *   by the names of the SLR toolbox: toolbox_gamma1  of l1_slr_lap and l1_slr_c, for lambda; toolbox_gamma0  of smlr;
- *               toolbox_R  of slr_rvm, for width
- *     algorithm   variational, plain, type-two; centres  all, a number; input_group  [inputs] those of one number share a width
- *   others:
- *     level       of intervals; rule  of predictions: automatic, mixture, exact, plug-in, mackay, average, published, ...
- *     folds, repeats, seed        of ardvark_select
- *     precision, block_rows       of ardvark_sequential_create
- *     row_order   as-given, by-content (drawn from what is in the rows, equal rows together): of ardvark_sequential_update_weighted and of
- *                 the preset vb_logit_fit_iter
- */
+/* What to fit and how, by name. Those of `ardvark fit`, with _ for - and without "no-"; flags are 0 or 1. Names of presets: see
+ * ardvark_catalogue(). Positions and group numbers count from 0. With class_names labels are positions in it. With diagnose there are the
+ * results khat, khat_given_precisions, khat_threshold, khat_effective_share and log_ratios [draws]. */
+/* clang-format off */
+/* options: begin (written by scripts/options)
+ *   What is fitted
+ *     model               linear, logistic (two classes or more) or rvm. What to fit to your data: columns are standardised inside, an
+ *                         intercept is added, results come in your units. rvm is a relevance vector machine: sparse, on kernels, for
+ *                         numbers or classes.
+ *     preset              the name of a published program. Fits this program instead of a model.
+ *     compat              off by default. With preset: reproduces that program exactly, its defects included.
+ *     converge            off by default. With the presets vb_* and vrvm_*: goes on to the maximum of the published bound, as a model does,
+ *                         and not by the published sweeps.
+ *   The prior
+ *     prior               auto (default), sparse, slab, dense, shared, ard, groups, none; with two classes also laplace. sparse: few
+ *                         effects of their own over many small ones; honest also where columns are many. slab: the few alone. dense: the
+ *                         many alone. These three serve regressions and two classes. shared: one precision for all columns. ard: one for
+ *                         each. groups: one for each group. none: least squares or maximum likelihood. laplace: L1, the mode, with most
+ *                         columns at zero. auto is sparse; for a softmax of several classes, and beside an option that has no meaning with
+ *                         sparse (a0, b0, c0, d0, likelihood, posterior, solver), it is ard where rows are at least five times the columns,
+ *                         and else shared. A note says which was taken.
+ *     lambda              a number > 0. With prior laplace: nats per unit of |w| of a standardised column, which is glmnet's lambda times
+ *                         the rows, or liblinear's 1/C. Without it the message says from which lambda on every weight is zero. Presets
+ *                         l1_slr_lap and l1_slr_c: 1 by default; l1_slr_lap with compat: the square, as published.
+ *     toolbox_gamma1      a number > 0. Presets l1_slr_lap and l1_slr_c: gamma1 of the SLR toolbox, in place of lambda.
+ *     toolbox_gamma0      a number >= 0. Preset smlr: gamma0 of the SLR toolbox. Precisions have the prior Gamma(gamma0, gamma0).
+ *     group               a group number for each column. Columns of one group come in together under sparse and slab, and share a
+ *                         precision under groups.
+ *     flat                positions of columns. Columns without a prior.
+ *     a0                  a number > 0. Hyper-prior: shape of the noise (regressions) or of the precisions (classifications).
+ *     b0                  a number > 0. Hyper-prior: rate of the noise (regressions) or of the precisions (classifications).
+ *     c0                  a number > 0. Hyper-prior: shape of the precisions (regressions).
+ *     d0                  a number > 0. Hyper-prior: rate of the precisions (regressions).
+ *   The posterior
+ *     likelihood          vg (default), jj or laplace. Two classes: what stands for the logistic likelihood. vg: the best Gaussian
+ *                         posterior. jj: the bound of Jaakkola and Jordan. laplace: Laplace's approximation.
+ *     posterior           joint (default) or factorised. Regressions: weights and noise together, as VBLinLogit has them, or each by
+ *                         itself, as the variational RVM has them.
+ *     coding              automatic (default), softmax, one-against-rest or one-against-one. Three classes or more: one softmax, a logistic
+ *                         regression for each class, or one for each pair of classes. automatic takes one-against-rest under sparse, slab
+ *                         and dense, and of eight classes or more with few rows, else the softmax.
+ *     precision_per_class off by default. Softmax: a precision for each class and column, and not one for the column's weights of all
+ *                         classes.
+ *     diagnose            off by default. Classifications: also k-hat, which says from 4000 draws how far the posterior is from the exact
+ *                         one. Up to 0.7 is good; above, a warning says what is amiss. For two classes, for several by coding
+ *                         one-against-rest, and for model rvm.
+ *   The table
+ *     intercept           on by default. An intercept, without a prior. Without one, columns are scaled by their root mean square and not
+ *                         centred.
+ *     standardize         on by default. Columns are brought to one size. Without it they are used as they are.
+ *     weights             a number >= 0 for each row. Observation weights: a weight is the same as the row so many times.
+ *     column_names        a text for each column. Names for messages and summaries.
+ *     class_names         a text for each class. Names of the classes; labels are then positions in this list, from 0.
+ *     target              a text. Name of what is explained.
+ *   The computation
+ *     acceleration        on by default. Extrapolates between sweeps. Without it sweeps are plain.
+ *     mixed_precision     on by default. Large classifications: early sweeps multiply in single precision; the last ones do not.
+ *     solver              automatic (default), primal, dual, spectral or qr. How the linear system is solved. qr keeps the digits that
+ *                         nearly collinear columns cost the others.
+ *     max_sweeps          a whole number >= 1. At most this many sweeps: 500 by default; 1000 for presets of the SLR toolbox, which make
+ *                         exactly so many with compat.
+ *     tolerance           a number >= 0. When a fit ends. Models: the gain that is left, in nats a row (default 1e-8). Under sparse, slab
+ *                         and dense: the last change of the bound in nats (default 1e-3; classes 2e-3). Presets: the relative change of the
+ *                         bound (default 1e-5), those of the SLR toolbox as models. prior laplace: how far the conditions of the maximum
+ *                         are violated, in units of lambda (default 1e-9).
+ *     update_rule         vb (default) or mackay. How precisions are updated.
+ *     prune_at            a number > 0. The precision at which a column leaves the computation.
+ *     readmit_every       a whole number >= 0. Sweeps between two looks at columns that left; 0, the default, is never.
+ *     threads             a whole number >= 0. Threads, which do not change the result; 0, the default, is as the environment says. In a
+ *                         selection: fits at a time.
+ *     record_every        a whole number >= 0. Sweeps between two columns of precision_history; 0: none is kept.
+ *     keep_covariance     automatic (default), always or never. Whether the fit keeps what its covariance is made from.
+ *     start_precision     numbers > 0. Precisions to begin with: one for each column, with an intercept one more, last; one number where
+ *                         all columns share one. Several classes: those of class after class. Preset slr_rvm: one for each row.
+ *     start_noise         a number > 0. posterior factorised: the noise precision to begin with.
+ *   Relevance vector machines
+ *     task                regression or classification. What the machine explains. A target of text is classified; a target of numbers
+ *                         needs this option.
+ *     kernel              gaussian (default), laplacian, cauchy, linear, polynomial or spline. Kernel of the machine. Preset slr_rvm:
+ *                         linear by default.
+ *     width               auto (default), each, a number > 0, or a number for each input. Width of the kernel, in standard deviations of
+ *                         the inputs. auto: the width of the highest evidence that a search finds. each: a width for each input, learnt
+ *                         (gaussian). The columns of one text column share a width. Preset slr_rvm with compat: R of the published kernel
+ *                         exp(-R |x-c|^2 / number of inputs).
+ *     toolbox_R           a number > 0. Preset slr_rvm: R of the SLR toolbox, in place of width.
+ *     degree              a whole number >= 1, default 2. Degree of the polynomial kernel.
+ *     offset              a number >= 0. Offset of the polynomial kernel; by default the one of the highest evidence.
+ *     algorithm           variational (default), plain or type-two. plain: variational with all columns at once, which is slow. type-two:
+ *                         maximum likelihood of type II.
+ *     centres             all (default) or a number. Rows that may become relevance vectors. A number: so many rows, each the one that
+ *                         those before it explain worst.
+ *     input_group         a group number for each input. Inputs of one group share a width.
+ *   Other calls
+ *     precision           a number > 0. Sequential regression: precision of the prior.
+ *     block_rows          a whole number >= 1. Sequential regression: rows to a matrix product; the result does not depend on it.
+ *     row_order           as-given (default) or by-content. Sequential regression and preset vb_logit_fit_iter: the order in which rows are
+ *                         absorbed, on which the result depends. as-given: as published. by-content: drawn from what is in the rows, equal
+ *                         rows together.
+ *     folds               a whole number >= 2, default 10. Selection: parts that the rows are dealt to, class by class; each is predicted
+ *                         by a fit of the others.
+ *     repeats             a whole number >= 1, default 10. Selection: times that the rows are dealt anew.
+ *     seed                a whole number >= 0, default 1. Selection: of the deal. The same seed gives the same counts, at any number of
+ *                         threads.
+ *     rule                automatic (default), exact, plug-in, mackay, published, published-batch, published-incremental, average or
+ *                         mixture. Predictions: how a probability, or a density, follows from the posterior.
+ *     level               a number between 0 and 1, default 0.95. Level of the intervals.
+ * options: end */
+/* clang-format on */
 typedef struct ardvark_options ardvark_options;
 
 /* All at their defaults; NULL without memory. */
@@ -258,8 +333,8 @@ ARDVARK_API ardvark_code ardvark_result_text(const ardvark_result* result, const
 /* The same, a text as JSON too: in quotes. */
 ARDVARK_API ardvark_code ardvark_result_json(const ardvark_result* result, const char* name, char** text, ardvark_error* error);
 
-/* options (names), presets (name, task, description), version of the library, and of each preset by name what its program takes if nothing
- * is said, defaults.slr_var.max_sweeps and .prune_at (0: nothing leaves), as a result. */
+/* options (names), option_help (of each by name: values, help), presets (name, task, description), version of the library, and of each
+ * preset by name what its program takes if nothing is said, defaults.slr_var.max_sweeps and .prune_at (0: nothing leaves), as a result. */
 ARDVARK_API ardvark_code ardvark_catalogue(ardvark_result** result, ardvark_error* error);
 
 #ifdef __cplusplus

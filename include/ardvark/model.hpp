@@ -96,9 +96,14 @@ struct ModelOptions {
   /// As the user wrote it: max_sweeps or --max-sweeps; kernel 'linear' or --kernel linear.
   [[nodiscard]] std::string spelled(const std::string& name) const;
   [[nodiscard]] std::string spelled(const std::string& name, const std::string& value) const;
+  /// What an option may be and what it does, other options spelled as the user writes them.
+  [[nodiscard]] std::string help(const struct ModelOption& option) const;
 };
 
-/// The options by name, one line each: where they lie. The one table that every interface reads.
+/// What an option is about, in the order in which help lists them.
+enum class OptionGroup { what, prior, posterior, table, sweeps, machine, others };
+
+/// The options by name: where they lie, what they may be and what they do. The one table that every interface reads.
 using ModelMember =
     std::variant<std::string ModelOptions::*, double ModelOptions::*, int ModelOptions::*, bool ModelOptions::*,
                  std::optional<double> ModelOptions::*, std::optional<int> ModelOptions::*, std::vector<Index> ModelOptions::*,
@@ -106,8 +111,13 @@ using ModelMember =
 struct ModelOption {
   const char* name;
   ModelMember member;
+  OptionGroup group;
+  const char* values;  ///< what it may be, and the default
+  const char* help;    ///< sentences; [name] and [name=value] stand for options as the reader's interface spells them
 };
 [[nodiscard]] const std::vector<ModelOption>& model_options();
+/// \throws InvalidArgument  there is no such option
+[[nodiscard]] const ModelOption& model_option(const std::string& name);
 
 enum class ModelKind { linear, logistic, relevance };
 /// What is asked for, after a look at all that needs no data. \throws InvalidArgument

@@ -10,28 +10,100 @@ function fit = ardvark_fit(X, y, varargin)
 %   X   N x D, a row for each observation; finite
 %   y   N numbers; or labels: numbers, or a cell of texts
 %
-%   Options, all of `ardvark fit`, in its words:
-%     'model'       'linear', 'logistic' (two classes or more), 'rvm' (with 'task', 'regression' or 'classification'), or instead
-%     'preset'      a published program: 'vb_linear_fit', 'slr_var', 'smlr', 'vrvm_regression', 'rvm_regression', ...; 'compat', true: its
-%                   defects included
-%     'prior'       'auto' (default), 'sparse', 'slab', 'dense', 'shared', 'ard', 'groups', 'none', 'laplace' (two classes); 'lambda' of
-%                   the latter; 'sparse': few effects of their own over many small ones, honest also where columns are many; 'slab': the
-%                   few alone; 'dense': the many alone (linear, and two classes); 'auto': 'sparse', and for a softmax of several classes
-%                   or beside an option that it has no meaning for (hyper-priors, 'likelihood', 'posterior', 'solver') 'ard' where rows
-%                   are five times the columns, else 'shared', as fit.notes says
-%     'group'       D numbers, from 1: columns of one number come in together ('sparse', 'slab') or share a precision; 'flat': positions
-%                   of columns without a prior
-%     'a0', 'b0', 'c0', 'd0'   hyper-priors
-%     'coding'      of three classes or more: 'automatic' (default), 'softmax', 'one-against-rest', 'one-against-one'
-%     'likelihood'  of two classes: 'vg' (default), 'jj', 'laplace'; 'posterior' of a regression: 'joint', 'factorised'
-%     'intercept', 'standardize', 'acceleration'   true (default) or false; 'converge' of presets vb_*, vrvm_*: false (default) or true
-%     'weights'     N observation weights: a weight equals repetition
-%     'max_sweeps', 'tolerance', 'solver', 'threads', 'keep_covariance', 'column_names', 'target' (its name)
-%     'row_order'   of preset vb_logit_fit_iter: 'as-given' (default), 'by-content': the order of the table plays no part
-%     'kernel', 'width', 'algorithm', 'centres'   of relevance vector machines
-%     'diagnose'    of two classes, and of 'rvm': true: fit.khat, how far the posterior is from the exact one; up to 0.7 is good, and above
-%                   a warning says what is amiss
-%     'level'       of intervals, default 0.95
+%   Options, all of `ardvark fit`, in its words; positions and group numbers count from 1 here, flags are true or false.
+%   options: begin (written by scripts/options)
+%   What is fitted
+%     'model'               linear, logistic (two classes or more) or rvm. What to fit to your data: columns are standardised inside, an
+%                           intercept is added, results come in your units. rvm is a relevance vector machine: sparse, on kernels, for
+%                           numbers or classes.
+%     'preset'              the name of a published program. Fits this program instead of a model.
+%     'compat'              off by default. With 'preset': reproduces that program exactly, its defects included.
+%     'converge'            off by default. With the presets vb_* and vrvm_*: goes on to the maximum of the published bound, as a model
+%                           does, and not by the published sweeps.
+%   The prior
+%     'prior'               auto (default), sparse, slab, dense, shared, ard, groups, none; with two classes also laplace. sparse: few
+%                           effects of their own over many small ones; honest also where columns are many. slab: the few alone. dense: the
+%                           many alone. These three serve regressions and two classes. shared: one precision for all columns. ard: one for
+%                           each. groups: one for each group. none: least squares or maximum likelihood. laplace: L1, the mode, with most
+%                           columns at zero. auto is sparse; for a softmax of several classes, and beside an option that has no meaning with
+%                           sparse (a0, b0, c0, d0, likelihood, posterior, solver), it is ard where rows are at least five times the
+%                           columns, and else shared. A note says which was taken.
+%     'lambda'              a number > 0. With 'prior', 'laplace': nats per unit of |w| of a standardised column, which is glmnet's lambda
+%                           times the rows, or liblinear's 1/C. Without it the message says from which lambda on every weight is zero.
+%                           Presets l1_slr_lap and l1_slr_c: 1 by default; l1_slr_lap with 'compat': the square, as published.
+%     'toolbox_gamma1'      a number > 0. Presets l1_slr_lap and l1_slr_c: gamma1 of the SLR toolbox, in place of lambda.
+%     'toolbox_gamma0'      a number >= 0. Preset smlr: gamma0 of the SLR toolbox. Precisions have the prior Gamma(gamma0, gamma0).
+%     'group'               a group number for each column. Columns of one group come in together under sparse and slab, and share a
+%                           precision under groups.
+%     'flat'                positions of columns. Columns without a prior.
+%     'a0'                  a number > 0. Hyper-prior: shape of the noise (regressions) or of the precisions (classifications).
+%     'b0'                  a number > 0. Hyper-prior: rate of the noise (regressions) or of the precisions (classifications).
+%     'c0'                  a number > 0. Hyper-prior: shape of the precisions (regressions).
+%     'd0'                  a number > 0. Hyper-prior: rate of the precisions (regressions).
+%   The posterior
+%     'likelihood'          vg (default), jj or laplace. Two classes: what stands for the logistic likelihood. vg: the best Gaussian
+%                           posterior. jj: the bound of Jaakkola and Jordan. laplace: Laplace's approximation.
+%     'posterior'           joint (default) or factorised. Regressions: weights and noise together, as VBLinLogit has them, or each by
+%                           itself, as the variational RVM has them.
+%     'coding'              automatic (default), softmax, one-against-rest or one-against-one. Three classes or more: one softmax, a
+%                           logistic regression for each class, or one for each pair of classes. automatic takes one-against-rest under
+%                           sparse, slab and dense, and of eight classes or more with few rows, else the softmax.
+%     'precision_per_class' off by default. Softmax: a precision for each class and column, and not one for the column's weights of all
+%                           classes.
+%     'diagnose'            off by default. Classifications: also k-hat, which says from 4000 draws how far the posterior is from the exact
+%                           one. Up to 0.7 is good; above, a warning says what is amiss. For two classes, for several by 'coding',
+%                           'one-against-rest', and for 'model', 'rvm'.
+%   The table
+%     'intercept'           on by default. An intercept, without a prior. Without one, columns are scaled by their root mean square and not
+%                           centred.
+%     'standardize'         on by default. Columns are brought to one size. Without it they are used as they are.
+%     'weights'             a number >= 0 for each row. Observation weights: a weight is the same as the row so many times.
+%     'column_names'        a text for each column. Names for messages and summaries.
+%     'target'              a text. Name of what is explained.
+%   The computation
+%     'acceleration'        on by default. Extrapolates between sweeps. Without it sweeps are plain.
+%     'mixed_precision'     on by default. Large classifications: early sweeps multiply in single precision; the last ones do not.
+%     'solver'              automatic (default), primal, dual, spectral or qr. How the linear system is solved. qr keeps the digits that
+%                           nearly collinear columns cost the others.
+%     'max_sweeps'          a whole number >= 1. At most this many sweeps: 500 by default; 1000 for presets of the SLR toolbox, which make
+%                           exactly so many with 'compat'.
+%     'tolerance'           a number >= 0. When a fit ends. Models: the gain that is left, in nats a row (default 1e-8). Under sparse, slab
+%                           and dense: the last change of the bound in nats (default 1e-3; classes 2e-3). Presets: the relative change of
+%                           the bound (default 1e-5), those of the SLR toolbox as models. 'prior', 'laplace': how far the conditions of the
+%                           maximum are violated, in units of lambda (default 1e-9).
+%     'update_rule'         vb (default) or mackay. How precisions are updated.
+%     'prune_at'            a number > 0. The precision at which a column leaves the computation.
+%     'readmit_every'       a whole number >= 0. Sweeps between two looks at columns that left; 0, the default, is never.
+%     'threads'             a whole number >= 0. Threads, which do not change the result; 0, the default, is as the environment says. In a
+%                           selection: fits at a time.
+%     'record_every'        a whole number >= 0. Sweeps between two columns of precision_history; 0: none is kept.
+%     'keep_covariance'     automatic (default), always or never. Whether the fit keeps what its covariance is made from.
+%     'start_precision'     numbers > 0. Precisions to begin with: one for each column, with an intercept one more, last; one number where
+%                           all columns share one. Several classes: those of class after class. Preset slr_rvm: one for each row.
+%     'start_noise'         a number > 0. 'posterior', 'factorised': the noise precision to begin with.
+%   Relevance vector machines
+%     'task'                regression or classification. What the machine explains. A target of text is classified; a target of numbers
+%                           needs this option.
+%     'kernel'              gaussian (default), laplacian, cauchy, linear, polynomial or spline. Kernel of the machine. Preset slr_rvm:
+%                           linear by default.
+%     'width'               auto (default), each, a number > 0, or a number for each input. Width of the kernel, in standard deviations of
+%                           the inputs. auto: the width of the highest evidence that a search finds. each: a width for each input, learnt
+%                           (gaussian). The columns of one text column share a width. Preset slr_rvm with 'compat': R of the published
+%                           kernel exp(-R |x-c|^2 / number of inputs).
+%     'toolbox_R'           a number > 0. Preset slr_rvm: R of the SLR toolbox, in place of width.
+%     'degree'              a whole number >= 1, default 2. Degree of the polynomial kernel.
+%     'offset'              a number >= 0. Offset of the polynomial kernel; by default the one of the highest evidence.
+%     'algorithm'           variational (default), plain or type-two. plain: variational with all columns at once, which is slow. type-two:
+%                           maximum likelihood of type II.
+%     'centres'             all (default) or a number. Rows that may become relevance vectors. A number: so many rows, each the one that
+%                           those before it explain worst.
+%     'input_group'         a group number for each input. Inputs of one group share a width.
+%     'row_order'           as-given (default) or by-content. Sequential regression and preset vb_logit_fit_iter: the order in which rows
+%                           are absorbed, on which the result depends. as-given: as published. by-content: drawn from what is in the rows,
+%                           equal rows together.
+%     'level'               a number between 0 and 1, default 0.95. Level of the intervals.
+%   options: end
+%   And of this function
 %     'outputs'     a cell of results beyond the usual ones: {'covariance'}
 %
 %   fit   a struct: mean, variance, sd, interval, intercept, precision, relevance, direction

@@ -406,7 +406,7 @@ class Sequential:
 
 
 def catalogue() -> dict[str, Any]:
-    """Names of the options, and the presets.
+    """The options with their help, and the presets.
 
     Examples
     --------

@@ -158,3 +158,25 @@ def test_every_label_that_the_code_cites_is_defined():
                 labels = {a or b for a, b in cited.findall(path.read_text())}
                 unknown |= {label: path.name for label in labels - defined}
     assert len(defined) > 150 and unknown == {}
+
+
+def test_words_of_options_are_those_of_their_table():
+    """A parameter that is an option by its name may be what the library's table says, and has its default."""
+    table = _core.catalogue()["option_help"]
+    seen = set()
+    for name in ardvark._estimators:
+        doc = inspect.getdoc(getattr(ardvark, name))
+        for option, words, default in re.findall(r"^(\w+) : \{(.*?)\}, default=\"?([\w-]+)", doc, re.M):
+            if option not in table or name == "SparseLogisticRegression":  # whose `algorithm` is a preset
+                continue
+            values = table[option]["values"]
+            said = set(re.findall(r'"([\w-]+)"', words))
+            # A solver or a default may be left out where it has no meaning; a word that the table lacks may not stand there.
+            known = set(re.findall(r"[a-z][\w-]*", values)) - {"default", "or"}
+            assert said <= known, (name, option, said - known)
+            if option != "solver":
+                assert said == known, (name, option, known - said)
+            if default != "None":
+                assert f"{default} (default)" in values, (name, option)
+            seen.add(option)
+    assert seen >= {"kernel", "algorithm", "likelihood", "posterior", "coding", "solver", "update_rule"}

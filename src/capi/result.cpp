@@ -196,14 +196,18 @@ ardvark_code ardvark_catalogue(ardvark_result** result, ardvark_error* error) {
   return guarded(error, [&] {
     required(result, "result") = new ardvark_result{[](Fields& out) {
       out.put("version", Json(ardvark_version()));
-      Json options = Json::array(), programs = Json::array(), defaults = Json::object();
-      for (const ModelOption& option : model_options()) options.push_back(option.name);
+      Json options = Json::array(), programs = Json::array(), defaults = Json::object(), help = Json::object();
+      for (const ModelOption& option : model_options()) {
+        options.push_back(option.name);
+        help[option.name] = {{"values", option.values}, {"help", ModelOptions().help(option)}};
+      }
       for (const PresetInfo& preset : presets()) {
         programs.push_back({{"name", preset.name}, {"task", to_string(preset.task)}, {"description", preset.description}});
         const FitOptions published = options_for_preset(preset.name, true);
         defaults[preset.name] = {{"max_sweeps", published.max_sweeps}, {"prune_at", published.pruning.threshold}};
       }
       out.put("options", std::move(options));
+      out.put("option_help", std::move(help));
       out.put("presets", std::move(programs));
       out.put("defaults", std::move(defaults));
     }};

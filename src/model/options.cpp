@@ -1,7 +1,8 @@
-// The table of the options, and how a value gets into its place.
+// How a value gets into the place of its option, and how options are spelled.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -10,68 +11,6 @@
 #include "io/text.hpp"
 
 namespace ardvark {
-
-const std::vector<ModelOption>& model_options() {
-  using O = ModelOptions;
-  static const std::vector<ModelOption> table = {
-      {"model", &O::model},
-      {"preset", &O::preset},
-      {"compat", &O::compat},
-      {"task", &O::task},
-      {"prior", &O::prior},
-      {"lambda", &O::lambda},
-      {"toolbox_gamma1", &O::toolbox_gamma1},
-      {"toolbox_gamma0", &O::toolbox_gamma0},
-      {"group", &O::group},
-      {"flat", &O::flat},
-      {"likelihood", &O::likelihood},
-      {"posterior", &O::posterior},
-      {"coding", &O::coding},
-      {"precision_per_class", &O::precision_per_class},
-      {"a0", &O::a0},
-      {"b0", &O::b0},
-      {"c0", &O::c0},
-      {"d0", &O::d0},
-      {"intercept", &O::intercept},
-      {"standardize", &O::standardize},
-      {"acceleration", &O::acceleration},
-      {"converge", &O::converge},
-      {"mixed_precision", &O::mixed_precision},
-      {"solver", &O::solver},
-      {"max_sweeps", &O::max_sweeps},
-      {"tolerance", &O::tolerance},
-      {"update_rule", &O::update_rule},
-      {"prune_at", &O::prune_at},
-      {"readmit_every", &O::readmit_every},
-      {"threads", &O::threads},
-      {"record_every", &O::record_every},
-      {"keep_covariance", &O::keep_covariance},
-      {"diagnose", &O::diagnose},
-      {"weights", &O::weights},
-      {"start_precision", &O::start_precision},
-      {"start_noise", &O::start_noise},
-      {"column_names", &O::column_names},
-      {"class_names", &O::class_names},
-      {"target", &O::target},
-      {"kernel", &O::kernel},
-      {"width", &O::width},
-      {"toolbox_R", &O::toolbox_R},
-      {"degree", &O::degree},
-      {"offset", &O::offset},
-      {"algorithm", &O::algorithm},
-      {"centres", &O::centres},
-      {"input_group", &O::input_group},
-      {"precision", &O::precision},
-      {"block_rows", &O::block_rows},
-      {"row_order", &O::row_order},
-      {"folds", &O::folds},
-      {"repeats", &O::repeats},
-      {"seed", &O::seed},
-      {"rule", &O::rule},
-      {"level", &O::level},
-  };
-  return table;
-}
 
 namespace {
 
@@ -200,6 +139,28 @@ std::string ModelOptions::spelled(const std::string& name) const {
 
 std::string ModelOptions::spelled(const std::string& name, const std::string& value) const {
   return spelling == Spelling::words ? fmt::format("{} '{}'", name, value) : fmt::format("{} {}", spelled(name), value);
+}
+
+std::string ModelOptions::help(const ModelOption& option) const {
+  const bool flag = std::holds_alternative<bool ModelOptions::*>(option.member);
+  const std::string text = flag && spelling == Spelling::command_line ? option.help : fmt::format("{}. {}", option.values, option.help);
+  std::string out;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t open = text.find('[', at), close = text.find(']', open);
+    out += text.substr(at, open - at);
+    if (close == std::string::npos) break;
+    const std::string inside = text.substr(open + 1, close - open - 1);
+    const std::size_t equals = inside.find('=');
+    out += equals == std::string::npos ? spelled(inside) : spelled(inside.substr(0, equals), inside.substr(equals + 1));
+    at = close + 1;
+  }
+  return out;
+}
+
+const ModelOption& model_option(const std::string& name) {
+  const auto found = std::ranges::find_if(model_options(), [&](const ModelOption& option) { return name == option.name; });
+  if (found == model_options().end()) throw InvalidArgument(fmt::format("there is no option '{}'", name));
+  return *found;
 }
 
 }  // namespace ardvark

@@ -1,0 +1,151 @@
+// What pages and headers say of the options, written from their table.
+//   option_texts ROOT          says which texts differ from the table, and fails if any does
+//   option_texts ROOT --write  writes them
+// A text stands between two lines that hold "options: begin" and "options: end"; those lines stay.
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <exception>
+#include <fstream>
+#include <functional>
+#include <set>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "ardvark/model.hpp"
+
+namespace {
+
+using namespace ardvark;
+
+const std::pair<OptionGroup, const char*> groups[] = {
+    {OptionGroup::what, "What is fitted"}, {OptionGroup::prior, "The prior"},        {OptionGroup::posterior, "The posterior"},
+    {OptionGroup::table, "The table"},     {OptionGroup::sweeps, "The computation"}, {OptionGroup::machine, "Relevance vector machines"},
+    {OptionGroup::others, "Other calls"},
+};
+
+// [name] and [name=value], as `name` and `value` would have them.
+std::string spelled(std::string_view text, const std::function<std::string(const std::string&, const std::string&)>& spell) {
+  std::string out;
+  while (!text.empty()) {
+    const auto open = text.find('['), close = text.find(']');
+    out += text.substr(0, open);
+    if (close == std::string_view::npos) break;
+    const std::string inside(text.substr(open + 1, close - open - 1));
+    const auto equals = inside.find('=');
+    out += equals == std::string::npos ? spell(inside, "") : spell(inside.substr(0, equals), inside.substr(equals + 1));
+    text.remove_prefix(close + 1);
+  }
+  return out;
+}
+
+// Lines of at most `width` characters; all begin with `first`, but those after the first one with `next`.
+std::string wrapped(const std::string& text, const std::string& first, const std::string& next, std::size_t width) {
+  std::istringstream words(text);
+  std::string out, line = first, word;
+  bool empty = true;
+  while (words >> word) {
+    if (!empty && line.size() + 1 + word.size() > width) {
+      out += line + "\n";
+      line = next;
+      empty = true;
+    }
+    if (!empty) line += ' ';
+    line += word;
+    empty = false;
+  }
+  return out + line + "\n";
+}
+
+std::string in_words(const std::string& name, const std::string& value) { return value.empty() ? name : fmt::format("{} {}", name, value); }
+std::string in_octave(const std::string& name, const std::string& value) {
+  return value.empty() ? fmt::format("'{}'", name) : fmt::format("'{}', '{}'", name, value);
+}
+std::string in_markdown(const std::string& name, const std::string& value) {
+  return value.empty() ? fmt::format("`{}`", name) : fmt::format("`{}` *{}*", name, value);
+}
+
+std::string for_c() {
+  std::string out;
+  for (const auto& [group, title] : groups) {
+    out += fmt::format(" *   {}\n", title);
+    for (const ModelOption& o : model_options())
+      if (o.group == group)
+        out += wrapped(spelled(fmt::format("{}. {}", o.values, o.help), in_words), fmt::format(" *     {:<19} ", o.name),
+                       " *" + std::string(25, ' '), 140);
+  }
+  return out;
+}
+
+std::string for_octave() {
+  // Of other functions, or set by the shape of y.
+  const std::set<std::string_view> elsewhere = {"folds", "repeats", "seed", "precision", "block_rows", "rule", "class_names"};
+  std::string out;
+  for (const auto& [group, title] : groups) {
+    if (group != OptionGroup::others) out += fmt::format("%   {}\n", title);
+    for (const ModelOption& o : model_options())
+      if (o.group == group && !elsewhere.contains(o.name))
+        out += wrapped(spelled(fmt::format("{}. {}", o.values, o.help), in_octave),
+                       fmt::format("%     {:<21} ", fmt::format("'{}'", o.name)), "%" + std::string(27, ' '), 140);
+  }
+  return out;
+}
+
+std::string in_a_cell(const std::string& text) {
+  std::string out;
+  for (const char c : text) out += c == '|' ? "\\|" : std::string(1, c);
+  return out;
+}
+
+std::string for_pages() {
+  std::string out;
+  for (const auto& [group, title] : groups) {
+    out += fmt::format("\n## {}\n\n| option | what it may be | what it does |\n|---|---|---|\n", title);
+    for (const ModelOption& o : model_options())
+      if (o.group == group) out += fmt::format("| `{}` | {} | {} |\n", o.name, o.values, in_a_cell(spelled(o.help, in_markdown)));
+  }
+  return out + "\n";
+}
+
+std::string read(const std::string& path) {
+  std::ifstream file(path);
+  if (!file) throw std::runtime_error("cannot read " + path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// Whether the text of a file was the same.
+bool settle(const std::string& root, const std::string& name, const std::string& text, bool write) {
+  const std::string path = root + "/" + name, whole = read(path);
+  const auto first = whole.find("options: begin"), last = whole.find("options: end");
+  if (first == std::string::npos || last == std::string::npos)
+    throw std::runtime_error(name + " has no lines 'options: begin' and 'options: end'");
+  const auto begin = whole.find('\n', first) + 1, end = whole.rfind('\n', last) + 1;
+  if (whole.substr(begin, end - begin) == text) return true;
+  if (!write) {
+    fmt::print("{}: what it says of the options is not what their table says; scripts/options writes it\n", name);
+    return false;
+  }
+  std::ofstream(path) << whole.substr(0, begin) << text << whole.substr(end);
+  fmt::print("{}: written\n", name);
+  return true;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+  if (argc < 2) throw std::runtime_error("say where the repository is");
+  const bool write = argc > 2 && std::string_view(argv[2]) == "--write";
+  bool same = true;
+  for (const auto& [name, text] : std::initializer_list<std::pair<const char*, std::string>>{
+           {"include/ardvark/ardvark.h", for_c()}, {"octave/inst/ardvark_fit.m", for_octave()}, {"docs/options.md", for_pages()}})
+    same = settle(argv[1], name, text, write) && same;
+  if (same) fmt::print("the options are said alike\n");
+  return same ? 0 : 1;
+} catch (const std::exception& error) {
+  fmt::print(stderr, "option_texts: {}\n", error.what());
+  return 2;
+}

@@ -1,0 +1,20 @@
+#!/usr/bin/env bash
+# option_texts sees a text that was changed by hand, and writes it back.
+#   refuses.sh OPTION_TEXTS ROOT
+set -euo pipefail
+texts=$1 root=$2
+tree=$(mktemp -d)
+trap 'rm -rf "$tree"' EXIT
+for name in include/ardvark/ardvark.h octave/inst/ardvark_fit.m docs/options.md; do
+  mkdir -p "$tree/$(dirname "$name")"
+  cp "$root/$name" "$tree/$name"
+done
+"$texts" "$tree" >/dev/null
+for name in include/ardvark/ardvark.h octave/inst/ardvark_fit.m docs/options.md; do
+  sed -i 's/At most this many sweeps/At most so many sweeps/' "$tree/$name"
+  if said=$("$texts" "$tree"); then echo "$name: a changed text was accepted"; exit 1; fi
+  grep -qF "$name: what it says of the options" <<<"$said"
+  "$texts" "$tree" --write >/dev/null
+  cmp "$tree/$name" "$root/$name"
+done
+echo 'option_texts refuses what differs'
