@@ -1,6 +1,7 @@
 // What is wrong with a command line, said as every other mistake: the argument, its value, and what it must be.
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
 #include <string_view>

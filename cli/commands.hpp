@@ -1,12 +1,17 @@
 // The commands. Each parses nothing and decides nothing: it marshals between files and the library.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <functional>
 #include <string>
 
 #include "ardvark/report.hpp"
 #include "ardvark/table.hpp"
+
+namespace CLI {
+class App;
+class Option;
+class ParseError;
+}  // namespace CLI
 
 namespace ardvark::cli {
 

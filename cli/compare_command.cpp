@@ -1,6 +1,7 @@
 // ardvark compare
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 
 #include "ardvark/compare.hpp"

@@ -1,6 +1,7 @@
 // ardvark fit
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <string_view>
 #include <type_traits>

@@ -1,6 +1,8 @@
 // ardvark select
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
+
 #include "fit.hpp"
 
 namespace ardvark::cli {

@@ -1,6 +1,8 @@
 // ardvark show
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
+
 #include "ardvark/model.hpp"
 #include "commands.hpp"
 
