@@ -84,7 +84,10 @@ std::string wrong_with(const CLI::ParseError& error, const CLI::App& command) {
   constexpr std::string_view no_conversion = "Could not convert: ";
   if (message.starts_with(no_conversion)) message.erase(0, no_conversion.size());
   const CLI::Option* const option = option_of(message, command);
-  if (option == nullptr || dynamic_cast<const CLI::RequiredError*>(&error) != nullptr) return message;
+  if (option != nullptr && dynamic_cast<const CLI::RequiredError*>(&error) != nullptr)
+    return fmt::format("{} is missing: {}; 'ardvark {} --help' says what {} takes", option->get_name(), option->get_description(),
+                       command.get_name(), command.get_name());
+  if (option == nullptr) return message;
   const std::string name = option->get_name();
   if (option->get_items_expected_max() == 0) return fmt::format("{} takes no value", name);
   if (message.find(" missing") != std::string::npos) return fmt::format("{} has no value; give one or leave it out", name);

@@ -194,6 +194,10 @@ class Machine {
 
   [[nodiscard]] Fit sweep(const std::vector<Index>& at, const FitOptions& options) const {
     const Matrix K = problem_.columns(kernel_, at);
+    if (!K.allFinite())
+      throw InvalidArgument(
+          fmt::format("the kernel {} is beyond the range of numbers between some rows: take a smaller degree, or scale the inputs down",
+                      kernel_.name()));
     if (problem_.task == Task::linear) return fit_checked_linear(K, target_.y, options);
     Fit fit = fit_checked_logistic(K, target_.y, options);
     fit.classes = target_.classes;

@@ -30,6 +30,18 @@ TEST_F(Refuses, NumbersThatAreNone) {
   exactly({"select", "good.csv", "--target", "k", "--top", "many"}, "--top is 'many'; it must be a whole number");
 }
 
+TEST_F(Refuses, CommandsWithoutWhatTheyNeed) {
+  exactly({"fit"}, "data is missing: CSV file with a header row; 'ardvark fit --help' says what fit takes");
+  exactly({"fit", "good.csv"}, "--target is missing: Column to explain; 'ardvark fit --help' says what fit takes");
+  exactly({"predict"}, "model is missing: Model file written by fit -o; 'ardvark predict --help' says what predict takes");
+}
+
+TEST_F(Refuses, KernelsThatAreNotFinite) {
+  put("x,y\n1,1\n100,2\n-200,3\n50,1\n");
+  fit({"bad.csv", "--target", "y", "--model", "rvm", "--task", "regression", "--kernel", "polynomial", "--degree", "2000"},
+      {"the kernel polynomial(degree=2000", "take a smaller degree"});
+}
+
 TEST_F(Refuses, OptionsThatAreNone) {
   const Arguments fit = {"fit", "good.csv", "--target", "k", "--model", "logistic"};
   exactly(fit + Arguments{"--piror", "ard"}, "fit has no option '--piror'; did you mean '--prior'?");
