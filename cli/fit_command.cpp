@@ -38,7 +38,7 @@ CLI::Option* add_model_option(CLI::App& c, ModelOptions& options, const char* na
       [&](auto member) {
         using Value = std::decay_t<decltype(options.*member)>;
         if constexpr (std::is_same_v<Value, bool>) {  // --no-intercept of what is true by default
-          if (options.*member) help.insert(0, "Turns this off: ");
+          if (options.*member) help.insert(0, "Leaves out: ");
           return c.add_flag_callback(
               options.spelled(name), [&options, member, given = !(options.*member)] { options.*member = given; }, help);
         } else if constexpr (std::is_same_v<Value, double> || std::is_same_v<Value, std::optional<double>>)
@@ -84,7 +84,7 @@ void add_model_options(CLI::App& c, const std::shared_ptr<FitArguments>& args, b
   c.add_option("--flat", args->flat_columns, "COLUMN,... columns without a prior")->allow_extra_args(false);
   for (const char* name :
        {"coding", "likelihood", "a0", "b0", "c0", "d0", "intercept", "standardize", "solver", "max_sweeps", "tolerance", "acceleration"})
-    add(name);
+    if (!classes_only || (std::string_view(name) != "c0" && std::string_view(name) != "d0")) add(name);
 }
 
 void add_fit(CLI::App& app, Run& run) {

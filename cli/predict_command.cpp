@@ -114,7 +114,7 @@ int run_predict(const PredictArguments& args) {
   options.rule = args.rule;
   check_rule(model, options);
   if (task_of(model) == Task::logistic && args.level_given)
-    throw InvalidArgument("--level is of intervals, and a classifier predicts probabilities without; leave it out");
+    throw InvalidArgument("--level applies only to intervals; a classifier predicts probabilities, without intervals; leave it out");
   CsvOptions csv;
   csv.delimiter = args.delimiter;
   if (args.missing != "refuse" && args.missing != "drop")

@@ -26,11 +26,12 @@ function fit = ardvark_fit(X, y, varargin)
 %                           many alone. These three serve regressions and two classes. shared: one precision for all columns. ard: one for
 %                           each. groups: one for each group. none: least squares or maximum likelihood. laplace: L1, the mode, with most
 %                           columns at zero. auto is sparse; for a softmax of several classes, and beside an option that has no meaning with
-%                           sparse (a0, b0, c0, d0, likelihood, posterior, solver), it is ard where rows are at least five times the
-%                           columns, and else shared. A note says which was taken.
+%                           sparse (a0, b0, c0, d0, likelihood, posterior, solver, update_rule, prune_at, start values), it is ard where
+%                           rows are at least five times the columns, and else shared. A note says which was taken.
 %     'lambda'              a number > 0. With 'prior', 'laplace': nats per unit of |w| of a standardised column, which is glmnet's lambda
 %                           times the rows, or liblinear's 1/C. Without it the message says from which lambda on every weight is zero.
-%                           Presets l1_slr_lap and l1_slr_c: 1 by default; l1_slr_lap with 'compat': the square, as published.
+%                           Presets l1_slr_lap and l1_slr_c: 1 by default; with 'compat' l1_slr_lap takes the square of lambda here, as
+%                           published.
 %     'toolbox_gamma1'      a number > 0. Presets l1_slr_lap and l1_slr_c: gamma1 of the SLR toolbox, in place of lambda.
 %     'toolbox_gamma0'      a number >= 0. Preset smlr: gamma0 of the SLR toolbox. Precisions have the prior Gamma(gamma0, gamma0).
 %     'group'               a group number for each column. Columns of one group come in together under sparse and slab, and share a
@@ -51,28 +52,30 @@ function fit = ardvark_fit(X, y, varargin)
 %     'precision_per_class' off by default. Softmax: a precision for each class and column, and not one for the column's weights of all
 %                           classes.
 %     'diagnose'            off by default. Classifications: also k-hat, which says from 4000 draws how far the posterior is from the exact
-%                           one. Up to 0.7 is good; above, a warning says what is amiss. For two classes, for several by 'coding',
-%                           'one-against-rest', and for 'model', 'rvm'.
+%                           one. Up to 0.7 is good; above, a warning says what is amiss. For two classes, for several that have a regression
+%                           each (coding), and for 'model', 'rvm'.
 %   The table
-%     'intercept'           on by default. An intercept, without a prior. Without one, columns are scaled by their root mean square and not
-%                           centred.
-%     'standardize'         on by default. Columns are brought to one size. Without it they are used as they are.
+%     'intercept'           on by default. An intercept. Without it, columns are scaled by their root mean square and not centred.
+%     'standardize'         on by default. Scaling of the columns to one size. Without it, columns are used as they are.
 %     'weights'             a number >= 0 for each row. Observation weights: a weight is the same as the row so many times.
 %     'column_names'        a text for each column. Names for messages and summaries.
 %     'target'              a text. Name of what is explained.
 %   The computation
-%     'acceleration'        on by default. Extrapolates between sweeps. Without it sweeps are plain.
+%     'acceleration'        on by default. Extrapolation between sweeps, where a fit makes it; the priors sparse, slab and dense, and
+%                           presets as published, do not.
 %     'mixed_precision'     on by default. Large classifications: early sweeps multiply in single precision; the last ones do not.
 %     'solver'              automatic (default), primal, dual, spectral or qr. How the linear system is solved. qr keeps the digits that
 %                           nearly collinear columns cost the others.
-%     'max_sweeps'          a whole number >= 1. At most this many sweeps: 500 by default; 1000 for presets of the SLR toolbox, which make
-%                           exactly so many with 'compat'.
+%     'max_sweeps'          a whole number >= 1. At most this many sweeps of a fit: 500 by default; 1000 for presets of the SLR toolbox,
+%                           which make exactly so many with 'compat'; actions of rvm_regression and rvm_classification: 10000. Kernel
+%                           machines: of the last fit; a search makes others, and 'algorithm', 'type-two' does not read it.
 %     'tolerance'           a number >= 0. When a fit ends. Models: the gain that is left, in nats a row (default 1e-8). Under sparse, slab
 %                           and dense: the last change of the bound in nats (default 1e-3; classes 2e-3). Presets: the relative change of
-%                           the bound (default 1e-5), those of the SLR toolbox as models. 'prior', 'laplace': how far the conditions of the
-%                           maximum are violated, in units of lambda (default 1e-9).
+%                           the bound (default 1e-5), those of the SLR toolbox as models, rvm_regression and rvm_classification the gain of
+%                           an action. 'prior', 'laplace' and l1_slr_c: how far the conditions of the maximum are violated, in units of
+%                           lambda, between 0 and 1 (default 1e-9). Kernel machines do not take it.
 %     'update_rule'         vb (default) or mackay. How precisions are updated.
-%     'prune_at'            a number > 0. The precision at which a column leaves the computation.
+%     'prune_at'            a number >= 0, default 0: none leaves; SLR toolbox 1e8. The precision at which a column leaves the computation.
 %     'readmit_every'       a whole number >= 0. Sweeps between two looks at columns that left; 0, the default, is never.
 %     'threads'             a whole number >= 0. Threads, which do not change the result; 0, the default, is as the environment says. In a
 %                           selection: fits at a time.
@@ -80,7 +83,8 @@ function fit = ardvark_fit(X, y, varargin)
 %     'keep_covariance'     automatic (default), always or never. Whether the fit keeps what its covariance is made from.
 %     'start_precision'     numbers > 0. Precisions to begin with: one for each column, with an intercept one more, last; one number where
 %                           all columns share one. Several classes: those of class after class. Preset slr_rvm: one for each row.
-%     'start_noise'         a number > 0. 'posterior', 'factorised': the noise precision to begin with.
+%     'start_noise'         a number >= 0, default 0: 100 / variance of the target. With 'posterior', 'factorised': the noise precision to
+%                           begin with.
 %   Relevance vector machines
 %     'task'                regression or classification. What the machine explains. A target of text is classified; a target of numbers
 %                           needs this option.
@@ -216,7 +220,7 @@ end
 %! assert(fit.khat_effective_share > 0.99);  % of a posterior this near to normal only the far tails differ
 %! assert(numel(fit.log_ratios), 4000);
 %! assert(~isfield(ardvark_fit(X, y, 'model', 'logistic', 'prior', 'shared'), 'khat'));
-%!error <diagnose is of classifications> ardvark_fit([1; 2; 3], [1; 2; 3], 'model', 'linear', 'diagnose', true)
+%!error <diagnose applies only to classifications> ardvark_fit([1; 2; 3], [1; 2; 3], 'model', 'linear', 'diagnose', true)
 
 %!test  % the covariance when it is asked for
 %! randn('state', 4);

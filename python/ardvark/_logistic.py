@@ -108,7 +108,7 @@ class LogisticScore(ClassifierMixin, Classifier, LinearScore):
         """
         rows = self._design(X)
         if not self._is_one_score:
-            raise ValueError(f"predict_score is of two classes; {self.classes_.size} have probabilities: predict_proba")
+            raise ValueError(f"predict_score applies only to two classes; for {self.classes_.size} use predict_proba")
         prediction = self._model.predict(rows)
         return prediction.array("mean"), np.sqrt(prediction.array("variance"))
 

@@ -183,7 +183,7 @@ class WithPosterior:
         if not hasattr(self, "_model"):
             raise AttributeError(f"{type(self).__name__} has no {name} before fit")
         if not self._has_posterior:
-            raise AttributeError(f"{name} is of one machine; of several classes each has its own vectors")
+            raise AttributeError(f"{name} exists only for one machine; with several classes each has its own vectors")
         return self._model
 
     @property

@@ -169,7 +169,7 @@ class LinearScore(WithPosterior, FittedModel):
         """
         check_is_fitted(self)
         if "inclusion_" not in self.__dict__:
-            raise AttributeError("alternatives_ is of one score with the prior sparse, slab or dense")
+            raise AttributeError("alternatives_ exists only for one score with the prior sparse, slab or dense")
         return [
             Alternatives(np.array(s["columns"]), np.array(s["probability"]), s["inclusion"])
             for s in self._model.value("credible_sets")

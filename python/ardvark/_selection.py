@@ -180,7 +180,7 @@ class RelevanceSelector(SelectorMixin, Estimator):
     ) -> np.ndarray:
         if not is_classifier(estimator):
             raise ValueError(
-                "by is 'counts'; that is of classes: it needs an estimator that is a classifier, and labels"
+                "by is 'counts'; that applies only to classes: it needs an estimator that is a classifier, and labels"
             )
         codes = estimator._encoded(y)
         estimator.n_features_in_ = self.n_features_in_

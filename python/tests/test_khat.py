@@ -101,7 +101,7 @@ def test_above_the_threshold_it_warns():
 @pytest.mark.parametrize(
     "options, message",
     [
-        ({"model": "linear"}, "diagnose is of classifications"),
+        ({"model": "linear"}, "diagnose applies only to classifications"),
         ({"model": "logistic", "prior": "slab"}, "diagnose compares densities"),
         ({"model": "logistic", "prior": "laplace"}, "diagnose compares distributions"),
     ],

@@ -53,7 +53,7 @@ ColumnUnits column_units(MatrixView X, ColumnCenter center, ColumnScale scale) {
 Matrix in_units(MatrixView X, const ColumnUnits& units) {
   validate::matrix(X, "X");
   if (X.cols() != units.center.size())
-    throw InvalidArgument(fmt::format("X has {} columns; the units are of {}", X.cols(), units.center.size()));
+    throw InvalidArgument(fmt::format("X has {} columns; the units are those of {}", X.cols(), units.center.size()));
   Matrix Z = copy_of(X);
   for (Index j = 0; j < Z.cols(); ++j) {
     if (units.scale[j] == 0)

@@ -364,7 +364,7 @@ double khat_of(const Draws& draws, const Vector& log_likelihood, double offset, 
 }
 
 void require_density(const Fit& fit) {
-  if (fit.task != Task::logistic) throw InvalidArgument("k-hat is of classifications; this is a regression");
+  if (fit.task != Task::logistic) throw InvalidArgument("k-hat exists only for classifications; this is a regression");
   if (fit.prior == PriorKind::laplace)
     throw InvalidArgument(
         "k-hat compares distributions; a fit under the Laplace prior is a mode, and most of its weights are zero for certain");
@@ -444,7 +444,7 @@ Diagnosis diagnose(const Fit& fit, MatrixView X, VectorView labels, const FitOpt
 
 Diagnosis diagnose(const RelevanceFit& fit, MatrixView X, VectorView labels, const RelevanceOptions& options, std::string& why_not) {
   validate::vector(labels, X.rows(), "labels");
-  if (fit.task != Task::logistic) throw InvalidArgument("k-hat is of classifications; this is a regression");
+  if (fit.task != Task::logistic) throw InvalidArgument("k-hat exists only for classifications; this is a regression");
   const Vector k = weights_or_ones(options.weights, X.rows());
   std::set<double> classes;
   for (Index i = 0; i < labels.size(); ++i)

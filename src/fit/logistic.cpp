@@ -146,8 +146,9 @@ LogisticPath fit_logistic_path(MatrixView X, VectorView labels, const PathGrid& 
   FitOptions lasso = options;
   if (lasso.prior.kind == PriorKind::automatic) lasso.prior.kind = PriorKind::laplace;
   if (lasso.prior.kind != PriorKind::laplace)
-    throw InvalidArgument(fmt::format("prior is '{}'; a path of lambdas is of the Laplace prior", to_string(lasso.prior.kind)));
-  if (!lasso.preset.empty()) throw InvalidArgument(fmt::format("preset is '{}'; a path of lambdas is of a model", lasso.preset));
+    throw InvalidArgument(fmt::format("prior is '{}'; a path of lambdas needs the Laplace prior", to_string(lasso.prior.kind)));
+  if (!lasso.preset.empty())
+    throw InvalidArgument(fmt::format("preset is '{}'; a path of lambdas needs a model, not a preset", lasso.preset));
   validate_options(lasso, Task::logistic, X.cols());
   const Vector k = weights_or_ones(options.weights, X.rows());
   const auto [classes, t] = read_classes(labels, k, lasso);

@@ -48,17 +48,17 @@ void validate_options(const SoftmaxOptions& options, Index p) {
     throw InvalidArgument(fmt::format("threads is {}; it must be 0 (the caller's setting) or more", options.threads));
   if (!options.column_names.empty() && static_cast<Index>(options.column_names.size()) != p)
     throw InvalidArgument(fmt::format("column_names has {} entries; it must have one per column of X: {}", options.column_names.size(), p));
-  if (options.coding != ClassCoding::softmax) return;  // the rest is read by fit_logistic
   if (options.prior.kind == PriorKind::laplace)
-    throw InvalidArgument("prior 'laplace' is of two classes; of several, use shared or ard (--prior ard)");
+    throw InvalidArgument("prior 'laplace' applies only to two classes; for several, use shared or ard (--prior ard)");
+  if (options.coding != ClassCoding::softmax) return;  // the rest is read by fit_logistic
   if (is_sparse(options.prior.kind))
-    throw InvalidArgument(
-        fmt::format("prior '{}' is of two classes; of several, use shared or ard (--prior ard), or a regression for each class (--coding "
-                    "one-against-rest)",
-                    to_string(options.prior.kind)));
-  if (options.rule == UpdateRule::laplace) throw InvalidArgument("rule laplace is of two classes: use fit_logistic");
+    throw InvalidArgument(fmt::format(
+        "prior '{}' applies only to two classes; for several, use shared or ard (--prior ard), or a regression for each class (--coding "
+        "one-against-rest)",
+        to_string(options.prior.kind)));
+  if (options.rule == UpdateRule::laplace) throw InvalidArgument("rule laplace applies only to two classes: use fit_logistic");
   if (options.likelihood == LogisticLikelihood::bound)
-    throw InvalidArgument("likelihood 'bound' is of two classes: use fit_logistic, or one_against_rest");
+    throw InvalidArgument("likelihood 'bound' applies only to two classes: use fit_logistic, or one_against_rest");
   if (options.solver != SolverKind::automatic && options.solver != SolverKind::primal && options.solver != SolverKind::dual)
     throw InvalidArgument(fmt::format("solver '{}' is not of several classes; they have primal and dual", to_string(options.solver)));
 }

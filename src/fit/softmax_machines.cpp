@@ -249,7 +249,7 @@ void fit_machines(MatrixView X, const std::vector<Index>& label, const Vector& k
 }
 
 Diagnosis diagnose(const SoftmaxFit& fit, MatrixView X, VectorView labels, const SoftmaxOptions& options, std::string& why_not) {
-  if (fit.machines.empty()) throw InvalidArgument("k-hat is of regressions for each class (coding one-against-rest); this is a softmax");
+  if (fit.machines.empty()) throw InvalidArgument("k-hat needs a regression for each class (coding one-against-rest); this is a softmax");
   if (!options.preset.empty()) throw InvalidArgument("k-hat of several classes is not known of presets");
   const std::vector<Machine> machines = machines_of(fit, read_classes(labels, options.class_names).label);
   const bool pairs = fit.coding == ClassCoding::one_against_one;

@@ -49,7 +49,7 @@ void validate_numbers(const FitOptions& options, Index p) {
   if (options.threads < 0)
     throw InvalidArgument(fmt::format("threads is {}; it must be 0 (the caller's setting) or more", options.threads));
   if (options.row_order != RowOrder::as_given && preset_facts(options.preset).method != PresetMethod::sequential)
-    throw InvalidArgument("row_order is by-content; it is of vb_logit_fit_iter: no other fit depends on the order of the rows");
+    throw InvalidArgument("row_order is by-content; it applies only to vb_logit_fit_iter: no other fit depends on the order of the rows");
   if (options.record_every < 0) throw InvalidArgument(fmt::format("record_every is {}; it must be 0 or more", options.record_every));
   if (!options.column_names.empty() && static_cast<Index>(options.column_names.size()) != p)
     throw InvalidArgument(fmt::format("column_names has {} entries; it must have one per column of X: {}", options.column_names.size(), p));
@@ -63,19 +63,19 @@ void validate_compat(const FitOptions& options) {
 
 void validate_laplace(const FitOptions& options, bool linear) {
   const bool laplace = options.prior.kind == PriorKind::laplace;
-  if (laplace && linear) throw InvalidArgument("prior 'laplace' is of logistic regression; it cannot be used for linear regression");
+  if (laplace && linear) throw InvalidArgument("prior 'laplace' applies only to logistic regression; it cannot be used for linear regression");
   if (laplace) validate_lasso(options);
   if (!laplace && preset_facts(options.preset).method == PresetMethod::coordinate)
     throw InvalidArgument(fmt::format("preset '{}' has a Laplace prior; the prior is '{}'", options.preset, to_string(options.prior.kind)));
   if (!laplace && options.rule != UpdateRule::laplace && options.prior.lambda != 0)
-    throw InvalidArgument(fmt::format("prior.lambda is {}; lambda is of the Laplace prior, and the prior is '{}'", options.prior.lambda,
-                                      to_string(options.prior.kind)));
+    throw InvalidArgument(fmt::format("prior.lambda is {}; lambda applies only to the Laplace prior, and the prior is '{}'",
+                                      options.prior.lambda, to_string(options.prior.kind)));
 }
 
 void validate_preset(const FitOptions& options, Task task) {
   if (options.preset.empty()) return;
   const PresetFacts& facts = preset_facts(options.preset);
-  if (facts.coding) throw InvalidArgument(fmt::format("preset '{}' is of several classes: use fit_softmax", options.preset));
+  if (facts.coding) throw InvalidArgument(fmt::format("preset '{}' is for several classes: use fit_softmax", options.preset));
   if (task_of_preset(options.preset) != task)
     throw InvalidArgument(fmt::format("preset '{}' is a {} model; it cannot be used for {} regression", options.preset,
                                       to_string(task_of_preset(options.preset)), to_string(task)));

@@ -57,7 +57,7 @@ void set_hyperparameters(const ModelOptions& from, Task task, Options& options) 
     options.precision = {from.c0.value_or(options.precision.shape), from.d0.value_or(options.precision.rate)};
   } else {
     if (from.c0 || from.d0)
-      throw InvalidArgument(fmt::format("{} and {} are of regressions; the precisions of a classification have {} and {}",
+      throw InvalidArgument(fmt::format("{} and {} apply only to regressions; the precisions of a classification have {} and {}",
                                         from.spelled("c0"), from.spelled("d0"), from.spelled("a0"), from.spelled("b0")));
     options.precision = {from.a0.value_or(options.precision.shape), from.b0.value_or(options.precision.rate)};
   }

@@ -197,7 +197,7 @@ void check_comparison(const ComparisonOptions& options) {
         fmt::format("{} cannot be used with {}: evidences are comparable between models with the same columns without a prior",
                     model.spelled("flat"), model.spelled("kernel")));
   if (options.kernels.empty())
-    refuse(model, {"algorithm", "centres"}, fmt::format("is of relevance vector machines: it needs {}", model.spelled("kernel")));
+    refuse(model, {"algorithm", "centres"}, fmt::format("applies only to relevance vector machines: it needs {}", model.spelled("kernel")));
   std::set<std::string> names;
   for (const Candidate& candidate : candidates_of(options)) {
     static_cast<void>(check_options(candidate.options));

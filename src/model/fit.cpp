@@ -130,7 +130,7 @@ SavedModel fit_any(MatrixView X, OwnedMatrix* given, VectorView target, const Mo
     add_diagnosis(options, model, [&](std::string& why_not) { return diagnose(*model.softmax, X, target, softmax, why_not); });
     return model;
   }
-  refuse(options, {"coding", "precision_per_class"}, "is of three classes or more");
+  refuse(options, {"coding", "precision_per_class"}, "applies only to three classes or more");
   if (!options.class_names.empty()) require_positions(options, target);
   model.fit = fit_logistic(X, target, fit);
   model.fit.target = options.target;
@@ -175,7 +175,7 @@ PredictiveRule predictive_rule(const SavedModel& model, const ModelOptions& opti
   if (options.rule == mixture) {
     if (task == Task::linear && !is_joint) return PredictiveRule::automatic;
     throw InvalidArgument(
-        fmt::format("{} is of regressions whose posterior is factorised, as that of vrvm_regression and relevance vector machines{}",
+        fmt::format("{} applies only to regressions with a factorised posterior: vrvm_regression and relevance vector machines{}",
                     options.spelled("rule", mixture), is_joint ? "; this one is joint, and its predictions are exact without" : ""));
   }
   const auto found = predictive_rules().find(options.rule);
@@ -184,11 +184,11 @@ PredictiveRule predictive_rule(const SavedModel& model, const ModelOptions& opti
         "{} is '{}'; it must be one of automatic, mixture, exact, plug-in, mackay, published, published-batch, published-incremental",
         options.spelled("rule"), options.rule));
   if (task == Task::linear && found->second != PredictiveRule::automatic)
-    throw InvalidArgument(fmt::format("{} is of logistic models", options.spelled("rule", options.rule)));
+    throw InvalidArgument(fmt::format("{} applies only to logistic models", options.spelled("rule", options.rule)));
   if (model.relevance && options.rule.starts_with("published"))
-    throw InvalidArgument(
-        fmt::format("{} is of logistic models on the table's columns; relevance vector machines have automatic, exact, plug-in and mackay",
-                    options.spelled("rule", options.rule)));
+    throw InvalidArgument(fmt::format(
+        "{} applies only to logistic models on the table's columns; relevance vector machines have automatic, exact, plug-in and mackay",
+        options.spelled("rule", options.rule)));
   return found->second;
 }
 
@@ -361,16 +361,16 @@ void check_selection(const ModelOptions& options) {
   if (!(options.seed >= 0 && options.seed <= largest_seed) || options.seed != std::floor(options.seed))
     throw InvalidArgument(
         fmt::format("{} is {}; it must be a whole number from 0 to {:.0f}", options.spelled("seed"), options.seed, largest_seed));
-  refuse(options, {"diagnose"}, "is of one fit; a selection makes many");
+  refuse(options, {"diagnose"}, "applies only to one fit; a selection makes many");
   if (preset_facts(options.preset).kernel)
     throw InvalidArgument(fmt::format("{} selects rows, the relevance vectors, and no columns; slr_var selects columns in the same way",
                                       options.spelled("preset", options.preset)));
   if (check_options(options) != ModelKind::logistic)
-    throw InvalidArgument(
-        options.preset.empty()
-            ? fmt::format("{} is '{}'; selection counts are of columns and classes: {}", options.spelled("model"), options.model,
-                          options.spelled("model", "logistic"))
-            : fmt::format("{} is of regressions; selection counts are of classes", options.spelled("preset", options.preset)));
+    throw InvalidArgument(options.preset.empty()
+                              ? fmt::format("{} is '{}'; a selection counts columns that tell classes apart: {}", options.spelled("model"),
+                                            options.model, options.spelled("model", "logistic"))
+                              : fmt::format("{} is a regression; a selection counts columns that tell classes apart",
+                                            options.spelled("preset", options.preset)));
 }
 
 SelectionCounts select_columns(MatrixView X, VectorView labels, const ModelOptions& options) {
@@ -398,8 +398,8 @@ LogisticPath fit_path(MatrixView X, VectorView labels, const PathGrid& grid, con
   ModelOptions all = options;
   if (all.model.empty() && all.preset.empty()) all.model = "logistic";
   if (!all.has("prior")) all.prior = "laplace";
-  refuse(all, {"lambda"}, "is of one fit; a path has a grid of them");
-  if (check_options(all) != ModelKind::logistic) throw InvalidArgument("a path of lambdas is of logistic regression");
+  refuse(all, {"lambda"}, "applies only to one fit; a path has a grid of lambdas");
+  if (check_options(all) != ModelKind::logistic) throw InvalidArgument("a path of lambdas exists only for logistic regression");
   validate::vector(labels, X.rows(), "labels");
   LogisticPath path = in_names_of(all, [&] { return fit_logistic_path(X, labels, grid, fit_options(all, Task::logistic)); });
   if (all.class_names.size() == 2) path.classes = all.class_names;

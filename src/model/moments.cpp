@@ -90,7 +90,7 @@ SavedModel model_from_moments(const Moments& moments, const ModelOptions& option
   const bool regression = moments.noise.shape != 0 || moments.noise.rate != 0;
   if (regression) validate::gamma(moments.noise, "noise.shape", "noise.rate");
   if (!options.class_names.empty() && (regression || options.class_names.size() != 2))
-    throw InvalidArgument(regression ? std::string("class_names is of classifications; noise says that this is a regression")
+    throw InvalidArgument(regression ? std::string("class_names applies only to classifications; noise says that this is a regression")
                                      : fmt::format("class_names has {} entries; it must have two", options.class_names.size()));
   if (!options.column_names.empty() && static_cast<Index>(options.column_names.size()) != p)
     throw InvalidArgument(fmt::format("column_names has {} entries; it must have one per column: {}", options.column_names.size(), p));

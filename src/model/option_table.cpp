@@ -19,12 +19,13 @@ const std::vector<ModelOption>& model_options() {
        "sparse: few effects of their own over many small ones; honest also where columns are many. slab: the few alone. dense: the many "
        "alone. These three serve regressions and two classes. shared: one precision for all columns. ard: one for each. groups: one for "
        "each group. none: least squares or maximum likelihood. laplace: L1, the mode, with most columns at zero. auto is sparse; for a "
-       "softmax of several classes, and beside an option that has no meaning with sparse (a0, b0, c0, d0, likelihood, posterior, solver), "
+       "softmax of several classes, and beside an option that has no meaning with sparse (a0, b0, c0, d0, likelihood, posterior, solver, "
+       "update_rule, prune_at, start values), "
        "it is ard where rows are at least five times the columns, and else shared. A note says which was taken."},
       {"lambda", &O::lambda, prior, "a number > 0",
        "With [prior=laplace]: nats per unit of |w| of a standardised column, which is glmnet's lambda times the rows, or liblinear's 1/C. "
-       "Without it the message says from which lambda on every weight is zero. Presets l1_slr_lap and l1_slr_c: 1 by default; l1_slr_lap "
-       "with [compat]: the square, as published."},
+       "Without it the message says from which lambda on every weight is zero. Presets l1_slr_lap and l1_slr_c: 1 by default; with "
+       "[compat] l1_slr_lap takes the square of lambda here, as published."},
       {"toolbox_gamma1", &O::toolbox_gamma1, prior, "a number > 0",
        "Presets l1_slr_lap and l1_slr_c: gamma1 of the SLR toolbox, in place of lambda."},
       {"toolbox_gamma0", &O::toolbox_gamma0, prior, "a number >= 0",
@@ -47,9 +48,11 @@ const std::vector<ModelOption>& model_options() {
       {"c0", &O::c0, prior, "a number > 0", "Hyper-prior: shape of the precisions (regressions)."},
       {"d0", &O::d0, prior, "a number > 0", "Hyper-prior: rate of the precisions (regressions)."},
       {"intercept", &O::intercept, table, "on by default",
-       "An intercept, without a prior. Without one, columns are scaled by their root mean square and not centred."},
-      {"standardize", &O::standardize, table, "on by default", "Columns are brought to one size. Without it they are used as they are."},
-      {"acceleration", &O::acceleration, sweeps, "on by default", "Extrapolates between sweeps. Without it sweeps are plain."},
+       "An intercept. Without it, columns are scaled by their root mean square and not centred."},
+      {"standardize", &O::standardize, table, "on by default",
+       "Scaling of the columns to one size. Without it, columns are used as they are."},
+      {"acceleration", &O::acceleration, sweeps, "on by default",
+       "Extrapolation between sweeps, where a fit makes it; the priors sparse, slab and dense, and presets as published, do not."},
       {"converge", &O::converge, what, "off by default",
        "With the presets vb_* and vrvm_*: goes on to the maximum of the published bound, as a model does, and not by the published "
        "sweeps."},
@@ -58,13 +61,20 @@ const std::vector<ModelOption>& model_options() {
       {"solver", &O::solver, sweeps, "automatic (default), primal, dual, spectral or qr",
        "How the linear system is solved. qr keeps the digits that nearly collinear columns cost the others."},
       {"max_sweeps", &O::max_sweeps, sweeps, "a whole number >= 1",
-       "At most this many sweeps: 500 by default; 1000 for presets of the SLR toolbox, which make exactly so many with [compat]."},
+       "At most this many sweeps of a fit: 500 by default; 1000 for presets of the SLR toolbox, which make exactly so many with [compat]; "
+       "actions "
+       "of rvm_regression and rvm_classification: 10000. Kernel machines: of the last fit; a search makes others, and [algorithm=type-two] "
+       "does "
+       "not read it."},
       {"tolerance", &O::tolerance, sweeps, "a number >= 0",
        "When a fit ends. Models: the gain that is left, in nats a row (default 1e-8). Under sparse, slab and dense: the last change of the "
        "bound in nats (default 1e-3; classes 2e-3). Presets: the relative change of the bound (default 1e-5), those of the SLR toolbox as "
-       "models. [prior=laplace]: how far the conditions of the maximum are violated, in units of lambda (default 1e-9)."},
+       "models, rvm_regression and rvm_classification the gain of an action. [prior=laplace] and l1_slr_c: how far the conditions of the "
+       "maximum "
+       "are violated, in units of lambda, between 0 and 1 (default 1e-9). Kernel machines do not take it."},
       {"update_rule", &O::update_rule, sweeps, "vb (default) or mackay", "How precisions are updated."},
-      {"prune_at", &O::prune_at, sweeps, "a number > 0", "The precision at which a column leaves the computation."},
+      {"prune_at", &O::prune_at, sweeps, "a number >= 0, default 0: none leaves; SLR toolbox 1e8",
+       "The precision at which a column leaves the computation."},
       {"readmit_every", &O::readmit_every, sweeps, "a whole number >= 0",
        "Sweeps between two looks at columns that left; 0, the default, is never."},
       {"threads", &O::threads, sweeps, "a whole number >= 0",
@@ -75,12 +85,13 @@ const std::vector<ModelOption>& model_options() {
        "Whether the fit keeps what its covariance is made from."},
       {"diagnose", &O::diagnose, posterior, "off by default",
        "Classifications: also k-hat, which says from 4000 draws how far the posterior is from the exact one. Up to 0.7 is good; above, a "
-       "warning says what is amiss. For two classes, for several by [coding=one-against-rest], and for [model=rvm]."},
+       "warning says what is amiss. For two classes, for several that have a regression each (coding), and for [model=rvm]."},
       {"weights", &O::weights, table, "a number >= 0 for each row", "Observation weights: a weight is the same as the row so many times."},
       {"start_precision", &O::start_precision, sweeps, "numbers > 0",
        "Precisions to begin with: one for each column, with an intercept one more, last; one number where all columns share one. Several "
        "classes: those of class after class. Preset slr_rvm: one for each row."},
-      {"start_noise", &O::start_noise, sweeps, "a number > 0", "[posterior=factorised]: the noise precision to begin with."},
+      {"start_noise", &O::start_noise, sweeps, "a number >= 0, default 0: 100 / variance of the target",
+       "With [posterior=factorised]: the noise precision to begin with."},
       {"column_names", &O::column_names, table, "a text for each column", "Names for messages and summaries."},
       {"class_names", &O::class_names, table, "a text for each class",
        "Names of the classes; labels are then positions in this list, from 0."},

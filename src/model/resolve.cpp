@@ -23,10 +23,10 @@ void refuse_beside_preset(const ModelOptions& options) {
     refuse(options, {"prune_at"}, fmt::format("cannot be used with {}; a preset fixes it", options.spelled("preset")));
   const bool is_greedy = facts.method == PresetMethod::greedy;
   if (facts.slr_toolbox || facts.method != PresetMethod::sweeps || options.compat)
-    refuse(options, {"converge"}, fmt::format("is of the sweeps of the presets vb_* and vrvm_* without {}", options.spelled("compat")));
+    refuse(options, {"converge"}, fmt::format("applies only to the presets vb_* and vrvm_* without {}", options.spelled("compat")));
   if (facts.method == PresetMethod::coordinate)
     refuse(options, {"a0", "b0", "solver"},
-           fmt::format("has no meaning with {}, which has {} and nothing else", preset, options.spelled("lambda")));
+           fmt::format("has no meaning with {}, whose prior has {} and nothing else", preset, options.spelled("lambda")));
   if (facts.method == PresetMethod::coordinate && options.compat)
     refuse(options, {"tolerance"},
            fmt::format("has no meaning with {} {}, which makes {} passes whatever they bring", preset, options.spelled("compat"),
@@ -43,7 +43,7 @@ void refuse_beside_preset(const ModelOptions& options) {
 }
 
 void set_model(const ModelOptions& from, Task task, FitOptions& options) {
-  refuse(from, {"converge"}, "is of presets; a model goes on to the maximum of its bound as it is");
+  refuse(from, {"converge"}, "applies only to presets; a model goes on to the maximum of its bound as it is");
   if (from.compat)
     throw InvalidArgument(fmt::format("{} reproduces a published program; it needs {}", from.spelled("compat"), from.spelled("preset")));
   options.prior.kind = choose<PriorKind>(from, "prior", from.prior,
@@ -58,9 +58,10 @@ void set_model(const ModelOptions& from, Task task, FitOptions& options) {
                                           {"laplace", PriorKind::laplace}});
   if (options.prior.kind == PriorKind::laplace) {
     if (task == Task::linear)
-      throw InvalidArgument(fmt::format("{} is of {}", from.spelled("prior", "laplace"), from.spelled("model", "logistic")));
+      throw InvalidArgument(fmt::format("{} applies only to {}", from.spelled("prior", "laplace"), from.spelled("model", "logistic")));
     refuse(from, {"group", "a0", "b0", "likelihood", "solver", "acceleration"},
-           fmt::format("has no meaning with {}, which has {} and nothing else", from.spelled("prior", "laplace"), from.spelled("lambda")));
+           fmt::format("has no meaning with {}, whose prior has {} and nothing else", from.spelled("prior", "laplace"),
+                       from.spelled("lambda")));
   }
   if (is_sparse(options.prior.kind)) {
     refuse(from,
@@ -75,9 +76,9 @@ void set_model(const ModelOptions& from, Task task, FitOptions& options) {
            fmt::format("has no meaning with {}; it needs {}, ard, sparse, slab or auto", from.spelled("prior", from.prior),
                        from.spelled("prior", "groups")));
   if (task == Task::linear)
-    refuse(from, {"likelihood", "coding", "precision_per_class"}, "is of logistic fits");
+    refuse(from, {"likelihood", "coding", "precision_per_class"}, "applies only to logistic fits");
   else
-    refuse(from, {"posterior"}, "is of linear fits");
+    refuse(from, {"posterior"}, "applies only to linear fits");
   options.likelihood = likelihood_of(from);
   options.posterior = choose<LinearPosterior>(from, "posterior", from.posterior,
                                               {{"joint", LinearPosterior::joint}, {"factorised", LinearPosterior::factorised}});
@@ -94,12 +95,13 @@ double lambda_of_toolbox(const ModelOptions& from) {
   const double gamma1 = *from.toolbox_gamma1;
   const PresetFacts& facts = preset_facts(from.preset);
   if (!facts.laplace_prior)
-    throw InvalidArgument(fmt::format("{} is of {} and l1_slr_c", from.spelled("toolbox_gamma1"), from.spelled("preset", "l1_slr_lap")));
+    throw InvalidArgument(
+        fmt::format("{} applies only to {} and l1_slr_c", from.spelled("toolbox_gamma1"), from.spelled("preset", "l1_slr_lap")));
   if (from.lambda)
     throw InvalidArgument(fmt::format("{} and {} exclude each other: one says what the other does, in the toolbox's units",
                                       from.spelled("toolbox_gamma1"), from.spelled("lambda")));
   if (!(gamma1 > 0 && std::isfinite(gamma1)))
-    throw InvalidArgument(fmt::format("{} is {}; it must be > 0", from.spelled("toolbox_gamma1"), gamma1));
+    throw InvalidArgument(fmt::format("{} is {}; it must be > 0 and finite", from.spelled("toolbox_gamma1"), gamma1));
   return facts.method == PresetMethod::sweeps && !from.compat ? std::sqrt(gamma1) : gamma1;
 }
 
@@ -107,7 +109,7 @@ double lambda_of_toolbox(const ModelOptions& from) {
 GammaDistribution prior_of_toolbox(const ModelOptions& from) {
   const double gamma0 = *from.toolbox_gamma0;
   if (from.preset != "smlr")
-    throw InvalidArgument(fmt::format("{} is of {}; the toolbox's other programs do not read it", from.spelled("toolbox_gamma0"),
+    throw InvalidArgument(fmt::format("{} applies only to {}; the toolbox's other programs do not read it", from.spelled("toolbox_gamma0"),
                                       from.spelled("preset", "smlr")));
   if (!(gamma0 >= 0 && std::isfinite(gamma0)))
     throw InvalidArgument(fmt::format("{} is {}; it must be 0 or more", from.spelled("toolbox_gamma0"), gamma0));
@@ -133,15 +135,15 @@ FitOptions fit_options(const ModelOptions& from, Task task) {
   if (preset_facts(from.preset).method == PresetMethod::sequential)
     options.row_order = row_order_of(from);
   else
-    refuse(from, {"row_order"}, "is of vb_logit_fit_iter: no other fit depends on the order of the rows");
+    refuse(from, {"row_order"}, "applies only to vb_logit_fit_iter: no other fit depends on the order of the rows");
   set_hyperparameters(from, task, options);
   if (from.lambda) {
     if (options.prior.kind != PriorKind::laplace && options.rule != UpdateRule::laplace)
-      throw InvalidArgument(fmt::format("{} is of the Laplace prior: of {} {}, {} and l1_slr_c", from.spelled("lambda"),
+      throw InvalidArgument(fmt::format("{} applies only to the Laplace prior: {} {}, {} and l1_slr_c", from.spelled("lambda"),
                                         from.spelled("model", "logistic"), from.spelled("prior", "laplace"),
                                         from.spelled("preset", "l1_slr_lap")));
     if (!(*from.lambda > 0 && std::isfinite(*from.lambda)))
-      throw InvalidArgument(fmt::format("{} is {}; it must be > 0", from.spelled("lambda"), *from.lambda));
+      throw InvalidArgument(fmt::format("{} is {}; it must be > 0 and finite", from.spelled("lambda"), *from.lambda));
     options.prior.lambda = *from.lambda;
   }
   if (from.toolbox_gamma0) options.precision = prior_of_toolbox(from);
@@ -175,7 +177,7 @@ SoftmaxOptions softmax_options(const ModelOptions& from, const FitOptions& fit) 
   const UpdateRule rule = classes.rule;
   static_cast<FitOptions&>(classes) = fit;
   if (from.preset.empty()) {
-    refuse(from, {"likelihood"}, "is of two classes; several have Laplace's approximation");
+    refuse(from, {"likelihood"}, "applies only to two classes; several have Laplace's approximation");
     if (!from.has("update_rule")) classes.rule = rule;
     classes.likelihood = likelihood;
     classes.coding = choose<std::optional<ClassCoding>>(from, "coding", from.coding,
@@ -200,7 +202,7 @@ bool is_softmax(const ModelOptions& options, Index num_classes) {
 }
 
 std::string no_diagnosis_of_classes(const ModelOptions& options) {
-  return fmt::format("{} is of two classes, and of any number by {} or {}; a softmax has none", options.spelled("diagnose"),
+  return fmt::format("{} applies to two classes, and to more by {} or {}; a softmax has no k-hat", options.spelled("diagnose"),
                      options.spelled("coding", "one-against-rest"), options.spelled("model", "rvm"));
 }
 
@@ -210,7 +212,8 @@ namespace {
 void check_diagnose(const ModelOptions& options, Task task) {
   const std::string diagnose = options.spelled("diagnose"), &preset = options.preset;
   if (task == Task::linear)
-    throw InvalidArgument(fmt::format("{} is of classifications; the posterior of a regression is compared with nothing", diagnose));
+    throw InvalidArgument(
+        fmt::format("{} applies only to classifications; there is nothing to compare the posterior of a regression with", diagnose));
   if (options.keep_covariance == "never")
     throw InvalidArgument(fmt::format("{} needs the covariance; {} must not be never", diagnose, options.spelled("keep_covariance")));
   if ((preset.empty() && options.prior == "laplace") || preset_facts(preset).laplace_prior)
@@ -243,9 +246,10 @@ ModelKind check_any_options(const ModelOptions& options) {
   }
   refuse(options, {"task", "kernel", "width", "toolbox_R", "degree", "offset", "algorithm", "centres", "input_group"},
          options.preset.empty()
-             ? fmt::format("is of relevance vector machines: it needs {} or {}", spelled("model", "rvm"), spelled("preset", "slr_rvm"))
-             : fmt::format("is of {} or {}; this preset takes the table's columns as they are, without a kernel", spelled("model", "rvm"),
-                           spelled("preset", "slr_rvm")));
+             ? fmt::format("applies only to relevance vector machines: it needs {} or {}", spelled("model", "rvm"),
+                           spelled("preset", "slr_rvm"))
+             : fmt::format("applies only to {} or {}; this preset takes the table's columns as they are, without a kernel",
+                           spelled("model", "rvm"), spelled("preset", "slr_rvm")));
   const Task task = !options.preset.empty() ? task_of_preset(options.preset) : options.model == "linear" ? Task::linear : Task::logistic;
   static_cast<void>(fit_options(options, task));
   return task == Task::linear ? ModelKind::linear : ModelKind::logistic;

@@ -59,7 +59,7 @@ void set_kernel(const ModelOptions& from, RelevanceOptions& options) {
                                   {"linear", Kind::linear},
                                   {"polynomial", Kind::polynomial},
                                   {"spline", Kind::spline}});
-  if (kind != Kind::polynomial) refuse(from, {"degree", "offset"}, fmt::format("is of {}", from.spelled("kernel", "polynomial")));
+  if (kind != Kind::polynomial) refuse(from, {"degree", "offset"}, fmt::format("applies only to {}", from.spelled("kernel", "polynomial")));
   if (from.degree < 1) throw InvalidArgument(fmt::format("{} is {}; it must be at least 1", from.spelled("degree"), from.degree));
   if (!(from.offset >= 0 && std::isfinite(from.offset)))
     throw InvalidArgument(fmt::format("{} is {}; it must be 0 or more, and finite", from.spelled("offset"), from.offset));
@@ -76,7 +76,8 @@ Kernel toolbox_kernel(double R, Index num_inputs) { return Kernel::gaussian(std:
 
 void check_toolbox_R(const ModelOptions& from) {
   if (!from.toolbox_R) return;
-  if (from.preset.empty()) throw InvalidArgument(fmt::format("{} is of {}", from.spelled("toolbox_R"), from.spelled("preset", "slr_rvm")));
+  if (from.preset.empty())
+    throw InvalidArgument(fmt::format("{} applies only to {}", from.spelled("toolbox_R"), from.spelled("preset", "slr_rvm")));
   if (!from.has("kernel") || from.kernel != "gaussian")
     throw InvalidArgument(fmt::format("{} needs {}", from.spelled("toolbox_R"), from.spelled("kernel", "gaussian")));
   refuse(from, {"width"}, fmt::format("and {} exclude each other: one says what the other does", from.spelled("toolbox_R")));
@@ -138,7 +139,7 @@ RelevanceOptions relevance_options(const ModelOptions& from) {
   if (from.compat) {
     refuse(from, {"degree", "offset", "centres", "weights"}, fmt::format("cannot be used with {} {}", model, from.spelled("compat")));
   } else if (is_preset && !from.has("kernel")) {
-    refuse(from, {"width"}, fmt::format("is of {}, laplacian or cauchy", from.spelled("kernel", "gaussian")));
+    refuse(from, {"width"}, fmt::format("applies only to {}, laplacian or cauchy", from.spelled("kernel", "gaussian")));
     options.kernel = Kernel::linear();
     options.search = KernelSearch::none;
   } else {
@@ -174,7 +175,7 @@ RelevanceOptions relevance_options(const ModelOptions& from) {
 // Inputs of one group share a width, as the dummies of a text column do.
 void adapt(const ModelOptions& from, Task task, Index num_inputs, RelevanceOptions& options) {
   if (options.compat) return set_published_kernel(from, num_inputs, options);
-  if (task == Task::linear) refuse(from, {"likelihood"}, "is of classifications");
+  if (task == Task::linear) refuse(from, {"likelihood"}, "applies only to classifications");
   set_hyperparameters(from, task, options);
   options.input_groups = from.input_group;
   if (from.toolbox_R) {

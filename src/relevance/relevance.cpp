@@ -35,7 +35,7 @@ void validate_start(const RelevanceOptions& options, Index n) {
   const auto size = static_cast<Index>(options.start_precision.size());
   if (size == 0) return;
   if (!pruned || options.centres != Centres::rows)
-    throw InvalidArgument("start_precision is of algorithm = pruned, whose columns are those of all rows");
+    throw InvalidArgument("start_precision applies only to algorithm = pruned, whose columns are those of all rows");
   if (size != n && !(options.intercept && size == n + 1))
     throw InvalidArgument(fmt::format("start_precision has {} entries; it must have one per row of X: {}{}", size, n,
                                       options.intercept ? fmt::format(", or {} with the bias's", n + 1) : ""));
@@ -63,11 +63,11 @@ void validate_options(const RelevanceOptions& options, MatrixView X) {
   if (counted) at_least("num_centres", options.num_centres, 1);
   if (!counted && options.num_centres != 0)
     throw InvalidArgument(
-        fmt::format("num_centres is {}; it is of centres that are counted (pivoted_cholesky, kmeans)", options.num_centres));
+        fmt::format("num_centres is {}; it applies only to centres that are counted (pivoted_cholesky, kmeans)", options.num_centres));
   if (options.centres == Centres::chosen && options.rows.empty())
     throw InvalidArgument("rows is empty; centres = chosen needs the positions of training rows");
   if (options.centres != Centres::chosen && !options.rows.empty())
-    throw InvalidArgument("rows is of centres = chosen; it must be empty otherwise");
+    throw InvalidArgument("rows applies only to centres = chosen; it must be empty otherwise");
   std::set<Index> seen;
   for (Index row : options.rows)
     if (row < 0 || row >= X.rows() || !seen.insert(row).second)
@@ -390,9 +390,10 @@ Kernel choose_kernel(const RelevanceProblem& problem, RelevanceFit& fit) {
   const Kernel best = fit.trials.empty() ? outcome.kernel : CloserLook(part, outcome.kernel, fit.trials).run();
   if (!outcome.warning.empty()) fit.report.warnings.push_back(outcome.warning);
   if (in_part)
-    fit.report.notes.push_back(fmt::format(
-        "the kernel was searched on {} of {} {}rows, evenly spread over the rows sorted by their inputs; its log evidences are of those",
-        most, n, n == static_cast<Index>(problem.row_of.size()) ? "" : "different "));
+    fit.report.notes.push_back(
+        fmt::format("the kernel was searched on {} of {} {}rows, evenly spread over the rows sorted by their inputs; its log evidences are "
+                    "those of these rows",
+                    most, n, n == static_cast<Index>(problem.row_of.size()) ? "" : "different "));
   return best;
 }
 
@@ -498,7 +499,7 @@ const char* to_string(KernelSearch search) {
 RelevanceRegression fit_relevance_regression(MatrixView X, VectorView y, const RelevanceOptions& options) {
   validate_options(options, X);
   validate::vector(y, X.rows(), "y");
-  if (options.algorithm == RelevanceAlgorithm::pruned) throw InvalidArgument("algorithm pruned is of classifications");
+  if (options.algorithm == RelevanceAlgorithm::pruned) throw InvalidArgument("algorithm pruned applies only to classifications");
   const blas::ThreadScope threads(options.threads);
   RelevanceRegression fit;
   start(X, options, fit);
@@ -521,7 +522,8 @@ RelevanceClassification fit_relevance_classification(MatrixView X, VectorView la
   RelevanceProblem problem{Task::logistic, options, progress, {}, rows.k, {}, {}, {}, rows.at};
   problem.targets = class_targets(entries(labels, rows.first), options.class_names, fit);
   if (!options.start_precision.empty() && problem.targets.size() > 1)
-    throw InvalidArgument(fmt::format("start_precision is of one machine, of two classes; here are {} classes", problem.targets.size()));
+    throw InvalidArgument(
+        fmt::format("start_precision applies only to two classes, which have one machine; here are {} classes", problem.targets.size()));
   if (options.compat && problem.targets.size() > 1) throw InvalidArgument("compat takes two classes, as the published program");
   problem.X = prepare_inputs(X, rows, options, fit);
   run(X, problem, fit);

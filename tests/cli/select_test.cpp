@@ -159,7 +159,7 @@ TEST_F(Select, RefusesWhatCannotBeCounted) {
   refused(label, {"--model logistic, or --preset NAME"});
   refused(slr + Arguments{"--model", "logistic"}, {"--model and --preset exclude each other"});
   refused(label + Arguments{"--model", "rvm"}, {"--model is 'rvm'", "--model logistic"});
-  refused(label + Arguments{"--preset", "vb_linear_fit"}, {"vb_linear_fit is of regressions"});
+  refused(label + Arguments{"--preset", "vb_linear_fit"}, {"vb_linear_fit is a regression"});
   refused(label + Arguments{"--preset", "slr_rvm"}, {"slr_rvm selects rows"});
   refused(slr + Arguments{"--folds", "1"}, {"--folds is 1;", "at least 2"});
   refused(slr + Arguments{"--folds", "201"}, {"--folds is 201;", "200 rows"});

@@ -84,7 +84,7 @@ struct Foreign {
   std::function<void(FitOptions&)> set;
 };
 const std::vector<Foreign> foreign = {
-    {"rule", true, true, [](FitOptions& o) { o.rule = UpdateRule::mackay; }},
+    {"update_rule", true, true, [](FitOptions& o) { o.rule = UpdateRule::mackay; }},
     {"pruning", true, true, [](FitOptions& o) { o.pruning.threshold = 1e8; }},
     {"prior.fixed_columns", true, true, [](FitOptions& o) { o.prior.fixed_columns = {0}, o.prior.fixed_precision = {2}; }},
     {"prior.hyperprior", true, true,

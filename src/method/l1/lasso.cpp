@@ -36,7 +36,7 @@ void validate_lasso(const FitOptions& options) {
   if (options.solver != SolverKind::automatic)
     throw InvalidArgument(fmt::format("solver is {}; a Laplace prior has its own (automatic)", to_string(options.solver)));
   if (!(prior.lambda >= 0 && std::isfinite(prior.lambda)))
-    throw InvalidArgument(fmt::format("prior.lambda is {}; it must be > 0", prior.lambda));
+    throw InvalidArgument(fmt::format("prior.lambda is {}; it must be > 0 and finite", prior.lambda));
   if (options.tolerance && !(*options.tolerance > 0 && *options.tolerance < 1))
     throw InvalidArgument(
         fmt::format("tolerance is {}; with a Laplace prior it must lie between 0 and 1 (units of lambda)", *options.tolerance));

@@ -17,7 +17,7 @@ std::string foreign_to_sparse(const FitOptions& options, Task task) {
   const bool linear = task == Task::linear;
   const std::pair<bool, const char*> foreign[] = {
       {!options.preset.empty(), "preset"},
-      {options.rule != defaults.rule, "rule"},
+      {options.rule != defaults.rule, "update_rule"},
       {options.pruning.is_on(), "pruning"},
       {!options.prior.fixed_columns.empty(), "prior.fixed_columns"},
       {!options.prior.hyperprior.empty(), "prior.hyperprior"},
