@@ -13,7 +13,7 @@ def test_the_score_has_the_moments_of_the_posterior(prior):
     ones = np.column_stack([X, np.ones(len(X))])
     np.testing.assert_allclose(mean, ones @ fit.posterior_.mean, atol=1e-10)
     np.testing.assert_allclose(std**2, np.einsum("ij,jk,ik->i", ones, fit.posterior_.covariance, ones), rtol=1e-8)
-    with pytest.raises(ValueError, match="of two classes; 3 have probabilities"):
+    with pytest.raises(ValueError, match="applies only to two classes; for 3 use predict_proba"):
         BayesianLogisticRegression("shared").fit(X, species).predict_score(X)
 
 
