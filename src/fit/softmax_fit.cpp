@@ -48,9 +48,9 @@ void validate_options(const SoftmaxOptions& options, Index p) {
     throw InvalidArgument(fmt::format("threads is {}; it must be 0 (the caller's setting) or more", options.threads));
   if (!options.column_names.empty() && static_cast<Index>(options.column_names.size()) != p)
     throw InvalidArgument(fmt::format("column_names has {} entries; it must have one per column of X: {}", options.column_names.size(), p));
+  if (options.coding != ClassCoding::softmax) return;  // the rest is read by fit_logistic
   if (options.prior.kind == PriorKind::laplace)
     throw InvalidArgument("prior 'laplace' applies only to two classes; for several, use shared or ard (--prior ard)");
-  if (options.coding != ClassCoding::softmax) return;  // the rest is read by fit_logistic
   if (is_sparse(options.prior.kind))
     throw InvalidArgument(fmt::format(
         "prior '{}' applies only to two classes; for several, use shared or ard (--prior ard), or a regression for each class (--coding "

@@ -9,6 +9,7 @@
 
 #include "ardvark/model.hpp"
 #include "io/text.hpp"
+#include "model/option_help.hpp"
 
 namespace ardvark {
 
@@ -141,9 +142,7 @@ std::string ModelOptions::spelled(const std::string& name, const std::string& va
   return spelling == Spelling::words ? fmt::format("{} '{}'", name, value) : fmt::format("{} {}", spelled(name), value);
 }
 
-std::string ModelOptions::help(const ModelOption& option) const {
-  const bool flag = std::holds_alternative<bool ModelOptions::*>(option.member);
-  const std::string text = flag && spelling == Spelling::command_line ? option.help : fmt::format("{}. {}", option.values, option.help);
+std::string with_options_spelled(const std::string& text, const std::function<std::string(const std::string&, const std::string&)>& spell) {
   std::string out;
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t open = text.find('[', at), close = text.find(']', open);
@@ -151,10 +150,17 @@ std::string ModelOptions::help(const ModelOption& option) const {
     if (close == std::string::npos) break;
     const std::string inside = text.substr(open + 1, close - open - 1);
     const std::size_t equals = inside.find('=');
-    out += equals == std::string::npos ? spelled(inside) : spelled(inside.substr(0, equals), inside.substr(equals + 1));
+    out += equals == std::string::npos ? spell(inside, "") : spell(inside.substr(0, equals), inside.substr(equals + 1));
     at = close + 1;
   }
   return out;
+}
+
+std::string ModelOptions::help(const ModelOption& option) const {
+  const bool flag = std::holds_alternative<bool ModelOptions::*>(option.member);
+  return with_options_spelled(
+      flag && spelling == Spelling::command_line ? option.help : fmt::format("{}. {}", option.values, option.help),
+      [this](const std::string& name, const std::string& value) { return value.empty() ? spelled(name) : spelled(name, value); });
 }
 
 const ModelOption& model_option(const std::string& name) {

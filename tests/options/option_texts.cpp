@@ -7,7 +7,6 @@
 #include <cstdio>
 #include <exception>
 #include <fstream>
-#include <functional>
 #include <set>
 #include <sstream>
 #include <stdexcept>
@@ -17,6 +16,7 @@
 #include <vector>
 
 #include "ardvark/model.hpp"
+#include "model/option_help.hpp"
 
 namespace {
 
@@ -27,21 +27,6 @@ const std::pair<OptionGroup, const char*> groups[] = {
     {OptionGroup::table, "The table"},     {OptionGroup::sweeps, "The computation"}, {OptionGroup::machine, "Relevance vector machines"},
     {OptionGroup::others, "Other calls"},
 };
-
-// [name] and [name=value], as `name` and `value` would have them.
-std::string spelled(std::string_view text, const std::function<std::string(const std::string&, const std::string&)>& spell) {
-  std::string out;
-  while (!text.empty()) {
-    const auto open = text.find('['), close = text.find(']');
-    out += text.substr(0, open);
-    if (close == std::string_view::npos) break;
-    const std::string inside(text.substr(open + 1, close - open - 1));
-    const auto equals = inside.find('=');
-    out += equals == std::string::npos ? spell(inside, "") : spell(inside.substr(0, equals), inside.substr(equals + 1));
-    text.remove_prefix(close + 1);
-  }
-  return out;
-}
 
 // Lines of at most `width` characters; all begin with `first`, but those after the first one with `next`.
 std::string wrapped(const std::string& text, const std::string& first, const std::string& next, std::size_t width) {
@@ -75,7 +60,7 @@ std::string for_c() {
     out += fmt::format(" *   {}\n", title);
     for (const ModelOption& o : model_options())
       if (o.group == group)
-        out += wrapped(spelled(fmt::format("{}. {}", o.values, o.help), in_words), fmt::format(" *     {:<19} ", o.name),
+        out += wrapped(with_options_spelled(fmt::format("{}. {}", o.values, o.help), in_words), fmt::format(" *     {:<19} ", o.name),
                        " *" + std::string(25, ' '), 140);
   }
   return out;
@@ -89,7 +74,7 @@ std::string for_octave() {
     if (group != OptionGroup::others) out += fmt::format("%   {}\n", title);
     for (const ModelOption& o : model_options())
       if (o.group == group && !elsewhere.contains(o.name))
-        out += wrapped(spelled(fmt::format("{}. {}", o.values, o.help), in_octave),
+        out += wrapped(with_options_spelled(fmt::format("{}. {}", o.values, o.help), in_octave),
                        fmt::format("%     {:<21} ", fmt::format("'{}'", o.name)), "%" + std::string(27, ' '), 140);
   }
   return out;
@@ -106,7 +91,8 @@ std::string for_pages() {
   for (const auto& [group, title] : groups) {
     out += fmt::format("\n## {}\n\n| option | what it may be | what it does |\n|---|---|---|\n", title);
     for (const ModelOption& o : model_options())
-      if (o.group == group) out += fmt::format("| `{}` | {} | {} |\n", o.name, o.values, in_a_cell(spelled(o.help, in_markdown)));
+      if (o.group == group)
+        out += fmt::format("| `{}` | {} | {} |\n", o.name, o.values, in_a_cell(with_options_spelled(o.help, in_markdown)));
   }
   return out + "\n";
 }
