@@ -3,6 +3,7 @@
 //   ardvark_random --seed 1 --count 500                     problems 1 to 500, every property
 //   ardvark_random --seed 1 --count 500 --property saved    that one alone; --list names them
 //   ardvark_random --seed 17                                 one problem
+//   ardvark_random --seed 1 --count 500 --digest            a number for each answer: the same from two versions whose answers are the same
 //   ardvark_random --exemptions                              where a property is known not to hold: the table of docs/reliability.md
 //   ardvark_random --problem build/check/failures/saved-17.json --property saved
 #include <fmt/format.h>
@@ -24,7 +25,7 @@ using namespace ardvark::testing;
 int usage() {
   fmt::print(stderr,
              "usage: ardvark_random [--seed S] [--count N] [--property NAME,...] [--failures FOLDER] [--problem FILE] [--export FOLDER] "
-             "[--shell-every N] [--show] [--strict] [--list] [--exemptions]\n");
+             "[--shell-every N] [--show] [--digest] [--strict] [--list] [--exemptions]\n");
   return 2;
 }
 
@@ -56,6 +57,8 @@ int main(int count, char** words) {
       options.strict = true;
     else if (word == "--show")
       options.show = true;
+    else if (word == "--digest")
+      options.digest = true;
     else if (word == "--list") {
       for (const Property& property : properties()) fmt::print("{:<12} {}\n", property.name, property.sentence);
       return 0;

@@ -102,10 +102,24 @@ void report_failure(const Property& property, const DrawnProblem& problem, const
   fmt::print("  as a command: {}\n", line);
 }
 
+// All that is said of a problem but the time it took, as a number: FNV-1a of the text.
+std::uint64_t digest_of(const Subject& subject) {
+  std::string text = subject.refusal;
+  if (subject.model) {
+    const bool covariance = subject.keeps_covariance();
+    text = json_of(*subject.model, covariance).dump();
+    if (covariance && subject.has_posterior()) text += json_of(predict(*subject.model, new_rows(subject)), *subject.model).dump();
+  }
+  std::uint64_t digest = 0xcbf29ce484222325;
+  for (const char c : text) digest = (digest ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  return digest;
+}
+
 }  // namespace
 
 RunOutcome run_properties(const RunOptions& options) {
-  const std::vector<Property> all = options.folder.empty() ? chosen(options.wanted) : std::vector<Property>();
+  const bool asks = options.folder.empty() && !options.digest;
+  const std::vector<Property> all = asks ? chosen(options.wanted) : std::vector<Property>();
   std::map<std::string, Count> counts;
   RunOutcome outcome;
   const auto try_one = [&](const DrawnProblem& problem) {
@@ -119,12 +133,16 @@ RunOutcome run_properties(const RunOptions& options) {
       fmt::print("FAILED fit, seed {}: an exception: {}\n  {}\n", problem.seed, error.what(), describe(problem));
       return;
     }
+    if (options.show && !subject->model) fmt::print("  refused: {}\n", subject->refusal);
+    ++(subject->model ? outcome.num_fitted : outcome.num_refused);
+    if (options.digest) {
+      fmt::print("{} {:016x}\n", problem.seed, digest_of(*subject));
+      return;
+    }
     if (!options.folder.empty()) {
       write(fmt::format("{}/{}.json", options.folder, problem.seed), exchanged(*subject).dump());
       return;
     }
-    if (options.show && !subject->model) fmt::print("  refused: {}\n", subject->refusal);
-    ++(subject->model ? outcome.num_fitted : outcome.num_refused);
     for (const Property& property : all) {
       if (std::string(property.name) == "shell" && (options.shell_every == 0 || problem.seed % options.shell_every != 0)) continue;
       Count& count = counts[property.name];

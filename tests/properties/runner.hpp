@@ -17,6 +17,7 @@ struct RunOptions {
   std::uint64_t shell_every = 1;                  ///< of so many problems one is taken to the program; 0: none
   bool strict = false;                            ///< what falls under a named exemption is a failure too
   bool show = false;                              ///< print each problem
+  bool digest = false;  ///< in place of properties: print a number for each answer; two versions are compared by it
 };
 
 struct RunOutcome {
