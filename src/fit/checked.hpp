@@ -1,14 +1,19 @@
-// fit_linear and fit_logistic for callers inside the library, who have checked X and y and may have no columns at all.
+// Fits of a table and a target that have been checked.
 #pragma once
 
-#include "ardvark/linear.hpp"
-#include "ardvark/logistic.hpp"
+#include <memory>
+
+#include "ardvark/fit.hpp"
 
 namespace ardvark {
 
+/// For callers inside the library, whose options are right and name a prior; there may be no columns at all.
+/// \param y       linear: the target; logistic: labels, of two kinds
 /// \param memory  of X, if the caller has given it away
-[[nodiscard]] LinearFit fit_checked_linear(MatrixView X, VectorView y, const FitOptions& options,
-                                           std::shared_ptr<double[]> memory = nullptr);
-[[nodiscard]] LogisticFit fit_checked_logistic(MatrixView X, VectorView labels, const FitOptions& options);
+[[nodiscard]] Fit fit_checked(Task task, MatrixView X, VectorView y, const FitOptions& options, std::shared_ptr<double[]> memory = nullptr);
+
+/// The same after a look at the options, and with a prior for `automatic`. \throws InvalidArgument
+[[nodiscard]] Fit fit_as_asked(Task task, MatrixView X, VectorView y, const FitOptions& options,
+                               std::shared_ptr<double[]> memory = nullptr);
 
 }  // namespace ardvark

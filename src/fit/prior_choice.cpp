@@ -39,8 +39,4 @@ ChosenOptions with_chosen_prior(const FitOptions& options, Task task, Index num_
   return chosen;
 }
 
-void note_choice(const ChosenOptions& chosen, Fit& fit) {
-  if (!chosen.note.empty()) fit.report.notes.insert(fit.report.notes.begin(), chosen.note);
-}
-
 }  // namespace ardvark

@@ -9,7 +9,7 @@ namespace ardvark {
 
 struct PriorChoice {
   PriorKind kind = PriorKind::sparse;
-  std::string note;  ///< which it is and what decided it; empty: what was asked for, or sparse for automatic
+  std::string note;  ///< which it is and what decided it, for the report; empty: what was asked for, or sparse for automatic
 };
 /// \param obstacle  why it cannot be sparse; empty: it can
 /// \param rows      sum of the observation weights
@@ -22,7 +22,5 @@ struct ChosenOptions {
 /// Of fit_linear and fit_logistic, for `num_rows` rows of `num_columns` columns.
 /// \throws InvalidArgument  a sparse prior beside an option that it has no meaning for
 [[nodiscard]] ChosenOptions with_chosen_prior(const FitOptions& options, Task task, Index num_rows, Index num_columns);
-/// The fit says first what its prior is.
-void note_choice(const ChosenOptions& chosen, Fit& fit);
 
 }  // namespace ardvark

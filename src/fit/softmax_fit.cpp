@@ -12,7 +12,7 @@
 #include "fit/softmax_machines.hpp"
 #include "frame/class_labels.hpp"
 #include "frame/conditioning.hpp"
-#include "frame/describe.hpp"
+#include "frame/frame.hpp"
 #include "frame/prepare.hpp"
 #include "method/softmax/softmax.hpp"
 #include "method/spike_slab/sparse.hpp"
@@ -243,7 +243,7 @@ void fit_one_model(MatrixView X, const ClassLabels& classes, const Vector& k, co
   report.warnings.insert(report.warnings.end(), prepared.warnings.begin(), prepared.warnings.end());
 
   std::unique_ptr<Design> rows = std::make_unique<DenseDesign>(X, state->standardization);
-  warn_of_flat_columns(*rows, one.partition.flat_columns, k, options.column_names, report);
+  warn_of_flat_columns(*rows, one.partition.flat_columns, k, options.column_names, report.warnings);
   const bool proper = has_proper_intercept(options, one.partition.flat_columns);
   if (proper) rows = with_row_of_means(std::move(rows), k);
   Design& design = *rows;
@@ -357,7 +357,7 @@ SoftmaxFit fit_softmax(MatrixView X, VectorView labels, const SoftmaxOptions& gi
   SoftmaxFit fit;
   fit.coding = *options.coding;
   fit.classes = classes.names;
-  fit.column_names = complete_names(options, X.cols());
+  fit.column_names = complete_names(options.column_names, X.cols());
   fit.num_rows = k.sum();
   fit.report.preset = options.preset;
   fit.report.compat = options.compat;

@@ -17,4 +17,14 @@ struct ClassLabels {
 /// \throws InvalidArgument  one class only, or a label without a name
 [[nodiscard]] ClassLabels read_classes(VectorView labels, const std::vector<std::string>& names);
 
+struct TwoClasses {
+  std::vector<std::string> names;  ///< the two labels, ascending
+  Vector t;                        ///< [n] 1: the second
+};
+
+/// \param k      observation weights
+/// \param signs  labels are -1 and 1, of which one may be absent
+/// \throws InvalidArgument  any other number of classes
+[[nodiscard]] TwoClasses read_two_classes(VectorView labels, const Vector& k, bool signs);
+
 }  // namespace ardvark

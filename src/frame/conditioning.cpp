@@ -91,7 +91,7 @@ std::string warning_of(const Conditioning& conditioning, SolverKind solver, cons
 }
 
 void warn_of_flat_columns(Design& X, const std::vector<Index>& flat, const Vector& k, const std::vector<std::string>& column_names,
-                          Report& report) {
+                          std::vector<std::string>& warnings) {
   const Index n = X.rows(), f = static_cast<Index>(flat.size());
   if (f < 2 || n < f) return;
   Matrix F(n, f);
@@ -106,7 +106,7 @@ void warn_of_flat_columns(Design& X, const std::vector<Index>& flat, const Vecto
   Index most = 0;
   constexpr double four_digits_left = 1e11;
   if (!(inflation.maxCoeff(&most) > four_digits_left)) return;
-  report.warnings.push_back(fmt::format(
+  warnings.push_back(fmt::format(
       "the columns without a prior are collinear or nearly so ('{}' most, condition number about {:.0e}): few digits of their "
       "coefficients can be trusted; leave columns out, or give them a prior",
       validate::column_name(column_names, flat[static_cast<std::size_t>(most)]), std::sqrt(static_cast<double>(f) * inflation.sum())));

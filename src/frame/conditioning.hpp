@@ -36,6 +36,6 @@ struct Conditioning {
 
 /// The same of fits that judge only the columns without a prior, by their Gram matrix. \param k  observation weights
 void warn_of_flat_columns(Design& X, const std::vector<Index>& flat, const Vector& k, const std::vector<std::string>& column_names,
-                          Report& report);
+                          std::vector<std::string>& warnings);
 
 }  // namespace ardvark

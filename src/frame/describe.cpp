@@ -4,10 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "core/special.hpp"
-#include "core/validate.hpp"
 #include "predict/predictive.hpp"
 #include "preset/preset.hpp"
 
@@ -113,18 +111,6 @@ void describe_separation(const FitOptions& options, Fit& fit) {
         std::string("every row is on its own side: the classes can be separated, and so far this prior does not keep the coefficients from "
                     "growing; they, their intervals and the bound are those of the last sweep; if more sweeps only raise them, ") +
         what_to_do_about_growth(options));
-}
-
-void without_posterior(Index num_columns, Fit& fit) {
-  const double nan = std::numeric_limits<double>::quiet_NaN();
-  fit.mean.setConstant(nan), fit.variance.setConstant(nan), fit.V_diagonal.setConstant(nan);
-  fit.standardized_mean = Vector::Constant(num_columns, nan);
-}
-
-std::vector<std::string> complete_names(const FitOptions& options, Index num_columns) {
-  std::vector<std::string> names = options.column_names;
-  for (Index j = static_cast<Index>(names.size()); j < num_columns; ++j) names.push_back(validate::column_name({}, j));
-  return names;
 }
 
 const char* to_string(Status status) {

@@ -24,11 +24,4 @@ void warn_if_too_confident(const FitOptions& options, Fit& fit, Index num_column
 /// With classes that can be separated the coefficients grow until the prior stops them, if it does.
 void describe_separation(const FitOptions& options, Fit& fit);
 
-/// What a fit says that came to no usable end: its numbers are NaN, so that nothing predicts from it or saves it.
-/// \param num_columns  of the design
-void without_posterior(Index num_columns, Fit& fit);
-
-/// options.column_names, completed by x1, x2, ...
-[[nodiscard]] std::vector<std::string> complete_names(const FitOptions& options, Index num_columns);
-
 }  // namespace ardvark

@@ -7,9 +7,7 @@
 
 #include "core/blas.hpp"
 #include "core/rearrange.hpp"
-#include "design/dense.hpp"
 #include "posterior/solver.hpp"
-#include "posterior/state.hpp"
 #include "waist/waist.hpp"
 
 namespace ardvark {
@@ -20,12 +18,11 @@ constexpr const char* dependent =
     "a prior (--prior shared)";
 
 // The columns without a prior in the rows that count, each in units of its size there; one that is 0 there stays so.
-Matrix flat_columns_in_units(MatrixView X, const Standardization& standardization, const Vector& k,
-                             const std::vector<Index>& flat_columns) {
-  DenseDesign design(X, standardization);
-  Matrix F(X.rows(), static_cast<Index>(flat_columns.size()));
+Matrix flat_columns_in_units(const Frame& frame, const std::vector<Index>& flat_columns) {
+  DenseDesign design = frame.design();
+  Matrix F(design.rows(), static_cast<Index>(flat_columns.size()));
   for (Index j = 0; j < F.cols(); ++j) design.columns(flat_columns[static_cast<std::size_t>(j)], 1, F.middleCols(j, 1));
-  F = k.cwiseSqrt().asDiagonal() * F;
+  F = frame.k.cwiseSqrt().asDiagonal() * F;
   for (auto column : F.colwise())
     if (const double size = column.norm(); size > 0) column /= size;
   return F;
@@ -56,10 +53,11 @@ bool are_dependent_but_for_rounding(Matrix F, const Vector& distances) {
 
 }  // namespace
 
-std::string why_no_maximum(MatrixView X, const Standardization& standardization, const Vector& k, const std::vector<Index>& flat_columns) {
+std::string why_no_maximum(const Frame& frame, const std::vector<Index>& flat_columns) {
+  const Standardization& standardization = frame.units.standardization;
   const auto num_flat = static_cast<Index>(flat_columns.size());
-  if (num_flat < 2 || num_flat > (k.array() > 0).count()) return "";
-  Matrix F = flat_columns_in_units(X, standardization, k, flat_columns);
+  if (num_flat < 2 || num_flat > (frame.k.array() > 0).count()) return "";
+  Matrix F = flat_columns_in_units(frame, flat_columns);
   if (!are_dependent(F)) return "";
   Vector distances = Vector::Ones(num_flat);
   for (Index j = 0; j < num_flat; ++j)
@@ -68,10 +66,9 @@ std::string why_no_maximum(MatrixView X, const Standardization& standardization,
   return are_dependent_but_for_rounding(std::move(F), distances) ? dependent : "";
 }
 
-void explain_no_posterior(MatrixView X, const Standardization& standardization, const Vector& k, const std::vector<Index>& flat_columns,
-                          Report& report) {
+void explain_no_posterior(const Frame& frame, const std::vector<Index>& flat_columns, Report& report) {
   const auto num_flat = static_cast<Index>(flat_columns.size());
-  const Index num_rows = (k.array() > 0).count();
+  const Index num_rows = (frame.k.array() > 0).count();
   if (num_flat == 0) return;
   const std::string when = report.message.substr(0, report.message.find(':'));  // "sweep 3"
   const bool has_grown = when != "sweep 1";                                     // before, all rows weigh what they did
@@ -83,7 +80,7 @@ void explain_no_posterior(MatrixView X, const Standardization& standardization, 
         when, num_flat, num_rows);
     return;
   }
-  if (are_dependent(flat_columns_in_units(X, standardization, k, flat_columns))) {
+  if (are_dependent(flat_columns_in_units(frame, flat_columns))) {
     report.status = Status::not_positive_definite;
     report.message = fmt::format("{}: {}", when, dependent);
   } else if (!has_grown) {
@@ -96,23 +93,16 @@ void explain_no_posterior(MatrixView X, const Standardization& standardization, 
   }
 }
 
-std::vector<Index> flat_columns_of(const Fit& fit) {
-  std::vector<Index> flat;
-  for (std::size_t j = 0; j < fit.group.size(); ++j)
-    if (fit.group[j] == Partition::flat) flat.push_back(static_cast<Index>(j));
-  if (fit.state && fit.state->standardization.intercept) flat.push_back(static_cast<Index>(fit.group.size()));
-  return flat;
-}
-
-void call_separated(MatrixView X, const Vector& t, const Vector& k, const std::vector<Index>& flat_columns, Fit& fit) {
-  Report& report = fit.report;
+void call_separated(const Frame& frame, Solution& solution) {
+  Report& report = solution.report;
+  const Vector& t = frame.target;
   if (report.status != Status::converged && report.status != Status::max_sweeps) return;
-  if (flat_columns.empty() || fit.state->w.size() == 0) return;
-  Vector of_flat = Vector::Zero(fit.state->w.size()), m(t.size());
-  of_flat(flat_columns) = fit.state->w(flat_columns);
-  DenseDesign(X, fit.state->standardization).apply(of_flat, m);
+  if (solution.flat.empty() || !solution.usable) return;
+  Vector of_flat = Vector::Zero(solution.w.size()), m(t.size());
+  of_flat(solution.flat) = solution.w(solution.flat);
+  frame.design().apply(of_flat, m);
   for (Index i = 0; i < t.size(); ++i)
-    if (k[i] > 0 && !(t[i] > 0.5 ? m[i] > 0 : m[i] < 0)) return;
+    if (frame.k[i] > 0 && !(t[i] > 0.5 ? m[i] > 0 : m[i] < 0)) return;
   report.status = Status::separated;
   report.message = fmt::format(
       "after {} sweeps every row is on its own side: columns without a prior separate the classes, so that the likelihood has no maximum; "

@@ -4,30 +4,21 @@
 #include <string>
 #include <vector>
 
-#include "ardvark/fit.hpp"
-#include "ardvark/types.hpp"
-#include "design/dense.hpp"
+#include "frame/solution.hpp"
 
 namespace ardvark {
 
 /// Columns without a prior that depend on one another but for rounding have no coefficients that a likelihood could tell apart: its maximum
 /// would be found along what rounding has left of them, or nowhere.                                                             (RIDGE.11)
-/// \param k  observation weights
-/// \return   that, as a sentence; empty if they do not, or are more than the rows
-[[nodiscard]] std::string why_no_maximum(MatrixView X, const Standardization& standardization, const Vector& k,
-                                         const std::vector<Index>& flat_columns);
+/// \return  that, as a sentence; empty if they do not, or are more than the rows
+[[nodiscard]] std::string why_no_maximum(const Frame& frame, const std::vector<Index>& flat_columns);
 
 /// A system that is not positive definite has columns without a prior that depend on one another, or rows that have lost their weight
 /// because these columns tell the classes apart. Puts into the report which it is, and what to do; nothing where every column has a prior.
-/// \param k  observation weights
-void explain_no_posterior(MatrixView X, const Standardization& standardization, const Vector& k, const std::vector<Index>& flat_columns,
-                          Report& report);
-
-/// The columns without a prior of a fit by one score, the intercept among them.
-[[nodiscard]] std::vector<Index> flat_columns_of(const Fit& fit);
+void explain_no_posterior(const Frame& frame, const std::vector<Index>& flat_columns, Report& report);
 
 /// Columns without a prior whose score alone puts every row on its own side show that the classes can be separated by them, so that there
-/// is no maximum to have converged to. Puts that into the report.   \param t in {0, 1}, weights k
-void call_separated(MatrixView X, const Vector& t, const Vector& k, const std::vector<Index>& flat_columns, Fit& fit);
+/// is no maximum to have converged to. Puts that into the solution's report.
+void call_separated(const Frame& frame, Solution& solution);
 
 }  // namespace ardvark

@@ -9,9 +9,7 @@
 #include "core/blas.hpp"
 #include "core/validate.hpp"
 #include "design/dense.hpp"
-#include "frame/describe.hpp"
-#include "posterior/solver.hpp"
-#include "posterior/state.hpp"
+#include "frame/solution.hpp"
 
 namespace ardvark {
 namespace {
@@ -96,35 +94,32 @@ SavedModel model_from_moments(const Moments& moments, const ModelOptions& option
     throw InvalidArgument(fmt::format("column_names has {} entries; it must have one per column: {}", options.column_names.size(), p));
   const Matrix V = symmetric(moments.V, p, "V");
 
-  SavedModel model;
-  Fit& fit = model.fit;
-  auto state = std::make_shared<detail::FitState>();
-  state->factor = factor_of(V);
-  state->w = fit.mean = fit.standardized_mean = moments.mean.eigen();
-  state->quadratic = regression ? 0 : quadratic_of(fit.mean, state->factor, moments.V_inverse);
-  fit.task = regression ? Task::linear : Task::logistic;
-  if (!regression) fit.classes = options.class_names.empty() ? std::vector<std::string>{"-1", "1"} : options.class_names;
-  fit.noise = moments.noise;
-  fit.V_diagonal = fit.variance = V.diagonal().cwiseMax(0.0);
-  if (regression)  // (LIN.4)
-    fit.variance *= fit.noise.shape > 1 ? fit.noise.rate / (fit.noise.shape - 1) : std::numeric_limits<double>::infinity();
-  fit.log_det_V = log_det(state->factor);
+  Frame frame;
+  frame.task = regression ? Task::linear : Task::logistic;
+  if (!regression) frame.classes = options.class_names.empty() ? std::vector<std::string>{"-1", "1"} : options.class_names;
+  frame.names = complete_names(options.column_names, p);
   const auto columns = static_cast<std::size_t>(p);
-  fit.group.assign(columns, Partition::fixed);
-  fit.prior = PriorKind::none;
-  fit.precision.resize(0);
-  fit.relevance = Vector::Zero(p);
-  fit.relevant.assign(columns, true);
-  fit.left_out.assign(columns, false);
-  FitOptions names;
-  names.column_names = options.column_names;
-  fit.column_names = complete_names(names, p);
-  fit.target = options.target;
-  fit.report.status = Status::converged;
-  fit.report.message = "a posterior as it was given";
-  fit.report.solver_reason = "nothing was fitted";
-  fit.state = std::move(state);
-  for (const std::string& name : fit.column_names) model.encoding.features.push_back({name, false, {}});
+  frame.left_out.assign(columns, false);
+  Solution given;
+  given.prior = PriorKind::none;
+  given.group.assign(columns, Partition::fixed);
+  given.relevance = Vector::Zero(p);
+  given.relevant.assign(columns, true);
+  given.factor = factor_of(V);
+  given.w = moments.mean.eigen();
+  given.V_diagonal = V.diagonal().cwiseMax(0.0);
+  given.log_det_V = log_det(given.factor);
+  given.num_in_use = p;
+  given.quadratic = regression ? 0 : quadratic_of(given.w, given.factor, moments.V_inverse);
+  given.noise = moments.noise;
+  given.report.status = Status::converged;
+  given.report.message = "a posterior as it was given";
+  given.report.solver_reason = "nothing was fitted";
+
+  SavedModel model;
+  model.fit = assemble(frame, std::move(given));
+  model.fit.target = options.target;
+  for (const std::string& name : model.fit.column_names) model.encoding.features.push_back({name, false, {}});
   return model;
 }
 

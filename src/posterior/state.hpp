@@ -10,10 +10,14 @@
 
 namespace ardvark::detail {
 
-struct FitState {
+/// From the caller's columns and target to those of a design.
+struct Units {
   Standardization standardization;  ///< of the design's columns; the intercept last
   double y_center = 0;              ///< linear: y = y_center + y_scale * (standardised y)
   double y_scale = 1;
+};
+
+struct FitState : Units {
   Vector w;                       ///< [design columns] posterior mean in the design's units
   CovarianceFactor factor;        ///< V in the design's units
   double quadratic = 0;           ///< w'V^-1 w, for the published predictions                       (PRED.1)

@@ -22,9 +22,11 @@ struct PresetRow {
 // VBLinLogit v0.3 (Drugowitsch): published defaults; 500 sweeps, 1e-5 relative change of the bound, no intercept, nothing scaled.
 constexpr GammaDistribution vblinlogit = {1e-2, 1e-4};
 constexpr PresetFacts vb_linear,
-    vb_logit = {.rule = PredictiveRule::published_row, .compat_rule = PredictiveRule::published_row},
-    vb_logit_iter = {
-        .method = PresetMethod::sequential, .rule = PredictiveRule::published_row, .compat_rule = PredictiveRule::published_row};
+    vb_logit = {.signs = true, .rule = PredictiveRule::published_row, .compat_rule = PredictiveRule::published_row},
+    vb_logit_iter = {.method = PresetMethod::sequential,
+                     .signs = true,
+                     .rule = PredictiveRule::published_row,
+                     .compat_rule = PredictiveRule::published_row};
 // Bishop and Tipping (2000), with their misprints corrected: hyper-priors 1e-6. They print no stopping rule.
 constexpr GammaDistribution bishop_tipping = {1e-6, 1e-6};
 constexpr PresetFacts vrvm;

@@ -21,6 +21,7 @@ struct PresetFacts {
   PresetMethod method = PresetMethod::sweeps;
   bool slr_toolbox = false;                ///< of the SLR toolbox: no hyper-priors; intercept and scaling are the user's choice
   bool kernel = false;                     ///< its columns are those of a kernel                                                  (SLR.6)
+  bool signs = false;                      ///< labels are -1 and 1, and one of them may be absent
   bool laplace_prior = false;              ///< a mode, no distribution
   bool table_scale = false;                ///< with compat one scale for the whole table, not one for each column
   std::optional<ClassCoding> coding = {};  ///< of programs for several classes: how they are told apart

@@ -198,8 +198,7 @@ class Machine {
       throw InvalidArgument(
           fmt::format("the kernel {} is beyond the range of numbers between some rows: take a smaller degree, or scale the inputs down",
                       kernel_.name()));
-    if (problem_.task == Task::linear) return fit_checked_linear(K, target_.y, options);
-    Fit fit = fit_checked_logistic(K, target_.y, options);
+    Fit fit = fit_checked(problem_.task, K, target_.y, options);
     fit.classes = target_.classes;
     return fit;
   }
@@ -217,16 +216,18 @@ class Machine {
       outcome.columns[static_cast<std::size_t>(i)] = i;
     }
     outcome.columns.back() = size;
-    auto state = std::make_shared<detail::FitState>();
-    state->standardization = {basis.standardization().center(columns), basis.standardization().scale(columns), true};
-    state->y_center = target_.center;
-    state->y_scale = target_.scale;
     const Matrix K = problem_.columns(kernel_, out.vectors);
-    DenseDesign design(K, state->standardization);
-    out.fit.task = problem_.task;
-    out.fit.classes = target_.classes;
-    out.fit.column_names = names(out.vectors);
-    describe_greedy(outcome, design, {size}, target_.t, problem_.k, std::move(state), out.fit);
+    Frame frame;
+    frame.task = problem_.task;
+    frame.X = K;
+    frame.k = problem_.k;
+    frame.rows = frame.k.sum();
+    frame.target = target_.t;
+    frame.classes = target_.classes;
+    frame.units = {{basis.standardization().center(columns), basis.standardization().scale(columns), true}, target_.center, target_.scale};
+    frame.names = names(out.vectors);
+    frame.left_out.assign(out.vectors.size(), false);
+    out.fit = assemble(frame, solution_of(outcome, frame, {size}));
     return out;
   }
 

@@ -474,12 +474,11 @@ TEST(SparseLinear, ConvergedSaysThatNoStartStillRisesToMore) {  // (SP.8)
 }
 
 TEST(SparseFit, WithoutAnEndHasANumberForEveryColumnAndTheIntercept) {
-  Fit fit;
-  detail::FitState state;
-  state.standardization.intercept = true;
-  FitOptions options;
-  options.column_names = {"a", "b"};
-  describe_failure(options, {false, false}, state, fit);
+  Frame frame;
+  frame.names = {"a", "b"};
+  frame.left_out = {false, false};
+  frame.units.standardization.intercept = true;
+  const Fit fit = assemble(frame, failed_solution(frame));
   EXPECT_EQ(fit.mean.size(), 2);
   EXPECT_EQ(fit.standardized_mean.size(), 3) << "what is read of it would lie beyond its end";
 }

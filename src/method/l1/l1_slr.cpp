@@ -7,19 +7,17 @@
 
 #include "core/special.hpp"
 #include "core/stopwatch.hpp"
-#include "frame/prepare.hpp"
 #include "method/l1/lasso.hpp"
-#include "posterior/state.hpp"
 
 namespace ardvark {
 
 // All weights at once from one gradient g, with the largest curvature each can have by itself: B_j = 1/4 sum_n x_nj^2.          (L1.9)
-void fit_l1_slr(MatrixView X, const Vector& t, const FitOptions& options, Fit& fit) {
+Solution solve_l1_slr(const Frame& frame) {
   const Stopwatch watch;
-  const Index n = X.rows();
-  Prepared units = prepare_columns(X, Vector::Ones(n), options);  // (SLR.4)
-  fit.left_out = units.left_out;
-  DenseDesign design(X, units.standardization);
+  const FitOptions& options = frame.options;
+  const Vector& t = frame.target;
+  const Index n = frame.X.rows();
+  DenseDesign design = frame.design();
   Matrix x(n, 1);
   const Index q = design.cols();
   Vector B(q);
@@ -28,7 +26,7 @@ void fit_l1_slr(MatrixView X, const Vector& t, const FitOptions& options, Fit& f
     B[j] = 0.25 * x.squaredNorm();
   }
   const double lambda = options.prior.lambda, constant = static_cast<double>(q) * std::log(0.5 * lambda);
-  Report& report = fit.report;
+  Report report;
   Vector w = Vector::Zero(q), m = Vector::Zero(n), g(q), r(n);
   report.status = Status::max_sweeps;
   int falls = 0;
@@ -51,7 +49,7 @@ void fit_l1_slr(MatrixView X, const Vector& t, const FitOptions& options, Fit& f
       break;
     }
   }
-  fit.bound = report.bound = report.bound_history.back();
+  report.bound = report.bound_history.back();
   report.message = fmt::format("{} simultaneous updates, as published; the objective fell in {} of them", report.sweeps, falls);
   report.solver = SolverKind::coordinate;
   report.solver_reason = "all weights at once from one gradient, as published";
@@ -70,10 +68,7 @@ void fit_l1_slr(MatrixView X, const Vector& t, const FitOptions& options, Fit& f
     mode.w[i] = w[j];
     design.columns(j, 1, mode.X.middleCols(i, 1));
   }
-  auto state = std::make_shared<detail::FitState>();
-  state->standardization = std::move(units.standardization);
-  describe_lasso(mode, {}, t, Vector::Ones(n), options, std::move(state), fit);
-  report.notes.insert(report.notes.end(), units.notes.begin(), units.notes.end());
+  return solution_of(mode, {}, frame, std::move(report));
 }
 
 }  // namespace ardvark

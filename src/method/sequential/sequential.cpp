@@ -13,7 +13,6 @@
 #include "core/special.hpp"
 #include "core/validate.hpp"
 #include "design/dense.hpp"
-#include "frame/describe.hpp"
 #include "frame/row_order.hpp"
 #include "method/sequential/sequential_state.hpp"
 #include "posterior/state.hpp"
@@ -188,71 +187,74 @@ Matrix reversed_cholesky(const Matrix& V) {
 
 }  // namespace
 
-LogisticFit SequentialLogistic::fit(const std::vector<std::string>& column_names) const {
-  const Index p = state_->p;
-  FitOptions names;
-  names.column_names = column_names;
-  if (!column_names.empty() && static_cast<Index>(column_names.size()) != p)
-    throw InvalidArgument(fmt::format("column_names has {} entries; it must have one per column: {}", column_names.size(), p));
-  LogisticFit fit;
-  fit.task = Task::logistic;
-  fit.classes = {"-1", "1"};
-  const Matrix V = covariance();
-  fit.mean = mean();
-  fit.variance = fit.V_diagonal = V.diagonal();
-  fit.log_det_V = log_det_V();
-  fit.group.assign(static_cast<std::size_t>(p), -2);
-  fit.precision.resize(0);
-  fit.relevance = (1 - state_->precision * V.diagonal().array()).max(0.0);
-  fit.relevant.assign(static_cast<std::size_t>(p), true);
-  fit.left_out.assign(static_cast<std::size_t>(p), false);
-  fit.effective_parameters = fit.relevance.sum();
-  fit.prior = PriorKind::none;
-  fit.num_rows = static_cast<double>(num_rows());
-  fit.column_names = complete_names(names, p);
-  Report& report = fit.report;
+namespace {
+
+// Without its rows.
+Solution solution_of(const SequentialLogistic& filter, double precision) {
+  const Matrix V = filter.covariance();
+  const Index p = V.rows();
+  Solution out;
+  out.prior = PriorKind::none;
+  out.group.assign(static_cast<std::size_t>(p), Partition::fixed);
+  out.log_det_V = filter.log_det_V();
+  out.num_in_use = p;
+  out.relevance = (1 - precision * V.diagonal().array()).max(0.0);
+  out.relevant.assign(static_cast<std::size_t>(p), true);
+  out.effective_parameters = out.relevance.sum();
+  Report& report = out.report;
   report.status = Status::converged;
   report.sweeps = 1;
-  report.bound = fit.bound = bound();
-  report.bound_history = {fit.bound};
+  report.bound = filter.bound();
+  report.bound_history = {report.bound};
   report.solver = SolverKind::sequential;
   report.solver_reason = "one observation at a time";
-  report.message = fmt::format("one pass over {} rows; the result depends on their order", num_rows());
-
-  auto state = std::make_shared<detail::FitState>();
-  state->factor.kind = CovarianceFactor::Kind::triangular;
-  state->factor.L_inverse = reversed_cholesky(V);
-  fit.state = state;
-  if (state->factor.L_inverse.size() == 0) {
-    state->factor.kind = CovarianceFactor::Kind::none;
+  report.message = fmt::format("one pass over {} rows; the result depends on their order", filter.num_rows());
+  Matrix M = reversed_cholesky(V);
+  if (M.size() == 0) {
+    out.usable = false;
     report.status = Status::not_positive_definite;
     report.message = "the covariance lost positive definiteness to rounding: the columns are too far from zero, too large or too alike";
-    without_posterior(p, fit);
-    return fit;
+    return out;
   }
-  state->w = fit.standardized_mean = fit.mean;
-  Vector half = fit.mean;  // w'V^-1 w = ||M'^-1 w||^2
-  blas::trsv(blas::Transpose::yes, p, state->factor.L_inverse.data(), p, half.data());
-  state->quadratic = half.squaredNorm();
-  return fit;
+  out.w = filter.mean();
+  out.V_diagonal = V.diagonal();
+  Vector half = out.w;  // w'V^-1 w = ||M'^-1 w||^2
+  blas::trsv(blas::Transpose::yes, p, M.data(), p, half.data());
+  out.quadratic = half.squaredNorm();
+  out.factor.kind = CovarianceFactor::Kind::triangular;
+  out.factor.L_inverse = std::move(M);
+  return out;
 }
 
-void fit_sequential_preset(MatrixView X, const Vector& t, const FitOptions& options, LogisticFit& fit) {
-  const Index n = X.rows(), p = X.cols();
+}  // namespace
+
+LogisticFit SequentialLogistic::fit(const std::vector<std::string>& column_names) const {
+  const Index p = state_->p;
+  if (!column_names.empty() && static_cast<Index>(column_names.size()) != p)
+    throw InvalidArgument(fmt::format("column_names has {} entries; it must have one per column: {}", column_names.size(), p));
+  Frame frame;
+  frame.options.likelihood = LogisticLikelihood::bound;
+  frame.task = Task::logistic;
+  frame.classes = {"-1", "1"};
+  frame.names = complete_names(column_names, p);
+  frame.left_out.assign(static_cast<std::size_t>(p), false);
+  frame.rows = static_cast<double>(num_rows());
+  return {assemble(frame, solution_of(*this, state_->precision))};
+}
+
+Solution solve_sequentially(const Frame& frame) {
+  const Index n = frame.X.rows(), p = frame.num_columns();
+  const RowOrder order = frame.options.row_order;
   SequentialLogistic filter(p);
-  filter.update(X, Vector(2 * t.array() - 1), {}, options.row_order);
-  std::vector<std::string> classes = std::move(fit.classes);
-  fit = filter.fit(options.column_names);
-  fit.classes = std::move(classes);
-  fit.report.preset = options.preset;
-  fit.report.compat = options.compat;
-  if (options.row_order == RowOrder::by_content) fit.report.message = fmt::format("one pass over {} rows in an order of their own", n);
-  if (fit.report.status != Status::converged) return;
-  DenseDesign design(X, {});
-  Vector m(n), s(n);
-  design.apply(fit.mean, m);
-  fit.state->factor.row_variance(design, s);
-  describe_classes(t, Vector::Ones(n), m, s, fit);
+  filter.update(frame.X, Vector(2 * frame.target.array() - 1), {}, order);
+  Solution out = solution_of(filter, static_cast<double>(p));
+  if (order == RowOrder::by_content) out.report.message = fmt::format("one pass over {} rows in an order of their own", n);
+  if (!out.usable) return out;
+  DenseDesign design = frame.design();
+  out.rows = {Vector(n), Vector(n)};
+  design.apply(out.w, out.rows.m);
+  out.factor.row_variance(design, out.rows.s);
+  return out;
 }
 
 }  // namespace ardvark

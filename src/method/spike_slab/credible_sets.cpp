@@ -180,15 +180,13 @@ std::vector<CredibleSet> credible_sets(const SpikeSlab& q) {
 }
 
 // Columns with an effect, alone or together with columns that follow them closely.
-void note_interchangeable(const SpikeSlab& q, const AreCorrelated& in_table, Fit& fit) {
+std::string interchangeable_columns(const SpikeSlab& q, const AreCorrelated& in_table, const std::vector<std::string>& names) {
   constexpr double least = 0.99;
   const PenalisedColumns& which = q.which();
-  if (which.num_groups() != which.size()) return;
+  if (which.num_groups() != which.size()) return {};
   const auto Z = q.rows().Z();
   const Vector length = Z.colwise().norm().transpose();
-  const auto quoted = [&](Index j) {
-    return "'" + fit.column_names[static_cast<std::size_t>(which.columns[static_cast<std::size_t>(j)])] + "'";
-  };
+  const auto quoted = [&](Index j) { return "'" + names[static_cast<std::size_t>(which.columns[static_cast<std::size_t>(j)])] + "'"; };
   std::vector<std::string> pairs;
   const auto alone = [](Index j) { return Combination{{j}, Vector::Ones(1)}; };
   for_products(q.rows(), Vector::Ones(Z.rows()), likely_columns(q), alone, [&](Index j, const auto& product) {
@@ -206,12 +204,11 @@ void note_interchangeable(const SpikeSlab& q, const AreCorrelated& in_table, Fit
     if (together > 0.5 && is_first)
       for (const Index l : close) pairs.push_back(quoted(l) + " for " + quoted(j));
   });
-  if (pairs.empty()) return;
+  if (pairs.empty()) return {};
   std::string text;
   for (std::size_t i = 0; i < pairs.size() && i < 5; ++i) text += (i > 0 ? ", " : "") + pairs[i];
   if (pairs.size() > 5) text += fmt::format(" and {} more", pairs.size() - 5);
-  fit.report.warnings.push_back(fmt::format(
-      "columns correlated above 0.99 could take the place of selected ones, and the data cannot tell which has the effect: {}", text));
+  return "columns correlated above 0.99 could take the place of selected ones, and the data cannot tell which has the effect: " + text;
 }
 
 }  // namespace ardvark

@@ -14,8 +14,7 @@
 #include "core/products.hpp"
 #include "core/special.hpp"
 #include "core/validate.hpp"
-#include "frame/describe.hpp"
-#include "frame/user_units.hpp"
+#include "frame/prepare.hpp"
 
 namespace ardvark {
 
@@ -25,7 +24,8 @@ SparseParts parts_of(PriorKind kind) {
 
 void run_reported(const FitOptions& options, double offset, const std::function<void(const SweepReport&)>& work) {
   if (!options.on_sweep) return work({});
-  Relay<Progress> relay(options.on_sweep);
+  bool goes_on = true;
+  Relay<Progress> relay([&](const Progress& progress) { return goes_on = goes_on && options.on_sweep(progress); });
   const auto started = std::chrono::steady_clock::now();
   relay.run([&] {
     work([&](int sweeps, double bound) {
@@ -76,7 +76,7 @@ AveragedFits averaged_grid(HyperGrid grid) {
 namespace {
 
 // Two starts of nearly the same bound that predict differently.
-void warn_of_two_explanations(const std::vector<StartOutcome>& starts, const Vector& weight, double predictive_sd, Fit& fit) {
+void warn_of_two_explanations(const std::vector<StartOutcome>& starts, const Vector& weight, double predictive_sd, Solution& out) {
   std::vector<std::size_t> order(starts.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(),
@@ -88,33 +88,33 @@ void warn_of_two_explanations(const std::vector<StartOutcome>& starts, const Vec
   const double rows = std::max(1.0, one.q.rows().degrees);
   const double distance = (fitted(one.q) - fitted(two.q)).norm() / std::sqrt(rows);
   if (distance > predictive_sd)
-    fit.report.warnings.push_back(fmt::format(
+    out.report.warnings.push_back(fmt::format(
         "several explanations: starts '{}' and '{}' reach bounds {:.1f} nats apart and predict differently by {:.2g} predictive "
         "standard deviations; the result averages over them",
         one.name, two.name, one.bound - two.bound, distance / predictive_sd));
 }
 
-void warn_of_dense_part(double noise_variance, const SpikeSlab& best, Fit& fit) {
-  const SparseResult& sparse = *fit.sparse;
+void warn_of_dense_part(const Frame& frame, double noise_variance, const SpikeSlab& best, Solution& out) {
+  const SparseResult& sparse = *out.sparse;
   const ReducedRows& rows = best.rows();
-  const bool wide = static_cast<double>(best.which().size()) >= fit.num_rows;
+  const bool wide = static_cast<double>(best.which().size()) >= frame.rows;
   const double target_variance = (rows.rest + rows.y.squaredNorm()) / std::max(rows.degrees, 1.0);
-  if (fit.task == Task::linear && wide && (sparse.dense_fraction > 0.95 || noise_variance < 0.01 * target_variance)) {
+  if (frame.task == Task::linear && wide && (sparse.dense_fraction > 0.95 || noise_variance < 0.01 * target_variance)) {
     std::string warning = fmt::format(
         "the noise is not identified: with {} columns and {:.10g} rows, many small effects and no noise look the same as noise "
         "(dense fraction {:.2f}); intervals of predictions hold, the noise itself and R^2 say little",
-        best.which().size(), fit.num_rows, sparse.dense_fraction);
+        best.which().size(), frame.rows, sparse.dense_fraction);
     if (static_cast<double>(rows.rank()) + 0.5 < rows.degrees)  // more of them than directions
       warning +=
           "; weights are counts, and a row that is given several times shows no noise: divide weights that are not counts by their mean";
-    fit.report.warnings.push_back(std::move(warning));
+    out.report.warnings.push_back(std::move(warning));
   }
   if (best.hyper().kappa > 0 && best.hyper().kappa <= best.settings().least_kappa)
-    fit.report.notes.push_back("no effect of its own was found: the slab has the least width it may have");
+    out.report.notes.push_back("no effect of its own was found: the slab has the least width it may have");
 }
 
 // Where starts of about one bound take few columns and nearly all of them, the slab is as good a ridge as the ridge.
-void warn_of_few_or_many(const std::vector<StartOutcome>& starts, const Vector& weight, Fit& fit) {
+void warn_of_few_or_many(const std::vector<StartOutcome>& starts, const Vector& weight, Report& report) {
   double least = 1, most = 0;
   for (std::size_t s = 0; s < starts.size(); ++s)
     if (weight[static_cast<Index>(s)] > 0.05 && starts[s].q.sum_of_inclusion() > 0) {
@@ -122,7 +122,7 @@ void warn_of_few_or_many(const std::vector<StartOutcome>& starts, const Vector& 
       most = std::max(most, starts[s].q.hyper().pi);
     }
   if (most - least > 0.5)
-    fit.report.warnings.push_back(fmt::format(
+    report.warnings.push_back(fmt::format(
         "few effects or many cannot be told apart: starts of about the same bound give from {:.0f}% to {:.0f}% of the columns an "
         "effect of their own, and inclusion probabilities say little; predictions and intervals hold",
         100 * least, 100 * most));
@@ -259,10 +259,10 @@ bool may_come_to_be_best(const StartOutcome& start, double best, double toleranc
   return gained > tolerance && start.bound < best && start.bound + 100 * gained > best;
 }
 
-void report_fits(const AveragedFits& averaged, const StartOutcome& best, double tolerance, double offset, Fit& fit) {
+void report_fits(const AveragedFits& averaged, const StartOutcome& best, double tolerance, Task task, Solution& out) {
   const std::vector<StartOutcome>& starts = averaged.fits;
   const Vector& weight = averaged.weight;
-  Report& report = fit.report;
+  Report& report = out.report;
   const bool stopped =
       std::any_of(starts.begin(), starts.end(), [](const StartOutcome& start) { return start.status == Status::stopped_by_user; });
   report.status = stopped ? Status::stopped_by_user : best.status;
@@ -274,10 +274,9 @@ void report_fits(const AveragedFits& averaged, const StartOutcome& best, double 
   // Of a grid the history is that of its best point, and ends at the evidence of all.
   const double shift = averaged.grid ? averaged.grid->log_evidence - best.bound : 0;
   report.bound_history = best.history;
-  for (double& bound : report.bound_history) bound += offset + shift;
-  report.bound = fit.bound = best.bound + offset + shift;
-  for (SparseStart& start : fit.sparse->starts) start.bound += offset;
-  fit.sparse->peak_bound = (averaged.grid ? averaged.grid->peak : best.bound) + offset;
+  for (double& bound : report.bound_history) bound += shift;
+  report.bound = best.bound + shift;
+  out.sparse->peak_bound = averaged.grid ? averaged.grid->peak : best.bound;
   switch (report.status) {
     case Status::converged: report.message = fmt::format("the bound stands still within {:g} nats", tolerance); break;
     case Status::separated:
@@ -288,7 +287,7 @@ void report_fits(const AveragedFits& averaged, const StartOutcome& best, double 
     case Status::stopped_by_user: report.message = fmt::format("stopped after {} sweeps of the best start", best.sweeps); break;
     default: report.message = fmt::format("the bound did not settle within {} sweep{}", best.sweeps, best.sweeps == 1 ? "" : "s"); break;
   }
-  if (fit.task == Task::linear && !averaged.grid && report.status == Status::converged)
+  if (task == Task::linear && !averaged.grid && report.status == Status::converged)
     for (const StartOutcome& start : starts)
       if (may_come_to_be_best(start, best.bound, tolerance)) {
         report.status = Status::max_sweeps;
@@ -314,108 +313,105 @@ void report_fits(const AveragedFits& averaged, const StartOutcome& best, double 
   }
 }
 
-// Mean, variances and intercept, from the units of the design to the user's.
-void take_mixture(Mixture mixture, const std::vector<Index>& flat, detail::FitState& state, Fit& fit) {
-  const Index p = fit.num_columns(), q = p + (state.standardization.intercept ? 1 : 0);
-  Posterior posterior;
-  posterior.w = mixture.mean(q);
-  posterior.V_diagonal = Vector::Zero(q);
+// Mean and variances of the weights.
+void take_mixture(Mixture mixture, const Frame& frame, Solution& out) {
+  const bool has_intercept = frame.units.standardization.intercept;
+  const Index p = frame.num_columns(), q = p + (has_intercept ? 1 : 0);
+  out.w = mixture.mean(q);
+  out.V_diagonal = Vector::Zero(q);
   const Marginals marginals = mixture.marginals();
-  posterior.V_diagonal(mixture.columns) = marginals.variance;
-  fit.effective_parameters = marginals.effective_parameters;
-  state.w = fit.standardized_mean = posterior.w;
-  state.factor.kind = CovarianceFactor::Kind::mixture;
-  state.factor.mixture = std::move(mixture);
+  out.V_diagonal(mixture.columns) = marginals.variance;
+  out.effective_parameters = marginals.effective_parameters;
+  out.log_det_V = std::numeric_limits<double>::quiet_NaN();
+  out.factor.kind = CovarianceFactor::Kind::mixture;
+  out.factor.mixture = std::move(mixture);
   const auto variance_of = [&](const Vector& x) {
     const Matrix row = x.transpose();
     DenseDesign one(row, {});
     Vector variance(1);
-    state.factor.row_variance(one, variance);
+    out.factor.row_variance(one, variance);
     return variance[0];
   };
-  for (const Index j : flat)
-    if (j < p) posterior.V_diagonal[j] = variance_of(Vector::Unit(q, j));
-  to_user_units(posterior, 0, variance_of, state, fit);
-  fit.log_det_V = std::numeric_limits<double>::quiet_NaN();
+  for (const Index j : out.flat)
+    if (j < p) out.V_diagonal[j] = variance_of(Vector::Unit(q, j));
+  if (has_intercept) out.origin_variance = variance_of(frame.origin());
 }
 
 // Kept: an effect of its own is probable under each hypothesis, and of a single column its sign is known. Under the prior dense all are in.
-void judge(const PenalisedColumns& which, PriorKind kind, Fit& fit) {
+void judge(const PenalisedColumns& which, PriorKind kind, Solution& out) {
   constexpr double known = 0.975;  // a sign: that of an interval of 95%
   for (Index g = 0; g < which.num_groups(); ++g)
     for (Index i = which.group_begin(g); i < which.group_begin(g) + which.group_size(g); ++i) {
       const Index j = which.columns[static_cast<std::size_t>(i)];
       const auto at = static_cast<std::size_t>(j);
-      const bool probable = fit.relevance[j] > 0.5;
-      if (probable && which.group_size(g) == 1 && fit.sparse->direction[j] < known) fit.sparse->undecided[at] = true;
-      fit.relevant[at] = kind == PriorKind::dense || (probable && !fit.sparse->undecided[at]);
+      const bool probable = out.relevance[j] > 0.5;
+      if (probable && which.group_size(g) == 1 && out.sparse->direction[j] < known) out.sparse->undecided[at] = true;
+      out.relevant[at] = kind == PriorKind::dense || (probable && !out.sparse->undecided[at]);
     }
+}
+
+// Groups of columns, nothing else.
+Solution begun(const Frame& frame) {
+  Solution out;
+  out.prior = frame.options.prior.kind;
+  out.posterior = LinearPosterior::factorised;
+  out.group.assign(frame.left_out.size(), Partition::left_out);
+  out.relevance = Vector::Zero(frame.num_columns());
+  out.relevant.assign(frame.left_out.size(), false);
+  out.report.solver = SolverKind::coordinate;
+  return out;
 }
 
 }  // namespace
 
-void describe_failure(const FitOptions& options, const std::vector<bool>& left_out, detail::FitState& state, Fit& fit) {
-  const auto p = static_cast<Index>(left_out.size());
-  const Vector nan = Vector::Constant(p, std::numeric_limits<double>::quiet_NaN());
-  fit.left_out = left_out;
-  fit.prior = options.prior.kind;
-  fit.column_names = complete_names(options, p);
-  fit.mean = fit.variance = fit.V_diagonal = nan;
-  fit.standardized_mean = Vector::Constant(p + (state.standardization.intercept ? 1 : 0), std::numeric_limits<double>::quiet_NaN());
-  fit.relevance = Vector::Zero(p);
-  fit.relevant.assign(left_out.size(), false);
-  fit.group.assign(left_out.size(), Partition::left_out);
-  fit.sparse = SparseResult{Vector::Zero(p), Vector::Constant(p, 0.5), std::vector<bool>(left_out.size(), false), 0, 0, {}, {}};
-  state.w = {};
-  fit.report.status = Status::failed;
-  fit.report.message = "no start came to a finite bound";
-  fit.report.solver = SolverKind::coordinate;
+Solution failed_solution(const Frame& frame) {
+  const Index p = frame.num_columns();
+  Solution out = begun(frame);
+  out.usable = false;
+  out.sparse = SparseResult{Vector::Zero(p), Vector::Constant(p, 0.5), std::vector<bool>(frame.left_out.size(), false), 0, 0, {}, {}};
+  out.report.status = Status::failed;
+  out.report.message = "no start came to a finite bound";
+  return out;
 }
 
-void describe_sparse(const FitOptions& options, const PenalisedColumns& which, const AveragedFits& averaged, SparsePosterior posterior,
-                     const std::vector<bool>& left_out, detail::FitState& state, Fit& fit, const AreCorrelated& in_table) {
-  const auto p = static_cast<Index>(left_out.size());
-  fit.left_out = left_out;
-  fit.prior = options.prior.kind;
-  fit.column_names = complete_names(options, p);
-  fit.posterior = LinearPosterior::factorised;
-  fit.mean = fit.variance = fit.V_diagonal = Vector::Zero(p);
-  fit.group.assign(left_out.size(), Partition::left_out);
+Solution solution_of(const Frame& frame, const PenalisedColumns& which, const AveragedFits& averaged, SparsePosterior posterior,
+                     const AreCorrelated& in_table) {
+  const Index p = frame.num_columns();
+  const FitOptions& options = frame.options;
+  Solution out = begun(frame);
+  out.flat = which.flat;
   for (Index g = 0; g < which.num_groups(); ++g)
     for (Index j = which.group_begin(g); j < which.group_begin(g) + which.group_size(g); ++j)
-      fit.group[static_cast<std::size_t>(which.columns[static_cast<std::size_t>(j)])] = g;
+      out.group[static_cast<std::size_t>(which.columns[static_cast<std::size_t>(j)])] = g;
 
-  Averages averages = average(averaged, which, fit.task, state.y_scale, p);
+  Averages averages = average(averaged, which, frame.task, frame.units.y_scale, p);
   const StartOutcome& best = averaged.fits[averages.best];
-  fit.sparse = std::move(averages.result);
-  fit.relevance = fit.sparse->inclusion;
-  fit.relevant.assign(left_out.size(), false);
+  out.sparse = std::move(averages.result);
+  out.relevance = out.sparse->inclusion;
   for (const Index j : which.flat) {
     if (j == p) continue;
-    fit.group[static_cast<std::size_t>(j)] = Partition::flat;
-    fit.relevance[j] = 1;
-    fit.relevant[static_cast<std::size_t>(j)] = true;
+    out.group[static_cast<std::size_t>(j)] = Partition::flat;
+    out.relevance[j] = 1;
+    out.relevant[static_cast<std::size_t>(j)] = true;
   }
-  if (fit.task == Task::linear) fit.noise = {averages.shape, averages.shape * averages.noise * state.y_scale * state.y_scale};
-  report_fits(averaged, best, options.tolerance.value_or(fit.task == Task::linear ? 1e-3 : 2e-3),
-              bound_offset(which.flat, state, fit.task, fit.num_rows), fit);
-  take_mixture(std::move(posterior.mixture), which.flat, state, fit);
+  if (frame.task == Task::linear) out.noise = {averages.shape, averages.shape * averages.noise};
+  report_fits(averaged, best, options.tolerance.value_or(frame.task == Task::linear ? 1e-3 : 2e-3), frame.task, out);
+  take_mixture(std::move(posterior.mixture), frame, out);
   for (Index j = 0; j < which.size(); ++j)
-    fit.sparse->direction[which.columns[static_cast<std::size_t>(j)]] =
+    out.sparse->direction[which.columns[static_cast<std::size_t>(j)]] =
         std::clamp(std::max(posterior.positive[j], 1 - posterior.positive[j]), 0.5, 1.0);
-  for (const Index j : which.flat)
-    if (j < p) fit.sparse->direction[j] = normal_cdf(std::abs(fit.mean[j]) / std::sqrt(fit.variance[j]));
-  judge(which, options.prior.kind, fit);
+  judge(which, options.prior.kind, out);
 
-  if (fit.task == Task::linear && !averaged.grid)
-    warn_of_two_explanations(averaged.fits, averaged.weight, std::sqrt(averages.noise * (1 + fit.effective_parameters / fit.num_rows)),
-                             fit);
+  std::vector<std::string>& warnings = out.report.warnings;
+  if (frame.task == Task::linear && !averaged.grid)
+    warn_of_two_explanations(averaged.fits, averaged.weight, std::sqrt(averages.noise * (1 + out.effective_parameters / frame.rows)), out);
   if (!posterior.factored)
-    fit.report.warnings.push_back(
+    warnings.push_back(
         "the correlations among the effects could not be computed (not a strict maximum): intervals take the effects as independent");
-  warn_of_dense_part(averages.noise, best.q, fit);
-  if (options.prior.kind == PriorKind::sparse && !averaged.grid) warn_of_few_or_many(averaged.fits, averaged.weight, fit);
-  note_interchangeable(best.q, in_table, fit);
+  warn_of_dense_part(frame, averages.noise, best.q, out);
+  if (options.prior.kind == PriorKind::sparse && !averaged.grid) warn_of_few_or_many(averaged.fits, averaged.weight, out.report);
+  if (std::string text = interchangeable_columns(best.q, in_table, frame.names); !text.empty()) warnings.push_back(std::move(text));
+  return out;
 }
 
 }  // namespace ardvark

@@ -12,7 +12,7 @@ namespace ardvark {
 
 /// After a sweep of a start: its number, and the bound in the units of the rows. False: stop.
 using SweepReport = std::function<bool(int sweeps, double bound)>;
-/// work(report), which may report from several threads; options.on_sweep, if there is one, is called on this one.
+/// work(report), which may report from several threads; options.on_sweep, if there is one, is called on this one. One false of it ends all.
 /// \param offset  from the units of the rows to those of the data, nats
 void run_reported(const FitOptions& options, double offset, const std::function<void(const SweepReport&)>& work);
 
@@ -66,15 +66,15 @@ struct AveragedFits {
 [[nodiscard]] std::vector<CredibleSet> credible_sets(const SpikeSlab& q);
 /// Whether two columns of the design are correlated, by more than this.
 using AreCorrelated = std::function<bool(Index one, Index other, double least)>;
-/// Warns of columns with an effect that other columns follow closely.
+/// A warning of columns with an effect that other columns follow closely; empty: there are none.
 /// \param in_table  asked as well, where the rows of q weigh other than those of the table: of classes
-void note_interchangeable(const SpikeSlab& q, const AreCorrelated& in_table, Fit& fit);
+[[nodiscard]] std::string interchangeable_columns(const SpikeSlab& q, const AreCorrelated& in_table, const std::vector<std::string>& names);
 
-/// Everything a Fit says of its weights, once the components are known.
-void describe_sparse(const FitOptions& options, const PenalisedColumns& which, const AveragedFits& averaged, SparsePosterior posterior,
-                     const std::vector<bool>& left_out, detail::FitState& state, Fit& fit, const AreCorrelated& in_table = {});
+/// Everything but the rows, once the components are known.
+[[nodiscard]] Solution solution_of(const Frame& frame, const PenalisedColumns& which, const AveragedFits& averaged,
+                                   SparsePosterior posterior, const AreCorrelated& in_table = {});
 
 /// No start came to a finite bound.
-void describe_failure(const FitOptions& options, const std::vector<bool>& left_out, detail::FitState& state, Fit& fit);
+[[nodiscard]] Solution failed_solution(const Frame& frame);
 
 }  // namespace ardvark

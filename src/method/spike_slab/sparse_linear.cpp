@@ -6,19 +6,18 @@
 
 #include "core/blas.hpp"
 #include "frame/conditioning.hpp"
-#include "frame/user_units.hpp"
+#include "frame/prepare.hpp"
 #include "method/spike_slab/sparse_fit.hpp"
 
 namespace ardvark {
 
-void fit_sparse_linear(MatrixView X, std::shared_ptr<double[]> memory, const Vector& y, const Vector& k, const FitOptions& options,
-                       Prepared prepared, std::shared_ptr<detail::FitState> state, Fit& fit) {
-  Report& report = fit.report;
-  report.notes.insert(report.notes.end(), prepared.notes.begin(), prepared.notes.end());
-  state->standardization = std::move(prepared.standardization);
-  DenseDesign design(X, state->standardization, std::move(memory));
-  const PenalisedColumns which = penalised_columns(options, X.cols(), prepared.left_out);
-  require_rows(options, k.sum(), static_cast<Index>(which.flat.size()));
+Solution solve_sparse_linear(Frame& frame) {
+  const MatrixView X = frame.X;
+  const Vector &y = frame.target, &k = frame.k;
+  const FitOptions& options = frame.options;
+  DenseDesign design(X, frame.units.standardization, std::move(frame.memory));
+  const PenalisedColumns which = penalised_columns(options, X.cols(), frame.left_out);
+  require_rows(options, frame.rows, static_cast<Index>(which.flat.size()));
   SparseParts parts = parts_of(options.prior.kind);
   Rotation rotation = Rotation::to_diagonal;
   if (std::min(X.rows(), which.size()) > most_to_rotate) {
@@ -26,29 +25,28 @@ void fit_sparse_linear(MatrixView X, std::shared_ptr<double[]> memory, const Vec
       throw InvalidArgument(fmt::format("prior 'dense' needs a decomposition that {} rows and {} columns make too dear; use prior sparse",
                                         X.rows(), which.size()));
     if (parts == SparseParts::both)
-      report.warnings.push_back(fmt::format(
+      frame.warnings.push_back(fmt::format(
           "the dense part is off: {} rows and {} columns are too many for its decomposition, so that many small effects count as noise",
           X.rows(), which.size()));
     parts = SparseParts::slab_only;
     rotation = Rotation::as_they_are;
   }
-  fit.num_rows = k.sum();
   const int threads = blas::num_threads();
   const auto reduced = std::make_shared<ReducedRows>();  // the starts read it, and so does the posterior
   ReducedRows& rows = *reduced;
-  warn_of_flat_columns(design, which.flat, k, options.column_names, report);
-  if (!reduce_rows(design, which, k, y, fit.num_rows, KeepBasis::no, rows, rotation, products_of(options, X.rows(), which.size())))
+  warn_of_flat_columns(design, which.flat, k, options.column_names, frame.warnings);
+  if (!reduce_rows(design, which, k, y, frame.rows, KeepBasis::no, rows, rotation, products_of(options, X.rows(), which.size())))
     throw InvalidArgument("the columns without a prior are linearly dependent: they cannot be told apart");
 
   SpikeSlabSettings slab;
-  slab.num_rows = fit.num_rows;
+  slab.num_rows = frame.rows;
   if (which.size() > 0) slab.take_units(rows.Z().colwise().squaredNorm());
   // Of a target that is constant the noise has no scale, and the bound no end: rounding of one of spread 1 is as good as any.    (SP.11)
   constexpr double rounding = std::numeric_limits<double>::epsilon();
   const double around_flat = (rows.rest + rows.y.squaredNorm()) / std::max(rows.degrees, 1.0);
   slab.least_s2 = around_flat > 0 ? 1e-8 * around_flat : rounding * rounding;
   if (!(rows.degrees > 0))
-    report.warnings.push_back(
+    frame.warnings.push_back(
         fmt::format("nothing shows the noise: the table has no more rows than columns without a prior{}, {}; the noise, the intervals and "
                     "the bound mean nothing",
                     options.intercept ? " (the intercept is one)" : "", which.flat.size()));
@@ -63,7 +61,7 @@ void fit_sparse_linear(MatrixView X, std::shared_ptr<double[]> memory, const Vec
   SparsePosterior posterior;
   {
     const blas::ThreadScope one{1};
-    run_reported(options, bound_offset(which.flat, *state, fit.task, fit.num_rows), [&](const SweepReport& report_sweep) {
+    run_reported(options, bound_offset(which.flat, frame.units, frame.task, frame.rows), [&](const SweepReport& report_sweep) {
       AscentSettings ascent;
       ascent.tolerance = options.tolerance.value_or(ascent.tolerance);
       ascent.max_sweeps = options.max_sweeps;
@@ -80,23 +78,17 @@ void fit_sparse_linear(MatrixView X, std::shared_ptr<double[]> memory, const Vec
       }
     });
   }
-  if (!(averaged.weight.sum() > 0)) {
-    describe_failure(options, prepared.left_out, *state, fit);
-    fit.state = std::move(state);
-    return;
-  }
+  if (!(averaged.weight.sum() > 0)) return failed_solution(frame);
   if (!over_grid) {
     const std::vector<std::shared_ptr<const ReducedRows>> each(averaged.fits.size(), reduced);
     posterior = posterior_of(which, averaged.fits, each, averaged.weight, slab.seen());
   }
-  describe_sparse(options, which, averaged, std::move(posterior), prepared.left_out, *state, fit);
+  Solution out = solution_of(frame, which, averaged, std::move(posterior));
   rows.gram.resize(0, 0);
   rows.systems.clear();
   // y - F beta - X w = what Z does not reach, and y~ - Z w.                                                                      (SP.2)
-  const double centre = options.intercept ? k.dot(y) / fit.num_rows : 0.0, around = k.dot((y.array() - centre).square().matrix());
-  const double missed = rows.rest + (rows.y - rows.Z() * state->w(which.columns)).squaredNorm();
-  fit.r_squared = around > 0 ? 1 - missed / around : 0.0;
-  fit.state = std::move(state);
+  out.rows.missed = rows.rest + (rows.y - rows.Z() * out.w(which.columns)).squaredNorm();
+  return out;
 }
 
 }  // namespace ardvark

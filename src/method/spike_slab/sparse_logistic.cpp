@@ -18,7 +18,6 @@
 #include "frame/describe.hpp"
 #include "frame/prepare.hpp"
 #include "frame/row_order.hpp"
-#include "frame/user_units.hpp"
 #include "method/l1/coordinate_ascent.hpp"
 #include "method/spike_slab/class_grid.hpp"
 #include "method/spike_slab/class_starts.hpp"
@@ -90,7 +89,7 @@ std::shared_ptr<const ColumnSets> first_sets(Design& design, const Problem& prob
 }
 
 // Moments of rows first .. first+count-1 under each component.
-using MomentsOfRows = std::function<ComponentMoments(Index first, Index count)>;
+using MomentsOfRows = decltype(RowMoments::of_components);
 
 // Of no more columns than rows by one matrix of all columns a component, else as those of new rows.                      (SP.7), (SL.8)
 MomentsOfRows moments_of_rows(const Mixture& mixture, MatrixView X, const Standardization& standardization) {
@@ -106,12 +105,12 @@ MomentsOfRows moments_of_rows(const Mixture& mixture, MatrixView X, const Standa
     roots.push_back(
         lower_root(with_flat(one.covariance(), mixture.columns, mixture.flat_columns, *one.basis, num_columns, one.dense().flat)));
   }
-  return [&mixture, X, &standardization, means, roots](Index first, Index count) {
+  return [X, &standardization, means, roots](const Mixture& of, Index first, Index count) {
     const Index skipped = first * (X.layout() == Layout::column_major ? 1 : X.stride());
     const Index size = X.scalar() == ScalarType::float64 ? sizeof(double) : sizeof(float);
     const void* data = static_cast<const char*>(X.data()) + skipped * size;
     DenseDesign some(MatrixView(data, X.scalar(), count, X.cols(), X.layout(), X.stride()), standardization);
-    if (means.empty()) return mixture.component_moments(some);
+    if (means.empty()) return of.component_moments(some);
     const auto components = static_cast<Index>(means.size());
     ComponentMoments out{Matrix(count, components), Matrix(count, components)};
     Vector of_rows(count);
@@ -138,7 +137,7 @@ MomentsOfRows moments_of_rows(const Mixture& mixture, const SparseRows& X) {
     all.variance.col(c) =
         X.forms(with_flat(one.covariance(), mixture.columns, mixture.flat_columns, *one.basis, X.cols(), one.dense().flat)).cwiseMax(0.0);
   }
-  return [all](Index first, Index count) {
+  return [all](const Mixture&, Index first, Index count) {
     return ComponentMoments{all.mean.middleRows(first, count), all.variance.middleRows(first, count)};
   };
 }
@@ -185,76 +184,72 @@ std::optional<Found> from_starts(const Problem& problem, ClassRows& rows, const 
 
 }  // namespace
 
-void fit_sparse_logistic(MatrixView X, const Vector& t, const Vector& k, const FitOptions& options, Prepared prepared,
-                         std::shared_ptr<detail::FitState> state, Fit& fit) {
-  Report& report = fit.report;
-  report.notes.insert(report.notes.end(), prepared.notes.begin(), prepared.notes.end());
-  state->standardization = std::move(prepared.standardization);
-  const PenalisedColumns which = penalised_columns(options, X.cols(), prepared.left_out);
+Solution solve_sparse_logistic(Frame& frame) {
+  const MatrixView X = frame.X;
+  const Vector &t = frame.target, &k = frame.k;
+  const FitOptions& options = frame.options;
+  const Standardization& standardization = frame.units.standardization;
+  const PenalisedColumns which = penalised_columns(options, X.cols(), frame.left_out);
   if (std::min(X.rows(), which.size()) > most_to_rotate)
     throw InvalidArgument(
         fmt::format("prior '{}' of classes needs a decomposition that {} rows and {} columns make too dear; use prior shared "
                     "or laplace",
                     to_string(options.prior.kind), X.rows(), which.size()));
   const SparseParts parts = parts_of(options.prior.kind);
-  fit.num_rows = k.sum();
 
   const std::optional<EqualRows> merged = merge_equal_rows(X, t, k);
   const MatrixView seen_X = merged ? MatrixView(merged->X) : X;
   const Vector &seen_t = merged ? merged->t : t, &seen_k = merged ? merged->k : k;
-  Problem problem{seen_X, seen_t, seen_k, which, state->standardization, {}, options.max_sweeps};
-  problem.slab.num_rows = fit.num_rows;
+  Problem problem{seen_X, seen_t, seen_k, which, standardization, {}, options.max_sweeps};
+  problem.slab.num_rows = frame.rows;
   problem.slab.noise = 4;  // about 1/omega
   problem.slab.kappa_tail = 1;
   problem.slab.fit_noise = false;
   problem.slab.fit_dense = parts != SparseParts::slab_only;
-  DenseDesign design(seen_X, state->standardization);
-  warn_of_flat_columns(design, which.flat, seen_k, options.column_names, report);
+  DenseDesign design(seen_X, standardization);
+  warn_of_flat_columns(design, which.flat, seen_k, options.column_names, frame.warnings);
   if (which.size() > 0 && !options.standardize) {
     Vector squares = Vector::Zero(which.size());
     for_column_panels(design, which.columns,
                       [&](const auto& panel, const std::vector<Index>& at) { squares(at) = panel.cwiseAbs2().transpose() * seen_k; });
     problem.slab.take_units(squares);
   }
-  if (which.size() <= seen_X.rows()) problem.sparse = SparseRows::of(seen_X, state->standardization);
+  if (which.size() <= seen_X.rows()) problem.sparse = SparseRows::of(seen_X, standardization);
 
-  state->proper_intercept = has_proper_intercept(options, which.flat);
-  ClassRows rows(design_of(problem), seen_t, seen_k, state->proper_intercept);
+  const bool proper_intercept = has_proper_intercept(options, which.flat);
+  ClassRows rows(design_of(problem), seen_t, seen_k, proper_intercept);
   if (!is_averaged(which)) rows.set_products(products_of(options, seen_X.rows(), which.size()));
   const int threads = blas::num_threads();
   std::optional<Found> found;
   {
     const blas::ThreadScope one{1};
-    run_reported(options, bound_offset(which.flat, *state, fit.task, fit.num_rows), [&](const SweepReport& report_sweep) {
+    run_reported(options, bound_offset(which.flat, frame.units, frame.task, frame.rows), [&](const SweepReport& report_sweep) {
       const ClassStepSettings steps{options.tolerance.value_or(2e-3), options.max_sweeps, report_sweep};
       found = (is_averaged(which) ? average_over_grid : from_starts)(problem, rows, steps, parts, threads);
     });
   }
-  if (!found) {
-    describe_failure(options, prepared.left_out, *state, fit);
-    fit.state = std::move(state);
-    return;
-  }
+  if (!found) return failed_solution(frame);
   // Of rows that are told apart only those at the border still weigh, and there columns may be alike that are not so elsewhere.
   const auto in_table = [&](Index one, Index other, double least) {
     Matrix two(X.rows(), 2);
-    DenseDesign table(X, state->standardization);
+    DenseDesign table = frame.design();
     table.columns(one, 1, two.leftCols(1));
     table.columns(other, 1, two.rightCols(1));
     const Matrix products = two.transpose() * k.asDiagonal() * two;
     return std::abs(products(0, 1)) > least * std::sqrt(products(0, 0) * products(1, 1));
   };
-  describe_sparse(options, which, found->averaged, std::move(found->posterior), prepared.left_out, *state, fit, in_table);
+  Solution out = solution_of(frame, which, found->averaged, std::move(found->posterior), in_table);
+  out.proper_intercept = proper_intercept;
 
   // What takes 0 and 1 for t sees a row of each class.
-  const EqualRows apart = merged ? merge_rows_of_class(*merged) : EqualRows{};
-  const MatrixView X_apart = merged ? MatrixView(apart.X) : X;
-  const Vector &t_apart = merged ? apart.t : t, &k_apart = merged ? apart.k : k;
-  const Mixture& posterior = state->factor.mixture;
-  const auto sparse = !problem.sparse ? nullptr : merged ? SparseRows::of(X_apart, state->standardization) : problem.sparse;
-  describe_classes(t_apart, k_apart, posterior,
-                   sparse ? moments_of_rows(posterior, *sparse) : moments_of_rows(posterior, X_apart, state->standardization), fit);
-  fit.state = std::move(state);
+  const auto apart = merged ? std::make_shared<const EqualRows>(merge_rows_of_class(*merged)) : nullptr;
+  const MatrixView X_apart = apart ? MatrixView(apart->X) : X;
+  const Mixture& posterior = out.factor.mixture;
+  const auto sparse = !problem.sparse ? nullptr : apart ? SparseRows::of(X_apart, standardization) : problem.sparse;
+  const MomentsOfRows moments = sparse ? moments_of_rows(posterior, *sparse) : moments_of_rows(posterior, X_apart, standardization);
+  out.rows.of_components = [apart, moments](const Mixture& of, Index first, Index count) { return moments(of, first, count); };
+  if (apart) out.rows.t = apart->t, out.rows.k = apart->k;
+  return out;
 }
 
 }  // namespace ardvark

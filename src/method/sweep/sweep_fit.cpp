@@ -8,38 +8,38 @@
 
 #include "design/with_row.hpp"
 #include "frame/conditioning.hpp"
-#include "frame/describe.hpp"
-#include "frame/user_units.hpp"
 #include "method/sweep/precision_blocks.hpp"
 #include "method/sweep/sweep_choice.hpp"
 
 namespace ardvark {
 namespace {
 
-void begin_fit(const FitOptions& options, const SweepProblem& problem, Fit& fit) {
-  fit.report.preset = options.preset;
-  fit.report.compat = options.compat;
-  fit.report.notes = problem.prepared.notes;
-  fit.column_names = complete_names(options, problem.X.cols());
-  fit.left_out = problem.prepared.left_out;
-  fit.prior = problem.prior.kind;
-  fit.num_rows = problem.rows;
-  if (options.rule == UpdateRule::laplace) {
-    fit.prior = PriorKind::laplace;
-    fit.lambda = std::sqrt(options.prior.lambda);  // gamma1 is the square                                                        (SLR.4)
-  }
-  const Index p = problem.X.cols();
-  const std::vector<Index>& group = problem.prior.partition.group;
-  fit.group.assign(group.begin(), group.begin() + p);
-  fit.mean = fit.variance = fit.V_diagonal = fit.relevance = Vector::Zero(p);
-  fit.relevant.assign(static_cast<std::size_t>(p), false);
+// Of a published mode the precisions are those of a Laplace prior; gamma1 is the square of lambda.                              (SLR.4)
+double lambda_of(const FitOptions& options) { return options.rule == UpdateRule::laplace ? std::sqrt(options.prior.lambda) : 0; }
+
+bool is_joint(const Frame& frame) { return frame.task == Task::linear && frame.options.posterior == LinearPosterior::joint; }
+
+Solution begun(const SweepProblem& problem) {
+  const Frame& frame = problem.frame;
+  const bool laplace = frame.options.rule == UpdateRule::laplace;
+  const Index p = frame.num_columns();
+  const Partition& partition = problem.prior.partition;
+  Solution out;
+  out.prior = laplace ? PriorKind::laplace : problem.prior.kind;
+  out.lambda = lambda_of(frame.options);
+  if (frame.task == Task::linear) out.posterior = frame.options.posterior;
+  out.group.assign(partition.group.begin(), partition.group.begin() + p);
+  out.flat = partition.flat_columns;
+  out.relevance = Vector::Zero(p);
+  out.relevant.assign(static_cast<std::size_t>(p), false);
+  out.proper_intercept = problem.proper_intercept;
+  return out;
 }
 
 // Made before the solver, which may hold BLAS at one thread.                                                                   (BLOCK.1)
-std::unique_ptr<PrecisionBlocks> precision_blocks(SolverKind kind, const PrecisionPrior& precisions, const Fit& fit, Design& design,
+std::unique_ptr<PrecisionBlocks> precision_blocks(SolverKind kind, const PrecisionPrior& precisions, const Frame& frame, Design& design,
                                                   SweepSettings& settings) {
-  if (kind != SolverKind::dual || fit.task != Task::linear || !fit.is_joint() || !settings.accelerate || settings.condense ||
-      !PrecisionBlocks::serve(precisions))
+  if (kind != SolverKind::dual || !is_joint(frame) || !settings.accelerate || settings.condense || !PrecisionBlocks::serve(precisions))
     return nullptr;
   auto blocks = std::make_unique<PrecisionBlocks>(design);
   settings.blocks = blocks.get();
@@ -56,9 +56,9 @@ Posterior sized_posterior(const Partition& partition, const LikelihoodTraits& li
   return q;
 }
 
-// What is known of the sweeps whether their end is usable or not. `offset`: to the units of the data, nats.
-void report_sweeps(const FitOptions& options, SweepOutcome& outcome, bool usable, double offset, Fit& fit) {
-  Report& report = fit.report;
+// What is known of the sweeps whether their end is usable or not.
+void report_sweeps(const FitOptions& options, SweepOutcome& outcome, bool usable, Solution& out) {
+  Report& report = out.report;
   report.status = usable ? outcome.status : Status::not_positive_definite;
   report.message = outcome.message.empty() ? "the linear system is not positive definite" : outcome.message;
   report.sweeps = outcome.sweeps;
@@ -70,16 +70,15 @@ void report_sweeps(const FitOptions& options, SweepOutcome& outcome, bool usable
         fmt::format("{} of {} sweeps took their large products in single precision", outcome.num_single, outcome.sweeps));
   if (outcome.num_damped > 0)
     report.notes.push_back(fmt::format("{} {} took a shortened step", outcome.num_damped, outcome.num_damped == 1 ? "sweep" : "sweeps"));
-  report.bound = fit.bound = outcome.bound + offset;
+  report.bound = outcome.bound;
   report.bound_history = std::move(outcome.bound_history);
-  for (double& b : report.bound_history) b += offset;
   report.pruning = std::move(outcome.pruning);
 
-  fit.precision = outcome.expected;
-  fit.precision_history = std::move(outcome.history);
+  out.precision = outcome.expected;
+  out.precision_history = std::move(outcome.history);
   if (!options.compat)
     for (std::size_t g = 0; g < outcome.pruned.size(); ++g)
-      if (outcome.pruned[g]) fit.precision[static_cast<Index>(g)] = std::numeric_limits<double>::infinity();
+      if (outcome.pruned[g]) out.precision[static_cast<Index>(g)] = std::numeric_limits<double>::infinity();
 }
 
 // From the columns that are left to all of the design: a pruned one has w = V = 0 at an infinite precision.
@@ -106,45 +105,45 @@ struct Fitted {
 
 // A group is kept when sum_j tau q_j^2/s_j > 2 |g|: at its own best precision more than half of it would be set by the data.      (OPT.3)
 // With q_j = w_j/V_jj and s_j = 1/V_jj - a_j that ratio is tau w_j^2 / (V_jj (1 - a_j V_jj)).                                     (OPT.2)
-void judge_relevance(const Fitted& f, bool may_leave, Fit& fit) {
-  const Index p = fit.num_columns();
+void judge_relevance(const Fitted& f, const Frame& frame, Solution& out) {
+  const Index p = frame.num_columns();
+  const bool may_leave = frame.options.pruning.is_on();
   std::vector<double> evidence(f.partition.group_size.size(), 0.0);
   for (Index j = 0; j < p; ++j) {
-    const Index g = fit.group[static_cast<std::size_t>(j)];
+    const Index g = out.group[static_cast<std::size_t>(j)];
     if (std::isinf(f.a[j])) continue;  // pruned
-    fit.relevance[j] = std::clamp(1 - f.a[j] * f.q.V_diagonal[j], 0.0, 1.0);
+    out.relevance[j] = std::clamp(1 - f.a[j] * f.q.V_diagonal[j], 0.0, 1.0);
     if (g >= 0)
       evidence[static_cast<std::size_t>(g)] +=
-          f.noise_precision * f.q.w[j] * f.q.w[j] / (f.q.V_diagonal[j] * std::max(fit.relevance[j], 1e-12));
+          f.noise_precision * f.q.w[j] * f.q.w[j] / (f.q.V_diagonal[j] * std::max(out.relevance[j], 1e-12));
   }
   for (Index j = 0; j < p; ++j) {
-    const Index g = fit.group[static_cast<std::size_t>(j)];
+    const Index g = out.group[static_cast<std::size_t>(j)];
     const bool estimated = g >= 0 && f.kind != PriorKind::shared;
     if (may_leave) {  // what is there at the end is relevant
       const bool leaves = g >= 0 && f.outcome.pruned[static_cast<std::size_t>(g)];
-      fit.relevant[static_cast<std::size_t>(j)] = !fit.left_out[static_cast<std::size_t>(j)] && !leaves && !std::isinf(f.a[j]);
+      out.relevant[static_cast<std::size_t>(j)] = !frame.left_out[static_cast<std::size_t>(j)] && !leaves && !std::isinf(f.a[j]);
       continue;
     }
-    fit.relevant[static_cast<std::size_t>(j)] =
-        !fit.left_out[static_cast<std::size_t>(j)] &&
+    out.relevant[static_cast<std::size_t>(j)] =
+        !frame.left_out[static_cast<std::size_t>(j)] &&
         (!estimated ||
          evidence[static_cast<std::size_t>(g)] > 2 * static_cast<double>(f.partition.group_size[static_cast<std::size_t>(g)]));
   }
 }
 
-void keep_factor(const FitOptions& options, Solver& solver, const SweepOutcome& outcome, Index n, Index num_columns,
-                 detail::FitState& state, Report& report) {
+void keep_factor(const FitOptions& options, Solver& solver, const SweepOutcome& outcome, Index n, Index num_columns, Solution& out) {
   const auto p = static_cast<Index>(outcome.columns.size());
   const Index inner = std::min(n, p);
   const double megabytes = static_cast<double>(inner) * static_cast<double>(p) * 8e-6;
   if (options.keep_covariance == Keep::never) return;
   if (options.keep_covariance == Keep::automatic && megabytes > 256) {
-    report.notes.push_back(
+    out.report.notes.push_back(
         fmt::format("the covariance factor ({:.0f} MB) was not kept; predict needs keep_covariance = always", megabytes));
     return;
   }
-  state.factor = solver.factor();
-  if (p < num_columns) state.factor.columns = outcome.columns;
+  out.factor = solver.factor();
+  if (p < num_columns) out.factor.columns = outcome.columns;
 }
 
 // Sweeps, with all that they need and leave behind.
@@ -160,23 +159,25 @@ struct Run {
 };
 
 // \param start  E[alpha] to begin with, instead of what the options say; empty: that
-std::unique_ptr<Run> run_sweeps(const FitOptions& options, const SweepProblem& problem, SolverChoice choice, const Vector& start,
-                                Design& design, const Standardization& standardization, const Fit& fit) {
+std::unique_ptr<Run> run_sweeps(const SweepProblem& problem, SolverChoice choice, const Vector& start, Design& design) {
+  const Frame& frame = problem.frame;
+  const FitOptions& options = frame.options;
+  const Standardization& standardization = frame.units.standardization;
   Likelihood& likelihood = problem.likelihood;
   const LikelihoodTraits traits = likelihood.traits();
   const Partition& partition = problem.prior.partition;
   auto run = std::make_unique<Run>();
   run->choice = std::move(choice);
-  run->precisions = std::make_unique<PrecisionPrior>(partition, problem.prior.shape, problem.prior.rate, options.rule, fit.lambda);
+  run->precisions = std::make_unique<PrecisionPrior>(partition, problem.prior.shape, problem.prior.rate, options.rule, lambda_of(options));
   PrecisionPrior& precisions = *run->precisions;
   if (!options.start_precision.empty()) precisions.set_expected(start_of(options, partition, 1, design.cols(), precisions.expected()));
   if (start.size() > 0) precisions.set_expected(start);
   const SolverKind kind = run->choice.kind;
-  SweepSettings settings = sweep_settings(options, fit.task, traits, problem.rows, problem.X.cols());
+  SweepSettings settings = sweep_settings(options, frame.task, traits, frame.rows, frame.num_columns());
   // Weights that no prior holds may be large enough for rounding in the scores to count.
   if (traits.row_moments && partition.num_flat() > (standardization.intercept ? 1 : 0))
-    settings.score_rounding = score_rounding_of(design, standardization, problem.rows);
-  run->blocks = precision_blocks(kind, precisions, fit, design, settings);
+    settings.score_rounding = score_rounding_of(design, standardization, frame.rows);
+  run->blocks = precision_blocks(kind, precisions, frame, design, settings);
   const bool may_shrink = options.pruning.is_on();
   run->solver =
       make_solver(may_shrink && kind != SolverKind::qr ? options.solver : kind, {design, precisions.partition(), traits}, may_shrink);
@@ -188,20 +189,19 @@ std::unique_ptr<Run> run_sweeps(const FitOptions& options, const SweepProblem& p
   const bool whole = static_cast<Index>(outcome.columns.size()) == design.cols();
   if (run->usable && whole)
     run->conditioning = condition_of(*run->solver, partition, standardization, run->q, outcome.rows.omega,
-                                     fit.is_joint() && noise.shape > 0 ? noise.rate / noise.shape : 1.0);
+                                     is_joint(frame) && noise.shape > 0 ? noise.rate / noise.shape : 1.0);
   return run;
 }
 
 // The sweeps again by QR, from where they ended, if a Gram matrix has too few digits for these columns.                   (RIDGE.9)
-void repeat_by_qr(const FitOptions& options, const SweepProblem& problem, Design& design, const Standardization& standardization,
-                  const Fit& fit, std::unique_ptr<Run>& run) {
+void repeat_by_qr(const SweepProblem& problem, Design& design, std::unique_ptr<Run>& run) {
+  const FitOptions& options = problem.frame.options;
   if (options.solver != SolverKind::automatic || !options.preset.empty() || sweeps_plainly(options)) return;
-  const Index num_flat = problem.prior.partition.num_flat() - (standardization.intercept ? 1 : 0);
+  const Index num_flat = problem.prior.partition.num_flat() - (problem.frame.units.standardization.intercept ? 1 : 0);
   if (design.cols() > design.rows() && (num_flat <= 0 || design.cols() > 2000)) return;  // of the dual only flat columns have a Gram matrix
   if (run->outcome.status == Status::stopped_by_user) return;
   if (run->usable && !asks_for_qr(run->conditioning, design.rows(), design.cols())) return;
-  auto again =
-      run_sweeps(options, problem, {SolverKind::qr, ""}, run->usable ? run->outcome.expected : Vector(), design, standardization, fit);
+  auto again = run_sweeps(problem, {SolverKind::qr, ""}, run->usable ? run->outcome.expected : Vector(), design);
   if (again->usable)
     again->choice.reason =
         fmt::format("the columns have a condition number of about {:.0e}, which a Gram matrix squares", again->conditioning.number);
@@ -210,75 +210,69 @@ void repeat_by_qr(const FitOptions& options, const SweepProblem& problem, Design
   run = std::move(again);
 }
 
+// No sweep was tried.
+Solution without_sweeps(SweepProblem& problem, SolverChoice choice, Index num_rows) {
+  const PreparedPrior& prior = problem.prior;
+  Solution out = begun(problem);
+  out.usable = false;
+  out.report.status = Status::not_positive_definite;
+  out.report.message = std::move(problem.no_posterior);
+  out.report.solver = choice.kind;
+  out.report.solver_reason = std::move(choice.reason);
+  out.precision =
+      PrecisionPrior(prior.partition, prior.shape, prior.rate, problem.frame.options.rule, lambda_of(problem.frame.options)).expected();
+  Posterior q = sized_posterior(prior.partition, problem.likelihood.traits(), num_rows);
+  out.rows = {std::move(q.m), std::move(q.s)};
+  return out;
+}
+
+// What a usable end of the sweeps leaves behind.
+void take_posterior(const SweepProblem& problem, Run& run, Index num_rows, Solution& out) {
+  const Frame& frame = problem.frame;
+  const Partition& partition = problem.prior.partition;
+  SweepOutcome& outcome = run.outcome;
+  Posterior& q = run.q;
+  if (std::string warning = warning_of(run.conditioning, out.report.solver, frame.names); !warning.empty())
+    out.report.warnings.push_back(std::move(warning));
+  out.effective_parameters = std::max(q.explained, 0.0);                                     // but for rounding
+  out.quadratic = q.w.cwiseAbs2().dot(outcome.a) + outcome.rows.omega.dot(q.m.cwiseAbs2());  // w'V^-1 w = w'Aw + (Xw)' diag(omega) Xw
+  out.num_in_use = run.precisions->partition().num_columns() - run.precisions->partition().num_left_out();
+  spread_over_all(outcome, partition.num_columns(), q, outcome.a);
+  judge_relevance({partition, outcome.a, q, problem.prior.kind, problem.likelihood.noise_precision(), outcome}, frame, out);
+  out.noise = problem.likelihood.noise();
+  keep_factor(frame.options, *run.solver, outcome, num_rows, partition.num_columns(), out);
+  if (frame.units.standardization.intercept) out.origin_variance = run.solver->variance_of(frame.origin()(outcome.columns));
+  out.log_det_V = q.log_det_V;
+  out.w = std::move(q.w);
+  out.V_diagonal = std::move(q.V_diagonal);
+  out.a = std::move(outcome.a);
+  out.omega = std::move(outcome.rows.omega);
+}
+
 }  // namespace
 
-Posterior fit_by_sweeps(const FitOptions& options, SweepProblem problem, std::shared_ptr<detail::FitState> state, const Stopwatch& watch,
-                        Fit& fit) {
-  Likelihood& likelihood = problem.likelihood;
-  const Partition& partition = problem.prior.partition;
-  const bool may_shrink = options.pruning.is_on();
-  Report& report = fit.report;
-  begin_fit(options, problem, fit);
-  state->standardization = std::move(problem.prepared.standardization);
-  state->proper_intercept = problem.proper_intercept != nullptr;
-
-  std::unique_ptr<Design> rows = std::make_unique<DenseDesign>(problem.X, state->standardization);
-  if (problem.proper_intercept != nullptr) rows = with_row_of_means(std::move(rows), *problem.proper_intercept);
+Solution solve_by_sweeps(SweepProblem problem) {
+  const Frame& frame = problem.frame;
+  std::unique_ptr<Design> rows = std::make_unique<DenseDesign>(frame.design());
+  if (problem.proper_intercept) rows = with_row_of_means(std::move(rows), frame.k);
   Design& design = *rows;
-  const Index n = design.rows();
-  const auto end_without_posterior = [&] {
-    without_posterior(partition.num_columns(), fit);
-    fit.state = std::move(state);
-    report.seconds = watch.seconds();
-  };
-  SolverChoice choice = choose_solver(options, likelihood.traits(), partition, problem.X.rows());
-  if (!problem.no_posterior.empty()) {
-    report.status = Status::not_positive_definite;
-    report.message = std::move(problem.no_posterior);
-    report.solver = choice.kind;
-    report.solver_reason = std::move(choice.reason);
-    fit.precision = PrecisionPrior(partition, problem.prior.shape, problem.prior.rate, options.rule, fit.lambda).expected();
-    end_without_posterior();
-    return sized_posterior(partition, likelihood.traits(), n);
-  }
-  std::unique_ptr<Run> run = run_sweeps(options, problem, std::move(choice), {}, design, state->standardization, fit);
-  repeat_by_qr(options, problem, design, state->standardization, fit, run);
-  SweepOutcome& outcome = run->outcome;
-  Posterior& q = run->q;
-  Solver& solver = *run->solver;
+  SolverChoice choice = choose_solver(frame.options, problem.likelihood.traits(), problem.prior.partition, frame.X.rows());
+  if (!problem.no_posterior.empty()) return without_sweeps(problem, std::move(choice), design.rows());
+  std::unique_ptr<Run> run = run_sweeps(problem, std::move(choice), {}, design);
+  repeat_by_qr(problem, design, run);
+  Solution out = begun(problem);
   const auto& [kind, reason] = run->choice;
-  report.solver = kind;
-  report.solver_reason = reason;
-  report_sweeps(options, outcome, run->usable, bound_offset(partition.flat_columns, *state, fit.task, problem.rows), fit);
-  if (solver.kind() != kind) {
-    report.solver = solver.kind();
-    report.solver_reason = fmt::format("{} first ({}), then fewer columns than rows were left", to_string(kind), reason);
+  out.report.solver = kind;
+  out.report.solver_reason = reason;
+  report_sweeps(frame.options, run->outcome, run->usable, out);
+  if (run->solver->kind() != kind) {
+    out.report.solver = run->solver->kind();
+    out.report.solver_reason = fmt::format("{} first ({}), then fewer columns than rows were left", to_string(kind), reason);
   }
-  if (!run->usable) {
-    end_without_posterior();
-    return std::move(q);
-  }
-  if (const std::string warning = warning_of(run->conditioning, report.solver, fit.column_names); !warning.empty())
-    report.warnings.push_back(warning);
-
-  fit.effective_parameters = std::max(q.explained, 0.0);                                        // but for rounding
-  state->quadratic = q.w.cwiseAbs2().dot(outcome.a) + outcome.rows.omega.dot(q.m.cwiseAbs2());  // w'V^-1 w = w'Aw + (Xw)' diag(omega) Xw
-  const Index num_in_use = run->precisions->partition().num_columns() - run->precisions->partition().num_left_out();
-  spread_over_all(outcome, partition.num_columns(), q, outcome.a);
-  judge_relevance({partition, outcome.a, q, problem.prior.kind, likelihood.noise_precision(), outcome}, may_shrink, fit);
-  state->w = fit.standardized_mean = q.w;
-  if (fit.task == Task::linear) {
-    fit.noise = likelihood.noise();
-    fit.noise.rate *= state->y_scale * state->y_scale;
-  }
-  to_user_units(
-      q, num_in_use, [&](const Vector& x) { return solver.variance_of(x(outcome.columns)); }, *state, fit);
-  report.seconds = watch.seconds();  // the posterior is complete; what follows serves later calls
-  state->a = outcome.a;
-  state->omega = outcome.rows.omega;
-  keep_factor(options, solver, outcome, n, partition.num_columns(), *state, report);
-  fit.state = std::move(state);
-  return std::move(q);
+  out.usable = run->usable;
+  if (out.usable) take_posterior(problem, *run, design.rows(), out);
+  out.rows = {std::move(run->q.m), std::move(run->q.s)};
+  return out;
 }
 
 }  // namespace ardvark

@@ -1,0 +1,118 @@
+// From the caller's table to a Fit: the frame, the method, the exit.
+#include "fit/checked.hpp"
+
+#include "core/blas.hpp"
+#include "core/stopwatch.hpp"
+#include "fit/prior_choice.hpp"
+#include "fit/validate_options.hpp"
+#include "frame/describe.hpp"
+#include "frame/frame.hpp"
+#include "frame/separation.hpp"
+#include "frame/solution.hpp"
+#include "method/greedy/greedy_preset.hpp"
+#include "method/l1/l1_slr.hpp"
+#include "method/l1/lasso.hpp"
+#include "method/sequential/sequential.hpp"
+#include "method/spike_slab/sparse.hpp"
+#include "method/sweep/sweep_fit.hpp"
+#include "preset/preset.hpp"
+
+namespace ardvark {
+namespace {
+
+enum class Method { greedy, sequential, l1, published_l1, spike_slab, sweeps };
+
+Method method_of(const FitOptions& options) {
+  const PresetMethod published = preset_facts(options.preset).method;
+  if (published == PresetMethod::greedy) return Method::greedy;
+  if (published == PresetMethod::sequential) return Method::sequential;
+  if (options.prior.kind == PriorKind::laplace)
+    return published == PresetMethod::coordinate && options.compat ? Method::published_l1 : Method::l1;
+  return is_sparse(options.prior.kind) ? Method::spike_slab : Method::sweeps;
+}
+
+std::unique_ptr<Likelihood> gaussian_likelihood(const Frame& frame, const Partition& partition) {
+  const FitOptions& options = frame.options;
+  const Index num_flat = partition.num_flat();
+  const double y_scale = frame.units.y_scale;
+  if (options.posterior == LinearPosterior::joint)
+    return std::make_unique<Gaussian>(frame.target, frame.k, options.noise.shape, options.noise.rate, num_flat,
+                                      partition.num_columns() - num_flat);
+  return make_gaussian_factorised(frame.target, frame.k, options.noise, options.start_noise * y_scale * y_scale);
+}
+
+std::unique_ptr<Likelihood> logistic_likelihood(const Frame& frame, LastRow last) {
+  switch (frame.options.likelihood) {
+    case LogisticLikelihood::gaussian: return make_logistic_gaussian(frame.target, frame.k, last);
+    case LogisticLikelihood::bound: return make_logistic_bound(frame.target, frame.k, frame.options.start_xi, last);
+    case LogisticLikelihood::laplace: return make_logistic_laplace(frame.target, frame.k, last);
+  }
+  throw InternalError("no such likelihood");
+}
+
+Solution solve_linear_by_sweeps(const Frame& frame, PreparedPrior prior) {
+  require_rows(frame.options, frame.rows, prior.partition.num_flat());
+  const auto likelihood = gaussian_likelihood(frame, prior.partition);
+  return solve_by_sweeps({frame, *likelihood, std::move(prior)});
+}
+
+Solution solve_logistic_by_sweeps(const Frame& frame, PreparedPrior prior) {
+  const std::vector<Index> flat = prior.partition.flat_columns;
+  const bool proper = has_proper_intercept(frame.options, flat);
+  const auto likelihood = logistic_likelihood(frame, proper ? LastRow::intercept : LastRow::observation);
+  Solution out = solve_by_sweeps({frame, *likelihood, std::move(prior), proper, why_no_maximum(frame, flat)});
+  // Made first and then moved: core/resize.hpp.
+  out.rows.m = Vector(out.rows.m.head(frame.target.size()));
+  out.rows.s = Vector(out.rows.s.head(frame.target.size()));
+  if (out.report.status == Status::not_positive_definite) explain_no_posterior(frame, flat, out.report);
+  if (out.usable) frame.design().apply(out.w, out.rows.m);  // as predict() has it, bit for bit
+  call_separated(frame, out);
+  return out;
+}
+
+Solution solve(Method method, Frame& frame) {
+  switch (method) {
+    case Method::greedy: return solve_greedily(frame);
+    case Method::sequential: return solve_sequentially(frame);
+    case Method::spike_slab: return frame.task == Task::linear ? solve_sparse_linear(frame) : solve_sparse_logistic(frame);
+    case Method::l1:
+    case Method::published_l1: {
+      Solution out = method == Method::l1 ? solve_lasso(frame) : solve_l1_slr(frame);
+      call_separated(frame, out);
+      return out;
+    }
+    case Method::sweeps: {
+      PreparedPrior prior = prepare_prior(frame.options, frame.num_columns(), frame.left_out);
+      return frame.task == Task::linear ? solve_linear_by_sweeps(frame, std::move(prior))
+                                        : solve_logistic_by_sweeps(frame, std::move(prior));
+    }
+  }
+  throw InternalError("no such method");
+}
+
+}  // namespace
+
+Fit fit_checked(Task task, MatrixView X, VectorView y, const FitOptions& options, std::shared_ptr<double[]> memory) {
+  const Stopwatch watch;
+  const blas::ThreadScope threads(options.threads);
+  Frame frame = make_frame(task, X, y, options, std::move(memory));
+  const Method method = method_of(options);
+  Solution solution = solve(method, frame);
+  Fit fit = assemble(frame, std::move(solution));
+  if (task == Task::logistic && (method == Method::spike_slab || method == Method::sweeps)) describe_separation(options, fit);
+  fit.report.seconds = watch.seconds();
+  return fit;
+}
+
+Fit fit_as_asked(Task task, MatrixView X, VectorView y, const FitOptions& options, std::shared_ptr<double[]> memory) {
+  const Stopwatch watch;
+  validate_options(options, task, X.cols());
+  const ChosenOptions chosen = with_chosen_prior(options, task, X.rows(), X.cols());
+  Fit fit = fit_checked(task, X, y, chosen.options, std::move(memory));
+  if (!chosen.note.empty()) fit.report.notes.insert(fit.report.notes.begin(), chosen.note);
+  warn_if_too_confident(options, fit, X.cols());
+  fit.report.seconds = watch.seconds();  // of all of it, what describes the fit included
+  return fit;
+}
+
+}  // namespace ardvark

@@ -1,0 +1,135 @@
+#include <cmath>
+#include <limits>
+
+#include "core/special.hpp"
+#include "frame/describe.hpp"
+#include "frame/solution.hpp"
+
+namespace ardvark {
+namespace {
+
+// w_user = y_scale scale_j w_j, and the intercept is the prediction at x = 0.
+void to_user_units(const Solution& solution, const Frame& frame, Fit& fit) {
+  const detail::Units& units = frame.units;
+  const Standardization& s = units.standardization;
+  const Index p = fit.num_columns();
+  double spread = 1;  // variance of w given V: b_N/(a_N - 1) for linear
+  if (fit.is_joint()) {
+    const double shape = fit.noise.shape, rate = fit.noise.rate / (units.y_scale * units.y_scale);
+    spread = shape > 1 ? rate / (shape - 1) : std::numeric_limits<double>::infinity();
+  }
+  const double y2 = units.y_scale * units.y_scale;
+  const double unit = fit.is_joint() ? 1 : y2;  // of V: the target's scale is in it where the noise is not
+  fit.log_det_V = solution.log_det_V + static_cast<double>(solution.num_in_use) * std::log(unit);
+  for (Index j = 0; j < p; ++j) {
+    const double scale = s.scale.size() > 0 ? s.scale[j] : 1.0;
+    if (fit.left_out[static_cast<std::size_t>(j)]) continue;
+    fit.mean[j] = units.y_scale * scale * solution.w[j];
+    fit.V_diagonal[j] = unit * scale * scale * solution.V_diagonal[j];
+    fit.variance[j] = y2 * spread * scale * scale * solution.V_diagonal[j];
+    if (solution.V_diagonal[j] > 0) fit.log_det_V += 2 * std::log(scale);  // pruned columns are not in it
+  }
+  if (s.intercept)
+    fit.intercept = Intercept{units.y_center + units.y_scale * solution.w.dot(frame.origin()), y2 * spread * solution.origin_variance};
+}
+
+// A fit that came to no usable end: its numbers are NaN, so that nothing predicts from it or saves it.
+void without_posterior(Index num_columns, Fit& fit) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  fit.mean.setConstant(nan), fit.variance.setConstant(nan), fit.V_diagonal.setConstant(nan);
+  fit.standardized_mean = Vector::Constant(num_columns, nan);
+}
+
+// From the units of the design to those of the data, nats.
+void shift_bounds(double offset, Fit& fit) {
+  fit.bound = fit.report.bound;
+  if (fit.report.bound_history.empty()) return;  // there is none
+  fit.bound = fit.report.bound += offset;
+  for (double& bound : fit.report.bound_history) bound += offset;
+  if (!fit.sparse) return;
+  for (SparseStart& start : fit.sparse->starts) start.bound += offset;
+  fit.sparse->peak_bound += offset;
+}
+
+void put_first(std::vector<std::string> first, std::vector<std::string>& all) {
+  first.insert(first.end(), std::make_move_iterator(all.begin()), std::make_move_iterator(all.end()));
+  all = std::move(first);
+}
+
+// R^2 about the mean where there is an intercept, about zero otherwise.
+double r_squared_of(const Frame& frame, const RowMoments& rows) {
+  const Vector &y = frame.target, &k = frame.k;
+  const double center = frame.units.standardization.intercept ? k.dot(y) / frame.rows : 0.0;
+  const double around = k.dot((y.array() - center).square().matrix());
+  const double missed = rows.missed ? *rows.missed : k.dot((y - rows.m).cwiseAbs2());
+  return around > 0 ? 1 - missed / around : 0.0;
+}
+
+void describe_rows(const Frame& frame, const RowMoments& rows, Fit& fit) {
+  if (rows.m.size() == 0 && !rows.missed && !rows.of_components) return;
+  const Mixture& mixture = fit.state->factor.mixture;
+  const Vector &t = rows.t.size() > 0 ? rows.t : frame.target, &k = rows.k.size() > 0 ? rows.k : frame.k;
+  if (frame.task == Task::linear)
+    fit.r_squared = r_squared_of(frame, rows);
+  else if (rows.of_components)
+    describe_classes(
+        t, k, mixture, [&](Index first, Index count) { return rows.of_components(mixture, first, count); }, fit);
+  else
+    describe_classes(t, k, rows.m, rows.s, fit);
+}
+
+}  // namespace
+
+Fit assemble(const Frame& frame, Solution solution) {
+  const Index p = frame.num_columns();
+  Fit fit;
+  fit.task = frame.task;
+  fit.classes = frame.classes;
+  fit.column_names = frame.names;
+  fit.left_out = frame.left_out;
+  fit.num_rows = frame.rows;
+  fit.prior = solution.prior;
+  fit.lambda = solution.lambda;
+  fit.posterior = solution.posterior;
+  if (frame.task == Task::logistic)
+    fit.likelihood = frame.options.prior.kind == PriorKind::laplace ? LogisticLikelihood::laplace : frame.options.likelihood;
+  fit.group = std::move(solution.group);
+  fit.precision = std::move(solution.precision);
+  fit.precision_history = std::move(solution.precision_history);
+  fit.relevance = std::move(solution.relevance);
+  fit.relevant = std::move(solution.relevant);
+  fit.effective_parameters = solution.effective_parameters;
+  fit.noise = {solution.noise.shape, solution.noise.rate * (frame.units.y_scale * frame.units.y_scale)};
+  fit.sparse = std::move(solution.sparse);
+  fit.report = std::move(solution.report);
+  fit.report.preset = frame.options.preset;
+  fit.report.compat = frame.options.compat;
+  put_first(frame.notes, fit.report.notes);
+  put_first(frame.warnings, fit.report.warnings);
+  shift_bounds(bound_offset(solution.flat, frame.units, frame.task, frame.rows), fit);
+
+  fit.mean = fit.variance = fit.V_diagonal = Vector::Zero(p);
+  if (solution.usable)
+    to_user_units(solution, frame, fit);
+  else
+    without_posterior(p + (frame.units.standardization.intercept ? 1 : 0), fit);
+  if (solution.usable) fit.standardized_mean = solution.w;
+  if (solution.usable && fit.sparse)
+    for (const Index j : solution.flat)
+      if (j < p) fit.sparse->direction[j] = normal_cdf(std::abs(fit.mean[j]) / std::sqrt(fit.variance[j]));
+
+  const auto state = std::make_shared<detail::FitState>();
+  static_cast<detail::Units&>(*state) = frame.units;
+  state->w = std::move(solution.w);
+  state->factor = std::move(solution.factor);
+  state->quadratic = solution.quadratic;
+  state->a = std::move(solution.a);
+  state->omega = std::move(solution.omega);
+  state->proper_intercept = solution.proper_intercept;
+  fit.state = state;
+  describe_rows(frame, solution.rows, fit);
+  if (frame.options.keep_covariance == Keep::never) state->factor = {};
+  return fit;
+}
+
+}  // namespace ardvark

@@ -1,0 +1,105 @@
+#include "frame/frame.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/digits.hpp"
+#include "core/validate.hpp"
+#include "frame/class_labels.hpp"
+#include "frame/prepare.hpp"
+#include "preset/preset.hpp"
+
+namespace ardvark {
+namespace {
+
+// The target in units of its own.
+void standardise_target(VectorView y, Frame& frame) {
+  const FitOptions& options = frame.options;
+  const Vector& k = frame.k;
+  Vector& standard_y = frame.target;
+  standard_y = y.eigen();
+  // Beside a flat intercept taking the mean off changes nothing in the model, and spares the residuals a cancellation.
+  const bool centred = options.intercept && !options.penalize_intercept;
+  if (!options.preset.empty() || (!options.standardize && !centred)) return;
+  const double total = k.sum();
+  double mean = k.dot(standard_y) / total;
+  // The sum of large numbers is off by more than they may differ: their mean is found from the differences.                     (LIN.7)
+  const double off = k.dot((standard_y.array() - mean).matrix()) / total;
+  if (steps_of(std::abs(off), mean) > 4) mean += off;
+  if (options.intercept) frame.units.y_center = mean;
+  standard_y.array() -= frame.units.y_center;
+  const double first =
+      options.intercept ? standard_y[std::find_if(k.begin(), k.end(), [](double weight) { return weight > 0; }) - k.begin()] : 0.0;
+  const bool all_equal = (k.array() == 0 || standard_y.array() == first).all();
+  const double spread = validate::spread(std::sqrt(k.dot(standard_y.cwiseAbs2()) / total), all_equal, "the target");
+  const bool is_constant = !is_spread(spread, mean);
+  if (is_constant) {
+    frame.warnings.push_back("the target is constant: there is nothing to explain");
+    standard_y.setZero();
+  } else if (options.intercept && has_few_digits(spread, mean)) {
+    frame.warnings.push_back(few_digits("the target", spread, mean));
+  }
+  if (!options.standardize) return;
+  frame.units.y_scale = !is_constant ? spread : mean != 0 ? std::abs(mean) : 1.0;
+  standard_y /= frame.units.y_scale;
+}
+
+// Under a Laplace prior columns are those of a model, unless the published program is reproduced.
+Prepared prepare_columns_of(const Frame& frame) {
+  const FitOptions& options = frame.options;
+  if (options.prior.kind != PriorKind::laplace || options.compat) return prepare_columns(frame.X, frame.k, options);
+  FitOptions model = options;
+  model.preset.clear();
+  return prepare_columns(frame.X, frame.k, model);
+}
+
+}  // namespace
+
+Frame make_frame(Task task, MatrixView X, VectorView y, const FitOptions& options, std::shared_ptr<double[]> memory) {
+  Frame frame;
+  frame.options = options;
+  frame.task = task;
+  frame.X = X;
+  frame.memory = std::move(memory);
+  frame.k = weights_or_ones(options.weights, X.rows());
+  frame.rows = frame.k.sum();
+  frame.names = complete_names(options.column_names, X.cols());
+  if (task == Task::logistic) {
+    TwoClasses classes = read_two_classes(y, frame.k, preset_facts(options.preset).signs);
+    frame.classes = std::move(classes.names);
+    frame.target = std::move(classes.t);
+  }
+  Prepared prepared = prepare_columns_of(frame);
+  frame.units.standardization = std::move(prepared.standardization);
+  frame.left_out = std::move(prepared.left_out);
+  frame.notes = std::move(prepared.notes);
+  frame.warnings = std::move(prepared.warnings);
+  if (task == Task::linear) standardise_target(y, frame);
+  return frame;
+}
+
+Vector Frame::origin() const {
+  const Standardization& s = units.standardization;
+  const Index p = num_columns();
+  Vector origin = Vector::Zero(p + 1);
+  for (Index j = 0; j < p; ++j)
+    if (s.center.size() > 0) origin[j] = -s.center[j] * s.scale[j];
+  origin[p] = 1;
+  return origin;
+}
+
+double bound_offset(const std::vector<Index>& flat_columns, const detail::Units& units, Task task, double rows) {
+  double offset = task == Task::linear ? -rows * std::log(units.y_scale) : 0.0;
+  for (Index j : flat_columns) {
+    const bool scaled = units.standardization.scale.size() > j;
+    offset += std::log(units.y_scale) + (scaled ? std::log(units.standardization.scale[j]) : 0.0);
+  }
+  return offset;
+}
+
+std::vector<std::string> complete_names(std::vector<std::string> names, Index num_columns) {
+  for (Index j = static_cast<Index>(names.size()); j < num_columns; ++j) names.push_back(validate::column_name({}, j));
+  return names;
+}
+
+}  // namespace ardvark
