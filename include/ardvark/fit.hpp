@@ -92,7 +92,11 @@ struct FitOptions {
   std::vector<std::string> column_names = {};  ///< [columns] for messages and summaries; empty: x1, x2, ...
 };
 
-enum class Task { linear, logistic };
+enum class Task {
+  linear,
+  logistic,
+  counts  ///< 0, 1, 2, ...; no function of this header takes them yet
+};
 [[nodiscard]] const char* to_string(Task task);
 
 /// A published program as data: what options_for_preset() fills in.

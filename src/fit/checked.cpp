@@ -9,6 +9,7 @@
 #include "frame/frame.hpp"
 #include "frame/separation.hpp"
 #include "frame/solution.hpp"
+#include "likelihood/registry.hpp"
 #include "method/greedy/greedy_preset.hpp"
 #include "method/l1/l1_slr.hpp"
 #include "method/l1/lasso.hpp"
@@ -31,36 +32,22 @@ Method method_of(const FitOptions& options) {
   return is_sparse(options.prior.kind) ? Method::spike_slab : Method::sweeps;
 }
 
-std::unique_ptr<Likelihood> gaussian_likelihood(const Frame& frame, const Partition& partition) {
+Solution solve_rows(const LikelihoodRow& row, const Frame& frame) {
   const FitOptions& options = frame.options;
-  const Index num_flat = partition.num_flat();
-  const double y_scale = frame.units.y_scale;
-  if (options.posterior == LinearPosterior::joint)
-    return std::make_unique<Gaussian>(frame.target, frame.k, options.noise.shape, options.noise.rate, num_flat,
-                                      partition.num_columns() - num_flat);
-  return make_gaussian_factorised(frame.target, frame.k, options.noise, options.start_noise * y_scale * y_scale);
-}
-
-std::unique_ptr<Likelihood> logistic_likelihood(const Frame& frame, LastRow last) {
-  switch (frame.options.likelihood) {
-    case LogisticLikelihood::gaussian: return make_logistic_gaussian(frame.target, frame.k, last);
-    case LogisticLikelihood::bound: return make_logistic_bound(frame.target, frame.k, frame.options.start_xi, last);
-    case LogisticLikelihood::laplace: return make_logistic_laplace(frame.target, frame.k, last);
-  }
-  throw InternalError("no such likelihood");
-}
-
-Solution solve_linear_by_sweeps(const Frame& frame, PreparedPrior prior) {
-  require_rows(frame.options, frame.rows, prior.partition.num_flat());
-  const auto likelihood = gaussian_likelihood(frame, prior.partition);
-  return solve_by_sweeps({frame, *likelihood, std::move(prior)});
-}
-
-Solution solve_logistic_by_sweeps(const Frame& frame, PreparedPrior prior) {
+  const bool linear = frame.task == Task::linear, classes = frame.task == Task::logistic;
+  PreparedPrior prior = prepare_prior(options, frame.num_columns(), frame.left_out);
   const std::vector<Index> flat = prior.partition.flat_columns;
-  const bool proper = has_proper_intercept(frame.options, flat);
-  const auto likelihood = logistic_likelihood(frame, proper ? LastRow::intercept : LastRow::observation);
-  Solution out = solve_by_sweeps({frame, *likelihood, std::move(prior), proper, why_no_maximum(frame, flat)});
+  if (linear) require_rows(options, frame.rows, prior.partition.num_flat());
+  const bool proper = classes && has_proper_intercept(options, flat);
+  LikelihoodInput input{frame.target, frame.k, prior.partition.num_flat()};
+  input.num_penalised = prior.partition.num_columns() - input.num_flat;
+  input.last = proper ? LastRow::intercept : LastRow::observation;
+  input.noise = options.noise;
+  input.start_noise = options.start_noise * frame.units.y_scale * frame.units.y_scale;
+  input.start_xi = options.start_xi;
+  const auto likelihood = row.make(std::move(input));
+  Solution out = solve_by_sweeps({frame, *likelihood, std::move(prior), proper, linear ? "" : why_no_maximum(frame, flat)});
+  if (!classes) return out;
   // Made first and then moved: core/resize.hpp.
   out.rows.m = Vector(out.rows.m.head(frame.target.size()));
   out.rows.s = Vector(out.rows.s.head(frame.target.size()));
@@ -81,11 +68,7 @@ Solution solve(Method method, Frame& frame) {
       call_separated(frame, out);
       return out;
     }
-    case Method::sweeps: {
-      PreparedPrior prior = prepare_prior(frame.options, frame.num_columns(), frame.left_out);
-      return frame.task == Task::linear ? solve_linear_by_sweeps(frame, std::move(prior))
-                                        : solve_logistic_by_sweeps(frame, std::move(prior));
-    }
+    case Method::sweeps: return solve_rows(likelihood_row(frame.task, frame.options), frame);
   }
   throw InternalError("no such method");
 }
@@ -102,6 +85,11 @@ Fit fit_checked(Task task, MatrixView X, VectorView y, const FitOptions& options
   if (task == Task::logistic && (method == Method::spike_slab || method == Method::sweeps)) describe_separation(options, fit);
   fit.report.seconds = watch.seconds();
   return fit;
+}
+
+Fit fit_by(const LikelihoodRow& row, MatrixView X, VectorView y, const FitOptions& options) {
+  const Frame frame = make_frame(row.task, X, y, options);
+  return assemble(frame, solve_rows(row, frame));
 }
 
 Fit fit_as_asked(Task task, MatrixView X, VectorView y, const FitOptions& options, std::shared_ptr<double[]> memory) {

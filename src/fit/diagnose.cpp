@@ -395,7 +395,7 @@ Diagnosis diagnose_fit(const Fit& fit, MatrixView X, const Vector& t, const Vect
   std::vector<Index> flat;
   for (const Index j : q.columns)
     if (j < fit.num_columns() && fit.group[static_cast<std::size_t>(j)] == Partition::flat) flat.push_back(j);
-  const double offset = bound_offset(flat, *fit.state, fit.task, 0);
+  const double offset = bound_offset(flat, *fit.state, 0);
   if (is_sparse(fit.prior)) {
     const SparsePrior prior = sparse_prior_of(fit, options, why_not);
     if (!why_not.empty()) return out;

@@ -69,6 +69,7 @@ void describe_rows(const Frame& frame, const RowMoments& rows, Fit& fit) {
   if (rows.m.size() == 0 && !rows.missed && !rows.of_components) return;
   const Mixture& mixture = fit.state->factor.mixture;
   const Vector &t = rows.t.size() > 0 ? rows.t : frame.target, &k = rows.k.size() > 0 ? rows.k : frame.k;
+  if (frame.task == Task::counts) return;
   if (frame.task == Task::linear)
     fit.r_squared = r_squared_of(frame, rows);
   else if (rows.of_components)
@@ -106,7 +107,7 @@ Fit assemble(const Frame& frame, Solution solution) {
   fit.report.compat = frame.options.compat;
   put_first(frame.notes, fit.report.notes);
   put_first(frame.warnings, fit.report.warnings);
-  shift_bounds(bound_offset(solution.flat, frame.units, frame.task, frame.rows), fit);
+  shift_bounds(bound_offset(solution.flat, frame.units, frame.rows), fit);
 
   fit.mean = fit.variance = fit.V_diagonal = Vector::Zero(p);
   if (solution.usable)

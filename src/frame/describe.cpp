@@ -176,6 +176,13 @@ const char* to_string(LogisticLikelihood likelihood) {
 
 const char* to_string(LinearPosterior posterior) { return posterior == LinearPosterior::joint ? "joint" : "factorised"; }
 
-const char* to_string(Task task) { return task == Task::linear ? "linear" : "logistic"; }
+const char* to_string(Task task) {
+  switch (task) {
+    case Task::linear: return "linear";
+    case Task::logistic: return "logistic";
+    case Task::counts: return "counts";
+  }
+  return "unknown";
+}
 
 }  // namespace ardvark

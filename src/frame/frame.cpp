@@ -75,6 +75,7 @@ Frame make_frame(Task task, MatrixView X, VectorView y, const FitOptions& option
   frame.notes = std::move(prepared.notes);
   frame.warnings = std::move(prepared.warnings);
   if (task == Task::linear) standardise_target(y, frame);
+  if (task == Task::counts) frame.target = y.eigen();
   return frame;
 }
 
@@ -88,8 +89,8 @@ Vector Frame::origin() const {
   return origin;
 }
 
-double bound_offset(const std::vector<Index>& flat_columns, const detail::Units& units, Task task, double rows) {
-  double offset = task == Task::linear ? -rows * std::log(units.y_scale) : 0.0;
+double bound_offset(const std::vector<Index>& flat_columns, const detail::Units& units, double rows) {
+  double offset = -rows * std::log(units.y_scale);
   for (Index j : flat_columns) {
     const bool scaled = units.standardization.scale.size() > j;
     offset += std::log(units.y_scale) + (scaled ? std::log(units.standardization.scale[j]) : 0.0);

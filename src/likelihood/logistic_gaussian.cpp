@@ -16,7 +16,7 @@ class LogisticGaussian final : public Likelihood {
         s_(m_),
         slope_(m_) {}
 
-  [[nodiscard]] LikelihoodTraits traits() const override { return {.row_moments = true, .damped = true}; }
+  [[nodiscard]] LikelihoodTraits traits() const override { return {.row_moments = true, .damped = true, .separable = true}; }
 
   void start(Rows& rows) override {  // E sigma' and E sigma at m = s = 0
     rows.omega = last_ == LastRow::intercept ? with_one_more(0.25 * k_, 0.25) : Vector(0.25 * k_);

@@ -60,6 +60,7 @@ struct LikelihoodTraits {
   bool residual = false;       ///< reads Posterior::residual
   bool constant_rows = false;  ///< omega and r never change: Gram matrices may be kept
   bool damped = false;         ///< a full step may lower the bound: the loop searches along the step
+  bool separable = false;      ///< rows may be told apart: their log likelihood goes to 0 as the weights grow without end (VG.5)
   bool to_mode = false;        ///< rows are taken at the mode: the loop repeats solve and update, precisions held, until w is there (LAP.2)
 };
 

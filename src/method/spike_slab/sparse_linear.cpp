@@ -61,7 +61,7 @@ Solution solve_sparse_linear(Frame& frame) {
   SparsePosterior posterior;
   {
     const blas::ThreadScope one{1};
-    run_reported(options, bound_offset(which.flat, frame.units, frame.task, frame.rows), [&](const SweepReport& report_sweep) {
+    run_reported(options, bound_offset(which.flat, frame.units, frame.rows), [&](const SweepReport& report_sweep) {
       AscentSettings ascent;
       ascent.tolerance = options.tolerance.value_or(ascent.tolerance);
       ascent.max_sweeps = options.max_sweeps;

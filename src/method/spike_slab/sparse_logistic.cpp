@@ -223,7 +223,7 @@ Solution solve_sparse_logistic(Frame& frame) {
   std::optional<Found> found;
   {
     const blas::ThreadScope one{1};
-    run_reported(options, bound_offset(which.flat, frame.units, frame.task, frame.rows), [&](const SweepReport& report_sweep) {
+    run_reported(options, bound_offset(which.flat, frame.units, frame.rows), [&](const SweepReport& report_sweep) {
       const ClassStepSettings steps{options.tolerance.value_or(2e-3), options.max_sweeps, report_sweep};
       found = (is_averaged(which) ? average_over_grid : from_starts)(problem, rows, steps, parts, threads);
     });

@@ -117,7 +117,8 @@ void Sweep::stop_on_remaining_gain() {
 // nothing in the bound but its logarithms changes when w, V^1/2 and E[alpha]^-1/2 grow by one factor.                          (VG.5)
 bool Sweep::runs_away() const {
   constexpr double variance_of_a_step = 1e6;
-  return damped_ && q_.s.size() > 0 && q_.s.minCoeff() > variance_of_a_step && likelihood_.bound(q_) > -0.7 * settings_.num_rows;
+  return likelihood_.traits().separable && q_.s.size() > 0 && q_.s.minCoeff() > variance_of_a_step &&
+         likelihood_.bound(q_) > -0.7 * settings_.num_rows;
 }
 
 // The precisions and the rows stand still, and no column outside would raise the bound. Columns that are on their way to infinity and of

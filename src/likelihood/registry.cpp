@@ -1,0 +1,46 @@
+#include "likelihood/registry.hpp"
+
+#include <algorithm>
+
+#include "ardvark/errors.hpp"
+
+namespace ardvark {
+namespace {
+
+using Input = LikelihoodInput;
+
+const LikelihoodRow table[] = {
+    {"gaussian", Task::linear,
+     [](Input in) -> std::unique_ptr<Likelihood> {
+       return std::make_unique<Gaussian>(std::move(in.y), std::move(in.k), in.noise.shape, in.noise.rate, in.num_flat, in.num_penalised);
+     }},
+    {"gaussian-factorised", Task::linear,
+     [](Input in) { return make_gaussian_factorised(std::move(in.y), std::move(in.k), in.noise, in.start_noise); }},
+    {"vg", Task::logistic, [](Input in) { return make_logistic_gaussian(std::move(in.y), std::move(in.k), in.last); }},
+    {"jj", Task::logistic, [](Input in) { return make_logistic_bound(std::move(in.y), std::move(in.k), in.start_xi, in.last); }},
+    {"laplace", Task::logistic, [](Input in) { return make_logistic_laplace(std::move(in.y), std::move(in.k), in.last); }},
+};
+
+const char* name_of(Task task, const FitOptions& options) {
+  if (task == Task::linear) return options.posterior == LinearPosterior::joint ? "gaussian" : "gaussian-factorised";
+  switch (options.likelihood) {
+    case LogisticLikelihood::gaussian: return "vg";
+    case LogisticLikelihood::bound: return "jj";
+    case LogisticLikelihood::laplace: return "laplace";
+  }
+  throw InternalError("no such likelihood");
+}
+
+}  // namespace
+
+std::span<const LikelihoodRow> likelihoods() { return table; }
+
+const LikelihoodRow& likelihood_row(std::string_view name) {
+  const auto* found = std::ranges::find_if(table, [&](const LikelihoodRow& row) { return row.name == name; });
+  if (found == std::end(table)) throw InternalError("no such likelihood");
+  return *found;
+}
+
+const LikelihoodRow& likelihood_row(Task task, const FitOptions& options) { return likelihood_row(name_of(task, options)); }
+
+}  // namespace ardvark
