@@ -67,5 +67,8 @@ std::unique_ptr<Likelihood> make_logistic_bound(Vector t, Vector k, double start
 std::unique_ptr<Likelihood> make_logistic_gaussian(Vector t, Vector k, LastRow last = LastRow::observation);
 /// Logistic with Laplace's approximation; t in {0, 1}. docs/math/logistic_laplace.md
 std::unique_ptr<Likelihood> make_logistic_laplace(Vector t, Vector k, LastRow last = LastRow::observation);
+/// Counts with rate exp(Xw), the exact Gaussian variational posterior; num_flat: columns without a prior. docs/math/poisson.md
+/// \throws InvalidArgument  y is not of whole numbers from 0 on, or all zeros beside a column without a prior
+std::unique_ptr<Likelihood> make_poisson(Vector y, Vector k, Index num_flat);
 
 }  // namespace ardvark

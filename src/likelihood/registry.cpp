@@ -19,6 +19,7 @@ const LikelihoodRow table[] = {
     {"vg", Task::logistic, [](Input in) { return make_logistic_gaussian(std::move(in.y), std::move(in.k), in.last); }},
     {"jj", Task::logistic, [](Input in) { return make_logistic_bound(std::move(in.y), std::move(in.k), in.start_xi, in.last); }},
     {"laplace", Task::logistic, [](Input in) { return make_logistic_laplace(std::move(in.y), std::move(in.k), in.last); }},
+    {"poisson", Task::counts, [](Input in) { return make_poisson(std::move(in.y), std::move(in.k), in.num_flat); }},
 };
 
 const char* name_of(Task task, const FitOptions& options) {

@@ -53,9 +53,7 @@ FitOptions with(const Prior& prior) {
 class EveryLikelihood : public ::testing::TestWithParam<LikelihoodRow> {
  protected:
   // Laplace's approximation to the evidence is none.
-  [[nodiscard]] static bool has_a_bound() {
-    return !GetParam().make({.y = Vector::Ones(1), .k = Vector::Ones(1)})->traits().to_mode;
-  }
+  [[nodiscard]] static bool has_a_bound() { return !GetParam().make({.y = Vector::Ones(1), .k = Vector::Ones(1)})->traits().to_mode; }
 };
 
 // The bound maximised over everything but E[alpha], as a function of it.
