@@ -147,17 +147,32 @@ Report read_report(const Json& description, const std::string& path) {
   return report;
 }
 
-Fit read_fit(const SafetensorsReader& file, const std::string& prefix, const Json& description, std::vector<std::string> column_names) {
-  const std::string& path = file.path();
-  const auto fail = [&](const std::string& what) { fail_model(path, what + " has the wrong size"); };
-  const auto vector = [&](const char* name, Index size, bool may_be_empty = false) {
+namespace {
+
+// What stands under a prefix of a file: arrays of a given size, and complaints about them.
+struct FitReader {
+  const SafetensorsReader& file;
+  const std::string& prefix;
+  const Json& description;
+
+  [[nodiscard]] const std::string& path() const { return file.path(); }
+  [[noreturn]] void fail(const std::string& what) const { fail_model(path(), what + " has the wrong size"); }
+  [[nodiscard]] Vector vector(const char* name, Index size, bool may_be_empty = false) const {
     Vector v = file.vector(prefix + name);
     if (v.size() != size && !(may_be_empty && v.size() == 0)) fail(prefix + name);
     return v;
-  };
-  Fit fit;
-  auto state = std::make_shared<detail::FitState>();
-  CovarianceFactor& factor = state->factor;
+  }
+  [[nodiscard]] Vector finite_vector(const char* name, Index size, bool may_be_empty = false) const {
+    return checked_finite(vector(name, size, may_be_empty), prefix + name, path());
+  }
+  [[nodiscard]] Matrix finite_matrix(const char* name) const { return checked_finite(file.matrix(prefix + name), prefix + name, path()); }
+};
+
+// Words and lists; the columns have their names.
+void read_description(const FitReader& in, Fit& fit, detail::FitState& state) {
+  const Json& description = in.description;
+  const std::string& path = in.path();
+  CovarianceFactor& factor = state.factor;
   fit.task = from_name(description.at("task"), {Task::linear, Task::logistic}, path);
   fit.prior = from_name(description.at("prior"),
                         {PriorKind::automatic, PriorKind::shared, PriorKind::ard, PriorKind::groups, PriorKind::none, PriorKind::laplace,
@@ -171,86 +186,107 @@ Fit read_fit(const SafetensorsReader& file, const std::string& prefix, const Jso
   if (description.contains("lambda")) fit.lambda = description.at("lambda").number();
   fit.target = description.at("target").text();
   fit.classes = description.at("classes").texts();
-  fit.column_names = std::move(column_names);
   fit.group = description.at("group").whole_numbers();
   fit.relevant = description.at("relevant").flags();
   fit.left_out = description.at("left_out").flags();
-  state->standardization.intercept = description.at("intercept").flag();
+  state.standardization.intercept = description.at("intercept").flag();
   factor.kind = static_cast<CovarianceFactor::Kind>(description.at("covariance").whole_number());
   factor.flat_columns = description.at("flat_columns").whole_numbers();
   if (description.contains("covariance_columns"))  // older files have none
     factor.columns = description.at("covariance_columns").whole_numbers();
   fit.report = read_report(description.at("report"), path);
 
-  const auto vector_of_numbers = [&](const char* name, Index size, bool may_be_empty = false) {
-    return checked_finite(vector(name, size, may_be_empty), prefix + name, path);
-  };
-  const auto matrix = [&](const char* name) { return checked_finite(file.matrix(prefix + name), prefix + name, path); };
+  if (fit.task == Task::logistic && fit.classes.size() != 2) in.fail("the list of classes");
+  if (fit.group.size() != fit.column_names.size() || fit.relevant.size() != fit.column_names.size() ||
+      fit.left_out.size() != fit.column_names.size())
+    in.fail("a list of columns");
+  const auto p = static_cast<Index>(fit.column_names.size()), q = p + (state.standardization.intercept ? 1 : 0);
   for (const PruningEvent& event : fit.report.pruning)
     for (const std::vector<Index>& columns : {event.pruned, event.readmitted})
       for (Index j : columns)
-        if (j < 0 || j > static_cast<Index>(fit.column_names.size())) fail("a list of pruned columns");
-  const auto p = static_cast<Index>(fit.column_names.size()), q = p + (state->standardization.intercept ? 1 : 0);
-  const Index inside = factor.columns.empty() ? q : static_cast<Index>(factor.columns.size());  // columns that the factor is about
+        if (j < 0 || j > p) in.fail("a list of pruned columns");
   for (std::size_t i = 0; i < factor.columns.size(); ++i)
     if (factor.columns[i] < 0 || factor.columns[i] >= q || (i > 0 && factor.columns[i] <= factor.columns[i - 1]))
-      fail("the list of columns with a covariance");
-  if (fit.task == Task::logistic && fit.classes.size() != 2) fail("the list of classes");
-  const Vector numbers = vector("scalars", num_scalars);
+      in.fail("the list of columns with a covariance");
+}
+
+void read_numbers(const FitReader& in, Fit& fit, detail::FitState& state) {
+  const std::string &path = in.path(), &prefix = in.prefix;
+  const Index p = static_cast<Index>(fit.column_names.size()), q = p + (state.standardization.intercept ? 1 : 0);
+  const Vector numbers = in.vector("scalars", num_scalars);
   if (numbers.hasNaN()) fail_damaged(path, prefix + "scalars");
-  set_scalars(numbers, path, fit, *state);
-  const double used = fit.bound + state->y_center + state->y_scale + (fit.intercept ? fit.intercept->mean : 0.0);
+  set_scalars(numbers, path, fit, state);
+  const double used = fit.bound + state.y_center + state.y_scale + (fit.intercept ? fit.intercept->mean : 0.0);
   if (!std::isfinite(used)) fail_damaged(path, prefix + "scalars");
   if (fit.task == Task::linear &&
       !(fit.noise.shape >= 1e-6 && std::isfinite(fit.noise.shape) && fit.noise.rate > 0 && std::isfinite(fit.noise.rate)))
     throw InvalidArgument(fmt::format("'{}' is damaged: its noise posterior is Gamma({}, {})", path, fit.noise.shape, fit.noise.rate));
-  const Vector history = file.vector(prefix + "bound_history");
+  const Vector history = in.file.vector(prefix + "bound_history");
   fit.report.bound_history.assign(history.begin(), history.end());
-  fit.mean = vector_of_numbers("mean", p);
-  fit.variance = vector("variance", p);  // infinite where the noise's shape is at most 1
+  fit.mean = in.finite_vector("mean", p);
+  fit.variance = in.vector("variance", p);  // infinite where the noise's shape is at most 1
   if (!(fit.variance.array() >= 0).all()) fail_damaged(path, prefix + "variance");
-  fit.V_diagonal = vector_of_numbers("V_diagonal", p);
-  fit.relevance = vector_of_numbers("relevance", p);
-  fit.precision = file.vector(prefix + "precision");  // infinite: a column that a greedy preset has left out
+  fit.V_diagonal = in.finite_vector("V_diagonal", p);
+  fit.relevance = in.finite_vector("relevance", p);
+  fit.precision = in.file.vector(prefix + "precision");  // infinite: a column that a greedy preset has left out
   if (!(fit.precision.array() >= 0).all()) fail_damaged(path, prefix + "precision");
-  if (fit.group.size() != fit.column_names.size() || fit.relevant.size() != fit.column_names.size() ||
-      fit.left_out.size() != fit.column_names.size())
-    fail("a list of columns");
-  if (is_sparse(fit.prior)) {
-    for (double& share : fit.relevance) share = checked_share(share, "an inclusion", path);
-    const bool has_direction = description.at("sparse").contains("undecided");
-    fit.sparse = read_sparse(description.at("sparse"), vector_of_numbers("inclusion", p), path);
-    fit.sparse->direction = has_direction ? vector_of_numbers("direction", p) : Vector::Constant(p, 0.5);
-    for (Index j = 0; j < p; ++j) {
-      double& direction = fit.sparse->direction[j];
-      if (!has_direction && fit.variance[j] > 0) direction = normal_cdf(std::abs(fit.mean[j]) / std::sqrt(fit.variance[j]));
-      if (!(direction >= 0.5)) fail_damaged(path, prefix + "direction");
-      direction = checked_share(direction, "a probability of direction", path);
-    }
+  state.standardization.center = in.finite_vector("center", p, true);
+  state.standardization.scale = in.finite_vector("scale", p, true);
+  state.w = fit.standardized_mean = in.finite_vector("w", q);
+}
+
+void read_sparse_part(const FitReader& in, Fit& fit) {
+  const std::string& path = in.path();
+  const Json& description = in.description.at("sparse");
+  const Index p = static_cast<Index>(fit.column_names.size());
+  for (double& share : fit.relevance) share = checked_share(share, "an inclusion", path);
+  const bool has_direction = description.contains("undecided");
+  fit.sparse = read_sparse(description, in.finite_vector("inclusion", p), path);
+  fit.sparse->direction = has_direction ? in.finite_vector("direction", p) : Vector::Constant(p, 0.5);
+  for (Index j = 0; j < p; ++j) {
+    double& direction = fit.sparse->direction[j];
+    if (!has_direction && fit.variance[j] > 0) direction = normal_cdf(std::abs(fit.mean[j]) / std::sqrt(fit.variance[j]));
+    if (!(direction >= 0.5)) fail_damaged(path, in.prefix + "direction");
+    direction = checked_share(direction, "a probability of direction", path);
   }
-  state->standardization.center = vector_of_numbers("center", p, true);
-  state->standardization.scale = vector_of_numbers("scale", p, true);
-  state->w = fit.standardized_mean = vector_of_numbers("w", q);
+}
+
+// \param q  columns of the design
+void read_factor(const FitReader& in, Index q, CovarianceFactor& factor) {
+  const Index inside = factor.columns.empty() ? q : static_cast<Index>(factor.columns.size());  // columns that it is about
   if (factor.kind == CovarianceFactor::Kind::triangular) {
-    factor.L_inverse = matrix("L_inverse");
-    if (factor.L_inverse.rows() != inside || factor.L_inverse.cols() != inside) fail("L_inverse");
+    factor.L_inverse = in.finite_matrix("L_inverse");
+    if (factor.L_inverse.rows() != inside || factor.L_inverse.cols() != inside) in.fail("L_inverse");
   } else if (factor.kind == CovarianceFactor::Kind::reduced) {
-    factor.d = vector_of_numbers("d", inside);
-    factor.T = matrix("T");
-    factor.B = matrix("B");
-    factor.R = matrix("R");
+    factor.d = in.finite_vector("d", inside);
+    factor.T = in.finite_matrix("T");
+    factor.B = in.finite_matrix("B");
+    factor.R = in.finite_matrix("R");
     const auto f = static_cast<Index>(factor.flat_columns.size());
     if (factor.T.cols() != inside || factor.B.cols() != inside || factor.B.rows() != f || factor.R.rows() != f || factor.R.cols() != f)
-      fail("T, B or R");
+      in.fail("T, B or R");
     for (Index j : factor.flat_columns)
-      if (j < 0 || j >= inside) fail("the list of flat columns");
-    if (has_repeats(factor.flat_columns)) fail_model(path, "its list of flat columns names one twice");
+      if (j < 0 || j >= inside) in.fail("the list of flat columns");
+    if (has_repeats(factor.flat_columns)) fail_model(in.path(), "its list of flat columns names one twice");
   } else if (factor.kind == CovarianceFactor::Kind::mixture) {
-    factor.mixture = read_mixture(file, prefix, description.at("mixture"), q);
+    factor.mixture = read_mixture(in.file, in.prefix, in.description.at("mixture"), q);
   } else if (factor.kind != CovarianceFactor::Kind::none) {
-    fail("the covariance");
+    in.fail("the covariance");
   }
-  fit.state = std::move(state);
+}
+
+}  // namespace
+
+Fit read_fit(const SafetensorsReader& file, const std::string& prefix, const Json& description, std::vector<std::string> column_names) {
+  const FitReader in{file, prefix, description};
+  Fit fit;
+  fit.column_names = std::move(column_names);
+  const auto state = std::make_shared<detail::FitState>();
+  read_description(in, fit, *state);
+  read_numbers(in, fit, *state);
+  if (is_sparse(fit.prior)) read_sparse_part(in, fit);
+  read_factor(in, state->w.size(), state->factor);
+  fit.state = state;
   return fit;
 }
 

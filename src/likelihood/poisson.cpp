@@ -13,8 +13,7 @@ namespace {
 
 class Poisson final : public Likelihood {
  public:
-  Poisson(Vector y, Vector k)
-      : y_(std::move(y)), k_(std::move(k)), m_(Vector::Zero(y_.size())), s_(m_), rate_(m_), omega_(m_) {
+  Poisson(Vector y, Vector k) : y_(std::move(y)), k_(std::move(k)), m_(Vector::Zero(y_.size())), s_(m_), rate_(m_), omega_(m_) {
     for (Index n = 0; n < y_.size(); ++n) log_factorials_ += k_[n] * log_gamma(y_[n] + 1);
   }
 
@@ -51,9 +50,9 @@ class Poisson final : public Likelihood {
 
  private:
   void write_rows(Rows& rows) {
-    constexpr double largest = 700;                              // of e^x in doubles
-    rate_ = (m_ + 0.5 * s_).array().min(largest).exp();          // (POIS.2)
-    omega_ = k_.cwiseProduct(rate_);                             // (POIS.1)
+    constexpr double largest = 700;                      // of e^x in doubles
+    rate_ = (m_ + 0.5 * s_).array().min(largest).exp();  // (POIS.2)
+    omega_ = k_.cwiseProduct(rate_);                     // (POIS.1)
     rows.omega = omega_;
     rows.r = omega_.cwiseProduct(m_) + k_.cwiseProduct(y_ - rate_);
     expected_log_likelihood_ = k_.dot(y_.cwiseProduct(m_) - rate_) - log_factorials_;  // (POIS.3)

@@ -50,28 +50,41 @@ struct Workspace {
   store(weight, exponent);
 }
 
-[[gnu::always_inline]] inline void posterior(const SubsetProblem& problem, SubsetPosterior& out) {
-  const Index n = problem.count, halves = (n + lanes - 1) / lanes;
-  const double kappa = problem.kappa, gain = 0.5 * kappa / problem.s2;
-  Workspace at;
+// The columns before any is eliminated, a half of them at a time.
+struct Columns {
+  Index n, halves;
+  double gain;  // kappa / (2 s2)
+  Eight index[2], odds[2], diagonal[2], c[2];
+};
+
+[[gnu::always_inline]] inline void begin(const SubsetProblem& problem, Workspace& at, Columns& of) {
+  const Index n = of.n = problem.count;
+  of.halves = (n + lanes - 1) / lanes;
+  const double kappa = problem.kappa;
+  of.gain = 0.5 * kappa / problem.s2;
   for (Index k = 0; k < width; ++k) {
     at.pivot[k] = k < n ? 1 + kappa * problem.A[k * n + k] : 1;
     at.c[k] = k < n ? problem.c[k] : 0;
     at.odds[k] = k < n ? problem.log_odds[k] : never;
     for (Index i = 0; i < n; ++i) at.M[i][k] = k < n ? kappa * problem.A[k * n + i] : 0;
   }
+  for (Index h = 0; h < of.halves; ++h) {
+    indices(h, of.index[h]);
+    load(at.odds + h * lanes, of.odds[h]);
+    load(at.pivot + h * lanes, of.diagonal[h]);
+    load(at.c + h * lanes, of.c[h]);
+  }
+}
 
-  Eight index[2], odds[2], diagonal[2], c[2], most = {};
+// The exponents of all subsets, where their weights will stand. Returns the largest; that of the empty subset is 0.
+[[gnu::always_inline]] inline double exponents(const Columns& of, Workspace& at) {
+  const auto& [n, halves, gain, index, odds, diagonal, c] = of;
+  Eight most = {};
   for (Index h = 0; h < halves; ++h) {
-    indices(h, index[h]);
-    load(at.odds + h * lanes, odds[h]);
-    load(at.pivot + h * lanes, diagonal[h]);
-    load(at.c + h * lanes, c[h]);
     const Eight exponent = odds[h] + gain * c[h] * c[h] / diagonal[h];
     larger(exponent, most);
     store(exponent, at.weight0 + h * lanes);
   }
-  // Exponents.
   const Eight none = Eight{} + never, one = Eight{} + 1.0;
   Index pair = 0;
   for (Index i = 0; i + 1 < n; ++i) {
@@ -116,12 +129,21 @@ struct Workspace {
     }
   }
 
-  // Weights.
-  double top = 0;  // of the empty subset
+  double top = 0;
   for (Index l = 0; l < lanes; ++l) top = std::max(top, most[l]);
+  return top;
+}
+
+// The sums of all weights e^(exponent - top) |M_S|^-1/2, and of weights times exponents, the empty subset left out.
+struct Sums {
+  double weight, exponents;
+};
+
+[[gnu::always_inline]] inline Sums weights(const Columns& of, double top, Workspace& at) {
+  const Index n = of.n, halves = of.halves;
   Eight sum = {}, sum_of_exponents = {}, determinant;
-  for (Index h = 0; h < halves; ++h) weigh(at.weight0 + h * lanes, diagonal[h], top, sum, sum_of_exponents);
-  pair = 0;
+  for (Index h = 0; h < halves; ++h) weigh(at.weight0 + h * lanes, of.diagonal[h], top, sum, sum_of_exponents);
+  Index pair = 0;
   for (Index i = 0; i + 1 < n; ++i) {
     for (Index h = (i + 1) / lanes; h < halves; ++h) {
       load(at.determinant1[i] + h * lanes, determinant);
@@ -133,13 +155,23 @@ struct Workspace {
         weigh(at.triples[pair].weight + h * lanes, determinant, top, sum, sum_of_exponents);
       }
   }
-  const double empty = std::exp(-top), whole = empty + total(sum), least = 1e-18 * whole;
+  return {total(sum), total(sum_of_exponents)};
+}
 
-  // Moments: with x = M^-1 c, mu = kappa x and V = s2 kappa M^-1, from the last column eliminated to the first.
-  const double slab = problem.s2 * kappa, square = kappa * kappa;
+// Sums over subsets, of weights that are not yet divided by their sum, and of coefficients in units of kappa.
+struct Moments {
   Eight inclusion[2] = {}, mean[2] = {}, second[2] = {};  // of the last column of a subset
   Eight before[most_in_block][3] = {};                    // inclusion, mean, second of those before it
   alignas(64) Row across[most_in_block] = {};             // E b_i b_k
+};
+
+// With x = M^-1 c, mu = kappa x and V = s2 kappa M^-1, from the last column eliminated to the first.
+// \param least  triples of less weight are left out
+[[gnu::always_inline]] inline void moments(const Columns& of, double slab, double square, double least, const Workspace& at, Moments& out) {
+  const Index n = of.n, halves = of.halves;
+  const auto& diagonal = of.diagonal;
+  const auto& c = of.c;
+  auto& [inclusion, mean, second, before, across] = out;
   for (Index h = 0; h < halves; ++h) {
     Eight w;
     load(at.weight0 + h * lanes, w);
@@ -148,7 +180,7 @@ struct Workspace {
     mean[h] = w * x;
     second[h] = w * (slab * V + square * x * x);
   }
-  pair = 0;
+  Index pair = 0;
   for (Index i = 0; i + 1 < n; ++i) {
     const double inverse_i = 1 / at.pivot[i], x_i = at.c[i] * inverse_i;
     Eight f[2], of_pairs[2] = {};
@@ -204,21 +236,33 @@ struct Workspace {
       store(ik + of_pairs[h], across[i] + h * lanes);
     }
   }
+}
 
+[[gnu::always_inline]] inline void posterior(const SubsetProblem& problem, SubsetPosterior& out) {
+  Workspace at;
+  Columns of;
+  begin(problem, at, of);
+  const double top = exponents(of, at), empty = std::exp(-top);
+  const Sums sums = weights(of, top, at);
+  const double whole = empty + sums.weight, kappa = problem.kappa, slab = problem.s2 * kappa;
+  Moments sum;
+  moments(of, slab, kappa * kappa, 1e-18 * whole, at, sum);
+
+  const Index n = of.n;
   out.included = out.square = 0;
   for (Index j = 0; j < n; ++j) {
     const Index h = j / lanes, l = j % lanes;
-    out.inclusion[j] = std::min((inclusion[h][l] + total(before[j][0])) / whole, 1.0);
-    out.mean[j] = kappa * (mean[h][l] + total(before[j][1])) / whole;
-    const double own = (second[h][l] + total(before[j][2])) / whole;
+    out.inclusion[j] = std::min((sum.inclusion[h][l] + total(sum.before[j][0])) / whole, 1.0);
+    out.mean[j] = kappa * (sum.mean[h][l] + total(sum.before[j][1])) / whole;
+    const double own = (sum.second[h][l] + total(sum.before[j][2])) / whole;
     out.included += out.inclusion[j];
     out.square += own;
     out.covariance[j * n + j] = std::max(own - out.mean[j] * out.mean[j], 0.0);
-    for (Index i = 0; i < j; ++i) out.covariance[j * n + i] = out.covariance[i * n + j] = across[i][j] / whole - out.mean[i] * out.mean[j];
+    for (Index i = 0; i < j; ++i)
+      out.covariance[j * n + i] = out.covariance[i * n + j] = sum.across[i][j] / whole - out.mean[i] * out.mean[j];
   }
   out.log_evidence = top + std::log(whole);
-  const double exponents = (total(sum_of_exponents) - empty * top) / whole;
-  out.negentropy = exponents - std::log(whole) - 0.5 * out.included * std::log(slab);
+  out.negentropy = (sums.exponents - empty * top) / whole - std::log(whole) - 0.5 * out.included * std::log(slab);
 }
 
 #define ARDVARK_SUBSET_POSTERIOR(name, ...) \
