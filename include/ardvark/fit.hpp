@@ -49,11 +49,11 @@ struct FitOptions {
   GammaDistribution precision = {1e-2, 1e-4};  ///< hyper-prior of each precision alpha: c0, d0 of linear, a0, b0 of logistic; > 0, or both
                                                ///< 0 (Jeffreys' prior, with a rule other than vb or with pruning) (LIN.2), (JJ.4)
   GammaDistribution noise = {1e-2, 1e-4};      ///< linear: prior of the noise precision, a0, b0; > 0                            (LIN.1)
-  LinearPosterior posterior = LinearPosterior::joint;            ///< linear only
-  LogisticLikelihood likelihood = LogisticLikelihood::gaussian;  ///< logistic only
-  UpdateRule rule = UpdateRule::vb;  ///< of the precisions; any other than vb: plain sweeps, converged when the precisions stand still
-                                     ///< (SLR.3), and no acceleration
-  Pruning pruning = {};              ///< plain sweeps likewise
+  LinearPosterior posterior = LinearPosterior::joint;  ///< linear only
+  std::optional<LogisticLikelihood> likelihood = {};   ///< logistic only; none: gaussian (fit_softmax: see there)
+  std::optional<UpdateRule> rule = {};      ///< of the precisions; none: vb (fit_softmax: see there); any other than vb: plain sweeps,
+                                            ///< converged when the precisions stand still (SLR.3), and no acceleration
+  Pruning pruning = {};                     ///< plain sweeps likewise
   RowOrder row_order = RowOrder::as_given;  ///< preset vb_logit_fit_iter only
   double start_xi = 0;                      ///< logistic bound: xi of every row to begin with; >= 0
   bool intercept = true;                 ///< a flat column of ones; of classes, without other flat columns, with a prior (LIN.5), (SP.20)

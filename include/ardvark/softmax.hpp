@@ -20,19 +20,15 @@ enum class ClassCoding {
 };
 [[nodiscard]] const char* to_string(ClassCoding coding);
 
-/// Options of fit_softmax. Of FitOptions those that speak of the noise, of xi, of acceleration and of single precision are not read. The
-/// priors sparse, slab and dense are of the other codings, whose regressions then have the likelihood and rule of fit_logistic.
+/// Options of fit_softmax. Of FitOptions those that speak of the noise, of xi, of acceleration and of single precision are not read.
+/// Without being told the likelihood is laplace and the rule mackay. The priors sparse, slab, dense and laplace are of the other codings,
+/// whose regressions are then those of fit_logistic.
 struct SoftmaxOptions : FitOptions {
   /// None: one_against_rest under the priors sparse, slab and dense, and of 8 classes or more whose rows are at most twice the columns
   /// times the classes, where it has predicted better; else softmax.
   std::optional<ClassCoding> coding = std::nullopt;
   bool precision_per_class = false;  ///< softmax: a precision for each class and group, not one for the group's weights of all classes
   std::vector<std::string> class_names = {};  ///< of the labels 0, 1, 2, ..., then the only ones; empty: the labels' numbers
-
-  SoftmaxOptions() {
-    likelihood = LogisticLikelihood::laplace;
-    rule = UpdateRule::mackay;
-  }
 };
 
 /// smlr, rmlr, slr_lap_ovr, slr_var_ovr, rlr_var_ovr, slr_var_ovo. \throws InvalidArgument for any other

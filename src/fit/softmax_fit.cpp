@@ -27,7 +27,7 @@ namespace {
 
 void validate_options(const SoftmaxOptions& options, Index p) {
   const GammaDistribution& h = options.precision;
-  if (!(h.shape == 0 && h.rate == 0 && (options.rule == UpdateRule::mackay || options.pruning.is_on())))
+  if (!(h.shape == 0 && h.rate == 0 && (options.rule.value_or(UpdateRule::mackay) == UpdateRule::mackay || options.pruning.is_on())))
     validate::gamma(h, "a0 (precision.shape)", "b0 (precision.rate)");
   if (options.compat && options.preset.empty()) throw InvalidArgument("compat reproduces a published program; it needs a preset");
   if (!options.preset.empty() && !preset_facts(options.preset).coding)
@@ -49,9 +49,7 @@ void validate_options(const SoftmaxOptions& options, Index p) {
   if (!options.column_names.empty() && static_cast<Index>(options.column_names.size()) != p)
     throw InvalidArgument(fmt::format("column_names has {} entries; it must have one per column of X: {}", options.column_names.size(), p));
   if (options.coding != ClassCoding::softmax) return;  // the rest is read by fit_logistic
-  if (options.prior.kind == PriorKind::laplace)
-    throw InvalidArgument("prior 'laplace' applies only to two classes; for several, use shared or ard (--prior ard)");
-  if (is_sparse(options.prior.kind))
+  if (is_sparse(options.prior.kind) || options.prior.kind == PriorKind::laplace)
     throw InvalidArgument(fmt::format(
         "prior '{}' applies only to two classes; for several, use shared or ard (--prior ard), or a regression for each class (--coding "
         "one-against-rest)",
@@ -87,7 +85,7 @@ PrecisionPrior prior_of(const SoftmaxOptions& options, const PreparedPrior& one,
       if (p.has_fixed()) all.fixed_precision[c * q + j] = p.fixed_precision[j];
     }
   const Index repeat = own ? C : 1;
-  return {std::move(all), one.shape.replicate(repeat, 1), one.rate.replicate(repeat, 1), options.rule};
+  return {std::move(all), one.shape.replicate(repeat, 1), one.rate.replicate(repeat, 1), options.rule.value_or(UpdateRule::mackay)};
 }
 
 ClassSettings settings_of(const SoftmaxOptions& options, double rows, Index p, Index num_flat) {
@@ -336,8 +334,8 @@ ClassCoding coding_of(const SoftmaxOptions& options, Index num_classes, Index nu
   if (options.coding) return *options.coding;
   constexpr Index many_classes = 8, few_rows = 2;  // for each weight
   const bool is_wide = num_classes >= many_classes && num_rows <= few_rows * num_columns * num_classes;
-  const bool may_choose = options.prior.kind == PriorKind::automatic && !options.precision_per_class &&
-                          foreign_to_sparse(as_of_two_classes(options), Task::logistic).empty();
+  const bool may_choose =
+      options.prior.kind == PriorKind::automatic && !options.precision_per_class && foreign_to_sparse(options, Task::logistic).empty();
   return is_sparse(options.prior.kind) || (is_wide && may_choose) ? ClassCoding::one_against_rest : ClassCoding::softmax;
 }
 

@@ -111,13 +111,16 @@ void add_machine(const Fit& one, Index column, const Standardization& s, Softmax
   }
 }
 
-// A sparse prior has no meaning for the defaults of a softmax.
-FitOptions options_of(FitOptions each, Index num_rows, Index num_columns, std::string& note) {
-  ChosenOptions chosen = with_chosen_prior(as_of_two_classes(each), Task::logistic, num_rows, num_columns);
+// Without being told, regressions under a prior that a softmax may have are of its likelihood and rule; others are as fit_logistic has
+// them.
+FitOptions options_of(const FitOptions& each, Index num_rows, Index num_columns, std::string& note) {
+  ChosenOptions chosen = with_chosen_prior(each, Task::logistic, num_rows, num_columns);
   note = std::move(chosen.note);
-  if (is_sparse(chosen.options.prior.kind)) return std::move(chosen.options);
-  each.prior.kind = chosen.options.prior.kind;
-  return each;
+  FitOptions& options = chosen.options;
+  if (is_sparse(options.prior.kind) || options.prior.kind == PriorKind::laplace) return std::move(options);
+  if (!options.likelihood) options.likelihood = LogisticLikelihood::laplace;
+  if (!options.rule) options.rule = UpdateRule::mackay;
+  return std::move(options);
 }
 
 // What the machines say: each by itself if few do, else how many and the first of them.
@@ -160,14 +163,6 @@ void summarise(const std::vector<Machine>& machines, Index num_machines, bool co
 }
 
 }  // namespace
-
-FitOptions as_of_two_classes(FitOptions options) {
-  const SoftmaxOptions of_softmax;
-  const FitOptions defaults;
-  if (options.likelihood == of_softmax.likelihood) options.likelihood = defaults.likelihood;
-  if (options.rule == of_softmax.rule) options.rule = defaults.rule;
-  return options;
-}
 
 // What all regressions have in common.
 FitOptions options_of_each(const SoftmaxOptions& options) {

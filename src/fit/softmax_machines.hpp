@@ -5,9 +5,6 @@
 
 namespace ardvark {
 
-/// With the likelihood and rule of two classes where these are the softmax's own.
-[[nodiscard]] FitOptions as_of_two_classes(FitOptions options);
-
 /// How the classes are told apart where the caller does not say it.                                                             (SMX.9)
 [[nodiscard]] ClassCoding coding_of(const SoftmaxOptions& options, Index num_classes, Index num_rows, Index num_columns);
 

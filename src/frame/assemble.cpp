@@ -93,7 +93,8 @@ Fit assemble(const Frame& frame, Solution solution) {
   fit.lambda = solution.lambda;
   fit.posterior = solution.posterior;
   if (frame.task == Task::logistic)
-    fit.likelihood = frame.options.prior.kind == PriorKind::laplace ? LogisticLikelihood::laplace : frame.options.likelihood;
+    fit.likelihood = frame.options.prior.kind == PriorKind::laplace ? LogisticLikelihood::laplace
+                                                                    : frame.options.likelihood.value_or(LogisticLikelihood::gaussian);
   fit.group = std::move(solution.group);
   fit.precision = std::move(solution.precision);
   fit.precision_history = std::move(solution.precision_history);

@@ -174,10 +174,7 @@ void read_description(const FitReader& in, Fit& fit, detail::FitState& state) {
   const std::string& path = in.path();
   CovarianceFactor& factor = state.factor;
   fit.task = from_name(description.at("task"), {Task::linear, Task::logistic}, path);
-  fit.prior = from_name(description.at("prior"),
-                        {PriorKind::automatic, PriorKind::shared, PriorKind::ard, PriorKind::groups, PriorKind::none, PriorKind::laplace,
-                         PriorKind::sparse, PriorKind::slab, PriorKind::dense},
-                        path);
+  fit.prior = from_name(description.at("prior"), all_priors, path);
   if (description.contains("posterior"))  // older files have none
     fit.posterior = from_name(description.at("posterior"), {LinearPosterior::joint, LinearPosterior::factorised}, path);
   if (description.contains("likelihood"))

@@ -41,6 +41,10 @@ Array checked_finite(Array array, const std::string& name, const std::string& pa
 [[nodiscard]] int checked_count(const Json& number, const std::string& path);
 [[nodiscard]] bool has_repeats(std::vector<Index> indices);
 
+inline constexpr std::initializer_list<PriorKind> all_priors = {PriorKind::automatic, PriorKind::shared, PriorKind::ard,
+                                                                PriorKind::groups,    PriorKind::none,   PriorKind::laplace,
+                                                                PriorKind::sparse,    PriorKind::slab,   PriorKind::dense};
+
 /// Every enum goes into the file by name.
 template <typename Enum>
 Enum from_name(const Json& name, std::initializer_list<Enum> values, const std::string& path) {

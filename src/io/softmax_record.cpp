@@ -121,10 +121,7 @@ SoftmaxFit read_softmax(const SafetensorsReader& file, const Json& description, 
   fit.classes = description.at("classes").texts();
   if (fit.classes.size() < 2) fail("the list of classes");
   fit.target = description.at("target").text();
-  fit.prior = from_name(description.at("prior"),
-                        {PriorKind::automatic, PriorKind::shared, PriorKind::ard, PriorKind::groups, PriorKind::none, PriorKind::sparse,
-                         PriorKind::slab, PriorKind::dense},
-                        path);
+  fit.prior = from_name(description.at("prior"), all_priors, path);
   fit.relevant = description.at("relevant").flags();
   fit.left_out = description.at("left_out").flags();
   if (fit.relevant.size() != column_names.size() || fit.left_out.size() != column_names.size()) fail("a list of columns");

@@ -81,7 +81,8 @@ std::string summary(const SoftmaxFit& fit, double level) {
   name_width = std::min<std::size_t>(name_width, 40);
   class_width = std::min<std::size_t>(class_width, 30);
   const bool has_inclusion = fit.prior == PriorKind::sparse || fit.prior == PriorKind::slab;
-  const bool judged = fit.prior == PriorKind::ard || fit.prior == PriorKind::groups || has_inclusion;
+  const bool laplace = fit.prior == PriorKind::laplace;
+  const bool judged = fit.prior == PriorKind::ard || fit.prior == PriorKind::groups || laplace || has_inclusion;
   const double half_width = student_t_quantile(std::numeric_limits<double>::infinity(), level);
   const bool dense = fit.prior == PriorKind::dense;  // no column has an effect of its own, and all have one size
   out += fmt::format("\n  {}  {}  {:>10}  {:>10}  {:>10}  {:>10}{}\n", padded("coefficient", name_width),
@@ -112,7 +113,10 @@ std::string summary(const SoftmaxFit& fit, double level) {
   out += fmt::format("accuracy, training    {:.4f}\nlog loss, training    {:.4f}\n", fit.accuracy, fit.log_loss);
   const bool approximate = fit.coding == ClassCoding::softmax || fit.machines.front().likelihood == LogisticLikelihood::laplace;
   if (report.status != Status::separated || fit.coding != ClassCoding::softmax)
-    out += fmt::format("{} {}{}\n", approximate ? "log evidence (Laplace)" : "bound on evidence    ",
+    out += fmt::format("{} {}{}\n",
+                       laplace       ? "log density at mode  "
+                       : approximate ? "log evidence (Laplace)"
+                                     : "bound on evidence    ",
                        io::bound_in_words(fit.bound, fit.prior, bound_scope(fit)),
                        fit.coding == ClassCoding::softmax ? "" : ", all regressions together");
   out += fmt::format("fit                   {} sweeps, {:.3g} s, solver {} ({})\n", report.sweeps, report.seconds, to_string(report.solver),

@@ -173,13 +173,11 @@ FitOptions fit_options(const ModelOptions& from, Task task) {
 SoftmaxOptions softmax_options(const ModelOptions& from, const FitOptions& fit) {
   refuse(from, {"acceleration"}, "has no meaning with several classes, which are fitted without");
   SoftmaxOptions classes = from.preset.empty() ? SoftmaxOptions() : softmax_options_for_preset(from.preset, from.compat);
-  const LogisticLikelihood likelihood = classes.likelihood;
-  const UpdateRule rule = classes.rule;
   static_cast<FitOptions&>(classes) = fit;
   if (from.preset.empty()) {
     refuse(from, {"likelihood"}, "applies only to two classes; several have Laplace's approximation");
-    if (!from.has("update_rule")) classes.rule = rule;
-    classes.likelihood = likelihood;
+    if (!from.has("update_rule")) classes.rule.reset();
+    classes.likelihood.reset();
     classes.coding = choose<std::optional<ClassCoding>>(from, "coding", from.coding,
                                                         {{"automatic", std::nullopt},
                                                          {"softmax", ClassCoding::softmax},

@@ -203,6 +203,36 @@ TEST(Softmax, MachinesKnowNothingOfEachOther) {
   }
 }
 
+TEST(Softmax, MachinesAreFittedAsTheirOptionsSay) {  // also where these are the softmax's own
+  const Data d = make(24, 60, 4, 3);
+  const auto expect_machines_of = [&](const SoftmaxOptions& options) {
+    const SoftmaxFit fit = fit_softmax(d.X, d.y, options);
+    for (Index c = 0; c < 3; ++c) {
+      const Vector own = (d.y.array() == static_cast<double>(c)).cast<double>();
+      const LogisticFit alone = fit_logistic(d.X, own, options);
+      EXPECT_EQ(fit.machines[static_cast<std::size_t>(c)].prior, alone.prior);
+      EXPECT_EQ(Vector(fit.mean.col(c)), alone.mean);
+      EXPECT_EQ(Vector(fit.variance.col(c)), alone.variance);
+    }
+    return fit;
+  };
+  SoftmaxOptions options;
+  options.coding = ClassCoding::one_against_rest;
+  EXPECT_EQ(expect_machines_of(options).prior, PriorKind::sparse);
+  options.likelihood = LogisticLikelihood::laplace;  // was taken for nobody's word, and dropped
+  options.rule = UpdateRule::vb;
+  EXPECT_NE(expect_machines_of(options).prior, PriorKind::sparse);
+  options.likelihood = LogisticLikelihood::gaussian;
+  options.rule = UpdateRule::mackay;
+  EXPECT_NE(expect_machines_of(options).prior, PriorKind::sparse);
+  options.likelihood.reset();
+  options.rule.reset();
+  options.prior = Prior::laplace(0.5);  // was refused for a rule that nobody had named
+  const SoftmaxFit lasso = expect_machines_of(options);
+  EXPECT_EQ(lasso.prior, PriorKind::laplace);
+  EXPECT_NE(summary(lasso).find("log density at mode"), std::string::npos) << summary(lasso);
+}
+
 TEST(Softmax, PrecisionIsMacKaysFixedPoint) {
   const Data d = make(2, 200, 6, 3, 3);
   SoftmaxOptions options = with(Prior::shared());

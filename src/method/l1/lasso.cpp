@@ -20,7 +20,7 @@ void validate_lasso(const FitOptions& options) {
   const auto refuse = [](bool given, const char* name) {
     if (given) throw InvalidArgument(fmt::format("{} has no meaning beside a Laplace prior, which has lambda and nothing else", name));
   };
-  refuse(options.rule != UpdateRule::vb, "rule");
+  refuse(options.rule.value_or(UpdateRule::vb) != UpdateRule::vb, "rule");
   refuse(options.pruning.is_on(), "pruning");
   refuse(!prior.group.empty(), "prior.group");
   refuse(!prior.fixed_columns.empty(), "prior.fixed_columns");

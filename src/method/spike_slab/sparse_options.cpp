@@ -17,14 +17,14 @@ std::string foreign_to_sparse(const FitOptions& options, Task task) {
   const bool linear = task == Task::linear;
   const std::pair<bool, const char*> foreign[] = {
       {!options.preset.empty(), "preset"},
-      {options.rule != defaults.rule, "update_rule"},
+      {options.rule.value_or(UpdateRule::vb) != UpdateRule::vb, "update_rule"},
       {options.pruning.is_on(), "pruning"},
       {!options.prior.fixed_columns.empty(), "prior.fixed_columns"},
       {!options.prior.hyperprior.empty(), "prior.hyperprior"},
       {differ(options.precision, defaults.precision), linear ? "precision (c0, d0)" : "precision (a0, b0)"},
       {linear && differ(options.noise, defaults.noise), "noise (a0, b0)"},
       {linear && options.posterior != defaults.posterior, "posterior"},
-      {!linear && options.likelihood != defaults.likelihood, "likelihood"},
+      {!linear && options.likelihood.value_or(LogisticLikelihood::gaussian) != LogisticLikelihood::gaussian, "likelihood"},
       {!options.start_precision.empty(), "start_precision"},
       {options.start_noise != defaults.start_noise, "start_noise"},
       {options.record_every != defaults.record_every, "record_every"},

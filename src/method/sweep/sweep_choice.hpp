@@ -10,7 +10,9 @@
 namespace ardvark {
 
 /// Rules that may lower the bound, and columns that leave, go with plain sweeps.
-[[nodiscard]] inline bool sweeps_plainly(const FitOptions& options) { return options.rule != UpdateRule::vb || options.pruning.is_on(); }
+[[nodiscard]] inline bool sweeps_plainly(const FitOptions& options) {
+  return options.rule.value_or(UpdateRule::vb) != UpdateRule::vb || options.pruning.is_on();
+}
 
 struct SolverChoice {
   SolverKind kind = SolverKind::automatic;

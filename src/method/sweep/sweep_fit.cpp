@@ -168,7 +168,8 @@ std::unique_ptr<Run> run_sweeps(const SweepProblem& problem, SolverChoice choice
   const Partition& partition = problem.prior.partition;
   auto run = std::make_unique<Run>();
   run->choice = std::move(choice);
-  run->precisions = std::make_unique<PrecisionPrior>(partition, problem.prior.shape, problem.prior.rate, options.rule, lambda_of(options));
+  run->precisions = std::make_unique<PrecisionPrior>(partition, problem.prior.shape, problem.prior.rate,
+                                                     options.rule.value_or(UpdateRule::vb), lambda_of(options));
   PrecisionPrior& precisions = *run->precisions;
   if (!options.start_precision.empty()) precisions.set_expected(start_of(options, partition, 1, design.cols(), precisions.expected()));
   if (start.size() > 0) precisions.set_expected(start);
@@ -219,8 +220,9 @@ Solution without_sweeps(SweepProblem& problem, SolverChoice choice, Index num_ro
   out.report.message = std::move(problem.no_posterior);
   out.report.solver = choice.kind;
   out.report.solver_reason = std::move(choice.reason);
-  out.precision =
-      PrecisionPrior(prior.partition, prior.shape, prior.rate, problem.frame.options.rule, lambda_of(problem.frame.options)).expected();
+  out.precision = PrecisionPrior(prior.partition, prior.shape, prior.rate, problem.frame.options.rule.value_or(UpdateRule::vb),
+                                 lambda_of(problem.frame.options))
+                      .expected();
   Posterior q = sized_posterior(prior.partition, problem.likelihood.traits(), num_rows);
   out.rows = {std::move(q.m), std::move(q.s)};
   return out;
