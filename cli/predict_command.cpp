@@ -15,7 +15,7 @@ namespace ardvark::cli {
 namespace {
 
 struct PredictArguments {
-  std::string model, data, output, missing = "refuse", rule = "automatic";
+  std::string model, data, output, missing = "refuse", rule = "automatic", interval = "new";
   double level = 0.95;
   bool level_given = false;
   char delimiter = ',';
@@ -112,6 +112,7 @@ int run_predict(const PredictArguments& args) {
   ModelOptions options;
   options.spelling = Spelling::command_line;
   options.rule = args.rule;
+  options.interval = args.interval;
   check_rule(model, options);
   if (task_of(model) == Task::logistic && args.level_given)
     throw InvalidArgument("--level applies only to intervals; a classifier predicts probabilities, without intervals; leave it out");
@@ -153,6 +154,8 @@ void add_predict(CLI::App& app, Run& run) {
   c.add_option("data", args->data, "CSV file with the model's columns, by name, in any order; others are not read")->required();
   c.add_option("-o,--output", args->output, "Write here instead of the screen")->check(not_empty);
   c.add_option("--level", args->level, "Regressions: level of the interval (default 0.95)")->check(is_number);
+  c.add_option("--interval", args->interval,
+               "Regressions: new (default), sd and interval of a new observation, with its noise; or mean, without: of the curve itself");
   c.add_option(
       "--rule", args->rule,
       "Logistic: automatic (exact; published for presets of VBLinLogit; plug-in for the SLR toolbox with --compat), exact, plug-in (as if "

@@ -171,6 +171,8 @@ ARDVARK_API void ardvark_free(void* memory);
  *     rule                automatic (default), exact, plug-in, mackay, published, published-batch, published-incremental, average or
  *                         mixture. Predictions: how a probability, or a density, follows from the posterior.
  *     level               a number between 0 and 1, default 0.95. Level of the intervals.
+ *     interval            new (default) or mean. Predictions of a regression: whether sd and interval are of a new observation, with its
+ *                         noise, or of the mean, without.
  * options: end */
 /* clang-format on */
 typedef struct ardvark_options ardvark_options;
@@ -279,7 +281,7 @@ ARDVARK_API ardvark_code ardvark_model_summary(const ardvark_model* model, const
                                                ardvark_error* error);
 
 /* One distribution a row: mean, sd, lower, upper, scale, degrees_of_freedom of a regression; probability [rows, classes], classes, and mean
- * and variance of the log odds, of a classification. options: `rule` and `level` are read; may be NULL.
+ * and variance of the log odds, of a classification. options: `rule`, `interval` and `level` are read; may be NULL.
  * target: NULL, or [rows] numbers, of a classifier positions in `classes`: then also log_density [rows], nats. */
 ARDVARK_API ardvark_code ardvark_predict(const ardvark_model* model, const ardvark_matrix* X, const double* target,
                                          const ardvark_options* options, ardvark_result** result, ardvark_error* error);

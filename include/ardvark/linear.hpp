@@ -25,8 +25,8 @@ struct LinearFit : Fit {};
 ///
 [[nodiscard]] LinearFit fit_linear(OwnedMatrix&& X, VectorView y, const FitOptions& options = {});
 
-/// A Student-t distribution per row: the new observation is mean + scale t; with infinitely many degrees of freedom a normal one.
-/// (LIN.4), (VR.4)
+/// A Student-t distribution per row: the new observation, or the mean, is mean + scale t; with infinitely many degrees of freedom a normal
+/// one. (LIN.4), (VR.4)
 struct StudentPrediction {
   Vector mean;
   Vector scale;
@@ -35,8 +35,13 @@ struct StudentPrediction {
   /// Half the width of the central interval at this level, in (0, 1): a new observation lies within mean +- that.
   [[nodiscard]] Vector half_width(double level = 0.95) const;
 };
+/// What a prediction of numbers is of.
+enum class PredictionOf {
+  new_observation,  ///< the noise is in it
+  mean              ///< the curve or surface itself, without noise
+};
 /// \param X_new  [m,p] same columns as the fit's, finite.  \throws InvalidArgument
-[[nodiscard]] StudentPrediction predict(const LinearFit& fit, MatrixView X_new);
+[[nodiscard]] StudentPrediction predict(const LinearFit& fit, MatrixView X_new, PredictionOf what = PredictionOf::new_observation);
 
 /// A distribution per row, for weights and noise that are independent in the posterior: the new observation is normal with this mean and
 /// the variance 1/tau + variance_of_mean, where the noise precision tau is itself uncertain. Heavier tails than (VR.4), which takes tau as

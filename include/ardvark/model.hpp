@@ -80,6 +80,7 @@ struct ModelOptions {
   double seed = 1;                       ///< selection, a whole number
   std::string rule = "automatic";        ///< prediction: see PredictOptions
   double level = 0.95;                   ///< of intervals
+  std::string interval = "new";          ///< prediction of a regression: of a "new" observation, or of the "mean"
 
   SweepCallback on_sweep = {};
   SelectionCallback on_fit = {};
@@ -152,11 +153,11 @@ void check_selection(const ModelOptions& options);
 /// One distribution a row. Regression: StudentPrediction, or NoiseMixturePrediction where the rule is "mixture". Two classes of a linear
 /// score: ClassPrediction; other classifiers: ClassProbabilities.
 using Prediction = std::variant<StudentPrediction, NoiseMixturePrediction, ClassPrediction, ClassProbabilities>;
-/// Of ModelOptions only `rule` and `level` are read; rule: "automatic", "mixture" (regressions with a factorised posterior), "exact",
-/// "plug-in", "mackay", "published", "published-batch", "published-incremental".
-/// \throws InvalidArgument  a rule that the model has not; X_new not finite or of another number of columns
+/// Of ModelOptions only `rule`, `interval` and `level` are read; rule: "automatic", "mixture" (regressions with a factorised posterior),
+/// "exact", "plug-in", "mackay", "published", "published-batch", "published-incremental". \throws InvalidArgument  a rule that the model
+/// has not; X_new not finite or of another number of columns
 [[nodiscard]] Prediction predict(const SavedModel& model, MatrixView X_new, const ModelOptions& options = {});
-/// The same check without the prediction.
+/// The same check of the options without the prediction.
 void check_rule(const SavedModel& model, const ModelOptions& options);
 /// ln of the density of y, or of the probability of the class at position y, nats. \param y  [rows of the prediction]
 [[nodiscard]] Vector log_density(const Prediction& prediction, VectorView y);

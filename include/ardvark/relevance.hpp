@@ -126,7 +126,8 @@ struct RelevanceClassification : RelevanceFit {};
 
 /// A normal distribution per row, whose variance is that of the noise and, by input, that of the weights.                       (VR.4)
 /// \param X_new  [m,d] inputs, finite.  \throws InvalidArgument
-[[nodiscard]] StudentPrediction predict(const RelevanceRegression& fit, MatrixView X_new);
+[[nodiscard]] StudentPrediction predict(const RelevanceRegression& fit, MatrixView X_new,
+                                        PredictionOf what = PredictionOf::new_observation);
 /// The same with the noise precision uncertain.                                                                                (VR.5)
 [[nodiscard]] NoiseMixturePrediction predict_mixture(const RelevanceRegression& fit, MatrixView X_new);
 

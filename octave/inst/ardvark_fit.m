@@ -106,6 +106,8 @@ function fit = ardvark_fit(X, y, varargin)
 %                           are absorbed, on which the result depends. as-given: as published. by-content: drawn from what is in the rows,
 %                           equal rows together.
 %     'level'               a number between 0 and 1, default 0.95. Level of the intervals.
+%     'interval'            new (default) or mean. Predictions of a regression: whether sd and interval are of a new observation, with its
+%                           noise, or of the mean, without.
 %   options: end
 %   And of this function
 %     'outputs'     a cell of results beyond the usual ones: {'covariance'}

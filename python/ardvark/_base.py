@@ -541,12 +541,14 @@ class Regressor(FittedModel):
     def _mean(self, X: np.ndarray) -> np.ndarray:
         return self._model.predict(X).array("mean")
 
-    def predict_interval(self, X: Any, level: float = 0.95) -> np.ndarray:
-        """Central interval of a new observation.
+    def predict_interval(self, X: Any, level: float = 0.95, interval: str = "new") -> np.ndarray:
+        """Central interval of a new observation, or of the mean.
 
         Parameters
         ----------
         {X, level}
+        interval : {'new', 'mean'}, default='new'
+            Of a new observation, with its noise; or of the mean, without: of the curve itself.
 
         Returns
         -------
@@ -564,7 +566,7 @@ class Regressor(FittedModel):
         >>> interval.round(1).tolist()
         [[2.8, 3.2]]
         """
-        prediction = self._model_predict(X, level=level)
+        prediction = self._model_predict(X, level=level, interval=interval)
         return np.column_stack([prediction.array("lower"), prediction.array("upper")])
 
     def _model_predict(self, X: Any, y: Any = None, **options: Any) -> _core.Result:

@@ -105,7 +105,15 @@ class Model(Result):
         """
         return Model(self._model, level)
 
-    def predict(self, X: Any, y: Any = None, *, level: Optional[float] = None, rule: Optional[str] = None) -> Result:
+    def predict(
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        level: Optional[float] = None,
+        rule: Optional[str] = None,
+        interval: Optional[str] = None,
+    ) -> Result:
         """Of a regression mean, sd, lower, upper; of a classifier probability [rows, classes]; with y also log_density.
 
         Examples
@@ -120,7 +128,7 @@ class Model(Result):
         """
         view, X = matrix_of(X)
         target = None if y is None else vector_of(y, X.shape[0], "y")
-        options = Options({"level": level, "rule": rule})
+        options = Options({"level": level, "rule": rule, "interval": interval})
         pointer = None if target is None else target.ctypes.data
         return Result(call_for_handle("result", "ardvark_predict", self._model, byref(view), pointer, options))
 

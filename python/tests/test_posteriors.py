@@ -65,6 +65,17 @@ def test_predictive_distribution_is_that_of_the_draws():
     )
 
 
+def test_interval_of_the_mean_is_that_of_the_draws():
+    fit = BayesianLinearRegression("ard").fit(X[:12], y[:12])
+    draws = fit.posterior_.sample(200000, random_state=0)
+    mean = draws.coef @ X[20] + draws.intercept
+    found = fit.predict_interval(X[20:21], 0.8, interval="mean")
+    np.testing.assert_allclose(np.quantile(mean, [0.1, 0.9]), found[0], atol=0.02)
+    assert np.diff(found)[0] < np.diff(fit.predict_interval(X[20:21], 0.8))[0]
+    with pytest.raises(ValueError, match="interval is 'both'; it must be one of mean, new"):
+        fit.predict_interval(X[20:21], interval="both")
+
+
 def test_arviz():
     pytest.importorskip("arviz")
     data = BayesianLinearRegression().fit(X, y).to_arviz(200, random_state=0)

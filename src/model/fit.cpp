@@ -192,6 +192,19 @@ PredictiveRule predictive_rule(const SavedModel& model, const ModelOptions& opti
   return found->second;
 }
 
+PredictionOf prediction_of(const SavedModel& model, const ModelOptions& options) {
+  const auto what =
+      choose<PredictionOf>(options, "interval", options.interval, {{"new", PredictionOf::new_observation}, {"mean", PredictionOf::mean}});
+  if (what == PredictionOf::new_observation) return what;
+  const std::string mean = options.spelled("interval", options.interval);
+  if (task_of(model) != Task::linear)
+    throw InvalidArgument(fmt::format("{} applies only to regressions; a classifier predicts probabilities, without intervals", mean));
+  if (options.rule == mixture)
+    throw InvalidArgument(
+        fmt::format("{} and {} exclude each other: the mean has no noise to integrate out", mean, options.spelled("rule", mixture)));
+  return what;
+}
+
 // ln of a Student-t density at distance z, in units of the scale.                                                       (LIN.4)
 double log_student_density(double z, double nu) {
   constexpr double ln_pi = 1.1447298858494002;
@@ -332,6 +345,7 @@ std::string summary(const SavedModel& model, double level) {
 }
 
 void check_rule(const SavedModel& model, const ModelOptions& options) {
+  static_cast<void>(prediction_of(model, options));
   if (model.softmax)
     static_cast<void>(class_rule(options));
   else
@@ -339,17 +353,18 @@ void check_rule(const SavedModel& model, const ModelOptions& options) {
 }
 
 Prediction predict(const SavedModel& model, MatrixView X_new, const ModelOptions& options) {
+  const PredictionOf what = prediction_of(model, options);
   if (model.softmax) return predict(*model.softmax, X_new, class_rule(options));
   const PredictiveRule rule = predictive_rule(model, options);
   const bool regression = task_of(model) == Task::linear, mixed = options.rule == mixture;
   if (model.relevance && regression) {
     const RelevanceRegression fit{*model.relevance};
-    return mixed ? Prediction(predict_mixture(fit, X_new)) : Prediction(predict(fit, X_new));
+    return mixed ? Prediction(predict_mixture(fit, X_new)) : Prediction(predict(fit, X_new, what));
   }
   if (model.relevance) return predict(RelevanceClassification{*model.relevance}, X_new, rule);
   if (!regression) return predict(LogisticFit{model.fit}, X_new, rule);
   const LinearFit fit{model.fit};
-  return mixed ? Prediction(predict_mixture(fit, X_new)) : Prediction(predict(fit, X_new));
+  return mixed ? Prediction(predict_mixture(fit, X_new)) : Prediction(predict(fit, X_new, what));
 }
 
 Vector log_density(const Prediction& prediction, VectorView y) { return std::visit(LogDensity{y}, prediction); }

@@ -127,6 +127,8 @@ constexpr ModelOption rows[] = {
      "automatic (default), exact, plug-in, mackay, published, published-batch, published-incremental, average or mixture",
      "Predictions: how a probability, or a density, follows from the posterior."},
     {"level", &O::level, others, "a number between 0 and 1, default 0.95", "Level of the intervals."},
+    {"interval", &O::interval, others, "new (default) or mean",
+     "Predictions of a regression: whether sd and interval are of a new observation, with its noise, or of the mean, without."},
 };
 
 }  // namespace

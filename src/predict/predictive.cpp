@@ -184,16 +184,17 @@ Vector StudentPrediction::half_width(double level) const {
   return scale * student_t_quantile(degrees_of_freedom, level);
 }
 
-StudentPrediction predict(const LinearFit& fit, MatrixView X_new) {
+StudentPrediction predict(const LinearFit& fit, MatrixView X_new, PredictionOf what) {
   StudentPrediction out;
   Vector s;
   predictive_moments(fit, X_new, out.mean, &s);
   out.mean = fit.state->y_center + fit.state->y_scale * out.mean.array();
   const double noise = fit.noise.rate / fit.noise.shape, y2 = fit.state->y_scale * fit.state->y_scale;
+  const double of_noise = what == PredictionOf::new_observation ? 1 : 0;
   if (fit.is_joint())
-    out.scale = (noise * (1 + s.array())).sqrt();  // (LIN.4)
+    out.scale = (noise * (of_noise + s.array())).sqrt();  // (LIN.4)
   else
-    out.scale = (noise + y2 * s.array()).sqrt();  // (VR.4)
+    out.scale = (of_noise * noise + y2 * s.array()).sqrt();  // (VR.4)
   out.degrees_of_freedom = fit.degrees_of_freedom();
   return out;
 }

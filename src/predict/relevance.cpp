@@ -56,14 +56,14 @@ TypedFit typed(const Fit& fit) {
 
 }  // namespace
 
-StudentPrediction predict(const RelevanceRegression& fit, MatrixView X_new) {
+StudentPrediction predict(const RelevanceRegression& fit, MatrixView X_new, PredictionOf what) {
   StudentPrediction out;
   out.mean.resize(X_new.rows());
   out.scale.resize(X_new.rows());
   const LinearFit machine = fit.machines.empty() ? LinearFit{} : typed<LinearFit>(fit.machines.front().fit);
   out.degrees_of_freedom = machine.degrees_of_freedom();
   by_blocks(fit, X_new, [&](Index first, std::size_t, const Matrix& K) {
-    const StudentPrediction part = predict(machine, K);
+    const StudentPrediction part = predict(machine, K, what);
     out.mean.segment(first, K.rows()) = part.mean;
     out.scale.segment(first, K.rows()) = part.scale;
   });

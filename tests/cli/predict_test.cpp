@@ -181,6 +181,27 @@ TEST_F(PredictCommand, WidensTheIntervalWithTheLevel) {
   for (std::size_t i = 0; i < lower.size(); ++i) EXPECT_NEAR((upper[i] - lower[i]) / (2 * j["scale"][i].get<double>()), 2.6006, 0.002);
 }
 
+TEST_F(PredictCommand, GivesTheIntervalOfTheMean) {
+  fit_pima();
+  const Json y = json({"predict", "linear.ardvark", testing_data, "--json"});
+  const Json f = json({"predict", "linear.ardvark", testing_data, "--json", "--interval", "mean"});
+  EXPECT_EQ(f["mean"], y["mean"]);
+  const double noise = json({"show", "linear.ardvark", "--json"})["noise"]["sd"];
+  for (std::size_t i = 0; i < 20; ++i) {
+    const double of_mean = f["scale"][i], of_new = y["scale"][i];
+    EXPECT_NEAR(of_new * of_new - of_mean * of_mean, noise * noise, 1e-9 * noise * noise);
+    EXPECT_GT(static_cast<double>(f["lower"][i]), static_cast<double>(y["lower"][i]));
+  }
+  EXPECT_EQ(json({"predict", "linear.ardvark", testing_data, "--json", "--interval", "new"})["scale"], y["scale"]);
+  const auto refused = [&](const Arguments& arguments) { return run(arguments, folder_.path()); };
+  const auto classes = refused({"predict", "logistic.ardvark", testing_data, "--interval", "mean"});
+  EXPECT_EQ(classes.exit_code, 2);
+  EXPECT_TRUE(contains(classes.err, "--interval mean applies only to regressions")) << classes.err;
+  const auto word = refused({"predict", "linear.ardvark", testing_data, "--interval", "both"});
+  EXPECT_EQ(word.exit_code, 2);
+  EXPECT_TRUE(contains(word.err, "--interval is 'both'; it must be one of mean, new")) << word.err;
+}
+
 TEST_F(PredictCommand, FollowsTheRule) {
   fit_pima();
   const Arguments predict = {"predict", "logistic.ardvark", testing_data};

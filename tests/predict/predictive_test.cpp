@@ -223,6 +223,26 @@ TEST(PredictLinear, HasInfiniteStandardDeviationForTwoDegreesOfFreedomOrFewer) {
   EXPECT_NEAR(t.standard_deviation()[0], std::sqrt(2.0), 1e-15);
 }
 
+TEST(PredictLinear, OfTheMeanLeavesTheNoiseOut) {  // (LIN.4), (VR.4)
+  const Problem problem = make_problem(61, 50, 4);
+  const Matrix X_new = make_problem(62, 13, 4).X;
+  FitOptions factorised;
+  factorised.posterior = LinearPosterior::factorised;
+  factorised.prior = Prior::ard();
+  for (const FitOptions& options : {FitOptions{.prior = Prior::shared()}, factorised, FitOptions{}}) {
+    const LinearFit fit = fit_linear(problem.X, problem.y, options);
+    const StudentPrediction y = predict(fit, X_new), f = predict(fit, X_new, PredictionOf::mean);
+    EXPECT_EQ(f.mean, y.mean);
+    EXPECT_EQ(f.degrees_of_freedom, y.degrees_of_freedom);
+    const Vector noise = y.scale.cwiseAbs2() - f.scale.cwiseAbs2();
+    EXPECT_LE(relative_distance(noise, Vector::Constant(13, fit.noise.rate / fit.noise.shape)), 1e-10);
+    // At x = 0 the mean is the intercept, whose interval is known.
+    const Interval of_intercept = credible_interval(fit, -1, 0.9);
+    const StudentPrediction origin = predict(fit, Matrix(Matrix::Zero(1, 4)), PredictionOf::mean);
+    EXPECT_NEAR(origin.mean[0] + origin.half_width(0.9)[0], of_intercept.upper, 1e-9);
+  }
+}
+
 // ---- storage of the new rows
 
 TEST(Predict, ReadsFloatAndRowMajorTables) {

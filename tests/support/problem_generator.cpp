@@ -194,9 +194,9 @@ Vector draw_weights(Random& random, const Vector& target, std::set<std::string>&
 // ---- options ----
 
 // What the table of options holds and no fit of a table draws: filled from the table itself, or of other commands.
-const std::set<std::string> not_drawn = {"model",        "preset",      "task",       "group",       "flat",           "weights",
-                                         "column_names", "class_names", "target",     "folds",       "repeats",        "seed",
-                                         "rule",         "precision",   "block_rows", "input_group", "start_precision"};
+const std::set<std::string> not_drawn = {"model",        "preset",      "task",      "group",      "flat",        "weights",
+                                         "column_names", "class_names", "target",    "folds",      "repeats",     "seed",
+                                         "rule",         "interval",    "precision", "block_rows", "input_group", "start_precision"};
 
 struct Shape {
   Index n, p, classes;  // classes 0: a regression
