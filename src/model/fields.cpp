@@ -158,6 +158,7 @@ void visit(const Fit& fit, double level, Fields& out) {
   out.put("target", Json(fit.target));
   if (fit.task == Task::logistic) out.put("classes", Json(fit.classes));
   visit_posterior(fit, level, out);
+  if (fit.task == Task::logistic && out.wants("odds_ratio")) out.put("odds_ratio", Vector(fit.mean.array().exp()));
   if (fit.sparse) {
     visit_sparse(*fit.sparse, fit.column_names, out);
     visit_components(fit, out);

@@ -98,6 +98,21 @@ TEST_F(ShowCommand, PrintsTheIntervalsOfTheLevel) {
   EXPECT_GT(wide["interval"][0][1].get<double>(), narrow["interval"][0][1].get<double>());
 }
 
+TEST_F(ShowCommand, GivesOddsRatiosOfTwoClassesAlone) {
+  std::size_t num_with = 0;
+  for (const Arguments& fit : fits) {
+    output(fit + Arguments{"-o", "m.ardvark"});
+    const Json shown = json_of({"show", "m.ardvark"}, folder_.path());
+    const bool is_score_of_classes = shown.contains("likelihood");
+    ASSERT_EQ(shown.contains("odds_ratio"), is_score_of_classes);
+    if (!is_score_of_classes) continue;
+    ++num_with;
+    for (std::size_t j = 0; j < shown["mean"].size(); ++j)
+      EXPECT_DOUBLE_EQ(shown["odds_ratio"][j].get<double>(), std::exp(shown["mean"][j].get<double>()));
+  }
+  EXPECT_GT(num_with, 0u);
+}
+
 TEST_F(ShowCommand, TakesAnyLevelBetweenZeroAndOne) {
   output(fits[7] + Arguments{"-o", "m.ardvark"});  // one row: tails as heavy as they get
   for (const char* level : {"0.99999999999999", "0.9999999999999999", "1e-300"}) {
