@@ -1,7 +1,8 @@
 #include "core/anderson.hpp"
 
-#include <Eigen/Cholesky>
 #include <algorithm>
+
+#include "core/eigen_solvers.hpp"
 
 namespace ardvark {
 

@@ -1,12 +1,12 @@
 // A posterior given in numbers, as a model.
 #include <fmt/format.h>
 
-#include <Eigen/Eigenvalues>
 #include <cmath>
 #include <limits>
 
 #include "ardvark/model.hpp"
 #include "core/blas.hpp"
+#include "core/eigen_solvers.hpp"
 #include "core/validate.hpp"
 #include "design/dense.hpp"
 #include "frame/solution.hpp"

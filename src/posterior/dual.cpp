@@ -4,12 +4,12 @@
 //
 //     K = Z~ A^-1 Z~'      M = I + diag(omega)^1/2 K diag(omega)^1/2 = L L'       T = L^-1 diag(omega)^1/2 Z~ A^-1/2
 //     V_jj = (1 - ||T_j||^2) / a_j      w_Z = A^-1 Z~' g,  g = diag(omega)^1/2 M^-1 diag(omega)^-1/2 S' r     (RIDGE.4), (RIDGE.7)
-#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
 #include "core/blas.hpp"
+#include "core/eigen_solvers.hpp"
 #include "core/parallel.hpp"
 #include "core/resize.hpp"
 #include "posterior/solver.hpp"

@@ -1,10 +1,10 @@
 // The primal solver, p x p.                                                                        docs/math/ridge.md
 //
 //     V^-1 = diag(a) + X' diag(omega) X = L L'       w = L'^-1 L^-1 X' r                                      (RIDGE.3)
-#include <Eigen/Cholesky>
 #include <cmath>
 
 #include "core/blas.hpp"
+#include "core/eigen_solvers.hpp"
 #include "posterior/triangular.hpp"
 
 namespace ardvark {

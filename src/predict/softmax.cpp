@@ -1,12 +1,12 @@
 #include "predict/softmax.hpp"
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <array>
 #include <boost/math/quadrature/gauss.hpp>
 #include <boost/math/special_functions/erf.hpp>
 #include <cmath>
 
+#include "core/eigen_solvers.hpp"
 #include "core/special.hpp"
 
 namespace ardvark {

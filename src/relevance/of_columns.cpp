@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Cholesky>
 #include <cmath>
 #include <memory>
 
+#include "core/eigen_solvers.hpp"
 #include "posterior/state.hpp"
 
 namespace ardvark {

@@ -2,12 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numeric>
 
+#include "core/eigen_solvers.hpp"
 #include "core/stopwatch.hpp"
 
 namespace ardvark {
@@ -93,7 +93,7 @@ Solution solve_greedily(const Frame& frame) {
   DenseDesign design = frame.design();
   Solution out = solution_of(greedy(design, frame.target, settings), frame, settings.free_columns);
   if (options.compat)
-    out.report.notes.push_back(
+    out.report.notes.emplace_back(
         "the published program stops a little below the maximum that is reached here; there is nothing else to be compatible with");
   return out;
 }

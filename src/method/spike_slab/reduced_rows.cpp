@@ -1,10 +1,10 @@
 #include "method/spike_slab/reduced_rows.hpp"
 
-#include <Eigen/SVD>
 #include <algorithm>
 #include <cmath>
 
 #include "core/blas.hpp"
+#include "core/eigen_solvers.hpp"
 #include "core/products.hpp"
 #include "core/rearrange.hpp"
 #include "core/secular.hpp"

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -10,6 +9,7 @@
 #include <map>
 #include <numeric>
 
+#include "core/eigen_solvers.hpp"
 #include "core/parallel.hpp"
 #include "core/products.hpp"
 #include "core/special.hpp"

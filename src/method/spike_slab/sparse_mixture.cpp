@@ -1,5 +1,4 @@
 // The posterior of the weights from q(b) of the starts.                                               docs/math/sparse.md (SP.6), (SP.8)
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -7,6 +6,7 @@
 #include <optional>
 #include <span>
 
+#include "core/eigen_solvers.hpp"
 #include "core/general_solve.hpp"
 #include "core/products.hpp"
 #include "core/special.hpp"

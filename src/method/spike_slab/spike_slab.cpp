@@ -1,10 +1,10 @@
 #include "method/spike_slab/spike_slab.hpp"
 
-#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
 
 #include "core/blas.hpp"
+#include "core/eigen_solvers.hpp"
 #include "core/parallel.hpp"
 #include "core/products.hpp"
 #include "core/special.hpp"

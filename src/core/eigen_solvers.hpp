@@ -1,0 +1,12 @@
+// Eigen's decompositions of dense matrices, compiled once (eigen_solvers.cpp) and not in each file that has a use for one.
+#pragma once
+
+#include <Eigen/Cholesky>
+#include <Eigen/Eigenvalues>
+#include <Eigen/SVD>
+
+#include "ardvark/types.hpp"
+
+extern template class Eigen::LLT<ardvark::Matrix>;
+extern template class Eigen::SelfAdjointEigenSolver<ardvark::Matrix>;
+extern template class Eigen::JacobiSVD<ardvark::Matrix>;
