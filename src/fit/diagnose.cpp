@@ -9,9 +9,9 @@
 #include <numbers>
 #include <optional>
 #include <random>
-#include <set>
 
 #include "core/blas.hpp"
+#include "core/classes.hpp"
 #include "core/parallel.hpp"
 #include "core/pareto.hpp"
 #include "core/special.hpp"
@@ -446,9 +446,7 @@ Diagnosis diagnose(const RelevanceFit& fit, MatrixView X, VectorView labels, con
   validate::vector(labels, X.rows(), "labels");
   if (fit.task != Task::logistic) throw InvalidArgument("k-hat exists only for classifications; this is a regression");
   const Vector k = weights_or_ones(options.weights, X.rows());
-  std::set<double> classes;
-  for (Index i = 0; i < labels.size(); ++i)
-    if (k[i] > 0) classes.insert(labels[i]);
+  const Classes classes = read_classes(labels, k, {});
   FitOptions of_machine;
   of_machine.prior = Prior::ard();
   const bool has_prior = fit.algorithm == RelevanceAlgorithm::variational || fit.algorithm == RelevanceAlgorithm::plain;
@@ -459,7 +457,7 @@ Diagnosis diagnose(const RelevanceFit& fit, MatrixView X, VectorView labels, con
       fit.machines.size(),
       [&](std::size_t c) {
         const RelevanceMachine& machine = fit.machines[c];
-        const double own = fit.machines.size() == 1 ? *classes.rbegin() : *std::next(classes.begin(), static_cast<std::ptrdiff_t>(c));
+        const double own = fit.machines.size() == 1 ? classes.labels.back() : classes.labels[c];
         Vector t(labels.size());
         for (Index i = 0; i < t.size(); ++i) t[i] = labels[i] == own ? 1 : 0;
         const Matrix columns = K(Eigen::all, machine.vectors);

@@ -5,12 +5,12 @@
 #include <cmath>
 
 #include "core/blas.hpp"
+#include "core/classes.hpp"
 #include "core/stopwatch.hpp"
 #include "core/validate.hpp"
 #include "design/with_row.hpp"
 #include "fit/prior_choice.hpp"
 #include "fit/softmax_machines.hpp"
-#include "frame/class_labels.hpp"
 #include "frame/conditioning.hpp"
 #include "frame/frame.hpp"
 #include "frame/prepare.hpp"
@@ -227,7 +227,7 @@ void set_covariance(Run& run, SoftmaxFit& fit, detail::SoftmaxState& state) {
   fit.intercept_variance = fit.intercept_variance.cwiseMax(0.0);
 }
 
-void fit_one_model(MatrixView X, const ClassLabels& classes, const Vector& k, const SoftmaxOptions& options, SoftmaxFit& fit) {
+void fit_one_model(MatrixView X, const Classes& classes, const Vector& k, const SoftmaxOptions& options, SoftmaxFit& fit) {
   const Index p = X.cols(), C = fit.num_classes();
   const blas::ThreadScope threads(options.threads);
   Prepared prepared = prepare_columns(X, k, options);
@@ -245,7 +245,7 @@ void fit_one_model(MatrixView X, const ClassLabels& classes, const Vector& k, co
   const bool proper = has_proper_intercept(options, one.partition.flat_columns);
   if (proper) rows = with_row_of_means(std::move(rows), k);
   Design& design = *rows;
-  const SoftmaxLaplace likelihood(classes.label, k, C, proper ? LastRow::intercept : LastRow::observation);
+  const SoftmaxLaplace likelihood(classes.number, k, C, proper ? LastRow::intercept : LastRow::observation);
   PrecisionPrior prior = prior_of(options, one, C);
   if (!options.start_precision.empty())
     prior.set_expected(start_of(options, prior.partition(), num_starts(options, C), design.cols(), prior.expected()));
@@ -288,7 +288,7 @@ void fit_one_model(MatrixView X, const ClassLabels& classes, const Vector& k, co
   if (report.status != Status::separated) set_covariance(run, fit, *state);
   fit.state = state;
   // Training rows, of the design that is still there.
-  describe_classes(classes.label, k,
+  describe_classes(classes.number, k,
                    predict(fit, X, state->covariance.kind == ClassCovariance::Kind::none ? ClassRule::plug_in : ClassRule::automatic), fit);
   if (options.keep_covariance == Keep::never) {
     state->covariance = {};
@@ -343,8 +343,8 @@ SoftmaxFit fit_softmax(MatrixView X, VectorView labels, const SoftmaxOptions& gi
   validate::matrix(X, "X", given.column_names);
   validate::vector(labels, X.rows(), "labels");
   validate::weights(given.weights, X.rows());
-  const ClassLabels classes = read_classes(labels, given.class_names);
-  const auto C = static_cast<Index>(classes.names.size());
+  const Classes classes = read_classes(labels, {}, given.class_names);
+  const Index C = classes.size();
   SoftmaxOptions options = given;
   options.coding = coding_of(given, C, X.rows(), X.cols());
   validate_options(options, X.cols());
@@ -360,10 +360,9 @@ SoftmaxFit fit_softmax(MatrixView X, VectorView labels, const SoftmaxOptions& gi
   fit.report.preset = options.preset;
   fit.report.compat = options.compat;
   fit.class_weight = Vector::Zero(fit.num_classes());
-  for (Index n = 0; n < k.size(); ++n) fit.class_weight[classes.label[static_cast<std::size_t>(n)]] += k[n];
+  for (Index n = 0; n < k.size(); ++n) fit.class_weight[classes.number[static_cast<std::size_t>(n)]] += k[n];
   for (Index c = 0; c < fit.num_classes(); ++c)
-    if (!(fit.class_weight[c] > 0))
-      throw InvalidArgument(fmt::format("all rows of class '{}' have weight zero", classes.names[static_cast<std::size_t>(c)]));
+    if (!(fit.class_weight[c] > 0)) throw InvalidArgument(fmt::format("all rows of class '{}' have weight zero", classes.name(c)));
   if (!given.coding && options.coding != ClassCoding::softmax && !is_sparse(options.prior.kind))
     fit.report.notes.push_back(fmt::format(
         "of {} classes each has a regression against the rest: rows are at most twice the columns times the classes, where a softmax has "
@@ -376,7 +375,7 @@ SoftmaxFit fit_softmax(MatrixView X, VectorView labels, const SoftmaxOptions& gi
     if (!choice.note.empty()) fit.report.notes.push_back(std::move(choice.note));
     fit_one_model(X, classes, k, chosen, fit);
   } else {
-    fit_machines(X, classes.label, k, options, fit);
+    fit_machines(X, classes.number, k, options, fit);
   }
   warn(options, fit);
   fit.report.seconds = watch.seconds();

@@ -8,10 +8,10 @@
 #include "ardvark/diagnose.hpp"
 #include "core/blas.hpp"
 #include "core/class_pairs.hpp"
+#include "core/classes.hpp"
 #include "core/stopwatch.hpp"
 #include "fit/largest_khat.hpp"
 #include "fit/prior_choice.hpp"
-#include "frame/class_labels.hpp"
 #include "frame/prepare.hpp"
 #include "posterior/softmax_state.hpp"
 #include "posterior/state.hpp"
@@ -246,7 +246,7 @@ void fit_machines(MatrixView X, const std::vector<Index>& label, const Vector& k
 Diagnosis diagnose(const SoftmaxFit& fit, MatrixView X, VectorView labels, const SoftmaxOptions& options, std::string& why_not) {
   if (fit.machines.empty()) throw InvalidArgument("k-hat needs a regression for each class (coding one-against-rest); this is a softmax");
   if (!options.preset.empty()) throw InvalidArgument("k-hat of several classes is not known of presets");
-  const std::vector<Machine> machines = machines_of(fit, read_classes(labels, options.class_names).label);
+  const std::vector<Machine> machines = machines_of(fit, read_classes(labels, {}, options.class_names).number);
   const bool pairs = fit.coding == ClassCoding::one_against_one;
   const Vector k = weights_or_ones(options.weights, X.rows());
   FitOptions each = options_of_each(options);

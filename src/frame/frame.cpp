@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/classes.hpp"
 #include "core/digits.hpp"
 #include "core/validate.hpp"
-#include "frame/class_labels.hpp"
 #include "frame/prepare.hpp"
 #include "preset/preset.hpp"
 

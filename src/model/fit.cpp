@@ -6,6 +6,7 @@
 #include <map>
 #include <string_view>
 
+#include "core/classes.hpp"
 #include "core/special.hpp"
 #include "core/validate.hpp"
 #include "fit/softmax_machines.hpp"
@@ -38,29 +39,6 @@ auto in_names_of(const ModelOptions& options, Work&& work) {
     if (message.substr(field.size()).starts_with(" is ") && std::any_of(all.begin(), all.end(), is_field)) say(std::string(field));
     throw;
   }
-}
-
-// Up to three different values are enough to know whether there are more than two.
-Index count_classes(VectorView labels) {
-  std::vector<double> seen;
-  for (const double label : labels) {
-    if (std::find(seen.begin(), seen.end(), label) != seen.end()) continue;
-    seen.push_back(label);
-    if (seen.size() > 2) {
-      std::vector<double> all(labels.begin(), labels.end());
-      std::sort(all.begin(), all.end());
-      return std::unique(all.begin(), all.end()) - all.begin();
-    }
-  }
-  return static_cast<Index>(seen.size());
-}
-
-// Labels that are positions: 0 and 1, which the fit would otherwise name by their numbers.
-void require_positions(const ModelOptions& options, VectorView labels) {
-  for (const double label : labels)
-    if (!(label >= 0 && label < static_cast<double>(options.class_names.size())) || label != std::floor(label))
-      throw InvalidArgument(
-          fmt::format("labels holds {}; with class_names it must hold numbers from 0 to {} only", label, options.class_names.size() - 1));
 }
 
 // Numbers of which hardly two are the same are measurements. \param otherwise  what explains these
@@ -131,7 +109,7 @@ SavedModel fit_any(MatrixView X, OwnedMatrix* given, VectorView target, const Mo
     return model;
   }
   refuse(options, {"coding", "precision_per_class"}, "applies only to three classes or more");
-  if (!options.class_names.empty()) require_positions(options, target);
+  require_names(target, options.class_names);
   model.fit = fit_logistic(X, target, fit);
   model.fit.target = options.target;
   add_diagnosis(options, model, [&](std::string& why_not) { return diagnose(model.fit, X, target, fit, why_not); });

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
 
+#include "core/classes.hpp"
 #include "core/validate.hpp"
 #include "design/dense.hpp"
 #include "posterior/state.hpp"
@@ -134,13 +134,11 @@ Matrix kernel_columns(const RelevanceFit& fit, MatrixView X) {
 void describe_rows(MatrixView X, VectorView labels, const Vector& k, RelevanceClassification& fit) {
   if (!detail::holds_posterior(fit)) return;  // a machine failed: there is nothing to predict with
   const ClassProbabilities p = predict(fit, X);
-  std::set<double> classes;
-  for (Index i = 0; i < labels.size(); ++i)
-    if (k[i] > 0) classes.insert(labels[i]);
+  const Classes classes = read_classes(labels, k, {});
   double correct = 0, loss = 0;
   for (Index i = 0; i < labels.size(); ++i) {
-    if (!(k[i] > 0)) continue;
-    const auto label = static_cast<Index>(std::distance(classes.begin(), classes.find(labels[i])));
+    const Index label = classes.number[static_cast<std::size_t>(i)];
+    if (label < 0) continue;
     if (p.most_probable[static_cast<std::size_t>(i)] == label) correct += k[i];
     loss -= k[i] * std::log(std::max(p.probability(i, label), 1e-300));
   }

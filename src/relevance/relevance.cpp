@@ -11,6 +11,7 @@
 #include <set>
 
 #include "core/blas.hpp"
+#include "core/classes.hpp"
 #include "core/digits.hpp"
 #include "core/special.hpp"
 #include "core/validate.hpp"
@@ -252,34 +253,22 @@ MachineTarget regression_target(const Vector& y, const Vector& k, RelevanceFit& 
   return target;
 }
 
-std::string class_name(double label, const std::vector<std::string>& names) {
-  if (names.empty()) return fmt::format("{}", label);
-  if (!(label >= 0 && label < static_cast<double>(names.size()) && label == std::floor(label)))
-    throw InvalidArgument(
-        fmt::format("labels holds {}; with {} class names it must be one of 0 to {}", label, names.size(), names.size() - 1));
-  return names[static_cast<std::size_t>(label)];
-}
-
 std::vector<MachineTarget> class_targets(const Vector& labels, const std::vector<std::string>& names, RelevanceFit& fit) {
-  const std::set<double> values(labels.begin(), labels.end());
-  if (values.size() < 2)
+  const Classes classes = read_classes(labels, {}, names);
+  const Index C = classes.size();
+  if (C > 100 && 2 * C > labels.size())
     throw InvalidArgument(
-        fmt::format("labels has one class only ({}); a classification needs at least two", class_name(*values.begin(), names)));
-  const auto n = static_cast<std::size_t>(labels.size());
-  if (values.size() > 100 && 2 * values.size() > n)
-    throw InvalidArgument(
-        fmt::format("labels has {} classes in {} different rows; these look like measurements: use a regression", values.size(), n));
+        fmt::format("labels has {} classes in {} different rows; these look like measurements: use a regression", C, labels.size()));
   for (const std::string& name : names)
     if (std::count(names.begin(), names.end(), name) > 1)
       throw InvalidArgument(fmt::format("class_names holds '{}' twice; each class has a name of its own", name));
-  for (double value : values) fit.classes.push_back(class_name(value, names));
+  fit.classes = classes.names;
   std::vector<MachineTarget> targets;
-  for (double value : values) {
-    if (values.size() == 2 && value == *values.begin()) continue;  // one machine, for the second class
+  for (Index c = C == 2 ? 1 : 0; c < C; ++c) {  // two: one machine, for the second
     MachineTarget& target = targets.emplace_back();
-    target.y = (labels.array() == value).cast<double>();
+    target.y = (labels.array() == classes.labels[static_cast<std::size_t>(c)]).cast<double>();
     target.t = target.y;
-    target.classes = {values.size() == 2 ? fit.classes.front() : "rest", class_name(value, names)};
+    target.classes = {C == 2 ? classes.name(0) : "rest", classes.name(c)};
   }
   return targets;
 }

@@ -8,9 +8,9 @@
 #include <cmath>
 #include <mutex>
 #include <numeric>
-#include <set>
 
 #include "core/blas.hpp"
+#include "core/classes.hpp"
 #include "core/parallel.hpp"
 #include "core/stopwatch.hpp"
 #include "core/validate.hpp"
@@ -19,50 +19,11 @@
 namespace ardvark {
 namespace {
 
-// The rows' classes as numbers; -1 for rows of weight zero.
-struct Classes {
-  std::vector<double> labels;  // ascending
-  std::vector<Index> number;   // [n]
-  std::vector<Index> num_rows;
-  Vector weight;
+struct SelectionClasses : Classes {
   Vector row_weight;  // [n]
-  std::vector<std::string> names;
-
-  [[nodiscard]] Index size() const { return static_cast<Index>(labels.size()); }
-  [[nodiscard]] std::string name(Index c) const {
-    const double label = labels[static_cast<std::size_t>(c)];
-    return names.empty() ? fmt::format("{}", label) : names[static_cast<std::size_t>(label)];
-  }
 };
 
-Classes classes_of(VectorView labels, const SelectionOptions& options) {
-  const VectorView weights = options.weights;
-  Classes out;
-  out.names = options.class_names;
-  for (Index i = 0; i < labels.size() && !out.names.empty(); ++i)
-    if (!(labels[i] >= 0 && labels[i] < static_cast<double>(out.names.size()) && labels[i] == std::floor(labels[i])))
-      throw InvalidArgument(fmt::format("labels holds {} at row {}; class_names has {} entries, so that labels are 0 to {}", labels[i],
-                                        i + 1, out.names.size(), out.names.size() - 1));
-  out.row_weight = weights.empty() ? Vector::Ones(labels.size()) : Vector(weights.eigen());
-  std::set<double> distinct;
-  for (Index i = 0; i < labels.size(); ++i)
-    if (out.row_weight[i] > 0) distinct.insert(labels[i]);
-  out.labels.assign(distinct.begin(), distinct.end());
-  out.num_rows.assign(distinct.size(), 0);
-  out.weight = Vector::Zero(out.size());
-  for (Index i = 0; i < labels.size(); ++i) {
-    Index c = -1;
-    if (out.row_weight[i] > 0) {
-      c = std::lower_bound(out.labels.begin(), out.labels.end(), labels[i]) - out.labels.begin();
-      ++out.num_rows[static_cast<std::size_t>(c)];
-      out.weight[c] += out.row_weight[i];
-    }
-    out.number.push_back(c);
-  }
-  return out;
-}
-
-void check(const Classes& classes, const SelectionMethod& method, const SelectionOptions& options) {
+void check(const SelectionClasses& classes, const SelectionMethod& method, const SelectionOptions& options) {
   if (!method) throw InvalidArgument("the method is empty; it must be a function, for example logistic_selection(options)");
   if (options.folds < 2) throw InvalidArgument(fmt::format("folds is {}; it must be at least 2", options.folds));
   if (options.repeats < 1) throw InvalidArgument(fmt::format("repeats is {}; it must be at least 1", options.repeats));
@@ -70,7 +31,6 @@ void check(const Classes& classes, const SelectionMethod& method, const Selectio
   const Index rows = std::accumulate(classes.num_rows.begin(), classes.num_rows.end(), Index{0});
   if (options.folds > rows)
     throw InvalidArgument(fmt::format("folds is {}; there are {} rows, and each fold tests one at least", options.folds, rows));
-  if (classes.size() < 2) throw InvalidArgument(fmt::format("labels has one class only ({}); there must be two at least", classes.name(0)));
   for (Index c = 0; c < classes.size(); ++c)
     if (classes.num_rows[static_cast<std::size_t>(c)] == 1)
       throw InvalidArgument(fmt::format(
@@ -86,7 +46,7 @@ struct Tested {
   Vector correct, loss;  // of each of these rows
 };
 
-void score(const SelectionFit& fit, const Classes& classes, Tested& tested) {
+void score(const SelectionFit& fit, const SelectionClasses& classes, Tested& tested) {
   const Index m = static_cast<Index>(tested.rows.size());
   if (fit.log_probability.rows() != m || fit.log_probability.cols() != classes.size() || fit.log_probability.array().isNaN().any())
     throw InvalidArgument(fmt::format("the method returned log_probability of {} x {}; it must be {} x {}, and no NaN in it",
@@ -112,7 +72,7 @@ void score(const SelectionFit& fit, const Classes& classes, Tested& tested) {
   fold.status = fit.status;
 }
 
-Tested fit_and_test(MatrixView X, const Classes& classes, bool weighted, const std::vector<int>& deal, int fold,
+Tested fit_and_test(MatrixView X, const SelectionClasses& classes, bool weighted, const std::vector<int>& deal, int fold,
                     const SelectionMethod& method, const std::function<bool()>& go_on) {
   Tested tested;
   tested.fold.fold = fold;
@@ -172,7 +132,7 @@ void count_survivors(const std::vector<Tested>& all, Index p, SelectionCounts& o
 }
 
 // Over the repeats that are complete: each has tested every row once.                                               (SEL.2), (SEL.3)
-void average(const std::vector<Tested>& all, const Classes& classes, SelectionCounts& out) {
+void average(const std::vector<Tested>& all, const SelectionClasses& classes, SelectionCounts& out) {
   const Vector& k = classes.row_weight;
   Vector correct = Vector::Zero(k.size()), loss = correct;
   std::vector<double> accuracy, log_loss, survivors;
@@ -200,7 +160,7 @@ void average(const std::vector<Tested>& all, const Classes& classes, SelectionCo
   out.log_loss_error = standard_error(loss / repeats, k);
 }
 
-void describe(const Classes& classes, SelectionCounts& out) {
+void describe(const SelectionClasses& classes, SelectionCounts& out) {
   const Vector share = classes.weight / classes.weight.sum();
   out.chance_accuracy = share.maxCoeff();  // (SEL.4)
   out.chance_log_loss = -(share.array() * share.array().log()).sum();
@@ -242,7 +202,8 @@ SelectionCounts select_columns(MatrixView X, VectorView labels, const SelectionM
   validate::matrix(X, "X", options.column_names);
   validate::vector(labels, X.rows(), "labels");
   validate::weights(options.weights, X.rows());
-  const Classes classes = classes_of(labels, options);
+  const SelectionClasses classes{read_classes(labels, options.weights, options.class_names),
+                                 options.weights.empty() ? Vector::Ones(labels.size()) : Vector(options.weights.eigen())};
   check(classes, method, options);
   const Stopwatch watch;
 

@@ -461,7 +461,7 @@ TEST(Softmax, SaysWhatIsWrong) {
   expect_invalid([&] { fit_with(Vector::Ones(20), {}); }, {"one class only (1)"});
   SoftmaxOptions options;
   options.class_names = {"a", "b"};
-  expect_invalid([&] { fit_with(d.y, options); }, {"labels holds 2"});
+  expect_invalid([&] { fit_with(d.y, options); }, {"is 2; class_names has 2 entries"});
   options = {};
   options.preset = "slr_lap";
   expect_invalid([&] { fit_with(d.y, options); }, {"'slr_lap' is not one of several classes"});

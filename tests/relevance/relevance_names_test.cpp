@@ -45,7 +45,7 @@ TEST(FitRelevanceClassification, RefusesLabelsWithoutAName) {
   RelevanceOptions options;
   options.class_names = {"low", "middle"};
   testing::expect_invalid([&] { (void)fit_relevance_classification(groups.X, groups.labels, options); },
-                          {"labels holds 2", "one of 0 to 1"});
+                          {"labels at row", "is 2", "from 0 to 1"});
 }
 
 TEST(FitRelevanceRegression, SaysHowItsKernelWasFound) {

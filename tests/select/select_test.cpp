@@ -402,7 +402,7 @@ TEST(SelectColumns, NamesWhatIsWrong) {
   positions[4] = 2;
   expect_invalid([&] { static_cast<void>(named(positions)); }, {"class rare has one row"});
   positions[4] = 3;
-  expect_invalid([&] { static_cast<void>(named(positions)); }, {"labels holds 3 at row 5", "0 to 2"});
+  expect_invalid([&] { static_cast<void>(named(positions)); }, {"labels at row 5 is 3", "0 to 2"});
   Vector weights = Vector::Ones(12);
   weights[3] = -1;
   expect_invalid([&] { select({.weights = weights}); }, {"weights"});

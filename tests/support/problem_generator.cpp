@@ -193,11 +193,6 @@ Vector draw_weights(Random& random, const Vector& target, std::set<std::string>&
 
 // ---- options ----
 
-// What the table of options holds and no fit of a table draws: filled from the table itself, or of other commands.
-const std::set<std::string> not_drawn = {"model",        "preset",      "task",      "group",      "flat",        "weights",
-                                         "column_names", "class_names", "target",    "folds",      "repeats",     "seed",
-                                         "rule",         "interval",    "precision", "block_rows", "input_group", "start_precision"};
-
 struct Shape {
   Index n, p, classes;  // classes 0: a regression
   bool rvm;
@@ -304,7 +299,7 @@ void drop_until_accepted(Random& random, DrawnProblem& problem) {
 
 void draw_options(Random& random, const Shape& shape, DrawnProblem& problem) {
   for (const ModelOption& option : model_options())
-    if (!not_drawn.contains(option.name) && random.chance(chance_of(option.name, problem, shape)))
+    if (!options_not_drawn().contains(option.name) && random.chance(chance_of(option.name, problem, shape)))
       problem.options.emplace_back(option.name, draw_value(random, option, shape));
   drop_until_accepted(random, problem);
 }
@@ -431,6 +426,13 @@ std::vector<std::string> words_of(const std::string& option) {
     }
   }
   return words;
+}
+
+const std::set<std::string>& options_not_drawn() {
+  static const std::set<std::string> names = {"model",        "preset",      "task",      "group",      "flat",        "weights",
+                                              "column_names", "class_names", "target",    "folds",      "repeats",     "seed",
+                                              "rule",         "interval",    "precision", "block_rows", "input_group", "start_precision"};
+  return names;
 }
 
 }  // namespace ardvark::testing

@@ -9,6 +9,7 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -87,6 +88,9 @@ struct PreparedProblem {
 [[nodiscard]] DrawnProblem with_columns(const DrawnProblem& problem, const std::vector<Index>& columns);
 void set_option(DrawnProblem& problem, const std::string& name, const ModelOptions::Value& value);
 void drop_option(DrawnProblem& problem, const std::string& name);
+
+/// What the table of options holds and no fit of a table draws: filled from the table itself, or of other commands.
+[[nodiscard]] const std::set<std::string>& options_not_drawn();
 
 /// The words that an option of this model may be, as the library's refusal lists them; empty where it is none of words.
 [[nodiscard]] std::vector<std::string> words_of(const std::string& option);

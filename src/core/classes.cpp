@@ -1,0 +1,92 @@
+#include "core/classes.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "ardvark/errors.hpp"
+
+namespace ardvark {
+namespace {
+
+std::string text_of(double label) { return fmt::format("{}", label); }
+
+std::vector<double> distinct(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  values.erase(std::unique(values.begin(), values.end()), values.end());
+  return values;
+}
+
+// The two labels, ascending.
+std::pair<double, double> two_labels(VectorView labels, bool signs) {
+  double low = labels[0], high = labels[0];
+  for (double label : labels) low = std::min(low, label), high = std::max(high, label);
+  if (low == high && signs && std::abs(low) == 1) return {-1, 1};
+  if (low == high)
+    throw InvalidArgument(fmt::format("labels has one class only ({}); logistic regression needs exactly two", text_of(low)));
+  for (Index i = 0; i < labels.size(); ++i)
+    if (labels[i] != low && labels[i] != high)
+      throw InvalidArgument(
+          fmt::format("labels has more than two classes ({}, {}, {}, first at row {}); logistic regression needs exactly two", text_of(low),
+                      text_of(labels[i]), text_of(high), i + 1));
+  return {low, high};
+}
+
+}  // namespace
+
+void require_names(VectorView labels, const std::vector<std::string>& names) {
+  for (Index i = 0; i < labels.size() && !names.empty(); ++i)
+    if (!(labels[i] >= 0 && labels[i] < static_cast<double>(names.size()) && labels[i] == std::floor(labels[i])))
+      throw InvalidArgument(fmt::format("labels at row {} is {}; class_names has {} entries, so that labels must be numbers from 0 to {}",
+                                        i + 1, labels[i], names.size(), names.size() - 1));
+}
+
+Classes read_classes(VectorView labels, VectorView k, const std::vector<std::string>& names) {
+  require_names(labels, names);
+  const auto counts = [&](Index i) { return k.empty() || k[i] > 0; };
+  std::vector<double> of_rows;
+  for (Index i = 0; i < labels.size(); ++i)
+    if (counts(i)) of_rows.push_back(labels[i]);
+  Classes out;
+  out.labels = distinct(std::move(of_rows));
+  for (const double label : out.labels) out.names.push_back(names.empty() ? text_of(label) : names[static_cast<std::size_t>(label)]);
+  if (out.size() < 2)
+    throw InvalidArgument(
+        fmt::format("labels has one class only ({}); a classification needs two at least", out.names.empty() ? "" : out.names.front()));
+  out.num_rows.assign(out.labels.size(), 0);
+  out.weight = Vector::Zero(out.size());
+  for (Index i = 0; i < labels.size(); ++i) {
+    if (!counts(i)) {
+      out.number.push_back(-1);
+      continue;
+    }
+    const Index c = std::lower_bound(out.labels.begin(), out.labels.end(), labels[i]) - out.labels.begin();
+    out.number.push_back(c);
+    ++out.num_rows[static_cast<std::size_t>(c)];
+    out.weight[c] += k.empty() ? 1 : k[i];
+  }
+  return out;
+}
+
+// Up to three different labels are enough to know whether there are more than two.
+Index count_classes(VectorView labels) {
+  std::vector<double> seen;
+  for (const double label : labels) {
+    if (std::find(seen.begin(), seen.end(), label) != seen.end()) continue;
+    seen.push_back(label);
+    if (seen.size() > 2) return static_cast<Index>(distinct({labels.begin(), labels.end()}).size());
+  }
+  return static_cast<Index>(seen.size());
+}
+
+TwoClasses read_two_classes(VectorView labels, const Vector& k, bool signs) {
+  const auto [low, high] = two_labels(labels, signs);
+  TwoClasses out{{text_of(low), text_of(high)}, Vector(labels.size())};
+  for (Index i = 0; i < labels.size(); ++i) out.t[i] = labels[i] == high ? 1.0 : 0.0;
+  if (!signs && (k.dot(out.t) == 0 || k.dot(out.t) == k.sum()))
+    throw InvalidArgument("all rows of one class have weight zero; logistic regression needs two classes");
+  return out;
+}
+
+}  // namespace ardvark
