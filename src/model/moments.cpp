@@ -34,19 +34,11 @@ Matrix symmetric(const MatrixView& view, Index p, const char* name) {
   return V;
 }
 
-// V = M'M, M lower triangular by the Cholesky factor taken from the last row upwards; where rounding, or weights that are known, leave V
-// without one, from its eigenvectors.
+// Where rounding, or weights that are known, leave V without a triangular factor, from its eigenvectors.
 CovarianceFactor factor_of(const Matrix& V) {
   const Index p = V.rows();
-  CovarianceFactor factor;
-  Matrix C = V.reverse();
-  if (blas::potrf(p, C.data(), p)) {
-    factor.kind = CovarianceFactor::Kind::triangular;
-    factor.L_inverse = Matrix::Zero(p, p);
-    for (Index j = 0; j < p; ++j)
-      for (Index i = j; i < p; ++i) factor.L_inverse(i, j) = C(p - 1 - j, p - 1 - i);
-    return factor;
-  }
+  CovarianceFactor factor = triangular_factor_of(V);
+  if (factor.kind != CovarianceFactor::Kind::none) return factor;
   const Eigen::SelfAdjointEigenSolver<Matrix> axes(V);
   const Vector& variance = axes.eigenvalues();
   if (!(variance[0] >= -rounding * std::max(variance[p - 1], 0.0)))

@@ -84,4 +84,16 @@ Matrix CovarianceFactor::covariance_inside() const {
   return V;
 }
 
+CovarianceFactor triangular_factor_of(const Matrix& V) {
+  const Index p = V.rows();
+  CovarianceFactor factor;
+  Matrix C = V.reverse();
+  if (!blas::potrf(p, C.data(), p)) return factor;
+  factor.kind = CovarianceFactor::Kind::triangular;
+  factor.L_inverse = Matrix::Zero(p, p);
+  for (Index j = 0; j < p; ++j)
+    for (Index i = j; i < p; ++i) factor.L_inverse(i, j) = C(p - 1 - j, p - 1 - i);
+  return factor;
+}
+
 }  // namespace ardvark

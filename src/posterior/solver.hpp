@@ -39,6 +39,9 @@ struct CovarianceFactor {
   [[nodiscard]] Matrix covariance_inside() const;
 };
 
+/// V = M'M as a factor, M lower triangular, by Cholesky's way from the last row upwards; kind none: V is not positive definite.
+[[nodiscard]] CovarianceFactor triangular_factor_of(const Matrix& V);
+
 /// With one precision a for all penalised columns the system is C + a I, C fixed: what the spectral solver starts from.
 struct SharedSystem {
   bool dual = false;  ///< C = diag(omega)^1/2 Z~ Z~' diag(omega)^1/2 [n,n], c = diag(omega)^-1/2 S'r;  otherwise C = Z~'diag(omega)Z~

@@ -174,21 +174,6 @@ double SequentialLogistic::bound() const {
 
 namespace {
 
-// V = M'M with M lower triangular: the Cholesky factor taken from the last row upwards.
-Matrix reversed_cholesky(const Matrix& V) {
-  const Index p = V.rows();
-  Matrix C = V.reverse();
-  if (!blas::potrf(p, C.data(), p)) return {};
-  Matrix M = Matrix::Zero(p, p);
-  for (Index i = 0; i < p; ++i)
-    for (Index j = 0; j <= i; ++j) M(i, j) = C(p - 1 - j, p - 1 - i);
-  return M;
-}
-
-}  // namespace
-
-namespace {
-
 // Without its rows.
 Solution solution_of(const SequentialLogistic& filter, double precision) {
   const Matrix V = filter.covariance();
@@ -209,8 +194,8 @@ Solution solution_of(const SequentialLogistic& filter, double precision) {
   report.solver = SolverKind::sequential;
   report.solver_reason = "one observation at a time";
   report.message = fmt::format("one pass over {} rows; the result depends on their order", filter.num_rows());
-  Matrix M = reversed_cholesky(V);
-  if (M.size() == 0) {
+  out.factor = triangular_factor_of(V);
+  if (out.factor.kind == CovarianceFactor::Kind::none) {
     out.usable = false;
     report.status = Status::not_positive_definite;
     report.message = "the covariance lost positive definiteness to rounding: the columns are too far from zero, too large or too alike";
@@ -219,10 +204,8 @@ Solution solution_of(const SequentialLogistic& filter, double precision) {
   out.w = filter.mean();
   out.V_diagonal = V.diagonal();
   Vector half = out.w;  // w'V^-1 w = ||M'^-1 w||^2
-  blas::trsv(blas::Transpose::yes, p, M.data(), p, half.data());
+  blas::trsv(blas::Transpose::yes, p, out.factor.L_inverse.data(), p, half.data());
   out.quadratic = half.squaredNorm();
-  out.factor.kind = CovarianceFactor::Kind::triangular;
-  out.factor.L_inverse = std::move(M);
   return out;
 }
 

@@ -1,0 +1,44 @@
+// What likelihoods have in common whose rows follow from the moments m and s of each row under q(w), without a factor of their own.
+#pragma once
+
+#include "likelihood/likelihood.hpp"
+
+namespace ardvark {
+
+class MomentLikelihood : public Likelihood {
+ public:
+  void update(const Posterior& q, Rows& rows) final {
+    m_ = q.m;
+    s_ = q.s;
+    expected_log_likelihood_ = write_rows(rows);
+  }
+
+  [[nodiscard]] Index state_size() const final { return 2 * m_.size(); }
+  void get_state(Eigen::Ref<Vector> state, Eigen::Ref<Vector> weight) const final {
+    const Index n = m_.size();
+    state.head(n) = m_;
+    state.tail(n) = s_.array().max(1e-300).log();
+    weight.head(n) = slope_;
+    weight.tail(n) = 0.25 * slope_.cwiseProduct(s_);
+  }
+  void set_state(const Eigen::Ref<const Vector>& state, Rows& rows) final {
+    m_ = state.head(m_.size());
+    s_ = state.tail(m_.size()).array().min(700.0).exp();
+    expected_log_likelihood_ = write_rows(rows);
+  }
+
+  // The expectations of the last update are the bound's.
+  [[nodiscard]] double bound(const Posterior&) const final { return expected_log_likelihood_; }
+
+ protected:
+  explicit MomentLikelihood(Index num_rows) : m_(Vector::Zero(num_rows)), s_(m_), slope_(m_) {}
+  /// Rows at m_ and s_, and slope_, their omega. \return  the expected log likelihood there
+  virtual double write_rows(Rows& rows) = 0;
+
+  Vector m_, s_, slope_;
+
+ private:
+  double expected_log_likelihood_ = 0;
+};
+
+}  // namespace ardvark
