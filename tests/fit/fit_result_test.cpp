@@ -27,6 +27,29 @@ using testing::with_prior;
 
 const double nan = std::nan("");
 
+TEST(FitResult, KeepsNoCovarianceWhereNoneIsWanted) {  // whatever the method
+  const testing::Problem problem = testing::make_problem(12, 40, 4);
+  const auto expect_none = [](const Fit& fit, const char* method) {
+    EXPECT_TRUE(fit.mean.allFinite()) << method;
+    EXPECT_THROW(static_cast<void>(fit.covariance()), InvalidArgument) << method;
+  };
+  for (const char* method : {"sparse", "shared", "vb_linear_fit", "rvm_regression"}) {
+    FitOptions options = std::string(method).find('_') != std::string::npos ? options_for_preset(method) : FitOptions{};
+    if (std::string(method) == "shared") options.prior = Prior::shared();
+    options.keep_covariance = Keep::never;
+    expect_none(fit_linear(problem.X, problem.y, options), method);
+  }
+  for (const char* method : {"sparse", "ard", "laplace", "vb_logit_fit_iter", "rvm_classification", "l1_slr_c"}) {
+    FitOptions options = std::string(method).find('_') != std::string::npos ? options_for_preset(method) : FitOptions{};
+    if (std::string(method) == "ard") options.prior = Prior::ard();
+    if (std::string(method) == "laplace") options.prior = Prior::laplace(0.5);
+    options.keep_covariance = Keep::never;
+    const LogisticFit fit = fit_logistic(problem.X, problem.labels, options);
+    expect_none(fit, method);
+    EXPECT_GT(fit.log_loss, 0) << method;  // described before it went
+  }
+}
+
 TEST(Fit, CovarianceAgreesWithTheVariances) {
   for (const FitCase& c : fit_cases())
     for (bool standardize : {true, false}) {
