@@ -30,12 +30,12 @@ enum class Spelling { words, command_line };
 ///     options.set("max_sweeps", 100.0);
 ///     ardvark::SavedModel model = ardvark::fit_model(X, labels, options);
 struct ModelOptions {
-  std::string model = {};      ///< "linear", "logistic" (two classes or more) or "rvm"; or
-  std::string preset = {};     ///< a published program, one of presets()
-  bool compat = false;         ///< preset: its defects included
-  std::string task = {};       ///< rvm: "regression" or "classification"
-  std::string prior = "auto";  ///< "auto", "sparse", "slab", "dense", "shared", "ard", "groups", "none"; of two classes also "laplace"
-  std::optional<double> lambda = {};          ///< of the Laplace prior
+  std::string model = {};             ///< "linear", "logistic" (two classes or more) or "rvm"; or
+  std::string preset = {};            ///< a published program, one of presets()
+  bool compat = false;                ///< preset: its defects included
+  std::string task = {};              ///< rvm: "regression" or "classification"
+  std::string prior = "auto";         ///< "auto", "sparse", "slab", "dense", "shared", "ard", "groups", "none"; of classes also "laplace"
+  std::optional<double> lambda = {};  ///< of the Laplace prior
   std::optional<double> toolbox_gamma1 = {};  ///< presets l1_slr_lap, l1_slr_c: gamma1 of the toolbox, > 0, in place of lambda  (SLR.7)
   std::optional<double> toolbox_gamma0 = {};  ///< preset smlr: precisions have Gamma(gamma0, gamma0) as their prior, >= 0  (SLR.8)
   std::vector<Index> group = {};              ///< [columns] group number of each column, from 0

@@ -24,8 +24,8 @@ enum class ClassCoding {
 /// Without being told the likelihood is laplace and the rule mackay. The priors sparse, slab, dense and laplace are of the other codings,
 /// whose regressions are then those of fit_logistic.
 struct SoftmaxOptions : FitOptions {
-  /// None: one_against_rest under the priors sparse, slab and dense, and of 8 classes or more whose rows are at most twice the columns
-  /// times the classes, where it has predicted better; else softmax.
+  /// None: one_against_rest under the priors sparse, slab, dense and laplace, and of 8 classes or more whose rows are at most twice the
+  /// columns times the classes, where it has predicted better; else softmax.
   std::optional<ClassCoding> coding = std::nullopt;
   bool precision_per_class = false;  ///< softmax: a precision for each class and group, not one for the group's weights of all classes
   std::vector<std::string> class_names = {};  ///< of the labels 0, 1, 2, ..., then the only ones; empty: the labels' numbers

@@ -21,13 +21,13 @@ function fit = ardvark_fit(X, y, varargin)
 %     'converge'            off by default. With the presets vb_* and vrvm_*: goes on to the maximum of the published bound, as a model
 %                           does, and not by the published sweeps.
 %   The prior
-%     'prior'               auto (default), sparse, slab, dense, shared, ard, groups, none; with two classes also laplace. sparse: few
-%                           effects of their own over many small ones; honest also where columns are many. slab: the few alone. dense: the
-%                           many alone. These three serve regressions and two classes. shared: one precision for all columns. ard: one for
-%                           each. groups: one for each group. none: least squares or maximum likelihood. laplace: L1, the mode, with most
-%                           columns at zero. auto is sparse; for a softmax of several classes, and beside an option that has no meaning with
-%                           sparse (a0, b0, c0, d0, likelihood, posterior, solver, update_rule, prune_at, start values), it is ard where
-%                           rows are at least five times the columns, and else shared. A note says which was taken.
+%     'prior'               auto (default), sparse, slab, dense, shared, ard, groups, none; with classes also laplace. sparse: few effects
+%                           of their own over many small ones; honest also where columns are many. slab: the few alone. dense: the many
+%                           alone. These three serve regressions and two classes. shared: one precision for all columns. ard: one for each.
+%                           groups: one for each group. none: least squares or maximum likelihood. laplace: L1, the mode, with most columns
+%                           at zero. auto is sparse; for a softmax of several classes, and beside an option that has no meaning with sparse
+%                           (a0, b0, c0, d0, likelihood, posterior, solver, update_rule, prune_at, start values), it is ard where rows are
+%                           at least five times the columns, and else shared. A note says which was taken.
 %     'lambda'              a number > 0. With 'prior', 'laplace': nats per unit of |w| of a standardised column, which is glmnet's lambda
 %                           times the rows, or liblinear's 1/C. Without it the message says from which lambda on every weight is zero.
 %                           Presets l1_slr_lap and l1_slr_c: 1 by default; with 'compat' l1_slr_lap takes the square of lambda here, as
@@ -48,7 +48,7 @@ function fit = ardvark_fit(X, y, varargin)
 %                           itself, as the variational RVM has them.
 %     'coding'              automatic (default), softmax, one-against-rest or one-against-one. Three classes or more: one softmax, a
 %                           logistic regression for each class, or one for each pair of classes. automatic takes one-against-rest under
-%                           sparse, slab and dense, and of eight classes or more with few rows, else the softmax.
+%                           sparse, slab, dense and laplace, and of eight classes or more with few rows, else the softmax.
 %     'precision_per_class' off by default. Softmax: a precision for each class and column, and not one for the column's weights of all
 %                           classes.
 %     'diagnose'            off by default. Classifications: also k-hat, which says from 4000 draws how far the posterior is from the exact

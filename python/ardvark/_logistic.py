@@ -133,8 +133,8 @@ class BayesianLogisticRegression(LogisticScore):
         classes these three are of each class against the rest. Otherwise, what shares a precision: all columns ("shared"),
         none ("ard"), or the columns of one group, given as one number a column, as lists of columns,
         ``[["a", "b"], ["c", "d"]]``, or as ``{"name": [columns]}``; columns (names or positions) in no group are
-        alone. "none" is maximum likelihood. "laplace" (two classes) is L1 with ``laplace_lambda``: the mode, and
-        Laplace's approximation among the coefficients that are not zero. "auto" takes "sparse"; for a softmax of
+        alone. "none" is maximum likelihood. "laplace" is L1 with ``laplace_lambda``, of several classes each against
+        the rest: the mode, and Laplace's approximation among the coefficients that are not zero. "auto" takes "sparse"; for a softmax of
         several classes, and beside an option that "sparse" has no meaning for (likelihood, lambda_1, lambda_2,
         lambda_init, update_rule, prune_at, solver), "ard" where rows are five times the columns, else "shared",
         and ``notes_`` says so.
@@ -303,5 +303,5 @@ class BayesianLogisticRegression(LogisticScore):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         is_l1 = isinstance(self.prior, str) and self.prior == "laplace"
-        tags.classifier_tags.multi_class = not is_l1 and self.likelihood != "jj"
+        tags.classifier_tags.multi_class = not (is_l1 and self.coding == "softmax") and self.likelihood != "jj"
         return tags

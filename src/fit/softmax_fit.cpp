@@ -329,14 +329,16 @@ void describe_classes(const std::vector<Index>& label, const Vector& k, const Cl
   fit.log_loss = loss / k.sum();
 }
 
-// A softmax has no sparse prior; of many classes and few rows it is dearer than a regression for each, and has predicted worse.
+// A softmax has neither a sparse prior nor Laplace's; of many classes and few rows it is dearer than a regression for each, and has
+// predicted worse.
 ClassCoding coding_of(const SoftmaxOptions& options, Index num_classes, Index num_rows, Index num_columns) {
   if (options.coding) return *options.coding;
   constexpr Index many_classes = 8, few_rows = 2;  // for each weight
   const bool is_wide = num_classes >= many_classes && num_rows <= few_rows * num_columns * num_classes;
   const bool may_choose =
       options.prior.kind == PriorKind::automatic && !options.precision_per_class && foreign_to_sparse(options, Task::logistic).empty();
-  return is_sparse(options.prior.kind) || (is_wide && may_choose) ? ClassCoding::one_against_rest : ClassCoding::softmax;
+  const bool of_regressions = is_sparse(options.prior.kind) || options.prior.kind == PriorKind::laplace;
+  return of_regressions || (is_wide && may_choose) ? ClassCoding::one_against_rest : ClassCoding::softmax;
 }
 
 SoftmaxFit fit_softmax(MatrixView X, VectorView labels, const SoftmaxOptions& given) {
@@ -363,7 +365,7 @@ SoftmaxFit fit_softmax(MatrixView X, VectorView labels, const SoftmaxOptions& gi
   for (Index n = 0; n < k.size(); ++n) fit.class_weight[classes.number[static_cast<std::size_t>(n)]] += k[n];
   for (Index c = 0; c < fit.num_classes(); ++c)
     if (!(fit.class_weight[c] > 0)) throw InvalidArgument(fmt::format("all rows of class '{}' have weight zero", classes.name(c)));
-  if (!given.coding && options.coding != ClassCoding::softmax && !is_sparse(options.prior.kind))
+  if (!given.coding && options.coding != ClassCoding::softmax && options.prior.kind == PriorKind::automatic)
     fit.report.notes.push_back(fmt::format(
         "of {} classes each has a regression against the rest: rows are at most twice the columns times the classes, where a softmax has "
         "predicted worse (--coding softmax)",

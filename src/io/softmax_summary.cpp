@@ -43,9 +43,10 @@ struct Weight {
 std::string summary(const SoftmaxFit& fit, double level) {
   if (!(level > 0 && level < 1)) throw InvalidArgument(fmt::format("level is {}; it must lie between 0 and 1", level));
   const Report& report = fit.report;
-  std::string out = fmt::format("{}{}, prior {}, {:.10g} rows, {} columns\n", what_it_is(fit),
-                                report.preset.empty() ? "" : fmt::format(" (preset {}{})", report.preset, report.compat ? ", compat" : ""),
-                                to_string(fit.prior), fit.num_rows, fit.num_columns());
+  std::string out = fmt::format(
+      "{}{}, prior {}{}, {:.10g} rows, {} columns\n", what_it_is(fit),
+      report.preset.empty() ? "" : fmt::format(" (preset {}{})", report.preset, report.compat ? ", compat" : ""), to_string(fit.prior),
+      fit.prior == PriorKind::laplace ? fmt::format(" (lambda {:.6g})", fit.machines.front().lambda) : "", fit.num_rows, fit.num_columns());
   out += fmt::format("target {}: {} classes: ", fit.target, fit.classes.size());
   constexpr Index most_classes = 10;
   for (Index c = 0; c < std::min(fit.num_classes(), most_classes); ++c)

@@ -252,6 +252,7 @@ void visit(const SoftmaxFit& fit, double level, Fields& out) {
   out.put("coding", Json(to_string(fit.coding)));
   visit_preset(fit.report, out);
   out.put("prior", Json(to_string(fit.prior)));
+  if (fit.prior == PriorKind::laplace) out.put("lambda", Json(fit.machines.front().lambda));
   out.put("target", Json(fit.target));
   out.put("classes", Json(fit.classes));
   out.put("sweeps", Json(fit.report.sweeps));

@@ -17,7 +17,7 @@ constexpr ModelOption rows[] = {
     {"compat", &O::compat, what, "off by default", "With [preset]: reproduces that program exactly, its defects included."},
     {"task", &O::task, machine, "regression or classification",
      "What the machine explains. A target of text is classified; a target of numbers needs this option."},
-    {"prior", &O::prior, prior, "auto (default), sparse, slab, dense, shared, ard, groups, none; with two classes also laplace",
+    {"prior", &O::prior, prior, "auto (default), sparse, slab, dense, shared, ard, groups, none; with classes also laplace",
      "sparse: few effects of their own over many small ones; honest also where columns are many. slab: the few alone. dense: the many "
      "alone. These three serve regressions and two classes. shared: one precision for all columns. ard: one for each. groups: one for "
      "each group. none: least squares or maximum likelihood. laplace: L1, the mode, with most columns at zero. auto is sparse; for a "
@@ -42,7 +42,7 @@ constexpr ModelOption rows[] = {
      "Regressions: weights and noise together, as VBLinLogit has them, or each by itself, as the variational RVM has them."},
     {"coding", &O::coding, posterior, "automatic (default), softmax, one-against-rest or one-against-one",
      "Three classes or more: one softmax, a logistic regression for each class, or one for each pair of classes. automatic takes "
-     "one-against-rest under sparse, slab and dense, and of eight classes or more with few rows, else the softmax."},
+     "one-against-rest under sparse, slab, dense and laplace, and of eight classes or more with few rows, else the softmax."},
     {"precision_per_class", &O::precision_per_class, posterior, "off by default",
      "Softmax: a precision for each class and column, and not one for the column's weights of all classes."},
     {"a0", &O::a0, prior, "a number > 0", "Hyper-prior: shape of the noise (regressions) or of the precisions (classifications)."},

@@ -228,7 +228,9 @@ TEST(Softmax, MachinesAreFittedAsTheirOptionsSay) {  // also where these are the
   options.likelihood.reset();
   options.rule.reset();
   options.prior = Prior::laplace(0.5);  // was refused for a rule that nobody had named
+  options.coding.reset();               // of this prior one against the rest without being told
   const SoftmaxFit lasso = expect_machines_of(options);
+  EXPECT_EQ(lasso.coding, ClassCoding::one_against_rest);
   EXPECT_EQ(lasso.prior, PriorKind::laplace);
   EXPECT_NE(summary(lasso).find("log density at mode"), std::string::npos) << summary(lasso);
 }
@@ -474,6 +476,7 @@ TEST(Softmax, SaysWhatIsWrong) {
   expect_invalid([&] { fit_with(d.y, options); }, {"class '1'", "weight zero"});
   options = {};
   options.prior = Prior::laplace(3);
+  options.coding = ClassCoding::softmax;
   expect_invalid([&] { fit_with(d.y, options); }, {"'laplace'", "two classes"});
   expect_invalid([&] { static_cast<void>(fit_logistic(d.X, d.y, options_for_preset("smlr"))); }, {"smlr", "fit_softmax"});
   options = {};
