@@ -133,7 +133,7 @@ void gather(const std::vector<Machine>& machines, const std::vector<Fit>& fits, 
   }
   constexpr std::size_t few = 5;
   if (texts.size() > few)
-    texts = {fmt::format("of {} of {} regressions something is to be said; the first, {}", num_machines, fits.size(), texts.front())};
+    texts = {fmt::format("{} of {} regressions have a remark here; the first: {}", num_machines, fits.size(), texts.front())};
   (report.*list).insert((report.*list).end(), texts.begin(), texts.end());
 }
 
