@@ -249,7 +249,8 @@ ARDVARK_API void ardvark_model_free(ardvark_model* model);
  *     covariance, V [p,p], with an intercept [p+1,p+1], last: formed when asked for
  *     noise.shape noise.rate noise.sd noise.sd_interval r_squared (regressions; a joint posterior is q(w|tau) = N(mean, V/tau))
  *     accuracy log_loss class_weight (classes)
- *     odds_ratio (e^mean: what a unit more of the column multiplies the odds of the second class by; e^interval is its interval)
+ *     odds_ratio (e^mean: what a unit more of the column multiplies the odds of the second class by; e^interval is its interval;
+ *     infinite where the mean exceeds 709)
  *   several classes
  *     mean, variance, sd, precision, relevance [classes, p], intercept.mean [classes]
  *     covariance [classes q, classes q], class after class, of each its p columns and then the intercept
