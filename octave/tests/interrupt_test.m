@@ -17,17 +17,21 @@ fprintf(out, 'fprintf(''begun\\n''); fflush(stdout);\n');
 fprintf(out, 'try, while true, vb_logit_fit_ard(X, t); end, catch trouble, fprintf(''%%s\\n'', trouble.identifier); end\n');
 fprintf(out, 'fprintf(''goes on\\n'');\n');
 fclose(out);
-[status, process] = system([octave ' --norc --quiet endless.m >said 2>&1 & echo $!']);
-assert(status, 0);
-process = strtrim(process);
-assert(within(120, @() ~isempty(strfind(fileread('said'), 'begun'))));
-pause(1);
-system(['kill -INT ' process]);
-ended = within(20, @() system(['kill -0 ' process ' 2>/dev/null']) ~= 0);
-said = fileread('said');
-if ~ended
-  system(['kill -KILL ' process]);
-  error('the fit goes on 20 seconds after the signal, having said: %s', said);
+% A signal that falls between two fits is Octave's own: then once more.
+for attempt = 1:5
+  [status, process] = system([octave ' --norc --quiet endless.m >said 2>&1 & echo $!']);
+  assert(status, 0);
+  process = strtrim(process);
+  assert(within(120, @() ~isempty(strfind(fileread('said'), 'begun'))));
+  pause(attempt);
+  system(['kill -INT ' process]);
+  ended = within(20, @() system(['kill -0 ' process ' 2>/dev/null']) ~= 0);
+  said = fileread('said');
+  if ~ended
+    system(['kill -KILL ' process]);
+    error('the fit goes on 20 seconds after the signal, having said: %s', said);
+  end
+  if ~isempty(strfind(said, 'ardvark:interrupted')), break; end
 end
 assert(~isempty(strfind(said, 'ardvark:interrupted')), said);
 assert(~isempty(strfind(said, 'goes on')), said);
