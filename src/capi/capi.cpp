@@ -315,7 +315,7 @@ ardvark_code ardvark_predict(const ardvark_model* model, const ardvark_matrix* X
     const double level = level_of(options);
     if (target != nullptr && all.interval != "new")
       throw InvalidArgument(
-          "interval is 'mean'; target has a density under the prediction of a new observation only: leave one of them out");
+          fmt::format("interval is '{}'; beside a target it must be new, whose density is that of a new observation", all.interval));
     const auto prediction = std::make_shared<const Prediction>(predict(*fit, data.X(), all));
     std::optional<Vector> density;
     if (target != nullptr) density = log_density(*prediction, VectorView(target, data.X().rows()));

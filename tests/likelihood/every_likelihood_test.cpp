@@ -77,7 +77,7 @@ double profiled_bound(const LikelihoodRow& row, const Problem& problem, Precisio
 
 TEST_P(EveryLikelihood, HasTheGradientOfItsProfiledBound) {  // (OPT.1), with groups, a fixed and a flat column
   const LikelihoodRow& row = GetParam();
-  if (!has_a_bound()) return;
+  if (!has_a_bound()) GTEST_SKIP() << "Laplace's approximation is no bound";
   for (std::uint64_t seed = 0; seed < 4; ++seed) {
     Random random(seed);
     Problem problem = make_problem(row.task, seed, 30, 5);
