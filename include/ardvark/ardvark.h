@@ -51,6 +51,9 @@ typedef struct ardvark_error {
   size_t struct_size; /* sizeof(ardvark_error) */
   int32_t code;       /* as returned; of a call that succeeds ARDVARK_OK */
   char message[4092]; /* one sentence, ended by a zero; cut if longer */
+  /* The argument or option that the message is about, as the functions and ardvark_catalogue() name it: the message begins with this word.
+   * Empty where it is about none, or about several. */
+  char argument[64];
 } ardvark_error;
 
 /* ---- library ------------------------------------------------------------------------------------------------------------------------ */
@@ -348,6 +351,37 @@ ARDVARK_API ardvark_code ardvark_result_number(const ardvark_result* result, con
 ARDVARK_API ardvark_code ardvark_result_text(const ardvark_result* result, const char* name, char** text, ardvark_error* error);
 /* The same, a text as JSON too: in quotes. */
 ARDVARK_API ardvark_code ardvark_result_json(const ardvark_result* result, const char* name, char** text, ardvark_error* error);
+
+/* ---- what results there are: a tree of names, whose leaves are read by the functions above */
+
+typedef enum ardvark_kind {
+  ARDVARK_NOTHING = 0, /* there is no such value here: null in JSON, NaN as a number */
+  ARDVARK_NUMBERS = 1, /* a number, a list or a matrix: ardvark_result_array */
+  ARDVARK_FLAG = 2,    /* true or false: ardvark_result_number, 1 or 0 */
+  ARDVARK_TEXT = 3,    /* ardvark_result_text */
+  ARDVARK_LIST = 4,    /* of entries without a name: texts, records */
+  ARDVARK_RECORD = 5   /* of entries with a name */
+} ardvark_kind;
+
+/* The texts are the result's, and live as long. */
+typedef struct ardvark_entry {
+  size_t struct_size;
+  const char* name; /* "shape"; of an entry of a list: "" */
+  const char* path; /* as the functions above take it: "noise.shape", "warnings.0" */
+  int32_t kind;     /* ardvark_kind */
+  int64_t count;    /* of a list or a record: its entries; else 0 */
+} ardvark_entry;
+
+/* The entry `index`, from 0, below `path`; path NULL: of the whole result, in the order of its JSON. Results that are formed only for who
+ * asks for them by name (covariance, V, components, log_ratios) are not among them. */
+ARDVARK_API ardvark_code ardvark_result_entry(const ardvark_result* result, const char* path, int64_t index, ardvark_entry* entry,
+                                              ardvark_error* error);
+/* How many there are. */
+ARDVARK_API ardvark_code ardvark_result_count(const ardvark_result* result, const char* path, int64_t* count, ardvark_error* error);
+
+/* A text of a result or an error as the user of another language writes the options that it names: "--prior shared --a0 1" becomes
+ * prior='shared', a0=1 for "python", and 'prior', 'shared', 'a0', 1 for "octave". *written is to be freed by ardvark_free. */
+ARDVARK_API ardvark_code ardvark_spell(const char* text, const char* language, char** written, ardvark_error* error);
 
 /* options (names), option_help (of each by name: values, help), presets (name, task, description), version of the library, and of each
  * preset by name what its program takes if nothing is said, defaults.slr_var.max_sweeps and .prune_at (0: nothing leaves), as a result. */

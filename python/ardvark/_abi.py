@@ -35,7 +35,7 @@ class InternalError(RuntimeError):
 
 
 class _Error(ctypes.Structure):
-    _fields_ = [("struct_size", c_size_t), ("code", c_int32), ("message", c_char * 4092)]
+    _fields_ = [("struct_size", c_size_t), ("code", c_int32), ("message", c_char * 4092), ("argument", c_char * 64)]
 
 
 class Matrix(ctypes.Structure):
@@ -92,6 +92,7 @@ _SIGNATURES = {
     "ardvark_result_number": [c_void_p, c_char_p, POINTER(c_double), _error],
     "ardvark_result_text": [c_void_p, c_char_p, _out, _error],
     "ardvark_result_json": [c_void_p, c_char_p, _out, _error],
+    "ardvark_spell": [c_char_p, c_char_p, _out, _error],
     "ardvark_catalogue": [_out, _error],
 }
 
@@ -117,16 +118,28 @@ def _open() -> ctypes.CDLL:
 
 library = _open()
 _free = {kind: getattr(library, f"ardvark_{kind}_free") for kind in ("options", "model", "result", "sequential")}
-_exceptions = {2: ValueError, 3: OSError}
+
+
+class InvalidArgumentError(ValueError):
+    """A wrong argument. ``argument`` is its name in the C interface, with which the message begins; empty: it is about none, or several."""
+
+    def __init__(self, message: str, argument: str = ""):
+        super().__init__(message)
+        self.argument = argument
+
+
+_exceptions = {3: OSError}
 
 
 def call(function: str, *arguments: Any) -> None:
-    error = _Error(ctypes.sizeof(_Error), 0, b"")
+    error = _Error(ctypes.sizeof(_Error), 0, b"", b"")
     code = getattr(library, function)(*arguments, byref(error))
     if code != 0:
         message = error.message.decode("utf-8", "replace")
         if code == 3 and "memory" in message:
             raise MemoryError(message)
+        if code == 2:
+            raise InvalidArgumentError(message, error.argument.decode())
         raise _exceptions.get(code, InternalError)(message)
 
 

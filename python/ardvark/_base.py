@@ -61,6 +61,9 @@ def _name(y: Any) -> Optional[str]:
     return name if isinstance(name, str) and name else None
 
 
+_ESTIMATORS = {"linear": "BayesianLinearRegression", "logistic": "BayesianLogisticRegression"}
+
+
 class Estimator(BaseEstimator):
     """Base of the estimators. Parameters at their default are not handed on: the library has its own."""
 
@@ -87,37 +90,24 @@ class Estimator(BaseEstimator):
             options["start_precision"] = np.full(self.n_features_in_, options["start_precision"])
         return options
 
-    def _translated(self, message: str) -> str:
-        """A message of the library in the names of the constructor."""
-        message = message.replace(" is nan; all values", " is NaN; all values")  # as scikit-learn spells it
+    def _translated(self, text: str, argument: str = "") -> str:
+        """A text of the library in the names of the constructor. ``argument``: the one that it begins with."""
         names = {option: name for name, option in self._options.items() if option != name}
-        message = self._with_options_as_arguments(message)
-        first = names | {
-            "weights": "sample_weight",
-            "X_new": "X",
-            "labels": "y",
-        }  # the argument that a message is of
-        message = re.sub(
-            r"^\w+(?= (?:is|has|have|holds|at) )", lambda match: first.get(match[0], match[0]), message
-        )
+        first = names | {"weights": "sample_weight", "X_new": "X", "labels": "y"}
+        text = first.get(argument, argument) + text[len(argument) :]
+        text = self._with_options_as_arguments(text)
         unlike_words = {option: name for option, name in names.items() if re.search(r"[0-9_]", option)}
-        return re.sub(r"\b\w+\b", lambda match: unlike_words.get(match[0], match[0]), message)
+        return re.sub(r"\b\w+\b", lambda match: unlike_words.get(match[0], match[0]), text)
+
+    def _in_our_names(self, error: ValueError) -> ValueError:
+        return ValueError(self._translated(str(error), getattr(error, "argument", "")))
 
     def _with_options_as_arguments(self, text: str) -> str:
         """``--prior shared``, as the program takes it, as ``prior='shared'``."""
-        names = {option: name for name, option in self._options.items() if option != name}
-        models = {"linear": "BayesianLinearRegression", "logistic": "BayesianLogisticRegression"}
-
-        def flag(match: re.Match[str]) -> str:
-            option, value = match[1].replace("-", "_"), match[2]
-            if option == "model":
-                return models.get(value, value)
-            quoted = "" if value is None else f"={value}" if value[0].isdigit() else f"='{value}'"
-            return names.get(option, option) + quoted
-
-        option = r"--([a-z][a-z0-9-]*)(?: ([a-z0-9.]+(?:-[a-z0-9]+)*))?"
-        text = re.sub(rf"({option}) (?=--[a-z])", r"\1, ", text)  # arguments have commas between them
-        return re.sub(option, flag, text)
+        text = _core.spelled(text)
+        for model, estimator in _ESTIMATORS.items():
+            text = text.replace(f"model='{model}'", estimator)
+        return text
 
     # ---- data
 
@@ -195,7 +185,7 @@ class FittedModel(Estimator):
                     **options,
                 )
             except ValueError as error:
-                raise ValueError(self._translated(str(error))) from None
+                raise self._in_our_names(error) from None
         self._take(model)
         self._warn(model)
 

@@ -184,6 +184,18 @@ class Model(Result):
         return from_bytes, (self.to_bytes(),)
 
 
+def spelled(text: str) -> str:
+    """A text of the library with the options that it names as arguments of Python.
+
+    Example
+    -------
+    >>> from ardvark import _core
+    >>> _core.spelled("use a prior (--prior shared --a0 1)")
+    "use a prior (prior='shared', a0=1)"
+    """
+    return text if "--" not in text else call_for_text("ardvark_spell", text.encode(), b"python")
+
+
 def fit(
     X: Any, y: Any, *, callback: Optional[Callable[[Progress], Any]] = None, warn: bool = True, **options: Any
 ) -> Model:

@@ -204,7 +204,7 @@ class RelevanceSelector(SelectorMixin, Estimator):
                     **estimator._given_options(),
                 )
             except ValueError as error:
-                raise ValueError(estimator._translated(str(error))) from None
+                raise estimator._in_our_names(error) from None
         self._warn(result, estimator)
         self.scores_ = result.array("share")
         self.counts_ = result.array("count").astype(int)

@@ -196,7 +196,7 @@ class SequentialLogisticRegression(LogisticScore):
                 self.n_features_in_ + self._has_column_of_ones, **self._given_options()
             )
         except ValueError as error:
-            raise ValueError(self._translated(str(error))) from None
+            raise self._in_our_names(error) from None
 
     def _absorb(
         self,

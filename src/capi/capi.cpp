@@ -3,9 +3,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdlib>
-#include <cstring>
-#include <limits>
-#include <new>
 #include <optional>
 
 #include "ardvark/normalize.hpp"
@@ -13,57 +10,6 @@
 #include "model/choice.hpp"
 
 namespace ardvark::capi {
-
-void* allocate(std::size_t size) {
-  void* const memory = std::malloc(std::max<std::size_t>(size, 1));
-  if (memory == nullptr) throw std::bad_alloc();
-  return memory;
-}
-
-char* copy(std::string_view text) {
-  char* const out = static_cast<char*>(allocate(text.size() + 1));
-  std::copy(text.begin(), text.end(), out);
-  out[text.size()] = '\0';
-  return out;
-}
-
-namespace {
-
-// A structure may come from a caller that knows less of it, or more, than we do.
-std::size_t message_room(const ardvark_error& error) {
-  constexpr std::size_t before = offsetof(ardvark_error, message);
-  return error.struct_size <= before ? 0 : error.struct_size - before;
-}
-
-void tell(ardvark_error* error, ardvark_code code, std::string_view message) {
-  if (error == nullptr || message_room(*error) == 0) return;
-  error->code = code;
-  std::size_t size = std::min(message.size(), message_room(*error) - 1);
-  while (size > 0 && size < message.size() && (static_cast<unsigned char>(message[size]) & 0xC0U) == 0x80U) --size;  // no half characters
-  std::copy_n(message.data(), size, error->message);
-  error->message[size] = '\0';
-}
-
-ardvark_code tell_and_return(ardvark_error* error, ardvark_code code, std::string_view message) {
-  tell(error, code, message);
-  return code;
-}
-
-}  // namespace
-
-void clear(ardvark_error* error) { tell(error, ARDVARK_OK, ""); }
-
-ardvark_code caught(ardvark_error* error) noexcept try { throw; } catch (const InvalidArgument& e) {
-  return tell_and_return(error, ARDVARK_INVALID_ARGUMENT, e.what());
-} catch (const EnvironmentError& e) {
-  return tell_and_return(error, ARDVARK_ENVIRONMENT, e.what());
-} catch (const std::bad_alloc&) {
-  return tell_and_return(error, ARDVARK_ENVIRONMENT, "memory is not enough for this problem");
-} catch (const std::exception& e) {
-  return tell_and_return(error, ARDVARK_INTERNAL, e.what());
-} catch (...) {
-  return tell_and_return(error, ARDVARK_INTERNAL, "an exception of no known type");
-}
 
 namespace {
 

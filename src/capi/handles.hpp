@@ -3,9 +3,11 @@
 
 #include <functional>
 #include <memory>
+#include <mutex>
 
 #include "ardvark/ardvark.h"
 #include "ardvark/model.hpp"
+#include "capi/outline.hpp"
 #include "model/fields.hpp"
 
 struct ardvark_options {
@@ -25,6 +27,8 @@ struct ardvark_sequential {
 
 struct ardvark_result {
   std::function<void(ardvark::Fields&)> visit;
+  mutable std::once_flag outlined = {};
+  mutable ardvark::capi::Entry outline = {};  // once somebody asked what there is
 };
 
 namespace ardvark::capi {

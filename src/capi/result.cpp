@@ -1,17 +1,40 @@
 // Results by name.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstddef>
-#include <limits>
-#include <optional>
+#include <utility>
 
 #include "capi/handles.hpp"
+#include "model/spelling.hpp"
 
 namespace ardvark::capi {
 namespace {
 
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+// What a path names below a value that is made as JSON; nullptr: nothing.
+const Json* descend(const Json* at, const std::string* key, const std::string* end) {
+  for (; key != end && at != nullptr; ++key) {
+    if (!at->is_array()) {
+      at = at->find(*key);
+      continue;
+    }
+    std::size_t i = 0;
+    const auto [last, error] = std::from_chars(key->data(), key->data() + key->size(), i);
+    at = error == std::errc() && last == key->data() + key->size() && i < at->list().size() ? &at->list()[i] : nullptr;
+  }
+  return at;
+}
+
+std::vector<std::string> keys_of(std::string_view path) {
+  std::vector<std::string> keys;
+  for (;;) {
+    const std::size_t dot = path.find('.');
+    keys.emplace_back(path.substr(0, dot));
+    if (dot == std::string_view::npos) return keys;
+    path.remove_prefix(dot + 1);
+  }
+}
 
 struct Numbers {
   std::int64_t dimensions = 0, shape[2] = {1, 1};
@@ -27,23 +50,23 @@ Numbers make_numbers(std::int64_t dimensions, Index rows, Index columns) {
 /// Looks for one field, "noise.shape" or "machines.2.mean", and copies its numbers.
 class Lookup final : public Fields {
  public:
-  explicit Lookup(std::string_view path) {
-    for (;;) {
-      const std::size_t dot = path.find('.');
-      path_.emplace_back(path.substr(0, dot));
-      if (dot == std::string_view::npos) break;
-      path.remove_prefix(dot + 1);
-    }
-  }
+  explicit Lookup(std::string_view path) : path_(keys_of(path)) {}
   ~Lookup() override { ardvark_free(found.data); }
   Lookup(const Lookup&) = delete;
   Lookup& operator=(const Lookup&) = delete;
 
   [[nodiscard]] bool wants(const char* name) const override { return missed_ == 0 && depth_ < path_.size() && path_[depth_] == name; }
   void put(const char* name, Json value) override {
-    if (!is_it(name)) return;
+    if (!wants(name)) return;
+    const Json* const it = descend(&value, path_.data() + depth_ + 1, path_.data() + path_.size());
+    if (it == nullptr) return;
     is_known = true;
-    if (value.is_number() || value.is_boolean() || value.is_null()) store(0, 1, 1, [&](Index, Index) { return number_of(value); });
+    const ardvark_kind kind = kind_of(*it);
+    if (kind == ARDVARK_NUMBERS && it->is_array())
+      store(1, static_cast<Index>(it->list().size()), 1,
+            [&](Index i, Index) { return number_of(it->list()[static_cast<std::size_t>(i)]); });
+    else if (kind == ARDVARK_NUMBERS || kind == ARDVARK_FLAG || kind == ARDVARK_NOTHING)
+      store(0, 1, 1, [&](Index, Index) { return number_of(*it); });
   }
   void put(const char* name, VectorView v) override {
     if (is_it(name)) store(1, v.size(), 1, [&](Index i, Index) { return v[i]; });
@@ -88,9 +111,6 @@ class Lookup final : public Fields {
 
  private:
   [[nodiscard]] bool is_it(const char* name) const { return depth_ + 1 == path_.size() && wants(name); }
-  static double number_of(const Json& value) {
-    return value.is_null() ? nan : value.is_boolean() ? static_cast<double>(value.flag()) : value.number();
-  }
   template <typename At>
   void store(std::int64_t dimensions, Index rows, Index columns, At&& at) {
     is_known = true;
@@ -122,24 +142,30 @@ Json field(const ardvark_result& result, const char* name) {
     result.visit(all);
     return all.json();
   }
-  JsonFields all(std::string_view(name).substr(0, std::string_view(name).find('.')));
+  const std::vector<std::string> keys = keys_of(name);
+  JsonFields all(keys.front());
   result.visit(all);
-  const Json* at = &all.json();
-  for (std::string_view path = name;;) {
-    const std::size_t dot = path.find('.');
-    const std::string key(path.substr(0, dot));
-    if (at->is_array()) {
-      std::size_t i = 0;
-      const auto [end, error] = std::from_chars(key.data(), key.data() + key.size(), i);
-      if (error != std::errc() || end != key.data() + key.size() || i >= at->list().size()) fail(result, name, false);
-      at = &at->list()[i];
-    } else {
-      at = at->find(key);
-      if (at == nullptr) fail(result, name, false);
-    }
-    if (dot == std::string_view::npos) return *at;
-    path.remove_prefix(dot + 1);
+  const Json* const it = descend(&all.json(), keys.data(), keys.data() + keys.size());
+  if (it == nullptr) fail(result, name, false);
+  return *it;
+}
+
+// The list or record at a path. \param path  nullptr: all of them
+const Entry& entry_at(const ardvark_result& result, const char* path) {
+  std::call_once(result.outlined, [&] {
+    Outline outline;
+    result.visit(outline);
+    result.outline = std::move(outline.root());
+  });
+  const Entry* at = &result.outline;
+  if (path == nullptr) return *at;
+  for (const std::string& key : keys_of(path)) {
+    const std::string below = at->path.empty() ? key : at->path + '.' + key;
+    const auto next = std::find_if(at->below.begin(), at->below.end(), [&](const Entry& entry) { return entry.path == below; });
+    if (next == at->below.end()) fail(result, path, false);
+    at = &*next;
   }
+  return *at;
 }
 
 }  // namespace
@@ -189,6 +215,37 @@ ardvark_code ardvark_result_json(const ardvark_result* result, const char* name,
   return guarded(error, [&] {
     required(text, "text");
     *text = copy(field(required(result, "result"), name).dump());
+  });
+}
+
+ardvark_code ardvark_result_count(const ardvark_result* result, const char* path, int64_t* count, ardvark_error* error) {
+  return guarded(error,
+                 [&] { required(count, "count") = static_cast<std::int64_t>(entry_at(required(result, "result"), path).below.size()); });
+}
+
+ardvark_code ardvark_result_entry(const ardvark_result* result, const char* path, int64_t index, ardvark_entry* entry,
+                                  ardvark_error* error) {
+  return guarded(error, [&] {
+    ardvark_entry& out = required(entry, "entry");
+    if (out.struct_size < sizeof(ardvark_entry))
+      throw InvalidArgument(fmt::format("entry.struct_size is {}; it must be sizeof(ardvark_entry)", out.struct_size));
+    const std::vector<Entry>& entries = entry_at(required(result, "result"), path).below;
+    if (index < 0 || std::cmp_greater_equal(index, entries.size()))
+      throw InvalidArgument(fmt::format("index is {}; there are {} entries, from 0", index, entries.size()));
+    const Entry& found = entries[static_cast<std::size_t>(index)];
+    out.name = found.name.c_str();
+    out.path = found.path.c_str();
+    out.kind = found.kind;
+    out.count = static_cast<std::int64_t>(found.below.size());
+  });
+}
+
+ardvark_code ardvark_spell(const char* text, const char* language, char** written, ardvark_error* error) {
+  return guarded(error, [&] {
+    const std::string_view name = &required(language, "language");
+    if (name != "python" && name != "octave")
+      throw InvalidArgument(fmt::format("language is '{}'; it must be one of python, octave", name));
+    required(written, "written") = copy(spelled_in(name == "python" ? Language::python : Language::octave, &required(text, "text")));
   });
 }
 

@@ -44,9 +44,13 @@ bool all_finite(const MatrixView& X, double scale = 1) {
   return X.scalar() == ScalarType::float64 ? all_finite<double>(X, scale) : all_finite<float>(X, scale);
 }
 
+// As other programs of the field write it.
+std::string shown(double x) { return std::isnan(x) ? "NaN" : fmt::format("{}", x); }
+
 void entry(double x, const char* what, Index i, Index j, const std::vector<std::string>& names) {
   if (!std::isfinite(x))
-    throw InvalidArgument(fmt::format("{} at row {}, column '{}' is {}; all values must be finite", what, i + 1, column_name(names, j), x));
+    throw InvalidArgument(
+        fmt::format("{} at row {}, column '{}' is {}; all values must be finite", what, i + 1, column_name(names, j), shown(x)));
 }
 
 }  // namespace
@@ -102,7 +106,7 @@ void predicted(const Eigen::Ref<const Matrix>& values, Index first_row) {
 void vector(VectorView v, Index size, const char* what) {
   if (v.size() != size) throw InvalidArgument(fmt::format("{} has {} entries; it must have one per row of X: {}", what, v.size(), size));
   for (Index i = 0; i < size; ++i)
-    if (!std::isfinite(v[i])) throw InvalidArgument(fmt::format("{} at row {} is {}; all values must be finite", what, i + 1, v[i]));
+    if (!std::isfinite(v[i])) throw InvalidArgument(fmt::format("{} at row {} is {}; all values must be finite", what, i + 1, shown(v[i])));
 }
 
 void weights(VectorView w, Index rows) {

@@ -35,6 +35,11 @@ class Fields {
   void put(const char* name, const std::vector<double>& v) { put(name, VectorView(v)); }
 };
 
+/// Formed only for who asks for it by name.
+[[nodiscard]] inline bool is_by_name_only(std::string_view field) {
+  return field == "covariance" || field == "V" || field == "components" || field == "log_ratios";
+}
+
 void visit(const SavedModel& model, double level, Fields& out);
 void visit(const Prediction& prediction, const std::vector<std::string>& classes, double level, Fields& out);
 void visit(const SelectionCounts& counts, const ModelOptions& options, Fields& out);
@@ -49,8 +54,7 @@ class JsonFields final : public Fields {
   [[nodiscard]] bool wants(const char* name) const override {
     if (stack_.size() == 1 && !only_.empty()) return name == only_;
     const std::string_view field = name;
-    const bool by_name_only = field == "components" || field == "log_ratios";
-    return field != "V" && (!by_name_only || !only_.empty()) && (field != "covariance" || covariance_);
+    return field == "covariance" ? covariance_ : !is_by_name_only(field) || (field != "V" && !only_.empty());
   }
   void put(const char* name, Json value) override {
     if (wants(name)) (*stack_.back())[name] = std::move(value);

@@ -469,7 +469,7 @@ TEST(Kernel, RejectsPointsThatDoNotFit) {
     EXPECT_EQ(call(g, Matrix(4, 0), Matrix(2, 0), out), "X has 0 columns; it must have at least 1");
     Matrix bad = X;
     bad(2, 1) = not_a_number;
-    EXPECT_EQ(call(g, bad, C, out), "X at row 3, column 'x2' is nan; all values must be finite");
+    EXPECT_EQ(call(g, bad, C, out), "X at row 3, column 'x2' is NaN; all values must be finite");
     bad(2, 1) = -infinity;
     EXPECT_EQ(call(g, C, bad, wrong), "C at row 3, column 'x2' is -inf; all values must be finite");
   }

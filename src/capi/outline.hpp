@@ -1,0 +1,45 @@
+// What results there are: their names and kinds, without their values.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ardvark/ardvark.h"
+#include "model/fields.hpp"
+
+namespace ardvark::capi {
+
+struct Entry {
+  std::string name, path;
+  ardvark_kind kind = ARDVARK_RECORD;
+  std::vector<Entry> below = {};
+};
+
+/// The kind of a value that is made as JSON: a list of numbers is numbers.
+[[nodiscard]] ardvark_kind kind_of(const Json& value);
+[[nodiscard]] double number_of(const Json& value);  ///< of a flag 0 or 1, of null NaN
+
+/// The tree of them. \param visit  shows the fields
+class Outline final : public Fields {
+ public:
+  [[nodiscard]] bool wants(const char* name) const override { return !is_by_name_only(name); }
+  void put(const char* name, Json value) override;
+  void put(const char* name, VectorView) override { add(name, ARDVARK_NUMBERS); }
+  void put(const char* name, const std::vector<Index>&) override { add(name, ARDVARK_NUMBERS); }
+  void put_rows(const char* name, const Matrix&) override { add(name, ARDVARK_NUMBERS); }
+  void put_table_rows(const char* name, const std::vector<Index>&) override { add(name, ARDVARK_NUMBERS); }
+  void put_columns(const char* name, const std::vector<bool>&, const std::vector<std::string>&) override { add(name, ARDVARK_NUMBERS); }
+  void open(const char* name) override { stack_.push_back(&add(name, ARDVARK_RECORD)); }
+  void open(const char* name, Index element) override;
+  void close() override { stack_.pop_back(); }
+  [[nodiscard]] Entry& root() { return root_; }
+
+ private:
+  Entry& add(std::string_view name, ardvark_kind kind);
+
+  Entry root_;
+  std::vector<Entry*> stack_ = {&root_};
+};
+
+}  // namespace ardvark::capi
