@@ -1,4 +1,4 @@
-/* As much of the mx interface as ardvark_mex.c uses, for the fuzz target: arrays that know their sizes, so that the address sanitizer sees
+/* As much of the mx interface as octave/src uses, for the fuzz target: arrays that know their sizes, so that the address sanitizer sees
  * what reads beyond them. Not Octave's, not MATLAB's. */
 #ifndef ARDVARK_FUZZ_MEX_H
 #define ARDVARK_FUZZ_MEX_H

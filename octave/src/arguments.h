@@ -1,0 +1,22 @@
+/* The caller's arrays, as the core reads them. Each function fails with a sentence that names the argument. */
+#ifndef ARDVARK_MEX_ARGUMENTS_H
+#define ARDVARK_MEX_ARGUMENTS_H
+
+#include "call.h"
+
+HIDDEN_BEGIN
+
+void need(const Arguments* a, int least, const char* names);
+ardvark_matrix matrix_of(const mxArray* array, const char* name);
+ardvark_matrix square_of(const mxArray* array, const char* name, int64_t size);
+/* A list of `size` numbers; size < 0: any. */
+const double* list_of(const mxArray* array, const char* name, int64_t size, const char* because);
+double number_of(const mxArray* array, const char* name);
+double positive_of(const mxArray* array, const char* name);
+/* One entry per row of X, -1 or 1. */
+const double* signs_of(const mxArray* array, const char* name, int64_t rows);
+const char* text_of(const mxArray* array, const char* name);
+
+HIDDEN_END
+
+#endif
