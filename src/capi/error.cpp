@@ -26,8 +26,8 @@ namespace {
 
 // What the functions of the C interface call their arguments.
 constexpr std::array<std::string_view, 19> argument_names = {
-    "X",        "X_new", "target", "labels", "weights",      "mean",      "V",    "V_inverse", "noise_shape",
-    "noise_rate", "like",  "center", "scale",  "lambdas", "columns", "name", "value",     "values",      "path"};
+    "X",    "X_new",  "target", "labels",  "weights", "mean", "V",     "V_inverse", "noise_shape", "noise_rate",
+    "like", "center", "scale",  "lambdas", "columns", "name", "value", "values",    "path"};
 
 // A message begins with the name of the argument or option that it is about, if it is about one.
 std::string_view argument_of(std::string_view message) {
@@ -52,7 +52,8 @@ void tell(ardvark_error* error, ardvark_code code, std::string_view message) {
   if (error == nullptr || error->struct_size <= before) return;
   error->code = code;
   write(message, error->message, std::min(error->struct_size - before, sizeof error->message));
-  if (error->struct_size >= all) write(code == ARDVARK_INVALID_ARGUMENT ? argument_of(message) : "", error->argument, sizeof error->argument);
+  if (error->struct_size >= all)
+    write(code == ARDVARK_INVALID_ARGUMENT ? argument_of(message) : "", error->argument, sizeof error->argument);
 }
 
 ardvark_code tell_and_return(ardvark_error* error, ardvark_code code, std::string_view message) {

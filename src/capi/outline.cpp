@@ -27,9 +27,8 @@ ardvark_kind kind_of(const Json& value) {
   if (value.is_number()) return ARDVARK_NUMBERS;
   if (value.is_string()) return ARDVARK_TEXT;
   if (value.is_object()) return ARDVARK_RECORD;
-  const bool numbers = !value.list().empty() && std::all_of(value.list().begin(), value.list().end(), [](const Json& element) {
-    return element.is_number() || element.is_null();
-  });
+  const bool numbers = !value.list().empty() && std::all_of(value.list().begin(), value.list().end(),
+                                                            [](const Json& element) { return element.is_number() || element.is_null(); });
   return numbers ? ARDVARK_NUMBERS : ARDVARK_LIST;
 }
 
@@ -53,9 +52,9 @@ void Outline::put(const char* name, Json value) {
 
 void Outline::open(const char* name, Index element) {
   Entry& parent = *stack_.back();
-  Entry& list = element == 0 ? add(name, ARDVARK_LIST) : *std::find_if(parent.below.begin(), parent.below.end(), [&](const Entry& entry) {
-    return entry.name == name;
-  });
+  Entry& list = element == 0
+                    ? add(name, ARDVARK_LIST)
+                    : *std::find_if(parent.below.begin(), parent.below.end(), [&](const Entry& entry) { return entry.name == name; });
   stack_.push_back(&add_below(list, "", std::to_string(element), ARDVARK_RECORD));
 }
 

@@ -9,7 +9,6 @@
 #include "core/stopwatch.hpp"
 #include "design/column_subset.hpp"
 #include "posterior/solver.hpp"
-#include "prior/active_set.hpp"
 
 namespace ardvark {
 namespace {
@@ -17,17 +16,18 @@ namespace {
 class ClassSweep {
  public:
   ClassSweep(Design& X, const SoftmaxLaplace& likelihood, PrecisionPrior prior, const ClassSettings& settings)
-      : X_(X), likelihood_(likelihood), settings_(settings), prior_(std::move(prior)), active_(prior_) {}
+      : X_(X),
+        likelihood_(likelihood),
+        settings_(settings),
+        prior_(std::move(prior)),
+        book_(settings, prior_, {"the log evidence", "the precisions", "weight"}) {}
 
   ClassOutcome run() {
-    active_.drop_left_out();
-    out_.w = Vector::Zero(active_.all().num_columns());
-    active_.keep_history(settings_.record_every, settings_.max_sweeps);
+    book_.active.drop_left_out();
+    out_.w = Vector::Zero(book_.active.all().num_columns());
+    book_.begin();
     while (out_.status == Status::failed && sweep()) stop();
-    out_.expected = active_.expected();
-    out_.pruned = active_.pruned();
-    out_.pruning = active_.events();
-    out_.history = active_.history(out_.sweeps, !settings_.all_sweeps);
+    book_.finish(!settings_.all_sweeps, out_);
     return std::move(out_);
   }
 
@@ -37,13 +37,13 @@ class ClassSweep {
   bool sweep() {
     const int every = settings_.pruning.readmit_every;
     if (every > 0 && out_.sweeps > 0 && out_.sweeps % every == 0) static_cast<void>(readmit());
-    if (active_.will_change() && !change_columns()) return false;
+    if (book_.active.will_change() && !change_columns()) return false;
     out_.a = prior_.columns();
     out_.solver->begin(out_.a, out_.w);
     if (!to_mode() || !out_.solver->variances(out_.V, out_.log_det_V)) {
-      out_.status = Status::not_positive_definite;
-      out_.message = fmt::format(
-          "sweep {}: the linear system is not positive definite (columns that are flat or nearly so may be collinear)", out_.sweeps + 1);
+      end(out_, Status::not_positive_definite,
+          fmt::format("sweep {}: the linear system is not positive definite (columns that are flat or nearly so may be collinear)",
+                      out_.sweeps + 1));
       return false;
     }
     out_.solver->weights(out_.w);
@@ -54,8 +54,8 @@ class ClassSweep {
     out_.bound = evidence();
     promised_ = prior_.promised_gain(q_, 1, gradient_, next_);
     update_prior();
-    if (settings_.pruning.is_on()) active_.prune(settings_.pruning.threshold, out_.sweeps + 1);
-    record();
+    if (settings_.pruning.is_on()) book_.active.prune(settings_.pruning.threshold, out_.sweeps + 1);
+    book_.record(out_.bound, watch_.seconds(), out_);
     return true;
   }
 
@@ -112,18 +112,17 @@ class ClassSweep {
 
   // Prior, solver and posterior for the weights that are there from now on. False if there are none.
   bool change_columns() {
-    if (!active_.apply(out_.w)) {
-      out_.status = Status::converged;
-      out_.message = fmt::format("no weight is left after {} sweeps", out_.sweeps);
+    if (!book_.active.apply(out_.w)) {
+      end(out_, Status::converged, fmt::format("no weight is left after {} sweeps", out_.sweeps));
       return false;
     }
-    out_.weights = active_.columns();
+    out_.weights = book_.active.columns();
     ClassWeights there;
     there.num_classes = likelihood_.num_classes();
     for (const Index i : out_.weights) {
       there.class_of.push_back(i / X_.cols());
       there.column.push_back(i % X_.cols());
-      there.flat.push_back(active_.all().group[static_cast<std::size_t>(i)] == Partition::flat);
+      there.flat.push_back(book_.active.all().group[static_cast<std::size_t>(i)] == Partition::flat);
     }
     out_.solver = make_class_solver(X_, std::move(there), likelihood_, settings_.solver);
     // Workspace of another size begins anew.                                                                         (core/resize.hpp)
@@ -140,7 +139,7 @@ class ClassSweep {
     for (Index c = 0; c < likelihood_.num_classes(); ++c) {
       std::vector<Index> outside;
       for (Index j = 0; j < X_.cols(); ++j)
-        if (active_.may_return(c * X_.cols() + j, 3)) outside.push_back(j);
+        if (book_.active.may_return(c * X_.cols() + j, 3)) outside.push_back(j);
       if (outside.empty()) continue;
       ColumnSubset columns(X_, outside);
       const Index size = columns.cols(), block = std::clamp<Index>((Index{1} << 17) / X_.rows(), 16, std::max<Index>(size, 16));
@@ -162,75 +161,39 @@ class ClassSweep {
       }
     }
     if (chosen < 0) return false;
-    active_.readmit(chosen, precision, out_.sweeps);
+    book_.active.readmit(chosen, precision, out_.sweeps);
     return true;
   }
 
   // ---- stopping -------------------------------------------------------------------------------------------------------------------------
 
-  void record() {
-    ++out_.sweeps;
-    active_.record(out_.sweeps);
-    out_.bound_history.push_back(out_.bound);
-    if (!settings_.on_sweep || settings_.on_sweep({out_.sweeps, out_.bound, watch_.seconds()})) return;
-    out_.status = Status::stopped_by_user;
-    out_.message = fmt::format("stopped by the caller after {} sweeps; the log evidence was {:.6f}", out_.sweeps, out_.bound);
-  }
-
   void stop() {
     if (out_.status != Status::failed) return;
-    const double allowed = settings_.tolerance * settings_.num_rows;
-    const bool quiet = promised_ <= allowed && !active_.will_change();
     if (!std::isfinite(out_.bound)) {
-      out_.status = Status::bound_fell;
-      out_.message = fmt::format("sweep {}: the log evidence is not finite", out_.sweeps);
+      end(out_, Status::bound_fell, fmt::format("sweep {}: the log evidence is not finite", out_.sweeps));
     } else if (separated_) {
-      out_.status = Status::separated;
-      out_.message = fmt::format(
-          "sweep {}: columns without a prior separate the classes, so that the likelihood has no maximum: every step raises the weights, "
-          "at "
-          "a gain of less than 1e-8 nats",
-          out_.sweeps);
+      end(out_, Status::separated,
+          fmt::format("sweep {}: columns without a prior separate the classes, so that the likelihood has no maximum: every step raises "
+                      "the weights, at "
+                      "a gain of less than 1e-8 nats",
+                      out_.sweeps));
     } else if (settings_.all_sweeps) {
-      if (out_.sweeps < settings_.max_sweeps) return;
-      out_.status = quiet ? Status::converged : Status::max_sweeps;
-      out_.message = fmt::format(
-          "{} sweeps as asked, as the published program, which has no test of convergence; the next would promise {:.2g} nats ({} {:.2g})",
-          out_.sweeps, promised_, quiet ? "converged: allowed are" : "not converged: allowed are", allowed);
+      book_.stop_after_all_sweeps(promised_, out_);
     } else {
-      stop_at_standstill(allowed, quiet);
+      book_.stop_at_standstill(
+          q_, 1, expected_in_, promised_, [&] { static_cast<void>(readmit()); }, out_);
       if (out_.status != Status::failed || out_.sweeps < settings_.max_sweeps) return;
-      out_.status = Status::max_sweeps;
-      out_.message =
+      end(out_, Status::max_sweeps,
           fmt::format("not converged after {} sweeps: the next promises {:.3g} nats, allowed are {:.2g} (more sweeps: max_sweeps)",
-                      out_.sweeps, promised_, allowed);
+                      out_.sweeps, promised_, settings_.allowed()));
     }
-  }
-
-  // The precisions stand still, and no weight outside would raise the evidence. Weights that are on their way to infinity and of which
-  // next to nothing is left are taken at their word.                                                                             (SLR.3)
-  void stop_at_standstill(double allowed, bool quiet) {
-    num_quiet_ = quiet ? num_quiet_ + 1 : 0;
-    if (num_quiet_ < 2) return;
-    if (settings_.pruning.is_on()) {
-      active_.prune_runaways(q_, 1, expected_in_, out_.sweeps);
-      if (settings_.pruning.readmit_every > 0 && !active_.will_change()) static_cast<void>(readmit());
-      if (active_.will_change()) {
-        num_quiet_ = 0;
-        return;
-      }
-    }
-    out_.status = Status::converged;
-    out_.message =
-        fmt::format("converged after {} sweeps: the next steps of the precisions promise {:.2g} nats (allowed: {:.2g}){}", out_.sweeps,
-                    promised_, allowed, settings_.pruning.readmit_every > 0 ? ", and no weight outside would raise the evidence" : "");
   }
 
   Design& X_;
   const SoftmaxLaplace& likelihood_;
   const ClassSettings& settings_;
   PrecisionPrior prior_;  // of the weights that are there
-  ActiveSet active_;      // weights: class * columns of the design + column
+  LoopBook book_;         // of weights: class * columns of the design + column
   ClassOutcome out_;
   SoftmaxRows rows_;
   Posterior q_;
@@ -238,7 +201,6 @@ class ClassSweep {
   Matrix last_scores_;
   double promised_ = 0;
   bool separated_ = false;
-  int num_quiet_ = 0;
   Stopwatch watch_;
 };
 

@@ -32,7 +32,7 @@ Sweep::Sweep(Likelihood& likelihood, PrecisionPrior& prior, Solver& solver, Post
       damped_(likelihood.traits().damped),
       to_mode_(likelihood.traits().to_mode),
       polishes_(settings.polish && likelihood.traits().row_moments && !to_mode_ && (damped_ || settings.accelerate)),
-      active_(prior),
+      book_(settings, prior, {"the bound", "precisions and rows", "column"}),
       mode_search_(likelihood, solver),
       extrapolation_(prior.partition().num_groups(), likelihood.state_size()) {}
 
@@ -50,11 +50,8 @@ SweepOutcome Sweep::run() {
   // The published programs return the precisions after the last posterior, a model those inside it.
   const bool later = settings_.order == EvaluateAfter::rows && settings_.stop != StopRule::never;
   if (later && expected_in_.size() == prior_.expected().size()) prior_.set_expected(expected_in_);
-  out_.columns = active_.columns();
-  out_.expected = active_.expected();
-  out_.pruned = active_.pruned();
-  out_.pruning = active_.events();
-  out_.history = active_.history(out_.sweeps, !settings_.compat);
+  out_.columns = book_.active.columns();
+  book_.finish(!settings_.compat, out_);
   return std::move(out_);
 }
 
@@ -62,7 +59,7 @@ bool Sweep::start() {
   likelihood_.start(rows_);
   single_ = settings_.single_precision && solver_.set_products(Products::single_precision);
   published_constant_ = likelihood_.published_constant() + prior_.published_constant();
-  active_.keep_history(settings_.record_every, settings_.max_sweeps);
+  book_.begin();
   switch (settings_.order) {
     case EvaluateAfter::prior:
     case EvaluateAfter::rows: return true;
@@ -101,21 +98,9 @@ bool Sweep::advance() {
 }
 
 void Sweep::record() {
-  ++out_.sweeps;
   if (single_) ++out_.num_single;
   just_left_ = false;
-  active_.record(out_.sweeps);
-  out_.bound = bound_;
-  out_.bound_history.push_back(bound_);
-  if (settings_.on_sweep && !settings_.on_sweep({out_.sweeps, bound_, watch_.seconds()})) {
-    end(Status::stopped_by_user,
-        fmt::format("stopped by the caller after {} {}; the bound was {:.6f}", out_.sweeps, sweeps_word(), bound_));
-  }
-}
-
-void Sweep::end(Status status, std::string message) {
-  out_.status = status;
-  out_.message = std::move(message);
+  book_.record(bound_, watch_.seconds(), out_);
 }
 
 // Stopped on the way, by max_sweeps or the caller: what is reported is double all the same.

@@ -1,8 +1,8 @@
 // The one loop of every sweep model.
 #pragma once
 
-#include "ardvark/report.hpp"
 #include "likelihood/likelihood.hpp"
+#include "method/loop/loop.hpp"
 #include "posterior/solver.hpp"
 #include "prior/precision.hpp"
 
@@ -26,11 +26,9 @@ enum class StopRule {
   never        ///< published: as many sweeps as asked for
 };
 
-struct SweepSettings {
+struct SweepSettings : LoopSettings {
   EvaluateAfter order = EvaluateAfter::likelihood;
   StopRule stop = StopRule::remaining_gain;
-  double tolerance = 1e-8;
-  int max_sweeps = 500;
   bool compat = false;     ///< stop exactly as the published program, false stop included
   bool accelerate = true;  ///< Anderson extrapolation of bolder steps than VB's, taken back when the bound falls                  (OPT.7)
   bool bold_steps = true;  ///< the best precision of each column by itself (OPT.3) rather than MacKay's step (OPT.6)
@@ -39,31 +37,15 @@ struct SweepSettings {
   bool condense = false;          ///< with many more columns than rows: settle the few that matter by themselves between sweeps (CONDENSE)
   PrecisionBlocks* blocks = nullptr;  ///< takes the precisions uphill in blocks of columns between two solves (BLOCK.1)
   int num_plain_sweeps = 0;           ///< plain VB sweeps before the first accelerated one
-  double num_rows = 0;                ///< sum of the observation weights
-  Pruning pruning;  ///< order `rows` only                                                                           (SLR.2)
-  double mode_tolerance =
-      1e-16;              ///< likelihoods taken to their mode: squared length of the last Newton step in the Hessian's metric (LAP.2)
-  int record_every = 0;   ///< sweeps between two entries of the history of the precisions
   Vector score_rounding;  ///< [columns] what rounding may do to the bound by each unit of a weight, nats; empty: little        (BOUND.7)
-  SweepCallback on_sweep;
 };
 
-struct SweepOutcome {
-  Status status = Status::failed;
-  std::string message;
-  int sweeps = 0;
-  int num_rejected = 0;  ///< extrapolations taken back
-  int num_single = 0;    ///< sweeps with products in single precision
-  int num_damped = 0;    ///< sweeps with a shortened step
-  double bound = 0;
-  std::vector<double> bound_history;
-  Vector a;                    ///< [columns] the precisions inside V
+struct SweepOutcome : LoopOutcome {
+  int num_rejected = 0;        ///< extrapolations taken back
+  int num_single = 0;          ///< sweeps with products in single precision
+  int num_damped = 0;          ///< sweeps with a shortened step
   Rows rows;                   ///< the rows inside V
   std::vector<Index> columns;  ///< those of the design that q is about, ascending; all of them unless columns were pruned
-  Vector expected;             ///< [groups of the prior that the sweep began with] E[alpha]; of a pruned group what it left with
-  std::vector<bool> pruned;    ///< [groups] left for good, some of them after the last sweep
-  std::vector<PruningEvent> pruning;
-  Matrix history;  ///< [groups, 1 + max_sweeps/record_every] E[alpha], as Fit::precision_history
 };
 
 /// Runs to the end; `q` holds the last posterior, and `prior` the groups that it is about.

@@ -10,12 +10,12 @@ namespace ardvark {
 
 bool Sweep::change_columns() {
   look_outside();
-  if (!active_.will_change()) return true;
-  if (!active_.apply(q_.w)) {
+  if (!book_.active.will_change()) return true;
+  if (!book_.active.apply(q_.w)) {
     end(Status::converged, fmt::format("no column is left after {} sweeps", out_.sweeps));
     return false;
   }
-  if (!solver_.restrict_to(active_.columns())) throw InternalError("this solver cannot let columns go");
+  if (!solver_.restrict_to(book_.active.columns())) throw InternalError("this solver cannot let columns go");
   // Workspace of another size begins anew, and what is made here is made first and then moved.                       (core/resize.hpp)
   for (Vector* v : {&a_in_, &expected_in_, &next_, &gradient_, &step_, &w_before_}) *v = Vector();
   q_.V_diagonal = Vector(Vector::Zero(q_.w.size()));
@@ -37,8 +37,8 @@ void Sweep::look_outside() {
 // The column outside that would raise the bound most, all else fixed, comes back at its best precision.             (OPT.2), (OPT.5)
 bool Sweep::readmit(int most_returns) {
   std::vector<Index> outside;
-  for (Index j = 0; j < active_.all().num_columns(); ++j)
-    if (active_.may_return(j, most_returns)) outside.push_back(j);
+  for (Index j = 0; j < book_.active.all().num_columns(); ++j)
+    if (book_.active.may_return(j, most_returns)) outside.push_back(j);
   Vector S, Q;
   if (outside.empty() || !solver_.look_outside(rows_in_, outside, q_.w, S, Q)) return false;
   double best = std::max(settings_.tolerance * settings_.num_rows, 1e-6), precision = 0;
@@ -53,7 +53,7 @@ bool Sweep::readmit(int most_returns) {
     }
   }
   if (chosen < 0) return false;
-  active_.readmit(chosen, precision, out_.sweeps);
+  book_.active.readmit(chosen, precision, out_.sweeps);
   return true;
 }
 

@@ -8,7 +8,6 @@
 #include "method/sweep/mode_search.hpp"
 #include "method/sweep/settle.hpp"
 #include "method/sweep/sweep.hpp"
-#include "prior/active_set.hpp"
 
 namespace ardvark {
 
@@ -55,11 +54,10 @@ class Sweep {
   void stop_as_published();
   void stop_on_remaining_gain();
   void stop_at_standstill();
-  void stop_after_all_sweeps();
   [[nodiscard]] bool runs_away() const;
   double promised_gain();
   [[nodiscard]] const char* sweeps_word() const { return out_.sweeps == 1 ? "sweep" : "sweeps"; }
-  void end(Status status, std::string message);
+  void end(Status status, std::string message) { ardvark::end(out_, status, std::move(message)); }
 
   static constexpr double infinity = std::numeric_limits<double>::infinity();
 
@@ -79,7 +77,7 @@ class Sweep {
   double published_constant_ = 0;
   SweepOutcome out_;
 
-  ActiveSet active_;
+  LoopBook book_;
   int look_interval_ = 0, next_look_ = 0;  // sweeps
   ModeSearch mode_search_;
   Extrapolation extrapolation_;

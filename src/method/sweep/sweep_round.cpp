@@ -69,7 +69,7 @@ bool Sweep::open_round() {
   }
   promised_ = promised_gain();
   update_prior();
-  if (settings_.pruning.is_on()) active_.prune(settings_.pruning.threshold, out_.sweeps + 1);
+  if (settings_.pruning.is_on()) book_.active.prune(settings_.pruning.threshold, out_.sweeps + 1);
   return true;
 }
 

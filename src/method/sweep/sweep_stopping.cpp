@@ -32,7 +32,7 @@ bool Sweep::done() {
         case StopRule::relative_change: stop_as_published(); break;
         case StopRule::remaining_gain: stop_on_remaining_gain(); break;
         case StopRule::standstill: stop_at_standstill(); break;
-        case StopRule::never: stop_after_all_sweeps(); break;
+        case StopRule::never: book_.stop_after_all_sweeps(promised_, out_); break;
       }
     }
   }
@@ -90,7 +90,7 @@ void Sweep::stop_on_remaining_gain() {
                     out_.sweeps, sweeps_word(), bound_ - last_bound_));
     return;
   }
-  const double gain = std::max(bound_ - last_bound_, 0.0), allowed = settings_.tolerance * settings_.num_rows;
+  const double gain = std::max(bound_ - last_bound_, 0.0), allowed = settings_.allowed();
   double remaining = std::max(promised_gain(), gain);
   if (single_) {
     if (remaining <= std::max(allowed, 30 * slack())) leave_single_precision();
@@ -121,37 +121,15 @@ bool Sweep::runs_away() const {
          likelihood_.bound(q_) > -0.7 * settings_.num_rows;
 }
 
-// The precisions and the rows stand still, and no column outside would raise the bound. Columns that are on their way to infinity and of
-// which next to nothing is left are taken at their word.                                                                       (SLR.3)
+// The precisions and the rows stand still, and no column outside would raise the bound.                                        (SLR.3)
 void Sweep::stop_at_standstill() {
-  const double allowed = settings_.tolerance * settings_.num_rows, gain = std::max(bound_ - last_bound_, 0.0);
+  const double gain = std::max(bound_ - last_bound_, 0.0);
   // Beside what the next steps promise the tail of the series of gains, where the bound is one that rises: not Laplace's approximation.
   double remaining = promised_;
   if (!to_mode_ && gain > slack() && gain < last_gain_) remaining = std::max(remaining, gain * gain / (last_gain_ - gain));
   last_gain_ = gain;
-  num_quiet_ = remaining <= allowed && !active_.will_change() ? num_quiet_ + 1 : 0;
-  if (num_quiet_ < 2) return;
-  if (settings_.pruning.is_on()) {
-    active_.prune_runaways(q_, likelihood_.noise_precision(), expected_in_, out_.sweeps);
-    if (settings_.pruning.readmit_every > 0 && !active_.will_change()) static_cast<void>(readmit(20));
-    if (active_.will_change()) {
-      num_quiet_ = 0;
-      return;
-    }
-  }
-  end(Status::converged,
-      fmt::format("converged after {} sweeps: the next steps of precisions and rows promise {:.2g} nats (allowed: {:.2g}){}", out_.sweeps,
-                  remaining, allowed, settings_.pruning.readmit_every > 0 ? ", and no column outside would raise the bound" : ""));
-}
-
-void Sweep::stop_after_all_sweeps() {
-  if (out_.sweeps < settings_.max_sweeps) return;
-  const double allowed = settings_.tolerance * settings_.num_rows;
-  const bool quiet = promised_ <= allowed && !active_.will_change();
-  end(quiet ? Status::converged : Status::max_sweeps,
-      fmt::format("{} sweeps as asked, as the published program, which has no test of convergence; the next would promise {:.2g} "
-                  "nats ({} {:.2g})",
-                  out_.sweeps, promised_, quiet ? "converged: allowed are" : "not converged: allowed are", allowed));
+  book_.stop_at_standstill(
+      q_, likelihood_.noise_precision(), expected_in_, remaining, [&] { static_cast<void>(readmit(20)); }, out_);
 }
 
 double Sweep::promised_gain() {

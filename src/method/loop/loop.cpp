@@ -1,0 +1,42 @@
+#include "method/loop/loop.hpp"
+
+#include <fmt/format.h>
+
+namespace ardvark {
+
+void LoopBook::record(double bound, double seconds, LoopOutcome& out) {
+  ++out.sweeps;
+  active.record(out.sweeps);
+  out.bound = bound;
+  out.bound_history.push_back(bound);
+  if (settings_.on_sweep && !settings_.on_sweep({out.sweeps, bound, seconds}))
+    end(out, Status::stopped_by_user,
+        fmt::format("stopped by the caller after {} {}; {} was {:.6f}", out.sweeps, out.sweeps == 1 ? "sweep" : "sweeps", words_.bound,
+                    bound));
+}
+
+void LoopBook::finish(bool as_at_the_end, LoopOutcome& out) {
+  out.expected = active.expected();
+  out.pruned = active.pruned();
+  out.pruning = active.events();
+  out.history = active.history(out.sweeps, as_at_the_end);
+}
+
+void LoopBook::converge(double remaining, LoopOutcome& out) const {
+  const std::string outside =
+      settings_.pruning.readmit_every > 0 ? fmt::format(", and no {} outside would raise {}", words_.column, words_.bound) : "";
+  end(out, Status::converged,
+      fmt::format("converged after {} sweeps: the next steps of {} promise {:.2g} nats (allowed: {:.2g}){}", out.sweeps, words_.steps,
+                  remaining, settings_.allowed(), outside));
+}
+
+void LoopBook::stop_after_all_sweeps(double promised, LoopOutcome& out) const {
+  if (out.sweeps < settings_.max_sweeps) return;
+  const bool quiet = is_quiet(promised);
+  end(out, quiet ? Status::converged : Status::max_sweeps,
+      fmt::format("{} sweeps as asked, as the published program, which has no test of convergence; the next would promise {:.2g} nats "
+                  "({} {:.2g})",
+                  out.sweeps, promised, quiet ? "converged: allowed are" : "not converged: allowed are", settings_.allowed()));
+}
+
+}  // namespace ardvark
