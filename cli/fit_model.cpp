@@ -154,10 +154,8 @@ void note_parted_levels(const FeatureEncoding& encoding, AnyFit& fit) {
 }  // namespace
 
 int finish_fit(const FitArguments& args, SavedModel& model, Training& training) {
-  if (model.softmax)
-    note_parted_levels(training.encoding, *model.softmax);
-  else if (!model.relevance)
-    note_parted_levels(training.encoding, model.fit);
+  if (SoftmaxFit* fit = model.softmax()) note_parted_levels(training.encoding, *fit);
+  if (Fit* fit = model.score()) note_parted_levels(training.encoding, *fit);
   note_dropped(training.num_dropped, report_of(model));
   model.encoding = std::move(training.encoding);
   const bool has = has_posterior(model), saved = !args.output.empty() && has;

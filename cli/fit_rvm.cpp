@@ -62,7 +62,7 @@ int fit_rvm(const FitArguments& args) {
   problem.options.column_names = training.encoding.names();
   problem.options.class_names = target.levels;
   SavedModel model = fit_with_progress(args, problem);
-  count_rows_as_the_file(training.file_rows, *model.relevance);
+  count_rows_as_the_file(training.file_rows, *model.relevance());
   return finish_fit(args, model, training);
 }
 

@@ -78,7 +78,7 @@ int main(int argc, char** argv) {
   try {
     const ardvark::SavedModel saved = ardvark::load_model(argv[1]);
     ardvark::LogisticFit fit;
-    static_cast<ardvark::Fit&>(fit) = saved.fit;
+    static_cast<ardvark::Fit&>(fit) = *saved.score();
     const Women training = read(argv[2], saved.encoding), test = read(argv[3], saved.encoding);
 
     const Eigen::VectorXd bayes = ardvark::predict(fit, test.features.X()).probability;

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <variant>
 
 #include "ardvark/diagnose.hpp"
 #include "ardvark/fit.hpp"
@@ -13,16 +14,22 @@
 
 namespace ardvark {
 
-/// What a model file holds: enough to predict and to print the summary. One of three kinds of fit:
-///
-///     model.relevance ? summary(*model.relevance) : model.softmax ? summary(*model.softmax) : summary(model.fit);
+/// What a model file holds: enough to predict and to print the summary.
 struct SavedModel {
-  Fit fit;                                ///< linear or logistic; without a posterior if one of the next two holds the model
-  std::optional<RelevanceFit> relevance;  ///< a relevance vector machine, without the rows that are no relevance vectors
-  std::optional<SoftmaxFit> softmax;      ///< more than two classes
-  std::optional<Diagnosis> diagnosis;     ///< k-hat, of a fit that was asked for it; in a file without the draws
-  FeatureEncoding
-      encoding;  ///< how a table's columns become columns of X; numeric columns of the fit's names if it was not made from a table
+  /// A linear score (regressions, two classes), a relevance vector machine without the rows that are no relevance vectors, or more than two
+  /// classes.
+  std::variant<Fit, RelevanceFit, SoftmaxFit> fit;
+  std::optional<Diagnosis> diagnosis = {};  ///< k-hat, of a fit that was asked for it; in a file without the draws
+  /// How a table's columns become columns of X; numeric columns of the fit's names if it was not made from a table.
+  FeatureEncoding encoding = {};
+
+  /// The one that it is; nullptr: it is another.
+  [[nodiscard]] const Fit* score() const { return std::get_if<Fit>(&fit); }
+  [[nodiscard]] const RelevanceFit* relevance() const { return std::get_if<RelevanceFit>(&fit); }
+  [[nodiscard]] const SoftmaxFit* softmax() const { return std::get_if<SoftmaxFit>(&fit); }
+  [[nodiscard]] Fit* score() { return std::get_if<Fit>(&fit); }
+  [[nodiscard]] RelevanceFit* relevance() { return std::get_if<RelevanceFit>(&fit); }
+  [[nodiscard]] SoftmaxFit* softmax() { return std::get_if<SoftmaxFit>(&fit); }
 };
 
 /// Writes through a temporary file and a rename: whole or not at all. A symbolic link stays, and what it leads to is written; a file that

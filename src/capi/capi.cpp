@@ -234,11 +234,11 @@ ardvark_code ardvark_model_V_inverse(const ardvark_model* model, const ardvark_m
     ardvark_array& out = required(array, "array");
     if (out.struct_size < sizeof(ardvark_array))
       throw InvalidArgument(fmt::format("array.struct_size is {}; it must be sizeof(ardvark_array)", out.struct_size));
-    const SavedModel& fit = *required(model, "model").model;
-    if (fit.softmax || fit.relevance) throw InvalidArgument("V^-1 is that of one linear or logistic regression");
+    const Fit* const fit = required(model, "model").model->score();
+    if (fit == nullptr) throw InvalidArgument("V^-1 is that of one linear or logistic regression");
     std::optional<Data> rows;
     if (X != nullptr) rows.emplace(X, "X");
-    const Matrix inverse = V_inverse(fit.fit, rows ? rows->X() : MatrixView());
+    const Matrix inverse = V_inverse(*fit, rows ? rows->X() : MatrixView());
     out.data = static_cast<double*>(allocate(static_cast<std::size_t>(inverse.size()) * sizeof(double)));
     std::copy_n(inverse.data(), inverse.size(), out.data);  // symmetric: either memory order
     out.dimensions = 2;

@@ -76,14 +76,6 @@ void write(io::SafetensorsWriter& file, const char* kind, Json description, cons
 
 using detail::holds_posterior;
 
-bool holds_posterior(const SoftmaxFit& fit) {
-  if (fit.state == nullptr || !fit.mean.allFinite()) return false;
-  return fit.coding == ClassCoding::softmax
-             ? fit.state->W.size() > 0
-             : static_cast<Index>(fit.machines.size()) == fit.mean.cols() &&
-                   std::all_of(fit.machines.begin(), fit.machines.end(), [](const Fit& machine) { return holds_posterior(machine); });
-}
-
 template <typename AnyFit>
 void check_posterior(const AnyFit& fit) {
   if (!holds_posterior(fit))
@@ -144,12 +136,7 @@ void save(const SoftmaxFit& fit, const FeatureEncoding& encoding, const Sink& si
 }
 
 void save(const SavedModel& model, const Sink& sink) {
-  if (model.relevance)
-    save(*model.relevance, model.encoding, sink, model.diagnosis);
-  else if (model.softmax)
-    save(*model.softmax, model.encoding, sink, model.diagnosis);
-  else
-    save(model.fit, model.encoding, sink, model.diagnosis);
+  std::visit([&](const auto& fit) { save(fit, model.encoding, sink, model.diagnosis); }, model.fit);
 }
 
 SavedModel load(const io::SafetensorsReader& file) {
@@ -162,9 +149,9 @@ SavedModel load(const io::SafetensorsReader& file) {
     const Json description = io::bounded_json(text, file.most_bytes_of_tree(), file.path());
     model.encoding = read_encoding(description, file.path());
     if (relevance)
-      model.relevance = io::read_relevance(file, description, model.encoding.names());
+      model.fit = io::read_relevance(file, description, model.encoding.names());
     else if (softmax)
-      model.softmax = io::read_softmax(file, description, model.encoding.names());
+      model.fit = io::read_softmax(file, description, model.encoding.names());
     else
       model.fit = io::read_fit(file, "", description, model.encoding.names());
     model.diagnosis = read_diagnosis(description);

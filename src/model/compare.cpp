@@ -131,10 +131,10 @@ ComparedModel fitted(MatrixView X, VectorView target, const Candidate& candidate
   out.message = report.message;
   out.warnings = report.warnings;
   out.seconds = report.seconds;
-  if (model.relevance)
-    describe(*model.relevance, out);
+  if (const RelevanceFit* machines = model.relevance())
+    describe(*machines, out);
   else
-    describe(model.fit, out);
+    describe(*model.score(), out);
   if (!has_posterior(model) || !std::isfinite(out.evidence)) {
     out.comparable = false;
     out.remark = "not comparable: the fit came to no posterior";

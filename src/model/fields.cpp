@@ -346,12 +346,7 @@ struct VisitPrediction {
 }  // namespace
 
 void visit(const SavedModel& model, double level, Fields& out) {
-  if (model.relevance)
-    visit(*model.relevance, level, out);
-  else if (model.softmax)
-    visit(*model.softmax, level, out);
-  else
-    visit(model.fit, level, out);
+  std::visit([&](const auto& fit) { visit(fit, level, out); }, model.fit);
   if (!model.diagnosis) return;
   out.put("khat", Json(model.diagnosis->khat));
   out.put("khat_given_precisions", Json(model.diagnosis->khat_given_precisions));

@@ -13,7 +13,10 @@
 #include "io/text.hpp"
 #include "model/choice.hpp"
 #include "model/resolve.hpp"
+#include "posterior/softmax_state.hpp"
 #include "posterior/state.hpp"
+#include "predict/predictive.hpp"
+#include "predict/relevance.hpp"
 #include "preset/preset.hpp"
 
 namespace ardvark {
@@ -67,13 +70,14 @@ SavedModel fit_vectors(MatrixView X, VectorView target, const ModelOptions& opti
   if (task == Task::logistic)
     require_classes(options, target, options.preset.empty() ? options.spelled("task", "regression") : options.spelled("model", "rvm"));
   adapt(options, task, X.cols(), relevance);
-  SavedModel model;
+  RelevanceFit fit;
   if (task == Task::linear)
-    model.relevance = fit_relevance_regression(X, target, relevance);
+    fit = fit_relevance_regression(X, target, relevance);
   else
-    model.relevance = fit_relevance_classification(X, target, relevance);
-  model.relevance->target = options.target;
-  add_diagnosis(options, model, [&](std::string& why_not) { return diagnose(*model.relevance, X, target, relevance, why_not); });
+    fit = fit_relevance_classification(X, target, relevance);
+  fit.target = options.target;
+  SavedModel model{std::move(fit)};
+  add_diagnosis(options, model, [&](std::string& why_not) { return diagnose(*model.relevance(), X, target, relevance, why_not); });
   return model;
 }
 
@@ -90,12 +94,11 @@ SavedModel fit_any(MatrixView X, OwnedMatrix* given, VectorView target, const Mo
   if (X.rows() < 1 || X.cols() < 1) throw InvalidArgument(fmt::format("X is empty ({} x {})", X.rows(), X.cols()));
   validate::vector(target, X.rows(), kind == ModelKind::linear ? "y" : "labels");
   if (kind == ModelKind::relevance) return fit_vectors(X, target, options);
-  SavedModel model;
   if (kind == ModelKind::linear) {
-    const FitOptions fit = fit_options(options, Task::linear);
-    model.fit = given != nullptr ? fit_linear(std::move(*given), target, fit) : fit_linear(X, target, fit);
-    model.fit.target = options.target;
-    return model;
+    const FitOptions linear = fit_options(options, Task::linear);
+    Fit fit = given != nullptr ? fit_linear(std::move(*given), target, linear) : fit_linear(X, target, linear);
+    fit.target = options.target;
+    return {std::move(fit)};
   }
   const FitOptions fit = fit_options(options, Task::logistic);
   if (has_several_classes(options, target)) {
@@ -103,20 +106,21 @@ SavedModel fit_any(MatrixView X, OwnedMatrix* given, VectorView target, const Mo
     const SoftmaxOptions softmax = softmax_options(options, fit);
     if (options.diagnose && coding_of(softmax, count_classes(target), X.rows(), X.cols()) == ClassCoding::softmax)
       throw InvalidArgument(no_diagnosis_of_classes(options));
-    model.softmax = fit_softmax(X, target, softmax);
-    model.softmax->target = options.target;
-    add_diagnosis(options, model, [&](std::string& why_not) { return diagnose(*model.softmax, X, target, softmax, why_not); });
+    SavedModel model{fit_softmax(X, target, softmax)};
+    model.softmax()->target = options.target;
+    add_diagnosis(options, model, [&](std::string& why_not) { return diagnose(*model.softmax(), X, target, softmax, why_not); });
     return model;
   }
   refuse(options, {"coding", "precision_per_class"}, "applies only to three classes or more");
   require_names(target, options.class_names);
-  model.fit = fit_logistic(X, target, fit);
-  model.fit.target = options.target;
-  add_diagnosis(options, model, [&](std::string& why_not) { return diagnose(model.fit, X, target, fit, why_not); });
+  SavedModel model{fit_logistic(X, target, fit)};
+  Fit& score = *model.score();
+  score.target = options.target;
+  add_diagnosis(options, model, [&](std::string& why_not) { return diagnose(score, X, target, fit, why_not); });
   if (!options.class_names.empty()) {
     const auto [low, high] = std::minmax_element(target.begin(), target.end());
     const double first = *low == *high ? 0 : *low;  // alone, of a preset that takes it
-    model.fit.classes = {options.class_names[static_cast<std::size_t>(first)], options.class_names[static_cast<std::size_t>(*high)]};
+    score.classes = {options.class_names[static_cast<std::size_t>(first)], options.class_names[static_cast<std::size_t>(*high)]};
   }
   return model;
 }
@@ -149,7 +153,7 @@ ClassRule class_rule(const ModelOptions& options) {
 
 PredictiveRule predictive_rule(const SavedModel& model, const ModelOptions& options) {
   const Task task = task_of(model);
-  const bool is_joint = !model.relevance && model.fit.is_joint();
+  const bool is_joint = model.score() != nullptr && model.score()->is_joint();
   if (options.rule == mixture) {
     if (task == Task::linear && !is_joint) return PredictiveRule::automatic;
     throw InvalidArgument(
@@ -163,7 +167,7 @@ PredictiveRule predictive_rule(const SavedModel& model, const ModelOptions& opti
         options.spelled("rule"), options.rule));
   if (task == Task::linear && found->second != PredictiveRule::automatic)
     throw InvalidArgument(fmt::format("{} applies only to logistic models", options.spelled("rule", options.rule)));
-  if (model.relevance && options.rule.starts_with("published"))
+  if (model.relevance() && options.rule.starts_with("published"))
     throw InvalidArgument(fmt::format(
         "{} applies only to logistic models on the table's columns; relevance vector machines have automatic, exact, plug-in and mackay",
         options.spelled("rule", options.rule)));
@@ -226,10 +230,19 @@ struct LogDensity {
 
 namespace {
 
+// What each kind of fit calls its parts.
+const std::vector<std::string>& names_of(const Fit& fit) { return fit.column_names; }
+const std::vector<std::string>& names_of(const SoftmaxFit& fit) { return fit.column_names; }
+const std::vector<std::string>& names_of(const RelevanceFit& fit) { return fit.input_names; }
+const std::vector<std::string>& names_of(const SavedModel& model) {
+  return std::visit([](const auto& fit) -> const std::vector<std::string>& { return names_of(fit); }, model.fit);
+}
+Task task_of(const Fit& fit) { return fit.task; }
+Task task_of(const SoftmaxFit&) { return Task::logistic; }
+Task task_of(const RelevanceFit& fit) { return fit.task; }
+
 SavedModel with_encoding(SavedModel model) {
-  model.encoding = numeric_columns(model.relevance ? model.relevance->input_names
-                                   : model.softmax ? model.softmax->column_names
-                                                   : model.fit.column_names);
+  model.encoding = numeric_columns(names_of(model));
   return model;
 }
 
@@ -245,24 +258,19 @@ SavedModel fit_model(OwnedMatrix&& X, VectorView target, const ModelOptions& opt
 bool has_several_classes(const ModelOptions& options, VectorView labels) { return is_softmax(options, count_classes(labels)); }
 
 bool has_posterior(const SavedModel& model) {
-  if (model.softmax) return model.softmax->state != nullptr && model.softmax->mean.allFinite();
-  return model.relevance ? detail::holds_posterior(*model.relevance) : detail::holds_posterior(model.fit);
+  return std::visit([](const auto& fit) { return detail::holds_posterior(fit); }, model.fit);
 }
-
 const Report& report_of(const SavedModel& model) {
-  return model.relevance ? model.relevance->report : model.softmax ? model.softmax->report : model.fit.report;
+  return std::visit([](const auto& fit) -> const Report& { return fit.report; }, model.fit);
 }
 Report& report_of(SavedModel& model) { return const_cast<Report&>(report_of(std::as_const(model))); }
-
-Task task_of(const SavedModel& model) { return model.relevance ? model.relevance->task : model.softmax ? Task::logistic : model.fit.task; }
-
+Task task_of(const SavedModel& model) {
+  return std::visit([](const auto& fit) { return task_of(fit); }, model.fit);
+}
 const std::vector<std::string>& classes_of(const SavedModel& model) {
-  return model.relevance ? model.relevance->classes : model.softmax ? model.softmax->classes : model.fit.classes;
+  return std::visit([](const auto& fit) -> const std::vector<std::string>& { return fit.classes; }, model.fit);
 }
-
-Index num_inputs(const SavedModel& model) {
-  return model.relevance ? model.relevance->num_inputs() : model.softmax ? model.softmax->num_columns() : model.fit.num_columns();
-}
+Index num_inputs(const SavedModel& model) { return static_cast<Index>(names_of(model).size()); }
 
 namespace {
 
@@ -279,22 +287,22 @@ void for_each_text(Fit& fit, Use&& use) {
   for_each_text(fit.report, use);
 }
 template <typename Use>
+void for_each_text(SoftmaxFit& fit, Use&& use) {
+  use(fit.target);
+  for (auto* texts : {&fit.classes, &fit.column_names}) std::ranges::for_each(*texts, use);
+  for (Fit& machine : fit.machines) for_each_text(machine, use);
+  for_each_text(fit.report, use);
+}
+template <typename Use>
+void for_each_text(RelevanceFit& fit, Use&& use) {
+  use(fit.target);
+  for (auto* texts : {&fit.classes, &fit.input_names}) std::ranges::for_each(*texts, use);
+  for (RelevanceMachine& machine : fit.machines) for_each_text(machine.fit, use);
+  for_each_text(fit.report, use);
+}
+template <typename Use>
 void for_each_text(SavedModel& model, Use&& use) {
-  for_each_text(model.fit, use);
-  if (model.softmax) {
-    SoftmaxFit& fit = *model.softmax;
-    use(fit.target);
-    for (auto* texts : {&fit.classes, &fit.column_names}) std::ranges::for_each(*texts, use);
-    for (Fit& machine : fit.machines) for_each_text(machine, use);
-    for_each_text(fit.report, use);
-  }
-  if (model.relevance) {
-    RelevanceFit& fit = *model.relevance;
-    use(fit.target);
-    for (auto* texts : {&fit.classes, &fit.input_names}) std::ranges::for_each(*texts, use);
-    for (RelevanceMachine& machine : fit.machines) for_each_text(machine.fit, use);
-    for_each_text(fit.report, use);
-  }
+  std::visit([&](auto& fit) { for_each_text(fit, use); }, model.fit);
 }
 
 bool is_printable(const SavedModel& model) {
@@ -311,9 +319,7 @@ std::string summary(const SavedModel& model, double level) {
     for_each_text(escaped, [](std::string& text) { text = io::printable(text); });
     return summary(escaped, level);
   }
-  const std::string text = model.relevance ? summary(*model.relevance, level)
-                           : model.softmax ? summary(*model.softmax, level)
-                                           : summary(model.fit, level);
+  const std::string text = std::visit([&](const auto& fit) { return summary(fit, level); }, model.fit);
   if (!model.diagnosis || std::isnan(model.diagnosis->khat)) return text;
   const Diagnosis& d = *model.diagnosis;
   return text +
@@ -324,7 +330,7 @@ std::string summary(const SavedModel& model, double level) {
 
 void check_rule(const SavedModel& model, const ModelOptions& options) {
   static_cast<void>(prediction_of(model, options));
-  if (model.softmax)
+  if (model.softmax())
     static_cast<void>(class_rule(options));
   else
     static_cast<void>(predictive_rule(model, options));
@@ -332,17 +338,15 @@ void check_rule(const SavedModel& model, const ModelOptions& options) {
 
 Prediction predict(const SavedModel& model, MatrixView X_new, const ModelOptions& options) {
   const PredictionOf what = prediction_of(model, options);
-  if (model.softmax) return predict(*model.softmax, X_new, class_rule(options));
+  if (const SoftmaxFit* fit = model.softmax()) return predict(*fit, X_new, class_rule(options));
   const PredictiveRule rule = predictive_rule(model, options);
-  const bool regression = task_of(model) == Task::linear, mixed = options.rule == mixture;
-  if (model.relevance && regression) {
-    const RelevanceRegression fit{*model.relevance};
-    return mixed ? Prediction(predict_mixture(fit, X_new)) : Prediction(predict(fit, X_new, what));
-  }
-  if (model.relevance) return predict(RelevanceClassification{*model.relevance}, X_new, rule);
-  if (!regression) return predict(LogisticFit{model.fit}, X_new, rule);
-  const LinearFit fit{model.fit};
-  return mixed ? Prediction(predict_mixture(fit, X_new)) : Prediction(predict(fit, X_new, what));
+  const auto regression = [&](const auto& fit) {
+    return options.rule == mixture ? Prediction(noise_mixture_prediction(fit, X_new)) : Prediction(student_prediction(fit, X_new, what));
+  };
+  const bool numbers = task_of(model) == Task::linear;
+  if (const RelevanceFit* fit = model.relevance()) return numbers ? regression(*fit) : Prediction(class_probabilities(*fit, X_new, rule));
+  const Fit& fit = *model.score();
+  return numbers ? regression(fit) : Prediction(class_prediction(fit, X_new, rule));
 }
 
 Vector log_density(const Prediction& prediction, VectorView y) { return std::visit(LogDensity{y}, prediction); }
@@ -400,14 +404,12 @@ LogisticPath fit_path(MatrixView X, VectorView labels, const PathGrid& grid, con
 }
 
 SavedModel sequential_model(const SequentialLogistic& filter, const ModelOptions& options) {
-  SavedModel model;
-  model.fit = filter.fit(options.column_names);
-  model.fit.target = options.target;
+  Fit fit = filter.fit(options.column_names);
+  fit.target = options.target;
   if (!options.class_names.empty() && options.class_names.size() != 2)
     throw InvalidArgument(fmt::format("class_names has {} entries; it must have two, of -1 and +1", options.class_names.size()));
-  if (!options.class_names.empty()) model.fit.classes = options.class_names;
-  model.encoding = numeric_columns(model.fit.column_names);
-  return model;
+  if (!options.class_names.empty()) fit.classes = options.class_names;
+  return with_encoding({std::move(fit)});
 }
 
 }  // namespace ardvark

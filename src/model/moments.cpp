@@ -108,10 +108,11 @@ SavedModel model_from_moments(const Moments& moments, const ModelOptions& option
   given.report.message = "a posterior as it was given";
   given.report.solver_reason = "nothing was fitted";
 
+  Fit fit = assemble(frame, std::move(given));
+  fit.target = options.target;
   SavedModel model;
-  model.fit = assemble(frame, std::move(given));
-  model.fit.target = options.target;
-  for (const std::string& name : model.fit.column_names) model.encoding.features.push_back({name, false, {}});
+  for (const std::string& name : fit.column_names) model.encoding.features.push_back({name, false, {}});
+  model.fit = std::move(fit);
   return model;
 }
 

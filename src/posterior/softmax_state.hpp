@@ -1,9 +1,12 @@
 // What a SoftmaxFit remembers for prediction and the model file.
 #pragma once
 
+#include <algorithm>
+
 #include "ardvark/softmax.hpp"
 #include "design/dense.hpp"
 #include "posterior/softmax_solver.hpp"
+#include "posterior/state.hpp"
 
 namespace ardvark::detail {
 
@@ -12,5 +15,14 @@ struct SoftmaxState {
   Matrix W;                         ///< [design columns, C] posterior mean in the design's units; empty for other codings
   ClassCovariance covariance;       ///< V in the design's units
 };
+
+/// There is something to predict from: a softmax, or all its regressions.
+[[nodiscard]] inline bool holds_posterior(const SoftmaxFit& fit) {
+  if (fit.state == nullptr || !fit.mean.allFinite()) return false;
+  return fit.coding == ClassCoding::softmax
+             ? fit.state->W.size() > 0
+             : static_cast<Index>(fit.machines.size()) == fit.mean.cols() &&
+                   std::all_of(fit.machines.begin(), fit.machines.end(), [](const Fit& machine) { return holds_posterior(machine); });
+}
 
 }  // namespace ardvark::detail

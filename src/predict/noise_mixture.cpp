@@ -124,7 +124,9 @@ Vector NoiseMixturePrediction::log_density(VectorView y) const {
   return out;
 }
 
-NoiseMixturePrediction predict_mixture(const LinearFit& fit, MatrixView X_new) {
+NoiseMixturePrediction predict_mixture(const LinearFit& fit, MatrixView X_new) { return noise_mixture_prediction(fit, X_new); }
+
+NoiseMixturePrediction noise_mixture_prediction(const Fit& fit, MatrixView X_new) {
   if (fit.is_joint())
     throw InvalidArgument("predict_mixture is for fits with posterior = factorised; this one is joint, for which predict() is exact");
   NoiseMixturePrediction out;

@@ -184,7 +184,10 @@ Vector StudentPrediction::half_width(double level) const {
   return scale * student_t_quantile(degrees_of_freedom, level);
 }
 
-StudentPrediction predict(const LinearFit& fit, MatrixView X_new, PredictionOf what) {
+StudentPrediction predict(const LinearFit& fit, MatrixView X_new, PredictionOf what) { return student_prediction(fit, X_new, what); }
+ClassPrediction predict(const LogisticFit& fit, MatrixView X_new, PredictiveRule rule) { return class_prediction(fit, X_new, rule); }
+
+StudentPrediction student_prediction(const Fit& fit, MatrixView X_new, PredictionOf what) {
   StudentPrediction out;
   Vector s;
   predictive_moments(fit, X_new, out.mean, &s);
@@ -199,7 +202,7 @@ StudentPrediction predict(const LinearFit& fit, MatrixView X_new, PredictionOf w
   return out;
 }
 
-ClassPrediction predict(const LogisticFit& fit, MatrixView X_new, PredictiveRule rule) {
+ClassPrediction class_prediction(const Fit& fit, MatrixView X_new, PredictiveRule rule) {
   ClassPrediction out;
   rule = resolved(rule, fit);
   if (rule == PredictiveRule::plug_in && fit.state != nullptr && fit.state->factor.kind == CovarianceFactor::Kind::none) {

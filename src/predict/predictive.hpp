@@ -1,6 +1,7 @@
 // What predictions are made from, m = x'w and s = x'Vx, and the published logistic ones.                     docs/math/predictive.md
 #pragma once
 
+#include "ardvark/linear.hpp"
 #include "ardvark/logistic.hpp"
 #include "posterior/mixture.hpp"
 
@@ -28,6 +29,11 @@ void predictive_moments(const Fit& fit, MatrixView X_new, Vector& m, Vector* s);
 /// [m,2] ln of the probability of each class of new rows, by the rule of predict(), `automatic`, with the digits of log_class_probability.
 /// \throws InvalidArgument  as predictive_moments
 [[nodiscard]] Matrix log_class_probabilities(const Fit& fit, MatrixView X_new);
+
+/// What predict() and predict_mixture() give, of a fit whose task is known.
+[[nodiscard]] StudentPrediction student_prediction(const Fit& fit, MatrixView X_new, PredictionOf what);
+[[nodiscard]] NoiseMixturePrediction noise_mixture_prediction(const Fit& fit, MatrixView X_new);
+[[nodiscard]] ClassPrediction class_prediction(const Fit& fit, MatrixView X_new, PredictiveRule rule);
 
 /// From m, s and w'V^-1 w, each row by itself: the published bound on p(+1). With `published_stop` the stop rule of vb_logit_pred_incr
 /// (1e-5 on a sum that holds w'V^-1 w), otherwise until the bound itself settles.                                        (PRED.1)

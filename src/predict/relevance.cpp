@@ -47,37 +47,44 @@ void by_blocks(const RelevanceFit& fit, MatrixView X, Function&& f) {
   });
 }
 
-template <typename TypedFit>
-TypedFit typed(const Fit& fit) {
-  TypedFit out;
-  static_cast<Fit&>(out) = fit;
-  return out;
+// Of a regression there is one; of a fit that holds none, an empty one.
+const Fit& regression_of(const RelevanceFit& fit) {
+  static const Fit none;
+  return fit.machines.empty() ? none : fit.machines.front().fit;
 }
 
 }  // namespace
 
 StudentPrediction predict(const RelevanceRegression& fit, MatrixView X_new, PredictionOf what) {
+  return student_prediction(fit, X_new, what);
+}
+NoiseMixturePrediction predict_mixture(const RelevanceRegression& fit, MatrixView X_new) { return noise_mixture_prediction(fit, X_new); }
+ClassProbabilities predict(const RelevanceClassification& fit, MatrixView X_new, PredictiveRule rule) {
+  return class_probabilities(fit, X_new, rule);
+}
+
+StudentPrediction student_prediction(const RelevanceFit& fit, MatrixView X_new, PredictionOf what) {
   StudentPrediction out;
   out.mean.resize(X_new.rows());
   out.scale.resize(X_new.rows());
-  const LinearFit machine = fit.machines.empty() ? LinearFit{} : typed<LinearFit>(fit.machines.front().fit);
+  const Fit& machine = regression_of(fit);
   out.degrees_of_freedom = machine.degrees_of_freedom();
   by_blocks(fit, X_new, [&](Index first, std::size_t, const Matrix& K) {
-    const StudentPrediction part = predict(machine, K, what);
+    const StudentPrediction part = student_prediction(machine, K, what);
     out.mean.segment(first, K.rows()) = part.mean;
     out.scale.segment(first, K.rows()) = part.scale;
   });
   return out;
 }
 
-NoiseMixturePrediction predict_mixture(const RelevanceRegression& fit, MatrixView X_new) {
+NoiseMixturePrediction noise_mixture_prediction(const RelevanceFit& fit, MatrixView X_new) {
   NoiseMixturePrediction out;
   out.mean.resize(X_new.rows());
   out.variance_of_mean.resize(X_new.rows());
-  const LinearFit machine = fit.machines.empty() ? LinearFit{} : typed<LinearFit>(fit.machines.front().fit);
+  const Fit& machine = regression_of(fit);
   out.noise = machine.noise;
   by_blocks(fit, X_new, [&](Index first, std::size_t, const Matrix& K) {
-    const NoiseMixturePrediction part = predict_mixture(machine, K);
+    const NoiseMixturePrediction part = noise_mixture_prediction(machine, K);
     out.mean.segment(first, K.rows()) = part.mean;
     out.variance_of_mean.segment(first, K.rows()) = part.variance_of_mean;
   });
@@ -101,19 +108,18 @@ void bring_to_one(const Matrix& log_probability, Matrix& probability) {
 
 }  // namespace
 
-ClassProbabilities predict(const RelevanceClassification& fit, MatrixView X_new, PredictiveRule rule) {
+ClassProbabilities class_probabilities(const RelevanceFit& fit, MatrixView X_new, PredictiveRule rule) {
   ClassProbabilities out;
   const bool two = fit.machines.size() == 1;
   out.probability.resize(X_new.rows(), static_cast<Index>(fit.classes.size()));
-  std::vector<LogisticFit> machines;
-  for (const RelevanceMachine& machine : fit.machines) machines.push_back(typed<LogisticFit>(machine.fit));
   Matrix log_probability(two ? 0 : X_new.rows(), out.probability.cols());
   by_blocks(fit, X_new, [&](Index first, std::size_t i, const Matrix& K) {
     const auto k = static_cast<Index>(i);
-    const ClassPrediction one = predict(machines[i], K, rule);
+    const Fit& machine = fit.machines[i].fit;
+    const ClassPrediction one = class_prediction(machine, K, rule);
     out.probability.block(first, two ? 1 : k, K.rows(), 1) = one.probability;
     if (two) return;
-    PredictiveRule used = resolved(rule, machines[i]);
+    PredictiveRule used = resolved(rule, machine);
     if (used == PredictiveRule::published_batch || used == PredictiveRule::published_incremental) used = PredictiveRule::published_row;
     for (Index n = 0; n < K.rows(); ++n) log_probability(first + n, k) = log_class_probability(used, one.mean[n], one.variance[n], 1);
   });

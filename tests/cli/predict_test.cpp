@@ -113,7 +113,7 @@ TEST_F(PredictCommand, WritesLinearPredictionsAlikeAsCsvAndJsonAndInTheLibrary) 
 
   const SavedModel model = load_model(folder_ / "linear.ardvark");
   LinearFit fit;
-  static_cast<Fit&>(fit) = model.fit;
+  static_cast<Fit&>(fit) = *model.score();
   const EncodedTable encoded = encode(read_csv(testing_data), model.encoding);
   const StudentPrediction p = predict(fit, encoded.X());
   EXPECT_EQ(p.mean.size(), 332);
@@ -140,7 +140,7 @@ TEST_F(PredictCommand, WritesProbabilitiesAlikeAsCsvAndJsonAndInTheLibrary) {
 
   const SavedModel model = load_model(folder_ / "logistic.ardvark");
   LogisticFit fit;
-  static_cast<Fit&>(fit) = model.fit;
+  static_cast<Fit&>(fit) = *model.score();
   const EncodedTable encoded = encode(read_csv(testing_data), model.encoding);
   const ClassPrediction p = predict(fit, encoded.X());
   EXPECT_EQ(j["probability"].get<Numbers>(), numbers(p.probability));
@@ -238,7 +238,7 @@ TEST_F(PredictCommand, MixesOverTheNoiseOfFactorisedModels) {  // (VR.5)
 
   const SavedModel model = load_model(folder_ / "m.ardvark");
   LinearFit fit;
-  static_cast<Fit&>(fit) = model.fit;
+  static_cast<Fit&>(fit) = *model.score();
   const NoiseMixturePrediction p = predict_mixture(fit, encode(read_csv(folder_ / "data.csv"), model.encoding).X());
   EXPECT_EQ(p.mean.size(), 12);
   const std::map<std::string, Vector> expected = {

@@ -56,7 +56,7 @@ TEST_F(RelevanceCommand, PredictsARegressionAlikeAsCsvAndJsonAndInTheLibrary) {
   EXPECT_EQ(lines_of(csv)[0], "mean,sd,lower,upper");
   const SavedModel model = load_model(folder_ / "m.ardvark");
   const Sinc s;
-  const StudentPrediction p = predict(RelevanceRegression{*model.relevance}, s.X.leftCols(1));
+  const StudentPrediction p = predict(RelevanceRegression{*model.relevance()}, s.X.leftCols(1));
   EXPECT_EQ(j["mean"].get<Numbers>(), numbers(p.mean));
   EXPECT_EQ(j["sd"].get<Numbers>(), numbers(p.scale));
   EXPECT_GE(j["seconds"].get<double>(), 0);
@@ -76,7 +76,7 @@ TEST_F(RelevanceCommand, PredictsTwoClassesByTheProbabilityOfTheSecond) {
   EXPECT_EQ(j["classes"], (Json{"No", "Yes"}));
   const SavedModel model = load_model(folder_ / "m.ardvark");
   const EncodedTable encoded = encode(read_csv(pima), model.encoding);
-  const ClassProbabilities p = predict(RelevanceClassification{*model.relevance}, encoded.X());
+  const ClassProbabilities p = predict(RelevanceClassification{*model.relevance()}, encoded.X());
   EXPECT_EQ(j["probability"].get<Numbers>(), numbers(p.probability.col(1)));
   EXPECT_EQ(column(csv, "probability"), numbers(p.probability.col(1)));
   const std::vector<std::string> lines = lines_of(csv);

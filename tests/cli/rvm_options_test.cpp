@@ -163,7 +163,7 @@ TEST_F(RelevanceCommand, DoesNotDependOnHowCategoriesAreSpelled) {
     const Numbers mean = column(output({"predict", "a.ardvark", "blue.csv"}), "mean"),
                   other = column(output({"predict", "b.ardvark", "zblue.csv"}), "mean");
     for (std::size_t i = 0; i < mean.size(); ++i) EXPECT_NEAR(mean[i], other[i], 1e-6);
-    const Numbers widths = load_model(folder_ / "a.ardvark").relevance->kernel.spec().parameters;
+    const Numbers widths = load_model(folder_ / "a.ardvark").relevance()->kernel.spec().parameters;
     if (widths.size() == 1) continue;
     ASSERT_EQ(widths.size(), 4u);  // of x, and one of the group's dummies
     EXPECT_NE(widths[0], widths[1]);

@@ -80,9 +80,9 @@ TEST_F(SlrCommand, ReadsBackWhatItWrote) {
         EXPECT_EQ(j["probability"].get<Numbers>(), numbers(predict(fit, fresh_.view(), of_name).probability)) << rule;
       }
       const SavedModel model = load_model(folder_ / "m.ardvark");
-      EXPECT_EQ(model.fit.covariance(), fit.covariance());
-      EXPECT_EQ(model.fit.standardized_mean, fit.standardized_mean);
-      EXPECT_EQ(model.fit.precision, fit.precision);
+      EXPECT_EQ(model.score()->covariance(), fit.covariance());
+      EXPECT_EQ(model.score()->standardized_mean, fit.standardized_mean);
+      EXPECT_EQ(model.score()->precision, fit.precision);
       const Json shown = json({"show", "m.ardvark", "--json"});
       const Json fitted = json(data + Arguments{"--preset", preset} + (compat ? Arguments{"--compat"} : Arguments{}));
       for (const char* key : {"pruning", "relevant", "mean", "standardized_mean", "precision"}) EXPECT_EQ(shown[key], fitted[key]) << key;

@@ -45,7 +45,7 @@ TEST(Fit, RejectsImpossibleTables) {
     X(4, 1) = bad;
     const Eigen::MatrixXf floats = X.cast<float>();
     const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> by_row = X;
-    const char* text = std::isnan(bad) ? "nan" : bad > 0 ? "is inf" : "is -inf";
+    const char* text = std::isnan(bad) ? "NaN" : bad > 0 ? "is inf" : "is -inf";
     both(X, {"X at row 5", "'x2'", text});
     both(floats, {"X at row 5", "'x2'", text});
     both(by_row, {"X at row 5", "'age'", text}, changed([](FitOptions& o) { o.column_names = {"height", "age"}; }));
@@ -58,7 +58,7 @@ TEST(FitLinear, RejectsImpossibleTargets) {
   y[2] = infinity;
   expect_invalid([&] { static_cast<void>(fit_linear(problem.X, y)); }, {"y at row 3", "inf"});
   y[2] = nan;
-  expect_invalid([&] { static_cast<void>(fit_linear(problem.X, y)); }, {"y at row 3", "nan"});
+  expect_invalid([&] { static_cast<void>(fit_linear(problem.X, y)); }, {"y at row 3", "NaN"});
   expect_invalid([&] { static_cast<void>(fit_linear(problem.X, Vector(problem.y.head(5)))); }, {"y has 5 entries", "6"});
   expect_invalid([&] { static_cast<void>(fit_linear(problem.X, VectorView())); }, {"y has 0 entries"});
 }
@@ -69,7 +69,7 @@ TEST(FitLogistic, RejectsImpossibleLabels) {
   labels[3] = 0.5;
   expect_invalid([&] { static_cast<void>(fit_logistic(problem.X, labels)); }, {"labels has more than two classes", "-1", "0.5", "row 4"});
   labels[3] = nan;
-  expect_invalid([&] { static_cast<void>(fit_logistic(problem.X, labels)); }, {"labels at row 4", "nan"});
+  expect_invalid([&] { static_cast<void>(fit_logistic(problem.X, labels)); }, {"labels at row 4", "NaN"});
   expect_invalid([&] { static_cast<void>(fit_logistic(problem.X, Vector(Vector::Constant(6, 2.0)))); }, {"labels has one class only", "2"});
   expect_invalid([&] { static_cast<void>(fit_logistic(problem.X, Vector(problem.labels.head(4)))); }, {"labels has 4 entries", "6"});
   const Vector one_class = (problem.labels.array() > 0).select(Vector::Ones(6), Vector::Zero(6));
@@ -84,7 +84,7 @@ TEST(Fit, RejectsImpossibleWeights) {
   weights[6] = -0.25;
   expect_refused(with_weights(), {"weights at row 7", "-0.25"});
   weights[6] = nan;
-  expect_refused(with_weights(), {"weights at row 7", "nan"});
+  expect_refused(with_weights(), {"weights at row 7", "NaN"});
   weights = Vector::Zero(10);
   expect_refused(with_weights(), {"all weights are zero"});
   weights = Vector::Ones(9);

@@ -147,7 +147,7 @@ TEST(Predict, RejectsWhatDoesNotFitTheFit) {
   both(MatrixView(problem.X.data(), 0, 3), {"X_new has 0 rows"});
   Matrix X = problem.X;
   X(8, 2) = nan;
-  both(X, {"X_new at row 9", "'x3'", "nan"});
+  both(X, {"X_new at row 9", "'x3'", "NaN"});
   expect_invalid([&] { static_cast<void>(predict(LinearFit(), problem.X)); }, {"X_new has 3 columns", "0"});
 }
 

@@ -105,8 +105,8 @@ TEST(OwnedMatrix, OfATableIsThatOfTheModel) {
   options.model = "linear";
   SavedModel kept = fit_model(table.X(), problem.y, options), given = fit_model(table.give(), problem.y, options);
   EXPECT_EQ(table.values, nullptr);
-  EXPECT_EQ(basis_of(given.fit), memory);
-  kept.fit.report.seconds = given.fit.report.seconds = 0;
+  EXPECT_EQ(basis_of(*given.score()), memory);
+  kept.score()->report.seconds = given.score()->report.seconds = 0;
   EXPECT_EQ(model_to_bytes(given), model_to_bytes(kept));
 }
 

@@ -217,7 +217,9 @@ TEST(SolversAgree, TheReportedLogLossIsThatOfPredictionsOfOtherModels) {
       const SavedModel model = fit_model(problem.X, labels, options);
       // Files of sparse posteriors: tests/io.
       const SavedModel read = kind == "sparse" || kind == "slab" ? model : model_from_bytes(model_to_bytes(model));
-      const double said = model.relevance ? model.relevance->log_loss : model.softmax ? model.softmax->log_loss : model.fit.log_loss;
+      const double said = model.relevance() ? model.relevance()->log_loss
+                          : model.softmax() ? model.softmax()->log_loss
+                                            : model.score()->log_loss;
       for (const SavedModel* from : std::initializer_list<const SavedModel*>{&model, &read})
         EXPECT_NEAR(-log_density(predict(*from, problem.X), labels).mean(), said, 1e-6 * (1 + said))
             << "seed " << seed << " " << kind << " " << to_string(report_of(model).status) << (from == &read ? ", from a file" : "");

@@ -36,7 +36,7 @@ TEST(PrecisionHistory, HoldsWhatShorterFitsEndWith) {  // (SLR.1), (SLR.4)
   for (const auto& [preset, program] : {std::pair{"slr_var", "slrvar"}, {"slr_lap", "slrlap"}, {"rlr_var", "rlrvar"}}) {
     ModelOptions options = published(preset, 300);
     options.set("record_every", 20.0);
-    const Fit fit = fit_model(X, y, options).fit;
+    const Fit fit = *fit_model(X, y, options).score();
     const std::string at = std::string("refs/syn_over/slr_biclsfy_") + program;
     EXPECT_LE(difference_to_largest(fit.standardized_mean, load_vector(at + "__nlearn300/ww.csv")), 1e-8);
     const Matrix& history = fit.precision_history;
@@ -62,13 +62,13 @@ TEST(PrecisionHistory, OfSeveralClassesIsClassAfterClass) {
                                               {"slr_var_ovo", "slrvarovo", 15}}) {
     ModelOptions options = published(preset, 20);
     options.set("record_every", 5.0);
-    const SoftmaxFit fit = *fit_model(X, t, options).softmax;
+    const SoftmaxFit fit = *fit_model(X, t, options).softmax();
     const Matrix ww = load_matrix(std::string("refs/iris_multiclass/slr_muclsfy_") + program + "__nlearn20/ww.csv");
     EXPECT_LE((fit.standardized_mean - ww).cwiseAbs().maxCoeff() / ww.cwiseAbs().maxCoeff(), 1e-8) << preset;
     ASSERT_EQ(fit.precision_history.rows(), rows) << preset;
     ASSERT_EQ(fit.precision_history.cols(), 5) << preset;
     options.set("max_sweeps", 10.0);
-    const SoftmaxFit half = *fit_model(X, t, options).softmax;
+    const SoftmaxFit half = *fit_model(X, t, options).softmax();
     EXPECT_EQ(fit.precision_history.leftCols(3), half.precision_history) << preset;
   }
 }
@@ -78,7 +78,7 @@ TEST(PrecisionHistory, GoesOnAsTheFitEnded) {
   const Matrix X = normalized(load_design("syn_over").rightCols(9));
   ModelOptions options = published("slr_var", 1000, false);
   options.set("record_every", 10.0);
-  const Fit fit = fit_model(X, load_vector("refs/syn_over/y_log.csv"), options).fit;
+  const Fit fit = *fit_model(X, load_vector("refs/syn_over/y_log.csv"), options).score();
   ASSERT_EQ(fit.report.status, Status::converged);
   ASSERT_LT(fit.report.sweeps, 900);
   for (Index k = 1 + fit.report.sweeps / 10; k <= 100; ++k) EXPECT_EQ(fit.precision_history.col(k), fit.precision_history.col(100));
@@ -90,7 +90,7 @@ TEST(ToolboxPreset, TakesWhatTheToolboxLetsItsUserChoose) {
   ModelOptions options = published("slr_var", 50);
   options.set("intercept", 0.0);
   options.set("prune_at", 10.0);
-  const Fit fit = fit_model(X, y, options).fit;
+  const Fit fit = *fit_model(X, y, options).score();
   EXPECT_FALSE(fit.intercept);
   EXPECT_EQ(fit.standardized_mean.size(), 9);
   for (Index j = 0; j < 9; ++j) EXPECT_EQ(fit.relevant[static_cast<std::size_t>(j)], fit.precision[j] < 10);

@@ -58,7 +58,7 @@ TEST(ToolboxNames, Gamma1IsLambdaOrItsSquare) {  // (SLR.7)
     options.set("max_sweeps", 5000.0);
     options.set("toolbox_gamma1", 4.0);
     SCOPED_TRACE(std::string(preset) + (compat ? ", compat" : ""));
-    expect_mode(d, fit_model(d.X, d.t, options).fit.standardized_mean, lambda, compat ? 1e-6 : 1e-8);
+    expect_mode(d, fit_model(d.X, d.t, options).score()->standardized_mean, lambda, compat ? 1e-6 : 1e-8);
   }
 }
 
@@ -68,7 +68,7 @@ TEST(ToolboxNames, PrecisionsOfTheModeAreWhereReweightingEnds) {  // (L1EM.1), (
   options.set("toolbox_gamma1", 9.0);
   options.set("max_sweeps", 100.0);
   options.set("record_every", 20.0);
-  const Fit fit = fit_model(d.X, d.t, options).fit;
+  const Fit fit = *fit_model(d.X, d.t, options).score();
   ASSERT_EQ(fit.precision_history.rows(), 9);
   ASSERT_EQ(fit.precision_history.cols(), 6);
   EXPECT_TRUE((fit.precision_history.col(0).array() == 1).all());
@@ -88,7 +88,7 @@ TEST(ToolboxNames, RIsThatOfThePublishedKernel) {  // (SLR.6), (SLR.7)
     options.set("kernel", std::string("gaussian"));
     options.set("toolbox_R", 0.7);
     options.set("max_sweeps", 20.0);
-    const RelevanceFit fit = *fit_model(d.X, d.t, options).relevance;
+    const RelevanceFit fit = *fit_model(d.X, d.t, options).relevance();
     Matrix value(1, 1);
     fit.kernel.evaluate(d.X.row(3), d.X.row(8), value);
     EXPECT_NEAR(value(0, 0), std::exp(-0.7 * (d.X.row(3) - d.X.row(8)).squaredNorm() / 9), 1e-14);

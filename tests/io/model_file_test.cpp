@@ -65,9 +65,9 @@ TEST(SaveModel, WithoutAnEncodingGivesBackALinearFit) {
   save_model(folder / "m.ardvark", fit);
   const SavedModel saved = load_model(folder / "m.ardvark");
   expect_numeric_columns(saved.encoding, names);
-  ASSERT_EQ(saved.fit.task, Task::linear);
-  expect_same(saved.fit, fit);
-  const StudentPrediction expected = predict(fit, fresh.X), predicted = predict(as<LinearFit>(saved.fit), fresh.X);
+  ASSERT_EQ(saved.score()->task, Task::linear);
+  expect_same(*saved.score(), fit);
+  const StudentPrediction expected = predict(fit, fresh.X), predicted = predict(as<LinearFit>(*saved.score()), fresh.X);
   EXPECT_EQ(predicted.mean, expected.mean);
   EXPECT_EQ(predicted.scale, expected.scale);
   EXPECT_EQ(predicted.degrees_of_freedom, expected.degrees_of_freedom);
@@ -80,25 +80,26 @@ TEST(SaveModel, WithoutAnEncodingGivesBackALogisticFit) {
   save_model(folder / "m.ardvark", fit);
   const SavedModel saved = load_model(folder / "m.ardvark");
   expect_numeric_columns(saved.encoding, {"x1", "x2", "x3"});
-  ASSERT_EQ(saved.fit.task, Task::logistic);
-  EXPECT_EQ(saved.fit.classes, (Names{"-1", "1"}));
-  expect_same(saved.fit, fit);
-  EXPECT_EQ(predict(as<LogisticFit>(saved.fit), fresh.X).probability, predict(fit, fresh.X).probability);
+  ASSERT_EQ(saved.score()->task, Task::logistic);
+  EXPECT_EQ(saved.score()->classes, (Names{"-1", "1"}));
+  expect_same(*saved.score(), fit);
+  EXPECT_EQ(predict(as<LogisticFit>(*saved.score()), fresh.X).probability, predict(fit, fresh.X).probability);
 }
 
 // Written before there were relevance vector machines. The same tables fitted again agree as far as the tolerance goes, and the prior that
 // the intercept of classes has had since (SP.20): of 200 rows it is one more.
 TEST(LoadModel, ReadsFilesOfEarlierPrograms) {
   const SavedModel logistic = load_model(testing::data_path("models/pima_logistic.ardvark"));
-  EXPECT_EQ(logistic.fit.classes, (Names{"No", "Yes"}));
-  EXPECT_EQ(logistic.fit.prior, PriorKind::ard);
+  EXPECT_EQ(logistic.score()->classes, (Names{"No", "Yes"}));
+  EXPECT_EQ(logistic.score()->prior, PriorKind::ard);
   const Table pima = read_csv(testing::example_path("Pima.tr.csv"));
   const Vector type = column_values(pima, pima.at("type"));
   const EncodedTable patients = encode(read_csv(testing::example_path("Pima.tr.csv")), logistic.encoding);
   const LogisticFit again = fit_logistic(patients.X(), type, {.prior = Prior::ard()});
-  EXPECT_LT(
-      (predict(as<LogisticFit>(logistic.fit), patients.X()).probability - predict(again, patients.X()).probability).cwiseAbs().maxCoeff(),
-      5e-3);
+  EXPECT_LT((predict(as<LogisticFit>(*logistic.score()), patients.X()).probability - predict(again, patients.X()).probability)
+                .cwiseAbs()
+                .maxCoeff(),
+            5e-3);
 
   const std::string wide = testing::data_path("models/wide.csv");  // more columns than rows: the other form of the covariance
   const SavedModel linear = load_model(testing::data_path("models/wide_linear.ardvark"));
@@ -107,7 +108,7 @@ TEST(LoadModel, ReadsFilesOfEarlierPrograms) {
   const Table table = read_csv(wide);
   const Vector y = column_values(table, table.at("y"));
   const EncodedTable rows = encode(read_csv(wide), linear.encoding);
-  const StudentPrediction loaded = predict(as<LinearFit>(linear.fit), rows.X()),
+  const StudentPrediction loaded = predict(as<LinearFit>(*linear.score()), rows.X()),
                           fitted = predict(fit_linear(rows.X(), y, {.prior = Prior::shared()}), rows.X());
   EXPECT_LT((loaded.mean - fitted.mean).cwiseAbs().maxCoeff(), 1e-3);
   EXPECT_LT((loaded.scale - fitted.scale).cwiseAbs().maxCoeff(), 1e-3);
@@ -130,7 +131,7 @@ TEST(LoadModel, RefusesArraysThatHaveChanged) {
     EXPECT_NE(message.find("is damaged: its array"), std::string::npos) << at << ": " << message;
   }
   testing::write_bytes(path, testing::without_checksums(whole));
-  EXPECT_EQ(load_model(path).fit.num_columns(), 3);
+  EXPECT_EQ(load_model(path).score()->num_columns(), 3);
 }
 
 TEST(SaveModel, RefusesAFitWithoutAPosterior) {

@@ -87,7 +87,7 @@ SavedModel saved_and_loaded(const RelevanceFit& fit) {
   const TemporaryFolder folder;
   save_model(folder / "m.ardvark", fit);
   SavedModel model = load_model(folder / "m.ardvark");
-  EXPECT_EQ(model.fit.state, nullptr);
+  EXPECT_EQ(model.score(), nullptr);
   EXPECT_EQ(model.encoding.names(), fit.input_names);
   return model;
 }
@@ -95,9 +95,9 @@ SavedModel saved_and_loaded(const RelevanceFit& fit) {
 // Predictions included, to the last bit.
 void expect_regression_back(const RelevanceRegression& fit, const Matrix& X_new) {
   const SavedModel model = saved_and_loaded(fit);
-  ASSERT_TRUE(model.relevance);
-  expect_same(*model.relevance, fit);
-  const StudentPrediction expected = predict(fit, X_new), predicted = predict(RelevanceRegression{*model.relevance}, X_new);
+  ASSERT_TRUE(model.relevance());
+  expect_same(*model.relevance(), fit);
+  const StudentPrediction expected = predict(fit, X_new), predicted = predict(RelevanceRegression{*model.relevance()}, X_new);
   EXPECT_EQ(predicted.mean, expected.mean);
   EXPECT_EQ(predicted.scale, expected.scale);
   EXPECT_EQ(predicted.degrees_of_freedom, expected.degrees_of_freedom);
@@ -105,9 +105,9 @@ void expect_regression_back(const RelevanceRegression& fit, const Matrix& X_new)
 
 void expect_classification_back(const RelevanceClassification& fit, const Matrix& X_new) {
   const SavedModel model = saved_and_loaded(fit);
-  ASSERT_TRUE(model.relevance);
-  expect_same(*model.relevance, fit);
-  const ClassProbabilities expected = predict(fit, X_new), predicted = predict(RelevanceClassification{*model.relevance}, X_new);
+  ASSERT_TRUE(model.relevance());
+  expect_same(*model.relevance(), fit);
+  const ClassProbabilities expected = predict(fit, X_new), predicted = predict(RelevanceClassification{*model.relevance()}, X_new);
   EXPECT_EQ(predicted.probability, expected.probability);
   EXPECT_EQ(predicted.most_probable, expected.most_probable);
 }
@@ -229,12 +229,12 @@ class DamagedFile : public ::testing::Test {
     write_bytes(path_, bytes);
     try {
       const SavedModel model = load_model(path_);
-      if (!model.relevance) return true;
-      (void)summary(*model.relevance);
-      if (model.relevance->task == Task::linear)
-        (void)predict(RelevanceRegression{*model.relevance}, fresh.X);
+      if (!model.relevance()) return true;
+      (void)summary(*model.relevance());
+      if (model.relevance()->task == Task::linear)
+        (void)predict(RelevanceRegression{*model.relevance()}, fresh.X);
       else
-        (void)predict(RelevanceClassification{*model.relevance}, fresh.X);
+        (void)predict(RelevanceClassification{*model.relevance()}, fresh.X);
       return true;
     } catch (const InvalidArgument&) {
     } catch (const EnvironmentError&) {

@@ -60,11 +60,11 @@ SavedModel as_saved(AnyFit fit) {
   SavedModel model;
   const std::vector<std::string>* names = nullptr;
   if constexpr (std::is_base_of_v<RelevanceFit, AnyFit>)
-    names = &model.relevance.emplace(std::move(fit)).input_names;
+    names = &model.fit.emplace<RelevanceFit>(std::move(fit)).input_names;
   else if constexpr (std::is_base_of_v<SoftmaxFit, AnyFit>)
-    names = &model.softmax.emplace(std::move(fit)).column_names;
+    names = &model.fit.emplace<SoftmaxFit>(std::move(fit)).column_names;
   else
-    names = &(model.fit = std::move(fit)).column_names;
+    names = &model.fit.emplace<Fit>(std::move(fit)).column_names;
   for (const std::string& name : *names) model.encoding.features.push_back({name, false, {}});
   return model;
 }
@@ -152,9 +152,9 @@ inline std::vector<SmallModel> small_models() {
 
 /// Whether there is a posterior to save.
 inline bool is_usable(const SavedModel& model) {
-  if (model.relevance) return !model.relevance->machines.empty() && model.relevance->machines.front().fit.state != nullptr;
-  if (model.softmax) return model.softmax->state != nullptr && model.softmax->mean.allFinite();
-  return model.fit.state != nullptr && model.fit.report.status != Status::failed && model.fit.mean.allFinite();
+  if (model.relevance()) return !model.relevance()->machines.empty() && model.relevance()->machines.front().fit.state != nullptr;
+  if (model.softmax()) return model.softmax()->state != nullptr && model.softmax()->mean.allFinite();
+  return model.score()->state != nullptr && model.score()->report.status != Status::failed && model.score()->mean.allFinite();
 }
 
 /// A fit with a posterior to save; nothing where the problem is refused or the fit fails.
@@ -176,16 +176,16 @@ AnyFit as_fit(const From& fit) {
 
 /// Means, or probabilities of all classes. \throws as predict()
 inline Matrix predictions(const SavedModel& model, const Matrix& X) {
-  if (model.softmax) return predict(*model.softmax, X).probability;
-  if (model.relevance) {
-    if (model.relevance->task == Task::logistic) return predict(as_fit<RelevanceClassification>(*model.relevance), X).probability;
-    const StudentPrediction p = predict(as_fit<RelevanceRegression>(*model.relevance), X);
+  if (model.softmax()) return predict(*model.softmax(), X).probability;
+  if (model.relevance()) {
+    if (model.relevance()->task == Task::logistic) return predict(as_fit<RelevanceClassification>(*model.relevance()), X).probability;
+    const StudentPrediction p = predict(as_fit<RelevanceRegression>(*model.relevance()), X);
     Matrix out(X.rows(), 2);
     out << p.mean, p.scale;
     return out;
   }
-  if (model.fit.task == Task::logistic) return predict(as_fit<LogisticFit>(model.fit), X).probability;
-  const StudentPrediction p = predict(as_fit<LinearFit>(model.fit), X);
+  if (model.score()->task == Task::logistic) return predict(as_fit<LogisticFit>(*model.score()), X).probability;
+  const StudentPrediction p = predict(as_fit<LinearFit>(*model.score()), X);
   Matrix out(X.rows(), 2);
   out << p.mean, p.scale;
   return out;
@@ -201,11 +201,11 @@ inline std::optional<Matrix> predictions_if_any(const SavedModel& model, const M
 }
 
 inline bool is_classifier(const SavedModel& model) {
-  return model.softmax || (model.relevance ? model.relevance->task : model.fit.task) == Task::logistic;
+  return model.softmax() || (model.relevance() ? model.relevance()->task : model.score()->task) == Task::logistic;
 }
 
 inline std::string summary_of(const SavedModel& model) {
-  return model.relevance ? summary(*model.relevance) : model.softmax ? summary(*model.softmax) : summary(model.fit);
+  return model.relevance() ? summary(*model.relevance()) : model.softmax() ? summary(*model.softmax()) : summary(*model.score());
 }
 
 /// Shares and probabilities that a model states are in [0, 1].

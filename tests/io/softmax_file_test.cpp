@@ -54,15 +54,15 @@ TEST(SoftmaxFile, BringsEveryFitBack) {
     fit.target = "size";
     save_model(path, fit);
     const SavedModel model = load_model(path);
-    ASSERT_TRUE(model.softmax.has_value() && !model.relevance.has_value()) << preset;
-    EXPECT_EQ(summary(*model.softmax), summary(fit)) << preset;
-    EXPECT_EQ(model.softmax->classes, fit.classes);
-    EXPECT_EQ(model.softmax->standardized_mean, fit.standardized_mean);
-    EXPECT_EQ(model.softmax->precision, fit.precision);
-    EXPECT_EQ(model.softmax->report.bound_history, fit.report.bound_history);
+    ASSERT_TRUE(model.softmax() != nullptr && model.relevance() == nullptr) << preset;
+    EXPECT_EQ(summary(*model.softmax()), summary(fit)) << preset;
+    EXPECT_EQ(model.softmax()->classes, fit.classes);
+    EXPECT_EQ(model.softmax()->standardized_mean, fit.standardized_mean);
+    EXPECT_EQ(model.softmax()->precision, fit.precision);
+    EXPECT_EQ(model.softmax()->report.bound_history, fit.report.bound_history);
     const Matrix fresh = 2 * d.X.topRows(10);
     for (const ClassRule rule : {ClassRule::automatic, ClassRule::plug_in})
-      EXPECT_EQ(predict(*model.softmax, fresh, rule).probability, predict(fit, fresh, rule).probability) << preset;
+      EXPECT_EQ(predict(*model.softmax(), fresh, rule).probability, predict(fit, fresh, rule).probability) << preset;
   }
 }
 
@@ -92,11 +92,11 @@ TEST(SoftmaxFile, DamageIsToldOrHarmless) {
       write_bytes(path, damaged);
       try {
         const SavedModel model = load_model(path);
-        if (model.softmax) {
-          const Matrix origin = Matrix::Zero(2, model.softmax->num_columns());
-          static_cast<void>(summary(*model.softmax));
-          static_cast<void>(predict(*model.softmax, origin, ClassRule::plug_in));
-          static_cast<void>(predict(*model.softmax, origin));
+        if (model.softmax()) {
+          const Matrix origin = Matrix::Zero(2, model.softmax()->num_columns());
+          static_cast<void>(summary(*model.softmax()));
+          static_cast<void>(predict(*model.softmax(), origin, ClassRule::plug_in));
+          static_cast<void>(predict(*model.softmax(), origin));
         }
         ++read;
       } catch (const InvalidArgument&) {

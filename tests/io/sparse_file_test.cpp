@@ -47,11 +47,11 @@ TEST(SparseFile, BringsEveryComponentBack) {
                                : static_cast<Fit>(fit_logistic(problem.X, problem.labels, with(kind)));
         save_model(path, fit);
         const SavedModel saved = load_model(path);
-        EXPECT_EQ(summary(saved.fit), summary(fit));
-        EXPECT_EQ(saved.fit.covariance(), fit.covariance());
-        ASSERT_EQ(components(saved.fit).size(), components(fit).size());
+        EXPECT_EQ(summary(*saved.score()), summary(fit));
+        EXPECT_EQ(saved.score()->covariance(), fit.covariance());
+        ASSERT_EQ(components(*saved.score()).size(), components(fit).size());
         for (std::size_t c = 0; c < components(fit).size(); ++c) {
-          const std::optional<DenseSpread>&u = components(fit)[c].spread, &read = components(saved.fit)[c].spread;
+          const std::optional<DenseSpread>&u = components(fit)[c].spread, &read = components(*saved.score())[c].spread;
           ASSERT_EQ(read.has_value(), u.has_value());
           EXPECT_EQ(u.has_value(), kind != PriorKind::slab && p > 20);
           if (!u) continue;
@@ -61,7 +61,7 @@ TEST(SparseFile, BringsEveryComponentBack) {
           EXPECT_EQ(read->flat, u->flat);
         }
         if (linear) {
-          EXPECT_EQ(predict(as<LinearFit>(saved.fit), problem.X).scale, predict(as<LinearFit>(fit), problem.X).scale);
+          EXPECT_EQ(predict(as<LinearFit>(*saved.score()), problem.X).scale, predict(as<LinearFit>(fit), problem.X).scale);
         }
       }
 }
@@ -69,15 +69,15 @@ TEST(SparseFile, BringsEveryComponentBack) {
 // Written before intervals knew of the spread of h (SP.15): they are those given h (SP.6).
 TEST(SparseFile, OfAnEarlierProgramHasTheIntervalsItHad) {
   const SavedModel saved = load_model(testing::data_path("models/wide_sparse.ardvark"));
-  ASSERT_FALSE(components(saved.fit).empty());
-  for (const MixtureComponent& each : components(saved.fit)) EXPECT_FALSE(each.spread.has_value());
+  ASSERT_FALSE(components(*saved.score()).empty());
+  for (const MixtureComponent& each : components(*saved.score())) EXPECT_FALSE(each.spread.has_value());
   const std::string wide = testing::data_path("models/wide.csv");
   const Table table = read_csv(wide);
   const EncodedTable rows = encode(read_csv(wide), saved.encoding);
   FitOptions options = with(PriorKind::sparse);
   for (Index j = 0; j < rows.X().cols(); ++j) options.prior.group.push_back(std::max(j - 1, Index{0}));  // the first two: of one category
   LinearFit again = fit_linear(rows.X(), column_values(table, table.at("y")), options);
-  const LinearFit loaded = as<LinearFit>(saved.fit);
+  const LinearFit loaded = as<LinearFit>(*saved.score());
   EXPECT_TRUE((predict(again, rows.X()).scale.array() > predict(loaded, rows.X()).scale.array()).all());
   // (SP.6) by p x p matrices.
   const Mixture& mixture = loaded.state->factor.mixture;

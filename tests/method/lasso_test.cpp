@@ -307,11 +307,11 @@ TEST(FitLogisticLaplace, IsReadBackFromAModelFile) {
   save_model(path, fit);
   const SavedModel model = load_model(path);
   std::remove(path.c_str());
-  EXPECT_EQ(summary(model.fit), summary(fit));
-  EXPECT_EQ(model.fit.lambda, 3);
-  EXPECT_EQ(model.fit.covariance(), fit.covariance());
+  EXPECT_EQ(summary(*model.score()), summary(fit));
+  EXPECT_EQ(model.score()->lambda, 3);
+  EXPECT_EQ(model.score()->covariance(), fit.covariance());
   LogisticFit loaded;
-  static_cast<Fit&>(loaded) = model.fit;
+  static_cast<Fit&>(loaded) = *model.score();
   EXPECT_EQ(predict(loaded, problem.X).probability, predict(fit, problem.X).probability);
   EXPECT_NE(summary(fit).find("log density at mode"), std::string::npos);
   EXPECT_EQ(summary(fit).find("bound on evidence"), std::string::npos);

@@ -32,7 +32,7 @@ TEST(ColumnsWithoutAPrior, AreSaidToSeparateTheClasses) {
       Vector labels(60);
       for (Index i = 0; i < 60; ++i) labels[i] = X(i, 1) + 0.5 * X(i, 2) > 0 ? 1 : 0;
       const SavedModel model = fit_model(X, labels, logistic_under("none", likelihood));
-      const Report& report = model.fit.report;
+      const Report& report = model.score()->report;
       EXPECT_EQ(report.status, Status::separated) << likelihood << ": " << report.message;
       std::string said = report.message;
       for (const std::string& warning : report.warnings) said += warning;
@@ -45,7 +45,7 @@ TEST(ColumnsWithoutAPrior, AreSaidToSeparateTheClasses) {
                                                {"likelihood", std::string(likelihood)},
                                                {"a0", 1.0},
                                                {"b0", 1.0}});
-      EXPECT_EQ(fit_model(X, labels, advised).fit.report.status, Status::converged) << likelihood << ": the advice";
+      EXPECT_EQ(fit_model(X, labels, advised).score()->report.status, Status::converged) << likelihood << ": the advice";
     }
 }
 
@@ -77,9 +77,9 @@ TEST(ColumnsWithoutAPrior, AreSaidToBeDependentWhereTheyAre) {
   Vector labels(60);
   for (Index i = 0; i < 60; ++i) labels[i] = X(i, 1) + 2 * random.normal() > 0 ? 1 : 0;
   const SavedModel model = fit_model(X, labels, logistic_under("none"));
-  EXPECT_EQ(model.fit.report.status, Status::not_positive_definite);
-  EXPECT_TRUE(contains(model.fit.report.message, "linearly dependent") && contains(model.fit.report.message, "--prior shared"))
-      << model.fit.report.message;
+  EXPECT_EQ(model.score()->report.status, Status::not_positive_definite);
+  EXPECT_TRUE(contains(model.score()->report.message, "linearly dependent") && contains(model.score()->report.message, "--prior shared"))
+      << model.score()->report.message;
 }
 
 // Numbers far from zero leave the rounding of their values of a sum, along which a likelihood has its maximum or none, by the order of the
@@ -102,7 +102,7 @@ TEST(ColumnsWithoutAPrior, AreSaidToBeDependentButForRoundingInAnyOrderOfTheRows
           Matrix turned(n, 3);
           Vector its_labels(n);
           for (Index i = 0; i < n; ++i) turned.row(i) = X.row((i + turn) % n), its_labels[i] = labels[(i + turn) % n];
-          const Fit fit = fit_model(turned, its_labels, logistic_under("none")).fit;
+          const Fit fit = *fit_model(turned, its_labels, logistic_under("none")).score();
           SCOPED_TRACE(fmt::format("{} from zero, deviation {}, turned by {}: {}", far, size, turn, fit.report.message));
           if (size > 0) {
             EXPECT_EQ(fit.report.status, Status::converged);
@@ -121,7 +121,8 @@ TEST(ColumnsWithoutAPrior, AreSaidToBeMoreThanTheRows) {
   Vector labels(10);
   labels << 0, 1, 0, 1, 0, 1, 0, 1, 1, 0;
   const SavedModel model = fit_model(X, labels, logistic_under("none"));
-  EXPECT_TRUE(contains(model.fit.report.message, "13 columns without a prior are more than the 10 rows")) << model.fit.report.message;
+  EXPECT_TRUE(contains(model.score()->report.message, "13 columns without a prior are more than the 10 rows"))
+      << model.score()->report.message;
 }
 
 // ---- weights that sum to little
@@ -151,7 +152,7 @@ TEST(Weights, ThatSumToLittleAreFittedWhereTheMathematicsIsFine) {
         options.weights.assign(40, sum / 40);
         const SavedModel model = fit_model(table.X, table.target(linear ? 0 : 2), options);
         EXPECT_TRUE(has_posterior(model)) << prior << (linear ? ", linear, " : ", logistic, ") << sum << ": " << report_of(model).message;
-        EXPECT_TRUE(std::isfinite(model.fit.bound)) << prior;
+        EXPECT_TRUE(std::isfinite(model.score()->bound)) << prior;
       }
     }
 }
@@ -171,11 +172,14 @@ TEST(NumbersFarFromZero, AreFittedByTheirDifferences) {
     const SavedModel near = fit_model(X, y, options);
     for (const auto& [at_X, at_y] : {std::pair{0.0, 1e14}, {1e14, 0.0}, {-1e14, 1e14}}) {
       const SavedModel far = fit_model(Matrix(X.array() + at_X), Vector(y.array() + at_y), options);
-      for (Index j = 0; j < 2; ++j) EXPECT_NEAR(far.fit.mean[j], near.fit.mean[j], 1e-6) << prior;
-      EXPECT_NEAR(noise_sd(far.fit), noise_sd(near.fit), 1e-6) << prior;
-      ASSERT_EQ(far.fit.report.warnings.size(), near.fit.report.warnings.size() + (at_X != 0 ? 2 : 0) + (at_y != 0 ? 1 : 0)) << prior;
-      EXPECT_TRUE(contains(far.fit.report.warnings.front(), "numbers are stored in steps of 0.016")) << far.fit.report.warnings.front();
-      EXPECT_TRUE(contains(far.fit.report.warnings.front(), "left, and what is smaller is lost")) << far.fit.report.warnings.front();
+      for (Index j = 0; j < 2; ++j) EXPECT_NEAR(far.score()->mean[j], near.score()->mean[j], 1e-6) << prior;
+      EXPECT_NEAR(noise_sd(*far.score()), noise_sd(*near.score()), 1e-6) << prior;
+      ASSERT_EQ(far.score()->report.warnings.size(), near.score()->report.warnings.size() + (at_X != 0 ? 2 : 0) + (at_y != 0 ? 1 : 0))
+          << prior;
+      EXPECT_TRUE(contains(far.score()->report.warnings.front(), "numbers are stored in steps of 0.016"))
+          << far.score()->report.warnings.front();
+      EXPECT_TRUE(contains(far.score()->report.warnings.front(), "left, and what is smaller is lost"))
+          << far.score()->report.warnings.front();
     }
   }
 }
@@ -191,8 +195,8 @@ TEST(NumbersFarFromZero, AreClassifiedByTheirDifferences) {
     if (prior == std::string("laplace"))
       options = options_of({{"model", std::string("logistic")}, {"prior", std::string(prior)}, {"lambda", 2.0}});
     const SavedModel near = fit_model(X, labels, options), far = fit_model(Matrix(X.array() + 1e14), labels, options);
-    for (Index j = 0; j < 2; ++j) EXPECT_NEAR(far.fit.mean[j], near.fit.mean[j], 1e-6) << prior;
-    EXPECT_EQ(far.fit.report.warnings.size(), near.fit.report.warnings.size() + 2) << prior;
+    for (Index j = 0; j < 2; ++j) EXPECT_NEAR(far.score()->mean[j], near.score()->mean[j], 1e-6) << prior;
+    EXPECT_EQ(far.score()->report.warnings.size(), near.score()->report.warnings.size() + 2) << prior;
   }
 }
 
@@ -203,8 +207,8 @@ TEST(NumbersFarFromZero, AreExplainedByKernels) {
   const ModelOptions options =
       options_of({{"model", std::string("rvm")}, {"task", std::string("regression")}, {"width", 1.5}, {"centres", 10.0}});
   const SavedModel near = fit_model(X, y, options), far = fit_model(X, Vector(y.array() + 1e14), options);
-  EXPECT_NEAR(far.relevance->r_squared, near.relevance->r_squared, 1e-6);
-  EXPECT_TRUE(contains(far.relevance->report.warnings.front(), "steps of 0.016"));
+  EXPECT_NEAR(far.relevance()->r_squared, near.relevance()->r_squared, 1e-6);
+  EXPECT_TRUE(contains(far.relevance()->report.warnings.front(), "steps of 0.016"));
 }
 
 TEST(NumbersFarFromZero, AreConstantWhereTheyDifferByRoundingAlone) {
@@ -213,7 +217,7 @@ TEST(NumbersFarFromZero, AreConstantWhereTheyDifferByRoundingAlone) {
   Vector y(30);
   for (Index i = 0; i < 30; ++i) y[i] = 0.1 * static_cast<double>(i + 1) / static_cast<double>(i + 1) + (i % 2 == 0 ? 0.2 : 0.3 - 0.1);
   const SavedModel model = fit_model(X, y, options_of({{"model", std::string("linear")}, {"prior", std::string("shared")}}));
-  EXPECT_EQ(model.fit.report.warnings.front(), "the target is constant: there is nothing to explain");
+  EXPECT_EQ(model.score()->report.warnings.front(), "the target is constant: there is nothing to explain");
 }
 
 }  // namespace

@@ -27,10 +27,10 @@ bool may_fall(const NamedModel& model) {
 
 std::vector<History> histories(const SavedModel& model) {
   std::vector<History> out = {report_of(model).bound_history};
-  if (model.relevance)
-    for (const RelevanceMachine& machine : model.relevance->machines) out.push_back(machine.fit.report.bound_history);
-  if (model.softmax)
-    for (const Fit& machine : model.softmax->machines) out.push_back(machine.report.bound_history);
+  if (model.relevance())
+    for (const RelevanceMachine& machine : model.relevance()->machines) out.push_back(machine.fit.report.bound_history);
+  if (model.softmax())
+    for (const Fit& machine : model.softmax()->machines) out.push_back(machine.report.bound_history);
   return out;
 }
 

@@ -61,9 +61,9 @@ TEST(Compare, RanksTheBoundsOfTheSingleFits) {
     ModelOptions options{.model = "linear"};
     options.prior = model.name;
     const SavedModel alone = fit_model(d.X, d.y, options);
-    EXPECT_EQ(model.bound, alone.fit.bound) << model.name;
-    EXPECT_EQ(model.effective_parameters, alone.fit.effective_parameters);
-    EXPECT_EQ(model.noise_sd, noise_sd(alone.fit));
+    EXPECT_EQ(model.bound, alone.score()->bound) << model.name;
+    EXPECT_EQ(model.effective_parameters, alone.score()->effective_parameters);
+    EXPECT_EQ(model.noise_sd, noise_sd(*alone.score()));
     EXPECT_EQ(model.comparable, model.name != "ard");
     EXPECT_EQ(model.probable_effects.has_value(), model.name == "sparse" || model.name == "slab");
     const bool at_their_values = model.name != "shared" && model.name != "ard";
@@ -86,7 +86,7 @@ TEST(Compare, OfASharedPriorTheEvidenceAtItsHyperparameters) {
   const Comparison comparison = compare_models(d.X, d.y, options);
   ModelOptions shared = options.model;
   shared.prior = "shared";
-  const Fit fit = fit_model(d.X, d.y, shared).fit;
+  const Fit fit = *fit_model(d.X, d.y, shared).score();
   const double alpha = fit.precision[0], tau = fit.noise.mean();
   const Matrix C = (Matrix::Identity(60, 60) + d.X * d.X.transpose() / alpha) / tau;
   const Eigen::LLT<Matrix> llt(C);
@@ -168,7 +168,7 @@ TEST(Compare, TakesMachinesOnKernels) {
   ModelOptions rvm{.model = "rvm", .task = "regression"};
   const SavedModel alone = fit_model(X, y, rvm);
   ASSERT_EQ(comparison.best()->name, "rvm gaussian");  // a sine is no line
-  EXPECT_EQ(comparison.best()->evidence, alone.relevance->log_evidence);
+  EXPECT_EQ(comparison.best()->evidence, alone.relevance()->log_evidence);
   EXPECT_GT(-comparison.models[1].difference, 50);
   options.model.algorithm = "type-two";
   EXPECT_NE(compare_models(X, y, options).best()->remark.find("optimised"), std::string::npos);

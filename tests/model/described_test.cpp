@@ -39,9 +39,9 @@ struct Score {
   double accuracy, log_loss;
 };
 Score score_of(const SavedModel& model) {
-  if (model.relevance) return {model.relevance->accuracy, model.relevance->log_loss};
-  if (model.softmax) return {model.softmax->accuracy, model.softmax->log_loss};
-  return {model.fit.accuracy, model.fit.log_loss};
+  if (model.relevance()) return {model.relevance()->accuracy, model.relevance()->log_loss};
+  if (model.softmax()) return {model.softmax()->accuracy, model.softmax()->log_loss};
+  return {model.score()->accuracy, model.score()->log_loss};
 }
 
 void expect_score_of_predictions(const NamedModel& named, const SavedModel& model, const AnyTable& table) {
@@ -132,7 +132,8 @@ TEST(BoundComparable, IsFalseWhereAUnitDecides) {
   flat.set("prior", std::string("shared"));
   flat.set("flat", std::vector<double>{0});
   const SavedModel model = fit_model(table.X, table.y, flat), in_other_units = fit_model(other.X, table.y, flat);
-  EXPECT_NEAR(in_other_units.fit.bound - model.fit.bound, -std::log(10), 1e-6);  // numbers ten times as large: a tenth of the unit (CMP.3)
+  EXPECT_NEAR(in_other_units.score()->bound - model.score()->bound, -std::log(10),
+              1e-6);  // numbers ten times as large: a tenth of the unit (CMP.3)
   EXPECT_NE(summary(model).find("nats, comparable only where the same columns have no prior\n"), std::string::npos);
   EXPECT_FALSE(Json::parse(to_json(model))["bound_comparable"].get<bool>());
 }

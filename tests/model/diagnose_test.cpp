@@ -191,7 +191,7 @@ TEST(Diagnose, IsAnOptionOfModelsAndIsSaved) {
     EXPECT_EQ(to_json(read), to_json(model));
     EXPECT_EQ(summary(read), summary(model));
     EXPECT_TRUE(mentions({summary(model)}, "k-hat                 ")) << summary(model);
-    EXPECT_EQ(mentions(model.fit.report.warnings, "k-hat is"), model.diagnosis->khat > 0.7);
+    EXPECT_EQ(mentions(model.score()->report.warnings, "k-hat is"), model.diagnosis->khat > 0.7);
   }
   ModelOptions without{.model = "logistic"};
   EXPECT_FALSE(fit_model(d.X, d.labels, without).diagnosis);
@@ -205,7 +205,7 @@ TEST(Diagnose, ServesRelevanceVectorsOfTwoClassesAndThree) {
   const SavedModel two = fit_model(d.X, d.labels, options);
   ASSERT_TRUE(two.diagnosis);
   EXPECT_TRUE(std::isfinite(two.diagnosis->khat));
-  EXPECT_GT(two.diagnosis->log_ratios.mean() + 4 * standard_error(two.diagnosis->log_ratios), two.relevance->machines.front().fit.bound);
+  EXPECT_GT(two.diagnosis->log_ratios.mean() + 4 * standard_error(two.diagnosis->log_ratios), two.relevance()->machines.front().fit.bound);
   EXPECT_EQ(model_from_bytes(model_to_bytes(two)).diagnosis->khat, two.diagnosis->khat);
   Vector three = d.labels;
   for (Index i = 0; i < 60; i += 3) three[i] = 2;

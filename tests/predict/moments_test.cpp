@@ -83,7 +83,7 @@ TEST(ModelFromMoments, PredictsAsTheRegressionDoes) {  // (LIN.4)
     EXPECT_LE(relative_distance(got.scale, expected.scale), 1e-12);
     EXPECT_EQ(got.degrees_of_freedom, expected.degrees_of_freedom);
   }
-  EXPECT_LE(relative_distance(model.fit.variance, fit.variance), 1e-12);
+  EXPECT_LE(relative_distance(model.score()->variance, fit.variance), 1e-12);
 }
 
 TEST(ModelFromMoments, PredictsAsTheClassificationDoesByEveryRule) {  // (PRED.1), (PRED.2)
@@ -128,7 +128,7 @@ TEST(ModelFromMoments, RefusesWhatIsNoPosterior) {
   bad(1, 0) = 0.5, bad(0, 0) = -1;
   expect_invalid([&] { static_cast<void>(model_from_moments({.mean = w, .V = bad})); }, {"no covariance", "negative"});
   bad(0, 0) = std::numeric_limits<double>::quiet_NaN();
-  expect_invalid([&] { static_cast<void>(model_from_moments({.mean = w, .V = bad})); }, {"V", "nan"});
+  expect_invalid([&] { static_cast<void>(model_from_moments({.mean = w, .V = bad})); }, {"V", "NaN"});
   const Matrix other = Matrix::Identity(3, 3);
   expect_invalid([&] { static_cast<void>(model_from_moments({.mean = w, .V = other})); }, {"V is 3 x 3", "2 x 2"});
   expect_invalid([&] { static_cast<void>(model_from_moments({.mean = w, .V = good, .V_inverse = other})); }, {"V_inverse is 3 x 3"});

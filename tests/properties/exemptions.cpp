@@ -34,7 +34,7 @@ bool is_told_apart_with_own_precisions(const Subject& s) { return is_told_apart(
 // for a change in the last bit.                                                                                          (SP.8), (SP.9)
 bool is_sparse_with_near_copies(const Subject& s) {
   const bool sparse = s.model && ((s.is_linear_score() && s.fit().sparse) ||
-                                  (s.model->softmax && !s.model->softmax->machines.empty() && s.model->softmax->machines[0].sparse));
+                                  (s.model->softmax() && !s.model->softmax()->machines.empty() && s.model->softmax()->machines[0].sparse));
   if (!sparse) return false;
   Matrix X = s.prepared.X.rowwise() - (s.prepared.options.intercept ? 1.0 : 0.0) * s.prepared.X.colwise().mean();
   for (Index j = 0; j < X.cols(); ++j)
@@ -45,9 +45,9 @@ bool is_sparse_with_near_copies(const Subject& s) {
 }
 // A flat column that separates some of the rows has a coefficient that grows for ever, a little a step.                          (SL.6)
 bool is_sparse_beside_flat(const Subject& s) {
-  return s.model && !s.is_regression() && !s.model->relevance && !s.problem.flat.empty() &&
-         (s.model->softmax ? !s.model->softmax->machines.empty() && s.model->softmax->machines[0].sparse.has_value()
-                           : s.fit().sparse.has_value());
+  return s.model && !s.is_regression() && !s.model->relevance() && !s.problem.flat.empty() &&
+         (s.model->softmax() ? !s.model->softmax()->machines.empty() && s.model->softmax()->machines[0].sparse.has_value()
+                             : s.fit().sparse.has_value());
 }
 // A point of the grid of hyper-parameters then has several maxima, and its way to one of them goes over ground that is nearly level.
 // (SP.21)
@@ -69,7 +69,7 @@ bool is_class_near_doubt(const Subject& s) {
   return (found.mean.cwiseAbs2() + found.variance).maxCoeff() > 15;
 }
 bool searches_widths(const Subject& s) {
-  return s.model && s.model->relevance && (s.prepared.options.width == "auto" || s.prepared.options.width == "each");
+  return s.model && s.model->relevance() && (s.prepared.options.width == "auto" || s.prepared.options.width == "each");
 }
 bool is_wide_and_prunes(const Subject& s) { return s.model && is_wide(s) && s.prepared.options.prune_at.has_value(); }
 bool takes_many_sweeps(const Subject& s) { return s.model && s.report().sweeps > 100; }
@@ -91,17 +91,17 @@ bool is_wide_with_one_precision(const Subject& s) {
   return s.model && s.is_linear_score() && s.is_regression() && s.fit().prior == PriorKind::shared && is_wide(s);
 }
 // Softmax of columns as they are: its mode is found to rounding of their size.
-bool is_softmax_of_raw_columns(const Subject& s) { return s.model && s.model->softmax && !s.prepared.options.standardize; }
+bool is_softmax_of_raw_columns(const Subject& s) { return s.model && s.model->softmax() && !s.prepared.options.standardize; }
 // Laplace's approximation does not stand still where its precisions do: the evidence moves with the way that is left, the means hardly.
 bool is_laplace_approximation(const Subject& s) {
   return s.model && s.is_linear_score() && s.fit().likelihood == LogisticLikelihood::laplace && s.fit().prior != PriorKind::laplace;
 }
 // Several classes without a prior, some told apart: their bound grows until it is level.                                       (VG.5)
 bool is_flat_and_told_apart(const Subject& s) {
-  return s.model && s.model->softmax && s.prepared.options.prior == "none" && s.problem.has_trait("separable");
+  return s.model && s.model->softmax() && s.prepared.options.prior == "none" && s.problem.has_trait("separable");
 }
-bool is_machine_of_many_sweeps(const Subject& s) { return takes_many_sweeps(s) && s.model->relevance; }
-bool is_type_two_machine(const Subject& s) { return s.model && s.model->relevance && s.prepared.options.algorithm == "type-two"; }
+bool is_machine_of_many_sweeps(const Subject& s) { return takes_many_sweeps(s) && s.model->relevance(); }
+bool is_type_two_machine(const Subject& s) { return s.model && s.model->relevance() && s.prepared.options.algorithm == "type-two"; }
 
 }  // namespace
 

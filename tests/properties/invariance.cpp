@@ -19,14 +19,14 @@ double rows_of(const Subject& subject) {
 
 // Regressions that a coding of several classes is made of: each has its own end.
 double machines_of(const Subject& subject) {
-  return subject.model->softmax ? std::max(1.0, static_cast<double>(subject.model->softmax->machines.size())) : 1;
+  return subject.model->softmax() ? std::max(1.0, static_cast<double>(subject.model->softmax()->machines.size())) : 1;
 }
 
 }  // namespace
 
 bool is_sparse_fit(const Subject& subject) {
-  if (subject.model->softmax)
-    return !subject.model->softmax->machines.empty() && subject.model->softmax->machines.front().sparse.has_value();
+  if (subject.model->softmax())
+    return !subject.model->softmax()->machines.empty() && subject.model->softmax()->machines.front().sparse.has_value();
   return subject.is_linear_score() && subject.fit().sparse.has_value();
 }
 
@@ -127,16 +127,16 @@ Estimates estimates_of(const SavedModel& model) {
     out.mean.tail(mean.size()) = mean;
     out.sd.tail(mean.size()) = variance.cwiseSqrt();
   };
-  if (model.relevance) {
-    out.bound = model.relevance->log_evidence;
+  if (model.relevance()) {
+    out.bound = model.relevance()->log_evidence;
     return out;
   }
-  if (model.softmax) {
-    out.bound = model.softmax->bound;
-    for (Index c = 0; c < model.softmax->mean.cols(); ++c) put(model.softmax->mean.col(c), model.softmax->variance.col(c));
+  if (model.softmax()) {
+    out.bound = model.softmax()->bound;
+    for (Index c = 0; c < model.softmax()->mean.cols(); ++c) put(model.softmax()->mean.col(c), model.softmax()->variance.col(c));
     return out;
   }
-  const Fit& fit = model.fit;
+  const Fit& fit = *model.score();
   out.bound = fit.bound;
   Vector variance = fit.variance;
   if (fit.is_joint()) variance = fit.V_diagonal * (fit.noise.rate / fit.noise.shape);  // finite for any shape
@@ -163,7 +163,7 @@ Verdict compare(const Subject& subject, const DrawnProblem& other, const std::fu
   if (report_of(model).status != Status::converged)
     return fails(fmt::format("{}: the status is {}: {}", what, to_string(report_of(model).status), report_of(model).message));
   std::string place = answer(model, first);
-  if (!place.empty() && !subject.model->relevance) {
+  if (!place.empty() && !subject.model->relevance()) {
     place = answer(fit_of(prepare(taken_further(subject, other))), fit_of(prepare(taken_further(subject, subject.problem))));
     if (!place.empty()) place = "also taken further, " + place;
   }
@@ -191,8 +191,8 @@ bool has_left_out_copies(const Subject& subject) {
     return std::ranges::any_of(report.notes,
                                [](const std::string& note) { return note.find(" up to shift and scale") != std::string::npos; });
   };
-  if (subject.model->softmax)
-    for (const Fit& machine : subject.model->softmax->machines)
+  if (subject.model->softmax())
+    for (const Fit& machine : subject.model->softmax()->machines)
       if (says(machine.report)) return true;
   return says(subject.report());
 }
@@ -226,7 +226,7 @@ Verdict columns_have_units(const Subject& subject) {
   if (subject.prepared.options.prior == "none") return says_nothing();  // a density of flat columns is in their units
   Random random(subject.problem.seed + 3);
   DrawnProblem other = subject.problem;
-  const bool shift = subject.prepared.options.intercept && !subject.model->relevance;
+  const bool shift = subject.prepared.options.intercept && !subject.model->relevance();
   Vector scale(other.num_columns());
   for (Index j = 0; j < other.num_columns(); ++j) {
     Vector& values = other.columns[static_cast<std::size_t>(j)].values;
@@ -269,7 +269,7 @@ Verdict target_has_units(const Subject& subject) {
 }
 
 Verdict weights_are_repetition(const Subject& subject) {
-  if (!subject.is_converged() || follows_published_stop(subject) || subject.model->relevance) return says_nothing();
+  if (!subject.is_converged() || follows_published_stop(subject) || subject.model->relevance()) return says_nothing();
   if (subject.problem.has_trait("no noise") || subject.problem.has_trait("constant target"))
     return says_nothing();  // the bound grows without an end
   const Vector& given = subject.problem.weights;
@@ -289,7 +289,7 @@ Verdict weights_are_repetition(const Subject& subject) {
   repeated.weights = {};
   const Subject a(weighted);
   if (!a.is_converged()) return says_nothing();
-  if (a.model->softmax && subject.prepared.options.prior == "auto") return says_nothing();
+  if (a.model->softmax() && subject.prepared.options.prior == "auto") return says_nothing();
   const SavedModel b = fit_of(repeated.weights.size() == 0 ? prepare(repeated) : prepare(weighted));
   if (report_of(b).status == Status::max_sweeps && is_sparse_fit(subject)) return says_nothing();
   if (report_of(b).status != Status::converged)
@@ -334,16 +334,16 @@ bool leaves_a_saddle(const Report& first, const Report& further, double promised
 }  // namespace
 
 Verdict converged_means_the_end(const Subject& subject) {
-  if (!subject.is_converged() || follows_published_stop(subject) || subject.model->relevance) return says_nothing();
+  if (!subject.is_converged() || follows_published_stop(subject) || subject.model->relevance()) return says_nothing();
   const ModelOptions& options = subject.prepared.options;
   // Laplace's approximation is no bound that the sweeps raise: these fits end when the precisions stand still.            (SLR.3)
-  const bool laplace = subject.model->softmax || subject.fit().likelihood == LogisticLikelihood::laplace;
+  const bool laplace = subject.model->softmax() || subject.fit().likelihood == LogisticLikelihood::laplace;
   if (laplace && !is_sparse_fit(subject) &&
       !(subject.is_linear_score() && (subject.is_regression() || subject.fit().prior == PriorKind::laplace)))
     return says_nothing();
   if (is_sparse_fit(subject)) {  // (SP.8), (SL.6): the last sweep changed the bound by less than the tolerance
     const std::vector<double>& history = subject.report().bound_history;
-    if (subject.model->softmax || history.size() < 2) return says_nothing();
+    if (subject.model->softmax() || history.size() < 2) return says_nothing();
     const double last = history.back() - history[history.size() - 2];
     if (!(std::abs(last) <= promised_gain(subject)))
       return fails(fmt::format("the last sweep changed the bound by {}, the tolerance is {}", last, promised_gain(subject)));

@@ -63,8 +63,8 @@ Matrix as_scored(const Subject& subject, const Matrix& rows) {
   };
   const auto says = [&](const char* what) {
     if (reports(subject.report(), what)) return true;
-    return subject.model->softmax &&
-           std::ranges::any_of(subject.model->softmax->machines, [&](const Fit& machine) { return reports(machine.report, what); });
+    return subject.model->softmax() &&
+           std::ranges::any_of(subject.model->softmax()->machines, [&](const Fit& machine) { return reports(machine.report, what); });
   };
   if (!says("there is no intercept, and the mean of")) return rows;
   Eigen::RowVectorXd centre = subject.prepared.X.colwise().mean();
@@ -174,7 +174,7 @@ Vector by_pairs(const SoftmaxFit& fit, const Vector& score, ClassRule rule) {
 
 // The softmax of the mean scores, of machines too: their odds, brought to a sum of one; and pairs.
 std::string check_softmax(const Subject& subject, const Matrix& X) {
-  const SoftmaxFit& fit = *subject.model->softmax;
+  const SoftmaxFit& fit = *subject.model->softmax();
   const Matrix scored = as_scored(subject, X);
   const bool has_pairs = fit.coding == ClassCoding::one_against_one;
   std::vector<ClassRule> rules = {ClassRule::plug_in};
@@ -272,12 +272,13 @@ Verdict predictions_by_hand(const Subject& subject) {
   const SavedModel& model = *subject.model;
   const Matrix X = new_rows(subject, 4);
   std::string place;
-  if (model.relevance)
-    place = check_relevance(*model.relevance, X);
-  else if (model.softmax)
+  if (model.relevance())
+    place = check_relevance(*model.relevance(), X);
+  else if (model.softmax())
     place = check_softmax(subject, X);
-  else if (model.fit.task == Task::linear)
-    place = check_regression(subject, X, predict(LinearFit{model.fit}, X), model.fit.is_joint() ? model.fit.V() : model.fit.covariance());
+  else if (model.score()->task == Task::linear)
+    place = check_regression(subject, X, predict(LinearFit{*model.score()}, X),
+                             model.score()->is_joint() ? model.score()->V() : model.score()->covariance());
   else
     place = check_two_classes(subject, X);
   return place.empty() ? holds() : fails(place);

@@ -24,7 +24,7 @@ bool Subject::keeps_covariance() const {
   if (prepared.options.keep_covariance == "never") return false;
   try {
     if (is_linear_score()) (void)fit().covariance();
-    if (model->softmax) (void)json_of(*model, true);
+    if (model->softmax()) (void)json_of(*model, true);
     return true;
   } catch (const InvalidArgument&) {
     return false;

@@ -36,8 +36,12 @@ struct Subject {
   [[nodiscard]] bool has_posterior() const { return model && ardvark::has_posterior(*model); }
   [[nodiscard]] bool is_regression() const { return task_of(*model) == Task::linear; }
   /// One linear score: coefficients of a regression or of two classes.
-  [[nodiscard]] bool is_linear_score() const { return model && !model->relevance && !model->softmax; }
-  [[nodiscard]] const Fit& fit() const { return model->fit; }
+  [[nodiscard]] bool is_linear_score() const { return model && !model->relevance() && !model->softmax(); }
+  /// Of a linear score; of another model an empty one.
+  [[nodiscard]] const Fit& fit() const {
+    static const Fit none;
+    return model->score() != nullptr ? *model->score() : none;
+  }
   [[nodiscard]] bool is_preset() const { return prepared.options.model.empty(); }
   /// Of a linear score: whether it can be asked for.
   [[nodiscard]] bool keeps_covariance() const;

@@ -150,7 +150,7 @@ Verdict the_program_agrees(const Subject& given) {
   // Rows that lack a value, where they may be dropped, change nothing.
   Random random(problem.seed + 8);
   const bool holes = random.chance(0.3);
-  if (holes) folder.put("holes.csv", with_holes(csv_of(problem), model.relevance || problem.word("preset") == "slr_rvm", random));
+  if (holes) folder.put("holes.csv", with_holes(csv_of(problem), model.relevance() || problem.word("preset") == "slr_rvm", random));
   std::string line = "fit " + quoted(folder / (holes ? "holes.csv" : "table.csv")) + (holes ? " --missing drop" : "");
   for (const std::string& word : arguments_of(problem, shell_options())) line += " " + quoted(word);
   const Answer fit = ask(line + " --json -o " + quoted(folder / "m.ardvark"));

@@ -17,10 +17,10 @@ bool may_be_null(const Subject& subject, const std::string& name) {
                                                "precision_history", "noise"};  // with one row the noise may have no upper end
   if (always.contains(name)) return true;
   if (name.starts_with("khat")) return true;  // not to be computed where draws say nothing of the tail                         (KHAT.1)
-  if (name == "log_det_V") return subject.model->softmax || (subject.is_linear_score() && subject.fit().sparse);
+  if (name == "log_det_V") return subject.model->softmax() || (subject.is_linear_score() && subject.fit().sparse);
   if (name == "odds_ratio") return subject.fit().mean.maxCoeff() > std::log(std::numeric_limits<double>::max());
   // A softmax that has no maximum has coefficients of the last sweep, and no covariance.
-  if (subject.model->softmax && subject.report().status == Status::separated) return name != "mean" && name != "classes";
+  if (subject.model->softmax() && subject.report().status == Status::separated) return name != "mean" && name != "classes";
   if (name == "bound" || name == "starts") return name == "starts";
   // q(w|tau) of a joint posterior has no variance with a_N <= 1.
   if (name == "variance" || name == "sd" || name == "interval" || name == "intercept")

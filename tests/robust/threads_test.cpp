@@ -44,8 +44,8 @@ std::string answer(const Case& c, const Matrix& X, const Vector& y, const Vector
   const Vector& target = c.classes ? labels : y;
   SavedModel model = fit_model({X.data(), X.rows(), X.cols()}, {target.data(), target.size()}, options);
   report_of(model).seconds = 0;
-  if (model.relevance)
-    for (RelevanceMachine& machine : model.relevance->machines) machine.fit.report.seconds = 0;
+  if (model.relevance())
+    for (RelevanceMachine& machine : model.relevance()->machines) machine.fit.report.seconds = 0;
   const std::string bytes = model_to_bytes(model);
   return bytes + summary(model_from_bytes(bytes));
 }
