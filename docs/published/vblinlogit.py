@@ -3,8 +3,8 @@
     python docs/published/vblinlogit.py SRC        # SRC: the folder src of VBLinLogit; needs GNU Octave; minutes
     python docs/published/vblinlogit.py SRC 4 6    # these figures only, the others as they are
 
-Each page is run until its data are there. The program sees what it saw in its author's own examples: columns as they are, a column of
-ones where the model has a constant.
+Each page is run until its data exist. The program gets the same input as in its author's own examples: unscaled columns, and a column
+of ones if the model has a constant.
 """
 
 import ast
@@ -22,7 +22,7 @@ PAGES = HERE.parent / "gallery" / "vblinlogit"
 
 
 def data_of(page, wanted):
-    """The names of a page at the moment when it has them all."""
+    """The names of a page, as soon as all of them are defined."""
     path = PAGES / page
     os.chdir(PAGES)
     names = {}

@@ -1,6 +1,6 @@
-// A simulated decoding experiment: which of 2000 voxels tell two conditions apart, and how well? README.md beside this file explains.
+// A simulated decoding experiment: which of 2000 voxels distinguish two conditions, and how well? See README.md in this folder.
 //
-//     decoding                            the table, some minutes
+//     decoding                            the tables, some minutes
 //     decoding --quick --csv table.csv    one number of trials, two experiments
 #include <Eigen/Dense>
 #include <algorithm>
@@ -31,13 +31,13 @@ constexpr double none = std::numeric_limits<double>::quiet_NaN();
 
 // ---- The experiment.
 
-// Voxels of a 20 x 10 x 10 box. Half of the noise's variance is smooth (its correlation falls by 0.7 with each step along an axis), half
-// is each voxel's own: neighbours correlate by 0.35. Ten voxels, no two of them neighbours, are higher in one condition than in the other
-// by one standard deviation, up or down; all others have the same mean in both.
+// Voxels in a 20 x 10 x 10 box. Half of the noise variance is smooth (its correlation falls by a factor of 0.7 with each step along an
+// axis), half is independent for each voxel: neighbours have a correlation of 0.35. In ten voxels, no two of them neighbours, the
+// conditions differ by one standard deviation, up or down. All others have the same mean in both conditions.
 constexpr Index extent[3] = {20, 10, 10}, num_voxels = 2000, num_informative = 10, num_test = 1000;
 constexpr double fall = 0.7, smooth = 0.5, shift = 0.5;
 
-class Random {  // the same numbers with every compiler: the distributions of <random> are not
+class Random {  // the same numbers with every compiler, unlike the distributions of <random>
  public:
   explicit Random(std::uint64_t seed) : bits_(seed) {}
   double uniform() { return static_cast<double>(bits_() >> 11) * 0x1p-53; }
@@ -76,7 +76,7 @@ struct Trials {
 
 struct Experiment {
   std::vector<Index> informative;
-  Vector mean;  // [voxels] of condition 1; that of condition 0 is the opposite
+  Vector mean;  // [voxels] of condition 1; the mean of condition 0 is its negative
   Trials training, test;
 };
 
@@ -105,7 +105,7 @@ Experiment experiment(Index num_trials, int number) {
   return e;
 }
 
-// Of the best rule there is, which knows mean and covariance, on these voxels: Phi(sqrt(mean' covariance^-1 mean)).
+// Accuracy of the best possible rule, which knows mean and covariance, on these voxels: Phi(sqrt(mean' covariance^-1 mean)).
 double best_accuracy(const Experiment& e, bool informative_only) {
   std::vector<Index> voxels = e.informative;
   if (!informative_only) {
@@ -152,7 +152,7 @@ Found logistic(const Experiment& e, FitOptions options) {
   return tested(fit.relevant, ardvark::predict(fit, e.test.X).probability, e.test.labels);
 }
 
-// Of two classes like any others.
+// Fits of two classes.
 Found several_classes(const Experiment& e, ardvark::SoftmaxOptions options) {
   options.keep_covariance = ardvark::Keep::always;
   options.threads = 1;
@@ -166,7 +166,7 @@ Method preset(const std::string& name) {
   return {name, [name](const Experiment& e) { return logistic(e, ardvark::options_for_preset(name)); }};
 }
 
-// The toolbox's relevance vector machine: the linear kernel between trials. It selects trials.
+// The relevance vector machine of the toolbox, with the linear kernel between trials. It selects trials.
 Found relevance_vectors(const Experiment& e) {
   ardvark::RelevanceOptions options{.kernel = ardvark::Kernel::linear(), .search = ardvark::KernelSearch::none};
   options.algorithm = ardvark::RelevanceAlgorithm::pruned;
@@ -175,7 +175,7 @@ Found relevance_vectors(const Experiment& e) {
   return tested({}, ardvark::predict(fit, e.test.X).probability.col(1), e.test.labels);
 }
 
-// The ten voxels with the highest SC-values, and an unsparse fit on them alone.
+// The ten voxels with the highest SC-values, and a fit with a shared precision on them.
 Found first_by_selection_counts(const Experiment& e, bool quick) {
   const ardvark::SelectionCounts counts =
       ardvark::select_columns(e.training.X, e.training.labels, ardvark::logistic_selection(ardvark::options_for_preset("slr_var")),
@@ -191,7 +191,7 @@ Found first_by_selection_counts(const Experiment& e, bool quick) {
   return tested(survived, ardvark::predict(fit, X_test).probability, e.test.labels);
 }
 
-// lambda by the log loss of a 5-fold cross-validation, among ten below the one from which on every weight is zero.
+// Chooses lambda by the log loss of 5-fold cross-validation, among ten values below the smallest lambda with all weights zero.
 Found l1(const Experiment& e) {
   const Matrix centred = e.training.X.rowwise() - e.training.X.colwise().mean();
   const Eigen::RowVectorXd sd = (centred.colwise().squaredNorm() / static_cast<double>(centred.rows())).cwiseSqrt();
@@ -226,7 +226,7 @@ struct Cell {
   double hits = none, false_alarms = none, beside = none, accuracy = none, log_loss = none, seconds = none;
 };
 
-// Of the processor, for this thread: experiments run side by side, each method on one thread.
+// Processor time of this thread: experiments run in parallel, each method on one thread.
 double thread_seconds() {
   timespec now{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
@@ -252,7 +252,7 @@ Cell measure(const Method& method, const Experiment& e) {
   return cell;
 }
 
-// f(0), ..., f(count - 1), some at a time. The fits ask for one thread each.
+// Runs f(0), ..., f(count - 1) in parallel. Each fit uses one thread.
 void in_parallel(int count, const std::function<void(int)>& f) {
   std::atomic<int> next = 0;
   std::vector<std::future<void>> workers;

@@ -1,4 +1,4 @@
-// The Pima diabetes data: a fitted ardvark model on women it has not seen, beside plain maximum likelihood.
+// The Pima diabetes data: a fitted ardvark model on new women, compared with maximum likelihood.
 //
 //     ardvark fit examples/data/Pima.tr.csv --target type --model logistic --prior ard -o pima.ardvark
 //     pima pima.ardvark examples/data/Pima.tr.csv examples/data/Pima.te.csv
@@ -53,7 +53,7 @@ double log_loss(const Eigen::VectorXd& p, const Eigen::VectorXd& t) {
   return -(t.array() * p.array().log() + (1 - t.array()) * (1 - p.array()).log()).mean();
 }
 
-// Of the women given a probability between these bounds: how many, the mean of what was said, and the share that is diabetic.
+// For the women with a predicted probability between these bounds: their number, the mean prediction, and the share that is diabetic.
 void calibration_line(double from, double to, const Eigen::VectorXd& p, const Eigen::VectorXd& t) {
   double count = 0, said = 0, found = 0;
   for (Eigen::Index i = 0; i < p.size(); ++i)

@@ -1,6 +1,6 @@
-// The tables of the papers on relevance vector machines: what they print, and what ardvark finds. README.md beside this file explains.
+// The tables of the papers on relevance vector machines: published numbers and those of ardvark. See README.md in this folder.
 //
-//     relevance_vectors                                 all, some minutes; in a folder that holds examples/data
+//     relevance_vectors                                 all, some minutes; run it in the folder that holds examples/data
 //     relevance_vectors --quick --csv tables.csv        fewer sets, no cross-validation
 //     relevance_vectors --data FOLDER --only boston     one problem
 #include <Eigen/Dense>
@@ -25,7 +25,7 @@ namespace {
 using ardvark::Index, ardvark::Kernel, ardvark::KernelSearch, ardvark::Matrix, ardvark::RelevanceOptions, ardvark::Vector;
 constexpr double none = std::numeric_limits<double>::quiet_NaN();
 
-// ---- Numbers that are the same with every compiler: the distributions of <random> are not.
+// ---- Random numbers that are the same with every compiler, unlike the distributions of <random>.
 
 class Random {
  public:
@@ -77,10 +77,10 @@ Sample generate(Random& random, Index n, const std::vector<std::pair<double, dou
 }
 
 struct Split {
-  Sample training, test;  // generated data: the test rows have no noise
+  Sample training, test;  // in generated data, the test rows have no noise
 };
 
-// ---- The problems, with what the papers print.
+// ---- The problems, with the numbers in the papers.
 
 struct Numbers {
   double error = none, vectors = none, noise = none;
@@ -94,15 +94,15 @@ struct Problem {
   std::string name, title, error_name;
   int decimals = 2;
   bool classes = false;
-  std::function<double(const Vector& residual)> error;  // of test rows; classes: residual 1 where the class is wrong
+  std::function<double(const Vector& residual)> error;  // of the test rows; classes: the residual is 1 if the class is wrong
   Numbers published = {};
   int sets = 1, quick_sets = 1;
   std::function<Split(int set)> split = {};
-  Kernel kernel = Kernel::gaussian(1);  // not of `auto`
-  bool standardize = true;              // likewise
-  std::vector<double> grid = {};        // of the kernel's parameter, which is cross-validated; empty: the kernel as it is
-  bool validate_each = false;           // every set has its own parameter, else all that of the first
-  double quick_parameter = 1;           // instead
+  Kernel kernel = Kernel::gaussian(1);  // not used by `auto`
+  bool standardize = true;              // not used by `auto`
+  std::vector<double> grid = {};        // values of the kernel's parameter for cross-validation; empty: the kernel does not change
+  bool validate_each = false;           // true: each set has its own parameter; false: all use that of the first set
+  double quick_parameter = 1;           // the parameter with --quick
   RelevanceOptions auto_options = {};
   std::vector<Method> methods = {plain, variational, type_two, automatic};
   std::vector<Method> quick_methods = {plain, variational, type_two, automatic};
@@ -165,7 +165,7 @@ std::vector<Problem> all_problems(const std::string& data) {
   const auto friedman = [](const auto& box, auto f, double noise_sd, std::uint64_t seed) {
     return [=](int repetition) { return friedman_split(seed + static_cast<std::uint64_t>(repetition), box, f, noise_sd); };
   };
-  const std::vector<double> widths{1, 1.5, 2, 3, 4, 6, 8, 12};  // of standardised inputs
+  const std::vector<double> widths{1, 1.5, 2, 3, 4, 6, 8, 12};  // for standardised inputs
   const RelevanceOptions a_width_per_input{.kernel = Kernel::gaussian(std::vector<double>(cube.size(), 1.0)), .search = KernelSearch::each};
   const std::vector<Method> quickly{plain, variational, type_two};
 
@@ -266,7 +266,7 @@ std::vector<Problem> all_problems(const std::string& data) {
 
 // ---- Fits.
 
-// f(0), ..., f(count - 1), some at a time. The fits ask for one thread each.
+// Runs f(0), ..., f(count - 1) in parallel. Each fit uses one thread.
 void in_parallel(int count, const std::function<void(int)>& f) {
   std::atomic<int> next = 0;
   std::vector<std::future<void>> workers;
@@ -294,7 +294,7 @@ Numbers measure(const Problem& problem, const Split& split, const RelevanceOptio
           ardvark::noise_sd(fit.machines.front().fit)};
 }
 
-// Of rows left out: the sum of squared errors, or of -ln of the probability that was given to the class.
+// Loss on rows left out: the sum of squared errors, or of -ln of the predicted probability of the true class.
 double loss(const Problem& problem, const Split& split, const RelevanceOptions& options) {
   const auto& [training, test] = split;
   if (!problem.classes)
@@ -307,7 +307,7 @@ double loss(const Problem& problem, const Split& split, const RelevanceOptions& 
 
 Kernel with_parameter(const Kernel& kernel, double value) { return kernel.with_log_parameters({std::log(value)}); }
 
-// The kernel whose parameter has the least loss over five folds.
+// The kernel with the smallest loss over five folds.
 Kernel cross_validated(const Problem& problem, const Sample& sample, RelevanceOptions options, Random random) {
   constexpr std::size_t num_folds = 5;
   const std::vector<Index> order = random.permutation(sample.y.size());
@@ -325,7 +325,7 @@ Kernel cross_validated(const Problem& problem, const Sample& sample, RelevanceOp
   return with_parameter(problem.kernel, problem.grid[static_cast<std::size_t>(best)]);
 }
 
-// The first three methods' options but for the algorithm.
+// The options of the first three methods, without the algorithm.
 RelevanceOptions options_for(const Problem& problem, int set, bool quick) {
   RelevanceOptions options{.kernel = problem.kernel, .search = KernelSearch::none, .standardize = problem.standardize, .threads = 1};
   if (problem.grid.empty()) return options;
@@ -389,7 +389,7 @@ std::string number(const Average& value, int decimals) {
 }
 
 void print_cell(const std::string& text, int width) {
-  const bool has_sign = text.find("±") != std::string::npos;  // two bytes, one place
+  const bool has_sign = text.find("±") != std::string::npos;  // two bytes, but one character
   std::printf(" %*s |", width + has_sign, text.c_str());
 }
 

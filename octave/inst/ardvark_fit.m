@@ -269,7 +269,7 @@ end
 %! assert(any(cellfun(@(text) ~isempty(strfind(text, 'noise is underestimated')), fit.warnings)));
 
 %!error <y has 3 entries; it must have 4> ardvark_fit(randn(4, 2), [1; 2; 3], 'model', 'linear')
-%!error <X at row 2.*nan> ardvark_fit([1; NaN; 3], [1; 2; 3], 'model', 'linear')
+%!error <X at row 2.*NaN> ardvark_fit([1; NaN; 3], [1; 2; 3], 'model', 'linear')
 %!error <there is no option 'modle'; did you mean 'model'\?> ardvark_fit([1; 2; 3], [1; 2; 3], 'modle', 'linear')
 %!error <model is 'cubic'> ardvark_fit([1; 2; 3], [1; 2; 3], 'model', 'cubic')
 %!error <pairs> ardvark_fit([1; 2; 3], [1; 2; 3], 'model')

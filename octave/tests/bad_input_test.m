@@ -4,9 +4,9 @@ broken = X; broken(3, 2) = NaN;
 big = X; big(1, 1) = Inf;
 for f = {'vb_linear_fit', 'vb_linear_fit_ard', 'bayes_linear_fit', 'bayes_linear_fit_ard'}
   fit = @(varargin) feval(f{1}, varargin{:});
-  assert_error(@() fit(broken, y), 'X', 'row 3', 'nan');
+  assert_error(@() fit(broken, y), 'X', 'row 3', 'NaN');
   assert_error(@() fit(big, y), 'X', 'row 1', 'inf');
-  assert_error(@() fit(X, [1; NaN; 3; 4]), 'y', 'row 2', 'nan');
+  assert_error(@() fit(X, [1; NaN; 3; 4]), 'y', 'row 2', 'NaN');
   assert_error(@() fit(X, y(1:3)), 'y has 3 entries', '4');
   assert_error(@() fit(X, [y, y]), 'y is 4 x 2');
   assert_error(@() fit(X, 'abcd'), 'y is of class char');
@@ -25,7 +25,7 @@ for f = {'vb_linear_fit', 'vb_linear_fit_ard', 'bayes_linear_fit', 'bayes_linear
 end
 for f = {'vb_logit_fit', 'vb_logit_fit_ard', 'vb_logit_fit_iter', 'bayes_logit_fit', 'bayes_logit_fit_ard', 'bayes_logit_fit_iter'}
   fit = @(varargin) feval(f{1}, varargin{:});
-  assert_error(@() fit(broken, s), 'X', 'row 3', 'nan');
+  assert_error(@() fit(broken, s), 'X', 'row 3', 'NaN');
   assert_error(@() fit(X, [1; 0; 1; 0]), 'y at row 2 is 0', '-1 or 1');
   assert_error(@() fit(X, [1; NaN; 1; -1]), 'y at row 2', '-1 or 1');
   assert_error(@() fit(X, s(1:2)), 'y has 2 entries');
@@ -35,12 +35,12 @@ for f = {'vb_logit_pred', 'vb_logit_pred_incr', 'vb_logit_pred_iter', 'bayes_log
   predict = @(varargin) feval(f{1}, varargin{:});
   for compat = [false, true]
     ardvark_options('compat', compat);
-    assert_error(@() predict(broken, w, V, V), 'X', 'row 3', 'nan');
+    assert_error(@() predict(broken, w, V, V), 'X', 'row 3', 'NaN');
     assert_error(@() predict(X, w(1), V, V), 'V is 2 x 2');
     assert_error(@() predict([X, y], w, V, V), 'X has 3 columns');
     assert_error(@() predict(X, w, -V, V), 'V is no covariance');
     assert_error(@() predict(X, w, [1, 0.5; 0, 1], V), 'V is not symmetric');
-    assert_error(@() predict(X, [1; NaN], V, V), 'w', 'nan');
+    assert_error(@() predict(X, [1; NaN], V, V), 'w', 'NaN');
   end
   assert_error(@() predict(X, w, V, eye(3)), 'invV is 3 x 3');
   assert_error(@() predict(X, w, V, [1, 1; 0, 1]), 'invV is not symmetric');
@@ -56,8 +56,8 @@ for f = {'slrvar', 'slrlap', 'rlrvar', 'rlrlap', 'rvm', 'l1slrlap', 'l1slrc'}
   extra = {};
   if any(strcmp(f{1}, {'rvm', 'l1slrlap', 'l1slrc'})), extra = {1}; end
   classify = @(varargin) feval(['biclsfy_' f{1}], varargin{1:4}, extra{:}, varargin{5:end});
-  assert_error(@() classify(broken, t, X, t), 'x_train', 'row 3', 'nan');
-  assert_error(@() classify(X, t, broken, t), 'x_test', 'row 3', 'nan');
+  assert_error(@() classify(broken, t, X, t), 'x_train', 'row 3', 'NaN');
+  assert_error(@() classify(X, t, broken, t), 'x_test', 'row 3', 'NaN');
   assert_error(@() classify(X, [0; 1; NaN; 1], X, t), 't_train at row 3');
   assert_error(@() classify(X, three, X, three), 't_train has 3 classes');
   assert_error(@() classify(X, t, X, [0; 1; 2; 1]), 't_test at row 3 is 2');

@@ -1,8 +1,8 @@
 """Sparse Bayesian linear models: variational Bayes, automatic relevance determination, relevance vector
 machines.
 
-The estimators need scikit-learn, the displays in `ardvark.plot` matplotlib; without them the rest of the
-package works.
+The estimators need scikit-learn. The displays in `ardvark.plot` need matplotlib. The rest of the package works
+without both.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ._core import ArdvarkWarning, version
 
-if TYPE_CHECKING:  # in fact on demand, below
+if TYPE_CHECKING:  # at run time, __getattr__ imports these on demand
     from . import plot as plot
     from ._linear import BayesianLinearRegression
     from ._logistic import BayesianLogisticRegression

@@ -1,4 +1,4 @@
-"""The C interface (``include/ardvark/ardvark.h``) as ctypes sees it: its structures and functions, the library, calls and what they give back."""
+"""The C interface (``include/ardvark/ardvark.h``) in ctypes: its structures and functions, the library, calls and their results."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def _open() -> ctypes.CDLL:
     here = Path(__file__).parent
     name = {"darwin": "libardvark.dylib", "win32": "ardvark.dll"}.get(sys.platform, "libardvark.so")
     given = os.environ.get("ARDVARK_LIBRARY")
-    opened = ctypes.CDLL(given if given else str(here / "_lib" / name))  # CDLL lets go of the GIL during a call
+    opened = ctypes.CDLL(given if given else str(here / "_lib" / name))  # CDLL releases the GIL during a call
     for function, arguments in _SIGNATURES.items():
         getattr(opened, function).argtypes = arguments
         getattr(opened, function).restype = c_int
@@ -144,7 +144,7 @@ def call(function: str, *arguments: Any) -> None:
 
 
 class Handle:
-    """Owns one handle of the library, and is passed itself, so that it lives until the call is over."""
+    """Owns one handle of the library. The object itself is passed to a call, so that it lives until the call ends."""
 
     def __init__(self, kind: str, pointer: Optional[int]):
         self._as_parameter_ = c_void_p(pointer)
@@ -161,9 +161,9 @@ def call_for_handle(kind: str, function: str, *arguments: Any) -> Handle:
 
 
 def without_null(text: bytes) -> bytes:
-    """The text, which ends for C at its first null character."""
+    """The text without change; refuses a null character, where the text would end for C."""
     if b"\0" in text:
-        raise ValueError(f"{text.decode('utf-8', 'replace')!r} holds a null character, which no name, text or path may")
+        raise ValueError(f"{text.decode('utf-8', 'replace')!r} holds a null character; names, texts and paths must not have one")
     return text
 
 

@@ -1,4 +1,4 @@
-"""Arrays of numpy for the library, and the library's for numpy."""
+"""Arrays of numpy for the library, and arrays of the library for numpy."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["call_for_array", "matrix_of", "vector_of"]
 
 
 def matrix_of(X: Any) -> tuple[Matrix, np.ndarray]:
-    """A view of X; the array it points into. float64 and float32 are read where they lie, other types are converted once."""
+    """A view of X, and the array that it points into. float64 and float32 are not copied; other types are converted once."""
     X = np.asarray(X)
     if X.dtype not in (np.float64, np.float32):
         X = X.astype(np.float64)
@@ -22,7 +22,7 @@ def matrix_of(X: Any) -> tuple[Matrix, np.ndarray]:
         raise ValueError(f"X has {X.ndim} dimension{'s' if X.ndim != 1 else ''}; it must have two, rows and columns")
     size = X.itemsize
     if X.strides[0] % size or X.strides[1] % size or not X.flags.aligned:
-        X = np.ascontiguousarray(X)  # a field of records
+        X = np.ascontiguousarray(X)  # for example a field of a record array
     view = Matrix(
         ctypes.sizeof(Matrix),
         X.ctypes.data,

@@ -1,4 +1,4 @@
-"""What estimators share: validation, options by the names of the constructor, progress, warnings, files."""
+"""The common part of the estimators: validation, options by the names of the constructor, progress, warnings, files."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def _defaults(cls: Any) -> Mapping[str, Any]:
 
 
 def _frame(X: Any) -> Any:
-    """A table that scikit-learn does not know, but that speaks Arrow's C stream, as one that it knows."""
+    """Converts a table with Arrow's C stream interface that scikit-learn does not support to one that it supports."""
     if not hasattr(X, "__arrow_c_stream__") or _get_feature_names(X) is not None:
         return X
     try:
@@ -48,7 +48,7 @@ def _frame(X: Any) -> Any:
 
 
 def _depth() -> int:
-    """The stacklevel of a warning that the caller gives: the line outside of this package."""
+    """The stacklevel with which a warning of the caller names the line outside of this package."""
     frame, depth = sys._getframe(1), 1
     while frame.f_back is not None and frame.f_globals.get("__package__") == __package__:
         frame, depth = frame.f_back, depth + 1
@@ -56,7 +56,7 @@ def _depth() -> int:
 
 
 def _name(y: Any) -> Optional[str]:
-    """What a Series calls itself."""
+    """The name of a Series."""
     name = getattr(y, "name", None)
     return name if isinstance(name, str) and name else None
 
@@ -65,14 +65,14 @@ _ESTIMATORS = {"linear": "BayesianLinearRegression", "logistic": "BayesianLogist
 
 
 class Estimator(BaseEstimator):
-    """Base of the estimators. Parameters at their default are not handed on: the library has its own."""
+    """Base of the estimators. Parameters at their default are not passed on, because the library has its own defaults."""
 
     _options: ClassVar[dict[str, str]] = {}  # constructor parameter -> option of the library
 
     # ---- options
 
     def _given_options(self) -> dict[str, Any]:
-        """Those that differ from the constructor's default, by the names of the library."""
+        """The options that differ from the default of the constructor, with the names of the library."""
         cls: Any = type(self)
         defaults, options = _defaults(cls), {}
         for name, option in self._options.items():
@@ -112,8 +112,8 @@ class Estimator(BaseEstimator):
     # ---- data
 
     def _checked(self, X: Any, y: Any, sample_weight: Any, **checks: Any) -> tuple[np.ndarray, Any, Any, Any]:
-        """X, y, weights and the rows that count: those without weight are as if they were not there."""
-        # The library says which entry is not finite, in the pass over X that it makes anyway.
+        """X, y, weights, and the rows with a weight: rows of weight zero are left out."""
+        # The library makes a pass over X in any case, and reports the entry that is not finite.
         checks = {"ensure_min_samples": 2, "ensure_all_finite": False} | checks
         X, y = validate_data(self, _frame(X), y, dtype=_FLOATS, **checks)
         if sample_weight is None:
@@ -124,7 +124,7 @@ class Estimator(BaseEstimator):
         rows = np.flatnonzero(weights)
         if rows.size == 0:
             raise ValueError("sample_weight is zero for every row; it must be > 0 for one at least")
-        assert_all_finite(X, estimator_name=type(self).__name__, input_name="X")  # also where nobody will look
+        assert_all_finite(X, estimator_name=type(self).__name__, input_name="X")  # rows of weight zero, too
         return X[rows], y[rows], weights[rows], rows
 
     def _checked_rows(self, X: Any) -> np.ndarray:
@@ -132,7 +132,7 @@ class Estimator(BaseEstimator):
         return validate_data(self, _frame(X), reset=False, dtype=_FLOATS)
 
     def _encoded(self, y: Any) -> np.ndarray:
-        """Sets classes_; the positions in it."""
+        """Sets classes_; returns the positions of the labels in it."""
         kind = type_of_target(y, input_name="y")
         if kind not in ("binary", "multiclass"):
             check_classification_targets(y)
@@ -147,14 +147,14 @@ class Estimator(BaseEstimator):
         return codes
 
     def _column_names(self) -> Sequence[str]:
-        """As in the data; x1, x2, ... of arrays."""
+        """The names in the data; x1, x2, ... for arrays."""
         names = getattr(self, "feature_names_in_", None)
         return [f"x{j + 1}" for j in range(self.n_features_in_)] if names is None else list(names)
 
-    # ---- what the library says
+    # ---- warnings of the library
 
     def _warn(self, result: _core.Result, spoken: Optional[Estimator] = None) -> None:
-        """What the library has to say of a result."""
+        """Issues the warnings of a result."""
         spoken = spoken or self
         for message in result.value("warnings"):
             warnings.warn(spoken._translated(message), ArdvarkWarning, stacklevel=_depth())
@@ -165,13 +165,13 @@ class Estimator(BaseEstimator):
 
 @assembled
 class FittedModel(Estimator):
-    """An estimator that is one model of the library."""
+    """An estimator that holds one model of the library."""
 
     _model: _core.Model
     _is_kernel: ClassVar[bool] = False
 
     def _fit_model(self, X: np.ndarray, y: np.ndarray, weights: Optional[np.ndarray], **options: Any) -> None:
-        """Fits; sets _model and what every fit has; warns."""
+        """Fits, sets _model and the attributes that every fit has, and warns."""
         names = getattr(self, "feature_names_in_", None)
         with Watch(type(self).__name__, self.verbose, self.callback) as watch:
             try:
@@ -202,24 +202,23 @@ class FittedModel(Estimator):
         names = ("khat", "khat_given_precisions", "khat_threshold", "khat_effective_share")
         try:
             values = [model.number(name) for name in names]
-        except ValueError:  # it was not asked for
+        except ValueError:  # without diagnose=True
             for name in names:
                 self.__dict__.pop(name + "_", None)
             return
         self.khat_, self.khat_given_precisions_, self.khat_threshold_, self.khat_effective_share_ = values
 
     def summary(self, level: float = 0.95) -> str:
-        """The fit as a table for people.
+        """The fit as a table to read.
 
         Parameters
         ----------
-        level : float, default=0.95
-            Of the intervals, in (0, 1).
+        {level}
 
         Returns
         -------
         summary : str
-            Of several lines.
+            Text of several lines.
 
         Examples
         --------
@@ -235,12 +234,12 @@ class FittedModel(Estimator):
         return self._with_options_as_arguments(self._model.summary(level))
 
     def save(self, path: Any) -> None:
-        """Writes a model file, which `load`, the command line and the other languages read.
+        """Writes a model file that `load`, the command line and the other languages can read.
 
         Parameters
         ----------
         path : str or path-like
-            Written whole or not at all.
+            The file. It is written completely or not at all.
 
         Raises
         ------
@@ -269,12 +268,12 @@ class FittedModel(Estimator):
     def load(cls: type[M], path: Any) -> M:
         """A fitted estimator from a model file.
 
-        Its constructor parameters are at their defaults: the file does not keep them.
+        The constructor parameters have their defaults, because the file does not contain them.
 
         Parameters
         ----------
         path : str or path-like
-            From `save`, or from ``ardvark fit -o``.
+            A file of `save`, or of ``ardvark fit -o``.
 
         Returns
         -------
@@ -285,7 +284,7 @@ class FittedModel(Estimator):
         OSError
             The file cannot be read.
         ValueError
-            It holds a model of another kind.
+            The file holds another kind of model.
 
         Examples
         --------
@@ -311,7 +310,7 @@ class FittedModel(Estimator):
         if (is_kernel, has_classes) != (self._is_kernel, hasattr(self, "predict_proba")):
             kind = "relevance vector machine" if is_kernel else "linear model"
             of_what = "classes" if has_classes else "numbers"
-            raise ValueError(f"the file holds a {kind} of {of_what}, which {type(self).__name__} is not")
+            raise ValueError(f"the file holds a {kind} for {of_what}, which {type(self).__name__} cannot load")
         columns = model.value("inputs" if self._is_kernel else "columns")
         self.n_features_in_ = len(columns)
         if columns != self._column_names():
@@ -323,7 +322,7 @@ class FittedModel(Estimator):
 
 
 def _as_labels(texts: list[str]) -> np.ndarray:
-    """Texts of a file as the labels they were: whole numbers, numbers, or texts."""
+    """Turns the texts of a file back into labels: integers, numbers, or texts."""
     for kind in (int, float):
         try:
             return np.asarray([kind(text) for text in texts])
@@ -339,7 +338,7 @@ class Classifier(FittedModel):
     classes_: np.ndarray
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Probability of each class, the uncertainty of the fit included.
+        """Probability of each class, with the uncertainty of the fit.
 
         Parameters
         ----------
@@ -348,7 +347,7 @@ class Classifier(FittedModel):
         Returns
         -------
         probability : ndarray of shape (n_samples, n_classes)
-            In [0, 1], rows sum to 1, columns in the order of ``classes_``.
+            In [0, 1]; each row sums to 1; columns in the order of ``classes_``.
 
         Examples
         --------
@@ -365,7 +364,7 @@ class Classifier(FittedModel):
         return self._model.predict(X).array("probability")
 
     def _design(self, X: Any) -> np.ndarray:
-        """The rows as the model of the library wants them."""
+        """The rows in the form that the library needs."""
         return self._checked_rows(X)
 
     def predict_log_proba(self, X: Any) -> np.ndarray:
@@ -378,7 +377,7 @@ class Classifier(FittedModel):
         Returns
         -------
         log_probability : ndarray of shape (n_samples, n_classes)
-            Nats; minus infinity where a probability is 0.
+            In nats; minus infinity where a probability is 0.
 
         Examples
         --------
@@ -397,7 +396,7 @@ class Classifier(FittedModel):
     def decision_function(self, X: Any) -> np.ndarray:
         """Log odds of the predicted probabilities.
 
-        Rows that the fit is unsure of are nearer to zero than by the coefficients alone.
+        If the fit is uncertain about a row, its score is nearer to zero than the coefficients alone would give.
 
         Parameters
         ----------
@@ -406,7 +405,7 @@ class Classifier(FittedModel):
         Returns
         -------
         score : ndarray of shape (n_samples,) or (n_samples, n_classes)
-            Two classes: log odds of ``classes_[1]``, nats. More: log probabilities.
+            Two classes: log odds of ``classes_[1]``, in nats. More classes: log probabilities.
 
         Examples
         --------
@@ -446,17 +445,17 @@ class Classifier(FittedModel):
         return self._most_probable(self._design(X))
 
     def _most_probable(self, rows: np.ndarray) -> np.ndarray:
-        """As the library decides, of equally probable classes the first."""
+        """The decision of the library; if classes are equally probable, the first of them."""
         return self.classes_[self._model.predict(rows).array("most_probable").astype(int)]
 
     def log_density(self, X: Any, y: Any) -> np.ndarray:
-        """Logarithm of the probability of what was observed: the score by which to compare predictions.
+        """Logarithm of the probability of the observed labels: a score to compare predictions.
 
         Parameters
         ----------
         {X}
         y : array-like of shape (n_samples,)
-            Labels in ``classes_``.
+            Labels, all in ``classes_``.
 
         Returns
         -------
@@ -501,8 +500,8 @@ class Regressor(FittedModel):
         ----------
         {X}
         return_std : bool, default=False
-            Whether to return the standard deviation of a new observation too, noise and uncertainty of the
-            fit included.
+            Whether to return also the standard deviation of a new observation, with its noise and the uncertainty of
+            the fit.
 
         Returns
         -------
@@ -538,7 +537,7 @@ class Regressor(FittedModel):
         ----------
         {X, level}
         interval : {'new', 'mean'}, default='new'
-            Of a new observation, with its noise; or of the mean, without: of the curve itself.
+            "new": the interval of a new observation, with its noise. "mean": the interval of the mean, without noise.
 
         Returns
         -------
@@ -563,9 +562,9 @@ class Regressor(FittedModel):
         return self._model.predict(self._checked_rows(X), y, **options)
 
     def log_density(self, X: Any, y: Any) -> np.ndarray:
-        """Logarithm of the predictive density of what was observed.
+        """Logarithm of the predictive density of the observations.
 
-        The score by which to compare predictions.
+        This is a score to compare predictions.
 
         Parameters
         ----------

@@ -1,6 +1,6 @@
-"""The C interface of ardvark (``include/ardvark/ardvark.h``) by ctypes: what the library does, as functions.
+"""The C interface of ardvark (``include/ardvark/ardvark.h``) as Python functions, by ctypes.
 
-Nothing is computed here, and nothing has a default here: options and results go by the names of that header.
+This module computes nothing and has no defaults. Options and results have the names of that header.
 
 >>> import numpy as np
 >>> from ardvark import _core
@@ -44,7 +44,7 @@ __all__ = [
 
 
 class ArdvarkWarning(UserWarning):
-    """What one should know before trusting a result; the fit itself is there.
+    """A warning about a result: the fit exists, but you should know this before you trust it.
 
     Examples
     --------
@@ -114,7 +114,7 @@ class Model(Result):
         rule: Optional[str] = None,
         interval: Optional[str] = None,
     ) -> Result:
-        """Of a regression mean, sd, lower, upper; of a classifier probability [rows, classes]; with y also log_density.
+        """Regression: mean, sd, lower, upper. Classifier: probability [rows, classes]. With y also log_density.
 
         Examples
         --------
@@ -133,7 +133,7 @@ class Model(Result):
         return Result(call_for_handle("result", "ardvark_predict", self._model, byref(view), pointer, options))
 
     def summary(self, level: Optional[float] = None) -> str:
-        """The table for people, with intervals of this level.
+        """The fit as a table to read, with intervals of this level.
 
         Examples
         --------
@@ -147,9 +147,9 @@ class Model(Result):
         return call_for_text("ardvark_model_summary", self._model, Options({"level": level}))
 
     def save(self, path: Union[str, "os.PathLike[str]"]) -> None:
-        """Writes a model file, whole or not at all.
+        """Writes a model file, completely or not at all.
 
-        A program that is killed meanwhile may leave ``path.partial-NUMBER`` beside it, which nothing reads and nobody needs.
+        If the program is killed while it writes, it may leave a file ``path.partial-NUMBER``, which you can delete.
 
         Examples
         --------
@@ -167,7 +167,7 @@ class Model(Result):
         call("ardvark_model_save", self._model, without_null(os.fsencode(path)))
 
     def to_bytes(self) -> bytes:
-        """What `save` writes.
+        """The bytes that `save` writes.
 
         Examples
         --------
@@ -199,20 +199,20 @@ def spelled(text: str) -> str:
 def fit(
     X: Any, y: Any, *, callback: Optional[Callable[[Progress], Any]] = None, warn: bool = True, **options: Any
 ) -> Model:
-    """Fits what the options name.
+    """Fits the model or preset that the options name.
 
     Parameters
     ----------
     X : array of shape (n, p)
-        Of float64 or float32 it is read in place, in either memory order.
+        A float64 or float32 array is read without a copy, in either memory order.
     y : array of shape (n,)
-        Numbers, or labels as numbers; with ``class_names`` positions in it.
+        Numbers, or labels as numbers. With ``class_names``, positions in that list.
     callback : callable, optional
-        Called with a `Progress` after each sweep; ``False`` stops the fit (status "stopped_by_user"), an exception stops it and is raised.
+        Called with a `Progress` after each sweep. If it returns ``False``, the fit stops (status "stopped_by_user"). An exception stops the fit and is raised.
     warn : bool
         Whether warnings of the fit are issued as `ArdvarkWarning`.
     **options
-        Those of ``ardvark_options`` in ``ardvark.h``; ``None`` is the default of the library.
+        The options of ``ardvark_options`` in ``ardvark.h``. ``None`` is the default of the library.
 
     Returns
     -------
@@ -222,7 +222,7 @@ def fit(
     Raises
     ------
     ValueError
-        An argument is wrong: the message names argument, value and constraint.
+        An argument is wrong. The message names the argument, the value and the constraint.
 
     Examples
     --------
@@ -244,7 +244,7 @@ def fit(
 
 
 def load(path: Union[str, "os.PathLike[str]"]) -> Model:
-    """The model of a file that `Model.save`, or ``ardvark fit -o``, wrote.
+    """Loads a model file of `Model.save` or ``ardvark fit -o``.
 
     Examples
     --------
@@ -262,7 +262,7 @@ def load(path: Union[str, "os.PathLike[str]"]) -> Model:
 
 
 def from_bytes(data: bytes) -> Model:
-    """The model of `Model.to_bytes`.
+    """The model from the bytes of `Model.to_bytes`.
 
     Examples
     --------
@@ -306,7 +306,7 @@ def path(
     callback: Optional[Callable[[Progress], Any]] = None,
     **options: Any,
 ) -> Result:
-    """Modes under a Laplace prior for many lambdas: lambda, mean [count, p], intercept, ...
+    """Modes under a Laplace prior for a path of lambdas: lambda, mean [count, p], intercept, ...
 
     Examples
     --------
@@ -330,7 +330,7 @@ def path(
 
 
 class Sequential:
-    """Logistic regression that absorbs each row once. Labels are -1 and +1.
+    """Logistic regression that uses each row once. Labels are -1 and +1.
 
     Examples
     --------
@@ -349,7 +349,7 @@ class Sequential:
         self._lock = threading.Lock()
 
     def update(self, X: Any, y: Any, weights: Any = None, **options: Any) -> None:
-        """Absorbs rows; a call that fails leaves the state as it was. weights: so many copies of a row, >= 0. Option: row_order.
+        """Absorbs rows; a failed call does not change the state. weights: number of copies of each row, >= 0. Option: row_order.
 
         Examples
         --------
@@ -370,7 +370,7 @@ class Sequential:
             call("ardvark_sequential_update_weighted", self._filter, byref(view), y.ctypes.data, pointer, Options(options))
 
     def model(self, **options: Any) -> Model:
-        """What it knows now. Options: column_names, class_names (of -1 and +1), target.
+        """The model after the rows so far. Options: column_names, class_names (of -1 and +1), target.
 
         Examples
         --------
@@ -386,7 +386,7 @@ class Sequential:
             return Model(call_for_handle("model", "ardvark_sequential_model", self._filter, Options(options)))
 
     def to_bytes(self) -> bytes:
-        """The whole state: `from_bytes` goes on with the same bits.
+        """The whole state: `from_bytes` continues with the same bits.
 
         Examples
         --------
@@ -404,7 +404,7 @@ class Sequential:
 
     @classmethod
     def from_bytes(cls, data: bytes) -> "Sequential":
-        """The filter of `to_bytes`.
+        """The filter from the bytes of `to_bytes`.
 
         Examples
         --------

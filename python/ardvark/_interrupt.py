@@ -9,7 +9,7 @@ from typing import Any, Callable, Optional
 from ._abi import Callback
 from ._progress import Progress
 
-try:  # the functions without the enumerations around them, which take longer than a small fit
+try:  # the plain functions: the enumerations of `signal` take longer than a small fit
     import _signal as signals
 except ImportError:
     import signal as signals
@@ -18,11 +18,11 @@ __all__ = ["InterruptWatch"]
 
 
 class InterruptWatch:
-    """Stands between the library and a callback, and keeps Ctrl-C for the moments when Python runs.
+    """Calls the callback for the library, and handles Ctrl-C at a moment when an exception can be kept.
 
-    Python calls a signal's handler wherever it happens to run in the main thread: here, at the entry of the function that the library calls,
-    where an exception would be lost. So a handler of ours takes note, and the handler that was there is called from within. What it or the
-    callback raises stops the fit and is raised again after it.
+    Python calls the handler of a signal at any place in the main thread. Here this could be the entry of the function that the library calls,
+    and an exception would be lost there. Therefore our own handler only notes the signal, and `_call` calls the original handler. An exception
+    of that handler or of the callback stops the fit and is raised again after it.
     """
 
     def __init__(self, callback: Optional[Callable[[Progress], Any]]):
@@ -33,7 +33,7 @@ class InterruptWatch:
         if threading.current_thread() is threading.main_thread():
             handler = signals.getsignal(signal.SIGINT)
             self._handler = handler if callable(handler) else None
-        # Without callback and signals there is nothing to enter Python for; for signals alone, not with every sweep.
+        # Without a callback and signals, the library need not call Python; for signals alone, not in every sweep.
         self.seconds = 0.0 if callback is not None else 0.05
         self.function = Callback(self._call) if callback is not None or self._handler is not None else Callback()
 
@@ -63,10 +63,10 @@ class InterruptWatch:
         return self
 
     def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
-        del self.function  # it holds us
+        del self.function  # it refers to self
         if self._handler is not None:
             signals.signal(signal.SIGINT, self._handler)
         if self._raised is not None:
-            raised, self._raised = self._raised, None  # no cycle through its traceback
+            raised, self._raised = self._raised, None  # avoids a reference cycle through the traceback
             raise raised
         self._call_handler()

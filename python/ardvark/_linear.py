@@ -15,68 +15,69 @@ from ._score import Columns, LinearScore, Prior, _intercept
 
 @assembled
 class BayesianLinearRegression(RegressorMixin, Regressor, LinearScore):
-    """Bayesian linear regression: few effects over many small ones, or a precision for all columns, each, or each group.
+    """Bayesian linear regression: a few effects plus many small ones, or one precision for all columns, each column or each group.
 
-    Variational Bayes: how large effects are, and how many, the data say, the noise has a distribution, and
-    predictions know how unsure they are. Scaling or shifting a column changes nothing; a weight equals repetition.
+    The method is variational Bayes. It learns from the data how many effects there are and how large they are. The
+    noise has a posterior distribution, and predictions include their uncertainty. Scaling or shifting a column does not
+    change the result. A weight equals repetition of the row.
 
     Parameters
     ----------
     prior : str, array-like of shape (n_features,) or dict, default="auto"
-        "auto", "sparse", "slab", "dense", "shared", "ard" or "none", or groups of columns. "sparse", which
-        "auto" takes, is few effects of their own over many small ones, each known only from the data, and honest
-        whether columns are few or many beside rows; "slab" is the few alone, "dense" the many alone. Otherwise,
-        what shares a precision: all columns ("shared"), none ("ard"), or the columns of one group, given as one
-        number a column, as lists of columns, ``[["a", "b"], ["c", "d"]]``, or as ``{"name": [columns]}``;
-        columns (names or positions) in no group are alone. "none" is the classical answer. Beside an option that
-        "sparse" has no meaning for (posterior="factorised", alpha_1, alpha_2, lambda_1, lambda_2, alpha_init,
-        lambda_init, update_rule, prune_at, solver) "auto" takes "ard" where rows are five times the columns, else
-        "shared", and ``notes_`` says so.
+        "auto", "sparse", "slab", "dense", "shared", "ard" or "none", or groups of columns. "auto" takes "sparse":
+        a few columns have an effect of their own, and all columns may have a small one. Its intervals are right with
+        few and with many columns. "slab" has only the few effects, "dense" only the many. With "shared", all columns
+        share one precision; with "ard", each column has its own; with groups, each group has one. Groups are one
+        number per column, lists of columns, ``[["a", "b"], ["c", "d"]]``, or ``{"name": [columns]}``, with names or
+        positions of columns; a column in no group is alone. "none" is the classical answer. If you set an option that
+        has no meaning for "sparse" (posterior="factorised", alpha_1, alpha_2, lambda_1, lambda_2, alpha_init,
+        lambda_init, update_rule, prune_at, solver), "auto" takes "ard" if there are at least five rows per column, and
+        "shared" otherwise; ``notes_`` says so.
     posterior : {"joint", "factorised"}, default="joint"
-        Whether the prior of the weights is scaled by the noise. "factorised" is the model of
+        "joint": the prior of the weights scales with the noise. "factorised": it does not, as in
         `sklearn.linear_model.BayesianRidge` and ARDRegression.
     {flat}
     alpha_1, alpha_2 : float, default=None
         Shape and rate of the Gamma prior of the noise precision, > 0.
     {lambda_1}
     alpha_init : float, default=None
-        Noise precision to begin with (posterior="factorised"), > 0.
+        Starting value of the noise precision (posterior="factorised"), > 0.
     {lambda_init}
     {fit_intercept}
     standardize : bool, default=True
         Whether columns and target are centred and scaled inside. Results are in your units in any case.
     update_rule : {"vb", "mackay"}, default="vb"
-        How the precisions move; both have the same fixed points.
+        How the precisions are updated; both rules have the same fixed points.
     {prune_at, max_iter, tol}
     solver : {"automatic", "primal", "dual", "spectral", "qr"}, default="automatic"
-        "qr" keeps the digits that columns near to collinear cost the others; "automatic" takes it where they are.
+        "qr" is more exact if columns are nearly collinear; "automatic" takes it in this case.
     {n_jobs, verbose, callback}
 
     Attributes
     ----------
     coef_ : ndarray of shape (n_features,)
-        Posterior mean, units of y per unit of the column.
+        Posterior mean, in units of y per unit of the column.
     intercept_ : float
     coef_std_ : ndarray of shape (n_features,)
-        Posterior standard deviation; infinite where too few rows leave it undetermined.
+        Posterior standard deviation; infinite if there are too few rows to determine it.
     intercept_std_ : float
     {sigma_}
     alpha_ : float
         Mean noise precision, 1 / units of y squared.
     lambda_ : float or ndarray of shape (n_features,)
-        Mean precision of the weights, of columns as they are scaled inside (``standardize``) and, with
-        posterior="joint", in units of the noise precision; a float under a shared prior, 0 of a flat column,
-        infinite for one that took no part; None under a sparse prior.
+        Mean precision of the weights, for columns as they are scaled inside (``standardize``) and, with
+        posterior="joint", in units of the noise precision. A float under a shared prior; 0 for a flat column;
+        infinite for a column that was left out; None under a sparse prior.
     {relevance_, direction_}
     {sparse.inclusion_, sparse.undecided_, sparse.dense_fraction_, sparse.starts_, sparse.start_bounds_}
     {sparse.start_weights_, sparse.alternatives_}
     support_ : ndarray of shape (n_features,), bool
-        Columns that are kept: under a sparse prior those with an inclusion above one half that are not undecided;
-        under "ard" a mild rule, which keeps about one in seven columns of noise; under "shared" and "dense" all.
+        Columns that are kept. Under a sparse prior: those with an inclusion above one half that are not undecided.
+        Under "ard": a mild rule, which keeps about one in seven columns of noise. Under "shared" and "dense": all.
     bound_ : float
-        Lower bound on the log evidence, nats.
+        Lower bound on the log evidence, in nats.
     bound_comparable_ : bool
-        Whether ``bound_`` can be compared with that of a fit under another prior: every column has one (CMP.3).
+        Whether ``bound_`` can be compared with the bound of a fit under another prior: every column has a prior (CMP.3).
     {bound_history_, n_iter_, converged_, status_, notes_, effective_parameters_}
     posterior_ : Posterior
         ``posterior_.sample(n, random_state)`` draws coefficients, intercepts and noise precisions.
@@ -203,7 +204,7 @@ class BayesianLinearRegression(RegressorMixin, Regressor, LinearScore):
         super()._take(model)
         self.intercept_, self.intercept_std_ = _intercept(model)
         rate = model.number("noise.rate")
-        self.alpha_ = model.number("noise.shape") / rate if rate > 0 else np.nan  # of a fit that failed
+        self.alpha_ = model.number("noise.shape") / rate if rate > 0 else np.nan  # NaN if the fit failed
 
     def _mean(self, X: np.ndarray) -> np.ndarray:
         return X @ self.coef_ + self.intercept_

@@ -16,7 +16,7 @@ from ._score import Columns, LinearScore, Prior, _intercept
 
 @assembled
 class LogisticScore(ClassifierMixin, Classifier, LinearScore):
-    """What fits of classes have in common: coefficients [classes, columns], of two classes one row."""
+    """The common part of fits of classes: coefficients [classes, columns]; for two classes one row."""
 
     @property
     def _is_one_score(self) -> bool:
@@ -63,21 +63,21 @@ class LogisticScore(ClassifierMixin, Classifier, LinearScore):
         """
         if not self._is_linear():
             return super().predict(X)
-        # A probability is above one half where the score is above 0 (PRED.2); what rounding could turn the library decides.
+        # A probability is above one half where the score is above 0 (PRED.2). Where rounding could change this, the library decides.
         rows = self._design(X)
         X = rows[:, : self.n_features_in_]
         score = X @ self.coef_[0] + self.intercept_[0]
         near = np.abs(score) <= 1e-6 + 1e-8 * (np.abs(X) @ np.abs(self.coef_[0]) + abs(self.intercept_[0]))
         labels = self.classes_[(score > 0).astype(int)]
         if near.any():
-            with suppress(ValueError):  # a covariance that was too large to keep: the score alone
+            with suppress(ValueError):  # if the covariance was too large to keep, the score alone decides
                 labels[near] = self._most_probable(rows[near])
         return labels
 
     def predict_score(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
-        """Mean and standard deviation of the score, of two classes: the log odds of ``classes_[1]`` given the weights.
+        """Mean and standard deviation of the score: with two classes, the log odds of ``classes_[1]`` given the weights.
 
-        Under a sparse prior those of the average over its starts, their disagreement included.
+        Under a sparse prior, those of the average over the starts, with the differences between the starts.
 
         Parameters
         ----------
@@ -88,12 +88,12 @@ class LogisticScore(ClassifierMixin, Classifier, LinearScore):
         mean : ndarray of shape (n_samples,)
             ``X @ coef_[0] + intercept_[0]``.
         std : ndarray of shape (n_samples,)
-            Of what the fit does not know of the weights.
+            From the uncertainty of the weights.
 
         Raises
         ------
         ValueError
-            There are more classes than two, and no one score.
+            There are more than two classes, and therefore several scores.
 
         Examples
         --------
@@ -113,53 +113,54 @@ class LogisticScore(ClassifierMixin, Classifier, LinearScore):
         return prediction.array("mean"), np.sqrt(prediction.array("variance"))
 
     def _is_linear(self) -> bool:
-        # Under a sparse prior probabilities are averaged over starts, of which each has a score of its own.
+        # Under a sparse prior, probabilities are averaged over starts, and each start has its own score.
         return hasattr(self, "classes_") and self.coef_.shape[0] == 1 and not hasattr(self, "inclusion_")
 
 
 @assembled
 class BayesianLogisticRegression(LogisticScore):
-    """Bayesian logistic regression of two classes or more.
+    """Bayesian logistic regression of two or more classes.
 
-    Few effects over many small ones; one precision for all columns, one each (ARD), or one a group; or L1.
-    Predicted probabilities are averaged over the posterior: a row that the fit is unsure of is nearer to one half.
+    The prior is a few effects plus many small ones; one precision for all columns, each column (ARD) or each group; or
+    L1. Predicted probabilities are averaged over the posterior. If the fit is uncertain about a row, its probability is
+    nearer to one half.
 
     Parameters
     ----------
     prior : str, array-like of shape (n_features,) or dict, default="auto"
-        "auto", "sparse", "slab", "dense", "shared", "ard", "none" or "laplace", or groups of columns. "sparse"
-        is few effects of their own over many small ones, each known only from the data, and honest whether columns
-        are few or many beside rows; "slab" is the few alone, "dense" the many alone; of several
-        classes these three are of each class against the rest. Otherwise, what shares a precision: all columns ("shared"),
-        none ("ard"), or the columns of one group, given as one number a column, as lists of columns,
-        ``[["a", "b"], ["c", "d"]]``, or as ``{"name": [columns]}``; columns (names or positions) in no group are
-        alone. "none" is maximum likelihood. "laplace" is L1 with ``laplace_lambda``, of several classes each against
-        the rest: the mode, and Laplace's approximation among the coefficients that are not zero. "auto" takes "sparse"; for a softmax of
-        several classes, and beside an option that "sparse" has no meaning for (likelihood, lambda_1, lambda_2,
-        lambda_init, update_rule, prune_at, solver), "ard" where rows are five times the columns, else "shared",
-        and ``notes_`` says so.
+        "auto", "sparse", "slab", "dense", "shared", "ard", "none" or "laplace", or groups of columns. "auto" takes
+        "sparse": a few columns have an effect of their own, and all columns may have a small one. Its intervals are
+        right with few and with many columns. "slab" has only the few effects, "dense" only the many. With several
+        classes, these three fit each class against the rest. With "shared", all columns share one precision; with "ard",
+        each column has its own; with groups, each group has one. Groups are one number per column, lists of columns,
+        ``[["a", "b"], ["c", "d"]]``, or ``{"name": [columns]}``, with names or positions of columns; a column in no
+        group is alone. "none" is maximum likelihood. "laplace" is L1 with ``laplace_lambda``: the mode, with Laplace's
+        approximation for the coefficients that are not zero; several classes each against the rest. For a softmax of
+        several classes, and if you set an option that has no meaning for "sparse" (likelihood, lambda_1, lambda_2,
+        lambda_init, update_rule, prune_at, solver), "auto" takes "ard" if there are at least five rows per column, and
+        "shared" otherwise; ``notes_`` says so.
     likelihood : {"vg", "jj", "laplace"}, default="vg"
-        Two classes: the exact Gaussian variational posterior, the Jaakkola-Jordan bound (of the published
-        programs; its intervals are too narrow; two classes only), or Laplace's approximation. More classes:
-        always Laplace's.
+        Two classes: "vg" is the best Gaussian variational posterior; "jj" the Jaakkola-Jordan bound of the published
+        programs, with intervals that are too narrow; "laplace" Laplace's approximation. More than two classes: always
+        Laplace's approximation.
     coding : {"automatic", "softmax", "one-against-rest", "one-against-one"}, default="automatic"
-        How more than two classes are told apart. "automatic" is "one-against-rest" under "sparse", "slab" and
-        "dense", and of 8 classes or more whose rows are at most twice the columns times the classes, where it has
-        predicted better; else "softmax".
+        How more than two classes are coded. "automatic" is "one-against-rest" under "sparse", "slab", "dense" and
+        "laplace". It is also "one-against-rest" for 8 or more classes if there are at most as many rows as twice the columns times the
+        classes, where it predicts better. Otherwise it is "softmax".
     precision_per_class : bool, default=False
-        Softmax: a precision for each class and column, not one for a column's weights of all classes.
+        Softmax: one precision for each class and column, instead of one for the weights of a column in all classes.
     laplace_lambda : float, default=None
-        Of prior="laplace", > 0: 1/C of scikit-learn's LogisticRegression on standardised columns.
+        Lambda of prior="laplace", > 0: 1/C of scikit-learn's LogisticRegression on standardised columns.
     {flat, lambda_1, lambda_init}
     {fit_intercept}
     standardize : bool, default=True
         Whether columns are centred and scaled inside. Results are in your units in any case.
     update_rule : {"vb", "mackay"}, default=None
-        How the precisions move; both have the same fixed points. None: the library's choice for the number of
-        classes.
+        How the precisions are updated; both rules have the same fixed points. None: the library chooses by the number
+        of classes.
     {prune_at, max_iter, tol}
     solver : {"automatic", "primal", "dual", "qr"}, default="automatic"
-        "qr" keeps the digits that columns near to collinear cost the others; "automatic" takes it where they are.
+        "qr" is more exact if columns are nearly collinear; "automatic" takes it in this case.
     {diagnose, n_jobs, verbose, callback}
 
     Attributes
@@ -297,7 +298,7 @@ class BayesianLogisticRegression(LogisticScore):
             for name in ("coding", "precision_per_class"):
                 options.pop(name, None)
         elif options.get("likelihood") == "laplace":
-            del options["likelihood"]  # what several classes have in any case
+            del options["likelihood"]  # several classes always have it
         return options
 
     def __sklearn_tags__(self) -> Any:

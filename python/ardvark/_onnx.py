@@ -1,4 +1,4 @@
-"""Predictions as an ONNX graph, for where there is no Python, or no ardvark."""
+"""Predictions as an ONNX graph, for systems without Python or without ardvark."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _SLOPES = (
 
 
 class _Graph:
-    """Nodes and constants, each named after what it is."""
+    """Nodes and constants with descriptive names."""
 
     def __init__(self, onnx: Any):
         self._onnx = onnx
@@ -39,7 +39,7 @@ class _Graph:
         return output
 
     def moments(self, mean: np.ndarray, covariance: np.ndarray) -> tuple[str, str]:
-        """Mean and variance [rows, scores] of scores of the rows X with a one at their end.
+        """Mean and variance [rows, scores] of the scores. The rows are those of X with a one at the end.
 
         mean [q, scores], covariance [scores, q, q]
         """
@@ -68,7 +68,7 @@ class _Graph:
         root = self.node("Sqrt", [self.node("Add", [spread, self.constant("unit", np.array(1.0))], "unit_and_spread")], "root")
         scaled = self.node("Mul", [m3, self.constant("slopes", slopes / np.sqrt(2))], "scaled")
         z = self.node("Div", [scaled, root], "z")
-        # Runtimes know Erf of single precision: 1e-7, which is less than the rule's use here needs.
+        # Runtimes have Erf only in single precision. Its error of 1e-7 is small enough here.
         erf = self.node("Erf", [self.node("Cast", [z], "z_single", to=self._onnx.TensorProto.FLOAT)], "erf_single")
         wide = self.node("Cast", [erf], "erf", to=self._onnx.TensorProto.DOUBLE)
         weighted = self.node("Mul", [wide, self.constant("half_weights", 0.5 * np.array(_WEIGHTS))], "weighted")
@@ -77,12 +77,12 @@ class _Graph:
 
 
 def _posterior_by_score(estimator: Any) -> tuple[Any, np.ndarray, np.ndarray]:
-    """Mean [q, scores] and covariance [scores, q, q] of weights and intercept; without one, that is 0.
+    """Mean [q, scores] and covariance [scores, q, q] of the weights and the intercept, which is 0 if there is none.
 
-    Of two classes under a sparse prior of each component of the posterior, and first their weights [scores]. (SP.8)
+    For two classes under a sparse prior: of each component of the posterior, after the weights of the components [scores]. (SP.8)
     """
     posterior, p, shares = estimator.posterior_, estimator.n_features_in_, None
-    if hasattr(estimator, "classes_") and hasattr(estimator, "inclusion_"):  # of one score
+    if hasattr(estimator, "classes_") and hasattr(estimator, "inclusion_"):  # one score
         components = estimator._model.value("components")
         shares = np.array([component["weight"] for component in components])
         means = [np.array(component["mean"]) for component in components]
@@ -101,28 +101,29 @@ def _posterior_by_score(estimator: Any) -> tuple[Any, np.ndarray, np.ndarray]:
 def to_onnx(estimator: Any) -> Any:
     """The predictions of a fitted linear or logistic estimator as an ONNX model.
 
-    Its input is ``X`` of shape (rows, n_features), float64, columns as in the fit. Its outputs are float64: of a
-    regression ``mean`` and ``std`` of a new observation, each of shape (rows,); of a classifier ``probability`` of
-    shape (rows, n_classes), columns in the order of ``classes_``, which stand in the model's metadata as JSON. They
-    are those of `predict` and `predict_proba` to 1e-6, which is tried before the model is returned.
+    The input is ``X`` of shape (rows, n_features), float64, with the columns of the fit. The outputs are float64. A
+    regression has ``mean`` and ``std`` of a new observation, each of shape (rows,). A classifier has ``probability`` of
+    shape (rows, n_classes), with the columns in the order of ``classes_``. The metadata of the model contain
+    ``classes_`` as JSON. The outputs agree with `predict` and `predict_proba` to 1e-6. This is checked before the model
+    is returned.
 
     Parameters
     ----------
     estimator : a fitted linear or logistic estimator of ardvark
-        A regression, a classifier of two classes, or one of more with coding="one-against-rest".
+        A regression, a classifier of two classes, or a classifier of more classes with coding="one-against-rest".
 
     Returns
     -------
     model : onnx.ModelProto
-        To be written by ``onnx.save``.
+        Write it with ``onnx.save``.
 
     Raises
     ------
     ImportError
         The package onnx is not installed.
     ValueError
-        The estimator predicts by a rule that is no such graph: several classes by softmax, or the rule of a
-        published program.
+        The prediction rule of the estimator cannot be exported: several classes by softmax, or the rule of a published
+        program.
 
     Examples
     --------
@@ -146,7 +147,7 @@ def to_onnx(estimator: Any) -> Any:
     graph, classes = _Graph(onnx), getattr(estimator, "classes_", None)
     weights, mean, covariance = _posterior_by_score(estimator)
     if not np.isfinite(covariance).all():
-        raise ValueError("the posterior has no covariance; there is nothing to export but the coefficients")
+        raise ValueError("the posterior has no covariance; only the coefficients could be exported")
     if classes is None:
         outputs = _of_regression(graph, estimator, mean, covariance)
     else:
@@ -174,7 +175,7 @@ def to_onnx(estimator: Any) -> Any:
 
 
 def _of_regression(graph: _Graph, estimator: Any, mean: np.ndarray, covariance: np.ndarray) -> Any:
-    """The variance of a new observation is that of the noise and of the score: what the first is, the origin says."""
+    """The variance of a new observation is the sum of those of the noise and the score; the prediction at the origin gives the first."""
     origin = estimator._model.predict(np.zeros((1, estimator.n_features_in_))).array("sd")[0]
     m, s = graph.moments(mean, covariance)
     variance = graph.node("Add", [s, graph.constant("noise", origin**2 - covariance[0, -1, -1])], "variance")
@@ -198,7 +199,7 @@ def _of_classes(graph: _Graph, weights: Any, mean: np.ndarray, covariance: np.nd
 
 
 def _try(onnx: Any, made: Any, estimator: Any) -> None:
-    """On rows that spread as far as the coefficients reach."""
+    """Compares the outputs on random rows, scaled by the coefficients."""
     random = np.random.default_rng(0)
     size = 3 / np.maximum(np.abs(np.atleast_2d(estimator.coef_)).max(axis=0), 1e-3)
     X = random.normal(size=(64, estimator.n_features_in_)) * size * 10.0 ** random.uniform(-2, 0, (64, 1))
@@ -213,6 +214,6 @@ def _try(onnx: Any, made: Any, estimator: Any) -> None:
         scale = 1.0 if ours.ndim == 2 else np.abs(ours).max()
         if ours.shape != theirs.shape or not np.abs(ours - theirs).max() <= 1e-6 * scale:
             raise ValueError(
-                f"{type(estimator).__name__} predicts by a rule that is not exported: of several classes only"
-                " coding='one-against-rest', and no published rule"
+                f"the prediction rule of {type(estimator).__name__} cannot be exported: with several classes only"
+                " coding='one-against-rest' can be exported, and no published rule"
             )

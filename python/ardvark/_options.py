@@ -1,4 +1,4 @@
-"""Options by the names of the library, and the calls that they govern."""
+"""Options with the names of the library, and calls that use them."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Options(Handle):
 
 
 def long_call(kind: str, function: str, options: Options, *arguments: Any) -> Handle:
-    """A call that takes its time: it can be interrupted."""
+    """A call that may take long and can be interrupted."""
     assert options.watch is not None
     with options.watch:
         return call_for_handle(kind, function, *arguments)

@@ -1,4 +1,4 @@
-"""The posterior of a linear score, to draw from."""
+"""The posterior of a linear score, for drawing samples."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ class Draws(NamedTuple):
     Attributes
     ----------
     coef : ndarray of shape (n_draws, n_features) or (n_draws, n_scores, n_features)
-        Coefficients, in the units of the target (regression) or of log odds, per unit of the column; of more
-        than two classes for each row of ``coef_``.
+        Coefficients per unit of the column, in the units of the target (regression) or of log odds. With more than
+        two classes, for each row of ``coef_``.
     intercept : ndarray of shape (n_draws,) or (n_draws, n_scores)
-        Zeros for a fit without.
+        Zeros for a fit without an intercept.
     noise_precision : ndarray of shape (n_draws,) or None
-        1/variance of the noise, of a regression.
+        For a regression: 1/variance of the noise.
 
     Examples
     --------
@@ -44,23 +44,23 @@ class Draws(NamedTuple):
 class Posterior:
     """The variational posterior of a linear score.
 
-    Normal for classifiers. For a regression with ``posterior="joint"``: given the noise precision tau, which
-    is Gamma distributed, the coefficients are normal with a covariance proportional to 1/tau, hence Student-t
-    by themselves; with ``"factorised"`` normal and independent of tau. Under a sparse prior the average over its
-    starts is taken as the normal distribution of its mean and covariance.
+    For classifiers it is normal. For a regression with ``posterior="joint"``, the noise precision tau is Gamma
+    distributed. Given tau, the coefficients are normal with a covariance proportional to 1/tau; without tau, they are
+    Student-t distributed. With ``"factorised"``, they are normal and independent of tau. Under a sparse prior, the
+    average over the starts is replaced by the normal distribution with the same mean and covariance.
 
     Attributes
     ----------
     mean : ndarray of shape (n_features,) or (n_features + 1,)
-        Posterior mean; of a fit with an intercept, that is last. Of more than two classes one score's after
-        the other's.
+        Posterior mean. The intercept, if there is one, is last. With more than two classes, the means of one score
+        follow those of the other.
     covariance : ndarray of the shape of mean, twice
-        Posterior covariance; infinite where a Student-t distribution has none. A softmax knows its weights up
-        to what is added to all classes: the covariance is of those that sum to zero over the classes.
+        Posterior covariance; infinite if a Student-t distribution has none. In a softmax, a constant can be added to
+        the weights of all classes; therefore this is the covariance of weights that sum to zero over the classes.
     n_scores : int
-        Rows of ``coef_``: 1 of a regression and of two classes.
+        Number of rows of ``coef_``: 1 for a regression and for two classes.
     has_intercept : bool
-        Whether each score has one.
+        Whether each score has an intercept.
 
     Examples
     --------
@@ -87,14 +87,14 @@ class Posterior:
         Parameters
         ----------
         n : int, default=1
-            How many, 1 or more.
+            Number of draws, 1 or more.
         {random_state}
 
         Returns
         -------
         draws : Draws
-            ``coef`` (n, n_features), ``intercept`` (n,), ``noise_precision`` (n,) or None; of more than two
-            classes ``coef`` (n, n_scores, n_features), ``intercept`` (n, n_scores).
+            ``coef`` (n, n_features), ``intercept`` (n,), ``noise_precision`` (n,) or None. With more than two
+            classes: ``coef`` (n, n_scores, n_features), ``intercept`` (n, n_scores).
 
         Examples
         --------
@@ -119,7 +119,7 @@ class Posterior:
             ):  # q(w | tau) = N(w, V/tau), covariance V rate/(shape - 1)  (LIN.4)
                 if not shape > 1:
                     raise ValueError(
-                        f"the posterior has no covariance: its shape is {shape:g}, from too few rows"
+                        f"the posterior has no covariance: its shape is {shape:g}, which must be > 1; there are too few rows"
                     )
                 spread = np.sqrt((shape - 1) / rate / noise)
         normal = random.standard_normal((n, self.mean.size))
@@ -140,7 +140,7 @@ def _array(model: Model, name: str) -> Optional[np.ndarray]:
 
 
 def _root(covariance: np.ndarray) -> np.ndarray:
-    """L with L L' = covariance. Columns that took no part have variance 0: their rows are 0."""
+    """L with L L' = covariance. Columns that were left out have variance 0: their rows are 0."""
     active = np.flatnonzero(np.diag(covariance) > 0)
     block = covariance[np.ix_(active, active)]
     scale = np.sqrt(np.diag(block))
@@ -157,7 +157,7 @@ def _root(covariance: np.ndarray) -> np.ndarray:
 
 @assembled
 class WithPosterior:
-    """What estimators of one linear score know of their weights together."""
+    """The joint posterior of the weights, for estimators of one linear score."""
 
     _model: Model
 
@@ -168,7 +168,7 @@ class WithPosterior:
 
     @property
     def _has_posterior(self) -> bool:
-        """Of all scores together."""
+        """Whether there is a joint posterior of all scores."""
         return True
 
     @property
@@ -188,7 +188,7 @@ class WithPosterior:
 
     @property
     def posterior_(self) -> Posterior:
-        """The posterior of the weights, to draw from. Formed when asked for.
+        """The posterior of the weights, for drawing samples. Computed on first use.
 
         Examples
         --------
@@ -204,7 +204,7 @@ class WithPosterior:
 
     @property
     def sigma_(self) -> np.ndarray:
-        """Posterior covariance of the weights, without the intercepts. Formed when asked for.
+        """Posterior covariance of the weights, without the intercepts. Computed on first use.
 
         Examples
         --------
@@ -235,9 +235,9 @@ class WithPosterior:
         Returns
         -------
         data : arviz.InferenceData or xarray.DataTree
-            What this version of arviz works with. The group ``posterior``, one chain: ``coef`` (by feature),
-            ``intercept`` and of regressions ``noise_sd``; of more than two classes by ``score`` too, the rows of
-            ``coef_``.
+            The type depends on the version of arviz. The group ``posterior`` has one chain with ``coef`` (by feature),
+            ``intercept`` and, for regressions, ``noise_sd``. With more than two classes, also by ``score``, the rows
+            of ``coef_``.
 
         Raises
         ------

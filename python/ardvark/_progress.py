@@ -1,4 +1,4 @@
-"""What a fit tells while it runs."""
+"""The progress of a fit while it runs."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Any, Callable, Optional
 
 __all__ = ["Progress", "Watch"]
 
-_PATIENCE = 1.0  # seconds of silence, and between two lines
+_PATIENCE = 1.0  # seconds before the first line, and between two lines
 
 
 class Progress:
-    """What a callback is told: ``sweep``, ``bound`` (nats), ``elapsed_seconds``; of a selection ``sweep`` counts fits, of ``total``.
+    """The argument of a callback: ``sweep``, ``bound`` (nats), ``elapsed_seconds``. In a selection, ``sweep`` is the number of fits out of ``total``.
 
     Examples
     --------
@@ -35,7 +35,7 @@ class Progress:
 
 
 class Watch:
-    """Passes progress to the user's callback and, where `verbose`, to a bar: of work over a second only."""
+    """Passes progress to the callback of the user and, if `verbose`, to a bar, which appears after a second."""
 
     def __init__(self, title: str, verbose: int, callback: Optional[Callable[[Progress], Any]]):
         self._title, self._verbose, self._callback = title, verbose, callback
@@ -78,7 +78,7 @@ class Watch:
         value: Optional[BaseException],
         trace: Optional[TracebackType],
     ) -> None:
-        if self._bar is not None and self._bar is not False:  # a bar without a total has no truth value
+        if self._bar is not None and self._bar is not False:  # bool() of a bar without a total fails
             self._bar.close()
 
 

@@ -16,7 +16,7 @@ Width = Union[str, float, Sequence[float]]
 
 
 class RelevanceMachine(WithPosterior, FittedModel):
-    """What both machines have in common."""
+    """The common part of both machines."""
 
     _is_kernel: ClassVar[bool] = True
 
@@ -69,7 +69,7 @@ def _width(model: _core.Model) -> Any:
 class RelevanceVectorRegressor(RegressorMixin, Regressor, RelevanceMachine):
     """Relevance vector machine: a curve as a sparse sum of kernels, with a predictive distribution.
 
-    No width has to be chosen.
+    You need not choose the width of the kernel.
 
     Parameters
     ----------
@@ -205,17 +205,18 @@ class RelevanceVectorRegressor(RegressorMixin, Regressor, RelevanceMachine):
 
 @assembled
 class RelevanceVectorClassifier(ClassifierMixin, Classifier, RelevanceMachine):
-    """Relevance vector machine: classes that no line separates, as a sparse sum of kernels.
+    """Relevance vector machine for classes that no line separates: a sparse sum of kernels.
 
-    Probabilities know how unsure they are. No width has to be chosen. More than two classes: a machine for each against the rest.
+    Probabilities include the uncertainty of the fit. You need not choose the width of the kernel. With more than two
+    classes, there is one machine for each class against the rest.
 
     Parameters
     ----------
     {kernel.kernel, kernel.width, kernel.degree, kernel.offset, kernel.input_group, kernel.algorithm}
     {kernel.centres, kernel.standardize}
     likelihood : {"vg", "jj", "laplace"}, default="vg"
-        Of the last sweeps: the exact Gaussian variational posterior, the Jaakkola-Jordan bound, or Laplace's
-        approximation.
+        Used in the last sweeps: the best Gaussian variational posterior ("vg"), the Jaakkola-Jordan bound ("jj"), or
+        Laplace's approximation ("laplace").
     {lambda_1, max_iter, diagnose, n_jobs, verbose, callback}
 
     Attributes

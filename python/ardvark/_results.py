@@ -1,4 +1,4 @@
-"""What comes out: results by name."""
+"""Results by name."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Result:
         self._handle = handle
 
     def array(self, name: str) -> np.ndarray:
-        """A new array of float64: 0, 1 or 2 dimensions. Flags are 0 and 1.
+        """A result as a new float64 array with 0, 1 or 2 dimensions. Flags are 0 and 1.
 
         Examples
         --------
@@ -61,7 +61,7 @@ class Result:
         return number.value
 
     def text(self, name: Optional[str] = None) -> str:
-        """A text as it is, anything else as JSON; without a name all of it.
+        """A text result unchanged, any other result as JSON; without a name, all results.
 
         Examples
         --------
@@ -75,7 +75,7 @@ class Result:
         return call_for_text("ardvark_result_text", self._handle, None if name is None else without_null(name.encode()))
 
     def value(self, name: str) -> Any:
-        """Texts, lists of texts and nested results as Python values: what JSON has. Numbers of arrays: array().
+        """Texts, lists of texts and nested results as Python values, from JSON. For numeric arrays use array().
 
         Examples
         --------
@@ -89,7 +89,7 @@ class Result:
         return json.loads(call_for_text("ardvark_result_json", self._handle, without_null(name.encode())))
 
     def to_dict(self) -> dict[str, Any]:
-        """All results but the covariance, as ``ardvark fit --json`` prints them.
+        """All results except the covariance, as ``ardvark fit --json`` prints them.
 
         Examples
         --------

@@ -1,4 +1,4 @@
-"""Fits of a linear score: a coefficient for each column, and for each class where there are several."""
+"""Fits of a linear score: a coefficient for each column (with several classes, for each column and class)."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ _SPARSE_ATTRIBUTES = ("inclusion_", "dense_fraction_", "starts_", "start_bounds_
 
 
 class Alternatives(NamedTuple):
-    """Columns of which one has an effect, and the data cannot tell which.
+    """Columns of which one has an effect, but the data cannot tell which one.
 
     Attributes
     ----------
     columns : ndarray of int
-        Most probable first: the fewest that hold 95% of the probability.
+        The smallest set with 95% of the probability; the most probable column first.
     probability : ndarray of float
-        That it is this one.
+        Probability that this column has the effect.
     inclusion : float
-        That it is one at all.
+        Probability that there is an effect at all.
 
     Examples
     --------
@@ -56,10 +56,10 @@ class Alternatives(NamedTuple):
 
 @assembled
 class LinearScore(WithPosterior, FittedModel):
-    """What fits have that give each column a coefficient."""
+    """The common part of fits with a coefficient for each column."""
 
     def _model_options(self) -> dict[str, Any]:
-        """Which model, in the names of the library."""
+        """The options that choose the model, with the names of the library."""
         raise NotImplementedError
 
     def _prior_options(self) -> dict[str, Any]:
@@ -71,7 +71,7 @@ class LinearScore(WithPosterior, FittedModel):
             options = {"prior": "groups", "group": self._listed_groups(prior)}
         elif prior == "groups":
             raise ValueError(
-                "prior is 'groups'; give the groups themselves: [['a', 'b'], ['c']], {'name': columns}, or one number a column"
+                "prior is 'groups'; give the groups themselves: [['a', 'b'], ['c']], {'name': columns}, or one number per column"
             )
         elif prior != "auto":
             options = {"prior": prior}
@@ -88,29 +88,31 @@ class LinearScore(WithPosterior, FittedModel):
                 raise ValueError(f"{argument} names the column {column!r}, which X does not have{hint}")
             return names.index(column)
         if not -self.n_features_in_ <= column < self.n_features_in_:
-            raise ValueError(f"{argument} holds {column}; X has {self.n_features_in_} columns")
+            raise ValueError(f"{argument} holds the column {column}; X has only {self.n_features_in_} columns")
         return int(column) % self.n_features_in_
 
     def _listed_groups(self, prior: Any) -> np.ndarray:
-        """Lists of columns, or one number a column."""
+        """The groups from lists of columns, or from one number per column."""
         if isinstance(prior, (list, tuple)) and any(isinstance(part, (list, tuple, np.ndarray)) for part in prior):
             for g, part in enumerate(prior):
                 if not isinstance(part, (list, tuple, np.ndarray)):
-                    raise ValueError(f"prior holds lists of columns, and at position {g} {part!r}: write [{part!r}] for a group of one")
+                    raise ValueError(
+                        f"prior has {part!r} at position {g}; each entry must be a list of columns: write [{part!r}] for a group of one"
+                    )
             return self._groups({f"group {g}": columns for g, columns in enumerate(prior)})
         group = np.asarray(prior)
         if group.dtype.kind not in "biuf":
             raise ValueError(
-                f"prior is {prior!r}; groups are lists of columns, [['a', 'b'], ['c']], or {{'name': columns}}, or one number a column"
+                f"prior is {prior!r}; groups must be lists of columns, [['a', 'b'], ['c']], or {{'name': columns}}, or one number per column"
             )
         if group.shape != (self.n_features_in_,):
             raise ValueError(
-                f"prior has the shape {group.shape}; as groups it must have one number a column: {self.n_features_in_}"
+                f"prior has the shape {group.shape}; groups must have one number per column: {self.n_features_in_}"
             )
         return group
 
     def _groups(self, groups: Mapping[str, Columns]) -> np.ndarray:
-        """A number for each column; those in no group are groups of their own."""
+        """A group number for each column; a column in no group becomes its own group."""
         number = np.full(self.n_features_in_, -1)
         for g, (name, columns) in enumerate(groups.items()):
             if isinstance(columns, str):
@@ -132,7 +134,7 @@ class LinearScore(WithPosterior, FittedModel):
         self._take_coefficients(model)
         self.support_ = model.array("relevant").astype(bool)
         self.lambda_ = _precisions(model, self.n_features_in_)
-        for name in _SPARSE_ATTRIBUTES:  # of an earlier fit
+        for name in _SPARSE_ATTRIBUTES:  # left from an earlier fit
             self.__dict__.pop(name, None)
         if model.text("prior") in _SPARSE_PRIORS and self._is_one_score:
             self._take_sparse(model)
@@ -154,7 +156,7 @@ class LinearScore(WithPosterior, FittedModel):
 
     @cached_property
     def alternatives_(self) -> list[Alternatives]:
-        """Credible sets: columns of which one, it cannot be told which, has an effect. Of the priors sparse and slab.
+        """Credible sets of columns: one of them has an effect, but the data cannot tell which. Only for sparse and slab.
 
         Examples
         --------
@@ -177,7 +179,7 @@ class LinearScore(WithPosterior, FittedModel):
 
     @property
     def scores_(self) -> np.ndarray:
-        """The bound after each sweep, as scikit-learn calls it.
+        """The bound after each sweep, with the name that scikit-learn uses.
 
         Examples
         --------
@@ -228,7 +230,7 @@ class LinearScore(WithPosterior, FittedModel):
 
 
 def _precisions(model: _core.Model, num_columns: int) -> Any:
-    """E[alpha]: one number of a shared prior, else one a column: 0 flat, infinite of one left out."""
+    """E[alpha]: one number for a shared prior, else one per column: 0 if flat, infinite if left out."""
     prior = model.text("prior")
     if prior == "laplace":
         return model.number("lambda")
@@ -246,7 +248,7 @@ def _precisions(model: _core.Model, num_columns: int) -> Any:
 
 
 def _intercept(model: _core.Model, size: Optional[int] = None) -> Any:
-    """Mean and standard deviation; zeros of a fit without."""
+    """Mean and standard deviation; zeros for a fit without an intercept."""
     try:
         mean, variance = model.array("intercept.mean"), model.array("intercept.variance")
     except ValueError:

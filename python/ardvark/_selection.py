@@ -1,4 +1,4 @@
-"""Which columns: those that a sparse fit keeps, once or again and again."""
+"""Selection of columns: those that a sparse fit keeps, in one fit or in repeated fits."""
 
 from __future__ import annotations
 
@@ -24,34 +24,34 @@ from ._slr import SparseLogisticRegression
 class RelevanceSelector(SelectorMixin, Estimator):
     """Keeps the columns that matter.
 
-    By one sparse fit, or by how often they survive a repeated cross-validation.
+    The columns are chosen by one sparse fit, or by how often repeated cross-validation keeps them.
 
     Parameters
     ----------
     estimator : an estimator of this package with a coefficient for each column, default=None
-        Whose columns. None: `SparseLogisticRegression` where y holds labels, else
+        The estimator that chooses columns. None: `SparseLogisticRegression` if y holds labels, otherwise
         ``BayesianLinearRegression(prior="ard")``.
     by : {"relevance", "counts"}, default="relevance"
-        "relevance": one fit to all rows. "counts" (classes): repeated stratified cross-validation, and the
-        share of fits that kept a column; with few rows one fit keeps what those rows happen to favour.
+        "relevance": one fit to all rows. "counts" (for classes): repeated stratified cross-validation, and the
+        share of the fits that kept a column. With few rows, one fit keeps the columns that these rows favour by chance.
     threshold : float, default=None
-        Columns are kept whose score is at least this. None: by relevance the rule of the estimator
-        (``support_``), by counts one half.
+        A column is kept if its score is at least this. None: for "relevance" the rule of the estimator
+        (``support_``), for "counts" one half.
     max_features : int, default=None
-        At most so many, those of the largest score.
+        Maximum number of columns; those with the largest scores are kept.
     folds, repeats : int, default=None
-        Of by="counts".
+        Number of folds and repeats for by="counts".
     random_state : int, RandomState instance or None, default=None
-        Of by="counts". None: always the same folds.
+        Random generator for by="counts". None: always the same folds.
     {verbose}
     callback : callable, default=None
-        Called after each sweep, or fit of by="counts", with an object of ``sweep``, ``total``, ``bound``,
-        ``elapsed_seconds``; False stops.
+        Called after each sweep (by="counts": after each fit) with an object that has ``sweep``, ``total``, ``bound`` and
+        ``elapsed_seconds``. If it returns False, the work stops.
 
     Attributes
     ----------
     scores_ : ndarray of shape (n_features,)
-        In [0, 1]: relevance (of several classes the largest), or the share of fits that kept the column.
+        In [0, 1]: relevance (with several classes the largest), or the share of the fits that kept the column.
     support_ : ndarray of shape (n_features,), bool
         The columns that are kept.
     estimator_ : the fitted estimator
@@ -61,7 +61,7 @@ class RelevanceSelector(SelectorMixin, Estimator):
     sc_values_ : ndarray of shape (n_features,)
         by="counts" only: the sum of the test accuracies of those fits.
     accuracy_ : float
-        by="counts" only: mean accuracy on rows not fitted, in [0, 1].
+        by="counts" only: mean accuracy on test rows, in [0, 1].
     {n_features_in_, feature_names_in_}
 
     References
@@ -113,7 +113,7 @@ class RelevanceSelector(SelectorMixin, Estimator):
         y : array-like of shape (n_samples,)
             Labels, or numbers.
         sample_weight : array-like of shape (n_samples,), default=None
-            >= 0, not all zero; of one fit a weight equals repetition.
+            >= 0, not all zero. In a single fit, a weight equals repetition of the row.
 
         Returns
         -------
@@ -160,7 +160,7 @@ class RelevanceSelector(SelectorMixin, Estimator):
             estimator = clone(self.estimator)
         if not isinstance(estimator, LinearScore):
             raise ValueError(
-                f"estimator is {estimator!r}; it must be one of ardvark with a coefficient for each column"
+                f"estimator is {estimator!r}; it must be an estimator of ardvark with a coefficient for each column"
             )
         return estimator
 
@@ -180,7 +180,7 @@ class RelevanceSelector(SelectorMixin, Estimator):
     ) -> np.ndarray:
         if not is_classifier(estimator):
             raise ValueError(
-                "by is 'counts'; that applies only to classes: it needs an estimator that is a classifier, and labels"
+                "by is 'counts'; that applies only to classes: estimator must be a classifier, and y must hold labels"
             )
         codes = estimator._encoded(y)
         estimator.n_features_in_ = self.n_features_in_

@@ -16,21 +16,22 @@ from ._logistic import LogisticScore
 
 @assembled
 class SequentialLogisticRegression(LogisticScore):
-    """Bayesian logistic regression of a stream: each row is absorbed once and forgotten.
+    """Bayesian logistic regression of a stream: each row is used once and then forgotten.
 
-    Two classes. The posterior after n rows is the prior of row n + 1, so that memory does not grow with the rows. The
-    result depends a little on their order: ``partial_fit`` takes them as they come, ``fit`` in an order of its own, in
-    which the order of the table plays no part. Nothing is standardised: bring the columns to a comparable scale.
+    It is for two classes. The posterior after n rows is the prior of row n + 1, so memory does not grow with the number
+    of rows. The result depends a little on the order of the rows. ``partial_fit`` takes them in the given order. ``fit``
+    uses its own order, which does not depend on the order of the table. Nothing is standardised: scale the columns so
+    that they are comparable.
 
     Parameters
     ----------
     precision : float, default=None
         Prior precision of every weight, > 0. None: the number of weights, as published.
     fit_intercept : bool, default=True
-        Whether there is an intercept: a weight like the others.
+        Whether the model has an intercept; it is a weight like the others.
     shuffle : bool, default=True
-        ``fit`` absorbs the rows in an order drawn from their contents, and equal rows together: a table sorted in
-        another way gives the same result, and a weight equals copies of the row. False: as they come.
+        True: ``fit`` absorbs the rows in an order that depends only on their contents, and equal rows together. A table
+        sorted in another way gives the same result, and a weight equals copies of the row. False: the given order.
     {n_jobs}
 
     Attributes
@@ -38,29 +39,29 @@ class SequentialLogisticRegression(LogisticScore):
     classes_ : ndarray of shape (2,)
         The labels, ascending.
     coef_ : ndarray of shape (1, n_features)
-        Posterior mean, change of the log odds of ``classes_[1]`` per unit of the column.
+        Posterior mean: change of the log odds of ``classes_[1]`` per unit of the column.
     intercept_ : ndarray of shape (1,)
     coef_std_, intercept_std_ : ndarray of the same shapes
         Posterior standard deviation.
     {sigma_, relevance_, direction_}
     bound_ : float
-        Lower bound on the log evidence of the rows so far, nats.
+        Lower bound on the log evidence of the rows so far, in nats.
     bound_comparable_ : bool
-        True: every column has a prior.
+        Always True, because every column has a prior.
     bound_history_, scores_ : ndarray of shape (1,)
-        The same.
+        The same as ``bound_``.
     {effective_parameters_}
     support_ : ndarray of shape (n_features,), bool
-        True: every column is kept.
+        Always True: every column is kept.
     n_iter_ : int
-        Passes over each row: 1.
+        Number of passes over each row: 1.
     {converged_}
     status_ : str
-        "converged", or "not_positive_definite" where rounding has used up the covariance.
+        "converged", or "not_positive_definite" if rounding has destroyed the covariance.
     notes_ : list of str
-        Empty.
+        Always empty.
     n_rows_seen_ : int
-        Rows absorbed so far, those of weight zero left out.
+        Number of rows absorbed so far, without rows of weight zero.
     posterior_ : Posterior
         ``posterior_.sample(n, random_state)`` draws coefficients and intercepts.
     {n_features_in_, feature_names_in_}
@@ -100,7 +101,7 @@ class SequentialLogisticRegression(LogisticScore):
         self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> SequentialLogisticRegression:
-        """Begins anew and absorbs these rows.
+        """Starts again and absorbs these rows.
 
         Parameters
         ----------
@@ -147,7 +148,7 @@ class SequentialLogisticRegression(LogisticScore):
         y : array-like of shape (n_samples,)
             Labels.
         classes : array-like of shape (2,), default=None
-            Both labels; needed in the first call.
+            Both labels; required in the first call.
         {sequential.sample_weight}
 
         Returns
@@ -157,7 +158,7 @@ class SequentialLogisticRegression(LogisticScore):
         Raises
         ------
         ValueError
-            An argument is wrong; the estimator is as it was.
+            An argument is wrong; the estimator does not change.
 
         Examples
         --------
@@ -177,7 +178,7 @@ class SequentialLogisticRegression(LogisticScore):
             if self.classes_.size != 2:
                 number = self.classes_.size
                 del self.classes_
-                raise ValueError(f"classes has {number} entries; there must be two classes")
+                raise ValueError(f"classes has {number} entries; it must hold two classes")
             self._begin()
         if not np.isin(y, self.classes_).all():
             raise ValueError("y holds labels that are not in classes")
@@ -243,7 +244,7 @@ class SequentialLogisticRegression(LogisticScore):
 
     def _of_file(self, model: _core.Model) -> SequentialLogisticRegression:
         raise ValueError(
-            "a model file does not hold the state of a SequentialLogisticRegression: use pickle to go on, or"
+            "a model file does not hold the state of a SequentialLogisticRegression; use pickle to continue the fit, or"
             " BayesianLogisticRegression.load to predict"
         )
 

@@ -12,23 +12,23 @@ from ._logistic import LogisticScore
 
 @assembled
 class SparseLogisticRegression(LogisticScore):
-    """The sparse logistic regressions of the SLR toolbox: few rows, very many columns, few of which matter.
+    """The sparse logistic regressions of the SLR toolbox, for few rows and very many columns, of which few matter.
 
     Parameters
     ----------
     algorithm : str, default="slr_var"
-        "slr_var" (bound of Jaakkola and Jordan), "slr_lap" (Laplace's approximation), both with one precision
-        a column, pruned; "rlr_var", "rlr_lap", one precision for all columns; "l1_slr_lap", "l1_slr_c", L1;
-        "smlr", "rmlr", softmax of several classes.
+        "slr_var" (bound of Jaakkola and Jordan) and "slr_lap" (Laplace's approximation) have one precision per column
+        and prune columns. "rlr_var" and "rlr_lap" have one precision for all columns. "l1_slr_lap" and "l1_slr_c" are
+        L1. "smlr" and "rmlr" are a softmax for several classes.
     multi_class : {"ovr", "ovo"}, default="ovr"
-        More than two classes and an algorithm of two: each class against the rest, or each pair.
+        For more than two classes with an algorithm for two: each class against the rest, or each pair of classes.
     laplace_lambda : float, default=None
-        Of the L1 algorithms, > 0.
+        Lambda of the L1 algorithms, > 0.
     compat : bool, default=False
-        Exactly as published, defects included.
+        Whether to reproduce the published program exactly, with its defects.
     {max_iter}
     tol : float, default=None
-        Of the algorithm's stopping rule.
+        Tolerance of the stopping rule of the algorithm.
     {n_jobs, verbose, callback}
 
     Attributes
@@ -140,7 +140,7 @@ class SparseLogisticRegression(LogisticScore):
 
 @lru_cache(maxsize=None)
 def _toolbox() -> tuple[list[str], list[str]]:
-    """Names of the toolbox's algorithms on columns, and of those that are of two classes."""
+    """Names of the algorithms of the toolbox on columns, and names of those for two classes."""
     presets = [
         p
         for p in _core.catalogue()["presets"]

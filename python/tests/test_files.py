@@ -57,7 +57,7 @@ def test_load_keeps_names_and_kinds_of_labels(tmp_path):
         assert np.array_equal(again.predict(table), fit.predict(table))
     for other in (BayesianLinearRegression, RelevanceVectorClassifier):
         with pytest.raises(
-            ValueError, match=f"the file holds a linear model of classes, which {other.__name__} is not"
+            ValueError, match=f"the file holds a linear model for classes, which {other.__name__} cannot load"
         ):
             other.load(path)
 

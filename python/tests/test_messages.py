@@ -50,7 +50,7 @@ def test_says_which_entry_is_not_finite(estimator, target, value, name):
         (BayesianLinearRegression(lambda_2=-1.0), "^lambda_2 is -1"),
         (BayesianLinearRegression("ard", prune_at=-1.0), "^prune_at is -1"),
         (BayesianLinearRegression("best"), "prior is 'best'"),
-        (BayesianLinearRegression([0, 1]), "one number a column: 4"),
+        (BayesianLinearRegression([0, 1]), "one number per column: 4"),
         (BayesianLinearRegression("groups"), r"^prior is 'groups'; give the groups themselves: \[\["),
         (BayesianLogisticRegression(likelihood="probit"), "likelihood is 'probit'"),
         (BayesianLogisticRegression("laplace"), "laplace_lambda"),

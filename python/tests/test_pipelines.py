@@ -68,7 +68,7 @@ def test_selection_counts():
     assert ridge.counts_[0] == 10
     with pytest.raises(ValueError, match="by is 'counts'; that applies only to classes"):
         RelevanceSelector(by="counts").fit(X, y)
-    with pytest.raises(ValueError, match="must be one of ardvark"):
+    with pytest.raises(ValueError, match="must be an estimator of ardvark"):
         RelevanceSelector(StandardScaler()).fit(X, y)
 
 

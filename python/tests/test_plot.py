@@ -121,7 +121,7 @@ def test_the_largest_of_many_coefficients():
     display = CoefficientDisplay.from_estimator(fit, max_features=5)
     assert {"x5", "x10"} <= set(labels_of(display.ax_.yaxis)) and len(display.names) == 5
     assert (
-        display.ax_.get_title(loc="left") == "5 of 300 columns: the largest beside their standard deviation"
+        display.ax_.get_title(loc="left") == "5 of 300 columns: the largest relative to their standard deviation"
     )
     assert (display.mean != 0).all() and inside(display)
     relevance = RelevanceDisplay.from_estimator(fit)

@@ -76,11 +76,11 @@ def test_columns_by_name():
         ({"a": ["age"], "b": ["age", "dose"]}, "'age' in two groups"),
         ([["age"], ["age", "dose"]], "'age' in two groups"),
         ([["age", "sex"]], "prior, group 0, names the column 'sex', which X does not have"),
-        ([["age", 4]], "prior, group 0, holds 4; X has 4 columns"),
-        ([["age"], "dose"], r"at position 1 'dose': write \['dose'\] for a group of one"),
+        ([["age", 4]], "prior, group 0, holds the column 4; X has only 4 columns"),
+        ([["age"], "dose"], r"has 'dose' at position 1; each entry must be a list of columns: write \['dose'\] for a group of one"),
         (["age", "dose"], r"lists of columns, \[\['a', 'b'\], \['c'\]\]"),
         ({"body": "age"}, r"group 'body', is the text 'age'; it must be a list of columns: \['age'\]"),
-        ([0, 1], r"one number a column: 4"),
+        ([0, 1], r"one number per column: 4"),
     ]:
         with pytest.raises(ValueError, match=message):
             BayesianLinearRegression(prior).fit(table, y)

@@ -325,15 +325,15 @@ TEST(SequentialLogistic, AnErrorLeavesTheStateAsItWas) {
   zero_one[99] = 0;
   Vector short_labels = problem.labels.head(99), nan_label = problem.labels;
   nan_label[7] = std::nan("");
-  expect_invalid([&] { filter.update(with_nan, problem.labels); }, {"X at row 91", "nan"});
+  expect_invalid([&] { filter.update(with_nan, problem.labels); }, {"X at row 91", "NaN"});
   expect_invalid([&] { filter.update(problem.X, zero_one); }, {"labels at row 100", "is 0", "-1 or +1"});
   expect_invalid([&] { filter.update(problem.X, short_labels); }, {"labels has 99", "100"});
-  expect_invalid([&] { filter.update(problem.X, nan_label); }, {"labels at row 8", "nan"});
+  expect_invalid([&] { filter.update(problem.X, nan_label); }, {"labels at row 8", "NaN"});
   expect_invalid([&] { filter.update(problem.X.leftCols(2), problem.labels); }, {"X has 2 columns", "3"});
   expect_invalid([&] { filter.update(Matrix(0, 3), Vector()); }, {"X has 0 rows"});
   expect_invalid([&] { filter.update(problem.X, problem.labels, Vector(Vector::Ones(99))); }, {"weights has 99", "100"});
   expect_invalid([&] { filter.update(problem.X, problem.labels, Vector(Vector::Constant(100, -1))); }, {"weights at row 1 is -1"});
-  expect_invalid([&] { filter.update(problem.X, problem.labels, nan_label); }, {"weights", "nan"});
+  expect_invalid([&] { filter.update(problem.X, problem.labels, nan_label); }, {"weights", "NaN"});
   EXPECT_EQ(filter.mean(), mean);
   EXPECT_EQ(filter.covariance(), V);
   EXPECT_EQ(filter.bound(), bound);

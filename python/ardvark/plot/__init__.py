@@ -1,8 +1,8 @@
-"""Displays in scikit-learn's style: ``from_estimator`` computes, ``plot`` draws, and what was drawn can be
-changed afterwards.
+"""Displays in the style of scikit-learn: ``from_estimator`` computes, ``plot`` draws, and you can change the
+drawing afterwards.
 
-Colours are those of Okabe and Ito, which colour-blind readers tell apart; what colour says, a marker or a
-line style says too.
+The colours are those of Okabe and Ito, which colour-blind readers can distinguish. Markers or line styles show
+the same information as colours.
 
 >>> import numpy as np
 >>> from ardvark import BayesianLinearRegression

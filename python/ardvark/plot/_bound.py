@@ -1,4 +1,4 @@
-"""The bound by sweep."""
+"""The bound after each sweep."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from ._shared import COLORS, MARKERS, Display, axes, dress
 
 
 class BoundHistoryDisplay(Display):
-    """The lower bound on the log evidence by sweep: how the fit converged.
+    """The lower bound on the log evidence after each sweep. It shows how the fit converged.
 
     Parameters
     ----------
     histories : list of ndarray
-        The bound after each sweep, nats; one for each machine.
+        The bound after each sweep, in nats; one array for each machine.
     labels : list of str
-        One a history; empty texts for none.
+        One label for each history; an empty text for no label.
     status : str
         How the fit ended.
 

@@ -1,4 +1,4 @@
-"""Whether probabilities mean what they say."""
+"""Whether predicted probabilities agree with observed frequencies."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from ._shared import COLORS, GREY, Display, axes, dress, target_name
 
 
 class CalibrationDisplay(Display):
-    """Whether probabilities mean what they say.
+    """Whether predicted probabilities agree with observed frequencies.
 
-    Of classes by bins of probability, of a regression by levels of its intervals.
+    For classes, the points are bins of probability. For a regression, they are levels of its intervals.
 
     Parameters
     ----------
     expected : ndarray of shape (n_points,)
-        Mean probability of a bin; level of an interval.
+        Mean probability in a bin, or level of an interval.
     observed : ndarray of shape (n_points,)
-        Share of the rows that are of the class; that lie inside.
+        Share of the rows that have the class, or that lie inside the interval.
     interval : ndarray of shape (n_points, 2)
-        95% interval of the share, for so many rows (Wilson).
+        95% interval of the share, for this number of rows (Wilson).
     count : ndarray of shape (n_points,), int
-        Rows behind each point.
+        Number of rows of each point.
     kind : {"probability", "coverage"}
     target : str
-        What is predicted.
+        Name of the predicted quantity.
 
     Attributes
     ----------
@@ -67,20 +67,21 @@ class CalibrationDisplay(Display):
     def from_estimator(
         cls, estimator: Any, X: Any, y: Any, *, n_bins: int = 10, pos_label: Any = None, ax: Any = None
     ) -> CalibrationDisplay:
-        """Compares predictions with rows that were not fitted.
+        """Compares predictions with rows that were not used in the fit.
 
         Parameters
         ----------
         estimator : a fitted classifier, or a regression of ardvark
             What to draw.
         X : array-like or table of shape (n_samples, n_features)
-            Rows that were not fitted.
+            Rows that were not used in the fit.
         y : array-like of shape (n_samples,)
-            What was observed.
+            Observed values or labels.
         n_bins : int, default=10
-            Bins of equal numbers of rows (classes), or levels (regression), 1 or more.
+            Number of bins with equal numbers of rows (classes), or of levels (regression), 1 or more.
         pos_label : label, default=None
-            The class whose probability is looked at; None: the last of two, of more each row's most probable.
+            The class that the probability refers to. None: the second of two classes; with more classes, the most
+            probable class of each row.
         ax : matplotlib Axes, default=None
             None: a new figure.
 

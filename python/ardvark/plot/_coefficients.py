@@ -11,31 +11,31 @@ from ._shared import COLORS, GREY, MARKERS, Display, axes, column_names, dress, 
 
 
 class CoefficientDisplay(Display):
-    """Coefficients with credible intervals; columns that are not kept in grey.
+    """Coefficients with credible intervals. Columns that are not kept are grey.
 
     Parameters
     ----------
     names : list of str
-        One for each column that is shown, from top to bottom.
+        Names of the columns that are shown, from top to bottom.
     mean : ndarray of shape (n_scores, n_shown)
         Posterior mean.
     interval : ndarray of shape (n_scores, n_shown, 2)
         Lower and upper end, in the units of `mean`.
     kept : ndarray of shape (n_shown,), bool
-        Drawn filled; the others hollow.
+        Kept columns have filled markers, the others hollow ones.
     level : float
-        Of the intervals.
+        Probability of the intervals.
     scores : list of str
-        What each row of `mean` speaks for; of a regression one empty text.
+        The class of each row of `mean`; for a regression, one empty text.
     note : str, default=""
-        Written below the title: how many columns are not shown.
+        Written above the plot: how many columns are shown.
 
     Attributes
     ----------
     ax_ : matplotlib Axes
     figure_ : matplotlib Figure
     containers_ : list of ErrorbarContainer
-        Kept columns, then the others, of each score.
+        For each score: the kept columns, then the others.
 
     Examples
     --------
@@ -78,12 +78,13 @@ class CoefficientDisplay(Display):
         estimator : a fitted linear or logistic estimator of ardvark
             What to draw.
         level : float, default=0.95
-            Of the intervals, in (0, 1).
+            Probability of the intervals, in (0, 1).
         max_features : int, default=30
-            Of more columns those that are largest beside their standard deviation.
+            Maximum number of columns. If there are more, those with the largest ratio of coefficient to standard
+            deviation are shown.
         standardize : bool, default=False
-            Whether to show each coefficient in units of its posterior standard deviation, so that columns of
-            any scale compare.
+            Whether to show each coefficient in units of its posterior standard deviation, so that columns with
+            different scales can be compared.
         ax : matplotlib Axes, default=None
             None: a new figure.
 
@@ -116,7 +117,7 @@ class CoefficientDisplay(Display):
                 : min(max_features, max(1, np.count_nonzero(strength)))
             ]
             shown.sort()
-            note = f"{shown.size} of {mean.shape[1]} columns: the largest beside their standard deviation"
+            note = f"{shown.size} of {mean.shape[1]} columns: the largest relative to their standard deviation"
         if standardize:
             mean, interval = mean / sd, interval / sd[..., None]
         scores = _scores(estimator, mean.shape[0])

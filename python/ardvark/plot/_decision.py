@@ -1,4 +1,4 @@
-"""Classes of two inputs."""
+"""Classes as a function of two inputs."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ from ._shared import COLORS, MARKERS, Display, ask, axes, column_names, target_n
 
 
 class DecisionBoundaryDisplay(Display):
-    """Classes of two inputs: probability as colour, where it is even as a line, relevance vectors circled.
+    """Classes as a function of two inputs: colours show probability, lines equal probability, circles relevance vectors.
 
     Parameters
     ----------
     x0, x1 : ndarray of shape (n_points,)
         The grid.
     probability : ndarray of shape (n_points, n_points, n_classes)
-        Row i of x1[i], column j of x0[j].
+        Row i belongs to x1[i], column j to x0[j].
     classes : list of str
         Names in the order of the last axis of `probability`.
     names : list of two str
-        Of the inputs.
+        Names of the inputs.
     points : tuple (ndarray of shape (n_samples, 2), ndarray of shape (n_samples,) of int), default=None
         Observations, and the positions of their classes.
     vectors : ndarray of shape (n_vectors, 2), default=None
-        Where the circles are.
+        Centres of the circles.
     title : str, default=""
-        Of the legend.
+        Title of the legend.
 
     Attributes
     ----------
@@ -82,20 +82,20 @@ class DecisionBoundaryDisplay(Display):
         eps: float = 0.1,
         ax: Any = None,
     ) -> DecisionBoundaryDisplay:
-        """Draws the probabilities of a classifier of two columns.
+        """Draws the probabilities of a classifier with two columns.
 
         Parameters
         ----------
         estimator : a fitted classifier with predict_proba
             What to draw.
         X : array-like or table of shape (n_samples, 2)
-            Rows to take the range of the grid from.
+            Rows that determine the range of the grid.
         y : array-like of shape (n_samples,), default=None
             Labels to draw.
         grid_resolution : int, default=150
-            Points of the grid in each direction.
+            Number of points of the grid in each direction.
         eps : float, default=0.1
-            Margin around X, as part of its range.
+            Margin around X, as a fraction of its range.
         ax : matplotlib Axes, default=None
             None: a new figure.
 
@@ -120,7 +120,7 @@ class DecisionBoundaryDisplay(Display):
         check_is_fitted(estimator)
         table = np.asarray(X, dtype=float)
         if table.ndim != 2 or table.shape[1] != 2:
-            raise ValueError(f"X has the shape {table.shape}; a decision boundary is drawn over two columns")
+            raise ValueError(f"X has the shape {table.shape}; it must have two columns, because a decision boundary is drawn over two columns")
         vectors = getattr(estimator, "relevance_vectors_", None)
         low, high = table.min(axis=0), table.max(axis=0)
         margin = eps * (high - low)
@@ -143,7 +143,7 @@ class DecisionBoundaryDisplay(Display):
         tints = np.array([to_rgb(COLORS[k % len(COLORS)]) for k in range(number)])
         certain = (
             0.55 * (number * self.probability.max(axis=2, keepdims=True) - 1) / (number - 1)
-        )  # white where even
+        )  # white where classes are equally probable
         mixed = self.probability @ tints
         extent = (self.x0[0], self.x0[-1], self.x1[0], self.x1[-1])
         image = 1 - certain * (1 - mixed)
@@ -178,7 +178,7 @@ class DecisionBoundaryDisplay(Display):
         self._finish(extent)
 
     def _contours(self, number: int) -> list[Any]:
-        """Where two classes are equally probable, and of two classes where one is three times as probable."""
+        """Lines where two classes are equally probable; with two classes, also where one is three times as probable as the other."""
         if number == 2:
             p = self.probability[..., 1]
             lines = [self.ax_.contour(self.x0, self.x1, p, [0.5], colors="black", linewidths=2)]

@@ -1,4 +1,4 @@
-"""A regression along one column."""
+"""Predictions of a regression along one column."""
 
 from __future__ import annotations
 
@@ -11,28 +11,28 @@ from ._shared import COLORS, Display, ask, axes, column_names, dress, percent, t
 
 
 class PredictiveDisplay(Display):
-    """A regression along one column, with the band of the predictive distribution.
+    """Predictions of a regression along one column, with a band for the predictive distribution.
 
-    Relevance vectors are circled.
+    Circles mark relevance vectors.
 
     Parameters
     ----------
     x : ndarray of shape (n_points,)
         Values of the column.
     mean : ndarray of shape (n_points,)
-        Of the prediction, in the units of the target.
+        Mean of the prediction, in the units of the target.
     interval : ndarray of shape (n_points, 2)
         Lower and upper end of the band.
     level : float
-        Of the band, in (0, 1).
+        Probability of the band, in (0, 1).
     name, target : str
-        Of the two axes.
+        Labels of the two axes.
     points : tuple of two ndarrays, default=None
         Observations.
     vectors : tuple of two ndarrays, default=None
-        Where the circles are.
+        Centres of the circles.
     note : str, default=""
-        Written above: what the other columns are held at.
+        Written above the plot: the values of the other columns.
 
     Attributes
     ----------
@@ -96,15 +96,15 @@ class PredictiveDisplay(Display):
         estimator : a fitted regression of ardvark
             What to draw.
         X : array-like or table of shape (n_samples, n_features)
-            Rows to take the range of the column from, and what the others are held at: their medians.
+            Rows that determine the range of the column. The other columns are held at their medians.
         y : array-like of shape (n_samples,), default=None
             Observations to draw.
         feature : int or str, default=0
             The column: its position or name.
         level : float, default=0.95
-            Of the band, in (0, 1).
+            Probability of the band, in (0, 1).
         grid_resolution : int, default=200
-            Points along the column.
+            Number of points along the column.
         ax : matplotlib Axes, default=None
             None: a new figure.
 

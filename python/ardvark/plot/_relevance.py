@@ -11,25 +11,25 @@ from ._shared import COLORS, GREY, LABELLED, Display, axes, column_names, dress,
 
 
 class RelevanceDisplay(Display):
-    """How far the data, not the prior, determine each column; or how often a selection kept it.
+    """How far the data, not the prior, determine each coefficient, or how often a selection kept the column.
 
     Parameters
     ----------
     names : list of str
-        One a column, in the order of the data.
+        Names of the columns, in the order of the data.
     relevance : ndarray of shape (n_features,)
         In [0, 1].
     kept : ndarray of shape (n_features,), bool
-        Drawn filled; the others hollow.
+        Kept columns are filled, the others hollow.
     label : str
-        Of the axis.
+        Label of the axis.
 
     Attributes
     ----------
     ax_ : matplotlib Axes
     figure_ : matplotlib Figure
     bars_ : BarContainer or StemContainer
-        Bars with names; of more than 40 columns points over positions.
+        Bars with names; with more than 40 columns, points over positions.
 
     Examples
     --------
@@ -54,7 +54,7 @@ class RelevanceDisplay(Display):
         Parameters
         ----------
         estimator : a fitted linear or logistic estimator of ardvark, or RelevanceSelector
-            Of several classes the largest of a column is drawn.
+            With several classes, the largest value of each column is drawn.
         ax : matplotlib Axes, default=None
             None: a new figure.
 
@@ -140,7 +140,7 @@ class RelevanceDisplay(Display):
             )
             self.bars_.markerline.set(color=COLORS[0], markersize=5)
             self.bars_.stemlines.set_linewidth(1.2)
-        named: list[tuple[float, float]] = []  # where the names lie, so that none covers another
+        named: list[tuple[float, float]] = []  # positions of the names, so that none covers another
         for j in np.argsort(-self.relevance, kind="stable"):
             width = (1.5 + len(self.names[j])) * 0.012 * len(self.names)
             begin, end = at[j] - width / 2, at[j] + width / 2

@@ -1,4 +1,4 @@
-"""What the displays share: axes, names, colours."""
+"""The common parts of the displays: axes, names, colours."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ D = TypeVar("D", bound="Display")
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 MARKERS = ("o", "^", "s", "D", "v", "P", "X")
 GREY = "#8C8C8C"
-LABELLED = 40  # so many names fit on an axis
+LABELLED = 40  # the number of names that fit on an axis
 
 
 def axes(ax: Any, size: tuple[float, float]) -> tuple[Any, Any]:
@@ -42,7 +42,7 @@ def column_names(estimator: Any, number: int) -> list[str]:
 
 
 def target_name(estimator: Any, y: Any = None) -> str:
-    """The name of what is predicted."""
+    """The name of the predicted quantity."""
     last = estimator[-1] if hasattr(estimator, "steps") else estimator
     model = getattr(last, "_model", None)
     name = getattr(y, "name", None) or (model.text("target") if model is not None else "")
@@ -66,7 +66,7 @@ def sign(face: str, edge: str, marker: str, text: str) -> Any:
 
 
 def name_axis(ax: Any, names: Sequence[str]) -> None:
-    """Names from top to bottom; where they are too many, positions."""
+    """Names from top to bottom; positions if there are too many names."""
     if len(names) <= LABELLED:
         ax.set_yticks(np.arange(len(names)), names)
         ax.tick_params(axis="y", length=0)
@@ -76,13 +76,13 @@ def name_axis(ax: Any, names: Sequence[str]) -> None:
 
 
 class Display:
-    """What the displays have in common."""
+    """Base of the displays."""
 
     ax_: Any
     figure_: Any
 
     def plot(self: D, ax: Any = None) -> D:
-        """Draws.
+        """Draws the display.
 
         Parameters
         ----------
@@ -92,7 +92,7 @@ class Display:
         Returns
         -------
         display : the display itself
-            ``ax_``, ``figure_`` and what was drawn are attributes now.
+            It now has ``ax_``, ``figure_`` and the parts of the drawing as attributes.
 
         Examples
         --------
