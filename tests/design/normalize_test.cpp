@@ -63,7 +63,7 @@ TEST(ColumnUnits, AreOfTheirOwnColumnsAndOfNumbers) {
   const ColumnUnits units = column_units(X, ColumnCenter::each, ColumnScale::each);
   expect_invalid([&] { static_cast<void>(in_units(X.leftCols(2), units)); }, {"2 columns", "3"});
   X(2, 1) = std::numeric_limits<double>::quiet_NaN();
-  expect_invalid([&] { static_cast<void>(column_units(X, ColumnCenter::each, ColumnScale::each)); }, {"row 3", "nan"});
+  expect_invalid([&] { static_cast<void>(column_units(X, ColumnCenter::each, ColumnScale::each)); }, {"row 3", "NaN"});
 }
 
 }  // namespace
