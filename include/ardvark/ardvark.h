@@ -51,8 +51,8 @@ typedef struct ardvark_error {
   size_t struct_size; /* sizeof(ardvark_error) */
   int32_t code;       /* as returned; of a call that succeeds ARDVARK_OK */
   char message[4092]; /* one sentence, ended by a zero; cut if longer */
-  /* The argument or option that the message is about, as the functions and ardvark_catalogue() name it: the message begins with this word.
-   * Empty where it is about none, or about several. */
+  /* The argument or option that the message is about: the message begins with this word, a name of this header, of ardvark_catalogue(), or
+   * labels or y for a target. Empty where it is about none, or about several. */
   char argument[64];
 } ardvark_error;
 
@@ -380,8 +380,10 @@ ARDVARK_API ardvark_code ardvark_result_entry(const ardvark_result* result, cons
 ARDVARK_API ardvark_code ardvark_result_count(const ardvark_result* result, const char* path, int64_t* count, ardvark_error* error);
 
 /* A text of a result or an error as the user of another language writes the options that it names: "--prior shared --a0 1" becomes
- * prior='shared', a0=1 for "python", and 'prior', 'shared', 'a0', 1 for "octave". *written is to be freed by ardvark_free. */
-ARDVARK_API ardvark_code ardvark_spell(const char* text, const char* language, char** written, ardvark_error* error);
+ * prior='shared', a0=1 for "python", and 'prior', 'shared', 'a0', 1 for "octave". renamed: NULL, or [2 count] options and what the user
+ * calls them: "a0", "lambda_1". *written is to be freed by ardvark_free. */
+ARDVARK_API ardvark_code ardvark_spell(const char* text, const char* language, const char* const* renamed, int64_t count, char** written,
+                                       ardvark_error* error);
 
 /* options (names), option_help (of each by name: values, help), presets (name, task, description), version of the library, and of each
  * preset by name what its program takes if nothing is said, defaults.slr_var.max_sweeps and .prune_at (0: nothing leaves), as a result. */

@@ -93,6 +93,8 @@ enum class Dummies {
 struct FeatureEncoding {
   std::vector<FeatureColumn> features;
   Dummies dummies = Dummies::all_but_first;
+  /// Columns of numbers, as they are.
+  [[nodiscard]] static FeatureEncoding of_numbers(const std::vector<std::string>& names);
   [[nodiscard]] Index num_columns() const;               ///< columns of X
   [[nodiscard]] std::vector<std::string> names() const;  ///< a name per column of X; dummies are "column=level"
   /// The group of each column of X: the features that have columns, numbered from 0 without gaps (one level only: no columns).

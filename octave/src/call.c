@@ -85,7 +85,7 @@ ardvark_error* failure(void) {
 
 char* in_our_words(const char* text) {
   char* written = NULL;
-  check(ardvark_spell(text, "octave", &written, failure()));
+  check(ardvark_spell(text, "octave", NULL, 0, &written, failure()));
   return written;
 }
 
@@ -107,7 +107,7 @@ void check(ardvark_code code) {
   char* written = NULL;
   if (code == ARDVARK_OK) return;
   snprintf(message, sizeof message, "%s%s", our_name(failure_.argument), failure_.message + strlen(failure_.argument));
-  if (ardvark_spell(message, "octave", &written, NULL) == ARDVARK_OK) snprintf(message, sizeof message, "%s", written);
+  if (ardvark_spell(message, "octave", NULL, 0, &written, NULL) == ARDVARK_OK) snprintf(message, sizeof message, "%s", written);
   ardvark_free(written);
   fail(ids[code], "%s", message);
 }

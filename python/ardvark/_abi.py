@@ -92,7 +92,7 @@ _SIGNATURES = {
     "ardvark_result_number": [c_void_p, c_char_p, POINTER(c_double), _error],
     "ardvark_result_text": [c_void_p, c_char_p, _out, _error],
     "ardvark_result_json": [c_void_p, c_char_p, _out, _error],
-    "ardvark_spell": [c_char_p, c_char_p, _out, _error],
+    "ardvark_spell": [c_char_p, c_char_p, POINTER(c_char_p), c_int64, _out, _error],
     "ardvark_catalogue": [_out, _error],
 }
 

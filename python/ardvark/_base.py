@@ -90,9 +90,13 @@ class Estimator(BaseEstimator):
             options["start_precision"] = np.full(self.n_features_in_, options["start_precision"])
         return options
 
+    def _renamed(self) -> dict[str, str]:
+        """Options of the library that the constructor calls something else."""
+        return {option: name for name, option in self._options.items() if option != name}
+
     def _translated(self, text: str, argument: str = "") -> str:
         """A text of the library in the names of the constructor. ``argument``: the one that it begins with."""
-        names = {option: name for name, option in self._options.items() if option != name}
+        names = self._renamed()
         first = names | {"weights": "sample_weight", "X_new": "X", "labels": "y"}
         text = first.get(argument, argument) + text[len(argument) :]
         text = self._with_options_as_arguments(text)
@@ -104,7 +108,7 @@ class Estimator(BaseEstimator):
 
     def _with_options_as_arguments(self, text: str) -> str:
         """``--prior shared``, as the program takes it, as ``prior='shared'``."""
-        text = _core.spelled(text)
+        text = _core.spelled(text, self._renamed())
         for model, estimator in _ESTIMATORS.items():
             text = text.replace(f"model='{model}'", estimator)
         return text

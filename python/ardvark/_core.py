@@ -15,8 +15,8 @@ from __future__ import annotations
 import os
 import threading
 import warnings
-from ctypes import byref
-from typing import Any, Callable, Optional, Sequence, Union
+from ctypes import byref, c_char_p
+from typing import Any, Callable, Mapping, Optional, Sequence, Union
 
 import numpy as np
 
@@ -184,16 +184,26 @@ class Model(Result):
         return from_bytes, (self.to_bytes(),)
 
 
-def spelled(text: str) -> str:
+def spelled(text: str, renamed: Mapping[str, str]) -> str:
     """A text of the library with the options that it names as arguments of Python.
+
+    Parameters
+    ----------
+    text : str
+        The text.
+    renamed : mapping of str to str
+        Options that are called something else here.
 
     Example
     -------
     >>> from ardvark import _core
-    >>> _core.spelled("use a prior (--prior shared --a0 1)")
-    "use a prior (prior='shared', a0=1)"
+    >>> _core.spelled("use a prior (--prior shared --a0 1)", {"a0": "lambda_1"})
+    "use a prior (prior='shared', lambda_1=1)"
     """
-    return text if "--" not in text else call_for_text("ardvark_spell", text.encode(), b"python")
+    if "--" not in text:
+        return text
+    names = [name.encode() for pair in renamed.items() for name in pair]
+    return call_for_text("ardvark_spell", text.encode(), b"python", (c_char_p * len(names))(*names), len(renamed))
 
 
 def fit(

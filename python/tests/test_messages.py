@@ -184,6 +184,7 @@ def test_separated_classes_are_called_so():
     with pytest.warns(ArdvarkWarning, match="can be separated.*prior='shared', lambda_1=1, lambda_2=1"), pytest.warns(ConvergenceWarning, match="can be separated"):
         fit = BayesianLogisticRegression("none").fit(rows, target)
     assert not fit.converged_ and "collinear" not in fit.summary()
+    assert "prior='shared', lambda_1=1, lambda_2=1" in fit.summary()
     assert BayesianLogisticRegression("shared", lambda_1=1, lambda_2=1).fit(rows, target).converged_  # as advised
 
 

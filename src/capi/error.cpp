@@ -25,9 +25,9 @@ char* copy(std::string_view text) {
 namespace {
 
 // What the functions of the C interface call their arguments.
-constexpr std::array<std::string_view, 19> argument_names = {
-    "X",    "X_new",  "target", "labels",  "weights", "mean", "V",     "V_inverse", "noise_shape", "noise_rate",
-    "like", "center", "scale",  "lambdas", "columns", "name", "value", "values",    "path"};
+constexpr std::array<std::string_view, 20> argument_names = {
+    "X",          "y",    "X_new",  "target", "labels",  "weights", "mean", "V",     "V_inverse", "noise_shape",
+    "noise_rate", "like", "center", "scale",  "lambdas", "columns", "name", "value", "values",    "path"};
 
 // A message begins with the name of the argument or option that it is about, if it is about one.
 std::string_view argument_of(std::string_view message) {

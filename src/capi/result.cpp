@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstddef>
+#include <map>
 #include <utility>
 
 #include "capi/handles.hpp"
@@ -240,12 +241,18 @@ ardvark_code ardvark_result_entry(const ardvark_result* result, const char* path
   });
 }
 
-ardvark_code ardvark_spell(const char* text, const char* language, char** written, ardvark_error* error) {
+ardvark_code ardvark_spell(const char* text, const char* language, const char* const* renamed, int64_t count, char** written,
+                           ardvark_error* error) {
   return guarded(error, [&] {
     const std::string_view name = &required(language, "language");
     if (name != "python" && name != "octave")
       throw InvalidArgument(fmt::format("language is '{}'; it must be one of python, octave", name));
-    required(written, "written") = copy(spelled_in(name == "python" ? Language::python : Language::octave, &required(text, "text")));
+    std::map<std::string, std::string> names;
+    for (std::int64_t i = 0; i < count; ++i) {
+      const char* const* const pair = &required(renamed, "renamed") + 2 * i;
+      names[&required(pair[0], "renamed")] = &required(pair[1], "renamed");
+    }
+    required(written, "written") = copy(spelled_in(name == "python" ? Language::python : Language::octave, &required(text, "text"), names));
   });
 }
 

@@ -127,6 +127,13 @@ std::unique_ptr<double[], Table::Free> resized(std::unique_ptr<double[], Table::
 
 }  // namespace
 
+FeatureEncoding FeatureEncoding::of_numbers(const std::vector<std::string>& names) {
+  FeatureEncoding encoding;
+  encoding.features.reserve(names.size());
+  for (const std::string& name : names) encoding.features.push_back({name, false, {}});
+  return encoding;
+}
+
 Index FeatureEncoding::num_columns() const {
   Index sum = 0;
   for (const FeatureColumn& feature : features) sum += width(feature, dummies);

@@ -50,12 +50,6 @@ FeatureEncoding read_encoding(const Json& description, const std::string& path) 
   return encoding;
 }
 
-FeatureEncoding numeric_columns(const std::vector<std::string>& names) {
-  FeatureEncoding encoding;
-  for (const std::string& name : names) encoding.features.push_back({name, false, {}});
-  return encoding;
-}
-
 // Where a model goes: to a file or into memory.
 using Sink = std::function<void(const io::SafetensorsWriter&)>;
 
@@ -164,11 +158,11 @@ SavedModel load(const io::SafetensorsReader& file) {
 
 }  // namespace
 
-void save_model(const std::string& path, const Fit& fit) { save_model(path, fit, numeric_columns(fit.column_names)); }
+void save_model(const std::string& path, const Fit& fit) { save_model(path, fit, FeatureEncoding::of_numbers(fit.column_names)); }
 void save_model(const std::string& path, const Fit& fit, const FeatureEncoding& encoding) { save(fit, encoding, to_file(path)); }
-void save_model(const std::string& path, const RelevanceFit& fit) { save_model(path, fit, numeric_columns(fit.input_names)); }
+void save_model(const std::string& path, const RelevanceFit& fit) { save_model(path, fit, FeatureEncoding::of_numbers(fit.input_names)); }
 void save_model(const std::string& path, const RelevanceFit& fit, const FeatureEncoding& encoding) { save(fit, encoding, to_file(path)); }
-void save_model(const std::string& path, const SoftmaxFit& fit) { save_model(path, fit, numeric_columns(fit.column_names)); }
+void save_model(const std::string& path, const SoftmaxFit& fit) { save_model(path, fit, FeatureEncoding::of_numbers(fit.column_names)); }
 void save_model(const std::string& path, const SoftmaxFit& fit, const FeatureEncoding& encoding) { save(fit, encoding, to_file(path)); }
 void save_model(const std::string& path, const SavedModel& model) { save(model, to_file(path)); }
 

@@ -81,13 +81,6 @@ SavedModel fit_vectors(MatrixView X, VectorView target, const ModelOptions& opti
   return model;
 }
 
-FeatureEncoding numeric_columns(const std::vector<std::string>& names) {
-  FeatureEncoding encoding;
-  encoding.features.reserve(names.size());
-  for (const std::string& name : names) encoding.features.push_back({name, false, {}});
-  return encoding;
-}
-
 // \param given  X itself, if the caller has given it away
 SavedModel fit_any(MatrixView X, OwnedMatrix* given, VectorView target, const ModelOptions& options) {
   const ModelKind kind = check_options(options);
@@ -242,7 +235,7 @@ Task task_of(const SoftmaxFit&) { return Task::logistic; }
 Task task_of(const RelevanceFit& fit) { return fit.task; }
 
 SavedModel with_encoding(SavedModel model) {
-  model.encoding = numeric_columns(names_of(model));
+  model.encoding = FeatureEncoding::of_numbers(names_of(model));
   return model;
 }
 

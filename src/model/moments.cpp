@@ -110,10 +110,8 @@ SavedModel model_from_moments(const Moments& moments, const ModelOptions& option
 
   Fit fit = assemble(frame, std::move(given));
   fit.target = options.target;
-  SavedModel model;
-  for (const std::string& name : fit.column_names) model.encoding.features.push_back({name, false, {}});
-  model.fit = std::move(fit);
-  return model;
+  FeatureEncoding encoding = FeatureEncoding::of_numbers(fit.column_names);
+  return {.fit = std::move(fit), .encoding = std::move(encoding)};
 }
 
 }  // namespace ardvark

@@ -37,7 +37,7 @@ std::string argument(Language language, const std::string& name, std::string_vie
 
 }  // namespace
 
-std::string spelled_in(Language language, std::string_view text) {
+std::string spelled_in(Language language, std::string_view text, const std::map<std::string, std::string>& renamed) {
   std::string out;
   while (!text.empty()) {
     const std::size_t dashes = text.find("--");
@@ -57,7 +57,8 @@ std::string spelled_in(Language language, std::string_view text) {
       value = text.substr(1, word_length(text.substr(1), "-."));
       if (!value.empty()) text.remove_prefix(1 + value.size());
     }
-    out += argument(language, name, value);
+    const auto other = renamed.find(name);
+    out += argument(language, other == renamed.end() ? name : other->second, value);
     if (text.starts_with(" --")) out += ',';
   }
   return out;

@@ -8,49 +8,13 @@
 #include <memory>
 #include <thread>
 
-#include "../support/handles.hpp"
 #include "ardvark/ardvark.h"
 #include "ardvark/model.hpp"
+#include "capi/calls.hpp"
 #include "io/temporary_file.hpp"
 
 namespace ardvark {
 namespace {
-
-using Options = testing::Owned<ardvark_options>;
-using Model = testing::Owned<ardvark_model>;
-using Result = testing::Owned<ardvark_result>;
-using Filter = testing::Owned<ardvark_sequential>;
-
-ardvark_error empty_error() {
-  ardvark_error error = {};
-  error.struct_size = sizeof error;
-  return error;
-}
-
-Options options_of(const std::vector<std::pair<const char*, const char*>>& texts) {
-  Options options(ardvark_options_create());
-  for (const auto& [name, value] : texts) {
-    ardvark_error error = empty_error();
-    EXPECT_EQ(ardvark_options_set_text(options.get(), name, value, &error), ARDVARK_OK) << error.message;
-  }
-  return options;
-}
-
-ardvark_matrix view(const Matrix& X) { return {sizeof(ardvark_matrix), X.data(), ARDVARK_FLOAT64, X.rows(), X.cols(), 1, X.rows()}; }
-
-Model fitted(const ardvark_matrix& X, const Vector& y, const Options& options) {
-  ardvark_error error = empty_error();
-  ardvark_model* model = nullptr;
-  EXPECT_EQ(ardvark_fit(&X, y.data(), options.get(), &model, &error), ARDVARK_OK) << error.message;
-  return Model(model);
-}
-
-Result result_of(const Model& model) {
-  ardvark_error error = empty_error();
-  ardvark_result* result = nullptr;
-  EXPECT_EQ(ardvark_model_result(model.get(), nullptr, &result, &error), ARDVARK_OK) << error.message;
-  return Result(result);
-}
 
 Matrix array(const Result& result, const char* name) {
   ardvark_error error = empty_error();

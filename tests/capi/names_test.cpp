@@ -9,25 +9,12 @@
 #include <string>
 #include <vector>
 
-#include "../support/handles.hpp"
-#include "ardvark/ardvark.h"
-#include "ardvark/model.hpp"
+#include "capi/calls.hpp"
 
 namespace ardvark {
 namespace {
 
-using Options = testing::Owned<ardvark_options>;
-using Model = testing::Owned<ardvark_model>;
-using Result = testing::Owned<ardvark_result>;
 using nlohmann::json;
-
-ardvark_error empty_error() {
-  ardvark_error error = {};
-  error.struct_size = sizeof error;
-  return error;
-}
-
-ardvark_matrix view(const Matrix& X) { return {sizeof(ardvark_matrix), X.data(), ARDVARK_FLOAT64, X.rows(), X.cols(), 1, X.rows()}; }
 
 // The argument that a failing call names, with which its message begins.
 template <typename Call>
@@ -51,21 +38,8 @@ struct Problem {
   }
 };
 
-Model fitted(const Problem& problem, const Vector& target, const std::vector<std::pair<const char*, const char*>>& texts) {
-  const Options options(ardvark_options_create());
-  ardvark_error error = empty_error();
-  for (const auto& [name, value] : texts)
-    EXPECT_EQ(ardvark_options_set_text(options.get(), name, value, &error), ARDVARK_OK) << error.message;
-  const ardvark_matrix X = view(problem.X);
-  ardvark_model* model = nullptr;
-  EXPECT_EQ(ardvark_fit(&X, target.data(), options.get(), &model, &error), ARDVARK_OK) << error.message;
-  return Model(model);
-}
-
-Result result_of(const Model& model) {
-  ardvark_result* result = nullptr;
-  EXPECT_EQ(ardvark_model_result(model.get(), nullptr, &result, nullptr), ARDVARK_OK);
-  return Result(result);
+Model fit_of(const Problem& problem, const Vector& target, const std::vector<std::pair<const char*, const char*>>& texts) {
+  return fitted(view(problem.X), target, options_of(texts));
 }
 
 TEST(CErrors, NameTheArgument) {
@@ -87,9 +61,11 @@ TEST(CErrors, NameTheArgument) {
   EXPECT_EQ(fit(&broken, problem.y, linear), "X");
   EXPECT_EQ(fit(&broken, problem.labels, logistic), "X");
   EXPECT_EQ(fit(&X, one_class, logistic), "labels");
+  EXPECT_EQ(fit(&X, bad_target, linear), "y");
+  EXPECT_EQ(fit(&X, bad_target, logistic), "labels");
   EXPECT_EQ(argument_of([&](ardvark_error* e) { return ardvark_fit(&X, nullptr, linear.get(), &model, e); }), "target");
 
-  const Model fine = fitted(problem, problem.y, {{"model", "linear"}});
+  const Model fine = fit_of(problem, problem.y, {{"model", "linear"}});
   ardvark_result* result = nullptr;
   const auto predict = [&](const ardvark_matrix* table) {
     return argument_of([&](ardvark_error* e) { return ardvark_predict(fine.get(), table, nullptr, nullptr, &result, e); });
@@ -208,12 +184,12 @@ TEST(CResults, AreListedAsTheirJsonHasThem) {
   const Problem problem;
   const std::vector<Model> models = [&] {
     std::vector<Model> all;
-    all.push_back(fitted(problem, problem.y, {{"model", "linear"}}));
-    all.push_back(fitted(problem, problem.y, {{"model", "linear"}, {"prior", "ard"}, {"record_every", "1"}}));
-    all.push_back(fitted(problem, problem.labels, {{"model", "logistic"}, {"prior", "shared"}, {"diagnose", "1"}}));
-    all.push_back(fitted(problem, problem.classes, {{"model", "logistic"}, {"coding", "softmax"}}));
-    all.push_back(fitted(problem, problem.y, {{"model", "rvm"}, {"task", "regression"}}));
-    all.push_back(fitted(problem, problem.classes, {{"model", "rvm"}, {"task", "classification"}, {"width", "1"}}));
+    all.push_back(fit_of(problem, problem.y, {{"model", "linear"}}));
+    all.push_back(fit_of(problem, problem.y, {{"model", "linear"}, {"prior", "ard"}, {"record_every", "1"}}));
+    all.push_back(fit_of(problem, problem.labels, {{"model", "logistic"}, {"prior", "shared"}, {"diagnose", "1"}}));
+    all.push_back(fit_of(problem, problem.classes, {{"model", "logistic"}, {"coding", "softmax"}}));
+    all.push_back(fit_of(problem, problem.y, {{"model", "rvm"}, {"task", "regression"}}));
+    all.push_back(fit_of(problem, problem.classes, {{"model", "rvm"}, {"task", "classification"}, {"width", "1"}}));
     return all;
   }();
   for (const Model& model : models) {
@@ -227,7 +203,7 @@ TEST(CResults, AreListedAsTheirJsonHasThem) {
 
 TEST(CResults, SayWhatIsNotThere) {
   const Problem problem;
-  const Result result = result_of(fitted(problem, problem.y, {{"model", "linear"}}));
+  const Result result = result_of(fit_of(problem, problem.y, {{"model", "linear"}}));
   ardvark_entry entry = {};
   entry.struct_size = sizeof entry;
   ardvark_error error = empty_error();
@@ -240,9 +216,9 @@ TEST(CResults, SayWhatIsNotThere) {
 }
 
 TEST(Spelling, WritesOptionsInOtherLanguages) {
-  const auto spelled = [](const char* text, const char* language) {
+  const auto spelled = [](const char* text, const char* language, const std::vector<const char*>& renamed = {}) {
     char* out = nullptr;
-    EXPECT_EQ(ardvark_spell(text, language, &out, nullptr), ARDVARK_OK);
+    EXPECT_EQ(ardvark_spell(text, language, renamed.data(), static_cast<std::int64_t>(renamed.size() / 2), &out, nullptr), ARDVARK_OK);
     const testing::Owned<char> owner(out);
     return std::string(out);
   };
@@ -250,10 +226,12 @@ TEST(Spelling, WritesOptionsInOtherLanguages) {
   EXPECT_EQ(spelled(advice, "python"), "give them a prior (prior='shared', a0=1, b0=0.5), or max_sweeps=20. Never -- so");
   EXPECT_EQ(spelled(advice, "octave"), "give them a prior ('prior', 'shared', 'a0', 1, 'b0', 0.5), or 'max_sweeps', 20. Never -- so");
   EXPECT_EQ(spelled("use --compat for it, (--coding one-against-rest)", "python"), "use compat for it, (coding='one-against-rest')");
+  EXPECT_EQ(spelled("a0 (--a0 1 --lambda 2)", "python", {"a0", "lambda_1", "lambda", "laplace_lambda"}),
+            "a0 (lambda_1=1, laplace_lambda=2)");
   EXPECT_EQ(spelled("--", "octave"), "--");
   EXPECT_EQ(argument_of([&](ardvark_error* e) {
               char* out = nullptr;
-              return ardvark_spell("x", "cobol", &out, e);
+              return ardvark_spell("x", "cobol", nullptr, 0, &out, e);
             }),
             "");
 }

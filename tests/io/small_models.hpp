@@ -65,7 +65,7 @@ SavedModel as_saved(AnyFit fit) {
     names = &model.fit.emplace<SoftmaxFit>(std::move(fit)).column_names;
   else
     names = &model.fit.emplace<Fit>(std::move(fit)).column_names;
-  for (const std::string& name : *names) model.encoding.features.push_back({name, false, {}});
+  model.encoding = FeatureEncoding::of_numbers(*names);
   return model;
 }
 
