@@ -358,7 +358,7 @@ typedef enum ardvark_kind {
   ARDVARK_NOTHING = 0, /* there is no such value here: null in JSON, NaN as a number */
   ARDVARK_NUMBERS = 1, /* a number, a list or a matrix: ardvark_result_array */
   ARDVARK_FLAG = 2,    /* true or false: ardvark_result_number, 1 or 0 */
-  ARDVARK_TEXT = 3,    /* ardvark_result_text */
+  ARDVARK_TEXT = 3,    /* in the entry itself; or ardvark_result_text */
   ARDVARK_LIST = 4,    /* of entries without a name: texts, records */
   ARDVARK_RECORD = 5   /* of entries with a name */
 } ardvark_kind;
@@ -370,6 +370,7 @@ typedef struct ardvark_entry {
   const char* path; /* as the functions above take it: "noise.shape", "warnings.0" */
   int32_t kind;     /* ardvark_kind */
   int64_t count;    /* of a list or a record: its entries; else 0 */
+  const char* text; /* of a text: it; else NULL */
 } ardvark_entry;
 
 /* The entry `index`, from 0, below `path`; path NULL: of the whole result, in the order of its JSON. Results that are formed only for who

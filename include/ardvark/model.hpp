@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <variant>
 #include <vector>
@@ -116,7 +117,7 @@ struct ModelOption {
   const char* values;  ///< what it may be, and the default
   const char* help;    ///< sentences; [name] and [name=value] stand for options as the reader's interface spells them
 };
-[[nodiscard]] const std::vector<ModelOption>& model_options();
+[[nodiscard]] std::span<const ModelOption> model_options();
 /// \throws InvalidArgument  there is no such option
 [[nodiscard]] const ModelOption& model_option(const std::string& name);
 

@@ -127,17 +127,13 @@ static bool is_advice(const char* path) {
   return strcmp(path, "message") == 0 || strncmp(path, "warnings.", 9) == 0 || strncmp(path, "notes.", 6) == 0;
 }
 
-static mxArray* text_result(const char* path) {
-  char *text, *written;
+static mxArray* text_result(const ardvark_entry* entry) {
+  char* written;
   mxArray* out;
-  check(ardvark_result_text(call_.result, path, &text, failure()));
-  if (is_advice(path)) {
-    written = in_our_words(text);
-    ardvark_free(text);
-    text = written;
-  }
-  out = mxCreateString(text);
-  ardvark_free(text);
+  if (!is_advice(entry->path)) return mxCreateString(entry->text);
+  written = in_our_words(entry->text);
+  out = mxCreateString(written);
+  ardvark_free(written);
   return out;
 }
 
@@ -163,7 +159,7 @@ static mxArray* entries(const char* path, bool is_record, int64_t count) {
     switch (entry.kind) {
       case ARDVARK_NUMBERS: value = numbers_result(entry.path); break;
       case ARDVARK_FLAG: value = mxCreateLogicalScalar(result_number(entry.path) != 0); break;
-      case ARDVARK_TEXT: value = text_result(entry.path); break;
+      case ARDVARK_TEXT: value = text_result(&entry); break;
       case ARDVARK_NOTHING: value = mxCreateDoubleScalar(mxGetNaN()); break;
       default: value = entries(entry.path, entry.kind == ARDVARK_RECORD, entry.count);
     }

@@ -12,6 +12,7 @@ Entry& add_below(Entry& parent, std::string_view name, std::string_view key, ard
 }
 
 void add_values(Entry& entry, const Json& value) {
+  if (entry.kind == ARDVARK_TEXT) entry.text = value.text();
   if (entry.kind == ARDVARK_RECORD)
     for (const auto& [name, member] : value.members()) add_values(add_below(entry, name, name, kind_of(member)), member);
   if (entry.kind == ARDVARK_LIST)

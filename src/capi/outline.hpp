@@ -1,4 +1,4 @@
-// What results there are: their names and kinds, without their values.
+// What results there are: their names, kinds and texts, without their numbers.
 #pragma once
 
 #include <string>
@@ -13,6 +13,7 @@ namespace ardvark::capi {
 struct Entry {
   std::string name, path;
   ardvark_kind kind = ARDVARK_RECORD;
+  std::string text = {};  ///< of a text
   std::vector<Entry> below = {};
 };
 

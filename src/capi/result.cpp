@@ -238,6 +238,7 @@ ardvark_code ardvark_result_entry(const ardvark_result* result, const char* path
     out.path = found.path.c_str();
     out.kind = found.kind;
     out.count = static_cast<std::int64_t>(found.below.size());
+    out.text = found.kind == ARDVARK_TEXT ? found.text.c_str() : nullptr;
   });
 }
 

@@ -38,7 +38,7 @@ auto in_names_of(const ModelOptions& options, Work&& work) {
     if (field == "pruning.threshold") say("prune_at");
     if (field == "pruning.readmit_every") say("readmit_every");
     const auto is_field = [&](const ModelOption& option) { return option.name == field; };
-    const std::vector<ModelOption>& all = model_options();
+    const std::span<const ModelOption> all = model_options();
     if (message.substr(field.size()).starts_with(" is ") && std::any_of(all.begin(), all.end(), is_field)) say(std::string(field));
     throw;
   }

@@ -133,9 +133,6 @@ constexpr ModelOption rows[] = {
 
 }  // namespace
 
-const std::vector<ModelOption>& model_options() {
-  static const std::vector<ModelOption> all(std::begin(rows), std::end(rows));
-  return all;
-}
+std::span<const ModelOption> model_options() { return rows; }
 
 }  // namespace ardvark

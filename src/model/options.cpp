@@ -164,8 +164,9 @@ std::string ModelOptions::help(const ModelOption& option) const {
 }
 
 const ModelOption& model_option(const std::string& name) {
-  const auto found = std::ranges::find_if(model_options(), [&](const ModelOption& option) { return name == option.name; });
-  if (found == model_options().end()) throw InvalidArgument(fmt::format("there is no option '{}'", name));
+  const std::span<const ModelOption> all = model_options();
+  const auto found = std::ranges::find_if(all, [&](const ModelOption& option) { return name == option.name; });
+  if (found == all.end()) throw InvalidArgument(fmt::format("there is no option '{}'", name));
   return *found;
 }
 

@@ -157,6 +157,7 @@ json value_at(const Result& result, const ardvark_entry& entry) {
   char* text = nullptr;
   EXPECT_EQ(ardvark_result_text(result.get(), entry.path, &text, nullptr), ARDVARK_OK) << entry.path;
   const testing::Owned<char> owner(text);
+  EXPECT_STREQ(entry.text, text);
   return text == nullptr ? "" : text;
 }
 
