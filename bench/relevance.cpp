@@ -30,6 +30,7 @@
 namespace {
 
 using namespace ardvark;
+using namespace ardvark::internal;
 using bench::Data;
 using bench::Seconds;
 

@@ -17,6 +17,8 @@
 
 namespace ardvark::bench {
 
+using namespace internal;
+
 /// Seconds on the clock, and of processor time of all threads: on a busy machine the second is the steadier.
 struct Seconds {
   double clock = 0, processor = 0;

@@ -17,6 +17,7 @@
 namespace {
 
 using namespace ardvark;
+using namespace ardvark::internal;
 using Clock = std::chrono::steady_clock;
 
 double time_of(const std::function<void()>& work) {

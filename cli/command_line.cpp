@@ -12,6 +12,8 @@
 #include "io/text.hpp"
 
 namespace ardvark::cli {
+
+using namespace internal;
 namespace {
 
 // All of it is a number; one that is too large for a double is a number as well, and refused by what it is for.

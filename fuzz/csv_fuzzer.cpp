@@ -18,6 +18,7 @@
 namespace {
 
 using namespace ardvark;
+using namespace ardvark::internal;
 
 constexpr std::size_t reader_buffer = std::size_t{2} << 20;  // CsvRecords' first, whatever the file
 

@@ -123,7 +123,7 @@ struct Intercept {
   double variance = 0;
 };
 
-namespace detail {
+namespace internal {
 struct FitState;
 }
 
@@ -202,7 +202,7 @@ struct Fit {
   double class_weight[2] = {0, 0};  ///< logistic: rows of each class
 
   Report report;
-  std::shared_ptr<const detail::FitState> state;  ///< what predict(), covariance() and the model file need
+  std::shared_ptr<const internal::FitState> state;  ///< what predict(), covariance() and the model file need
 
   [[nodiscard]] Index num_columns() const { return mean.size(); }
   /// Weights and noise in one posterior: marginals are Student-t and V is scaled by the noise.

@@ -11,7 +11,9 @@
 
 namespace ardvark {
 
+namespace internal {
 class KernelFunction;
+}
 
 /// A kernel as plain data, for files. `kind` and what belongs to it:
 ///
@@ -103,9 +105,9 @@ class Kernel {
   [[nodiscard]] static Kernel from_spec(const KernelSpec& spec);
 
  private:
-  explicit Kernel(std::shared_ptr<const KernelFunction> function) : function_(std::move(function)) {}
-  std::shared_ptr<const KernelFunction> function_;
-  friend class KernelFunction;
+  explicit Kernel(std::shared_ptr<const internal::KernelFunction> function) : function_(std::move(function)) {}
+  std::shared_ptr<const internal::KernelFunction> function_;
+  friend class internal::KernelFunction;
 };
 
 Kernel operator+(const Kernel& a, const Kernel& b);

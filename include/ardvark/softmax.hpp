@@ -35,7 +35,7 @@ struct SoftmaxOptions : FitOptions {
 [[nodiscard]] SoftmaxOptions softmax_options_for_preset(const std::string& name, bool compat = false);
 [[nodiscard]] bool is_softmax_preset(const std::string& name);
 
-namespace detail {
+namespace internal {
 struct SoftmaxState;
 }
 
@@ -71,7 +71,7 @@ struct SoftmaxFit {
   double log_loss = 0;              ///< training rows, nats per row, of the integrated probabilities (compat: of the published ones)
   Report report;                    ///< pruning: weights, class * (p or p+1) + column
   std::vector<Fit> machines;        ///< of the other codings: one fit for each class or pair
-  std::shared_ptr<const detail::SoftmaxState> state;  ///< what predict() and the model file need
+  std::shared_ptr<const internal::SoftmaxState> state;  ///< what predict() and the model file need
 
   [[nodiscard]] Index num_columns() const { return mean.rows(); }
   [[nodiscard]] Index num_classes() const { return static_cast<Index>(classes.size()); }

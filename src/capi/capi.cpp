@@ -9,7 +9,7 @@
 #include "capi/handles.hpp"
 #include "model/choice.hpp"
 
-namespace ardvark::capi {
+namespace ardvark::internal::capi {
 
 namespace {
 
@@ -121,7 +121,7 @@ ModelOptions options_of(const ardvark_options* options) {
 }
 
 RowOrder row_order_of(const ardvark_options* options) {
-  return ardvark::row_order_of(options == nullptr ? ModelOptions() : options->options);
+  return internal::row_order_of(options == nullptr ? ModelOptions() : options->options);
 }
 
 double level_of(const ardvark_options* options) {
@@ -147,10 +147,11 @@ std::string_view bytes_of(const void* data, size_t size) {
 }
 
 }  // namespace
-}  // namespace ardvark::capi
+}  // namespace ardvark::internal::capi
 
 using namespace ardvark;
-using namespace ardvark::capi;
+using namespace ardvark::internal;
+using namespace ardvark::internal::capi;
 
 extern "C" {
 

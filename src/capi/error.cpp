@@ -7,7 +7,7 @@
 
 #include "capi/handles.hpp"
 
-namespace ardvark::capi {
+namespace ardvark::internal::capi {
 
 void* allocate(std::size_t size) {
   void* const memory = std::malloc(std::max<std::size_t>(size, 1));
@@ -77,4 +77,4 @@ ardvark_code caught(ardvark_error* error) noexcept try { throw; } catch (const I
   return tell_and_return(error, ARDVARK_INTERNAL, "an exception of no known type");
 }
 
-}  // namespace ardvark::capi
+}  // namespace ardvark::internal::capi

@@ -26,12 +26,12 @@ struct ardvark_sequential {
 };
 
 struct ardvark_result {
-  std::function<void(ardvark::Fields&)> visit;
+  std::function<void(ardvark::internal::Fields&)> visit;
   mutable std::once_flag outlined = {};
-  mutable ardvark::capi::Entry outline = {};  // once somebody asked what there is
+  mutable ardvark::internal::capi::Entry outline = {};  // once somebody asked what there is
 };
 
-namespace ardvark::capi {
+namespace ardvark::internal::capi {
 
 /// Clears `error`, and fills it with the exception that is being handled.
 void clear(ardvark_error* error);
@@ -58,4 +58,4 @@ T& required(T* pointer, const char* name) {
 [[nodiscard]] void* allocate(std::size_t size);
 [[nodiscard]] char* copy(std::string_view text);  ///< with a zero at the end
 
-}  // namespace ardvark::capi
+}  // namespace ardvark::internal::capi

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-namespace ardvark::capi {
+namespace ardvark::internal::capi {
 namespace {
 
 Entry& add_below(Entry& parent, std::string_view name, std::string_view key, ardvark_kind kind) {
@@ -59,4 +59,4 @@ void Outline::open(const char* name, Index element) {
   stack_.push_back(&add_below(list, "", std::to_string(element), ARDVARK_RECORD));
 }
 
-}  // namespace ardvark::capi
+}  // namespace ardvark::internal::capi

@@ -8,7 +8,7 @@
 #include "ardvark/ardvark.h"
 #include "model/fields.hpp"
 
-namespace ardvark::capi {
+namespace ardvark::internal::capi {
 
 struct Entry {
   std::string name, path;
@@ -43,4 +43,4 @@ class Outline final : public Fields {
   std::vector<Entry*> stack_ = {&root_};
 };
 
-}  // namespace ardvark::capi
+}  // namespace ardvark::internal::capi

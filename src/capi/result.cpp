@@ -10,7 +10,7 @@
 #include "capi/handles.hpp"
 #include "model/spelling.hpp"
 
-namespace ardvark::capi {
+namespace ardvark::internal::capi {
 namespace {
 
 // What a path names below a value that is made as JSON; nullptr: nothing.
@@ -170,10 +170,11 @@ const Entry& entry_at(const ardvark_result& result, const char* path) {
 }
 
 }  // namespace
-}  // namespace ardvark::capi
+}  // namespace ardvark::internal::capi
 
 using namespace ardvark;
-using namespace ardvark::capi;
+using namespace ardvark::internal;
+using namespace ardvark::internal::capi;
 
 extern "C" {
 

@@ -4,7 +4,7 @@
 
 #include "core/eigen_solvers.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 
 Anderson::Anderson(Index size, Index memory)
     : memory_(std::min(memory, size)),
@@ -40,4 +40,4 @@ void Anderson::extrapolate(const Vector& x, const Vector& Gx, const Vector& weig
   next.noalias() -= dG_.leftCols(k) * gamma_.head(k);
 }
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

@@ -3,7 +3,7 @@
 
 #include "ardvark/types.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 
 class Anderson {
  public:
@@ -21,4 +21,4 @@ class Anderson {
   Vector right_, gamma_;
 };
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

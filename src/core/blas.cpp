@@ -46,7 +46,7 @@ void dstedc_(const char*, const int*, double*, double*, double*, const int*, dou
 void dlaed1_(const int*, double*, double*, const int*, int*, const double*, const int*, double*, int*, int*);
 }
 
-namespace ardvark::blas {
+namespace ardvark::internal::blas {
 namespace {
 
 int narrow(Index i) {
@@ -564,4 +564,4 @@ bool syevd(Index n, double* A, Index lda, double* values, double least) {
   return true;
 }
 
-}  // namespace ardvark::blas
+}  // namespace ardvark::internal::blas

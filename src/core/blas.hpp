@@ -3,7 +3,7 @@
 
 #include "ardvark/types.hpp"
 
-namespace ardvark::blas {
+namespace ardvark::internal::blas {
 
 enum class Side : char { left = 'L', right = 'R' };
 enum class Transpose : char { no = 'N', yes = 'T' };
@@ -80,4 +80,4 @@ class ThreadScope {
   ThreadScope& operator=(const ThreadScope&) = delete;
 };
 
-}  // namespace ardvark::blas
+}  // namespace ardvark::internal::blas

@@ -21,7 +21,7 @@ extern "C" {
 void dpotrf_(const char*, const int*, double*, const int*, int*);
 }
 
-namespace ardvark::blas {
+namespace ardvark::internal::blas {
 
 // Two threads gain from about a millisecond of work on, by less than a busy machine takes from them.
 bool is_small(double multiplications) { return multiplications < 4e7; }
@@ -155,4 +155,4 @@ AtOneThread::AtOneThread() {
   if (scopes_of_this_thread == 0 && !(detail::is_at_a_piece && scopes().any())) own_.emplace(0);
 }
 
-}  // namespace ardvark::blas
+}  // namespace ardvark::internal::blas

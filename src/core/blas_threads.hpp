@@ -5,7 +5,7 @@
 
 #include "core/blas.hpp"
 
-namespace ardvark::blas {
+namespace ardvark::internal::blas {
 
 /// A scope of its own where the caller has none: no call of BLAS from this library runs on threads of BLAS.
 class AtOneThread {
@@ -16,4 +16,4 @@ class AtOneThread {
   std::optional<ThreadScope> own_;
 };
 
-}  // namespace ardvark::blas
+}  // namespace ardvark::internal::blas

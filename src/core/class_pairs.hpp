@@ -6,7 +6,7 @@
 
 #include "ardvark/types.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 
 /// (low, high), low < high, in the order of the columns of a one_against_one fit.                                           (SMX.10)
 [[nodiscard]] inline std::vector<std::pair<Index, Index>> class_pairs(Index num_classes) {
@@ -16,4 +16,4 @@ namespace ardvark {
   return pairs;
 }
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

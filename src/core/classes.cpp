@@ -7,7 +7,7 @@
 
 #include "ardvark/errors.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 namespace {
 
 std::string text_of(double label) { return fmt::format("{}", label); }
@@ -89,4 +89,4 @@ TwoClasses read_two_classes(VectorView labels, const Vector& k, bool signs) {
   return out;
 }
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

@@ -6,7 +6,7 @@
 
 #include "ardvark/types.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 
 struct Classes {
   std::vector<double> labels;      ///< [C] ascending
@@ -38,4 +38,4 @@ struct TwoClasses {
 /// \throws InvalidArgument  any other number of classes
 [[nodiscard]] TwoClasses read_two_classes(VectorView labels, const Vector& k, bool signs);
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

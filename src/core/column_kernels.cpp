@@ -5,7 +5,7 @@
 
 #include "core/eight.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 namespace {
 
 // Rows in eights; the last eight may overlap those before, of which `skip` rows then count no more.
@@ -278,4 +278,4 @@ const ColumnKernels& column_kernel() {
   return best;
 }
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

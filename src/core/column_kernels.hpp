@@ -6,7 +6,7 @@
 #include "ardvark/types.hpp"
 #include "core/simd.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 
 struct ColumnProducts {
   double with_residual = 0;  ///< sum z_i u_i
@@ -40,4 +40,4 @@ struct ColumnKernels {
 /// The first that simd::level() allows.
 [[nodiscard]] const ColumnKernels& column_kernel();
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

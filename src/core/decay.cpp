@@ -5,7 +5,7 @@
 #include <bit>
 #include <cstdint>
 
-namespace ardvark {
+namespace ardvark::internal {
 namespace {
 
 // exp(x) for -701 <= x <= 0 as 2^n exp(r), |r| <= ln(2)/2, with the series to r^13 (the next term is below 4e-18). n ln 2 is taken off in
@@ -69,4 +69,4 @@ void decay(double* u, Index size) {
   best.run(u, size);
 }
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

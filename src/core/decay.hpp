@@ -6,7 +6,7 @@
 #include "ardvark/types.hpp"
 #include "core/simd.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 
 /// From here on decay() returns 0, where exp(-u) = 1e-304: a denormal number would slow every later product with K a hundredfold.
 inline constexpr double decay_end = 700;
@@ -21,4 +21,4 @@ struct DecayVersion {
 };
 [[nodiscard]] std::span<const DecayVersion> decay_versions();
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-namespace ardvark {
+namespace ardvark::internal {
 
 /// The spread of numbers around their mean, in units of the rounding of a number of that size: how many different values it covers.
 [[nodiscard]] inline double steps_of(double spread, double mean) {
@@ -22,4 +22,4 @@ namespace ardvark {
 /// their differences: such a column is read apart, each number less the center.
 [[nodiscard]] inline bool is_read_by_differences(double center, double scale) { return std::abs(center) * scale > 1e6; }
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

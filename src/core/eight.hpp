@@ -6,7 +6,7 @@
 
 #include "ardvark/types.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 
 constexpr Index lanes = 8;
 typedef double Eight __attribute__((vector_size(lanes * sizeof(double))));
@@ -62,4 +62,4 @@ typedef float EightSingle __attribute__((vector_size(lanes * sizeof(float))));
   for (int step = 0; step < 4; ++step) out = out * (1.5 - 0.5 * x * out * out);
 }
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

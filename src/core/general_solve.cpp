@@ -8,7 +8,7 @@ extern "C" {
 void dgesv_(const int*, const int*, double*, const int*, int*, double*, const int*, int*);
 }
 
-namespace ardvark::blas {
+namespace ardvark::internal::blas {
 
 bool solve(Matrix A, Matrix& B) {
   const int n = static_cast<int>(A.rows()), columns = static_cast<int>(B.cols());
@@ -19,4 +19,4 @@ bool solve(Matrix A, Matrix& B) {
   return info == 0;
 }
 
-}  // namespace ardvark::blas
+}  // namespace ardvark::internal::blas

@@ -5,7 +5,7 @@
 
 #include "core/decay.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 
 double logistic_rows(const Vector& m, const Vector& t, const Vector& k, Vector& p, Vector& q) {
   constexpr Index block = 256;  // a product of so many factors of at most 2 is finite: one logarithm serves them all
@@ -35,4 +35,4 @@ double logistic_rows(const Vector& m, const Vector& t, const Vector& k, Vector& 
   return sum;
 }
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

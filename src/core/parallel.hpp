@@ -15,7 +15,7 @@
 #include "ardvark/errors.hpp"
 #include "ardvark/types.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 
 namespace detail {
 /// Whether this thread is at a piece of some parallel_for: what it shares out in turn stays with it.
@@ -146,4 +146,4 @@ class Relay {
   bool stopped_ = false;
 };
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

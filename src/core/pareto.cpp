@@ -7,7 +7,7 @@
 #include <limits>
 #include <numeric>
 
-namespace ardvark {
+namespace ardvark::internal {
 namespace {
 
 // k = mean of ln(1 - theta x)
@@ -54,4 +54,4 @@ double pareto_khat(const Vector& log_ratios) {
 
 double khat_threshold(Index num_draws) { return std::min(1 - 1 / std::log10(static_cast<double>(num_draws)), 0.7); }
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

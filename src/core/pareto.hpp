@@ -3,7 +3,7 @@
 
 #include "ardvark/types.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 
 inline constexpr Index least_for_khat = 25;  ///< so many ratios have a tail of five
 
@@ -14,4 +14,4 @@ inline constexpr Index least_for_khat = 25;  ///< so many ratios have a tail of 
 /// min(1 - 1/log10(draws), 0.7): up to there so many draws tell the truth.                                                  (KHAT.3)
 [[nodiscard]] double khat_threshold(Index num_draws);
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

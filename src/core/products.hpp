@@ -6,7 +6,7 @@
 #include "core/blas.hpp"
 #include "core/parallel.hpp"
 
-namespace ardvark::products {
+namespace ardvark::internal::products {
 
 /// f(first, count) for tiles of columns, side by side on threads of ours. Tiles do not depend on the number of threads, so neither does
 /// what is made of them.
@@ -51,4 +51,4 @@ inline Index num_lanes(Index many, Index size) {
   return blas::is_small(blas::multiplications(many, size)) ? 1 : lanes;
 }
 
-}  // namespace ardvark::products
+}  // namespace ardvark::internal::products

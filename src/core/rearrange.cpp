@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace ardvark {
+namespace ardvark::internal {
 namespace {
 
 using Panel = Eigen::Map<Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>;
@@ -75,4 +75,4 @@ void mirror(Matrix& lower) {
   }
 }
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

@@ -5,7 +5,7 @@
 
 #include "ardvark/types.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 
 /// [rows, cols], row after row  ->  column after column. Beside the matrix: about 8 MB, or 16 columns where those are more, twice.
 void rows_to_columns(double* values, Index rows, Index cols);
@@ -16,4 +16,4 @@ void bring_to_front(double* values, Index rows, std::vector<Index> columns);
 /// The strict upper triangle of a square matrix <- its lower one, in squares that stay in the caches.
 void mirror(Matrix& lower);
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

@@ -8,7 +8,7 @@
 
 #include "ardvark/types.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 
 /// As m.resize(rows, cols): what stood there is lost. Without memory m is empty.
 template <typename Dense>
@@ -31,4 +31,4 @@ void assign(Dense& to, const Expression& from) {
     to = Dense(from);
 }
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

@@ -5,7 +5,7 @@
 
 #include "core/eight.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 namespace {
 
 template <typename Scalar, typename Out>
@@ -88,4 +88,4 @@ const RowKernels& row_kernel() {
   return best;
 }
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

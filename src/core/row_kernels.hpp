@@ -6,7 +6,7 @@
 #include "ardvark/types.hpp"
 #include "core/simd.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 
 /// What a row gives to sums over rows, column by column: square_j += x_j^2 and product_j += target x_j, x as it is written.
 struct RowSums {
@@ -55,4 +55,4 @@ struct RowKernels {
 /// The first that simd::level() allows.
 [[nodiscard]] const RowKernels& row_kernel();
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

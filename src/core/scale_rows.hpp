@@ -3,7 +3,7 @@
 
 #include "ardvark/types.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 
 /// out <- diag(w) X, column by column: twice as fast as Eigen's product with a diagonal matrix, which takes row and column of each entry
 /// apart. Of an expression w every entry would be computed anew for each column. X [rows, cols] may be a block.
@@ -11,4 +11,4 @@ inline void scale_rows(const Vector& w, const Eigen::Ref<const Matrix>& X, Eigen
   for (Index j = 0; j < X.cols(); ++j) out.col(j) = w.cwiseProduct(X.col(j));
 }
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

@@ -14,7 +14,7 @@ extern "C" {
 void dlaed4_(const int*, const int*, const double*, const double*, double*, const double*, double*, int*);
 }
 
-namespace ardvark {
+namespace ardvark::internal {
 namespace {
 
 constexpr double eps = std::numeric_limits<double>::epsilon();
@@ -177,4 +177,4 @@ bool symmetric_eigen(Matrix& C, Vector& values, double least) {
   return blas::syevd(n, C.data(), n, values.data(), least);
 }
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

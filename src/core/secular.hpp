@@ -5,7 +5,7 @@
 
 #include "ardvark/types.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 
 /// diag(a) + sign v v', sign 1 or -1.
 struct DiagonalPlusRankOne {
@@ -26,4 +26,4 @@ struct DiagonalPlusRankOne {
 /// else as blas::syevd, with its `least`.
 [[nodiscard]] bool symmetric_eigen(Matrix& C, Vector& values, double least = 0);
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

@@ -5,7 +5,7 @@
 #include <limits>
 #include <vector>
 
-namespace ardvark {
+namespace ardvark::internal {
 
 /// The sum of all terms after two successive ones, nats; 0 where the term is `least` or less, infinity where it is no smaller than the
 /// last.
@@ -21,4 +21,4 @@ namespace ardvark {
   return tail_of_series(before(0) - before(window), before(window) - before(2 * window), least);
 }
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

@@ -7,7 +7,7 @@
 
 #include "ardvark/errors.hpp"
 
-namespace ardvark::simd {
+namespace ardvark::internal::simd {
 
 const char* name(Level level) {
   switch (level) {
@@ -44,4 +44,4 @@ Level level() {
   return chosen;
 }
 
-}  // namespace ardvark::simd
+}  // namespace ardvark::internal::simd

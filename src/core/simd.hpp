@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <span>
 
-namespace ardvark::simd {
+namespace ardvark::internal::simd {
 
 /// In rising order: a processor that has one has those before it.
 enum class Level { baseline, avx2, avx512 };
@@ -26,7 +26,7 @@ template <typename Version>
   return *std::ranges::find_if(versions, [&](const Version& version) { return version.level <= most; });
 }
 
-}  // namespace ardvark::simd
+}  // namespace ardvark::internal::simd
 
 // What compiles a function for a level: ARDVARK_FOR_SIMD(f) expands f(level, attribute) for each, fastest first.
 #if defined(__x86_64__)

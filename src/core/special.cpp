@@ -8,7 +8,7 @@
 #include <boost/math/special_functions/gamma.hpp>
 #include <limits>
 
-namespace ardvark {
+namespace ardvark::internal {
 namespace {
 
 // Monahan & Stefanski (1989), k = 8: sigma(x) = sum_k p_k Phi(s_k x), error <= 2e-9. (PRED.2)
@@ -92,4 +92,4 @@ LogisticExpectation expected_logistic(double m, double s) {
   return e;
 }
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

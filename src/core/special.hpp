@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 
-namespace ardvark {
+namespace ardvark::internal {
 
 inline constexpr double ln_2pi = 1.8378770664093454836;
 inline constexpr double ln_2 = 0.69314718055994530942;
@@ -79,4 +79,4 @@ LogisticExpectation expected_logistic(double m, double s);
 LogisticExpectation expected_logistic_of_little_variance(double m, double s);
 inline constexpr double little_variance = 5e-3;
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

@@ -3,7 +3,7 @@
 
 #include <chrono>
 
-namespace ardvark {
+namespace ardvark::internal {
 
 class Stopwatch {
  public:
@@ -14,4 +14,4 @@ class Stopwatch {
   Clock::time_point started_ = Clock::now();
 };
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

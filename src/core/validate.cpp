@@ -12,7 +12,7 @@
 #include "core/parallel.hpp"
 #include "core/simd.hpp"
 
-namespace ardvark::validate {
+namespace ardvark::internal::validate {
 namespace {
 
 // One pass in memory order; a sum of finite values times zero is zero, so one accumulator tells whether any entry times `scale` is not
@@ -138,4 +138,4 @@ void gamma(const GammaDistribution& g, const char* shape_name, const char* rate_
   positive(g.rate, rate_name);
 }
 
-}  // namespace ardvark::validate
+}  // namespace ardvark::internal::validate

@@ -6,7 +6,7 @@
 #include "ardvark/prior.hpp"
 #include "ardvark/types.hpp"
 
-namespace ardvark::validate {
+namespace ardvark::internal::validate {
 
 /// \throws InvalidArgument unless X is not empty; `what` names it ("X", "X_new"). And where simd::level() throws.
 void shape(const MatrixView& X, const char* what);
@@ -32,4 +32,4 @@ void gamma(const GammaDistribution& g, const char* shape_name, const char* rate_
 void positive(double value, const char* what);
 [[nodiscard]] std::string column_name(const std::vector<std::string>& names, Index j);
 
-}  // namespace ardvark::validate
+}  // namespace ardvark::internal::validate

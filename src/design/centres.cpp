@@ -9,7 +9,7 @@
 
 #include "core/blas.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 namespace {
 
 std::weak_ordering compare_rows(const Matrix& X, Index a, Index b) {
@@ -157,4 +157,4 @@ Matrix kmeans_centres(const Matrix& X, Index count, std::uint64_t seed) {
   return centres.transpose();
 }
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

@@ -7,7 +7,7 @@
 
 #include "ardvark/kernel.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 
 /// k(X, X) = L L' + R: a factorisation with the largest diagonal of the remainder R as the next pivot. Of a positive semi-definite kernel
 /// no entry of R is larger than its largest diagonal.
@@ -36,4 +36,4 @@ struct PivotedCholesky {
 /// Fewer than `count` if X has fewer different rows. At most 100 rounds of O(n count d).
 [[nodiscard]] Matrix kmeans_centres(const Matrix& X, Index count, std::uint64_t seed);
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

@@ -6,7 +6,7 @@
 
 #include "design/design.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 
 /// f(panel [rows, count], positions in `columns` of what the panel holds), until every column was there once. The design is read in its own
 /// order, about eight megabytes at a time.
@@ -39,4 +39,4 @@ void for_column_panels(Design& X, const std::vector<Index>& columns, Function&& 
   return out;
 }
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

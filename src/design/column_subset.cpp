@@ -4,7 +4,7 @@
 
 #include "core/resize.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 
 ColumnSubset::ColumnSubset(Design& whole, std::vector<Index> columns) : whole_(whole) { choose(std::move(columns)); }
 
@@ -61,4 +61,4 @@ void ColumnSubset::apply(const Vector& w, Vector& out) {
   by_panels([&](Index first, const auto& panel) { out.noalias() += panel * w.segment(first, panel.cols()); });
 }
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

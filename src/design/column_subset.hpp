@@ -6,7 +6,7 @@
 
 #include "design/dense.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 
 /// With no more columns than rows a copy is kept, so that questions cost what a dense matrix of that size costs. With more, columns are
 /// read where they lie, panel by panel; gram() and row_variance() need the copy and make it.
@@ -39,4 +39,4 @@ class ColumnSubset final : public Design {
   std::unique_ptr<DenseDesign> copy_;
 };
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

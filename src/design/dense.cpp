@@ -8,7 +8,7 @@
 #include "core/products.hpp"
 #include "core/rearrange.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 namespace {
 
 // A block of rows is about 8 MB: large enough for full SYRK and TRMM speed, small enough to stay near the caches.
@@ -364,4 +364,4 @@ void DenseDesign::apply(const Vector& w, Vector& out) {
   }
 }
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

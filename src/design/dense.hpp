@@ -4,7 +4,7 @@
 #include "core/row_kernels.hpp"
 #include "design/design.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 
 /// Column j of the design is (X_j - center_j) * scale_j; an intercept, if any, is the last column, all ones.
 /// Empty vectors mean 0 and 1. A column with scale 0 is left out of the fit: it reads as zeros.
@@ -74,4 +74,4 @@ class DenseDesign final : public Design {
   Vector scaled_w_;                               // [cols] for project and apply
 };
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

@@ -4,7 +4,7 @@
 
 #include "core/blas.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 
 namespace {
 
@@ -34,4 +34,4 @@ Matrix lower_root(const Matrix& V) {
 
 void Design::row_forms(const Matrix& V, Vector& out) { row_variance(lower_root(V), out); }
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

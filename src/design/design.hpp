@@ -5,7 +5,7 @@
 
 #include "ardvark/types.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 
 /// The arithmetic of the O(rows cols^2) products, gram and row_variance.                                       docs/math/optimum.md (MP)
 enum class Products { double_precision, single_precision };
@@ -62,4 +62,4 @@ class Design {
   [[nodiscard]] virtual const Factors* factors() const { return nullptr; }
 };
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

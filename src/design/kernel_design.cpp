@@ -8,7 +8,7 @@
 #include "core/parallel.hpp"
 #include "design/centres.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 
 KernelDesign::KernelDesign(Kernel kernel, Matrix X, Matrix C, bool bias, Keep keep, Factoring factoring)
     : kernel_(std::move(kernel)), X_(std::move(X)), C_(std::move(C)), bias_(bias), factoring_(factoring) {
@@ -210,4 +210,4 @@ void KernelDesign::scaled_columns(Index first, Index count, const double* scale,
     for (Index j = 0; j < count; ++j) panel.col(j) *= scale[j];
 }
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

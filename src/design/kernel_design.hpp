@@ -8,7 +8,7 @@
 #include "ardvark/kernel.hpp"
 #include "design/dense.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 
 /// Up to 2^25 numbers (256 MB) the matrix is computed once and kept; beyond, every question evaluates the kernel again, block by block,
 /// and nothing of the size of the matrix is ever held: 20,000 inputs on as many centres take some 100 MB rather than 3.2 GB.
@@ -73,4 +73,4 @@ class KernelDesign final : public Design {
   std::optional<Factors> factors_;
 };
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

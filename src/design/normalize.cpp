@@ -9,6 +9,9 @@
 #include "design/dense.hpp"
 
 namespace ardvark {
+
+using namespace internal;
+
 namespace {
 
 // sqrt(sum (x - mean)^2/(n - 1)) of these numbers

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace ardvark {
+namespace ardvark::internal {
 namespace {
 
 constexpr Index block = 512;  // of rows, so that either memory order is read line by line
@@ -113,4 +113,4 @@ Vector SparseRows::forms(const Matrix& T) const {
   return out;
 }
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

@@ -6,7 +6,7 @@
 
 #include "design/dense.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 
 /// x_n = v_n + shift, v_n with few entries. A column with few entries that are not 0 has v = scale x and shift = - scale center; another
 /// one is in v as it reads, shift 0, so that a large center costs no digits.                                                    (SL.8)
@@ -57,4 +57,4 @@ class SparseDesign final : public Design {
   std::shared_ptr<const SparseRows> sparse_;
 };
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

@@ -7,7 +7,7 @@
 
 #include "design/design.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 
 class DesignWithRow final : public Design {
  public:
@@ -79,4 +79,4 @@ inline std::unique_ptr<Design> with_row_of_means(std::unique_ptr<Design> design,
   return std::make_unique<DesignWithRow>(std::move(design), std::move(means));
 }
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

@@ -18,7 +18,7 @@
 #include "method/sweep/sweep_fit.hpp"
 #include "preset/preset.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 namespace {
 
 enum class Method { greedy, sequential, l1, published_l1, spike_slab, sweeps };
@@ -103,4 +103,4 @@ Fit fit_as_asked(Task task, MatrixView X, VectorView y, const FitOptions& option
   return fit;
 }
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

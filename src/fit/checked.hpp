@@ -6,7 +6,7 @@
 #include "ardvark/fit.hpp"
 #include "likelihood/registry.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 
 /// For callers inside the library, whose options are right and name a prior; there may be no columns at all.
 /// \param y       linear: the target; logistic: labels, of two kinds
@@ -19,4 +19,4 @@ namespace ardvark {
 [[nodiscard]] Fit fit_as_asked(Task task, MatrixView X, VectorView y, const FitOptions& options,
                                std::shared_ptr<double[]> memory = nullptr);
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

@@ -28,6 +28,9 @@
 #include "predict/relevance.hpp"
 
 namespace ardvark {
+
+using namespace internal;
+
 namespace {
 
 constexpr Index num_draws = 4000, draws_in_block = 250;
@@ -57,7 +60,7 @@ bool root_of_covariance(const Matrix& V, const std::vector<Index>& columns, Norm
 
 // Empty parts: why not.
 Proposal proposal_of(const Fit& fit, std::string& why_not) {
-  const detail::FitState& state = *fit.state;
+  const FitState& state = *fit.state;
   const Index q = state.w.size();
   Proposal out;
   std::vector<MixtureComponent> components;
@@ -426,6 +429,10 @@ Vector second_class(VectorView labels) {
 
 }  // namespace
 
+}  // namespace ardvark
+
+namespace ardvark::internal {
+
 Diagnosis largest_khat(std::size_t num_machines, const std::function<Diagnosis(std::size_t)>& diagnosis_of, const std::string& why_not) {
   Diagnosis largest = not_computed();
   for (std::size_t m = 0; m < num_machines; ++m) {
@@ -435,6 +442,10 @@ Diagnosis largest_khat(std::size_t num_machines, const std::function<Diagnosis(s
   }
   return largest;
 }
+
+}  // namespace ardvark::internal
+
+namespace ardvark {
 
 Diagnosis diagnose(const Fit& fit, MatrixView X, VectorView labels, const FitOptions& options, std::string& why_not) {
   validate::vector(labels, X.rows(), "labels");

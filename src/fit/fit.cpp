@@ -17,6 +17,8 @@
 
 namespace ardvark {
 
+using namespace internal;
+
 Matrix Fit::V() const {
   if (state == nullptr || state->factor.kind == CovarianceFactor::Kind::none)
     throw InvalidArgument("the fit kept no covariance factor; fit again with keep_covariance = always");

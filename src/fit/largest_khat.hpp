@@ -7,10 +7,10 @@
 
 #include "ardvark/diagnose.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 
 /// That of the machine with the largest one; of a machine that has none, which sets `why_not`, that.
 [[nodiscard]] Diagnosis largest_khat(std::size_t num_machines, const std::function<Diagnosis(std::size_t)>& diagnosis_of,
                                      const std::string& why_not);
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

@@ -5,6 +5,9 @@
 #include "fit/checked.hpp"
 
 namespace ardvark {
+
+using namespace internal;
+
 namespace {
 
 LinearFit fit_linear_of(MatrixView X, std::shared_ptr<double[]> memory, VectorView y, const FitOptions& options) {

@@ -11,6 +11,9 @@
 #include "method/l1/lasso.hpp"
 
 namespace ardvark {
+
+using namespace internal;
+
 namespace {
 
 void validate_table(MatrixView X, VectorView labels, const FitOptions& options) {

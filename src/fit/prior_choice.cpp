@@ -7,7 +7,7 @@
 
 #include "method/spike_slab/sparse.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 namespace {
 
 std::string obstacle_to_sparse(const FitOptions& options, Task task, Index num_rows, Index num_columns) {
@@ -39,4 +39,4 @@ ChosenOptions with_chosen_prior(const FitOptions& options, Task task, Index num_
   return chosen;
 }
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

@@ -5,7 +5,7 @@
 
 #include "ardvark/fit.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 
 struct PriorChoice {
   PriorKind kind = PriorKind::sparse;
@@ -23,4 +23,4 @@ struct ChosenOptions {
 /// \throws InvalidArgument  a sparse prior beside an option that it has no meaning for
 [[nodiscard]] ChosenOptions with_chosen_prior(const FitOptions& options, Task task, Index num_rows, Index num_columns);
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

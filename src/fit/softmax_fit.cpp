@@ -21,6 +21,9 @@
 #include "preset/preset.hpp"
 
 namespace ardvark {
+
+using namespace internal;
+
 namespace {
 
 // ---- what is asked for ------------------------------------------------------------------------------------------------------------------
@@ -126,7 +129,7 @@ struct Run {
   }
 };
 
-void to_user_units(const Run& run, SoftmaxFit& fit, detail::SoftmaxState& state) {
+void to_user_units(const Run& run, SoftmaxFit& fit, SoftmaxState& state) {
   const ClassOutcome& o = run.outcome;
   const Standardization& s = state.standardization;
   const Index p = run.X.cols(), q = run.q, C = fit.num_classes();
@@ -199,7 +202,7 @@ void set_precisions(const Run& run, const PrecisionPrior& prior, SoftmaxFit& fit
 }
 
 // V as prediction needs it, unless it is too large to be asked for by nobody. The intercepts' variances come from it.
-void set_covariance(Run& run, SoftmaxFit& fit, detail::SoftmaxState& state) {
+void set_covariance(Run& run, SoftmaxFit& fit, SoftmaxState& state) {
   const ClassOutcome& o = run.outcome;
   if (o.solver == nullptr) {  // every column is left out, and there is no intercept: scores are 0 for certain
     state.covariance.kind = ClassCovariance::Kind::triangular;
@@ -232,7 +235,7 @@ void fit_one_model(MatrixView X, const Classes& classes, const Vector& k, const 
   const blas::ThreadScope threads(options.threads);
   Prepared prepared = prepare_columns(X, k, options);
   const PreparedPrior one = prepare_prior(options, p, prepared.left_out);
-  auto state = std::make_shared<detail::SoftmaxState>();
+  auto state = std::make_shared<SoftmaxState>();
   state->standardization = std::move(prepared.standardization);
   fit.left_out = std::move(prepared.left_out);
   fit.prior = one.kind;
@@ -318,6 +321,10 @@ void warn(const SoftmaxOptions& options, SoftmaxFit& fit) {
 
 }  // namespace
 
+}  // namespace ardvark
+
+namespace ardvark::internal {
+
 void describe_classes(const std::vector<Index>& label, const Vector& k, const ClassProbabilities& p, SoftmaxFit& fit) {
   double correct = 0, loss = 0;
   for (Index n = 0; n < k.size(); ++n) {
@@ -340,6 +347,10 @@ ClassCoding coding_of(const SoftmaxOptions& options, Index num_classes, Index nu
   const bool of_regressions = is_sparse(options.prior.kind) || options.prior.kind == PriorKind::laplace;
   return of_regressions || (is_wide && may_choose) ? ClassCoding::one_against_rest : ClassCoding::softmax;
 }
+
+}  // namespace ardvark::internal
+
+namespace ardvark {
 
 SoftmaxFit fit_softmax(MatrixView X, VectorView labels, const SoftmaxOptions& given) {
   validate::matrix(X, "X", given.column_names);

@@ -19,6 +19,9 @@
 #include "preset/preset.hpp"
 
 namespace ardvark {
+
+using namespace internal;
+
 namespace {
 
 // The rows of a machine, and what it is called in messages.
@@ -172,9 +175,13 @@ FitOptions options_of_each(const SoftmaxOptions& options) {
   return each;
 }
 
+}  // namespace ardvark
+
+namespace ardvark::internal {
+
 void fit_machines(MatrixView X, const std::vector<Index>& label, const Vector& k, const SoftmaxOptions& options, SoftmaxFit& fit) {
   FitOptions each = options_of_each(options);
-  auto state = std::make_shared<detail::SoftmaxState>();
+  auto state = std::make_shared<SoftmaxState>();
   const MatrixView whole = X;
   Matrix Z;
   const bool pairs = options.coding == ClassCoding::one_against_one;
@@ -237,11 +244,15 @@ void fit_machines(MatrixView X, const std::vector<Index>& label, const Vector& k
   describe_classes(label, k, predict(fit, whole, integrates ? ClassRule::automatic : ClassRule::plug_in), fit);
   if (options.keep_covariance != Keep::never) return;
   for (Fit& one : fit.machines) {
-    auto bare = std::make_shared<detail::FitState>(*one.state);
+    auto bare = std::make_shared<FitState>(*one.state);
     bare->factor = {};
     one.state = std::move(bare);
   }
 }
+
+}  // namespace ardvark::internal
+
+namespace ardvark {
 
 Diagnosis diagnose(const SoftmaxFit& fit, MatrixView X, VectorView labels, const SoftmaxOptions& options, std::string& why_not) {
   if (fit.machines.empty()) throw InvalidArgument("k-hat needs a regression for each class (coding one-against-rest); this is a softmax");

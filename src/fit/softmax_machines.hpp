@@ -3,7 +3,7 @@
 
 #include "ardvark/softmax.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 
 /// How the classes are told apart where the caller does not say it.                                                             (SMX.9)
 [[nodiscard]] ClassCoding coding_of(const SoftmaxOptions& options, Index num_classes, Index num_rows, Index num_columns);
@@ -14,4 +14,4 @@ void fit_machines(MatrixView X, const std::vector<Index>& label, const Vector& k
 /// Accuracy and log loss of the training rows.
 void describe_classes(const std::vector<Index>& label, const Vector& k, const ClassProbabilities& p, SoftmaxFit& fit);
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

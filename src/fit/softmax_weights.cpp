@@ -6,6 +6,9 @@
 #include "posterior/state.hpp"
 
 namespace ardvark {
+
+using namespace internal;
+
 namespace {
 
 // Of each class: w_user = D w, and for the intercept the prediction at x = 0.

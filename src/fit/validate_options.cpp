@@ -11,7 +11,7 @@
 #include "method/sweep/sweep_choice.hpp"
 #include "preset/preset.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 namespace {
 
 void validate_rule(const FitOptions& options, bool linear) {
@@ -105,4 +105,4 @@ void validate_options(const FitOptions& options, Task task, Index num_columns) {
   validate_preset(options, task);
 }
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

@@ -3,9 +3,9 @@
 
 #include "ardvark/fit.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 
 /// \throws InvalidArgument  naming the option, its value and the constraint
 void validate_options(const FitOptions& options, Task task, Index num_columns);
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

@@ -5,12 +5,12 @@
 #include "frame/describe.hpp"
 #include "frame/solution.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 namespace {
 
 // w_user = y_scale scale_j w_j, and the intercept is the prediction at x = 0.
 void to_user_units(const Solution& solution, const Frame& frame, Fit& fit) {
-  const detail::Units& units = frame.units;
+  const Units& units = frame.units;
   const Standardization& s = units.standardization;
   const Index p = fit.num_columns();
   double spread = 1;  // variance of w given V: b_N/(a_N - 1) for linear
@@ -120,8 +120,8 @@ Fit assemble(const Frame& frame, Solution solution) {
     for (const Index j : solution.flat)
       if (j < p) fit.sparse->direction[j] = normal_cdf(std::abs(fit.mean[j]) / std::sqrt(fit.variance[j]));
 
-  const auto state = std::make_shared<detail::FitState>();
-  static_cast<detail::Units&>(*state) = frame.units;
+  const auto state = std::make_shared<FitState>();
+  static_cast<Units&>(*state) = frame.units;
   state->w = std::move(solution.w);
   state->factor = std::move(solution.factor);
   state->quadratic = solution.quadratic;
@@ -134,4 +134,4 @@ Fit assemble(const Frame& frame, Solution solution) {
   return fit;
 }
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

@@ -9,7 +9,7 @@
 #include "core/digits.hpp"
 #include "core/validate.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 namespace {
 
 double distance_of(double center, double scale) { return is_read_by_differences(center, scale) ? 1.0 : 1 + std::abs(center) * scale; }
@@ -112,4 +112,4 @@ void warn_of_flat_columns(Design& X, const std::vector<Index>& flat, const Vecto
       validate::column_name(column_names, flat[static_cast<std::size_t>(most)]), std::sqrt(static_cast<double>(f) * inflation.sum())));
 }
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

@@ -7,7 +7,7 @@
 #include "design/dense.hpp"
 #include "posterior/solver.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 
 struct Conditioning {
   double number = 1;          ///< of [diag(omega)^1/2 X; A^1/2] with columns scaled to length one, in the Frobenius norm
@@ -38,4 +38,4 @@ struct Conditioning {
 void warn_of_flat_columns(Design& X, const std::vector<Index>& flat, const Vector& k, const std::vector<std::string>& column_names,
                           std::vector<std::string>& warnings);
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

@@ -11,6 +11,8 @@
 
 namespace ardvark {
 
+using namespace internal;
+
 namespace {
 
 // Rows, counted and scored.
@@ -38,6 +40,10 @@ class Tally {
 };
 
 }  // namespace
+
+}  // namespace ardvark
+
+namespace ardvark::internal {
 
 void describe_classes(const Vector& t, const Vector& k, const Vector& m, const Vector& s, Fit& fit) {
   const PredictiveRule rule = resolved(PredictiveRule::automatic, fit);
@@ -112,6 +118,10 @@ void describe_separation(const FitOptions& options, Fit& fit) {
                     "growing; they, their intervals and the bound are those of the last sweep; if more sweeps only raise them, ") +
         what_to_do_about_growth(options));
 }
+
+}  // namespace ardvark::internal
+
+namespace ardvark {
 
 const char* to_string(Status status) {
   switch (status) {

@@ -6,7 +6,7 @@
 #include "ardvark/fit.hpp"
 #include "posterior/mixture.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 
 /// Class weights, accuracy and log loss of the training rows, from their m and s by the rule of predict(), that of fit.report.preset and
 /// compat; t in {0, 1}, weights k.
@@ -24,4 +24,4 @@ void warn_if_too_confident(const FitOptions& options, Fit& fit, Index num_column
 /// With classes that can be separated the coefficients grow until the prior stops them, if it does.
 void describe_separation(const FitOptions& options, Fit& fit);
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

@@ -9,7 +9,7 @@
 #include "frame/prepare.hpp"
 #include "preset/preset.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 namespace {
 
 // The target in units of its own.
@@ -89,7 +89,7 @@ Vector Frame::origin() const {
   return origin;
 }
 
-double bound_offset(const std::vector<Index>& flat_columns, const detail::Units& units, double rows) {
+double bound_offset(const std::vector<Index>& flat_columns, const Units& units, double rows) {
   double offset = -rows * std::log(units.y_scale);
   for (Index j : flat_columns) {
     const bool scaled = units.standardization.scale.size() > j;
@@ -103,4 +103,4 @@ std::vector<std::string> complete_names(std::vector<std::string> names, Index nu
   return names;
 }
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

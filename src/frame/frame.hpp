@@ -9,7 +9,7 @@
 #include "design/dense.hpp"
 #include "posterior/state.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 
 struct Frame {
   FitOptions options;
@@ -20,7 +20,7 @@ struct Frame {
   double rows = 0;                   ///< their sum
   Vector target;                     ///< [rows] linear: in the units of the design; logistic: 0 and 1; counts: as they are
   std::vector<std::string> classes;  ///< logistic: the two, as the caller calls them
-  detail::Units units;               ///< of columns and target
+  Units units;                       ///< of columns and target
   std::vector<bool> left_out;        ///< [columns] of the table: they take no part
   std::vector<std::string> names;    ///< [columns]
   std::vector<std::string> notes;    ///< what a fit says of the table
@@ -40,9 +40,9 @@ struct Frame {
 
 /// What the log evidence gains by the change of units: the density of y changes by its scale, and a flat density of 1 is 1 in the units of
 /// the user.                                                                                                              (LIN.5)
-[[nodiscard]] double bound_offset(const std::vector<Index>& flat_columns, const detail::Units& units, double rows);
+[[nodiscard]] double bound_offset(const std::vector<Index>& flat_columns, const Units& units, double rows);
 
 /// Names of so many columns, completed by x1, x2, ...
 [[nodiscard]] std::vector<std::string> complete_names(std::vector<std::string> names, Index num_columns);
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

@@ -13,7 +13,7 @@
 #include "core/row_kernels.hpp"
 #include "core/validate.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 namespace {
 
 // sum_i k_i (x_ij - shift_j) and sum_i k_i (x_ij - shift_j)^2.
@@ -453,4 +453,4 @@ Vector start_of(const FitOptions& options, const Partition& partition, Index num
   return expected;
 }
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

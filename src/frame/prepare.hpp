@@ -5,7 +5,7 @@
 #include "design/dense.hpp"
 #include "waist/waist.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 
 /// Which of the columns are in a list. \throws InvalidArgument where it names one that X does not have
 [[nodiscard]] std::vector<bool> marked_columns(const std::vector<Index>& columns, const char* what, Index num_columns);
@@ -49,4 +49,4 @@ void validate_start(const FitOptions& options, Index p, Index num_models);
 /// E[alpha] of the groups to begin with: as start_precision says, and `expected` where it says nothing. `q`: columns of a model's design.
 [[nodiscard]] Vector start_of(const FitOptions& options, const Partition& partition, Index num_models, Index q, Vector expected);
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

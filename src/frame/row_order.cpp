@@ -5,7 +5,7 @@
 #include <compare>
 #include <cstdint>
 
-namespace ardvark {
+namespace ardvark::internal {
 namespace {
 
 // Fibonacci hashing, the high bits folded down.
@@ -64,4 +64,4 @@ OrderedRows order_by_content(MatrixView X, const Vector& y, const Vector& k) {
   return out;
 }
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

@@ -5,7 +5,7 @@
 
 #include "ardvark/types.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 
 struct OrderedRows {
   std::vector<Index> rows;  ///< positions in the table, one of each set of equal rows
@@ -17,4 +17,4 @@ struct OrderedRows {
 /// \param X [n,p] finite, \param y [n] labels, \param k [n] weights, >= 0; rows of weight zero are left out.   O(n p + n log n)
 [[nodiscard]] OrderedRows order_by_content(MatrixView X, const Vector& y, const Vector& k);
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

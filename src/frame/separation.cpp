@@ -10,7 +10,7 @@
 #include "posterior/solver.hpp"
 #include "waist/waist.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 namespace {
 
 constexpr const char* dependent =
@@ -111,4 +111,4 @@ void call_separated(const Frame& frame, Solution& solution) {
       report.sweeps);
 }
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

@@ -6,7 +6,7 @@
 
 #include "frame/solution.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 
 /// Columns without a prior that depend on one another but for rounding have no coefficients that a likelihood could tell apart: its maximum
 /// would be found along what rounding has left of them, or nowhere.                                                             (RIDGE.11)
@@ -21,4 +21,4 @@ void explain_no_posterior(const Frame& frame, const std::vector<Index>& flat_col
 /// is no maximum to have converged to. Puts that into the solution's report.
 void call_separated(const Frame& frame, Solution& solution);
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

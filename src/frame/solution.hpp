@@ -11,7 +11,7 @@
 #include "posterior/mixture.hpp"
 #include "waist/waist.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 
 /// What the training rows are described by: R^2, or accuracy and log loss. Empty: they are not.
 struct RowMoments {
@@ -52,4 +52,4 @@ struct Solution {
 /// A fit in the units of the caller, R^2 or class probabilities of its rows included.
 [[nodiscard]] Fit assemble(const Frame& frame, Solution solution);
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

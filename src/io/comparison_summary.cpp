@@ -8,6 +8,9 @@
 #include "io/text.hpp"
 
 namespace ardvark {
+
+using namespace internal;
+
 namespace {
 
 // "3 linear models and 1 relevance vector machine".

@@ -20,6 +20,9 @@
 #include "io/text.hpp"
 
 namespace ardvark {
+
+using namespace internal;
+
 namespace {
 
 using io::CsvField;

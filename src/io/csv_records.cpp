@@ -9,7 +9,7 @@
 #include "ardvark/errors.hpp"
 #include "io/text.hpp"
 
-namespace ardvark::io {
+namespace ardvark::internal::io {
 namespace {
 
 constexpr std::size_t max_record = std::size_t{256} << 20;  // ten million columns; beyond it a quote is surely open
@@ -222,4 +222,4 @@ bool CsvRecords::refill() {
   return num_read > 0;
 }
 
-}  // namespace ardvark::io
+}  // namespace ardvark::internal::io

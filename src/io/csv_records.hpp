@@ -11,7 +11,7 @@
 #include "ardvark/types.hpp"
 #include "io/file.hpp"
 
-namespace ardvark::io {
+namespace ardvark::internal::io {
 
 /// One field, in the reader's buffer: an unquoted field without surrounding blanks, a quoted one as it stands between its quotes.
 struct CsvField {
@@ -79,4 +79,4 @@ class CsvRecords {
   std::uint64_t num_bytes_read_ = 0;
 };
 
-}  // namespace ardvark::io
+}  // namespace ardvark::internal::io

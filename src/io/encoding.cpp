@@ -13,6 +13,9 @@
 #include "io/text.hpp"
 
 namespace ardvark {
+
+using namespace internal;
+
 namespace {
 
 using io::listed;

@@ -15,7 +15,7 @@
 #include "ardvark/errors.hpp"
 #include "ardvark/table.hpp"
 
-namespace ardvark::io {
+namespace ardvark::internal::io {
 namespace {
 
 constexpr std::size_t max_transfer = std::size_t{1} << 30;  // Linux moves at most 2 GiB a call
@@ -203,9 +203,11 @@ void FileInTheMaking::fail(int error) const {
   throw EnvironmentError(fmt::format("cannot write '{}': {}{}", path_, reason(error), advice));
 }
 
-}  // namespace ardvark::io
+}  // namespace ardvark::internal::io
 
 namespace ardvark {
+
+using namespace internal;
 
 void write_text_file(const std::string& path, const std::string& text) {
   io::FileInTheMaking file(path);

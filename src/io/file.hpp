@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-namespace ardvark::io {
+namespace ardvark::internal::io {
 
 class File {
  public:
@@ -57,4 +57,4 @@ class FileInTheMaking {
   bool committed_ = false;
 };
 
-}  // namespace ardvark::io
+}  // namespace ardvark::internal::io

@@ -11,14 +11,14 @@
 #include "io/sparse_record.hpp"
 #include "posterior/state.hpp"
 
-namespace ardvark::io {
+namespace ardvark::internal::io {
 namespace {
 
 // Scalars travel as doubles beside the arrays: JSON has no infinity.
 constexpr Index num_scalars = 16;
 
 Vector scalars(const Fit& fit) {
-  const detail::FitState& s = *fit.state;
+  const FitState& s = *fit.state;
   const Intercept intercept = fit.intercept.value_or(Intercept{});
   Vector v(num_scalars);
   v << (std::isnan(fit.log_det_V) ? 0 : fit.log_det_V), fit.bound, fit.noise.shape, fit.noise.rate, fit.num_rows, fit.effective_parameters,
@@ -27,7 +27,7 @@ Vector scalars(const Fit& fit) {
   return v;
 }
 
-void set_scalars(const Vector& v, const std::string& path, Fit& fit, detail::FitState& s) {
+void set_scalars(const Vector& v, const std::string& path, Fit& fit, FitState& s) {
   fit.log_det_V = is_sparse(fit.prior) ? std::numeric_limits<double>::quiet_NaN() : v[0];
   fit.bound = fit.report.bound = v[1];
   fit.noise = {v[2], v[3]};
@@ -75,7 +75,7 @@ Json describe(const Report& report) {
 }
 
 Json describe(const Fit& fit) {
-  const detail::FitState& state = *fit.state;
+  const FitState& state = *fit.state;
   Json description = {{"task", to_string(fit.task)},
                       {"prior", to_string(fit.prior)},
                       {"posterior", to_string(fit.posterior)},
@@ -97,7 +97,7 @@ Json describe(const Fit& fit) {
 }
 
 void add_arrays(SafetensorsWriter& file, const std::string& prefix, const Fit& fit) {
-  const detail::FitState& state = *fit.state;
+  const FitState& state = *fit.state;
   file.add_vector(prefix + "scalars", scalars(fit));
   file.add_vector(prefix + "bound_history", fit.report.bound_history);
   file.add_vector(prefix + "mean", fit.mean);
@@ -169,7 +169,7 @@ struct FitReader {
 };
 
 // Words and lists; the columns have their names.
-void read_description(const FitReader& in, Fit& fit, detail::FitState& state) {
+void read_description(const FitReader& in, Fit& fit, FitState& state) {
   const Json& description = in.description;
   const std::string& path = in.path();
   CovarianceFactor& factor = state.factor;
@@ -207,7 +207,7 @@ void read_description(const FitReader& in, Fit& fit, detail::FitState& state) {
       in.fail("the list of columns with a covariance");
 }
 
-void read_numbers(const FitReader& in, Fit& fit, detail::FitState& state) {
+void read_numbers(const FitReader& in, Fit& fit, FitState& state) {
   const std::string &path = in.path(), &prefix = in.prefix;
   const Index p = static_cast<Index>(fit.column_names.size()), q = p + (state.standardization.intercept ? 1 : 0);
   const Vector numbers = in.vector("scalars", num_scalars);
@@ -278,7 +278,7 @@ Fit read_fit(const SafetensorsReader& file, const std::string& prefix, const Jso
   const FitReader in{file, prefix, description};
   Fit fit;
   fit.column_names = std::move(column_names);
-  const auto state = std::make_shared<detail::FitState>();
+  const auto state = std::make_shared<FitState>();
   read_description(in, fit, *state);
   read_numbers(in, fit, *state);
   if (is_sparse(fit.prior)) read_sparse_part(in, fit);
@@ -313,4 +313,4 @@ void fail_model(const std::string& path, const std::string& why) {
   throw InvalidArgument(fmt::format("'{}' is not an ardvark model file: {}", path, why));
 }
 
-}  // namespace ardvark::io
+}  // namespace ardvark::internal::io

@@ -9,7 +9,7 @@
 #include "io/json.hpp"
 #include "io/safetensors.hpp"
 
-namespace ardvark::io {
+namespace ardvark::internal::io {
 
 /// All that is no array, but for the columns' names.
 [[nodiscard]] Json describe(const Fit& fit);
@@ -54,4 +54,4 @@ Enum from_name(const Json& name, std::initializer_list<Enum> values, const std::
   fail_model(path, "'" + text + "' is unknown to this program");
 }
 
-}  // namespace ardvark::io
+}  // namespace ardvark::internal::io

@@ -9,7 +9,7 @@
 
 #include "io/text.hpp"
 
-namespace ardvark::io {
+namespace ardvark::internal::io {
 namespace {
 
 // The library is asked for single texts and numbers alone, in whose destruction it needs no memory.
@@ -174,4 +174,4 @@ void Json::fail(const char* expected) const {
   throw JsonError(fmt::format("{} is expected, and there is {}", expected, kinds[value_.index()]));
 }
 
-}  // namespace ardvark::io
+}  // namespace ardvark::internal::io

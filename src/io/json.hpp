@@ -16,7 +16,7 @@
 
 #include "ardvark/types.hpp"
 
-namespace ardvark::io {
+namespace ardvark::internal::io {
 
 /// A tree is not what it was asked for: "a number is expected, and there is a text".
 class JsonError : public std::runtime_error {
@@ -127,4 +127,4 @@ struct Json::Member {
 /// are written as U+FFFD.
 void append_quoted(std::string& to, std::string_view text);
 
-}  // namespace ardvark::io
+}  // namespace ardvark::internal::io

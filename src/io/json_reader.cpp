@@ -9,7 +9,7 @@
 
 #include "ardvark/errors.hpp"
 
-namespace ardvark::io {
+namespace ardvark::internal::io {
 namespace {
 
 // In the library's words.
@@ -113,4 +113,4 @@ Json bounded_json(std::string_view text, std::size_t most_bytes, const std::stri
   return builder.take();
 }
 
-}  // namespace ardvark::io
+}  // namespace ardvark::internal::io

@@ -8,7 +8,7 @@
 
 #include "io/json.hpp"
 
-namespace ardvark::io {
+namespace ardvark::internal::io {
 
 /// What is told of a text while it is read. Each of these may throw, which ends the reading.
 class JsonEvents {
@@ -29,4 +29,4 @@ void read_json(std::string_view text, JsonEvents& events);
 /// \throws InvalidArgument  the tree would take more than `most_bytes`, or is nested too deep; \param name  of what it is, for the message
 [[nodiscard]] Json bounded_json(std::string_view text, std::size_t most_bytes, const std::string& name);
 
-}  // namespace ardvark::io
+}  // namespace ardvark::internal::io

@@ -16,6 +16,9 @@
 #include "posterior/state.hpp"
 
 namespace ardvark {
+
+using namespace internal;
+
 namespace {
 
 using io::Json;
@@ -67,8 +70,6 @@ void write(io::SafetensorsWriter& file, const char* kind, Json description, cons
   file.add_checksums();
   sink(file);
 }
-
-using detail::holds_posterior;
 
 template <typename AnyFit>
 void check_posterior(const AnyFit& fit) {

@@ -7,7 +7,7 @@
 
 #include "io/fit_record.hpp"
 
-namespace ardvark::io {
+namespace ardvark::internal::io {
 namespace {
 
 constexpr Index num_scalars = 6;
@@ -182,4 +182,4 @@ RelevanceFit read_relevance(const SafetensorsReader& file, const Json& descripti
   return fit;
 }
 
-}  // namespace ardvark::io
+}  // namespace ardvark::internal::io

@@ -8,7 +8,7 @@
 #include "io/json.hpp"
 #include "io/safetensors.hpp"
 
-namespace ardvark::io {
+namespace ardvark::internal::io {
 
 /// \throws InvalidArgument  a kernel that cannot be stored
 [[nodiscard]] Json describe(const RelevanceFit& fit);
@@ -18,4 +18,4 @@ void add_arrays(SafetensorsWriter& file, const RelevanceFit& fit);
 /// \throws JsonError or InvalidArgument  the file holds something else
 [[nodiscard]] RelevanceFit read_relevance(const SafetensorsReader& file, const Json& description, std::vector<std::string> input_names);
 
-}  // namespace ardvark::io
+}  // namespace ardvark::internal::io

@@ -12,6 +12,9 @@
 #include "posterior/state.hpp"
 
 namespace ardvark {
+
+using namespace internal;
+
 namespace {
 
 using io::number;
@@ -252,7 +255,7 @@ std::string heading(const RelevanceFit& fit) {
 std::string summary(const RelevanceFit& fit, double level) {
   const Report& report = fit.report;
   std::string out = heading(fit);
-  if (!detail::holds_posterior(fit)) return out + fmt::format("\nstatus  {}: {}\n", to_string(report.status), report.message);
+  if (!holds_posterior(fit)) return out + fmt::format("\nstatus  {}: {}\n", to_string(report.status), report.message);
   const std::optional<KernelSpec> spec = spec_of(fit.kernel);
   out += "kernel " + kernel_in_words(fit, spec) + '\n';
   if (spec && has_width(*spec) && spec->parameters.size() > 1) out += table_of_widths(fit, spec->parameters);

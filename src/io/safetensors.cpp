@@ -16,7 +16,7 @@
 #include "io/json_reader.hpp"
 #include "io/text.hpp"
 
-namespace ardvark::io {
+namespace ardvark::internal::io {
 namespace {
 
 static_assert(std::endian::native == std::endian::little, "arrays are written as they lie in memory, which must be little-endian");
@@ -445,4 +445,4 @@ int check_format(const SafetensorsReader& file, const std::string& format, int n
   return version;
 }
 
-}  // namespace ardvark::io
+}  // namespace ardvark::internal::io

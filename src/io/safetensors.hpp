@@ -19,7 +19,7 @@
 #include "ardvark/types.hpp"
 #include "io/file.hpp"
 
-namespace ardvark::io {
+namespace ardvark::internal::io {
 
 using Metadata = std::map<std::string, std::string>;
 
@@ -131,4 +131,4 @@ class SafetensorsReader {
 /// \throws InvalidArgument  another format, a version that this program is too old for, or a header that has changed
 int check_format(const SafetensorsReader& file, const std::string& format, int newest_version, int first_with_checksum);
 
-}  // namespace ardvark::io
+}  // namespace ardvark::internal::io

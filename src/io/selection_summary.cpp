@@ -8,6 +8,9 @@
 #include "io/text.hpp"
 
 namespace ardvark {
+
+using namespace internal;
+
 namespace {
 
 using io::padded;

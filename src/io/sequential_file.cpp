@@ -7,6 +7,9 @@
 #include "method/sequential/sequential_state.hpp"
 
 namespace ardvark {
+
+using namespace internal;
+
 namespace {
 
 constexpr const char* format_name = "ardvark-sequential";

@@ -8,7 +8,7 @@
 #include "io/fit_record.hpp"
 #include "posterior/softmax_state.hpp"
 
-namespace ardvark::io {
+namespace ardvark::internal::io {
 namespace {
 
 using Kind = ClassCovariance::Kind;
@@ -55,7 +55,7 @@ ClassCovariance read_covariance(const SafetensorsReader& file, const Json& descr
 }  // namespace
 
 Json describe(const SoftmaxFit& fit) {
-  const detail::SoftmaxState& state = *fit.state;
+  const SoftmaxState& state = *fit.state;
   Json machines = Json::array();
   for (const Fit& machine : fit.machines) machines.push_back(describe(machine));
   return {
@@ -73,7 +73,7 @@ Json describe(const SoftmaxFit& fit) {
 }
 
 void add_arrays(SafetensorsWriter& file, const SoftmaxFit& fit) {
-  const detail::SoftmaxState& state = *fit.state;
+  const SoftmaxState& state = *fit.state;
   Vector scalars(num_scalars);
   scalars << fit.bound, fit.log_det_V, fit.num_rows, fit.effective_parameters, fit.accuracy, fit.log_loss;
   file.add_vector("scalars", std::move(scalars));
@@ -115,7 +115,7 @@ SoftmaxFit read_softmax(const SafetensorsReader& file, const Json& description, 
     return m;
   };
   SoftmaxFit fit;
-  auto state = std::make_shared<detail::SoftmaxState>();
+  auto state = std::make_shared<SoftmaxState>();
   fit.coding =
       from_name(description.at("coding"), {ClassCoding::softmax, ClassCoding::one_against_rest, ClassCoding::one_against_one}, path);
   fit.classes = description.at("classes").texts();
@@ -168,4 +168,4 @@ SoftmaxFit read_softmax(const SafetensorsReader& file, const Json& description, 
   return fit;
 }
 
-}  // namespace ardvark::io
+}  // namespace ardvark::internal::io

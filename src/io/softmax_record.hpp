@@ -5,7 +5,7 @@
 #include "io/json.hpp"
 #include "io/safetensors.hpp"
 
-namespace ardvark::io {
+namespace ardvark::internal::io {
 
 [[nodiscard]] Json describe(const SoftmaxFit& fit);
 /// The fit must hold a posterior, and live until the file is written.
@@ -14,4 +14,4 @@ void add_arrays(SafetensorsWriter& file, const SoftmaxFit& fit);
 /// \throws JsonError or InvalidArgument  the file holds something else
 [[nodiscard]] SoftmaxFit read_softmax(const SafetensorsReader& file, const Json& description, std::vector<std::string> column_names);
 
-}  // namespace ardvark::io
+}  // namespace ardvark::internal::io

@@ -10,7 +10,7 @@
 
 #include "io/fit_record.hpp"
 
-namespace ardvark::io {
+namespace ardvark::internal::io {
 
 namespace {
 
@@ -184,4 +184,4 @@ Mixture read_mixture(const SafetensorsReader& file, const std::string& prefix, c
   return mixture;
 }
 
-}  // namespace ardvark::io
+}  // namespace ardvark::internal::io

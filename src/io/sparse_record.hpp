@@ -8,7 +8,7 @@
 #include "io/safetensors.hpp"
 #include "posterior/mixture.hpp"
 
-namespace ardvark::io {
+namespace ardvark::internal::io {
 
 [[nodiscard]] Json describe(const SparseResult& sparse);
 /// inclusion [p], which has its own array. \throws InvalidArgument  the description is not one
@@ -19,4 +19,4 @@ void add_arrays(SafetensorsWriter& file, const std::string& prefix, const Mixtur
 /// Of a design of so many columns. \throws InvalidArgument  sizes that do not fit, numbers that cannot be
 [[nodiscard]] Mixture read_mixture(const SafetensorsReader& file, const std::string& prefix, const Json& description, Index num_columns);
 
-}  // namespace ardvark::io
+}  // namespace ardvark::internal::io

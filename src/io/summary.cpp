@@ -9,6 +9,9 @@
 #include "io/text.hpp"
 
 namespace ardvark {
+
+using namespace internal;
+
 namespace {
 
 using io::number;

@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <limits>
 
-namespace ardvark::io {
+namespace ardvark::internal::io {
 namespace {
 
 // Length of the UTF-8 sequence that `text` begins with, or 0 if it begins with none (Unicode 15, table 3-7).
@@ -121,4 +121,4 @@ std::string bound_in_words(double bound, PriorKind prior, BoundScope scope) {
                      scope == BoundScope::same_flat ? ", comparable only where the same columns have no prior" : "");
 }
 
-}  // namespace ardvark::io
+}  // namespace ardvark::internal::io

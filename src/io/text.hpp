@@ -8,7 +8,7 @@
 
 #include "ardvark/fit.hpp"
 
-namespace ardvark::io {
+namespace ardvark::internal::io {
 
 /// True when the bytes are well-formed UTF-8.
 [[nodiscard]] bool is_utf8(std::string_view text);
@@ -37,4 +37,4 @@ namespace ardvark::io {
 /// What a summary says behind the label of the bound: it and what it may be compared with, or that it may not.                   (CMP.3)
 [[nodiscard]] std::string bound_in_words(double bound, PriorKind prior, BoundScope scope);
 
-}  // namespace ardvark::io
+}  // namespace ardvark::internal::io

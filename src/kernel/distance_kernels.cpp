@@ -12,6 +12,9 @@
 #include "kernel/kernel_function.hpp"
 
 namespace ardvark {
+
+using namespace internal;
+
 namespace {
 
 // Up to this many inputs summing squared differences costs no more than the matrix product and its repairs.

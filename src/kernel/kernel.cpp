@@ -10,6 +10,9 @@
 #include "kernel/kernel_function.hpp"
 
 namespace ardvark {
+
+using namespace internal;
+
 namespace {
 
 // A tile of 256 x 64 doubles is 128 KiB: two of them, and the points, stay in a level-2 cache.

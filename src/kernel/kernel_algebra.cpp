@@ -7,6 +7,9 @@
 #include "kernel/kernel_function.hpp"
 
 namespace ardvark {
+
+using namespace internal;
+
 namespace {
 
 // Kernels made of others; their parameters stand in the order of the parts.

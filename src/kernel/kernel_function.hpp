@@ -7,7 +7,7 @@
 
 #include "ardvark/kernel.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 
 /// Points, one a row: a block of the rows of X or C.
 using Points = Eigen::Ref<const Matrix>;
@@ -35,4 +35,4 @@ class KernelFunction {
 /// K <- A B' by the matrix product; K is resized.
 void inner_products(const Matrix& A, const Matrix& B, Matrix& K);
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

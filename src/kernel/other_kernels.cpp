@@ -9,6 +9,12 @@
 
 namespace ardvark {
 
+using namespace internal;
+
+}  // namespace ardvark
+
+namespace ardvark::internal {
+
 void inner_products(const Matrix& A, const Matrix& B, Matrix& K) {
   K.resize(A.rows(), B.rows());
   blas::gemm(blas::Transpose::no, blas::Transpose::yes, A.rows(), B.rows(), A.cols(), 1, A.data(), A.rows(), B.data(), B.rows(), 0,
@@ -107,6 +113,10 @@ class PolynomialKernel final : public KernelFunction {
 };
 
 }  // namespace
+
+}  // namespace ardvark::internal
+
+namespace ardvark {
 
 Kernel Kernel::linear() { return Kernel(std::make_shared<LinearKernel>()); }
 

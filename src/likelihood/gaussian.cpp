@@ -4,7 +4,7 @@
 #include "core/special.hpp"
 #include "likelihood/likelihood.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 
 Gaussian::Gaussian(Vector y, Vector k, double a0, double b0, Index num_flat, Index num_penalised)
     : y_(std::move(y)),
@@ -41,4 +41,4 @@ double Gaussian::published_constant() const {
   return -0.5 * n_ * ln_2pi + 0.5 * static_cast<double>(num_penalised_) - log_gamma(a0_) + a0_ * std::log(b0_);
 }
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

@@ -4,7 +4,7 @@
 #include "core/special.hpp"
 #include "likelihood/likelihood.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 namespace {
 
 class GaussianFactorised final : public Likelihood {
@@ -67,4 +67,4 @@ std::unique_ptr<Likelihood> make_gaussian_factorised(Vector y, Vector k, GammaDi
   return std::make_unique<GaussianFactorised>(std::move(y), std::move(k), prior, start);
 }
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

@@ -5,7 +5,7 @@
 
 #include "core/special.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 namespace {
 
 constexpr double ln_pi = 1.1447298858494001741;
@@ -69,4 +69,4 @@ InterceptScores intercept_scores(const Vector& f) {
   return out;
 }
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

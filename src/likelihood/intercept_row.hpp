@@ -4,7 +4,7 @@
 
 #include "ardvark/types.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 
 /// What is there of rows, and of one more.
 [[nodiscard]] inline Vector with_one_more(const Vector& of_rows, double last) {
@@ -34,4 +34,4 @@ struct InterceptScores {
 };
 [[nodiscard]] InterceptScores intercept_scores(const Vector& f);
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

@@ -6,7 +6,7 @@
 #include "ardvark/prior.hpp"
 #include "waist/waist.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 
 class Likelihood {
  public:
@@ -71,4 +71,4 @@ std::unique_ptr<Likelihood> make_logistic_laplace(Vector t, Vector k, LastRow la
 /// \throws InvalidArgument  y is not of whole numbers from 0 on, or all zeros beside a column without a prior
 std::unique_ptr<Likelihood> make_poisson(Vector y, Vector k, Index num_flat);
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

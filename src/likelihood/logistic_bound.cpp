@@ -5,7 +5,7 @@
 #include "likelihood/intercept_row.hpp"
 #include "likelihood/likelihood.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 namespace {
 
 class LogisticBound final : public Likelihood {
@@ -74,4 +74,4 @@ std::unique_ptr<Likelihood> make_logistic_bound(Vector t, Vector k, double start
   return std::make_unique<LogisticBound>(std::move(t), std::move(k), start_xi, last);
 }
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

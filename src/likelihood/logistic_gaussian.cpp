@@ -3,7 +3,7 @@
 #include "likelihood/intercept_row.hpp"
 #include "likelihood/moment_likelihood.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 namespace {
 
 class LogisticGaussian final : public MomentLikelihood {
@@ -49,4 +49,4 @@ std::unique_ptr<Likelihood> make_logistic_gaussian(Vector t, Vector k, LastRow l
   return std::make_unique<LogisticGaussian>(std::move(t), std::move(k), last);
 }
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

@@ -3,7 +3,7 @@
 #include "likelihood/intercept_row.hpp"
 #include "likelihood/likelihood.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 namespace {
 
 class LogisticLaplace final : public Likelihood {
@@ -57,4 +57,4 @@ std::unique_ptr<Likelihood> make_logistic_laplace(Vector t, Vector k, LastRow la
   return std::make_unique<LogisticLaplace>(std::move(t), std::move(k), last);
 }
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

@@ -3,7 +3,7 @@
 
 #include "likelihood/likelihood.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 
 class MomentLikelihood : public Likelihood {
  public:
@@ -41,4 +41,4 @@ class MomentLikelihood : public Likelihood {
   double expected_log_likelihood_ = 0;
 };
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

@@ -8,7 +8,7 @@
 #include "core/special.hpp"
 #include "likelihood/moment_likelihood.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 namespace {
 
 class Poisson final : public MomentLikelihood {
@@ -57,4 +57,4 @@ std::unique_ptr<Likelihood> make_poisson(Vector y, Vector k, Index num_flat) {
   return std::make_unique<Poisson>(std::move(y), std::move(k));
 }
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

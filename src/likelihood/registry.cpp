@@ -4,7 +4,7 @@
 
 #include "ardvark/errors.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 namespace {
 
 using Input = LikelihoodInput;
@@ -44,4 +44,4 @@ const LikelihoodRow& likelihood_row(std::string_view name) {
 
 const LikelihoodRow& likelihood_row(Task task, const FitOptions& options) { return likelihood_row(name_of(task, options)); }
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

@@ -8,7 +8,7 @@
 #include "ardvark/fit.hpp"
 #include "likelihood/likelihood.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 
 /// What a likelihood is made from. A likelihood reads what it has a use for.
 struct LikelihoodInput {
@@ -34,4 +34,4 @@ struct LikelihoodRow {
 /// The one that the options name.
 [[nodiscard]] const LikelihoodRow& likelihood_row(Task task, const FitOptions& options);
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

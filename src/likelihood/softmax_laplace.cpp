@@ -4,7 +4,7 @@
 
 #include "likelihood/intercept_row.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 
 SoftmaxLaplace::SoftmaxLaplace(std::vector<Index> label, Vector k, Index num_classes, LastRow last)
     : label_(std::move(label)), k_(std::move(k)), num_classes_(num_classes), last_(last) {}
@@ -44,4 +44,4 @@ void SoftmaxLaplace::update(const Matrix& F, SoftmaxRows& rows) const {
   rows.log_likelihood += prior.log_prior;
 }
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

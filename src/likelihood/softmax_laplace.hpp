@@ -4,7 +4,7 @@
 
 #include "likelihood/likelihood.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 
 /// What the class scores f_nc = x_n'w_c say, one row an observation: the waist of several classes. With K the observation weights, the
 /// matrix omega_n of RIDGE.8 is k_n (diag(p_n) - p_n p_n'), which is never formed.                                               (SMX.2)
@@ -41,4 +41,4 @@ class SoftmaxLaplace {
   return sum;
 }
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

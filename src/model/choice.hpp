@@ -13,7 +13,7 @@
 
 #include "ardvark/model.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 
 template <typename Value>
 using Words = std::initializer_list<std::pair<const char*, Value>>;
@@ -63,4 +63,4 @@ void set_hyperparameters(const ModelOptions& from, Task task, Options& options) 
   }
 }
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

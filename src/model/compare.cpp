@@ -18,6 +18,9 @@
 #include "prior/hyperprior_cost.hpp"
 
 namespace ardvark {
+
+using namespace internal;
+
 namespace {
 
 bool has_groups(std::string_view prior) { return prior == "ard" || prior == "slab" || prior == "sparse"; }

@@ -4,14 +4,14 @@
 
 #include "posterior/state.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 namespace {
 
 // The fit as it were if this component were all.
 Fit alone(const Fit& fit, MixtureComponent component) {
-  const detail::FitState& whole = *fit.state;
+  const FitState& whole = *fit.state;
   component.weight = 1;
-  auto state = std::make_shared<detail::FitState>();
+  auto state = std::make_shared<FitState>();
   state->standardization = whole.standardization;
   state->y_center = whole.y_center;
   state->y_scale = whole.y_scale;
@@ -26,7 +26,7 @@ Fit alone(const Fit& fit, MixtureComponent component) {
   return out;
 }
 
-Vector user_mean(const detail::FitState& state, Index num_columns) {
+Vector user_mean(const FitState& state, Index num_columns) {
   const Standardization& s = state.standardization;
   Vector mean = state.y_scale * state.w;
   if (s.scale.size() > 0) mean.head(num_columns).array() *= s.scale.array();
@@ -48,4 +48,4 @@ std::vector<NormalComponent> components_of(const Fit& fit) {
   return out;
 }
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

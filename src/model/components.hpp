@@ -5,7 +5,7 @@
 
 #include "ardvark/fit.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 
 struct NormalComponent {
   double weight = 1;  ///< in (0, 1]; they sum to 1
@@ -15,4 +15,4 @@ struct NormalComponent {
 /// Of a fit that kept its covariance; none of another prior.
 [[nodiscard]] std::vector<NormalComponent> components_of(const Fit& fit);
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

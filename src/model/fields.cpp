@@ -4,7 +4,7 @@
 
 #include "model/components.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 namespace {
 
 // By name and in the order of the sweeps: who left, and who came back. `name` of a position among the weights.
@@ -491,6 +491,12 @@ void JsonFields::open(const char* name, Index element) {
   if (element == 0) list = Json::array();
   stack_.push_back(&list.push_back(Json::object()));
 }
+
+}  // namespace ardvark::internal
+
+namespace ardvark {
+
+using namespace internal;
 
 std::string to_json(const SavedModel& model, double level, bool covariance) {
   JsonFields fields(covariance);

@@ -9,7 +9,7 @@
 #include "ardvark/model.hpp"
 #include "io/json.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 
 using io::Json;
 
@@ -76,4 +76,4 @@ class JsonFields final : public Fields {
   std::vector<Json*> stack_ = {&root_};
 };
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

@@ -20,6 +20,9 @@
 #include "preset/preset.hpp"
 
 namespace ardvark {
+
+using namespace internal;
+
 namespace {
 
 // The engine names the fields of its options; who gave the options by name knows these names, in the spelling of the interface.
@@ -251,7 +254,7 @@ SavedModel fit_model(OwnedMatrix&& X, VectorView target, const ModelOptions& opt
 bool has_several_classes(const ModelOptions& options, VectorView labels) { return is_softmax(options, count_classes(labels)); }
 
 bool has_posterior(const SavedModel& model) {
-  return std::visit([](const auto& fit) { return detail::holds_posterior(fit); }, model.fit);
+  return std::visit([](const auto& fit) { return holds_posterior(fit); }, model.fit);
 }
 const Report& report_of(const SavedModel& model) {
   return std::visit([](const auto& fit) -> const Report& { return fit.report; }, model.fit);

@@ -12,6 +12,9 @@
 #include "frame/solution.hpp"
 
 namespace ardvark {
+
+using namespace internal;
+
 namespace {
 
 constexpr double rounding = 1e-6;  // of a matrix that came out of inv(): far above what it leaves, far below a mistake

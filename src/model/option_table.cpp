@@ -3,6 +3,8 @@
 
 namespace ardvark {
 
+using namespace internal;
+
 namespace {
 
 using O = ModelOptions;

@@ -13,6 +13,8 @@
 
 namespace ardvark {
 
+using namespace internal;
+
 namespace {
 
 using Value = ModelOptions::Value;
@@ -142,6 +144,10 @@ std::string ModelOptions::spelled(const std::string& name, const std::string& va
   return spelling == Spelling::words ? fmt::format("{} '{}'", name, value) : fmt::format("{} {}", spelled(name), value);
 }
 
+}  // namespace ardvark
+
+namespace ardvark::internal {
+
 std::string with_options_spelled(const std::string& text, const std::function<std::string(const std::string&, const std::string&)>& spell) {
   std::string out;
   for (std::size_t at = 0; at < text.size();) {
@@ -155,6 +161,10 @@ std::string with_options_spelled(const std::string& text, const std::function<st
   }
   return out;
 }
+
+}  // namespace ardvark::internal
+
+namespace ardvark {
 
 std::string ModelOptions::help(const ModelOption& option) const {
   const bool flag = std::holds_alternative<bool ModelOptions::*>(option.member);

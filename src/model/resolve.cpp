@@ -11,6 +11,9 @@
 #include "preset/preset.hpp"
 
 namespace ardvark {
+
+using namespace internal;
+
 namespace {
 
 // A preset fixes everything but what its program lets its user choose.
@@ -117,6 +120,10 @@ GammaDistribution prior_of_toolbox(const ModelOptions& from) {
 }
 
 }  // namespace
+
+}  // namespace ardvark
+
+namespace ardvark::internal {
 
 FitOptions fit_options(const ModelOptions& from, Task task) {
   FitOptions options;
@@ -261,6 +268,10 @@ void check_names_differ(const char* what, const std::vector<std::string>& names)
 }
 
 }  // namespace
+
+}  // namespace ardvark::internal
+
+namespace ardvark {
 
 ModelKind check_options(const ModelOptions& options) {
   check_names_differ("column_names", options.column_names);

@@ -3,7 +3,7 @@
 
 #include "ardvark/model.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 
 [[nodiscard]] FitOptions fit_options(const ModelOptions& options, Task task);
 /// Of several classes. \param fit  those of fit_options
@@ -19,4 +19,4 @@ namespace ardvark {
 /// And what does.
 void adapt(const ModelOptions& options, Task task, Index num_inputs, RelevanceOptions& relevance);
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

@@ -9,6 +9,9 @@
 #include "model/resolve.hpp"
 
 namespace ardvark {
+
+using namespace internal;
+
 namespace {
 
 // All of the text as a number; 0 if it is none or not positive and finite.
@@ -118,6 +121,10 @@ Task relevance_task(const ModelOptions& options) {
   return choose<Task>(options, "task", options.task, {{"regression", Task::linear}, {"classification", Task::logistic}});
 }
 
+}  // namespace ardvark
+
+namespace ardvark::internal {
+
 RelevanceOptions relevance_options(const ModelOptions& from) {
   const bool is_preset = !from.preset.empty();
   const std::string model = is_preset ? from.spelled("preset", "slr_rvm") : from.spelled("model", "rvm");
@@ -201,4 +208,4 @@ void adapt(const ModelOptions& from, Task task, Index num_inputs, RelevanceOptio
   options.kernel = Kernel::gaussian(of_inputs);
 }
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

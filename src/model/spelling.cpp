@@ -8,7 +8,7 @@
 
 #include "ardvark/model.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 namespace {
 
 bool is_word(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
@@ -64,4 +64,4 @@ std::string spelled_in(Language language, std::string_view text, const std::map<
   return out;
 }
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

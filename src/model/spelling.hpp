@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace ardvark {
+namespace ardvark::internal {
 
 enum class Language { python, octave };
 
@@ -14,4 +14,4 @@ enum class Language { python, octave };
 /// \param renamed  options that the reader's interface calls something else
 [[nodiscard]] std::string spelled_in(Language language, std::string_view text, const std::map<std::string, std::string>& renamed = {});
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

@@ -14,7 +14,7 @@
 #include "core/resize.hpp"
 #include "posterior/solver.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 namespace {
 
 class Dual final : public Solver {
@@ -512,4 +512,4 @@ class Dual final : public Solver {
 
 std::unique_ptr<Solver> make_dual(System system) { return std::make_unique<Dual>(system); }
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

@@ -6,7 +6,7 @@
 #include "design/column_subset.hpp"
 #include "posterior/solver.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 
 bool collinear(const Matrix& gram, const Matrix& cholesky) {
   for (Index j = 0; j < gram.rows(); ++j)
@@ -96,4 +96,4 @@ CovarianceFactor triangular_factor_of(const Matrix& V) {
   return factor;
 }
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

@@ -9,7 +9,7 @@
 #include "core/rearrange.hpp"
 #include "design/column_panels.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 namespace {
 
 using blas::Transpose;
@@ -299,4 +299,4 @@ Matrix Mixture::covariance(Index num_columns) const {
   return out;
 }
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

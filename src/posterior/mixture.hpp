@@ -8,7 +8,7 @@
 
 #include "design/design.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 
 /// What the components of one linear model share.
 struct DenseBasis {
@@ -81,4 +81,4 @@ struct Mixture {
   [[nodiscard]] Matrix covariance(Index num_columns) const;
 };
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

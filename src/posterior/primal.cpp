@@ -7,7 +7,7 @@
 #include "core/eigen_solvers.hpp"
 #include "posterior/triangular.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 
 void sum_by_group(const Partition& partition, const Vector& a, Posterior& q) {
   q.group_square.setZero();
@@ -135,4 +135,4 @@ class Primal final : public Triangular {
 
 std::unique_ptr<Solver> make_primal(System system) { return std::make_unique<Primal>(system); }
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

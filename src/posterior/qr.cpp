@@ -4,7 +4,7 @@
 //     [      A^1/2        ] = Q [ 0 ]      V^-1 = R'R = L L', L = R'      w = V X'r                                     (RIDGE.9)
 #include "posterior/triangular.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 namespace {
 
 class Qr final : public Triangular {
@@ -112,4 +112,4 @@ class Qr final : public Triangular {
 
 std::unique_ptr<Solver> make_qr(System system) { return std::make_unique<Qr>(system); }
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

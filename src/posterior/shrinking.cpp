@@ -6,7 +6,7 @@
 #include "design/column_subset.hpp"
 #include "posterior/solver.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 namespace {
 
 class Shrinking final : public Solver {
@@ -82,4 +82,4 @@ class Shrinking final : public Solver {
 
 std::unique_ptr<Solver> make_shrinking(System system, SolverKind kind) { return std::make_unique<Shrinking>(system, kind); }
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

@@ -4,7 +4,7 @@
 
 #include "posterior/softmax_solver.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 
 void ClassCovariance::score_covariances(const DenseDesign& X, const std::function<void(Index, const Matrix&)>& visit) const {
   const auto P = static_cast<Index>(column.size());
@@ -62,4 +62,4 @@ Matrix ClassCovariance::matrix() const {
   return V;
 }
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

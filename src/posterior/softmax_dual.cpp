@@ -7,7 +7,7 @@
 #include "design/column_subset.hpp"
 #include "posterior/softmax_solver.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 namespace {
 
 constexpr auto no = blas::Transpose::no, yes = blas::Transpose::yes;
@@ -390,4 +390,4 @@ std::unique_ptr<ClassSolver> make_class_dual(Design& X, ClassWeights weights, co
   return std::make_unique<ClassDual>(X, std::move(weights), likelihood);
 }
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

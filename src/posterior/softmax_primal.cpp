@@ -7,7 +7,7 @@
 #include "design/column_subset.hpp"
 #include "posterior/softmax_solver.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 namespace {
 
 class ClassPrimal final : public ClassSolver {
@@ -197,4 +197,4 @@ std::unique_ptr<ClassSolver> make_class_solver(Design& X, ClassWeights weights, 
   return is_dual ? make_class_dual(X, std::move(weights), likelihood) : make_class_primal(X, std::move(weights), likelihood);
 }
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

@@ -11,7 +11,7 @@
 #include "likelihood/softmax_laplace.hpp"
 #include "waist/waist.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 
 /// Which weights there are: of each class some columns of the design. Weight i is that of class_of[i] for column[i]; ascending by class,
 /// then column. A column is flat for every class or for none.
@@ -72,4 +72,4 @@ std::unique_ptr<ClassSolver> make_class_dual(Design& X, ClassWeights weights, co
 /// The cheaper of the two, or as asked.
 std::unique_ptr<ClassSolver> make_class_solver(Design& X, ClassWeights weights, const SoftmaxLaplace& likelihood, SolverKind asked);
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

@@ -8,7 +8,7 @@
 #include "posterior/softmax_solver.hpp"
 #include "posterior/state.hpp"
 
-namespace ardvark::detail {
+namespace ardvark::internal {
 
 struct SoftmaxState {
   Standardization standardization;  ///< of the design's columns; the intercept last. Of other codings with compat: of what the machines see
@@ -25,4 +25,4 @@ struct SoftmaxState {
                    std::all_of(fit.machines.begin(), fit.machines.end(), [](const Fit& machine) { return holds_posterior(machine); });
 }
 
-}  // namespace ardvark::detail
+}  // namespace ardvark::internal

@@ -8,7 +8,7 @@
 #include "posterior/mixture.hpp"
 #include "waist/waist.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 
 /// V in the form its solver has it, enough for x'Vx and for the full matrix. Columns are those of the design.
 struct CovarianceFactor {
@@ -130,4 +130,4 @@ std::unique_ptr<Solver> make_shrinking(System system, SolverKind kind);
 /// group_square, group_variance, fixed_* and explained from w and V_diagonal.
 void sum_by_group(const Partition& partition, const Vector& a, Posterior& posterior);
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

@@ -7,7 +7,7 @@
 #include "core/blas.hpp"
 #include "posterior/solver.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 namespace {
 
 class Spectral final : public Solver {
@@ -121,4 +121,4 @@ std::unique_ptr<Solver> make_spectral(System system, std::unique_ptr<Solver> exa
   return std::make_unique<Spectral>(system, std::move(exact));
 }
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

@@ -8,7 +8,7 @@
 #include "design/dense.hpp"
 #include "posterior/solver.hpp"
 
-namespace ardvark::detail {
+namespace ardvark::internal {
 
 /// From the caller's columns and target to those of a design.
 struct Units {
@@ -35,4 +35,4 @@ struct FitState : Units {
                                               [](const RelevanceMachine& machine) { return holds_posterior(machine.fit); });
 }
 
-}  // namespace ardvark::detail
+}  // namespace ardvark::internal

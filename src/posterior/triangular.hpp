@@ -6,7 +6,7 @@
 #include "core/blas.hpp"
 #include "posterior/solver.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 
 class Triangular : public Solver {
  public:
@@ -70,4 +70,4 @@ class Triangular : public Solver {
   Matrix L_inverse_;  // lower triangle, L itself until the posterior is complete; the strict upper one is never read
 };
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

@@ -13,6 +13,9 @@
 #include "predict/predictive.hpp"
 
 namespace ardvark {
+
+using namespace internal;
+
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -126,6 +129,10 @@ Vector NoiseMixturePrediction::log_density(VectorView y) const {
 
 NoiseMixturePrediction predict_mixture(const LinearFit& fit, MatrixView X_new) { return noise_mixture_prediction(fit, X_new); }
 
+}  // namespace ardvark
+
+namespace ardvark::internal {
+
 NoiseMixturePrediction noise_mixture_prediction(const Fit& fit, MatrixView X_new) {
   if (fit.is_joint())
     throw InvalidArgument("predict_mixture is for fits with posterior = factorised; this one is joint, for which predict() is exact");
@@ -138,4 +145,4 @@ NoiseMixturePrediction noise_mixture_prediction(const Fit& fit, MatrixView X_new
   return out;
 }
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

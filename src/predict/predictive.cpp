@@ -16,6 +16,9 @@
 #include "preset/preset.hpp"
 
 namespace ardvark {
+
+using namespace internal;
+
 namespace {
 
 // The published bound on ln p(+1) in scalars, at one xi.                                                        (PRED.1)
@@ -42,10 +45,14 @@ constexpr int max_steps = 500;
 
 }  // namespace
 
+}  // namespace ardvark
+
+namespace ardvark::internal {
+
 void predictive_moments(const Fit& fit, MatrixView X, Vector& m, Vector* s) {
   if (X.cols() != fit.num_columns())
     throw InvalidArgument(fmt::format("X_new has {} columns; the fit has {}", X.cols(), fit.num_columns()));
-  if (!detail::holds_posterior(fit))
+  if (!holds_posterior(fit))
     throw InvalidArgument(fmt::format("the fit has no posterior to predict from (status: {})", to_string(fit.report.status)));
   if (s != nullptr && fit.state->factor.kind == CovarianceFactor::Kind::none)
     throw InvalidArgument(
@@ -173,6 +180,10 @@ void published_probabilities(const Vector& m, const Vector& s, double quadratic,
   for (Index i = 0; i < m.size(); ++i) out[i] = std::min(std::exp(rows[static_cast<std::size_t>(i)].log_probability()), 1.0);
 }
 
+}  // namespace ardvark::internal
+
+namespace ardvark {
+
 Vector StudentPrediction::standard_deviation() const {
   if (std::isinf(degrees_of_freedom)) return scale;
   if (!(degrees_of_freedom > 2)) return Vector::Constant(scale.size(), std::numeric_limits<double>::infinity());
@@ -186,6 +197,10 @@ Vector StudentPrediction::half_width(double level) const {
 
 StudentPrediction predict(const LinearFit& fit, MatrixView X_new, PredictionOf what) { return student_prediction(fit, X_new, what); }
 ClassPrediction predict(const LogisticFit& fit, MatrixView X_new, PredictiveRule rule) { return class_prediction(fit, X_new, rule); }
+
+}  // namespace ardvark
+
+namespace ardvark::internal {
 
 StudentPrediction student_prediction(const Fit& fit, MatrixView X_new, PredictionOf what) {
   StudentPrediction out;
@@ -232,6 +247,10 @@ ClassPrediction class_prediction(const Fit& fit, MatrixView X_new, PredictiveRul
   validate::predicted(out.probability);  // the published bound takes differences of squares
   return out;
 }
+
+}  // namespace ardvark::internal
+
+namespace ardvark {
 
 std::vector<Index> ClassPrediction::most_probable() const {
   std::vector<Index> out;

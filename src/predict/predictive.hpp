@@ -5,7 +5,7 @@
 #include "ardvark/logistic.hpp"
 #include "posterior/mixture.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 
 /// What `automatic` stands for in this fit: VBLinLogit publishes its own rule; every other program plugs the mean in, and the exact one
 /// takes its place, but with compat.
@@ -42,4 +42,4 @@ double published_probability(double m, double s, double quadratic, bool publishe
 /// All rows together, with the stop rule of vb_logit_pred.
 void published_probabilities(const Vector& m, const Vector& s, double quadratic, Vector& out);
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

@@ -12,6 +12,9 @@
 #include "predict/predictive.hpp"
 
 namespace ardvark {
+
+using namespace internal;
+
 namespace {
 
 // f(first, the kernel at the relevance vectors) for blocks of rows: new rows may be many.
@@ -62,6 +65,10 @@ NoiseMixturePrediction predict_mixture(const RelevanceRegression& fit, MatrixVie
 ClassProbabilities predict(const RelevanceClassification& fit, MatrixView X_new, PredictiveRule rule) {
   return class_probabilities(fit, X_new, rule);
 }
+
+}  // namespace ardvark
+
+namespace ardvark::internal {
 
 StudentPrediction student_prediction(const RelevanceFit& fit, MatrixView X_new, PredictionOf what) {
   StudentPrediction out;
@@ -138,7 +145,7 @@ Matrix kernel_columns(const RelevanceFit& fit, MatrixView X) {
 }
 
 void describe_rows(MatrixView X, VectorView labels, const Vector& k, RelevanceClassification& fit) {
-  if (!detail::holds_posterior(fit)) return;  // a machine failed: there is nothing to predict with
+  if (!holds_posterior(fit)) return;  // a machine failed: there is nothing to predict with
   const ClassProbabilities p = predict(fit, X);
   const Classes classes = read_classes(labels, k, {});
   double correct = 0, loss = 0;
@@ -152,4 +159,4 @@ void describe_rows(MatrixView X, VectorView labels, const Vector& k, RelevanceCl
   fit.log_loss = loss / k.sum();
 }
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

@@ -3,7 +3,7 @@
 
 #include "ardvark/relevance.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 
 /// accuracy and log_loss of the training rows, labels as the fit had them, from predict().
 void describe_rows(MatrixView X, VectorView labels, const Vector& k, RelevanceClassification& fit);
@@ -16,4 +16,4 @@ void describe_rows(MatrixView X, VectorView labels, const Vector& k, RelevanceCl
 /// The kernel at the relevance vectors. [rows, vectors]
 [[nodiscard]] Matrix kernel_columns(const RelevanceFit& fit, MatrixView X);
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

@@ -9,7 +9,7 @@
 #include "core/eigen_solvers.hpp"
 #include "core/special.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 namespace {
 
 constexpr Index num_points = 4096, block = 256;
@@ -130,4 +130,4 @@ void ExpectedSoftmax::by_lattice(const Vector& m, const Matrix& S, Vector& proba
   probability /= probability.sum();
 }
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

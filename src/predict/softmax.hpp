@@ -3,7 +3,7 @@
 
 #include "ardvark/types.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 
 /// E softmax(f), f ~ N(m, S); a number added to all of m, or of S, changes nothing. Workspace is kept between calls.
 class ExpectedSoftmax {
@@ -27,4 +27,4 @@ class ExpectedSoftmax {
 /// softmax(f)
 void plain_softmax(const Eigen::Ref<const Vector>& f, Eigen::Ref<Vector> probability);
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

@@ -12,10 +12,13 @@
 #include "predict/softmax.hpp"
 
 namespace ardvark {
+
+using namespace internal;
+
 namespace {
 
 void of_softmax(const SoftmaxFit& fit, MatrixView X, ClassRule rule, Matrix& probability) {
-  const detail::SoftmaxState& state = *fit.state;
+  const SoftmaxState& state = *fit.state;
   const Index C = fit.num_classes();
   DenseDesign design(X, state.standardization);
   Matrix F(X.rows(), C);
@@ -56,7 +59,7 @@ void average_of_pairs(const SoftmaxFit& fit, const Matrix& log_for, const Matrix
 
 // Of each machine ln p of its two sides, by the rule.
 void of_machines(const SoftmaxFit& fit, MatrixView X, ClassRule rule, bool average, Matrix& probability) {
-  const detail::SoftmaxState& state = *fit.state;
+  const SoftmaxState& state = *fit.state;
   Matrix Z;
   if (state.standardization.scale.size() > 0) {  // the machines have seen scaled columns
     DenseDesign design(X, {state.standardization.center, state.standardization.scale, false});

@@ -6,6 +6,9 @@
 #include <algorithm>
 
 namespace ardvark {
+
+using namespace internal;
+
 namespace {
 
 struct PresetRow {
@@ -164,11 +167,19 @@ const PresetRow& require(const std::string& name) {
 
 }  // namespace
 
+}  // namespace ardvark
+
+namespace ardvark::internal {
+
 const PresetFacts& preset_facts(const std::string& name) {
   static constexpr PresetFacts of_model;
   const PresetRow* row = find(name);
   return row == nullptr ? of_model : row->facts;
 }
+
+}  // namespace ardvark::internal
+
+namespace ardvark {
 
 bool is_softmax_preset(const std::string& name) { return preset_facts(name).coding.has_value(); }
 

@@ -7,7 +7,7 @@
 #include "ardvark/logistic.hpp"
 #include "ardvark/softmax.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 
 /// What carries a program out.
 enum class PresetMethod {
@@ -33,4 +33,4 @@ struct PresetFacts {
 /// Facts of a preset by name; of no preset and of an unknown name, those of a model.
 [[nodiscard]] const PresetFacts& preset_facts(const std::string& name);
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

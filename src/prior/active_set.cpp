@@ -3,7 +3,7 @@
 #include <numeric>
 #include <utility>
 
-namespace ardvark {
+namespace ardvark::internal {
 
 ActiveSet::ActiveSet(PrecisionPrior& prior)
     : prior_(prior),
@@ -112,4 +112,4 @@ void ActiveSet::remember_precisions() {
   all_.set_expected(next);
 }
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

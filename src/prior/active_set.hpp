@@ -6,7 +6,7 @@
 #include "ardvark/report.hpp"
 #include "prior/precision.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 
 /// Decisions are taken at any time and come into force together, at apply(): until then prior and posterior are about the columns as they
 /// were.
@@ -59,4 +59,4 @@ class ActiveSet {
   Matrix history_;
 };
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

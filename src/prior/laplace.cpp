@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-namespace ardvark::laplace_prior {
+namespace ardvark::internal::laplace_prior {
 
 void step(const Posterior& q, double lambda, Vector& next) { next = lambda * q.group_square.array().rsqrt(); }
 
@@ -14,4 +14,4 @@ void gradient(const Posterior& q, double lambda, const Vector& expected, Vector&
   out = 0.5 * (lambda * lambda / expected.array() - expected.array() * q.group_square.array());
 }
 
-}  // namespace ardvark::laplace_prior
+}  // namespace ardvark::internal::laplace_prior

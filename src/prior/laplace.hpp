@@ -4,7 +4,7 @@
 
 #include "waist/waist.hpp"
 
-namespace ardvark::laplace_prior {
+namespace ardvark::internal::laplace_prior {
 
 /// E[1/variance_j] of the mixture given w_j: lambda/|w_j|.                                                             (L1EM.1)
 void step(const Posterior& q, double lambda, Vector& next);
@@ -13,4 +13,4 @@ void step(const Posterior& q, double lambda, Vector& next);
 /// Its derivative in ln a.
 void gradient(const Posterior& q, double lambda, const Vector& expected, Vector& out);
 
-}  // namespace ardvark::laplace_prior
+}  // namespace ardvark::internal::laplace_prior

@@ -8,7 +8,7 @@
 #include "prior/best_precision.hpp"
 #include "prior/laplace.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 
 PrecisionPrior::PrecisionPrior(Partition partition, Vector shape, Vector rate, UpdateRule rule, double lambda)
     : partition_(std::move(partition)),
@@ -228,4 +228,4 @@ double PrecisionPrior::published_constant() const {
   return L;
 }
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

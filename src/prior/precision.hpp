@@ -4,7 +4,7 @@
 #include "ardvark/prior.hpp"
 #include "waist/waist.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 
 /// q(alpha_g) = Gam(c_N, d_N) with E[alpha_g] = c_N / d_N; c_N = c0 + |g|/2 never changes.                     (LIN.2), (JJ.4)
 class PrecisionPrior {
@@ -72,4 +72,4 @@ class PrecisionPrior {
   double constant_ = 0;      // what the bound does not change during a fit
 };
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

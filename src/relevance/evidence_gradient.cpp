@@ -5,7 +5,7 @@
 
 #include "core/special.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 
 Matrix column_gradient(Design& basis, const Vector& target, GreedyLikelihood likelihood, const GreedyOutcome& fit, ColumnLength length,
                        const Vector& row_weights) {
@@ -69,4 +69,4 @@ Vector kernel_gradient(const Kernel& kernel, const Matrix& X, const Matrix& C, c
   return gradient;
 }
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

@@ -7,7 +7,7 @@
 #include "ardvark/kernel.hpp"
 #include "method/greedy/greedy.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 
 enum class ColumnLength {
   free,  ///< a column that grows is a longer column
@@ -34,4 +34,4 @@ enum class ColumnLength {
 [[nodiscard]] Vector kernel_gradient(const Kernel& kernel, const Matrix& X, const Matrix& C, const Vector& scale,
                                      const std::vector<Index>& columns, const Matrix& D);
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

@@ -10,7 +10,7 @@
 
 #include "kernel/kernel_function.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 namespace {
 
 constexpr double very_low = -1e100;     // an evidence that is not finite
@@ -423,4 +423,4 @@ KernelSearchOutcome search_kernel(const Kernel& start, KernelSearch how, const M
   return search.finish();
 }
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

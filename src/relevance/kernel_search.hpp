@@ -8,7 +8,7 @@
 
 #include "ardvark/relevance.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 
 /// The relevance vectors of each machine, as positions among the centres. The search passes them on unread.
 using KernelSupport = std::vector<std::vector<Index>>;
@@ -58,4 +58,4 @@ struct ScaleRange {
 };
 [[nodiscard]] ScaleRange scale_range(const Kernel& start, const Matrix& X);
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

@@ -8,7 +8,7 @@
 #include "core/eigen_solvers.hpp"
 #include "posterior/state.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 namespace {
 
 // V of these columns of the design, a few, as a factor; columns without a variance are not in it.                       (RIDGE.7)
@@ -31,7 +31,7 @@ CovarianceFactor factor_of(const Matrix& V) {
 
 Fit of_columns(const Fit& all, const std::vector<Index>& columns, double prune_at) {
   const Index p = all.num_columns(), k = static_cast<Index>(columns.size());
-  auto state = std::make_shared<detail::FitState>(*all.state);
+  auto state = std::make_shared<FitState>(*all.state);
   Standardization& s = state->standardization;
   std::vector<Index> design = columns, group_of;
   for (Index j : columns) group_of.push_back(all.group[static_cast<std::size_t>(j)]);
@@ -76,4 +76,4 @@ Fit of_columns(const Fit& all, const std::vector<Index>& columns, double prune_a
   return fit;
 }
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

@@ -21,6 +21,9 @@
 #include "relevance/relevance_problem.hpp"
 
 namespace ardvark {
+
+using namespace internal;
+
 namespace {
 
 // Above this many rows the kernel is searched on so many of them, evenly spread in the order of their inputs. Classes cost more: xi has to

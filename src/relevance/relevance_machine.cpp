@@ -11,7 +11,7 @@
 #include "relevance/of_columns.hpp"
 #include "relevance/relevance_problem.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 namespace {
 
 class Machine {
@@ -243,4 +243,4 @@ FittedMachine fit_machine(const RelevanceProblem& problem, const Kernel& kernel,
   return Machine(problem, kernel, target).run();
 }
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

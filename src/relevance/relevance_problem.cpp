@@ -11,7 +11,7 @@
 #include "likelihood/intercept_row.hpp"
 #include "relevance/evidence_gradient.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 
 bool RelevanceProgress::step(double evidence) {
   if (!stopped_ && callback_ && !callback_({++steps_, evidence, seconds()})) stopped_ = true;
@@ -153,4 +153,4 @@ RelevanceProblem RelevanceProblem::part(const std::vector<Index>& some_rows) con
   return out;
 }
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

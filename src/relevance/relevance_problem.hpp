@@ -7,7 +7,7 @@
 #include "method/greedy/greedy.hpp"
 #include "relevance/kernel_search.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 
 /// What a column at its best precision is worth less than that, in nats, because the precision had to be found.                (RVM.1)
 [[nodiscard]] double precision_cost();
@@ -93,4 +93,4 @@ struct FittedMachine {
 /// By RelevanceOptions::algorithm, with this kernel.                                                                  (RVM.2), (RVM.3)
 [[nodiscard]] FittedMachine fit_machine(const RelevanceProblem& problem, const Kernel& kernel, const MachineTarget& target);
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace ardvark {
+namespace ardvark::internal {
 namespace {
 
 template <typename Scalar>
@@ -55,4 +55,4 @@ std::vector<int> StratifiedDealer::deal(const std::vector<Index>& classes, Index
 RowSubset::RowSubset(const MatrixView& X, const std::vector<Index>& rows)
     : view_(X.scalar() == ScalarType::float64 ? gather(X, rows, doubles_) : gather(X, rows, floats_)) {}
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

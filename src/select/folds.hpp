@@ -7,7 +7,7 @@
 
 #include "ardvark/types.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 
 /// Deals rows to folds at random, class by class. The sequence follows from the seed alone, with any compiler.
 class StratifiedDealer {
@@ -35,4 +35,4 @@ class RowSubset {
   MatrixView view_;
 };
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

@@ -3,7 +3,7 @@
 
 #include "ardvark/select.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 
 /// ln of how frequent the classes were, for each new row.
 [[nodiscard]] inline Matrix log_shares(const SelectionRows& rows) {
@@ -12,4 +12,4 @@ namespace ardvark {
   return (total / total.sum()).array().log().matrix().transpose().replicate(rows.X_new.rows(), 1);
 }
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

@@ -7,6 +7,9 @@
 #include "select/log_shares.hpp"
 
 namespace ardvark {
+
+using namespace internal;
+
 SelectionMethod logistic_selection(const FitOptions& options) {
   if (!options.weights.empty())
     throw InvalidArgument("FitOptions::weights is not empty; the weights of a selection are SelectionOptions::weights");

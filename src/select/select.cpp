@@ -17,6 +17,9 @@
 #include "select/folds.hpp"
 
 namespace ardvark {
+
+using namespace internal;
+
 namespace {
 
 struct SelectionClasses : Classes {

@@ -5,6 +5,8 @@
 
 namespace ardvark {
 
+using namespace internal;
+
 SelectionMethod softmax_selection(const SoftmaxOptions& options) {
   if (!options.weights.empty())
     throw InvalidArgument("SoftmaxOptions::weights is not empty; the weights of a selection are SelectionOptions::weights");

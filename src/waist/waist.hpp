@@ -9,7 +9,7 @@
 
 #include "ardvark/types.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 
 /// Written by the likelihood, one entry per row.
 struct Rows {
@@ -64,4 +64,4 @@ struct LikelihoodTraits {
   bool to_mode = false;        ///< rows are taken at the mode: the loop repeats solve and update, precisions held, until w is there (LAP.2)
 };
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

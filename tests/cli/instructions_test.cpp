@@ -8,6 +8,8 @@
 #include "tables.hpp"
 
 namespace ardvark::testing {
+
+using namespace internal;
 namespace {
 
 class Instructions : public ::testing::Test {

@@ -6,7 +6,7 @@
 
 #include "../support/random_problem.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 namespace {
 
 using testing::Random;
@@ -76,4 +76,4 @@ TEST(Anderson, SolvesAScalarFixedPointWithMoreMemoryThanEntries) {
 }
 
 }  // namespace
-}  // namespace ardvark
+}  // namespace ardvark::internal

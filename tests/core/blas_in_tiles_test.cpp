@@ -10,7 +10,7 @@
 #include "core/blas.hpp"
 #include "core/products.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 namespace {
 
 using blas::Side;
@@ -213,4 +213,4 @@ TEST(Products, OfAnyShapeAndOrientationWithAnyNumberOfThreads) {
 }
 
 }  // namespace
-}  // namespace ardvark
+}  // namespace ardvark::internal

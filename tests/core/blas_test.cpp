@@ -10,7 +10,7 @@
 #include "../support/plain.hpp"
 #include "blas_matrices.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 namespace {
 
 using blas::Side;
@@ -312,4 +312,4 @@ TEST(Blas, DoesNothingForSizeZero) {
 }
 
 }  // namespace
-}  // namespace ardvark
+}  // namespace ardvark::internal

@@ -8,7 +8,7 @@
 
 #include "../support/random_problem.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -56,4 +56,4 @@ INSTANTIATE_TEST_SUITE_P(Versions, Decay, ::testing::ValuesIn(decay_versions().b
 TEST(DecayVersions, HaveOneForEveryMachine) { EXPECT_EQ(decay_versions().back().level, simd::Level::baseline); }
 
 }  // namespace
-}  // namespace ardvark
+}  // namespace ardvark::internal

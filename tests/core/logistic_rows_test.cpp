@@ -6,7 +6,7 @@
 #include <limits>
 #include <random>
 
-namespace ardvark {
+namespace ardvark::internal {
 namespace {
 
 TEST(LogisticRows, EqualsItsDefinition) {
@@ -47,4 +47,4 @@ TEST(LogisticRows, HugeAndUndefined) {
 }
 
 }  // namespace
-}  // namespace ardvark
+}  // namespace ardvark::internal

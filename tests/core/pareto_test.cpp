@@ -10,7 +10,7 @@
 #include "../support/random_problem.hpp"
 #include "../support/thrown.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 namespace {
 
 using testing::expect_invalid;
@@ -81,4 +81,4 @@ TEST(ParetoKhat, HasAThresholdThatGrowsWithTheDraws) {
 }
 
 }  // namespace
-}  // namespace ardvark
+}  // namespace ardvark::internal

@@ -8,7 +8,7 @@
 
 #include "../support/random_problem.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 namespace {
 
 using testing::Random;
@@ -85,4 +85,4 @@ TEST(Mirror, CopiesTheLowerTriangle) {
 }
 
 }  // namespace
-}  // namespace ardvark
+}  // namespace ardvark::internal

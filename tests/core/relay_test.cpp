@@ -5,7 +5,7 @@
 
 #include "core/parallel.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 namespace {
 
 TEST(Relay, AnswersOnTheCallersThreadUntilToldToStop) {
@@ -37,4 +37,4 @@ TEST(Relay, PassesExceptionsOnFromEitherSide) {
 }
 
 }  // namespace
-}  // namespace ardvark
+}  // namespace ardvark::internal

@@ -7,7 +7,7 @@
 
 #include "../support/random_problem.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 namespace {
 
 using testing::Random;
@@ -81,4 +81,4 @@ INSTANTIATE_TEST_SUITE_P(Instructions, RowKernel, ::testing::ValuesIn(row_kernel
                          [](const auto& tested) { return std::string(simd::name(tested.param.level)); });
 
 }  // namespace
-}  // namespace ardvark
+}  // namespace ardvark::internal

@@ -7,7 +7,7 @@
 
 #include "../support/random_problem.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 namespace {
 
 using testing::Random;
@@ -86,4 +86,4 @@ TEST(DiagonalPlusRankOne, IsTheGramMatrixOfDummies) {
 }
 
 }  // namespace
-}  // namespace ardvark
+}  // namespace ardvark::internal

@@ -13,7 +13,7 @@
 #include "core/row_kernels.hpp"
 #include "method/spike_slab/subset_posterior.hpp"
 
-namespace ardvark::simd {
+namespace ardvark::internal::simd {
 namespace {
 
 constexpr std::array levels = {Level::baseline, Level::avx2, Level::avx512};
@@ -74,4 +74,4 @@ TEST(Simd, ChoosesTheBestAllowedVersionOfEveryKernel) {
 }
 
 }  // namespace
-}  // namespace ardvark::simd
+}  // namespace ardvark::internal::simd

@@ -8,7 +8,7 @@
 
 #include "../support/plain.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 namespace {
 
 using testing::Long;
@@ -253,4 +253,4 @@ TEST(NormalCdf, KeepsItsDigitsInTheLowerTail) {
 }
 
 }  // namespace
-}  // namespace ardvark
+}  // namespace ardvark::internal

@@ -15,7 +15,7 @@ extern "C" {
 [[gnu::weak]] int openblas_get_num_threads(void);
 }
 
-namespace ardvark {
+namespace ardvark::internal {
 namespace {
 
 using blas::Transpose;
@@ -118,4 +118,4 @@ TEST(ThreadScope, OfSeveralThreadsComeBackToTheCallersNumberInAnyOrder) {
 }
 
 }  // namespace
-}  // namespace ardvark
+}  // namespace ardvark::internal

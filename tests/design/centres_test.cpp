@@ -7,7 +7,7 @@
 #include "../support/plain.hpp"
 #include "../support/random_problem.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 namespace {
 
 using testing::distance;
@@ -105,4 +105,4 @@ TEST(KmeansCentres, ReturnsNoMoreThanTheDifferentRows) {
 }
 
 }  // namespace
-}  // namespace ardvark
+}  // namespace ardvark::internal

@@ -5,7 +5,7 @@
 #include "../support/plain.hpp"
 #include "../support/random_problem.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 namespace {
 
 using testing::distance;
@@ -55,4 +55,4 @@ TEST(ColumnSubset, AnswersAsTheColumnsByThemselves) {
 }
 
 }  // namespace
-}  // namespace ardvark
+}  // namespace ardvark::internal

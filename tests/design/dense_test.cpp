@@ -10,7 +10,7 @@
 #include "ardvark/errors.hpp"
 #include "core/blas.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 namespace {
 
 using testing::distance;
@@ -316,4 +316,4 @@ TEST(MatrixView, RefusesAMapWithoutNeighboursInMemory) {
 }
 
 }  // namespace
-}  // namespace ardvark
+}  // namespace ardvark::internal

@@ -6,7 +6,7 @@
 #include "../support/random_problem.hpp"
 #include "design/column_subset.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 namespace {
 
 using testing::distance;
@@ -203,4 +203,4 @@ TEST(KernelDesign, DecidesByTheSizeOfTheMatrix) {
 }
 
 }  // namespace
-}  // namespace ardvark
+}  // namespace ardvark::internal

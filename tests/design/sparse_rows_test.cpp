@@ -7,7 +7,7 @@
 
 #include "../support/random_problem.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 namespace {
 
 using testing::Random;
@@ -71,4 +71,4 @@ TEST(SparseRows, AreNotOfTablesWithManyEntries) {
 }
 
 }  // namespace
-}  // namespace ardvark
+}  // namespace ardvark::internal

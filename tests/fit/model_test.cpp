@@ -8,7 +8,7 @@
 #include "ardvark/logistic.hpp"
 #include "fit/checked.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 namespace {
 
 TEST(Model, GoesOnFromWhereAnEarlierFitEnded) {
@@ -50,4 +50,4 @@ TEST(Model, WithoutColumnsIsTheMean) {  // inside the library: a relevance vecto
 }
 
 }  // namespace
-}  // namespace ardvark
+}  // namespace ardvark::internal

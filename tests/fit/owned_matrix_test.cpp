@@ -12,7 +12,7 @@
 #include "method/spike_slab/reduced_rows.hpp"
 #include "posterior/state.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 namespace {
 
 using testing::expect_invalid;
@@ -154,4 +154,4 @@ TEST(OwnedMatrix, ReducesToTheSameRows) {
 }
 
 }  // namespace
-}  // namespace ardvark
+}  // namespace ardvark::internal

@@ -14,7 +14,7 @@
 #include "ardvark/logistic.hpp"
 #include "ardvark/softmax.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 namespace {
 
 using testing::expect_invalid;
@@ -253,4 +253,4 @@ TEST(AutomaticPrior, IsThatOfNoPreset) {
 }
 
 }  // namespace
-}  // namespace ardvark
+}  // namespace ardvark::internal

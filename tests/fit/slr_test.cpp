@@ -16,7 +16,7 @@
 #include "core/special.hpp"
 #include "preset/preset.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 namespace {
 
 using testing::Random;
@@ -465,4 +465,4 @@ TEST(Slr, RefusesWhatMakesNoSense) {
 }
 
 }  // namespace
-}  // namespace ardvark
+}  // namespace ardvark::internal

@@ -16,7 +16,7 @@
 #include "posterior/state.hpp"
 #include "support/random_problem.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 namespace {
 
 using testing::Random;
@@ -108,7 +108,7 @@ struct Rows {
   Matrix Z;
   Vector t, k;
 
-  Rows(const Problem& problem, const detail::FitState& state) {
+  Rows(const Problem& problem, const internal::FitState& state) {
     DenseDesign design(problem.X, state.standardization);
     const Index n = design.rows(), more = state.standardization.intercept ? 1 : 0;
     Matrix own(n, design.cols());
@@ -134,7 +134,7 @@ TEST(SolversAgree, ReturnedPosteriorsSatisfyTheirEquations) {
       const LogisticFit fit = fit_by(problem, kind);
       if (fit.report.status != Status::converged) continue;
       ++num_checked;
-      const detail::FitState& state = *fit.state;
+      const internal::FitState& state = *fit.state;
       const auto [Z, t, k] = Rows(problem, state);
       const Matrix precision = Matrix(state.a.asDiagonal()) + Z.transpose() * state.omega.asDiagonal() * Z;
       const Matrix V = state.factor.covariance(Z.cols());
@@ -252,4 +252,4 @@ TEST(SolversAgree, CoefficientsThatGrowWithoutEndAreSaidToBeSeparated) {
 }
 
 }  // namespace
-}  // namespace ardvark
+}  // namespace ardvark::internal

@@ -15,7 +15,7 @@
 #include "method/spike_slab/sparse_fit.hpp"
 #include "posterior/state.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 namespace {
 
 using testing::expect_invalid;
@@ -46,7 +46,7 @@ FitOptions with(PriorKind kind) {
 
 // With the covariance of h as known to be what was found: (SP.6) for (SP.15).
 LinearFit at_one_h(LinearFit fit) {
-  auto state = std::make_shared<detail::FitState>(*fit.state);
+  auto state = std::make_shared<internal::FitState>(*fit.state);
   for (MixtureComponent& component : state->factor.mixture.components) component.spread.reset();
   fit.state = std::move(state);
   return fit;
@@ -506,4 +506,4 @@ TEST(SparseLogistic, TakesGroupsFlatColumnsAndWeights) {
 }
 
 }  // namespace
-}  // namespace ardvark
+}  // namespace ardvark::internal

@@ -13,7 +13,7 @@
 #include "support/mentions.hpp"
 #include "support/random_problem.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 namespace {
 
 using testing::mentions;
@@ -172,4 +172,4 @@ TEST(Conditioning, OrdinaryColumnsAndPresetsKeepTheirSolver) {
 }
 
 }  // namespace
-}  // namespace ardvark
+}  // namespace ardvark::internal

@@ -8,7 +8,7 @@
 #include "../support/random_problem.hpp"
 #include "../support/thrown.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 namespace {
 
 using testing::expect_invalid;
@@ -107,4 +107,4 @@ TEST(PrepareColumns, NamesTheFirstEntryThatIsNotFinite) {
 }
 
 }  // namespace
-}  // namespace ardvark
+}  // namespace ardvark::internal

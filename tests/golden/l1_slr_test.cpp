@@ -8,7 +8,7 @@
 #include "posterior/state.hpp"
 #include "support/reference.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 namespace {
 
 using testing::load_design;
@@ -83,4 +83,4 @@ INSTANTIATE_TEST_SUITE_P(Toolbox, L1Slr,
                          case_name);
 
 }  // namespace
-}  // namespace ardvark
+}  // namespace ardvark::internal

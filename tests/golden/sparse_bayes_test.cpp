@@ -12,7 +12,7 @@
 #include "support/random_problem.hpp"
 #include "support/reference.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 namespace {
 
 using testing::load_design;
@@ -122,4 +122,4 @@ INSTANTIATE_TEST_SUITE_P(Sets, SparseBayes,
                                             ::testing::Bool()));
 
 }  // namespace
-}  // namespace ardvark
+}  // namespace ardvark::internal

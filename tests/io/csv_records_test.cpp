@@ -11,7 +11,7 @@
 #include "mutations.hpp"
 #include "temporary_file.hpp"
 
-namespace ardvark::io {
+namespace ardvark::internal::io {
 namespace {
 
 using testing::TemporaryFolder;
@@ -112,4 +112,4 @@ TEST(ReadCsv, ReadsOrRefusesDamagedFiles) {
 }
 
 }  // namespace
-}  // namespace ardvark::io
+}  // namespace ardvark::internal::io

@@ -14,7 +14,7 @@
 #include "small_models.hpp"
 #include "temporary_file.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 namespace {
 
 using testing::header_length;
@@ -345,4 +345,4 @@ TEST(ForgedFilter, SaysThatItHasLostItsCovariance) {
 }
 
 }  // namespace
-}  // namespace ardvark
+}  // namespace ardvark::internal

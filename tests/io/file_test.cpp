@@ -13,7 +13,7 @@
 #include "ardvark/errors.hpp"
 #include "temporary_file.hpp"
 
-namespace ardvark::io {
+namespace ardvark::internal::io {
 namespace {
 
 namespace fs = std::filesystem;
@@ -188,4 +188,4 @@ TEST(FileInTheMaking, SurvivesALimitOnTheSizeOfFiles) {
 }
 
 }  // namespace
-}  // namespace ardvark::io
+}  // namespace ardvark::internal::io

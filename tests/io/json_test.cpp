@@ -12,7 +12,7 @@
 #include "io/json_reader.hpp"
 #include "support/random_problem.hpp"
 
-namespace ardvark::io {
+namespace ardvark::internal::io {
 namespace {
 
 using testing::Random;
@@ -105,4 +105,4 @@ TEST(Json, IsRefusedWhereItWouldTakeMoreThanItMay) {
 }
 
 }  // namespace
-}  // namespace ardvark::io
+}  // namespace ardvark::internal::io

@@ -15,7 +15,7 @@
 #include "mutations.hpp"
 #include "temporary_file.hpp"
 
-namespace ardvark::io {
+namespace ardvark::internal::io {
 namespace {
 
 using testing::message_of;
@@ -343,4 +343,4 @@ TEST(Safetensors, ReadsOrRefusesDamagedFiles) {
 }
 
 }  // namespace
-}  // namespace ardvark::io
+}  // namespace ardvark::internal::io

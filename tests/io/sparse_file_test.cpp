@@ -13,7 +13,7 @@
 #include "support/random_problem.hpp"
 #include "temporary_file.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 namespace {
 
 using testing::message_of;
@@ -109,7 +109,7 @@ TEST(SparseFile, RefusesASpreadThatCannotBe) {
   const std::string path = folder / "m.ardvark";
   const auto refuses = [&](const LinearFit& fit, auto&& change) {
     LinearFit changed = fit;
-    auto state = std::make_shared<detail::FitState>(*fit.state);
+    auto state = std::make_shared<internal::FitState>(*fit.state);
     change(*state->factor.mixture.components.at(0).spread);
     changed.state = std::move(state);
     save_model(path, changed);
@@ -129,4 +129,4 @@ TEST(SparseFile, RefusesASpreadThatCannotBe) {
 }
 
 }  // namespace
-}  // namespace ardvark
+}  // namespace ardvark::internal

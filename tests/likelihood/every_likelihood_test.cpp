@@ -16,7 +16,7 @@
 #include "method/sweep/sweep.hpp"
 #include "support/draw_target.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 namespace {
 
 using testing::Random;
@@ -185,4 +185,4 @@ INSTANTIATE_TEST_SUITE_P(Table, EveryLikelihood, ::testing::ValuesIn(likelihoods
 INSTANTIATE_TEST_SUITE_P(Table, EveryLikelihoodWithABound, ::testing::ValuesIn(likelihoods_with_a_bound()), name_of);
 
 }  // namespace
-}  // namespace ardvark
+}  // namespace ardvark::internal

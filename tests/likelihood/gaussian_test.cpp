@@ -10,7 +10,7 @@
 #include "likelihood/likelihood.hpp"
 #include "method/sweep/sweep.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 namespace {
 
 using testing::Random;
@@ -200,4 +200,4 @@ TEST(Gaussian, PublishedConstantIsWhatThePublishedStopTestLeavesOut) {  // linea
 }
 
 }  // namespace
-}  // namespace ardvark
+}  // namespace ardvark::internal

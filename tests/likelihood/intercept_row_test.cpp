@@ -10,7 +10,7 @@
 
 #include "core/special.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 namespace {
 
 double log_density(double b, double c) { return std::log(c / std::numbers::pi) + 0.5 * (log_sigmoid(c * b) + log_sigmoid(-c * b)); }
@@ -108,4 +108,4 @@ TEST(InterceptScores, OfThreeClasses) {
 }
 
 }  // namespace
-}  // namespace ardvark
+}  // namespace ardvark::internal

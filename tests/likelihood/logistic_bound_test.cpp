@@ -11,7 +11,7 @@
 #include "likelihood/likelihood.hpp"
 #include "method/sweep/sweep.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 namespace {
 
 using testing::plain_lambda;
@@ -196,4 +196,4 @@ TEST(LogisticBound, WeightsEqualRepetition) {  // (LIN.6)
 }
 
 }  // namespace
-}  // namespace ardvark
+}  // namespace ardvark::internal

@@ -11,7 +11,7 @@
 #include "likelihood/likelihood.hpp"
 #include "method/sweep/sweep.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 namespace {
 
 using testing::normal_expectation;
@@ -225,4 +225,4 @@ TEST(LogisticGaussian, WeightsEqualRepetition) {  // (LIN.6)
 }
 
 }  // namespace
-}  // namespace ardvark
+}  // namespace ardvark::internal

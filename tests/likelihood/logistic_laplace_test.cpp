@@ -8,7 +8,7 @@
 #include "ardvark/logistic.hpp"
 #include "likelihood/likelihood.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 namespace {
 
 using testing::Long;
@@ -194,4 +194,4 @@ TEST(LogisticLaplace, FindsTheModeWhereFullStepsOvershoot) {
 }
 
 }  // namespace
-}  // namespace ardvark
+}  // namespace ardvark::internal

@@ -10,7 +10,7 @@
 #include "likelihood/registry.hpp"
 #include "support/draw_target.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 namespace {
 
 using testing::Random;
@@ -168,4 +168,4 @@ TEST(Poisson, RefusesZerosAloneBesideAnIntercept) {
 }
 
 }  // namespace
-}  // namespace ardvark
+}  // namespace ardvark::internal

@@ -6,7 +6,7 @@
 
 #include "support/random_problem.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 namespace {
 
 TEST(SoftmaxLaplace, ErrorsAreTheGradientOfTheLogLikelihood) {
@@ -47,4 +47,4 @@ TEST(SoftmaxLaplace, HugeScoresNeitherOverflowNorLoseTheError) {
 }
 
 }  // namespace
-}  // namespace ardvark
+}  // namespace ardvark::internal

@@ -15,7 +15,7 @@
 #include "design/dense.hpp"
 #include "support/classes_that_may_part.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 namespace {
 
 using namespace testing;
@@ -193,4 +193,4 @@ TEST(ClassGrid, ConvergesWhereTwoColumnsTellManyRowsApart) {
 }
 
 }  // namespace
-}  // namespace ardvark
+}  // namespace ardvark::internal

@@ -16,7 +16,7 @@
 #include "support/classes_that_may_part.hpp"
 #include "support/random_problem.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 namespace {
 
 using testing::Random;
@@ -206,4 +206,4 @@ TEST(ClassStarts, EvidenceIsNeverAboveZero) {              // (SP.20)
 }
 
 }  // namespace
-}  // namespace ardvark
+}  // namespace ardvark::internal

@@ -7,7 +7,7 @@
 #include "design/dense.hpp"
 #include "support/random_problem.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 namespace {
 
 struct Steps : ::testing::Test {
@@ -58,4 +58,4 @@ TEST_F(Steps, TakeNoEvidenceAboveZero) {
 }
 
 }  // namespace
-}  // namespace ardvark
+}  // namespace ardvark::internal

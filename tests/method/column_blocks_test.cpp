@@ -15,7 +15,7 @@
 #include "method/spike_slab/starts.hpp"
 #include "method/spike_slab/subset_posterior.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 namespace {
 
 using testing::blocked_case;
@@ -406,4 +406,4 @@ TEST(JointPosterior, IsTheSameWithSeveralThreads) {
 }
 
 }  // namespace
-}  // namespace ardvark
+}  // namespace ardvark::internal

@@ -8,7 +8,7 @@
 #include "../support/random_problem.hpp"
 #include "design/dense.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 namespace {
 
 using testing::Long;
@@ -237,4 +237,4 @@ TEST(CoordinateAscent, StopsWhenAsked) {
 }
 
 }  // namespace
-}  // namespace ardvark
+}  // namespace ardvark::internal

@@ -11,7 +11,7 @@
 #include "method/spike_slab/sparse_fit.hpp"
 #include "posterior/state.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 namespace {
 
 using testing::Random;
@@ -228,7 +228,7 @@ TEST(DenseSpread, BringsIntervalsNearerToWhatTheyPromise) {
       return count / static_cast<double>(f.size()) / problems;
     };
     with += covered();
-    auto given_h = std::make_shared<detail::FitState>(*fit.state);
+    auto given_h = std::make_shared<internal::FitState>(*fit.state);
     for (MixtureComponent& each : given_h->factor.mixture.components) each.spread.reset();
     fit.state = given_h;
     without += covered();
@@ -237,4 +237,4 @@ TEST(DenseSpread, BringsIntervalsNearerToWhatTheyPromise) {
 }
 
 }  // namespace
-}  // namespace ardvark
+}  // namespace ardvark::internal

@@ -11,6 +11,8 @@
 
 namespace ardvark::testing {
 
+using namespace internal;
+
 inline constexpr GreedyLikelihood every_likelihood[] = {GreedyLikelihood::gaussian, GreedyLikelihood::bernoulli,
                                                         GreedyLikelihood::logistic_bound};
 

@@ -9,7 +9,7 @@
 #include "../support/random_problem.hpp"
 #include "greedy_cases.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 namespace {
 
 using testing::distance;
@@ -78,4 +78,4 @@ TEST(GreedyModel, GainsAreDifferencesOfTheLogMarginalLikelihood) {  // (GREEDY.2
 }
 
 }  // namespace
-}  // namespace ardvark
+}  // namespace ardvark::internal

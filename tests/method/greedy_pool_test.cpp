@@ -8,7 +8,7 @@
 #include "../support/random_problem.hpp"
 #include "design/dense.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 namespace {
 
 using testing::distance;
@@ -145,4 +145,4 @@ TEST(GreedyPool, SurveysWhatItReads) {  // (GREEDY.1), (GREEDY.9); several chunk
 }
 
 }  // namespace
-}  // namespace ardvark
+}  // namespace ardvark::internal

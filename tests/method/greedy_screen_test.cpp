@@ -15,7 +15,7 @@
 #include "greedy_cases.hpp"
 #include "method/greedy/greedy.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 namespace {
 
 using testing::every_likelihood;
@@ -181,4 +181,4 @@ TEST(Greedy, SearchesManyKernelsByParts) {  // (GREEDY.12)
 }
 
 }  // namespace
-}  // namespace ardvark
+}  // namespace ardvark::internal

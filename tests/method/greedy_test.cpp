@@ -16,7 +16,7 @@
 #include "design/dense.hpp"
 #include "greedy_cases.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 namespace {
 
 using testing::distance;
@@ -319,4 +319,4 @@ TEST(Greedy, RejectsSettingsOutsideTheirRange) {
 }
 
 }  // namespace
-}  // namespace ardvark
+}  // namespace ardvark::internal

@@ -11,7 +11,7 @@
 #include "../support/spike_slab_case.hpp"
 #include "method/spike_slab/spike_slab.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 namespace {
 
 using testing::Case;
@@ -219,4 +219,4 @@ TEST(GroupSystem, IsOfLargeGroups) {
 }
 
 }  // namespace
-}  // namespace ardvark
+}  // namespace ardvark::internal

@@ -16,7 +16,7 @@
 #include "support/random_problem.hpp"
 #include "support/spike_slab_case.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 namespace {
 
 using namespace testing;
@@ -316,4 +316,4 @@ TEST(HyperGrid, IsNotConvergedWhereMostOfItsWeightIsNot) {
 }
 
 }  // namespace
-}  // namespace ardvark
+}  // namespace ardvark::internal

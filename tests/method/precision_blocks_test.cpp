@@ -11,7 +11,7 @@
 #include "design/dense.hpp"
 #include "method/sweep/sweep.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 namespace {
 
 using testing::Random;
@@ -141,4 +141,4 @@ TEST(PrecisionBlocks, ServeSingleColumnsWithAProperHyperprior) {
 }
 
 }  // namespace
-}  // namespace ardvark
+}  // namespace ardvark::internal

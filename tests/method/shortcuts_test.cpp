@@ -11,7 +11,7 @@
 #include "design/dense.hpp"
 #include "method/sweep/sweep.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 namespace {
 
 using testing::Random;
@@ -237,4 +237,4 @@ TEST(Condensed, SweepsRaiseTheBoundToAStationaryPoint) {  // (CONDENSE.1), (OPT.
 }
 
 }  // namespace
-}  // namespace ardvark
+}  // namespace ardvark::internal

@@ -9,7 +9,7 @@
 #include "ardvark/logistic.hpp"
 #include "method/spike_slab/sparse_fit.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 namespace {
 
 using testing::Random;
@@ -195,4 +195,4 @@ TEST(SparseGroups, TwoExplanationsOfClassesDoNotHangOnOrder) {  // (SL.12)
 }
 
 }  // namespace
-}  // namespace ardvark
+}  // namespace ardvark::internal

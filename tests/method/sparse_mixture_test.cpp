@@ -8,7 +8,7 @@
 #include "ardvark/linear.hpp"
 #include "method/spike_slab/sparse_fit.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 namespace {
 
 using testing::blocked_case;
@@ -210,4 +210,4 @@ TEST(SparseMixture, OfCopiesOfAColumnPredictsAsOfOne) {
 }
 
 }  // namespace
-}  // namespace ardvark
+}  // namespace ardvark::internal

@@ -16,7 +16,7 @@
 #include "method/spike_slab/sparse_fit.hpp"
 #include "method/spike_slab/starts.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 namespace {
 
 using testing::Case;
@@ -422,4 +422,4 @@ TEST(ColumnKernels, AgreeWithPlainSums) {
 }
 
 }  // namespace
-}  // namespace ardvark
+}  // namespace ardvark::internal

@@ -13,7 +13,7 @@
 #include "ardvark/logistic.hpp"
 #include "design/dense.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 namespace {
 
 using testing::Random;
@@ -165,4 +165,4 @@ TEST(Sweep, BeginningsAreNotEnds) {
 }
 
 }  // namespace
-}  // namespace ardvark
+}  // namespace ardvark::internal

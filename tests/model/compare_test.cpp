@@ -11,7 +11,7 @@
 #include "../support/thrown.hpp"
 #include "core/special.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 namespace {
 
 using testing::expect_invalid;
@@ -230,4 +230,4 @@ TEST(Compare, RefusesWhatCannotBeCompared) {
 }
 
 }  // namespace
-}  // namespace ardvark
+}  // namespace ardvark::internal

@@ -15,7 +15,7 @@
 #include "core/special.hpp"
 #include "posterior/state.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 namespace {
 
 using testing::expect_invalid;
@@ -58,7 +58,7 @@ TEST(Diagnose, FindsAPosteriorTooNarrowByTwo) {
   const Problem d = make_problem(2, 500, 3);
   const FitOptions options = with_prior(Prior::shared());
   LogisticFit fit = fit_logistic(d.X, d.labels, options);
-  auto narrow = std::make_shared<detail::FitState>(*fit.state);
+  auto narrow = std::make_shared<internal::FitState>(*fit.state);
   ASSERT_EQ(narrow->factor.kind, CovarianceFactor::Kind::triangular);
   narrow->factor.L_inverse *= 0.5;
   fit.state = narrow;
@@ -278,4 +278,4 @@ TEST(Diagnose, SaysWhereItHasNoMeaning) {
 }
 
 }  // namespace
-}  // namespace ardvark
+}  // namespace ardvark::internal

@@ -13,7 +13,7 @@
 #include "ardvark/model.hpp"
 #include "model/fields.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 namespace {
 
 using testing::Random;
@@ -183,4 +183,4 @@ TEST_P(SameBits, ForAnyNumberOfThreads) {
 INSTANTIATE_TEST_SUITE_P(Models, SameBits, ::testing::ValuesIn(all_cases()), [](const auto& tested) { return tested.param.name; });
 
 }  // namespace
-}  // namespace ardvark
+}  // namespace ardvark::internal

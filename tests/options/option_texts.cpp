@@ -21,6 +21,7 @@
 namespace {
 
 using namespace ardvark;
+using namespace ardvark::internal;
 
 const std::pair<OptionGroup, const char*> groups[] = {
     {OptionGroup::what, "What is fitted"}, {OptionGroup::prior, "The prior"},        {OptionGroup::posterior, "The posterior"},

@@ -5,7 +5,7 @@
 #include "design/dense.hpp"
 #include "posterior/solver.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 namespace {
 
 using testing::plain_ridge;
@@ -123,4 +123,4 @@ TEST(Shrinking, SeesWhatAColumnOutsideWouldFind) {
 }
 
 }  // namespace
-}  // namespace ardvark
+}  // namespace ardvark::internal

@@ -9,7 +9,7 @@
 #include "design/dense.hpp"
 #include "support/random_problem.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 namespace {
 
 using testing::Random;
@@ -213,4 +213,4 @@ TEST(SoftmaxSolver, StepsAreInTheMetricOfTheHessian) {
 }
 
 }  // namespace
-}  // namespace ardvark
+}  // namespace ardvark::internal

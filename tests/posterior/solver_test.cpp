@@ -13,7 +13,7 @@
 #include "../support/solve.hpp"
 #include "design/dense.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 namespace {
 
 using testing::distance;
@@ -439,4 +439,4 @@ TEST(Primal, ResidualIsThatOfTheRowsThoughLargeWeightsCancel) {  // (RIDGE.10)
 }
 
 }  // namespace
-}  // namespace ardvark
+}  // namespace ardvark::internal

@@ -12,7 +12,7 @@
 #include "ardvark/linear.hpp"
 #include "ardvark/logistic.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 namespace {
 
 using testing::make_problem;
@@ -268,4 +268,4 @@ TEST(Predict, ReadsFloatAndRowMajorTables) {
 }
 
 }  // namespace
-}  // namespace ardvark
+}  // namespace ardvark::internal

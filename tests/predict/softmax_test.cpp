@@ -10,7 +10,7 @@
 #include "core/special.hpp"
 #include "support/random_problem.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 namespace {
 
 using testing::Random;
@@ -187,4 +187,4 @@ TEST(ExpectedSoftmax, IgnoresACommonNumberAndKeepsSymmetry) {
 }
 
 }  // namespace
-}  // namespace ardvark
+}  // namespace ardvark::internal

@@ -4,7 +4,7 @@
 #include "ardvark/fit.hpp"
 #include "preset/preset.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 namespace {
 
 using testing::expect_invalid;
@@ -58,4 +58,4 @@ TEST(Presets, HaveFactsThatAModelHasToo) {
 }
 
 }  // namespace
-}  // namespace ardvark
+}  // namespace ardvark::internal

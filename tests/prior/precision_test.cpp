@@ -9,7 +9,7 @@
 #include "../support/plain.hpp"
 #include "../support/random_problem.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 namespace {
 
 using testing::Random;
@@ -305,4 +305,4 @@ TEST(LaplacePrior, StepTouchesThePenaltyFromBelow) {  // (L1EM.1), (L1EM.2)
 }
 
 }  // namespace
-}  // namespace ardvark
+}  // namespace ardvark::internal

@@ -10,6 +10,8 @@
 
 namespace ardvark::testing {
 
+using namespace internal;
+
 Vector size_of(const Subject& subject, const Vector& x) {
   Vector size = x.cwiseAbs();
   if (subject.fit().intercept) size.head(subject.prepared.X.cols()) += subject.prepared.X.colwise().mean().cwiseAbs().transpose();

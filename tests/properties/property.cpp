@@ -10,6 +10,8 @@
 
 namespace ardvark::testing {
 
+using namespace internal;
+
 SavedModel fit_of(const PreparedProblem& prepared) { return fit_model(prepared.X, prepared.target, prepared.options); }
 
 Subject::Subject(const DrawnProblem& drawn) : problem(drawn), prepared(prepare(drawn)) {

@@ -7,7 +7,7 @@
 #include "../support/random_problem.hpp"
 #include "core/special.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 namespace {
 
 using testing::distance;
@@ -213,4 +213,4 @@ TEST(KernelGradient, IsTheSlopeOfTheMaximisedEvidence) {  // (RVM.5b), (RVM.5c)
 }
 
 }  // namespace
-}  // namespace ardvark
+}  // namespace ardvark::internal

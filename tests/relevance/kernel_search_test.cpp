@@ -13,7 +13,7 @@
 #include "relevance/evidence_gradient.hpp"
 #include "relevance/relevance_problem.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 namespace {
 
 using testing::expect_invalid;
@@ -514,4 +514,4 @@ TEST(SearchKernelEach, FindsTheInputThatMatters) {
 }
 
 }  // namespace
-}  // namespace ardvark
+}  // namespace ardvark::internal

@@ -15,7 +15,7 @@
 #include "relevance/relevance_problem.hpp"
 #include "relevance_sample.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 namespace {
 
 using testing::classify;
@@ -253,4 +253,4 @@ TEST(Relevance, RefusesOptionsOutsideTheirRange) {
 }
 
 }  // namespace
-}  // namespace ardvark
+}  // namespace ardvark::internal

@@ -7,7 +7,7 @@
 
 #include "support/random_problem.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 namespace {
 
 using testing::Random;
@@ -90,4 +90,4 @@ TEST(RowSubset, CopiesRowsInAnyOrderAndPrecision) {
 }
 
 }  // namespace
-}  // namespace ardvark
+}  // namespace ardvark::internal

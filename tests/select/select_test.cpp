@@ -14,7 +14,7 @@
 #include "support/random_problem.hpp"
 #include "support/thrown.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 namespace {
 
 using testing::expect_invalid;
@@ -436,4 +436,4 @@ TEST(SelectionSummary, ListsTheFirstColumnsOfTheRanking) {
 }
 
 }  // namespace
-}  // namespace ardvark
+}  // namespace ardvark::internal

@@ -11,6 +11,8 @@
 
 namespace ardvark::testing {
 
+using namespace internal;
+
 class KernelColumns {
  public:
   KernelColumns(const Kernel& kernel, const Matrix& X, const Matrix& C) : K_(X.rows(), C.rows()), scale_(C.rows()) {

@@ -13,6 +13,8 @@
 
 namespace ardvark::testing {
 
+using namespace internal;
+
 /// RapidCheck draws its problems from this seed unless RC_PARAMS says otherwise, so that a run can be repeated.
 inline const bool rapidcheck_is_seeded = ::setenv("RC_PARAMS", "seed=1310543815", 0) == 0;
 

@@ -5,6 +5,8 @@
 
 namespace ardvark::testing {
 
+using namespace internal;
+
 /// V, w and, where the likelihood reads them, the row moments for these rows. Rows that may change get a version of their own and row
 /// moments are asked for, where solvers have these: a solver may keep what it knows of rows it has seen.
 template <typename AnySolver, typename AnyRows>

@@ -17,6 +17,8 @@
 
 namespace ardvark::testing {
 
+using namespace internal;
+
 // n rows of p correlated columns, a few of them with an effect; the column of ones last.
 struct Case {
   Matrix X;  // [n, p + 1]

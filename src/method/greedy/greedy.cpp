@@ -13,7 +13,7 @@
 #include "design/column_subset.hpp"
 #include "method/greedy/greedy_loop.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 namespace {
 
 void require(bool holds, const std::string& message) {
@@ -154,4 +154,4 @@ GreedyOutcome greedy(Design& basis, const Vector& target, const GreedySettings& 
   return out;
 }
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

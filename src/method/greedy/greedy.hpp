@@ -9,7 +9,7 @@
 #include "ardvark/report.hpp"
 #include "design/design.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 
 enum class GreedyLikelihood {
   gaussian,       ///< noise precision tau, known or re-estimated
@@ -79,4 +79,4 @@ struct GreedyOutcome {
 /// \throws InvalidArgument  a setting or a target outside its range
 [[nodiscard]] GreedyOutcome greedy(Design& basis, const Vector& target, const GreedySettings& settings);
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

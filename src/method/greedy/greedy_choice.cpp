@@ -4,7 +4,7 @@
 
 #include "method/greedy/greedy_loop.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 
 Greedy::Action Greedy::best_action() {
   Action change, removal, addition;
@@ -179,4 +179,4 @@ bool Greedy::try_ahead(const Action& trial) {
   return true;
 }
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

@@ -7,7 +7,7 @@
 #include "method/greedy/greedy.hpp"
 #include "prior/best_precision.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 
 /// s and q of a column with itself left out of the model: of a candidate S and Q, of a column inside (OPT.2).
 struct LeftOut {
@@ -53,4 +53,4 @@ class ColumnGain {
   double c0_, d0_, cost_;
 };
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

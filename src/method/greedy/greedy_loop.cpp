@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace ardvark {
+namespace ardvark::internal {
 
 Greedy::Greedy(Design& basis, const Vector& target, const GreedySettings& settings)
     : design_(basis),
@@ -340,4 +340,4 @@ void Greedy::finish() {
   out_.message += notes_;
 }
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

@@ -4,7 +4,7 @@
 #include "core/blas.hpp"
 #include "method/greedy/greedy_pool.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 
 class Greedy {
  public:
@@ -122,4 +122,4 @@ class Greedy {
   bool together_failed_ = false;  // since the columns last changed
 };
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

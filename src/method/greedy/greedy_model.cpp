@@ -11,7 +11,7 @@
 #include "core/scale_rows.hpp"
 #include "core/special.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 
 double target_variance(const Vector& t, const Vector& k) {
   const double total = k.sum(), mean = k.dot(t) / total;
@@ -364,4 +364,4 @@ double GreedyModel::update_noise() {
   return std::log(now_.tau / before);
 }
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

@@ -8,7 +8,7 @@
 #include "method/greedy/greedy.hpp"
 #include "method/greedy/greedy_gains.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 
 /// A change of V and w of rank one, for those who keep S and Q of other columns up to date:
 ///     e = (cross products with `direction`),  S += factor e^2,  Q += shift e                                           (GREEDY.3)
@@ -111,4 +111,4 @@ class GreedyModel {
   Index last_position_ = 0;
 };
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

@@ -11,7 +11,7 @@
 #include "core/resize.hpp"
 #include "core/scale_rows.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 
 namespace {
 
@@ -276,4 +276,4 @@ void GreedyPool::remove(Index position, const RankOne& change) {
   --k_;
 }
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

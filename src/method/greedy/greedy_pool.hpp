@@ -4,7 +4,7 @@
 
 #include "method/greedy/greedy_model.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 
 class GreedyPool {
  public:
@@ -93,4 +93,4 @@ class GreedyPool {
   double tau_ = 1;  // of cross_ and diagonal_
 };
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

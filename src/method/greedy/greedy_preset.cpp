@@ -10,7 +10,7 @@
 #include "core/eigen_solvers.hpp"
 #include "core/stopwatch.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 namespace {
 
 // V of the columns in the model, zero elsewhere, as a factor: what RIDGE.7 says of flat columns beside columns without variance.
@@ -98,4 +98,4 @@ Solution solve_greedily(const Frame& frame) {
   return out;
 }
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

@@ -3,7 +3,7 @@
 
 #include "method/greedy/greedy_loop.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 
 // The pool takes, of all columns, the best additions, the best exchanges for each column of the model, and for variety the best of each
 // stretch of neighbours, whether it gains or not: moves that gain together are often losses one by one.
@@ -61,4 +61,4 @@ void Greedy::screen_block(Index first, Screening& seen) {
   }
 }
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

@@ -9,7 +9,7 @@
 #include "core/blas.hpp"
 #include "core/decay.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 namespace {
 
 int sign(double x) { return (x > 0) - (x < 0); }
@@ -345,4 +345,4 @@ CoordinateAscent::Support CoordinateAscent::support() const {
   return out;
 }
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

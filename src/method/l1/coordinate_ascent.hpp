@@ -9,7 +9,7 @@
 #include "design/design.hpp"
 #include "method/l1/l1_quadratic.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 
 struct CoordinateSettings {
   double tolerance = 1e-9;  ///< > 0; largest violation of the optimality conditions, in units of lambda                     (L1.2)
@@ -96,4 +96,4 @@ class CoordinateAscent {
   Matrix column_;  // [n, 1]
 };
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

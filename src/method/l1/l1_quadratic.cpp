@@ -7,7 +7,7 @@
 #include "core/resize.hpp"
 #include "posterior/solver.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 namespace {
 
 int sign(double x) { return (x > 0) - (x < 0); }
@@ -147,4 +147,4 @@ void L1Quadratic::factorise() {
   factor_ = Matrix(diagonal.cwiseSqrt().asDiagonal());
 }
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

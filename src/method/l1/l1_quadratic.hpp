@@ -5,7 +5,7 @@
 
 #include "ardvark/types.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 
 /// 1/2 d'G d - g'd + sum_j lambda_j |v_j + d_j|  with  G = X' diag(omega) X  over the columns held; lambda_j = 0 for flat ones.
 class L1Quadratic {
@@ -41,4 +41,4 @@ class L1Quadratic {
   Vector step_, full_step_;
 };
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

@@ -9,7 +9,7 @@
 #include "core/stopwatch.hpp"
 #include "method/l1/lasso.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 
 // All weights at once from one gradient g, with the largest curvature each can have by itself: B_j = 1/4 sum_n x_nj^2.          (L1.9)
 Solution solve_l1_slr(const Frame& frame) {
@@ -71,4 +71,4 @@ Solution solve_l1_slr(const Frame& frame) {
   return solution_of(mode, {}, frame, std::move(report));
 }
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

@@ -3,9 +3,9 @@
 
 #include "frame/solution.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 
 /// With compat: exactly max_sweeps simultaneous updates, as published.
 [[nodiscard]] Solution solve_l1_slr(const Frame& frame);
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

@@ -13,7 +13,7 @@
 #include "frame/prepare.hpp"
 #include "method/l1/coordinate_ascent.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 
 void validate_lasso(const FitOptions& options) {
   const Prior& prior = options.prior;
@@ -261,4 +261,4 @@ LogisticPath lasso_path(const Frame& frame, const PathGrid& grid) {
   return path;
 }
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

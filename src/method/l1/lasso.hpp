@@ -4,7 +4,7 @@
 #include "ardvark/logistic.hpp"
 #include "frame/solution.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 
 /// \throws InvalidArgument  options that have no meaning beside a Laplace prior; a lambda below zero
 void validate_lasso(const FitOptions& options);
@@ -24,4 +24,4 @@ struct LassoMode {
 /// \param report  of the search
 [[nodiscard]] Solution solution_of(const LassoMode& mode, std::vector<Index> flat, const Frame& frame, Report report);
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

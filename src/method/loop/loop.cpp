@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace ardvark {
+namespace ardvark::internal {
 
 void LoopBook::record(double bound, double seconds, LoopOutcome& out) {
   ++out.sweeps;
@@ -39,4 +39,4 @@ void LoopBook::stop_after_all_sweeps(double promised, LoopOutcome& out) const {
                   out.sweeps, promised, quiet ? "converged: allowed are" : "not converged: allowed are", settings_.allowed()));
 }
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

@@ -7,7 +7,7 @@
 #include "ardvark/fit.hpp"
 #include "prior/active_set.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 
 struct LoopSettings {
   double num_rows = 0;      ///< sum of the observation weights
@@ -94,4 +94,4 @@ inline void end(LoopOutcome& out, Status status, std::string message) {
   out.message = std::move(message);
 }
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

@@ -19,6 +19,8 @@
 
 namespace ardvark {
 
+using namespace internal;
+
 namespace {
 
 constexpr int max_inner = 500;
@@ -225,6 +227,10 @@ LogisticFit SequentialLogistic::fit(const std::vector<std::string>& column_names
   return {assemble(frame, solution_of(*this, state_->precision))};
 }
 
+}  // namespace ardvark
+
+namespace ardvark::internal {
+
 Solution solve_sequentially(const Frame& frame) {
   const Index n = frame.X.rows(), p = frame.num_columns();
   const RowOrder order = frame.options.row_order;
@@ -240,4 +246,4 @@ Solution solve_sequentially(const Frame& frame) {
   return out;
 }
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

@@ -3,9 +3,9 @@
 
 #include "frame/solution.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 
 /// vb_logit_fit_iter.
 [[nodiscard]] Solution solve_sequentially(const Frame& frame);
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

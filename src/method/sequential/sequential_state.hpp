@@ -26,7 +26,7 @@ struct SequentialLogistic::State {
 
   void size_workspace(Index count);
   void absorb(MatrixView X, const Vector& y, const Vector& k);
-  void absorb(MatrixView X, const Vector& y, const OrderedRows& ordered);
+  void absorb(MatrixView X, const Vector& y, const internal::OrderedRows& ordered);
   void absorb_block(Index count, const Vector& y, const Vector& k, Index first);  // k [n]: weights
 };
 

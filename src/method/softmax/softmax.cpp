@@ -10,7 +10,7 @@
 #include "design/column_subset.hpp"
 #include "posterior/solver.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 namespace {
 
 class ClassSweep {
@@ -210,4 +210,4 @@ ClassOutcome sweep_classes(Design& X, const SoftmaxLaplace& likelihood, Precisio
   return ClassSweep(X, likelihood, std::move(prior), settings).run();
 }
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

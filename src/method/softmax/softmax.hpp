@@ -8,7 +8,7 @@
 #include "posterior/softmax_solver.hpp"
 #include "prior/precision.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 
 struct ClassSettings : LoopSettings {
   bool all_sweeps = false;    ///< published: as many as asked for
@@ -29,4 +29,4 @@ struct ClassOutcome : LoopOutcome {
 /// `prior`: of num_classes x columns of X weights, class beside class.
 ClassOutcome sweep_classes(Design& X, const SoftmaxLaplace& likelihood, PrecisionPrior prior, const ClassSettings& settings);
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

@@ -8,7 +8,7 @@
 #include "core/series.hpp"
 #include "method/spike_slab/starts.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 namespace {
 
 constexpr int most_between = 2;    // sweeps over some columns between two over all
@@ -190,4 +190,4 @@ void ascend(const std::vector<Index>& order, const AscentSettings& settings, std
   }
 }
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

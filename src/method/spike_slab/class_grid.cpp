@@ -10,7 +10,7 @@
 #include "method/spike_slab/group_system.hpp"
 #include "method/spike_slab/row_covariance.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 namespace {
 
 constexpr int steps_to_look = 6;  // in which a point takes the best maximum that it sees; later it keeps its own
@@ -158,4 +158,4 @@ ClassGrid fit_class_cells(ClassRows& rows, const PenalisedColumns& which, const 
   return out;
 }
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

@@ -7,7 +7,7 @@
 #include "method/spike_slab/class_steps.hpp"
 #include "method/spike_slab/sparse_fit.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 
 struct ClassGrid {
   HyperGrid grid;                                        ///< its log evidence is that of the classes
@@ -33,4 +33,4 @@ struct ClassGridSettings : ClassStepSettings {
 [[nodiscard]] ClassGrid fit_class_cells(ClassRows& rows, const PenalisedColumns& which, const std::shared_ptr<const ColumnSets>& sets,
                                         const SpikeSlabSettings& slab, const ClassGridSettings& settings);
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

@@ -8,7 +8,7 @@
 #include "core/special.hpp"
 #include "design/with_row.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 namespace {
 
 constexpr double least_omega = 1e-8;
@@ -81,4 +81,4 @@ LogOdds ClassRows::log_odds(const Vector& w, const Matrix& V) {
   return out;
 }
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

@@ -7,7 +7,7 @@
 
 #include "design/design.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 
 /// Weight, and weight times working target, of each row.                                                                         (SL.1)
 struct Sites {
@@ -70,4 +70,4 @@ class ClassRows {
   std::vector<WeightedSignal> signals_{{}};
 };
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

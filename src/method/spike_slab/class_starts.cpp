@@ -13,7 +13,7 @@
 #include "method/spike_slab/group_system.hpp"
 #include "method/spike_slab/row_covariance.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 namespace {
 
 constexpr int wide_steps = 3;     // in which h is searched for over all its range
@@ -282,4 +282,4 @@ ClassStarts fit_class_starts(ClassRows& rows, const PenalisedColumns& which, con
   return starts.finish(std::move(steps));
 }
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

@@ -7,7 +7,7 @@
 #include "method/spike_slab/class_steps.hpp"
 #include "method/spike_slab/sparse_fit.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 
 struct ClassStarts {
   std::vector<StartOutcome> starts;         ///< their bounds are those of the classes
@@ -28,4 +28,4 @@ struct ClassStartSettings : ClassStepSettings {
 [[nodiscard]] ClassStarts fit_class_starts(ClassRows& rows, const PenalisedColumns& which, const SpikeSlabSettings& slab,
                                            const ClassStartSettings& settings);
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

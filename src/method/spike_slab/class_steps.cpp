@@ -8,7 +8,7 @@
 #include "core/anderson.hpp"
 #include "core/special.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 namespace {
 
 constexpr double drifting = 200;  // m^2 + s of a row beyond all doubt
@@ -249,4 +249,4 @@ ClassSteps run_class_steps(ClassRows& rows, bool has_flat, const ClassStepSettin
   return end(Status::max_sweeps);
 }
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

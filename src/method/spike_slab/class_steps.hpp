@@ -10,7 +10,7 @@
 #include "ardvark/report.hpp"
 #include "method/spike_slab/class_rows.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 
 struct ClassStepSettings {
   double tolerance = 2e-3;  ///< nats
@@ -55,4 +55,4 @@ struct ClassSteps {
                                          const std::function<std::optional<WorkingFit>(const WorkingRows&)>& solve,
                                          const std::function<void(double bound)>& accept);
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

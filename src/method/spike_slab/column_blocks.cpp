@@ -7,7 +7,7 @@
 #include "core/products.hpp"
 #include "method/spike_slab/subset_posterior.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 namespace {
 
 constexpr double least_correlation = 0.5;
@@ -182,4 +182,4 @@ ColumnSets correlated_blocks(const ReducedRows& rows, const std::vector<Index>& 
   return {std::move(columns), std::move(begin), ColumnSets::Indicators::of_each_column};
 }
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

@@ -7,7 +7,7 @@
 
 #include "method/spike_slab/reduced_rows.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 
 /// A partition of the columns. A unit is what has an indicator: where sets are groups the set, else the column.
 class ColumnSets {
@@ -45,4 +45,4 @@ class ColumnSets {
 /// O(m p min(m, p)) in single precision; pairs near one half are looked at again in double.
 [[nodiscard]] ColumnSets correlated_blocks(const ReducedRows& rows, const std::vector<Index>& order);
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

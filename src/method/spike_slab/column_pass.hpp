@@ -7,7 +7,7 @@
 #include "core/column_kernels.hpp"
 #include "method/spike_slab/reduced_rows.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 
 /// What a prior makes of one column.
 struct ColumnUpdate {
@@ -60,4 +60,4 @@ void pass_over_columns(const ReducedRows& rows, std::span<const Index> order, co
   if (at < order.size()) update_column(kernel, rows, order[at], D, m, u, g, update);
 }
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

@@ -10,7 +10,7 @@
 #include "method/spike_slab/sparse_fit.hpp"
 #include "method/spike_slab/subset_posterior.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 namespace {
 
 // Those with an inclusion to speak of, by it.
@@ -211,4 +211,4 @@ std::string interchangeable_columns(const SpikeSlab& q, const AreCorrelated& in_
   return "columns correlated above 0.99 could take the place of selected ones, and the data cannot tell which has the effect: " + text;
 }
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

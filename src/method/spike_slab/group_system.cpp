@@ -8,7 +8,7 @@
 #include "core/rearrange.hpp"
 #include "core/secular.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 namespace {
 
 using blas::Transpose;
@@ -118,7 +118,7 @@ class ByOthers : public GroupInverse {
     Vector x = times_once(c);
     if (is_full_) return x;
     // Where N is not 0 terms of size kappa cancel, and what that loses is brought back once.
-    const Vector rest = c - x / kappa_ - transposed_times(Z_, D_.cwiseProduct(ardvark::times(Z_, x)));
+    const Vector rest = c - x / kappa_ - transposed_times(Z_, D_.cwiseProduct(internal::times(Z_, x)));
     return x + times_once(rest);
   }
   [[nodiscard]] Vector diagonal() const override {
@@ -147,8 +147,8 @@ class ByOthers : public GroupInverse {
     return products::transposed_times(B_, v_.cwiseQuotient(root_l_).asDiagonal() * Z_);
   }
   [[nodiscard]] Vector times_once(const Vector& c) const {
-    const Vector seen = v_.cwiseQuotient(root_l_).cwiseProduct(ardvark::times(Z_, c));  // diag(v) Q_B c
-    const Vector left = seen - v_.cwiseProduct(ardvark::times(B_, transposed_times(B_, seen)));
+    const Vector seen = v_.cwiseQuotient(root_l_).cwiseProduct(internal::times(Z_, c));  // diag(v) Q_B c
+    const Vector left = seen - v_.cwiseProduct(internal::times(B_, transposed_times(B_, seen)));
     Vector out = transposed_times(Z_, left.cwiseQuotient(root_l_));
     if (!is_full_) out += c;
     return kappa_ * out;
@@ -167,10 +167,10 @@ class InAxes : public GroupInverse {
   InAxes(const Matrix& Q, const Vector& lambda, const Matrix& W, double kappa) : Q_(Q), W_(W), kept_(kappa / (1 + kappa * lambda.array())) {
     stretch_ = (kappa * lambda.array()).log1p().sum();
     trace_ = kept_.sum();
-    spread_ = ardvark::times(W_.cwiseAbs2(), kept_);
+    spread_ = internal::times(W_.cwiseAbs2(), kept_);
   }
-  [[nodiscard]] Vector times(const Vector& c) const override { return ardvark::times(Q_, kept_.cwiseProduct(transposed_times(Q_, c))); }
-  [[nodiscard]] Vector diagonal() const override { return ardvark::times(Q_.cwiseAbs2(), kept_); }
+  [[nodiscard]] Vector times(const Vector& c) const override { return internal::times(Q_, kept_.cwiseProduct(transposed_times(Q_, c))); }
+  [[nodiscard]] Vector diagonal() const override { return internal::times(Q_.cwiseAbs2(), kept_); }
   [[nodiscard]] Matrix matrix() const override {
     Matrix out = weighted_square(Transpose::no, Q_, kept_);
     mirror(out);
@@ -289,4 +289,4 @@ std::vector<std::shared_ptr<const GroupSystem>> group_systems(const ReducedRows&
   return out;
 }
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

@@ -7,7 +7,7 @@
 
 #include "method/spike_slab/column_blocks.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 
 /// diag(a) + sign Y Y'.
 struct DiagonalAndSquare {
@@ -53,4 +53,4 @@ enum class Side { own, others, axes };
 [[nodiscard]] std::vector<std::shared_ptr<const GroupSystem>> group_systems(const ReducedRows& rows, const ColumnSets& sets, bool has_dense,
                                                                             Index least = 32);
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

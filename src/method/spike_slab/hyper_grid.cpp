@@ -12,7 +12,7 @@
 #include "core/parallel.hpp"
 #include "core/special.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
@@ -399,4 +399,4 @@ HyperGrid run_grid(const ReducedRows& rows, const PenalisedColumns& which, const
   return Grid(rows, which, sets, slab, settings, num_threads).run();
 }
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

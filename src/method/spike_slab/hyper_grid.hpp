@@ -8,7 +8,7 @@
 
 #include "method/spike_slab/starts.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 
 /// Where the fits of a grid lie in it: without a dense part by kappa, else by h.
 struct GridCell {
@@ -83,4 +83,4 @@ inline constexpr double least_share_at_end = 1e-3;              ///< at an end o
 [[nodiscard]] HyperGrid run_grid(const ReducedRows& rows, const PenalisedColumns& which, const std::shared_ptr<const ColumnSets>& sets,
                                  const SpikeSlabSettings& slab, const GridSettings& settings, Index num_threads);
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

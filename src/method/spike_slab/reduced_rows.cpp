@@ -11,7 +11,7 @@
 #include "design/column_panels.hpp"
 #include "posterior/solver.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 namespace {
 
 constexpr Index most_to_keep = 4096;              // columns: of more the Gram matrix is made again where it is asked for
@@ -263,4 +263,4 @@ bool reduce_rows(Design& X, const PenalisedColumns& which, const Vector& omega, 
   return true;
 }
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

@@ -6,7 +6,7 @@
 
 #include "posterior/mixture.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 
 /// Which columns of a design the prior is about, and in what order: those of a group lie side by side.
 struct PenalisedColumns {
@@ -52,4 +52,4 @@ enum class Rotation { to_diagonal, as_they_are };
                                KeepBasis basis, ReducedRows& out, Rotation rotation = Rotation::to_diagonal,
                                Products products = Products::double_precision);
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

@@ -4,7 +4,7 @@
 #include "core/rearrange.hpp"
 #include "method/spike_slab/sparse_fit.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 namespace {
 
 // T += sign A A', lower triangle.
@@ -102,4 +102,4 @@ LogOdds log_odds_seen(ClassRows& rows, const PenalisedColumns& which, const Redu
   return rows.log_odds(w, with_flat(C, which.columns, which.flat, reduced, count, 1));
 }
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

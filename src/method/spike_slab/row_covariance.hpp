@@ -7,7 +7,7 @@
 #include "method/spike_slab/class_rows.hpp"
 #include "method/spike_slab/spike_slab.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 
 /// T with x~'T x~ = Var x~'w of every row x~ that Z spans, effects of different sets independent.   O(p^2 m)              (SL.4), (SL.8)
 [[nodiscard]] Matrix covariance_seen(const SpikeSlab& q);
@@ -21,4 +21,4 @@ namespace ardvark {
 [[nodiscard]] LogOdds log_odds_seen(ClassRows& rows, const PenalisedColumns& which, const ReducedRows& reduced,
                                     const std::vector<std::pair<double, const SpikeSlab*>>& average);
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

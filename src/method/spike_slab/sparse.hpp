@@ -6,7 +6,7 @@
 #include "frame/prepare.hpp"
 #include "frame/solution.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 
 /// Beyond this many rows and columns at once the decomposition of (SP.2) is too dear.
 inline constexpr Index most_to_rotate = 20000;
@@ -21,4 +21,4 @@ void validate_sparse(const FitOptions& options, Task task, Index num_columns);
 [[nodiscard]] Solution solve_sparse_linear(Frame& frame);
 [[nodiscard]] Solution solve_sparse_logistic(Frame& frame);
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

@@ -16,7 +16,7 @@
 #include "core/validate.hpp"
 #include "frame/prepare.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 
 SparseParts parts_of(PriorKind kind) {
   return kind == PriorKind::slab ? SparseParts::slab_only : kind == PriorKind::dense ? SparseParts::dense_only : SparseParts::both;
@@ -414,4 +414,4 @@ Solution solution_of(const Frame& frame, const PenalisedColumns& which, const Av
   return out;
 }
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

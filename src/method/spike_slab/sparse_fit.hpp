@@ -6,7 +6,7 @@
 #include "method/spike_slab/hyper_grid.hpp"
 #include "method/spike_slab/sparse.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 
 [[nodiscard]] SparseParts parts_of(PriorKind kind);
 
@@ -77,4 +77,4 @@ using AreCorrelated = std::function<bool(Index one, Index other, double least)>;
 /// No start came to a finite bound.
 [[nodiscard]] Solution failed_solution(const Frame& frame);
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

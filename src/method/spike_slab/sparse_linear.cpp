@@ -9,7 +9,7 @@
 #include "frame/prepare.hpp"
 #include "method/spike_slab/sparse_fit.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 
 Solution solve_sparse_linear(Frame& frame) {
   const MatrixView X = frame.X;
@@ -91,4 +91,4 @@ Solution solve_sparse_linear(Frame& frame) {
   return out;
 }
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

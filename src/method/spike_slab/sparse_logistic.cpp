@@ -24,7 +24,7 @@
 #include "method/spike_slab/row_covariance.hpp"
 #include "method/spike_slab/sparse_fit.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 namespace {
 
 constexpr double saturated = 30;        // m^2 + s of log odds that no ordinary fit has
@@ -252,4 +252,4 @@ Solution solve_sparse_logistic(Frame& frame) {
   return out;
 }
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

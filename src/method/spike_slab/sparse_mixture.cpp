@@ -12,7 +12,7 @@
 #include "core/special.hpp"
 #include "method/spike_slab/sparse_fit.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 
 Matrix root_of(const Matrix& C) {
   if (C.rows() == 1) return C.cwiseSqrt();
@@ -292,4 +292,4 @@ SparsePosterior posterior_of(const PenalisedColumns& which, const HyperGrid& gri
   return out;
 }
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

@@ -5,7 +5,7 @@
 
 #include "method/spike_slab/sparse.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 namespace {
 
 bool differ(const GammaDistribution& a, const GammaDistribution& b) { return a.shape != b.shape || a.rate != b.rate; }
@@ -50,4 +50,4 @@ void validate_sparse(const FitOptions& options, Task task, Index num_columns) {
       throw InvalidArgument(fmt::format("prior.group holds {}; group numbers are 0 to {}", g, num_columns - 1));
 }
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

@@ -11,7 +11,7 @@
 #include "method/spike_slab/column_pass.hpp"
 #include "method/spike_slab/subset_posterior.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 
 void SpikeSlabSettings::take_units(const Vector& squares) {
   const Vector units = squares / num_rows;
@@ -361,4 +361,4 @@ SpikeSlab::Look SpikeSlab::look() const {
   return out;
 }
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

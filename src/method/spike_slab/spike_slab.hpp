@@ -12,7 +12,7 @@
 
 #include "method/spike_slab/group_system.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 
 struct SpikeSlabHyper {
   double pi = 0.1;   ///< share of the columns (groups) with an effect of their own
@@ -171,4 +171,4 @@ class SpikeSlab {
   Vector others_g_;  // empty: not yet formed
 };
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

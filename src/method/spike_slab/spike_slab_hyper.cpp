@@ -9,7 +9,7 @@
 #include "core/special.hpp"
 #include "method/spike_slab/spike_slab.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 namespace {
 
 constexpr double least_log_h = -23, most_log_h = 33;  // of standardised columns: noise of a few roundings beside effects of one
@@ -252,4 +252,4 @@ std::optional<DenseSpread> SpikeSlab::dense_spread() const {
   return out;
 }
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

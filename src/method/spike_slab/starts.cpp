@@ -11,7 +11,7 @@
 #include "core/parallel.hpp"
 #include "method/spike_slab/column_pass.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 namespace {
 
 constexpr int num_penalties = 20;
@@ -247,4 +247,4 @@ Vector start_weights(const std::vector<double>& bounds) {
   return weight.sum() > 0 ? Vector(weight / weight.sum()) : weight;
 }
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

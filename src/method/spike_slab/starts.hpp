@@ -10,7 +10,7 @@
 #include "ardvark/report.hpp"
 #include "method/spike_slab/spike_slab.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 
 /// Which parts of the prior there are.
 enum class SparseParts {
@@ -66,4 +66,4 @@ void ascend(const std::vector<Index>& order, const AscentSettings& settings, std
 /// exp(bound/4), normalised; 0 for a start that failed, or below a thousandth of the best.                                   (SP.8)
 [[nodiscard]] Vector start_weights(const std::vector<double>& bounds);
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

@@ -6,7 +6,7 @@
 
 #include "core/eight.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 namespace {
 
 constexpr Index width = 2 * lanes;  // a row of numbers, one for each column, with room to spare
@@ -282,4 +282,4 @@ void posterior_of_subsets(const SubsetProblem& problem, SubsetPosterior& out) {
   best.posterior(problem, out);
 }
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

@@ -7,7 +7,7 @@
 #include "ardvark/types.hpp"
 #include "core/simd.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 
 constexpr Index most_in_block = 10;
 
@@ -39,4 +39,4 @@ struct SubsetKernel {
 /// By the first that simd::level() allows. No allocations; the cost hangs on count alone.
 void posterior_of_subsets(const SubsetProblem& problem, SubsetPosterior& out);
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

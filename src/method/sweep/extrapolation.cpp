@@ -1,6 +1,6 @@
 #include "method/sweep/extrapolation.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 
 void Extrapolation::next(const PrecisionPrior& prior, Likelihood& likelihood, const Posterior& q, bool bold, const Settled& settled,
                          Vector& expected, Rows& rows) {
@@ -38,4 +38,4 @@ void Extrapolation::take_back(Likelihood& likelihood, Rows& rows) {
   likelihood.set_state(output_.tail(likelihood.state_size()), rows);
 }
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

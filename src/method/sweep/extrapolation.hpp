@@ -4,7 +4,7 @@
 #include "core/anderson.hpp"
 #include "method/sweep/settle.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 
 class Extrapolation {
  public:
@@ -28,4 +28,4 @@ class Extrapolation {
   Vector step_;
 };
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <limits>
 
-namespace ardvark {
+namespace ardvark::internal {
 
 // Each solve gives the end of a step, and V is the inverse Hessian at its beginning. A step is halved while it lowers the penalised log
 // likelihood.
@@ -36,4 +36,4 @@ bool ModeSearch::solve(const Vector& a, double enough, Rows& rows, Posterior& q)
   return solver_.solve(rows, a, q);
 }
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

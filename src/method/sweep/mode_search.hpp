@@ -4,7 +4,7 @@
 #include "likelihood/likelihood.hpp"
 #include "posterior/solver.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 
 class ModeSearch {
  public:
@@ -34,4 +34,4 @@ class ModeSearch {
   Vector w_before_, m_before_, newton_w_, newton_m_;
 };
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

@@ -11,7 +11,7 @@
 #include "core/parallel.hpp"
 #include "core/rearrange.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 
 // A block's own steps cost k^2 a column, its products n^2: k is small beside n, and large enough for BLAS to run at speed.
 PrecisionBlocks::PrecisionBlocks(Design& X)
@@ -234,4 +234,4 @@ double PrecisionBlocks::pass(const PrecisionPrior& prior, const std::vector<Inde
   return total;
 }
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

@@ -6,7 +6,7 @@
 #include "posterior/solver.hpp"
 #include "prior/precision.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 
 /// For a Gaussian likelihood with the joint posterior and a dual solver. A visit of m columns costs O(n^2 m), a common factor
 /// O(n^3 + n^2 r) with r columns in use, against O(n^3 + n^2 p) of a solve.
@@ -60,4 +60,4 @@ class PrecisionBlocks {
   Matrix E_, UE_, P_, N_, L_;  // (BLOCK.2)
 };
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

@@ -4,7 +4,7 @@
 
 #include "design/dense.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 namespace {
 
 // More than 2 % of a column of theirs is determined by the data; no more groups than rows.
@@ -53,4 +53,4 @@ Settled settle(const Likelihood& likelihood, const PrecisionPrior& prior, Solver
   return out;
 }
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

@@ -5,7 +5,7 @@
 
 #include "method/sweep/sweep.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 
 struct Settled {
   std::vector<Index> groups;
@@ -20,4 +20,4 @@ struct Settled {
 [[nodiscard]] Settled settle(const Likelihood& likelihood, const PrecisionPrior& prior, Solver& solver, const Rows& rows,
                              const Posterior& q, const SweepSettings& settings, double last_gain);
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

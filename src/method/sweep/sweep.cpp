@@ -9,7 +9,7 @@
 #include "core/special.hpp"
 #include "method/sweep/sweep_loop.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 
 SweepOutcome sweep(Likelihood& likelihood, PrecisionPrior& prior, Solver& solver, Posterior& q, const SweepSettings& settings) {
   return Sweep(likelihood, prior, solver, q, settings).run();
@@ -194,4 +194,4 @@ void Sweep::remember_state() {
   likelihood_.get_state(state_in_, state_weight_);
 }
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

@@ -6,7 +6,7 @@
 #include "posterior/solver.hpp"
 #include "prior/precision.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 
 class PrecisionBlocks;
 
@@ -54,4 +54,4 @@ SweepOutcome sweep(Likelihood& likelihood, PrecisionPrior& prior, Solver& solver
 /// The bound on the log evidence at the present state.                                                        (BOUND.1)
 [[nodiscard]] double evaluate_bound(const Likelihood& likelihood, const PrecisionPrior& prior, const Posterior& q);
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

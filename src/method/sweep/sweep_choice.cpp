@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace ardvark {
+namespace ardvark::internal {
 
 SolverChoice choose_solver(const FitOptions& options, const LikelihoodTraits& likelihood, const Partition& partition, Index num_rows) {
   const Index p = partition.num_columns() - partition.num_flat();
@@ -67,4 +67,4 @@ SweepSettings sweep_settings(const FitOptions& options, Task task, const Likelih
   return s;
 }
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

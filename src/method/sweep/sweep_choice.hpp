@@ -7,7 +7,7 @@
 #include "ardvark/fit.hpp"
 #include "method/sweep/sweep.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 
 /// Rules that may lower the bound, and columns that leave, go with plain sweeps.
 [[nodiscard]] inline bool sweeps_plainly(const FitOptions& options) {
@@ -30,4 +30,4 @@ struct SolverChoice {
 [[nodiscard]] SweepSettings sweep_settings(const FitOptions& options, Task task, const LikelihoodTraits& likelihood, double rows,
                                            Index num_columns);
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

@@ -6,7 +6,7 @@
 #include "ardvark/errors.hpp"
 #include "method/sweep/sweep_loop.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 
 bool Sweep::change_columns() {
   look_outside();
@@ -57,4 +57,4 @@ bool Sweep::readmit(int most_returns) {
   return true;
 }
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

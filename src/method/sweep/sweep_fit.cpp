@@ -11,7 +11,7 @@
 #include "method/sweep/precision_blocks.hpp"
 #include "method/sweep/sweep_choice.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 namespace {
 
 // Of a published mode the precisions are those of a Laplace prior; gamma1 is the square of lambda.                              (SLR.4)
@@ -277,4 +277,4 @@ Solution solve_by_sweeps(SweepProblem problem) {
   return out;
 }
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

@@ -7,7 +7,7 @@
 #include "frame/solution.hpp"
 #include "likelihood/likelihood.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 
 struct SweepProblem {
   const Frame& frame;
@@ -20,4 +20,4 @@ struct SweepProblem {
 /// Its rows hold m, and s where the likelihood asks for it; with a proper intercept they are one more than those of the table.
 [[nodiscard]] Solution solve_by_sweeps(SweepProblem problem);
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

@@ -9,7 +9,7 @@
 #include "method/sweep/settle.hpp"
 #include "method/sweep/sweep.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 
 class Sweep {
  public:
@@ -57,7 +57,7 @@ class Sweep {
   [[nodiscard]] bool runs_away() const;
   double promised_gain();
   [[nodiscard]] const char* sweeps_word() const { return out_.sweeps == 1 ? "sweep" : "sweeps"; }
-  void end(Status status, std::string message) { ardvark::end(out_, status, std::move(message)); }
+  void end(Status status, std::string message) { internal::end(out_, status, std::move(message)); }
 
   static constexpr double infinity = std::numeric_limits<double>::infinity();
 
@@ -92,4 +92,4 @@ class Sweep {
   Vector gradient_, step_, w_before_, m_before_, response_;
 };
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

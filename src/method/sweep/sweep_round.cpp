@@ -4,7 +4,7 @@
 #include "method/sweep/precision_blocks.hpp"
 #include "method/sweep/sweep_loop.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 
 // The round as a map of (ln E[alpha], the likelihood's state) to itself. It is extrapolated (OPT.7), or the precisions climb in blocks
 // (BLOCK.1); what lowers the bound is taken back.
@@ -135,4 +135,4 @@ double Sweep::slack() const {
   return (single_ || just_left_ ? single_rounding : 1e-11) * (std::abs(bound_) + settings_.num_rows);
 }
 
-}  // namespace ardvark
+}  // namespace ardvark::internal

@@ -7,7 +7,7 @@
 #include "core/series.hpp"
 #include "method/sweep/sweep_loop.hpp"
 
-namespace ardvark {
+namespace ardvark::internal {
 namespace {
 
 // What rounding may do to ln|V| and to the traces with V from one sweep to the next, nats; 0 where the solver does not say.   (BOUND.6)
@@ -144,4 +144,4 @@ double Sweep::promised_gain() {
   return promised;
 }
 
-}  // namespace ardvark
+}  // namespace ardvark::internal
