@@ -58,7 +58,7 @@ def test_says_which_entry_is_not_finite(estimator, target, value, name):
         (SparseLogisticRegression("svm"), "algorithm is 'svm'; it must be one of slr_var"),
         (SparseLogisticRegression(multi_class="all"), "multi_class is 'all'"),
         (RelevanceVectorRegressor(width=-1.0), "width is '-1'"),
-        (RelevanceVectorRegressor("linear", width=2.0), "width has no meaning"),
+        (RelevanceVectorRegressor("linear", width=2.0), "width cannot be used"),
         (RelevanceVectorClassifier(centres=0), "centres is '0'"),
         (SequentialLogisticRegression(precision=-1.0), "precision is -1"),
     ],

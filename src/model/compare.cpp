@@ -100,9 +100,10 @@ void describe(const Fit& fit, ComparedModel& out) {
   if (fit.task == Task::logistic) out.log_loss = fit.log_loss;
   if (fit.prior == PriorKind::ard) {
     out.comparable = false;  // (CMP.2)
-    out.remark = "not comparable: its bound prefers explanations that drive the noise to nothing when columns are not few beside rows";
+    out.remark =
+        "not comparable: if there are not many more rows than columns, its bound prefers explanations in which the noise goes to zero";
   } else if (fit.prior == PriorKind::shared) {
-    out.remark = fmt::format("compared without the {:.1f} nats that its hyper-priors cost, which the other priors do not have",
+    out.remark = fmt::format("compared without the {:.1f} nats that its hyper-priors cost; the other priors have no hyper-priors",
                              out.evidence - out.bound);
   }
 }
@@ -117,8 +118,8 @@ void describe(const RelevanceFit& fit, ComparedModel& out) {
   if (fit.task == Task::logistic) out.log_loss = fit.log_loss;
   const std::string vectors = fmt::format("{} relevance vectors", fit.num_vectors());
   out.remark = fit.algorithm == RelevanceAlgorithm::type_two
-                   ? fmt::format("{}; its number is an evidence at precisions that were optimised, not averaged over", vectors)
-                   : fmt::format("{}; its number is the bound at its precisions, less 2.05 nats for finding each", vectors);
+                   ? fmt::format("{}; its log evidence is at optimised precisions, which are not integrated out", vectors)
+                   : fmt::format("{}; its log evidence is the bound at its precisions, minus 2.05 nats for each vector", vectors);
 }
 
 ComparedModel fitted(MatrixView X, VectorView target, const Candidate& candidate) {
@@ -137,7 +138,7 @@ ComparedModel fitted(MatrixView X, VectorView target, const Candidate& candidate
     describe(*model.score(), out);
   if (!has_posterior(model) || !std::isfinite(out.evidence)) {
     out.comparable = false;
-    out.remark = "not comparable: the fit came to no posterior";
+    out.remark = "not comparable: the fit has no posterior";
   }
   return out;
 }
@@ -147,15 +148,16 @@ constexpr double decisive = 5;
 
 std::string verdict_of(const Comparison& comparison) {
   const ComparedModel* best = comparison.best();
-  if (best == nullptr) return "None of these can be compared with another.";
+  if (best == nullptr) return "None of these models is comparable.";
   if (comparison.models.size() < 2 || !comparison.models[1].comparable)
-    return fmt::format("Take {}: there is no other that it can be compared with.", best->name);
+    return fmt::format("Take {}: no other model is comparable with it.", best->name);
   const ComparedModel& second = comparison.models[1];
   const double ahead = std::abs(second.difference);
   if (ahead < decisive)
-    return fmt::format("Take {} or {}: {:.1f} nats between them decide nothing, either may predict better.", best->name, second.name,
-                       ahead);
-  return fmt::format("Take {}: it is {:.1f} nats ahead of {}, odds above 150 to 1, which is sure.", best->name, ahead, second.name);
+    return fmt::format("Take {} or {}: a difference of {:.1f} nats decides nothing, and either may predict better.", best->name,
+                       second.name, ahead);
+  return fmt::format("Take {}: its log evidence is {:.1f} nats above that of {}, odds of more than 150 to 1.", best->name, ahead,
+                     second.name);
 }
 
 // Bounds are found to about a hundredth of this: what is nearer says that the models are the same here, and of these the one that can be
@@ -189,13 +191,12 @@ void check_comparison(const ComparisonOptions& options) {
                                             model.spelled("model"), model.model, model.spelled("kernel", "gaussian")));
   if (!options.kernels.empty() && !model.intercept)
     throw InvalidArgument(
-        fmt::format("{} cannot be used with {}: relevance vector machines have an intercept, and evidences are comparable "
-                    "between models with the same",
+        fmt::format("{} cannot be used with {}: relevance vector machines have an intercept, and models are comparable only "
+                    "if all or none have one",
                     model.spelled("intercept"), model.spelled("kernel")));
   if (!options.kernels.empty() && (!model.flat.empty() || model.has("flat")))
-    throw InvalidArgument(
-        fmt::format("{} cannot be used with {}: evidences are comparable between models with the same columns without a prior",
-                    model.spelled("flat"), model.spelled("kernel")));
+    throw InvalidArgument(fmt::format("{} cannot be used with {}: models are comparable only if they have the same columns without a prior",
+                                      model.spelled("flat"), model.spelled("kernel")));
   if (options.kernels.empty())
     refuse(model, {"algorithm", "centres"}, fmt::format("applies only to relevance vector machines: it needs {}", model.spelled("kernel")));
   std::set<std::string> names;
@@ -205,8 +206,8 @@ void check_comparison(const ComparisonOptions& options) {
       throw InvalidArgument(fmt::format("'{}' is named twice; each model is fitted once", candidate.name));
   }
   if (names.size() < 2)
-    throw InvalidArgument(fmt::format("there {} to compare; it takes two at least ({}, {})",
-                                      names.empty() ? "is nothing" : fmt::format("is '{}' alone", *names.begin()), model.spelled("priors"),
+    throw InvalidArgument(fmt::format("there is {} to compare; a comparison needs at least two ({}, {})",
+                                      names.empty() ? "no model" : fmt::format("only '{}'", *names.begin()), model.spelled("priors"),
                                       model.spelled("kernel")));
 }
 
@@ -218,7 +219,7 @@ Comparison compare_models(MatrixView X, VectorView target, const ComparisonOptio
     throw InvalidArgument("labels has more than two classes; only regressions and models of two classes are compared");
   const MatrixView inputs = options.inputs.rows() == 0 ? X : options.inputs;
   if (inputs.rows() != X.rows())
-    throw InvalidArgument(fmt::format("inputs has {} rows; it must have those of X: {}", inputs.rows(), X.rows()));
+    throw InvalidArgument(fmt::format("inputs has {} rows; it must have as many as X: {}", inputs.rows(), X.rows()));
 
   Comparison out;
   out.task = model.model == "linear" ? Task::linear : Task::logistic;

@@ -149,9 +149,9 @@ PredictiveRule predictive_rule(const SavedModel& model, const ModelOptions& opti
   const bool is_joint = model.score() != nullptr && model.score()->is_joint();
   if (options.rule == mixture) {
     if (task == Task::linear && !is_joint) return PredictiveRule::automatic;
-    throw InvalidArgument(
-        fmt::format("{} applies only to regressions with a factorised posterior: vrvm_regression and relevance vector machines{}",
-                    options.spelled("rule", mixture), is_joint ? "; this one is joint, and its predictions are exact without" : ""));
+    throw InvalidArgument(fmt::format(
+        "{} applies only to regressions with a factorised posterior: vrvm_regression and relevance vector machines{}",
+        options.spelled("rule", mixture), is_joint ? "; this posterior is joint, and its predictions are exact without it" : ""));
   }
   const auto found = predictive_rules().find(options.rule);
   if (found == predictive_rules().end())
@@ -176,7 +176,7 @@ PredictionOf prediction_of(const SavedModel& model, const ModelOptions& options)
     throw InvalidArgument(fmt::format("{} applies only to regressions; a classifier predicts probabilities, without intervals", mean));
   if (options.rule == mixture)
     throw InvalidArgument(
-        fmt::format("{} and {} exclude each other: the mean has no noise to integrate out", mean, options.spelled("rule", mixture)));
+        fmt::format("{} and {} cannot be used together: the mean has no noise to integrate out", mean, options.spelled("rule", mixture)));
   return what;
 }
 
@@ -190,7 +190,7 @@ double log_student_density(double z, double nu) {
 Index position(VectorView y, Index i, Index num_classes) {
   if (!(y[i] >= 0 && y[i] < static_cast<double>(num_classes)) || y[i] != std::floor(y[i]))
     throw InvalidArgument(
-        fmt::format("y at row {} is {}; of a classifier it must be the position of the class, 0 to {}", i + 1, y[i], num_classes - 1));
+        fmt::format("y at row {} is {}; for a classifier it must be the position of the class, 0 to {}", i + 1, y[i], num_classes - 1));
   return static_cast<Index>(y[i]);
 }
 
@@ -316,9 +316,9 @@ std::string summary(const SavedModel& model, double level) {
   if (!model.diagnosis || std::isnan(model.diagnosis->khat)) return text;
   const Diagnosis& d = *model.diagnosis;
   return text +
-         fmt::format("k-hat                 {:.2f} (up to {:.2f} is good; {:.0f}% of the draws count{})\n", d.khat, d.threshold,
+         fmt::format("k-hat                 {:.2f} (up to {:.2f} is good; effective share of the draws {:.0f}%{})\n", d.khat, d.threshold,
                      100 * d.effective_share,
-                     d.khat == d.khat_given_precisions ? "" : fmt::format("; with the precisions held {:.2f}", d.khat_given_precisions));
+                     d.khat == d.khat_given_precisions ? "" : fmt::format("; with fixed precisions {:.2f}", d.khat_given_precisions));
 }
 
 void check_rule(const SavedModel& model, const ModelOptions& options) {
@@ -353,14 +353,14 @@ void check_selection(const ModelOptions& options) {
         fmt::format("{} is {}; it must be a whole number from 0 to {:.0f}", options.spelled("seed"), options.seed, largest_seed));
   refuse(options, {"diagnose"}, "applies only to one fit; a selection makes many");
   if (preset_facts(options.preset).kernel)
-    throw InvalidArgument(fmt::format("{} selects rows, the relevance vectors, and no columns; slr_var selects columns in the same way",
+    throw InvalidArgument(fmt::format("{} selects rows (the relevance vectors), not columns; slr_var selects columns in the same way",
                                       options.spelled("preset", options.preset)));
   if (check_options(options) != ModelKind::logistic)
-    throw InvalidArgument(options.preset.empty()
-                              ? fmt::format("{} is '{}'; a selection counts columns that tell classes apart: {}", options.spelled("model"),
-                                            options.model, options.spelled("model", "logistic"))
-                              : fmt::format("{} is a regression; a selection counts columns that tell classes apart",
-                                            options.spelled("preset", options.preset)));
+    throw InvalidArgument(
+        options.preset.empty()
+            ? fmt::format("{} is '{}'; a selection needs a classification: {}", options.spelled("model"), options.model,
+                          options.spelled("model", "logistic"))
+            : fmt::format("{} is a regression; a selection needs a classification", options.spelled("preset", options.preset)));
 }
 
 SelectionCounts select_columns(MatrixView X, VectorView labels, const ModelOptions& options) {
@@ -400,7 +400,7 @@ SavedModel sequential_model(const SequentialLogistic& filter, const ModelOptions
   Fit fit = filter.fit(options.column_names);
   fit.target = options.target;
   if (!options.class_names.empty() && options.class_names.size() != 2)
-    throw InvalidArgument(fmt::format("class_names has {} entries; it must have two, of -1 and +1", options.class_names.size()));
+    throw InvalidArgument(fmt::format("class_names has {} entries; it must have two, for -1 and +1", options.class_names.size()));
   if (!options.class_names.empty()) fit.classes = options.class_names;
   return with_encoding({std::move(fit)});
 }
