@@ -215,7 +215,7 @@ int main(int argc, char** argv) {
   } catch (const EnvironmentError& e) {
     return fail(e.what(), environment_error);
   } catch (const std::bad_alloc&) {
-    return fail("memory is not enough for this problem", environment_error);
+    return fail("there is not enough memory for this problem", environment_error);
   } catch (const std::system_error& e) {
     return fail(fmt::format("cannot write the output: {}", e.code().message()), environment_error);  // of fmt::print
   } catch (const std::exception& e) {

@@ -235,7 +235,7 @@ ardvark_code ardvark_model_V_inverse(const ardvark_model* model, const ardvark_m
     if (out.struct_size < sizeof(ardvark_array))
       throw InvalidArgument(fmt::format("array.struct_size is {}; it must be sizeof(ardvark_array)", out.struct_size));
     const Fit* const fit = required(model, "model").model->score();
-    if (fit == nullptr) throw InvalidArgument("V^-1 is that of one linear or logistic regression");
+    if (fit == nullptr) throw InvalidArgument("V^-1 exists only for one linear or logistic regression");
     std::optional<Data> rows;
     if (X != nullptr) rows.emplace(X, "X");
     const Matrix inverse = V_inverse(*fit, rows ? rows->X() : MatrixView());
@@ -261,7 +261,7 @@ ardvark_code ardvark_predict(const ardvark_model* model, const ardvark_matrix* X
     const double level = level_of(options);
     if (target != nullptr && all.interval != "new")
       throw InvalidArgument(
-          fmt::format("interval is '{}'; beside a target it must be new, whose density is that of a new observation", all.interval));
+          fmt::format("interval is '{}'; with a target it must be new, because the density is that of a new observation", all.interval));
     const auto prediction = std::make_shared<const Prediction>(predict(*fit, data.X(), all));
     std::optional<Vector> density;
     if (target != nullptr) density = log_density(*prediction, VectorView(target, data.X().rows()));

@@ -70,11 +70,11 @@ ardvark_code caught(ardvark_error* error) noexcept try { throw; } catch (const I
 } catch (const EnvironmentError& e) {
   return tell_and_return(error, ARDVARK_ENVIRONMENT, e.what());
 } catch (const std::bad_alloc&) {
-  return tell_and_return(error, ARDVARK_ENVIRONMENT, "memory is not enough for this problem");
+  return tell_and_return(error, ARDVARK_ENVIRONMENT, "there is not enough memory for this problem");
 } catch (const std::exception& e) {
   return tell_and_return(error, ARDVARK_INTERNAL, e.what());
 } catch (...) {
-  return tell_and_return(error, ARDVARK_INTERNAL, "an exception of no known type");
+  return tell_and_return(error, ARDVARK_INTERNAL, "an exception of unknown type");
 }
 
 }  // namespace ardvark::capi

@@ -128,7 +128,7 @@ class Lookup final : public Fields {
 };
 
 [[noreturn]] void fail(const ardvark_result& result, const char* name, bool is_known) {
-  if (is_known) throw InvalidArgument(fmt::format("the result '{}' is not of numbers; ask for it as a text", name));
+  if (is_known) throw InvalidArgument(fmt::format("the result '{}' does not consist of numbers; ask for it as a text", name));
   JsonFields all(false);
   result.visit(all);
   std::string known;
@@ -232,7 +232,7 @@ ardvark_code ardvark_result_entry(const ardvark_result* result, const char* path
       throw InvalidArgument(fmt::format("entry.struct_size is {}; it must be sizeof(ardvark_entry)", out.struct_size));
     const std::vector<Entry>& entries = entry_at(required(result, "result"), path).below;
     if (index < 0 || std::cmp_greater_equal(index, entries.size()))
-      throw InvalidArgument(fmt::format("index is {}; there are {} entries, from 0", index, entries.size()));
+      throw InvalidArgument(fmt::format("index is {}; there are {} entries, counted from 0", index, entries.size()));
     const Entry& found = entries[static_cast<std::size_t>(index)];
     out.name = found.name.c_str();
     out.path = found.path.c_str();

@@ -307,7 +307,7 @@ SparsePrior sparse_prior_of(const Fit& fit, const FitOptions& options, std::stri
   const std::vector<MixtureComponent>& components = fit.state->factor.mixture.components;
   const MixtureComponent& heaviest = *std::max_element(components.begin(), components.end(), lighter);
   if (out.h == 0 && heaviest.spread) out.h = heaviest.spread->variance;
-  if (!(out.h > 0)) why_not = "this fit has no dense part, and without one the prior of a weight has no density";
+  if (!(out.h > 0)) why_not = "this fit has no dense part, and without it the prior of a weight has no density";
   const PenalisedColumns which = penalised_columns(options, fit.num_columns(), fit.left_out);
   for (Index g = 0; g < which.num_groups(); ++g) {
     const auto first = which.columns.begin() + which.group_begin(g);
@@ -367,10 +367,9 @@ void require_density(const Fit& fit) {
   if (fit.task != Task::logistic) throw InvalidArgument("k-hat exists only for classifications; this is a regression");
   if (fit.prior == PriorKind::laplace)
     throw InvalidArgument(
-        "k-hat compares distributions; a fit under the Laplace prior is a mode, and most of its weights are zero for certain");
+        "k-hat compares distributions; a fit under the Laplace prior is a mode, and most of its weights are exactly zero");
   if (fit.prior == PriorKind::slab)
-    throw InvalidArgument(
-        "k-hat compares densities; under the prior slab a weight is zero with a probability of its own: use prior sparse");
+    throw InvalidArgument("k-hat compares densities; under prior slab a weight is zero with a positive probability: use prior sparse");
 }
 
 Diagnosis diagnose_fit(const Fit& fit, MatrixView X, const Vector& t, const Vector& k, const FitOptions& options, std::string& why_not) {
@@ -381,7 +380,7 @@ Diagnosis diagnose_fit(const Fit& fit, MatrixView X, const Vector& t, const Vect
   } else if (fit.state->factor.kind == CovarianceFactor::Kind::none) {
     why_not = "the fit kept no covariance; it needs keep_covariance = always";
   } else if (fit.state->w.size() > most_columns) {
-    why_not = fmt::format("there are {} columns; it is computed for {} at most", fit.state->w.size(), most_columns);
+    why_not = fmt::format("there are {} columns; k-hat is computed for at most {}", fit.state->w.size(), most_columns);
   }
   if (!why_not.empty()) return out;
   const blas::ThreadScope asked(options.threads);
@@ -470,17 +469,18 @@ std::string warning_of(const Diagnosis& d) {
   if (d.khat <= d.threshold || std::isnan(d.khat)) return {};
   const std::string found = fmt::format("k-hat is {:.2f}, above {:.2f}: ", d.khat, d.threshold);
   if (d.effective_share > 0.9)
-    return found + fmt::format(
-                       "far out the exact posterior of the weights falls more slowly than the one given here; near its middle they agree "
-                       "({:.0f}% of the draws count), and so do means and intervals",
-                       100 * d.effective_share);
+    return found +
+           fmt::format(
+               "the exact posterior of the weights has heavier tails than this one; near the centre the two agree (effective share of the "
+               "draws {:.0f}%), and so do their means and intervals",
+               100 * d.effective_share);
   const std::string differs =
-      found + "the exact posterior of the weights differs from the one given here, so that intervals and probabilities may be too sure";
+      found + "the exact posterior of the weights differs from this one, so intervals and probabilities may be too confident";
   if (d.khat == d.khat_given_precisions) return differs;
-  return differs + fmt::format("; with the precisions held at their estimates k-hat is {:.2f}, so {}", d.khat_given_precisions,
+  return differs + fmt::format("; with the precisions fixed at their estimates k-hat is {:.2f}, so {}", d.khat_given_precisions,
                                d.khat_given_precisions <= d.threshold
-                                   ? "what is missing is that the precisions are not known, and not the shape of the distribution"
-                                   : "a normal distribution is no good description even then");
+                                   ? "what is missing is the uncertainty of the precisions, and not the shape of the distribution"
+                                   : "a normal distribution is not a good description even then");
 }
 
 }  // namespace ardvark

@@ -55,7 +55,7 @@ Matrix V_inverse(const Fit& fit, MatrixView X) {
   }
   if (fit.state == nullptr || fit.state->a.size() == 0 || fit.state->standardization.intercept ||
       fit.state->standardization.scale.size() > 0 || !fit.state->factor.columns.empty())
-    throw InvalidArgument("V^-1 is that of a fit of columns as they are, without intercept and standardisation, and not of a file");
+    throw InvalidArgument("V^-1 exists only for a fit without intercept and standardisation, and not for a fit from a file");
   const Vector &a = fit.state->a, &omega = fit.state->omega;
   if (X.rows() != omega.size() || X.cols() != a.size())
     throw InvalidArgument(
@@ -135,7 +135,7 @@ Interval credible_interval(const Fit& fit, Index j, double level) {
 namespace {
 
 void require_noise(const Fit& fit) {
-  if (fit.task != Task::linear) throw InvalidArgument("the fit is logistic; only a linear fit has a noise");
+  if (fit.task != Task::linear) throw InvalidArgument("the fit is logistic; only a linear fit has noise");
   if (!(fit.noise.shape > 0))
     throw InvalidArgument(fmt::format("the fit has no posterior of the noise (status: {})", to_string(fit.report.status)));
 }

@@ -31,7 +31,7 @@ void validate_options(const SoftmaxOptions& options, Index p) {
     validate::gamma(h, "a0 (precision.shape)", "b0 (precision.rate)");
   if (options.compat && options.preset.empty()) throw InvalidArgument("compat reproduces a published program; it needs a preset");
   if (!options.preset.empty() && !preset_facts(options.preset).coding)
-    throw InvalidArgument(fmt::format("preset '{}' is not one of several classes", options.preset));
+    throw InvalidArgument(fmt::format("preset '{}' is not for several classes", options.preset));
   if (options.compat && !options.weights.empty())
     throw InvalidArgument(
         fmt::format("weights cannot be used with preset '{}' and compat; the published program has none", options.preset));
@@ -58,7 +58,7 @@ void validate_options(const SoftmaxOptions& options, Index p) {
   if (options.likelihood == LogisticLikelihood::bound)
     throw InvalidArgument("likelihood 'bound' applies only to two classes: use fit_logistic, or one_against_rest");
   if (options.solver != SolverKind::automatic && options.solver != SolverKind::primal && options.solver != SolverKind::dual)
-    throw InvalidArgument(fmt::format("solver '{}' is not of several classes; they have primal and dual", to_string(options.solver)));
+    throw InvalidArgument(fmt::format("solver '{}' cannot be used with several classes; use primal or dual", to_string(options.solver)));
 }
 
 // For how many regressions or classes precisions are given.
@@ -209,10 +209,10 @@ void set_covariance(Run& run, SoftmaxFit& fit, detail::SoftmaxState& state) {
   const auto P = static_cast<double>(o.weights.size());
   const double inner = o.solver->kind() == SolverKind::primal ? P : 2 * static_cast<double>(run.X.rows()), megabytes = inner * P * 8e-6;
   if (megabytes > 256 && run.options.keep_covariance != Keep::always) {
-    fit.report.warnings.push_back(fmt::format(
-        "the covariance ({:.0f} MB) was not kept: log loss is that of the mean weights, and predict can only plug them in; keep_covariance "
-        "= always keeps it",
-        megabytes));
+    fit.report.warnings.push_back(
+        fmt::format("the covariance ({:.0f} MB) was not kept: log loss is that of the mean weights, and predictions can only plug them in; "
+                    "keep_covariance = always keeps it",
+                    megabytes));
     fit.intercept_variance = Vector::Constant(fit.intercept.size(), std::numeric_limits<double>::quiet_NaN());
     return;
   }
@@ -300,20 +300,20 @@ void warn(const SoftmaxOptions& options, SoftmaxFit& fit) {
   const auto columns = static_cast<double>(fit.num_columns());
   if (fit.report.status == Status::separated && fit.coding == ClassCoding::softmax)
     fit.report.warnings.push_back(
-        "the classes can be separated: weights are those of the last step and would grow for ever, so that they have no variance, and "
+        "the classes can be separated: the weights grow without limit and are those of the last step; they have no variance, and "
         "predictions plug them in; give the columns a prior (--prior shared)");
   else if (options.preset.empty() && fit.prior != PriorKind::shared && fit.accuracy == 1 && fit.num_rows < 5 * columns)
     fit.report.warnings.push_back(fmt::format(
-        "every one of {:.10g} rows is in its own class with {} columns under this prior: probabilities and intervals are far too "
-        "confident; use the shared prior (--prior shared)",
+        "all {:.10g} rows are classified correctly with {} columns under this prior: probabilities and intervals are far too confident; "
+        "use the shared prior (--prior shared)",
         fit.num_rows, fit.num_columns()));
   else if (fit.accuracy == 1 && fit.report.status == Status::converged)
     fit.report.notes.push_back(
-        "every row is in its own class: the classes can be separated, so that only the prior keeps the coefficients from growing");
+        "all rows are classified correctly: the classes can be separated, and only the prior limits the coefficients");
   else if (fit.accuracy == 1 && fit.report.status == Status::max_sweeps && !options.compat && fit.coding == ClassCoding::softmax)
     fit.report.warnings.push_back(
-        "every row is in its own class: the classes can be separated, and so far this prior does not keep the coefficients from growing; "
-        "they, their intervals and the evidence are those of the last sweep");
+        "all rows are classified correctly: the classes can be separated, and so far this prior does not limit the coefficients; they, "
+        "their intervals and the log evidence are those of the last sweep");
 }
 
 }  // namespace
@@ -367,8 +367,8 @@ SoftmaxFit fit_softmax(MatrixView X, VectorView labels, const SoftmaxOptions& gi
     if (!(fit.class_weight[c] > 0)) throw InvalidArgument(fmt::format("all rows of class '{}' have weight zero", classes.name(c)));
   if (!given.coding && options.coding != ClassCoding::softmax && options.prior.kind == PriorKind::automatic)
     fit.report.notes.push_back(fmt::format(
-        "of {} classes each has a regression against the rest: rows are at most twice the columns times the classes, where a softmax has "
-        "predicted worse (--coding softmax)",
+        "each of {} classes has a regression against the rest: there are at most as many rows as twice the columns times the classes, "
+        "where a softmax predicts worse (--coding softmax)",
         C));
   if (options.coding == ClassCoding::softmax) {
     SoftmaxOptions chosen = options;

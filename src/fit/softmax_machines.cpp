@@ -154,7 +154,7 @@ void summarise(const std::vector<Machine>& machines, Index num_machines, bool co
   if (unfinished > 0)
     report.message = fmt::format("{} of {} logistic regressions did not converge; the first, {}", unfinished, num_machines, first);
   else if (compat)
-    report.message = fmt::format("each of {} logistic regressions has made {} sweeps as asked, as the published program, and stands still",
+    report.message = fmt::format("each of {} logistic regressions has made {} sweeps, as the published program does, and no longer changes",
                                  num_machines, report.sweeps);
   else
     report.message = fmt::format("each of {} logistic regressions has converged, the slowest after {} sweeps", num_machines, report.sweeps);
@@ -245,7 +245,7 @@ void fit_machines(MatrixView X, const std::vector<Index>& label, const Vector& k
 
 Diagnosis diagnose(const SoftmaxFit& fit, MatrixView X, VectorView labels, const SoftmaxOptions& options, std::string& why_not) {
   if (fit.machines.empty()) throw InvalidArgument("k-hat needs a regression for each class (coding one-against-rest); this is a softmax");
-  if (!options.preset.empty()) throw InvalidArgument("k-hat of several classes is not known of presets");
+  if (!options.preset.empty()) throw InvalidArgument("k-hat of several classes is not available for presets");
   const std::vector<Machine> machines = machines_of(fit, read_classes(labels, {}, options.class_names).number);
   const bool pairs = fit.coding == ClassCoding::one_against_one;
   const Vector k = weights_or_ones(options.weights, X.rows());

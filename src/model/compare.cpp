@@ -1,4 +1,4 @@
-// Several models of one table, by their evidence.                                                                docs/math/compare.md
+// Several models of one table, ranked by their log evidence.                                                       docs/math/compare.md
 #include "ardvark/compare.hpp"
 
 #include <fmt/format.h>
@@ -53,9 +53,9 @@ std::vector<Candidate> candidates_of(const ComparisonOptions& from) {
   return out;
 }
 
-// The evidence at the values of the hyper-parameters.                                                                          (CMP.1)
+// The cost of the hyper-priors: without it, the evidence is at the values of the hyper-parameters.                              (CMP.1)
 double price_of_hyperpriors(const Fit& fit, const ModelOptions& options) {
-  if (is_sparse(fit.prior)) return 0;  // theirs have none: they stand at their values already
+  if (is_sparse(fit.prior)) return 0;  // no hyper-priors: the bound is at the values already
   const FitOptions used = fit_options(options, fit.task);
   std::vector<double> half_sizes(static_cast<std::size_t>(fit.precision.size()), 0.0);
   double num_flat = fit.intercept ? 1 : 0, price = 0;
@@ -69,7 +69,7 @@ double price_of_hyperpriors(const Fit& fit, const ModelOptions& options) {
   return price;
 }
 
-// What the prior says of the variance of the log odds.
+// The variance of the log odds under the prior.
 double signal_of(const Fit& fit) {
   double sum = 0;
   for (const Index group : fit.group)
@@ -80,7 +80,8 @@ double signal_of(const Fit& fit) {
   return static_cast<double>(fit.num_columns()) * (best.dense_sd * best.dense_sd + best.inclusion_prior * best.slab_sd * best.slab_sd);
 }
 
-// What it takes off a bound that the prior of the intercept becomes that of this signal. Its variance, of the order of 1/n, hardly counts.
+// By how much the bound falls if the prior of the intercept is replaced by the one of this signal. The variance of the intercept is of
+// order 1/n and hardly matters.
 double price_of_intercept(const Fit& fit) {  // (CMP.4)
   if (fit.sparse && fit.state->proper_intercept) return 0;
   const double mean = fit.state->w[fit.state->w.size() - 1], variance = 1 / fit.class_weight[0] + 1 / fit.class_weight[1];
@@ -143,7 +144,7 @@ ComparedModel fitted(MatrixView X, VectorView target, const Candidate& candidate
   return out;
 }
 
-// e^5 = 150 to 1. What is less may be the price of the hyper-parameters that sparse has beside dense and slab.                    (CMP.1)
+// e^5 = 150 to 1. A smaller difference may be the cost of the hyper-parameters that sparse has and dense and slab do not.       (CMP.1)
 constexpr double decisive = 5;
 
 std::string verdict_of(const Comparison& comparison) {
@@ -160,11 +161,11 @@ std::string verdict_of(const Comparison& comparison) {
                      second.name);
 }
 
-// Bounds are found to about a hundredth of this: what is nearer says that the models are the same here, and of these the one that can be
-// either comes first.                                                                                                           (CMP.1)
+// Bounds are known to about a hundredth of this. If the difference is smaller, the models are the same on these data, and sparse, which
+// contains the others, comes first.                                                                                             (CMP.1)
 constexpr double tie = 0.1;
 
-// Best first; those without a comparable evidence last.
+// Best first; models without a comparable log evidence last.
 void rank(Comparison& comparison) {
   std::vector<ComparedModel>& models = comparison.models;
   std::stable_sort(models.begin(), models.end(), [](const ComparedModel& a, const ComparedModel& b) {
@@ -234,7 +235,7 @@ Comparison compare_models(MatrixView X, VectorView target, const ComparisonOptio
     Candidate& candidate = candidates[static_cast<std::size_t>(i)];
     const bool is_machine = candidate.options.model == "rvm";
     if (!is_machine) candidate.options.input_group.clear();
-    if (is_machine && options.inputs.rows() > 0) candidate.options.column_names.clear();  // those of X
+    if (is_machine && options.inputs.rows() > 0) candidate.options.column_names.clear();  // these are the names of the columns of X
     if (model.on_sweep)
       candidate.options.on_sweep = [&model, i, num_fits](Progress progress) {
         progress.fit = i + 1, progress.num_fits = num_fits;

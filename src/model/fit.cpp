@@ -1,4 +1,4 @@
-// Any model, fitted and asked.
+// Fits any model by its options, and predicts with it.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -22,7 +22,7 @@
 namespace ardvark {
 namespace {
 
-// The engine names the fields of its options; who gave the options by name knows these names, in the spelling of the interface.
+// Messages of the core begin with names of fields. Here they get the names of the options, in the spelling of the interface.
 template <typename Work>
 auto in_names_of(const ModelOptions& options, Work&& work) {
   try {
@@ -44,7 +44,7 @@ auto in_names_of(const ModelOptions& options, Work&& work) {
   }
 }
 
-// Numbers of which hardly two are the same are measurements. \param otherwise  what explains these
+// If almost all numbers are different, they are measurements and not classes. \param otherwise  the option that fits a regression
 void require_classes(const ModelOptions& options, VectorView labels, const std::string& otherwise) {
   if (!options.class_names.empty()) return;
   if (const Index count = count_classes(labels); count > 2 && 2 * count > labels.size())
@@ -53,7 +53,7 @@ void require_classes(const ModelOptions& options, VectorView labels, const std::
         labels.size(), otherwise));
 }
 
-// \param diagnosis  of the model, and why there is none
+// \param diagnosis  computes the diagnosis, or sets the reason why there is none
 template <typename Diagnose>
 void add_diagnosis(const ModelOptions& options, SavedModel& model, Diagnose&& diagnosis) {
   if (!options.diagnose) return;
@@ -81,7 +81,7 @@ SavedModel fit_vectors(MatrixView X, VectorView target, const ModelOptions& opti
   return model;
 }
 
-// \param given  X itself, if the caller has given it away
+// \param given  X itself if the caller gives up its memory, else null
 SavedModel fit_any(MatrixView X, OwnedMatrix* given, VectorView target, const ModelOptions& options) {
   const ModelKind kind = check_options(options);
   if (X.rows() < 1 || X.cols() < 1) throw InvalidArgument(fmt::format("X is empty ({} x {})", X.rows(), X.cols()));
@@ -112,7 +112,7 @@ SavedModel fit_any(MatrixView X, OwnedMatrix* given, VectorView target, const Mo
   add_diagnosis(options, model, [&](std::string& why_not) { return diagnose(score, X, target, fit, why_not); });
   if (!options.class_names.empty()) {
     const auto [low, high] = std::minmax_element(target.begin(), target.end());
-    const double first = *low == *high ? 0 : *low;  // alone, of a preset that takes it
+    const double first = *low == *high ? 0 : *low;  // a preset that accepts one class
     score.classes = {options.class_names[static_cast<std::size_t>(first)], options.class_names[static_cast<std::size_t>(*high)]};
   }
   return model;
@@ -129,9 +129,9 @@ const std::map<std::string, PredictiveRule>& predictive_rules() {
   return rules;
 }
 
-constexpr const char* mixture = "mixture";  // a rule of regressions whose posterior is factorised
+constexpr const char* mixture = "mixture";  // a rule for regressions with a factorised posterior
 
-// More than two classes, by a softmax or several logistic regressions.
+// For more than two classes: a softmax or several logistic regressions.
 ClassRule class_rule(const ModelOptions& options) {
   static const std::map<std::string, ClassRule> rules = {{"automatic", ClassRule::automatic},
                                                          {"exact", ClassRule::integrated},
@@ -223,7 +223,7 @@ struct LogDensity {
 
 namespace {
 
-// What each kind of fit calls its parts.
+// The same facts of each kind of fit.
 const std::vector<std::string>& names_of(const Fit& fit) { return fit.column_names; }
 const std::vector<std::string>& names_of(const SoftmaxFit& fit) { return fit.column_names; }
 const std::vector<std::string>& names_of(const RelevanceFit& fit) { return fit.input_names; }
@@ -267,7 +267,7 @@ Index num_inputs(const SavedModel& model) { return static_cast<Index>(names_of(m
 
 namespace {
 
-// Every text of a model that comes from its user, as it may go to a terminal.
+// Calls `use` for every text of a model that may hold text of the user and may be printed on a terminal.
 template <typename Use>
 void for_each_text(Report& report, Use&& use) {
   use(report.message), use(report.solver_reason);

@@ -1,4 +1,4 @@
-// A posterior given in numbers, as a model.
+// A model from a posterior that the caller gives as numbers.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -14,7 +14,7 @@
 namespace ardvark {
 namespace {
 
-constexpr double rounding = 1e-6;  // of a matrix that came out of inv(): far above what it leaves, far below a mistake
+constexpr double rounding = 1e-6;  // of a matrix from inv(): far above its rounding error, far below a mistake of the caller
 
 Matrix symmetric(const MatrixView& view, Index p, const char* name) {
   if (view.rows() != p || view.cols() != p)
@@ -34,7 +34,7 @@ Matrix symmetric(const MatrixView& view, Index p, const char* name) {
   return V;
 }
 
-// Where rounding, or weights that are known, leave V without a triangular factor, from its eigenvectors.
+// If V has no triangular factor, because of rounding or because some weights have variance zero, the factor comes from its eigenvectors.
 CovarianceFactor factor_of(const Matrix& V) {
   const Index p = V.rows();
   CovarianceFactor factor = triangular_factor_of(V);
@@ -65,7 +65,7 @@ double quadratic_of(const Vector& w, const CovarianceFactor& factor, const Matri
     const Matrix inverse = symmetric(V_inverse, p, "V_inverse");
     return w.dot(inverse * w);
   }
-  if (factor.kind != CovarianceFactor::Kind::triangular) return 0;  // V has no inverse, and the published programs no prediction
+  if (factor.kind != CovarianceFactor::Kind::triangular) return 0;  // V has no inverse, and the published programs have no prediction
   Vector half = w;
   blas::trsv(blas::Transpose::yes, p, factor.L_inverse.data(), p, half.data());
   return half.squaredNorm();

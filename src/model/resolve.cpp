@@ -13,7 +13,7 @@
 namespace ardvark {
 namespace {
 
-// A preset fixes everything but what its program lets its user choose.
+// A preset fixes all options except those that the user of its program can choose.
 void refuse_beside_preset(const ModelOptions& options) {
   const std::string& preset = options.preset;
   const PresetFacts& facts = preset_facts(preset);
@@ -89,7 +89,7 @@ void set_model(const ModelOptions& from, Task task, FitOptions& options) {
   if (from.start_noise) options.start_noise = *from.start_noise;
 }
 
-// gamma1 of l1_slr_c is lambda, of l1_slr_lap its square, which with compat the core takes as it is.                           (SLR.7)
+// gamma1 is lambda in l1_slr_c, and lambda^2 in l1_slr_lap. With compat, the core takes lambda^2.                           (SLR.7)
 double lambda_of_toolbox(const ModelOptions& from) {
   const double gamma1 = *from.toolbox_gamma1;
   const PresetFacts& facts = preset_facts(from.preset);
@@ -104,7 +104,7 @@ double lambda_of_toolbox(const ModelOptions& from) {
   return facts.method == PresetMethod::sweeps && !from.compat ? std::sqrt(gamma1) : gamma1;
 }
 
-// (1 - a V + 2 gamma0)/(w^2 + 2 gamma0/a_0) with a_0 = 1 is MacKay's step under Gamma(gamma0, gamma0).                          (SLR.8)
+// (1 - a V + 2 gamma0)/(w^2 + 2 gamma0/a_0) with a_0 = 1 is the MacKay step under Gamma(gamma0, gamma0).                          (SLR.8)
 GammaDistribution prior_of_toolbox(const ModelOptions& from) {
   const double gamma0 = *from.toolbox_gamma0;
   if (from.preset != "smlr")
@@ -205,7 +205,7 @@ std::string no_diagnosis_of_classes(const ModelOptions& options) {
 
 namespace {
 
-// What is known without the data; of several classes fit_model says it.
+// The checks that need no data; fit_model checks the number of classes.
 void check_diagnose(const ModelOptions& options, Task task) {
   const std::string diagnose = options.spelled("diagnose"), &preset = options.preset;
   if (task == Task::linear)
@@ -267,7 +267,8 @@ ModelKind check_options(const ModelOptions& options) {
   check_names_differ("class_names", options.class_names);
   const ModelKind kind = check_any_options(options);
   if (!options.diagnose) return kind;
-  const bool has_task = !options.preset.empty() || !options.task.empty();  // else the program says it, from the target
+  const bool has_task =
+      !options.preset.empty() || !options.task.empty();  // otherwise the command line chooses it by the type of the target
   const Task of_relevance = has_task && kind == ModelKind::relevance ? relevance_task(options) : Task::logistic;
   check_diagnose(options, kind == ModelKind::linear ? Task::linear : of_relevance);
   return kind;

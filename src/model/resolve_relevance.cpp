@@ -11,7 +11,7 @@
 namespace ardvark {
 namespace {
 
-// All of the text as a number; 0 if it is none or not positive and finite.
+// The whole text as a number; 0 if it is not a number, or not positive and finite.
 template <typename Number>
 Number positive_number(std::string_view text) {
   Number value = 0;
@@ -25,7 +25,7 @@ Kernel with_width(Kind kind, double width) {
   return kind == Kind::gaussian ? Kernel::gaussian(width) : kind == Kind::laplacian ? Kernel::laplacian(width) : Kernel::cauchy(width);
 }
 
-// Of the kernels that have a width: learnt unless it is given.
+// For kernels with a width: it is learnt unless it is given.
 void set_width(const ModelOptions& from, Kind kind, RelevanceOptions& options) {
   options.kernel = with_width(kind, 1);
   options.search = KernelSearch::scale;
@@ -71,7 +71,7 @@ void set_kernel(const ModelOptions& from, RelevanceOptions& options) {
                                               : Kernel::spline();
 }
 
-// exp(-R |x-c|^2/D) as the toolbox writes it.                                                                                   (SLR.7)
+// exp(-R |x-c|^2/D) of the SLR toolbox.                                                                                   (SLR.7)
 Kernel toolbox_kernel(double R, Index num_inputs) { return Kernel::gaussian(std::sqrt(static_cast<double>(num_inputs) / R)); }
 
 void check_toolbox_R(const ModelOptions& from) {
@@ -85,7 +85,7 @@ void check_toolbox_R(const ModelOptions& from) {
     throw InvalidArgument(fmt::format("{} is {}; it must be > 0", from.spelled("toolbox_R"), *from.toolbox_R));
 }
 
-// As published: the linear kernel, or exp(-R |x-c|^2/D) with R given.                                                          (SLR.6)
+// As published: the linear kernel, or exp(-R |x-c|^2/D) with a given R.                                                          (SLR.6)
 void set_published_kernel(const ModelOptions& from, Index num_inputs, RelevanceOptions& options) {
   options.search = KernelSearch::none;
   if (choose<bool>(from, "kernel", from.has("kernel") ? from.kernel : "linear", {{"gaussian", false}, {"linear", true}})) {
@@ -172,7 +172,7 @@ RelevanceOptions relevance_options(const ModelOptions& from) {
   return options;
 }
 
-// Inputs of one group share a width, as the dummies of a text column do.
+// Inputs of one group share a width, for example the dummies of a text column.
 void adapt(const ModelOptions& from, Task task, Index num_inputs, RelevanceOptions& options) {
   if (options.compat) return set_published_kernel(from, num_inputs, options);
   if (task == Task::linear) refuse(from, {"likelihood"}, "applies only to classifications");

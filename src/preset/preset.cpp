@@ -176,7 +176,7 @@ SoftmaxOptions softmax_options_for_preset(const std::string& name, bool compat) 
   SoftmaxOptions options;
   static_cast<FitOptions&>(options) = options_for_preset(name, compat);
   const std::optional<ClassCoding> coding = preset_facts(name).coding;
-  if (!coding) throw InvalidArgument(fmt::format("preset '{}' is not one of several classes", name));
+  if (!coding) throw InvalidArgument(fmt::format("preset '{}' is not for several classes", name));
   options.precision_per_class = *coding == ClassCoding::softmax && options.prior.kind == PriorKind::ard;
   options.coding = *coding;
   return options;
