@@ -82,12 +82,12 @@ std::string warning_of(const Conditioning& conditioning, SolverKind solver, cons
   const int digits = static_cast<int>(std::floor(conditioning.digits));
   const std::string most =
       conditioning.inflated < 0 ? "" : fmt::format("'{}' most, ", validate::column_name(column_names, conditioning.inflated));
-  return fmt::format(
-      "the columns are collinear or nearly so ({}condition number about {:.0e}): of the coefficient of '{}' {}; {}", most,
-      conditioning.number, validate::column_name(column_names, conditioning.column),
-      digits == 0 ? std::string("no digit can be trusted")
-                  : fmt::format("about {} {} can be trusted", digits, digits == 1 ? "digit" : "digits"),
-      solver == SolverKind::qr ? "leave columns out, or give them a prior" : "solver qr keeps more of them, or give the columns a prior");
+  return fmt::format("the columns are collinear or nearly so ({}condition number about {:.0e}): in the coefficient of '{}' {}; {}", most,
+                     conditioning.number, validate::column_name(column_names, conditioning.column),
+                     digits == 0 ? std::string("no digit can be trusted")
+                                 : fmt::format("about {} {} can be trusted", digits, digits == 1 ? "digit" : "digits"),
+                     solver == SolverKind::qr ? "leave columns out, or give them a prior"
+                                              : "use solver qr, which keeps more digits, or give the columns a prior");
 }
 
 void warn_of_flat_columns(Design& X, const std::vector<Index>& flat, const Vector& k, const std::vector<std::string>& column_names,

@@ -229,11 +229,10 @@ Prepared prepare_by_largest(MatrixView X, const FitOptions& options) {
                                     constant.size() == 1 ? "column is" : "columns are", listed(constant)));
   if (!options.intercept)
     out.notes.push_back(
-        table
-            ? "there is no intercept, and the mean of the table is taken off every column all the same, as the published program does: "
-              "scores are those of what is left"
-            : "there is no intercept, and the mean of each column is taken off it all the same, as the published program does: scores are "
-              "those of what is left");
+        table ? "there is no intercept, but the mean of the table is subtracted from every column, as the published program does: scores "
+                "are computed from the differences"
+              : "there is no intercept, but the mean of each column is subtracted from it, as the published program does: scores are "
+                "computed from the differences");
   return out;
 }
 
@@ -242,10 +241,9 @@ Prepared prepare_by_largest(MatrixView X, const FitOptions& options) {
 std::string few_digits(const std::string& what, double spread, double mean) {
   const double step = std::nextafter(std::abs(mean), std::numeric_limits<double>::infinity()) - std::abs(mean);
   return fmt::format(
-      "{} differs by {:.2g} around {:.6g}, where numbers are stored in steps of {:.2g}: of its differences {:.0f} digit{} left, and what "
-      "is "
-      "smaller is lost; take {:.6g} off before the numbers are stored",
-      what, spread, mean, step, std::max(1.0, std::floor(std::log10(spread / step))), spread / step < 100 ? " is" : "s are", mean);
+      "{} varies by {:.2g} around {:.6g}, where numbers are stored in steps of {:.2g}: its differences have {:.0f} digit{} left, and "
+      "smaller differences are lost; subtract {:.6g} before the numbers are stored",
+      what, spread, mean, step, std::max(1.0, std::floor(std::log10(spread / step))), spread / step < 100 ? "" : "s", mean);
 }
 
 std::vector<bool> marked_columns(const std::vector<Index>& columns, const char* what, Index num_columns) {
@@ -265,10 +263,10 @@ void require_rows(const FitOptions& options, double total, Index num_flat) {
                                                              : ", the intercept among them");
   if (options.weights.empty())
     throw InvalidArgument(fmt::format("{:.10g} rows cannot determine {}; a linear fit needs at least as many rows", total, columns));
-  throw InvalidArgument(
-      fmt::format("weights have the sum {:.6g}, which stands for as many rows, and these cannot determine {}; a weight is a number of "
-                  "repetitions: multiply relative weights so that they sum to the number of observations",
-                  total, columns));
+  throw InvalidArgument(fmt::format(
+      "weights have the sum {:.6g}, which counts as the number of rows; so few rows cannot determine {}; a weight is a number of "
+      "repetitions: multiply relative weights so that they sum to the number of observations",
+      total, columns));
 }
 
 Vector weights_or_ones(VectorView weights, Index n) { return weights.empty() ? Vector::Ones(n) : Vector(weights.eigen()); }

@@ -14,8 +14,8 @@ namespace ardvark {
 namespace {
 
 constexpr const char* dependent =
-    "columns without a prior are linearly dependent, so that their coefficients cannot be told apart; leave some of them out, or give them "
-    "a prior (--prior shared)";
+    "columns without a prior are linearly dependent, so their coefficients are not unique; leave some of them out, or give them a prior "
+    "(--prior shared)";
 
 // The columns without a prior in the rows that count, each in units of its size there; one that is 0 there stays so.
 Matrix flat_columns_in_units(const Frame& frame, const std::vector<Index>& flat_columns) {
@@ -75,7 +75,7 @@ void explain_no_posterior(const Frame& frame, const std::vector<Index>& flat_col
   report.status = Status::separated;
   if (num_flat > num_rows) {
     report.message = fmt::format(
-        "{}: {} columns without a prior are more than the {} rows that count, so that they separate any classes; give them a prior "
+        "{}: {} columns without a prior are more than the {} rows with a weight above 0, so they separate any classes; give them a prior "
         "(--prior shared)",
         when, num_flat, num_rows);
     return;
@@ -87,8 +87,8 @@ void explain_no_posterior(const Frame& frame, const std::vector<Index>& flat_col
     report.status = Status::not_positive_definite;
   } else {
     report.message = fmt::format(
-        "{}: columns without a prior separate the classes, so that the likelihood has no maximum and coefficients would grow for ever; "
-        "give the columns a prior that holds them (--prior shared --a0 1 --b0 1)",
+        "{}: columns without a prior separate the classes, so the likelihood has no maximum and the coefficients grow without limit; "
+        "give the columns a prior that limits them (--prior shared --a0 1 --b0 1)",
         when);
   }
 }
@@ -105,9 +105,9 @@ void call_separated(const Frame& frame, Solution& solution) {
     if (frame.k[i] > 0 && !(t[i] > 0.5 ? m[i] > 0 : m[i] < 0)) return;
   report.status = Status::separated;
   report.message = fmt::format(
-      "after {} sweeps every row is on its own side: columns without a prior separate the classes, so that the likelihood has no maximum; "
-      "coefficients are those of the last sweep and would grow for ever; give the columns a prior that holds them (--prior shared --a0 1 "
-      "--b0 1)",
+      "after {} sweeps all rows are classified correctly: columns without a prior separate the classes, so the likelihood has no maximum; "
+      "the coefficients grow without limit and are those of the last sweep; give the columns a prior that limits them (--prior shared "
+      "--a0 1 --b0 1)",
       report.sweeps);
 }
 
