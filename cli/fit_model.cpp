@@ -94,8 +94,8 @@ void check_classes(const std::string& name, const TableColumn& column, const Vec
   const bool whole = std::all_of(values.begin(), values.end(), [](double v) { return v == std::floor(v); });
   if (!column.categorical && values.size() > 2 && (!whole || values.size() > 30))
     throw InvalidArgument(
-        fmt::format("target '{}' has {} different numbers ({}): numbers are explained by {}; if these name classes, say --categorical {}",
-                    name, values.size(), some, otherwise, name));
+        fmt::format("target '{}' has {} different numbers ({}): for numbers use {}; if they name classes, use --categorical {}", name,
+                    values.size(), some, otherwise, name));
   if (values.size() > 2 && 2 * values.size() > static_cast<std::size_t>(labels.size()))
     throw InvalidArgument(fmt::format("target '{}' has {} classes ({}) in {} rows; more than two classes need two rows each on average",
                                       name, values.size(), some, labels.size()));
@@ -146,7 +146,7 @@ void note_parted_levels(const FeatureEncoding& encoding, AnyFit& fit) {
     }
     if (!kept.empty() && !gone.empty())
       fit.report.notes.push_back(fmt::format(
-          "the levels of text column '{}' part ways, because here each is judged by itself: kept {}; not kept {}", f.name, kept, gone));
+          "the levels of text column '{}' are judged separately here, with different results: kept {}; not kept {}", f.name, kept, gone));
     first += width;
   }
 }
@@ -163,7 +163,7 @@ int finish_fit(const FitArguments& args, SavedModel& model, Training& training) 
     const UninterruptedWrite guard;
     save_model(args.output, model);
   } else if (!args.output.empty()) {
-    fmt::print(stderr, "ardvark: '{}' was not written, the fit has no posterior: {}\n", args.output, report_of(model).message);
+    fmt::print(stderr, "ardvark: '{}' was not written, because the fit has no posterior: {}\n", args.output, report_of(model).message);
   }
   if (args.json) {
     fmt::print("{}\n", to_json(model, args.level, args.covariance && has));

@@ -97,8 +97,8 @@ Training training_of(Table&& table, const FitArguments& args, Dummies dummies) {
     throw InvalidArgument(fmt::format("'{}' has no feature column that varies: column '{}' holds the text '{}' in every row", args.data,
                                       training.encoding.features.front().name, training.encoding.features.front().levels.front()));
   if (training.encoding.num_columns() == 0)
-    throw InvalidArgument(
-        fmt::format("'{}' has no feature columns beside {}", args.data, args.weights_column.empty() ? "the target" : "target and weights"));
+    throw InvalidArgument(fmt::format("'{}' has no feature columns besides {}", args.data,
+                                      args.weights_column.empty() ? "the target" : "target and weights"));
   training.encoded = encode(std::move(table), training.encoding);
   return training;
 }

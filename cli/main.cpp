@@ -190,8 +190,9 @@ int main(int argc, char** argv) {
       "  ardvark predict pima.ardvark examples/data/Pima.te.csv -o predictions.csv\n"
       "  ardvark select examples/data/Pima.tr.csv --target type --preset slr_var\n"
       "  ardvark compare examples/data/Pima.tr.csv --target type --model logistic\n"
-      "Exit codes: 0 done; 2 the arguments are wrong, or what a table or a model file holds; 3 a file cannot be read or written, or memory "
-      "is short; 4 not converged, with --strict, or no fit that could be saved by -o.");
+      "Exit codes: 0 success; 2 wrong arguments, or wrong contents of a table or a model file; 3 a file cannot be read or written, or "
+      "there "
+      "is not enough memory; 4 with --strict, the fit has not converged; with -o, there is no fit to save.");
   Run run;
   add_fit(app, run);
   add_select(app, run);

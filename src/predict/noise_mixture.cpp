@@ -128,7 +128,7 @@ NoiseMixturePrediction predict_mixture(const LinearFit& fit, MatrixView X_new) {
 
 NoiseMixturePrediction noise_mixture_prediction(const Fit& fit, MatrixView X_new) {
   if (fit.is_joint())
-    throw InvalidArgument("predict_mixture is for fits with posterior = factorised; this one is joint, for which predict() is exact");
+    throw InvalidArgument("predict_mixture applies only to fits with posterior = factorised; this one is joint, and predict() is exact");
   NoiseMixturePrediction out;
   predictive_moments(fit, X_new, out.mean, &out.variance_of_mean);
   const double scale = fit.state->y_scale;

@@ -49,7 +49,7 @@ void predictive_moments(const Fit& fit, MatrixView X, Vector& m, Vector* s) {
     throw InvalidArgument(fmt::format("the fit has no posterior to predict from (status: {})", to_string(fit.report.status)));
   if (s != nullptr && fit.state->factor.kind == CovarianceFactor::Kind::none)
     throw InvalidArgument(
-        "the fit kept no covariance factor, so it cannot say how sure a prediction is; fit again with keep_covariance = always");
+        "the fit kept no covariance factor, so its predictions have no uncertainty; fit again with keep_covariance = always");
   const Standardization& units = fit.state->standardization;
   if (fit.num_columns() > 0) validate::new_rows(X, fit.column_names, units.center, units.scale);
   const blas::ThreadScope threads(0);

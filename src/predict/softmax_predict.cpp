@@ -109,13 +109,13 @@ ClassProbabilities predict(const SoftmaxFit& fit, MatrixView X, ClassRule rule) 
   const bool average = rule == ClassRule::average;
   if (average && fit.coding != ClassCoding::one_against_one)
     throw InvalidArgument(
-        fmt::format("rule is average; it is that of the pairs of one-against-one, and the coding is {}", to_string(fit.coding)));
+        fmt::format("rule is average; it applies only to the pairs of one-against-one, and the coding is {}", to_string(fit.coding)));
   if (rule == ClassRule::automatic || average)
     rule = fit.report.compat || (fit.report.status == Status::separated && fit.coding == ClassCoding::softmax) ? ClassRule::plug_in
                                                                                                                : ClassRule::integrated;
   if (rule == ClassRule::integrated && fit.coding == ClassCoding::softmax && fit.state->covariance.kind == ClassCovariance::Kind::none)
     throw InvalidArgument(
-        "the fit kept no covariance, so it cannot say how sure a prediction is; fit again with keep_covariance = always, or plug the means "
+        "the fit kept no covariance, so its predictions have no uncertainty; fit again with keep_covariance = always, or plug the means "
         "in");
   const blas::ThreadScope threads(0);
   ClassProbabilities out;

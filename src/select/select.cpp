@@ -30,11 +30,10 @@ void check(const SelectionClasses& classes, const SelectionMethod& method, const
   if (options.threads < 0) throw InvalidArgument(fmt::format("threads is {}; it must be 0 or more", options.threads));
   const Index rows = std::accumulate(classes.num_rows.begin(), classes.num_rows.end(), Index{0});
   if (options.folds > rows)
-    throw InvalidArgument(fmt::format("folds is {}; there are {} rows, and each fold tests one at least", options.folds, rows));
+    throw InvalidArgument(fmt::format("folds is {}; there are {} rows, and each fold tests at least one", options.folds, rows));
   for (Index c = 0; c < classes.size(); ++c)
     if (classes.num_rows[static_cast<std::size_t>(c)] == 1)
-      throw InvalidArgument(fmt::format(
-          "class {} has one row; it needs two at least, so that one is left to learn from when the other is tested", classes.name(c)));
+      throw InvalidArgument(fmt::format("class {} has one row; it needs at least two, one to test and one to learn from", classes.name(c)));
 }
 
 // A fit and its test, with what the rows of the test contribute.
@@ -49,7 +48,7 @@ struct Tested {
 void score(const SelectionFit& fit, const SelectionClasses& classes, Tested& tested) {
   const Index m = static_cast<Index>(tested.rows.size());
   if (fit.log_probability.rows() != m || fit.log_probability.cols() != classes.size() || fit.log_probability.array().isNaN().any())
-    throw InvalidArgument(fmt::format("the method returned log_probability of {} x {}; it must be {} x {}, and no NaN in it",
+    throw InvalidArgument(fmt::format("the method returned log_probability of {} x {}; it must be {} x {}, without NaN",
                                       fit.log_probability.rows(), fit.log_probability.cols(), m, classes.size()));
   tested.correct.resize(m);
   tested.loss.resize(m);
@@ -188,7 +187,7 @@ Index judge(SelectionCounts& out) {
     out.warnings.push_back(
         fmt::format("{} of {} fits did not converge (the first: {})", unfinished, out.num_fits(), to_string(out.status)));
   if (out.num_fits() > 0 && kept == out.num_fits() * out.num_columns())
-    out.warnings.push_back("every column survived every fit: this prior removes none, so that the counts say nothing");
+    out.warnings.push_back("every column survived every fit: this prior removes none, so the counts mean nothing");
   if (out.accuracy.mean - out.chance_accuracy < 2 * out.accuracy_error)
     out.warnings.push_back(
         fmt::format("accuracy {:.3f} is less than two standard errors above chance ({:.3f}): the counts may be those of noise",
