@@ -1,4 +1,4 @@
-// k-hat of the posterior of a classification: draws, importance ratios, their tail.                                docs/math/khat.md
+// k-hat of the posterior of a classification: draws, importance ratios and the tail of the ratios.                    docs/math/khat.md
 #include "ardvark/diagnose.hpp"
 
 #include <fmt/format.h>
@@ -34,7 +34,7 @@ constexpr Index num_draws = 4000, draws_in_block = 250;
 constexpr Index most_columns = 5000;
 constexpr std::uint64_t seed = 20150707;
 
-// q(w): a normal distribution, or a mixture, of the columns that vary.
+// q(w) of the columns with a positive variance: a normal distribution or a mixture of them.
 struct Normal {
   double weight = 1;
   Vector mean;  // [varying]
@@ -55,7 +55,7 @@ bool root_of_covariance(const Matrix& V, const std::vector<Index>& columns, Norm
   return std::isfinite(out.log_det_root);
 }
 
-// Empty parts: why not.
+// If there is no proposal, `why_not` says why.
 Proposal proposal_of(const Fit& fit, std::string& why_not) {
   const detail::FitState& state = *fit.state;
   const Index q = state.w.size();
@@ -122,7 +122,7 @@ double log_sum_exp(const Eigen::Ref<const Vector>& x) {
   return most + std::log((x.array() - most).exp().sum());
 }
 
-// Draws first .. first + draws_in_block - 1, which depend on nothing else.
+// Draws first .. first + draws_in_block - 1. They depend only on `first`, so the result does not depend on the number of threads.
 void draw_block(const Proposal& q, Index first, Draws& out) {
   Normals random(static_cast<std::uint64_t>(first));
   const auto size = static_cast<Index>(q.columns.size()), parts = static_cast<Index>(q.parts.size());
@@ -156,7 +156,7 @@ Draws draw(const Proposal& q, Index num_columns, Index threads) {
   return out;
 }
 
-// sum_n k_n ln sigma(+-x_n'w) of each draw, rows block by block.
+// sum_n k_n ln sigma(+-x_n'w) for each draw, in blocks of rows.
 Vector log_likelihood(const DenseDesign& X, const Vector& t, const Vector& k, const Matrix& W, Index threads) {
   constexpr Index rows_in_block = 512;
   Vector out = Vector::Zero(W.cols());
@@ -178,16 +178,16 @@ Vector log_likelihood(const DenseDesign& X, const Vector& t, const Vector& k, co
   return out;
 }
 
-// ---- priors of the weights, those that vary ---------------------------------------------------------------------------------------------
+// ---- priors of the weights that vary ----------------------------------------------------------------------------------------------------
 
 struct GroupOfColumns {
   std::vector<Index> columns;
-  double shape = 0, rate = 0;  // of the precision; both 0: none
+  double shape = 0, rate = 0;  // hyper-prior of the precision; both 0: none
 };
 struct WeightPrior {
   std::vector<GroupOfColumns> groups;
-  std::vector<Index> fixed;  // at a given precision
-  Vector a;                  // [design columns] precisions as they were estimated, or given; 0 of flat columns
+  std::vector<Index> fixed;  // columns with a given precision
+  Vector a;                  // [design columns] estimated or given precisions; 0 for flat columns
 };
 
 double log_normal(double square, double size, double precision) {
@@ -208,7 +208,7 @@ double log_prior_held(const WeightPrior& prior, const Eigen::Ref<const Vector>& 
   return sum;
 }
 
-// Its precisions integrated out: Student-t's of many dimensions.                                                             (KHAT.4)
+// With the precisions integrated out: multivariate Student-t distributions.                                                    (KHAT.4)
 double log_prior(const WeightPrior& prior, const Eigen::Ref<const Vector>& w) {
   double sum = 0;
   for (const GroupOfColumns& group : prior.groups) {
@@ -220,7 +220,7 @@ double log_prior(const WeightPrior& prior, const Eigen::Ref<const Vector>& w) {
   return sum;
 }
 
-// b + u of a group: (1 - pi) N(0, h) + pi N(0, h + kappa).                                                                   (KHAT.5)
+// The prior of b + u in a group: (1 - pi) N(0, h) + pi N(0, h + kappa).                                                        (KHAT.5)
 struct SparsePrior {
   std::vector<std::vector<Index>> groups;
   double pi = 0, kappa = 0, h = 0;
@@ -248,7 +248,7 @@ struct SparsePrior {
   }
 };
 
-// Precisions inside V, by column of the design.
+// The precision of each column of the design inside V.
 Vector precisions_of(const Fit& fit) {
   const Index q = fit.state->w.size(), p = fit.num_columns();
   if (fit.state->a.size() == q) return fit.state->a;
@@ -293,8 +293,8 @@ WeightPrior prior_of(const Fit& fit, const FitOptions& options, const std::vecto
   return out;
 }
 
-// At the hyper-parameters of the best start; h = 0 there: at its posterior mean. Of an average at those of the hypothesis with small
-// effects: of the other a weight has no density.                                                              (KHAT.5), (SP.15), (SP.21)
+// The prior at the hyper-parameters of the best start; if h = 0 there, at the posterior mean of h. An averaged fit takes those of the
+// hypothesis with small effects, because without small effects a weight has no density. (KHAT.5), (SP.15), (SP.21)
 SparsePrior sparse_prior_of(const Fit& fit, const FitOptions& options, std::string& why_not) {
   const auto lighter = [](const auto& a, const auto& b) { return a.weight < b.weight; };  // the weight grows with the bound
   const std::vector<SparseStart>& starts = fit.sparse->starts;
@@ -316,10 +316,10 @@ SparsePrior sparse_prior_of(const Fit& fit, const FitOptions& options, std::stri
   return out;
 }
 
-// ln p(b) of the intercept of two classes, b the log odds at the means of the columns.                                           (SP.20)
+// ln p(b) of the intercept of two classes, where b is the log odds at the means of the columns.                                 (SP.20)
 class InterceptPrior {
  public:
-  /// \param signal  none: as wide as suits what is drawn
+  /// \param signal  none: the width that is best for the draws
   InterceptPrior(const Fit& fit, Design& design, const Vector& k, const Matrix& draws, std::optional<double> signal)
       : is_there_(fit.state->proper_intercept) {
     if (!is_there_) return;
@@ -415,7 +415,7 @@ Diagnosis diagnose_fit(const Fit& fit, MatrixView X, const Vector& t, const Vect
   return out;
 }
 
-// A label that is the higher of two, or the only one and positive.
+// 1 for rows of the second class: the higher of two labels, or a single label that is positive.
 Vector second_class(VectorView labels) {
   const auto [low, high] = std::minmax_element(labels.begin(), labels.end());
   Vector t(labels.size());

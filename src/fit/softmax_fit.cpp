@@ -1,4 +1,4 @@
-// fit_softmax: validate, prepare, sweep, and bring the result back to the user's units.
+// fit_softmax: validate, prepare, sweep, and convert the result to the user's units.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -23,7 +23,7 @@
 namespace ardvark {
 namespace {
 
-// ---- what is asked for ------------------------------------------------------------------------------------------------------------------
+// ---- options ----------------------------------------------------------------------------------------------------------------------------
 
 void validate_options(const SoftmaxOptions& options, Index p) {
   const GammaDistribution& h = options.precision;
@@ -48,7 +48,7 @@ void validate_options(const SoftmaxOptions& options, Index p) {
     throw InvalidArgument(fmt::format("threads is {}; it must be 0 (the caller's setting) or more", options.threads));
   if (!options.column_names.empty() && static_cast<Index>(options.column_names.size()) != p)
     throw InvalidArgument(fmt::format("column_names has {} entries; it must have one per column of X: {}", options.column_names.size(), p));
-  if (options.coding != ClassCoding::softmax) return;  // the rest is read by fit_logistic
+  if (options.coding != ClassCoding::softmax) return;  // fit_logistic validates the rest
   if (is_sparse(options.prior.kind) || options.prior.kind == PriorKind::laplace)
     throw InvalidArgument(fmt::format(
         "prior '{}' applies only to two classes; for several, use shared or ard (--prior ard), or a regression for each class (--coding "
@@ -61,13 +61,13 @@ void validate_options(const SoftmaxOptions& options, Index p) {
     throw InvalidArgument(fmt::format("solver '{}' cannot be used with several classes; use primal or dual", to_string(options.solver)));
 }
 
-// For how many regressions or classes precisions are given.
+// The number of regressions or classes for which start_precision has values.
 Index num_starts(const SoftmaxOptions& options, Index C) {
   if (options.coding == ClassCoding::one_against_one) return C * (C - 1) / 2;
   return options.coding == ClassCoding::one_against_rest || options.precision_per_class ? C : 1;
 }
 
-// The prior of one class for each of them: groups of their own, or shared by the classes.
+// The prior of one class repeated for all classes: each class has its own groups, or the classes share them.
 PrecisionPrior prior_of(const SoftmaxOptions& options, const PreparedPrior& one, Index C) {
   const Partition& p = one.partition;
   const Index q = p.num_columns(), G = p.num_groups();
@@ -105,8 +105,8 @@ ClassSettings settings_of(const SoftmaxOptions& options, double rows, Index p, I
 
 // ---- the result, in the user's units --------------------------------------------------------------------------------------------------
 
-// With one precision for the weights of all classes a number added to all C of them is known by the prior alone, to 1/(a C): what is
-// reported are the weights centred over the classes.                                                                           (SMX.11)
+// If the classes share a precision, only the prior determines the mean of a column's C weights, with variance 1/(a C). The reported weights
+// are centred over the classes.                                                                           (SMX.11)
 struct Spread {
   double variance, determined;
 };
@@ -150,7 +150,8 @@ void to_user_units(const Run& run, SoftmaxFit& fit, detail::SoftmaxState& state)
   if (!run.options.penalize_intercept) fit.intercept.array() -= fit.intercept.mean();
 }
 
-// A group is kept when its weights say more of it than its prior would of noise, as in (OPT.3); where columns may leave, those that stay.
+// A group is kept if its weights are larger than its prior would make them from noise, as in (OPT.3). With pruning, the remaining groups
+// are kept.
 void judge_relevance(const Run& run, const PrecisionPrior& prior, SoftmaxFit& fit) {
   const ClassOutcome& o = run.outcome;
   const Index p = run.X.cols();
@@ -175,7 +176,7 @@ void judge_relevance(const Run& run, const PrecisionPrior& prior, SoftmaxFit& fi
   }
 }
 
-// With compat what the last update made of them, as the published program has it; else those inside V.
+// With compat: the precisions after the last update, as in the published program. Otherwise: those inside V.
 void set_precisions(const Run& run, const PrecisionPrior& prior, SoftmaxFit& fit) {
   const ClassOutcome& o = run.outcome;
   const Index rows = run.options.penalize_intercept ? run.q : run.X.cols(), C = fit.num_classes();
@@ -198,10 +199,10 @@ void set_precisions(const Run& run, const PrecisionPrior& prior, SoftmaxFit& fit
   }
 }
 
-// V as prediction needs it, unless it is too large to be asked for by nobody. The intercepts' variances come from it.
+// V in the form that predictions need. A large V is kept only if asked for. The variances of the intercepts come from it.
 void set_covariance(Run& run, SoftmaxFit& fit, detail::SoftmaxState& state) {
   const ClassOutcome& o = run.outcome;
-  if (o.solver == nullptr) {  // every column is left out, and there is no intercept: scores are 0 for certain
+  if (o.solver == nullptr) {  // all columns are left out and there is no intercept: scores are exactly 0
     state.covariance.kind = ClassCovariance::Kind::triangular;
     state.covariance.num_classes = fit.num_classes();
     return;
@@ -222,7 +223,7 @@ void set_covariance(Run& run, SoftmaxFit& fit, detail::SoftmaxState& state) {
   state.covariance.score_covariances(DenseDesign(origin, state.standardization), [&](Index, const Matrix& S) {
     fit.intercept_variance = S.diagonal();
     if (!run.options.penalize_intercept)
-      fit.intercept_variance = S.diagonal().array() - 2 * S.rowwise().mean().array() + S.mean();  // of the centred ones
+      fit.intercept_variance = S.diagonal().array() - 2 * S.rowwise().mean().array() + S.mean();  // variances of the centred intercepts
   });
   fit.intercept_variance = fit.intercept_variance.cwiseMax(0.0);
 }
@@ -273,10 +274,11 @@ void fit_one_model(MatrixView X, const Classes& classes, const Vector& k, const 
     for (const Index j : one.partition.flat_columns)
       if (j < p) fit.precision.row(j).setZero();
     fit.relevant.assign(static_cast<std::size_t>(p), false);
-    fit.standardized_mean = Matrix::Constant(p + (run.options.intercept ? 1 : 0), C, nan);  // what left is named by its place in it
+    fit.standardized_mean =
+        Matrix::Constant(p + (run.options.intercept ? 1 : 0), C, nan);  // pruned weights are named by their position in it
     return;
   }
-  fit.effective_parameters = std::max(o.explained, 0.0);  // but for rounding
+  fit.effective_parameters = std::max(o.explained, 0.0);  // rounding can make it negative
   to_user_units(run, fit, *state);
   if (report.status == Status::separated) {
     const double infinity = std::numeric_limits<double>::infinity();
@@ -287,7 +289,7 @@ void fit_one_model(MatrixView X, const Classes& classes, const Vector& k, const 
   set_precisions(run, prior, fit);
   if (report.status != Status::separated) set_covariance(run, fit, *state);
   fit.state = state;
-  // Training rows, of the design that is still there.
+  // Describe the training rows while the covariance is still there.
   describe_classes(classes.number, k,
                    predict(fit, X, state->covariance.kind == ClassCovariance::Kind::none ? ClassRule::plug_in : ClassRule::automatic), fit);
   if (options.keep_covariance == Keep::never) {
@@ -329,11 +331,11 @@ void describe_classes(const std::vector<Index>& label, const Vector& k, const Cl
   fit.log_loss = loss / k.sum();
 }
 
-// A softmax has neither a sparse prior nor Laplace's; of many classes and few rows it is dearer than a regression for each, and has
-// predicted worse.
+// A softmax has neither a sparse nor a Laplace prior. With many classes and few rows, it takes more time than a regression for each class
+// and predicts worse.
 ClassCoding coding_of(const SoftmaxOptions& options, Index num_classes, Index num_rows, Index num_columns) {
   if (options.coding) return *options.coding;
-  constexpr Index many_classes = 8, few_rows = 2;  // for each weight
+  constexpr Index many_classes = 8, few_rows = 2;  // rows per weight
   const bool is_wide = num_classes >= many_classes && num_rows <= few_rows * num_columns * num_classes;
   const bool may_choose =
       options.prior.kind == PriorKind::automatic && !options.precision_per_class && foreign_to_sparse(options, Task::logistic).empty();

@@ -31,7 +31,7 @@ void validate_rule(const FitOptions& options, bool linear) {
 }
 
 void validate_hyperpriors(const FitOptions& options, bool linear) {
-  // Jeffreys' prior has no mean to start from, and its bound no limit: only where columns may leave, or the rule is not VB's.
+  // Jeffreys' prior has no mean to start from, and its bound has no limit. It is allowed only with pruning or with a rule other than vb.
   const bool improper = options.precision.shape == 0 && options.precision.rate == 0 && sweeps_plainly(options);
   if (!improper)
     validate::gamma(options.precision, linear ? "c0 (precision.shape)" : "a0 (precision.shape)",

@@ -121,7 +121,7 @@ TEST_F(SoftmaxCommand, SaysWhichLevelsOfATextColumnPartWays) {
   };
   for (const testing::Arguments& each :
        {testing::Arguments{"--preset", "slr_lap"}, {"--preset", "smlr"}, {"--model", "logistic", "--prior", "laplace", "--lambda", "15"}})
-    EXPECT_TRUE(contains(notes(each), "the levels of text column 'kind' part ways")) << notes(each);
+    EXPECT_TRUE(contains(notes(each), "the levels of text column 'kind' are judged separately")) << notes(each);
   EXPECT_FALSE(contains(notes({"--model", "logistic", "--prior", "ard"}), "judged separately"));
 }
 
