@@ -294,7 +294,7 @@ WeightPrior prior_of(const Fit& fit, const FitOptions& options, const std::vecto
 }
 
 // The prior at the hyper-parameters of the best start; if h = 0 there, at the posterior mean of h. An averaged fit takes those of the
-// hypothesis with small effects, because without small effects a weight has no density. (KHAT.5), (SP.15), (SP.21)
+// hypothesis with small effects, because without small effects a weight has no density.                      (KHAT.5), (SP.15), (SP.21)
 SparsePrior sparse_prior_of(const Fit& fit, const FitOptions& options, std::string& why_not) {
   const auto lighter = [](const auto& a, const auto& b) { return a.weight < b.weight; };  // the weight grows with the bound
   const std::vector<SparseStart>& starts = fit.sparse->starts;

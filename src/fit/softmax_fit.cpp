@@ -106,7 +106,7 @@ ClassSettings settings_of(const SoftmaxOptions& options, double rows, Index p, I
 // ---- the result, in the user's units --------------------------------------------------------------------------------------------------
 
 // If the classes share a precision, only the prior determines the mean of a column's C weights, with variance 1/(a C). The reported weights
-// are centred over the classes.                                                                           (SMX.11)
+// are centred over the classes.                                                                                                (SMX.11)
 struct Spread {
   double variance, determined;
 };

@@ -5,7 +5,7 @@
 
 namespace ardvark {
 
-/// The coding: as given, or chosen if the caller does not set it.                                                             (SMX.9)
+/// The coding: as given, or chosen if the caller does not set it.                                                               (SMX.9)
 [[nodiscard]] ClassCoding coding_of(const SoftmaxOptions& options, Index num_classes, Index num_rows, Index num_columns);
 
 /// Fills `fit`, except for the fields that depend only on classes and rows. \param label  [n] 0 .. C-1;  \param k  [n] observation weights

@@ -18,8 +18,8 @@ Matrix to_user_units(const Standardization& s, Index p, Index q) {
   return map;
 }
 
-// If the classes share the precision of a column, or it is flat, its weights are known only up to a common number: K V K is centred.
-// (SMX.11)
+// If the classes share the precision of a column, or it is flat, its weights are known only up to a common number:
+// K V K takes their mean out.                                                                                                  (SMX.11)
 void center_over_classes(const SoftmaxFit& fit, Index q, Matrix& V) {
   const Index C = fit.num_classes();
   for (Index j = 0; j < q; ++j) {

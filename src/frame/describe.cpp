@@ -13,10 +13,11 @@ namespace ardvark {
 
 namespace {
 
-// Rows, counted and scored.
+// Counts rows and sums their scores.
 class Tally {
  public:
-  /// own_class(sign) = ln of the probability of the second class (1) or the first (-1); second: that of the second, as predict() gives it.
+  /// \param second     the probability of the second class, as in predict()
+  /// \param own_class  own_class(sign) is ln of the probability of the second class (sign = 1) or of the first (sign = -1)
   template <typename OwnClass>
   void add(double t, double k, double second, OwnClass&& own_class) {
     constexpr double certain = 1e-4;  // below it the logarithm of a difference has no digits
@@ -84,7 +85,7 @@ void warn_if_too_confident(const FitOptions& options, Fit& fit, Index num_column
 
 namespace {
 
-// A sparse prior has no hyper-prior to narrow, and where there is no prior there is none either.
+// A hyper-prior can be narrowed only if there is one: sparse priors and columns without a prior have none.
 const char* what_to_do_about_growth(const FitOptions& options) {
   if (!options.preset.empty()) return "fit a model with a hyper-prior (--model logistic)";
   if (options.prior.kind == PriorKind::none || !options.prior.flat_columns.empty())

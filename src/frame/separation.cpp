@@ -17,7 +17,7 @@ constexpr const char* dependent =
     "columns without a prior are linearly dependent, so their coefficients are not unique; leave some of them out, or give them a prior "
     "(--prior shared)";
 
-// The columns without a prior in the rows that count, each in units of its size there; one that is 0 there stays so.
+// The columns without a prior, times the square roots of the row weights, each with length 1; a column that is 0 stays 0.
 Matrix flat_columns_in_units(const Frame& frame, const std::vector<Index>& flat_columns) {
   DenseDesign design = frame.design();
   Matrix F(design.rows(), static_cast<Index>(flat_columns.size()));
@@ -28,15 +28,15 @@ Matrix flat_columns_in_units(const Frame& frame, const std::vector<Index>& flat_
   return F;
 }
 
-// As far as a Gram matrix can tell.
+// By a Gram matrix, which sees only about half of the digits.
 bool are_dependent(const Matrix& F) {
   const Matrix G = F.transpose() * F;
   Matrix L = G;
   return !blas::potrf(F.cols(), L.data(), F.cols()) || collinear(G, L);
 }
 
-// A column is no farther from the span of the others than the rounding of the numbers puts it.                              (RIDGE.11)
-// \param distances  of the columns' means from zero, in standard deviations
+// Whether the distance of a column from the span of the others is not larger than rounding of the numbers.                   (RIDGE.11)
+// \param distances  1 + the distance of each column's mean from zero, in standard deviations
 bool are_dependent_but_for_rounding(Matrix F, const Vector& distances) {
   constexpr double rounding = 1.1e-16;
   const Index f = F.cols();
@@ -71,7 +71,7 @@ void explain_no_posterior(const Frame& frame, const std::vector<Index>& flat_col
   const Index num_rows = (frame.k.array() > 0).count();
   if (num_flat == 0) return;
   const std::string when = report.message.substr(0, report.message.find(':'));  // "sweep 3"
-  const bool has_grown = when != "sweep 1";                                     // before, all rows weigh what they did
+  const bool has_grown = when != "sweep 1";                                     // in the first sweep, row weights have not yet changed
   report.status = Status::separated;
   if (num_flat > num_rows) {
     report.message = fmt::format(

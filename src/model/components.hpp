@@ -1,4 +1,4 @@
-// The posterior under a sparse prior is a mixture of these normal distributions.                                           (SP.8)
+// The posterior under a sparse prior is a mixture of these normal distributions.                                                 (SP.8)
 #pragma once
 
 #include <vector>

@@ -89,7 +89,7 @@ void set_model(const ModelOptions& from, Task task, FitOptions& options) {
   if (from.start_noise) options.start_noise = *from.start_noise;
 }
 
-// gamma1 is lambda in l1_slr_c, and lambda^2 in l1_slr_lap. With compat, the core takes lambda^2.                           (SLR.7)
+// gamma1 is lambda in l1_slr_c, and lambda^2 in l1_slr_lap. With compat, the core takes lambda^2.                               (SLR.7)
 double lambda_of_toolbox(const ModelOptions& from) {
   const double gamma1 = *from.toolbox_gamma1;
   const PresetFacts& facts = preset_facts(from.preset);
@@ -104,7 +104,7 @@ double lambda_of_toolbox(const ModelOptions& from) {
   return facts.method == PresetMethod::sweeps && !from.compat ? std::sqrt(gamma1) : gamma1;
 }
 
-// (1 - a V + 2 gamma0)/(w^2 + 2 gamma0/a_0) with a_0 = 1 is the MacKay step under Gamma(gamma0, gamma0).                          (SLR.8)
+// (1 - a V + 2 gamma0)/(w^2 + 2 gamma0/a_0) with a_0 = 1 is the MacKay step under Gamma(gamma0, gamma0).                        (SLR.8)
 GammaDistribution prior_of_toolbox(const ModelOptions& from) {
   const double gamma0 = *from.toolbox_gamma0;
   if (from.preset != "smlr")

@@ -71,7 +71,7 @@ void set_kernel(const ModelOptions& from, RelevanceOptions& options) {
                                               : Kernel::spline();
 }
 
-// exp(-R |x-c|^2/D) of the SLR toolbox.                                                                                   (SLR.7)
+// exp(-R |x-c|^2/D) of the SLR toolbox.                                                                                         (SLR.7)
 Kernel toolbox_kernel(double R, Index num_inputs) { return Kernel::gaussian(std::sqrt(static_cast<double>(num_inputs) / R)); }
 
 void check_toolbox_R(const ModelOptions& from) {
@@ -85,7 +85,7 @@ void check_toolbox_R(const ModelOptions& from) {
     throw InvalidArgument(fmt::format("{} is {}; it must be > 0", from.spelled("toolbox_R"), *from.toolbox_R));
 }
 
-// As published: the linear kernel, or exp(-R |x-c|^2/D) with a given R.                                                          (SLR.6)
+// As published: the linear kernel, or exp(-R |x-c|^2/D) with a given R.                                                         (SLR.6)
 void set_published_kernel(const ModelOptions& from, Index num_inputs, RelevanceOptions& options) {
   options.search = KernelSearch::none;
   if (choose<bool>(from, "kernel", from.has("kernel") ? from.kernel : "linear", {{"gaussian", false}, {"linear", true}})) {
