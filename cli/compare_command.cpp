@@ -34,7 +34,7 @@ int run_compare(const CompareArguments& args) {
   if (args.model == "logistic" && has_several_classes(options.model, problem.target))
     throw InvalidArgument(
         fmt::format("target '{}' has more than two classes; only regressions and models of two classes are compared", args.target));
-  Training inputs;  // of kernels: there a text column has a dummy for each level
+  Training inputs;  // for kernels, a text column has a dummy for every level
   if (!options.kernels.empty() && has_text(problem.training.encoding)) {
     inputs = training_of(read_table(args), args, Dummies::every_level);
     options.inputs = inputs.X();

@@ -37,7 +37,7 @@ CLI::Option* add_model_option(CLI::App& c, ModelOptions& options, const char* na
   return std::visit(
       [&](auto member) {
         using Value = std::decay_t<decltype(options.*member)>;
-        if constexpr (std::is_same_v<Value, bool>) {  // --no-intercept of what is true by default
+        if constexpr (std::is_same_v<Value, bool>) {  // true by default: the flag is --no-NAME
           if (options.*member) help.insert(0, "Leaves out: ");
           return c.add_flag_callback(
               options.spelled(name), [&options, member, given = !(options.*member)] { options.*member = given; }, help);

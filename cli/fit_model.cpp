@@ -10,7 +10,7 @@
 namespace ardvark::cli {
 namespace {
 
-// Where a column of the table lies in X.
+// The position of a column of the table in X.
 struct Span {
   Index first, width;
 };
@@ -24,7 +24,7 @@ Span columns_of(const FeatureEncoding& encoding, const std::string& name, const 
   throw InvalidArgument(fmt::format("{} names column '{}', which is not a feature", option, name));
 }
 
-// A categorical column's dummies are one group; --group NAME=a,b,c joins columns of the table into one.
+// The dummies of a categorical column are one group; --group NAME=a,b,c joins columns of the table to one group.
 std::vector<Index> groups_of(const FitArguments& args, const FeatureEncoding& encoding) {
   std::vector<Index> groups = encoding.groups();
   std::set<std::string> group_names, grouped;
@@ -63,7 +63,7 @@ void set_prior_columns(const FitArguments& args, const FeatureEncoding& encoding
 
 struct Target {
   Vector values;
-  std::vector<std::string> classes;  // of text: otherwise the fit names the numbers
+  std::vector<std::string> classes;  // only for text; for numbers, the fit makes the names
 };
 
 Target target_of(const Table& table, const std::string& name, Task task) {
@@ -131,7 +131,7 @@ SavedModel fit_with_progress(const FitArguments& args, ModelProblem& problem) {
 
 namespace {
 
-// Where each dummy is judged by itself, the levels of one text column may part ways.
+// If each dummy is judged separately, some levels of a text column may be kept and others not.
 template <typename AnyFit>
 void note_parted_levels(const FeatureEncoding& encoding, AnyFit& fit) {
   if (fit.state == nullptr) return;

@@ -6,7 +6,7 @@
 namespace ardvark::cli {
 namespace {
 
-// A target of text has classes; numbers may be either.
+// A target of text has classes; a target of numbers may be a regression or a classification.
 Task task_of_target(const FitArguments& args, const TableColumn& target) {
   if (args.preset.empty() && !args.has("task")) {
     if (target.categorical) return Task::logistic;
@@ -20,7 +20,7 @@ Task task_of_target(const FitArguments& args, const TableColumn& target) {
   return task;
 }
 
-// The library speaks of labels, the user's table has a column.
+// The messages of the library say "labels"; here the message names the column of the table.
 void require_two_classes(const FitArguments& args, const TableColumn& target, const Vector& values, const Vector& weights) {
   Index first = 0;
   while (weights.size() > 0 && weights[first] == 0) ++first;

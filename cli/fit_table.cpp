@@ -33,7 +33,7 @@ void require_folder_of(const std::string& output, const std::string& data) {
         fmt::format("cannot write '{}': the folder '{}' does not exist; make it first, or give another path", output, folder.string()));
 }
 
-// The columns that the command line names, but those of --ignore and --categorical, which have sentences of their own.
+// The columns that the command line names, except those of --ignore and --categorical, which have their own messages.
 std::vector<std::pair<std::string, std::string>> names_needed(const FitArguments& args) {
   std::vector<std::pair<std::string, std::string>> needed = {{args.target, "--target"}};
   const auto add = [&](const std::vector<std::string>& names, const char* option) {

@@ -30,7 +30,7 @@ Json to_json(const Vector& v) {
   return list;
 }
 
-// What is written: as JSON, or as CSV with a header, then one line per row.
+// The output: JSON, or CSV with a header and one line per row.
 struct Predictions {
   const std::vector<Index>& file_rows;
   double level;
@@ -46,7 +46,7 @@ struct Predictions {
   void put(const StudentPrediction& p, const std::vector<std::string>&) {
     put_distribution(p);
     json["scale"] = to_json(p.scale);
-    json["degrees_of_freedom"] = p.degrees_of_freedom;  // infinite: null, a normal distribution
+    json["degrees_of_freedom"] = p.degrees_of_freedom;  // null if infinite: a normal distribution
   }
 
   void put(const NoiseMixturePrediction& p, const std::vector<std::string>&) { put_distribution(p); }
@@ -74,7 +74,7 @@ struct Predictions {
     }
   }
 
-  // Of two classes the probability of the second, of more one column each.
+  // Two classes: the probability of the second. More classes: one column for each.
   void put(const ClassProbabilities& p, const std::vector<std::string>& classes) {
     const Index first = classes.size() == 2 ? 1 : 0, num_classes = p.probability.cols();
     Json lists = Json::array();

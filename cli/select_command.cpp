@@ -21,7 +21,8 @@ std::string counts_csv(const SelectionCounts& counts) {
   return csv;
 }
 
-// A line for each row and repeat: which fold tested it. All numbers from 1, rows as in the file; rows of weight 0 are in none.
+// One line for each row and repeat, with the fold that tested the row. All numbers are from 1; rows are counted as in the file; rows with
+// weight 0 are left out.
 std::string folds_csv(const SelectionCounts& counts, const std::vector<Index>& file_rows) {
   std::string csv = "repeat,row,fold\n";
   for (std::size_t r = 0; r < counts.deal.size(); ++r)
@@ -34,7 +35,7 @@ std::string folds_csv(const SelectionCounts& counts, const std::vector<Index>& f
 int run_select(const SelectArguments& args) {
   check_selection(args);
   if (args.top < 0) throw InvalidArgument(fmt::format("--top is {}; it must be 0 or more", args.top));
-  SelectArguments folds_file = args;  // what -o is asked before any work
+  SelectArguments folds_file = args;  // the same check as for -o, before any work
   folds_file.output = args.folds_out;
   require_writable(folds_file);
   if (!args.folds_out.empty() && args.folds_out == args.output)
