@@ -1,4 +1,4 @@
-// Predictive distributions, all from m = x'w and s = x'Vx.                                           docs/math/predictive.md
+// Predictive distributions, all computed from m = x'w and s = x'Vx.                                             docs/math/predictive.md
 #include "predict/predictive.hpp"
 
 #include <fmt/format.h>
@@ -18,7 +18,7 @@
 namespace ardvark {
 namespace {
 
-// The published bound on ln p(+1) in scalars, at one xi.                                                        (PRED.1)
+// The published bound on ln p(+1) for one row and one xi.                                                                      (PRED.1)
 struct PublishedBound {
   double m, s;
   double xi = 0, lambda = 0.125, d = 0, u = 0;
@@ -31,10 +31,10 @@ struct PublishedBound {
     u = (m + 0.5 * s) / d;
   }
   void update() { at(std::sqrt(s / d + u * u)); }
-  [[nodiscard]] double log_probability() const {  // at most 0, but for rounding
+  [[nodiscard]] double log_probability() const {  // <= 0 up to rounding
     return -0.5 * std::log(d) + (m + 0.25 * s - 2 * lambda * m * m) / (2 * d) + log_sigmoid(xi) - 0.5 * xi + lambda * xi * xi;
   }
-  /// What the published programs watch.
+  /// The value that the stop rules of the published programs use.
   [[nodiscard]] double watched(double quadratic) const { return log_probability() + 0.5 * quadratic; }
 };
 
@@ -119,7 +119,7 @@ double class_probability(const Mixture& mixture, const ComponentMoments& moments
     const auto at = static_cast<Index>(c);
     sum += mixture.components[c].weight * expected_sigmoid(moments.mean(i, at), moments.variance(i, at));
   }
-  return std::min(sum, 1.0);  // weights sum to 1 but for rounding
+  return std::min(sum, 1.0);  // weights sum to 1 only up to rounding
 }
 
 double log_class_probability(const Mixture& mixture, const ComponentMoments& moments, Index i, double sign) {

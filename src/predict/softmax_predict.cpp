@@ -37,12 +37,13 @@ void of_softmax(const SoftmaxFit& fit, MatrixView X, ClassRule rule, Matrix& pro
   state.covariance.score_covariances(design, [&](Index n, const Matrix& S) {
     validate::predicted(S.reshaped(1, C * C), n);
     expected(F.row(n), S, p);
-    validate::predicted(p.transpose(), n);  // the variances of a forged file may be finite and their sums not
+    validate::predicted(p.transpose(), n);  // in a forged file, variances may be finite but their sums infinite
     probability.row(n) = p;
   });
 }
 
-// p_c = 2/(C(C-1)) sum of what the pairs of c give it; as published every other pair gives it a half, before the sum is made one. (SMX.10)
+// p_c = 2/(C(C-1)) sum of the probabilities from the pairs of c. As published, every other pair adds a half before the sum is
+// scaled to 1.                                                                                                                 (SMX.10)
 void average_of_pairs(const SoftmaxFit& fit, const Matrix& log_for, const Matrix& log_against, Matrix& probability) {
   const auto pairs = class_pairs(fit.num_classes());
   const double others = 0.5 * static_cast<double>(static_cast<Index>(pairs.size()) - (fit.num_classes() - 1));
@@ -54,11 +55,11 @@ void average_of_pairs(const SoftmaxFit& fit, const Matrix& log_for, const Matrix
   probability.array().colwise() /= probability.rowwise().sum().array();
 }
 
-// Of each machine ln p of its two sides, by the rule.
+// From ln p of the two sides of each machine, by the rule.
 void of_machines(const SoftmaxFit& fit, MatrixView X, ClassRule rule, bool average, Matrix& probability) {
   const detail::SoftmaxState& state = *fit.state;
   Matrix Z;
-  if (state.standardization.scale.size() > 0) {  // the machines have seen scaled columns
+  if (state.standardization.scale.size() > 0) {  // the machines were fitted to scaled columns
     DenseDesign design(X, {state.standardization.center, state.standardization.scale, false});
     Z.resize(X.rows(), X.cols());
     design.columns(0, X.cols(), Z);

@@ -36,13 +36,13 @@ void check(const SelectionClasses& classes, const SelectionMethod& method, const
       throw InvalidArgument(fmt::format("class {} has one row; it needs at least two, one to test and one to learn from", classes.name(c)));
 }
 
-// A fit and its test, with what the rows of the test contribute.
+// A fit and its test, with the contributions of the test rows.
 struct Tested {
   bool done = false;
   SelectionFold fold;
   std::vector<bool> survived;
   std::vector<Index> rows;
-  Vector correct, loss;  // of each of these rows
+  Vector correct, loss;  // [rows] of each test row
 };
 
 void score(const SelectionFit& fit, const SelectionClasses& classes, Tested& tested) {
@@ -107,7 +107,7 @@ SelectionSpread spread(const std::vector<double>& values) {
   return s;
 }
 
-// Of the mean of these values over rows.                                                                         (SEL.3)
+// The standard error of the mean of these values over rows.                                                                     (SEL.3)
 double standard_error(const Vector& values, const Vector& k) {
   const double mean = k.dot(values) / k.sum();
   return std::sqrt(k.dot((values.array() - mean).square().matrix())) / k.sum();
@@ -130,7 +130,7 @@ void count_survivors(const std::vector<Tested>& all, Index p, SelectionCounts& o
     out.share[j] = static_cast<double>(out.count[static_cast<std::size_t>(j)]) / static_cast<double>(std::max<Index>(out.num_fits(), 1));
 }
 
-// Over the repeats that are complete: each has tested every row once.                                               (SEL.2), (SEL.3)
+// Averages over the complete repeats: each has tested every row once.                                                  (SEL.2), (SEL.3)
 void average(const std::vector<Tested>& all, const SelectionClasses& classes, SelectionCounts& out) {
   const Vector& k = classes.row_weight;
   Vector correct = Vector::Zero(k.size()), loss = correct;
@@ -175,7 +175,7 @@ void describe(const SelectionClasses& classes, SelectionCounts& out) {
   if (unused > 0) out.notes.push_back(fmt::format("{} {} of weight 0 took no part", unused, unused == 1 ? "row" : "rows"));
 }
 
-// How many fits did not converge.
+// Writes status and warnings. \return  the number of fits that did not converge
 Index judge(SelectionCounts& out) {
   Index unfinished = 0, kept = 0;
   for (const SelectionFold& fit : out.fits) {
@@ -222,7 +222,7 @@ SelectionCounts select_columns(MatrixView X, VectorView labels, const SelectionM
   Index num_done = 0;
   {
     const Index threads = options.threads > 0 ? options.threads : blas::num_threads();
-    const blas::ThreadScope one(1);  // also without other threads of ours: sums then have the same bits
+    const blas::ThreadScope one(1);  // one thread inside each fit: sums are then the same to the last bit
     const std::function<bool()> go_on = [&] { return !cancelled; };
     parallel_for(num_fits, threads, [&](Index i) {
       if (cancelled) return;
