@@ -1,4 +1,4 @@
-// What is wrong with a command line, said as every other mistake: the argument, its value, and what it must be.
+// Errors of the command line in the form of all other errors: the argument, its value and the constraint.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -16,7 +16,7 @@ namespace ardvark::cli {
 using namespace internal;
 namespace {
 
-// All of it is a number; one that is too large for a double is a number as well, and refused by what it is for.
+// Whether the whole text is a number. A number that is too large for a double is a number too; its option refuses it later.
 template <typename Number>
 bool reads_as(std::string_view text) {
   if (text.starts_with('+')) text.remove_prefix(1);
@@ -27,7 +27,7 @@ bool reads_as(std::string_view text) {
 
 std::string not_a(const char* kind, const std::string& text) { return fmt::format("it is '{}'; it must be {}", io::shown(text), kind); }
 
-// An option that the command does not have, and what may have been meant: the beginning of one, or one that begins as it does.
+// The message about an unknown option. It suggests the only option that begins with these letters, or a similar one.
 std::string unknown_option(const std::string& word, const CLI::App& command) {
   const std::string given = word.substr(0, word.find('='));
   const std::size_t begin = given.find_first_not_of('-');
@@ -43,7 +43,7 @@ std::string unknown_option(const std::string& word, const CLI::App& command) {
                      nearest.empty() ? fmt::format("; 'ardvark {} --help' lists them", command.get_name()) : nearest);
 }
 
-// Of the messages of the parser, which begin with the name of an option.
+// The option of a message of the parser, which begins with its name.
 const CLI::Option* option_of(const std::string& message, const CLI::App& command) {
   for (const CLI::Option* option : command.get_options())
     if (const std::string name = option->get_name(); message.starts_with(name) && !message.substr(name.size()).starts_with('-'))
@@ -73,7 +73,7 @@ void refuse_empty_values(const std::vector<std::string>& words) {
 std::string wrong_with(const CLI::ParseError& error, const CLI::App& command) {
   const std::vector<std::string> more = command.remaining();
   const auto is_option = [](const std::string& word) { return word.size() > 1 && word.front() == '-' && !reads_as<double>(word); };
-  // A misspelt option first: it is why others are missing, and its value one argument too many.
+  // A misspelt option comes first: because of it, other options are missing and its value is one argument too many.
   if (const auto found = std::find_if(more.begin(), more.end(), is_option); found != more.end()) return unknown_option(*found, command);
   std::string message = error.what();
   if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr && !more.empty())

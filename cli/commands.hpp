@@ -1,4 +1,4 @@
-// The commands. Each parses nothing and decides nothing: it marshals between files and the library.
+// The commands. A command only passes data between files and the library.
 #pragma once
 
 #include <functional>
@@ -15,7 +15,7 @@ class ParseError;
 
 namespace ardvark::cli {
 
-/// Registers a command with its options; `run` receives what to do once the command line is complete, returning the exit code.
+/// Registers a command with its options. After parsing, `run` is the function that does the work and returns the exit code.
 using Run = std::function<int()>;
 void add_fit(CLI::App& app, Run& run);
 void add_select(CLI::App& app, Run& run);
@@ -25,7 +25,7 @@ void add_show(CLI::App& app, Run& run);
 
 enum ExitCode { ok = 0, internal_error = 1, invalid_argument = 2, environment_error = 3, not_converged = 4, interrupted = 130 };
 
-/// While it lives, Ctrl-C waits: a file is being written.
+/// While this object exists, a file is being written, and Ctrl-C waits.
 class UninterruptedWrite {
  public:
   UninterruptedWrite();
@@ -34,13 +34,14 @@ class UninterruptedWrite {
   UninterruptedWrite& operator=(const UninterruptedWrite&) = delete;
 };
 
-/// "a,b,c" given once or several times. A name that holds a comma stands in double quotes, a quote in it twice, as in CSV: "\"a,b\",c".
+/// Splits "a,b,c", given once or several times. As in CSV, a name with a comma is in double quotes, and a quote in it is doubled:
+/// "\"a,b\",c".
 [[nodiscard]] std::vector<std::string> split_names(const std::vector<std::string>& lists);
 
-/// A field as CSV wants it.
+/// A field of CSV, in quotes if needed.
 [[nodiscard]] std::string csv_field(const std::string& text);
 
-/// A check for options whose empty value, say of a shell variable that is not set, would read as absent.
+/// A check for options whose empty value, for example from an unset shell variable, would count as not given.
 [[nodiscard]] inline std::string not_empty(const std::string& text) {
   return text.empty() ? "it is empty; give a value or leave it out" : "";
 }
@@ -48,23 +49,23 @@ class UninterruptedWrite {
 /// Checks of options that hold numbers.
 [[nodiscard]] std::string is_number(const std::string& text);
 [[nodiscard]] std::string is_whole_number(const std::string& text);
-/// Of --delimiter.
+/// The check of --delimiter.
 [[nodiscard]] std::string is_one_character(const std::string& text);
 
-/// \throws InvalidArgument  an option without what it needs: --level=
+/// \throws InvalidArgument  an option has an empty value, such as --level=
 void refuse_empty_values(const std::vector<std::string>& words);
-/// What is wrong with the command line, by name and value. \param command  the one that was asked for
+/// The error of a command line, with name and value. \param command  the command that was called
 [[nodiscard]] std::string wrong_with(const CLI::ParseError& error, const CLI::App& command);
 
-/// The library counts the rows that it was given: where the message of an InvalidArgument of `work` says "at row 3", it gets the row and
-/// the line of the file. \param file_rows, file_lines, num_rows  as in Table
+/// The library counts only the rows that it gets. If `work` throws an InvalidArgument with "at row 3", the message gets the row and the
+/// line of the file instead. \param file_rows, file_lines, num_rows  as in Table
 void in_rows_of_file(const std::vector<Index>& file_rows, const std::vector<Index>& file_lines, Index num_rows,
                      const std::function<void()>& work);
 
-/// A summary, which says where the rest of a shortened list is.
+/// The summary; after a shortened list, it says that --json has the whole list.
 [[nodiscard]] std::string naming_json(const std::string& summary);
 
-/// One progress line on a terminal, for work over a second; erased when done.
+/// One progress line on a terminal, for work that takes more than a second. It is erased at the end.
 class ProgressLine {
  public:
   explicit ProgressLine(bool wanted);

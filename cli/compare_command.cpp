@@ -34,7 +34,7 @@ int run_compare(const CompareArguments& args) {
   if (args.model == "logistic" && has_several_classes(options.model, problem.target))
     throw InvalidArgument(
         fmt::format("target '{}' has more than two classes; only regressions and models of two classes are compared", args.target));
-  Training inputs;  // of kernels: there a text column has a dummy for each level
+  Training inputs;  // for kernels, a text column has a dummy for every level
   if (!options.kernels.empty() && has_text(problem.training.encoding)) {
     inputs = training_of(read_table(args), args, Dummies::every_level);
     options.inputs = inputs.X();
@@ -64,7 +64,7 @@ int run_compare(const CompareArguments& args) {
 }  // namespace
 
 void add_compare(CLI::App& app, Run& run) {
-  CLI::App& c = *app.add_subcommand("compare", "Fit several models to a table and rank them by their evidence");
+  CLI::App& c = *app.add_subcommand("compare", "Fit several models to a table and rank them by their log evidence");
   auto args = std::make_shared<CompareArguments>();
   add_table_options(c, args);
   const auto add = [&](const char* name) { return add_model_option(c, *args, name); };
@@ -74,8 +74,8 @@ void add_compare(CLI::App& app, Run& run) {
       ->allow_extra_args(false);
   c.add_option(
        "--kernel", args->kernels,
-       "Also a relevance vector machine on this kernel: gaussian, laplacian, cauchy, linear, polynomial or spline; its width by the "
-       "evidence (repeatable)")
+       "Also compare a relevance vector machine with this kernel: gaussian, laplacian, cauchy, linear, polynomial or spline; the log "
+       "evidence chooses its width (repeatable)")
       ->check(not_empty)
       ->allow_extra_args(false);
   for (const char* name : {"algorithm", "centres"}) add(name);
@@ -85,8 +85,8 @@ void add_compare(CLI::App& app, Run& run) {
   c.add_flag("--strict", args->strict, "Exit with 4 when a fit has not converged");
   c.add_flag("-q,--quiet", args->quiet, "Print no table and no progress");
   c.footer(
-      "The column 'bound' is what ardvark fit prints; 'comparable' is the same less what the hyper-priors of a model cost it, which others "
-      "do not have. Below 5 nats a difference decides nothing.\n"
+      "The column 'bound' is what ardvark fit prints; 'comparable' is the bound without the cost of the hyper-priors, which not all models "
+      "have. A difference below 5 nats decides nothing.\n"
       "Examples:\n"
       "  ardvark compare examples/data/Pima.tr.csv --target type --model logistic\n"
       "  ardvark compare examples/data/Boston.csv --target medv --model linear --priors shared,dense,sparse --json");

@@ -37,7 +37,7 @@ CLI::Option* add_model_option(CLI::App& c, ModelOptions& options, const char* na
   return std::visit(
       [&](auto member) {
         using Value = std::decay_t<decltype(options.*member)>;
-        if constexpr (std::is_same_v<Value, bool>) {  // --no-intercept of what is true by default
+        if constexpr (std::is_same_v<Value, bool>) {  // true by default: the flag is --no-NAME
           if (options.*member) help.insert(0, "Leaves out: ");
           return c.add_flag_callback(
               options.spelled(name), [&options, member, given = !(options.*member)] { options.*member = given; }, help);
@@ -55,13 +55,14 @@ void add_table_options(CLI::App& c, const std::shared_ptr<FitArguments>& args) {
   args->command = &c;
   c.add_option("data", args->data, "CSV file with a header row")->required();
   c.add_option("--target", args->target, "Column to explain")->required();
-  c.add_option("--weights", args->weights_column, "Column of observation weights; a weight equals repetition")->check(not_empty);
+  c.add_option("--weights", args->weights_column, "Column of observation weights; a row with weight 2 counts as two equal rows")
+      ->check(not_empty);
   c.add_option("--ignore", args->ignore,
-               "COLUMN,... columns to leave alone. In every list of columns a name that holds a comma stands in double quotes: "
+               "COLUMN,... columns to ignore. In a list of columns, a name that contains a comma must be in double quotes: "
                "--ignore '\"a,b\",c'")
       ->allow_extra_args(false);
   c.add_option("--categorical", args->categorical, "COLUMN,... columns of numbers to read as categories")->allow_extra_args(false);
-  c.add_option("--missing", args->missing, "refuse (default) or drop: what to do with rows that lack a value");
+  c.add_option("--missing", args->missing, "refuse (default) or drop: what to do with rows in which a value is missing");
   c.add_option("--delimiter", args->delimiter, "Field separator (default ,)")->check(is_one_character);
 }
 
@@ -76,10 +77,11 @@ void add_model_options(CLI::App& c, const std::shared_ptr<FitArguments>& args, b
       names += fmt::format("\n  {:<19} {}", p.name, p.description);
   add_model_option(c, *args, "preset", names)->check(not_empty);
   for (const char* name : {"compat", "converge", "prior", "lambda"}) add(name);
-  c.add_option("--group", args->groups,
-               "NAME=COLUMN,COLUMN,... columns that come in together, under sparse and slab, or share a precision (repeatable; a name with "
-               "a comma in double quotes: --group 'NAME=\"a,b\",c'); a text column is a group by itself, except in presets and with "
-               "--prior laplace, which judge each of its levels")
+  c.add_option(
+       "--group", args->groups,
+       "NAME=COLUMN,COLUMN,... columns that enter the model together (sparse and slab) or share a precision (repeatable; put a name "
+       "with a comma in double quotes: --group 'NAME=\"a,b\",c'). A text column is a group, except in presets and with "
+       "--prior laplace, which judge each of its levels separately")
       ->allow_extra_args(false);
   c.add_option("--flat", args->flat_columns, "COLUMN,... columns without a prior")->allow_extra_args(false);
   for (const char* name :
@@ -95,7 +97,7 @@ void add_fit(CLI::App& app, Run& run) {
   c.add_option("-o,--output", args->output, "Write the model to this file")->check(not_empty);
   c.add_flag("--json", args->json, "Print one JSON object instead of a table");
   c.add_flag("--covariance", args->covariance,
-             "With --json: the full posterior covariance, intercept last; of several classes, class after class");
+             "With --json: the full posterior covariance, intercept last; with several classes, one class after the other");
   c.add_flag("--strict", args->strict, "Exit with 4 when the fit has not converged");
   c.add_flag("-q,--quiet", args->quiet, "Print no table and no progress");
   for (const char* name : {"task", "kernel", "width", "degree", "offset", "centres", "algorithm"})
@@ -107,8 +109,8 @@ void add_fit(CLI::App& app, Run& run) {
       "  ardvark fit examples/data/Pima.tr.csv --target type --model logistic --prior laplace --lambda 6\n"
       "  ardvark fit examples/data/Pima.tr.csv --target type --model rvm --centres 40 -o rvm.ardvark\n"
       "  ardvark fit examples/data/Pima.tr.csv --target bmi --ignore type --model rvm --task regression --centres 30\n"
-      "The relevance vectors that the table and relevance_rows of --json name are rows of the file: from 1, header and blank lines not "
-      "counted.");
+      "Relevance vectors are named by their row in the file, in the table and in relevance_rows of --json: from 1, without the header and "
+      "blank lines.");
   c.callback([args, &run] {
     args->note_given();
     run = [args] { return run_fit(*args); };

@@ -10,7 +10,7 @@
 namespace ardvark::cli {
 namespace {
 
-// Where a column of the table lies in X.
+// The position of a column of the table in X.
 struct Span {
   Index first, width;
 };
@@ -24,7 +24,7 @@ Span columns_of(const FeatureEncoding& encoding, const std::string& name, const 
   throw InvalidArgument(fmt::format("{} names column '{}', which is not a feature", option, name));
 }
 
-// A categorical column's dummies are one group; --group NAME=a,b,c joins columns of the table into one.
+// The dummies of a categorical column are one group; --group NAME=a,b,c joins columns of the table to one group.
 std::vector<Index> groups_of(const FitArguments& args, const FeatureEncoding& encoding) {
   std::vector<Index> groups = encoding.groups();
   std::set<std::string> group_names, grouped;
@@ -63,7 +63,7 @@ void set_prior_columns(const FitArguments& args, const FeatureEncoding& encoding
 
 struct Target {
   Vector values;
-  std::vector<std::string> classes;  // of text: otherwise the fit names the numbers
+  std::vector<std::string> classes;  // only for text; for numbers, the fit makes the names
 };
 
 Target target_of(const Table& table, const std::string& name, Task task) {
@@ -94,8 +94,8 @@ void check_classes(const std::string& name, const TableColumn& column, const Vec
   const bool whole = std::all_of(values.begin(), values.end(), [](double v) { return v == std::floor(v); });
   if (!column.categorical && values.size() > 2 && (!whole || values.size() > 30))
     throw InvalidArgument(
-        fmt::format("target '{}' has {} different numbers ({}): numbers are explained by {}; if these name classes, say --categorical {}",
-                    name, values.size(), some, otherwise, name));
+        fmt::format("target '{}' has {} different numbers ({}): for numbers use {}; if they name classes, use --categorical {}", name,
+                    values.size(), some, otherwise, name));
   if (values.size() > 2 && 2 * values.size() > static_cast<std::size_t>(labels.size()))
     throw InvalidArgument(fmt::format("target '{}' has {} classes ({}) in {} rows; more than two classes need two rows each on average",
                                       name, values.size(), some, labels.size()));
@@ -131,7 +131,7 @@ SavedModel fit_with_progress(const FitArguments& args, ModelProblem& problem) {
 
 namespace {
 
-// Where each dummy is judged by itself, the levels of one text column may part ways.
+// If each dummy is judged separately, some levels of a text column may be kept and others not.
 template <typename AnyFit>
 void note_parted_levels(const FeatureEncoding& encoding, AnyFit& fit) {
   if (fit.state == nullptr) return;
@@ -146,7 +146,7 @@ void note_parted_levels(const FeatureEncoding& encoding, AnyFit& fit) {
     }
     if (!kept.empty() && !gone.empty())
       fit.report.notes.push_back(fmt::format(
-          "the levels of text column '{}' part ways, because here each is judged by itself: kept {}; not kept {}", f.name, kept, gone));
+          "the levels of text column '{}' are judged separately here, with different results: kept {}; not kept {}", f.name, kept, gone));
     first += width;
   }
 }
@@ -163,7 +163,7 @@ int finish_fit(const FitArguments& args, SavedModel& model, Training& training) 
     const UninterruptedWrite guard;
     save_model(args.output, model);
   } else if (!args.output.empty()) {
-    fmt::print(stderr, "ardvark: '{}' was not written, the fit has no posterior: {}\n", args.output, report_of(model).message);
+    fmt::print(stderr, "ardvark: '{}' was not written, because the fit has no posterior: {}\n", args.output, report_of(model).message);
   }
   if (args.json) {
     fmt::print("{}\n", to_json(model, args.level, args.covariance && has));

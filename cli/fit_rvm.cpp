@@ -6,12 +6,12 @@
 namespace ardvark::cli {
 namespace {
 
-// A target of text has classes; numbers may be either.
+// A target of text has classes; a target of numbers may be a regression or a classification.
 Task task_of_target(const FitArguments& args, const TableColumn& target) {
   if (args.preset.empty() && !args.has("task")) {
     if (target.categorical) return Task::logistic;
     throw InvalidArgument(
-        fmt::format("target '{}' holds numbers: say --task regression, or --task classification if they name classes", args.target));
+        fmt::format("target '{}' holds numbers: use --task regression, or --task classification if they name classes", args.target));
   }
   const Task task = relevance_task(args);
   if (task == Task::linear && target.categorical)
@@ -20,7 +20,7 @@ Task task_of_target(const FitArguments& args, const TableColumn& target) {
   return task;
 }
 
-// The library speaks of labels, the user's table has a column.
+// The messages of the library say "labels"; here the message names the column of the table.
 void require_two_classes(const FitArguments& args, const TableColumn& target, const Vector& values, const Vector& weights) {
   Index first = 0;
   while (weights.size() > 0 && weights[first] == 0) ++first;
@@ -42,7 +42,7 @@ void count_rows_as_the_file(const std::vector<Index>& file_rows, RelevanceFit& f
 
 int fit_rvm(const FitArguments& args) {
   if (args.covariance)
-    throw InvalidArgument(fmt::format("--covariance has no meaning with {}", args.preset.empty() ? "--model rvm" : "--preset slr_rvm"));
+    throw InvalidArgument(fmt::format("--covariance cannot be used with {}", args.preset.empty() ? "--model rvm" : "--preset slr_rvm"));
   Table table = read_table(args);
   const Index column = table.at(args.target);
   const TableColumn target = table.columns[static_cast<std::size_t>(column)];

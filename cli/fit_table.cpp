@@ -33,7 +33,7 @@ void require_folder_of(const std::string& output, const std::string& data) {
         fmt::format("cannot write '{}': the folder '{}' does not exist; make it first, or give another path", output, folder.string()));
 }
 
-// The columns that the command line names, but those of --ignore and --categorical, which have sentences of their own.
+// The columns that the command line names, except those of --ignore and --categorical, which have their own messages.
 std::vector<std::pair<std::string, std::string>> names_needed(const FitArguments& args) {
   std::vector<std::pair<std::string, std::string>> needed = {{args.target, "--target"}};
   const auto add = [&](const std::vector<std::string>& names, const char* option) {
@@ -97,8 +97,8 @@ Training training_of(Table&& table, const FitArguments& args, Dummies dummies) {
     throw InvalidArgument(fmt::format("'{}' has no feature column that varies: column '{}' holds the text '{}' in every row", args.data,
                                       training.encoding.features.front().name, training.encoding.features.front().levels.front()));
   if (training.encoding.num_columns() == 0)
-    throw InvalidArgument(
-        fmt::format("'{}' has no feature columns beside {}", args.data, args.weights_column.empty() ? "the target" : "target and weights"));
+    throw InvalidArgument(fmt::format("'{}' has no feature columns besides {}", args.data,
+                                      args.weights_column.empty() ? "the target" : "target and weights"));
   training.encoded = encode(std::move(table), training.encoding);
   return training;
 }

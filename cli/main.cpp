@@ -26,7 +26,7 @@
 namespace ardvark::cli {
 namespace {
 
-// Masking the signals would not do: the threads of the BLAS would take them.
+// Masking the signals is not enough: the threads of the BLAS would receive them.
 enum class Interruptible { yes, writing, after_writing, leaving };
 std::atomic<Interruptible> interruptible{Interruptible::yes};
 std::atomic<bool> wrote{false};  // a file is complete already
@@ -46,7 +46,7 @@ extern "C" void on_interrupt(int) {
   change(Interruptible::writing, Interruptible::after_writing);
 }
 
-// A message takes one line, whatever the user's texts hold.
+// A message has one line, whatever the texts of the user contain.
 int fail(std::string_view message, ExitCode code) {
   std::string line;
   for (const char c : message) {
@@ -55,7 +55,7 @@ int fail(std::string_view message, ExitCode code) {
     else
       line += c;
   }
-  std::fputs(("ardvark: " + line + "\n").c_str(), stderr);  // fmt::print would throw where stderr cannot be written
+  std::fputs(("ardvark: " + line + "\n").c_str(), stderr);  // fmt::print would throw if stderr cannot be written
   return code;
 }
 
@@ -63,13 +63,13 @@ int fail(std::string_view message, ExitCode code) {
   throw EnvironmentError(fmt::format("cannot write the output: {}", std::generic_category().message(error)));
 }
 
-// What was printed may still lie in a buffer: a full disk shows here.
+// Printed text may still be in a buffer, so the error of a full disk appears here.
 int flushed(int code) {
   if (std::fflush(stdout) != 0) cannot_print(errno);
   return code;
 }
 
-// Runs what the words say; --help and --version print their text.
+// Parses the words and runs the command; --help and --version print their text.
 int obey(CLI::App& app, std::vector<std::string> words, const Run& run) {
   refuse_empty_values(words);
   try {
@@ -98,7 +98,7 @@ UninterruptedWrite::~UninterruptedWrite() {
 
 namespace {
 
-// From a quote to behind the one that closes it; a quote in the name is written twice.
+// Reads a quoted name and moves `at` behind its closing quote. A quote in the name is doubled.
 std::string quoted_name(const std::string& list, std::size_t& at) {
   std::string name;
   for (++at; at < list.size(); ++at) {
@@ -179,7 +179,7 @@ int main(int argc, char** argv) {
   std::signal(SIGINT, on_interrupt);
   std::signal(SIGTERM, on_interrupt);
   if (std::signal(SIGHUP, SIG_IGN) != SIG_IGN) std::signal(SIGHUP, on_interrupt);  // nohup ignores it
-  std::signal(SIGXFSZ, SIG_IGN);                                                   // output beyond ulimit -f is an error as any other
+  std::signal(SIGXFSZ, SIG_IGN);                                                   // output beyond ulimit -f is an ordinary error
   CLI::App app{"ardvark: sparse Bayesian linear models and relevance vector machines by variational inference", "ardvark"};
   app.set_version_flag("--version", fmt::format("ardvark {}", ARDVARK_VERSION));
   app.require_subcommand(1);
@@ -190,8 +190,9 @@ int main(int argc, char** argv) {
       "  ardvark predict pima.ardvark examples/data/Pima.te.csv -o predictions.csv\n"
       "  ardvark select examples/data/Pima.tr.csv --target type --preset slr_var\n"
       "  ardvark compare examples/data/Pima.tr.csv --target type --model logistic\n"
-      "Exit codes: 0 done; 2 the arguments are wrong, or what a table or a model file holds; 3 a file cannot be read or written, or memory "
-      "is short; 4 not converged, with --strict, or no fit that could be saved by -o.");
+      "Exit codes: 0 success; 2 wrong arguments, or wrong contents of a table or a model file; 3 a file cannot be read or written, or "
+      "there "
+      "is not enough memory; 4 with --strict, the fit has not converged; with -o, there is no fit to save.");
   Run run;
   add_fit(app, run);
   add_select(app, run);
@@ -203,7 +204,7 @@ int main(int argc, char** argv) {
     words.erase(words.begin());
     words.emplace_back("--help");
   }
-  std::reverse(words.begin(), words.end());  // as CLI11 wants them
+  std::reverse(words.begin(), words.end());  // CLI11 expects them reversed
   try {
     return obey(app, std::move(words), run);
   } catch (const CLI::ParseError& e) {
@@ -215,7 +216,7 @@ int main(int argc, char** argv) {
   } catch (const EnvironmentError& e) {
     return fail(e.what(), environment_error);
   } catch (const std::bad_alloc&) {
-    return fail("memory is not enough for this problem", environment_error);
+    return fail("there is not enough memory for this problem", environment_error);
   } catch (const std::system_error& e) {
     return fail(fmt::format("cannot write the output: {}", e.code().message()), environment_error);  // of fmt::print
   } catch (const std::exception& e) {
@@ -232,12 +233,12 @@ bool is_limited(decltype(RLIMIT_AS) resource) {
   return ::getrlimit(resource, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
 }
 
-// Each thread that OpenBLAS starts takes 128 MB of addresses, and where it gets none asks again for ever. Where memory is limited it starts
-// none: the program begins anew with that setting.
+// Each thread of OpenBLAS takes 128 MB of address space; if it gets none, OpenBLAS asks again without end. If memory is limited, the
+// program therefore starts itself again with one thread for OpenBLAS.
 void hold_blas_at_one_thread(char** argv) {
   const char* set = std::getenv("OPENBLAS_NUM_THREADS");
   if ((set != nullptr && std::string_view(set) == "1") || !(is_limited(RLIMIT_AS) || is_limited(RLIMIT_DATA))) return;
-  if (::setenv("OPENBLAS_NUM_THREADS", "1", 1) == 0) ::execv("/proc/self/exe", argv);  // returns where it cannot
+  if (::setenv("OPENBLAS_NUM_THREADS", "1", 1) == 0) ::execv("/proc/self/exe", argv);  // returns only if it fails
 }
 
 }  // namespace

@@ -30,7 +30,7 @@ Json to_json(const Vector& v) {
   return list;
 }
 
-// What is written: as JSON, or as CSV with a header, then one line per row.
+// The output: JSON, or CSV with a header and one line per row.
 struct Predictions {
   const std::vector<Index>& file_rows;
   double level;
@@ -46,7 +46,7 @@ struct Predictions {
   void put(const StudentPrediction& p, const std::vector<std::string>&) {
     put_distribution(p);
     json["scale"] = to_json(p.scale);
-    json["degrees_of_freedom"] = p.degrees_of_freedom;  // infinite: null, a normal distribution
+    json["degrees_of_freedom"] = p.degrees_of_freedom;  // null if infinite: a normal distribution
   }
 
   void put(const NoiseMixturePrediction& p, const std::vector<std::string>&) { put_distribution(p); }
@@ -74,7 +74,7 @@ struct Predictions {
     }
   }
 
-  // Of two classes the probability of the second, of more one column each.
+  // Two classes: the probability of the second. More classes: one column for each.
   void put(const ClassProbabilities& p, const std::vector<std::string>& classes) {
     const Index first = classes.size() == 2 ? 1 : 0, num_classes = p.probability.cols();
     Json lists = Json::array();
@@ -151,23 +151,25 @@ void add_predict(CLI::App& app, Run& run) {
   CLI::App& c = *app.add_subcommand("predict", "Predict the rows of a table with a model file");
   auto args = std::make_shared<PredictArguments>();
   c.add_option("model", args->model, "Model file written by fit -o")->required();
-  c.add_option("data", args->data, "CSV file with the model's columns, by name, in any order; others are not read")->required();
+  c.add_option("data", args->data, "CSV file with the columns of the model, found by name, in any order; other columns are not read")
+      ->required();
   c.add_option("-o,--output", args->output, "Write here instead of the screen")->check(not_empty);
   c.add_option("--level", args->level, "Regressions: level of the interval (default 0.95)")->check(is_number);
   c.add_option("--interval", args->interval,
-               "Regressions: new (default), sd and interval of a new observation, with its noise; or mean, without: of the curve itself");
+               "Regressions: new (default): sd and interval of a new observation, with its noise; mean: those of the mean, without noise");
   c.add_option(
       "--rule", args->rule,
       "Logistic: automatic (exact; published for presets of VBLinLogit; plug-in for the SLR toolbox with --compat), exact, plug-in (as if "
-      "the weights were known), mackay, published, published-batch, published-incremental; of relevance vector machines the "
-      "first four, of several classes the first three, and of one-against-one average (the mean of the pairs' probabilities, not their "
-      "product). "
+      "the weights were known), mackay, published, published-batch, published-incremental. Relevance vector machines have the first four; "
+      "several classes have the first three, and one-against-one also average (the mean of the probabilities of the pairs instead of "
+      "their product). "
       "Regressions by relevance vector machines or vrvm_regression: automatic (the noise precision at its mean), mixture (integrated out)");
-  c.add_option("--missing", args->missing, "refuse (default) or drop: what to do with rows that lack a value");
+  c.add_option("--missing", args->missing, "refuse (default) or drop: what to do with rows in which a value is missing");
   c.add_option("--delimiter", args->delimiter, "Field separator (default ,)")->check(is_one_character);
   c.add_flag("--json", args->json, "One JSON object instead of CSV");
   c.footer(
-      "Two classes: the probability of the second in sorted order. More: a column probability_CLASS each; in JSON a list each.\n"
+      "Two classes: the probability of the second class in sorted order. More classes: one column probability_CLASS for each; in JSON, one "
+      "list for each.\n"
       "Example:\n"
       "  ardvark fit examples/data/Pima.tr.csv --target type --model logistic -o pima.ardvark\n"
       "  ardvark predict pima.ardvark examples/data/Pima.te.csv -o predictions.csv");

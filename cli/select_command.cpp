@@ -21,7 +21,8 @@ std::string counts_csv(const SelectionCounts& counts) {
   return csv;
 }
 
-// A line for each row and repeat: which fold tested it. All numbers from 1, rows as in the file; rows of weight 0 are in none.
+// One line for each row and repeat, with the fold that tested the row. All numbers are from 1; rows are counted as in the file; rows with
+// weight 0 are left out.
 std::string folds_csv(const SelectionCounts& counts, const std::vector<Index>& file_rows) {
   std::string csv = "repeat,row,fold\n";
   for (std::size_t r = 0; r < counts.deal.size(); ++r)
@@ -34,7 +35,7 @@ std::string folds_csv(const SelectionCounts& counts, const std::vector<Index>& f
 int run_select(const SelectArguments& args) {
   check_selection(args);
   if (args.top < 0) throw InvalidArgument(fmt::format("--top is {}; it must be 0 or more", args.top));
-  SelectArguments folds_file = args;  // what -o is asked before any work
+  SelectArguments folds_file = args;  // the same check as for -o, before any work
   folds_file.output = args.folds_out;
   require_writable(folds_file);
   if (!args.folds_out.empty() && args.folds_out == args.output)
@@ -77,17 +78,17 @@ void add_select(CLI::App& app, Run& run) {
   auto args = std::make_shared<SelectArguments>();
   add_model_options(c, args, true);
   for (const char* name : {"folds", "repeats", "seed", "threads"}) add_model_option(c, *args, name);
-  c.add_option("--top", args->top, "Features that the table lists (default 20)")->check(is_whole_number);
+  c.add_option("--top", args->top, "Number of features in the table (default 20)")->check(is_whole_number);
   c.add_option("-o,--output", args->output, "Write the counts of all features to this CSV file")->check(not_empty);
   c.add_option("--folds-out", args->folds_out,
-               "Write to this CSV file which fold tested each row in each repeat, so that a count can be redone elsewhere")
+               "Write to this CSV file which fold tested each row in each repeat, so that another program can repeat the counts")
       ->check(not_empty);
   c.add_flag("--json", args->json, "Print one JSON object instead of a table");
   c.add_flag("--strict", args->strict, "Exit with 4 when a fit has not converged");
   c.add_flag("-q,--quiet", args->quiet, "Print no table and no progress");
   c.footer(
       "The SC-value of a feature is the sum of the test accuracies of the fits that kept it. Standard errors are over rows; the sd over "
-      "repeats says how much depends on the deal.\n"
+      "repeats shows how much the results depend on the random folds.\n"
       "Examples:\n"
       "  ardvark select examples/data/Pima.tr.csv --target type --preset slr_var --folds 10 --repeats 10 --seed 1\n"
       "  ardvark select examples/data/Pima.tr.csv --target type --model logistic --prior ard --repeats 2 -o counts.csv");

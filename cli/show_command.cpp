@@ -20,7 +20,7 @@ void add_show(CLI::App& app, Run& run) {
   c.add_option("--level", args->level, "Level of the intervals (default 0.95)")->check(is_number);
   c.add_flag("--json", args->json, "Print the JSON object of fit --json");
   c.add_flag("--covariance", args->covariance,
-             "With --json: the full posterior covariance, intercept last; of several classes, class after class");
+             "With --json: the full posterior covariance, intercept last; with several classes, one class after the other");
   c.footer("Example:\n  ardvark fit examples/data/Pima.tr.csv --target type --model logistic -o pima.ardvark\n  ardvark show pima.ardvark");
   c.callback([args, &run] {
     run = [args] {

@@ -38,7 +38,7 @@ for f = {'vb_logit_pred', 'vb_logit_pred_incr', 'vb_logit_pred_iter', 'bayes_log
     assert_error(@() predict(broken, w, V, V), 'X', 'row 3', 'NaN');
     assert_error(@() predict(X, w(1), V, V), 'V is 2 x 2');
     assert_error(@() predict([X, y], w, V, V), 'X has 3 columns');
-    assert_error(@() predict(X, w, -V, V), 'V is no covariance');
+    assert_error(@() predict(X, w, -V, V), 'V is not a covariance matrix');
     assert_error(@() predict(X, w, [1, 0.5; 0, 1], V), 'V is not symmetric');
     assert_error(@() predict(X, [1; NaN], V, V), 'w', 'NaN');
   end

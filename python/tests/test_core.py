@@ -156,7 +156,7 @@ def test_files_are_those_of_the_command_line(tmp_path):
         (dict(model="linear", a0=-1.0), "a0 is -1; it must be positive"),
         (dict(model="linear", weights=np.ones(3)), "weights"),
         (dict(model="linear", solver=[1, 2]), "solver is"),
-        (dict(model="linear", preset="slr_var"), "exclude each other"),
+        (dict(model="linear", preset="slr_var"), "cannot be used together"),
         (dict(model="rvm"), "task"),
         (dict(model="linear", intercept=object()), "intercept is"),
     ],

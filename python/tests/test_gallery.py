@@ -175,7 +175,7 @@ def test_figure_2():
     distance = p.mine["distance to w"]
     assert distance["ardvark, ARD"] < distance["ardvark, one precision"] < distance["least squares"]
     assert abs(distance["ardvark, ARD"] / distance["vb_linear_fit_ard (Octave)"] - 1) < 0.05
-    assert "explained the noise away" in str(p.caught[0].message)
+    assert "describes the noise too" in str(p.caught[0].message)
     noise, covered, informative = (p.honesty[column] for column in p.honesty.columns)
     assert noise.iloc[1] < 0.05 and 0.5 < noise.iloc[0] < 1
     assert covered.iloc[0] > 0.93 and covered.iloc[1] < 0.7

@@ -58,7 +58,7 @@ def test_says_which_entry_is_not_finite(estimator, target, value, name):
         (SparseLogisticRegression("svm"), "algorithm is 'svm'; it must be one of slr_var"),
         (SparseLogisticRegression(multi_class="all"), "multi_class is 'all'"),
         (RelevanceVectorRegressor(width=-1.0), "width is '-1'"),
-        (RelevanceVectorRegressor("linear", width=2.0), "width has no meaning"),
+        (RelevanceVectorRegressor("linear", width=2.0), "width cannot be used"),
         (RelevanceVectorClassifier(centres=0), "centres is '0'"),
         (SequentialLogisticRegression(precision=-1.0), "precision is -1"),
     ],
@@ -204,7 +204,7 @@ def test_a_sparse_prior_of_several_classes_is_one_of_each_against_the_rest():
 
 def test_a_target_far_from_zero_is_not_constant():
     near = BayesianLinearRegression("shared").fit(X, y)
-    with pytest.warns(ArdvarkWarning, match="the target differs by .* around 1e\\+14, where numbers are stored in steps of 0.016"):
+    with pytest.warns(ArdvarkWarning, match="the target varies by .* around 1e\\+14, where numbers are stored in steps of 0.016"):
         far = BayesianLinearRegression("shared").fit(X, 1e14 + y)
     assert np.allclose(far.coef_, near.coef_, atol=0.01)
 

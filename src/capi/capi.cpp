@@ -15,7 +15,7 @@ namespace {
 
 std::string_view text_of(const char* text, const char* name) { return &required(text, name); }
 
-// The caller's matrix in place, or a copy where the core could not read it there.
+// The caller's matrix in place, or a copy if the core cannot read its strides.
 class Data {
  public:
   explicit Data(const ardvark_matrix* matrix, const char* name) {
@@ -31,7 +31,7 @@ class Data {
     else
       view<float>(m);
   }
-  Data(const Data&) = delete;  // the view may be of its own copy
+  Data(const Data&) = delete;  // the view may point into the copy in this object
   Data& operator=(const Data&) = delete;
   [[nodiscard]] const MatrixView& X() const { return X_; }
 
@@ -46,7 +46,7 @@ class Data {
       X_ = MatrixView(data, m.rows, m.columns, Layout::column_major, m.columns <= 1 ? 0 : m.column_stride);
     else
       X_ = gathered(m, data);
-    // One row or one column whose elements are neighbours is read either way.
+    // A single row or column is read in place only if its elements are contiguous.
     if (m.rows == 1 && m.columns > 1 && m.column_stride != 1) X_ = gathered(m, data);
     if (m.columns == 1 && m.rows > 1 && m.row_stride != 1) X_ = gathered(m, data);
   }
@@ -89,7 +89,7 @@ Value word_of(std::string_view word, const char* name, std::initializer_list<std
   throw InvalidArgument(fmt::format("{} is '{}'; it must be one of {}", name, word, known));
 }
 
-// The caller's callback, not more often than it wants to be called. Copies share when that was.
+// Calls the caller's callback, but not more often than the caller asks. Copies share the time of the last call.
 class Teller {
  public:
   explicit Teller(const ardvark_options& options)
@@ -109,7 +109,7 @@ class Teller {
   std::shared_ptr<double> last_;
 };
 
-// The options with the caller's callback in its two places.
+// The options, with the caller's callback for sweeps and for fits.
 ModelOptions options_of(const ardvark_options* options) {
   if (options == nullptr) return {};
   ModelOptions out = options->options;
@@ -236,7 +236,7 @@ ardvark_code ardvark_model_V_inverse(const ardvark_model* model, const ardvark_m
     if (out.struct_size < sizeof(ardvark_array))
       throw InvalidArgument(fmt::format("array.struct_size is {}; it must be sizeof(ardvark_array)", out.struct_size));
     const Fit* const fit = required(model, "model").model->score();
-    if (fit == nullptr) throw InvalidArgument("V^-1 is that of one linear or logistic regression");
+    if (fit == nullptr) throw InvalidArgument("V^-1 exists only for one linear or logistic regression");
     std::optional<Data> rows;
     if (X != nullptr) rows.emplace(X, "X");
     const Matrix inverse = V_inverse(*fit, rows ? rows->X() : MatrixView());
@@ -262,7 +262,7 @@ ardvark_code ardvark_predict(const ardvark_model* model, const ardvark_matrix* X
     const double level = level_of(options);
     if (target != nullptr && all.interval != "new")
       throw InvalidArgument(
-          fmt::format("interval is '{}'; beside a target it must be new, whose density is that of a new observation", all.interval));
+          fmt::format("interval is '{}'; with a target it must be new, because the density is that of a new observation", all.interval));
     const auto prediction = std::make_shared<const Prediction>(predict(*fit, data.X(), all));
     std::optional<Vector> density;
     if (target != nullptr) density = log_density(*prediction, VectorView(target, data.X().rows()));

@@ -1,4 +1,4 @@
-// The barrier: what is thrown becomes a code, a sentence and the name of an argument.
+// The barrier: an exception becomes a code, a message and the name of an argument.
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -24,12 +24,12 @@ char* copy(std::string_view text) {
 
 namespace {
 
-// What the functions of the C interface call their arguments.
+// The names of arguments in the C interface.
 constexpr std::array<std::string_view, 20> argument_names = {
     "X",          "y",    "X_new",  "target", "labels",  "weights", "mean", "V",     "V_inverse", "noise_shape",
     "noise_rate", "like", "center", "scale",  "lambdas", "columns", "name", "value", "values",    "path"};
 
-// A message begins with the name of the argument or option that it is about, if it is about one.
+// The argument or option of a message: its first word, if this is a known name.
 std::string_view argument_of(std::string_view message) {
   const std::string_view first = message.substr(0, message.find(' '));
   const auto is_first = [&](std::string_view name) { return first == name; };
@@ -38,7 +38,7 @@ std::string_view argument_of(std::string_view message) {
   return is_known ? first : std::string_view();
 }
 
-// The text in a field of the caller's structure, which ends after so many bytes: cut, but not within a character.
+// Writes the text into a field of `room` bytes in the caller's structure. A text that is too long is cut, but not within a character.
 void write(std::string_view text, char* to, std::size_t room) {
   std::size_t size = std::min(text.size(), room - 1);
   while (size > 0 && size < text.size() && (static_cast<unsigned char>(text[size]) & 0xC0U) == 0x80U) --size;
@@ -46,7 +46,7 @@ void write(std::string_view text, char* to, std::size_t room) {
   to[size] = '\0';
 }
 
-// A structure may come from a caller that knows less of it, or more, than we do.
+// The caller's structure may be shorter or longer than ours, if it is of another version.
 void tell(ardvark_error* error, ardvark_code code, std::string_view message) {
   constexpr std::size_t before = offsetof(ardvark_error, message), all = offsetof(ardvark_error, argument) + sizeof error->argument;
   if (error == nullptr || error->struct_size <= before) return;
@@ -70,11 +70,11 @@ ardvark_code caught(ardvark_error* error) noexcept try { throw; } catch (const I
 } catch (const EnvironmentError& e) {
   return tell_and_return(error, ARDVARK_ENVIRONMENT, e.what());
 } catch (const std::bad_alloc&) {
-  return tell_and_return(error, ARDVARK_ENVIRONMENT, "memory is not enough for this problem");
+  return tell_and_return(error, ARDVARK_ENVIRONMENT, "there is not enough memory for this problem");
 } catch (const std::exception& e) {
   return tell_and_return(error, ARDVARK_INTERNAL, e.what());
 } catch (...) {
-  return tell_and_return(error, ARDVARK_INTERNAL, "an exception of no known type");
+  return tell_and_return(error, ARDVARK_INTERNAL, "an exception of unknown type");
 }
 
 }  // namespace ardvark::internal::capi

@@ -1,4 +1,4 @@
-// What lies behind the handles of the C interface, and the one place where exceptions become codes.
+// The structs behind the handles of the C interface, and the one place where exceptions become codes.
 #pragma once
 
 #include <functional>
@@ -14,7 +14,7 @@ struct ardvark_options {
   ardvark::ModelOptions options;
   ardvark_progress_callback progress = nullptr;
   void* context = nullptr;
-  double seconds = 0;  // between two calls
+  double seconds = 0;  // at least, between two calls
 };
 
 struct ardvark_model {
@@ -28,12 +28,12 @@ struct ardvark_sequential {
 struct ardvark_result {
   std::function<void(ardvark::internal::Fields&)> visit;
   mutable std::once_flag outlined = {};
-  mutable ardvark::internal::capi::Entry outline = {};  // once somebody asked what there is
+  mutable ardvark::internal::capi::Entry outline = {};  // empty until the first question
 };
 
 namespace ardvark::internal::capi {
 
-/// Clears `error`, and fills it with the exception that is being handled.
+/// clear() empties `error`; caught() fills it with the exception that is being handled.
 void clear(ardvark_error* error);
 [[nodiscard]] ardvark_code caught(ardvark_error* error) noexcept;
 
@@ -47,14 +47,14 @@ ardvark_code guarded(ardvark_error* error, Function&& f) noexcept try {
   return caught(error);
 }
 
-/// \throws InvalidArgument  a null pointer
+/// \throws InvalidArgument  if the pointer is null
 template <typename T>
 T& required(T* pointer, const char* name) {
   if (pointer == nullptr) throw InvalidArgument(std::string(name) + " is NULL; it must point to something");
   return *pointer;
 }
 
-/// Memory for ardvark_free.
+/// Memory that the caller frees with ardvark_free.
 [[nodiscard]] void* allocate(std::size_t size);
 [[nodiscard]] char* copy(std::string_view text);  ///< with a zero at the end
 

@@ -42,7 +42,7 @@ Entry& Outline::add(std::string_view name, ardvark_kind kind) {
   Entry& parent = *stack_.back();
   const auto same = std::find_if(parent.below.begin(), parent.below.end(), [&](const Entry& entry) { return entry.name == name; });
   if (same == parent.below.end()) return add_below(parent, name, name, kind);
-  same->kind = kind;  // said again: the last word holds
+  same->kind = kind;  // put twice: the last one counts
   same->below.clear();
   return *same;
 }

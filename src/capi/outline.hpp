@@ -1,4 +1,4 @@
-// What results there are: their names, kinds and texts, without their numbers.
+// The names, kinds and texts of all results, without their numbers.
 #pragma once
 
 #include <string>
@@ -13,15 +13,15 @@ namespace ardvark::internal::capi {
 struct Entry {
   std::string name, path;
   ardvark_kind kind = ARDVARK_RECORD;
-  std::string text = {};  ///< of a text
+  std::string text = {};  ///< if kind is ARDVARK_TEXT
   std::vector<Entry> below = {};
 };
 
-/// The kind of a value that is made as JSON: a list of numbers is numbers.
+/// The kind of a JSON value; a list of numbers has the kind ARDVARK_NUMBERS.
 [[nodiscard]] ardvark_kind kind_of(const Json& value);
-[[nodiscard]] double number_of(const Json& value);  ///< of a flag 0 or 1, of null NaN
+[[nodiscard]] double number_of(const Json& value);  ///< a flag gives 0 or 1, null gives NaN
 
-/// The tree of them. \param visit  shows the fields
+/// Receives the fields of a result from visit() and makes a tree of them.
 class Outline final : public Fields {
  public:
   [[nodiscard]] bool wants(const char* name) const override { return !is_by_name_only(name); }

@@ -13,7 +13,7 @@
 namespace ardvark::internal::capi {
 namespace {
 
-// What a path names below a value that is made as JSON; nullptr: nothing.
+// The value at a path below a JSON value; nullptr if there is none.
 const Json* descend(const Json* at, const std::string* key, const std::string* end) {
   for (; key != end && at != nullptr; ++key) {
     if (!at->is_array()) {
@@ -39,7 +39,7 @@ std::vector<std::string> keys_of(std::string_view path) {
 
 struct Numbers {
   std::int64_t dimensions = 0, shape[2] = {1, 1};
-  double* data = nullptr;  // to be given away
+  double* data = nullptr;  // the caller frees it
 };
 
 Numbers make_numbers(std::int64_t dimensions, Index rows, Index columns) {
@@ -108,7 +108,7 @@ class Lookup final : public Fields {
   }
 
   Numbers found;
-  bool is_known = false;  ///< there is such a field, of numbers or not
+  bool is_known = false;  ///< the field exists, with numbers or not
 
  private:
   [[nodiscard]] bool is_it(const char* name) const { return depth_ + 1 == path_.size() && wants(name); }
@@ -128,7 +128,7 @@ class Lookup final : public Fields {
 };
 
 [[noreturn]] void fail(const ardvark_result& result, const char* name, bool is_known) {
-  if (is_known) throw InvalidArgument(fmt::format("the result '{}' is not of numbers; ask for it as a text", name));
+  if (is_known) throw InvalidArgument(fmt::format("the result '{}' does not consist of numbers; ask for it as a text", name));
   JsonFields all(false);
   result.visit(all);
   std::string known;
@@ -136,7 +136,7 @@ class Lookup final : public Fields {
   throw InvalidArgument(fmt::format("there is no result '{}'; the results are {}", name, known));
 }
 
-// \param name  nullptr: all of them
+// \param name  nullptr: all fields
 Json field(const ardvark_result& result, const char* name) {
   if (name == nullptr) {
     JsonFields all(false);
@@ -151,7 +151,7 @@ Json field(const ardvark_result& result, const char* name) {
   return *it;
 }
 
-// The list or record at a path. \param path  nullptr: all of them
+// The list or record at a path. \param path  nullptr: the root
 const Entry& entry_at(const ardvark_result& result, const char* path) {
   std::call_once(result.outlined, [&] {
     Outline outline;
@@ -233,7 +233,7 @@ ardvark_code ardvark_result_entry(const ardvark_result* result, const char* path
       throw InvalidArgument(fmt::format("entry.struct_size is {}; it must be sizeof(ardvark_entry)", out.struct_size));
     const std::vector<Entry>& entries = entry_at(required(result, "result"), path).below;
     if (index < 0 || std::cmp_greater_equal(index, entries.size()))
-      throw InvalidArgument(fmt::format("index is {}; there are {} entries, from 0", index, entries.size()));
+      throw InvalidArgument(fmt::format("index is {}; there are {} entries, counted from 0", index, entries.size()));
     const Entry& found = entries[static_cast<std::size_t>(index)];
     out.name = found.name.c_str();
     out.path = found.path.c_str();

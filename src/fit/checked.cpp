@@ -1,4 +1,4 @@
-// From the caller's table to a Fit: the frame, the method, the exit.
+// From the caller's table to a Fit: make the frame, solve, assemble.
 #include "fit/checked.hpp"
 
 #include "core/blas.hpp"
@@ -48,11 +48,11 @@ Solution solve_rows(const LikelihoodRow& row, const Frame& frame) {
   const auto likelihood = row.make(std::move(input));
   Solution out = solve_by_sweeps({frame, *likelihood, std::move(prior), proper, linear ? "" : why_no_maximum(frame, flat)});
   if (!classes) return out;
-  // Made first and then moved: core/resize.hpp.
+  // A new vector is made first and then moved: core/resize.hpp.
   out.rows.m = Vector(out.rows.m.head(frame.target.size()));
   out.rows.s = Vector(out.rows.s.head(frame.target.size()));
   if (out.report.status == Status::not_positive_definite) explain_no_posterior(frame, flat, out.report);
-  if (out.usable) frame.design().apply(out.w, out.rows.m);  // as predict() has it, bit for bit
+  if (out.usable) frame.design().apply(out.w, out.rows.m);  // the same as in predict(), to the last bit
   call_separated(frame, out);
   return out;
 }
@@ -99,7 +99,7 @@ Fit fit_as_asked(Task task, MatrixView X, VectorView y, const FitOptions& option
   Fit fit = fit_checked(task, X, y, chosen.options, std::move(memory));
   if (!chosen.note.empty()) fit.report.notes.insert(fit.report.notes.begin(), chosen.note);
   warn_if_too_confident(options, fit, X.cols());
-  fit.report.seconds = watch.seconds();  // of all of it, what describes the fit included
+  fit.report.seconds = watch.seconds();  // of everything, including the description of the fit
   return fit;
 }
 

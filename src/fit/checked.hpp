@@ -1,4 +1,4 @@
-// Fits of a table and a target that have been checked.
+// Fits of a table and a target that are already checked.
 #pragma once
 
 #include <memory>
@@ -8,14 +8,15 @@
 
 namespace ardvark::internal {
 
-/// For callers inside the library, whose options are right and name a prior; there may be no columns at all.
-/// \param y       linear: the target; logistic: labels, of two kinds
-/// \param memory  of X, if the caller has given it away
+/// For callers inside the library: options are valid, the prior is not automatic. X may have no columns.
+/// \param y       linear: the target; logistic: labels with two different values
+/// \param memory  the memory of X, if the caller gives it up
 [[nodiscard]] Fit fit_checked(Task task, MatrixView X, VectorView y, const FitOptions& options, std::shared_ptr<double[]> memory = nullptr);
 
-/// By sweeps, under one of the priors shared, ard, groups and none. \throws InvalidArgument  a target that is none of the likelihood
+/// A fit by sweeps with this likelihood, under the prior shared, ard, groups or none.
+/// \throws InvalidArgument  the target is not valid for the likelihood
 [[nodiscard]] Fit fit_by(const LikelihoodRow& likelihood, MatrixView X, VectorView y, const FitOptions& options);
-/// fit_checked after a look at the options, and with a prior for `automatic`. \throws InvalidArgument
+/// Validates the options, chooses a prior if it is `automatic`, and calls fit_checked. \throws InvalidArgument
 [[nodiscard]] Fit fit_as_asked(Task task, MatrixView X, VectorView y, const FitOptions& options,
                                std::shared_ptr<double[]> memory = nullptr);
 

@@ -1,4 +1,4 @@
-// k-hat of the posterior of a classification: draws, importance ratios, their tail.                                docs/math/khat.md
+// k-hat of the posterior of a classification: draws, importance ratios and the tail of the ratios.                    docs/math/khat.md
 #include "ardvark/diagnose.hpp"
 
 #include <fmt/format.h>
@@ -37,7 +37,7 @@ constexpr Index num_draws = 4000, draws_in_block = 250;
 constexpr Index most_columns = 5000;
 constexpr std::uint64_t seed = 20150707;
 
-// q(w): a normal distribution, or a mixture, of the columns that vary.
+// q(w) of the columns with a positive variance: a normal distribution or a mixture of them.
 struct Normal {
   double weight = 1;
   Vector mean;  // [varying]
@@ -58,7 +58,7 @@ bool root_of_covariance(const Matrix& V, const std::vector<Index>& columns, Norm
   return std::isfinite(out.log_det_root);
 }
 
-// Empty parts: why not.
+// If there is no proposal, `why_not` says why.
 Proposal proposal_of(const Fit& fit, std::string& why_not) {
   const FitState& state = *fit.state;
   const Index q = state.w.size();
@@ -125,7 +125,7 @@ double log_sum_exp(const Eigen::Ref<const Vector>& x) {
   return most + std::log((x.array() - most).exp().sum());
 }
 
-// Draws first .. first + draws_in_block - 1, which depend on nothing else.
+// Draws first .. first + draws_in_block - 1. They depend only on `first`, so the result does not depend on the number of threads.
 void draw_block(const Proposal& q, Index first, Draws& out) {
   Normals random(static_cast<std::uint64_t>(first));
   const auto size = static_cast<Index>(q.columns.size()), parts = static_cast<Index>(q.parts.size());
@@ -159,7 +159,7 @@ Draws draw(const Proposal& q, Index num_columns, Index threads) {
   return out;
 }
 
-// sum_n k_n ln sigma(+-x_n'w) of each draw, rows block by block.
+// sum_n k_n ln sigma(+-x_n'w) for each draw, in blocks of rows.
 Vector log_likelihood(const DenseDesign& X, const Vector& t, const Vector& k, const Matrix& W, Index threads) {
   constexpr Index rows_in_block = 512;
   Vector out = Vector::Zero(W.cols());
@@ -181,16 +181,16 @@ Vector log_likelihood(const DenseDesign& X, const Vector& t, const Vector& k, co
   return out;
 }
 
-// ---- priors of the weights, those that vary ---------------------------------------------------------------------------------------------
+// ---- priors of the weights that vary ----------------------------------------------------------------------------------------------------
 
 struct GroupOfColumns {
   std::vector<Index> columns;
-  double shape = 0, rate = 0;  // of the precision; both 0: none
+  double shape = 0, rate = 0;  // hyper-prior of the precision; both 0: none
 };
 struct WeightPrior {
   std::vector<GroupOfColumns> groups;
-  std::vector<Index> fixed;  // at a given precision
-  Vector a;                  // [design columns] precisions as they were estimated, or given; 0 of flat columns
+  std::vector<Index> fixed;  // columns with a given precision
+  Vector a;                  // [design columns] estimated or given precisions; 0 for flat columns
 };
 
 double log_normal(double square, double size, double precision) {
@@ -211,7 +211,7 @@ double log_prior_held(const WeightPrior& prior, const Eigen::Ref<const Vector>& 
   return sum;
 }
 
-// Its precisions integrated out: Student-t's of many dimensions.                                                             (KHAT.4)
+// With the precisions integrated out: multivariate Student-t distributions.                                                    (KHAT.4)
 double log_prior(const WeightPrior& prior, const Eigen::Ref<const Vector>& w) {
   double sum = 0;
   for (const GroupOfColumns& group : prior.groups) {
@@ -223,7 +223,7 @@ double log_prior(const WeightPrior& prior, const Eigen::Ref<const Vector>& w) {
   return sum;
 }
 
-// b + u of a group: (1 - pi) N(0, h) + pi N(0, h + kappa).                                                                   (KHAT.5)
+// The prior of b + u in a group: (1 - pi) N(0, h) + pi N(0, h + kappa).                                                        (KHAT.5)
 struct SparsePrior {
   std::vector<std::vector<Index>> groups;
   double pi = 0, kappa = 0, h = 0;
@@ -251,7 +251,7 @@ struct SparsePrior {
   }
 };
 
-// Precisions inside V, by column of the design.
+// The precision of each column of the design inside V.
 Vector precisions_of(const Fit& fit) {
   const Index q = fit.state->w.size(), p = fit.num_columns();
   if (fit.state->a.size() == q) return fit.state->a;
@@ -296,8 +296,8 @@ WeightPrior prior_of(const Fit& fit, const FitOptions& options, const std::vecto
   return out;
 }
 
-// At the hyper-parameters of the best start; h = 0 there: at its posterior mean. Of an average at those of the hypothesis with small
-// effects: of the other a weight has no density.                                                              (KHAT.5), (SP.15), (SP.21)
+// The prior at the hyper-parameters of the best start; if h = 0 there, at the posterior mean of h. An averaged fit takes those of the
+// hypothesis with small effects, because without small effects a weight has no density.                      (KHAT.5), (SP.15), (SP.21)
 SparsePrior sparse_prior_of(const Fit& fit, const FitOptions& options, std::string& why_not) {
   const auto lighter = [](const auto& a, const auto& b) { return a.weight < b.weight; };  // the weight grows with the bound
   const std::vector<SparseStart>& starts = fit.sparse->starts;
@@ -310,7 +310,7 @@ SparsePrior sparse_prior_of(const Fit& fit, const FitOptions& options, std::stri
   const std::vector<MixtureComponent>& components = fit.state->factor.mixture.components;
   const MixtureComponent& heaviest = *std::max_element(components.begin(), components.end(), lighter);
   if (out.h == 0 && heaviest.spread) out.h = heaviest.spread->variance;
-  if (!(out.h > 0)) why_not = "this fit has no dense part, and without one the prior of a weight has no density";
+  if (!(out.h > 0)) why_not = "this fit has no dense part, and without it the prior of a weight has no density";
   const PenalisedColumns which = penalised_columns(options, fit.num_columns(), fit.left_out);
   for (Index g = 0; g < which.num_groups(); ++g) {
     const auto first = which.columns.begin() + which.group_begin(g);
@@ -319,10 +319,10 @@ SparsePrior sparse_prior_of(const Fit& fit, const FitOptions& options, std::stri
   return out;
 }
 
-// ln p(b) of the intercept of two classes, b the log odds at the means of the columns.                                           (SP.20)
+// ln p(b) of the intercept of two classes, where b is the log odds at the means of the columns.                                 (SP.20)
 class InterceptPrior {
  public:
-  /// \param signal  none: as wide as suits what is drawn
+  /// \param signal  none: the width that is best for the draws
   InterceptPrior(const Fit& fit, Design& design, const Vector& k, const Matrix& draws, std::optional<double> signal)
       : is_there_(fit.state->proper_intercept) {
     if (!is_there_) return;
@@ -370,10 +370,9 @@ void require_density(const Fit& fit) {
   if (fit.task != Task::logistic) throw InvalidArgument("k-hat exists only for classifications; this is a regression");
   if (fit.prior == PriorKind::laplace)
     throw InvalidArgument(
-        "k-hat compares distributions; a fit under the Laplace prior is a mode, and most of its weights are zero for certain");
+        "k-hat compares distributions; a fit under the Laplace prior is a mode, and most of its weights are exactly zero");
   if (fit.prior == PriorKind::slab)
-    throw InvalidArgument(
-        "k-hat compares densities; under the prior slab a weight is zero with a probability of its own: use prior sparse");
+    throw InvalidArgument("k-hat compares densities; under prior slab a weight is zero with a positive probability: use prior sparse");
 }
 
 Diagnosis diagnose_fit(const Fit& fit, MatrixView X, const Vector& t, const Vector& k, const FitOptions& options, std::string& why_not) {
@@ -384,7 +383,7 @@ Diagnosis diagnose_fit(const Fit& fit, MatrixView X, const Vector& t, const Vect
   } else if (fit.state->factor.kind == CovarianceFactor::Kind::none) {
     why_not = "the fit kept no covariance; it needs keep_covariance = always";
   } else if (fit.state->w.size() > most_columns) {
-    why_not = fmt::format("there are {} columns; it is computed for {} at most", fit.state->w.size(), most_columns);
+    why_not = fmt::format("there are {} columns; k-hat is computed for at most {}", fit.state->w.size(), most_columns);
   }
   if (!why_not.empty()) return out;
   const blas::ThreadScope asked(options.threads);
@@ -419,7 +418,7 @@ Diagnosis diagnose_fit(const Fit& fit, MatrixView X, const Vector& t, const Vect
   return out;
 }
 
-// A label that is the higher of two, or the only one and positive.
+// 1 for rows of the second class: the higher of two labels, or a single label that is positive.
 Vector second_class(VectorView labels) {
   const auto [low, high] = std::minmax_element(labels.begin(), labels.end());
   Vector t(labels.size());
@@ -481,17 +480,18 @@ std::string warning_of(const Diagnosis& d) {
   if (d.khat <= d.threshold || std::isnan(d.khat)) return {};
   const std::string found = fmt::format("k-hat is {:.2f}, above {:.2f}: ", d.khat, d.threshold);
   if (d.effective_share > 0.9)
-    return found + fmt::format(
-                       "far out the exact posterior of the weights falls more slowly than the one given here; near its middle they agree "
-                       "({:.0f}% of the draws count), and so do means and intervals",
-                       100 * d.effective_share);
+    return found +
+           fmt::format(
+               "the exact posterior of the weights has heavier tails than this one; near the centre the two agree (effective share of the "
+               "draws {:.0f}%), and so do their means and intervals",
+               100 * d.effective_share);
   const std::string differs =
-      found + "the exact posterior of the weights differs from the one given here, so that intervals and probabilities may be too sure";
+      found + "the exact posterior of the weights differs from this one, so intervals and probabilities may be too confident";
   if (d.khat == d.khat_given_precisions) return differs;
-  return differs + fmt::format("; with the precisions held at their estimates k-hat is {:.2f}, so {}", d.khat_given_precisions,
+  return differs + fmt::format("; with the precisions fixed at their estimates k-hat is {:.2f}, so {}", d.khat_given_precisions,
                                d.khat_given_precisions <= d.threshold
-                                   ? "what is missing is that the precisions are not known, and not the shape of the distribution"
-                                   : "a normal distribution is no good description even then");
+                                   ? "what is missing is the uncertainty of the precisions, and not the shape of the distribution"
+                                   : "a normal distribution is not a good description even then");
 }
 
 }  // namespace ardvark

@@ -1,4 +1,4 @@
-// What a Fit can be asked: the full covariance, intervals.
+// Results that are computed from a Fit on demand: the full covariance, intervals, directions.
 #include "ardvark/fit.hpp"
 
 #include <fmt/format.h>
@@ -25,7 +25,7 @@ Matrix Fit::V() const {
   const Standardization& s = state->standardization;
   const Index p = num_columns();
   Matrix V = state->factor.covariance(state->w.size());
-  // w_user = D w, and for the intercept the prediction at x = 0: one more row of the same linear map.
+  // w_user = D w. The intercept is the prediction at x = 0, one more row of the same linear map.
   if (s.intercept && s.center.size() > 0) {
     const Vector shift = s.center.cwiseProduct(s.scale), along = V.topLeftCorner(p, p) * shift;
     V(p, p) += shift.dot(along) - 2 * shift.dot(V.col(p).head(p));
@@ -57,7 +57,7 @@ Matrix V_inverse(const Fit& fit, MatrixView X) {
   }
   if (fit.state == nullptr || fit.state->a.size() == 0 || fit.state->standardization.intercept ||
       fit.state->standardization.scale.size() > 0 || !fit.state->factor.columns.empty())
-    throw InvalidArgument("V^-1 is that of a fit of columns as they are, without intercept and standardisation, and not of a file");
+    throw InvalidArgument("V^-1 exists only for a fit without intercept and standardisation, and not for a fit from a file");
   const Vector &a = fit.state->a, &omega = fit.state->omega;
   if (X.rows() != omega.size() || X.cols() != a.size())
     throw InvalidArgument(
@@ -124,7 +124,7 @@ Interval credible_interval(const Fit& fit, Index j, double level) {
     throw InvalidArgument(fmt::format("the fit has no coefficient {}", j));
   const double mean = j < 0 ? fit.intercept->mean : fit.mean[j], variance = j < 0 ? fit.intercept->variance : fit.variance[j];
   double scale = std::sqrt(variance);
-  // Linear marginals are Student-t with 2 a_N degrees of freedom: scale^2 = variance (a_N - 1)/a_N, for any a_N V_jj b_N/a_N.
+  // Linear marginals are Student-t with 2 a_N degrees of freedom: scale^2 = variance (a_N - 1)/a_N, which is V_jj b_N/a_N for any a_N.
   const double shape = fit.noise.shape;
   if (fit.is_joint()) {
     if (!(shape > 1)) return {-std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()};
@@ -137,7 +137,7 @@ Interval credible_interval(const Fit& fit, Index j, double level) {
 namespace {
 
 void require_noise(const Fit& fit) {
-  if (fit.task != Task::linear) throw InvalidArgument("the fit is logistic; only a linear fit has a noise");
+  if (fit.task != Task::linear) throw InvalidArgument("the fit is logistic; only a linear fit has noise");
   if (!(fit.noise.shape > 0))
     throw InvalidArgument(fmt::format("the fit has no posterior of the noise (status: {})", to_string(fit.report.status)));
 }

@@ -9,7 +9,7 @@
 
 namespace ardvark::internal {
 
-/// That of the machine with the largest one; of a machine that has none, which sets `why_not`, that.
+/// The diagnosis of the machine with the largest k-hat. If a machine has none and sets `why_not`, its empty diagnosis.
 [[nodiscard]] Diagnosis largest_khat(std::size_t num_machines, const std::function<Diagnosis(std::size_t)>& diagnosis_of,
                                      const std::string& why_not);
 

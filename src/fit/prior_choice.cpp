@@ -11,7 +11,7 @@ namespace ardvark::internal {
 namespace {
 
 std::string obstacle_to_sparse(const FitOptions& options, Task task, Index num_rows, Index num_columns) {
-  if (const std::string name = foreign_to_sparse(options, task); !name.empty()) return fmt::format("{} has no meaning beside it", name);
+  if (const std::string name = foreign_to_sparse(options, task); !name.empty()) return fmt::format("{} cannot be used with it", name);
   if (task == Task::logistic && std::min(num_rows, num_columns) > most_to_rotate)
     return fmt::format("{} rows and {} columns are too many for its decomposition", num_rows, num_columns);
   return {};
@@ -26,7 +26,7 @@ PriorChoice choose_prior(PriorKind asked, const std::string& obstacle, double ro
   return {ard ? PriorKind::ard : PriorKind::shared,
           fmt::format("prior auto: {} was taken, not sparse, because {}; {:.10g} rows are {} 5 times {} columns{}", ard ? "ard" : "shared",
                       obstacle, rows, ard ? "at least" : "fewer than", num_columns,
-                      ard ? "" : " (ARD's intervals are too narrow when columns are not few beside rows)")};
+                      ard ? "" : " (the intervals of ARD are too narrow with so few rows)")};
 }
 
 ChosenOptions with_chosen_prior(const FitOptions& options, Task task, Index num_rows, Index num_columns) {

@@ -1,4 +1,4 @@
-// What PriorKind::automatic stands for: sparse, unless something is asked for that sparse has not.
+// The choice behind PriorKind::automatic: sparse, unless something makes it impossible.
 #pragma once
 
 #include <string>
@@ -9,18 +9,18 @@ namespace ardvark::internal {
 
 struct PriorChoice {
   PriorKind kind = PriorKind::sparse;
-  std::string note;  ///< which it is and what decided it, for the report; empty: what was asked for, or sparse for automatic
+  std::string note;  ///< the choice and its reason, for the report; empty: as asked for, or sparse for automatic
 };
-/// \param obstacle  why it cannot be sparse; empty: it can
+/// \param obstacle  why it cannot be sparse; empty if it can
 /// \param rows      sum of the observation weights
 [[nodiscard]] PriorChoice choose_prior(PriorKind asked, const std::string& obstacle, double rows, Index num_columns);
 
 struct ChosenOptions {
-  FitOptions options;  ///< as given, with a prior that is not automatic
+  FitOptions options;  ///< as given, but the prior is not automatic
   std::string note;
 };
-/// Of fit_linear and fit_logistic, for `num_rows` rows of `num_columns` columns.
-/// \throws InvalidArgument  a sparse prior beside an option that it has no meaning for
+/// For fit_linear and fit_logistic.
+/// \throws InvalidArgument  a sparse prior with an option that cannot be used with it
 [[nodiscard]] ChosenOptions with_chosen_prior(const FitOptions& options, Task task, Index num_rows, Index num_columns);
 
 }  // namespace ardvark::internal

@@ -1,4 +1,4 @@
-// fit_softmax: validate, prepare, sweep, and bring the result back to the user's units.
+// fit_softmax: validate, prepare, sweep, and convert the result to the user's units.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -26,7 +26,7 @@ using namespace internal;
 
 namespace {
 
-// ---- what is asked for ------------------------------------------------------------------------------------------------------------------
+// ---- options ----------------------------------------------------------------------------------------------------------------------------
 
 void validate_options(const SoftmaxOptions& options, Index p) {
   const GammaDistribution& h = options.precision;
@@ -34,7 +34,7 @@ void validate_options(const SoftmaxOptions& options, Index p) {
     validate::gamma(h, "a0 (precision.shape)", "b0 (precision.rate)");
   if (options.compat && options.preset.empty()) throw InvalidArgument("compat reproduces a published program; it needs a preset");
   if (!options.preset.empty() && !preset_facts(options.preset).coding)
-    throw InvalidArgument(fmt::format("preset '{}' is not one of several classes", options.preset));
+    throw InvalidArgument(fmt::format("preset '{}' is not for several classes", options.preset));
   if (options.compat && !options.weights.empty())
     throw InvalidArgument(
         fmt::format("weights cannot be used with preset '{}' and compat; the published program has none", options.preset));
@@ -51,7 +51,7 @@ void validate_options(const SoftmaxOptions& options, Index p) {
     throw InvalidArgument(fmt::format("threads is {}; it must be 0 (the caller's setting) or more", options.threads));
   if (!options.column_names.empty() && static_cast<Index>(options.column_names.size()) != p)
     throw InvalidArgument(fmt::format("column_names has {} entries; it must have one per column of X: {}", options.column_names.size(), p));
-  if (options.coding != ClassCoding::softmax) return;  // the rest is read by fit_logistic
+  if (options.coding != ClassCoding::softmax) return;  // fit_logistic validates the rest
   if (is_sparse(options.prior.kind) || options.prior.kind == PriorKind::laplace)
     throw InvalidArgument(fmt::format(
         "prior '{}' applies only to two classes; for several, use shared or ard (--prior ard), or a regression for each class (--coding "
@@ -61,16 +61,16 @@ void validate_options(const SoftmaxOptions& options, Index p) {
   if (options.likelihood == LogisticLikelihood::bound)
     throw InvalidArgument("likelihood 'bound' applies only to two classes: use fit_logistic, or one_against_rest");
   if (options.solver != SolverKind::automatic && options.solver != SolverKind::primal && options.solver != SolverKind::dual)
-    throw InvalidArgument(fmt::format("solver '{}' is not of several classes; they have primal and dual", to_string(options.solver)));
+    throw InvalidArgument(fmt::format("solver '{}' cannot be used with several classes; use primal or dual", to_string(options.solver)));
 }
 
-// For how many regressions or classes precisions are given.
+// The number of regressions or classes for which start_precision has values.
 Index num_starts(const SoftmaxOptions& options, Index C) {
   if (options.coding == ClassCoding::one_against_one) return C * (C - 1) / 2;
   return options.coding == ClassCoding::one_against_rest || options.precision_per_class ? C : 1;
 }
 
-// The prior of one class for each of them: groups of their own, or shared by the classes.
+// The prior of one class repeated for all classes: each class has its own groups, or the classes share them.
 PrecisionPrior prior_of(const SoftmaxOptions& options, const PreparedPrior& one, Index C) {
   const Partition& p = one.partition;
   const Index q = p.num_columns(), G = p.num_groups();
@@ -108,8 +108,8 @@ ClassSettings settings_of(const SoftmaxOptions& options, double rows, Index p, I
 
 // ---- the result, in the user's units --------------------------------------------------------------------------------------------------
 
-// With one precision for the weights of all classes a number added to all C of them is known by the prior alone, to 1/(a C): what is
-// reported are the weights centred over the classes.                                                                           (SMX.11)
+// If the classes share a precision, only the prior determines the mean of a column's C weights, with variance 1/(a C). The reported weights
+// are centred over the classes.                                                                                                (SMX.11)
 struct Spread {
   double variance, determined;
 };
@@ -153,7 +153,8 @@ void to_user_units(const Run& run, SoftmaxFit& fit, SoftmaxState& state) {
   if (!run.options.penalize_intercept) fit.intercept.array() -= fit.intercept.mean();
 }
 
-// A group is kept when its weights say more of it than its prior would of noise, as in (OPT.3); where columns may leave, those that stay.
+// A group is kept if its weights are larger than its prior would make them from noise, as in (OPT.3). With pruning, the remaining groups
+// are kept.
 void judge_relevance(const Run& run, const PrecisionPrior& prior, SoftmaxFit& fit) {
   const ClassOutcome& o = run.outcome;
   const Index p = run.X.cols();
@@ -178,7 +179,7 @@ void judge_relevance(const Run& run, const PrecisionPrior& prior, SoftmaxFit& fi
   }
 }
 
-// With compat what the last update made of them, as the published program has it; else those inside V.
+// With compat: the precisions after the last update, as in the published program. Otherwise: those inside V.
 void set_precisions(const Run& run, const PrecisionPrior& prior, SoftmaxFit& fit) {
   const ClassOutcome& o = run.outcome;
   const Index rows = run.options.penalize_intercept ? run.q : run.X.cols(), C = fit.num_classes();
@@ -201,10 +202,10 @@ void set_precisions(const Run& run, const PrecisionPrior& prior, SoftmaxFit& fit
   }
 }
 
-// V as prediction needs it, unless it is too large to be asked for by nobody. The intercepts' variances come from it.
+// V in the form that predictions need. A large V is kept only if asked for. The variances of the intercepts come from it.
 void set_covariance(Run& run, SoftmaxFit& fit, SoftmaxState& state) {
   const ClassOutcome& o = run.outcome;
-  if (o.solver == nullptr) {  // every column is left out, and there is no intercept: scores are 0 for certain
+  if (o.solver == nullptr) {  // all columns are left out and there is no intercept: scores are exactly 0
     state.covariance.kind = ClassCovariance::Kind::triangular;
     state.covariance.num_classes = fit.num_classes();
     return;
@@ -212,10 +213,10 @@ void set_covariance(Run& run, SoftmaxFit& fit, SoftmaxState& state) {
   const auto P = static_cast<double>(o.weights.size());
   const double inner = o.solver->kind() == SolverKind::primal ? P : 2 * static_cast<double>(run.X.rows()), megabytes = inner * P * 8e-6;
   if (megabytes > 256 && run.options.keep_covariance != Keep::always) {
-    fit.report.warnings.push_back(fmt::format(
-        "the covariance ({:.0f} MB) was not kept: log loss is that of the mean weights, and predict can only plug them in; keep_covariance "
-        "= always keeps it",
-        megabytes));
+    fit.report.warnings.push_back(
+        fmt::format("the covariance ({:.0f} MB) was not kept: log loss is that of the mean weights, and predictions can only plug them in; "
+                    "keep_covariance = always keeps it",
+                    megabytes));
     fit.intercept_variance = Vector::Constant(fit.intercept.size(), std::numeric_limits<double>::quiet_NaN());
     return;
   }
@@ -225,7 +226,7 @@ void set_covariance(Run& run, SoftmaxFit& fit, SoftmaxState& state) {
   state.covariance.score_covariances(DenseDesign(origin, state.standardization), [&](Index, const Matrix& S) {
     fit.intercept_variance = S.diagonal();
     if (!run.options.penalize_intercept)
-      fit.intercept_variance = S.diagonal().array() - 2 * S.rowwise().mean().array() + S.mean();  // of the centred ones
+      fit.intercept_variance = S.diagonal().array() - 2 * S.rowwise().mean().array() + S.mean();  // variances of the centred intercepts
   });
   fit.intercept_variance = fit.intercept_variance.cwiseMax(0.0);
 }
@@ -276,10 +277,11 @@ void fit_one_model(MatrixView X, const Classes& classes, const Vector& k, const 
     for (const Index j : one.partition.flat_columns)
       if (j < p) fit.precision.row(j).setZero();
     fit.relevant.assign(static_cast<std::size_t>(p), false);
-    fit.standardized_mean = Matrix::Constant(p + (run.options.intercept ? 1 : 0), C, nan);  // what left is named by its place in it
+    fit.standardized_mean =
+        Matrix::Constant(p + (run.options.intercept ? 1 : 0), C, nan);  // pruned weights are named by their position in it
     return;
   }
-  fit.effective_parameters = std::max(o.explained, 0.0);  // but for rounding
+  fit.effective_parameters = std::max(o.explained, 0.0);  // rounding can make it negative
   to_user_units(run, fit, *state);
   if (report.status == Status::separated) {
     const double infinity = std::numeric_limits<double>::infinity();
@@ -290,7 +292,7 @@ void fit_one_model(MatrixView X, const Classes& classes, const Vector& k, const 
   set_precisions(run, prior, fit);
   if (report.status != Status::separated) set_covariance(run, fit, *state);
   fit.state = state;
-  // Training rows, of the design that is still there.
+  // Describe the training rows while the covariance is still there.
   describe_classes(classes.number, k,
                    predict(fit, X, state->covariance.kind == ClassCovariance::Kind::none ? ClassRule::plug_in : ClassRule::automatic), fit);
   if (options.keep_covariance == Keep::never) {
@@ -303,20 +305,20 @@ void warn(const SoftmaxOptions& options, SoftmaxFit& fit) {
   const auto columns = static_cast<double>(fit.num_columns());
   if (fit.report.status == Status::separated && fit.coding == ClassCoding::softmax)
     fit.report.warnings.push_back(
-        "the classes can be separated: weights are those of the last step and would grow for ever, so that they have no variance, and "
+        "the classes can be separated: the weights grow without limit and are those of the last step; they have no variance, and "
         "predictions plug them in; give the columns a prior (--prior shared)");
   else if (options.preset.empty() && fit.prior != PriorKind::shared && fit.accuracy == 1 && fit.num_rows < 5 * columns)
     fit.report.warnings.push_back(fmt::format(
-        "every one of {:.10g} rows is in its own class with {} columns under this prior: probabilities and intervals are far too "
-        "confident; use the shared prior (--prior shared)",
+        "all {:.10g} rows are classified correctly with {} columns under this prior: probabilities and intervals are far too confident; "
+        "use the shared prior (--prior shared)",
         fit.num_rows, fit.num_columns()));
   else if (fit.accuracy == 1 && fit.report.status == Status::converged)
     fit.report.notes.push_back(
-        "every row is in its own class: the classes can be separated, so that only the prior keeps the coefficients from growing");
+        "all rows are classified correctly: the classes can be separated, and only the prior limits the coefficients");
   else if (fit.accuracy == 1 && fit.report.status == Status::max_sweeps && !options.compat && fit.coding == ClassCoding::softmax)
     fit.report.warnings.push_back(
-        "every row is in its own class: the classes can be separated, and so far this prior does not keep the coefficients from growing; "
-        "they, their intervals and the evidence are those of the last sweep");
+        "all rows are classified correctly: the classes can be separated, and so far this prior does not limit the coefficients; they, "
+        "their intervals and the log evidence are those of the last sweep");
 }
 
 }  // namespace
@@ -336,11 +338,11 @@ void describe_classes(const std::vector<Index>& label, const Vector& k, const Cl
   fit.log_loss = loss / k.sum();
 }
 
-// A softmax has neither a sparse prior nor Laplace's; of many classes and few rows it is dearer than a regression for each, and has
-// predicted worse.
+// A softmax has neither a sparse nor a Laplace prior. With many classes and few rows, it takes more time than a regression for each class
+// and predicts worse.
 ClassCoding coding_of(const SoftmaxOptions& options, Index num_classes, Index num_rows, Index num_columns) {
   if (options.coding) return *options.coding;
-  constexpr Index many_classes = 8, few_rows = 2;  // for each weight
+  constexpr Index many_classes = 8, few_rows = 2;  // rows per weight
   const bool is_wide = num_classes >= many_classes && num_rows <= few_rows * num_columns * num_classes;
   const bool may_choose =
       options.prior.kind == PriorKind::automatic && !options.precision_per_class && foreign_to_sparse(options, Task::logistic).empty();
@@ -378,8 +380,8 @@ SoftmaxFit fit_softmax(MatrixView X, VectorView labels, const SoftmaxOptions& gi
     if (!(fit.class_weight[c] > 0)) throw InvalidArgument(fmt::format("all rows of class '{}' have weight zero", classes.name(c)));
   if (!given.coding && options.coding != ClassCoding::softmax && options.prior.kind == PriorKind::automatic)
     fit.report.notes.push_back(fmt::format(
-        "of {} classes each has a regression against the rest: rows are at most twice the columns times the classes, where a softmax has "
-        "predicted worse (--coding softmax)",
+        "each of {} classes has a regression against the rest: there are at most as many rows as twice the columns times the classes, "
+        "where a softmax predicts worse (--coding softmax)",
         C));
   if (options.coding == ClassCoding::softmax) {
     SoftmaxOptions chosen = options;

@@ -24,7 +24,7 @@ using namespace internal;
 
 namespace {
 
-// The rows of a machine, and what it is called in messages.
+// The rows of a machine, and its name in messages.
 struct Machine {
   std::vector<Index> rows;
   Vector t;
@@ -35,7 +35,7 @@ std::vector<Machine> machines_of(const SoftmaxFit& fit, const std::vector<Index>
   std::vector<Machine> all;
   const auto n = static_cast<Index>(label.size());
   const auto name = [&](Index c) { return fit.classes[static_cast<std::size_t>(c)]; };
-  const auto add = [&](Index low, Index high, std::string text) {  // low -1: every class but `high`
+  const auto add = [&](Index low, Index high, std::string text) {  // low = -1: all classes except `high`
     Machine machine{{}, {}, std::move(text)};
     std::vector<double> t;
     for (Index i = 0; i < n; ++i) {
@@ -81,7 +81,7 @@ void add_machine(const Fit& one, Index column, const Standardization& s, Softmax
     const Index g = one.group[static_cast<std::size_t>(j)];
     if (g >= 0) fit.precision(j, column) = one.sparse ? std::numeric_limits<double>::quiet_NaN() : one.precision[g];
   }
-  if (fit.precision.rows() > p) fit.precision(p, column) = one.precision[one.precision.size() - 1];  // of an intercept with a precision
+  if (fit.precision.rows() > p) fit.precision(p, column) = one.precision[one.precision.size() - 1];  // the precision of the intercept
   fit.standardized_mean.col(column) = one.standardized_mean;
   if (one.precision_history.size() > 0) {
     const Index above = fit.precision_history.rows();
@@ -91,7 +91,7 @@ void add_machine(const Fit& one, Index column, const Standardization& s, Softmax
   if (one.intercept) {
     fit.intercept[column] = one.intercept->mean;
     fit.intercept_variance[column] = one.intercept->variance;
-    if (s.center.size() > 0) {  // of the columns as given, x = 0
+    if (s.center.size() > 0) {  // x = 0 in the units of the given columns
       const Matrix origin = -s.center.cwiseProduct(s.scale).transpose();
       Vector m, v;
       const bool varies = one.state != nullptr && one.state->factor.kind != CovarianceFactor::Kind::none;
@@ -114,8 +114,7 @@ void add_machine(const Fit& one, Index column, const Standardization& s, Softmax
   }
 }
 
-// Without being told, regressions under a prior that a softmax may have are of its likelihood and rule; others are as fit_logistic has
-// them.
+// Under a prior that a softmax may have, the default likelihood and rule are those of a softmax; otherwise, they are those of fit_logistic.
 FitOptions options_of(const FitOptions& each, Index num_rows, Index num_columns, std::string& note) {
   ChosenOptions chosen = with_chosen_prior(each, Task::logistic, num_rows, num_columns);
   note = std::move(chosen.note);
@@ -126,7 +125,7 @@ FitOptions options_of(const FitOptions& each, Index num_rows, Index num_columns,
   return std::move(options);
 }
 
-// What the machines say: each by itself if few do, else how many and the first of them.
+// Collects the notes or warnings of the machines: all of them if there are few, otherwise their number and the first.
 void gather(const std::vector<Machine>& machines, const std::vector<Fit>& fits, std::vector<std::string> Report::*list, Report& report) {
   std::vector<std::string> texts;
   std::size_t num_machines = 0;
@@ -140,7 +139,7 @@ void gather(const std::vector<Machine>& machines, const std::vector<Fit>& fits, 
   (report.*list).insert((report.*list).end(), texts.begin(), texts.end());
 }
 
-// How many have converged, and what the first says that has not.
+// Writes how many machines have converged, and the message of the first that has not.
 void summarise(const std::vector<Machine>& machines, Index num_machines, bool compat, SoftmaxFit& fit) {
   Report& report = fit.report;
   Index unfinished = num_machines - static_cast<Index>(fit.machines.size());
@@ -157,7 +156,7 @@ void summarise(const std::vector<Machine>& machines, Index num_machines, bool co
   if (unfinished > 0)
     report.message = fmt::format("{} of {} logistic regressions did not converge; the first, {}", unfinished, num_machines, first);
   else if (compat)
-    report.message = fmt::format("each of {} logistic regressions has made {} sweeps as asked, as the published program, and stands still",
+    report.message = fmt::format("each of {} logistic regressions has made {} sweeps, as the published program does, and no longer changes",
                                  num_machines, report.sweeps);
   else
     report.message = fmt::format("each of {} logistic regressions has converged, the slowest after {} sweeps", num_machines, report.sweeps);
@@ -167,11 +166,11 @@ void summarise(const std::vector<Machine>& machines, Index num_machines, bool co
 
 }  // namespace
 
-// What all regressions have in common.
+// The options that all regressions have in common.
 FitOptions options_of_each(const SoftmaxOptions& options) {
   FitOptions each = options;
   if (const char* machine = preset_facts(options.preset).machine) each.preset = machine;
-  if (options.keep_covariance == Keep::never) each.keep_covariance = Keep::automatic;  // for the training rows
+  if (options.keep_covariance == Keep::never) each.keep_covariance = Keep::automatic;  // needed to describe the training rows
   return each;
 }
 
@@ -256,7 +255,7 @@ namespace ardvark {
 
 Diagnosis diagnose(const SoftmaxFit& fit, MatrixView X, VectorView labels, const SoftmaxOptions& options, std::string& why_not) {
   if (fit.machines.empty()) throw InvalidArgument("k-hat needs a regression for each class (coding one-against-rest); this is a softmax");
-  if (!options.preset.empty()) throw InvalidArgument("k-hat of several classes is not known of presets");
+  if (!options.preset.empty()) throw InvalidArgument("k-hat of several classes is not available for presets");
   const std::vector<Machine> machines = machines_of(fit, read_classes(labels, {}, options.class_names).number);
   const bool pairs = fit.coding == ClassCoding::one_against_one;
   const Vector k = weights_or_ones(options.weights, X.rows());

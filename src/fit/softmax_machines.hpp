@@ -5,10 +5,10 @@
 
 namespace ardvark::internal {
 
-/// How the classes are told apart where the caller does not say it.                                                             (SMX.9)
+/// The coding: as given, or chosen if the caller does not set it.                                                               (SMX.9)
 [[nodiscard]] ClassCoding coding_of(const SoftmaxOptions& options, Index num_classes, Index num_rows, Index num_columns);
 
-/// Fills all of `fit` but what its classes and rows say. \param label  [n] 0 .. C-1;  \param k  [n] observation weights
+/// Fills `fit`, except for the fields that depend only on classes and rows. \param label  [n] 0 .. C-1;  \param k  [n] observation weights
 void fit_machines(MatrixView X, const std::vector<Index>& label, const Vector& k, const SoftmaxOptions& options, SoftmaxFit& fit);
 
 /// Accuracy and log loss of the training rows.

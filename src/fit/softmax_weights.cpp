@@ -11,7 +11,7 @@ using namespace internal;
 
 namespace {
 
-// Of each class: w_user = D w, and for the intercept the prediction at x = 0.
+// For each class: w_user = D w, and the intercept is the prediction at x = 0.
 Matrix to_user_units(const Standardization& s, Index p, Index q) {
   Matrix map = Matrix::Identity(q, q);
   for (Index j = 0; j < p; ++j) {
@@ -21,7 +21,8 @@ Matrix to_user_units(const Standardization& s, Index p, Index q) {
   return map;
 }
 
-// Weights of all classes that share a precision, and flat ones, are known up to a common number: K V K with the means taken out.   (SMX.11)
+// If the classes share the precision of a column, or it is flat, its weights are known only up to a common number:
+// K V K takes their mean out.                                                                                                  (SMX.11)
 void center_over_classes(const SoftmaxFit& fit, Index q, Matrix& V) {
   const Index C = fit.num_classes();
   for (Index j = 0; j < q; ++j) {

@@ -25,12 +25,13 @@ void validate_rule(const FitOptions& options, bool linear) {
   if (options.rule != UpdateRule::laplace) return;
   if (linear || !options.compat || options.likelihood != LogisticLikelihood::laplace || options.prior.kind != PriorKind::ard ||
       !options.prior.group.empty())
-    throw InvalidArgument("rule laplace is that of preset l1_slr_lap with compat; the mode under a Laplace prior has Prior::laplace");
+    throw InvalidArgument(
+        "rule laplace applies only to preset l1_slr_lap with compat; for the mode under a Laplace prior use Prior::laplace");
   validate::positive(options.prior.lambda, "prior.lambda");
 }
 
 void validate_hyperpriors(const FitOptions& options, bool linear) {
-  // Jeffreys' prior has no mean to start from, and its bound no limit: only where columns may leave, or the rule is not VB's.
+  // Jeffreys' prior has no mean to start from, and its bound has no limit. It is allowed only with pruning or with a rule other than vb.
   const bool improper = options.precision.shape == 0 && options.precision.rate == 0 && sweeps_plainly(options);
   if (!improper)
     validate::gamma(options.precision, linear ? "c0 (precision.shape)" : "a0 (precision.shape)",
@@ -45,7 +46,7 @@ void validate_numbers(const FitOptions& options, Index p) {
     throw InvalidArgument(fmt::format("tolerance is {}; it must be 0 or more", *options.tolerance));
   validate_start(options, p, 1);
   if (!(options.start_noise >= 0 && std::isfinite(options.start_noise)))
-    throw InvalidArgument(fmt::format("start_noise is {}; it must be 0 (as usual) or more", options.start_noise));
+    throw InvalidArgument(fmt::format("start_noise is {}; it must be 0 (the default) or more", options.start_noise));
   if (options.threads < 0)
     throw InvalidArgument(fmt::format("threads is {}; it must be 0 (the caller's setting) or more", options.threads));
   if (options.row_order != RowOrder::as_given && preset_facts(options.preset).method != PresetMethod::sequential)
@@ -58,7 +59,7 @@ void validate_numbers(const FitOptions& options, Index p) {
 void validate_compat(const FitOptions& options) {
   if (options.compat && options.preset.empty()) throw InvalidArgument("compat reproduces a published program; it needs a preset");
   if (options.compat && options.accelerate)
-    throw InvalidArgument("compat makes the published program's own sweeps; it excludes accelerate");
+    throw InvalidArgument("compat makes the sweeps of the published program; it cannot be used with accelerate");
 }
 
 void validate_laplace(const FitOptions& options, bool linear) {
@@ -85,7 +86,7 @@ void validate_preset(const FitOptions& options, Task task) {
                                       options.compat ? " and compat" : ""));
   if ((options.intercept || options.standardize) && !facts.slr_toolbox)
     throw InvalidArgument(
-        fmt::format("preset '{}' has no intercept and scales nothing; add a column of ones, or fit a model", options.preset));
+        fmt::format("preset '{}' has no intercept and does not scale columns; add a column of ones, or fit a model", options.preset));
 }
 
 }  // namespace
@@ -99,7 +100,7 @@ void validate_options(const FitOptions& options, Task task, Index num_columns) {
     throw InvalidArgument("solver 'sequential' cannot be chosen; use the preset vb_logit_fit_iter or the class SequentialLogistic");
   validate_laplace(options, linear);
   if (options.solver == SolverKind::coordinate)
-    throw InvalidArgument("solver 'coordinate' cannot be chosen; it is that of the Laplace prior (Prior::laplace)");
+    throw InvalidArgument("solver 'coordinate' cannot be chosen; it is the solver of the Laplace prior (Prior::laplace)");
   if (options.solver == SolverKind::greedy)
     throw InvalidArgument("solver 'greedy' cannot be chosen; use the presets rvm_regression and rvm_classification");
   validate_preset(options, task);

@@ -8,18 +8,18 @@
 namespace ardvark::internal {
 namespace {
 
-// w_user = y_scale scale_j w_j, and the intercept is the prediction at x = 0.
+// w_user = y_scale scale_j w_j; the intercept is the prediction at x = 0.
 void to_user_units(const Solution& solution, const Frame& frame, Fit& fit) {
   const Units& units = frame.units;
   const Standardization& s = units.standardization;
   const Index p = fit.num_columns();
-  double spread = 1;  // variance of w given V: b_N/(a_N - 1) for linear
+  double spread = 1;  // the covariance of w is this times V: b_N/(a_N - 1) for linear fits
   if (fit.is_joint()) {
     const double shape = fit.noise.shape, rate = fit.noise.rate / (units.y_scale * units.y_scale);
     spread = shape > 1 ? rate / (shape - 1) : std::numeric_limits<double>::infinity();
   }
   const double y2 = units.y_scale * units.y_scale;
-  const double unit = fit.is_joint() ? 1 : y2;  // of V: the target's scale is in it where the noise is not
+  const double unit = fit.is_joint() ? 1 : y2;  // of V: V contains the scale of the target if it does not scale with the noise
   fit.log_det_V = solution.log_det_V + static_cast<double>(solution.num_in_use) * std::log(unit);
   for (Index j = 0; j < p; ++j) {
     const double scale = s.scale.size() > 0 ? s.scale[j] : 1.0;
@@ -27,23 +27,23 @@ void to_user_units(const Solution& solution, const Frame& frame, Fit& fit) {
     fit.mean[j] = units.y_scale * scale * solution.w[j];
     fit.V_diagonal[j] = unit * scale * scale * solution.V_diagonal[j];
     fit.variance[j] = y2 * spread * scale * scale * solution.V_diagonal[j];
-    if (solution.V_diagonal[j] > 0) fit.log_det_V += 2 * std::log(scale);  // pruned columns are not in it
+    if (solution.V_diagonal[j] > 0) fit.log_det_V += 2 * std::log(scale);  // log_det_V does not contain pruned columns
   }
   if (s.intercept)
     fit.intercept = Intercept{units.y_center + units.y_scale * solution.w.dot(frame.origin()), y2 * spread * solution.origin_variance};
 }
 
-// A fit that came to no usable end: its numbers are NaN, so that nothing predicts from it or saves it.
+// A fit without a usable result has NaN everywhere, so that it cannot predict or be saved.
 void without_posterior(Index num_columns, Fit& fit) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   fit.mean.setConstant(nan), fit.variance.setConstant(nan), fit.V_diagonal.setConstant(nan);
   fit.standardized_mean = Vector::Constant(num_columns, nan);
 }
 
-// From the units of the design to those of the data, nats.
+// Converts bounds from the units of the design to those of the data, in nats.
 void shift_bounds(double offset, Fit& fit) {
   fit.bound = fit.report.bound;
-  if (fit.report.bound_history.empty()) return;  // there is none
+  if (fit.report.bound_history.empty()) return;  // there is no bound
   fit.bound = fit.report.bound += offset;
   for (double& bound : fit.report.bound_history) bound += offset;
   if (!fit.sparse) return;
@@ -56,7 +56,7 @@ void put_first(std::vector<std::string> first, std::vector<std::string>& all) {
   all = std::move(first);
 }
 
-// R^2 about the mean where there is an intercept, about zero otherwise.
+// R^2 about the mean if there is an intercept, otherwise about zero.
 double r_squared_of(const Frame& frame, const RowMoments& rows) {
   const Vector &y = frame.target, &k = frame.k;
   const double center = frame.units.standardization.intercept ? k.dot(y) / frame.rows : 0.0;

@@ -17,8 +17,8 @@ double distance_of(double center, double scale) { return is_read_by_differences(
 }  // namespace
 
 // |dw_j| <= u sqrt(V_jj) (sum_k l_k |w_k| + rho sum_k sqrt(f_k)) by QR, with l_k^2 = [V^-1]_kk, f_k = l_k^2 V_kk; by a Gram matrix
-// u sqrt(V_jj) sum_k sqrt(f_k) (sum_k l_k |w_k| + |z|). A column is known no better than its values about zero are, unless it is read by
-// its differences: of what is lost before, numbers that are stored, there is another warning.                       (RIDGE.9), (LIN.7)
+// u sqrt(V_jj) sum_k sqrt(f_k) (sum_k l_k |w_k| + |z|). A column has no more digits than its values relative to zero, unless it is read by
+// its differences. Digits that are lost when the numbers are stored have another warning.                            (RIDGE.9), (LIN.7)
 Conditioning condition_of(Solver& solver, const Partition& partition, const Standardization& standardization, const Posterior& q,
                           const Vector& omega, double noise_variance) {
   constexpr double rounding = 1.1e-16;
@@ -47,7 +47,7 @@ Conditioning condition_of(Solver& solver, const Partition& partition, const Stan
   for (Index j = 0; j < num_named; ++j) {
     if (partition.group[static_cast<std::size_t>(j)] == Partition::left_out) continue;
     const double sd = std::sqrt(q.V_diagonal[j] * noise_variance), size = std::max(std::abs(q.w[j]), sd);
-    if (size == 0) continue;  // nothing is known of it better than that
+    if (size == 0) continue;  // this coefficient is exactly zero
     const double known = std::log10(size / (rounding * std::sqrt(q.V_diagonal[j]) * reach));
     const double digits = std::isnan(known) ? 0.0 : std::max(known, 0.0);
     if (digits >= out.digits) continue;
@@ -64,13 +64,14 @@ Vector score_rounding_of(Design& X, const Standardization& standardization, doub
   for (Index j = 0; j < X.cols(); ++j) {
     X.columns(j, 1, column);
     const double far = j < standardization.center.size() ? distance_of(standardization.center[j], standardization.scale[j]) : 1.0;
-    out[j] = rounding * far * rows * column.norm() / std::sqrt(static_cast<double>(X.rows()));  // as if all rows weighed the same
+    out[j] = rounding * far * rows * column.norm() / std::sqrt(static_cast<double>(X.rows()));  // as if all rows had the same weight
   }
   return out;
 }
 
-// A variance inflated tenfold is the usual sign of collinear columns. Twice the flops buy the digits of a small table; of a large one a
-// Gram matrix keeps ten of them up to 1e5. With a prior the standard deviations are far above rounding until much later.
+// A variance that is inflated tenfold is the usual sign of collinear columns. QR needs twice the flops and keeps all digits of a small
+// table. For a large table, a Gram matrix keeps ten digits up to an inflation of 1e5. With a prior, the standard deviations stay far above
+// rounding up to a much larger inflation.
 bool asks_for_qr(const Conditioning& of_gram, Index rows, Index columns) {
   const auto p = static_cast<double>(columns);
   const bool is_small = static_cast<double>(rows) * p * p <= 1e9;
@@ -82,12 +83,12 @@ std::string warning_of(const Conditioning& conditioning, SolverKind solver, cons
   const int digits = static_cast<int>(std::floor(conditioning.digits));
   const std::string most =
       conditioning.inflated < 0 ? "" : fmt::format("'{}' most, ", validate::column_name(column_names, conditioning.inflated));
-  return fmt::format(
-      "the columns are collinear or nearly so ({}condition number about {:.0e}): of the coefficient of '{}' {}; {}", most,
-      conditioning.number, validate::column_name(column_names, conditioning.column),
-      digits == 0 ? std::string("no digit can be trusted")
-                  : fmt::format("about {} {} can be trusted", digits, digits == 1 ? "digit" : "digits"),
-      solver == SolverKind::qr ? "leave columns out, or give them a prior" : "solver qr keeps more of them, or give the columns a prior");
+  return fmt::format("the columns are collinear or nearly so ({}condition number about {:.0e}): in the coefficient of '{}' {}; {}", most,
+                     conditioning.number, validate::column_name(column_names, conditioning.column),
+                     digits == 0 ? std::string("no digit can be trusted")
+                                 : fmt::format("about {} {} can be trusted", digits, digits == 1 ? "digit" : "digits"),
+                     solver == SolverKind::qr ? "leave columns out, or give them a prior"
+                                              : "use solver qr, which keeps more digits, or give the columns a prior");
 }
 
 void warn_of_flat_columns(Design& X, const std::vector<Index>& flat, const Vector& k, const std::vector<std::string>& column_names,
@@ -100,7 +101,7 @@ void warn_of_flat_columns(Design& X, const std::vector<Index>& flat, const Vecto
   blas::triangularise(n, f, F.data(), n);
   Matrix L = Matrix(F.topRows(f).triangularView<Eigen::Upper>()).transpose();
   const Vector squares = L.rowwise().squaredNorm();
-  if (!blas::trtri(f, L.data(), f)) return;  // no factor: the fit says so
+  if (!blas::trtri(f, L.data(), f)) return;  // no factor: the fit reports it
   Vector inflation(f);                       // (RIDGE.9)
   for (Index j = 0; j < f; ++j) inflation[j] = squares[j] * L.col(j).tail(f - j).squaredNorm();
   Index most = 0;

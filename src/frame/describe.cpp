@@ -15,10 +15,11 @@ using namespace internal;
 
 namespace {
 
-// Rows, counted and scored.
+// Counts rows and sums their scores.
 class Tally {
  public:
-  /// own_class(sign) = ln of the probability of the second class (1) or the first (-1); second: that of the second, as predict() gives it.
+  /// \param second     the probability of the second class, as in predict()
+  /// \param own_class  own_class(sign) is ln of the probability of the second class (sign = 1) or of the first (sign = -1)
   template <typename OwnClass>
   void add(double t, double k, double second, OwnClass&& own_class) {
     constexpr double certain = 1e-4;  // below it the logarithm of a difference has no digits
@@ -71,10 +72,11 @@ void warn_if_too_confident(const FitOptions& options, Fit& fit, Index num_column
   if (!options.preset.empty() || (fit.prior != PriorKind::ard && fit.prior != PriorKind::groups)) return;
   const auto columns = static_cast<double>(num_columns);
   if (columns > fit.num_rows && fit.effective_parameters > 0.8 * fit.num_rows)
-    fit.report.warnings.push_back(fmt::format(
-        "{:.0f} effective parameters describe {:.10g} rows: with more columns than rows this prior has explained the noise away, so noise, "
-        "intervals and predictions are far too confident; use the default prior, sparse (--prior sparse)",
-        fit.effective_parameters, fit.num_rows));
+    fit.report.warnings.push_back(
+        fmt::format("{:.0f} effective parameters describe {:.10g} rows: with more columns than rows the fit under this prior describes the "
+                    "noise too, so "
+                    "noise, intervals and predictions are far too confident; use the default prior, sparse (--prior sparse)",
+                    fit.effective_parameters, fit.num_rows));
   else if (fit.task == Task::linear && fit.num_rows < 2 * columns)
     fit.report.warnings.push_back(
         fmt::format("{:.10g} rows are fewer than twice {} columns: under this prior the noise is underestimated and 95% intervals have "
@@ -82,20 +84,20 @@ void warn_if_too_confident(const FitOptions& options, Fit& fit, Index num_column
                     fit.num_rows, num_columns));
   else if (fit.task == Task::logistic && fit.accuracy == 1 && fit.num_rows < 5 * columns)
     fit.report.warnings.push_back(fmt::format(
-        "every one of {:.10g} rows is on its own side with {} columns under this prior: probabilities and intervals are far too confident; "
+        "all {:.10g} rows are classified correctly with {} columns under this prior: probabilities and intervals are far too confident; "
         "use the default prior, sparse (--prior sparse)",
         fit.num_rows, num_columns));
 }
 
 namespace {
 
-// A sparse prior has no hyper-prior to narrow, and where there is no prior there is none either.
+// A hyper-prior can be narrowed only if there is one: sparse priors and columns without a prior have none.
 const char* what_to_do_about_growth(const FitOptions& options) {
   if (!options.preset.empty()) return "fit a model with a hyper-prior (--model logistic)";
   if (options.prior.kind == PriorKind::none || !options.prior.flat_columns.empty())
-    return "give the columns without one a prior that holds them (--prior shared --a0 1 --b0 1)";
-  if (is_sparse(options.prior.kind)) return "take one precision and a narrow hyper-prior (--prior shared --a0 1 --b0 1)";
-  return "take a narrower hyper-prior (--a0 1 --b0 1)";
+    return "give the columns without a prior one that limits them (--prior shared --a0 1 --b0 1)";
+  if (is_sparse(options.prior.kind)) return "use one precision with a narrow hyper-prior (--prior shared --a0 1 --b0 1)";
+  return "use a narrower hyper-prior (--a0 1 --b0 1)";
 }
 
 }  // namespace
@@ -105,17 +107,17 @@ void describe_separation(const FitOptions& options, Fit& fit) {
   const PresetFacts& facts = preset_facts(options.preset);
   if (fit.report.status == Status::converged)
     fit.report.notes.push_back(
-        "every row is on its own side: the classes can be separated, so that only the prior keeps the coefficients from growing");
+        "all rows are classified correctly: the classes can be separated, and only the prior limits the coefficients");
   else if (fit.report.status == Status::separated)
     fit.report.warnings.push_back(
-        std::string("every row is on its own side: the classes can be separated, and neither the prior nor the data keep the coefficients "
-                    "from growing, so that they, their intervals and the bound are those of the last sweep and mean little; ") +
+        std::string("all rows are classified correctly: the classes can be separated, and neither the prior nor the data limit the "
+                    "coefficients; they, their intervals and the bound are those of the last sweep and mean little; ") +
         what_to_do_about_growth(options));
   else if (fit.report.status == Status::max_sweeps && !options.compat &&
            (options.preset.empty() || (facts.slr_toolbox && facts.method == PresetMethod::sweeps)))
     fit.report.warnings.push_back(
-        std::string("every row is on its own side: the classes can be separated, and so far this prior does not keep the coefficients from "
-                    "growing; they, their intervals and the bound are those of the last sweep; if more sweeps only raise them, ") +
+        std::string("all rows are classified correctly: the classes can be separated, and so far this prior does not limit the "
+                    "coefficients; they, their intervals and the bound are those of the last sweep; if they only grow with more sweeps, ") +
         what_to_do_about_growth(options));
 }
 

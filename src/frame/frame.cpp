@@ -12,18 +12,18 @@
 namespace ardvark::internal {
 namespace {
 
-// The target in units of its own.
+// The target in its own units.
 void standardise_target(VectorView y, Frame& frame) {
   const FitOptions& options = frame.options;
   const Vector& k = frame.k;
   Vector& standard_y = frame.target;
   standard_y = y.eigen();
-  // Beside a flat intercept taking the mean off changes nothing in the model, and spares the residuals a cancellation.
+  // With a flat intercept, subtracting the mean does not change the model and avoids a cancellation in the residuals.
   const bool centred = options.intercept && !options.penalize_intercept;
   if (!options.preset.empty() || (!options.standardize && !centred)) return;
   const double total = k.sum();
   double mean = k.dot(standard_y) / total;
-  // The sum of large numbers is off by more than they may differ: their mean is found from the differences.                     (LIN.7)
+  // The error of a sum of large numbers may exceed their differences, so the mean is corrected by the differences.              (LIN.7)
   const double off = k.dot((standard_y.array() - mean).matrix()) / total;
   if (steps_of(std::abs(off), mean) > 4) mean += off;
   if (options.intercept) frame.units.y_center = mean;
@@ -44,7 +44,7 @@ void standardise_target(VectorView y, Frame& frame) {
   standard_y /= frame.units.y_scale;
 }
 
-// Under a Laplace prior columns are those of a model, unless the published program is reproduced.
+// Under a Laplace prior, columns are prepared as for a model, also in a preset; except with compat.
 Prepared prepare_columns_of(const Frame& frame) {
   const FitOptions& options = frame.options;
   if (options.prior.kind != PriorKind::laplace || options.compat) return prepare_columns(frame.X, frame.k, options);

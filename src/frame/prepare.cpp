@@ -21,7 +21,7 @@ struct ColumnSums {
   Vector first, second;
 };
 
-constexpr Index block = 256;  // of rows with a sum of its own
+constexpr Index block = 256;  // rows that are summed separately
 
 // Rows from <= i < to of a row-major X.
 template <typename Scalar>
@@ -56,7 +56,8 @@ void sums_of_columns(const MatrixView& X, const Vector& k, const Vector& shift, 
     }
 }
 
-// In the order in which X lies in memory, a part of it to each thread. Parts of rows hang on the shape alone, so that the bits do.
+// Reads X in the order of its memory, with one part for each thread. The parts of rows depend only on the shape of X, so the result is the
+// same to the last bit with any number of threads.
 template <typename Scalar>
 ColumnSums column_sums(const MatrixView& X, const Vector& k, const Vector& shift) {
   const Index n = X.rows(), p = X.cols(), threads = blas::threads_to_read(n * p);
@@ -78,8 +79,8 @@ ColumnSums column_sums(const MatrixView& X, const Vector& k, const Vector& shift
   return out;
 }
 
-// Weighted mean and root mean square deviation from it (from 0 if not centred). In one pass over X, as a rule; in another one, from the
-// mean, where that is far from 0 beside the deviation: the difference of two sums would be rounding.
+// Weighted mean and root mean square deviation from it (from 0 if not centred). Usually one pass over X is enough. If the mean is far from
+// 0 compared with the deviation, a second pass computes deviations from the mean: a difference of two sums would be only rounding.
 void moments(const MatrixView& X, const Vector& k, bool centred, Vector& center, Vector& scale) {
   constexpr double far = 1e3;  // squared, in variances
   const double total = k.sum();
@@ -94,7 +95,7 @@ void moments(const MatrixView& X, const Vector& k, bool centred, Vector& center,
     variance -= center.cwiseAbs2();
     if ((center.array().square() > far * variance.array()).any()) {
       const ColumnSums around_mean = sums();
-      const Vector off = around_mean.first / total;  // the rounding of the first sum: more than a spread of 1 at 1e14
+      const Vector off = around_mean.first / total;  // rounding of the first sum: at 1e14, it exceeds a spread of 1
       variance = around_mean.second / total - off.cwiseAbs2();
       center += (off.array().square() > 1e-12 * variance.array()).select(off, 0.0).matrix();
     }
@@ -106,7 +107,7 @@ void check_column(Index j, const char* what, Index num_columns) {
   if (j < 0 || j >= num_columns) throw InvalidArgument(fmt::format("{} names column {}; X has columns 0 to {}", what, j, num_columns - 1));
 }
 
-// Where the weights are positive; all zero if not centred.
+// Whether all entries with a positive weight are equal; if not centred, whether they are zero.
 bool all_equal(MatrixView X, Index j, const Vector& k, bool centred) {
   bool is_first = centred;
   double value = 0;
@@ -119,9 +120,9 @@ bool all_equal(MatrixView X, Index j, const Vector& k, bool centred) {
   return true;
 }
 
-// Columns that are copies of another one up to shift and scale, each with the one that stays: the first, or the first of those that the
-// caller wants without a prior. Equal columns have equal products with any vector: candidates are neighbours in the order of one such
-// product, and each is then compared entry by entry.
+// Pairs of a column that is a copy of another one up to shift and scale, and the one that stays: the first, or the first that has no prior.
+// Equal columns have equal products with any vector. Candidates are therefore neighbours in the order of one such product; they are then
+// compared entry by entry.
 std::vector<std::pair<Index, Index>> duplicates(MatrixView X, const Vector& k, const Standardization& s, const std::vector<Index>& flat) {
   DenseDesign design(X, {s.center, s.scale, false});
   const Index n = X.rows(), p = X.cols();
@@ -136,15 +137,15 @@ std::vector<std::pair<Index, Index>> duplicates(MatrixView X, const Vector& k, c
   std::iota(order.begin(), order.end(), Index{0});
   const Vector key = product.cwiseAbs();
   std::sort(order.begin(), order.end(), [&](Index a, Index b) { return key[a] != key[b] ? key[a] < key[b] : a < b; });
-  // Of a column far from zero its numbers tell no more than their last digit does.
+  // The numbers of a column far from zero are known only to their last digit.
   const auto doubt = [&](Index j) { return 1e-9 + 4 * std::numeric_limits<double>::epsilon() * std::abs(s.center[j]) * s.scale[j]; };
   double most_doubt = 0;
   for (Index j = 0; j < p; ++j) most_doubt = std::max(most_doubt, std::min(doubt(j), 1e-6));
   const double close = 2 * most_doubt * std::max(probe.norm() * std::sqrt(static_cast<double>(n)), 1e-300);
-  std::vector<std::size_t> place(static_cast<std::size_t>(p));  // of a column in that order
+  std::vector<std::size_t> place(static_cast<std::size_t>(p));  // position of a column in that order
   for (std::size_t i = 0; i < order.size(); ++i) place[static_cast<std::size_t>(order[i])] = i;
-  // Those that stay are asked first: of three columns in a row, each a copy of the next one, the two outer ones may differ by more, and
-  // which of them are left out must not hang on the order of the products.
+  // The loop is over the columns that stay. Of three columns, each a copy of the next, the two outer ones may differ by more than the
+  // limit, and which are left out must not depend on the order of the products.
   const std::vector<bool> is_flat = marked_columns(flat, "prior.flat_columns", p);
   std::vector<Index> first_asked;
   for (const bool wanted : {true, false})
@@ -184,7 +185,7 @@ std::string listed(const std::vector<std::string>& items) {
   return text;
 }
 
-// The size of a column as its square holds it.
+// The size of a column, checked for overflow of its square.
 double spread_of(double size, Index j, const FitOptions& options) {
   return validate::spread(std::sqrt(size * size), size == 0, fmt::format("column '{}'", validate::column_name(options.column_names, j)));
 }
@@ -229,11 +230,10 @@ Prepared prepare_by_largest(MatrixView X, const FitOptions& options) {
                                     constant.size() == 1 ? "column is" : "columns are", listed(constant)));
   if (!options.intercept)
     out.notes.push_back(
-        table
-            ? "there is no intercept, and the mean of the table is taken off every column all the same, as the published program does: "
-              "scores are those of what is left"
-            : "there is no intercept, and the mean of each column is taken off it all the same, as the published program does: scores are "
-              "those of what is left");
+        table ? "there is no intercept, but the mean of the table is subtracted from every column, as the published program does: scores "
+                "are computed from the differences"
+              : "there is no intercept, but the mean of each column is subtracted from it, as the published program does: scores are "
+                "computed from the differences");
   return out;
 }
 
@@ -242,10 +242,9 @@ Prepared prepare_by_largest(MatrixView X, const FitOptions& options) {
 std::string few_digits(const std::string& what, double spread, double mean) {
   const double step = std::nextafter(std::abs(mean), std::numeric_limits<double>::infinity()) - std::abs(mean);
   return fmt::format(
-      "{} differs by {:.2g} around {:.6g}, where numbers are stored in steps of {:.2g}: of its differences {:.0f} digit{} left, and what "
-      "is "
-      "smaller is lost; take {:.6g} off before the numbers are stored",
-      what, spread, mean, step, std::max(1.0, std::floor(std::log10(spread / step))), spread / step < 100 ? " is" : "s are", mean);
+      "{} varies by {:.2g} around {:.6g}, where numbers are stored in steps of {:.2g}: its differences have {:.0f} digit{} left, and "
+      "smaller differences are lost; subtract {:.6g} before the numbers are stored",
+      what, spread, mean, step, std::max(1.0, std::floor(std::log10(spread / step))), spread / step < 100 ? "" : "s", mean);
 }
 
 std::vector<bool> marked_columns(const std::vector<Index>& columns, const char* what, Index num_columns) {
@@ -265,10 +264,10 @@ void require_rows(const FitOptions& options, double total, Index num_flat) {
                                                              : ", the intercept among them");
   if (options.weights.empty())
     throw InvalidArgument(fmt::format("{:.10g} rows cannot determine {}; a linear fit needs at least as many rows", total, columns));
-  throw InvalidArgument(
-      fmt::format("weights have the sum {:.6g}, which stands for as many rows, and these cannot determine {}; a weight is a number of "
-                  "repetitions: multiply relative weights so that they sum to the number of observations",
-                  total, columns));
+  throw InvalidArgument(fmt::format(
+      "weights have the sum {:.6g}, which counts as the number of rows; so few rows cannot determine {}; a weight is a number of "
+      "repetitions: multiply relative weights so that they sum to the number of observations",
+      total, columns));
 }
 
 Vector weights_or_ones(VectorView weights, Index n) { return weights.empty() ? Vector::Ones(n) : Vector(weights.eigen()); }
@@ -282,7 +281,7 @@ Prepared prepare_columns(MatrixView X, const Vector& k, const FitOptions& option
   const bool by_largest = options.standardize && options.scaling != Scaling::deviation;
   Standardization s;
   if (!as_they_are && !by_largest) moments(X, k, options.intercept, s.center, s.scale);
-  // A sum of finite numbers that is finite as well says so of each, and spares a pass over X.
+  // If a sum is finite, all its numbers are finite. This saves a pass over X.
   if (s.scale.size() == 0 || !s.scale.allFinite()) validate::finite(X, "X", options.column_names);
   if (as_they_are) return out;
   if (by_largest) return prepare_by_largest(X, options);
@@ -300,7 +299,7 @@ Prepared prepare_columns(MatrixView X, const Vector& k, const FitOptions& option
       s.scale[j] = 1 / s.scale[j];
     }
   }
-  // A sparse prior lets copies share an effect, and says that they do.                                                           (SP.9)
+  // Under a sparse prior, copies share an effect, and the fit reports it.                                                        (SP.9)
   using Copies = std::vector<std::pair<Index, Index>>;
   for (const auto& [copy, original] : is_sparse(options.prior.kind) ? Copies() : duplicates(X, k, s, options.prior.flat_columns)) {
     out.left_out[static_cast<std::size_t>(copy)] = true;
@@ -314,7 +313,7 @@ Prepared prepare_columns(MatrixView X, const Vector& k, const FitOptions& option
     out.notes.push_back(fmt::format("{} another column up to shift and scale and {} left out: {}",
                                     copies.size() == 1 ? "1 column repeats" : fmt::format("{} columns repeat", copies.size()),
                                     copies.size() == 1 ? "is" : "are", listed(copies)));
-  // Beside a flat intercept centring changes nothing in the model, and spares the solvers a cancellation.
+  // With a flat intercept, centring does not change the model and avoids a cancellation in the solvers.
   if (!options.standardize) s.scale = Vector::Ones(p);
   for (Index j = 0; j < p; ++j)
     if (out.left_out[static_cast<std::size_t>(j)]) s.scale[j] = 0;
@@ -363,7 +362,7 @@ PreparedPrior prepare_prior(const FitOptions& options, Index num_columns, const 
 
   Partition& partition = out.partition;
   partition.group.resize(static_cast<std::size_t>(num_columns) + (options.intercept ? 1 : 0), Partition::flat);
-  std::vector<Index> number(static_cast<std::size_t>(num_columns) + 1, -1);  // group as named -> group in use
+  std::vector<Index> number(static_cast<std::size_t>(num_columns) + 1, -1);  // group number of the caller -> group in use
   std::vector<Index> named;                                                  // the reverse
   for (Index j = 0; j < num_columns; ++j) {
     const auto c = static_cast<std::size_t>(j);
@@ -385,7 +384,7 @@ PreparedPrior prepare_prior(const FitOptions& options, Index num_columns, const 
     partition.group[c] = g;
     ++partition.group_size[static_cast<std::size_t>(g)];
   }
-  if (options.intercept && options.penalize_intercept) {  // a column like any other: in the one group, or in one of its own
+  if (options.intercept && options.penalize_intercept) {  // a column like any other: in the shared group, or in its own group
     if (out.kind != PriorKind::shared || partition.num_groups() == 0) {
       partition.group_size.push_back(0);
       named.push_back(num_columns);

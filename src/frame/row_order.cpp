@@ -8,16 +8,16 @@
 namespace ardvark::internal {
 namespace {
 
-// Fibonacci hashing, the high bits folded down.
+// Fibonacci hashing; the high bits are folded into the low bits.
 std::uint64_t mix(std::uint64_t key, double x) {
-  key = (key ^ std::bit_cast<std::uint64_t>(x + 0.0)) * 0x9E3779B97F4A7C15U;  // + 0.0: there is one zero
+  key = (key ^ std::bit_cast<std::uint64_t>(x + 0.0)) * 0x9E3779B97F4A7C15U;  // + 0.0: -0 and 0 are the same
   return key ^ key >> 29U;
 }
 
 std::vector<std::uint64_t> keys_of(MatrixView X, const Vector& y) {
   std::vector<std::uint64_t> keys(static_cast<std::size_t>(X.rows()));
   for (Index i = 0; i < X.rows(); ++i) keys[static_cast<std::size_t>(i)] = mix(0, y[i]);
-  constexpr Index block = 512;  // of rows, so that either memory order is read line by line
+  constexpr Index block = 512;  // rows; both memory orders are then read line by line
   for (Index first = 0; first < X.rows(); first += block)
     for (Index j = 0; j < X.cols(); ++j)
       for (Index i = first; i < std::min(first + block, X.rows()); ++i) {
@@ -27,7 +27,7 @@ std::vector<std::uint64_t> keys_of(MatrixView X, const Vector& y) {
   return keys;
 }
 
-// Of rows with one key: by what is in them, should they differ all the same.
+// Compares rows with the same key by their content.
 std::weak_ordering compare(MatrixView X, const Vector& y, Index a, Index b) {
   if (y[a] != y[b]) return y[a] < y[b] ? std::weak_ordering::less : std::weak_ordering::greater;
   for (Index j = 0; j < X.cols(); ++j)
@@ -46,7 +46,7 @@ OrderedRows order_by_content(MatrixView X, const Vector& y, const Vector& k) {
   std::sort(order.begin(), order.end(), [&](Index a, Index b) {
     if (key(a) != key(b)) return key(a) < key(b);
     const std::weak_ordering content = compare(X, y, a, b);
-    return content == 0 ? k[a] < k[b] : content < 0;  // the sum of weights in an order of their own too
+    return content == 0 ? k[a] < k[b] : content < 0;  // so that weights are also summed in a fixed order
   });
   OrderedRows out;
   out.at.assign(static_cast<std::size_t>(X.rows()), -1);

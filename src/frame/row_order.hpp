@@ -1,4 +1,4 @@
-// The rows of a table in an order of their own.                                                    docs/math/sequential.md
+// The rows of a table in an order that depends only on their content.                                           docs/math/sequential.md
 #pragma once
 
 #include <vector>
@@ -9,11 +9,11 @@ namespace ardvark::internal {
 
 struct OrderedRows {
   std::vector<Index> rows;  ///< positions in the table, one of each set of equal rows
-  Vector weights;           ///< [rows.size()] of all its copies together
-  std::vector<Index> at;    ///< [n] which of these each row of the table is; -1: of weight zero
+  Vector weights;           ///< [rows.size()] sum of the weights of all equal rows
+  std::vector<Index> at;    ///< [n] position in `rows` of each row of the table; -1: its weight is zero
 };
 
-/// The different rows in an order that looks random and depends on nothing but what is in them.                         (SEQ.6)
+/// The different rows in an order that looks random and depends only on their content.                                          (SEQ.6)
 /// \param X [n,p] finite, \param y [n] labels, \param k [n] weights, >= 0; rows of weight zero are left out.   O(n p + n log n)
 [[nodiscard]] OrderedRows order_by_content(MatrixView X, const Vector& y, const Vector& k);
 

@@ -14,10 +14,10 @@ namespace ardvark::internal {
 namespace {
 
 constexpr const char* dependent =
-    "columns without a prior are linearly dependent, so that their coefficients cannot be told apart; leave some of them out, or give them "
-    "a prior (--prior shared)";
+    "columns without a prior are linearly dependent, so their coefficients are not unique; leave some of them out, or give them a prior "
+    "(--prior shared)";
 
-// The columns without a prior in the rows that count, each in units of its size there; one that is 0 there stays so.
+// The columns without a prior, times the square roots of the row weights, each with length 1; a column that is 0 stays 0.
 Matrix flat_columns_in_units(const Frame& frame, const std::vector<Index>& flat_columns) {
   DenseDesign design = frame.design();
   Matrix F(design.rows(), static_cast<Index>(flat_columns.size()));
@@ -28,15 +28,15 @@ Matrix flat_columns_in_units(const Frame& frame, const std::vector<Index>& flat_
   return F;
 }
 
-// As far as a Gram matrix can tell.
+// By a Gram matrix, which sees only about half of the digits.
 bool are_dependent(const Matrix& F) {
   const Matrix G = F.transpose() * F;
   Matrix L = G;
   return !blas::potrf(F.cols(), L.data(), F.cols()) || collinear(G, L);
 }
 
-// A column is no farther from the span of the others than the rounding of the numbers puts it.                              (RIDGE.11)
-// \param distances  of the columns' means from zero, in standard deviations
+// Whether the distance of a column from the span of the others is not larger than rounding of the numbers.                   (RIDGE.11)
+// \param distances  1 + the distance of each column's mean from zero, in standard deviations
 bool are_dependent_but_for_rounding(Matrix F, const Vector& distances) {
   constexpr double rounding = 1.1e-16;
   const Index f = F.cols();
@@ -71,11 +71,11 @@ void explain_no_posterior(const Frame& frame, const std::vector<Index>& flat_col
   const Index num_rows = (frame.k.array() > 0).count();
   if (num_flat == 0) return;
   const std::string when = report.message.substr(0, report.message.find(':'));  // "sweep 3"
-  const bool has_grown = when != "sweep 1";                                     // before, all rows weigh what they did
+  const bool has_grown = when != "sweep 1";                                     // in the first sweep, row weights have not yet changed
   report.status = Status::separated;
   if (num_flat > num_rows) {
     report.message = fmt::format(
-        "{}: {} columns without a prior are more than the {} rows that count, so that they separate any classes; give them a prior "
+        "{}: {} columns without a prior are more than the {} rows with a weight above 0, so they separate any classes; give them a prior "
         "(--prior shared)",
         when, num_flat, num_rows);
     return;
@@ -87,8 +87,8 @@ void explain_no_posterior(const Frame& frame, const std::vector<Index>& flat_col
     report.status = Status::not_positive_definite;
   } else {
     report.message = fmt::format(
-        "{}: columns without a prior separate the classes, so that the likelihood has no maximum and coefficients would grow for ever; "
-        "give the columns a prior that holds them (--prior shared --a0 1 --b0 1)",
+        "{}: columns without a prior separate the classes, so the likelihood has no maximum and the coefficients grow without limit; "
+        "give the columns a prior that limits them (--prior shared --a0 1 --b0 1)",
         when);
   }
 }
@@ -105,9 +105,9 @@ void call_separated(const Frame& frame, Solution& solution) {
     if (frame.k[i] > 0 && !(t[i] > 0.5 ? m[i] > 0 : m[i] < 0)) return;
   report.status = Status::separated;
   report.message = fmt::format(
-      "after {} sweeps every row is on its own side: columns without a prior separate the classes, so that the likelihood has no maximum; "
-      "coefficients are those of the last sweep and would grow for ever; give the columns a prior that holds them (--prior shared --a0 1 "
-      "--b0 1)",
+      "after {} sweeps all rows are classified correctly: columns without a prior separate the classes, so the likelihood has no maximum; "
+      "the coefficients grow without limit and are those of the last sweep; give the columns a prior that limits them (--prior shared "
+      "--a0 1 --b0 1)",
       report.sweeps);
 }
 

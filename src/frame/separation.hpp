@@ -1,4 +1,4 @@
-// Why columns without a prior have no posterior beside classes.
+// Why a classification with columns without a prior has no posterior.
 #pragma once
 
 #include <string>
@@ -8,17 +8,17 @@
 
 namespace ardvark::internal {
 
-/// Columns without a prior that depend on one another but for rounding have no coefficients that a likelihood could tell apart: its maximum
-/// would be found along what rounding has left of them, or nowhere.                                                             (RIDGE.11)
-/// \return  that, as a sentence; empty if they do not, or are more than the rows
+/// If columns without a prior are linearly dependent up to rounding, the likelihood does not determine their coefficients: its maximum
+/// depends on rounding, or does not exist.                                                                                   (RIDGE.11)
+/// \return  a message; empty if they are independent, or more than the rows
 [[nodiscard]] std::string why_no_maximum(const Frame& frame, const std::vector<Index>& flat_columns);
 
-/// A system that is not positive definite has columns without a prior that depend on one another, or rows that have lost their weight
-/// because these columns tell the classes apart. Puts into the report which it is, and what to do; nothing where every column has a prior.
+/// A system is not positive definite if columns without a prior are linearly dependent, or if rows have lost their weight because these
+/// columns separate the classes. Writes into the report which of them it is, and what to do. Does nothing if every column has a prior.
 void explain_no_posterior(const Frame& frame, const std::vector<Index>& flat_columns, Report& report);
 
-/// Columns without a prior whose score alone puts every row on its own side show that the classes can be separated by them, so that there
-/// is no maximum to have converged to. Puts that into the solution's report.
+/// If the score of the columns without a prior alone classifies all rows correctly, these columns separate the classes, and there is no
+/// maximum. Writes this into the solution's report.
 void call_separated(const Frame& frame, Solution& solution);
 
 }  // namespace ardvark::internal

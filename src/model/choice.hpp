@@ -1,4 +1,4 @@
-// Options that are one of several words, and options that have no place beside others.
+// Options whose value is one of several words, and options that cannot be used with others.
 #pragma once
 
 #include <fmt/format.h>
@@ -18,7 +18,7 @@ namespace ardvark::internal {
 template <typename Value>
 using Words = std::initializer_list<std::pair<const char*, Value>>;
 
-/// \throws InvalidArgument  naming the option and the words it may be
+/// \throws InvalidArgument  with the name of the option and its possible words
 template <typename Value>
 Value choose(const ModelOptions& options, const char* option, const std::string& word, Words<std::type_identity_t<Value>> words) {
   for (const auto& [name, value] : words)
@@ -28,7 +28,7 @@ Value choose(const ModelOptions& options, const char* option, const std::string&
   throw InvalidArgument(fmt::format("{} is '{}'; it must be one of {}", options.spelled(option), word, fmt::join(known, ", ")));
 }
 
-/// \throws InvalidArgument  one of these options was given: its name, and why not
+/// \throws InvalidArgument  if one of these options was given: "NAME why"
 inline void refuse(const ModelOptions& options, std::initializer_list<const char*> names, const std::string& why) {
   for (const char* name : names)
     if (options.has(name)) throw InvalidArgument(fmt::format("{} {}", options.spelled(name), why));

@@ -1,4 +1,4 @@
-// Several models of one table, by their evidence.                                                                docs/math/compare.md
+// Several models of one table, ranked by their log evidence.                                                       docs/math/compare.md
 #include "ardvark/compare.hpp"
 
 #include <fmt/format.h>
@@ -56,9 +56,9 @@ std::vector<Candidate> candidates_of(const ComparisonOptions& from) {
   return out;
 }
 
-// The evidence at the values of the hyper-parameters.                                                                          (CMP.1)
+// The cost of the hyper-priors: without it, the evidence is at the values of the hyper-parameters.                              (CMP.1)
 double price_of_hyperpriors(const Fit& fit, const ModelOptions& options) {
-  if (is_sparse(fit.prior)) return 0;  // theirs have none: they stand at their values already
+  if (is_sparse(fit.prior)) return 0;  // no hyper-priors: the bound is at the values already
   const FitOptions used = fit_options(options, fit.task);
   std::vector<double> half_sizes(static_cast<std::size_t>(fit.precision.size()), 0.0);
   double num_flat = fit.intercept ? 1 : 0, price = 0;
@@ -72,7 +72,7 @@ double price_of_hyperpriors(const Fit& fit, const ModelOptions& options) {
   return price;
 }
 
-// What the prior says of the variance of the log odds.
+// The variance of the log odds under the prior.
 double signal_of(const Fit& fit) {
   double sum = 0;
   for (const Index group : fit.group)
@@ -83,7 +83,8 @@ double signal_of(const Fit& fit) {
   return static_cast<double>(fit.num_columns()) * (best.dense_sd * best.dense_sd + best.inclusion_prior * best.slab_sd * best.slab_sd);
 }
 
-// What it takes off a bound that the prior of the intercept becomes that of this signal. Its variance, of the order of 1/n, hardly counts.
+// By how much the bound falls if the prior of the intercept is replaced by the one of this signal. The variance of the intercept is of
+// order 1/n and hardly matters.
 double price_of_intercept(const Fit& fit) {  // (CMP.4)
   if (fit.sparse && fit.state->proper_intercept) return 0;
   const double mean = fit.state->w[fit.state->w.size() - 1], variance = 1 / fit.class_weight[0] + 1 / fit.class_weight[1];
@@ -103,9 +104,10 @@ void describe(const Fit& fit, ComparedModel& out) {
   if (fit.task == Task::logistic) out.log_loss = fit.log_loss;
   if (fit.prior == PriorKind::ard) {
     out.comparable = false;  // (CMP.2)
-    out.remark = "not comparable: its bound prefers explanations that drive the noise to nothing when columns are not few beside rows";
+    out.remark =
+        "not comparable: if there are not many more rows than columns, its bound prefers explanations in which the noise goes to zero";
   } else if (fit.prior == PriorKind::shared) {
-    out.remark = fmt::format("compared without the {:.1f} nats that its hyper-priors cost, which the other priors do not have",
+    out.remark = fmt::format("compared without the {:.1f} nats that its hyper-priors cost; the other priors have no hyper-priors",
                              out.evidence - out.bound);
   }
 }
@@ -120,8 +122,8 @@ void describe(const RelevanceFit& fit, ComparedModel& out) {
   if (fit.task == Task::logistic) out.log_loss = fit.log_loss;
   const std::string vectors = fmt::format("{} relevance vectors", fit.num_vectors());
   out.remark = fit.algorithm == RelevanceAlgorithm::type_two
-                   ? fmt::format("{}; its number is an evidence at precisions that were optimised, not averaged over", vectors)
-                   : fmt::format("{}; its number is the bound at its precisions, less 2.05 nats for finding each", vectors);
+                   ? fmt::format("{}; its log evidence is at optimised precisions, which are not integrated out", vectors)
+                   : fmt::format("{}; its log evidence is the bound at its precisions, minus 2.05 nats for each vector", vectors);
 }
 
 ComparedModel fitted(MatrixView X, VectorView target, const Candidate& candidate) {
@@ -140,32 +142,33 @@ ComparedModel fitted(MatrixView X, VectorView target, const Candidate& candidate
     describe(*model.score(), out);
   if (!has_posterior(model) || !std::isfinite(out.evidence)) {
     out.comparable = false;
-    out.remark = "not comparable: the fit came to no posterior";
+    out.remark = "not comparable: the fit has no posterior";
   }
   return out;
 }
 
-// e^5 = 150 to 1. What is less may be the price of the hyper-parameters that sparse has beside dense and slab.                    (CMP.1)
+// e^5 = 150 to 1. A smaller difference may be the cost of the hyper-parameters that sparse has and dense and slab do not.       (CMP.1)
 constexpr double decisive = 5;
 
 std::string verdict_of(const Comparison& comparison) {
   const ComparedModel* best = comparison.best();
-  if (best == nullptr) return "None of these can be compared with another.";
+  if (best == nullptr) return "None of these models is comparable.";
   if (comparison.models.size() < 2 || !comparison.models[1].comparable)
-    return fmt::format("Take {}: there is no other that it can be compared with.", best->name);
+    return fmt::format("Take {}: no other model is comparable with it.", best->name);
   const ComparedModel& second = comparison.models[1];
   const double ahead = std::abs(second.difference);
   if (ahead < decisive)
-    return fmt::format("Take {} or {}: {:.1f} nats between them decide nothing, either may predict better.", best->name, second.name,
-                       ahead);
-  return fmt::format("Take {}: it is {:.1f} nats ahead of {}, odds above 150 to 1, which is sure.", best->name, ahead, second.name);
+    return fmt::format("Take {} or {}: a difference of {:.1f} nats decides nothing, and either may predict better.", best->name,
+                       second.name, ahead);
+  return fmt::format("Take {}: its log evidence is {:.1f} nats above that of {}, odds of more than 150 to 1.", best->name, ahead,
+                     second.name);
 }
 
-// Bounds are found to about a hundredth of this: what is nearer says that the models are the same here, and of these the one that can be
-// either comes first.                                                                                                           (CMP.1)
+// Bounds are known to about a hundredth of this. If the difference is smaller, the models are the same on these data, and sparse, which
+// contains the others, comes first.                                                                                             (CMP.1)
 constexpr double tie = 0.1;
 
-// Best first; those without a comparable evidence last.
+// Best first; models without a comparable log evidence last.
 void rank(Comparison& comparison) {
   std::vector<ComparedModel>& models = comparison.models;
   std::stable_sort(models.begin(), models.end(), [](const ComparedModel& a, const ComparedModel& b) {
@@ -192,13 +195,12 @@ void check_comparison(const ComparisonOptions& options) {
                                             model.spelled("model"), model.model, model.spelled("kernel", "gaussian")));
   if (!options.kernels.empty() && !model.intercept)
     throw InvalidArgument(
-        fmt::format("{} cannot be used with {}: relevance vector machines have an intercept, and evidences are comparable "
-                    "between models with the same",
+        fmt::format("{} cannot be used with {}: relevance vector machines have an intercept, and models are comparable only "
+                    "if all or none have one",
                     model.spelled("intercept"), model.spelled("kernel")));
   if (!options.kernels.empty() && (!model.flat.empty() || model.has("flat")))
-    throw InvalidArgument(
-        fmt::format("{} cannot be used with {}: evidences are comparable between models with the same columns without a prior",
-                    model.spelled("flat"), model.spelled("kernel")));
+    throw InvalidArgument(fmt::format("{} cannot be used with {}: models are comparable only if they have the same columns without a prior",
+                                      model.spelled("flat"), model.spelled("kernel")));
   if (options.kernels.empty())
     refuse(model, {"algorithm", "centres"}, fmt::format("applies only to relevance vector machines: it needs {}", model.spelled("kernel")));
   std::set<std::string> names;
@@ -208,8 +210,8 @@ void check_comparison(const ComparisonOptions& options) {
       throw InvalidArgument(fmt::format("'{}' is named twice; each model is fitted once", candidate.name));
   }
   if (names.size() < 2)
-    throw InvalidArgument(fmt::format("there {} to compare; it takes two at least ({}, {})",
-                                      names.empty() ? "is nothing" : fmt::format("is '{}' alone", *names.begin()), model.spelled("priors"),
+    throw InvalidArgument(fmt::format("there is {} to compare; a comparison needs at least two ({}, {})",
+                                      names.empty() ? "no model" : fmt::format("only '{}'", *names.begin()), model.spelled("priors"),
                                       model.spelled("kernel")));
 }
 
@@ -221,7 +223,7 @@ Comparison compare_models(MatrixView X, VectorView target, const ComparisonOptio
     throw InvalidArgument("labels has more than two classes; only regressions and models of two classes are compared");
   const MatrixView inputs = options.inputs.rows() == 0 ? X : options.inputs;
   if (inputs.rows() != X.rows())
-    throw InvalidArgument(fmt::format("inputs has {} rows; it must have those of X: {}", inputs.rows(), X.rows()));
+    throw InvalidArgument(fmt::format("inputs has {} rows; it must have as many as X: {}", inputs.rows(), X.rows()));
 
   Comparison out;
   out.task = model.model == "linear" ? Task::linear : Task::logistic;
@@ -236,7 +238,7 @@ Comparison compare_models(MatrixView X, VectorView target, const ComparisonOptio
     Candidate& candidate = candidates[static_cast<std::size_t>(i)];
     const bool is_machine = candidate.options.model == "rvm";
     if (!is_machine) candidate.options.input_group.clear();
-    if (is_machine && options.inputs.rows() > 0) candidate.options.column_names.clear();  // those of X
+    if (is_machine && options.inputs.rows() > 0) candidate.options.column_names.clear();  // these are the names of the columns of X
     if (model.on_sweep)
       candidate.options.on_sweep = [&model, i, num_fits](Progress progress) {
         progress.fit = i + 1, progress.num_fits = num_fits;

@@ -7,7 +7,7 @@
 namespace ardvark::internal {
 namespace {
 
-// The fit as it were if this component were all.
+// The fit as if this component were the whole mixture.
 Fit alone(const Fit& fit, MixtureComponent component) {
   const FitState& whole = *fit.state;
   component.weight = 1;

@@ -1,4 +1,4 @@
-// The normal distributions that the posterior of a sparse prior is a mixture of.                                           (SP.8)
+// The posterior under a sparse prior is a mixture of these normal distributions.                                                 (SP.8)
 #pragma once
 
 #include <vector>
@@ -12,7 +12,7 @@ struct NormalComponent {
   Vector mean;        ///< [p] or [p+1] coefficients in the user's units, the intercept last
   Matrix covariance;  ///< likewise
 };
-/// Of a fit that kept its covariance; none of another prior.
+/// Needs a fit that kept its covariance; empty under other priors.
 [[nodiscard]] std::vector<NormalComponent> components_of(const Fit& fit);
 
 }  // namespace ardvark::internal

@@ -7,7 +7,7 @@
 namespace ardvark::internal {
 namespace {
 
-// By name and in the order of the sweeps: who left, and who came back. `name` of a position among the weights.
+// The names of the columns that left and that came back, in the order of the sweeps. \param name  of a position among the weights
 template <typename Name>
 Json pruning_json(const Report& report, Name&& name) {
   const auto names = [&](const std::vector<Index>& weights) {
@@ -27,7 +27,7 @@ Json name_of(const std::vector<std::string>& names, Index i) {
 
 Vector as_vector(const Interval& interval) { return Eigen::Vector2d(interval.lower, interval.upper); }
 
-// Sweeps, coefficients and noise: what a fit has in common with a machine of relevance vectors.
+// Sweeps, coefficients and noise: what a fit and a relevance vector machine have in common.
 void visit_posterior(const Fit& fit, double level, Fields& out) {
   out.put("sweeps", Json(fit.report.sweeps));
   out.put("bound", Json(fit.bound));
@@ -51,7 +51,7 @@ void visit_posterior(const Fit& fit, double level, Fields& out) {
   }
   out.put("V_diagonal", fit.V_diagonal);
   out.put("log_det_V", Json(fit.log_det_V));
-  if (fit.sparse)  // it has none
+  if (fit.sparse)  // there are no precisions
     out.put("precision", Json());
   else
     out.put("precision", fit.precision);
@@ -78,7 +78,7 @@ void visit_posterior(const Fit& fit, double level, Fields& out) {
   }
 }
 
-// Under a sparse prior: inclusion by column, what each start came to, and what could stand for what.
+// Under a sparse prior: inclusion probabilities of the columns, the result of each start, and credible sets.
 void visit_sparse(const SparseResult& sparse, const std::vector<std::string>& names, Fields& out) {
   out.put("inclusion", sparse.inclusion);
   out.put_columns("undecided", sparse.undecided, names);
@@ -106,7 +106,7 @@ void visit_sparse(const SparseResult& sparse, const std::vector<std::string>& na
   }
 }
 
-// Only where asked for by name.
+// Only if asked for by name.
 void visit_components(const Fit& fit, Fields& out) {
   if (!out.wants("components")) return;
   Index k = 0;
@@ -245,7 +245,7 @@ void visit(const RelevanceFit& fit, double level, Fields& out) {
   visit_report(fit.report, out);
 }
 
-// Coefficients as one list per class, or pair of classes, of one number per column.
+// Coefficients: for each class or pair of classes, a list with one number per column.
 void visit(const SoftmaxFit& fit, double level, Fields& out) {
   visit_status(fit.report, out);
   out.put("task", Json("logistic"));

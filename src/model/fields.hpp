@@ -1,4 +1,4 @@
-// What a result shows, by name: said once, read by the JSON of the command line and by the C interface.
+// The fields of a result by name, in one place for the JSON of the command line and for the C interface.
 #pragma once
 
 #include <string>
@@ -13,20 +13,21 @@ namespace ardvark::internal {
 
 using io::Json;
 
-/// Reads the fields that visit() shows. Those that cost something are only shown to who wants them.
+/// Receives the fields from visit(). Fields that need computation are made only if wants() is true.
 class Fields {
  public:
   virtual ~Fields() = default;
   [[nodiscard]] virtual bool wants(const char* name) const = 0;
-  virtual void put(const char* name, Json value) = 0;  ///< a number, a flag, a text, texts, and what programs do not calculate with
+  virtual void put(const char* name,
+                   Json value) = 0;  ///< a number, a flag, a text, texts, and anything else that is not an array of numbers
   virtual void put(const char* name, VectorView v) = 0;
   virtual void put(const char* name, const std::vector<Index>& positions) = 0;
   virtual void put_rows(const char* name, const Matrix& m) = 0;  ///< row by row
-  /// Rows of the table, from 0 (JSON counts from 1); -1: none.
+  /// Rows of the table, counted from 0 (in JSON from 1); -1: no row.
   virtual void put_table_rows(const char* name, const std::vector<Index>& rows) = 0;
-  /// Columns for which this is true: a flag for each; JSON names them.
+  /// The columns with a true flag: one flag for each column; in JSON, a list of their names.
   virtual void put_columns(const char* name, const std::vector<bool>& columns, const std::vector<std::string>& names) = 0;
-  /// The fields until close() are those of an object: a member, or an element of a list of so many.
+  /// The fields until close() belong to an object: a member `name`, or element number `element` of the list `name`.
   virtual void open(const char* name) = 0;
   virtual void open(const char* name, Index element) = 0;
   virtual void close() = 0;
@@ -35,7 +36,7 @@ class Fields {
   void put(const char* name, const std::vector<double>& v) { put(name, VectorView(v)); }
 };
 
-/// Formed only for who asks for it by name.
+/// Computed only if asked for by name.
 [[nodiscard]] inline bool is_by_name_only(std::string_view field) {
   return field == "covariance" || field == "V" || field == "components" || field == "log_ratios";
 }
@@ -46,7 +47,7 @@ void visit(const SelectionCounts& counts, const ModelOptions& options, Fields& o
 void visit(const LogisticPath& path, Fields& out);
 void visit(const Comparison& comparison, Fields& out);
 
-/// All fields as one object, or one of them; without the covariance unless it is asked for.
+/// All fields as one object, or only the field `only`; the covariance only if asked for.
 class JsonFields final : public Fields {
  public:
   explicit JsonFields(bool covariance) : covariance_(covariance) {}

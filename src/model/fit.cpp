@@ -1,4 +1,4 @@
-// Any model, fitted and asked.
+// Fits any model by its options, and predicts with it.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -25,7 +25,7 @@ using namespace internal;
 
 namespace {
 
-// The engine names the fields of its options; who gave the options by name knows these names, in the spelling of the interface.
+// Messages of the core begin with names of fields. Here they get the names of the options, in the spelling of the interface.
 template <typename Work>
 auto in_names_of(const ModelOptions& options, Work&& work) {
   try {
@@ -47,7 +47,7 @@ auto in_names_of(const ModelOptions& options, Work&& work) {
   }
 }
 
-// Numbers of which hardly two are the same are measurements. \param otherwise  what explains these
+// If almost all numbers are different, they are measurements and not classes. \param otherwise  the option that fits a regression
 void require_classes(const ModelOptions& options, VectorView labels, const std::string& otherwise) {
   if (!options.class_names.empty()) return;
   if (const Index count = count_classes(labels); count > 2 && 2 * count > labels.size())
@@ -56,7 +56,7 @@ void require_classes(const ModelOptions& options, VectorView labels, const std::
         labels.size(), otherwise));
 }
 
-// \param diagnosis  of the model, and why there is none
+// \param diagnosis  computes the diagnosis, or sets the reason why there is none
 template <typename Diagnose>
 void add_diagnosis(const ModelOptions& options, SavedModel& model, Diagnose&& diagnosis) {
   if (!options.diagnose) return;
@@ -84,7 +84,7 @@ SavedModel fit_vectors(MatrixView X, VectorView target, const ModelOptions& opti
   return model;
 }
 
-// \param given  X itself, if the caller has given it away
+// \param given  X itself if the caller gives up its memory, else null
 SavedModel fit_any(MatrixView X, OwnedMatrix* given, VectorView target, const ModelOptions& options) {
   const ModelKind kind = check_options(options);
   if (X.rows() < 1 || X.cols() < 1) throw InvalidArgument(fmt::format("X is empty ({} x {})", X.rows(), X.cols()));
@@ -115,7 +115,7 @@ SavedModel fit_any(MatrixView X, OwnedMatrix* given, VectorView target, const Mo
   add_diagnosis(options, model, [&](std::string& why_not) { return diagnose(score, X, target, fit, why_not); });
   if (!options.class_names.empty()) {
     const auto [low, high] = std::minmax_element(target.begin(), target.end());
-    const double first = *low == *high ? 0 : *low;  // alone, of a preset that takes it
+    const double first = *low == *high ? 0 : *low;  // a preset that accepts one class
     score.classes = {options.class_names[static_cast<std::size_t>(first)], options.class_names[static_cast<std::size_t>(*high)]};
   }
   return model;
@@ -132,9 +132,9 @@ const std::map<std::string, PredictiveRule>& predictive_rules() {
   return rules;
 }
 
-constexpr const char* mixture = "mixture";  // a rule of regressions whose posterior is factorised
+constexpr const char* mixture = "mixture";  // a rule for regressions with a factorised posterior
 
-// More than two classes, by a softmax or several logistic regressions.
+// For more than two classes: a softmax or several logistic regressions.
 ClassRule class_rule(const ModelOptions& options) {
   static const std::map<std::string, ClassRule> rules = {{"automatic", ClassRule::automatic},
                                                          {"exact", ClassRule::integrated},
@@ -152,9 +152,9 @@ PredictiveRule predictive_rule(const SavedModel& model, const ModelOptions& opti
   const bool is_joint = model.score() != nullptr && model.score()->is_joint();
   if (options.rule == mixture) {
     if (task == Task::linear && !is_joint) return PredictiveRule::automatic;
-    throw InvalidArgument(
-        fmt::format("{} applies only to regressions with a factorised posterior: vrvm_regression and relevance vector machines{}",
-                    options.spelled("rule", mixture), is_joint ? "; this one is joint, and its predictions are exact without" : ""));
+    throw InvalidArgument(fmt::format(
+        "{} applies only to regressions with a factorised posterior: vrvm_regression and relevance vector machines{}",
+        options.spelled("rule", mixture), is_joint ? "; this posterior is joint, and its predictions are exact without it" : ""));
   }
   const auto found = predictive_rules().find(options.rule);
   if (found == predictive_rules().end())
@@ -179,7 +179,7 @@ PredictionOf prediction_of(const SavedModel& model, const ModelOptions& options)
     throw InvalidArgument(fmt::format("{} applies only to regressions; a classifier predicts probabilities, without intervals", mean));
   if (options.rule == mixture)
     throw InvalidArgument(
-        fmt::format("{} and {} exclude each other: the mean has no noise to integrate out", mean, options.spelled("rule", mixture)));
+        fmt::format("{} and {} cannot be used together: the mean has no noise to integrate out", mean, options.spelled("rule", mixture)));
   return what;
 }
 
@@ -193,7 +193,7 @@ double log_student_density(double z, double nu) {
 Index position(VectorView y, Index i, Index num_classes) {
   if (!(y[i] >= 0 && y[i] < static_cast<double>(num_classes)) || y[i] != std::floor(y[i]))
     throw InvalidArgument(
-        fmt::format("y at row {} is {}; of a classifier it must be the position of the class, 0 to {}", i + 1, y[i], num_classes - 1));
+        fmt::format("y at row {} is {}; for a classifier it must be the position of the class, 0 to {}", i + 1, y[i], num_classes - 1));
   return static_cast<Index>(y[i]);
 }
 
@@ -226,7 +226,7 @@ struct LogDensity {
 
 namespace {
 
-// What each kind of fit calls its parts.
+// The same facts of each kind of fit.
 const std::vector<std::string>& names_of(const Fit& fit) { return fit.column_names; }
 const std::vector<std::string>& names_of(const SoftmaxFit& fit) { return fit.column_names; }
 const std::vector<std::string>& names_of(const RelevanceFit& fit) { return fit.input_names; }
@@ -270,7 +270,7 @@ Index num_inputs(const SavedModel& model) { return static_cast<Index>(names_of(m
 
 namespace {
 
-// Every text of a model that comes from its user, as it may go to a terminal.
+// Calls `use` for every text of a model that may hold text of the user and may be printed on a terminal.
 template <typename Use>
 void for_each_text(Report& report, Use&& use) {
   use(report.message), use(report.solver_reason);
@@ -319,9 +319,9 @@ std::string summary(const SavedModel& model, double level) {
   if (!model.diagnosis || std::isnan(model.diagnosis->khat)) return text;
   const Diagnosis& d = *model.diagnosis;
   return text +
-         fmt::format("k-hat                 {:.2f} (up to {:.2f} is good; {:.0f}% of the draws count{})\n", d.khat, d.threshold,
+         fmt::format("k-hat                 {:.2f} (up to {:.2f} is good; effective share of the draws {:.0f}%{})\n", d.khat, d.threshold,
                      100 * d.effective_share,
-                     d.khat == d.khat_given_precisions ? "" : fmt::format("; with the precisions held {:.2f}", d.khat_given_precisions));
+                     d.khat == d.khat_given_precisions ? "" : fmt::format("; with fixed precisions {:.2f}", d.khat_given_precisions));
 }
 
 void check_rule(const SavedModel& model, const ModelOptions& options) {
@@ -356,14 +356,14 @@ void check_selection(const ModelOptions& options) {
         fmt::format("{} is {}; it must be a whole number from 0 to {:.0f}", options.spelled("seed"), options.seed, largest_seed));
   refuse(options, {"diagnose"}, "applies only to one fit; a selection makes many");
   if (preset_facts(options.preset).kernel)
-    throw InvalidArgument(fmt::format("{} selects rows, the relevance vectors, and no columns; slr_var selects columns in the same way",
+    throw InvalidArgument(fmt::format("{} selects rows (the relevance vectors), not columns; slr_var selects columns in the same way",
                                       options.spelled("preset", options.preset)));
   if (check_options(options) != ModelKind::logistic)
-    throw InvalidArgument(options.preset.empty()
-                              ? fmt::format("{} is '{}'; a selection counts columns that tell classes apart: {}", options.spelled("model"),
-                                            options.model, options.spelled("model", "logistic"))
-                              : fmt::format("{} is a regression; a selection counts columns that tell classes apart",
-                                            options.spelled("preset", options.preset)));
+    throw InvalidArgument(
+        options.preset.empty()
+            ? fmt::format("{} is '{}'; a selection needs a classification: {}", options.spelled("model"), options.model,
+                          options.spelled("model", "logistic"))
+            : fmt::format("{} is a regression; a selection needs a classification", options.spelled("preset", options.preset)));
 }
 
 SelectionCounts select_columns(MatrixView X, VectorView labels, const ModelOptions& options) {
@@ -403,7 +403,7 @@ SavedModel sequential_model(const SequentialLogistic& filter, const ModelOptions
   Fit fit = filter.fit(options.column_names);
   fit.target = options.target;
   if (!options.class_names.empty() && options.class_names.size() != 2)
-    throw InvalidArgument(fmt::format("class_names has {} entries; it must have two, of -1 and +1", options.class_names.size()));
+    throw InvalidArgument(fmt::format("class_names has {} entries; it must have two, for -1 and +1", options.class_names.size()));
   if (!options.class_names.empty()) fit.classes = options.class_names;
   return with_encoding({std::move(fit)});
 }

@@ -1,4 +1,4 @@
-// A posterior given in numbers, as a model.
+// A model from a posterior that the caller gives as numbers.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -17,12 +17,12 @@ using namespace internal;
 
 namespace {
 
-constexpr double rounding = 1e-6;  // of a matrix that came out of inv(): far above what it leaves, far below a mistake
+constexpr double rounding = 1e-6;  // of a matrix from inv(): far above its rounding error, far below a mistake of the caller
 
 Matrix symmetric(const MatrixView& view, Index p, const char* name) {
   if (view.rows() != p || view.cols() != p)
     throw InvalidArgument(
-        fmt::format("{} is {} x {}; it must be {} x {}, as mean has {} entries", name, view.rows(), view.cols(), p, p, p));
+        fmt::format("{} is {} x {}; it must be {} x {}, because mean has {} entries", name, view.rows(), view.cols(), p, p, p));
   validate::matrix(view, name);
   Matrix V(p, p);
   DenseDesign(view, {}).columns(0, p, V);
@@ -37,7 +37,7 @@ Matrix symmetric(const MatrixView& view, Index p, const char* name) {
   return V;
 }
 
-// Where rounding, or weights that are known, leave V without a triangular factor, from its eigenvectors.
+// If V has no triangular factor, because of rounding or because some weights have variance zero, the factor comes from its eigenvectors.
 CovarianceFactor factor_of(const Matrix& V) {
   const Index p = V.rows();
   CovarianceFactor factor = triangular_factor_of(V);
@@ -45,8 +45,8 @@ CovarianceFactor factor_of(const Matrix& V) {
   const Eigen::SelfAdjointEigenSolver<Matrix> axes(V);
   const Vector& variance = axes.eigenvalues();
   if (!(variance[0] >= -rounding * std::max(variance[p - 1], 0.0)))
-    throw InvalidArgument(
-        fmt::format("V is no covariance: its eigenvalues go from {:.3g} to {:.3g}; none may be negative", variance[0], variance[p - 1]));
+    throw InvalidArgument(fmt::format("V is not a covariance matrix: its eigenvalues go from {:.3g} to {:.3g}; none may be negative",
+                                      variance[0], variance[p - 1]));
   factor.kind = CovarianceFactor::Kind::reduced;  // x'Vx = ||R x||^2                                                    (RIDGE.7)
   factor.d = Vector::Zero(p);
   factor.T.resize(0, p);
@@ -68,7 +68,7 @@ double quadratic_of(const Vector& w, const CovarianceFactor& factor, const Matri
     const Matrix inverse = symmetric(V_inverse, p, "V_inverse");
     return w.dot(inverse * w);
   }
-  if (factor.kind != CovarianceFactor::Kind::triangular) return 0;  // V has no inverse, and the published programs no prediction
+  if (factor.kind != CovarianceFactor::Kind::triangular) return 0;  // V has no inverse, and the published programs have no prediction
   Vector half = w;
   blas::trsv(blas::Transpose::yes, p, factor.L_inverse.data(), p, half.data());
   return half.squaredNorm();
@@ -83,8 +83,9 @@ SavedModel model_from_moments(const Moments& moments, const ModelOptions& option
   const bool regression = moments.noise.shape != 0 || moments.noise.rate != 0;
   if (regression) validate::gamma(moments.noise, "noise.shape", "noise.rate");
   if (!options.class_names.empty() && (regression || options.class_names.size() != 2))
-    throw InvalidArgument(regression ? std::string("class_names applies only to classifications; noise says that this is a regression")
-                                     : fmt::format("class_names has {} entries; it must have two", options.class_names.size()));
+    throw InvalidArgument(regression
+                              ? std::string("class_names applies only to classifications; this is a regression, because noise is given")
+                              : fmt::format("class_names has {} entries; it must have two", options.class_names.size()));
   if (!options.column_names.empty() && static_cast<Index>(options.column_names.size()) != p)
     throw InvalidArgument(fmt::format("column_names has {} entries; it must have one per column: {}", options.column_names.size(), p));
   const Matrix V = symmetric(moments.V, p, "V");
@@ -108,7 +109,7 @@ SavedModel model_from_moments(const Moments& moments, const ModelOptions& option
   given.quadratic = regression ? 0 : quadratic_of(given.w, given.factor, moments.V_inverse);
   given.noise = moments.noise;
   given.report.status = Status::converged;
-  given.report.message = "a posterior as it was given";
+  given.report.message = "the posterior is as given";
   given.report.solver_reason = "nothing was fitted";
 
   Fit fit = assemble(frame, std::move(given));

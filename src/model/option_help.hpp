@@ -1,4 +1,4 @@
-// The help of an option as an interface spells it.
+// The help of an option in the spelling of an interface.
 #pragma once
 
 #include <functional>
@@ -6,7 +6,7 @@
 
 namespace ardvark::internal {
 
-/// A text of the table of options, in which [name] and [name=value] stand for options. `spell` gets name and value; "" if there is none.
+/// Replaces [name] and [name=value] in a text of the option table. \param spell  gets name and value; the value is "" if there is none
 [[nodiscard]] std::string with_options_spelled(const std::string& text,
                                                const std::function<std::string(const std::string&, const std::string&)>& spell);
 

@@ -1,4 +1,4 @@
-// How a value gets into the place of its option, and how options are spelled.
+// Sets options by name, and spells their names.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -47,7 +47,7 @@ Integer whole_number(const std::string& name, const Value& value, double number)
   return static_cast<Integer>(number);
 }
 
-// As a file of texts would have it: the shortest decimal that brings the number back, lists with commas.
+// A number as the shortest decimal that gives the same number when read; lists with commas.
 std::string text_of(const std::string& name, const Value& value) {
   if (const auto* text = std::get_if<std::string>(&value)) return *text;
   if (const auto* number = std::get_if<double>(&value)) return fmt::format("{}", *number);
@@ -55,7 +55,7 @@ std::string text_of(const std::string& name, const Value& value) {
   fail(name, value, "a text, a number or a list of numbers");
 }
 
-// What an interface without scalars of its own hands on of a table of one row, or one column, is a single value.
+// An interface without a scalar type may pass a list of one number as a single number.
 std::vector<double> numbers_of(const std::string& name, const Value& value) {
   if (const auto* numbers = std::get_if<std::vector<double>>(&value)) return *numbers;
   if (const auto* number = std::get_if<double>(&value)) return {*number};
@@ -116,7 +116,7 @@ void ModelOptions::set(const std::string& name, const Value& value) {
             this->*member = defaults.*member;
           else
             Assign{name, value}(this->*member);
-          // A flag that says what is so anyway asks for nothing.
+          // A flag that is set to its default does not count as given.
           const bool is_default = std::is_same_v<decltype(member), bool ModelOptions::*> && this->*member == defaults.*member;
           if (is_empty(value) || is_default)
             given.erase(name);

@@ -16,7 +16,7 @@ using namespace internal;
 
 namespace {
 
-// A preset fixes everything but what its program lets its user choose.
+// A preset fixes all options except those that the user of its program can choose.
 void refuse_beside_preset(const ModelOptions& options) {
   const std::string& preset = options.preset;
   const PresetFacts& facts = preset_facts(preset);
@@ -29,24 +29,24 @@ void refuse_beside_preset(const ModelOptions& options) {
     refuse(options, {"converge"}, fmt::format("applies only to the presets vb_* and vrvm_* without {}", options.spelled("compat")));
   if (facts.method == PresetMethod::coordinate)
     refuse(options, {"a0", "b0", "solver"},
-           fmt::format("has no meaning with {}, whose prior has {} and nothing else", preset, options.spelled("lambda")));
+           fmt::format("cannot be used with {}: its prior has only {}", preset, options.spelled("lambda")));
   if (facts.method == PresetMethod::coordinate && options.compat)
     refuse(options, {"tolerance"},
-           fmt::format("has no meaning with {} {}, which makes {} passes whatever they bring", preset, options.spelled("compat"),
+           fmt::format("cannot be used with {} {}, which always makes {} passes", preset, options.spelled("compat"),
                        options.spelled("max_sweeps")));
   if (!is_greedy) refuse(options, {"flat"}, fmt::format("cannot be used with {}; a preset fixes it", options.spelled("preset")));
   if (is_greedy)
     refuse(options, {"a0", "b0", "c0", "d0", "solver"},
-           fmt::format("has no meaning with {}, which has no hyper-priors and takes one column at a time", preset));
+           fmt::format("cannot be used with {}, which has no hyper-priors and changes one column at a time", preset));
   if (facts.slr_toolbox)
-    refuse(options, {"a0", "b0", "c0", "d0"}, fmt::format("has no meaning with {}, which has no hyper-priors", preset));
+    refuse(options, {"a0", "b0", "c0", "d0"}, fmt::format("cannot be used with {}, which has no hyper-priors", preset));
   if (facts.method == PresetMethod::sequential)
     refuse(options, {"a0", "b0", "tolerance", "max_sweeps", "solver"},
-           fmt::format("has no meaning with {}, which passes over the rows once", preset));
+           fmt::format("cannot be used with {}, which passes over the rows once", preset));
 }
 
 void set_model(const ModelOptions& from, Task task, FitOptions& options) {
-  refuse(from, {"converge"}, "applies only to presets; a model goes on to the maximum of its bound as it is");
+  refuse(from, {"converge"}, "applies only to presets; a model always continues to the maximum of its bound");
   if (from.compat)
     throw InvalidArgument(fmt::format("{} reproduces a published program; it needs {}", from.spelled("compat"), from.spelled("preset")));
   options.prior.kind = choose<PriorKind>(from, "prior", from.prior,
@@ -63,20 +63,19 @@ void set_model(const ModelOptions& from, Task task, FitOptions& options) {
     if (task == Task::linear)
       throw InvalidArgument(fmt::format("{} applies only to {}", from.spelled("prior", "laplace"), from.spelled("model", "logistic")));
     refuse(from, {"group", "a0", "b0", "likelihood", "solver", "acceleration"},
-           fmt::format("has no meaning with {}, whose prior has {} and nothing else", from.spelled("prior", "laplace"),
-                       from.spelled("lambda")));
+           fmt::format("cannot be used with {}: its prior has only {}", from.spelled("prior", "laplace"), from.spelled("lambda")));
   }
   if (is_sparse(options.prior.kind)) {
     refuse(from,
            {"a0", "b0", "c0", "d0", "likelihood", "posterior", "start_precision", "start_noise", "update_rule", "prune_at", "readmit_every",
             "solver", "acceleration", "record_every"},
-           fmt::format("has no meaning with {}, which finds its own hyper-parameters", from.spelled("prior", from.prior)));
+           fmt::format("cannot be used with {}, which finds its hyper-parameters itself", from.spelled("prior", from.prior)));
     if (options.prior.kind == PriorKind::dense)
-      refuse(from, {"group"}, fmt::format("has no meaning with {}, whose effects have one size", from.spelled("prior", "dense")));
+      refuse(from, {"group"}, fmt::format("cannot be used with {}: all its effects have the same size", from.spelled("prior", "dense")));
   }
   if (options.prior.kind == PriorKind::shared || options.prior.kind == PriorKind::none)
     refuse(from, {"group"},
-           fmt::format("has no meaning with {}; it needs {}, ard, sparse, slab or auto", from.spelled("prior", from.prior),
+           fmt::format("cannot be used with {}; it needs {}, ard, sparse, slab or auto", from.spelled("prior", from.prior),
                        from.spelled("prior", "groups")));
   if (task == Task::linear)
     refuse(from, {"likelihood", "coding", "precision_per_class"}, "applies only to logistic fits");
@@ -93,7 +92,7 @@ void set_model(const ModelOptions& from, Task task, FitOptions& options) {
   if (from.start_noise) options.start_noise = *from.start_noise;
 }
 
-// gamma1 of l1_slr_c is lambda, of l1_slr_lap its square, which with compat the core takes as it is.                           (SLR.7)
+// gamma1 is lambda in l1_slr_c, and lambda^2 in l1_slr_lap. With compat, the core takes lambda^2.                               (SLR.7)
 double lambda_of_toolbox(const ModelOptions& from) {
   const double gamma1 = *from.toolbox_gamma1;
   const PresetFacts& facts = preset_facts(from.preset);
@@ -101,14 +100,14 @@ double lambda_of_toolbox(const ModelOptions& from) {
     throw InvalidArgument(
         fmt::format("{} applies only to {} and l1_slr_c", from.spelled("toolbox_gamma1"), from.spelled("preset", "l1_slr_lap")));
   if (from.lambda)
-    throw InvalidArgument(fmt::format("{} and {} exclude each other: one says what the other does, in the toolbox's units",
+    throw InvalidArgument(fmt::format("{} and {} cannot be used together: they set the same value, in different units",
                                       from.spelled("toolbox_gamma1"), from.spelled("lambda")));
   if (!(gamma1 > 0 && std::isfinite(gamma1)))
     throw InvalidArgument(fmt::format("{} is {}; it must be > 0 and finite", from.spelled("toolbox_gamma1"), gamma1));
   return facts.method == PresetMethod::sweeps && !from.compat ? std::sqrt(gamma1) : gamma1;
 }
 
-// (1 - a V + 2 gamma0)/(w^2 + 2 gamma0/a_0) with a_0 = 1 is MacKay's step under Gamma(gamma0, gamma0).                          (SLR.8)
+// (1 - a V + 2 gamma0)/(w^2 + 2 gamma0/a_0) with a_0 = 1 is the MacKay step under Gamma(gamma0, gamma0).                        (SLR.8)
 GammaDistribution prior_of_toolbox(const ModelOptions& from) {
   const double gamma0 = *from.toolbox_gamma0;
   if (from.preset != "smlr")
@@ -178,11 +177,11 @@ FitOptions fit_options(const ModelOptions& from, Task task) {
 }
 
 SoftmaxOptions softmax_options(const ModelOptions& from, const FitOptions& fit) {
-  refuse(from, {"acceleration"}, "has no meaning with several classes, which are fitted without");
+  refuse(from, {"acceleration"}, "cannot be used with several classes, which are fitted without it");
   SoftmaxOptions classes = from.preset.empty() ? SoftmaxOptions() : softmax_options_for_preset(from.preset, from.compat);
   static_cast<FitOptions&>(classes) = fit;
   if (from.preset.empty()) {
-    refuse(from, {"likelihood"}, "applies only to two classes; several have Laplace's approximation");
+    refuse(from, {"likelihood"}, "applies only to two classes; several classes use Laplace's approximation");
     if (!from.has("update_rule")) classes.rule.reset();
     classes.likelihood.reset();
     classes.coding = choose<std::optional<ClassCoding>>(from, "coding", from.coding,
@@ -199,7 +198,7 @@ SoftmaxOptions softmax_options(const ModelOptions& from, const FitOptions& fit) 
 bool is_softmax(const ModelOptions& options, Index num_classes) {
   if (preset_facts(options.preset).coding) return true;
   if (num_classes > 2 && !options.preset.empty())
-    throw InvalidArgument(fmt::format("{} {} classes; preset '{}' needs exactly two (for more: {}, {} and those after it)",
+    throw InvalidArgument(fmt::format("{} {} classes; preset '{}' needs exactly two (for more: {}, or {} and the presets after it)",
                                       options.target.empty() ? "the labels have" : fmt::format("target '{}' has", options.target),
                                       num_classes, options.preset, options.spelled("model", "logistic"),
                                       options.spelled("preset", "smlr")));
@@ -207,13 +206,13 @@ bool is_softmax(const ModelOptions& options, Index num_classes) {
 }
 
 std::string no_diagnosis_of_classes(const ModelOptions& options) {
-  return fmt::format("{} applies to two classes, and to more by {} or {}; a softmax has no k-hat", options.spelled("diagnose"),
+  return fmt::format("{} applies to two classes, and to more with {} or {}; a softmax has no k-hat", options.spelled("diagnose"),
                      options.spelled("coding", "one-against-rest"), options.spelled("model", "rvm"));
 }
 
 namespace {
 
-// What is known without the data; of several classes fit_model says it.
+// The checks that need no data; fit_model checks the number of classes.
 void check_diagnose(const ModelOptions& options, Task task) {
   const std::string diagnose = options.spelled("diagnose"), &preset = options.preset;
   if (task == Task::linear)
@@ -224,7 +223,7 @@ void check_diagnose(const ModelOptions& options, Task task) {
   if ((preset.empty() && options.prior == "laplace") || preset_facts(preset).laplace_prior)
     throw InvalidArgument(fmt::format("{} compares distributions; a fit under the Laplace prior is a mode", diagnose));
   if (preset.empty() && options.prior == "slab")
-    throw InvalidArgument(fmt::format("{} compares densities; under {} a weight is zero with a probability of its own: use {}", diagnose,
+    throw InvalidArgument(fmt::format("{} compares densities; under {} a weight is zero with a positive probability: use {}", diagnose,
                                       options.spelled("prior", "slab"), options.spelled("prior", "sparse")));
   if (preset_facts(preset).coding) throw InvalidArgument(no_diagnosis_of_classes(options));
 }
@@ -236,12 +235,13 @@ ModelKind check_any_options(const ModelOptions& options) {
   if (options.max_sweeps && *options.max_sweeps < 1)
     throw InvalidArgument(fmt::format("{} is {}; it must be at least 1", spelled("max_sweeps"), *options.max_sweeps));
   if (options.threads < 0)
-    throw InvalidArgument(fmt::format("{} is {}; it must be 0 (as the environment says) or more", spelled("threads"), options.threads));
+    throw InvalidArgument(
+        fmt::format("{} is {}; it must be 0 (the setting of the environment) or more", spelled("threads"), options.threads));
   if (options.model.empty() == options.preset.empty())
     throw InvalidArgument(
         options.model.empty()
             ? fmt::format("say what to fit: {}, logistic or rvm, or {} NAME", spelled("model", "linear"), spelled("preset"))
-            : fmt::format("{} and {} exclude each other; a preset is a published program, a model is for your data", spelled("model"),
+            : fmt::format("{} and {} cannot be used together; a preset is a published program, a model is for your data", spelled("model"),
                           spelled("preset")));
   const bool is_rvm =
       options.preset.empty() && choose<bool>(options, "model", options.model, {{"linear", false}, {"logistic", false}, {"rvm", true}});
@@ -278,7 +278,8 @@ ModelKind check_options(const ModelOptions& options) {
   check_names_differ("class_names", options.class_names);
   const ModelKind kind = check_any_options(options);
   if (!options.diagnose) return kind;
-  const bool has_task = !options.preset.empty() || !options.task.empty();  // else the program says it, from the target
+  const bool has_task =
+      !options.preset.empty() || !options.task.empty();  // otherwise the command line chooses it by the type of the target
   const Task of_relevance = has_task && kind == ModelKind::relevance ? relevance_task(options) : Task::logistic;
   check_diagnose(options, kind == ModelKind::linear ? Task::linear : of_relevance);
   return kind;

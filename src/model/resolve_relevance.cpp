@@ -14,7 +14,7 @@ using namespace internal;
 
 namespace {
 
-// All of the text as a number; 0 if it is none or not positive and finite.
+// The whole text as a number; 0 if it is not a number, or not positive and finite.
 template <typename Number>
 Number positive_number(std::string_view text) {
   Number value = 0;
@@ -28,7 +28,7 @@ Kernel with_width(Kind kind, double width) {
   return kind == Kind::gaussian ? Kernel::gaussian(width) : kind == Kind::laplacian ? Kernel::laplacian(width) : Kernel::cauchy(width);
 }
 
-// Of the kernels that have a width: learnt unless it is given.
+// For kernels with a width: it is learnt unless it is given.
 void set_width(const ModelOptions& from, Kind kind, RelevanceOptions& options) {
   options.kernel = with_width(kind, 1);
   options.search = KernelSearch::scale;
@@ -67,14 +67,14 @@ void set_kernel(const ModelOptions& from, RelevanceOptions& options) {
   if (!(from.offset >= 0 && std::isfinite(from.offset)))
     throw InvalidArgument(fmt::format("{} is {}; it must be 0 or more, and finite", from.spelled("offset"), from.offset));
   if (kind == Kind::gaussian || kind == Kind::laplacian || kind == Kind::cauchy) return set_width(from, kind, options);
-  refuse(from, {"width"}, fmt::format("has no meaning with {}, which has no width", from.spelled("kernel", from.kernel)));
+  refuse(from, {"width"}, fmt::format("cannot be used with {}, which has no width", from.spelled("kernel", from.kernel)));
   options.search = kind == Kind::polynomial && !from.has("offset") ? KernelSearch::scale : KernelSearch::none;
   options.kernel = kind == Kind::linear       ? Kernel::linear()
                    : kind == Kind::polynomial ? Kernel::polynomial(from.degree, from.offset)
                                               : Kernel::spline();
 }
 
-// exp(-R |x-c|^2/D) as the toolbox writes it.                                                                                   (SLR.7)
+// exp(-R |x-c|^2/D) of the SLR toolbox.                                                                                         (SLR.7)
 Kernel toolbox_kernel(double R, Index num_inputs) { return Kernel::gaussian(std::sqrt(static_cast<double>(num_inputs) / R)); }
 
 void check_toolbox_R(const ModelOptions& from) {
@@ -83,16 +83,16 @@ void check_toolbox_R(const ModelOptions& from) {
     throw InvalidArgument(fmt::format("{} applies only to {}", from.spelled("toolbox_R"), from.spelled("preset", "slr_rvm")));
   if (!from.has("kernel") || from.kernel != "gaussian")
     throw InvalidArgument(fmt::format("{} needs {}", from.spelled("toolbox_R"), from.spelled("kernel", "gaussian")));
-  refuse(from, {"width"}, fmt::format("and {} exclude each other: one says what the other does", from.spelled("toolbox_R")));
+  refuse(from, {"width"}, fmt::format("and {} cannot be used together: they set the same value", from.spelled("toolbox_R")));
   if (!(*from.toolbox_R > 0 && std::isfinite(*from.toolbox_R)))
     throw InvalidArgument(fmt::format("{} is {}; it must be > 0", from.spelled("toolbox_R"), *from.toolbox_R));
 }
 
-// As published: the linear kernel, or exp(-R |x-c|^2/D) with R given.                                                          (SLR.6)
+// As published: the linear kernel, or exp(-R |x-c|^2/D) with a given R.                                                         (SLR.6)
 void set_published_kernel(const ModelOptions& from, Index num_inputs, RelevanceOptions& options) {
   options.search = KernelSearch::none;
   if (choose<bool>(from, "kernel", from.has("kernel") ? from.kernel : "linear", {{"gaussian", false}, {"linear", true}})) {
-    refuse(from, {"width"}, fmt::format("has no meaning with {}, which has no width", from.spelled("kernel", "linear")));
+    refuse(from, {"width"}, fmt::format("cannot be used with {}, which has no width", from.spelled("kernel", "linear")));
     options.kernel = Kernel::linear();
     return;
   }
@@ -108,7 +108,7 @@ void set_centres(const ModelOptions& from, RelevanceOptions& options) {
   options.centres = Centres::pivoted_cholesky;
   options.num_centres = positive_number<Index>(from.centres);
   if (options.num_centres == 0)
-    throw InvalidArgument(fmt::format("{} is '{}'; it must be a number from 1, or all", from.spelled("centres"), from.centres));
+    throw InvalidArgument(fmt::format("{} is '{}'; it must be a whole number from 1, or all", from.spelled("centres"), from.centres));
 }
 
 }  // namespace
@@ -129,13 +129,13 @@ RelevanceOptions relevance_options(const ModelOptions& from) {
   const bool is_preset = !from.preset.empty();
   const std::string model = is_preset ? from.spelled("preset", "slr_rvm") : from.spelled("model", "rvm");
   refuse(from, {"prior", "group", "flat"},
-         fmt::format("has no meaning with {}: each of its columns has a precision of its own", from.spelled("model", "rvm")));
-  if (!is_preset) refuse(from, {"compat"}, fmt::format("has no meaning with {}", model));
+         fmt::format("cannot be used with {}: each of its columns has its own precision", from.spelled("model", "rvm")));
+  if (!is_preset) refuse(from, {"compat"}, fmt::format("cannot be used with {}", model));
   refuse(from,
          {"solver", "tolerance", "acceleration", "lambda", "toolbox_gamma1", "toolbox_gamma0", "posterior", "coding", "precision_per_class",
           "mixed_precision", "update_rule", "readmit_every", "row_order", "keep_covariance", "start_noise"},
-         fmt::format("has no meaning with {}", model));
-  if (!is_preset) refuse(from, {"prune_at", "record_every", "intercept", "start_precision"}, fmt::format("has no meaning with {}", model));
+         fmt::format("cannot be used with {}", model));
+  if (!is_preset) refuse(from, {"prune_at", "record_every", "intercept", "start_precision"}, fmt::format("cannot be used with {}", model));
   check_toolbox_R(from);
   RelevanceOptions options;
   options.compat = from.compat;
@@ -171,15 +171,15 @@ RelevanceOptions relevance_options(const ModelOptions& from) {
       {{"variational", RelevanceAlgorithm::variational}, {"plain", RelevanceAlgorithm::plain}, {"type-two", RelevanceAlgorithm::type_two}});
   if (options.algorithm == RelevanceAlgorithm::type_two) {
     const std::string type_two = from.spelled("algorithm", "type-two");
-    refuse(from, {"a0", "b0", "c0", "d0"}, fmt::format("has no meaning with {}, which has no hyper-priors", type_two));
-    refuse(from, {"likelihood"}, fmt::format("has no meaning with {}, which takes Laplace's approximation", type_two));
+    refuse(from, {"a0", "b0", "c0", "d0"}, fmt::format("cannot be used with {}, which has no hyper-priors", type_two));
+    refuse(from, {"likelihood"}, fmt::format("cannot be used with {}, which uses Laplace's approximation", type_two));
   }
   options.likelihood = likelihood_of(from);
   if (from.max_sweeps) options.max_sweeps = *from.max_sweeps;
   return options;
 }
 
-// Inputs of one group share a width, as the dummies of a text column do.
+// Inputs of one group share a width, for example the dummies of a text column.
 void adapt(const ModelOptions& from, Task task, Index num_inputs, RelevanceOptions& options) {
   if (options.compat) return set_published_kernel(from, num_inputs, options);
   if (task == Task::linear) refuse(from, {"likelihood"}, "applies only to classifications");
@@ -201,7 +201,7 @@ void adapt(const ModelOptions& from, Task task, Index num_inputs, RelevanceOptio
     if (options.search != KernelSearch::none || options.kernel.num_parameters() < 2) return;
     of_groups = options.kernel.spec().parameters;
     if (static_cast<Index>(of_groups.size()) != num_groups)
-      throw InvalidArgument(fmt::format("{} has {} numbers; it must have one, or as many as the table has columns that are inputs: {}",
+      throw InvalidArgument(fmt::format("{} has {} numbers; it must have one, or one for each input column of the table: {}",
                                         from.spelled("width"), of_groups.size(), num_groups));
   }
   for (const Index g : group) of_inputs.push_back(of_groups[static_cast<std::size_t>(g)]);

@@ -13,7 +13,7 @@ namespace {
 
 bool is_word(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
 
-// The length of the word that the text begins with: letters, digits and what joins them.
+// The length of the first word of the text: letters, digits and the joints between them.
 std::size_t word_length(std::string_view text, std::string_view joints) {
   std::size_t end = 0;
   while (end < text.size() && (is_word(text[end]) || (joints.find(text[end]) != std::string_view::npos && end > 0 &&
@@ -42,7 +42,7 @@ std::string spelled_in(Language language, std::string_view text, const std::map<
   while (!text.empty()) {
     const std::size_t dashes = text.find("--");
     const std::size_t length = dashes == std::string_view::npos ? 0 : word_length(text.substr(dashes + 2), "-");
-    if (length == 0) {  // the text to its end, or dashes that name nothing
+    if (length == 0) {  // the rest of the text, or dashes without a name
       const std::size_t plain = dashes == std::string_view::npos ? text.size() : dashes + 2;
       out += text.substr(0, plain);
       text.remove_prefix(plain);

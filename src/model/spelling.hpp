@@ -1,4 +1,4 @@
-// Options in sentences of the library, as the users of other languages write them.
+// Options in messages of the library, in the spelling of other languages.
 #pragma once
 
 #include <map>
@@ -9,9 +9,9 @@ namespace ardvark::internal {
 
 enum class Language { python, octave };
 
-/// The text with each option that it names, as "--prior shared --a0 1", in the words of a language: prior='shared', a0=1 or
-/// 'prior', 'shared', 'a0', 1.
-/// \param renamed  options that the reader's interface calls something else
+/// Writes each option in a text, such as "--prior shared --a0 1", as in a language: prior='shared', a0=1 (Python) or
+/// 'prior', 'shared', 'a0', 1 (Octave).
+/// \param renamed  options with another name in that interface
 [[nodiscard]] std::string spelled_in(Language language, std::string_view text, const std::map<std::string, std::string>& renamed = {});
 
 }  // namespace ardvark::internal

@@ -1,4 +1,4 @@
-// Normal predictions whose noise precision is uncertain.                                            docs/math/relevance.md (VR.5)
+// Normal predictions with an uncertain noise precision.                                                   docs/math/relevance.md (VR.5)
 #include <fmt/format.h>
 
 #include <boost/math/special_functions/gamma.hpp>
@@ -19,9 +19,9 @@ using namespace internal;
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double most_distance = 1e150;  // its square is a double
+constexpr double most_distance = 1e150;  // its square does not overflow
 
-// ln of a sum of exponentials, in any order.
+// ln of a sum of exponentials, added in any order.
 class LogSum {
  public:
   void add(double term) {
@@ -32,7 +32,7 @@ class LogSum {
     }
     sum_ += std::exp(term - highest_);
   }
-  // More than 40 below the highest: 4e-18 of the sum.
+  // Whether a term is more than 40 below the highest: at most 4e-18 of the sum.
   [[nodiscard]] bool is_small(double term) const { return !(term > highest_ - 40); }
   [[nodiscard]] double value() const { return highest_ + std::log(sum_); }
 
@@ -40,7 +40,7 @@ class LogSum {
   double highest_ = -infinity, sum_ = 0;
 };
 
-// Lengths in units of sqrt(d/c), the noise at E[tau]: z a distance from the mean, rho = s c/d, and with x = ln(tau d/c)
+// Lengths are in units of sqrt(d/c), the noise at E[tau]: z is a distance from the mean, rho = s c/d. With x = ln(tau d/c)
 //
 //     V = exp(-x) + rho        p(x) = c^c exp(-c) / Gamma(c) exp(c (1 + x - exp x))                                     (VR.5)
 class NoiseMixture {
@@ -62,7 +62,7 @@ class NoiseMixture {
   [[nodiscard]] double half_width(double level, double rho) const {
     const double z = student_t_quantile(infinity, level), t = student_t_quantile(2 * c_, level);
     const double guess = std::hypot(t, z * std::sqrt(rho)), wanted = std::log(0.5 * (1 - level));
-    if (!(guess < most_distance)) return infinity;  // c below 0.005: hardly an observation
+    if (!(guess < most_distance)) return infinity;  // c < 0.005: hardly an observation
     const auto excess = [&](double h) { return log_tail(h, rho) - wanted; };
     boost::uintmax_t most = 200;
     const auto [low, high] =
@@ -71,8 +71,8 @@ class NoiseMixture {
   }
 
  private:
-  // ln E exp(log_f(V)), for an f of the shape of N(z | 0, V), by the trapezoidal rule. All peaks of the integrand lie between `first` and
-  // `last` or within a step or two of them, and none is narrower than 1/sqrt(c + 1).
+  // ln E exp(log_f(V)) by the trapezoidal rule, if f has the shape of N(z | 0, V). All peaks of the integrand are between `first` and
+  // `last`, or within two steps of them, and none is narrower than 1/sqrt(c + 1).
   template <typename Function>
   [[nodiscard]] double log_expectation(double z, double rho, Function&& log_f) const {
     const double first = std::log((c_ + 0.5) / (c_ + 0.5 * std::max(z * z, 1.0))), last = std::log1p(0.5 / c_);
@@ -135,7 +135,7 @@ namespace ardvark::internal {
 
 NoiseMixturePrediction noise_mixture_prediction(const Fit& fit, MatrixView X_new) {
   if (fit.is_joint())
-    throw InvalidArgument("predict_mixture is for fits with posterior = factorised; this one is joint, for which predict() is exact");
+    throw InvalidArgument("predict_mixture applies only to fits with posterior = factorised; this one is joint, and predict() is exact");
   NoiseMixturePrediction out;
   predictive_moments(fit, X_new, out.mean, &out.variance_of_mean);
   const double scale = fit.state->y_scale;

@@ -1,4 +1,4 @@
-// Predictive distributions, all from m = x'w and s = x'Vx.                                           docs/math/predictive.md
+// Predictive distributions, all computed from m = x'w and s = x'Vx.                                             docs/math/predictive.md
 #include "predict/predictive.hpp"
 
 #include <fmt/format.h>
@@ -21,7 +21,7 @@ using namespace internal;
 
 namespace {
 
-// The published bound on ln p(+1) in scalars, at one xi.                                                        (PRED.1)
+// The published bound on ln p(+1) for one row and one xi.                                                                      (PRED.1)
 struct PublishedBound {
   double m, s;
   double xi = 0, lambda = 0.125, d = 0, u = 0;
@@ -34,10 +34,10 @@ struct PublishedBound {
     u = (m + 0.5 * s) / d;
   }
   void update() { at(std::sqrt(s / d + u * u)); }
-  [[nodiscard]] double log_probability() const {  // at most 0, but for rounding
+  [[nodiscard]] double log_probability() const {  // <= 0 up to rounding
     return -0.5 * std::log(d) + (m + 0.25 * s - 2 * lambda * m * m) / (2 * d) + log_sigmoid(xi) - 0.5 * xi + lambda * xi * xi;
   }
-  /// What the published programs watch.
+  /// The value that the stop rules of the published programs use.
   [[nodiscard]] double watched(double quadratic) const { return log_probability() + 0.5 * quadratic; }
 };
 
@@ -56,7 +56,7 @@ void predictive_moments(const Fit& fit, MatrixView X, Vector& m, Vector* s) {
     throw InvalidArgument(fmt::format("the fit has no posterior to predict from (status: {})", to_string(fit.report.status)));
   if (s != nullptr && fit.state->factor.kind == CovarianceFactor::Kind::none)
     throw InvalidArgument(
-        "the fit kept no covariance factor, so it cannot say how sure a prediction is; fit again with keep_covariance = always");
+        "the fit kept no covariance factor, so its predictions have no uncertainty; fit again with keep_covariance = always");
   const Standardization& units = fit.state->standardization;
   if (fit.num_columns() > 0) validate::new_rows(X, fit.column_names, units.center, units.scale);
   const blas::ThreadScope threads(0);
@@ -126,7 +126,7 @@ double class_probability(const Mixture& mixture, const ComponentMoments& moments
     const auto at = static_cast<Index>(c);
     sum += mixture.components[c].weight * expected_sigmoid(moments.mean(i, at), moments.variance(i, at));
   }
-  return std::min(sum, 1.0);  // weights sum to 1 but for rounding
+  return std::min(sum, 1.0);  // weights sum to 1 only up to rounding
 }
 
 double log_class_probability(const Mixture& mixture, const ComponentMoments& moments, Index i, double sign) {

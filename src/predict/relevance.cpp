@@ -17,7 +17,7 @@ using namespace internal;
 
 namespace {
 
-// f(first, the kernel at the relevance vectors) for blocks of rows: new rows may be many.
+// Calls f(first, kernel at the relevance vectors) for blocks of rows, because there may be many new rows.
 template <typename Function>
 void by_kernel_blocks(const RelevanceFit& fit, MatrixView X, Function&& f) {
   if (fit.machines.empty()) throw InvalidArgument("the fit is empty: it has no machine to predict with");
@@ -39,7 +39,7 @@ void by_kernel_blocks(const RelevanceFit& fit, MatrixView X, Function&& f) {
   }
 }
 
-// f(first, machine, kernel columns of the machine)
+// Calls f(first, machine, kernel columns of the machine) for blocks of rows.
 template <typename Function>
 void by_blocks(const RelevanceFit& fit, MatrixView X, Function&& f) {
   by_kernel_blocks(fit, X, [&](Index first, const auto& K) {
@@ -50,7 +50,7 @@ void by_blocks(const RelevanceFit& fit, MatrixView X, Function&& f) {
   });
 }
 
-// Of a regression there is one; of a fit that holds none, an empty one.
+// The only machine of a regression; an empty fit if there is none.
 const Fit& regression_of(const RelevanceFit& fit) {
   static const Fit none;
   return fit.machines.empty() ? none : fit.machines.front().fit;
@@ -100,7 +100,7 @@ NoiseMixturePrediction noise_mixture_prediction(const RelevanceFit& fit, MatrixV
 
 namespace {
 
-// Each class against the rest, brought to a sum of one; where all are next to nothing, by their logarithms.                     (RVM.6)
+// Scales the probabilities of each class against the rest to the sum 1; if all are nearly zero, by their logarithms.            (RVM.6)
 void bring_to_one(const Matrix& log_probability, Matrix& probability) {
   for (Index n = 0; n < probability.rows(); ++n) {
     const double sum = probability.row(n).sum();
@@ -145,7 +145,7 @@ Matrix kernel_columns(const RelevanceFit& fit, MatrixView X) {
 }
 
 void describe_rows(MatrixView X, VectorView labels, const Vector& k, RelevanceClassification& fit) {
-  if (!holds_posterior(fit)) return;  // a machine failed: there is nothing to predict with
+  if (!holds_posterior(fit)) return;  // a machine failed: there is nothing to predict from
   const ClassProbabilities p = predict(fit, X);
   const Classes classes = read_classes(labels, k, {});
   double correct = 0, loss = 0;

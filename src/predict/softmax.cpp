@@ -18,8 +18,8 @@ struct Feature {
   double at, width;
 };
 
-// Where the integrand changes within about `width`, seen from x: a panel may begin here and be this long. Ten Gauss points then resolve it,
-// as its poles lie pi or more off the real line, to 1e-9.                                                                      (SMX.8)
+// The possible length of a panel that begins at x, if the integrand changes at feature.at within about feature.width. Ten Gauss points then
+// have an error of 1e-9, because the poles are at least pi away from the real line.                                             (SMX.8)
 double panel_from(double x, const Feature& feature) {
   return std::max(feature.width, x > feature.at ? 3 * (x - feature.at) : 0.75 * (feature.at - x));
 }
@@ -54,14 +54,15 @@ void ExpectedSoftmax::by_longest_side(const Vector& m, const Matrix& S, Vector& 
     if (square(a, b) > square(low, high)) low = a, high = b, last = c;
   const double variance = square(low, high);
   if (!(variance > 0)) return plain_softmax(m, probability);
-  // u = f_high - f_low; given u, v = f_last - f_low is normal with mean v_mean + foot (u - mean), and `foot` lies on the longest side.
+  // u = f_high - f_low. Given u, v = f_last - f_low is normal with mean v_mean + foot (u - mean); `foot` is a point of the longest side.
   const double mean = m[high] - m[low], sd = std::sqrt(variance), v_mean = m[last] - m[low];
   const double covariance = S(high, last) - S(high, low) - S(low, last) + S(low, low);
   const double foot = std::clamp(covariance / variance, 0.0, 1.0);
   const double rest = std::max(square(low, last) - foot * covariance, 0.0);
   const ExpectedSigmoid last_wins(rest);  // (PRED.2)
 
-  // The sigmoids of u turn at 0, where the upper one of the two classes changes too; the last class meets that one at two places at most.
+  // The sigmoids of u change at 0, where the larger of the two scores changes too. The last score equals the larger one at two places at
+  // most.
   const double narrow = std::max(4.0, 1e-8 * sd), above = v_mean - foot * mean;
   std::array<Feature, 3> features;
   features.fill({0, narrow});
@@ -69,7 +70,7 @@ void ExpectedSoftmax::by_longest_side(const Vector& m, const Matrix& S, Vector& 
   if (above > 0 && foot > 0) features[1] = {-above / foot, wide};
   if (above > 0 && foot < 1) features[2] = {above / (1 - foot), wide};
   using Gauss = boost::math::quadrature::gauss<double, 10>;
-  constexpr double tail = 6.5;  // beyond lie 8e-11
+  constexpr double tail = 6.5;  // the probability beyond is 8e-11
   probability.setZero();
   const double end = mean + tail * sd;
   for (double x = mean - tail * sd; x < end;) {
@@ -91,7 +92,7 @@ void ExpectedSoftmax::by_longest_side(const Vector& m, const Matrix& S, Vector& 
   probability /= probability.sum();
 }
 
-// A Kronecker lattice with the reals of Roberts' R_d sequence, folded so that the integrand is periodic, and mirrored.
+// A Kronecker lattice with the numbers of Roberts' R_d sequence, folded so that the integrand is periodic, and mirrored.
 void ExpectedSoftmax::make_lattice() {
   const Index d = C_ - 1;
   double phi = 1.5;
@@ -108,7 +109,7 @@ void ExpectedSoftmax::make_lattice() {
 
 void ExpectedSoftmax::by_lattice(const Vector& m, const Matrix& S, Vector& probability) {
   if (lattice_.size() == 0) make_lattice();
-  // Differences alone matter: the covariance of the centred scores, along its axes, the longest first.
+  // Only differences of scores matter: the covariance of the centred scores, along its axes, the longest first.
   const Vector row = S.rowwise().mean();
   const Matrix centred = (S.colwise() - row).rowwise() - (row.array() - row.mean()).matrix().transpose();
   const Eigen::SelfAdjointEigenSolver<Matrix> axes(centred);

@@ -5,23 +5,23 @@
 
 namespace ardvark::internal {
 
-/// E softmax(f), f ~ N(m, S); a number added to all of m, or of S, changes nothing. Workspace is kept between calls.
+/// E softmax(f) for f ~ N(m, S). A number added to all entries of m, or of S, changes nothing. The object keeps workspace between calls.
 class ExpectedSoftmax {
  public:
   explicit ExpectedSoftmax(Index num_classes);
   void operator()(const Vector& m, const Matrix& S, Vector& probability);
 
  private:
-  /// Three classes: over the difference of two scores, the third integrated in closed form.
+  /// Three classes: an integral over the difference of two scores; the third score is integrated in closed form.
   void by_longest_side(const Vector& m, const Matrix& S, Vector& probability);
-  /// More: a lattice rule of 4096 points and their mirror images.
+  /// More classes: a lattice rule with 4096 points and their mirror images.
   void by_lattice(const Vector& m, const Matrix& S, Vector& probability);
   void make_lattice();
 
   Index C_;
   Matrix lattice_;  // [points, C - 1] standard normal
   Matrix change_, scores_;
-  Vector top_;  // of a block of points
+  Vector top_;  // [block] the largest score, then the sum, of each point
 };
 
 /// softmax(f)

@@ -40,12 +40,13 @@ void of_softmax(const SoftmaxFit& fit, MatrixView X, ClassRule rule, Matrix& pro
   state.covariance.score_covariances(design, [&](Index n, const Matrix& S) {
     validate::predicted(S.reshaped(1, C * C), n);
     expected(F.row(n), S, p);
-    validate::predicted(p.transpose(), n);  // the variances of a forged file may be finite and their sums not
+    validate::predicted(p.transpose(), n);  // in a forged file, variances may be finite but their sums infinite
     probability.row(n) = p;
   });
 }
 
-// p_c = 2/(C(C-1)) sum of what the pairs of c give it; as published every other pair gives it a half, before the sum is made one. (SMX.10)
+// p_c = 2/(C(C-1)) sum of the probabilities from the pairs of c. As published, every other pair adds a half before the sum is
+// scaled to 1.                                                                                                                 (SMX.10)
 void average_of_pairs(const SoftmaxFit& fit, const Matrix& log_for, const Matrix& log_against, Matrix& probability) {
   const auto pairs = class_pairs(fit.num_classes());
   const double others = 0.5 * static_cast<double>(static_cast<Index>(pairs.size()) - (fit.num_classes() - 1));
@@ -57,11 +58,11 @@ void average_of_pairs(const SoftmaxFit& fit, const Matrix& log_for, const Matrix
   probability.array().colwise() /= probability.rowwise().sum().array();
 }
 
-// Of each machine ln p of its two sides, by the rule.
+// From ln p of the two sides of each machine, by the rule.
 void of_machines(const SoftmaxFit& fit, MatrixView X, ClassRule rule, bool average, Matrix& probability) {
   const SoftmaxState& state = *fit.state;
   Matrix Z;
-  if (state.standardization.scale.size() > 0) {  // the machines have seen scaled columns
+  if (state.standardization.scale.size() > 0) {  // the machines were fitted to scaled columns
     DenseDesign design(X, {state.standardization.center, state.standardization.scale, false});
     Z.resize(X.rows(), X.cols());
     design.columns(0, X.cols(), Z);
@@ -112,13 +113,13 @@ ClassProbabilities predict(const SoftmaxFit& fit, MatrixView X, ClassRule rule) 
   const bool average = rule == ClassRule::average;
   if (average && fit.coding != ClassCoding::one_against_one)
     throw InvalidArgument(
-        fmt::format("rule is average; it is that of the pairs of one-against-one, and the coding is {}", to_string(fit.coding)));
+        fmt::format("rule is average; it applies only to the pairs of one-against-one, and the coding is {}", to_string(fit.coding)));
   if (rule == ClassRule::automatic || average)
     rule = fit.report.compat || (fit.report.status == Status::separated && fit.coding == ClassCoding::softmax) ? ClassRule::plug_in
                                                                                                                : ClassRule::integrated;
   if (rule == ClassRule::integrated && fit.coding == ClassCoding::softmax && fit.state->covariance.kind == ClassCovariance::Kind::none)
     throw InvalidArgument(
-        "the fit kept no covariance, so it cannot say how sure a prediction is; fit again with keep_covariance = always, or plug the means "
+        "the fit kept no covariance, so its predictions have no uncertainty; fit again with keep_covariance = always, or plug the means "
         "in");
   const blas::ThreadScope threads(0);
   ClassProbabilities out;

@@ -30,13 +30,13 @@ constexpr PresetFacts vb_linear,
                      .signs = true,
                      .rule = PredictiveRule::published_row,
                      .compat_rule = PredictiveRule::published_row};
-// Bishop and Tipping (2000), with their misprints corrected: hyper-priors 1e-6. They print no stopping rule.
+// Bishop and Tipping (2000), with their misprints corrected: hyper-priors 1e-6. They publish no stopping rule.
 constexpr GammaDistribution bishop_tipping = {1e-6, 1e-6};
 constexpr PresetFacts vrvm;
-// Tipping and Faul (2003). No hyper-priors: what stands in their place is not read.
+// Tipping and Faul (2003). No hyper-priors: the values in the rows are not read.
 constexpr PresetFacts tipping_faul = {.method = PresetMethod::greedy};
 // Toolbox of sparse logistic regressions 1.2.1alpha (Yamashita): no hyper-parameters; 1000 sweeps, precisions from 1, xi from 2, columns
-// whose precision reaches 1e8 leave, each column centred and divided by its largest absolute value, a bias that has a precision too. (SLR)
+// leave at a precision of 1e8, each column is centred and divided by its largest absolute value, the bias has a precision too. (SLR)
 constexpr GammaDistribution jeffreys = {0, 0};
 constexpr UpdateRule vb = UpdateRule::vb, mackay = UpdateRule::mackay, laplace = UpdateRule::laplace;
 constexpr LogisticLikelihood bound = LogisticLikelihood::bound, mode = LogisticLikelihood::laplace;
@@ -112,7 +112,7 @@ const PresetRow table[] = {
     toolbox("slr_var_ovo", "several classes: slr_var of each pair of classes (SLR toolbox)", ard, bound, mackay, of_pairs("slr_var")),
 };
 
-// What is common to the toolbox, as published and made right.                                                            (SLR.4), (SLR.5)
+// The options of all programs of the toolbox, as published (compat) and corrected.                                        (SLR.4), (SLR.5)
 void toolbox_options(const PresetRow& row, FitOptions& options) {
   options.likelihood = row.likelihood;
   options.rule = row.rule;
@@ -128,7 +128,7 @@ void toolbox_options(const PresetRow& row, FitOptions& options) {
     options.scaling = row.facts.table_scale ? Scaling::largest_of_table : Scaling::largest;
     return;
   }
-  if (row.rule == laplace) {  // its mode, by the solver that certifies it
+  if (row.rule == laplace) {  // its mode, by a solver that checks the conditions of the maximum
     options.prior.kind = PriorKind::laplace;
     options.precision = FitOptions().precision;  // not read
     options.rule = vb;
@@ -141,7 +141,7 @@ void toolbox_options(const PresetRow& row, FitOptions& options) {
   }
 }
 
-// Made right it is the model, with gamma1 = 1; published it has its own units and a penalised bias.                          (L1.9)
+// Corrected, it is the model with gamma1 = 1. As published, it has its own units and a penalised bias.                           (L1.9)
 void coordinate_options(FitOptions& options) {
   options.prior.lambda = 1;
   options.intercept = options.standardize = true;
@@ -187,7 +187,7 @@ SoftmaxOptions softmax_options_for_preset(const std::string& name, bool compat) 
   SoftmaxOptions options;
   static_cast<FitOptions&>(options) = options_for_preset(name, compat);
   const std::optional<ClassCoding> coding = preset_facts(name).coding;
-  if (!coding) throw InvalidArgument(fmt::format("preset '{}' is not one of several classes", name));
+  if (!coding) throw InvalidArgument(fmt::format("preset '{}' is not for several classes", name));
   options.precision_per_class = *coding == ClassCoding::softmax && options.prior.kind == PriorKind::ard;
   options.coding = *coding;
   return options;

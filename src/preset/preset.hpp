@@ -1,4 +1,4 @@
-// What is true of a published program, beyond the options that it stands for.
+// Facts about a published program that its options do not contain.
 #pragma once
 
 #include <optional>
@@ -9,7 +9,7 @@
 
 namespace ardvark::internal {
 
-/// What carries a program out.
+/// The method of a program.
 enum class PresetMethod {
   sweeps,      ///< over all columns at once
   greedy,      ///< one column at a time, by its evidence                  (GREEDY.1)
@@ -19,18 +19,18 @@ enum class PresetMethod {
 
 struct PresetFacts {
   PresetMethod method = PresetMethod::sweeps;
-  bool slr_toolbox = false;                ///< of the SLR toolbox: no hyper-priors; intercept and scaling are the user's choice
-  bool kernel = false;                     ///< its columns are those of a kernel                                                  (SLR.6)
-  bool signs = false;                      ///< labels are -1 and 1, and one of them may be absent
-  bool laplace_prior = false;              ///< a mode, no distribution
-  bool table_scale = false;                ///< with compat one scale for the whole table, not one for each column
-  std::optional<ClassCoding> coding = {};  ///< of programs for several classes: how they are told apart
-  const char* machine = nullptr;           ///< of these: the program of each pair of classes, or of each class against the rest
-  PredictiveRule rule = PredictiveRule::exact;         ///< that predicts unless the caller names one
-  PredictiveRule compat_rule = PredictiveRule::exact;  ///< the same with compat
+  bool slr_toolbox = false;                     ///< from the SLR toolbox: no hyper-priors; the user chooses intercept and scaling
+  bool kernel = false;                          ///< fits the columns of a kernel                                                  (SLR.6)
+  bool signs = false;                           ///< labels are -1 and 1, and one of them may be absent
+  bool laplace_prior = false;                   ///< the result is a mode, not a distribution
+  bool table_scale = false;                     ///< with compat: one scale for the whole table instead of one for each column
+  std::optional<ClassCoding> coding = {};       ///< programs for several classes: their coding
+  const char* machine = nullptr;                ///< of these: the program for each pair of classes, or for each class against the rest
+  PredictiveRule rule = PredictiveRule::exact;  ///< the default rule of predictions
+  PredictiveRule compat_rule = PredictiveRule::exact;  ///< the default rule with compat
 };
 
-/// Facts of a preset by name; of no preset and of an unknown name, those of a model.
+/// Facts of a preset by name; without a preset, or with an unknown name, the facts of a model.
 [[nodiscard]] const PresetFacts& preset_facts(const std::string& name);
 
 }  // namespace ardvark::internal

@@ -1,4 +1,4 @@
-// Rows dealt to folds, and rows taken out of a matrix.                                                        docs/math/selection.md
+// Divides rows into folds, and takes rows out of a matrix.                                                       docs/math/selection.md
 #pragma once
 
 #include <cstdint>
@@ -9,12 +9,12 @@
 
 namespace ardvark::internal {
 
-/// Deals rows to folds at random, class by class. The sequence follows from the seed alone, with any compiler.
+/// Divides rows into folds at random, class by class. The result depends only on the seed, with any compiler.
 class StratifiedDealer {
  public:
   explicit StratifiedDealer(std::uint64_t seed) : engine_(seed) {}
 
-  /// The fold of each row. \param classes  [n] number of each row's class, 0 .. num_classes - 1; a negative one takes no part (fold -1)
+  /// The fold of each row. \param classes  [n] class of each row, 0 .. num_classes - 1; a row with a negative class has the fold -1: none
   std::vector<int> deal(const std::vector<Index>& classes, Index num_classes, int folds);
 
  private:
@@ -23,7 +23,7 @@ class StratifiedDealer {
   std::mt19937_64 engine_;
 };
 
-/// A copy of some rows, in the order and precision of the original.
+/// A copy of some rows, in the memory order and precision of the original.
 class RowSubset {
  public:
   RowSubset(const MatrixView& X, const std::vector<Index>& rows);

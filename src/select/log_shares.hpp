@@ -1,11 +1,11 @@
-// What a method of selection predicts without a fit.
+// The predictions of a selection if a fit fails.
 #pragma once
 
 #include "ardvark/select.hpp"
 
 namespace ardvark::internal {
 
-/// ln of how frequent the classes were, for each new row.
+/// [new rows, classes] ln of the share of each class in the training rows.
 [[nodiscard]] inline Matrix log_shares(const SelectionRows& rows) {
   Vector total = Vector::Zero(rows.num_classes);
   for (Index i = 0; i < rows.labels.size(); ++i) total[static_cast<Index>(rows.labels[i])] += rows.weights.empty() ? 1 : rows.weights[i];

@@ -1,4 +1,4 @@
-// The method of selection that is a fit_logistic.
+// Selection by fit_logistic.
 #include <fmt/format.h>
 
 #include "ardvark/logistic.hpp"

@@ -33,26 +33,25 @@ void check(const SelectionClasses& classes, const SelectionMethod& method, const
   if (options.threads < 0) throw InvalidArgument(fmt::format("threads is {}; it must be 0 or more", options.threads));
   const Index rows = std::accumulate(classes.num_rows.begin(), classes.num_rows.end(), Index{0});
   if (options.folds > rows)
-    throw InvalidArgument(fmt::format("folds is {}; there are {} rows, and each fold tests one at least", options.folds, rows));
+    throw InvalidArgument(fmt::format("folds is {}; there are {} rows, and each fold tests at least one", options.folds, rows));
   for (Index c = 0; c < classes.size(); ++c)
     if (classes.num_rows[static_cast<std::size_t>(c)] == 1)
-      throw InvalidArgument(fmt::format(
-          "class {} has one row; it needs two at least, so that one is left to learn from when the other is tested", classes.name(c)));
+      throw InvalidArgument(fmt::format("class {} has one row; it needs at least two, one to test and one to learn from", classes.name(c)));
 }
 
-// A fit and its test, with what the rows of the test contribute.
+// A fit and its test, with the contributions of the test rows.
 struct Tested {
   bool done = false;
   SelectionFold fold;
   std::vector<bool> survived;
   std::vector<Index> rows;
-  Vector correct, loss;  // of each of these rows
+  Vector correct, loss;  // [rows] of each test row
 };
 
 void score(const SelectionFit& fit, const SelectionClasses& classes, Tested& tested) {
   const Index m = static_cast<Index>(tested.rows.size());
   if (fit.log_probability.rows() != m || fit.log_probability.cols() != classes.size() || fit.log_probability.array().isNaN().any())
-    throw InvalidArgument(fmt::format("the method returned log_probability of {} x {}; it must be {} x {}, and no NaN in it",
+    throw InvalidArgument(fmt::format("the method returned log_probability of {} x {}; it must be {} x {}, without NaN",
                                       fit.log_probability.rows(), fit.log_probability.cols(), m, classes.size()));
   tested.correct.resize(m);
   tested.loss.resize(m);
@@ -111,7 +110,7 @@ SelectionSpread spread(const std::vector<double>& values) {
   return s;
 }
 
-// Of the mean of these values over rows.                                                                         (SEL.3)
+// The standard error of the mean of these values over rows.                                                                     (SEL.3)
 double standard_error(const Vector& values, const Vector& k) {
   const double mean = k.dot(values) / k.sum();
   return std::sqrt(k.dot((values.array() - mean).square().matrix())) / k.sum();
@@ -134,7 +133,7 @@ void count_survivors(const std::vector<Tested>& all, Index p, SelectionCounts& o
     out.share[j] = static_cast<double>(out.count[static_cast<std::size_t>(j)]) / static_cast<double>(std::max<Index>(out.num_fits(), 1));
 }
 
-// Over the repeats that are complete: each has tested every row once.                                               (SEL.2), (SEL.3)
+// Averages over the complete repeats: each has tested every row once.                                                  (SEL.2), (SEL.3)
 void average(const std::vector<Tested>& all, const SelectionClasses& classes, SelectionCounts& out) {
   const Vector& k = classes.row_weight;
   Vector correct = Vector::Zero(k.size()), loss = correct;
@@ -179,7 +178,7 @@ void describe(const SelectionClasses& classes, SelectionCounts& out) {
   if (unused > 0) out.notes.push_back(fmt::format("{} {} of weight 0 took no part", unused, unused == 1 ? "row" : "rows"));
 }
 
-// How many fits did not converge.
+// Writes status and warnings. \return  the number of fits that did not converge
 Index judge(SelectionCounts& out) {
   Index unfinished = 0, kept = 0;
   for (const SelectionFold& fit : out.fits) {
@@ -191,7 +190,7 @@ Index judge(SelectionCounts& out) {
     out.warnings.push_back(
         fmt::format("{} of {} fits did not converge (the first: {})", unfinished, out.num_fits(), to_string(out.status)));
   if (out.num_fits() > 0 && kept == out.num_fits() * out.num_columns())
-    out.warnings.push_back("every column survived every fit: this prior removes none, so that the counts say nothing");
+    out.warnings.push_back("every column survived every fit: this prior removes none, so the counts mean nothing");
   if (out.accuracy.mean - out.chance_accuracy < 2 * out.accuracy_error)
     out.warnings.push_back(
         fmt::format("accuracy {:.3f} is less than two standard errors above chance ({:.3f}): the counts may be those of noise",
@@ -226,7 +225,7 @@ SelectionCounts select_columns(MatrixView X, VectorView labels, const SelectionM
   Index num_done = 0;
   {
     const Index threads = options.threads > 0 ? options.threads : blas::num_threads();
-    const blas::ThreadScope one(1);  // also without other threads of ours: sums then have the same bits
+    const blas::ThreadScope one(1);  // one thread inside each fit: sums are then the same to the last bit
     const std::function<bool()> go_on = [&] { return !cancelled; };
     parallel_for(num_fits, threads, [&](Index i) {
       if (cancelled) return;

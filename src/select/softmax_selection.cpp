@@ -1,4 +1,4 @@
-// The method of selection that is a fit_softmax.
+// Selection by fit_softmax.
 #include "ardvark/select.hpp"
 #include "ardvark/softmax.hpp"
 #include "select/log_shares.hpp"

@@ -227,7 +227,7 @@ TEST(CInterface, TellsMistakesInTheWordsOfTheOptions) {
                                  const Model model = fitted(X, d.y, options_of({{"model", "linear"}}));
                                  return ardvark_result_number(result_of(model).get(), "status", &number, e);
                                }),
-                       "not of numbers"));
+                       "does not consist of numbers"));
 }
 
 TEST(CInterface, CutsATextThatIsTooLongForTheCaller) {

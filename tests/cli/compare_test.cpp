@@ -49,7 +49,7 @@ TEST_F(Compare, RanksWhatFitPrints) {
     EXPECT_EQ(json["best"], json["models"][0]["name"]);
     EXPECT_EQ(json["models"][0]["difference"], 0);
     EXPECT_EQ(json["models"][3]["name"], "ard");
-    EXPECT_TRUE(contains(json["models"][3]["remark"], "drive the noise to nothing"));
+    EXPECT_TRUE(contains(json["models"][3]["remark"], "in which the noise goes to zero"));
   }
 }
 
@@ -105,7 +105,7 @@ TEST_F(Compare, RefusesWhatCannotBeCompared) {
   refused(y + Arguments{"--model", "rvm"}, {"--model is 'rvm'", "--kernel gaussian"});
   refused(linear + Arguments{"--priors", "sparse,laplace"}, {"--priors is 'laplace'", "ard, dense, shared, slab, sparse"});
   refused(linear + Arguments{"--priors", "sparse,sparse"}, {"'sparse' is named twice"});
-  refused(linear + Arguments{"--priors", "sparse"}, {"'sparse' alone", "two at least", "--kernel"});
+  refused(linear + Arguments{"--priors", "sparse"}, {"only 'sparse'", "at least two", "--kernel"});
   refused(linear + Arguments{"--priors", ""}, {"--priors"});
   refused(linear + Arguments{"--kernel", "gauss"}, {"--kernel is 'gauss'", "gaussian"});
   refused(linear + Arguments{"--centres", "5"}, {"--centres", "--kernel"});

@@ -194,7 +194,7 @@ TEST_F(Refuses, OptionsThatASinglePassIgnores) {
                                     {"--tolerance", "1e-3"},
                                     {"--max-sweeps", "7"},
                                     {"--solver", "dual"}})
-    exactly(fit + Arguments{name, value}, name + " has no meaning with vb_logit_fit_iter, which passes over the rows once");
+    exactly(fit + Arguments{name, value}, name + " cannot be used with vb_logit_fit_iter, which passes over the rows once");
   testing::output_of(fit, folder_.path());
   exactly(fit + Arguments{"--row-order", "random"}, "--row-order is 'random'; it must be one of as-given, by-content");
   for (const char* other : {"--model=logistic", "--model=rvm", "--preset=vb_logit_fit"}) {
@@ -208,7 +208,7 @@ TEST_F(Refuses, HyperPriorsOfPresetsWithoutThem) {
   for (const auto& [name, value] :
        {std::pair<std::string, const char*>{"--a0", "1"}, {"--b0", "1"}, {"--c0", "1"}, {"--d0", "1"}, {"--solver", "dual"}})
     exactly(fit + Arguments{name, value},
-            name + " has no meaning with rvm_regression, which has no hyper-priors and takes one column at a time");
+            name + " cannot be used with rvm_regression, which has no hyper-priors and changes one column at a time");
   testing::output_of(fit + Arguments{"--flat", "x"}, folder_.path());  // a free column
 }
 

@@ -67,7 +67,7 @@ TEST(Help, NamesEveryPreset) {
 TEST(Help, TellsTheVersionAndTheExitCodes) {
   EXPECT_TRUE(output_of({"--version"}).starts_with("ardvark "));
   EXPECT_TRUE(contains(output_of({"--help"}), "Exit codes: 0 "));
-  EXPECT_TRUE(contains(output_of({"--help"}), "2 the arguments are wrong, or what a table or a model file holds"));
+  EXPECT_TRUE(contains(output_of({"--help"}), "2 wrong arguments, or wrong contents of a table or a model file"));
 }
 
 }  // namespace

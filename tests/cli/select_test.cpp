@@ -157,7 +157,7 @@ TEST_F(Select, TakesTextsWeightsAndRowsThatLackValues) {
 TEST_F(Select, RefusesWhatCannotBeCounted) {
   const Arguments label = {"--target", "label", "--ignore", "y"}, slr = label + Arguments{"--preset", "slr_var"};
   refused(label, {"--model logistic, or --preset NAME"});
-  refused(slr + Arguments{"--model", "logistic"}, {"--model and --preset exclude each other"});
+  refused(slr + Arguments{"--model", "logistic"}, {"--model and --preset cannot be used together"});
   refused(label + Arguments{"--model", "rvm"}, {"--model is 'rvm'", "--model logistic"});
   refused(label + Arguments{"--preset", "vb_linear_fit"}, {"vb_linear_fit is a regression"});
   refused(label + Arguments{"--preset", "slr_rvm"}, {"slr_rvm selects rows"});
@@ -167,7 +167,7 @@ TEST_F(Select, RefusesWhatCannotBeCounted) {
   refused(slr + Arguments{"--threads", "-2"}, {"threads is -2"});
   refused(slr + Arguments{"--top", "-1"}, {"--top is -1"});
   refused(slr + Arguments{"--seed", "-1"}, {"--seed is -1"});
-  refused(slr + Arguments{"--a0", "1"}, {"--a0 has no meaning with slr_var"});
+  refused(slr + Arguments{"--a0", "1"}, {"--a0 cannot be used with slr_var"});
   refused({"--target", "x1", "--model", "logistic"}, {"'x1'", "different numbers"});
   put("x,k\n1,a\n2,a\n3,b\n");
   refused({"--target", "k", "--model", "logistic", "--folds", "2"}, {"class b has one row", "two"});

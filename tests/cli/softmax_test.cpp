@@ -121,8 +121,8 @@ TEST_F(SoftmaxCommand, SaysWhichLevelsOfATextColumnPartWays) {
   };
   for (const testing::Arguments& each :
        {testing::Arguments{"--preset", "slr_lap"}, {"--preset", "smlr"}, {"--model", "logistic", "--prior", "laplace", "--lambda", "15"}})
-    EXPECT_TRUE(contains(notes(each), "the levels of text column 'kind' part ways")) << notes(each);
-  EXPECT_FALSE(contains(notes({"--model", "logistic", "--prior", "ard"}), "part ways"));
+    EXPECT_TRUE(contains(notes(each), "the levels of text column 'kind' are judged separately")) << notes(each);
+  EXPECT_FALSE(contains(notes({"--model", "logistic", "--prior", "ard"}), "judged separately"));
 }
 
 // As the table has them: the variances of the weights and, last of each class, of the intercept; 'show' prints what 'fit' does.

@@ -119,9 +119,9 @@ TEST(FitLinear, WarnsWhenArdExplainsTheNoiseAway) {
   const LinearFit ard = fit_linear(X, y, options);
   options.prior = Prior::shared();
   const LinearFit shared = fit_linear(X, y, options);
-  EXPECT_TRUE(mentions(ard.report.warnings, "explained the noise away") && mentions(ard.report.warnings, "--prior sparse"))
+  EXPECT_TRUE(mentions(ard.report.warnings, "describes the noise too") && mentions(ard.report.warnings, "--prior sparse"))
       << "effective parameters: " << ard.effective_parameters << " of 60 rows, noise sd " << noise_sd(ard);
-  EXPECT_FALSE(mentions(shared.report.warnings, "explained the noise away"));
+  EXPECT_FALSE(mentions(shared.report.warnings, "describes the noise too"));
 }
 
 }  // namespace

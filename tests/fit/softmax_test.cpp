@@ -466,10 +466,10 @@ TEST(Softmax, SaysWhatIsWrong) {
   expect_invalid([&] { fit_with(d.y, options); }, {"is 2; class_names has 2 entries"});
   options = {};
   options.preset = "slr_lap";
-  expect_invalid([&] { fit_with(d.y, options); }, {"'slr_lap' is not one of several classes"});
+  expect_invalid([&] { fit_with(d.y, options); }, {"'slr_lap' is not for several classes"});
   options = {};
   options.solver = SolverKind::spectral;
-  expect_invalid([&] { fit_with(d.y, options); }, {"spectral", "primal and dual"});
+  expect_invalid([&] { fit_with(d.y, options); }, {"spectral", "primal or dual"});
   options = {};
   const Vector k = (d.y.array() != 1).cast<double>();
   options.weights = k;

@@ -21,9 +21,8 @@ using testing::Random;
 using Texts = std::vector<std::string>;
 
 constexpr const char* growing =
-    "every row is on its own side: the classes can be separated, and so far this prior does not keep the coefficients from growing; they, "
-    "their intervals and the bound are those of the last sweep; if more sweeps only raise them, take a narrower hyper-prior (--a0 1 --b0 "
-    "1)";
+    "all rows are classified correctly: the classes can be separated, and so far this prior does not limit the coefficients; they, their "
+    "intervals and the bound are those of the last sweep; if they only grow with more sweeps, use a narrower hyper-prior (--a0 1 --b0 1)";
 
 FitOptions with_prior(const Prior& prior) {
   FitOptions options;
@@ -50,7 +49,7 @@ TEST(Warnings, SayThatSeparableClassesDidNotConverge) {
   ASSERT_EQ(fit.report.status, Status::max_sweeps);
   ASSERT_EQ(fit.accuracy, 1);
   EXPECT_EQ(fit.report.warnings, Texts{growing});
-  EXPECT_FALSE(mentions(fit.report.notes, "every row is on its own side")) << "said once";
+  EXPECT_FALSE(mentions(fit.report.notes, "all rows are classified correctly")) << "said once";
 }
 
 TEST(Warnings, LeaveSeparableClassesThatConvergedToANote) {
@@ -61,7 +60,7 @@ TEST(Warnings, LeaveSeparableClassesThatConvergedToANote) {
   ASSERT_EQ(fit.report.status, Status::converged);
   ASSERT_EQ(fit.accuracy, 1);
   EXPECT_EQ(fit.report.warnings, Texts{});
-  EXPECT_TRUE(mentions(fit.report.notes, "every row is on its own side"));
+  EXPECT_TRUE(mentions(fit.report.notes, "all rows are classified correctly"));
 }
 
 // The mode under a Laplace prior is not too confident there: it has few columns, and they are shrunk.
@@ -77,7 +76,7 @@ TEST(Warnings, SayThatFewRowsOnTheirOwnSidesAreTooConfident) {  // noisy labels:
   const LogisticFit fit = fit_logistic(problem.X, problem.labels, with_prior(Prior::ard()));
   ASSERT_EQ(fit.accuracy, 1);
   EXPECT_TRUE(mentions(fit.report.warnings,
-                       "every one of 60 rows is on its own side with 60 columns under this prior: probabilities and intervals are far too "
+                       "all 60 rows are classified correctly with 60 columns under this prior: probabilities and intervals are far too "
                        "confident; use the default prior, sparse (--prior sparse)"))
       << fit.report.message;
 }

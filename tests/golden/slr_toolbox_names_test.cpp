@@ -105,12 +105,12 @@ TEST(ToolboxNames, AreRefusedWhereTheyMeanNothing) {
   };
   refused("slr_var", {{"toolbox_gamma1", 1.0}}, {"toolbox_gamma1", "l1_slr_c"});
   refused("l1_slr_c", {{"toolbox_gamma1", -1.0}}, {"toolbox_gamma1 is -1", "> 0"});
-  refused("l1_slr_c", {{"toolbox_gamma1", 1.0}, {"lambda", 1.0}}, {"toolbox_gamma1", "lambda", "exclude"});
+  refused("l1_slr_c", {{"toolbox_gamma1", 1.0}, {"lambda", 1.0}}, {"toolbox_gamma1", "lambda", "together"});
   refused("slr_var", {{"toolbox_R", 1.0}}, {"toolbox_R", "slr_rvm"});
   refused("slr_rvm", {{"toolbox_R", 1.0}}, {"toolbox_R", "kernel 'gaussian'"});
   refused("slr_rvm", {{"kernel", std::string("gaussian")}, {"toolbox_R", 0.0}}, {"toolbox_R is 0", "> 0"});
-  refused("slr_rvm", {{"kernel", std::string("gaussian")}, {"toolbox_R", 1.0}, {"width", 1.0}}, {"toolbox_R", "width", "exclude"});
-  refused("slr_rvm", {{"kernel", std::string("gaussian")}, {"toolbox_gamma1", 1.0}}, {"toolbox_gamma1", "no meaning"});
+  refused("slr_rvm", {{"kernel", std::string("gaussian")}, {"toolbox_R", 1.0}, {"width", 1.0}}, {"toolbox_R", "width", "together"});
+  refused("slr_rvm", {{"kernel", std::string("gaussian")}, {"toolbox_gamma1", 1.0}}, {"toolbox_gamma1", "cannot be used"});
 }
 
 }  // namespace

@@ -66,7 +66,7 @@ TEST(ColumnsWithoutAPrior, AreSaidToSeparateTheClassesBesideColumnsWithOne) {
         EXPECT_EQ(fit.report.status, Status::separated) << to_string(prior.kind) << ": " << fit.report.message;
         std::string said = fit.report.message;
         for (const std::string& warning : fit.report.warnings) said += warning;
-        EXPECT_TRUE(contains(said, "give the columns a prior") || contains(said, "give the columns without one a prior")) << said;
+        EXPECT_TRUE(contains(said, "give the columns a prior") || contains(said, "give the columns without a prior one")) << said;
       }
 }
 
@@ -178,7 +178,7 @@ TEST(NumbersFarFromZero, AreFittedByTheirDifferences) {
           << prior;
       EXPECT_TRUE(contains(far.score()->report.warnings.front(), "numbers are stored in steps of 0.016"))
           << far.score()->report.warnings.front();
-      EXPECT_TRUE(contains(far.score()->report.warnings.front(), "left, and what is smaller is lost"))
+      EXPECT_TRUE(contains(far.score()->report.warnings.front(), "left, and smaller differences are lost"))
           << far.score()->report.warnings.front();
     }
   }

@@ -48,7 +48,7 @@ TEST(Diagnose, FindsNormalPosteriorsOfManyRowsGood) {
     const Diagnosis k = diagnosed(d, with_prior(prior));
     EXPECT_GT(k.effective_share, 0.9) << to_string(prior.kind);
     EXPECT_EQ(warning_of(k).empty(), k.khat <= 0.7) << to_string(prior.kind);
-    EXPECT_EQ(mentions({warning_of(k)}, "far out"), k.khat > 0.7) << warning_of(k);
+    EXPECT_EQ(mentions({warning_of(k)}, "heavier tails"), k.khat > 0.7) << warning_of(k);
     EXPECT_EQ(k.threshold, 0.7);
     EXPECT_EQ(k.log_ratios.size(), 4000);
   }

@@ -11,7 +11,7 @@ for name in include/ardvark/ardvark.h octave/inst/ardvark_fit.m docs/options.md;
 done
 "$texts" "$tree" >/dev/null
 for name in include/ardvark/ardvark.h octave/inst/ardvark_fit.m docs/options.md; do
-  sed -i 's/At most this many sweeps/At most so many sweeps/' "$tree/$name"
+  sed -i 's/The largest number of sweeps/The greatest number of sweeps/' "$tree/$name"
   if said=$("$texts" "$tree"); then echo "$name: a changed text was accepted"; exit 1; fi
   grep -qF "$name: what it says of the options" <<<"$said"
   "$texts" "$tree" --write >/dev/null

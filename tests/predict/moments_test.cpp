@@ -126,7 +126,7 @@ TEST(ModelFromMoments, RefusesWhatIsNoPosterior) {
   bad(0, 1) = 0.5;
   expect_invalid([&] { static_cast<void>(model_from_moments({.mean = w, .V = bad})); }, {"V is not symmetric", "(1, 2) is 0.5"});
   bad(1, 0) = 0.5, bad(0, 0) = -1;
-  expect_invalid([&] { static_cast<void>(model_from_moments({.mean = w, .V = bad})); }, {"no covariance", "negative"});
+  expect_invalid([&] { static_cast<void>(model_from_moments({.mean = w, .V = bad})); }, {"not a covariance", "negative"});
   bad(0, 0) = std::numeric_limits<double>::quiet_NaN();
   expect_invalid([&] { static_cast<void>(model_from_moments({.mean = w, .V = bad})); }, {"V", "NaN"});
   const Matrix other = Matrix::Identity(3, 3);

@@ -68,9 +68,9 @@ Matrix as_scored(const Subject& subject, const Matrix& rows) {
     return subject.model->softmax() &&
            std::ranges::any_of(subject.model->softmax()->machines, [&](const Fit& machine) { return reports(machine.report, what); });
   };
-  if (!says("there is no intercept, and the mean of")) return rows;
+  if (!says("there is no intercept, but the mean of")) return rows;
   Eigen::RowVectorXd centre = subject.prepared.X.colwise().mean();
-  if (says("there is no intercept, and the mean of the table")) centre.setConstant(centre.mean());
+  if (says("there is no intercept, but the mean of the table")) centre.setConstant(centre.mean());
   return rows.rowwise() - centre;
 }
 
