@@ -50,7 +50,7 @@ namespace ardvark::blas {
 namespace {
 
 int narrow(Index i) {
-  if (i > std::numeric_limits<int>::max()) throw InternalError("a BLAS call was asked for more than 2^31 - 1 rows or columns");
+  if (i > std::numeric_limits<int>::max()) throw InternalError("a BLAS call has more than 2^31 - 1 rows or columns");
   return static_cast<int>(i);
 }
 int leading(Index i) { return narrow(i > 0 ? i : 1); }

@@ -71,7 +71,7 @@ std::jthread started(Work&& work) try {
   return std::jthread(std::forward<Work>(work));
 } catch (const std::system_error& e) {
   throw EnvironmentError("cannot start a thread: " + e.code().message() +
-                         "; memory is short, or the number of threads has a limit (ulimit)");
+                         "; there is not enough memory, or the number of threads is limited (ulimit)");
 }
 
 /// A callback of the caller's for work on other threads: it runs on the caller's thread only, one call at a time, while the threads that

@@ -39,7 +39,7 @@ double fit_shape(const Vector& x) {
 double pareto_khat(const Vector& log_ratios) {
   const Index draws = log_ratios.size();
   if (draws < least_for_khat)
-    throw InvalidArgument(fmt::format("there are {} importance ratios; k-hat needs {} or more", draws, least_for_khat));
+    throw InvalidArgument(fmt::format("there are {} importance ratios; k-hat needs at least {}", draws, least_for_khat));
   if (!log_ratios.allFinite()) return std::numeric_limits<double>::quiet_NaN();
   Vector sorted = log_ratios.array() - log_ratios.maxCoeff();
   std::sort(sorted.begin(), sorted.end());

@@ -91,7 +91,7 @@ void new_rows(const MatrixView& X, const std::vector<std::string>& column_names,
       entry(x, "X_new", i, j, column_names);
       if (unit != 0 && !(std::abs(x - (center.size() > 0 ? center[j] : 0.0)) * unit < limit))
         throw InvalidArgument(
-            fmt::format("X_new at row {}, column '{}' is {}; in the units of the fit that is beyond 1e150, whose square no double holds",
+            fmt::format("X_new at row {}, column '{}' is {}; in the units of the fit its size must be below 1e150, or its square overflows",
                         i + 1, column_name(column_names, j), x));
     }
 }
@@ -125,7 +125,7 @@ double spread(double sd, bool all_equal, const std::string& what) {
   if (all_equal) return 0;
   if (!std::isfinite(sd) || sd < 1e-150)  // 0 where the squares have vanished
     throw InvalidArgument(
-        fmt::format("the values of {} are beyond what squares of doubles hold (about 1e-150 to 1e150): rescale it", what));
+        fmt::format("the values of {} are too large or too small to be squared (the range is about 1e-150 to 1e150): rescale it", what));
   return sd;
 }
 

@@ -233,7 +233,7 @@ std::optional<double> read_value(const CsvRecords& records, StoredColumn& column
   if (double number; is_new && !column.listed && parse_number(trimmed(text), number) && !std::isnan(number)) {
     if (2 * column.num_commas >= column.num_texts)  // a whole number among them
       throw InvalidArgument(fmt::format("{} has a decimal comma; write numbers with a decimal point", column.first_comma));
-    fail_at(records, column, fmt::format("'{}' is a number, the rows before it hold text{}", shown(text), way_to_text(column)));
+    fail_at(records, column, fmt::format("'{}' is a number, but the rows before it hold text{}", shown(text), way_to_text(column)));
   }
   if (is_new && !io::is_utf8(text)) fail_at(records, column, fmt::format("'{}' is not UTF-8: save the file as UTF-8", shown(text)));
   return static_cast<double>(code);
@@ -273,8 +273,9 @@ void sort_levels(Table& table, std::vector<StoredColumn>& stored) {
 void refuse_decimal_commas(const std::vector<StoredColumn>& stored) {
   for (const StoredColumn& column : stored)
     if (2 * column.num_commas > column.num_texts)
-      throw InvalidArgument(fmt::format("{} has a decimal comma, as {} of the column's {} values; write numbers with a decimal point{}",
-                                        column.first_comma, column.num_commas, column.num_texts, way_to_text(column)));
+      throw InvalidArgument(
+          fmt::format("{} has a decimal comma, like {} of the {} values of the column; write numbers with a decimal point{}",
+                      column.first_comma, column.num_commas, column.num_texts, way_to_text(column)));
 }
 
 // The lines of rows, once they are not those that the numbers of the rows say.
@@ -291,7 +292,7 @@ void note_line(Table& table, Index row_kept, Index file_row, Index line) {
   if (num_dropped == 0) throw InvalidArgument(fmt::format("'{}' has a header but no rows", path));
   const auto worst =
       std::max_element(stored.begin(), stored.end(), [](const auto& a, const auto& b) { return a.num_missing < b.num_missing; });
-  throw InvalidArgument(fmt::format("every row of '{}' has a missing value, so no rows are left (column '{}' misses {} of {})", path,
+  throw InvalidArgument(fmt::format("every row of '{}' has a missing value, so no rows are left (column '{}' lacks {} of {} values)", path,
                                     shown(records.names()[worst->field]), worst->num_missing, num_dropped));
 }
 

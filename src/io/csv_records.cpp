@@ -38,7 +38,7 @@ Index num_line_breaks(const char* begin, const char* end) {
 std::string hint_of_delimiter(std::string_view header, char delimiter) {
   for (const char other : {';', '\t', ',', '|'})
     if (other != delimiter && header.find(other) != std::string_view::npos)
-      return fmt::format("; if {} separates the fields, say so (--delimiter {})", other == '\t' ? "a tab" : fmt::format("'{}'", other),
+      return fmt::format("; if {} separates the fields, set it (--delimiter {})", other == '\t' ? "a tab" : fmt::format("'{}'", other),
                          other == '\t' ? "$'\\t'" : fmt::format("'{}'", other));
   return {};
 }

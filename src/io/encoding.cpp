@@ -85,9 +85,9 @@ std::vector<Route> plan(const Table& table, const FeatureEncoding& encoding) {
     const FeatureColumn& feature = encoding.features[f];
     const bool categorical_here = table.columns[static_cast<std::size_t>(from[f])].categorical;
     if (categorical_here && !feature.categorical)
-      throw InvalidArgument(fmt::format("column '{}' holds text, the model expects numbers there", shown(feature.name)));
+      throw InvalidArgument(fmt::format("column '{}' holds text; the model expects numbers", shown(feature.name)));
     if (!categorical_here && feature.categorical)
-      throw InvalidArgument(fmt::format("column '{}' holds numbers, the model expects text there: {} (list the column as categorical)",
+      throw InvalidArgument(fmt::format("column '{}' holds numbers; the model expects text: {} (list the column as categorical)",
                                         shown(feature.name), listed(feature.levels)));
     Route& route = routes.emplace_back(Route{from[f], to, width(feature, encoding.dummies), feature.categorical, {}});
     if (route.categorical) route.dummy_here = match_levels(table, route.from, feature, encoding.dummies);
@@ -119,7 +119,7 @@ std::unique_ptr<double[], Table::Free> resized(std::unique_ptr<double[], Table::
   void* p = fits ? std::realloc(values.get(), std::max<std::size_t>(1, num_rows * num_cols) * sizeof(double)) : nullptr;
   if (p == nullptr)
     throw EnvironmentError(
-        fmt::format("not enough memory for the {} x {} matrix of the features (columns of text take one column a level)", rows, cols));
+        fmt::format("not enough memory for the {} x {} matrix of the features (a text column takes one column per level)", rows, cols));
   static_cast<void>(values.release());
   values.reset(static_cast<double*>(p));
   return values;
@@ -197,7 +197,7 @@ EncodedTable encode(Table&& table, const FeatureEncoding& encoding) {
 
 Vector column_values(const Table& table, Index column) {
   if (!(column >= 0 && column < table.num_columns()))
-    throw InvalidArgument(fmt::format("column {} is asked for, the table has the columns 0 to {}", column, table.num_columns() - 1));
+    throw InvalidArgument(fmt::format("column is {}; it must be from 0 to {}", column, table.num_columns() - 1));
   Vector values(table.num_rows);
   for (Index row = 0; row < table.num_rows; ++row) values[row] = table.value(row, column);
   return values;

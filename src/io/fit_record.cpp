@@ -264,7 +264,7 @@ void read_factor(const FitReader& in, Index q, CovarianceFactor& factor) {
       in.fail("T, B or R");
     for (Index j : factor.flat_columns)
       if (j < 0 || j >= inside) in.fail("the list of flat columns");
-    if (has_repeats(factor.flat_columns)) fail_model(in.path(), "its list of flat columns names one twice");
+    if (has_repeats(factor.flat_columns)) fail_model(in.path(), "its list of flat columns names a column twice");
   } else if (factor.kind == CovarianceFactor::Kind::mixture) {
     factor.mixture = read_mixture(in.file, in.prefix, in.description.at("mixture"), q);
   } else if (factor.kind != CovarianceFactor::Kind::none) {
@@ -306,7 +306,7 @@ bool has_repeats(std::vector<Index> indices) {
 }
 
 void fail_damaged(const std::string& path, const std::string& name) {
-  throw InvalidArgument(fmt::format("'{}' is damaged: its array '{}' holds a number that cannot be", path, name));
+  throw InvalidArgument(fmt::format("'{}' is damaged: its array '{}' holds an invalid number", path, name));
 }
 
 void fail_model(const std::string& path, const std::string& why) {

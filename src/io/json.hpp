@@ -18,7 +18,7 @@
 
 namespace ardvark::io {
 
-/// A tree is not what it was asked for: "a number is expected, and there is a text".
+/// A tree is not what it was asked for: "a number is expected, but there is a text".
 class JsonError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

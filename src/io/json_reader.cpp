@@ -29,7 +29,7 @@ class Forward final : public nlohmann::json_sax<nlohmann::json> {
   bool end_array() override { return to_.close(), true; }
   bool key(string_t& name) override { return to_.key(name), true; }
   bool parse_error(std::size_t place, const std::string&, const nlohmann::json::exception&) override {
-    throw JsonError(fmt::format("it is no valid JSON at character {}", place));
+    throw JsonError(fmt::format("it is not valid JSON at character {}", place));
   }
 
  private:
@@ -89,8 +89,8 @@ class Builder final : public JsonEvents {
     taken_ -= had;
   }
   [[noreturn]] void fail() const {
-    throw InvalidArgument(fmt::format(
-        "'{}' is not an ardvark model file: its description is nested too deep, or has far more parts than such a file has", name_));
+    throw InvalidArgument(
+        fmt::format("'{}' is not an ardvark model file: its description is nested too deep or has too many parts", name_));
   }
 
   std::size_t most_bytes_, taken_ = 0;

@@ -38,7 +38,7 @@ Json describe(const FeatureEncoding& encoding) {
 FeatureEncoding read_encoding(const Json& description, const std::string& path) {
   FeatureEncoding encoding;
   if (description.contains("dummies")) {  // else all but the first
-    if (!description.at("dummies").is_text(every_level)) io::fail_model(path, "its dummies are of no known kind");
+    if (!description.at("dummies").is_text(every_level)) io::fail_model(path, "its kind of dummies is unknown");
     encoding.dummies = Dummies::every_level;
   }
   for (const Json& f : description.at("features").list()) {

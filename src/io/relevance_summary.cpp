@@ -69,7 +69,7 @@ bool is_standardised(const RelevanceFit& fit) {
 std::string kernel_in_words(const RelevanceFit& fit, const std::optional<KernelSpec>& spec) {
   const bool standardised = is_standardised(fit);
   if (spec && has_width(*spec)) {
-    if (spec->parameters.size() > 1) return spec->kind + ", a width per input: the smaller, the more the input matters";
+    if (spec->parameters.size() > 1) return spec->kind + ", one width per input: the smaller the width, the more the input matters";
     const double width = spec->parameters.front();
     if (!standardised) return fmt::format("{}, width {} in the unit of the inputs", spec->kind, number(width));
     if (fit.num_inputs() > 1) return fmt::format("{}, width {} in standard deviations of the inputs", spec->kind, number(width));
@@ -99,7 +99,7 @@ std::string table_of_widths(const RelevanceFit& fit, const std::vector<double>& 
     else
       table.add({fit.input_names[j], "constant"});
   }
-  return table.text() + (num_shown < order.size() ? fmt::format("  ... and {} wider\n", order.size() - num_shown) : "");
+  return table.text() + (num_shown < order.size() ? fmt::format("  ... and {} more with larger widths\n", order.size() - num_shown) : "");
 }
 
 // Weight over its sd.
@@ -122,7 +122,7 @@ std::vector<Index> listed_vectors(const Vector& sizes) {
 
 std::string more(std::size_t num_shown, Index num_all) {
   const Index left = num_all - static_cast<Index>(num_shown);
-  return left == 0 ? "" : fmt::format("  ... and {} more, smaller beside their sd\n", left);
+  return left == 0 ? "" : fmt::format("  ... and {} more with smaller weight/sd\n", left);
 }
 
 std::string table_of_weights(const RelevanceFit& fit) {
@@ -240,7 +240,7 @@ std::string heading(const RelevanceFit& fit) {
     out += fmt::format("target {}: probability of {} ({:.10g} rows) against {} ({:.10g} rows)\n", fit.target, fit.classes[1],
                        f.class_weight[1], fit.classes[0], f.class_weight[0]);
   } else if (fit.task == Task::logistic && fit.classes.size() > 2) {
-    out += fmt::format("target {}: {} classes, a machine for each against the rest\n", fit.target, fit.classes.size());
+    out += fmt::format("target {}: {} classes, one machine for each class against the rest\n", fit.target, fit.classes.size());
   } else if (!fit.target.empty()) {
     out += fmt::format("target {}\n", fit.target);
   }

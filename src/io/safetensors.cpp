@@ -110,7 +110,7 @@ void SafetensorsWriter::add_array(const std::string& name, const double* data, s
   const std::optional<std::uint64_t> num_bytes = num_bytes_of(shape);
   const bool taken = std::any_of(arrays_.begin(), arrays_.end(), [&](const auto& array) { return array.first == name; });
   if (taken || name == metadata_key || !num_bytes)
-    throw InternalError(fmt::format("the array '{}' of a model file has a name that is taken or a shape beyond memory", name));
+    throw InternalError(fmt::format("the array '{}' of a model file has the name of another array, or its shape is too large", name));
   arrays_.emplace_back(name, Array{data, std::move(shape), *num_bytes});
 }
 
@@ -247,7 +247,7 @@ class SafetensorsReader::HeaderEvents final : public JsonEvents {
   void key(std::string& name) override {
     (depth_ == 1 ? name_ : key_) = std::move(name);
     if (depth_ == 2 && is_metadata() && ++num_texts_ > max_texts)
-      file_.fail_foreign(fmt::format("its metadata hold more than {} texts", max_texts));
+      file_.fail_foreign(fmt::format("its metadata has more than {} texts", max_texts));
   }
   void value(Json scalar) override {
     if (depth_ < 2) fail_no_object();
@@ -295,7 +295,7 @@ class SafetensorsReader::HeaderEvents final : public JsonEvents {
       file_.fail_foreign(fmt::format("the shape {} of the array '{}' does not match its data_offsets", shown_shape(*shape_), shown(name_)));
     // An empty array may have any extent beside the 0; one that no other array of the file can share would ask for memory later.
     if (std::ranges::any_of(*shape_, [&](std::uint64_t extent) { return extent > file_.num_bytes_; }))
-      file_.fail_foreign(fmt::format("the shape {} of the array '{}' is beyond the size of the file", shown_shape(*shape_), shown(name_)));
+      file_.fail_foreign(fmt::format("the shape {} of the array '{}' is too large for the file", shown_shape(*shape_), shown(name_)));
     file_.arrays_[name_] = {*shape_, data_begin_ + begin, end - begin, {}};
   }
   [[noreturn]] void fail_no_object() const {
@@ -334,7 +334,7 @@ void SafetensorsReader::take_checksums() {
     fail_foreign("its checksums are not texts");
   }
   for (const auto& [name, array] : arrays_)
-    if (array.checksum.empty()) fail_foreign(fmt::format("its checksums lack that of the array '{}'", shown(name)));
+    if (array.checksum.empty()) fail_foreign(fmt::format("the checksum of the array '{}' is missing", shown(name)));
 }
 
 // The arrays follow each other without gap or overlap, and the last one ends with the file.
@@ -390,7 +390,7 @@ void SafetensorsReader::check_unread_arrays() const {
 
 void SafetensorsReader::check_header(bool must_have_one) const {
   if (header_checksum_ == HeaderChecksum::wrong || (must_have_one && header_checksum_ == HeaderChecksum::absent))
-    throw InvalidArgument(fmt::format("'{}' is damaged: its header is not what was written; write or copy it again", path_));
+    throw InvalidArgument(fmt::format("'{}' is damaged: its header differs from what was written; write or copy it again", path_));
 }
 
 Vector SafetensorsReader::vector(const std::string& name) const try {
@@ -418,7 +418,8 @@ const std::string& SafetensorsReader::text(const std::string& key) const {
 }
 
 void SafetensorsReader::fail_changed(const std::string& name) const {
-  throw InvalidArgument(fmt::format("'{}' is damaged: its array '{}' is not what was written; write or copy it again", path_, shown(name)));
+  throw InvalidArgument(
+      fmt::format("'{}' is damaged: its array '{}' differs from what was written; write or copy it again", path_, shown(name)));
 }
 
 void SafetensorsReader::fail_foreign(const std::string& why) const {

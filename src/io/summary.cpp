@@ -74,7 +74,8 @@ std::string sparse_text(const Fit& fit) {
                        undecided > 0 ? fmt::format(", {} undecided", undecided) : "");
   }
   if (fit.prior != PriorKind::slab)
-    out += fmt::format("dense fraction        {:.2f} (many small effects, of these and the noise)\n", sparse.dense_fraction);
+    out += fmt::format("dense fraction        {:.2f} (share of the small effects in the variance of small effects and noise)\n",
+                       sparse.dense_fraction);
   for (const CredibleSet& set : sparse.sets) {
     if (set.columns.size() < 2 || set.inclusion < 0.5) continue;
     std::string names;

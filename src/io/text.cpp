@@ -118,7 +118,7 @@ std::string padded(const std::string& text, std::size_t to) { return text + std:
 std::string bound_in_words(double bound, PriorKind prior, BoundScope scope) {
   if (scope == BoundScope::nothing && prior != PriorKind::laplace) return "not comparable: no column has a prior";
   return fmt::format("{:.4f} nats{}", bound,
-                     scope == BoundScope::same_flat ? ", comparable only where the same columns have no prior" : "");
+                     scope == BoundScope::same_flat ? ", comparable only with models in which the same columns have no prior" : "");
 }
 
 }  // namespace ardvark::io
