@@ -1,4 +1,4 @@
-// A comparison as text for people.
+// A comparison as readable text.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// From a table to the matrix X of a fit, in the table's own memory.
+// Makes the matrix X of a fit from a table, in the table's own memory.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -32,10 +32,10 @@ struct Route {
   Index to = 0;     // first column of X
   Index width = 0;  // columns of X
   bool categorical = false;
-  std::vector<Index> dummy_here;  // of each level of the table's column; negative: none
+  std::vector<Index> dummy_here;  // per level of the table's column; negative: no dummy
 };
 
-// The table's column of each feature.
+// For each feature its column of the table.
 std::vector<Index> match_names(const Table& table, const FeatureEncoding& encoding) {
   std::unordered_map<std::string, Index> place;
   for (Index j = 0; j < table.num_columns(); ++j) place.emplace(table.columns[static_cast<std::size_t>(j)].name, j);
@@ -182,7 +182,8 @@ EncodedTable encode(Table&& table, const FeatureEncoding& encoding) {
   table = Table{};
   if (leaves_all_in_place(routes, width_before)) return result;
 
-  // In place: rows that shrink are moved first to last, rows that grow last to first, so that none lands on one not yet read.
+  // In place: if rows shrink, the first row moves first; if they grow, the last row moves first. So no row overwrites one that is not read
+  // yet.
   const bool grows = width_after > width_before;
   if (grows) result.values = resized(std::move(result.values), n, width_after);
   std::vector<double> x(static_cast<std::size_t>(width_after));

@@ -12,7 +12,7 @@
 namespace ardvark::io {
 namespace {
 
-// The library is asked for single texts and numbers alone, in whose destruction it needs no memory.
+// The JSON library is used only for single texts and numbers: their destructors need no memory.
 using Scalar = nlohmann::json;
 
 template <typename Element, typename Of>

@@ -11,7 +11,7 @@ namespace ardvark::io {
 namespace {
 
 constexpr Index num_scalars = 6;
-constexpr const char *candidate_mean = "candidate_mean", *candidate_probability = "candidate_probability";  // in older files there are none
+constexpr const char *candidate_mean = "candidate_mean", *candidate_probability = "candidate_probability";  // older files do not have them
 
 Json to_json(const KernelSpec& spec) {
   Json j = {{"kind", spec.kind}, {"parameters", spec.parameters}};
@@ -29,7 +29,7 @@ KernelSpec read_spec(const Json& j, const std::string& path, int depth = 0) {
   return spec;
 }
 
-// The kernel, which must take points of d inputs.
+// The kernel must accept points with d inputs.
 Kernel read_kernel(const Json& description, Index d, const std::string& path) {
   const KernelSpec spec = read_spec(description, path);
   try {
@@ -45,7 +45,7 @@ Kernel read_kernel(const Json& description, Index d, const std::string& path) {
 
 std::string prefix_of(std::size_t machine) { return fmt::format("machine{}.", machine + 1); }
 
-// One trial a row: parameters, log evidence, number of vectors.
+// One row per trial: parameters, log evidence, number of vectors.
 Matrix table_of(const std::vector<KernelTrial>& trials) {
   const auto num_parameters = trials.empty() ? Index{0} : static_cast<Index>(trials.front().parameters.size());
   Matrix table(static_cast<Index>(trials.size()), num_parameters + 2);
@@ -140,7 +140,7 @@ RelevanceFit read_relevance(const SafetensorsReader& file, const Json& descripti
   const Index m = fit.num_vectors();
   if (fit.relevance_vectors.cols() != d || static_cast<Index>(fit.relevance_rows.size()) != m) fail("relevance_vectors");
   std::vector<Index> rows = fit.relevance_rows;
-  std::erase(rows, Index{-1});  // a centre that is no row
+  std::erase(rows, Index{-1});  // a centre that is not a row
   if (has_repeats(rows) || std::any_of(rows.begin(), rows.end(), [](Index i) { return i < 0; }))
     fail_model(path, "its list of relevance rows names a row twice or holds an invalid row");
 

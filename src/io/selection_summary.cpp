@@ -1,4 +1,4 @@
-// Selection counts as text for people.
+// Selection counts as readable text.
 #include <fmt/format.h>
 
 #include <algorithm>
