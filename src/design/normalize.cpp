@@ -45,7 +45,7 @@ ColumnUnits column_units(MatrixView X, ColumnCenter center, ColumnScale scale) {
   }
   if (!units.center.allFinite() || !units.scale.allFinite())
     throw InvalidArgument("X holds values whose squares or sums overflow: rescale it");
-  for (Index j = 0; j < p; ++j)  // a spread of a few roundings of the column's size is none
+  for (Index j = 0; j < p; ++j)  // a spread of a few rounding errors of the column counts as 0
     if (!is_spread(units.scale[j], units.center[j])) units.scale[j] = 0;
   return units;
 }
