@@ -28,7 +28,7 @@ void Anderson::extrapolate(const Vector& x, const Vector& Gx, const Vector& weig
   const Index k = std::min(count_ - 1, memory_);
   next = Gx;
   if (k == 0) return;
-  // min || F - dF gamma ||, with a ridge of 1e-10 of the mean square: nearly parallel differences must not blow up the step.
+  // min || F - dF gamma ||, with a ridge of 1e-10 times the mean square: nearly parallel differences must not make the step huge.
   auto N = normal_.topLeftCorner(k, k);
   for (Index i = 0; i < k; ++i) {
     weighted_ = weight.cwiseProduct(dF_.col(i));

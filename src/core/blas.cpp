@@ -50,13 +50,13 @@ namespace ardvark::internal::blas {
 namespace {
 
 int narrow(Index i) {
-  if (i > std::numeric_limits<int>::max()) throw InternalError("a BLAS call was asked for more than 2^31 - 1 rows or columns");
+  if (i > std::numeric_limits<int>::max()) throw InternalError("a BLAS call has more than 2^31 - 1 rows or columns");
   return static_cast<int>(i);
 }
 int leading(Index i) { return narrow(i > 0 ? i : 1); }
 constexpr int one = 1;
 
-// ---- One call of BLAS on the thread that makes it, in two precisions.
+// ---- Single calls of BLAS on the calling thread, in two precisions.
 
 void call_syrk(Transpose transpose, Index n, Index k, double alpha, const double* A, Index lda, double beta, double* C, Index ldc) {
   const char t = static_cast<char>(transpose);
@@ -120,8 +120,8 @@ void call_gemv(Transpose transpose, Index m, Index n, double alpha, const double
   dgemv_(&t, &im, &in, &alpha, A, &ia, x, &one, &beta, y, &one);
 }
 
-// ---- The same in tiles. What a tile is hangs on the sizes alone and each is one call, so that the bits are those of any number of
-// threads.
+// ---- The same in tiles. The tiles depend only on the sizes and each tile is one call, so the results are the same to the last bit for any
+// number of threads.
 
 double product_of(Index m, Index n, Index k) { return static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k); }
 
@@ -130,7 +130,7 @@ void over_ranges(Index size, Index width, Function&& f) {
   parallel_for((size + width - 1) / width, num_threads(), [&](Index i) { f(i * width, std::min(width, size - i * width)); });
 }
 
-// Of rows or columns of a product of matrices: each tile packs the other factor anew, which costs 2% of its time.
+// Tiles of the rows or columns of a product of matrices. Each tile packs the other factor again, which costs 2% of its time.
 template <typename Function>
 void over_tiles(Index size, Function&& f) {
   over_ranges(size, size <= 1024 ? 128 : 256, f);
@@ -189,7 +189,7 @@ void solve_rows(Index m, Index n, const double* L, Index ldl, double* B, Index l
   });
 }
 
-// Where matrices are factored by halves, and where that ends.
+// Larger matrices are factored by halves.
 constexpr Index leaf_of_factor = 512;
 Index first_half(Index n) { return (n / 2 + 63) / 64 * 64; }
 
@@ -223,7 +223,7 @@ void syrk(Transpose transpose, Index n, Index k, float alpha, const float* A, In
 void symm(Index m, Index n, double alpha, const double* A, Index lda, const double* B, Index ldb, double beta, double* C, Index ldc) {
   const AtOneThread held;
   if (is_small(product_of(m, m, n))) return call_symm(m, n, alpha, A, lda, B, ldb, beta, C, ldc);
-  over_tiles(m, [&](Index from, Index own) {  // rows of A: left of the diagonal, on it, and below it in its columns
+  over_tiles(m, [&](Index from, Index own) {  // rows of A: the diagonal block, the part left of it, and the transposed part below it
     const Index next = from + own;
     call_symm(own, n, alpha, A + from * (lda + 1), lda, B + from, ldb, beta, C + from, ldc);
     if (from > 0) call_gemm(Transpose::no, Transpose::no, own, n, from, alpha, A + from, lda, B, ldb, 1.0, C + from, ldc);
@@ -251,20 +251,20 @@ void gemm(Transpose transpose_a, Transpose transpose_b, Index m, Index n, Index 
 }
 
 void gemv(Transpose transpose, Index m, Index n, double alpha, const double* A, Index lda, const double* x, double beta, double* y) {
-  if (m == 0 || n == 0) {  // a sum of nothing; BLAS returns at once and leaves y alone
+  if (m == 0 || n == 0) {  // an empty sum; BLAS would return at once and leave y unchanged
     for (Index i = 0; i < (transpose == Transpose::no ? m : n); ++i) y[i] = beta == 0 ? 0 : beta * y[i];
     return;
   }
   const AtOneThread held;
   constexpr Index most = 16, fewest_rows = 2048;
   if (is_small_to_read(m * n)) return call_gemv(transpose, m, n, alpha, A, lda, x, beta, y);
-  if (transpose == Transpose::yes) {  // each column a sum of its own
+  if (transpose == Transpose::yes) {  // one sum per column
     over_ranges(n, (n + 8 * most - 1) / (8 * most) * 8,
                 [&](Index from, Index own) { call_gemv(transpose, m, own, alpha, A + from * lda, lda, x, beta, y + from); });
   } else if (m >= fewest_rows) {
     over_ranges(m, (m + 64 * most - 1) / (64 * most) * 64,
                 [&](Index from, Index own) { call_gemv(transpose, own, n, alpha, A + from, lda, x, beta, y + from); });
-  } else {  // few long sums: of parts of the columns, added in their order
+  } else {  // few long sums: sums over parts of the columns are added in order
     const Index width = (n + most - 1) / most, parts = (n + width - 1) / width;
     Matrix sums(m, parts);
     over_ranges(n, width, [&](Index from, Index own) {
@@ -279,7 +279,7 @@ void gemv(Transpose transpose, Index m, Index n, double alpha, const double* A, 
   }
 }
 
-// Of tiles of columns what is below the diagonal serves twice, in stretches of rows that the second reading finds in the cache.
+// Each tile of columns uses its part below the diagonal twice, in blocks of rows that are still in the cache the second time.
 void symv(Index n, const double* A, Index lda, const double* x, double* y) {
   const AtOneThread held;
   if (is_small_to_read(n * n / 2)) return call_symv(n, A, lda, x, y);
@@ -317,13 +317,14 @@ void trsv(Transpose transpose, Index n, const double* L, Index ldl, double* x) {
 bool potrf(Index n, double* A, Index lda) {
   const AtOneThread held;
   if (!factor_by_halves(n, A, lda)) return false;
-  // OpenBLAS lets NaN and infinity through its pivot test: look at the diagonal ourselves.
+  // The pivot test of OpenBLAS does not stop at NaN and infinity, so check the diagonal here.
   for (Index j = 0; j < n; ++j)
     if (!(A[j + j * lda] > 0) || !std::isfinite(A[j + j * lda])) return false;
   return true;
 }
 
-// [A 0; B C]^-1 = [A^-1 0; -C^-1 B A^-1 C^-1]: nearly all of it is TRMM, several times as fast as LAPACK's TRSM and columns one by one.
+// [A 0; B C]^-1 = [A^-1 0; -C^-1 B A^-1 C^-1]: nearly all work is TRMM, several times as fast as LAPACK's way (TRSM and single
+// columns).
 bool trtri(Index n, double* L, Index ldl) {
   const AtOneThread held;
   constexpr Index leaf = 32;
@@ -376,8 +377,8 @@ namespace {
 
 constexpr Index panel_to_reduce = 32;  // columns
 
-// Of the first columns of A [n,n], taken as reduced: reflectors V below the diagonal with ones on top, and W such that what is left is
-// A - V W' - W V'. As LAPACK does it, but A times a vector in tiles.
+// Reduces the first columns of A [n,n]: leaves the reflectors V below the diagonal, with ones on top, and W such that the rest of the
+// matrix is A - V W' - W V'. Like LAPACK, but computes A times a vector in tiles.
 void reduce_panel(Index n, double* A, Index lda, double* off_diagonal, double* tau, double* W) {
   Vector row(panel_to_reduce), inner(panel_to_reduce);
   for (Index i = 0; i < panel_to_reduce; ++i) {
@@ -414,7 +415,7 @@ void reduce_panel(Index n, double* A, Index lda, double* off_diagonal, double* t
 
 void sytrd(Index n, double* A, Index lda, double* diagonal, double* off_diagonal, double* tau) {
   const AtOneThread held;
-  if (n > 2048) {  // below, the products with vectors are too short to be shared out
+  if (n > 2048) {  // smaller products with vectors are too short for several threads
     Matrix W(n, panel_to_reduce);
     for (; n > 1024; n -= panel_to_reduce) {
       reduce_panel(n, A, lda, off_diagonal, tau, W.data());
@@ -466,7 +467,7 @@ void apply_reflectors_transposed(Index n, const double* A, Index lda, const doub
 
 namespace {
 
-// Eigenvalues, ascending, and vectors of a tridiagonal matrix; Q [n, n] with distance `ldq` between columns.
+// Eigenvalues (ascending) and eigenvectors of a tridiagonal matrix; Q [n, n] with leading dimension `ldq`.
 bool stedc(Index n, double* diagonal, double* off_diagonal, double* Q, Index ldq) {
   const int in = narrow(n), iq = leading(ldq), ask = -1;
   double size = 0;
@@ -480,13 +481,13 @@ bool stedc(Index n, double* diagonal, double* off_diagonal, double* Q, Index ldq
   return info == 0;
 }
 
-// The same, its two halves side by side: LAPACK's first division of the matrix, and its last merger. order[j]: where the vector of value j
-// is among the columns of Q, which holds zeros before.
+// The same, with its two halves in parallel: the first division and the last merge of LAPACK's algorithm. The eigenvector of value j is
+// column order[j] of Q. Q must hold zeros before the call.
 bool stedc_by_halves(Index n, double* diagonal, double* off_diagonal, double* Q, std::vector<int>& order) {
   constexpr Index least = 128;
   std::iota(order.begin(), order.end(), 0);
   if (n < least) return stedc(n, diagonal, off_diagonal, Q, n);
-  double scale = 0;  // the merger compares values with vectors
+  double scale = 0;  // the merge compares values with vectors
   for (Index i = 0; i < n; ++i) scale = std::max({scale, std::abs(diagonal[i]), i + 1 < n ? std::abs(off_diagonal[i]) : 0.0});
   if (scale == 0) return stedc(n, diagonal, off_diagonal, Q, n);
   for (Index i = 0; i < n; ++i) diagonal[i] /= scale, off_diagonal[i] /= scale;
@@ -515,7 +516,7 @@ bool stedc_by_halves(Index n, double* diagonal, double* off_diagonal, double* Q,
   return true;
 }
 
-// By the signs of the pivots of T - bound I.
+// Uses the signs of the pivots of T - bound I.
 bool has_eigenvalue_below(double bound, Index n, const double* diagonal, const double* off_diagonal) {
   double pivot = 1;
   for (Index i = 0; i < n; ++i) {
@@ -528,11 +529,11 @@ bool has_eigenvalue_below(double bound, Index n, const double* diagonal, const d
 
 }  // namespace
 
-// As LAPACK's driver of this name does it, but threads of ours share what is independent: the halves of the tridiagonal matrix, and the
-// vectors in the last step.
+// Like LAPACK's driver of this name, but our threads share the independent parts: the halves of the tridiagonal matrix, and the vectors in
+// the last step.
 bool syevd(Index n, double* A, Index lda, double* values, double least) {
   double largest = 0;
-  for (Index j = 0; j < n; ++j)  // LAPACK may hang on NaN
+  for (Index j = 0; j < n; ++j)  // LAPACK may not return if there is a NaN
     for (Index i = j; i < n; ++i) {
       if (!std::isfinite(A[i + j * lda])) return false;
       largest = std::max(largest, std::abs(A[i + j * lda]));
@@ -542,7 +543,8 @@ bool syevd(Index n, double* A, Index lda, double* values, double least) {
     for (Index j = 0; j < n; ++j)
       for (Index i = j; i < n; ++i) A[i + j * lda] *= factor;
   };
-  const bool out_of_range = largest > 0 && (largest < 1e-140 || largest > 1e140);  // of what the squares of the tridiagonal form hold
+  const bool out_of_range =
+      largest > 0 && (largest < 1e-140 || largest > 1e140);  // squares in the tridiagonal form may overflow or underflow
   const double unit = out_of_range ? largest : 1;
   if (out_of_range) rescale(1 / unit);
 

@@ -1,4 +1,4 @@
-// The one door to BLAS and LAPACK (LP64, column-major). Everything else in the library calls these.
+// All calls of BLAS and LAPACK (LP64, column-major) go through these functions.
 #pragma once
 
 #include "ardvark/types.hpp"
@@ -8,8 +8,9 @@ namespace ardvark::internal::blas {
 enum class Side : char { left = 'L', right = 'R' };
 enum class Transpose : char { no = 'N', yes = 'T' };
 
-// Lower triangles throughout: the library never stores an upper one. Each call of BLAS itself is held at one thread. What is large is cut
-// into tiles by its sizes alone, which threads of ours share: the bits are the same for any number of threads.
+// Triangles are always lower ones: the library never stores an upper one. Each call of BLAS itself runs on one thread. Large operations are
+// cut into tiles that depend only on the sizes, and our threads share the tiles: the result is the same to the last bit for any number of
+// threads.
 
 /// C <- alpha A A' + beta C (no) or alpha A' A + beta C (yes); C [n,n] lower, inner size k.
 void syrk(Transpose transpose, Index n, Index k, double alpha, const double* A, Index lda, double beta, double* C, Index ldc);
@@ -38,41 +39,41 @@ void trsv(Transpose transpose, Index n, const double* L, Index ldl, double* x);
 [[nodiscard]] bool trtri(Index n, double* L, Index ldl);
 /// The lower triangle of L' L, in place, with L lower triangular.
 void lauum(Index n, double* L, Index ldl);
-/// A = Q R, A [m,n]: of it R is left, in the upper triangle of its first min(m, n) rows, and nothing of use below. By one thread, so that
-/// the bits are the same for any number of them.
+/// A = Q R, A [m,n]: leaves R in the upper triangle of the first min(m, n) rows of A, and nothing useful below. Runs on one thread, so the
+/// result is the same to the last bit for any number of threads.
 void triangularise(Index m, Index n, double* A, Index lda);
-/// A = Q diag(values) Q', values ascending, of which A then holds Q; false if it is not finite or the iteration fails. Also, and early, if
-/// an eigenvalue is below `least` (more than 0; 0: none is asked for).
+/// A = Q diag(values) Q', values ascending; A then holds Q. False if A is not finite or the iteration fails. Also false, before the vectors
+/// are computed, if an eigenvalue is below `least` > 0 (0: no limit).
 [[nodiscard]] bool syevd(Index n, double* A, Index lda, double* values, double least = 0);
 /// A = Q T Q' with T tridiagonal: diagonal [n], off_diagonal [n-1]; A then holds Q's reflectors with tau [n-1].
 void sytrd(Index n, double* A, Index lda, double* diagonal, double* off_diagonal, double* tau);
 /// x <- Q' x for the Q that sytrd left in A.
 void apply_reflectors_transposed(Index n, const double* A, Index lda, const double* tau, double* x);
 
-/// The number of threads that a fit may use; 1 where it cannot be told.
+/// The number of threads that a fit may use; 1 if it cannot be determined.
 [[nodiscard]] int num_threads();
 
-/// Whether so many multiplications end before a second thread has paid for its start: on a busy machine one waits for the other as long as
-/// the scheduler likes.
+/// Whether so many multiplications are too few for a second thread: its start costs time, and on a busy machine one thread may wait long
+/// for the other.
 [[nodiscard]] bool is_small(double multiplications);
-/// Threads of ours for work of so many multiplications: one where it is small.
+/// How many of our threads to use for so many multiplications: one if they are few.
 [[nodiscard]] Index threads_for(double multiplications);
-/// The same for a pass over so many entries of a matrix: fetching one takes as long as some dozens of multiplications.
+/// The same for a pass over so many entries of a matrix: reading one takes as long as some dozens of multiplications.
 [[nodiscard]] bool is_small_to_read(Index entries);
 [[nodiscard]] Index threads_to_read(Index entries);
-/// Of rows [n,p], Gram matrix and factor: n p min(n, p).
+/// The number of multiplications for Gram matrix and factor of rows [n,p]: n p min(n, p).
 [[nodiscard]] double multiplications(Index n, Index p);
 
-/// While one lives, num_threads() tells `threads` (0: what it told before, at first the caller's setting of OpenBLAS), and each call of
-/// OpenBLAS is held at one thread: its own threads wait for each other after each product, and the bits hang on their number. The caller's
-/// setting comes back with the end of the last scope.
+/// While a scope exists, num_threads() returns `threads` (0: the value before, at first the caller's setting of OpenBLAS), and each call of
+/// OpenBLAS runs on one thread: its own threads wait for each other after each product, and the last bits of its results depend on their
+/// number. The end of the last scope restores the caller's setting.
 ///
-/// OpenBLAS has one number for the process, so that the scopes of all threads share it: of each thread the innermost scope with a number
-/// counts, and of several threads the largest number holds, in whatever order they end.
+/// OpenBLAS has one number of threads per process, so the scopes of all threads share it. For each thread the innermost scope with a number
+/// counts; the largest of these numbers holds, in whatever order the scopes end.
 class ThreadScope {
  public:
   explicit ThreadScope(int threads);
-  /// As of 0: for a part that has no scope around it.
+  /// Like ThreadScope(0): for work that may have no scope around it.
   struct OursAlone {};
   explicit ThreadScope(OursAlone) : ThreadScope(0) {}
   ~ThreadScope();

@@ -1,4 +1,4 @@
-// The names of the routines where a build of BLAS gives them a prefix.
+// The names of the routines if a build of BLAS gives them a prefix.
 #pragma once
 
 #ifdef ARDVARK_BLAS_PREFIX

@@ -1,4 +1,4 @@
-// The number of threads: OpenBLAS's, which is one while the library works, and ours.
+// The numbers of threads: that of OpenBLAS, which is one while the library works, and our own.
 #include "core/blas_threads.hpp"
 
 #include <sys/mman.h>
@@ -15,7 +15,7 @@
 #include "core/parallel.hpp"
 
 extern "C" {
-// Present in OpenBLAS only; with another BLAS the thread option has no effect, and the bits are those of its own threads.
+// Only OpenBLAS has these. With another BLAS the thread option has no effect, and the last bits of results depend on its own threads.
 [[gnu::weak]] void openblas_set_num_threads(int);
 [[gnu::weak]] int openblas_get_num_threads(void);
 void dpotrf_(const char*, const int*, double*, const int*, int*);
@@ -23,14 +23,14 @@ void dpotrf_(const char*, const int*, double*, const int*, int*);
 
 namespace ardvark::internal::blas {
 
-// Two threads gain from about a millisecond of work on, by less than a busy machine takes from them.
+// Two threads are faster from about a millisecond of work on, but on a busy machine they can lose more than they gain.
 bool is_small(double multiplications) { return multiplications < 4e7; }
 
 double multiplications(Index n, Index p) { return static_cast<double>(n) * static_cast<double>(p) * static_cast<double>(std::min(n, p)); }
 
 namespace {
 
-// The scopes that live, as OpenBLAS's setting does: for the whole process.
+// The existing scopes of the whole process; OpenBLAS's setting is one per process, too.
 class Scopes {
  public:
   void enter(const ThreadScope* scope, int threads) {
@@ -87,11 +87,11 @@ bool is_settable() { return openblas_set_num_threads != nullptr && openblas_get_
 
 thread_local int scopes_of_this_thread = 0;
 
-// OpenBLAS takes a buffer for each thread that is in a call, keeps it for later ones, and where it gets no memory for it asks again for
-// ever (0.3.21, memory.c). So we ask before it does, and where memory is limited from outside one thread has to do.
+// OpenBLAS allocates a buffer for each thread that is in a call and keeps it for later calls. If the allocation fails, it tries again
+// without end (0.3.21, memory.c). So we check before whether there is memory, and use only one thread if memory is limited from outside.
 class Buffers {
  public:
-  /// Takes that of one thread, which then stays, whatever memory is used for. False: there is no room for it.
+  /// Makes OpenBLAS allocate the buffer of one thread, which it then keeps. False: there is not enough memory for it.
   bool take_one() {
     const std::lock_guard lock(mutex_);
     if (!is_taken_ && has_room()) {
@@ -139,7 +139,7 @@ Index threads_to_read(Index entries) { return is_small_to_read(entries) ? 1 : nu
 ThreadScope::ThreadScope(int threads) {
   if (!is_settable()) return;
   if (!buffers().take_one())
-    throw EnvironmentError("memory is not enough: OpenBLAS needs 128 MB of addresses for its work; allow the program more (ulimit -v, -d)");
+    throw EnvironmentError("not enough memory: OpenBLAS needs 128 MB of address space; raise the limit of the program (ulimit -v, -d)");
   scopes().enter(this, threads);
   ++scopes_of_this_thread;
 }
@@ -150,7 +150,7 @@ ThreadScope::~ThreadScope() {
   --scopes_of_this_thread;
 }
 
-// A piece of shared work stands inside the scope of the thread that shares it out.
+// A piece of a parallel_for runs inside the scope of the thread that started the parallel_for.
 AtOneThread::AtOneThread() {
   if (scopes_of_this_thread == 0 && !(detail::is_at_a_piece && scopes().any())) own_.emplace(0);
 }

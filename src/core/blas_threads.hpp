@@ -1,4 +1,4 @@
-// How the shim holds BLAS at one thread; for blas*.cpp only.
+// How the calls of BLAS are limited to one thread; only for blas*.cpp.
 #pragma once
 
 #include <optional>
@@ -7,7 +7,7 @@
 
 namespace ardvark::internal::blas {
 
-/// A scope of its own where the caller has none: no call of BLAS from this library runs on threads of BLAS.
+/// Makes a ThreadScope if the caller has none: no call of BLAS from this library uses threads of BLAS.
 class AtOneThread {
  public:
   AtOneThread();

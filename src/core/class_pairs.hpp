@@ -1,4 +1,4 @@
-// The pairs of classes in one order, for what fits, predicts and prints them.
+// The pairs of classes, in the same order for fitting, predicting and printing.
 #pragma once
 
 #include <utility>

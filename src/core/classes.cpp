@@ -24,7 +24,7 @@ std::pair<double, double> two_labels(VectorView labels, bool signs) {
   for (double label : labels) low = std::min(low, label), high = std::max(high, label);
   if (low == high && signs && std::abs(low) == 1) return {-1, 1};
   if (low == high)
-    throw InvalidArgument(fmt::format("labels has one class only ({}); logistic regression needs exactly two", text_of(low)));
+    throw InvalidArgument(fmt::format("labels has only one class ({}); logistic regression needs exactly two", text_of(low)));
   for (Index i = 0; i < labels.size(); ++i)
     if (labels[i] != low && labels[i] != high)
       throw InvalidArgument(
@@ -38,8 +38,8 @@ std::pair<double, double> two_labels(VectorView labels, bool signs) {
 void require_names(VectorView labels, const std::vector<std::string>& names) {
   for (Index i = 0; i < labels.size() && !names.empty(); ++i)
     if (!(labels[i] >= 0 && labels[i] < static_cast<double>(names.size()) && labels[i] == std::floor(labels[i])))
-      throw InvalidArgument(fmt::format("labels at row {} is {}; class_names has {} entries, so that labels must be numbers from 0 to {}",
-                                        i + 1, labels[i], names.size(), names.size() - 1));
+      throw InvalidArgument(fmt::format("labels at row {} is {}; class_names has {} entries, so labels must be numbers from 0 to {}", i + 1,
+                                        labels[i], names.size(), names.size() - 1));
 }
 
 Classes read_classes(VectorView labels, VectorView k, const std::vector<std::string>& names) {
@@ -53,7 +53,7 @@ Classes read_classes(VectorView labels, VectorView k, const std::vector<std::str
   for (const double label : out.labels) out.names.push_back(names.empty() ? text_of(label) : names[static_cast<std::size_t>(label)]);
   if (out.size() < 2)
     throw InvalidArgument(
-        fmt::format("labels has one class only ({}); a classification needs two at least", out.names.empty() ? "" : out.names.front()));
+        fmt::format("labels has only one class ({}); a classification needs at least two", out.names.empty() ? "" : out.names.front()));
   out.num_rows.assign(out.labels.size(), 0);
   out.weight = Vector::Zero(out.size());
   for (Index i = 0; i < labels.size(); ++i) {

@@ -8,7 +8,7 @@
 namespace ardvark::internal {
 namespace {
 
-// Rows in eights; the last eight may overlap those before, of which `skip` rows then count no more.
+// Loads eight rows. The last eight may overlap those before: then the first `skip` rows were already counted and are loaded as zeros.
 [[gnu::always_inline]] inline void load_counted(const double* from, Index skip, Eight& to) {
   load(from, to);
   if (skip == 0) return;
@@ -16,7 +16,7 @@ namespace {
   to = lane < skip ? Eight{} : to;
 }
 
-// use(i, skip) for the eights of at least eight rows.
+// use(i, skip) for each group of eight rows; size >= 8.
 [[gnu::always_inline]] inline void for_eights(Index size, auto&& use) {
   Index i = 0;
   for (; i + lanes <= size; i += lanes) use(i, Index{0});
@@ -118,7 +118,8 @@ namespace {
       });
 }
 
-// Two columns against four at a time. Where there are no four the last stands in for the others, and what it makes is not kept.
+// Two columns times four columns at once. If fewer than four are left, the last one replaces the missing ones, and their results are not
+// kept.
 [[gnu::always_inline]] inline void joint_products(const double* const* z, Index count, const double* u, const double* D, Index size,
                                                   double* A, double* c) {
   if (size < lanes) {
@@ -181,7 +182,7 @@ namespace {
   }
 }
 
-// `Eights` times eight rows from row i on, of which the first `skip` stay as they are.
+// `Eights` times eight rows, from row i on; the first `skip` of them stay unchanged.
 template <int Eights>
 [[gnu::always_inline]] inline void joint_move_rows(const double* const* z, Index count, const double* D, Index i, Index skip,
                                                    const double* change, const double* C, double* u, double* g) {

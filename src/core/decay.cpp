@@ -8,8 +8,8 @@
 namespace ardvark::internal {
 namespace {
 
-// exp(x) for -701 <= x <= 0 as 2^n exp(r), |r| <= ln(2)/2, with the series to r^13 (the next term is below 4e-18). n ln 2 is taken off in
-// two parts, of which the first is exact.
+// exp(x) for -701 <= x <= 0 as 2^n exp(r), |r| <= ln(2)/2, with the series to r^13 (the next term is below 4e-18). n ln 2 is subtracted
+// in two parts; the first is exact.
 [[gnu::always_inline]] inline double exponential(double x) {
   constexpr double ln_2_high = 0x1.62e42feep-1, ln_2_low = 0x1.a39ef35793c76p-33, whole = 0x1.8p52;  // adding this rounds to an integer
   const double shifted = x * 1.4426950408889634074 + whole, n = shifted - whole;
@@ -28,12 +28,12 @@ namespace {
   sum = sum * r + 0.5;
   sum = sum * r + 1;
   sum = sum * r + 1;
-  // n stands in the low bits of `shifted`; it is added to the exponent of the sum.
+  // The low bits of `shifted` hold n, which is added to the exponent of the sum.
   const auto bits = std::bit_cast<std::uint64_t>(sum) + (std::bit_cast<std::uint64_t>(shifted) << 52);
   return std::bit_cast<double>(bits);
 }
 
-// Three plain loops of a fixed length: this the compilers turn into vector instructions.
+// Three simple loops of a fixed length: compilers turn them into vector instructions.
 constexpr Index block = 64;
 [[gnu::always_inline]] inline void decay_block(double* u) {
   double e[block];

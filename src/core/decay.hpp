@@ -1,4 +1,4 @@
-// exp(-u) for whole arrays: what a distance kernel spends its time on.
+// exp(-u) for whole arrays: most of the work of a distance kernel.
 #pragma once
 
 #include <span>
@@ -8,13 +8,14 @@
 
 namespace ardvark::internal {
 
-/// From here on decay() returns 0, where exp(-u) = 1e-304: a denormal number would slow every later product with K a hundredfold.
+/// From here on decay() returns 0; exp(-u) is 1e-304 there. A denormal number would make every later product with K a hundred times slower.
 inline constexpr double decay_end = 700;
 
-/// u <- exp(-u) for u >= 0, within 1.5 units of 2^-53 of it; 0 from decay_end on. The same bits wherever in the array a number stands.
+/// u <- exp(-u) for u >= 0, with a relative error up to 1.5 x 2^-53; 0 from decay_end on. The result does not depend on the place in the
+/// array.
 void decay(double* u, Index size);
 
-/// One body compiled for several instruction sets, the best first; decay() takes the first that simd::level() allows.
+/// The same code compiled for several instruction sets, the fastest first; decay() uses the first that simd::level() allows.
 struct DecayVersion {
   simd::Level level;
   void (*run)(double* u, Index size);

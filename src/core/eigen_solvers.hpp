@@ -1,4 +1,4 @@
-// Eigen's decompositions of dense matrices, compiled once (eigen_solvers.cpp) and not in each file that has a use for one.
+// Eigen's decompositions of dense matrices, compiled once (eigen_solvers.cpp) and not in each file that uses them.
 #pragma once
 
 #include <Eigen/Cholesky>

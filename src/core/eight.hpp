@@ -1,4 +1,4 @@
-// Eight numbers side by side, which the compiler turns into whatever registers the function around it may use.
+// Eight numbers in one vector. The compiler maps it to the registers that the surrounding function may use.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ typedef float EightSingle __attribute__((vector_size(lanes * sizeof(float))));
   return sum;
 }
 
-/// e^x for x <= 0, to 2e-16 of it; 0 below -700. Series to the thirteenth power around multiples of ln 2.
+/// e^x for x <= 0, relative error 2e-16; 0 below -700. Series to the thirteenth power around multiples of ln 2.
 [[gnu::always_inline]] inline void exp_of(const Eight& x, Eight& out) {
   constexpr double to_whole = 0x1.8p52, log2_e = 0x1.71547652b82fep0, ln2_high = 0x1.62e42feep-1, ln2_low = 0x1.a39ef35793c76p-33;
   constexpr double over_factorial[] = {
@@ -52,7 +52,7 @@ typedef float EightSingle __attribute__((vector_size(lanes * sizeof(float))));
   out = in_range ? sum * scale : Eight{};
 }
 
-/// x^(-1/2) for 0 < x < 1e300, to 4e-16 of it: four steps of Newton's from a guess by the exponent.
+/// x^(-1/2) for 0 < x < 1e300, relative error 4e-16: four Newton steps from a first value made from the exponent.
 [[gnu::always_inline]] inline void inverse_root_of(const Eight& x, Eight& out) {
   EightBits bits;
   std::memcpy(&bits, &x, sizeof bits);

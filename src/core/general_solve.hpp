@@ -1,11 +1,11 @@
-// Systems whose matrix is not symmetric.
+// Linear systems with a matrix that is not symmetric.
 #pragma once
 
 #include "ardvark/types.hpp"
 
 namespace ardvark::internal::blas {
 
-/// B <- A^-1 B by LU with row exchanges; false if A is singular to the last bit.
+/// B <- A^-1 B by LU with row exchanges; false if a pivot is exactly 0.
 [[nodiscard]] bool solve(Matrix A, Matrix& B);
 
 }  // namespace ardvark::internal::blas

@@ -8,7 +8,7 @@
 namespace ardvark::internal {
 
 double logistic_rows(const Vector& m, const Vector& t, const Vector& k, Vector& p, Vector& q) {
-  constexpr Index block = 256;  // a product of so many factors of at most 2 is finite: one logarithm serves them all
+  constexpr Index block = 256;  // a product of so many factors up to 2 is finite, so one logarithm is enough for all of them
   const Index n = m.size();
   p.resize(n);
   q.resize(n);

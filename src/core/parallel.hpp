@@ -18,13 +18,13 @@
 namespace ardvark::internal {
 
 namespace detail {
-/// Whether this thread is at a piece of some parallel_for: what it shares out in turn stays with it.
+/// Whether this thread is running a piece of a parallel_for: a parallel_for inside that piece then runs on this thread only.
 inline thread_local bool is_at_a_piece = false;
 }  // namespace detail
 
-/// f(0) .. f(count - 1) on so many threads, or as many of them as can be started. The pieces must not depend on each other, so the result
-/// does not depend on the number of threads. The first exception that a piece throws is thrown again. BLAS should be held at one thread
-/// meanwhile, and just before: the idle threads of OpenBLAS spin for a while after a call.
+/// Calls f(0) .. f(count - 1) on so many threads, or on as many as can be started. The calls must not depend on each other; then the result
+/// does not depend on the number of threads. The first exception of a call is thrown again. BLAS should be limited to one thread during
+/// this and just before: the idle threads of OpenBLAS use the processor for a while after a call.
 template <typename Function>
 void parallel_for(Index count, Index num_threads, Function&& f) {
   num_threads = std::min(count, num_threads);
@@ -50,14 +50,14 @@ void parallel_for(Index count, Index num_threads, Function&& f) {
     std::vector<std::jthread> others;
     try {
       for (Index t = 1; t < num_threads; ++t) others.emplace_back(work);
-    } catch (const std::system_error&) {  // memory or threads are short: those that run do it all
+    } catch (const std::system_error&) {  // not enough memory or threads: those that run do all the work
     }
     work();
   }
   if (thrown) std::rethrow_exception(thrown);
 }
 
-/// f(from, to) for ranges of about one length that make up 0 .. count - 1, one to a thread.
+/// Calls f(from, to) for ranges of about equal length that cover 0 .. count - 1, one range per thread.
 template <typename Function>
 void parallel_ranges(Index count, Index num_threads, Function&& f) {
   num_threads = std::clamp<Index>(num_threads, 1, std::max<Index>(count, 1));
@@ -65,23 +65,23 @@ void parallel_ranges(Index count, Index num_threads, Function&& f) {
   parallel_for(num_threads, num_threads, [&](Index t) { f(std::min(t * part, count), std::min((t + 1) * part, count)); });
 }
 
-/// \throws EnvironmentError  it cannot be started
+/// Starts a thread. \throws EnvironmentError  if it cannot be started
 template <typename Work>
 std::jthread started(Work&& work) try {
   return std::jthread(std::forward<Work>(work));
 } catch (const std::system_error& e) {
   throw EnvironmentError("cannot start a thread: " + e.code().message() +
-                         "; memory is short, or the number of threads has a limit (ulimit)");
+                         "; there is not enough memory, or the number of threads is limited (ulimit)");
 }
 
-/// A callback of the caller's for work on other threads: it runs on the caller's thread only, one call at a time, while the threads that
-/// ask it wait for the answer. After its first `false` it is not called again, and every question is answered so.
+/// Lets work on other threads call the user's callback. The callback runs only on the caller's thread, one call at a time, while the
+/// threads that ask wait for the answer. After its first `false` it is not called again, and every answer is `false`.
 template <typename Message>
 class Relay {
  public:
   explicit Relay(std::function<bool(const Message&)> answer) : answer_(std::move(answer)) {}
 
-  /// From any thread of run()'s work.
+  /// May be called from any thread of the work of run().
   bool ask(const Message& message) {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return question_ == nullptr || stopped_; });
@@ -93,7 +93,7 @@ class Relay {
     return question.answer;
   }
 
-  /// work() on another thread; its exception, or that of the callback, is thrown here.
+  /// Runs work() on another thread and throws its exception, or that of the callback, here.
   template <typename Work>
   void run(Work&& work) {
     bool done = false;
@@ -113,7 +113,7 @@ class Relay {
       while (true) {
         changed_.wait(lock, [&] { return done || question_ != nullptr; });
         if (question_ == nullptr) break;
-        Question& question = *question_;  // lives while its thread waits
+        Question& question = *question_;  // exists while its thread waits
         lock.unlock();
         bool go_on = false;
         try {

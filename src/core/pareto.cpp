@@ -17,7 +17,7 @@ double shape_at(double theta, const Vector& x) {
   return sum / static_cast<double>(x.size());
 }
 
-// Zhang and Stephens's estimate of k from excesses, ascending, > 0.                                                          (KHAT.2)
+// Zhang and Stephens's estimate of k from ascending excesses > 0.                                                            (KHAT.2)
 double fit_shape(const Vector& x) {
   const Index n = x.size(), m = 30 + static_cast<Index>(std::sqrt(static_cast<double>(n)));
   const double of_tail = static_cast<double>(n), largest = x[n - 1];
@@ -31,7 +31,7 @@ double fit_shape(const Vector& x) {
   }
   const Vector weight = (likelihood.array() - likelihood.maxCoeff()).exp();
   const double k = shape_at(weight.dot(theta) / weight.sum(), x);
-  return (of_tail * k + 5) / (of_tail + 10);  // ten ratios of k = 1/2 are taken as seen
+  return (of_tail * k + 5) / (of_tail + 10);  // a prior as if ten more ratios had k = 1/2
 }
 
 }  // namespace
@@ -39,7 +39,7 @@ double fit_shape(const Vector& x) {
 double pareto_khat(const Vector& log_ratios) {
   const Index draws = log_ratios.size();
   if (draws < least_for_khat)
-    throw InvalidArgument(fmt::format("there are {} importance ratios; k-hat needs {} or more", draws, least_for_khat));
+    throw InvalidArgument(fmt::format("there are {} importance ratios; k-hat needs at least {}", draws, least_for_khat));
   if (!log_ratios.allFinite()) return std::numeric_limits<double>::quiet_NaN();
   Vector sorted = log_ratios.array() - log_ratios.maxCoeff();
   std::sort(sorted.begin(), sorted.end());

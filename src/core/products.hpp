@@ -8,8 +8,8 @@
 
 namespace ardvark::internal::products {
 
-/// f(first, count) for tiles of columns, side by side on threads of ours. Tiles do not depend on the number of threads, so neither does
-/// what is made of them.
+/// Calls f(first, count) for tiles of columns, in parallel on our threads. The tiles do not depend on the number of threads, so the results
+/// do not either.
 constexpr Index tile_width = 128;
 template <typename Function>
 void tiles(Index columns, Index num_threads, Function&& f) {
@@ -41,9 +41,9 @@ inline Matrix transposed_times(const Eigen::Ref<const Matrix>& A, const Eigen::R
   return product(blas::Transpose::yes, blas::Transpose::no, A, B);
 }
 
-/// A sum over many of something, a [size, size] matrix in all: so many sums of its parts, each made on one thread, as long as they take
-/// less memory than a quarter of what is summed. Threads that share one sum wait for each other at every block. How many hangs on the shape
-/// alone, so that the bits do.
+/// For a [size, size] matrix that is a sum over `many` terms: into how many partial sums it is divided, each computed by one thread.
+/// Together they take at most a quarter of the memory of the terms. (Threads that share one sum would wait for each other at every block.)
+/// The number depends only on the shape, so the result is the same to the last bit for any number of threads.
 inline Index num_lanes(Index many, Index size) {
   constexpr Index most = 8;
   Index lanes = 1;

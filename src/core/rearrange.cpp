@@ -7,8 +7,8 @@ namespace {
 
 using Panel = Eigen::Map<Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>;
 
-// A matrix of blocks of `size` values, row after row, becomes its transpose: block (i, k) goes to place k rows + i. One cycle after
-// another.
+// Transposes a matrix [rows, cols] of blocks of `size` values, stored row after row: block (i, k) moves to place k rows + i. Follows one
+// cycle of the permutation after another.
 void transpose_blocks(double* values, Index rows, Index cols, Index size) {
   std::vector<bool> is_done(static_cast<std::size_t>(rows * cols), false);
   Vector held(size);
@@ -31,16 +31,16 @@ void transpose_blocks(double* values, Index rows, Index cols, Index size) {
 
 }  // namespace
 
-// Each row is cut into blocks and what is left over; blocks of the same columns are brought together, and each such panel is transposed.
+// Cuts each row into blocks and a rest. Brings the blocks of the same columns together into a panel, and transposes each panel.
 void rows_to_columns(double* values, Index rows, Index cols) {
-  if (rows < 2 || cols < 2) return;  // the same either way
-  constexpr Index most = 504;        // an odd number of cache lines, so that rows of a panel do not compete for the same places of a cache
+  if (rows < 2 || cols < 2) return;  // both orders are the same
+  constexpr Index most = 504;        // an odd number of cache lines: rows of a panel do not compete for the same places in a cache
   const Index width = std::clamp<Index>((Index{1} << 20) / rows, 16, most), panels = cols / width, rest = cols % width;
   Matrix last(rows, rest), panel(rows, panels > 0 ? width : 0);
   for (Index i = 0; i < rows; ++i) {
     const double* row = values + i * cols;
     for (Index j = 0; j < rest; ++j) last(i, j) = row[panels * width + j];
-    if (rest > 0) std::copy_n(row, panels * width, values + i * panels * width);  // no later than where it was
+    if (rest > 0) std::copy_n(row, panels * width, values + i * panels * width);  // moves to the front or stays
   }
   transpose_blocks(values, rows, panels, width);
   for (Index k = 0; k < panels; ++k) {
@@ -51,7 +51,8 @@ void rows_to_columns(double* values, Index rows, Index cols) {
   std::copy_n(last.data(), last.size(), values + panels * rows * width);
 }
 
-// The column that comes to place `to` has been put aside to where the one before it at that place came from, and so on.
+// A swap at an earlier place may have moved a column away: step k moves the column at place k to the place columns[k]. So while `from` is
+// an earlier place, follow its swap. `from` is a reference: columns[to] then holds the place that step `to` really swaps with.
 void bring_to_front(double* values, Index rows, std::vector<Index> columns) {
   const auto column = [&](Index j) { return values + j * rows; };
   for (Index to = 0; to < static_cast<Index>(columns.size()); ++to) {

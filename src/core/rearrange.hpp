@@ -1,4 +1,4 @@
-// A matrix laid out otherwise in the memory that it has.
+// Rearranges a matrix inside its own memory.
 #pragma once
 
 #include <vector>
@@ -7,13 +7,14 @@
 
 namespace ardvark::internal {
 
-/// [rows, cols], row after row  ->  column after column. Beside the matrix: about 8 MB, or 16 columns where those are more, twice.
+/// Changes a matrix [rows, cols] from row-major to column-major. Needs up to about twice 8 MB more, or twice 16 columns if they are larger.
 void rows_to_columns(double* values, Index rows, Index cols);
 
-/// Column after column: those named, each once, come to the front in this order; what is behind them is of no use.
+/// Moves the named columns of a column-major matrix to the front, in this order. Each may be named only once. The columns behind them are
+/// then in no defined order.
 void bring_to_front(double* values, Index rows, std::vector<Index> columns);
 
-/// The strict upper triangle of a square matrix <- its lower one, in squares that stay in the caches.
+/// Copies the lower triangle of a square matrix to its upper one, in blocks that stay in the caches.
 void mirror(Matrix& lower);
 
 }  // namespace ardvark::internal

@@ -1,16 +1,16 @@
-// Another size for a matrix that holds something.
+// Changes the size of a matrix that is not empty.
 //
-// Eigen 3.4 frees what a matrix holds, then asks for memory of the new size. Where it gets none the matrix keeps the address of what it has
-// freed, and its destructor frees that again. The same goes for every assignment that changes a size, also that of one matrix to another.
-// Of a matrix that is empty, or made anew and moved, nothing is freed twice; so these are for whatever keeps its place and changes its
-// size.
+// Eigen 3.4 frees the memory of a matrix and then allocates memory of the new size. If this fails, the matrix keeps the address of the
+// freed memory, and its destructor frees it again. The same is true for every assignment that changes the size of a matrix. It does not
+// happen if the matrix is empty before, or if a new matrix is made and moved. Use these functions for every matrix that exists and changes
+// its size.
 #pragma once
 
 #include "ardvark/types.hpp"
 
 namespace ardvark::internal {
 
-/// As m.resize(rows, cols): what stood there is lost. Without memory m is empty.
+/// Like m.resize(rows, cols): the old values are lost. If the allocation fails, m is empty.
 template <typename Dense>
 void resize(Dense& m, Index rows, Index cols) {
   if (m.size() != rows * cols) m.resize(0, 0);
@@ -22,7 +22,7 @@ void resize(Dense& v, Index size) {
   v.resize(size);
 }
 
-/// As to = from. Without memory `to` stays as it was. `from` may be made of `to`.
+/// Like to = from. If the allocation fails, `to` is unchanged. `from` may be an expression of `to`.
 template <typename Dense, typename Expression>
 void assign(Dense& to, const Expression& from) {
   if (to.rows() == from.rows() && to.cols() == from.cols())

@@ -1,4 +1,4 @@
-// The inner loops over the rows of a row-major table, in vector instructions where the processor has them.
+// The inner loops over the rows of a row-major table, with vector instructions if the processor has them.
 #pragma once
 
 #include <span>
@@ -8,7 +8,7 @@
 
 namespace ardvark::internal {
 
-/// What a row gives to sums over rows, column by column: square_j += x_j^2 and product_j += target x_j, x as it is written.
+/// Adds a row to sums over the rows, one per column: square_j += x_j^2 and product_j += target x_j, where x is the row that is written.
 struct RowSums {
   double* square;
   double* product;
@@ -22,7 +22,7 @@ using AddDeviations = void (*)(const Scalar* x, const double* center, double wei
 
 struct RowKernels {
   simd::Level level;
-  /// out_j <- (x_j - center_j) scale_j factor, and the sums of it
+  /// out_j <- (x_j - center_j) scale_j factor, and its sums
   ReadRow<double, double> read_to_double;
   ReadRow<double, float> read_to_float;
   ReadRow<float, double> read_single_to_double;
@@ -50,9 +50,9 @@ struct RowKernels {
       return add_deviations_of_single;
   }
 };
-/// Fastest first; the last runs everywhere.
+/// Fastest first; the last runs on every processor.
 [[nodiscard]] std::span<const RowKernels> row_kernels();
-/// The first that simd::level() allows.
+/// The fastest that simd::level() allows.
 [[nodiscard]] const RowKernels& row_kernel();
 
 }  // namespace ardvark::internal

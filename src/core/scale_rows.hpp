@@ -5,8 +5,8 @@
 
 namespace ardvark::internal {
 
-/// out <- diag(w) X, column by column: twice as fast as Eigen's product with a diagonal matrix, which takes row and column of each entry
-/// apart. Of an expression w every entry would be computed anew for each column. X [rows, cols] may be a block.
+/// out <- diag(w) X, column by column: twice as fast as Eigen's product with a diagonal matrix, which computes row and column of each
+/// entry. (If w were an expression, its entries would be computed again for each column.) X [rows, cols] may be a block.
 inline void scale_rows(const Vector& w, const Eigen::Ref<const Matrix>& X, Eigen::Ref<Matrix> out) {
   for (Index j = 0; j < X.cols(); ++j) out.col(j) = w.cwiseProduct(X.col(j));
 }

@@ -21,22 +21,24 @@ constexpr double eps = std::numeric_limits<double>::epsilon();
 
 double entry(const Matrix& C, Index i, Index j) { return C(std::max(i, j), std::min(i, j)); }
 
-// A plane rotation of two coordinates, after which the first is an axis of the matrix.
+// A plane rotation of two coordinates. After it the first coordinate is an axis (an eigenvector) of the matrix.
 struct Rotation {
   Index first = 0, second = 0;
   double c = 1, s = 0;
 };
 
-// diag(a) + rho z z' in rotated coordinates: those in `kept` have a strictly ascending and z well away from 0, the others are axes.
+// diag(a) + rho z z' in rotated coordinates: the coordinates in `kept` have strictly ascending a and z that are not nearly 0, the others
+// are axes.
 struct Deflated {
   std::vector<Index> kept, axes;
   std::vector<Rotation> rotations;
 };
 
-// As LAPACK's laed2: a coordinate that the rank one hardly touches is an axis; of two with nearly the same a one can be made so.
+// Like LAPACK's laed2: a coordinate with nearly no part in the rank-one term is an axis. If two have nearly the same a, a rotation makes
+// one of them an axis.
 Deflated deflate(const std::vector<Index>& ascending, double rho, Vector& a, Vector& z) {
   Deflated out;
-  const double negligible = 8 * eps;  // of 1, the scale of a and rho
+  const double negligible = 8 * eps;  // relative to 1, the scale of a and rho
   for (const Index j : ascending) {
     if (!(rho * std::abs(z[j]) > negligible)) {
       out.axes.push_back(j);
@@ -62,21 +64,21 @@ Deflated deflate(const std::vector<Index>& ascending, double rho, Vector& a, Vec
   return out;
 }
 
-// Values and vectors of diag(a) + rho z z', a strictly ascending, |z| = 1, no entry of it 0.
+// Eigenvalues and eigenvectors of diag(a) + rho z z'; a strictly ascending, |z| = 1, no entry of z is 0.
 bool solve_secular(const Vector& a, Vector z, double rho, Vector& values, Matrix& U) {
   const Index k = a.size();
   values.resize(k);
   U.resize(k, k);
   if (k == 0) return true;
   const int ik = static_cast<int>(k);
-  for (Index j = 0; j < k; ++j) {  // U(i, j) = a_i - value_j; of k <= 2 the vectors themselves
+  for (Index j = 0; j < k; ++j) {  // U(i, j) = a_i - value_j; for k <= 2 the vectors themselves
     const int ij = static_cast<int>(j + 1);
     int info = 0;
     dlaed4_(&ik, &ij, a.data(), z.data(), U.data() + j * k, &rho, &values[j], &info);
     if (info != 0) return false;
   }
   if (k <= 2) return U.allFinite();
-  Vector product = Vector::Ones(k);  // z_i^2 for which the values are exact, but for the sign and a common factor
+  Vector product = Vector::Ones(k);  // the z_i^2 for which the values are exact, up to the sign and a common factor
   for (Index j = 0; j < k; ++j)
     for (Index i = 0; i < k; ++i) product[i] *= i == j ? U(i, i) : U(i, j) / (a[i] - a[j]);
   for (Index i = 0; i < k; ++i) z[i] = std::copysign(std::sqrt(std::abs(product[i])), z[i]);
@@ -96,7 +98,7 @@ std::optional<DiagonalPlusRankOne> as_diagonal_plus_rank_one(const Matrix& C) {
   for (Index column = 0; column < n; ++column) scale = std::max(scale, C.col(column).tail(n - column).cwiseAbs().maxCoeff());
   const double rounding = 1e-13 * scale;
   if (!(scale > 0) || !std::isfinite(scale)) return std::nullopt;
-  // v_i^2 = C_ij C_il / C_jl, with the largest entry beside the diagonal at i, j and then the largest to both.
+  // v_i^2 = C_ij C_il / C_jl: (i, j) is the largest entry off the diagonal, l has the largest other entry of column j.
   Index i = 1, j = 0;
   for (Index column = 0; column < n; ++column)
     for (Index row = column + 1; row < n; ++row)
@@ -106,7 +108,7 @@ std::optional<DiagonalPlusRankOne> as_diagonal_plus_rank_one(const Matrix& C) {
     if (other != i && other != j && (l < 0 || std::abs(entry(C, j, other)) > std::abs(entry(C, j, l)))) l = other;
   DiagonalPlusRankOne out{C.diagonal(), Vector::Zero(n), 1};
   if (std::abs(C(i, j)) > rounding) {
-    const bool is_alone = entry(C, j, l) == 0;  // no other entry beside the diagonal: any v_i serves
+    const bool is_alone = entry(C, j, l) == 0;  // no other entry off the diagonal: any v_i is correct
     const double square = is_alone ? std::abs(C(i, j)) : C(i, j) * (entry(C, i, l) / entry(C, j, l));
     if (square == 0) return std::nullopt;
     out.sign = square > 0 ? 1 : -1;
@@ -128,7 +130,7 @@ bool decompose(const DiagonalPlusRankOne& of, Vector& values, Matrix& Q) {
   values = Vector::Zero(n);
   Q = Matrix::Identity(n, n);
   if (!(unit > 0)) return true;
-  Vector a = of.sign / unit * of.a, z = square > 0 ? Vector(of.v / std::sqrt(square)) : Vector(of.v);  // with a minus: of -C
+  Vector a = of.sign / unit * of.a, z = square > 0 ? Vector(of.v / std::sqrt(square)) : Vector(of.v);  // if the sign is -1: those of -C
   double rho = square / unit;
   std::vector<Index> ascending(static_cast<std::size_t>(n));
   std::iota(ascending.begin(), ascending.end(), Index{0});
@@ -144,7 +146,7 @@ bool decompose(const DiagonalPlusRankOne& of, Vector& values, Matrix& Q) {
   const auto k = static_cast<Index>(parts.kept.size());
   Vector all(n);
   all << found, a(parts.axes);
-  Matrix rows = Matrix::Zero(n, n);  // one vector a row, so that a rotation is of two columns
+  Matrix rows = Matrix::Zero(n, n);  // one vector per row, so a rotation changes two columns
   for (Index c = 0; c < k; ++c) rows.col(parts.kept[static_cast<std::size_t>(c)]).head(k) = U.row(c).transpose();
   for (Index c = k; c < n; ++c) rows(c, parts.axes[static_cast<std::size_t>(c - k)]) = 1;
   for (auto r = parts.rotations.rbegin(); r != parts.rotations.rend(); ++r) {

@@ -33,7 +33,8 @@ Level resolve(const char* wish, Level has) {
   for (const Level level : {Level::baseline, Level::avx2, Level::avx512}) {
     if (word != name(level)) continue;
     if (level > has)
-      throw InvalidArgument(fmt::format("the environment variable ARDVARK_SIMD is {}, but this processor has {} at most", word, name(has)));
+      throw InvalidArgument(
+          fmt::format("the environment variable ARDVARK_SIMD is {}, but this processor supports at most {}", word, name(has)));
     return level;
   }
   throw InvalidArgument(fmt::format("the environment variable ARDVARK_SIMD is '{}'; it must be baseline, avx2 or avx512", word));

@@ -17,7 +17,7 @@ constexpr std::array<double, 8> ms_p = {.003246343272134, .051517477033972, .195
 constexpr std::array<double, 8> ms_s = {1.365340806296348, 1.059523971016916, .830791313765644, .650732166639391,
                                         .508135425366489,  .396313345166341,  .308904252267995, .238212616409306};
 
-// Beyond the range of a double the answer is infinity, not an exception.
+// If the result overflows, it is infinity, not an exception.
 using Quiet = boost::math::policies::policy<boost::math::policies::overflow_error<boost::math::policies::ignore_error>,
                                             boost::math::policies::underflow_error<boost::math::policies::ignore_error>,
                                             boost::math::policies::evaluation_error<boost::math::policies::ignore_error>>;
@@ -29,7 +29,7 @@ double log_gamma(double x) { return boost::math::lgamma(x, Quiet()); }
 double digamma(double x) { return boost::math::digamma(x, Quiet()); }
 
 double student_t_quantile(double degrees_of_freedom, double level) {
-  // By the lower tail, which a double resolves for every level below 1.
+  // Uses the lower tail, which a double can represent for every level below 1.
   const double tail = 0.5 * (1 - level);
   if (!(degrees_of_freedom < 1e15)) return -boost::math::quantile(boost::math::normal_distribution<double, Quiet>(), tail);
   return -boost::math::quantile(boost::math::students_t_distribution<double, Quiet>(degrees_of_freedom), tail);
@@ -49,7 +49,7 @@ ExpectedSigmoid::ExpectedSigmoid(double s) {
 }
 
 double ExpectedSigmoid::operator()(double m) const {
-  // By symmetry in the lower half, where the sum keeps its digits and cannot pass 1/2 but by rounding.
+  // Uses symmetry: computes in the lower half, where the sum keeps its digits and exceeds 1/2 only by rounding.
   double low = 0;
   for (std::size_t k = 0; k < 8; ++k) low += ms_p[k] * normal_cdf(-slope_[k] * std::abs(m));
   low = std::min(low, 0.5);
@@ -75,7 +75,7 @@ LogisticExpectation expected_logistic_of_little_variance(double m, double s) {
 }
 
 LogisticExpectation expected_logistic(double m, double s) {
-  // By symmetry the tails are computed where Phi is small, so that 1 - E sigma keeps its digits: softplus(x) = x + softplus(-x).
+  // Uses symmetry: computes the tails where Phi is small, so that 1 - E sigma keeps its digits: softplus(x) = x + softplus(-x).
   const double a = -std::abs(m);
   LogisticExpectation e{0, 0, 0};
   for (std::size_t k = 0; k < 8; ++k) {

@@ -1,4 +1,4 @@
-// Scalar functions of the formulas, written so that neither 0 nor 1e308 breaks them.
+// Scalar functions of the formulas, also correct for 0 and for 1e308.
 #pragma once
 
 #include <array>
@@ -21,7 +21,7 @@ inline double sigmoid(double x) {
   return e / (1 + e);
 }
 
-/// q = sigma(x) and q ln q + (1 - q) ln(1 - q), of one exponential and one logarithm.
+/// q = sigma(x) and q ln q + (1 - q) ln(1 - q), with one exponential and one logarithm.
 struct Indicator {
   double probability, negative_entropy;
 };
@@ -37,7 +37,7 @@ inline double jj_lambda(double xi) {
   return std::tanh(0.5 * x) / (4 * x);
 }
 
-/// ln Gamma(x), x > 0, safe in threads.
+/// ln Gamma(x), x > 0, thread-safe.
 double log_gamma(double x);
 
 /// Phi(z), the normal distribution function, with full relative accuracy in the lower tail.
@@ -60,7 +60,7 @@ struct LogisticExpectation {
   double slope;     ///< E sigma'(x)              absolute error <= 1.4e-8   (VG.1)
   double softplus;  ///< E ln(1 + e^x)            absolute error <= 8.2e-9   (VG.2)
 };
-/// E sigma(x) alone, of many means m under one variance s. (PRED.2)
+/// Only E sigma(x), for many means m and one variance s. (PRED.2)
 class ExpectedSigmoid {
  public:
   explicit ExpectedSigmoid(double s);
@@ -70,12 +70,12 @@ class ExpectedSigmoid {
   std::array<double, 8> slope_;
 };
 inline double expected_sigmoid(double m, double s) { return ExpectedSigmoid(s)(m); }
-/// ln E sigma(x), also where the mixture's absolute error exceeds E sigma itself: there Jensen's E ln sigma(x) is the better of two
-/// lower values.
+/// ln E sigma(x), also if E sigma is smaller than the absolute error of the mixture: the result is never below Jensen's lower bound
+/// E ln sigma(x).
 double log_expected_sigmoid(double m, double s);
 /// All three. s >= 0.
 LogisticExpectation expected_logistic(double m, double s);
-/// The same of s <= little_variance in a sixteenth of the time; absolute errors <= 3e-9.                                        (VG.6)
+/// The same for s <= little_variance in a sixteenth of the time; absolute errors <= 3e-9.                                        (VG.6)
 LogisticExpectation expected_logistic_of_little_variance(double m, double s);
 inline constexpr double little_variance = 5e-3;
 

@@ -15,8 +15,8 @@
 namespace ardvark::internal::validate {
 namespace {
 
-// One pass in memory order; a sum of finite values times zero is zero, so one accumulator tells whether any entry times `scale` is not
-// finite.
+// One pass in memory order. A finite value times zero is zero, so a sum of such products that is not 0 shows that an entry times `scale` is
+// not finite.
 template <typename Scalar>
 bool all_finite(const MatrixView& X, double scale) {
   const bool by_column = X.layout() == Layout::column_major;
@@ -44,7 +44,7 @@ bool all_finite(const MatrixView& X, double scale = 1) {
   return X.scalar() == ScalarType::float64 ? all_finite<double>(X, scale) : all_finite<float>(X, scale);
 }
 
-// As other programs of the field write it.
+// Written like this in other programs of the field.
 std::string shown(double x) { return std::isnan(x) ? "NaN" : fmt::format("{}", x); }
 
 void entry(double x, const char* what, Index i, Index j, const std::vector<std::string>& names) {
@@ -60,7 +60,7 @@ std::string column_name(const std::vector<std::string>& names, Index j) {
 }
 
 void shape(const MatrixView& X, const char* what) {
-  (void)simd::level();  // every fit and prediction passes here: a wrong ARDVARK_SIMD is refused before any work
+  (void)simd::level();  // every fit and prediction calls this, so a wrong ARDVARK_SIMD is refused before any work
   if (X.rows() < 1) throw InvalidArgument(fmt::format("{} has {} rows; it must have at least 1", what, X.rows()));
   if (X.cols() < 1) throw InvalidArgument(fmt::format("{} has {} columns; it must have at least 1", what, X.cols()));
   if (X.data() == nullptr) throw InvalidArgument(fmt::format("{} is a null pointer", what));
@@ -83,7 +83,7 @@ void new_rows(const MatrixView& X, const std::vector<std::string>& column_names,
   shape(X, "X_new");
   constexpr double limit = 1e150, largest = std::numeric_limits<double>::max();
   const double center_size = center.size() > 0 ? center.lpNorm<Eigen::Infinity>() : 0.0;
-  const double plain = 0.5 * limit / std::max(1.0, scale.size() > 0 ? scale.maxCoeff() : 1.0);  // as a rule all entries are below this
+  const double plain = 0.5 * limit / std::max(1.0, scale.size() > 0 ? scale.maxCoeff() : 1.0);  // usually all entries are below this
   if (center_size < plain && plain >= 1 && all_finite(X, largest / plain)) return;
   for (Index i = 0; i < X.rows(); ++i)
     for (Index j = 0; j < X.cols(); ++j) {
@@ -91,7 +91,7 @@ void new_rows(const MatrixView& X, const std::vector<std::string>& column_names,
       entry(x, "X_new", i, j, column_names);
       if (unit != 0 && !(std::abs(x - (center.size() > 0 ? center[j] : 0.0)) * unit < limit))
         throw InvalidArgument(
-            fmt::format("X_new at row {}, column '{}' is {}; in the units of the fit that is beyond 1e150, whose square no double holds",
+            fmt::format("X_new at row {}, column '{}' is {}; in the units of the fit its size must be below 1e150, or its square overflows",
                         i + 1, column_name(column_names, j), x));
     }
 }
@@ -123,9 +123,9 @@ void weights(VectorView w, Index rows) {
 
 double spread(double sd, bool all_equal, const std::string& what) {
   if (all_equal) return 0;
-  if (!std::isfinite(sd) || sd < 1e-150)  // 0 where the squares have vanished
+  if (!std::isfinite(sd) || sd < 1e-150)  // 0 if the squares underflow
     throw InvalidArgument(
-        fmt::format("the values of {} are beyond what squares of doubles hold (about 1e-150 to 1e150): rescale it", what));
+        fmt::format("the values of {} are too large or too small to be squared (the range is about 1e-150 to 1e150): rescale it", what));
   return sd;
 }
 

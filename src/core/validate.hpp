@@ -8,14 +8,14 @@
 
 namespace ardvark::internal::validate {
 
-/// \throws InvalidArgument unless X is not empty; `what` names it ("X", "X_new"). And where simd::level() throws.
+/// \throws InvalidArgument unless X is not empty; `what` names it ("X", "X_new"). Also throws if simd::level() does.
 void shape(const MatrixView& X, const char* what);
-/// \throws InvalidArgument  an entry that is not finite: row, column and value
+/// \throws InvalidArgument  an entry is not finite; names row, column and value
 void finite(const MatrixView& X, const char* what, const std::vector<std::string>& column_names = {});
-/// \throws InvalidArgument  as shape() and finite() do
+/// \throws InvalidArgument  like shape() and finite()
 void matrix(const MatrixView& X, const char* what, const std::vector<std::string>& column_names = {});
-/// The rows of a prediction, with the columns of the fit, which has seen them as (X - center) * scale (empty: 0 and 1; scale 0: not at
-/// all). \throws InvalidArgument  not finite, or beyond what squares of doubles hold: row, column and value
+/// Checks the rows of a prediction. The fit uses the columns as (X - center) * scale (empty: 0 and 1; scale 0: the column is not used).
+/// \throws InvalidArgument  an entry is not finite, or too large to be squared; names row, column and value
 void new_rows(const MatrixView& X, const std::vector<std::string>& column_names, const Vector& center, const Vector& scale);
 /// \throws InvalidArgument unless all values [rows, any] predicted for the rows from `first_row` on are finite; names the row
 void predicted(const Eigen::Ref<const Matrix>& values, Index first_row = 0);
@@ -23,10 +23,10 @@ void predicted(const Eigen::Ref<const Matrix>& values, Index first_row = 0);
 void vector(VectorView v, Index size, const char* what);
 /// \throws InvalidArgument unless weights are finite, >= 0 and not all zero (or empty).
 void weights(VectorView weights, Index rows);
-/// \throws InvalidArgument unless shape and rate are finite and > 0; `names` as the caller knows them, e.g. "noise (a0, b0)".
+/// \throws InvalidArgument unless shape and rate are finite and > 0; shape_name and rate_name are the caller's names, e.g. "noise.shape".
 void gamma(const GammaDistribution& g, const char* shape_name, const char* rate_name);
-/// The standard deviation given, or 0 if all values are equal.
-/// \throws InvalidArgument  squares of doubles do not hold it, on either side; `what` names the values ("the target")
+/// Returns sd, or 0 if all values are equal.
+/// \throws InvalidArgument  sd is too large or too small to be squared; `what` names the values ("the target")
 [[nodiscard]] double spread(double sd, bool all_equal, const std::string& what);
 /// \throws InvalidArgument unless value > 0 and finite.
 void positive(double value, const char* what);

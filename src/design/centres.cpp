@@ -18,7 +18,7 @@ std::weak_ordering compare_rows(const Matrix& X, Index a, Index b) {
   return std::weak_ordering::equivalent;
 }
 
-// k(x_i, x_i): the diagonals of small square blocks.
+// k(x_i, x_i), from the diagonals of small square blocks.
 Vector kernel_diagonal(const Kernel& kernel, const Matrix& X) {
   constexpr Index block = 16;
   Vector d(X.rows());
@@ -39,7 +39,7 @@ PivotedCholesky pivoted_cholesky(const Kernel& kernel, const Matrix& X, Index ma
   const Index n = X.rows(), most = std::min(max_count, n);
   PivotedCholesky out;
   if (most <= 0) return out;
-  constexpr double rounding = 1e-13;  // of a diagonal, after some hundreds of pivots
+  constexpr double rounding = 1e-13;  // relative error of a diagonal after some hundreds of pivots
   const blas::ThreadScope one(1);     // the products are small
   Vector left = kernel_diagonal(kernel, X);
   out.left = left.maxCoeff();
@@ -62,7 +62,7 @@ PivotedCholesky pivoted_cholesky(const Kernel& kernel, const Matrix& X, Index ma
     L.col(k) /= std::sqrt(left[pivot]);
     left -= L.col(k).cwiseAbs2();
     out.least_left = std::min(out.least_left, left.minCoeff());
-    left[pivot] = 0;  // never again
+    left[pivot] = 0;  // each pivot is used only once
     out.pivots.push_back(pivot);
   }
   if (k == most) out.left = left.maxCoeff();
@@ -77,8 +77,8 @@ std::vector<Index> rows_by_content(const Matrix& X) {
   return order;
 }
 
-// Where many diagonals are the largest, as all of a stationary kernel before the first pivot, the first of this order is the pivot. The
-// factorisation runs in it, so that rounding hangs on the order of the table no more than the ties do.                        (KER.13)
+// If several diagonals are the largest (for a stationary kernel all are before the first pivot), the first in this order is the pivot. The
+// factorisation uses this order, so neither ties nor rounding depend on the order of the table.                               (KER.13)
 std::vector<Index> pivoted_cholesky_centres(const Kernel& kernel, const Matrix& X, Index max_count, double tolerance) {
   std::vector<Index> order = rows_by_content(X);
   if (order.empty()) return {};
@@ -88,7 +88,7 @@ std::vector<Index> pivoted_cholesky_centres(const Kernel& kernel, const Matrix& 
     if (i == 0 || compare_rows(X, order[i - 1], order[i]) != 0) mean += (X.row(order[i]) - mean) / ++count;
   Matrix to_mean(X.rows(), 1);
   kernel.evaluate(X(order, Eigen::all), mean, to_mean);
-  Eigen::VectorXf nearness(X.rows());  // in single precision: what differs by rounding is equal
+  Eigen::VectorXf nearness(X.rows());  // in single precision, so that numbers that differ only by rounding are equal
   for (Index i = 0; i < X.rows(); ++i)
     nearness[order[static_cast<std::size_t>(i)]] = std::isfinite(to_mean(i, 0)) ? static_cast<float>(to_mean(i, 0)) : 0.0F;
   std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) { return nearness[a] > nearness[b]; });
@@ -99,7 +99,7 @@ std::vector<Index> pivoted_cholesky_centres(const Kernel& kernel, const Matrix& 
 
 namespace {
 
-// The square of the distance to the new centre, where that is nearer than those before.
+// Updates the squared distance to the nearest centre for points that are nearer to the new centre than to those before.
 void come_nearer(const Matrix& points, const Vector& centre, Index number, Vector& nearest, std::vector<Index>& cluster) {
   for (Index i = 0; i < points.cols(); ++i) {
     const double square = (points.col(i) - centre).squaredNorm();
@@ -110,7 +110,7 @@ void come_nearer(const Matrix& points, const Vector& centre, Index number, Vecto
   }
 }
 
-// k-means++: each centre is a point drawn with probability proportional to its squared distance from the ones before.
+// k-means++: draws each centre from the points, with probability proportional to the squared distance from the centres before.
 Matrix spread_start(const Matrix& points, Index count, std::uint64_t seed) {
   const Index n = points.cols();
   std::mt19937_64 engine(seed);
@@ -136,7 +136,7 @@ Matrix spread_start(const Matrix& points, Index count, std::uint64_t seed) {
 }  // namespace
 
 Matrix kmeans_centres(const Matrix& X, Index count, std::uint64_t seed) {
-  const Matrix points = X(rows_by_content(X), Eigen::all).transpose();  // what is drawn hangs on the rows, not on their order
+  const Matrix points = X(rows_by_content(X), Eigen::all).transpose();  // the draws depend on the rows, not on their order
   const Index n = points.cols();
   if (n == 0 || count <= 0) return Matrix(0, X.cols());
   Matrix centres = spread_start(points, std::min(count, n), seed);
@@ -152,7 +152,7 @@ Matrix kmeans_centres(const Matrix& X, Index count, std::uint64_t seed) {
       size[cluster[static_cast<std::size_t>(i)]] += 1;
     }
     for (Index c = 0; c < centres.cols(); ++c)
-      if (size[c] > 0) centres.col(c) = sum.col(c) / size[c];  // a centre without points stays where it is
+      if (size[c] > 0) centres.col(c) = sum.col(c) / size[c];  // a centre without points does not move
   }
   return centres.transpose();
 }

@@ -1,4 +1,4 @@
-// Some columns of a design, a panel at a time.
+// Reads some columns of a design, one panel at a time.
 #pragma once
 
 #include <algorithm>
@@ -8,15 +8,15 @@
 
 namespace ardvark::internal {
 
-/// f(panel [rows, count], positions in `columns` of what the panel holds), until every column was there once. The design is read in its own
-/// order, about eight megabytes at a time.
+/// Calls f(panel [rows, count], positions in `columns` of the panel's columns) until every column was in one panel. Reads the design in its
+/// own order, about eight megabytes at a time.
 template <typename Function>
 void for_column_panels(Design& X, const std::vector<Index>& columns, Function&& f) {
   const Index n = X.rows(), p = X.cols();
   std::vector<Index> position(static_cast<std::size_t>(p), -1);
   for (std::size_t i = 0; i < columns.size(); ++i) position[static_cast<std::size_t>(columns[i])] = static_cast<Index>(i);
   const Index block = std::clamp<Index>((Index{1} << 20) / std::max<Index>(n, 512), 1,
-                                        std::max<Index>(p, 1));  // few rows: those who ask copy as many columns of their own
+                                        std::max<Index>(p, 1));  // limited if rows are few: callers copy as many columns
   Matrix panel(n, block);
   for (Index first = 0; first < p; first += block) {
     const Index count = std::min(block, p - first);
@@ -32,7 +32,7 @@ void for_column_panels(Design& X, const std::vector<Index>& columns, Function&& 
   }
 }
 
-/// [rows, columns]
+/// The columns in one matrix [rows, columns].
 [[nodiscard]] inline Matrix read_columns(Design& X, const std::vector<Index>& columns) {
   Matrix out(X.rows(), static_cast<Index>(columns.size()));
   for (std::size_t i = 0; i < columns.size(); ++i) X.columns(columns[i], 1, out.middleCols(static_cast<Index>(i), 1));

@@ -24,7 +24,7 @@ DenseDesign& ColumnSubset::copy() {
   return *copy_;
 }
 
-// Neighbours among the columns are read together.
+// Adjacent columns are read together.
 void ColumnSubset::scaled_columns(Index first, Index count, const double* scale, Eigen::Ref<Matrix> panel) {
   if (copy_ != nullptr) return copy_->scaled_columns(first, count, scale, panel);
   for (Index from = 0; from < count;) {

@@ -8,13 +8,13 @@
 
 namespace ardvark::internal {
 
-/// With no more columns than rows a copy is kept, so that questions cost what a dense matrix of that size costs. With more, columns are
-/// read where they lie, panel by panel; gram() and row_variance() need the copy and make it.
+/// If there are no more columns than rows, a copy is kept, and operations cost the same as for a dense matrix of this size. Otherwise
+/// columns are read from `whole`, panel by panel; gram() and row_variance() need the copy and make it.
 class ColumnSubset final : public Design {
  public:
-  /// \param columns  of `whole`, ascending; `whole` outlives this
+  /// \param columns  columns of `whole`, ascending. `whole` must exist as long as this object
   ColumnSubset(Design& whole, std::vector<Index> columns);
-  /// Other columns from now on.
+  /// Chooses other columns.
   void choose(std::vector<Index> columns);
 
   [[nodiscard]] Index rows() const override { return whole_.rows(); }
@@ -28,7 +28,7 @@ class ColumnSubset final : public Design {
 
  private:
   DenseDesign& copy();
-  /// f(first, panel) for panels of columns.
+  /// Calls f(first, panel) for panels of columns.
   template <typename Function>
   void by_panels(Function&& f);
 

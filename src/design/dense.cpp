@@ -11,7 +11,7 @@
 namespace ardvark::internal {
 namespace {
 
-// A block of rows is about 8 MB: large enough for full SYRK and TRMM speed, small enough to stay near the caches.
+// A block of rows is about 8 MB: large enough for the full speed of SYRK and TRMM, small enough for the caches.
 Index choose_block_rows(Index rows, Index cols) {
   const Index target = (Index{1} << 20) / std::max<Index>(cols, 1);
   return std::clamp<Index>(target, 128, std::max<Index>(rows, 1) < 128 ? 128 : std::max<Index>(rows, 1));
@@ -37,12 +37,12 @@ DenseDesign::DenseDesign(MatrixView X, Standardization standardization, std::sha
 
 template <typename Scalar, typename Out>
 void DenseDesign::read_as(const Block& block, Out* out, Index ld) const {
-  // By their names: a lambda of clang 14 cannot hold what a structured binding has named.
+  // Named one by one: with clang 14, a lambda cannot capture structured bindings.
   const Index row0 = block.row0, num_rows = block.num_rows, col0 = block.col0, num_cols = block.num_cols;
   const double *row_scale = block.row_scale, *column_scale = block.column_scale;
   const bool scaled = s_.scale.size() > 0, centred = s_.center.size() > 0;
   const auto own_scale = [&](Index j) { return column_scale != nullptr ? column_scale[j - col0] : 1.0; };
-  // column <- (source - center) * scale * row_scale for `count` rows from `from` on, in double until it is stored
+  // column <- (source - center) * scale * row_scale for `count` rows from `from` on, in double precision until it is stored
   const auto write = [&](Index j, Index from, Index count, const Scalar* source, Out* column) {
     const double scale = scaled ? s_.scale[j] : 1.0, center = centred ? s_.center[j] : 0.0;
     Eigen::Map<Eigen::Array<Out, Eigen::Dynamic, 1>> target(column, count);
@@ -52,7 +52,7 @@ void DenseDesign::read_as(const Block& block, Out* out, Index ld) const {
     else if (row_scale != nullptr)
       target = (centred_source * (scale * own_scale(j) * Eigen::Map<const Eigen::ArrayXd>(row_scale + from, count))).template cast<Out>();
     else
-      target = (centred_source * scale * own_scale(j)).template cast<Out>();  // a scale of 1e-300 is brought back by its column first
+      target = (centred_source * scale * own_scale(j)).template cast<Out>();  // left to right, so a scale of 1e-300 cannot underflow
   };
   const Index from_X = std::min(num_cols, std::max<Index>(X_.cols() - col0, 0));
   if (X_.layout() == Layout::column_major) {
@@ -103,7 +103,7 @@ std::shared_ptr<double[]> DenseDesign::surrender_columns() {
   const Index n = X_.rows(), p = X_.cols();
   if (X_.layout() == Layout::row_major) rows_to_columns(memory_.get(), n, p);
   X_ = MatrixView(memory_.get(), n, p);
-  scaled_columns(0, p, nullptr, Eigen::Map<Matrix>(memory_.get(), n, p));  // each number is read before it is written
+  scaled_columns(0, p, nullptr, Eigen::Map<Matrix>(memory_.get(), n, p));  // in place: each number is read before it is overwritten
   return std::move(memory_);
 }
 
@@ -125,7 +125,7 @@ void DenseDesign::by_blocks(const double* row_scale, Rows& panel, Function&& f) 
   }
 }
 
-// Rows of a row-major X, each a column of the panel: nothing is transposed.
+// Reads rows of a row-major X as columns of the panel, without transposing.
 template <typename Scalar, typename Out>
 void DenseDesign::read_rows_as_they_lie(Index first, Index count, const double* target, Out* out, RowSums sums) const {
   const Index p = X_.cols();
@@ -141,7 +141,8 @@ void DenseDesign::read_rows_as_they_lie(Index first, Index count, const double* 
   }
 }
 
-// Rows from `at` on of a panel [rows, cols], or columns of one [cols, rows]; with the sums of them, target [count] or null.
+// Writes rows `at` and following of a panel [rows, cols], or these columns of a panel [cols, rows] if X is row-major. Adds to the sums;
+// target [count] may be null.
 template <typename Out>
 void DenseDesign::read_to_square(Index first, Index count, const double* target, Panel<Out>& panel, Index at, RowSums sums) const {
   if (X_.layout() == Layout::column_major) {
@@ -180,7 +181,7 @@ void DenseDesign::gram_in_blocks(Matrix& G) {
   for (Index first = 0; first < n; first += block_rows_) {
     const Index count = std::min(block_rows_, n - first);
     parallel_ranges(count, blas::threads_to_read(count * p), [&](Index from, Index to) {
-      Vector square = Vector::Zero(p), product = square;  // nobody asks
+      Vector square = Vector::Zero(p), product = square;  // not used
       read_to_square(first + from, to - from, nullptr, panel_, from, {square.data(), product.data()});
     });
     blas::syrk(by_columns ? blas::Transpose::yes : blas::Transpose::no, p, count, 1.0, panel_.data(), panel_.outerStride(),
@@ -213,7 +214,8 @@ void DenseDesign::gram_in_lanes(const Vector* r, Matrix& G, Vector* Xr) const {
   for (std::size_t lane = 1; lane < sum.size(); ++lane) *Xr += sum[lane].product;
 }
 
-// Products in double add themselves to the sum; those in single precision are added in double, their diagonals summed in double. (MP.1)
+// Products in double are added by SYRK itself. Those in single precision are added in double, and their diagonals are summed in double.
+// (MP.1)
 template <typename Real>
 void DenseDesign::add_rows(Index from, Index to, const Vector* r, LaneSum& sum) const {
   constexpr bool is_single = std::is_same_v<Real, float>;
@@ -247,7 +249,7 @@ void DenseDesign::add_rows(Index from, Index to, const Vector* r, LaneSum& sum) 
 }
 
 void DenseDesign::gram_in_single(Matrix& G) {
-  // Each block has a sum of its own, added in double; the diagonal is summed in double.                                         (MP.1)
+  // Each block has its own sum, which is added in double; the diagonal is summed in double.                                       (MP.1)
   const Index p = cols();
   square_single_.resize(p, p);
   G.triangularView<Eigen::Lower>().setZero();
@@ -276,7 +278,7 @@ void DenseDesign::row_variance(const Matrix& L_inverse, Vector& out) {
   }
 }
 
-// Products with one vector read X where it lies: X' r and X w need no copy of a block.
+// Products with one vector read X in place: X' r and X w need no copy of a block.
 namespace {
 
 template <typename Scalar, int Order>

@@ -1,4 +1,4 @@
-// A dense matrix of the caller, read in place, standardised and given an intercept on the fly.
+// A dense matrix of the caller. It is read in place; standardisation and intercept are applied while reading.
 #pragma once
 
 #include "core/row_kernels.hpp"
@@ -16,7 +16,7 @@ struct Standardization {
 
 class DenseDesign final : public Design {
  public:
-  /// \param memory  of X, if the design may write over it: rows * cols, no gaps
+  /// \param memory  the memory of X if the design may overwrite it: rows * cols numbers without gaps
   DenseDesign(MatrixView X, Standardization standardization, std::shared_ptr<double[]> memory = nullptr);
   [[nodiscard]] Index rows() const override { return X_.rows(); }
   [[nodiscard]] Index cols() const override { return X_.cols() + (s_.intercept ? 1 : 0); }
@@ -30,7 +30,7 @@ class DenseDesign final : public Design {
   [[nodiscard]] std::shared_ptr<double[]> surrender_columns() override;
   void forget() override { memory_.reset(); }
 
-  /// panel(0..count-1, all columns) <- rows first .. first+count-1; each row multiplied by row_scale[n] if given.
+  /// panel(0..count-1, all columns) <- rows first .. first+count-1; row n is multiplied by row_scale[n] if given.
   void read_rows(Index first, Index count, const Vector* row_scale, Matrix& panel) const;
   [[nodiscard]] Index block_rows() const { return block_rows_; }
 
@@ -43,7 +43,7 @@ class DenseDesign final : public Design {
   void read_as(const Block& block, Out* out, Index ld) const;
   template <typename Out>
   void read(const Block& block, Out* out, Index ld) const;
-  /// f(first, count) for each block of rows, read into the panel.
+  /// Calls f(first, count) for each block of rows, after reading it into the panel.
   template <typename Rows, typename Function>
   void by_blocks(const double* row_scale, Rows& panel, Function&& f) const;
   template <typename Real>
@@ -52,7 +52,7 @@ class DenseDesign final : public Design {
   void read_rows_as_they_lie(Index first, Index count, const double* target, Out* out, RowSums sums) const;
   template <typename Out>
   void read_to_square(Index first, Index count, const double* target, Panel<Out>& panel, Index at, RowSums sums) const;
-  /// Of the rows of one lane: the lower triangle of X' diag(omega) X, and X' diag(omega) r.
+  /// The sums for the rows of one lane: the lower triangle of X' diag(omega) X, and X' diag(omega) r.
   struct LaneSum {
     Matrix gram;
     Vector product;
@@ -71,7 +71,7 @@ class DenseDesign final : public Design {
   Products products_ = Products::double_precision;
   Eigen::MatrixXf panel_single_, square_single_;  // the same in single precision; the Gram matrix of a block, or L^-1
   Vector row_scale_;                              // sqrt(omega)
-  Vector scaled_w_;                               // [cols] for project and apply
+  Vector scaled_w_;                               // [cols] for project() and apply()
 };
 
 }  // namespace ardvark::internal

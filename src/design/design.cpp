@@ -8,7 +8,7 @@ namespace ardvark::internal {
 
 namespace {
 
-// The Cholesky factor of V with rows and columns in reverse order, turned round; none: V has none.
+// Reverses rows and columns of V, factors, and reverses the factor; nothing if V has no Cholesky factor.
 std::optional<Matrix> root_of_definite(const Matrix& V) {
   Matrix turned = V.reverse();
   if (!blas::potrf(V.rows(), turned.data(), V.rows())) return std::nullopt;
@@ -18,7 +18,8 @@ std::optional<Matrix> root_of_definite(const Matrix& V) {
 
 }  // namespace
 
-// Copies of a column, and columns of no variance, make V singular: as correlations, since columns are in units of their own.
+// Copies of a column and columns without variance make V singular. Then a small number is added to the diagonal of the correlations,
+// because columns have different units.
 Matrix lower_root(const Matrix& V) {
   if (auto root = root_of_definite(V)) return *root;
   const Vector size = V.diagonal().cwiseMax(0.0).cwiseSqrt();

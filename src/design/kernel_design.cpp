@@ -29,7 +29,7 @@ void KernelDesign::keep_matrix() {
   rebuild();
 }
 
-// Of rows and centres together, since the remainder is bounded by its diagonal only where that is known.                      (KER.12)
+// Factors the matrix of rows and centres together: only a diagonal that is known bounds the remainder.                        (KER.12)
 void KernelDesign::factorise() {
   const double tolerance = factoring_.tolerance;
   const Index n = X_.rows(), M = C_.rows(), smaller = std::min(n, M),
@@ -44,11 +44,11 @@ void KernelDesign::factorise() {
   double largest = 0;
   const PivotedCholesky found = pivoted_cholesky(kernel_, same ? X_ : both, most, tolerance, [&](Index count, double left) {
     largest = std::max(largest, left);
-    return 4 * count < most || left < (2 * count < most ? 0.5 : std::cbrt(tolerance)) * largest;  // else it will not end in time
+    return 4 * count < most || left < (2 * count < most ? 0.5 : std::cbrt(tolerance)) * largest;  // or the rank gets too large
   });
   if (!(found.left <= tolerance * largest) || !(found.least_left >= -1e-10 * largest)) return;
   Factors factors{found.L.bottomRows(n), found.L.topRows(M).transpose()};
-  Matrix column(n, 1);  // a kernel that is not positive semi-definite may still have had positive pivots: some columns must agree
+  Matrix column(n, 1);  // compares some columns: a kernel may have positive pivots and still not be positive semi-definite
   for (Index j = 0; j < M; j += (M + 6) / 7) {
     kernel_.evaluate(X_, C_.row(j), column);
     if (!((column - factors.left * factors.right.col(j)).cwiseAbs().maxCoeff() <= 100 * tolerance * largest)) return;
@@ -75,7 +75,7 @@ void KernelDesign::rebuild() {
   kept_ = std::make_unique<DenseDesign>(MatrixView(K_), std::move(s));
 }
 
-// Of these columns, from a matrix whose first `count` columns they are.
+// Mean and inverse standard deviation of each column, with weights k.
 Standardization KernelDesign::moments(const Eigen::Ref<const Matrix>& raw, const Vector& k) {
   const double total = k.sum();
   Standardization s{Vector(raw.cols()), Vector(raw.cols()), false};
@@ -87,7 +87,7 @@ Standardization KernelDesign::moments(const Eigen::Ref<const Matrix>& raw, const
   return s;
 }
 
-// The raw columns count, which the standardisation in force must not touch.
+// Uses the raw columns, so an earlier standardisation is removed first.
 void KernelDesign::standardize(const Vector& k) {
   if (factors_ && standardization_.scale.size() > 0) factorise();
   standardization_ = {};
@@ -109,8 +109,8 @@ void KernelDesign::standardize(const Vector& k) {
   standardization_ = std::move(s);
 }
 
-// The left factor is centred, so that no column of X is a small difference. False, and the factors are dropped, where a column hardly
-// varies: its remainder would be magnified more than ten thousand times.
+// Centres the left factor, so that no column of X is a small difference of large numbers. If a column hardly varies, its remainder would be
+// multiplied by more than ten thousand: then it drops the factors and returns false.
 bool KernelDesign::standardize_factors(const Vector& k) {
   const Index M = C_.rows(), rank = factors_->left.cols() - (bias_ ? 1 : 0);
   const double total = k.sum();

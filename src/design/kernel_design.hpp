@@ -1,4 +1,4 @@
-// The columns of a relevance vector machine: k(x_i, c_m) for inputs X and centres C, with or without a column of ones behind them.
+// The columns of a relevance vector machine: k(x_i, c_m) for inputs X and centres C, with or without a last column of ones.
 #pragma once
 
 #include <algorithm>
@@ -10,29 +10,29 @@
 
 namespace ardvark::internal {
 
-/// Up to 2^25 numbers (256 MB) the matrix is computed once and kept; beyond, every question evaluates the kernel again, block by block,
-/// and nothing of the size of the matrix is ever held: 20,000 inputs on as many centres take some 100 MB rather than 3.2 GB.
-/// A smooth kernel has a matrix of low rank (KER.12): with Keep::factors it is held as two thin factors, and only columns() evaluates the
-/// kernel again. Where the rank exceeds what is allowed, or the kernel is not positive semi-definite, it is automatic instead.
+/// Up to 2^25 numbers (256 MB) the matrix is computed once and kept. A larger matrix is never stored: every operation evaluates the kernel
+/// again, block by block, so 20,000 inputs and as many centres take about 100 MB instead of 3.2 GB.
+/// A smooth kernel has a matrix of low rank (KER.12): with Keep::factors it is stored as two thin factors, and only columns() evaluates the
+/// kernel again. If the rank exceeds the limit or the kernel is not positive semi-definite, Keep::automatic is used instead.
 class KernelDesign final : public Design {
  public:
   enum class Keep { automatic, always, never, factors };
   static constexpr Index most_kept = Index{1} << 25;
-  /// How close the factors come to the matrix, relative to its largest diagonal, and their greatest rank (never above a sixth of the
-  /// smaller side).
+  /// The error of the factors relative to the largest diagonal of the matrix, and their largest rank (never above a sixth of the smaller
+  /// side).
   struct Factoring {
     double tolerance = 1e-12;
     Index most_rank = most_kept;
-    /// To choose among columns where each choice costs the rank squared, up to gains of `nats`; what is chosen is then read exactly.
-    /// (GREEDY.11)
+    /// For choosing columns, if each choice costs the rank squared and gains below `nats` do not matter. Chosen columns are then evaluated
+    /// exactly. (GREEDY.11)
     static Factoring rough(Index columns, double nats) { return {std::clamp(0.1 * nats, 1e-6, 1e-4), columns / 12}; }
   };
 
   /// \param X  [n,d] inputs, already standardised; \param C [M,d] centres; both are owned. `bias`: a last column of ones.
   KernelDesign(Kernel kernel, Matrix X, Matrix C, bool bias, Keep keep = Keep::automatic, Factoring factoring = {1e-12, most_kept});
 
-  /// From now on every kernel column reads as (column - center) * scale, with mean 0 and standard deviation 1 under observation weights k
-  /// [n], and a constant one as zeros. The bias stays as it is.
+  /// Standardises: from now on every kernel column is (column - center) * scale, with mean 0 and standard deviation 1 under the observation
+  /// weights k [n]. A constant column becomes zeros. The bias does not change.
   void standardize(const Vector& k);
   /// center and scale as given to DenseDesign; empty before standardize().
   [[nodiscard]] const Standardization& standardization() const { return standardization_; }
@@ -49,11 +49,11 @@ class KernelDesign final : public Design {
   void scaled_columns(Index first, Index count, const double* scale, Eigen::Ref<Matrix> panel) override;
 
  private:
-  /// f(first, count) for each block of rows, evaluated into the first `count` rows of panel_.
+  /// Calls f(first, count) for each block of rows, after evaluating it into the first `count` rows of panel_.
   template <typename Function>
   void by_blocks(Function&& f);
 
-  /// The kernel at these rows and centres, read as standardize() says.
+  /// The kernel at these rows and centres, standardised if standardize() was called.
   void evaluate(Index first_row, Index num_rows, Index first_column, Index num_columns, Eigen::Ref<Matrix> out) const;
   void rebuild();
   void keep_matrix();
@@ -67,9 +67,9 @@ class KernelDesign final : public Design {
   bool bias_;
   Factoring factoring_;
   Standardization standardization_;
-  Matrix K_;  // the matrix, if it is kept
+  Matrix K_;  // the matrix if it is kept
   std::unique_ptr<DenseDesign> kept_;
-  Matrix panel_;  // a block of rows, if it is not
+  Matrix panel_;  // a block of rows if the matrix is not kept
   std::optional<Factors> factors_;
 };
 

@@ -47,8 +47,8 @@ ColumnUnits column_units(MatrixView X, ColumnCenter center, ColumnScale scale) {
     case ColumnScale::deviation_all: units.scale.setConstant(deviation(Z.reshaped())); break;
   }
   if (!units.center.allFinite() || !units.scale.allFinite())
-    throw InvalidArgument("X holds values whose squares or sums are beyond a double: rescale it");
-  for (Index j = 0; j < p; ++j)  // a spread of a few roundings of the column's size is none
+    throw InvalidArgument("X holds values whose squares or sums overflow: rescale it");
+  for (Index j = 0; j < p; ++j)  // a spread of a few rounding errors of the column counts as 0
     if (!is_spread(units.scale[j], units.center[j])) units.scale[j] = 0;
   return units;
 }
@@ -56,7 +56,7 @@ ColumnUnits column_units(MatrixView X, ColumnCenter center, ColumnScale scale) {
 Matrix in_units(MatrixView X, const ColumnUnits& units) {
   validate::matrix(X, "X");
   if (X.cols() != units.center.size())
-    throw InvalidArgument(fmt::format("X has {} columns; the units are those of {}", X.cols(), units.center.size()));
+    throw InvalidArgument(fmt::format("X has {} columns; the units are for {} columns", X.cols(), units.center.size()));
   Matrix Z = copy_of(X);
   for (Index j = 0; j < Z.cols(); ++j) {
     if (units.scale[j] == 0)

@@ -5,9 +5,9 @@
 namespace ardvark::internal {
 namespace {
 
-constexpr Index block = 512;  // of rows, so that either memory order is read line by line
+constexpr Index block = 512;  // rows: both memory orders are then read cache line by cache line
 
-// use(row, column, x) of each entry, the columns of a row in their order.
+// Calls use(row, column, x) for each entry; the columns of a row come in order.
 template <typename Use>
 void for_entries(MatrixView X, Use&& use) {
   for (Index first = 0; first < X.rows(); first += block) {

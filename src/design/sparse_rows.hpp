@@ -1,4 +1,4 @@
-// Rows most of whose entries are 0, as those of dummies of text columns, and products that take time by their other entries only.
+// Rows with mostly zeros, such as dummies of text columns. The time of products depends only on the other entries.
 #pragma once
 
 #include <memory>
@@ -8,11 +8,11 @@
 
 namespace ardvark::internal {
 
-/// x_n = v_n + shift, v_n with few entries. A column with few entries that are not 0 has v = scale x and shift = - scale center; another
-/// one is in v as it reads, shift 0, so that a large center costs no digits.                                                    (SL.8)
+/// x_n = v_n + shift, where v_n has few nonzero entries. A column with few nonzero entries has v = scale x and shift = - scale center. For
+/// any other column v holds the standardised values and shift is 0, so a large center costs no digits. (SL.8)
 class SparseRows {
  public:
-  /// Null where more than an eighth of the entries would be in v.
+  /// Null if v would hold more than an eighth of the entries.
   [[nodiscard]] static std::shared_ptr<const SparseRows> of(MatrixView X, const Standardization& standardization);
 
   [[nodiscard]] Index rows() const { return static_cast<Index>(begin_.size()) - 1; }
@@ -30,7 +30,7 @@ class SparseRows {
   Vector shift_;
 };
 
-/// A dense design that knows its rows to be sparse.
+/// A dense design with sparse rows.
 class SparseDesign final : public Design {
  public:
   SparseDesign(MatrixView X, const Standardization& standardization, std::shared_ptr<const SparseRows> sparse)

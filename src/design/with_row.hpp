@@ -1,4 +1,4 @@
-// A design and one row more, as a prior that has the form of an observation asks for.                       docs/math/sparse.md (SP.20)
+// A design with one more row, for a prior that has the form of an observation.                              docs/math/sparse.md (SP.20)
 #pragma once
 
 #include <cmath>
@@ -11,7 +11,7 @@ namespace ardvark::internal {
 
 class DesignWithRow final : public Design {
  public:
-  /// \param row  [cols], the last of the new design
+  /// \param row  [cols], the last row of the new design
   DesignWithRow(std::unique_ptr<Design> design, Vector row) : design_(std::move(design)), row_(std::move(row)) {}
 
   [[nodiscard]] Index rows() const override { return design_->rows() + 1; }
@@ -63,17 +63,17 @@ class DesignWithRow final : public Design {
   Vector row_;
 };
 
-/// The means of the columns, weighted by k: 0 of centred ones, and 1 of the intercept.
+/// The means of the columns with weights k: 0 for centred columns, 1 for the intercept.
 inline Vector row_of_means(Design& design, const Vector& k) {
   Vector means(design.cols());
   design.project(k, means);
   means /= k.sum();
   for (double& mean : means)
-    if (std::abs(mean) < 1e-12) mean = 0;  // of a centred column, but for rounding
+    if (std::abs(mean) < 1e-12) mean = 0;  // a centred column, apart from rounding
   return means;
 }
 
-/// With them as one row more.
+/// The design with the means as one more row.
 inline std::unique_ptr<Design> with_row_of_means(std::unique_ptr<Design> design, const Vector& k) {
   Vector means = row_of_means(*design, k);
   return std::make_unique<DesignWithRow>(std::move(design), std::move(means));

@@ -1,4 +1,4 @@
-// A comparison as text for people.
+// A comparison as readable text.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -42,7 +42,7 @@ std::string summary(const Comparison& comparison) {
                        model.comparable ? fmt::format("{:.3f}", model.difference) : "-", model.effective_parameters,
                        model.probable_effects ? fmt::format("{}", *model.probable_effects) : "-",
                        linear ? io::number(model.noise_sd) : fmt::format("{:.4f}", model.log_loss), to_string(model.status), model.seconds);
-  out += "\nnats; parameters: effective ones; effects: columns that probably have one of their own\n";
+  out += "\nbounds in nats; parameters: effective parameters; effects: columns that probably have an effect of their own\n";
   for (const ComparedModel& model : comparison.models)
     if (!model.remark.empty()) out += fmt::format("{}  {}\n", io::padded(model.name, 20), io::printable(model.remark));
   for (const ComparedModel& model : comparison.models) {

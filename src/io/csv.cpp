@@ -1,4 +1,4 @@
-// Tables in: what the fields of a CSV file mean. The file's structure is csv_records.hpp's.
+// Reads tables: the meaning of the fields of a CSV file. csv_records.hpp reads the structure of the file.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -44,7 +44,7 @@ bool is_missing(std::string_view text) {
   return false;
 }
 
-// std::from_chars reports overflow and underflow alike. The power of ten of the first digit that is not zero tells them apart.
+// std::from_chars reports the same error for overflow and underflow. The power of ten of the first nonzero digit distinguishes them.
 bool is_huge(std::string_view number) {
   const std::size_t exponent_at = std::min(number.find_first_of("eE"), number.size());
   const std::string_view digits = number.substr(0, exponent_at);
@@ -59,7 +59,7 @@ bool is_huge(std::string_view number) {
   return point - static_cast<long long>(first_digit) + (exponent_negative ? -exponent : exponent) > 0;
 }
 
-// The number that the whole text writes; no locale. Beyond the range of a double it is infinite, or 0.
+// Reads the whole text as a number, independent of the locale. Overflow gives infinity, underflow 0.
 bool parse_number(std::string_view text, double& value) {
   if (text.size() > 1 && text[0] == '+' && text[1] != '-' && text[1] != '+') text.remove_prefix(1);
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -68,7 +68,7 @@ bool parse_number(std::string_view text, double& value) {
   return true;
 }
 
-// "1,5", "-12,25", "1.234,5", "2,5e-3".
+// For example "1,5", "-12,25", "1.234,5", "2,5e-3".
 bool has_decimal_comma(std::string_view text) {
   const std::size_t comma = text.find(',');
   if (comma == std::string_view::npos || text.find(',', comma + 1) != std::string_view::npos) return false;
@@ -82,7 +82,7 @@ bool has_decimal_comma(std::string_view text) {
   return parse_number(with_point, value);
 }
 
-// Rows of doubles in one buffer. It grows by realloc, which moves large blocks by remapping their pages instead of copying them.
+// Rows of doubles in one buffer. It grows with realloc, which remaps the pages of large blocks instead of copying them.
 class RowBuffer {
  public:
   explicit RowBuffer(Index num_columns) : row_size_(static_cast<std::size_t>(num_columns)) {}
@@ -100,7 +100,7 @@ class RowBuffer {
   }
 
  private:
-  // At first, however wide the table is: a table of one row takes no more memory than that row, and half as much again is little beside it.
+  // The first capacity does not depend on the width of the table: a table of one row takes little more memory than that row.
   static constexpr std::size_t first_numbers = 512;
 
   void resize(std::size_t rows) {
@@ -148,14 +148,14 @@ class Levels {
 enum class Kind { undecided, number, text };
 
 struct StoredColumn {
-  std::size_t field = 0;  // its place in the file
+  std::size_t field = 0;  // position in the file
   Kind kind = Kind::undecided;
-  bool listed = false;        // as categorical: numbers are text there
-  bool may_be_listed = true;  // the caller chooses; otherwise a model has chosen
+  bool listed = false;        // listed as categorical: its numbers are text
+  bool may_be_listed = true;  // true if the caller chooses the columns, false if a model does
   Levels levels;
-  std::vector<bool> has_comma;  // of a level: it is a number with a decimal comma
+  std::vector<bool> has_comma;  // per level: whether it is a number with a decimal comma
   Index num_missing = 0, num_texts = 0, num_commas = 0;
-  std::string first_comma;  // where, and what
+  std::string first_comma;  // place and text
 };
 
 NameSet set_of(const std::vector<std::string>& names) { return {names.begin(), names.end()}; }
@@ -175,7 +175,7 @@ void check_names(const std::string& path, const CsvRecords& records, const CsvOp
   };
   for (const auto& [name, asked_by] : options.required) require({name}, fmt::format(", which {} names", asked_by));
   require(options.only, "");
-  if (!options.only.empty()) return;  // the rest may then speak of columns that this file need not have
+  if (!options.only.empty()) return;  // the other lists may then name columns that this file does not need to have
   require(options.ignore, " to ignore");
   require(options.categorical, " to read as text");
 }
@@ -208,7 +208,7 @@ const char* way_to_text(const StoredColumn& column) {
   return column.may_be_listed ? " (to read the column as text, list it as categorical)" : "";
 }
 
-// The value of a field as the table holds it; nothing when it is missing.
+// The value of a field in the table; nothing if it is missing.
 std::optional<double> read_value(const CsvRecords& records, StoredColumn& column, CsvField& field) {
   if (column.kind != Kind::text) {
     const std::string_view text = field.quoted ? trimmed(field.raw()) : field.raw();
@@ -234,15 +234,16 @@ std::optional<double> read_value(const CsvRecords& records, StoredColumn& column
   if (column.has_comma[static_cast<std::size_t>(code)] && column.num_commas++ == 0)
     column.first_comma = fmt::format("{}: '{}'", records.where(column.field), shown(text));
   if (double number; is_new && !column.listed && parse_number(trimmed(text), number) && !std::isnan(number)) {
-    if (2 * column.num_commas >= column.num_texts)  // a whole number among them
+    if (2 * column.num_commas >= column.num_texts)  // a whole number in a column with decimal commas
       throw InvalidArgument(fmt::format("{} has a decimal comma; write numbers with a decimal point", column.first_comma));
-    fail_at(records, column, fmt::format("'{}' is a number, the rows before it hold text{}", shown(text), way_to_text(column)));
+    fail_at(records, column, fmt::format("'{}' is a number, but the rows before it hold text{}", shown(text), way_to_text(column)));
   }
   if (is_new && !io::is_utf8(text)) fail_at(records, column, fmt::format("'{}' is not UTF-8: save the file as UTF-8", shown(text)));
   return static_cast<double>(code);
 }
 
-// From codes in order of appearance to positions in the sorted levels that occur: rows that were dropped may have held others.
+// Replaces codes (in order of appearance) by positions in the sorted list of levels that occur. Levels that only dropped rows had are
+// removed.
 void sort_levels(Table& table, std::vector<StoredColumn>& stored) {
   const auto num_columns = stored.size();
   const auto each_code = [&](auto&& action) {
@@ -252,7 +253,7 @@ void sort_levels(Table& table, std::vector<StoredColumn>& stored) {
   };
 
   std::vector<std::vector<std::string>> texts(num_columns);
-  std::vector<std::vector<double>> position(num_columns);  // of a code; -1: occurs in no row
+  std::vector<std::vector<double>> position(num_columns);  // per code; -1: occurs in no row
   for (std::size_t j = 0; j < num_columns; ++j) {
     texts[j] = stored[j].levels.take();
     position[j].assign(texts[j].size(), -1);
@@ -272,15 +273,16 @@ void sort_levels(Table& table, std::vector<StoredColumn>& stored) {
   each_code([&](std::size_t j, double& code) { code = position[j][static_cast<std::size_t>(code)]; });
 }
 
-// Numbers that would be taken for as many categories.
+// Such numbers would be read as categories.
 void refuse_decimal_commas(const std::vector<StoredColumn>& stored) {
   for (const StoredColumn& column : stored)
     if (2 * column.num_commas > column.num_texts)
-      throw InvalidArgument(fmt::format("{} has a decimal comma, as {} of the column's {} values; write numbers with a decimal point{}",
-                                        column.first_comma, column.num_commas, column.num_texts, way_to_text(column)));
+      throw InvalidArgument(
+          fmt::format("{} has a decimal comma, like {} of the {} values of the column; write numbers with a decimal point{}",
+                      column.first_comma, column.num_commas, column.num_texts, way_to_text(column)));
 }
 
-// The lines of rows, once they are not those that the numbers of the rows say.
+// Stores the lines of the rows as soon as a line number differs from row number + 1.
 void note_line(Table& table, Index row_kept, Index file_row, Index line) {
   std::vector<Index>& lines = table.file_lines;
   if (lines.empty() && line == file_row + 1) return;
@@ -294,7 +296,7 @@ void note_line(Table& table, Index row_kept, Index file_row, Index line) {
   if (num_dropped == 0) throw InvalidArgument(fmt::format("'{}' has a header but no rows", path));
   const auto worst =
       std::max_element(stored.begin(), stored.end(), [](const auto& a, const auto& b) { return a.num_missing < b.num_missing; });
-  throw InvalidArgument(fmt::format("every row of '{}' has a missing value, so no rows are left (column '{}' misses {} of {})", path,
+  throw InvalidArgument(fmt::format("every row of '{}' has a missing value, so no rows are left (column '{}' lacks {} of {} values)", path,
                                     shown(records.names()[worst->field]), worst->num_missing, num_dropped));
 }
 

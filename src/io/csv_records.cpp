@@ -12,9 +12,9 @@
 namespace ardvark::internal::io {
 namespace {
 
-constexpr std::size_t max_record = std::size_t{256} << 20;  // ten million columns; beyond it a quote is surely open
+constexpr std::size_t max_record = std::size_t{256} << 20;  // ten million columns; a longer record surely has a quote that is not closed
 
-// CR without LF behind it, or at the end, where what follows is not known.
+// Whether there is a CR without LF after it; a CR at the end counts, because the next character is not known.
 bool holds_lone_cr(const char* begin, const char* end) {
   while (begin != end) {
     const auto* cr = static_cast<const char*>(std::memchr(begin, '\r', static_cast<std::size_t>(end - begin)));
@@ -38,7 +38,7 @@ Index num_line_breaks(const char* begin, const char* end) {
 std::string hint_of_delimiter(std::string_view header, char delimiter) {
   for (const char other : {';', '\t', ',', '|'})
     if (other != delimiter && header.find(other) != std::string_view::npos)
-      return fmt::format("; if {} separates the fields, say so (--delimiter {})", other == '\t' ? "a tab" : fmt::format("'{}'", other),
+      return fmt::format("; if {} separates the fields, set it (--delimiter {})", other == '\t' ? "a tab" : fmt::format("'{}'", other),
                          other == '\t' ? "$'\\t'" : fmt::format("'{}'", other));
   return {};
 }
@@ -96,7 +96,7 @@ bool CsvRecords::next() {
     ++row_;
     if (!read_record()) return false;
     if (is_blank_line()) {
-      // In a table of one column a blank line is a missing value, unless it is the last thing in the file.
+      // In a table with one column a blank line is a missing value, unless it is the end of the file.
       const bool is_last = position_ == end_ && !refill();
       if (is_last) return false;
       if (names_.size() > 1) {
@@ -127,7 +127,8 @@ bool CsvRecords::read_record() {
       next_line_ = line_ + 1 + breaks_;
       return true;
     }
-    // A record that the end of the buffer cuts is split again once more of it is there; the buffer doubles, so that stays linear.
+    // If the buffer ends inside a record, more is read and the record is split again. The buffer doubles each time, so the total time stays
+    // linear.
     if (!refill() && position_ == end_) return false;
   }
 }
@@ -137,7 +138,7 @@ char* CsvRecords::after_line_end(char* c) const {
   return *c == '\r' && c + 1 != end_ && c[1] == '\n' ? c + 2 : c + 1;
 }
 
-// Splits the record that begins at position_ into fields_. At the end of the file the sentinel ends the last record.
+// Splits the record that begins at position_ into fields_. The sentinel ends the last record of the file.
 CsvRecords::Split CsvRecords::split_record() {
   fields_.clear();
   breaks_ = 0;
@@ -184,7 +185,7 @@ CsvRecords::Split CsvRecords::split_quoted(char* opening, char*& next) {
   next = closing + 1;
   while (next != end_ && is_blank(*next)) ++next;
   if ((next == end_ && !at_end_of_file_) || is_cut_line_end(next)) return Split::cut;
-  if (*next == '\r' && next[1] == '\n') ++next;  // next[1] may be the sentinel: then the file ends in CR
+  if (*next == '\r' && next[1] == '\n') ++next;  // next[1] may be the sentinel if the file ends with CR
   if (*next != delimiter_ && !is_line_end(*next))
     throw InvalidArgument(
         fmt::format("{}: text follows the closing quote (a quote inside quotes is written twice)", where(fields_.size())));
@@ -192,7 +193,7 @@ CsvRecords::Split CsvRecords::split_quoted(char* opening, char*& next) {
   return Split::whole;
 }
 
-// Moves the unread text to the front of the buffer and reads more behind it. False at the end of the file.
+// Moves the unread text to the front of the buffer and reads more after it. False at the end of the file.
 bool CsvRecords::refill() {
   if (at_end_of_file_) return false;
   const auto num_unread = static_cast<std::size_t>(end_ - position_);

@@ -1,4 +1,4 @@
-// From a table to the matrix X of a fit, in the table's own memory.
+// Makes the matrix X of a fit from a table, in the table's own memory.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -35,10 +35,10 @@ struct Route {
   Index to = 0;     // first column of X
   Index width = 0;  // columns of X
   bool categorical = false;
-  std::vector<Index> dummy_here;  // of each level of the table's column; negative: none
+  std::vector<Index> dummy_here;  // per level of the table's column; negative: no dummy
 };
 
-// The table's column of each feature.
+// For each feature its column of the table.
 std::vector<Index> match_names(const Table& table, const FeatureEncoding& encoding) {
   std::unordered_map<std::string, Index> place;
   for (Index j = 0; j < table.num_columns(); ++j) place.emplace(table.columns[static_cast<std::size_t>(j)].name, j);
@@ -88,9 +88,9 @@ std::vector<Route> plan(const Table& table, const FeatureEncoding& encoding) {
     const FeatureColumn& feature = encoding.features[f];
     const bool categorical_here = table.columns[static_cast<std::size_t>(from[f])].categorical;
     if (categorical_here && !feature.categorical)
-      throw InvalidArgument(fmt::format("column '{}' holds text, the model expects numbers there", shown(feature.name)));
+      throw InvalidArgument(fmt::format("column '{}' holds text; the model expects numbers", shown(feature.name)));
     if (!categorical_here && feature.categorical)
-      throw InvalidArgument(fmt::format("column '{}' holds numbers, the model expects text there: {} (list the column as categorical)",
+      throw InvalidArgument(fmt::format("column '{}' holds numbers; the model expects text: {} (list the column as categorical)",
                                         shown(feature.name), listed(feature.levels)));
     Route& route = routes.emplace_back(Route{from[f], to, width(feature, encoding.dummies), feature.categorical, {}});
     if (route.categorical) route.dummy_here = match_levels(table, route.from, feature, encoding.dummies);
@@ -122,7 +122,7 @@ std::unique_ptr<double[], Table::Free> resized(std::unique_ptr<double[], Table::
   void* p = fits ? std::realloc(values.get(), std::max<std::size_t>(1, num_rows * num_cols) * sizeof(double)) : nullptr;
   if (p == nullptr)
     throw EnvironmentError(
-        fmt::format("not enough memory for the {} x {} matrix of the features (columns of text take one column a level)", rows, cols));
+        fmt::format("not enough memory for the {} x {} matrix of the features (a text column takes one column per level)", rows, cols));
   static_cast<void>(values.release());
   values.reset(static_cast<double*>(p));
   return values;
@@ -185,7 +185,8 @@ EncodedTable encode(Table&& table, const FeatureEncoding& encoding) {
   table = Table{};
   if (leaves_all_in_place(routes, width_before)) return result;
 
-  // In place: rows that shrink are moved first to last, rows that grow last to first, so that none lands on one not yet read.
+  // In place: if rows shrink, the first row moves first; if they grow, the last row moves first. So no row overwrites one that is not read
+  // yet.
   const bool grows = width_after > width_before;
   if (grows) result.values = resized(std::move(result.values), n, width_after);
   std::vector<double> x(static_cast<std::size_t>(width_after));
@@ -200,7 +201,7 @@ EncodedTable encode(Table&& table, const FeatureEncoding& encoding) {
 
 Vector column_values(const Table& table, Index column) {
   if (!(column >= 0 && column < table.num_columns()))
-    throw InvalidArgument(fmt::format("column {} is asked for, the table has the columns 0 to {}", column, table.num_columns() - 1));
+    throw InvalidArgument(fmt::format("column is {}; it must be from 0 to {}", column, table.num_columns() - 1));
   Vector values(table.num_rows);
   for (Index row = 0; row < table.num_rows; ++row) values[row] = table.value(row, column);
   return values;

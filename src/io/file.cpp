@@ -18,7 +18,7 @@
 namespace ardvark::internal::io {
 namespace {
 
-constexpr std::size_t max_transfer = std::size_t{1} << 30;  // Linux moves at most 2 GiB a call
+constexpr std::size_t max_transfer = std::size_t{1} << 30;  // Linux transfers at most 2 GiB per call
 
 std::string reason(int error) { return std::generic_category().message(error); }
 
@@ -26,7 +26,7 @@ std::string reason(int error) { return std::generic_category().message(error); }
   throw EnvironmentError(fmt::format("cannot read '{}': {}", path, reason(error)));
 }
 
-// A descriptor fails with EINTR when a signal arrives; the call is then simply made again.
+// A call fails with EINTR when a signal arrives; then it is repeated.
 template <typename Call>
 ssize_t again_if_interrupted(Call call) {
   ssize_t result;
@@ -41,7 +41,7 @@ struct stat status_of(int descriptor, const std::string& path) {
   return status;
 }
 
-// What a chain of symbolic links leads to, be it there or not; empty: nowhere, they go round.
+// The path at the end of a chain of symbolic links, whether it exists or not; empty if the links form a loop.
 std::string behind_links(const std::string& path) {
   constexpr int most_links = 40;  // as many as Linux follows
   std::filesystem::path at = path;
@@ -49,20 +49,20 @@ std::string behind_links(const std::string& path) {
     std::error_code no_link;
     const std::filesystem::path next = std::filesystem::read_symlink(at, no_link);
     if (no_link) return at.string();
-    at = at.parent_path() / next;  // or `next` alone, where that begins at the root
+    at = at.parent_path() / next;  // or only `next`, if it is an absolute path
   }
   return {};
 }
 
-// As far as this user may: where not, the file is this user's, with the bits of the old one.
+// Keeps owner, group and mode if this user may set them. Otherwise the file belongs to this user, with the mode of the old file.
 void keep_permissions(int descriptor, const struct stat& old) {
   constexpr auto same_owner = static_cast<uid_t>(-1);
   if (::fchown(descriptor, old.st_uid, old.st_gid) == 0 || ::fchown(descriptor, same_owner, old.st_gid) == 0 || errno == EPERM)
     static_cast<void>(::fchmod(descriptor, old.st_mode & 07777));
 }
 
-// While it lives, a write beyond the limit on the size of files (ulimit -f) fails with EFBIG, and no SIGXFSZ ends the program before what
-// was written can be removed. The signal goes to the thread that writes, so that its own mask will do.
+// While an object exists, a write beyond the limit on the size of files (ulimit -f) fails with EFBIG. Otherwise SIGXFSZ would end the
+// program before the incomplete file is removed. The signal goes to the thread that writes, so the mask of this thread is enough.
 class SizeLimitAsError {
  public:
   SizeLimitAsError() {
@@ -152,10 +152,10 @@ FileInTheMaking::FileInTheMaking(const std::string& path) : path_(path) {
   if (replaces) keep_permissions(descriptor_, old);
 }
 
-// Under a name that nothing has: not another thread's file, and not one that a killed program of this number has left.
+// Uses a name that does not exist: neither a file of another thread, nor one left by a killed program with the same process number.
 void FileInTheMaking::open_partial(unsigned mode) {
   const std::filesystem::path target = target_;
-  constexpr std::size_t longest = 200;  // of the 255 bytes that a name may have
+  constexpr std::size_t longest = 200;  // a name may have 255 bytes
   const std::string name = target.filename().string().substr(0, longest);
   constexpr int most_names = 10000;
   int error = 0;
@@ -174,7 +174,7 @@ void FileInTheMaking::open_partial(unsigned mode) {
 
 FileInTheMaking::~FileInTheMaking() {
   if (descriptor_ >= 0) ::close(descriptor_);
-  if (!committed_) ::unlink(partial_path_.c_str());  // which is this writer's own: a constructor that fails has made none
+  if (!committed_) ::unlink(partial_path_.c_str());  // the file belongs to this writer: a constructor that fails has made none
 }
 
 void FileInTheMaking::write(const void* from, std::size_t size) {
@@ -189,7 +189,7 @@ void FileInTheMaking::write(const void* from, std::size_t size) {
 }
 
 void FileInTheMaking::commit() {
-  if (::fsync(descriptor_) != 0) fail(errno);  // a full disk may show only here
+  if (::fsync(descriptor_) != 0) fail(errno);  // a full disk may be noticed only here
   const int closed = ::close(std::exchange(descriptor_, -1));
   if (closed != 0) fail(errno);
   if (std::rename(partial_path_.c_str(), target_.c_str()) != 0) fail(errno);

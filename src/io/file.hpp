@@ -1,4 +1,4 @@
-// Files as a descriptor that closes itself; every failure is an EnvironmentError that names the path, the reason and what to do.
+// A file descriptor that closes itself. Every failure is an EnvironmentError that names the path, the reason and what to do.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ class File {
   File& operator=(File&& other) noexcept;
   ~File() { close_quietly(); }
 
-  /// Opens an existing file, which may also be a pipe, to read it.
+  /// Opens an existing file or pipe for reading.
   static File open(const std::string& path);
 
   /// Reads up to `size` bytes; 0 only at the end of the file.
@@ -32,10 +32,10 @@ class File {
   std::string path_;
 };
 
-/// A file that appears under its path whole or not at all: it is written beside it under another name, and renamed by commit().
-/// Without commit() the destructor removes it, and a file that was there before stays as it was. Of several writers of one path each has
-/// a name of its own, and the last one's file stays. A symbolic link stays too: what it leads to is written. A file that takes the place
-/// of another has its permissions.
+/// A file that appears under its path complete or not at all: it is written under another name in the same folder, and commit() renames it.
+/// Without commit() the destructor removes it, and an existing file stays unchanged. Several writers of the same path use different names,
+/// and the file of the last one remains. A symbolic link stays a link: its target is written. A file that replaces another gets its
+/// permissions.
 class FileInTheMaking {
  public:
   explicit FileInTheMaking(const std::string& path);
@@ -50,8 +50,8 @@ class FileInTheMaking {
   void open_partial(unsigned mode);
   [[noreturn]] void fail(int error) const;
 
-  std::string path_;    // as the caller says it
-  std::string target_;  // what it leads to
+  std::string path_;    // as the caller gives it
+  std::string target_;  // the path at the end of its links
   std::string partial_path_;
   int descriptor_ = -1;
   bool committed_ = false;

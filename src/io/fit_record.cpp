@@ -14,7 +14,7 @@
 namespace ardvark::internal::io {
 namespace {
 
-// Scalars travel as doubles beside the arrays: JSON has no infinity.
+// Scalars are stored as an array of doubles, because JSON has no infinity.
 constexpr Index num_scalars = 16;
 
 Vector scalars(const Fit& fit) {
@@ -149,7 +149,7 @@ Report read_report(const Json& description, const std::string& path) {
 
 namespace {
 
-// What stands under a prefix of a file: arrays of a given size, and complaints about them.
+// The part of a file under a prefix: arrays of a given size, and the error if they have another.
 struct FitReader {
   const SafetensorsReader& file;
   const std::string& prefix;
@@ -168,7 +168,7 @@ struct FitReader {
   [[nodiscard]] Matrix finite_matrix(const char* name) const { return checked_finite(file.matrix(prefix + name), prefix + name, path()); }
 };
 
-// Words and lists; the columns have their names.
+// Texts and lists; the names of the columns are known before.
 void read_description(const FitReader& in, Fit& fit, FitState& state) {
   const Json& description = in.description;
   const std::string& path = in.path();
@@ -221,11 +221,11 @@ void read_numbers(const FitReader& in, Fit& fit, FitState& state) {
   const Vector history = in.file.vector(prefix + "bound_history");
   fit.report.bound_history.assign(history.begin(), history.end());
   fit.mean = in.finite_vector("mean", p);
-  fit.variance = in.vector("variance", p);  // infinite where the noise's shape is at most 1
+  fit.variance = in.vector("variance", p);  // infinite if the shape of the noise is at most 1
   if (!(fit.variance.array() >= 0).all()) fail_damaged(path, prefix + "variance");
   fit.V_diagonal = in.finite_vector("V_diagonal", p);
   fit.relevance = in.finite_vector("relevance", p);
-  fit.precision = in.file.vector(prefix + "precision");  // infinite: a column that a greedy preset has left out
+  fit.precision = in.file.vector(prefix + "precision");  // infinite: a greedy preset left the column out
   if (!(fit.precision.array() >= 0).all()) fail_damaged(path, prefix + "precision");
   state.standardization.center = in.finite_vector("center", p, true);
   state.standardization.scale = in.finite_vector("scale", p, true);
@@ -250,7 +250,7 @@ void read_sparse_part(const FitReader& in, Fit& fit) {
 
 // \param q  columns of the design
 void read_factor(const FitReader& in, Index q, CovarianceFactor& factor) {
-  const Index inside = factor.columns.empty() ? q : static_cast<Index>(factor.columns.size());  // columns that it is about
+  const Index inside = factor.columns.empty() ? q : static_cast<Index>(factor.columns.size());  // columns that the factor is for
   if (factor.kind == CovarianceFactor::Kind::triangular) {
     factor.L_inverse = in.finite_matrix("L_inverse");
     if (factor.L_inverse.rows() != inside || factor.L_inverse.cols() != inside) in.fail("L_inverse");
@@ -264,7 +264,7 @@ void read_factor(const FitReader& in, Index q, CovarianceFactor& factor) {
       in.fail("T, B or R");
     for (Index j : factor.flat_columns)
       if (j < 0 || j >= inside) in.fail("the list of flat columns");
-    if (has_repeats(factor.flat_columns)) fail_model(in.path(), "its list of flat columns names one twice");
+    if (has_repeats(factor.flat_columns)) fail_model(in.path(), "its list of flat columns names a column twice");
   } else if (factor.kind == CovarianceFactor::Kind::mixture) {
     factor.mixture = read_mixture(in.file, in.prefix, in.description.at("mixture"), q);
   } else if (factor.kind != CovarianceFactor::Kind::none) {
@@ -306,7 +306,7 @@ bool has_repeats(std::vector<Index> indices) {
 }
 
 void fail_damaged(const std::string& path, const std::string& name) {
-  throw InvalidArgument(fmt::format("'{}' is damaged: its array '{}' holds a number that cannot be", path, name));
+  throw InvalidArgument(fmt::format("'{}' is damaged: its array '{}' holds an invalid number", path, name));
 }
 
 void fail_model(const std::string& path, const std::string& why) {

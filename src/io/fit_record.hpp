@@ -11,11 +11,11 @@
 
 namespace ardvark::internal::io {
 
-/// All that is no array, but for the columns' names.
+/// Everything except arrays and the names of the columns.
 [[nodiscard]] Json describe(const Fit& fit);
-/// Without the bounds: JSON has no infinity.
+/// Without the bounds, because JSON has no infinity.
 [[nodiscard]] Json describe(const Report& report);
-/// The fit must hold a posterior, and live until the file is written.
+/// The fit must hold a posterior, and must exist until the file is written.
 void add_arrays(SafetensorsWriter& file, const std::string& prefix, const Fit& fit);
 
 // Reading \throws JsonError or InvalidArgument: the file holds something else.
@@ -24,9 +24,9 @@ void add_arrays(SafetensorsWriter& file, const std::string& prefix, const Fit& f
 [[nodiscard]] Status status_from(const Json& name, const std::string& path);
 [[nodiscard]] Report read_report(const Json& description, const std::string& path);
 
-/// \throws InvalidArgument  saying that this is no model file, and why
+/// \throws InvalidArgument  always: the file is not a model file, and why
 [[noreturn]] void fail_model(const std::string& path, const std::string& why);
-/// \throws InvalidArgument  saying that the array of this name holds a number that no fit has
+/// \throws InvalidArgument  always: the array of this name holds an invalid number
 [[noreturn]] void fail_damaged(const std::string& path, const std::string& name);
 template <typename Array>
 Array checked_finite(Array array, const std::string& name, const std::string& path) {
@@ -34,10 +34,10 @@ Array checked_finite(Array array, const std::string& name, const std::string& pa
   return array;
 }
 
-/// A share or a probability, in [0, 1]. Rounding brought those of earlier programs past 1 by 2e-16; further out none has been.
-/// \throws InvalidArgument  naming `what`
+/// A share or a probability, in [0, 1]. Values of earlier programs can exceed 1 by 2e-16 through rounding, but not by more.
+/// \throws InvalidArgument  the value is not in the range; names `what`
 [[nodiscard]] double checked_share(double value, const char* what, const std::string& path);
-/// A number of sweeps. \throws InvalidArgument  no fit has made so many
+/// A number of sweeps. \throws InvalidArgument  no fit can have so many
 [[nodiscard]] int checked_count(const Json& number, const std::string& path);
 [[nodiscard]] bool has_repeats(std::vector<Index> indices);
 
@@ -45,7 +45,7 @@ inline constexpr std::initializer_list<PriorKind> all_priors = {PriorKind::autom
                                                                 PriorKind::groups,    PriorKind::none,   PriorKind::laplace,
                                                                 PriorKind::sparse,    PriorKind::slab,   PriorKind::dense};
 
-/// Every enum goes into the file by name.
+/// The file holds the name of every enum value.
 template <typename Enum>
 Enum from_name(const Json& name, std::initializer_list<Enum> values, const std::string& path) {
   const std::string& text = name.text();

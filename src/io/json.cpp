@@ -12,7 +12,7 @@
 namespace ardvark::internal::io {
 namespace {
 
-// The library is asked for single texts and numbers alone, in whose destruction it needs no memory.
+// The JSON library is used only for single texts and numbers: their destructors need no memory.
 using Scalar = nlohmann::json;
 
 template <typename Element, typename Of>
@@ -171,7 +171,7 @@ void Json::write(std::string& to) const {
 void Json::fail(const char* expected) const {
   constexpr const char* kinds[] = {"null",     "true or false", "a whole number", "a large number",
                                    "a number", "a text",        "a list",         "an object"};
-  throw JsonError(fmt::format("{} is expected, and there is {}", expected, kinds[value_.index()]));
+  throw JsonError(fmt::format("{} is expected, but there is {}", expected, kinds[value_.index()]));
 }
 
 }  // namespace ardvark::internal::io

@@ -1,5 +1,6 @@
-// A tree of JSON that can be built, copied, written and taken apart while memory runs out: a step that gets none throws std::bad_alloc, and
-// no destructor asks for any. (Those of the library that reads and writes its texts and numbers do, up to nlohmann 3.11 at least.)
+// A JSON tree that can be built, copied, written and destroyed while memory runs out: a failed allocation throws std::bad_alloc, and no
+// destructor allocates. (The destructors of nlohmann's JSON library, which reads and writes the texts and numbers, do, at least up
+// to 3.11.)
 #pragma once
 
 #include <concepts>
@@ -18,13 +19,14 @@
 
 namespace ardvark::internal::io {
 
-/// A tree is not what it was asked for: "a number is expected, and there is a text".
+/// A tree holds something else than expected: "a number is expected, but there is a text".
 class JsonError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// Null, a flag, a number, a text, a list, or an object whose members keep their order. A number that is not finite is written as null.
+/// Null, a flag, a number, a text, a list, or an object. Members of an object keep their order. A number that is not finite is written as
+/// null.
 class Json {
  public:
   struct Member;
@@ -43,7 +45,7 @@ class Json {
   Json(std::string text) : value_(std::make_unique<std::string>(std::move(text))) {}
   Json(std::string_view text) : Json(std::string(text)) {}
   Json(const char* text) : Json(std::string(text)) {}
-  /// A list of what a container holds.
+  /// A list with the elements of a container.
   template <std::ranges::input_range Range>
   requires(!std::same_as<Range, Json> && !std::convertible_to<const Range&, std::string_view>) Json(const Range& range) : Json(array()) {
     reserve(static_cast<std::size_t>(std::ranges::distance(range)));
@@ -71,10 +73,10 @@ class Json {
   [[nodiscard]] bool is_object() const { return holds<Fields>(); }
   [[nodiscard]] bool is_text(std::string_view text) const { return is_string() && *std::get<Text>(value_) == text; }
 
-  /// What it holds. \throws JsonError  it holds something else
+  /// The value. \throws JsonError  it has another type
   [[nodiscard]] bool flag() const;
   [[nodiscard]] double number() const;
-  [[nodiscard]] Index whole_number() const;  ///< and within 2^53
+  [[nodiscard]] Index whole_number() const;  ///< at most 2^53 in size
   [[nodiscard]] const std::string& text() const;
   [[nodiscard]] const List& list() const;
   [[nodiscard]] const Members& members() const;
@@ -83,24 +85,24 @@ class Json {
   [[nodiscard]] std::vector<Index> whole_numbers() const;
   [[nodiscard]] std::vector<std::string> texts() const;
 
-  /// The last member of this name; none, or no object: nullptr.
+  /// The last member with this name; nullptr if there is none or this is not an object.
   [[nodiscard]] const Json* find(std::string_view name) const;
   [[nodiscard]] bool contains(std::string_view name) const { return find(name) != nullptr; }
-  [[nodiscard]] const Json& at(std::string_view name) const;  ///< \throws JsonError  there is none
+  [[nodiscard]] const Json& at(std::string_view name) const;  ///< \throws JsonError  there is no such member
 
-  /// The member of this name, null where it is new; null becomes an object.
+  /// The member with this name; a new one is null. If this is null, it becomes an object.
   Json& operator[](std::string_view name);
-  /// The new last element; null becomes a list.
+  /// Appends and returns an element. If this is null, it becomes a list.
   Json& push_back(Json element);
-  /// The new last member, whose name must be new.
+  /// Appends and returns a member; its name must be new.
   Json& append(std::string name, Json value);
-  void reserve(std::size_t num_elements) { std::get<Elements>(value_)->reserve(num_elements); }  ///< of a list
+  void reserve(std::size_t num_elements) { std::get<Elements>(value_)->reserve(num_elements); }  ///< for a list only
 
-  /// Its text, without blanks; bytes that are not UTF-8 are written as U+FFFD.
+  /// The JSON text, without blanks; bytes that are not UTF-8 are written as U+FFFD.
   [[nodiscard]] std::string dump() const;
 
  private:
-  // Behind pointers, so that a number takes 16 bytes: a file is read in ten times its size.
+  // Held by pointers, so that a number takes only 16 bytes: reading a file needs at most ten times its size.
   using Text = std::unique_ptr<std::string>;
   using Elements = std::unique_ptr<List>;
   using Fields = std::unique_ptr<Members>;
@@ -120,11 +122,11 @@ class Json {
 struct Json::Member {
   Member(std::string_view of, Json is) : name(of), value(std::move(is)) {}
   std::string name;
-  mutable Json value;  // an initializer_list shows its elements as constant
+  mutable Json value;  // the elements of an initializer_list are constant
 };
 
-/// As JSON writes a text, behind what is there, without a copy of it: a description may be as long as an array. Bytes that are not UTF-8
-/// are written as U+FFFD.
+/// Appends the text as a JSON string, without a copy of it: a description may be as long as an array. Bytes that are not UTF-8 are written
+/// as U+FFFD.
 void append_quoted(std::string& to, std::string_view text);
 
 }  // namespace ardvark::internal::io

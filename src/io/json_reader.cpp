@@ -12,7 +12,7 @@
 namespace ardvark::internal::io {
 namespace {
 
-// In the library's words.
+// Passes the events of nlohmann's library on.
 class Forward final : public nlohmann::json_sax<nlohmann::json> {
  public:
   explicit Forward(JsonEvents& to) : to_(to) {}
@@ -22,14 +22,14 @@ class Forward final : public nlohmann::json_sax<nlohmann::json> {
   bool number_unsigned(number_unsigned_t number) override { return value(number); }
   bool number_float(number_float_t number, const string_t&) override { return value(number); }
   bool string(string_t& text) override { return value(std::move(text)); }
-  bool binary(binary_t&) override { return false; }  // no text has any
+  bool binary(binary_t&) override { return false; }  // a JSON text has no binary values
   bool start_object(std::size_t) override { return to_.open_object(), true; }
   bool start_array(std::size_t) override { return to_.open_array(), true; }
   bool end_object() override { return to_.close(), true; }
   bool end_array() override { return to_.close(), true; }
   bool key(string_t& name) override { return to_.key(name), true; }
   bool parse_error(std::size_t place, const std::string&, const nlohmann::json::exception&) override {
-    throw JsonError(fmt::format("it is no valid JSON at character {}", place));
+    throw JsonError(fmt::format("it is not valid JSON at character {}", place));
   }
 
  private:
@@ -54,7 +54,7 @@ class Builder final : public JsonEvents {
   [[nodiscard]] Json take() { return std::move(root_); }
 
  private:
-  // What asking for memory takes beside what is asked for, with the string or the vector that a node points to; further in is no fit's.
+  // of_chunk: bytes that an allocation needs in addition, with the string or vector of a node. most_levels: no fit is nested deeper.
   static constexpr std::size_t of_chunk = 48, most_levels = 200;
 
   void count(std::size_t bytes) {
@@ -69,7 +69,7 @@ class Builder final : public JsonEvents {
     count(of_chunk);
     open_.push_back(&put(std::move(container)));
   }
-  // The pointers stay: while something is open, what holds it does not grow.
+  // The pointers stay valid: a list or object does not grow while one of its elements is open.
   Json& put(Json node) {
     if (open_.empty()) return root_ = std::move(node);
     Json& to = *open_.back();
@@ -80,7 +80,7 @@ class Builder final : public JsonEvents {
     count_growth(to.members());
     return to.append(std::move(key_), std::move(node));
   }
-  // A vector that is full takes twice its size, beside what it had until that is moved.
+  // A full vector allocates twice its size, and needs the old memory until its elements are moved.
   template <typename Vector>
   void count_growth(const Vector& vector) {
     if (vector.size() < vector.capacity()) return;
@@ -89,8 +89,8 @@ class Builder final : public JsonEvents {
     taken_ -= had;
   }
   [[noreturn]] void fail() const {
-    throw InvalidArgument(fmt::format(
-        "'{}' is not an ardvark model file: its description is nested too deep, or has far more parts than such a file has", name_));
+    throw InvalidArgument(
+        fmt::format("'{}' is not an ardvark model file: its description is nested too deep or has too many parts", name_));
   }
 
   std::size_t most_bytes_, taken_ = 0;

@@ -1,4 +1,4 @@
-// JSON that came from outside.
+// Reads JSON from an untrusted source.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace ardvark::internal::io {
 
-/// What is told of a text while it is read. Each of these may throw, which ends the reading.
+/// Receives the parts of a text while it is read. Each function may throw; this ends the reading.
 class JsonEvents {
  public:
   virtual ~JsonEvents() = default;
@@ -21,12 +21,12 @@ class JsonEvents {
   virtual void value(Json scalar) = 0;  ///< null, a flag, a number or a text
 };
 
-/// \throws JsonError  the text is no JSON
+/// \throws JsonError  the text is not JSON
 void read_json(std::string_view text, JsonEvents& events);
 
-/// The tree of this text. A tree may take 50 times its text ("[[],[],..."), so it is counted while it grows.
-/// \throws JsonError        the text is no JSON
-/// \throws InvalidArgument  the tree would take more than `most_bytes`, or is nested too deep; \param name  of what it is, for the message
+/// The tree of this text. A tree may need 50 times the memory of its text ("[[],[],..."), so its size is counted while it grows.
+/// \throws JsonError        the text is not JSON
+/// \throws InvalidArgument  the tree would take more than `most_bytes`, or is nested too deep; \param name  of the file, for the message
 [[nodiscard]] Json bounded_json(std::string_view text, std::size_t most_bytes, const std::string& name);
 
 }  // namespace ardvark::internal::io

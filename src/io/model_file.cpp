@@ -24,12 +24,13 @@ namespace {
 using io::Json;
 constexpr const char* format_name = "ardvark-model";
 constexpr const char* every_level = "every_level";
-// 1: a fit; 2: or a relevance vector machine; 3: pruned ones of both; 4: or of several classes; 5: any, and the header has a checksum
+// Version 1: a fit; 2: also relevance vector machines; 3: also pruned fits and machines; 4: also several classes; 5: the header has a
+// checksum
 constexpr int newest_version = 5, first_with_checksum = 5;
 
 Json describe(const FeatureEncoding& encoding) {
   Json features = Json::array();
-  for (const FeatureColumn& f : encoding.features) {  // a name alone is a numeric column: most tables have nothing else, and some have many
+  for (const FeatureColumn& f : encoding.features) {  // only a name: a numeric column. Most tables have only these, and some have many
     if (f.categorical)
       features.push_back({{"name", f.name}, {"levels", f.levels}});
     else
@@ -40,8 +41,8 @@ Json describe(const FeatureEncoding& encoding) {
 
 FeatureEncoding read_encoding(const Json& description, const std::string& path) {
   FeatureEncoding encoding;
-  if (description.contains("dummies")) {  // else all but the first
-    if (!description.at("dummies").is_text(every_level)) io::fail_model(path, "its dummies are of no known kind");
+  if (description.contains("dummies")) {  // otherwise: all levels but the first
+    if (!description.at("dummies").is_text(every_level)) io::fail_model(path, "its kind of dummies is unknown");
     encoding.dummies = Dummies::every_level;
   }
   for (const Json& f : description.at("features").list()) {
@@ -53,7 +54,7 @@ FeatureEncoding read_encoding(const Json& description, const std::string& path) 
   return encoding;
 }
 
-// Where a model goes: to a file or into memory.
+// Where a model is written: a file or memory.
 using Sink = std::function<void(const io::SafetensorsWriter&)>;
 
 Sink to_file(const std::string& path) {
@@ -66,7 +67,7 @@ void write(io::SafetensorsWriter& file, const char* kind, Json description, cons
   file.metadata["format"] = format_name;
   file.metadata["format_version"] = std::to_string(newest_version);
   file.metadata[kind] = description.dump();
-  description = {};  // of many columns, as long as an array, and the file is about to hold it
+  description = {};  // frees memory: with many columns it is as long as an array, and the file holds its text
   file.add_checksums();
   sink(file);
 }
@@ -78,7 +79,7 @@ void check_posterior(const AnyFit& fit) {
         fmt::format("the fit holds no posterior to save (status: {}): {}", to_string(fit.report.status), fit.report.message));
 }
 
-// Beside the description of the fit; JSON has no infinity.
+// Adds to the description of the fit. JSON has no infinity, so such numbers are texts.
 void add_diagnosis(const std::optional<Diagnosis>& diagnosis, Json& description) {
   if (!diagnosis) return;
   const auto number = [](double value) { return std::isfinite(value) ? Json(value) : Json(std::isnan(value) ? "nan" : "inf"); };

@@ -11,7 +11,7 @@ namespace ardvark::internal::io {
 namespace {
 
 constexpr Index num_scalars = 6;
-constexpr const char *candidate_mean = "candidate_mean", *candidate_probability = "candidate_probability";  // in older files there are none
+constexpr const char *candidate_mean = "candidate_mean", *candidate_probability = "candidate_probability";  // older files do not have them
 
 Json to_json(const KernelSpec& spec) {
   Json j = {{"kind", spec.kind}, {"parameters", spec.parameters}};
@@ -29,7 +29,7 @@ KernelSpec read_spec(const Json& j, const std::string& path, int depth = 0) {
   return spec;
 }
 
-// The kernel, which must take points of d inputs.
+// The kernel must accept points with d inputs.
 Kernel read_kernel(const Json& description, Index d, const std::string& path) {
   const KernelSpec spec = read_spec(description, path);
   try {
@@ -45,7 +45,7 @@ Kernel read_kernel(const Json& description, Index d, const std::string& path) {
 
 std::string prefix_of(std::size_t machine) { return fmt::format("machine{}.", machine + 1); }
 
-// One trial a row: parameters, log evidence, number of vectors.
+// One row per trial: parameters, log evidence, number of vectors.
 Matrix table_of(const std::vector<KernelTrial>& trials) {
   const auto num_parameters = trials.empty() ? Index{0} : static_cast<Index>(trials.front().parameters.size());
   Matrix table(static_cast<Index>(trials.size()), num_parameters + 2);
@@ -68,7 +68,7 @@ std::vector<KernelTrial> trials_of(const Matrix& table, Index num_parameters, co
       fail_damaged(path, "trials");
     trial.log_evidence = table(i, num_parameters);
     const double num_vectors = table(i, num_parameters + 1);
-    if (!(num_vectors >= 0 && num_vectors <= 1e15)) fail_model(path, "a trial's number of vectors is none");
+    if (!(num_vectors >= 0 && num_vectors <= 1e15)) fail_model(path, "the number of vectors of a trial is invalid");
     trial.num_vectors = static_cast<Index>(num_vectors);
   }
   return trials;
@@ -140,9 +140,9 @@ RelevanceFit read_relevance(const SafetensorsReader& file, const Json& descripti
   const Index m = fit.num_vectors();
   if (fit.relevance_vectors.cols() != d || static_cast<Index>(fit.relevance_rows.size()) != m) fail("relevance_vectors");
   std::vector<Index> rows = fit.relevance_rows;
-  std::erase(rows, Index{-1});  // a centre that is no row
+  std::erase(rows, Index{-1});  // a centre that is not a row
   if (has_repeats(rows) || std::any_of(rows.begin(), rows.end(), [](Index i) { return i < 0; }))
-    fail_model(path, "its list of relevance rows names one twice, or one that cannot be");
+    fail_model(path, "its list of relevance rows names a row twice or holds an invalid row");
 
   const Vector scalars = checked_finite(vector("scalars", num_scalars), "scalars", path), history = file.vector("bound_history");
   fit.log_evidence = scalars[0];
@@ -176,7 +176,7 @@ RelevanceFit read_relevance(const SafetensorsReader& file, const Json& descripti
     const bool inside = std::all_of(machine.vectors.begin(), machine.vectors.end(), [m](Index i) { return i >= 0 && i < m; });
     if (!inside || static_cast<Index>(machine.vectors.size()) != machine.fit.num_columns()) fail("the list of relevance vectors");
     if (has_repeats(machine.vectors)) fail_model(path, "a machine names a relevance vector twice");
-    if (machine.fit.task != fit.task) fail_model(path, "its machines have another task");
+    if (machine.fit.task != fit.task) fail_model(path, "one of its machines has another task");
     fit.machines.push_back(std::move(machine));
   }
   return fit;

@@ -12,7 +12,7 @@ namespace ardvark::internal::io {
 
 /// \throws InvalidArgument  a kernel that cannot be stored
 [[nodiscard]] Json describe(const RelevanceFit& fit);
-/// Each machine must hold a posterior; the fit must live until the file is written.
+/// Each machine must hold a posterior; the fit must exist until the file is written.
 void add_arrays(SafetensorsWriter& file, const RelevanceFit& fit);
 
 /// \throws JsonError or InvalidArgument  the file holds something else

@@ -1,4 +1,4 @@
-// A relevance vector machine as text for people.
+// A relevance vector machine as readable text.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,13 +20,13 @@ namespace {
 using io::number;
 using io::padded;
 
-constexpr std::size_t most_lines = 20;  // of a table: what fits a screen with the rest
+constexpr std::size_t most_lines = 20;  // lines of a table: they and the rest fit on a screen
 
 std::string labelled(const char* label, const std::string& text) { return fmt::format("{:<22}{}\n", label, text); }
 
 std::string counted(Index count, const char* one, const char* many) { return fmt::format("{} {}", count, count == 1 ? one : many); }
 
-// Lines of cells, all but the first column flush right; what is longer than the first line stands behind the columns.
+// Lines of cells. All columns but the first are right-aligned. Cells beyond the columns of the first line follow at the end of their line.
 class Table {
  public:
   explicit Table(std::vector<std::string> titles) : num_columns_(titles.size()) { add(std::move(titles)); }
@@ -58,7 +58,7 @@ class Table {
 std::optional<KernelSpec> spec_of(const Kernel& kernel) {
   try {
     return kernel.spec();
-  } catch (const InvalidArgument&) {  // a callable
+  } catch (const InvalidArgument&) {  // the kernel is a callable
     return std::nullopt;
   }
 }
@@ -72,7 +72,7 @@ bool is_standardised(const RelevanceFit& fit) {
 std::string kernel_in_words(const RelevanceFit& fit, const std::optional<KernelSpec>& spec) {
   const bool standardised = is_standardised(fit);
   if (spec && has_width(*spec)) {
-    if (spec->parameters.size() > 1) return spec->kind + ", a width per input: the smaller, the more the input matters";
+    if (spec->parameters.size() > 1) return spec->kind + ", one width per input: the smaller the width, the more the input matters";
     const double width = spec->parameters.front();
     if (!standardised) return fmt::format("{}, width {} in the unit of the inputs", spec->kind, number(width));
     if (fit.num_inputs() > 1) return fmt::format("{}, width {} in standard deviations of the inputs", spec->kind, number(width));
@@ -86,7 +86,7 @@ std::string kernel_in_words(const RelevanceFit& fit, const std::optional<KernelS
   return kernel + (standardised ? ", of the standardised inputs" : "");
 }
 
-// One width per input, the inputs that matter first.
+// One width per input; inputs that matter most come first.
 std::string table_of_widths(const RelevanceFit& fit, const std::vector<double>& widths) {
   std::vector<std::size_t> order(widths.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -102,10 +102,10 @@ std::string table_of_widths(const RelevanceFit& fit, const std::vector<double>& 
     else
       table.add({fit.input_names[j], "constant"});
   }
-  return table.text() + (num_shown < order.size() ? fmt::format("  ... and {} wider\n", order.size() - num_shown) : "");
+  return table.text() + (num_shown < order.size() ? fmt::format("  ... and {} more with larger widths\n", order.size() - num_shown) : "");
 }
 
-// Weight over its sd.
+// The size of a weight divided by its sd.
 double size_of(const Fit& fit, Index j) { return fit.variance[j] > 0 ? std::abs(fit.mean[j]) / std::sqrt(fit.variance[j]) : 0; }
 
 std::string name_of(const RelevanceFit& fit, Index vector) {
@@ -125,7 +125,7 @@ std::vector<Index> listed_vectors(const Vector& sizes) {
 
 std::string more(std::size_t num_shown, Index num_all) {
   const Index left = num_all - static_cast<Index>(num_shown);
-  return left == 0 ? "" : fmt::format("  ... and {} more, smaller beside their sd\n", left);
+  return left == 0 ? "" : fmt::format("  ... and {} more with smaller weight/sd\n", left);
 }
 
 std::string table_of_weights(const RelevanceFit& fit) {
@@ -157,7 +157,7 @@ std::string table_of_machines(const RelevanceFit& fit) {
   return table.text();
 }
 
-// The weights of each class side by side; too many classes for a screen have none.
+// The weights of the classes in adjacent columns; no table if there are too many classes for a screen.
 std::string table_of_class_weights(const RelevanceFit& fit) {
   const std::size_t num_classes = fit.machines.size();
   if (num_classes > 6 || fit.num_vectors() == 0) return "";
@@ -185,7 +185,7 @@ std::string table_of_class_weights(const RelevanceFit& fit) {
   return table.text() + more(shown.size(), sizes.size());
 }
 
-// The trial with the highest evidence of each of at most 15 equal stretches of the parameter's logarithm.
+// Divides the range of the logarithm of the parameter into at most 15 equal parts, and takes from each the trial with the highest evidence.
 std::vector<KernelTrial> thinned(const std::vector<KernelTrial>& trials) {
   const double from = std::log(trials.front().parameters[0]), range = std::log(trials.back().parameters[0]) - from;
   std::vector<KernelTrial> kept;
@@ -215,7 +215,7 @@ std::pair<double, double> range_of_evidence(const std::vector<KernelTrial>& tria
   return {lowest->log_evidence, highest->log_evidence};
 }
 
-// The evidence as a function of the kernel's one parameter, with a bar a line.
+// The log evidence as a function of the only parameter of the kernel, with a bar per line.
 std::string curve_of_evidence(const std::vector<KernelTrial>& trials, const std::optional<KernelSpec>& spec) {
   const auto [low, high] = range_of_evidence(trials);
   Table table({"", !spec || !spec->parts.empty() ? "parameter" : has_width(*spec) ? "width" : "offset", "vectors", "log evidence"});
@@ -243,7 +243,7 @@ std::string heading(const RelevanceFit& fit) {
     out += fmt::format("target {}: probability of {} ({:.10g} rows) against {} ({:.10g} rows)\n", fit.target, fit.classes[1],
                        f.class_weight[1], fit.classes[0], f.class_weight[0]);
   } else if (fit.task == Task::logistic && fit.classes.size() > 2) {
-    out += fmt::format("target {}: {} classes, a machine for each against the rest\n", fit.target, fit.classes.size());
+    out += fmt::format("target {}: {} classes, one machine for each class against the rest\n", fit.target, fit.classes.size());
   } else if (!fit.target.empty()) {
     out += fmt::format("target {}\n", fit.target);
   }

@@ -23,14 +23,14 @@ static_assert(std::endian::native == std::endian::little, "arrays are written as
 static_assert(sizeof(double) == 8 && std::numeric_limits<double>::is_iec559);
 
 constexpr std::uint64_t length_size = 8;
-constexpr std::uint64_t max_header = 100'000'000;      // as in the reference implementation of the layout
-constexpr std::size_t max_rank = 8, max_texts = 1000;  // ours have 2 and 4
+constexpr std::uint64_t max_header = 100'000'000;      // the limit of the reference implementation
+constexpr std::size_t max_rank = 8, max_texts = 1000;  // our files have 2 and 4
 constexpr const char* metadata_key = "__metadata__";
 constexpr const char* checksums_key = "checksums";
 constexpr const char* header_checksum_key = "header_checksum";
 constexpr std::size_t checksum_digits = 16;
 
-// Bytes of an array of doubles; nothing when the number does not fit in 63 bits.
+// Bytes of an array of doubles; nothing if the number does not fit in 63 bits.
 std::optional<std::uint64_t> num_bytes_of(const std::vector<std::uint64_t>& shape) {
   std::uint64_t product = sizeof(double);
   for (const std::uint64_t extent : shape) {
@@ -41,12 +41,13 @@ std::optional<std::uint64_t> num_bytes_of(const std::vector<std::uint64_t>& shap
   return product;
 }
 
-// Of these bytes, eight at a time: each step is one to one, so that eight that have changed are noticed, and more but for a chance of
-// 2^-64. Headers and arrays are multiples of eight; of another header the last bytes are filled up with zeros, and the length counts too.
+// The checksum takes eight bytes at a time. Each step is one to one, so a change within eight bytes is always noticed, and a larger change
+// except with probability 2^-64. Headers and arrays are multiples of eight bytes. In another header, zeros fill the last group; the length
+// is part of the checksum.
 class Checksum {
  public:
   explicit Checksum(std::uint64_t num_bytes) : sum_(num_bytes) {}
-  /// The next bytes; only the last part may be no multiple of eight.
+  /// Adds the next bytes; only the last part may have a length that is not a multiple of eight.
   void add(const void* data, std::uint64_t num_bytes) {
     const char* from = static_cast<const char*>(data);
     for (; num_bytes >= 8; from += 8, num_bytes -= 8) add_eight(from, 8);
@@ -70,7 +71,7 @@ std::string checksum(const void* data, std::uint64_t num_bytes) {
   return sum.text();
 }
 
-// Where the digits of a header's own checksum stand in it. Within a text the quotes would have a backslash before them.
+// The place of the digits of a header's own checksum. (Within a text, a backslash would precede the quotes.)
 std::optional<std::size_t> place_of_own_checksum(std::string_view header) {
   const std::string key = fmt::format("\"{}\":\"", header_checksum_key);
   const std::size_t place = header.find(key);
@@ -78,7 +79,7 @@ std::optional<std::size_t> place_of_own_checksum(std::string_view header) {
   return place + key.size();
 }
 
-// Of the header with zeros in place of these digits; they are zeros afterwards.
+// The checksum of the header with zeros in place of these digits. The digits stay zeros.
 std::string own_checksum(std::string& header, std::size_t place) {
   header.replace(place, checksum_digits, checksum_digits, '0');
   return checksum(header.data(), header.size());
@@ -110,7 +111,7 @@ void SafetensorsWriter::add_array(const std::string& name, const double* data, s
   const std::optional<std::uint64_t> num_bytes = num_bytes_of(shape);
   const bool taken = std::any_of(arrays_.begin(), arrays_.end(), [&](const auto& array) { return array.first == name; });
   if (taken || name == metadata_key || !num_bytes)
-    throw InternalError(fmt::format("the array '{}' of a model file has a name that is taken or a shape beyond memory", name));
+    throw InternalError(fmt::format("the array '{}' of a model file has the name of another array, or its shape is too large", name));
   arrays_.emplace_back(name, Array{data, std::move(shape), *num_bytes});
 }
 
@@ -148,7 +149,7 @@ std::string SafetensorsWriter::header(const std::string& what) const {
     all.append(arrays_.empty() ? "}" : "},").append(text, 1);
     text = std::move(all);
   }
-  text.resize((text.size() + 7) / 8 * 8, ' ');  // so that the data is aligned for a reader that maps the file
+  text.resize((text.size() + 7) / 8 * 8, ' ');  // aligns the data for a reader that maps the file into memory
   if (text.size() > max_header)
     throw InvalidArgument(
         fmt::format("cannot write {}: its names and texts take {} bytes, the limit is {}", what, text.size(), max_header));
@@ -169,7 +170,7 @@ void SafetensorsWriter::put_all(const std::string& header, Put&& put) const {
 
 void SafetensorsWriter::write(const std::string& path) const {
   const std::string text = header(fmt::format("'{}'", path));
-  FileInTheMaking file(path);  // opened once there is something to write
+  FileInTheMaking file(path);  // opened only after the header is ready
   put_all(text, [&](const void* from, std::size_t size) { file.write(from, size); });
   file.commit();
 }
@@ -179,7 +180,7 @@ std::string SafetensorsWriter::bytes() const {
   std::size_t size = length_size + text.size();
   for (const auto& [name, array] : arrays_) size += array.num_bytes;
   std::string out;
-  out.reserve(size);  // growing would take the whole once more
+  out.reserve(size);  // growing would need the same memory again
   put_all(text, [&](const void* from, std::size_t num_bytes) { out.append(static_cast<const char*>(from), num_bytes); });
   return out;
 }
@@ -222,7 +223,7 @@ std::string SafetensorsReader::read_header(std::uint64_t file_size) const {
   return header;
 }
 
-// Takes each entry as soon as it is whole. No tree is made of them: what cannot be an entry is refused before it takes many times its size.
+// Takes each entry as soon as it is complete. It builds no tree: an invalid entry is refused before it needs many times its size in memory.
 class SafetensorsReader::HeaderEvents final : public JsonEvents {
  public:
   HeaderEvents(SafetensorsReader& file, std::uint64_t data_begin) : file_(file), data_begin_(data_begin) {}
@@ -247,7 +248,7 @@ class SafetensorsReader::HeaderEvents final : public JsonEvents {
   void key(std::string& name) override {
     (depth_ == 1 ? name_ : key_) = std::move(name);
     if (depth_ == 2 && is_metadata() && ++num_texts_ > max_texts)
-      file_.fail_foreign(fmt::format("its metadata hold more than {} texts", max_texts));
+      file_.fail_foreign(fmt::format("its metadata has more than {} texts", max_texts));
   }
   void value(Json scalar) override {
     if (depth_ < 2) fail_no_object();
@@ -262,7 +263,7 @@ class SafetensorsReader::HeaderEvents final : public JsonEvents {
   }
 
  private:
-  using Numbers = std::optional<std::vector<std::uint64_t>>;  // nothing where they are anything else than numbers >= 0 that fit an Index
+  using Numbers = std::optional<std::vector<std::uint64_t>>;  // nothing if one of them is not a whole number from 0 to 2^53
 
   [[nodiscard]] bool is_metadata() const { return name_ == metadata_key; }
   void open_in_entry(Numbers list) {
@@ -293,9 +294,10 @@ class SafetensorsReader::HeaderEvents final : public JsonEvents {
     const std::uint64_t begin = (*offsets_)[0], end = (*offsets_)[1];
     if (begin > end || num_bytes_of(*shape_) != end - begin)
       file_.fail_foreign(fmt::format("the shape {} of the array '{}' does not match its data_offsets", shown_shape(*shape_), shown(name_)));
-    // An empty array may have any extent beside the 0; one that no other array of the file can share would ask for memory later.
+    // An empty array could have any extent besides the 0. A large one would need memory later, so no extent may exceed the size of the
+    // file.
     if (std::ranges::any_of(*shape_, [&](std::uint64_t extent) { return extent > file_.num_bytes_; }))
-      file_.fail_foreign(fmt::format("the shape {} of the array '{}' is beyond the size of the file", shown_shape(*shape_), shown(name_)));
+      file_.fail_foreign(fmt::format("the shape {} of the array '{}' is too large for the file", shown_shape(*shape_), shown(name_)));
     file_.arrays_[name_] = {*shape_, data_begin_ + begin, end - begin, {}};
   }
   [[noreturn]] void fail_no_object() const {
@@ -306,7 +308,7 @@ class SafetensorsReader::HeaderEvents final : public JsonEvents {
   SafetensorsReader& file_;
   const std::uint64_t data_begin_;
   int depth_ = 0;
-  std::string name_, key_;  // of the entry, and within it
+  std::string name_, key_;  // name of the entry, key within the entry
   std::size_t num_numbers_ = 0, num_texts_ = 0;
   std::string type_;
   Numbers shape_, offsets_, list_;
@@ -334,10 +336,10 @@ void SafetensorsReader::take_checksums() {
     fail_foreign("its checksums are not texts");
   }
   for (const auto& [name, array] : arrays_)
-    if (array.checksum.empty()) fail_foreign(fmt::format("its checksums lack that of the array '{}'", shown(name)));
+    if (array.checksum.empty()) fail_foreign(fmt::format("the checksum of the array '{}' is missing", shown(name)));
 }
 
-// The arrays follow each other without gap or overlap, and the last one ends with the file.
+// Arrays must follow each other without gap or overlap, and the last one must end with the file.
 void SafetensorsReader::check_extent(std::uint64_t data_begin, std::uint64_t file_size) const {
   std::vector<std::pair<std::uint64_t, std::uint64_t>> extents;
   for (const auto& [name, array] : arrays_) extents.emplace_back(array.begin, array.begin + array.num_bytes);
@@ -390,7 +392,7 @@ void SafetensorsReader::check_unread_arrays() const {
 
 void SafetensorsReader::check_header(bool must_have_one) const {
   if (header_checksum_ == HeaderChecksum::wrong || (must_have_one && header_checksum_ == HeaderChecksum::absent))
-    throw InvalidArgument(fmt::format("'{}' is damaged: its header is not what was written; write or copy it again", path_));
+    throw InvalidArgument(fmt::format("'{}' is damaged: its header differs from what was written; write or copy it again", path_));
 }
 
 Vector SafetensorsReader::vector(const std::string& name) const try {
@@ -418,7 +420,8 @@ const std::string& SafetensorsReader::text(const std::string& key) const {
 }
 
 void SafetensorsReader::fail_changed(const std::string& name) const {
-  throw InvalidArgument(fmt::format("'{}' is damaged: its array '{}' is not what was written; write or copy it again", path_, shown(name)));
+  throw InvalidArgument(
+      fmt::format("'{}' is damaged: its array '{}' differs from what was written; write or copy it again", path_, shown(name)));
 }
 
 void SafetensorsReader::fail_foreign(const std::string& why) const {

@@ -1,4 +1,4 @@
-// Selection counts as text for people.
+// Selection counts as readable text.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -46,7 +46,7 @@ std::string summary(const SelectionCounts& counts, Index top) {
   const Index more = survived - static_cast<Index>(order.size());
   if (more > 0) out += fmt::format("  ... and {} more that survived at least once\n", more);
   out += fmt::format("\nnever survived        {} of {}\n", counts.num_columns() - survived, counts.num_columns());
-  out += fmt::format("survivors a fit       {}\n", with_sd(counts.num_survivors, 1));
+  out += fmt::format("survivors per fit     {}\n", with_sd(counts.num_survivors, 1));
   out += fmt::format("accuracy              {}, standard error {:.4f} (chance {:.4f})\n", with_sd(counts.accuracy, 4),
                      counts.accuracy_error, counts.chance_accuracy);
   out += fmt::format("log loss              {}, standard error {:.4f} (chance {:.4f})\n", with_sd(counts.log_loss, 4),

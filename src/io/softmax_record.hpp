@@ -8,7 +8,7 @@
 namespace ardvark::internal::io {
 
 [[nodiscard]] Json describe(const SoftmaxFit& fit);
-/// The fit must hold a posterior, and live until the file is written.
+/// The fit must hold a posterior, and must exist until the file is written.
 void add_arrays(SafetensorsWriter& file, const SoftmaxFit& fit);
 
 /// \throws JsonError or InvalidArgument  the file holds something else

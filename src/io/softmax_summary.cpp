@@ -1,4 +1,4 @@
-// A classification into several classes as text for people.
+// A classification with several classes as readable text.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -28,7 +28,7 @@ std::string what_it_is(const SoftmaxFit& fit) {
   return {};
 }
 
-// What the columns of the coefficients are called.
+// The names of the columns of coefficients.
 std::vector<std::string> names_of(const SoftmaxFit& fit) {
   if (fit.coding != ClassCoding::one_against_one) return fit.classes;
   std::vector<std::string> names;
@@ -58,7 +58,7 @@ std::string summary(const SoftmaxFit& fit, double level) {
   if (fit.state == nullptr || !fit.mean.allFinite())
     return out + fmt::format("\nstatus  {}: {}\n", to_string(report.status), report.message);
 
-  // Beyond what fits a screen only the largest effects, by mean over sd, are listed.
+  // If there are more than fit on a screen, only the largest effects, by mean/sd, are listed.
   constexpr std::size_t most = 60;
   const std::vector<std::string> names = names_of(fit);
   std::vector<Weight> weights;
@@ -88,7 +88,7 @@ std::string summary(const SoftmaxFit& fit, double level) {
   const bool laplace = fit.prior == PriorKind::laplace;
   const bool judged = fit.prior == PriorKind::ard || fit.prior == PriorKind::groups || laplace || has_inclusion;
   const double half_width = student_t_quantile(std::numeric_limits<double>::infinity(), level);
-  const bool dense = fit.prior == PriorKind::dense;  // no column has an effect of its own, and all have one size
+  const bool dense = fit.prior == PriorKind::dense;  // no column has an effect of its own: all effects have the same prior variance
   out += fmt::format("\n  {}  {}  {:>10}  {:>10}  {:>10}  {:>10}{}\n", padded("coefficient", name_width),
                      padded(fit.coding == ClassCoding::one_against_one ? "pair" : "class", class_width), "mean", "sd",
                      fmt::format("{:g}% from", 100 * level), "to",

@@ -14,7 +14,7 @@ namespace ardvark::internal::io {
 
 namespace {
 
-// As far from 1 as rounding can bring a sum of some starts, and much further than it does.
+// Rounding changes a sum of some starts by much less than this.
 constexpr double sum_tolerance = 1e-9;
 
 void check_sum(double sum, const char* what, const std::string& path) {
@@ -44,7 +44,7 @@ SparseResult read_sparse(const Json& description, Vector inclusion, const std::s
   for (double& share : sparse.inclusion) share = checked_share(share, "an inclusion", path);
   sparse.dense_fraction = checked_share(description.at("dense_fraction").number(), "its dense fraction", path);
   const auto columns = static_cast<std::size_t>(sparse.inclusion.size());
-  // Earlier files have none.
+  // Earlier files do not have it.
   sparse.undecided = description.contains("undecided") ? description.at("undecided").flags() : std::vector<bool>(columns, false);
   if (sparse.undecided.size() != columns) fail_model(path, "the list of undecided columns has the wrong size");
   double sum = 0;
@@ -77,7 +77,7 @@ SparseResult read_sparse(const Json& description, Vector inclusion, const std::s
   return sparse;
 }
 
-// Components share a basis, or have one each: each is written once.
+// Components may share a basis: each basis is written once.
 Json describe(const Mixture& mixture) {
   Json components = Json::array();
   std::vector<const DenseBasis*> bases;
@@ -167,7 +167,7 @@ Mixture read_mixture(const SafetensorsReader& file, const std::string& prefix, c
     c.flat_mean = vector(name + "flat_mean", f);
     c.v = vector(name + "v", p);
     c.F = matrix(name + "F", a, a);
-    if (components[i].contains("spread")) {  // files of before it was known have the covariance given h                         (SP.15)
+    if (components[i].contains("spread")) {  // without it, in earlier files: the covariance given h                              (SP.15)
       const std::vector<double> spread = components[i].at("spread").numbers();
       if (spread.size() != 2) fail();
       DenseSpread u{spread[0], vector(name + "narrowing", c.basis->l.size()), finite(name + "moves"), spread[1]};
@@ -180,7 +180,7 @@ Mixture read_mixture(const SafetensorsReader& file, const std::string& prefix, c
   double sum = 0;
   for (const MixtureComponent& c : mixture.components) sum += c.weight;
   check_sum(sum, "the weights of the components of its posterior", path);
-  mixture.normalise_weights();  // earlier programs left the rounding
+  mixture.normalise_weights();  // earlier programs did not remove rounding errors
   return mixture;
 }
 

@@ -1,4 +1,4 @@
-// What model files hold of a fit under a sparse prior.
+// The part of a model file for a fit with a sparse prior.
 #pragma once
 
 #include <string>
@@ -11,12 +11,12 @@
 namespace ardvark::internal::io {
 
 [[nodiscard]] Json describe(const SparseResult& sparse);
-/// inclusion [p], which has its own array. \throws InvalidArgument  the description is not one
+/// \param inclusion  [p], stored as an array of its own. \throws InvalidArgument  the description is invalid
 [[nodiscard]] SparseResult read_sparse(const Json& description, Vector inclusion, const std::string& path);
 
 [[nodiscard]] Json describe(const Mixture& mixture);
 void add_arrays(SafetensorsWriter& file, const std::string& prefix, const Mixture& mixture);
-/// Of a design of so many columns. \throws InvalidArgument  sizes that do not fit, numbers that cannot be
+/// For a design with so many columns. \throws InvalidArgument  sizes do not fit together, or numbers are invalid
 [[nodiscard]] Mixture read_mixture(const SafetensorsReader& file, const std::string& prefix, const Json& description, Index num_columns);
 
 }  // namespace ardvark::internal::io

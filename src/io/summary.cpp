@@ -1,4 +1,4 @@
-// The fit as text for people.
+// A fit as readable text.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace {
 using io::number;
 using io::padded;
 
-// It left the computation before the last sweep.
+// Whether the column left the computation before the last sweep.
 bool is_pruned(const Fit& fit, Index j) {
   return !fit.report.pruning.empty() && fit.mean[j] == 0 && fit.variance[j] == 0 && !fit.left_out[static_cast<std::size_t>(j)];
 }
@@ -32,7 +32,7 @@ std::string pruning_text(const Report& report) {
 
 bool is_undecided(const Fit& fit, Index j) { return fit.sparse && fit.sparse->undecided[static_cast<std::size_t>(j)]; }
 
-// \param direction  null: the prior leaves out what is 0, and nothing is known of the sign of the others
+// \param direction  null if the probabilities of the signs are not known
 void coefficient_line(std::string& out, const Fit& fit, Index j, double level, std::size_t name_width, bool judged,
                       const Vector* direction) {
   const bool intercept = j < 0;
@@ -63,10 +63,10 @@ void coefficient_line(std::string& out, const Fit& fit, Index j, double level, s
 
 bool has_inclusion(const Fit& fit) { return fit.sparse && fit.prior != PriorKind::dense; }
 
-// Flat columns are in without being asked.
+// Flat columns are always included.
 std::ptrdiff_t fit_flats(const Fit& fit) { return std::count(fit.group.begin(), fit.group.end(), -1); }
 
-// What a sparse prior found beside the coefficients, for people.
+// The results of a sparse prior besides the coefficients, as readable text.
 std::string sparse_text(const Fit& fit) {
   std::string out;
   const SparseResult& sparse = *fit.sparse;
@@ -77,7 +77,8 @@ std::string sparse_text(const Fit& fit) {
                        undecided > 0 ? fmt::format(", {} undecided", undecided) : "");
   }
   if (fit.prior != PriorKind::slab)
-    out += fmt::format("dense fraction        {:.2f} (many small effects, of these and the noise)\n", sparse.dense_fraction);
+    out += fmt::format("dense fraction        {:.2f} (share of the small effects in the variance of small effects and noise)\n",
+                       sparse.dense_fraction);
   for (const CredibleSet& set : sparse.sets) {
     if (set.columns.size() < 2 || set.inclusion < 0.5) continue;
     std::string names;
@@ -97,7 +98,7 @@ std::string sparse_text(const Fit& fit) {
   return out;
 }
 
-// Laplace's approximation is no bound, nor is what the greedy presets maximise; a mode has a density.
+// Laplace's approximation and the objective of the greedy presets are not bounds. For a mode, it is a density.
 const char* evidence_label(const Fit& fit) {
   const bool greedy = fit.report.solver == SolverKind::greedy;
   if (fit.prior == PriorKind::laplace)
@@ -125,7 +126,7 @@ std::string summary(const Fit& fit, double level) {
     return out;
   }
 
-  // Beyond what fits a screen only the largest effects, by mean over sd, are listed.
+  // If there are more columns than fit on a screen, only the largest effects are listed, by inclusion or by mean/sd.
   constexpr Index most = 60;
   std::vector<Index> shown(static_cast<std::size_t>(fit.num_columns()));
   for (std::size_t j = 0; j < shown.size(); ++j) shown[j] = static_cast<Index>(j);
@@ -143,7 +144,7 @@ std::string summary(const Fit& fit, double level) {
   const bool laplace = fit.prior == PriorKind::laplace,
              judged = fit.prior == PriorKind::ard || fit.prior == PriorKind::groups || laplace || has_inclusion(fit);
   const std::string percent = fmt::format("{:g}%", 100 * level);
-  // Under the prior dense no column has an effect of its own, and all have one size.
+  // Under prior dense no column has an effect of its own: all effects have the same prior variance.
   const char* judgement = fit.prior == PriorKind::dense ? "" : has_inclusion(fit) ? "  inclusion" : "  relevance";
   std::optional<Vector> signs;
   if (!laplace) signs = direction(fit);

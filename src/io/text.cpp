@@ -10,7 +10,7 @@
 namespace ardvark::internal::io {
 namespace {
 
-// Length of the UTF-8 sequence that `text` begins with, or 0 if it begins with none (Unicode 15, table 3-7).
+// Length of the UTF-8 sequence at the start of `text`, or 0 if there is none (Unicode 15, table 3-7).
 std::size_t sequence_length(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned first = byte(0);
@@ -18,7 +18,7 @@ std::size_t sequence_length(std::string_view text) {
   if (first < 0xC2 || first > 0xF4) return 0;
   const std::size_t length = first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
   if (text.size() < length) return 0;
-  // The second byte's range excludes over-long forms, surrogates and what lies beyond U+10FFFF.
+  // The second byte's range excludes over-long forms, surrogates and codes above U+10FFFF.
   const unsigned lowest = first == 0xE0 ? 0xA0 : first == 0xF0 ? 0x90 : 0x80;
   const unsigned highest = first == 0xED ? 0x9F : first == 0xF4 ? 0x8F : 0xBF;
   if (byte(1) < lowest || byte(1) > highest) return 0;
@@ -33,9 +33,9 @@ std::string lower_case(std::string text) {
   return text;
 }
 
-// Letters to insert, to leave out, to replace, or to swap with the one behind (optimal string alignment).
+// The number of letters to insert, remove, replace or swap with the next one (optimal string alignment).
 std::size_t edits_between(const std::string& a, const std::string& b) {
-  constexpr std::size_t most = 200;  // of longer names only so much
+  constexpr std::size_t most = 200;  // only so many letters of longer names
   const std::size_t n = std::min(a.size(), most), m = std::min(b.size(), most);
   std::vector<std::vector<std::size_t>> d(n + 1, std::vector<std::size_t>(m + 1));
   for (std::size_t i = 0; i <= n; ++i) d[i][0] = i;
@@ -90,7 +90,7 @@ std::string listed(const std::vector<std::string>& names) {
 }
 
 std::string did_you_mean(const std::string& name, const std::vector<std::string>& names) {
-  std::size_t best = name.size() / 3 + 1;  // of a short name only another case
+  std::size_t best = name.size() / 3 + 1;  // a short name may differ only in upper and lower case
   const std::string* nearest = nullptr;
   for (const std::string& other : names) {
     const std::size_t distance = edits_between(lower_case(name), lower_case(other));
@@ -118,7 +118,7 @@ std::string padded(const std::string& text, std::size_t to) { return text + std:
 std::string bound_in_words(double bound, PriorKind prior, BoundScope scope) {
   if (scope == BoundScope::nothing && prior != PriorKind::laplace) return "not comparable: no column has a prior";
   return fmt::format("{:.4f} nats{}", bound,
-                     scope == BoundScope::same_flat ? ", comparable only where the same columns have no prior" : "");
+                     scope == BoundScope::same_flat ? ", comparable only with models in which the same columns have no prior" : "");
 }
 
 }  // namespace ardvark::internal::io

@@ -90,7 +90,7 @@ void Kernel::derivative(const Eigen::Ref<const Matrix>& X, const Eigen::Ref<cons
                         Eigen::Ref<Matrix> out) const {
   check_points(X, C, out, *function_);
   const Index num = num_parameters();
-  if (num == 0) throw InvalidArgument(fmt::format("parameter is {}; the kernel {} has none", parameter, name()));
+  if (num == 0) throw InvalidArgument(fmt::format("parameter is {}; the kernel {} has no parameters", parameter, name()));
   if (parameter < 0 || parameter >= num) throw InvalidArgument(fmt::format("parameter is {}; it must be from 0 to {}", parameter, num - 1));
   for_each_tile(X, C, out, [&](const Points& x, const Points& c, Matrix& D) { function_->derivative(x, c, parameter, D); });
 }

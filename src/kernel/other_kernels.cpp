@@ -65,7 +65,8 @@ class CallableKernel final : public FixedKernel {
   }
   std::string name() const override { return name_; }
   KernelSpec spec() const override {
-    throw InvalidArgument(fmt::format("kernel '{}' is a callable and cannot be stored; build it from the kernels that have a name", name_));
+    throw InvalidArgument(
+        fmt::format("kernel '{}' is a callable and cannot be stored; build it from the kernels of the library instead", name_));
   }
 
  private:

@@ -46,7 +46,7 @@ void validate_counts(const Vector& y, const Vector& k, Index num_flat) {
       throw InvalidArgument(fmt::format("y at row {} is {}; a count is a whole number from 0 to {:.0e}", n + 1, y[n], most));
   if (num_flat > 0 && k.dot(y) == 0)
     throw InvalidArgument(
-        "every count is 0: the rate has no smallest value, and the intercept, or another column without a prior, would fall without end");
+        "every count is 0: the weight of the intercept, or of another column without a prior, would decrease without limit");
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// What the hyper-prior of a precision costs.                                                                     docs/math/relevance.md
+// The cost of the hyper-prior of a precision.                                                                    docs/math/relevance.md
 #pragma once
 
 #include <cmath>
@@ -7,8 +7,9 @@
 
 namespace ardvark::internal {
 
-/// ln of what a Gamma hyper-prior of this shape costs at its best, for a precision that so many degrees of freedom depend on: what a bound
-/// would gain if the precision stood at its value instead. 0.5 for one column, n/2 for the noise.                         (RVM.1), (CMP.1)
+/// kappa (RVM.1), (CMP.1): what a Gamma hyper-prior of this shape adds to a bound if the precision is at the peak of the hyper-prior; in
+/// nats, negative. The bound minus kappa is the log evidence at this value of the precision. \param half_freedom  half the degrees of
+/// freedom that depend on the precision: 0.5 for one column; for the noise n/2, or (n - num_flat)/2
 inline double hyperprior_cost(double shape, double half_freedom) {
   const double shape_N = shape + half_freedom;
   return -log_gamma(shape) + shape * std::log(shape) + half_freedom + log_gamma(shape_N) - shape_N * std::log(shape_N);

@@ -283,9 +283,9 @@ void Search::refine() {
 void Search::say_what_is_odd() {
   if (out_.stopped) return;
   if (!std::isfinite(out_.log_evidence))
-    out_.warning = "the evidence was finite for no kernel tried; the kernel is the one given";
+    out_.warning = "no kernel that was tried has a finite log evidence; the given kernel is used";
   else if (rises_at_low() || rises_at_high())
-    out_.warning = fmt::format("the evidence is still rising at the {} tried, {}",
+    out_.warning = fmt::format("the log evidence still increases at the {} tried, {}",
                                range_.from_distances ? (rises_at_low() ? "narrowest kernel" : "widest kernel")
                                                      : (rises_at_low() ? "smallest parameters" : "largest parameters"),
                                out_.kernel.name());

@@ -34,15 +34,14 @@ Index most_rows_searched(Task task) { return task == Task::linear ? 1000 : 500; 
 
 void validate_start(const RelevanceOptions& options, Index n) {
   const bool pruned = options.algorithm == RelevanceAlgorithm::pruned;
-  if (!pruned && !options.intercept)
-    throw InvalidArgument("intercept is false; only the machine of algorithm = pruned may be without a bias");
+  if (!pruned && !options.intercept) throw InvalidArgument("intercept is false; only algorithm = pruned can leave out the bias");
   const auto size = static_cast<Index>(options.start_precision.size());
   if (size == 0) return;
   if (!pruned || options.centres != Centres::rows)
-    throw InvalidArgument("start_precision applies only to algorithm = pruned, whose columns are those of all rows");
+    throw InvalidArgument("start_precision applies only to algorithm = pruned with all rows as centres");
   if (size != n && !(options.intercept && size == n + 1))
     throw InvalidArgument(fmt::format("start_precision has {} entries; it must have one per row of X: {}{}", size, n,
-                                      options.intercept ? fmt::format(", or {} with the bias's", n + 1) : ""));
+                                      options.intercept ? fmt::format(", or {} with the bias", n + 1) : ""));
   for (double a : options.start_precision) validate::positive(a, "an entry of start_precision");
 }
 
@@ -62,12 +61,11 @@ void validate_options(const RelevanceOptions& options, MatrixView X) {
   at_least("compare_up_to", options.compare_up_to, 0);
   validate_start(options, X.rows());
   if (options.algorithm == RelevanceAlgorithm::type_two && options.likelihood == LogisticLikelihood::bound)
-    throw InvalidArgument("likelihood is bound; with algorithm = type_two, which takes Laplace's approximation, it has no meaning");
+    throw InvalidArgument("likelihood is bound; it cannot be used with algorithm = type_two, which uses Laplace's approximation");
   const bool counted = options.centres == Centres::pivoted_cholesky || options.centres == Centres::kmeans;
   if (counted) at_least("num_centres", options.num_centres, 1);
   if (!counted && options.num_centres != 0)
-    throw InvalidArgument(
-        fmt::format("num_centres is {}; it applies only to centres that are counted (pivoted_cholesky, kmeans)", options.num_centres));
+    throw InvalidArgument(fmt::format("num_centres is {}; it applies only to centres = pivoted_cholesky or kmeans", options.num_centres));
   if (options.centres == Centres::chosen && options.rows.empty())
     throw InvalidArgument("rows is empty; centres = chosen needs the positions of training rows");
   if (options.centres != Centres::chosen && !options.rows.empty())
@@ -83,9 +81,9 @@ void validate_options(const RelevanceOptions& options, MatrixView X) {
     throw InvalidArgument(
         fmt::format("input_groups has {} entries; it must have one per column of X: {}", options.input_groups.size(), X.cols()));
   if (options.compat && options.algorithm != RelevanceAlgorithm::pruned)
-    throw InvalidArgument("compat reproduces the RVM of the SLR toolbox: it needs algorithm = pruned");
+    throw InvalidArgument("compat applies only to algorithm = pruned: it reproduces the RVM of the SLR toolbox");
   if (options.compat && (!options.weights.empty() || options.centres != Centres::rows || options.search != KernelSearch::none))
-    throw InvalidArgument("compat takes all rows as centres, no observation weights and a kernel as given (search = none)");
+    throw InvalidArgument("compat needs all rows as centres, no observation weights and search = none");
   Matrix one(1, 1);  // a kernel that does not fit the inputs says so now
   options.kernel.evaluate(Matrix::Zero(1, X.cols()), Matrix::Zero(1, X.cols()), one);
 }
@@ -181,7 +179,7 @@ Matrix prepare_inputs(MatrixView X, const DifferentRows& rows, const RelevanceOp
       const double range = Z.col(j).maxCoeff() - Z.col(j).minCoeff();
       if (range != 0 && !(range > 1e-290 && range < 1e290))
         throw InvalidArgument(
-            fmt::format("the values of input '{}' spread over {:.3g}, beyond what a kernel can follow (about 1e-290 to "
+            fmt::format("the values of input '{}' spread over {:.3g}, outside the range of a kernel (about 1e-290 to "
                         "1e290): rescale it",
                         fit.input_names[static_cast<std::size_t>(j)], range));
     }
@@ -225,8 +223,8 @@ void choose_points(MatrixView X, RelevanceProblem& problem, RelevanceFit& fit) {
   const Matrix named = seen_inputs(X, rows, fit);
   const std::vector<Index> once = options.compat ? every_row(named.rows()) : different(named);
   if (once.size() < rows.size())
-    fit.report.notes.push_back(
-        fmt::format("{} of {} rows repeat the inputs of another: each point is a candidate once", rows.size() - once.size(), rows.size()));
+    fit.report.notes.push_back(fmt::format("{} of {} rows have the same inputs as another row: each point is a candidate only once",
+                                           rows.size() - once.size(), rows.size()));
   problem.points = named(once, Eigen::all);
   if (options.centres == Centres::kmeans) {
     problem.points = kmeans_centres(Matrix(problem.points), options.num_centres, options.seed);
@@ -383,7 +381,7 @@ Kernel choose_kernel(const RelevanceProblem& problem, RelevanceFit& fit) {
   if (!outcome.warning.empty()) fit.report.warnings.push_back(outcome.warning);
   if (in_part)
     fit.report.notes.push_back(
-        fmt::format("the kernel was searched on {} of {} {}rows, evenly spread over the rows sorted by their inputs; its log evidences are "
+        fmt::format("the kernel search used {} of {} {}rows, evenly spread over the rows sorted by their inputs; its log evidences are "
                     "those of these rows",
                     most, n, n == static_cast<Index>(problem.row_of.size()) ? "" : "different "));
   return best;
@@ -436,7 +434,7 @@ void describe_machines(const std::vector<FittedMachine>& machines, RelevanceFit&
       if (std::find(report.warnings.begin(), report.warnings.end(), of + warning) == report.warnings.end())
         report.warnings.push_back(of + warning);
     if (machine.vectors.empty())
-      report.warnings.push_back(of + "no kernel column is relevant: the model is its bias alone, the same for every input");
+      report.warnings.push_back(of + "no kernel column is relevant: the model is only its bias, the same for every input");
   }
   if (machines.size() == 1) {
     report.bound_history = machines.front().fit.report.bound_history;
@@ -491,7 +489,7 @@ const char* to_string(KernelSearch search) {
 RelevanceRegression fit_relevance_regression(MatrixView X, VectorView y, const RelevanceOptions& options) {
   validate_options(options, X);
   validate::vector(y, X.rows(), "y");
-  if (options.algorithm == RelevanceAlgorithm::pruned) throw InvalidArgument("algorithm pruned applies only to classifications");
+  if (options.algorithm == RelevanceAlgorithm::pruned) throw InvalidArgument("algorithm pruned applies only to classification");
   const blas::ThreadScope threads(options.threads);
   RelevanceRegression fit;
   start(X, options, fit);
@@ -515,8 +513,8 @@ RelevanceClassification fit_relevance_classification(MatrixView X, VectorView la
   problem.targets = class_targets(entries(labels, rows.first), options.class_names, fit);
   if (!options.start_precision.empty() && problem.targets.size() > 1)
     throw InvalidArgument(
-        fmt::format("start_precision applies only to two classes, which have one machine; here are {} classes", problem.targets.size()));
-  if (options.compat && problem.targets.size() > 1) throw InvalidArgument("compat takes two classes, as the published program");
+        fmt::format("start_precision applies only to two classes, which have one machine; there are {} classes", problem.targets.size()));
+  if (options.compat && problem.targets.size() > 1) throw InvalidArgument("compat needs two classes, like the published program");
   problem.X = prepare_inputs(X, rows, options, fit);
   run(X, problem, fit);
   describe_rows(X, labels, weights_or_ones(options.weights, X.rows()), fit);

@@ -35,7 +35,7 @@ class Machine {
     const bool better = slow.log_evidence > fast.log_evidence + 1e-6;
     if (better)
       slow.notes.push_back(fmt::format(
-          "sweeps over all {} kernel columns ended higher than the greedy choice and were kept: log evidence {:.4f} against {:.4f}",
+          "sweeps over all {} kernel columns reached a higher log evidence than the greedy choice and were kept: {:.4f} against {:.4f}",
           at.size(), slow.log_evidence, fast.log_evidence));
     return better ? slow : fast;
   }
@@ -196,8 +196,7 @@ class Machine {
     const Matrix K = problem_.columns(kernel_, at);
     if (!K.allFinite())
       throw InvalidArgument(
-          fmt::format("the kernel {} is beyond the range of numbers between some rows: take a smaller degree, or scale the inputs down",
-                      kernel_.name()));
+          fmt::format("the kernel {} overflows for some rows: use a smaller degree, or scale the inputs down", kernel_.name()));
     Fit fit = fit_checked(problem_.task, K, target_.y, options);
     fit.classes = target_.classes;
     return fit;

@@ -39,7 +39,7 @@ TEST_F(Refuses, CommandsWithoutWhatTheyNeed) {
 TEST_F(Refuses, KernelsThatAreNotFinite) {
   put("x,y\n1,1\n100,2\n-200,3\n50,1\n");
   fit({"bad.csv", "--target", "y", "--model", "rvm", "--task", "regression", "--kernel", "polynomial", "--degree", "2000"},
-      {"the kernel polynomial(degree=2000", "take a smaller degree"});
+      {"the kernel polynomial(degree=2000", "use a smaller degree"});
 }
 
 TEST_F(Refuses, OptionsThatAreNone) {

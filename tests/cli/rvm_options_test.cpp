@@ -65,7 +65,7 @@ TEST_F(RelevanceCommand, TakesWidths) {
   EXPECT_GT(each["widths"][1].get<double>(), 3 * each["widths"][0].get<double>());  // z has no part in y
   EXPECT_EQ(each["search"], "each");
   const std::string table = output(fit + Arguments{"--width", "each", "--centres", "30"});
-  EXPECT_TRUE(contains(table, "a width per input")) << table;
+  EXPECT_TRUE(contains(table, "one width per input")) << table;
 }
 
 TEST_F(RelevanceCommand, TakesCentresAlgorithmsLikelihoodsAndHyperpriors) {

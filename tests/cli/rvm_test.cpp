@@ -129,7 +129,7 @@ TEST_F(RelevanceCommand, SaysWhenTheInputsExplainNothing) {
   ASSERT_EQ(json(fit)["num_vectors"], 0);
   const std::string table = output(fit);
   EXPECT_TRUE(contains(table, "relevance vectors     0 of 40 rows")) << table;
-  EXPECT_TRUE(contains(table, "the model is its bias alone")) << table;
+  EXPECT_TRUE(contains(table, "the model is only its bias")) << table;
   EXPECT_TRUE(contains(table, "(bias)")) << table;
 }
 

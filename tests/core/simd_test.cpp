@@ -43,8 +43,9 @@ TEST(Simd, ObeysAWishThatTheProcessorCanFulfil) {
 }
 
 TEST(Simd, RefusesMoreThanTheProcessorHas) {
-  EXPECT_EQ(refusal("avx512", Level::avx2), "the environment variable ARDVARK_SIMD is avx512, but this processor has avx2 at most");
-  EXPECT_EQ(refusal("avx2", Level::baseline), "the environment variable ARDVARK_SIMD is avx2, but this processor has baseline at most");
+  EXPECT_EQ(refusal("avx512", Level::avx2), "the environment variable ARDVARK_SIMD is avx512, but this processor supports at most avx2");
+  EXPECT_EQ(refusal("avx2", Level::baseline),
+            "the environment variable ARDVARK_SIMD is avx2, but this processor supports at most baseline");
 }
 
 TEST(Simd, RefusesAWordThatIsNoLevel) {

@@ -300,13 +300,14 @@ TEST(Fit, RejectsValuesWhoseSquaresDoublesDoNotHold) {
   for (double scale : {1e155, 1e200, 1e300, 1e-155, 1e-200, 1e-300, 1e-310}) {
     SCOPED_TRACE(scale);
     expect_invalid([&] { static_cast<void>(fit_linear(problem.X, Vector(scale * problem.y))); },
-                   {"the values of the target are beyond what squares of doubles hold (about 1e-150 to 1e150): rescale it"});
+                   {"the values of the target are too large or too small to be squared (the range is about 1e-150 to 1e150): rescale it"});
     Matrix X = problem.X;
     X.col(1) *= scale;
     for (const auto& [options, message] :
          {std::pair<FitOptions, const char*>{
-              {}, "the values of column 'x2' are beyond what squares of doubles hold (about 1e-150 to 1e150): rescale it"},
-          {named, "the values of column 'age' are beyond what squares of doubles hold (about 1e-150 to 1e150): rescale it"}}) {
+              {}, "the values of column 'x2' are too large or too small to be squared (the range is about 1e-150 to 1e150): rescale it"},
+          {named,
+           "the values of column 'age' are too large or too small to be squared (the range is about 1e-150 to 1e150): rescale it"}}) {
       expect_invalid([&, o = options] { static_cast<void>(fit_linear(X, problem.y, o)); }, {message});
       expect_invalid([&, o = options] { static_cast<void>(fit_logistic(X, problem.labels, o)); }, {message});
     }

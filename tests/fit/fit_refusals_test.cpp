@@ -70,7 +70,7 @@ TEST(FitLogistic, RejectsImpossibleLabels) {
   expect_invalid([&] { static_cast<void>(fit_logistic(problem.X, labels)); }, {"labels has more than two classes", "-1", "0.5", "row 4"});
   labels[3] = nan;
   expect_invalid([&] { static_cast<void>(fit_logistic(problem.X, labels)); }, {"labels at row 4", "NaN"});
-  expect_invalid([&] { static_cast<void>(fit_logistic(problem.X, Vector(Vector::Constant(6, 2.0)))); }, {"labels has one class only", "2"});
+  expect_invalid([&] { static_cast<void>(fit_logistic(problem.X, Vector(Vector::Constant(6, 2.0)))); }, {"labels has only one class", "2"});
   expect_invalid([&] { static_cast<void>(fit_logistic(problem.X, Vector(problem.labels.head(4)))); }, {"labels has 4 entries", "6"});
   const Vector one_class = (problem.labels.array() > 0).select(Vector::Ones(6), Vector::Zero(6));
   expect_invalid(

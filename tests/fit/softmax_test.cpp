@@ -460,7 +460,7 @@ TEST(Softmax, BeginsWhereItIsTold) {
 TEST(Softmax, SaysWhatIsWrong) {
   const Data d = make(10, 20, 2, 3);
   const auto fit_with = [&](const Vector& y, const SoftmaxOptions& options) { static_cast<void>(fit_softmax(d.X, y, options)); };
-  expect_invalid([&] { fit_with(Vector::Ones(20), {}); }, {"one class only (1)"});
+  expect_invalid([&] { fit_with(Vector::Ones(20), {}); }, {"only one class (1)"});
   SoftmaxOptions options;
   options.class_names = {"a", "b"};
   expect_invalid([&] { fit_with(d.y, options); }, {"is 2; class_names has 2 entries"});

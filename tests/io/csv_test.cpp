@@ -94,7 +94,7 @@ TEST(ReadCsv, TakesAColumnWhoseFirstValueIsNoNumberAsText) {
 // An unmarked missing value in the first row must not turn a numeric column into a hundred dummies.
 TEST(ReadCsv, RefusesANumberInATextColumnUnlessItIsListed) {
   EXPECT_EQ(refusal("age,x\nunknown,1\n45.5,2\n"),
-            "row 2 (line 3), column 'age': '45.5' is a number, the rows before it hold text (to read the column as text, list it as "
+            "row 2 (line 3), column 'age': '45.5' is a number, but the rows before it hold text (to read the column as text, list it as "
             "categorical)");
   const Table table = read("code,x\nA,1\n12,2\n", {.categorical = {"code"}});
   EXPECT_EQ(table.columns[0].levels, (Names{"12", "A"}));
@@ -142,7 +142,7 @@ TEST(ReadCsv, DecidesTheKindOfAColumnByItsFirstValueThatIsNotMissing) {
 
 TEST(ReadCsv, SaysWhichColumnLeavesNoRows) {
   EXPECT_EQ(refusal("a,b\n1,\n,\n3,NA\n", {.missing = Missing::drop_rows}),
-            "every row of 't.csv' has a missing value, so no rows are left (column 'b' misses 3 of 3)");
+            "every row of 't.csv' has a missing value, so no rows are left (column 'b' lacks 3 of 3 values)");
 }
 
 TEST(ReadCsv, LetsIgnoredColumnsHoldAnything) {
@@ -265,7 +265,7 @@ TEST(ReadCsv, LooksForTheNamesItNeedsBeforeAnyValue) {
             "'t.csv' has no column 'glucose', which --target names; its columns are 'age', 'type', 'npreg'");
   EXPECT_EQ(
       refusal("a;b\n1;2\n", {.required = {{"b", "--target"}}}),
-      "'t.csv' has no column 'b', which --target names; its columns are 'a;b'; if ';' separates the fields, say so (--delimiter ';')");
+      "'t.csv' has no column 'b', which --target names; its columns are 'a;b'; if ';' separates the fields, set it (--delimiter ';')");
 }
 
 TEST(ReadCsv, NamesWhereAQuoteIsWrong) {

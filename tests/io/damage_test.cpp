@@ -153,7 +153,7 @@ TEST(ChangedModel, SaysWhatIsWrong) {
     EXPECT_NE(place, std::string::npos) << from;
     return changed.replace(place, from.size(), to);
   };
-  const std::string of_header = "'the bytes given' is damaged: its header is not what was written; write or copy it again";
+  const std::string of_header = "'the bytes given' is damaged: its header differs from what was written; write or copy it again";
   EXPECT_EQ(message(with("\\\"x1\\\"", "\\\"x7\\\"")), of_header);
   EXPECT_EQ(message(with("header_checksum", "header_checksun")), of_header);
   EXPECT_EQ(message(with("\"format_version\":\"5\"", "\"format_version\":\"4\"")), of_header);  // no way around it

@@ -147,18 +147,17 @@ TEST(Encode, RefusesTextForNumbersAndNumbersForText) {
   EXPECT_EQ(message_of<InvalidArgument>([&] {
               (void)encode(make_table({{"a", true, {"x"}}, {"city", true, {"Bonn"}}}, {{0, 0}}), encoding);
             }),
-            "column 'a' holds text, the model expects numbers there");
+            "column 'a' holds text; the model expects numbers");
   EXPECT_EQ(message_of<InvalidArgument>([&] {
               (void)encode(make_table({{"a", false, {}}, {"city", false, {}}}, {{0, 0}}), encoding);
             }),
-            "column 'city' holds numbers, the model expects text there: 'Bonn', 'Oslo', 'Rome' (list the column as categorical)");
+            "column 'city' holds numbers; the model expects text: 'Bonn', 'Oslo', 'Rome' (list the column as categorical)");
 }
 
 TEST(ColumnValues, GivesOneColumn) {
   EXPECT_EQ(column_values(sample(), 2), (Vector(4) << 10, 20, 30, 40).finished());
   EXPECT_EQ(column_values(sample(), 1), (Vector(4) << 2, 0, 1, 2).finished());
-  EXPECT_EQ(message_of<InvalidArgument>([] { (void)column_values(sample(), 3); }),
-            "column 3 is asked for, the table has the columns 0 to 2");
+  EXPECT_EQ(message_of<InvalidArgument>([] { (void)column_values(sample(), 3); }), "column is 3; it must be from 0 to 2");
 }
 
 }  // namespace

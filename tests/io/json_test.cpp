@@ -83,15 +83,15 @@ TEST(Json, SaysWhatItIsWhereSomethingElseIsAskedFor) {
     }
     return std::string("no error");
   };
-  EXPECT_EQ(message([] { return Json("x").number(); }), "a number is expected, and there is a text");
-  EXPECT_EQ(message([] { return Json(1.5).whole_number(); }), "a whole number up to 2^53 is expected, and there is a number");
+  EXPECT_EQ(message([] { return Json("x").number(); }), "a number is expected, but there is a text");
+  EXPECT_EQ(message([] { return Json(1.5).whole_number(); }), "a whole number up to 2^53 is expected, but there is a number");
   EXPECT_EQ(message([] { return Json(std::int64_t{1} << 54).whole_number(); }),
-            "a whole number up to 2^53 is expected, and there is a whole number");
-  EXPECT_EQ(message([] { return Json(std::vector<double>{1}).text(); }), "a text is expected, and there is a list");
+            "a whole number up to 2^53 is expected, but there is a whole number");
+  EXPECT_EQ(message([] { return Json(std::vector<double>{1}).text(); }), "a text is expected, but there is a list");
   EXPECT_EQ(message([] { return Json::object().at("mean"); }), "there is no 'mean'");
-  EXPECT_EQ(message([] { return Json().at("mean"); }), "an object is expected, and there is null");
-  EXPECT_EQ(message([] { return Json::array({1, "x"}).numbers(); }), "a number is expected, and there is a text");
-  EXPECT_EQ(message([] { return read("[1,2"); }), "it is no valid JSON at character 5");
+  EXPECT_EQ(message([] { return Json().at("mean"); }), "an object is expected, but there is null");
+  EXPECT_EQ(message([] { return Json::array({1, "x"}).numbers(); }), "a number is expected, but there is a text");
+  EXPECT_EQ(message([] { return read("[1,2"); }), "it is not valid JSON at character 5");
 }
 
 TEST(Json, IsRefusedWhereItWouldTakeMoreThanItMay) {

@@ -230,7 +230,7 @@ TEST(Safetensors, RefusesShapesAndOffsetsThatDoNotFit) {
 
 TEST(Safetensors, RefusesAnEmptyArrayOfMoreColumnsThanTheFileHasBytes) {
   EXPECT_EQ(refusal(file_of(array_header("[0,4294967296]", "[0,0]"), "")),
-            foreign("the shape [0, 4294967296] of the array 'x' is beyond the size of the file"));
+            foreign("the shape [0, 4294967296] of the array 'x' is too large for the file"));
 }
 
 TEST(Safetensors, RefusesArraysThatOverlapOrLeaveGaps) {

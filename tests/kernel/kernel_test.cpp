@@ -523,7 +523,7 @@ TEST(KernelSpec, RejectsWhatIsNoKernel) {
 }
 
 TEST(KernelSpec, RefusesToStoreACallable) {
-  const std::string text = "kernel 'inverse distance' is a callable and cannot be stored; build it from the kernels that have a name";
+  const std::string text = "kernel 'inverse distance' is a callable and cannot be stored; build it from the kernels of the library instead";
   EXPECT_EQ(refusal([] { (void)some_callable().spec(); }), text);
   EXPECT_EQ(refusal([] { (void)(2 * (Kernel::linear() + some_callable())).spec(); }), text);
 }

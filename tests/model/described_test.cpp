@@ -134,7 +134,7 @@ TEST(BoundComparable, IsFalseWhereAUnitDecides) {
   const SavedModel model = fit_model(table.X, table.y, flat), in_other_units = fit_model(other.X, table.y, flat);
   EXPECT_NEAR(in_other_units.score()->bound - model.score()->bound, -std::log(10),
               1e-6);  // numbers ten times as large: a tenth of the unit (CMP.3)
-  EXPECT_NE(summary(model).find("nats, comparable only where the same columns have no prior\n"), std::string::npos);
+  EXPECT_NE(summary(model).find("nats, comparable only with models in which the same columns have no prior\n"), std::string::npos);
   EXPECT_FALSE(Json::parse(to_json(model))["bound_comparable"].get<bool>());
 }
 

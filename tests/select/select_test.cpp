@@ -390,7 +390,7 @@ TEST(SelectColumns, NamesWhatIsWrong) {
   expect_invalid([&] { select({.threads = -1}); }, {"threads is -1"});
   expect_invalid([&] { static_cast<void>(select_columns(problem.X, problem.labels, {})); }, {"method"});
   expect_invalid([&] { static_cast<void>(select_columns(problem.X, Vector(Vector::Ones(11)), nearest_mean)); }, {"labels"});
-  expect_invalid([&] { static_cast<void>(select_columns(problem.X, Vector(Vector::Ones(12)), nearest_mean)); }, {"one class only (1)"});
+  expect_invalid([&] { static_cast<void>(select_columns(problem.X, Vector(Vector::Ones(12)), nearest_mean)); }, {"only one class (1)"});
   Vector labels = problem.labels;
   labels[5] = 99;
   expect_invalid([&] { static_cast<void>(select_columns(problem.X, labels, nearest_mean)); }, {"class 99 has one row"});
