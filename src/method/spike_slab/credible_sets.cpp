@@ -208,7 +208,7 @@ std::string interchangeable_columns(const SpikeSlab& q, const AreCorrelated& in_
   std::string text;
   for (std::size_t i = 0; i < pairs.size() && i < 5; ++i) text += (i > 0 ? ", " : "") + pairs[i];
   if (pairs.size() > 5) text += fmt::format(" and {} more", pairs.size() - 5);
-  return "columns correlated above 0.99 could take the place of selected ones, and the data cannot tell which has the effect: " + text;
+  return "columns correlated above 0.99 could take the place of selected ones; the data do not say which one has the effect: " + text;
 }
 
 }  // namespace ardvark

@@ -89,8 +89,8 @@ void warn_of_two_explanations(const std::vector<StartOutcome>& starts, const Vec
   const double distance = (fitted(one.q) - fitted(two.q)).norm() / std::sqrt(rows);
   if (distance > predictive_sd)
     out.report.warnings.push_back(fmt::format(
-        "several explanations: starts '{}' and '{}' reach bounds {:.1f} nats apart and predict differently by {:.2g} predictive "
-        "standard deviations; the result averages over them",
+        "several explanations: the bounds of starts '{}' and '{}' differ by only {:.1f} nats, but their predictions differ by {:.2g} "
+        "predictive standard deviations; the result is their average",
         one.name, two.name, one.bound - two.bound, distance / predictive_sd));
 }
 
@@ -101,16 +101,15 @@ void warn_of_dense_part(const Frame& frame, double noise_variance, const SpikeSl
   const double target_variance = (rows.rest + rows.y.squaredNorm()) / std::max(rows.degrees, 1.0);
   if (frame.task == Task::linear && wide && (sparse.dense_fraction > 0.95 || noise_variance < 0.01 * target_variance)) {
     std::string warning = fmt::format(
-        "the noise is not identified: with {} columns and {:.10g} rows, many small effects and no noise look the same as noise "
-        "(dense fraction {:.2f}); intervals of predictions hold, the noise itself and R^2 say little",
+        "the noise is not identified: with {} columns and {:.10g} rows, many small effects without noise look the same as noise "
+        "(dense fraction {:.2f}); intervals of predictions are reliable, the noise itself and R^2 are not",
         best.which().size(), frame.rows, sparse.dense_fraction);
     if (static_cast<double>(rows.rank()) + 0.5 < rows.degrees)  // more of them than directions
-      warning +=
-          "; weights are counts, and a row that is given several times shows no noise: divide weights that are not counts by their mean";
+      warning += "; weights count rows, and copies of a row have no noise between them: divide weights that are not counts by their mean";
     out.report.warnings.push_back(std::move(warning));
   }
   if (best.hyper().kappa > 0 && best.hyper().kappa <= best.settings().least_kappa)
-    out.report.notes.push_back("no effect of its own was found: the slab has the least width it may have");
+    out.report.notes.push_back("no column has an effect of its own: the slab has the smallest width that is allowed");
 }
 
 // Where starts of about one bound take few columns and nearly all of them, the slab is as good a ridge as the ridge.
@@ -123,8 +122,8 @@ void warn_of_few_or_many(const std::vector<StartOutcome>& starts, const Vector& 
     }
   if (most - least > 0.5)
     report.warnings.push_back(fmt::format(
-        "few effects or many cannot be told apart: starts of about the same bound give from {:.0f}% to {:.0f}% of the columns an "
-        "effect of their own, and inclusion probabilities say little; predictions and intervals hold",
+        "few effects or many: the data do not say which; starts with about the same bound give from {:.0f}% to {:.0f}% of the columns "
+        "an effect of their own; predictions and intervals are reliable, inclusion probabilities are not",
         100 * least, 100 * most));
 }
 
@@ -278,10 +277,10 @@ void report_fits(const AveragedFits& averaged, const StartOutcome& best, double 
   report.bound = best.bound + shift;
   out.sparse->peak_bound = averaged.grid ? averaged.grid->peak : best.bound;
   switch (report.status) {
-    case Status::converged: report.message = fmt::format("the bound stands still within {:g} nats", tolerance); break;
+    case Status::converged: report.message = fmt::format("the bound no longer changes by more than {:g} nats", tolerance); break;
     case Status::separated:
       report.message =
-          fmt::format("stopped after {} sweep{} of the best start: the classes can be separated, and the coefficients grow without end",
+          fmt::format("stopped after {} sweep{} of the best start: the classes can be separated, and the coefficients grow without limit",
                       best.sweeps, best.sweeps == 1 ? "" : "s");
       break;
     case Status::stopped_by_user: report.message = fmt::format("stopped after {} sweeps of the best start", best.sweeps); break;
@@ -291,7 +290,7 @@ void report_fits(const AveragedFits& averaged, const StartOutcome& best, double 
     for (const StartOutcome& start : starts)
       if (may_come_to_be_best(start, best.bound, tolerance)) {
         report.status = Status::max_sweeps;
-        report.message = fmt::format("the bound of start '{}' still rose after {} sweeps and may come to be the highest; allow more sweeps",
+        report.message = fmt::format("the bound of start '{}' still rose after {} sweeps and may become the highest; allow more sweeps",
                                      start.name, start.sweeps);
         break;
       }
@@ -305,11 +304,11 @@ void report_fits(const AveragedFits& averaged, const StartOutcome& best, double 
   if (averaged.grid && share > most_unfinished) {
     report.status = Status::max_sweeps;
     report.message = fmt::format(
-        "the best of the values of the hyper-parameters converged, but {} others, with {:.0f}% of the weight, did not; allow more sweeps",
+        "the best values of the hyper-parameters converged, but {} others, with {:.0f}% of the weight, did not; allow more sweeps",
         unfinished, 100 * share);
   } else {
     report.warnings.push_back(
-        fmt::format("{} of the {} that count had not converged", unfinished, averaged.grid ? "values of the hyper-parameters" : "starts"));
+        fmt::format("{} of the {} with weight did not converge", unfinished, averaged.grid ? "values of the hyper-parameters" : "starts"));
   }
 }
 
@@ -370,7 +369,7 @@ Solution failed_solution(const Frame& frame) {
   out.usable = false;
   out.sparse = SparseResult{Vector::Zero(p), Vector::Constant(p, 0.5), std::vector<bool>(frame.left_out.size(), false), 0, 0, {}, {}};
   out.report.status = Status::failed;
-  out.report.message = "no start came to a finite bound";
+  out.report.message = "no start reached a finite bound";
   return out;
 }
 
@@ -407,7 +406,7 @@ Solution solution_of(const Frame& frame, const PenalisedColumns& which, const Av
     warn_of_two_explanations(averaged.fits, averaged.weight, std::sqrt(averages.noise * (1 + out.effective_parameters / frame.rows)), out);
   if (!posterior.factored)
     warnings.push_back(
-        "the correlations among the effects could not be computed (not a strict maximum): intervals take the effects as independent");
+        "the correlations of the effects could not be computed (the maximum is not strict): intervals treat the effects as independent");
   warn_of_dense_part(frame, averages.noise, best.q, out);
   if (options.prior.kind == PriorKind::sparse && !averaged.grid) warn_of_few_or_many(averaged.fits, averaged.weight, out.report);
   if (std::string text = interchangeable_columns(best.q, in_table, frame.names); !text.empty()) warnings.push_back(std::move(text));

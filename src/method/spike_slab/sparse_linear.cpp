@@ -22,11 +22,12 @@ Solution solve_sparse_linear(Frame& frame) {
   Rotation rotation = Rotation::to_diagonal;
   if (std::min(X.rows(), which.size()) > most_to_rotate) {
     if (parts == SparseParts::dense_only)
-      throw InvalidArgument(fmt::format("prior 'dense' needs a decomposition that {} rows and {} columns make too dear; use prior sparse",
-                                        X.rows(), which.size()));
+      throw InvalidArgument(
+          fmt::format("prior 'dense' needs a decomposition, which is too expensive for {} rows and {} columns; use prior sparse", X.rows(),
+                      which.size()));
     if (parts == SparseParts::both)
       frame.warnings.push_back(fmt::format(
-          "the dense part is off: {} rows and {} columns are too many for its decomposition, so that many small effects count as noise",
+          "the dense part is off: its decomposition is too expensive for {} rows and {} columns; many small effects count as noise",
           X.rows(), which.size()));
     parts = SparseParts::slab_only;
     rotation = Rotation::as_they_are;
@@ -36,7 +37,7 @@ Solution solve_sparse_linear(Frame& frame) {
   ReducedRows& rows = *reduced;
   warn_of_flat_columns(design, which.flat, k, options.column_names, frame.warnings);
   if (!reduce_rows(design, which, k, y, frame.rows, KeepBasis::no, rows, rotation, products_of(options, X.rows(), which.size())))
-    throw InvalidArgument("the columns without a prior are linearly dependent: they cannot be told apart");
+    throw InvalidArgument("the columns without a prior are linearly dependent, so that their coefficients are not determined");
 
   SpikeSlabSettings slab;
   slab.num_rows = frame.rows;
@@ -47,8 +48,8 @@ Solution solve_sparse_linear(Frame& frame) {
   slab.least_s2 = around_flat > 0 ? 1e-8 * around_flat : rounding * rounding;
   if (!(rows.degrees > 0))
     frame.warnings.push_back(
-        fmt::format("nothing shows the noise: the table has no more rows than columns without a prior{}, {}; the noise, the intervals and "
-                    "the bound mean nothing",
+        fmt::format("the data do not determine the noise: the table has no more rows than columns without a prior{}, {}; ignore the "
+                    "noise, the intervals and the bound",
                     options.intercept ? " (the intercept is one)" : "", which.flat.size()));
   slab.least_kappa = 4 / slab.seen();
   slab.kappa_tail = 0.5;

@@ -192,7 +192,7 @@ Solution solve_sparse_logistic(Frame& frame) {
   const PenalisedColumns which = penalised_columns(options, X.cols(), frame.left_out);
   if (std::min(X.rows(), which.size()) > most_to_rotate)
     throw InvalidArgument(
-        fmt::format("prior '{}' of classes needs a decomposition that {} rows and {} columns make too dear; use prior shared "
+        fmt::format("prior '{}' with classes needs a decomposition, which is too expensive for {} rows and {} columns; use prior shared "
                     "or laplace",
                     to_string(options.prior.kind), X.rows(), which.size()));
   const SparseParts parts = parts_of(options.prior.kind);
