@@ -33,7 +33,7 @@ Solution solve_sparse_linear(Frame& frame) {
     rotation = Rotation::as_they_are;
   }
   const int threads = blas::num_threads();
-  const auto reduced = std::make_shared<ReducedRows>();  // the starts read it, and so does the posterior
+  const auto reduced = std::make_shared<ReducedRows>();  // the starts and the posterior share it
   ReducedRows& rows = *reduced;
   warn_of_flat_columns(design, which.flat, k, options.column_names, frame.warnings);
   if (!reduce_rows(design, which, k, y, frame.rows, KeepBasis::no, rows, rotation, products_of(options, X.rows(), which.size())))
@@ -42,7 +42,7 @@ Solution solve_sparse_linear(Frame& frame) {
   SpikeSlabSettings slab;
   slab.num_rows = frame.rows;
   if (which.size() > 0) slab.take_units(rows.Z().colwise().squaredNorm());
-  // Of a target that is constant the noise has no scale, and the bound no end: rounding of one of spread 1 is as good as any.    (SP.11)
+  // With a constant target, the noise has no scale, and the bound no limit: use the rounding of a target with spread 1.          (SP.11)
   constexpr double rounding = std::numeric_limits<double>::epsilon();
   const double around_flat = (rows.rest + rows.y.squaredNorm()) / std::max(rows.degrees, 1.0);
   slab.least_s2 = around_flat > 0 ? 1e-8 * around_flat : rounding * rounding;
@@ -53,7 +53,7 @@ Solution solve_sparse_linear(Frame& frame) {
                     options.intercept ? " (the intercept is one)" : "", which.flat.size()));
   slab.least_kappa = 4 / slab.seen();
   slab.kappa_tail = 0.5;
-  // Correlations of as many columns as are not even rotated would be as dear as the rotation.
+  // No blocks without rotation: the correlations of so many columns cost as much as the rotation.
   const bool may_block = parts != SparseParts::dense_only && rotation == Rotation::to_diagonal;
   const auto sets = may_block ? sets_of(which, rows) : std::make_shared<const ColumnSets>(groups_of(which));
   rows.systems = group_systems(rows, *sets, parts != SparseParts::slab_only);
@@ -87,7 +87,7 @@ Solution solve_sparse_linear(Frame& frame) {
   Solution out = solution_of(frame, which, averaged, std::move(posterior));
   rows.gram.resize(0, 0);
   rows.systems.clear();
-  // y - F beta - X w = what Z does not reach, and y~ - Z w.                                                                      (SP.2)
+  // |y - F beta - X w|^2 = the part outside the rows of Z, and |y~ - Z w|^2.                                                     (SP.2)
   out.rows.missed = rows.rest + (rows.y - rows.Z() * out.w(which.columns)).squaredNorm();
   return out;
 }

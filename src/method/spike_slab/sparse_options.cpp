@@ -1,4 +1,4 @@
-// Which options have a meaning beside the priors sparse, slab and dense.
+// Which options can be used with the priors sparse, slab and dense.
 #include <fmt/format.h>
 
 #include <algorithm>
