@@ -233,7 +233,7 @@ TEST(FitLinear, SaysWhereNoRowIsLeftToShowTheNoise) {
     EXPECT_TRUE(mentions(fit_linear(problem.X, problem.y, options).report.warnings,
                          "no more rows than columns without a prior (the intercept is one), 4;"));
     options.prior.flat_columns = {0, 2};
-    EXPECT_FALSE(mentions(fit_linear(problem.X, problem.y, options).report.warnings, "nothing shows the noise"));
+    EXPECT_FALSE(mentions(fit_linear(problem.X, problem.y, options).report.warnings, "the data do not determine the noise"));
   }
 }
 

@@ -308,7 +308,7 @@ TEST(HyperGrid, IsNotConvergedWhereMostOfItsWeightIsNot) {
         continue;
       }
       EXPECT_EQ(fit.report.status, Status::max_sweeps);
-      if (fit.report.message.find("the best of the values of the hyper-parameters converged, but") == 0) ++num_by_others;
+      if (fit.report.message.find("the best values of the hyper-parameters converged, but") == 0) ++num_by_others;
     }
   }
   EXPECT_GT(num_converged, 5);

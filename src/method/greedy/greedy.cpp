@@ -23,7 +23,7 @@ void require(bool holds, const std::string& message) {
 void require_prior(const GreedyPrior& prior, const char* name) {
   const bool none = prior.shape == 0 && prior.rate == 0;
   require(none || (prior.shape > 0 && prior.rate > 0 && std::isfinite(prior.shape) && std::isfinite(prior.rate)),
-          fmt::format("{} = Gamma({}, {}): shape and rate must be both 0 (no prior) or both positive", name, prior.shape, prior.rate));
+          fmt::format("{} = Gamma({}, {}): shape and rate must both be 0 (no prior) or both be positive", name, prior.shape, prior.rate));
 }
 
 void require_columns(std::vector<Index> columns, Index cols, const char* name) {
@@ -35,7 +35,8 @@ void require_columns(std::vector<Index> columns, Index cols, const char* name) {
 
 void validate(const Design& basis, const Vector& target, const GreedySettings& s) {
   require(target.size() == basis.rows() && target.size() > 0,
-          fmt::format("target has {} entries, the design {} rows; they must be equal and at least 1", target.size(), basis.rows()));
+          fmt::format("target has {} entries and the design has {} rows; these numbers must be equal and at least 1", target.size(),
+                      basis.rows()));
   const bool gaussian = s.likelihood == GreedyLikelihood::gaussian;
   for (Index i = 0; i < target.size(); ++i)
     require(gaussian ? std::isfinite(target[i]) : target[i] == 0 || target[i] == 1,
@@ -148,7 +149,7 @@ GreedyOutcome greedy(Design& basis, const Vector& target, const GreedySettings& 
   for (std::size_t i = 1; i < ends.size(); ++i)
     if (!ends[i].evidence_trace.empty() && ends[i].objective > ends[best].objective) best = i;
   GreedyOutcome out = std::move(ends[best]);
-  if (best > 0) out.message += "; reached from another start of the noise";
+  if (best > 0) out.message += "; reached from another starting value of the noise";
   for (const GreedyOutcome& end : ends)
     if (end.status == Status::stopped_by_user) out.status = Status::stopped_by_user;
   return out;

@@ -94,7 +94,8 @@ Solution solve_greedily(const Frame& frame) {
   Solution out = solution_of(greedy(design, frame.target, settings), frame, settings.free_columns);
   if (options.compat)
     out.report.notes.emplace_back(
-        "the published program stops a little below the maximum that is reached here; there is nothing else to be compatible with");
+        "the only difference from the published program is that it stops a little below the maximum that is reached here; compat changes "
+        "nothing");
   return out;
 }
 

@@ -315,7 +315,7 @@ CoordinateOutcome CoordinateAscent::solve(double lambda, const CoordinateSetting
   const std::string size = out.optimality > 0 ? fmt::format("{:.2g} lambda", out.optimality) : "rounding";
   if (out.status == Status::converged)
     out.message = fmt::format("the optimality conditions hold within {} {}{}", size, effort,
-                              out.optimality > settings.tolerance ? "; rounding allows no more" : "");
+                              out.optimality > settings.tolerance ? "; rounding limits the precision" : "");
   else
     out.message = fmt::format("{}the optimality conditions are violated by {} {}", out.status == Status::stopped_by_user ? "stopped; " : "",
                               size, effort);

@@ -52,7 +52,7 @@ Solution solve_l1_slr(const Frame& frame) {
   report.bound = report.bound_history.back();
   report.message = fmt::format("{} simultaneous updates, as published; the objective fell in {} of them", report.sweeps, falls);
   report.solver = SolverKind::coordinate;
-  report.solver_reason = "all weights at once from one gradient, as published";
+  report.solver_reason = "updates all weights at once from one gradient, as published";
 
   LassoMode mode;
   mode.m = m;

@@ -18,7 +18,7 @@ namespace ardvark::internal {
 void validate_lasso(const FitOptions& options) {
   const Prior& prior = options.prior;
   const auto refuse = [](bool given, const char* name) {
-    if (given) throw InvalidArgument(fmt::format("{} has no meaning beside a Laplace prior, which has lambda and nothing else", name));
+    if (given) throw InvalidArgument(fmt::format("{} cannot be used with a Laplace prior: its only setting is lambda", name));
   };
   refuse(options.rule.value_or(UpdateRule::vb) != UpdateRule::vb, "rule");
   refuse(options.pruning.is_on(), "pruning");
@@ -29,14 +29,14 @@ void validate_lasso(const FitOptions& options) {
   refuse(options.preset.empty() && options.likelihood == LogisticLikelihood::bound, "likelihood = bound");
   if (options.compat && !prior.flat_columns.empty())
     throw InvalidArgument(
-        fmt::format("compat of preset '{}' penalises every column: leave prior.flat_columns as they are", options.preset));
+        fmt::format("compat with preset '{}' puts the prior on every column; prior.flat_columns must be empty", options.preset));
   if (options.solver != SolverKind::automatic)
-    throw InvalidArgument(fmt::format("solver is {}; a Laplace prior has its own (automatic)", to_string(options.solver)));
+    throw InvalidArgument(fmt::format("solver is {}; with a Laplace prior it must be automatic", to_string(options.solver)));
   if (!(prior.lambda >= 0 && std::isfinite(prior.lambda)))
     throw InvalidArgument(fmt::format("prior.lambda is {}; it must be > 0 and finite", prior.lambda));
   if (options.tolerance && !(*options.tolerance > 0 && *options.tolerance < 1))
     throw InvalidArgument(
-        fmt::format("tolerance is {}; with a Laplace prior it must lie between 0 and 1 (units of lambda)", *options.tolerance));
+        fmt::format("tolerance is {}; with a Laplace prior it must lie between 0 and 1 (in units of lambda)", *options.tolerance));
 }
 
 namespace {
@@ -103,8 +103,8 @@ Solution solve_lasso(const Frame& frame) {
   const double lambda = options.prior.lambda, lambda_max = ascent.lambda_max();
   if (lambda == 0)
     throw InvalidArgument(fmt::format(
-        "prior.lambda is not given. With these rows every weight is zero from {:.6g} on (lambda_max); begin at about a tenth of "
-        "it, {:.3g}",
+        "prior.lambda is not given. For these rows, every weight is zero if lambda is at least {:.6g} (lambda_max); try a tenth of "
+        "it first, {:.3g}",
         lambda_max, 0.1 * lambda_max));
   const double constant = prior_constant(lambda, problem.num_penalised);
   const CoordinateOutcome outcome = ascent.solve(lambda, settings_of(options, constant, watch));
@@ -117,7 +117,7 @@ Solution solve_lasso(const Frame& frame) {
   }
   if (lambda >= lambda_max)
     out.report.notes.push_back(
-        fmt::format("every weight is zero: lambda {:.6g} is not below {:.6g}, from where on that is so", lambda, lambda_max));
+        fmt::format("every weight is zero because lambda, {:.6g}, is not below lambda_max, {:.6g}", lambda, lambda_max));
   return out;
 }
 
@@ -169,7 +169,7 @@ Solution solution_of(const LassoMode& mode, std::vector<Index> flat, const Frame
   }
   if (!sound)
     out.report.warnings.push_back(
-        "the columns without a prior do not determine their weights: the mode is given without variances, and predictions plug it in");
+        "the rows do not determine the weights of the columns without a prior: the mode has no variances, and predictions plug it in");
   out.quadratic = mode.w.cwiseAbs2().dot(a) + mode.omega.dot(mode.m.cwiseAbs2());
   if (q > p) out.origin_variance = sound ? (L * frame.origin()(mode.columns)).squaredNorm() : nan;
   out.rows = {mode.m, Vector::Zero(n)};
@@ -178,8 +178,8 @@ Solution solution_of(const LassoMode& mode, std::vector<Index> flat, const Frame
   const auto num_kept = static_cast<Index>(std::count(out.relevant.begin(), out.relevant.end(), true));
   if (num_kept < p - num_left_out)
     out.report.notes.push_back(
-        fmt::format("{} of {} columns are at zero; this approximation gives them no variance, and so does not say "
-                    "how sure that is",
+        fmt::format("the weights of {} of {} columns are zero; this approximation gives them no variance, so it does not say how "
+                    "certain the zeros are",
                     p - num_left_out - num_kept, p - num_left_out));
   if (sound) {
     CovarianceFactor& factor = out.factor;
@@ -203,7 +203,8 @@ std::vector<double> lambdas_of(const PathGrid& grid, double lambda_max, bool tal
   std::vector<double> lambdas = grid.lambdas;
   std::sort(lambdas.begin(), lambdas.end(), std::greater<>());
   if (!lambdas.empty()) return lambdas;
-  if (!(lambda_max > 0)) throw InvalidArgument("no column says anything of the classes: there is no path of lambdas to choose");
+  if (!(lambda_max > 0))
+    throw InvalidArgument("no column has information about the classes, so that there is no path of lambdas to choose");
   const double smallest = grid.smallest > 0 ? grid.smallest : tall ? 1e-4 : 1e-2;
   for (int i = 0; i < grid.count; ++i) lambdas.push_back(lambda_max * std::pow(smallest, grid.count > 1 ? i / (grid.count - 1.0) : 0));
   return lambdas;

@@ -24,19 +24,19 @@ void LoopBook::finish(bool as_at_the_end, LoopOutcome& out) {
 
 void LoopBook::converge(double remaining, LoopOutcome& out) const {
   const std::string outside =
-      settings_.pruning.readmit_every > 0 ? fmt::format(", and no {} outside would raise {}", words_.column, words_.bound) : "";
+      settings_.pruning.readmit_every > 0 ? fmt::format(", and no {} outside the model would raise {}", words_.column, words_.bound) : "";
   end(out, Status::converged,
-      fmt::format("converged after {} sweeps: the next steps of {} promise {:.2g} nats (allowed: {:.2g}){}", out.sweeps, words_.steps,
-                  remaining, settings_.allowed(), outside));
+      fmt::format("converged after {} sweeps: the predicted gain of the next steps of {} is {:.2g} nats (allowed: {:.2g}){}", out.sweeps,
+                  words_.steps, remaining, settings_.allowed(), outside));
 }
 
 void LoopBook::stop_after_all_sweeps(double promised, LoopOutcome& out) const {
   if (out.sweeps < settings_.max_sweeps) return;
   const bool quiet = is_quiet(promised);
   end(out, quiet ? Status::converged : Status::max_sweeps,
-      fmt::format("{} sweeps as asked, as the published program, which has no test of convergence; the next would promise {:.2g} nats "
-                  "({} {:.2g})",
-                  out.sweeps, promised, quiet ? "converged: allowed are" : "not converged: allowed are", settings_.allowed()));
+      fmt::format("made {} sweeps, as requested, because the published program has no convergence test; the predicted gain of the next "
+                  "one is {:.2g} nats ({} {:.2g})",
+                  out.sweeps, promised, quiet ? "converged; allowed:" : "not converged; allowed:", settings_.allowed()));
 }
 
 }  // namespace ardvark::internal

@@ -37,7 +37,7 @@ struct LoopOutcome {
 /// What messages call the parts of a loop.
 struct LoopWords {
   const char* bound;   ///< "the bound"
-  const char* steps;   ///< "precisions and rows": whose steps are awaited
+  const char* steps;   ///< "precisions and rows": what must stop moving
   const char* column;  ///< "column": what may be outside
 };
 

@@ -200,7 +200,8 @@ Solution solution_of(const SequentialLogistic& filter, double precision) {
   if (out.factor.kind == CovarianceFactor::Kind::none) {
     out.usable = false;
     report.status = Status::not_positive_definite;
-    report.message = "the covariance lost positive definiteness to rounding: the columns are too far from zero, too large or too alike";
+    report.message =
+        "because of rounding, the covariance is not positive definite: the columns are too far from zero, too large or too similar";
     return out;
   }
   out.w = filter.mean();
@@ -237,7 +238,7 @@ Solution solve_sequentially(const Frame& frame) {
   SequentialLogistic filter(p);
   filter.update(frame.X, Vector(2 * frame.target.array() - 1), {}, order);
   Solution out = solution_of(filter, static_cast<double>(p));
-  if (order == RowOrder::by_content) out.report.message = fmt::format("one pass over {} rows in an order of their own", n);
+  if (order == RowOrder::by_content) out.report.message = fmt::format("one pass over {} rows, ordered by content", n);
   if (!out.usable) return out;
   DenseDesign design = frame.design();
   out.rows = {Vector(n), Vector(n)};

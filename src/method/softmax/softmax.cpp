@@ -42,8 +42,9 @@ class ClassSweep {
     out_.solver->begin(out_.a, out_.w);
     if (!to_mode() || !out_.solver->variances(out_.V, out_.log_det_V)) {
       end(out_, Status::not_positive_definite,
-          fmt::format("sweep {}: the linear system is not positive definite (columns that are flat or nearly so may be collinear)",
-                      out_.sweeps + 1));
+          fmt::format(
+              "sweep {}: the linear system is not positive definite (columns without a prior, or with almost none, may be collinear)",
+              out_.sweeps + 1));
       return false;
     }
     out_.solver->weights(out_.w);
@@ -173,9 +174,8 @@ class ClassSweep {
       end(out_, Status::bound_fell, fmt::format("sweep {}: the log evidence is not finite", out_.sweeps));
     } else if (separated_) {
       end(out_, Status::separated,
-          fmt::format("sweep {}: columns without a prior separate the classes, so that the likelihood has no maximum: every step raises "
-                      "the weights, at "
-                      "a gain of less than 1e-8 nats",
+          fmt::format("sweep {}: columns without a prior separate the classes, so that the likelihood has no maximum; every step makes "
+                      "the weights larger and gains less than 1e-8 nats",
                       out_.sweeps));
     } else if (settings_.all_sweeps) {
       book_.stop_after_all_sweeps(promised_, out_);
@@ -184,8 +184,9 @@ class ClassSweep {
           q_, 1, expected_in_, promised_, [&] { static_cast<void>(readmit()); }, out_);
       if (out_.status != Status::failed || out_.sweeps < settings_.max_sweeps) return;
       end(out_, Status::max_sweeps,
-          fmt::format("not converged after {} sweeps: the next promises {:.3g} nats, allowed are {:.2g} (more sweeps: max_sweeps)",
-                      out_.sweeps, promised_, settings_.allowed()));
+          fmt::format(
+              "not converged after {} sweeps: the predicted gain of the next one is {:.3g} nats (allowed: {:.2g}); increase max_sweeps",
+              out_.sweeps, promised_, settings_.allowed()));
     }
   }
 

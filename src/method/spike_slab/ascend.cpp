@@ -1,4 +1,4 @@
-// Sweeps from one start until the bound stands still.             docs/math/sparse.md (SP.8), (SP.12), (SP.18), (SP.24)
+// Sweeps from one start until the bound no longer changes.        docs/math/sparse.md (SP.8), (SP.12), (SP.18), (SP.24)
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -11,19 +11,19 @@
 namespace ardvark::internal {
 namespace {
 
-constexpr int most_between = 2;    // sweeps over some columns between two over all
-constexpr int patience = 40;       // sweeps after which what is left is not a matter of a few more
+constexpr int most_between = 2;    // sweeps over some columns between two sweeps over all
+constexpr int patience = 40;       // sweeps; after these, all sweeps are extrapolated                                           (SP.24)
 constexpr double rounding = 1e-9;  // of a bound, nats
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-// Where many columns are one group the slab of a group that is in for certain is as good a ridge as the dense part, and kappa and h give
-// way to each other by a little in each update. After each three of them they go to the sum of the geometric series.           (SP.18)
+// If a group of many columns is certainly included, its slab is a ridge like the dense part, and kappa and h replace each other by a little
+// in each update. After every three updates, both move to the limit of the geometric series.                                   (SP.18)
 class BoldSteps {
  public:
   explicit BoldSteps(const SpikeSlab& q) : serve_(q.settings().fit_effects && q.sets().has_one_indicator() && q.sets().largest() > 1) {}
-  /// After an update that took the hyper-parameters of the last sweep to those that q has now; none: these stand.
+  /// Called after an update from the hyper-parameters `last` to those of q. Returns the longer step; none: no longer step.
   std::optional<SpikeSlabHyper> further(const SpikeSlabHyper& last, const SpikeSlab& q) {
-    constexpr double least_share = 0.3, most_share = 0.999, most = 0.7;  // of a logarithm: further away another maximum is not far
+    constexpr double least_share = 0.3, most_share = 0.999, most = 0.7;  // of a logarithm: a longer step may reach another maximum
     const SpikeSlabHyper now = q.hyper();
     if (!serve_ || !(now.kappa > 0 && last.kappa > 0)) return std::nullopt;
     const bool has_dense = now.h > 0 && last.h > 0;
@@ -31,7 +31,7 @@ class BoldSteps {
     step_ = {std::log(now.kappa / last.kappa), has_dense ? std::log(now.h / last.h) : 0};
     if (++updates_ < 3) return std::nullopt;
     const double share = std::min(step_.dot(before) / before.squaredNorm(), most_share);
-    if (!(share > least_share)) return std::nullopt;  // it ends by itself
+    if (!(share > least_share)) return std::nullopt;  // plain updates converge quickly
     const Eigen::Vector2d wanted = share / (1 - share) * step_;
     const double longest = wanted.cwiseAbs().maxCoeff();
     if (!(longest > 0)) return std::nullopt;
@@ -49,7 +49,7 @@ class BoldSteps {
   Eigen::Vector2d step_ = Eigen::Vector2d::Zero();
 };
 
-// A sweep over all sets and the update after it as a map of means and logarithms of hyper-parameters to themselves, extrapolated. (SP.24)
+// Extrapolates the vector of means and logarithms of hyper-parameters. One iteration is a sweep over all sets and the next update. (SP.24)
 class FurtherSteps {
  public:
   explicit FurtherSteps(const SpikeSlab& q) : anderson_(q.mean().size() + num_hyper, memory) {
@@ -58,9 +58,9 @@ class FurtherSteps {
     for (Index j = 0; j < squares_.size(); ++j) squares_[j] = Z.col(j).squaredNorm();
   }
   void begin(const SpikeSlab& q) { input_ = state_of(q); }
-  /// The last step was taken back: the next ones are shorter.
+  /// Call this if the last step was undone: the next ones are shorter.
   void shorten() { share_ = std::max(share_ / 8, 1e-3); }
-  /// From where the map has led, q, further.
+  /// Moves q from the result of the iteration to the extrapolated point.
   void go_on(SpikeSlab& q) {
     const Vector output = state_of(q);
     const SpikeSlabHyper& hyper = q.hyper();
@@ -68,7 +68,7 @@ class FurtherSteps {
     Vector weight(output.size()), next;  // about the curvature of the bound
     weight << squares_ / hyper.s2, 0.5 * rows, groups * hyper.pi * (1 - hyper.pi), 0.5 * q.sum_of_inclusion(), 0.5 * rows * q.dense_share();
     anderson_.extrapolate(input_, output, weight, next);
-    constexpr double most = 0.7;  // of a logarithm: further away another maximum is not far
+    constexpr double most = 0.7;  // of a logarithm: a longer step may reach another maximum
     next -= output;
     next *= std::min(share_, most / std::max(next.tail<num_hyper>().cwiseAbs().maxCoeff(), most));
     next += output;
@@ -79,7 +79,7 @@ class FurtherSteps {
  private:
   static constexpr Index num_hyper = 4, memory = 6;
 
-  // What is not fitted, or not there, stays 0.
+  // Hyper-parameters that are not fitted, or are 0, have the entry 0.
   [[nodiscard]] static Vector state_of(const SpikeSlab& q) {
     const SpikeSlabHyper& hyper = q.hyper();
     const SpikeSlabSettings& fits = q.settings();
@@ -106,7 +106,7 @@ class FurtherSteps {
   Anderson anderson_;
   Vector squares_;  // [p] of the columns
   Vector input_;
-  double share_ = 1;  // of a step that is taken
+  double share_ = 1;  // of the extrapolated step
 };
 
 }  // namespace
@@ -114,15 +114,15 @@ class FurtherSteps {
 void ascend(const std::vector<Index>& order, const AscentSettings& settings, std::span<const StartOutcome> ended, StartOutcome& start) {
   double last = -infinity, last_gain = infinity;
   start.status = Status::max_sweeps;
-  bool whole = true, was_whole = false;  // this sweep, the last                                                               (SP.12)
+  bool whole = true, was_whole = false;  // whether this sweep, and the last one, are over all sets                            (SP.12)
   const auto run = [&] {
     whole ? start.q.sweep(order) : start.q.sweep_raised();
     ++start.sweeps;
     start.bound = start.q.bound();
   };
-  std::optional<SpikeSlab> plain;  // what a bold step is taken back to                                          (SP.5), (SP.18), (SP.24)
+  std::optional<SpikeSlab> plain;  // the state before a longer step, if the step must be undone                 (SP.5), (SP.18), (SP.24)
   BoldSteps bold(start.q);
-  std::optional<FurtherSteps> further_steps;  // once they are called for
+  std::optional<FurtherSteps> further_steps;  // once plain sweeps are too slow
   const bool fits_effects = start.q.settings().fit_effects;
   for (int sweep = 1, calm = 0, some = 0; start.sweeps < settings.max_sweeps; ++sweep) {
     const bool goes_further = further_steps.has_value();
@@ -159,9 +159,10 @@ void ascend(const std::vector<Index>& order, const AscentSettings& settings, std
       return;
     }
     const double gain = std::abs(start.bound - last);
-    const bool is_calm = gain < (goes_further ? 0.3 : 1) * settings.tolerance;  // such steps gain by fits and starts
+    const bool is_calm = gain < (goes_further ? 0.3 : 1) * settings.tolerance;  // gains of such steps are irregular
     calm = is_calm ? calm + 1 : 0;
-    // What two sweeps over all sets say of those that would follow; where there was but one, that little is left of what is allowed.
+    // The remaining gain, predicted from two successive sweeps over all sets. After a single one, its gain must be a hundredth of the
+    // tolerance.
     const double left = std::max(tail_of_series(gain, last_gain, rounding), tail_of_sums(start.history, goes_further ? 5 : 3, rounding));
     const bool is_settled = was_whole ? left < settings.tolerance : gain < 0.01 * settings.tolerance;
     if (calm >= settings.calm_sweeps && whole && is_settled) {

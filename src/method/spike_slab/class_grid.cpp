@@ -13,7 +13,7 @@
 namespace ardvark::internal {
 namespace {
 
-constexpr int steps_to_look = 6;  // in which a point takes the best maximum that it sees; later it keeps its own
+constexpr int steps_to_look = 6;  // first steps, in which a point takes the best maximum that it finds; later it keeps its own   (SL.10)
 
 std::vector<WeightedSignal> signals_of(const HyperGrid& grid) {
   std::vector<WeightedSignal> out;
@@ -86,7 +86,7 @@ ClassGrid fit_class_cells(ClassRows& rows, const PenalisedColumns& which, const 
         ClassGridSettings own = settings;
         own.only = cell;
         own.log_evidence_beside = log_evidence();
-        // From the end of a cell beside it: where the rows can be told apart a slab that is wide from the start may find no effects at all.
+        // Start from the result of a neighbouring cell: with rows that have no information yet, a wide slab may find no effects at all.
         for (const int beside : {i - 1, i + 1})
           if (const auto at = found.find({dense, beside}); !own.start && at != found.end()) own.start = at->second.log_odds;
         found[cell] = fit_class_grid(rows, which, sets, slab, own);
@@ -148,7 +148,7 @@ ClassGrid fit_class_cells(ClassRows& rows, const PenalisedColumns& which, const 
   for (GridPoint& point : out.grid.points) point.weight /= total;
   out.posterior.positive /= total;
   mixture.normalise_weights();
-  // The bound of the average while its best cell climbed.
+  // The bound of the average after each step of its best cell, with the final bounds of the other cells.
   std::vector<double> others;
   for (const auto& [cell, fit] : found)
     if (cell != best) others.push_back(fit.grid.log_evidence);

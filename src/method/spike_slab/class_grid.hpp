@@ -1,4 +1,4 @@
-// Two classes under every value of the hyper-parameters that the evidence leaves open.       docs/math/sparse.md (SP.20), (SP.21), (SL.10)
+// Two classes, averaged over the values of the hyper-parameters on a grid.                   docs/math/sparse.md (SP.20), (SP.21), (SL.10)
 #pragma once
 
 #include <memory>
@@ -11,13 +11,13 @@ namespace ardvark::internal {
 
 struct ClassGrid {
   HyperGrid grid;                                        ///< its log evidence is that of the classes
-  std::vector<std::shared_ptr<const ReducedRows>> rows;  ///< that the points see
+  std::vector<std::shared_ptr<const ReducedRows>> rows;  ///< the working rows of the points; of cells, one entry for each
   SparsePosterior posterior;
-  LogOdds log_odds;     ///< of the average; of cells none
+  LogOdds log_odds;     ///< of the average; empty for fit_class_cells
   double farthest = 0;  ///< the largest m^2 + s of the log odds of a row
   Status status = Status::failed;
-  std::vector<double> history;  ///< the bound after each step; of cells, that of the one with the best point
-  int steps = 0;                ///< the most that a cell which counts took
+  std::vector<double> history;  ///< the bound after each step; for fit_class_cells, of the average while the best cell changed
+  int steps = 0;                ///< for fit_class_cells, the largest number of any cell with weight
 };
 
 struct ClassGridSettings : ClassStepSettings {
@@ -26,10 +26,10 @@ struct ClassGridSettings : ClassStepSettings {
   std::optional<GridCell> only = std::nullopt;
 };
 
-/// One set of working rows, from the moments of the average, serves all points.                                                  (SL.10)
+/// All points use one set of working rows, made from the moments of the average.                                                 (SL.10)
 [[nodiscard]] ClassGrid fit_class_grid(ClassRows& rows, const PenalisedColumns& which, const std::shared_ptr<const ColumnSets>& sets,
                                        const SpikeSlabSettings& slab, const ClassGridSettings& settings);
-/// Each cell of the grid has working rows of its own, for tables so small that they cost nothing.                               (SL.11)
+/// Each cell of the grid has its own working rows. For small tables, where they cost little.                                    (SL.11)
 [[nodiscard]] ClassGrid fit_class_cells(ClassRows& rows, const PenalisedColumns& which, const std::shared_ptr<const ColumnSets>& sets,
                                         const SpikeSlabSettings& slab, const ClassGridSettings& settings);
 

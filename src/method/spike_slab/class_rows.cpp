@@ -26,14 +26,14 @@ LogOdds ClassRows::before(bool has_flat) const {
   return {Vector::Constant(size(), has_flat ? std::log(rate / (1 - rate)) : 0.0), Vector::Zero(size())};
 }
 
-// use(row, omega, response, log likelihood) of every row; of the last one, the prior of the intercept, for each signal.
+// Calls use(row, omega, response, log likelihood) for every row; for the last one, the prior of the intercept, once for each signal.
 template <typename Use>
 void ClassRows::each_row(const LogOdds& known, Use&& use) const {
   const auto look = [&](Index i, double t, double k, double c) {
     const double m = known.m[i], s = c * c * known.s[i];
     const LogisticExpectation e = s <= little_variance ? expected_logistic_of_little_variance(c * m, s) : expected_logistic(c * m, s);
     const double omega = k > 0 ? std::max(k * c * c * e.slope, least_omega) : 0;
-    // t x - softplus(x) = - t softplus(-x) - (1 - t) softplus(x), and softplus(-x) = softplus(x) - x, of which neither is below 0.
+    // t x - softplus(x) = - t softplus(-x) - (1 - t) softplus(x), and softplus(-x) = softplus(x) - x; both are at least 0.
     const double of_first = std::max(e.softplus, 0.0), of_second = std::max(e.softplus - c * m, 0.0);
     use(i, omega, omega * m + k * c * (t - e.sigma), k > 0 ? -k * (t * of_second + (1 - t) * of_first - std::log(c)) : 0.0);
   };

@@ -1,4 +1,4 @@
-// Rows of two classes as those of a linear model.                                                      docs/math/sparse.md (SL.1), (SP.20)
+// The rows of two classes as rows of a linear model.                                                   docs/math/sparse.md (SL.1), (SP.20)
 #pragma once
 
 #include <functional>
@@ -19,16 +19,16 @@ struct LogOdds {
   Vector m, s;
 };
 
-/// What is known of the rows, and what follows for the next step.
+/// The working rows at given log odds, and the likelihood there.
 struct ClassRowsAt {
   Sites sites;
   double log_likelihood = 0;  ///< E ln p(t), the prior of the intercept included
 };
 
-/// c of (SP.20): one over the spread of the log odds that a signal of this variance makes.
+/// c of (SP.20): under a signal of this variance, the share of the class has the log odds c b.
 [[nodiscard]] double narrowing_of(double signal);
 
-/// A variance of the log odds that the prior may give, and how probable it is.
+/// A variance of the log odds under the prior, and its weight.
 struct WeightedSignal {
   double weight = 1, signal = 0;
 };
@@ -36,24 +36,24 @@ struct WeightedSignal {
 class ClassRows {
  public:
   /// \param t         [n] shares of the second class, in [0, 1];  \param k  [n] observation weights
-  /// \param proper    the intercept, the last column of the design, has the prior (SP.20), which is a row more
+  /// \param proper    the intercept, the last column of the design, has the prior (SP.20), which is one more row
   ClassRows(std::unique_ptr<Design> design, const Vector& t, const Vector& k, bool proper);
 
   [[nodiscard]] Design& design() { return *design_; }
   [[nodiscard]] Index size() const { return t_.size() + (proper_ ? 1 : 0); }
   [[nodiscard]] bool is_proper() const { return proper_; }
-  /// Before anything is known: the log odds of the classes, or 0 where no column says them.
+  /// The first log odds: those of the shares of the classes, or 0 without a flat column.
   [[nodiscard]] LogOdds before(bool has_flat) const;
   [[nodiscard]] ClassRowsAt at(const LogOdds& known) const;
-  [[nodiscard]] double log_likelihood(const LogOdds& known) const;  ///< of that, alone
-  /// The row that stands for the prior of the intercept is the mean over these. One of no variance at first.                   (SP.20)
+  [[nodiscard]] double log_likelihood(const LogOdds& known) const;  ///< that of at(known), without its sites
+  /// The row for the prior of the intercept is the mean over these signals; at first over one of variance 0.                   (SP.20)
   void set_signals(std::vector<WeightedSignal> signals) { signals_ = std::move(signals); }
   [[nodiscard]] const std::vector<WeightedSignal>& signals() const { return signals_; }
-  /// E ln p(b) of the intercept as a function of the signal, with what the last row says of b.
+  /// E ln p(b) of the intercept as a function of the signal, with b from the log odds of the last row.
   [[nodiscard]] std::function<double(double signal)> log_prior_of_intercept(const LogOdds& known) const;
-  /// Every row is beyond a hundred, or varies by as much, and the rows are told apart: the coefficients grow for ever.            (VG.5)
+  /// All rows are separated, with log odds or a standard deviation of at least 100: the coefficients grow without limit.          (VG.5)
   [[nodiscard]] bool are_steps(const LogOdds& known) const;
-  /// Of Gram matrices and variances of rows.                                                                                     (MP.4)
+  /// The precision of Gram matrices and variances of rows.                                                                       (MP.4)
   void set_products(Products products) { products_ = products; }
   [[nodiscard]] Products products() const { return products_; }
   /// m = X w, s_n = x_n'V x_n.

@@ -16,21 +16,21 @@
 namespace ardvark::internal {
 namespace {
 
-constexpr int wide_steps = 3;     // in which h is searched for over all its range
-constexpr int steps_to_lose = 2;  // in a row with a weight of 0, after which a start waits for the end
+constexpr int wide_steps = 3;     // first steps, in which h is searched over its whole range
+constexpr int steps_to_lose = 2;  // successive steps with a weight of 0, after which a start is suspended
 constexpr double least_seen = 1e-8;
 
-// A start on its way.
+// A start between steps.
 struct Runner {
   StartOutcome at;
   bool has_effects;
   int sweeps = 0;          // of all steps
-  std::size_t leader = 0;  // itself, or the start at whose maximum it came to
-  int lost = 0;            // steps in a row without weight
+  std::size_t leader = 0;  // itself, or the start whose maximum it reached
+  int lost = 0;            // successive steps without weight
   [[nodiscard]] bool waits() const { return lost >= steps_to_lose; }
 };
 
-// Mean and variance of the log odds under a start, effects of different sets independent.
+// Mean and variance of the log odds under a start. Effects of different sets are taken as independent.
 class OddsOfStart {
  public:
   OddsOfStart(ClassRows& rows, const PenalisedColumns& which) : rows_(rows), which_(which), is_wide_(which.size() > rows.size()) {
@@ -50,7 +50,7 @@ class OddsOfStart {
     Vector spread = reduced.U.cwiseAbs2() * (h * reduced.l.array() * D.array()).matrix();
     const auto Z = reduced.Z();
     const Matrix UD = reduced.U * D.asDiagonal();
-    // (UDZ S)^2, S S' = Cov b set by set. Columns whose effect is known well enough to add nothing are passed over.
+    // (UDZ S)^2, S S' = Cov b set by set. Sets with effects of almost no variance are skipped.
     constexpr Index block = 256;
     Matrix panel(Z.rows(), block), product(UD.rows(), block);
     Index filled = 0;
@@ -94,7 +94,7 @@ class OddsOfStart {
   ClassRows& rows_;
   const PenalisedColumns& which_;
   bool is_wide_;
-  Matrix flat_;  // [rows, flats] of wide ones
+  Matrix flat_;  // [rows, flats] if is_wide_, else empty
 };
 
 class Starts {
@@ -102,11 +102,11 @@ class Starts {
   Starts(ClassRows& rows, const PenalisedColumns& which, const SpikeSlabSettings& slab, const ClassStartSettings& settings)
       : rows_(rows), which_(which), slab_(slab), settings_(settings), odds_(rows, which) {}
 
-  // A step: all starts on these rows.
+  // One step: all starts on these rows.
   std::optional<WorkingFit> solve(const WorkingRows& working) {
-    runners_ = accepted_;  // of a step that was too long nothing stays
+    runners_ = accepted_;  // discards a step that was too long
     const Vector& omega = working.sites.omega;
-    reduced_.reset();  // its memory is wanted
+    reduced_.reset();  // frees its memory first
     reduced_ = std::make_shared<ReducedRows>();
     const KeepBasis basis = odds_.are_wide() ? KeepBasis::yes : KeepBasis::no;
     if (!reduce_rows(rows_.design(), which_, omega, working.target, omega.sum(), basis, *reduced_, Rotation::to_diagonal, rows_.products()))
@@ -129,12 +129,12 @@ class Starts {
 
   void accept() { accepted_ = runners_; }
 
-  // Those that waited say what they came to.
+  // The result. Suspended starts have their last bound and the weight 0.
   ClassStarts finish(ClassSteps steps) {
     ClassStarts out;
     out.status = steps.status;
     out.history = std::move(steps.history);
-    if (out.history.empty() || out.status == Status::failed) return out;  // the last rows stand for nothing
+    if (out.history.empty() || out.status == Status::failed) return out;  // the last rows have no fit
     std::vector<double> bounds;
     for (const Runner& one : runners_) {
       StartOutcome start = runners_[one.leader].at;
@@ -181,7 +181,8 @@ class Starts {
                  [&](Index i) { move(*moving[static_cast<std::size_t>(i)], ascent); });
   }
 
-  // The evidence of a dense part may have two maxima in h. Where they are about as high each would make rows that favour the other.
+  // The log evidence of a dense part may have two maxima in h. If they have about the same height, each would make rows that favour the
+  // other.                                                                                                                      (SL.12)
   static void find_dense_part(StartOutcome& at, bool is_early) {
     constexpr double worth_a_move = 0.1;  // nats
     at.q.update_hyper(is_early ? Reach::everywhere : Reach::closest);
@@ -195,7 +196,7 @@ class Starts {
       at.q.set_hyper(near);
   }
 
-  // From where it was, on the rows of this step.
+  // Continues from its last state, on the rows of this step.
   void move(Runner& one, const AscentSettings& ascent) const {
     StartOutcome& at = one.at;
     at.q.set_rows(*reduced_);
@@ -213,7 +214,7 @@ class Starts {
     one.sweeps += at.sweeps;
   }
 
-  // What the starts of a step come to: bounds, weights, those that are at one maximum, log odds.
+  // The results of the starts in this step: bounds, weights, which ones share a maximum, log odds.
   std::optional<WorkingFit> look(const WorkingRows& working) {
     const std::size_t count = runners_.size();
     std::vector<WorkingFit> found(count);
@@ -245,7 +246,7 @@ class Starts {
     return out;
   }
 
-  // Whether this start came to the maximum of one before it, whom it follows from now on.                                       (SP.8)
+  // Whether this start reached the maximum of an earlier one. From then on, it follows that one.                                (SP.8)
   bool joins_another(std::size_t i) {
     const SpikeSlab& q = runners_[i].at.q;
     const Vector mean = mean_of(q);

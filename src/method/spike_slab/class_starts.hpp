@@ -1,4 +1,4 @@
-// Two classes of many columns: from several starts, all on one set of working rows.                    docs/math/sparse.md (SP.8), (SL.12)
+// Two classes with many columns: several starts, all on one set of working rows.                       docs/math/sparse.md (SP.8), (SL.12)
 #pragma once
 
 #include <memory>
@@ -12,19 +12,19 @@ namespace ardvark::internal {
 struct ClassStarts {
   std::vector<StartOutcome> starts;         ///< their bounds are those of the classes
   Vector weight;                            ///< of each                                                                          (SP.8)
-  std::shared_ptr<const ReducedRows> rows;  ///< that all of them see
+  std::shared_ptr<const ReducedRows> rows;  ///< the working rows of all starts
   Status status = Status::failed;
   std::vector<double> history;  ///< the bound after each step
 };
 
 struct ClassStartSettings : ClassStepSettings {
-  int max_sweeps = 600;  ///< of a start in a step
+  int max_sweeps = 600;  ///< of one start in one step
   SparseParts parts = SparseParts::both;
   Index num_threads = 1;
 };
 
-/// \param slab  at s2 = 1; its fit_dense is not looked at
-/// One Gram matrix and one pass of variances a step, whatever the number of starts.                                              (SL.12)
+/// \param slab  at s2 = 1; its fit_dense is ignored
+/// One Gram matrix per step, and one pass of variances for each different maximum.                                               (SL.12)
 [[nodiscard]] ClassStarts fit_class_starts(ClassRows& rows, const PenalisedColumns& which, const SpikeSlabSettings& slab,
                                            const ClassStartSettings& settings);
 

@@ -11,30 +11,30 @@
 namespace ardvark::internal {
 namespace {
 
-constexpr double drifting = 200;  // m^2 + s of a row beyond all doubt
+constexpr double drifting = 200;  // m^2 + s of a row whose class is certain
 
-// Where a flat column tells rows apart the bound may climb for ever, a little a step.                                           (SL.6)
+// If a flat column separates rows, the bound may rise by a little in each step without end.                                     (SL.6)
 bool drifts(const std::vector<double>& F, double tolerance) {
   constexpr std::size_t steps = 10;
   return F.size() <= steps || std::abs(F.back() - F[F.size() - 1 - steps]) > tolerance;
 }
 
-// A part of an average moves its bound by its weight: one that has a tenth of it is known well enough.                         (SL.11)
+// A change in the bound of a part changes the bound of the average by the weight of the part times as much.                    (SL.11)
 double tolerance_of(double bound, const ClassStepSettings& settings) {
-  constexpr double part = 0.1, most = 10;  // before it has climbed it may seem to weigh nothing
+  constexpr double part = 0.1, most = 10;  // `most`: before its bound has risen, a part may seem to have no weight
   const double one_over_weight = 1 + std::exp(std::min(settings.log_evidence_beside - bound, 10.0));
   return settings.tolerance * std::clamp(part * one_over_weight, 1.0, most);
 }
 
-// E sum omega (z - eta)^2 / 2: what the evidence of the working rows says of them.
+// E sum omega (z - eta)^2 / 2: how far the log odds are from the targets of the working rows.
 double misfit(const Sites& sites, const Vector& z, const LogOdds& known) {
   return 0.5 * sites.omega.dot(((z - known.m).cwiseAbs2() + known.s));
 }
 
-// What stands for the likelihood of the rows and for the prior of the intercept, once it is known what they say.
+// The working rows at given log odds: what replaces the likelihood of the rows and the prior of the intercept.
 struct Tangent {
   Sites sites;
-  std::vector<std::pair<double, std::function<double(double signal)>>> priors;  // shares, and what they are shares of; none: no prior
+  std::vector<std::pair<double, std::function<double(double signal)>>> priors;  // ln priors with their shares; empty: no prior
 
   Tangent(const ClassRows& rows, const LogOdds& known, Sites sites_there) : sites(std::move(sites_there)) {
     if (!rows.is_proper()) return;
@@ -44,9 +44,10 @@ struct Tangent {
     priors = {{1, [log_prior, in_rows](double signal) { return log_prior(signal) - in_rows; }}};
   }
 
-  // A share of the way from this to the other: without the prior of the signal the bound might fall, however short the way.
+  // A share of the way from this to the other. The prior of the signal moves by the same share; otherwise the bound might fall, however
+  // small the share is.                                                                                                        (SP.20)
   [[nodiscard]] Tangent towards(const Tangent& aim, double share) const {
-    constexpr std::size_t most_parts = 12;  // the last: each costs as much as the likelihood of a row, at every value of the grid
+    constexpr std::size_t most_parts = 12;  // the latest ones; each costs as much as the likelihood of a row, at every value of the grid
     Tangent out = aim;
     out.sites = {sites.omega + share * (aim.sites.omega - sites.omega), sites.response + share * (aim.sites.response - sites.response)};
     double sum = 0;
@@ -76,22 +77,22 @@ WorkingRows working_rows(const Tangent& tangent, const LogOdds& at, double log_l
   return out;
 }
 
-// Twice the nats by which the quadratic rows tell both ends of a step of the log odds apart.                                    (SL.6)
+// Twice the distance between both ends of a step of the log odds, in nats under the quadratic rows.                             (SL.6)
 double size_of_step(const LogOdds& from, const LogOdds& to, const Vector& omega) {
   return (omega.array() * ((to.m - from.m).array().square() + (to.s - from.s).array().square() / (4 * to.s.array().max(1e-12)))).sum();
 }
 
-constexpr double near_the_end = 3;          // nats that a step still gains
-constexpr Index most_remembered = 200'000;  // rows, of which four steps are some twenty vectors; so many leave few steps to save
+constexpr double near_the_end = 3;          // nats: smaller gains are those of the last steps
+constexpr Index most_remembered = 200'000;  // rows: with more, the last steps are not extrapolated, because four steps take twenty vectors
 
-// Early steps go about half of the way, each: beyond the last one by a part of it.                                               (SL.13)
+// Early steps cover about half of the remaining distance. The next one begins beyond the end of the last one, by a part of it.  (SL.13)
 LogOdds stretched(const LogOdds& from, const LogOdds& to) {
   constexpr double part = 0.6, most = 5;
   const auto growth = to.s.array() / from.s.array().max(1e-12);
   return {to.m + part * (to.m - from.m), (to.s.array() * growth.max(1 / most).min(most).pow(part)).matrix()};
 }
 
-// Where the steps lead, in mean and logarithm of the variance of the log odds, weighted by the curvature of the bound.   (OPT.7), (SL.13)
+// Extrapolates the steps, in mean and logarithm of the variance of the log odds, weighted by the curvature of the bound. (OPT.7), (SL.13)
 class Course {
  public:
   explicit Course(Index size) : anderson_(2 * size, 4) {}
@@ -115,7 +116,7 @@ class Course {
   Anderson anderson_;
 };
 
-// What part of the way to where the rows lead a step goes: half as much after a fall, and after many of them less for good.      (SL.6)
+// The share of the way to the new rows that a step goes: half as much after a fall, and permanently less after many falls.       (SL.6)
 class StepShare {
  public:
   [[nodiscard]] double value() const { return share_; }
@@ -126,7 +127,7 @@ class StepShare {
     share_ /= 2;
     return true;
   }
-  // Steps that have fallen again and again go round what they look for: shorter ones come nearer.
+  // Steps that fall again and again circle around the solution. Shorter ones come closer.
   void lengthen() {
     constexpr int most_falls = 8;
     const double longest = falls_ > most_falls ? std::max(1 / (1 + 0.25 * falls_), 0.15) : 1;
@@ -138,12 +139,12 @@ class StepShare {
   int falls_ = 0;
 };
 
-// Whether steps still lead anywhere.                                                                                            (SL.6)
+// Whether further steps would still change the fit.                                                                             (SL.6)
 class Progression {
  public:
   [[nodiscard]] double last() const { return last_; }
 
-  // The next step came to this bound and was of this size.
+  // Adds a step: its bound and its size.
   void add(double bound, double size, double tolerance) {
     const double change = std::abs(bound - last_);
     if (bound > highest_ + tolerance)
@@ -157,9 +158,9 @@ class Progression {
     last_change_ = change;
     last_ = bound;
   }
-  // Two steps changed next to nothing, or of changes that shrink steadily the sum of a geometric series is next to nothing.
+  // Two successive steps changed almost nothing; or one did, the changes shrink steadily, and the rest of their geometric series is small.
   [[nodiscard]] bool is_over() const { return is_over_; }
-  // What has gone round for so long goes on doing so.
+  // Too many steps did not raise the highest bound: the steps circle.
   [[nodiscard]] bool goes_round() const { return since_highest_ > most_in_vain; }
 
  private:
@@ -187,10 +188,10 @@ ClassSteps run_class_steps(ClassRows& rows, bool has_flat, const ClassStepSettin
                            const std::function<std::optional<WorkingFit>(const WorkingRows&)>& solve,
                            const std::function<void(double bound)>& accept) {
   rows.set_signals({{}});
-  LogOdds known = settings.start ? *settings.start : rows.before(has_flat);  // what the last step that stands came to
-  std::optional<LogOdds> ahead;                                              // of a step that begins beyond that: where
+  LogOdds known = settings.start ? *settings.start : rows.before(has_flat);  // the result of the last accepted step
+  std::optional<LogOdds> ahead;                                              // where a step begins that starts beyond `known`
   Course course(rows.size());
-  const bool is_evidence = rows.is_proper() || !has_flat;  // of classes, and so at most 0
+  const bool is_evidence = rows.is_proper() || !has_flat;  // the bound is that of a probability, at most 0
   Tangent before(rows, known, rows.at(known).sites);
   StepShare share;
   Progression progression;
@@ -212,7 +213,8 @@ ClassSteps run_class_steps(ClassRows& rows, bool has_flat, const ClassStepSettin
     LogOdds& next = found->log_odds;
     const double bound = bound_of_classes(rows, working, *found), last = progression.last();
     const double size = size_of_step(at, next, sites.omega) / (share.value() * share.value());
-    // Near where the linear response of (SP.6) has no end a bound above 0 is no gain: what follows would fall by hundreds.
+    // A bound above 0 comes from a linear response (SP.6) that is almost infinite. It is not a gain: later bounds would be lower by
+    // hundreds.
     const bool is_impossible = is_evidence && bound > 0;
     if (!(bound >= last - std::max(settings.rounding, 1e-9 * std::abs(last))) || is_impossible) {
       share.count_fall();

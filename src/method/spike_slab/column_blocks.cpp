@@ -11,11 +11,11 @@ namespace ardvark::internal {
 namespace {
 
 constexpr double least_correlation = 0.5;
-constexpr double rounding = 1e-3;  // of a correlation in single precision: m 6e-8 at most, for m up to 16,000
+constexpr double rounding = 1e-3;  // error of a correlation in single precision: at most 6e-8 m, for m up to 16,000
 constexpr double grains = 0x1p30;
 constexpr Index panel = products::tile_width;
 
-// The correlations of some columns with those after them, from which blocks are taken.
+// Computes the correlations of columns with later ones, a panel at a time, and makes blocks from them.
 class Blocks {
  public:
   Blocks(const ReducedRows& rows, const std::vector<Index>& order)
@@ -31,7 +31,7 @@ class Blocks {
     const Index p = rows_.size(), openers = std::min(p, rows_.rank());
     std::vector<std::vector<Index>> blocks;
     for (Index first = 0; first < openers;) {
-      std::vector<Index> some;  // places in the order
+      std::vector<Index> some;  // positions in the order
       for (; first < openers && static_cast<Index>(some.size()) < panel; ++first)
         if (is_free_[static_cast<std::size_t>(first)]) some.push_back(first);
       if (some.empty()) break;
@@ -44,7 +44,7 @@ class Blocks {
   }
 
  private:
-  // Unit vectors; of a column of zeros, zeros.
+  // Reads these columns, scaled to length one. A column of zeros stays zero.
   void read(const std::vector<Index>& places, std::vector<float>& out) const {
     const Index m = rows_.rank();
     out.resize(places.size() * static_cast<std::size_t>(m));
@@ -67,7 +67,7 @@ class Blocks {
     return near;
   }
 
-  // For each of these places those after it that are free and may be correlated enough.
+  // For each of these positions, the later free ones that may be correlated enough.
   [[nodiscard]] std::vector<std::vector<Index>> candidates(const std::vector<Index>& some) {
     std::vector<std::vector<Index>> near(some.size());
     if (rows_.gram.size() > 0) {
@@ -91,7 +91,7 @@ class Blocks {
       constexpr auto least = static_cast<float>(least_correlation - rounding);
       for (Index l = 0; l < width; ++l) {
         const Eigen::Map<const Eigen::ArrayXf> with(product.data() + l * count, count);
-        if (!(with.abs() > least).any()) continue;  // as a rule
+        if (!(with.abs() > least).any()) continue;  // the usual case
         const Index other = here[static_cast<std::size_t>(l)];
         for (std::size_t i = 0; i < some.size(); ++i)
           if (std::abs(with[static_cast<Index>(i)]) > least && other > some[i])
@@ -103,8 +103,8 @@ class Blocks {
     return near;
   }
 
-  // The most correlated of those that are still free, ties by place; they are free no more. Correlations of columns of few values are
-  // often equal, or one half, but for rounding: whole grains are compared.
+  // The block of the most correlated columns that are still free, ties by position. They are no longer free. Columns with few different
+  // values often have correlations that are equal, or one half, except for rounding. Therefore they are rounded to grains first.
   [[nodiscard]] std::vector<Index> block_of(Index opener, const std::vector<Index>& near) {
     const Index j = order_[static_cast<std::size_t>(opener)];
     std::vector<std::pair<double, Index>> found;
@@ -128,7 +128,7 @@ class Blocks {
 
   const ReducedRows& rows_;
   const std::vector<Index>& order_;
-  std::vector<bool> is_free_;  // by place
+  std::vector<bool> is_free_;  // by position in the order
   Vector length_;
   Index threads_ = 1;
 };
@@ -173,7 +173,7 @@ ColumnSets correlated_blocks(const ReducedRows& rows, const std::vector<Index>& 
     for (const Index j : block) is_in[static_cast<std::size_t>(j)] = true;
   for (Index j = 0; j < rows.size(); ++j)
     if (!is_in[static_cast<std::size_t>(j)]) blocks.push_back({j});
-  std::sort(blocks.begin(), blocks.end());  // by their first column: the columns themselves, if there are no blocks
+  std::sort(blocks.begin(), blocks.end());  // by first column; without blocks, in the order of the columns
   std::vector<Index> columns, begin = {0};
   for (const std::vector<Index>& block : blocks) {
     columns.insert(columns.end(), block.begin(), block.end());

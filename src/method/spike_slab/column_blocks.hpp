@@ -1,5 +1,4 @@
-// Which columns have a posterior together.                                                               docs/math/sparse.md (SP.10),
-// (SP.13)
+// Which columns have a joint posterior.                                                          docs/math/sparse.md (SP.10), (SP.13)
 #pragma once
 
 #include <span>
@@ -9,7 +8,7 @@
 
 namespace ardvark::internal {
 
-/// A partition of the columns. A unit is what has an indicator: where sets are groups the set, else the column.
+/// A partition of the columns into sets. A unit has one indicator: it is the set if the sets are groups, otherwise the column.
 class ColumnSets {
  public:
   enum class Indicators { one, of_each_column };
@@ -25,10 +24,10 @@ class ColumnSets {
   [[nodiscard]] bool has_one_indicator() const { return indicators_ == Indicators::one; }
   [[nodiscard]] Index unit_of(Index set, Index column) const { return has_one_indicator() ? set : column; }
   [[nodiscard]] Index largest() const { return largest_; }
-  /// Where in one array the matrices of the sets of more than one column begin, and its size.
+  /// Positions in one array for the covariance matrices of all sets with more than one column, and the size of this array.
   [[nodiscard]] Index covariance_begin(Index set) const { return covariance_begin_[static_cast<std::size_t>(set)]; }
   [[nodiscard]] Index covariance_size() const { return covariance_begin_.back(); }
-  /// The sets in the order of the first of their units in `units`, which names each once.
+  /// The sets in the order in which their first units appear in `units`, which has each unit once.
   [[nodiscard]] std::vector<Index> in_order_of(std::span<const Index> units) const;
 
  private:
@@ -37,12 +36,12 @@ class ColumnSets {
   Index largest_ = 0;
 };
 
-/// Each group a set.
+/// Each group is a set.
 [[nodiscard]] ColumnSets groups_of(const PenalisedColumns& which);
 
-/// Blocks of columns with a correlation above one half with the first of them, at most most_in_block each; columns are visited in this
-/// order, and of more than m columns the first m only may open a block. Where nothing is correlated, the columns one by one.  (SP.13)
-/// O(m p min(m, p)) in single precision; pairs near one half are looked at again in double.
+/// Blocks of at most most_in_block columns, each with a correlation above one half with the first one. Columns are visited in this order;
+/// with more than m columns, only the first m may start a block. Other columns have a set each.                              (SP.13)
+/// O(m p min(m, p)) in single precision; correlations near one half are computed again in double precision.
 [[nodiscard]] ColumnSets correlated_blocks(const ReducedRows& rows, const std::vector<Index>& order);
 
 }  // namespace ardvark::internal

@@ -1,4 +1,4 @@
-// The one loop of the methods that go from column to column.                                       docs/math/sparse.md (SP.4), (L1.3)
+// The loop over columns that all methods with single-column updates share.                         docs/math/sparse.md (SP.4), (L1.3)
 #pragma once
 
 #include <span>
@@ -9,14 +9,14 @@
 
 namespace ardvark::internal {
 
-/// What a prior makes of one column.
+/// The new posterior of one column.
 struct ColumnUpdate {
   double mean = 0;
   double variance = 0;
 };
 
-/// For column j: c = z_j'u + d m_j with d = z_j'diag(D)z_j is what it finds of the residual with its own part put back; update(j, c, d)
-/// says its new mean; u = D (y - Z m) and g = sum_j v_j z_j^2 follow.                                                            (SP.4)
+/// Updates column j: c = z_j'u + d m_j with d = z_j'diag(D)z_j is its product with the residual without its own part. update(j, c, d)
+/// returns the new mean and variance. Then u = D (y - Z m) changes, and g = sum_j v_j z_j^2 gets its term.                       (SP.4)
 /// \param m  [p], changed.  \param u, g  [m], changed
 template <typename Update>
 void update_column(const ColumnKernels& kernel, const ReducedRows& rows, Index j, const Vector& D, Vector& m, Vector& u, Vector& g,
@@ -45,12 +45,12 @@ void update_pair(const ColumnKernels& kernel, const ReducedRows& rows, Index i, 
     m[at] = next.mean;
   };
   take(i, 0, found.first.with_residual, found.first.square);
-  take(j, 1, found.second.with_residual - change[0] * found.across, found.second.square);  // u without what column i takes of it
+  take(j, 1, found.second.with_residual - change[0] * found.across, found.second.square);  // with u after the update of column i
   if (change[0] != 0 || change[1] != 0 || variance[0] != 0 || variance[1] != 0)
     kernel.move_by_pair(first, second, D.data(), size, change, variance, u.data(), g.data());
 }
 
-/// Each column of the order.
+/// Updates each column of the order.
 template <typename Update>
 void pass_over_columns(const ReducedRows& rows, std::span<const Index> order, const Vector& D, Vector& m, Vector& u, Vector& g,
                        Update&& update) {

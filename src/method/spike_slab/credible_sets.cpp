@@ -1,4 +1,4 @@
-// Which columns could stand where an effect was found.                                                       docs/math/sparse.md (SP.9)
+// Which other columns could explain an effect that was found.                                                docs/math/sparse.md (SP.9)
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 namespace ardvark::internal {
 namespace {
 
-// Those with an inclusion to speak of, by it.
+// The columns with an inclusion probability above 0.1, the largest first, at most 200.
 std::vector<Index> likely_columns(const SpikeSlab& q) {
   constexpr double least = 0.1;
   constexpr std::size_t most = 200;
@@ -31,7 +31,7 @@ struct Combination {
   Vector weights;
 };
 
-// use(j, Z'D of(j)) for each j of the list, some at a time: from the Gram matrix where that is at hand and D is 1.
+// Calls use(j, Z'D of(j)) for each j of the list, in blocks. Takes the products from the Gram matrix if there is one and D is 1.
 template <typename Of, typename Use>
 void for_products(const ReducedRows& rows, const Vector& D, const std::vector<Index>& list, Of&& of, Use&& use) {
   constexpr std::size_t block = 32;
@@ -56,9 +56,9 @@ void for_products(const ReducedRows& rows, const Vector& D, const std::vector<In
   }
 }
 
-// The fewest that hold this part of the sum, largest first, ties by position.
+// The smallest set of columns that has this part of the sum, largest first, ties by position.
 std::vector<Index> smallest_set(const Vector& share, double level) {
-  const double total = share.sum(), too_small = (1 - level) * total / static_cast<double>(share.size());  // all of them can be missed
+  const double total = share.sum(), too_small = (1 - level) * total / static_cast<double>(share.size());  // never needed
   std::vector<Index> order;
   for (Index l = 0; l < share.size(); ++l)
     if (share[l] >= too_small) order.push_back(l);
@@ -70,7 +70,7 @@ std::vector<Index> smallest_set(const Vector& share, double level) {
   return order;
 }
 
-// The joint posterior of a block with other odds for some of its columns: in for certain, or out.                              (SP.14)
+// The joint posterior of a block with other prior odds for some of its columns: certainly included, or certainly not.          (SP.14)
 class BlockPosterior {
  public:
   BlockPosterior(const SpikeSlab& q, Index set) : hyper_(q.hyper()) {
@@ -91,7 +91,7 @@ class BlockPosterior {
     posterior_of_subsets({A_.rows(), A_.data(), c_.data(), odds.data(), hyper_.kappa, hyper_.s2}, out);
     return out;
   }
-  // That at least one of these is included.
+  // The probability that at least one of these columns is included.
   [[nodiscard]] double any_of(const std::vector<Index>& columns) const {
     return std::max(-std::expm1(with(columns, certain_out).log_evidence - with({}, 0).log_evidence), 0.0);
   }
@@ -105,10 +105,10 @@ class BlockPosterior {
   Vector c_, odds_;
 };
 
-// What stays in the residual when column j is taken out of a block, given that it is included.
+// Takes the effect of column j out of a block, given that j is included.
 struct Alone {
-  Vector back;                       // [|B|] what of each b is put back: of b_j all, of the others what they leave to it
-  std::vector<Index> also_included;  // columns that are in, given that j is
+  Vector back;                       // [|B|] what is added back to the residual: E b_j, and E b_l - E(b_l | b_j != 0) of the others
+  std::vector<Index> also_included;  // other columns with an inclusion probability above 1/2, given that j is included
   bool has(Index column) const { return std::find(also_included.begin(), also_included.end(), column) != also_included.end(); }
 };
 
@@ -129,7 +129,7 @@ Alone take_out(const SpikeSlab& q, Index j) {
 
 }  // namespace
 
-// With b_j taken out, what each column would make of what is left, the other included ones excepted.                             (SP.9)
+// For each likely column j: b_j is taken out, and each other column is scored as its replacement, except the other included ones. (SP.9)
 std::vector<CredibleSet> credible_sets(const SpikeSlab& q) {
   constexpr double level = 0.95;
   std::vector<CredibleSet> found;
@@ -141,8 +141,8 @@ std::vector<CredibleSet> credible_sets(const SpikeSlab& q) {
   if (chosen.empty()) return found;
   const SpikeSlab::Look look = q.look();
   const Eigen::ArrayXd room = 1 + kappa * look.d.array(), gain = 0.5 * kappa / s2 / room, flat = -0.5 * room.log();
-  std::vector<std::vector<Index>> stands_for(static_cast<std::size_t>(which.size()));  // of a column that has a set, those in it
-  std::vector<double> left(static_cast<std::size_t>(sets.size()), 0.0);                // of a block, effects that no set stands for
+  std::vector<std::vector<Index>> stands_for(static_cast<std::size_t>(which.size()));  // the credible set of each column that has one
+  std::vector<double> left(static_cast<std::size_t>(sets.size()), 0.0);                // [blocks] expected effects, minus credible sets
   for (Index j = 0; j < which.size(); ++j) left[static_cast<std::size_t>(sets.set_of(j))] += q.inclusion()[j];
   const auto taken_out = [&](Index j) {
     const std::span<const Index> columns = sets.columns_of(sets.set_of(j));
@@ -151,7 +151,7 @@ std::vector<CredibleSet> credible_sets(const SpikeSlab& q) {
   for_products(q.rows(), q.D(), chosen, taken_out, [&](Index j, const auto& product) {
     const Index block = sets.set_of(j);
     const Alone alone = take_out(q, j);
-    // Another column of its block that it only takes the place of has a set, and there is no second effect.
+    // No set of its own if the column only replaces another column, whose set has it, and the block has no second effect.
     double& effects = left[static_cast<std::size_t>(block)];
     const bool is_told = std::ranges::any_of(sets.columns_of(block), [&](Index l) {
       const std::vector<Index>& of_other = stands_for[static_cast<std::size_t>(l)];
@@ -179,7 +179,8 @@ std::vector<CredibleSet> credible_sets(const SpikeSlab& q) {
   return found;
 }
 
-// Columns with an effect, alone or together with columns that follow them closely.
+// Lists columns that are correlated above 0.99 with a column j, if the inclusion probabilities of all of these and of j sum to more than
+// 1/2. Only for the j with the largest inclusion probability among them.
 std::string interchangeable_columns(const SpikeSlab& q, const AreCorrelated& in_table, const std::vector<std::string>& names) {
   constexpr double least = 0.99;
   const PenalisedColumns& which = q.which();
@@ -196,7 +197,7 @@ std::string interchangeable_columns(const SpikeSlab& q, const AreCorrelated& in_
           (!in_table || in_table(which.columns[static_cast<std::size_t>(l)], which.columns[static_cast<std::size_t>(j)], least)))
         close.push_back(l);
     double together = q.inclusion()[j];
-    bool is_first = true;  // of those of equal inclusion
+    bool is_first = true;  // has the largest inclusion; among equal ones, the first
     for (const Index l : close) {
       together += q.inclusion()[l];
       is_first = is_first && (q.inclusion()[l] < q.inclusion()[j] || (q.inclusion()[l] == q.inclusion()[j] && l > j));
@@ -208,7 +209,7 @@ std::string interchangeable_columns(const SpikeSlab& q, const AreCorrelated& in_
   std::string text;
   for (std::size_t i = 0; i < pairs.size() && i < 5; ++i) text += (i > 0 ? ", " : "") + pairs[i];
   if (pairs.size() > 5) text += fmt::format(" and {} more", pairs.size() - 5);
-  return "columns correlated above 0.99 could take the place of selected ones, and the data cannot tell which has the effect: " + text;
+  return "columns correlated above 0.99 could take the place of selected ones; the data do not say which one has the effect: " + text;
 }
 
 }  // namespace ardvark::internal

@@ -117,8 +117,8 @@ class ByOthers : public GroupInverse {
   [[nodiscard]] Vector times(const Vector& c) const override {
     Vector x = times_once(c);
     if (is_full_) return x;
-    // Where N is not 0 terms of size kappa cancel, and what that loses is brought back once.
-    const Vector rest = c - x / kappa_ - transposed_times(Z_, D_.cwiseProduct(internal::times(Z_, x)));
+    // If N is not 0, terms of size kappa cancel. One step of refinement corrects the error.
+    const Vector rest = c - x / kappa_ - transposed_times(Z_, D_.cwiseProduct(ardvark::times(Z_, x)));
     return x + times_once(rest);
   }
   [[nodiscard]] Vector diagonal() const override {
@@ -156,7 +156,7 @@ class ByOthers : public GroupInverse {
 
   Columns Z_;  // [m, k]
   double kappa_;
-  Vector root_l_, w_, D_, v_;  // v: of M_BR and M_RB, and of M_BB less I where N is not 0
+  Vector root_l_, w_, D_, v_;  // v: for M_BR and M_RB, and for M_BB minus I if N is not 0
   Matrix B_;                   // [m, r]
   bool is_full_, is_sound_ = false;
 };
@@ -183,7 +183,7 @@ class InAxes : public GroupInverse {
   Vector kept_;
 };
 
-// What systems of every side have: the group's columns of Z, alive as long as they are.
+// The common part of the systems of all sides: the group's columns of Z, whose memory it keeps alive.
 class OnRows : public GroupSystem, public std::enable_shared_from_this<OnRows> {
  public:
   OnRows(const ReducedRows& rows, Index first, Index count) : storage_(rows.storage), l_(rows.l), first_(first), count_(count) {}
@@ -198,7 +198,7 @@ class OnRows : public GroupSystem, public std::enable_shared_from_this<OnRows> {
   Index first_, count_;
 };
 
-// An inverse of a system that lives as long as it does.
+// An inverse that keeps its system alive.
 template <typename Inverse>
 std::shared_ptr<const GroupInverse> keeping(std::shared_ptr<const GroupSystem> system, Inverse inverse) {
   struct Both {
@@ -232,7 +232,7 @@ class SystemOfOthers : public OnRows {
   [[nodiscard]] std::shared_ptr<const GroupInverse> invert(double h, double kappa) const override {
     ByOthers by_others(Z(), l(), Q_R_, N_RR_, is_full_, h, kappa);
     if (by_others.is_sound()) return keeping(shared_from_this(), std::move(by_others));
-    return keeping(shared_from_this(), ByItself(Z(), l(), h, kappa));  // which adds I to what is rounded
+    return keeping(shared_from_this(), ByItself(Z(), l(), h, kappa));  // adds I to the rounded matrix
   }
 
  private:

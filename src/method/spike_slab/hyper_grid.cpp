@@ -27,18 +27,18 @@ double log_sum(const std::vector<double>& terms) {
 namespace {
 
 constexpr int num_pi = 8;
-constexpr double narrowest = 0.1;              // c: effects smaller than a third of the noise are not their own
+constexpr double narrowest = 0.1;              // c: effects below a third of the noise do not count as effects of their own
 constexpr double dense_penalty = 0.25;         // a of (SP.3)
-constexpr double same = 5e-3;                  // nats: two ways to one maximum
-constexpr double least_weight_of_line = 1e-4;  // below it its neighbours are not looked at
-constexpr double least_weight = 1e-4;          // of the best point's
+constexpr double same = 5e-3;                  // nats: bounds that differ by less belong to one maximum
+constexpr double least_weight_of_line = 1e-4;  // below this weight, the neighbours of a line are not computed
+constexpr double least_weight = 1e-4;          // relative to the best point
 
-// (1 + kappa)^-tail exp(-c/(2 kappa)), of ln kappa, at kappa = 4^k.
+// ln of (1 + kappa)^-tail exp(-c/(2 kappa)), the density of ln kappa, at kappa = 4^k.
 double log_density_of_kappa(int k, double tail) {
   const double kappa = std::pow(4.0, k);
   return -tail * std::log1p(kappa) - 0.5 * narrowest / kappa;
 }
-// Of x = r/(1 + r), r = 4^j the ratio of the signals: Beta(1, 1 + a), and the Jacobian of ln r.
+// x = r/(1 + r), r = 4^j the ratio of the signals, has Beta(1, 1 + a): its ln density with the Jacobian of ln r.
 double log_density_of_ratio(int j) {
   const double ratio = std::pow(4.0, j);
   return std::log(ratio) - (2 + dense_penalty) * std::log1p(ratio);
@@ -65,7 +65,7 @@ class Grid {
         num_threads_(num_threads) {
     slab_.fit_effects = slab_.fit_dense = false;
     slab_.dense_penalty = slab_.kappa_tail = 0;  // they are part of the prior of the points
-    ascent_.on_sweep = {};                       // lines report, not their sweeps
+    ascent_.on_sweep = {};                       // there is one report per line, not per sweep
     ascent_.calm_sweeps = 1;
     order_ = sets_->in_order_of(by_correlation(rows, which));
     odds_ = prior_of_odds(which.num_groups());
@@ -114,7 +114,8 @@ class Grid {
     return out;
   }
 
-  // All values of kappa without a dense part; with one those where the best kappa meets all of h, and from there as far as they count.
+  // Without a dense part, all values of kappa. With one, first all values of h with the best kappa and its neighbours, and then the
+  // neighbours of all lines with weight.
   void run_lines() {
     std::vector<Line> all = lines(), next;
     for (const Line& line : all)
@@ -150,7 +151,7 @@ class Grid {
     });
   }
 
-  // Those that are not there yet.
+  // Runs those of the lines that are missing.
   void run(const std::vector<Line>& wanted) {
     std::vector<Line> missing;
     for (const Line& line : wanted)
@@ -165,7 +166,7 @@ class Grid {
     for (std::size_t i = 0; i < missing.size(); ++i) found_[missing[i]] = std::move(found[i]);
   }
 
-  // A line's best point, with the sweeps of all lines so far.
+  // Reports the best bound of a line, with the number of sweeps of all lines so far.
   void report(std::vector<GridPoint>& line) {
     int sweeps = 0;
     double best = -infinity;
@@ -210,8 +211,8 @@ class Grid {
     point.log_prior = log_prior;
   }
 
-  // Of rows of a known noise the density of each is below one, and what flat columns take off adds but some tens of nats: an evidence far
-  // above 0 is rounding, of units far apart.
+  // With known noise, the density of each row is below one, and flat columns add only some tens of nats. Therefore a log evidence far above
+  // 0 is rounding, from columns in very different units.                                                                        (SL.6)
   void climb(GridPoint& point) const {
     ascend(order_, ascent_, {}, point);
     if (slab_.fit_noise || point.bound <= 100.0 * static_cast<double>(10 + rows_.rank())) return;
@@ -219,7 +220,7 @@ class Grid {
     point.status = Status::failed;
   }
 
-  // From where it was on other rows.
+  // Continues each point from its state on other rows.
   [[nodiscard]] std::vector<GridPoint> go_on(const Line& line, const std::vector<GridPoint>& before) const {
     std::vector<GridPoint> out;
     for (std::size_t i = 0; i < before.size(); ++i) {
@@ -231,7 +232,7 @@ class Grid {
     return out;
   }
 
-  // Through its values of pi up, from nothing, and down, from where all columns are in; of each the better.
+  // All values of pi twice: up, starting without effects, and down, starting with all columns included. The higher bound counts.
   [[nodiscard]] std::vector<GridPoint> run_line(const Line& line) const {
     GridPoint point = begin(line);
     if (!line.kappa) {
@@ -262,18 +263,18 @@ class Grid {
         point.sweeps = out[i].sweeps;
         out[i] = point;
       }
-      if (std::abs(gain) < same && i + 1 < odds_.size()) break;  // both ways have met: so they do for less of pi
+      if (std::abs(gain) < same && i + 1 < odds_.size()) break;  // both directions have met, and will be equal for smaller pi, too
     }
     return out;
   }
 
-  // ln of the joint weight of a point; 1/2 for each of two hypotheses.
+  // ln of the joint weight of a point, with 1/2 for each of two hypotheses.
   [[nodiscard]] double log_joint(const GridPoint& point) const {
     const bool two = settings_.parts == SparseParts::both && has_dense();
     return point.status == Status::failed ? -infinity : point.bound + point.log_prior - (two ? std::log(2.0) : 0.0);
   }
 
-  /// False: no point came to a finite bound.
+  /// Computes the weights of all points. False: no point reached a finite bound.
   bool weigh() {
     std::vector<double> all;
     for (const auto& [line, points] : found_)
@@ -285,7 +286,7 @@ class Grid {
     return true;
   }
 
-  // Those that count, in the order of the grid.
+  // Keeps the points with weight, in the order of the grid.
   void collect() {
     if (settings_.keeps_lines) out_.lines = found_;
     double most = 0, total = 0;
@@ -307,14 +308,14 @@ class Grid {
       if (!log_joints.empty()) out_.hypotheses.push_back({dense, log_sum(log_joints) - out_.log_evidence});
     }
     for (GridPoint& point : out_.points) point.weight /= total;
-    // Differences of evidences have the rounding of evidences, which grow with the rows; probabilities may not.
+    // Differences of log evidences have rounding errors that grow with the number of rows. The probabilities are normalised again.
     std::vector<double> log_weights;
     for (const Hypothesis& hypothesis : out_.hypotheses) log_weights.push_back(hypothesis.log_weight);
     for (Hypothesis& hypothesis : out_.hypotheses) hypothesis.log_weight -= log_sum(log_weights);
     if (!out_.points.empty()) out_.peak = out_.points[out_.best].bound;
   }
 
-  // Where an end of a lattice has a share that counts, by one more value.
+  // Adds one value at each end of a range that has enough weight. True if a range has grown.
   [[nodiscard]] bool lengthen() {
     std::map<int, double> by_kappa, by_ratio;
     for (const auto& [line, points] : found_)
@@ -363,7 +364,7 @@ double log_prior_of_ratio(int j) {
   return log_density_of_ratio(j) - all;
 }
 
-// From what expects half an effect to what expects all columns, or half of them; pi (1 - pi), the density of Beta(1, 1).
+// From odds 1/(2 G) to 3 G, or to 1 for more than 20 columns or groups; the weights pi (1 - pi) are the density of Beta(1, 1).
 std::vector<PriorOfOdds> prior_of_odds(Index num_groups) {
   const double groups = static_cast<double>(num_groups), from = std::log(0.5 / groups), to = num_groups > 20 ? 0.0 : std::log(3 * groups);
   std::vector<PriorOfOdds> out;
@@ -378,8 +379,8 @@ std::vector<PriorOfOdds> prior_of_odds(Index num_groups) {
 }
 
 GridRanges first_ranges(const SpikeSlabSettings& slab) {
-  const double seen = slab.num_rows / slab.noise;  // by a column of the typical size, in whose units the lattice is
-  // Of 4, 16, 64 rows of standardised columns both are whole numbers but for rounding, which may not choose the lattice.
+  const double seen = slab.num_rows / slab.noise;  // by a column of typical size, in whose units the grid is
+  // With 4, 16, 64 rows and standardised columns, both powers are integers except for rounding, which must not decide the range.
   const auto power_of_4 = [](double x) {
     const double power = std::log(x) / std::log(4.0), whole = std::round(power);
     return std::abs(power - whole) < 1e-9 ? whole : power;
@@ -388,7 +389,8 @@ GridRanges first_ranges(const SpikeSlabSettings& slab) {
   GridRanges out;
   out.least_kappa = at_most(std::ceil(power_of_4(4 / seen)));
   out.first_kappa = std::max(out.least_kappa, -3);
-  // Wide enough for the smallest column to tell anything: where it is far smaller than a typical one, the values between may count nothing.
+  // The range reaches the values for the smallest column. If it is much smaller than a typical one, the range might not grow so far,
+  // because the values between may have no weight.
   const double smaller = slab.smallest_unit > 0 ? slab.column_unit / slab.smallest_unit : 1;
   out.last_kappa = at_most(std::max(out.first_kappa + 5.0, std::floor(power_of_4(16384 / seen * std::max(smaller / 256, 1.0)))));
   return out;

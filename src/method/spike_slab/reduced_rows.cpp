@@ -14,13 +14,13 @@
 namespace ardvark::internal {
 namespace {
 
-constexpr Index most_to_keep = 4096;              // columns: of more the Gram matrix is made again where it is asked for
+constexpr Index most_to_keep = 4096;              // columns: with more, the Gram matrix is not kept
 constexpr double smallest_share = 1e-12;          // eigenvalues below this part of the largest are rounding
-constexpr double share_that_loses_digits = 1e-8;  // below it fewer than eight digits of an eigenvalue are left
+constexpr double share_that_loses_digits = 1e-8;  // below this part of the largest, an eigenvalue has fewer than eight digits
 constexpr double smallest_share_by_rows = 1e-13;  // and singular values of the rows themselves
 constexpr Index most_sizes_by_rows = 200;
-constexpr double most_by_rows = 2e8;       // products, of a table of which that is cheap
-constexpr double least_to_be_sure = 1e-2;  // of a correlation matrix in single precision: its least eigenvalue, and what is left of y
+constexpr double most_by_rows = 2e8;       // products: with fewer, a decomposition of the rows is cheap
+constexpr double least_to_be_sure = 1e-2;  // in single precision: relative lower limit of the smallest eigenvalue and of the rest of y
 
 // R and ln|F'OF| from the Gram matrix of the flat columns.
 bool factor_flat(const Matrix& FOF, ReducedRows& out) {
@@ -50,7 +50,7 @@ Index decompose(Matrix& C, Vector& values, double least = 0) {
 
 std::shared_ptr<double[]> memory_of(Index size) { return std::shared_ptr<double[]>(new double[static_cast<std::size_t>(size)]); }
 
-// diag(root) X of these columns, in the memory of X if that is to be had.
+// diag(root) X of these columns, in the memory of X if X gives it away.
 std::shared_ptr<double[]> weighted_columns(Design& X, const std::vector<Index>& columns, const Vector& root) {
   const Index n = X.rows(), p = static_cast<Index>(columns.size());
   if (std::shared_ptr<double[]> memory = X.surrender_columns()) {
@@ -65,7 +65,7 @@ std::shared_ptr<double[]> weighted_columns(Design& X, const std::vector<Index>& 
   Eigen::Map<Matrix> A(memory.get(), n, p);
   const auto place = [&](Index j) { return columns[static_cast<std::size_t>(j)]; };
   products::tiles(p, blas::threads_to_read(n * p), [&](Index first, Index count) {
-    for (Index from = first, to = first; from < first + count; from = to) {  // columns that lie side by side
+    for (Index from = first, to = first; from < first + count; from = to) {  // columns that are side by side
       do ++to;
       while (to < first + count && place(to) == place(to - 1) + 1);
       X.columns(place(from), to - from, A.middleCols(from, to - from));
@@ -96,13 +96,14 @@ bool project_rows(Design& X, const PenalisedColumns& which, const Vector& omega,
   return std::isfinite(out.square);
 }
 
-// Z and l from X~ and y~ themselves, where a Gram matrix, which squares their ratios, has lost the small ones: X~ = W diag(l)^1/2 V'.
+// Z and l from X~ and y~ themselves: X~ = W diag(l)^1/2 V'. Used if the Gram matrix, which squares the ratio of sizes, has lost the small
+// ones.                                                                                                                          (SP.2)
 bool reduce_by_rows(Index n, Index p, ReducedRows& out) {
   Matrix all(n, p + 1);
   all << Eigen::Map<const Matrix>(out.storage.get(), n, p), out.y;
   out.storage.reset();
   const bool is_tall = n > p;
-  if (is_tall) blas::triangularise(n, p + 1, all.data(), n);  // of X~ and y~ what is in the span of both is enough
+  if (is_tall) blas::triangularise(n, p + 1, all.data(), n);  // the span of X~ and y~ is enough
   const Index size = is_tall ? p + 1 : n;
   if (is_tall) all.topRows(size).triangularView<Eigen::StrictlyLower>().setZero();
   const Vector target = all.col(p).head(size);
@@ -123,8 +124,8 @@ bool reduce_by_rows(Index n, Index p, ReducedRows& out) {
   return true;
 }
 
-// Eigenvalues of a Gram matrix, the last `kept` of which are not rounding: whether some have lost their digits, and the rows are few enough
-// to be asked themselves.
+// Whether some eigenvalues of a Gram matrix have lost their digits, and the table is small enough to decompose the rows themselves. The
+// last `kept` eigenvalues are not rounding. (SP.2)
 bool should_ask_rows(const Vector& values, Index kept, Index dropped_anyway, Index n, Index p) {
   const Index size = values.size();
   const double products = static_cast<double>(size * size) * static_cast<double>(std::max(n, p));
@@ -132,7 +133,7 @@ bool should_ask_rows(const Vector& values, Index kept, Index dropped_anyway, Ind
   return kept + dropped_anyway < size || (kept > 0 && values[size - kept] < share_that_loses_digits * values[size - 1]);
 }
 
-// More columns than rows: Z = U'X~.   \param lost  dimensions that the flat columns and the rows of weight zero have taken
+// More columns than rows: Z = U'X~.   \param lost  number of flat columns and of rows with weight zero: dimensions without data
 bool reduce_wide(Index lost, ReducedRows& out) {
   const Index n = out.rank(), p = out.size();
   const Eigen::Map<const Matrix> A(out.storage.get(), n, p);
@@ -162,7 +163,7 @@ bool reduce_wide(Index lost, ReducedRows& out) {
   return true;
 }
 
-// No more columns than rows: Z = diag(l)^1/2 Q', from the Gram matrix. In single precision where that is sure to show nowhere. (MP.3)
+// No more columns than rows: Z = diag(l)^1/2 Q', from the Gram matrix. In single precision only if this does not lose digits.  (MP.3)
 bool reduce_tall(Design& X, const PenalisedColumns& which, const Vector& omega, const Vector& y, KeepBasis basis, Products products,
                  ReducedRows& out) {
   const Index n = X.rows(), p = which.size();
@@ -215,7 +216,7 @@ bool reduce_tall(Design& X, const PenalisedColumns& which, const Vector& omega, 
   out.y = (Q.transpose() * Xr).cwiseQuotient(root);
   out.rest = total - out.y.squaredNorm();
   if (is_single && out.rest < least_to_be_sure * total) return again();
-  if (out.rest < 1e-6 * total) {  // next to nothing is left: from what is left of each row, as the difference is mostly rounding
+  if (out.rest < 1e-6 * total) {  // the difference is mostly rounding: sum the squared residuals instead
     Vector w = Vector::Zero(X.cols()), fitted(n);
     w(which.columns) = Q * out.y.cwiseQuotient(root);
     w(which.flat) = out.flat_mean - out.G * w(which.columns);

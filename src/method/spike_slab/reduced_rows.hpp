@@ -1,4 +1,4 @@
-// A linear problem with a shared ridge under it, in the coordinates in which that ridge is diagonal.               docs/math/sparse.md
+// A linear problem with a shared ridge, in the coordinates in which the ridge is diagonal.                         docs/math/sparse.md
 #pragma once
 
 #include <memory>
@@ -8,7 +8,7 @@
 
 namespace ardvark::internal {
 
-/// Which columns of a design the prior is about, and in what order: those of a group lie side by side.
+/// The columns of a design that have the prior, in an order in which the columns of a group are side by side.
 struct PenalisedColumns {
   std::vector<Index> columns;  ///< [p] positions in the design
   std::vector<Index> begin;    ///< [groups + 1] group g holds columns begin[g] .. begin[g+1]-1
@@ -25,14 +25,14 @@ class GroupSystem;
 struct ReducedRows : DenseBasis {
   Vector y;            ///< [m]
   double rest = 0;     ///< y~'y~ - y'y
-  double square = 0;   ///< |Z|^2; over p: how much of the observations a typical column sees
-  double degrees = 0;  ///< sum of the observation weights less the number of flat columns
-  Matrix U;            ///< [rows, m] X~ = U Z, if it was asked for                                                   (SL.2)
-  Matrix gram;         ///< [p, p] Z'Z, of a linear model where it was at hand; may be given back; else empty
-  /// Of each set of a partition into groups, where it has them; may be given back.                                     (SP.17)
+  double square = 0;   ///< |Z|^2; divided by p: the mean square norm of a column
+  double degrees = 0;  ///< sum of the observation weights minus the number of flat columns
+  Matrix U;            ///< [rows, m] X~ = U Z, with KeepBasis::yes, else empty                                       (SL.2)
+  Matrix gram;         ///< [p, p] Z'Z, if it was computed anyway, else empty; may be freed
+  /// The systems of large groups, one entry per set; empty if there are none; may be freed.                             (SP.17)
   std::vector<std::shared_ptr<const GroupSystem>> systems;
 
-  // The flat columns F: what they take off the target.                                               (RIDGE.7)
+  // The flat columns F.                                                                              (RIDGE.7)
   Vector flat_mean;        ///< [flats]    (F'OF)^-1 F'O y
   double log_det_FOF = 0;  ///< ln |F'OF|
 
@@ -42,12 +42,12 @@ struct ReducedRows : DenseBasis {
 };
 
 enum class KeepBasis { no, yes };
-/// How Z comes about. Where no dense part is asked for, `as_they_are` spares the decomposition: Z = X~, and l says nothing.
+/// How Z is made. Without a dense part, `as_they_are` avoids the decomposition: Z = X~, and l has no meaning.
 enum class Rotation { to_diagonal, as_they_are };
-/// \param omega  [rows] >= 0; of a linear model the observation weights
+/// \param omega  [rows] >= 0; for a linear model the observation weights
 /// \param y      [rows] (working) target
-/// \param products  of the Gram matrix of more rows than columns; in single precision only where nobody can tell              (MP.3)
-/// False: the flat columns are linearly dependent, or something is not finite.    O(n p min(n,p) + min(n,p)^3)
+/// \param products  of the Gram matrix, with no more columns than rows; single precision only if the result does not lose digits  (MP.3)
+/// False: the flat columns are linearly dependent, or a value is not finite.      O(n p min(n,p) + min(n,p)^3)
 [[nodiscard]] bool reduce_rows(Design& X, const PenalisedColumns& which, const Vector& omega, const Vector& y, double num_rows,
                                KeepBasis basis, ReducedRows& out, Rotation rotation = Rotation::to_diagonal,
                                Products products = Products::double_precision);

@@ -14,7 +14,7 @@ void add_square(const Matrix& A, double sign, Matrix& T) {
 
 }  // namespace
 
-// With Q' = diag(l)^-1/2 Z and P = Q diag(D) Q':  T = h P + P Cov(b) P. Large groups come as Z_B Cov(b_B) Z_B' in the rows.         (SL.8)
+// With Q' = diag(l)^-1/2 Z and P = Q diag(D) Q':  T = h P + P Cov(b) P. Large groups enter as Z_B Cov(b_B) Z_B'.                    (SL.8)
 Matrix covariance_seen(const SpikeSlab& q) {
   const ReducedRows& rows = q.rows();
   const auto Z = rows.Z();
@@ -30,7 +30,7 @@ Matrix covariance_seen(const SpikeSlab& q) {
   Vector a = Vector::Zero(m);  // of large groups
   std::vector<Vector> single;
   const Vector variance = q.variance_of_small();
-  Matrix others(p, p);  // P S of those sets that are uncertain, S S' = Cov(b_B)
+  Matrix others(p, p);  // P S of the other sets with a variance that matters, S S' = Cov(b_B)
   Index count = 0;
   for (Index set = 0; set < q.sets().size(); ++set) {
     if (const auto large = q.covariance_in_rows(set)) {

@@ -1,4 +1,4 @@
-// The variance of the linear predictor of each row by one matrix of all columns.                             docs/math/sparse.md (SL.8)
+// The variance of the linear predictor of each row from one matrix of all columns.                           docs/math/sparse.md (SL.8)
 #pragma once
 
 #include <utility>
@@ -9,15 +9,15 @@
 
 namespace ardvark::internal {
 
-/// T with x~'T x~ = Var x~'w of every row x~ that Z spans, effects of different sets independent.   O(p^2 m)              (SL.4), (SL.8)
+/// T with x~'T x~ = Var x~'w for every row x~ in the span of Z. Effects of different sets are taken as independent. O(p^2 m) (SL.4), (SL.8)
 [[nodiscard]] Matrix covariance_seen(const SpikeSlab& q);
 
-/// The covariance of all columns of a design, flat ones too, where that of the others is C: x_n'T x_n = x~_n'C x~_n + s2 |R f_n|^2. (SL.8)
+/// The covariance of all columns of a design, flat ones included; C is that of the others: x_n'T x_n = x~_n'C x~_n + s2 |R f_n|^2. (SL.8)
 [[nodiscard]] Matrix with_flat(const Matrix& C, const std::vector<Index>& columns, const std::vector<Index>& flat, const DenseBasis& basis,
                                Index num_columns, double s2);
 
-/// Mean and variance of the log odds of each row under an average of fits to these rows; s2 = 1, effects of different sets independent.
-/// No more columns than rows.                                                                                       (SL.4), (SL.8), (SL.11)
+/// Mean and variance of the log odds of each row under an average of fits to these rows, at s2 = 1. Effects of different sets are taken as
+/// independent. Needs no more columns than rows.                                                                    (SL.4), (SL.8), (SL.11)
 [[nodiscard]] LogOdds log_odds_seen(ClassRows& rows, const PenalisedColumns& which, const ReducedRows& reduced,
                                     const std::vector<std::pair<double, const SpikeSlab*>>& average);
 

@@ -8,16 +8,16 @@
 
 namespace ardvark::internal {
 
-/// Beyond this many rows and columns at once the decomposition of (SP.2) is too dear.
+/// With more rows and more columns than this, the decomposition of (SP.2) is too expensive.
 inline constexpr Index most_to_rotate = 20000;
 
-/// The first option that differs from its default and has no meaning beside the priors sparse, slab and dense; empty: none.
+/// The first option that differs from its default and cannot be used with the priors sparse, slab and dense; empty: none.
 [[nodiscard]] std::string foreign_to_sparse(const FitOptions& options, Task task);
 
-/// \throws InvalidArgument  options that have no meaning beside such a prior
+/// \throws InvalidArgument  options that cannot be used with such a prior
 void validate_sparse(const FitOptions& options, Task task, Index num_columns);
 
-/// \param frame  gets what is found of the table; gives away the memory of X, if the caller did
+/// \param frame  gets warnings; gives away the memory of X, if the caller gave it to the fit
 [[nodiscard]] Solution solve_sparse_linear(Frame& frame);
 [[nodiscard]] Solution solve_sparse_logistic(Frame& frame);
 

@@ -75,7 +75,7 @@ AveragedFits averaged_grid(HyperGrid grid) {
 
 namespace {
 
-// Two starts of nearly the same bound that predict differently.
+// Warns if the two starts with the largest weights have almost the same bound but different predictions.
 void warn_of_two_explanations(const std::vector<StartOutcome>& starts, const Vector& weight, double predictive_sd, Solution& out) {
   std::vector<std::size_t> order(starts.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -84,13 +84,13 @@ void warn_of_two_explanations(const std::vector<StartOutcome>& starts, const Vec
   if (order.size() < 2 || !(weight[static_cast<Index>(order[1])] > 0)) return;
   const StartOutcome &one = starts[order[0]], &two = starts[order[1]];
   if (&one.q.rows() != &two.q.rows() || !(one.bound - two.bound < 3)) return;
-  const auto fitted = [](const SpikeSlab& q) { return Vector(q.rows().y - q.Dr()); };  // y - r/(1 + h l): Z w + what the noise is not
+  const auto fitted = [](const SpikeSlab& q) { return Vector(q.rows().y - q.Dr()); };  // y - r/(1 + h l) = Z w
   const double rows = std::max(1.0, one.q.rows().degrees);
   const double distance = (fitted(one.q) - fitted(two.q)).norm() / std::sqrt(rows);
   if (distance > predictive_sd)
     out.report.warnings.push_back(fmt::format(
-        "several explanations: starts '{}' and '{}' reach bounds {:.1f} nats apart and predict differently by {:.2g} predictive "
-        "standard deviations; the result averages over them",
+        "several explanations: the bounds of starts '{}' and '{}' differ by only {:.1f} nats, but their predictions differ by {:.2g} "
+        "predictive standard deviations; the result is their average",
         one.name, two.name, one.bound - two.bound, distance / predictive_sd));
 }
 
@@ -101,19 +101,18 @@ void warn_of_dense_part(const Frame& frame, double noise_variance, const SpikeSl
   const double target_variance = (rows.rest + rows.y.squaredNorm()) / std::max(rows.degrees, 1.0);
   if (frame.task == Task::linear && wide && (sparse.dense_fraction > 0.95 || noise_variance < 0.01 * target_variance)) {
     std::string warning = fmt::format(
-        "the noise is not identified: with {} columns and {:.10g} rows, many small effects and no noise look the same as noise "
-        "(dense fraction {:.2f}); intervals of predictions hold, the noise itself and R^2 say little",
+        "the noise is not identified: with {} columns and {:.10g} rows, many small effects without noise look the same as noise "
+        "(dense fraction {:.2f}); intervals of predictions are reliable, the noise itself and R^2 are not",
         best.which().size(), frame.rows, sparse.dense_fraction);
-    if (static_cast<double>(rows.rank()) + 0.5 < rows.degrees)  // more of them than directions
-      warning +=
-          "; weights are counts, and a row that is given several times shows no noise: divide weights that are not counts by their mean";
+    if (static_cast<double>(rows.rank()) + 0.5 < rows.degrees)  // the weights count more rows than there are directions
+      warning += "; weights count rows, and copies of a row have no noise between them: divide weights that are not counts by their mean";
     out.report.warnings.push_back(std::move(warning));
   }
   if (best.hyper().kappa > 0 && best.hyper().kappa <= best.settings().least_kappa)
-    out.report.notes.push_back("no effect of its own was found: the slab has the least width it may have");
+    out.report.notes.push_back("no column has an effect of its own: the slab has the smallest width that is allowed");
 }
 
-// Where starts of about one bound take few columns and nearly all of them, the slab is as good a ridge as the ridge.
+// If one start includes few columns and another with about the same bound nearly all of them, the slab works as a second ridge.
 void warn_of_few_or_many(const std::vector<StartOutcome>& starts, const Vector& weight, Report& report) {
   double least = 1, most = 0;
   for (std::size_t s = 0; s < starts.size(); ++s)
@@ -123,12 +122,12 @@ void warn_of_few_or_many(const std::vector<StartOutcome>& starts, const Vector& 
     }
   if (most - least > 0.5)
     report.warnings.push_back(fmt::format(
-        "few effects or many cannot be told apart: starts of about the same bound give from {:.0f}% to {:.0f}% of the columns an "
-        "effect of their own, and inclusion probabilities say little; predictions and intervals hold",
+        "few effects or many: the data do not say which; starts with about the same bound give from {:.0f}% to {:.0f}% of the columns "
+        "an effect of their own; predictions and intervals are reliable, inclusion probabilities are not",
         100 * least, 100 * most));
 }
 
-// What the starts say, averaged.
+// Results, averaged over the starts.
 struct Averages {
   SparseResult result;
   std::size_t best = 0;
@@ -136,7 +135,7 @@ struct Averages {
   double shape = 0;  // of 1/s2                                                                                               (SP.11)
 };
 
-// Of a target with spread 1, or one that is constant: below its rounding no noise can be told from none.
+// At least the square of the rounding of a target with spread 1: smaller noise cannot be distinguished from none.                (SP.11)
 double noise_of(const StartOutcome& start) {
   constexpr double rounding = std::numeric_limits<double>::epsilon();
   return std::max(start.q.hyper().s2, rounding * rounding);
@@ -156,7 +155,7 @@ SparseStart told(const StartOutcome& start, double weight, Task task, double uni
           start.q.dense_share()};
 }
 
-// The fits under each of two hypotheses, averaged.                                                                            (SP.21)
+// The average of the fits under each of the two hypotheses.                                                                   (SP.21)
 std::vector<SparseStart> told(const AveragedFits& averaged, const HyperGrid& grid, Task task, double unit) {
   std::vector<SparseStart> out;
   for (const Hypothesis& hypothesis : grid.hypotheses) {
@@ -191,7 +190,7 @@ std::vector<SparseStart> told(const AveragedFits& averaged, const HyperGrid& gri
   return out;
 }
 
-// Of each unit, whether those that count, two hypotheses or the starts, are of one mind on which side of one half its inclusion is.
+// For each unit: whether the hypotheses or starts with enough weight disagree on whether its inclusion is above one half.         (SP.22)
 std::vector<bool> undecided_units(const AveragedFits& averaged, Index num_units) {
   constexpr double counts = 0.1;
   std::map<std::size_t, std::pair<double, Vector>> each;  // weight, and inclusion times that
@@ -237,7 +236,7 @@ Averages average(const AveragedFits& averaged, const PenalisedColumns& which, Ta
         out.result.inclusion[which.columns[static_cast<std::size_t>(j)]] += w * start.q.inclusion()[g];
   }
   if (averaged.grid) out.result.starts = told(averaged, *averaged.grid, task, unit);
-  out.result.inclusion = out.result.inclusion.cwiseMin(1.0);  // averages of shares, but for their rounding
+  out.result.inclusion = out.result.inclusion.cwiseMin(1.0);  // rounding may make averages exceed 1
   out.result.dense_fraction = std::min(out.result.dense_fraction, 1.0);
   double spread = 0;
   for (std::size_t s = 0; s < fits.size(); ++s) {
@@ -251,7 +250,7 @@ Averages average(const AveragedFits& averaged, const PenalisedColumns& which, Ta
   return out;
 }
 
-// Cut off while its bound rose so fast that a hundred times as much more would make it the best.
+// Whether a start stopped at max_sweeps while its bound rose, and a hundred times its last gain would make it the best.
 bool may_come_to_be_best(const StartOutcome& start, double best, double tolerance) {
   if (start.status != Status::max_sweeps || start.history.size() < 2) return false;
   const std::size_t last = start.history.size() - 1, some = std::min(last, std::max<std::size_t>(10, last / 10));
@@ -266,22 +265,22 @@ void report_fits(const AveragedFits& averaged, const StartOutcome& best, double 
   const bool stopped =
       std::any_of(starts.begin(), starts.end(), [](const StartOutcome& start) { return start.status == Status::stopped_by_user; });
   report.status = stopped ? Status::stopped_by_user : best.status;
-  report.sweeps = static_cast<int>(best.history.size());  // of its last part, where all that is in the model moves
+  report.sweeps = static_cast<int>(best.history.size());  // of its last part, in which all parts of the model change
   report.solver = SolverKind::coordinate;
   report.solver_reason =
       averaged.grid ? fmt::format("averaged over {} of {} values of the hyper-parameters", starts.size(), averaged.grid->num_points)
                     : fmt::format("{} start{}, averaged by bound", starts.size(), starts.size() == 1 ? "" : "s");
-  // Of a grid the history is that of its best point, and ends at the evidence of all.
+  // For a grid, the history is that of its best point, shifted so that it ends at the log evidence of the average.
   const double shift = averaged.grid ? averaged.grid->log_evidence - best.bound : 0;
   report.bound_history = best.history;
   for (double& bound : report.bound_history) bound += shift;
   report.bound = best.bound + shift;
   out.sparse->peak_bound = averaged.grid ? averaged.grid->peak : best.bound;
   switch (report.status) {
-    case Status::converged: report.message = fmt::format("the bound stands still within {:g} nats", tolerance); break;
+    case Status::converged: report.message = fmt::format("the bound no longer changes by more than {:g} nats", tolerance); break;
     case Status::separated:
       report.message =
-          fmt::format("stopped after {} sweep{} of the best start: the classes can be separated, and the coefficients grow without end",
+          fmt::format("stopped after {} sweep{} of the best start: the classes can be separated, and the coefficients grow without limit",
                       best.sweeps, best.sweeps == 1 ? "" : "s");
       break;
     case Status::stopped_by_user: report.message = fmt::format("stopped after {} sweeps of the best start", best.sweeps); break;
@@ -291,7 +290,7 @@ void report_fits(const AveragedFits& averaged, const StartOutcome& best, double 
     for (const StartOutcome& start : starts)
       if (may_come_to_be_best(start, best.bound, tolerance)) {
         report.status = Status::max_sweeps;
-        report.message = fmt::format("the bound of start '{}' still rose after {} sweeps and may come to be the highest; allow more sweeps",
+        report.message = fmt::format("the bound of start '{}' still rose after {} sweeps and may become the highest; allow more sweeps",
                                      start.name, start.sweeps);
         break;
       }
@@ -300,16 +299,16 @@ void report_fits(const AveragedFits& averaged, const StartOutcome& best, double 
   for (std::size_t s = 0; s < starts.size(); ++s)
     if (const double w = weight[static_cast<Index>(s)]; w > 1e-3 && starts[s].status != Status::converged) ++unfinished, share += w;
   if (unfinished == 0 || report.status != Status::converged) return;
-  // Of starts this is only a warning: those that may come to be the best have changed the status already.
+  // For starts this is only a warning: those that may become the best have already changed the status.
   constexpr double most_unfinished = 0.05;
   if (averaged.grid && share > most_unfinished) {
     report.status = Status::max_sweeps;
     report.message = fmt::format(
-        "the best of the values of the hyper-parameters converged, but {} others, with {:.0f}% of the weight, did not; allow more sweeps",
+        "the best values of the hyper-parameters converged, but {} others, with {:.0f}% of the weight, did not; allow more sweeps",
         unfinished, 100 * share);
   } else {
     report.warnings.push_back(
-        fmt::format("{} of the {} that count had not converged", unfinished, averaged.grid ? "values of the hyper-parameters" : "starts"));
+        fmt::format("{} of the {} with weight did not converge", unfinished, averaged.grid ? "values of the hyper-parameters" : "starts"));
   }
 }
 
@@ -337,9 +336,10 @@ void take_mixture(Mixture mixture, const Frame& frame, Solution& out) {
   if (has_intercept) out.origin_variance = variance_of(frame.origin());
 }
 
-// Kept: an effect of its own is probable under each hypothesis, and of a single column its sign is known. Under the prior dense all are in.
+// A column is kept if an effect of its own is probable under each hypothesis and, for a single column, its sign is known. Under the prior
+// `dense`, all columns are kept.                                                                                                 (SP.22)
 void judge(const PenalisedColumns& which, PriorKind kind, Solution& out) {
-  constexpr double known = 0.975;  // a sign: that of an interval of 95%
+  constexpr double known = 0.975;  // probability of the sign, as with an interval of 95% that excludes 0
   for (Index g = 0; g < which.num_groups(); ++g)
     for (Index i = which.group_begin(g); i < which.group_begin(g) + which.group_size(g); ++i) {
       const Index j = which.columns[static_cast<std::size_t>(i)];
@@ -350,7 +350,7 @@ void judge(const PenalisedColumns& which, PriorKind kind, Solution& out) {
     }
 }
 
-// Groups of columns, nothing else.
+// A solution without results.
 Solution begun(const Frame& frame) {
   Solution out;
   out.prior = frame.options.prior.kind;
@@ -370,7 +370,7 @@ Solution failed_solution(const Frame& frame) {
   out.usable = false;
   out.sparse = SparseResult{Vector::Zero(p), Vector::Constant(p, 0.5), std::vector<bool>(frame.left_out.size(), false), 0, 0, {}, {}};
   out.report.status = Status::failed;
-  out.report.message = "no start came to a finite bound";
+  out.report.message = "no start reached a finite bound";
   return out;
 }
 
@@ -407,7 +407,7 @@ Solution solution_of(const Frame& frame, const PenalisedColumns& which, const Av
     warn_of_two_explanations(averaged.fits, averaged.weight, std::sqrt(averages.noise * (1 + out.effective_parameters / frame.rows)), out);
   if (!posterior.factored)
     warnings.push_back(
-        "the correlations among the effects could not be computed (not a strict maximum): intervals take the effects as independent");
+        "the correlations of the effects could not be computed (the maximum is not strict): intervals treat the effects as independent");
   warn_of_dense_part(frame, averages.noise, best.q, out);
   if (options.prior.kind == PriorKind::sparse && !averaged.grid) warn_of_few_or_many(averaged.fits, averaged.weight, out.report);
   if (std::string text = interchangeable_columns(best.q, in_table, frame.names); !text.empty()) warnings.push_back(std::move(text));

@@ -22,37 +22,38 @@ Solution solve_sparse_linear(Frame& frame) {
   Rotation rotation = Rotation::to_diagonal;
   if (std::min(X.rows(), which.size()) > most_to_rotate) {
     if (parts == SparseParts::dense_only)
-      throw InvalidArgument(fmt::format("prior 'dense' needs a decomposition that {} rows and {} columns make too dear; use prior sparse",
-                                        X.rows(), which.size()));
+      throw InvalidArgument(
+          fmt::format("prior 'dense' needs a decomposition, which is too expensive for {} rows and {} columns; use prior sparse", X.rows(),
+                      which.size()));
     if (parts == SparseParts::both)
       frame.warnings.push_back(fmt::format(
-          "the dense part is off: {} rows and {} columns are too many for its decomposition, so that many small effects count as noise",
+          "the dense part is off: its decomposition is too expensive for {} rows and {} columns; many small effects count as noise",
           X.rows(), which.size()));
     parts = SparseParts::slab_only;
     rotation = Rotation::as_they_are;
   }
   const int threads = blas::num_threads();
-  const auto reduced = std::make_shared<ReducedRows>();  // the starts read it, and so does the posterior
+  const auto reduced = std::make_shared<ReducedRows>();  // the starts and the posterior share it
   ReducedRows& rows = *reduced;
   warn_of_flat_columns(design, which.flat, k, options.column_names, frame.warnings);
   if (!reduce_rows(design, which, k, y, frame.rows, KeepBasis::no, rows, rotation, products_of(options, X.rows(), which.size())))
-    throw InvalidArgument("the columns without a prior are linearly dependent: they cannot be told apart");
+    throw InvalidArgument("the columns without a prior are linearly dependent, so that their coefficients are not determined");
 
   SpikeSlabSettings slab;
   slab.num_rows = frame.rows;
   if (which.size() > 0) slab.take_units(rows.Z().colwise().squaredNorm());
-  // Of a target that is constant the noise has no scale, and the bound no end: rounding of one of spread 1 is as good as any.    (SP.11)
+  // With a constant target, the noise has no scale, and the bound no limit: use the rounding of a target with spread 1.          (SP.11)
   constexpr double rounding = std::numeric_limits<double>::epsilon();
   const double around_flat = (rows.rest + rows.y.squaredNorm()) / std::max(rows.degrees, 1.0);
   slab.least_s2 = around_flat > 0 ? 1e-8 * around_flat : rounding * rounding;
   if (!(rows.degrees > 0))
     frame.warnings.push_back(
-        fmt::format("nothing shows the noise: the table has no more rows than columns without a prior{}, {}; the noise, the intervals and "
-                    "the bound mean nothing",
+        fmt::format("the data do not determine the noise: the table has no more rows than columns without a prior{}, {}; ignore the "
+                    "noise, the intervals and the bound",
                     options.intercept ? " (the intercept is one)" : "", which.flat.size()));
   slab.least_kappa = 4 / slab.seen();
   slab.kappa_tail = 0.5;
-  // Correlations of as many columns as are not even rotated would be as dear as the rotation.
+  // No blocks without rotation: the correlations of so many columns cost as much as the rotation.
   const bool may_block = parts != SparseParts::dense_only && rotation == Rotation::to_diagonal;
   const auto sets = may_block ? sets_of(which, rows) : std::make_shared<const ColumnSets>(groups_of(which));
   rows.systems = group_systems(rows, *sets, parts != SparseParts::slab_only);
@@ -86,7 +87,7 @@ Solution solve_sparse_linear(Frame& frame) {
   Solution out = solution_of(frame, which, averaged, std::move(posterior));
   rows.gram.resize(0, 0);
   rows.systems.clear();
-  // y - F beta - X w = what Z does not reach, and y~ - Z w.                                                                      (SP.2)
+  // |y - F beta - X w|^2 = the part outside the rows of Z, and |y~ - Z w|^2.                                                     (SP.2)
   out.rows.missed = rows.rest + (rows.y - rows.Z() * out.w(which.columns)).squaredNorm();
   return out;
 }

@@ -27,11 +27,11 @@
 namespace ardvark::internal {
 namespace {
 
-constexpr double saturated = 30;        // m^2 + s of log odds that no ordinary fit has
-constexpr double most_to_repeat = 4e7;  // multiplications of a Gram matrix that may be made for each cell of the grid
+constexpr double saturated = 30;        // m^2 + s of a row: ordinary fits stay below                                             (SL.11)
+constexpr double most_to_repeat = 4e7;  // multiplications of a Gram matrix; if it needs fewer, each cell of the grid may have its own
 
-// Rows with the same inputs have the same linear predictor: they are one row, whose t is the share of its observations that are of the
-// second class. So many rows of few text columns are few.                                                                     (SL.7)
+// Rows with the same inputs have the same linear predictor. They become one row, whose t is the share of the second class in its
+// observations. This makes large tables with few text columns small.                                                          (SL.7)
 struct EqualRows {
   Matrix X;
   Vector t, k;
@@ -51,7 +51,7 @@ std::optional<EqualRows> merge_equal_rows(MatrixView X, const Vector& t, const V
   return out;
 }
 
-// The same with the classes apart, for what takes t of 0 and 1 only.
+// The same rows with separate classes, for code that needs t to be 0 or 1.
 EqualRows merge_rows_of_class(const EqualRows& rows) {
   std::vector<Index> at;
   std::vector<double> t, k;
@@ -72,7 +72,7 @@ struct Problem {
   const Standardization& standardization;
   SpikeSlabSettings slab;
   int max_sweeps;
-  std::shared_ptr<const SparseRows> sparse = nullptr;  // of X, if its rows are                                                   (SL.8)
+  std::shared_ptr<const SparseRows> sparse = nullptr;  // the rows of X, if they are sparse                                       (SL.8)
 };
 
 std::unique_ptr<Design> design_of(const Problem& problem) {
@@ -80,7 +80,7 @@ std::unique_ptr<Design> design_of(const Problem& problem) {
   return std::make_unique<DenseDesign>(problem.X, problem.standardization);
 }
 
-// Blocks of columns correlated among rows of equal log odds, which all starts keep.                                             (SP.13)
+// The blocks of columns that are correlated if all rows have the same log odds. All points of the grid use them.                (SP.13)
 std::shared_ptr<const ColumnSets> first_sets(Design& design, const Problem& problem) {
   const double total = problem.k.sum(), rate = problem.k.dot(problem.t) / total;
   ReducedRows rows;
@@ -88,10 +88,10 @@ std::shared_ptr<const ColumnSets> first_sets(Design& design, const Problem& prob
   return can_be_told ? sets_of(problem.which, rows) : nullptr;
 }
 
-// Moments of rows first .. first+count-1 under each component.
+// The moments of the rows first .. first+count-1 under each component.
 using MomentsOfRows = decltype(RowMoments::of_components);
 
-// Of no more columns than rows by one matrix of all columns a component, else as those of new rows.                      (SP.7), (SL.8)
+// With no more columns than rows from one matrix of all columns per component, otherwise as for new rows.                (SP.7), (SL.8)
 MomentsOfRows moments_of_rows(const Mixture& mixture, MatrixView X, const Standardization& standardization) {
   const Index num_columns = X.cols() + (standardization.intercept ? 1 : 0);
   const bool is_wide = static_cast<Index>(mixture.columns.size()) > X.rows();
@@ -124,7 +124,7 @@ MomentsOfRows moments_of_rows(const Mixture& mixture, MatrixView X, const Standa
   };
 }
 
-// Of sparse rows all at once.                                                                                                    (SL.8)
+// For sparse rows, all rows at once.                                                                                             (SL.8)
 MomentsOfRows moments_of_rows(const Mixture& mixture, const SparseRows& X) {
   const auto components = static_cast<Index>(mixture.components.size());
   ComponentMoments all{Matrix(X.rows(), components), Matrix(X.rows(), components)};
@@ -142,13 +142,13 @@ MomentsOfRows moments_of_rows(const Mixture& mixture, const SparseRows& X) {
   };
 }
 
-// The posterior of all rows, and what it is the average of.
+// The posterior of the weights, and the fits that it averages.
 struct Found {
   AveragedFits averaged;
   SparsePosterior posterior;
 };
 
-// Few columns: the average over all values of the hyper-parameters. None: no fit came to a finite bound.             (SP.21), (SL.10)
+// Few columns: the average over all values of the hyper-parameters. None: no fit reached a finite bound.             (SP.21), (SL.10)
 std::optional<Found> average_over_grid(const Problem& problem, ClassRows& rows, const ClassStepSettings& steps, SparseParts parts,
                                        Index num_threads) {
   const PenalisedColumns& which = problem.which;
@@ -157,7 +157,7 @@ std::optional<Found> average_over_grid(const Problem& problem, ClassRows& rows, 
   const auto sets = blocks ? blocks : std::make_shared<const ColumnSets>(groups_of(which));
   const ClassGridSettings settings{steps, parts, num_threads};
   ClassGrid found = fit_class_grid(rows, which, sets, problem.slab, settings);
-  // Where log odds are beyond doubt working rows hang on the hyper-parameters.                                                (SL.11)
+  // If some log odds are almost certain, the working rows depend on the hyper-parameters.                                     (SL.11)
   const double work = static_cast<double>(problem.t.size()) * std::pow(static_cast<double>(which.size()), 2);
   if (found.farthest > saturated && work < most_to_repeat && found.status != Status::stopped_by_user)
     found = fit_class_cells(rows, which, sets, problem.slab, settings);
@@ -170,7 +170,7 @@ std::optional<Found> average_over_grid(const Problem& problem, ClassRows& rows, 
   return Found{averaged_grid(std::move(found.grid)), std::move(found.posterior)};
 }
 
-// Many: the starts.                                                                                                    (SP.8), (SL.12)
+// Many columns: the starts.                                                                                            (SP.8), (SL.12)
 std::optional<Found> from_starts(const Problem& problem, ClassRows& rows, const ClassStepSettings& steps, SparseParts parts,
                                  Index num_threads) {
   ClassStartSettings settings{steps, problem.max_sweeps, parts, num_threads};
@@ -192,7 +192,7 @@ Solution solve_sparse_logistic(Frame& frame) {
   const PenalisedColumns which = penalised_columns(options, X.cols(), frame.left_out);
   if (std::min(X.rows(), which.size()) > most_to_rotate)
     throw InvalidArgument(
-        fmt::format("prior '{}' of classes needs a decomposition that {} rows and {} columns make too dear; use prior shared "
+        fmt::format("prior '{}' with classes needs a decomposition, which is too expensive for {} rows and {} columns; use prior shared "
                     "or laplace",
                     to_string(options.prior.kind), X.rows(), which.size()));
   const SparseParts parts = parts_of(options.prior.kind);
@@ -229,7 +229,7 @@ Solution solve_sparse_logistic(Frame& frame) {
     });
   }
   if (!found) return failed_solution(frame);
-  // Of rows that are told apart only those at the border still weigh, and there columns may be alike that are not so elsewhere.
+  // If the classes are separated, only the rows at the border have weight. Columns may be alike there and differ in the whole table.
   const auto in_table = [&](Index one, Index other, double least) {
     Matrix two(X.rows(), 2);
     DenseDesign table = frame.design();
@@ -241,7 +241,7 @@ Solution solve_sparse_logistic(Frame& frame) {
   Solution out = solution_of(frame, which, found->averaged, std::move(found->posterior), in_table);
   out.proper_intercept = proper_intercept;
 
-  // What takes 0 and 1 for t sees a row of each class.
+  // Code that needs t to be 0 or 1 gets one row for each class.
   const auto apart = merged ? std::make_shared<const EqualRows>(merge_rows_of_class(*merged)) : nullptr;
   const MatrixView X_apart = apart ? MatrixView(apart->X) : X;
   const Mixture& posterior = out.factor.mixture;

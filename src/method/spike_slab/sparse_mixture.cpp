@@ -18,7 +18,7 @@ Matrix root_of(const Matrix& C) {
   if (C.rows() == 1) return C.cwiseSqrt();
   Matrix L = C;
   if (blas::potrf(L.rows(), L.data(), L.rows())) return L.triangularView<Eigen::Lower>();
-  const Vector size = C.diagonal().cwiseMax(0.0).cwiseSqrt();  // columns are in units of their own
+  const Vector size = C.diagonal().cwiseMax(0.0).cwiseSqrt();  // each column has its own unit
   const Vector unit = (size.array() > 0).select(size, 1.0).cwiseInverse();
   const Eigen::SelfAdjointEigenSolver<Matrix> axes(Matrix(unit.asDiagonal() * C * unit.asDiagonal()));
   return size.asDiagonal() * axes.eigenvectors() * axes.eigenvalues().cwiseMax(0.0).cwiseSqrt().asDiagonal();
@@ -26,8 +26,8 @@ Matrix root_of(const Matrix& C) {
 
 namespace {
 
-// The sets whose effects are uncertain enough to matter to others. Of more columns than rows they end with the set by which they are as
-// many columns as Z has rows: what is left out counts as if it knew nothing of the others. (SP.6)
+// The sets whose effects are uncertain enough to influence others. With more columns than rows, only the first ones, until they have as
+// many columns as Z has rows. The effects of the other sets are taken as independent. (SP.6)
 std::vector<Index> uncertain_sets(const SpikeSlab& q, const Vector& d) {
   const ColumnSets& sets = q.sets();
   Vector size = Vector::Zero(sets.size());
@@ -48,15 +48,15 @@ std::vector<Index> uncertain_sets(const SpikeSlab& q, const Vector& d) {
   return some;
 }
 
-// Starts that came to the same maximum, the first of them, and what they weigh together.
+// Starts that reached the same maximum: the first of them, and the sum of their weights.
 struct Maximum {
   std::size_t first = 0;
   double weight = 0;
   Vector w;  // [p] their average
 };
 
-// Different maxima lie hundreds of noise variances apart in what they predict of all rows together, the same one less than a fifth of one:
-// a maximum is flat, and starts that stopped at different places on it are averaged, not mixed.                                  (SP.8)
+// Different maxima differ by hundreds of s2 in the predictions of all rows together. Starts that stopped at different places of one flat
+// maximum differ by less than s2/4: their means are averaged, and they share one component.                                      (SP.8)
 std::vector<Maximum> maxima(const std::vector<StartOutcome>& starts, const Vector& weight, double seen) {
   std::vector<Maximum> found;
   for (std::size_t s = 0; s < starts.size(); ++s) {
@@ -113,7 +113,7 @@ bool root_of_sum(const SpikeSlab& q, const Vector& d, MixtureComponent& out) {
     const Matrix left = Matrix::Identity(C.rows(), C.rows()) - products::times(products::transposed_times(weighted, weighted), C);
     Matrix of_set = left.transpose();
     if (!blas::solve((dense * left + C).transpose(), of_set)) return false;
-    E.push_back(0.5 * (of_set + of_set.transpose()));  // symmetric, but for rounding
+    E.push_back(0.5 * (of_set + of_set.transpose()));  // symmetric, except for rounding
     F(columns, columns) += E.back();
   }
   if (!invert_root(F)) return false;
@@ -141,7 +141,7 @@ bool root_of_effects(const SpikeSlab& q, const Vector& d, MixtureComponent& out)
   const Vector root = (q.D() / q.hyper().s2).cwiseSqrt();
   Matrix ZS = root.asDiagonal() * Z(Eigen::all, out.active);
   struct OfSet {
-    std::vector<Index> at;  // its places among the active columns
+    std::vector<Index> at;  // its positions among the active columns
     Matrix S;
   };
   std::vector<OfSet> of_sets;
@@ -177,13 +177,13 @@ SparsePosterior empty_posterior(const PenalisedColumns& which) {
   return out;
 }
 
-// P(x > 0) + P(x = 0)/2 of x ~ N(mean, variance).
+// P(x > 0) + P(x = 0)/2 for x ~ N(mean, variance).
 double above_zero(double mean, double variance) {
   if (variance > 0) return normal_cdf(mean / std::sqrt(variance));
   return mean > 0 ? 1 : mean < 0 ? 0 : 0.5;
 }
 
-// w_j = b_j + u_j: in the slab with probability q, and then of what is left of the variance; else u_j alone.                   (SP.22)
+// w_j = b_j + u_j: in the slab with probability q, with the rest of the variance; otherwise u_j alone.                         (SP.22)
 void add_positive(const SpikeSlab& q, double weight, const std::optional<Vector>& variance, Vector& positive) {
   const double h = q.hyper().h, s2 = q.hyper().s2;
   const Vector w = mean_of(q), of_b = q.variance(), d = h > 0 ? q.look().d : Vector::Zero(w.size());
@@ -218,7 +218,7 @@ MixtureComponent component_of(const SpikeSlab& q, std::shared_ptr<const DenseBas
   out.basis = std::move(basis);
   const Vector d = q.look().d;
   if (hyper.h > 0 && p <= q.rows().rank() && root_of_sum(q, d, out)) {
-    if (out.spread) {  // what it adds to the covariance given h, which F has
+    if (out.spread) {  // only the difference from the covariance given h, which F contains
       out.spread->variance -= hyper.s2 * hyper.h;
       out.spread->narrowing -= hyper.s2 * hyper.h * hyper.h * q.D();
     }
@@ -249,7 +249,7 @@ SparsePosterior posterior_of(const PenalisedColumns& which, const std::vector<St
     mixture.components.push_back(std::move(component));
     out.factored = out.factored && one;
   }
-  mixture.normalise_weights();  // of starts that came to one maximum, rounding made them 1 + 2e-16
+  mixture.normalise_weights();  // starts that share a maximum may sum to 1 + 2e-16
   return out;
 }
 
@@ -274,7 +274,7 @@ SparsePosterior posterior_of(const PenalisedColumns& which, const HyperGrid& gri
       out.factored = out.factored && one;
       const Matrix covariance = component.covariance();
       add_positive(point->q, point->weight, Vector(covariance.diagonal()), out.positive);
-      const Vector off = component.w - sum.w;  // from the mean so far: moments by updates, without cancellation
+      const Vector off = component.w - sum.w;  // from the mean so far: updates of moments avoid cancellation
       const double before = sum.weight;
       sum.weight += point->weight;
       const double share = point->weight / sum.weight;

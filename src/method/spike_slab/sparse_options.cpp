@@ -1,4 +1,4 @@
-// Which options have a meaning beside the priors sparse, slab and dense.
+// Which options can be used with the priors sparse, slab and dense.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -40,7 +40,7 @@ void validate_sparse(const FitOptions& options, Task task, Index num_columns) {
   std::string foreign = foreign_to_sparse(options, task);
   if (foreign.empty() && prior.kind == PriorKind::dense && !prior.group.empty()) foreign = "prior.group";
   if (!foreign.empty())
-    throw InvalidArgument(fmt::format("{} has no meaning beside prior '{}', which finds its own hyper-parameters; use prior shared or ard",
+    throw InvalidArgument(fmt::format("{} cannot be used with prior '{}', which finds its own hyper-parameters; use prior shared or ard",
                                       foreign, to_string(prior.kind)));
   static_cast<void>(marked_columns(prior.flat_columns, "prior.flat_columns", num_columns));
   if (!prior.group.empty() && static_cast<Index>(prior.group.size()) != num_columns)

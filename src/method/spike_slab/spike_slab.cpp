@@ -29,7 +29,7 @@ SpikeSlab::SpikeSlab(const PenalisedColumns& which, const SpikeSlabSettings& set
       inclusion_(Vector::Zero(which.num_groups())),
       large_(static_cast<std::size_t>(sets_->has_one_indicator() ? sets_->size() : 0)) {}
 
-// For sets whose matrices are formed.
+// Allocates memory for the sets whose matrices are computed.
 void SpikeSlab::make_room() {
   if (!covariance_.empty()) return;
   covariance_.resize(static_cast<std::size_t>(sets_->covariance_size()), 0.0);
@@ -110,14 +110,14 @@ void SpikeSlab::pass(std::span<const Index> order, Pass which) {
     (is_raised ? raised : others_) += part;
     if (which == Pass::whole && is_raised) raised_.push_back(set);
   };
-  // ln(1 - q) of many columns is one logarithm of their product.
+  // One logarithm of a product replaces ln(1 - q) of many columns.
   double excluded[2] = {1, 1};  // of those that are not raised, and that are
   const auto take_logarithm = [&](bool is_raised) {
     (is_raised ? raised : others_).negentropy += std::log(excluded[is_raised]);
     excluded[is_raised] = 1;
   };
   // With c and d = z'Dz of this column, the exact maximiser of the bound in q(b_j).                                              (SP.4)
-  constexpr double most_gain = 200;  // whose exponential can be multiplied
+  constexpr double most_gain = 200;  // products with its exponential do not overflow
   const double prior_ratio = std::exp(odds);
   const auto one = [&](Index j, double c, double d) {
     const double shrink = 1 / (1 + kappa * d), mu = kappa * c * shrink, slab = s2 * kappa * shrink, gain = 0.5 * c * mu / s2;
@@ -178,7 +178,7 @@ Eigen::Map<Matrix> SpikeSlab::stored_covariance(Index set) {
   return {covariance_.data() + sets_->covariance_begin(set), size, size};
 }
 
-// Columns with a posterior together. Says whether the data raised their odds.                                                   (SP.12)
+// Updates columns with a joint posterior. True if the data raised their odds of inclusion.                                      (SP.12)
 bool SpikeSlab::update_set(Index set, Sums& part) {
   const auto at = static_cast<std::size_t>(set);
   if (sets_->has_one_indicator()) large_[at].inverse = nullptr;
@@ -215,7 +215,7 @@ void SpikeSlab::update_jointly(Index set, Sums& part) {
   kernel.joint_move(scratch_.z.data(), size, D_.data(), rows_->rank(), scratch_.change.data(), covariance.data(), u_.data(), g_.data());
 }
 
-// The same of a group of many columns.                                                                                  (SP.10), (SP.17)
+// The same for a group of many columns.                                                                                 (SP.10), (SP.17)
 void SpikeSlab::update_large_group(Index set, Sums& part) {
   const double s2 = hyper_.s2, kappa = hyper_.kappa;
   const std::span<const Index> columns = sets_->columns_of(set);
@@ -278,7 +278,7 @@ void SpikeSlab::update_group(Index set, Sums& part) {
           negative_entropy - (q > 0 ? 0.5 * q * (count * std::log(s2 * kappa) - stretch) : 0)};
 }
 
-// The sum over its subsets.                                                                                                     (SP.14)
+// The sum over the subsets of the block.                                                                                        (SP.14)
 void SpikeSlab::update_block(Index set, Sums& part) {
   const std::span<const Index> columns = sets_->columns_of(set);
   const auto size = static_cast<Index>(columns.size());

@@ -21,26 +21,26 @@ struct SpikeSlabHyper {
   double s2 = 1;     ///< of the noise
 };
 
-/// How far from where it is h is looked for: everywhere, by a factor of 4.5, of 1.4.
+/// Where h is searched: over its whole range, or within a factor of 4.5 or of 1.4 of its value.
 enum class Reach { everywhere, near, closest };
 
 struct SpikeSlabSettings {
   double num_rows = 0;          ///< sum of the observation weights
-  double column_unit = 1;       ///< mean square of a typical column: 1 where columns are standardised
-  double smallest_unit = 0;     ///< of the smallest column, where one is far smaller than a typical one
-  bool fit_effects = true;      ///< false: pi and kappa stay as they are, of a point of a grid                                 (SP.21)
-  bool fit_dense = true;        ///< false: h stays as it is
-  bool fit_noise = true;        ///< false: s2 stays as it is, of logistic rows
-  double least_s2 = 0;          ///< rows that are met exactly say no more of the noise than rounding lets them
-  double least_kappa = 0;       ///< no slab is narrower: below that it would be a second dense part
-  double noise = 1;             ///< variance of a row, in units of s2: of classes, whose s2 is 1, it is 4                         (SP.21)
-  double kappa_tail = 0;        ///< e: prior (1 + kappa/noise)^-e of the slab, where it is fitted, in units of the columns        (SP.23)
+  double column_unit = 1;       ///< mean square of a typical column: 1 if columns are standardised
+  double smallest_unit = 0;     ///< mean square of the smallest column, if it is much smaller than a typical one
+  bool fit_effects = true;      ///< false: pi and kappa are fixed, as at a point of a grid                                     (SP.21)
+  bool fit_dense = true;        ///< false: h is fixed
+  bool fit_noise = true;        ///< false: s2 is fixed, as for logistic rows
+  double least_s2 = 0;          ///< lower limit of s2, which would go to 0 if the rows are fitted exactly                         (SP.5)
+  double least_kappa = 0;       ///< lower limit of kappa: a narrower slab would be a second dense part                            (SP.5)
+  double noise = 1;             ///< variance of a row, in units of s2; for classes, whose s2 is 1, it is 4                        (SP.21)
+  double kappa_tail = 0;        ///< e: prior (1 + kappa/noise)^-e of the slab, if kappa is fitted, in units of the columns        (SP.23)
   double dense_penalty = 0.25;  ///< a: prior Beta(1, 1 + a) of the dense share h l/(1 + h l)                                    (SP.3)
-  /// What else the prior says of the variance of x'w, in units of s2; empty: nothing.                                           (SP.20)
+  /// A further factor of the prior: its ln, as a function of the variance of x'w in units of s2; empty: none.                   (SP.20)
   std::function<double(double signal)> log_prior_of_signal = {};
-  /// From the squares of the columns over all rows.
+  /// Sets column_unit and smallest_unit from the sums of squares of the columns.
   void take_units(const Vector& squares);
-  /// What a typical column sees of the observations: their number, if columns are standardised and the noise is s2.
+  /// The information of the rows about a typical column: their number, if columns are standardised and the noise is s2.
   [[nodiscard]] double seen() const { return num_rows * column_unit / noise; }
 };
 
@@ -55,19 +55,19 @@ struct CovarianceInRows {
 /// q(b) of one start, with its hyper-parameters.
 class SpikeSlab {
  public:
-  /// \param sets  those of columns with a posterior together; without them the groups                                  (SP.10), (SP.14)
+  /// \param sets  the sets of columns with a joint posterior; nullptr: the groups                                      (SP.10), (SP.14)
   SpikeSlab(const PenalisedColumns& which, const SpikeSlabSettings& settings, std::shared_ptr<const ColumnSets> sets = nullptr);
 
-  /// Other rows under the same q(b). They outlive this.
+  /// Sets other rows and keeps q(b). The rows must outlive this object.
   void set_rows(const ReducedRows& rows);
   void set_hyper(const SpikeSlabHyper& hyper);
   void set_mean(const Vector& m);
   void set_state(const Vector& m, const SpikeSlabHyper& hyper);
   /// One update of every set, in this order.                                                                                   (SP.4)
   void sweep(std::span<const Index> order);
-  /// One update of the sets whose odds of inclusion the data raised in the last whole sweep; the others stay as they are.       (SP.12)
+  /// One update of the sets whose odds of inclusion the data raised in the last whole sweep; the others do not change.          (SP.12)
   void sweep_raised();
-  /// pi as it will be when q(b) of those that the data did not raise have followed it, for the next sweep().                    (SP.5)
+  /// Sets pi for the next sweep() to the value where it would stop if only pi and q(b) of the sets not raised changed.          (SP.5)
   void anticipate_inclusion();
   /// pi, kappa, then h and s2 together, each the maximiser of the bound given q(b).                                             (SP.5)
   void update_hyper(Reach reach_of_h);
@@ -75,32 +75,32 @@ class SpikeSlab {
   [[nodiscard]] double bound() const;
   /// KL of q(b) from the prior with these pi and kappa.                                                                         (SL.5)
   [[nodiscard]] double divergence() const;
-  [[nodiscard]] double log_prior_of_hyper() const;  ///< - a ln(1 + h l-) - e ln(1 + kappa/noise), and that of the signal
-  /// Of the Gamma posterior of 1/s2 whose mean it is.                                                                          (SP.11)
+  [[nodiscard]] double log_prior_of_hyper() const;  ///< - a ln(1 + h l-) - e ln(1 + kappa/noise), plus that of the signal
+  /// Shape of the Gamma posterior of the noise precision, whose mean is 1/s2.                                                  (SP.11)
   [[nodiscard]] double noise_shape() const;
   [[nodiscard]] double dense_share() const;  ///< h l- / (1 + h l-)
-  /// Of the posterior of h given q(b); none where h is not fitted.                                                            (SP.15)
+  /// What the posterior of h given q(b) adds to the covariance; none if h is not fitted.                                      (SP.15)
   [[nodiscard]] std::optional<DenseSpread> dense_spread() const;
 
   [[nodiscard]] const SpikeSlabHyper& hyper() const { return hyper_; }
   [[nodiscard]] const SpikeSlabSettings& settings() const { return settings_; }
   void set_prior_of_signal(std::function<double(double signal)> log_prior) { settings_.log_prior_of_signal = std::move(log_prior); }
   [[nodiscard]] double signal() const;  ///< p (h + pi kappa), in units of the columns: the variance of x'w over s2
-  void free_dense(double h);            ///< from now on h is fitted, from this value
+  void free_dense(double h);            ///< from now on h is fitted; it starts at this value
   [[nodiscard]] const ReducedRows& rows() const { return *rows_; }
   [[nodiscard]] const PenalisedColumns& which() const { return *which_; }
   [[nodiscard]] const ColumnSets& sets() const { return *sets_; }
   [[nodiscard]] const Vector& mean() const { return m_; }               ///< [p] of b
   [[nodiscard]] Vector variance() const;                                ///< [p]
   [[nodiscard]] const Vector& inclusion() const { return inclusion_; }  ///< [groups]
-  [[nodiscard]] Matrix covariance_of(Index set) const;                  ///< of q(b_B), in the order of its columns
-  [[nodiscard]] const Vector& variance_of_small() const { return v_; }  ///< [p] the same but for large groups, whose entries say nothing
-  /// Of a large group; none: it is not one.                                                                    (SL.4), (SL.8), (SP.17)
+  [[nodiscard]] Matrix covariance_of(Index set) const;                  ///< of q(b_B), in the order of the set's columns
+  [[nodiscard]] const Vector& variance_of_small() const { return v_; }  ///< [p] as variance(); the entries of large groups are undefined
+  /// Z_B Cov(b_B) Z_B' of a large group; none: the set is not one.                                             (SL.4), (SL.8), (SP.17)
   [[nodiscard]] std::optional<CovarianceInRows> covariance_in_rows(Index set) const;
   [[nodiscard]] const Vector& D() const { return D_; }   ///< [m] 1/(1 + h l)
   [[nodiscard]] const Vector& Dr() const { return u_; }  ///< [m] D (y - Z m)
   [[nodiscard]] const Vector& g() const { return g_; }   ///< [m] diagonal of Z Cov(b) Z'
-  /// What every column sees.
+  /// Products of every column with the residual and with itself.
   struct Look {
     Vector of_residual;  ///< [p] z_j'Dr
     Vector d;            ///< [p] z_j'Dz_j
@@ -116,7 +116,7 @@ class SpikeSlab {
     double negentropy = 0;    // sum q (ln q - 1/2 ln|V|)
     Sums& operator+=(const Sums& other);
   };
-  // What an update of a set works on; of the largest set.
+  // Workspace for the update of a set, with room for the largest one.
   struct Scratch {
     std::vector<const double*> z;
     Vector A, c, change, odds;
@@ -141,7 +141,7 @@ class SpikeSlab {
   void heed_prior_of_signal();
   [[nodiscard]] double mean_l() const { return rows_->degrees > 0 ? rows_->l.sum() / rows_->degrees : 0; }
   [[nodiscard]] bool fits_dense() const { return settings_.fit_dense && rows_->rank() > 0; }
-  /// use(h, ln of the posterior but for a constant and the Jacobian, s2(h)) from e^-8 to e^8 times a middle.
+  /// Calls use(h, ln of the posterior of h without a constant and the Jacobian, s2(h)) for h from e^-8 to e^8 times `middle`.
   template <typename Use>
   void along_h(double middle, double step, Use&& use) const;
 
@@ -151,7 +151,7 @@ class SpikeSlab {
   SpikeSlabHyper hyper_;
   std::shared_ptr<const ColumnSets> sets_;
   Vector m_, v_, inclusion_;
-  std::vector<double> covariance_;  // of sets of more than one column, one after another; empty until one is needed
+  std::vector<double> covariance_;  // of all sets with more than one column, one after another; empty until one is needed
   // A group of many columns: Cov b = q s2 inverse + q (1 - q) mu mu'.                                                        (SP.17)
   struct LargeGroup {
     std::shared_ptr<const GroupInverse> inverse;  // none: the group's covariance is stored
@@ -164,11 +164,11 @@ class SpikeSlab {
   Scratch scratch_;
   Vector D_, u_, g_;
   Sums sums_;
-  // What the last whole sweep left for sweep_raised(): the sets, and what the rest of them make of sums_ and g_.
+  // From the last whole sweep, for sweep_raised(): the raised sets, and the parts of sums_ and g_ that belong to the other sets.
   std::vector<Index> raised_;
   Sums others_;
   double pi_of_others_ = 0;
-  Vector others_g_;  // empty: not yet formed
+  Vector others_g_;  // empty: not yet computed
 };
 
 }  // namespace ardvark::internal

@@ -1,4 +1,4 @@
-// The terms of the bound that hang on pi, kappa, h and s2, their maximisers given q(b), and what h leaves open.      (SP.5), (SP.11),
+// The terms of the bound that depend on pi, kappa, h and s2, their maximisers given q(b), and the uncertainty of h.  (SP.5), (SP.11),
 // (SP.15)
 #include <algorithm>
 #include <boost/math/tools/minima.hpp>
@@ -12,10 +12,10 @@
 namespace ardvark::internal {
 namespace {
 
-constexpr double least_log_h = -23, most_log_h = 33;  // of standardised columns: noise of a few roundings beside effects of one
+constexpr double least_log_h = -23, most_log_h = 33;  // for standardised columns; at the upper end the noise is almost rounding
 constexpr double most_pi = 1 - 1e-12;
 
-// sum ln(1 + h l), and sum x/(1 + h l): eight at a time, a logarithm for as many factors as stay in range.
+// sum ln(1 + h l), and sum x/(1 + h l): eight terms at a time, and one logarithm for as many factors as do not overflow.
 struct DenseSums {
   double log_volume = 0, misfit = 0;
 };
@@ -46,7 +46,7 @@ DenseSums dense_sums(double h, const Vector& l, const Vector& x) {
   return out;
 }
 
-// y at this x: linear between the places of an ascending list, constant beyond its ends.
+// y at this x: linear between the entries of an ascending list, constant beyond its ends.
 double interpolated(double at, const std::vector<double>& x, const std::vector<double>& y) {
   const auto i = static_cast<std::size_t>(std::upper_bound(x.begin(), x.end(), at) - x.begin());
   if (i == 0 || i == x.size()) return y[std::min(i, x.size() - 1)];
@@ -56,7 +56,7 @@ double interpolated(double at, const std::vector<double>& x, const std::vector<d
 }  // namespace
 
 void SpikeSlab::anticipate_inclusion() {
-  constexpr double most = 3;  // fold
+  constexpr double most = 3;  // largest factor up or down
   const double raised = sums_.included - others_.included, per_pi = others_.included / pi_of_others_;
   const double left = static_cast<double>(which_->num_groups()) - per_pi;
   if (!(raised > 0) || !(left > 0)) return;
@@ -102,7 +102,7 @@ double SpikeSlab::bound() const {
          divergence() + log_prior_of_hyper() - 0.5 * rows_->log_det_FOF;
 }
 
-// What of the bound hangs on h, with the best s2 for it; spread_i = r_i^2 + g_i.                                                 (SP.5)
+// The terms of the bound that depend on h, with the best s2 for this h; spread_i = r_i^2 + g_i.                                  (SP.5)
 double SpikeSlab::dense_objective(double h, const Vector& spread, double& s2) const {
   const DenseSums sums = dense_sums(h, rows_->l, spread);
   const double misfit = rows_->rest + sums.misfit;
@@ -115,7 +115,7 @@ double SpikeSlab::dense_objective(double h, const Vector& spread, double& s2) co
   return volume - 0.5 * count * std::log(s2) - 0.5 * (total / s2 - count);
 }
 
-// Of -S/2 ln kappa - Q/(2 kappa) - e ln(1 + u kappa) the maximum: the positive root of a quadratic.                             (SP.23)
+// The maximiser of -S/2 ln kappa - Q/(2 kappa) - e ln(1 + u kappa): the positive root of a quadratic equation.                  (SP.23)
 double SpikeSlab::best_kappa() const {
   const double S = sums_.slab_columns, Q = sums_.square / hyper_.s2, e = settings_.kappa_tail;
   if (e == 0) return Q / S;
@@ -124,7 +124,7 @@ double SpikeSlab::best_kappa() const {
   return middle > 0 ? (middle + root) / (2 * leading) : 2 * Q / (root - middle);  // without cancellation
 }
 
-// pi, then kappa, with what the prior of the signal adds; each from where it would be without that.                     (SP.5), (SP.20)
+// pi, then kappa, with the prior of the signal. Each search starts at the maximiser without this prior.                (SP.23), (SP.20)
 void SpikeSlab::heed_prior_of_signal() {
   const double S = sums_.included, groups = static_cast<double>(which_->num_groups());
   const double C = sums_.slab_columns, Q = sums_.square / hyper_.s2, u = settings_.column_unit / settings_.noise;
@@ -132,7 +132,7 @@ void SpikeSlab::heed_prior_of_signal() {
   const auto of_kappa = [&](double kappa) {
     return -0.5 * (C * std::log(kappa) + Q / kappa) - settings_.kappa_tail * std::log1p(u * kappa);
   };
-  constexpr double furthest = 1.5;  // of a logarithm
+  constexpr double furthest = 1.5;  // largest change of a logarithm
   const auto improve = [&](double& value, double most, auto&& rest) {
     const double from = std::log(value), to = std::min(from + furthest, std::log(most));
     const auto loss = [&](double log_value) {
@@ -176,7 +176,7 @@ void SpikeSlab::update_hyper(Reach reach_of_h) {
     if (const double at = from + i * step, value = loss(at); value < lowest) best = at, lowest = value;
   const auto [at, value] = boost::math::tools::brent_find_minima(loss, std::max(best - step, least), std::min(best + step, most), 20);
   if (value < lowest) best = at, lowest = value;
-  double without = s2;  // at the lower end there is no dense part at all, if there are effects: with neither nothing would be uncertain
+  double without = s2;  // h = 0 is allowed only if there are effects: without both parts, nothing would be uncertain
   const bool is_needless = sums_.slab_columns > 0 && -dense_objective(0, spread, without) <= lowest;
   hyper_.h = is_needless ? 0 : std::exp(best);
   static_cast<void>(dense_objective(hyper_.h, spread, s2));
@@ -196,11 +196,11 @@ void SpikeSlab::along_h(double middle, double step, Use&& use) const {
   }
 }
 
-// The spread of ln tau, tau = 1/s2: that of a Gamma given h, and that of s2(h) as h varies. A Gamma of shape a has about 1/(a - 1/2).
+// The variance of ln tau, tau = 1/s2: that of a Gamma given h, plus that of ln s2(h) over h. A Gamma of shape a has about 1/(a - 1/2).
 double SpikeSlab::noise_shape() const {
   const double count = rows_->degrees + sums_.slab_columns, given_h = 0.5 * count;
   if (!fits_dense() || hyper_.h == 0) return given_h;
-  std::vector<double> log_mass, log_s2;  // beside that of this h, which need not be the highest
+  std::vector<double> log_mass, log_s2;  // relative to those at this h, which need not be the largest
   along_h(hyper_.h, 0.125, [&](double, double log_density, double s2) {
     log_mass.push_back(log_density);
     log_s2.push_back(std::log(s2 / hyper_.s2));
@@ -217,8 +217,8 @@ double SpikeSlab::noise_shape() const {
   return 1 / (1 / std::max(given_h - 0.5, 0.5) + variance) + 0.5;  // (SP.11)
 }
 
-// Of the posterior of ln h, e^phi(h) x (1 - x) with x = h l-/(1 + h l-), the middles of five parts of equal mass. Where h is next to
-// nothing the posterior lies about one effective parameter, h sum(l) = 1.                                                        (SP.15)
+// The middles of five parts of equal mass of the posterior of ln h, e^phi(h) x (1 - x) with x = h l-/(1 + h l-). If h is almost 0, the
+// posterior has its mass about one effective parameter, h sum(l) = 1.                                                            (SP.15)
 std::optional<DenseSpread> SpikeSlab::dense_spread() const {
   constexpr int parts = 5;
   if (!fits_dense() || !(mean_l() > 0)) return std::nullopt;
@@ -230,7 +230,7 @@ std::optional<DenseSpread> SpikeSlab::dense_spread() const {
   });
   const double most = *std::max_element(mass.begin(), mass.end());
   double total = 0;
-  std::vector<double> below;  // and half of what is here
+  std::vector<double> below;  // the mass below this h, plus half of the mass at it
   for (const double log_mass : mass) {
     const double here = std::exp(log_mass - most);
     below.push_back(total + 0.5 * here);

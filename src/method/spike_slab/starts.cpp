@@ -15,10 +15,11 @@ namespace ardvark::internal {
 namespace {
 
 constexpr int num_penalties = 20;
-constexpr double least_weight = 1e-3;  // of the best start's: a component that nobody would see costs as much as any other
+constexpr double least_weight = 1e-3;  // relative to the best start: a component without influence costs as much as any other
 const std::vector<int> start_penalties = {5, 9, 13, 17};
 
-// Columns of few values are alike but for rounding, which hangs on the order of the rows: their place decides, not rounding.
+// Columns with few different values often have equal sizes except for rounding, which depends on the order of the rows. Rounding to grains
+// makes them equal, so that their position decides.
 Vector in_grains(const Vector& size) {
   const double grain = size.size() > 0 ? 0x1p-30 * size.maxCoeff() : 0;
   return grain > 0 ? Vector((size / grain).array().round()) : size;
@@ -36,7 +37,7 @@ std::vector<Index> descending(const Vector& size) {
   return descending(size, std::move(order));
 }
 
-// 1/2 |y - Z m|^2 + lambda |m|_1, each solution from the one before.                                                          (L1.3)
+// Minimises 1/2 |y - Z m|^2 + lambda |m|_1; each solution starts from the one before.                                         (L1.3)
 class LassoPath {
  public:
   explicit LassoPath(const ReducedRows& rows)
@@ -48,7 +49,7 @@ class LassoPath {
         is_in_(static_cast<std::size_t>(rows.size()), false),
         enough_(1e-4 * std::sqrt(rows.y.squaredNorm() / std::max(1.0, rows.degrees))) {}
 
-  // Columns enter where the gradient asks for them, until it asks for no more.
+  // Columns enter if their gradient exceeds lambda, until there are no more.
   const Vector& solve(double lambda) {
     for (int round = 0; round < 50; ++round) {
       const Vector slope = rows_.project(u_).cwiseAbs();
@@ -59,7 +60,7 @@ class LassoPath {
           working_.push_back(j);
         }
       if (working_.size() == before && round > 0) break;
-      // By slope: an order of the columns in the table must not show.
+      // By slope, so that the order of the columns in the table has no effect.
       const Vector grains = in_grains(slope);
       std::stable_sort(working_.begin() + static_cast<std::ptrdiff_t>(before), working_.end(),
                        [&](Index a, Index b) { return grains[a] > grains[b]; });
@@ -79,7 +80,7 @@ class LassoPath {
     }
   }
 
-  // The largest change of a weight, in units of the target where columns have unit variance.
+  // Returns the largest change of a weight, in units of the target if columns have unit variance.
   double pass(const std::vector<Index>& order, double lambda) {
     double largest = 0;
     pass_over_columns(rows_, order, ones_, m_, u_, g_, [&](Index j, double c, double d) {
@@ -114,7 +115,7 @@ struct Starts {
   bool with_dense;
   std::vector<Index> correlation = by_correlation(rows, which);
 
-  // Of a constant target what the noise may be at least: nothing else has its unit.
+  // For a constant target the lower limit of the noise, the only quantity with this unit.
   [[nodiscard]] double target_variance() const {
     if (!slab.fit_noise) return 1;
     return std::max((rows.rest + rows.y.squaredNorm()) / std::max(rows.degrees, 1.0), slab.least_s2);
@@ -147,7 +148,7 @@ struct Starts {
     ascend(sets->in_order_of(correlation), ascent, {}, start);
     if (!with_dense || start.status != Status::converged) return start;
     start.q.free_dense(1e-4 / seen());
-    start.history.clear();  // another bound from here on
+    start.history.clear();  // with the dense part, the bound is another one
     ascend(sets->in_order_of(correlation), ascent, {}, start);
     return start;
   }
@@ -214,7 +215,7 @@ std::vector<StartOutcome> run_starts(const ReducedRows& rows, const PenalisedCol
                                      const SpikeSlabSettings& slab, const AscentSettings& ascent, SparseParts parts, Index num_threads) {
   const Starts starts{rows, which, sets, slab, ascent, parts == SparseParts::both};
   if (parts == SparseParts::dense_only || which.size() == 0) return {starts.dense_only()};
-  // The path beside the two starts that do without it. Those from it end where they meet one of these two.
+  // The path is computed at the same time as the two starts that do not need it. Starts from the path end if they meet one of these two.
   std::vector<StartOutcome> out;
   std::optional<StartOutcome> ridge, zero;
   Matrix lasso;

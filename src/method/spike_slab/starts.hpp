@@ -1,4 +1,4 @@
-// From where the spike-and-slab updates begin, and how long they go on.                                     docs/math/sparse.md (SP.8)
+// Where the spike-and-slab updates start, and when they stop.                                               docs/math/sparse.md (SP.8)
 #pragma once
 
 #include <functional>
@@ -20,10 +20,10 @@ enum class SparseParts {
 };
 
 struct AscentSettings {
-  double tolerance = 1e-3;  ///< nats; two successive sweeps that change the bound by less end it
+  double tolerance = 1e-3;  ///< nats; see calm_sweeps
   int max_sweeps = 600;
-  int calm_sweeps = 2;                                     ///< that must change the bound by less, the last of them over all sets
-  int wide_sweeps = 3;                                     ///< of them, after which h is searched for over all its range
+  int calm_sweeps = 2;  ///< so many successive sweeps, the last over all sets, must change the bound by less
+  int wide_sweeps = 3;  ///< after each of the first ones, h is searched over its whole range
   std::function<bool(int sweeps, double bound)> on_sweep;  ///< false: stop
 };
 
@@ -34,31 +34,31 @@ struct StartOutcome {
   int sweeps = 0;
   double bound = 0;
   std::vector<double> history = {};
-  double log_prior = 0;  ///< of its hyper-parameters, where they are given                                                      (SP.21)
+  double log_prior = 0;  ///< of its hyper-parameters, at a point of a grid                                                      (SP.21)
 };
 
-/// Bounds that differ by less than so many tolerances are near: all but a few sweeps of the way to where the other start ended.
+/// Bounds are near if they differ by less than so many tolerances: only a few sweeps are missing to the end of the other start.
 inline constexpr double near = 100;
 
-/// Weights of an L1 path on the reduced rows: of 20 penalties from that at which all are zero down to a fiftieth of it, these.
-/// \returns  [p, penalties.size()]
+/// Weights on an L1 path of the reduced rows. The path has 20 penalties, from the one at which all weights are zero down to a fiftieth of
+/// it. \param penalties  positions on the path  \returns  [p, penalties.size()]
 [[nodiscard]] Matrix lasso_path(const ReducedRows& rows, const std::vector<int>& penalties);
 
-/// Groups by how much the target follows them, ties by position.
+/// Groups by |Z_g'y|, the largest first, ties by position.
 [[nodiscard]] std::vector<Index> by_correlation(const ReducedRows& rows, const PenalisedColumns& which);
 /// Groups by the size of their weights, then by correlation.
 [[nodiscard]] std::vector<Index> by_size(const Vector& m, const PenalisedColumns& which, const std::vector<Index>& correlation);
 
-/// In the place of the same maximum: noise and dense part alike, and means that cannot be told apart in all rows together.
-/// \param seen      how much of the observations a typical column sees
+/// Whether both are at the same maximum: the same noise and dense part, and the same predictions of all rows together.
+/// \param seen      SpikeSlabSettings::seen()
 /// \param distance  |w - w'|^2                                                                                               (SP.8)
 [[nodiscard]] bool are_alike(const SpikeSlab& a, const SpikeSlab& b, double seen, double distance);
 
-/// Sweeps over the sets until the bound stands still, or until the start is where one of those that have ended did; the state is that of
-/// the last sweep, or theirs.                                                                                                 (SP.8)
+/// Sweeps over the sets until the bound no longer changes, or until the start meets one that has ended. The state is that of the last
+/// sweep, or of the start that it met.                                                                                               (SP.8)
 void ascend(const std::vector<Index>& order, const AscentSettings& settings, std::span<const StartOutcome> ended, StartOutcome& start);
 
-/// All starts of a linear model, each with these sets of columns, one after another or on several threads: the result is the same.
+/// All starts of a linear model, with these sets of columns. The result does not depend on the number of threads.
 [[nodiscard]] std::vector<StartOutcome> run_starts(const ReducedRows& rows, const PenalisedColumns& which,
                                                    const std::shared_ptr<const ColumnSets>& sets, const SpikeSlabSettings& slab,
                                                    const AscentSettings& ascent, SparseParts parts, Index num_threads);

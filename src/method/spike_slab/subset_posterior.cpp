@@ -9,24 +9,24 @@
 namespace ardvark::internal {
 namespace {
 
-constexpr Index width = 2 * lanes;  // a row of numbers, one for each column, with room to spare
-constexpr double never = -1e300;    // the exponent of a subset that there is not
+constexpr Index width = 2 * lanes;  // size of a row, which has one number for each column; the rest is padding
+constexpr double never = -1e300;    // exponent of a subset that does not exist
 constexpr Index most_pairs = most_in_block * (most_in_block - 1) / 2;
 
 typedef double Row[width];
 
-// Of the subsets {i, j, k} with k > j, side by side: k is the last column to be eliminated.
+// The subsets {i, j, k} of one pair i, j, one entry for each k > j. Column k is eliminated last.
 struct Triples {
   Row pivot_inverse, c, g, weight;
 };
 
-// With M = I + kappa A, columns are eliminated one by one: of {i}, then of {i, j}, what is left of column k has the pivot M_kk - ..., all
-// of them at least 1. A row holds all k at once; ln q(S) = exponent - 1/2 ln|M_S| + const.
+// Columns of M = I + kappa A are eliminated one by one. After the elimination of i, or of i and j, the pivot of column k is M_kk - ...,
+// which is at least 1. A row has the values of all k; ln q(S) = exponent - 1/2 ln|M_S| + const.
 struct Workspace {
   alignas(64) Row M[most_in_block];
-  alignas(64) Row pivot, c, odds;                                                            // before any is eliminated
-  alignas(64) Row pivot_inverse1[most_in_block], c1[most_in_block], weight1[most_in_block];  // after i: of {i, k}
-  alignas(64) Row weight0;                                                                   // of {k}
+  alignas(64) Row pivot, c, odds;                                                            // before elimination
+  alignas(64) Row pivot_inverse1[most_in_block], c1[most_in_block], weight1[most_in_block];  // after elimination of i: {i, k}
+  alignas(64) Row weight0;                                                                   // {k}
   alignas(64) Triples triples[most_pairs];
   alignas(64) Row determinant1[most_in_block], determinant2[most_pairs];
 };
@@ -37,7 +37,7 @@ struct Workspace {
 
 [[gnu::always_inline]] inline void larger(const Eight& x, Eight& most) { most = x > most ? x : most; }
 
-// Exponents to weights; their sum, and that of weight times exponent.
+// Replaces exponents by weights. Adds to the sum of the weights, and to that of weight times exponent.
 [[gnu::always_inline]] inline void weigh(double* exponent, const Eight& determinant, double top, Eight& sum, Eight& sum_of_exponents) {
   Eight e, weight, root;
   load(exponent, e);
@@ -50,7 +50,7 @@ struct Workspace {
   store(weight, exponent);
 }
 
-// The columns before any is eliminated, a half of them at a time.
+// The columns before elimination, in two halves.
 struct Columns {
   Index n, halves;
   double gain;  // kappa / (2 s2)
@@ -76,7 +76,7 @@ struct Columns {
   }
 }
 
-// The exponents of all subsets, where their weights will stand. Returns the largest; that of the empty subset is 0.
+// Writes the exponents of all subsets to the places of their weights. Returns the largest; the empty subset has exponent 0.
 [[gnu::always_inline]] inline double exponents(const Columns& of, Workspace& at) {
   const auto& [n, halves, gain, index, odds, diagonal, c] = of;
   Eight most = {};
@@ -134,7 +134,7 @@ struct Columns {
   return top;
 }
 
-// The sums of all weights e^(exponent - top) |M_S|^-1/2, and of weights times exponents, the empty subset left out.
+// Sums over all subsets except the empty one, of the weights e^(exponent - top) |M_S|^-1/2 and of weight times (exponent - top).
 struct Sums {
   double weight, exponents;
 };
@@ -158,15 +158,15 @@ struct Sums {
   return {total(sum), total(sum_of_exponents)};
 }
 
-// Sums over subsets, of weights that are not yet divided by their sum, and of coefficients in units of kappa.
+// Sums over subsets. The weights are not yet divided by their sum, and coefficients are in units of kappa.
 struct Moments {
-  Eight inclusion[2] = {}, mean[2] = {}, second[2] = {};  // of the last column of a subset
-  Eight before[most_in_block][3] = {};                    // inclusion, mean, second of those before it
+  Eight inclusion[2] = {}, mean[2] = {}, second[2] = {};  // for the last column of a subset
+  Eight before[most_in_block][3] = {};                    // inclusion, mean, second for the columns before it
   alignas(64) Row across[most_in_block] = {};             // E b_i b_k
 };
 
-// With x = M^-1 c, mu = kappa x and V = s2 kappa M^-1, from the last column eliminated to the first.
-// \param least  triples of less weight are left out
+// With x = M^-1 c, mu = kappa x and V = s2 kappa M^-1, from the last eliminated column to the first.
+// \param least  triples with a smaller weight are skipped
 [[gnu::always_inline]] inline void moments(const Columns& of, double slab, double square, double least, const Workspace& at, Moments& out) {
   const Index n = of.n, halves = of.halves;
   const auto& diagonal = of.diagonal;

@@ -122,7 +122,7 @@ bool Sweep::solve() {
 bool Sweep::solve_inside() {
   if (to_mode_ ? mode_search_.solve(a_in_, mode_tolerance(), rows_in_, q_) : solve_once()) return true;
   end(Status::not_positive_definite,
-      fmt::format("sweep {}: the linear system is not positive definite (columns that are flat or nearly so may be collinear)",
+      fmt::format("sweep {}: the linear system is not positive definite (columns without a prior, or with almost none, may be collinear)",
                   out_.sweeps + 1));
   return false;
 }

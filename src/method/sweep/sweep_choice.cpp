@@ -12,7 +12,7 @@ SolverChoice choose_solver(const FitOptions& options, const LikelihoodTraits& li
   if (options.solver == SolverKind::dual && partition.num_flat() >= num_rows)
     throw InvalidArgument(fmt::format("solver 'dual' needs more rows than flat columns; there are {} rows and {} flat columns", num_rows,
                                       partition.num_flat()));
-  if (options.solver != SolverKind::automatic) return {options.solver, "as asked"};
+  if (options.solver != SolverKind::automatic) return {options.solver, "as requested"};
   if (can_spectral) return {SolverKind::spectral, "linear with one precision for all columns"};
   if (p <= num_rows || partition.num_flat() >= num_rows)
     return {SolverKind::primal, fmt::format("{} columns are not more than {} rows", p, num_rows)};

@@ -15,7 +15,7 @@ bool Sweep::change_columns() {
     end(Status::converged, fmt::format("no column is left after {} sweeps", out_.sweeps));
     return false;
   }
-  if (!solver_.restrict_to(book_.active.columns())) throw InternalError("this solver cannot let columns go");
+  if (!solver_.restrict_to(book_.active.columns())) throw InternalError("this solver cannot remove columns");
   // Workspace of another size begins anew, and what is made here is made first and then moved.                       (core/resize.hpp)
   for (Vector* v : {&a_in_, &expected_in_, &next_, &gradient_, &step_, &w_before_}) *v = Vector();
   q_.V_diagonal = Vector(Vector::Zero(q_.w.size()));

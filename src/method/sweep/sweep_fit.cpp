@@ -64,10 +64,10 @@ void report_sweeps(const FitOptions& options, SweepOutcome& outcome, bool usable
   report.sweeps = outcome.sweeps;
   if (outcome.num_rejected > 0)
     report.notes.push_back(
-        fmt::format("{} extrapolated {} taken back", outcome.num_rejected, outcome.num_rejected == 1 ? "step was" : "steps were"));
+        fmt::format("{} extrapolated {} undone", outcome.num_rejected, outcome.num_rejected == 1 ? "step was" : "steps were"));
   if (outcome.num_single > 0)
     report.notes.push_back(
-        fmt::format("{} of {} sweeps took their large products in single precision", outcome.num_single, outcome.sweeps));
+        fmt::format("{} of {} sweeps computed their large products in single precision", outcome.num_single, outcome.sweeps));
   if (outcome.num_damped > 0)
     report.notes.push_back(fmt::format("{} {} took a shortened step", outcome.num_damped, outcome.num_damped == 1 ? "sweep" : "sweeps"));
   report.bound = outcome.bound;
@@ -207,7 +207,7 @@ void repeat_by_qr(const SweepProblem& problem, Design& design, std::unique_ptr<R
     again->choice.reason =
         fmt::format("the columns have a condition number of about {:.0e}, which a Gram matrix squares", again->conditioning.number);
   else
-    again->choice.reason = "the Gram matrix of the columns is singular but for rounding";
+    again->choice.reason = "the Gram matrix of the columns is singular up to rounding";
   run = std::move(again);
 }
 
@@ -269,7 +269,7 @@ Solution solve_by_sweeps(SweepProblem problem) {
   report_sweeps(frame.options, run->outcome, run->usable, out);
   if (run->solver->kind() != kind) {
     out.report.solver = run->solver->kind();
-    out.report.solver_reason = fmt::format("{} first ({}), then fewer columns than rows were left", to_string(kind), reason);
+    out.report.solver_reason = fmt::format("{} first ({}); later, fewer columns than rows were left", to_string(kind), reason);
   }
   out.usable = run->usable;
   if (out.usable) take_posterior(problem, *run, design.rows(), out);

@@ -37,9 +37,8 @@ bool Sweep::done() {
     }
   }
   if (out_.status == Status::failed && out_.sweeps >= settings_.max_sweeps) {
-    end(Status::max_sweeps,
-        fmt::format("not converged after {} {}: the last one raised the bound by {:.3g} nats (more are allowed by max_sweeps)", out_.sweeps,
-                    sweeps_word(), bound_ - last_bound_));
+    end(Status::max_sweeps, fmt::format("not converged after {} {}: the last one raised the bound by {:.3g} nats; increase max_sweeps",
+                                        out_.sweeps, sweeps_word(), bound_ - last_bound_));
   }
   return out_.status != Status::failed;
 }
@@ -49,13 +48,12 @@ void Sweep::stop_as_published() {
   if (settings_.compat && change < 0) {
     const bool linear = settings_.order == EvaluateAfter::prior;
     end(linear ? Status::bound_fell : (out_.sweeps == 1 ? Status::false_stop : Status::converged),
-        linear
-            ? fmt::format("sweep {}: the bound fell by {:.3g} nats, where the published program ends with an error", out_.sweeps, -change)
+        linear ? fmt::format("sweep {}: the bound fell by {:.3g} nats; here the published program ends with an error", out_.sweeps, -change)
         : out_.sweeps == 1
             ? std::string(
-                  "stopped after 1 sweep as the published program does, because the value it starts from is not a bound; without compat "
-                  "the fit goes on")
-            : fmt::format("stopped at sweep {} as the published program does, because rounding lowered the bound by {:.3g} nats",
+                  "stopped after 1 sweep, as the published program does, because its first value is not a bound; without compat the fit "
+                  "continues")
+            : fmt::format("stopped at sweep {}, as the published program does, because rounding lowered the bound by {:.3g} nats",
                           out_.sweeps, -change));
     return;
   }
@@ -77,7 +75,7 @@ void Sweep::stop_on_remaining_gain() {
   if (fall_ > 0) {
     const bool rounding = fall_ <= std::max(1e-6 * (1 + std::abs(bound_)), rounding_of(solver_, q_, settings_.score_rounding));
     end(rounding ? Status::converged : Status::bound_fell,
-        rounding ? fmt::format("converged after {} {} as far as rounding allows: the next would have lowered the bound by {:.2g} nats",
+        rounding ? fmt::format("converged after {} {}, as far as rounding allows: the next one would have lowered the bound by {:.2g} nats",
                                out_.sweeps, sweeps_word(), fall_)
                  : fmt::format("sweep {}: the next sweep would have lowered the bound by {:.3g} nats, more than rounding explains",
                                out_.sweeps, fall_));
@@ -85,7 +83,7 @@ void Sweep::stop_on_remaining_gain() {
   }
   if (runs_away()) {
     end(Status::separated,
-        fmt::format("stopped after {} {}: the classes can be separated, and the coefficients grow without end; the last sweep raised the "
+        fmt::format("stopped after {} {}: the classes can be separated, and the coefficients grow without limit; the last sweep raised the "
                     "bound by {:.2g} nats",
                     out_.sweeps, sweeps_word(), bound_ - last_bound_));
     return;
@@ -110,7 +108,7 @@ void Sweep::stop_on_remaining_gain() {
   if (num_quiet_ < 2) return;
   end(Status::converged,
       fmt::format("converged after {} {}: the predicted remaining gain in the bound is {:.2g} nats ({} {:.2g})", out_.sweeps, sweeps_word(),
-                  remaining, allowed >= slack() ? "allowed:" : "the bound's rounding:", std::max(allowed, slack())));
+                  remaining, allowed >= slack() ? "allowed:" : "rounding of the bound:", std::max(allowed, slack())));
 }
 
 // Every score has a standard deviation of a thousand and the rows are told apart nevertheless: the logistic function has become a step, and
