@@ -118,7 +118,7 @@ class ByOthers : public GroupInverse {
     Vector x = times_once(c);
     if (is_full_) return x;
     // If N is not 0, terms of size kappa cancel. One step of refinement corrects the error.
-    const Vector rest = c - x / kappa_ - transposed_times(Z_, D_.cwiseProduct(ardvark::times(Z_, x)));
+    const Vector rest = c - x / kappa_ - transposed_times(Z_, D_.cwiseProduct(internal::times(Z_, x)));
     return x + times_once(rest);
   }
   [[nodiscard]] Vector diagonal() const override {
