@@ -18,14 +18,14 @@ struct GammaDistribution {
 enum class PriorKind {
   automatic,  ///< sparse. With an option that does not apply to sparse, for a softmax of several classes, and for two classes with more
               ///< than 20,000 rows and columns: ard if rows >= 5 columns, else shared; the report says which and why
-  shared,  ///< one precision for all columns
-  ard,     ///< one precision per column (per group, where `group` is given)
-  groups,  ///< one precision per group of columns
-  none,    ///< every column flat
-  sparse,  ///< a few larger effects plus many small ones: spike and slab plus ridge; the data determine both sizes      (SP.1)
-  slab,    ///< only the few larger effects: spike and slab
-  dense,   ///< only the many small effects: a ridge with its exact log evidence
-  laplace  ///< lambda/2 exp(-lambda |w_j|) for each column: L1 regularisation, logistic only                        (L1.1)
+  shared,     ///< one precision for all columns
+  ard,        ///< one precision per column (per group, where `group` is given)
+  groups,     ///< one precision per group of columns
+  none,       ///< every column flat
+  sparse,     ///< a few larger effects plus many small ones: spike and slab plus ridge; the data determine both sizes      (SP.1)
+  slab,       ///< only the few larger effects: spike and slab
+  dense,      ///< only the many small effects: a ridge with its exact log evidence
+  laplace     ///< lambda/2 exp(-lambda |w_j|) for each column: L1 regularisation, logistic only                        (L1.1)
 };
 
 /// How a sweep updates the precisions of the weights.
