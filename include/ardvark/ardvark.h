@@ -1,4 +1,4 @@
-/* The C interface of ardvark, which every binding of another language uses.
+/* The C interface of ardvark. The bindings of all other languages use it.
  *
  *     ardvark_error error = {.struct_size = sizeof error};
  *     ardvark_options* options = ardvark_options_create();
@@ -13,12 +13,13 @@
  *     ardvark_free(mean.data);
  *     ardvark_result_free(result); ardvark_model_free(model); ardvark_options_free(options);
  *
- * Options and results have names, the same as those of the command line: a fit is described by setting options and read by asking for
- * results. What is not set has the default of the library.
+ * Options and results have the same names as on the command line. You set options to describe a fit, and read results by name. An option
+ * that you do not set has the default of the library.
  *
- * Every function may be called from any thread, several at once; one options handle or sequential filter must not be changed by one thread
- * while another uses it; models and results never change and may be shared. Nothing is kept of arrays and texts that the caller passes,
- * and nothing is printed. Texts are UTF-8. Structures begin with their own size, set by the caller, so that they can grow.
+ * Several threads may call all functions at the same time. One thread must not change an options handle or a sequential filter while
+ * another thread uses it. Models and results never change, so threads may share them. The library keeps no pointer to the caller's arrays
+ * and texts, and prints nothing. Texts are UTF-8. Each structure begins with its own size, which the caller sets, so that later versions
+ * can add members.
  */
 #ifndef ARDVARK_H
 #define ARDVARK_H
@@ -38,36 +39,37 @@ extern "C" {
 
 /* ---- errors ------------------------------------------------------------------------------------------------------------------------- */
 
-/* What a function returns: the exit codes of the command line. Non-convergence and numerical trouble are no errors: read "status". */
+/* The return value of a function, equal to the exit codes of the command line. A fit that does not converge or has numerical trouble is not
+ * an error: read "status". */
 typedef enum ardvark_code {
   ARDVARK_OK = 0,
-  ARDVARK_INTERNAL = 1,         /* a broken invariant of ours: please report it */
-  ARDVARK_INVALID_ARGUMENT = 2, /* the caller's mistake, or a damaged file: the message names argument, value, constraint */
-  ARDVARK_ENVIRONMENT = 3       /* a file that cannot be read or written, memory: the message says what to do */
+  ARDVARK_INTERNAL = 1,         /* an error in ardvark: please report it */
+  ARDVARK_INVALID_ARGUMENT = 2, /* a wrong argument, or a damaged file: the message names argument, value, constraint */
+  ARDVARK_ENVIRONMENT = 3       /* a file that cannot be read or written, or no memory: the message says what to do */
 } ardvark_code;
 
-/* Filled by the call that it was passed to, and by no other; may be NULL where the text is not wanted. */
+/* Filled only by the call that you pass it to. May be NULL if you do not need the text. */
 typedef struct ardvark_error {
   size_t struct_size; /* sizeof(ardvark_error) */
-  int32_t code;       /* as returned; of a call that succeeds ARDVARK_OK */
-  char message[4092]; /* one sentence, ended by a zero; cut if longer */
-  /* The argument or option that the message is about: the message begins with this word, a name of this header, of ardvark_catalogue(), or
-   * labels or y for a target. Empty where it is about none, or about several. */
+  int32_t code;       /* the same as the return value; ARDVARK_OK if the call succeeds */
+  char message[4092]; /* one sentence, ended by a zero byte; cut if longer */
+  /* The argument or option that is wrong. The message begins with this word: a name of this header or of ardvark_catalogue(), or labels or
+   * y for a target. Empty if the message is about no argument, or about several. */
   char argument[64];
 } ardvark_error;
 
 /* ---- library ------------------------------------------------------------------------------------------------------------------------ */
 
-/* "0.1.0", static. */
+/* "0.1.0"; a static text, which you must not free. */
 ARDVARK_API const char* ardvark_version(void);
-/* Frees what a call handed out: arrays and texts. NULL is allowed. */
+/* Frees arrays and texts that a call returned. NULL is allowed. */
 ARDVARK_API void ardvark_free(void* memory);
 
 /* ---- options ------------------------------------------------------------------------------------------------------------------------ */
 
-/* What to fit and how, by name. Those of `ardvark fit`, with _ for - and without "no-"; flags are 0 or 1. Names of presets: see
- * ardvark_catalogue(). Positions and group numbers count from 0. With class_names labels are positions in it. With diagnose there are the
- * results khat, khat_given_precisions, khat_threshold, khat_effective_share and log_ratios [draws]. */
+/* What to fit and how, by name. The names are those of `ardvark fit`, with _ instead of - and without "no-". Flags are 0 or 1.
+ * ardvark_catalogue() lists the presets. Positions and group numbers count from 0. With class_names, labels are positions in this list.
+ * With diagnose, there are also the results khat, khat_given_precisions, khat_threshold, khat_effective_share and log_ratios [draws]. */
 /* clang-format off */
 /* options: begin (written by scripts/options)
  *   What is fitted
@@ -180,14 +182,14 @@ ARDVARK_API void ardvark_free(void* memory);
 /* clang-format on */
 typedef struct ardvark_options ardvark_options;
 
-/* All at their defaults; NULL without memory. */
+/* Options with their default values. NULL if there is no memory. */
 ARDVARK_API ardvark_options* ardvark_options_create(void);
 ARDVARK_API void ardvark_options_free(ardvark_options* options);
-/* Numbers serve as texts, texts as numbers, one of them as a list of one. An empty text or list takes an option back to its default.
- * ARDVARK_INVALID_ARGUMENT: no option of this name, or a value of another kind. */
+/* A number may be given as a text, a text as a number, and a single value as a list of one. An empty text or list sets an option back to
+ * its default. ARDVARK_INVALID_ARGUMENT: there is no option of this name, or the value has the wrong kind. */
 ARDVARK_API ardvark_code ardvark_options_set_text(ardvark_options* options, const char* name, const char* value, ardvark_error* error);
 ARDVARK_API ardvark_code ardvark_options_set_number(ardvark_options* options, const char* name, double value, ardvark_error* error);
-/* Of lists of positions the values are whole numbers. */
+/* In a list of positions, the values are whole numbers. */
 ARDVARK_API ardvark_code ardvark_options_set_numbers(ardvark_options* options, const char* name, const double* values, int64_t count,
                                                      ardvark_error* error);
 ARDVARK_API ardvark_code ardvark_options_set_texts(ardvark_options* options, const char* name, const char* const* values, int64_t count,
@@ -195,24 +197,24 @@ ARDVARK_API ardvark_code ardvark_options_set_texts(ardvark_options* options, con
 
 typedef struct ardvark_progress {
   size_t struct_size;
-  int64_t sweep;          /* sweeps so far; of ardvark_select fits so far */
-  int64_t total;          /* of ardvark_select fits in all; else 0: not known beforehand */
-  double bound;           /* lower bound on the log evidence, nats; of ardvark_select 0 */
+  int64_t sweep;          /* number of sweeps so far; ardvark_select: number of fits so far */
+  int64_t total;          /* ardvark_select: number of fits in all; else 0, because it is not known */
+  double bound;           /* lower bound on the log evidence, nats; ardvark_select: 0 */
   double elapsed_seconds; /* wall clock */
 } ardvark_progress;
 
-/* Called after each sweep, or fit of ardvark_select (then from any thread, one at a time): 0 stops (status stopped_by_user), anything else
- * goes on. It must return: no exception and no longjmp may leave it. */
+/* Called after each sweep, or after each fit of ardvark_select (then from any thread, one at a time). If it returns 0, the fit stops
+ * (status stopped_by_user); otherwise it goes on. The function must return: no exception and no longjmp may leave it. */
 typedef int (*ardvark_progress_callback)(const ardvark_progress* progress, void* context);
-/* callback NULL: none. seconds: at least so many lie before the first call and between two; 0: every sweep is told. */
+/* callback: NULL for none. seconds: smallest time before the first call and between two calls; 0: a call after every sweep. */
 ARDVARK_API void ardvark_options_set_progress(ardvark_options* options, ardvark_progress_callback callback, void* context, double seconds);
 
 /* ---- data --------------------------------------------------------------------------------------------------------------------------- */
 
 typedef enum ardvark_type { ARDVARK_FLOAT64 = 1, ARDVARK_FLOAT32 = 2 } ardvark_type;
 
-/* A matrix where it lies: element (i, j) is data[i * row_stride + j * column_stride]. It is read in place in either memory order (one of
- * the strides is 1, the other at least as long as a row or column); of any other strides the call makes a copy. */
+/* A matrix in the caller's memory: element (i, j) is data[i * row_stride + j * column_stride]. It is not copied if one of the strides is 1
+ * and the other is at least the length of a row or column. With any other strides, the call makes a copy. */
 typedef struct ardvark_matrix {
   size_t struct_size;
   const void* data;
@@ -221,7 +223,7 @@ typedef struct ardvark_matrix {
   int64_t row_stride, column_stride; /* in elements */
 } ardvark_matrix;
 
-/* An array of the library's, row by row; data is to be freed by ardvark_free. */
+/* An array that the library returns, row by row. Free data with ardvark_free. */
 typedef struct ardvark_array {
   size_t struct_size;
   double* data;
@@ -234,87 +236,88 @@ typedef struct ardvark_array {
 typedef struct ardvark_model ardvark_model;
 typedef struct ardvark_result ardvark_result;
 
-/* Fits what the options name. X: finite; target: [rows] numbers, or labels. *model is set on success only, and then to be freed. */
+/* Fits the model that the options name. X: finite; target: [rows] numbers, or labels. *model is set only on success; free it with
+ * ardvark_model_free. */
 ARDVARK_API ardvark_code ardvark_fit(const ardvark_matrix* X, const double* target, const ardvark_options* options, ardvark_model** model,
                                      ardvark_error* error);
 ARDVARK_API void ardvark_model_free(ardvark_model* model);
 
 /* clang-format off */
-/* What the fit found, in the units of the data, columns in the order of X. The names are those of `ardvark fit --json`:
+/* The results of the fit, in the units of the data, columns in the order of X. The names are those of `ardvark fit --json`:
  *
  *   every fit
- *     status message sweeps bound bound_history (never falls, but in the fits that docs/math/bound.md names under BOUND.5)
+ *     status message sweeps bound bound_history (never falls, except in the fits that docs/math/bound.md names under BOUND.5)
  *     bound_comparable (with fits under other priors) solver solver_reason notes warnings seconds columns classes prior preset ...
  *   regressions and two classes
  *     mean variance sd interval [p,2] intercept.mean intercept.variance intercept.interval standardized_mean
- *     precision precision_history (of a fit, not of a file) group relevance direction relevant left_out effective_parameters
- *     V_diagonal log_det_V posterior
- *     covariance, V [p,p], with an intercept [p+1,p+1], last: formed when asked for
+ *     precision precision_history (not if the model was loaded from a file) group relevance direction relevant left_out
+ *     effective_parameters V_diagonal log_det_V posterior
+ *     covariance, V [p,p], or [p+1,p+1] with an intercept, which is last: computed only when you ask for them by name
  *     noise.shape noise.rate noise.sd noise.sd_interval r_squared (regressions; a joint posterior is q(w|tau) = N(mean, V/tau))
  *     accuracy log_loss class_weight (classes)
- *     odds_ratio (e^mean: what a unit more of the column multiplies the odds of the second class by; e^interval is its interval;
- *     infinite where the mean exceeds 709)
+ *     odds_ratio (e^mean: the factor by which the odds of the second class change per unit of the column; e^interval is its interval;
+ *     infinite if the mean exceeds 709)
  *   several classes
  *     mean, variance, sd, precision, relevance [classes, p], intercept.mean [classes]
- *     covariance [classes q, classes q], class after class, of each its p columns and then the intercept
+ *     covariance [classes q, classes q], class after class; for each class its p columns and then the intercept
  *   rvm
  *     relevance_vectors [m,d] relevance_rows vectors kernel parameters width log_evidence inputs input_center input_scale trials
  *     with several classes machines.0.mean, machines.0.vectors, ...
  *
- * options: `level` is read; may be NULL. */
+ * options: only `level` is read; may be NULL. */
 /* clang-format on */
 ARDVARK_API ardvark_code ardvark_model_result(const ardvark_model* model, const ardvark_options* options, ardvark_result** result,
                                               ardvark_error* error);
-/* A posterior in numbers, wherever it comes from, as a model to predict from. */
+/* The moments of a posterior from any source, to make a model for predictions. */
 typedef struct ardvark_moments {
   size_t struct_size;
   int64_t columns;                 /* p */
   const double* mean;              /* [p] finite */
   const ardvark_matrix* V;         /* [p,p] finite, symmetric, positive semidefinite, both to 1e-6 of its largest element */
-  const ardvark_matrix* V_inverse; /* [p,p] for the published rules, which see w'V^-1 w; NULL: from V */
-  double noise_shape, noise_rate;  /* of a regression, q(w|tau) = N(mean, V/tau), q(tau) = Gamma(shape, rate): > 0; else both 0 */
+  const ardvark_matrix* V_inverse; /* [p,p] for the published rules, which use w'V^-1 w; NULL: computed from V */
+  double noise_shape, noise_rate;  /* regression, q(w|tau) = N(mean, V/tau), q(tau) = Gamma(shape, rate): > 0; else both 0 */
 } ardvark_moments;
-/* options: column_names, class_names (two; else "-1" and "1"), target; may be NULL. */
+/* options: only column_names, class_names (two; default "-1" and "1") and target are read; may be NULL. */
 ARDVARK_API ardvark_code ardvark_model_from_moments(const ardvark_moments* moments, const ardvark_options* options, ardvark_model** model,
                                                     ardvark_error* error);
-/* V^-1 [p,p] of a fit of columns as they are, without intercept and standardisation, as diag(a) + X' diag(omega) X, not by inverting V.
- * X: the rows that it was made from. Of a filter, whose V^-1 comes from the factor of V, X is not read and may be NULL. */
+/* V^-1 [p,p] of a fit without intercept and without standardisation. It is computed as diag(a) + X' diag(omega) X, without inverting V.
+ * X: the training rows. For a model of a filter, V^-1 comes from the factor of V; X is not read and may be NULL. */
 ARDVARK_API ardvark_code ardvark_model_V_inverse(const ardvark_model* model, const ardvark_matrix* X, ardvark_array* array,
                                                  ardvark_error* error);
-/* The table for people, as `ardvark show` prints it; to be freed by ardvark_free. */
+/* The table that `ardvark show` prints. Free *text with ardvark_free. */
 ARDVARK_API ardvark_code ardvark_model_summary(const ardvark_model* model, const ardvark_options* options, char** text,
                                                ardvark_error* error);
 
-/* One distribution a row: mean, sd, lower, upper, scale, degrees_of_freedom of a regression; probability [rows, classes], classes, and mean
- * and variance of the log odds, of a classification. options: `rule`, `interval` and `level` are read; may be NULL.
- * target: NULL, or [rows] numbers, of a classifier positions in `classes`: then also log_density [rows], nats. */
+/* A predictive distribution for each row. Regression: mean, sd, lower, upper, scale, degrees_of_freedom. Classification: probability
+ * [rows, classes], classes, and mean and variance of the log odds. options: only `rule`, `interval` and `level` are read; may be NULL.
+ * target: NULL, or [rows] numbers (classification: positions in `classes`); with it there is also log_density [rows], nats. */
 ARDVARK_API ardvark_code ardvark_predict(const ardvark_model* model, const ardvark_matrix* X, const double* target,
                                          const ardvark_options* options, ardvark_result** result, ardvark_error* error);
 
-/* A model file holds what prediction and summary need. A path is written whole or not at all, whatever ends the call; a program that is
- * killed in it may leave PATH.partial-NUMBER beside the file, which nothing reads and nobody needs. */
+/* A model file has all that predictions and the summary need. If a save is interrupted in any way, the path has either the old file or the
+ * whole new one. A program that is killed during a save may leave a file PATH.partial-NUMBER. Nothing reads it, and you may delete it. */
 ARDVARK_API ardvark_code ardvark_model_save(const ardvark_model* model, const char* path, ardvark_error* error);
 ARDVARK_API ardvark_code ardvark_model_load(const char* path, ardvark_model** model, ardvark_error* error);
-/* The same bytes in memory; *data is to be freed by ardvark_free. */
+/* The same bytes in memory. Free *data with ardvark_free. */
 ARDVARK_API ardvark_code ardvark_model_to_bytes(const ardvark_model* model, void** data, size_t* size, ardvark_error* error);
 ARDVARK_API ardvark_code ardvark_model_from_bytes(const void* data, size_t size, ardvark_model** model, ardvark_error* error);
 
 /* ---- other work --------------------------------------------------------------------------------------------------------------------- */
 
-/* How often each column survives a repeated cross-validation: count, share, sc_value [p], ranking, accuracy.mean, fits, ... as `ardvark
- * select --json`. options: model logistic or a preset of classes; folds, repeats, seed. */
+/* How often the fits of a repeated cross-validation keep each column: count, share, sc_value [p], ranking, accuracy.mean, fits, ... as in
+ * `ardvark select --json`. options: model logistic or a preset for classes; folds, repeats, seed. */
 ARDVARK_API ardvark_code ardvark_select(const ardvark_matrix* X, const double* labels, const ardvark_options* options,
                                         ardvark_result** result, ardvark_error* error);
 
 /* Modes under a Laplace prior for many lambdas: lambda, lambda_max, mean [count, p], intercept, log_likelihood, num_nonzero.
- * lambdas: NULL, and then `count` of them from lambda_max down to smallest * lambda_max; 0 for either: the default. */
+ * lambdas: [count], or NULL for `count` values from lambda_max down to smallest * lambda_max; count or smallest 0: its default. */
 ARDVARK_API ardvark_code ardvark_path(const ardvark_matrix* X, const double* labels, const double* lambdas, int64_t count, double smallest,
                                       const ardvark_options* options, ardvark_result** result, ardvark_error* error);
 
-/* Columns brought to one size, as the SLR toolbox does before a fit: (x - center)/scale, 0 where a column has one value.
- * center: "none", "each" (column's mean), "all" (the table's); scale, after that: "none", "each" (largest |x| of the column), "all" (of the
- * table), "stdeach", "stdall" (standard deviation). Both are those of the table `like`; NULL: of X. out: [rows, columns] of X, the
- * caller's, column by column. */
+/* Scales the columns as the SLR toolbox does before a fit: (x - center)/scale, or 0 for a column with a single value.
+ * center: "none", "each" (mean of the column) or "all" (mean of the table). scale, after centring: "none", "each" (largest |x| of the
+ * column), "all" (largest |x| of the table), "stdeach" or "stdall" (standard deviation of the column or of the table). Both come from the
+ * table `like`; NULL: from X. out: array of the caller for the result, with rows and columns as X, column by column. */
 ARDVARK_API ardvark_code ardvark_normalize(const ardvark_matrix* X, const ardvark_matrix* like, const char* center, const char* scale,
                                            double* out, ardvark_error* error);
 
@@ -324,16 +327,17 @@ typedef struct ardvark_sequential ardvark_sequential;
 ARDVARK_API ardvark_code ardvark_sequential_create(int64_t columns, const ardvark_options* options, ardvark_sequential** filter,
                                                    ardvark_error* error);
 ARDVARK_API void ardvark_sequential_free(ardvark_sequential* filter);
-/* labels: [rows] -1 or +1. A failed call leaves the filter as it was. */
+/* labels: [rows] -1 or +1. A call that fails does not change the filter. */
 ARDVARK_API ardvark_code ardvark_sequential_update(ardvark_sequential* filter, const ardvark_matrix* X, const double* labels,
                                                    ardvark_error* error);
-/* The same with weights: [rows] finite, >= 0, so many copies of a row absorbed at once; NULL: ones. options: row_order; may be NULL. */
+/* The same with weights: [rows] finite, >= 0; a weight is the number of copies of the row, absorbed at once; NULL: ones. options: only
+ * row_order is read; may be NULL. */
 ARDVARK_API ardvark_code ardvark_sequential_update_weighted(ardvark_sequential* filter, const ardvark_matrix* X, const double* labels,
                                                             const double* weights, const ardvark_options* options, ardvark_error* error);
-/* What it knows now, as a model of its own. options: column_names, class_names (two, of -1 and +1); may be NULL. */
+/* The current posterior as a new model. options: only column_names and class_names (two, for -1 and +1) are read; may be NULL. */
 ARDVARK_API ardvark_code ardvark_sequential_model(const ardvark_sequential* filter, const ardvark_options* options, ardvark_model** model,
                                                   ardvark_error* error);
-/* The state of the filter, to go on elsewhere: the same bits follow. */
+/* The state of the filter as bytes. A filter that continues from these bytes gives the same results to the last bit. */
 ARDVARK_API ardvark_code ardvark_sequential_to_bytes(const ardvark_sequential* filter, void** data, size_t* size, ardvark_error* error);
 ARDVARK_API ardvark_code ardvark_sequential_from_bytes(const void* data, size_t size, ardvark_sequential** filter, ardvark_error* error);
 
@@ -341,53 +345,53 @@ ARDVARK_API ardvark_code ardvark_sequential_from_bytes(const void* data, size_t 
 
 ARDVARK_API void ardvark_result_free(ardvark_result* result);
 
-/* Any result of numbers: a number, flags (0 or 1), a list, a matrix. Rows of a table count from 0; a k-means centre, which is none, is -1.
- * ARDVARK_INVALID_ARGUMENT: no result of this name, or not of numbers. */
+/* A numeric result: a number, flags (0 or 1), a list or a matrix. Row numbers count from 0; -1 is a k-means centre, which is not a row.
+ * ARDVARK_INVALID_ARGUMENT: there is no result of this name, or it is not numeric. */
 ARDVARK_API ardvark_code ardvark_result_array(const ardvark_result* result, const char* name, ardvark_array* array, ardvark_error* error);
-/* A single number, or flag. */
+/* A single number or flag. */
 ARDVARK_API ardvark_code ardvark_result_number(const ardvark_result* result, const char* name, double* number, ardvark_error* error);
-/* A text as it is, anything else as JSON (infinities and NaN are null; rows of a table count from 1; columns go by name). name NULL: all
- * results but the covariance, as one JSON object. *text is to be freed by ardvark_free. */
+/* A text result unchanged, any other result as JSON (infinities and NaN are null; row numbers count from 1; columns are named). name NULL:
+ * all results except the covariance, as one JSON object. Free *text with ardvark_free. */
 ARDVARK_API ardvark_code ardvark_result_text(const ardvark_result* result, const char* name, char** text, ardvark_error* error);
-/* The same, a text as JSON too: in quotes. */
+/* The same, but a text is JSON, too: in quotes. */
 ARDVARK_API ardvark_code ardvark_result_json(const ardvark_result* result, const char* name, char** text, ardvark_error* error);
 
-/* ---- what results there are: a tree of names, whose leaves are read by the functions above */
+/* ---- the list of results: a tree of names; the functions above read its leaves */
 
 typedef enum ardvark_kind {
-  ARDVARK_NOTHING = 0, /* there is no such value here: null in JSON, NaN as a number */
-  ARDVARK_NUMBERS = 1, /* a number, a list or a matrix: ardvark_result_array */
-  ARDVARK_FLAG = 2,    /* true or false: ardvark_result_number, 1 or 0 */
-  ARDVARK_TEXT = 3,    /* in the entry itself; or ardvark_result_text */
-  ARDVARK_LIST = 4,    /* of entries without a name: texts, records */
-  ARDVARK_RECORD = 5   /* of entries with a name */
+  ARDVARK_NOTHING = 0, /* no value: null in JSON, NaN as a number */
+  ARDVARK_NUMBERS = 1, /* a number, a list or a matrix: ardvark_result_array reads it */
+  ARDVARK_FLAG = 2,    /* true or false: ardvark_result_number gives 1 or 0 */
+  ARDVARK_TEXT = 3,    /* a text: it is in the entry itself; ardvark_result_text reads it, too */
+  ARDVARK_LIST = 4,    /* a list of entries without names: texts, records */
+  ARDVARK_RECORD = 5   /* a record of entries with names */
 } ardvark_kind;
 
-/* The texts are the result's, and live as long. */
+/* The texts belong to the result. They are valid until the result is freed. */
 typedef struct ardvark_entry {
   size_t struct_size;
-  const char* name; /* "shape"; of an entry of a list: "" */
-  const char* path; /* as the functions above take it: "noise.shape", "warnings.0" */
+  const char* name; /* "shape"; "" for an entry of a list */
+  const char* path; /* the name for the functions above: "noise.shape", "warnings.0" */
   int32_t kind;     /* ardvark_kind */
-  int64_t count;    /* of a list or a record: its entries; else 0 */
-  const char* text; /* of a text: it; else NULL */
+  int64_t count;    /* number of entries of a list or record; else 0 */
+  const char* text; /* the text if kind is ARDVARK_TEXT; else NULL */
 } ardvark_entry;
 
-/* The entry `index`, from 0, below `path`; path NULL: of the whole result, in the order of its JSON. Results that are formed only for who
- * asks for them by name (covariance, V, components, log_ratios) are not among them. */
+/* The entry `index`, from 0, below `path`, in the order of the JSON; path NULL: below the whole result. Results that are computed only when
+ * you ask for them by name (covariance, V, components, log_ratios) are not in the list. */
 ARDVARK_API ardvark_code ardvark_result_entry(const ardvark_result* result, const char* path, int64_t index, ardvark_entry* entry,
                                               ardvark_error* error);
-/* How many there are. */
+/* The number of entries below `path`; path NULL: of the whole result. */
 ARDVARK_API ardvark_code ardvark_result_count(const ardvark_result* result, const char* path, int64_t* count, ardvark_error* error);
 
-/* A text of a result or an error as the user of another language writes the options that it names: "--prior shared --a0 1" becomes
- * prior='shared', a0=1 for "python", and 'prior', 'shared', 'a0', 1 for "octave". renamed: NULL, or [2 count] options and what the user
- * calls them: "a0", "lambda_1". *written is to be freed by ardvark_free. */
+/* A text of a result or an error, with its options written as in another language: "--prior shared --a0 1" becomes prior='shared', a0=1 for
+ * "python", and 'prior', 'shared', 'a0', 1 for "octave". renamed: NULL, or [2 count] pairs of an option and the name that the user knows:
+ * "a0", "lambda_1". Free *written with ardvark_free. */
 ARDVARK_API ardvark_code ardvark_spell(const char* text, const char* language, const char* const* renamed, int64_t count, char** written,
                                        ardvark_error* error);
 
-/* options (names), option_help (of each by name: values, help), presets (name, task, description), version of the library, and of each
- * preset by name what its program takes if nothing is said, defaults.slr_var.max_sweeps and .prune_at (0: nothing leaves), as a result. */
+/* A result that lists: options (names), option_help (values and help of each option, by name), presets (name, task, description), version
+ * of the library, and the defaults of each preset by name, such as defaults.slr_var.max_sweeps and .prune_at (0: no column leaves). */
 ARDVARK_API ardvark_code ardvark_catalogue(ardvark_result** result, ardvark_error* error);
 
 #ifdef __cplusplus

@@ -1,4 +1,4 @@
-// Which model: several fitted to one table, ranked by their evidence.                                                docs/math/compare.md
+// Which model: several models are fitted to one table and ranked by their log evidence. docs/math/compare.md
 #pragma once
 
 #include <limits>
@@ -12,23 +12,23 @@ namespace ardvark {
 
 /// What is compared. All fits have the same rows, target, observation weights and flat columns.
 struct ComparisonOptions {
-  /// "linear" or "logistic" (two classes), and what the fits have in common: weights, flat columns, names, max_sweeps, on_sweep, ... Groups
-  /// are those of the priors that have some (ard, slab, sparse). prior, task and kernel are not read.
+  /// "linear" or "logistic" (two classes), and the common options of the fits: weights, flat columns, names, max_sweeps, on_sweep, ... Only
+  /// the priors ard, slab and sparse use the groups. prior, task and kernel are not read.
   ModelOptions model{.model = "linear"};
-  std::vector<std::string> priors = {"shared", "ard", "dense", "sparse"};  ///< some of these and slab
-  std::vector<std::string> kernels = {};  ///< relevance vector machines on these kernels, widths by the evidence: "gaussian", ...
-  MatrixView inputs = {};                 ///< [n,d] of the kernels; empty: X
+  std::vector<std::string> priors = {"shared", "ard", "dense", "sparse"};  ///< any of these and slab
+  std::vector<std::string> kernels = {};  ///< relevance vector machines with these kernels, widths by the log evidence: "gaussian", ...
+  MatrixView inputs = {};                 ///< [n,d] inputs of the kernels; empty: X
 };
 
 /// One of the fits.
 struct ComparedModel {
-  std::string name;       ///< of the prior, or "rvm" and the kernel
-  ModelOptions options;   ///< with which fit_model gives this fit
-  double bound = 0;       ///< the one that the fit reports, nats
-  double evidence = 0;    ///< the bound less the price of its hyper-priors, nats: comparable where `comparable` says so        (CMP.1)
-  double difference = 0;  ///< evidence less that of the first model, nats; NaN if not comparable
+  std::string name;       ///< name of the prior, or "rvm" and the kernel
+  ModelOptions options;   ///< fit_model gives this fit with these options
+  double bound = 0;       ///< bound that the fit reports, nats
+  double evidence = 0;    ///< log evidence: the bound minus the price of its hyper-priors, nats; comparable if `comparable`        (CMP.1)
+  double difference = 0;  ///< evidence minus that of the first model, nats; NaN if not comparable
   bool comparable = true;
-  std::string remark;  ///< why it is not comparable, or what its number is; may be empty
+  std::string remark;  ///< why the fit is not comparable, or what its number means; may be empty
   double effective_parameters = 0;
   std::optional<Index> probable_effects;                       ///< slab, sparse: columns with inclusion above one half
   double noise_sd = std::numeric_limits<double>::quiet_NaN();  ///< linear, in units of the target
@@ -45,29 +45,29 @@ struct Comparison {
   double num_rows = 0;    ///< sum of the observation weights
   Index num_columns = 0;  ///< of X
   std::vector<ComparedModel>
-      models;  ///< the comparable ones by evidence, largest first (sparse before what is within 0.1 nats); then the others, by bound
-  std::string verdict;             ///< one sentence: which to take, and how sure
-  Status status = Status::failed;  ///< converged, stopped_by_user, or that of the first model that ended otherwise
+      models;  ///< first the comparable models by evidence, largest first (sparse before models within 0.1 nats); then the others, by bound
+  std::string verdict;             ///< one sentence: which model to take, and how sure this is
+  Status status = Status::failed;  ///< converged, stopped_by_user, or the status of the first model that ended in another way
 
-  /// The best comparable one; null if there is none.
+  /// The best comparable model; null if there is none.
   [[nodiscard]] const ComparedModel* best() const { return models.empty() || !models.front().comparable ? nullptr : &models.front(); }
 };
 
-/// Fits each and ranks them.
+/// Fits each model and ranks the models.
 ///
 ///     ardvark::Comparison c = ardvark::compare_models(X, y, {.kernels = {"gaussian"}});
 ///
-/// ARD is fitted, listed and not ranked: its bound prefers explanations that drive the noise to nothing.                        (CMP.2)
+/// The prior ard is fitted and listed, but not ranked: its bound prefers explanations in which the noise goes to zero.          (CMP.2)
 /// \param X       [n,p] as in fit_model
 /// \param target  [n] numbers, or labels of two classes
-/// \throws InvalidArgument  before any work: a prior or kernel of another name, or twice; fewer than two models; kernels beside flat
-/// columns
-///         or without an intercept; more than two classes; what fit_model throws. A fit that does not converge is not an error.
+/// \throws InvalidArgument  before any work: a prior or kernel that is unknown or named twice; fewer than two models; kernels together with
+///         flat columns or without an intercept; more than two classes; what fit_model throws. A fit that does not converge is not an
+///         error.
 [[nodiscard]] Comparison compare_models(MatrixView X, VectorView target, const ComparisonOptions& options = {});
 /// The checks that need no data.
 void check_comparison(const ComparisonOptions& options);
 
-/// The comparison as a table for people.
+/// The comparison as a printed table.
 [[nodiscard]] std::string summary(const Comparison& comparison);
 [[nodiscard]] std::string to_json(const Comparison& comparison);
 

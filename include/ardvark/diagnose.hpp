@@ -7,31 +7,31 @@
 
 namespace ardvark {
 
-/// Draws from the posterior that a fit gives, and the tail of their importance ratios to the exact one.
+/// The tail of the importance ratios of draws: exact posterior divided by the posterior of the fit.
 struct Diagnosis {
-  double khat = 0;                   ///< below 1/2 good, up to `threshold` usable; NaN: it was not computed           (KHAT.1), (KHAT.2)
-  double khat_given_precisions = 0;  ///< the same with the precisions (under a sparse prior: the other hyper-parameters) held at their
-                                     ///< estimates: how good the normal distribution is by itself; khat itself where that is all there is
-  double threshold = 0.7;            ///< of so many draws                                                                    (KHAT.3)
-  double effective_share = 0;        ///< of the draws, in (0, 1]: near 1 the ratios hardly vary, and k-hat is of the far tails alone
-  Vector log_ratios;                 ///< [draws] those of `khat`, nats; not in a model file
+  double khat = 0;                   ///< below 1/2 good, up to `threshold` usable; NaN: not computed           (KHAT.1), (KHAT.2)
+  double khat_given_precisions = 0;  ///< the same with the precisions (sparse prior: the other hyper-parameters) fixed at their estimates:
+                                     ///< how good the normal distribution alone is; equal to khat if there is nothing to fix
+  double threshold = 0.7;            ///< for this number of draws                                                            (KHAT.3)
+  double effective_share = 0;        ///< share of the draws that count, in (0, 1]; near 1, k-hat describes only the far tails
+  Vector log_ratios;                 ///< [draws] log importance ratios of `khat`, nats; not in a model file
 };
 
-/// Of two classes. Draws are the same with any number of threads.        O(draws (n p + p^2) + p^3), draws = 4000
-/// \param fit      a fit of these rows under these options, which kept its covariance
+/// For two classes. The draws do not depend on the number of threads.        O(draws (n p + p^2) + p^3), draws = 4000
+/// \param fit      a fit of these rows with these options, which kept its covariance
 /// \param labels   [n] as in fit_logistic
-/// \throws InvalidArgument  a fit of numbers, or one whose posterior or prior has no density: of a Laplace prior, or `slab`
-/// Where k-hat cannot be computed it is NaN; `why_not` then says why in a sentence.
+/// \throws InvalidArgument  a regression, or a fit whose posterior or prior has no density: prior laplace or slab
+/// If k-hat cannot be computed, it is NaN, and `why_not` gives the reason in a sentence.
 [[nodiscard]] Diagnosis diagnose(const Fit& fit, MatrixView X, VectorView labels, const FitOptions& options, std::string& why_not);
-/// The same of a relevance vector machine: of several classes the machine that has the largest k-hat.
+/// The same for a relevance vector machine; with several classes, for the machine with the largest k-hat.
 [[nodiscard]] Diagnosis diagnose(const RelevanceFit& fit, MatrixView X, VectorView labels, const RelevanceOptions& options,
                                  std::string& why_not);
-/// The same of several classes that have a regression each, or each pair of them: that of the regression with the largest k-hat.
-/// \throws InvalidArgument  also a softmax
+/// The same for several classes with a regression for each class or each pair: for the regression with the largest k-hat.
+/// \throws InvalidArgument  also for a softmax
 [[nodiscard]] Diagnosis diagnose(const SoftmaxFit& fit, MatrixView X, VectorView labels, const SoftmaxOptions& options,
                                  std::string& why_not);
 
-/// What a fit should say of it; empty where k-hat is below its threshold.
+/// The warning of a fit with this k-hat; empty if k-hat is below its threshold.
 [[nodiscard]] std::string warning_of(const Diagnosis& diagnosis);
 
 }  // namespace ardvark

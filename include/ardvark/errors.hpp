@@ -1,4 +1,4 @@
-// What ardvark throws. Numerical outcomes are not among them: they are returned in Report::status (report.hpp).
+// The exceptions of ardvark. Numerical trouble is not an exception: see Report::status (report.hpp).
 #pragma once
 
 #include <stdexcept>
@@ -6,25 +6,25 @@
 
 namespace ardvark {
 
-/// The base of every exception this library throws.
+/// The base of every exception that this library throws.
 class Error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// The caller's mistake, found before any work: the message names the argument, its value and the constraint. (CLI: exit 2)
+/// A wrong argument, found before any work. The message names the argument, its value and the constraint. (CLI: exit 2)
 class InvalidArgument : public Error {
  public:
   using Error::Error;
 };
 
-/// The environment: a file, memory, a back end that is absent; the message says what to do about it. (CLI: exit 3)
+/// A problem of the environment: a file, memory, or a missing library. The message says what to do. (CLI: exit 3)
 class EnvironmentError : public Error {
  public:
   using Error::Error;
 };
 
-/// A broken invariant of ours. Please report it.
+/// An error in ardvark. Please report it.
 class InternalError : public Error {
  public:
   using Error::Error;

@@ -15,79 +15,83 @@
 namespace ardvark {
 
 enum class LogisticLikelihood {
-  gaussian,  ///< the exact Gaussian variational posterior: honest uncertainty, the default of models        (VG)
-  bound,     ///< the Jaakkola-Jordan bound, as the published programs have it                               (JJ)
+  gaussian,  ///< the best Gaussian posterior, by variational Bayes: its uncertainty is right; the default of models        (VG)
+  bound,     ///< the bound of Jaakkola and Jordan, as in the published programs                               (JJ)
   laplace    ///< a normal distribution at the mode: Laplace's approximation                                 (LAP)
 };
 
 enum class LinearPosterior {
-  joint,      ///< the prior of the weights is scaled by the noise, q(w, tau) = N(w, V/tau) Gam: the default          (LIN)
-  factorised  ///< it is not, q(w) q(tau): the variational relevance vector machine                                  (VR)
+  joint,      ///< the noise scales the prior of the weights: q(w, tau) = N(w, V/tau) Gamma(tau). The default          (LIN)
+  factorised  ///< the noise does not: q(w) q(tau), as in the variational relevance vector machine                                  (VR)
 };
 [[nodiscard]] const char* to_string(LinearPosterior posterior);
 [[nodiscard]] const char* to_string(LogisticLikelihood likelihood);
 
-/// What columns are divided by inside. All but `deviation` belong to published programs.
+/// What the columns are divided by inside. Only published programs use another value than `deviation`.
 enum class Scaling {
-  deviation,         ///< each by its standard deviation
-  largest,           ///< each by its largest |x - mean|
-  largest_of_table,  ///< all by the largest of the table, after the mean of the table has been taken off each
+  deviation,         ///< each column by its standard deviation
+  largest,           ///< each column by its largest |x - mean|
+  largest_of_table,  ///< all columns by the largest |x - mean| of the table; the mean is that of the table, too
 };
 
 enum class Keep { automatic, always, never };
 
-/// In which order one observation is taken at a time.                                                                   (SEQ.6)
+/// The order of the rows where a fit absorbs one row at a time.                                                                   (SEQ.6)
 enum class RowOrder {
-  as_given,   ///< as the published program has it: the result depends on the order of the table
-  by_content  ///< drawn from what is in the rows, equal rows together: a table sorted in another way gives the same result
+  as_given,   ///< the order of the table, as in the published program: the result depends on it
+  by_content  ///< a random order that depends only on the numbers in the rows; equal rows are absorbed together. The result does not
+              ///< depend on the order of the table
 };
 
-/// Options of fit_linear and fit_logistic. The defaults are a *model*: intercept, standardised columns, convergence by remaining gain.
-/// options_for_preset() gives those of a published program.
+/// Options of fit_linear and fit_logistic. The defaults are those of a *model*: an intercept, standardised columns, and convergence by the
+/// remaining gain. options_for_preset() returns those of a published program.
 struct FitOptions {
   Prior prior = Prior::automatic();
-  GammaDistribution precision = {1e-2, 1e-4};  ///< hyper-prior of each precision alpha: c0, d0 of linear, a0, b0 of logistic; > 0, or both
-                                               ///< 0 (Jeffreys' prior, with a rule other than vb or with pruning) (LIN.2), (JJ.4)
+  GammaDistribution precision = {1e-2, 1e-4};  ///< hyper-prior of each precision alpha: c0, d0 (linear) or a0, b0 (logistic); > 0, or both
+                                               ///< 0: Jeffreys' prior, which needs pruning or a rule other than vb (LIN.2), (JJ.4)
   GammaDistribution noise = {1e-2, 1e-4};      ///< linear: prior of the noise precision, a0, b0; > 0                            (LIN.1)
   LinearPosterior posterior = LinearPosterior::joint;  ///< linear only
-  std::optional<LogisticLikelihood> likelihood = {};   ///< logistic only; none: gaussian (fit_softmax: see there)
-  std::optional<UpdateRule> rule = {};      ///< of the precisions; none: vb (fit_softmax: see there); any other than vb: plain sweeps,
-                                            ///< converged when the precisions stand still (SLR.3), and no acceleration
-  Pruning pruning = {};                     ///< plain sweeps likewise
+  std::optional<LogisticLikelihood> likelihood = {};   ///< logistic only; none: gaussian (fit_softmax: see SoftmaxOptions)
+  std::optional<UpdateRule> rule = {};  ///< update of the precisions; none: vb (fit_softmax: see SoftmaxOptions). Any other rule than vb
+                                        ///< has plain sweeps without acceleration, which converge when the precisions no longer change
+                                        ///< (SLR.3)
+  Pruning pruning = {};                 ///< if on: plain sweeps, too
   RowOrder row_order = RowOrder::as_given;  ///< preset vb_logit_fit_iter only
-  double start_xi = 0;                      ///< logistic bound: xi of every row to begin with; >= 0
-  bool intercept = true;                 ///< a flat column of ones; of classes, without other flat columns, with a prior (LIN.5), (SP.20)
-  bool penalize_intercept = false;       ///< the column of ones has a precision like any other, as in some published programs
-  bool standardize = true;               ///< columns (and a linear target) are centred and scaled inside; results are in your units
-  Scaling scaling = Scaling::deviation;  ///< how, if `standardize`
-  VectorView weights = {};               ///< [rows] a weight equals repetition; >= 0, not all zero; empty: ones           (LIN.6)
+  double start_xi = 0;                      ///< likelihood `bound`: starting value of xi for every row; >= 0
+  bool intercept = true;                    ///< add a column of ones without a prior; with classes and no other flat column it has a prior
+                                            ///< (LIN.5), (SP.20)
+  bool penalize_intercept = false;          ///< the column of ones has a precision like any other column, as in some published programs
+  bool standardize = true;                  ///< columns (and a linear target) are centred and scaled inside; results are in your units
+  Scaling scaling = Scaling::deviation;     ///< what columns are divided by, if `standardize`
+  VectorView weights = {};                  ///< [rows] a weight equals repetition; >= 0, not all zero; empty: ones           (LIN.6)
   std::optional<double> tolerance = {};  ///< >= 0. Models: stop when the predicted remaining gain <= tolerance nats per row, default 1e-8
-                                         ///< (1e-4 with more columns than rows, where the bound has many maxima). Presets: when the bound
-                                         ///< changes by less than this part of its value, default 1e-5. Laplace prior: when the optimality
-                                         ///< conditions hold within this part of lambda, in (0, 1), default 1e-9. Sparse priors: when
-                                         ///< the bound changes by less nats, default 1e-3, classes 2e-3       (L1.2), (SP.8), (SL.6)
+                                         ///< (1e-4 with more columns than rows, where the bound has many maxima). Presets: when the
+                                         ///< relative change of the bound is smaller, default 1e-5. Laplace prior: when the optimality
+                                         ///< conditions hold to tolerance * lambda; in (0, 1), default 1e-9. Sparse priors: when the bound
+                                         ///< changes by fewer nats, default 1e-3, classes 2e-3       (L1.2), (SP.8), (SL.6)
   int max_sweeps = 500;                  ///< >= 1
-  std::vector<double> start_precision = {};  ///< [columns], with an intercept also one more, last, which is read if that has a precision;
-                                             ///< [1] of one precision for all columns. E[alpha] to begin with, > 0, in the units of
-                                             ///< Fit::precision; of the columns of a group the first counts; empty: the mean of the
-                                             ///< hyper-prior. fit_softmax: those of class after class, or machine after machine
-  double start_noise = 0;                    ///< linear, factorised: noise precision to begin with, in units of 1/y^2; 0: 100/variance of y
-  SolverKind solver = SolverKind::automatic;  ///< spectral for a shared linear prior, else primal for columns <= rows, dual otherwise;
-                                              ///< models: qr instead, where the columns are too near to collinear for a Gram matrix
+  std::vector<double> start_precision = {};  ///< [columns], or [columns + 1] with an intercept, which is last and read if it has a
+                                             ///< precision; [1] if all columns share one precision. Starting values of E[alpha], > 0, in
+                                             ///< the units of Fit::precision; in a group, the value of its first column is used. Empty: the
+                                             ///< mean of the hyper-prior. fit_softmax: the values of each class, or machine, in turn
+  double start_noise = 0;                    ///< linear, factorised: starting noise precision, in units of 1/y^2; 0: 100/variance of y
+  SolverKind solver = SolverKind::automatic;  ///< automatic: spectral for a shared linear prior, else primal for columns <= rows, or dual;
+                                              ///< models take qr where the columns are too nearly collinear for a Gram matrix
                                               ///<                                                                   (RIDGE.9)
-  bool accelerate = true;  ///< bolder steps than VB's, extrapolated, and taken back when the bound falls: a column with a precision of its
-                           ///< own to the best one, groups and more columns than rows by MacKay's rule. Linear with a precision per
-                           ///< column, joint, more columns than rows (up to 8 times, solver dual): precisions climb in blocks of columns
-                           ///< instead. A preset with it is the published model taken to its maximum as a model is (VBLinLogit's and
-                           ///< vrvm_*, without compat)                       (OPT.3), (OPT.6), (OPT.7), (BLOCK.1), (BLOCK.2)
-  bool mixed_precision = true;  ///< logistic models, large fits: early sweeps take their O(n p^2) products in single precision; the last
-                                ///< sweeps and all that is reported are double. Linear models with a sparse prior, long tables: the Gram
-                                ///< matrix, where that is sure not to show                                     (MP.2), (MP.3)
-  int record_every = 0;         ///< sweeps between two columns of Fit::precision_history, >= 0; 0: none is kept
-  int threads = 0;              ///< during the fit; 0: as many as OpenBLAS has been given
-  Keep keep_covariance = Keep::automatic;      ///< the factor that predict() and covariance() need; automatic: unless it exceeds 256 MB
+  bool accelerate = true;  ///< larger steps than VB, with extrapolation; a step is undone if the bound falls. A column with its
+                           ///< own precision moves to the best one; groups, and columns where there are more columns than rows, follow
+                           ///< MacKay's rule. Linear, joint, a precision per column, more columns than rows (up to 8 times, solver dual):
+                           ///< blocks of columns are optimised in turn instead. A preset with acceleration goes on to the maximum of the
+                           ///< bound of the published model (VBLinLogit's and vrvm_*, without compat)
+                           ///<                                    (OPT.3), (OPT.6), (OPT.7), (BLOCK.1), (BLOCK.2)
+  bool mixed_precision = true;  ///< logistic models, large fits: early sweeps compute their O(n p^2) products in single precision; the last
+                                ///< sweeps and all results are in double. Linear models with a sparse prior, long tables: the Gram matrix
+                                ///< is in single precision where this cannot change the result                (MP.2), (MP.3)
+  int record_every = 0;         ///< sweeps between two columns of Fit::precision_history, >= 0; 0: no history
+  int threads = 0;              ///< during the fit; 0: the number of threads of OpenBLAS
+  Keep keep_covariance = Keep::automatic;      ///< the factor that predict() and covariance() need; automatic: if it is at most 256 MB
   SweepCallback on_sweep = {};                 ///< after each sweep; return false to stop (status = stopped_by_user)
-  std::string preset = {};                     ///< set by options_for_preset
+  std::string preset = {};                     ///< options_for_preset sets it
   bool compat = false;                         ///< presets: reproduce the published program exactly, its defects included
   std::vector<std::string> column_names = {};  ///< [columns] for messages and summaries; empty: x1, x2, ...
 };
@@ -95,21 +99,21 @@ struct FitOptions {
 enum class Task {
   linear,
   logistic,
-  counts  ///< 0, 1, 2, ...; no function of this header takes them yet
+  counts  ///< 0, 1, 2, ...; no function of this header accepts them yet
 };
 [[nodiscard]] const char* to_string(Task task);
 
-/// A published program as data: what options_for_preset() fills in.
+/// A published program: a name that options_for_preset() accepts.
 struct PresetInfo {
   const char* name;
   Task task;
   const char* description;
 };
 [[nodiscard]] const std::vector<PresetInfo>& presets();
-/// The options that make fit_linear / fit_logistic that published program. \throws InvalidArgument for an unknown name, listing the known
-/// ones.
+/// The options with which fit_linear or fit_logistic reproduces this published program. \throws InvalidArgument  an unknown name; the
+/// message lists the known ones
 [[nodiscard]] FitOptions options_for_preset(const std::string& name, bool compat = false);
-/// The task of a preset. \throws InvalidArgument likewise.
+/// The task of a preset. \throws InvalidArgument  an unknown name
 [[nodiscard]] Task task_of_preset(const std::string& name);
 
 struct Interval {
@@ -127,120 +131,124 @@ namespace internal {
 struct FitState;
 }
 
-/// What a fit of a sparse prior is the average of. Of few columns: one of two hypotheses, averaged over its hyper-parameters, of which
-/// the numbers below are means (SP.21); of more: one of the places that it began at, and where it came to (SP.8).
+/// A part of the average that a fit with a sparse prior is. With few columns: one of two hypotheses, averaged over its hyper-parameters;
+/// the numbers below are then means (SP.21). With more columns: one start, and the result that it reached (SP.8).
 struct SparseStart {
-  std::string name;  ///< "no small effects", "small effects"; or "ridge", "zero", or "lasso" and the place on the path
+  std::string name;  ///< "no small effects", "small effects"; or "ridge", "zero", or "lasso" with the position on its path
   Status status = Status::failed;
   int sweeps = 0;
-  double bound = 0;            ///< nats; of a hypothesis its evidence, all of its hyper-parameters together
-  double weight = 0;           ///< in the average; they sum to 1
+  double bound = 0;            ///< nats; for a hypothesis, its log evidence over all of its hyper-parameters
+  double weight = 0;           ///< in the average; the weights sum to 1
   double inclusion_prior = 0;  ///< pi: the share of the columns with an effect of their own
   double slab_sd = 0;          ///< sd of these effects, per sd of the column (linear: in units of the target)
-  double dense_sd = 0;         ///< sd of the small effects, likewise
+  double dense_sd = 0;         ///< sd of the small effects, in the same units
   double noise_sd = 0;         ///< linear: in units of the target
-  double dense_fraction = 0;   ///< of the variance: what the small effects explain over that and the noise
+  double dense_fraction = 0;   ///< variance that the small effects explain, divided by the sum of this variance and the noise
 };
 
-/// Columns of which one has an effect, and the data cannot tell which.                                                        (SP.9)
+/// Columns of which one has an effect; the data do not say which one.                                                        (SP.9)
 struct CredibleSet {
-  std::vector<Index> columns;       ///< most probable first: the fewest that hold 95% of the probability
-  std::vector<double> probability;  ///< that it is this one
-  double inclusion = 0;             ///< that it is one of them at all
+  std::vector<Index> columns;       ///< most probable first: the smallest number of columns with 95% of the probability
+  std::vector<double> probability;  ///< probability that the effect is that of this column
+  double inclusion = 0;             ///< probability that one of the columns has an effect
 };
 
-/// What is known under a prior `sparse`, `slab` or `dense` beside the coefficients.
+/// Results of the priors `sparse`, `slab` and `dense`, in addition to the coefficients.
 struct SparseResult {
-  Vector inclusion;             ///< [p] posterior probability of an effect of its own; of a group that of the group
+  Vector inclusion;             ///< [p] posterior probability that the column has an effect of its own; for a column in a group, that of
+                                ///< the group
   Vector direction;             ///< [p] in [.5, 1], see direction()
-  std::vector<bool> undecided;  ///< [p] `starts` that count disagree on whether the inclusion is above one half; or it is, and the sign of
-                                ///< a single column is not known to 97.5%
+  std::vector<bool> undecided;  ///< [p] the inclusion is above one half in some of the important `starts` and not in others; or it is above
+                                ///< one half, but the sign of a single column is not known to 97.5%
   double dense_fraction = 0;    ///< in [0, 1), averaged over `starts`
-  double peak_bound = 0;        ///< nats: the bound at the best values of the hyper-parameters; NaN: of a file
-  std::vector<SparseStart> starts;  ///< without small effects first; or in the order they were made
-  std::vector<CredibleSet> sets;    ///< of the columns with inclusion > 0.1, or of an effect they share; by inclusion; groups have none
+  double peak_bound = 0;        ///< nats: the bound at the best values of the hyper-parameters; NaN if the fit was loaded from a file
+  std::vector<SparseStart> starts;  ///< the hypothesis without small effects first; or the starts in the order of their fits
+  std::vector<CredibleSet> sets;    ///< for columns with inclusion > 0.1, or for an effect that several columns share; by inclusion; none
+                                    ///< with groups
 };
 
-/// What a fit found. Vectors have one entry per column of X, in its order and in its units.
+/// The result of a fit. Vectors have one entry per column of X, in the order and the units of X.
 struct Fit {
   Task task = Task::linear;
   Vector mean;      ///< [p] posterior mean of each coefficient
   Vector variance;  ///< [p] marginal posterior variance (linear: V_jj b_N/(a_N - 1), infinite for a_N <= 1)
   std::optional<Intercept> intercept;
-  Vector standardized_mean;  ///< [p] the mean in the units in which the fit saw the columns, the intercept, if any, as entry p
-  Vector V_diagonal;         ///< [p] diagonal of V; linear: q(w|tau) = N(w, V/tau), so V is not the variance
-  double log_det_V = 0;      ///< ln|V|, intercept included; NaN under a sparse prior, where it is not computed
-  Vector precision;          ///< [groups] E[alpha], of the standardised columns where there is standardisation; empty under a sparse prior
-  Matrix precision_history;  ///< [groups, 1 + max_sweeps/record_every] E[alpha] at the start and after each so many sweeps; where the fit
-                             ///< ended before, as it left them, of a published program that is reproduced as at the start; no file has it
-  std::vector<Index> group;  ///< [p] group of each column; -1 flat, -2 fixed precision, -3 left out
-  Vector relevance;          ///< [p] well-determinedness 1 - a_j V_jj in [0, 1]: 1 = set by the data, 0 = by the prior; under a sparse
-                             ///< prior the inclusion
-  std::vector<bool> relevant;  ///< [p] kept: its group's precision would stay finite with a margin of two     (OPT.3); true under a shared
-                               ///< prior; under a sparse one inclusion above one half, and not undecided
-  std::vector<bool> left_out;  ///< [p] constant or duplicated columns that took no part; their mean is 0
-  double bound = 0;            ///< lower bound on the log evidence, nats; of likelihood laplace the approximation (LAP.3), no
-                               ///< bound; under a Laplace prior the log density of rows and standardised weights at
-                               ///< the mode (L1.1), of the published l1_slr_lap without its constant              (L1EM.2)
+  Vector standardized_mean;    ///< [p], or [p+1] with an intercept, which is last: the mean for the columns as they are scaled inside
+  Vector V_diagonal;           ///< [p] diagonal of V; linear: q(w|tau) = N(w, V/tau), so V is not the variance
+  double log_det_V = 0;        ///< ln|V|, intercept included; NaN under a sparse prior, where it is not computed
+  Vector precision;            ///< [groups] E[alpha], for the standardised columns if columns are standardised; empty under a sparse prior
+  Matrix precision_history;    ///< [groups, 1 + max_sweeps/record_every] E[alpha] at the start and after every record_every sweeps. If the
+                               ///< fit ended earlier, the other columns have the final values (a preset with compat: the starting values).
+                               ///< Empty if the fit was loaded from a file
+  std::vector<Index> group;    ///< [p] group of each column; -1 flat, -2 fixed precision, -3 left out
+  Vector relevance;            ///< [p] 1 - a_j V_jj in [0, 1]: 1 = the data determine the coefficient, 0 = the prior does; under a sparse
+                               ///< prior the inclusion
+  std::vector<bool> relevant;  ///< [p] kept: the precision of its group would stay finite with a margin of two     (OPT.3); true under a
+                               ///< shared prior; under a sparse prior: inclusion above one half, and not undecided
+  std::vector<bool> left_out;  ///< [p] constant or duplicated columns, which the fit does not use; their mean is 0
+  double bound = 0;            ///< lower bound on the log evidence, nats. Likelihood laplace: the approximation (LAP.3), not a bound.
+                               ///< Laplace prior: log density of the rows and the standardised weights at the mode (L1.1); preset
+                               ///< l1_slr_lap: without its constant (L1EM.2)
   std::vector<std::string> column_names;                         ///< [p]
-  PriorKind prior = PriorKind::shared;                           ///< the one that was used
-  double lambda = 0;                                             ///< of a Laplace prior
-  LogisticLikelihood likelihood = LogisticLikelihood::gaussian;  ///< logistic: what `bound` is of; of a Laplace prior: laplace
+  PriorKind prior = PriorKind::shared;                           ///< the prior that was used
+  double lambda = 0;                                             ///< Laplace prior: its lambda
+  LogisticLikelihood likelihood = LogisticLikelihood::gaussian;  ///< logistic: the likelihood in `bound`; Laplace prior: laplace
 
-  LinearPosterior posterior = LinearPosterior::joint;  ///< linear: factorised: V is the covariance of w itself
+  LinearPosterior posterior = LinearPosterior::joint;  ///< linear; if factorised, V is the covariance of w itself
   GammaDistribution noise = {0, 0};                    ///< linear: posterior of the noise precision (a_N, b_N), in units of 1/y^2
-  std::optional<SparseResult> sparse;                  ///< of a prior sparse, slab or dense
+  std::optional<SparseResult> sparse;                  ///< only for the priors sparse, slab and dense
   std::string target;                                  ///< name of the target, if one was given
-  std::vector<std::string> classes;                    ///< logistic: the two labels; probabilities are of the second
+  std::vector<std::string> classes;                    ///< logistic: the two labels; probabilities are those of the second
 
-  /// How the fit describes the rows it was made from.
+  // How well the fit describes its training rows.
   double num_rows = 0;              ///< sum of the observation weights
-  double effective_parameters = 0;  ///< sum of relevance, intercept and flat columns included
+  double effective_parameters = 0;  ///< sum of the relevances, with those of the intercept and of flat columns
   double r_squared = 0;             ///< linear
   double accuracy = 0;              ///< logistic: share of the rows whose class is the more probable one by predict()
-  double log_loss = 0;              ///< logistic, nats per row, of the probabilities that predict() gives by its rule `automatic`
-  double class_weight[2] = {0, 0};  ///< logistic: rows of each class
+  double log_loss = 0;              ///< logistic: nats per row, by the probabilities of predict() under rule `automatic`
+  double class_weight[2] = {0, 0};  ///< logistic: rows of each class, as sums of weights
 
   Report report;
   std::shared_ptr<const internal::FitState> state;  ///< what predict(), covariance() and the model file need
 
   [[nodiscard]] Index num_columns() const { return mean.size(); }
-  /// Weights and noise in one posterior: marginals are Student-t and V is scaled by the noise.
+  /// Whether weights and noise have a joint posterior: marginals are then Student-t, and the noise scales V.
   [[nodiscard]] bool is_joint() const { return task == Task::linear && posterior == LinearPosterior::joint; }
   /// Degrees of freedom of the marginals: 2 a_N of a Student-t (linear, joint), infinity (a normal distribution) otherwise.
   [[nodiscard]] double degrees_of_freedom() const { return is_joint() ? 2 * noise.shape : std::numeric_limits<double>::infinity(); }
-  /// Posterior covariance of the coefficients [p, p], or [p+1, p+1] with the intercept last; formed when called.
+  /// Posterior covariance of the coefficients [p, p], or [p+1, p+1] with the intercept last; each call computes it.
   /// \throws InvalidArgument if the fit kept no covariance factor.
   [[nodiscard]] Matrix covariance() const;
-  /// V, of which V_diagonal is the diagonal, likewise: q(w|tau) = N(w, V/tau) of a joint posterior, else V is the covariance.
+  /// V, whose diagonal is V_diagonal, with the same shape and errors. For a joint posterior q(w|tau) = N(w, V/tau), else V is the
+  /// covariance.
   [[nodiscard]] Matrix V() const;
 };
 
-/// V^-1 = diag(a) + X' diag(omega) X [p,p], not by inverting V.                                                        (RIDGE.1)
-/// \param fit  one of columns as they are, without intercept and standardisation, and not from a file
-/// \param X    [n,p] the rows that it was made from; not read where one observation was taken at a time, whose V^-1 comes from V's factor
-/// \throws InvalidArgument  another fit, or another number of rows or columns
+/// V^-1 = diag(a) + X' diag(omega) X [p,p], computed without inverting V.                                                        (RIDGE.1)
+/// \param fit  a fit without intercept and without standardisation, not loaded from a file
+/// \param X    [n,p] the training rows. Not read if the fit absorbed one row at a time: V^-1 then comes from the factor of V
+/// \throws InvalidArgument  another kind of fit, or another number of rows or columns
 [[nodiscard]] Matrix V_inverse(const Fit& fit, MatrixView X);
 
 /// Central credible interval of coefficient j (of the intercept: j = -1). level in (0, 1).
 [[nodiscard]] Interval credible_interval(const Fit& fit, Index j, double level = 0.95);
-/// [p] in [.5, 1]: probability that a coefficient has the sign of its mean, half of the probability that it is 0 included; .5 where a
-/// column was left out.                                                                                                        (SP.22)
+/// [p] in [.5, 1]: probability that a coefficient has the sign of its mean, plus half the probability that it is 0; .5 for a column that
+/// was left out.                                                                                                        (SP.22)
 [[nodiscard]] Vector direction(const Fit& fit);
 /// Central credible interval of the noise standard deviation 1/sqrt(tau). Linear only.
 [[nodiscard]] Interval noise_sd_interval(const Fit& fit, double level = 0.95);
 [[nodiscard]] double noise_sd(const Fit& fit);  ///< sqrt(b_N/a_N). Linear only.
 
-/// What `bound` may be compared with. Over columns that have a prior it is of one kind; a column without one adds a density that depends on
-/// its unit, and that no price of complexity is taken off.                                                                (LIN.5), (CMP.3)
+/// The fits whose `bound` may be compared with this one. A column without a prior adds a density to the bound that depends on its unit and
+/// carries no penalty for complexity.                                                                (LIN.5), (CMP.3)
 enum class BoundScope {
   any_prior,  ///< fits of the same rows and target under other priors
-  same_flat,  ///< some columns have no prior: fits in which the same columns have none
-  nothing     ///< no column has a prior (prior `none`), or it is the density at the mode of a Laplace prior
+  same_flat,  ///< some columns have no prior: only fits in which the same columns have none
+  nothing     ///< no fit: no column has a prior (prior `none`), or the bound is the density at the mode of a Laplace prior
 };
 [[nodiscard]] BoundScope bound_scope(const Fit& fit);
 
-/// The fit as a table for people: coefficients with sd, interval and relevance, then what is known of the whole.
+/// The fit as a printed table: coefficients with sd, interval and relevance, then the results for the whole fit.
 [[nodiscard]] std::string summary(const Fit& fit, double level = 0.95);
 
 }  // namespace ardvark

@@ -15,7 +15,7 @@ namespace internal {
 class KernelFunction;
 }
 
-/// A kernel as plain data, for files. `kind` and what belongs to it:
+/// A kernel as plain data, for files. Each `kind` has these members:
 ///
 ///     "gaussian"     parameters {width} or {width of input 1, width of input 2, ...}
 ///     "laplacian"    parameters {width}
@@ -33,20 +33,20 @@ struct KernelSpec {
   friend bool operator==(const KernelSpec&, const KernelSpec&) = default;
 };
 
-/// A kernel k(x, c) of two points of d inputs. A value: cheap to copy, never changes, may be used from several threads at once.
+/// A kernel k(x, c) of two points with d inputs each. It never changes and is cheap to copy. Several threads may use it at once.
 ///
 ///     Kernel::gaussian(0.5)                              exp(-||x-c||^2 / 0.25)
 ///     Kernel::gaussian(0.5) + 2.0 * Kernel::linear()     sums, products and positive multiples of kernels are kernels
 ///
-/// Its parameters are what can be learnt: the widths, the offset of a polynomial (if it is > 0) and the scales, in the order in which
-/// name() shows them. They are > 0, and learnt as logarithms.   Source: docs/math/kernels.md
+/// Its parameters can be learnt: the widths, the offset of a polynomial (if it is > 0) and the scales, in the order in which name() shows
+/// them. They are > 0. A fit learns their logarithms.   Source: docs/math/kernels.md
 class Kernel {
  public:
-  /// exp(-||x-c||^2 / width^2)   (KER.1). `width` > 0, in the unit of the inputs: the distance at which k = 1/e. Not 2 sigma^2:
-  /// width = sqrt(2) sigma, width = 1/sqrt(gamma); other programs' conventions are tabled in docs/math/kernels.md.
-  /// \throws InvalidArgument  unless width is positive and finite; likewise below
+  /// exp(-||x-c||^2 / width^2)   (KER.1). `width` > 0, in the unit of the inputs: the distance at which k = 1/e. In other conventions,
+  /// width = sqrt(2) sigma = 1/sqrt(gamma); docs/math/kernels.md has a table of them.
+  /// \throws InvalidArgument  unless width is positive and finite; the same for the kernels below
   [[nodiscard]] static Kernel gaussian(double width);
-  /// exp(-sum_i (x_i-c_i)^2 / widths_i^2)   (KER.2): one width > 0 per input, each learnt on its own. A single one serves all inputs.
+  /// exp(-sum_i (x_i-c_i)^2 / widths_i^2)   (KER.2): one width > 0 per input, each learnt separately. A single width applies to all inputs.
   [[nodiscard]] static Kernel gaussian(std::vector<double> widths);
   /// exp(-||x-c|| / width)   (KER.3), the Euclidean distance. `width` > 0
   [[nodiscard]] static Kernel laplacian(double width);
@@ -57,26 +57,27 @@ class Kernel {
   /// (x'c + offset)^degree   (KER.6). `degree` >= 1, `offset` >= 0 and finite; an offset of 0 stays 0 and is not a parameter.
   [[nodiscard]] static Kernel polynomial(int degree, double offset = 1);
   /// Vapnik's linear spline with infinitely many knots on the positive half-axis, a product over the inputs   (KER.7):
-  /// 1 + x c + x c min(x,c) - (x+c)/2 min(x,c)^2 + min(x,c)^3/3. It is meant for inputs >= 0. For negative inputs the same formula is
-  /// used, as Tipping (2001) does: valid columns of a relevance vector machine, but the kernel is not positive semi-definite there.
+  /// 1 + x c + x c min(x,c) - (x+c)/2 min(x,c)^2 + min(x,c)^3/3. It is meant for inputs >= 0. Negative inputs use the same formula, as in
+  /// Tipping (2001). Its columns are valid for a relevance vector machine, but the kernel is not positive semi-definite there.
   [[nodiscard]] static Kernel spline();
-  /// Any function of two points of d inputs each, with a name to show. It has no parameters, need be neither symmetric nor positive
-  /// semi-definite, must be safe to call from several threads, and cannot be stored in a file. What it throws passes through.
+  /// Any function of two points with d inputs each, with a name to show. It has no parameters and need not be symmetric or positive
+  /// semi-definite. It must be safe to call from several threads. It cannot be stored in a file. The caller gets the exceptions that it
+  /// throws.
   /// \throws InvalidArgument  an empty function or an empty name
   [[nodiscard]] static Kernel callable(std::function<double(const double* x, const double* c, Index d)> function, std::string name);
 
-  // A moved-from kernel would be empty; copies cost one reference count.
+  // No move operations: a moved-from kernel would be empty, and a copy costs only a reference count.
   Kernel(const Kernel&) = default;
   Kernel& operator=(const Kernel&) = default;
   ~Kernel() = default;
 
   friend Kernel operator+(const Kernel& a, const Kernel& b);  ///< k_a + k_b   (KER.8)
   friend Kernel operator*(const Kernel& a, const Kernel& b);  ///< k_a k_b   (KER.9)
-  /// scale * k   (KER.10). A scale of a scaled kernel is multiplied into it: one parameter.
+  /// scale * k   (KER.10). The scales of a kernel that is scaled twice are multiplied, so that there is one parameter.
   /// \throws InvalidArgument  unless scale is positive and finite
   friend Kernel operator*(double scale, const Kernel& kernel);
 
-  /// "gaussian(width=0.5)", "gaussian(widths=[0.5, 2])", "2 * (polynomial(degree=2, offset=1) + linear)": six digits of each number.
+  /// "gaussian(width=0.5)", "gaussian(widths=[0.5, 2])", "2 * (polynomial(degree=2, offset=1) + linear)": numbers have six digits.
   [[nodiscard]] std::string name() const;
 
   [[nodiscard]] Index num_parameters() const;
@@ -85,21 +86,21 @@ class Kernel {
   /// \throws InvalidArgument  unless there are num_parameters() values, all finite, whose exponentials are positive and finite
   [[nodiscard]] Kernel with_log_parameters(const std::vector<double>& log_parameters) const;
 
-  /// out_ij = k(x_i, c_j). Identical rows give exactly 1 with gaussian, laplacian and cauchy; elsewhere their error is below
-  /// (d + 2) 1e-13, wherever the points lie (KER.11). gaussian and laplacian below 1e-304 are 0.
+  /// out_ij = k(x_i, c_j). With gaussian, laplacian and cauchy, identical rows give exactly 1; for other rows the error is below
+  /// (d + 2) 1e-13, for all points (KER.11). Values of gaussian and laplacian below 1e-304 are 0.
   /// \param X    [n,d] one point a row; finite
   /// \param C    [m,d] one centre a row; finite
   /// \param out  [n,m] overwritten; must not overlap X or C
-  /// \throws InvalidArgument  before any work: X or C empty or not finite, different numbers of columns, a number of columns other than
-  ///                          the number of widths, out of another shape
-  /// O(n m d). Works in tiles of at most 256 x 64; nothing else of the size of the result is allocated.
+  /// \throws InvalidArgument  before any work: X or C is empty or not finite, their numbers of columns differ, the number of columns is not
+  ///                          the number of widths, or `out` has the wrong shape
+  /// O(n m d). Works in tiles of at most 256 x 64, and allocates no other memory of the size of the result.
   void evaluate(const Eigen::Ref<const Matrix>& X, const Eigen::Ref<const Matrix>& C, Eigen::Ref<Matrix> out) const;
-  /// out_ij = d k(x_i, c_j) / d ln(parameter), as evaluate().
+  /// out_ij = d k(x_i, c_j) / d ln(parameter). The arguments and errors are those of evaluate().
   /// \param parameter  from 0 to num_parameters() - 1
   void derivative(const Eigen::Ref<const Matrix>& X, const Eigen::Ref<const Matrix>& C, Index parameter, Eigen::Ref<Matrix> out) const;
 
-  /// The kernel as data; from_spec gives the same kernel back, to the last bit.
-  /// \throws InvalidArgument  a callable, alone or as a part: a function cannot be stored
+  /// The kernel as data. from_spec returns the same kernel, to the last bit.
+  /// \throws InvalidArgument  the kernel is or contains a callable: a function cannot be stored
   [[nodiscard]] KernelSpec spec() const;
   /// \throws InvalidArgument  an unknown kind, a wrong number of parameters or parts, or a parameter outside its range
   [[nodiscard]] static Kernel from_spec(const KernelSpec& spec);

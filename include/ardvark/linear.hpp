@@ -14,19 +14,19 @@ struct LinearFit : Fit {};
 /// \param X  [n,p] double or float, either memory order, read only and not kept; finite
 /// \param y  [n] finite
 /// \throws InvalidArgument  before any work, naming the argument, its value and the constraint
-/// Non-convergence and numerical trouble are not thrown: read fit.report.status.   O(n p min(n,p)) once, then O(min(n,p)^3) a sweep or
-/// less.
+/// If the fit does not converge or has numerical trouble, nothing is thrown: read fit.report.status.   O(n p min(n,p)) once, then at most
+/// O(min(n,p)^3) a sweep.
 [[nodiscard]] LinearFit fit_linear(MatrixView X, VectorView y, const FitOptions& options = {});
-/// The same fit, bit for bit, of an X that the caller has no further use of. Under the priors sparse, slab and dense with more columns than
-/// rows, what predictions need lies in the memory of X, so that a fit takes O(n^2 + p) beside it and not a copy; with fewer columns it
-/// goes before the decomposition, under other priors at the end. X is gone, whatever the outcome.
+/// The same fit, to the last bit, if you no longer need X: the fit takes over its memory and makes no copy. With the priors sparse, slab
+/// and dense and more columns than rows, the data for predictions stay in the memory of X, and the fit needs only O(n^2 + p) more. With
+/// fewer columns, X is freed before the decomposition; with other priors, at the end. X is gone, even if the fit fails.
 ///
 ///     ardvark::LinearFit fit = ardvark::fit_linear(ardvark::OwnedMatrix(std::move(X)), y);
 ///
 [[nodiscard]] LinearFit fit_linear(OwnedMatrix&& X, VectorView y, const FitOptions& options = {});
 
-/// A Student-t distribution per row: the new observation, or the mean, is mean + scale t; with infinitely many degrees of freedom a normal
-/// one. (LIN.4), (VR.4)
+/// A Student-t distribution per row: the new observation, or the mean, is mean + scale t. With infinite degrees of freedom, it is a normal
+/// distribution.                                                                                                    (LIN.4), (VR.4)
 struct StudentPrediction {
   Vector mean;
   Vector scale;
@@ -35,29 +35,29 @@ struct StudentPrediction {
   /// Half the width of the central interval at this level, in (0, 1): a new observation lies within mean +- that.
   [[nodiscard]] Vector half_width(double level = 0.95) const;
 };
-/// What a prediction of numbers is of.
+/// What a regression predicts.
 enum class PredictionOf {
-  new_observation,  ///< the noise is in it
+  new_observation,  ///< a new observation, with noise
   mean              ///< the curve or surface itself, without noise
 };
 /// \param X_new  [m,p] same columns as the fit's, finite.  \throws InvalidArgument
 [[nodiscard]] StudentPrediction predict(const LinearFit& fit, MatrixView X_new, PredictionOf what = PredictionOf::new_observation);
 
-/// A distribution per row, for weights and noise that are independent in the posterior: the new observation is normal with this mean and
-/// the variance 1/tau + variance_of_mean, where the noise precision tau is itself uncertain. Heavier tails than (VR.4), which takes tau as
-/// known; it matters where rows are few.                                                                              (VR.5)
+/// A distribution per row, if weights and noise are independent in the posterior. The new observation is normal with this mean and the
+/// variance 1/tau + variance_of_mean, and the noise precision tau is uncertain, too. The tails are heavier than those of (VR.4), which
+/// takes tau as known. The difference is important if there are few rows.                                                      (VR.5)
 struct NoiseMixturePrediction {
   Vector mean;                    ///< [m]
-  Vector variance_of_mean;        ///< [m] what the uncertain weights add; >= 0
+  Vector variance_of_mean;        ///< [m] part of the variance that comes from the uncertain weights; >= 0
   GammaDistribution noise{0, 0};  ///< posterior of tau; > 0
   /// Infinite for noise.shape <= 1.
   [[nodiscard]] Vector standard_deviation() const;
   /// Half the width of the central interval at this level, in (0, 1): a new observation lies within mean +- that.
   [[nodiscard]] Vector half_width(double level = 0.95) const;
-  /// Of one new observation per row, nats. \param y  [m] finite.  \throws InvalidArgument
+  /// Log density of one new observation per row, nats. \param y  [m] finite.  \throws InvalidArgument
   [[nodiscard]] Vector log_density(VectorView y) const;
 };
-/// \param fit    one with posterior = factorised: of a joint one predict() is exact
+/// \param fit    a fit with posterior = factorised; for a joint posterior, predict() is exact
 /// \param X_new  [m,p] same columns as the fit's, finite.  \throws InvalidArgument
 [[nodiscard]] NoiseMixturePrediction predict_mixture(const LinearFit& fit, MatrixView X_new);
 

@@ -1,4 +1,4 @@
-// Fits in files: the safetensors layout, a JSON description and raw little-endian arrays.
+// Files of fits. They have the safetensors layout: a JSON description and raw little-endian arrays.
 #pragma once
 
 #include <optional>
@@ -14,16 +14,16 @@
 
 namespace ardvark {
 
-/// What a model file holds: enough to predict and to print the summary.
+/// The contents of a model file: enough to predict and to print the summary.
 struct SavedModel {
-  /// A linear score (regressions, two classes), a relevance vector machine without the rows that are no relevance vectors, or more than two
-  /// classes.
+  /// A linear score (regressions, two classes), a relevance vector machine with only the rows that are relevance vectors, or a model of
+  /// more than two classes.
   std::variant<Fit, RelevanceFit, SoftmaxFit> fit;
-  std::optional<Diagnosis> diagnosis = {};  ///< k-hat, of a fit that was asked for it; in a file without the draws
-  /// How a table's columns become columns of X; numeric columns of the fit's names if it was not made from a table.
+  std::optional<Diagnosis> diagnosis = {};  ///< k-hat, if the options asked for it; a file does not have the draws
+  /// How the columns of a table become columns of X; without a table, numeric columns with the names of the fit.
   FeatureEncoding encoding = {};
 
-  /// The one that it is; nullptr: it is another.
+  /// The fit if it has this type, else nullptr.
   [[nodiscard]] const Fit* score() const { return std::get_if<Fit>(&fit); }
   [[nodiscard]] const RelevanceFit* relevance() const { return std::get_if<RelevanceFit>(&fit); }
   [[nodiscard]] const SoftmaxFit* softmax() const { return std::get_if<SoftmaxFit>(&fit); }
@@ -32,10 +32,9 @@ struct SavedModel {
   [[nodiscard]] SoftmaxFit* softmax() { return std::get_if<SoftmaxFit>(&fit); }
 };
 
-/// Writes through a temporary file and a rename: whole or not at all. A symbolic link stays, and what it leads to is written; a file that
-/// was there before leaves its permissions to the new one.
-/// \throws InvalidArgument   the fit holds no posterior; the encoding makes another number of inputs; a kernel that cannot be stored
-/// \throws EnvironmentError  the file cannot be written
+/// Writes a temporary file and renames it, so that the path has either the old file or the whole new one. If the path is a symbolic link,
+/// the file that it points to is replaced. The new file has the permissions of the old one. \throws InvalidArgument   the fit has no
+/// posterior; the encoding gives another number of inputs; the kernel cannot be stored \throws EnvironmentError  the file cannot be written
 void save_model(const std::string& path, const Fit& fit);
 void save_model(const std::string& path, const Fit& fit, const FeatureEncoding& encoding);
 void save_model(const std::string& path, const RelevanceFit& fit);
@@ -43,10 +42,10 @@ void save_model(const std::string& path, const RelevanceFit& fit, const FeatureE
 void save_model(const std::string& path, const SoftmaxFit& fit);
 void save_model(const std::string& path, const SoftmaxFit& fit, const FeatureEncoding& encoding);
 void save_model(const std::string& path, const SavedModel& model);
-/// The bytes of that file.
+/// The bytes of the file.
 [[nodiscard]] std::string model_to_bytes(const SavedModel& model);
 
-/// \throws InvalidArgument   no model file, one in which anything has changed since it was written, or one of a newer version
+/// \throws InvalidArgument   the file is not a model file, has changed since it was written, or has a newer format version
 /// \throws EnvironmentError  the file does not exist or cannot be read
 [[nodiscard]] SavedModel load_model(const std::string& path);
 [[nodiscard]] SavedModel model_from_bytes(std::string_view bytes);

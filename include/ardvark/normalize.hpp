@@ -1,5 +1,4 @@
-// Columns brought to one size before a fit, as the programs of the SLR toolbox do and let their user choose.        docs/math/slr.md
-// (SLR.4)
+// Centring and scaling of columns before a fit, with the choices of the SLR toolbox.                        docs/math/slr.md, (SLR.4)
 #pragma once
 
 #include "ardvark/types.hpp"
@@ -8,23 +7,23 @@ namespace ardvark {
 
 enum class ColumnCenter { none, each, all };  ///< zero, the mean of each column, the mean of the whole table
 
-/// Taken after centring.
+/// What the columns are divided by, after centring.
 enum class ColumnScale {
   none,
   each,            ///< largest |x| of each column
-  all,             ///< of the whole table
+  all,             ///< largest |x| of the whole table
   deviation_each,  ///< standard deviation (n - 1) of each column
-  deviation_all    ///< of all entries of the table
+  deviation_all    ///< standard deviation (n - 1) of all entries of the table
 };
 
-/// x is seen as (x - center)/scale; where the scale is 0, in a column of one value, as 0.
+/// x becomes (x - center)/scale, or 0 if the scale is 0 (a column with a single value).
 struct ColumnUnits {
   Vector center, scale;  ///< [p]
 };
 
 /// \param X  [n,p] finite.  \throws InvalidArgument
 [[nodiscard]] ColumnUnits column_units(MatrixView X, ColumnCenter center, ColumnScale scale);
-/// [n,p].  \throws InvalidArgument  another number of columns, or not finite
+/// [n,p] the scaled columns.  \throws InvalidArgument  X has another number of columns, or is not finite
 [[nodiscard]] Matrix in_units(MatrixView X, const ColumnUnits& units);
 
 }  // namespace ardvark

@@ -16,44 +16,44 @@ struct GammaDistribution {
 };
 
 enum class PriorKind {
-  automatic,  ///< sparse; beside an option that sparse has no meaning for, for a softmax of several classes and for two classes with more
-              ///< than 20,000 rows and columns: ARD where rows >= 5 columns, shared otherwise, and the report says which and why
+  automatic,  ///< sparse. With an option that does not apply to sparse, for a softmax of several classes, and for two classes with more
+              ///< than 20,000 rows and columns: ard if rows >= 5 columns, else shared; the report says which and why
   shared,     ///< one precision for all columns
   ard,        ///< one precision per column (per group, where `group` is given)
   groups,     ///< one precision per group of columns
   none,       ///< every column flat
-  sparse,     ///< few effects of their own over many small ones: spike and slab plus ridge, each known only from the data      (SP.1)
-  slab,       ///< the few alone: spike and slab
-  dense,      ///< the many alone: a ridge with its exact evidence
+  sparse,     ///< a few larger effects plus many small ones: spike and slab plus ridge; the data determine both sizes      (SP.1)
+  slab,       ///< only the few larger effects: spike and slab
+  dense,      ///< only the many small effects: a ridge with its exact log evidence
   laplace     ///< lambda/2 exp(-lambda |w_j|) for each column: L1 regularisation, logistic only                        (L1.1)
 };
 
-/// What a sweep makes of the precisions of the weights.
+/// How a sweep updates the precisions of the weights.
 enum class UpdateRule {
-  vb,      ///< (c0 + |g|/2) / (d0 + 1/2 sum(w^2 + V)), under Jeffreys' prior |g| / sum(w^2 + V), which is EM             (LIN.2), (JJ.4)
-  mackay,  ///< the same fixed points, reached much sooner; the bound may fall on the way                                      (OPT.6)
+  vb,      ///< (c0 + |g|/2) / (d0 + 1/2 sum(w^2 + V)); with Jeffreys' prior |g| / sum(w^2 + V), which is EM             (LIN.2), (JJ.4)
+  mackay,  ///< has the same fixed points and reaches them much sooner; the bound may fall on the way                          (OPT.6)
   laplace  ///< lambda/|w|: EM for the Laplace prior lambda/2 exp(-lambda |w|) as a scale mixture; the mode, not an average     (L1.8)
 };
 [[nodiscard]] const char* to_string(UpdateRule rule);
 
-/// Columns whose precision runs to infinity leave the computation, and may be asked back.
+/// Columns whose precision grows without limit leave the computation; they may come back.
 struct Pruning {
-  double threshold = 0;   ///< a group leaves when its precision (of the columns as they are scaled inside) reaches it; 0: none ever does
-  int readmit_every = 0;  ///< sweeps between two tests (binary fits: doubled after each that finds none) whether a column outside would
-                          ///< raise the bound (OPT.5); also before convergence is declared; 0: those outside stay there
+  double threshold = 0;   ///< a group leaves when its precision (for columns as they are scaled inside) reaches this value; 0: none leaves
+  int readmit_every = 0;  ///< sweeps between two tests whether a column that left would raise the bound (OPT.5); also tested before the fit
+                          ///< converges; binary fits double the interval after a test that finds none; 0: columns do not come back
   [[nodiscard]] bool is_on() const { return threshold > 0; }
 };
 
-/// What is known about the weights beforehand. Columns may also be fixed at a given precision, or flat (no prior at all).
+/// The prior of the weights. Columns may also have a fixed precision, or be flat (without a prior).
 ///
 ///     Prior::ard()                                    one precision per column
 ///     Prior::groups({0, 0, 1, 1, 1})                  two groups
 ///     Prior::shared().flat({0}).fixed({3}, 2.5)       column 0 without a prior, column 3 at precision 2.5, the rest share one
-///     Prior::laplace(20)                              the mode under sum_n ln p(t_n) - 20 sum_j |w_j|, of the standardised columns
+///     Prior::laplace(20)                              the mode: maximum of sum_n ln p(t_n) - 20 sum_j |w_j|, for standardised columns
 struct Prior {
   PriorKind kind = PriorKind::automatic;
   double lambda = 0;  ///< laplace, or UpdateRule::laplace: nats per unit of |w_j| of the standardised column, > 0. It is n times glmnet's
-                      ///< lambda, and 1/C of liblinear. 0: not given; the message of the fit then says what range makes sense
+                      ///< lambda, and 1/C of liblinear. 0: not given; the error message then names a useful range
   std::vector<Index> group;             ///< [columns] group number from 0; required for PriorKind::groups, optional for ard and automatic
   std::vector<Index> flat_columns;      ///< positions of columns without a prior
   std::vector<Index> fixed_columns;     ///< positions of columns with a given precision
@@ -97,7 +97,7 @@ struct Prior {
   }
 };
 [[nodiscard]] const char* to_string(PriorKind kind);
-/// One of sparse, slab and dense.
+/// Whether the prior is sparse, slab or dense.
 [[nodiscard]] constexpr bool is_sparse(PriorKind kind) {
   return kind == PriorKind::sparse || kind == PriorKind::slab || kind == PriorKind::dense;
 }

@@ -1,4 +1,4 @@
-// The few types every header of ardvark shares: sizes, owned vectors and matrices, and read-only views of the caller's arrays.
+// The types that all headers of ardvark use: sizes, owned vectors and matrices, and read-only views of the caller's arrays.
 #pragma once
 
 #include <Eigen/Core>
@@ -16,8 +16,8 @@ using Index = Eigen::Index;      ///< sizes and positions: signed, 64 bits
 using Vector = Eigen::VectorXd;  ///< an owned vector
 using Matrix = Eigen::MatrixXd;  ///< an owned matrix, column-major
 
-/// A read-only view of contiguous doubles. Nothing is copied: the caller's array must outlive the view, so a temporary may be an argument
-/// of a call but must not be stored in an option.
+/// A read-only view of contiguous doubles. Nothing is copied: the caller's array must exist as long as the view. A temporary may therefore
+/// be an argument of a call, but must not be stored in an option.
 class VectorView {
  public:
   VectorView() = default;
@@ -53,17 +53,17 @@ class MatrixView {
       : MatrixView(data, ScalarType::float32, rows, cols, layout, stride) {}
   MatrixView(const void* data, ScalarType scalar, Index rows, Index cols, Layout layout, Index stride)
       : data_(data), scalar_(scalar), rows_(rows), cols_(cols), layout_(layout), stride_(stride) {
-    // A single line has no neighbour: its stride is what BLAS wants to see.
+    // A single line has no neighbour: its stride is the one that BLAS requires.
     const Index length = layout == Layout::column_major ? rows : cols, lines = layout == Layout::column_major ? cols : rows;
     if (stride_ == 0 || lines == 1) stride_ = length;
-    if (layout == Layout::row_major && cols == 1 && stride_ == 1) {  // a vector either way, and one way gives the same bits
+    if (layout == Layout::row_major && cols == 1 && stride_ == 1) {  // a vector has both layouts; always the same one gives the same bits
       layout_ = Layout::column_major;
       stride_ = rows;
     }
   }
 
   /// Any Eigen matrix, map or block with direct access: MatrixXd, MatrixXf, row-major ones, X.leftCols(3), X.row(2), ...
-  /// \throws InvalidArgument  neither the elements of a column nor those of a row are neighbours in memory
+  /// \throws InvalidArgument  neither the elements of a column nor those of a row are contiguous in memory
   template <typename Derived>
   requires(std::is_same_v<typename Derived::Scalar, double> || std::is_same_v<typename Derived::Scalar, float>)
       MatrixView(const Eigen::MatrixBase<Derived>& m)
@@ -102,13 +102,13 @@ class MatrixView {
   Index stride_ = 0;
 };
 
-/// A [rows, cols] matrix of doubles together with its memory: for calls that may write over it, or keep it for what they would else hold
-/// in a copy. Whoever gives one away has no further use of those numbers.
+/// A [rows, cols] matrix of doubles together with its memory, for calls that may overwrite it, or keep it instead of a copy. Pass one only
+/// if you no longer need the numbers.
 struct OwnedMatrix {
-  std::shared_ptr<double[]> memory;  ///< rows * cols, no gaps; read and written by nobody else
-  MatrixView view;                   ///< of it
+  std::shared_ptr<double[]> memory;  ///< rows * cols, no gaps; no other code reads or writes it
+  MatrixView view;                   ///< view of `memory`
 
-  /// \param values  [rows * cols] with whatever frees them: a unique_ptr will do
+  /// \param values  [rows * cols] with their deleter: a unique_ptr, for example
   OwnedMatrix(std::shared_ptr<double[]> values, Index rows, Index cols, Layout layout = Layout::column_major)
       : memory(std::move(values)), view(memory.get(), rows, cols, layout) {}
   explicit OwnedMatrix(Matrix&& X) {
