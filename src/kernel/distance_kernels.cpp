@@ -1,4 +1,4 @@
-// The kernels of the distance: gaussian, laplacian, cauchy.
+// The kernels that are functions of the distance: gaussian, laplacian, cauchy.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -17,7 +17,7 @@ using namespace internal;
 
 namespace {
 
-// Up to this many inputs summing squared differences costs no more than the matrix product and its repairs.
+// Up to this many inputs, adding squared differences costs no more than the matrix product with its corrections.
 constexpr Index direct_inputs = 8;
 
 // One width for all inputs, or one per input.
@@ -27,7 +27,7 @@ class Widths {
 
   [[nodiscard]] const std::vector<double>& values() const { return widths_; }
   [[nodiscard]] bool one_for_all() const { return widths_.size() == 1; }
-  // A width so small that its reciprocal overflows must leave zero differences zero.
+  // If the reciprocal of a small width overflows, differences of zero must stay zero.
   [[nodiscard]] double reciprocal(Index input) const {
     return std::min(1 / widths_[one_for_all() ? 0 : static_cast<std::size_t>(input)], std::numeric_limits<double>::max());
   }
@@ -40,7 +40,7 @@ class Widths {
   std::vector<double> widths_;
 };
 
-// U_ij = sum_i ((x_i-c_i)/R_i)^2 as it stands.
+// U_ij = sum_i ((x_i-c_i)/R_i)^2, computed directly.
 void direct_distances(const Points& X, const Points& C, const Widths& widths, Matrix& U) {
   for (Index j = 0; j < C.rows(); ++j) {
     auto u = U.col(j).array();
@@ -58,9 +58,9 @@ double direct_distance(const Points& X, Index row, const Points& C, Index centre
   return u;
 }
 
-// (KER.11): ||x||^2 + ||c||^2 - 2 x'c about the mean of the tile's centres. Where the three cancel to less than `kept` of their size the
-// distance is summed directly, so the relative error stays below (2d + 3) 2^-53 / kept, 2.6e-12 for ten inputs, and that of k below 1/e
-// times this.
+// (KER.11): ||x||^2 + ||c||^2 - 2 x'c relative to the mean of the tile's centres. If the terms cancel to less than `kept` of their
+// size, the distance is added up directly. So its relative error stays below (2d + 3) 2^-53 / kept, 2.6e-12 for ten inputs, and that of k
+// below 1/e times this.
 void product_distances(const Points& X, const Points& C, const Widths& widths, Matrix& U) {
   constexpr double kept = 1e-3;
   Matrix x(X.rows(), X.cols()), c(C.rows(), C.cols());
@@ -98,7 +98,7 @@ class GaussianKernel final : public KernelFunction {
     if (!widths_.one_for_all())
       for (Index j = 0; j < C.rows(); ++j)
         D.col(j).array() = ((X.col(parameter).array() - C(j, parameter)) * widths_.reciprocal(parameter)).square();
-    D.array() = 2 * K.array() * D.array().min(decay_end);  // where the factor is larger K is 0, and the factor may be infinite
+    D.array() = 2 * K.array() * D.array().min(decay_end);  // if the factor is larger, K is 0 and the factor may be infinite
   }
   std::string name() const override {
     return widths_.one_for_all() ? fmt::format("gaussian(width={:.6g})", widths_.values()[0])
@@ -147,7 +147,7 @@ class CauchyKernel final : public KernelFunction {
     squared_distances(X, C, width_, K);
     K.array() = (1 + K.array()).inverse();
   }
-  // d k / d ln R = 2 u k^2, u = ||x-c||^2/R^2; the largest u allowed keeps inf * 0 away
+  // d k / d ln R = 2 u k^2, u = ||x-c||^2/R^2; limiting u avoids inf * 0
   void derivative(const Points& X, const Points& C, Index, Matrix& D) const override {
     squared_distances(X, C, width_, D);
     D.array() = D.array().min(1e150);

@@ -15,7 +15,7 @@ using namespace internal;
 
 namespace {
 
-// A tile of 256 x 64 doubles is 128 KiB: two of them, and the points, stay in a level-2 cache.
+// A tile of 256 x 64 doubles is 128 KiB: two tiles and the points fit in a level-2 cache.
 constexpr Index tile_rows = 256, tile_cols = 64;
 
 void check_points(const Points& X, const Points& C, const Eigen::Ref<Matrix>& out, const KernelFunction& function) {

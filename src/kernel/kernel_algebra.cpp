@@ -12,7 +12,7 @@ using namespace internal;
 
 namespace {
 
-// Kernels made of others; their parameters stand in the order of the parts.
+// Kernels made of other kernels; their parameters are in the order of the parts.
 class CompositeKernel : public KernelFunction {
  public:
   explicit CompositeKernel(std::vector<Kernel> parts) : parts_(std::move(parts)) {}
@@ -46,7 +46,7 @@ class CompositeKernel : public KernelFunction {
     }
     return parts;
   }
-  // The part that owns the parameter, and its number there.
+  // The part that has this parameter, and the number of the parameter in it.
   [[nodiscard]] std::pair<std::size_t, Index> owner(Index parameter) const {
     std::size_t part = 0;
     for (; parameter >= parts_[part].num_parameters(); ++part) parameter -= parts_[part].num_parameters();
@@ -84,7 +84,7 @@ class SumKernel final : public CompositeKernel {
   }
 };
 
-// A factor of a product as it is shown.
+// The name of a factor in a product.
 std::string factor_name(const Kernel& kernel) {
   const bool is_sum = dynamic_cast<const SumKernel*>(&KernelFunction::of(kernel)) != nullptr;
   return is_sum ? "(" + kernel.name() + ")" : kernel.name();

@@ -1,4 +1,4 @@
-// What stands behind a Kernel: one class per formula of docs/math/kernels.md.
+// The implementation of a Kernel: one class per formula of docs/math/kernels.md.
 #pragma once
 
 #include <memory>
@@ -9,11 +9,11 @@
 
 namespace ardvark::internal {
 
-/// Points, one a row: a block of the rows of X or C.
+/// Points, one per row: a block of rows of X or C.
 using Points = Eigen::Ref<const Matrix>;
 
 /// A kernel on one tile: Kernel::evaluate cuts the matrix into tiles that stay in the cache, so a sum or product of kernels needs no
-/// second matrix. Arguments have been checked; K has the shape of the tile.
+/// second full matrix. Arguments are checked before; K has the shape of the tile.
 class KernelFunction {
  public:
   virtual ~KernelFunction() = default;
@@ -23,7 +23,7 @@ class KernelFunction {
   [[nodiscard]] virtual std::string name() const = 0;
   [[nodiscard]] virtual KernelSpec spec() const = 0;
   [[nodiscard]] virtual std::vector<double> parameters() const { return {}; }
-  /// \throws InvalidArgument unless every one is positive and finite.
+  /// \throws InvalidArgument unless every parameter is positive and finite.
   [[nodiscard]] virtual Kernel with_parameters(const std::vector<double>& parameters) const = 0;
   /// \throws InvalidArgument unless the kernel can be used with d inputs.
   virtual void check_inputs(Index d) const { (void)d; }

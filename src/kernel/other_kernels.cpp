@@ -23,7 +23,7 @@ void inner_products(const Matrix& A, const Matrix& B, Matrix& K) {
 
 namespace {
 
-// Kernels without parameters; being immutable, each is its own copy with other parameters.
+// Kernels without parameters. They never change, so with_parameters() can return the same object.
 class FixedKernel : public KernelFunction, public std::enable_shared_from_this<FixedKernel> {
  public:
   void derivative(const Points&, const Points&, Index, Matrix&) const override { throw InternalError("a kernel without parameters"); }
@@ -39,7 +39,7 @@ class LinearKernel final : public FixedKernel {
 
 class SplineKernel final : public FixedKernel {
  public:
-  // (KER.7): with m = min, M = max the printed polynomial is 1 + x c + m^2 (3M - m)/6, which does not cancel.
+  // (KER.7): with m = min, M = max, the published polynomial is 1 + x c + m^2 (3M - m)/6; this form has no cancellation.
   void value(const Points& X, const Points& C, Matrix& K) const override {
     K.setOnes();
     for (Index j = 0; j < C.rows(); ++j)
@@ -59,7 +59,7 @@ class CallableKernel final : public FixedKernel {
   CallableKernel(Function function, std::string name) : function_(std::move(function)), name_(std::move(name)) {}
 
   void value(const Points& X, const Points& C, Matrix& K) const override {
-    const Matrix x = X.transpose(), c = C.transpose();  // the inputs of a point side by side
+    const Matrix x = X.transpose(), c = C.transpose();  // the inputs of a point are adjacent in memory
     for (Index j = 0; j < C.rows(); ++j)
       for (Index i = 0; i < X.rows(); ++i) K(i, j) = function_(x.col(i).data(), c.col(j).data(), X.cols());
   }

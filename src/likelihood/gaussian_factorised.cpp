@@ -12,7 +12,7 @@ class GaussianFactorised final : public Likelihood {
   GaussianFactorised(Vector y, Vector k, GammaDistribution prior, double start)
       : y_(std::move(y)), k_(std::move(k)), c0_(prior.shape), d0_(prior.rate), n_(k_.sum()), c_N_(c0_ + 0.5 * n_), start_(start) {
     const double mean = k_.dot(y_) / n_, variance = k_.dot((y_.array() - mean).square().matrix()) / n_;
-    if (start_ == 0) start_ = variance > 0 ? 100 / variance : 1.0;  // a noise of a tenth of the target's standard deviation
+    if (start_ == 0) start_ = variance > 0 ? 100 / variance : 1.0;  // noise with a tenth of the standard deviation of the target
     d_N_ = c_N_ / start_;
   }
 
@@ -28,7 +28,7 @@ class GaussianFactorised final : public Likelihood {
     write_rows(rows);
   }
 
-  // ln E[tau]; the curvature of the bound in it is c_N.
+  // The state is ln E[tau]; the curvature of the bound in it is c_N.
   [[nodiscard]] Index state_size() const override { return 1; }
   void get_state(Eigen::Ref<Vector> state, Eigen::Ref<Vector> weight) const override {
     state[0] = std::log(tau());
@@ -49,7 +49,7 @@ class GaussianFactorised final : public Likelihood {
 
  private:
   [[nodiscard]] double tau() const { return c_N_ / d_N_; }
-  // ||y - X w||^2 + tr(X V X'): the solver weighted both with the noise precision that q was built from.
+  // ||y - X w||^2 + tr(X V X'): the solver multiplied both by the noise precision that q was built from.
   [[nodiscard]] double squares(const Posterior& q) const { return (q.residual + q.explained) * (n_ / q.total_weight); }
   void write_rows(Rows& rows) const {
     rows.omega = tau() * k_;

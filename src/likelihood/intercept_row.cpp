@@ -10,7 +10,7 @@ namespace {
 
 constexpr double ln_pi = 1.1447298858494001741;
 
-// The root of a function that rises with ln c, if it lies below c = 1; 1 if not. least: where it is below 0.
+// The root of a function that increases with ln c, or 1 if the root is not below c = 1. least: a value of c with a negative function value.
 template <typename Function>
 double narrowing_at_root(Function&& rises, double least) {
   const double at_one = rises(1.0);
@@ -18,7 +18,7 @@ double narrowing_at_root(Function&& rises, double least) {
   std::uintmax_t most_steps = 60;
   const auto of_log = [&](double log_c) { return rises(std::exp(log_c)); };
   const double below = of_log(std::log(least));
-  if (!(below < 0)) return least;  // but for rounding
+  if (!(below < 0)) return least;  // only through rounding
   const auto [low, high] = boost::math::tools::toms748_solve(of_log, std::log(least), 0.0, below, at_one,
                                                              boost::math::tools::eps_tolerance<double>(40), most_steps);
   return std::exp(0.5 * (low + high));
@@ -31,7 +31,7 @@ InterceptRow intercept_row(double m, double s) {
     const double variance = c * c * s;
     return variance <= little_variance ? expected_logistic_of_little_variance(c * m, variance) : expected_logistic(c * m, variance);
   };
-  // c d/dc of ln c - E ln(2 cosh(c b/2)), its sign turned. u tanh u, u = c b/2, is concave in u^2: where E u^2 = 1 it is .77 at most.
+  // Minus c d/dc of ln c - E ln(2 cosh(c b/2)). u tanh u with u = c b/2 is concave in u^2: if E u^2 = 1 its mean is at most .77.
   const auto rises = [&](double c) {
     const LogisticExpectation e = at(c);
     return c * (m * (e.sigma - 0.5) + c * s * e.slope) - 1;
@@ -59,7 +59,7 @@ InterceptScores intercept_scores(const Vector& f) {
   };
   InterceptScores out;
   double log_sum = 0;
-  // The derivative in ln c of (C - 1) ln c - C/2 ln sum e^(c f), sum f = 0, its sign turned.
+  // Minus the derivative in ln c of (C - 1) ln c - C/2 ln sum e^(c f), with sum f = 0.
   const auto rises = [&](double c) { return 0.5 * C * c * softmax_of(c, log_sum).dot(centred) - (C - 1); };
   double least = 1;
   while (least > 1e-300 && rises(least) > 0) least *= 0.25;

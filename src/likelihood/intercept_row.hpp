@@ -1,4 +1,5 @@
-// The prior of the intercept of classes in the form of a row: Jeffreys' of the shares of the classes, as wide as suits the intercept.
+// For classes: the prior of the intercept in the form of a row. It is Jeffreys' prior of the class shares, with the width that fits the
+// intercept best.
 // docs/math/sparse.md (SP.20), docs/math/softmax.md (SMX.12)
 #pragma once
 
@@ -6,14 +7,14 @@
 
 namespace ardvark::internal {
 
-/// What is there of rows, and of one more.
+/// Appends the value of one more row.
 [[nodiscard]] inline Vector with_one_more(const Vector& of_rows, double last) {
   Vector out(of_rows.size() + 1);
   out << of_rows, last;
   return out;
 }
 
-/// p(b) = c/pi sqrt(sigma(c b) sigma(-c b)), with the c of at most 1 under which what is known of b is most probable.
+/// p(b) = c/pi sqrt(sigma(c b) sigma(-c b)), with the c <= 1 that maximises E ln p(b).
 struct InterceptRow {
   double narrowing = 1;  ///< c
   double omega = 0.25;   ///< weight of the row
@@ -21,12 +22,12 @@ struct InterceptRow {
   double log_prior = 0;  ///< E ln p(b)
 };
 
-/// b of mean m and variance s >= 0, 0 at a mode.                                                                         (VG.1), (LAP.1)
+/// b has mean m and variance s >= 0 (0 at a mode).                                                                         (VG.1), (LAP.1)
 [[nodiscard]] InterceptRow intercept_row(double m, double s);
 /// With Jaakkola and Jordan's bound, touching at xi = c sqrt(square); log_prior is the bound at E b^2 = square.                    (JJ.2)
 [[nodiscard]] InterceptRow intercept_row_of_bound(double square);
 
-/// Of several classes at the mode: sqrt(C) Gamma(C/2) pi^(-C/2) c^(C-1) prod softmax(c f)^(1/2).                                (SMX.12)
+/// For several classes, at the mode: sqrt(C) Gamma(C/2) pi^(-C/2) c^(C-1) prod softmax(c f)^(1/2).                                (SMX.12)
 struct InterceptScores {
   double narrowing = 1;
   Vector probability;  ///< [C] softmax(c f)

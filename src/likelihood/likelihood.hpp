@@ -12,27 +12,27 @@ class Likelihood {
  public:
   virtual ~Likelihood() = default;
   [[nodiscard]] virtual LikelihoodTraits traits() const = 0;
-  /// The rows a fit starts from.
+  /// Writes the rows that a fit starts from.
   virtual void start(Rows& rows) = 0;
-  /// The likelihood's own factors given q(w), then the rows.
+  /// Updates the likelihood's own factors for q(w), then writes the rows.
   virtual void update(const Posterior& q, Rows& rows) = 0;
-  /// What update() took from q to write the rows, as a vector that may be extrapolated (JJ: xi; VG: m and ln s; Gaussian: nothing), and the
-  /// rows of such a vector. `weight` is about the curvature of the bound in each entry.
+  /// The state: what update() took from q to write the rows, as a vector that may be extrapolated (JJ: xi; VG: m and ln s; Gaussian:
+  /// nothing). set_state() writes the rows of such a vector. `weight` is about the curvature of the bound in each entry.
   [[nodiscard]] virtual Index state_size() const { return 0; }
   virtual void get_state(Eigen::Ref<Vector>, Eigen::Ref<Vector> /*weight*/) const {}
   virtual void set_state(const Eigen::Ref<const Vector>&, Rows&) {}
-  /// Expected log likelihood plus the terms of the likelihood's own factors; valid at any state of them, for the q that update() or the
-  /// solver saw last.                                                                                          (BOUND.1)
+  /// Expected log likelihood plus the terms of the likelihood's own factors. Valid for any state of these factors and the last q that
+  /// update() or the solver used.                                                                                        (BOUND.1)
   [[nodiscard]] virtual double bound(const Posterior& q) const = 0;
-  /// Of likelihoods that are taken to their mode: ln p(y | w) at the m of the last update().                          (LAP.2)
+  /// For likelihoods that use the mode: ln p(y | w) at the m of the last update().                                    (LAP.2)
   [[nodiscard]] virtual double log_likelihood() const { return 0; }
-  /// E[tau] where the prior of w is scaled by the noise, else 1.
+  /// E[tau] if the prior of w is scaled by the noise, otherwise 1.
   [[nodiscard]] virtual double noise_precision() const { return 1; }
-  /// q(tau) = Gam(shape, rate) of a Gaussian likelihood.
+  /// q(tau) = Gam(shape, rate) for a Gaussian likelihood.
   [[nodiscard]] virtual GammaDistribution noise() const { return {0, 0}; }
-  /// Constant rows: the same likelihood in its present state, for rows of unit weight with this response.           (CONDENSE.1)
+  /// For constant rows: the same likelihood in its current state, for rows of weight 1 with this response.          (CONDENSE.1)
   [[nodiscard]] virtual std::unique_ptr<Likelihood> with_response(Vector) const { return nullptr; }
-  /// The constants of the bound that the published stop test leaves out.
+  /// The constants of the bound that the published stopping rule leaves out.
   [[nodiscard]] virtual double published_constant() const { return 0; }
 };
 
@@ -56,19 +56,19 @@ class Gaussian final : public Likelihood {
   Index num_penalised_;
 };
 
-/// y | w, tau ~ N(Xw, 1/tau), w ~ N(0, A^-1) not scaled by tau, q(w) q(tau); `prior` of tau, E[tau] to start with (0: 100/var(y)).
+/// y | w, tau ~ N(Xw, 1/tau), w ~ N(0, A^-1) not scaled by tau, q(w) q(tau). prior: of tau. start: first E[tau] (0: 100/var(y)).
 /// docs/math/relevance.md
 std::unique_ptr<Likelihood> make_gaussian_factorised(Vector y, Vector k, GammaDistribution prior, double start = 0);
-/// Of classes: whether the design has one row more than t, for the prior of the intercept.                                        (SP.20)
+/// For classes: `intercept` if the design has one more row than t, for the prior of the intercept. (SP.20)
 enum class LastRow { observation, intercept };
-/// Logistic with the Jaakkola-Jordan bound; t in {0, 1}; xi of every row to begin with. docs/math/logistic_bound.md
+/// Logistic with the Jaakkola-Jordan bound; t in {0, 1}. start_xi: first xi of every row. docs/math/logistic_bound.md
 std::unique_ptr<Likelihood> make_logistic_bound(Vector t, Vector k, double start_xi = 0, LastRow last = LastRow::observation);
 /// Logistic with the exact Gaussian variational posterior; t in {0, 1}. docs/math/logistic_gaussian.md
 std::unique_ptr<Likelihood> make_logistic_gaussian(Vector t, Vector k, LastRow last = LastRow::observation);
 /// Logistic with Laplace's approximation; t in {0, 1}. docs/math/logistic_laplace.md
 std::unique_ptr<Likelihood> make_logistic_laplace(Vector t, Vector k, LastRow last = LastRow::observation);
 /// Counts with rate exp(Xw), the exact Gaussian variational posterior; num_flat: columns without a prior. docs/math/poisson.md
-/// \throws InvalidArgument  y is not of whole numbers from 0 on, or all zeros beside a column without a prior
+/// \throws InvalidArgument  y has values that are not whole numbers >= 0, or all are 0 and there is a column without a prior
 std::unique_ptr<Likelihood> make_poisson(Vector y, Vector k, Index num_flat);
 
 }  // namespace ardvark::internal

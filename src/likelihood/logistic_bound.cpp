@@ -47,7 +47,7 @@ class LogisticBound final : public Likelihood {
       sum += k_[n] * (log_sigmoid(xi) + half_y_[n] * q.m[n] - 0.5 * xi) -
              0.5 * omega_[n] * (q.m[n] * q.m[n] + q.s[n] - xi * xi);  // (JJ.1) in expectation, (BOUND.1)
     }
-    if (const Index n = k_.size(); last_ == LastRow::intercept)  // of it xi is not narrowed yet
+    if (const Index n = k_.size(); last_ == LastRow::intercept)  // its xi does not include the narrowing
       sum += intercept_row_of_bound(xi_[n] * xi_[n]).log_prior - 0.5 * omega_[n] * (q.m[n] * q.m[n] + q.s[n] - xi_[n] * xi_[n]);
     return sum;
   }
@@ -64,7 +64,7 @@ class LogisticBound final : public Likelihood {
   Vector k_;
   double start_xi_;
   LastRow last_;
-  Vector xi_, omega_;  // the rows of this xi
+  Vector xi_, omega_;  // the rows for this xi
 };
 
 }  // namespace

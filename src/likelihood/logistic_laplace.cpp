@@ -41,7 +41,7 @@ class LogisticLaplace final : public Likelihood {
   }
 
   [[nodiscard]] double log_likelihood() const override { return log_likelihood_; }
-  // ln p(y|w) to second order in expectation: what the mode's value loses to the spread of q.                    (LAP.3), (BOUND.2)
+  // E ln p(y|w) to second order: the value at the mode minus the loss from the spread of q.                      (LAP.3), (BOUND.2)
   [[nodiscard]] double bound(const Posterior& q) const override { return log_likelihood_ - 0.5 * q.explained; }
 
  private:

@@ -1,4 +1,4 @@
-// What likelihoods have in common whose rows follow from the moments m and s of each row under q(w), without a factor of their own.
+// Common part of likelihoods without own factors, whose rows depend only on the moments m and s of each row under q(w).
 #pragma once
 
 #include "likelihood/likelihood.hpp"
@@ -27,12 +27,12 @@ class MomentLikelihood : public Likelihood {
     expected_log_likelihood_ = write_rows(rows);
   }
 
-  // The expectations of the last update are the bound's.
+  // The expectation of the last update is the term of the bound.
   [[nodiscard]] double bound(const Posterior&) const final { return expected_log_likelihood_; }
 
  protected:
   explicit MomentLikelihood(Index num_rows) : m_(Vector::Zero(num_rows)), s_(m_), slope_(m_) {}
-  /// Rows at m_ and s_, and slope_, their omega. \return  the expected log likelihood there
+  /// Writes the rows for m_ and s_, and their omega into slope_. \return  the expected log likelihood
   virtual double write_rows(Rows& rows) = 0;
 
   Vector m_, s_, slope_;

@@ -19,7 +19,7 @@ class Poisson final : public MomentLikelihood {
 
   [[nodiscard]] LikelihoodTraits traits() const override { return {.row_moments = true, .damped = true}; }
 
-  void start(Rows& rows) override {  // at m = ln y, s = 0: the first solve is of least squares of logarithms
+  void start(Rows& rows) override {  // at m = ln y, s = 0: the first solve is a least-squares fit of logarithms
     m_ = y_.array().max(0.5).log();
     s_.setZero();
     write_rows(rows);
@@ -27,7 +27,7 @@ class Poisson final : public MomentLikelihood {
 
  private:
   double write_rows(Rows& rows) override {
-    constexpr double largest = 700;                                  // of e^x in doubles
+    constexpr double largest = 700;                                  // e^x does not overflow
     const Vector rate = (m_ + 0.5 * s_).array().min(largest).exp();  // (POIS.2)
     slope_ = k_.cwiseProduct(rate);                                  // (POIS.1)
     rows.omega = slope_;

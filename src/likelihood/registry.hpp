@@ -1,4 +1,4 @@
-// The likelihoods by name, a row each: all that a fit by sweeps knows of them.
+// The table of likelihoods: all that a fit by sweeps knows about them.
 #pragma once
 
 #include <memory>
@@ -10,28 +10,28 @@
 
 namespace ardvark::internal {
 
-/// What a likelihood is made from. A likelihood reads what it has a use for.
+/// The input for making a likelihood. Each likelihood reads only what it needs.
 struct LikelihoodInput {
   Vector y;                             ///< [rows] the target: numbers in units of their own; 0 and 1; counts
   Vector k;                             ///< [rows] observation weights
-  Index num_flat = 0;                   ///< columns without a prior, the intercept among them
+  Index num_flat = 0;                   ///< columns without a prior, including the intercept
   Index num_penalised = 0;              ///< the others
-  LastRow last = LastRow::observation;  ///< of two classes
-  GammaDistribution noise = {0, 0};     ///< of numbers: prior of their precision
-  double start_noise = 0;               ///< of numbers: the precision to begin with, in units of y; 0: as usual
-  double start_xi = 0;                  ///< of the Jaakkola-Jordan bound
+  LastRow last = LastRow::observation;  ///< for two classes
+  GammaDistribution noise = {0, 0};     ///< for numbers: prior of the noise precision
+  double start_noise = 0;               ///< for numbers: first noise precision, in units of y; 0: the default
+  double start_xi = 0;                  ///< for the Jaakkola-Jordan bound
 };
 
 struct LikelihoodRow {
   const char* name;
-  Task task;  ///< what its target is
-  /// \throws InvalidArgument  a target that is none of this likelihood
+  Task task;  ///< the kind of its target
+  /// \throws InvalidArgument  the target is not valid for this likelihood
   std::unique_ptr<Likelihood> (*make)(LikelihoodInput input);
 };
 
 [[nodiscard]] std::span<const LikelihoodRow> likelihoods();
 [[nodiscard]] const LikelihoodRow& likelihood_row(std::string_view name);
-/// The one that the options name.
+/// The likelihood that the options choose.
 [[nodiscard]] const LikelihoodRow& likelihood_row(Task task, const FitOptions& options);
 
 }  // namespace ardvark::internal

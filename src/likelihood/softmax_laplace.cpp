@@ -19,7 +19,7 @@ void SoftmaxLaplace::update(const Matrix& F, SoftmaxRows& rows) const {
   for (Index i = 0; i < n; ++i) {
     const Index own = label_[static_cast<std::size_t>(i)];
     const double largest = F.row(i).maxCoeff();
-    double sum = 0, besides = 0;  // of all classes; of all but the own
+    double sum = 0, besides = 0;  // over all classes; over all but the row's own class
     for (Index c = 0; c < C; ++c) {
       const double e = std::exp(F(i, c) - largest);
       rows.P(i, c) = e;

@@ -1,4 +1,4 @@
-// Several classes, taken to the mode of their weights: a categorical variable whose log probabilities are linear in x, up to a constant.
+// Several classes at the mode of their weights: a categorical variable with log probabilities that are linear in x, up to a constant.
 // docs/math/softmax.md
 #pragma once
 
@@ -6,20 +6,20 @@
 
 namespace ardvark::internal {
 
-/// What the class scores f_nc = x_n'w_c say, one row an observation: the waist of several classes. With K the observation weights, the
-/// matrix omega_n of RIDGE.8 is k_n (diag(p_n) - p_n p_n'), which is never formed.                                               (SMX.2)
+/// The rows for several classes, computed from the class scores f_nc = x_n'w_c; one row per observation. The matrix omega_n of (RIDGE.8) is
+/// k_n (diag(p_n) - p_n p_n'); it is never formed. k_n: observation weights.                                              (SMX.2)
 struct SoftmaxRows {
   Vector k;  ///< [n] observation weights
   Matrix P;  ///< [n, C] probabilities
   Matrix D;  ///< [n, C] k_n p_nc
-  Matrix E;  ///< [n, C] k_n (t_nc - p_nc): the gradient of the log likelihood in the scores
+  Matrix E;  ///< [n, C] k_n (t_nc - p_nc): the gradient of the log likelihood with respect to the scores
   double log_likelihood = 0;
 };
 
 class SoftmaxLaplace {
  public:
   /// \param label  [n] class of each row, 0 .. C-1;  \param k  [n] observation weights, > 0
-  /// \param last   intercept: the scores have one row more, for the prior of the intercepts                                     (SMX.12)
+  /// \param last   intercept: the scores have one more row, for the prior of the intercepts                                     (SMX.12)
   SoftmaxLaplace(std::vector<Index> label, Vector k, Index num_classes, LastRow last = LastRow::observation);
   [[nodiscard]] Index num_classes() const { return num_classes_; }
   [[nodiscard]] const std::vector<Index>& labels() const { return label_; }
@@ -33,7 +33,7 @@ class SoftmaxLaplace {
   LastRow last_;
 };
 
-/// Of one row: 1 - p_c as the sum of the others, so that nothing cancels.
+/// For one row: 1 - p_c as the sum of the other probabilities, without cancellation.
 [[nodiscard]] inline double others(const Matrix& P, Index n, Index c) {
   double sum = 0;
   for (Index d = 0; d < P.cols(); ++d)

@@ -54,7 +54,7 @@ class Dual final : public Solver {
     return factorise(rows, a, q) && complete(rows, a, q);
   }
 
-  // Precisions that are those of the last call cost no product of the columns with each other.
+  // If the precisions are the same as in the last call, no product of columns is computed.
   [[nodiscard]] bool solve_mean(const Rows& rows, const Vector& a, Posterior& q) override {
     if (!factorise(rows, a, q)) return false;
     unproject_g();
@@ -86,8 +86,8 @@ class Dual final : public Solver {
   [[nodiscard]] bool finish(const Rows& rows, const Vector& a, Posterior& q) override {
     a_ = a;
     rows_ = &rows;
-    set_response(rows.r);  // the last one that was asked for may have been taken back
-    if (f_ > 0) {          // V_FF, which no sweep needs
+    set_response(rows.r);  // the caller may have rejected the last response
+    if (f_ > 0) {          // V_FF, which sweeps do not need
       final_ = true;
       weights_and_variances(rows, a, q, nullptr);
     }
@@ -130,7 +130,7 @@ class Dual final : public Solver {
     return X.allFinite() && y.allFinite();
   }
 
-  // The formulas of a solve, with M^-1 at hand and two products with a vector in place of the passes over the panels.
+  // The formulas of solve(), but M^-1 is known, and two products with a vector replace the passes over the panels.
   [[nodiscard]] bool respond(const Vector& r, const Vector& a, Posterior& q) override {
     set_response(r);
     unproject_g();
@@ -168,7 +168,7 @@ class Dual final : public Solver {
     return std::max(flat_part + prior_part - v.squaredNorm(), 0.0);
   }
 
-  // (Omega^-1 + Z A^-1 Z')^-1 = Omega^1/2 M^-1 Omega^1/2, flat columns projected out: ||L^-1 Omega^1/2 S z||^2
+  // (Omega^-1 + Z A^-1 Z')^-1 = Omega^1/2 M^-1 Omega^1/2, with the flat columns projected out: ||L^-1 Omega^1/2 S z||^2
   [[nodiscard]] bool outlook(const Rows&, Outlook& out) override {
     out.complement = false;
     out.U = L_inverse_.triangularView<Eigen::Lower>();
@@ -180,7 +180,7 @@ class Dual final : public Solver {
     return true;
   }
 
-  // The flat columns among themselves: what the penalised ones have in common is in M.
+  // Only the correlations among flat columns count here: those of the penalised columns are in M.
   [[nodiscard]] Vector precision_diagonal(const Posterior& q) override {
     Vector diagonal = q.V_diagonal.cwiseInverse();
     for (Index k = 0; k < f_; ++k) diagonal[flat(k)] *= FOmega_.col(k).dot(F_.col(k)) * H_inverse_(k, k);
@@ -205,26 +205,26 @@ class Dual final : public Solver {
   }
 
  private:
-  // A fixed share of the columns, the same for any number of threads, with what one thread needs to visit it. Sums over the columns are
-  // added in the order of the pieces.
+  // A fixed part of the columns, the same for any number of threads, with the workspace that one thread needs for it. Sums over the columns
+  // are added in the order of the pieces.
   struct Piece {
     Index first, last;
     Matrix panel;       // a block of columns, n x block at least
-    bool holds_all;     // Z A^-1/2 of the whole piece is in the panel, for the precisions in hand
+    bool holds_all;     // the panel holds Z A^-1/2 of the whole piece, for the current precisions
     Matrix K;           // its part of K_; the first piece writes into K_ itself
     Matrix FP, BB, TB;  // for the flat columns
     Vector FOZw;        // F' diag(omega) Z w_Z
   };
 
-  // Multiplications of one pass; below so many, threads bring nothing.
+  // Multiplications of one pass. With fewer than small_work, threads do not help.
   [[nodiscard]] double work() const { return static_cast<double>(n_) * static_cast<double>(n_) * static_cast<double>(p_); }
   static constexpr double small_work = 4e6;
 
-  // As many pieces as cost, beside the columns themselves, at most half as much memory; an even number while that is a few MB. Workspace
-  // of more columns is kept.
+  // Makes as many pieces as need at most half the memory of the columns in addition; an even number if this is only a few MB. Keeps a
+  // larger workspace from before.
   void cut_into_pieces() {
     const Index room = 1 + p_ / (2 * std::max<Index>(n_, 1));
-    Index num = room < 4 ? 1 : std::min<Index>(room, 8);  // with fewer the products are shared out
+    Index num = room < 4 ? 1 : std::min<Index>(room, 8);  // with fewer pieces, the threads share the products
     if (n_ <= 1024 && work() >= small_work) num = std::min<Index>((room + 1) / 2 * 2, 8);
     pieces_.resize(static_cast<std::size_t>(num));
     for (Index i = 0; i < num; ++i) {
@@ -252,7 +252,7 @@ class Dual final : public Solver {
   }
   [[nodiscard]] Index flat(Index k) const { return system_.partition.flat_columns[static_cast<std::size_t>(k)]; }
 
-  // K (kept while the penalised precisions are all equal, up to that factor), M's factor, ln|V|, g and the residual.
+  // Computes K (kept up to a factor while all penalised precisions are equal), the factor of M, ln|V|, g and the residual.
   bool factorise(const Rows& rows, const Vector& a, Posterior& q) {
     root_omega_ = rows.omega.cwiseSqrt();
     set_precisions(a);
@@ -274,8 +274,8 @@ class Dual final : public Solver {
     return true;
   }
 
-  // g and x = omega^1/2 (r/omega - X w), by the stable one of two forms: dividing by omega^1/2 loses nothing unless some quotient towers
-  // over the others.
+  // g and x = omega^1/2 (r/omega - X w), by the stable one of two forms: dividing by omega^1/2 is accurate unless a quotient is much larger
+  // than the others.
   void set_response(const Vector& r) {
     project_response(r);
     for (Index i = 0; i < n_; ++i) x_[i] = h_[i] != 0 ? h_[i] / root_omega_[i] : 0.0;
@@ -301,7 +301,7 @@ class Dual final : public Solver {
     for (Piece& piece : pieces_) piece.holds_all = false;
   }
 
-  // Whether x_ = h_ / omega^1/2 has no quotient that towers over the others.
+  // Whether no quotient in x_ = h_ / omega^1/2 is much larger than the others.
   [[nodiscard]] bool may_divide() const {
     return x_.lpNorm<Eigen::Infinity>() * root_omega_.maxCoeff() <= 1e4 * h_.lpNorm<Eigen::Infinity>();
   }
@@ -325,7 +325,7 @@ class Dual final : public Solver {
     blas::trsv(blas::Transpose::yes, n_, L_inverse_.data(), n_, x.data());
   }
 
-  // K_ <- Z A^-1 Z' (lower), in panels of columns. Equal precisions: computed once with A = I, K_scale_ carries 1/a.
+  // K_ <- Z A^-1 Z' (lower), in panels of columns. If all precisions are equal, it is computed once with A = I, and K_scale_ holds 1/a.
   void outer(const Vector& a) {
     if (std::exchange(K_is_current_, true)) {
       if (keep_raw_) K_ = K_raw_;
@@ -389,7 +389,7 @@ class Dual final : public Solver {
   // One pass over the panels: w_Z, V_jj, and what the flat columns need. With `keep`, T and B are stored for prediction.
   void weights_and_variances(const Rows& rows, const Vector& a, Posterior& q, CovarianceFactor* keep) {
     unproject_g();
-    // L^-1 diag(omega)^1/2 is still lower triangular: fold the weights into the factor for this pass.
+    // L^-1 diag(omega)^1/2 is lower triangular, too, so the factor includes the weights during this pass.
     for (Index j = 0; j < n_; ++j) L_inverse_.col(j).tail(n_ - j) *= root_omega_[j];
     over_pieces([&](Piece& piece) { visit(piece, q, keep); });
     for (Index j = 0; j < n_; ++j)
@@ -400,7 +400,7 @@ class Dual final : public Solver {
     sum_by_group(system_.partition, a, q);
   }
 
-  // w_Z alone
+  // Only w_Z.
   void weights(Piece& piece, Posterior& q) {
     for (Index first = piece.first; first < piece.last; first += block_) {
       const Index count = std::min(block_, piece.last - first);
@@ -410,7 +410,7 @@ class Dual final : public Solver {
     }
   }
 
-  // The panel that outer() has left, if that was the whole piece; what TRMM leaves is of no further use.
+  // Uses the panel that outer() left if it holds the whole piece. TRMM overwrites the panel.
   void visit(Piece& piece, Posterior& q, CovarianceFactor* keep) {
     piece.FOZw.setZero();
     piece.BB.setZero();
@@ -436,7 +436,7 @@ class Dual final : public Solver {
       if (f_ > 0 && final_) piece.TB.noalias() += panel * FP.transpose();
       for (Index j = 0; j < count; ++j) {
         const double root = a_inverse_root_[first + j];
-        // Rounding must not turn a well-determined variance negative.
+        // Rounding must not make a small variance negative.
         q.V_diagonal[first + j] = root * root * std::max(1 - panel.col(j).squaredNorm(), 1e-16);
         if (keep != nullptr) keep->T.col(first + j) = root * panel.col(j);
       }
@@ -469,8 +469,8 @@ class Dual final : public Solver {
     q.m.noalias() += F_ * w_F_;
   }
 
-  // x_n'Vx_n = f'H^-1 f + (1 - [M^-1]_nn)/omega_n. Where omega_n K_nn is small that difference has no digits left, and the other form is
-  // used: K_nn - ||L^-1 diag(omega)^1/2 K_:n||^2.
+  // x_n'Vx_n = f'H^-1 f + (1 - [M^-1]_nn)/omega_n. If omega_n K_nn is small, the difference loses its digits, and another form is used:
+  // K_nn - ||L^-1 diag(omega)^1/2 K_:n||^2.
   void row_variances(const Rows& rows, Posterior& q) {
     for (Index i = 0; i < n_; ++i) {
       const double K_ii = K_scale_ * K_(i, i);
@@ -491,18 +491,18 @@ class Dual final : public Solver {
   Index n_, p_, f_;
   bool keep_raw_;
   Index block_;
-  Index num_threads_;  // over the pieces
+  Index num_threads_;  // threads for the pieces
   std::vector<Piece> pieces_;
   Matrix K_;          // lower triangle
   Matrix K_raw_;      // Z A^-1 Z' before projection, kept where flat columns change K_ or the problem may be condensed
-  Matrix L_inverse_;  // lower triangle; L itself until the posterior is complete
+  Matrix L_inverse_;  // lower triangle; holds L until the posterior is complete
   bool is_inverted_ = false;
   Matrix F_;
   Vector root_omega_, g_, h_, x_, a_inverse_root_;
   Matrix H_inverse_, U_, FOmega_, KOF_;
   Vector w_F_;
   double K_scale_ = 1, log_det_H_ = 0;
-  bool K_is_unit_ = false, K_is_current_ = false;  // K_ or K_raw_ is that of A = I; of the precisions in hand
+  bool K_is_unit_ = false, K_is_current_ = false;  // K_ or K_raw_ is for A = I; for the current precisions
   Vector a_;
   const Rows* rows_ = nullptr;
   bool final_ = false;  // the pass after the last sweep

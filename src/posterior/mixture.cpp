@@ -57,7 +57,7 @@ Matrix spread_of_inactive(const MixtureComponent& c) {
 // x_j'Wx_j of each column of X; W symmetric.
 Vector forms(const Matrix& W, const Matrix& X) { return times(W, X).cwiseProduct(X).colwise().sum().transpose(); }
 
-// These columns of Z, copied only where they do not lie side by side.
+// These columns of Z, copied only if they are not adjacent.
 Eigen::Ref<const Matrix> columns_of(const DenseBasis& basis, const std::vector<Index>& at, Matrix& copy) {
   const auto count = static_cast<Index>(at.size());
   const bool together = std::adjacent_find(at.begin(), at.end(), [](Index a, Index b) { return b != a + 1; }) == at.end();
@@ -66,7 +66,7 @@ Eigen::Ref<const Matrix> columns_of(const DenseBasis& basis, const std::vector<I
   return copy;
 }
 
-// |F A'|^2, where F is lower triangular in half the time.
+// |F A'|^2; takes half the time if F is lower triangular.
 double square_of_product(const Matrix& F, const Eigen::Ref<const Matrix>& A) {
   const Index a = F.rows(), m = A.rows();
   if (a == 0 || m == 0) return 0;
@@ -89,8 +89,8 @@ DenseSpread MixtureComponent::dense() const {
   return spread ? *spread : DenseSpread{s2 * h, s2 * h * h * shrinkage(*this), Matrix(basis->l.size(), 0), s2};
 }
 
-// The diagonal of (SP.6), or (SP.15), with P = I - h Z'DZ, and tr Z Cov(w) Z' = s2 h sum l D + tr M, M = D Z B Z' D: an active column by
-// that of F P and the inactive part of M, the others by v (1 - 2 h d) + h^2 z'Mz.
+// The diagonal of (SP.6), or (SP.15), with P = I - h Z'DZ, and tr Z Cov(w) Z' = s2 h sum l D + tr M, M = D Z B Z' D: for active columns
+// from F P and the inactive part of M, for others from v (1 - 2 h d) + h^2 z'Mz.
 Marginals MixtureComponent::marginals() const {
   const auto Z = basis->Z();
   const Index p = Z.cols(), m = Z.rows(), a = static_cast<Index>(active.size());
@@ -131,7 +131,7 @@ Marginals MixtureComponent::marginals() const {
     std::vector<Index> others;
     for (Index j = 0; j < p; ++j)
       if (!is_active[static_cast<std::size_t>(j)]) others.push_back(j);
-    if (!others.empty()) {  // one quadratic form: h^2 M, all of B in it, and the spread
+    if (!others.empty()) {  // one quadratic form: h^2 M, with all of B, and the spread
       blas::syrk(Transpose::yes, m, a, 1.0, FZD.data(), a, 1.0, M.data(), m);
       M *= h * h;
       M.diagonal() -= u.narrowing;
@@ -148,7 +148,7 @@ Marginals MixtureComponent::marginals() const {
     out.variance(active) = of_active;
   }
   out.variance = out.variance.cwiseMax(0.0);
-  // An effect of which it is open whether it is there varies by more than the noise of its rows.                       (SP.6)
+  // If it is uncertain whether an effect is zero, it varies by more than the noise of its rows.                       (SP.6)
   out.effective_parameters = std::min(out.effective_parameters, static_cast<double>(basis->R.rows() + std::min(p, m)));
   return out;
 }
@@ -175,7 +175,7 @@ Matrix MixtureComponent::covariance() const {
 }
 
 // t = x~ - h Z'DZ x~ with x~ = x - G'f:  s2 |R f|^2 + s2 h (x~'x~ - h (Z x~)'D(Z x~)) + t'B t, in two passes over the columns.      (SP.7)
-// The terms before t'B t are those of h and s2 as known; else (SP.15).
+// The terms before t'B t hold for known h and s2; otherwise (SP.15).
 ComponentMoments Mixture::component_moments(Design& X) const {
   const Index n = X.rows();
   const std::size_t count = components.size();
@@ -209,7 +209,7 @@ ComponentMoments Mixture::component_moments(Design& X) const {
       const bool same = c > 0 && one.basis == components[c - 1].basis;
       if (!same || x.size() == 0) x = without_flat(panel, at, *one.basis);
       variance += u[c].variance * x.rowwise().squaredNorm();
-      if (same && components[c - 1].has_dense()) continue;  // its product is that of the component before
+      if (same && components[c - 1].has_dense()) continue;  // same product as for the component before
       ZX[c] += times_transposed(x, columns_of(*one.basis, at, copy));
     }
   });
@@ -247,7 +247,7 @@ void Mixture::normalise_weights() {
   for (const MixtureComponent& c : components) sum += c.weight, largest = std::max(largest, c.weight);
   const double rounding = static_cast<double>(components.size()) * std::numeric_limits<double>::epsilon();
   if (std::abs(sum - 1) <= rounding && largest <= 1) return;
-  for (MixtureComponent& c : components) c.weight /= sum;  // at most 1: no term is above a sum of positive ones
+  for (MixtureComponent& c : components) c.weight /= sum;  // at most 1: no term exceeds a sum of positive terms
 }
 
 void Mixture::row_variance(Design& X, Vector& out) const {
@@ -286,7 +286,7 @@ Matrix Mixture::covariance(Index num_columns) const {
   const Vector centre = mean(num_columns);
   Matrix out = Matrix::Zero(num_columns, num_columns);
   for (const MixtureComponent& c : components) {
-    const Matrix C = c.covariance(), GC = c.basis->G * C;  // flat weights: the target's part less G w                         (RIDGE.7)
+    const Matrix C = c.covariance(), GC = c.basis->G * C;  // flat weights: the part of the target minus G w                     (RIDGE.7)
     Vector difference = -centre;
     difference(columns) += c.w;
     difference(flat_columns) += c.flat_mean;

@@ -94,7 +94,7 @@ class Primal final : public Triangular {
   [[nodiscard]] Vector precision_diagonal(const Posterior&) override { return gram_.diagonal() + a_; }
 
  private:
-  // Nothing but rounding holds a flat column's pivot up when the columns before it span it.
+  // If the columns before a flat column span it, its pivot is only rounding error.
   [[nodiscard]] bool flat_columns_are_collinear() const {
     for (Index j : system_.partition.flat_columns)
       if (pivot_is_rounding(L_inverse_(j, j), gram_(j, j), p_)) return true;
@@ -108,8 +108,8 @@ class Primal final : public Triangular {
       if (rows.omega[n] > 0) response_square_ += rows.r[n] * rows.r[n] / rows.omega[n];
   }
 
-  // z'diag(omega)z - 2 w'X'r + w'X'diag(omega)X w costs p^2 and no pass over the rows, but its terms cancel where the fit is nearly perfect
-  // or weights of opposite sign are large: below 1e-6 of their sizes (10 digits left) the rows are visited.            (RIDGE.10)
+  // z'diag(omega)z - 2 w'X'r + w'X'diag(omega)X w costs p^2 and no pass over the rows. But its terms cancel if the fit is nearly perfect or
+  // if there are large weights of opposite sign. Below 1e-6 of their sizes (10 digits left), the rows are used instead. (RIDGE.10)
   [[nodiscard]] double residual(const Rows& rows, Posterior& q) override {
     blas::symv(p_, gram_.data(), p_, q.w.data(), Gw_.data());
     const double by_gram = response_square_ - 2 * q.w.dot(Xr_) + q.w.dot(Gw_);

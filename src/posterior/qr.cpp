@@ -1,4 +1,4 @@
-// The QR solver: the triangular factor from the rows themselves. A Gram matrix squares their condition number.      docs/math/ridge.md
+// The QR solver: the triangular factor of the rows. A Gram matrix would square their condition number.              docs/math/ridge.md
 //
 //     [ diag(omega)^1/2 X ]     [ R ]
 //     [      A^1/2        ] = Q [ 0 ]      V^-1 = R'R = L L', L = R'      w = V X'r                                     (RIDGE.9)
@@ -38,7 +38,7 @@ class Qr final : public Triangular {
   [[nodiscard]] Vector precision_diagonal(const Posterior&) override { return norms_.cwiseAbs2(); }
 
  protected:
-  // The last element of the response is what no column explains.
+  // The last element of the response is the part that no column explains.
   [[nodiscard]] double residual(const Rows&, Posterior& q) override {
     const Vector missed = R_rows_.topLeftCorner(p_, p_).triangularView<Eigen::Upper>() * q.w - R_rows_.col(p_).head(p_);
     return missed.squaredNorm() + R_rows_(p_, p_) * R_rows_(p_, p_);
@@ -77,8 +77,8 @@ class Qr final : public Triangular {
     c_ = R->col(p_).head(p_);
   }
 
-  // From the normal equations by this factor, and corrected once by what they then leave: as good as by Q, which would have to divide by
-  // the smallest weight.
+  // Solves the normal equations with this factor, and corrects the solution once with their residual. This is as accurate as using Q, which
+  // would require a division by the smallest weight.
   void seminormal(const Rows& rows, const Vector& a, Posterior& q) {
     system_.X.project(rows.r, q.w);
     twice(q.w);
@@ -94,7 +94,7 @@ class Qr final : public Triangular {
     blas::trsv(blas::Transpose::yes, p_, L_inverse_.data(), p_, x.data());
   }
 
-  // Nothing but rounding holds a flat column's pivot up when the columns before it span it.
+  // If the columns before a flat column span it, its pivot is only rounding error.
   [[nodiscard]] bool flat_columns_are_collinear() const {
     for (Index j : system_.partition.flat_columns)
       if (!(std::abs(L_inverse_(j, j)) > 4e-16 * static_cast<double>(p_ + 10) * norms_[j])) return true;
@@ -104,7 +104,7 @@ class Qr final : public Triangular {
   bool constant_, has_response_;
   bool is_reduced_ = false;
   Matrix R_rows_;          // [p+1, p+1], upper triangle, zeros below
-  Matrix stacked_, work_;  // work_: only while the rows are reduced
+  Matrix stacked_, work_;  // work_ is used only while the rows are reduced
   Vector c_, norms_, correction_;
 };
 

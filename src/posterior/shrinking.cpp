@@ -1,4 +1,4 @@
-// A solver for a problem whose columns come and go: after each change the cheaper of primal and dual on the columns that are left.
+// A solver for a problem whose columns leave and return: after each change, it uses the cheaper of primal and dual for the active columns.
 #include <algorithm>
 
 #include "core/blas.hpp"
@@ -71,7 +71,7 @@ class Shrinking final : public Solver {
     inner_ = is_dual(X) ? make_dual(system) : asked_ == SolverKind::qr ? make_qr(system) : make_primal(system);
   }
 
-  System system_;  // its X is the whole design
+  System system_;  // X is the whole design
   SolverKind asked_;
   Index num_threads_;
   std::unique_ptr<ColumnSubset> left_;

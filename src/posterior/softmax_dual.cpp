@@ -1,4 +1,4 @@
-// Many more columns than rows: an n x n matrix for each class, and one for all of them.                  docs/math/softmax.md (SMX.4)
+// For many more columns than rows: an n x n matrix for each class, and one for all classes.               docs/math/softmax.md (SMX.4)
 #include <algorithm>
 #include <cmath>
 
@@ -20,7 +20,7 @@ void product(blas::Transpose transpose_a, const Matrix& A, const Eigen::Ref<cons
 
 // K_c = Z A_c^-1 Z' over the penalised columns of class c, F the flat columns, Omega of all classes [nC, nC].
 //
-//     M = (K + Omega^-1)^-1 = E - E R (sum_c E_c)^-1 R' E,    E_c = (K_c + D_c^-1)^-1,    R = C identities above each other
+//     M = (K + Omega^-1)^-1 = E - E R (sum_c E_c)^-1 R' E,    E_c = (K_c + D_c^-1)^-1,    R = C identity matrices stacked
 //     H = F' M F,    M~ = M - M F H^-1 F' M
 //
 // w = A^-1 Z' g,  u flat: g = b - M (K b + F u), F'g = 0, with b = Omega f + e.                                                    (SMX.4)
@@ -139,7 +139,7 @@ class ClassDual final : public ClassSolver {
         product(no, inner_[static_cast<std::size_t>(c)], panel, MX);
         for (Index j = 0; j < panel.cols(); ++j) {
           const double inverse = own.inverse[first + j];
-          // Rounding must not turn a well-determined variance negative.
+          // Rounding must not make a small variance negative.
           V[own.weight[static_cast<std::size_t>(first + j)]] = inverse * std::max(1 - inverse * panel.col(j).dot(MX.col(j)), 1e-16);
         }
       });
@@ -193,7 +193,7 @@ class ClassDual final : public ClassSolver {
     std::vector<Index> weight, column;  // the penalised ones
     Vector inverse;                     // 1/a
   };
-  // w = base * (the w that begin() was given) + A^-1 Z' g, u
+  // w = base * (the w given to begin()) + A^-1 Z' g, u
   struct Point {
     double base = 0, penalty = 0;
     Matrix g, u, FZ;  // FZ: the scores of the penalised weights
@@ -208,7 +208,7 @@ class ClassDual final : public ClassSolver {
     panel_.resize(n_, block_);
     for (Index first = 0; first < size; first += block_) {
       const Index count = std::min(block_, size - first);
-      for (Index from = 0; from < count;) {  // neighbours are read together
+      for (Index from = 0; from < count;) {  // adjacent columns are read together
         const Index start = own.column[static_cast<std::size_t>(first + from)];
         Index run = 1;
         while (from + run < count && own.column[static_cast<std::size_t>(first + from + run)] == start + run) ++run;
@@ -219,7 +219,7 @@ class ClassDual final : public ClassSolver {
     }
   }
 
-  // K_c, once for classes with the same columns and precisions, and kept while they only change by a factor.
+  // K_c, computed once for classes with the same columns and precisions, and kept while the precisions change only by a factor.
   void outer() {
     K_.resize(static_cast<std::size_t>(C_));
     K_of_.assign(static_cast<std::size_t>(C_), 0);
@@ -319,7 +319,7 @@ class ClassDual final : public ClassSolver {
     return f_ == 0 || project_flat();
   }
 
-  // M F, H = F'MF with kappa v v' for what it cannot tell, and R'R = H^-1.                                                        (SMX.5)
+  // M F, H = F'MF plus kappa v v' in directions that it does not determine, R'R = H^-1. (SMX.5)
   bool project_flat() {
     const Index size = f_ * C_;
     Matrix v = Matrix::Zero(n_, C_), Mv;
@@ -369,7 +369,7 @@ class ClassDual final : public ClassSolver {
   ClassWeights weights_;
   Index n_, P_, C_, f_ = 0, block_ = 0;
   std::vector<Class> classes_;
-  std::vector<Index> flat_weight_;  // class by class
+  std::vector<Index> flat_weight_;  // ordered by class
   Matrix F_, panel_;
   std::vector<Matrix> K_;
   std::vector<Index> K_of_;

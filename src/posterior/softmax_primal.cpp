@@ -1,4 +1,4 @@
-// V^-1 as a matrix of all weights, class beside class.                                              docs/math/softmax.md, ridge.md
+// V^-1 as one matrix of all weights, ordered by class.                                              docs/math/softmax.md, ridge.md
 // (RIDGE.8)
 #include <algorithm>
 #include <cmath>
@@ -72,7 +72,7 @@ class ClassPrimal final : public ClassSolver {
     return V.allFinite() && std::isfinite(log_det);
   }
 
-  // U x = L^-1 [X_d' diag(omega_dc) x]: what the weights inside explain of a column of class c.                                 (SMX.6)
+  // U x = L^-1 [X_d' diag(omega_dc) x]: the part of a column of class c that the weights explain.                                (SMX.6)
   void curvature(Index c, const Eigen::Ref<const Matrix>& columns, Vector& S) override {
     Matrix& U = outlook_[static_cast<std::size_t>(c)];
     Vector own(n_);
@@ -116,8 +116,8 @@ class ClassPrimal final : public ClassSolver {
     F.noalias() = Z_ * W;
   }
 
-  // H <- diag(a) + sum_n omega_n,cd x_n x_n', block of rows by block of rows: -k p p' at one go, then the blocks of each class with itself,
-  // k p (1 - p), where the difference would cancel; and one more term for each flat column, see gauge().
+  // H <- diag(a) + sum_n omega_n,cd x_n x_n', one block of rows after another: first -k p p' for all classes, then the diagonal blocks
+  // k p (1 - p), where a difference would cancel. gauge() adds a term for each flat column.
   void hessian(const SoftmaxRows& rows) {
     H_.triangularView<Eigen::Lower>().setZero();
     for (Matrix& own : own_) own.setZero();
@@ -142,8 +142,8 @@ class ClassPrimal final : public ClassSolver {
     H_.diagonal() += a_;
   }
 
-  // A flat column says nothing of a number added to all its weights: kappa v v' on that direction, v = 1/sqrt(C), and V is that of the
-  // others plus v v'/kappa, whatever kappa.                                                                                      (SMX.5)
+  // A number added to all weights of a flat column changes nothing. So kappa v v' is added in this direction, v = 1/sqrt(C). Then V is that
+  // of the other directions plus v v'/kappa, for any kappa. (SMX.5)
   void gauge() {
     gauge_ = Vector::Zero(P_);
     log_det_gauge_ = 0;
@@ -170,17 +170,17 @@ class ClassPrimal final : public ClassSolver {
 
   ClassWeights weights_;
   Index n_, P_, C_;
-  Matrix Z_;                  // the columns of any class, side by side
-  std::vector<Index> place_;  // of each weight's column in Z_
+  Matrix Z_;                  // the columns of all classes, each once
+  std::vector<Index> place_;  // per weight, the place of its column in Z_
   std::vector<Index> begin_;  // first weight of each class
-  Matrix H_, panel_;          // H_: V^-1, its factor L, then L^-1; lower
-  std::vector<Matrix> own_;   // its blocks of one class
+  Matrix H_, panel_;          // H_: first V^-1, then its factor L, then L^-1; lower
+  std::vector<Matrix> own_;   // the diagonal blocks of H_
   std::vector<Matrix> outlook_;
   Vector a_, w_, w_before_, delta_, gauge_;
   Matrix F_, F_before_, F_delta_;
   double log_det_gauge_ = 0;
   bool inverted_ = false;
-  SoftmaxRows rows_;  // of the last step
+  SoftmaxRows rows_;  // the rows of the last step
 };
 
 }  // namespace
@@ -189,7 +189,7 @@ std::unique_ptr<ClassSolver> make_class_primal(Design& X, ClassWeights weights, 
   return std::make_unique<ClassPrimal>(X, std::move(weights), likelihood);
 }
 
-// Of one sweep, about three Newton steps.
+// Compares the costs of one sweep, about three Newton steps.
 std::unique_ptr<ClassSolver> make_class_solver(Design& X, ClassWeights weights, const SoftmaxLaplace& likelihood, SolverKind asked) {
   const auto n = static_cast<double>(X.rows()), P = static_cast<double>(weights.size()), C = static_cast<double>(weights.num_classes);
   const double primal = 3 * (n * P * P + P * P * P / 3) + P * P * P / 3, dual = 3 * (C + 1) * 1.7 * n * n * n + 3 * n * n * P;

@@ -1,4 +1,4 @@
-// What a SoftmaxFit remembers for prediction and the model file.
+// The part of a SoftmaxFit for predictions and the model file.
 #pragma once
 
 #include <algorithm>
@@ -11,12 +11,12 @@
 namespace ardvark::internal {
 
 struct SoftmaxState {
-  Standardization standardization;  ///< of the design's columns; the intercept last. Of other codings with compat: of what the machines see
+  Standardization standardization;  ///< of the design's columns; the intercept last. Other codings with compat: of the machines' columns
   Matrix W;                         ///< [design columns, C] posterior mean in the design's units; empty for other codings
   ClassCovariance covariance;       ///< V in the design's units
 };
 
-/// There is something to predict from: a softmax, or all its regressions.
+/// Whether predictions are possible: there is a softmax, or all its regressions have a posterior.
 [[nodiscard]] inline bool holds_posterior(const SoftmaxFit& fit) {
   if (fit.state == nullptr || !fit.mean.allFinite()) return false;
   return fit.coding == ClassCoding::softmax

@@ -37,7 +37,7 @@ class Spectral final : public Solver {
       q.residual = shared_.response_square - 2 * cx + xCx;
       variance = trace;
       q.log_det_V = -log_det;
-      // A nearly perfect fit leaves too few digits in that difference: let the exact solver look at the rows.
+      // For a nearly perfect fit this difference has too few digits: the exact solver then uses the rows.
       if (q.residual < 1e-6 * shared_.response_square) return exact_->solve(rows, a_columns, q);
     }
     q.log_det_V -= shared_.log_det_H;
@@ -62,8 +62,8 @@ class Spectral final : public Solver {
   bool prepare(const Rows& rows) {
     if (!exact_->shared_system(rows, shared_)) return false;
     size_ = shared_.c.size();
-    // Of columns of very different sizes a tridiagonal matrix keeps no digit of the small ones, where a Cholesky factor does.
-    constexpr double most_ratio = 1e8;  // of squares
+    // If columns have very different sizes, a tridiagonal matrix keeps no digits of the small ones; a Cholesky factor does.
+    constexpr double most_ratio = 1e8;  // of squared sizes
     const Vector squares = shared_.C.diagonal();
     const double largest = size_ > 0 ? squares.maxCoeff() : 0;
     sizes_differ_ = !shared_.dual && ((squares.array() > 0) && (squares.array() * most_ratio < largest)).any();
@@ -87,7 +87,7 @@ class Spectral final : public Solver {
     return 1.0;
   }
 
-  // (T + a I) x = c by L D L' from the top; with the same from the bottom, [(T + a I)^-1]_ii = 1/(top_i + bottom_i - (T_ii + a)).
+  // (T + a I) x = c by L D L' from the top; with L D L' from the bottom, [(T + a I)^-1]_ii = 1/(top_i + bottom_i - (T_ii + a)).
   bool solve_tridiagonal(double a, double& log_det, double& trace) {
     for (Index i = 0; i < size_; ++i) {
       const double ratio = i > 0 ? off_diagonal_[i - 1] / forward_[i - 1] : 0.0;

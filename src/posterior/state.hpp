@@ -1,4 +1,4 @@
-// What a Fit remembers for prediction, the full covariance and the model file.
+// The part of a Fit for predictions, the full covariance and the model file.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 
 namespace ardvark::internal {
 
-/// From the caller's columns and target to those of a design.
+/// Converts the caller's columns and target to those of a design.
 struct Units {
   Standardization standardization;  ///< of the design's columns; the intercept last
   double y_center = 0;              ///< linear: y = y_center + y_scale * (standardised y)
@@ -21,11 +21,11 @@ struct FitState : Units {
   Vector w;                       ///< [design columns] posterior mean in the design's units
   CovarianceFactor factor;        ///< V in the design's units
   double quadratic = 0;           ///< w'V^-1 w, for the published predictions                       (PRED.1)
-  Vector a, omega;                ///< the precisions and row weights inside V; not in a model file: empty           (RIDGE.1)
-  bool proper_intercept = false;  ///< of classes: it has the prior (SP.20); not in a model file
+  Vector a, omega;                ///< the precisions and row weights inside V; empty after loading a model file        (RIDGE.1)
+  bool proper_intercept = false;  ///< classes: the intercept has the prior (SP.20); not in a model file
 };
 
-/// Whether there is something to predict from: a fit that came to no usable end has nothing, one without columns has its rate.
+/// Whether predictions are possible: not after a failed fit, but a fit without columns predicts with its rate.
 [[nodiscard]] inline bool holds_posterior(const Fit& fit) {
   if (fit.state == nullptr || !fit.mean.allFinite()) return false;
   return fit.state->w.size() > 0 || (fit.num_columns() == 0 && !fit.state->standardization.intercept);

@@ -1,4 +1,4 @@
-// What the solvers share that factorise V^-1 = L L', p x p.                                          docs/math/ridge.md (RIDGE.3)
+// Common part of solvers that factorise V^-1 = L L', p x p.                                          docs/math/ridge.md (RIDGE.3)
 #pragma once
 
 #include <cmath>
@@ -67,7 +67,7 @@ class Triangular : public Solver {
 
   System system_;
   Index p_;
-  Matrix L_inverse_;  // lower triangle, L itself until the posterior is complete; the strict upper one is never read
+  Matrix L_inverse_;  // lower triangle, L until the posterior is complete; the strict upper triangle is never read
 };
 
 }  // namespace ardvark::internal

@@ -27,7 +27,7 @@ PrecisionPrior::PrecisionPrior(Partition partition, Vector shape, Vector rate, U
     a_[j] = partition_.fixed_precision[j];
     constant_ += 0.5 * std::log(a_[j]);
   }
-  // Without a hyper-prior the group's term is 1/2 |g| ln a - 1/2 a sum(tau w^2 + V): one that runs to infinity adds nothing.      (BOUND.3)
+  // Without a hyper-prior the group's term is 1/2 |g| ln a - 1/2 a sum(tau w^2 + V): if a goes to infinity it adds nothing.       (BOUND.3)
   for (Index g = 0; g < partition_.num_groups(); ++g) is_improper_ = is_improper_ && is_improper(g);
   for (Index g = 0; g < partition_.num_groups(); ++g)
     constant_ += is_improper(g) ? c_N_[g] * std::log(c_N_[g]) : log_gamma(c_N_[g]) + c_N_[g];
@@ -118,7 +118,7 @@ void PrecisionPrior::mackay(const Posterior& q, double tau, Vector& next) const 
 }
 
 // The best a > 0 of 1/2 ln a - 1/2 ln(a + s) + 1/2 Q/(a + s) + c0 ln a - d0 a, Q = tau q^2: a positive root of
-// 2 d0 a^3 + (4 d0 s - 2 c0) a^2 + (2 d0 s^2 + Q - s (1 + 4 c0)) a - (1 + 2 c0) s^2 = 0, of which there are one or three.      (OPT.3)
+// 2 d0 a^3 + (4 d0 s - 2 c0) a^2 + (2 d0 s^2 + Q - s (1 + 4 c0)) a - (1 + 2 c0) s^2 = 0, there are one or three of them.       (OPT.3)
 double best_precision(double s, double Q, double c0, double d0, double otherwise) {
   const auto gain = [&](double a) { return 0.5 * std::log(a / (a + s)) + 0.5 * Q / (a + s) + c0 * std::log(a) - d0 * a; };
   const double b = (4 * d0 * s - 2 * c0) / (2 * d0), c = (2 * d0 * s * s + Q - s * (1 + 4 * c0)) / (2 * d0),
@@ -126,7 +126,7 @@ double best_precision(double s, double Q, double c0, double d0, double otherwise
   const double p = c - b * b / 3, r = 2 * b * b * b / 27 - b * c / 3 + d, discriminant = r * r / 4 + p * p * p / 27;
   double best = otherwise, highest = -std::numeric_limits<double>::infinity();
   const auto consider = [&](double a) {
-    // One Newton step in ln a repairs what the closed form loses to cancellation.
+    // Up to three Newton steps restore the digits that the closed form loses by cancellation.
     for (int i = 0; i < 3 && a > 0; ++i) {
       const double f = ((a + b) * a + c) * a + d, slope = (3 * a + 2 * b) * a + c;
       if (!(std::abs(slope) > 0)) break;
@@ -152,7 +152,7 @@ void PrecisionPrior::coordinate(const Posterior& q, double tau, Vector& next) co
   for (Index g = 0; g < next.size(); ++g) {
     if (partition_.group_size[static_cast<std::size_t>(g)] != 1 || is_improper(g)) continue;
     const double V = q.group_variance[g], s = 1 / V - expected_[g];  // (OPT.2)
-    if (!(s > 1e-10 * expected_[g])) continue;                       // nothing but rounding: the data say nothing of this column
+    if (!(s > 1e-10 * expected_[g])) continue;                       // only rounding: the data do not determine this column
     next[g] = best(g, s, tau * q.group_square[g] / (V * V), next[g]);
   }
 }
@@ -199,7 +199,7 @@ double PrecisionPrior::promised_gain(const Posterior& q, double tau, Vector& slo
   double promised = 0;
   for (Index g = 0; g < step.size(); ++g) {
     const double ratio = std::abs(std::log(step[g] / expected_[g]));
-    promised += 0.5 * std::abs(slope[g]) * (ratio < 40 ? ratio : 40);  // a precision that runs away, or NaN by rounding: e^40
+    promised += 0.5 * std::abs(slope[g]) * (ratio < 40 ? ratio : 40);  // at most e^40, also if a precision diverges or is NaN
   }
   return promised;
 }

@@ -14,7 +14,7 @@ Matrix column_gradient(Design& basis, const Vector& target, GreedyLikelihood lik
   for (Index j = 0; j < k; ++j) basis.columns(fit.columns[static_cast<std::size_t>(j)], 1, Phi.middleCols(j, 1));
   const Matrix PhiV = Phi * fit.V;
   const Vector s = PhiV.cwiseProduct(Phi).rowwise().sum();
-  Vector omega(n), e(n), g = Vector::Zero(n);  // e = r - omega m; g: how 1/2 ln|V| follows m through omega
+  Vector omega(n), e(n), g = Vector::Zero(n);  // e = r - omega m; g: derivative of 1/2 ln|V| through omega with respect to m
   for (Index i = 0; i < n; ++i) {
     const double weight = row_weights.size() > 0 ? row_weights[i] : 1.0, m = fit.m[i];
     switch (likelihood) {
@@ -36,7 +36,7 @@ Matrix column_gradient(Design& basis, const Vector& target, GreedyLikelihood lik
     }
   }
   Matrix D = e * fit.w.transpose() - omega.asDiagonal() * PhiV;  // (RVM.5b)
-  if (likelihood == GreedyLikelihood::bernoulli) {               // the mode moves as well
+  if (likelihood == GreedyLikelihood::bernoulli) {               // the mode also moves
     const Vector h = PhiV.transpose() * g;
     D += (g - omega.cwiseProduct(Phi * h)) * fit.w.transpose() + e * h.transpose();
   }

@@ -13,24 +13,24 @@
 namespace ardvark::internal {
 namespace {
 
-constexpr double very_low = -1e100;     // an evidence that is not finite
-constexpr double least_gain = 1e-3;     // nats: less is no reason to go on
+constexpr double very_low = -1e100;     // replaces a log evidence that is not finite
+constexpr double least_gain = 1e-3;     // nats: the search ends if the gain is less
 constexpr double most_logarithm = 690;  // e^690 = 1e299: a parameter stays a positive, finite number
-constexpr double usual_step = 0.5;      // of the scan, in ln, up to 13 points
-constexpr double widest_step = 0.9;     // up to 25
-constexpr int most_extensions = 4;      // of the range, one step of the scan each
+constexpr double usual_step = 0.5;      // step of the scan, in ln, for up to 13 points
+constexpr double widest_step = 0.9;     // for up to 25 points
+constexpr int most_extensions = 4;      // of the range, each by one step of the scan
 constexpr int brent_bits = 7;           // a bracket of 2^-7 on either side: about 1% of a width
-constexpr double most_change = 8;       // `each`: of the logarithm of a parameter, from what `scale` found
+constexpr double most_change = 8;       // `each`: of the logarithm of a parameter, from the value that `scale` found
 
-// ---- where widths lie -------------------------------------------------------------------------------------------------------------
+// ---- the range of widths -----------------------------------------------------------------------------------------------------------
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-// As logarithms; -infinity: all rows are equal.
+// Logarithms of distances; -infinity if all rows are equal.
 struct Distances {
-  double near = -infinity;    // the median over rows of that to the nearest different row
-  double middle = -infinity;  // the median over rows of their medians, which a few outlying rows do not move
-  double far = -infinity;     // the largest
+  double near = -infinity;    // the median over rows of the distance to the nearest different row
+  double middle = -infinity;  // the median over rows of their median distances; outliers hardly change it
+  double far = -infinity;     // the largest distance
 };
 
 double median(Eigen::Ref<Eigen::ArrayXd> values) {
@@ -39,7 +39,7 @@ double median(Eigen::Ref<Eigen::ArrayXd> values) {
   return *at;
 }
 
-// From at most 500 rows to all. The squares are of inputs that are scaled to about 1 and neither overflow nor vanish.
+// Distances from at most 500 rows to all rows. Inputs are scaled to about 1, so squares neither overflow nor underflow.
 Distances distances(const Matrix& X) {
   const Index n = X.rows(), sample = std::min<Index>(n, 500);
   const int exponent = std::ilogb((X.colwise().maxCoeff() - X.colwise().minCoeff()).maxCoeff());
@@ -68,7 +68,7 @@ void collect_widths(const KernelSpec& spec, std::vector<std::vector<double>>& wi
   for (const KernelSpec& part : spec.parts) collect_widths(part, widths);
 }
 
-// Of each part of the kernel that has any. None if some part is a callable, which cannot be looked into.
+// The widths of each part of the kernel that has widths. Empty if a part is a callable, whose parameters are not known.
 std::vector<std::vector<double>> widths_of(const Kernel& kernel) {
   std::vector<std::vector<double>> widths;
   try {
@@ -85,13 +85,13 @@ Distances distances(const Matrix& X, const std::vector<double>& widths) {
   return {found.near - common, found.middle - common, found.far - common};
 }
 
-// Which parameters move together.
+// The groups of parameters that change together.
 struct Ties {
-  std::vector<Index> group;  // [parameters] numbered from 0 without gaps
+  std::vector<Index> group;  // [parameters] group numbers from 0 without gaps
   Index num_groups = 0;
 };
 
-// The parameters' groups as they were asked for, -1 for one of its own, in the order of Kernel::log_parameters().
+// The requested groups of the parameters, in the order of Kernel::log_parameters(); first = -1 for a parameter with its own group.
 void collect_groups(const KernelSpec& spec, const std::vector<Index>& groups, Index part, std::vector<std::pair<Index, Index>>& wanted) {
   if (spec.kind == "gaussian" && spec.parameters.size() > 1)
     for (Index group : groups) wanted.emplace_back(part, group);
@@ -105,7 +105,7 @@ Ties ties_of(const Kernel& kernel, const std::vector<Index>& groups) {
   std::vector<std::pair<Index, Index>> wanted;
   try {
     if (!groups.empty()) collect_groups(kernel.spec(), groups, 0, wanted);
-  } catch (const InvalidArgument&) {  // a callable, which cannot be looked into
+  } catch (const InvalidArgument&) {  // a callable: its parameters are not known
     wanted.clear();
   }
   Ties ties;
@@ -119,7 +119,7 @@ Ties ties_of(const Kernel& kernel, const std::vector<Index>& groups) {
   return ties;
 }
 
-// The factors that leave every parameter a number.
+// The range of factors for which every parameter stays finite and positive.
 ScaleRange representable(const Kernel& start) {
   const std::vector<double> logs = start.log_parameters();
   const auto [least, largest] = std::minmax_element(logs.begin(), logs.end());
@@ -129,8 +129,8 @@ ScaleRange representable(const Kernel& start) {
 // ---- the search -------------------------------------------------------------------------------------------------------------------
 
 struct Point {
-  Vector x;                 // [groups] ln of the factors of the start's parameters
-  double value = very_low;  // what is maximised                                                                         (RVM.5)
+  Vector x;                 // [groups] ln of the factors that multiply the start's parameters
+  double value = very_low;  // the objective                                                                             (RVM.5)
   Index num_vectors = 0;
   KernelSupport support;
 };
@@ -174,10 +174,10 @@ class Search {
   const Ties ties_;
   const Vector offset_;  // ln parameters of the start
   ScaleRange range_;
-  std::vector<double> grid_;  // of the scan, ascending
+  std::vector<double> grid_;  // points of the scan, ascending
   std::map<double, Point> seen_;
   Point best_;
-  Vector low_, high_;  // of x, for `each`
+  Vector low_, high_;  // limits of x, for `each`
   KernelSearchOutcome out_;
 };
 
@@ -187,7 +187,7 @@ Point Search::evaluate(const Vector& x) {
   const Vector logs = logs_at(x);
   const Kernel kernel = kernel_at(logs);
   KernelEvaluation found = problem_.evaluate(kernel);
-  if ((out_.stopped = found.stopped)) return point;  // half a fit says nothing of this kernel
+  if ((out_.stopped = found.stopped)) return point;  // an incomplete fit has no value for this kernel
   std::vector<double> parameters(logs.begin(), logs.end());
   for (double& p : parameters) p = std::exp(p);
   out_.trials.push_back({std::move(parameters), found.log_evidence, found.num_vectors});
@@ -223,7 +223,7 @@ KernelSearchOutcome Search::finish() {
 // ---- one factor -------------------------------------------------------------------------------------------------------------------
 
 const Point& Search::at_factor(double t) {
-  t = std::round(t * 1e6) / 1e6;  // Brent's method comes back to where the scan was
+  t = std::round(t * 1e6) / 1e6;  // Brent's method returns to points of the scan
   const auto found = seen_.find(t);
   if (found != seen_.end()) return found->second;
   return seen_[t] = evaluate(Vector::Constant(ties_.num_groups, t));
@@ -235,7 +235,7 @@ void Search::scale() {
   const auto half_of = [width](double step) { return static_cast<int>(std::min(std::ceil(width / (2 * step)), 12.0)); };
   const int half = std::max(std::clamp(half_of(usual_step), 3, 6), half_of(widest_step));
   const double step = width / (2 * half), middle = range_.low + half * step;
-  at_factor(middle);  // first: of equal values the first is kept
+  at_factor(middle);  // evaluated first: of equal values the first is kept
   if (!(step > 0)) {
     out_.warning = "all inputs are equal, so no parameter of the kernel matters";
     return;
@@ -247,7 +247,7 @@ void Search::scale() {
   say_what_is_odd();
 }
 
-// While the best lies at an end.
+// Extends the range while the best point is at an end.
 void Search::extend(double step, const ScaleRange& limits) {
   for (int extension = 0; extension < most_extensions && !out_.stopped; ++extension) {
     if (rises_at_low() && grid_.front() - step > limits.low)
@@ -259,7 +259,7 @@ void Search::extend(double step, const ScaleRange& limits) {
   }
 }
 
-// Brent's method about the best point of the scan; then about another peak of it if its parabola promises more than was found.
+// Brent's method around the best point of the scan; then around a second peak if its parabola promises more than was found.
 void Search::refine() {
   struct Peak {
     double promise, low, high;
@@ -293,8 +293,8 @@ void Search::say_what_is_odd() {
 
 // ---- every parameter --------------------------------------------------------------------------------------------------------------
 
-// From the best common factor, and from the scan's points nearest to half and a quarter of the largest distance among those with few
-// vectors: there the gradient sees which inputs matter, where the best common factor may not.                            (RVM.5d)
+// Starts from the best common factor, and from the points of the scan with few vectors that are nearest to half and a quarter of the
+// largest distance. There the gradient shows which inputs matter; at the best common factor it may not.                          (RVM.5d)
 void Search::each() {
   if (ties_.num_groups < 2 || grid_.empty() || !std::isfinite(out_.log_evidence)) return;
   std::vector<Point> starts = {best_};
@@ -316,7 +316,7 @@ void Search::each() {
   if (best_.value > of_scale) out_.warning.clear();
 }
 
-// Rounds of an ascent with the support held and a new choice of the support.
+// Alternates an ascent with fixed support and a new choice of the support.
 void Search::ascend(Point here) {
   const ScaleRange limits = representable(start_);
   low_ = (here.x.array() - most_change).cwiseMax(limits.low);
@@ -340,7 +340,7 @@ void Search::ascend(Point here) {
 // BFGS with steps of at most 1 in any logarithm, halved until Armijo's condition holds.
 Vector Search::climb(Vector x, const KernelSupport& support) {
   const Index num = x.size();
-  Matrix H = Matrix::Identity(num, num);  // of -L, inverse
+  Matrix H = Matrix::Identity(num, num);  // approximates the inverse Hessian of -L
   bool fresh = true;
   KernelSlope here = slope(x, support);
   if (!(here.log_evidence > very_low)) return x;
@@ -348,7 +348,7 @@ Vector Search::climb(Vector x, const KernelSupport& support) {
   for (int step = 0; step < 50; ++step) {
     Vector g = here.gradient;
     for (Index i = 0; i < num; ++i)
-      if (g[i] > 0 ? x[i] >= high_[i] : x[i] <= low_[i]) g[i] = 0;  // rests at its bound
+      if (g[i] > 0 ? x[i] >= high_[i] : x[i] <= low_[i]) g[i] = 0;  // stays at its limit
     Vector direction = H * g;
     for (Index i = 0; i < num; ++i)
       if (g[i] == 0) direction[i] = 0;
@@ -386,7 +386,7 @@ Vector Search::climb(Vector x, const KernelSupport& support) {
     const double gain = there.log_evidence - here.log_evidence;
     x += move;
     here = std::move(there);
-    if (!(gain > std::max(0.1 * least_gain, 0.01 * (here.log_evidence - first)))) break;  // the support is stale by now
+    if (!(gain > std::max(0.1 * least_gain, 0.01 * (here.log_evidence - first)))) break;  // the support needs a new choice
   }
   return x;
 }

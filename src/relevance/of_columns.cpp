@@ -11,7 +11,7 @@
 namespace ardvark::internal {
 namespace {
 
-// V of these columns of the design, a few, as a factor; columns without a variance are not in it.                       (RIDGE.7)
+// V of these few columns of the design, as a factor; it does not contain columns without a variance.                      (RIDGE.7)
 CovarianceFactor factor_of(const Matrix& V) {
   std::vector<Index> inside;
   for (Index j = 0; j < V.cols(); ++j)

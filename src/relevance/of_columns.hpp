@@ -8,7 +8,7 @@
 
 namespace ardvark::internal {
 
-/// A logistic fit with pruned columns as one of these columns alone, each relevant, ascending; no other has a weight from then on.
+/// Turns a logistic fit with pruned columns into a fit of only these columns, ascending, all relevant. No other column has a weight then.
 [[nodiscard]] Fit of_columns(const Fit& all, const std::vector<Index>& columns, double prune_at);
 
 }  // namespace ardvark::internal

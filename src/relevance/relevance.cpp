@@ -26,11 +26,11 @@ using namespace internal;
 
 namespace {
 
-// Above this many rows the kernel is searched on so many of them, evenly spread in the order of their inputs. Classes cost more: xi has to
-// settle.
+// With more rows than this, the kernel search uses only so many of them, evenly spread in the order of their inputs. Classes cost more: xi
+// has to converge.
 Index most_rows_searched(Task task) { return task == Task::linear ? 1000 : 500; }
 
-// ---- what is asked for ------------------------------------------------------------------------------------------------------------------
+// ---- checks of the options --------------------------------------------------------------------------------------------------------------
 
 void validate_start(const RelevanceOptions& options, Index n) {
   const bool pruned = options.algorithm == RelevanceAlgorithm::pruned;
@@ -84,22 +84,22 @@ void validate_options(const RelevanceOptions& options, MatrixView X) {
     throw InvalidArgument("compat applies only to algorithm = pruned: it reproduces the RVM of the SLR toolbox");
   if (options.compat && (!options.weights.empty() || options.centres != Centres::rows || options.search != KernelSearch::none))
     throw InvalidArgument("compat needs all rows as centres, no observation weights and search = none");
-  Matrix one(1, 1);  // a kernel that does not fit the inputs says so now
+  Matrix one(1, 1);  // throws here if the kernel does not fit the inputs
   options.kernel.evaluate(Matrix::Zero(1, X.cols()), Matrix::Zero(1, X.cols()), one);
 }
 
 // ---- inputs and candidates --------------------------------------------------------------------------------------------------------------
 
-// Equal rows, of inputs and target, are one row with the sum of their weights, and a row of weight 0 is none: a weight then equals
-// repetition to the last bit, in the search of the kernel as in the fit.                                                         (LIN.6)
-// They stand in the order of what is in them: rows in another order give the same bits too.                                     (KER.13)
+// Rows with equal inputs and target become one row with the sum of their weights, and rows of weight 0 are removed. So a weight gives the
+// same result as repeated rows to the last bit, in the kernel search and in the fit.                                             (LIN.6)
+// Rows are sorted by content: another order of the rows gives the same result to the last bit.                                  (KER.13)
 struct DifferentRows {
-  std::vector<Index> first;  // [n] of the table, by content
+  std::vector<Index> first;  // [n] rows of the table, sorted by content
   Vector k;                  // [n]
-  std::vector<Index> at;     // [rows of the table] which of the n; -1: of weight 0
+  std::vector<Index> at;     // [rows of the table] position among the n; -1: weight 0
 };
 
-// Orders rows by what is in them, wherever rows and columns stand: by their values in ascending order, and only then as they stand.
+// Compares rows by content, independent of the order of rows and columns: first by their sorted values, then by the values in their order.
 template <typename Table>
 class ByContent {
  public:
@@ -120,7 +120,7 @@ class ByContent {
 
  private:
   const Table& table_;
-  Matrix sorted_;  // a column a row
+  Matrix sorted_;  // one column per row of the table
 };
 
 DifferentRows different_rows(MatrixView X, VectorView y, VectorView weights) {
@@ -129,7 +129,7 @@ DifferentRows different_rows(MatrixView X, VectorView y, VectorView weights) {
     const int order = by_content.compare(a, b);
     return order != 0 ? order < 0 : y[a] < y[b];
   };
-  std::map<Index, std::vector<Index>, decltype(less)> alike(less);  // where a row stands first, and all rows like it
+  std::map<Index, std::vector<Index>, decltype(less)> alike(less);  // the first of equal rows, and all of them
   for (Index i = 0; i < X.rows(); ++i)
     if (weights.empty() || weights[i] != 0) alike[i].push_back(i);
   DifferentRows out;
@@ -160,7 +160,7 @@ Vector entries(VectorView v, const std::vector<Index>& at) {
   return out;
 }
 
-// These rows as the kernel sees them.
+// These rows as the kernel uses them.
 Matrix seen_inputs(MatrixView X, const std::vector<Index>& rows, const RelevanceFit& fit) {
   Matrix Z(static_cast<Index>(rows.size()), X.cols());
   for (Index j = 0; j < Z.cols(); ++j)
@@ -168,7 +168,7 @@ Matrix seen_inputs(MatrixView X, const std::vector<Index>& rows, const Relevance
   return Z;
 }
 
-// fit.input_center and input_scale, then the inputs that they make.
+// Sets fit.input_center and input_scale, then returns the standardised inputs.
 Matrix prepare_inputs(MatrixView X, const DifferentRows& rows, const RelevanceOptions& options, RelevanceFit& fit) {
   const Index d = X.cols();
   fit.input_center = Vector::Zero(d);
@@ -205,7 +205,7 @@ Matrix prepare_inputs(MatrixView X, const DifferentRows& rows, const RelevanceOp
   return seen_inputs(X, rows.first, fit);
 }
 
-// Where each point stands first, by content.
+// The first row of each different point, sorted by content.
 std::vector<Index> different(const Matrix& Z) {
   const ByContent by_content(Z);
   const auto less = [&](Index a, Index b) { return by_content.compare(a, b) < 0; };
@@ -219,7 +219,7 @@ void choose_points(MatrixView X, RelevanceProblem& problem, RelevanceFit& fit) {
   std::vector<Index> rows = options.rows;
   if (options.centres != Centres::chosen)
     for (Index i = 0; i < X.rows(); ++i)
-      if (problem.row_of[static_cast<std::size_t>(i)] >= 0) rows.push_back(i);  // a weight of 0 is an absent row
+      if (problem.row_of[static_cast<std::size_t>(i)] >= 0) rows.push_back(i);  // a row of weight 0 does not count
   const Matrix named = seen_inputs(X, rows, fit);
   const std::vector<Index> once = options.compat ? every_row(named.rows()) : different(named);
   if (once.size() < rows.size())
@@ -265,7 +265,7 @@ std::vector<MachineTarget> class_targets(const Vector& labels, const std::vector
       throw InvalidArgument(fmt::format("class_names holds '{}' twice; each class has a name of its own", name));
   fit.classes = classes.names;
   std::vector<MachineTarget> targets;
-  for (Index c = C == 2 ? 1 : 0; c < C; ++c) {  // two: one machine, for the second
+  for (Index c = C == 2 ? 1 : 0; c < C; ++c) {  // two classes: one machine, for the second class
     MachineTarget& target = targets.emplace_back();
     target.y = (labels.array() == classes.labels[static_cast<std::size_t>(c)]).cast<double>();
     target.t = target.y;
@@ -276,7 +276,7 @@ std::vector<MachineTarget> class_targets(const Vector& labels, const std::vector
 
 // ---- the fit ----------------------------------------------------------------------------------------------------------------------------
 
-// Every so many-th row, in the order of what is in them, in which they stand.                                                    (RVM.5)
+// Evenly spread rows; the rows are already sorted by content.                                                                    (RVM.5)
 std::vector<Index> spread_rows(Index n, Index count) {
   std::vector<Index> rows;
   for (Index i = 0; i < count; ++i) rows.push_back(i * n / count);
@@ -289,9 +289,9 @@ double distance(const std::vector<double>& a, const std::vector<double>& b) {
   return most;
 }
 
-// The search looks less hard at each kernel than a fit does, and finds up to some nats too little, here more and there less: whole peaks of
-// narrow kernels can look low. So the best of its trials, some way apart, are looked at as closely as a fit does, then the neighbours of
-// the two best of these.                                                                                                            (RVM.5)
+// The search evaluates each kernel less thoroughly than a fit. Its log evidence can be some nats too low, by different amounts: whole peaks
+// of narrow kernels can seem low. So the best trials that are not too close together are evaluated as thoroughly as in a fit, and then the
+// neighbours of the two best of these. (RVM.5)
 class CloserLook {
  public:
   CloserLook(const RelevanceProblem& problem, Kernel start, std::vector<KernelTrial>& trials)
@@ -308,9 +308,9 @@ class CloserLook {
 
  private:
   static constexpr std::size_t most_looked_at = 8;
-  static constexpr double spacing = 1.35;  // of the parameters; a step of the search is 1.6 as a rule
+  static constexpr double spacing = 1.35;  // ratio of the parameters; a step of the search is usually 1.6
 
-  // The highest that are not neighbours of a higher one, and not so low that no closer look can make up for it.
+  // The highest trials without those that are near a higher one, or too low to become the best.
   [[nodiscard]] std::vector<KernelTrial> apart(std::vector<KernelTrial> trials, std::size_t most) const {
     std::stable_sort(trials.begin(), trials.end(),
                      [](const KernelTrial& a, const KernelTrial& b) { return a.log_evidence > b.log_evidence; });
@@ -325,7 +325,7 @@ class CloserLook {
     return out;
   }
 
-  // Ever smaller steps either way, each as long as the evidence rises.
+  // Smaller and smaller steps in both directions, each repeated while the log evidence increases.
   void climb(KernelTrial from) {
     for (const double factor : {1.2, 1.1, 1.04})
       for (const double way : {factor, 1 / factor})
@@ -338,7 +338,7 @@ class CloserLook {
         }
   }
 
-  // The log evidence of this kernel, looked at closely.
+  // The thorough log evidence of this kernel.
   double look(const std::vector<double>& parameters) {
     constexpr double nothing = -std::numeric_limits<double>::infinity();
     if (problem_.progress.stopped() || parameters.empty()) return nothing;
@@ -387,7 +387,7 @@ Kernel choose_kernel(const RelevanceProblem& problem, RelevanceFit& fit) {
   return best;
 }
 
-// The relevance vectors of all machines, each once, in the user's units.
+// Collects the relevance vectors of all machines, each once, in the user's units.
 void collect_vectors(const RelevanceProblem& problem, MatrixView X, const std::vector<FittedMachine>& machines, RelevanceFit& fit) {
   std::map<Index, Index> position;
   for (const FittedMachine& machine : machines)
@@ -421,7 +421,7 @@ void describe_machines(const std::vector<FittedMachine>& machines, RelevanceFit&
   for (const FittedMachine& machine : machines) {
     const Report& r = machine.fit.report;
     const std::string of = machines.size() > 1 ? fmt::format("class {}: ", machine.fit.classes.back()) : "";
-    // The worst of the machines speaks for all.
+    // The report has the status of the first machine that did not converge.
     if (report.message.empty() || (report.status == Status::converged && r.status != Status::converged)) {
       report.status = r.status;
       report.message = of + r.message;
@@ -430,7 +430,7 @@ void describe_machines(const std::vector<FittedMachine>& machines, RelevanceFit&
     report.bound += r.bound;
     for (const std::string& note : machine.notes) report.notes.push_back(of + note);
     for (const std::string& note : r.notes) report.notes.push_back(of + note);
-    for (const std::string& warning : r.warnings)  // of the target both parts of a fit may speak
+    for (const std::string& warning : r.warnings)  // two parts of a fit can give the same warning about the target
       if (std::find(report.warnings.begin(), report.warnings.end(), of + warning) == report.warnings.end())
         report.warnings.push_back(of + warning);
     if (machine.vectors.empty())

@@ -1,4 +1,4 @@
-// One machine with a given kernel: which columns, then their posterior.                                       docs/math/relevance.md (RVM)
+// Fits one machine with a given kernel: chooses columns, then fits them.                                       docs/math/relevance.md (RVM)
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -26,12 +26,12 @@ class Machine {
     KernelDesign basis = problem_.design(kernel_, at, RelevanceProblem::Effort().tolerance);
     if (options_.algorithm == RelevanceAlgorithm::type_two) return type_two(at, basis);
     FittedMachine fast = refine(at, problem_.search_columns(basis, target_, {}));
-    if ((basis.is_kept() || basis.factors() != nullptr) && !problem_.progress.stopped()) {  // beyond, one passage takes a minute
+    if ((basis.is_kept() || basis.factors() != nullptr) && !problem_.progress.stopped()) {  // larger problems would take a minute more
       FittedMachine other = refine(at, problem_.search_columns(basis, target_, {.cost_at_once = true}));
       if (other.log_evidence > fast.log_evidence) fast = std::move(other);
     }
     if (static_cast<Index>(at.size()) > options_.compare_up_to || problem_.progress.stopped()) return fast;
-    FittedMachine slow = plain(at, true);  // if these sweeps do not converge, what they kept does all the same
+    FittedMachine slow = plain(at, true);  // if these sweeps do not converge, the fit of the kept columns still does
     const bool better = slow.log_evidence > fast.log_evidence + 1e-6;
     if (better)
       slow.notes.push_back(fmt::format(
@@ -57,7 +57,7 @@ class Machine {
     return out;
   }
 
-  // The published way: sweeps over all columns, then over those that matter.
+  // The published algorithm: sweeps over all columns, then over the relevant ones.
   FittedMachine plain(const std::vector<Index>& at, bool to_compare) {
     FittedMachine out;
     out.vectors = at;
@@ -75,7 +75,7 @@ class Machine {
     return out;
   }
 
-  // The SLR toolbox's way: all columns begin, and those whose precision runs to infinity leave.                              (SLR.6)
+  // The SLR toolbox's algorithm: starts with all columns; those with infinite precision leave.                                (SLR.6)
   FittedMachine prune(const std::vector<Index>& at) {
     FitOptions options = options_for_preset("slr_rvm", options_.compat);
     if (!options_.compat) options.weights = problem_.k;
@@ -98,7 +98,7 @@ class Machine {
     out.fit = all.mean.allFinite() ? of_columns(all, columns, options_.prune_at) : all;
     out.log_evidence = out.fit.bound;
     out.candidate_mean = all.standardized_mean;
-    if (options_.compat && all.mean.allFinite()) {  // the program asks its training rows before the last columns leave
+    if (options_.compat && all.mean.allFinite()) {  // the program predicts its training rows before the last columns leave
       Vector m;
       predictive_moments(all, problem_.columns(kernel_, at), m, nullptr);
       out.candidate_probability.resize(m.size(), 2);
@@ -107,7 +107,7 @@ class Machine {
     return out;
   }
 
-  // RelevanceOptions::start_precision, which is of the rows of the table.
+  // RelevanceOptions::start_precision for these columns; it is given for the rows of the table.
   [[nodiscard]] std::vector<double> start_of_candidates(const std::vector<Index>& at) const {
     const std::vector<double>& given = options_.start_precision;
     std::vector<double> start;
@@ -117,7 +117,7 @@ class Machine {
     return start;
   }
 
-  // Sweeps until all columns that are left deserve to be.
+  // Repeats sweeps until every remaining column is relevant.
   void settle(FittedMachine& out, std::vector<double> start, double noise) {
     int sweeps = 0;
     for (;;) {
@@ -138,8 +138,9 @@ class Machine {
     if (problem_.task == Task::linear) out.log_evidence -= hyperprior_cost(options_.noise.shape, 0.5 * out.fit.num_rows);
   }
 
-  // Leaves out the columns whose precision would run to infinity without the hyper-prior or of which the data say next to nothing, all at
-  // once; else the one that is worth least, if that is less than its precision costs. Returns the precisions of the others.   (RVM.4)
+  // Removes all columns whose precision would be infinite without the hyper-prior, or that the data hardly determine. If there are none,
+  // removes the column with the smallest gain if the gain is less than the cost of its precision. Returns the precisions of the others.
+  // (RVM.4)
   static std::vector<double> drop_irrelevant(FittedMachine& out) {
     const Fit& fit = out.fit;
     std::vector<std::size_t> kept;

@@ -35,7 +35,7 @@ std::vector<Index> RelevanceProblem::candidates(const Kernel& kernel) const {
 }
 
 KernelDesign RelevanceProblem::design(const Kernel& kernel, const std::vector<Index>& at, double tolerance) const {
-  const bool rows_move = task != Task::linear;  // with each action
+  const bool rows_move = task != Task::linear;  // change with each action
   KernelDesign columns(kernel, X, points(at, Eigen::all), true, KernelDesign::Keep::factors,
                        rows_move ? KernelDesign::Factoring::rough(static_cast<Index>(at.size()), tolerance) : KernelDesign::Factoring{});
   columns.standardize(k);
@@ -67,27 +67,27 @@ GreedyOutcome RelevanceProblem::search_columns(KernelDesign& design, const Machi
   return greedy(design, target.t, settings);
 }
 
-// Laplace's approximation to the integral over ln a of a column that the data determine, where the curvature at the best is 1/2, under a
-// prior that is flat from 1e-6 to 1e6: standard deviations of the weight from a thousandth to a thousand times that of the target. (RVM.1)
+// Laplace's approximation to the integral over ln a of a column that the data determine: the curvature at the maximum is 1/2. The prior of
+// ln a is flat from 1e-6 to 1e6: the standard deviation of the weight is a thousandth to a thousand times that of the target.       (RVM.1)
 double precision_cost() { return std::log(12 * std::numbers::ln10 / std::sqrt(4 * std::numbers::pi)); }
 
-// Below 1e-6 that prior falls with the precision.                                                                            (RVM.1)
+// Below 1e-6 this prior falls with the precision.                                                                            (RVM.1)
 double precision_cost(const Vector& precision) {
   double sum = 0;
   for (const double a : precision) sum += precision_cost() + std::max(std::log(1e-6 / a), 0.0);
   return sum;
 }
 
-// The bias had the precision alpha; a flat one, of density 1 in the user's units, has none.                                   (RVM.1)
+// The bias had the precision alpha. Here its prior is flat, with density 1 in the user's units.                                 (RVM.1)
 double RelevanceProblem::log_evidence(const GreedyOutcome& outcome, const MachineTarget& target, Effort effort) const {
   const Index bias = outcome.alpha.size() - 1;
   const double flat = 0.5 * (ln_2pi - std::log(outcome.alpha[bias]));
   const double found =
-      precision_cost(outcome.alpha.head(bias)) - effort.column_cost * static_cast<double>(bias);  // that is in the objective
+      precision_cost(outcome.alpha.head(bias)) - effort.column_cost * static_cast<double>(bias);  // the objective contains this cost
   return outcome.objective + flat - found + (task == Task::linear ? (1 - k.sum()) * std::log(target.scale) : 0.0);
 }
 
-// What the prior of the bias of classes says of the one that was found with a flat prior, ln 1.                       (SP.20), (RVM.5)
+// For classes: the log prior of the bias that was found with a flat prior (ln 1).                                     (SP.20), (RVM.5)
 double RelevanceProblem::log_prior_of_bias(const GreedyOutcome& outcome) const {
   if (task == Task::linear) return 0;
   const Index bias = outcome.alpha.size() - 1;
@@ -112,7 +112,7 @@ KernelEvaluation RelevanceProblem::evaluate(const Kernel& kernel, Effort effort)
   std::set<Index> vectors;
   for (const MachineTarget& target : targets) {
     const GreedyOutcome outcome = search_columns(basis, target, effort);
-    if (outcome.alpha.size() == 0) return {};  // not even the bias: the kernel's columns are not finite
+    if (outcome.alpha.size() == 0) return {};  // there is not even the bias: columns of the kernel are not finite
     out.log_evidence += log_evidence(outcome, target, effort) + log_prior_of_bias(outcome);
     std::vector<Index>& support = out.support.emplace_back();
     for (Index column : outcome.columns)

@@ -2,7 +2,7 @@
 //
 //     V^-1 = diag(a) + X' diag(omega) X        w = V X' r                                                (RIDGE.1), (RIDGE.2)
 //
-// A likelihood writes Rows, a prior writes the precisions a, a solver turns both into a Posterior. Nobody sees more than that.
+// A likelihood writes Rows, a prior writes the precisions a, a solver turns both into a Posterior. They share nothing else.
 #pragma once
 
 #include <algorithm>
@@ -27,9 +27,9 @@ struct Posterior {
   double penalty = 0;         ///< w' A w = sum of a_j w_j^2 over all columns
   double fixed_square = 0;    ///< sum of a_j w_j^2 over the columns of fixed precision
   double fixed_variance = 0;  ///< sum of a_j V_jj over the columns of fixed precision
-  Vector m;                   ///< [n] X w, if the likelihood asks for row moments
+  Vector m;                   ///< [n] X w, if the likelihood needs row moments
   Vector s;                   ///< [n] x_n' V x_n, likewise
-  double residual = 0;        ///< sum omega_n (r_n/omega_n - x_n'w)^2, if the likelihood asks for it
+  double residual = 0;        ///< sum omega_n (r_n/omega_n - x_n'w)^2, if the likelihood needs it
   double total_weight = 0;    ///< sum omega_n of the rows that this was built from
   double explained = 0;       ///< sum omega_n x_n'V x_n = p - sum a_j V_jj                                        (RIDGE.5)
 };
@@ -54,14 +54,14 @@ struct Partition {
   [[nodiscard]] bool is_shared() const { return num_groups() == 1 && !has_fixed(); }
 };
 
-/// What a likelihood asks of the solver, and what it promises. Combinations are checked before any work.
+/// What a likelihood needs from the solver, and its properties. Combinations are checked before any work.
 struct LikelihoodTraits {
   bool row_moments = false;    ///< reads Posterior::m and ::s
   bool residual = false;       ///< reads Posterior::residual
   bool constant_rows = false;  ///< omega and r never change: Gram matrices may be kept
   bool damped = false;         ///< a full step may lower the bound: the loop searches along the step
-  bool separable = false;      ///< rows may be told apart: their log likelihood goes to 0 as the weights grow without end (VG.5)
-  bool to_mode = false;        ///< rows are taken at the mode: the loop repeats solve and update, precisions held, until w is there (LAP.2)
+  bool separable = false;      ///< rows may be separable: their log likelihood then goes to 0 as the weights grow without limit (VG.5)
+  bool to_mode = false;  ///< rows are those at the mode: with fixed precisions, the loop repeats solve and update until w converges (LAP.2)
 };
 
 }  // namespace ardvark::internal
