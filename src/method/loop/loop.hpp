@@ -52,7 +52,7 @@ class LoopBook {
   void begin() { active.keep_history(settings_.record_every, settings_.max_sweeps); }
   /// Records a sweep. The user may stop the fit.
   void record(double bound, double seconds, LoopOutcome& out);
-  /// Copies the results of the active set. \param as_at_the_end  fill the history of sweeps that were not made with the last values
+  /// Copies the results of the active set. \param as_at_the_end  the history of sweeps not made has the last values, not the first
   void finish(bool as_at_the_end, LoopOutcome& out);
 
   /// Ends the loop if, twice in a row, the predicted gain is at most the allowed one and no column leaves or comes back. Columns whose
