@@ -55,7 +55,7 @@ Row iterate(double y, double k, double m, double s, double quadratic, double log
 
 }  // namespace
 
-// Sizes the workspace by the rows that come, not by `block`: without rows, a filter with large blocks, also one from a file, needs no
+// Sizes the workspace by the rows that come, not by `block`: without rows, a filter with large blocks, or one from from_bytes(), needs no
 // memory.
 void SequentialLogistic::State::size_workspace(Index count) {
   if (count <= room) return;
