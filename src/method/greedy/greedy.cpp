@@ -1,4 +1,4 @@
-// Greedy maximisation of the evidence: what is asked, and from how many starts.                                docs/math/greedy.md
+// Greedy maximisation of the evidence: checks of the settings, and the starts.                                 docs/math/greedy.md
 #include "method/greedy/greedy.hpp"
 
 #include <fmt/format.h>
@@ -64,8 +64,8 @@ void validate(const Design& basis, const Vector& target, const GreedySettings& s
                       s.start_columns.size()));
 }
 
-// An eighth of the columns finds the way in an eighth of the time. Several eighths end in different maxima, and the highest is where the
-// search over all columns begins.                                                                                            (GREEDY.12)
+// A search over an eighth of the columns takes an eighth of the time. Several eighths end in different maxima. The search over all columns
+// begins at the highest of these.                                                                                            (GREEDY.12)
 GreedySettings begin_with_a_part(Design& basis, const Vector& target, const GreedySettings& settings) {
   constexpr Index stride = 8;
   const Index starts = settings.more_starts ? 4 : 1;
@@ -101,8 +101,8 @@ GreedySettings begin_with_a_part(Design& basis, const Vector& target, const Gree
   return out;
 }
 
-// Further starts of a Gaussian: with all of the target as noise, which falls slowly while columns are chosen, and with a fifth of its
-// standard deviation, which hardly moves until they are.                                                                 (GREEDY.10)
+// Further starts for Gaussian rows. One begins with all of the target as noise, which falls slowly while columns are chosen. The other
+// begins with a fifth of its standard deviation, which hardly changes until they are chosen.                                    (GREEDY.10)
 std::vector<GreedySettings> starts_of(const Design& basis, const Vector& target, const GreedySettings& settings) {
   std::vector<GreedySettings> starts{settings};
   const double variance = target_variance(target, settings.weights.size() > 0 ? settings.weights : Vector::Ones(target.size()));
@@ -119,7 +119,7 @@ std::vector<GreedySettings> starts_of(const Design& basis, const Vector& target,
 
 }  // namespace
 
-// The highest end is kept. The starts share the threads where nobody watches and the columns are small enough to be held by each.
+// Keeps the highest of the results. The starts run in parallel if there is no on_action and each can keep its own copy of the columns.
 GreedyOutcome greedy(Design& basis, const Vector& target, const GreedySettings& settings) {
   validate(basis, target, settings);
   const bool in_parts = Greedy::in_parts(basis, settings) && settings.start_columns.empty();

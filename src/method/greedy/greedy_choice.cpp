@@ -15,8 +15,9 @@ Greedy::Action Greedy::best_action() {
     if (action.gain > best.gain) best = action;
   }
   if (removal && removal.gain > settings_.tolerance)
-    return change.gain > removal.gain ? change : removal;         // a deletion that pays goes before any addition
-  if (!model_.is_gaussian() && change.gain > 0.1) return change;  // what is said of additions holds for precisions that have settled
+    return change.gain > removal.gain ? change : removal;  // a deletion that gains comes before any addition
+  if (!model_.is_gaussian() && change.gain > 0.1)
+    return change;  // gains of additions are correct only once the precisions no longer change
   for (Index row = 0; row < pool_.size(); ++row) {
     const Action action = addition_of(row, addition.gain);
     if (action.gain > addition.gain) addition = action;
@@ -24,8 +25,8 @@ Greedy::Action Greedy::best_action() {
   return addition.gain > change.gain ? addition : change;
 }
 
-// Actions inside the model need no S and Q: until an addition would be the best they may wait. Then those near are renewed, and all of them
-// only if another, by what was known of it last, gains more than the best of these, or none gains.
+// Actions inside the model need no S and Q, so these are updated only if an addition would be the best action. First those of the near
+// columns; those of all columns only if another one, by its last S and Q, gains more than the best near one, or if none gains.
 Greedy::Action Greedy::best_lazily() {
   Action action = best_action();
   while (fresh_ != Fresh::all && (!action || action.kind == Kind::add)) {
@@ -42,7 +43,7 @@ Greedy::Action Greedy::best_lazily() {
   return action;
 }
 
-// The most promising eighth of a large pool stands near.
+// In a large pool, the most promising eighth becomes near.
 void Greedy::narrow() {
   constexpr Index least = 512;
   const Index count = pool_.size() / 8;
@@ -82,7 +83,7 @@ Greedy::Action Greedy::addition_of(Index row, double least) {
   return std::isfinite(best) && gain > settings_.tolerance ? Action{Kind::add, -1, row, best, gain} : Action{};
 }
 
-// One column in the place of another: the first deleted, the second added to what is left.                               (GREEDY.9)
+// Replaces one column by another: the first is deleted, the second is added to the rest.                                 (GREEDY.9)
 Greedy::Action Greedy::best_exchange() {
   pool_.prepare_exchange(model_);
   Action best;
@@ -114,11 +115,11 @@ Greedy::Action Greedy::exchange_of(Index i, double loss, Index row, double least
   return {Kind::exchange, i, row, best, gain};
 }
 
-// An exchange may gain only once the other precisions have followed. The most promising few for each column are tried, the others
-// re-estimated, and the first that ends higher is kept.                                                                 (GREEDY.9)
+// An exchange may gain only after the other precisions are re-estimated. Tries the few most promising exchanges of each column, with
+// re-estimation, and keeps the first that ends higher.                                                                  (GREEDY.9)
 bool Greedy::look_ahead() {
   constexpr Index most_columns = 64;
-  const std::size_t each = model_.is_gaussian() ? 4 : 2;  // a trial that moves the rows costs more
+  const std::size_t each = model_.is_gaussian() ? 4 : 2;  // a trial that changes the rows costs more
   const Index k = model_.size();
   if (k == 0 || k > most_columns) return false;
   pool_.prepare_exchange(model_);

@@ -1,4 +1,4 @@
-// The loop, and what an action does.                                                          docs/math/greedy.md
+// The loop, and the effects of an action.                                                     docs/math/greedy.md
 #include "method/greedy/greedy_loop.hpp"
 
 #include <fmt/format.h>
@@ -39,7 +39,7 @@ void Greedy::charge() {
 
 bool Greedy::ascend() { return design_is_kept() ? improve() : cycle(); }
 
-// Passes over all columns until one brings too little: neighbouring centres could change places for a long time for almost nothing.
+// Passes over all columns until one gains too little: neighbouring centres could replace each other for a long time for almost no gain.
 bool Greedy::cycle() {
   double before = -ColumnGain::infinity;
   for (double least = 0; model_.objective() > before + least;) {
@@ -64,7 +64,7 @@ bool Greedy::start() {
   return false;
 }
 
-// False: it is a combination of the columns of the model. One of length 0 is passed over.
+// False: the column is a combination of the columns of the model. A column of length 0 is skipped.
 bool Greedy::begin_with(Index id, double precision, bool is_free) {
   Matrix column(design_.rows(), 1);
   design_.columns(id, 1, column);
@@ -89,7 +89,7 @@ bool Greedy::improve() {
       out_.status = Status::max_sweeps;
       break;
     }
-    if (4 * model_.size() > design_.rows()) charge();  // so many columns explain the noise
+    if (4 * model_.size() > design_.rows()) charge();  // so many columns would fit the noise
     Action action = model_.is_gaussian() ? best_action() : best_lazily();
     if (!action) {
       if (++num_settled_ <= settings_.max_actions && settle()) continue;
@@ -144,7 +144,7 @@ void Greedy::refresh_all(bool beyond_near) {
   if (!model_.is_gaussian()) narrow();
 }
 
-// The precisions depend on each other more than on the rows: they settle in closed forms, and the rows follow once.
+// The precisions depend on each other more than on the rows: they are re-estimated in closed form, and then the rows are updated once.
 bool Greedy::reestimate_together() {
   if (together_failed_ || model_.size() < 2) return false;
   const double before = model_.objective();
@@ -174,7 +174,7 @@ bool Greedy::reestimate_together() {
   return true;
 }
 
-// An action whose evidence, computed afresh, does not rise is tried in smaller steps and then taken back for good.
+// If the evidence, computed anew, does not rise, the action is tried in smaller steps and then undone.
 void Greedy::take(const Action& action) {
   if ((action.kind == Kind::add || action.kind == Kind::exchange) && !admissible(action)) return;
   const double before = model_.objective(), old = action.position >= 0 ? model_.state().alpha[action.position] : 0.0;
@@ -195,10 +195,10 @@ void Greedy::take(const Action& action) {
   }
   ++out_.num_refused;
   exhaust(id);
-  if (model_.is_gaussian() && fresh_ != Fresh::all) refresh_all();  // the gain was rounding: the next ones shall not be
+  if (model_.is_gaussian() && fresh_ != Fresh::all) refresh_all();  // the gain was rounding; this makes the next gains exact
 }
 
-// The candidate's S and Q afresh, and its angles with the model.
+// Computes the candidate's S and Q anew, and checks its angles with the columns of the model.
 bool Greedy::admissible(const Action& action) {
   const Index id = pool_.id(action.row);
   const Vector column = pool_.column(action.row);
@@ -207,7 +207,7 @@ bool Greedy::admissible(const Action& action) {
     const Vector cosine = (model_.Phi().transpose() * column).cwiseAbs();
     for (Index i = 0; i < k; ++i)
       if (cosine[i] > settings_.alignment && !(action.kind == Kind::exchange && i == action.position)) {
-        // Along two columns of the model: no exchange with either will do.
+        // Similar to two columns of the model: an exchange with one of them does not help.
         if (action.kind == Kind::exchange || standing(id).aligned_with >= 0) exhaust(id);
         standing(id).aligned_with = at(model_.state().columns, i);
         return false;
@@ -218,7 +218,7 @@ bool Greedy::admissible(const Action& action) {
   return addition_of(action.row).gain > 0.5 * action.gain;
 }
 
-// A column has left the model: those that were refused beside it are admitted again.
+// A column has left the model: columns that were refused because of it are allowed again.
 void Greedy::release(Index id) {
   standing(id).in_model = false;
   for (Standing& s : standing_)
@@ -230,7 +230,7 @@ void Greedy::exhaust(Index id) {
   exhausted_.push_back(id);
 }
 
-// With the rows held, then the rows.
+// First with fixed rows, then with updated rows.
 bool Greedy::apply(const Action& action, Index id, double a, RankOne& change) {
   switch (action.kind) {
     case Kind::add: model_.add(id, pool_.column(action.row), a, change); break;

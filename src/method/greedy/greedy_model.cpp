@@ -32,7 +32,7 @@ GreedyModel::GreedyModel(const Vector& target, const GreedySettings& settings)
   const Index n = t_.size();
   double variance = target_variance(t_, k_);
   const double square = k_.dot(t_.cwiseAbs2()) / total_;
-  if (!(variance > 1e-24 * square)) variance = square > 0 ? square : 1.0;  // a constant target has no spread: its size serves
+  if (!(variance > 1e-24 * square)) variance = square > 0 ? square : 1.0;  // a constant target has no spread: take its size
   most_tau_ = 1e6 / variance;
   now_.omega = 0.25 * k_;
   now_.r = k_.array() * (t_.array() - 0.5);
@@ -76,7 +76,7 @@ GreedyModel::State& GreedyModel::State::operator=(const State& other) {
   return *this;
 }
 
-// ---- actions with the rows held ---------------------------------------------------------------------------------------------------
+// ---- actions with fixed rows ------------------------------------------------------------------------------------------------------
 
 void GreedyModel::begin() {
   before_ = now_;
@@ -91,7 +91,7 @@ void GreedyModel::undo() {
   last_ = Last::none;
 }
 
-// The column goes to `position`; what lay there goes behind the last.
+// Stores the column at `position`; the one that was there moves behind the last.
 void GreedyModel::store(Index position, const Eigen::Ref<const Vector>& column) {
   const Index k = size();
   if (k + 1 > Phi_.cols()) Phi_.conservativeResize(Eigen::NoChange, 2 * (k + 1));
@@ -144,7 +144,7 @@ void GreedyModel::reestimate(Index i, double a, RankOne& change) {
 
 namespace {
 
-// The last entry takes the place of entry i.
+// Removes entry i: the last entry takes its place.
 void drop(Vector& v, Index i) {
   v[i] = v[v.size() - 1];
   v.conservativeResize(v.size() - 1);
@@ -252,7 +252,7 @@ void GreedyModel::recompute_products() {
   const Index n = t_.size(), k = size();
   resize(now_.gram, k, k);
   if (k > 0) {
-    constexpr Index few = 16;  // up to here SYRK copies for longer than it multiplies
+    constexpr Index few = 16;  // up to this size, SYRK spends more time on copies than on products
     resize(scaled_, n, k);
     scale_rows(k > few ? Vector(now_.omega.cwiseSqrt()) : now_.omega, Phi(), scaled_);
     if (k > few)
@@ -272,7 +272,7 @@ bool GreedyModel::settle_rows(int rounds) {
   return true;
 }
 
-// Newton with halving on ln p(t|w) - 1/2 w'A w, from the w in hand.                                                          (LAP)
+// Newton's method with halved steps on ln p(t|w) - 1/2 w'A w, starting from the present w.                                   (LAP)
 bool GreedyModel::to_mode() {
   const auto height = [&](const Vector& w, const Vector& m) {
     return logistic_rows(m, t_, k_, p_, q_) - 0.5 * now_.alpha.dot(w.cwiseAbs2());
@@ -287,7 +287,7 @@ bool GreedyModel::to_mode() {
     recompute_products();
     if (!factorise()) return false;  // now_.w is the full step
     const Vector step = now_.w - w, m_step = Phi() * step;
-    // The step in the metric of the Hessian: twice what it can gain.
+    // The squared length of the step in the metric of the Hessian: twice what it can gain.
     const double gain = step.cwiseAbs2().dot(now_.alpha) + m_step.cwiseAbs2().dot(now_.omega);
     const double rounding = 1e-15 * (std::abs(here) + n);
     bool moved = false;
@@ -309,7 +309,7 @@ bool GreedyModel::to_mode() {
   return std::isfinite(now_.evidence);
 }
 
-// (JJ.3) as a step in ln xi that grows while the evidence rises and is taken back when it does not.                     (GREEDY.6)
+// (JJ.3) as a step in ln xi. It becomes longer while the evidence rises, and is undone if the evidence falls.           (GREEDY.6)
 bool GreedyModel::update_contact() {
   const Index n = t_.size();
   const Matrix PhiV = Phi() * now_.V;

@@ -2,7 +2,7 @@
 //
 //     V^-1 = diag(alpha) + Phi' diag(omega) Phi        w = V Phi' r                                   (RIDGE.1), (RIDGE.2)
 //
-// An action moves one column with the rows held: closed forms, O(n k + k^2). What follows it moves the rows: tau, the mode, or xi.
+// An action changes one column with fixed rows: closed forms, O(n k + k^2). Then the rows are updated: tau, the mode, or xi.
 #pragma once
 
 #include "method/greedy/greedy.hpp"
@@ -10,7 +10,7 @@
 
 namespace ardvark::internal {
 
-/// A change of V and w of rank one, for those who keep S and Q of other columns up to date:
+/// A change of V and w of rank one, from which S and Q of other columns are updated:
 ///     e = (cross products with `direction`),  S += factor e^2,  Q += shift e                                           (GREEDY.3)
 struct RankOne {
   Vector direction;  ///< [k] in the columns before the action
@@ -18,7 +18,7 @@ struct RankOne {
   double shift = 0;
 };
 
-/// Unbiased variance of t under observation weights k; 0 where their sum is no more than 1.
+/// Unbiased variance of t under observation weights k; 0 if their sum is at most 1.
 [[nodiscard]] double target_variance(const Vector& t, const Vector& k);
 
 class GreedyModel {
@@ -33,7 +33,7 @@ class GreedyModel {
     State() = default;
     State(const State&) = default;
     State(State&&) = default;
-    State& operator=(const State& other);  // of another size too: core/resize.hpp
+    State& operator=(const State& other);  // also of another size: core/resize.hpp
     State& operator=(State&&) = default;
     ~State() = default;
   };
@@ -58,11 +58,11 @@ class GreedyModel {
   void add(Index id, const Eigen::Ref<const Vector>& column, double precision, RankOne& change);
   void reestimate(Index position, double precision, RankOne& change);
   void remove(Index position, RankOne& change);  ///< the last column takes its place
-  /// Another column in the place of this one. V is not updated: call solve().
+  /// Replaces this column by another one. V is not updated: call solve().
   void exchange(Index position, Index id, const Eigen::Ref<const Vector>& column, double precision);
   /// The length that each column of the design was divided by.
   void set_lengths(const Vector* length) { length_ = length; }
-  /// Each column costs this from now on.                                                                             (GREEDY.7)
+  /// From now on, each column has this cost.                                                                         (GREEDY.7)
   void charge(double column_cost) { gain_ = ColumnGain(prior_, column_cost); }
   void end_free() { num_free_ = size(); }
 
@@ -72,7 +72,7 @@ class GreedyModel {
   void update_evidence();
   /// Bernoulli: to the mode. Bound: `rounds` updates of xi. Gaussian: nothing.
   bool settle_rows(int rounds);
-  /// Gaussian: one step of tau, not taken if the evidence would fall. Returns the change of ln tau.
+  /// Gaussian: one step of tau, unless the evidence would fall. Returns the change of ln tau.
   double update_noise();
 
  private:
@@ -105,8 +105,8 @@ class GreedyModel {
   Index num_free_ = 0;
   State now_, before_;
   Matrix scaled_;         // [n, size] workspace
-  mutable Vector p_, q_;  // Bernoulli: probability of 1 and of 0 where the likelihood was last evaluated
-  Matrix Phi_;            // [n, capacity]; the column that an action removed lies behind the last
+  mutable Vector p_, q_;  // Bernoulli: probability of 1 and of 0 at the last evaluation of the likelihood
+  Matrix Phi_;            // [n, capacity]; the column that an action removed is behind the last one
   Last last_ = Last::none;
   Index last_position_ = 0;
 };

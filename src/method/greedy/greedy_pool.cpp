@@ -15,10 +15,10 @@ namespace ardvark::internal {
 
 namespace {
 
-// So many columns of n numbers that they stay in the cache while they are multiplied: a few MB.
+// Number of columns of n numbers that stay in the cache while they are multiplied: a few MB.
 Index chunk_of(Index n) { return std::clamp<Index>((Index{1} << 18) / n, 8, 64); }
 
-// F'F, whole.
+// F'F, both triangles.
 Matrix form_of(const Matrix& F) {
   Matrix form(F.cols(), F.cols());
   blas::syrk(blas::Transpose::yes, F.cols(), F.rows(), 1.0, F.data(), F.rows(), 0.0, form.data(), F.cols());
@@ -39,7 +39,7 @@ Vector quadratic_forms(const Matrix& G, const Eigen::Ref<const Matrix>& columns)
 
 template <typename Function>
 void GreedyPool::for_chunks(Index rows, Function&& f) const {
-  constexpr Index parallel_from = 1 << 20;  // numbers: below, threads cost more than they bring
+  constexpr Index parallel_from = 1 << 20;  // numbers: with fewer, threads cost more than they gain
   const Index chunk = chunk_of(rows), threads = rows * size() >= parallel_from ? num_threads_ : 1;
   parallel_for((size() + chunk - 1) / chunk, threads, [&](Index piece) { f(piece * chunk, std::min(chunk, size() - piece * chunk)); });
 }
@@ -105,7 +105,7 @@ Vector GreedyPool::column(Index row) const {
   return out / (*lengths_)[id(row)];
 }
 
-// F' omega F from below and above alike.
+// With factors, the rows are already multiplied by F', and the form is F' omega F.
 GreedyPool::Rows GreedyPool::rows_of(const GreedyModel& model) const {
   const auto& now = model.state();
   Rows out{Matrix(now.omega.size(), model.size() + 1), now.omega, {}};

@@ -13,7 +13,7 @@
 namespace ardvark::internal {
 namespace {
 
-// V of the columns in the model, zero elsewhere, as a factor: what RIDGE.7 says of flat columns beside columns without variance.
+// V of the columns in the model, zero elsewhere, as a factor (RIDGE.7): these columns are flat, the others have the variance zero.
 CovarianceFactor factor_of(const GreedyOutcome& outcome, Index p) {
   const auto k = static_cast<Index>(outcome.columns.size());
   CovarianceFactor factor;
@@ -60,8 +60,8 @@ Solution solution_of(const GreedyOutcome& outcome, const Frame& frame, const std
   out.quadratic = R.transpose().triangularView<Eigen::Lower>().solve(outcome.w).squaredNorm();
   out.rows.m = outcome.m;
   if (frame.task == Task::linear) {
-    // The evidence takes the noise precision as known. As a distribution: the mean is that value, and the rows that the columns have not
-    // used up are its degrees of freedom.                                                                              (GREEDY.8)
+    // The evidence treats the noise precision as known. As a distribution, it has this mean; its degrees of freedom are the rows minus the
+    // effective parameters.                                                                                            (GREEDY.8)
     out.noise.shape = 0.5 * std::max(frame.rows - out.effective_parameters, 1.0);
     out.noise.rate = out.noise.shape / outcome.noise_precision;
   } else {

@@ -5,8 +5,8 @@
 
 namespace ardvark::internal {
 
-// The pool takes, of all columns, the best additions, the best exchanges for each column of the model, and for variety the best of each
-// stretch of neighbours, whether it gains or not: moves that gain together are often losses one by one.
+// Fills the pool with the best additions of all columns, the best exchanges for each column of the model, and the best column of each
+// stretch of neighbours, even without a gain: actions that gain together often lose one by one.
 bool Greedy::screen() {
   const Index M = design_.cols(), most = std::max<Index>(settings_.screen_block / 2, 4);
   Screening seen;

@@ -45,7 +45,7 @@ CoordinateAscent::CoordinateAscent(Design& X, Vector t, Vector k, const std::vec
   take(flat);
 }
 
-// ---- the columns in hand ----------------------------------------------------------------------------------------------------------------
+// ---- the active columns -----------------------------------------------------------------------------------------------------------------
 
 void CoordinateAscent::take(const std::vector<Index>& columns) {
   const Index before = size(), after = before + static_cast<Index>(columns.size());
@@ -62,7 +62,7 @@ void CoordinateAscent::take(const std::vector<Index>& columns) {
   }
 }
 
-// Columns that have come to zero, once they are many: G grows with the square of what is held.
+// Removes columns with a weight of zero if there are many: the size of G is the square of the number of active columns.
 void CoordinateAscent::drop_idle(double lambda) {
   std::vector<Index> kept;
   for (Index i = 0; i < size(); ++i)
@@ -124,7 +124,7 @@ double CoordinateAscent::rounding_of_gradient() const {
   return 1e-14 * std::sqrt(square);
 }
 
-// ---- Newton steps among the columns in hand ---------------------------------------------------------------------------------------------
+// ---- Newton steps of the active columns -------------------------------------------------------------------------------------------------
 
 double CoordinateAscent::penalty_of(const Vector& v, double lambda) const {
   double sum = 0;
@@ -148,7 +148,7 @@ double CoordinateAscent::violation(double lambda) const {  // (L1.2)
 }
 
 bool CoordinateAscent::step(double lambda, double accuracy) {
-  // Below this size a fresh G costs little; above, the last one serves as long as it serves well.                              (L1.4)
+  // Up to this size, a new G costs little. With more columns, the last one is used as long as its steps are good.               (L1.4)
   constexpr Index small = 32;
   for (bool again = true; again;) {
     const bool renew = model_fails_ || size() <= small;
@@ -160,10 +160,10 @@ bool CoordinateAscent::step(double lambda, double accuracy) {
     Vector lambdas(size());
     for (Index i = 0; i < size(); ++i) lambdas[i] = flat_[static_cast<std::size_t>(columns_[static_cast<std::size_t>(i)])] ? 0 : lambda;
     Vector target = v_;
-    const double scale = model_.omega().sum() / std::max(omega_.sum(), 1e-300);  // what is held of omega, to the size of today's
+    const double scale = model_.omega().sum() / std::max(omega_.sum(), 1e-300);  // from the present omega to the size of that in the model
     model_.minimise(scale * gradient_, scale * lambdas, accuracy, target);
     const double before = penalty_of(v_, lambda), objective = log_likelihood_ - before, rounding = 1e-14 * (before - log_likelihood_);
-    double gain = 0;  // column by column: near the end a difference of sums would be rounding
+    double gain = 0;  // column by column: near the end, a difference of sums would be rounding
     for (Index i = 0; i < size(); ++i) {
       const double change = target[i] - v_[i];
       const double longer =
@@ -258,7 +258,7 @@ CoordinateAscent::Outside CoordinateAscent::look_outside(double lambda, double t
   };
   std::vector<Index> columns = beyond(rest, lambda);
   const bool certain = columns.size() <= many;
-  // Too many to look at one by one: first those likely to come in, then all.                                                    (L1.7)
+  // Too many to compute one by one: first those that are likely to enter, then all.                                             (L1.7)
   if (!certain) columns = beyond(0, std::max(2 * lambda - reference_lambda_, 0.5 * lambda));
   if (columns.size() <= many)
     for (Index j : columns) judge(j, gradient_of(j));
@@ -273,7 +273,7 @@ CoordinateAscent::Outside CoordinateAscent::look_outside(double lambda, double t
   return found;
 }
 
-// ---- the whole --------------------------------------------------------------------------------------------------------------------------
+// ---- the solver -------------------------------------------------------------------------------------------------------------------------
 
 double CoordinateAscent::lambda_max() {
   CoordinateOutcome out;

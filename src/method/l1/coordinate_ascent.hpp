@@ -1,4 +1,4 @@
-// Logistic regression under an L1 penalty, to the optimum.                                                            docs/math/l1.md
+// Logistic regression with an L1 penalty, solved to the optimum.                                                      docs/math/l1.md
 #pragma once
 
 #include <functional>
@@ -23,21 +23,21 @@ struct CoordinateOutcome {
   double log_likelihood = 0;  ///< sum k_n (t_n m_n - softplus(m_n)), nats
   double penalty = 0;         ///< lambda sum |w_j|
   double optimality = 0;      ///< the largest violation, in units of lambda
-  bool at_rounding = false;   ///< steps gained no more than rounding before it came to the tolerance (lambda below about 1e-6 lambda_max)
+  bool at_rounding = false;   ///< the gains of steps were rounding before the tolerance was reached (lambda below about 1e-6 lambda_max)
   int num_steps = 0;
   int num_passes = 0;             ///< over all columns
   std::vector<double> objective;  ///< log_likelihood - penalty after each step
 };
 
-/// Maximises sum_n k_n (t_n m_n - softplus(m_n)) - lambda sum_j |w_j| over w, m = X w, j over all columns but the flat ones. (L1.1)
-/// Each solve() starts where the last one ended: a path of falling lambda is as fast as its changes are small.
+/// Maximises sum_n k_n (t_n m_n - softplus(m_n)) - lambda sum_j |w_j| over w; m = X w, j over all columns except flat ones. (L1.1)
+/// Each solve() starts from the result of the last one. Therefore paths with a decreasing lambda are fast if lambda changes little.
 class CoordinateAscent {
  public:
   /// \param t     [n] 0 or 1.  \param k  [n] observation weights, >= 0
-  /// \param flat  columns without penalty, ascending, the intercept among them
-  /// \param length  [columns] sqrt(sum k_n x_nj^2), if it is known (L1.6)
+  /// \param flat  columns without penalty, ascending, with the intercept
+  /// \param length  [columns] sqrt(sum k_n x_nj^2), if known; otherwise empty                                              (L1.6)
   CoordinateAscent(Design& X, Vector t, Vector k, const std::vector<Index>& flat, Vector length = {});
-  /// The smallest lambda at which every penalised weight is zero. Before the first solve().                                  (L1.5)
+  /// The smallest lambda at which every penalised weight is zero. Call it before the first solve().                          (L1.5)
   [[nodiscard]] double lambda_max();
   CoordinateOutcome solve(double lambda, const CoordinateSettings& settings = {});
 
@@ -53,20 +53,20 @@ class CoordinateAscent {
   [[nodiscard]] Support support() const;
 
  private:
-  // The columns in hand: copies, their weights, and the quadratic model of them.
+  // The active columns ("in hand"): their copies, weights and quadratic model.
   void take(const std::vector<Index>& columns);
   void drop_idle(double lambda);
-  // One Newton step; false: nothing left to gain.
+  // One Newton step; false: there is no gain.
   bool step(double lambda, double accuracy);
   void set_rows(const Vector& m);  // r, omega and the likelihood at m
   [[nodiscard]] double log_likelihood_at(const Vector& m);
   void find_gradient();
-  [[nodiscard]] double violation(double lambda) const;  // of the columns in hand, in units of lambda
+  [[nodiscard]] double violation(double lambda) const;  // of the active columns, in units of lambda
   [[nodiscard]] double penalty_of(const Vector& v, double lambda) const;
   [[nodiscard]] double rounding_of_gradient() const;  // for a column of length 1                                            (L1.2)
   bool settle(double lambda, double goal, const CoordinateSettings& settings, CoordinateOutcome& out);
 
-  // The others: those that may not stay at zero, worst first.
+  // The other columns: those that must not stay at zero, the worst first.
   struct Outside {
     std::vector<Index> violators;
     double worst = 0;  // largest |g_j|/lambda - 1
@@ -82,7 +82,7 @@ class CoordinateAscent {
   std::vector<bool> flat_;
   double total_;
 
-  std::vector<Index> columns_, position_;  // in hand; of each column of X, -1: not in hand
+  std::vector<Index> columns_, position_;  // the active columns; the position of each column of X among them, -1: not active
   Matrix held_;                            // [n, >= size()]
   Vector v_, gradient_;                    // [size()]
   L1Quadratic model_;

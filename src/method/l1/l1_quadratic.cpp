@@ -54,16 +54,16 @@ void L1Quadratic::keep(const std::vector<Index>& positions) {
   is_factored_ = false;
 }
 
-// Passes find the signs, a jump the weights. Each lowers the model, so that any end is a step downhill.                          (L1.4)
+// Passes find the signs, a jump finds the weights. Each lowers the model, so that the result is lower wherever it stops.         (L1.4)
 void L1Quadratic::minimise(const Vector& g, const Vector& lambda, double accuracy, Vector& v) {
   assign(c_, g);
   const double goal = std::max(accuracy, 1e-8) * violation(lambda, v) + 1e-13 * (size_ > 0 ? g.cwiseAbs().maxCoeff() : 0);
-  // As long as passes cost less than a factor.
+  // So many passes cost less than a factorisation.
   const int most_passes = 10 + (accuracy > 0 ? static_cast<int>(size_ / 16) : 0), most_rounds = 100;
   bool at_face_minimum = true;
   for (int round = 0; round < most_rounds; ++round) {
-    // Where columns nearly depend on each other a pass would bring back what a jump has just taken out: then jumps alone, to the minimum at
-    // fewer and fewer signs, and one pass from there.
+    // If columns are almost linearly dependent, a pass would bring back a weight that a jump has just set to zero. Then there are only
+    // jumps, to the minimum with fewer and fewer weights, and one pass from there.
     const int passes = round < 3 ? most_passes : at_face_minimum ? 1 : 0;
     for (int pass = 0; pass < passes && (descend(lambda, v) || accuracy > 0); ++pass)
       if (accuracy > 0 && violation(lambda, v) <= goal) return;
@@ -108,7 +108,7 @@ bool L1Quadratic::jump(const Vector& lambda, Vector& v) {
   }
   blas::trsv(blas::Transpose::no, count, factor_.data(), factor_.outerStride(), step_.data());
   blas::trsv(blas::Transpose::yes, count, factor_.data(), factor_.outerStride(), step_.data());
-  double length = 1;  // as far as the first weight that comes to zero
+  double length = 1;  // up to the first weight that reaches zero
   Index zero = -1;
   for (Index i = 0; i < count; ++i) {
     const Index j = support_[static_cast<std::size_t>(i)];
@@ -128,7 +128,7 @@ bool L1Quadratic::jump(const Vector& lambda, Vector& v) {
   return zero < 0;
 }
 
-// Columns that depend on others leave G singular: a little on the diagonal bounds the step, and the passes do the rest.
+// With linearly dependent columns, G is singular. A small addition to the diagonal limits the step; the passes do the rest.
 void L1Quadratic::factorise() {
   const auto count = static_cast<Index>(support_.size());
   factored_ = support_;

@@ -1,4 +1,4 @@
-// A quadratic model under an L1 penalty, and its minimum.                                                        docs/math/l1.md (L1.4)
+// A quadratic model with an L1 penalty, and its minimum.                                                         docs/math/l1.md (L1.4)
 #pragma once
 
 #include <vector>
@@ -7,24 +7,24 @@
 
 namespace ardvark::internal {
 
-/// 1/2 d'G d - g'd + sum_j lambda_j |v_j + d_j|  with  G = X' diag(omega) X  over the columns held; lambda_j = 0 for flat ones.
+/// 1/2 d'G d - g'd + sum_j lambda_j |v_j + d_j|  with  G = X' diag(omega) X  over the active columns; lambda_j = 0 for flat ones.
 class L1Quadratic {
  public:
   [[nodiscard]] Index size() const { return size_; }
   /// G of the first `size` columns of X [n, >= size], omega [n] >= 0.
   void rebuild(const Matrix& X, Index size, const Vector& omega);
-  /// Columns size() .. size - 1 of X as well, at the omega of the last rebuild.
+  /// Adds the columns size() .. size - 1 of X, with the omega of the last rebuild.
   void append(const Matrix& X, Index size);
-  /// These positions only, ascending.
+  /// Keeps only these positions, ascending.
   void keep(const std::vector<Index>& positions);
-  /// v <- v + d at the minimum, or, with accuracy > 0, where the gradient of the model is wrong by no more than this part of what it is at
-  /// the start; g [size] is the gradient at v of what is maximised.
+  /// v <- v + d at the minimum. With accuracy > 0, it stops when the violation of the model's optimality conditions is at most this part of
+  /// that at the start. \param g  [size] gradient of the log likelihood at v
   void minimise(const Vector& g, const Vector& lambda, double accuracy, Vector& v);
   [[nodiscard]] const Vector& omega() const { return omega_; }
 
  private:
   bool descend(const Vector& lambda, Vector& v);  // one pass over the columns; true: a sign changed
-  bool jump(const Vector& lambda, Vector& v);     // to the minimum at these signs; false: a weight came to zero on the way
+  bool jump(const Vector& lambda, Vector& v);     // to the minimum at these signs; false: a weight reached zero on the way
   void factorise();
   [[nodiscard]] double violation(const Vector& lambda, const Vector& v) const;
   void reserve(Index size);

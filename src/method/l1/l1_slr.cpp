@@ -11,7 +11,7 @@
 
 namespace ardvark::internal {
 
-// All weights at once from one gradient g, with the largest curvature each can have by itself: B_j = 1/4 sum_n x_nj^2.          (L1.9)
+// Updates all weights at once from one gradient g, with the largest curvature of each single weight: B_j = 1/4 sum_n x_nj^2.    (L1.9)
 Solution solve_l1_slr(const Frame& frame) {
   const Stopwatch watch;
   const FitOptions& options = frame.options;

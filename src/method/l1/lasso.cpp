@@ -41,7 +41,7 @@ void validate_lasso(const FitOptions& options) {
 
 namespace {
 
-// The design, what is flat in it, and the solver.
+// The design, its flat columns, and the solver.
 struct LassoProblem {
   explicit LassoProblem(const Frame& frame) : design(frame.design()) {
     const Index p = frame.num_columns();
@@ -77,7 +77,7 @@ CoordinateSettings settings_of(const FitOptions& options, double constant, const
   return settings;
 }
 
-// ln p(t, w | lambda) beside the terms that are maximised.                                                                      (L1.1)
+// The constant of ln p(t, w | lambda), which the maximised terms leave out.                                                     (L1.1)
 double prior_constant(double lambda, Index num_penalised) { return static_cast<double>(num_penalised) * std::log(0.5 * lambda); }
 
 Report report_of(const CoordinateOutcome& outcome, double constant) {
@@ -111,7 +111,7 @@ Solution solve_lasso(const Frame& frame) {
   CoordinateAscent::Support support = ascent.support();
   Solution out = solution_of({std::move(support.columns), std::move(support.w), std::move(support.X), ascent.m(), ascent.omega()},
                              problem.flat, frame, report_of(outcome, constant));
-  if (options.record_every > 0) {  // where (L1EM.1) begins, and where it ends at this mode
+  if (options.record_every > 0) {  // the start of (L1EM.1), and its limit at this mode
     out.precision_history = out.precision.replicate(1, 1 + options.max_sweeps / options.record_every);
     out.precision_history.col(0).setOnes();
   }
@@ -186,7 +186,7 @@ Solution solution_of(const LassoMode& mode, std::vector<Index> flat, const Frame
     factor.kind = CovarianceFactor::Kind::triangular;
     factor.columns = mode.columns;
     factor.L_inverse = std::move(L);
-    if (size == 0) {  // an empty list would mean every column: one, without variance
+    if (size == 0) {  // an empty list would mean all columns; therefore one column without variance
       factor.columns = {0};
       factor.L_inverse = Matrix::Zero(1, 1);
     }

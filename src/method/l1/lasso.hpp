@@ -6,21 +6,21 @@
 
 namespace ardvark::internal {
 
-/// \throws InvalidArgument  options that have no meaning beside a Laplace prior; a lambda below zero
+/// \throws InvalidArgument  options that cannot be used with a Laplace prior; a lambda below zero
 void validate_lasso(const FitOptions& options);
 
 [[nodiscard]] Solution solve_lasso(const Frame& frame);
 [[nodiscard]] LogisticPath lasso_path(const Frame& frame, const PathGrid& grid);
 
-/// Where a method for the mode has ended: the columns that are not zero or flat, ascending, and the rows there.
+/// The result of a search for the mode: the columns that are flat or have a weight other than zero, ascending, and the rows there.
 struct LassoMode {
   std::vector<Index> columns;
   Vector w;
   Matrix X;  ///< [rows, columns]
   Vector m, omega;
 };
-/// Laplace's approximation among these columns.                                                                              (L1.8)
-/// \param flat    columns without penalty, the intercept among them
+/// Laplace's approximation for these columns.                                                                                (L1.8)
+/// \param flat    columns without penalty, with the intercept
 /// \param report  of the search
 [[nodiscard]] Solution solution_of(const LassoMode& mode, std::vector<Index> flat, const Frame& frame, Report report);
 

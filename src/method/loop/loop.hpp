@@ -1,4 +1,4 @@
-// What the two loops share, that of one score and that of several classes: settings, outcome, and when nothing moves any more.
+// The common parts of the loop of one score and the loop of several classes: settings, outcome, and the test of convergence.
 #pragma once
 
 #include <string>
@@ -11,9 +11,9 @@ namespace ardvark::internal {
 
 struct LoopSettings {
   double num_rows = 0;      ///< sum of the observation weights
-  double tolerance = 1e-8;  ///< nats per row; under a published rule a relative change
+  double tolerance = 1e-8;  ///< nats per row; for a published rule, a relative change
   int max_sweeps = 500;
-  double mode_tolerance = 1e-16;  ///< to a mode: squared length of the last Newton step in the Hessian's metric         (LAP.2), (SMX.3)
+  double mode_tolerance = 1e-16;  ///< for a mode: squared length of the last Newton step in the Hessian's metric        (LAP.2), (SMX.3)
   Pruning pruning;                ///< (SLR.2)
   int record_every = 0;           ///< sweeps between two entries of the history of the precisions
   SweepCallback on_sweep;
@@ -25,40 +25,41 @@ struct LoopOutcome {
   Status status = Status::failed;
   std::string message;
   int sweeps = 0;
-  double bound = 0;  ///< on the log evidence, or Laplace's approximation of it, nats
+  double bound = 0;  ///< nats; a bound on the log evidence, or Laplace's approximation of it
   std::vector<double> bound_history;
   Vector a;                           ///< [weights of the posterior] the precisions inside V
-  Vector expected;                    ///< [groups of the prior that the loop began with] E[alpha]; of a pruned group what it left with
-  std::vector<bool> pruned;           ///< [groups] left for good, some of them after the last sweep
-  std::vector<PruningEvent> pruning;  ///< of columns of the prior that the loop began with
+  Vector expected;                    ///< [groups of the first prior] E[alpha]; of a pruned group, the value with which it left
+  std::vector<bool> pruned;           ///< [groups] not in the model at the end; some may have left after the last sweep
+  std::vector<PruningEvent> pruning;  ///< columns are those of the first prior
   Matrix history;                     ///< [groups, 1 + max_sweeps/record_every] E[alpha], as Fit::precision_history
 };
 
-/// What messages call the parts of a loop.
+/// Names of the parts of a loop in messages.
 struct LoopWords {
   const char* bound;   ///< "the bound"
   const char* steps;   ///< "precisions and rows": what must stop moving
-  const char* column;  ///< "column": what may be outside
+  const char* column;  ///< "column": what may leave the model
 };
 
-/// One loop's book: how far it is, and how it ends.
+/// The record of a loop: its progress, and how it ends.
 class LoopBook {
  public:
-  /// \param prior  of all columns; the active ones are in `active`
+  /// \param prior  of all columns; `active` has those in the model
   LoopBook(const LoopSettings& settings, PrecisionPrior& prior, LoopWords words) : active(prior), settings_(settings), words_(words) {}
 
   ActiveSet active;
 
   void begin() { active.keep_history(settings_.record_every, settings_.max_sweeps); }
-  /// A sweep was made. The caller may stop the fit.
+  /// Records a sweep. The user may stop the fit.
   void record(double bound, double seconds, LoopOutcome& out);
-  /// What the active set knows. \param as_at_the_end  the history of sweeps that were not made
+  /// Copies the results of the active set. \param as_at_the_end  the history of sweeps not made has the last values, not the first
   void finish(bool as_at_the_end, LoopOutcome& out);
 
-  /// All that is promised is below what is allowed, twice in a row, and no column wants to leave or come back. Columns that are on their
-  /// way to infinity and of which next to nothing is left are taken at their word. (SLR.3) \param q          the posterior, \param tau its
-  /// noise precision, \param expected the precisions inside it \param remaining  what the next steps promise, nats \param readmit    tries
-  /// to bring columns back
+  /// Ends the loop if, twice in a row, the predicted gain is at most the allowed one and no column leaves or comes back. Columns whose
+  /// precision goes to infinity and that have almost no effect are removed first.                                            (SLR.3)
+  /// \param q          the posterior, \param tau its noise precision, \param expected the precisions inside it
+  /// \param remaining  predicted gain of the next steps, nats
+  /// \param readmit    tries to bring columns back
   template <typename Readmit>
   void stop_at_standstill(const Posterior& q, double tau, const Vector& expected, double remaining, Readmit&& readmit, LoopOutcome& out) {
     if (!is_quiet_again(remaining)) return;
@@ -72,7 +73,7 @@ class LoopBook {
     }
     converge(remaining, out);
   }
-  /// Published: as many sweeps as asked for. What the next would promise says whether that was enough.
+  /// Published: ends after max_sweeps sweeps. The predicted gain of the next one decides whether the fit has converged.
   void stop_after_all_sweeps(double promised, LoopOutcome& out) const;
 
  private:
@@ -88,7 +89,7 @@ class LoopBook {
   int num_quiet_ = 0;
 };
 
-/// How a loop ended, in one call.
+/// Sets status and message.
 inline void end(LoopOutcome& out, Status status, std::string message) {
   out.status = status;
   out.message = std::move(message);

@@ -1,6 +1,6 @@
 // Logistic regression, one observation at a time, in blocks of rows.                                docs/math/sequential.md
 //
-// Within a block everything happens in B x B: G = X_B V X_B' and m = X_B w give each row's s and m, and
+// Within a block, all computations are in B x B: G = X_B V X_B' and m = X_B w give each row's s and m, and
 //     v_j = P_j - sum_{i<j} c_i v_i (v_i'x_j),   c_i = 2 lambda_i/(1 + 2 lambda_i s_i),   P = V X_B'
 // so that with g_j = X_B v_j the block's matrix is G <- G - c_j g_j g_j'. One product gives P before, one rank-B update gives V after.
 #include "method/sequential/sequential.hpp"
@@ -30,7 +30,7 @@ struct Row {  // the scalars of one row after its inner iteration
   bool converged = false;
 };
 
-// The inner iteration is scalar: O(1) a step. A weight k multiplies what the row adds: k y, k lambda.     (SEQ.1), (SEQ.3), (SEQ.5)
+// The inner iteration is scalar: O(1) per step. A weight k multiplies the terms of the row: k y, k lambda. (SEQ.1), (SEQ.3), (SEQ.5)
 Row iterate(double y, double k, double m, double s, double quadratic, double log_det) {
   Row row;
   if (k == 0) return {.two_lambda = 0, .m = m, .s = s, .converged = true};
@@ -57,10 +57,11 @@ Row iterate(double y, double k, double m, double s, double quadratic, double log
 
 }  // namespace
 
-// By what comes, not by `block`: a filter of large blocks, or the few bytes of one, take no memory until there are rows.
+// Sizes the workspace by the rows that come, not by `block`: without rows, a filter with large blocks, or one from from_bytes(), needs no
+// memory.
 void SequentialLogistic::State::size_workspace(Index count) {
   if (count <= room) return;
-  room = 0;  // until all of it is there
+  room = 0;  // until all memory is allocated
   P.resize(p, count);
   R.resize(p, count);
   G.resize(count, count);
@@ -76,7 +77,7 @@ void SequentialLogistic::State::absorb_block(Index count, const Vector& y, const
   blas::symm(p, count, 1.0, V.data(), p, R.data(), p, 0.0, P.data(), p);  // P = V X_B'
   blas::gemm(blas::Transpose::yes, blas::Transpose::no, count, count, p, 1.0, R.data(), p, P.data(), p, 0.0, G.data(), G.outerStride());
   blas::gemv(blas::Transpose::yes, p, count, 1.0, R.data(), p, w.data(), 0.0, m.data());  // m = X_B w
-  // U: unit lower triangular, column j of V's update direction is P U_j; kept transposed so that P U comes from one TRMM.
+  // Row j of U (unit lower triangular) has the coefficients of v_j in the columns of P, so that all v_j come from one TRMM.
   U.setZero();
   for (Index j = 0; j < count; ++j) {
     const Row row = iterate(y[first + j], k[first + j], m[j], G(j, j), quadratic, log_det_V);
@@ -176,7 +177,7 @@ double SequentialLogistic::bound() const {
 
 namespace {
 
-// Without its rows.
+// The solution without Solution::rows.
 Solution solution_of(const SequentialLogistic& filter, double precision) {
   const Matrix V = filter.covariance();
   const Index p = V.rows();

@@ -1,11 +1,11 @@
-// The sequential preset, as fit_logistic runs it.
+// The sequential preset, as used by fit_logistic.
 #pragma once
 
 #include "frame/solution.hpp"
 
 namespace ardvark::internal {
 
-/// vb_logit_fit_iter.
+/// The preset vb_logit_fit_iter.
 [[nodiscard]] Solution solve_sequentially(const Frame& frame);
 
 }  // namespace ardvark::internal

@@ -1,4 +1,4 @@
-// What a SequentialLogistic knows between two rows, and the room it works in.
+// The state of a SequentialLogistic between two rows, and its workspace.
 #pragma once
 
 #include "ardvark/sequential.hpp"
@@ -19,7 +19,7 @@ struct SequentialLogistic::State {
   double sum_xi = 0;  // sum of ln sigma(xi) - xi/2 + lambda xi^2
   Index not_converged = 0;
 
-  // workspace for `room` rows at a time: as many as a call brings, up to `block`
+  // workspace for `room` rows at a time: as many as in a call of update(), up to `block`
   Index room = 0;
   Matrix rows, P, U, G, R;
   Vector m, c, coefficient;

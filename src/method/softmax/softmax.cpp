@@ -60,7 +60,7 @@ class ClassSweep {
     return true;
   }
 
-  // Newton's method from where w is. A step is halved while it lowers the penalised log likelihood.                              (SMX.3)
+  // Newton's method from the present w. A step is halved while it lowers the penalised log likelihood.                           (SMX.3)
   bool to_mode() {
     ClassSolver& solver = *out_.solver;
     likelihood_.update(solver.scores(), rows_);
@@ -111,7 +111,7 @@ class ClassSweep {
 
   // ---- weights that leave and come back -----------------------------------------------------------------------------------------------
 
-  // Prior, solver and posterior for the weights that are there from now on. False if there are none.
+  // Changes prior, solver and posterior to the weights that are now in the model. False if there are none.
   bool change_columns() {
     if (!book_.active.apply(out_.w)) {
       end(out_, Status::converged, fmt::format("no weight is left after {} sweeps", out_.sweeps));
@@ -126,14 +126,15 @@ class ClassSweep {
       there.flat.push_back(book_.active.all().group[static_cast<std::size_t>(i)] == Partition::flat);
     }
     out_.solver = make_class_solver(X_, std::move(there), likelihood_, settings_.solver);
-    // Workspace of another size begins anew.                                                                         (core/resize.hpp)
+    // Workspace of another size is allocated anew.                                                                   (core/resize.hpp)
     for (Vector* v : {&out_.a, &out_.V, &q_.w, &q_.V_diagonal, &expected_in_, &next_, &gradient_}) *v = Vector();
     q_.group_square = Vector(Vector::Zero(prior_.partition().num_groups()));
     q_.group_variance = Vector(q_.group_square);
     return true;
   }
 
-  // The weight outside that would raise the evidence most, all else fixed, comes back at its best precision.          (SMX.6), (OPT.5)
+  // Brings back the weight outside the model that would raise the log evidence most, at its best precision. All else is fixed.
+  // (SMX.6), (OPT.5)
   bool readmit() {
     double best = std::max(settings_.tolerance * settings_.num_rows, 1e-6), precision = 0;
     Index chosen = -1;
@@ -193,7 +194,7 @@ class ClassSweep {
   Design& X_;
   const SoftmaxLaplace& likelihood_;
   const ClassSettings& settings_;
-  PrecisionPrior prior_;  // of the weights that are there
+  PrecisionPrior prior_;  // of the weights in the model
   LoopBook book_;         // of weights: class * columns of the design + column
   ClassOutcome out_;
   SoftmaxRows rows_;

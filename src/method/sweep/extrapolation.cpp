@@ -16,7 +16,8 @@ void Extrapolation::next(const PrecisionPrior& prior, Likelihood& likelihood, co
     for (std::size_t i = 0; i < settled.groups.size(); ++i) step_[settled.groups[i]] = settled.expected[static_cast<Index>(i)];
     output_.head(groups) = step_.array().log();
     prior.well_determined(q, step_);
-    weight_.head(groups) = 0.5 * step_.array() + 1e-3;  // about the curvature in ln E[alpha]; the floor keeps irrelevant groups in sight
+    weight_.head(groups) =
+        0.5 * step_.array() + 1e-3;  // about the curvature in ln E[alpha]; the constant keeps some weight for irrelevant groups
   }
   likelihood.get_state(output_.tail(state), weight_.tail(state));
   if (first) {
@@ -24,7 +25,7 @@ void Extrapolation::next(const PrecisionPrior& prior, Likelihood& likelihood, co
   } else {
     if (groups > 0) input_.head(groups) = prior.expected().array().log();
     anderson_.extrapolate(input_, output_, weight_, extrapolated_);
-    // A factor of e^4 a sweep is as far as a step is trusted.
+    // In one sweep, a precision changes at most by a factor of e^4.
     extrapolated_.head(groups) = input_.head(groups).array() + (extrapolated_ - input_).head(groups).array().max(-4.0).min(4.0);
     input_ = extrapolated_.allFinite() ? extrapolated_ : output_;
   }

@@ -1,4 +1,4 @@
-// A round of the sweep as a map of (ln E[alpha], the likelihood's state) to itself, extrapolated.           docs/math/optimum.md (OPT.7)
+// Extrapolates the sweeps, as iterations of a map of (ln E[alpha], state of the likelihood).                docs/math/optimum.md (OPT.7)
 #pragma once
 
 #include "core/anderson.hpp"
@@ -10,16 +10,16 @@ class Extrapolation {
  public:
   Extrapolation(Index num_groups, Index state_size) : anderson_(num_groups + state_size, 6) {}
 
-  /// Where to try next, after a round that ended in q.
-  /// \param bold      the best precision of each column by itself (OPT.3) rather than MacKay's step (OPT.6)
-  /// \param settled   groups whose precision is known better
+  /// The point for the next attempt, after a round that ended in q.
+  /// \param bold      the best precision of each single column (OPT.3) instead of MacKay's step (OPT.6)
+  /// \param settled   groups with a better value of their precision
   /// \param expected  [groups] <- E[alpha]
-  /// \param rows      <- of the likelihood's state there, where it has one
+  /// \param rows      <- those of the likelihood's state at this point, if it has a state
   void next(const PrecisionPrior& prior, Likelihood& likelihood, const Posterior& q, bool bold, const Settled& settled, Vector& expected,
             Rows& rows);
-  /// The step was taken back: the next begins where the round itself led, whose rows these are.
+  /// Call this if the step was undone. The next one begins at the result of the round itself. \param rows  <- those of this result
   void take_back(Likelihood& likelihood, Rows& rows);
-  /// q no longer comes from the state that is remembered.
+  /// Call this if q no longer comes from the remembered state.
   void forget() { anderson_.forget(); }
 
  private:

@@ -5,7 +5,7 @@
 
 namespace ardvark::internal {
 
-// Each solve gives the end of a step, and V is the inverse Hessian at its beginning. A step is halved while it lowers the penalised log
+// Each solve gives the end point of a step, and V, the inverse Hessian at its start. A step is halved while it lowers the penalised log
 // likelihood.
 bool ModeSearch::solve(const Vector& a, double enough, Rows& rows, Posterior& q) {
   likelihood_.update(q, rows);

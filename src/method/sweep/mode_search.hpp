@@ -1,4 +1,4 @@
-// The mode of w with the precisions held, by Newton's method.                                    docs/math/logistic_laplace.md (LAP.2)
+// The mode of w with fixed precisions, by Newton's method.                                       docs/math/logistic_laplace.md (LAP.2)
 #pragma once
 
 #include "likelihood/likelihood.hpp"
@@ -8,18 +8,18 @@ namespace ardvark::internal {
 
 class ModeSearch {
  public:
-  /// For a likelihood that is taken to its mode. Both outlive this.
+  /// For a likelihood that needs the mode. Both must outlive this object.
   ModeSearch(Likelihood& likelihood, Solver& solver) : likelihood_(likelihood), solver_(solver) {}
 
-  /// From where q is to where a Newton step has no more than this squared length in the Hessian's metric. Near the mode: one solve.
-  /// \param rows  <- those at the mode, which q.V is built from
+  /// Moves q to a point where the squared length of a Newton step in the Hessian's metric is at most `enough`. Near the mode: one solve.
+  /// \param rows  <- those at the mode, from which q.V is computed
   /// \return      false if the system is not positive definite
   [[nodiscard]] bool solve(const Vector& a, double enough, Rows& rows, Posterior& q);
 
-  /// q.m is not of q.w before the next step: there is nothing to compare that with.
+  /// Call this if q.m no longer belongs to q.w. The next step is not compared with an earlier one.
   void columns_changed() {
     moved_ = true;
-    w_before_ = Vector();  // of another size from now on: core/resize.hpp
+    w_before_ = Vector();  // it will have another size: core/resize.hpp
     newton_w_ = Vector();
   }
 

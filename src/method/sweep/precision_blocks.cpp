@@ -13,7 +13,7 @@
 
 namespace ardvark::internal {
 
-// A block's own steps cost k^2 a column, its products n^2: k is small beside n, and large enough for BLAS to run at speed.
+// The steps of a block of k columns cost k^2 per column, its products n^2. k is small compared with n, and large enough for fast BLAS.
 PrecisionBlocks::PrecisionBlocks(Design& X)
     : X_(X),
       n_(X.rows()),
@@ -50,13 +50,13 @@ double PrecisionBlocks::climb(Solver& solver, const Rows& rows, const PrecisionP
   choose(prior, q);
   if (chosen_.empty() || !solver.outlook(rows, look_) || look_.complement || !look_.U.allFinite()) return 0;
   y_ = (rows.omega.array() > 0).select(rows.r.array() / rows.omega.array(), 0.0);
-  const blas::ThreadScope one_thread(1);  // the strips of C have the others
+  const blas::ThreadScope one_thread(1);  // the strips of C use the other threads
   now_.groups.clear();
   const bool looks = effort.common_factor && --rest_ < 0;
   const double gain = looks ? find_common_factor(prior, q, next) : 0;
   blas::syrk(blas::Transpose::yes, n_, n_, 1.0, look_.U.data(), n_, 0.0, C_.data(), n_);
   mirror(C_);
-  // In the end few columns move, slowly: they are visited again while that costs little beside the next solve.
+  // Near the end, few columns change, and slowly. They are visited again while this costs little compared with the next solve.
   const double first = visit(prior, effort.enough, next);
   double visited = first, last = first;
   for (std::size_t cost = 2 * chosen_.size(); 2 * cost <= column_of_group_.size() && last > std::max(0.1 * first, effort.enough);
@@ -66,7 +66,7 @@ double PrecisionBlocks::climb(Solver& solver, const Rows& rows, const PrecisionP
   return gain + visited;
 }
 
-// The fewest columns that, each taken to its own best precision, promise 90 % of what all do.                        (OPT.2), (OPT.3)
+// The fewest columns that promise 90 % of the gain of all, each at its own best precision.                           (OPT.2), (OPT.3)
 void PrecisionBlocks::choose(const PrecisionPrior& prior, const Posterior& q) {
   const Partition& partition = prior.partition();
   const double tau = shape_ / rate_;
@@ -169,7 +169,7 @@ void PrecisionBlocks::read(std::size_t first, Block& block) {
     X_.columns(column_of_group_[static_cast<std::size_t>(block.groups[i])], 1, block.X.col(static_cast<Index>(i)));
 }
 
-// C <- C - C X M X'C with the last block, then C X of the coming one: a strip of C's columns, by symmetry its rows, at a time.
+// C <- C - C X M X'C with the last block, then C X of the coming one, a strip of C's columns (by symmetry, its rows) at a time.
 void PrecisionBlocks::update_and_look(const Block& last, Block& coming) {
   constexpr Index strip = 128;
   const auto k = static_cast<Index>(last.groups.size()), m = static_cast<Index>(coming.groups.size());
@@ -210,7 +210,8 @@ double PrecisionBlocks::climb_block(const PrecisionPrior& prior, const Block& bl
   return gain;
 }
 
-// Each precision of the block once to its best, the noise precision held; what that gains with the noise at its best too is no less.
+// Moves each precision of the block once to its maximiser, with fixed noise precision. With the best noise precision, the gain is at least
+// as large.
 double PrecisionBlocks::pass(const PrecisionPrior& prior, const std::vector<Index>& groups, double negligible) {
   const auto k = static_cast<Index>(groups.size());
   auto V = V_.topLeftCorner(k, k);

@@ -1,4 +1,4 @@
-// Linear models with more columns than rows: precisions climb in blocks of columns.                        docs/math/optimum.md (BLOCK)
+// Linear models with more columns than rows: updates precisions in blocks of columns.                      docs/math/optimum.md (BLOCK)
 #pragma once
 
 #include <vector>
@@ -8,25 +8,24 @@
 
 namespace ardvark::internal {
 
-/// For a Gaussian likelihood with the joint posterior and a dual solver. A visit of m columns costs O(n^2 m), a common factor
-/// O(n^3 + n^2 r) with r columns in use, against O(n^3 + n^2 p) of a solve.
+/// For a Gaussian likelihood with the joint posterior and a dual solver. A visit of m columns costs O(n^2 m), and a common factor
+/// O(n^3 + n^2 r) with r columns in use. A solve costs O(n^3 + n^2 p).
 class PrecisionBlocks {
  public:
-  /// \param X  outlives this; never changed, and read column by column
+  /// \param X  must outlive this object; it is not changed, and is read column by column
   explicit PrecisionBlocks(Design& X);
 
-  /// Every group is a single column with a proper hyper-prior; fixed and flat columns may stand beside them.
+  /// Whether every group is a single column with a proper hyper-prior. There may also be fixed and flat columns.
   [[nodiscard]] static bool serve(const PrecisionPrior& prior);
 
   struct Effort {
-    double enough = 0;          ///< nats: a block is not gone through again for less, in proportion to its columns
-    bool common_factor = true;  ///< first, all columns in use by one factor                                                  (BLOCK.2)
+    double enough = 0;          ///< nats: no further pass over a block for a smaller gain, in proportion to its columns
+    bool common_factor = true;  ///< first multiply the precisions of all columns in use by one factor                        (BLOCK.2)
   };
-  /// Visits once, block by block, the columns that promise nearly all that single columns do. Each step raises the bound, as a function of
-  /// the precisions with all else at its best.                                                                       (OPT.1), (BLOCK.1)
-  /// \param solver  has just solved for `rows` and the precisions of `prior`; q and `noise` are what came of it
-  /// \param next  [groups] <- E[alpha]
-  /// \return by how much the bound rises, nats; 0, and next as now, where the solver cannot say what columns outside would see
+  /// Visits, block by block, the fewest columns that promise 90 % of the gain of all single columns. Each step raises the bound, as a
+  /// function of the precisions with all else at its maximum.                                                                 (OPT.1),
+  /// (BLOCK.1) \param solver  has just solved for `rows` and the precisions of `prior`; q and `noise` are its results \param next  [groups]
+  /// <- E[alpha] \return the gain in the bound, nats; 0, and `next` unchanged precisions, if the solver has no outlook() for these rows
   double climb(Solver& solver, const Rows& rows, const PrecisionPrior& prior, const Posterior& q, GammaDistribution noise,
                const Effort& effort, Vector& next);
 
@@ -49,13 +48,13 @@ class PrecisionBlocks {
   std::vector<Index> column_of_group_, chosen_;  // groups
   Outlook look_;                                 // U [n,n], C = U'U
   Matrix C_;                                     // both triangles
-  Vector y_;                                     // the response of the rows that have weight
+  Vector y_;                                     // response of the rows; 0 for rows without weight
   double shape_ = 0, rate_ = 0;                  // a_N, b_N
-  int rest_ = 0;                                 // climbs without a common factor, after one that was next to nothing
+  int rest_ = 0;                                 // number of further climbs without a common factor, after one that gained almost nothing
   Vector promise_;                               // [groups]
   Block now_, coming_;
   Matrix G_, V_, CXM_;      // of the block: X'CX, V, C X M
-  Vector w_, a_, inverse_;  // of the block; 1/a as C has it
+  Vector w_, a_, inverse_;  // of the block; inverse_: the 1/a that are in C
   Vector along_;
   Matrix E_, UE_, P_, N_, L_;  // (BLOCK.2)
 };

@@ -7,7 +7,7 @@
 namespace ardvark::internal {
 namespace {
 
-// More than 2 % of a column of theirs is determined by the data; no more groups than rows.
+// The groups of which the data determine more than 2 % per column; at most as many as rows.
 std::vector<Index> groups_that_matter(const PrecisionPrior& prior, const Posterior& q) {
   Vector share;
   prior.well_determined(q, share);

@@ -1,4 +1,4 @@
-// With many more columns than rows: the few that matter by themselves.                          docs/math/optimum.md (CONDENSE.1)
+// With many more columns than rows: optimises the few that matter alone.                        docs/math/optimum.md (CONDENSE.1)
 #pragma once
 
 #include <vector>
@@ -12,11 +12,11 @@ struct Settled {
   Vector expected;  ///< their E[alpha]
 };
 
-/// The groups that the data have a say in, taken to their own optimum, all other precisions held: the same problem in few columns.
-/// None where likelihood or solver cannot say it so.
-/// \param rows       with the precisions of `prior`, what the solver has just made q from
-/// \param settings   of the whole
-/// \param last_gain  of its last sweep, nats: no need to be much better than that
+/// Takes the groups that the data determine to their optimum, with all other precisions fixed: the same problem in few columns.
+/// Empty if the likelihood or the solver does not support this.
+/// \param rows       the solver has just computed q from these and the precisions of `prior`
+/// \param settings   of the complete fit
+/// \param last_gain  of the last sweep of the complete fit, nats; the result need not be much more exact than this
 [[nodiscard]] Settled settle(const Likelihood& likelihood, const PrecisionPrior& prior, Solver& solver, const Rows& rows,
                              const Posterior& q, const SweepSettings& settings, double last_gain);
 

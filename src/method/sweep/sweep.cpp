@@ -1,4 +1,4 @@
-// The one loop of every sweep model.                                                   docs/math/bound.md, docs/math/optimum.md
+// The loop of all sweep models.                                                        docs/math/bound.md, docs/math/optimum.md
 #include "method/sweep/sweep.hpp"
 
 #include <fmt/format.h>
@@ -43,11 +43,11 @@ SweepOutcome Sweep::run() {
       record();
     }
   if (single_ && out_.sweeps > 0) end_in_double();
-  // The mean has gone on after V was made (OPT.8); what is returned satisfies V^-1 w = X'r.                                   (RIDGE.2)
+  // The mean has changed since V was computed (OPT.8). The result must satisfy V^-1 w = X'r.                                  (RIDGE.2)
   if (polishes_ && !damped_ && out_.status != Status::not_positive_definite) static_cast<void>(solver_.respond(rows_in_.r, a_in_, q_));
   out_.a = a_in_;
   out_.rows = rows_in_;
-  // The published programs return the precisions after the last posterior, a model those inside it.
+  // The published programs return the precisions computed from the last posterior, a model returns those inside it.
   const bool later = settings_.order == EvaluateAfter::rows && settings_.stop != StopRule::never;
   if (later && expected_in_.size() == prior_.expected().size()) prior_.set_expected(expected_in_);
   out_.columns = book_.active.columns();
@@ -103,7 +103,7 @@ void Sweep::record() {
   book_.record(bound_, watch_.seconds(), out_);
 }
 
-// Stopped on the way, by max_sweeps or the caller: what is reported is double all the same.
+// If max_sweeps or the caller stops the fit early, the result is still in double precision.
 void Sweep::end_in_double() {
   leave_single_precision();
   if (!solve_inside()) return;
@@ -132,7 +132,7 @@ bool Sweep::solve_once() {
   return solver_.solve(rows_in_, a_in_, q_);
 }
 
-// While the precisions still move, so may the mode.                                                                             (LAP.2)
+// While the precisions still change, the mode need not be exact.                                                                (LAP.2)
 double Sweep::mode_tolerance() const {
   const bool exact = settings_.stop == StopRule::never;
   return exact ? settings_.mode_tolerance : std::max(settings_.mode_tolerance, 1e-6 * std::min(promised_ * promised_, 1.0));
@@ -140,13 +140,13 @@ double Sweep::mode_tolerance() const {
 
 void Sweep::update_likelihood() {
   likelihood_.update(q_, rows_);
-  // Under the Jaakkola-Jordan bound only while sweeps gain: the last ones are the extrapolated ones alone, which know where they end.
+  // Under the Jaakkola-Jordan bound only while sweeps still gain. The last sweeps are only extrapolated, which predicts their limit.
   if (polishes_ && (damped_ || last_gain_ > 1e-8 * settings_.num_rows)) polish();
 }
 
-// Newton steps of the mean alone, V held, each for the price of two products with a vector: w <- w + V (X'(r - omega m) - A w), with the
-// rows of the last update. The mean follows the rows at once instead of a sweep later. The response that gave it is kept beside V, so that
-// (RIDGE.2) holds of what is returned.                                                                              (VG.4), (OPT.8)
+// Newton steps of the mean with fixed V, each for the cost of two products with a vector: w <- w + V (X'(r - omega m) - A w), with the rows
+// of the last update. The mean follows the rows at once instead of one sweep later. Under a damped likelihood, the response that belongs to
+// this mean is kept, so that the result satisfies (RIDGE.2).                                                        (VG.4), (OPT.8)
 void Sweep::polish() {
   double L = evaluate_bound(likelihood_, prior_, q_);
   for (int step = 0; step < 4; ++step) {
@@ -156,7 +156,7 @@ void Sweep::polish() {
     const bool took = solver_.respond(response_, a_in_, q_);
     if (took) likelihood_.update(q_, rows_);
     const double L_new = took ? evaluate_bound(likelihood_, prior_, q_) : -infinity;
-    if (!(L_new >= L)) {  // not concave here, or nothing left but rounding
+    if (!(L_new >= L)) {  // not concave here, or the gain is rounding
       q_.w = w_before_;
       q_.m = m_before_;
       sum_by_group(prior_.partition(), a_in_, q_);
@@ -172,13 +172,14 @@ void Sweep::polish() {
 
 void Sweep::update_prior() {
   prior_.update(q_, likelihood_.noise_precision(), next_);
-  // MacKay's 1 - a V of a column that the data say nothing of is 0 but for rounding, and its sign is rounding's.
+  // If the data have no information about a column, MacKay's 1 - a V is 0 up to rounding, with a random sign.
   for (Index g = 0; g < next_.size(); ++g)
     if (!(next_[g] > 0)) next_[g] = settings_.pruning.is_on() ? infinity : prior_.expected()[g];
   prior_.set_expected(next_);
 }
 
-// The published logistic programs compare their first bound with a number that is not one: V from the old E[alpha], q(alpha) already new.
+// The published logistic programs compare their first bound with a number that is not a bound: V from the old E[alpha], but the new
+// q(alpha).
 double Sweep::published_start() {
   const Vector old = prior_.expected();
   update_prior();

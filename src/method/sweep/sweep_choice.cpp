@@ -47,14 +47,14 @@ SweepSettings sweep_settings(const FitOptions& options, Task task, const Likelih
   }
   if (options.preset.empty() || options.accelerate) {
     s.accelerate = options.accelerate;
-    // Below about this much work a sweep is too short for single precision to be worth its conversions.
+    // With less work, the conversions to single precision cost more than they save.
     s.single_precision = options.mixed_precision && rows * p * p > 1e8;
-    // With more columns than rows the bound has many maxima: plain sweeps first choose the one that plain sweeps alone would reach.  (OPT,
-    // warning i)
+    // With more columns than rows, the bound has many maxima. The first sweeps are plain, to reach the maximum of plain VB. (OPT, warning
+    // i)
     const bool many = p > rows;
     if (many) s.num_plain_sweeps = 20;
     s.bold_steps = !many;
-    // A sweep of the few columns that matter costs n^3 at most, a whole one 2 n^2 p.
+    // A sweep over the few columns that matter costs at most n^3, one over all columns 2 n^2 p.
     s.condense = p > 8 * rows;
     s.tolerance = options.tolerance.value_or(many ? 1e-4 : 1e-8);
   } else {

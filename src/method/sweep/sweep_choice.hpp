@@ -1,4 +1,4 @@
-// Which solver a fit takes, and which sweeps.
+// The choice of the solver and of the kind of sweeps.
 #pragma once
 
 #include <memory>
@@ -9,7 +9,7 @@
 
 namespace ardvark::internal {
 
-/// Rules that may lower the bound, and columns that leave, go with plain sweeps.
+/// Rules that may lower the bound, and pruning, need plain sweeps.
 [[nodiscard]] inline bool sweeps_plainly(const FitOptions& options) {
   return options.rule.value_or(UpdateRule::vb) != UpdateRule::vb || options.pruning.is_on();
 }
@@ -18,11 +18,11 @@ struct SolverChoice {
   SolverKind kind = SolverKind::automatic;
   std::string reason;
 };
-/// \throws InvalidArgument  what was asked for cannot solve this
+/// \throws InvalidArgument  the chosen solver cannot solve this problem
 [[nodiscard]] SolverChoice choose_solver(const FitOptions& options, const LikelihoodTraits& likelihood, const Partition& partition,
                                          Index num_rows);
 
-/// \param may_shrink  columns may leave: the solver follows them
+/// \param may_shrink  columns may leave, and the solver must remove them
 [[nodiscard]] std::unique_ptr<Solver> make_solver(SolverKind kind, System system, bool may_shrink);
 
 /// \param rows         the sum of the observation weights

@@ -1,4 +1,4 @@
-// Columns that leave a sweep and come back.                                                            docs/math/slr.md (SLR.2), (SLR.3)
+// Columns that leave the model and come back.                                                          docs/math/slr.md (SLR.2), (SLR.3)
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@ bool Sweep::change_columns() {
     return false;
   }
   if (!solver_.restrict_to(book_.active.columns())) throw InternalError("this solver cannot remove columns");
-  // Workspace of another size begins anew, and what is made here is made first and then moved.                       (core/resize.hpp)
+  // Workspace of another size is allocated anew; new vectors are made first and then moved.                          (core/resize.hpp)
   for (Vector* v : {&a_in_, &expected_in_, &next_, &gradient_, &step_, &w_before_}) *v = Vector();
   q_.V_diagonal = Vector(Vector::Zero(q_.w.size()));
   q_.group_square = Vector(Vector::Zero(prior_.partition().num_groups()));
@@ -25,8 +25,8 @@ bool Sweep::change_columns() {
   return true;
 }
 
-// Not while the precisions are far from settled: what is missed then is asked back later. A look that finds nothing doubles the time to
-// the next.
+// Checks the columns outside the model, but not while the precisions still change much. If no column comes back, the number of sweeps until
+// the next check doubles.                                                                                                        (SLR.2)
 void Sweep::look_outside() {
   const int every = settings_.pruning.readmit_every;
   if (every == 0 || out_.sweeps < std::max(next_look_, every) || !(promised_ < 1e-3 * settings_.num_rows)) return;
@@ -34,7 +34,7 @@ void Sweep::look_outside() {
   next_look_ = out_.sweeps + look_interval_;
 }
 
-// The column outside that would raise the bound most, all else fixed, comes back at its best precision.             (OPT.2), (OPT.5)
+// Brings back the column outside that would raise the bound most, at its best precision. All else is fixed.             (OPT.2), (OPT.5)
 bool Sweep::readmit(int most_returns) {
   std::vector<Index> outside;
   for (Index j = 0; j < book_.active.all().num_columns(); ++j)

@@ -14,7 +14,7 @@
 namespace ardvark::internal {
 namespace {
 
-// Of a published mode the precisions are those of a Laplace prior; gamma1 is the square of lambda.                              (SLR.4)
+// For a published mode, the precisions are those of a Laplace prior; gamma1 is the square of lambda.                            (SLR.4)
 double lambda_of(const FitOptions& options) { return options.rule == UpdateRule::laplace ? std::sqrt(options.prior.lambda) : 0; }
 
 bool is_joint(const Frame& frame) { return frame.task == Task::linear && frame.options.posterior == LinearPosterior::joint; }
@@ -36,7 +36,7 @@ Solution begun(const SweepProblem& problem) {
   return out;
 }
 
-// Made before the solver, which may hold BLAS at one thread.                                                                   (BLOCK.1)
+// Must be made before the solver, which may limit BLAS to one thread.                                                          (BLOCK.1)
 std::unique_ptr<PrecisionBlocks> precision_blocks(SolverKind kind, const PrecisionPrior& precisions, const Frame& frame, Design& design,
                                                   SweepSettings& settings) {
   if (kind != SolverKind::dual || !is_joint(frame) || !settings.accelerate || settings.condense || !PrecisionBlocks::serve(precisions))
@@ -56,7 +56,7 @@ Posterior sized_posterior(const Partition& partition, const LikelihoodTraits& li
   return q;
 }
 
-// What is known of the sweeps whether their end is usable or not.
+// The report of the sweeps, also if their result is not usable.
 void report_sweeps(const FitOptions& options, SweepOutcome& outcome, bool usable, Solution& out) {
   Report& report = out.report;
   report.status = usable ? outcome.status : Status::not_positive_definite;
@@ -81,7 +81,7 @@ void report_sweeps(const FitOptions& options, SweepOutcome& outcome, bool usable
       if (outcome.pruned[g]) out.precision[static_cast<Index>(g)] = std::numeric_limits<double>::infinity();
 }
 
-// From the columns that are left to all of the design: a pruned one has w = V = 0 at an infinite precision.
+// Extends q and a from the remaining columns to all columns of the design: a pruned one has w = V = 0 and an infinite precision.
 void spread_over_all(const SweepOutcome& outcome, Index num_columns, Posterior& q, Vector& a) {
   if (static_cast<Index>(outcome.columns.size()) == num_columns) return;
   const Vector w = q.w, V = q.V_diagonal, inside = a;
@@ -103,7 +103,7 @@ struct Fitted {
   const SweepOutcome& outcome;
 };
 
-// A group is kept when sum_j tau q_j^2/s_j > 2 |g|: at its own best precision more than half of it would be set by the data.      (OPT.3)
+// A group is kept if sum_j tau q_j^2/s_j > 2 |g|: at its own best precision, the data would determine more than half of it.       (OPT.3)
 // With q_j = w_j/V_jj and s_j = 1/V_jj - a_j that ratio is tau w_j^2 / (V_jj (1 - a_j V_jj)).                                     (OPT.2)
 void judge_relevance(const Fitted& f, const Frame& frame, Solution& out) {
   const Index p = frame.num_columns();
@@ -120,7 +120,7 @@ void judge_relevance(const Fitted& f, const Frame& frame, Solution& out) {
   for (Index j = 0; j < p; ++j) {
     const Index g = out.group[static_cast<std::size_t>(j)];
     const bool estimated = g >= 0 && f.kind != PriorKind::shared;
-    if (may_leave) {  // what is there at the end is relevant
+    if (may_leave) {  // all columns that remain are relevant
       const bool leaves = g >= 0 && f.outcome.pruned[static_cast<std::size_t>(g)];
       out.relevant[static_cast<std::size_t>(j)] = !frame.left_out[static_cast<std::size_t>(j)] && !leaves && !std::isinf(f.a[j]);
       continue;
@@ -146,10 +146,10 @@ void keep_factor(const FitOptions& options, Solver& solver, const SweepOutcome& 
   if (p < num_columns) out.factor.columns = outcome.columns;
 }
 
-// Sweeps, with all that they need and leave behind.
+// A run of the sweeps, with its objects and results.
 struct Run {
   SolverChoice choice;
-  std::unique_ptr<PrecisionPrior> precisions;  // it and its partition become those of the columns that are left
+  std::unique_ptr<PrecisionPrior> precisions;  // it and its partition shrink to the columns that remain
   std::unique_ptr<PrecisionBlocks> blocks;
   std::unique_ptr<Solver> solver;
   Posterior q;
@@ -158,7 +158,7 @@ struct Run {
   Conditioning conditioning;
 };
 
-// \param start  E[alpha] to begin with, instead of what the options say; empty: that
+// \param start  E[alpha] to begin with; empty: as the options say
 std::unique_ptr<Run> run_sweeps(const SweepProblem& problem, SolverChoice choice, const Vector& start, Design& design) {
   const Frame& frame = problem.frame;
   const FitOptions& options = frame.options;
@@ -175,7 +175,7 @@ std::unique_ptr<Run> run_sweeps(const SweepProblem& problem, SolverChoice choice
   if (start.size() > 0) precisions.set_expected(start);
   const SolverKind kind = run->choice.kind;
   SweepSettings settings = sweep_settings(options, frame.task, traits, frame.rows, frame.num_columns());
-  // Weights that no prior holds may be large enough for rounding in the scores to count.
+  // Weights without a prior may be so large that rounding of the scores matters.                                             (BOUND.7)
   if (traits.row_moments && partition.num_flat() > (standardization.intercept ? 1 : 0))
     settings.score_rounding = score_rounding_of(design, standardization, frame.rows);
   run->blocks = precision_blocks(kind, precisions, frame, design, settings);
@@ -194,12 +194,13 @@ std::unique_ptr<Run> run_sweeps(const SweepProblem& problem, SolverChoice choice
   return run;
 }
 
-// The sweeps again by QR, from where they ended, if a Gram matrix has too few digits for these columns.                   (RIDGE.9)
+// Repeats the sweeps with QR, starting from their result, if a Gram matrix has too few digits for these columns.          (RIDGE.9)
 void repeat_by_qr(const SweepProblem& problem, Design& design, std::unique_ptr<Run>& run) {
   const FitOptions& options = problem.frame.options;
   if (options.solver != SolverKind::automatic || !options.preset.empty() || sweeps_plainly(options)) return;
   const Index num_flat = problem.prior.partition.num_flat() - (problem.frame.units.standardization.intercept ? 1 : 0);
-  if (design.cols() > design.rows() && (num_flat <= 0 || design.cols() > 2000)) return;  // of the dual only flat columns have a Gram matrix
+  if (design.cols() > design.rows() && (num_flat <= 0 || design.cols() > 2000))
+    return;  // in the dual, only flat columns have a Gram matrix
   if (run->outcome.status == Status::stopped_by_user) return;
   if (run->usable && !asks_for_qr(run->conditioning, design.rows(), design.cols())) return;
   auto again = run_sweeps(problem, {SolverKind::qr, ""}, run->usable ? run->outcome.expected : Vector(), design);
@@ -211,7 +212,7 @@ void repeat_by_qr(const SweepProblem& problem, Design& design, std::unique_ptr<R
   run = std::move(again);
 }
 
-// No sweep was tried.
+// The solution without any sweep.
 Solution without_sweeps(SweepProblem& problem, SolverChoice choice, Index num_rows) {
   const PreparedPrior& prior = problem.prior;
   Solution out = begun(problem);
@@ -228,7 +229,7 @@ Solution without_sweeps(SweepProblem& problem, SolverChoice choice, Index num_ro
   return out;
 }
 
-// What a usable end of the sweeps leaves behind.
+// Takes the posterior from the usable result of the sweeps.
 void take_posterior(const SweepProblem& problem, Run& run, Index num_rows, Solution& out) {
   const Frame& frame = problem.frame;
   const Partition& partition = problem.prior.partition;
@@ -236,7 +237,7 @@ void take_posterior(const SweepProblem& problem, Run& run, Index num_rows, Solut
   Posterior& q = run.q;
   if (std::string warning = warning_of(run.conditioning, out.report.solver, frame.names); !warning.empty())
     out.report.warnings.push_back(std::move(warning));
-  out.effective_parameters = std::max(q.explained, 0.0);                                     // but for rounding
+  out.effective_parameters = std::max(q.explained, 0.0);                                     // rounding may make it negative
   out.quadratic = q.w.cwiseAbs2().dot(outcome.a) + outcome.rows.omega.dot(q.m.cwiseAbs2());  // w'V^-1 w = w'Aw + (Xw)' diag(omega) Xw
   out.num_in_use = run.precisions->partition().num_columns() - run.precisions->partition().num_left_out();
   spread_over_all(outcome, partition.num_columns(), q, outcome.a);

@@ -13,11 +13,11 @@ struct SweepProblem {
   const Frame& frame;
   Likelihood& likelihood;
   PreparedPrior prior;
-  bool proper_intercept = false;  ///< the likelihood has a row more, that of the prior of the intercept                     (SP.20)
-  std::string no_posterior = {};  ///< why there is none, so that no sweep is tried; empty: nothing is known against one
+  bool proper_intercept = false;  ///< the likelihood has one more row, the prior of the intercept                           (SP.20)
+  std::string no_posterior = {};  ///< if not empty: why there is no posterior; then no sweep is made
 };
 
-/// Its rows hold m, and s where the likelihood asks for it; with a proper intercept they are one more than those of the table.
+/// Solution::rows has m, and s if the likelihood needs it; with a proper intercept, it has one row more than the table.
 [[nodiscard]] Solution solve_by_sweeps(SweepProblem problem);
 
 }  // namespace ardvark::internal

@@ -1,4 +1,4 @@
-// The rounds that accept no step too far: prior -> solve -> likelihood, and solve -> likelihood -> prior.       docs/math/optimum.md
+// The rounds that undo steps that are too long: prior -> solve -> likelihood, and solve -> likelihood -> prior. docs/math/optimum.md
 #include <cmath>
 
 #include "method/sweep/precision_blocks.hpp"
@@ -6,13 +6,13 @@
 
 namespace ardvark::internal {
 
-// The round as a map of (ln E[alpha], the likelihood's state) to itself. It is extrapolated (OPT.7), or the precisions climb in blocks
-// (BLOCK.1); what lowers the bound is taken back.
+// The round is a map of (ln E[alpha], state of the likelihood) to itself. It is extrapolated (OPT.7), or the precisions are updated in
+// blocks (BLOCK.1). Steps that lower the bound are undone.
 bool Sweep::guarded_round() {
   const bool plain =
       !settings_.accelerate || out_.sweeps < settings_.num_plain_sweeps || prior_.partition().num_groups() + likelihood_.state_size() == 0;
   const bool climbs = settings_.blocks != nullptr && !plain, extrapolates = !plain && !climbs;
-  // Not before the sweeps have chosen their maximum: settled too early, the few end 2 nats lower on average.        (OPT, warning i)
+  // Only after the sweeps have chosen their maximum: earlier, the few columns end 2 nats lower on average.          (OPT, warning i)
   const bool late = last_gain_ < 0.01 * settings_.num_rows;
   previous_rows_ = rows_in_;
   previous_a_ = a_in_;
@@ -32,13 +32,13 @@ bool Sweep::guarded_round() {
   const bool solved = attempt(next_);
   if (!solved && plain && !single_) return false;
   if ((!plain && (!solved || fell())) || (single_ && !solved)) {
-    out_.status = Status::failed;  // an extrapolated system that cannot be factorised is a step taken too far
+    out_.status = Status::failed;  // if the extrapolated system cannot be factorised, the step was too long
     ++out_.num_rejected;
     if (extrapolates) take_back();
     if (!solved) leave_single_precision();
     if (!attempt(fallback_)) return false;
   }
-  if (single_ && fell()) {  // rounding or not: only double can tell
+  if (single_ && fell()) {  // only double precision shows whether this is rounding
     leave_single_precision();
     if (!attempt(fallback_)) return false;
   }
@@ -46,8 +46,8 @@ bool Sweep::guarded_round() {
   return !fell() || return_to_previous();
 }
 
-// Columns may leave, and the precisions' rule need not raise the bound: what the new posterior may not do is to lie below the old one under
-// the same precisions.
+// Columns may leave, and the rule for the precisions need not raise the bound. But with the same precisions, the new posterior must not
+// have a lower bound than the old one.
 bool Sweep::open_round() {
   const Index before = q_.w.size();
   if (!change_columns()) return false;
@@ -56,7 +56,7 @@ bool Sweep::open_round() {
   if (guards) {
     previous_rows_ = rows_in_;
     previous_a_ = changed ? prior_.columns() : a_in_;
-    // What columns that leave take along is next to nothing.
+    // Columns that leave change the bound by almost nothing.
     least = changed ? last_bound_ - 1e-3 * settings_.num_rows : evaluate_bound(likelihood_, prior_, q_) - slack();
   }
   remember_state();
@@ -84,14 +84,14 @@ bool Sweep::attempt(const Vector& expected) {
   return true;
 }
 
-// The fallback of an accelerated round: VB's own step, or the groups that were settled, the others where they were.
+// The fallback of an accelerated round: the step of VB; or the settled groups at their values, and the others unchanged.
 void Sweep::take_back() {
   if (!settled_.groups.empty()) fallback_ = previous_expected_;
   for (std::size_t i = 0; i < settled_.groups.size(); ++i) fallback_[settled_.groups[i]] = settled_.expected[static_cast<Index>(i)];
   extrapolation_.take_back(likelihood_, target_);
 }
 
-// Between the natural parameters of the last q and of the full step the bound rises for a small enough step.  (VG.1, damped)
+// From the natural parameters of the last q towards those of the full step, the bound rises if the step is short enough. (VG.1, damped)
 bool Sweep::search_along_step(double least) {
   if (bound_ >= least) return true;
   ++out_.num_damped;
@@ -110,7 +110,7 @@ bool Sweep::search_along_step(double least) {
   return true;
 }
 
-// Not even a plain sweep rises: the bound is known no better than this. The posterior before it is the better one.
+// Not even a plain sweep raises the bound: it is not known more exactly than this. Returns to the posterior before, which is better.
 bool Sweep::return_to_previous() {
   fall_ = last_bound_ - bound_;
   prior_.set_expected(previous_expected_);
@@ -130,7 +130,8 @@ void Sweep::leave_single_precision() {
 }
 
 double Sweep::slack() const {
-  // Relative rounding of the bound when the products are single: V enters at second order, s_n at first, with 1e-7 of each, at random.
+  // Relative rounding of the bound with products in single precision: V enters at second order, s_n at first, each with random errors of
+  // 1e-7.
   constexpr double single_rounding = 1e-8;  // (MP.2)
   return (single_ || just_left_ ? single_rounding : 1e-11) * (std::abs(bound_) + settings_.num_rows);
 }

@@ -1,4 +1,4 @@
-// When a sweep stops, and what it says of that.                                               docs/math/optimum.md (OPT.1), slr.md (SLR.3)
+// When the sweeps stop, and the messages about it.                                            docs/math/optimum.md (OPT.1), slr.md (SLR.3)
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 namespace ardvark::internal {
 namespace {
 
-// What rounding may do to ln|V| and to the traces with V from one sweep to the next, nats; 0 where the solver does not say.   (BOUND.6)
+// The error from rounding in ln|V| and in the traces with V, from one sweep to the next, nats; 0 if it is not known.          (BOUND.6)
 double rounding_of(Solver& solver, const Posterior& q, const Vector& score_rounding) {
   constexpr double rounding = 1.1e-16;
   const double of_scores = score_rounding.size() == q.w.size() ? score_rounding.dot(q.w.cwiseAbs()) : 0;  // (BOUND.7)
@@ -68,9 +68,10 @@ void Sweep::stop_as_published() {
   }
 }
 
-// What remains is judged by three signs: the second-order gain that the map's own step promises (half of gradient times step for the
-// precisions, half of curvature times step squared for the likelihood's state), the last gain, and the tail of a geometric series
-// with the last two gains. One small value may be an accident of an extrapolation: two sweeps in a row must agree.             (OPT.1)
+// The remaining gain is the largest of these estimates: the second-order gain of the next plain step (half of gradient times step for the
+// precisions, half of curvature times squared step for the likelihood's state), the last gain, the tail of a geometric series with the last
+// two gains, and the same with sums of five gains. One small value may be an accident of an extrapolation: two successive sweeps must
+// agree. (OPT.1)
 void Sweep::stop_on_remaining_gain() {
   if (fall_ > 0) {
     const bool rounding = fall_ <= std::max(1e-6 * (1 + std::abs(bound_)), rounding_of(solver_, q_, settings_.score_rounding));
@@ -95,13 +96,13 @@ void Sweep::stop_on_remaining_gain() {
     last_gain_ = gain;
     return;
   }
-  // Extrapolated sweeps end at once; plain ones may climb by a share of .9999 of the gain before, and then 1e4 gains are left.
+  // Extrapolated sweeps converge quickly. Plain ones may gain .9999 of the gain before in each sweep, and then 1e4 such gains remain.
   if (gain > slack() && (!settings_.accelerate || gain > 0.01 * allowed))
     remaining = std::max(remaining, tail_of_series(gain, last_gain_, slack()));
   last_gain_ = gain;
-  // And of sums over five sweeps: extrapolated ones gain by fits and starts, and may go along a ridge of the bound by a little each.
+  // With sums over five sweeps, because gains of extrapolated sweeps are irregular, and may be small along a ridge of the bound.
   remaining = std::max(remaining, tail_of_sums(out_.bound_history, 5, std::max(slack(), 0.05 * allowed)));
-  // A few sweeps cannot tell the end of a way from its beginning. Below the rounding of the bound itself there is nothing left to wait for.
+  // After few sweeps, the estimates are uncertain, and less is allowed. A gain below the rounding of the bound is always small enough.
   const bool are_few = out_.sweeps <= std::max(5, settings_.num_plain_sweeps);
   const double enough = are_few ? 0.01 * allowed : allowed;
   num_quiet_ = remaining <= std::max(enough, slack()) ? num_quiet_ + 1 : 0;
@@ -111,18 +112,18 @@ void Sweep::stop_on_remaining_gain() {
                   remaining, allowed >= slack() ? "allowed:" : "rounding of the bound:", std::max(allowed, slack())));
 }
 
-// Every score has a standard deviation of a thousand and the rows are told apart nevertheless: the logistic function has become a step, and
-// nothing in the bound but its logarithms changes when w, V^1/2 and E[alpha]^-1/2 grow by one factor.                          (VG.5)
+// Every score has a standard deviation above 1000, and the rows are separated nevertheless: the logistic function has become a step. If w,
+// V^1/2 and E[alpha]^-1/2 grow by a common factor, only the logarithms in the bound change.                                    (VG.5)
 bool Sweep::runs_away() const {
   constexpr double variance_of_a_step = 1e6;
   return likelihood_.traits().separable && q_.s.size() > 0 && q_.s.minCoeff() > variance_of_a_step &&
          likelihood_.bound(q_) > -0.7 * settings_.num_rows;
 }
 
-// The precisions and the rows stand still, and no column outside would raise the bound.                                        (SLR.3)
+// The precisions and the rows no longer change, and no column outside the model would raise the bound.                         (SLR.3)
 void Sweep::stop_at_standstill() {
   const double gain = std::max(bound_ - last_bound_, 0.0);
-  // Beside what the next steps promise the tail of the series of gains, where the bound is one that rises: not Laplace's approximation.
+  // The larger of the predicted gain and the tail of the series of gains; not for Laplace's approximation, which may fall.
   double remaining = promised_;
   if (!to_mode_ && gain > slack() && gain < last_gain_) remaining = std::max(remaining, gain * gain / (last_gain_ - gain));
   last_gain_ = gain;
