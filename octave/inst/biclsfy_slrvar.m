@@ -5,38 +5,38 @@ function [ww, ix_eff_all, errTable_tr, errTable_te, parm, AXall, Ptr, Pte] = ...
 %   [ww, ix_eff_all, errTable_tr, errTable_te, parm, AXall, Ptr, Pte] = ...
 %     biclsfy_slrvar(x_train, t_train, x_test, t_test, 'name', value, ...)
 %
-%   Drop-in for the function of the SLR toolbox. One precision per weight, the bound of
-%   Jaakkola and Jordan; columns that the data do not need leave.
+%   Drop-in for the function of the SLR toolbox. Each weight has its own precision. The likelihood has the bound of Jaakkola and Jordan.
+%   Columns that the data do not need leave.
 %
 %   x_train   N x D training inputs, one row each, without a column of ones
 %   t_train   N labels, any two values
-%   x_test    K x D inputs to be classified; may be empty
-%   t_test    their K labels, for the table
+%   x_test    K x D test inputs, one row each; may be empty
+%   t_test    labels of the K rows, for errTable_te
 %
 %   Options:
-%     'scale_mode'   what columns are divided by: 'each', their largest |x|; 'all', that of the table; 'stdeach', 'stdall', the standard
-%                    deviation; or 'none'; default 'each'
-%     'mean_mode'    what is taken off before: 'each', their mean; 'all', that of the table; or 'none'; default 'each'
-%     'nlearn'       sweeps at most; default 1000. With compat exactly so many
-%     'nstep'        sweeps between two columns of AXall; default 100
-%     'amax'         a weight whose precision reaches this leaves, where weights have precisions of their own; default 1e8
-%     'usebias'      1: a bias is appended, last; 0: none; default 1
-%     'norm_sep'     1: test rows are brought to size by themselves; 0: as the training rows; default 0
-%     'displaytext'  accepted: nothing is printed
-%     'ax0'          precisions to begin with: one per weight in the order of ww, the bias of each column last, or one number where all
-%                    weights share one; [] is ones. Where the end is one from wherever it begins (biclsfy_l1slrlap), and with compat where
-%                    the published program does not use it (all but muclsfy_slrvarovo and muclsfy_rlrvarovrm), it has no effect
-%     'invhessian'   accepted: which matrix is inverted is chosen by size
+%     'scale_mode'   what columns are divided by: 'each': the largest |x| of the column; 'all': that of the table; 'stdeach', 'stdall': the
+%                    standard deviation of the column or of the table; or 'none'; default 'each'
+%     'mean_mode'    what is subtracted before: 'each': the mean of the column; 'all': that of the table; or 'none'; default 'each'
+%     'nlearn'       maximum number of sweeps; default 1000. With compat: the exact number of sweeps
+%     'nstep'        number of sweeps between two columns of AXall; default 100
+%     'amax'         if weights have their own precisions: a weight leaves when its precision reaches this value; default 1e8
+%     'usebias'      1: a bias is added as the last weight; 0: there is no bias; default 1
+%     'norm_sep'     1: test rows are scaled with their own numbers; 0: with those of the training rows; default 0
+%     'displaytext'  accepted, but nothing is printed
+%     'ax0'          starting precisions: one per weight in the order of ww, the bias of each column last, or one number if all weights
+%                    share a precision; [] is ones. It has no effect if the result does not depend on the start (biclsfy_l1slrlap). With
+%                    compat, it has no effect where the published program does not use it (all but muclsfy_slrvarovo and muclsfy_rlrvarovrm)
+%     'invhessian'   accepted, but the sizes decide which matrix is inverted
 %
-%   ww          (D+1) x 1 weights of the columns as they were brought to size, the bias last; a column that has left has 0
-%   ix_eff_all  1 x 1 cell: the columns that are left, from 1
-%   errTable_tr, errTable_te   2 x 2 counts: row: the class that is true, column: the most probable one
+%   ww          (D+1) x 1 weights of the scaled columns, the bias last; 0 for a column that has left
+%   ix_eff_all  1 x 1 cell: positions of the columns that remain, from 1
+%   errTable_tr, errTable_te   2 x 2 counts: a row for each true class, a column for each most probable class
 %   parm        the options, and nclass, nparm, nsamp_tr, nsamp_te, nfeat
-%   AXall       the precisions at the start and after every nstep sweeps, a column each; 0 for a bias without one
+%   AXall       precisions at the start and after every nstep sweeps, one column each time; 0 for a bias without a precision
 %   Ptr, Pte    N x 2 and K x 2 probabilities of the classes, in the order of their labels
 %
-%   By default the fit ends when it has converged, columns that have left may come back, the bias has no precision, and probabilities
-%   integrate over the posterior of the weights. ardvark_options('compat', true) brings the published program back, to 1e-8.
+%   By default, the fit ends when it has converged, columns that have left may come back, the bias has no precision, and probabilities
+%   integrate over the posterior of the weights. ardvark_options('compat', true) reproduces the published program to 1e-8.
 %
 %   Example:
 %       x = randn(200, 20);
@@ -49,7 +49,7 @@ function [ww, ix_eff_all, errTable_tr, errTable_te, parm, AXall, Ptr, Pte] = ...
     ardvark_mex('biclsfy_slrvar', nargout, x_train, t_train, x_test, t_test, varargin);
 end
 
-%!test  % the columns that matter are found, and the tables count every row
+%!test  % the relevant columns are found, and the tables count every row
 %! randn('state', 1);
 %! x = randn(200, 10); t = double(x(:, 1) - x(:, 2) + 0.3 * randn(200, 1) > 0);
 %! [ww, ix, tr, te, parm, AX, Ptr, Pte] = biclsfy_slrvar(x(1:150, :), t(1:150), x(151:200, :), t(151:200));
@@ -61,7 +61,7 @@ end
 %! assert(sum(Ptr, 2), ones(150, 1), 1e-12);
 %! assert(parm.nfeat, 11);
 
-%!test  % how columns are brought to size is the caller's: by hand beforehand, or by the function
+%!test  % scaling by hand and scaling by the function give the same weights
 %! randn('state', 2);
 %! x = randn(60, 3) * diag([1, 5, 20]) + 2; t = double(x(:, 2) > 2);
 %! z = (x - mean(x)) ./ std(x);
@@ -76,9 +76,9 @@ end
 %!error <scale_mode is 'median'> biclsfy_slrvar(randn(4, 1), [1; 2; 1; 2], 0, 1, 'scale_mode', 'median')
 
 %!demo
-%! % Three of a hundred columns matter: the precisions of the others run away while it learns.
+%! % Three of a hundred columns are relevant: the precisions of the others grow without limit during the fit.
 %! randn('state', 1);
 %! x = randn(300, 100); t = double(x(:, [5, 40, 80]) * [3; -3; 2] + randn(300, 1) > 0);
 %! [ww, ix, ~, ~, ~, AX] = biclsfy_slrvar(x, t, x, t, 'nlearn', 100, 'nstep', 1);
-%! figure(1); bar(ww(1:end - 1)); axis([0, 101]); title('weights of the columns as they were brought to size'); xlabel('column'); ylabel('weight');
+%! figure(1); bar(ww(1:end - 1)); axis([0, 101]); title('weights of the scaled columns'); xlabel('column'); ylabel('weight');
 %! figure(2); semilogy(0:100, min(AX', 1e8)); axis([0, 100]); title('precisions: at 1e8 a column leaves'); xlabel('sweep'); ylabel('precision');

@@ -5,40 +5,39 @@ function [ww, ix_eff_all, errTable_tr, errTable_te, parm, AXall, Ptr, Pte] = ...
 %   [ww, ix_eff_all, errTable_tr, errTable_te, parm, AXall, Ptr, Pte] = ...
 %     muclsfy_rlrvarovrm(x_train, t_train, x_test, t_test, 'name', value, ...)
 %
-%   Drop-in for the function of the SLR toolbox. biclsfy_rlrvar of
-%   each class.
+%   Drop-in for the function of the SLR toolbox. It fits biclsfy_rlrvar to each class against the rest.
 %
 %   x_train   N x D training inputs, one row each, without a column of ones
 %   t_train   N labels, any C values
-%   x_test    K x D inputs to be classified; may be empty
-%   t_test    their K labels, for the table
+%   x_test    K x D test inputs, one row each; may be empty
+%   t_test    labels of the K rows, for errTable_te
 %
 %   Options:
-%     'scale_mode'   what columns are divided by: 'each', their largest |x|; 'all', that of the table; 'stdeach', 'stdall', the standard
-%                    deviation; or 'none'; default 'each'
-%     'mean_mode'    what is taken off before: 'each', their mean; 'all', that of the table; or 'none'; default 'each'
-%     'nlearn'       sweeps at most; default 1000. With compat exactly so many
-%     'nstep'        sweeps between two columns of AXall; default 100
-%     'amax'         a weight whose precision reaches this leaves, where weights have precisions of their own; default 1e8
-%     'usebias'      1: a bias is appended, last; 0: none; default 1
-%     'norm_sep'     1: test rows are brought to size by themselves; 0: as the training rows; default 0
-%     'displaytext'  accepted: nothing is printed
-%     'ax0'          precisions to begin with: one per weight in the order of ww, the bias of each column last, or one number where all
-%                    weights share one; [] is ones. Where the end is one from wherever it begins (biclsfy_l1slrlap), and with compat where
-%                    the published program does not use it (all but muclsfy_slrvarovo and muclsfy_rlrvarovrm), it has no effect
-%     'invhessian'   accepted: which matrix is inverted is chosen by size
-%     'reduceparm'   must be 0: with 1 the published program leaves out the last class, whose score of 0 cannot stand beside those against
-%                    all other classes
+%     'scale_mode'   what columns are divided by: 'each': the largest |x| of the column; 'all': that of the table; 'stdeach', 'stdall': the
+%                    standard deviation of the column or of the table; or 'none'; default 'each'
+%     'mean_mode'    what is subtracted before: 'each': the mean of the column; 'all': that of the table; or 'none'; default 'each'
+%     'nlearn'       maximum number of sweeps; default 1000. With compat: the exact number of sweeps
+%     'nstep'        number of sweeps between two columns of AXall; default 100
+%     'amax'         if weights have their own precisions: a weight leaves when its precision reaches this value; default 1e8
+%     'usebias'      1: a bias is added as the last weight; 0: there is no bias; default 1
+%     'norm_sep'     1: test rows are scaled with their own numbers; 0: with those of the training rows; default 0
+%     'displaytext'  accepted, but nothing is printed
+%     'ax0'          starting precisions: one per weight in the order of ww, the bias of each column last, or one number if all weights
+%                    share a precision; [] is ones. It has no effect if the result does not depend on the start (biclsfy_l1slrlap). With
+%                    compat, it has no effect where the published program does not use it (all but muclsfy_slrvarovo and muclsfy_rlrvarovrm)
+%     'invhessian'   accepted, but the sizes decide which matrix is inverted
+%     'reduceparm'   must be 0: with 1, the published program leaves out the last class and gives it a score of 0, which cannot be compared
+%                    with the scores of classes against all others
 %
-%   ww          (D+1) x C weights of the columns as they were brought to size, the bias last; a column that has left has 0
-%   ix_eff_all  C x 1 cell: every column
-%   errTable_tr, errTable_te   C x C counts: row: the class that is true, column: the most probable one
+%   ww          (D+1) x C weights of the scaled columns, the bias last; 0 for a column that has left
+%   ix_eff_all  C x 1 cell: positions of all columns
+%   errTable_tr, errTable_te   C x C counts: a row for each true class, a column for each most probable class
 %   parm        the options, and nclass, nparm, nsamp_tr, nsamp_te, nfeat
-%   AXall       the precisions at the start and after every nstep sweeps, a column each; 0 for a bias without one
+%   AXall       precisions at the start and after every nstep sweeps, one column each time; 0 for a bias without a precision
 %   Ptr, Pte    N x C and K x C probabilities of the classes, in the order of their labels
 %
-%   By default the fit ends when it has converged, columns that have left may come back, the bias has no precision, and probabilities
-%   integrate over the posterior of the weights. ardvark_options('compat', true) brings the published program back, to 1e-8.
+%   By default, the fit ends when it has converged, columns that have left may come back, the bias has no precision, and probabilities
+%   integrate over the posterior of the weights. ardvark_options('compat', true) reproduces the published program to 1e-8.
 %
 %   Example:
 %       x = randn(200, 20);
