@@ -70,13 +70,13 @@ end
 %!     error('target %g was taken', wrong);
 %!   catch trouble
 %!     assert(trouble.identifier, 'ardvark:invalid_argument');
-%!     assert(! isempty(regexp(trouble.message, ': target\(2\) is .*; (it must be finite|of a classifier it must be a position in classes, 1 to 2)$')));
+%!     assert(! isempty(regexp(trouble.message, ': target\(2\) is .*; (it must be finite|for a classifier it must be a position in classes, 1 to 2)$')));
 %!   end
 %! end
 %!error <target\(1\) is [Nn]a[Nn]; it must be finite> ardvark_predict(ardvark_fit((1:5)', (1:5)' + [0; 1; 0; 1; 0], 'model', 'linear'), 1, 'target', NaN)
 
 %!error <X_new has 3 columns|X has 3 columns> ardvark_predict(ardvark_fit((1:5)', (1:5)' + [0; 1; 0; 1; 0], 'model', 'linear'), ones(2, 3))
-%!error <model is none> ardvark_predict(struct(), ones(2, 3))
+%!error <model is not a model> ardvark_predict(struct(), ones(2, 3))
 
 %!demo
 %! % Probabilities of one of two classes. They integrate over the uncertain weights, so the contour lines diverge far from the data.

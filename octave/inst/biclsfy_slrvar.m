@@ -70,7 +70,7 @@ end
 %! assert(w, v, 1e-9 * max(abs(v)));
 
 %!error <t_train has 3 classes; there must be two> biclsfy_slrvar(randn(3, 1), [1; 2; 3], [], [])
-%!error <t_test at row 1 is 7, a class that t_train has not> biclsfy_slrvar(randn(4, 1), [1; 2; 1; 2], 0, 7)
+%!error <t_test at row 1 is 7, which is not a class of t_train> biclsfy_slrvar(randn(4, 1), [1; 2; 1; 2], 0, 7)
 %!error <there is no option 'nlern'> biclsfy_slrvar(randn(4, 1), [1; 2; 1; 2], 0, 1, 'nlern', 3)
 %!error <x_test has 2 columns; x_train has 1> biclsfy_slrvar(randn(4, 1), [1; 2; 1; 2], [0, 0], 1)
 %!error <scale_mode is 'median'> biclsfy_slrvar(randn(4, 1), [1; 2; 1; 2], 0, 1, 'scale_mode', 'median')
