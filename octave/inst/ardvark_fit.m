@@ -4,13 +4,13 @@ function fit = ardvark_fit(X, y, varargin)
 %   fit = ardvark_fit(X, y, 'model', 'linear', 'name', value, ...)
 %   fit = ardvark_fit(X, y, 'preset', 'slr_var', ...)
 %
-%   Columns are brought to one size inside, an intercept is added, the fit ends when little is left to gain, and everything is returned in
-%   the units of your columns.
+%   The fit standardises the columns inside and adds an intercept. It ends when there is little left to gain. All results are in the units
+%   of your columns.
 %
 %   X   N x D, a row for each observation; finite
 %   y   N numbers; or labels: numbers, or a cell of texts
 %
-%   Options, all of `ardvark fit`, in its words; positions and group numbers count from 1 here, flags are true or false.
+%   The options are those of `ardvark fit`, with the same names. Positions and group numbers count from 1 here; flags are true or false.
 %   options: begin (written by scripts/options)
 %   What is fitted
 %     'model'               linear, logistic (two classes or more) or rvm. What to fit to your data: columns are standardised inside, an
@@ -109,17 +109,19 @@ function fit = ardvark_fit(X, y, varargin)
 %     'interval'            new (default) or mean. Predictions of a regression: whether sd and interval are of a new observation, with its
 %                           noise, or of the mean, without.
 %   options: end
-%   And of this function
-%     'outputs'     a cell of results beyond the usual ones: {'covariance'}
+%   An option of this function only
+%     'outputs'     a cell of additional results: {'covariance'}
 %
-%   fit   a struct: mean, variance, sd, interval, intercept, precision, relevance, direction
-%         (probability of the sign of the mean), relevant, bound, bound_comparable (false: a column has
-%         no prior, so that the bound is not to be compared with that under another prior), bound_history (which may fall under sparse priors of classes and
-%         where it is Laplace's approximation, and else never does), status, message, notes, warnings,
-%         inclusion (probability that a column has an effect of its own), undecided (the data do not say whether it has) and credible_sets (columns of which one has: positions
-%         from 1, with their probabilities) of priors sparse and slab, noise (regressions), classes, accuracy, log_loss (classifications),
-%         relevance_vectors (rvm), khat, ..., and model, what ardvark_predict and ardvark_summary read, which may be saved with it; precision and
-%         log_det_V are NaN under a sparse prior, which has none
+%   fit   a struct with
+%         mean, variance, sd, interval, intercept, precision, relevance, relevant, direction (probability of the sign of the mean),
+%         bound, bound_comparable (false: a column has no prior, so the bound cannot be compared with that under another prior),
+%         bound_history (it may fall under sparse priors for classes and where it is Laplace's approximation, otherwise it never falls),
+%         status, message, notes, warnings;
+%         priors sparse and slab: inclusion (probability that a column has an effect of its own), undecided (the data do not decide
+%         whether it has one) and credible_sets (columns of which one has an effect: positions from 1, with their probabilities);
+%         regressions: noise; classifications: classes, accuracy, log_loss; rvm: relevance_vectors; khat, ...;
+%         and model, which ardvark_predict and ardvark_summary read; you can save it.
+%         precision and log_det_V are NaN under a sparse prior, which has no precisions
 %
 %   Example:
 %       X = randn(100, 4);
@@ -205,7 +207,7 @@ end
 %! assert(p.probability(:, 2) > 0.5, [true; false]);
 %! assert(sum(p.probability, 2), [1; 1], 1e-12);
 
-%!test  % groups are numbered from 1, and an infinite number stays one
+%!test  % groups are numbered from 1, and an infinite number stays infinite
 %! randn('state', 3);
 %! X = randn(50, 4); y = X * [1; 1; 0; 0] + randn(50, 1);
 %! fit = ardvark_fit(X, y, 'model', 'linear', 'prior', 'groups', 'group', [1 1 2 2]);
@@ -214,23 +216,23 @@ end
 %! fit = ardvark_fit(X, double(y > 0), 'preset', 'slr_var');
 %! assert(any(isinf(fit.precision)) == any(~fit.relevant));
 
-%!test  % k-hat when it is asked for, and where it has a meaning
+%!test  % k-hat is there if it is asked for and can be computed
 %! randn('state', 8); rand('state', 8);
 %! X = randn(2000, 2); y = double(rand(2000, 1) < 1 ./ (1 + exp(-X * [1; -1])));
 %! fit = ardvark_fit(X, y, 'model', 'logistic', 'prior', 'shared', 'diagnose', true, 'outputs', {'log_ratios'});
 %! assert(isfinite(fit.khat) && fit.khat_threshold == 0.7);
-%! assert(fit.khat_effective_share > 0.99);  % of a posterior this near to normal only the far tails differ
+%! assert(fit.khat_effective_share > 0.99);  % this posterior is so close to normal that only the far tails differ
 %! assert(numel(fit.log_ratios), 4000);
 %! assert(~isfield(ardvark_fit(X, y, 'model', 'logistic', 'prior', 'shared'), 'khat'));
 %!error <diagnose applies only to classifications> ardvark_fit([1; 2; 3], [1; 2; 3], 'model', 'linear', 'diagnose', true)
 
-%!test  % the covariance when it is asked for
+%!test  % the covariance is there if it is asked for
 %! randn('state', 4);
 %! X = randn(40, 2); y = X * [1; 2] + randn(40, 1);
 %! fit = ardvark_fit(X, y, 'model', 'linear', 'prior', 'shared', 'outputs', {'covariance'});
 %! assert(diag(fit.covariance), [fit.variance; fit.intercept.variance], 1e-10);
 
-%!test  % of two columns that are nearly one, one has the effect: which is open, that it is one of them is not
+%!test  % one of two nearly equal columns has the effect: the fit is sure of this, but not of which one
 %! randn('state', 1);
 %! X = randn(60, 80); X(:, 2) = X(:, 1) + 0.05 * randn(60, 1);
 %! y = X(:, [1, 5]) * [2; -2] + 0.5 * randn(60, 1);
@@ -248,7 +250,7 @@ end
 %! assert(~isempty(strfind(ardvark_summary(fit), 'prior dense')));
 %! assert(all(fit.variance > 0));
 
-%!test  % what is taken where no prior is named: sparse, and beside an option that it has no meaning for an older one, which a note says
+%!test  % without a prior option, the prior is sparse; with an option that does not apply to sparse, it is ard or shared, and a note says so
 %! randn('state', 5);
 %! X = randn(40, 4); y = X * [2; 0; 0; 0] + randn(40, 1);
 %! fit = ardvark_fit(X, y, 'model', 'linear');
@@ -262,7 +264,7 @@ end
 %! fit = ardvark_fit(X(1:19, :), y(1:19), 'model', 'linear', 'a0', 1);
 %! assert(fit.prior, 'shared');
 
-%!test  % more columns than half the rows, and ARD: one is warned
+%!test  % prior ard with more columns than half the rows gives a warning
 %! randn('state', 6);
 %! X = randn(30, 20); y = X(:, 1) + randn(30, 1);
 %! fit = ardvark_fit(X, y, 'model', 'linear', 'prior', 'ard');
@@ -288,7 +290,7 @@ end
 %! axis([-12, 12, -0.6, 1.4]); xlabel('x'); ylabel('y');
 
 %!demo
-%! % Two classes and forty columns, of which three matter: automatic relevance determination finds them.
+%! % Two classes and forty columns, of which three are relevant: automatic relevance determination finds them.
 %! randn('state', 2); rand('state', 2);
 %! X = randn(400, 40);
 %! y = double(rand(400, 1) < 1 ./ (1 + exp(-X(:, [3, 10, 25]) * [2; -2; 1])));
@@ -297,7 +299,7 @@ end
 %! axis([0, 41, -4, 3]); title('coefficients with their 95% intervals'); xlabel('column'); ylabel('change of the log odds');
 
 %!demo
-%! % Three of two hundred columns have effects of their own: the probability that each does.
+%! % Three of two hundred columns have an effect of their own: the probability of an effect for each column.
 %! randn('state', 3);
 %! X = randn(100, 200);
 %! y = X(:, [20, 90, 150]) * [1; -1; 0.7] + randn(100, 1);

@@ -1,15 +1,15 @@
 function value = ardvark_options(varargin)
-% ARDVARK_OPTIONS  What holds for all functions of this package, until it is changed or the session ends.
+% ARDVARK_OPTIONS  Options for all functions of this package. They hold until you change them or the session ends.
 %
 %   all = ardvark_options()              a struct of all options
-%   value = ardvark_options(name)        one of them
-%   ardvark_options(name, value, ...)    sets them
+%   value = ardvark_options(name)        one option
+%   ardvark_options(name, value, ...)    sets options
 %
-%   'compat'     false (default): right results. true: the functions of VBLinLogit and of the SLR toolbox reproduce the published programs,
-%                their defects included: to 1e-9, and 1e-8 of the SLR toolbox
-%   'threads'    of the linear algebra; 0 (default): as the environment says
-%   'tolerance'  of the functions of VBLinLogit without compat: they stop when at most so many nats a row remain to be gained in the
-%                bound; 0 (default): 1e-8, and 1e-4 with more columns than rows, where the bound has many maxima
+%   'compat'     false (default): correct results. true: the functions of VBLinLogit and of the SLR toolbox reproduce the published
+%                programs, with their defects, to 1e-9 (VBLinLogit) or 1e-8 (SLR toolbox)
+%   'threads'    number of threads of the linear algebra; 0 (default): as the environment says
+%   'tolerance'  for the functions of VBLinLogit without compat: they stop when the bound can gain no more than this, in nats per row;
+%                0 (default): 1e-8, or 1e-4 with more columns than rows, where the bound has many maxima
 %
 %   Example:
 %       ardvark_options('compat', true);

@@ -1,20 +1,20 @@
 function prediction = ardvark_predict(fit, X, varargin)
-% ARDVARK_PREDICT  Predictions of a model that ardvark_fit has fitted: a distribution for each row.
+% ARDVARK_PREDICT  Predictions of a model of ardvark_fit: a distribution for each row.
 %
 %   prediction = ardvark_predict(fit, X, 'name', value, ...)
 %
-%   fit  what ardvark_fit returned, or its field model
-%   X    K x D, the columns of the fit
+%   fit  the output of ardvark_fit, or its field model
+%   X    K x D, with the columns of the fit
 %
 %   Options:
-%     'level'   of the interval [lower, upper] of a new observation; default 0.95
-%     'rule'    'automatic' (default); of regressions with a factorised posterior 'mixture'; of classifications 'exact', 'plug-in',
-%               'mackay', 'published', 'published-batch', 'published-incremental'
-%     'target'  K numbers, of a classifier positions in `classes`, from 1: then also log_density
+%     'level'   level of the interval [lower, upper] of a new observation; default 0.95
+%     'rule'    'automatic' (default); for regressions with a factorised posterior also 'mixture'; for classifications also 'exact',
+%               'plug-in', 'mackay', 'published', 'published-batch', 'published-incremental'
+%     'target'  K numbers; for a classifier, positions in `classes`, from 1. With it, the prediction also has log_density
 %
-%   prediction   a struct. Of a regression: mean, sd, lower, upper, scale, degrees_of_freedom; of a classification: probability [K, classes],
-%                classes, most_probable (a position in classes; of equally probable ones the first), and of two classes of a linear score
-%                mean and variance of the log odds
+%   prediction   a struct. Regression: mean, sd, lower, upper, scale, degrees_of_freedom. Classification: probability [K, classes], classes
+%                and most_probable (a position in classes; the first one if several are equally probable). Logistic regression of two
+%                classes: also mean and variance of the log odds
 %
 %   Example:
 %       X = randn(80, 2); y = double(X(:, 1) + 0.5 * randn(80, 1) > 0);
@@ -26,7 +26,7 @@ function prediction = ardvark_predict(fit, X, varargin)
   prediction = ardvark_mex('predict', 1, fit, X, varargin);
 end
 
-%!test  % half of a Student-t lies within its central interval of level 1/2
+%!test  % half the probability of a Student-t is in its central interval of level 1/2
 %! randn('state', 1);
 %! x = randn(30, 1); y = 2 * x + randn(30, 1);
 %! fit = ardvark_fit(x, y, 'model', 'linear', 'prior', 'shared');
@@ -46,7 +46,7 @@ end
 %! p = ardvark_predict(fit, [3, 3; -3, -3; 3, -3], 'target', [1; 2; 3]);
 %! assert(p.most_probable, [1; 2; 3]);
 
-%!test  % one half is one decision: the first class, in the count of the fit and in the prediction
+%!test  % probability one half: accuracy and prediction both take the first class
 %! x = [1; -1; 1; -1]; t = [0; 0; 1; 1];
 %! fit = ardvark_fit(x, t, 'model', 'logistic', 'prior', 'shared');
 %! p = ardvark_predict(fit, x, 'target', t + 1);
@@ -54,14 +54,14 @@ end
 %! assert(fit.accuracy, mean(p.most_probable == t + 1));
 %! assert(p.log_density, log(p.probability((1:4)' + 4 * t)), 1e-12);
 
-%!test  % the time of a row does not grow with their number
+%!test  % the time per row does not grow with the number of rows
 %! X = randn(50, 2); fit = ardvark_fit(X, double(X(:, 1) + randn(50, 1) > 0), 'model', 'logistic', 'prior', 'shared');
 %! Z = randn(20000, 2);
 %! started = tic; p = ardvark_predict(fit, Z);
-%! assert(toc(started) < 10);  % some hundredths; minutes if each number were looked up by itself
+%! assert(toc(started) < 10);  % takes some hundredths of a second; it would take minutes if each number were looked up separately
 %! assert(size(p.probability), [20000, 2]);
 
-%!test  % classes are counted from 1, and mistakes too
+%!test  % classes count from 1, also in error messages
 %! randn('state', 3);
 %! x = randn(20, 1); model = ardvark_fit(x, double(x + randn(20, 1) > 0), 'model', 'logistic', 'prior', 'shared').model;
 %! for wrong = [0, 3, 1.5, NaN]
@@ -70,16 +70,16 @@ end
 %!     error('target %g was taken', wrong);
 %!   catch trouble
 %!     assert(trouble.identifier, 'ardvark:invalid_argument');
-%!     assert(! isempty(regexp(trouble.message, ': target\(2\) is .*; (it must be finite|of a classifier it must be a position in classes, 1 to 2)$')));
+%!     assert(! isempty(regexp(trouble.message, ': target\(2\) is .*; (it must be finite|for a classifier it must be a position in classes, 1 to 2)$')));
 %!   end
 %! end
 %!error <target\(1\) is [Nn]a[Nn]; it must be finite> ardvark_predict(ardvark_fit((1:5)', (1:5)' + [0; 1; 0; 1; 0], 'model', 'linear'), 1, 'target', NaN)
 
 %!error <X_new has 3 columns|X has 3 columns> ardvark_predict(ardvark_fit((1:5)', (1:5)' + [0; 1; 0; 1; 0], 'model', 'linear'), ones(2, 3))
-%!error <model is none> ardvark_predict(struct(), ones(2, 3))
+%!error <model is not a model> ardvark_predict(struct(), ones(2, 3))
 
 %!demo
-%! % Probabilities of one class of two, which integrate over what is not known of the weights: their lines part far from the data.
+%! % Probabilities of one of two classes. They integrate over the uncertain weights, so the contour lines diverge far from the data.
 %! randn('state', 5);
 %! X = [randn(15, 2) + 1; randn(15, 2) - 1];
 %! y = [ones(15, 1); zeros(15, 1)];

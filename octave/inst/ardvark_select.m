@@ -6,7 +6,7 @@ function counts = ardvark_select(X, y, varargin)
 %   X   N x D, a row for each observation
 %   y   N labels: numbers, or a cell of texts
 %
-%   Options: 'preset' or 'model' and what belongs to it, as ardvark_fit has them; 'folds' and 'repeats', 10 each; 'seed'
+%   Options: 'preset' or 'model' and its options, as in ardvark_fit; 'folds' and 'repeats', default 10; 'seed', default 1
 %
 %   counts  a struct: count, share and sc_value of each column, ranking, accuracy and log_loss with their standard errors, fits, ...
 %
@@ -24,7 +24,7 @@ function counts = ardvark_select(X, y, varargin)
   counts = ardvark_mex('select', 1, X, y, varargin);
 end
 
-%!test  % the column that tells the classes apart survives every fold
+%!test  % the column that separates the classes survives every fold
 %! randn('state', 1);
 %! X = randn(80, 6); y = double(X(:, 4) + 0.3 * randn(80, 1) > 0);
 %! counts = ardvark_select(X, y, 'preset', 'slr_var', 'folds', 4, 'repeats', 2);
@@ -34,7 +34,7 @@ end
 %! assert(counts.accuracy.mean > 0.8);
 
 %!demo
-%! % Which of 200 columns matter: counts over twenty folds.
+%! % Which of 200 columns are relevant: counts over twenty folds.
 %! randn('state', 3);
 %! X = randn(150, 200); y = double(X(:, [20, 90, 150]) * [2; -2; 2] + randn(150, 1) > 0);
 %! counts = ardvark_select(X, y, 'preset', 'slr_var', 'folds', 5, 'repeats', 4);

@@ -1,10 +1,10 @@
 function text = ardvark_summary(fit, varargin)
-% ARDVARK_SUMMARY  A model as a table for people: coefficients with standard deviation, interval and relevance, and what is known of the whole.
+% ARDVARK_SUMMARY  A model as a printed table: coefficients with standard deviation, interval and relevance, and results for the whole fit.
 %
 %   ardvark_summary(fit)
 %   text = ardvark_summary(fit, 'level', 0.9)
 %
-%   fit  what ardvark_fit returned, or its field model
+%   fit  the output of ardvark_fit, or its field model
 %
 %   Example:
 %       X = randn(60, 3); y = X(:, 1) + 0.3 * randn(60, 1);

@@ -5,8 +5,8 @@ function [ww, ix_eff_all, errTable_tr, errTable_te, parm, Ptr, Pte] = ...
 %   [ww, ix_eff_all, errTable_tr, errTable_te, parm, Ptr, Pte] = ...
 %     biclsfy_l1slrc(x_train, t_train, x_test, t_test, gamma1, 'name', value, ...)
 %
-%   Drop-in for the function of the SLR toolbox. A Laplace prior of the
-%   weights; the result is its mode, whose optimality conditions hold to 1e-9 of gamma1.
+%   Drop-in for the function of the SLR toolbox. The weights have a Laplace prior. The result is the mode of the posterior; its optimality
+%   conditions hold to 1e-9 gamma1.
 %
 %   x_train   N x D training inputs, one row each, without a column of ones
 %   t_train   N labels, any two values

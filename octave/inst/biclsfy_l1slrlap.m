@@ -5,8 +5,8 @@ function [ww, ix_eff_all, errTable_tr, errTable_te, parm, AXall, Ptr, Pte] = ...
 %   [ww, ix_eff_all, errTable_tr, errTable_te, parm, AXall, Ptr, Pte] = ...
 %     biclsfy_l1slrlap(x_train, t_train, x_test, t_test, gamma1, 'name', value, ...)
 %
-%   Drop-in for the function of the SLR toolbox. A Laplace prior of the weights. By
-%   default its mode, which is that of biclsfy_l1slrc with gamma1 = sqrt(gamma1) of this function.
+%   Drop-in for the function of the SLR toolbox. The weights have a Laplace prior. By default, the result is the mode of the posterior: that
+%   of biclsfy_l1slrc if its gamma1 is the square root of gamma1 here.
 %
 %   x_train   N x D training inputs, one row each, without a column of ones
 %   t_train   N labels, any two values
@@ -24,9 +24,9 @@ function [ww, ix_eff_all, errTable_tr, errTable_te, parm, AXall, Ptr, Pte] = ...
 %     'usebias'      1: a bias is added as the last weight; 0: there is no bias; default 1
 %     'norm_sep'     1: test rows are scaled with their own numbers; 0: with those of the training rows; default 0
 %     'displaytext'  accepted, but nothing is printed
-%     'ax0'          starting precisions: one per weight in the order of ww, the bias of each column last, or one number if all weights share
-%                    a precision; [] is ones. It has no effect if the result does not depend on the start (biclsfy_l1slrlap). With compat, it
-%                    has no effect where the published program does not use it (all but muclsfy_slrvarovo and muclsfy_rlrvarovrm)
+%     'ax0'          starting precisions: one per weight in the order of ww, the bias of each column last, or one number if all weights
+%                    share a precision; [] is ones. It has no effect if the result does not depend on the start (biclsfy_l1slrlap). With
+%                    compat, it has no effect where the published program does not use it (all but muclsfy_slrvarovo and muclsfy_rlrvarovrm)
 %     'wmaxiter'     accepted, but the inner search for the weights always ends at their mode
 %     'wdisp_mode'   accepted, but nothing is printed
 %

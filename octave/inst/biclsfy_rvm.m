@@ -5,8 +5,7 @@ function [ww, ix_eff_all, errTable_tr, errTable_te, parm, AXall, Ptr, Pte] = ...
 %   [ww, ix_eff_all, errTable_tr, errTable_te, parm, AXall, Ptr, Pte] = ...
 %     biclsfy_rvm(x_train, t_train, x_test, t_test, R, 'name', value, ...)
 %
-%   Drop-in for the function of the SLR toolbox. biclsfy_slrvar on the columns of a kernel, one for each
-%   training row.
+%   Drop-in for the function of the SLR toolbox. It is biclsfy_slrvar on kernel columns, one for each training row.
 %
 %   x_train   N x D training inputs, one row each, without a column of ones
 %   t_train   N labels, any two values
@@ -25,9 +24,9 @@ function [ww, ix_eff_all, errTable_tr, errTable_te, parm, AXall, Ptr, Pte] = ...
 %     'usebias'      1: a bias is added as the last weight; 0: there is no bias; default 1
 %     'norm_sep'     1: test rows are scaled with their own numbers; 0: with those of the training rows; default 0
 %     'displaytext'  accepted, but nothing is printed
-%     'ax0'          starting precisions: one per weight in the order of ww, the bias of each column last, or one number if all weights share
-%                    a precision; [] is ones. It has no effect if the result does not depend on the start (biclsfy_l1slrlap). With compat, it
-%                    has no effect where the published program does not use it (all but muclsfy_slrvarovo and muclsfy_rlrvarovrm)
+%     'ax0'          starting precisions: one per weight in the order of ww, the bias of each column last, or one number if all weights
+%                    share a precision; [] is ones. It has no effect if the result does not depend on the start (biclsfy_l1slrlap). With
+%                    compat, it has no effect where the published program does not use it (all but muclsfy_slrvarovo and muclsfy_rlrvarovrm)
 %
 %   ww          (N+1) x 1 weights of the scaled columns, the bias last; 0 for a column that has left
 %   ix_eff_all  positions of the training rows that remain, from 1: the relevance vectors

@@ -5,8 +5,8 @@ function [ww, ix_eff_all, errTable_tr, errTable_te, parm, AXall, Ptr, Pte] = ...
 %   [ww, ix_eff_all, errTable_tr, errTable_te, parm, AXall, Ptr, Pte] = ...
 %     biclsfy_slrvar(x_train, t_train, x_test, t_test, 'name', value, ...)
 %
-%   Drop-in for the function of the SLR toolbox. One precision per weight, the bound of
-%   Jaakkola and Jordan; columns that the data do not need leave.
+%   Drop-in for the function of the SLR toolbox. Each weight has its own precision. The likelihood has the bound of Jaakkola and Jordan.
+%   Columns that the data do not need leave.
 %
 %   x_train   N x D training inputs, one row each, without a column of ones
 %   t_train   N labels, any two values
@@ -23,9 +23,9 @@ function [ww, ix_eff_all, errTable_tr, errTable_te, parm, AXall, Ptr, Pte] = ...
 %     'usebias'      1: a bias is added as the last weight; 0: there is no bias; default 1
 %     'norm_sep'     1: test rows are scaled with their own numbers; 0: with those of the training rows; default 0
 %     'displaytext'  accepted, but nothing is printed
-%     'ax0'          starting precisions: one per weight in the order of ww, the bias of each column last, or one number if all weights share
-%                    a precision; [] is ones. It has no effect if the result does not depend on the start (biclsfy_l1slrlap). With compat, it
-%                    has no effect where the published program does not use it (all but muclsfy_slrvarovo and muclsfy_rlrvarovrm)
+%     'ax0'          starting precisions: one per weight in the order of ww, the bias of each column last, or one number if all weights
+%                    share a precision; [] is ones. It has no effect if the result does not depend on the start (biclsfy_l1slrlap). With
+%                    compat, it has no effect where the published program does not use it (all but muclsfy_slrvarovo and muclsfy_rlrvarovrm)
 %     'invhessian'   accepted, but the sizes decide which matrix is inverted
 %
 %   ww          (D+1) x 1 weights of the scaled columns, the bias last; 0 for a column that has left
@@ -49,7 +49,7 @@ function [ww, ix_eff_all, errTable_tr, errTable_te, parm, AXall, Ptr, Pte] = ...
     ardvark_mex('biclsfy_slrvar', nargout, x_train, t_train, x_test, t_test, varargin);
 end
 
-%!test  % the columns that matter are found, and the tables count every row
+%!test  % the relevant columns are found, and the tables count every row
 %! randn('state', 1);
 %! x = randn(200, 10); t = double(x(:, 1) - x(:, 2) + 0.3 * randn(200, 1) > 0);
 %! [ww, ix, tr, te, parm, AX, Ptr, Pte] = biclsfy_slrvar(x(1:150, :), t(1:150), x(151:200, :), t(151:200));
@@ -61,7 +61,7 @@ end
 %! assert(sum(Ptr, 2), ones(150, 1), 1e-12);
 %! assert(parm.nfeat, 11);
 
-%!test  % how columns are brought to size is the caller's: by hand beforehand, or by the function
+%!test  % scaling by hand and scaling by the function give the same weights
 %! randn('state', 2);
 %! x = randn(60, 3) * diag([1, 5, 20]) + 2; t = double(x(:, 2) > 2);
 %! z = (x - mean(x)) ./ std(x);
@@ -70,13 +70,13 @@ end
 %! assert(w, v, 1e-9 * max(abs(v)));
 
 %!error <t_train has 3 classes; there must be two> biclsfy_slrvar(randn(3, 1), [1; 2; 3], [], [])
-%!error <t_test at row 1 is 7, a class that t_train has not> biclsfy_slrvar(randn(4, 1), [1; 2; 1; 2], 0, 7)
+%!error <t_test at row 1 is 7, which is not a class of t_train> biclsfy_slrvar(randn(4, 1), [1; 2; 1; 2], 0, 7)
 %!error <there is no option 'nlern'> biclsfy_slrvar(randn(4, 1), [1; 2; 1; 2], 0, 1, 'nlern', 3)
 %!error <x_test has 2 columns; x_train has 1> biclsfy_slrvar(randn(4, 1), [1; 2; 1; 2], [0, 0], 1)
 %!error <scale_mode is 'median'> biclsfy_slrvar(randn(4, 1), [1; 2; 1; 2], 0, 1, 'scale_mode', 'median')
 
 %!demo
-%! % Three of a hundred columns matter: the precisions of the others run away while it learns.
+%! % Three of a hundred columns are relevant: the precisions of the others grow without limit during the fit.
 %! randn('state', 1);
 %! x = randn(300, 100); t = double(x(:, [5, 40, 80]) * [3; -3; 2] + randn(300, 1) > 0);
 %! [ww, ix, ~, ~, ~, AX] = biclsfy_slrvar(x, t, x, t, 'nlearn', 100, 'nstep', 1);

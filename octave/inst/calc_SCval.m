@@ -7,16 +7,16 @@ function [SC, NCORRECT_TE] = calc_SCval(CVRes, COND, noweight, thres)
 %   Drop-in for the function of the SLR toolbox.
 %
 %   CVRes     struct array, one element for each fold, with the fields ix_eff_all, g (the output parm) and errTable_te, or Ncorrect_te in
-%             percent, as biclsfy_* and muclsfy_* returned them
-%   COND      accepted: names of conditions, which are not printed
-%   noweight  0 (default): a fold counts the share of test rows that it got right; 1: it counts one
-%   thres     only folds that got at least this share right count, one each; default []: all folds
+%             percent, from biclsfy_* or muclsfy_*
+%   COND      names of conditions; accepted, but not printed
+%   noweight  0 (default): the weight of a fold is its share of correct test rows; 1: the weight is one
+%   thres     only folds with at least this share of correct test rows count, with weight one; default []: all folds
 %
-%   SC           1 x D: the sum over the folds that kept the column: of several classes for any of them (with compat, as published, for
-%                the first)
-%   NCORRECT_TE  percent of test rows that each fold got right
+%   SC           1 x D: for each column, the sum of the weights of the folds that kept it. With several classes, a fold keeps a column if it
+%                does so for any class (with compat, as published, for the first class)
+%   NCORRECT_TE  percent of correct test rows of each fold
 %
-%   For counts over many random folds in one call, with their standard errors, see ardvark_select.
+%   ardvark_select counts over many random folds in one call, with standard errors.
 %
 %   Example:
 %       x = randn(120, 10); t = double(x(:, 1) + 0.5 * randn(120, 1) > 0);
@@ -33,7 +33,7 @@ function [SC, NCORRECT_TE] = calc_SCval(CVRes, COND, noweight, thres)
   [SC, NCORRECT_TE] = ardvark_mex('calc_SCval', nargout, CVRes, COND, noweight, thres);
 end
 
-%!test  % two folds that got 75% and 95% right
+%!test  % two folds with 75% and 95% correct test rows
 %! R(1).ix_eff_all = {[1; 3]}; R(1).errTable_te = [8, 2; 3, 7]; R(1).g.nfeat = 5;
 %! R(2).ix_eff_all = {3}; R(2).errTable_te = [9, 1; 0, 10]; R(2).g.nfeat = 5;
 %! [SC, correct] = calc_SCval(R);

@@ -5,8 +5,7 @@ function [ww, ix_eff_all, errTable_tr, errTable_te, parm, AXall, Ptr, Pte] = ...
 %   [ww, ix_eff_all, errTable_tr, errTable_te, parm, AXall, Ptr, Pte] = ...
 %     muclsfy_rlrvarovrm(x_train, t_train, x_test, t_test, 'name', value, ...)
 %
-%   Drop-in for the function of the SLR toolbox. biclsfy_rlrvar of
-%   each class.
+%   Drop-in for the function of the SLR toolbox. It fits biclsfy_rlrvar to each class against the rest.
 %
 %   x_train   N x D training inputs, one row each, without a column of ones
 %   t_train   N labels, any C values
@@ -23,9 +22,9 @@ function [ww, ix_eff_all, errTable_tr, errTable_te, parm, AXall, Ptr, Pte] = ...
 %     'usebias'      1: a bias is added as the last weight; 0: there is no bias; default 1
 %     'norm_sep'     1: test rows are scaled with their own numbers; 0: with those of the training rows; default 0
 %     'displaytext'  accepted, but nothing is printed
-%     'ax0'          starting precisions: one per weight in the order of ww, the bias of each column last, or one number if all weights share
-%                    a precision; [] is ones. It has no effect if the result does not depend on the start (biclsfy_l1slrlap). With compat, it
-%                    has no effect where the published program does not use it (all but muclsfy_slrvarovo and muclsfy_rlrvarovrm)
+%     'ax0'          starting precisions: one per weight in the order of ww, the bias of each column last, or one number if all weights
+%                    share a precision; [] is ones. It has no effect if the result does not depend on the start (biclsfy_l1slrlap). With
+%                    compat, it has no effect where the published program does not use it (all but muclsfy_slrvarovo and muclsfy_rlrvarovrm)
 %     'invhessian'   accepted, but the sizes decide which matrix is inverted
 %     'reduceparm'   must be 0: with 1, the published program leaves out the last class and gives it a score of 0, which cannot be compared
 %                    with the scores of classes against all others

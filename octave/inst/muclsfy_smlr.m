@@ -5,8 +5,7 @@ function [ww, ix_eff_all, errTable_tr, errTable_te, parm, AXall, Ptr, Pte] = ...
 %   [ww, ix_eff_all, errTable_tr, errTable_te, parm, AXall, Ptr, Pte] = ...
 %     muclsfy_smlr(x_train, t_train, x_test, t_test, 'name', value, ...)
 %
-%   Drop-in for the function of the SLR toolbox. One precision per class and weight;
-%   weights that the data do not need leave.
+%   Drop-in for the function of the SLR toolbox. Each weight of each class has its own precision. Weights that the data do not need leave.
 %
 %   x_train   N x D training inputs, one row each, without a column of ones
 %   t_train   N labels, any C values
@@ -23,13 +22,13 @@ function [ww, ix_eff_all, errTable_tr, errTable_te, parm, AXall, Ptr, Pte] = ...
 %     'usebias'      1: a bias is added as the last weight; 0: there is no bias; default 1
 %     'norm_sep'     1: test rows are scaled with their own numbers; 0: with those of the training rows; default 0
 %     'displaytext'  accepted, but nothing is printed
-%     'ax0'          starting precisions: one per weight in the order of ww, the bias of each column last, or one number if all weights share
-%                    a precision; [] is ones. It has no effect if the result does not depend on the start (biclsfy_l1slrlap). With compat, it
-%                    has no effect where the published program does not use it (all but muclsfy_slrvarovo and muclsfy_rlrvarovrm)
+%     'ax0'          starting precisions: one per weight in the order of ww, the bias of each column last, or one number if all weights
+%                    share a precision; [] is ones. It has no effect if the result does not depend on the start (biclsfy_l1slrlap). With
+%                    compat, it has no effect where the published program does not use it (all but muclsfy_slrvarovo and muclsfy_rlrvarovrm)
 %     'wmaxiter'     accepted, but the inner search for the weights always ends at their mode
 %     'wdisp_mode'   accepted, but nothing is printed
-%     'gamma0'       only muclsfy_smlr uses it: precisions have the prior Gam(gamma0, gamma0); default 0: no prior. Other published functions
-%                    accept it and do not read it. So do these with compat; otherwise it must be 0 for them
+%     'gamma0'       only muclsfy_smlr uses it: precisions have the prior Gam(gamma0, gamma0); default 0: no prior. Other published
+%                    functions accept it and do not read it. So do these with compat; otherwise it must be 0 for them
 %     'isplot'       accepted, but nothing is drawn
 %
 %   ww          (D+1) x C weights of the scaled columns, the bias last; 0 for a column that has left

@@ -8,21 +8,21 @@ function [w, V, invV, logdetV, an, bn, E_a, L] = vb_linear_fit(X, y, a0, b0, c0,
 %
 %       p(w, tau | alpha) = N(w | 0, inv(tau*alpha)) Gam(tau | a0, b0),   p(alpha) = Gam(alpha | c0, d0)
 %
-%   X       N x D inputs, one row each; a column of ones, if wanted, is yours to add
+%   X       N x D inputs, one row each; for an intercept, add a column of ones yourself
 %   y       N outputs
 %   a0, b0  prior of the noise precision tau; default 1e-2, 1e-4
 %   c0, d0  prior of the precision alpha of the weights; default 1e-2, 1e-4
 %
 %   w       D x 1 posterior mean of the weights
-%   V       D x D: the posterior is q(w | tau) = N(w, V/tau). V is not the covariance of w, which is V * bn/(an - 1); an interval of w(i) is
-%           that of a Student-t with 2*an degrees of freedom and scale sqrt(V(i,i) * bn/an)
-%   invV    its inverse
-%   logdetV log of its determinant
+%   V       D x D: the posterior is q(w | tau) = N(w, V/tau). V is not the covariance of w; the covariance is V * bn/(an - 1). For an
+%           interval of w(i), use a Student-t with 2*an degrees of freedom and scale sqrt(V(i,i) * bn/an)
+%   invV    inverse of V
+%   logdetV log of the determinant of V
 %   an, bn  posterior of the noise precision, Gam(an, bn)
 %   E_a     posterior mean of alpha
 %   L       lower bound on the log evidence ln p(y | X), in nats
 %
-%   Outputs that are not asked for are not computed.
+%   Only the outputs that you ask for are computed.
 %
 %   Example:
 %       X = [ones(50, 1), randn(50, 2)];
@@ -53,7 +53,7 @@ end
 %!error <c0 is 0; it must be > 0> vb_linear_fit([1; 2; 3], [1; 2; 3], 1, 1, 0)
 
 %!demo
-%! % A line with what is not known of it: the interval of the next observation.
+%! % A line with its uncertainty: the interval of the next observation.
 %! randn('state', 1);
 %! x = 4 * rand(25, 1) - 2; y = 1 + 2 * x + randn(25, 1);
 %! [w, V, ~, ~, an, bn] = vb_linear_fit([ones(25, 1), x], y);
@@ -61,4 +61,4 @@ end
 %! [mu, lambda, nu] = vb_linear_pred([ones(101, 1), z], w, V, an, bn);
 %! sd = sqrt(nu / (nu - 2) ./ lambda);
 %! plot(x, y, 'k.', z, mu, 'b', z, [mu - 2 * sd, mu + 2 * sd], 'b--'); axis([-4, 4, -11, 13]);
-%! title('mean of the next observation, and two standard deviations of it'); xlabel('x'); ylabel('y');
+%! title('mean of the next observation, plus and minus two standard deviations'); xlabel('x'); ylabel('y');

@@ -10,7 +10,7 @@ function [w, V, invV, logdetV, an, bn, E_a, L] = vb_linear_fit_ard(X, y, a0, b0,
 %
 %   Arguments and outputs are those of vb_linear_fit, except
 %
-%   E_a     D x 1 posterior means of alpha: a large one says that its column matters little
+%   E_a     D x 1 posterior means of alpha; a large value means that the column has little effect
 %
 %   Example:
 %       X = randn(100, 5);

@@ -8,20 +8,20 @@ function [w, V, invV, logdetV, E_a, L] = vb_logit_fit(X, y, a0, b0)
 %
 %       p(y = 1 | x, w) = 1/(1 + exp(-w'*x)),   p(w | alpha) = N(w | 0, inv(alpha)),   p(alpha) = Gam(alpha | a0, b0)
 %
-%   by the bound of Jaakkola and Jordan.
+%   The fit uses the bound of Jaakkola and Jordan.
 %
-%   X       N x D inputs, one row each; a column of ones, if wanted, is yours to add
-%   y       N labels, -1 or 1, both of them present
+%   X       N x D inputs, one row each; for an intercept, add a column of ones yourself
+%   y       N labels, -1 or 1
 %   a0, b0  prior of the precision alpha of the weights; default 1e-2, 1e-4
 %
 %   w       D x 1 posterior mean of the weights
-%   V       D x D their posterior covariance
-%   invV    its inverse
-%   logdetV log of its determinant
+%   V       D x D posterior covariance of the weights
+%   invV    inverse of V
+%   logdetV log of the determinant of V
 %   E_a     posterior mean of alpha
 %   L       lower bound on the log evidence ln p(y | X), in nats
 %
-%   Outputs that are not asked for are not computed.
+%   Only the outputs that you ask for are computed.
 %
 %   Example:
 %       X = [ones(200, 1), randn(200, 2)];
@@ -49,7 +49,7 @@ end
 %!error <y at row 2 is nan; it must be -1 or 1|y at row 2 is NaN; it must be -1 or 1> vb_logit_fit(randn(3, 1), [1; NaN; -1])
 
 %!demo
-%! % Two classes in the plane, and where the probability of one is a half.
+%! % Two classes in the plane, and the lines where the probability of one class is 0.1, 0.5 and 0.9.
 %! randn('state', 2);
 %! X = [randn(50, 2) + 1; randn(50, 2) - 1]; y = [ones(50, 1); -ones(50, 1)];
 %! [w, V] = vb_logit_fit([ones(100, 1), X], y);

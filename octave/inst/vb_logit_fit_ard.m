@@ -8,9 +8,9 @@ function [w, V, invV, logdetV, E_a, L] = vb_logit_fit_ard(X, y, a0, b0)
 %
 %       p(y = 1 | x, w) = 1/(1 + exp(-w'*x)),   p(w | alpha) = N(w | 0, inv(diag(alpha))),   p(alpha(i)) = Gam(alpha(i) | a0, b0)
 %
-%   by the bound of Jaakkola and Jordan. Arguments and outputs are those of vb_logit_fit, except
+%   The fit uses the bound of Jaakkola and Jordan. Arguments and outputs are those of vb_logit_fit, except
 %
-%   E_a     D x 1 posterior means of alpha: a large one says that its column matters little
+%   E_a     D x 1 posterior means of alpha; a large value means that the column has little effect
 %
 %   Example:
 %       X = randn(300, 5);

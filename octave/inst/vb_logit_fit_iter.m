@@ -3,16 +3,16 @@ function [w, V, invV, logdetV] = vb_logit_fit_iter(X, y)
 %
 %   [w, V, invV, logdetV] = vb_logit_fit_iter(X, y)
 %
-%   Drop-in for the function of VBLinLogit. The prior of the weights is N(w | 0, I/D). Each row is taken once, in order, and the result
-%   depends on that order: it is a filter, not the fit of all rows at once.
+%   Drop-in for the function of VBLinLogit. The prior of the weights is N(w | 0, I/D). The function is a filter: it absorbs each row once,
+%   in order, and the result depends on the order. It does not fit all rows at once.
 %
-%   X       N x D inputs, one row each; a column of ones, if wanted, is yours to add
+%   X       N x D inputs, one row each; for an intercept, add a column of ones yourself
 %   y       N labels, -1 or 1
 %
 %   w       D x 1 posterior mean of the weights
-%   V       D x D their posterior covariance
-%   invV    its inverse
-%   logdetV log of its determinant
+%   V       D x D posterior covariance of the weights
+%   invV    inverse of V
+%   logdetV log of the determinant of V
 %
 %   Example:
 %       X = [ones(200, 1), randn(200, 2)];
@@ -23,7 +23,7 @@ function [w, V, invV, logdetV] = vb_logit_fit_iter(X, y)
   [w, V, invV, logdetV] = ardvark_mex('vb_logit_fit_iter', nargout, X, y);
 end
 
-%!test  % with a prior alone nothing is known but N(0, I/D); then rows of one class
+%!test  % rows of one class only
 %! [w, V, invV, logdetV] = vb_logit_fit_iter([1, 0; 0.5, 1], [1; 1]);
 %! assert(V * invV, eye(2), 1e-12);
 %! assert(logdetV, log(det(V)), 1e-12);

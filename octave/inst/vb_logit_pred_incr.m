@@ -3,8 +3,9 @@ function out = vb_logit_pred_incr(X, w, V, invV)
 %
 %   out = vb_logit_pred_incr(X, w, V, invV)
 %
-%   Drop-in for the function of VBLinLogit, whose rows do not depend on each other. Here those of vb_logit_pred do not either, and both
-%   functions return the same. With ardvark_options('compat', true) it is the published lower bound, each row stopped by itself.
+%   Drop-in for the function of VBLinLogit, in which rows do not depend on each other. Here, vb_logit_pred has independent rows, too, and
+%   both functions return the same values. With ardvark_options('compat', true), this function returns the published lower bound, with a
+%   stopping rule for each row.
 %
 %   See also vb_logit_pred, ardvark_options.
   if nargin < 4, invV = []; end

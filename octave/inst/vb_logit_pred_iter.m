@@ -1,5 +1,5 @@
 function out = vb_logit_pred_iter(X, w, V, invV)
-% VB_LOGIT_PRED_ITER  The name in the paper of vb_logit_pred_incr.
+% VB_LOGIT_PRED_ITER  The name of vb_logit_pred_incr in the paper.
 %
 %   out = vb_logit_pred_iter(X, w, V, invV)
 %

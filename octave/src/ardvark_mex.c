@@ -1,10 +1,11 @@
-/* What the functions of this package call: numbers in, numbers out, and the C interface of ardvark (ardvark/ardvark.h) between.
+/* The function that all functions of this package call. It passes their numbers to the C interface of ardvark (ardvark/ardvark.h) and the
+ * results back.
  *
  *     [out1, out2, ...] = ardvark_mex(command, wanted, arguments...)
  *
- * `wanted` is the caller's nargout: results beyond it are neither computed nor copied, and empty. Matrices are read where they lie.
- * Everything is C, so that no exception can cross; what a call holds is in one place (call.h), and freed before an error leaves.
- * Builds with Octave's mkoctfile --mex, and is written for MATLAB's mex as well (not tried there).
+ * `wanted` is the caller's nargout: results beyond it are empty; they are not computed and not copied. Matrices are not copied.
+ * Everything is C, so that no exception can leave the function. All memory of a call is in one place (call.h) and is freed before an error
+ * is raised. It builds with Octave's mkoctfile --mex, and is also written for MATLAB's mex (not tested there).
  */
 #include <string.h>
 
@@ -13,10 +14,10 @@
 void mexFunction(int num_out, mxArray* out[], int num_in, const mxArray* in[]) {
   char command[64];
   Arguments a;
-  if (!mexIsLocked()) mexLock(); /* the settings, and the threads of BLAS, outlive `clear all` */
+  if (!mexIsLocked()) mexLock(); /* `clear all` must not unload the settings and the threads of BLAS */
   begin_call();
   if (num_in < 2 || !mxIsChar(in[0]) || mxGetString(in[0], command, sizeof command) != 0)
-    fail(INVALID, "ardvark_mex is called by the functions of this package: see help ardvark_fit");
+    fail(INVALID, "ardvark_mex is only for the functions of this package: see help ardvark_fit");
   a.wanted = (int)mxGetScalar(in[1]);
   a.num_out = num_out > 0 ? num_out : 1;
   a.num_in = num_in - 2;

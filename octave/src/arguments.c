@@ -8,7 +8,7 @@ void need(const Arguments* a, int least, const char* names) {
 
 static bool is_plain(const mxArray* array) { return (mxIsDouble(array) || mxIsSingle(array)) && !mxIsSparse(array); }
 
-/* A matrix of numbers, as double or single and full. */
+/* A full matrix of numbers, double or single. */
 static const mxArray* numbers(const mxArray* array, const char* name) {
   mxArray* converted = NULL;
   if (!(mxIsNumeric(array) || mxIsLogical(array))) fail(INVALID, "%s is of class %s; it must be numbers", name, mxGetClassName(array));
@@ -19,7 +19,7 @@ static const mxArray* numbers(const mxArray* array, const char* name) {
   {
     mxArray* argument = (mxArray*)array;
     if (mexCallMATLAB(1, &converted, 1, &argument, mxIsSparse(array) ? "full" : "double") != 0)
-      fail("ardvark:environment", "%s could not be made a full matrix of numbers", name);
+      fail("ardvark:environment", "%s could not be converted to a full matrix of numbers", name);
   }
   return numbers(keep_temporary(converted), name);
 }
@@ -52,7 +52,7 @@ const double* list_of(const mxArray* array, const char* name, int64_t size, cons
     fail(INVALID, "%s has %d entries; it must have %d, %s", name, (int)mxGetNumberOfElements(array), (int)size, because);
   if (mxIsSingle(array)) {
     mxArray *converted = NULL, *argument = (mxArray*)array;
-    if (mexCallMATLAB(1, &converted, 1, &argument, "double") != 0) fail("ardvark:environment", "%s could not be made double", name);
+    if (mexCallMATLAB(1, &converted, 1, &argument, "double") != 0) fail("ardvark:environment", "%s could not be converted to double", name);
     array = keep_temporary(converted);
   }
   return (const double*)mxGetData(array);

@@ -1,4 +1,4 @@
-/* The caller's arrays, as the core reads them. Each function fails with a sentence that names the argument. */
+/* The caller's arrays in the form that the core reads. The error message of each function names the argument. */
 #ifndef ARDVARK_MEX_ARGUMENTS_H
 #define ARDVARK_MEX_ARGUMENTS_H
 
@@ -9,7 +9,7 @@ HIDDEN_BEGIN
 void need(const Arguments* a, int least, const char* names);
 ardvark_matrix matrix_of(const mxArray* array, const char* name);
 ardvark_matrix square_of(const mxArray* array, const char* name, int64_t size);
-/* A list of `size` numbers; size < 0: any. */
+/* A list of `size` numbers; size < 0: any number of them. */
 const double* list_of(const mxArray* array, const char* name, int64_t size, const char* because);
 double number_of(const mxArray* array, const char* name);
 double positive_of(const mxArray* array, const char* name);

@@ -13,7 +13,7 @@ Settings settings_;
 static struct {
   mxArray* temporary[max_temporaries]; /* converted arguments */
   int num_temporaries;
-  void* memory[max_memory]; /* of malloc */
+  void* memory[max_memory]; /* from malloc */
   int num_memory;
 } held_;
 static struct { const char *core, *ours; } names_;
@@ -54,10 +54,10 @@ void fail(const char* id, const char* format, ...) {
 }
 
 static void* keep_memory(void* memory) {
-  if (memory == NULL) fail("ardvark:environment", "memory is not enough for this problem");
+  if (memory == NULL) fail("ardvark:environment", "there is not enough memory for this problem");
   if (held_.num_memory == max_memory) {
     free(memory);
-    fail("ardvark:internal", "a call holds more than %d pieces of memory", max_memory);
+    fail("ardvark:internal", "a call uses more than %d pieces of memory", max_memory);
   }
   return held_.memory[held_.num_memory++] = memory;
 }
@@ -73,7 +73,7 @@ char* keep_copy(const char* text) {
 const mxArray* keep_temporary(mxArray* array) {
   if (held_.num_temporaries == max_temporaries) {
     mxDestroyArray(array);
-    fail("ardvark:internal", "a call holds more than %d converted arguments", max_temporaries);
+    fail("ardvark:internal", "a call has more than %d converted arguments", max_temporaries);
   }
   return held_.temporary[held_.num_temporaries++] = array;
 }
@@ -94,7 +94,7 @@ void call_it(const char* core_name, const char* our_name) {
   names_.ours = our_name;
 }
 
-/* The core names the arguments of its C interface; a function of this package may call them something else. */
+/* Messages of the core have the argument names of its C interface; a function of this package may have another name for an argument. */
 static const char* our_name(const char* argument) {
   if (strcmp(argument, "V_inverse") == 0) return "invV";
   if (strncmp(argument, "toolbox_", 8) == 0) return argument + 8;

@@ -1,4 +1,4 @@
-/* What a call of the MEX holds, how it fails, and the settings that outlive it. */
+/* The handles and memory of a call of the MEX, its errors, and the settings that stay between calls. */
 #ifndef ARDVARK_MEX_CALL_H
 #define ARDVARK_MEX_CALL_H
 
@@ -8,7 +8,7 @@
 #include "ardvark/ardvark.h"
 #include "mex.h"
 
-/* Of the file that these sources become only mexFunction is seen: what they share stands between these two. */
+/* The library exports only mexFunction: functions that the sources share are declared between these two macros. */
 #if defined(__GNUC__) || defined(__clang__)
 #define PRINTF_LIKE(text, first) __attribute__((format(printf, text, first)))
 #define HIDDEN_BEGIN _Pragma("GCC visibility push(hidden)")
@@ -35,11 +35,11 @@ extern Call call_;
 typedef struct Settings {
   bool compat;
   double threads;   /* 0: as the environment says */
-  double tolerance; /* of the presets' stop rule; 0: as published */
+  double tolerance; /* of VBLinLogit's functions without compat; 0: the default */
 } Settings;
 extern Settings settings_;
 
-/* What the interpreter passes. `wanted` is the caller's nargout. */
+/* The arguments from the interpreter. `wanted` is the caller's nargout. */
 typedef struct Arguments {
   int wanted, num_out, num_in;
   mxArray** out;
@@ -47,9 +47,9 @@ typedef struct Arguments {
 } Arguments;
 
 void begin_call(void);
-/* Frees what the call holds. */
+/* Frees the handles and memory of the call. */
 void release(void);
-/* Frees it and says what was warned of meanwhile. */
+/* Frees them and raises the warning of the call, if there is one. */
 void end_call(void);
 
 /* Never returns. */
@@ -60,15 +60,15 @@ void* allocate(size_t count, size_t size);
 char* keep_copy(const char* text);
 const mxArray* keep_temporary(mxArray* array);
 
-/* check(ardvark_...(..., failure())): fails as the core does, in the names and numbers of this package. */
+/* check(ardvark_...(..., failure())): raises the error of the core, with the names and numbers of this package. */
 ardvark_error* failure(void);
 void check(ardvark_code code);
-/* From now on what the core calls by this name is called ours. */
+/* From now on, messages have our_name instead of core_name for an argument. */
 void call_it(const char* core_name, const char* our_name);
-/* A text of the core with its options as one writes them here; to be freed by ardvark_free. */
+/* A text of the core with its options as they are written in Octave; free it with ardvark_free. */
 char* in_our_words(const char* text);
 
-/* Said when the call has freed everything: a warning may be made an error. */
+/* The warning is raised after the call has freed everything, because the user may turn warnings into errors. */
 void warn_later(const char* id, const char* text);
 
 HIDDEN_END

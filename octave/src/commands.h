@@ -1,4 +1,4 @@
-/* What ardvark_mex can be asked for; the arguments are those after the command and `wanted`. */
+/* The commands of ardvark_mex. Their arguments are those after the command and `wanted`. */
 #ifndef ARDVARK_MEX_COMMANDS_H
 #define ARDVARK_MEX_COMMANDS_H
 

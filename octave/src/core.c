@@ -6,8 +6,8 @@
 
 /* ---- interruption ------------------------------------------------------------------------------------------------------------------- */
 
-/* Control-C stops a fit after the sweep in hand; the interpreter then does with it what it does anywhere. In MATLAB the function for it is
- * not documented: mex -DARDVARK_MATLAB_INTERRUPT ... -lut */
+/* Control-C stops a fit after the current sweep; the interpreter then handles it as usual. In MATLAB the function for this is not
+ * documented: mex -DARDVARK_MATLAB_INTERRUPT ... -lut */
 #if defined(HAVE_OCTAVE) && defined(__GNUC__)
 extern volatile sig_atomic_t octave_signal_caught __attribute__((weak));
 static int interrupted(void) { return &octave_signal_caught != NULL && octave_signal_caught != 0; }
@@ -32,7 +32,7 @@ void set_number(const char* name, double value) { check(ardvark_options_set_numb
 void new_options(void) {
   ardvark_options_free(call_.options);
   call_.options = ardvark_options_create();
-  if (call_.options == NULL) fail("ardvark:environment", "memory is not enough for this problem");
+  if (call_.options == NULL) fail("ardvark:environment", "there is not enough memory for this problem");
   ardvark_options_set_progress(call_.options, on_progress, NULL, 0.05);
   if (settings_.threads > 0) set_number("threads", settings_.threads);
 }
@@ -41,7 +41,7 @@ void new_options(void) {
 
 mxArray* empty(void) { return mxCreateDoubleMatrix(0, 0, mxREAL); }
 
-/* Takes over what the array holds; rows of the library's become columns of ours. */
+/* Takes over the data of the array; rows of the library become columns here. */
 mxArray* take(ardvark_array* array) {
   const int64_t rows = array->dimensions == 0 ? 1 : array->shape[0], columns = array->dimensions == 2 ? array->shape[1] : 1;
   mxArray* const out = mxCreateDoubleMatrix((mwSize)rows, (mwSize)columns, mxREAL);
@@ -52,7 +52,7 @@ mxArray* take(ardvark_array* array) {
   ardvark_free(array->data);
   return out;
 }
-/* Of a symmetric matrix either order is the right one. */
+/* For a symmetric matrix, both orders are right. */
 mxArray* take_symmetric(ardvark_array* array) {
   mxArray* const out = mxCreateDoubleMatrix((mwSize)array->shape[0], (mwSize)array->shape[1], mxREAL);
   memcpy(mxGetData(out), array->data, (size_t)(array->shape[0] * array->shape[1]) * sizeof(double));
@@ -122,7 +122,7 @@ bool counts_from_one(const char* name) {
 
 void add_field(mxArray* to, const char* name, mxArray* value) { mxSetFieldByNumber(to, 0, mxAddField(to, name), value); }
 
-/* What the core says, and not a name of the caller's. */
+/* Whether the result is a text of the core, not a name from the caller. */
 static bool is_advice(const char* path) {
   return strcmp(path, "message") == 0 || strncmp(path, "warnings.", 9) == 0 || strncmp(path, "notes.", 6) == 0;
 }
@@ -147,7 +147,7 @@ static mxArray* numbers_result(const char* path) {
   return out;
 }
 
-/* Of a record a struct, of a list a cell. `path` NULL: of the whole result. */
+/* A struct from a record, a cell from a list. `path` NULL: from the whole result. */
 static mxArray* entries(const char* path, bool is_record, int64_t count) {
   mxArray* const out = is_record ? mxCreateStructMatrix(1, 1, 0, NULL) : count > 0 ? mxCreateCellMatrix((mwSize)count, 1) : empty();
   int64_t i;

@@ -6,13 +6,13 @@
 
 HIDDEN_BEGIN
 
-/* Options of the call, all at their defaults but for the settings. */
+/* Creates the options of the call, with the settings and otherwise default values. */
 void new_options(void);
 void set_text(const char* name, const char* value);
 void set_number(const char* name, double value);
 
 mxArray* empty(void);
-/* Take over what the array holds. */
+/* Take over the data of the array. */
 mxArray* take(ardvark_array* array);
 mxArray* take_symmetric(ardvark_array* array);
 ardvark_array new_array(void);
@@ -23,11 +23,11 @@ double result_number(const char* name);
 const char* result_text(const char* name);
 /* All results as a struct. */
 mxArray* all_results(void);
-/* Whether it is a position, or positions, which count from 1 here and from 0 in the core. */
+/* Whether the result has positions, which count from 1 here and from 0 in the core. */
 bool counts_from_one(const char* path);
 void add_field(mxArray* to, const char* name, mxArray* value);
 
-/* Trouble that is none of the caller's. `at_most`: how running out of sweeps is called, or NULL to be silent on it. */
+/* Warns or fails if the fit did not converge. `at_most`: identifier of the warning for max_sweeps, or NULL for no such warning. */
 void report_status(const char* at_most);
 
 HIDDEN_END

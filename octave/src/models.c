@@ -6,9 +6,9 @@
 #include "commands.h"
 #include "core.h"
 
-static int64_t num_columns_; /* of the X of this call; 0: it has none */
+static int64_t num_columns_; /* of X in this call; 0: the call has no X */
 
-/* Said here, in the numbers of the caller. */
+/* Checked here, because the message must have the caller's numbers, which count from 1. */
 static void need_position(const char* name, mwSize i, double value) {
   if (!(value >= 1) || value != floor(value)) fail(INVALID, "%s(%d) is %g; it must be a whole number from 1", name, (int)i + 1, value);
   if (num_columns_ > 0 && (strcmp(name, "flat") == 0 || strcmp(name, "group") == 0) && value > (double)num_columns_)
@@ -22,7 +22,7 @@ static void set_option(const char* name, const mxArray* value) {
     set_text(name, text_of(value, name));
   } else if (mxIsCell(value)) {
     const char** const texts = (const char**)allocate(count, sizeof(char*));
-    char* all; /* one piece of memory for all of them */
+    char* all; /* one piece of memory for all texts */
     size_t size = 0;
     for (i = 0; i < count; ++i) {
       if (!mxIsChar(mxGetCell(value, i)))
@@ -51,7 +51,7 @@ static void set_option(const char* name, const mxArray* value) {
   }
 }
 
-/* 'name', value, ... ; those of the interface itself are left to the caller. */
+/* Sets 'name', value, ... ; the calling function handles the options of the interface itself. */
 static const mxArray* set_options(const mxArray* pairs, const char* own) {
   const mxArray* found = NULL;
   const mwSize count = mxGetNumberOfElements(pairs);
@@ -67,7 +67,7 @@ static const mxArray* set_options(const mxArray* pairs, const char* own) {
   return found;
 }
 
-/* (X, y, pairs) -> struct; outputs, one of the pairs, names results beyond the usual ones */
+/* (X, y, pairs) -> struct; the pair 'outputs' names additional results */
 void fit_command(const Arguments* a) {
   ardvark_matrix X;
   const double* y;
@@ -106,7 +106,7 @@ void fit_command(const Arguments* a) {
 static void load_bytes(const mxArray* model) {
   const mxArray* bytes = model;
   if (mxIsStruct(model)) bytes = mxGetField(model, 0, "model");
-  if (bytes == NULL || !mxIsUint8(bytes)) fail(INVALID, "model is none: it must be a struct that ardvark_fit returned");
+  if (bytes == NULL || !mxIsUint8(bytes)) fail(INVALID, "model is not a model: it must be a struct that ardvark_fit returned");
   check(ardvark_model_from_bytes(mxGetData(bytes), mxGetNumberOfElements(bytes), &call_.model, failure()));
 }
 
@@ -120,7 +120,7 @@ static int64_t num_classes_of_model(void) {
   return count;
 }
 
-/* (model, X, pairs) -> struct; target is one of the pairs */
+/* (model, X, pairs) -> struct; one of the pairs is 'target' */
 void predict_command(const Arguments* a) {
   ardvark_matrix X;
   const mxArray* target;
@@ -139,7 +139,7 @@ void predict_command(const Arguments* a) {
     for (i = 0; i < X.rows; ++i) {
       if (!isfinite(values[i])) fail(INVALID, "target(%lld) is %g; it must be finite", (long long)i + 1, values[i]);
       if (num_classes > 0 && (!(values[i] >= 1 && values[i] <= num_classes) || values[i] != floor(values[i])))
-        fail(INVALID, "target(%lld) is %g; of a classifier it must be a position in classes, 1 to %d", (long long)i + 1, values[i],
+        fail(INVALID, "target(%lld) is %g; for a classifier it must be a position in classes, 1 to %d", (long long)i + 1, values[i],
              num_classes);
       copy[i] = values[i] - (num_classes > 0 ? 1 : 0);
     }

@@ -1,4 +1,4 @@
-/* ardvark_options: what holds for every call that follows. */
+/* ardvark_options: the options of all later calls. */
 #include <math.h>
 #include <string.h>
 
@@ -17,10 +17,10 @@ void options_command(const Arguments* a) {
       settings_.compat = value == 1;
     } else if (strcmp(name, "threads") == 0) {
       if (value < 0 || value != floor(value))
-        fail(INVALID, "threads is %g; it must be a whole number, 0 for as the environment says", value);
+        fail(INVALID, "threads is %g; it must be a whole number >= 0, where 0 means as the environment says", value);
       settings_.threads = value;
     } else if (strcmp(name, "tolerance") == 0) {
-      if (!(value >= 0)) fail(INVALID, "tolerance is %g; it must be 0, as published, or more", value);
+      if (!(value >= 0)) fail(INVALID, "tolerance is %g; it must be >= 0, where 0 means the default", value);
       settings_.tolerance = value;
     } else {
       fail(INVALID, "there is no option '%s'; the options are compat, threads, tolerance", name);

@@ -5,7 +5,7 @@
 #include "arguments.h"
 #include "commands.h"
 
-/* (CVRes, COND, noweight, thres) -> SC, percent correct: how often each column is kept, each time weighted by the share that it got right
+/* (CVRes, COND, noweight, thres) -> SC, percent correct: how often each column is kept; the weight of a fold is its share of correct rows
  */
 void selection_value(const Arguments* a) {
   const mxArray* const results = a->num_in > 0 ? a->in[0] : NULL;
@@ -29,10 +29,11 @@ void selection_value(const Arguments* a) {
     if (!(count >= 1 && count <= 1e9) || count != floor(count))
       fail(INVALID, "CVRes(%d).g.nfeat is %g; it must be a whole number from 1", (int)k + 1, count);
     here = (int64_t)count - (usebias == NULL || number_of(usebias, "CVRes.g.usebias") != 0 ? 1 : 0);
-    if (columns >= 0 && here != columns) fail(INVALID, "CVRes(%d) has %d columns, those before it %d", (int)k + 1, (int)here, (int)columns);
+    if (columns >= 0 && here != columns)
+      fail(INVALID, "CVRes(%d) has %d columns; the elements before it have %d", (int)k + 1, (int)here, (int)columns);
     columns = here;
   }
-  if (columns < 1) fail(INVALID, "CVRes.g.nfeat leaves no column");
+  if (columns < 1) fail(INVALID, "CVRes.g.nfeat is too small: no column is left");
   seen = (bool*)allocate((size_t)columns, sizeof(bool));
   a->out[0] = mxCreateDoubleMatrix(1, (mwSize)columns, mxREAL);
   sc = (double*)mxGetData(a->out[0]);

@@ -16,9 +16,9 @@ typedef struct Program {
   Likeness likeness;
   bool several;        /* classes */
   bool history;        /* AXall is an output */
-  bool has_extra;      /* a fifth argument */
-  bool reads_ax0;      /* the published one: all take it, but few pass it on */
-  const char* options; /* beyond those of all */
+  bool has_extra;      /* there is a fifth argument */
+  bool reads_ax0;      /* the published program uses ax0; all accept it, but few use it */
+  const char* options; /* in addition to those of all programs */
 } Program;
 
 #define OF_ALL "scale_mode mean_mode nlearn nstep"
@@ -40,14 +40,14 @@ static const Program programs[] = {
     {"muclsfy_slrvarovo", "slr_var_ovo", per_column, true, true, false, true, OF_SLR " invhessian combine_mode"},
 };
 
-/* How large a problem is, as the toolbox counts. */
+/* The sizes of a problem, as the toolbox counts them. */
 typedef struct Size {
   int64_t rows, columns;
   int num_classes, machines; /* columns of ww */
   bool bias;
 } Size;
 
-/* Weights of a machine. */
+/* Number of weights of a machine. */
 static int64_t width_of(const Program* program, const Size* size) {
   return (program->likeness == kernel_machine ? size->rows : size->columns) + (size->bias ? 1 : 0);
 }
@@ -75,7 +75,7 @@ static double position_of(const Labels* labels, double value, const char* name, 
     else
       high = middle;
   }
-  if (labels->classes[low] != value) fail(INVALID, "%s at row %d is %g, a class that t_train has not", name, (int)row + 1, value);
+  if (labels->classes[low] != value) fail(INVALID, "%s at row %d is %g, which is not a class of t_train", name, (int)row + 1, value);
   return low;
 }
 
@@ -106,7 +106,7 @@ static Labels labels_of(const mxArray* t_train, const mxArray* t_test, int64_t n
   return out;
 }
 
-/* ---- its options: a struct of what it takes if nothing is said, completed by the caller's names and values */
+/* ---- its options: a struct of the defaults, changed by the caller's names and values */
 
 static mxArray* default_of(const Program* program, const char* name) {
   static const struct {
@@ -120,7 +120,7 @@ static mxArray* default_of(const Program* program, const char* name) {
     snprintf(field, sizeof field, "defaults.%s.%s", program->preset, strcmp(name, "amax") == 0 ? "prune_at" : "max_sweeps");
     return mxCreateDoubleScalar(result_number(field));
   }
-  if (strcmp(name, "ax0") == 0) /* one for all where there is one precision; but of biclsfy_rlrvar it is left empty */
+  if (strcmp(name, "ax0") == 0) /* a single number if there is one precision; but it is empty for biclsfy_rlrvar */
     return program->likeness == shared_by_all && strcmp(program->name, "biclsfy_rlrvar") != 0 ? mxCreateDoubleScalar(1) : empty();
   if (strcmp(name, "kernel") == 0) return mxCreateString("linear");
   if (strcmp(name, "wdisp_mode") == 0) return mxCreateString("iter");
@@ -192,7 +192,7 @@ static void set_parm(mxArray* parm, const char* name, mxArray* value) {
   mxSetFieldByNumber(parm, 0, field, value);
 }
 
-/* ---- its data: columns brought to one size */
+/* ---- its data: scaled columns */
 
 static ardvark_matrix normalized(const ardvark_matrix* X, const ardvark_matrix* like, const mxArray* parm, const char* name) {
   ardvark_matrix out = *X;
@@ -214,7 +214,7 @@ static ardvark_matrix normalized(const ardvark_matrix* X, const ardvark_matrix* 
 
 /* ---- its outputs */
 
-/* Rows: the class that is true; columns: the one that is most probable, of two that are equal the second, as published. */
+/* A row for each true class, a column for each most probable class; if two are equally probable, the second, as published. */
 static mxArray* error_table(const mxArray* probability, const double* labels, int64_t rows, int num_classes) {
   mxArray* const out = mxCreateDoubleMatrix((mwSize)num_classes, (mwSize)num_classes, mxREAL);
   double* const count = (double*)mxGetData(out);
@@ -251,11 +251,11 @@ static mxArray* probabilities(const ardvark_matrix* X, const char* name) {
   return out;
 }
 
-/* ww: columns by weights, the bias last, as the columns were brought to one size. */
+/* ww: weights of the scaled columns, the bias last. */
 static mxArray* weights_of(const Program* program, const Size* size) {
   ardvark_array array = array_named("standardized_mean");
   mxArray* out;
-  if (program->likeness == kernel_machine) { /* one per training row; as published those too that leave after the last sweep */
+  if (program->likeness == kernel_machine) { /* one per training row; as published, also those that leave after the last sweep */
     ardvark_array all = array_named("candidate_mean");
     ardvark_array vectors;
     int64_t i;
@@ -273,13 +273,14 @@ static mxArray* weights_of(const Program* program, const Size* size) {
     return out;
   }
   if (!program->several) return take(&array);
-  out = mxCreateDoubleMatrix((mwSize)array.shape[1], (mwSize)array.shape[0], mxREAL); /* weight after weight, as the core has them */
+  out = mxCreateDoubleMatrix((mwSize)array.shape[1], (mwSize)array.shape[0], mxREAL); /* weight after weight, as in the core */
   memcpy(mxGetData(out), array.data, (size_t)(array.shape[0] * array.shape[1]) * sizeof(double));
   ardvark_free(array.data);
   return out;
 }
 
-/* Which columns are left, from 1: those with a weight and a precision that has not run away; of programs that lose none every one. */
+/* Positions of the columns that remain, from 1: those with a weight and a precision that has not grown without limit. All columns if the
+ * program removes none. */
 static mxArray* survivors(const Program* program, const double* w, const double* precision, int64_t num_columns, double amax) {
   const bool every = program->likeness == shared_by_all;
   mxArray* out;
@@ -303,7 +304,7 @@ static mxArray* all_survivors(const Program* program, const mxArray* ww, const S
   ardvark_array precision; /* machine after machine */
   mxArray* out;
   mwSize c;
-  if (program->likeness == kernel_machine) { /* a list, as published, where the bias is in it as long as it is left */
+  if (program->likeness == kernel_machine) { /* a list, as published; it has the bias as long as this remains */
     ardvark_array vectors = array_named("relevance_rows"), left = array_named("standardized_mean");
     const int64_t count = vectors.shape[0];
     const bool with_bias = settings_.compat && size->bias && left.data[left.shape[0] - 1] != 0;
@@ -327,7 +328,7 @@ static mxArray* all_survivors(const Program* program, const mxArray* ww, const S
   return out;
 }
 
-/* The precisions after every nstep passes, those of a bias among them: 0 where it has none. */
+/* The precisions after every nstep sweeps, with those of a bias: 0 if it has none. */
 static mxArray* history_of(const Program* program, const mxArray* ww, bool bias) {
   const int64_t q = (int64_t)mxGetM(ww), machines = (int64_t)mxGetN(ww);
   ardvark_array array = array_named("precision_history");
@@ -369,7 +370,7 @@ static bool is_rvm_gauss(const Program* program, const mxArray* parm) {
   return false;
 }
 
-/* The precisions to begin with. The published programs take them all, and but for two do not use them. */
+/* The starting precisions. All published programs accept them, but only two use them. */
 static void set_start(const Program* program, const mxArray* parm, const Size* size) {
   const mxArray* const given = mxGetField(parm, 0, "ax0");
   const int64_t all = program->likeness == shared_by_all ? 1 : width_of(program, size) * size->machines;
@@ -382,11 +383,11 @@ static void set_start(const Program* program, const mxArray* parm, const Size* s
                                                    : "one per weight in the order of ww");
   for (i = 0; i < all; ++i)
     if (!(ax0[i] > 0 && isfinite(ax0[i]))) fail(INVALID, "ax0(%d) is %g; it must be positive and finite", (int)i + 1, ax0[i]);
-  if (program->preset[0] == 'l' || (settings_.compat && !program->reads_ax0)) return; /* the mode is one wherever it is sought from */
+  if (program->preset[0] == 'l' || (settings_.compat && !program->reads_ax0)) return; /* the mode does not depend on the start */
   check(ardvark_options_set_numbers(call_.options, "start_precision", ax0, all, failure()));
 }
 
-/* What the toolbox lets its user choose, in the words of the core. */
+/* Sets the options of the toolbox as options of the core. */
 static void set_program(const Program* program, const mxArray* parm, const mxArray* extra, const Size* size) {
   const double gamma0 = parm_number(parm, "gamma0", 0);
   new_options();
@@ -406,8 +407,9 @@ static void set_program(const Program* program, const mxArray* parm, const mxArr
   if (gamma0 != 0 && (strcmp(program->preset, "smlr") == 0 || !settings_.compat)) set_number("toolbox_gamma0", gamma0);
   if (parm_flag(parm, "reduceparm", false))
     fail(INVALID,
-         "reduceparm is 1; it must be 0: each class has a machine against all others, and the last one's score cannot be 0 beside those; "
-         "muclsfy_smlr is one model of all classes");
+         "reduceparm is 1; it must be 0: each class has a machine against all others, and a score of 0 for the last class cannot be "
+         "compared "
+         "with theirs; muclsfy_smlr is one model of all classes");
   if (parm_flag(parm, "combine_mode", false)) set_text("rule", "average");
   set_start(program, parm, size);
   if (program->likeness == kernel_machine) {
@@ -422,7 +424,7 @@ static void set_program(const Program* program, const mxArray* parm, const mxArr
   }
 }
 
-/* The options as they were taken, and the sizes. */
+/* The options that were used, and the sizes. */
 static mxArray* parm_output(const Program* program, const mxArray* parm, const mxArray* extra, const Size* size, double num_test) {
   mxArray* const out = mxDuplicateArray(parm);
   const mxArray* const ax0 = mxGetField(parm, 0, "ax0");

@@ -15,7 +15,7 @@ static mxArray* V(void) {
   return take_symmetric(&array);
 }
 
-/* w, V, invV, logdetV, then what else the function returns: names that end with NULL, or NULL. */
+/* Returns w, V, invV, logdetV, and then the results `others`: names that end with NULL, or NULL. */
 static void give_posterior(const Arguments* a, const ardvark_matrix* X, const char* const* others) {
   int i;
   for (i = 0; i < a->num_out; ++i) {
@@ -31,7 +31,7 @@ static void give_posterior(const Arguments* a, const ardvark_matrix* X, const ch
   }
 }
 
-/* With compat the published sweeps. Without: the published model, taken to the maximum of its bound. */
+/* With compat: the published sweeps. Without: the published model, fitted to the maximum of its bound. */
 static void fit_vblinlogit(const char* preset, const ardvark_matrix* X, const double* y, bool keep_covariance) {
   set_text("preset", preset);
   if (settings_.compat)
@@ -44,7 +44,7 @@ static void fit_vblinlogit(const char* preset, const ardvark_matrix* X, const do
   check(ardvark_model_result(call_.model, NULL, &call_.result, failure()));
 }
 
-/* a0, b0, ... after X and y; [] is what the core takes. */
+/* a0, b0, ... after X and y; [] is the default of the core. */
 static void set_hyper(const Arguments* a, const char* const* names, int count) {
   int i;
   for (i = 0; i < count && i + 2 < a->num_in; ++i)
@@ -84,7 +84,7 @@ void vb_logit(const Arguments* a, const char* preset) {
   give_posterior(a, &X, others);
 }
 
-/* (X, y) -> w, V, invV, logdetV; one class only is no mistake here */
+/* (X, y) -> w, V, invV, logdetV; a single class is allowed here */
 void vb_logit_iter(const Arguments* a) {
   ardvark_matrix X;
   const double* y;
@@ -122,7 +122,7 @@ static void predict_from(const Arguments* a, const ardvark_matrix* inverse, doub
   check(ardvark_predict(call_.model, &X, NULL, call_.options, &call_.result, failure()));
 }
 
-/* lambda = 1/scale^2: how the published program counts. */
+/* lambda = 1/scale^2, as in the published program. */
 static mxArray* scale_to_precision(void) {
   mxArray* const out = result_named("scale");
   double* const values = (double*)mxGetData(out);
