@@ -13,101 +13,105 @@ function fit = ardvark_fit(X, y, varargin)
 %   The options are those of `ardvark fit`, with the same names. Positions and group numbers count from 1 here; flags are true or false.
 %   options: begin (written by scripts/options)
 %   What is fitted
-%     'model'               linear, logistic (two classes or more) or rvm. What to fit to your data: columns are standardised inside, an
-%                           intercept is added, results come in your units. rvm is a relevance vector machine: sparse, on kernels, for
+%     'model'               linear, logistic (two classes or more) or rvm. The model for your data: columns are standardised inside, an
+%                           intercept is added, and results are in your units. rvm is a relevance vector machine: a sparse kernel model for
 %                           numbers or classes.
 %     'preset'              the name of a published program. Fits this program instead of a model.
-%     'compat'              off by default. With 'preset': reproduces that program exactly, its defects included.
-%     'converge'            off by default. With the presets vb_* and vrvm_*: goes on to the maximum of the published bound, as a model
-%                           does, and not by the published sweeps.
+%     'compat'              off by default. With 'preset': reproduces the program exactly, including its defects.
+%     'converge'            off by default. With the presets vb_* and vrvm_*: continues to the maximum of the published bound, as a model
+%                           does, instead of making the published sweeps.
 %   The prior
-%     'prior'               auto (default), sparse, slab, dense, shared, ard, groups, none; with classes also laplace. sparse: few effects
-%                           of their own over many small ones; honest also where columns are many. slab: the few alone. dense: the many
-%                           alone. These three serve regressions and two classes. shared: one precision for all columns. ard: one for each.
-%                           groups: one for each group. none: least squares or maximum likelihood. laplace: L1, the mode, with most columns
-%                           at zero. auto is sparse; for a softmax of several classes, and beside an option that has no meaning with sparse
-%                           (a0, b0, c0, d0, likelihood, posterior, solver, update_rule, prune_at, start values), it is ard where rows are
-%                           at least five times the columns, and else shared. A note says which was taken.
-%     'lambda'              a number > 0. With 'prior', 'laplace': nats per unit of |w| of a standardised column, which is glmnet's lambda
-%                           times the rows, or liblinear's 1/C. Without it the message says from which lambda on every weight is zero.
-%                           Presets l1_slr_lap and l1_slr_c: 1 by default; with 'compat' l1_slr_lap takes the square of lambda here, as
-%                           published.
-%     'toolbox_gamma1'      a number > 0. Presets l1_slr_lap and l1_slr_c: gamma1 of the SLR toolbox, in place of lambda.
+%     'prior'               auto (default), sparse, slab, dense, shared, ard, groups, none; with classes also laplace. sparse: a few columns
+%                           have an effect of their own, and all columns may have a small one; its intervals are right with few and with
+%                           many columns. slab: only the few effects. dense: only the small effects. These three apply to regressions and to
+%                           two classes. shared: one precision for all columns. ard: one for each column. groups: one for each group. none:
+%                           least squares or maximum likelihood. laplace: L1, the mode, with most coefficients at zero. auto is sparse,
+%                           except for a softmax of several classes, and with an option that cannot be used with sparse (a0, b0, c0, d0,
+%                           likelihood, posterior, solver, update_rule, prune_at, start values). Then it is ard if there are at least five
+%                           rows per column, and shared otherwise. A note says which prior was taken.
+%     'lambda'              a number > 0. With 'prior', 'laplace': nats per unit of |w| of a standardised column. This is glmnet's lambda
+%                           times the number of rows, or liblinear's 1/C. Without this option, the error message names the lambda from which
+%                           on every weight is zero. Presets l1_slr_lap and l1_slr_c: 1 by default; with 'compat', l1_slr_lap takes the
+%                           square of lambda here, as published.
+%     'toolbox_gamma1'      a number > 0. Presets l1_slr_lap and l1_slr_c: gamma1 of the SLR toolbox, instead of lambda.
 %     'toolbox_gamma0'      a number >= 0. Preset smlr: gamma0 of the SLR toolbox. Precisions have the prior Gamma(gamma0, gamma0).
-%     'group'               a group number for each column. Columns of one group come in together under sparse and slab, and share a
-%                           precision under groups.
+%     'group'               a group number for each column. Under sparse and slab, the columns of a group enter the model together. Under
+%                           groups, they share a precision.
 %     'flat'                positions of columns. Columns without a prior.
 %     'a0'                  a number > 0. Hyper-prior: shape of the noise (regressions) or of the precisions (classifications).
 %     'b0'                  a number > 0. Hyper-prior: rate of the noise (regressions) or of the precisions (classifications).
 %     'c0'                  a number > 0. Hyper-prior: shape of the precisions (regressions).
 %     'd0'                  a number > 0. Hyper-prior: rate of the precisions (regressions).
 %   The posterior
-%     'likelihood'          vg (default), jj or laplace. Two classes: what stands for the logistic likelihood. vg: the best Gaussian
+%     'likelihood'          vg (default), jj or laplace. Two classes: the approximation of the logistic likelihood. vg: the best Gaussian
 %                           posterior. jj: the bound of Jaakkola and Jordan. laplace: Laplace's approximation.
-%     'posterior'           joint (default) or factorised. Regressions: weights and noise together, as VBLinLogit has them, or each by
-%                           itself, as the variational RVM has them.
+%     'posterior'           joint (default) or factorised. Regressions. joint: one posterior of weights and noise together, as in
+%                           VBLinLogit. factorised: one of the weights and one of the noise, as in the variational RVM.
 %     'coding'              automatic (default), softmax, one-against-rest or one-against-one. Three classes or more: one softmax, a
-%                           logistic regression for each class, or one for each pair of classes. automatic takes one-against-rest under
-%                           sparse, slab, dense and laplace, and of eight classes or more with few rows, else the softmax.
-%     'precision_per_class' off by default. Softmax: a precision for each class and column, and not one for the column's weights of all
-%                           classes.
-%     'diagnose'            off by default. Classifications: also k-hat, which says from 4000 draws how far the posterior is from the exact
-%                           one. Up to 0.7 is good; above, a warning says what is amiss. For two classes, for several that have a regression
-%                           each (coding), and for 'model', 'rvm'.
+%                           logistic regression for each class, or one for each pair of classes. automatic is one-against-rest under sparse,
+%                           slab, dense and laplace, and for eight classes or more with few rows; otherwise it is softmax.
+%     'precision_per_class' off by default. Softmax: one precision for each class and column, instead of one for the weights of a column in
+%                           all classes.
+%     'diagnose'            off by default. Classifications: also computes k-hat, which measures with 4000 draws how far the posterior is
+%                           from the exact one. Up to 0.7 is good; above, a warning says what is wrong. It applies to two classes, to
+%                           several classes with one regression each (coding), and to 'model', 'rvm'.
 %   The table
-%     'intercept'           on by default. An intercept. Without it, columns are scaled by their root mean square and not centred.
-%     'standardize'         on by default. Scaling of the columns to one size. Without it, columns are used as they are.
-%     'weights'             a number >= 0 for each row. Observation weights: a weight is the same as the row so many times.
+%     'intercept'           on by default. The intercept. Without it, columns are scaled by their root mean square and not centred.
+%     'standardize'         on by default. Scaling of the columns to the same size. Without it, columns are used as they are.
+%     'weights'             a number >= 0 for each row. Observation weights: a row with weight 2 counts as two equal rows.
 %     'column_names'        a text for each column. Names for messages and summaries.
-%     'target'              a text. Name of what is explained.
+%     'target'              a text. Name of the target.
 %   The computation
-%     'acceleration'        on by default. Extrapolation between sweeps, where a fit makes it; the priors sparse, slab and dense, and
+%     'acceleration'        on by default. Extrapolation between sweeps, in the fits that have it; the priors sparse, slab and dense, and
 %                           presets as published, do not.
-%     'mixed_precision'     on by default. Large classifications: early sweeps multiply in single precision; the last ones do not.
-%     'solver'              automatic (default), primal, dual, spectral or qr. How the linear system is solved. qr keeps the digits that
-%                           nearly collinear columns cost the others.
-%     'max_sweeps'          a whole number >= 1. At most this many sweeps of a fit: 500 by default; 1000 for presets of the SLR toolbox,
-%                           which make exactly so many with 'compat'; actions of rvm_regression and rvm_classification: 10000. Kernel
-%                           machines: of the last fit; a search makes others, and 'algorithm', 'type-two' does not read it.
-%     'tolerance'           a number >= 0. When a fit ends. Models: the gain that is left, in nats a row (default 1e-8). Under sparse, slab
-%                           and dense: the last change of the bound in nats (default 1e-3; classes 2e-3). Presets: the relative change of
-%                           the bound (default 1e-5), those of the SLR toolbox as models, rvm_regression and rvm_classification the gain of
-%                           an action. 'prior', 'laplace' and l1_slr_c: how far the conditions of the maximum are violated, in units of
-%                           lambda, between 0 and 1 (default 1e-9). Kernel machines do not take it.
+%     'mixed_precision'     on by default. Large classifications: products in single precision in early sweeps; the last sweeps use double
+%                           precision.
+%     'solver'              automatic (default), primal, dual, spectral or qr. The solver of the linear system. qr keeps the digits that
+%                           other solvers lose if columns are nearly collinear.
+%     'max_sweeps'          a whole number >= 1. The largest number of sweeps of a fit: 500 by default; 1000 for presets of the SLR toolbox,
+%                           which make exactly this number with 'compat'; 10000 actions for rvm_regression and rvm_classification. Kernel
+%                           machines: it applies to the last fit; a search makes other fits. 'algorithm', 'type-two' ignores it.
+%     'tolerance'           a number >= 0. A fit ends when this value is reached. Models: the remaining gain in the bound, in nats per row
+%                           (default 1e-8). Under sparse, slab and dense: the last change of the bound, in nats (default 1e-3; classes
+%                           2e-3). Presets: the relative change of the bound (default 1e-5); those of the SLR toolbox: as for models;
+%                           rvm_regression and rvm_classification: the gain of an action. 'prior', 'laplace' and l1_slr_c: the violation of
+%                           the conditions of the maximum, in units of lambda, between 0 and 1 (default 1e-9). It cannot be used with kernel
+%                           machines.
 %     'update_rule'         vb (default) or mackay. How precisions are updated.
-%     'prune_at'            a number >= 0, default 0: none leaves; SLR toolbox 1e8. The precision at which a column leaves the computation.
-%     'readmit_every'       a whole number >= 0. Sweeps between two looks at columns that left; 0, the default, is never.
-%     'threads'             a whole number >= 0. Threads, which do not change the result; 0, the default, is as the environment says. In a
-%                           selection: fits at a time.
-%     'record_every'        a whole number >= 0. Sweeps between two columns of precision_history; 0: none is kept.
-%     'keep_covariance'     automatic (default), always or never. Whether the fit keeps what its covariance is made from.
-%     'start_precision'     numbers > 0. Precisions to begin with: one for each column, with an intercept one more, last; one number where
-%                           all columns share one. Several classes: those of class after class. Preset slr_rvm: one for each row.
-%     'start_noise'         a number >= 0, default 0: 100 / variance of the target. With 'posterior', 'factorised': the noise precision to
-%                           begin with.
+%     'prune_at'            a number >= 0, default 0: none leaves; SLR toolbox 1e8. A column leaves the computation at this precision.
+%     'readmit_every'       a whole number >= 0. Number of sweeps after which columns that left are tested again; 0, the default, is never.
+%     'threads'             a whole number >= 0. Number of threads, which does not change the result; 0, the default, takes the number from
+%                           the environment. In a selection: number of fits at a time.
+%     'record_every'        a whole number >= 0. Number of sweeps between two columns of precision_history; 0: nothing is recorded.
+%     'keep_covariance'     automatic (default), always or never. Whether the fit keeps what it needs to compute the covariance.
+%     'start_precision'     numbers > 0. Starting values of the precisions: one for each column, and with an intercept optionally one more
+%                           at the end; a single number if all columns share a precision. Several classes: all values of the first class,
+%                           then of the next. Preset slr_rvm: one for each row.
+%     'start_noise'         a number >= 0, default 0: 100 / variance of the target. With 'posterior', 'factorised': the starting value of
+%                           the noise precision.
 %   Relevance vector machines
-%     'task'                regression or classification. What the machine explains. A target of text is classified; a target of numbers
-%                           needs this option.
+%     'task'                regression or classification. The task of a relevance vector machine. For a target of text it is classification;
+%                           a target of numbers needs this option.
 %     'kernel'              gaussian (default), laplacian, cauchy, linear, polynomial or spline. Kernel of the machine. Preset slr_rvm:
 %                           linear by default.
 %     'width'               auto (default), each, a number > 0, or a number for each input. Width of the kernel, in standard deviations of
-%                           the inputs. auto: the width of the highest evidence that a search finds. each: a width for each input, learnt
-%                           (gaussian). The columns of one text column share a width. Preset slr_rvm with 'compat': R of the published
-%                           kernel exp(-R |x-c|^2 / number of inputs).
-%     'toolbox_R'           a number > 0. Preset slr_rvm: R of the SLR toolbox, in place of width.
+%                           the inputs. auto: a search finds the width with the highest log evidence. each: one width for each input, which
+%                           is learnt (gaussian). The columns of one text column share a width. Preset slr_rvm with 'compat': R of the
+%                           published kernel exp(-R |x-c|^2 / number of inputs).
+%     'toolbox_R'           a number > 0. Preset slr_rvm: R of the SLR toolbox, instead of width.
 %     'degree'              a whole number >= 1, default 2. Degree of the polynomial kernel.
-%     'offset'              a number >= 0. Offset of the polynomial kernel; by default the one of the highest evidence.
-%     'algorithm'           variational (default), plain or type-two. plain: variational with all columns at once, which is slow. type-two:
-%                           maximum likelihood of type II.
-%     'centres'             all (default) or a number. Rows that may become relevance vectors. A number: so many rows, each the one that
-%                           those before it explain worst.
+%     'offset'              a number >= 0. Offset of the polynomial kernel; the default is the one with the highest log evidence.
+%     'algorithm'           variational (default), plain or type-two. plain: variational, with all columns at once, which is slow. type-two:
+%                           type-II maximum likelihood.
+%     'centres'             all (default) or a number. The rows that may become relevance vectors. A number: this many rows, each the one
+%                           that the rows before it explain worst.
 %     'input_group'         a group number for each input. Inputs of one group share a width.
 %     'row_order'           as-given (default) or by-content. Sequential regression and preset vb_logit_fit_iter: the order in which rows
-%                           are absorbed, on which the result depends. as-given: as published. by-content: drawn from what is in the rows,
-%                           equal rows together.
+%                           are absorbed. The result depends on it. as-given: the order of the table, as published. by-content: a random
+%                           order that depends only on the content of the rows, with equal rows together.
 %     'level'               a number between 0 and 1, default 0.95. Level of the intervals.
-%     'interval'            new (default) or mean. Predictions of a regression: whether sd and interval are of a new observation, with its
-%                           noise, or of the mean, without.
+%     'interval'            new (default) or mean. Predictions of a regression. new: sd and interval of a new observation, with its noise.
+%                           mean: those of the mean, without noise.
 %   options: end
 %   An option of this function only
 %     'outputs'     a cell of additional results: {'covariance'}
