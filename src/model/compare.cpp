@@ -59,7 +59,8 @@ std::vector<Candidate> candidates_of(const ComparisonOptions& from) {
 // The cost of the hyper-priors: without it, the evidence is at the values of the hyper-parameters.                              (CMP.1)
 double price_of_hyperpriors(const Fit& fit, const ModelOptions& options) {
   if (is_sparse(fit.prior)) return 0;  // no hyper-priors: the bound is at the values already
-  const FitOptions used = fit_options(options, fit.task);
+  const ResolvedModel model = resolve(options);
+  const FitOptions& used = fit.task == Task::linear ? std::get<LinearModel>(model).options : std::get<LogisticModel>(model).options;
   std::vector<double> half_sizes(static_cast<std::size_t>(fit.precision.size()), 0.0);
   double num_flat = fit.intercept ? 1 : 0, price = 0;
   for (const Index group : fit.group) {

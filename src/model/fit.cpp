@@ -67,8 +67,59 @@ void add_diagnosis(const ModelOptions& options, SavedModel& model, Diagnose&& di
   if (!warning.empty()) report.warnings.push_back(warning);
 }
 
-SavedModel fit_vectors(MatrixView X, VectorView target, const ModelOptions& options) {
-  RelevanceOptions relevance = relevance_options(options);
+// Fits what resolve() has found.
+struct ModelFitter {
+  MatrixView X;
+  OwnedMatrix* given;  // X itself if the caller gives up its memory, else null
+  VectorView target;
+  const ModelOptions& options;
+
+  SavedModel operator()(const LinearModel& model) const {
+    validate::vector(target, X.rows(), "y");
+    Fit fit = given != nullptr ? fit_linear(std::move(*given), target, model.options) : fit_linear(X, target, model.options);
+    fit.target = options.target;
+    return {std::move(fit)};
+  }
+  SavedModel operator()(const LogisticModel& model) const {
+    validate::vector(target, X.rows(), "labels");
+    return has_several_classes(options, target) ? several_classes(model) : two_classes(model);
+  }
+  SavedModel operator()(const RelevanceModel& model) const;
+
+ private:
+  [[nodiscard]] SavedModel two_classes(const LogisticModel& logistic) const;
+  [[nodiscard]] SavedModel several_classes(const LogisticModel& logistic) const;
+};
+
+SavedModel ModelFitter::two_classes(const LogisticModel& logistic) const {
+  refuse(options, {"coding", "precision_per_class"}, "applies only to three classes or more");
+  require_names(target, options.class_names);
+  SavedModel model{fit_logistic(X, target, logistic.options)};
+  Fit& score = *model.score();
+  score.target = options.target;
+  add_diagnosis(options, model, [&](std::string& why_not) { return diagnose(score, X, target, logistic.options, why_not); });
+  if (!options.class_names.empty()) {
+    const auto [low, high] = std::minmax_element(target.begin(), target.end());
+    const double first = *low == *high ? 0 : *low;  // a preset that accepts one class
+    score.classes = {options.class_names[static_cast<std::size_t>(first)], options.class_names[static_cast<std::size_t>(*high)]};
+  }
+  return model;
+}
+
+SavedModel ModelFitter::several_classes(const LogisticModel& logistic) const {
+  require_classes(options, target, options.spelled("model", "linear"));
+  const SoftmaxOptions softmax = softmax_options(options, logistic.options);
+  if (options.diagnose && coding_of(softmax, count_classes(target), X.rows(), X.cols()) == ClassCoding::softmax)
+    throw InvalidArgument(no_diagnosis_of_classes(options));
+  SavedModel model{fit_softmax(X, target, softmax)};
+  model.softmax()->target = options.target;
+  add_diagnosis(options, model, [&](std::string& why_not) { return diagnose(*model.softmax(), X, target, softmax, why_not); });
+  return model;
+}
+
+SavedModel ModelFitter::operator()(const RelevanceModel& model) const {
+  validate::vector(target, X.rows(), "labels");
+  RelevanceOptions relevance = model.options;
   const Task task = relevance_task(options);
   if (task == Task::logistic)
     require_classes(options, target, options.preset.empty() ? options.spelled("task", "regression") : options.spelled("model", "rvm"));
@@ -79,46 +130,15 @@ SavedModel fit_vectors(MatrixView X, VectorView target, const ModelOptions& opti
   else
     fit = fit_relevance_classification(X, target, relevance);
   fit.target = options.target;
-  SavedModel model{std::move(fit)};
-  add_diagnosis(options, model, [&](std::string& why_not) { return diagnose(*model.relevance(), X, target, relevance, why_not); });
-  return model;
+  SavedModel saved{std::move(fit)};
+  add_diagnosis(options, saved, [&](std::string& why_not) { return diagnose(*saved.relevance(), X, target, relevance, why_not); });
+  return saved;
 }
 
-// \param given  X itself if the caller gives up its memory, else null
 SavedModel fit_any(MatrixView X, OwnedMatrix* given, VectorView target, const ModelOptions& options) {
-  const ModelKind kind = check_options(options);
+  const ResolvedModel model = resolve(options);
   if (X.rows() < 1 || X.cols() < 1) throw InvalidArgument(fmt::format("X is empty ({} x {})", X.rows(), X.cols()));
-  validate::vector(target, X.rows(), kind == ModelKind::linear ? "y" : "labels");
-  if (kind == ModelKind::relevance) return fit_vectors(X, target, options);
-  if (kind == ModelKind::linear) {
-    const FitOptions linear = fit_options(options, Task::linear);
-    Fit fit = given != nullptr ? fit_linear(std::move(*given), target, linear) : fit_linear(X, target, linear);
-    fit.target = options.target;
-    return {std::move(fit)};
-  }
-  const FitOptions fit = fit_options(options, Task::logistic);
-  if (has_several_classes(options, target)) {
-    require_classes(options, target, options.spelled("model", "linear"));
-    const SoftmaxOptions softmax = softmax_options(options, fit);
-    if (options.diagnose && coding_of(softmax, count_classes(target), X.rows(), X.cols()) == ClassCoding::softmax)
-      throw InvalidArgument(no_diagnosis_of_classes(options));
-    SavedModel model{fit_softmax(X, target, softmax)};
-    model.softmax()->target = options.target;
-    add_diagnosis(options, model, [&](std::string& why_not) { return diagnose(*model.softmax(), X, target, softmax, why_not); });
-    return model;
-  }
-  refuse(options, {"coding", "precision_per_class"}, "applies only to three classes or more");
-  require_names(target, options.class_names);
-  SavedModel model{fit_logistic(X, target, fit)};
-  Fit& score = *model.score();
-  score.target = options.target;
-  add_diagnosis(options, model, [&](std::string& why_not) { return diagnose(score, X, target, fit, why_not); });
-  if (!options.class_names.empty()) {
-    const auto [low, high] = std::minmax_element(target.begin(), target.end());
-    const double first = *low == *high ? 0 : *low;  // a preset that accepts one class
-    score.classes = {options.class_names[static_cast<std::size_t>(first)], options.class_names[static_cast<std::size_t>(*high)]};
-  }
-  return model;
+  return std::visit(ModelFitter{X, given, target, options}, model);
 }
 
 const std::map<std::string, PredictiveRule>& predictive_rules() {
@@ -347,7 +367,10 @@ Prediction predict(const SavedModel& model, MatrixView X_new, const ModelOptions
 
 Vector log_density(const Prediction& prediction, VectorView y) { return std::visit(LogDensity{y}, prediction); }
 
-void check_selection(const ModelOptions& options) {
+namespace {
+
+// The options of the classification whose columns are selected.
+FitOptions resolve_selection(const ModelOptions& options) {
   if (options.model.empty() && options.preset.empty())
     throw InvalidArgument(fmt::format("say what to fit: {}, or {} NAME", options.spelled("model", "logistic"), options.spelled("preset")));
   constexpr double largest_seed = 0x1p53;
@@ -358,16 +381,22 @@ void check_selection(const ModelOptions& options) {
   if (preset_facts(options.preset).kernel)
     throw InvalidArgument(fmt::format("{} selects rows (the relevance vectors), not columns; slr_var selects columns in the same way",
                                       options.spelled("preset", options.preset)));
-  if (check_options(options) != ModelKind::logistic)
+  ResolvedModel model = resolve(options);
+  if (!std::holds_alternative<LogisticModel>(model))
     throw InvalidArgument(
         options.preset.empty()
             ? fmt::format("{} is '{}'; a selection needs a classification: {}", options.spelled("model"), options.model,
                           options.spelled("model", "logistic"))
             : fmt::format("{} is a regression; a selection needs a classification", options.spelled("preset", options.preset)));
+  return std::get<LogisticModel>(std::move(model)).options;
 }
 
+}  // namespace
+
+void check_selection(const ModelOptions& options) { static_cast<void>(resolve_selection(options)); }
+
 SelectionCounts select_columns(MatrixView X, VectorView labels, const ModelOptions& options) {
-  check_selection(options);
+  FitOptions fit = resolve_selection(options);
   validate::vector(labels, X.rows(), "labels");
   SelectionOptions selection{
       .folds = options.folds, .repeats = options.repeats, .seed = static_cast<std::uint64_t>(options.seed), .threads = options.threads};
@@ -375,11 +404,10 @@ SelectionCounts select_columns(MatrixView X, VectorView labels, const ModelOptio
   selection.on_fit = options.on_fit;
   selection.column_names = options.column_names;
   selection.class_names = options.class_names;
-  FitOptions fit = fit_options(options, Task::logistic);
   fit.weights = {};
-  if (has_several_classes(options, labels)) require_classes(options, labels, options.spelled("model", "linear"));
-  const SelectionMethod method =
-      has_several_classes(options, labels) ? softmax_selection(softmax_options(options, fit)) : logistic_selection(fit);
+  const bool several = has_several_classes(options, labels);
+  if (several) require_classes(options, labels, options.spelled("model", "linear"));
+  const SelectionMethod method = several ? softmax_selection(softmax_options(options, fit)) : logistic_selection(fit);
   SelectionCounts counts = in_names_of(options, [&] { return select_columns(X, labels, method, selection); });
   counts.target = options.target;
   counts.method = options.preset.empty() ? fmt::format("logistic, prior {}", options.prior)
@@ -392,9 +420,11 @@ LogisticPath fit_path(MatrixView X, VectorView labels, const PathGrid& grid, con
   if (all.model.empty() && all.preset.empty()) all.model = "logistic";
   if (!all.has("prior")) all.prior = "laplace";
   refuse(all, {"lambda"}, "applies only to one fit; a path has a grid of lambdas");
-  if (check_options(all) != ModelKind::logistic) throw InvalidArgument("a path of lambdas exists only for logistic regression");
+  const ResolvedModel model = resolve(all);
+  const auto* logistic = std::get_if<LogisticModel>(&model);
+  if (logistic == nullptr) throw InvalidArgument("a path of lambdas exists only for logistic regression");
   validate::vector(labels, X.rows(), "labels");
-  LogisticPath path = in_names_of(all, [&] { return fit_logistic_path(X, labels, grid, fit_options(all, Task::logistic)); });
+  LogisticPath path = in_names_of(all, [&] { return fit_logistic_path(X, labels, grid, logistic->options); });
   if (all.class_names.size() == 2) path.classes = all.class_names;
   return path;
 }

@@ -5,15 +5,13 @@
 #include <algorithm>
 #include <cmath>
 #include <string_view>
+#include <utility>
 
 #include "io/text.hpp"
 #include "model/choice.hpp"
 #include "preset/preset.hpp"
 
-namespace ardvark {
-
-using namespace internal;
-
+namespace ardvark::internal {
 namespace {
 
 // A preset fixes all options except those that the user of its program can choose.
@@ -118,12 +116,6 @@ GammaDistribution prior_of_toolbox(const ModelOptions& from) {
   return {gamma0, gamma0};
 }
 
-}  // namespace
-
-}  // namespace ardvark
-
-namespace ardvark::internal {
-
 FitOptions fit_options(const ModelOptions& from, Task task) {
   FitOptions options;
   if (from.preset.empty()) {
@@ -175,6 +167,8 @@ FitOptions fit_options(const ModelOptions& from, Task task) {
   options.on_sweep = from.on_sweep;
   return options;
 }
+
+}  // namespace
 
 SoftmaxOptions softmax_options(const ModelOptions& from, const FitOptions& fit) {
   refuse(from, {"acceleration"}, "cannot be used with several classes, which are fitted without it");
@@ -228,7 +222,7 @@ void check_diagnose(const ModelOptions& options, Task task) {
   if (preset_facts(preset).coding) throw InvalidArgument(no_diagnosis_of_classes(options));
 }
 
-ModelKind check_any_options(const ModelOptions& options) {
+ResolvedModel resolve_any(const ModelOptions& options) {
   const auto spelled = [&](const auto&... words) { return options.spelled(words...); };
   if (!(options.level > 0 && options.level < 1))
     throw InvalidArgument(fmt::format("{} is {}; it must lie between 0 and 1", spelled("level"), options.level));
@@ -245,10 +239,7 @@ ModelKind check_any_options(const ModelOptions& options) {
                           spelled("preset")));
   const bool is_rvm =
       options.preset.empty() && choose<bool>(options, "model", options.model, {{"linear", false}, {"logistic", false}, {"rvm", true}});
-  if (is_rvm || preset_facts(options.preset).kernel) {
-    static_cast<void>(relevance_options(options));
-    return ModelKind::relevance;
-  }
+  if (is_rvm || preset_facts(options.preset).kernel) return RelevanceModel{relevance_options(options)};
   refuse(options, {"task", "kernel", "width", "toolbox_R", "degree", "offset", "algorithm", "centres", "input_group"},
          options.preset.empty()
              ? fmt::format("applies only to relevance vector machines: it needs {} or {}", spelled("model", "rvm"),
@@ -256,8 +247,9 @@ ModelKind check_any_options(const ModelOptions& options) {
              : fmt::format("applies only to {} or {}; this preset takes the table's columns as they are, without a kernel",
                            spelled("model", "rvm"), spelled("preset", "slr_rvm")));
   const Task task = !options.preset.empty() ? task_of_preset(options.preset) : options.model == "linear" ? Task::linear : Task::logistic;
-  static_cast<void>(fit_options(options, task));
-  return task == Task::linear ? ModelKind::linear : ModelKind::logistic;
+  FitOptions fit = fit_options(options, task);
+  if (task == Task::linear) return LinearModel{std::move(fit)};
+  return LogisticModel{std::move(fit)};
 }
 
 void check_names_differ(const char* what, const std::vector<std::string>& names) {
@@ -267,22 +259,30 @@ void check_names_differ(const char* what, const std::vector<std::string>& names)
     throw InvalidArgument(fmt::format("{} has '{}' twice; names must differ", what, io::shown(*same)));
 }
 
+ModelKind kind_of(const LinearModel&) { return ModelKind::linear; }
+ModelKind kind_of(const LogisticModel&) { return ModelKind::logistic; }
+ModelKind kind_of(const RelevanceModel&) { return ModelKind::relevance; }
+
 }  // namespace
+
+ResolvedModel resolve(const ModelOptions& options) {
+  check_names_differ("column_names", options.column_names);
+  check_names_differ("class_names", options.class_names);
+  ResolvedModel model = resolve_any(options);
+  if (!options.diagnose) return model;
+  const bool has_task = !options.preset.empty() || !options.task.empty();  // else the command line chooses it by the type of the target
+  const bool is_relevance = std::holds_alternative<RelevanceModel>(model);
+  const Task of_relevance = has_task && is_relevance ? relevance_task(options) : Task::logistic;
+  check_diagnose(options, std::holds_alternative<LinearModel>(model) ? Task::linear : of_relevance);
+  return model;
+}
 
 }  // namespace ardvark::internal
 
 namespace ardvark {
 
 ModelKind check_options(const ModelOptions& options) {
-  check_names_differ("column_names", options.column_names);
-  check_names_differ("class_names", options.class_names);
-  const ModelKind kind = check_any_options(options);
-  if (!options.diagnose) return kind;
-  const bool has_task =
-      !options.preset.empty() || !options.task.empty();  // otherwise the command line chooses it by the type of the target
-  const Task of_relevance = has_task && kind == ModelKind::relevance ? relevance_task(options) : Task::logistic;
-  check_diagnose(options, kind == ModelKind::linear ? Task::linear : of_relevance);
-  return kind;
+  return std::visit([](const auto& model) { return internal::kind_of(model); }, internal::resolve(options));
 }
 
 }  // namespace ardvark

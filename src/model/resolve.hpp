@@ -1,12 +1,32 @@
 // From options by name to the option structs of the models.
 #pragma once
 
+#include <string>
+#include <variant>
+
 #include "ardvark/model.hpp"
 
 namespace ardvark::internal {
 
-[[nodiscard]] FitOptions fit_options(const ModelOptions& options, Task task);
-/// For several classes. \param fit  the result of fit_options
+/// A model, with the options that its own front door takes.
+struct LinearModel {
+  FitOptions options;
+};
+/// Two classes or more: the labels decide. softmax_options() has the options for more than two.
+struct LogisticModel {
+  FitOptions options;
+};
+/// adapt() adds the options that depend on the inputs.
+struct RelevanceModel {
+  RelevanceOptions options;
+};
+using ResolvedModel = std::variant<LinearModel, LogisticModel, RelevanceModel>;
+
+/// The model that the options name. Checks everything that needs no data.
+/// \throws InvalidArgument  an option has no such value, or cannot be used with another one
+[[nodiscard]] ResolvedModel resolve(const ModelOptions& options);
+
+/// For several classes. \param fit  the options of LogisticModel
 [[nodiscard]] SoftmaxOptions softmax_options(const ModelOptions& options, const FitOptions& fit);
 /// True with a preset for several classes, or with more than two classes.
 /// \throws InvalidArgument  more than two classes with a preset for two classes
@@ -15,7 +35,7 @@ namespace ardvark::internal {
 /// The message that refuses `diagnose` with a softmax of several classes.
 [[nodiscard]] std::string no_diagnosis_of_classes(const ModelOptions& options);
 
-/// All options that do not depend on the inputs.
+/// For resolve(): all options of a relevance vector machine that do not depend on the inputs.
 [[nodiscard]] RelevanceOptions relevance_options(const ModelOptions& options);
 /// Adds the options that depend on the inputs.
 void adapt(const ModelOptions& options, Task task, Index num_inputs, RelevanceOptions& relevance);
