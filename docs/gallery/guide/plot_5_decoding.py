@@ -90,9 +90,9 @@ ranking
 # More of the first ten are informative than those that the single fit found. (In practice you do
 # not know that there are ten: look for the gap in the SC-values.) A fit on these ten alone is as
 # accurate as the sparse fit on all, but too sure, because the same trials chose its columns. If you
-# need correct probabilities, use ``slr_lap`` on all columns. For the same reason, a cross-validation
-# that judges a selection must repeat the selection in each fold. Here the test trials had no part
-# in the selection.
+# need correct probabilities, use ``slr_lap`` on all columns. For the same reason, a
+# cross-validation that judges a selection must repeat the selection in each fold. Here the test
+# trials had no part in the selection.
 winners = order[:10]
 final = BayesianLogisticRegression("shared").fit(X[:, winners], y)
 on_winners = {

@@ -131,8 +131,8 @@ price = pd.Series(
 price.to_frame().round(1)
 
 # %%
-# **Other data.** The bound applies only to *these* rows and *this* target. If you drop rows, or take
-# the logarithm of y, the new bound cannot be compared with the old one. A change of the units of
-# columns does not change the bound (LIN.5):
+# **Other data.** The bound applies only to *these* rows and *this* target. If you drop rows, or
+# take the logarithm of y, the new bound cannot be compared with the old one. A change of the units
+# of columns does not change the bound (LIN.5):
 in_cents = BayesianLinearRegression("shared").fit(100 * waves(t, 3), y).bound_ - bound[2]
 print(f"columns in other units change the bound by {in_cents:.1e} nats")
