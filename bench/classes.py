@@ -1,10 +1,10 @@
-"""Classes under the default prior: seconds of processor and memory beside the table, each table in a process of its own.
+"""Classes under the default prior: processor seconds, and memory in addition to the table; each table has its own process.
 
     .venv/bin/python bench/classes.py [NAME ...] [--threads N] [--prior PRIOR] [--draws N]
 
-Seconds are those of the fit alone, of all threads together; memory is the largest resident set during the fit less what the process had before it,
-the table among that. Effects are N(0, 1), scaled so that the log odds have a standard deviation of 2, but for VBLinLogit's own example
-(X uniform, 100 effects, as it draws them). Beside each fit: the same Gram matrices by bare BLAS, one X'X of the table (of wide ones XX').
+Seconds are for the fit alone, all threads together. Memory is the largest resident set during the fit minus the memory before the fit, which includes
+the table. Effects are N(0, 1), scaled so that the log odds have a standard deviation of 2, except in VBLinLogit's own example
+(X uniform, 100 effects, not scaled). Each fit is compared with one Gram matrix of the table by BLAS alone, X'X (XX' for wide tables).
 """
 
 import argparse
@@ -53,7 +53,7 @@ def kilobytes(what):
 
 
 def fit(name, seed, prior, threads):
-    """Prints: seconds of the fit, of one bare Gram matrix, MB beside the table, status, kept columns, milliseconds a predicted row."""
+    """Prints: seconds of the fit, seconds of one Gram matrix, MB in addition to the table, status, kept columns, milliseconds per predicted row."""
     import numpy as np
 
     from ardvark import BayesianLogisticRegression

@@ -1,5 +1,5 @@
 // How fast read_csv is: a numeric table of 1,000,000 x 20, numbers of 6 and of 17 digits, one thread, the file in the page cache.
-// The size of the table may be given: csv_speed [rows [columns]].
+// Usage: csv_speed [rows [columns]]
 #include <unistd.h>
 
 #include <algorithm>

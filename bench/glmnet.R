@@ -1,4 +1,4 @@
-# glmnet's path on the table that bench_l1 wrote: the same lambdas, the loosest threshold at which no objective is more than 1e-6 behind.
+# glmnet's path on the table that bench_l1 wrote: the same lambdas, and the largest threshold at which no objective is more than 1e-6 worse.
 folder <- commandArgs(trailingOnly = TRUE)[1]
 if (!suppressWarnings(suppressMessages(require(glmnet, quietly = TRUE)))) { cat("(no glmnet here)\n"); quit() }
 labels <- readBin(file.path(folder, "labels.bin"), "double", 1e7)

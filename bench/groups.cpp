@@ -1,4 +1,4 @@
-// Text columns of many levels, the dummies of each a group: seconds of the default prior, sparse, and of ARD on the same table.
+// Text columns with many levels, whose dummies are a group: seconds of the default prior, sparse, and of ARD on the same table.
 //   bench_groups [ROWS]
 // Processor seconds of the program on such tables, 20,000 rows, reading included, OPENBLAS_NUM_THREADS=1, on a busy machine:
 //                               linear   before   two classes   before
@@ -28,7 +28,7 @@ struct Table {
   std::vector<Index> group;
 };
 
-// Levels with an effect each, numeric columns of which four have one. `uneven`: the share of level l falls as (l + 1)^-1.3.
+// Each level has an effect, and four of the numeric columns have one. `uneven`: the share of level l falls as (l + 1)^-1.3.
 Table table(std::string name, Index n, const std::vector<Index>& levels, Index numeric, bool uneven) {
   std::mt19937_64 random(1);
   std::normal_distribution<double> normal;

@@ -1,6 +1,6 @@
-// L1 logistic regression against two peers at the same objective, 2000 rows and 5000 columns.
+// L1 logistic regression compared with two peers at the same objective, 2000 rows and 5000 columns.
 //
-// liblinear (liblinear-dev) is compared where it is found; glmnet where Rscript and r-cran-glmnet are (bench/glmnet.R, by scripts/bench).
+// The peers are liblinear, if liblinear-dev is installed, and glmnet, if Rscript and r-cran-glmnet are (bench/glmnet.R, by scripts/bench).
 #include <fmt/format.h>
 
 #include <fstream>
@@ -37,7 +37,7 @@ struct Data {
       X.col(j) *= std::sqrt(static_cast<double>(n)) / X.col(j).norm();
     }
   }
-  // sum ln p(t) - lambda sum |w|, columns as they are.
+  // sum ln p(t) - lambda sum |w|, for columns that are not scaled.
   [[nodiscard]] double objective(const Vector& w, double intercept, double lambda) const {
     const Vector m = (X * w).array() + intercept;
     double sum = -lambda * w.lpNorm<1>();
@@ -96,7 +96,7 @@ void against_liblinear(const Data& data) {
 }
 #endif
 
-// Leaves the table and the objectives for glmnet.R: doubles, X by columns.
+// Writes the table and the objectives for glmnet.R: doubles, X by columns.
 void path(const Data& data, const std::string& folder) {
   const Index n = data.X.rows();
   for (const double smallest : {0.05, 0.01}) {

@@ -1,4 +1,4 @@
-// What a script in Octave left for a benchmark.
+// Reads the files that a script in Octave wrote for a benchmark.
 #pragma once
 
 #include <fmt/format.h>
@@ -12,7 +12,7 @@
 
 namespace ardvark::bench {
 
-/// A matrix as save_matrix of bench/*.m writes it.
+/// A matrix that save_matrix of bench/*.m wrote.
 inline Matrix read_matrix(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   std::int64_t size[2] = {0, 0};

@@ -1,4 +1,4 @@
-"""What the Python package adds to a fit, small fits side by side, and fits of any size with one thread of BLAS and with all.
+"""Time that the Python package adds to a fit, small fits in parallel, and fits of all sizes with one thread of BLAS and with all threads.
 
     .venv/bin/python bench/overhead.py
 """

@@ -1,10 +1,10 @@
-"""The Python package against its peers: the same data and threads, held-out log density and seconds, in one run.
+"""Compares the Python package with its peers in one run, with the same data and threads: log density of new rows, and seconds.
 
     .venv/bin/python bench/peers.py [--limit SECONDS] [--only linear|logistic|relevance] [--repeats N] [--sizes 500x1000,200x4000] [--threads N]
 
-Of repeated fits the median, the fits of all taking turns, those of less than half a second a few in a row; a fit that took more than a tenth
-of the limit runs once, and one that reaches the limit is stopped there. With `pip install sklearn-rvm` also its relevance vector machines; those of sklearn-bayes (skbayes 0.1.0a1) neither
-install beside a Python from 3.11 on nor run with a scikit-learn from 0.24 on.
+Times are medians of repeated fits. The methods take turns; a fit of less than half a second runs a few times in a row. A fit that takes more than a tenth
+of the limit runs once, and one that reaches the limit is stopped. With `pip install sklearn-rvm`, its relevance vector machines are compared, too. Those of
+sklearn-bayes (skbayes 0.1.0a1) do not install with Python 3.11 or later, and do not run with scikit-learn 0.24 or later.
 """
 
 import argparse
@@ -38,7 +38,7 @@ def _out_of_time(number, frame):
 
 
 def seconds_of(fit, limit):
-    """Of one fit; what it made. Infinite, and nothing, where it reaches the limit."""
+    """Seconds of one fit, and its result. Infinite and None if it reaches the limit."""
     signal.signal(signal.SIGALRM, _out_of_time)
     signal.setitimer(signal.ITIMER_REAL, limit)
     start = time.perf_counter()
@@ -52,7 +52,7 @@ def seconds_of(fit, limit):
 
 
 def race(fits, limit, repeats):
-    """Median seconds and the last fit of each. They take turns, a short one with some fits in a row: the first after a rest finds nothing warm."""
+    """Median seconds and the last fit of each method. They take turns; a short fit runs some times in a row, because the first one finds cold caches."""
     seconds, made = {name: [] for name in fits}, {}
     for _ in range(repeats):
         for name, fit in fits.items():
@@ -74,7 +74,7 @@ def log_probability(model, X, y):
 
 
 def fitted(model, X, y):
-    """Of those whose fit does not return them."""
+    """For methods whose fit does not return them."""
     model.fit(X, y)
     return model
 
@@ -153,7 +153,7 @@ def logistic(chosen):
 
 
 def _recent():
-    """What scikit-learn 1.8 and later want to be told."""
+    """An argument that scikit-learn 1.8 and later ask for."""
     parameters = LogisticRegressionCV().get_params()
     return {"use_legacy_attributes": False} if "use_legacy_attributes" in parameters else {}
 

@@ -1,7 +1,6 @@
-// Relevance vector machines: the fast path against plain sweeps, large designs, and two peers on the same data and kernel.
+// Relevance vector machines: the fast algorithm compared with plain sweeps, large designs, and two peers on the same data and kernel.
 //
-// dlib (libdlib-dev) is compared where its headers are found; kernlab where Rscript and r-cran-kernlab are (bench/kernlab.R, by
-// scripts/bench).
+// The peers are dlib, if libdlib-dev is installed, and kernlab, if Rscript and r-cran-kernlab are (bench/kernlab.R, by scripts/bench).
 #include "relevance.hpp"
 
 #include <fmt/format.h>
@@ -74,9 +73,9 @@ void large(Index n) {
 }
 
 #ifdef ARDVARK_HAS_DLIB
-// The evidence of dlib's machine, which it does not tell: at its weights w the gradient vanishes, so alpha_j w_j is that of the log
-// likelihood, phi_j'(t - sigma(Phi w)) or tau phi_j'(t - Phi w); of the noise the tau that is best for it is taken.             (GREEDY.4),
-// (GREEDY.5)
+// The log evidence of dlib's machine, which dlib does not return. At its weights w the gradient is zero, so alpha_j w_j equals the gradient
+// of the log likelihood, phi_j'(t - sigma(Phi w)) or tau phi_j'(t - Phi w). For the noise, the best tau is taken.
+// (GREEDY.4), (GREEDY.5)
 double evidence_at(const Matrix& Phi, const Vector& t, const Vector& w, GreedyLikelihood likelihood) {
   const Index n = t.size();
   const Vector m = Phi * w;
@@ -102,8 +101,8 @@ double evidence_at(const Matrix& Phi, const Vector& t, const Vector& w, GreedyLi
   return best;
 }
 
-// dlib adds 0.001 to the kernel and has no bias. Its decision function is in terms of the kernel with that constant. Which maximum either
-// ends in is partly chance: several data sets.
+// dlib adds 0.001 to the kernel and has no bias. Its decision function uses the kernel with that constant. It is partly chance in which
+// maximum each program ends, so there are several data sets.
 template <typename Trainer, int inputs>
 void against_dlib(const char* name, Data (*draw)(Index, unsigned), Index n, double width, GreedyLikelihood likelihood) {
   using Point = dlib::matrix<double, inputs, 1>;
@@ -147,7 +146,7 @@ void against_dlib(const char* name, Data (*draw)(Index, unsigned), Index n, doub
 }
 #endif
 
-// kernlab reads what is written here and prints its own time.
+// Writes the data for kernlab.R, which prints its own time.
 void against_kernlab(const std::string& folder) {
   const Data data = bench::sinc(1000);
   std::ofstream file(folder + "/sinc.csv");

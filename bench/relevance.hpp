@@ -19,7 +19,7 @@ namespace ardvark::bench {
 
 using namespace internal;
 
-/// Seconds on the clock, and of processor time of all threads: on a busy machine the second is the steadier.
+/// Wall clock seconds, and processor seconds of all threads: on a busy machine the second varies less.
 struct Seconds {
   double clock = 0, processor = 0;
 };
@@ -37,7 +37,7 @@ inline Seconds time_of(const std::function<void()>& work) {
   return {std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(), processor() - before};
 }
 
-/// Of so many runs the one with the median time on the clock.
+/// The run with the median wall clock time, of this number of runs.
 inline Seconds median_of(int runs, const std::function<void()>& work) {
   std::vector<Seconds> all;
   for (int i = 0; i < runs; ++i) all.push_back(time_of(work));
@@ -53,7 +53,7 @@ inline double peak_megabytes() {
 
 struct Data {
   Matrix x;
-  Vector y;  ///< or labels -1 and 1
+  Vector y;  ///< numbers, or labels -1 and 1
 };
 
 /// sin(x)/x at uniform x in [-10, 10], with noise of standard deviation 0.1.
@@ -70,7 +70,7 @@ inline Data sinc(Index n, unsigned seed = 1) {
   return data;
 }
 
-/// Two classes in the plane, each a mixture of two round Gaussians, with about 8% of them on the wrong side of the best border: as the
+/// Two classes in the plane, each a mixture of two round Gaussians, with about 8% of them on the wrong side of the best boundary, as in the
 /// data of Ripley (1996).
 inline Data two_classes(Index n, unsigned seed = 2) {
   std::mt19937_64 random(seed);

@@ -1,4 +1,5 @@
-// ardvark on the data and beside the times that bench/slr.m has left in a folder: the same number of passes, to the same weights.
+// Times ardvark on the data that bench/slr.m wrote to a folder, compares with its times, and checks that the same number of sweeps gives
+// the same weights.
 //   bench_slr FOLDER
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
-// One sweep of each solver against the bare BLAS and LAPACK calls of the same shapes, alternating in one run; medians.
+// Compares one sweep of each solver with the BLAS and LAPACK calls of the same shapes alone, in turns in one run; medians.
 //
-// Stages: gram (SYRK), factor (POTRF), invert (TRTRI), moments (TRMM, and two products with a vector). The bare calls work on arrays that
-// are ready for them; the solver also reads, weights and standardises the rows.
+// Stages: gram (SYRK), factor (POTRF), invert (TRTRI), moments (TRMM, and two products with a vector). The calls alone work on arrays that
+// are ready; the solver also reads, weights and standardises the rows.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -73,7 +73,7 @@ void run(Index n, Index p, std::mt19937_64& random) {
   DenseDesign design(X, standardization);
   Vector a = Vector::Constant(p, 3.0);
 
-  // bare calls on arrays of their own
+  // the calls alone, on their own arrays
   const bool dual = p > n;
   const Index k = std::min(n, p);
   Matrix S(k, k), L(k, k), copy = X;
@@ -156,7 +156,7 @@ void run(Index n, Index p, std::mt19937_64& random) {
           products();
         });
   }
-  // Spectral: everything a fit does once, and a hundred sweeps of it, against the reduction alone.
+  // Spectral: the start of a fit and a hundred sweeps, compared with the reduction alone.
   Vector diagonal(k), off(k), tau(k);
   Posterior q = posterior_for(n, p, 1);
   a.setConstant(3.0);

@@ -1,4 +1,4 @@
-// ardvark on the data and beside the times that bench/vblinlogit.m has left in a folder.
+// Times ardvark on the data that bench/vblinlogit.m wrote to a folder, and compares with its times.
 //   bench_vblinlogit FOLDER
 #include <fmt/format.h>
 
@@ -62,7 +62,8 @@ int main(int argc, char** argv) {
         "vb_logit_fit_ard, 2000 x 1000", logit_ard, [&] { return fit_logistic(Z, t, options_for_preset("vb_logit_fit_ard")); }, 1);
     line(
         "  model, ARD", logit_ard, [&] { return fit_logistic(Z, t, {.prior = Prior::ard()}); }, 3);
-    FitOptions same_bound;  // the published bound, hyper-parameters and columns, to 0.02 nats: a higher bound than the published end
+    FitOptions
+        same_bound;  // the published bound, hyper-parameters and columns, to 0.02 nats: ends at a higher bound than the published program
     same_bound.likelihood = LogisticLikelihood::bound;
     same_bound.intercept = same_bound.standardize = false;
     same_bound.tolerance = 1e-5;

@@ -48,7 +48,7 @@ json interesting_value(Random& random) {
   return values[below(random, values.size())];
 }
 
-// One place of the tree becomes another value, goes, or comes twice; a text is mutated.
+// One place of the tree gets another value, is removed, or is duplicated; a text is mutated.
 void mutate_tree(json& tree, Random& random) {
   json* at = &tree;
   while (at->is_structured() && !at->empty()) {
@@ -99,7 +99,7 @@ void mutate_numbers(std::string& arrays, Random& random) {
   }
 }
 
-// The description is JSON within a text of the metadata; the largest text is taken for it.
+// The description is JSON in a text of the metadata; this is assumed to be the largest text.
 void mutate_description(json& header, Random& random) {
   if (!header.contains(metadata_key) || !header[metadata_key].is_object()) return;
   json& metadata = header[metadata_key];
@@ -115,7 +115,7 @@ void mutate_description(json& header, Random& random) {
   *largest = description.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
-// An array's shape changes, and its place in the file with it.
+// Changes the shape of an array, and its position in the file.
 void mutate_shape(json& header, Random& random) {
   auto entry = header.begin();
   std::advance(entry, below(random, header.size()));
@@ -128,7 +128,7 @@ void mutate_shape(json& header, Random& random) {
     shape[below(random, shape.size())] = random() % 2 == 0 ? random() % 4 : random() % 40;
 }
 
-// The arrays lie one after another, each as long as its shape says; missing numbers are zeros.
+// The arrays are stored one after another, with the lengths of their shapes; missing numbers are zeros.
 void make_whole(json& header, std::string& arrays) {
   std::vector<std::pair<std::uint64_t, std::string>> order;
   for (const auto& [name, entry] : header.items()) {

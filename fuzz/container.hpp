@@ -1,4 +1,4 @@
-// Mutations of files in the layout of a model file (io/safetensors.hpp) that keep the layout whole, so that they reach what reads it.
+// Mutations of files in the layout of a model file (io/safetensors.hpp). They keep the layout valid, so that they test the code behind it.
 #pragma once
 
 #include <cstddef>
@@ -6,8 +6,8 @@
 
 namespace ardvark::fuzz {
 
-/// A custom mutator of libFuzzer: changes the header's texts, its tree or the arrays, and mostly makes sizes, offsets and length agree
-/// again. \param unchecked_version  a version of this format whose files had no checksums, which the mutated file says to be of
+/// A custom mutator of libFuzzer: changes the texts of the header, its tree or the arrays, and then mostly corrects sizes, offsets and
+/// length. \param unchecked_version  a version of this format without checksums; the mutated file claims to have this version
 std::size_t mutate_container(std::uint8_t* data, std::size_t size, std::size_t max_size, unsigned seed, const char* unchecked_version);
 
 }  // namespace ardvark::fuzz

@@ -1,4 +1,4 @@
-// CSV text as a table, and the table as a design. The first byte of an input says how it is read.
+// Reads CSV text as a table, and encodes the table as X. The first byte of an input sets the options.
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -20,9 +20,9 @@ namespace {
 using namespace ardvark;
 using namespace ardvark::internal;
 
-constexpr std::size_t reader_buffer = std::size_t{2} << 20;  // CsvRecords' first, whatever the file
+constexpr std::size_t reader_buffer = std::size_t{2} << 20;  // the first buffer of CsvRecords, for any file
 
-// A file that lies in memory.
+// A file in memory.
 class MemoryFile {
  public:
   explicit MemoryFile(std::string_view bytes) : descriptor_(memfd_create("input", 0)) {
@@ -43,11 +43,11 @@ void require(bool holds) {
   if (!holds) std::abort();
 }
 
-// A row is split as a whole, and a column has a name, a kind and levels: so much for each field of the widest row, and for each level.
+// Bytes for each field of the widest row and for each level: a row is split as a whole, and a column has a name, a kind and levels.
 constexpr std::size_t for_each_field = 600;
 
 std::size_t most_fields(std::string_view text, char delimiter) {
-  const bool has_quotes = text.find('"') != std::string_view::npos;  // then line breaks say nothing about rows
+  const bool has_quotes = text.find('"') != std::string_view::npos;  // a line break is then not always the end of a row
   std::size_t most = 1, here = 1;
   for (const char c : text) {
     if (c == '\n' && !has_quotes)
@@ -58,7 +58,7 @@ std::size_t most_fields(std::string_view text, char delimiter) {
   return most;
 }
 
-// What a reader with this buffer sees: names and fields one after another. Of several faults it may meet another one first.
+// The names and fields that a reader with this buffer finds. If there are several errors, another buffer may find another one first.
 std::string records_of(const std::string& path, char delimiter, std::size_t buffer) try {
   io::CsvRecords records(path, delimiter, buffer);
   std::string all;
@@ -81,7 +81,7 @@ void use(Table&& table, Dummies dummies) {
     }
   const FeatureEncoding encoding = make_encoding(table, {}, dummies);
   const Index rows = table.num_rows;
-  // A column of text becomes one number per row and level, which is what it asks for, and no fault of reading.
+  // A text column becomes one number per row and level. This needs much memory, but it is not an error of the reader.
   if (encoding.num_columns() > 4 * table.num_columns()) return;
   const EncodedTable encoded = encode(std::move(table), encoding);
   require(encoded.rows == rows && encoded.cols == encoding.num_columns());
@@ -105,7 +105,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const fuzz::MemoryLimit limit(size, reader_buffer + (std::size_t{1} << 16) + for_each_field * most_fields(text, options.delimiter));
     use(read_csv(file.path(), options), (how & 64U) != 0 ? Dummies::every_level : Dummies::all_but_first);
   } catch (const Error&) {
-    // a sentence for whoever wrote the file
+    // a message for the author of the file
   }
   if ((how & 128U) != 0) require(records_of(file.path(), options.delimiter, 1) == records_of(file.path(), options.delimiter, 4096));
   return 0;

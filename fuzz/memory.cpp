@@ -10,7 +10,7 @@
 namespace ardvark::fuzz {
 namespace {
 
-// Signed: what was allocated before the first limit may be freed under it.
+// Signed, because memory that was allocated before the first limit may be freed under it.
 std::atomic<long long> held{0}, peak{0};
 
 void on_malloc(const volatile void* /*memory*/, std::size_t size) {

@@ -1,5 +1,5 @@
-/* As much of the mx interface as octave/src uses, for the fuzz target: arrays that know their sizes, so that the address sanitizer sees
- * what reads beyond them. Not Octave's, not MATLAB's. */
+/* The part of the mx interface that octave/src uses, for the fuzz target. Arrays know their sizes, so that the address sanitizer finds
+ * reads beyond them. It is neither Octave's nor MATLAB's header. */
 #ifndef ARDVARK_FUZZ_MEX_H
 #define ARDVARK_FUZZ_MEX_H
 
@@ -70,12 +70,12 @@ void mxSetFieldByNumber(mxArray* array, mwSize at, int field, mxArray* value);
 /* ---- for the fuzz target ---------------------------------------------------------------------------------------------------------------
  */
 
-/* Calls mexFunction; false: it ended by an error, which is in fuzz_message. Whatever the call left is freed by fuzz_sweep. */
+/* Calls mexFunction. If it ends by an error, returns false, and fuzz_message has the message. fuzz_sweep frees all that the call leaves. */
 bool fuzz_call(int num_out, mxArray* out[], int num_in, const mxArray* in[]);
 extern char fuzz_message[8192];
 void fuzz_mark_sparse(mxArray* array);
 void fuzz_mark_dimensions(mxArray* array, mwSize dimensions);
-/* Frees every array and piece of memory of the interface, as an interpreter does at the end of a statement. */
+/* Frees all arrays and memory of the interface, as an interpreter does at the end of a statement. */
 void fuzz_sweep(void);
 
 #ifdef __cplusplus

@@ -1,5 +1,5 @@
-// The arguments of the functions of Octave and MATLAB: calls of ardvark_mex.c that are right but for some places. An input is a tape of
-// choices, so that any bytes are a call.
+// The arguments of the functions of Octave and MATLAB: calls of ardvark_mex.c that are correct except in a few places. An input is a list
+// of choices, so that any bytes are a call.
 #include <fuzzer/FuzzedDataProvider.h>
 
 #include <cmath>
@@ -137,7 +137,7 @@ mxArray* anything(Tape& tape, int depth = 0) {
   }
 }
 
-// 'name', value, ... with the work kept small.
+// 'name', value, ... with little work to do.
 mxArray* pairs(Tape& tape, const char* const* names, std::size_t num_names, std::vector<mxArray*> values) {
   for (int i = tape.ConsumeIntegralInRange(0, 4); i > 0; --i) {
     values.push_back(text(names[tape.ConsumeIntegralInRange<std::size_t>(0, num_names - 1)]));
@@ -168,7 +168,7 @@ mxArray* short_fit(Tape& tape) {
   return pairs(tape, core_options, std::size(core_options), {text("max_sweeps"), mxCreateDoubleScalar(15)});
 }
 
-// The model of a fit before, as a struct with its bytes; mostly whole.
+// The model of an earlier fit, as a struct with its bytes, which are mostly unchanged.
 mxArray* fitted(Tape& tape, const Sizes& size) {
   mxArray* out[1] = {nullptr};
   const bool classes = tape.ConsumeBool();
@@ -266,7 +266,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const ardvark::fuzz::MemoryLimit limit(size, ardvark::fuzz::of_small_tables);
   Tape tape(data, size);
   const Sizes sizes = {tape.ConsumeIntegralInRange<mwSize>(0, 9), tape.ConsumeIntegralInRange<mwSize>(0, 4)};
-  // The settings stay from call to call: each input begins with those of a new session.
+  // The settings stay between calls: each input begins with the settings of a new session.
   const mxArray* settings[] = {text("options"), mxCreateDoubleScalar(1), text("compat"),    mxCreateLogicalScalar(tape.ConsumeBool()),
                                text("threads"), mxCreateDoubleScalar(0), text("tolerance"), mxCreateDoubleScalar(0)};
   mxArray* ignored[1] = {nullptr};
@@ -279,7 +279,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     arguments.resize(arguments.size() - std::min<std::size_t>(arguments.size(), tape.ConsumeIntegralInRange(0, 9) == 0 ? 1 : 0));
     std::vector<const mxArray*> in = {text(command), mxCreateDoubleScalar(tape.ConsumeIntegralInRange(0, 9))};
     in.insert(in.end(), arguments.begin(), arguments.end());
-    // An output that is asked for is there afterwards.
+    // After the call, every output that was asked for exists.
     const int num_out = tape.ConsumeIntegralInRange(0, 9);
     mxArray* out[10] = {};
     if (!fuzz_call(num_out, out, static_cast<int>(in.size()), in.data()) && std::strlen(fuzz_message) < 10) std::abort();

@@ -1,4 +1,4 @@
-/* mex.h of this folder. Every array and piece of memory is on one list, so that a call that ends by an error leaves nothing. */
+/* Implements mex.h of this folder. One list has all arrays and memory, so that a call that ends by an error leaks nothing. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,7 +13,7 @@ struct mxArray {
   mxClassID id;
   mwSize rows, columns, dimensions;
   bool sparse, complex;
-  void* data; /* numbers; of a cell and a struct mxArray*, of a struct field after field of each element */
+  void* data; /* numbers; for a cell or a struct mxArray*, for a struct field after field of each element */
   int num_fields;
   char** fields;
 };
@@ -42,7 +42,7 @@ static void give(void* memory) {
 void* mxCalloc(size_t count, size_t size) { return take(count * size, false); }
 void* mxMalloc(size_t size) {
   void* const memory = take(size, false);
-  memset(memory, 0xA5, size); /* what malloc leaves is nothing to count on */
+  memset(memory, 0xA5, size); /* callers must not rely on the contents of new memory */
   return memory;
 }
 void mxFree(void* memory) {

@@ -1,4 +1,4 @@
-// The bytes of a model file: loaded, predicted from, shown, saved again.
+// The bytes of a model file: the model is loaded, predicts, is shown and saved again.
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
@@ -51,7 +51,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   predict_some(model);
   require(!summary(model).empty());
   require(!to_json(model).empty());
-  // What is read is written, and read back as the same bytes.
+  // A model that was loaded can be saved, and loading and saving again gives the same bytes.
   std::string bytes;
   try {
     bytes = model_to_bytes(model);

@@ -1,6 +1,6 @@
-// Options by name through the C interface, then a fit, a selection, a path or a filter of a small table as they say.
+// Sets options by name through the C interface, then makes a fit, a selection, a path or a filter of a small table with them.
 //
-// An input is lines: the first says what is done and with which table, each other is an option,
+// An input consists of lines. The first line names the work and the table, each other line is an option:
 //     fit 2
 //     t prior sparse        a text
 //     n max_sweeps 30       a number
@@ -28,7 +28,7 @@ void require(bool holds) {
   if (!holds) std::abort();
 }
 
-// An error has a code that the header knows and a sentence; no fault of ours may be reached by what a caller says.
+// An error has a code of the header and a message. No input may lead to an internal error.
 bool succeeds(ardvark_code code, const ardvark_error& error) {
   require(error.code == code);
   if (code == ARDVARK_OK) return true;
@@ -112,7 +112,7 @@ Table table_of(unsigned which) {
   return t;
 }
 
-// A fit ends after some sweeps, a selection after some fits.
+// Stops a fit after some sweeps, and a selection after some fits.
 int stop_soon(const ardvark_progress* progress, void* context) {
   static_cast<void>(progress);
   return ++*static_cast<int*>(context) < 30;
@@ -139,7 +139,7 @@ void read_model(const ardvark_model* model, const ardvark_matrix& X, const ardva
   if (succeeds(ardvark_model_summary(model, options, &text, &error), error)) ardvark_free(text);
   result = nullptr;
   if (succeeds(ardvark_predict(model, &X, nullptr, options, &result, &error), error)) read_result(Owned<ardvark_result>(result).get());
-  // What is written is read.
+  // A model that was written can be read.
   void* bytes = nullptr;
   std::size_t size = 0;
   if (!succeeds(ardvark_model_to_bytes(model, &bytes, &size, &error), error)) return;

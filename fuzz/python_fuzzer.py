@@ -65,7 +65,7 @@ def anything(tape):
 
 
 def array(tape):
-    """A table that is mostly one of numbers."""
+    """A table, mostly of numbers."""
     kind = tape.ConsumeIntInRange(0, 11)
     return [
         lambda: X,

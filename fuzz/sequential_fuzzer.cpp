@@ -1,4 +1,4 @@
-// The bytes of a sequential filter: loaded, gone on with, made a model.
+// The bytes of a sequential filter: the filter is loaded, absorbs more rows, and becomes a model.
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>
@@ -29,7 +29,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     static_cast<void>(filter.bound());
     static_cast<void>(summary(sequential_model(filter, {})));
   } catch (const InvalidArgument&) {
-    // a sentence for whoever made the bytes
+    // a message for the author of the bytes
   }
   return 0;
 }

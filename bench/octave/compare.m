@@ -1,7 +1,7 @@
-% The published functions and ours, on the same data in the same session: medians in seconds, and how many times as fast.
+% Compares the published functions with ours, on the same data in the same session: medians in seconds, and their ratio.
 %   octave-cli bench/octave/compare.m FOLDER_OF_OURS VBLINLOGIT_SRC [SLR_TOOLBOX]
 % FOLDER_OF_OURS: build/octave/ardvark; VBLINLOGIT_SRC: src/ of VBLinLogit; SLR_TOOLBOX: the folder of the toolbox's functions.
-% Sizes are those of VBLinLogit's examples of many dimensions. "all" asks for every output, "w" for the weights alone.
+% Sizes are those of VBLinLogit's examples with many dimensions. "all" asks for every output, "w" for the weights only.
 1;
 function s = median_time(work, repeats)
   s = zeros(repeats, 1);
@@ -45,7 +45,7 @@ addpath(vb); [v, V, invV] = vb_logit_fit(Z(:, 1:300), t); rmpath(vb);
 New = rand(10000, 300) - 0.5;
 compare('vb_logit_pred 10000 x 300', ours, vb, @() vb_logit_pred(New, v, V, invV), [1, 7], 10);
 compare('vb_logit_pred_incr 500 x 300', ours, vb, @() vb_logit_pred_incr(New(1:500, :), v, V, invV), [1, 7], 0);
-% the small sizes of the other examples: what a call costs
+% the small sizes of the other examples: the time of a call itself
 x = [ones(100, 1), rand(100, 2)]; u = x * [1; 2; 3] + randn(100, 1); s = sign(u - mean(u));
 compare('vb_linear_fit 100 x 3, all', ours, vb, @() all_of('vb_linear_fit', 8, x, u), [51, 201], 0);
 compare('vb_linear_fit_ard 100 x 3, all', ours, vb, @() all_of('vb_linear_fit_ard', 8, x, u), [51, 201], 0);

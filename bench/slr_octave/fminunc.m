@@ -1,5 +1,5 @@
 function [w, f, flag, output, g, H] = fminunc(fun, w, options, varargin)
-% Stands in for MATLAB's fminunc with an exact Hessian, which Octave does not have: Newton steps, halved until f falls.
+% Replaces MATLAB's fminunc with an exact Hessian, which Octave does not have: Newton steps, halved until f falls.
   flag = 0; output = struct('iterations', 0);
   [f, g, H] = fun(w, varargin{:});
   for iteration = 1:100

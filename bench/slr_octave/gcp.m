@@ -1,4 +1,4 @@
 function p = gcp(varargin)
-% No pool of workers.
+% There is no pool of workers.
   p = [];
 end

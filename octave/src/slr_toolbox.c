@@ -408,8 +408,7 @@ static void set_program(const Program* program, const mxArray* parm, const mxArr
   if (parm_flag(parm, "reduceparm", false))
     fail(INVALID,
          "reduceparm is 1; it must be 0: each class has a machine against all others, and a score of 0 for the last class cannot be "
-         "compared "
-         "with theirs; muclsfy_smlr is one model of all classes");
+         "compared with theirs; muclsfy_smlr is one model of all classes");
   if (parm_flag(parm, "combine_mode", false)) set_text("rule", "average");
   set_start(program, parm, size);
   if (program->likeness == kernel_machine) {

@@ -81,7 +81,7 @@ bool is_sparse_of_a_constant_target(const Subject& s) {
 bool searches_a_width_each(const Subject& s) { return searches_widths(s) && s.prepared.options.width == "each"; }
 bool chooses_centres_while_it_searches(const Subject& s) { return searches_widths(s) && s.prepared.options.centres != "all"; }
 bool follows_mackay(const Subject& s) { return s.model && s.prepared.options.update_rule == "mackay"; }
-// The Gram matrix of such columns has no digit left: rounding decides whether it can be factorised. (RIDGE.9)
+// The Gram matrix of such columns has no correct digit: rounding decides whether it can be factorised. (RIDGE.9)
 bool asks_for_a_gram_matrix_without_digits(const Subject& s) {
   return s.model && s.prepared.options.solver == "primal" && s.is_linear_score() && rounding_of_condition(s) > 1e-4;
 }

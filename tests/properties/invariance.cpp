@@ -1,5 +1,5 @@
-// The answer changes as it must when the question does: rows and columns in another order, other units, weights for repetition, other
-// labels.
+// If a problem changes, its result must change in the right way: rows and columns in another order, other units, weights instead of
+// repeated rows, other labels.
 #include "invariance.hpp"
 
 #include <fmt/format.h>
@@ -12,12 +12,12 @@
 namespace ardvark::testing {
 namespace {
 
-// Observations: the sum of their weights.
+// Number of observations: the sum of the weights.
 double rows_of(const Subject& subject) {
   return subject.problem.weights.size() > 0 ? subject.problem.weights.sum() : static_cast<double>(subject.problem.rows());
 }
 
-// Regressions that a coding of several classes is made of: each has its own end.
+// The regressions of a coding of several classes: each ends separately.
 double machines_of(const Subject& subject) {
   return subject.model->softmax() ? std::max(1.0, static_cast<double>(subject.model->softmax()->machines.size())) : 1;
 }
@@ -40,7 +40,7 @@ double promised_gain(const Subject& subject) {
 
 namespace {
 
-// What is left of the target's square is a difference, and the noise precision times it stands in the bound.                  (LIN.3)
+// The residual sum of squares is a difference, and the bound contains it times the noise precision.                           (LIN.3)
 double rounding_of_residuals(const Subject& subject) {
   if (!subject.is_linear_score() || !subject.is_regression() || !(subject.fit().noise.rate > 0)) return 0;
   const Vector& y = subject.prepared.target;
@@ -56,8 +56,7 @@ double rounding_of_residuals(const Subject& subject) {
 
 }  // namespace
 
-// Of an equation of condition number c each eigenvalue is known to c times the rounding of a number, and ln|V| is the sum of their
-// logarithms.
+// With condition number c, each eigenvalue is known to c times the rounding of a number, and ln|V| is the sum of their logarithms.
 // The dual's matrix, and that of the spectral solver, holds a one beside what the rows would vary by before they are seen.      (RIDGE.4)
 double allowed_gain(const Subject& subject) {
   const double columns = static_cast<double>(subject.prepared.X.cols() + 1);
@@ -75,16 +74,17 @@ double rounding_of_rows(const Subject& subject) {
   return 4 * std::numeric_limits<double>::epsilon() * sum;
 }
 
-// By their definition: one observation at a time; k-means centres and pivots begin at a row; published stopping rules.
+// By their definition, these depend on the order: one observation at a time; k-means centres and pivots, which begin at a row; published
+// stopping rules.
 bool follows_published_stop(const Subject& subject) {
   const ModelOptions& options = subject.prepared.options;
   return subject.is_preset() && !options.converge;
 }
 
 std::string apart(const Estimates& a, const Estimates& b, double gain) {
-  // Near a maximum the bound is quadratic: one that lies g nats below it has means within sqrt(2 g) posterior sds of its place. Two of
-  // them, and the rounding of what is 1e-9 of the bound.
-  if (!std::isfinite(gain)) return "";  // rounding decides all of it
+  // Near a maximum the bound is quadratic: a fit whose bound is g nats lower has means within sqrt(2 g) posterior sds of the maximum. There
+  // are two fits, and a rounding error of 1e-9 of the bound.
+  if (!std::isfinite(gain)) return "";  // rounding alone decides
   const double nats = 2 * gain + 1e-9 * (1 + std::abs(b.bound)), sds = 2 * std::sqrt(2 * nats);
   if (!(std::abs(a.bound - b.bound) <= nats))
     return fmt::format("the bound is {} and {} (differs by {:.2g}, may by {:.2g})", a.bound, b.bound, a.bound - b.bound, nats);
@@ -100,9 +100,9 @@ std::string apart(const Estimates& a, const Estimates& b, double gain) {
 
 namespace {
 
-// Near a maximum two fits may be further apart than posterior standard deviations say: the bound as a function of the means alone, all
-// else at its best, is flatter than the posterior is narrow; and what is left to be gained is foretold, to a factor of ten. Then both are
-// taken on: what is left must shrink with the tolerance.
+// Near a maximum, two fits may be further apart than posterior standard deviations allow: as a function of the means, with all else
+// optimised, the bound is flatter than the posterior; and the remaining gain is predicted only to a factor of ten. Then both fits continue,
+// and their difference must shrink with the tolerance.
 DrawnProblem with_more_sweeps(DrawnProblem problem) {
   set_option(problem, "max_sweeps", 20000.0);
   return problem;
@@ -110,7 +110,7 @@ DrawnProblem with_more_sweeps(DrawnProblem problem) {
 
 }  // namespace
 
-// Of sparse fits the tolerance is that of a step of the whole, of others that of a row.
+// For sparse fits the tolerance is for a step of the whole fit, for others it is per row.
 DrawnProblem taken_further(const Subject& subject, DrawnProblem problem) {
   const double least = is_sparse_fit(subject) ? 1e-12 : 1e-15;
   const double parts = is_sparse_fit(subject) ? machines_of(subject) : std::max(rows_of(subject), 1.0);
@@ -146,7 +146,7 @@ Estimates estimates_of(const SavedModel& model) {
 
 namespace {
 
-// The other question, answered; nothing where either has not converged.
+// The result of the changed problem; nothing if either fit has not converged.
 Verdict compare(const Subject& subject, const DrawnProblem& other, const std::function<void(Estimates&)>& as_before, const char* what) {
   const auto answer = [&](const SavedModel& model, const SavedModel& before) {
     Estimates now = estimates_of(model);
@@ -155,7 +155,7 @@ Verdict compare(const Subject& subject, const DrawnProblem& other, const std::fu
   };
   SavedModel model = fit_of(prepare(other));
   SavedModel first = *subject.model;
-  if (report_of(model).status == Status::max_sweeps) {  // it may take a few more
+  if (report_of(model).status == Status::max_sweeps) {  // it may need a few more
     model = fit_of(prepare(with_more_sweeps(other)));
     first = fit_of(prepare(with_more_sweeps(subject.problem)));
   }
@@ -185,7 +185,7 @@ Verdict rows_may_be_permuted(const Subject& subject) {
 
 namespace {
 
-// Of two columns that say the same the first stays; of a coding of several classes among the rows of some regression.
+// Of two equivalent columns the first stays; with a coding of several classes, they may be equivalent only in the rows of one regression.
 bool has_left_out_copies(const Subject& subject) {
   const auto says = [](const Report& report) {
     return std::ranges::any_of(report.notes,
@@ -204,7 +204,7 @@ Verdict columns_may_be_permuted(const Subject& subject) {
   if (subject.prepared.X.cols() != subject.problem.num_columns() || subject.prepared.options.width.find(',') != std::string::npos)
     return says_nothing();
   if (subject.problem.has_trait("duplicated column") || subject.problem.has_trait("zeros and ones") || subject.problem.has_trait("ties"))
-    return says_nothing();                                  // which of two is left out
+    return says_nothing();                                  // the order decides which of two is left out
   if (has_left_out_copies(subject)) return says_nothing();  // the same
   Random random(subject.problem.seed + 2);
   const std::vector<Index> order = random.permutation(subject.problem.num_columns());
@@ -223,7 +223,7 @@ Verdict columns_may_be_permuted(const Subject& subject) {
 Verdict columns_have_units(const Subject& subject) {
   if (!subject.is_converged() || follows_published_stop(subject) || !is_standardized(subject)) return says_nothing();
   if (subject.problem.has_trait("text") || !subject.problem.flat.empty()) return says_nothing();
-  if (subject.prepared.options.prior == "none") return says_nothing();  // a density of flat columns is in their units
+  if (subject.prepared.options.prior == "none") return says_nothing();  // the density of flat columns depends on their units
   Random random(subject.problem.seed + 3);
   DrawnProblem other = subject.problem;
   const bool shift = subject.prepared.options.intercept && !subject.model->relevance();
@@ -317,8 +317,8 @@ namespace {
 
 double rounding_of_bound(const Subject& subject) { return 1e-9 * (1 + std::abs(subject.report().bound)); }
 
-// At a saddle of the bound the equations of a fit hold as at a maximum, and further sweeps gain nothing, five at least; only then do the
-// gains grow.
+// At a saddle of the bound, the equations of a fit hold as at a maximum. At least five further sweeps gain nothing; only then the gains
+// grow.
 bool leaves_a_saddle(const Report& first, const Report& further, double promised) {
   const std::vector<double>& L = further.bound_history;
   const auto end = static_cast<std::size_t>(first.sweeps);
@@ -336,7 +336,7 @@ bool leaves_a_saddle(const Report& first, const Report& further, double promised
 Verdict converged_means_the_end(const Subject& subject) {
   if (!subject.is_converged() || follows_published_stop(subject) || subject.model->relevance()) return says_nothing();
   const ModelOptions& options = subject.prepared.options;
-  // Laplace's approximation is no bound that the sweeps raise: these fits end when the precisions stand still.            (SLR.3)
+  // Sweeps need not raise Laplace's approximation: these fits end when the precisions no longer change.                   (SLR.3)
   const bool laplace = subject.model->softmax() || subject.fit().likelihood == LogisticLikelihood::laplace;
   if (laplace && !is_sparse_fit(subject) &&
       !(subject.is_linear_score() && (subject.is_regression() || subject.fit().prior == PriorKind::laplace)))
@@ -355,7 +355,7 @@ Verdict converged_means_the_end(const Subject& subject) {
   set_option(further, "tolerance", tolerance / 100);
   set_option(further, "max_sweeps", 20000.0);
   const SavedModel model = fit_of(prepare(further));
-  // What was left to be gained was foretold from the last steps, to a factor of ten. Means are not asked: the promise is of the bound.
+  // The remaining gain was predicted from the last steps, to a factor of ten. Means are not compared: the promise is only about the bound.
   const double more = estimates_of(model).bound - estimates_of(*subject.model).bound,
                promised = 10 * promised_gain(subject) + allowed_gain(subject);
   if (leaves_a_saddle(subject.report(), report_of(model), promised)) return holds();

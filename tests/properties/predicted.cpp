@@ -1,4 +1,4 @@
-// Predictions by hand, from what a user sees: mean, intercept, covariance, noise, components, relevance vectors and kernel.
+// Predictions computed by hand from the results: mean, intercept, covariance, noise, components, relevance vectors and kernel.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,9 +18,9 @@ Vector size_of(const Subject& subject, const Vector& x) {
   return size;
 }
 
-// sum_j x_j^2/a_j: with more columns than rows x'Vx is the difference of this and what the rows have told. A column of relevance r has
-// V_jj = (1 - r)/a_j.                                                                                                          (RIDGE.5)
-// Of a sparse prior the widths of slab and dense part are before, in units of the target per deviation of the column.            (SP.6)
+// sum_j x_j^2/a_j: with more columns than rows, x'Vx is the difference of this prior variance and the information of the rows. A column of
+// relevance r has V_jj = (1 - r)/a_j. (RIDGE.5) Of a sparse prior the widths of slab and dense part are before, in units of the target per
+// deviation of the column.            (SP.6)
 double variance_before(const Subject& subject, const Vector& size) {
   const Fit& fit = subject.fit();
   double sum = 0;
@@ -42,8 +42,8 @@ double variance_before(const Subject& subject, const Vector& size) {
 
 namespace {
 
-// x'w and x'Cx with what rounding may have done to them. The intercept is itself a sum over the columns' means, and so are its entries of
-// C.
+// x'w and x'Cx with bounds on their rounding errors. The intercept is itself a sum over the means of the columns, and so are its entries
+// of C.
 struct Moments {
   double mean = 0, mean_size = 0, variance = 0, variance_size = 0;
 };
@@ -57,7 +57,7 @@ Moments moments_of(const Vector& x, const Vector& w, const Matrix& C, const Vect
   return out;
 }
 
-// What a published program takes off the columns where there is no intercept, which a note of the fit says: the mean of each, or of the
+// What a published program subtracts from the columns without an intercept, as a note of the fit says: the mean of each column, or of the
 // table.                                                                                                                        (SLR.4)
 Matrix as_scored(const Subject& subject, const Matrix& rows) {
   const auto reports = [&](const Report& report, const char* what) {
@@ -94,7 +94,7 @@ std::string unlike(const char* name, Index row, double given, double by_hand, do
              : fmt::format("{} of row {} is {:.17g}, by hand {:.17g} (may differ by {:.2g})", name, row + 1, given, by_hand, allowed);
 }
 
-constexpr double digits = 1e-11;  // of a sum of up to 60 products whose factors carry some 1e-14 each, and the condition of a fit
+constexpr double digits = 1e-11;  // a sum of up to 60 products, whose factors have errors of about 1e-14 each, and the condition of a fit
 
 std::string check_regression(const Subject& subject, const Matrix& X, const StudentPrediction& p, const Matrix& C) {
   const Fit& fit = subject.fit();
@@ -156,8 +156,8 @@ std::string check_two_classes(const Subject& subject, const Matrix& X) {
   return "";
 }
 
-// Of pairs of classes, in the order (1,2), (1,3), ..., (2,3), ...: the product of what its pairs give a class, or their sum; as published
-// the sum has a half of each pair that a class is not in.                                                                     (SMX.10)
+// For pairs of classes, in the order (1,2), (1,3), ..., (2,3), ...: the product of the probabilities that its pairs give a class, or their
+// sum; as published, the sum has one half for each pair that does not contain the class. (SMX.10)
 Vector by_pairs(const SoftmaxFit& fit, const Vector& score, ClassRule rule) {
   const Index C = fit.num_classes();
   Vector p = Vector::Constant(C, rule == ClassRule::average ? 0 : 1);
@@ -174,13 +174,13 @@ Vector by_pairs(const SoftmaxFit& fit, const Vector& score, ClassRule rule) {
   return p / p.sum();
 }
 
-// The softmax of the mean scores, of machines too: their odds, brought to a sum of one; and pairs.
+// The softmax of the mean scores; for machines, their odds scaled to a sum of one; and pairs.
 std::string check_softmax(const Subject& subject, const Matrix& X) {
   const SoftmaxFit& fit = *subject.model->softmax();
   const Matrix scored = as_scored(subject, X);
   const bool has_pairs = fit.coding == ClassCoding::one_against_one;
   std::vector<ClassRule> rules = {ClassRule::plug_in};
-  if (has_pairs && fit.report.compat) rules.push_back(ClassRule::average);  // whose pairs have plugged-in probabilities there
+  if (has_pairs && fit.report.compat) rules.push_back(ClassRule::average);  // with compat, pairs have plug-in probabilities
   for (const ClassRule rule : rules) {
     const ClassProbabilities p = predict(fit, X, rule);
     for (Index i = 0; i < X.rows(); ++i) {
@@ -189,7 +189,8 @@ std::string check_softmax(const Subject& subject, const Matrix& X) {
       for (Index c = 0; c < score.size(); ++c) {
         const double b = fit.intercept.size() > 0 ? fit.intercept[c] : 0;
         score[c] = scored.row(i).dot(fit.mean.col(c)) + b;
-        const Vector row = X.row(i).cwiseAbs() + scored.row(i).cwiseAbs();  // far from zero digits are lost with the mean of the column
+        const Vector row =
+            X.row(i).cwiseAbs() + scored.row(i).cwiseAbs();  // if values are far from zero, subtracting the mean of the column loses digits
         size = std::max(size, row.dot(fit.mean.col(c).cwiseAbs()) + std::abs(b));
       }
       const Vector e = (score.array() - score.maxCoeff()).exp();
@@ -247,14 +248,14 @@ std::string check_relevance(const RelevanceFit& fit, const Matrix& X) {
       if (!std::isfinite(m)) return "";  // the plain formula overflows
       score[static_cast<Index>(k)] = m;
     }
-    const double allowed = 1e-12 + 1e-9 * size;  // columns carry 1e-13 each (KER.11), weights the condition of the machine
+    const double allowed = 1e-12 + 1e-9 * size;  // columns have errors of 1e-13 each (KER.11), weights those of the machine's condition
     if (fit.task == Task::linear) {
       if (auto place = unlike("mean", i, std::get<StudentPrediction>(p).mean[i], score[0], allowed); !place.empty()) return place;
       continue;
     }
     const Vector sigma = 1 / (1 + (-score.array()).exp());
     const bool is_alone = fit.machines.size() == 1;
-    // All of them may be too small for a double, and their shares not.
+    // All of them may be too small for a double while their shares are not.
     const Vector log_sigma = score.unaryExpr([](double x) { return x < 0 ? x - std::log1p(std::exp(x)) : -std::log1p(std::exp(-x)); });
     const Vector relative = (log_sigma.array() - log_sigma.maxCoeff()).exp();
     for (Index k = 0; k < sigma.size(); ++k) {

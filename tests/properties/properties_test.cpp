@@ -16,7 +16,7 @@ using testing::RunOptions;
 
 class Properties : public ::testing::TestWithParam<int> {};
 
-// Every fifth problem is also taken to the program, whose start costs more than a fit.
+// Only every fifth problem also runs with the program, because starting it takes longer than a fit.
 TEST_P(Properties, HoldOfRandomProblems) {
   RunOptions options;
   options.count = 25;
@@ -104,11 +104,11 @@ TEST(ProblemGenerator, DrawsEveryPresetModelWordAndOption) {
   }
   std::set<std::string> of_others = testing::options_not_drawn();
   for (const char* drawn_first : {"model", "preset", "task"}) of_others.erase(drawn_first);
-  of_others.insert("toolbox_R");  // of slr_rvm with a Gaussian kernel and no width only, and these have not been drawn together
+  of_others.insert("toolbox_R");  // only for slr_rvm with a Gaussian kernel and without a width, and these were not drawn together
   for (const ModelOption& option : model_options()) EXPECT_NE(drawn.contains(option.name), of_others.contains(option.name)) << option.name;
 }
 
-TEST(ProblemShrink, LeavesTheLeastThatStillFails) {  // here: what has a second column and four rows
+TEST(ProblemShrink, LeavesTheLeastThatStillFails) {  // here, a problem fails if it has a second column and four rows
   const auto fails = [](const testing::DrawnProblem& problem) { return problem.num_columns() >= 2 && problem.rows() >= 4; };
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     const testing::DrawnProblem problem = testing::draw_problem(seed);

@@ -97,7 +97,7 @@ Json json_of(const SavedModel& model, bool covariance, double level) {
 Json json_of(const Prediction& prediction, const SavedModel& model) {
   JsonFields fields(false);
   visit(prediction, classes_of(model), 0.95, fields);
-  return Json::parse(fields.json().dump());  // what is not finite is null, as in every JSON
+  return Json::parse(fields.json().dump());  // numbers that are not finite are null, as in all JSON output
 }
 
 std::vector<std::string> names_of_members(const Json& object) {

@@ -1,10 +1,10 @@
-// Problems by chance: what holds of all of them, and the smallest of which it does not.
+// Checks properties on random problems, and reduces a problem that fails to a small one.
 //
 //   ardvark_random --seed 1 --count 500                     problems 1 to 500, every property
-//   ardvark_random --seed 1 --count 500 --property saved    that one alone; --list names them
+//   ardvark_random --seed 1 --count 500 --property saved    only this property; --list names all of them
 //   ardvark_random --seed 17                                 one problem
 //   ardvark_random --seed 1 --count 500 --digest            a number for each answer: the same from two versions whose answers are the same
-//   ardvark_random --exemptions                              where a property is known not to hold: the table of docs/reliability.md
+//   ardvark_random --exemptions                              the cases in which a property is known to fail: table of docs/reliability.md
 //   ardvark_random --problem build/check/failures/saved-17.json --property saved
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-// What is no number is refused before any work, with its place.
+// A value that is not a finite number is refused before any work, and the message names its row and column.
 #include <fmt/format.h>
 
 #include <limits>

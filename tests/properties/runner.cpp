@@ -33,7 +33,7 @@ std::vector<Property> chosen(const std::string& wanted) {
   return out;
 }
 
-// An exception is a failure like any other: whatever was drawn, the library answers or refuses.
+// An exception is a failure, too: for every problem, the library must give a result or refuse it.
 Verdict verdict_of(const Property& property, const Subject& subject) {
   try {
     return property.check(subject);
@@ -61,12 +61,12 @@ std::string quoted(const std::string& word) {
   return out + "'";
 }
 
-// A candidate that falls under an exemption shows something else.
+// A smaller problem that falls under an exemption fails for another reason.
 bool is_exempt(const char* property, const DrawnProblem& problem, bool strict) {
   return !strict && exemption_of(property, Subject(problem)) != nullptr;
 }
 
-// What a failure is about: its first words, without numbers and names.
+// The kind of a failure: its first words, without numbers and names.
 std::string kind_of(const std::string& failure) {
   std::string words;
   int count = 0;
@@ -102,7 +102,7 @@ void report_failure(const Property& property, const DrawnProblem& problem, const
   fmt::print("  as a command: {}\n", line);
 }
 
-// All that is said of a problem but the time it took, as a number: FNV-1a of the text.
+// All results of a problem except times, as one number: FNV-1a of the text.
 std::uint64_t digest_of(const Subject& subject) {
   std::string text = subject.refusal;
   if (subject.model) {

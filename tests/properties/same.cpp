@@ -1,4 +1,4 @@
-// The same answer from other solvers, memory orders and numbers of threads.
+// Other solvers, memory orders and numbers of threads give the same result.
 #include <fmt/format.h>
 
 #include "invariance.hpp"
@@ -8,7 +8,8 @@ namespace {
 
 using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
-// Of columns as they are the dual's first matrix, at the mean of the hyper-prior, may have no digits left, whatever the last one has.
+// For columns that are not scaled, the first matrix of the dual, at the mean of the hyper-prior, may have no correct digits, even if the
+// last one has some.
 bool rounding_decides_the_start(const Subject& subject) {
   const ModelOptions& options = subject.prepared.options;
   if (options.standardize && !subject.is_preset()) return false;
@@ -27,7 +28,7 @@ Verdict solvers_agree(const Subject& subject) {
   for (const std::string& solver : words_of("solver")) {
     DrawnProblem other = subject.problem;
     set_option(other, "solver", solver);
-    set_option(other, "max_sweeps", 20000.0);                                                           // one may take longer
+    set_option(other, "max_sweeps", 20000.0);                                                           // one solver may need more sweeps
     if (!subject.is_preset()) set_option(other, "prior", std::string(to_string(subject.fit().prior)));  // what `auto` chose
     std::optional<SavedModel> model;
     try {
@@ -36,7 +37,7 @@ Verdict solvers_agree(const Subject& subject) {
       continue;  // a solver that this prior does not have
     }
     applies = true;
-    // A matrix that has no digits left: the solver that was asked for says so.                                                  (RIDGE.9)
+    // If the matrix has no correct digits, the solver that was asked for says so.                                               (RIDGE.9)
     const Status status = report_of(*model).status;
     const bool gave_up = status == Status::not_positive_definite || status == Status::bound_fell || status == Status::max_sweeps;
     if (gave_up && status != Status::max_sweeps && rounding_decides_the_start(subject)) continue;
@@ -68,12 +69,13 @@ Verdict memory_order_does_not_matter(const Subject& subject) {
                                 {"a block of a larger table", wide.block(2, 1, prepared.X.rows(), prepared.X.cols())}}) {
     const SavedModel model = fit_model(X, prepared.target, prepared.options);
     const bool one_took_all = report_of(model).status == Status::max_sweeps || subject.report().status == Status::max_sweeps;
-    if (one_took_all && is_sparse_fit(subject)) continue;  // rows may settle just within their sweeps, or not
+    if (one_took_all && is_sparse_fit(subject))
+      continue;  // with the maximum number of sweeps, the working rows may or may not have converged
     if (report_of(model).status != subject.report().status)
       return fails(
           fmt::format("{} the status is {}, not {}", what, to_string(report_of(model).status), to_string(subject.report().status)));
     if (!subject.is_converged() || !subject.has_posterior()) continue;
-    // A published rule may stop some sweeps sooner or later: where it stops, its bound has not come to rest.
+    // A published rule may stop some sweeps sooner or later, because it stops while the bound still changes.
     if (follows_published_stop(subject) && report_of(model).sweeps != subject.report().sweeps) continue;
     place = apart(estimates_of(model), estimates_of(*subject.model), allowed_gain(subject));
     if (!place.empty() && !subject.model->relevance()) {
@@ -99,7 +101,7 @@ Verdict threads_do_not_matter(const Subject& subject) {
 Verdict the_same_again(const Subject& subject) {
   if (!subject.model) return says_nothing();
   PreparedProblem prepared = subject.prepared;
-  prepared.options.on_sweep = [](const Progress&) { return true; };  // to be told changes nothing
+  prepared.options.on_sweep = [](const Progress&) { return true; };  // a callback must not change the result
   const std::string place = difference(comparable(fit_of(prepared)), comparable(*subject.model));
   return place.empty() ? holds() : fails("the same fit, made again: " + place);
 }

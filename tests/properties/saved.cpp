@@ -1,4 +1,4 @@
-// What is written is read back.
+// A saved fit can be loaded, and is the same.
 #include <fmt/format.h>
 
 #include "property.hpp"
@@ -6,7 +6,7 @@
 namespace ardvark::testing {
 namespace {
 
-// The first rule that a model of this kind has beside its own.
+// The first rule of such a model other than the automatic one.
 Json prediction_of(const SavedModel& model, const Matrix& rows, const char* rule) {
   ModelOptions options;
   options.rule = rule;
@@ -22,7 +22,7 @@ Verdict saved_is_what_was_fitted(const Subject& subject) {
   const SavedModel loaded = model_from_bytes(bytes);
   const bool covariance = subject.keeps_covariance();
   Json fitted = json_of(model, covariance);
-  // One column a sweep, of use while it is made: a file has none.
+  // The history is not in a file.
   fitted.erase("precision_history");
   if (fitted.contains("machines"))
     for (Json& machine : fitted["machines"]) machine.erase("precision_history");

@@ -1,4 +1,4 @@
-// The program and the C interface: what they print, save and hand out is what the library finds.
+// The program and the C interface print, save and return the same results as the library.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <sys/wait.h>
@@ -31,7 +31,7 @@ std::string quoted(const std::string& word) {
   return out + "'";
 }
 
-// What the program prints, its messages behind it.
+// The output of the program, followed by its messages.
 Answer ask(const std::string& words) {
   Answer answer;
   std::FILE* pipe = ::popen((quoted(program_path()) + " " + words + " 2>&1").c_str(), "r");
@@ -60,13 +60,13 @@ class Folder {
   std::string path_;
 };
 
-// As the table lies in memory, so that sums have the same bits.
+// In the memory order of the table, so that sums have the same bits.
 SavedModel fit_by_rows(const PreparedProblem& prepared) {
   const RowMajor X = prepared.X;
   return fit_model(MatrixView(X.data(), X.rows(), X.cols(), Layout::row_major), prepared.target, prepared.options);
 }
 
-// The program names what it did for its user: rows dropped, levels that part ways.
+// Notes that only the program has, because it reads a table: rows that were dropped, levels that separate classes.
 Json without_notes(Json json) {
   json.erase("notes");
   json.erase("seconds");
@@ -78,7 +78,7 @@ std::string check_prediction(const Json& given, const Json& expected) {
     if (given.contains(name) && expected.contains(name))
       if (auto place = difference(given.at(name), expected.at(name), 1e-12, name); !place.empty()) return place;
   if (!given.contains("probability")) return "";
-  Json lists = Json::array();  // a list each class, of two the second alone
+  Json lists = Json::array();  // one list per class; for two classes only the second
   const Json& rows = expected.at("probability");
   const std::size_t classes = rows.front().size();
   for (std::size_t c = 0; c < classes; ++c) {
@@ -102,8 +102,8 @@ std::vector<std::string> fields_of(const std::string& line) {
   return fields;
 }
 
-// The table with one to three rows more, copies in which a cell is empty; `last_of_all`: at its end, where kernel columns are named by
-// their rows.
+// The table with one to three additional rows, which are copies with an empty cell. `last_of_all`: they come last, because row numbers are
+// the names of kernel columns.
 std::string with_holes(const std::string& csv, bool last_of_all, Random& random) {
   std::vector<std::string> lines(1);
   for (const char c : csv)
@@ -147,7 +147,7 @@ Verdict the_program_agrees(const Subject& given) {
   const SavedModel model = fit_by_rows(subject.prepared);
   const Folder folder;
   folder.put("table.csv", csv_of(problem));
-  // Rows that lack a value, where they may be dropped, change nothing.
+  // Rows with a missing value change nothing if they may be dropped.
   Random random(problem.seed + 8);
   const bool holes = random.chance(0.3);
   if (holes) folder.put("holes.csv", with_holes(csv_of(problem), model.relevance() || problem.word("preset") == "slr_rvm", random));
@@ -174,7 +174,7 @@ Verdict the_program_agrees(const Subject& given) {
   return place.empty() ? holds() : fails("of `predict --json` and the library, " + place);
 }
 
-// The shell reads columns of numbers where the library is given positions; what it says of that is its own.
+// The program reads columns of numbers, the library gets positions, so these messages come only from the program.
 bool is_refused_by_the_shell_alone(const std::string& message) {
   return message.find("needs two rows each") != std::string::npos || message.find("need two rows each") != std::string::npos ||
          message.find("different numbers") != std::string::npos || message.find("no feature columns") != std::string::npos;
@@ -234,7 +234,7 @@ Verdict the_c_interface_agrees(const Subject& subject) {
   if (!subject.model) {
     if (code != ARDVARK_INVALID_ARGUMENT)
       return fails(fmt::format("the library refuses, and the C interface returns {}", static_cast<int>(code)));
-    // By name weights are an option like others, and may be the first that is refused.
+    // In the C interface, weights are an option like any other, and may be the first option that is refused.
     const bool first = !subject.prepared.options.weights.empty() && std::string_view(error.message).starts_with("weights cannot be used");
     return subject.refusal == error.message || first
                ? holds()
@@ -244,7 +244,7 @@ Verdict the_c_interface_agrees(const Subject& subject) {
   ardvark_result* results = nullptr;
   if (ardvark_model_result(model.get(), nullptr, &results, &error) != ARDVARK_OK) return fails(error.message);
   const Owned<ardvark_result> result(results);
-  // One row lies in memory as a column does: which of the two it is read as rounding shows, also in the number of sweeps.
+  // In memory, one row looks like a column. The way it is read changes the rounding, and so possibly the number of sweeps.
   if (X.rows() == 1 && !difference(text_of(result.get()), json_of(*subject.model, false)).empty()) return says_nothing();
   const double rounding = X.rows() == 1 ? 1e-12 : 0;
   std::string place = difference(text_of(result.get()), json_of(*subject.model, false), rounding);

@@ -1,4 +1,4 @@
-// Numbers that mean something: finite, in range, and true of the rows they describe.
+// Results are finite, in range, and correct for the rows that they describe.
 #include <fmt/format.h>
 
 #include <Eigen/Eigenvalues>
@@ -11,18 +11,19 @@
 namespace ardvark::testing {
 namespace {
 
-// Results that may be infinite or absent, each by its documentation; JSON has null for these.
+// Results that may be infinite or absent according to their documentation; they are null in JSON.
 bool may_be_null(const Subject& subject, const std::string& name) {
-  static const std::set<std::string> always = {"precision",         "preset", "target", "relevance_rows", "covariance",
-                                               "precision_history", "noise"};  // with one row the noise may have no upper end
+  static const std::set<std::string> always = {
+      "precision",         "preset", "target", "relevance_rows", "covariance",
+      "precision_history", "noise"};  // with one row, the interval of the noise may have no upper end
   if (always.contains(name)) return true;
-  if (name.starts_with("khat")) return true;  // not to be computed where draws say nothing of the tail                         (KHAT.1)
+  if (name.starts_with("khat")) return true;  // cannot be computed if the draws have no information about the tail             (KHAT.1)
   if (name == "log_det_V") return subject.model->softmax() || (subject.is_linear_score() && subject.fit().sparse);
   if (name == "odds_ratio") return subject.fit().mean.maxCoeff() > std::log(std::numeric_limits<double>::max());
-  // A softmax that has no maximum has coefficients of the last sweep, and no covariance.
+  // A softmax without a maximum has the coefficients of the last sweep, and no covariance.
   if (subject.model->softmax() && subject.report().status == Status::separated) return name != "mean" && name != "classes";
   if (name == "bound" || name == "starts") return name == "starts";
-  // q(w|tau) of a joint posterior has no variance with a_N <= 1.
+  // The weights of a joint posterior have no variance if a_N <= 1.
   if (name == "variance" || name == "sd" || name == "interval" || name == "intercept")
     return subject.is_linear_score() && subject.fit().is_joint() && subject.fit().noise.shape <= 1;
   return false;
@@ -86,7 +87,7 @@ std::string check_probabilities(const Json& prediction) {
 
 double weight(const Subject& subject, Index i);
 
-// The largest eigenvalue of the columns' correlations over the smallest that is looked at.                                      (SP.2)
+// The largest eigenvalue of the correlations of the columns, divided by the smallest one that the fit uses.                     (SP.2)
 double condition_of_gram(const Subject& subject) {
   const Matrix& X = subject.prepared.X;
   Matrix scaled = X.rowwise() - (subject.fit().intercept ? 1.0 : 0.0) * X.colwise().mean();
@@ -152,8 +153,8 @@ Verdict derived_numbers_are_sound(const Subject& subject) {
   return place.empty() ? holds() : fails(place);
 }
 
-// Where the documentation promises it: full variational Bayes of one linear score. Other rules and approximations are no ascents of one
-// bound.
+// The documentation promises a rising bound only for full variational Bayes of one linear score. Other rules and approximations need not
+// raise the bound.
 Verdict bound_rises(const Subject& subject) {
   if (!subject.is_linear_score()) return says_nothing();
   const Fit& fit = subject.fit();

@@ -1,4 +1,4 @@
-// Small tables of two classes, every second of which can be told apart by its first column.
+// Small tables of two classes. In every second table, the first column separates the classes.
 #pragma once
 
 #include <cmath>
@@ -12,7 +12,7 @@ struct ClassTable {
   Vector t;
 };
 
-/// \param number  an even one: the classes can be told apart
+/// \param number  if even, the classes are separable
 inline ClassTable classes_that_may_part(Random& random, Index n, Index p, int number) {
   ClassTable out{random.normals(n, p), Vector(n)};
   if (random.chance(0.3)) out.X.col(0) *= random.scale(1e-3, 1e3);

@@ -1,4 +1,4 @@
-// A target of any likelihood of the table, drawn at given linear predictors.
+// A random target for any likelihood, drawn from given linear predictors.
 #pragma once
 
 #include <cmath>

@@ -1,5 +1,5 @@
-// Kernel columns as a relevance vector machine uses them: centred, of standard deviation 1, a column of ones behind them; and their greedy
-// fit.
+// Kernel columns as a relevance vector machine uses them: centred, with standard deviation 1, followed by a column of ones; and their
+// greedy fit.
 #pragma once
 
 #include <cmath>
@@ -33,7 +33,7 @@ class KernelColumns {
   std::unique_ptr<DenseDesign> design_;
 };
 
-/// Of `num_kernels` columns and the column of ones behind them, which is free.
+/// For `num_kernels` columns, followed by the column of ones, which has no prior.
 inline GreedySettings kernel_settings(GreedyLikelihood likelihood, Index num_kernels) {
   GreedySettings settings;
   settings.likelihood = likelihood;
@@ -43,7 +43,7 @@ inline GreedySettings kernel_settings(GreedyLikelihood likelihood, Index num_ker
   return settings;
 }
 
-/// The same where the columns are known: nothing is exchanged, and the noise begins where it was.
+/// The same with known columns: no column is exchanged, and the noise starts with its old value.
 inline GreedySettings support_settings(GreedyLikelihood likelihood, Index num_kernels, double noise_precision) {
   GreedySettings settings = kernel_settings(likelihood, num_kernels);
   settings.exchange = settings.more_starts = false;
@@ -51,7 +51,7 @@ inline GreedySettings support_settings(GreedyLikelihood likelihood, Index num_ke
   return settings;
 }
 
-/// What greedy() maximised: the evidence, with hyper-priors their penalty included.
+/// The value that greedy() maximised: the log evidence, with the penalty of the hyper-priors if there are any.
 inline double maximised(const GreedyOutcome& fit) { return fit.evidence_trace.empty() ? fit.log_evidence : fit.evidence_trace.back(); }
 
 inline Matrix rows_of(const Matrix& X, const std::vector<Index>& rows) {
@@ -60,7 +60,7 @@ inline Matrix rows_of(const Matrix& X, const std::vector<Index>& rows) {
   return out;
 }
 
-/// The columns of a fit that are kernels.
+/// The kernel columns of a fit.
 inline std::vector<Index> kernels_of(const GreedyOutcome& fit, Index num_kernels) {
   std::vector<Index> out;
   for (const Index j : fit.columns)

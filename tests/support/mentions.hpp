@@ -1,4 +1,4 @@
-// Whether a fit says something.
+// Whether a note or warning of a fit contains a text.
 #pragma once
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 
 namespace ardvark::testing {
 
-/// One of the texts holds the piece.
+/// Whether one of the texts contains the piece.
 inline bool mentions(const std::vector<std::string>& texts, const std::string& piece) {
   return std::any_of(texts.begin(), texts.end(), [&](const std::string& text) { return text.find(piece) != std::string::npos; });
 }

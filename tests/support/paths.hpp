@@ -1,5 +1,5 @@
-// Where the files of this checkout and the programs of this build are. Only paths.cpp is compiled with them: the objects of all other
-// tests do not hang on the folder they were built in, and a compiler cache knows them again in another clone.
+// Paths of the files of this checkout and of the programs of this build. Only paths.cpp is compiled with them: the object files of all
+// other tests do not depend on the build folder, so that a compiler cache can use them in another clone.
 #pragma once
 
 #include <string>

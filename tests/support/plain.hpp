@@ -1,4 +1,4 @@
-// The formulas computed the plain way: explicit inverses in extended precision, sums as they stand on the page, quadrature.
+// The formulas computed in the direct way: explicit inverses in extended precision, sums as written in the docs, quadrature.
 #pragma once
 
 #include <Eigen/Core>
@@ -14,7 +14,7 @@ using Long = long double;
 using LongMatrix = Eigen::Matrix<Long, Eigen::Dynamic, Eigen::Dynamic>;
 using LongVector = Eigen::Matrix<Long, Eigen::Dynamic, 1>;
 
-/// RIDGE.1 and RIDGE.2 by inverting the whole matrix.
+/// Computes RIDGE.1 and RIDGE.2 by inverting the whole matrix.
 struct PlainRidge {
   Matrix V;
   Vector w;
@@ -33,16 +33,16 @@ inline Long plain_lambda(Long xi) { return xi == 0 ? 0.125L : std::tanh(xi / 2) 
 /// E f(u), u ~ N(m, s), by adaptive quadrature; f may bend sharply at 0.
 [[nodiscard]] double normal_expectation(double m, double s, const std::function<double(double)>& f, double tolerance = 1e-13);
 
-/// The integral of exp(log_density) over [low, high], as a logarithm; log_density is near `peak` at its highest.
+/// The logarithm of the integral of exp(log_density) over [low, high]; the maximum of log_density is near `peak`.
 [[nodiscard]] double log_integral(double low, double high, double peak, const std::function<double(double)>& log_density);
 
 /// The column term of LIN.3, JJ.5 and VG.2 that holds at any E[alpha]: -ln Gamma(c0) + c0 ln d0 - d0 E - c_N ln d_N + ln Gamma(c_N) + c_N.
 [[nodiscard]] double plain_precision_term(const GammaDistribution& prior, Index size, double expected);
 
 using AnyMatrix = Eigen::Ref<const Matrix>;
-/// max |x - y|, infinite if the sizes differ or either holds NaN.
+/// max |x - y|, infinite if the sizes differ or either contains NaN.
 [[nodiscard]] double distance(const AnyMatrix& x, const AnyMatrix& y);
-/// The largest |x - y| / (1 + |y|), likewise.
+/// The largest |x - y| / (1 + |y|), infinite in the same cases.
 [[nodiscard]] double relative_distance(const AnyMatrix& x, const AnyMatrix& y);
 [[nodiscard]] double relative_distance(double x, double y);
 

@@ -1,4 +1,5 @@
-// What nearly every test includes of others (tests/CMakeLists.txt). A test still names what it needs: other builds do without this.
+// Headers of other projects that almost all tests include (tests/CMakeLists.txt). A test still includes all that it needs, because other
+// builds do not use this file.
 #pragma once
 
 #include <fmt/format.h>

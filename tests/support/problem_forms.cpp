@@ -1,4 +1,4 @@
-// A drawn problem as the library, the program and other languages are given it, and with some of it changed.
+// Converts a drawn problem to the input of the library, the program and other languages, or changes a part of it.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -148,7 +148,7 @@ DrawnProblem for_the_shell(DrawnProblem problem, const std::vector<std::string>&
     problem.flat.clear();
     if (problem.word("prior") == "groups") drop_option(problem, "prior");
   }
-  // The shell writes what these columns hold as text: one that looks like a number is read as one, and the target likewise.
+  // In the CSV file, text columns and a target of text contain texts; if these look like numbers, the program reads them as numbers.
   return problem;
 }
 

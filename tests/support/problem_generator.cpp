@@ -42,7 +42,7 @@ std::vector<std::string> draw_names(Random& random, Index p) {
 
 Matrix draw_table(Random& random, Index n, Index p, std::set<std::string>& traits) {
   Matrix X = random.normals(n, p);
-  if (random.chance(0.25)) {  // neighbours are alike
+  if (random.chance(0.25)) {  // neighbouring columns are correlated
     const double alike = random.chance(0.3) ? 0.999 : random.uniform(0.3, 0.99);
     for (Index j = 1; j < p; ++j) X.col(j) = alike * X.col(j - 1) + std::sqrt(1 - alike * alike) * X.col(j);
     traits.insert("correlated columns");
@@ -58,7 +58,7 @@ Matrix draw_table(Random& random, Index n, Index p, std::set<std::string>& trait
   return X;
 }
 
-// What makes a table hard: at most one trait in most, several in some.
+// Traits that make a table difficult: most tables have at most one, some have several.
 void spoil_columns(Random& random, Matrix& X, std::set<std::string>& traits) {
   const Index p = X.cols(), n = X.rows();
   const bool hard = random.chance(0.4);
@@ -124,7 +124,7 @@ Vector draw_numbers(Random& random, const Matrix& X, std::set<std::string>& trai
   return y;
 }
 
-// Positions 0 .. classes - 1; every class has a row, and two where there is room.
+// Positions 0 .. classes - 1; every class has one row, or two if there are enough rows.
 Vector draw_classes(Random& random, const Matrix& X, Index classes, std::set<std::string>& traits) {
   const Index n = X.rows();
   double steepness = random.scale(0.2, 5);
@@ -155,7 +155,7 @@ Vector draw_classes(Random& random, const Matrix& X, Index classes, std::set<std
   return labels;
 }
 
-// Text or numbers as names of the classes; positions become these numbers.
+// Texts or numbers as names of the classes; for numbers, positions are replaced by them.
 void name_classes(Random& random, Index classes, DrawnProblem& problem) {
   if (random.chance(0.35)) {
     Words names = {"a", "b,c", "\xC3\xA9t\xC3\xA9", "no", "yes", "z \"q\""};
@@ -207,7 +207,7 @@ Rule whole(Index low, Index high) {
   return [=](Random& random, const Shape&) { return static_cast<double>(random.integer(low, high)); };
 }
 
-// Options of numbers: their ranges. Those of words and flags need none.
+// The ranges of numeric options. Words and flags need none.
 const std::map<std::string, Rule>& rules() {
   static const std::map<std::string, Rule> all = {
       {"lambda", scale(0.05, 30)},
@@ -242,7 +242,7 @@ const std::map<std::string, Rule>& rules() {
   return all;
 }
 
-// How often an option is drawn beside a model that has it.
+// How often an option is drawn for a model that has it.
 double chance_of(const std::string& name, const DrawnProblem& problem, const Shape& shape) {
   if (name == "prior") return 0.85;
   if (name == "lambda") return problem.word("prior") == "laplace" ? 0.97 : problem.word("preset").starts_with("l1") ? 0.4 : 0.01;
@@ -280,7 +280,8 @@ bool is_accepted(const DrawnProblem& problem) {
 
 bool is_essential(const std::string& name) { return name == "model" || name == "preset" || name == "task"; }
 
-// What does not go together is for the library to say: an option whose absence makes it content, else any, goes.
+// The library decides which options can be combined. If it refuses, an option is removed without which it does not refuse, or else any
+// option.
 void drop_until_accepted(Random& random, DrawnProblem& problem) {
   while (!is_accepted(problem)) {
     std::vector<std::string> droppable;
@@ -304,7 +305,7 @@ void draw_options(Random& random, const Shape& shape, DrawnProblem& problem) {
   drop_until_accepted(random, problem);
 }
 
-// Groups of columns where the prior has them, and columns without a prior.
+// Groups of columns, if the prior has groups, and columns without a prior.
 void draw_column_options(Random& random, DrawnProblem& problem) {
   const std::string prior = problem.word("prior");
   const auto try_it = [&](const char* name, const std::vector<Index>& value, std::vector<Index>& place) {

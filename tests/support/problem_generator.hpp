@@ -1,8 +1,8 @@
-// One generator of problems: every table, target and set of options follows from a seed, and what fails is made smaller.
+// The generator of random problems. The seed determines table, target and options. A problem that fails is reduced to a smaller one.
 //
-// A problem is what a user has: columns with names (some of text), a target, weights, and options by name, which are drawn from the
-// library's own tables: presets(), model_options(), and the words that a refusal names. A new preset, option or word is drawn without a
-// change here.
+// A problem has all that a user has: columns with names (some of text), a target, weights, and options by name. The options are drawn from
+// the library's own tables: presets(), model_options(), and the words that an error message lists. New presets, options and words are
+// therefore drawn without a change here.
 #pragma once
 
 #include <cstdint>
@@ -40,10 +40,10 @@ struct DrawnProblem {
   [[nodiscard]] Index rows() const { return target.size(); }
   [[nodiscard]] Index num_columns() const { return static_cast<Index>(columns.size()); }
   [[nodiscard]] const ModelOptions::Value* option(const std::string& name) const;
-  /// The text of an option, or nothing.
+  /// The text of an option; empty if it is not set.
   [[nodiscard]] std::string word(const std::string& name) const;
   [[nodiscard]] bool has_trait(const std::string& trait) const;
-  [[nodiscard]] bool has_text() const;  ///< a column of it
+  [[nodiscard]] bool has_text() const;  ///< whether there is a text column
 };
 
 enum class DrawFor {
@@ -53,8 +53,8 @@ enum class DrawFor {
 
 [[nodiscard]] DrawnProblem draw_problem(std::uint64_t seed, DrawFor what = DrawFor::any_task);
 
-/// What fit_model is given. Columns of text are dummies without the first level, and one group, as the documentation has it: written here
-/// anew, so that it judges the encoding of the library.
+/// The arguments of fit_model. A text column becomes dummies without the first level, in one group, as the documentation says. This is an
+/// independent implementation, so that it tests the encoding of the library.
 struct PreparedProblem {
   Matrix X;
   Vector target;
@@ -64,23 +64,22 @@ struct PreparedProblem {
 [[nodiscard]] ModelOptions model_options_of(const DrawnProblem& problem);
 [[nodiscard]] PreparedProblem prepare(const DrawnProblem& problem);
 
-/// One line: size, model and options, what is unusual.
+/// One line: size, model, options and traits.
 [[nodiscard]] std::string describe(const DrawnProblem& problem);
 
-/// The table as CSV, with the digits that bring each number back; new rows of the same columns likewise.
+/// The table as CSV, with enough digits for each number to be read back exactly; the same for new rows of these columns.
 [[nodiscard]] std::string csv_of(const DrawnProblem& problem);
-/// Arguments of `ardvark fit` behind the table. \param known  the options that the program has, "--max-sweeps"; others are left out
+/// The arguments of `ardvark fit` after the table. \param known  the options of the program, "--max-sweeps"; others are left out
 [[nodiscard]] std::vector<std::string> arguments_of(const DrawnProblem& problem, const std::vector<std::string>& known);
-/// Without the options that the program has not, and those that its table cannot say (names with commas in --group).
+/// The problem without options that the program does not have or that its arguments cannot express (names with commas in --group).
 [[nodiscard]] DrawnProblem for_the_shell(DrawnProblem problem, const std::vector<std::string>& known);
 
-/// Everything but the traits, to be read by other languages and by problem_of.
+/// Everything except the traits, for other languages and for problem_of.
 [[nodiscard]] nlohmann::ordered_json json_of(const DrawnProblem& problem);
 [[nodiscard]] DrawnProblem problem_of(const nlohmann::ordered_json& json);
 
-/// Smaller while it still fails: half of the rows and of the columns, then fewer, single options, plain names and numbers of few digits.
-/// \param fails     whether this one still does
-/// \param attempts  at most so many problems are tried
+/// A smaller problem that still fails. It tries half of the rows and of the columns, then fewer, without single options, with simple names
+/// and with numbers of few digits. \param fails     whether a problem still fails \param attempts  maximum number of problems to try
 [[nodiscard]] DrawnProblem shrink(DrawnProblem problem, const std::function<bool(const DrawnProblem&)>& fails, int attempts = 400);
 
 /// Some rows, in this order; some columns.
@@ -89,10 +88,10 @@ struct PreparedProblem {
 void set_option(DrawnProblem& problem, const std::string& name, const ModelOptions::Value& value);
 void drop_option(DrawnProblem& problem, const std::string& name);
 
-/// What the table of options holds and no fit of a table draws: filled from the table itself, or of other commands.
+/// Options that are not drawn: they are filled from the table itself, or belong to other commands.
 [[nodiscard]] const std::set<std::string>& options_not_drawn();
 
-/// The words that an option of this model may be, as the library's refusal lists them; empty where it is none of words.
+/// The allowed words of an option of this model, as the library's error message lists them; empty if its values are not words.
 [[nodiscard]] std::vector<std::string> words_of(const std::string& option);
 
 }  // namespace ardvark::testing

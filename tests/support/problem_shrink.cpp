@@ -1,4 +1,4 @@
-// What fails is made smaller, so that a person sees why.
+// Reduces a problem that fails, so that a person can see why it fails.
 #include <cmath>
 #include <numeric>
 #include <set>
@@ -22,7 +22,7 @@ std::vector<Index> without(Index size, Index one) {
   return all;
 }
 
-// The halves, and of few each single one left out.
+// The two halves; if there are few, also all but each single one.
 std::vector<std::vector<Index>> subsets(Index size) {
   std::vector<std::vector<Index>> all;
   if (size < 2) return all;
@@ -43,13 +43,13 @@ Vector rounded(const Vector& values, int digits) {
   return out;
 }
 
-// Each a step smaller, the boldest first.
+// Each is a step smaller; the largest steps come first.
 Problems smaller(const DrawnProblem& problem) {
   Problems all;
   for (const auto& rows : subsets(problem.rows())) all.push_back(with_rows(problem, rows));
   for (const auto& columns : subsets(problem.num_columns())) all.push_back(with_columns(problem, columns));
   for (const auto& [name, value] : problem.options) {
-    if (name == "model" || name == "preset" || name == "task" || name == "prior") continue;  // another model fails in its own way
+    if (name == "model" || name == "preset" || name == "task" || name == "prior") continue;  // another model would fail for another reason
     all.push_back(problem);
     drop_option(all.back(), name);
   }
@@ -65,7 +65,7 @@ Problems smaller(const DrawnProblem& problem) {
   return all;
 }
 
-// Same size, easier to read: one after the other.
+// Problems of the same size that are easier to read, one change after the other.
 DrawnProblem with_plain_names(DrawnProblem problem) {
   for (std::size_t j = 0; j < problem.columns.size(); ++j) problem.columns[j].name = "x" + std::to_string(j + 1);
   return problem;
@@ -86,7 +86,7 @@ DrawnProblem shrink(DrawnProblem problem, const std::function<bool(const DrawnPr
     problem = std::move(candidate);
     return true;
   };
-  problem.traits.clear();  // they are those of the problem as it was drawn
+  problem.traits.clear();  // the traits belong to the problem as it was drawn
   for (bool found = true; found && attempts > 0;) {
     found = false;
     for (DrawnProblem& candidate : smaller(problem))

@@ -1,4 +1,4 @@
-// Random numbers, tables, labels and priors for tests. Every problem follows from its seed.
+// Random numbers, tables, labels and priors for tests. The seed determines a problem.
 #pragma once
 
 #include <algorithm>
@@ -25,7 +25,7 @@ class Random {
   /// In [0, 1), the same on every platform.
   double uniform() { return static_cast<double>(engine_() >> 11) * 0x1p-53; }
   double uniform(double low, double high) { return low + (high - low) * uniform(); }
-  /// Evenly spread in the logarithm.
+  /// Uniform in the logarithm.
   double scale(double low, double high) { return std::exp(uniform(std::log(low), std::log(high))); }
   /// From low to high, both included.
   Index integer(Index low, Index high) { return low + static_cast<Index>(engine_() % static_cast<std::uint64_t>(high - low + 1)); }
@@ -54,10 +54,10 @@ class Random {
 inline Partition shared_partition(Index p) { return make_partition(std::vector<Index>(static_cast<std::size_t>(p), 0)); }
 [[nodiscard]] Partition ard_partition(Index p);
 
-/// A posterior with its vectors sized, as the engine hands it to a solver.
+/// A posterior whose vectors have the right sizes, as solvers expect it.
 [[nodiscard]] Posterior sized_posterior(const Partition& partition, Index rows);
 
-/// A linear and a logistic problem on the same table: a few columns matter, the others do not.
+/// A linear and a logistic problem on the same table: only a few columns have an effect.
 struct Problem {
   Matrix X;
   Vector y;       ///< signal plus noise

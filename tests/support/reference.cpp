@@ -102,7 +102,7 @@ Matrix gaussian_kernel(const Matrix& points, const Matrix& centres, double width
 }
 
 Matrix load_design(const std::string& set, bool test) {
-  if (set == "synth_rbf") {  // the kernel matrix on Ripley's points would be 6 MB
+  if (set == "synth_rbf") {  // a file with the kernel matrix on Ripley's points would have 6 MB
     const Matrix centres = load_design("synth").rightCols(2);
     return gaussian_kernel(test ? load_design("synth", true).rightCols(2) : centres, centres, 0.5);
   }

@@ -1,4 +1,4 @@
-// Reference data of the tests: where they lie, how they are read, and how results are compared with them.
+// Reference data of the tests: their paths, reading them, and comparing results with them.
 #pragma once
 
 #include <string>
@@ -24,10 +24,10 @@ namespace ardvark::testing {
 /// max|a - b| / max|b|: for coefficients, whose small ones carry the rounding of the large ones.
 [[nodiscard]] double difference_to_largest(const Vector& a, const Vector& b);
 
-/// Gaussian kernel columns behind a column of ones: K_ij = exp(-|x_i - c_j|^2 / width^2).
+/// A column of ones, followed by Gaussian kernel columns: K_ij = exp(-|x_i - c_j|^2 / width^2).
 [[nodiscard]] Matrix gaussian_kernel(const Matrix& points, const Matrix& centres, double width);
 
-/// The design matrix of a reference set: X.csv (X_test.csv for `test` where there is one, else X.csv), or what its definition gives.
+/// The design matrix of a reference set: X.csv (X_test.csv for `test` if there is one, else X.csv), or computed from its definition.
 [[nodiscard]] Matrix load_design(const std::string& set, bool test = false);
 
 }  // namespace ardvark::testing

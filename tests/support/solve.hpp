@@ -1,4 +1,4 @@
-// One call of a solver as the loop makes it.
+// One call of a solver, as in the loop of sweeps.
 #pragma once
 
 #include "posterior/solver.hpp"
@@ -7,8 +7,8 @@ namespace ardvark::testing {
 
 using namespace internal;
 
-/// V, w and, where the likelihood reads them, the row moments for these rows. Rows that may change get a version of their own and row
-/// moments are asked for, where solvers have these: a solver may keep what it knows of rows it has seen.
+/// V, w and, if the likelihood reads them, the row moments for these rows. Rows that may change get a new version, because a solver may
+/// keep results for rows that it has seen before. Row moments are asked for if the solver has them.
 template <typename AnySolver, typename AnyRows>
 [[nodiscard]] bool solve(AnySolver& solver, const LikelihoodTraits& traits, AnyRows& rows, const Vector& a, Posterior& q) {
   static Index version = 0;

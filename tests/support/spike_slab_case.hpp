@@ -1,4 +1,4 @@
-// Small problems of a spike and slab over a ridge, and their evidence by its definition.
+// Small problems with a spike and slab plus a ridge, and their log evidence by its definition.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -85,7 +85,7 @@ inline std::vector<Index> natural(const PenalisedColumns& which) {
   return order;
 }
 
-// Sweeps of all and of the raised, each after the hyper-parameters have moved.
+// Sweeps over all columns and over the raised ones, each after an update of the hyper-parameters.
 inline void expect_no_fall(SpikeSlab& q, const std::vector<Index>& order, int sweeps, unsigned seed) {
   double last = -1e300;
   for (int sweep = 0; sweep < sweeps; ++sweep) {

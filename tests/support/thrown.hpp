@@ -1,4 +1,4 @@
-// What an action throws, and what its message says.
+// Checks the exception of an action and its message.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 
 namespace ardvark::testing {
 
-/// The action throws InvalidArgument, and the message holds each of the pieces: the argument and its value.
+/// The action throws InvalidArgument, and the message contains each of the pieces: the argument and its value.
 template <typename Action>
 void expect_invalid(Action&& action, std::initializer_list<const char*> pieces) {
   try {

@@ -2,8 +2,8 @@
 First fit
 =========
 
-You learn to fit a regression and a classifier, to read off what matters and how sure that is, and to predict with the
-uncertainty that belongs to it.
+You learn to fit a regression and a classifier, to see which columns are relevant and how sure this is, and to predict
+with the right uncertainty.
 """
 
 from pathlib import Path
@@ -22,25 +22,25 @@ root = next(f for f in [Path.cwd(), *Path.cwd().parents] if (f / "examples/data"
 # %%
 # A regression
 # ------------
-# Ten measurements of 442 patients, and how far their diabetes had progressed a year later. The
-# table goes in as it is: intercept and scaling are dealt with inside, and results come back in your
-# units. Column names are kept.
+# Ten measurements of 442 patients, and how far their diabetes had progressed a year later. The fit
+# accepts the table as it is: it adds an intercept, scales the columns inside, and gives results in
+# your units. It keeps the column names.
 X, y = load_diabetes(return_X_y=True, as_frame=True, scaled=False)
 X_train, X_test, y_train, y_test = train_test_split(X, y, test_size=0.3, random_state=0)
 model = BayesianLinearRegression(prior="ard").fit(X_train, y_train)
 print(model.summary())
 
 # %%
-# A coefficient has a posterior distribution, not an error bar of a sampling experiment: with 95%
-# probability, given model and data, it lies in its interval. Hollow marks are columns that the fit
-# would rather do without. Each is shown in units of its standard deviation, so that columns of any
-# scale compare.
+# A coefficient has a posterior distribution: given model and data, it lies in its interval with 95%
+# probability. (This is not the error bar of a sampling experiment.) Hollow marks are columns that
+# the fit does not keep. Each coefficient is multiplied by the standard deviation of its column, so
+# that columns of any scale can be compared.
 CoefficientDisplay.from_estimator(model, standardize=True)
 plt.show()
 
 # %%
-# A prediction comes with the standard deviation of a *new observation*, the noise and what the fit
-# does not know included (LIN.4). Of patients that were not fitted, so many lie in their intervals:
+# A prediction has the standard deviation of a *new observation*, which includes the noise and the
+# uncertainty of the coefficients (LIN.4). This is the share of new patients in their intervals:
 mean, std = model.predict(X_test, return_std=True)
 low, high = model.predict_interval(X_test, level=0.9).T
 inside = np.mean((low <= y_test) & (y_test <= high))
@@ -52,8 +52,8 @@ print(
 # Classes
 # -------
 # Seven measurements of 200 women of Pima heritage, diabetic or not, and 332 others to predict.
-# Labels may be anything; probabilities are averaged over the posterior (PRED.2), so that a woman
-# unlike those fitted comes nearer to one half.
+# Labels may be numbers or texts. Probabilities are averages over the posterior (PRED.2), so that
+# they are closer to one half for a woman who is unlike those in the training data.
 train, test = (
     pd.read_csv(root / "examples" / "data" / f"Pima.{part}.csv") for part in ("tr", "te")
 )
@@ -67,7 +67,7 @@ print(
 )
 
 # %%
-# Whether the probabilities mean what they say: of those who were given 70%, seven in ten should be
+# Are the probabilities right? Of the women with a probability of 70%, seven in ten should be
 # diabetic.
 calibration = CalibrationDisplay.from_estimator(classifier, X_test, y_test, n_bins=6)
 plt.show()
@@ -75,6 +75,6 @@ plt.show()
 # %%
 # Where to go on
 # --------------
-# - :doc:`Which prior <plot_2_which_prior>` takes up the word ``ard`` above.
+# - :doc:`Which prior <plot_2_which_prior>` explains the word ``ard`` above.
 # - :doc:`Reading a summary <plot_3_reading_a_summary>` explains each line of the table.
 # - ``model.save("file")`` writes a file that the command line and the other languages read.

@@ -2,24 +2,24 @@
 Which prior
 ===========
 
-You learn what the default does and when another prior serves better, from two experiments that differ in one thing: whether few columns matter, or all a
-little.
+You learn what the default does and when another prior is better. Two experiments differ in one thing: either a few columns have an effect, or all
+have a small one.
 
 =============  ===========================  ======================================================================
-``prior``      one precision for            take it when
+``prior``      one precision for            use it if
 =============  ===========================  ======================================================================
 ``"auto"``     the same as ``"sparse"``     you do not know: it is the default
-``"sparse"``   (see below)                  always: it finds out which of the two experiments it is in
-``"shared"``   all columns                  columns are many beside rows, or all may matter
-``"ard"``      each column                  rows are many, and you ask which columns matter
+``"sparse"``   (see below)                  always: it learns which of the two experiments the data resemble
+``"shared"``   all columns                  there are many columns per row, or all may have an effect
+``"ard"``      each column                  there are many rows, and you ask which columns are relevant
 a dict         each group of columns        columns belong together
-``"none"``     none: flat                   you want the classical answer
-``"laplace"``  L1, classes only             columns are very many and you want a short list
+``"none"``     none: flat                   you want the classical result
+``"laplace"``  L1, classes only             there are very many columns and you want a short list
 =============  ===========================  ======================================================================
 
-``"sparse"`` gives no column a precision: it takes few effects of their own over many small ones, and finds from the data how many, how large and
-how dense. ``"slab"`` is the few alone, ``"dense"`` the many alone. What each is worth on many kinds of data, and how often its intervals hold:
-:doc:`/which_prior`.
+With ``"sparse"``, columns have no precisions: a few columns have an effect of their own, and all columns may have a small one. The prior learns from
+the data how many effects there are and how large they are. ``"slab"`` has only the few effects, ``"dense"`` only the many small ones.
+:doc:`/which_prior` shows how good each prior is on many kinds of data, and how often its intervals are right.
 """
 
 import warnings
@@ -33,9 +33,9 @@ from ardvark.plot import COLORS, MARKERS, RelevanceDisplay
 # %%
 # Two worlds
 # ----------
-# Forty columns, and rows from 50 to 640. In the *sparse* world four columns have the coefficient 1,
-# in the *dense* one all have coefficients from N(0, 1/10): the signal is as strong. Each point is a
-# mean over ten data sets.
+# There are forty columns, and 50 to 640 rows. In the *sparse* world, four columns have the
+# coefficient 1. In the *dense* world, all columns have coefficients from N(0, 1/10); the signal has
+# the same strength. Each point is a mean over ten data sets.
 num_columns, row_counts, priors = 40, [50, 80, 160, 320, 640], ["none", "shared", "ard", "sparse"]
 
 
@@ -46,12 +46,12 @@ def coefficients(world, random):
 
 
 def excess_error(world, prior, num_rows, seed):
-    """Mean square error of the predicted means beyond that of the truth, where the noise has variance 1."""
+    """Mean square error of the predicted means minus that of the true means; the noise has variance 1."""
     random = np.random.RandomState(seed)
     w = coefficients(world, random)
     X = random.standard_normal((num_rows, num_columns))
     y = X @ w + random.standard_normal(num_rows)
-    # On some of these tables one start of the default prior climbs slowly; the default is 500 sweeps.
+    # On some of these tables one start of the default prior needs more than the default of 500 sweeps.
     fit = BayesianLinearRegression(prior, max_iter=2000).fit(X, y)
     return np.sum((fit.coef_ - w) ** 2) + fit.intercept_**2
 
@@ -85,15 +85,16 @@ axes[0].legend(frameon=False)
 plt.show()
 
 # %%
-# ARD pays in the sparse world and costs in the dense one; one precision never does harm. A flat
-# prior is worst where rows are few. The default has the best of both: it is as good as one
-# precision where all columns matter, and better than ARD where few do, for it learns from the data
-# which it is (SP.5). The update of the precisions of the others is (LIN.2).
+# ARD is better in the sparse world and worse in the dense one. One precision is never bad. A flat
+# prior is worst if there are few rows. The default is good in both worlds: it is as good as one
+# precision if all columns have an effect, and better than ARD if only a few have one, because it
+# learns from the data which is the case (SP.5). The other priors update their precisions by
+# (LIN.2).
 #
-# What the default sees
-# ---------------------
-# The probability that a column has an effect of its own. The first four columns are the ones that
-# matter; filled are those above one half.
+# What the default finds
+# ----------------------
+# The picture shows the probability that a column has an effect of its own. The first four columns
+# have one. Marks above one half are filled.
 random = np.random.RandomState(1)
 X = pd.DataFrame(
     random.standard_normal((320, num_columns)), columns=[f"x{j + 1}" for j in range(num_columns)]
@@ -104,17 +105,17 @@ RelevanceDisplay.from_estimator(default_fit)
 plt.show()
 
 # %%
-# What ARD sees
-# -------------
-# In [0, 1], how far the data rather than the prior determine a coefficient. "Kept" is here a mild
-# rule, which keeps about one in seven columns of pure noise (OPT.3).
+# What ARD finds
+# --------------
+# The relevance is in [0, 1]: 1 if the data determine a coefficient, 0 if the prior does. "Kept" is
+# a mild rule here: it keeps about one in seven columns of pure noise (OPT.3).
 ard_fit = BayesianLinearRegression("ard").fit(X, y)
 RelevanceDisplay.from_estimator(ard_fit)
 plt.show()
 
 # %%
-# Its price where columns are many: of 60 rows and 120 columns it explains the noise away, and an
-# interval that should hold 95 of 100 new observations holds next to none. The fit says so.
+# ARD is bad with many columns. With 60 rows and 120 columns, it explains the noise by columns, and
+# an interval that should contain 95 of 100 new observations contains almost none. The fit warns:
 wide = np.random.RandomState(2)
 X_wide, w_wide = wide.standard_normal((60, 120)), np.r_[np.ones(3), np.zeros(117)]
 y_wide = X_wide @ w_wide + wide.standard_normal(60)
@@ -133,9 +134,9 @@ pd.Series(inside, name="inside their 95% intervals").to_frame().round(2)
 # %%
 # Groups
 # ------
-# Columns that belong together, such as the dummies of a text column or the lags of a signal, share
-# a precision: they matter together, or not. (Under the default a text column on the command line has
-# one indicator for all its dummies, (SP.10).)
+# Columns that belong together, such as the dummies of a text column or the lags of a signal, can
+# share a precision: they are relevant together, or not. (With the default prior, a text column on
+# the command line has one indicator for all its dummies, (SP.10).)
 groups = {"signal": ["x1", "x2", "x3", "x4"], "rest": [f"x{j}" for j in range(5, num_columns + 1)]}
 grouped = BayesianLinearRegression(groups).fit(X, y)
 pd.DataFrame(
@@ -147,10 +148,10 @@ pd.DataFrame(
 ).round(2)
 
 # %%
-# The bound prefers the groups to one precision by far, and rightly: two precisions say what there
-# is to say. That of ARD stands last and means little: each of its forty precisions pays some three
-# nats for its hyper-prior (:doc:`/math/errata`), so that bounds compare only between fits with
-# about as many.
+# The bound clearly prefers the groups to one precision, and this is right: two precisions describe
+# these data. ARD is last, but this means little: each of its forty precisions costs about three
+# nats for its hyper-prior (:doc:`/math/errata`). Bounds can be compared only between fits with
+# about the same number of precisions.
 bounds = pd.Series(
     {
         name: BayesianLinearRegression(prior).fit(X, y).bound_

@@ -2,7 +2,7 @@
 Relevance vectors on a curve
 ============================
 
-You learn to fit a curve without choosing a kernel width, to read how the width was found, and what happens where there are no data.
+You learn to fit a curve without choosing a kernel width, to see how the width was found, and what happens where there are no data.
 """
 
 import matplotlib.pyplot as plt
@@ -16,9 +16,10 @@ x = pd.DataFrame({"time": np.sort(random.uniform(-10, 10, 100))})
 y = pd.Series(np.sinc(x["time"] / np.pi) + 0.1 * random.standard_normal(100), name="signal")
 
 # %%
-# A sum of kernels, each at one of the rows: the fit starts with none and adds, removes and
-# re-weighs them while that raises the evidence (GREEDY.2), then confirms it by sweeps (RVM.2). A
-# few kernels and a constant are left of a hundred rows; predictions need no other.
+# The curve is a sum of kernels, each at one of the rows. The fit starts with no kernel. It adds and
+# removes kernels and changes their weights as long as this raises the log evidence (GREEDY.2), and
+# ends with sweeps (RVM.2). A hundred rows leave only a few kernels and a constant. Predictions need
+# no other rows.
 model = RelevanceVectorRegressor().fit(x, y)
 PredictiveDisplay.from_estimator(model, x, y)
 plt.show()
@@ -29,8 +30,9 @@ print(model.summary())
 # %%
 # The width
 # ---------
-# Each width is a model; the one with the highest evidence is taken (RVM.1, RVM.5). ``width_`` is in
-# standard deviations of the input; divided by ``input_scale_`` it is in the units of the column.
+# Each width is a model; the fit takes the width with the highest log evidence (RVM.1, RVM.5).
+# ``width_`` is in standard deviations of the input. Divided by ``input_scale_``, it is in the units
+# of the column.
 width = model.width_ / model.input_scale_[0]
 print(f"width {width:.2f} in the units of time")
 trials = pd.DataFrame(
@@ -50,13 +52,14 @@ ax.spines[["top", "right"]].set_visible(False)
 plt.show()
 
 # %%
-# Too narrow a kernel needs many vectors and pays for each; too wide a one cannot follow the curve.
+# A kernel that is too narrow needs many vectors, and each has a price. A kernel that is too wide
+# cannot follow the curve.
 #
 # Where there are no data
 # -----------------------
-# Beyond its vectors a sum of local kernels returns to the constant, and its band to the noise: the
-# model does not know that it does not know. Do not read the band there as uncertainty about the
-# curve; a linear term or a Gaussian process is for that.
+# Far from its vectors, a sum of local kernels returns to the constant, and its band has only the
+# width of the noise. The band there does not show how uncertain the curve is. If you need this, use
+# a linear term or a Gaussian process.
 far = pd.DataFrame({"time": np.linspace(-25, 25, 201)})
 mean, std = model.predict(far, return_std=True)
 noise = model.alpha_**-0.5
@@ -71,8 +74,8 @@ print(f"standard deviation of a new observation at -25: {std[0]:.3f}; of the noi
 # %%
 # More inputs
 # -----------
-# ``width="each"`` learns a width for every input; a wide one means that the input hardly matters.
-# Here only the first of three does.
+# ``width="each"`` learns a width for every input. A large width means that the input has little
+# effect. Here only the first of three inputs has an effect.
 X = random.uniform(-5, 5, (150, 3))
 z = np.sinc(X[:, 0] / np.pi) + 0.05 * random.standard_normal(150)
 each = RelevanceVectorRegressor(width="each").fit(X, z)

@@ -2,9 +2,9 @@
 Decoding with sparse logistic regression
 ========================================
 
-You learn to find the few columns among thousands that tell two conditions apart, why one fit is not enough, and how selection counts help.
+You learn to find the few columns among thousands that differ between two conditions, why one fit is not enough, and how selection counts help.
 
-The experiment is simulated: 100 trials, 1000 voxels, ten of which differ between two conditions by one standard deviation, up or down.
+The experiment is simulated: 100 trials and 1000 voxels. Ten voxels differ between two conditions by one standard deviation, up or down.
 """
 
 import matplotlib.pyplot as plt
@@ -32,8 +32,8 @@ is_informative = np.isin(np.arange(num_voxels), informative)
 # %%
 # One fit each
 # ------------
-# The algorithms of the SLR toolbox go by its names. ``slr_var`` and ``slr_lap`` prune columns for
-# good when their precision passes 1e8 (SLR.1, SLR.2); ``rlr_var`` keeps all; L1 keeps those at the
+# The algorithms of the SLR toolbox have its names. ``slr_var`` and ``slr_lap`` remove a column when
+# its precision exceeds 1e8 (SLR.1, SLR.2); ``rlr_var`` keeps all columns; L1 keeps those at the
 # edge of its optimality conditions (L1.2).
 fits = {
     "slr_var": SparseLogisticRegression("slr_var"),
@@ -56,15 +56,16 @@ report = pd.DataFrame(
 report.round(3)
 
 # %%
-# The sparse fits find most of the ten and are right far more often than those with one precision,
-# which spread the weight over a thousand columns. But each keeps false ones, and other trials would
-# keep others.
+# The sparse fits find most of the ten voxels. They are far more accurate than the fits with one
+# precision, which spread the weight over a thousand columns. But each of them also keeps false
+# voxels, and with other trials it would keep others.
 #
 # Selection counts
 # ----------------
 # How often does a voxel survive when the trials change? Repeated stratified cross-validation with
-# ``slr_var``, and the share of fits that kept each voxel. The SC-value (SEL.1) weighs a fit by its
-# accuracy on the trials left out. One of the fifty fits needs more than the usual 1000 sweeps.
+# ``slr_var`` gives the share of fits that kept each voxel. In the SC-value (SEL.1), the weight of a
+# fit is its accuracy on the trials that were left out. One of the fifty fits needs more than the
+# usual 1000 sweeps.
 selector = RelevanceSelector(
     SparseLogisticRegression("slr_var", max_iter=5000), by="counts", folds=10, repeats=5, random_state=0
 )
@@ -86,11 +87,12 @@ ranking = pd.DataFrame(
 ranking
 
 # %%
-# Of the first ten more are informative than the single fit found. (That there are ten, nobody tells
-# you: look for the gap in the SC-values.) A fit on these ten alone is as accurate as the sparse fit
-# on all, but too sure of itself, for the trials that it is fitted to also chose its columns: where
-# probabilities matter take ``slr_lap`` on all of them. For the same reason a selection belongs
-# inside any cross-validation that judges it; here the test trials were never seen.
+# More of the first ten are informative than those that the single fit found. (In practice you do
+# not know that there are ten: look for the gap in the SC-values.) A fit on these ten alone is as
+# accurate as the sparse fit on all, but too sure, because the same trials chose its columns. If you
+# need correct probabilities, use ``slr_lap`` on all columns. For the same reason, a
+# cross-validation that judges a selection must repeat the selection in each fold. Here the test
+# trials had no part in the selection.
 winners = order[:10]
 final = BayesianLogisticRegression("shared").fit(X[:, winners], y)
 on_winners = {

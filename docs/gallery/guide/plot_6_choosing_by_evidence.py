@@ -2,7 +2,7 @@
 Choosing by evidence
 ====================
 
-You learn to compare models by the evidence instead of a validation set, where that works, and the two cases in which it misleads.
+You learn to compare models by the log evidence instead of a validation set, when this works, and two cases in which it misleads.
 """
 
 import matplotlib.pyplot as plt
@@ -15,9 +15,9 @@ from sklearn.model_selection import KFold, cross_val_predict
 # %%
 # How many waves?
 # ---------------
-# Eighty noisy readings of a sum of three waves. Models with one to ten pairs of sine and cosine;
-# the bound of each (LIN.3) beside the error of 10-fold cross-validation, which costs ten fits and
-# keeps rows back.
+# The data are eighty noisy readings of a sum of three waves. The models have one to ten pairs of
+# sine and cosine. The picture compares the bound of each (LIN.3) with the error of 10-fold
+# cross-validation, which needs ten fits, each without some of the rows.
 random = np.random.RandomState(0)
 t = np.sort(random.uniform(0, 1, 80))
 
@@ -64,16 +64,16 @@ plt.show()
 print(f"by the bound {by_bound}, by cross-validation {by_validation}, true 3")
 
 # %%
-# The bound has a clear maximum; the training error only falls. A difference of d nats is odds of
-# exp(d) to 1, if both models were as likely before:
+# The bound has a clear maximum; the training error only falls. A difference of d nats means odds of
+# exp(d) to 1 if both models have the same prior probability:
 odds = np.exp(bound.max() - np.sort(bound)[-2])
 print(f"the best against the second best: {odds:.0f} to 1")
 
 # %%
 # Averaging
 # ---------
-# No need to choose one: weights proportional to exp(bound) average the predictions. Here the best
-# has nearly all the weight.
+# You need not choose one model: you can average the predictions, with weights proportional to
+# exp(bound). Here the best model has nearly all the weight.
 weight = np.exp(bound - bound.max())
 weight /= weight.sum()
 grid = np.linspace(0, 1, 200)
@@ -92,7 +92,7 @@ errors.to_frame().round(4)
 # %%
 # Kernels
 # -------
-# The relevance vector machine's evidence is made to be compared: between widths, kernels and
+# The log evidence of relevance vector machines can be compared between widths, kernels and
 # algorithms (RVM.1).
 kernels = {
     kernel: RelevanceVectorRegressor(kernel).fit(t[:, None], y)
@@ -113,10 +113,10 @@ of_kernels.round(4)
 # %%
 # Where it misleads
 # -----------------
-# **Different numbers of hyper-priors.** Under ARD each column pays for its own, three to four nats
-# with the defaults, whether it matters or not: compare ARD fits with the same columns, or use one
-# precision, as above (:doc:`/math/errata`). Five columns that tell nothing cost dearly under ARD,
-# and little under one precision:
+# **Different numbers of hyper-priors.** Under ARD, the hyper-prior of each column costs three to
+# four nats with the defaults, even if the column has no effect. Compare ARD fits only with the same
+# columns, or use one precision, as above (:doc:`/math/errata`). Five columns without an effect cost
+# much under ARD, and little under one precision:
 noise_columns = random.standard_normal((t.size, 5))
 price = pd.Series(
     {
@@ -131,8 +131,8 @@ price = pd.Series(
 price.to_frame().round(1)
 
 # %%
-# **Other data.** The bound is of *these* rows and *this* target: dropping rows, or taking the
-# logarithm of y, makes another number that is not to be compared. A change of units is accounted
-# for (LIN.5):
+# **Other data.** The bound applies only to *these* rows and *this* target. If you drop rows, or
+# take the logarithm of y, the new bound cannot be compared with the old one. A change of the units
+# of columns does not change the bound (LIN.5):
 in_cents = BayesianLinearRegression("shared").fit(100 * waves(t, 3), y).bound_ - bound[2]
 print(f"columns in other units change the bound by {in_cents:.1e} nats")

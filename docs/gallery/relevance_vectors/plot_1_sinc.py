@@ -2,12 +2,12 @@
 Sinc: relevance vectors beside support vectors
 ==============================================
 
-You learn how few kernel functions a curve needs once each must earn its place, and what the relevance vector machine gives that a
-support vector machine does not: a noise level, and a distribution of what comes next.
+You learn how few kernel functions a curve needs if each must be worth its price, and what the relevance vector machine gives that a
+support vector machine does not: a noise level, and a distribution of new observations.
 
-The setting is that of Tipping (2001), section 4.1, figures 1 and 2: sin(x)/x at 100 even places on (-10, 10), the linear spline kernel
-(KER.7), first without noise, then with uniform noise on (-0.2, 0.2). The kernel is positive semi-definite for positive inputs only, which a
-support vector machine needs: both get x + 10.
+The setting is that of Tipping (2001), section 4.1, figures 1 and 2: sin(x)/x at 100 equally spaced points on (-10, 10), with the linear spline
+kernel (KER.7), first without noise, then with uniform noise on (-0.2, 0.2). A support vector machine needs a positive semi-definite kernel, and
+this one is so only for positive inputs. Both machines therefore get x + 10.
 """
 
 import warnings
@@ -44,10 +44,10 @@ truth = sinc(grid[:, 0] - 10)
 # %%
 # Without noise
 # -------------
-# The support vector machine leaves errors up to 0.01 unpunished. To compare like with like the
-# noise of the relevance vector machine is held at a standard deviation of 0.01: by a prior on its
-# precision so sharp that the data do not move it. Shape and rate are those of the target scaled to
-# variance one.
+# The support vector machine has no penalty for errors up to 0.01. For a fair comparison, the noise
+# of the relevance vector machine is fixed at a standard deviation of 0.01, by a prior of its
+# precision that is so sharp that the data do not change it. Shape and rate are for the target
+# scaled to variance one.
 y = sinc(x[:, 0] - 10)
 support_machine = SVR(kernel=spline, C=100, epsilon=0.01).fit(x, y)
 sharp = 1e8
@@ -106,10 +106,10 @@ def draw_pair(support_machine, machine, y):
 draw_pair(support_machine, held, y)
 
 # %%
-# Left to itself the relevance vector machine finds that there is no noise, and spends more vectors
-# on a finer curve. The bound then rises until rounding decides, and as a rule the fit ends with a
-# warning that says so: which vectors stay hangs on the last bits, and so on the processor; how many
-# they are, and the error, hardly do.
+# Without this prior, the relevance vector machine finds that there is no noise, and uses more
+# vectors for a finer curve. The bound then rises until rounding decides, and usually the fit ends
+# with a warning that says so. Which vectors stay depends on the last bits, and so on the processor.
+# Their number and the error hardly depend on them.
 with warnings.catch_warnings():
     warnings.simplefilter("ignore", ConvergenceWarning)
     free = RelevanceVectorRegressor(kernel="spline", standardize=False).fit(x, y)
@@ -119,8 +119,8 @@ print(f"{free.support_.size} vectors, largest error {np.abs(free.predict(grid) -
 # With noise
 # ----------
 # The support vector machine takes C and epsilon from 5-fold cross-validation, as in the paper. The
-# relevance vector machine takes nothing: noise and precisions are part of the fit (RVM.2), and a
-# vector that does not earn its price leaves (RVM.4).
+# relevance vector machine needs no such choice: noise and precisions are part of the fit (RVM.2),
+# and a vector that is not worth its price leaves (RVM.4).
 noisy = y + np.random.RandomState(1).uniform(-0.2, 0.2, y.size)
 folds = KFold(5, shuffle=True, random_state=0)
 search = GridSearchCV(
@@ -134,8 +134,8 @@ machine = RelevanceVectorRegressor(kernel="spline", standardize=False).fit(x, no
 draw_pair(noisy_support_machine, machine, noisy)
 
 # %%
-# Beside the paper
-# ----------------
+# Compared with the paper
+# -----------------------
 rms = {
     name: np.sqrt(np.mean((fit.predict(grid) - truth) ** 2))
     for name, fit in (("SVM", noisy_support_machine), ("RVM", machine))
@@ -164,17 +164,17 @@ table = pd.DataFrame(
 table.round(4)
 
 # %%
-# What differs, and why. The noise of the paper is not ours: one draw of 100 values moves the rms
-# error between 0.03 and 0.05. Where nothing is random, without noise, vectors and errors are close
-# to the printed ones; the paper's program has no hyper-priors and no price of 2.05 nats a vector
-# (RVM.1), ours has.
+# What differs, and why. The noise of the paper is not the same as ours: with different draws of 100
+# values, the rms error varies between 0.03 and 0.05. Without noise, nothing is random, and vectors
+# and errors are close to the printed ones. The paper's program has no hyper-priors and no price of
+# 2.05 nats per vector (RVM.1); ours has both.
 #
 # No width to choose
 # ------------------
-# Bishop and Tipping (2000) take 50 places at random, normal noise of 0.1 and a Gaussian kernel, 25
-# times; their width comes from cross-validation. Here the width comes from the evidence (RVM.5),
-# which needs no second look at the data; beside it stands a width of 3, and Tipping and Faul's
-# algorithm, which has no hyper-priors.
+# Bishop and Tipping (2000) take 50 random points, normal noise of 0.1 and a Gaussian kernel, 25
+# times. Their width comes from cross-validation. Here the width comes from the log evidence
+# (RVM.5), which needs no separate data. The table also has a width of 3, and the algorithm of
+# Tipping and Faul, which has no hyper-priors.
 x_true = np.linspace(-10, 10, 1001)[:, None]
 
 
@@ -211,6 +211,6 @@ gaussian = pd.DataFrame(
 gaussian.round(4)
 
 # %%
-# Ours have fewer vectors and a slightly larger error: the price of a vector again, which is charged
-# so that widths can be compared at all. Without it the highest evidence is that of a kernel so
-# narrow that each row explains itself (RVM.1).
+# Our fits have fewer vectors and a slightly larger error. The reason is again the price of a
+# vector. Without this price, widths could not be compared: the highest log evidence would be that
+# of a kernel so narrow that each row explains only itself (RVM.1).

@@ -2,12 +2,12 @@
 Posterior of weights and precisions
 ===================================
 
-You learn what makes a relevance vector machine sparse: the posterior of each weight's precision. Most precisions run away, their weights
-are pinned at zero, and a few are left that the data hold.
+You learn what makes a relevance vector machine sparse: the posterior of the precision of each weight. Most precisions become very large, so
+that their weights are almost zero. The data determine the few other weights.
 
-The setting is that of Bishop and Tipping (2000): sin(x)/x at 50 random places, normal noise of standard deviation 0.1, a Gaussian kernel at
-each place, and the full variational posterior (VR.1, VR.2) of 51 weights, 51 precisions and the noise. It is the preset
-``vrvm_regression`` on the kernel's columns: plain sweeps over all of them, as published.
+The setting is that of Bishop and Tipping (2000): sin(x)/x at 50 random points, normal noise of standard deviation 0.1, a Gaussian kernel at
+each point, and the full variational posterior (VR.1, VR.2) of 51 weights, 51 precisions and the noise. The fit uses the preset
+``vrvm_regression`` on the kernel columns: plain sweeps over all of them, as published.
 """
 
 from pathlib import Path
@@ -28,7 +28,7 @@ width = 3.0
 
 
 def kernel(x):
-    """exp(-(x - c)^2 / width^2) at each training place c, and a column of ones (KER.1)."""
+    """exp(-(x - c)^2 / width^2) at each training point c, and a column of ones (KER.1)."""
     return np.column_stack([np.ones(x.size), np.exp(-(((x[:, None] - CENTRES) / width) ** 2))])
 
 
@@ -38,7 +38,8 @@ fit = _core.fit(Phi, y, preset="vrvm_regression", tolerance=1e-9, max_sweeps=200
 print(fit.text("message"))
 
 # %%
-# Drawn as relevant are the columns whose precision would be finite without a hyper-prior (OPT.3).
+# The picture shows columns as relevant if their precision would be finite without a hyper-prior
+# (OPT.3).
 weight, sd = fit.array("mean"), fit.array("sd")
 precision = fit.array("precision")[fit.array("group").astype(int)]  # E[alpha] of each column
 relevant = fit.array("relevant") == 1
@@ -103,10 +104,10 @@ for ax in axes[1:]:
 plt.show()
 
 # %%
-# Beside the paper
-# ----------------
-# Its numbers are means over 25 data sets, with a width from cross-validation; here are one data set
-# and a width of 3.
+# Compared with the paper
+# -----------------------
+# The numbers of the paper are means over 25 data sets, with a width from cross-validation. Ours are
+# for one data set and a width of 3.
 noise_sd = (fit.number("noise.rate") / fit.number("noise.shape")) ** 0.5
 rms = np.sqrt(np.mean((prediction.array("mean") - np.sinc(grid / np.pi)) ** 2))
 published = pd.read_csv(root / "docs" / "published" / "relevance_vectors.csv")
@@ -125,13 +126,13 @@ table.round(4)
 # %%
 # What differs, and why
 # ---------------------
-# A precision cannot run to infinity: with the paper's hyper-prior Gam(1e-6, 1e-6) its posterior
-# mean is at most (1e-6 + 1/2) / 1e-6, half a million, and in practice it settles far below. So no
-# threshold on the precision itself prunes anything (:doc:`/math/errata`), and the paper judges by
-# the weights: those above a thousandth of the largest. On a fit that has converged that rule counts
-# most of the irrelevant ones too. The picture shows the gap between them where it is: in the
-# precisions. The relevance vector machines of this library ask what each column is worth in nats
-# (RVM.4), and remove one at a time; that leaves fewer still.
+# A precision cannot become infinite: with the paper's hyper-prior Gam(1e-6, 1e-6), its posterior
+# mean is at most (1e-6 + 1/2) / 1e-6, half a million, and in practice it stays far below. So no
+# threshold on the precision removes a column (:doc:`/math/errata`). The paper decides by the
+# weights: relevant are those above a thousandth of the largest. On a fit that has converged, this
+# rule also counts most of the irrelevant columns. The picture shows that the gap between relevant
+# and irrelevant columns is in the precisions. The relevance vector machines of this library ask how
+# many nats each column is worth (RVM.4), and remove one at a time. This leaves even fewer columns.
 machine = RelevanceVectorRegressor(width=width, standardize=False).fit(x[:, None], y)
 largest_precision = precision.max()
 print(f"largest precision {largest_precision:.0f}")

@@ -2,12 +2,12 @@
 Ripley's data: decision boundaries
 ==================================
 
-You learn how a relevance vector machine classifies where no line separates, where its vectors lie (away from the boundary, unlike support
-vectors), and what errors of a hundred training rows are worth.
+You learn how a relevance vector machine classifies if no line separates the classes, where its vectors are (away from the boundary, unlike
+support vectors), and how much the error varies with a hundred training rows.
 
 The setting is that of Tipping (2001), section 4.2, figure 3, and of Bishop and Tipping (2000): 100 of the 250 training rows of Ripley's
-two-class problem, 1000 rows to test, a Gaussian kernel of width 0.5 (KER.1), and C of the support vector machine by 5-fold
-cross-validation. The best possible rule errs on 8%.
+two-class problem, 1000 test rows, a Gaussian kernel of width 0.5 (KER.1), and C of the support vector machine from 5-fold
+cross-validation. The best possible rule has 8% errors.
 """
 
 from pathlib import Path
@@ -50,8 +50,8 @@ X, y, relevance_machine, support_machine = machines(1)
 # %%
 # The picture
 # -----------
-# Left the probabilities of the relevance vector machine, its vectors circled; right the support
-# vector machine, which has a side of the boundary for each row and no probability.
+# Left: the probabilities of the relevance vector machine, with circles around its vectors. Right:
+# the support vector machine, which has a side of the boundary for each row but no probability.
 figure, axes = plt.subplots(1, 2, figsize=(12, 4.8), sharex=True, sharey=True, layout="constrained")
 display = DecisionBoundaryDisplay.from_estimator(relevance_machine, X, y, ax=axes[0])
 handles, labels = display.ax_.get_legend().legend_handles, [
@@ -93,9 +93,9 @@ axes[1].set(title="support vector machine", xlabel="xs")
 plt.show()
 
 # %%
-# Beside the papers
-# -----------------
-# Which 100 rows the papers drew is not known: beside our draw stand the means over ten.
+# Compared with the papers
+# ------------------------
+# It is not known which 100 rows the papers drew. The table has our draw and the means over ten.
 
 
 def numbers(relevance_machine, support_machine):
@@ -124,12 +124,13 @@ table = pd.DataFrame(
 table.round(3)
 
 # %%
-# What differs, and why. The standard error of a share of 0.1 on 1000 rows is 0.01, and from one
-# draw of the hundred training rows to the next errors move by as much. Fewer vectors than in the
-# papers: each is charged 2.05 nats (RVM.1), which here cuts a little too much.
+# What differs, and why. The standard error of a share of 0.1 on 1000 rows is 0.01, and errors vary
+# by the same amount from one draw of the hundred training rows to the next. There are fewer vectors
+# than in the papers, because each has a price of 2.05 nats (RVM.1). Here this removes a few too
+# many.
 #
-# The relevance vectors lie inside the clouds, as prototypes of their class; support vectors crowd
-# where the classes meet. A vector that sits on the boundary says nothing about either class, and
+# The relevance vectors lie inside the clouds, as prototypes of their class. Support vectors lie
+# where the classes meet. A vector on the boundary contains no information about either class, so
 # its weight is not worth its price.
 distance = {
     "relevance vectors": np.abs(

@@ -2,11 +2,11 @@
 Figure 1: regression in 100 dimensions
 ======================================
 
-You learn what shrinkage gains where rows are hardly more than columns, and why the intervals of the paper's picture are
-not those that belong there: they lack the noise.
+You learn what shrinkage gains if there are only a few more rows than columns, and why the intervals in the paper's
+picture are not correct: they ignore the noise.
 
 The setting of the paper: 100 coefficients from N(0, 1), columns uniform on (-1/2, 1/2), noise of standard deviation 1,
-150 rows to learn from and 50 to predict.
+150 training rows and 50 test rows.
 """
 
 from pathlib import Path
@@ -20,7 +20,7 @@ from ardvark.plot import COLORS
 # the root of the repository
 root = next(f for f in [Path.cwd(), *Path.cwd().parents] if (f / "examples/data").is_dir())
 
-random = np.random.RandomState(0)  # its streams are the same in every version of numpy
+random = np.random.RandomState(0)  # gives the same numbers in every version of numpy
 num_columns, num_rows, num_test = 100, 150, 50
 w = random.standard_normal(num_columns)
 X, X_test = random.uniform(-0.5, 0.5, (num_rows, num_columns)), random.uniform(
@@ -29,9 +29,9 @@ X, X_test = random.uniform(-0.5, 0.5, (num_rows, num_columns)), random.uniform(
 y, y_test = X @ w + random.standard_normal(num_rows), X_test @ w + random.standard_normal(num_test)
 
 # %%
-# Three fits: least squares; the published program, to the digit (a *preset* with ``compat``: no
-# intercept, columns as they are); and the *model*, which has an intercept and standardises columns
-# inside. Both Bayesian fits have one precision for all coefficients (LIN.2).
+# There are three fits: least squares; the published program, reproduced exactly (a *preset* with
+# ``compat``: no intercept, no standardisation); and the *model*, which has an intercept and
+# standardises columns inside. Both Bayesian fits have one precision for all coefficients (LIN.2).
 least_squares = np.linalg.lstsq(X, y, rcond=None)[0]
 preset = _core.fit(X, y, preset="vb_linear_fit", compat=True)
 model = BayesianLinearRegression("shared").fit(X, y)
@@ -53,8 +53,8 @@ test_mse = {
 # %%
 # The picture
 # -----------
-# Left the coefficients with 95% intervals against the true ones, right the predictions of new rows
-# with theirs (Student-t, LIN.4). Least squares (crosses) strays further from the diagonal in both.
+# Left: the coefficients with 95% intervals against the true ones. Right: the predictions of new
+# rows with theirs (Student-t, LIN.4). Least squares (crosses) is further from the diagonal in both.
 figure, axes = plt.subplots(1, 2, figsize=(9.6, 4.8), layout="constrained")
 coefficient_interval = model.coef_interval()
 prediction_interval = model.predict_interval(X_test)
@@ -97,10 +97,10 @@ axes[0].legend(frameon=False, loc="upper left", fontsize="small")
 plt.show()
 
 # %%
-# Beside the published program
-# ----------------------------
-# VBLinLogit in Octave on the same data. The preset repeats it to rounding; the model differs by its
-# intercept and by columns that are scaled to one standard deviation first, a little.
+# Compared with the published program
+# -----------------------------------
+# VBLinLogit in Octave on the same data. The preset reproduces it up to rounding. The model differs
+# a little, because it has an intercept and scales columns to one standard deviation.
 table = pd.read_csv(
     root / "docs" / "published" / "vblinlogit.csv", index_col=["figure", "program", "quantity"]
 )
@@ -114,10 +114,10 @@ mine.round(4).astype(object).where(mine.notna(), "")
 # What differs: the intervals
 # ---------------------------
 # The paper and its scripts draw w ± 1.96 sqrt(V_jj). But V belongs to the posterior *given* the
-# noise precision: q(w | tau) is N(w, V / tau), and what one knows of a coefficient is a Student-t
-# distribution of squared scale V_jj b_N / a_N (LIN.1). With noise of variance 1 the missing factor
-# is near 1 and nobody sees it. Measure y in other units, here tenths, and the published intervals
-# keep their width while the coefficients grow tenfold.
+# noise precision: q(w | tau) is N(w, V / tau). The posterior of a coefficient is a Student-t
+# distribution with squared scale V_jj b_N / a_N (LIN.1). With noise of variance 1, the missing
+# factor is close to 1, so the error is not visible. If y has other units, here tenths, the
+# published intervals keep their width while the coefficients become ten times larger.
 
 
 def covered(interval, truth):

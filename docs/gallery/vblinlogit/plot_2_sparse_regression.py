@@ -1,12 +1,12 @@
 """
-Figure 2: 1000 columns of which 100 inform
-==========================================
+Figure 2: 1000 columns, 100 of them informative
+===============================================
 
-You learn what a precision for each column (ARD) gains over one for all where most columns are noise, what least squares
-does there, and why no interval is to be trusted with twice as many columns as rows.
+You learn what a precision for each column (ARD) gains over one for all if most columns are noise, what least squares
+does then, and why you cannot trust any interval with twice as many columns as rows.
 
 The paper, section 2.6.3: 500 rows, 1000 columns uniform on (-1/2, 1/2), the first 100 coefficients from N(0, 1), the others
-zero, noise of standard deviation 1, 50 rows to predict.
+zero, noise of standard deviation 1, 50 test rows.
 """
 
 import warnings
@@ -31,9 +31,9 @@ X, X_test = random.uniform(-0.5, 0.5, (num_rows, num_columns)), random.uniform(
 y, y_test = X @ w + random.standard_normal(num_rows), X_test @ w + random.standard_normal(num_test)
 
 # %%
-# With more columns than rows least squares fits every row exactly; of all such solutions ``lstsq``
-# takes the shortest. The models have one precision for all columns, and one each (LIN.2). The
-# library warns of the second:
+# With more columns than rows, least squares fits every row exactly; of all such solutions,
+# ``lstsq`` takes the shortest. One model has one precision for all columns, the other has one for
+# each column (LIN.2). The library warns of the second model:
 least_squares = np.linalg.lstsq(X, y, rcond=None)[0]
 shared = BayesianLinearRegression("shared").fit(X, y)
 with warnings.catch_warnings(record=True) as caught:
@@ -44,9 +44,9 @@ print(caught[0].message)
 # %%
 # The picture
 # -----------
-# One precision shrinks the large coefficients to half of what they are, and spreads as much over
-# columns that are noise. ARD shrinks the large ones little, sets many others to zero and is wrong
-# about some.
+# One precision shrinks the large coefficients to half their size, and gives coefficients of the
+# same total size to columns that are noise. ARD shrinks the large ones only a little, sets many
+# others to zero, and is wrong about some.
 figure, axes = plt.subplots(1, 2, figsize=(9.6, 4.8), sharey=True, layout="constrained")
 for ax, fit, name, color in (
     (axes[0], shared, "one precision for all", COLORS[0]),
@@ -79,14 +79,14 @@ ax.spines[["top", "right"]].set_visible(False)
 plt.show()
 
 # %%
-# Beside the published program
-# ----------------------------
-# VBLinLogit in Octave on the same data. Its ``vb_linear_fit_ard`` stops when the bound changes by
-# less than 1e-5 of itself: with a bound of -3500 nats that is after a change of 0.04, and the rule
-# depends on the units of y. The model goes on until at most 1e-8 nats a row can be gained. Neither
-# is *the* optimum: with more columns than rows there are many, and which of them a fit reaches
-# depends on the steps it takes (:doc:`/math/optimum`). The bounds of the two ARD fits are not
-# comparable with the others: each column pays for its own hyper-prior (:doc:`/math/errata`).
+# Compared with the published program
+# -----------------------------------
+# VBLinLogit in Octave on the same data. Its ``vb_linear_fit_ard`` stops when the relative change of
+# the bound is below 1e-5. With a bound of -3500 nats this is a change of 0.04, and the rule depends
+# on the units of y. The model goes on until at most 1e-8 nats a row can be gained. Neither result
+# is *the* optimum: with more columns than rows there are many optima, and the steps of a fit decide
+# which one it reaches (:doc:`/math/optimum`). The bounds of the two ARD fits cannot be compared
+# with the others, because each column has the price of its own hyper-prior (:doc:`/math/errata`).
 table = pd.read_csv(
     root / "docs" / "published" / "vblinlogit.csv", index_col=["figure", "program", "quantity"]
 )
@@ -116,11 +116,11 @@ mine.round(3)
 # %%
 # Which to believe
 # ----------------
-# ARD predicts best, and believes too much: it has explained the noise away, says that its standard
-# deviation is a hundredth of what it is, and its intervals miss nearly all of the coefficients that
-# matter. One precision is honest on average: 96% of all coefficients are in their intervals. But
-# the average hides what the prior gets wrong, for the 900 zeros are easily covered, and the hundred
-# others, shrunk as if they were alike, are not.
+# ARD predicts best, but it is too sure. It explains the noise by columns: its standard deviation of
+# the noise is a hundredth of the true one, and its intervals miss almost all of the relevant
+# coefficients. One precision is right on average: 96% of all coefficients are in their intervals.
+# But the average hides an error of the prior. The 900 zeros are easily covered. The hundred other
+# coefficients are shrunk as if all were alike, and are not covered.
 
 
 def is_covered(fit):

@@ -2,10 +2,10 @@
 Figure 3: the order of a polynomial, by the bound
 =================================================
 
-You learn to choose between models by the bound on their evidence, without a second data set, and what the bound can and
-cannot tell from ten rows.
+You learn to choose between models by the bound on their log evidence, without a second data set, and what the bound can
+and cannot show with ten rows.
 
-The paper, section 2.6.4: a parabola with coefficients from N(0, 1), seen at 10 places on (-5, 5) with noise of standard
+The paper, section 2.6.4: a parabola with coefficients from N(0, 1), observed at 10 points on (-5, 5) with noise of standard
 deviation 1; polynomials of order 0 to 9. (The paper says that the right order minimises the bound; it maximises it.)
 """
 
@@ -37,9 +37,9 @@ y_test = powers(x_test, true_order) @ w
 
 # %%
 # Each order is a model; the bound (LIN.3) is a lower bound on the log probability of the data under
-# it. All have one precision for all columns, so that none pays for more hyper-priors than another.
-# The preset is the published program: powers as they are, the constant shrunk like the rest. The
-# model has a free intercept, and columns of comparable scale.
+# this model. All have one precision for all columns, so all have the same price of hyper-priors.
+# The preset is the published program: powers are not scaled, and the constant is shrunk like the
+# rest. The model has a free intercept, and columns of comparable scale.
 presets = [_core.fit(powers(x, order), y, preset="vb_linear_fit", compat=True) for order in orders]
 models = [
     BayesianLinearRegression("shared").fit(powers(x, order)[:, 1:], y) for order in orders[1:]
@@ -91,10 +91,10 @@ for ax in axes:
 plt.show()
 
 # %%
-# Beside the published program
-# ----------------------------
-# VBLinLogit in Octave on the same ten rows: the preset repeats its bounds. From order 6 on its
-# matrix X'X spans twelve decades and the last digits differ.
+# Compared with the published program
+# -----------------------------------
+# VBLinLogit in Octave on the same ten rows: the preset reproduces its bounds. From order 6 on, its
+# matrix X'X spans twelve decades, and the last digits differ.
 table = pd.read_csv(
     root / "docs" / "published" / "vblinlogit.csv", index_col=["figure", "program", "quantity"]
 )
@@ -123,9 +123,10 @@ errors.round(3)
 # %%
 # How often is it right?
 # ----------------------
-# One data set is an anecdote. Of 200 drawn in the same way, so often is the order with the highest
-# bound the true one, too low, or too high. Ten rows do not always show a parabola: where its
-# coefficient is small beside the noise, a line has the higher evidence, and rightly so.
+# One data set does not prove much. The table counts for 200 data sets, drawn in the same way, how
+# often the order with the highest bound is the true one, too low, or too high. Ten rows do not
+# always show a parabola: if its coefficient is small compared with the noise, a line has the higher
+# log evidence, and this is right.
 
 
 def chosen_order(seed):

@@ -2,11 +2,11 @@
 Figure 4: separating lines of three classifiers
 ===============================================
 
-You learn what the uncertainty of a logistic regression looks like in two dimensions, how little a fit that sees each row
-once loses against one that sees all, and what a linear discriminant makes of the same rows.
+You learn what the uncertainty of a logistic regression looks like in two dimensions, how little a fit that uses each row
+once loses against a fit of all rows together, and what a linear discriminant finds in the same rows.
 
-The setting of the paper: a constant and two inputs with coefficients from N(0, 1), spread so that half of the rows lie on either
-side of the line of even odds; 100 rows to learn from, 1000 to predict.
+The setting of the paper: a constant and two inputs with coefficients from N(0, 1), where half of the rows lie on each side of
+the line of even odds; 100 training rows, 1000 test rows.
 """
 
 from pathlib import Path
@@ -38,10 +38,10 @@ X, y = draw(100)
 X_test, y_test = draw(1000)
 
 # %%
-# The batch fit has one precision for both inputs and a free intercept, and the best Gaussian
-# posterior (VG.1). The sequential one absorbs each row once, in order, with a fixed prior (SEQ.1,
-# SEQ.2): the paper's fit *without hyper-prior*. Fisher's linear discriminant takes the classes for
-# two normal clouds of one shape.
+# The batch fit has one precision for both inputs, a free intercept, and the best Gaussian posterior
+# (VG.1). The sequential fit absorbs each row once, in order, with a fixed prior (SEQ.1, SEQ.2): it
+# is the paper's fit *without hyper-prior*. Fisher's linear discriminant assumes that the classes
+# are two normal distributions with the same covariance.
 batch = BayesianLogisticRegression("shared").fit(X, y)
 sequential = SequentialLogisticRegression(shuffle=False).fit(X, y)
 discriminant = LinearDiscriminantAnalysis().fit(X, y)
@@ -51,8 +51,8 @@ errors = {name: 1 - fit.score(X_test, y_test) for name, fit in fits.items()}
 # %%
 # The picture
 # -----------
-# The lines of even odds differ by less than the batch fit is unsure of: between the dashed lines it
-# gives neither class three to one.
+# The lines of even odds differ by less than the uncertainty of the batch fit: between the dashed
+# lines, neither class has odds of three to one.
 display = DecisionBoundaryDisplay.from_estimator(batch, X, y)
 ax = display.ax_
 ends = np.array(ax.get_xlim())
@@ -78,8 +78,8 @@ plt.show()
 
 # %%
 # Coefficients and their 95% intervals. The bound of Jaakkola and Jordan, which the published
-# programs use, gives intervals that are too narrow: here, as a share of the width that the best
-# Gaussian posterior has.
+# programs use, gives intervals that are too narrow. The table has their width divided by that of
+# the best Gaussian posterior.
 bound_of_paper = BayesianLogisticRegression("shared", likelihood="jj").fit(X, y)
 width = np.diff(batch.coef_interval()[0], axis=1)[:, 0]
 narrower = np.diff(bound_of_paper.coef_interval()[0], axis=1)[:, 0] / width
@@ -90,13 +90,13 @@ estimates["width by the paper's bound"] = [np.nan, *narrower]
 estimates.round(2).astype(object).where(estimates.notna(), "")
 
 # %%
-# Beside the published program
-# ----------------------------
-# VBLinLogit in Octave on the same data. ``vb_logit_fit_iter`` and the sequential fit are the same,
-# digit for digit; ``vb_logit_fit`` differs from the batch fit by its bound, by a constant that is
-# shrunk like the rest, and by a stopping rule that ends early (:doc:`/math/errata`). Its
-# predictions count as class 1 where a *lower bound* on the probability exceeds 1/2 (PRED.1), ours
-# where the probability does (PRED.2).
+# Compared with the published program
+# -----------------------------------
+# VBLinLogit in Octave on the same data. ``vb_logit_fit_iter`` and the sequential fit agree in every
+# digit. ``vb_logit_fit`` differs from the batch fit: it has another bound, it shrinks the constant
+# like the rest, and its stopping rule ends early (:doc:`/math/errata`). It predicts class 1 if a
+# *lower bound* on the probability exceeds 1/2 (PRED.1); our fits do so if the probability exceeds
+# 1/2 (PRED.2).
 table = pd.read_csv(
     root / "docs" / "published" / "vblinlogit.csv", index_col=["figure", "program", "quantity"]
 )

@@ -2,11 +2,11 @@
 Figure 5: classes in 1000 dimensions
 ====================================
 
-You learn which prior predicts best where a tenth of the columns inform, how near the predicted probabilities come to the
-true ones, and why ARD wants care where precisions are half as many as rows.
+You learn which prior predicts best if a tenth of the columns are informative, how close the predicted probabilities are to
+the true ones, and why ARD needs care if there are half as many precisions as rows.
 
 The setting of the paper: 2000 rows, 1000 columns uniform on (-1/2, 1/2), the first 100 coefficients from N(0, 1), the others zero;
-10,000 rows to predict.
+10,000 test rows.
 """
 
 from pathlib import Path
@@ -32,9 +32,9 @@ p, p_test = 1 / (1 + np.exp(-X @ w)), 1 / (1 + np.exp(-X_test @ w))
 y, y_test = (np.where(random.uniform(size=q.size) < q, 1, -1) for q in (p, p_test))
 
 # %%
-# Besides what the paper has, one precision for all columns, one each and a fixed one, row by row
-# (SEQ.2), an L1 prior (L1.1). Its lambda is a tenth of sqrt(rows ln columns), taken once and not
-# tuned.
+# The fits of the paper have one precision for all columns, one for each column, and a fixed one,
+# row by row (SEQ.2). In addition, there is an L1 prior (L1.1). Its lambda is a tenth of sqrt(rows
+# ln columns); it was chosen once and not tuned.
 fits = {
     "one precision for all": BayesianLogisticRegression("shared").fit(X, y),
     "sequential, fixed precision": SequentialLogisticRegression(fit_intercept=False, shuffle=False).fit(X, y),
@@ -46,9 +46,9 @@ fits = {
 probability = {name: fit.predict_proba(X_test)[:, 1] for name, fit in fits.items()}
 
 # %%
-# ARD twice, with the paper's bound (JJ.5): the published program, a preset, which stops when the
-# bound changes by less than 1e-5 of itself; and a model, which has an intercept and columns of
-# standard deviation one, and goes on until nothing is to be gained.
+# There are two ARD fits with the paper's bound (JJ.5). The published program, a preset, stops when
+# the relative change of the bound is below 1e-5. The model has an intercept and columns of standard
+# deviation one, and goes on until there is nothing left to gain.
 preset = _core.fit(
     X, (y == 1).astype(float), preset="vb_logit_fit_ard", compat=True, class_names=["-1", "1"]
 )
@@ -61,8 +61,8 @@ probability["ARD, as published"] = preset.predict(X_test).array("probability")[:
 # The picture
 # -----------
 # Coefficients against the true ones. The fixed precision of the sequential fit (1000, as published:
-# the number of columns) shrinks all nearly to nothing, though their signs serve. One precision
-# shrinks them to two thirds. ARD finds the large ones, and makes them larger.
+# the number of columns) shrinks all of them almost to zero, but their signs are still useful. One
+# precision shrinks them to two thirds. ARD finds the large ones, and makes them larger.
 shown = {
     "one precision for all": (fits["one precision for all"].coef_[0], COLORS[0], "o"),
     "ARD, as published": (preset.array("mean"), COLORS[2], "s"),
@@ -80,9 +80,9 @@ axes[0].set_ylabel("estimated coefficient")
 plt.show()
 
 # %%
-# Probabilities of 200 new rows against the true ones. In the grey quarters a prediction is on the
-# wrong side of even odds; near the upper and lower edge it is sure of itself. The ARD model is too
-# sure: 0 and 1 where the truth is anything.
+# Probabilities of 200 new rows against the true ones. In the grey quarters, a prediction is on the
+# wrong side of even odds. Near the upper and lower edge, it is very sure. The ARD model is too
+# sure: it predicts 0 and 1 for all kinds of true probabilities.
 figure, axes = plt.subplots(1, 4, figsize=(12, 3.6), sharey=True, layout="constrained")
 for ax, (name, (_, color, marker)) in zip(axes, shown.items()):
     ax.fill_between([0, 0.5], 0.5, 1, color="#EEEEEE", linewidth=0)
@@ -97,11 +97,11 @@ axes[0].set_ylabel("predicted probability")
 plt.show()
 
 # %%
-# Beside the published program
-# ----------------------------
-# Errors on 10,000 rows have a standard error of 0.005. The log loss tells probabilities that are
-# right from those that are merely on the right side; of VBLinLogit in Octave only errors stand
-# here, since its probabilities are lower bounds (PRED.1), which do not add up to one.
+# Compared with the published program
+# -----------------------------------
+# Errors on 10,000 rows have a standard error of 0.005. The log loss shows whether probabilities are
+# right, and not only on the right side of 1/2. VBLinLogit in Octave has only errors here, because
+# its probabilities are lower bounds (PRED.1), which do not add up to one.
 table = pd.read_csv(
     root / "docs" / "published" / "vblinlogit.csv", index_col=["figure", "program", "quantity"]
 )
@@ -141,14 +141,14 @@ mine.round(4).astype(object).where(mine.notna(), "")
 # %%
 # What differs, and why
 # ---------------------
-# One precision and the sequential fit err as the published programs do, and the preset of ARD
-# repeats its program. The ARD model has another scale of columns under the same hyper-prior, so it
-# ends at another of the many optima: it uses more columns, puts more training rows on their own
-# side, and predicts worse. The best Gaussian posterior (VG.2), which is the default, has a tighter
-# bound and less to hold it back: with ARD it separates these rows altogether, and the library says
-# so in a warning. A bound on the evidence is no protection where there are half as many precisions
-# to choose as rows. With that many columns take L1, or one precision for all, or see :doc:`how
-# often a column survives </generated/gallery/guide/plot_5_decoding>`.
+# One precision and the sequential fit have the same errors as the published programs, and the
+# preset of ARD reproduces its program. The ARD model has another scale of columns under the same
+# hyper-prior, so it ends at another of the many optima: it uses more columns, classifies more
+# training rows correctly, and predicts worse. The best Gaussian posterior (VG.2), which is the
+# default, has a tighter bound and less shrinkage: with ARD it separates these rows completely, and
+# the library warns of this. A bound on the log evidence does not protect against this if there are
+# half as many precisions as rows. With so many columns, use L1 or one precision for all, or see
+# :doc:`how often a column survives </generated/gallery/guide/plot_5_decoding>`.
 pd.DataFrame(
     {
         "columns kept, of the 100": [

@@ -2,8 +2,8 @@
 Figure 6: the order of a polynomial classifier
 ==============================================
 
-You learn to choose a classifier by the bound where errors cannot choose: from the right order on those of the training rows stay
-where they are, and those of a few hundred new rows hardly tell neighbours apart.
+You learn to choose a classifier by the bound if errors cannot decide: from the right order on, the errors on training rows stay the
+same, and the errors on a few hundred new rows hardly differ between neighbouring orders.
 
 The setting of the paper: log odds are a parabola with coefficients from N(0, 1), 50 rows on (-5, 5), polynomials of order 0 to 9.
 """
@@ -44,9 +44,9 @@ p_test = 1 / (1 + np.exp(-powers(x_test, true_order) @ w))
 y_test = np.where(random.uniform(size=x_test.size) < p_test, 1, -1)
 
 # %%
-# The presets are the published program: the bound of Jaakkola and Jordan (JJ.5), powers as they
-# are. The models have the exact expectation in their bound (VG.2), a free intercept and columns of
-# comparable scale.
+# The presets are the published program: the bound of Jaakkola and Jordan (JJ.5), and powers that
+# are not scaled. The models have the exact expectation in their bound (VG.2), a free intercept, and
+# columns of comparable scale.
 presets = [
     _core.fit(powers(x, order), y, preset="vb_logit_fit", compat=True, warn=False)
     for order in orders
@@ -111,10 +111,11 @@ for ax, place in zip(axes, ("best", "best", "lower left")):
 plt.show()
 
 # %%
-# Beside the published program
-# ----------------------------
-# VBLinLogit in Octave on the same rows: its bounds are repeated. They are lower than those of the
-# model by what the bound of Jaakkola and Jordan gives away, and by the price of a shrunk constant.
+# Compared with the published program
+# -----------------------------------
+# VBLinLogit in Octave on the same rows: the preset reproduces its bounds. They are lower than those
+# of the model, because the bound of Jaakkola and Jordan is less tight, and because of the price of
+# a shrunk constant.
 table = pd.read_csv(
     root / "docs" / "published" / "vblinlogit.csv", index_col=["figure", "program", "quantity"]
 )
@@ -132,9 +133,10 @@ bounds.round(3).astype(object).where(bounds.notna(), "")
 # %%
 # How often is it right?
 # ----------------------
-# Of 60 data sets drawn in the same way, those of one class only left out: the order with the
-# highest bound. (Classes that a polynomial separates have no finite maximum likelihood; such fits
-# may end at the limit of sweeps, and say so. Not here.)
+# The table has the order with the highest bound for 60 data sets, drawn in the same way, without
+# those that have only one class. (If a polynomial separates the classes, there is no finite maximum
+# likelihood; such a fit may end at the maximum number of sweeps, and says so. This does not happen
+# here.)
 for category in (ArdvarkWarning, ConvergenceWarning):
     warnings.simplefilter("ignore", category)
 
