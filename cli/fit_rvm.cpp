@@ -27,7 +27,7 @@ void require_two_classes(const FitArguments& args, const TableColumn& target, co
   for (Index i = first; i < values.size(); ++i)
     if (values[i] != values[first] && (weights.size() == 0 || weights[i] > 0)) return;
   const std::string only = target.categorical ? target.levels[static_cast<std::size_t>(values[first])] : fmt::format("{}", values[first]);
-  throw InvalidArgument(fmt::format("target '{}' has one class only ({}); a classification needs at least two", args.target, only));
+  throw InvalidArgument(fmt::format("target '{}' has only one class ({}); a classification needs at least two", args.target, only));
 }
 
 void count_rows_as_the_file(const std::vector<Index>& file_rows, RelevanceFit& fit) {

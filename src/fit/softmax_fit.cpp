@@ -263,7 +263,7 @@ void fit_one_model(MatrixView X, const Classes& classes, const Vector& k, const 
   fit.precision_history = std::move(o.history);
   report.pruning = std::move(o.pruning);
   if (o.solver != nullptr) report.solver = o.solver->kind();
-  report.solver_reason = options.solver == SolverKind::automatic ? "the cheaper one for the weights that are left" : "as asked";
+  report.solver_reason = options.solver == SolverKind::automatic ? "the cheaper one for the weights that are left" : "as requested";
   // The flat density is 1 in the units of X, for the C - 1 directions of each flat column.                                      (LIN.5)
   double offset = 0;
   for (const Index j : one.partition.flat_columns)

@@ -173,7 +173,7 @@ TEST_F(RelevanceCommand, DoesNotDependOnHowCategoriesAreSpelled) {
   put("x,group\n0.5,brown\n", "unseen.csv");
   expect_refused({"predict", "a.ardvark", "unseen.csv"}, folder_, 2, {"brown", "blue", "green", "red"});
   refused({"fit", "blue.csv", "--target", "y", "--model", "rvm", "--task", "regression", "--width", "1,2,3,4"},
-          {"--width", "4", "inputs: 2"});
+          {"--width", "4", "input column of the table: 2"});
 }
 
 TEST_F(RelevanceCommand, CountsRowsAsTheFileDoes) {

@@ -50,7 +50,7 @@ TEST_F(RelevanceCommand, RefusesValuesThatAreNone) {
   refused(sinc + Arguments{"--algorithm", "fast"}, {"--algorithm", "'fast'", "variational", "type-two"});
   for (const char* width : {"0", "-1", "nan", "inf", "1e999", "wide", "0x1", ",", "", "1,0"})
     refused(sinc + Arguments{"--width", width}, {"--width", width, "positive"});
-  refused(sinc + Arguments{"--width", "1,2"}, {"--width", "2 numbers", "inputs: 1"});
+  refused(sinc + Arguments{"--width", "1,2"}, {"--width", "2 numbers", "input column of the table: 1"});
   for (const char* centres : {"0", "-3", "1.5", "some", ""}) refused(sinc + Arguments{"--centres", centres}, {"--centres", centres});
   refused(sinc + Arguments{"--kernel", "polynomial", "--degree", "0"}, {"degree", "0"});
   refused(sinc + Arguments{"--kernel", "polynomial", "--offset", "-1"}, {"offset", "-1"});
@@ -72,14 +72,14 @@ TEST_F(RelevanceCommand, NamesTheOptionsInItsMessages) {
   refused(sinc + Arguments{"--kernel", "polynomial", "--offset", "-1"}, {"--offset is -1"});
   for (const char* width : {"1,", ",1", "1,,2"}) refused(sinc + Arguments{"--width", width}, {"--width", width, "positive number"});
   put("x,c\n1,a\n2,a\n3,a\n", "one.csv");
-  refused({"fit", "one.csv", "--target", "c", "--model", "rvm"}, {"target 'c'", "one class only (a)"});
+  refused({"fit", "one.csv", "--target", "c", "--model", "rvm"}, {"target 'c'", "only one class (a)"});
   refused({"fit", "sinc.csv", "--target", "y", "--preset", "rvm_regression", "--kernel", "gaussian"}, {"--kernel", "preset", "columns"});
 }
 
 TEST_F(RelevanceCommand, RefusesMeasurementsAsClasses) {
   refused({"fit", "sinc.csv", "--target", "y", "--model", "rvm", "--task", "classification"},
-          {"target 'y'", "different numbers", "explained by --task regression;", "--categorical y"});
-  refused({"fit", "sinc.csv", "--target", "y", "--preset", "slr_rvm"}, {"different numbers", "by --model rvm --task regression;"});
+          {"target 'y'", "different numbers", "for numbers use --task regression;", "--categorical y"});
+  refused({"fit", "sinc.csv", "--target", "y", "--preset", "slr_rvm"}, {"different numbers", "for numbers use --model rvm --task regression;"});
 }
 
 TEST_F(RelevanceCommand, RefusesOptionsThatContradict) {

@@ -481,7 +481,7 @@ TEST(Kernel, RejectsParameterNumbersAndValuesThatDoNotFit) {
   const Kernel ard = Kernel::gaussian({1, 2});
   EXPECT_EQ(refusal([&] { ard.derivative(X, X, 2, out); }), "parameter is 2; it must be from 0 to 1");
   EXPECT_EQ(refusal([&] { ard.derivative(X, X, -1, out); }), "parameter is -1; it must be from 0 to 1");
-  EXPECT_EQ(refusal([&] { Kernel::linear().derivative(X, X, 0, out); }), "parameter is 0; the kernel linear has none");
+  EXPECT_EQ(refusal([&] { Kernel::linear().derivative(X, X, 0, out); }), "parameter is 0; the kernel linear has no parameters");
   EXPECT_EQ(refusal([&] { (void)ard.with_log_parameters({1}); }),
             "log_parameters has 1 entries; it must have one per parameter of the kernel: 2");
   EXPECT_EQ(refusal([&] { (void)Kernel::linear().with_log_parameters({1}); }),

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# layers.sh says no where it must.
-#   refuses.sh LAYERS.SH
+# layers.sh and namespaces.sh refuse what they must.
+#   refuses.sh FOLDER    the folder of both
 set -euo pipefail
-layers=$1
+layers=$1/layers.sh namespaces=$1/namespaces.sh
 tree=$(mktemp -d)
 trap 'rm -rf "$tree"' EXIT
 mkdir -p "$tree"/src/{low,left,right} "$tree/package"
@@ -31,4 +31,12 @@ echo 'from . import _low' >"$tree/package/_high.py"
 says '_low.py includes from _high, which is not below _low' "$tree/modules.md" "$tree/package" py
 mkdir "$tree/package/plot" && echo 'from .._high import x' >"$tree/package/plot/draw.py" && rm "$tree/package/_low.py" && touch "$tree/package/_low.py"
 says 'plot/draw.py: ' "$tree/modules.md" "$tree/package" py
-echo 'layers.sh refuses what goes up'
+mkdir "$tree/names"
+printf 'namespace ardvark::internal {\nint f();\n}\n' >"$tree/names/own.hpp"
+printf 'namespace ardvark {\nstruct Filter::State {\n};\n}\n' >"$tree/names/nested.hpp"
+bash "$namespaces" "$tree/names" >/dev/null
+for name in ardvark other; do
+  printf 'namespace %s {\nint f();\n}\n' $name >"$tree/names/bad.hpp"
+  if bash "$namespaces" "$tree/names" >/dev/null; then echo "accepted: namespace $name"; exit 1; fi
+done
+echo 'an include that goes up and an internal header outside ardvark::internal are refused'

@@ -1,0 +1,19 @@
+#!/usr/bin/env bash
+# Refuses a header of the library that declares outside `ardvark::internal`.
+#   namespaces.sh FOLDER
+# The exception is a nested struct of a public class (`struct Class::Nested {`), which can only be defined in the namespace of its class.
+set -euo pipefail
+bad=0
+while IFS= read -r file; do
+  if grep -qE '^namespace ardvark(::internal(::[a-z_]+)?)? \{$' "$file"; then
+    if grep -qE '^namespace ardvark \{$' "$file" && ! grep -qE '^struct [A-Za-z]+::[A-Za-z]+ \{$' "$file"; then
+      echo "namespaces: $file declares in the public namespace ardvark"
+      bad=1
+    fi
+  elif grep -qE '^namespace ' "$file"; then
+    echo "namespaces: $file declares outside ardvark::internal"
+    bad=1
+  fi
+done < <(find "$1" -name '*.hpp' | sort)
+[ $bad = 0 ] && echo "namespaces: internals are in ardvark::internal"
+exit $bad
