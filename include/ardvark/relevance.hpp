@@ -141,7 +141,7 @@ struct ClassProbabilities {
   Matrix probability;                ///< [m, classes] rows sum to 1                                             (PRED.2), (RVM.6)
   std::vector<Index> most_probable;  ///< [m] positions in `classes` of the fit
 };
-/// \param rule  for each machine; the published rules are meant for other programs
+/// \param rule  for each machine. The published rules are those of VBLinLogit; with several classes the three act as published_row
 [[nodiscard]] ClassProbabilities predict(const RelevanceClassification& fit, MatrixView X_new,
                                          PredictiveRule rule = PredictiveRule::automatic);
 

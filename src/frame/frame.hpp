@@ -20,7 +20,7 @@ struct Frame {
   double rows = 0;                   ///< their sum
   Vector target;                     ///< [rows] linear: in the units of the design; logistic: 0 and 1; counts: as they are
   std::vector<std::string> classes;  ///< logistic: the names of the two classes
-  Units units;               ///< of columns and target
+  Units units;                       ///< of columns and target
   std::vector<bool> left_out;        ///< [columns] true: the column takes no part in the fit
   std::vector<std::string> names;    ///< [columns]
   std::vector<std::string> notes;    ///< notes of the fit on the table

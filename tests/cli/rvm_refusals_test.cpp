@@ -79,7 +79,8 @@ TEST_F(RelevanceCommand, NamesTheOptionsInItsMessages) {
 TEST_F(RelevanceCommand, RefusesMeasurementsAsClasses) {
   refused({"fit", "sinc.csv", "--target", "y", "--model", "rvm", "--task", "classification"},
           {"target 'y'", "different numbers", "for numbers use --task regression;", "--categorical y"});
-  refused({"fit", "sinc.csv", "--target", "y", "--preset", "slr_rvm"}, {"different numbers", "for numbers use --model rvm --task regression;"});
+  refused({"fit", "sinc.csv", "--target", "y", "--preset", "slr_rvm"},
+          {"different numbers", "for numbers use --model rvm --task regression;"});
 }
 
 TEST_F(RelevanceCommand, RefusesOptionsThatContradict) {
