@@ -105,7 +105,7 @@ def test_options_by_name_are_named_so():
         _core.fit(X, y, model="linear", prior="groups")
     with pytest.raises(ValueError, match="^flat names column 4; X has columns 0 to 3"):
         _core.fit(X, y, model="linear", prior="shared", flat=[4])
-    with pytest.raises(ValueError, match="^lambda is not given. .* about a tenth of it, [0-9.]+$"):
+    with pytest.raises(ValueError, match="^lambda is not given. .* try a tenth of it first, [0-9.]+$"):
         _core.fit(X, labels == "yes", model="logistic", prior="laplace")
     with pytest.raises(ValueError, match="^prune_at is -1; it must be 0 or more$"):
         _core.fit(X, y, model="linear", prior="ard", prune_at=-1)

@@ -74,7 +74,7 @@ def test_interval_of_the_mean_is_that_of_the_draws():
     assert np.diff(found)[0] < np.diff(fit.predict_interval(X[20:21], 0.8))[0]
     with pytest.raises(ValueError, match="interval is 'both'; it must be one of mean, new"):
         fit.predict_interval(X[20:21], interval="both")
-    with pytest.raises(ValueError, match="interval is 'mean'; beside a target it must be new"):
+    with pytest.raises(ValueError, match="interval is 'mean'; with a target it must be new"):
         fit._model.predict(X[20:21], y[20:21], interval="mean")
 
 
