@@ -74,8 +74,7 @@ void warn_if_too_confident(const FitOptions& options, Fit& fit, Index num_column
   if (columns > fit.num_rows && fit.effective_parameters > 0.8 * fit.num_rows)
     fit.report.warnings.push_back(
         fmt::format("{:.0f} effective parameters describe {:.10g} rows: with more columns than rows the fit under this prior describes the "
-                    "noise too, so "
-                    "noise, intervals and predictions are far too confident; use the default prior, sparse (--prior sparse)",
+                    "noise too, so noise, intervals and predictions are far too confident; use the default prior, sparse (--prior sparse)",
                     fit.effective_parameters, fit.num_rows));
   else if (fit.task == Task::linear && fit.num_rows < 2 * columns)
     fit.report.warnings.push_back(
