@@ -231,20 +231,21 @@ void set_covariance(Run& run, SoftmaxFit& fit, SoftmaxState& state) {
   fit.intercept_variance = fit.intercept_variance.cwiseMax(0.0);
 }
 
-void fit_one_model(MatrixView X, const Classes& classes, const Vector& k, const SoftmaxOptions& options, SoftmaxFit& fit) {
+void fit_one_model(MatrixView X, const Classes& classes, const SoftmaxOptions& options, SoftmaxFit& fit) {
   const Index p = X.cols(), C = fit.num_classes();
   const blas::ThreadScope threads(options.threads);
-  Prepared prepared = prepare_columns(X, k, options);
-  const PreparedPrior one = prepare_prior(options, p, prepared.left_out);
+  Frame frame = frame_of_columns(X, options);
+  const Vector& k = frame.k;
+  const PreparedPrior one = prepare_prior(options, p, frame.left_out);
   auto state = std::make_shared<SoftmaxState>();
-  state->standardization = std::move(prepared.standardization);
-  fit.left_out = std::move(prepared.left_out);
+  state->standardization = frame.units.standardization;
+  fit.left_out = std::move(frame.left_out);
   fit.prior = one.kind;
   Report& report = fit.report;
-  report.notes.insert(report.notes.end(), prepared.notes.begin(), prepared.notes.end());
-  report.warnings.insert(report.warnings.end(), prepared.warnings.begin(), prepared.warnings.end());
+  report.notes.insert(report.notes.end(), frame.notes.begin(), frame.notes.end());
+  report.warnings.insert(report.warnings.end(), frame.warnings.begin(), frame.warnings.end());
 
-  std::unique_ptr<Design> rows = std::make_unique<DenseDesign>(X, state->standardization);
+  std::unique_ptr<Design> rows = std::make_unique<DenseDesign>(frame.design());
   warn_of_flat_columns(*rows, one.partition.flat_columns, k, options.column_names, report.warnings);
   const bool proper = has_proper_intercept(options, one.partition.flat_columns);
   if (proper) rows = with_row_of_means(std::move(rows), k);
@@ -254,7 +255,7 @@ void fit_one_model(MatrixView X, const Classes& classes, const Vector& k, const 
   if (!options.start_precision.empty())
     prior.set_expected(start_of(options, prior.partition(), num_starts(options, C), design.cols(), prior.expected()));
   Run run{options, X, likelihood, design.cols(),
-          sweep_classes(design, likelihood, prior, settings_of(options, k.sum(), p, one.partition.num_flat()))};
+          sweep_classes(design, likelihood, prior, settings_of(options, frame.rows, p, one.partition.num_flat()))};
   ClassOutcome& o = run.outcome;
   report.status = o.status;
   report.message = o.message;
@@ -388,7 +389,7 @@ SoftmaxFit fit_softmax(MatrixView X, VectorView labels, const SoftmaxOptions& gi
     PriorChoice choice = choose_prior(options.prior.kind, "a softmax of several classes has no sparse prior", fit.num_rows, X.cols());
     chosen.prior.kind = choice.kind;
     if (!choice.note.empty()) fit.report.notes.push_back(std::move(choice.note));
-    fit_one_model(X, classes, k, chosen, fit);
+    fit_one_model(X, classes, chosen, fit);
   } else {
     fit_machines(X, classes.number, k, options, fit);
   }

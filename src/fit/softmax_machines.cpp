@@ -12,6 +12,7 @@
 #include "core/stopwatch.hpp"
 #include "fit/largest_khat.hpp"
 #include "fit/prior_choice.hpp"
+#include "frame/frame.hpp"
 #include "frame/prepare.hpp"
 #include "posterior/softmax_state.hpp"
 #include "posterior/state.hpp"
@@ -186,11 +187,11 @@ void fit_machines(MatrixView X, const std::vector<Index>& label, const Vector& k
   const bool pairs = options.coding == ClassCoding::one_against_one;
   std::vector<bool> constant;
   if (options.compat && pairs) {
-    Prepared prepared = prepare_columns(X, k, options);
-    state->standardization = std::move(prepared.standardization);
-    fit.report.notes = std::move(prepared.notes);
-    fit.report.warnings = std::move(prepared.warnings);
-    constant = std::move(prepared.left_out);
+    Frame frame = frame_of_columns(X, options);
+    state->standardization = std::move(frame.units.standardization);
+    fit.report.notes = std::move(frame.notes);
+    fit.report.warnings = std::move(frame.warnings);
+    constant = std::move(frame.left_out);
     Z = scaled_columns(X, state->standardization);
     X = Z;
     each.standardize = false;

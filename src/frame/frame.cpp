@@ -55,25 +55,29 @@ Prepared prepare_columns_of(const Frame& frame) {
 
 }  // namespace
 
-Frame make_frame(Task task, MatrixView X, VectorView y, const FitOptions& options, std::shared_ptr<double[]> memory) {
+Frame frame_of_columns(MatrixView X, const FitOptions& options, std::shared_ptr<double[]> memory) {
   Frame frame;
   frame.options = options;
-  frame.task = task;
   frame.X = X;
   frame.memory = std::move(memory);
   frame.k = weights_or_ones(options.weights, X.rows());
   frame.rows = frame.k.sum();
   frame.names = complete_names(options.column_names, X.cols());
-  if (task == Task::logistic) {
-    TwoClasses classes = read_two_classes(y, frame.k, preset_facts(options.preset).signs);
-    frame.classes = std::move(classes.names);
-    frame.target = std::move(classes.t);
-  }
   Prepared prepared = prepare_columns_of(frame);
   frame.units.standardization = std::move(prepared.standardization);
   frame.left_out = std::move(prepared.left_out);
   frame.notes = std::move(prepared.notes);
   frame.warnings = std::move(prepared.warnings);
+  return frame;
+}
+
+Frame make_frame(Task task, MatrixView X, VectorView y, const FitOptions& options, std::shared_ptr<double[]> memory) {
+  TwoClasses classes;  // wrong labels are refused before the columns are read
+  if (task == Task::logistic) classes = read_two_classes(y, weights_or_ones(options.weights, X.rows()), preset_facts(options.preset).signs);
+  Frame frame = frame_of_columns(X, options, std::move(memory));
+  frame.task = task;
+  frame.classes = std::move(classes.names);
+  if (task == Task::logistic) frame.target = std::move(classes.t);
   if (task == Task::linear) standardise_target(y, frame);
   if (task == Task::counts) frame.target = y.eigen();
   return frame;

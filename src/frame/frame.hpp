@@ -32,6 +32,10 @@ struct Frame {
   [[nodiscard]] DenseDesign design() const { return {X, units.standardization}; }
 };
 
+/// The columns in the units that the options ask for, without a target.
+/// \throws InvalidArgument  X is not finite, or its squares overflow
+[[nodiscard]] Frame frame_of_columns(MatrixView X, const FitOptions& options, std::shared_ptr<double[]> memory = nullptr);
+
 /// Columns and target in the units that the options ask for.
 /// \param y  linear: the target; logistic: labels with two different values; counts: the counts
 /// \throws InvalidArgument  X is not finite, or its squares overflow; labels with one value, or with three
