@@ -27,10 +27,7 @@
 #include "posterior/state.hpp"
 #include "predict/relevance.hpp"
 
-namespace ardvark {
-
-using namespace internal;
-
+namespace ardvark::internal {
 namespace {
 
 constexpr Index num_draws = 4000, draws_in_block = 250;
@@ -428,10 +425,6 @@ Vector second_class(VectorView labels) {
 
 }  // namespace
 
-}  // namespace ardvark
-
-namespace ardvark::internal {
-
 Diagnosis largest_khat(std::size_t num_machines, const std::function<Diagnosis(std::size_t)>& diagnosis_of, const std::string& why_not) {
   Diagnosis largest = not_computed();
   for (std::size_t m = 0; m < num_machines; ++m) {
@@ -445,6 +438,8 @@ Diagnosis largest_khat(std::size_t num_machines, const std::function<Diagnosis(s
 }  // namespace ardvark::internal
 
 namespace ardvark {
+
+using namespace internal;
 
 Diagnosis diagnose(const Fit& fit, MatrixView X, VectorView labels, const FitOptions& options, std::string& why_not) {
   validate::vector(labels, X.rows(), "labels");

@@ -20,10 +20,7 @@
 #include "predict/softmax.hpp"
 #include "preset/preset.hpp"
 
-namespace ardvark {
-
-using namespace internal;
-
+namespace ardvark::internal {
 namespace {
 
 // ---- options ----------------------------------------------------------------------------------------------------------------------------
@@ -324,10 +321,6 @@ void warn(const SoftmaxOptions& options, SoftmaxFit& fit) {
 
 }  // namespace
 
-}  // namespace ardvark
-
-namespace ardvark::internal {
-
 void describe_classes(const std::vector<Index>& label, const Vector& k, const ClassProbabilities& p, SoftmaxFit& fit) {
   double correct = 0, loss = 0;
   for (Index n = 0; n < k.size(); ++n) {
@@ -354,6 +347,8 @@ ClassCoding coding_of(const SoftmaxOptions& options, Index num_classes, Index nu
 }  // namespace ardvark::internal
 
 namespace ardvark {
+
+using namespace internal;
 
 SoftmaxFit fit_softmax(MatrixView X, VectorView labels, const SoftmaxOptions& given) {
   validate::matrix(X, "X", given.column_names);

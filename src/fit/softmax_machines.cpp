@@ -19,10 +19,7 @@
 #include "predict/predictive.hpp"
 #include "preset/preset.hpp"
 
-namespace ardvark {
-
-using namespace internal;
-
+namespace ardvark::internal {
 namespace {
 
 // The rows of a machine, and its name in messages.
@@ -165,8 +162,6 @@ void summarise(const std::vector<Machine>& machines, Index num_machines, bool co
   gather(machines, fit.machines, &Report::warnings, report);
 }
 
-}  // namespace
-
 // The options that all regressions have in common.
 FitOptions options_of_each(const SoftmaxOptions& options) {
   FitOptions each = options;
@@ -175,9 +170,7 @@ FitOptions options_of_each(const SoftmaxOptions& options) {
   return each;
 }
 
-}  // namespace ardvark
-
-namespace ardvark::internal {
+}  // namespace
 
 void fit_machines(MatrixView X, const std::vector<Index>& label, const Vector& k, const SoftmaxOptions& options, SoftmaxFit& fit) {
   FitOptions each = options_of_each(options);
@@ -253,6 +246,8 @@ void fit_machines(MatrixView X, const std::vector<Index>& label, const Vector& k
 }  // namespace ardvark::internal
 
 namespace ardvark {
+
+using namespace internal;
 
 Diagnosis diagnose(const SoftmaxFit& fit, MatrixView X, VectorView labels, const SoftmaxOptions& options, std::string& why_not) {
   if (fit.machines.empty()) throw InvalidArgument("k-hat needs a regression for each class (coding one-against-rest); this is a softmax");

@@ -9,10 +9,7 @@
 #include "predict/predictive.hpp"
 #include "preset/preset.hpp"
 
-namespace ardvark {
-
-using namespace internal;
-
+namespace ardvark::internal {
 namespace {
 
 // Counts rows and sums their scores.
@@ -41,10 +38,6 @@ class Tally {
 };
 
 }  // namespace
-
-}  // namespace ardvark
-
-namespace ardvark::internal {
 
 void describe_classes(const Vector& t, const Vector& k, const Vector& m, const Vector& s, Fit& fit) {
   const PredictiveRule rule = resolved(PredictiveRule::automatic, fit);
@@ -123,6 +116,8 @@ void describe_separation(const FitOptions& options, Fit& fit) {
 }  // namespace ardvark::internal
 
 namespace ardvark {
+
+using namespace internal;
 
 const char* to_string(Status status) {
   switch (status) {

@@ -15,10 +15,7 @@
 #include "posterior/state.hpp"
 #include "preset/preset.hpp"
 
-namespace ardvark {
-
-using namespace internal;
-
+namespace ardvark::internal {
 namespace {
 
 // The published bound on ln p(+1) for one row and one xi.                                                                      (PRED.1)
@@ -44,10 +41,6 @@ struct PublishedBound {
 constexpr int max_steps = 500;
 
 }  // namespace
-
-}  // namespace ardvark
-
-namespace ardvark::internal {
 
 void predictive_moments(const Fit& fit, MatrixView X, Vector& m, Vector* s) {
   if (X.cols() != fit.num_columns())
@@ -183,6 +176,8 @@ void published_probabilities(const Vector& m, const Vector& s, double quadratic,
 }  // namespace ardvark::internal
 
 namespace ardvark {
+
+using namespace internal;
 
 Vector StudentPrediction::standard_deviation() const {
   if (std::isinf(degrees_of_freedom)) return scale;

@@ -5,10 +5,7 @@
 
 #include <algorithm>
 
-namespace ardvark {
-
-using namespace internal;
-
+namespace ardvark::internal {
 namespace {
 
 struct PresetRow {
@@ -167,10 +164,6 @@ const PresetRow& require(const std::string& name) {
 
 }  // namespace
 
-}  // namespace ardvark
-
-namespace ardvark::internal {
-
 const PresetFacts& preset_facts(const std::string& name) {
   static constexpr PresetFacts of_model;
   const PresetRow* row = find(name);
@@ -180,6 +173,8 @@ const PresetFacts& preset_facts(const std::string& name) {
 }  // namespace ardvark::internal
 
 namespace ardvark {
+
+using namespace internal;
 
 bool is_softmax_preset(const std::string& name) { return preset_facts(name).coding.has_value(); }
 
