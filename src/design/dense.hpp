@@ -2,19 +2,11 @@
 #pragma once
 
 #include "core/row_kernels.hpp"
-#include "design/design.hpp"
+#include "design/table_design.hpp"
 
 namespace ardvark::internal {
 
-/// Column j of the design is (X_j - center_j) * scale_j; an intercept, if any, is the last column, all ones.
-/// Empty vectors mean 0 and 1. A column with scale 0 is left out of the fit: it reads as zeros.
-struct Standardization {
-  Vector center;
-  Vector scale;
-  bool intercept = false;
-};
-
-class DenseDesign final : public Design {
+class DenseDesign final : public TableDesign {
  public:
   /// \param memory  the memory of X if the design may overwrite it: rows * cols numbers without gaps
   DenseDesign(MatrixView X, Standardization standardization, std::shared_ptr<double[]> memory = nullptr);
@@ -30,8 +22,7 @@ class DenseDesign final : public Design {
   [[nodiscard]] std::shared_ptr<double[]> surrender_columns() override;
   void forget() override { memory_.reset(); }
 
-  /// panel(0..count-1, all columns) <- rows first .. first+count-1; row n is multiplied by row_scale[n] if given.
-  void read_rows(Index first, Index count, const Vector* row_scale, Matrix& panel) const;
+  void read_rows(Index first, Index count, const Vector* row_scale, Matrix& panel) const override;
   [[nodiscard]] Index block_rows() const { return block_rows_; }
 
  private:

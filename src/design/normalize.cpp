@@ -6,7 +6,7 @@
 
 #include "core/digits.hpp"
 #include "core/validate.hpp"
-#include "design/dense.hpp"
+#include "design/table_design.hpp"
 
 namespace ardvark {
 
@@ -21,17 +21,11 @@ double deviation(const Numbers& x) {
   return n > 1 ? std::sqrt((x.array() - x.mean()).square().sum() / (n - 1)) : 0;
 }
 
-Matrix copy_of(MatrixView X) {
-  Matrix Z(X.rows(), X.cols());
-  DenseDesign(X, {}).columns(0, X.cols(), Z);
-  return Z;
-}
-
 }  // namespace
 
 ColumnUnits column_units(MatrixView X, ColumnCenter center, ColumnScale scale) {
   validate::matrix(X, "X");
-  Matrix Z = copy_of(X);
+  Matrix Z = read_table(X);
   const Index p = Z.cols();
   ColumnUnits units{Vector::Zero(p), Vector::Ones(p)};
   if (center == ColumnCenter::each) units.center = Z.colwise().mean().transpose();
@@ -57,7 +51,7 @@ Matrix in_units(MatrixView X, const ColumnUnits& units) {
   validate::matrix(X, "X");
   if (X.cols() != units.center.size())
     throw InvalidArgument(fmt::format("X has {} columns; the units are for {} columns", X.cols(), units.center.size()));
-  Matrix Z = copy_of(X);
+  Matrix Z = read_table(X);
   for (Index j = 0; j < Z.cols(); ++j) {
     if (units.scale[j] == 0)
       Z.col(j).setZero();

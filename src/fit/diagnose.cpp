@@ -157,7 +157,7 @@ Draws draw(const Proposal& q, Index num_columns, Index threads) {
 }
 
 // sum_n k_n ln sigma(+-x_n'w) for each draw, in blocks of rows.
-Vector log_likelihood(const DenseDesign& X, const Vector& t, const Vector& k, const Matrix& W, Index threads) {
+Vector log_likelihood(const TableDesign& X, const Vector& t, const Vector& k, const Matrix& W, Index threads) {
   constexpr Index rows_in_block = 512;
   Vector out = Vector::Zero(W.cols());
   Matrix panel(std::min(rows_in_block, X.rows()), X.cols());
@@ -389,8 +389,8 @@ Diagnosis diagnose_fit(const Fit& fit, MatrixView X, const Vector& t, const Vect
   const Proposal q = proposal_of(fit, why_not);
   if (!why_not.empty()) return out;
   const Draws draws = draw(q, fit.state->w.size(), threads);
-  DenseDesign design(X, fit.state->standardization);
-  const Vector likelihood = log_likelihood(design, t, k, draws.w, threads);
+  const auto design = table_design(X, fit.state->standardization);
+  const Vector likelihood = log_likelihood(*design, t, k, draws.w, threads);
   std::vector<Index> flat;
   for (const Index j : q.columns)
     if (j < fit.num_columns() && fit.group[static_cast<std::size_t>(j)] == Partition::flat) flat.push_back(j);
@@ -398,14 +398,14 @@ Diagnosis diagnose_fit(const Fit& fit, MatrixView X, const Vector& t, const Vect
   if (is_sparse(fit.prior)) {
     const SparsePrior prior = sparse_prior_of(fit, options, why_not);
     if (!why_not.empty()) return out;
-    const InterceptPrior intercept(fit, design, k, draws.w, prior.signal());
+    const InterceptPrior intercept(fit, *design, k, draws.w, prior.signal());
     out.khat = out.khat_given_precisions = khat_of(
         draws, likelihood, offset, [&](const Eigen::Ref<const Vector>& w) { return prior(w) + intercept(w); }, out.log_ratios);
     out.effective_share = effective_share(out.log_ratios);
     return out;
   }
   const WeightPrior prior = prior_of(fit, options, q.columns);
-  const InterceptPrior intercept(fit, design, k, draws.w, std::nullopt);
+  const InterceptPrior intercept(fit, *design, k, draws.w, std::nullopt);
   const auto held = [&](const Eigen::Ref<const Vector>& w) { return log_prior_held(prior, w) + intercept(w); };
   out.khat = out.khat_given_precisions = khat_of(draws, likelihood, offset, held, out.log_ratios);
   if (!prior.groups.empty())

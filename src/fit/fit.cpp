@@ -63,9 +63,8 @@ Matrix V_inverse(const Fit& fit, MatrixView X) {
     throw InvalidArgument(
         fmt::format("X is {} x {}; the fit was made from a table of {} x {}", X.rows(), X.cols(), omega.size(), a.size()));
   validate::matrix(X, "X");
-  DenseDesign design(X, {});
   Matrix G(a.size(), a.size());
-  design.gram(omega, G);
+  table_design(X)->gram(omega, G);
   G.diagonal() += a;
   mirror(G);
   return G;

@@ -220,7 +220,7 @@ void set_covariance(Run& run, SoftmaxFit& fit, SoftmaxState& state) {
   state.covariance = o.solver->covariance();
   if (fit.intercept.size() == 0) return;
   const Matrix origin = Matrix::Zero(1, run.X.cols());
-  state.covariance.score_covariances(DenseDesign(origin, state.standardization), [&](Index, const Matrix& S) {
+  state.covariance.score_covariances(*table_design(origin, state.standardization), [&](Index, const Matrix& S) {
     fit.intercept_variance = S.diagonal();
     if (!run.options.penalize_intercept)
       fit.intercept_variance = S.diagonal().array() - 2 * S.rowwise().mean().array() + S.mean();  // variances of the centred intercepts
@@ -242,7 +242,7 @@ void fit_one_model(MatrixView X, const Classes& classes, const SoftmaxOptions& o
   report.notes.insert(report.notes.end(), frame.notes.begin(), frame.notes.end());
   report.warnings.insert(report.warnings.end(), frame.warnings.begin(), frame.warnings.end());
 
-  std::unique_ptr<Design> rows = std::make_unique<DenseDesign>(frame.design());
+  std::unique_ptr<Design> rows = frame.design();
   warn_of_flat_columns(*rows, one.partition.flat_columns, k, options.column_names, report.warnings);
   const bool proper = has_proper_intercept(options, one.partition.flat_columns);
   if (proper) rows = with_row_of_means(std::move(rows), k);

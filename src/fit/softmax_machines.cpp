@@ -53,12 +53,7 @@ std::vector<Machine> machines_of(const SoftmaxFit& fit, const std::vector<Index>
 }
 
 // The published program scales the columns once, over the rows of all classes.
-Matrix scaled_columns(MatrixView X, const Standardization& s) {
-  DenseDesign design(X, {s.center, s.scale, false});
-  Matrix Z(X.rows(), X.cols());
-  design.columns(0, X.cols(), Z);
-  return Z;
-}
+Matrix scaled_columns(MatrixView X, const Standardization& s) { return read_table(X, {s.center, s.scale, false}); }
 
 Matrix rows_of(MatrixView X, const std::vector<Index>& rows) {
   Matrix out(static_cast<Index>(rows.size()), X.cols());

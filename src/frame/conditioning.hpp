@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "design/dense.hpp"
+#include "design/table_design.hpp"
 #include "posterior/solver.hpp"
 
 namespace ardvark::internal {

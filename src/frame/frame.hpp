@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "ardvark/fit.hpp"
-#include "design/dense.hpp"
+#include "design/table_design.hpp"
 #include "posterior/state.hpp"
 
 namespace ardvark::internal {
@@ -29,7 +29,7 @@ struct Frame {
   [[nodiscard]] Index num_columns() const { return static_cast<Index>(names.size()); }
   /// The caller's x = 0 as a row of the design with an intercept.
   [[nodiscard]] Vector origin() const;
-  [[nodiscard]] DenseDesign design() const { return {X, units.standardization}; }
+  [[nodiscard]] std::unique_ptr<TableDesign> design() const { return table_design(X, units.standardization); }
 };
 
 /// The columns in the units that the options ask for, without a target.

@@ -124,7 +124,7 @@ bool all_equal(MatrixView X, Index j, const Vector& k, bool centred) {
 // Equal columns have equal products with any vector. Candidates are therefore neighbours in the order of one such product; they are then
 // compared entry by entry.
 std::vector<std::pair<Index, Index>> duplicates(MatrixView X, const Vector& k, const Standardization& s, const std::vector<Index>& flat) {
-  DenseDesign design(X, {s.center, s.scale, false});
+  const auto design = table_design(X, {s.center, s.scale, false});
   const Index n = X.rows(), p = X.cols();
   Vector probe(n), product(p);
   double state = 0.5;
@@ -132,7 +132,7 @@ std::vector<std::pair<Index, Index>> duplicates(MatrixView X, const Vector& k, c
     state = std::fmod(state + 0.7548776662466927 + 0.1 * std::sin(static_cast<double>(i)), 1.0);
     probe[i] = (state - 0.5) * k[i];
   }
-  design.project(probe, product);
+  design->project(probe, product);
   std::vector<Index> order(static_cast<std::size_t>(p));
   std::iota(order.begin(), order.end(), Index{0});
   const Vector key = product.cwiseAbs();
@@ -161,9 +161,9 @@ std::vector<std::pair<Index, Index>> duplicates(MatrixView X, const Vector& k, c
     const auto is_near = [&](std::size_t at) { return std::abs(key[order[at]] - key[stays]) <= close; };
     const auto ask = [&](Index j) {
       if (taken[static_cast<std::size_t>(j)] || s.scale[j] == 0) return;
-      if (!is_read) design.columns(stays, 1, first);
+      if (!is_read) design->columns(stays, 1, first);
       is_read = true;
-      design.columns(j, 1, other);
+      design->columns(j, 1, other);
       const double plus = (k.array() > 0).select((first - other).array().abs(), 0.0).maxCoeff();
       const double minus = (k.array() > 0).select((first + other).array().abs(), 0.0).maxCoeff();
       if (std::min(plus, minus) > doubt(stays) + doubt(j)) return;
@@ -199,11 +199,11 @@ Prepared prepare_by_largest(MatrixView X, const FitOptions& options) {
   s.center.resize(p);
   s.scale.resize(p);
   const bool table = options.scaling == Scaling::largest_of_table;
-  DenseDesign raw(X, {});
+  const auto raw = table_design(X);
   Matrix x(n, 1);
   const auto columns = [&](auto&& visit) {
     for (Index j = 0; j < p; ++j) {
-      raw.columns(j, 1, x);
+      raw->columns(j, 1, x);
       visit(j, x.col(0));
     }
   };

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "ardvark/fit.hpp"
-#include "design/dense.hpp"
+#include "design/table_design.hpp"
 #include "waist/waist.hpp"
 
 namespace ardvark::internal {

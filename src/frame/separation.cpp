@@ -19,9 +19,9 @@ constexpr const char* dependent =
 
 // The columns without a prior, times the square roots of the row weights, each with length 1; a column that is 0 stays 0.
 Matrix flat_columns_in_units(const Frame& frame, const std::vector<Index>& flat_columns) {
-  DenseDesign design = frame.design();
-  Matrix F(design.rows(), static_cast<Index>(flat_columns.size()));
-  for (Index j = 0; j < F.cols(); ++j) design.columns(flat_columns[static_cast<std::size_t>(j)], 1, F.middleCols(j, 1));
+  const auto design = frame.design();
+  Matrix F(design->rows(), static_cast<Index>(flat_columns.size()));
+  for (Index j = 0; j < F.cols(); ++j) design->columns(flat_columns[static_cast<std::size_t>(j)], 1, F.middleCols(j, 1));
   F = frame.k.cwiseSqrt().asDiagonal() * F;
   for (auto column : F.colwise())
     if (const double size = column.norm(); size > 0) column /= size;
@@ -100,7 +100,7 @@ void call_separated(const Frame& frame, Solution& solution) {
   if (solution.flat.empty() || !solution.usable) return;
   Vector of_flat = Vector::Zero(solution.w.size()), m(t.size());
   of_flat(solution.flat) = solution.w(solution.flat);
-  frame.design().apply(of_flat, m);
+  frame.design()->apply(of_flat, m);
   for (Index i = 0; i < t.size(); ++i)
     if (frame.k[i] > 0 && !(t[i] > 0.5 ? m[i] > 0 : m[i] < 0)) return;
   report.status = Status::separated;

@@ -8,7 +8,7 @@
 #include "core/blas.hpp"
 #include "core/eigen_solvers.hpp"
 #include "core/validate.hpp"
-#include "design/dense.hpp"
+#include "design/table_design.hpp"
 #include "frame/solution.hpp"
 
 namespace ardvark {
@@ -24,8 +24,7 @@ Matrix symmetric(const MatrixView& view, Index p, const char* name) {
     throw InvalidArgument(
         fmt::format("{} is {} x {}; it must be {} x {}, because mean has {} entries", name, view.rows(), view.cols(), p, p, p));
   validate::matrix(view, name);
-  Matrix V(p, p);
-  DenseDesign(view, {}).columns(0, p, V);
+  Matrix V = read_table(view);
   const double largest = V.cwiseAbs().maxCoeff();
   for (Index j = 0; j < p; ++j)
     for (Index i = 0; i < j; ++i) {

@@ -6,7 +6,7 @@
 
 namespace ardvark::internal {
 
-void ClassCovariance::score_covariances(const DenseDesign& X, const std::function<void(Index, const Matrix&)>& visit) const {
+void ClassCovariance::score_covariances(const TableDesign& X, const std::function<void(Index, const Matrix&)>& visit) const {
   const auto P = static_cast<Index>(column.size());
   const Index width = kind == Kind::triangular ? P : U.rows();
   const Index block = std::clamp<Index>((Index{1} << 18) / std::max<Index>(X.cols(), 1), 1, 256);

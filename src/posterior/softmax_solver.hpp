@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "ardvark/report.hpp"
-#include "design/dense.hpp"
+#include "design/table_design.hpp"
 #include "likelihood/softmax_laplace.hpp"
 #include "waist/waist.hpp"
 
@@ -38,7 +38,7 @@ struct ClassCovariance {
   Matrix R;  ///< [flat weights, flat weights] R'R = V of the flat weights
 
   /// Calls `visit(n, S)` for each row of X, in order: S [C, C] is cov(f_c, f_d), up to a constant added to all of S.
-  void score_covariances(const DenseDesign& X, const std::function<void(Index, const Matrix&)>& visit) const;
+  void score_covariances(const TableDesign& X, const std::function<void(Index, const Matrix&)>& visit) const;
   [[nodiscard]] Matrix matrix() const;  ///< V [P, P]
 };
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "ardvark/softmax.hpp"
-#include "design/dense.hpp"
+#include "design/table_design.hpp"
 #include "posterior/softmax_solver.hpp"
 #include "posterior/state.hpp"
 

@@ -5,7 +5,7 @@
 
 #include "ardvark/fit.hpp"
 #include "ardvark/relevance.hpp"
-#include "design/dense.hpp"
+#include "design/table_design.hpp"
 #include "posterior/solver.hpp"
 
 namespace ardvark::internal {

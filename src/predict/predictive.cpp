@@ -53,13 +53,13 @@ void predictive_moments(const Fit& fit, MatrixView X, Vector& m, Vector* s) {
   const Standardization& units = fit.state->standardization;
   if (fit.num_columns() > 0) validate::new_rows(X, fit.column_names, units.center, units.scale);
   const blas::ThreadScope threads(0);
-  DenseDesign design(X, units);
+  const auto design = table_design(X, units);
   m.resize(X.rows());
-  design.apply(fit.state->w, m);
+  design->apply(fit.state->w, m);
   validate::predicted(m);
   if (s == nullptr) return;
   s->resize(X.rows());
-  fit.state->factor.row_variance(design, *s);
+  fit.state->factor.row_variance(*design, *s);
   validate::predicted(*s);
 }
 
@@ -141,8 +141,7 @@ Matrix log_class_probabilities(const Fit& fit, MatrixView X_new) {
   const bool is_mixture = rule == PredictiveRule::exact && fit.state->factor.kind == CovarianceFactor::Kind::mixture;
   ComponentMoments moments;
   if (is_mixture) {
-    DenseDesign design(X_new, fit.state->standardization);
-    moments = fit.state->factor.mixture.component_moments(design);
+    moments = fit.state->factor.mixture.component_moments(*table_design(X_new, fit.state->standardization));
   }
   for (Index i = 0; i < m.size(); ++i)
     for (const Index second : {0, 1}) {
@@ -229,9 +228,8 @@ ClassPrediction class_prediction(const Fit& fit, MatrixView X_new, PredictiveRul
   }
   out.probability.resize(out.mean.size());
   if (rule == PredictiveRule::exact && fit.state->factor.kind == CovarianceFactor::Kind::mixture) {  // (SP.8)
-    DenseDesign design(X_new, fit.state->standardization);
     const Mixture& mixture = fit.state->factor.mixture;
-    const ComponentMoments moments = mixture.component_moments(design);
+    const ComponentMoments moments = mixture.component_moments(*table_design(X_new, fit.state->standardization));
     for (Index i = 0; i < out.mean.size(); ++i) out.probability[i] = class_probability(mixture, moments, i);
     return out;
   }

@@ -7,7 +7,7 @@
 
 #include "core/classes.hpp"
 #include "core/validate.hpp"
-#include "design/dense.hpp"
+#include "design/table_design.hpp"
 #include "posterior/state.hpp"
 #include "predict/predictive.hpp"
 
@@ -25,14 +25,13 @@ void by_kernel_blocks(const RelevanceFit& fit, MatrixView X, Function&& f) {
     throw InvalidArgument(fmt::format("X_new has {} columns; the fit has {} inputs", X.cols(), fit.num_inputs()));
   validate::new_rows(X, fit.input_names, fit.input_center, fit.input_scale);
   const Standardization inputs{fit.input_center, fit.input_scale, false};
-  const DenseDesign rows(X, inputs);
-  Matrix C(fit.num_vectors(), fit.num_inputs());
-  if (fit.num_vectors() > 0) DenseDesign(fit.relevance_vectors, inputs).columns(0, fit.num_inputs(), C);
+  const auto rows = table_design(X, inputs);
+  const Matrix C = read_table(fit.relevance_vectors, inputs);
   constexpr Index block = 4096;
   Matrix panel(std::min(block, X.rows()), X.cols()), K(panel.rows(), fit.num_vectors());
   for (Index first = 0; first < X.rows(); first += block) {
     const Index count = std::min(block, X.rows() - first);
-    rows.read_rows(first, count, nullptr, panel);
+    rows->read_rows(first, count, nullptr, panel);
     if (fit.num_vectors() > 0) fit.kernel.evaluate(panel.topRows(count), C, K.topRows(count));
     validate::predicted(K.topRows(count), first);
     f(first, K.topRows(count));

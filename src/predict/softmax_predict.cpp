@@ -20,11 +20,11 @@ namespace {
 void of_softmax(const SoftmaxFit& fit, MatrixView X, ClassRule rule, Matrix& probability) {
   const SoftmaxState& state = *fit.state;
   const Index C = fit.num_classes();
-  DenseDesign design(X, state.standardization);
+  const auto design = table_design(X, state.standardization);
   Matrix F(X.rows(), C);
   Vector f(X.rows());
   for (Index c = 0; c < C; ++c) {
-    design.apply(state.W.col(c), f);
+    design->apply(state.W.col(c), f);
     F.col(c) = f;
   }
   validate::predicted(F);
@@ -37,7 +37,7 @@ void of_softmax(const SoftmaxFit& fit, MatrixView X, ClassRule rule, Matrix& pro
     return;
   }
   ExpectedSoftmax expected(C);
-  state.covariance.score_covariances(design, [&](Index n, const Matrix& S) {
+  state.covariance.score_covariances(*design, [&](Index n, const Matrix& S) {
     validate::predicted(S.reshaped(1, C * C), n);
     expected(F.row(n), S, p);
     validate::predicted(p.transpose(), n);  // in a forged file, variances may be finite but their sums infinite
@@ -63,9 +63,7 @@ void of_machines(const SoftmaxFit& fit, MatrixView X, ClassRule rule, bool avera
   const SoftmaxState& state = *fit.state;
   Matrix Z;
   if (state.standardization.scale.size() > 0) {  // the machines were fitted to scaled columns
-    DenseDesign design(X, {state.standardization.center, state.standardization.scale, false});
-    Z.resize(X.rows(), X.cols());
-    design.columns(0, X.cols(), Z);
+    Z = read_table(X, {state.standardization.center, state.standardization.scale, false});
     X = Z;
   }
   const Index n = X.rows(), C = fit.num_classes(), machines = static_cast<Index>(fit.machines.size());

@@ -12,6 +12,7 @@
 #include "ardvark/model.hpp"
 #include "ardvark/model_file.hpp"
 #include "core/special.hpp"
+#include "design/dense.hpp"
 #include "likelihood/intercept_row.hpp"
 #include "posterior/state.hpp"
 #include "support/random_problem.hpp"

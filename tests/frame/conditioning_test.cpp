@@ -9,6 +9,7 @@
 #include "ardvark/linear.hpp"
 #include "ardvark/logistic.hpp"
 #include "ardvark/softmax.hpp"
+#include "design/dense.hpp"
 #include "method/sweep/sweep_choice.hpp"
 #include "support/mentions.hpp"
 #include "support/random_problem.hpp"

@@ -8,6 +8,7 @@
 
 #include "../support/random_problem.hpp"
 #include "ardvark/linear.hpp"
+#include "design/dense.hpp"
 #include "method/spike_slab/sparse_fit.hpp"
 #include "posterior/state.hpp"
 

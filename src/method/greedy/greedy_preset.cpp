@@ -65,9 +65,8 @@ Solution solution_of(const GreedyOutcome& outcome, const Frame& frame, const std
     out.noise.shape = 0.5 * std::max(frame.rows - out.effective_parameters, 1.0);
     out.noise.rate = out.noise.shape / outcome.noise_precision;
   } else {
-    DenseDesign design = frame.design();
-    out.rows.s.resize(design.rows());
-    out.factor.row_variance(design, out.rows.s);
+    out.rows.s.resize(frame.X.rows());
+    out.factor.row_variance(*frame.design(), out.rows.s);
   }
   Report& report = out.report;
   report.status = outcome.status;
@@ -90,8 +89,7 @@ Solution solve_greedily(const Frame& frame) {
   if (options.tolerance) settings.tolerance = std::max(*options.tolerance, 1e-12);
   if (options.on_sweep)
     settings.on_action = [&](int actions, double evidence) { return options.on_sweep({actions, evidence, watch.seconds()}); };
-  DenseDesign design = frame.design();
-  Solution out = solution_of(greedy(design, frame.target, settings), frame, settings.free_columns);
+  Solution out = solution_of(greedy(*frame.design(), frame.target, settings), frame, settings.free_columns);
   if (options.compat)
     out.report.notes.emplace_back(
         "the only difference from the published program is that it stops a little below the maximum that is reached here; compat changes "

@@ -17,7 +17,8 @@ Solution solve_l1_slr(const Frame& frame) {
   const FitOptions& options = frame.options;
   const Vector& t = frame.target;
   const Index n = frame.X.rows();
-  DenseDesign design = frame.design();
+  const auto table = frame.design();
+  Design& design = *table;
   Matrix x(n, 1);
   const Index q = design.cols();
   Vector B(q);

@@ -41,26 +41,26 @@ void validate_lasso(const FitOptions& options) {
 
 namespace {
 
-// The design, its flat columns, and the solver.
+// The columns, which of them are flat, and the solver.
 struct LassoProblem {
-  explicit LassoProblem(const Frame& frame) : design(frame.design()) {
+  explicit LassoProblem(const Frame& frame) : table(frame.design()) {
     const Index p = frame.num_columns();
     const std::vector<bool>& left_out = frame.left_out;
     const std::vector<bool> is_flat = marked_columns(frame.options.prior.flat_columns, "prior.flat_columns", p);
     for (Index j = 0; j < p; ++j)
       if (is_flat[static_cast<std::size_t>(j)] && !left_out[static_cast<std::size_t>(j)]) flat.push_back(j);
     if (frame.options.intercept) flat.push_back(p);
-    num_penalised = design.cols() - static_cast<Index>(flat.size()) - std::count(left_out.begin(), left_out.end(), true);
+    num_penalised = table->cols() - static_cast<Index>(flat.size()) - std::count(left_out.begin(), left_out.end(), true);
     Vector length;
     if (frame.options.standardize) {  // known                                                                               (L1.6)
-      length = Vector::Constant(design.cols(), std::sqrt(frame.rows));
+      length = Vector::Constant(table->cols(), std::sqrt(frame.rows));
       for (Index j = 0; j < p; ++j)
         if (left_out[static_cast<std::size_t>(j)]) length[j] = 0;
     }
-    ascent.emplace(design, frame.target, frame.k, flat, std::move(length));
+    ascent.emplace(*table, frame.target, frame.k, flat, std::move(length));
   }
 
-  DenseDesign design;
+  std::unique_ptr<Design> table;
   std::vector<Index> flat;
   Index num_penalised = 0;
   std::optional<CoordinateAscent> ascent;

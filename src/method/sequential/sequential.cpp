@@ -12,7 +12,7 @@
 #include "core/blas.hpp"
 #include "core/special.hpp"
 #include "core/validate.hpp"
-#include "design/dense.hpp"
+#include "design/table_design.hpp"
 #include "frame/row_order.hpp"
 #include "method/sequential/sequential_state.hpp"
 #include "posterior/state.hpp"
@@ -103,12 +103,12 @@ void SequentialLogistic::State::absorb_block(Index count, const Vector& y, const
 }
 
 void SequentialLogistic::State::absorb(MatrixView X, const Vector& y, const Vector& k) {
-  const DenseDesign design(X, {});
+  const auto design = table_design(X);
   size_workspace(std::min(block, X.rows()));
   Matrix panel(room, p);
   for (Index first = 0; first < X.rows(); first += block) {
     const Index count = std::min(block, X.rows() - first);
-    design.read_rows(first, count, nullptr, panel);
+    design->read_rows(first, count, nullptr, panel);
     R.leftCols(count) = panel.topRows(count).transpose();
     absorb_block(count, y, k, first);
   }
@@ -241,10 +241,10 @@ Solution solve_sequentially(const Frame& frame) {
   Solution out = solution_of(filter, static_cast<double>(p));
   if (order == RowOrder::by_content) out.report.message = fmt::format("one pass over {} rows, ordered by content", n);
   if (!out.usable) return out;
-  DenseDesign design = frame.design();
+  const auto design = frame.design();
   out.rows = {Vector(n), Vector(n)};
-  design.apply(out.w, out.rows.m);
-  out.factor.row_variance(design, out.rows.s);
+  design->apply(out.w, out.rows.m);
+  out.factor.row_variance(*design, out.rows.s);
   return out;
 }
 

@@ -326,9 +326,8 @@ void take_mixture(Mixture mixture, const Frame& frame, Solution& out) {
   out.factor.mixture = std::move(mixture);
   const auto variance_of = [&](const Vector& x) {
     const Matrix row = x.transpose();
-    DenseDesign one(row, {});
     Vector variance(1);
-    out.factor.row_variance(one, variance);
+    out.factor.row_variance(*table_design(row), variance);
     return variance[0];
   };
   for (const Index j : out.flat)

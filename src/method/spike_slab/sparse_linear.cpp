@@ -15,7 +15,8 @@ Solution solve_sparse_linear(Frame& frame) {
   const MatrixView X = frame.X;
   const Vector &y = frame.target, &k = frame.k;
   const FitOptions& options = frame.options;
-  DenseDesign design(X, frame.units.standardization, std::move(frame.memory));
+  const auto table = table_design(X, frame.units.standardization, std::move(frame.memory));
+  Design& design = *table;
   const PenalisedColumns which = penalised_columns(options, X.cols(), frame.left_out);
   require_rows(options, frame.rows, static_cast<Index>(which.flat.size()));
   SparseParts parts = parts_of(options.prior.kind);

@@ -77,7 +77,7 @@ struct Problem {
 
 std::unique_ptr<Design> design_of(const Problem& problem) {
   if (problem.sparse) return std::make_unique<SparseDesign>(problem.X, problem.standardization, problem.sparse);
-  return std::make_unique<DenseDesign>(problem.X, problem.standardization);
+  return table_design(problem.X, problem.standardization);
 }
 
 // The blocks of columns that are correlated if all rows have the same log odds. All points of the grid use them.                (SP.13)
@@ -109,15 +109,15 @@ MomentsOfRows moments_of_rows(const Mixture& mixture, MatrixView X, const Standa
     const Index skipped = first * (X.layout() == Layout::column_major ? 1 : X.stride());
     const Index size = X.scalar() == ScalarType::float64 ? sizeof(double) : sizeof(float);
     const void* data = static_cast<const char*>(X.data()) + skipped * size;
-    DenseDesign some(MatrixView(data, X.scalar(), count, X.cols(), X.layout(), X.stride()), standardization);
-    if (means.empty()) return of.component_moments(some);
+    const auto some = table_design(MatrixView(data, X.scalar(), count, X.cols(), X.layout(), X.stride()), standardization);
+    if (means.empty()) return of.component_moments(*some);
     const auto components = static_cast<Index>(means.size());
     ComponentMoments out{Matrix(count, components), Matrix(count, components)};
     Vector of_rows(count);
     for (Index c = 0; c < components; ++c) {
-      some.apply(means[static_cast<std::size_t>(c)], of_rows);
+      some->apply(means[static_cast<std::size_t>(c)], of_rows);
       out.mean.col(c) = of_rows;
-      some.row_variance(roots[static_cast<std::size_t>(c)], of_rows);
+      some->row_variance(roots[static_cast<std::size_t>(c)], of_rows);
       out.variance.col(c) = of_rows;
     }
     return out;
@@ -206,7 +206,8 @@ Solution solve_sparse_logistic(Frame& frame) {
   problem.slab.kappa_tail = 1;
   problem.slab.fit_noise = false;
   problem.slab.fit_dense = parts != SparseParts::slab_only;
-  DenseDesign design(seen_X, standardization);
+  const auto table = table_design(seen_X, standardization);
+  Design& design = *table;
   warn_of_flat_columns(design, which.flat, seen_k, options.column_names, frame.warnings);
   if (which.size() > 0 && !options.standardize) {
     Vector squares = Vector::Zero(which.size());
@@ -232,9 +233,9 @@ Solution solve_sparse_logistic(Frame& frame) {
   // If the classes are separated, only the rows at the border have weight. Columns may be alike there and differ in the whole table.
   const auto in_table = [&](Index one, Index other, double least) {
     Matrix two(X.rows(), 2);
-    DenseDesign table = frame.design();
-    table.columns(one, 1, two.leftCols(1));
-    table.columns(other, 1, two.rightCols(1));
+    const auto whole = frame.design();
+    whole->columns(one, 1, two.leftCols(1));
+    whole->columns(other, 1, two.rightCols(1));
     const Matrix products = two.transpose() * k.asDiagonal() * two;
     return std::abs(products(0, 1)) > least * std::sqrt(products(0, 0) * products(1, 1));
   };

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "design/dense.hpp"
+#include "design/table_design.hpp"
 
 namespace ardvark::internal {
 namespace {
@@ -36,8 +36,8 @@ Settled settle(const Likelihood& likelihood, const PrecisionPrior& prior, Solver
   if (!solver.condense(rows, columns, X, y)) return {};
   const std::unique_ptr<Likelihood> condensed = likelihood.with_response(y);
   if (!condensed) return {};
-  DenseDesign design(X, {});
-  const std::unique_ptr<Solver> primal = make_primal({design, few.partition(), condensed->traits()});
+  const auto design = table_design(X);
+  const std::unique_ptr<Solver> primal = make_primal({*design, few.partition(), condensed->traits()});
   Posterior of_few;
   of_few.w = of_few.V_diagonal = Vector::Zero(static_cast<Index>(columns.size()));
   of_few.m = Vector::Zero(y.size());

@@ -256,7 +256,7 @@ void take_posterior(const SweepProblem& problem, Run& run, Index num_rows, Solut
 
 Solution solve_by_sweeps(SweepProblem problem) {
   const Frame& frame = problem.frame;
-  std::unique_ptr<Design> rows = std::make_unique<DenseDesign>(frame.design());
+  std::unique_ptr<Design> rows = frame.design();
   if (problem.proper_intercept) rows = with_row_of_means(std::move(rows), frame.k);
   Design& design = *rows;
   SolverChoice choice = choose_solver(frame.options, problem.likelihood.traits(), problem.prior.partition, frame.X.rows());

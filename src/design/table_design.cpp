@@ -1,0 +1,19 @@
+#include "design/table_design.hpp"
+
+#include <utility>
+
+#include "design/dense.hpp"
+
+namespace ardvark::internal {
+
+std::unique_ptr<TableDesign> table_design(MatrixView X, Standardization standardization, std::shared_ptr<double[]> memory) {
+  return std::make_unique<DenseDesign>(X, std::move(standardization), std::move(memory));
+}
+
+Matrix read_table(MatrixView X, const Standardization& standardization) {
+  Matrix out(X.rows(), X.cols());
+  table_design(X, standardization)->columns(0, X.cols(), out);
+  return out;
+}
+
+}  // namespace ardvark::internal
