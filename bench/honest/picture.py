@@ -85,7 +85,7 @@ def draw(means, path):
             values = means.over(names, method, field)
             if not is_error:
                 if not np.isfinite(values).any():
-                    axes.text(0.5, row, "says nothing", ha="center", va="center", color="0.45", style="italic")
+                    axes.text(0.5, row, "no intervals", ha="center", va="center", color="0.45", style="italic")
                 dots(axes, row, values, is_wide)
                 continue
             ratio = values / better_of_both(means, names)
