@@ -1,15 +1,18 @@
-"""Whether inclusions and intervals of the sparse prior mean what they say, over many draws of some families (families.py).
+"""Checks whether inclusions and intervals of the sparse prior are calibrated, with many draws of some families (families.py).
 
     .venv/bin/python bench/honest/calibration.py --replications 400 [--family ar-n200-p40-4-snr2 ...]
 
-Inclusions: all columns of all replications in ten bins by their inclusion; in each the share of columns with an effect, and the mean inclusion. They must
-lie within .05 of each other, where the standard error of the share is below .02, or they are off by three of them more; other bins are too thin and counted. The error is that of the
-replications, as the columns of one table err together, and at least that of independent columns.
-Intervals of 50, 80 and 95%: of the weights, of x'w and (regressions) of y at new rows. Those of y must hold what they say within .02, the others that at
-least: a posterior with two hills, in and out, lies more often inside a normal interval of 50% than that.
+Inclusions: the columns of all replications are sorted into ten bins by their inclusion. In each bin, the share of columns with an effect
+and the mean inclusion may differ by at most .05. If the standard error of the difference is .02 or more, the bin is too thin: it is only
+counted, unless the difference exceeds .05 by more than three standard errors. The standard error is computed from the replications, because
+the errors of the columns of one table are correlated. It is at least that of independent columns.
+Intervals of 50, 80 and 95%: of the weights, of x'w and (regressions) of y at new rows. The coverage of y must be right within .02. The
+other coverages must not be more than .02 too small. They may be larger: the posterior of a weight may have two modes, with and without the
+column, and then a normal interval of 50% contains more than 50% of it.
 
-KNOWN are the families whose inclusions are off by more, and by how much. Of few columns inclusions are modest: what the average gives to the hypothesis that
-all columns have small effects is taken from them (docs/math/sparse.md (SP.21)). Above 20 columns hyper-parameters are taken at their best values (SP.5).
+KNOWN lists the families whose inclusions differ by more, and by how much. With few columns, inclusions are too modest: they lose the weight
+that the average gives to the hypothesis that all columns have small effects (docs/math/sparse.md (SP.21)). With more than 20 columns,
+hyper-parameters have their best values (SP.5).
 """
 
 import os
@@ -30,9 +33,9 @@ from scipy import stats
 from ardvark import _core
 
 LEVELS = (0.5, 0.8, 0.95)
-NEW_ROWS = 50  # of each draw
+NEW_ROWS = 50  # used of each draw
 MOST_OFF, THIN = 0.05, 0.02
-KNOWN = {  # as found with 3000 replications
+KNOWN = {  # measured with 3000 replications
     "ind-n60-p8-2-snr1": 0.27,
     "ind-n200-p8-3-snr0.5": 0.22,
     "ind-n200-p40-4-snr2": 0.21,
@@ -44,7 +47,7 @@ KNOWN = {  # as found with 3000 replications
 }
 
 
-# (family, classes): rows, columns, correlation, number of effects and their size, one or two at a time.
+# (family, classes). The settings vary rows, columns, correlation, and number and size of the effects, one or two of these at a time.
 SETTINGS = [
     (families.Family(*line), classes)
     for classes, lines in (
@@ -70,7 +73,7 @@ class Calibration:
     """Sums over replications of one setting."""
 
     def __init__(self):
-        self.rows = []  # a replication: [10, 3] columns, effects, inclusion of each bin
+        self.rows = []  # for each replication: [10, 3] columns, effects, sum of inclusions in each bin
         self.covered = {}
 
     def add_inclusions(self, inclusion, true):
@@ -78,19 +81,21 @@ class Calibration:
         self.rows.append(np.column_stack([np.bincount(bins, x, 10) for x in (np.ones(true.size), true, inclusion)]))
 
     def add_interval(self, name, error, sd, quantile):
-        """quantile(level): how many sds the interval goes to either side."""
+        """quantile(level): half the width of the interval, in sds."""
         for level in LEVELS:
             self.covered.setdefault((name, level), []).append(np.mean(np.abs(error) <= quantile(level) * sd))
 
     def bins(self):
-        """[10, 4] columns, share of effects, mean inclusion, standard error of their difference, by replications."""
+        """[10, 4] columns, share with an effect, mean inclusion, standard error of their difference, from the replications."""
         rows = np.array(self.rows)
         columns = rows[:, :, 0].sum(axis=0)
         with np.errstate(divide="ignore", invalid="ignore"):
             share, inclusion = rows[:, :, 1].sum(axis=0) / columns, rows[:, :, 2].sum(axis=0) / columns
-            left = rows[:, :, 1] - rows[:, :, 2] - (share - inclusion) * rows[:, :, 0]  # what a replication adds, less its share
+            # effects minus inclusions in each replication, minus the expected difference
+            left = rows[:, :, 1] - rows[:, :, 2] - (share - inclusion) * rows[:, :, 0]
             of_tables = np.sqrt(np.sum(left**2, axis=0)) / columns
-            error = np.maximum(of_tables, np.sqrt(inclusion * (1 - inclusion) / columns))  # few columns that agree by chance have that at least
+            # at least that of independent columns, because few columns may agree by chance
+            error = np.maximum(of_tables, np.sqrt(inclusion * (1 - inclusion) / columns))
         return np.column_stack([columns, share, inclusion, error])
 
     def coverage(self, name, level):
@@ -124,7 +129,7 @@ def replicate(family, classes, seed, calibration):
 
 
 def report(name, calibration, verbose):
-    """Prints the figures of one setting; what is wrong with them."""
+    """Prints the figures of one setting. Returns what is wrong with them."""
     thin, worst, wrong = 0, 0.0, []
     for i, (columns, share, inclusion, error) in enumerate(calibration.bins()):
         if verbose and columns > 0:
@@ -135,7 +140,7 @@ def report(name, calibration, verbose):
             continue
         worst = max(worst, off)
         if off - (0 if error < THIN and name not in KNOWN else 3 * error) > KNOWN.get(name, MOST_OFF):
-            wrong.append(f"inclusions about {inclusion:.2f}: {share:.2f} +- {error:.2f} have an effect")
+            wrong.append(f"columns with inclusions of about {inclusion:.2f}: a share of {share:.2f} +- {error:.2f} has an effect")
     parts = []
     for what in ("w", "x'w", "y"):
         if (what, LEVELS[0]) not in calibration.covered:
@@ -146,16 +151,19 @@ def report(name, calibration, verbose):
             parts[-1] += f" {covered:.3f}"
             off = level - covered if what != "y" else abs(level - covered)
             if off > 0.02 + 3 * error:
-                wrong.append(f"intervals of {what} of {level} cover {covered:.3f}")
+                wrong.append(f"intervals of {what} at level {level} cover {covered:.3f}")
     remark = " (known not to be calibrated)" if name in KNOWN else ""
-    print(f"figure: {name}: inclusions off by {worst:.3f} at most in {10 - thin} bins, {thin} too thin{remark}; 50, 80, 95% cover {'; '.join(parts)}")
+    print(
+        f"figure: {name}: inclusions differ by at most {worst:.3f} in {10 - thin} bins, {thin} bins are too thin{remark}; "
+        f"50, 80, 95% intervals cover {'; '.join(parts)}"
+    )
     return wrong
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--replications", type=int, default=400)
-    parser.add_argument("--family", nargs="*", default=None, help="names of families.py, with ' classes' for two classes")
+    parser.add_argument("--family", nargs="*", default=None, help="names of families (families.py); add ' classes' for two classes")
     parser.add_argument("--verbose", action="store_true")
     arguments = parser.parse_args()
     failed = []

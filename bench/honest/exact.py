@@ -1,17 +1,23 @@
-"""The exact posterior of the spike and slab, sampled: what the best method could do on the draws of families.py (IDEAS.md, "What these draws allow").
+"""Samples the exact posterior of the spike and slab: no method has a smaller error on average over the draws of families.py.
+
+See IDEAS.md, "The least error on these draws".
 
     .venv/bin/python bench/honest/exact.py ar-n200-p1000-5-snr10 --seeds 0 1 2 3
     .venv/bin/python bench/honest/exact.py ind-n300-p500-5-snr4 --seeds 0 1 2 3 --classes
 
-A weight is N(0, slab) with probability `share`, else 0; the intercept is flat. Regressions: y = Xw + N(0, s2). Classes: P(y = 1) = 1/(1 + exp(-Xw)).
+A weight is N(0, slab) with probability `share`, else 0; the intercept has a flat prior. Regressions: y = Xw + N(0, s2).
+Classes: P(y = 1) = 1/(1 + exp(-Xw)).
 
     known   share, slab and s2 are those of the generator
-    vague   share ~ Beta(1, 1); ln(slab) flat (of regressions relative to s2, over 16 nats; of classes over 10), ln(s2) flat, columns standardised
+    vague   share ~ Beta(1, 1); ln(slab) is flat (regressions: relative to s2, over 16 nats; classes: over 10), ln(s2) is flat;
+            columns are standardised
 
-The chain walks over subsets of columns, the weights integrated out: of classes given Polya-Gamma variables of the rows (Polson, Scott and Windle 2013), which
-are drawn anew in every sweep. Two chains, one from the true columns, one from none; the answer is their mean. Families: those with some N(0, 1) effects, a number.
+The chain moves between subsets of columns, with the weights integrated out. For classes, this is done given Polya-Gamma variables of the
+rows (Polson, Scott and Windle 2013), which are drawn again in every sweep. There are two chains: one starts with the true columns, one with
+none. The answer is their mean. It accepts families in which a given number of columns has N(0, 1) effects.
 
-It is numpy alone, but numba (`pip install numba`, not a dependency of the package) compiles it, if it is there: some seconds a chain.
+It needs only numpy. If numba is installed (`pip install numba`; the package does not need it), it is compiled, and a chain takes some
+seconds.
 """
 
 import os
@@ -41,8 +47,8 @@ except ImportError:
 
 
 REFUSED = -np.inf
-ALIKE = 12  # columns that a column may be swapped with
-SLAB_STEP, SLAB_SHARE = 1.5, 0.1  # of the random walk of ln(slab), and how many steps are its; regressions
+ALIKE = 12  # number of similar columns with which a column may be swapped
+SLAB_STEP, SLAB_SHARE = 1.5, 0.1  # regressions: sd of the random walk of ln(slab), and its share of the steps
 REGRESSION_STEPS = 400_000
 CLASS_SWEEPS, MOVES_A_SWEEP = 6000, 40
 
@@ -52,7 +58,7 @@ CLASS_SWEEPS, MOVES_A_SWEEP = 6000, 40
 
 @compiled
 def log_odds(k, p, share):
-    """ln p(a certain subset of k + 1 columns) - ln p(one of k). share 0: it is Beta(1, 1), and p(subset) = B(1 + k, 1 + p - k)."""
+    """ln p(a given subset of k + 1 columns) - ln p(a given one of k). share 0: it is Beta(1, 1), and p(subset) = B(1 + k, 1 + p - k)."""
     if share > 0:
         return log(share / (1 - share))
     return log((k + 1) / (p - k))
@@ -60,12 +66,13 @@ def log_odds(k, p, share):
 
 @compiled
 def move(members, weights, cumulative, alike, share, rng):
-    """A subset near this one, and ln of p(new)/p(old) q(new to old)/q(old to new), to which the evidence is still to be added.
+    """Proposes a subset near this one. Returns it with ln of p(new)/p(old) q(new to old)/q(old to new). The caller adds the log evidence.
 
-    add, .3    j with probability weights[j]   the way back: drop it, 1/(k + 1)      p(new)/p(old) / ((k + 1) weights[j])
-    drop, .3   one of k                        the way back: add it, weights[j]      p(new)/p(old) k weights[j]
-    swap, .3   for a column alike, 1/ALIKE     the same back, if j is alike to it    1
-    swap, .1   for i, weights[i]               weights[j]                            weights[j]/weights[i]
+    move       proposal                          move back                           ratio
+    add, .3    j with probability weights[j]     drop it, 1/(k + 1)                  p(new)/p(old) / ((k + 1) weights[j])
+    drop, .3   one of k                          add it, weights[j]                  p(new)/p(old) k weights[j]
+    swap, .3   j for a similar column, 1/ALIKE   the same, if j is similar to it     1
+    swap, .1   j for i, weights[i]               weights[j]                          weights[j]/weights[i]
     """
     k, p = members.size, weights.size
     u = rng.random()
@@ -95,7 +102,7 @@ def move(members, weights, cumulative, alike, share, rng):
 
 @compiled
 def normal(A, b):
-    """Of the density of w that is as exp(b'w - w'Aw/2): its mean, the factor L of A = LL', ln|A| and b'A^-1 b."""
+    """For the density of w proportional to exp(b'w - w'Aw/2): its mean, the factor L of A = LL', ln|A| and b'A^-1 b."""
     L = np.linalg.cholesky(A)
     t = np.linalg.solve(L, b)
     return np.linalg.solve(L.T, t), L, 2 * np.sum(np.log(np.diag(L))), np.dot(t, t)
@@ -106,7 +113,9 @@ def normal(A, b):
 
 @compiled
 def regression_evidence(gram, slopes, yy, rows, members, slab, known):
-    """ln p(y | members, slab), but for a constant, and the mean of the members' weights given both. X and y are centred, slab is relative to s2.
+    """ln p(y | members, slab), up to a constant, and the mean of the members' weights given both.
+
+    X and y are centred, slab is relative to s2.
 
     s2 = 1:         -ln|1 + slab X'X|/2 + q/2,  q = y'X (X'X + 1/slab)^-1 X'y
     ln(s2) flat:    -ln|1 + slab X'X|/2 - (rows - 1)/2 ln(y'y - q)
@@ -124,7 +133,7 @@ def regression_evidence(gram, slopes, yy, rows, members, slab, known):
 
 @compiled
 def regression_chain(gram, slopes, yy, rows, weights, cumulative, alike, members, share, slab, steps, rng):
-    """Means of the weights and of who is a member, over the last four fifths of the steps. share 0: vague."""
+    """Means of the weights, and inclusion probabilities, over the last four fifths of the steps. share 0: vague."""
     known = share > 0
     evidence, mean = regression_evidence(gram, slopes, yy, rows, members, slab, known)
     weight, inclusion, kept = np.zeros(weights.size), np.zeros(weights.size), 0
@@ -132,7 +141,7 @@ def regression_chain(gram, slopes, yy, rows, weights, cumulative, alike, members
         new, new_slab = members, slab
         if known or rng.random() > SLAB_SHARE:
             new, log_ratio = move(members, weights, cumulative, alike, share, rng)
-        else:  # a step of ln(slab), whose prior is flat from 1/rows to 1e7/rows: the ratio is 1 inside
+        else:  # a step of ln(slab), whose prior is flat from 1/rows to 1e7/rows: there, the ratio is 1
             new_slab = slab * exp(SLAB_STEP * rng.standard_normal())
             log_ratio = 0.0 if 1 < new_slab * rows < 1e7 else REFUSED
         if log_ratio > REFUSED:
@@ -148,7 +157,7 @@ def regression_chain(gram, slopes, yy, rows, weights, cumulative, alike, members
 
 # ---- classes: Polya-Gamma variables
 
-SPLIT = 0.64  # left of it the density of J*(1, z) has a tail as an inverse Gaussian, right of it as an exponential
+SPLIT = 0.64  # below it, the density of J*(1, z) has the tail of an inverse Gaussian; above it, of an exponential
 
 
 @compiled
@@ -161,13 +170,13 @@ def series_term(n, x):
 
 @compiled
 def below_split(z, rng):
-    """Inverse Gaussian of mean 1/z and shape 1, given that it is below SPLIT."""
-    if z * SPLIT > 1:  # its mean is below
+    """A draw of the inverse Gaussian with mean 1/z and shape 1, given that it is below SPLIT."""
+    if z * SPLIT > 1:  # the mean is below SPLIT
         while True:
             x = rng.wald(1 / z, 1.0)
             if x < SPLIT:
                 return x
-    while True:  # 1/chi^2 below SPLIT, kept with probability exp(-z^2 x/2)
+    while True:  # 1/chi^2 below SPLIT, accepted with probability exp(-z^2 x/2)
         one, two = rng.standard_exponential(), rng.standard_exponential()
         if one**2 <= 2 * two / SPLIT:
             x = SPLIT / (1 + SPLIT * one) ** 2
@@ -177,10 +186,10 @@ def below_split(z, rng):
 
 @compiled
 def polya_gamma(c, rng):
-    """PG(1, c) = J*(1, |c|/2)/4: drawn from the two tails, kept by squeezing the alternating series."""
+    """A draw of PG(1, c) = J*(1, |c|/2)/4: proposed from the two tails, accepted by bounds from the alternating series."""
     z = abs(c) / 2
     rate = pi**2 / 8 + z**2 / 2
-    below = lambda x: 0.5 * erfc(-x / sqrt(2))  # of the normal distribution
+    below = lambda x: 0.5 * erfc(-x / sqrt(2))  # normal distribution function
     root = sqrt(1 / SPLIT)
     right = pi / (2 * rate) * exp(-rate * SPLIT)
     left = 2 * exp(-z) * (below(root * (SPLIT * z - 1)) + exp(2 * z) * below(-root * (SPLIT * z + 1)))
@@ -208,7 +217,7 @@ def polya_gamma(c, rng):
 
 @compiled
 def with_ones(Xt, members):
-    """[k + 1, n]: a row of ones, and the members' columns."""
+    """[k + 1, n]: a row of ones, then the columns of the members as rows."""
     R = np.ones((members.size + 1, Xt.shape[1]))
     for place in range(members.size):
         R[place + 1] = Xt[members[place]]
@@ -217,8 +226,9 @@ def with_ones(Xt, members):
 
 @compiled
 def class_evidence(Xt, y, omega, members, slab):
-    """ln p(y | members, slab, omega), but for a constant: b'A^-1 b/2 - ln|A|/2 - k/2 ln(slab); and the normal distribution of the weights, intercept first.
+    """ln p(y | members, slab, omega), up to a constant: b'A^-1 b/2 - ln|A|/2 - k/2 ln(slab).
 
+    Also the normal distribution of the weights, intercept first: its mean and the factor L of A = LL'.
     A = X' diag(omega) X + diag(0, 1/slab, ...), b = X'(y - 1/2)
     """
     R = with_ones(Xt, members)
@@ -231,7 +241,7 @@ def class_evidence(Xt, y, omega, members, slab):
 
 @compiled
 def slab_given(w, slab, rng):
-    """A few steps of ln(slab), flat from -5 to 5, given the weights: the ratio is that of prod N(w_j; 0, slab)."""
+    """A few steps of ln(slab), whose prior is flat from -5 to 5, given the weights: the ratio is that of prod N(w_j; 0, slab)."""
     for _ in range(5):
         new = slab * exp(rng.standard_normal())
         log_ratio = -0.5 * (w.size * log(new / slab) + np.dot(w, w) * (1 / new - 1 / slab))
@@ -242,7 +252,7 @@ def slab_given(w, slab, rng):
 
 @compiled
 def class_chain(Xt, Xt_new, y, weights, cumulative, alike, members, share, slab, sweeps, moves, rng):
-    """Means of P(y = 1) of the new rows and of who is a member, over the last four fifths of the sweeps. share 0: vague."""
+    """Means of P(y = 1) for the new rows, and inclusion probabilities, over the last four fifths of the sweeps. share 0: vague."""
     known = share > 0
     eta, omega = np.zeros(y.size), np.zeros(y.size)
     probability, inclusion, kept = np.zeros(Xt_new.shape[1]), np.zeros(weights.size), 0
@@ -271,7 +281,7 @@ def class_chain(Xt, Xt_new, y, weights, cumulative, alike, members, share, slab,
 
 
 def proposals(Z, y):
-    """Probability of each column to be proposed, its sums, and the columns most alike to each."""
+    """The probability that a column is proposed, its cumulative sums, and the columns that are most similar to each column."""
     slopes = (Z.T @ (y - y.mean())) ** 2
     weights = 0.5 * slopes / slopes.sum() + 0.5 / slopes.size
     cumulative = np.cumsum(weights)
@@ -281,10 +291,10 @@ def proposals(Z, y):
 
 
 def chain(problem, classes, known, start, length, rng):
-    """What one chain predicts of the new rows (of regressions x'w, of classes the probability), and the inclusion probabilities."""
+    """Predictions of one chain for the new rows (regressions: x'w; classes: the probability), and the inclusion probabilities."""
     center, sd = problem.X.mean(axis=0), problem.X.std(axis=0)
     columns = proposals((problem.X - center) / sd, problem.y)
-    unit = np.ones_like(sd) if known else sd  # the generator's effects are those of the columns as they are
+    unit = np.ones_like(sd) if known else sd  # the effects of the generator are for columns that are not standardised
     Z, Z_new = (problem.X - center) / unit, (problem.X_new - center) / unit
     share = np.count_nonzero(problem.w) / problem.w.size if known else 0.0
     if classes:
@@ -300,7 +310,7 @@ def error(problem, classes, prediction):
 
 
 def sampled(problem, classes, known, length, seed):
-    """Error of the mean of two chains, and of each."""
+    """Error of the mean of two chains, and of each chain."""
     starts = np.flatnonzero(problem.w), np.zeros(0, dtype=np.int64)
     predictions = [chain(problem, classes, known, start, length, np.random.default_rng([seed, number]))[0] for number, start in enumerate(starts)]
     return [error(problem, classes, prediction) for prediction in (np.mean(predictions, axis=0), *predictions)]
@@ -321,10 +331,12 @@ def on_true_columns(problem, classes):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("family", help="its name, such as ar-n200-p1000-5-snr10")
+    parser.add_argument("family", help="name of a family, such as ar-n200-p1000-5-snr10")
     parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2, 3])
     parser.add_argument("--classes", action="store_true")
-    parser.add_argument("--length", type=int, help=f"of a chain: steps of regressions, {REGRESSION_STEPS}; sweeps of classes, {CLASS_SWEEPS}")
+    parser.add_argument(
+        "--length", type=int, help=f"length of a chain; default: {REGRESSION_STEPS} steps (regressions), {CLASS_SWEEPS} sweeps (classes)"
+    )
     chosen = parser.parse_args()
     some = {family.name: family for family in (families.LOGISTIC if chosen.classes else families.LINEAR) if family.effects.isdigit()}
     if chosen.family not in some:
@@ -341,7 +353,7 @@ def main():
 
 
 def line(name, numbers):
-    """Beside the error of two chains' mean, that of each."""
+    """Errors of the mean of two chains and, in parentheses, of each chain."""
     each = "{:14.4f} ({:.4f}, {:.4f})"
     return f"{name!s:4s} {numbers[0]:13.4f} {each.format(*numbers[1:4])} {each.format(*numbers[4:])}"
 

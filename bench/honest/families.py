@@ -1,16 +1,18 @@
-"""Generated problems: 39 families of linear regressions, 10 of two classes, and 14 of small tables. A family and a seed say every number of a problem.
+"""Generated problems: 39 families of linear regressions, 10 of two classes, and 14 of small tables.
+
+A family and a seed determine a problem.
 
 Columns X                                                 effects w
     ind  N(0, 1), independent                                 5, 50, ...  that many N(0, 1) at random places, the others 0
     uni  uniform on (-1/2, 1/2), independent                  dense       all N(0, 1)
-    ar   each row an AR(1) sequence, correlation .9           mix         all of sd .3 sqrt(10/p), and five N(0, 1) on top
+    ar   each row an AR(1) sequence, correlation .9           mix         all with sd .3 sqrt(10/p), plus five N(0, 1)
     blk  blocks of 10 columns, correlation .95 inside         t           fifty, Student t with 2 degrees of freedom
     dup  independent columns, each of them twice              lap         all, the cube of a Laplace variable
     fac  five factors, N(0, 1) loadings, plus N(0, 1)         null        none
-    pair N(0, 1), in pairs of correlation .6                  3+small     three N(0, 1) on top of all N(0, 1/16)
+    pair N(0, 1), in pairs of correlation .6                  3+small     all N(0, 1/16), plus three N(0, 1)
 
-The signal f = Xw is scaled to the variance `snr` over all rows, training and test, or the effects are multiplied by `size`; without either it stays as drawn. Regressions: y = f + N(0, 1).
-Classes: P(y = 1) = 1/(1 + exp(-f)).
+The signal f = Xw is scaled so that its variance over all rows, training and test, is `snr`; or the effects are multiplied by `size`.
+Without either of them, the effects stay as drawn. Regressions: y = f + N(0, 1). Classes: P(y = 1) = 1/(1 + exp(-f)).
 """
 
 from __future__ import annotations
@@ -42,16 +44,16 @@ class Family:
 
 @dataclass(frozen=True)
 class Problem:
-    """Training rows and new rows. What only a generator knows is None of real data."""
+    """Training rows and new rows. For real data, the fields that only a generator knows are None."""
 
     X: np.ndarray  # [n, p]
-    y: np.ndarray  # [n]; of classes 0, 1, ...
+    y: np.ndarray  # [n]; classes are 0, 1, ...
     X_new: np.ndarray  # [m, p]
     y_new: np.ndarray  # [m]
     f_new: Optional[np.ndarray] = None  # [m] the signal, x'w
     w: Optional[np.ndarray] = None  # [p]
     own: Optional[np.ndarray] = None  # [p] bool: has an effect of its own, not only one of the many small ones that all columns have
-    effect_scale: Optional[float] = None  # what the effects of the table above were multiplied by, to give the signal its variance
+    effect_scale: Optional[float] = None  # the factor of the effects in the table above that gives the signal its variance
 
 
 def columns(kind, rows, p, rng):
@@ -80,7 +82,7 @@ def columns(kind, rows, p, rng):
 
 
 def effects(kind, p, rng):
-    """The many small effects [p] and those of their own [p], before they are scaled: w is the sum."""
+    """The many small effects [p], and the effects that columns have of their own [p], before scaling; w is their sum."""
     none, some = np.zeros(p), lambda count, draw: _at_random_places(p, draw(size=min(count, p)), rng)
     if kind == "null":
         return none, none
@@ -104,7 +106,7 @@ def _at_random_places(p, values, rng):
 
 
 def draw(family, seed, classes=False):
-    """The problem that (family, seed) names."""
+    """The problem that a family and a seed determine."""
     rng = np.random.default_rng([seed, zlib.crc32(family.name.encode()), int(classes)])
     X = columns(family.columns, family.n + NEW_ROWS, family.p, rng)
     small, own = effects(family.effects, family.p, rng)
@@ -130,7 +132,7 @@ def _families(lines):
 
 
 def _small(lines):
-    """Pairs of columns; rows, columns, effects, their size."""
+    """Families with columns in pairs, one per line: rows, columns, effects, size of the effects."""
     return [Family("pair", int(n), int(p), what, size=float(size[0]) if size else None) for n, p, what, *size in map(str.split, lines.strip().split("\n"))]
 
 
@@ -178,7 +180,7 @@ LINEAR = _families(
     """
 )
 
-# The last is the example of VBLinLogit, drawn anew. snr: the variance of the log odds.
+# The last family is the example of VBLinLogit, with new draws. snr is the variance of the log odds.
 LOGISTIC = _families(
     """
     ind  300  500 5     4
@@ -194,7 +196,7 @@ LOGISTIC = _families(
     """
 )
 
-# Everyday tables. Noise of variance 1; a weight whose column has an effect of its own is N(0, size^2).
+# Typical small tables. The noise has variance 1; the weight of a column with an effect of its own is N(0, size^2).
 SMALL_LINEAR = _small(
     """
      30  5 2       .4

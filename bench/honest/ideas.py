@@ -1,8 +1,9 @@
-"""Ideas for the prior `sparse` in plain numpy, beside what it does now (IDEAS.md).
+"""Compares ideas for the prior `sparse`, in plain numpy, with the fit as it is (IDEAS.md).
 
     .venv/bin/python bench/honest/ideas.py [--families 'blk-*-50-*'] [--seeds 0,1]
 
-Joint posteriors of correlated columns (SP.13, SP.14), without and with the intervals of (SP.15), which the library has. Minutes a fit: nothing here is compiled.
+Joint posteriors of correlated columns (SP.13, SP.14), without and with the intervals of (SP.15). The library now has both. Nothing here is
+compiled, so a fit takes minutes.
 """
 
 import os
@@ -28,12 +29,12 @@ HALF = norm.ppf(0.975)
 
 
 class Blocks(Reference):
-    """Correlated columns have one posterior together, in which at most `most` of a block are not zero."""
+    """Correlated columns form blocks with a joint posterior, in which at most `most` columns of a block are not zero."""
 
     def __init__(self, X, y, size=10, least=0.5, most=3):
         super().__init__(X, y)
         self.most, self.blocks, free = most, [], np.ones(self.p, dtype=bool)
-        for place, j in enumerate(self.order):  # (SP.13): the first of as many columns as Z has rows may open a block
+        for place, j in enumerate(self.order):  # (SP.13): only the first columns, as many as Z has rows, may start a block
             if free[j]:
                 alike = np.where(free, np.abs(self.Z[:, j] @ self.Z) / self.N, 0) if place < self.l.size else np.zeros(self.p)
                 alike[j] = 1
@@ -74,7 +75,7 @@ class Blocks(Reference):
         return out, there
 
     def uncertain(self, s, size):
-        """Whole blocks."""
+        """The same by whole blocks."""
         known = []
         for block, _ in sorted(s.covariances, key=lambda pair: -size[pair[0]].sum()):
             if len(known) + len(block) > self.l.size:
@@ -84,7 +85,7 @@ class Blocks(Reference):
 
 
 def posterior_of_subsets(A, c, s, most):
-    """E b_g, E b_g b_g', inclusions, and (divergence, P): a sum over the subsets of a block that are not zero.                 (SP.14)"""
+    """E b_g, E b_g b_g', inclusions, and (divergence, P): sums over the subsets of a block that are not zero.                  (SP.14)"""
     size, kinds = c.size, []
     for count in range(min(most, size) + 1):
         subsets = np.array(list(itertools.combinations(range(size), count)), dtype=int)
@@ -108,7 +109,7 @@ def posterior_of_subsets(A, c, s, most):
 
 
 def starts(reference):
-    """(SP.8), and their weights."""
+    """The starts of (SP.8) at their ends, and their weights."""
     found, n, Z = [reference.from_ridge(), reference.from_zero()], reference.N, reference.Z
     slopes = np.abs(Z.T @ reference.yr)
     path = slopes.max() * 0.02 ** (np.arange(20) / 19)
@@ -124,10 +125,10 @@ def starts(reference):
 
 
 def answer(reference, X_new, y_new, estimated_h):
-    """What scores.py asks of a fit."""
+    """What scores.py needs of a fit."""
     rows, p, components = (X_new - reference.center) / reference.scale, reference.p, starts(reference)
     wanted = np.vstack([rows, np.eye(p)])
-    flat = np.concatenate([np.full(len(rows), 1 / reference.N), np.zeros(p)])  # of the intercept
+    flat = np.concatenate([np.full(len(rows), 1 / reference.N), np.zeros(p)])  # variance of the intercept, relative to s2
     means, variances = [], []
     for _, s in components:
         mean, covariance = reference.covariance(s)

@@ -1,6 +1,6 @@
-"""The methods: how each is fitted, and what it says of new rows and of its coefficients.
+"""The methods: how each one is fitted, and its results for new rows and coefficients.
 
-A method's `fit(X, y)` is what is timed. `read(model, X, y, X_new, y_new)` fills an Answer; what a method does not say stays None.
+Only `fit(X, y)` of a method is timed. `read(model, X, y, X_new, y_new)` fills an Answer; a result that the method does not have stays None.
 """
 
 from __future__ import annotations
@@ -28,24 +28,24 @@ HALF = norm.ppf(0.5 + 0.5 * LEVEL)
 @dataclass
 class Answer:
     mean: Optional[np.ndarray] = None  # [m] of y
-    interval: Optional[np.ndarray] = None  # [m, 2] of a new y
-    log_density: Optional[np.ndarray] = None  # [m] of y_new; of classes its log probability
+    interval: Optional[np.ndarray] = None  # [m, 2] interval of a new y
+    log_density: Optional[np.ndarray] = None  # [m] of y_new; for classes its log probability
     probability: Optional[np.ndarray] = None  # [m, classes]
-    signal: Optional[np.ndarray] = None  # [m, 2] interval of x'w and the intercept
+    signal: Optional[np.ndarray] = None  # [m, 2] interval of x'w plus the intercept
     coef: Optional[np.ndarray] = None  # [p, 2] intervals
     noise_sd: float = np.nan
     selected: Optional[np.ndarray] = None  # [p] bool
     inclusion: Optional[np.ndarray] = None  # [p] probabilities
     direction: Optional[np.ndarray] = None  # [p] P(w_j > 0)
     bound: float = np.nan
-    seconds: Optional[float] = None  # where the method has a clock of its own
+    seconds: Optional[float] = None  # if the method measures its own time
 
 
 @dataclass(frozen=True)
 class Method:
     fit: Callable[[np.ndarray, np.ndarray], Any]
     read: Callable[..., Answer]
-    max_columns: float = np.inf  # above: not run, as slower than any limit
+    max_columns: float = np.inf  # with more columns it is not run, because it would take too long
     is_there: Callable[[], bool] = lambda: True
 
 
@@ -65,21 +65,21 @@ def standardised(estimator):
 
 
 def noise_variance(model, p):
-    """Of a new observation at the origin the variance is that of the noise and of the intercept."""
+    """The variance of the noise: that of a new observation at the origin, minus that of the intercept."""
     _, sd = model.predict(np.zeros((1, p)), return_std=True)
     return sd[0] ** 2 - model.intercept_std_**2
 
 
 def selection(model):
-    """The columns that a sparse prior kept, and their probabilities: of others there is no choice."""
+    """The columns that the prior kept, and the inclusion probabilities. None if the prior does not have them."""
     inclusion = getattr(model, "inclusion_", None)
     if inclusion is not None:
-        return np.atleast_2d(model.support_).any(axis=0), np.atleast_2d(inclusion).max(axis=0)  # of several classes
+        return np.atleast_2d(model.support_).any(axis=0), np.atleast_2d(inclusion).max(axis=0)  # several classes: the largest
     return (np.ravel(model.support_), None) if model.prior == "ard" else (None, None)
 
 
 def direction(model):
-    """P(w_j > 0): what the model says of the sign of its mean, or else that of a normal distribution."""
+    """P(w_j > 0): from the probability of direction of the model or, if it has none, from a normal distribution."""
     coef, said = np.ravel(model.coef_), getattr(model, "direction_", None)
     said = norm.cdf(np.abs(coef) / np.ravel(model.coef_std_)) if said is None else np.ravel(said)
     return np.where(coef > 0, said, 1 - said)
@@ -114,7 +114,7 @@ def read_our_classes(model, X, y, X_new, y_new):
 
 
 def score(model, X):
-    """Mean and standard deviation of x'w and the intercept."""
+    """Mean and standard deviation of x'w plus the intercept."""
     if hasattr(model, "predict_score"):
         return model.predict_score(X)
     ones = np.column_stack([X, np.ones(len(X))])
@@ -127,7 +127,7 @@ def ours(prior, classes=False):
         return Method(lambda X, y: BayesianLinearRegression(prior=prior).fit(X, y), read_ours)
 
     def fit(X, y):
-        several = prior == "sparse" and len(np.unique(y)) > 2  # it is of two classes: each against the others
+        several = prior == "sparse" and len(np.unique(y)) > 2  # it applies only to two classes: each class against the others
         return BayesianLogisticRegression(prior=prior, coding="one-against-rest" if several else "softmax").fit(X, y)
 
     return Method(fit, read_our_classes)
@@ -137,12 +137,12 @@ def ours(prior, classes=False):
 
 
 def read_bayesian(model, X, y, X_new, y_new):
-    """Normal with the covariance of the weights and the noise that it found, as its predict does."""
+    """A normal distribution with the fitted covariance of the weights and the fitted noise, as in its predict()."""
     mean, sd = model.predict(X_new, return_std=True)
     last, scale = model[-1], model[0].scale_
     variance = np.zeros(X.shape[1])
     kept = np.ones(X.shape[1], bool)
-    if isinstance(last, ARDRegression):  # sigma_ is that of the columns it kept
+    if isinstance(last, ARDRegression):  # sigma_ is only for the columns that it kept
         kept = last.lambda_ < last.threshold_lambda
     variance[kept] = np.diag(last.sigma_)
     return Answer(
@@ -157,7 +157,7 @@ def read_bayesian(model, X, y, X_new, y_new):
 
 
 def read_validated(model, X, y, X_new, y_new):
-    """No intervals of its own: normal about the prediction, with the cross-validated error at the penalty that was chosen."""
+    """It has no intervals. It gets a normal distribution around the prediction, with the cross-validated error at the chosen penalty."""
     mean, last = model.predict(X_new), model[-1]
     error = -last.best_score_ if isinstance(last, RidgeCV) else np.min(np.mean(last.mse_path_, axis=-1))
     return Answer(
@@ -178,8 +178,10 @@ def read_classes(model, X, y, X_new, y_new):
 
 
 def cross_validated_classes(l1_ratio, Cs):
-    """C by log loss: the ten of scikit-learn, a factor of 8 apart, are too few to do a peer justice. liblinear knows two classes only, and
-    penalises the intercept a little."""
+    """C is chosen by log loss. The ten values of scikit-learn, a factor of 8 apart, are too few for a fair comparison.
+
+    liblinear accepts only two classes, and penalises the intercept a little.
+    """
 
     def fit(X, y):
         two = len(np.unique(y)) == 2
@@ -223,7 +225,7 @@ def fit_susie(X, y):
 
 
 def read_susie(model, X, y, X_new, y_new):
-    """mean, second [p, L]: first and second moments of each effect. Effects are independent, columns within one exclude each other."""
+    """mean, second [p, L]: first and second moments of each effect. Effects are independent; only one column of an effect is not 0."""
     first, second = model["mean"], model["second"]
     centred = X_new - X.mean(axis=0)
     mean = y.mean() + centred @ first.sum(axis=1)
@@ -264,5 +266,5 @@ CLASSES = {
     "LogisticRegressionCV L2": cross_validated_classes(0, np.logspace(-5, 2, 29)),
 }
 
-SMALL = ["sparse", "LassoCV", "RidgeCV", "LogisticRegressionCV L1", "LogisticRegressionCV L2"]  # that take part on small tables
-SELECTING = ["sparse", "LassoCV", "LogisticRegressionCV L1"]  # of those the ones that choose columns
+SMALL = ["sparse", "LassoCV", "RidgeCV", "LogisticRegressionCV L1", "LogisticRegressionCV L2"]  # the methods for small tables
+SELECTING = ["sparse", "LassoCV", "LogisticRegressionCV L1"]  # those of them that select columns

@@ -1,4 +1,4 @@
-"""The picture: do 95% intervals cover, and what does that cost in error? A dot is a family."""
+"""Draws the coverage of 95% intervals, and the errors. Each dot is a family."""
 
 import matplotlib
 
@@ -19,12 +19,12 @@ LABELS = {
     "RidgeCV": "RidgeCV *",
     "ElasticNetCV": "ElasticNetCV *",
 }
-WIDE, TALL = "#d55e00", "#0072b2"  # of Okabe and Ito
-LOW, HIGH = 0.3, 8.0  # ratios beyond are drawn at the edge
+WIDE, TALL = "#d55e00", "#0072b2"  # colours of Okabe and Ito
+LOW, HIGH = 0.3, 8.0  # ratios outside are drawn at the edge
 
 
 def heights_of(positions, width):
-    """Keeps dots nearer than `width` apart: layers above and below the middle of a row."""
+    """Moves dots that are closer than `width` into layers above and below the middle of a row."""
     steps = 0.09 * np.array([0, 1, -1, 2, -2, 3, -3, 4, -4])
     heights, placed = np.full(len(positions), np.nan), []
     for i in np.argsort(positions)[: np.isfinite(positions).sum()]:
@@ -44,7 +44,7 @@ def dots(axes, row, values, is_wide):
 
 
 def beside(axes, row, words, **how):
-    """Right of the axes."""
+    """Writes to the right of the axes."""
     axes.text(1.02, row, words, transform=blended_transform_factory(axes.transAxes, axes.transData), **how)
 
 
@@ -85,7 +85,7 @@ def draw(means, path):
             values = means.over(names, method, field)
             if not is_error:
                 if not np.isfinite(values).any():
-                    axes.text(0.5, row, "says nothing", ha="center", va="center", color="0.45", style="italic")
+                    axes.text(0.5, row, "no intervals", ha="center", va="center", color="0.45", style="italic")
                 dots(axes, row, values, is_wide)
                 continue
             ratio = values / better_of_both(means, names)

@@ -1,6 +1,6 @@
-"""Real data in ten folds: polynomials of Boston and of diabetes, breast cancer, wine, iris, Pima, synth. A name and a fold say every number.
+"""Real data in ten folds: polynomials of Boston and of diabetes; breast cancer, wine, iris, Pima, synth.
 
-Random parts of some of them: a name and the number of the part.
+A name and a fold determine a problem. Some data are also used in random parts: a name and the number of the part determine a problem.
 """
 
 import zlib
@@ -17,15 +17,15 @@ from families import Problem
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "data"
 FOLDS = 10
 REGRESSIONS = [f"{data}-degree{degree}" for data in ("boston", "diabetes") for degree in (1, 2, 3)]
-TWO_FILES = {"pima": "Pima", "synth": "synth"}  # taken together
+TWO_FILES = {"pima": "Pima", "synth": "synth"}  # training and test file together
 CLASSES = ["breast-cancer", "wine", "iris", "pima", "synth"]
 PARTS = 20
-IN_PARTS = {"diabetes": False, "boston": False, "pima": True}  # is it of classes
+IN_PARTS = {"diabetes": False, "boston": False, "pima": True}  # whether the data have classes
 
 
 @lru_cache(maxsize=None)
 def _data(name):
-    """X [n, p] before any expansion, y [n]."""
+    """X [n, p] before the expansion into polynomials, y [n]."""
     if name == "boston":
         return _examples("Boston.csv")
     if name in TWO_FILES:
@@ -41,7 +41,7 @@ def _examples(file):
 
 
 def part(name, number):
-    """Part 0 is the whole table; others have 70 to 90% of the rows at random, the rest are new."""
+    """Part 0 is the whole table. The other parts have 70 to 90% of the rows, at random; the remaining rows are new rows."""
     X, y = _data(name)
     X = StandardScaler().fit_transform(X)
     rng = np.random.default_rng([number, zlib.crc32(name.encode())])
@@ -52,7 +52,7 @@ def part(name, number):
 
 
 def draw(name, fold):
-    """Columns standardised with the mean and the standard deviation of the training rows, then all products up to the degree."""
+    """Columns are standardised with mean and standard deviation of the training rows, then expanded into all products up to the degree."""
     name, _, degree = name.partition("-degree")
     X, y = _data(name)
     folds = (KFold if degree else StratifiedKFold)(FOLDS, shuffle=True, random_state=0)

@@ -1,7 +1,7 @@
-"""The sparse prior of linear regression in plain numpy, equation by equation (docs/math/sparse.md), one row a time and no cleverness.
+"""The sparse prior of linear regression in plain numpy, equation by equation (docs/math/sparse.md), without any optimisation.
 
-w = b + u, b_j ~ (1 - pi) delta_0 + pi N(0, s2 kappa), u_j ~ N(0, s2 h): written from the formulas alone, to be compared with the library.
-Columns are standardised and nothing is weighted.
+w = b + u, b_j ~ (1 - pi) delta_0 + pi N(0, s2 kappa), u_j ~ N(0, s2 h). Written only from the formulas, to be compared with the library.
+Columns are standardised, and rows have no weights.
 """
 
 from dataclasses import dataclass
@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.optimize import minimize_scalar
 
-A = 0.25  # of the prior of the dense share
-E = 0.5  # of that of the slab, (1 + kappa)^-E
+A = 0.25  # a of the prior of the dense share
+E = 0.5  # exponent of the prior of the slab, (1 + kappa)^-E
 NODES = 5  # values of h that intervals average over
 
 
@@ -23,8 +23,8 @@ class State:
     m: np.ndarray  # [p] mean of b
     v: np.ndarray = None  # its variance
     q: np.ndarray = None  # inclusion
-    mu: np.ndarray = None  # of the slab
-    slab: np.ndarray = None
+    mu: np.ndarray = None  # mean of the slab
+    slab: np.ndarray = None  # variance of the slab
     bound: float = -np.inf
 
 
@@ -67,7 +67,7 @@ class Reference:
             s.m[j] = new
 
     def bound(self, s):
-        """(SP.3), just after a sweep; without slabs the log evidence of the ridge."""
+        """(SP.3), just after a sweep; without slabs, the log evidence of the ridge."""
         D, r = self.D(s.h), self.yr - self.Z @ s.m
         squares, divergence = self.rest + np.sum(D * r**2), 0
         if s.q is not None:
@@ -77,7 +77,7 @@ class Reference:
         return value - divergence - A * np.log1p(s.h * self.share) - 0.5 * np.log(self.N)
 
     def divergence(self, s):
-        """Of q(b) from its prior."""
+        """Kullback-Leibler divergence of q(b) from its prior."""
         out = 1 - s.q
         plain = np.where(s.q > 0, s.q * np.log(np.maximum(s.q, 1e-300) / s.pi), 0) + np.where(out > 0, out * np.log(np.maximum(out, 1e-300) / (1 - s.pi)), 0)
         ratio = s.slab / (s.s2 * s.kappa)
@@ -88,15 +88,15 @@ class Reference:
         return self.Z**2 @ s.v
 
     def square(self, s):
-        """P: what the slabs expect of b_j^2, summed."""
+        """P: the sum of the expected b_j^2 in the slabs."""
         return np.sum(s.q * (s.slab + s.mu**2))
 
     def within(self, s):
-        """Covariance of q(b), and where it may be other than 0: [p, p]."""
+        """Covariance of q(b), and where it may differ from 0: [p, p]."""
         return np.diag(s.v), np.eye(self.p, dtype=bool)
 
     def uncertain(self, s, size):
-        """The columns whose correlations are known: the most uncertain, at most as many as there are rows."""
+        """The columns whose correlations are computed: the most uncertain ones, at most as many as Z has rows."""
         return np.argsort(-size)[: self.l.size]
 
     def objective_of_h(self, s):
@@ -137,10 +137,10 @@ class Reference:
                 return s
             last = s.bound
             self.hyper(s, free_dense)
-        raise RuntimeError("the bound does not settle")
+        raise RuntimeError("the bound does not converge")
 
     def ridge(self):
-        """pi = 0."""
+        """The fit with pi = 0."""
         s = State(0, 0, 1 / self.N, 1, np.zeros(self.p))
         self.hyper(s)
         s.bound = self.bound(s)
@@ -174,7 +174,7 @@ class Reference:
         return mean, s.s2 * s.h * P + P @ B @ P.T
 
     def values_of_h(self, s):
-        """Of its posterior given q(b): the middles of NODES parts of equal mass, each with s2.                            (SP.15)"""
+        """Values of h: the middles of NODES parts of equal mass of its posterior given q(b), each with s2.                (SP.15)"""
         s2, phi = self.objective_of_h(s)
         t = np.log(max(s.h, 1 / self.l.sum())) + np.arange(-8, 8.01, 0.25)
         share = np.exp(t) * self.share
@@ -185,7 +185,7 @@ class Reference:
         return [(h, s2(h)) for h in np.exp(places)]
 
     def over_h(self, s, covariance):
-        """Covariance of w that knows that h was estimated, and the mean of s2.                                           (SP.15)"""
+        """Covariance of w with the uncertainty of h, and the mean of s2.                                                 (SP.15)"""
         Z, D, r = self.Z, self.D(s.h), self.yr - self.Z @ s.m
         h, s2 = np.array(self.values_of_h(s)).T
         each = 1 / (1 + np.outer(self.l, h))  # [m, NODES] D

@@ -1,8 +1,9 @@
-"""The tables of README.md and of docs/which_prior.md, and the picture, from the results.
+"""Makes the tables of README.md and of docs/which_prior.md, and the picture, from the results.
 
     .venv/bin/python bench/honest/report.py [--results FILE] [--readme FILE...] [--picture FILE] [--seeds 0,1]
 
-Numbers of a problem are means over its seeds (folds); a method of which one seed is missing or reached the limit has no number there.
+The numbers of a problem are means over its seeds (folds). If a seed of a method is missing or reached the limit, the method has no number
+for this problem.
 """
 
 import argparse
@@ -32,7 +33,7 @@ TITLES = {
 
 
 class Means:
-    """Means over the seeds, by problem, method and quantity. NaN where there are none."""
+    """Means over the seeds, by problem, method and quantity. NaN if there are none."""
 
     def __init__(self, rows, study):
         runs, seeds = defaultdict(list), defaultdict(set)
@@ -41,8 +42,8 @@ class Means:
                 seeds[row["problem"]].add(row["seed"])
                 runs[row["problem"], row["method"]].append(row)
         self.values = {}
-        self.each = {}  # by seed, the seeds in order
-        self.stopped = set()  # reached the limit
+        self.each = {}  # the value of each seed, in the order of the seeds
+        self.stopped = set()  # fits that reached the limit
         for (problem, method), some in runs.items():
             if any(row["status"].startswith(">") for row in some):
                 self.stopped.add((problem, method))
@@ -72,7 +73,7 @@ def _mean(values):
 def text(value, digits=3):
     if not np.isfinite(value):
         return "-"
-    if digits < 0:  # that many decimals
+    if digits < 0:  # -digits decimals
         return f"{value:.{-digits}f}"
     shown = f"{value:.{digits}g}"
     return shown if "e" not in shown else f"{value:.5f}".rstrip("0") if abs(value) < 1 else f"{value:.0f}"
@@ -102,13 +103,13 @@ def geometric_mean(ratio):
 
 
 def span(values):
-    """Mean, and from where to where."""
+    """Mean (lowest to highest)."""
     values = values[np.isfinite(values)]
     return f"{values.mean():.3f} ({values.min():.2f} to {values.max():.2f})" if values.size else "-"
 
 
 def linear_summary(means):
-    """One line a method. Ratios over the families with a signal that the method finished."""
+    """One line per method. Ratios are over the families with a signal for which the method finished."""
     every = [family.name for family in families.LINEAR]
     signal = [family.name for family in families.LINEAR if family.effects != "null"]
     rows = []
@@ -133,7 +134,7 @@ def linear_summary(means):
 
 
 def prior_summary(means):
-    """One line a method, families with more columns than rows and the others side by side: what docs/which_prior.md shows."""
+    """One line per method: families with p >= n, then the others. docs/which_prior.md shows this table."""
     shown, rows = means.methods([m for m in REGRESSIONS if m != "susieR"]), []
     halves = [[f for f in families.LINEAR if (f.p >= f.n) == is_wide] for is_wide in (True, False)]
     for method in shown:
@@ -168,7 +169,7 @@ def described(family):
 
 
 def linear_details(means, method):
-    """Everything of one method."""
+    """All results of one method."""
     fields = ["cov_y", "cov_f", "cov_coef", "cov_nonzero", "nlpd", "noise_sd", "selected", "found", "sum_pip", "seconds"]
     rows = []
     for family in families.LINEAR:
@@ -212,7 +213,7 @@ def logistic_summary(means):
 
 
 def real_regressions(means):
-    """RMSE, NLPD and coverage: a line each of every data set."""
+    """A line each for RMSE, NLPD and coverage of every data set."""
     shown, rows = means.methods(REGRESSIONS), []
     for name in real.REGRESSIONS:
         columns = _mean([means(name, method, "p") for method in shown])
@@ -239,7 +240,7 @@ def real_classes(means):
 
 
 def difference(means, problems, one, other, field):
-    """Mean over the problems that both finished of the mean difference over the seeds, and its standard error."""
+    """The mean difference over the seeds, averaged over the problems that both methods finished, and its standard error."""
     found = []
     for problem in problems:
         pair = [means.each.get((problem, method, field)) for method in (one, other)]
@@ -254,14 +255,14 @@ def signed(difference):
 
 
 def keep_false(means, problem, method):
-    """Share of the fits that keep a column which has no effect of its own."""
+    """Share of the fits that keep at least one column without an effect of its own."""
     kept = means.each.get((problem, method, "kept_none"), np.array([np.nan]))
     kept = kept[np.isfinite(kept)]
     return (kept > 0).mean() if kept.size else np.nan
 
 
 def small_summary(means, some, methods, error):
-    """One line a method; error: mse or kl. Errors against those of BIC, over the families that both finished."""
+    """One line per method. error: mse or kl. Errors are relative to those of BIC, over the families that both finished."""
     every, signal = [family.name for family in some], [family.name for family in some if family.effects != "null"]
     rows = []
     for method in means.methods(methods):
@@ -278,7 +279,7 @@ def small_summary(means, some, methods, error):
 
 
 def small_families(means, some, methods, error):
-    """A line for each method of each family."""
+    """One line for each family and method."""
     fields = {"inclusion": -3, "pip_own": -2, "pip_none": -2, "kept_none": -2, "direction": -3, error: 3, "cov_f": -3, "cov_y": -3, "cov_coef": -3, "nlpd": -3}
     rows = []
     for family in some:
@@ -296,7 +297,7 @@ def small_name(family):
 
 
 def kept_of_parts(rows):
-    """(data, method) -> what is kept of each part, by its number."""
+    """(data, method) -> the columns that are kept in each part, by the number of the part."""
     kept = defaultdict(dict)
     for row in rows:
         if row["study"] == "parts" and row["status"] == "ok":
@@ -305,7 +306,7 @@ def kept_of_parts(rows):
 
 
 def changes_of_parts(rows):
-    """(data, method) -> for each part how many columns are kept of it and not of the whole table, or the other way round."""
+    """(data, method) -> for each part, how many columns are kept in only one of the part and the whole table."""
     return {key: [sum(one != other for one, other in zip(found[0], found[part])) for part in found if part] for key, found in kept_of_parts(rows).items()}
 
 
@@ -343,7 +344,7 @@ def problems_of(study):
 
 
 def compared(rows, study, builds):
-    """Error, coverage and seconds of every build on every problem, and what the last one's error is against the first's."""
+    """Error, coverage and seconds of every build on every problem, and the error of the last build relative to that of the first."""
     means, error = Means(rows, study), ERRORS[study]
     lines = []
     for problem in problems_of(study):
@@ -372,7 +373,7 @@ def worse(means, study, builds):
 
 
 def figures(rows, builds):
-    """What a new default has to hold, by the last build; of the errors against the first."""
+    """Whether the last build meets the conditions for a new default. Its errors are compared with those of the first build."""
     build, out = builds[-1], []
     add = lambda what, found, wanted, holds: out.append([what, found, wanted, "yes" if holds else "**no**"])
     for study, allowed in (("linear", "2% of MSE"), ("logistic", ".002 of KL"), ("real", ".002 of log density")):
@@ -393,13 +394,13 @@ def figures(rows, builds):
         means = Means(rows, f"small-{kind}")
         if means.values:
             less, error = difference(means, [family.name for family in some], build, "BIC", "inclusion")
-            add(f"small {kind}: log score of inclusions less that of BIC", signed((less, error)), "at most 0", less <= 0)
+            add(f"small {kind}: log score of inclusions minus that of BIC", signed((less, error)), "at most 0", less <= 0)
     noise = keep_false(Means(rows, "small-logistic"), "pair-n20-p5-null", build)
     if np.isfinite(noise):
         add("two classes, 20 x 5, no effect: fits that keep a column", text(noise, -2), "at most .05", noise <= 0.05)
     changed = changes_of_parts(rows).get(("diabetes", build))
     if changed:
-        add("diabetes: other columns kept of a part of the rows, at most", str(max(changed)), "2", max(changed) <= 2)
+        add("diabetes: columns kept in only one of a part and the whole table, at most", str(max(changed)), "2", max(changed) <= 2)
     return markdown(["figure", "found", "wanted", "holds"], out)
 
 
@@ -407,7 +408,7 @@ def figures(rows, builds):
 
 
 def tables(rows):
-    """Name -> Markdown, of the studies that were run."""
+    """Name -> Markdown of the studies that were run."""
     linear, logistic, of_real = (Means(rows, study) for study in ("linear", "logistic", "real"))
     out = {}
     if linear.values:
@@ -423,7 +424,7 @@ def tables(rows):
 
 
 def put(readme, found):
-    """Each table between its marks, <!-- table NAME --> and <!-- end -->."""
+    """Writes each table between its marks, <!-- table NAME --> and <!-- end -->."""
     page = readme.read_text()
     for name, lines in found.items():
         marks = re.compile(rf"(<!-- table {name} -->\n).*?(<!-- end -->)", re.S)
@@ -434,9 +435,9 @@ def put(readme, found):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--results", type=Path, default=HERE / "results" / "results.csv")
-    parser.add_argument("--readme", type=Path, nargs="+", help="pages whose tables are replaced; without it they are printed")
+    parser.add_argument("--readme", type=Path, nargs="+", help="pages whose tables are replaced; default: the tables are printed")
     parser.add_argument("--picture", type=Path, help="PNG to write")
-    parser.add_argument("--seeds", type=lambda text: text.split(","), help="of the generated families; default: all")
+    parser.add_argument("--seeds", type=lambda text: text.split(","), help="seeds of the generated families; default: all")
     chosen = parser.parse_args()
     rows = [row for row in Results(chosen.results).rows.values() if chosen.seeds is None or row["study"] in ("real", "parts") or row["seed"] in chosen.seeds]
     found = tables(rows)

@@ -1,4 +1,4 @@
-"""The table of results as a CSV that grows by one line a fit: what was killed goes on where it was."""
+"""The table of results: a CSV file that grows by one line per fit, so that a run that was killed can continue."""
 
 import csv
 import os
@@ -21,7 +21,7 @@ class Results:
         if self.path.exists():
             with self.path.open(newline="") as file:
                 lines = list(csv.DictReader(file))
-            whole = [row for row in lines if None not in row and None not in row.values()]  # the last one may have been cut
+            whole = [row for row in lines if None not in row and None not in row.values()]  # the last line may be incomplete
             self.rows = {key_of(row): row for row in whole}
 
     def _rewrite(self):
@@ -37,7 +37,7 @@ class Results:
         return key_of(task) in self.rows
 
     def forget(self, unwanted):
-        """Drops the rows of which `unwanted(row)` holds, and what was cut: the first thing that a run does."""
+        """Removes the rows for which `unwanted(row)` is true, and an incomplete last line. A run does this first."""
         self.rows = {key: row for key, row in self.rows.items() if not unwanted(row)}
         self._rewrite()
 

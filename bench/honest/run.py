@@ -3,8 +3,8 @@
     .venv/bin/python bench/honest/run.py [--results FILE] [--studies linear,logistic,small-linear,small-logistic,real,parts] [--methods sparse,LassoCV] [--families ind-*,...]
                                          [--seeds 0,1] [--jobs N] [--limit SECONDS] [--again sparse]
 
-Each fit runs in a process of its own with one thread. Seconds are those of the processor: other work on the machine does not count.
-What stands in the results file is not fitted again, but for the methods named by --again. A fit that reaches the limit is recorded as such.
+Each fit runs in its own process with one thread. Seconds are processor seconds, so other work on the machine does not count.
+Fits in the results file are not made again, except those of the methods named by --again. A fit that reaches the limit is recorded as such.
 """
 
 import os
@@ -41,7 +41,7 @@ FORK = multiprocessing.get_context("fork")
 
 
 def problems(study):
-    """Name -> how many seeds or folds, the methods, and the function of the seed that draws."""
+    """Name -> number of seeds or folds, the methods, and a function that draws the problem of a seed."""
     if study == "real":
         tasks = {name: methods.REGRESSION for name in real.REGRESSIONS} | {name: methods.CLASSES for name in real.CLASSES}
         return {name: (real.FOLDS, fits, lambda fold, name=name: real.draw(name, fold)) for name, fits in tasks.items()}
@@ -58,13 +58,13 @@ def problems(study):
 
 
 def of_few_columns(p, classes, names):
-    """The methods of these names, and the sums over subsets that are not too many."""
+    """The methods with these names, and the sums over subsets if there are not too many subsets."""
     fits = methods.CLASSES | subsets.CLASSES if classes else methods.REGRESSION | subsets.REGRESSION
     return {name: method for name, method in fits.items() if (name in names or name in subsets.REGRESSION) and p <= method.max_columns}
 
 
 def timed(method, problem):
-    """The model and the processor's seconds; a quick fit twice, as the first of a process pays for what it loads."""
+    """The model and its processor seconds. A quick fit is made twice, because the first one in a process also loads libraries."""
     seconds = np.inf
     while True:
         start = time.process_time()
@@ -94,7 +94,7 @@ def child(pipe, *task):
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
         pipe.send(one_fit(*task))
-    except Exception as error:  # one row says so; the others go on
+    except Exception as error:  # it is recorded in this row; the other fits continue
         pipe.send({"status": f"{type(error).__name__}: {error}".replace("\n", " ")[:200]})
 
 
@@ -143,17 +143,17 @@ def main():
     listed = lambda text: text.split(",")
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--results", default=str(Path(__file__).parent / "results" / "results.csv"))
-    parser.add_argument("--studies", type=listed, default=STUDIES, help="of " + ", ".join(STUDIES))
+    parser.add_argument("--studies", type=listed, default=STUDIES, help="some of " + ", ".join(STUDIES))
     parser.add_argument("--methods", type=listed, help=", ".join(METHODS))
     parser.add_argument("--families", type=listed, default=["*"], help="names of problems, or patterns such as ind-*")
-    parser.add_argument("--seeds", type=lambda text: [int(s) for s in text.split(",")], help="seeds, of real data folds; default: all")
-    parser.add_argument("--jobs", type=int, default=1, help="fits side by side")
+    parser.add_argument("--seeds", type=lambda text: [int(s) for s in text.split(",")], help="seeds; for real data, folds; default: all")
+    parser.add_argument("--jobs", type=int, default=1, help="number of fits at the same time")
     parser.add_argument("--limit", type=float, default=300.0, help="processor seconds after which a fit is stopped")
-    parser.add_argument("--again", type=listed, default=[], help="methods whose results, of the problems chosen, are forgotten first")
+    parser.add_argument("--again", type=listed, default=[], help="methods whose results for the chosen problems are removed first")
     chosen = parser.parse_args()
     unknown = set((chosen.methods or []) + chosen.again) - set(METHODS)
     if unknown or set(chosen.studies) - set(STUDIES):
-        parser.error(f"no method or study of the name {', '.join(unknown or set(chosen.studies) - set(STUDIES))}")
+        parser.error(f"there is no method or study with the name {', '.join(unknown or set(chosen.studies) - set(STUDIES))}")
 
     warnings.simplefilter("ignore")
     results = Results(chosen.results)

@@ -1,31 +1,31 @@
-"""What an answer is worth: a dictionary of numbers, NaN where the problem or the method does not say."""
+"""The scores of an answer: a dictionary of numbers, NaN if the problem or the method does not have them."""
 
 import numpy as np
 
 FIELDS = [
-    "mse",  # to the signal; of real data to y
+    "mse",  # from the signal; for real data from y
     "cov_y",
     "cov_f",
     "cov_coef",
     "cov_nonzero",
-    "nlpd",  # of classes the log loss
+    "nlpd",  # for classes the log loss
     "error",
-    "kl",  # nats, to the true probabilities
+    "kl",  # nats, from the true probabilities
     "calibration",
     "noise_sd",
     "selected",
     "found",  # selected columns that have an effect
     "sum_pip",
     "bound",
-    "inclusion",  # log score of the inclusion probabilities, nats a column: is the effect one of its own?
-    "pip_own",  # mean inclusion of the columns of which it is
-    "pip_none",  # and of the others
+    "inclusion",  # log score of the inclusion probabilities, nats per column: does the column have an effect of its own?
+    "pip_own",  # mean inclusion of the columns with an effect of their own
+    "pip_none",  # mean inclusion of the others
     "kept_none",  # share of the others that are kept
-    "direction",  # log score of the sign of the effects of their own
+    "direction",  # log score of the sign, for columns with an effect of their own
 ]
 BINS = 10
-FEW = 20  # columns: of so many it is told which ones are kept
-SUREST = 0.999  # a score takes no probability for surer than that
+FEW = 20  # up to this number of columns, the score says which ones are kept
+SUREST = 0.999  # largest probability that a log score uses
 
 
 def covered(interval, truth):
@@ -48,7 +48,7 @@ def kl_divergence(probability, f):
 
 
 def log_score(probability, truth):
-    """Mean -ln of the probability of what is true, nats."""
+    """Mean of -ln of the probability of the true answer, nats."""
     said = np.clip(np.where(truth, probability, 1 - probability), 1 - SUREST, SUREST)
     return -float(np.mean(np.log(said))) if said.size else np.nan
 

@@ -1,12 +1,15 @@
-"""Compares builds of the library on small tables and on parts of tables, a minute or two each; beside them what results.csv says of the enumerations and of
-cross-validation. With --all on every family and all real data, some ten minutes each; then the figures that a new default has to hold against the first build.
+"""Compares builds of the library on small tables and on parts of tables, in one or two minutes per build.
+
+The tables also show the results of sums over subsets and of cross-validation from results.csv. With --all, every family and all real data
+are compared, in about ten minutes per build. A last table shows whether the last build meets the conditions for a new default.
 
     .venv/bin/python bench/honest/small.py                                              # the library that the package finds
     .venv/bin/python bench/honest/small.py --library before=../before new=build/libardvark.so --draws 10 --studies small-linear
     .venv/bin/python bench/honest/small.py --library recorded new=build/libardvark.so --all
 
-NAME=PATH: a library, used by the Python package that is found; or the root of another checkout, of which build/libardvark.so and the package in python/ are
-used. "recorded" is what results.csv says of the prior. Every fit is that of the prior `sparse` (or --prior), by run.py, in a process of its own.
+NAME=PATH: PATH is a library, which the installed Python package uses; or the root of another checkout, whose build/libardvark.so and
+package in python/ are used. "recorded" stands for the results of the prior in results.csv. All fits have the prior `sparse` (or --prior);
+run.py makes each one in its own process.
 """
 
 import argparse
@@ -28,7 +31,7 @@ STUDIES = ["small-linear", "small-logistic", "parts"]
 
 
 def environment(path):
-    """That in which Python finds the library."""
+    """The environment variables with which Python finds the library."""
     if path is None:
         return dict(os.environ)
     root = Path(path).resolve()
@@ -38,11 +41,11 @@ def environment(path):
 
 
 def seeds_of(study, draws):
-    return range(draws + (study == "parts"))  # and part 0, the whole table; of folds and of large families there are fewer
+    return range(draws + (study == "parts"))  # parts: also part 0, the whole table; folds and large families have fewer seeds
 
 
 def rows_of(name, path, chosen, folder):
-    """Rows of the library at `path`, its method called `name`."""
+    """Result rows of the library at `path`, with `name` as the method."""
     results = folder / f"{name}.csv"
     for study in chosen.studies:
         seeds = ",".join(map(str, seeds_of(study, chosen.draws)))
@@ -57,13 +60,19 @@ def rows_of(name, path, chosen, folder):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--library", nargs="+", default=["library"], metavar="NAME=PATH", help="a library or the root of a checkout; default: what the package finds")
-    parser.add_argument("--draws", type=int, default=20, help="of each family, and parts of each table; at most the 20 of results.csv")
-    parser.add_argument("--studies", type=lambda text: text.split(","), default=STUDIES, help="of " + ", ".join(EVERY))
-    parser.add_argument("--all", action="store_const", const=EVERY, dest="studies", help="all of these")
+    parser.add_argument(
+        "--library",
+        nargs="+",
+        default=["library"],
+        metavar="NAME=PATH",
+        help="a library or the root of a checkout; default: the library that the package finds",
+    )
+    parser.add_argument("--draws", type=int, default=20, help="draws of each family, parts of each table; at most 20, as in results.csv")
+    parser.add_argument("--studies", type=lambda text: text.split(","), default=STUDIES, help="some of " + ", ".join(EVERY))
+    parser.add_argument("--all", action="store_const", const=EVERY, dest="studies", help="all studies")
     parser.add_argument("--families", type=lambda text: text.split(","), default=["*"], help="names of problems, or patterns such as *-p8-*")
-    parser.add_argument("--prior", default="sparse", help="sparse, shared")
-    parser.add_argument("--peers", type=lambda text: text.split(","), default=SMALL[1:], help="methods shown of results.csv")
+    parser.add_argument("--prior", default="sparse", help="sparse or shared")
+    parser.add_argument("--peers", type=lambda text: text.split(","), default=SMALL[1:], help="methods of results.csv that are shown")
     chosen = parser.parse_args()
     builds = dict((name, path or None) for name, _, path in (one.partition("=") for one in chosen.library))
     rows = []

@@ -1,19 +1,23 @@
-"""All subsets of a few columns, one by one: averaged with the weights of BIC, or with those of the sparse prior under its own hyper-priors.
+"""Averages over all subsets of a few columns, with the weights of BIC, or with those of the sparse prior under its own hyper-priors.
 
-    bic       weight exp(-BIC/2): ln likelihood at its maximum - (k/2) ln n for k columns, every subset as likely as any other
-    exact     w_j = b_j + u_j,  b_j ~ (1 - pi) delta_0 + pi N(0, s2 kappa),  u_j ~ N(0, s2 h), the columns standardised; ln(s2) and the intercept flat.
-              Two hypotheses of weight 1/2, h = 0 and h free; pi, kappa and h on a grid, and at each point the sum over the subsets:
+    bic       weight exp(-BIC/2), that is, ln(weight) = ln likelihood at its maximum - (k/2) ln n for k columns; before the data, all
+              subsets are equally likely
+    exact     w_j = b_j + u_j,  b_j ~ (1 - pi) delta_0 + pi N(0, s2 kappa),  u_j ~ N(0, s2 h), columns standardised; ln(s2) and the
+              intercept have flat priors. Two hypotheses, h = 0 and h free, have weight 1/2 each. pi, kappa and h are on a grid, with the
+              sum over the subsets at each point:
 
-              pi       8 points, ln(pi/(1 - pi)) evenly from ln(.5/p) to ln(3p), weight pi (1 - pi)
+              pi       8 points, ln(pi/(1 - pi)) evenly spaced from ln(.5/p) to ln(3p), weight pi (1 - pi)
               kappa    n kappa = 4, 16, ..., 16384, weight (1 + kappa)^-1/2 exp(-.1/(2 kappa))
               h        h p = .003, .012, ..., 12.288, weight x (1 - x)^1.25, x = h p/(1 + h p)
 
-Regressions are exact: given (kappa, h, subset) the weights and s2 are integrated out, not maximised, and the weights are Student's t about the mean of
-a normal distribution. Of two classes each subset is Laplace's approximation at the maximum by Newton's steps; kappa/4 and h p/4 are on the grids above (a
-row tells at most a quarter of what one of noise 1 does), and two more rows at the columns' means, one of each class, have weight 1/2: Jeffreys' prior of the
-intercept. What is said of the weights is a mixture; intervals are those of a normal distribution with its mean and its covariance.
+Regressions are exact: given (kappa, h, subset), the weights and s2 are integrated out, not maximised. For two classes, each subset has
+Laplace's approximation at the maximum, which Newton's steps find. kappa/4 and h p/4 are on the grids above, because a row has at most a
+quarter of the information of a row with noise 1. Two more rows at the means of the columns, one of each class, have weight 1/2: Jeffreys'
+prior of the intercept. The posterior of the weights is a mixture; given (kappa, h, subset), it is a Student-t distribution for regressions,
+a normal one for classes. Intervals are those of a normal distribution with the mean and the covariance of the mixture.
 
-2^p numbers a point of the grid: `exact` up to 12 columns (classes 8), `bic` up to 20, of two classes the best subsets of so many.
+Each point of the grid needs 2^p numbers: `exact` accepts up to 12 columns (classes: 8), `bic` up to 20. With so many columns, `bic` for two
+classes uses only the best subsets.
 """
 
 from __future__ import annotations
@@ -25,10 +29,10 @@ import numpy as np
 from methods import Answer, Method, around, normal_log_density
 from scipy.special import expit, log_expit, logsumexp, ndtr
 
-AT_MOST = 20_000  # members of a mixture: of more, systematic draws by their weights
+AT_MOST = 20_000  # members of a mixture; if there are more, systematic draws by weight
 CLASS_MEMBERS = 1000
-SCREENED = 5000  # subsets of two classes that are fitted, where there are more
-WIDE = 1e4  # prior variance that keeps weights of separable rows finite, where BIC has none
+SCREENED = 5000  # two classes: number of subsets that are fitted, if there are more
+WIDE = 1e4  # BIC has no prior; this prior variance keeps the weights of separable rows finite
 
 
 @lru_cache(maxsize=4)
@@ -40,7 +44,7 @@ def members(p):
 def of_every_subset(A, b, c):
     """For every subset S of columns: ln|A_SS| and c - b_S' A_SS^-1 b_S. NaN where A_SS is singular.
 
-    One column after the other is left out or swept into the Schur complement of what remains: [2^j, p - j + 1, p - j + 1] after column j.
+    Each column in turn is left out, or eliminated from the rest (Schur complement): [2^j, p - j + 1, p - j + 1] after column j.
     """
     rest = np.block([[A, b[:, None]], [b[None, :], np.array([[c]])]])[None]
     log_det = np.zeros(1)
@@ -58,7 +62,7 @@ def of_every_subset(A, b, c):
 
 @dataclass(frozen=True)
 class Line:
-    """A point (kappa, h) of the grid; what it weighs, and a subset of each size in it, summed over pi. Logarithms."""
+    """A point (kappa, h) of the grid: the logarithms of its weight, and of the prior of one subset of each size, summed over pi."""
 
     kappa: float
     h: float
@@ -71,7 +75,7 @@ def normalised(log_weights):
 
 
 def log_prior_of_sizes(p):
-    """ln of the prior of one certain subset of k columns, k = 0, ..., p."""
+    """ln of the prior of one given subset of k columns, k = 0, ..., p."""
     logit = np.linspace(np.log(0.5 / p), np.log(3 * p), 8)
     log_in, log_out = -np.logaddexp(0, -logit), -np.logaddexp(0, logit)
     weight = normalised(log_in + log_out)
@@ -80,7 +84,7 @@ def log_prior_of_sizes(p):
 
 
 def grid(n, p, unit=1.0):
-    """unit: the noise variance that a row of the likelihood amounts to, 4 of two classes."""
+    """unit: the noise variance to which a row of the likelihood corresponds; 4 for two classes."""
     kappa = 4.0 ** np.arange(1, 8) / n
     of_kappa = normalised(-0.5 * np.log1p(kappa) - 0.05 / kappa)
     dense = 0.003 * 4.0 ** np.arange(7)
@@ -96,16 +100,16 @@ def grid(n, p, unit=1.0):
 
 @dataclass
 class Mixture:
-    """Of weights of standardised columns; the intercept, where there is one among them, comes last."""
+    """A mixture for the weights of standardised columns; if the intercept is one of them, it is the last."""
 
     weight: np.ndarray  # [m]
     mean: np.ndarray  # [m, q]
     covariance: np.ndarray  # [m, q, q]
-    noise: np.ndarray  # [m] E s2; of classes 0
-    inclusion: np.ndarray  # [p] of all subsets, not only of those drawn
+    noise: np.ndarray  # [m] E s2; for classes 0
+    inclusion: np.ndarray  # [p] from all subsets, not only from those drawn
     center: np.ndarray
     scale: np.ndarray
-    level: float = 0.0  # of y
+    level: float = 0.0  # mean of y
 
     def moments(self):
         mean = self.weight @ self.mean
@@ -113,14 +117,14 @@ class Mixture:
         return mean, np.einsum("m,mij->ij", self.weight, self.covariance) + np.einsum("m,mi,mj->ij", self.weight, away, away)
 
     def direction(self, p):
-        """[p] P(w_j > 0); of a weight that is 0 one half."""
+        """[p] P(w_j > 0); for a weight that is 0, one half."""
         sd = np.sqrt(np.einsum("mjj->mj", self.covariance))[:, :p]
         z = np.divide(self.mean[:, :p], sd, out=np.zeros_like(sd), where=sd > 0)
         return self.weight @ ndtr(z)
 
 
 def chosen(log_weights, at_most=AT_MOST):
-    """Places and weights of a mixture's members: all that weigh anything, or `at_most` drawn at even steps of the sum of weights."""
+    """Positions and weights of the members of a mixture: all that matter, or `at_most` drawn at even steps of the sum of weights."""
     weight = np.exp(normalised(np.where(np.isnan(log_weights), -np.inf, log_weights)))
     order = np.argsort(-weight, kind="stable")
     whole = np.cumsum(weight[order])
@@ -170,7 +174,7 @@ def bic(X, y):
 
 
 def log_evidence(G, g, yy, n, line):
-    """Of every subset, but for a constant: u integrated out, then b, then s2.
+    """The log evidence of every subset, up to a constant: u is integrated out, then b, then s2.
 
     y ~ N(Xs b, s2 (I + h XsXs')):  A = G (I + h G)^-1,  a = (I + h G)^-1 g,  rest = yy - h g'(I + h G)^-1 g
     """
@@ -197,7 +201,7 @@ def exact(X, y):
 
 
 def prior_variance(lines, places, p):
-    """[m, p] h, and kappa more inside the subset, of the places in [lines, 2^p]."""
+    """[m, p] prior variances at positions of [lines, 2^p]: h, plus kappa for the columns of the subset."""
     kappa, h = (np.array([getattr(line, name) for line in lines])[places // 2**p, None] for name in ("kappa", "h"))
     return h + kappa * members(p)[places % 2**p]
 
@@ -233,9 +237,10 @@ def read_regression(model, X, y, X_new, y_new):
 
 
 def newton(Z, y, rows, precision, inside):
-    """For every line of `precision` [m, q] and `inside` [m, q] the maximum of sum rows ln p(y | Z w) - w' diag(precision) w/2, w zero outside.
+    """For every row of `precision` and `inside` [m, q], the maximum of sum rows ln p(y | Z w) - w' diag(precision) w/2, w zero outside.
 
-    Returns w [m, q], the log likelihood, ln|A| and the inverse of A, the negative Hessian, with ones on its diagonal outside. A step that falls is halved.
+    Returns w [m, q], the log likelihood, ln|A| and the inverse of A, the negative Hessian, with ones on its diagonal outside. A step that
+    lowers the value is halved.
     """
     m, q = precision.shape
     products = (Z[:, :, None] * Z[:, None, :]).reshape(len(y), q * q)
@@ -270,7 +275,7 @@ def with_intercept(X, scaled):
 
 
 def fit_classes(X, y, lines, of_line, rows_more):
-    """Subsets at every line, a mixture of Laplace's approximations. lines None: weights of BIC. of_line: the subsets, [k, p] bool."""
+    """A mixture of Laplace's approximations for the subsets at every line. lines None: weights of BIC. of_line: subsets, [k, p] bool."""
     p, scaled = X.shape[1], standardise(X)
     Z = with_intercept(X, scaled)
     n, rows, t = len(y), np.ones(len(y)), y.astype(float)
@@ -297,12 +302,15 @@ def fit_classes(X, y, lines, of_line, rows_more):
 
 
 def likely(X, y):
-    """The SCREENED subsets of the best BIC, were the log likelihood the parabola at its maximum with all columns (Lawless and Singhal 1978)."""
+    """The SCREENED subsets with the best BIC, by a parabola of the log likelihood at its maximum with all columns.
+
+    Lawless and Singhal (1978).
+    """
     n, p = X.shape
     Z = with_intercept(X, standardise(X))
     all_columns = np.ones((1, p + 1), bool)
     w, _, _, inverse = newton(Z, y.astype(float), np.ones(n), np.append(np.full(p, 1 / WIDE), 0.0)[None], all_columns)
-    A = np.linalg.inv(inverse[0, :p, :p])  # the intercept at its best
+    A = np.linalg.inv(inverse[0, :p, :p])  # with the best intercept for each w
     b = A @ w[0, :p]
     _, lost = of_every_subset(A, b, b @ w[0, :p])
     order = np.argsort(lost + members(p).sum(axis=1) * np.log(n), kind="stable")
@@ -319,7 +327,7 @@ def exact_classes(X, y):
 
 
 def read_two_classes(model, X, y, X_new, y_new):
-    """Probabilities: of each member the logistic function of m/sqrt(1 + pi s/8), m and s mean and variance of the score; then averaged."""
+    """Each member has probability sigma(m/sqrt(1 + pi s/8)), m and s mean and variance of its score; these are averaged."""
     p = model.inclusion.size
     Z = with_intercept(X_new, (model.center, model.scale))
     variance = np.einsum("mij,ri,rj->mr", model.covariance, Z, Z, optimize=True)

@@ -1,7 +1,8 @@
 """The linear posteriors of posteriordb, and their exact posteriors under the priors of this library, by quadrature in numpy.
 
-tests/data/posteriordb holds the data and the published means and mean squares of the reference draws (10,000 a posterior). `reference_moments` integrates
-the posterior of posteriordb itself, so that the published numbers judge the integration; `Exact` integrates ours.
+tests/data/posteriordb has the data, and the published means and mean squares of the reference draws (10,000 per posterior).
+`reference_moments` integrates the posterior of posteriordb itself, so that the published numbers check the integration; `Exact` integrates
+ours.
 """
 
 import json
@@ -103,11 +104,11 @@ def published():
     return json.loads((DATA / "reference.json").read_text())
 
 
-# ---- posteriordb's own posteriors: normal priors of beta given sigma, or flat ones, and a prior of sigma alone
+# ---- posteriordb's own posteriors: beta has a normal prior given sigma, or a flat one; sigma has a prior of its own
 
 
 def reference_moments(name, points=4001):
-    """Mean and mean square of beta and sigma under posteriordb's priors: beta integrated exactly, ln(sigma) on a grid."""
+    """Mean and mean square of beta and sigma under posteriordb's priors: beta is integrated exactly, ln(sigma) is on a grid."""
     X, y = problem(name)
     A = X if name in WITHOUT_INTERCEPT else np.column_stack([np.ones(y.size), X])
     p = A.shape[1]
@@ -120,7 +121,7 @@ def reference_moments(name, points=4001):
         centre[0], precision[:] = 9.31290322580645, [1 / 100**2, 1 / 0.0333333333333333**2]
     elif name.startswith("kidiq-"):
         log_prior_of_sigma = lambda s: -np.log1p((s / 2.5) ** 2)
-    # Columns of about one size: QR of the rows, everything else in its coordinates.
+    # QR, so that columns have the same size; everything else is in the coordinates b = R beta.
     Q, R = np.linalg.qr(A)
     c, rest = Q.T @ y, np.sum((y - Q @ (Q.T @ y)) ** 2)
     sd = np.sqrt(max(rest, 1e-300) / (y.size - p))
@@ -132,7 +133,7 @@ def reference_moments(name, points=4001):
     c_axes, m_axes = axes.T @ c, axes.T @ prior_mean
     v = 1 / (1 / s[:, None] ** 2 + values)  # [points, p] of b along the axes
     mean = v * (c_axes / s[:, None] ** 2 + values * m_axes)
-    # exp(-|y - Qb|^2/2s^2 - (b - m)'P(b - m)/2), b integrated
+    # exp(-|y - Qb|^2/2s^2 - (b - m)'P(b - m)/2), with b integrated out
     fit = ((c_axes - mean) ** 2).sum(axis=1) / s**2 + (values * (mean - m_axes) ** 2).sum(axis=1)
     log_density = -y.size * np.log(s) - 0.5 * rest / s**2 - 0.5 * fit + 0.5 * np.log(v).sum(axis=1) + log_prior_of_sigma(s) + np.log(s)
     weight = np.exp(log_density - log_density.max())
@@ -152,7 +153,7 @@ def reference_moments(name, points=4001):
 class Exact:
     """p(y | w, tau) = N(Xw + intercept, 1/tau), w ~ N(0, 1/(tau alpha)), tau ~ Gam(a0, b0), intercept flat; alpha on a grid with weights.
 
-    X and y centred, or as they are without an intercept. A grid of one value: alpha is known.
+    X and y are centred if there is an intercept. If the grid has one value, alpha is known.
     """
 
     mean: np.ndarray  # [points, p] of w
@@ -168,7 +169,7 @@ class Exact:
         return mean, np.sqrt(variance)
 
     def interval(self, j, level):
-        """Central, by bisection of the distribution function."""
+        """The central interval, from the roots of the distribution function."""
         from scipy import optimize, stats
 
         scale = np.sqrt(self.scale2[:, j])
@@ -181,9 +182,10 @@ class Exact:
 
 
 def exact(X, y, log_alpha, log_prior_of_alpha, a0, b0, intercept=True):
-    """Given alpha everything is conjugate; log_alpha [points], evenly spaced; log_prior_of_alpha their density, of ln(alpha), or one point of weight 1.
+    """Given alpha, everything is conjugate.
 
-    alpha 0 (ln -inf): flat weights of density 1 in the units of X, as the intercept's.
+    log_alpha [points] is evenly spaced, and log_prior_of_alpha is the log density of ln(alpha) there; or there is one point of weight 1.
+    If alpha is 0 (ln -inf), the weights have a flat prior of density 1 in the units of X, as the intercept has.
     """
     from scipy.special import gammaln
 
@@ -212,7 +214,7 @@ def exact(X, y, log_alpha, log_prior_of_alpha, a0, b0, intercept=True):
 
 
 def log_gamma_density(log_alpha, shape, rate):
-    """Of ln(alpha), alpha ~ Gam(shape, rate)."""
+    """The log density of ln(alpha), alpha ~ Gam(shape, rate)."""
     from scipy.special import gammaln
 
     return shape * np.log(rate) - gammaln(shape) + shape * log_alpha - rate * np.exp(log_alpha)

@@ -1,15 +1,16 @@
-"""Simulation-based calibration of the conjugate fits (Talts et al. 2018): what is drawn from the prior has uniform ranks in the posterior.
+"""Simulation-based calibration of the conjugate fits (Talts et al. 2018): parameters from the prior have uniform ranks in the posterior.
 
     .venv/bin/python bench/judges/sbc.py --replications 1000
 
-Each replication draws a table X [n, p], precisions from Gam(2, 2), noise precision from Gam(2, 2), weights, and y; fits with these hyper-priors, without
-intercept and standardisation; and notes where in its posterior each true value lies, by the posterior's distribution function: the rank among infinitely
-many draws. Of the weights only the first, so that ranks are independent.
+Each replication draws a table X [n, p], precisions from Gam(2, 2), noise precision from Gam(2, 2), weights, and y. It fits them with these
+hyper-priors, without intercept and standardisation. The rank of a true value is the distribution function of its posterior there: the rank
+among infinitely many draws. Only the first weight is used, so that ranks are independent.
 
-  exact      fits whose posterior is the exact one (a known precision; the integral over it) must have uniform ranks: p-value above 1e-4 by Kolmogorov and
-             Smirnov and by chi-square (20 bins), the seed is fixed. A right library fails a given seed with a probability of about 1e-4 a test
-  variational  others have ranks that pile up at the ends where q is too narrow. Their largest distance from uniform (Kolmogorov's) is held below the limit
-             beside each
+  exact        fits with an exact posterior (a known precision; the integral over it) must have uniform ranks: p-values of the tests of
+               Kolmogorov and Smirnov and of chi-square (20 bins) above 1e-4. The seed is fixed. A correct library fails for a given seed
+               with a probability of about 1e-4 per test
+  variational  in other fits, too many ranks are near 0 and 1 if q is too narrow. Their largest distance from uniform (Kolmogorov's) must be
+               below the limit that is printed
 """
 
 import os
@@ -29,7 +30,7 @@ from scipy import stats
 from ardvark import _core
 
 N, P, SHAPE, RATE = 25, 4, 2.0, 2.0
-KNOWN = 1e15  # a hyper-prior of this shape holds a precision to 1e-13
+KNOWN = 1e15  # a hyper-prior of this shape fixes a precision to 1e-13
 FALSE_ALARM = 1e-4
 PLAIN = {"intercept": 0, "standardize": 0, "tolerance": 1e-10, "max_sweeps": 5000}
 
@@ -100,7 +101,7 @@ def factorised(rng, ranks):
 
 
 def logistic(rng, ranks):
-    """Four times the rows: a label says less than a number."""
+    """With four times as many rows, because a label has less information than a number."""
     X = rng.standard_normal((4 * N, P))
     for name, prior, alpha in (("shared", "shared", gamma(rng)), ("ard", "ard", gamma(rng, P))):
         w = rng.standard_normal(P) / np.sqrt(alpha)
@@ -115,19 +116,22 @@ def logistic(rng, ranks):
 # ---- judgement
 
 EXACT = ("fixed", "integral")
-# Largest distance of the distribution of ranks from the uniform one, beside what chance adds (Kolmogorov, p = .001): of 10,000 replications .005 to .026 were
-# found, and .07 to .08 of Jaakkola and Jordan's bound, whose intervals are too narrow.
+# Limits of the largest distance of the distribution of ranks from the uniform one; chance adds to them (Kolmogorov, p = .001). 10,000
+# replications gave .005 to .026, and .07 to .08 for Jaakkola and Jordan's bound, whose intervals are too narrow.
 LIMIT, LIMIT_OF_JJ = 0.03, 0.09
 
 
 def judge(name, ranks, replications):
-    """Whether it may stand, and a line about it."""
+    """Whether the ranks pass, and a line about them."""
     u = np.array(ranks)
     counts = np.histogram(u, 20, (0, 1))[0]
     distance, p_distance = stats.kstest(u, "uniform")
     chi2, p_chi2 = stats.chisquare(counts)
     deviation = np.max(np.abs(counts * 20 / u.size - 1))
-    line = f"{name:24} D {distance:.3f}, chi-square {chi2:6.1f} of 19, bins off by {100 * deviation:3.0f}% at most, p {min(p_distance, p_chi2):.2g}"
+    line = (
+        f"{name:24} D {distance:.3f}, chi-square {chi2:6.1f} (19 degrees of freedom), "
+        f"bins differ from uniform by at most {100 * deviation:3.0f}%, p {min(p_distance, p_chi2):.2g}"
+    )
     if name.startswith(EXACT):
         return min(p_distance, p_chi2) > FALSE_ALARM, line + " (exact)"
     limit = (LIMIT_OF_JJ if " jj" in name else LIMIT) + 1.95 / np.sqrt(replications)

@@ -78,11 +78,11 @@ struct FitOptions {
   SolverKind solver = SolverKind::automatic;  ///< automatic: spectral for a shared linear prior, else primal for columns <= rows, or dual;
                                               ///< models take qr where the columns are too nearly collinear for a Gram matrix
                                               ///<                                                                   (RIDGE.9)
-  bool accelerate = true;  ///< larger steps than VB, with extrapolation; a step is undone if the bound falls. A column with its
-                           ///< own precision moves to the best one; groups, and columns where there are more columns than rows, follow
-                           ///< MacKay's rule. Linear, joint, a precision per column, more columns than rows (up to 8 times, solver dual):
-                           ///< blocks of columns are optimised in turn instead. A preset with acceleration goes on to the maximum of the
-                           ///< bound of the published model (VBLinLogit's and vrvm_*, without compat)
+  bool accelerate = true;  ///< steps that are larger than those of VB, and extrapolated; a step is undone if the bound falls. The precision
+                           ///< of a single column is set to its best value given all others; with groups, or more columns than rows,
+                           ///< MacKay's rule is used. Joint linear fits with a precision per column, more columns than rows, but at most 8
+                           ///< times as many, and solver dual: blocks of columns are optimised in turn instead. Presets vb_* and vrvm_*,
+                           ///< without compat: the fit continues to the maximum of the bound of the published model
                            ///<                                    (OPT.3), (OPT.6), (OPT.7), (BLOCK.1), (BLOCK.2)
   bool mixed_precision = true;  ///< logistic models, large fits: early sweeps compute their O(n p^2) products in single precision; the last
                                 ///< sweeps and all results are in double. Linear models with a sparse prior, long tables: the Gram matrix

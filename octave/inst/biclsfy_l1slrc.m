@@ -21,7 +21,7 @@ function [ww, ix_eff_all, errTable_tr, errTable_te, parm, Ptr, Pte] = ...
 %     'nlearn'       maximum number of sweeps; default 1000. With compat: the exact number of sweeps
 %     'nstep'        number of sweeps between two columns of AXall; default 100
 %     'usebias'      1: a bias is added as the last weight; 0: there is no bias; default 1
-%     'norm_sep'     1: test rows are scaled with their own numbers; 0: with those of the training rows; default 0
+%     'norm_sep'     1: means and scales for the test rows are computed from the test rows; 0: from the training rows; default 0
 %     'displaytext'  accepted, but nothing is printed
 %
 %   ww          (D+1) x 1 weights of the scaled columns, the bias last; 0 for a column that has left

@@ -20,7 +20,7 @@ function [ww, ix_eff_all, errTable_tr, errTable_te, parm, AXall, Ptr, Pte] = ...
 %     'nstep'        number of sweeps between two columns of AXall; default 100
 %     'amax'         if weights have their own precisions: a weight leaves when its precision reaches this value; default 1e8
 %     'usebias'      1: a bias is added as the last weight; 0: there is no bias; default 1
-%     'norm_sep'     1: test rows are scaled with their own numbers; 0: with those of the training rows; default 0
+%     'norm_sep'     1: means and scales for the test rows are computed from the test rows; 0: from the training rows; default 0
 %     'displaytext'  accepted, but nothing is printed
 %     'ax0'          starting precisions: one per weight in the order of ww, the bias of each column last, or one number if all weights
 %                    share a precision; [] is ones. It has no effect if the result does not depend on the start (biclsfy_l1slrlap). With

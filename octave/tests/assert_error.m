@@ -1,4 +1,5 @@
-% assert_error(work, pieces)  work() ends with an error whose identifier begins with ardvark: and whose message holds all pieces.
+% assert_error(work, pieces)  requires that work() ends with an error whose identifier begins with ardvark: and whose message contains all
+% pieces.
 function assert_error(work, varargin)
   try
     work();

@@ -1,4 +1,5 @@
-% assert_near(x, expected, tolerance, what)  largest difference, relative to the largest of `expected`; says by how much it fails.
+% assert_near(x, expected, tolerance, what)  requires that the largest difference, relative to the largest |expected|, is at most
+% `tolerance`.
 function assert_near(x, expected, tolerance, what)
   if ~isequal(size(x), size(expected)) && ~(isvector(x) && isvector(expected) && numel(x) == numel(expected))
     error('%s is %s; expected %s', what, mat2str(size(x)), mat2str(size(expected)));

@@ -1,4 +1,4 @@
-% Mistakes of the caller: an error ardvark:... that names the argument, before any work, from every function.
+% Wrong arguments: every function refuses them before any work, with an error ardvark:... that names the argument.
 X = [1, 2; 3, 4; 5, 7; 1, 0]; y = [1; 2; 3; 4]; s = [1; -1; 1; -1];
 broken = X; broken(3, 2) = NaN;
 big = X; big(1, 1) = Inf;

@@ -1,4 +1,4 @@
-% The tests, the examples of the help texts and the demos of every function of the package, as INDEX lists them; no window is opened.
+% Runs the tests, the examples of the help texts and the demos of every function of the package. INDEX lists the functions. No window opens.
 1;
 function run_example(code)
   eval(code);
@@ -15,7 +15,7 @@ while true
 end
 fclose(in);
 files = dir(fullfile(folder, '*.m'));
-assert(sort(names), sort(strrep({files.name}, '.m', '')));  % each function is listed, and each that is listed is there
+assert(sort(names), sort(strrep({files.name}, '.m', '')));  % INDEX lists exactly the functions that exist
 num_tests = 0; num_examples = 0; num_demos = 0;
 for name = names
   file = fullfile(folder, [name{1} '.m']);

@@ -1,5 +1,5 @@
-% ardvark_fit against the files that the C++ tests (tests/golden) and the Python tests (python/tests/test_numbers.py) read: models at the
-% converged optimum of an independent implementation, and what SparseBayes and the SLR toolbox made of the same rows.
+% Compares ardvark_fit with the files that the C++ tests (tests/golden) and the Python tests (python/tests/test_numbers.py) read: the
+% converged optimum of the models from an independent implementation, and the results of SparseBayes and the SLR toolbox for the same rows.
 1;
 function value = iterations(set, at)
   value = str2double(regexp(fileread(fullfile(reference(), set, at, 'status.txt')), 'iterations=(\d+)', 'tokens'){1}{1});
@@ -24,9 +24,9 @@ function count = converged(set, kind, prior)
   fit = ardvark_fit(X, y, own{:});
   assert(fit.status, 'converged');
   assert(fit.bound, reference(set, at, 'L.csv'), -1e-9);
-  assert_near(fit.mean, w, 1e-5, [set ' ' at ' w']);  % a bound to 1e-12 of 100 to 1000 nats
+  assert_near(fit.mean, w, 1e-5, [set ' ' at ' w']);  % the bound, 100 to 1000 nats, has a relative error of 1e-12
   if strcmp(kind, 'linear'), assert([fit.noise.shape, fit.noise.rate], [reference(set, at, 'an.csv'), reference(set, at, 'bn.csv')], -1e-7); end
-  % sweep for sweep to where the reference ended, as tests/golden/vblinlogit_test.cpp
+  % the same number of sweeps as the reference, as in tests/golden/vblinlogit_test.cpp
   fit = ardvark_fit(X, y, 'preset', preset, 'tolerance', 0, 'max_sweeps', iterations(set, at));
   assert_near(fit.mean, w, 1e-6, [set ' ' at ' w']);
   assert(fit.V_diagonal, reference(set, at, 'Vdiag.csv'), -1e-6);
@@ -50,7 +50,7 @@ assert(count, 12);
 fit = ardvark_fit(reference_design('syn_over', 'X'), reference('syn_over', 'y_reg.csv'), 'preset', 'rvm_regression');
 assert(find(fit.relevant), sort(reference('syn_over', 'sb2_gaussian__plain', 'relevant.csv')));
 assert(fit.noise.shape / fit.noise.rate, reference('syn_over', 'sb2_gaussian__plain', 'beta_noise.csv'), -1e-4);
-% the toolbox, pass for pass (tests/golden/slr_test.cpp, softmax_test.cpp)
+% the toolbox, after the same number of passes (tests/golden/slr_test.cpp, softmax_test.cpp)
 X = reference('syn_over', 'X.csv')(:, 2:end); y = reference('syn_over', 'y_log.csv');
 fit = ardvark_fit(X, y, 'preset', 'slr_var', 'compat', true, 'max_sweeps', 20);
 assert_near(fit.standardized_mean, reference('syn_over', 'slr_biclsfy_slrvar__nlearn20', 'ww.csv'), 1e-8, 'slr_var');

@@ -1,4 +1,5 @@
-% Control-C ends a long fit after the sweep in hand, and the interpreter goes on: another Octave, fitting for ever, gets SIGINT.
+% Control-C ends a long fit after the current sweep, and the interpreter continues. The test starts another Octave that fits without end,
+% and sends it SIGINT.
 1;
 function yes = within(seconds, happened)
   started = tic;
@@ -17,7 +18,7 @@ fprintf(out, 'fprintf(''begun\\n''); fflush(stdout);\n');
 fprintf(out, 'try, while true, vb_logit_fit_ard(X, t); end, catch trouble, fprintf(''%%s\\n'', trouble.identifier); end\n');
 fprintf(out, 'fprintf(''goes on\\n'');\n');
 fclose(out);
-% A signal that falls between two fits is Octave's own: then once more.
+% Octave itself handles a signal that arrives between two fits. Then the test tries again.
 for attempt = 1:5
   [status, process] = system([octave ' --norc --quiet endless.m >said 2>&1 & echo $!']);
   assert(status, 0);

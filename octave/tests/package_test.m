@@ -1,10 +1,10 @@
-% pkg install from a file of scripts/package-octave into a home that has nothing, and the functions from there.
+% Installs the file that scripts/package-octave makes into an empty home folder with pkg install, and tests the functions from there.
 rmpath(getenv('ARDVARK_OCTAVE_FOLDER'));
 assert(isempty(which('ardvark_fit')));
 [status, out] = system([fullfile(getenv('ARDVARK_SOURCE'), 'scripts', 'package-octave') ' ' getenv('HOME')]);
 if status ~= 0, error('package-octave: %s', out); end
 lines = strsplit(strtrim(out), "\n");
-pkg('prefix', fullfile(getenv('HOME'), 'packages'), fullfile(getenv('HOME'), 'packages'));  % of root too
+pkg('prefix', fullfile(getenv('HOME'), 'packages'), fullfile(getenv('HOME'), 'packages'));  % also for root
 pkg('local_list', fullfile(getenv('HOME'), '.packages'));
 pkg('install', '-local', lines{end});
 pkg('load', 'ardvark');

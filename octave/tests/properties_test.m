@@ -1,8 +1,8 @@
-% Random problems: Octave gives the numbers of C++. `ardvark_random --export` writes problems of the generator of all tests with what C++ makes
-% of them; here they are fitted again, many in one process. A failure names the seed: `build/bin/ardvark_random --seed N --show`.
+% Octave gives the same numbers as C++ for random problems. `ardvark_random --export` writes problems of the generator with the results of
+% C++; here they are fitted again, many in one process. A failure names the seed: `build/bin/ardvark_random --seed N --show`.
 1;
 function value = as_argument(name, value)
-  % as Octave has it: positions and groups count from 1; a list of texts is a cell
+  % in Octave, positions and groups count from 1, and a list of texts is a cell
   if any(strcmp(name, {'group', 'flat', 'input_group'})), value = value(:)' + 1; end
 end
 
@@ -20,7 +20,7 @@ function compare(what, mine, theirs)
   mine = double(mine(:)); theirs = double(theirs(:));
   if numel(mine) ~= numel(theirs), error('%s has %d numbers, not %d', what, numel(mine), numel(theirs)); end
   if isempty(mine), return, end
-  same = mine == theirs | (isnan(mine) & isnan(theirs)) | (isinf(mine) & isnan(theirs));  % JSON has null for what is not finite
+  same = mine == theirs | (isnan(mine) & isnan(theirs)) | (isinf(mine) & isnan(theirs));  % JSON has null for numbers that are not finite
   off = max(abs(mine(~same) - theirs(~same)));
   if ~isempty(off) && ~(off <= 1e-12 * max(abs(theirs(isfinite(theirs))))), error('%s differs by %g', what, off); end
 end
@@ -54,7 +54,7 @@ for k = 1:numel(files)
   class_names = {};
   at = find(strcmp(arguments(1:2:end), 'class_names'));
   y = problem.target;
-  if ~isempty(at)  % labels of text are a cell
+  if ~isempty(at)  % text labels are a cell
     class_names = arguments{2 * at};
     arguments(2 * at - 1:2 * at) = [];
     y = class_names(y + 1);
@@ -62,7 +62,7 @@ for k = 1:numel(files)
   what = sprintf('seed %d: %s', problem.seed, problem.text);
   try
     fit = ardvark_fit(X, y, arguments{:});
-  catch failure  % a fit is the file that holds it: of one that has no posterior there is none
+  catch failure  % a fit contains its model file, and without a posterior there is no such file
     assert(~isempty(strfind(failure.message, sprintf('no posterior to save (status: %s)', problem.results.status))), ...
            '%s: %s', what, failure.message);
     continue

@@ -1,5 +1,5 @@
-% VBLinLogit's own tests and example scripts, unchanged, on our functions. They are not in the repository: ARDVARK_VBLINLOGIT names a folder
-% of the published program, with test/ and examples/ in it.
+% Runs the tests and example scripts of VBLinLogit, unchanged, with our functions. They are not in the repository: ARDVARK_VBLINLOGIT names
+% a folder of the published program, with test/ and examples/ in it.
 1;
 function text = run_there(name)
   close('all');

@@ -1,4 +1,4 @@
-% The example of the README, but for `pkg load`: the folder is on the path.
+% Runs the example of the README without `pkg load`, because the folder is on the path.
 1;
 function run_example(code)
   eval(code);

@@ -1,4 +1,4 @@
-% reference(path)  numbers of a file under the reference data; empty if there is no such file. reference() is the folder.
+% reference(path)  numbers of a file in the folder of the reference data; empty if there is no such file. reference() is the folder.
 function A = reference(varargin)
   folder = getenv('ARDVARK_REFERENCES');
   if isempty(folder), folder = fullfile(getenv('ARDVARK_TEST_DATA'), 'refs'); end

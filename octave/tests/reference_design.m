@@ -1,4 +1,4 @@
-% X = reference_design(set, what)  X.csv or X_test.csv of a set; of the sets of kernel columns computed where the file is left out.
+% X = reference_design(set, what)  X.csv or X_test.csv of a set. The kernel columns of synth_rbf have no file and are computed.
 function X = reference_design(set, what)
   X = reference(set, [what '.csv']);
   if ~isempty(X), return, end

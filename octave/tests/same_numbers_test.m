@@ -1,4 +1,4 @@
-% The numbers of the command line are those of Octave, to the last digits: models and presets of every kind through `ardvark fit --json`.
+% Octave and the command line (`ardvark fit --json`) give the same numbers, up to the last digits, for models and presets of every kind.
 1;
 function compare(name, mine, theirs, tolerance)
   theirs = theirs(:); mine = mine(:);
@@ -66,7 +66,7 @@ for i = 1:rows(cases)
     compare([what ', probability'], new.probability, p, 1e-12);
   end
 end
-% the published names are the presets, taken to their maximum
+% the functions with published names are the presets with 'converge', which continue to the maximum
 [w, V, invV, logdetV, an, bn, E_a, L] = vb_linear_fit(X, targets.y);
 fit = ardvark_fit(X, targets.y, 'preset', 'vb_linear_fit', 'converge', true, 'outputs', {'V'});
 assert({w, V, logdetV, an, bn, E_a, L}, {fit.mean, fit.V, fit.log_det_V, fit.noise.shape, fit.noise.rate, fit.precision, fit.bound});
@@ -76,10 +76,10 @@ fit = ardvark_fit(X, s, 'preset', 'vb_logit_fit_ard', 'converge', true, 'outputs
 assert({w, V, logdetV, E_a, L}, {fit.mean, fit.V, fit.log_det_V, fit.precision, fit.bound});
 p = ardvark_predict(fit, X, 'rule', 'exact');
 assert(vb_logit_pred(X, w, V), p.probability(:, 2), 1e-12);
-% outputs that are not asked for make no difference to those that are
+% with fewer outputs, the remaining outputs are the same
 v = vb_logit_fit_ard(X, s);
 assert(v, w, 1e-13 * norm(w));
-% single precision, integers and rows as columns
+% single precision, integers, a target in a row, sparse columns
 assert(vb_linear_fit(single(X), targets.y), vb_linear_fit(double(single(X)), targets.y), 1e-12);
 assert(vb_linear_fit(int32(10 * X), targets.y'), vb_linear_fit(double(int32(10 * X)), targets.y), 1e-14);
 assert(vb_linear_fit(sparse(X), targets.y), vb_linear_fit(X, targets.y), 1e-14);

@@ -1,7 +1,7 @@
-% The functions of the SLR toolbox with compat against what the published programs returned (tests/data/README.md), all sets, to 1e-8.
-% ARDVARK_REFERENCES names a folder with more of them.
+% With compat, the functions of the SLR toolbox return what the published programs returned (tests/data/README.md), on all sets, to 1e-8.
+% ARDVARK_REFERENCES may name a folder with more reference data.
 1;
-function A = whole(file)  % like reference(), of a file that may be empty
+function A = whole(file)  % like reference(), for a file that may be empty
   A = [];
   d = dir(file);
   if ~isempty(d) && d.bytes > 1, A = dlmread(file, ','); end
@@ -18,14 +18,14 @@ function count = compare(set, name, kernel, smw, passes)
     t = reference(set, 't.csv'); tz = reference(set, 't_test.csv');
   else
     X = reference_design(set, 'X'); Z = reference_design(set, 'X_test');
-    last = columns(X) - strcmp(set, 'syn_rankdef');  % neither the column of ones nor that of zeros
+    last = columns(X) - strcmp(set, 'syn_rankdef');  % without the column of ones and the column of zeros
     X = X(:, 2:last);
     if isempty(Z), Z = X; else, Z = Z(:, 2:last); end
     t = double(reference(set, 'y_log.csv') > 0);
     tz = t(1 + mod(0:rows(Z) - 1, rows(t)))';
   end
   extra = {}; own = {};
-  [program, word] = strtok(name, '+');  % an option or argument that is not as the others have it
+  [program, word] = strtok(name, '+');  % an option or argument that differs from the other cases
   name = program;
   if ~isempty(strfind(name, 'rvm')) && ~isempty(strfind(name, 'biclsfy')), extra = {1.0}; end
   if ~isempty(strfind(name, 'l1slr')), extra = {1.0}; end
@@ -60,7 +60,7 @@ function count = compare(set, name, kernel, smw, passes)
   tables = {'errTable_tr', 'errTable_te'};
   for k = 1:2
     T = reference(set, at, [tables{k} '.csv']);
-    if k == 2 && ~strcmp(set, 'iris_multiclass'), T = []; end  % of test labels that are not there
+    if k == 2 && ~strcmp(set, 'iris_multiclass'), T = []; end  % there are no test labels
     if ~isempty(T) && ~isequal(T, out{2 + k}), error('%s %s is %s; expected %s', where, tables{k}, mat2str(out{2 + k}), mat2str(T)); end
     count = count + ~isempty(T);
   end
@@ -84,7 +84,7 @@ function count = compare(set, name, kernel, smw, passes)
         if ~(mine(i) >= 1e8), error('%s AXall(%d) is %g; it has left', where, i, mine(i)); end
         continue
       end
-      allowed = 1e-8;  % MacKay's step of a column on its way out is a difference of two numbers that agree to 1 - alpha*S = alpha*w^2
+      allowed = 1e-8;  % if a column is about to leave, MacKay's step uses 1 - alpha*S = alpha*w^2, a difference of almost equal numbers
       if numel(w) == numel(alpha) && w(i) ~= 0, allowed = max(allowed, 1e-15 / (alpha(i) * w(i)^2)); end
       if ~(abs(mine(i) / alpha(i) - 1) <= allowed), error('%s AXall(%d) is %.15g; expected %.15g', where, i, mine(i), alpha(i)); end
     end

@@ -1,5 +1,6 @@
-% pkg install from a file of scripts/package-octave --source into a home that has nothing: octave/src/Makefile makes the MEX there. Here it
-% takes that of the build folder (ARDVARK_BUILD); ARDVARK_TEST_SOURCE_PACKAGE=1 builds the core once more, which takes minutes.
+% Installs the file that scripts/package-octave --source makes into an empty home folder with pkg install; octave/src/Makefile makes the MEX
+% there. This test takes the MEX of the build folder (ARDVARK_BUILD); with ARDVARK_TEST_SOURCE_PACKAGE=1 it builds the core again, which
+% takes minutes.
 warning('off', 'all');
 source_folder = getenv('ARDVARK_SOURCE');
 whole = ~isempty(getenv('ARDVARK_TEST_SOURCE_PACKAGE'));
@@ -9,7 +10,7 @@ assert(isempty(which('ardvark_fit')));
 [status, out] = system([fullfile(source_folder, 'scripts', 'package-octave') ' --source ' getenv('HOME')]);
 if status ~= 0, error('package-octave: %s', out); end
 file = strsplit(strtrim(out), "\n"){end};
-% everything that the core is made of is in it
+% the package contains all sources of the core
 [status, packed] = system(['tar -tzf ' file]);
 packed = strsplit(strtrim(packed), "\n");
 for part = {'include', 'src', 'cmake'}
@@ -18,7 +19,7 @@ for part = {'include', 'src', 'cmake'}
     if ~any(strcmp(packed, [regexp(packed{1}, '^[^/]+', 'match'){1} '/src/core/' name{1}])), error('%s is not in the package', name{1}); end
   end
 end
-pkg('prefix', fullfile(getenv('HOME'), 'packages'), fullfile(getenv('HOME'), 'packages'));  % of root too
+pkg('prefix', fullfile(getenv('HOME'), 'packages'), fullfile(getenv('HOME'), 'packages'));  % also for root
 pkg('local_list', fullfile(getenv('HOME'), '.packages'));
 started = tic;
 pkg('install', '-local', file);

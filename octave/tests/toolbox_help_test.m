@@ -1,5 +1,5 @@
-% The help of each function of the SLR toolbox says of its options what toolbox_options.txt says, with the values that stand if nothing is
-% said, which are those of the output `parm`; it lists all of its options, in that order, and no others.
+% The help of each function of the SLR toolbox lists all options of the function and no others, with the texts of toolbox_options.txt, in
+% the same order. The defaults in the texts are the values in the output `parm`.
 1;
 function text = one_line(text), text = strtrim(regexprep(text, '\s+', ' ')); end
 
@@ -9,7 +9,7 @@ while ischar(line = fgetl(in)), about(end + 1, :) = {regexp(line, '''(\w+)''', '
 fclose(in);
 randn('state', 1);
 X = randn(30, 2); t = double(X(:, 1) > 0);
-given = {'nclass', 'nparm', 'nsamp_tr', 'nsamp_te', 'nfeat', 'R'};  % by the data
+given = {'nclass', 'nparm', 'nsamp_tr', 'nsamp_te', 'nfeat', 'R'};  % these come from the data
 files = dir(fullfile(getenv('ARDVARK_OCTAVE_FOLDER'), '*clsfy_*.m'));
 assert(numel(files), 13);
 warning('off', 'all');

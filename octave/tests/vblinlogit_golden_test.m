@@ -1,7 +1,7 @@
-% The functions of VBLinLogit with compat against what the published program returned (tests/data/README.md), all sets, to 1e-9.
-% One is held to 5e-9: in syn_under, more columns than rows, linear ARD turns rounding of 1e-16 into 7e-10 (vblinlogit_test.cpp) where sums run in another
-% order, and into 1.2e-9 with the sums of a processor with SSE3.
-% ARDVARK_REFERENCES names a folder with more of them.
+% With compat, the functions of VBLinLogit return what the published program returned (tests/data/README.md), on all sets, to 1e-9.
+% One tolerance is 5e-9: for syn_under, which has more columns than rows, linear ARD turns rounding of 1e-16 into 7e-10 if sums are added in
+% another order (vblinlogit_test.cpp), and into 1.2e-9 with the sums of a processor with SSE3.
+% ARDVARK_REFERENCES may name a folder with more reference data.
 1;
 function count = compare(set, name, hyper)
   count = 0;
@@ -31,7 +31,7 @@ function count = compare(set, name, hyper)
   allowed = 1e-9;
   if strcmp(set, 'syn_under') && strcmp(name, 'vb_linear_fit_ard'), allowed = 5e-9; end
   if ~(difference <= allowed), error('%s %s Vdiag differs by %g', set, at, difference); end
-  % invV is the inverse of V: relative to the two norms, as V is known to 1e-9
+  % invV is the inverse of V; the error is relative to the two norms, because V is known to 1e-9
   residual = norm(out{3} * out{2} - eye(columns(X)), 1) / (norm(out{3}, 1) * norm(out{2}, 1));
   if ~(residual <= 1e-9), error('%s %s invV * V is off the identity by %g', set, at, residual); end
   X_test = reference_design(set, 'X_test');

@@ -28,7 +28,8 @@ Matrix flat_columns_in_units(const Frame& frame, const std::vector<Index>& flat_
   return F;
 }
 
-// By a Gram matrix, which sees only about half of the digits.
+// Whether columns of length 1 are linearly dependent, judged by their Gram matrix. The Gram matrix keeps only about half of the digits, so
+// columns that are almost dependent may also be called dependent.
 bool are_dependent(const Matrix& F) {
   const Matrix G = F.transpose() * F;
   Matrix L = G;

@@ -220,11 +220,12 @@ class Dual final : public Solver {
   [[nodiscard]] double work() const { return static_cast<double>(n_) * static_cast<double>(n_) * static_cast<double>(p_); }
   static constexpr double small_work = 4e6;
 
-  // Makes as many pieces as need at most half the memory of the columns in addition; an even number if this is only a few MB. Keeps a
-  // larger workspace from before.
+  // Each piece except the first needs a matrix K of its own. These matrices may take at most half as much memory as the columns, and there
+  // are at most 8 pieces; if this allows fewer than 4, there is one piece. If K has at most 8 MB and there is enough work, the number is
+  // rounded up to an even one instead, so that two threads get equally many pieces. A larger workspace from before is kept.
   void cut_into_pieces() {
     const Index room = 1 + p_ / (2 * std::max<Index>(n_, 1));
-    Index num = room < 4 ? 1 : std::min<Index>(room, 8);  // with fewer pieces, the threads share the products
+    Index num = room < 4 ? 1 : std::min<Index>(room, 8);  // with one piece, the threads share each product
     if (n_ <= 1024 && work() >= small_work) num = std::min<Index>((room + 1) / 2 * 2, 8);
     pieces_.resize(static_cast<std::size_t>(num));
     for (Index i = 0; i < num; ++i) {

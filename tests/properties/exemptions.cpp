@@ -165,13 +165,16 @@ const std::vector<Exemption>& exemptions() {
       {{"target", "units"},
        searches_widths,
        "kernel machines that search their widths",
-       "a search ends when its gain is small, so its widths are not exact; and it takes rows in the order of their values"},
+       "the search ends when its gain is small, so widths are not exact; rows are sorted by value, and other units may change their order"},
       {{"columns"},
        chooses_centres_while_it_searches,
        "the same, with a choice of centres",
        "the order of likely centres depends on the rounding of kernels"},
       {{"columns"}, searches_a_width_each, "the same, with a width for each column", "rounding decides the first steps of the search"},
-      {{"solvers"}, follows_mackay, "MacKay's rule", "it need not raise the bound, and its sweeps may cycle without end"},
+      {{"solvers"},
+       follows_mackay,
+       "precisions by MacKay's rule",
+       "a step may lower the bound, and the sweeps may repeat a cycle without converging"},
       {{"rows", "weights"},
        asks_for_a_gram_matrix_without_digits,
        "solver primal where the Gram matrix has no digits left",
@@ -206,7 +209,7 @@ const std::vector<Exemption>& exemptions() {
 }
 
 std::string table_of_exemptions() {
-  std::string table = "| property | of | why it may not hold |\n|---|---|---|\n";
+  std::string table = "| property | fits | why it may not hold |\n|---|---|---|\n";
   for (const Exemption& one : exemptions()) table += fmt::format("| {} | {} | {} |\n", fmt::join(one.properties, ", "), one.of, one.reason);
   return table;
 }

@@ -17,7 +17,7 @@ double rows_of(const Subject& subject) {
   return subject.problem.weights.size() > 0 ? subject.problem.weights.sum() : static_cast<double>(subject.problem.rows());
 }
 
-// The regressions of a coding of several classes: each ends separately.
+// Number of regressions in a coding of several classes, each of which ends separately; otherwise 1.
 double machines_of(const Subject& subject) {
   return subject.model->softmax() ? std::max(1.0, static_cast<double>(subject.model->softmax()->machines.size())) : 1;
 }
@@ -57,7 +57,8 @@ double rounding_of_residuals(const Subject& subject) {
 }  // namespace
 
 // With condition number c, each eigenvalue is known to c times the rounding of a number, and ln|V| is the sum of their logarithms.
-// The dual's matrix, and that of the spectral solver, holds a one beside what the rows would vary by before they are seen.      (RIDGE.4)
+// The matrices of the dual and the spectral solver are the identity plus the prior covariance of the rows. Their rounding errors are
+// relative to this covariance. (RIDGE.4)
 double allowed_gain(const Subject& subject) {
   const double columns = static_cast<double>(subject.prepared.X.cols() + 1);
   double rounding = rounding_of_condition(subject);
@@ -74,8 +75,8 @@ double rounding_of_rows(const Subject& subject) {
   return 4 * std::numeric_limits<double>::epsilon() * sum;
 }
 
-// By their definition, these depend on the order: one observation at a time; k-means centres and pivots, which begin at a row; published
-// stopping rules.
+// By definition, these depend on the order: fits that read one observation at a time; k-means centres and pivots, which begin at a row;
+// published stopping rules.
 bool follows_published_stop(const Subject& subject) {
   const ModelOptions& options = subject.prepared.options;
   return subject.is_preset() && !options.converge;
@@ -87,12 +88,12 @@ std::string apart(const Estimates& a, const Estimates& b, double gain) {
   if (!std::isfinite(gain)) return "";  // rounding alone decides
   const double nats = 2 * gain + 1e-9 * (1 + std::abs(b.bound)), sds = 2 * std::sqrt(2 * nats);
   if (!(std::abs(a.bound - b.bound) <= nats))
-    return fmt::format("the bound is {} and {} (differs by {:.2g}, may by {:.2g})", a.bound, b.bound, a.bound - b.bound, nats);
+    return fmt::format("the bound is {} and {} (difference {:.2g}, allowed {:.2g})", a.bound, b.bound, a.bound - b.bound, nats);
   if (a.mean.size() != b.mean.size()) return fmt::format("there are {} and {} coefficients", a.mean.size(), b.mean.size());
   for (Index j = 0; j < a.mean.size(); ++j) {
     const double rounding = 1e-9 * std::abs(b.mean[j]);
     if (!(std::abs(a.mean[j] - b.mean[j]) <= sds * std::max(a.sd[j], b.sd[j]) + rounding))
-      return fmt::format("coefficient {} is {} and {}: {:.2g} posterior sds, may be {:.2g}", j + 1, a.mean[j], b.mean[j],
+      return fmt::format("coefficient {} is {} and {} (difference {:.2g} posterior sds, allowed {:.2g})", j + 1, a.mean[j], b.mean[j],
                          std::abs(a.mean[j] - b.mean[j]) / b.sd[j], sds);
   }
   return "";
@@ -146,7 +147,7 @@ Estimates estimates_of(const SavedModel& model) {
 
 namespace {
 
-// The result of the changed problem; nothing if either fit has not converged.
+// Compares the fit of the changed problem with that of the original one. If they differ, both fits continue before they are judged.
 Verdict compare(const Subject& subject, const DrawnProblem& other, const std::function<void(Estimates&)>& as_before, const char* what) {
   const auto answer = [&](const SavedModel& model, const SavedModel& before) {
     Estimates now = estimates_of(model);
@@ -155,17 +156,17 @@ Verdict compare(const Subject& subject, const DrawnProblem& other, const std::fu
   };
   SavedModel model = fit_of(prepare(other));
   SavedModel first = *subject.model;
-  if (report_of(model).status == Status::max_sweeps) {  // it may need a few more
+  if (report_of(model).status == Status::max_sweeps) {  // it may need more sweeps
     model = fit_of(prepare(with_more_sweeps(other)));
     first = fit_of(prepare(with_more_sweeps(subject.problem)));
   }
-  if (report_of(model).status == Status::max_sweeps && is_sparse_fit(subject)) return says_nothing();  // it says so
+  if (report_of(model).status == Status::max_sweeps && is_sparse_fit(subject)) return says_nothing();  // its status says so
   if (report_of(model).status != Status::converged)
     return fails(fmt::format("{}: the status is {}: {}", what, to_string(report_of(model).status), report_of(model).message));
   std::string place = answer(model, first);
   if (!place.empty() && !subject.model->relevance()) {
     place = answer(fit_of(prepare(taken_further(subject, other))), fit_of(prepare(taken_further(subject, subject.problem))));
-    if (!place.empty()) place = "also taken further, " + place;
+    if (!place.empty()) place = "also with a smaller tolerance, " + place;
   }
   return place.empty() ? holds() : fails(std::string(what) + ": " + place);
 }
@@ -204,7 +205,7 @@ Verdict columns_may_be_permuted(const Subject& subject) {
   if (subject.prepared.X.cols() != subject.problem.num_columns() || subject.prepared.options.width.find(',') != std::string::npos)
     return says_nothing();
   if (subject.problem.has_trait("duplicated column") || subject.problem.has_trait("zeros and ones") || subject.problem.has_trait("ties"))
-    return says_nothing();                                  // the order decides which of two is left out
+    return says_nothing();                                  // the order decides which of two equal columns is left out
   if (has_left_out_copies(subject)) return says_nothing();  // the same
   Random random(subject.problem.seed + 2);
   const std::vector<Index> order = random.permutation(subject.problem.num_columns());
@@ -253,7 +254,7 @@ Verdict target_has_units(const Subject& subject) {
   if (subject.prepared.options.intercept && spread > 1e-3 * y.cwiseAbs().maxCoeff()) other.target.array() += random.normal() * spread;
   if (subject.prepared.options.start_noise) return says_nothing();
   if (subject.problem.has_trait("no noise") || subject.problem.has_trait("constant target"))
-    return says_nothing();  // the bound grows without an end
+    return says_nothing();  // the bound grows without limit
   const double weights = subject.problem.weights.size() > 0 ? subject.problem.weights.sum() : rows_of(subject);
   double num_flat = subject.prepared.options.intercept ? 1 : 0;  // a constant column is left out, flat or not
   if (subject.is_linear_score())
@@ -271,7 +272,7 @@ Verdict target_has_units(const Subject& subject) {
 Verdict weights_are_repetition(const Subject& subject) {
   if (!subject.is_converged() || follows_published_stop(subject) || subject.model->relevance()) return says_nothing();
   if (subject.problem.has_trait("no noise") || subject.problem.has_trait("constant target"))
-    return says_nothing();  // the bound grows without an end
+    return says_nothing();  // the bound grows without limit
   const Vector& given = subject.problem.weights;
   if (given.size() > 0 && (given.array() != given.array().round()).any()) return says_nothing();
   Random random(subject.problem.seed + 5);
@@ -283,7 +284,7 @@ Verdict weights_are_repetition(const Subject& subject) {
   std::vector<Index> rows;
   for (Index i = 0; i < weighted.rows(); ++i)
     for (int copy = 0; copy < static_cast<int>(weighted.weights[i]); ++copy) rows.push_back(i);
-  // The default depends on the number of rows, as does the prior that `auto` may choose.
+  // The default tolerance depends on the number of rows, and so does the prior that `auto` chooses.
   if (!subject.prepared.options.tolerance && !is_sparse_fit(subject)) set_option(weighted, "tolerance", 1e-8);
   DrawnProblem repeated = with_rows(weighted, rows);
   repeated.weights = {};
@@ -363,7 +364,7 @@ Verdict converged_means_the_end(const Subject& subject) {
   if (status != Status::converged && status != Status::max_sweeps)
     return fails(fmt::format("further sweeps: the status is {}: {}", to_string(status), report_of(model).message));
   if (std::abs(more) <= promised + rounding_of_bound(subject)) return holds();
-  return fails(fmt::format("further sweeps raise the bound by {:.2g}, {:.2g} were promised", more, promised));
+  return fails(fmt::format("further sweeps raise the bound by {:.2g}, but at most {:.2g} was promised", more, promised));
 }
 
 }  // namespace ardvark::testing

@@ -19,8 +19,8 @@ Vector size_of(const Subject& subject, const Vector& x) {
 }
 
 // sum_j x_j^2/a_j: with more columns than rows, x'Vx is the difference of this prior variance and the information of the rows. A column of
-// relevance r has V_jj = (1 - r)/a_j. (RIDGE.5) Of a sparse prior the widths of slab and dense part are before, in units of the target per
-// deviation of the column.            (SP.6)
+// relevance r has V_jj = (1 - r)/a_j. (RIDGE.5) For a sparse prior, the prior variance is that of slab and dense part; their widths are in
+// units of the target per standard deviation of the column. (SP.6)
 double variance_before(const Subject& subject, const Vector& size) {
   const Fit& fit = subject.fit();
   double sum = 0;
@@ -57,8 +57,8 @@ Moments moments_of(const Vector& x, const Vector& w, const Matrix& C, const Vect
   return out;
 }
 
-// What a published program subtracts from the columns without an intercept, as a note of the fit says: the mean of each column, or of the
-// table.                                                                                                                        (SLR.4)
+// Subtracts from the rows what a published program without an intercept subtracts: the mean of each column, or of the table. A note of the
+// fit says which.                                                                                                               (SLR.4)
 Matrix as_scored(const Subject& subject, const Matrix& rows) {
   const auto reports = [&](const Report& report, const char* what) {
     return std::ranges::any_of(report.notes, [&](const std::string& note) { return note.find(what) != std::string::npos; });
@@ -174,7 +174,7 @@ Vector by_pairs(const SoftmaxFit& fit, const Vector& score, ClassRule rule) {
   return p / p.sum();
 }
 
-// The softmax of the mean scores; for machines, their odds scaled to a sum of one; and pairs.
+// The softmax of the mean scores, which for machines is their odds scaled to a sum of one; for pairs, by_pairs().
 std::string check_softmax(const Subject& subject, const Matrix& X) {
   const SoftmaxFit& fit = *subject.model->softmax();
   const Matrix scored = as_scored(subject, X);
@@ -225,7 +225,7 @@ double kernel_by_hand(const KernelSpec& spec, const Vector& x, const Vector& c) 
   return product;
 }
 
-// The weighted sum of kernel functions and a bias, of standardised inputs.
+// The weighted sum of kernel functions of standardised inputs, plus a bias.
 std::string check_relevance(const RelevanceFit& fit, const Matrix& X) {
   const KernelSpec spec = fit.kernel.spec();
   const auto units = [&](const Vector& x) { return Vector((x - fit.input_center).cwiseProduct(fit.input_scale)); };
@@ -255,7 +255,7 @@ std::string check_relevance(const RelevanceFit& fit, const Matrix& X) {
     }
     const Vector sigma = 1 / (1 + (-score.array()).exp());
     const bool is_alone = fit.machines.size() == 1;
-    // All of them may be too small for a double while their shares are not.
+    // All probabilities may be too small for a double, but their ratios are not.
     const Vector log_sigma = score.unaryExpr([](double x) { return x < 0 ? x - std::log1p(std::exp(x)) : -std::log1p(std::exp(-x)); });
     const Vector relative = (log_sigma.array() - log_sigma.maxCoeff()).exp();
     for (Index k = 0; k < sigma.size(); ++k) {

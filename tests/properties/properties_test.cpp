@@ -1,4 +1,4 @@
-// 500 problems of the generator, and every property of each. scripts/check runs thousands.
+// Checks every property on 500 problems of the generator. scripts/check runs thousands.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -23,7 +23,7 @@ TEST_P(Properties, HoldOfRandomProblems) {
   options.seed = 1 + options.count * static_cast<std::uint64_t>(GetParam());
   options.failures = "";
   options.shell_every = 5;
-  EXPECT_EQ(run_properties(options).num_failures, 0u) << "see what is printed above, with the command that shows it again";
+  EXPECT_EQ(run_properties(options).num_failures, 0u) << "the output above shows each failure, and the command that repeats it";
 }
 
 INSTANTIATE_TEST_SUITE_P(Generator, Properties, ::testing::Range(0, 20));
@@ -37,29 +37,29 @@ struct Mended {
 TEST(Properties, HoldWhereTheyOnceDidNot) {
   const Mended all[] = {
       {139, "predicted", "a preset with compat centred its columns without an intercept, and did not say so"},
-      {1600, "predicted", "the same of l1_slr_lap"},
-      {2456, "predicted", "the same of the softmax"},
-      {1895, "described", "R^2 of a greedy preset was about the mean beside any flat column"},
-      {2300, "rows", "blocks of columns correlated by one half hung on the order of the rows"},
-      {1580, "memory", "the order of columns as like to the target as each other hung on rounding"},
-      {12174, "weights", "two accidental small steps of a sparse fit of separable classes were taken for its end"},
-      {631, "solvers", "a dual that could not begin said that the classes are separated"},
-      {1855, "sound", "of a constant target no start under slab had a finite bound"},
-      {11277, "rows", "a target far from zero was not centred with its columns where these kept their size"},
-      {11525, "converged", "plain sweeps with pruning ended on what the next step promised alone"},
-      {1010706, "derived", "effective parameters of nothing were below zero by rounding"},
-      {20076, "c", "a softmax with pruned columns and no posterior ended the program, by a division by zero"},
-      {1000920, "sound", "of separated rows a full step overshot further each sweep, where columns may leave"},
-      {1002339, "saved", "a filter that had lost its covariance to rounding gave NaN and could be saved"},
+      {1600, "predicted", "the same for l1_slr_lap"},
+      {2456, "predicted", "the same for the softmax"},
+      {1895, "described", "with any flat column, R^2 of a greedy preset was relative to the mean, as with an intercept"},
+      {2300, "rows", "blocks of columns with correlations of one half depended on the order of the rows"},
+      {1580, "memory", "the order of columns with the same correlation with the target depended on rounding"},
+      {12174, "weights", "a sparse fit of separable classes ended after two steps that were small by accident"},
+      {631, "solvers", "a fit with the dual solver that could not begin said that the classes are separated"},
+      {1855, "sound", "for a constant target, no start of the prior slab had a finite bound"},
+      {11277, "rows", "a target far from zero was not centred if the columns were not standardised"},
+      {11525, "converged", "a small promised gain of the next step alone was enough to end plain sweeps with pruning"},
+      {1010706, "derived", "the effective parameters of a fit without effects were negative by rounding"},
+      {20076, "c", "a softmax with pruned columns and no posterior ended the program by a division by zero"},
+      {1000920, "sound", "with separable classes and columns that may leave, each full step went further beyond the maximum"},
+      {1002339, "saved", "a filter whose covariance was lost by rounding gave NaN, but could be saved"},
       {1014125, "sound", "a kernel machine without a column and without a bias had no posterior"},
-      {1001308, "described", "columns of very different sizes were not all seen, by a Gram matrix"},
-      {1018090, "described", "the same of more columns than rows"},
-      {1011549, "rows", "the same, and of a target nearly without noise rounding decided"},
-      {1014433, "units", "rounding chose the lattice of 16 rows of standardised columns"},
-      {1003390, "memory", "whether a copy far from zero was seen as one hung on the last bit of its mean"},
-      {1012840, "columns", "rows of a kernel machine were in the order of the first column"},
-      {1014781, "weights", "which of a chain of near copies were left out hung on the order of the rows"},
-      {1001025, "sound", "the weights of two hypotheses summed to one but for the rounding of their evidence"},
+      {1001308, "described", "with columns of very different sizes, the Gram matrix lost the small ones"},
+      {1018090, "described", "the same with more columns than rows"},
+      {1011549, "rows", "the same, and for a target almost without noise, rounding decided"},
+      {1014433, "units", "with 16 rows and standardised columns, rounding chose the points of the grid of hyper-parameters"},
+      {1003390, "memory", "the last bit of its mean decided whether a copy of a column, far from zero, was found"},
+      {1012840, "columns", "the rows of a kernel machine were sorted by the first column"},
+      {1014781, "weights", "the order of the rows decided which columns of a chain of near copies were left out"},
+      {1001025, "sound", "the weights of two hypotheses did not sum to one because of rounding of their evidence"},
   };
   for (const Mended& one : all) {
     RunOptions options;
@@ -76,7 +76,7 @@ TEST(Exemptions, StandOnThePageOfReliability) {
   std::stringstream page;
   page << file.rdbuf();
   const std::string table = testing::table_of_exemptions();
-  EXPECT_NE(page.str().find(table), std::string::npos) << "ardvark_random --exemptions prints what the page should have:\n" << table;
+  EXPECT_NE(page.str().find(table), std::string::npos) << "the page should contain what ardvark_random --exemptions prints:\n" << table;
 }
 
 TEST(ProblemGenerator, DrawsTheSameProblemFromTheSameSeed) {

@@ -56,25 +56,25 @@ double rounding_of_condition(const Subject& subject) { return 4 * std::numeric_l
 const std::vector<Property>& properties() {
   static const std::vector<Property> all = {
       {"saved", "a saved fit gives back the same results, summary and predictions, bit for bit", saved_is_what_was_fitted},
-      {"sound", "what is promised finite is finite, probabilities lie in [0, 1] and sum to one", results_are_sound},
-      {"derived", "effective parameters are as many as weights at most, inclusions of sets lie in [0, 1]", derived_numbers_are_sound},
-      {"bound", "the bound rises where that is promised", bound_rises},
+      {"sound", "results are finite unless documented otherwise, probabilities lie in [0, 1] and sum to one", results_are_sound},
+      {"derived", "there are at most as many effective parameters as weights, inclusions of sets lie in [0, 1]", derived_numbers_are_sound},
+      {"bound", "the bound never falls in fits for which this is documented", bound_rises},
       {"described", "accuracy, log loss and R^2 are those of the predictions of the training rows", rows_are_described},
       {"predicted", "predictions are those computed by hand from the coefficients", predictions_by_hand},
-      {"converged", "'converged' leaves no more to be gained than the tolerance", converged_means_the_end},
+      {"converged", "after a fit has converged, the bound can rise by at most the tolerance", converged_means_the_end},
       {"rows", "rows in another order give the same answer", rows_may_be_permuted},
       {"columns", "columns in another order give the same answer in that order", columns_may_be_permuted},
-      {"units", "columns in other units give the same answer in these", columns_have_units},
-      {"target", "a target in other units gives the same answer in these", target_has_units},
-      {"weights", "a weight equals repetition", weights_are_repetition},
-      {"labels", "flipped labels turn the signs", labels_may_be_flipped},
+      {"units", "columns in other units give the same answer in these units", columns_have_units},
+      {"target", "a target in other units gives the same answer in these units", target_has_units},
+      {"weights", "a weight gives the same answer as repeated rows", weights_are_repetition},
+      {"labels", "exchanged labels change the signs of the coefficients", labels_may_be_flipped},
       {"solvers", "every solver gives the same answer", solvers_agree},
       {"memory", "every memory order gives the same answer", memory_order_does_not_matter},
       {"threads", "one thread and two give the same bits", threads_do_not_matter},
       {"again", "the same fit, made again, has the same bits", the_same_again},
-      {"refused", "what is no number is refused with its place", what_is_no_number_is_refused},
+      {"refused", "a value that is not a finite number is refused, with its row and column", what_is_no_number_is_refused},
       {"c", "the C interface gives the same bits", the_c_interface_agrees},
-      {"shell", "the program prints, saves and predicts what the library finds", the_program_agrees},
+      {"shell", "the program prints, saves and predicts the same as the library", the_program_agrees},
   };
   return all;
 }
@@ -136,7 +136,7 @@ std::string difference_within(const Json& a, const Json& b, double allowed, cons
 
 std::string difference(const Json& a, const Json& b, double tolerance, const std::string& at) {
   if (!a.is_object() || !b.is_object())
-    return difference_within(a, b, tolerance * std::max(largest(a), largest(b)), at.empty() ? "the whole" : at);
+    return difference_within(a, b, tolerance * std::max(largest(a), largest(b)), at.empty() ? "the whole result" : at);
   for (const auto& [name, value] : a.items()) {
     if (!b.contains(name)) return fmt::format("the second has no {}{}", at.empty() ? "" : at + ".", name);
     const std::string place = difference(value, b.at(name), tolerance, at.empty() ? name : at + "." + name);

@@ -1,4 +1,4 @@
-// What holds of every problem that the generator draws. One function a property, by name in one list.
+// Properties that must hold for every problem of the generator. Each property is a function; one list has their names.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -13,7 +13,7 @@ namespace ardvark::testing {
 
 using Json = nlohmann::ordered_json;
 
-/// A property holds, says nothing about this problem, or fails with a sentence.
+/// A property holds, does not apply to this problem, or fails with a message.
 struct Verdict {
   bool applies = true;
   std::string failure;
@@ -27,8 +27,8 @@ inline Verdict fails(const std::string& sentence) { return {true, sentence}; }
 struct Subject {
   DrawnProblem problem;
   PreparedProblem prepared;
-  std::optional<SavedModel> model;  ///< absent where the library refuses the problem
-  std::string refusal;              ///< its sentence
+  std::optional<SavedModel> model;  ///< absent if the library refuses the problem
+  std::string refusal;              ///< the message of the refusal
 
   explicit Subject(const DrawnProblem& drawn);
   [[nodiscard]] const Report& report() const { return report_of(*model); }
@@ -37,16 +37,16 @@ struct Subject {
   [[nodiscard]] bool is_regression() const { return task_of(*model) == Task::linear; }
   /// One linear score: coefficients of a regression or of two classes.
   [[nodiscard]] bool is_linear_score() const { return model && !model->relevance() && !model->softmax(); }
-  /// Of a linear score; of another model an empty one.
+  /// The fit of a linear score; for other models, an empty fit.
   [[nodiscard]] const Fit& fit() const {
     static const Fit none;
     return model->score() != nullptr ? *model->score() : none;
   }
   [[nodiscard]] bool is_preset() const { return prepared.options.model.empty(); }
-  /// Of a linear score: whether it can be asked for.
+  /// Whether the covariance is available.
   [[nodiscard]] bool keeps_covariance() const;
-  /// Of a linear score: condition number of the posterior's correlations, which is that of the equations at the best scale of the columns;
-  /// infinity where rounding leaves no more of it, 1 where the covariance is not known.
+  /// For a linear score: condition number of the posterior correlations, which is that of the equations with the best scales of the
+  /// columns. It is infinite if rounding leaves no correct digit, and 1 if the covariance is not known.
   [[nodiscard]] double condition() const;
 
  private:
@@ -55,15 +55,15 @@ struct Subject {
  public:
 };
 
-/// What solving these equations may cost: their condition number times the rounding of a number, by a Gram matrix.            (RIDGE.9)
+/// Relative error of a solution of these equations by a Gram matrix: their condition number times rounding.                   (RIDGE.9)
 [[nodiscard]] double rounding_of_condition(const Subject& subject);
 
-/// Of a linear score: what the entries of a row are differences of, |x| and with an intercept the size of the columns' means; and sum_j of
-/// its squares times the prior variances, of which x'Vx is a part.
+/// For a linear score. size_of: the entries of a row are differences of numbers of this size, |x| plus, with an intercept, the absolute
+/// means of the columns. variance_before: the sum over the columns of size^2 times the prior variance; x'Vx is a part of it.
 [[nodiscard]] Vector size_of(const Subject& subject, const Vector& x);
 [[nodiscard]] double variance_before(const Subject& subject, const Vector& size);
 
-/// The same with some of it changed. \throws InvalidArgument where the library refuses it
+/// The fit of a problem, which may be a changed one. \throws InvalidArgument if the library refuses it
 [[nodiscard]] SavedModel fit_of(const PreparedProblem& prepared);
 
 struct Property {
@@ -73,17 +73,17 @@ struct Property {
 };
 [[nodiscard]] const std::vector<Property>& properties();
 
-/// Where a property is known not to hold: named, with the reason. The list is to become shorter.
+/// Fits for which a property is known to fail, with the reason. The list should become shorter.
 struct Exemption {
   std::vector<const char*> properties;
   bool (*applies)(const Subject&);
-  const char* of;  ///< what `applies` asks, in words
+  const char* of;  ///< the condition of `applies`, in words
   const char* reason;
 };
 [[nodiscard]] const std::vector<Exemption>& exemptions();
-/// In Markdown: properties, of what, and why.
+/// In Markdown: properties, fits and reasons.
 [[nodiscard]] std::string table_of_exemptions();
-/// The first that speaks of this problem; nullptr: none.
+/// The first exemption that applies to this problem; nullptr: none.
 [[nodiscard]] const Exemption* exemption_of(const std::string& property, const Subject& subject);
 
 Verdict saved_is_what_was_fitted(const Subject&);
@@ -110,18 +110,18 @@ Verdict the_program_agrees(const Subject&);
 /// The options that `ardvark fit --help` names: "--max-sweeps".
 [[nodiscard]] const std::vector<std::string>& shell_options();
 
-/// What the shell refuses by its own rules of tables, where the library is given numbers.
+/// Whether this is a refusal by rules for tables that only the program has, because the library gets numbers.
 [[nodiscard]] bool is_refused_by_the_shell_alone(const std::string& message);
-/// The options of a problem with those that name columns and rows: what a caller of the library sets by name.
+/// All options that a caller of the library sets by name, including those that name columns and rows.
 [[nodiscard]] std::vector<std::pair<std::string, ModelOptions::Value>> all_options(const Subject& subject);
-/// A problem and its answer, for other languages.
+/// A problem and its results, for tests in other languages.
 [[nodiscard]] Json exchanged(const Subject& subject);
 
-/// New rows: each cell is one of its column.
+/// New rows: each entry is a random entry of its column.
 [[nodiscard]] Matrix new_rows(const Subject& subject, Index rows = 7);
 [[nodiscard]] Json json_of(const SavedModel& model, bool covariance, double level = 0.95);
 [[nodiscard]] Json json_of(const Prediction& prediction, const SavedModel& model);
-/// Where two differ, and how; empty: nowhere. Numbers may differ by `tolerance` times the largest of their list.
+/// Says where two results differ, and how; empty: nowhere. Numbers may differ by `tolerance` times the largest number of their list.
 [[nodiscard]] std::string difference(const Json& a, const Json& b, double tolerance = 0, const std::string& at = {});
 [[nodiscard]] std::vector<std::string> names_of_members(const Json& object);
 

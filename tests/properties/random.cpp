@@ -3,7 +3,7 @@
 //   ardvark_random --seed 1 --count 500                     problems 1 to 500, every property
 //   ardvark_random --seed 1 --count 500 --property saved    only this property; --list names all of them
 //   ardvark_random --seed 17                                 one problem
-//   ardvark_random --seed 1 --count 500 --digest            a number for each answer: the same from two versions whose answers are the same
+//   ardvark_random --seed 1 --count 500 --digest            a number for each answer; two versions with the same answers print the same
 //   ardvark_random --exemptions                              the cases in which a property is known to fail: table of docs/reliability.md
 //   ardvark_random --problem build/check/failures/saved-17.json --property saved
 #include <fmt/format.h>

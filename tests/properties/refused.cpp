@@ -33,7 +33,7 @@ Verdict what_is_no_number_is_refused(const Subject& subject) {
       return fails(fmt::format("{} of row {} is {}, and the refusal does not name the column: {}", what, i + 1, value, message));
     return holds();
   }
-  return fails(fmt::format("{} of row {} is {} and was taken", what, i + 1, value));
+  return fails(fmt::format("{} of row {} is {} and was accepted", what, i + 1, value));
 }
 
 }  // namespace ardvark::testing

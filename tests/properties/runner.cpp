@@ -83,7 +83,7 @@ std::string kind_of(const std::string& failure) {
 
 void report_failure(const Property& property, const DrawnProblem& problem, const std::string& failure, const RunOptions& options) {
   fmt::print("FAILED {}, seed {}: {}\n  {}\n", property.name, problem.seed, failure, describe(problem));
-  fmt::print("  again: build/bin/ardvark_random --seed {} --property {}\n", problem.seed, property.name);
+  fmt::print("  repeat: build/bin/ardvark_random --seed {} --property {}\n", problem.seed, property.name);
   if (options.failures.empty()) return;
   const std::string kind = kind_of(failure);
   const auto until = Clock::now() + std::chrono::seconds(20);
@@ -95,8 +95,8 @@ void report_failure(const Property& property, const DrawnProblem& problem, const
   const std::string name = fmt::format("{}/{}-{}", options.failures, property.name, problem.seed);
   write(name + ".json", json_of(small).dump(1));
   write(name + ".csv", csv_of(small));
-  fmt::print("  smallest: {}: {}\n", describe(small), verdict_of(property, small).failure);
-  fmt::print("  again: build/bin/ardvark_random --problem {}.json --property {}\n", name, property.name);
+  fmt::print("  smallest problem that fails: {}: {}\n", describe(small), verdict_of(property, small).failure);
+  fmt::print("  repeat: build/bin/ardvark_random --problem {}.json --property {}\n", name, property.name);
   std::string line = fmt::format("build/bin/ardvark fit {}.csv", name);
   for (const std::string& word : arguments_of(small, shell_options())) line += " " + quoted(word);
   fmt::print("  as a command: {}\n", line);
@@ -173,8 +173,8 @@ RunOutcome run_properties(const RunOptions& options) {
   fmt::print("figure: {} problems: {} fitted, {} refused\n", outcome.num_problems, outcome.num_fitted, outcome.num_refused);
   for (const Property& property : all) {
     const Count& count = counts[property.name];
-    fmt::print("figure: {:<12} held of {:>6}, failed of {}, of {} in a named exemption ({:.1f} s)\n", property.name, count.held,
-               count.failed, count.exempt, count.seconds);
+    fmt::print("figure: {:<12} holds for {:>6}, fails for {}, under an exemption {} ({:.1f} s)\n", property.name, count.held, count.failed,
+               count.exempt, count.seconds);
   }
   return outcome;
 }

@@ -1,4 +1,4 @@
-// Problems by their seeds, tried one after the other; each failure is made small and printed with the command that shows it again.
+// Checks problems one after the other, by seed. Each failure is reduced to a small problem and printed with the command that repeats it.
 #pragma once
 
 #include <cstdint>
@@ -10,14 +10,14 @@ namespace ardvark::testing {
 
 struct RunOptions {
   std::uint64_t seed = 1, count = 1;
-  std::string wanted;                             ///< names of properties, with commas; empty: all
+  std::string wanted;                             ///< names of properties, separated by commas; empty: all
   std::string failures = "build/check/failures";  ///< where small problems that fail are written; empty: nowhere
-  std::string file;                               ///< one problem of a file instead of the seeds
+  std::string file;                               ///< the problem is read from this file instead of drawn by seed
   std::string folder;                             ///< problems and their results are written there, for other languages
-  std::uint64_t shell_every = 1;                  ///< of so many problems one is taken to the program; 0: none
-  bool strict = false;                            ///< what falls under a named exemption is a failure too
+  std::uint64_t shell_every = 1;                  ///< one of so many problems also runs with the program; 0: none
+  bool strict = false;                            ///< failures under an exemption count, too
   bool show = false;                              ///< print each problem
-  bool digest = false;  ///< in place of properties: print a number for each answer; two versions are compared by it
+  bool digest = false;  ///< instead of checking properties: print a number for each answer, to compare two versions
 };
 
 struct RunOutcome {

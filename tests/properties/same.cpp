@@ -63,7 +63,7 @@ Verdict memory_order_does_not_matter(const Subject& subject) {
   wide.block(2, 1, prepared.X.rows(), prepared.X.cols()) = prepared.X;
   const Json expected = comparable(*subject.model);
   std::string place = difference(comparable(fit_model(OwnedMatrix(Matrix(prepared.X)), prepared.target, prepared.options)), expected);
-  if (!place.empty()) return fails("a table given away: " + place);
+  if (!place.empty()) return fails("with a moved table: " + place);
   const MatrixView rows(by_row.data(), by_row.rows(), by_row.cols(), Layout::row_major);
   for (const auto& [what, X] : {std::pair<const char*, MatrixView>{"row by row", rows},
                                 {"a block of a larger table", wide.block(2, 1, prepared.X.rows(), prepared.X.cols())}}) {
@@ -73,7 +73,7 @@ Verdict memory_order_does_not_matter(const Subject& subject) {
       continue;  // with the maximum number of sweeps, the working rows may or may not have converged
     if (report_of(model).status != subject.report().status)
       return fails(
-          fmt::format("{} the status is {}, not {}", what, to_string(report_of(model).status), to_string(subject.report().status)));
+          fmt::format("{}: the status is {}, not {}", what, to_string(report_of(model).status), to_string(subject.report().status)));
     if (!subject.is_converged() || !subject.has_posterior()) continue;
     // A published rule may stop some sweeps sooner or later, because it stops while the bound still changes.
     if (follows_published_stop(subject) && report_of(model).sweeps != subject.report().sweeps) continue;
@@ -95,7 +95,7 @@ Verdict threads_do_not_matter(const Subject& subject) {
     return comparable(fit_of(prepared));
   };
   const std::string place = difference(with(2), with(1));
-  return place.empty() ? holds() : fails("of two threads and one, " + place);
+  return place.empty() ? holds() : fails("two threads and one differ: " + place);
 }
 
 Verdict the_same_again(const Subject& subject) {

@@ -1,4 +1,4 @@
-// A saved fit can be loaded, and is the same.
+// A saved fit can be loaded, and is the same fit.
 #include <fmt/format.h>
 
 #include "property.hpp"
@@ -6,7 +6,7 @@
 namespace ardvark::testing {
 namespace {
 
-// The first rule of such a model other than the automatic one.
+// The predictions by this rule.
 Json prediction_of(const SavedModel& model, const Matrix& rows, const char* rule) {
   ModelOptions options;
   options.rule = rule;
@@ -27,7 +27,7 @@ Verdict saved_is_what_was_fitted(const Subject& subject) {
   if (fitted.contains("machines"))
     for (Json& machine : fitted["machines"]) machine.erase("precision_history");
   std::string place = difference(fitted, json_of(loaded, covariance));
-  if (!place.empty()) return fails("of the fit in memory and the one in the file, " + place);
+  if (!place.empty()) return fails("the fit in memory and the one in the file differ: " + place);
   if (summary(model) != summary(loaded)) return fails("the summary of the file differs from that of the fit");
   if (model_to_bytes(loaded) != bytes) return fails("the file, read and written again, has other bytes");
   if (!covariance) return holds();
@@ -35,7 +35,8 @@ Verdict saved_is_what_was_fitted(const Subject& subject) {
   for (const char* rule : {"automatic", "plug-in", "exact", "mixture"}) {
     try {
       place = difference(prediction_of(model, rows, rule), prediction_of(loaded, rows, rule));
-      if (!place.empty()) return fails(fmt::format("of predictions in memory and of the file, rule {}, {}", rule, place));
+      if (!place.empty())
+        return fails(fmt::format("predictions of the fit in memory and of the one in the file differ, rule {}: {}", rule, place));
     } catch (const InvalidArgument&) {
       if (std::string(rule) == "automatic") throw;
     }

@@ -66,7 +66,7 @@ SavedModel fit_by_rows(const PreparedProblem& prepared) {
   return fit_model(MatrixView(X.data(), X.rows(), X.cols(), Layout::row_major), prepared.target, prepared.options);
 }
 
-// Notes that only the program has, because it reads a table: rows that were dropped, levels that separate classes.
+// Without notes: some only the program has, because it reads a table (rows that were dropped, levels that separate classes).
 Json without_notes(Json json) {
   json.erase("notes");
   json.erase("seconds");
@@ -155,23 +155,23 @@ Verdict the_program_agrees(const Subject& given) {
   for (const std::string& word : arguments_of(problem, shell_options())) line += " " + quoted(word);
   const Answer fit = ask(line + " --json -o " + quoted(folder / "m.ardvark"));
   if (fit.exit_code == 2)
-    return is_refused_by_the_shell_alone(fit.out) ? says_nothing() : fails("the program refuses what the library takes: " + fit.out);
+    return is_refused_by_the_shell_alone(fit.out) ? says_nothing() : fails("the program refuses what the library accepts: " + fit.out);
   const int expected_code = has_posterior(model) ? 0 : 4;
   if (fit.exit_code != expected_code) return fails(fmt::format("the program ends with {}: {}", fit.exit_code, fit.out.substr(0, 400)));
   if (expected_code != 0) return holds();
   const Json printed = without_notes(Json::parse(fit.out)), expected = without_notes(json_of(model, false, subject.prepared.options.level));
   std::string place = difference(printed, expected, 1e-12);
-  if (!place.empty()) return fails("of `fit --json` and the library, " + place);
+  if (!place.empty()) return fails("`fit --json` and the library differ: " + place);
   const Answer show = ask("show " + quoted(folder / "m.ardvark") + " --json --level " + fmt::format("{}", subject.prepared.options.level));
   place = difference(without_notes(Json::parse(show.out)), printed);
-  if (!place.empty()) return fails("of `show --json` and `fit --json`, " + place);
+  if (!place.empty()) return fails("`show --json` and `fit --json` differ: " + place);
   if (ask("show " + quoted(folder / "m.ardvark")).out.empty()) return fails("`show` prints nothing");
   const Answer predict_answer = ask("predict " + quoted(folder / "m.ardvark") + " " + quoted(folder / "table.csv") + " --json");
   if (predict_answer.exit_code != 0) return fails("`predict`: " + predict_answer.out);
   const RowMajor X = subject.prepared.X;
   const Prediction prediction = predict(model, MatrixView(X.data(), X.rows(), X.cols(), Layout::row_major));
   place = check_prediction(Json::parse(predict_answer.out), json_of(prediction, model));
-  return place.empty() ? holds() : fails("of `predict --json` and the library, " + place);
+  return place.empty() ? holds() : fails("`predict --json` and the library differ: " + place);
 }
 
 // The program reads columns of numbers, the library gets positions, so these messages come only from the program.
@@ -248,12 +248,12 @@ Verdict the_c_interface_agrees(const Subject& subject) {
   if (X.rows() == 1 && !difference(text_of(result.get()), json_of(*subject.model, false)).empty()) return says_nothing();
   const double rounding = X.rows() == 1 ? 1e-12 : 0;
   std::string place = difference(text_of(result.get()), json_of(*subject.model, false), rounding);
-  if (!place.empty()) return fails("of the C interface and C++, " + place);
+  if (!place.empty()) return fails("the C interface and C++ differ: " + place);
   if (!subject.has_posterior() || !subject.keeps_covariance()) return holds();
   if (ardvark_predict(model.get(), &view, nullptr, nullptr, &results, &error) != ARDVARK_OK) return fails(error.message);
   const Owned<ardvark_result> prediction(results);
   place = difference(text_of(prediction.get()), json_of(predict(*subject.model, X), *subject.model), rounding);
-  return place.empty() ? holds() : fails("of predictions by the C interface and C++, " + place);
+  return place.empty() ? holds() : fails("predictions by the C interface and C++ differ: " + place);
 }
 
 Json exchanged(const Subject& subject) {

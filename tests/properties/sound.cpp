@@ -64,11 +64,11 @@ std::string check_fit(const Fit& fit) {
     if (!(fit.variance[j] >= 0)) return fmt::format("the variance of column {} is {}", j + 1, fit.variance[j]);
     if (auto place = out_of_range("a relevance", fit.relevance[j], 0, 1); !place.empty()) return place;
     if (fit.left_out[static_cast<std::size_t>(j)] && (fit.mean[j] != 0 || fit.variance[j] != 0))
-      return fmt::format("column {} was left out and has a mean or a variance", j + 1);
+      return fmt::format("column {} was left out, but has a mean or a variance", j + 1);
   }
   if (fit.intercept && !(fit.intercept->variance >= 0)) return fmt::format("the variance of the intercept is {}", fit.intercept->variance);
   if (fit.task == Task::linear && !(fit.noise.shape > 0 && fit.noise.rate > 0))
-    return fmt::format("the noise is Gamma({}, {})", fit.noise.shape, fit.noise.rate);
+    return fmt::format("the posterior of the noise precision is Gamma({}, {})", fit.noise.shape, fit.noise.rate);
   return fit.sparse ? check_sparse(*fit.sparse) : "";
 }
 
@@ -114,11 +114,13 @@ double weight(const Subject& subject, Index i) { return subject.problem.weights.
 }  // namespace
 
 Verdict results_are_sound(const Subject& subject) {
-  if (!subject.model) return subject.refusal.size() > 10 ? says_nothing() : fails("the refusal says nothing: '" + subject.refusal + "'");
+  if (!subject.model)
+    return subject.refusal.size() > 10 ? says_nothing() : fails("the message of the refusal is too short: '" + subject.refusal + "'");
   const Report& report = subject.report();
   if (report.status == Status::failed || report.message.empty())
     return fails(fmt::format("the status is {}: '{}'", to_string(report.status), report.message));
-  if (!subject.has_posterior()) return report.status == Status::converged ? fails("converged, without a posterior") : says_nothing();
+  if (!subject.has_posterior())
+    return report.status == Status::converged ? fails("the status is converged, but there is no posterior") : says_nothing();
   const Json json = json_of(*subject.model, subject.keeps_covariance());
   for (const auto& [name, value] : json.items())
     if (const std::string at = first_null(value, name); !at.empty() && !may_be_null(subject, name)) return fails(at + " is not finite");
@@ -167,8 +169,8 @@ Verdict bound_rises(const Subject& subject) {
   if (fit.task == Task::logistic && fit.likelihood == LogisticLikelihood::laplace && fit.prior != PriorKind::laplace) return says_nothing();
   const std::vector<double>& history = fit.report.bound_history;
   if (static_cast<int>(history.size()) != fit.report.sweeps)
-    return fails(fmt::format("{} sweeps have {} bounds", fit.report.sweeps, history.size()));
-  // Where next to no noise is left, the squares of what is left of the rows are differences of numbers 1/s^2 times as large.    (BOUND.5)
+    return fails(fmt::format("there are {} sweeps, but {} bounds", fit.report.sweeps, history.size()));
+  // If there is almost no noise, the squares of the residuals are differences of numbers that are larger by a factor of 1/s^2.  (BOUND.5)
   double magnified = 0;
   const double rounding = allowed_gain(subject) - promised_gain(subject);
   if (fit.sparse && fit.task == Task::linear)
@@ -187,7 +189,7 @@ Verdict rows_are_described(const Subject& subject) {
   const Vector& target = subject.prepared.target;
   double total = 0, loss = 0, correct = 0, centre = 0, around = 0, residual = 0;
   for (Index i = 0; i < target.size(); ++i) total += weight(subject, i), centre += weight(subject, i) * target[i];
-  // Without a constant the share explained is that of the squares, as everywhere.
+  // Without an intercept, R^2 is relative to the sum of squares about zero, as everywhere in the library.
   const bool constant = subject.is_linear_score() ? subject.fit().intercept.has_value() : true;
   centre = constant ? centre / total : 0;
   if (!(std::abs(json.at("num_rows").get<double>() - total) <= 1e-12 * total))
@@ -198,7 +200,7 @@ Verdict rows_are_described(const Subject& subject) {
     for (Index i = 0; i < target.size(); ++i)
       if (weight(subject, i) > 0) values.insert(target[i]);
   }
-  // Of x'Vx that of the fit and that of predict() are two sums: -ln p changes by at most half of what they differ by.
+  // The fit and predict() compute x'Vx by two different sums. -ln p changes by at most half of their difference.
   const double of_V = subject.is_linear_score() && !subject.is_regression() ? 1e-15 + rounding_of_condition(subject) : 0;
   double worst = 0, doubt = 0;
   for (Index i = 0; i < target.size(); ++i) {
@@ -217,31 +219,31 @@ Verdict rows_are_described(const Subject& subject) {
     }
     const auto c = static_cast<std::size_t>(std::distance(values.begin(), values.find(target[i])));
     const Json& p = prediction.at("probability")[row];
-    if (p.size() != values.size()) return says_nothing();  // one class alone
+    if (p.size() != values.size()) return says_nothing();  // there is only one class
     double others = 0;
     for (std::size_t other = 0; other < p.size(); ++other)
       if (other != c) others = std::max(others, p[other].get<double>());
     loss -= k * std::log(std::max(p[c].get<double>(), 1e-300));
     worst = std::max(worst, -std::log(std::max(p[c].get<double>(), 1e-300)));
     const double own = p[c].get<double>();
-    correct += std::abs(own - others) < 1e-8 ? std::nan("") : own > others ? k : 0;  // ties, to the error of (PRED.2): not judged here
+    correct += std::abs(own - others) < 1e-8 ? std::nan("") : own > others ? k : 0;  // ties, up to the error of (PRED.2), are not checked
   }
   if (subject.is_regression()) {
     const double by_hand = around > 0 ? 1 - residual / around : 0, given = json.at("r_squared").get<double>();
     double rounding = 1e-9 * (1 + std::abs(by_hand));
-    if (subject.is_linear_score() && subject.fit().sparse) {  // directions below 1e-12 of the largest eigenvalue are not looked at  (SP.2)
+    if (subject.is_linear_score() && subject.fit().sparse) {  // directions below 1e-12 of the largest eigenvalue are not used  (SP.2)
       const Vector& w = subject.fit().standardized_mean;
       const double unseen = 1e-6 * std::sqrt(static_cast<double>(w.size())) * w.norm();
       rounding += 2 * unseen * std::sqrt(std::max(1 - by_hand, 0.0)) + unseen * unseen;
-      rounding += 4 * std::numeric_limits<double>::epsilon() * condition_of_gram(subject);  // what y~'s share in a direction is known to
+      rounding += 4 * std::numeric_limits<double>::epsilon() * condition_of_gram(subject);  // rounding of y~ along a direction
     }
-    const double far = centre * centre / (around / total + 1e-300);  // digits lost where the target is far from zero
+    const double far = centre * centre / (around / total + 1e-300);  // digits are lost if the target is far from zero
     if (around > 0 && far < 1e6 && !(std::abs(given - by_hand) <= rounding))
       return fails(fmt::format("r_squared is {}, by hand {}", given, by_hand));
     return holds();
   }
-  // Each of the two has an error of 2.2e-9 in p (PRED.2), which -ln p magnifies by 1/p; that of the fit is -E softplus where this is higher
-  // (VG.3), to 8.2e-9.
+  // Both have an error of 2.2e-9 in p (PRED.2), which -ln p multiplies by 1/p. The fit uses -E softplus if this is higher (VG.3), with an
+  // error of 8.2e-9.
   const double given = json.at("log_loss").get<double>(), by_hand = loss / total;
   const double rounding = 1e-9 * (1 + by_hand) + 4.4e-9 * std::exp(std::min(worst, 600.0)) + 8.2e-9 + doubt / total;
   if (!(std::abs(given - by_hand) <= rounding)) return fails(fmt::format("log_loss is {}, by hand {}", given, by_hand));
