@@ -143,19 +143,21 @@ bool Greedy::look_ahead() {
 }
 
 bool Greedy::try_ahead(const Action& trial) {
+  constexpr int most_steps = 60;
   const Index id = pool_.id(trial.row);
   if (!admissible(trial)) return false;
   GreedyModel saved = model_;
   const double before = model_.objective(), goal = before + std::max(settings_.tolerance, 1e-9 * std::abs(before));
   RankOne change;
   bool sound = apply(trial, id, trial.precision, change);
-  for (int step = 0; sound && step < 60; ++step) {
+  for (int step = 0; sound && step < most_steps; ++step) {
     Action best;
     for (Index i = 0; i < model_.size(); ++i)
       if (!model_.is_free(i))
         if (const Action action = best_inside(i); action.gain > best.gain) best = action;
     if (!best) break;
     const double here = model_.objective();
+    if (here + 2 * (most_steps - step) * best.gain < goal) break;
     model_.begin();
     sound = apply(best, -1, best.precision, change);
     if (sound && !(model_.objective() > here)) {
@@ -164,6 +166,7 @@ bool Greedy::try_ahead(const Action& trial) {
     }
     if (step % 5 == 4) static_cast<void>(model_.update_noise());
   }
+  sound = sound && model_.solve();
   if (sound) static_cast<void>(model_.update_noise());
   if (!sound || !(model_.objective() > goal)) {
     model_ = std::move(saved);

@@ -239,7 +239,7 @@ bool Greedy::apply(const Action& action, Index id, double a, RankOne& change) {
     case Kind::exchange: model_.exchange(action.position, id, pool_.column(action.row), a); break;
     case Kind::none: return false;
   }
-  const bool afresh = model_.size() <= 64 || action.kind == Kind::exchange || since_factor_ + 1 >= settings_.refactor_every;
+  const bool afresh = model_.size() <= 16 || action.kind == Kind::exchange || since_factor_ + 1 >= settings_.refactor_every;
   if (!model_.is_gaussian() || afresh) {
     if (!model_.solve()) return false;
   } else {
