@@ -221,15 +221,16 @@ std::string curve_of_evidence(const std::vector<KernelTrial>& trials, const std:
   Table table({"", !spec || !spec->parts.empty() ? "parameter" : has_width(*spec) ? "width" : "offset", "vectors", "log evidence"});
   const std::vector<KernelTrial> shown = thinned(trials);
   const auto best = std::find_if(shown.begin(), shown.end(), [h = high](const KernelTrial& trial) { return trial.log_evidence == h; });
+  const bool all_equal = high - low < 1e-6;  // then none is the best
   const bool rises = trials.front().log_evidence != trials.back().log_evidence &&
                      (best->parameters == trials.front().parameters || best->parameters == trials.back().parameters);
   for (const KernelTrial& trial : shown) {
     const double part = (trial.log_evidence - low) / (high - low);
     const auto length = part > 0 ? static_cast<std::size_t>(std::lround(30 * std::min(part, 1.0))) : 0;
     table.add({"", number(trial.parameters[0]), fmt::format("{}", trial.num_vectors), fmt::format("{:.4f}", trial.log_evidence),
-               std::string(length, '#') + (&trial != &*best ? ""
-                                           : rises          ? " best, at the end of the range"
-                                                            : " best")});
+               std::string(length, '#') + (all_equal || &trial != &*best ? ""
+                                           : rises                       ? " best, at the end of the range"
+                                                                         : " best")});
   }
   return table.text();
 }

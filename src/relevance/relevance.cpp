@@ -298,7 +298,14 @@ class CloserLook {
       : problem_(problem), best_(std::move(start)), trials_(trials) {}
 
   Kernel run() {
-    std::vector<KernelTrial> seen = apart(trials_, most_looked_at);
+    // If several kernels are equally good, the search has chosen the one in the middle of the range.
+    std::vector<KernelTrial> trials = trials_;
+    std::vector<double> chosen = best_.log_parameters();
+    for (double& parameter : chosen) parameter = std::exp(parameter);
+    std::stable_sort(trials.begin(), trials.end(), [&](const KernelTrial& a, const KernelTrial& b) {
+      return distance(a.parameters, chosen) < distance(b.parameters, chosen);
+    });
+    std::vector<KernelTrial> seen = apart(std::move(trials), most_looked_at);
     for (KernelTrial& trial : seen) trial.log_evidence = look(trial.parameters);
     for (const KernelTrial& trial : apart(seen, 2)) climb(trial);
     std::stable_sort(trials_.begin(), trials_.end(),
@@ -308,12 +315,14 @@ class CloserLook {
 
  private:
   static constexpr std::size_t most_looked_at = 8;
+  static constexpr double same = 1e-6;  // nats: values that differ by less are equal
+  static double in_steps(double log_evidence) { return std::round(log_evidence / same); }
   static constexpr double spacing = 1.35;  // ratio of the parameters; a step of the search is usually 1.6
 
   // The highest trials without those that are near a higher one, or too low to become the best.
   [[nodiscard]] std::vector<KernelTrial> apart(std::vector<KernelTrial> trials, std::size_t most) const {
     std::stable_sort(trials.begin(), trials.end(),
-                     [](const KernelTrial& a, const KernelTrial& b) { return a.log_evidence > b.log_evidence; });
+                     [](const KernelTrial& a, const KernelTrial& b) { return in_steps(a.log_evidence) > in_steps(b.log_evidence); });
     const double least = trials.front().log_evidence - 5 - 0.04 * problem_.k.sum();
     std::vector<KernelTrial> out;
     for (const KernelTrial& trial : trials) {
@@ -351,7 +360,7 @@ class CloserLook {
     KernelTrial& trial = known != trials_.end() ? *known : trials_.emplace_back(KernelTrial{parameters});
     trial.log_evidence = closer.log_evidence;
     trial.num_vectors = closer.num_vectors;
-    if (closer.log_evidence > highest_) {
+    if (closer.log_evidence > highest_ + same) {
       highest_ = closer.log_evidence;
       best_ = kernel;
     }

@@ -139,24 +139,26 @@ class Machine {
   }
 
   // Removes all columns whose precision would be infinite without the hyper-prior, or that the data hardly determine. If there are none,
-  // removes the column with the smallest gain if the gain is less than the cost of its precision. Returns the precisions of the others.
-  // (RVM.4)
+  // removes the column with the smallest gain among those that gain less than the cost of their precision, or an eighth of these columns,
+  // so that the number of fits grows slowly with their number. Returns the precisions of the others.                           (RVM.4)
   static std::vector<double> drop_irrelevant(FittedMachine& out) {
     const Fit& fit = out.fit;
     std::vector<std::size_t> kept;
-    double least = precision_cost();
-    std::size_t worst = kept.max_size();
+    std::vector<std::pair<double, std::size_t>> unworthy;  // the gain, and the column
     for (Index j = 0; j < fit.num_columns(); ++j) {
       const double determined = fit.relevance[j], ratio = fit.mean[j] * fit.mean[j] / fit.variance[j];  // w^2/V, in any units
       if (fit.group[static_cast<std::size_t>(j)] < 0 || !(determined > 1e-3) || !(ratio > determined)) continue;
       const double worth = 0.5 * (ratio + std::log(std::max(1 - determined, 1e-16)));
-      if (worth < least) {
-        least = worth;
-        worst = kept.size();
-      }
+      if (worth < precision_cost()) unworthy.emplace_back(worth, static_cast<std::size_t>(j));
       kept.push_back(static_cast<std::size_t>(j));
     }
-    if (kept.size() == out.vectors.size() && worst < kept.size()) kept.erase(kept.begin() + static_cast<std::ptrdiff_t>(worst));
+    if (kept.size() == out.vectors.size() && !unworthy.empty()) {
+      std::sort(unworthy.begin(), unworthy.end());
+      unworthy.resize(std::max<std::size_t>(unworthy.size() / 8, 1));
+      std::erase_if(kept, [&](std::size_t j) {
+        return std::any_of(unworthy.begin(), unworthy.end(), [j](const auto& one) { return one.second == j; });
+      });
+    }
     std::vector<Index> vectors;
     std::vector<double> precision;
     for (std::size_t j : kept) {

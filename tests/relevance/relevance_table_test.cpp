@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -91,6 +92,28 @@ TEST(Relevance, DoesNotExplainNoise) {  // (RVM.1)
     const RelevanceRegression fit = regress(X, random.normals(60));
     EXPECT_LE(fit.machines.front().fit.effective_parameters, 12);
     EXPECT_NEAR(noise_sd(fit.machines.front().fit), 1, 0.3);
+  }
+}
+
+// Where no width explains the labels, all have the log evidence of the bias, up to rounding. A narrow one would cost the most time. (RVM.5)
+TEST(Relevance, TakesAWidthFromTheMiddleIfAllAreEqual) {
+  for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+    SCOPED_TRACE(seed);
+    Random random(seed);
+    const Matrix X = random.normals(100, 2);
+    const Vector labels = random.normals(100).unaryExpr([](double x) { return x > 0 ? 1.0 : 0.0; });
+    const RelevanceClassification fit = classify(X, labels);
+    ASSERT_EQ(fit.num_vectors(), 0);
+    double low = std::numeric_limits<double>::infinity(), high = -low;
+    for (const KernelTrial& trial : fit.trials) {
+      ASSERT_NEAR(trial.log_evidence, fit.trials.front().log_evidence, 1e-6);
+      low = std::min(low, std::log(trial.parameters[0]));
+      high = std::max(high, std::log(trial.parameters[0]));
+    }
+    const double chosen = fit.kernel.log_parameters()[0];
+    EXPECT_GT(chosen, low + 0.3 * (high - low));
+    EXPECT_LT(chosen, high - 0.3 * (high - low));
+    EXPECT_EQ(summary(fit).find(" best"), std::string::npos);
   }
 }
 
