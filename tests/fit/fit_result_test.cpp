@@ -95,6 +95,7 @@ TEST(FitLogistic, CountsAccuracyAsAPartOfTheRows) {  // in [0, 1] whatever the w
     problem.labels = (problem.X.col(0).array() > 0).select(Vector::Ones(25), -Vector::Ones(25));
     const Vector weights = random.normals(25).cwiseAbs();
     FitOptions options;
+    options.prior = Prior::shared();
     options.intercept = false;
     options.weights = weights;
     highest = std::max(highest, fit_logistic(problem.X, problem.labels, options).accuracy);

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <utility>
 
 #include "core/special.hpp"
 
@@ -26,8 +27,15 @@ double expected(double m, double s, double c) {
 
 // The best c of at most 1 among many.
 double best_of(double m, double s) {
-  double best = -1e300;
-  for (double log_c = 0; log_c > -9; log_c -= 0.002) best = std::max(best, expected(m, s, std::exp(log_c)));
+  double best = -1e300, at = 0;
+  for (const auto& [width, step] : {std::pair{9.0, 0.05}, {0.05, 0.001}}) {
+    const double middle = at;
+    for (double log_c = std::min(middle + width, 0.0); log_c > std::max(middle - width, -9.0); log_c -= step)
+      if (const double here = expected(m, s, std::exp(log_c)); here > best) {
+        best = here;
+        at = log_c;
+      }
+  }
   return best;
 }
 

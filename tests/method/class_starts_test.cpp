@@ -153,7 +153,7 @@ TEST(ClassStarts, BoundIsNearTheSumOverSubsets) {  // (SP.20), (SP.23)
     const SpikeSlabHyper& hyper = best.q.hyper();
     const double pi = best.q.sum_of_inclusion() > 0 ? hyper.pi : 0, c = narrowing_of(2 * (hyper.h + pi * hyper.kappa));
     double evidence = 0;
-    constexpr double step = 0.05;
+    constexpr double step = 0.1;
     const auto spread = [&](int subset, int j) { return hyper.h + ((subset >> j) & 1 ? hyper.kappa : 0); };
     for (int subset = 0; subset < 4; ++subset) {
       double prior = 1;
