@@ -38,7 +38,10 @@ CLI::Option* add_model_option(CLI::App& c, ModelOptions& options, const char* na
       [&](auto member) {
         using Value = std::decay_t<decltype(options.*member)>;
         if constexpr (std::is_same_v<Value, bool>) {  // true by default: the flag is --no-NAME
-          if (options.*member) help.insert(0, "Leaves out: ");
+          if (options.*member) {
+            help[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(help[0])));
+            help.insert(0, "Turns off ");
+          }
           return c.add_flag_callback(
               options.spelled(name), [&options, member, given = !(options.*member)] { options.*member = given; }, help);
         } else if constexpr (std::is_same_v<Value, double> || std::is_same_v<Value, std::optional<double>>)

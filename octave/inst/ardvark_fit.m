@@ -64,8 +64,8 @@ function fit = ardvark_fit(X, y, varargin)
 %   The computation
 %     'acceleration'        on by default. Extrapolation between sweeps, in the fits that have it; the priors sparse, slab and dense, and
 %                           presets as published, do not.
-%     'mixed_precision'     on by default. Large classifications: products in single precision in early sweeps; the last sweeps use double
-%                           precision.
+%     'mixed_precision'     on by default. Products in single precision in the early sweeps of large classifications; the last sweeps use
+%                           double precision.
 %     'solver'              automatic (default), primal, dual, spectral or qr. The solver of the linear system. qr keeps the digits that
 %                           other solvers lose if columns are nearly collinear.
 %     'max_sweeps'          a whole number >= 1. The largest number of sweeps of a fit: 500 by default; 1000 for presets of the SLR toolbox,

@@ -62,7 +62,7 @@ constexpr ModelOption rows[] = {
      "With the presets vb_* and vrvm_*: continues to the maximum of the published bound, as a model does, instead of making the "
      "published sweeps."},
     {"mixed_precision", &O::mixed_precision, sweeps, "on by default",
-     "Large classifications: products in single precision in early sweeps; the last sweeps use double precision."},
+     "Products in single precision in the early sweeps of large classifications; the last sweeps use double precision."},
     {"solver", &O::solver, sweeps, "automatic (default), primal, dual, spectral or qr",
      "The solver of the linear system. qr keeps the digits that other solvers lose if columns are nearly collinear."},
     {"max_sweeps", &O::max_sweeps, sweeps, "a whole number >= 1",
