@@ -327,14 +327,19 @@ bool has_proper_intercept(const FitOptions& options, const std::vector<Index>& f
          options.prior.kind != PriorKind::none;
 }
 
-PreparedPrior prepare_prior(const FitOptions& options, Index num_columns, const std::vector<bool>& left_out) {
-  const Prior& prior = options.prior;
-  PreparedPrior out;
-  std::vector<Index> mark(static_cast<std::size_t>(num_columns), 0);  // Partition::flat, ::fixed or 0
-  Vector fixed = Vector::Zero(num_columns);
+namespace {
+
+// The columns whose precision is not estimated.
+struct GivenPrecisions {
+  std::vector<Index> mark;  // [columns] Partition::flat, Partition::fixed or 0
+  Vector fixed;             // [columns] the precision where mark is fixed
+};
+
+GivenPrecisions given_precisions(const Prior& prior, Index num_columns) {
+  GivenPrecisions out{std::vector<Index>(static_cast<std::size_t>(num_columns), 0), Vector::Zero(num_columns)};
   for (Index j : prior.flat_columns) {
     check_column(j, "prior.flat_columns", num_columns);
-    mark[static_cast<std::size_t>(j)] = Partition::flat;
+    out.mark[static_cast<std::size_t>(j)] = Partition::flat;
   }
   if (prior.fixed_precision.size() != prior.fixed_columns.size())
     throw InvalidArgument(fmt::format("prior.fixed_precision has {} entries; it must have one per fixed column: {}",
@@ -342,52 +347,62 @@ PreparedPrior prepare_prior(const FitOptions& options, Index num_columns, const 
   for (std::size_t i = 0; i < prior.fixed_columns.size(); ++i) {
     const Index j = prior.fixed_columns[i];
     check_column(j, "prior.fixed_columns", num_columns);
-    if (mark[static_cast<std::size_t>(j)] == Partition::flat)
+    if (out.mark[static_cast<std::size_t>(j)] == Partition::flat)
       throw InvalidArgument(fmt::format("column {} is both flat and of fixed precision", j));
     validate::positive(prior.fixed_precision[i], "a fixed precision");
-    mark[static_cast<std::size_t>(j)] = Partition::fixed;
-    fixed[j] = prior.fixed_precision[i];
+    out.mark[static_cast<std::size_t>(j)] = Partition::fixed;
+    out.fixed[j] = prior.fixed_precision[i];
   }
+  return out;
+}
 
-  out.kind = prior.kind;
-  const bool grouped = out.kind != PriorKind::shared && (out.kind == PriorKind::groups || !prior.group.empty());
-  if (grouped) {
-    if (static_cast<Index>(prior.group.size()) != num_columns)
-      throw InvalidArgument(
-          fmt::format("prior.group has {} entries; it must have one per column of X: {}", prior.group.size(), num_columns));
-    for (Index g : prior.group)
-      if (g < 0 || g >= num_columns)
-        throw InvalidArgument(fmt::format("prior.group holds {}; group numbers are 0 to {}", g, num_columns - 1));
-  }
+bool has_groups(const Prior& prior) { return prior.kind != PriorKind::shared && (prior.kind == PriorKind::groups || !prior.group.empty()); }
 
+void check_groups(const Prior& prior, Index num_columns) {
+  if (static_cast<Index>(prior.group.size()) != num_columns)
+    throw InvalidArgument(fmt::format("prior.group has {} entries; it must have one per column of X: {}", prior.group.size(), num_columns));
+  for (Index g : prior.group)
+    if (g < 0 || g >= num_columns)
+      throw InvalidArgument(fmt::format("prior.group holds {}; group numbers are 0 to {}", g, num_columns - 1));
+}
+
+// The groups in use, and how the caller numbers them.
+struct NumberedPartition {
+  Partition partition;
+  std::vector<Index> named;  // [groups] the caller's number
+};
+
+NumberedPartition partition_of(const FitOptions& options, const GivenPrecisions& given, const std::vector<bool>& left_out) {
+  const Prior& prior = options.prior;
+  const auto num_columns = static_cast<Index>(given.mark.size());
+  NumberedPartition out;
   Partition& partition = out.partition;
   partition.group.resize(static_cast<std::size_t>(num_columns) + (options.intercept ? 1 : 0), Partition::flat);
-  std::vector<Index> number(static_cast<std::size_t>(num_columns) + 1, -1);  // group number of the caller -> group in use
-  std::vector<Index> named;                                                  // the reverse
+  std::vector<Index> number(static_cast<std::size_t>(num_columns) + 1, -1);  // the reverse of `named`
   for (Index j = 0; j < num_columns; ++j) {
     const auto c = static_cast<std::size_t>(j);
     if (left_out[c]) {
       partition.group[c] = Partition::left_out;
       continue;
     }
-    if (mark[c] != 0 || out.kind == PriorKind::none) {
-      partition.group[c] = mark[c] != 0 ? mark[c] : Partition::flat;
+    if (given.mark[c] != 0 || prior.kind == PriorKind::none) {
+      partition.group[c] = given.mark[c] != 0 ? given.mark[c] : Partition::flat;
       continue;
     }
-    const Index name = out.kind == PriorKind::shared ? 0 : grouped ? prior.group[c] : j;
+    const Index name = prior.kind == PriorKind::shared ? 0 : has_groups(prior) ? prior.group[c] : j;
     Index& g = number[static_cast<std::size_t>(name)];
     if (g < 0) {
       g = partition.num_groups();
       partition.group_size.push_back(0);
-      named.push_back(name);
+      out.named.push_back(name);
     }
     partition.group[c] = g;
     ++partition.group_size[static_cast<std::size_t>(g)];
   }
   if (options.intercept && options.penalize_intercept) {  // a column like any other: in the shared group, or in its own group
-    if (out.kind != PriorKind::shared || partition.num_groups() == 0) {
+    if (prior.kind != PriorKind::shared || partition.num_groups() == 0) {
       partition.group_size.push_back(0);
-      named.push_back(num_columns);
+      out.named.push_back(num_columns);
     }
     partition.group.back() = partition.num_groups() - 1;
     ++partition.group_size.back();
@@ -396,24 +411,35 @@ PreparedPrior prepare_prior(const FitOptions& options, Index num_columns, const 
     if (partition.group[j] == Partition::flat) partition.flat_columns.push_back(static_cast<Index>(j));
   if (std::find(partition.group.begin(), partition.group.end(), Partition::fixed) != partition.group.end()) {
     partition.fixed_precision = Vector::Zero(partition.num_columns());
-    partition.fixed_precision.head(num_columns) = fixed;
+    partition.fixed_precision.head(num_columns) = given.fixed;
   }
+  return out;
+}
 
-  const Index groups = partition.num_groups();
-  out.shape = Vector::Constant(groups, options.precision.shape);
-  out.rate = Vector::Constant(groups, options.precision.rate);
-  if (!prior.hyperprior.empty()) {
-    const Index needed = named.empty() ? 0 : *std::max_element(named.begin(), named.end()) + 1;
-    if (static_cast<Index>(prior.hyperprior.size()) < needed)
-      throw InvalidArgument(
-          fmt::format("prior.hyperprior has {} entries; it must have one per group: {}", prior.hyperprior.size(), needed));
-    for (Index g = 0; g < groups; ++g) {
-      const GammaDistribution& h = prior.hyperprior[static_cast<std::size_t>(named[static_cast<std::size_t>(g)])];
-      validate::gamma(h, "the shape of a group's hyper-prior", "the rate of a group's hyper-prior");
-      out.shape[g] = h.shape;
-      out.rate[g] = h.rate;
-    }
+// \param named  [groups] the caller's number
+void take_hyperpriors_of_groups(const std::vector<GammaDistribution>& hyperprior, const std::vector<Index>& named, PreparedPrior& out) {
+  const Index needed = named.empty() ? 0 : *std::max_element(named.begin(), named.end()) + 1;
+  if (static_cast<Index>(hyperprior.size()) < needed)
+    throw InvalidArgument(fmt::format("prior.hyperprior has {} entries; it must have one per group: {}", hyperprior.size(), needed));
+  for (Index g = 0; g < out.shape.size(); ++g) {
+    const GammaDistribution& h = hyperprior[static_cast<std::size_t>(named[static_cast<std::size_t>(g)])];
+    validate::gamma(h, "the shape of a group's hyper-prior", "the rate of a group's hyper-prior");
+    out.shape[g] = h.shape;
+    out.rate[g] = h.rate;
   }
+}
+
+}  // namespace
+
+PreparedPrior prepare_prior(const FitOptions& options, Index num_columns, const std::vector<bool>& left_out) {
+  const Prior& prior = options.prior;
+  const GivenPrecisions given = given_precisions(prior, num_columns);
+  if (has_groups(prior)) check_groups(prior, num_columns);
+  auto [partition, named] = partition_of(options, given, left_out);
+  const Index groups = partition.num_groups();
+  PreparedPrior out{std::move(partition), Vector::Constant(groups, options.precision.shape),
+                    Vector::Constant(groups, options.precision.rate), prior.kind};
+  if (!prior.hyperprior.empty()) take_hyperpriors_of_groups(prior.hyperprior, named, out);
   return out;
 }
 

@@ -41,10 +41,8 @@ struct Weight {
   Index column, of;  // column -1: the intercept
 };
 
-}  // namespace
-
-std::string summary(const SoftmaxFit& fit, double level) {
-  if (!(level > 0 && level < 1)) throw InvalidArgument(fmt::format("level is {}; it must lie between 0 and 1", level));
+// The model, its rows and its classes.
+std::string heading(const SoftmaxFit& fit) {
   const Report& report = fit.report;
   std::string out = fmt::format(
       "{}{}, prior {}{}, {:.10g} rows, {} columns\n", what_it_is(fit),
@@ -54,26 +52,43 @@ std::string summary(const SoftmaxFit& fit, double level) {
   constexpr Index most_classes = 10;
   for (Index c = 0; c < std::min(fit.num_classes(), most_classes); ++c)
     out += fmt::format("{}{} ({:.10g} rows)", c > 0 ? ", " : "", fit.classes[static_cast<std::size_t>(c)], fit.class_weight[c]);
-  out += fit.num_classes() > most_classes ? fmt::format(" and {} more\n", fit.num_classes() - most_classes) : "\n";
-  if (fit.state == nullptr || !fit.mean.allFinite())
-    return out + fmt::format("\nstatus  {}: {}\n", to_string(report.status), report.message);
+  return out + (fit.num_classes() > most_classes ? fmt::format(" and {} more\n", fit.num_classes() - most_classes) : "\n");
+}
 
-  // If there are more than fit on a screen, only the largest effects, by mean/sd, are listed.
-  constexpr std::size_t most = 60;
-  const std::vector<std::string> names = names_of(fit);
+// If there are more than fit on a screen, only the largest effects, by mean/sd, are listed.
+constexpr std::size_t most_listed = 60;
+
+std::vector<Weight> weights_of(const SoftmaxFit& fit) {
   std::vector<Weight> weights;
   for (Index j = 0; j < fit.num_columns(); ++j)
     for (Index c = 0; c < fit.mean.cols(); ++c)
       if (fit.variance(j, c) > 0) weights.push_back({j, c});
-  const std::size_t total = weights.size();
-  if (total > most) {
+  return weights;
+}
+
+// The intercepts, and the weights that are listed.
+std::vector<Weight> lines_of(const SoftmaxFit& fit, std::vector<Weight> weights) {
+  if (weights.size() > most_listed) {
     const auto size = [&](const Weight& w) { return std::abs(fit.mean(w.column, w.of)) / std::sqrt(fit.variance(w.column, w.of)); };
     std::stable_sort(weights.begin(), weights.end(), [&](const Weight& a, const Weight& b) { return size(a) > size(b); });
-    weights.resize(most);
+    weights.resize(most_listed);
   }
   std::vector<Weight> lines;
-  for (Index c = 0; c < std::min<Index>(fit.intercept.size(), static_cast<Index>(most)); ++c) lines.push_back({-1, c});
+  for (Index c = 0; c < std::min<Index>(fit.intercept.size(), static_cast<Index>(most_listed)); ++c) lines.push_back({-1, c});
   lines.insert(lines.end(), weights.begin(), weights.end());
+  return lines;
+}
+
+bool has_inclusion(const SoftmaxFit& fit) { return fit.prior == PriorKind::sparse || fit.prior == PriorKind::slab; }
+
+// Whether the fit keeps some columns and not others.
+bool is_judged(const SoftmaxFit& fit) {
+  return fit.prior == PriorKind::ard || fit.prior == PriorKind::groups || fit.prior == PriorKind::laplace || has_inclusion(fit);
+}
+
+std::string coefficients(const SoftmaxFit& fit, double level) {
+  const std::vector<std::string> names = names_of(fit);
+  const std::vector<Weight> weights = weights_of(fit), lines = lines_of(fit, weights);
   const auto name = [&](const Weight& w) {
     return w.column < 0 ? std::string("(intercept)") : fit.column_names[static_cast<std::size_t>(w.column)];
   };
@@ -84,17 +99,14 @@ std::string summary(const SoftmaxFit& fit, double level) {
   }
   name_width = std::min<std::size_t>(name_width, 40);
   class_width = std::min<std::size_t>(class_width, 30);
-  const bool has_inclusion = fit.prior == PriorKind::sparse || fit.prior == PriorKind::slab;
-  const bool laplace = fit.prior == PriorKind::laplace;
-  const bool judged = fit.prior == PriorKind::ard || fit.prior == PriorKind::groups || laplace || has_inclusion;
   const double half_width = student_t_quantile(std::numeric_limits<double>::infinity(), level);
   const bool dense = fit.prior == PriorKind::dense;  // no column has an effect of its own: all effects have the same prior variance
-  out += fmt::format("\n  {}  {}  {:>10}  {:>10}  {:>10}  {:>10}{}\n", padded("coefficient", name_width),
-                     padded(fit.coding == ClassCoding::one_against_one ? "pair" : "class", class_width), "mean", "sd",
-                     fmt::format("{:g}% from", 100 * level), "to",
-                     dense           ? ""
-                     : has_inclusion ? "  inclusion"
-                                     : "  relevance");
+  std::string out = fmt::format("\n  {}  {}  {:>10}  {:>10}  {:>10}  {:>10}{}\n", padded("coefficient", name_width),
+                                padded(fit.coding == ClassCoding::one_against_one ? "pair" : "class", class_width), "mean", "sd",
+                                fmt::format("{:g}% from", 100 * level), "to",
+                                dense                ? ""
+                                : has_inclusion(fit) ? "  inclusion"
+                                                     : "  relevance");
   for (const Weight& w : lines) {
     const bool intercept = w.column < 0;
     const double mean = intercept ? fit.intercept[w.of] : fit.mean(w.column, w.of);
@@ -104,27 +116,35 @@ std::string summary(const SoftmaxFit& fit, double level) {
                        number(mean + half_width * sd));
     if (!intercept && !dense)
       out += fmt::format("  {:>9.2f}{}", fit.relevance(w.column, w.of),
-                         !judged                                            ? ""
+                         !is_judged(fit)                                    ? ""
                          : fit.relevant[static_cast<std::size_t>(w.column)] ? "  kept"
                                                                             : "  -");
     out += '\n';
   }
-  if (total > most) out += fmt::format("  ... the {} largest of {} by mean/sd\n", most, total);
+  if (weights.size() > most_listed) out += fmt::format("  ... the {} largest of {} by mean/sd\n", most_listed, weights.size());
+  return out;
+}
 
-  out += fmt::format("\neffective parameters  {:.2f}\n", fit.effective_parameters);
-  if (judged)
+std::string quality(const SoftmaxFit& fit) {
+  std::string out = fmt::format("\neffective parameters  {:.2f}\n", fit.effective_parameters);
+  if (is_judged(fit))
     out += fmt::format("kept                  {} of {}\n", std::count(fit.relevant.begin(), fit.relevant.end(), true), fit.num_columns());
   out += fmt::format("accuracy, training    {:.4f}\nlog loss, training    {:.4f}\n", fit.accuracy, fit.log_loss);
   const bool approximate = fit.coding == ClassCoding::softmax || fit.machines.front().likelihood == LogisticLikelihood::laplace;
-  if (report.status != Status::separated || fit.coding != ClassCoding::softmax)
+  if (fit.report.status != Status::separated || fit.coding != ClassCoding::softmax)
     out += fmt::format("{} {}{}\n",
-                       laplace       ? "log density at mode  "
-                       : approximate ? "log evidence (Laplace)"
-                                     : "bound on evidence    ",
+                       fit.prior == PriorKind::laplace ? "log density at mode  "
+                       : approximate                   ? "log evidence (Laplace)"
+                                                       : "bound on evidence    ",
                        io::bound_in_words(fit.bound, fit.prior, bound_scope(fit)),
                        fit.coding == ClassCoding::softmax ? "" : ", all regressions together");
-  out += fmt::format("fit                   {} sweeps, {:.3g} s, solver {} ({})\n", report.sweeps, report.seconds, to_string(report.solver),
-                     report.solver_reason);
+  return out;
+}
+
+std::string course(const SoftmaxFit& fit) {
+  const Report& report = fit.report;
+  std::string out = fmt::format("fit                   {} sweeps, {:.3g} s, solver {} ({})\n", report.sweeps, report.seconds,
+                                to_string(report.solver), report.solver_reason);
   std::size_t pruned = 0, readmitted = 0;
   for (const PruningEvent& event : report.pruning) pruned += event.pruned.size(), readmitted += event.readmitted.size();
   if (pruned > 0)
@@ -135,6 +155,15 @@ std::string summary(const SoftmaxFit& fit, double level) {
   for (const std::string& note : report.notes) out += fmt::format("note                  {}\n", note);
   for (const std::string& warning : report.warnings) out += fmt::format("WARNING               {}\n", warning);
   return out;
+}
+
+}  // namespace
+
+std::string summary(const SoftmaxFit& fit, double level) {
+  if (!(level > 0 && level < 1)) throw InvalidArgument(fmt::format("level is {}; it must lie between 0 and 1", level));
+  if (fit.state == nullptr || !fit.mean.allFinite())
+    return heading(fit) + fmt::format("\nstatus  {}: {}\n", to_string(fit.report.status), fit.report.message);
+  return heading(fit) + coefficients(fit, level) + quality(fit) + course(fit);
 }
 
 }  // namespace ardvark

@@ -66,49 +66,57 @@ ClassGrid fit_class_grid(ClassRows& rows, const PenalisedColumns& which, const s
   return out;
 }
 
-ClassGrid fit_class_cells(ClassRows& rows, const PenalisedColumns& which, const std::shared_ptr<const ColumnSets>& sets,
-                          const SpikeSlabSettings& slab, const ClassGridSettings& settings) {
-  std::map<GridCell, ClassGrid> found;
-  GridRanges range = first_ranges(slab);
-  const bool has_sparse = settings.parts != SparseParts::dense_only, has_dense = settings.parts != SparseParts::slab_only;
-  const auto log_evidence = [&] {
-    std::vector<double> terms;
-    for (const auto& [cell, fit] : found) terms.push_back(fit.grid.log_evidence);
-    return log_sum(terms);
-  };
-  for (bool longer = true; longer;) {
-    for (const bool dense : {false, true}) {
-      if (dense ? !has_dense : !has_sparse) continue;
-      const int first = dense ? range.first_ratio : range.first_kappa, last = dense ? range.last_ratio : range.last_kappa;
-      for (int i = first; i <= last; ++i) {
-        const GridCell cell{dense, i};
-        if (found.contains(cell)) continue;
-        ClassGridSettings own = settings;
-        own.only = cell;
-        own.log_evidence_beside = log_evidence();
-        // Start from the result of a neighbouring cell: with rows that have no information yet, a wide slab may find no effects at all.
-        for (const int beside : {i - 1, i + 1})
-          if (const auto at = found.find({dense, beside}); !own.start && at != found.end()) own.start = at->second.log_odds;
-        found[cell] = fit_class_grid(rows, which, sets, slab, own);
-      }
+namespace {
+
+using Cells = std::map<GridCell, ClassGrid>;
+
+double log_evidence_of(const Cells& cells) {
+  std::vector<double> terms;
+  for (const auto& [cell, fit] : cells) terms.push_back(fit.grid.log_evidence);
+  return log_sum(terms);
+}
+
+// Fits the cells of a range that are not there yet.
+void fit_cells(const GridRanges& range, ClassRows& rows, const PenalisedColumns& which, const std::shared_ptr<const ColumnSets>& sets,
+               const SpikeSlabSettings& slab, const ClassGridSettings& settings, Cells& found) {
+  for (const bool dense : {false, true}) {
+    if (settings.parts == (dense ? SparseParts::slab_only : SparseParts::dense_only)) continue;
+    const int first = dense ? range.first_ratio : range.first_kappa, last = dense ? range.last_ratio : range.last_kappa;
+    for (int i = first; i <= last; ++i) {
+      const GridCell cell{dense, i};
+      if (found.contains(cell)) continue;
+      ClassGridSettings own = settings;
+      own.only = cell;
+      own.log_evidence_beside = log_evidence_of(found);
+      // Start from the result of a neighbouring cell: with rows that have no information yet, a wide slab may find no effects at all.
+      for (const int beside : {i - 1, i + 1})
+        if (const auto at = found.find({dense, beside}); !own.start && at != found.end()) own.start = at->second.log_odds;
+      found[cell] = fit_class_grid(rows, which, sets, slab, own);
     }
-    std::erase_if(found, [](const auto& one) { return one.second.grid.points.empty(); });
-    const double all = log_evidence();
-    const auto share = [&](bool dense, int i) {
-      const auto at = found.find({dense, i});
-      return at == found.end() ? 0.0 : std::exp(at->second.grid.log_evidence - all);
-    };
-    longer = false;
-    const auto look = [&](bool dense, int& first, int& last, int least) {
-      const int from = first, to = last;
-      if (share(dense, to) > least_share_at_end && to < most_exponent) ++last, longer = true;
-      if (share(dense, from) > least_share_at_end && from > least) --first, longer = true;
-    };
-    if (has_sparse) look(false, range.first_kappa, range.last_kappa, range.least_kappa);
-    if (has_dense) look(true, range.first_ratio, range.last_ratio, least_exponent);
   }
+}
+
+// False: no end of the range has enough weight to go further.
+bool lengthen(GridRanges& range, const Cells& cells, SparseParts parts) {
+  const double all = log_evidence_of(cells);
+  const auto share = [&](bool dense, int i) {
+    const auto at = cells.find({dense, i});
+    return at == cells.end() ? 0.0 : std::exp(at->second.grid.log_evidence - all);
+  };
+  bool longer = false;
+  const auto look = [&](bool dense, int& first, int& last, int least) {
+    const int from = first, to = last;
+    if (share(dense, to) > least_share_at_end && to < most_exponent) ++last, longer = true;
+    if (share(dense, from) > least_share_at_end && from > least) --first, longer = true;
+  };
+  if (parts != SparseParts::dense_only) look(false, range.first_kappa, range.last_kappa, range.least_kappa);
+  if (parts != SparseParts::slab_only) look(true, range.first_ratio, range.last_ratio, least_exponent);
+  return longer;
+}
+
+ClassGrid average_of(const PenalisedColumns& which, Cells&& found) {
   ClassGrid out;
-  const double all = log_evidence();
+  const double all = log_evidence_of(found);
   if (!std::isfinite(all)) return out;
   out.status = Status::converged;
   out.grid.log_evidence = all;
@@ -156,6 +164,19 @@ ClassGrid fit_class_cells(ClassRows& rows, const PenalisedColumns& which, const 
   for (double& bound : out.history) bound = log_sum({beside, bound});
   for (const auto& [dense, terms] : hypotheses) out.grid.hypotheses.push_back({dense, log_sum(terms) - all});
   return out;
+}
+
+}  // namespace
+
+ClassGrid fit_class_cells(ClassRows& rows, const PenalisedColumns& which, const std::shared_ptr<const ColumnSets>& sets,
+                          const SpikeSlabSettings& slab, const ClassGridSettings& settings) {
+  Cells cells;
+  GridRanges range = first_ranges(slab);
+  do {
+    fit_cells(range, rows, which, sets, slab, settings, cells);
+    std::erase_if(cells, [](const auto& one) { return one.second.grid.points.empty(); });
+  } while (lengthen(range, cells, settings.parts));
+  return average_of(which, std::move(cells));
 }
 
 }  // namespace ardvark::internal
