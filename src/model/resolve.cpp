@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <string_view>
 #include <utility>
@@ -43,10 +44,45 @@ void refuse_beside_preset(const ModelOptions& options) {
            fmt::format("cannot be used with {}, which passes over the rows once", preset));
 }
 
+// A prior by the name that it has in other programs. \throws InvalidArgument  with its name here, or that of the nearest prior
+void answer_foreign_name(const ModelOptions& from, Task task) {
+  struct Name {
+    std::string_view foreign;
+    const char *ours, *what;
+  };
+  constexpr const char* ridge = "one precision for all columns, estimated from the data";
+  constexpr const char* sparse = "a few columns have an effect of their own, and all may have a small one";
+  constexpr Name names[] = {{"ridge", "shared", ridge},
+                            {"l2", "shared", ridge},
+                            {"normal", "shared", ridge},
+                            {"gaussian", "shared", ridge},
+                            {"lasso", "laplace", "L1, the mode"},
+                            {"l1", "laplace", "L1, the mode"},
+                            {"horseshoe", "sparse", sparse},
+                            {"elasticnet", "sparse", sparse},
+                            {"spikeandslab", "slab", "a few columns have an effect, the others have none"},
+                            {"spikeslab", "slab", "a few columns have an effect, the others have none"},
+                            {"flat", "none", "least squares or maximum likelihood"},
+                            {"ols", "none", "least squares"},
+                            {"default", "auto", "the library chooses"}};
+  std::string word;
+  for (const char c : from.prior)
+    if (c != '-' && c != '_' && c != ' ') word += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  for (const auto& [foreign, ours, what] : names) {
+    if (word != foreign) continue;
+    const bool has_none_here = task == Task::linear && std::string_view(ours) == "laplace";
+    const bool is_nearest = has_none_here || foreign == "horseshoe" || foreign == "elasticnet";
+    throw InvalidArgument(fmt::format("{} is '{}'; {} {}: {}", from.spelled("prior"), from.prior,
+                                      is_nearest ? "the nearest prior here is" : "here it is",
+                                      from.spelled("prior", has_none_here ? "sparse" : ours), has_none_here ? sparse : what));
+  }
+}
+
 void set_model(const ModelOptions& from, Task task, FitOptions& options) {
   refuse(from, {"converge"}, "applies only to presets; a model always continues to the maximum of its bound");
   if (from.compat)
     throw InvalidArgument(fmt::format("{} reproduces a published program; it needs {}", from.spelled("compat"), from.spelled("preset")));
+  answer_foreign_name(from, task);
   options.prior.kind = choose<PriorKind>(from, "prior", from.prior,
                                          {{"auto", PriorKind::automatic},
                                           {"shared", PriorKind::shared},

@@ -55,6 +55,19 @@ TEST_F(Refuses, OptionsThatAreNone) {
   exactly(fit + Arguments{"more"}, "'more' is one argument too many; 'ardvark fit --help' says what fit takes");
 }
 
+TEST_F(Refuses, PriorsByTheNamesOfOtherPrograms) {
+  const Arguments fit = {"fit", "good.csv", "--target", "k"};
+  exactly(fit + Arguments{"--model", "linear", "--prior", "ridge"},
+          "--prior is 'ridge'; here it is --prior shared: one precision for all columns, estimated from the data");
+  exactly(fit + Arguments{"--model", "logistic", "--prior", "Lasso"}, "--prior is 'Lasso'; here it is --prior laplace: L1, the mode");
+  exactly(
+      fit + Arguments{"--model", "linear", "--prior", "lasso"},
+      "--prior is 'lasso'; the nearest prior here is --prior sparse: a few columns have an effect of their own, and all may have a small "
+      "one");
+  exactly(fit + Arguments{"--model", "linear", "--prior", "spike-and-slab"},
+          "--prior is 'spike-and-slab'; here it is --prior slab: a few columns have an effect, the others have none");
+}
+
 TEST_F(Refuses, OptionsWithoutAValueOrWithTwo) {
   const Arguments fit = {"fit", "good.csv", "--target", "k"};
   exactly(fit + Arguments{"--model"}, "--model has no value; give one or leave it out");
