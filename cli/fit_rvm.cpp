@@ -6,17 +6,11 @@
 namespace ardvark::cli {
 namespace {
 
-// A target of text has classes; a target of numbers may be a regression or a classification.
-Task task_of_target(const FitArguments& args, const TableColumn& target) {
-  if (args.preset.empty() && !args.has("task")) {
-    if (target.categorical) return Task::logistic;
-    throw InvalidArgument(
-        fmt::format("target '{}' holds numbers: use --task regression, or --task classification if they name classes", args.target));
-  }
-  const Task task = relevance_task(args);
+Task task_of_target(const ModelOptions& args, const TableColumn& target, const Vector& values) {
+  const Task task = relevance_task(args, values);
   if (task == Task::linear && target.categorical)
     throw InvalidArgument(
-        fmt::format("target '{}' is text ('{}', ...); --task regression needs numbers", args.target, target.levels.front()));
+        fmt::format("target '{}' is text ('{}', ...); --task regression needs numbers", target.name, target.levels.front()));
   return task;
 }
 
@@ -47,20 +41,19 @@ int fit_rvm(const FitArguments& args) {
   const Index column = table.at(args.target);
   const TableColumn target = table.columns[static_cast<std::size_t>(column)];
   ModelProblem problem;
-  const Task task = task_of_target(args, target);
   problem.options = args;
+  problem.options.class_names = target.levels;
   problem.target = column_values(table, column);
+  const Task task = task_of_target(problem.options, target, problem.target);
   problem.training = training_of(std::move(table), args, Dummies::every_level);
   Training& training = problem.training;
   if (task == Task::logistic) {
     require_two_classes(args, target, problem.target, training.weights);
     check_classes(args.target, target, problem.target, args.preset.empty() ? "--task regression" : "--model rvm --task regression");
   }
-  problem.options.task = task == Task::linear ? "regression" : "classification";
   problem.options.weights.assign(training.weights.begin(), training.weights.end());
   problem.options.input_group = training.encoding.groups();
   problem.options.column_names = training.encoding.names();
-  problem.options.class_names = target.levels;
   SavedModel model = fit_with_progress(args, problem);
   count_rows_as_the_file(training.file_rows, *model.relevance());
   return finish_fit(args, model, training);

@@ -150,8 +150,8 @@ ARDVARK_API void ardvark_free(void* memory);
  *     start_noise         a number >= 0, default 0: 100 / variance of the target. With posterior factorised: the starting value of the
  *                         noise precision.
  *   Relevance vector machines
- *     task                regression or classification. The task of a relevance vector machine. For a target of text it is classification;
- *                         a target of numbers needs this option.
+ *     task                regression or classification. The task of a relevance vector machine. Without this option, it is classification
+ *                         for a target of text or of two different numbers, and else regression.
  *     kernel              gaussian (default), laplacian, cauchy, linear, polynomial or spline. Kernel of the machine. Preset slr_rvm:
  *                         linear by default.
  *     width               auto (default), each, a number > 0, or a number for each input. Width of the kernel, in standard deviations of

@@ -127,6 +127,8 @@ enum class ModelKind { linear, logistic, relevance };
 
 /// Task of a relevance vector machine, from option `task` or the preset. \throws InvalidArgument
 [[nodiscard]] Task relevance_task(const ModelOptions& options);
+/// The same if option `task` may be empty: then a target with class names or with two different values has classes. \throws InvalidArgument
+[[nodiscard]] Task relevance_task(const ModelOptions& options, VectorView target);
 /// The same checks for select_columns. \throws InvalidArgument
 void check_selection(const ModelOptions& options);
 /// Whether fit_model fits several classes to these labels: there are more than two, or the preset is for several classes.

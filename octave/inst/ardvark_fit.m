@@ -90,8 +90,8 @@ function fit = ardvark_fit(X, y, varargin)
 %     'start_noise'         a number >= 0, default 0: 100 / variance of the target. With 'posterior', 'factorised': the starting value of
 %                           the noise precision.
 %   Relevance vector machines
-%     'task'                regression or classification. The task of a relevance vector machine. For a target of text it is classification;
-%                           a target of numbers needs this option.
+%     'task'                regression or classification. The task of a relevance vector machine. Without this option, it is classification
+%                           for a target of text or of two different numbers, and else regression.
 %     'kernel'              gaussian (default), laplacian, cauchy, linear, polynomial or spline. Kernel of the machine. Preset slr_rvm:
 %                           linear by default.
 %     'width'               auto (default), each, a number > 0, or a number for each input. Width of the kernel, in standard deviations of
@@ -167,7 +167,7 @@ end
 
 %!error <ardvark_mex: lambda is not given\. .* try a tenth of it first, [0-9.]+$> ardvark_fit([-3; -2; 1; -1; 2; 3], [0; 0; 0; 1; 1; 1], 'model', 'logistic', 'prior', 'laplace')
 %!error <ardvark_mex: group has 0 entries; it must have one per column of X: 2> ardvark_fit(randn(20, 2), randn(20, 1), 'model', 'linear', 'prior', 'groups')
-%!error <ardvark_mex: task is not given; for model 'rvm' it must be regression or classification> ardvark_fit((1:9)', (1:9)', 'model', 'rvm')
+%!error <ardvark_mex: task is 'both'; it must be one of classification, regression> ardvark_fit((1:9)', (1:9)', 'model', 'rvm', 'task', 'both')
 
 %!error <y holds 9 different numbers in 9 rows; .* measurements need model 'linear'$> ardvark_fit((1:9)', (1:9)' + 0.5, 'model', 'logistic')
 %!error <y holds 9 different numbers in 9 rows; .* measurements need task 'regression'$> ardvark_fit((1:9)', (1:9)' + 0.5, 'model', 'rvm', 'task', 'classification')

@@ -157,7 +157,7 @@ def test_files_are_those_of_the_command_line(tmp_path):
         (dict(model="linear", weights=np.ones(3)), "weights"),
         (dict(model="linear", solver=[1, 2]), "solver is"),
         (dict(model="linear", preset="slr_var"), "cannot be used together"),
-        (dict(model="rvm"), "task"),
+        (dict(model="rvm", task="both"), "task"),
         (dict(model="linear", intercept=object()), "intercept is"),
     ],
 )

@@ -111,8 +111,10 @@ def test_options_by_name_are_named_so():
         _core.fit(X, y, model="linear", prior="ard", prune_at=-1)
     with pytest.raises(ValueError, match="^readmit_every is -1; it must be 0 or more$"):
         _core.fit(X, y, model="linear", prior="ard", prune_at=1e8, readmit_every=-1)
-    with pytest.raises(ValueError, match="^task is not given; for model 'rvm' it must be regression or classification$"):
-        _core.fit(X, y, model="rvm")
+    with pytest.raises(ValueError, match="^task is 'both'; it must be one of classification, regression$"):
+        _core.fit(X, y, model="rvm", task="both")
+    notes = _core.fit(X, y, model="rvm", width=2).value("notes")
+    assert any("so the task is regression; task 'classification'" in note for note in notes)
     with pytest.raises(ValueError, match="^labels holds 150 different numbers in 150 rows; .* measurements need model 'linear'$"):
         _core.fit(X, y, model="logistic")
     with pytest.raises(ValueError, match="^there is no option 'priro'; did you mean 'prior'?"):

@@ -120,7 +120,7 @@ SavedModel ModelFitter::several_classes(const LogisticModel& logistic) const {
 SavedModel ModelFitter::operator()(const RelevanceModel& model) const {
   validate::vector(target, X.rows(), "labels");
   RelevanceOptions relevance = model.options;
-  const Task task = relevance_task(options);
+  const Task task = relevance_task(options, target);
   if (task == Task::logistic)
     require_classes(options, target, options.preset.empty() ? options.spelled("task", "regression") : options.spelled("model", "rvm"));
   adapt(options, task, X.cols(), relevance);
@@ -130,6 +130,12 @@ SavedModel ModelFitter::operator()(const RelevanceModel& model) const {
   else
     fit = fit_relevance_classification(X, target, relevance);
   fit.target = options.target;
+  if (options.preset.empty() && options.task.empty() && options.class_names.empty())
+    fit.report.notes.push_back(task == Task::linear
+                                   ? fmt::format("the target holds numbers, so the task is regression; {} takes them as classes",
+                                                 options.spelled("task", "classification"))
+                                   : fmt::format("the target has two values, so the task is classification; {} takes them as numbers",
+                                                 options.spelled("task", "regression")));
   SavedModel saved{std::move(fit)};
   add_diagnosis(options, saved, [&](std::string& why_not) { return diagnose(*saved.relevance(), X, target, relevance, why_not); });
   return saved;

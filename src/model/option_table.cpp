@@ -18,7 +18,8 @@ constexpr ModelOption rows[] = {
     {"preset", &O::preset, what, "the name of a published program", "Fits this program instead of a model."},
     {"compat", &O::compat, what, "off by default", "With [preset]: reproduces the program exactly, including its defects."},
     {"task", &O::task, machine, "regression or classification",
-     "The task of a relevance vector machine. For a target of text it is classification; a target of numbers needs this option."},
+     "The task of a relevance vector machine. Without this option, it is classification for a target of text or of two different numbers, "
+     "and else regression."},
     {"prior", &O::prior, prior, "auto (default), sparse, slab, dense, shared, ard, groups, none; with classes also laplace",
      "sparse: a few columns have an effect of their own, and all columns may have a small one; its intervals are right with few and with "
      "many columns. slab: only the few effects. dense: only the small effects. These three apply to regressions and to two classes. "

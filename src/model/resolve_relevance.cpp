@@ -5,6 +5,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "core/classes.hpp"
 #include "model/choice.hpp"
 #include "model/resolve.hpp"
 
@@ -119,6 +120,11 @@ Task relevance_task(const ModelOptions& options) {
     throw InvalidArgument(fmt::format("{} is not given; for {} it must be regression or classification", options.spelled("task"),
                                       options.spelled("model", "rvm")));
   return choose<Task>(options, "task", options.task, {{"regression", Task::linear}, {"classification", Task::logistic}});
+}
+
+Task relevance_task(const ModelOptions& options, VectorView target) {
+  if (!options.preset.empty() || !options.task.empty()) return relevance_task(options);
+  return !options.class_names.empty() || count_classes(target) == 2 ? Task::logistic : Task::linear;
 }
 
 }  // namespace ardvark

@@ -96,7 +96,6 @@ TEST_F(RelevanceCommand, RefusesOptionsThatContradict) {
 }
 
 TEST_F(RelevanceCommand, RefusesATaskThatTheTargetDoesNotFit) {
-  refused({"fit", "sinc.csv", "--target", "y", "--model", "rvm"}, {"'y'", "numbers", "--task regression", "--task classification"});
   refused(two + Arguments{"--task", "regression"}, {"'side'", "text", "'left'", "--task regression"});
   refused(two + Arguments{"--task", "clustering"}, {"--task", "'clustering'", "regression", "classification"});
   put("x,k\n1,a\n2,a\n", "one.csv");

@@ -121,6 +121,22 @@ TEST_F(RelevanceCommand, PrintsATableForPeople) {
     for (const std::string& line : lines_of(text)) EXPECT_FALSE(line.ends_with(" ")) << line;
 }
 
+TEST_F(RelevanceCommand, TakesTheTaskFromTheTarget) {
+  const auto note = [&](const Arguments& fit) { return json(fit)["notes"].dump(); };
+  const Arguments numbers = {"fit", "sinc.csv", "--target", "y", "--model", "rvm", "--width", "3"};
+  EXPECT_EQ(json(numbers)["task"], "regression");
+  EXPECT_TRUE(contains(note(numbers), "the task is regression; --task classification takes them as classes")) << note(numbers);
+  EXPECT_FALSE(contains(note(numbers + Arguments{"--task", "regression"}), "the task is"));
+  EXPECT_FALSE(contains(note(two), "the task is"));  // text
+  std::string text = "x,y\n";
+  for (int i = 0; i < 40; ++i) text += fmt::format("{},{}\n", i, i < 17 ? 3 : 4);
+  put(text, "step.csv");
+  const Arguments step = {"fit", "step.csv", "--target", "y", "--model", "rvm", "--width", "2"};
+  EXPECT_EQ(json(step)["classes"], Json({"3", "4"}));
+  EXPECT_TRUE(contains(note(step), "the task is classification; --task regression takes them as numbers")) << note(step);
+  EXPECT_EQ(json(step + Arguments{"--task", "regression"})["task"], "regression");
+}
+
 TEST_F(RelevanceCommand, SaysWhenTheInputsExplainNothing) {
   std::string text = "x,y\n";
   for (int i = 0; i < 40; ++i) text += fmt::format("{},{}\n", i, i % 2);  // neighbours differ: a wide kernel has nothing to say
