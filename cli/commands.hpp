@@ -52,6 +52,11 @@ class UninterruptedWrite {
 /// The check of --delimiter.
 [[nodiscard]] std::string is_one_character(const std::string& text);
 
+/// The options --missing and --missing-marker.
+void add_missing_options(CLI::App& c, std::string& missing, std::vector<std::string>& markers);
+/// The value of --missing. \throws InvalidArgument
+[[nodiscard]] Missing missing_of(const std::string& word);
+
 /// \throws InvalidArgument  an option has an empty value, such as --level=
 void refuse_empty_values(const std::vector<std::string>& words);
 /// The error of a command line, with name and value. \param command  the command that was called

@@ -16,7 +16,7 @@ namespace ardvark::cli {
 struct FitArguments : ModelOptions {
   const CLI::App* command = nullptr;  ///< knows which options were given
   std::string data, output, weights_column, missing = "refuse";
-  std::vector<std::string> ignore, categorical, groups, flat_columns;
+  std::vector<std::string> ignore, categorical, missing_markers, groups, flat_columns;
   char delimiter = ',';
   bool json = false, strict = false, covariance = false, quiet = false;
 

@@ -65,7 +65,7 @@ void add_table_options(CLI::App& c, const std::shared_ptr<FitArguments>& args) {
                "--ignore '\"a,b\",c'")
       ->allow_extra_args(false);
   c.add_option("--categorical", args->categorical, "COLUMN,... columns of numbers to read as categories")->allow_extra_args(false);
-  c.add_option("--missing", args->missing, "refuse (default) or drop: what to do with rows in which a value is missing");
+  add_missing_options(c, args->missing, args->missing_markers);
   c.add_option("--delimiter", args->delimiter, "Field separator (default ,)")->check(is_one_character);
 }
 

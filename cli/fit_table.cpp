@@ -68,9 +68,8 @@ void require_writable(const FitArguments& args) { require_folder_of(args.output,
 Table read_table(const FitArguments& args) {
   CsvOptions csv;
   csv.delimiter = args.delimiter;
-  if (args.missing != "refuse" && args.missing != "drop")
-    throw InvalidArgument(fmt::format("--missing is '{}'; it must be one of drop, refuse", args.missing));
-  csv.missing = args.missing == "drop" ? Missing::drop_rows : Missing::refuse;
+  csv.missing = missing_of(args.missing);
+  csv.missing_markers = args.missing_markers;
   csv.ignore = split_names(args.ignore);
   csv.categorical = split_names(args.categorical);
   csv.required = names_needed(args);

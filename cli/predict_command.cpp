@@ -16,6 +16,7 @@ namespace {
 
 struct PredictArguments {
   std::string model, data, output, missing = "refuse", rule = "automatic", interval = "new";
+  std::vector<std::string> missing_markers;
   double level = 0.95;
   bool level_given = false;
   char delimiter = ',';
@@ -118,9 +119,8 @@ int run_predict(const PredictArguments& args) {
     throw InvalidArgument("--level applies only to intervals; a classifier predicts probabilities, without intervals; leave it out");
   CsvOptions csv;
   csv.delimiter = args.delimiter;
-  if (args.missing != "refuse" && args.missing != "drop")
-    throw InvalidArgument(fmt::format("--missing is '{}'; it must be refuse or drop", args.missing));
-  csv.missing = args.missing == "drop" ? Missing::drop_rows : Missing::refuse;
+  csv.missing = missing_of(args.missing);
+  csv.missing_markers = args.missing_markers;
   for (const FeatureColumn& f : model.encoding.features) {
     csv.only.push_back(f.name);
     if (f.categorical) csv.categorical.push_back(f.name);
@@ -164,7 +164,7 @@ void add_predict(CLI::App& app, Run& run) {
       "several classes have the first three, and one-against-one also average (the mean of the probabilities of the pairs instead of "
       "their product). "
       "Regressions by relevance vector machines or vrvm_regression: automatic (the noise precision at its mean), mixture (integrated out)");
-  c.add_option("--missing", args->missing, "refuse (default) or drop: what to do with rows in which a value is missing");
+  add_missing_options(c, args->missing, args->missing_markers);
   c.add_option("--delimiter", args->delimiter, "Field separator (default ,)")->check(is_one_character);
   c.add_flag("--json", args->json, "One JSON object instead of CSV");
   c.footer(

@@ -20,8 +20,9 @@ enum class Missing {
 struct CsvOptions {
   char delimiter = ',';
   Missing missing = Missing::refuse;
-  std::vector<std::string> ignore = {};       ///< columns that are not read into the table (they may have any content)
-  std::vector<std::string> categorical = {};  ///< columns that are read as text, even if they look like numbers
+  std::vector<std::string> missing_markers = {};  ///< further texts that mean a missing value, such as "." or "-999"
+  std::vector<std::string> ignore = {};           ///< columns that are not read into the table (they may have any content)
+  std::vector<std::string> categorical = {};      ///< columns that are read as text, even if they look like numbers
   /// If not empty: the columns to read; others are skipped. Columns that the file does not have are an error, which names all of them; so
   /// is a column that is also in `ignore`. If empty, names in `ignore` and `categorical` that the file does not have are an error
   /// (otherwise a typing error would not be noticed).

@@ -38,10 +38,20 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(" \t") - first + 1);
 }
 
-bool is_missing(std::string_view text) {
+bool is_missing(std::string_view text, const CsvOptions& options) {
   for (const std::string_view token : {"", "NA", "N/A", "NaN", "nan", "null", "NULL", "?"})
     if (text == token) return true;
+  return std::find(options.missing_markers.begin(), options.missing_markers.end(), text) != options.missing_markers.end();
+}
+
+// Texts that often mean a missing value. They may also be a category, so they are read as such unless the caller says otherwise.
+bool may_mean_missing(std::string_view text) {
+  for (const std::string_view token : {".", "-", "--", "na", "n/a", "None", "none", "Null", "NIL", "nil", "missing", "#N/A", "Na", "NAN"})
+    if (text == token) return true;
   return false;
+}
+std::string ask_for_marker(std::string_view text) {
+  return fmt::format("if '{0}' means a missing value, use --missing-marker='{0}' and --missing drop", shown(text));
 }
 
 // std::from_chars reports the same error for overflow and underflow. The power of ten of the first nonzero digit distinguishes them.
@@ -126,8 +136,10 @@ class Levels {
     if (const auto found = codes_.find(text); found != codes_.end()) return {found->second, false};
     const auto next = static_cast<Index>(codes_.size());
     codes_.emplace(text, next);
+    if (next == 0) first_ = text;
     return {next, true};
   }
+  [[nodiscard]] const std::string& first() const { return first_; }
 
   [[nodiscard]] std::vector<std::string> take() {
     std::vector<std::string> texts(codes_.size());
@@ -143,6 +155,7 @@ class Levels {
     using is_transparent = void;
   };
   std::unordered_map<std::string, Index, Hash, std::equal_to<>> codes_;
+  std::string first_;
 };
 
 enum class Kind { undecided, number, text };
@@ -209,17 +222,19 @@ const char* way_to_text(const StoredColumn& column) {
 }
 
 // The value of a field in the table; nothing if it is missing.
-std::optional<double> read_value(const CsvRecords& records, StoredColumn& column, CsvField& field) {
+std::optional<double> read_value(const CsvRecords& records, const CsvOptions& options, StoredColumn& column, CsvField& field) {
   if (column.kind != Kind::text) {
     const std::string_view text = field.quoted ? trimmed(field.raw()) : field.raw();
     double value;
     if (parse_number(text, value)) {
-      if (std::isnan(value)) return std::nullopt;
+      if (std::isnan(value) || is_missing(text, options)) return std::nullopt;
       if (std::isinf(value)) fail_at(records, column, fmt::format("{} is not finite", shown(text)));
       column.kind = Kind::number;
       return value;
     }
-    if (is_missing(text)) return std::nullopt;
+    if (is_missing(text, options)) return std::nullopt;
+    if (column.kind == Kind::number && may_mean_missing(text))
+      fail_at(records, column, fmt::format("'{}' is not a number; {}", shown(text), ask_for_marker(text)));
     if (column.kind == Kind::number)
       fail_at(records, column,
               has_decimal_comma(text) ? fmt::format("'{}' has a decimal comma; write a decimal point", shown(text))
@@ -227,7 +242,7 @@ std::optional<double> read_value(const CsvRecords& records, StoredColumn& column
     column.kind = Kind::text;
   }
   const std::string_view text = field.text();
-  if (is_missing(field.quoted ? trimmed(text) : text)) return std::nullopt;
+  if (is_missing(field.quoted ? trimmed(text) : text, options)) return std::nullopt;
   const auto [code, is_new] = column.levels.code(text);
   if (is_new) column.has_comma.push_back(!column.listed && has_decimal_comma(trimmed(text)));
   ++column.num_texts;
@@ -236,6 +251,10 @@ std::optional<double> read_value(const CsvRecords& records, StoredColumn& column
   if (double number; is_new && !column.listed && parse_number(trimmed(text), number) && !std::isnan(number)) {
     if (2 * column.num_commas >= column.num_texts)  // a whole number in a column with decimal commas
       throw InvalidArgument(fmt::format("{} has a decimal comma; write numbers with a decimal point", column.first_comma));
+    if (code == 1 && may_mean_missing(column.levels.first()))
+      fail_at(records, column,
+              fmt::format("'{}' is a number, but the rows before it hold '{}'; {}", shown(text), column.levels.first(),
+                          ask_for_marker(column.levels.first())));
     fail_at(records, column, fmt::format("'{}' is a number, but the rows before it hold text{}", shown(text), way_to_text(column)));
   }
   if (is_new && !io::is_utf8(text)) fail_at(records, column, fmt::format("'{}' is not UTF-8: save the file as UTF-8", shown(text)));
@@ -311,7 +330,7 @@ Table read_table(const std::string& path, const CsvOptions& options) {
     double* row = rows.next_row();
     bool complete = true;
     for (StoredColumn& column : stored) {
-      const std::optional<double> value = read_value(records, column, records.fields()[column.field]);
+      const std::optional<double> value = read_value(records, options, column, records.fields()[column.field]);
       if (!value) {
         if (options.missing == Missing::refuse) fail_at(records, column, "the value is missing (drop such rows with --missing drop)");
         ++column.num_missing;

@@ -14,7 +14,6 @@ namespace ardvark::internal {
 namespace {
 
 constexpr double very_low = -1e100;     // replaces a log evidence that is not finite
-constexpr double same = 1e-6;           // nats: values that differ by less are equal
 constexpr double least_gain = 1e-3;     // nats: the search ends if the gain is less
 constexpr double most_logarithm = 690;  // e^690 = 1e299: a parameter stays a positive, finite number
 constexpr double usual_step = 0.5;      // step of the scan, in ln, for up to 13 points
@@ -196,7 +195,7 @@ Point Search::evaluate(const Vector& x) {
   point.value = found.log_evidence;
   point.num_vectors = found.num_vectors;
   point.support = std::move(found.support);
-  if (found.log_evidence > best_.value + same) {
+  if (found.log_evidence > best_.value + same_evidence) {
     best_ = point;
     out_.kernel = kernel;
     out_.log_evidence = found.log_evidence;

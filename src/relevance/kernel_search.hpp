@@ -13,6 +13,9 @@ namespace ardvark::internal {
 /// The relevance vectors of each machine, as positions among the centres. The search only passes them on.
 using KernelSupport = std::vector<std::vector<Index>>;
 
+/// Log evidences that differ by less are equal, nats.                                                                        (RVM.5)
+constexpr double same_evidence = 1e-6;
+
 /// The log evidence for one kernel, of all machines together.
 struct KernelEvaluation {
   double log_evidence = -std::numeric_limits<double>::infinity();  ///< not finite: worse than any other

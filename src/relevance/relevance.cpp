@@ -315,8 +315,7 @@ class CloserLook {
 
  private:
   static constexpr std::size_t most_looked_at = 8;
-  static constexpr double same = 1e-6;  // nats: values that differ by less are equal
-  static double in_steps(double log_evidence) { return std::round(log_evidence / same); }
+  static double in_steps(double log_evidence) { return std::round(log_evidence / same_evidence); }
   static constexpr double spacing = 1.35;  // ratio of the parameters; a step of the search is usually 1.6
 
   // The highest trials without those that are near a higher one, or too low to become the best.
@@ -360,7 +359,7 @@ class CloserLook {
     KernelTrial& trial = known != trials_.end() ? *known : trials_.emplace_back(KernelTrial{parameters});
     trial.log_evidence = closer.log_evidence;
     trial.num_vectors = closer.num_vectors;
-    if (closer.log_evidence > highest_ + same) {
+    if (closer.log_evidence > highest_ + same_evidence) {
       highest_ = closer.log_evidence;
       best_ = kernel;
     }

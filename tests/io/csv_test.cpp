@@ -125,6 +125,26 @@ TEST(ReadCsv, RefusesEveryTokenOfAMissingValue) {
   EXPECT_EQ(read("a\ntext\n-nan\n").columns[0].levels, (Names{"-nan", "text"}));
 }
 
+TEST(ReadCsv, AsksWhetherATextMeansAMissingValue) {
+  EXPECT_EQ(refusal("a,b\n1,2\n.,3\n"),
+            "row 2 (line 3), column 'a': '.' is not a number; if '.' means a missing value, use --missing-marker='.' and --missing drop");
+  EXPECT_EQ(refusal("a,b\n-,2\n-,2\n4,3\n"),
+            "row 3 (line 4), column 'a': '4' is a number, but the rows before it hold '-'; if '-' means a missing value, use "
+            "--missing-marker='-' and --missing drop");
+  for (const char* text : {"na", "None", "n/a", "missing", "--"})
+    EXPECT_NE(refusal(std::string("x\n1\n") + text + "\n").find("--missing-marker"), std::string::npos) << text;
+  EXPECT_EQ(read("a,b\n1,None\n2,x\n").columns[1].levels, (Names{"None", "x"}));  // it may be a category
+}
+
+TEST(ReadCsv, TakesFurtherTextsAsMissing) {
+  const CsvOptions options{.missing = Missing::drop_rows, .missing_markers = {".", "-999"}};
+  const Table table = read("a,b\n.,x\n-999,None\n5,y\n6,.\n7,None\n", options);
+  EXPECT_EQ(table.num_dropped, 3);
+  EXPECT_EQ(table.columns[1].levels, (Names{"None", "y"}));
+  expect_values(table, {{5, 1}, {7, 0}});
+  EXPECT_EQ(refusal("a\n1\n-999\n", {.missing_markers = {"-999"}}).substr(0, 49), "row 2 (line 3), column 'a': the value is missing ");
+}
+
 TEST(ReadCsv, DropsRowsWithMissingValues) {
   const Table table = read("a,b\n1,x\nNA,y\n3,?\n4,z\n", {.missing = Missing::drop_rows});
   EXPECT_EQ(table.num_dropped, 2);

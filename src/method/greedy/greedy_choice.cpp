@@ -157,7 +157,7 @@ bool Greedy::try_ahead(const Action& trial) {
         if (const Action action = best_inside(i); action.gain > best.gain) best = action;
     if (!best) break;
     const double here = model_.objective();
-    if (here + 2 * (most_steps - step) * best.gain < goal) break;
+    if (here + 2 * (most_steps - step) * best.gain < goal) break;  // the gains become smaller: the goal is out of reach
     model_.begin();
     sound = apply(best, -1, best.precision, change);
     if (sound && !(model_.objective() > here)) {
