@@ -22,6 +22,8 @@ void add_select(CLI::App& app, Run& run);
 void add_compare(CLI::App& app, Run& run);
 void add_predict(CLI::App& app, Run& run);
 void add_show(CLI::App& app, Run& run);
+void add_explain(CLI::App& app, Run& run);
+void add_presets(CLI::App& app, Run& run);
 
 enum ExitCode { ok = 0, internal_error = 1, invalid_argument = 2, environment_error = 3, not_converged = 4, interrupted = 130 };
 

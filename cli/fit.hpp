@@ -25,6 +25,9 @@ struct FitArguments : ModelOptions {
   void note_given();
 };
 
+/// The help of an option of the program. A flag that is on by default is turned off.
+[[nodiscard]] std::string help_of(const ModelOptions& options, const ModelOption& row);
+
 /// Adds an option by its name in model_options(), with the help from there. A flag that is on by default becomes "--no-NAME".
 /// \param more  text after the help
 CLI::Option* add_model_option(CLI::App& c, ModelOptions& options, const char* name, const std::string& more = {});

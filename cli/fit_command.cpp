@@ -31,17 +31,21 @@ void FitArguments::note_given() {
   }
 }
 
+std::string help_of(const ModelOptions& options, const ModelOption& row) {
+  std::string help = options.help(row);
+  const auto* const flag = std::get_if<bool ModelOptions::*>(&row.member);
+  if (flag == nullptr || !(ModelOptions().*(*flag))) return help;
+  help[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(help[0])));
+  return "Turns off " + help;
+}
+
 CLI::Option* add_model_option(CLI::App& c, ModelOptions& options, const char* name, const std::string& more) {
   const ModelOption& row = model_option(name);
-  std::string help = options.help(row) + more;
+  const std::string help = help_of(options, row) + more;
   return std::visit(
       [&](auto member) {
         using Value = std::decay_t<decltype(options.*member)>;
         if constexpr (std::is_same_v<Value, bool>) {  // true by default: the flag is --no-NAME
-          if (options.*member) {
-            help[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(help[0])));
-            help.insert(0, "Turns off ");
-          }
           return c.add_flag_callback(
               options.spelled(name), [&options, member, given = !(options.*member)] { options.*member = given; }, help);
         } else if constexpr (std::is_same_v<Value, double> || std::is_same_v<Value, std::optional<double>>)
