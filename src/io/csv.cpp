@@ -38,10 +38,14 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(" \t") - first + 1);
 }
 
+bool is_marker(std::string_view text, const CsvOptions& options) {
+  return std::find(options.missing_markers.begin(), options.missing_markers.end(), text) != options.missing_markers.end();
+}
+
 bool is_missing(std::string_view text, const CsvOptions& options) {
   for (const std::string_view token : {"", "NA", "N/A", "NaN", "nan", "null", "NULL", "?"})
     if (text == token) return true;
-  return std::find(options.missing_markers.begin(), options.missing_markers.end(), text) != options.missing_markers.end();
+  return is_marker(text, options);
 }
 
 // Texts that often mean a missing value. They may also be a category, so they are read as such unless the caller says otherwise.
@@ -227,7 +231,7 @@ std::optional<double> read_value(const CsvRecords& records, const CsvOptions& op
     const std::string_view text = field.quoted ? trimmed(field.raw()) : field.raw();
     double value;
     if (parse_number(text, value)) {
-      if (std::isnan(value) || is_missing(text, options)) return std::nullopt;
+      if (std::isnan(value) || is_marker(text, options)) return std::nullopt;
       if (std::isinf(value)) fail_at(records, column, fmt::format("{} is not finite", shown(text)));
       column.kind = Kind::number;
       return value;
