@@ -74,12 +74,6 @@ std::string wrapped(const std::string& text) {
   return out + '\n';
 }
 
-std::string list_of_presets() {
-  std::string out;
-  for (const PresetInfo& p : presets()) out += fmt::format("  {:<19} {}\n", p.name, p.description);
-  return out;
-}
-
 // The options that a command of this program has.
 std::vector<const ModelOption*> options_of(const CLI::App& app) {
   std::set<std::string> names;
@@ -149,7 +143,7 @@ void add_presets(CLI::App& app, Run& run) {
   CLI::App& c = *app.add_subcommand("presets", "List the published programs that fit --preset reproduces");
   c.callback([&run] {
     run = [] {
-      fmt::print("{}", list_of_presets());
+      fmt::print("{}\n", list_of_presets().substr(1));
       return static_cast<int>(ok);
     };
   });

@@ -25,6 +25,9 @@ struct FitArguments : ModelOptions {
   void note_given();
 };
 
+/// A line for each preset, after a line break. \param classes_only  those that a selection can use
+[[nodiscard]] std::string list_of_presets(bool classes_only = false);
+
 /// The help of an option of the program. A flag that is on by default is turned off.
 [[nodiscard]] std::string help_of(const ModelOptions& options, const ModelOption& row);
 

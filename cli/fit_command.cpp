@@ -31,6 +31,14 @@ void FitArguments::note_given() {
   }
 }
 
+std::string list_of_presets(bool classes_only) {
+  std::string out;
+  for (const PresetInfo& p : presets())
+    if (!classes_only || (p.task == Task::logistic && std::string_view(p.name) != "slr_rvm"))
+      out += fmt::format("\n  {:<19} {}", p.name, p.description);
+  return out;
+}
+
 std::string help_of(const ModelOptions& options, const ModelOption& row) {
   std::string help = options.help(row);
   const auto* const flag = std::get_if<bool ModelOptions::*>(&row.member);
@@ -78,11 +86,7 @@ void add_model_options(CLI::App& c, const std::shared_ptr<FitArguments>& args, b
   const auto add = [&](const char* name) { return add_model_option(c, *args, name); };
   CLI::Option* model = add("model")->check(not_empty);
   if (classes_only) model->description("logistic (two classes or more): intercept, standardised columns");
-  std::string names;
-  for (const PresetInfo& p : presets())
-    if (!classes_only || (p.task == Task::logistic && std::string_view(p.name) != "slr_rvm"))
-      names += fmt::format("\n  {:<19} {}", p.name, p.description);
-  add_model_option(c, *args, "preset", names)->check(not_empty);
+  add_model_option(c, *args, "preset", list_of_presets(classes_only))->check(not_empty);
   for (const char* name : {"compat", "converge", "prior", "lambda"}) add(name);
   c.add_option(
        "--group", args->groups,

@@ -10,6 +10,7 @@
 #include "ardvark/relevance.hpp"
 #include "io/text.hpp"
 #include "posterior/state.hpp"
+#include "relevance/kernel_search.hpp"
 
 namespace ardvark {
 
@@ -221,7 +222,7 @@ std::string curve_of_evidence(const std::vector<KernelTrial>& trials, const std:
   Table table({"", !spec || !spec->parts.empty() ? "parameter" : has_width(*spec) ? "width" : "offset", "vectors", "log evidence"});
   const std::vector<KernelTrial> shown = thinned(trials);
   const auto best = std::find_if(shown.begin(), shown.end(), [h = high](const KernelTrial& trial) { return trial.log_evidence == h; });
-  const bool all_equal = high - low < 1e-6;  // then none is the best
+  const bool all_equal = high - low < same_evidence;  // then none is the best
   const bool rises = trials.front().log_evidence != trials.back().log_evidence &&
                      (best->parameters == trials.front().parameters || best->parameters == trials.back().parameters);
   for (const KernelTrial& trial : shown) {
