@@ -96,9 +96,9 @@ class Buffers {
     const std::lock_guard lock(mutex_);
     if (!is_taken_ && has_room()) {
       const int n = 1;
-      double one = 1;
+      double number = 1;
       int info = 0;
-      dpotrf_("L", &n, &one, &n, &info);
+      dpotrf_("L", &n, &number, &n, &info);
       is_taken_ = true;
     }
     return is_taken_;

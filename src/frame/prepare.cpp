@@ -21,7 +21,7 @@ struct ColumnSums {
   Vector first, second;
 };
 
-constexpr Index block = 256;  // rows that are summed separately
+constexpr Index rows_of_a_sum = 256;  // rows that are summed separately
 
 // Rows from <= i < to of a row-major X.
 template <typename Scalar>
@@ -30,9 +30,9 @@ ColumnSums sums_of_rows(const MatrixView& X, const Vector& k, const Vector& shif
   const auto* data = static_cast<const Scalar*>(X.data());
   const Index p = X.cols();
   ColumnSums out{Vector::Zero(p), Vector::Zero(p)}, some;
-  for (; from < to; from += block) {
+  for (; from < to; from += rows_of_a_sum) {
     some = {Vector::Zero(p), Vector::Zero(p)};
-    for (Index i = from; i < std::min(from + block, to); ++i)
+    for (Index i = from; i < std::min(from + rows_of_a_sum, to); ++i)
       add_deviations(data + i * X.stride(), shift.data(), k[i], p, some.first.data(), some.second.data());
     out.first += some.first;
     out.second += some.second;
@@ -45,10 +45,10 @@ template <typename Scalar>
 void sums_of_columns(const MatrixView& X, const Vector& k, const Vector& shift, Index from, Index to, ColumnSums& out) {
   using Values = Eigen::Map<const Eigen::Array<Scalar, Eigen::Dynamic, 1>>;
   const auto* data = static_cast<const Scalar*>(X.data());
-  Eigen::Array<double, block, 1> x;
+  Eigen::Array<double, rows_of_a_sum, 1> x;
   for (Index j = from; j < to; ++j)
-    for (Index row = 0; row < X.rows(); row += block) {
-      const Index count = std::min(block, X.rows() - row);
+    for (Index row = 0; row < X.rows(); row += rows_of_a_sum) {
+      const Index count = std::min(rows_of_a_sum, X.rows() - row);
       const auto weight = k.segment(row, count).array();
       x.head(count) = Values(data + j * X.stride() + row, count).template cast<double>() - shift[j];
       out.first[j] += (weight * x.head(count)).sum();
@@ -67,7 +67,7 @@ ColumnSums column_sums(const MatrixView& X, const Vector& k, const Vector& shift
     return out;
   }
   constexpr Index most_parts = 8;
-  const Index parts = std::clamp<Index>(n / block, 1, most_parts);
+  const Index parts = std::clamp<Index>(n / rows_of_a_sum, 1, most_parts);
   std::vector<ColumnSums> of_part(static_cast<std::size_t>(parts));
   parallel_for(parts, threads, [&](Index part) {
     of_part[static_cast<std::size_t>(part)] = sums_of_rows<Scalar>(X, k, shift, part * n / parts, (part + 1) * n / parts);

@@ -21,17 +21,16 @@ using testing::fields_of;
 using testing::Json;
 using testing::json_of;
 using testing::lines_of;
+using testing::Numbers;
+using testing::numbers;
 using testing::output_of;
 using testing::read_bytes;
 using testing::run;
 using testing::Sample;
 using testing::sample;
 using testing::write_bytes;
-using Numbers = std::vector<double>;
 
 const std::string training = testing::example_path("Pima.tr.csv"), testing_data = testing::example_path("Pima.te.csv");
-
-Numbers numbers(const Vector& v) { return {v.begin(), v.end()}; }
 
 class PredictCommand : public ::testing::Test {
  protected:

@@ -28,11 +28,12 @@ struct Option {
   std::vector<std::string> values;  // none: a flag
 };
 
-const std::vector<std::string> columns = {"x1", "x2", "x3", "y", "label", "k", "w", "nope", "", "x1,x2", "k,w", "y,label", ",", "x 1"};
-const std::vector<std::string> numbers = {"1", "0.01", "0", "-1", "1e-300", "1e300", "nan", "inf", "", "one", "1e999", "0x10", "2", "0.5"};
+const std::vector<std::string> some_columns = {"x1", "x2", "x3", "y", "label", "k", "w", "nope", "", "x1,x2", "k,w", "y,label", ",", "x 1"};
+const std::vector<std::string> some_numbers = {"1",   "0.01", "0",   "-1",    "1e-300", "1e300", "nan",
+                                               "inf", "",     "one", "1e999", "0x10",   "2",     "0.5"};
 
 const std::vector<Option> fit_options = {
-    {"--target", columns},
+    {"--target", some_columns},
     {"--target", {"y", "label", "k"}},
     {"--model", {"linear", "logistic"}},
     {"--model", {"linear", "logistic", "rvm", "", "Linear", "poisson"}},
@@ -41,18 +42,18 @@ const std::vector<Option> fit_options = {
     {"--row-order", {"by-content", "as-given", "random"}},
     {"--prior", {"auto", "shared", "ard", "groups", "none", "flat"}},
     {"--group", {"g=x1,x2", "=x1", "g=", "g", "g=nope", "g=k,x1", "g=x1=x2"}},
-    {"--flat", columns},
+    {"--flat", some_columns},
     {"--likelihood", {"vg", "jj", "laplace"}},
     {"--weights", {"w", "y", "k", "nope", ""}},
-    {"--ignore", columns},
+    {"--ignore", some_columns},
     {"--ignore", {"k", "w", "y", "label"}},
-    {"--categorical", columns},
+    {"--categorical", some_columns},
     {"--missing", {"refuse", "drop", "keep"}},
     {"--delimiter", {",", ";", "\t", "", "ab", "\"", "x", "\xC3\xBC", "59"}},
-    {"--a0", numbers},
-    {"--b0", numbers},
-    {"--c0", numbers},
-    {"--d0", numbers},
+    {"--a0", some_numbers},
+    {"--b0", some_numbers},
+    {"--c0", some_numbers},
+    {"--d0", some_numbers},
     {"--no-intercept", {}},
     {"--no-standardize", {}},
     {"--no-acceleration", {}},
@@ -60,7 +61,7 @@ const std::vector<Option> fit_options = {
     {"--max-sweeps", {"1", "2", "50", "0", "-1", "1.5", "99999999999"}},
     {"--tolerance", {"1e-3", "0.1", "0", "-1", "nan", "inf"}},
     {"--threads", {"1", "2", "0", "-1"}},
-    {"--level", numbers},
+    {"--level", some_numbers},
     {"--level", {"0.5", "0.999999999999", "0.99999999999999999", "1e-17"}},
     {"--covariance", {}},
     {"--task", {"regression", "classification", "linear"}},
@@ -98,7 +99,7 @@ const std::vector<Option> rvm_options = {
     {"--weights", {"w"}},
 };
 const std::vector<Option> other_options = {
-    {"--level", numbers},
+    {"--level", some_numbers},
     {"--rule", {"automatic", "mixture", "exact", "mackay", "published", "published-batch", "published-incremental", "none"}},
     {"--missing", {"drop"}},
     {"--covariance", {}},

@@ -13,17 +13,15 @@
 
 #include "ardvark/relevance.hpp"
 #include "program.hpp"
+#include "tables.hpp"
 
 namespace ardvark::testing {
 
 using Names = std::vector<std::string>;
-using Numbers = std::vector<double>;
 
 inline const Arguments sinc = {"fit", "sinc.csv", "--target", "y", "--model", "rvm", "--task", "regression"};
 inline const Arguments blobs = {"fit", "blobs.csv", "--target", "colour", "--ignore", "number,side", "--model", "rvm", "--width", "1.5"};
 inline const Arguments two = {"fit", "blobs.csv", "--target", "side", "--ignore", "number,colour", "--model", "rvm", "--width", "1.5"};
-
-inline Numbers numbers(const Vector& v) { return {v.begin(), v.end()}; }
 
 /// sin(x)/x with noise 0.1, and an input z that has no part in it.
 struct Sinc {

@@ -13,6 +13,9 @@
 
 namespace ardvark::testing {
 
+using Numbers = std::vector<double>;
+inline Numbers numbers(const Vector& v) { return {v.begin(), v.end()}; }
+
 struct Sample {
   using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
   RowMajor X;     // [n,p], columns x1, x2, ..., as a table lies in memory: sums then have the same bits

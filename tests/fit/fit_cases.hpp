@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,6 +15,8 @@
 #include "ardvark/logistic.hpp"
 
 namespace ardvark::testing {
+
+inline const double nan = std::nan("");
 
 inline Fit fit_any(Task task, MatrixView X, const Problem& problem, const FitOptions& options) {
   if (task == Task::linear) return fit_linear(X, problem.y, options);

@@ -17,10 +17,10 @@ namespace {
 using testing::changed;
 using testing::expect_invalid;
 using testing::make_problem;
+using testing::nan;
 using testing::Problem;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-const double nan = std::nan("");
 
 // Both tasks refuse these options and name the argument and its value.
 void expect_refused(const FitOptions& options, std::initializer_list<const char*> pieces) {

@@ -20,12 +20,11 @@ using testing::fit_any;
 using testing::fit_cases;
 using testing::FitCase;
 using testing::make_problem;
+using testing::nan;
 using testing::Problem;
 using testing::Random;
 using testing::relative_distance;
 using testing::with_prior;
-
-const double nan = std::nan("");
 
 TEST(FitResult, KeepsNoCovarianceWhereNoneIsWanted) {  // whatever the method
   const testing::Problem problem = testing::make_problem(12, 40, 4);

@@ -13,10 +13,10 @@
 namespace ardvark::internal {
 namespace {
 
+using testing::ln_2pi;
 using testing::Random;
 using testing::relative_distance;
 
-constexpr double ln_2pi = 1.8378770664093454836;
 constexpr double a0 = 0.3, b0 = 0.7;
 
 struct Sample {

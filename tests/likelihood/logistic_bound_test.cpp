@@ -14,12 +14,11 @@
 namespace ardvark::internal {
 namespace {
 
+using testing::ln_2pi;
 using testing::plain_lambda;
 using testing::plain_softplus;
 using testing::Random;
 using testing::relative_distance;
-
-constexpr double ln_2pi = 1.8378770664093454836;
 
 struct Rough {
   Vector t, k;

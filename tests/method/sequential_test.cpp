@@ -22,12 +22,11 @@ namespace ardvark {
 namespace {
 
 using testing::expect_invalid;
+using testing::ln_2pi;
 using testing::make_problem;
 using testing::Problem;
 using testing::Random;
 using testing::relative_distance;
-
-constexpr double ln_2pi = 1.8378770664093454836;
 
 // The published program row by row, with the whole V updated in every inner step.                     (SEQ.1), (SEQ.2), (SEQ.3)
 struct RowByRow {

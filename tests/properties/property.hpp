@@ -110,6 +110,8 @@ Verdict the_program_agrees(const Subject&);
 /// The options that `ardvark fit --help` names: "--max-sweeps".
 [[nodiscard]] const std::vector<std::string>& shell_options();
 
+/// A word of a command line, as the shell reads it back.
+[[nodiscard]] std::string quoted(const std::string& word);
 /// Whether this is a refusal by rules for tables that only the program has, because the library gets numbers.
 [[nodiscard]] bool is_refused_by_the_shell_alone(const std::string& message);
 /// All options that a caller of the library sets by name, including those that name columns and rows.

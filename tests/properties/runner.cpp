@@ -55,12 +55,6 @@ void write(const std::string& path, const std::string& text) {
   std::ofstream(path, std::ios::binary) << text;
 }
 
-std::string quoted(const std::string& word) {
-  std::string out = "'";
-  for (const char c : word) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return out + "'";
-}
-
 // A smaller problem that falls under an exemption fails for another reason.
 bool is_exempt(const char* property, const DrawnProblem& problem, bool strict) {
   return !strict && exemption_of(property, Subject(problem)) != nullptr;

@@ -16,6 +16,13 @@
 #include "support/paths.hpp"
 
 namespace ardvark::testing {
+
+std::string quoted(const std::string& word) {
+  std::string out = "'";
+  for (const char c : word) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return out + "'";
+}
+
 namespace {
 
 using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
@@ -24,12 +31,6 @@ struct Answer {
   int exit_code = -1;
   std::string out;
 };
-
-std::string quoted(const std::string& word) {
-  std::string out = "'";
-  for (const char c : word) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return out + "'";
-}
 
 // The output of the program, followed by its messages.
 Answer ask(const std::string& words) {

@@ -14,6 +14,8 @@ using Long = long double;
 using LongMatrix = Eigen::Matrix<Long, Eigen::Dynamic, Eigen::Dynamic>;
 using LongVector = Eigen::Matrix<Long, Eigen::Dynamic, 1>;
 
+inline constexpr double ln_2pi = 1.8378770664093454836;
+
 /// Computes RIDGE.1 and RIDGE.2 by inverting the whole matrix.
 struct PlainRidge {
   Matrix V;

@@ -12,8 +12,6 @@
 namespace ardvark::internal {
 namespace {
 
-int sign(double x) { return (x > 0) - (x < 0); }
-
 Vector lengths_of(Design& X, const Vector& k) {
   const Index block = std::clamp<Index>((Index{1} << 20) / X.rows(), 1, X.cols());
   Matrix panel(X.rows(), block);

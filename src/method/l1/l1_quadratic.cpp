@@ -8,11 +8,6 @@
 #include "posterior/solver.hpp"
 
 namespace ardvark::internal {
-namespace {
-
-int sign(double x) { return (x > 0) - (x < 0); }
-
-}  // namespace
 
 void L1Quadratic::reserve(Index size) {
   if (size > G_.rows()) G_.conservativeResize(std::max(size, 2 * G_.rows()), std::max(size, 2 * G_.cols()));

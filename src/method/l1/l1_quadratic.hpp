@@ -7,6 +7,8 @@
 
 namespace ardvark::internal {
 
+[[nodiscard]] inline int sign(double x) { return (x > 0) - (x < 0); }
+
 /// 1/2 d'G d - g'd + sum_j lambda_j |v_j + d_j|  with  G = X' diag(omega) X  over the active columns; lambda_j = 0 for flat ones.
 class L1Quadratic {
  public:
