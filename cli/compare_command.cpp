@@ -22,10 +22,6 @@ ComparisonOptions options_of(const CompareArguments& args) {
   return options;
 }
 
-bool has_text(const FeatureEncoding& encoding) {
-  return std::any_of(encoding.features.begin(), encoding.features.end(), [](const FeatureColumn& f) { return f.categorical; });
-}
-
 int run_compare(const CompareArguments& args) {
   ComparisonOptions options = options_of(args);
   check_comparison(options);
@@ -35,8 +31,10 @@ int run_compare(const CompareArguments& args) {
     throw InvalidArgument(
         fmt::format("target '{}' has more than two classes; only regressions and models of two classes are compared", args.target));
   Training inputs;  // for kernels, a text column has a dummy for every level
-  if (!options.kernels.empty() && has_text(problem.training.encoding)) {
-    inputs = training_of(read_table(args), args, Dummies::every_level);
+  if (!options.kernels.empty() && problem.training.encoding.has_text()) {
+    FitArguments machine = args;
+    machine.model = "rvm", machine.given.erase("reference");
+    inputs = training_of(read_table(args), machine);
     options.inputs = inputs.X();
     options.model.input_group = inputs.encoding.groups();
   }

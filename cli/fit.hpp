@@ -61,7 +61,7 @@ struct Training {
 
   [[nodiscard]] MatrixView X() const { return encoded.X(); }
 };
-[[nodiscard]] Training training_of(Table&& table, const FitArguments& args, Dummies dummies = Dummies::all_but_first);
+[[nodiscard]] Training training_of(Table&& table, const FitArguments& args);
 
 /// The number of a row in the file, from 1; dropped rows are counted.
 [[nodiscard]] inline Index file_row(const std::vector<Index>& file_rows, Index row) {
@@ -86,8 +86,7 @@ struct ModelProblem {
 /// \param otherwise  the option that fits numbers
 void check_classes(const std::string& name, const TableColumn& column, const Vector& labels, const char* otherwise);
 
-/// Writes the model, prints the result and returns the exit code. A fit without a posterior is not saved, and a message says so. The model
-/// takes over the encoding of the training data.
-[[nodiscard]] int finish_fit(const FitArguments& args, SavedModel& model, Training& training);
+/// Writes the model, prints the result and returns the exit code. A fit without a posterior is not saved, and a message says so.
+[[nodiscard]] int finish_fit(const FitArguments& args, SavedModel& model, const Training& training);
 
 }  // namespace ardvark::cli

@@ -77,6 +77,7 @@ void add_table_options(CLI::App& c, const std::shared_ptr<FitArguments>& args) {
                "--ignore '\"a,b\",c'")
       ->allow_extra_args(false);
   c.add_option("--categorical", args->categorical, "COLUMN,... columns of numbers to read as categories")->allow_extra_args(false);
+  add_model_option(c, *args, "reference")->allow_extra_args(false);
   add_missing_options(c, args->missing, args->missing_markers);
   c.add_option("--delimiter", args->delimiter, "Field separator (default ,)")->check(is_one_character);
 }

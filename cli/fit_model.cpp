@@ -50,10 +50,7 @@ std::vector<Index> groups_of(const FitArguments& args, const FeatureEncoding& en
 }
 
 void set_prior_columns(const FitArguments& args, const FeatureEncoding& encoding, ModelOptions& options) {
-  bool any_categorical = false;
-  for (const FeatureColumn& f : encoding.features) any_categorical = any_categorical || f.categorical;
-  if (options.preset.empty() && options.prior != "laplace" && options.prior != "dense" &&
-      (options.prior == "groups" || !args.groups.empty() || any_categorical))
+  if (!args.groups.empty() && options.preset.empty() && options.prior != "laplace" && options.prior != "dense")
     options.group = groups_of(args, encoding);
   for (const std::string& name : split_names(args.flat_columns)) {
     const auto [first, width] = columns_of(encoding, name, "--flat");
@@ -109,7 +106,7 @@ ModelProblem model_problem(const FitArguments& args, Task task) {
   problem.target = std::move(target.values);
   problem.options.class_names = std::move(target.classes);
   problem.training = training_of(std::move(table), args);
-  problem.options.column_names = problem.training.encoding.names();
+  problem.options.encoding = problem.training.encoding;
   problem.options.weights.assign(problem.training.weights.begin(), problem.training.weights.end());
   set_prior_columns(args, problem.training.encoding, problem.options);
   return problem;
@@ -129,35 +126,8 @@ SavedModel fit_with_progress(const FitArguments& args, ModelProblem& problem) {
   return model;
 }
 
-namespace {
-
-// If each dummy is judged separately, some levels of a text column may be kept and others not.
-template <typename AnyFit>
-void note_parted_levels(const FeatureEncoding& encoding, AnyFit& fit) {
-  if (fit.state == nullptr) return;
-  Index first = 0;
-  for (const FeatureColumn& f : encoding.features) {
-    const Index width = f.categorical ? std::max<Index>(static_cast<Index>(f.levels.size()) - 1, 0) : 1;
-    std::string kept, gone;
-    for (Index j = first; f.categorical && j < first + width; ++j) {
-      if (fit.left_out[static_cast<std::size_t>(j)]) continue;
-      std::string& list = fit.relevant[static_cast<std::size_t>(j)] ? kept : gone;
-      list += (list.empty() ? "" : ", ") + f.levels[static_cast<std::size_t>(j - first + 1)];
-    }
-    if (!kept.empty() && !gone.empty())
-      fit.report.notes.push_back(fmt::format(
-          "the levels of text column '{}' are judged separately here, with different results: kept {}; not kept {}", f.name, kept, gone));
-    first += width;
-  }
-}
-
-}  // namespace
-
-int finish_fit(const FitArguments& args, SavedModel& model, Training& training) {
-  if (SoftmaxFit* fit = model.softmax()) note_parted_levels(training.encoding, *fit);
-  if (Fit* fit = model.score()) note_parted_levels(training.encoding, *fit);
+int finish_fit(const FitArguments& args, SavedModel& model, const Training& training) {
   note_dropped(training.num_dropped, report_of(model));
-  model.encoding = std::move(training.encoding);
   const bool has = has_posterior(model), saved = !args.output.empty() && has;
   if (saved) {
     const UninterruptedWrite guard;

@@ -45,15 +45,14 @@ int fit_rvm(const FitArguments& args) {
   problem.options.class_names = target.levels;
   problem.target = column_values(table, column);
   const Task task = task_of_target(problem.options, target, problem.target);
-  problem.training = training_of(std::move(table), args, Dummies::every_level);
+  problem.training = training_of(std::move(table), args);
   Training& training = problem.training;
   if (task == Task::logistic) {
     require_two_classes(args, target, problem.target, training.weights);
     check_classes(args.target, target, problem.target, args.preset.empty() ? "--task regression" : "--model rvm --task regression");
   }
   problem.options.weights.assign(training.weights.begin(), training.weights.end());
-  problem.options.input_group = training.encoding.groups();
-  problem.options.column_names = training.encoding.names();
+  problem.options.encoding = training.encoding;
   SavedModel model = fit_with_progress(args, problem);
   count_rows_as_the_file(training.file_rows, *model.relevance());
   return finish_fit(args, model, training);

@@ -81,7 +81,7 @@ Table read_table(const FitArguments& args) {
   return read_csv(args.data, csv);
 }
 
-Training training_of(Table&& table, const FitArguments& args, Dummies dummies) {
+Training training_of(Table&& table, const FitArguments& args) {
   Training training;
   training.file_rows = table.file_rows;
   training.file_lines = table.file_lines;
@@ -91,13 +91,10 @@ Training training_of(Table&& table, const FitArguments& args, Dummies dummies) {
     training.weights = weights_of(table, args);
     not_features.push_back(args.weights_column);
   }
-  training.encoding = make_encoding(table, not_features, dummies);
-  if (training.encoding.num_columns() == 0 && !training.encoding.features.empty())
-    throw InvalidArgument(fmt::format("'{}' has no feature column that varies: column '{}' holds the text '{}' in every row", args.data,
-                                      training.encoding.features.front().name, training.encoding.features.front().levels.front()));
-  if (training.encoding.num_columns() == 0)
+  if (table.num_columns() == static_cast<Index>(not_features.size()))
     throw InvalidArgument(fmt::format("'{}' has no feature columns besides {}", args.data,
                                       args.weights_column.empty() ? "the target" : "target and weights"));
+  training.encoding = make_encoding(table, not_features, args);
   training.encoded = encode(std::move(table), training.encoding);
   return training;
 }

@@ -103,7 +103,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if ((how & 32U) != 0) options.only = {"y", "a"};
   try {
     const fuzz::MemoryLimit limit(size, reader_buffer + (std::size_t{1} << 16) + for_each_field * most_fields(text, options.delimiter));
-    use(read_csv(file.path(), options), (how & 64U) != 0 ? Dummies::every_level : Dummies::all_but_first);
+    use(read_csv(file.path(), options), (how & 64U) != 0 ? Dummies::every_level : Dummies::all_but_reference);
   } catch (const Error&) {
     // a message for the author of the file
   }

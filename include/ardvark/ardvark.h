@@ -122,6 +122,8 @@ ARDVARK_API void ardvark_free(void* memory);
  *     column_names        a text for each column. Names for messages and summaries.
  *     class_names         a text for each class. Names of the classes; labels are then positions in this list, from 0.
  *     target              a text. Name of the target.
+ *     reference           COLUMN=LEVEL. Text columns: the level of this column that the others are compared with. Without this option, it
+ *                         is the level with the most rows. model rvm compares no levels.
  *   The computation
  *     acceleration        on by default. Extrapolation between sweeps, in the fits that have it; the priors sparse, slab and dense, and
  *                         presets as published, do not.
@@ -235,10 +237,53 @@ typedef struct ardvark_array {
   int64_t shape[2];
 } ardvark_array;
 
-/* ---- models ------------------------------------------------------------------------------------------------------------------------- */
-
+/* A fitted model, and results by name: see below. */
 typedef struct ardvark_model ardvark_model;
 typedef struct ardvark_result ardvark_result;
+
+/* ---- tables ------------------------------------------------------------------------------------------------------------------------- */
+
+/* Columns of numbers and texts. An encoding says how they become the columns of X: a column of numbers is used unchanged; a column of texts
+ * becomes columns of 0 and 1, one for each level ("sex=male"), except in linear and logistic models the level that the others are compared
+ * with. A fit with an encoding names its columns, treats a column of texts as one group, and makes a model that remembers the encoding, in
+ * its file, too:
+ *
+ *     ardvark_table* table = NULL;
+ *     ardvark_table_create(rows, &table, &error);
+ *     ardvark_table_add_numbers(table, "age", age, &error);
+ *     ardvark_table_add_texts(table, "sex", sex, &error);
+ *     ardvark_encoding* encoding = NULL;
+ *     ardvark_encoding_create(table, options, &encoding, &error);
+ *     ardvark_array X = {.struct_size = sizeof X};
+ *     ardvark_encoding_apply(encoding, table, &X, &error);      // X.data: row by row
+ *     ardvark_options_set_encoding(options, encoding, &error);  // then ardvark_fit; for new rows, ardvark_model_encoding
+ */
+typedef struct ardvark_table ardvark_table;
+typedef struct ardvark_encoding ardvark_encoding;
+
+/* Values are copied. numbers: NaN is a missing value; texts: NULL is one. Names differ. */
+ARDVARK_API ardvark_code ardvark_table_create(int64_t rows, ardvark_table** table, ardvark_error* error);
+ARDVARK_API ardvark_code ardvark_table_add_numbers(ardvark_table* table, const char* name, const double* values, ardvark_error* error);
+ARDVARK_API ardvark_code ardvark_table_add_texts(ardvark_table* table, const char* name, const char* const* values, ardvark_error* error);
+ARDVARK_API void ardvark_table_free(ardvark_table* table);
+
+/* The encoding of all columns of the table. options: `reference`, and `model` or `preset`, because a kernel has a column for every level.
+ */
+ARDVARK_API ardvark_code ardvark_encoding_create(const ardvark_table* table, const ardvark_options* options, ardvark_encoding** encoding,
+                                                 ardvark_error* error);
+/* X [rows, columns]. Columns are found by name, in any order; others are not read. A missing value, a level that the encoding does not
+ * know, text instead of numbers or numbers instead of text are errors, which name row and column. */
+ARDVARK_API ardvark_code ardvark_encoding_apply(const ardvark_encoding* encoding, const ardvark_table* table, ardvark_array* X,
+                                                ardvark_error* error);
+/* columns (names of the columns of X), features (names of the columns of the table), feature [columns] (position of each column of X in
+ * features), text_columns (a list; each has name, levels, reference). */
+ARDVARK_API ardvark_code ardvark_encoding_result(const ardvark_encoding* encoding, ardvark_result** result, ardvark_error* error);
+ARDVARK_API ardvark_code ardvark_options_set_encoding(ardvark_options* options, const ardvark_encoding* encoding, ardvark_error* error);
+/* The encoding of the training table; of a fit to a matrix: columns of numbers with their names. */
+ARDVARK_API ardvark_code ardvark_model_encoding(const ardvark_model* model, ardvark_encoding** encoding, ardvark_error* error);
+ARDVARK_API void ardvark_encoding_free(ardvark_encoding* encoding);
+
+/* ---- models ------------------------------------------------------------------------------------------------------------------------- */
 
 /* Fits the model that the options name. X: finite; target: [rows] numbers, or labels. *model is set only on success; free it with
  * ardvark_model_free. */

@@ -63,7 +63,11 @@ struct ModelOptions {
   std::vector<double> start_precision = {};
   std::optional<double> start_noise = {};
   std::vector<std::string> column_names = {}, class_names = {};
-  std::string target = {};  ///< name of the target
+  std::string target = {};                  ///< name of the target
+  std::vector<std::string> reference = {};  ///< "COLUMN=LEVEL", for make_encoding; fit_model does not read it
+  /// How X was made from a table. If it has features, it gives column_names and input_group, and a text column is a group. The model keeps
+  /// it, so that it can predict from tables.
+  FeatureEncoding encoding = {};
 
   std::string kernel = "gaussian";       ///< "gaussian", "laplacian", "cauchy", "linear", "polynomial" or "spline"
   std::string width = "auto";            ///< "auto", "each", a number, or a number per input
@@ -89,7 +93,7 @@ struct ModelOptions {
   std::set<std::string> given = {};  ///< options that were set by name: one that does not apply with the other options is an error
   Spelling spelling = Spelling::words;
 
-  using Value = std::variant<std::string, double, std::vector<double>, std::vector<std::string>>;
+  using Value = OptionValue;
   /// A number may be given as a text, a text as a number, and a single value as a list of one. Flags are 0 or 1; lists of positions are
   /// whole numbers. If an option cannot be an empty list or text, this value sets the option back to its default.
   /// \throws InvalidArgument  there is no option of this name, or the value has the wrong kind
@@ -133,6 +137,11 @@ enum class ModelKind { linear, logistic, relevance };
 void check_selection(const ModelOptions& options);
 /// Whether fit_model fits several classes to these labels: there are more than two, or the preset is for several classes.
 [[nodiscard]] bool has_several_classes(const ModelOptions& options, VectorView labels);
+
+/// The encoding for the model that the options name, with their `reference`; kernels get a dummy for every level.
+/// \param exclude  columns that are no features, such as the target
+/// \throws InvalidArgument  the table does not have an excluded column; no feature has columns; `reference` is wrong or does not apply
+[[nodiscard]] FeatureEncoding make_encoding(const Table& table, const std::vector<std::string>& exclude, const ModelOptions& options);
 
 /// Fits the model that the options name.
 /// \param X       [n,p] as in fit_linear, fit_logistic, fit_softmax, fit_relevance_regression and fit_relevance_classification

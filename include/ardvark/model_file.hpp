@@ -4,7 +4,9 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
+#include <vector>
 
 #include "ardvark/diagnose.hpp"
 #include "ardvark/fit.hpp"
@@ -14,6 +16,9 @@
 
 namespace ardvark {
 
+/// The value of an option that is set by name.
+using OptionValue = std::variant<std::string, double, std::vector<double>, std::vector<std::string>>;
+
 /// The contents of a model file: enough to predict and to print the summary.
 struct SavedModel {
   /// A linear score (regressions, two classes), a relevance vector machine with only the rows that are relevance vectors, or a model of
@@ -22,6 +27,9 @@ struct SavedModel {
   std::optional<Diagnosis> diagnosis = {};  ///< k-hat, if the options asked for it; a file does not have the draws
   /// How the columns of a table become columns of X; without a table, numeric columns with the names of the fit.
   FeatureEncoding encoding = {};
+  /// The options of the fit that differ from their defaults, without those that name or weight rows and columns or concern only the
+  /// machine: with the same table they give the same fit. Empty for a model that no options made.
+  std::vector<std::pair<std::string, OptionValue>> options = {};
 
   /// The fit if it has this type, else nullptr.
   [[nodiscard]] const Fit* score() const { return std::get_if<Fit>(&fit); }

@@ -1,7 +1,8 @@
-// A table from a CSV file, and the numeric matrix that a fit reads from it.
+// A table, from a CSV file or from columns in memory, and the numeric matrix that a fit reads from it.
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -40,7 +41,7 @@ struct TableColumn {
   std::vector<std::string> levels;  ///< sorted distinct texts (byte order); empty for numeric columns
 };
 
-/// "row 3 (line 4)". \param file_rows, file_lines  as in Table
+/// "row 3 (line 4)". \param file_rows, file_lines  as in Table of a file
 [[nodiscard]] std::string file_row_name(const std::vector<Index>& file_rows, const std::vector<Index>& file_lines, Index row);
 
 /// A table, stored row by row in one buffer: value(i, j) is a number, or for a categorical column the position of the level.
@@ -55,8 +56,10 @@ class Table {
 
   [[nodiscard]] Index num_columns() const { return static_cast<Index>(columns.size()); }
   [[nodiscard]] double value(Index row, Index column) const { return values.get()[row * num_columns() + column]; }
-  /// A row as messages name it: "row 3 (line 4)".
-  [[nodiscard]] std::string row_name(Index row) const { return file_row_name(file_rows, file_lines, row); }
+  bool is_from_file = true;
+
+  /// A row as messages name it: "row 3 (line 4)", or "row 3" of a table that is not from a file.
+  [[nodiscard]] std::string row_name(Index row) const;
   /// Position of the column with this name, or -1.
   [[nodiscard]] Index find(const std::string& name) const;
   /// Like find, but throws InvalidArgument, which names the column, a column with a similar name and the columns of the table.
@@ -81,28 +84,46 @@ class Table {
 /// \throws EnvironmentError  the file does not exist or cannot be read, or there is not enough memory
 [[nodiscard]] Table read_csv(const std::string& path, const CsvOptions& options = {});
 
+/// A column of a table in memory: its name, and for each row a number (NaN: missing) or a text (nullptr: missing). Exactly one of the two
+/// lists has an entry for each row; the other is empty.
+struct ColumnView {
+  std::string name;
+  std::span<const double> numbers = {};
+  std::span<const char* const> texts = {};
+};
+
+/// The table of these columns. Texts are UTF-8; they are taken as they are, blanks included.
+/// \throws InvalidArgument   a value is missing or infinite; a text is not UTF-8; two columns have one name; a name is empty; no column has
+///         all rows; there is no row; the message names column, row (from 1) and value
+/// \throws EnvironmentError  there is not enough memory
+[[nodiscard]] Table make_table(Index num_rows, const std::vector<ColumnView>& columns);
+
 /// How one column of a table becomes columns of X: a numeric column is used unchanged, a categorical column becomes dummies (0 or 1), one
 /// per level. The dummies of a column are one group. A categorical column with a single level has no dummies.
 struct FeatureColumn {
   std::string name;
   bool categorical = false;
-  std::vector<std::string> levels;
+  std::vector<std::string> levels = {};  ///< numbers by value, then texts; digits in texts count by value: "week 2", "week 10"
+  Index reference = 0;                   ///< position of the level that all others are compared with: it has no dummy
+  Index reference_rows = 0;              ///< rows of the training table that have this level; 0: not known
 };
 
 enum class Dummies {
-  all_but_first,  ///< for linear and logistic models: no dummy for the first level, which is the reference (the intercept covers it)
-  every_level     ///< for kernels: the distance between any two levels is the same
+  all_but_reference,  ///< for linear and logistic models: the intercept covers the reference
+  every_level         ///< for kernels: the distance between any two levels is the same
 };
 
 struct FeatureEncoding {
   std::vector<FeatureColumn> features;
-  Dummies dummies = Dummies::all_but_first;
+  Dummies dummies = Dummies::all_but_reference;
   /// Numeric columns, used unchanged.
   [[nodiscard]] static FeatureEncoding of_numbers(const std::vector<std::string>& names);
   [[nodiscard]] Index num_columns() const;               ///< columns of X
   [[nodiscard]] std::vector<std::string> names() const;  ///< a name per column of X; dummies are "column=level"
   /// The group of each column of X: features that have columns are numbered from 0 without gaps (a single level: no columns).
   [[nodiscard]] std::vector<Index> groups() const;
+  [[nodiscard]] std::vector<Index> feature_of_columns() const;  ///< for each column of X, the position of its feature
+  [[nodiscard]] bool has_text() const;                          ///< whether a feature is categorical
 };
 
 /// An encoded table: X, row-major, in its own memory.
@@ -116,9 +137,11 @@ struct EncodedTable {
 };
 
 /// The encoding that follows from the table, without the excluded columns.
-/// \throws InvalidArgument  the table does not have an excluded column
+/// \param references  "COLUMN=LEVEL": the level of this column that the others are compared with; otherwise the one with the most rows, and
+///                    of several such levels the first
+/// \throws InvalidArgument  the table does not have an excluded column; a reference names no text column or no level of it, or has no "="
 [[nodiscard]] FeatureEncoding make_encoding(const Table& table, const std::vector<std::string>& exclude,
-                                            Dummies dummies = Dummies::all_but_first);
+                                            Dummies dummies = Dummies::all_but_reference, const std::vector<std::string>& references = {});
 
 /// Takes over the memory of the table and changes it to X in place, as the encoding says (dummies enlarge it). Columns are matched by name.
 /// If the table does not match the encoding, the table does not change.

@@ -61,6 +61,8 @@ function fit = ardvark_fit(X, y, varargin)
 %     'weights'             a number >= 0 for each row. Observation weights: a row with weight 2 counts as two equal rows.
 %     'column_names'        a text for each column. Names for messages and summaries.
 %     'target'              a text. Name of the target.
+%     'reference'           COLUMN=LEVEL. Text columns: the level of this column that the others are compared with. Without this option, it
+%                           is the level with the most rows. 'model', 'rvm' compares no levels.
 %   The computation
 %     'acceleration'        on by default. Extrapolation between sweeps, in the fits that have it; the priors sparse, slab and dense, and
 %                           presets as published, do not.

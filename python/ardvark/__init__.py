@@ -15,6 +15,7 @@ from ._core import ArdvarkWarning, version
 if TYPE_CHECKING:  # at run time, __getattr__ imports these on demand
     from . import plot as plot
     from ._linear import BayesianLinearRegression
+    from ._load import load
     from ._logistic import BayesianLogisticRegression
     from ._onnx import to_onnx
     from ._relevance import RelevanceVectorClassifier, RelevanceVectorRegressor
@@ -44,12 +45,13 @@ __all__ = [
     "SequentialLogisticRegression",
     "SparseLogisticRegression",
     "__version__",
+    "load",
     "to_onnx",
 ]
 
 
 def __getattr__(name: str) -> Any:
-    where = {**_estimators, "plot": "plot", "to_onnx": "_onnx"}.get(name)
+    where = {**_estimators, "plot": "plot", "to_onnx": "_onnx", "load": "_load"}.get(name)
     if where is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     try:

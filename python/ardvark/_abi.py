@@ -67,11 +67,20 @@ class _Progress(ctypes.Structure):
 Callback = ctypes.CFUNCTYPE(c_int, POINTER(_Progress), c_void_p)
 _error, _matrix, _out = POINTER(_Error), POINTER(Matrix), POINTER(c_void_p)
 
+_HANDLES = ("options", "table", "encoding", "model", "result", "sequential")
 _SIGNATURES = {
     "ardvark_options_set_text": [c_void_p, c_char_p, c_char_p, _error],
     "ardvark_options_set_number": [c_void_p, c_char_p, c_double, _error],
     "ardvark_options_set_numbers": [c_void_p, c_char_p, c_void_p, c_int64, _error],
     "ardvark_options_set_texts": [c_void_p, c_char_p, POINTER(c_char_p), c_int64, _error],
+    "ardvark_options_set_encoding": [c_void_p, c_void_p, _error],
+    "ardvark_table_create": [c_int64, _out, _error],
+    "ardvark_table_add_numbers": [c_void_p, c_char_p, c_void_p, _error],
+    "ardvark_table_add_texts": [c_void_p, c_char_p, POINTER(c_char_p), _error],
+    "ardvark_encoding_create": [c_void_p, c_void_p, _out, _error],
+    "ardvark_encoding_apply": [c_void_p, c_void_p, POINTER(Array), _error],
+    "ardvark_encoding_result": [c_void_p, _out, _error],
+    "ardvark_model_encoding": [c_void_p, _out, _error],
     "ardvark_fit": [_matrix, c_void_p, c_void_p, _out, _error],
     "ardvark_model_result": [c_void_p, c_void_p, _out, _error],
     "ardvark_model_summary": [c_void_p, c_void_p, _out, _error],
@@ -109,7 +118,7 @@ def _open() -> ctypes.CDLL:
     opened.ardvark_options_create.restype = c_void_p
     opened.ardvark_options_set_progress.argtypes = [c_void_p, Callback, c_void_p, c_double]
     opened.ardvark_options_set_progress.restype = None
-    for handle in ("options", "model", "result", "sequential"):
+    for handle in _HANDLES:
         free = getattr(opened, f"ardvark_{handle}_free")
         free.argtypes, free.restype = [c_void_p], None
     opened.ardvark_free.argtypes, opened.ardvark_free.restype = [c_void_p], None
@@ -117,7 +126,7 @@ def _open() -> ctypes.CDLL:
 
 
 library = _open()
-_free = {kind: getattr(library, f"ardvark_{kind}_free") for kind in ("options", "model", "result", "sequential")}
+_free = {kind: getattr(library, f"ardvark_{kind}_free") for kind in _HANDLES}
 
 
 class InvalidArgumentError(ValueError):

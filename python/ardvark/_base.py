@@ -13,12 +13,13 @@ from typing import Any, ClassVar, Literal, Mapping, Optional, Sequence, TypeVar,
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import assert_all_finite, get_tags
+from sklearn.utils import assert_all_finite, check_X_y, get_tags
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import _check_sample_weight, _get_feature_names, check_is_fitted, validate_data
 
 from . import _core
 from ._core import ArdvarkWarning
+from ._tables import Encoding, check_names, holds_text, names_of, sentence_near, without
 from ._docs import assembled
 from ._progress import Watch
 
@@ -33,13 +34,13 @@ def _defaults(cls: Any) -> Mapping[str, Any]:
 
 
 def _frame(X: Any) -> Any:
-    """Converts a table with Arrow's C stream interface that scikit-learn does not support to one that it supports."""
-    if not hasattr(X, "__arrow_c_stream__") or _get_feature_names(X) is not None:
+    """Converts a table with Arrow's C stream interface to a DataFrame, unless it is one."""
+    if not hasattr(X, "__arrow_c_stream__") or getattr(X, "ndim", 2) == 1 or names_of(X) is not None:
         return X
     try:
         import pyarrow
 
-        return pyarrow.table(X).to_pandas()
+        return pyarrow.table(X).to_pandas()  # needs pandas
     except ImportError:
         pass
     if "polars" in sys.modules and not isinstance(X, sys.modules["polars"].DataFrame):
@@ -59,6 +60,20 @@ def _name(y: Any) -> Optional[str]:
     """The name of a Series."""
     name = getattr(y, "name", None)
     return name if isinstance(name, str) and name else None
+
+
+def _taken_from(table: Any, name: Any, argument: str) -> np.ndarray:
+    """A column of the table, which an argument of fit names."""
+    names = names_of(_frame(table))
+    if names is None:
+        raise ValueError(f"{argument} is {name!r}, the name of a column; X must then be a DataFrame, but is a {type(table).__name__}")
+    if name not in names:
+        raise ValueError(f"{argument} is {name!r}, which is not a column of X{sentence_near(name, names)}")
+    values = np.asarray(_frame(table)[name])
+    missing = np.array([x is None or x != x for x in values.tolist()])
+    if missing.any():
+        raise ValueError(f"{argument} {name!r} has no value at row {np.argmax(missing) + 1}; leave out such rows, for example X[X[{name!r}].notna()]")
+    return values
 
 
 _ESTIMATORS = {"linear": "BayesianLinearRegression", "logistic": "BayesianLogisticRegression"}
@@ -87,7 +102,7 @@ class Estimator(BaseEstimator):
         if options.get("threads") == -1:
             options["threads"] = os.cpu_count()
         if np.ndim(options.get("start_precision", ())) == 0:
-            options["start_precision"] = np.full(self.n_features_in_, options["start_precision"])
+            options["start_precision"] = np.full(len(self._column_names()), options["start_precision"])
         return options
 
     def _renamed(self) -> dict[str, str]:
@@ -115,11 +130,28 @@ class Estimator(BaseEstimator):
 
     # ---- data
 
+    def _split(self, X: Any, y: Any, sample_weight: Any, target: Any) -> tuple[Any, Any, Any, Optional[str]]:
+        """X, y and weights, where the last two may be columns of the table X; and the name of the target."""
+        named = [] if target is None else [target]
+        if target is not None and y is not None:
+            raise ValueError("fit has both y and target; give y, or the name of a column as target")
+        name = _name(y) if target is None else str(target)
+        if target is not None:
+            y = _taken_from(X, target, "target")
+        if isinstance(sample_weight, str):
+            named.append(sample_weight)
+            sample_weight = _taken_from(X, sample_weight, "sample_weight")
+        return without(_frame(X), named) if named else X, y, sample_weight, name
+
     def _checked(self, X: Any, y: Any, sample_weight: Any, **checks: Any) -> tuple[np.ndarray, Any, Any, Any]:
         """X, y, weights, and the rows with a weight: rows of weight zero are left out."""
         # The library makes a pass over X in any case, and reports the entry that is not finite.
         checks = {"ensure_min_samples": 2, "ensure_all_finite": False} | checks
-        X, y = validate_data(self, _frame(X), y, dtype=_FLOATS, **checks)
+        X = self._without_text(_frame(X), y)
+        if self._encoding is None:
+            X, y = validate_data(self, X, y, dtype=_FLOATS, **checks)
+        else:
+            X, y = check_X_y(X, y, dtype=_FLOATS, **checks)
         if sample_weight is None:
             return X, y, None, None
         weights = _check_sample_weight(sample_weight, X, dtype=np.float64)
@@ -131,9 +163,36 @@ class Estimator(BaseEstimator):
         assert_all_finite(X, estimator_name=type(self).__name__, input_name="X")  # rows of weight zero, too
         return X[rows], y[rows], weights[rows], rows
 
+    _encoding: Optional[Encoding] = None  # of a table with text columns, or of a file
+    _reads_text: ClassVar[bool] = True
+
+    def _without_text(self, X: Any, y: Any) -> Any:
+        """The table with its text columns as columns of 0 and 1; sets _encoding."""
+        self._encoding = None
+        reference = getattr(self, "reference", None)
+        if not holds_text(X):
+            if reference:
+                raise ValueError(f"reference is {reference!r}, but X has no text columns; only these have a level that others are compared with")
+            return X
+        if not self._reads_text:
+            raise ValueError(f"{type(self).__name__} takes numbers, but X has text columns; turn them into numbers first")
+        check_names(X)
+        validate_data(self, X, skip_check_array=True)  # n_features_in_ and feature_names_in_ are those of the table
+        options: dict[str, Any] = {"model": "rvm" if getattr(self, "_is_kernel", False) else "linear"}
+        if reference:
+            options["reference"] = [f"{column}={level}" for column, level in reference.items()]
+        self._encoding, X = Encoding.of_table(X, options)
+        return X
+
     def _checked_rows(self, X: Any) -> np.ndarray:
         check_is_fitted(self)
-        return validate_data(self, _frame(X), reset=False, dtype=_FLOATS)
+        X = _frame(X)
+        if self._encoding is not None and names_of(X) is not None:
+            return self._encoding.apply(X)
+        if self._encoding is not None and self._encoding.text_columns:
+            texts = ", ".join(repr(column["name"]) for column in self._encoding.text_columns)
+            raise ValueError(f"the model was fitted to a table with text columns ({texts}); X must be a DataFrame with these columns")
+        return validate_data(self, X, reset=False, dtype=_FLOATS)
 
     def _encoded(self, y: Any) -> np.ndarray:
         """Sets classes_; returns the positions of the labels in it."""
@@ -151,7 +210,9 @@ class Estimator(BaseEstimator):
         return codes
 
     def _column_names(self) -> Sequence[str]:
-        """The names in the data; x1, x2, ... for arrays."""
+        """The name of each coefficient: the names in the data; x1, x2, ... for arrays; "sex=male" for text columns."""
+        if self._encoding is not None:
+            return self._encoding.columns
         names = getattr(self, "feature_names_in_", None)
         return [f"x{j + 1}" for j in range(self.n_features_in_)] if names is None else list(names)
 
@@ -177,6 +238,9 @@ class FittedModel(Estimator):
     def _fit_model(self, X: np.ndarray, y: np.ndarray, weights: Optional[np.ndarray], **options: Any) -> None:
         """Fits, sets _model and the attributes that every fit has, and warns."""
         names = getattr(self, "feature_names_in_", None)
+        how: dict[str, Any] = {"column_names": None if names is None else list(names)}
+        if self._encoding is not None:
+            how = {"encoding": self._encoding.handle, "reference": self._encoding.reference}
         with Watch(type(self).__name__, self.verbose, self.callback) as watch:
             try:
                 model = _core.fit(
@@ -185,13 +249,22 @@ class FittedModel(Estimator):
                     callback=watch.function,
                     warn=False,
                     weights=weights,
-                    column_names=None if names is None else list(names),
+                    **how,
                     **options,
                 )
             except ValueError as error:
                 raise self._in_our_names(error) from None
         self._take(model)
         self._warn(model)
+
+    def __getstate__(self) -> Any:
+        state = super().__getstate__()
+        return state if self._encoding is None else {**state, "_encoding": "of the model"}
+
+    def __setstate__(self, state: Any) -> None:
+        super().__setstate__(state)
+        if self._encoding is not None:
+            self._encoding = self._model.encoding()
 
     def _take(self, model: _core.Model) -> None:
         """The results as attributes."""
@@ -270,9 +343,10 @@ class FittedModel(Estimator):
 
     @classmethod
     def load(cls: type[M], path: Any) -> M:
-        """A fitted estimator from a model file.
+        """A fitted estimator from a model file. `ardvark.load` finds the class by itself.
 
-        The constructor parameters have their defaults, because the file does not contain them.
+        The constructor parameters are those of the fit, as far as they are options of this class, so that
+        `sklearn.base.clone` gives an estimator that fits the same model again.
 
         Parameters
         ----------
@@ -308,6 +382,20 @@ class FittedModel(Estimator):
         model = _core.load(path)
         return cls()._of_file(model)
 
+    def _parameters_of(self, model: _core.Model) -> dict[str, Any]:
+        """The constructor parameters that are the options of the model."""
+        cls: Any = type(self)
+        options, defaults = model.value("options"), _defaults(cls)
+        found = {}
+        for name, option in self._options.items():
+            if option in options:
+                value = options[option]
+                found[name] = bool(value) if isinstance(defaults[name], bool) else _number_like(value)
+        if "reference" in options and "reference" in defaults:
+            columns = {column["name"] for column in model.value("text_columns")}
+            found["reference"] = {c: t[len(c) + 1 :] for t in options["reference"] for c in columns if t.startswith(c + "=")}
+        return found
+
     def _of_file(self: M, model: _core.Model) -> M:
         found = model.to_dict()
         is_kernel, has_classes = found.get("model") == "rvm", "classes" in found
@@ -315,14 +403,27 @@ class FittedModel(Estimator):
             kind = "relevance vector machine" if is_kernel else "linear model"
             of_what = "classes" if has_classes else "numbers"
             raise ValueError(f"the file holds a {kind} for {of_what}, which {type(self).__name__} cannot load")
-        columns = model.value("inputs" if self._is_kernel else "columns")
-        self.n_features_in_ = len(columns)
-        if columns != self._column_names():
-            self.feature_names_in_ = np.asarray(columns, dtype=object)
+        self._encoding = model.encoding()
+        self.set_params(**self._parameters_of(model))
+        names = self._encoding.features
+        self.n_features_in_ = len(names)
+        if names != [f"x{j + 1}" for j in range(len(names))]:
+            self.feature_names_in_ = np.asarray(names, dtype=object)
         if hasattr(self, "predict_proba"):
             self.classes_ = _as_labels(model.value("classes"))
         self._take(model)
         return self
+
+
+def _number_like(value: Any) -> Any:
+    """A whole number as an int; a text that holds a number as a float; lists of them."""
+    if isinstance(value, str):
+        try:
+            numbers = [_number_like(float(part)) for part in value.split(",")]
+        except ValueError:
+            return value
+        return numbers[0] if len(numbers) == 1 else numbers
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def _as_labels(texts: list[str]) -> np.ndarray:

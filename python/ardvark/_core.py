@@ -26,6 +26,7 @@ from ._interrupt import InterruptWatch
 from ._options import Options, long_call
 from ._progress import Progress
 from ._results import Result
+from ._tables import Encoding
 
 __all__ = [
     "ArdvarkWarning",
@@ -104,6 +105,20 @@ class Model(Result):
         True
         """
         return Model(self._model, level)
+
+    def encoding(self) -> "Encoding":
+        """How the columns of a table become those of X.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from ardvark import _core
+        >>> X = np.random.default_rng(0).normal(size=(50, 2))
+        >>> model = _core.fit(X, 1 + 2 * X[:, 0], model="linear", prior="shared", column_names=["a", "b"])
+        >>> model.encoding().features
+        ['a', 'b']
+        """
+        return Encoding(call_for_handle("encoding", "ardvark_model_encoding", self._model))
 
     def predict(
         self,
@@ -222,7 +237,8 @@ def fit(
     warn : bool
         Whether warnings of the fit are issued as `ArdvarkWarning`.
     **options
-        The options of ``ardvark_options`` in ``ardvark.h``. ``None`` is the default of the library.
+        The options of ``ardvark_options`` in ``ardvark.h``. ``None`` is the default of the library. ``encoding``: the handle of
+        an `Encoding` that made X.
 
     Returns
     -------

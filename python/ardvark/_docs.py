@@ -94,7 +94,18 @@ ardvark.ArdvarkWarning
 """,
     "fit": """
 X : array-like or table of shape (n_samples, n_features)
-    Finite numbers. float64 and float32 arrays are not copied.
+    Finite numbers; in a DataFrame of pandas or polars also texts. float64 and float32 arrays are not copied.
+y : array-like of shape (n_samples,)
+    Finite numbers. Leave it out with ``target``.
+sample_weight : array-like of shape (n_samples,) or str, default=None
+    >= 0, not all zero. A weight equals repetition of the row. A str names a column of X.
+target : str, default=None
+    If X is a DataFrame: the column of X that the model explains, instead of ``y``.
+reference : dict of str to str, default=None
+    For text columns: ``{column: level}``, the level that the others are compared with. For the other text columns it is the
+    level with the most rows.
+columns_ : list of str
+    The name of each coefficient. A text column has one for each level but the reference: "sex=male".
 """,
     "sparse": """
 inclusion_ : ndarray of shape (n_features,)

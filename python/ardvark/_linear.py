@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, ClassVar, Optional, Sequence, Union
+from typing import Any, Callable, ClassVar, Mapping, Optional, Sequence, Union
 
 import numpy as np
 from sklearn.base import RegressorMixin
 
 from . import _core
-from ._base import Regressor, _name
+from ._base import Regressor
 from ._docs import assembled
 from ._score import Columns, LinearScore, Prior, _intercept
 
@@ -36,7 +36,7 @@ class BayesianLinearRegression(RegressorMixin, Regressor, LinearScore):
     posterior : {"joint", "factorised"}, default="joint"
         "joint": the prior of the weights scales with the noise. "factorised": it does not, as in
         `sklearn.linear_model.BayesianRidge` and ARDRegression.
-    {flat}
+    {flat, fit.reference}
     alpha_1, alpha_2 : float, default=None
         Shape and rate of the Gamma prior of the noise precision, > 0.
     {lambda_1}
@@ -81,7 +81,7 @@ class BayesianLinearRegression(RegressorMixin, Regressor, LinearScore):
     {bound_history_, n_iter_, converged_, status_, notes_, effective_parameters_}
     posterior_ : Posterior
         ``posterior_.sample(n, random_state)`` draws coefficients, intercepts and noise precisions.
-    {n_features_in_, feature_names_in_}
+    {fit.columns_, n_features_in_, feature_names_in_}
 
     Warns
     -----
@@ -130,6 +130,7 @@ class BayesianLinearRegression(RegressorMixin, Regressor, LinearScore):
         *,
         posterior: str = "joint",
         flat: Optional[Columns] = None,
+        reference: Optional[Mapping[str, str]] = None,
         alpha_1: Optional[float] = None,
         alpha_2: Optional[float] = None,
         lambda_1: Optional[float] = None,
@@ -150,6 +151,7 @@ class BayesianLinearRegression(RegressorMixin, Regressor, LinearScore):
         self.prior = prior
         self.posterior = posterior
         self.flat = flat
+        self.reference = reference
         self.alpha_1 = alpha_1
         self.alpha_2 = alpha_2
         self.lambda_1 = lambda_1
@@ -167,12 +169,12 @@ class BayesianLinearRegression(RegressorMixin, Regressor, LinearScore):
         self.verbose = verbose
         self.callback = callback
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> BayesianLinearRegression:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, target: Optional[str] = None) -> BayesianLinearRegression:
         """Fits the model.
 
         Parameters
         ----------
-        {fit.X, y, sample_weight}
+        {fit.X, fit.y, fit.sample_weight, fit.target}
 
         Returns
         -------
@@ -192,7 +194,7 @@ class BayesianLinearRegression(RegressorMixin, Regressor, LinearScore):
         >>> BayesianLinearRegression().fit(X, y).coef_.round(1)[0].item()
         2.0
         """
-        target = _name(y)
+        X, y, sample_weight, target = self._split(X, y, sample_weight, target)
         X, y, weights, _ = self._checked(X, y, sample_weight, y_numeric=True)
         self._fit_model(X, y, weights, target=target, **self._model_options(), **self._given_options())
         return self

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import Any, Callable, ClassVar, Optional, Sequence, Union
+from typing import Any, Callable, ClassVar, Mapping, Optional, Sequence, Union
 
 import numpy as np
 from sklearn.base import ClassifierMixin
 
 from . import _core
-from ._base import Classifier, _name
+from ._base import Classifier
 from ._docs import assembled
 from ._score import Columns, LinearScore, Prior, _intercept
 
@@ -31,8 +31,8 @@ class LogisticScore(ClassifierMixin, Classifier, LinearScore):
             np.atleast_1d(x) for x in _intercept(model, self.coef_.shape[0])
         )
 
-    def _fit_classes(self, X: Any, y: Any, sample_weight: Any) -> Any:
-        target = _name(y)
+    def _fit_classes(self, X: Any, y: Any, sample_weight: Any, target: Optional[str]) -> Any:
+        X, y, sample_weight, target = self._split(X, y, sample_weight, target)
         X, y, weights, _ = self._checked(X, y, sample_weight)
         codes = self._encoded(y)
         names = [str(label) for label in self.classes_]
@@ -65,7 +65,7 @@ class LogisticScore(ClassifierMixin, Classifier, LinearScore):
             return super().predict(X)
         # A probability is above one half where the score is above 0 (PRED.2). Where rounding could change this, the library decides.
         rows = self._design(X)
-        X = rows[:, : self.n_features_in_]
+        X = rows[:, : self.coef_.shape[1]]
         score = X @ self.coef_[0] + self.intercept_[0]
         near = np.abs(score) <= 1e-6 + 1e-8 * (np.abs(X) @ np.abs(self.coef_[0]) + abs(self.intercept_[0]))
         labels = self.classes_[(score > 0).astype(int)]
@@ -151,7 +151,7 @@ class BayesianLogisticRegression(LogisticScore):
         Softmax: one precision for each class and column, instead of one for the weights of a column in all classes.
     laplace_lambda : float, default=None
         Lambda of prior="laplace", > 0: 1/C of scikit-learn's LogisticRegression on standardised columns.
-    {flat, lambda_1, lambda_init}
+    {flat, fit.reference, lambda_1, lambda_init}
     {fit_intercept}
     standardize : bool, default=True
         Whether columns are centred and scaled inside. Results are in your units in any case.
@@ -171,7 +171,7 @@ class BayesianLogisticRegression(LogisticScore):
     {bound_history_, n_iter_}
     {sparse.inclusion_, sparse.undecided_, sparse.dense_fraction_, sparse.starts_, sparse.start_bounds_}
     {sparse.start_weights_, sparse.alternatives_, khat_, khat_given_precisions_, khat_effective_share_, converged_, status_, notes_}
-    {effective_parameters_, classes.posterior_, n_features_in_, feature_names_in_}
+    {effective_parameters_, classes.posterior_, fit.columns_, n_features_in_, feature_names_in_}
 
     Warns
     -----
@@ -225,6 +225,7 @@ class BayesianLogisticRegression(LogisticScore):
         precision_per_class: bool = False,
         laplace_lambda: Optional[float] = None,
         flat: Optional[Columns] = None,
+        reference: Optional[Mapping[str, str]] = None,
         lambda_1: Optional[float] = None,
         lambda_2: Optional[float] = None,
         lambda_init: Union[None, float, Sequence[float]] = None,
@@ -246,6 +247,7 @@ class BayesianLogisticRegression(LogisticScore):
         self.precision_per_class = precision_per_class
         self.laplace_lambda = laplace_lambda
         self.flat = flat
+        self.reference = reference
         self.lambda_1 = lambda_1
         self.lambda_2 = lambda_2
         self.lambda_init = lambda_init
@@ -261,12 +263,12 @@ class BayesianLogisticRegression(LogisticScore):
         self.verbose = verbose
         self.callback = callback
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> BayesianLogisticRegression:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, target: Optional[str] = None) -> BayesianLogisticRegression:
         """Fits the model.
 
         Parameters
         ----------
-        {fit.X, classes.y, sample_weight}
+        {fit.X, classes.y, fit.sample_weight, fit.target}
 
         Returns
         -------
@@ -287,7 +289,7 @@ class BayesianLogisticRegression(LogisticScore):
         >>> model.status_, model.classes_.tolist()
         ('converged', ['no', 'yes'])
         """
-        return self._fit_classes(X, y, sample_weight)
+        return self._fit_classes(X, y, sample_weight, target)
 
     def _model_options(self) -> dict[str, Any]:
         return {"model": "logistic", **self._prior_options()}

@@ -81,7 +81,7 @@ def _posterior_by_score(estimator: Any) -> tuple[Any, np.ndarray, np.ndarray]:
 
     For two classes under a sparse prior: of each component of the posterior, after the weights of the components [scores]. (SP.8)
     """
-    posterior, p, shares = estimator.posterior_, estimator.n_features_in_, None
+    posterior, p, shares = estimator.posterior_, len(estimator._column_names()), None
     if hasattr(estimator, "classes_") and hasattr(estimator, "inclusion_"):  # one score
         components = estimator._model.value("components")
         shares = np.array([component["weight"] for component in components])
@@ -157,7 +157,7 @@ def to_onnx(estimator: Any) -> Any:
         onnx.helper.make_graph(
             graph.nodes,
             type(estimator).__name__,
-            [onnx.helper.make_tensor_value_info("X", double, [rows, estimator.n_features_in_])],
+            [onnx.helper.make_tensor_value_info("X", double, [rows, len(estimator._column_names())])],
             [onnx.helper.make_tensor_value_info(name, double, [rows, *shape]) for name, shape in outputs],
             graph.constants,
         ),
@@ -176,7 +176,7 @@ def to_onnx(estimator: Any) -> Any:
 
 def _of_regression(graph: _Graph, estimator: Any, mean: np.ndarray, covariance: np.ndarray) -> Any:
     """The variance of a new observation is the sum of those of the noise and the score; the prediction at the origin gives the first."""
-    origin = estimator._model.predict(np.zeros((1, estimator.n_features_in_))).array("sd")[0]
+    origin = estimator._model.predict(np.zeros((1, len(estimator._column_names())))).array("sd")[0]
     m, s = graph.moments(mean, covariance)
     variance = graph.node("Add", [s, graph.constant("noise", origin**2 - covariance[0, -1, -1])], "variance")
     std, only = graph.node("Sqrt", [variance], "std_as_column"), graph.constant("only", np.array([1]))
@@ -202,7 +202,7 @@ def _try(onnx: Any, made: Any, estimator: Any) -> None:
     """Compares the outputs on random rows, scaled by the coefficients."""
     random = np.random.default_rng(0)
     size = 3 / np.maximum(np.abs(np.atleast_2d(estimator.coef_)).max(axis=0), 1e-3)
-    X = random.normal(size=(64, estimator.n_features_in_)) * size * 10.0 ** random.uniform(-2, 0, (64, 1))
+    X = random.normal(size=(64, len(estimator._column_names()))) * size * 10.0 ** random.uniform(-2, 0, (64, 1))
     got = onnx.reference.ReferenceEvaluator(made).run(None, {"X": X})
     if hasattr(estimator, "classes_"):
         design = np.column_stack([X, np.ones(len(X))]) if estimator._has_column_of_ones else X

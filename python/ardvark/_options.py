@@ -19,7 +19,9 @@ class Options(Handle):
         if not self._as_parameter_:
             raise MemoryError("no memory for the options")
         for name, value in options.items():
-            if value is not None:
+            if name == "encoding" and value is not None:
+                call("ardvark_options_set_encoding", self, value)
+            elif value is not None:
                 self._set(name, value)
         self.watch = watch
         if watch is not None:

@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.base import ClassifierMixin, RegressorMixin
 
 from . import _core
-from ._base import Classifier, FittedModel, Regressor, _name
+from ._base import Classifier, FittedModel, Regressor
 from ._docs import assembled
 from ._posterior import WithPosterior
 
@@ -26,7 +26,7 @@ class RelevanceMachine(WithPosterior, FittedModel):
         self.width_ = _width(model)
         self.input_scale_ = model.array("input_scale")
         self.log_evidence_ = model.number("log_evidence")
-        self.relevance_vectors_ = model.array("relevance_vectors").reshape(-1, self.n_features_in_)
+        self.relevance_vectors_ = model.array("relevance_vectors").reshape(-1, self.input_scale_.size)
         self.support_ = model.array("relevance_rows").astype(int)
         self.trials_ = model.value("trials")
         machines = (
@@ -166,12 +166,12 @@ class RelevanceVectorRegressor(RegressorMixin, Regressor, RelevanceMachine):
         self.verbose = verbose
         self.callback = callback
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> RelevanceVectorRegressor:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, target: Optional[str] = None) -> RelevanceVectorRegressor:
         """Fits the machine.
 
         Parameters
         ----------
-        {X, y, sample_weight}
+        {fit.X, fit.y, fit.sample_weight, fit.target}
 
         Returns
         -------
@@ -191,7 +191,7 @@ class RelevanceVectorRegressor(RegressorMixin, Regressor, RelevanceMachine):
         >>> model.relevance_vectors_.shape[0] < 20
         True
         """
-        target = _name(y)
+        X, y, sample_weight, target = self._split(X, y, sample_weight, target)
         X, y, weights, rows = self._checked(X, y, sample_weight, y_numeric=True)
         self._fit_model(X, y, weights, model="rvm", task="regression", target=target, **self._given_options())
         if rows is not None:
@@ -309,12 +309,12 @@ class RelevanceVectorClassifier(ClassifierMixin, Classifier, RelevanceMachine):
     def _has_posterior(self) -> bool:
         return self._is_one_score
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> RelevanceVectorClassifier:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, target: Optional[str] = None) -> RelevanceVectorClassifier:
         """Fits the machine.
 
         Parameters
         ----------
-        {X, classes.y, sample_weight}
+        {fit.X, classes.y, fit.sample_weight, fit.target}
 
         Returns
         -------
@@ -332,7 +332,7 @@ class RelevanceVectorClassifier(ClassifierMixin, Classifier, RelevanceMachine):
         >>> RelevanceVectorClassifier(width=1.0).fit(X, y).score(X, y) > 0.95
         True
         """
-        target = _name(y)
+        X, y, sample_weight, target = self._split(X, y, sample_weight, target)
         X, y, weights, rows = self._checked(X, y, sample_weight)
         codes = self._encoded(y)
         names = [str(label) for label in self.classes_]

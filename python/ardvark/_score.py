@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from functools import cached_property
 from statistics import NormalDist
 from typing import Any, Mapping, NamedTuple, Optional, Sequence, Union
@@ -11,9 +10,10 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from . import _core
-from ._base import FittedModel
+from ._base import FittedModel, _defaults
 from ._docs import assembled
 from ._posterior import WithPosterior
+from ._tables import sentence_near
 
 Columns = Sequence[Union[int, str]]
 Prior = Union[str, Sequence[int], np.ndarray, Sequence[Columns], Mapping[str, Columns]]
@@ -66,9 +66,9 @@ class LinearScore(WithPosterior, FittedModel):
         prior, flat, options = self.prior, self.flat, {}
         if isinstance(prior, Mapping):
             named = {f"group {name!r}": columns for name, columns in prior.items()}
-            options = {"prior": "groups", "group": self._groups(named)}
+            options = {"prior": "groups", "group": self._of_columns(self._groups(named))}
         elif not isinstance(prior, str):
-            options = {"prior": "groups", "group": self._listed_groups(prior)}
+            options = {"prior": "groups", "group": self._of_columns(self._listed_groups(prior))}
         elif prior == "groups":
             raise ValueError(
                 "prior is 'groups'; give the groups themselves: [['a', 'b'], ['c']], {'name': columns}, or one number per column"
@@ -76,16 +76,35 @@ class LinearScore(WithPosterior, FittedModel):
         elif prior != "auto":
             options = {"prior": prior}
         if flat is not None and len(flat) > 0:
-            options["flat"] = [self._position(column, "flat") for column in flat]
+            features = [self._position(column, "flat") for column in flat]
+            options["flat"] = features if self._encoding is None else np.flatnonzero(np.isin(self._encoding.feature_of_column, features))
         return options
 
+    def _parameters_of(self, model: _core.Model) -> dict[str, Any]:
+        found, options = super()._parameters_of(model), model.value("options")
+        encoding = model.encoding()
+        cls: Any = type(self)
+        defaults = _defaults(cls)
+        first = [int(np.argmax(encoding.feature_of_column == f)) for f in np.unique(encoding.feature_of_column)]
+        if "prior" in defaults:
+            if "group" in options and options.get("prior") == "groups":
+                found["prior"] = [int(g) for g in np.asarray(options["group"])[first]]
+            elif "prior" in options:
+                found["prior"] = options["prior"]
+        if "flat" in options and "flat" in defaults:
+            features = encoding.feature_of_column[np.asarray(options["flat"], dtype=int)]
+            found["flat"] = sorted({encoding.features[f] for f in features})
+        return found
+
+    def _of_columns(self, group: np.ndarray) -> np.ndarray:
+        """The groups of the columns of the table for the coefficients: a text column has several."""
+        return group if self._encoding is None else group[self._encoding.feature_of_column]
+
     def _position(self, column: Union[int, str], argument: str) -> int:
-        names = list(self._column_names())
+        names = list(self._column_names() if self._encoding is None else self._encoding.features)
         if isinstance(column, str):
             if column not in names:
-                near = get_close_matches(column, names, 1)
-                hint = f"; did you mean {near[0]!r}?" if near else ""
-                raise ValueError(f"{argument} names the column {column!r}, which X does not have{hint}")
+                raise ValueError(f"{argument} names the column {column!r}, which X does not have{sentence_near(column, names)}")
             return names.index(column)
         if not -self.n_features_in_ <= column < self.n_features_in_:
             raise ValueError(f"{argument} holds the column {column}; X has only {self.n_features_in_} columns")
@@ -120,7 +139,7 @@ class LinearScore(WithPosterior, FittedModel):
             for column in columns:
                 j = self._position(column, f"prior, {name},")
                 if number[j] >= 0:
-                    raise ValueError(f"prior has the column {self._column_names()[j]!r} in two groups")
+                    raise ValueError(f"prior has the column {column!r} in two groups")
                 number[j] = g
         alone = np.flatnonzero(number < 0)
         number[alone] = len(groups) + np.arange(alone.size)
@@ -133,7 +152,7 @@ class LinearScore(WithPosterior, FittedModel):
         self.bound_history_ = model.array("bound_history")
         self._take_coefficients(model)
         self.support_ = model.array("relevant").astype(bool)
-        self.lambda_ = _precisions(model, self.n_features_in_)
+        self.lambda_ = _precisions(model, len(self._column_names()))
         for name in _SPARSE_ATTRIBUTES:  # left from an earlier fit
             self.__dict__.pop(name, None)
         if model.text("prior") in _SPARSE_PRIORS and self._is_one_score:
@@ -224,6 +243,21 @@ class LinearScore(WithPosterior, FittedModel):
             raise ValueError(f"level is {level}; it must lie between 0 and 1")
         half = NormalDist().inv_cdf(0.5 + 0.5 * level) * self.coef_std_  # Laplace's approximation: normal
         return np.stack([self.coef_ - half, self.coef_ + half], axis=-1)
+
+    @property
+    def columns_(self) -> list[str]:
+        """The name of each coefficient. A text column has one for each level but the reference.
+
+        Examples
+        --------
+        >>> import pandas
+        >>> from ardvark import BayesianLinearRegression
+        >>> table = pandas.DataFrame({"dose": [1, 2, 3, 4, 5, 6], "site": list("aababb"), "y": [1.1, 2.0, 3.8, 4.1, 5.9, 7.0]})
+        >>> BayesianLinearRegression("ard").fit(table, target="y").columns_
+        ['dose', 'site=b']
+        """
+        check_is_fitted(self)
+        return list(self._column_names())
 
     def _weight_names(self) -> Sequence[str]:
         return self._column_names()

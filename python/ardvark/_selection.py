@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Optional
+from typing import Any, Callable, ClassVar, Optional
 
 import numpy as np
 from sklearn.base import clone, is_classifier
@@ -80,6 +80,8 @@ class RelevanceSelector(SelectorMixin, Estimator):
     >>> selector.get_feature_names_out().tolist(), selector.transform(X).shape
     (['x4'], (100, 1))
     """
+
+    _reads_text: ClassVar[bool] = False  # it selects columns of the table, not levels
 
     def __init__(
         self,

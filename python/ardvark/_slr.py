@@ -37,7 +37,7 @@ class SparseLogisticRegression(LogisticScore):
     {classes.lambda_, classes.relevance_, classes.direction_, classes.support_, classes.bound_}
     {classes.bound_comparable_}
     {bound_history_, n_iter_}
-    {converged_, status_, notes_, effective_parameters_, classes.posterior_, n_features_in_, feature_names_in_}
+    {converged_, status_, notes_, effective_parameters_, classes.posterior_, fit.columns_, n_features_in_, feature_names_in_}
 
     Warns
     -----
@@ -91,12 +91,12 @@ class SparseLogisticRegression(LogisticScore):
         self.verbose = verbose
         self.callback = callback
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> SparseLogisticRegression:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, target: Optional[str] = None) -> SparseLogisticRegression:
         """Fits the model.
 
         Parameters
         ----------
-        {fit.X, classes.y, sample_weight}
+        {fit.X, classes.y, fit.sample_weight, fit.target}
 
         Returns
         -------
@@ -116,7 +116,7 @@ class SparseLogisticRegression(LogisticScore):
         >>> SparseLogisticRegression("smlr").fit(X, y).coef_.shape
         (3, 20)
         """
-        return self._fit_classes(X, y, sample_weight)
+        return self._fit_classes(X, y, sample_weight, target)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -125,6 +125,15 @@ class SparseLogisticRegression(LogisticScore):
             self.algorithm not in of_two or f"{self.algorithm}_{self.multi_class}" in known
         )
         return tags
+
+    def _parameters_of(self, model: _core.Model) -> dict[str, Any]:
+        found, preset = super()._parameters_of(model), model.value("options").get("preset")
+        if preset is None:
+            return found
+        for suffix in ("ovr", "ovo"):
+            if preset.endswith("_" + suffix):
+                return {**found, "algorithm": preset[: -len(suffix) - 1], "multi_class": suffix}
+        return {**found, "algorithm": preset}
 
     def _model_options(self) -> dict[str, Any]:
         """The library's name of the algorithm for these classes."""

@@ -24,7 +24,7 @@ reveal_type(_core.fit(X, y, model="linear").number("bound"))  # float
 RelevanceVectorRegressor(width=[1.0, 2.0], centres=20).fit(X, y, sample_weight=y)
 BayesianLinearRegression(prior=3)                           # error: arg-type
 BayesianLinearRegression("ard", "joint")                    # error: call-arg
-BayesianLogisticRegression().fit(X)                         # error: call-arg
+BayesianLogisticRegression().fit(X, target=3)               # error: arg-type
 RelevanceVectorRegressor(widths=2.0)                        # error: call-arg
 """
 

@@ -21,6 +21,10 @@ struct ardvark_model {
   std::shared_ptr<const ardvark::SavedModel> model;
 };
 
+struct ardvark_encoding {
+  ardvark::FeatureEncoding encoding;
+};
+
 struct ardvark_sequential {
   ardvark::SequentialLogistic filter;
 };

@@ -383,6 +383,10 @@ std::string file_row_name(const std::vector<Index>& file_rows, const std::vector
   return fmt::format("row {} (line {})", in_file, file_lines.empty() ? in_file + 1 : file_lines[at]);
 }
 
+std::string Table::row_name(Index row) const {
+  return is_from_file ? file_row_name(file_rows, file_lines, row) : fmt::format("row {}", row + 1);
+}
+
 void Table::Free::operator()(double* p) const { std::free(p); }
 
 Index Table::find(const std::string& name) const {

@@ -2,9 +2,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
+#include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
 #include <new>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 
@@ -21,12 +25,17 @@ namespace {
 using io::listed;
 using io::shown;
 
-Index first_level(Dummies dummies) { return dummies == Dummies::all_but_first ? 1 : 0; }
-
 Index width(const FeatureColumn& feature, Dummies dummies) {
   if (!feature.categorical) return 1;
   const auto num_levels = static_cast<Index>(feature.levels.size());
-  return num_levels < 2 ? 0 : num_levels - first_level(dummies);
+  return num_levels < 2 ? 0 : num_levels - (dummies == Dummies::every_level ? 0 : 1);
+}
+
+// The position of the dummy of a level among those of its feature; -1: it has none.
+Index dummy_of(const FeatureColumn& feature, Index level, Dummies dummies) {
+  if (feature.levels.size() < 2) return -1;
+  if (dummies == Dummies::every_level || level < feature.reference) return level;
+  return level == feature.reference ? -1 : level - 1;
 }
 
 // Where a feature comes from and where it goes.
@@ -75,7 +84,7 @@ std::vector<Index> match_levels(const Table& table, Index column, const FeatureC
   for (std::size_t level = 0; level < here.levels.size(); ++level) {
     const auto found = known.find(here.levels[level]);
     if (found == known.end()) fail_at_level(table, column, level, feature);
-    matched.push_back(feature.levels.size() < 2 ? -1 : found->second - first_level(dummies));
+    matched.push_back(dummy_of(feature, found->second, dummies));
   }
   return matched;
 }
@@ -90,8 +99,9 @@ std::vector<Route> plan(const Table& table, const FeatureEncoding& encoding) {
     if (categorical_here && !feature.categorical)
       throw InvalidArgument(fmt::format("column '{}' holds text; the model expects numbers", shown(feature.name)));
     if (!categorical_here && feature.categorical)
-      throw InvalidArgument(fmt::format("column '{}' holds numbers; the model expects text: {} (list the column as categorical)",
-                                        shown(feature.name), listed(feature.levels)));
+      throw InvalidArgument(fmt::format("column '{}' holds numbers; the model expects text: {} ({})", shown(feature.name),
+                                        listed(feature.levels),
+                                        table.is_from_file ? "list the column as categorical" : "turn the numbers into text"));
     Route& route = routes.emplace_back(Route{from[f], to, width(feature, encoding.dummies), feature.categorical, {}});
     if (route.categorical) route.dummy_here = match_levels(table, route.from, feature, encoding.dummies);
     to += route.width;
@@ -128,12 +138,106 @@ std::unique_ptr<double[], Table::Free> resized(std::unique_ptr<double[], Table::
   return values;
 }
 
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+// Takes the digits at the beginning of a text, without zeros before them.
+std::string_view take_digits(std::string_view& text) {
+  std::size_t end = 0;
+  while (end < text.size() && is_digit(text[end])) ++end;
+  std::string_view digits = text.substr(0, end);
+  text.remove_prefix(end);
+  while (digits.size() > 1 && digits.front() == '0') digits.remove_prefix(1);
+  return digits;
+}
+
+// Digits count by value, other characters by their bytes.
+bool comes_before(std::string_view a, std::string_view b) {
+  const std::string_view whole_a = a, whole_b = b;
+  while (!a.empty() && !b.empty()) {
+    if (is_digit(a.front()) && is_digit(b.front())) {
+      const std::string_view x = take_digits(a), y = take_digits(b);
+      if (x != y) return x.size() != y.size() ? x.size() < y.size() : x < y;
+    } else if (a.front() != b.front()) {
+      return static_cast<unsigned char>(a.front()) < static_cast<unsigned char>(b.front());
+    } else {
+      a.remove_prefix(1), b.remove_prefix(1);
+    }
+  }
+  return a.empty() && b.empty() ? whole_a < whole_b : a.empty();
+}
+
+// The order in which a person would list them: numbers by value, then texts.
+std::vector<std::string> in_order(std::vector<std::string> levels) {
+  struct Keyed {
+    double number;  // NaN for a text
+    std::string text;
+  };
+  std::vector<Keyed> keyed;
+  for (std::string& text : levels) {
+    double number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (error != std::errc() || end != text.data() + text.size()) number = std::numeric_limits<double>::quiet_NaN();
+    keyed.push_back({number, std::move(text)});
+  }
+  std::ranges::sort(keyed, [](const Keyed& a, const Keyed& b) {
+    const bool a_is_text = std::isnan(a.number), b_is_text = std::isnan(b.number);
+    if (a_is_text != b_is_text) return b_is_text;
+    return !a_is_text && a.number != b.number ? a.number < b.number : comes_before(a.text, b.text);
+  });
+  std::ranges::transform(keyed, levels.begin(), [](Keyed& level) { return std::move(level.text); });
+  return levels;
+}
+
+Index rows_of_level(const Table& table, Index column, const std::string& level) {
+  const auto& levels = table.columns[static_cast<std::size_t>(column)].levels;
+  const auto position = static_cast<double>(std::ranges::find(levels, level) - levels.begin());
+  Index count = 0;
+  for (Index row = 0; row < table.num_rows; ++row) count += table.value(row, column) == position ? 1 : 0;
+  return count;
+}
+
+FeatureColumn feature_of(const Table& table, Index column) {
+  const TableColumn& here = table.columns[static_cast<std::size_t>(column)];
+  FeatureColumn feature{here.name, here.categorical, in_order(here.levels)};
+  if (!here.categorical) return feature;
+  std::vector<Index> count(here.levels.size(), 0);
+  for (Index row = 0; row < table.num_rows; ++row) ++count[static_cast<std::size_t>(table.value(row, column))];
+  std::unordered_map<std::string, Index> rows;
+  for (std::size_t level = 0; level < count.size(); ++level) rows.emplace(here.levels[level], count[level]);
+  for (std::size_t level = 0; level < feature.levels.size(); ++level)
+    if (const Index n = rows.at(feature.levels[level]); n > feature.reference_rows) {
+      feature.reference = static_cast<Index>(level);
+      feature.reference_rows = n;
+    }
+  return feature;
+}
+
+// \param text  COLUMN=LEVEL; both may contain "="
+void set_reference(const Table& table, const std::string& text, FeatureEncoding& encoding) {
+  if (text.find('=') == std::string::npos) throw InvalidArgument(fmt::format("reference is '{}'; it must be COLUMN=LEVEL", shown(text)));
+  for (FeatureColumn& feature : encoding.features) {
+    if (!text.starts_with(feature.name + "=")) continue;
+    const std::string level = text.substr(feature.name.size() + 1);
+    if (!feature.categorical)
+      throw InvalidArgument(fmt::format("reference is '{}', but column '{}' holds numbers; only a text column has a reference", shown(text),
+                                        shown(feature.name)));
+    const auto found = std::ranges::find(feature.levels, level);
+    if (found == feature.levels.end())
+      throw InvalidArgument(fmt::format("reference is '{}', but '{}' is not a level of column '{}'; its levels are {}", shown(text),
+                                        shown(level), shown(feature.name), listed(feature.levels)));
+    feature.reference = static_cast<Index>(found - feature.levels.begin());
+    feature.reference_rows = rows_of_level(table, table.at(feature.name), level);
+    return;
+  }
+  throw InvalidArgument(fmt::format("reference is '{}', but no feature column has the name before the '='", shown(text)));
+}
+
 }  // namespace
 
 FeatureEncoding FeatureEncoding::of_numbers(const std::vector<std::string>& names) {
   FeatureEncoding encoding;
   encoding.features.reserve(names.size());
-  for (const std::string& name : names) encoding.features.push_back({name, false, {}});
+  for (const std::string& name : names) encoding.features.push_back({name});
   return encoding;
 }
 
@@ -148,9 +252,8 @@ std::vector<std::string> FeatureEncoding::names() const {
   result.reserve(static_cast<std::size_t>(num_columns()));
   for (const FeatureColumn& feature : features) {
     if (!feature.categorical) result.push_back(feature.name);
-    if (feature.levels.size() < 2) continue;
-    for (auto level = static_cast<std::size_t>(first_level(dummies)); level < feature.levels.size(); ++level)
-      result.push_back(feature.name + "=" + feature.levels[level]);
+    for (std::size_t level = 0; level < feature.levels.size(); ++level)
+      if (dummy_of(feature, static_cast<Index>(level), dummies) >= 0) result.push_back(feature.name + "=" + feature.levels[level]);
   }
   return result;
 }
@@ -166,15 +269,24 @@ std::vector<Index> FeatureEncoding::groups() const {
   return result;
 }
 
-FeatureEncoding make_encoding(const Table& table, const std::vector<std::string>& exclude, Dummies dummies) {
+std::vector<Index> FeatureEncoding::feature_of_columns() const {
+  std::vector<Index> result;
+  for (std::size_t f = 0; f < features.size(); ++f)
+    result.insert(result.end(), static_cast<std::size_t>(width(features[f], dummies)), static_cast<Index>(f));
+  return result;
+}
+
+bool FeatureEncoding::has_text() const { return std::ranges::any_of(features, &FeatureColumn::categorical); }
+
+FeatureEncoding make_encoding(const Table& table, const std::vector<std::string>& exclude, Dummies dummies,
+                              const std::vector<std::string>& references) {
   std::vector<bool> excluded(table.columns.size(), false);
   for (const std::string& name : exclude) excluded[static_cast<std::size_t>(table.at(name))] = true;
   FeatureEncoding encoding{{}, dummies};
   encoding.features.reserve(table.columns.size());
-  for (std::size_t j = 0; j < table.columns.size(); ++j) {
-    const TableColumn& column = table.columns[j];
-    if (!excluded[j]) encoding.features.push_back({column.name, column.categorical, column.levels});
-  }
+  for (std::size_t j = 0; j < table.columns.size(); ++j)
+    if (!excluded[j]) encoding.features.push_back(feature_of(table, static_cast<Index>(j)));
+  for (const std::string& text : references) set_reference(table, text, encoding);
   return encoding;
 }
 

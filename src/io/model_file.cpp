@@ -9,6 +9,7 @@
 
 #include "io/fit_record.hpp"
 #include "io/json_reader.hpp"
+#include "io/option_values.hpp"
 #include "io/relevance_record.hpp"
 #include "io/safetensors.hpp"
 #include "io/softmax_record.hpp"
@@ -32,7 +33,7 @@ Json describe(const FeatureEncoding& encoding) {
   Json features = Json::array();
   for (const FeatureColumn& f : encoding.features) {  // only a name: a numeric column. Most tables have only these, and some have many
     if (f.categorical)
-      features.push_back({{"name", f.name}, {"levels", f.levels}});
+      features.push_back({{"name", f.name}, {"levels", f.levels}, {"reference", f.reference}, {"reference_rows", f.reference_rows}});
     else
       features.push_back(f.name);
   }
@@ -46,10 +47,16 @@ FeatureEncoding read_encoding(const Json& description, const std::string& path) 
     encoding.dummies = Dummies::every_level;
   }
   for (const Json& f : description.at("features").list()) {
-    if (f.is_string())
-      encoding.features.push_back({f.text(), false, {}});
-    else
-      encoding.features.push_back({f.at("name").text(), true, f.at("levels").texts()});
+    if (f.is_string()) {
+      encoding.features.push_back({f.text()});
+      continue;
+    }
+    FeatureColumn& feature = encoding.features.emplace_back(FeatureColumn{f.at("name").text(), true, f.at("levels").texts()});
+    if (!f.contains("reference")) continue;  // an older file: the first level
+    feature.reference = f.at("reference").whole_number();
+    feature.reference_rows = f.at("reference_rows").whole_number();
+    if (feature.reference < 0 || feature.reference >= std::max<Index>(1, static_cast<Index>(feature.levels.size())))
+      io::fail_model(path, "a text column has a reference that is not one of its levels");
   }
   return encoding;
 }
@@ -79,8 +86,16 @@ void check_posterior(const AnyFit& fit) {
         fmt::format("the fit holds no posterior to save (status: {}): {}", to_string(fit.report.status), fit.report.message));
 }
 
+// What a SavedModel has besides the fit and the encoding.
+struct Extras {
+  std::optional<Diagnosis> diagnosis = {};
+  io::OptionValues options = {};
+};
+
 // Adds to the description of the fit. JSON has no infinity, so such numbers are texts.
-void add_diagnosis(const std::optional<Diagnosis>& diagnosis, Json& description) {
+void add(const Extras& extras, Json& description) {
+  if (!extras.options.empty()) description["options"] = io::json_of(extras.options);
+  const std::optional<Diagnosis>& diagnosis = extras.diagnosis;
   if (!diagnosis) return;
   const auto number = [](double value) { return std::isfinite(value) ? Json(value) : Json(std::isnan(value) ? "nan" : "inf"); };
   description["diagnosis"] = {{"khat", number(diagnosis->khat)},
@@ -100,39 +115,39 @@ std::optional<Diagnosis> read_diagnosis(const Json& description) {
   return Diagnosis{number("khat"), number("khat_given_precisions"), number("threshold"), number("effective_share"), {}};
 }
 
-void save(const Fit& fit, const FeatureEncoding& encoding, const Sink& sink, const std::optional<Diagnosis>& diagnosis = {}) {
+void save(const Fit& fit, const FeatureEncoding& encoding, const Sink& sink, const Extras& extras = {}) {
   check_posterior(fit);
   io::SafetensorsWriter file;
   Json description = io::describe(fit);
-  add_diagnosis(diagnosis, description);
+  add(extras, description);
   io::add_arrays(file, "", fit);
   write(file, "fit", std::move(description), encoding, sink);
 }
 
-void save(const RelevanceFit& fit, const FeatureEncoding& encoding, const Sink& sink, const std::optional<Diagnosis>& diagnosis = {}) {
+void save(const RelevanceFit& fit, const FeatureEncoding& encoding, const Sink& sink, const Extras& extras = {}) {
   check_posterior(fit);
   if (encoding.num_columns() != fit.num_inputs())
     throw InvalidArgument(fmt::format("the encoding makes {} columns; the fit has {} inputs", encoding.num_columns(), fit.num_inputs()));
   io::SafetensorsWriter file;
   Json description = io::describe(fit);
-  add_diagnosis(diagnosis, description);
+  add(extras, description);
   io::add_arrays(file, fit);
   write(file, "relevance", std::move(description), encoding, sink);
 }
 
-void save(const SoftmaxFit& fit, const FeatureEncoding& encoding, const Sink& sink, const std::optional<Diagnosis>& diagnosis = {}) {
+void save(const SoftmaxFit& fit, const FeatureEncoding& encoding, const Sink& sink, const Extras& extras = {}) {
   check_posterior(fit);
   if (encoding.num_columns() != fit.num_columns())
     throw InvalidArgument(fmt::format("the encoding makes {} columns; the fit has {}", encoding.num_columns(), fit.num_columns()));
   io::SafetensorsWriter file;
   Json description = io::describe(fit);
-  add_diagnosis(diagnosis, description);
+  add(extras, description);
   io::add_arrays(file, fit);
   write(file, "softmax", std::move(description), encoding, sink);
 }
 
 void save(const SavedModel& model, const Sink& sink) {
-  std::visit([&](const auto& fit) { save(fit, model.encoding, sink, model.diagnosis); }, model.fit);
+  std::visit([&](const auto& fit) { save(fit, model.encoding, sink, {model.diagnosis, model.options}); }, model.fit);
 }
 
 SavedModel load(const io::SafetensorsReader& file) {
@@ -151,6 +166,7 @@ SavedModel load(const io::SafetensorsReader& file) {
     else
       model.fit = io::read_fit(file, "", description, model.encoding.names());
     model.diagnosis = read_diagnosis(description);
+    if (description.contains("options")) model.options = io::option_values_of(description.at("options"));
   } catch (const io::JsonError& e) {
     io::fail_model(file.path(), fmt::format("its description cannot be read ({})", e.what()));
   }

@@ -216,8 +216,10 @@ void check_comparison(const ComparisonOptions& options) {
                                       model.spelled("kernel")));
 }
 
-Comparison compare_models(MatrixView X, VectorView target, const ComparisonOptions& options) {
-  check_comparison(options);
+Comparison compare_models(MatrixView X, VectorView target, const ComparisonOptions& given) {
+  check_comparison(given);
+  ComparisonOptions options = given;
+  options.model = with_encoded_columns(given.model, X.cols());
   const ModelOptions& model = options.model;
   validate::vector(target, X.rows(), model.model == "linear" ? "y" : "labels");
   if (model.model == "logistic" && has_several_classes(model, target))

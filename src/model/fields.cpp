@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "io/option_values.hpp"
 #include "model/components.hpp"
 
 namespace ardvark::internal {
@@ -345,8 +346,36 @@ struct VisitPrediction {
 
 }  // namespace
 
+namespace {
+
+// Of each text column its name, its levels, and the level that the others are compared with (null: a kernel compares all).
+Json text_columns(const FeatureEncoding& encoding) {
+  Json list = Json::array();
+  for (const FeatureColumn& f : encoding.features)
+    if (f.categorical)
+      list.push_back({{"name", f.name},
+                      {"levels", f.levels},
+                      {"reference", encoding.dummies == Dummies::every_level || f.levels.empty()
+                                        ? Json()
+                                        : Json(f.levels[static_cast<std::size_t>(f.reference)])}});
+  return list;
+}
+
+}  // namespace
+
+void visit(const FeatureEncoding& encoding, Fields& out) {
+  out.put("columns", Json(encoding.names()));
+  std::vector<std::string> features;
+  for (const FeatureColumn& f : encoding.features) features.push_back(f.name);
+  out.put("features", Json(features));
+  out.put("feature", encoding.feature_of_columns());
+  out.put("text_columns", text_columns(encoding));
+}
+
 void visit(const SavedModel& model, double level, Fields& out) {
   std::visit([&](const auto& fit) { visit(fit, level, out); }, model.fit);
+  out.put("options", io::json_of(model.options));
+  if (model.encoding.has_text()) out.put("text_columns", text_columns(model.encoding));
   if (!model.diagnosis) return;
   out.put("khat", Json(model.diagnosis->khat));
   out.put("khat_given_precisions", Json(model.diagnosis->khat_given_precisions));

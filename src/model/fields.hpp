@@ -41,6 +41,7 @@ class Fields {
   return field == "covariance" || field == "V" || field == "components" || field == "log_ratios";
 }
 
+void visit(const FeatureEncoding& encoding, Fields& out);
 void visit(const SavedModel& model, double level, Fields& out);
 void visit(const Prediction& prediction, const std::vector<std::string>& classes, double level, Fields& out);
 void visit(const SelectionCounts& counts, const ModelOptions& options, Fields& out);

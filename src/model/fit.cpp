@@ -268,14 +268,69 @@ SavedModel with_encoding(SavedModel model) {
   return model;
 }
 
+// If each dummy is judged separately, some levels of a text column may be kept and others not.
+template <typename AnyFit>
+void note_parted_levels(const FeatureEncoding& encoding, AnyFit& fit) {
+  if (fit.state == nullptr || encoding.dummies == Dummies::every_level) return;
+  std::size_t j = 0;
+  for (const FeatureColumn& f : encoding.features) {
+    std::string kept, gone;
+    for (Index level = 0; f.categorical && level < static_cast<Index>(f.levels.size()); ++level) {
+      if (level == f.reference) continue;
+      std::string& list = fit.relevant[j] ? kept : gone;
+      if (!fit.left_out[j]) list += (list.empty() ? "" : ", ") + f.levels[static_cast<std::size_t>(level)];
+      ++j;
+    }
+    if (!f.categorical) ++j;
+    if (!kept.empty() && !gone.empty())
+      fit.report.notes.push_back(fmt::format(
+          "the levels of text column '{}' are judged separately here, with different results: kept {}; not kept {}", f.name, kept, gone));
+  }
+}
+void note_parted_levels(const FeatureEncoding&, RelevanceFit&) {}
+
+SavedModel fit_described(MatrixView X, OwnedMatrix* given, VectorView target, const ModelOptions& options) {
+  return in_names_of(options, [&] {
+    SavedModel model = fit_any(X, given, target, with_encoded_columns(options, X.cols()));
+    model.options = options_to_keep(options);
+    if (options.encoding.features.empty()) return with_encoding(std::move(model));
+    std::visit([&](auto& fit) { note_parted_levels(options.encoding, fit); }, model.fit);
+    model.encoding = options.encoding;
+    return model;
+  });
+}
+
+std::string lines_of_text_columns(const FeatureEncoding& encoding) {
+  std::string lines;
+  for (const FeatureColumn& f : encoding.features) {
+    if (!f.categorical || f.levels.empty() || encoding.dummies == Dummies::every_level) continue;
+    const std::string name = io::printable(f.name), level = io::printable(f.levels[static_cast<std::size_t>(f.reference)]);
+    lines += f.levels.size() == 1 ? fmt::format("text column           {}: {} in every row, so it is not used\n", name, level)
+                                  : fmt::format("text column           {}: compared with {}{}\n", name, level,
+                                                f.reference_rows > 0 ? fmt::format(", {} rows", f.reference_rows) : "");
+  }
+  return lines;
+}
+
 }  // namespace
 
-SavedModel fit_model(MatrixView X, VectorView target, const ModelOptions& options) {
-  return in_names_of(options, [&] { return with_encoding(fit_any(X, nullptr, target, options)); });
+FeatureEncoding make_encoding(const Table& table, const std::vector<std::string>& exclude, const ModelOptions& options) {
+  const bool is_kernel = options.model == "rvm" || preset_facts(options.preset).kernel;
+  if (is_kernel)
+    refuse(options, {"reference"}, "applies only to linear and logistic models; a kernel compares every level with every other");
+  const Dummies dummies = is_kernel ? Dummies::every_level : Dummies::all_but_reference;
+  FeatureEncoding encoding = in_names_of(options, [&] { return make_encoding(table, exclude, dummies, options.reference); });
+  if (encoding.features.empty()) throw InvalidArgument("the table has no column besides those that are no features");
+  if (encoding.num_columns() == 0) {
+    const FeatureColumn& first = encoding.features.front();
+    throw InvalidArgument(fmt::format("the table has no feature column that varies: column '{}' holds the text '{}' in every row",
+                                      io::shown(first.name), io::shown(first.levels.front())));
+  }
+  return encoding;
 }
-SavedModel fit_model(OwnedMatrix&& X, VectorView target, const ModelOptions& options) {
-  return in_names_of(options, [&] { return with_encoding(fit_any(X.view, &X, target, options)); });
-}
+
+SavedModel fit_model(MatrixView X, VectorView target, const ModelOptions& options) { return fit_described(X, nullptr, target, options); }
+SavedModel fit_model(OwnedMatrix&& X, VectorView target, const ModelOptions& options) { return fit_described(X.view, &X, target, options); }
 
 bool has_several_classes(const ModelOptions& options, VectorView labels) { return is_softmax(options, count_classes(labels)); }
 
@@ -341,7 +396,8 @@ std::string summary(const SavedModel& model, double level) {
     for_each_text(escaped, [](std::string& text) { text = io::printable(text); });
     return summary(escaped, level);
   }
-  const std::string text = std::visit([&](const auto& fit) { return summary(fit, level); }, model.fit);
+  const std::string text =
+      std::visit([&](const auto& fit) { return summary(fit, level); }, model.fit) + lines_of_text_columns(model.encoding);
   if (!model.diagnosis || std::isnan(model.diagnosis->khat)) return text;
   const Diagnosis& d = *model.diagnosis;
   return text +
@@ -401,7 +457,8 @@ FitOptions resolve_selection(const ModelOptions& options) {
 
 void check_selection(const ModelOptions& options) { static_cast<void>(resolve_selection(options)); }
 
-SelectionCounts select_columns(MatrixView X, VectorView labels, const ModelOptions& options) {
+SelectionCounts select_columns(MatrixView X, VectorView labels, const ModelOptions& given) {
+  const ModelOptions options = with_encoded_columns(given, X.cols());
   FitOptions fit = resolve_selection(options);
   validate::vector(labels, X.rows(), "labels");
   SelectionOptions selection{

@@ -102,6 +102,9 @@ constexpr ModelOption rows[] = {
     {"class_names", &O::class_names, table, "a text for each class",
      "Names of the classes; labels are then positions in this list, from 0."},
     {"target", &O::target, table, "a text", "Name of the target."},
+    {"reference", &O::reference, table, "COLUMN=LEVEL",
+     "Text columns: the level of this column that the others are compared with. Without this option, it is the level with the most rows. "
+     "[model=rvm] compares no levels."},
     {"kernel", &O::kernel, machine, "gaussian (default), laplacian, cauchy, linear, polynomial or spline",
      "Kernel of the machine. Preset slr_rvm: linear by default."},
     {"width", &O::width, machine, "auto (default), each, a number > 0, or a number for each input",

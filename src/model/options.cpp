@@ -6,10 +6,14 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
+#include <optional>
+#include <set>
+#include <string_view>
 
 #include "ardvark/model.hpp"
 #include "io/text.hpp"
 #include "model/option_help.hpp"
+#include "model/resolve.hpp"
 
 namespace ardvark {
 
@@ -147,6 +151,39 @@ std::string ModelOptions::spelled(const std::string& name, const std::string& va
 }  // namespace ardvark
 
 namespace ardvark::internal {
+
+namespace {
+
+struct ValueOf {
+  OptionValue operator()(const std::string& text) const { return text; }
+  OptionValue operator()(double number) const { return number; }
+  OptionValue operator()(int number) const { return static_cast<double>(number); }
+  OptionValue operator()(bool flag) const { return flag ? 1.0 : 0.0; }
+  template <typename Number>
+  OptionValue operator()(const std::optional<Number>& number) const {
+    return static_cast<double>(number.value_or(Number{}));  // only if it differs from the default, which is nothing
+  }
+  OptionValue operator()(const std::vector<Index>& positions) const { return std::vector<double>(positions.begin(), positions.end()); }
+  OptionValue operator()(const std::vector<double>& numbers) const { return numbers; }
+  OptionValue operator()(const std::vector<std::string>& texts) const { return texts; }
+};
+
+}  // namespace
+
+std::vector<std::pair<std::string, OptionValue>> options_to_keep(const ModelOptions& options) {
+  static const ModelOptions defaults;
+  static const std::set<std::string_view> not_kept = {"weights",      "column_names", "class_names",     "target", "threads",
+                                                      "record_every", "level",        "keep_covariance", "rule",   "interval"};
+  std::vector<std::pair<std::string, OptionValue>> kept;
+  for (const ModelOption& option : model_options())
+    if (!not_kept.contains(option.name))
+      std::visit(
+          [&](auto member) {
+            if (options.*member != defaults.*member) kept.emplace_back(option.name, ValueOf()(options.*member));
+          },
+          option.member);
+  return kept;
+}
 
 std::string with_options_spelled(const std::string& text, const std::function<std::string(const std::string&, const std::string&)>& spell) {
   std::string out;

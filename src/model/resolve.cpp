@@ -301,6 +301,19 @@ ModelKind kind_of(const RelevanceModel&) { return ModelKind::relevance; }
 
 }  // namespace
 
+ModelOptions with_encoded_columns(const ModelOptions& given, Index num_columns) {
+  ModelOptions options = given;
+  if (given.encoding.features.empty()) return options;
+  const FeatureEncoding encoding = std::exchange(options.encoding, {});
+  if (encoding.num_columns() != num_columns)
+    throw InvalidArgument(fmt::format("X has {} columns; the encoding makes {}", num_columns, encoding.num_columns()));
+  if (options.column_names.empty()) options.column_names = encoding.names();
+  if (options.input_group.empty()) options.input_group = encoding.groups();
+  const bool judges_groups = options.preset.empty() && options.prior != "laplace" && options.prior != "dense";
+  if (judges_groups && options.group.empty() && (options.prior == "groups" || encoding.has_text())) options.group = encoding.groups();
+  return options;
+}
+
 ResolvedModel resolve(const ModelOptions& options) {
   check_names_differ("column_names", options.column_names);
   check_names_differ("class_names", options.class_names);

@@ -26,6 +26,13 @@ using ResolvedModel = std::variant<LinearModel, LogisticModel, RelevanceModel>;
 /// \throws InvalidArgument  an option has no such value, or cannot be used with another one
 [[nodiscard]] ResolvedModel resolve(const ModelOptions& options);
 
+/// The options with what their encoding says of the columns of X, and without the encoding itself.
+/// \throws InvalidArgument  X has another number of columns
+[[nodiscard]] ModelOptions with_encoded_columns(const ModelOptions& options, Index num_columns);
+
+/// SavedModel::options.
+[[nodiscard]] std::vector<std::pair<std::string, OptionValue>> options_to_keep(const ModelOptions& options);
+
 /// For several classes. \param fit  the options of LogisticModel
 [[nodiscard]] SoftmaxOptions softmax_options(const ModelOptions& options, const FitOptions& fit);
 /// True with a preset for several classes, or with more than two classes.

@@ -83,7 +83,8 @@ TEST(CErrors, NameTheArgument) {
 TEST(CErrors, NameEveryOption) {
   const Problem problem;
   const ardvark_matrix X = view(problem.X);
-  const std::set<std::string> any_text = {"target", "column_names", "class_names"}, of_other_calls = {"row_order", "rule", "interval"};
+  const std::set<std::string> any_text = {"target", "column_names", "class_names", "reference"},
+                              of_other_calls = {"row_order", "rule", "interval"};
   for (const ModelOption& option : model_options()) {
     const std::string name = option.name;
     const Options options(ardvark_options_create());

@@ -345,6 +345,20 @@ TEST_F(FitCommand, TurnsATextColumnIntoDummiesOfOneGroup) {
   EXPECT_EQ(json["precision"].size(), 2u);
 }
 
+TEST_F(FitCommand, NamesTheLevelThatTheOthersAreComparedWith) {
+  put("city,x,y\nRome,1,3\nOslo,2,5\nBonn,4,1\nRome,3,6\nOslo,1,4\nRome,2,2\nBonn,5,7\n");
+  const Arguments fit = {"fit", "data.csv", "--target", "y", "--model", "linear"};
+  const auto text = [&](const Arguments& more) { return output_of(fit + more, folder_.path()); };
+  EXPECT_TRUE(contains(text({}), "text column           city: compared with Rome, 3 rows\n")) << text({});
+  EXPECT_TRUE(contains(text({"--reference", "city=Oslo"}), "text column           city: compared with Oslo, 2 rows\n"));
+  EXPECT_EQ(fitted(fit + Arguments{"--reference", "city=Oslo"})["columns"].get<Names>(), (Names{"city=Bonn", "city=Rome", "x"}));
+  const auto refused = [&](const Arguments& more) { return run(fit + more, folder_.path()).err; };
+  EXPECT_TRUE(contains(refused({"--reference", "city=Lima"}), "--reference is 'city=Lima', but 'Lima' is not a level of column 'city'"));
+  EXPECT_TRUE(contains(refused({"--reference", "x=1"}), "--reference is 'x=1', but column 'x' holds numbers"));
+  const auto kernel = run({"fit", "data.csv", "--target", "y", "--model", "rvm", "--reference", "city=Oslo"}, folder_.path());
+  EXPECT_TRUE(contains(kernel.err, "--reference applies only to linear and logistic models")) << kernel.err;
+}
+
 TEST_F(FitCommand, ReadsNumbersAsCategoriesWhenAsked) {
   put("k,x,y\n1,1,3\n2,2,5\n3,4,1\n1,3,6\n2,1,4\n3,2,2\n");
   const Json json = fitted({"fit", "data.csv", "--target", "y", "--model", "linear", "--categorical", "k"});

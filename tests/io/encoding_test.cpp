@@ -1,7 +1,9 @@
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstdlib>
 #include <initializer_list>
+#include <limits>
 
 #include "ardvark/errors.hpp"
 #include "ardvark/table.hpp"
@@ -44,10 +46,10 @@ void expect_X(const EncodedTable& encoded, Rows rows) {
   }
 }
 
-TEST(FeatureEncoding, NamesAndGroupsADummyPerLevelButTheFirst) {
+TEST(FeatureEncoding, NamesAndGroupsADummyPerLevelButTheReference) {
   const FeatureEncoding encoding = make_encoding(sample(), {});
   EXPECT_EQ(encoding.num_columns(), 4);
-  EXPECT_EQ(encoding.names(), (Names{"a", "city=Oslo", "city=Rome", "b"}));
+  EXPECT_EQ(encoding.names(), (Names{"a", "city=Bonn", "city=Oslo", "b"}));
   EXPECT_EQ(encoding.groups(), (std::vector<Index>{0, 1, 1, 2}));
 }
 
@@ -59,8 +61,67 @@ TEST(FeatureEncoding, NamesAndGroupsADummyPerLevel) {
   expect_X(encode(sample(), encoding), {{1, 0, 0, 1, 10}, {2, 1, 0, 0, 20}, {3, 0, 1, 0, 30}, {4, 0, 0, 1, 40}});
 }
 
+TEST(FeatureEncoding, ComparesWithTheLevelThatHasTheMostRows) {
+  const FeatureEncoding encoding = make_encoding(sample(), {});
+  EXPECT_EQ(encoding.features[1].levels[static_cast<std::size_t>(encoding.features[1].reference)], "Rome");
+  EXPECT_EQ(encoding.features[1].reference_rows, 2);
+  // Of levels with as many rows, the first.
+  const Table even = make_table({{"k", true, {"a", "b", "c"}}}, {{1}, {2}, {2}, {1}, {0}});
+  EXPECT_EQ(make_encoding(even, {}).features[0].reference, 1);
+}
+
+TEST(FeatureEncoding, ComparesWithTheLevelThatIsGiven) {
+  const FeatureEncoding encoding = make_encoding(sample(), {}, Dummies::all_but_reference, {"city=Oslo"});
+  EXPECT_EQ(encoding.names(), (Names{"a", "city=Bonn", "city=Rome", "b"}));
+  EXPECT_EQ(encoding.features[1].reference_rows, 1);
+  expect_X(encode(sample(), encoding), {{1, 0, 1, 10}, {2, 1, 0, 20}, {3, 0, 0, 30}, {4, 0, 1, 40}});
+  const auto message = [](const char* reference) {
+    return message_of<InvalidArgument>([&] { (void)make_encoding(sample(), {}, Dummies::all_but_reference, {reference}); });
+  };
+  EXPECT_EQ(message("city"), "reference is 'city'; it must be COLUMN=LEVEL");
+  EXPECT_EQ(message("town=Oslo"), "reference is 'town=Oslo', but no feature column has the name before the '='");
+  EXPECT_EQ(message("a=1"), "reference is 'a=1', but column 'a' holds numbers; only a text column has a reference");
+  EXPECT_EQ(message("city=Lima"),
+            "reference is 'city=Lima', but 'Lima' is not a level of column 'city'; its levels are 'Bonn', 'Oslo', 'Rome'");
+}
+
+TEST(FeatureEncoding, OrdersLevelsAsAPersonWould) {
+  const Names sorted = {"-1", "0.5", "10", "2", "Week 10", "week 10", "week 2", "week 2b"};  // by bytes, as a Table has them
+  Table table = make_table({{"k", true, sorted}}, {{0}, {1}, {2}, {3}, {4}, {5}, {6}, {7}});
+  EXPECT_EQ(make_encoding(table, {}).features[0].levels, (Names{"-1", "0.5", "2", "10", "Week 10", "week 2", "week 2b", "week 10"}));
+}
+
+TEST(MakeTable, IsTheTableThatAFileWouldGive) {
+  const std::vector<double> age = {31, 45.5, 27};
+  const std::vector<const char*> sex = {"male", "female", "male"};
+  const Table table = ardvark::make_table(3, {{"age", age, {}}, {"sex", {}, sex}});
+  EXPECT_EQ(table.columns[1].levels, (Names{"female", "male"}));
+  EXPECT_EQ(column_values(table, 0), Eigen::Vector3d(31, 45.5, 27));
+  EXPECT_EQ(column_values(table, 1), Eigen::Vector3d(1, 0, 1));
+  EXPECT_EQ(table.row_name(2), "row 3");
+}
+
+TEST(MakeTable, NamesRowAndColumnOfWhatItRefuses) {
+  const double nan = std::nan("");
+  const std::vector<double> gap = {1, nan}, infinite = {1, std::numeric_limits<double>::infinity()}, fine = {1, 2}, three = {1, 2, 3};
+  const std::vector<const char*> texts = {"a", nullptr}, bytes = {"a", "\xff"};
+  const auto message = [](Index rows, const std::vector<ColumnView>& columns) {
+    return message_of<InvalidArgument>([&] { (void)ardvark::make_table(rows, columns); });
+  };
+  const std::string missing = "the value is missing; a fit needs every value: leave out the row, or fill the gap";
+  EXPECT_EQ(message(2, {{"x", gap, {}}}), "row 2, column 'x': " + missing);
+  EXPECT_EQ(message(2, {{"k", {}, texts}}), "row 2, column 'k': " + missing);
+  EXPECT_EQ(message(2, {{"x", infinite, {}}}), "row 2, column 'x': the value is inf; it must be finite");
+  EXPECT_EQ(message(2, {{"k", {}, bytes}}), "row 2, column 'k': the text '\\xff' is not UTF-8");
+  EXPECT_EQ(message(2, {{"x", fine, {}}, {"x", fine, {}}}), "two columns of the table are named 'x'");
+  EXPECT_EQ(message(2, {{"", fine, {}}}), "a column of the table has an empty name");
+  EXPECT_EQ(message(2, {{"x", three, {}}}), "column 'x' has 3 values; the table has 2 rows");
+  EXPECT_EQ(message(0, {}), "the table has no rows");
+  EXPECT_EQ(message(2, {}), "the table has no columns");
+}
+
 TEST(FeatureEncoding, GivesAColumnOfOneLevelNoDummy) {
-  for (Dummies dummies : {Dummies::all_but_first, Dummies::every_level}) {
+  for (Dummies dummies : {Dummies::all_but_reference, Dummies::every_level}) {
     Table table = make_table({{"constant", true, {"x"}}, {"b", false, {}}}, {{0, 7}, {0, 8}});
     const FeatureEncoding encoding = make_encoding(table, {}, dummies);
     EXPECT_EQ(encoding.names(), Names{"b"});
@@ -85,7 +146,7 @@ TEST(MakeEncoding, LeavesOutExcludedColumns) {
 TEST(Encode, GrowsInPlaceWhenThereAreDummies) {
   Table table = sample();
   const FeatureEncoding encoding = make_encoding(table, {});
-  expect_X(encode(std::move(table), encoding), {{1, 0, 1, 10}, {2, 0, 0, 20}, {3, 1, 0, 30}, {4, 0, 1, 40}});
+  expect_X(encode(std::move(table), encoding), {{1, 0, 0, 10}, {2, 1, 0, 20}, {3, 0, 1, 30}, {4, 0, 0, 40}});
 }
 
 TEST(Encode, ShrinksInPlaceWhenColumnsAreLeftOut) {
@@ -97,7 +158,7 @@ TEST(Encode, ShrinksInPlaceWhenColumnsAreLeftOut) {
 TEST(Encode, KeepsTheWidthWhenDummiesReplaceAColumn) {
   Table table = sample();
   const FeatureEncoding encoding = make_encoding(table, {"a"});
-  expect_X(encode(std::move(table), encoding), {{0, 1, 10}, {0, 0, 20}, {1, 0, 30}, {0, 1, 40}});
+  expect_X(encode(std::move(table), encoding), {{0, 0, 10}, {1, 0, 20}, {0, 1, 30}, {0, 0, 40}});
 }
 
 TEST(Encode, LeavesANumericTableWhereItIs) {
@@ -113,7 +174,7 @@ TEST(Encode, MatchesColumnsAndLevelsByName) {
   const FeatureEncoding encoding = make_encoding(sample(), {});
   Table table =
       make_table({{"y", false, {}}, {"b", false, {}}, {"city", true, {"Oslo", "Rome"}}, {"a", false, {}}}, {{9, 10, 0, 1}, {9, 20, 1, 2}});
-  expect_X(encode(std::move(table), encoding), {{1, 1, 0, 10}, {2, 0, 1, 20}});
+  expect_X(encode(std::move(table), encoding), {{1, 0, 1, 10}, {2, 0, 0, 20}});
 }
 
 TEST(Encode, GivesNoColumnsWhenAllAreExcluded) {

@@ -53,8 +53,8 @@ enum class DrawFor {
 
 [[nodiscard]] DrawnProblem draw_problem(std::uint64_t seed, DrawFor what = DrawFor::any_task);
 
-/// The arguments of fit_model. A text column becomes dummies without the first level, in one group, as the documentation says. This is an
-/// independent implementation, so that it tests the encoding of the library.
+/// The arguments of fit_model. A text column becomes dummies without the level that has most rows, in one group, as the documentation says.
+/// This is an independent implementation, so that it tests the encoding of the library.
 struct PreparedProblem {
   Matrix X;
   Vector target;

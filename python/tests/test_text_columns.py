@@ -1,0 +1,226 @@
+"""DataFrames with text columns: fits, predictions, files of the shell and for it, and what is refused."""
+
+import copy
+import pickle
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+
+import ardvark
+
+pd = pytest.importorskip("pandas")
+
+
+def people(n=60, seed=0):
+    rng = np.random.default_rng(seed)
+    table = pd.DataFrame(
+        {
+            "age": rng.integers(20, 70, n),
+            "sex": rng.choice(["male", "female"], n),
+            "group": rng.choice(["mid", "old", "young"], n, p=[0.6, 0.2, 0.2]),
+            "smokes": rng.choice([True, False], n),
+        }
+    )
+    table["y"] = 0.05 * table.age + 2.0 * (table.group == "old") + 0.3 * rng.normal(size=n)
+    table["ill"] = np.where(table.y + rng.normal(size=n) > 3, "yes", "no")
+    table["state"] = np.select([table.y > 3.5, table.y < 2.5], ["bad", "good"], "fair")
+    return table
+
+
+FEATURES = ["age", "sex", "group", "smokes"]
+ESTIMATORS = [
+    (ardvark.BayesianLinearRegression(), "y"),
+    (ardvark.BayesianLinearRegression("ard", tol=1e-9, reference={"group": "old"}), "y"),
+    (ardvark.BayesianLinearRegression({"g": ["age", "group"]}, flat=["sex"]), "y"),
+    (ardvark.BayesianLogisticRegression(), "ill"),
+    (ardvark.BayesianLogisticRegression("laplace", laplace_lambda=2.0), "ill"),
+    (ardvark.BayesianLogisticRegression("shared", coding="softmax"), "state"),
+    (ardvark.SparseLogisticRegression("slr_lap"), "state"),
+    (ardvark.SparseLogisticRegression("slr_var", compat=True, max_iter=50), "ill"),
+    (ardvark.RelevanceVectorRegressor(width=2.5, centres=30), "y"),
+    (ardvark.RelevanceVectorClassifier(width=2.5, algorithm="type-two"), "ill"),
+]
+
+
+def predicted(model, table):
+    return model.predict_proba(table) if hasattr(model, "predict_proba") else model.predict(table)
+
+
+def by_hand(table, reference="mid", sex="male"):
+    """The columns of 0 and 1, made here."""
+    levels = [level for level in ["mid", "old", "young"] if level != reference]
+    other = "female" if sex == "male" else "male"
+    parts = [table.age, *[(table.group == level) for level in levels]]
+    parts.insert(1, table.sex == other)
+    return np.column_stack([np.asarray(p, dtype=float) for p in [*parts, table.smokes]])
+
+
+def test_text_becomes_a_column_for_each_level_but_the_most_frequent():
+    table = people()
+    model = ardvark.BayesianLinearRegression("ard").fit(table[[*FEATURES, "y"]], target="y")
+    sex = table.sex.value_counts().idxmax()
+    other = "female" if sex == "male" else "male"
+    assert model.columns_ == ["age", f"sex={other}", "group=old", "group=young", "smokes"]
+    assert model.n_features_in_ == 4 and model.feature_names_in_.tolist() == FEATURES
+    plain = ardvark.BayesianLinearRegression([0, 1, 2, 2, 3]).fit(by_hand(table, sex=sex), table.y)
+    assert np.array_equal(model.coef_, plain.coef_) or np.allclose(model.coef_, plain.coef_, rtol=1e-9)
+    assert f"group: compared with mid, {(table.group == 'mid').sum()} rows" in model.summary()
+
+
+@pytest.mark.parametrize("estimator, target", ESTIMATORS)
+def test_a_file_gives_back_the_estimator_with_its_options(estimator, target, tmp_path):
+    table = people()
+    model = clone(estimator).fit(table[[*FEATURES, target]], target=target)
+    model.save(tmp_path / "m.ardvark")
+    again = ardvark.load(tmp_path / "m.ardvark")
+    assert type(again) is type(model)
+    given = {name: value for name, value in estimator.get_params().items() if name != "prior"}
+    assert {name: value for name, value in again.get_params().items() if name != "prior"} == given
+    new = people(20, seed=1)
+    assert np.array_equal(predicted(again, new), predicted(model, new))
+    assert np.array_equal(predicted(clone(again).fit(table[[*FEATURES, target]], target=target), new), predicted(model, new))
+    for copied in (copy.deepcopy(model), pickle.loads(pickle.dumps(model))):
+        assert np.array_equal(predicted(copied, new), predicted(model, new))
+
+
+def test_the_order_of_columns_does_not_matter_and_others_are_not_read():
+    table, new = people(), people(20, seed=1)
+    model = ardvark.BayesianLinearRegression().fit(table[FEATURES], table.y)
+    expected = model.predict(new[FEATURES])
+    assert np.array_equal(model.predict(new.assign(when=pd.Timestamp("2020-01-01"))[["when", *reversed(FEATURES)]]), expected)
+
+
+@pytest.mark.parametrize("kind", ["category", "string", "polars", "pyarrow"])
+def test_every_kind_of_text_and_of_table_gives_the_same(kind):
+    table, new = people(), people(20, seed=1)
+    expected = ardvark.BayesianLinearRegression().fit(table[FEATURES], table.y).predict(new[FEATURES])
+    if kind in ("polars", "pyarrow"):
+        module = pytest.importorskip(kind)
+
+        def convert(frame):
+            return module.from_pandas(frame) if kind == "polars" else module.Table.from_pandas(frame)
+
+    else:
+
+        def convert(frame):
+            return frame.astype({"sex": kind, "group": kind})
+
+    model = ardvark.BayesianLinearRegression().fit(convert(table[FEATURES]), table.y)
+    assert np.array_equal(model.predict(convert(new[FEATURES])), expected)
+
+
+def test_weights_may_be_a_column():
+    table = people().assign(w=np.arange(60) % 3)
+    model = ardvark.BayesianLinearRegression("ard").fit(table[[*FEATURES, "y", "w"]], sample_weight="w", target="y")
+    other = ardvark.BayesianLinearRegression("ard").fit(table[FEATURES], table.y, table.w)
+    assert np.array_equal(model.coef_, other.coef_) and model.n_features_in_ == 4
+
+
+def shell(*arguments):
+    program = Path(__file__).parents[2] / "build" / "bin" / "ardvark"
+    if not program.exists():
+        pytest.skip("the program is not built")
+    return subprocess.run([program, *map(str, arguments)], check=True, capture_output=True, text=True).stdout
+
+
+@pytest.mark.parametrize("model, target", [("linear", "y"), ("logistic", "ill"), ("logistic", "state"), ("rvm", "y")])
+def test_shell_and_python_read_each_others_models_and_tables(model, target, tmp_path):
+    table, new = people(), people(20, seed=1)
+    table[[*FEATURES, target]].to_csv(tmp_path / "table.csv", index=False)
+    new[FEATURES].to_csv(tmp_path / "new.csv", index=False)
+    options = ["--width", "2.5"] if model == "rvm" else []
+    shell("fit", tmp_path / "table.csv", "--target", target, "--model", model, *options, "-o", tmp_path / "m.ardvark")
+    loaded = ardvark.load(tmp_path / "m.ardvark")
+    loaded.save(tmp_path / "again.ardvark")
+    for file in ("m.ardvark", "again.ardvark"):
+        shell("predict", tmp_path / file, tmp_path / "new.csv", "-o", tmp_path / "p.csv")
+        said = pd.read_csv(tmp_path / "p.csv")
+        if target == "y":
+            np.testing.assert_allclose(loaded.predict(new), said["mean"], rtol=1e-12)
+        elif target == "ill":
+            np.testing.assert_allclose(loaded.predict_proba(new)[:, 1], said["probability"], rtol=1e-12)
+        else:
+            assert loaded.predict(new).tolist() == said["class"].tolist()
+
+
+def test_a_model_that_knows_numbers_as_texts_reads_numbers(tmp_path):
+    table = people().assign(ward=np.arange(60) % 3)
+    table[["age", "ward", "y"]].to_csv(tmp_path / "table.csv", index=False)
+    shell("fit", tmp_path / "table.csv", "--target", "y", "--model", "linear", "--categorical", "ward", "-o", tmp_path / "m.ardvark")
+    loaded = ardvark.load(tmp_path / "m.ardvark")
+    assert np.array_equal(loaded.predict(table), loaded.predict(table.astype({"ward": str})))
+
+
+def refused(table, model=None, **arguments):
+    with pytest.raises(ValueError) as caught:
+        if model is None:
+            ardvark.BayesianLinearRegression().fit(table, **arguments)
+        else:
+            model.predict(table)
+    return str(caught.value)
+
+
+def test_what_cannot_be_read_is_named_with_its_row_and_column():
+    table = people()[[*FEATURES, "y"]]
+    model = ardvark.BayesianLinearRegression().fit(table, target="y")
+    missing = "the value is missing; a fit needs every value: leave out the row, or fill the gap"
+    gap = table.astype({"age": float})
+    gap.loc[3, "age"] = np.nan
+    assert refused(gap, target="y") == f"row 4, column 'age': {missing}"
+    hole = table.copy()
+    hole.loc[5, "sex"] = None
+    assert refused(hole, target="y") == f"row 6, column 'sex': {missing}"
+    assert refused(table.assign(when=pd.Timestamp("2020-05-01")), target="y").startswith(
+        "row 1, column 'when': '2020-05-01 00:00:00' is a date or a time; make a number of it"
+    )
+    assert refused(table.assign(x=["a", 1] * 30), target="y").startswith(
+        "column 'x' holds both texts ('a' at row 1) and numbers (1 at row 2)"
+    )
+    assert refused(table.assign(x=[None] * 60), target="y") == "column 'x' has no value; leave it out"
+    assert refused(table.assign(x=[[1]] * 60), target="y") == "row 1, column 'x': a list is neither a number nor a text"
+    assert refused(table.set_axis(["age", "sex", "sex", "smokes", "y"], axis=1), target="y").startswith("two columns are named 'sex'")
+    new = people(5, seed=3)
+    assert refused(new.assign(group="lost"), model) == (
+        "row 1, column 'group': 'lost' is not a level that the model knows; it knows 'mid', 'old', 'young'"
+    )
+    assert refused(new.drop(columns=["sex", "age"]), model) == "the table lacks the columns 'age', 'sex', which the model uses"
+    assert refused(new.assign(age="ten"), model) == "column 'age' holds text; the model expects numbers"
+    assert refused(np.zeros((2, 4)), model).startswith("the model was fitted to a table with text columns ('sex', 'group')")
+
+
+def test_the_target_is_named_well_or_refused():
+    table = people()[[*FEATURES, "y"]]
+    assert refused(table, target="z") == "target is 'z', which is not a column of X"
+    assert refused(table.rename(columns={"y": "outcome"}), target="outcom").endswith("did you mean 'outcome'?")
+    assert refused(table, y=table.y, target="y") == "fit has both y and target; give y, or the name of a column as target"
+    assert refused(np.zeros((5, 2)), target="y").startswith("target is 'y', the name of a column; X must then be a DataFrame")
+    gap = table.copy()
+    gap.loc[7, "y"] = np.nan
+    assert refused(gap, target="y").startswith("target 'y' has no value at row 8; leave out such rows")
+    assert "2D array" in refused(table["age"], y=table.y) or "2-dimensional" in refused(table["age"], y=table.y)
+
+
+def test_reference_is_checked():
+    table = people()
+    with pytest.raises(ValueError, match="reference is 'group=lost', but 'lost' is not a level of column 'group'"):
+        ardvark.BayesianLinearRegression(reference={"group": "lost"}).fit(table[FEATURES], table.y)
+    with pytest.raises(ValueError, match="X has no text columns"):
+        ardvark.BayesianLinearRegression(reference={"group": "old"}).fit(table[["age"]], table.y)
+
+
+def test_the_selector_takes_numbers_only():
+    table = people()
+    with pytest.raises(ValueError, match="RelevanceSelector takes numbers, but X has text columns"):
+        ardvark.RelevanceSelector().fit(table[FEATURES], table.y)
+
+
+@pytest.mark.parametrize("name", ["a b", "a,b", 'a"b', "größe", "年齢", "a=b", "(intercept)"])
+def test_names_may_hold_anything(name, tmp_path):
+    table = people().rename(columns={"group": name})
+    model = ardvark.BayesianLinearRegression("ard").fit(table[["age", name]], table.y)
+    model.save(tmp_path / "m.ardvark")
+    assert np.array_equal(ardvark.load(tmp_path / "m.ardvark").predict(table), model.predict(table))
+    assert f"{name}=old" in model.columns_

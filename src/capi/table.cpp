@@ -1,0 +1,130 @@
+// Tables of numbers and texts, and how they become matrices.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "capi/handles.hpp"
+
+struct ardvark_table {
+  struct Column {  // exactly one of the two lists has entries
+    std::string name;
+    std::vector<double> numbers = {};
+    std::vector<std::optional<std::string>> texts = {};
+  };
+  ardvark::Index rows = 0;
+  std::vector<Column> columns = {};
+};
+
+namespace ardvark::internal::capi {
+namespace {
+
+using Column = ardvark_table::Column;
+
+Column& new_column(ardvark_table& table, const char* name) {
+  Column column{std::string(&required(name, "name"))};
+  for (const Column& c : table.columns)
+    if (c.name == column.name) throw InvalidArgument(fmt::format("name is '{}'; the table has a column of this name", column.name));
+  return table.columns.emplace_back(std::move(column));
+}
+
+// The columns that have one of these names; all of them if `features` is empty.
+Table table_of(const ardvark_table& table, const std::vector<FeatureColumn>& features) {
+  std::vector<ColumnView> views;
+  std::vector<std::vector<const char*>> texts;
+  for (const Column& column : table.columns) {
+    const auto is_it = [&](const FeatureColumn& feature) { return feature.name == column.name; };
+    if (!features.empty() && std::ranges::none_of(features, is_it)) continue;
+    std::vector<const char*>& here = texts.emplace_back();
+    for (const auto& text : column.texts) here.push_back(text ? text->c_str() : nullptr);
+    views.push_back({column.name, column.numbers, here});
+  }
+  return make_table(table.rows, views);
+}
+
+}  // namespace
+}  // namespace ardvark::internal::capi
+
+using namespace ardvark;
+using namespace ardvark::internal;
+using namespace ardvark::internal::capi;
+
+extern "C" {
+
+ardvark_code ardvark_table_create(int64_t rows, ardvark_table** table, ardvark_error* error) {
+  return guarded(error, [&] {
+    if (rows < 1) throw InvalidArgument(fmt::format("rows is {}; it must be 1 or more", rows));
+    required(table, "table") = new ardvark_table{rows};
+  });
+}
+void ardvark_table_free(ardvark_table* table) { delete table; }
+
+ardvark_code ardvark_table_add_numbers(ardvark_table* table, const char* name, const double* values, ardvark_error* error) {
+  return guarded(error, [&] {
+    ardvark_table& to = required(table, "table");
+    const double* const from = &required(values, "values");
+    std::vector<double> numbers(from, from + to.rows);
+    new_column(to, name).numbers = std::move(numbers);
+  });
+}
+
+ardvark_code ardvark_table_add_texts(ardvark_table* table, const char* name, const char* const* values, ardvark_error* error) {
+  return guarded(error, [&] {
+    ardvark_table& to = required(table, "table");
+    const char* const* const from = &required(values, "values");
+    std::vector<std::optional<std::string>> texts(static_cast<std::size_t>(to.rows));
+    for (std::size_t i = 0; i < texts.size(); ++i)
+      if (from[i] != nullptr) texts[i] = from[i];
+    new_column(to, name).texts = std::move(texts);
+  });
+}
+
+ardvark_code ardvark_encoding_create(const ardvark_table* table, const ardvark_options* options, ardvark_encoding** encoding,
+                                     ardvark_error* error) {
+  return guarded(error, [&] {
+    required(encoding, "encoding");
+    const ModelOptions all = options == nullptr ? ModelOptions() : options->options;
+    *encoding = new ardvark_encoding{make_encoding(table_of(required(table, "table"), {}), {}, all)};
+  });
+}
+void ardvark_encoding_free(ardvark_encoding* encoding) { delete encoding; }
+
+ardvark_code ardvark_encoding_apply(const ardvark_encoding* encoding, const ardvark_table* table, ardvark_array* X, ardvark_error* error) {
+  return guarded(error, [&] {
+    ardvark_array& out = required(X, "X");
+    if (out.struct_size < sizeof(ardvark_array))
+      throw InvalidArgument(fmt::format("X.struct_size is {}; it must be sizeof(ardvark_array)", out.struct_size));
+    const FeatureEncoding& how = required(encoding, "encoding").encoding;
+    const EncodedTable encoded = encode(table_of(required(table, "table"), how.features), how);
+    const std::size_t size = static_cast<std::size_t>(encoded.rows) * static_cast<std::size_t>(encoded.cols);
+    auto* const data = static_cast<double*>(allocate(size * sizeof(double)));
+    std::copy_n(encoded.values.get(), size, data);
+    out.data = data;
+    out.dimensions = 2;
+    out.shape[0] = encoded.rows;
+    out.shape[1] = encoded.cols;
+  });
+}
+
+ardvark_code ardvark_encoding_result(const ardvark_encoding* encoding, ardvark_result** result, ardvark_error* error) {
+  return guarded(error, [&] {
+    required(result, "result");
+    const auto how = std::make_shared<const FeatureEncoding>(required(encoding, "encoding").encoding);
+    *result = new ardvark_result{[how](Fields& out) { visit(*how, out); }};
+  });
+}
+
+ardvark_code ardvark_options_set_encoding(ardvark_options* options, const ardvark_encoding* encoding, ardvark_error* error) {
+  return guarded(error, [&] { required(options, "options").options.encoding = required(encoding, "encoding").encoding; });
+}
+
+ardvark_code ardvark_model_encoding(const ardvark_model* model, ardvark_encoding** encoding, ardvark_error* error) {
+  return guarded(error, [&] {
+    required(encoding, "encoding");
+    *encoding = new ardvark_encoding{required(model, "model").model->encoding};
+  });
+}
+
+}  // extern "C"

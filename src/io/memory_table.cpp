@@ -1,0 +1,98 @@
+// A table from columns in memory.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
+#include <set>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+#include "ardvark/errors.hpp"
+#include "ardvark/table.hpp"
+#include "io/text.hpp"
+
+namespace ardvark {
+
+using namespace internal;
+
+namespace {
+
+using io::shown;
+
+[[noreturn]] void fail_at(Index row, const std::string& column, const std::string& what) {
+  throw InvalidArgument(fmt::format("row {}, column '{}': {}", row + 1, shown(column), what));
+}
+
+constexpr const char* is_missing = "the value is missing; a fit needs every value: leave out the row, or fill the gap";
+
+void check(Index num_rows, const std::vector<ColumnView>& columns) {
+  if (num_rows < 1) throw InvalidArgument("the table has no rows");
+  if (columns.empty()) throw InvalidArgument("the table has no columns");
+  std::set<std::string_view> names;
+  for (const ColumnView& column : columns) {
+    if (column.name.empty()) throw InvalidArgument("a column of the table has an empty name");
+    if (!io::is_utf8(column.name)) throw InvalidArgument(fmt::format("the name of column '{}' is not UTF-8", shown(column.name)));
+    if (!names.insert(column.name).second)
+      throw InvalidArgument(fmt::format("two columns of the table are named '{}'", shown(column.name)));
+    const auto size = static_cast<Index>(column.numbers.size() + column.texts.size());
+    if (size != num_rows || (!column.numbers.empty() && !column.texts.empty()))
+      throw InvalidArgument(fmt::format("column '{}' has {} values; the table has {} rows", shown(column.name), size, num_rows));
+  }
+}
+
+void put_numbers(const ColumnView& column, Index stride, double* to) {
+  for (std::size_t i = 0; i < column.numbers.size(); ++i, to += stride) {
+    const double x = column.numbers[i];
+    if (std::isnan(x)) fail_at(static_cast<Index>(i), column.name, is_missing);
+    if (std::isinf(x)) fail_at(static_cast<Index>(i), column.name, fmt::format("the value is {}; it must be finite", x));
+    *to = x;
+  }
+}
+
+// Writes the position of each text among the sorted levels.
+std::vector<std::string> put_texts(const ColumnView& column, Index stride, double* to) {
+  std::unordered_map<std::string_view, double> position;
+  for (std::size_t i = 0; i < column.texts.size(); ++i) {
+    if (column.texts[i] == nullptr) fail_at(static_cast<Index>(i), column.name, is_missing);
+    const std::string_view text = column.texts[i];
+    if (position.emplace(text, 0.0).second && !io::is_utf8(text))
+      fail_at(static_cast<Index>(i), column.name, fmt::format("the text '{}' is not UTF-8", shown(text)));
+  }
+  std::vector<std::string> levels;
+  for (const auto& entry : position) levels.emplace_back(entry.first);
+  std::ranges::sort(levels);
+  for (std::size_t level = 0; level < levels.size(); ++level) position.at(levels[level]) = static_cast<double>(level);
+  for (const char* const text : column.texts) {
+    *to = position.at(text);
+    to += stride;
+  }
+  return levels;
+}
+
+}  // namespace
+
+Table make_table(Index num_rows, const std::vector<ColumnView>& columns) {
+  check(num_rows, columns);
+  Table table;
+  table.is_from_file = false;
+  table.num_rows = num_rows;
+  const std::size_t stride = columns.size(), rows = static_cast<std::size_t>(num_rows);
+  const bool fits = rows <= SIZE_MAX / sizeof(double) / stride;
+  table.values.reset(fits ? static_cast<double*>(std::malloc(rows * stride * sizeof(double))) : nullptr);
+  if (table.values == nullptr) throw EnvironmentError(fmt::format("not enough memory for a table of {} x {}", num_rows, stride));
+  for (std::size_t j = 0; j < stride; ++j) {
+    const ColumnView& column = columns[j];
+    TableColumn& out = table.columns.emplace_back(TableColumn{column.name, !column.texts.empty(), {}});
+    double* const to = table.values.get() + j;
+    if (out.categorical)
+      out.levels = put_texts(column, static_cast<Index>(stride), to);
+    else
+      put_numbers(column, static_cast<Index>(stride), to);
+  }
+  return table;
+}
+
+}  // namespace ardvark

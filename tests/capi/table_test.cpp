@@ -1,0 +1,159 @@
+// Tables and encodings of the C interface, against the library and against a model file.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "capi/calls.hpp"
+
+namespace ardvark {
+namespace {
+
+using Table = testing::Owned<ardvark_table>;
+using Encoding = testing::Owned<ardvark_encoding>;
+
+struct People {
+  std::vector<double> age, y;
+  std::vector<const char*> city;
+
+  People() {
+    const char* const cities[] = {"Rome", "Oslo", "Bonn", "Rome"};
+    for (int i = 0; i < 40; ++i) {
+      age.push_back(20 + 7 * i % 41);
+      city.push_back(cities[i * i % 7 % 4]);
+      y.push_back(0.1 * age.back() + (std::string(city.back()) == "Oslo" ? 3 : 0) + 0.3 * std::sin(5.0 * i));
+    }
+  }
+};
+
+Table table_of(const People& people, std::int64_t rows = 40) {
+  ardvark_error error = empty_error();
+  ardvark_table* table = nullptr;
+  EXPECT_EQ(ardvark_table_create(rows, &table, &error), ARDVARK_OK) << error.message;
+  EXPECT_EQ(ardvark_table_add_texts(table, "city", people.city.data(), &error), ARDVARK_OK) << error.message;
+  EXPECT_EQ(ardvark_table_add_numbers(table, "age", people.age.data(), &error), ARDVARK_OK) << error.message;
+  return Table(table);
+}
+
+Encoding encoding_of(const Table& table, const Options& options) {
+  ardvark_error error = empty_error();
+  ardvark_encoding* encoding = nullptr;
+  EXPECT_EQ(ardvark_encoding_create(table.get(), options.get(), &encoding, &error), ARDVARK_OK) << error.message;
+  return Encoding(encoding);
+}
+
+Matrix applied(const Encoding& encoding, const Table& table) {
+  ardvark_error error = empty_error();
+  ardvark_array X = {};
+  X.struct_size = sizeof X;
+  EXPECT_EQ(ardvark_encoding_apply(encoding.get(), table.get(), &X, &error), ARDVARK_OK) << error.message;
+  Matrix out = Eigen::Map<const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>(X.data, X.shape[0], X.shape[1]);
+  ardvark_free(X.data);
+  return out;
+}
+
+std::string json_of(const Result& result, const char* name) {
+  ardvark_error error = empty_error();
+  char* text = nullptr;
+  EXPECT_EQ(ardvark_result_json(result.get(), name, &text, &error), ARDVARK_OK) << error.message;
+  std::string out = text;
+  ardvark_free(text);
+  return out;
+}
+
+TEST(CTable, BecomesAMatrixWithAColumnForEachLevelButTheReference) {
+  const People people;
+  const Table table = table_of(people);
+  const Encoding encoding = encoding_of(table, options_of({{"model", "linear"}}));
+  const Matrix X = applied(encoding, table);
+  ASSERT_EQ(X.cols(), 3);
+  for (Index i = 0; i < 40; ++i) {
+    const std::string city = people.city[static_cast<std::size_t>(i)];
+    EXPECT_EQ(X(i, 0), city == "Bonn") << i;
+    EXPECT_EQ(X(i, 1), city == "Oslo") << i;
+    EXPECT_EQ(X(i, 2), people.age[static_cast<std::size_t>(i)]) << i;
+  }
+  ardvark_error error = empty_error();
+  ardvark_result* facts = nullptr;
+  ASSERT_EQ(ardvark_encoding_result(encoding.get(), &facts, &error), ARDVARK_OK) << error.message;
+  const Result owned(facts);
+  EXPECT_EQ(json_of(owned, "columns"), R"(["city=Bonn","city=Oslo","age"])");
+  EXPECT_EQ(json_of(owned, "features"), R"(["city","age"])");
+  EXPECT_EQ(json_of(owned, "feature"), "[0,0,1]");
+  EXPECT_EQ(json_of(owned, "text_columns"), R"([{"name":"city","levels":["Bonn","Oslo","Rome"],"reference":"Rome"}])");
+}
+
+TEST(CTable, IsRememberedByAModelAndItsFile) {
+  const People people;
+  const Table table = table_of(people);
+  const Options options = options_of({{"model", "linear"}, {"reference", "city=Bonn"}, {"prior", "ard"}});
+  const Encoding encoding = encoding_of(table, options);
+  ardvark_error error = empty_error();
+  ASSERT_EQ(ardvark_options_set_encoding(options.get(), encoding.get(), &error), ARDVARK_OK) << error.message;
+  const Matrix X = applied(encoding, table);
+  const Model model = fitted(view(X), Eigen::Map<const Vector>(people.y.data(), 40), options);
+  EXPECT_EQ(json_of(result_of(model), "columns"), R"(["city=Oslo","city=Rome","age"])");
+  EXPECT_EQ(json_of(result_of(model), "group"), "[0,0,1]");  // the levels of a text column are one group
+  EXPECT_EQ(json_of(result_of(model), "options"), R"({"model":"linear","prior":"ard","reference":["city=Bonn"]})");
+  void* bytes = nullptr;
+  std::size_t size = 0;
+  ASSERT_EQ(ardvark_model_to_bytes(model.get(), &bytes, &size, &error), ARDVARK_OK) << error.message;
+  ardvark_model* again = nullptr;
+  ASSERT_EQ(ardvark_model_from_bytes(bytes, size, &again, &error), ARDVARK_OK) << error.message;
+  ardvark_free(bytes);
+  const Model loaded(again);
+  EXPECT_EQ(json_of(result_of(loaded), "options"), json_of(result_of(model), "options"));
+  EXPECT_EQ(json_of(result_of(loaded), "text_columns"), R"([{"name":"city","levels":["Bonn","Oslo","Rome"],"reference":"Bonn"}])");
+  ardvark_encoding* known = nullptr;
+  ASSERT_EQ(ardvark_model_encoding(loaded.get(), &known, &error), ARDVARK_OK) << error.message;
+  EXPECT_EQ(applied(Encoding(known), table), X);
+  char* text = nullptr;
+  ASSERT_EQ(ardvark_model_summary(loaded.get(), nullptr, &text, &error), ARDVARK_OK) << error.message;
+  EXPECT_NE(std::string(text).find("city: compared with Bonn, "), std::string::npos) << text;
+  ardvark_free(text);
+}
+
+TEST(CTable, OfAKernelHasEveryLevel) {
+  const Table table = table_of(People());
+  EXPECT_EQ(applied(encoding_of(table, options_of({{"model", "rvm"}})), table).cols(), 4);
+  ardvark_error error = empty_error();
+  ardvark_encoding* encoding = nullptr;
+  const Options options = options_of({{"model", "rvm"}, {"reference", "city=Bonn"}});
+  EXPECT_EQ(ardvark_encoding_create(table.get(), options.get(), &encoding, &error), ARDVARK_INVALID_ARGUMENT);
+  EXPECT_EQ(std::string(error.argument), "reference");
+}
+
+TEST(CTable, RefusesWhatItCannotRead) {
+  People people;
+  const Encoding encoding = encoding_of(table_of(people), options_of({}));
+  const auto message = [&](const People& changed) {
+    ardvark_error error = empty_error();
+    ardvark_array X = {};
+    X.struct_size = sizeof X;
+    EXPECT_EQ(ardvark_encoding_apply(encoding.get(), table_of(changed).get(), &X, &error), ARDVARK_INVALID_ARGUMENT);
+    return std::string(error.message);
+  };
+  people.city[3] = "Lima";
+  EXPECT_EQ(message(people), "row 4, column 'city': 'Lima' is not a level that the model knows; it knows 'Bonn', 'Oslo', 'Rome'");
+  people.city[3] = nullptr;
+  EXPECT_EQ(message(people), "row 4, column 'city': the value is missing; a fit needs every value: leave out the row, or fill the gap");
+  ardvark_error error = empty_error();
+  ardvark_table* none = nullptr;
+  EXPECT_EQ(ardvark_table_create(0, &none, &error), ARDVARK_INVALID_ARGUMENT);
+  EXPECT_EQ(std::string(error.message), "rows is 0; it must be 1 or more");
+  const Table table = table_of(people);
+  EXPECT_EQ(ardvark_table_add_numbers(table.get(), "age", people.age.data(), &error), ARDVARK_INVALID_ARGUMENT);
+  EXPECT_EQ(std::string(error.message), "name is 'age'; the table has a column of this name");
+  const Options other = options_of({{"model", "linear"}});
+  ASSERT_EQ(ardvark_options_set_encoding(other.get(), encoding.get(), &error), ARDVARK_OK);
+  const Matrix X = Matrix::Identity(5, 2);
+  const ardvark_matrix narrow = view(X);
+  const Vector y = Vector::LinSpaced(5, 0, 1);
+  ardvark_model* model = nullptr;
+  EXPECT_EQ(ardvark_fit(&narrow, y.data(), other.get(), &model, &error), ARDVARK_INVALID_ARGUMENT);
+  EXPECT_EQ(std::string(error.message), "X has 2 columns; the encoding makes 3");
+}
+
+}  // namespace
+}  // namespace ardvark
