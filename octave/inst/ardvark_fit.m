@@ -3,12 +3,16 @@ function fit = ardvark_fit(X, y, varargin)
 %
 %   fit = ardvark_fit(X, y, 'model', 'linear', 'name', value, ...)
 %   fit = ardvark_fit(X, y, 'preset', 'slr_var', ...)
+%   fit = ardvark_fit(table, 'target', 'model', 'linear', ...)
 %
 %   The fit standardises the columns inside and adds an intercept. It ends when there is little left to gain. All results are in the units
 %   of your columns.
 %
-%   X   N x D, a row for each observation; finite
-%   y   N numbers; or labels: numbers, or a cell of texts
+%   X       N x D, a row for each observation; finite
+%   y       N numbers; or labels: numbers, or a cell of texts
+%   table   instead of X, a struct with a column in each field: N numbers, or a cell of N texts. A column of texts becomes columns of 0 and
+%           1, one for each level but the one with the most rows ('reference', 'COLUMN=LEVEL' names another); in a relevance vector machine
+%           one for each level. y may then be the name of a field
 %
 %   The options are those of `ardvark fit`, with the same names. Positions and group numbers count from 1 here; flags are true or false.
 %   options: begin (written by scripts/options)
@@ -138,6 +142,11 @@ function fit = ardvark_fit(X, y, varargin)
 %       disp([new.mean, new.lower, new.upper])
 %
 %   See also ardvark_predict, ardvark_summary, ardvark_select, vb_linear_fit, biclsfy_slrvar.
+  if isstruct(X) && ischar(y)
+    if ! isfield(X, y), error('ardvark:invalid_argument', 'ardvark_fit: y is ''%s'', which is not a field of X', y); end
+    varargin = [varargin, {'target', y}];
+    [y, X] = deal(X.(y), rmfield(X, y));
+  end
   if iscell(y)
     [names, ~, y] = unique(y(:));
     y = y - 1;
@@ -221,6 +230,39 @@ end
 %! assert(numel(fit.precision), 2);
 %! fit = ardvark_fit(X, double(y > 0), 'preset', 'slr_var');
 %! assert(any(isinf(fit.precision)) == any(~fit.relevant));
+
+%!test  % a table with texts: the level that has the most rows is the one that the others are compared with
+%! t.age = [31; 45; 27; 39; 51; 33; 42; 29; 60; 36];
+%! t.city = {'Rome'; 'Oslo'; 'Bonn'; 'Rome'; 'Oslo'; 'Rome'; 'Bonn'; 'Oslo'; 'Rome'; 'Bonn'};
+%! t.y = 0.1 * t.age + 2 * strcmp(t.city, 'Oslo') + [0.1; -0.1; 0.2; 0; -0.2; 0.1; 0; 0.1; -0.1; 0];
+%! fit = ardvark_fit(t, 'y', 'model', 'linear', 'prior', 'ard');
+%! assert(fit.columns, {'age'; 'city=Bonn'; 'city=Oslo'});
+%! assert(fit.group, [1; 2; 2]);
+%! assert(fit.target, 'y');
+%! X = [t.age, strcmp(t.city, 'Bonn'), strcmp(t.city, 'Oslo')];
+%! by_hand = ardvark_fit(X, t.y, 'model', 'linear', 'prior', 'ard', 'group', [1 2 2]);
+%! assert(fit.mean, by_hand.mean, 1e-9);
+%! assert(! isempty(strfind(ardvark_summary(fit), 'city: compared with Rome, 4 rows')));
+%! new = rmfield(t, 'y'); new.other = ones(10, 1);  % fields that the model does not know are not read
+%! assert(ardvark_predict(fit, orderfields(new)).mean, ardvark_predict(by_hand, X).mean, 1e-9);
+%! fit = ardvark_fit(t, 'y', 'model', 'linear', 'reference', 'city=Oslo');
+%! assert(fit.columns, {'age'; 'city=Bonn'; 'city=Rome'});
+%! fit = ardvark_fit(t, 'city', 'model', 'logistic');
+%! assert(fit.classes, {'Bonn'; 'Oslo'; 'Rome'});
+
+%!function new = a_table_with(city)
+%!  new.age = [31; 45; 27]; new.city = {'Rome'; 'Oslo'; city};
+%!endfunction
+%!function fit = a_fit_to_cities()
+%!  t.age = (20:28)'; t.city = repmat({'Rome'; 'Oslo'; 'Bonn'}, 3, 1);
+%!  fit = ardvark_fit(t, t.age + [1; 0; 2; 0; 1; 0; 3; 0; 1], 'model', 'linear');
+%!endfunction
+%!error <row 3, column 'city': 'Lima' is not a level that the model knows> ardvark_predict(a_fit_to_cities(), a_table_with('Lima'))
+%!error <row 3, column 'city': the value is missing> ardvark_predict(a_fit_to_cities(), a_table_with(''))
+%!error <the table lacks the column 'city'> ardvark_predict(a_fit_to_cities(), rmfield(a_table_with('Rome'), 'city'))
+%!error <y is 'z', which is not a field of X> ardvark_fit(struct('a', [1; 2]), 'z', 'model', 'linear')
+%!error <X.b has 3 entries; X.a has 2> ardvark_fit(struct('a', [1; 2], 'b', [1; 2; 3]), [1; 2], 'model', 'linear')
+%!error <X.b\{2\} is of class double> ardvark_fit(struct('a', [1; 2], 'b', {{'u'; 5}}), [1; 2], 'model', 'linear')
 
 %!test  % k-hat is there if it is asked for and can be computed
 %! randn('state', 8); rand('state', 8);

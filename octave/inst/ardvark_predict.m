@@ -3,8 +3,8 @@ function prediction = ardvark_predict(fit, X, varargin)
 %
 %   prediction = ardvark_predict(fit, X, 'name', value, ...)
 %
-%   fit  the output of ardvark_fit, or its field model
-%   X    K x D, with the columns of the fit
+%   fit  the output of ardvark_fit, its field model, or the path of a model file of ardvark_save, the program or another language
+%   X    K x D, with the columns of the fit; or a struct with a column in each field, found by name
 %
 %   Options:
 %     'level'   level of the interval [lower, upper] of a new observation; default 0.95

@@ -4,7 +4,7 @@ function text = ardvark_summary(fit, varargin)
 %   ardvark_summary(fit)
 %   text = ardvark_summary(fit, 'level', 0.9)
 %
-%   fit  the output of ardvark_fit, or its field model
+%   fit  the output of ardvark_fit, its field model, or the path of a model file
 %
 %   Example:
 %       X = randn(60, 3); y = X(:, 1) + 0.3 * randn(60, 1);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { max_temporaries = 32, max_memory = 64, message_size = 4400 };
+enum { max_temporaries = 4096, max_memory = 4096, message_size = 4400 };
 
 Call call_;
 Settings settings_;
@@ -30,6 +30,9 @@ void release(void) {
   ardvark_result_free(call_.result);
   ardvark_model_free(call_.model);
   ardvark_sequential_free(call_.filter);
+  ardvark_free(call_.matrix);
+  ardvark_encoding_free(call_.encoding);
+  ardvark_table_free(call_.table);
   ardvark_options_free(call_.options);
   memset(&call_, 0, sizeof call_);
   for (i = 0; i < held_.num_temporaries; ++i) mxDestroyArray(held_.temporary[i]);

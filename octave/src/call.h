@@ -26,6 +26,9 @@ HIDDEN_BEGIN
 /* The handles of the call; release() frees them. */
 typedef struct Call {
   ardvark_options* options;
+  ardvark_table* table;
+  ardvark_encoding* encoding;
+  void* matrix; /* of a table */
   ardvark_model* model;
   ardvark_sequential* filter;
   ardvark_result* result;

@@ -20,6 +20,7 @@ void selection_value(const Arguments* a);
 /* every model */
 void fit_command(const Arguments* a);
 void predict_command(const Arguments* a);
+void save_command(const Arguments* a);
 void summary_command(const Arguments* a);
 void select_command(const Arguments* a);
 

@@ -1,5 +1,6 @@
 /* Every model: ardvark_fit, ardvark_predict, ardvark_summary, ardvark_select. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "arguments.h"
@@ -67,6 +68,103 @@ static const mxArray* set_options(const mxArray* pairs, const char* own) {
   return found;
 }
 
+/* A cell of texts; '' is a missing value. */
+static void add_texts(const char* name, const mxArray* cell, int64_t rows) {
+  const char** const texts = (const char**)allocate((size_t)rows, sizeof(char*));
+  int64_t i;
+  char* all; /* one piece of memory for all texts */
+  size_t size = 1;
+  for (i = 0; i < rows; ++i) {
+    const mxArray* const text = mxGetCell(cell, (mwSize)i);
+    if (!mxIsChar(text) && mxGetNumberOfElements(text) > 0)
+      fail(INVALID, "X.%s{%lld} is of class %s; a column of texts has only texts, and '' for a missing value", name, (long long)i + 1,
+           mxGetClassName(text));
+    size += 4 * mxGetNumberOfElements(text) + 1;
+  }
+  all = (char*)allocate(size, 1);
+  for (i = 0; i < rows; ++i) {
+    const mxArray* const entry = mxGetCell(cell, (mwSize)i);
+    char* text;
+    if (mxGetNumberOfElements(entry) == 0) {
+      texts[i] = NULL;
+      continue;
+    }
+    text = mxArrayToString(entry);
+    strcpy(all, text);
+    mxFree(text);
+    texts[i] = all;
+    all += strlen(all) + 1;
+  }
+  check(ardvark_table_add_texts(call_.table, name, texts, failure()));
+}
+
+/* Whether the encoding of the call, which is the result of the call, names this column. */
+static bool is_named(const char* column, int64_t count) {
+  int64_t f;
+  for (f = 0; f < count; ++f) {
+    char path[40], *known;
+    bool same;
+    snprintf(path, sizeof path, "features.%lld", (long long)f);
+    check(ardvark_result_text(call_.result, path, &known, failure()));
+    same = strcmp(known, column) == 0;
+    ardvark_free(known);
+    if (same) return true;
+  }
+  return false;
+}
+
+/* The fields of a struct as columns; with an encoding only those that it names. */
+static void read_table(const mxArray* X) {
+  int64_t rows, count = 0;
+  int j;
+  if (mxGetNumberOfElements(X) != 1)
+    fail(INVALID, "X is a list of %d structs; it must be one struct, with a column in each field", (int)mxGetNumberOfElements(X));
+  if (mxGetNumberOfFields(X) == 0) fail(INVALID, "X is a struct without fields; each field must be a column");
+  rows = (int64_t)mxGetNumberOfElements(mxGetFieldByNumber(X, 0, 0));
+  check(ardvark_table_create(rows, &call_.table, failure()));
+  if (call_.encoding != NULL) {
+    check(ardvark_encoding_result(call_.encoding, &call_.result, failure()));
+    check(ardvark_result_count(call_.result, "features", &count, failure()));
+  }
+  for (j = 0; j < mxGetNumberOfFields(X); ++j) {
+    const char* const name = mxGetFieldNameByNumber(X, j);
+    const mxArray* const column = mxGetFieldByNumber(X, 0, j);
+    if (call_.encoding != NULL && !is_named(name, count)) continue;
+    if ((int64_t)mxGetNumberOfElements(column) != rows)
+      fail(INVALID, "X.%s has %d entries; X.%s has %lld", name, (int)mxGetNumberOfElements(column), mxGetFieldNameByNumber(X, 0),
+           (long long)rows);
+    if (mxIsCell(column))
+      add_texts(name, column, rows);
+    else
+      check(ardvark_table_add_numbers(call_.table, name, list_of(column, name, rows, "one per row"), failure()));
+  }
+  ardvark_result_free(call_.result);
+  call_.result = NULL;
+}
+
+/* X as a matrix. A struct of columns is encoded: as the model of the call knows it, or for a new fit as the options say. */
+static ardvark_matrix rows_of(const mxArray* X) {
+  ardvark_array encoded = new_array();
+  ardvark_matrix out;
+  if (!mxIsStruct(X)) return matrix_of(X, "X");
+  if (call_.model != NULL) check(ardvark_model_encoding(call_.model, &call_.encoding, failure()));
+  read_table(X);
+  if (call_.model == NULL) {
+    check(ardvark_encoding_create(call_.table, call_.options, &call_.encoding, failure()));
+    check(ardvark_options_set_encoding(call_.options, call_.encoding, failure()));
+  }
+  check(ardvark_encoding_apply(call_.encoding, call_.table, &encoded, failure()));
+  call_.matrix = encoded.data;
+  out.struct_size = sizeof out;
+  out.data = encoded.data;
+  out.type = ARDVARK_FLOAT64;
+  out.rows = encoded.shape[0];
+  out.columns = encoded.shape[1];
+  out.row_stride = out.columns;
+  out.column_stride = 1;
+  return out;
+}
+
 /* (X, y, pairs) -> struct; the pair 'outputs' names additional results */
 void fit_command(const Arguments* a) {
   ardvark_matrix X;
@@ -75,11 +173,11 @@ void fit_command(const Arguments* a) {
   void* bytes;
   size_t size;
   need(a, 3, "X and y");
-  X = matrix_of(a->in[0], "X");
-  y = list_of(a->in[1], "y", X.rows, "one per row of X");
   new_options();
-  num_columns_ = X.columns;
+  num_columns_ = mxIsStruct(a->in[0]) ? 0 : matrix_of(a->in[0], "X").columns;
   more = set_options(a->in[2], "outputs");
+  X = rows_of(a->in[0]);
+  y = list_of(a->in[1], "y", X.rows, "one per row of X");
   call_it("labels", "y");
   check(ardvark_fit(&X, y, call_.options, &call_.model, failure()));
   check(ardvark_model_result(call_.model, call_.options, &call_.result, failure()));
@@ -105,8 +203,12 @@ void fit_command(const Arguments* a) {
 
 static void load_bytes(const mxArray* model) {
   const mxArray* bytes = model;
+  if (mxIsChar(model)) {
+    check(ardvark_model_load(text_of(model, "model"), &call_.model, failure()));
+    return;
+  }
   if (mxIsStruct(model)) bytes = mxGetField(model, 0, "model");
-  if (bytes == NULL || !mxIsUint8(bytes)) fail(INVALID, "model is not a model: it must be a struct that ardvark_fit returned");
+  if (bytes == NULL || !mxIsUint8(bytes)) fail(INVALID, "model is not a model: it must be a struct that ardvark_fit returned, or the path of a model file");
   check(ardvark_model_from_bytes(mxGetData(bytes), mxGetNumberOfElements(bytes), &call_.model, failure()));
 }
 
@@ -128,7 +230,7 @@ void predict_command(const Arguments* a) {
   need(a, 3, "model and X");
   num_columns_ = 0;
   load_bytes(a->in[0]);
-  X = matrix_of(a->in[1], "X");
+  X = rows_of(a->in[1]);
   new_options();
   target = set_options(a->in[2], "target");
   if (target != NULL) {
@@ -148,6 +250,13 @@ void predict_command(const Arguments* a) {
   call_it("X_new", "X");
   check(ardvark_predict(call_.model, &X, y, call_.options, &call_.result, failure()));
   a->out[0] = all_results();
+}
+
+/* (model, path) */
+void save_command(const Arguments* a) {
+  need(a, 2, "model and path");
+  load_bytes(a->in[0]);
+  check(ardvark_model_save(call_.model, text_of(a->in[1], "path"), failure()));
 }
 
 /* (model, pairs) -> text */
