@@ -40,7 +40,9 @@ std::string unknown_option(const std::string& word, const CLI::App& command) {
     }
   const std::string nearest = longer.size() == 1 ? fmt::format("; did you mean '{}'?", longer.front()) : io::did_you_mean(given, alike);
   return fmt::format("{} has no option '{}'{}", command.get_name(), io::shown(given),
-                     nearest.empty() ? fmt::format("; 'ardvark {} --help' lists them", command.get_name()) : nearest);
+                     nearest.empty() ? fmt::format("; 'ardvark {} --help{}' lists them", command.get_name(),
+                                                   command.get_help_all_ptr() == nullptr ? "" : "-all")
+                                     : nearest);
 }
 
 // The option of a message of the parser, which begins with its name.

@@ -54,6 +54,11 @@ class UninterruptedWrite {
 /// The check of --delimiter.
 [[nodiscard]] std::string is_one_character(const std::string& text);
 
+/// Makes the help of all commands, which are added later, break its lines.
+void print_help_readably(CLI::App& app);
+/// Makes --help print only the options that are used most; --help-all then prints all.
+void shorten_help(CLI::App& command);
+
 /// The options --missing and --missing-marker.
 void add_missing_options(CLI::App& c, std::string& missing, std::vector<std::string>& markers);
 /// The value of --missing. \throws InvalidArgument

@@ -63,6 +63,7 @@ int run_compare(const CompareArguments& args) {
 
 void add_compare(CLI::App& app, Run& run) {
   CLI::App& c = *app.add_subcommand("compare", "Fit several models to a table and rank them by their log evidence");
+  shorten_help(c);
   auto args = std::make_shared<CompareArguments>();
   add_table_options(c, args);
   const auto add = [&](const char* name) { return add_model_option(c, *args, name); };

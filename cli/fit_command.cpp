@@ -103,6 +103,7 @@ void add_model_options(CLI::App& c, const std::shared_ptr<FitArguments>& args, b
 
 void add_fit(CLI::App& app, Run& run) {
   CLI::App& c = *app.add_subcommand("fit", "Fit a model to a table");
+  shorten_help(c);
   auto args = std::make_shared<FitArguments>();
   add_model_options(c, args, false);
   for (const char* name : {"threads", "row_order", "level", "diagnose"}) add_model_option(c, *args, name);
@@ -116,7 +117,7 @@ void add_fit(CLI::App& app, Run& run) {
     add_model_option(c, *args, name)->group("Relevance vector machines (--model rvm, --preset slr_rvm)");
   c.footer(
       "Examples:\n"
-      "  ardvark fit examples/data/Pima.tr.csv --target type --model logistic --prior ard -o pima.ardvark\n"
+      "  ardvark fit examples/data/Pima.tr.csv --target type --model logistic -o pima.ardvark\n"
       "  ardvark fit examples/data/Pima.tr.csv --target bmi --model linear --ignore type --json\n"
       "  ardvark fit examples/data/Pima.tr.csv --target type --model logistic --prior laplace --lambda 6\n"
       "  ardvark fit examples/data/Pima.tr.csv --target type --model rvm --centres 40 -o rvm.ardvark\n"

@@ -94,7 +94,9 @@ Training training_of(Table&& table, const FitArguments& args) {
   if (table.num_columns() == static_cast<Index>(not_features.size()))
     throw InvalidArgument(fmt::format("'{}' has no feature columns besides {}", args.data,
                                       args.weights_column.empty() ? "the target" : "target and weights"));
-  training.encoding = make_encoding(table, not_features, args);
+  ModelOptions options = args;
+  options.weights.assign(training.weights.begin(), training.weights.end());
+  training.encoding = make_encoding(table, not_features, options);
   training.encoded = encode(std::move(table), training.encoding);
   return training;
 }

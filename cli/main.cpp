@@ -181,6 +181,7 @@ int main(int argc, char** argv) {
   if (std::signal(SIGHUP, SIG_IGN) != SIG_IGN) std::signal(SIGHUP, on_interrupt);  // nohup ignores it
   std::signal(SIGXFSZ, SIG_IGN);                                                   // output beyond ulimit -f is an ordinary error
   CLI::App app{"ardvark: sparse Bayesian linear models and relevance vector machines by variational inference", "ardvark"};
+  print_help_readably(app);
   app.set_version_flag("--version", fmt::format("ardvark {}", ARDVARK_VERSION));
   app.require_subcommand(1);
   app.footer(

@@ -75,6 +75,7 @@ int run_select(const SelectArguments& args) {
 
 void add_select(CLI::App& app, Run& run) {
   CLI::App& c = *app.add_subcommand("select", "Count how often each column survives a cross-validation");
+  shorten_help(c);
   auto args = std::make_shared<SelectArguments>();
   add_model_options(c, args, true);
   for (const char* name : {"folds", "repeats", "seed", "threads"}) add_model_option(c, *args, name);

@@ -75,7 +75,7 @@ ARDVARK_API void ardvark_free(void* memory);
  *   What is fitted
  *     model               linear, logistic (two classes or more) or rvm. The model for your data: columns are standardised inside, an
  *                         intercept is added, and results are in your units. rvm is a relevance vector machine: a sparse kernel model for
- *                         numbers or classes.
+ *                         numbers or classes. Away from the data, its curve returns to a constant, and the interval does not widen.
  *     preset              the name of a published program. Fits this program instead of a model.
  *     compat              off by default. With preset: reproduces the program exactly, including its defects.
  *     converge            off by default. With the presets vb_* and vrvm_*: continues to the maximum of the published bound, as a model
@@ -267,7 +267,8 @@ ARDVARK_API ardvark_code ardvark_table_add_numbers(ardvark_table* table, const c
 ARDVARK_API ardvark_code ardvark_table_add_texts(ardvark_table* table, const char* name, const char* const* values, ardvark_error* error);
 ARDVARK_API void ardvark_table_free(ardvark_table* table);
 
-/* The encoding of all columns of the table. options: `reference`, and `model` or `preset`, because a kernel has a column for every level.
+/* The encoding of all columns of the table. options: `reference`, `weights`, and `model` or `preset`, because a kernel has a column for
+ * every level.
  */
 ARDVARK_API ardvark_code ardvark_encoding_create(const ardvark_table* table, const ardvark_options* options, ardvark_encoding** encoding,
                                                  ardvark_error* error);

@@ -138,7 +138,7 @@ void check_selection(const ModelOptions& options);
 /// Whether fit_model fits several classes to these labels: there are more than two, or the preset is for several classes.
 [[nodiscard]] bool has_several_classes(const ModelOptions& options, VectorView labels);
 
-/// The encoding for the model that the options name, with their `reference`; kernels get a dummy for every level.
+/// The encoding for the model that the options name, with their `reference` and `weights`; kernels get a dummy for every level.
 /// \param exclude  columns that are no features, such as the target
 /// \throws InvalidArgument  the table does not have an excluded column; no feature has columns; `reference` is wrong or does not apply
 [[nodiscard]] FeatureEncoding make_encoding(const Table& table, const std::vector<std::string>& exclude, const ModelOptions& options);

@@ -105,7 +105,7 @@ struct FeatureColumn {
   bool categorical = false;
   std::vector<std::string> levels = {};  ///< numbers by value, then texts; digits in texts count by value: "week 2", "week 10"
   Index reference = 0;                   ///< position of the level that all others are compared with: it has no dummy
-  Index reference_rows = 0;              ///< rows of the training table that have this level; 0: not known
+  double reference_rows = 0;             ///< rows of the training table that have this level, or their weights; 0: not known
 };
 
 enum class Dummies {
@@ -139,9 +139,11 @@ struct EncodedTable {
 /// The encoding that follows from the table, without the excluded columns.
 /// \param references  "COLUMN=LEVEL": the level of this column that the others are compared with; otherwise the one with the most rows, and
 ///                    of several such levels the first
+/// \param weights     [rows] a row counts as so many; empty: each counts as one
 /// \throws InvalidArgument  the table does not have an excluded column; a reference names no text column or no level of it, or has no "="
 [[nodiscard]] FeatureEncoding make_encoding(const Table& table, const std::vector<std::string>& exclude,
-                                            Dummies dummies = Dummies::all_but_reference, const std::vector<std::string>& references = {});
+                                            Dummies dummies = Dummies::all_but_reference, const std::vector<std::string>& references = {},
+                                            VectorView weights = {});
 
 /// Takes over the memory of the table and changes it to X in place, as the encoding says (dummies enlarge it). Columns are matched by name.
 /// If the table does not match the encoding, the table does not change.

@@ -19,7 +19,7 @@ function fit = ardvark_fit(X, y, varargin)
 %   What is fitted
 %     'model'               linear, logistic (two classes or more) or rvm. The model for your data: columns are standardised inside, an
 %                           intercept is added, and results are in your units. rvm is a relevance vector machine: a sparse kernel model for
-%                           numbers or classes.
+%                           numbers or classes. Away from the data, its curve returns to a constant, and the interval does not widen.
 %     'preset'              the name of a published program. Fits this program instead of a model.
 %     'compat'              off by default. With 'preset': reproduces the program exactly, including its defects.
 %     'converge'            off by default. With the presets vb_* and vrvm_*: continues to the maximum of the published bound, as a model

@@ -147,7 +147,7 @@ class Estimator(BaseEstimator):
         """X, y, weights, and the rows with a weight: rows of weight zero are left out."""
         # The library makes a pass over X in any case, and reports the entry that is not finite.
         checks = {"ensure_min_samples": 2, "ensure_all_finite": False} | checks
-        X = self._without_text(_frame(X), y)
+        X = self._without_text(_frame(X), sample_weight)
         if self._encoding is None:
             X, y = validate_data(self, X, y, dtype=_FLOATS, **checks)
         else:
@@ -166,7 +166,7 @@ class Estimator(BaseEstimator):
     _encoding: Optional[Encoding] = None  # of a table with text columns, or of a file
     _reads_text: ClassVar[bool] = True
 
-    def _without_text(self, X: Any, y: Any) -> Any:
+    def _without_text(self, X: Any, sample_weight: Any) -> Any:
         """The table with its text columns as columns of 0 and 1; sets _encoding."""
         self._encoding = None
         reference = getattr(self, "reference", None)
@@ -179,6 +179,8 @@ class Estimator(BaseEstimator):
         check_names(X)
         validate_data(self, X, skip_check_array=True)  # n_features_in_ and feature_names_in_ are those of the table
         options: dict[str, Any] = {"model": "rvm" if getattr(self, "_is_kernel", False) else "linear"}
+        if sample_weight is not None:
+            options["weights"] = _check_sample_weight(sample_weight, X, dtype=np.float64)
         if reference:
             options["reference"] = [f"{column}={level}" for column, level in reference.items()]
         self._encoding, X = Encoding.of_table(X, options)

@@ -69,7 +69,8 @@ def _width(model: _core.Model) -> Any:
 class RelevanceVectorRegressor(RegressorMixin, Regressor, RelevanceMachine):
     """Relevance vector machine: a curve as a sparse sum of kernels, with a predictive distribution.
 
-    You need not choose the width of the kernel.
+    You need not choose the width of the kernel. Away from the data, the kernels vanish: the curve returns to a constant, and
+    the interval does not widen, although nothing is known there.
 
     Parameters
     ----------
@@ -208,7 +209,8 @@ class RelevanceVectorClassifier(ClassifierMixin, Classifier, RelevanceMachine):
     """Relevance vector machine for classes that no line separates: a sparse sum of kernels.
 
     Probabilities include the uncertainty of the fit. You need not choose the width of the kernel. With more than two
-    classes, there is one machine for each class against the rest.
+    classes, there is one machine for each class against the rest. Away from the data, the kernels vanish: the probabilities
+    return to constants.
 
     Parameters
     ----------

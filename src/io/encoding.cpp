@@ -188,24 +188,25 @@ std::vector<std::string> in_order(std::vector<std::string> levels) {
   return levels;
 }
 
-Index rows_of_level(const Table& table, Index column, const std::string& level) {
+// How many rows each level has; with weights, their sum.
+std::unordered_map<std::string, double> rows_of_levels(const Table& table, Index column, VectorView weights) {
   const auto& levels = table.columns[static_cast<std::size_t>(column)].levels;
-  const auto position = static_cast<double>(std::ranges::find(levels, level) - levels.begin());
-  Index count = 0;
-  for (Index row = 0; row < table.num_rows; ++row) count += table.value(row, column) == position ? 1 : 0;
-  return count;
+  std::vector<double> sum(levels.size(), 0.0);
+  for (Index row = 0; row < table.num_rows; ++row)
+    sum[static_cast<std::size_t>(table.value(row, column))] += weights.empty() ? 1 : weights[row];
+  std::unordered_map<std::string, double> rows;
+  for (std::size_t level = 0; level < levels.size(); ++level) rows.emplace(levels[level], sum[level]);
+  return rows;
 }
 
-FeatureColumn feature_of(const Table& table, Index column) {
+FeatureColumn feature_of(const Table& table, Index column, VectorView weights) {
   const TableColumn& here = table.columns[static_cast<std::size_t>(column)];
   FeatureColumn feature{here.name, here.categorical, in_order(here.levels)};
   if (!here.categorical) return feature;
-  std::vector<Index> count(here.levels.size(), 0);
-  for (Index row = 0; row < table.num_rows; ++row) ++count[static_cast<std::size_t>(table.value(row, column))];
-  std::unordered_map<std::string, Index> rows;
-  for (std::size_t level = 0; level < count.size(); ++level) rows.emplace(here.levels[level], count[level]);
+  const std::unordered_map<std::string, double> rows = rows_of_levels(table, column, weights);
+  constexpr double rounding = 1e-9;  // the order of the rows must not decide between levels with as many rows
   for (std::size_t level = 0; level < feature.levels.size(); ++level)
-    if (const Index n = rows.at(feature.levels[level]); n > feature.reference_rows) {
+    if (const double n = rows.at(feature.levels[level]); n > feature.reference_rows * (1 + rounding)) {
       feature.reference = static_cast<Index>(level);
       feature.reference_rows = n;
     }
@@ -213,7 +214,7 @@ FeatureColumn feature_of(const Table& table, Index column) {
 }
 
 // \param text  COLUMN=LEVEL; both may contain "="
-void set_reference(const Table& table, const std::string& text, FeatureEncoding& encoding) {
+void set_reference(const Table& table, const std::string& text, VectorView weights, FeatureEncoding& encoding) {
   if (text.find('=') == std::string::npos) throw InvalidArgument(fmt::format("reference is '{}'; it must be COLUMN=LEVEL", shown(text)));
   for (FeatureColumn& feature : encoding.features) {
     if (!text.starts_with(feature.name + "=")) continue;
@@ -226,7 +227,7 @@ void set_reference(const Table& table, const std::string& text, FeatureEncoding&
       throw InvalidArgument(fmt::format("reference is '{}', but '{}' is not a level of column '{}'; its levels are {}", shown(text),
                                         shown(level), shown(feature.name), listed(feature.levels)));
     feature.reference = static_cast<Index>(found - feature.levels.begin());
-    feature.reference_rows = rows_of_level(table, table.at(feature.name), level);
+    feature.reference_rows = rows_of_levels(table, table.at(feature.name), weights).at(level);
     return;
   }
   throw InvalidArgument(fmt::format("reference is '{}', but no feature column has the name before the '='", shown(text)));
@@ -279,14 +280,16 @@ std::vector<Index> FeatureEncoding::feature_of_columns() const {
 bool FeatureEncoding::has_text() const { return std::ranges::any_of(features, &FeatureColumn::categorical); }
 
 FeatureEncoding make_encoding(const Table& table, const std::vector<std::string>& exclude, Dummies dummies,
-                              const std::vector<std::string>& references) {
+                              const std::vector<std::string>& references, VectorView weights) {
+  if (!weights.empty() && weights.size() != table.num_rows)
+    throw InvalidArgument(fmt::format("weights has {} entries; the table has {} rows", weights.size(), table.num_rows));
   std::vector<bool> excluded(table.columns.size(), false);
   for (const std::string& name : exclude) excluded[static_cast<std::size_t>(table.at(name))] = true;
   FeatureEncoding encoding{{}, dummies};
   encoding.features.reserve(table.columns.size());
   for (std::size_t j = 0; j < table.columns.size(); ++j)
-    if (!excluded[j]) encoding.features.push_back(feature_of(table, static_cast<Index>(j)));
-  for (const std::string& text : references) set_reference(table, text, encoding);
+    if (!excluded[j]) encoding.features.push_back(feature_of(table, static_cast<Index>(j), weights));
+  for (const std::string& text : references) set_reference(table, text, weights, encoding);
   return encoding;
 }
 

@@ -54,7 +54,7 @@ FeatureEncoding read_encoding(const Json& description, const std::string& path) 
     FeatureColumn& feature = encoding.features.emplace_back(FeatureColumn{f.at("name").text(), true, f.at("levels").texts()});
     if (!f.contains("reference")) continue;  // an older file: the first level
     feature.reference = f.at("reference").whole_number();
-    feature.reference_rows = f.at("reference_rows").whole_number();
+    feature.reference_rows = f.at("reference_rows").number();
     if (feature.reference < 0 || feature.reference >= std::max<Index>(1, static_cast<Index>(feature.levels.size())))
       io::fail_model(path, "a text column has a reference that is not one of its levels");
   }

@@ -1,9 +1,11 @@
 // Fits any model by its options, and predicts with it.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 #include <string_view>
 
 #include "core/classes.hpp"
@@ -56,6 +58,22 @@ void require_classes(const ModelOptions& options, VectorView labels, const std::
         labels.size(), otherwise));
 }
 
+// A target of few whole numbers from 0 or 1 on may name classes. Empty: it does not look so.
+std::string may_be_classes(const ModelOptions& options, VectorView target) {
+  constexpr std::size_t most_classes = 5, rows_per_class = 5;
+  if (!options.preset.empty()) return {};
+  std::set<double> values;
+  for (const double y : target) {
+    values.insert(y);
+    if (values.size() > most_classes || y != std::floor(y)) return {};
+  }
+  const double first = *values.begin(), last = *values.rbegin();
+  const bool is_consecutive = (first == 0 || first == 1) && last - first + 1 == static_cast<double>(values.size());
+  if (values.size() < 2 || !is_consecutive || static_cast<std::size_t>(target.size()) < rows_per_class * values.size()) return {};
+  return fmt::format("the target has only the values {}; if they name classes, fit {} instead", fmt::join(values, ", "),
+                     options.spelled("model", "logistic"));
+}
+
 // \param diagnosis  computes the diagnosis, or sets the reason why there is none
 template <typename Diagnose>
 void add_diagnosis(const ModelOptions& options, SavedModel& model, Diagnose&& diagnosis) {
@@ -78,6 +96,7 @@ struct ModelFitter {
     validate::vector(target, X.rows(), "y");
     Fit fit = given != nullptr ? fit_linear(std::move(*given), target, model.options) : fit_linear(X, target, model.options);
     fit.target = options.target;
+    if (const std::string warning = may_be_classes(options, target); !warning.empty()) fit.report.warnings.push_back(warning);
     return {std::move(fit)};
   }
   SavedModel operator()(const LogisticModel& model) const {
@@ -307,7 +326,7 @@ std::string lines_of_text_columns(const FeatureEncoding& encoding) {
     const std::string name = io::printable(f.name), level = io::printable(f.levels[static_cast<std::size_t>(f.reference)]);
     lines += f.levels.size() == 1 ? fmt::format("text column           {}: {} in every row, so it is not used\n", name, level)
                                   : fmt::format("text column           {}: compared with {}{}\n", name, level,
-                                                f.reference_rows > 0 ? fmt::format(", {} rows", f.reference_rows) : "");
+                                                f.reference_rows > 0 ? fmt::format(", {:.6g} rows", f.reference_rows) : "");
   }
   return lines;
 }
@@ -319,7 +338,8 @@ FeatureEncoding make_encoding(const Table& table, const std::vector<std::string>
   if (is_kernel)
     refuse(options, {"reference"}, "applies only to linear and logistic models; a kernel compares every level with every other");
   const Dummies dummies = is_kernel ? Dummies::every_level : Dummies::all_but_reference;
-  FeatureEncoding encoding = in_names_of(options, [&] { return make_encoding(table, exclude, dummies, options.reference); });
+  FeatureEncoding encoding =
+      in_names_of(options, [&] { return make_encoding(table, exclude, dummies, options.reference, options.weights); });
   if (encoding.features.empty()) throw InvalidArgument("the table has no column besides those that are no features");
   if (encoding.num_columns() == 0) {
     const FeatureColumn& first = encoding.features.front();

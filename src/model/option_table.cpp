@@ -14,7 +14,8 @@ using enum OptionGroup;
 constexpr ModelOption rows[] = {
     {"model", &O::model, what, "linear, logistic (two classes or more) or rvm",
      "The model for your data: columns are standardised inside, an intercept is added, and results are in your units. rvm is a relevance "
-     "vector machine: a sparse kernel model for numbers or classes."},
+     "vector machine: a sparse kernel model for numbers or classes. Away from the data, its curve returns to a constant, and the interval "
+     "does not widen."},
     {"preset", &O::preset, what, "the name of a published program", "Fits this program instead of a model."},
     {"compat", &O::compat, what, "off by default", "With [preset]: reproduces the program exactly, including its defects."},
     {"task", &O::task, machine, "regression or classification",

@@ -49,9 +49,9 @@ TEST_F(Refuses, OptionsThatAreNone) {
   exactly({"fit", "good.csv", "--traget", "k", "--model", "logistic"}, "fit has no option '--traget'; did you mean '--target'?");
   exactly(fit + Arguments{"--tol", "3"}, "fit has no option '--tol'; did you mean '--tolerance'?");
   exactly(fit + Arguments{"-prior", "ard"}, "fit has no option '-prior'; did you mean '--prior'?");
-  exactly(fit + Arguments{"--what"}, "fit has no option '--what'; 'ardvark fit --help' lists them");
+  exactly(fit + Arguments{"--what"}, "fit has no option '--what'; 'ardvark fit --help-all' lists them");
   exactly({"compare", "good.csv", "--target", "k", "--model", "logistic", "--preset", "slr_var"},
-          "compare has no option '--preset'; 'ardvark compare --help' lists them");
+          "compare has no option '--preset'; 'ardvark compare --help-all' lists them");
   exactly(fit + Arguments{"more"}, "'more' is one argument too many; 'ardvark fit --help' says what fit takes");
 }
 

@@ -359,6 +359,19 @@ TEST_F(FitCommand, NamesTheLevelThatTheOthersAreComparedWith) {
   EXPECT_TRUE(contains(kernel.err, "--reference applies only to linear and logistic models")) << kernel.err;
 }
 
+TEST_F(FitCommand, WarnsThatATargetOfFewWholeNumbersMayNameClasses) {
+  const auto said = [&](int classes, double step) {
+    std::string csv = "x,y\n";
+    for (int i = 0; i < 40; ++i) csv += fmt::format("{},{}\n", 7 * i % 40, step * (i % classes));
+    put(csv);
+    return fitted({"fit", "data.csv", "--target", "y", "--model", "linear"})["warnings"].dump();
+  };
+  EXPECT_TRUE(contains(said(3, 1), "the target has only the values 0, 1, 2; if they name classes, fit --model logistic instead"));
+  EXPECT_TRUE(contains(said(2, 1), "the target has only the values 0, 1; if"));
+  EXPECT_FALSE(contains(said(3, 0.5), "classes"));
+  EXPECT_FALSE(contains(said(6, 1), "classes"));
+}
+
 TEST_F(FitCommand, ReadsNumbersAsCategoriesWhenAsked) {
   put("k,x,y\n1,1,3\n2,2,5\n3,4,1\n1,3,6\n2,1,4\n3,2,2\n");
   const Json json = fitted({"fit", "data.csv", "--target", "y", "--model", "linear", "--categorical", "k"});

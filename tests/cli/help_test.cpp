@@ -60,8 +60,21 @@ TEST(Help, OfSelectionsOffersNothingThatIsRefused) {
 }
 
 TEST(Help, NamesEveryPreset) {
-  const std::string help = output_of({"fit", "--help"});
+  const std::string help = output_of({"fit", "--help-all"});
   for (const PresetInfo& preset : presets()) EXPECT_TRUE(contains(help, std::string(preset.name) + " ")) << preset.name;
+}
+
+TEST(Help, FitsTwoScreensWithTheOptionsThatAreUsedMost) {
+  for (const char* command : {"fit", "select", "compare"}) {
+    const std::string brief = output_of({command, "--help"}), all = output_of({command, "--help-all"});
+    const std::vector<std::string> lines = testing::lines_of(brief);
+    EXPECT_LE(lines.size(), 54u) << brief;
+    for (const std::string& line : lines) EXPECT_TRUE(line.size() <= 100 || line.starts_with("  ardvark ")) << line;
+    for (const char* option : {"--target", "--model", "--reference", "--json"}) EXPECT_TRUE(contains(brief, option)) << option;
+    for (const char* page : {"docs/which_prior.md", "docs/from_other_programs.md", "--help-all"}) EXPECT_TRUE(contains(brief, page));
+    EXPECT_FALSE(contains(brief, "--max-sweeps"));
+    EXPECT_TRUE(contains(all, "--max-sweeps"));
+  }
 }
 
 TEST(Help, TellsTheVersionAndTheExitCodes) {

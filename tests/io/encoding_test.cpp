@@ -68,6 +68,9 @@ TEST(FeatureEncoding, ComparesWithTheLevelThatHasTheMostRows) {
   // Of levels with as many rows, the first.
   const Table even = make_table({{"k", true, {"a", "b", "c"}}}, {{1}, {2}, {2}, {1}, {0}});
   EXPECT_EQ(make_encoding(even, {}).features[0].reference, 1);
+  // A row of weight 3 counts as three.
+  const Vector weights = Vector::Constant(5, 1.0) + 2 * Vector::Unit(5, 4);
+  EXPECT_EQ(make_encoding(even, {}, Dummies::all_but_reference, {}, weights).features[0].reference, 0);
 }
 
 TEST(FeatureEncoding, ComparesWithTheLevelThatIsGiven) {

@@ -107,7 +107,7 @@ Verdict what_is_no_number_is_refused(const Subject&);
 Verdict the_c_interface_agrees(const Subject&);
 Verdict the_program_agrees(const Subject&);
 
-/// The options that `ardvark fit --help` names: "--max-sweeps".
+/// The options that `ardvark fit --help-all` names: "--max-sweeps".
 [[nodiscard]] const std::vector<std::string>& shell_options();
 
 /// A word of a command line, as the shell reads it back.

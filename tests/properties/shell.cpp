@@ -126,7 +126,7 @@ std::string with_holes(const std::string& csv, bool last_of_all, Random& random)
 
 const std::vector<std::string>& shell_options() {
   static const std::vector<std::string> known = [] {
-    const std::string text = ask("fit --help").out;
+    const std::string text = ask("fit --help-all").out;
     std::vector<std::string> options;
     for (std::size_t at = text.find("  --"); at != std::string::npos; at = text.find("  --", at + 2)) {
       const std::size_t end = text.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-", at + 2);

@@ -68,14 +68,18 @@ ModelOptions model_options_of(const DrawnProblem& problem) {
   return options;
 }
 
-// Numbers first, then texts; all but the one with the most rows, and of several such the first.
-std::vector<std::size_t> levels_with_dummies(const DrawnColumn& column) {
+// Numbers first, then texts; all but the one with the most rows (or weight), and of several such the first.
+std::vector<std::size_t> levels_with_dummies(const DrawnColumn& column, const Vector& weights) {
   std::vector<std::size_t> order;
   for (const bool numbers : {true, false})
     for (std::size_t k = 0; k < column.levels.size(); ++k)
       if ((column.levels[k].find_first_not_of("0123456789") == std::string::npos) == numbers) order.push_back(k);
-  const auto rows = [&](std::size_t k) { return (column.values.array() == static_cast<double>(k)).count(); };
-  const auto reference = std::max_element(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return rows(a) < rows(b); });
+  const auto rows = [&](std::size_t k) -> double {
+    const auto is_here = (column.values.array() == static_cast<double>(k)).cast<double>();
+    return weights.size() > 0 ? (is_here * weights.array()).sum() : is_here.sum();
+  };
+  const auto reference = std::max_element(order.begin(), order.end(),  // a sum may differ by rounding
+                                          [&](std::size_t a, std::size_t b) { return rows(a) * (1 + 1e-9) < rows(b); });
   if (reference != order.end()) order.erase(reference);
   return order;
 }
@@ -95,7 +99,7 @@ PreparedProblem prepare(const DrawnProblem& problem) {
       X.push_back(column.values);
       out.options.column_names.push_back(column.name);
     }
-    for (const std::size_t k : levels_with_dummies(column)) {
+    for (const std::size_t k : levels_with_dummies(column, problem.weights)) {
       X.push_back((column.values.array() == static_cast<double>(k)).cast<double>().matrix());
       out.options.column_names.push_back(column.name + "=" + column.levels[k]);
     }
