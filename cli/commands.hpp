@@ -40,6 +40,9 @@ class UninterruptedWrite {
 /// "\"a,b\",c".
 [[nodiscard]] std::vector<std::string> split_names(const std::vector<std::string>& lists);
 
+/// Writes what was printed so far. \throws EnvironmentError  it cannot be written
+void flush_output();
+
 /// A field of CSV, in quotes if needed.
 [[nodiscard]] std::string csv_field(const std::string& text);
 

@@ -63,9 +63,8 @@ int fail(std::string_view message, ExitCode code) {
   throw EnvironmentError(fmt::format("cannot write the output: {}", std::generic_category().message(error)));
 }
 
-// Printed text may still be in a buffer, so the error of a full disk appears here.
 int flushed(int code) {
-  if (std::fflush(stdout) != 0) cannot_print(errno);
+  flush_output();
   return code;
 }
 
@@ -117,6 +116,11 @@ std::string quoted_name(const std::string& list, std::size_t& at) {
 }
 
 }  // namespace
+
+// Printed text may still be in a buffer, so the error of a full disk appears here.
+void flush_output() {
+  if (std::fflush(stdout) != 0) cannot_print(errno);
+}
 
 std::vector<std::string> split_names(const std::vector<std::string>& lists) {
   std::vector<std::string> names;

@@ -2,10 +2,16 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <cmath>
 #include <filesystem>
+#include <functional>
+#include <iterator>
+#include <limits>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <variant>
 
 #include "ardvark/model.hpp"
@@ -16,7 +22,8 @@ namespace {
 
 struct PredictArguments {
   std::string model, data, output, missing = "refuse", rule = "automatic", interval = "new";
-  std::vector<std::string> missing_markers;
+  std::vector<std::string> missing_markers, keep;
+  std::optional<int> digits;
   double level = 0.95;
   bool level_given = false;
   char delimiter = ',';
@@ -31,18 +38,54 @@ Json to_json(const Vector& v) {
   return list;
 }
 
+// A column of the table that the output has, too, or that holds the target.
+struct KeptColumn {
+  std::string name;
+  std::vector<std::string> texts;
+};
+
+// The texts of the column in each row; numbers with the digits that bring them back.
+KeptColumn kept_column(const Table& table, const std::string& name) {
+  const Index j = table.at(name);
+  const TableColumn& column = table.columns[static_cast<std::size_t>(j)];
+  KeptColumn kept{name, {}};
+  for (Index i = 0; i < table.num_rows; ++i) {
+    const double value = table.value(i, j);
+    kept.texts.push_back(column.categorical ? column.levels[static_cast<std::size_t>(value)] : fmt::format("{}", value));
+  }
+  return kept;
+}
+
 // The output: JSON, or CSV with a header and one line per row.
 struct Predictions {
   const std::vector<Index>& file_rows;
+  const std::vector<KeptColumn>& kept;
   double level;
   bool is_json;
+  std::optional<int> digits;  // significant ones; none: those that matter
   Json json;
   std::string csv;
 
-  void header(const std::string& names) { csv += (file_rows.empty() ? "" : "row,") + names + "\n"; }
+  void header(const std::string& names) {
+    if (!file_rows.empty()) csv += "row,";
+    for (const KeptColumn& column : kept) csv += csv_field(column.name) + ",";
+    csv += names + "\n";
+  }
   void begin_row(Index i) {
     if (!file_rows.empty()) csv += fmt::format("{},", file_rows[static_cast<std::size_t>(i)]);
+    for (const KeptColumn& column : kept) csv += csv_field(column.texts[static_cast<std::size_t>(i)]) + ",";
   }
+
+  // A number whose error has this size: three digits of the error are written.
+  [[nodiscard]] std::string number(double x, double error) const {
+    constexpr int most_places = 15;
+    if (digits) return fmt::format("{:.{}g}", x, *digits);
+    if (!(error > 0) || std::isinf(error) || std::abs(x) >= 1e15) return fmt::format("{:.6g}", x);
+    const int places = 2 - static_cast<int>(std::floor(std::log10(error)));
+    return places > most_places ? fmt::format("{}", x) : fmt::format("{:.{}f}", x, std::max(places, 0));
+  }
+  // Three digits of the probability or of its complement, and at least four places.
+  [[nodiscard]] std::string probability(double p) const { return number(p, std::clamp(std::min(p, 1 - p), 1e-12, 0.01)); }
 
   void put(const StudentPrediction& p, const std::vector<std::string>&) {
     put_distribution(p);
@@ -60,7 +103,9 @@ struct Predictions {
     header("mean,sd,lower,upper");
     for (Index i = 0; i < p.mean.size(); ++i) {
       begin_row(i);
-      csv += fmt::format("{},{},{},{}\n", p.mean[i], sd[i], p.mean[i] - half[i], p.mean[i] + half[i]);
+      const double error = std::isfinite(sd[i]) ? sd[i] : half[i];
+      csv += fmt::format("{},{},{},{}\n", number(p.mean[i], error), number(sd[i], error), number(p.mean[i] - half[i], error),
+                         number(p.mean[i] + half[i], error));
     }
   }
 
@@ -70,8 +115,9 @@ struct Predictions {
     header("probability,class,log_odds,log_odds_sd");
     for (Index i = 0; i < p.mean.size(); ++i) {
       begin_row(i);
-      csv += fmt::format("{},{},{},{}\n", p.probability[i], csv_field(classes[says_second(p.probability[i]) ? 1 : 0]), p.mean[i],
-                         std::sqrt(p.variance[i]));
+      const double sd = std::sqrt(p.variance[i]);
+      csv += fmt::format("{},{},{},{}\n", probability(p.probability[i]), csv_field(classes[says_second(p.probability[i]) ? 1 : 0]),
+                         number(p.mean[i], sd), number(sd, sd));
     }
   }
 
@@ -87,7 +133,7 @@ struct Predictions {
     header((classes.size() == 2 ? "probability," : names) + "class");
     for (Index i = 0; i < p.probability.rows(); ++i) {
       begin_row(i);
-      for (Index c = first; c < num_classes; ++c) csv += fmt::format("{},", p.probability(i, c));
+      for (Index c = first; c < num_classes; ++c) csv += probability(p.probability(i, c)) + ",";
       csv += csv_field(classes[static_cast<std::size_t>(p.most_probable[static_cast<std::size_t>(i)])]) + "\n";
     }
   }
@@ -102,7 +148,56 @@ void write(const std::string& output, const std::string& text) {
   write_text_file(output, text);
 }
 
+std::optional<double> number_of(const std::string& text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (text.empty() || error != std::errc() || end != text.data() + text.size() || !std::isfinite(value)) return std::nullopt;
+  return value;
+}
+
+// The observed numbers or positions of classes; NaN where the text is none of these.
+Vector observed(const KeptColumn& target, const std::vector<std::string>& classes) {
+  Vector y(static_cast<Index>(target.texts.size()));
+  for (std::size_t i = 0; i < target.texts.size(); ++i) {
+    const std::string& text = target.texts[i];
+    const std::optional<double> number = number_of(text);
+    double& value = y[static_cast<Index>(i)];
+    value = classes.empty() && number ? *number : std::numeric_limits<double>::quiet_NaN();
+    const auto is_it = [&](const std::string& name) { return name == text || (number && number_of(name) == number); };
+    if (const auto found = std::ranges::find_if(classes, is_it); found != classes.end())
+      value = static_cast<double>(found - classes.begin());
+  }
+  return y;
+}
+
+// One line about how well the rows are predicted whose target is known.
+std::string sentence_of(const PredictionScore& s, const std::string& target, Index num_rows, double level, bool has_interval) {
+  if (s.num_rows == 0) return fmt::format("no value of '{}' is one that the model can predict, so the predictions are not scored", target);
+  const std::string rows = s.num_rows == num_rows ? fmt::format("{} rows", num_rows) : fmt::format("{} of {} rows", s.num_rows, num_rows);
+  if (s.accuracy)
+    return fmt::format("{} with '{}': accuracy {:.4f}, log loss {:.4f} nats a row", rows, target, *s.accuracy, -s.log_density);
+  return fmt::format("{} with '{}': R^2 {:.4f}, root mean squared error {:.4g}{}", rows, target, *s.r_squared, *s.rmse,
+                     has_interval ? fmt::format(", {:.1f}% of them in their {:g}% interval, log density {:.4f} nats a row",
+                                                100 * *s.coverage, 100 * level, s.log_density)
+                                  : "");
+}
+
+Json json_of(const PredictionScore& s, bool has_interval) {
+  Json json = {{"num_rows", s.num_rows}};
+  if (s.num_rows == 0) return json;
+  if (s.accuracy) json.update({{"accuracy", *s.accuracy}, {"log_loss", -s.log_density}});
+  if (s.r_squared) json.update({{"r_squared", *s.r_squared}, {"rmse", *s.rmse}});
+  if (s.coverage && has_interval) json.update({{"coverage", *s.coverage}, {"log_density", s.log_density}});
+  return json;
+}
+
+const std::string& target_of(const SavedModel& model) {
+  return std::visit([](const auto& fit) -> const std::string& { return fit.target; }, model.fit);
+}
+
 int run_predict(const PredictArguments& args) {
+  if (args.digits && (*args.digits < 1 || *args.digits > 17))
+    throw InvalidArgument(fmt::format("--digits is {}; it must lie between 1 and 17", *args.digits));
   if (!(args.level > 0 && args.level < 1)) throw InvalidArgument(fmt::format("--level is {}; it must lie between 0 and 1", args.level));
   for (const std::string& input : {args.model, args.data}) {
     std::error_code none;
@@ -125,13 +220,25 @@ int run_predict(const PredictArguments& args) {
     csv.only.push_back(f.name);
     if (f.categorical) csv.categorical.push_back(f.name);
   }
+  const std::vector<std::string> keep = split_names(args.keep);
+  const auto is_feature = [&](const std::string& name) { return std::ranges::find(csv.only, name) != csv.only.end(); };
+  std::ranges::copy_if(keep, std::back_inserter(csv.verbatim), std::not_fn(is_feature));
+  const std::string& target = target_of(model);
+  if (!target.empty() && !is_feature(target)) {
+    if (std::ranges::find(keep, target) == keep.end()) csv.optional.push_back(target);
+    csv.verbatim.push_back(target);
+  }
   Table table = read_csv(args.data, csv);
+  std::vector<KeptColumn> kept;
+  for (const std::string& name : keep) kept.push_back(kept_column(table, name));
+  std::optional<KeptColumn> known;
+  if (!target.empty() && !is_feature(target) && table.find(target) >= 0) known = kept_column(table, target);
   const std::vector<Index> file_rows = table.file_rows;
   const std::vector<Index> file_lines = table.file_lines;
   const Index dropped = table.num_dropped, num_rows = table.num_rows;
   const EncodedTable encoded = encode(std::move(table), model.encoding);
 
-  Predictions predictions{file_rows, args.level, args.json, {}, {}};
+  Predictions predictions{file_rows, kept, args.level, args.json, args.digits, {}, {}};
   const auto started = std::chrono::steady_clock::now();
   Prediction prediction;
   in_rows_of_file(file_rows, file_lines, num_rows, [&] { prediction = predict(model, encoded.X(), options); });
@@ -139,7 +246,17 @@ int run_predict(const PredictArguments& args) {
   std::visit([&](const auto& p) { predictions.put(p, classes_of(model)); }, prediction);
   predictions.json["seconds"] = seconds;
   if (!file_rows.empty()) predictions.json["rows"] = file_rows;
+  for (const KeptColumn& column : kept) predictions.json["keep"][column.name] = column.texts;
+  const bool has_interval = args.interval == "new";
+  std::string scored;
+  if (known) {
+    const PredictionScore score = ardvark::score(prediction, observed(*known, classes_of(model)), args.level);
+    predictions.json["score"] = json_of(score, has_interval);
+    scored = sentence_of(score, target, num_rows, args.level, has_interval);
+  }
   write(args.output, args.json ? predictions.json.dump() + "\n" : predictions.csv);
+  flush_output();
+  if (!scored.empty() && !args.json) fmt::print(stderr, "{}\n", scored);
   if (dropped > 0 && !args.json)
     fmt::print(stderr, "{} {} dropped because a value was missing\n", dropped, dropped == 1 ? "row was" : "rows were");
   return ok;
@@ -164,10 +281,19 @@ void add_predict(CLI::App& app, Run& run) {
       "several classes have the first three, and one-against-one also average (the mean of the probabilities of the pairs instead of "
       "their product). "
       "Regressions by relevance vector machines or vrvm_regression: automatic (the noise precision at its mean), mixture (integrated out)");
+  c.add_option("--keep", args->keep, "COLUMN,... columns of the table that the output has, too, such as an identifier")
+      ->allow_extra_args(false);
+  c.add_option("--digits", args->digits,
+               "CSV: significant digits of each number, 1 to 17. Default: three digits of the standard deviation, and numbers to the same "
+               "place; probabilities with four places, or three digits of a small one")
+      ->check(is_whole_number);
   add_missing_options(c, args->missing, args->missing_markers);
   c.add_option("--delimiter", args->delimiter, "Field separator (default ,)")->check(is_one_character);
   c.add_flag("--json", args->json, "One JSON object instead of CSV");
   c.footer(
+      "If the table has the target of the model, a line on standard error says how well it is predicted: R^2 and the share of rows in "
+      "their "
+      "interval, or accuracy and log loss.\n"
       "Two classes: the probability of the second class in sorted order. More classes: one column probability_CLASS for each; in JSON, one "
       "list for each.\n"
       "Example:\n"

@@ -174,6 +174,17 @@ void check_rule(const SavedModel& model, const ModelOptions& options);
 /// [rows] log density of y, or log probability of the class at position y, nats. \param y  [rows of the prediction]
 [[nodiscard]] Vector log_density(const Prediction& prediction, VectorView y);
 
+/// How well a prediction fits what was observed.
+struct PredictionScore {
+  Index num_rows = 0;                               ///< rows with an observation; 0: the rest says nothing
+  double log_density = 0;                           ///< mean, nats: of the observation, or of its class (minus the log loss)
+  std::optional<double> r_squared, rmse, coverage;  ///< regressions; r_squared is NaN if all observations are equal; coverage in [0, 1]
+  std::optional<double> accuracy;                   ///< classifications: share of rows with the right class
+};
+/// \param y      [rows of the prediction] observations, or positions of classes; NaN: none
+/// \param level  of the intervals that coverage counts. \throws InvalidArgument as log_density
+[[nodiscard]] PredictionScore score(const Prediction& prediction, VectorView y, double level = 0.95);
+
 /// Selection counts of the model or preset for classes that the options name, with the options folds, repeats and seed.
 [[nodiscard]] SelectionCounts select_columns(MatrixView X, VectorView labels, const ModelOptions& options);
 /// \param options  the options of select_columns, which name the model

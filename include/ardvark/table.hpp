@@ -28,6 +28,9 @@ struct CsvOptions {
   /// is a column that is also in `ignore`. If empty, names in `ignore` and `categorical` that the file does not have are an error
   /// (otherwise a typing error would not be noticed).
   std::vector<std::string> only = {};
+  /// With `only`: columns that are also read, as texts as they are. In them, no text means a missing value. They must be there unless they
+  /// are `optional`.
+  std::vector<std::string> verbatim = {};
   std::vector<std::string> optional = {};  ///< with `only`: read if the file has them; no error otherwise
   /// Names that the file must have, checked before any value is read. The second text says for the message what needs the column, such as
   /// an option.

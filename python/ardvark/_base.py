@@ -640,6 +640,8 @@ class Regressor(FittedModel):
     def predict_interval(self, X: Any, level: float = 0.95, interval: str = "new") -> np.ndarray:
         """Central interval of a new observation, or of the mean.
 
+        At the end of a pipeline: ``pipe[-1].predict_interval(pipe[:-1].transform(X))``.
+
         Parameters
         ----------
         {X, level}

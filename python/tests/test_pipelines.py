@@ -98,3 +98,10 @@ def test_metadata_routing():
 @pytest.mark.parametrize("estimator", ALL, ids=name)
 def test_html(estimator):
     assert type(estimator).__name__ in fitted(estimator)._repr_html_()
+
+
+def test_intervals_at_the_end_of_a_pipeline():
+    pipe = make_pipeline(StandardScaler(), BayesianLinearRegression("ard")).fit(X, y)
+    interval = pipe[-1].predict_interval(pipe[:-1].transform(X), level=0.8)
+    alone = BayesianLinearRegression("ard").fit(X, y).predict_interval(X, level=0.8)
+    np.testing.assert_allclose(interval, alone, rtol=1e-8)

@@ -168,6 +168,7 @@ struct StoredColumn {
   std::size_t field = 0;  // position in the file
   Kind kind = Kind::undecided;
   bool listed = false;        // listed as categorical: its numbers are text
+  bool verbatim = false;      // any text is a level, and none is missing
   bool may_be_listed = true;  // true if the caller chooses the columns, false if a model does
   Levels levels;
   std::vector<bool> has_comma;  // per level: whether it is a number with a decimal comma
@@ -192,6 +193,9 @@ void check_names(const std::string& path, const CsvRecords& records, const CsvOp
   };
   for (const auto& [name, asked_by] : options.required) require({name}, fmt::format(", which {} names", asked_by));
   require(options.only, "");
+  const NameSet optional = set_of(options.optional);
+  for (const std::string& name : options.verbatim)
+    if (!optional.contains(name)) require({name}, "");
   if (!options.only.empty()) return;  // the other lists may then name columns that this file does not need to have
   require(options.ignore, " to ignore");
   require(options.categorical, " to read as text");
@@ -202,7 +206,8 @@ std::vector<StoredColumn> choose_columns(const std::string& path, const CsvRecor
   NameSet wanted = set_of(options.only);
   for (const std::string& name : options.only)
     if (ignored.contains(name)) throw InvalidArgument(fmt::format("column '{}' is both wanted and ignored", shown(name)));
-  if (!wanted.empty()) wanted.insert(options.optional.begin(), options.optional.end());
+  const NameSet verbatim = set_of(options.verbatim);
+  if (!wanted.empty()) wanted.insert(options.optional.begin(), options.optional.end()), wanted.insert(verbatim.begin(), verbatim.end());
 
   std::vector<StoredColumn> stored;
   for (std::size_t field = 0; field < records.names().size(); ++field) {
@@ -211,7 +216,8 @@ std::vector<StoredColumn> choose_columns(const std::string& path, const CsvRecor
     StoredColumn& column = stored.emplace_back();
     column.field = field;
     column.may_be_listed = wanted.empty();
-    if (categorical.contains(name)) column.kind = Kind::text, column.listed = true;
+    column.verbatim = verbatim.contains(name);
+    if (categorical.contains(name) || column.verbatim) column.kind = Kind::text, column.listed = true;
   }
   if (stored.empty()) throw InvalidArgument(fmt::format("no column of '{}' is left to read: all are ignored", path));
   return stored;
@@ -246,7 +252,7 @@ std::optional<double> read_value(const CsvRecords& records, const CsvOptions& op
     column.kind = Kind::text;
   }
   const std::string_view text = field.text();
-  if (is_missing(field.quoted ? trimmed(text) : text, options)) return std::nullopt;
+  if (!column.verbatim && is_missing(field.quoted ? trimmed(text) : text, options)) return std::nullopt;
   const auto [code, is_new] = column.levels.code(text);
   if (is_new) column.has_comma.push_back(!column.listed && has_decimal_comma(trimmed(text)));
   ++column.num_texts;

@@ -36,6 +36,7 @@ class PredictCommand : public ::testing::Test {
  protected:
   void put(const std::string& text, const std::string& name) const { write_bytes(folder_ / name, text); }
   std::string output(const Arguments& arguments) const { return output_of(arguments, folder_.path()); }
+  testing::Outcome refused(const Arguments& arguments) const { return run(arguments, folder_.path()); }
   [[nodiscard]] Json json(const Arguments& arguments) const { return json_of(arguments, folder_.path()); }
   void fit_pima(const Arguments& more = {}) const {
     output(Arguments{"fit", training, "--target", "type", "--model", "logistic", "-q", "-o", "logistic.ardvark"} + more);
@@ -105,9 +106,9 @@ TEST_F(PredictCommand, RefusesValuesWhoseSquaresOverflow) {
 TEST_F(PredictCommand, WritesLinearPredictionsAlikeAsCsvAndJsonAndInTheLibrary) {
   fit_pima();
   const Json j = json({"predict", "linear.ardvark", testing_data});
-  EXPECT_EQ(output({"predict", "linear.ardvark", testing_data, "-o", "p.csv"}), "");
+  EXPECT_EQ(output({"predict", "linear.ardvark", testing_data, "--digits", "17", "-o", "p.csv"}), "");
   const std::string csv = read_bytes(folder_ / "p.csv");
-  EXPECT_EQ(csv, output({"predict", "linear.ardvark", testing_data}));
+  EXPECT_EQ(csv, output({"predict", "linear.ardvark", testing_data, "--digits", "17"}));
   EXPECT_EQ(lines_of(csv)[0], "mean,sd,lower,upper");
 
   const SavedModel model = load_model(folder_ / "linear.ardvark");
@@ -132,9 +133,9 @@ TEST_F(PredictCommand, WritesLinearPredictionsAlikeAsCsvAndJsonAndInTheLibrary) 
 TEST_F(PredictCommand, WritesProbabilitiesAlikeAsCsvAndJsonAndInTheLibrary) {
   fit_pima();
   const Json j = json({"predict", "logistic.ardvark", testing_data});
-  EXPECT_EQ(output({"predict", "logistic.ardvark", testing_data, "-o", "p.csv"}), "");
+  EXPECT_EQ(output({"predict", "logistic.ardvark", testing_data, "--digits", "17", "-o", "p.csv"}), "");
   const std::string csv = read_bytes(folder_ / "p.csv");
-  EXPECT_EQ(csv, output({"predict", "logistic.ardvark", testing_data}));
+  EXPECT_EQ(csv, output({"predict", "logistic.ardvark", testing_data, "--digits", "17"}));
   EXPECT_EQ(lines_of(csv)[0], "probability,class,log_odds,log_odds_sd");
 
   const SavedModel model = load_model(folder_ / "logistic.ardvark");
@@ -172,7 +173,7 @@ TEST_F(PredictCommand, QuotesClassesThatCsvWouldMisread) {
 
 TEST_F(PredictCommand, WidensTheIntervalWithTheLevel) {
   fit_pima({"--prior", "shared"});
-  const std::string wide = output({"predict", "linear.ardvark", testing_data, "--level", "0.99"});
+  const std::string wide = output({"predict", "linear.ardvark", testing_data, "--level", "0.99", "--digits", "17"});
   const Json j = json({"predict", "linear.ardvark", testing_data});
   // 200 rows and a0 = 0.01: 2 a_N is about 200, whose 0.995 quantile is 2.6006.
   EXPECT_NEAR(j["degrees_of_freedom"].get<double>(), 200, 2);
@@ -192,7 +193,6 @@ TEST_F(PredictCommand, GivesTheIntervalOfTheMean) {
     EXPECT_GT(static_cast<double>(f["lower"][i]), static_cast<double>(y["lower"][i]));
   }
   EXPECT_EQ(json({"predict", "linear.ardvark", testing_data, "--json", "--interval", "new"})["scale"], y["scale"]);
-  const auto refused = [&](const Arguments& arguments) { return run(arguments, folder_.path()); };
   const auto classes = refused({"predict", "logistic.ardvark", testing_data, "--interval", "mean"});
   EXPECT_EQ(classes.exit_code, 2);
   EXPECT_TRUE(contains(classes.err, "--interval mean applies only to regressions")) << classes.err;
@@ -203,7 +203,7 @@ TEST_F(PredictCommand, GivesTheIntervalOfTheMean) {
 
 TEST_F(PredictCommand, FollowsTheRule) {
   fit_pima();
-  const Arguments predict = {"predict", "logistic.ardvark", testing_data};
+  const Arguments predict = {"predict", "logistic.ardvark", testing_data, "--digits", "17"};
   const std::string csv = output(predict);
   const Numbers m = column(csv, "log_odds"), sd = column(csv, "log_odds_sd");
   const Numbers mackay = column(output(predict + Arguments{"--rule", "mackay"}), "probability");
@@ -230,7 +230,7 @@ TEST_F(PredictCommand, MixesOverTheNoiseOfFactorisedModels) {  // (VR.5)
   const Sample s = sample(12, 2);
   put(s.csv(), "data.csv");
   output({"fit", "data.csv", "--target", "y", "--ignore", "label", "--preset", "vrvm_regression", "-q", "-o", "m.ardvark"});
-  const Arguments predict = {"predict", "m.ardvark", "data.csv", "--level", "0.8", "--rule", "mixture"};
+  const Arguments predict = {"predict", "m.ardvark", "data.csv", "--level", "0.8", "--rule", "mixture", "--digits", "17"};
   const std::string csv = output(predict);
   const Json j = json(predict);
   EXPECT_EQ(lines_of(csv)[0], "mean,sd,lower,upper");
@@ -246,11 +246,86 @@ TEST_F(PredictCommand, MixesOverTheNoiseOfFactorisedModels) {  // (VR.5)
     EXPECT_EQ(column(csv, name), numbers(values)) << name;
     EXPECT_EQ(j[name].get<Numbers>(), numbers(values)) << name;
   }
-  const Numbers plug_in = column(output({"predict", "m.ardvark", "data.csv"}), "sd"), mixed = column(csv, "sd");
+  const Numbers plug_in = column(output({"predict", "m.ardvark", "data.csv", "--digits", "17"}), "sd"), mixed = column(csv, "sd");
   for (std::size_t i = 0; i < mixed.size(); ++i) EXPECT_GT(mixed[i], plug_in[i]) << "an uncertain noise has the larger variance";
 
   output({"fit", "data.csv", "--target", "label", "--ignore", "y", "--model", "logistic", "-q", "-o", "logistic.ardvark"});
   testing::expect_refused({"predict", "logistic.ardvark", "data.csv", "--rule", "mixture", "-o", "p.csv"}, folder_, 2, {"--rule mixture"});
+}
+
+TEST_F(PredictCommand, WritesTheDigitsThatMatter) {
+  fit_pima();
+  const std::string full = output({"predict", "linear.ardvark", testing_data, "--digits", "17"});
+  const std::string brief = output({"predict", "linear.ardvark", testing_data});
+  const Numbers mean = column(full, "mean"), sd = column(full, "sd"), brief_mean = column(brief, "mean"), brief_sd = column(brief, "sd");
+  for (std::size_t i = 0; i < mean.size(); ++i) {
+    EXPECT_NEAR(brief_mean[i], mean[i], 0.005 * sd[i]);
+    EXPECT_NEAR(brief_sd[i], sd[i], 0.005 * sd[i]);
+  }
+  EXPECT_LT(brief.size(), full.size() / 2);
+  const std::string exact = output({"predict", "logistic.ardvark", testing_data, "--digits", "17"});
+  const Numbers p = column(exact, "probability"), brief_p = column(output({"predict", "logistic.ardvark", testing_data}), "probability");
+  for (std::size_t i = 0; i < p.size(); ++i) EXPECT_NEAR(brief_p[i], p[i], 0.005 * std::min({p[i], 1 - p[i], 0.01})) << i;
+  EXPECT_TRUE(contains(lines_of(output({"predict", "logistic.ardvark", testing_data, "--digits", "2"}))[1], "0.74,Yes,1.1,"));
+  EXPECT_TRUE(
+      contains(refused({"predict", "linear.ardvark", testing_data, "--digits", "18"}).err, "--digits is 18; it must lie between 1 and 17"));
+}
+
+TEST_F(PredictCommand, KeepsTheColumnsThatAreAskedFor) {
+  put("x,y\n1,2\n2,3\n4,9\n3,4\n", "train.csv");
+  put("id,x,\"a,b\"\n007,1.50,\"say \"\"no\"\"\"\n,2,NA\n", "new.csv");
+  output({"fit", "train.csv", "--target", "y", "--model", "linear", "-q", "-o", "m.ardvark"});
+  const std::vector<std::string> lines = lines_of(output({"predict", "m.ardvark", "new.csv", "--keep", "id,\"a,b\",x"}));
+  EXPECT_EQ(lines[0], "id,\"a,b\",x,mean,sd,lower,upper");
+  EXPECT_TRUE(lines[1].starts_with("007,\"say \"\"no\"\"\",1.5,")) << lines[1];
+  EXPECT_TRUE(lines[2].starts_with("\"\",NA,2,")) << lines[2];  // a gap in a column that is only kept is no missing value
+  const Json j = json({"predict", "m.ardvark", "new.csv", "--keep", "id"});
+  EXPECT_EQ(j["keep"]["id"], (Json{"007", ""}));
+  EXPECT_TRUE(contains(refused({"predict", "m.ardvark", "new.csv", "--keep", "ident"}).err, "has no column 'ident'"));
+}
+
+// Against sums over the rows, made here.
+TEST_F(PredictCommand, ScoresTheRowsWhoseTargetIsKnown) {
+  fit_pima();
+  const Table table = read_csv(testing_data);
+  const Json regression = json({"predict", "linear.ardvark", testing_data, "--level", "0.8"});
+  const Vector y = column_values(table, table.at("bmi"));
+  double squares = 0, covered = 0;
+  for (Index i = 0; i < y.size(); ++i) {
+    const auto k = static_cast<std::size_t>(i);
+    squares += std::pow(y[i] - regression["mean"][k].get<double>(), 2);
+    covered += y[i] >= regression["lower"][k].get<double>() && y[i] <= regression["upper"][k].get<double>() ? 1 : 0;
+  }
+  const double n = static_cast<double>(y.size());
+  EXPECT_EQ(regression["score"]["num_rows"], y.size());
+  EXPECT_NEAR(regression["score"]["rmse"].get<double>(), std::sqrt(squares / n), 1e-9);
+  EXPECT_NEAR(regression["score"]["r_squared"].get<double>(), 1 - squares / (y.array() - y.mean()).square().sum(), 1e-9);
+  EXPECT_NEAR(regression["score"]["coverage"].get<double>(), covered / n, 1e-12);
+  const Json classes = json({"predict", "logistic.ardvark", testing_data});
+  const Vector type = column_values(table, table.at("type"));
+  double right = 0, loss = 0;
+  for (Index i = 0; i < type.size(); ++i) {
+    const double p = classes["probability"][static_cast<std::size_t>(i)].get<double>();
+    right += (p > 0.5) == (type[i] == 1) ? 1 : 0;
+    loss -= std::log(type[i] == 1 ? p : 1 - p) / n;
+  }
+  EXPECT_NEAR(classes["score"]["accuracy"].get<double>(), right / n, 1e-12);
+  EXPECT_NEAR(classes["score"]["log_loss"].get<double>(), loss, 1e-9);
+  const auto said = run({"predict", "logistic.ardvark", testing_data, "-o", "p.csv"}, folder_.path()).err;
+  EXPECT_TRUE(contains(said, "332 rows with 'type': accuracy 0.8")) << said;
+}
+
+TEST_F(PredictCommand, ScoresOnlyWhatTheModelCanPredict) {
+  put("x,y,k\n1,2,1\n2,3,2\n4,9,1\n3,4,2\n5,8,2\n2,2,1\n", "train.csv");
+  put("x,y,k\n1,NA,1.0\n2,,3\n3,5,2\n", "new.csv");
+  output({"fit", "train.csv", "--target", "y", "--ignore", "k", "--model", "linear", "-q", "-o", "m.ardvark"});
+  output({"fit", "train.csv", "--target", "k", "--ignore", "y", "--model", "logistic", "-q", "-o", "k.ardvark"});
+  EXPECT_EQ(json({"predict", "m.ardvark", "new.csv"})["score"]["num_rows"], 1);
+  EXPECT_EQ(json({"predict", "k.ardvark", "new.csv"})["score"]["num_rows"], 2);  // 1.0 is the class 1; 3 is no class
+  EXPECT_TRUE(contains(run({"predict", "m.ardvark", "new.csv"}, folder_.path()).err, "1 of 3 rows with 'y': R^2"));
+  put("x,y\n1,?\n2,?\n", "none.csv");
+  EXPECT_TRUE(contains(run({"predict", "m.ardvark", "none.csv"}, folder_.path()).err, "no value of 'y' is one that the model can predict"));
+  EXPECT_FALSE(json({"predict", "m.ardvark", "new.csv", "--interval", "mean"})["score"].contains("coverage"));
 }
 
 // ---- rows -----------------------------------------------------------------------------------------------------------------------------
@@ -336,7 +411,7 @@ TEST_P(SavedPredictions, OfLogisticModelsHaveTheBitsOfTheFitInMemory) {
   output(arguments("logistic", "label", "y"));
   const ClassPrediction expected = predict(fit_logistic(s.view(), s.labels, options()), fresh.view());
   EXPECT_EQ(json({"predict", "m.ardvark", "new.csv"})["probability"].get<Numbers>(), numbers(expected.probability));
-  const std::string csv = output({"predict", "m.ardvark", "new.csv"});
+  const std::string csv = output({"predict", "m.ardvark", "new.csv", "--digits", "17"});
   EXPECT_EQ(column(csv, "log_odds"), numbers(expected.mean));
   EXPECT_EQ(column(csv, "log_odds_sd"), numbers(expected.variance.cwiseSqrt()));
 }

@@ -52,7 +52,7 @@ TEST_F(RelevanceCommand, ShowsWhatTheFitPrinted) {
 TEST_F(RelevanceCommand, PredictsARegressionAlikeAsCsvAndJsonAndInTheLibrary) {
   output(sinc + Arguments{"-q", "-o", "m.ardvark"});
   const Json j = json({"predict", "m.ardvark", "sinc.csv"});
-  const std::string csv = output({"predict", "m.ardvark", "sinc.csv", "--level", "0.9"});
+  const std::string csv = output({"predict", "m.ardvark", "sinc.csv", "--level", "0.9", "--digits", "17"});
   EXPECT_EQ(lines_of(csv)[0], "mean,sd,lower,upper");
   const SavedModel model = load_model(folder_ / "m.ardvark");
   const Sinc s;
@@ -71,7 +71,7 @@ TEST_F(RelevanceCommand, PredictsARegressionAlikeAsCsvAndJsonAndInTheLibrary) {
 TEST_F(RelevanceCommand, PredictsTwoClassesByTheProbabilityOfTheSecond) {
   output({"fit", pima, "--target", "type", "--model", "rvm", "--centres", "40", "--width", "5", "-q", "-o", "m.ardvark"});
   const Json j = json({"predict", "m.ardvark", pima});
-  const std::string csv = output({"predict", "m.ardvark", pima});
+  const std::string csv = output({"predict", "m.ardvark", pima, "--digits", "17"});
   EXPECT_EQ(lines_of(csv)[0], "probability,class");
   EXPECT_EQ(j["classes"], (Json{"No", "Yes"}));
   const SavedModel model = load_model(folder_ / "m.ardvark");
@@ -87,7 +87,7 @@ TEST_F(RelevanceCommand, PredictsTwoClassesByTheProbabilityOfTheSecond) {
 TEST_F(RelevanceCommand, PredictsMoreClassesByAProbabilityEach) {
   output(blobs + Arguments{"-q", "-o", "m.ardvark"});
   const Json j = json({"predict", "m.ardvark", "blobs.csv"});
-  const std::string csv = output({"predict", "m.ardvark", "blobs.csv"});
+  const std::string csv = output({"predict", "m.ardvark", "blobs.csv", "--digits", "17"});
   EXPECT_EQ(lines_of(csv)[0], "probability_blue,probability_green,probability_red,class");
   const Names classes = {"blue", "green", "red"};
   EXPECT_EQ(j["classes"].get<Names>(), classes);
