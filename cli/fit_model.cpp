@@ -138,7 +138,7 @@ int finish_fit(const FitArguments& args, SavedModel& model, const Training& trai
   if (args.json) {
     fmt::print("{}\n", to_json(model, args.level, args.covariance && has));
   } else if (!args.quiet) {
-    fmt::print("{}", naming_json(summary(model, args.level)));
+    fmt::print("{}", naming_json(summary(model, args)));
     if (saved) fmt::print("model                 {}\n", args.output);
   }
   if (saved != !args.output.empty()) return not_converged;

@@ -3,21 +3,21 @@
 
 #include <CLI/CLI.hpp>
 
-#include "ardvark/model.hpp"
-#include "commands.hpp"
+#include "fit.hpp"
 
 namespace ardvark::cli {
 
 void add_show(CLI::App& app, Run& run) {
-  struct Arguments {
-    std::string model;
-    double level = 0.95;
+  struct Arguments : ModelOptions {
+    std::string path;
     bool json = false, covariance = false;
   };
   CLI::App& c = *app.add_subcommand("show", "Print what a model file holds");
   auto args = std::make_shared<Arguments>();
-  c.add_option("model", args->model, "Model file written by fit -o")->required();
+  args->spelling = Spelling::command_line;
+  c.add_option("model", args->path, "Model file written by fit -o")->required();
   c.add_option("--level", args->level, "Level of the intervals (default 0.95)")->check(is_number);
+  for (const char* name : {"verbose", "odds"}) add_model_option(c, *args, name);
   c.add_flag("--json", args->json, "Print the JSON object of fit --json");
   c.add_flag("--covariance", args->covariance,
              "With --json: the full posterior covariance, intercept last; with several classes, one class after the other");
@@ -26,10 +26,11 @@ void add_show(CLI::App& app, Run& run) {
     run = [args] {
       if (!(args->level > 0 && args->level < 1))
         throw InvalidArgument(fmt::format("--level is {}; it must lie between 0 and 1", args->level));
-      const SavedModel model = load_model(args->model);
+      const SavedModel model = load_model(args->path);
       if (args->covariance && !args->json) throw InvalidArgument("--covariance needs --json; the table has no place for a matrix");
       if (model.relevance() && args->covariance) throw InvalidArgument("--covariance applies only to linear and logistic models");
-      fmt::print("{}", args->json ? to_json(model, args->level, args->covariance) + "\n" : naming_json(summary(model, args->level)));
+      fmt::print("{}", args->json ? to_json(model, args->level, args->covariance) + "\n"
+                                  : naming_json(summary(model, static_cast<const ModelOptions&>(*args))));
       return static_cast<int>(ok);
     };
   });

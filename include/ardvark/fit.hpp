@@ -248,7 +248,15 @@ enum class BoundScope {
 };
 [[nodiscard]] BoundScope bound_scope(const Fit& fit);
 
-/// The fit as a printed table: coefficients with sd, interval and relevance, then the results for the whole fit.
-[[nodiscard]] std::string summary(const Fit& fit, double level = 0.95);
+/// What a summary prints.
+struct SummaryOptions {
+  SummaryOptions(double level_of_intervals = 0.95) : level(level_of_intervals) {}
+  double level;          ///< of the intervals, in (0, 1)
+  bool verbose = false;  ///< also how the result was computed
+  bool odds = false;     ///< logistic regression of two classes: odds ratios, e^coefficient, with their intervals
+};
+/// The fit as a printed table: coefficients with sd, interval and relevance; how good the fit is; status, notes and warnings.
+/// \throws InvalidArgument  an option does not apply to this fit
+[[nodiscard]] std::string summary(const Fit& fit, const SummaryOptions& options = {});
 
 }  // namespace ardvark

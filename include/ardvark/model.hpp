@@ -85,6 +85,7 @@ struct ModelOptions {
   double seed = 1;                       ///< selection, a whole number
   std::string rule = "automatic";        ///< prediction: see predict() below
   double level = 0.95;                   ///< level of intervals, in (0, 1)
+  bool verbose = false, odds = false;    ///< SummaryOptions
   std::string interval = "new";          ///< prediction of a regression: interval of a "new" observation, or of the "mean"
 
   SweepCallback on_sweep = {};
@@ -158,7 +159,9 @@ void check_selection(const ModelOptions& options);
 /// Names of the classes, ascending; empty for a regression.
 [[nodiscard]] const std::vector<std::string>& classes_of(const SavedModel& model);
 [[nodiscard]] Index num_inputs(const SavedModel& model);
-[[nodiscard]] std::string summary(const SavedModel& model, double level = 0.95);
+[[nodiscard]] std::string summary(const SavedModel& model, const SummaryOptions& options = {});
+/// Of ModelOptions only `level`, `verbose` and `odds` are read. \throws InvalidArgument  one of them is wrong or does not apply
+[[nodiscard]] std::string summary(const SavedModel& model, const ModelOptions& options);
 /// One JSON object with every result by its name, numbers with 17 digits, infinities and NaN as null.
 [[nodiscard]] std::string to_json(const SavedModel& model, double level = 0.95, bool covariance = false);
 

@@ -146,6 +146,6 @@ struct ClassProbabilities {
                                          PredictiveRule rule = PredictiveRule::automatic);
 
 /// The fit as printed text.
-[[nodiscard]] std::string summary(const RelevanceFit& fit, double level = 0.95);
+[[nodiscard]] std::string summary(const RelevanceFit& fit, const SummaryOptions& options = {});
 
 }  // namespace ardvark

@@ -113,6 +113,6 @@ enum class ClassRule {
 [[nodiscard]] Matrix direction(const SoftmaxFit& fit);
 
 /// The fit as printed text.
-[[nodiscard]] std::string summary(const SoftmaxFit& fit, double level = 0.95);
+[[nodiscard]] std::string summary(const SoftmaxFit& fit, const SummaryOptions& options = {});
 
 }  // namespace ardvark

@@ -116,6 +116,10 @@ function fit = ardvark_fit(X, y, varargin)
 %                           are absorbed. The result depends on it. as-given: the order of the table, as published. by-content: a random
 %                           order that depends only on the content of the rows, with equal rows together.
 %     'level'               a number between 0 and 1, default 0.95. Level of the intervals.
+%     'verbose'             off by default. Summaries: also how the result was computed: steps, solver, hypotheses that were averaged,
+%                           effective parameters.
+%     'odds'                off by default. Summaries of two classes: odds ratios with their intervals, instead of coefficients. An odds
+%                           ratio is the factor by which the odds of the second class change per unit of the column.
 %     'interval'            new (default) or mean. Predictions of a regression. new: sd and interval of a new observation, with its noise.
 %                           mean: those of the mean, without noise.
 %   options: end

@@ -287,12 +287,16 @@ class FittedModel(Estimator):
             return
         self.khat_, self.khat_given_precisions_, self.khat_threshold_, self.khat_effective_share_ = values
 
-    def summary(self, level: float = 0.95) -> str:
+    def summary(self, level: float = 0.95, *, verbose: bool = False, odds: bool = False) -> str:
         """The fit as a table to read.
 
         Parameters
         ----------
         {level}
+        verbose : bool, default=False
+            Whether to print also how the result was computed: steps, solver, hypotheses that were averaged.
+        odds : bool, default=False
+            Two classes: whether to print odds ratios with their intervals, instead of coefficients.
 
         Returns
         -------
@@ -310,7 +314,7 @@ class FittedModel(Estimator):
         Linear regression, prior ard, 200 rows, 3 columns
         """
         check_is_fitted(self)
-        return self._with_options_as_arguments(self._model.summary(level))
+        return self._with_options_as_arguments(self._model.summary(level, verbose=verbose, odds=odds))
 
     def save(self, path: Any) -> None:
         """Writes a model file that `load`, the command line and the other languages can read.

@@ -147,8 +147,8 @@ class Model(Result):
         pointer = None if target is None else target.ctypes.data
         return Result(call_for_handle("result", "ardvark_predict", self._model, byref(view), pointer, options))
 
-    def summary(self, level: Optional[float] = None) -> str:
-        """The fit as a table to read, with intervals of this level.
+    def summary(self, level: Optional[float] = None, **options: Any) -> str:
+        """The fit as a table to read, with intervals of this level. Options: verbose, odds.
 
         Examples
         --------
@@ -159,7 +159,7 @@ class Model(Result):
         >>> "x1" in model.summary(level=0.5)
         True
         """
-        return call_for_text("ardvark_model_summary", self._model, Options({"level": level}))
+        return call_for_text("ardvark_model_summary", self._model, Options({"level": level, **options}))
 
     def save(self, path: Union[str, "os.PathLike[str]"]) -> None:
         """Writes a model file, completely or not at all.

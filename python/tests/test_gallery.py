@@ -99,7 +99,7 @@ def test_reading_a_summary():
     assert 0.42 < p.test_log_loss < 0.45
     assert "5 times" in p.automatic.notes_[0]
     assert any("can be separated" in message for message in p.messages)
-    assert "prior sparse" in p.default.summary() and "dense fraction" in p.default.summary()
+    assert "prior sparse" in p.default.summary() and "dense fraction" in p.default.summary(verbose=True)
     of_relevance = p.model.relevance_.sum()
     assert p.model.effective_parameters_ == pytest.approx(
         of_relevance + 1, abs=1e-6

@@ -249,7 +249,7 @@ ardvark_code ardvark_model_V_inverse(const ardvark_model* model, const ardvark_m
 }
 
 ardvark_code ardvark_model_summary(const ardvark_model* model, const ardvark_options* options, char** text, ardvark_error* error) {
-  return guarded(error, [&] { required(text, "text") = copy(summary(*required(model, "model").model, level_of(options))); });
+  return guarded(error, [&] { required(text, "text") = copy(summary(*required(model, "model").model, options_of(options))); });
 }
 
 ardvark_code ardvark_predict(const ardvark_model* model, const ardvark_matrix* X, const double* target, const ardvark_options* options,

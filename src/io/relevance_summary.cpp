@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "ardvark/relevance.hpp"
+#include "io/summary_text.hpp"
 #include "io/text.hpp"
 #include "posterior/state.hpp"
 #include "relevance/kernel_search.hpp"
@@ -18,12 +19,11 @@ using namespace internal;
 
 namespace {
 
+using io::labelled;
 using io::number;
 using io::padded;
 
 constexpr std::size_t most_lines = 20;  // lines of a table: they and the rest fit on a screen
-
-std::string labelled(const char* label, const std::string& text) { return fmt::format("{:<22}{}\n", label, text); }
 
 std::string counted(Index count, const char* one, const char* many) { return fmt::format("{} {}", count, count == 1 ? one : many); }
 
@@ -254,10 +254,19 @@ std::string heading(const RelevanceFit& fit) {
 
 }  // namespace
 
-std::string summary(const RelevanceFit& fit, double level) {
+std::string summary(const RelevanceFit& fit, const SummaryOptions& options) {
+  const auto [body, ending] = io::summary_text(fit, options);
+  return body + ending;
+}
+
+namespace internal::io {
+
+SummaryText summary_text(const RelevanceFit& fit, const SummaryOptions& options) {
+  if (options.odds) throw InvalidArgument("odds applies only to logistic regressions of two classes");
+  const double level = options.level;
   const Report& report = fit.report;
   std::string out = heading(fit);
-  if (!holds_posterior(fit)) return out + fmt::format("\nstatus  {}: {}\n", to_string(report.status), report.message);
+  if (!holds_posterior(fit)) return {out, why_nothing(report)};
   const std::optional<KernelSpec> spec = spec_of(fit.kernel);
   out += "kernel " + kernel_in_words(fit, spec) + '\n';
   if (spec && has_width(*spec) && spec->parameters.size() > 1) out += table_of_widths(fit, spec->parameters);
@@ -271,29 +280,30 @@ std::string summary(const RelevanceFit& fit, double level) {
   const bool has_curve = !trials.empty() && trials.front().parameters.size() == 1;
   if (has_curve) out += curve_of_evidence(trials, spec);
   out += '\n';
-  out += labelled("relevance vectors", fmt::format("{} of {:.10g} rows", fit.num_vectors(), fit.num_rows));
   if (fit.task == Task::linear) {
     const Fit& f = fit.machines.front().fit;
     const Interval sd = noise_sd_interval(f, level);
-    out += labelled("noise sd", fmt::format("{} ({:g}% {} to {})", number(noise_sd(f)), 100 * level, number(sd.lower), number(sd.upper)));
     out += labelled("R^2, training rows", fmt::format("{:.4f}", fit.r_squared));
+    out += labelled("noise sd", fmt::format("{} ({:g}% {} to {})", number(noise_sd(f)), 100 * level, number(sd.lower), number(sd.upper)));
   } else {
     out += labelled("accuracy, training", fmt::format("{:.4f}", fit.accuracy));
     out += labelled("log loss, training", fmt::format("{:.4f}", fit.log_loss));
   }
+  out += labelled("relevance vectors", fmt::format("{} of {:.10g} rows", fit.num_vectors(), fit.num_rows));
   const bool laplace = fit.task == Task::logistic && fit.algorithm == RelevanceAlgorithm::type_two;
-  out += labelled(laplace ? "log evidence (Laplace)" : "log evidence", fmt::format("{}{:.4f} nats", laplace ? " " : "", fit.log_evidence));
+  out += labelled("log evidence",
+                  laplace ? fmt::format("about {:.4f} nats (Laplace)", fit.log_evidence) : fmt::format("{:.4f} nats", fit.log_evidence));
   if (!trials.empty() && !has_curve) {
     const auto [low, high] = range_of_evidence(trials);
     out += labelled("kernels tried", fmt::format("{}, log evidence from {:.4f} to {:.4f}", fit.trials.size(), low, high));
   }
-  out += labelled("fit", fmt::format("{}, {} {}{}, {:.3g} s", to_string(fit.algorithm), report.sweeps,
-                                     fit.algorithm == RelevanceAlgorithm::type_two ? "action" : "sweep", report.sweeps == 1 ? "" : "s",
-                                     report.seconds));
-  out += labelled("status", fmt::format("{}: {}", to_string(report.status), report.message));
-  for (const std::string& note : report.notes) out += labelled("note", note);
-  for (const std::string& warning : report.warnings) out += labelled("WARNING", warning);
-  return out;
+  if (options.verbose)
+    out += labelled("fit", fmt::format("{}, {} {}{}, {:.3g} s", to_string(fit.algorithm), report.sweeps,
+                                       fit.algorithm == RelevanceAlgorithm::type_two ? "action" : "sweep", report.sweeps == 1 ? "" : "s",
+                                       report.seconds));
+  return {out, ending_of(report, options.verbose)};
 }
+
+}  // namespace internal::io
 
 }  // namespace ardvark

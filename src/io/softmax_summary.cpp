@@ -8,6 +8,7 @@
 #include "ardvark/softmax.hpp"
 #include "core/class_pairs.hpp"
 #include "core/special.hpp"
+#include "io/summary_text.hpp"
 #include "io/text.hpp"
 
 namespace ardvark {
@@ -126,44 +127,56 @@ std::string coefficients(const SoftmaxFit& fit, double level) {
 }
 
 std::string quality(const SoftmaxFit& fit) {
-  std::string out = fmt::format("\neffective parameters  {:.2f}\n", fit.effective_parameters);
+  std::string out = "\n" + io::labelled("accuracy, training", fmt::format("{:.4f}", fit.accuracy)) +
+                    io::labelled("log loss, training", fmt::format("{:.4f}", fit.log_loss));
   if (is_judged(fit))
-    out += fmt::format("kept                  {} of {}\n", std::count(fit.relevant.begin(), fit.relevant.end(), true), fit.num_columns());
-  out += fmt::format("accuracy, training    {:.4f}\nlog loss, training    {:.4f}\n", fit.accuracy, fit.log_loss);
+    out += io::labelled("kept", fmt::format("{} of {} columns, in one class at least",
+                                            std::count(fit.relevant.begin(), fit.relevant.end(), true), fit.num_columns()));
+  if (fit.report.status == Status::separated && fit.coding == ClassCoding::softmax) return out;
   const bool approximate = fit.coding == ClassCoding::softmax || fit.machines.front().likelihood == LogisticLikelihood::laplace;
-  if (fit.report.status != Status::separated || fit.coding != ClassCoding::softmax)
-    out += fmt::format("{} {}{}\n",
-                       fit.prior == PriorKind::laplace ? "log density at mode  "
-                       : approximate                   ? "log evidence (Laplace)"
-                                                       : "bound on evidence    ",
-                       io::bound_in_words(fit.bound, fit.prior, bound_scope(fit)),
-                       fit.coding == ClassCoding::softmax ? "" : ", all regressions together");
-  return out;
+  const bool is_mode = fit.prior == PriorKind::laplace;
+  const std::string bound = io::evidence_in_words(is_mode       ? ""
+                                                  : approximate ? "about "
+                                                                : "at least ",
+                                                  fit.bound, fit.prior, bound_scope(fit));
+  return out + io::labelled(is_mode ? "log density at mode" : "log evidence",
+                            fmt::format("{}{}{}", bound, approximate && !is_mode ? " (Laplace)" : "",
+                                        fit.coding == ClassCoding::softmax ? "" : ", all regressions together"));
 }
 
+// How the result was computed.
 std::string course(const SoftmaxFit& fit) {
   const Report& report = fit.report;
-  std::string out = fmt::format("fit                   {} sweeps, {:.3g} s, solver {} ({})\n", report.sweeps, report.seconds,
-                                to_string(report.solver), report.solver_reason);
+  std::string out = io::labelled("effective parameters", fmt::format("{:.2f}", fit.effective_parameters)) +
+                    io::labelled("fit", fmt::format("{} sweeps, {:.3g} s, solver {} ({})", report.sweeps, report.seconds,
+                                                    to_string(report.solver), report.solver_reason));
   std::size_t pruned = 0, readmitted = 0;
   for (const PruningEvent& event : report.pruning) pruned += event.pruned.size(), readmitted += event.readmitted.size();
   if (pruned > 0)
-    out += fmt::format("pruned                {} of {} weights, in sweeps {} to {}{}\n", pruned - readmitted, fit.standardized_mean.size(),
-                       report.pruning.front().sweep, report.pruning.back().sweep,
-                       readmitted > 0 ? fmt::format("; {} came back", readmitted) : "");
-  out += fmt::format("status                {}: {}\n", to_string(report.status), report.message);
-  for (const std::string& note : report.notes) out += fmt::format("note                  {}\n", note);
-  for (const std::string& warning : report.warnings) out += fmt::format("WARNING               {}\n", warning);
+    out += io::labelled("pruned", fmt::format("{} of {} weights, in sweeps {} to {}{}", pruned - readmitted, fit.standardized_mean.size(),
+                                              report.pruning.front().sweep, report.pruning.back().sweep,
+                                              readmitted > 0 ? fmt::format("; {} came back", readmitted) : ""));
   return out;
 }
 
 }  // namespace
 
-std::string summary(const SoftmaxFit& fit, double level) {
-  if (!(level > 0 && level < 1)) throw InvalidArgument(fmt::format("level is {}; it must lie between 0 and 1", level));
-  if (fit.state == nullptr || !fit.mean.allFinite())
-    return heading(fit) + fmt::format("\nstatus  {}: {}\n", to_string(fit.report.status), fit.report.message);
-  return heading(fit) + coefficients(fit, level) + quality(fit) + course(fit);
+std::string summary(const SoftmaxFit& fit, const SummaryOptions& options) {
+  const auto [body, ending] = io::summary_text(fit, options);
+  return body + ending;
 }
+
+namespace internal::io {
+
+SummaryText summary_text(const SoftmaxFit& fit, const SummaryOptions& options) {
+  if (!(options.level > 0 && options.level < 1))
+    throw InvalidArgument(fmt::format("level is {}; it must lie between 0 and 1", options.level));
+  if (options.odds) throw InvalidArgument("odds applies only to logistic regressions of two classes");
+  if (fit.state == nullptr || !fit.mean.allFinite()) return {heading(fit), why_nothing(fit.report)};
+  return {heading(fit) + coefficients(fit, options.level) + quality(fit) + (options.verbose ? course(fit) : ""),
+          ending_of(fit.report, options.verbose)};
+}
+
+}  // namespace internal::io
 
 }  // namespace ardvark

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "ardvark/fit.hpp"
+#include "io/summary_text.hpp"
 #include "io/text.hpp"
 
 namespace ardvark {
@@ -14,6 +15,7 @@ using namespace internal;
 
 namespace {
 
+using io::labelled;
 using io::number;
 using io::padded;
 
@@ -33,7 +35,7 @@ std::string pruning_text(const Report& report) {
 bool is_undecided(const Fit& fit, Index j) { return fit.sparse && fit.sparse->undecided[static_cast<std::size_t>(j)]; }
 
 // \param direction  null if the probabilities of the signs are not known
-void coefficient_line(std::string& out, const Fit& fit, Index j, double level, std::size_t name_width, bool judged,
+void coefficient_line(std::string& out, const Fit& fit, Index j, const SummaryOptions& options, std::size_t name_width, bool judged,
                       const Vector* direction) {
   const bool intercept = j < 0;
   const std::string name = intercept ? "(intercept)" : fit.column_names[static_cast<std::size_t>(j)];
@@ -49,10 +51,15 @@ void coefficient_line(std::string& out, const Fit& fit, Index j, double level, s
     out += fmt::format("  {}  {:>10}  {:>48}\n", padded(name, name_width), 0, "-");
     return;
   }
-  const Interval interval = credible_interval(fit, j, level);
+  const Interval interval = credible_interval(fit, j, options.level);
   const double mean = intercept ? fit.intercept->mean : fit.mean[j], variance = intercept ? fit.intercept->variance : fit.variance[j];
-  out += fmt::format("  {}  {:>10}  {:>10}  {:>10}  {:>10}", padded(name, name_width), number(mean), number(std::sqrt(variance)),
-                     number(interval.lower), number(interval.upper));
+  out += "  " + padded(name, name_width);
+  if (options.odds)
+    out +=
+        fmt::format("  {:>10}  {:>10}  {:>10}", number(std::exp(mean)), number(std::exp(interval.lower)), number(std::exp(interval.upper)));
+  else
+    out += fmt::format("  {:>10}  {:>10}  {:>10}  {:>10}", number(mean), number(std::sqrt(variance)), number(interval.lower),
+                       number(interval.upper));
   if (!intercept && fit.prior != PriorKind::dense) out += fmt::format("  {:>9.2f}", fit.relevance[j]);
   if (!intercept && direction != nullptr) out += fmt::format("  {:>9.3f}", (*direction)[j]);
   if (!intercept && fit.prior != PriorKind::dense && judged)
@@ -66,50 +73,91 @@ bool has_inclusion(const Fit& fit) { return fit.sparse && fit.prior != PriorKind
 // Flat columns are always included.
 std::ptrdiff_t fit_flats(const Fit& fit) { return std::count(fit.group.begin(), fit.group.end(), -1); }
 
-// The results of a sparse prior besides the coefficients, as readable text.
-std::string sparse_text(const Fit& fit) {
+// How many columns have an effect, and which of them can replace each other.
+std::string effects_text(const Fit& fit, bool judged) {
+  const auto kept = std::count(fit.relevant.begin(), fit.relevant.end(), true);
   std::string out;
-  const SparseResult& sparse = *fit.sparse;
   if (has_inclusion(fit)) {
-    const auto undecided = std::count(sparse.undecided.begin(), sparse.undecided.end(), true);
-    out += fmt::format("probable effects      {} of {} (inclusion above one half){}\n",
-                       std::count(fit.relevant.begin(), fit.relevant.end(), true) - fit_flats(fit), fit.num_columns(),
-                       undecided > 0 ? fmt::format(", {} undecided", undecided) : "");
+    const auto undecided = std::count(fit.sparse->undecided.begin(), fit.sparse->undecided.end(), true);
+    out += labelled("effects", fmt::format("{} of {} probable (inclusion above one half){}", kept - fit_flats(fit), fit.num_columns(),
+                                           undecided > 0 ? fmt::format(", {} undecided", undecided) : ""));
+  } else if (judged && !fit.sparse) {
+    const bool by_size = fit.prior == PriorKind::ard && fit.report.pruning.empty() && fit.report.solver != SolverKind::greedy;
+    out += labelled("kept", fmt::format("{} of {}{}", kept, fit.num_columns(),
+                                        by_size ? " (mean^2 above 2 sd^2 relevance: of seven columns of noise, about one is kept)" : ""));
   }
-  if (fit.prior != PriorKind::slab)
-    out += fmt::format("dense fraction        {:.2f} (share of the small effects in the variance of small effects and noise)\n",
-                       sparse.dense_fraction);
-  for (const CredibleSet& set : sparse.sets) {
+  if (!fit.sparse) return out;
+  for (const CredibleSet& set : fit.sparse->sets) {
     if (set.columns.size() < 2 || set.inclusion < 0.5) continue;
     std::string names;
     for (std::size_t i = 0; i < set.columns.size() && i < 6; ++i)
       names +=
           fmt::format("{}{} {:.2f}", i > 0 ? ", " : "", fit.column_names[static_cast<std::size_t>(set.columns[i])], set.probability[i]);
     if (set.columns.size() > 6) names += fmt::format(" and {} more", set.columns.size() - 6);
-    out += fmt::format("alternatives          one of {}\n", names);
-  }
-  if (sparse.starts.size() > 1) {
-    std::string weights;
-    for (const SparseStart& start : sparse.starts)
-      if (start.weight >= 0.005) weights += fmt::format("{}{} {:.2f}", weights.empty() ? "" : ", ", start.name, start.weight);
-    out += fmt::format("{}  {}\n", sparse.starts.front().name == "no small effects" ? "averaged, by weight " : "starts, by weight   ",
-                       weights);
+    out += labelled("alternatives", "one of " + names);
   }
   return out;
 }
 
+// How the result was computed.
+std::string computation_text(const Fit& fit) {
+  const Report& report = fit.report;
+  std::string out = labelled("effective parameters", fmt::format("{:.2f}", fit.effective_parameters));
+  if (fit.sparse && fit.prior != PriorKind::slab)
+    out += labelled("dense fraction", fmt::format("{:.2f} (share of the small effects in the variance of small effects and noise)",
+                                                  fit.sparse->dense_fraction));
+  if (fit.sparse && fit.sparse->starts.size() > 1) {
+    std::string weights;
+    for (const SparseStart& start : fit.sparse->starts)
+      if (start.weight >= 0.005) weights += fmt::format("{}{} {:.2f}", weights.empty() ? "" : ", ", start.name, start.weight);
+    out += labelled(fit.sparse->starts.front().name == "no small effects" ? "averaged, by weight" : "starts, by weight", weights);
+  }
+  if (!report.pruning.empty()) out += labelled("pruned", pruning_text(report));
+  const char* one_round = report.solver == SolverKind::coordinate ? "step" : "sweep";
+  return out + labelled("fit", fmt::format("{} {}{}, {:.3g} s, solver {} ({})", report.sweeps, one_round, report.sweeps == 1 ? "" : "s",
+                                           report.seconds, to_string(report.solver), report.solver_reason));
+}
+
 // Laplace's approximation and the objective of the greedy presets are not bounds. For a mode, it is a density.
-const char* evidence_label(const Fit& fit) {
+std::string evidence_line(const Fit& fit) {
   const bool greedy = fit.report.solver == SolverKind::greedy;
+  const bool approximate = fit.task == Task::logistic && (greedy || fit.likelihood == LogisticLikelihood::laplace);
+  const auto line = [&](const char* label, const char* what) {
+    return labelled(label, io::evidence_in_words(what, fit.bound, fit.prior, bound_scope(fit)) + (approximate ? " (Laplace)" : ""));
+  };
   if (fit.prior == PriorKind::laplace)
-    return fit.report.solver == SolverKind::coordinate ? "log density at mode   " : "penalised likelihood  ";
-  if (fit.task == Task::logistic && (greedy || fit.likelihood == LogisticLikelihood::laplace)) return "log evidence (Laplace) ";
-  return greedy ? "log evidence          " : "bound on evidence     ";
+    return labelled(fit.report.solver == SolverKind::coordinate ? "log density at mode" : "penalised likelihood",
+                    io::evidence_in_words("", fit.bound, fit.prior, bound_scope(fit)));
+  return line("log evidence", approximate ? "about " : greedy ? "" : "at least ");
 }
 
 }  // namespace
 
-std::string summary(const Fit& fit, double level) {
+std::string summary(const Fit& fit, const SummaryOptions& options) {
+  const auto [body, ending] = io::summary_text(fit, options);
+  return body + ending;
+}
+
+}  // namespace ardvark
+
+namespace ardvark::internal::io {
+
+std::string labelled(const char* label, const std::string& text) { return fmt::format("{:<22}{}\n", label, text); }
+
+std::string why_nothing(const Report& report) { return fmt::format("\nstatus  {}: {}\n", to_string(report.status), report.message); }
+
+std::string ending_of(const Report& report, bool verbose) {
+  const bool brief = report.status == Status::converged && !verbose;
+  std::string out = labelled("status", brief ? "converged" : fmt::format("{}: {}", to_string(report.status), report.message));
+  for (const std::string& note : report.notes) out += labelled("note", note);
+  for (const std::string& warning : report.warnings) out += labelled("WARNING", warning);
+  return out;
+}
+
+SummaryText summary_text(const Fit& fit, const SummaryOptions& options) {
+  if (options.odds && (fit.task != Task::logistic || fit.classes.size() != 2))
+    throw InvalidArgument("odds applies only to logistic regressions of two classes");
+  const double level = options.level;
   std::string out;
   const Report& report = fit.report;
   out += fmt::format("{} regression{}, prior {}{}, {:.10g} {}, {} {}\n", fit.task == Task::linear ? "Linear" : "Logistic",
@@ -121,10 +169,7 @@ std::string summary(const Fit& fit, double level) {
                        fit.class_weight[1], fit.classes[0], fit.class_weight[0]);
   else if (!fit.target.empty())
     out += fmt::format("target {}\n", fit.target);
-  if (fit.state == nullptr || !fit.mean.allFinite()) {
-    out += fmt::format("\nstatus  {}: {}\n", to_string(report.status), report.message);
-    return out;
-  }
+  if (fit.state == nullptr || !fit.mean.allFinite()) return {out, why_nothing(report)};
 
   // If there are more columns than fit on a screen, only the largest effects are listed, by inclusion or by mean/sd.
   constexpr Index most = 60;
@@ -149,33 +194,27 @@ std::string summary(const Fit& fit, double level) {
   std::optional<Vector> signs;
   if (!laplace) signs = direction(fit);
   const Vector* known = signs ? &*signs : nullptr;
-  out += fmt::format("\n  {}  {:>10}  {:>10}  {:>10}  {:>10}{}{}\n", padded("coefficient", name_width), "mean", "sd", percent + " from",
-                     "to", judgement, known != nullptr ? "  direction" : "");
-  if (fit.intercept) coefficient_line(out, fit, -1, level, name_width, judged, known);
-  for (Index j : shown) coefficient_line(out, fit, j, level, name_width, judged, known);
+  out += fmt::format("\n  {}  {:>10}{}  {:>10}  {:>10}{}{}\n", padded("coefficient", name_width), options.odds ? "odds ratio" : "mean",
+                     options.odds ? "" : "          sd", percent + " from", "to", judgement, known != nullptr ? "  direction" : "");
+  if (fit.intercept) coefficient_line(out, fit, -1, options, name_width, judged, known);
+  for (Index j : shown) coefficient_line(out, fit, j, options, name_width, judged, known);
   if (fit.num_columns() > most)
     out += fmt::format("  ... the {} largest of {} by {}\n", most, fit.num_columns(), has_inclusion(fit) ? "inclusion" : "mean/sd");
 
-  out += fmt::format("\neffective parameters  {:.2f}\n", fit.effective_parameters);
-  if (fit.sparse) out += sparse_text(fit);
-  if (judged && !fit.sparse)
-    out += fmt::format("kept                  {} of {}\n", std::count(fit.relevant.begin(), fit.relevant.end(), true), fit.num_columns());
-  if (!report.pruning.empty()) out += fmt::format("pruned                {}\n", pruning_text(report));
+  out += '\n';
   if (fit.task == Task::linear) {
     const Interval sd = noise_sd_interval(fit, level);
-    out += fmt::format("noise sd              {} ({} {} to {})\n", number(noise_sd(fit)), percent, number(sd.lower), number(sd.upper));
-    out += fmt::format("R^2, training rows    {:.4f}{}\n", fit.r_squared, fit.intercept ? "" : " (uncentred: there is no intercept)");
+    out +=
+        labelled("R^2, training rows", fmt::format("{:.4f}{}", fit.r_squared, fit.intercept ? "" : " (uncentred: there is no intercept)"));
+    out += labelled("noise sd", fmt::format("{} ({} {} to {})", number(noise_sd(fit)), percent, number(sd.lower), number(sd.upper)));
   } else {
-    out += fmt::format("accuracy, training    {:.4f}\nlog loss, training    {:.4f}\n", fit.accuracy, fit.log_loss);
+    out += labelled("accuracy, training", fmt::format("{:.4f}", fit.accuracy));
+    out += labelled("log loss, training", fmt::format("{:.4f}", fit.log_loss));
   }
-  out += fmt::format("{}{}\n", evidence_label(fit), io::bound_in_words(fit.bound, fit.prior, bound_scope(fit)));
-  const char* one_round = report.solver == SolverKind::coordinate ? "step" : "sweep";
-  out += fmt::format("fit                   {} {}{}, {:.3g} s, solver {} ({})\n", report.sweeps, one_round, report.sweeps == 1 ? "" : "s",
-                     report.seconds, to_string(report.solver), report.solver_reason);
-  out += fmt::format("status                {}: {}\n", to_string(report.status), report.message);
-  for (const std::string& note : report.notes) out += fmt::format("note                  {}\n", note);
-  for (const std::string& warning : report.warnings) out += fmt::format("WARNING               {}\n", warning);
-  return out;
+  out += effects_text(fit, judged);
+  out += evidence_line(fit);
+  if (options.verbose) out += computation_text(fit);
+  return {out, ending_of(report, options.verbose)};
 }
 
-}  // namespace ardvark
+}  // namespace ardvark::internal::io

@@ -115,9 +115,9 @@ std::size_t width(std::string_view text) {
 
 std::string padded(const std::string& text, std::size_t to) { return text + std::string(to > width(text) ? to - width(text) : 0, ' '); }
 
-std::string bound_in_words(double bound, PriorKind prior, BoundScope scope) {
+std::string evidence_in_words(const char* what, double bound, PriorKind prior, BoundScope scope) {
   if (scope == BoundScope::nothing && prior != PriorKind::laplace) return "not comparable: no column has a prior";
-  return fmt::format("{:.4f} nats{}", bound,
+  return fmt::format("{}{:.4f} nats{}", what, bound,
                      scope == BoundScope::same_flat ? ", comparable only with models in which the same columns have no prior" : "");
 }
 

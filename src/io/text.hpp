@@ -34,7 +34,8 @@ namespace ardvark::internal::io {
 /// The text, filled with blanks up to this width.
 [[nodiscard]] std::string padded(const std::string& text, std::size_t to);
 
-/// The bound for a summary, with the models that it may be compared with, or that it may not be compared.                        (CMP.3)
-[[nodiscard]] std::string bound_in_words(double bound, PriorKind prior, BoundScope scope);
+/// The log evidence for a summary, with the models that it may be compared with, or that it may not be compared.                  (CMP.3)
+/// \param what  how the number is near to it: "at least ", "about "
+[[nodiscard]] std::string evidence_in_words(const char* what, double bound, PriorKind prior, BoundScope scope);
 
 }  // namespace ardvark::internal::io

@@ -12,6 +12,7 @@
 #include "core/special.hpp"
 #include "core/validate.hpp"
 #include "fit/softmax_machines.hpp"
+#include "io/summary_text.hpp"
 #include "io/text.hpp"
 #include "model/choice.hpp"
 #include "model/resolve.hpp"
@@ -44,7 +45,9 @@ auto in_names_of(const ModelOptions& options, Work&& work) {
     if (field == "pruning.readmit_every") say("readmit_every");
     const auto is_field = [&](const ModelOption& option) { return option.name == field; };
     const std::span<const ModelOption> all = model_options();
-    if (message.substr(field.size()).starts_with(" is ") && std::any_of(all.begin(), all.end(), is_field)) say(std::string(field));
+    const std::string_view rest = message.substr(field.size());
+    if ((rest.starts_with(" is ") || rest.starts_with(" applies only")) && std::any_of(all.begin(), all.end(), is_field))
+      say(std::string(field));
     throw;
   }
 }
@@ -324,9 +327,10 @@ std::string lines_of_text_columns(const FeatureEncoding& encoding) {
   for (const FeatureColumn& f : encoding.features) {
     if (!f.categorical || f.levels.empty() || encoding.dummies == Dummies::every_level) continue;
     const std::string name = io::printable(f.name), level = io::printable(f.levels[static_cast<std::size_t>(f.reference)]);
-    lines += f.levels.size() == 1 ? fmt::format("text column           {}: {} in every row, so it is not used\n", name, level)
-                                  : fmt::format("text column           {}: compared with {}{}\n", name, level,
-                                                f.reference_rows > 0 ? fmt::format(", {:.6g} rows", f.reference_rows) : "");
+    lines += io::labelled("text column", f.levels.size() == 1
+                                             ? fmt::format("{}: {} in every row, so it is not used", name, level)
+                                             : fmt::format("{}: compared with {}{}", name, level,
+                                                           f.reference_rows > 0 ? fmt::format(", {:.6g} rows", f.reference_rows) : ""));
   }
   return lines;
 }
@@ -410,20 +414,29 @@ bool is_printable(const SavedModel& model) {
 
 }  // namespace
 
-std::string summary(const SavedModel& model, double level) {
+std::string summary(const SavedModel& model, const SummaryOptions& options) {
   if (!is_printable(model)) {
     SavedModel escaped = model;
     for_each_text(escaped, [](std::string& text) { text = io::printable(text); });
-    return summary(escaped, level);
+    return summary(escaped, options);
   }
-  const std::string text =
-      std::visit([&](const auto& fit) { return summary(fit, level); }, model.fit) + lines_of_text_columns(model.encoding);
-  if (!model.diagnosis || std::isnan(model.diagnosis->khat)) return text;
-  const Diagnosis& d = *model.diagnosis;
-  return text +
-         fmt::format("k-hat                 {:.2f} (up to {:.2f} is good; effective share of the draws {:.0f}%{})\n", d.khat, d.threshold,
-                     100 * d.effective_share,
-                     d.khat == d.khat_given_precisions ? "" : fmt::format("; with fixed precisions {:.2f}", d.khat_given_precisions));
+  const auto [body, ending] = std::visit([&](const auto& fit) { return io::summary_text(fit, options); }, model.fit);
+  std::string out = body + lines_of_text_columns(model.encoding);
+  if (model.diagnosis && !std::isnan(model.diagnosis->khat)) {
+    const Diagnosis& d = *model.diagnosis;
+    out += io::labelled(
+        "k-hat",
+        fmt::format("{:.2f} (up to {:.2f} is good; effective share of the draws {:.0f}%{})", d.khat, d.threshold, 100 * d.effective_share,
+                    d.khat == d.khat_given_precisions ? "" : fmt::format("; with fixed precisions {:.2f}", d.khat_given_precisions)));
+  }
+  return out + ending;
+}
+
+std::string summary(const SavedModel& model, const ModelOptions& options) {
+  SummaryOptions chosen(options.level);
+  chosen.verbose = options.verbose;
+  chosen.odds = options.odds;
+  return in_names_of(options, [&] { return summary(model, chosen); });
 }
 
 void check_rule(const SavedModel& model, const ModelOptions& options) {

@@ -39,9 +39,10 @@ TEST(Explain, KnowsTheWordsOfReports) {
   const Arguments pima = {data + "/Pima.tr.csv", "--target", "type"}, boston = {data + "/Boston.csv", "--target", "medv"};
   std::set<std::string> words;
   for (const Arguments& report :
-       {Arguments{"fit"} + pima + Arguments{"--model", "logistic"},
+       {Arguments{"fit"} + pima + Arguments{"--model", "logistic", "--verbose"},
+        Arguments{"fit"} + pima + Arguments{"--model", "logistic", "--odds"},
         Arguments{"fit"} + pima + Arguments{"--model", "logistic", "--prior", "ard"},
-        Arguments{"fit"} + pima + Arguments{"--preset", "slr_var"}, Arguments{"fit"} + boston + Arguments{"--model", "linear"},
+        Arguments{"fit"} + pima + Arguments{"--preset", "slr_var", "--verbose"}, Arguments{"fit"} + boston + Arguments{"--model", "linear"},
         Arguments{"fit", data + "/Boston.csv", "--target", "rad", "--categorical", "rad", "--model", "logistic", "--prior", "shared",
                   "--coding", "softmax"},
         Arguments{"fit"} + pima + Arguments{"--model", "rvm", "--width", "3"},

@@ -1,6 +1,8 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <sstream>
 
 #include "ardvark/linear.hpp"
 #include "ardvark/logistic.hpp"
@@ -357,6 +359,41 @@ TEST_F(FitCommand, NamesTheLevelThatTheOthersAreComparedWith) {
   EXPECT_TRUE(contains(refused({"--reference", "x=1"}), "--reference is 'x=1', but column 'x' holds numbers"));
   const auto kernel = run({"fit", "data.csv", "--target", "y", "--model", "rvm", "--reference", "city=Oslo"}, folder_.path());
   EXPECT_TRUE(contains(kernel.err, "--reference applies only to linear and logistic models")) << kernel.err;
+}
+
+TEST_F(FitCommand, PrintsHowItWasComputedOnlyIfAsked) {
+  const Arguments fit = {"fit", pima, "--target", "type", "--model", "logistic"};
+  const std::string brief = output_of(fit), verbose = output_of(fit + Arguments{"--verbose"});
+  EXPECT_TRUE(contains(brief, "\nstatus                converged\n")) << brief;
+  EXPECT_TRUE(contains(brief, "\nlog evidence          at least -")) << brief;
+  for (const char* technical : {"dense fraction", "averaged, by weight", "effective parameters", "solver", "converged: "}) {
+    EXPECT_FALSE(contains(brief, technical)) << technical;
+    EXPECT_TRUE(contains(verbose, technical)) << technical;
+  }
+  // What went wrong is always told.
+  const std::string stopped = output_of({"fit", pima, "--target", "type", "--model", "logistic", "--prior", "ard", "--max-sweeps", "2"});
+  EXPECT_TRUE(contains(stopped, "\nstatus                max_sweeps: ")) << stopped;
+}
+
+TEST_F(FitCommand, PrintsOddsRatiosIfAsked) {
+  const Arguments fit = {"fit", pima, "--target", "type", "--model", "logistic"};
+  const Json json = json_of(fit);
+  const std::string text = output_of(fit + Arguments{"--odds"});
+  EXPECT_TRUE(contains(text, "coefficient  odds ratio    95% from          to  inclusion"));
+  const auto& lines = testing::lines_of(text);
+  const auto line = std::ranges::find_if(lines, [](const std::string& l) { return l.starts_with("  glu "); });
+  ASSERT_NE(line, lines.end());
+  std::istringstream words(*line);
+  std::string name;
+  double odds = 0, lower = 0, upper = 0;
+  words >> name >> odds >> lower >> upper;
+  EXPECT_NEAR(odds, json["odds_ratio"][1].get<double>(), 1e-3);
+  EXPECT_NEAR(lower, std::exp(json["interval"][1][0].get<double>()), 1e-3);
+  EXPECT_NEAR(upper, std::exp(json["interval"][1][1].get<double>()), 1e-3);
+  for (const Arguments& other : {Arguments{"--target", "bmi", "--ignore", "type", "--model", "linear"},
+                                 {"--target", "npreg", "--categorical", "npreg", "--model", "logistic"},
+                                 {"--target", "type", "--model", "rvm", "--width", "3", "--centres", "10"}})
+    EXPECT_TRUE(contains(run(Arguments{"fit", pima, "--odds"} + other).err, "--odds applies only to logistic regressions of two classes"));
 }
 
 TEST_F(FitCommand, WarnsThatATargetOfFewWholeNumbersMayNameClasses) {

@@ -314,7 +314,7 @@ TEST(FitLogisticLaplace, IsReadBackFromAModelFile) {
   static_cast<Fit&>(loaded) = *model.score();
   EXPECT_EQ(predict(loaded, problem.X).probability, predict(fit, problem.X).probability);
   EXPECT_NE(summary(fit).find("log density at mode"), std::string::npos);
-  EXPECT_EQ(summary(fit).find("bound on evidence"), std::string::npos);
+  EXPECT_EQ(summary(fit).find("log evidence"), std::string::npos);
 }
 
 TEST(FitLogisticLaplace, RefusesWhatHasNoMeaningBesideIt) {

@@ -49,7 +49,7 @@ kept = X.columns[model.support_].tolist()
 print(kept)
 
 # %%
-# **effective parameters** is the sum of the relevances, with that of the intercept: the number of
+# **effective parameters**, with ``summary(verbose=True)``, is the sum of the relevances, with that of the intercept: the number of
 # parameters that the data determine. ``effective_parameters_``. If it is close to the number of
 # rows, there is nothing left to estimate the noise from.
 print(f"{model.effective_parameters_:.2f} of {X.shape[1] + 1}")
@@ -81,14 +81,20 @@ plt.show()
 # of its own, in addition to the small one that every column may have. ``inclusion_``. **direction**
 # is the probability that the total effect has the sign of the mean: ``direction_`` (SP.22).
 # **kept** are columns whose inclusion is above one half and whose direction is known: ``support_``.
-# If the data do not decide, the column is **undecided**: ``undecided_``. **averaged, by weight**
-# are two hypotheses: there are small effects in addition, or there are none. Each is averaged over
-# its hyper-parameters (SP.21). With more than 20 columns, the summary has **starts, by weight**
-# instead (SP.8). **dense fraction** is the variance that the small effects explain, divided by the
-# sum of this variance and the noise. **alternatives**, if there are any, name columns of which one
-# has the effect, and the data do not say which (SP.9).
+# If the data do not decide, the column is **undecided**: ``undecided_``. **alternatives**, if there
+# are any, name columns of which one has the effect, and the data do not say which (SP.9).
+#
+# With ``verbose=True``, the last lines say how this was computed. **averaged, by weight** are two
+# hypotheses: there are small effects in addition, or there are none. Each is averaged over its
+# hyper-parameters (SP.21). With more than 20 columns, the summary has **starts, by weight** instead
+# (SP.8). **dense fraction** is the variance that the small effects explain, divided by the sum of
+# this variance and the noise.
 default = BayesianLogisticRegression().fit(X, y)
-print(default.summary())
+print(default.summary(verbose=True))
+
+# %%
+# **odds ratio**: the factor by which the odds of the second class change per unit of the column.
+print(default.summary(odds=True))
 
 # %%
 # Notes and warnings

@@ -1,0 +1,29 @@
+// The parts that the summaries of all kinds of fits share.
+#pragma once
+
+#include <string>
+
+#include "ardvark/fit.hpp"
+#include "ardvark/relevance.hpp"
+#include "ardvark/softmax.hpp"
+
+namespace ardvark::internal::io {
+
+/// What the fit says, and what is to be known of it: status, notes and warnings. A model puts more lines between the two.
+struct SummaryText {
+  std::string body, ending;
+};
+
+/// \throws InvalidArgument  an option does not apply to this fit
+[[nodiscard]] SummaryText summary_text(const Fit& fit, const SummaryOptions& options);
+[[nodiscard]] SummaryText summary_text(const SoftmaxFit& fit, const SummaryOptions& options);
+[[nodiscard]] SummaryText summary_text(const RelevanceFit& fit, const SummaryOptions& options);
+
+/// A line: the label, and the text in the column after the labels.
+[[nodiscard]] std::string labelled(const char* label, const std::string& text);
+/// Status, notes and warnings. How a fit converged is told only if it is asked for.
+[[nodiscard]] std::string ending_of(const Report& report, bool verbose);
+/// Of a fit without a posterior.
+[[nodiscard]] std::string why_nothing(const Report& report);
+
+}  // namespace ardvark::internal::io
