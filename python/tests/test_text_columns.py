@@ -136,7 +136,7 @@ def test_shell_and_python_read_each_others_models_and_tables(model, target, tmp_
     loaded = ardvark.load(tmp_path / "m.ardvark")
     loaded.save(tmp_path / "again.ardvark")
     for file in ("m.ardvark", "again.ardvark"):
-        shell("predict", tmp_path / file, tmp_path / "new.csv", "-o", tmp_path / "p.csv")
+        shell("predict", tmp_path / file, tmp_path / "new.csv", "--digits", "17", "-o", tmp_path / "p.csv")
         said = pd.read_csv(tmp_path / "p.csv")
         if target == "y":
             np.testing.assert_allclose(loaded.predict(new), said["mean"], rtol=1e-12)
