@@ -266,7 +266,7 @@ end
 %!error <the table lacks the column 'city'> ardvark_predict(a_fit_to_cities(), rmfield(a_table_with('Rome'), 'city'))
 %!error <y is 'z', which is not a field of X> ardvark_fit(struct('a', [1; 2]), 'z', 'model', 'linear')
 %!error <X.b has 3 entries; X.a has 2> ardvark_fit(struct('a', [1; 2], 'b', [1; 2; 3]), [1; 2], 'model', 'linear')
-%!error <X.b\{2\} is of class double> ardvark_fit(struct('a', [1; 2], 'b', {{'u'; 5}}), [1; 2], 'model', 'linear')
+%!error <X\.b\{2\} is of class double; it must be a text, or '' if the value is missing> ardvark_fit(struct('a', [1; 2], 'b', {{'u'; 5}}), [1; 2], 'model', 'linear')
 
 %!test  % k-hat is there if it is asked for and can be computed
 %! randn('state', 8); rand('state', 8);

@@ -16,28 +16,40 @@ static void need_position(const char* name, mwSize i, double value) {
     fail(INVALID, "%s(%d) is %g; X has %lld columns", name, (int)i + 1, value, (long long)num_columns_);
 }
 
+/* The texts of a cell. may_miss: an empty entry is a missing value, NULL. */
+static const char** texts_of(const mxArray* cell, const char* name, bool may_miss) {
+  const mwSize count = mxGetNumberOfElements(cell);
+  const char** const texts = (const char**)allocate(count, sizeof(char*));
+  char* all; /* one piece of memory for all texts */
+  size_t size = 1;
+  mwSize i;
+  for (i = 0; i < count; ++i) {
+    const mxArray* const entry = mxGetCell(cell, i);
+    if (!mxIsChar(entry) && !(may_miss && mxGetNumberOfElements(entry) == 0))
+      fail(INVALID, "%s{%d} is of class %s; it must be a text%s", name, (int)i + 1, mxGetClassName(entry),
+           may_miss ? ", or '' if the value is missing" : "");
+    size += 4 * mxGetNumberOfElements(entry) + 1;
+  }
+  all = (char*)allocate(size, 1);
+  for (i = 0; i < count; ++i) {
+    char* text;
+    if (may_miss && mxGetNumberOfElements(mxGetCell(cell, i)) == 0) continue; /* allocate() sets NULL */
+    text = mxArrayToString(mxGetCell(cell, i));
+    strcpy(all, text);
+    mxFree(text);
+    texts[i] = all;
+    all += strlen(all) + 1;
+  }
+  return texts;
+}
+
 static void set_option(const char* name, const mxArray* value) {
   const mwSize count = mxGetNumberOfElements(value);
   mwSize i;
   if (mxIsChar(value)) {
     set_text(name, text_of(value, name));
   } else if (mxIsCell(value)) {
-    const char** const texts = (const char**)allocate(count, sizeof(char*));
-    char* all; /* one piece of memory for all texts */
-    size_t size = 0;
-    for (i = 0; i < count; ++i) {
-      if (!mxIsChar(mxGetCell(value, i)))
-        fail(INVALID, "%s{%d} is of class %s; it must be a text", name, (int)i + 1, mxGetClassName(mxGetCell(value, i)));
-      size += 4 * mxGetNumberOfElements(mxGetCell(value, i)) + 1;
-    }
-    all = (char*)allocate(size, 1);
-    for (i = 0; i < count; ++i) {
-      char* const text = mxArrayToString(mxGetCell(value, i));
-      strcpy(all, text);
-      mxFree(text);
-      texts[i] = all;
-      all += strlen(all) + 1;
-    }
+    const char** const texts = texts_of(value, name, false);
     check(ardvark_options_set_texts(call_.options, name, texts, (int64_t)count, failure()));
   } else if (count == 1 && !counts_from_one(name)) {
     set_number(name, list_of(value, name, 1, "")[0]);
@@ -68,78 +80,56 @@ static const mxArray* set_options(const mxArray* pairs, const char* own) {
   return found;
 }
 
-/* A cell of texts; '' is a missing value. */
-static void add_texts(const char* name, const mxArray* cell, int64_t rows) {
-  const char** const texts = (const char**)allocate((size_t)rows, sizeof(char*));
-  int64_t i;
-  char* all; /* one piece of memory for all texts */
-  size_t size = 1;
-  for (i = 0; i < rows; ++i) {
-    const mxArray* const text = mxGetCell(cell, (mwSize)i);
-    if (!mxIsChar(text) && mxGetNumberOfElements(text) > 0)
-      fail(INVALID, "X.%s{%lld} is of class %s; a column of texts has only texts, and '' for a missing value", name, (long long)i + 1,
-           mxGetClassName(text));
-    size += 4 * mxGetNumberOfElements(text) + 1;
+/* The names of the columns that the encoding of the call knows; each is freed by ardvark_free. */
+static char** known_columns(int64_t* count) {
+  char** names;
+  int64_t f;
+  check(ardvark_encoding_result(call_.encoding, &call_.result, failure()));
+  check(ardvark_result_count(call_.result, "features", count, failure()));
+  names = (char**)allocate((size_t)*count, sizeof(char*));
+  for (f = 0; f < *count; ++f) {
+    char path[40];
+    snprintf(path, sizeof path, "features.%lld", (long long)f);
+    check(ardvark_result_text(call_.result, path, &names[f], failure()));
   }
-  all = (char*)allocate(size, 1);
-  for (i = 0; i < rows; ++i) {
-    const mxArray* const entry = mxGetCell(cell, (mwSize)i);
-    char* text;
-    if (mxGetNumberOfElements(entry) == 0) {
-      texts[i] = NULL;
-      continue;
-    }
-    text = mxArrayToString(entry);
-    strcpy(all, text);
-    mxFree(text);
-    texts[i] = all;
-    all += strlen(all) + 1;
-  }
-  check(ardvark_table_add_texts(call_.table, name, texts, failure()));
+  ardvark_result_free(call_.result);
+  call_.result = NULL;
+  return names;
 }
 
-/* Whether the encoding of the call, which is the result of the call, names this column. */
-static bool is_named(const char* column, int64_t count) {
+static bool is_among(const char* name, char* const* names, int64_t count) {
   int64_t f;
-  for (f = 0; f < count; ++f) {
-    char path[40], *known;
-    bool same;
-    snprintf(path, sizeof path, "features.%lld", (long long)f);
-    check(ardvark_result_text(call_.result, path, &known, failure()));
-    same = strcmp(known, column) == 0;
-    ardvark_free(known);
-    if (same) return true;
-  }
+  for (f = 0; f < count; ++f)
+    if (strcmp(names[f], name) == 0) return true;
   return false;
 }
 
 /* The fields of a struct as columns; with an encoding only those that it names. */
 static void read_table(const mxArray* X) {
   int64_t rows, count = 0;
+  char** known = NULL; /* all columns are read */
   int j;
   if (mxGetNumberOfElements(X) != 1)
     fail(INVALID, "X is a list of %d structs; it must be one struct, with a column in each field", (int)mxGetNumberOfElements(X));
   if (mxGetNumberOfFields(X) == 0) fail(INVALID, "X is a struct without fields; each field must be a column");
   rows = (int64_t)mxGetNumberOfElements(mxGetFieldByNumber(X, 0, 0));
   check(ardvark_table_create(rows, &call_.table, failure()));
-  if (call_.encoding != NULL) {
-    check(ardvark_encoding_result(call_.encoding, &call_.result, failure()));
-    check(ardvark_result_count(call_.result, "features", &count, failure()));
-  }
+  if (call_.encoding != NULL) known = known_columns(&count);
   for (j = 0; j < mxGetNumberOfFields(X); ++j) {
     const char* const name = mxGetFieldNameByNumber(X, j);
     const mxArray* const column = mxGetFieldByNumber(X, 0, j);
-    if (call_.encoding != NULL && !is_named(name, count)) continue;
+    char path[128];
+    if (known != NULL && !is_among(name, known, count)) continue;
     if ((int64_t)mxGetNumberOfElements(column) != rows)
       fail(INVALID, "X.%s has %d entries; X.%s has %lld", name, (int)mxGetNumberOfElements(column), mxGetFieldNameByNumber(X, 0),
            (long long)rows);
+    snprintf(path, sizeof path, "X.%s", name);
     if (mxIsCell(column))
-      add_texts(name, column, rows);
+      check(ardvark_table_add_texts(call_.table, name, texts_of(column, path, true), failure()));
     else
-      check(ardvark_table_add_numbers(call_.table, name, list_of(column, name, rows, "one per row"), failure()));
+      check(ardvark_table_add_numbers(call_.table, name, list_of(column, path, rows, "one per row"), failure()));
   }
-  ardvark_result_free(call_.result);
-  call_.result = NULL;
+  for (j = 0; j < (int)count; ++j) ardvark_free(known[j]);
 }
 
 /* X as a matrix. A struct of columns is encoded: as the model of the call knows it, or for a new fit as the options say. */

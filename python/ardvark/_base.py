@@ -76,6 +76,14 @@ def _taken_from(table: Any, name: Any, argument: str) -> np.ndarray:
     return values
 
 
+def _first_text(values: Any) -> Optional[str]:
+    """The first text of an array, list or Series; None if it has none."""
+    array = np.asarray(values) if not hasattr(values, "dtypes") else np.asarray([])
+    if array.dtype.kind not in "OUST":
+        return None
+    return next((str(value) for value in array.ravel() if isinstance(value, str)), None)
+
+
 _ESTIMATORS = {"linear": "BayesianLinearRegression", "logistic": "BayesianLogisticRegression"}
 
 
@@ -83,6 +91,8 @@ class Estimator(BaseEstimator):
     """Base of the estimators. Parameters at their default are not passed on, because the library has its own defaults."""
 
     _options: ClassVar[dict[str, str]] = {}  # constructor parameter -> option of the library
+    _reads_text: ClassVar[bool] = True
+    _encoding: Optional[Encoding] = None  # of a table with text columns, or of a file
 
     # ---- options
 
@@ -147,6 +157,8 @@ class Estimator(BaseEstimator):
         """X, y, weights, and the rows with a weight: rows of weight zero are left out."""
         # The library makes a pass over X in any case, and reports the entry that is not finite.
         checks = {"ensure_min_samples": 2, "ensure_all_finite": False} | checks
+        if checks.get("y_numeric") and (text := _first_text(y)) is not None:
+            raise ValueError(f"y holds text ({text!r}); a regression needs numbers (for classes: BayesianLogisticRegression)")
         X = self._without_text(_frame(X), sample_weight)
         if self._encoding is None:
             X, y = validate_data(self, X, y, dtype=_FLOATS, **checks)
@@ -163,13 +175,12 @@ class Estimator(BaseEstimator):
         assert_all_finite(X, estimator_name=type(self).__name__, input_name="X")  # rows of weight zero, too
         return X[rows], y[rows], weights[rows], rows
 
-    _encoding: Optional[Encoding] = None  # of a table with text columns, or of a file
-    _reads_text: ClassVar[bool] = True
-
     def _without_text(self, X: Any, sample_weight: Any) -> Any:
         """The table with its text columns as columns of 0 and 1; sets _encoding."""
         self._encoding = None
         reference = getattr(self, "reference", None)
+        if (text := _first_text(X)) is not None:
+            raise ValueError(f"X holds text ({text!r}); pass a DataFrame, whose columns have names, or turn the text into numbers")
         if not holds_text(X):
             if reference:
                 raise ValueError(f"reference is {reference!r}, but X has no text columns; only these have a level that others are compared with")

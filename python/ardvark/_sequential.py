@@ -85,6 +85,7 @@ class SequentialLogisticRegression(LogisticScore):
     (500, True)
     """
 
+    _reads_text: ClassVar[bool] = False  # rows come in parts, and a part need not have every level
     _options: ClassVar[dict[str, str]] = {"precision": "precision", "n_jobs": "threads"}
 
     def __init__(
@@ -131,7 +132,7 @@ class SequentialLogisticRegression(LogisticScore):
         (200, True)
         """
         target = _name(y)
-        X, y = validate_data(self, _frame(X), y, dtype=_FLOATS)
+        X, y = validate_data(self, self._without_text(_frame(X), None), y, dtype=_FLOATS)
         weights = self._weights(sample_weight, X)
         self._encoded(y if weights is None else y[weights > 0])
         self._begin()
@@ -172,7 +173,7 @@ class SequentialLogisticRegression(LogisticScore):
         """
         is_first = getattr(self, "classes_", None) is None
         target = _name(y)
-        X, y = validate_data(self, _frame(X), y, dtype=_FLOATS, reset=is_first)
+        X, y = validate_data(self, self._without_text(_frame(X), None), y, dtype=_FLOATS, reset=is_first)
         weights = self._weights(sample_weight, X)
         if _check_partial_fit_first_call(self, classes):
             if self.classes_.size != 2:

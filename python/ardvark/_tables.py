@@ -7,7 +7,7 @@ import numbers
 import sys
 from ctypes import c_char_p
 from difflib import get_close_matches
-from typing import Any, Iterable, Mapping, Optional, Sequence, Union
+from typing import Any, Collection, Iterable, Mapping, Optional, Sequence, Union
 
 import numpy as np
 
@@ -33,19 +33,16 @@ def names_of(table: Any) -> Optional[list[str]]:
     return list(table.columns)
 
 
-def _is_numeric(column: Any) -> bool:
-    kind = getattr(column.dtype, "kind", None)
+def _is_numeric(dtype: Any) -> bool:
+    kind = getattr(dtype, "kind", None)
     if kind is not None:
         return kind in "biuf"
-    return bool(column.dtype.is_numeric() or str(column.dtype) == "Boolean")
+    return bool(dtype.is_numeric() or str(dtype) == "Boolean")
 
 
 def holds_text(table: Any) -> bool:
     """Whether the table is a DataFrame with a column that does not hold numbers."""
-    names = names_of(table)
-    if names is None:
-        return False
-    return any(not _is_numeric(_column(table, j)) for j in range(len(names)))
+    return names_of(table) is not None and not all(_is_numeric(dtype) for dtype in table.dtypes)
 
 
 def _column(table: Any, j: int) -> Any:
@@ -125,7 +122,7 @@ def check_names(table: Any) -> None:
         seen.add(name)
 
 
-def _table_of(table: Any, only: Optional[Sequence[str]] = None, texts: Sequence[str] = ()) -> Handle:
+def _table_of(table: Any, only: Optional[Collection[str]] = None, texts: Collection[str] = ()) -> Handle:
     """The columns with these names, or all of them, as a table of the library. texts: columns that the model knows as texts."""
     names = names_of(table) or []
     check_names(table)
@@ -134,7 +131,7 @@ def _table_of(table: Any, only: Optional[Sequence[str]] = None, texts: Sequence[
         if only is not None and name not in only:
             continue
         column = _column(table, j)
-        values = _numbers(column) if _is_numeric(column) else _values(name, column)
+        values = _numbers(column) if _is_numeric(column.dtype) else _values(name, column)
         if isinstance(values, np.ndarray) and name in texts:
             values = _as_texts(column, values)
         key = without_null(name.encode())
@@ -168,8 +165,8 @@ class Encoding:
 
     def apply(self, table: Any) -> np.ndarray:
         """The encoded table. Columns are found by name; others are not read."""
-        texts = [column["name"] for column in self.text_columns]
-        return self._applied(_table_of(table, self.features, texts))
+        texts = {column["name"] for column in self.text_columns}
+        return self._applied(_table_of(table, set(self.features), texts))
 
     def _applied(self, table: Handle) -> np.ndarray:
         return call_for_array("ardvark_encoding_apply", self.handle, table)

@@ -211,6 +211,22 @@ def test_reference_is_checked():
         ardvark.BayesianLinearRegression(reference={"group": "old"}).fit(table[["age"]], table.y)
 
 
+def test_text_where_numbers_belong_is_refused_with_a_remedy():
+    table = people()[[*FEATURES, "y"]]
+    assert refused(table, target="sex").startswith("y holds text ('")
+    assert "for classes: BayesianLogisticRegression" in refused(table, target="sex")
+    assert refused(table[FEATURES].values, y=table.y).startswith("X holds text ('")
+    with pytest.raises(ValueError, match="SequentialLogisticRegression takes numbers, but X has text columns"):
+        ardvark.SequentialLogisticRegression().fit(table, table.sex)
+
+
+def test_pictures_name_the_levels():
+    plot = pytest.importorskip("ardvark.plot")
+    table = people()
+    display = plot.CoefficientDisplay.from_estimator(ardvark.BayesianLinearRegression("ard").fit(table[FEATURES], table.y))
+    assert any("group=old" in label.get_text() for label in display.ax_.get_yticklabels() + display.ax_.get_xticklabels())
+
+
 def test_the_selector_takes_numbers_only():
     table = people()
     with pytest.raises(ValueError, match="RelevanceSelector takes numbers, but X has text columns"):

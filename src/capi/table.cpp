@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <unordered_set>
 #include <vector>
 
 #include "capi/handles.hpp"
@@ -16,6 +18,7 @@ struct ardvark_table {
   };
   ardvark::Index rows = 0;
   std::vector<Column> columns = {};
+  std::unordered_set<std::string> names = {};
 };
 
 namespace ardvark::internal::capi {
@@ -25,8 +28,8 @@ using Column = ardvark_table::Column;
 
 Column& new_column(ardvark_table& table, const char* name) {
   Column column{std::string(&required(name, "name"))};
-  for (const Column& c : table.columns)
-    if (c.name == column.name) throw InvalidArgument(fmt::format("name is '{}'; the table has a column of this name", column.name));
+  if (!table.names.insert(column.name).second)
+    throw InvalidArgument(fmt::format("name is '{}'; the table has a column of this name", column.name));
   return table.columns.emplace_back(std::move(column));
 }
 
@@ -34,9 +37,10 @@ Column& new_column(ardvark_table& table, const char* name) {
 Table table_of(const ardvark_table& table, const std::vector<FeatureColumn>& features) {
   std::vector<ColumnView> views;
   std::vector<std::vector<const char*>> texts;
+  std::unordered_set<std::string_view> wanted;
+  for (const FeatureColumn& feature : features) wanted.insert(feature.name);
   for (const Column& column : table.columns) {
-    const auto is_it = [&](const FeatureColumn& feature) { return feature.name == column.name; };
-    if (!features.empty() && std::ranges::none_of(features, is_it)) continue;
+    if (!features.empty() && !wanted.contains(column.name)) continue;
     std::vector<const char*>& here = texts.emplace_back();
     for (const auto& text : column.texts) here.push_back(text ? text->c_str() : nullptr);
     views.push_back({column.name, column.numbers, here});

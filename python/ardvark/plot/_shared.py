@@ -37,7 +37,7 @@ def percent(level: float) -> str:
 
 
 def column_names(estimator: Any, number: int) -> list[str]:
-    names = getattr(estimator, "feature_names_in_", None)
+    names = getattr(estimator, "columns_", getattr(estimator, "feature_names_in_", None))
     return [f"x{j + 1}" for j in range(number)] if names is None else [str(name) for name in names]
 
 
