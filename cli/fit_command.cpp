@@ -106,7 +106,8 @@ void add_fit(CLI::App& app, Run& run) {
   shorten_help(c);
   auto args = std::make_shared<FitArguments>();
   add_model_options(c, args, false);
-  for (const char* name : {"threads", "row_order", "level", "verbose", "odds", "diagnose"}) add_model_option(c, *args, name);
+  for (const char* name : {"threads", "row_order", "level", "verbose", "odds", "standardized", "diagnose"})
+    add_model_option(c, *args, name);
   c.add_option("-o,--output", args->output, "Write the model to this file")->check(not_empty);
   c.add_flag("--json", args->json, "Print one JSON object instead of a table");
   c.add_flag("--covariance", args->covariance,

@@ -254,6 +254,9 @@ struct SummaryOptions {
   double level;          ///< of the intervals, in (0, 1)
   bool verbose = false;  ///< also how the result was computed
   bool odds = false;     ///< logistic regression of two classes: odds ratios, e^coefficient, with their intervals
+  /// Linear and logistic regression of two classes: coefficients for columns, and a linear target, divided by their standard deviations;
+  /// of a fit that does not scale columns, the coefficients themselves.
+  bool standardized = false;
 };
 /// The fit as a printed table: coefficients with sd, interval and relevance; how good the fit is; status, notes and warnings.
 /// \throws InvalidArgument  an option does not apply to this fit

@@ -78,15 +78,15 @@ struct ModelOptions {
   std::string centres = "all";            ///< "all" or a number
   std::vector<Index> input_group = {};    ///< [inputs] inputs with the same number share a width
 
-  std::optional<double> precision = {};  ///< sequential
-  std::optional<int> block_rows = {};    ///< sequential
-  std::string row_order = "as-given";    ///< sequential, preset vb_logit_fit_iter: "as-given" or "by-content"
-  int folds = 10, repeats = 10;          ///< selection
-  double seed = 1;                       ///< selection, a whole number
-  std::string rule = "automatic";        ///< prediction: see predict() below
-  double level = 0.95;                   ///< level of intervals, in (0, 1)
-  bool verbose = false, odds = false;    ///< SummaryOptions
-  std::string interval = "new";          ///< prediction of a regression: interval of a "new" observation, or of the "mean"
+  std::optional<double> precision = {};                      ///< sequential
+  std::optional<int> block_rows = {};                        ///< sequential
+  std::string row_order = "as-given";                        ///< sequential, preset vb_logit_fit_iter: "as-given" or "by-content"
+  int folds = 10, repeats = 10;                              ///< selection
+  double seed = 1;                                           ///< selection, a whole number
+  std::string rule = "automatic";                            ///< prediction: see predict() below
+  double level = 0.95;                                       ///< level of intervals, in (0, 1)
+  bool verbose = false, odds = false, standardized = false;  ///< SummaryOptions
+  std::string interval = "new";  ///< prediction of a regression: interval of a "new" observation, or of the "mean"
 
   SweepCallback on_sweep = {};
   SelectionCallback on_fit = {};
@@ -160,7 +160,8 @@ void check_selection(const ModelOptions& options);
 [[nodiscard]] const std::vector<std::string>& classes_of(const SavedModel& model);
 [[nodiscard]] Index num_inputs(const SavedModel& model);
 [[nodiscard]] std::string summary(const SavedModel& model, const SummaryOptions& options = {});
-/// Of ModelOptions only `level`, `verbose` and `odds` are read. \throws InvalidArgument  one of them is wrong or does not apply
+/// Of ModelOptions only `level`, `verbose`, `odds` and `standardized` are read. \throws InvalidArgument  one of them is wrong or does not
+/// apply
 [[nodiscard]] std::string summary(const SavedModel& model, const ModelOptions& options);
 /// One JSON object with every result by its name, numbers with 17 digits, infinities and NaN as null.
 [[nodiscard]] std::string to_json(const SavedModel& model, double level = 0.95, bool covariance = false);

@@ -120,6 +120,8 @@ function fit = ardvark_fit(X, y, varargin)
 %                           effective parameters.
 %     'odds'                off by default. Summaries of two classes: odds ratios with their intervals, instead of coefficients. An odds
 %                           ratio is the factor by which the odds of the second class change per unit of the column.
+%     'standardized'        off by default. Summaries of regressions and of two classes: coefficients per standard deviation of the column,
+%                           and of the target of a regression, so that columns can be compared.
 %     'interval'            new (default) or mean. Predictions of a regression. new: sd and interval of a new observation, with its noise.
 %                           mean: those of the mean, without noise.
 %   options: end

@@ -298,7 +298,7 @@ class FittedModel(Estimator):
             return
         self.khat_, self.khat_given_precisions_, self.khat_threshold_, self.khat_effective_share_ = values
 
-    def summary(self, level: float = 0.95, *, verbose: bool = False, odds: bool = False) -> str:
+    def summary(self, level: float = 0.95, *, verbose: bool = False, odds: bool = False, standardized: bool = False) -> str:
         """The fit as a table to read.
 
         Parameters
@@ -308,6 +308,9 @@ class FittedModel(Estimator):
             Whether to print also how the result was computed: steps, solver, hypotheses that were averaged.
         odds : bool, default=False
             Two classes: whether to print odds ratios with their intervals, instead of coefficients.
+        standardized : bool, default=False
+            Regressions and two classes: whether to print coefficients per standard deviation of the column, and of the target of a
+            regression.
 
         Returns
         -------
@@ -325,7 +328,7 @@ class FittedModel(Estimator):
         Linear regression, prior ard, 200 rows, 3 columns
         """
         check_is_fitted(self)
-        return self._with_options_as_arguments(self._model.summary(level, verbose=verbose, odds=odds))
+        return self._with_options_as_arguments(self._model.summary(level, verbose=verbose, odds=odds, standardized=standardized))
 
     def save(self, path: Any) -> None:
         """Writes a model file that `load`, the command line and the other languages can read.

@@ -262,7 +262,7 @@ std::string summary(const RelevanceFit& fit, const SummaryOptions& options) {
 namespace internal::io {
 
 SummaryText summary_text(const RelevanceFit& fit, const SummaryOptions& options) {
-  if (options.odds) throw InvalidArgument("odds applies only to logistic regressions of two classes");
+  refuse_other_units(options);
   const double level = options.level;
   const Report& report = fit.report;
   std::string out = heading(fit);

@@ -171,7 +171,7 @@ namespace internal::io {
 SummaryText summary_text(const SoftmaxFit& fit, const SummaryOptions& options) {
   if (!(options.level > 0 && options.level < 1))
     throw InvalidArgument(fmt::format("level is {}; it must lie between 0 and 1", options.level));
-  if (options.odds) throw InvalidArgument("odds applies only to logistic regressions of two classes");
+  refuse_other_units(options);
   if (fit.state == nullptr || !fit.mean.allFinite()) return {heading(fit), why_nothing(fit.report)};
   return {heading(fit) + coefficients(fit, options.level) + quality(fit) + (options.verbose ? course(fit) : ""),
           ending_of(fit.report, options.verbose)};

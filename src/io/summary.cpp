@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <optional>
 
 #include "ardvark/fit.hpp"
@@ -51,15 +52,18 @@ void coefficient_line(std::string& out, const Fit& fit, Index j, const SummaryOp
     out += fmt::format("  {}  {:>10}  {:>48}\n", padded(name, name_width), 0, "-");
     return;
   }
-  const Interval interval = credible_interval(fit, j, options.level);
-  const double mean = intercept ? fit.intercept->mean : fit.mean[j], variance = intercept ? fit.intercept->variance : fit.variance[j];
+  Interval interval = credible_interval(fit, j, options.level);
+  double mean = intercept ? fit.intercept->mean : fit.mean[j], sd = std::sqrt(intercept ? fit.intercept->variance : fit.variance[j]);
+  if (options.standardized) {
+    const double unit = mean != 0 ? fit.standardized_mean[j] / mean : std::numeric_limits<double>::quiet_NaN();
+    mean *= unit, sd *= unit, interval.lower *= unit, interval.upper *= unit;
+  }
   out += "  " + padded(name, name_width);
   if (options.odds)
     out +=
         fmt::format("  {:>10}  {:>10}  {:>10}", number(std::exp(mean)), number(std::exp(interval.lower)), number(std::exp(interval.upper)));
   else
-    out += fmt::format("  {:>10}  {:>10}  {:>10}  {:>10}", number(mean), number(std::sqrt(variance)), number(interval.lower),
-                       number(interval.upper));
+    out += fmt::format("  {:>10}  {:>10}  {:>10}  {:>10}", number(mean), number(sd), number(interval.lower), number(interval.upper));
   if (!intercept && fit.prior != PriorKind::dense) out += fmt::format("  {:>9.2f}", fit.relevance[j]);
   if (!intercept && direction != nullptr) out += fmt::format("  {:>9.3f}", (*direction)[j]);
   if (!intercept && fit.prior != PriorKind::dense && judged)
@@ -144,6 +148,11 @@ namespace ardvark::internal::io {
 
 std::string labelled(const char* label, const std::string& text) { return fmt::format("{:<22}{}\n", label, text); }
 
+void refuse_other_units(const SummaryOptions& options) {
+  if (options.odds) throw InvalidArgument("odds applies only to logistic regressions of two classes");
+  if (options.standardized) throw InvalidArgument("standardized applies only to regressions and to logistic regressions of two classes");
+}
+
 std::string why_nothing(const Report& report) { return fmt::format("\nstatus  {}: {}\n", to_string(report.status), report.message); }
 
 std::string ending_of(const Report& report, bool verbose) {
@@ -171,6 +180,9 @@ SummaryText summary_text(const Fit& fit, const SummaryOptions& options) {
     out += fmt::format("target {}\n", fit.target);
   if (fit.state == nullptr || !fit.mean.allFinite()) return {out, why_nothing(report)};
 
+  if (options.standardized)
+    out += fmt::format("coefficients per standard deviation of the column{}\n", fit.task == Task::linear ? " and of the target" : "");
+
   // If there are more columns than fit on a screen, only the largest effects are listed, by inclusion or by mean/sd.
   constexpr Index most = 60;
   std::vector<Index> shown(static_cast<std::size_t>(fit.num_columns()));
@@ -196,7 +208,7 @@ SummaryText summary_text(const Fit& fit, const SummaryOptions& options) {
   const Vector* known = signs ? &*signs : nullptr;
   out += fmt::format("\n  {}  {:>10}{}  {:>10}  {:>10}{}{}\n", padded("coefficient", name_width), options.odds ? "odds ratio" : "mean",
                      options.odds ? "" : "          sd", percent + " from", "to", judgement, known != nullptr ? "  direction" : "");
-  if (fit.intercept) coefficient_line(out, fit, -1, options, name_width, judged, known);
+  if (fit.intercept && !options.standardized) coefficient_line(out, fit, -1, options, name_width, judged, known);
   for (Index j : shown) coefficient_line(out, fit, j, options, name_width, judged, known);
   if (fit.num_columns() > most)
     out += fmt::format("  ... the {} largest of {} by {}\n", most, fit.num_columns(), has_inclusion(fit) ? "inclusion" : "mean/sd");

@@ -23,6 +23,8 @@ struct SummaryText {
 [[nodiscard]] std::string labelled(const char* label, const std::string& text);
 /// Status, notes and warnings. How a fit converged is told only if it is asked for.
 [[nodiscard]] std::string ending_of(const Report& report, bool verbose);
+/// For fits without a single linear score. \throws InvalidArgument  the options ask for coefficients in other units
+void refuse_other_units(const SummaryOptions& options);
 /// Of a fit without a posterior.
 [[nodiscard]] std::string why_nothing(const Report& report);
 

@@ -436,6 +436,7 @@ std::string summary(const SavedModel& model, const ModelOptions& options) {
   SummaryOptions chosen(options.level);
   chosen.verbose = options.verbose;
   chosen.odds = options.odds;
+  chosen.standardized = options.standardized;
   return in_names_of(options, [&] { return summary(model, chosen); });
 }
 

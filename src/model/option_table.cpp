@@ -142,6 +142,10 @@ constexpr ModelOption rows[] = {
     {"odds", &O::odds, others, "off by default",
      "Summaries of two classes: odds ratios with their intervals, instead of coefficients. An odds ratio is the factor by which the odds "
      "of the second class change per unit of the column."},
+    {"standardized", &O::standardized, others, "off by default",
+     "Summaries of regressions and of two classes: coefficients per standard deviation of the column, and of the target of a regression, "
+     "so "
+     "that columns can be compared."},
     {"interval", &O::interval, others, "new (default) or mean",
      "Predictions of a regression. new: sd and interval of a new observation, with its noise. mean: those of the mean, without noise."},
 };

@@ -172,8 +172,9 @@ struct ValueOf {
 
 std::vector<std::pair<std::string, OptionValue>> options_to_keep(const ModelOptions& options) {
   static const ModelOptions defaults;
-  static const std::set<std::string_view> not_kept = {"weights", "column_names",    "class_names", "target",   "threads", "record_every",
-                                                      "level",   "keep_covariance", "rule",        "interval", "verbose", "odds"};
+  static const std::set<std::string_view> not_kept = {"weights",      "column_names", "class_names",     "target", "threads",
+                                                      "record_every", "level",        "keep_covariance", "rule",   "interval",
+                                                      "verbose",      "odds",         "standardized"};
   std::vector<std::pair<std::string, OptionValue>> kept;
   for (const ModelOption& option : model_options())
     if (!not_kept.contains(option.name))

@@ -396,6 +396,32 @@ TEST_F(FitCommand, PrintsOddsRatiosIfAsked) {
     EXPECT_TRUE(contains(run(Arguments{"fit", pima, "--odds"} + other).err, "--odds applies only to logistic regressions of two classes"));
 }
 
+TEST_F(FitCommand, PrintsStandardizedCoefficientsIfAsked) {
+  for (const Arguments& what :
+       {Arguments{"--target", "type", "--model", "logistic"}, {"--target", "bmi", "--ignore", "type", "--model", "linear"}}) {
+    const Arguments fit = Arguments{"fit", pima, "--prior", "ard"} + what;
+    const Json json = json_of(fit);
+    const std::string text = output_of(fit + Arguments{"--standardized"});
+    EXPECT_FALSE(contains(text, "(intercept)"));
+    std::size_t at = 0;
+    for (const std::string& line : testing::lines_of(text)) {
+      if (at == json["columns"].size() || !line.starts_with("  " + json["columns"][at].get<std::string>() + " ")) continue;
+      std::istringstream words(line);
+      std::string name;
+      double mean = 0, sd = 0, lower = 0;
+      words >> name >> mean >> sd >> lower;
+      const double expected = json["standardized_mean"][at].get<double>(), unit = expected / json["mean"][at].get<double>();
+      EXPECT_NEAR(mean, expected, 2e-3 * std::abs(expected)) << line;
+      EXPECT_NEAR(sd, unit * json["sd"][at].get<double>(), 2e-3 * sd) << line;
+      EXPECT_NEAR(lower, unit * json["interval"][at][0].get<double>(), 2e-3 * std::abs(lower)) << line;
+      ++at;
+    }
+    EXPECT_EQ(at, json["columns"].size()) << text;
+  }
+  EXPECT_TRUE(contains(run({"fit", pima, "--target", "npreg", "--categorical", "npreg", "--model", "logistic", "--standardized"}).err,
+                       "--standardized applies only to regressions and to logistic regressions of two classes"));
+}
+
 TEST_F(FitCommand, WarnsThatATargetOfFewWholeNumbersMayNameClasses) {
   const auto said = [&](int classes, double step) {
     std::string csv = "x,y\n";

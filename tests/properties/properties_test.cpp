@@ -23,6 +23,7 @@ TEST_P(Properties, HoldOfRandomProblems) {
   options.seed = 1 + options.count * static_cast<std::uint64_t>(GetParam());
   options.failures = "";
   options.shell_every = 5;
+  options.brief = true;
   EXPECT_EQ(run_properties(options).num_failures, 0u) << "the output above shows each failure, and the command that repeats it";
 }
 

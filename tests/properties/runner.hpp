@@ -17,6 +17,7 @@ struct RunOptions {
   std::uint64_t shell_every = 1;                  ///< one of so many problems also runs with the program; 0: none
   bool strict = false;                            ///< failures under an exemption count, too
   bool show = false;                              ///< print each problem
+  bool brief = false;                             ///< a problem whose fit makes very many steps is only checked without further fits
   bool digest = false;  ///< instead of checking properties: print a number for each answer, to compare two versions
 };
 
