@@ -148,7 +148,7 @@ class Model(Result):
         return Result(call_for_handle("result", "ardvark_predict", self._model, byref(view), pointer, options))
 
     def summary(self, level: Optional[float] = None, **options: Any) -> str:
-        """The fit as a table to read, with intervals of this level. Options: verbose, odds.
+        """The fit as a table to read, with intervals of this level. Options: verbose, odds, standardized.
 
         Examples
         --------

@@ -232,9 +232,7 @@ ardvark_code ardvark_model_from_moments(const ardvark_moments* moments, const ar
 
 ardvark_code ardvark_model_V_inverse(const ardvark_model* model, const ardvark_matrix* X, ardvark_array* array, ardvark_error* error) {
   return guarded(error, [&] {
-    ardvark_array& out = required(array, "array");
-    if (out.struct_size < sizeof(ardvark_array))
-      throw InvalidArgument(fmt::format("array.struct_size is {}; it must be sizeof(ardvark_array)", out.struct_size));
+    ardvark_array& out = array_of(array, "array");
     const Fit* const fit = required(model, "model").model->score();
     if (fit == nullptr) throw InvalidArgument("V^-1 exists only for one linear or logistic regression");
     std::optional<Data> rows;

@@ -58,6 +58,14 @@ T& required(T* pointer, const char* name) {
   return *pointer;
 }
 
+/// The structure that a call fills. \throws InvalidArgument  it is null, or its size is not set
+[[nodiscard]] inline ardvark_array& array_of(ardvark_array* array, const char* name) {
+  ardvark_array& out = required(array, name);
+  if (out.struct_size < sizeof(ardvark_array))
+    throw InvalidArgument(std::string(name) + ".struct_size is " + std::to_string(out.struct_size) + "; it must be sizeof(ardvark_array)");
+  return out;
+}
+
 /// Memory that the caller frees with ardvark_free.
 [[nodiscard]] void* allocate(std::size_t size);
 [[nodiscard]] char* copy(std::string_view text);  ///< with a zero at the end

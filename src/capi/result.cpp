@@ -182,9 +182,7 @@ void ardvark_result_free(ardvark_result* result) { delete result; }
 
 ardvark_code ardvark_result_array(const ardvark_result* result, const char* name, ardvark_array* array, ardvark_error* error) {
   return guarded(error, [&] {
-    ardvark_array& out = required(array, "array");
-    if (out.struct_size < sizeof(ardvark_array))
-      throw InvalidArgument(fmt::format("array.struct_size is {}; it must be sizeof(ardvark_array)", out.struct_size));
+    ardvark_array& out = array_of(array, "array");
     Lookup lookup(&required(name, "name"));
     required(result, "result").visit(lookup);
     if (lookup.found.data == nullptr) fail(*result, name, lookup.is_known);

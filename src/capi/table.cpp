@@ -97,9 +97,7 @@ void ardvark_encoding_free(ardvark_encoding* encoding) { delete encoding; }
 
 ardvark_code ardvark_encoding_apply(const ardvark_encoding* encoding, const ardvark_table* table, ardvark_array* X, ardvark_error* error) {
   return guarded(error, [&] {
-    ardvark_array& out = required(X, "X");
-    if (out.struct_size < sizeof(ardvark_array))
-      throw InvalidArgument(fmt::format("X.struct_size is {}; it must be sizeof(ardvark_array)", out.struct_size));
+    ardvark_array& out = array_of(X, "X");
     const FeatureEncoding& how = required(encoding, "encoding").encoding;
     const EncodedTable encoded = encode(table_of(required(table, "table"), how.features), how);
     const std::size_t size = static_cast<std::size_t>(encoded.rows) * static_cast<std::size_t>(encoded.cols);
