@@ -112,7 +112,7 @@ std::uint64_t digest_of(const Subject& subject) {
 // A fit of hundreds of times the usual work: each of its many steps is one for every value of the hyper-parameters. Most properties repeat
 // the fit many times.
 bool is_dear(const Subject& subject) {
-  constexpr int many_steps = 30;
+  constexpr int many_steps = 14;
   if (!subject.model) return false;
   const Report& report = report_of(*subject.model);
   return report.solver == SolverKind::coordinate && report.sweeps > many_steps;

@@ -48,11 +48,12 @@ probability = {name: fit.predict_proba(X_test)[:, 1] for name, fit in fits.items
 # %%
 # There are two ARD fits with the paper's bound (JJ.5). The published program, a preset, stops when
 # the relative change of the bound is below 1e-5. The model has an intercept and columns of standard
-# deviation one, and goes on until there is nothing left to gain.
+# deviation one, and goes on until the bound can gain no more than 1e-5 nats a row. The default of `tol` is smaller: it takes
+# 20 times as long here, and changes no number below by more than .005.
 preset = _core.fit(
     X, (y == 1).astype(float), preset="vb_logit_fit_ard", compat=True, class_names=["-1", "1"]
 )
-ard = BayesianLogisticRegression("ard", likelihood="jj").fit(X, y)
+ard = BayesianLogisticRegression("ard", likelihood="jj", tol=1e-5).fit(X, y)
 fits["ARD, model"] = ard
 probability["ARD, model"] = ard.predict_proba(X_test)[:, 1]
 probability["ARD, as published"] = preset.predict(X_test).array("probability")[:, 1]
