@@ -15,7 +15,7 @@ namespace ardvark::cli {
 
 struct FitArguments : ModelOptions {
   const CLI::App* command = nullptr;  ///< knows which options were given
-  std::string data, output, weights_column, missing = "refuse";
+  std::string data, output, path, weights_column, missing = "refuse";
   std::vector<std::string> ignore, categorical, missing_markers, groups, flat_columns;
   char delimiter = ',';
   bool json = false, strict = false, covariance = false, quiet = false;
@@ -25,8 +25,8 @@ struct FitArguments : ModelOptions {
   void note_given();
 };
 
-/// A line for each preset, after a line break. \param classes_only  those that a selection can use
-[[nodiscard]] std::string list_of_presets(bool classes_only = false);
+/// A line for each preset, after a line break. \param columns_only  without those that select rows, not columns
+[[nodiscard]] std::string list_of_presets(bool columns_only = false);
 
 /// The help of an option of the program. A flag that is on by default is turned off.
 [[nodiscard]] std::string help_of(const ModelOptions& options, const ModelOption& row);
@@ -39,8 +39,8 @@ CLI::Option* add_model_option(CLI::App& c, ModelOptions& options, const char* na
 void add_table_options(CLI::App& c, const std::shared_ptr<FitArguments>& args);
 
 /// The options of the data and of the model, for all commands that fit.
-/// \param classes_only  without the presets of regressions
-void add_model_options(CLI::App& c, const std::shared_ptr<FitArguments>& args, bool classes_only);
+/// \param columns_only  without what selects rows, not columns
+void add_model_options(CLI::App& c, const std::shared_ptr<FitArguments>& args, bool columns_only);
 
 [[nodiscard]] int fit_table(const FitArguments& args, Task task);  ///< linear, logistic with any number of classes, presets
 [[nodiscard]] int fit_rvm(const FitArguments& args);               ///< relevance vector machines

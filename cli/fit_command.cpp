@@ -15,6 +15,8 @@ namespace {
 int run_fit(const FitArguments& args) {
   if (args.covariance && !args.json) throw InvalidArgument("--covariance needs --json; the table has no place for a matrix");
   const ModelKind kind = check_options(args);
+  if (!args.path.empty() && (kind == ModelKind::relevance || args.prior != "laplace" || args.lambda))
+    throw InvalidArgument("--path applies only to --prior laplace without --lambda");
   if (kind == ModelKind::relevance) return fit_rvm(args);
   return fit_table(args, kind == ModelKind::linear ? Task::linear : Task::logistic);
 }
@@ -31,11 +33,10 @@ void FitArguments::note_given() {
   }
 }
 
-std::string list_of_presets(bool classes_only) {
+std::string list_of_presets(bool columns_only) {
   std::string out;
   for (const PresetInfo& p : presets())
-    if (!classes_only || (p.task == Task::logistic && std::string_view(p.name) != "slr_rvm"))
-      out += fmt::format("\n  {:<19} {}", p.name, p.description);
+    if (!columns_only || std::string_view(p.name) != "slr_rvm") out += fmt::format("\n  {:<19} {}", p.name, p.description);
   return out;
 }
 
@@ -82,13 +83,13 @@ void add_table_options(CLI::App& c, const std::shared_ptr<FitArguments>& args) {
   c.add_option("--delimiter", args->delimiter, "Field separator (default ,)")->check(is_one_character);
 }
 
-void add_model_options(CLI::App& c, const std::shared_ptr<FitArguments>& args, bool classes_only) {
+void add_model_options(CLI::App& c, const std::shared_ptr<FitArguments>& args, bool columns_only) {
   add_table_options(c, args);
   const auto add = [&](const char* name) { return add_model_option(c, *args, name); };
   CLI::Option* model = add("model")->check(not_empty);
-  if (classes_only) model->description("logistic (two classes or more): intercept, standardised columns");
-  add_model_option(c, *args, "preset", list_of_presets(classes_only))->check(not_empty);
-  for (const char* name : {"compat", "converge", "prior", "lambda"}) add(name);
+  if (columns_only) model->description("linear, or logistic (two classes or more): intercept, standardised columns");
+  add_model_option(c, *args, "preset", list_of_presets(columns_only))->check(not_empty);
+  for (const char* name : {"compat", "converge", "prior", "lambda", "lambda_rule"}) add(name);
   c.add_option(
        "--group", args->groups,
        "NAME=COLUMN,COLUMN,... columns that enter the model together (sparse and slab) or share a precision (repeatable; put a name "
@@ -98,7 +99,7 @@ void add_model_options(CLI::App& c, const std::shared_ptr<FitArguments>& args, b
   c.add_option("--flat", args->flat_columns, "COLUMN,... columns without a prior")->allow_extra_args(false);
   for (const char* name :
        {"coding", "likelihood", "a0", "b0", "c0", "d0", "intercept", "standardize", "solver", "max_sweeps", "tolerance", "acceleration"})
-    if (!classes_only || (std::string_view(name) != "c0" && std::string_view(name) != "d0")) add(name);
+    add(name);
 }
 
 void add_fit(CLI::App& app, Run& run) {
@@ -106,9 +107,14 @@ void add_fit(CLI::App& app, Run& run) {
   shorten_help(c);
   auto args = std::make_shared<FitArguments>();
   add_model_options(c, args, false);
-  for (const char* name : {"threads", "row_order", "level", "verbose", "odds", "standardized", "diagnose"})
+  for (const char* name : {"folds", "seed", "threads", "row_order", "level", "verbose", "odds", "standardized", "diagnose"})
     add_model_option(c, *args, name);
   c.add_option("-o,--output", args->output, "Write the model to this file")->check(not_empty);
+  c.add_option(
+       "--path", args->path,
+       "With --prior laplace and no --lambda: write to this CSV file, for each lambda, the loss of the cross-validation, its standard "
+       "error, and the coefficients")
+      ->check(not_empty);
   c.add_flag("--json", args->json, "Print one JSON object instead of a table");
   c.add_flag("--covariance", args->covariance,
              "With --json: the full posterior covariance, intercept last; with several classes, one class after the other");
@@ -120,7 +126,7 @@ void add_fit(CLI::App& app, Run& run) {
       "Examples:\n"
       "  ardvark fit examples/data/Pima.tr.csv --target type --model logistic -o pima.ardvark\n"
       "  ardvark fit examples/data/Pima.tr.csv --target bmi --model linear --ignore type --json\n"
-      "  ardvark fit examples/data/Pima.tr.csv --target type --model logistic --prior laplace --lambda 6\n"
+      "  ardvark fit examples/data/Pima.tr.csv --target type --model logistic --prior laplace --path path.csv\n"
       "  ardvark fit examples/data/Pima.tr.csv --target type --model rvm --centres 40 -o rvm.ardvark\n"
       "  ardvark fit examples/data/Pima.tr.csv --target bmi --ignore type --model rvm --task regression --centres 30\n"
       "Relevance vectors are named by their row in the file, in the table and in relevance_rows of --json: from 1, without the header and "

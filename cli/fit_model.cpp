@@ -126,6 +126,43 @@ SavedModel fit_with_progress(const FitArguments& args, ModelProblem& problem) {
   return model;
 }
 
+namespace {
+
+// The class of each regression, or its pair of classes, in the order of SoftmaxFit::machines.
+std::vector<std::string> names_of_regressions(const SoftmaxFit& fit) {
+  if (fit.coding != ClassCoding::one_against_one) return fit.classes;
+  std::vector<std::string> names;
+  for (std::size_t low = 0; low < fit.classes.size(); ++low)
+    for (std::size_t high = low + 1; high < fit.classes.size(); ++high)
+      names.push_back(fmt::format("{} against {}", fit.classes[high], fit.classes[low]));
+  return names;
+}
+
+// The choice of lambda by each regression: one, or one for each class.
+std::string path_csv(const SavedModel& model) {
+  const SoftmaxFit* classes = model.softmax();
+  const Fit& first = classes != nullptr ? classes->machines.front() : *model.score();
+  std::string csv = classes != nullptr ? "class,lambda,loss,loss_error,nonzero" : "lambda,loss,loss_error,nonzero";
+  for (const std::string& name : first.column_names) csv += "," + csv_field(name);
+  csv += "\n";
+  const auto add = [&](const Fit& fit, const std::string& start) {
+    const LambdaChoice& choice = *fit.lambda_choice;
+    for (Index i = 0; i < choice.lambda.size(); ++i) {
+      csv += fmt::format("{}{},{},{},{}", start, choice.lambda[i], choice.loss[i], choice.loss_error[i],
+                         choice.num_nonzero[static_cast<std::size_t>(i)]);
+      for (const double w : choice.mean.col(i)) csv += fmt::format(",{}", w);
+      csv += "\n";
+    }
+  };
+  if (classes == nullptr) add(first, "");
+  if (classes == nullptr) return csv;
+  const std::vector<std::string> names = names_of_regressions(*classes);
+  for (std::size_t m = 0; m < classes->machines.size(); ++m) add(classes->machines[m], csv_field(names[m]) + ",");
+  return csv;
+}
+
+}  // namespace
+
 int finish_fit(const FitArguments& args, SavedModel& model, const Training& training) {
   note_dropped(training.num_dropped, report_of(model));
   const bool has = has_posterior(model), saved = !args.output.empty() && has;
@@ -135,11 +172,16 @@ int finish_fit(const FitArguments& args, SavedModel& model, const Training& trai
   } else if (!args.output.empty()) {
     fmt::print(stderr, "ardvark: '{}' was not written, because the fit has no posterior: {}\n", args.output, report_of(model).message);
   }
+  if (!args.path.empty() && has) {
+    const UninterruptedWrite guard;
+    write_text_file(args.path, path_csv(model));
+  }
   if (args.json) {
     fmt::print("{}\n", to_json(model, args.level, args.covariance && has));
   } else if (!args.quiet) {
     fmt::print("{}", naming_json(summary(model, args)));
     if (saved) fmt::print("model                 {}\n", args.output);
+    if (!args.path.empty() && has) fmt::print("path                  {}\n", args.path);
   }
   if (saved != !args.output.empty()) return not_converged;
   return args.strict && report_of(model).status != Status::converged ? not_converged : ok;

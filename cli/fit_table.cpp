@@ -78,6 +78,7 @@ Table read_table(const FitArguments& args) {
       if (name == used)
         throw InvalidArgument(fmt::format("{} '{}' is also named by --ignore; a column is either used or ignored", option, name));
   require_folder_of(args.output, args.data);
+  require_folder_of(args.path, args.data);
   return read_csv(args.data, csv);
 }
 

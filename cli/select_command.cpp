@@ -40,7 +40,8 @@ int run_select(const SelectArguments& args) {
   require_writable(folds_file);
   if (!args.folds_out.empty() && args.folds_out == args.output)
     throw InvalidArgument(fmt::format("--folds-out and --output are both '{}'; give two paths", args.output));
-  ModelProblem problem = model_problem(args, Task::logistic);
+  const bool linear = args.preset.empty() ? args.model == "linear" : task_of_preset(args.preset) == Task::linear;
+  ModelProblem problem = model_problem(args, linear ? Task::linear : Task::logistic);
   SelectionCounts counts;
   {
     ProgressLine progress(!args.quiet && !args.json);
@@ -88,11 +89,13 @@ void add_select(CLI::App& app, Run& run) {
   c.add_flag("--strict", args->strict, "Exit with 4 when a fit has not converged");
   c.add_flag("-q,--quiet", args->quiet, "Print no table and no progress");
   c.footer(
-      "The SC-value of a feature is the sum of the test accuracies of the fits that kept it. Standard errors are over rows; the sd over "
+      "The SC-value of a feature is the sum of the test accuracies of the fits that kept it; of a regression, of their R^2. Standard "
+      "errors are over rows; the sd over "
       "repeats shows how much the results depend on the random folds.\n"
       "Examples:\n"
       "  ardvark select examples/data/Pima.tr.csv --target type --preset slr_var --folds 10 --repeats 10 --seed 1\n"
-      "  ardvark select examples/data/Pima.tr.csv --target type --model logistic --prior ard --repeats 2 -o counts.csv");
+      "  ardvark select examples/data/Pima.tr.csv --target type --model logistic --prior ard --repeats 2 -o counts.csv\n"
+      "  ardvark select examples/data/Boston.csv --target medv --model linear --prior laplace --repeats 2");
   c.callback([args, &run] {
     args->note_given();
     run = [args] { return run_select(*args); };

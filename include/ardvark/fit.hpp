@@ -43,6 +43,12 @@ enum class RowOrder {
               ///< depend on the order of the table
 };
 
+/// Which lambda a Laplace prior without a lambda takes. Cross-validation computes the loss for each lambda of a path.            (L1.12)
+enum class LambdaRule {
+  smallest_loss,      ///< the lambda with the smallest loss, glmnet's lambda.min
+  one_standard_error  ///< the largest lambda whose loss is at most one standard error above the smallest, glmnet's lambda.1se
+};
+
 /// Options of fit_linear and fit_logistic. The defaults are those of a *model*: an intercept, standardised columns, and convergence by the
 /// remaining gain. options_for_preset() returns those of a published program.
 struct FitOptions {
@@ -87,8 +93,11 @@ struct FitOptions {
   bool mixed_precision = true;  ///< logistic models, large fits: early sweeps compute their O(n p^2) products in single precision; the last
                                 ///< sweeps and all results are in double. Linear models with a sparse prior, long tables: the Gram matrix
                                 ///< is in single precision where this cannot change the result                (MP.2), (MP.3)
-  int record_every = 0;         ///< sweeps between two columns of Fit::precision_history, >= 0; 0: no history
-  int threads = 0;              ///< during the fit; 0: the number of threads of OpenBLAS
+  LambdaRule lambda_rule = LambdaRule::smallest_loss;  ///< Laplace prior without a lambda                                      (L1.12)
+  int folds = 10;                                      ///< the same: number of folds of the cross-validation, >= 2
+  std::uint64_t seed = 1;                              ///< the same: decides which rows are in which fold
+  int record_every = 0;                                ///< sweeps between two columns of Fit::precision_history, >= 0; 0: no history
+  int threads = 0;                                     ///< during the fit; 0: the number of threads of OpenBLAS
   Keep keep_covariance = Keep::automatic;      ///< the factor that predict() and covariance() need; automatic: if it is at most 256 MB
   SweepCallback on_sweep = {};                 ///< after each sweep; return false to stop (status = stopped_by_user)
   std::string preset = {};                     ///< options_for_preset sets it
@@ -115,6 +124,27 @@ struct PresetInfo {
 [[nodiscard]] FitOptions options_for_preset(const std::string& name, bool compat = false);
 /// The task of a preset. \throws InvalidArgument  an unknown name
 [[nodiscard]] Task task_of_preset(const std::string& name);
+
+/// The lambdas of a path: those given, or `count` of them from lambda_max down to smallest times lambda_max, evenly spaced in ln lambda.
+struct PathGrid {
+  std::vector<double> lambdas = {};  ///< each > 0, in any order; the fits begin with the largest
+  int count = 50;                    ///< >= 1; read if `lambdas` is empty
+  double smallest = 0;               ///< in (0, 1]; 0: 1e-4 with more rows than columns, else 1e-2
+};
+
+/// The mode for each lambda, in your units.
+struct LambdaPath {
+  double lambda_max = 0;             ///< every weight is zero for this lambda and larger ones                      (L1.5)
+  Vector lambda;                     ///< [count] falling
+  Matrix mean;                       ///< [p, count]
+  Vector intercept;                  ///< [count]; empty without an intercept
+  Vector log_likelihood;             ///< [count] of the training rows, nats; linear: at its best noise variance
+  std::vector<Index> num_nonzero;    ///< [count] penalised columns that are not zero
+  std::vector<std::string> classes;  ///< logistic: the two labels; a positive weight raises the probability of the second
+  std::vector<Report> reports;       ///< [count]; bound as in Fit
+  std::vector<std::string> notes;    ///< what was decided for the caller, and why
+  double seconds = 0;                ///< the whole path, wall clock
+};
 
 struct Interval {
   double lower = 0;
@@ -167,6 +197,20 @@ struct SparseResult {
                                     ///< with groups
 };
 
+/// How a cross-validation chose the lambda of a Laplace prior. The loss is that of the mode, per row that no fit to it has seen: the
+/// squared error of a regression, in the units of the target squared; the log loss of two classes, in nats.                   (L1.12)
+struct LambdaChoice {
+  Vector lambda;                                ///< [count] falling
+  Vector loss;                                  ///< [count] mean over the rows
+  Vector loss_error;                            ///< [count] its standard error, from the folds
+  std::vector<Index> num_nonzero;               ///< [count] penalised columns that are not zero in the fit to all rows
+  Matrix mean;                                  ///< [p, count] coefficients of the fits to all rows; empty after loading a model file
+  double smallest_loss = 0;                     ///< the lambda with the smallest loss
+  double one_standard_error = 0;                ///< the largest lambda whose loss is at most one standard error above that
+  LambdaRule rule = LambdaRule::smallest_loss;  ///< which of the two was taken
+  int folds = 0;
+};
+
 /// The result of a fit. Vectors have one entry per column of X, in the order and the units of X.
 struct Fit {
   Task task = Task::linear;
@@ -192,6 +236,7 @@ struct Fit {
   std::vector<std::string> column_names;                         ///< [p]
   PriorKind prior = PriorKind::shared;                           ///< the prior that was used
   double lambda = 0;                                             ///< Laplace prior: its lambda
+  std::optional<LambdaChoice> lambda_choice;                     ///< how lambda was chosen, if it was not given
   LogisticLikelihood likelihood = LogisticLikelihood::gaussian;  ///< logistic: the likelihood in `bound`; Laplace prior: laplace
 
   LinearPosterior posterior = LinearPosterior::joint;  ///< linear; if factorised, V is the covariance of w itself

@@ -15,7 +15,7 @@ struct LinearFit : Fit {};
 /// \param y  [n] finite
 /// \throws InvalidArgument  before any work, naming the argument, its value and the constraint
 /// If the fit does not converge or has numerical trouble, nothing is thrown: read fit.report.status.   O(n p min(n,p)) once, then at most
-/// O(min(n,p)^3) a sweep.
+/// O(min(n,p)^3) a sweep. With Prior::laplace(), `mean` is the mode: see fit_logistic.                                        (L1.10)
 [[nodiscard]] LinearFit fit_linear(MatrixView X, VectorView y, const FitOptions& options = {});
 /// The same fit, to the last bit, if you no longer need X: the fit takes over its memory and makes no copy. With the priors sparse, slab
 /// and dense and more columns than rows, the data for predictions stay in the memory of X, and the fit needs only O(n^2 + p) more. With
@@ -24,6 +24,11 @@ struct LinearFit : Fit {};
 ///     ardvark::LinearFit fit = ardvark::fit_linear(ardvark::OwnedMatrix(std::move(X)), y);
 ///
 [[nodiscard]] LinearFit fit_linear(OwnedMatrix&& X, VectorView y, const FitOptions& options = {});
+
+/// L1 regularised linear regression for many lambdas, as fit_logistic_path. The mode does not depend on the noise; lambda is in the units
+/// of y.                                                                                                                       (L1.10)
+/// \throws InvalidArgument  as fit_linear
+[[nodiscard]] LambdaPath fit_linear_path(MatrixView X, VectorView y, const PathGrid& grid = {}, const FitOptions& options = {});
 
 /// A Student-t distribution per row: the new observation, or the mean, is mean + scale t. With infinite degrees of freedom, it is a normal
 /// distribution.                                                                                                    (LIN.4), (VR.4)
@@ -34,6 +39,8 @@ struct StudentPrediction {
   [[nodiscard]] Vector standard_deviation() const;  ///< infinite for degrees_of_freedom <= 2
   /// Half the width of the central interval at this level, in (0, 1): a new observation lies within mean +- that.
   [[nodiscard]] Vector half_width(double level = 0.95) const;
+  /// Log density of one observation per row, nats. \param y  [m] finite.  \throws InvalidArgument
+  [[nodiscard]] Vector log_density(VectorView y) const;
 };
 /// What a regression predicts.
 enum class PredictionOf {

@@ -22,31 +22,10 @@ struct LogisticFit : Fit {};
 /// zero has no variance, so the fit does not say how sure this zero is.                                   docs/math/l1.md
 [[nodiscard]] LogisticFit fit_logistic(MatrixView X, VectorView labels, const FitOptions& options = {});
 
-/// The lambdas of a path: those given, or `count` of them from lambda_max down to smallest times lambda_max, evenly spaced in ln lambda.
-struct PathGrid {
-  std::vector<double> lambdas = {};  ///< each > 0, in any order; the fits begin with the largest
-  int count = 50;                    ///< >= 1; read if `lambdas` is empty
-  double smallest = 0;               ///< in (0, 1]; 0: 1e-4 with more rows than columns, else 1e-2
-};
-
-/// The mode for each lambda, in your units.
-struct LogisticPath {
-  double lambda_max = 0;             ///< every weight is zero for this lambda and larger ones                      (L1.5)
-  Vector lambda;                     ///< [count] falling
-  Matrix mean;                       ///< [p, count]
-  Vector intercept;                  ///< [count]; empty without an intercept
-  Vector log_likelihood;             ///< [count] of the training rows, nats
-  std::vector<Index> num_nonzero;    ///< [count] penalised columns that are not zero
-  std::vector<std::string> classes;  ///< the two labels; a positive weight raises the probability of the second
-  std::vector<Report> reports;       ///< [count]; bound as in Fit
-  std::vector<std::string> notes;    ///< what was decided for the caller, and why
-  double seconds = 0;                ///< the whole path, wall clock
-};
-
 /// L1 regularised logistic regression for many lambdas. Each fit starts from the result of the one before. For the posterior at one of
 /// them, call fit_logistic with Prior::laplace(lambda). \param options  as for fit_logistic with a Laplace prior, whose lambda is not read;
 /// on_sweep is called for each step of each fit \throws InvalidArgument  as fit_logistic
-[[nodiscard]] LogisticPath fit_logistic_path(MatrixView X, VectorView labels, const PathGrid& grid = {}, const FitOptions& options = {});
+[[nodiscard]] LambdaPath fit_logistic_path(MatrixView X, VectorView labels, const PathGrid& grid = {}, const FitOptions& options = {});
 
 enum class PredictiveRule {
   automatic,             ///< published_row for the presets of VBLinLogit, plug_in for those of the SLR toolbox with compat, else exact

@@ -31,12 +31,13 @@ enum class Spelling { words, command_line };
 ///     options.set("max_sweeps", 100.0);
 ///     ardvark::SavedModel model = ardvark::fit_model(X, labels, options);
 struct ModelOptions {
-  std::string model = {};             ///< "linear", "logistic" (two classes or more) or "rvm"; empty with a preset
-  std::string preset = {};            ///< a published program, one of presets(); empty with a model
-  bool compat = false;                ///< preset: reproduce the program exactly, its defects included
-  std::string task = {};              ///< rvm: "regression" or "classification"
-  std::string prior = "auto";         ///< "auto", "sparse", "slab", "dense", "shared", "ard", "groups", "none"; for classes also "laplace"
-  std::optional<double> lambda = {};  ///< Laplace prior
+  std::string model = {};                     ///< "linear", "logistic" (two classes or more) or "rvm"; empty with a preset
+  std::string preset = {};                    ///< a published program, one of presets(); empty with a model
+  bool compat = false;                        ///< preset: reproduce the program exactly, its defects included
+  std::string task = {};                      ///< rvm: "regression" or "classification"
+  std::string prior = "auto";                 ///< "auto", "sparse", "slab", "dense", "shared", "ard", "groups", "none" or "laplace"
+  std::optional<double> lambda = {};          ///< Laplace prior
+  std::string lambda_rule = "min";            ///< Laplace prior without lambda: "min" or "1se"; `folds` and `seed` belong to it
   std::optional<double> toolbox_gamma1 = {};  ///< presets l1_slr_lap, l1_slr_c: gamma1 of the toolbox, > 0, instead of lambda  (SLR.7)
   std::optional<double> toolbox_gamma0 = {};  ///< preset smlr: precisions have the prior Gamma(gamma0, gamma0), >= 0  (SLR.8)
   std::vector<Index> group = {};              ///< [columns] group number of each column, from 0
@@ -194,8 +195,8 @@ struct PredictionScore {
 /// \param options  the options of select_columns, which name the model
 [[nodiscard]] std::string to_json(const SelectionCounts& counts, const ModelOptions& options);
 
-/// Modes under a Laplace prior, one for each lambda, with the options for rows and columns.
-[[nodiscard]] LogisticPath fit_path(MatrixView X, VectorView labels, const PathGrid& grid, const ModelOptions& options);
+/// Modes under a Laplace prior, one for each lambda, with the options for rows and columns. model: "linear", or else "logistic".
+[[nodiscard]] LambdaPath fit_path(MatrixView X, VectorView labels, const PathGrid& grid, const ModelOptions& options);
 /// The posterior of a filter as a model. Of ModelOptions only column_names, class_names (two) and target are read.
 [[nodiscard]] SavedModel sequential_model(const SequentialLogistic& filter, const ModelOptions& options);
 

@@ -25,7 +25,7 @@ enum class PriorKind {
   sparse,     ///< a few larger effects plus many small ones: spike and slab plus ridge; the data determine both sizes      (SP.1)
   slab,       ///< only the few larger effects: spike and slab
   dense,      ///< only the many small effects: a ridge with its exact log evidence
-  laplace     ///< lambda/2 exp(-lambda |w_j|) for each column: L1 regularisation, logistic only                        (L1.1)
+  laplace     ///< lambda/2 exp(-lambda |w_j|) for each column: L1 regularisation                                       (L1.1)
 };
 
 /// How a sweep updates the precisions of the weights.
@@ -53,7 +53,7 @@ struct Pruning {
 struct Prior {
   PriorKind kind = PriorKind::automatic;
   double lambda = 0;  ///< laplace, or UpdateRule::laplace: nats per unit of |w_j| of the standardised column, > 0. It is n times glmnet's
-                      ///< lambda, and 1/C of liblinear. 0: not given; the error message then names a useful range
+                      ///< lambda, and 1/C of liblinear; linear: in units of y  (L1.10). 0: chosen by cross-validation  (L1.12)
   std::vector<Index> group;             ///< [columns] group number from 0; required for PriorKind::groups, optional for ard and automatic
   std::vector<Index> flat_columns;      ///< positions of columns without a prior
   std::vector<Index> fixed_columns;     ///< positions of columns with a given precision
@@ -67,7 +67,7 @@ struct Prior {
   [[nodiscard]] static Prior slab() { return of(PriorKind::slab); }
   [[nodiscard]] static Prior dense() { return of(PriorKind::dense); }
   [[nodiscard]] static Prior none() { return of(PriorKind::none); }
-  [[nodiscard]] static Prior laplace(double lambda) {
+  [[nodiscard]] static Prior laplace(double lambda = 0) {
     Prior p = of(PriorKind::laplace);
     p.lambda = lambda;
     return p;

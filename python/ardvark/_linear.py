@@ -24,19 +24,20 @@ class BayesianLinearRegression(RegressorMixin, Regressor, LinearScore):
     Parameters
     ----------
     prior : str, array-like of shape (n_features,) or dict, default="auto"
-        "auto", "sparse", "slab", "dense", "shared", "ard" or "none", or groups of columns. "auto" takes "sparse":
+        "auto", "sparse", "slab", "dense", "shared", "ard", "none" or "laplace", or groups of columns. "auto" takes "sparse":
         a few columns have an effect of their own, and all columns may have a small one. Its intervals are right with
         few and with many columns. "slab" has only the few effects, "dense" only the many. With "shared", all columns
         share one precision; with "ard", each column has its own; with groups, each group has one. Groups are one
         number per column, lists of columns, ``[["a", "b"], ["c", "d"]]``, or ``{"name": [columns]}``, with names or
-        positions of columns; a column in no group is alone. "none" is the classical answer. If you set an option that
+        positions of columns; a column in no group is alone. "none" is the classical answer. "laplace" is L1, the lasso: the mode,
+        with Laplace's approximation for the coefficients that are not zero. If you set an option that
         has no meaning for "sparse" (posterior="factorised", alpha_1, alpha_2, lambda_1, lambda_2, alpha_init,
         lambda_init, update_rule, prune_at, solver), "auto" takes "ard" if there are at least five rows per column, and
         "shared" otherwise; ``notes_`` says so.
     posterior : {"joint", "factorised"}, default="joint"
         "joint": the prior of the weights scales with the noise. "factorised": it does not, as in
         `sklearn.linear_model.BayesianRidge` and ARDRegression.
-    {flat, fit.reference}
+    {laplace_lambda, lambda_rule, cv, flat, fit.reference}
     alpha_1, alpha_2 : float, default=None
         Shape and rate of the Gamma prior of the noise precision, > 0.
     {lambda_1}
@@ -67,7 +68,7 @@ class BayesianLinearRegression(RegressorMixin, Regressor, LinearScore):
     lambda_ : float or ndarray of shape (n_features,)
         Mean precision of the weights, for columns as they are scaled inside (``standardize``) and, with
         posterior="joint", in units of the noise precision. A float under a shared prior; 0 for a flat column;
-        infinite for a column that was left out; None under a sparse prior.
+        infinite for a column that was left out; None under a sparse prior; under "laplace" its lambda.
     {relevance_, direction_}
     {sparse.inclusion_, sparse.undecided_, sparse.dense_fraction_, sparse.starts_, sparse.start_bounds_}
     {sparse.start_weights_, sparse.alternatives_}
@@ -108,6 +109,9 @@ class BayesianLinearRegression(RegressorMixin, Regressor, LinearScore):
 
     _options: ClassVar[dict[str, str]] = {
         "posterior": "posterior",
+        "laplace_lambda": "lambda",
+        "lambda_rule": "lambda_rule",
+        "cv": "folds",
         "alpha_1": "a0",
         "alpha_2": "b0",
         "lambda_1": "c0",
@@ -129,6 +133,9 @@ class BayesianLinearRegression(RegressorMixin, Regressor, LinearScore):
         prior: Prior = "auto",
         *,
         posterior: str = "joint",
+        laplace_lambda: Optional[float] = None,
+        lambda_rule: Optional[str] = None,
+        cv: Optional[int] = None,
         flat: Optional[Columns] = None,
         reference: Optional[Mapping[str, str]] = None,
         alpha_1: Optional[float] = None,
@@ -150,6 +157,9 @@ class BayesianLinearRegression(RegressorMixin, Regressor, LinearScore):
     ):
         self.prior = prior
         self.posterior = posterior
+        self.laplace_lambda = laplace_lambda
+        self.lambda_rule = lambda_rule
+        self.cv = cv
         self.flat = flat
         self.reference = reference
         self.alpha_1 = alpha_1

@@ -134,7 +134,7 @@ class BayesianLogisticRegression(LogisticScore):
         classes, these three fit each class against the rest. With "shared", all columns share one precision; with "ard",
         each column has its own; with groups, each group has one. Groups are one number per column, lists of columns,
         ``[["a", "b"], ["c", "d"]]``, or ``{"name": [columns]}``, with names or positions of columns; a column in no
-        group is alone. "none" is maximum likelihood. "laplace" is L1 with ``laplace_lambda``: the mode, with Laplace's
+        group is alone. "none" is maximum likelihood. "laplace" is L1: the mode, with Laplace's
         approximation for the coefficients that are not zero; several classes each against the rest. For a softmax of
         several classes, and if you set an option that has no meaning for "sparse" (likelihood, lambda_1, lambda_2,
         lambda_init, update_rule, prune_at, solver), "auto" takes "ard" if there are at least five rows per column, and
@@ -149,8 +149,7 @@ class BayesianLogisticRegression(LogisticScore):
         classes, where it predicts better. Otherwise it is "softmax".
     precision_per_class : bool, default=False
         Softmax: one precision for each class and column, instead of one for the weights of a column in all classes.
-    laplace_lambda : float, default=None
-        Lambda of prior="laplace", > 0: 1/C of scikit-learn's LogisticRegression on standardised columns.
+    {laplace_lambda, lambda_rule, cv}
     {flat, fit.reference, lambda_1, lambda_init}
     {fit_intercept}
     standardize : bool, default=True
@@ -202,6 +201,8 @@ class BayesianLogisticRegression(LogisticScore):
         "coding": "coding",
         "precision_per_class": "precision_per_class",
         "laplace_lambda": "lambda",
+        "lambda_rule": "lambda_rule",
+        "cv": "folds",
         "lambda_1": "a0",
         "lambda_2": "b0",
         "lambda_init": "start_precision",
@@ -224,6 +225,8 @@ class BayesianLogisticRegression(LogisticScore):
         coding: str = "automatic",
         precision_per_class: bool = False,
         laplace_lambda: Optional[float] = None,
+        lambda_rule: Optional[str] = None,
+        cv: Optional[int] = None,
         flat: Optional[Columns] = None,
         reference: Optional[Mapping[str, str]] = None,
         lambda_1: Optional[float] = None,
@@ -246,6 +249,8 @@ class BayesianLogisticRegression(LogisticScore):
         self.coding = coding
         self.precision_per_class = precision_per_class
         self.laplace_lambda = laplace_lambda
+        self.lambda_rule = lambda_rule
+        self.cv = cv
         self.flat = flat
         self.reference = reference
         self.lambda_1 = lambda_1

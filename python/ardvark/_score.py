@@ -54,6 +54,51 @@ class Alternatives(NamedTuple):
     inclusion: float
 
 
+class LambdaPath(NamedTuple):
+    """How cross-validation chose the lambda of prior="laplace".
+
+    The loss is that of rows that a fit has not seen: the squared error of a regression, the log loss (nats) of classes.
+
+    Attributes
+    ----------
+    lambda_min, lambda_1se : float
+        The lambda with the smallest loss, and the largest whose loss is at most one standard error above it.
+    lambdas : ndarray of shape (n_lambdas,)
+        Falling.
+    loss, loss_error : ndarray of shape (n_lambdas,)
+        Mean per row, and its standard error from the folds.
+    n_nonzero : ndarray of shape (n_lambdas,), int
+        Number of coefficients that are not zero in the fit to all rows.
+    coef : ndarray of shape (n_lambdas, n_coefficients) or None
+        Coefficients of the fits to all rows; None after loading from a file.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ardvark import BayesianLinearRegression
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(100, 5))
+    >>> model = BayesianLinearRegression("laplace").fit(X, X[:, 0] + rng.normal(size=100))
+    >>> path = model.lambda_path_
+    >>> path.coef.shape == (path.lambdas.size, 5), model.lambda_ == path.lambda_min <= path.lambda_1se
+    (True, True)
+    """
+
+    lambda_min: float
+    lambda_1se: float
+    lambdas: np.ndarray
+    loss: np.ndarray
+    loss_error: np.ndarray
+    n_nonzero: np.ndarray
+    coef: Optional[np.ndarray]
+
+
+def _lambda_path(found: Mapping[str, Any]) -> LambdaPath:
+    lists = (np.asarray(found[name], dtype=float) for name in ("lambda", "loss", "loss_error"))
+    coef = np.asarray(found["mean"], dtype=float) if "mean" in found else None
+    return LambdaPath(found["lambda_min"], found["lambda_1se"], *lists, np.asarray(found["num_nonzero"], dtype=int), coef)
+
+
 @assembled
 class LinearScore(WithPosterior, FittedModel):
     """The common part of fits with a coefficient for each column."""
@@ -153,7 +198,7 @@ class LinearScore(WithPosterior, FittedModel):
         self._take_coefficients(model)
         self.support_ = model.array("relevant").astype(bool)
         self.lambda_ = _precisions(model, len(self._column_names()))
-        for name in _SPARSE_ATTRIBUTES:  # left from an earlier fit
+        for name in (*_SPARSE_ATTRIBUTES, "lambda_path_"):  # left from an earlier fit
             self.__dict__.pop(name, None)
         if model.text("prior") in _SPARSE_PRIORS and self._is_one_score:
             self._take_sparse(model)
@@ -195,6 +240,27 @@ class LinearScore(WithPosterior, FittedModel):
             Alternatives(np.array(s["columns"]), np.array(s["probability"]), s["inclusion"])
             for s in self._model.value("credible_sets")
         ]
+
+    @cached_property
+    def lambda_path_(self) -> Union[LambdaPath, list[LambdaPath]]:
+        """How ``lambda_`` was chosen, if prior is "laplace" and ``laplace_lambda`` is None; with several classes, one for each.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from ardvark import BayesianLogisticRegression
+        >>> rng = np.random.default_rng(0)
+        >>> X = rng.normal(size=(100, 5))
+        >>> model = BayesianLogisticRegression("laplace", lambda_rule="1se").fit(X, X[:, 0] + rng.logistic(size=100) > 0)
+        >>> model.lambda_ == model.lambda_path_.lambda_1se
+        True
+        """
+        check_is_fitted(self)
+        try:
+            found = self._model.value("lambda_path")
+        except ValueError:
+            raise AttributeError('lambda_path_ exists only with prior="laplace" and without laplace_lambda') from None
+        return [_lambda_path(one) for one in found] if isinstance(found, list) else _lambda_path(found)
 
     @property
     def scores_(self) -> np.ndarray:
@@ -267,7 +333,8 @@ def _precisions(model: _core.Model, num_columns: int) -> Any:
     """E[alpha]: one number for a shared prior, else one per column: 0 if flat, infinite if left out."""
     prior = model.text("prior")
     if prior == "laplace":
-        return model.number("lambda")
+        given = model.value("lambda")
+        return np.array(given) if isinstance(given, list) else given
     if prior in _SPARSE_PRIORS:
         return None
     precision = model.array("precision")

@@ -32,7 +32,7 @@ class RelevanceSelector(SelectorMixin, Estimator):
         The estimator that chooses columns. None: `SparseLogisticRegression` if y holds labels, otherwise
         ``BayesianLinearRegression(prior="ard")``.
     by : {"relevance", "counts"}, default="relevance"
-        "relevance": one fit to all rows. "counts" (for classes): repeated stratified cross-validation, and the
+        "relevance": one fit to all rows. "counts": repeated cross-validation (of classes: stratified), and the
         share of the fits that kept a column. With few rows, one fit keeps the columns that these rows favour by chance.
     threshold : float, default=None
         A column is kept if its score is at least this. None: for "relevance" the rule of the estimator
@@ -59,9 +59,11 @@ class RelevanceSelector(SelectorMixin, Estimator):
     counts_ : ndarray of shape (n_features,), int
         by="counts" only: how many fits kept the column.
     sc_values_ : ndarray of shape (n_features,)
-        by="counts" only: the sum of the test accuracies of those fits.
+        by="counts" only: the sum of the test accuracies of those fits; of a regression, of their R^2, if positive.
     accuracy_ : float
-        by="counts" only: mean accuracy on test rows, in [0, 1].
+        by="counts" and classes only: mean accuracy on test rows, in [0, 1].
+    r_squared_ : float
+        by="counts" and a regression only: R^2 of test rows, at most 1.
     {n_features_in_, feature_names_in_}
 
     References
@@ -180,11 +182,12 @@ class RelevanceSelector(SelectorMixin, Estimator):
     def _count(
         self, estimator: LinearScore, X: np.ndarray, y: np.ndarray, weights: Any, target: Any
     ) -> np.ndarray:
-        if not is_classifier(estimator):
-            raise ValueError(
-                "by is 'counts'; that applies only to classes: estimator must be a classifier, and y must hold labels"
-            )
-        codes = estimator._encoded(y)
+        classes: list[str] = []
+        if is_classifier(estimator):
+            y = estimator._encoded(y)
+            classes = [str(label) for label in estimator.classes_]
+        else:
+            y = np.asarray(y, dtype=float)
         estimator.n_features_in_ = self.n_features_in_
         if hasattr(self, "feature_names_in_"):
             estimator.feature_names_in_ = self.feature_names_in_
@@ -193,14 +196,14 @@ class RelevanceSelector(SelectorMixin, Estimator):
             try:
                 result = _core.select(
                     X,
-                    codes,
+                    y,
                     callback=watch.function,
                     folds=self.folds,
                     repeats=self.repeats,
                     seed=None if state is None else check_random_state(state).randint(2**31 - 1),
                     weights=weights,
                     column_names=list(estimator._column_names()),
-                    class_names=[str(label) for label in estimator.classes_],
+                    class_names=classes,
                     target=target,
                     **estimator._model_options(),
                     **estimator._given_options(),
@@ -211,7 +214,10 @@ class RelevanceSelector(SelectorMixin, Estimator):
         self.scores_ = result.array("share")
         self.counts_ = result.array("count").astype(int)
         self.sc_values_ = result.array("sc_value")
-        self.accuracy_ = result.number("accuracy.mean")
+        for name in ("accuracy", "r_squared"):
+            self.__dict__.pop(f"{name}_", None)  # left from an earlier fit
+        name = "accuracy" if classes else "r_squared"
+        setattr(self, f"{name}_", result.number(f"{name}.mean"))
         return self.scores_ >= 0.5
 
     def _get_support_mask(self) -> np.ndarray:

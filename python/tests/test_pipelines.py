@@ -66,8 +66,6 @@ def test_selection_counts():
     assert 0.7 < selector.accuracy_ < 1 and selector.sc_values_.shape == (4,)
     ridge = RelevanceSelector(BayesianLogisticRegression("ard"), **options).fit(X, species)
     assert ridge.counts_[0] == 10
-    with pytest.raises(ValueError, match="by is 'counts'; that applies only to classes"):
-        RelevanceSelector(by="counts").fit(X, y)
     with pytest.raises(ValueError, match="must be an estimator of ardvark"):
         RelevanceSelector(StandardScaler()).fit(X, y)
 

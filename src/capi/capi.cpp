@@ -312,7 +312,7 @@ ardvark_code ardvark_path(const ardvark_matrix* X, const double* labels, const d
     if (lambdas == nullptr && count != 0) grid.count = static_cast<int>(std::clamp<std::int64_t>(count, -1, 1 << 20));
     grid.smallest = smallest;
     const ModelOptions all = options_of(options);
-    const auto path = std::make_shared<const LogisticPath>(fit_path(data.X(), vector_of(labels, data.X().rows(), "labels"), grid, all));
+    const auto path = std::make_shared<const LambdaPath>(fit_path(data.X(), vector_of(labels, data.X().rows(), "labels"), grid, all));
     *result = new ardvark_result{[path](Fields& out) { visit(*path, out); }};
   });
 }

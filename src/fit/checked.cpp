@@ -1,8 +1,11 @@
 // From the caller's table to a Fit: make the frame, solve, assemble.
 #include "fit/checked.hpp"
 
+#include <fmt/format.h>
+
 #include "core/blas.hpp"
 #include "core/stopwatch.hpp"
+#include "fit/lambda_choice.hpp"
 #include "fit/prior_choice.hpp"
 #include "fit/validate_options.hpp"
 #include "frame/describe.hpp"
@@ -95,12 +98,27 @@ Fit fit_by(const LikelihoodRow& row, MatrixView X, VectorView y, const FitOption
 Fit fit_as_asked(Task task, MatrixView X, VectorView y, const FitOptions& options, std::shared_ptr<double[]> memory) {
   const Stopwatch watch;
   validate_options(options, task, X.cols());
-  const ChosenOptions chosen = with_chosen_prior(options, task, X.rows(), X.cols());
-  Fit fit = fit_checked(task, X, y, chosen.options, std::move(memory));
-  if (!chosen.note.empty()) fit.report.notes.insert(fit.report.notes.begin(), chosen.note);
+  ChosenOptions chosen = with_chosen_prior(options, task, X.rows(), X.cols());
+  ChosenLambda with_lambda = with_chosen_lambda(std::move(chosen.options), task, X, y);
+  Fit fit = fit_checked(task, X, y, with_lambda.options, std::move(memory));
+  fit.lambda_choice = std::move(with_lambda.choice);
+  for (std::string* note : {&with_lambda.note, &chosen.note})
+    if (!note->empty()) fit.report.notes.insert(fit.report.notes.begin(), std::move(*note));
   warn_if_too_confident(options, fit, X.cols());
   fit.report.seconds = watch.seconds();  // of everything, including the description of the fit
   return fit;
+}
+
+LambdaPath path_as_asked(Task task, MatrixView X, VectorView y, const PathGrid& grid, const FitOptions& options) {
+  FitOptions lasso = options;
+  if (lasso.prior.kind == PriorKind::automatic) lasso.prior.kind = PriorKind::laplace;
+  if (lasso.prior.kind != PriorKind::laplace)
+    throw InvalidArgument(fmt::format("prior is '{}'; a path of lambdas needs the Laplace prior", to_string(lasso.prior.kind)));
+  if (!lasso.preset.empty())
+    throw InvalidArgument(fmt::format("preset is '{}'; a path of lambdas needs a model, not a preset", lasso.preset));
+  validate_options(lasso, task, X.cols());
+  const blas::ThreadScope threads(options.threads);
+  return lasso_path(make_frame(task, X, y, lasso), grid);
 }
 
 }  // namespace ardvark::internal

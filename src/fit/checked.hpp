@@ -16,8 +16,10 @@ namespace ardvark::internal {
 /// A fit by sweeps with this likelihood, under the prior shared, ard, groups or none.
 /// \throws InvalidArgument  the target is not valid for the likelihood
 [[nodiscard]] Fit fit_by(const LikelihoodRow& likelihood, MatrixView X, VectorView y, const FitOptions& options);
-/// Validates the options, chooses a prior if it is `automatic`, and calls fit_checked. \throws InvalidArgument
+/// Validates the options, chooses a prior if it is `automatic` and a lambda if it has none, and calls fit_checked. \throws InvalidArgument
 [[nodiscard]] Fit fit_as_asked(Task task, MatrixView X, VectorView y, const FitOptions& options,
                                std::shared_ptr<double[]> memory = nullptr);
+/// The modes under a Laplace prior for many lambdas. \throws InvalidArgument
+[[nodiscard]] LambdaPath path_as_asked(Task task, MatrixView X, VectorView y, const PathGrid& grid, const FitOptions& options);
 
 }  // namespace ardvark::internal

@@ -1,4 +1,4 @@
-// fit_linear: table and target are checked.
+// fit_linear and fit_linear_path: table and target are checked.
 #include "ardvark/linear.hpp"
 
 #include "core/validate.hpp"
@@ -10,10 +10,14 @@ using namespace internal;
 
 namespace {
 
-LinearFit fit_linear_of(MatrixView X, std::shared_ptr<double[]> memory, VectorView y, const FitOptions& options) {
+void check_table(MatrixView X, VectorView y, const FitOptions& options) {
   validate::shape(X, "X");
   validate::vector(y, X.rows(), "y");
   validate::weights(options.weights, X.rows());
+}
+
+LinearFit fit_linear_of(MatrixView X, std::shared_ptr<double[]> memory, VectorView y, const FitOptions& options) {
+  check_table(X, y, options);
   return {fit_as_asked(Task::linear, X, y, options, std::move(memory))};
 }
 
@@ -22,6 +26,11 @@ LinearFit fit_linear_of(MatrixView X, std::shared_ptr<double[]> memory, VectorVi
 LinearFit fit_linear(MatrixView X, VectorView y, const FitOptions& options) { return fit_linear_of(X, nullptr, y, options); }
 LinearFit fit_linear(OwnedMatrix&& X, VectorView y, const FitOptions& options) {
   return fit_linear_of(X.view, std::move(X.memory), y, options);
+}
+
+LambdaPath fit_linear_path(MatrixView X, VectorView y, const PathGrid& grid, const FitOptions& options) {
+  check_table(X, y, options);
+  return path_as_asked(Task::linear, X, y, grid, options);
 }
 
 }  // namespace ardvark

@@ -64,8 +64,8 @@ void validate_compat(const FitOptions& options) {
 
 void validate_laplace(const FitOptions& options, bool linear) {
   const bool laplace = options.prior.kind == PriorKind::laplace;
-  if (laplace && linear)
-    throw InvalidArgument("prior 'laplace' applies only to logistic regression; it cannot be used for linear regression");
+  if (laplace && linear && options.posterior == LinearPosterior::factorised)
+    throw InvalidArgument("posterior 'factorised' cannot be used with a Laplace prior");
   if (laplace) validate_lasso(options);
   if (!laplace && preset_facts(options.preset).method == PresetMethod::coordinate)
     throw InvalidArgument(fmt::format("preset '{}' has a Laplace prior; the prior is '{}'", options.preset, to_string(options.prior.kind)));

@@ -26,8 +26,9 @@ void to_user_units(const Solution& solution, const Frame& frame, Fit& fit) {
     if (fit.left_out[static_cast<std::size_t>(j)]) continue;
     fit.mean[j] = units.y_scale * scale * solution.w[j];
     fit.V_diagonal[j] = unit * scale * scale * solution.V_diagonal[j];
+    if (!(solution.V_diagonal[j] > 0)) continue;  // pruned; spread may be infinite
     fit.variance[j] = y2 * spread * scale * scale * solution.V_diagonal[j];
-    if (solution.V_diagonal[j] > 0) fit.log_det_V += 2 * std::log(scale);  // log_det_V does not contain pruned columns
+    fit.log_det_V += 2 * std::log(scale);  // contains no pruned columns
   }
   if (s.intercept)
     fit.intercept = Intercept{units.y_center + units.y_scale * solution.w.dot(frame.origin()), y2 * spread * solution.origin_variance};
@@ -43,7 +44,8 @@ void without_posterior(Index num_columns, Fit& fit) {
 // Converts bounds from the units of the design to those of the data, in nats.
 void shift_bounds(double offset, Fit& fit) {
   fit.bound = fit.report.bound;
-  if (fit.report.bound_history.empty()) return;  // there is no bound
+  // Without a sweep there is no bound; only the mode of a Laplace prior may need no step.
+  if (fit.report.bound_history.empty() && fit.prior != PriorKind::laplace) return;
   fit.bound = fit.report.bound += offset;
   for (double& bound : fit.report.bound_history) bound += offset;
   if (!fit.sparse) return;

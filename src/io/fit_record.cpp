@@ -74,6 +74,36 @@ Json describe(const Report& report) {
           {"pruning", describe(report.pruning)}};
 }
 
+Json describe(const LambdaChoice& choice) {
+  const auto list = [](const Vector& v) { return std::vector<double>(v.begin(), v.end()); };
+  return {{"lambda", list(choice.lambda)},
+          {"loss", list(choice.loss)},
+          {"loss_error", list(choice.loss_error)},
+          {"num_nonzero", choice.num_nonzero},
+          {"chosen", Json::array({choice.smallest_loss, choice.one_standard_error})},
+          {"takes_one_standard_error", choice.rule == LambdaRule::one_standard_error},
+          {"folds", choice.folds}};
+}
+
+LambdaChoice read_choice(const Json& description, const std::string& path) {
+  LambdaChoice choice;
+  choice.num_nonzero = description.at("num_nonzero").whole_numbers();
+  const std::size_t count = choice.num_nonzero.size();
+  const auto vector_of = [&](const char* name) {
+    const std::vector<double> numbers = description.at(name).numbers();
+    const Vector v = VectorView(numbers).eigen();
+    if (numbers.size() != count || !(v.array() >= 0).all() || !v.allFinite()) fail_damaged(path, name);
+    return v;
+  };
+  choice.lambda = vector_of("lambda"), choice.loss = vector_of("loss"), choice.loss_error = vector_of("loss_error");
+  const std::vector<double> chosen = description.at("chosen").numbers();
+  if (chosen.size() != 2 || count == 0) fail_damaged(path, "chosen");
+  choice.smallest_loss = chosen[0], choice.one_standard_error = chosen[1];
+  choice.rule = description.at("takes_one_standard_error").flag() ? LambdaRule::one_standard_error : LambdaRule::smallest_loss;
+  choice.folds = static_cast<int>(description.at("folds").whole_number());
+  return choice;
+}
+
 Json describe(const Fit& fit) {
   const FitState& state = *fit.state;
   Json description = {{"task", to_string(fit.task)},
@@ -91,6 +121,7 @@ Json describe(const Fit& fit) {
                       {"lambda", fit.lambda},
                       {"likelihood", to_string(fit.likelihood)},
                       {"report", describe(fit.report)}};
+  if (fit.lambda_choice) description["lambda_choice"] = describe(*fit.lambda_choice);
   if (fit.sparse) description["sparse"] = describe(*fit.sparse);
   if (state.factor.kind == CovarianceFactor::Kind::mixture) description["mixture"] = describe(state.factor.mixture);
   return description;
@@ -181,6 +212,7 @@ void read_description(const FitReader& in, Fit& fit, FitState& state) {
     fit.likelihood = from_name(description.at("likelihood"),
                                {LogisticLikelihood::gaussian, LogisticLikelihood::bound, LogisticLikelihood::laplace}, path);
   if (description.contains("lambda")) fit.lambda = description.at("lambda").number();
+  if (description.contains("lambda_choice")) fit.lambda_choice = read_choice(description.at("lambda_choice"), path);
   fit.target = description.at("target").text();
   fit.classes = description.at("classes").texts();
   fit.group = description.at("group").whole_numbers();

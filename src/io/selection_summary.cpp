@@ -31,7 +31,11 @@ std::string summary(const SelectionCounts& counts, Index top) {
   for (std::size_t c = 0; c < counts.classes.size(); ++c)
     classes +=
         fmt::format("{}{} ({:.10g} rows)", c > 0 ? ", " : "", io::printable(counts.classes[c]), counts.class_weight[static_cast<Index>(c)]);
-  out += fmt::format("{}: {}\n", counts.target.empty() ? "classes" : "target " + io::printable(counts.target), classes);
+  const bool linear = counts.task == Task::linear;
+  if (!linear)
+    out += fmt::format("{}: {}\n", counts.target.empty() ? "classes" : "target " + io::printable(counts.target), classes);
+  else if (!counts.target.empty())
+    out += fmt::format("target {}\n", io::printable(counts.target));
 
   std::vector<Index> order = ranking(counts);
   const Index survived = std::count_if(counts.count.begin(), counts.count.end(), [](Index c) { return c > 0; });
@@ -47,8 +51,8 @@ std::string summary(const SelectionCounts& counts, Index top) {
   if (more > 0) out += fmt::format("  ... and {} more that survived at least once\n", more);
   out += fmt::format("\nnever survived        {} of {}\n", counts.num_columns() - survived, counts.num_columns());
   out += fmt::format("survivors per fit     {}\n", with_sd(counts.num_survivors, 1));
-  out += fmt::format("accuracy              {}, standard error {:.4f} (chance {:.4f})\n", with_sd(counts.accuracy, 4),
-                     counts.accuracy_error, counts.chance_accuracy);
+  out += fmt::format("{}{}, standard error {:.4f} (chance {:.4f})\n", linear ? "R^2, new rows         " : "accuracy              ",
+                     with_sd(counts.accuracy, 4), counts.accuracy_error, counts.chance_accuracy);
   out += fmt::format("log loss              {}, standard error {:.4f} (chance {:.4f})\n", with_sd(counts.log_loss, 4),
                      counts.log_loss_error, counts.chance_log_loss);
   out += fmt::format("status                {}: {}\n", to_string(counts.status), counts.message);

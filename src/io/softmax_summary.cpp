@@ -42,13 +42,20 @@ struct Weight {
   Index column, of;  // column -1: the intercept
 };
 
+std::string lambda_of(const SoftmaxFit& fit) {
+  const auto [least, most] =
+      std::minmax_element(fit.machines.begin(), fit.machines.end(), [](const Fit& a, const Fit& b) { return a.lambda < b.lambda; });
+  return least->lambda == most->lambda ? fmt::format(" (lambda {:.6g})", least->lambda)
+                                       : fmt::format(" (lambda {:.4g} to {:.4g})", least->lambda, most->lambda);
+}
+
 // The model, its rows and its classes.
 std::string heading(const SoftmaxFit& fit) {
   const Report& report = fit.report;
-  std::string out = fmt::format(
-      "{}{}, prior {}{}, {:.10g} rows, {} columns\n", what_it_is(fit),
-      report.preset.empty() ? "" : fmt::format(" (preset {}{})", report.preset, report.compat ? ", compat" : ""), to_string(fit.prior),
-      fit.prior == PriorKind::laplace ? fmt::format(" (lambda {:.6g})", fit.machines.front().lambda) : "", fit.num_rows, fit.num_columns());
+  std::string out =
+      fmt::format("{}{}, prior {}{}, {:.10g} rows, {} columns\n", what_it_is(fit),
+                  report.preset.empty() ? "" : fmt::format(" (preset {}{})", report.preset, report.compat ? ", compat" : ""),
+                  to_string(fit.prior), fit.prior == PriorKind::laplace ? lambda_of(fit) : "", fit.num_rows, fit.num_columns());
   out += fmt::format("target {}: {} classes: ", fit.target, fit.classes.size());
   constexpr Index most_classes = 10;
   for (Index c = 0; c < std::min(fit.num_classes(), most_classes); ++c)

@@ -149,12 +149,29 @@ Json kernel_json(const KernelSpec& spec) {
   return j;
 }
 
+// Of an object that is open; closes it.
+void visit(const LambdaChoice& choice, Fields& out) {
+  out.put("lambda_min", Json(choice.smallest_loss));
+  out.put("lambda_1se", Json(choice.one_standard_error));
+  out.put("lambda", choice.lambda);
+  out.put("loss", choice.loss);
+  out.put("loss_error", choice.loss_error);
+  out.put("num_nonzero", choice.num_nonzero);
+  out.put("folds", Json(choice.folds));
+  if (choice.mean.size() > 0 && out.wants("mean")) out.put_rows("mean", choice.mean.transpose());
+  out.close();
+}
+
 void visit(const Fit& fit, double level, Fields& out) {
   visit_status(fit.report, out);
   out.put("task", Json(to_string(fit.task)));
   visit_preset(fit.report, out);
   out.put("prior", Json(to_string(fit.prior)));
   if (fit.prior == PriorKind::laplace) out.put("lambda", Json(fit.lambda));
+  if (fit.lambda_choice) {
+    out.open("lambda_path");
+    visit(*fit.lambda_choice, out);
+  }
   if (fit.task == Task::logistic) out.put("likelihood", Json(to_string(fit.likelihood)));
   out.put("target", Json(fit.target));
   if (fit.task == Task::logistic) out.put("classes", Json(fit.classes));
@@ -246,6 +263,13 @@ void visit(const RelevanceFit& fit, double level, Fields& out) {
   visit_report(fit.report, out);
 }
 
+// Under a Laplace prior: of each class or pair of classes.
+Vector lambdas_of(const SoftmaxFit& fit) {
+  Vector lambda(static_cast<Index>(fit.machines.size()));
+  for (Index m = 0; m < lambda.size(); ++m) lambda[m] = fit.machines[static_cast<std::size_t>(m)].lambda;
+  return lambda;
+}
+
 // Coefficients: for each class or pair of classes, a list with one number per column.
 void visit(const SoftmaxFit& fit, double level, Fields& out) {
   visit_status(fit.report, out);
@@ -253,7 +277,17 @@ void visit(const SoftmaxFit& fit, double level, Fields& out) {
   out.put("coding", Json(to_string(fit.coding)));
   visit_preset(fit.report, out);
   out.put("prior", Json(to_string(fit.prior)));
-  if (fit.prior == PriorKind::laplace) out.put("lambda", Json(fit.machines.front().lambda));
+  if (fit.prior == PriorKind::laplace) {
+    const Vector lambda = lambdas_of(fit);
+    if (lambda.minCoeff() == lambda.maxCoeff())
+      out.put("lambda", Json(lambda[0]));
+    else
+      out.put("lambda", lambda);
+  }
+  for (std::size_t m = 0; m < fit.machines.size() && fit.machines[m].lambda_choice; ++m) {
+    out.open("lambda_path", static_cast<Index>(m));
+    visit(*fit.machines[m].lambda_choice, out);
+  }
   out.put("target", Json(fit.target));
   out.put("classes", Json(fit.classes));
   out.put("sweeps", Json(fit.report.sweeps));
@@ -396,8 +430,10 @@ void visit(const SelectionCounts& counts, const ModelOptions& options, Fields& o
   out.put("preset", options.preset.empty() ? Json() : Json(options.preset));
   out.put("compat", Json(options.compat));
   out.put("target", Json(counts.target));
-  out.put("classes", Json(counts.classes));
-  out.put("class_weight", counts.class_weight);
+  if (counts.task != Task::linear) {
+    out.put("classes", Json(counts.classes));
+    out.put("class_weight", counts.class_weight);
+  }
   out.put("folds", Json(counts.folds));
   out.put("repeats", Json(counts.repeats));
   out.put("seed", Json(counts.seed));
@@ -411,7 +447,8 @@ void visit(const SelectionCounts& counts, const ModelOptions& options, Fields& o
       if (counts.count[static_cast<std::size_t>(column)] > 0) names.push_back(counts.column_names[static_cast<std::size_t>(column)]);
     out.put("ranking", std::move(names));
   }
-  visit(counts.accuracy, counts.accuracy_error, counts.chance_accuracy, "accuracy", out);
+  const char* const accuracy = counts.task == Task::linear ? "r_squared" : "accuracy";
+  visit(counts.accuracy, counts.accuracy_error, counts.chance_accuracy, accuracy, out);
   visit(counts.log_loss, counts.log_loss_error, counts.chance_log_loss, "log_loss", out);
   if (out.wants("survivors")) {
     out.open("survivors");
@@ -425,7 +462,7 @@ void visit(const SelectionCounts& counts, const ModelOptions& options, Fields& o
       fits.push_back({{"repeat", fit.repeat + 1},
                       {"fold", fit.fold + 1},
                       {"test_rows", fit.num_test},
-                      {"accuracy", fit.accuracy},
+                      {accuracy, fit.accuracy},
                       {"log_loss", fit.log_loss},
                       {"survivors", fit.num_survivors},
                       {"status", to_string(fit.status)}});
@@ -436,7 +473,7 @@ void visit(const SelectionCounts& counts, const ModelOptions& options, Fields& o
   out.put("seconds", Json(counts.seconds));
 }
 
-void visit(const LogisticPath& path, Fields& out) {
+void visit(const LambdaPath& path, Fields& out) {
   out.put("lambda_max", Json(path.lambda_max));
   out.put("lambda", path.lambda);
   if (out.wants("mean")) out.put_rows("mean", path.mean.transpose());

@@ -231,13 +231,6 @@ PredictionOf prediction_of(const SavedModel& model, const ModelOptions& options)
   return what;
 }
 
-// ln of a Student-t density at distance z, in units of the scale.                                                       (LIN.4)
-double log_student_density(double z, double nu) {
-  constexpr double ln_pi = 1.1447298858494002;
-  if (std::isinf(nu)) return -0.5 * (ln_2pi + z * z);
-  return std::lgamma(0.5 * (nu + 1)) - std::lgamma(0.5 * nu) - 0.5 * (std::log(nu) + ln_pi) - 0.5 * (nu + 1) * std::log1p(z * z / nu);
-}
-
 Index position(VectorView y, Index i, Index num_classes) {
   if (!(y[i] >= 0 && y[i] < static_cast<double>(num_classes)) || y[i] != std::floor(y[i]))
     throw InvalidArgument(
@@ -248,13 +241,7 @@ Index position(VectorView y, Index i, Index num_classes) {
 struct LogDensity {
   VectorView y;
 
-  Vector operator()(const StudentPrediction& p) const {
-    validate::vector(y, p.mean.size(), "y");
-    Vector out(p.mean.size());
-    for (Index i = 0; i < out.size(); ++i)
-      out[i] = log_student_density((y[i] - p.mean[i]) / p.scale[i], p.degrees_of_freedom) - std::log(p.scale[i]);
-    return out;
-  }
+  Vector operator()(const StudentPrediction& p) const { return p.log_density(y); }
   Vector operator()(const NoiseMixturePrediction& p) const { return p.log_density(y); }
   Vector operator()(const ClassPrediction& p) const {
     validate::vector(y, p.mean.size(), "y");
@@ -465,26 +452,20 @@ Vector log_density(const Prediction& prediction, VectorView y) { return std::vis
 
 namespace {
 
-// The options of the classification whose columns are selected.
-FitOptions resolve_selection(const ModelOptions& options) {
+// The model whose columns are selected: linear or logistic.
+ResolvedModel resolve_selection(const ModelOptions& options) {
   if (options.model.empty() && options.preset.empty())
     throw InvalidArgument(fmt::format("say what to fit: {}, or {} NAME", options.spelled("model", "logistic"), options.spelled("preset")));
-  constexpr double largest_seed = 0x1p53;
-  if (!(options.seed >= 0 && options.seed <= largest_seed) || options.seed != std::floor(options.seed))
-    throw InvalidArgument(
-        fmt::format("{} is {}; it must be a whole number from 0 to {:.0f}", options.spelled("seed"), options.seed, largest_seed));
+  check_division(options);
   refuse(options, {"diagnose"}, "applies only to one fit; a selection makes many");
   if (preset_facts(options.preset).kernel)
     throw InvalidArgument(fmt::format("{} selects rows (the relevance vectors), not columns; slr_var selects columns in the same way",
                                       options.spelled("preset", options.preset)));
   ResolvedModel model = resolve(options);
-  if (!std::holds_alternative<LogisticModel>(model))
-    throw InvalidArgument(
-        options.preset.empty()
-            ? fmt::format("{} is '{}'; a selection needs a classification: {}", options.spelled("model"), options.model,
-                          options.spelled("model", "logistic"))
-            : fmt::format("{} is a regression; a selection needs a classification", options.spelled("preset", options.preset)));
-  return std::get<LogisticModel>(std::move(model)).options;
+  if (std::holds_alternative<RelevanceModel>(model))
+    throw InvalidArgument(fmt::format("{} is '{}', which has no coefficients to select; it must be {} or logistic",
+                                      options.spelled("model"), options.model, options.spelled("model", "linear")));
+  return model;
 }
 
 }  // namespace
@@ -493,8 +474,10 @@ void check_selection(const ModelOptions& options) { static_cast<void>(resolve_se
 
 SelectionCounts select_columns(MatrixView X, VectorView labels, const ModelOptions& given) {
   const ModelOptions options = with_encoded_columns(given, X.cols());
-  FitOptions fit = resolve_selection(options);
-  validate::vector(labels, X.rows(), "labels");
+  const ResolvedModel model = resolve_selection(options);
+  const bool linear = std::holds_alternative<LinearModel>(model);
+  FitOptions fit = linear ? std::get<LinearModel>(model).options : std::get<LogisticModel>(model).options;
+  validate::vector(labels, X.rows(), linear ? "y" : "labels");
   SelectionOptions selection{
       .folds = options.folds, .repeats = options.repeats, .seed = static_cast<std::uint64_t>(options.seed), .threads = options.threads};
   selection.weights = options.weights;
@@ -502,26 +485,31 @@ SelectionCounts select_columns(MatrixView X, VectorView labels, const ModelOptio
   selection.column_names = options.column_names;
   selection.class_names = options.class_names;
   fit.weights = {};
-  const bool several = has_several_classes(options, labels);
+  selection.task = linear ? Task::linear : Task::logistic;
+  const bool several = !linear && has_several_classes(options, labels);
   if (several) require_classes(options, labels, options.spelled("model", "linear"));
-  const SelectionMethod method = several ? softmax_selection(softmax_options(options, fit)) : logistic_selection(fit);
+  const SelectionMethod method = linear    ? linear_selection(fit)
+                                 : several ? softmax_selection(softmax_options(options, fit))
+                                           : logistic_selection(fit);
   SelectionCounts counts = in_names_of(options, [&] { return select_columns(X, labels, method, selection); });
   counts.target = options.target;
-  counts.method = options.preset.empty() ? fmt::format("logistic, prior {}", options.prior)
+  counts.method = options.preset.empty() ? fmt::format("{}, prior {}", options.model, options.prior)
                                          : fmt::format("preset {}{}", options.preset, options.compat ? ", compat" : "");
   return counts;
 }
 
-LogisticPath fit_path(MatrixView X, VectorView labels, const PathGrid& grid, const ModelOptions& options) {
+LambdaPath fit_path(MatrixView X, VectorView labels, const PathGrid& grid, const ModelOptions& options) {
   ModelOptions all = options;
   if (all.model.empty() && all.preset.empty()) all.model = "logistic";
   if (!all.has("prior")) all.prior = "laplace";
   refuse(all, {"lambda"}, "applies only to one fit; a path has a grid of lambdas");
   const ResolvedModel model = resolve(all);
-  const auto* logistic = std::get_if<LogisticModel>(&model);
-  if (logistic == nullptr) throw InvalidArgument("a path of lambdas exists only for logistic regression");
   validate::vector(labels, X.rows(), "labels");
-  LogisticPath path = in_names_of(all, [&] { return fit_logistic_path(X, labels, grid, logistic->options); });
+  LambdaPath path = in_names_of(all, [&] {
+    if (const auto* linear = std::get_if<LinearModel>(&model)) return fit_linear_path(X, labels, grid, linear->options);
+    if (const auto* logistic = std::get_if<LogisticModel>(&model)) return fit_logistic_path(X, labels, grid, logistic->options);
+    throw InvalidArgument("a path of lambdas exists only for linear and logistic regressions");
+  });
   if (all.class_names.size() == 2) path.classes = all.class_names;
   return path;
 }

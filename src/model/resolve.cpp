@@ -45,7 +45,7 @@ void refuse_beside_preset(const ModelOptions& options) {
 }
 
 // A prior by the name that it has in other programs. \throws InvalidArgument  with its name here, or that of the nearest prior
-void answer_foreign_name(const ModelOptions& from, Task task) {
+void answer_foreign_name(const ModelOptions& from) {
   struct Name {
     std::string_view foreign;
     const char *ours, *what;
@@ -70,11 +70,9 @@ void answer_foreign_name(const ModelOptions& from, Task task) {
     if (c != '-' && c != '_' && c != ' ') word += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   for (const auto& [foreign, ours, what] : names) {
     if (word != foreign) continue;
-    const bool has_none_here = task == Task::linear && std::string_view(ours) == "laplace";
-    const bool is_nearest = has_none_here || foreign == "horseshoe" || foreign == "elasticnet";
+    const bool is_nearest = foreign == "horseshoe" || foreign == "elasticnet";
     throw InvalidArgument(fmt::format("{} is '{}'; {} {}: {}", from.spelled("prior"), from.prior,
-                                      is_nearest ? "the nearest prior here is" : "here it is",
-                                      from.spelled("prior", has_none_here ? "sparse" : ours), has_none_here ? sparse : what));
+                                      is_nearest ? "the nearest prior here is" : "here it is", from.spelled("prior", ours), what));
   }
 }
 
@@ -82,7 +80,7 @@ void set_model(const ModelOptions& from, Task task, FitOptions& options) {
   refuse(from, {"converge"}, "applies only to presets; a model always continues to the maximum of its bound");
   if (from.compat)
     throw InvalidArgument(fmt::format("{} reproduces a published program; it needs {}", from.spelled("compat"), from.spelled("preset")));
-  answer_foreign_name(from, task);
+  answer_foreign_name(from);
   options.prior.kind = choose<PriorKind>(from, "prior", from.prior,
                                          {{"auto", PriorKind::automatic},
                                           {"shared", PriorKind::shared},
@@ -94,9 +92,7 @@ void set_model(const ModelOptions& from, Task task, FitOptions& options) {
                                           {"dense", PriorKind::dense},
                                           {"laplace", PriorKind::laplace}});
   if (options.prior.kind == PriorKind::laplace) {
-    if (task == Task::linear)
-      throw InvalidArgument(fmt::format("{} applies only to {}", from.spelled("prior", "laplace"), from.spelled("model", "logistic")));
-    refuse(from, {"group", "a0", "b0", "likelihood", "solver", "acceleration"},
+    refuse(from, {"group", "a0", "b0", "c0", "d0", "likelihood", "posterior", "start_noise", "solver", "acceleration"},
            fmt::format("cannot be used with {}: its prior has only {}", from.spelled("prior", "laplace"), from.spelled("lambda")));
   }
   if (is_sparse(options.prior.kind)) {
@@ -152,6 +148,18 @@ GammaDistribution prior_of_toolbox(const ModelOptions& from) {
   return {gamma0, gamma0};
 }
 
+void set_lambda_choice(const ModelOptions& from, FitOptions& options) {
+  const bool chooses = options.prior.kind == PriorKind::laplace && options.prior.lambda == 0;
+  if (!chooses)
+    refuse(from, {"lambda_rule"}, fmt::format("applies only to {} without {}", from.spelled("prior", "laplace"), from.spelled("lambda")));
+  options.lambda_rule = choose<LambdaRule>(from, "lambda_rule", from.lambda_rule,
+                                           {{"min", LambdaRule::smallest_loss}, {"1se", LambdaRule::one_standard_error}});
+  if (!chooses) return;
+  check_division(from);
+  options.folds = from.folds;
+  options.seed = static_cast<std::uint64_t>(from.seed);
+}
+
 FitOptions fit_options(const ModelOptions& from, Task task) {
   FitOptions options;
   if (from.preset.empty()) {
@@ -173,13 +181,13 @@ FitOptions fit_options(const ModelOptions& from, Task task) {
   set_hyperparameters(from, task, options);
   if (from.lambda) {
     if (options.prior.kind != PriorKind::laplace && options.rule != UpdateRule::laplace)
-      throw InvalidArgument(fmt::format("{} applies only to the Laplace prior: {} {}, {} and l1_slr_c", from.spelled("lambda"),
-                                        from.spelled("model", "logistic"), from.spelled("prior", "laplace"),
-                                        from.spelled("preset", "l1_slr_lap")));
+      throw InvalidArgument(fmt::format("{} applies only to the Laplace prior: {}, {} and l1_slr_c", from.spelled("lambda"),
+                                        from.spelled("prior", "laplace"), from.spelled("preset", "l1_slr_lap")));
     if (!(*from.lambda > 0 && std::isfinite(*from.lambda)))
       throw InvalidArgument(fmt::format("{} is {}; it must be > 0 and finite", from.spelled("lambda"), *from.lambda));
     options.prior.lambda = *from.lambda;
   }
+  set_lambda_choice(from, options);
   if (from.toolbox_gamma0) options.precision = prior_of_toolbox(from);
   if (from.toolbox_gamma1) options.prior.lambda = lambda_of_toolbox(from);
   if (!from.group.empty()) options.prior.group = from.group;
@@ -300,6 +308,14 @@ ModelKind kind_of(const LogisticModel&) { return ModelKind::logistic; }
 ModelKind kind_of(const RelevanceModel&) { return ModelKind::relevance; }
 
 }  // namespace
+
+void check_division(const ModelOptions& options) {
+  constexpr double largest_seed = 0x1p53;
+  if (!(options.seed >= 0 && options.seed <= largest_seed) || options.seed != std::floor(options.seed))
+    throw InvalidArgument(
+        fmt::format("{} is {}; it must be a whole number from 0 to {:.0f}", options.spelled("seed"), options.seed, largest_seed));
+  if (options.folds < 2) throw InvalidArgument(fmt::format("{} is {}; it must be at least 2", options.spelled("folds"), options.folds));
+}
 
 ModelOptions with_encoded_columns(const ModelOptions& given, Index num_columns) {
   ModelOptions options = given;

@@ -178,6 +178,17 @@ namespace ardvark {
 
 using namespace internal;
 
+namespace {
+
+// ln of a Student-t density at distance z, in units of the scale.                                                       (LIN.4)
+double log_student_density(double z, double nu) {
+  constexpr double ln_pi = 1.1447298858494002;
+  if (std::isinf(nu)) return -0.5 * (ln_2pi + z * z);
+  return std::lgamma(0.5 * (nu + 1)) - std::lgamma(0.5 * nu) - 0.5 * (std::log(nu) + ln_pi) - 0.5 * (nu + 1) * std::log1p(z * z / nu);
+}
+
+}  // namespace
+
 Vector StudentPrediction::standard_deviation() const {
   if (std::isinf(degrees_of_freedom)) return scale;
   if (!(degrees_of_freedom > 2)) return Vector::Constant(scale.size(), std::numeric_limits<double>::infinity());
@@ -187,6 +198,13 @@ Vector StudentPrediction::standard_deviation() const {
 Vector StudentPrediction::half_width(double level) const {
   if (!(level > 0 && level < 1)) throw InvalidArgument(fmt::format("level is {}; it must lie between 0 and 1", level));
   return scale * student_t_quantile(degrees_of_freedom, level);
+}
+
+Vector StudentPrediction::log_density(VectorView y) const {
+  validate::vector(y, mean.size(), "y");
+  Vector out(mean.size());
+  for (Index i = 0; i < out.size(); ++i) out[i] = log_student_density((y[i] - mean[i]) / scale[i], degrees_of_freedom) - std::log(scale[i]);
+  return out;
 }
 
 StudentPrediction predict(const LinearFit& fit, MatrixView X_new, PredictionOf what) { return student_prediction(fit, X_new, what); }

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cmath>
 #include <mutex>
+#include <numbers>
 #include <numeric>
 
 #include "core/blas.hpp"
@@ -14,7 +15,7 @@
 #include "core/parallel.hpp"
 #include "core/stopwatch.hpp"
 #include "core/validate.hpp"
-#include "select/folds.hpp"
+#include "frame/folds.hpp"
 
 namespace ardvark {
 
@@ -22,11 +23,36 @@ using namespace internal;
 
 namespace {
 
-struct SelectionClasses : Classes {
-  Vector row_weight;  // [n]
+// The target. A regression has one class, which has all rows, and no name.
+struct SelectionTarget : Classes {
+  Task task = Task::logistic;
+  Vector row_weight;    // [n]
+  VectorView y;         // [n] a regression: the numbers
+  double variance = 0;  // of them
+  [[nodiscard]] bool is_linear() const { return task == Task::linear; }
 };
 
-void check(const SelectionClasses& classes, const SelectionMethod& method, const SelectionOptions& options) {
+SelectionTarget read_target(VectorView labels, const SelectionOptions& options) {
+  SelectionTarget target;
+  target.row_weight = options.weights.empty() ? Vector::Ones(labels.size()) : Vector(options.weights.eigen());
+  const Vector& k = target.row_weight;
+  if (options.task != Task::linear) {
+    static_cast<Classes&>(target) = read_classes(labels, options.weights, options.class_names);
+    return target;
+  }
+  target.task = Task::linear;
+  target.y = labels;
+  target.labels = {0}, target.names = {""};
+  for (const double weight : k) target.number.push_back(weight > 0 ? 0 : -1);
+  target.num_rows = {std::count(target.number.begin(), target.number.end(), Index{0})};
+  target.weight = Vector::Constant(1, k.sum());
+  const double mean = k.dot(labels.eigen()) / k.sum();
+  target.variance = k.dot(Vector((labels.eigen().array() - mean).square())) / k.sum();
+  if (!(target.variance > 0)) throw InvalidArgument("the target is constant: there is nothing to explain");
+  return target;
+}
+
+void check(const SelectionTarget& classes, const SelectionMethod& method, const SelectionOptions& options) {
   if (!method) throw InvalidArgument("the method is empty; it must be a function, for example logistic_selection(options)");
   if (options.folds < 2) throw InvalidArgument(fmt::format("folds is {}; it must be at least 2", options.folds));
   if (options.repeats < 1) throw InvalidArgument(fmt::format("repeats is {}; it must be at least 1", options.repeats));
@@ -35,7 +61,7 @@ void check(const SelectionClasses& classes, const SelectionMethod& method, const
   if (options.folds > rows)
     throw InvalidArgument(fmt::format("folds is {}; there are {} rows, and each fold tests at least one", options.folds, rows));
   for (Index c = 0; c < classes.size(); ++c)
-    if (classes.num_rows[static_cast<std::size_t>(c)] == 1)
+    if (!classes.is_linear() && classes.num_rows[static_cast<std::size_t>(c)] == 1)
       throw InvalidArgument(fmt::format("class {} has one row; it needs at least two, one to test and one to learn from", classes.name(c)));
 }
 
@@ -48,33 +74,45 @@ struct Tested {
   Vector correct, loss;  // [rows] of each test row
 };
 
-void score(const SelectionFit& fit, const SelectionClasses& classes, Tested& tested) {
+// What each row adds to R^2, and to the log loss.                                                                               (SEL.5)
+void score_numbers(const SelectionFit& fit, const SelectionTarget& target, Tested& tested) {
+  const Vector y = target.y.eigen()(tested.rows);
+  if (fit.mean.size() != y.size() || !fit.log_density)
+    throw InvalidArgument(
+        fmt::format("the method returned a mean of {} rows; it must have {}, and a log density", fit.mean.size(), y.size()));
+  tested.correct = 1 - (y - fit.mean).array().square() / target.variance;
+  tested.loss = -fit.log_density(y);
+}
+
+void score(const SelectionFit& fit, const SelectionTarget& classes, Tested& tested) {
   const Index m = static_cast<Index>(tested.rows.size());
+  if (classes.is_linear()) return score_numbers(fit, classes, tested);
   if (fit.log_probability.rows() != m || fit.log_probability.cols() != classes.size() || fit.log_probability.array().isNaN().any())
     throw InvalidArgument(fmt::format("the method returned log_probability of {} x {}; it must be {} x {}, without NaN",
                                       fit.log_probability.rows(), fit.log_probability.cols(), m, classes.size()));
   tested.correct.resize(m);
   tested.loss.resize(m);
-  SelectionFold& fold = tested.fold;
   for (Index i = 0; i < m; ++i) {
-    const auto row = tested.rows[static_cast<std::size_t>(i)];
-    const Index truth = classes.number[static_cast<std::size_t>(row)];
+    const Index truth = classes.number[static_cast<std::size_t>(tested.rows[static_cast<std::size_t>(i)])];
     Index most = 0;
     fit.log_probability.row(i).maxCoeff(&most);
     tested.correct[i] = most == truth ? 1 : 0;
     tested.loss[i] = -fit.log_probability(i, truth);
-    const double weight = classes.row_weight[row];
-    fold.num_test += weight;
-    fold.accuracy += weight * tested.correct[i];
-    fold.log_loss += weight * tested.loss[i];
   }
-  fold.accuracy /= fold.num_test;
-  fold.log_loss /= fold.num_test;
+}
+
+// Means over the test rows.
+void summarise(const SelectionFit& fit, const SelectionTarget& target, Tested& tested) {
+  const Vector weight = target.row_weight(tested.rows);
+  SelectionFold& fold = tested.fold;
+  fold.num_test = weight.sum();
+  fold.accuracy = weight.dot(tested.correct) / fold.num_test;
+  fold.log_loss = weight.dot(tested.loss) / fold.num_test;
   fold.num_survivors = std::count(fit.survived.begin(), fit.survived.end(), true);
   fold.status = fit.status;
 }
 
-Tested fit_and_test(MatrixView X, const SelectionClasses& classes, bool weighted, const std::vector<int>& deal, int fold,
+Tested fit_and_test(MatrixView X, const SelectionTarget& classes, bool weighted, const std::vector<int>& deal, int fold,
                     const SelectionMethod& method, const std::function<bool()>& go_on) {
   Tested tested;
   tested.fold.fold = fold;
@@ -87,15 +125,16 @@ Tested fit_and_test(MatrixView X, const SelectionClasses& classes, bool weighted
       continue;
     }
     training.push_back(static_cast<Index>(i));
-    labels.push_back(static_cast<double>(classes.number[i]));
+    labels.push_back(classes.is_linear() ? classes.y[static_cast<Index>(i)] : static_cast<double>(classes.number[i]));
     if (weighted) weights.push_back(classes.row_weight[static_cast<Index>(i)]);
   }
   const RowSubset X_training(X, training), X_test(X, tested.rows);
-  SelectionFit fit = method({X_training.view(), labels, weights, X_test.view(), classes.size(), go_on});
+  SelectionFit fit = method({X_training.view(), labels, weights, X_test.view(), classes.is_linear() ? 0 : classes.size(), go_on});
   if (!go_on()) return tested;
   if (static_cast<Index>(fit.survived.size()) != X.cols())
     throw InvalidArgument(fmt::format("the method returned survived of {} columns; X has {}", fit.survived.size(), X.cols()));
   score(fit, classes, tested);
+  summarise(fit, classes, tested);
   tested.survived = std::move(fit.survived);
   tested.done = true;
   return tested;
@@ -125,7 +164,7 @@ void count_survivors(const std::vector<Tested>& all, Index p, SelectionCounts& o
     for (Index j = 0; j < p; ++j) {
       if (!tested.survived[static_cast<std::size_t>(j)]) continue;
       ++out.count[static_cast<std::size_t>(j)];
-      out.sc_value[j] += tested.fold.accuracy;  // (SEL.1)
+      out.sc_value[j] += std::max(tested.fold.accuracy, 0.0);  // (SEL.1)
     }
   }
   out.share.resize(p);
@@ -134,7 +173,7 @@ void count_survivors(const std::vector<Tested>& all, Index p, SelectionCounts& o
 }
 
 // Averages over the complete repeats: each has tested every row once.                                                  (SEL.2), (SEL.3)
-void average(const std::vector<Tested>& all, const SelectionClasses& classes, SelectionCounts& out) {
+void average(const std::vector<Tested>& all, const SelectionTarget& classes, SelectionCounts& out) {
   const Vector& k = classes.row_weight;
   Vector correct = Vector::Zero(k.size()), loss = correct;
   std::vector<double> accuracy, log_loss, survivors;
@@ -162,7 +201,18 @@ void average(const std::vector<Tested>& all, const SelectionClasses& classes, Se
   out.log_loss_error = standard_error(loss / repeats, k);
 }
 
-void describe(const SelectionClasses& classes, SelectionCounts& out) {
+void note_unused(const SelectionTarget& target, SelectionCounts& out) {
+  const Index unused = std::count(target.number.begin(), target.number.end(), Index{-1});
+  if (unused > 0) out.notes.push_back(fmt::format("{} {} of weight 0 took no part", unused, unused == 1 ? "row" : "rows"));
+}
+
+void describe(const SelectionTarget& classes, SelectionCounts& out) {
+  out.task = classes.task;
+  note_unused(classes, out);
+  if (classes.is_linear()) {
+    out.chance_log_loss = 0.5 * (std::log(2 * std::numbers::pi * classes.variance) + 1);  // (SEL.5)
+    return;
+  }
   const Vector share = classes.weight / classes.weight.sum();
   out.chance_accuracy = share.maxCoeff();  // (SEL.4)
   out.chance_log_loss = -(share.array() * share.array().log()).sum();
@@ -174,8 +224,6 @@ void describe(const SelectionClasses& classes, SelectionCounts& out) {
                                       classes.num_rows[static_cast<std::size_t>(c)], out.folds,
                                       out.folds - classes.num_rows[static_cast<std::size_t>(c)]));
   }
-  const Index unused = std::count(classes.number.begin(), classes.number.end(), Index{-1});
-  if (unused > 0) out.notes.push_back(fmt::format("{} {} of weight 0 took no part", unused, unused == 1 ? "row" : "rows"));
 }
 
 // Writes status and warnings. \return  the number of fits that did not converge
@@ -192,9 +240,8 @@ Index judge(SelectionCounts& out) {
   if (out.num_fits() > 0 && kept == out.num_fits() * out.num_columns())
     out.warnings.push_back("every column survived every fit: this prior removes none, so the counts mean nothing");
   if (out.accuracy.mean - out.chance_accuracy < 2 * out.accuracy_error)
-    out.warnings.push_back(
-        fmt::format("accuracy {:.3f} is less than two standard errors above chance ({:.3f}): the counts may be those of noise",
-                    out.accuracy.mean, out.chance_accuracy));
+    out.warnings.push_back(fmt::format("{} {:.3f} is less than two standard errors above chance ({:.3f}): the counts may be those of noise",
+                                       out.task == Task::linear ? "R^2" : "accuracy", out.accuracy.mean, out.chance_accuracy));
   return unfinished;
 }
 
@@ -204,8 +251,7 @@ SelectionCounts select_columns(MatrixView X, VectorView labels, const SelectionM
   validate::matrix(X, "X", options.column_names);
   validate::vector(labels, X.rows(), "labels");
   validate::weights(options.weights, X.rows());
-  const SelectionClasses classes{read_classes(labels, options.weights, options.class_names),
-                                 options.weights.empty() ? Vector::Ones(labels.size()) : Vector(options.weights.eigen())};
+  const SelectionTarget classes = read_target(labels, options);
   check(classes, method, options);
   const Stopwatch watch;
 

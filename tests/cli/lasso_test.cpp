@@ -79,7 +79,10 @@ TEST(FitLaplace, RefusesWithTheWordsOfTheProgram) {
   const auto refused = [&](const Arguments& arguments, std::initializer_list<const char*> pieces) {
     expect_refused(arguments, folder, 2, pieces);
   };
-  refused(laplace, {"--lambda", "lambda_max", "45.3983"});  // max |x'(t - 68/200)| over the standardised columns, by R
+  refused(laplace + Arguments{"--lambda", "6", "--path", "p.csv"}, {"--path", "without --lambda"});
+  refused(laplace + Arguments{"--lambda", "6", "--lambda-rule", "1se"}, {"--lambda-rule", "without --lambda"});
+  refused(laplace + Arguments{"--lambda-rule", "max"}, {"--lambda-rule is 'max'", "1se, min"});
+  refused(laplace + Arguments{"--folds", "1"}, {"--folds is 1", "at least 2"});
   refused(laplace + Arguments{"--lambda", "-1"}, {"--lambda is -1", "> 0"});
   refused(laplace + Arguments{"--lambda", "0"}, {"--lambda is 0", "> 0"});
   refused(laplace + Arguments{"--lambda", "nan"}, {"--lambda is nan"});
@@ -89,8 +92,6 @@ TEST(FitLaplace, RefusesWithTheWordsOfTheProgram) {
   refused(laplace + Arguments{"--lambda", "1", "--solver", "dual"}, {"--solver", "--prior laplace"});
   refused(logistic + Arguments{"--lambda", "1"}, {"--lambda", "--prior laplace"});
   refused(logistic + Arguments{"--prior", "ard", "--lambda", "1"}, {"--lambda", "--prior laplace"});
-  refused({"fit", pima, "--target", "bmi", "--ignore", "type", "--model", "linear", "--prior", "laplace", "--lambda", "1"},
-          {"--prior laplace", "logistic"});
   refused({"fit", pima, "--target", "type", "--model", "rvm", "--lambda", "1"}, {"--lambda", "rvm"});
   refused({"fit", pima, "--target", "type", "--preset", "vb_logit_fit", "--lambda", "1"}, {"--lambda", "l1_slr_c"});
   refused({"fit", pima, "--target", "type", "--preset", "l1_slr_c", "--a0", "1"}, {"--a0", "l1_slr_c"});
@@ -108,6 +109,47 @@ TEST(FitLaplace, TextColumnsAreColumnsLikeOthers) {
       json_of({"fit", "t.csv", "--target", "y", "--model", "logistic", "--prior", "laplace", "--lambda", "0.5", "--json"}, folder.path());
   EXPECT_EQ(json["columns"].size(), 3u);
   EXPECT_EQ(json["status"], "converged");
+}
+
+TEST(FitLaplace, ChoosesLambdaAndWritesThePath) {
+  const TemporaryFolder folder;
+  const Json json = json_of(laplace + Arguments{"--json", "--path", "p.csv", "-o", "m.ardvark"}, folder.path());
+  const Json& path = json["lambda_path"];
+  EXPECT_NEAR(path["lambda"][0].get<double>(), 45.3983, 1e-3);  // max |x'(t - 68/200)| over the standardised columns, by R
+  EXPECT_EQ(json["lambda"], path["lambda_min"]);
+  EXPECT_EQ(json_of(laplace + Arguments{"--json", "--lambda-rule", "1se"})["lambda"], path["lambda_1se"]);
+  const std::vector<std::string> lines = testing::lines_of(testing::read_bytes(folder / "p.csv"));
+  ASSERT_EQ(lines.size(), 51u);
+  EXPECT_EQ(lines[0], "lambda,loss,loss_error,nonzero,npreg,glu,bp,skin,bmi,ped,age");
+  for (std::size_t i = 0; i < 50; ++i) {
+    const std::vector<std::string> fields = testing::fields_of(lines[i + 1]);
+    EXPECT_EQ(std::stod(fields[1]), path["loss"][i]);
+    EXPECT_EQ(std::stod(fields[4]), path["mean"][i][0]);
+    if (std::stod(fields[0]) == json["lambda"]) {
+      EXPECT_NEAR(std::stod(fields[5]), json["mean"][1].get<double>(), 1e-9);
+    }
+  }
+  // The file of the model has the path, without its coefficients.
+  const Json shown = json_of({"show", "m.ardvark", "--json"}, folder.path());
+  EXPECT_EQ(shown["lambda_path"]["loss"], path["loss"]);
+  EXPECT_FALSE(shown["lambda_path"].contains("mean"));
+}
+
+TEST(FitLaplace, ServesNumbersAndSeveralClasses) {
+  const TemporaryFolder folder;
+  const Arguments boston = {"fit", testing::example_path("Boston.csv"), "--target", "medv", "--model", "linear", "--prior", "laplace"};
+  const Json json = json_of(boston + Arguments{"--json"});
+  EXPECT_EQ(json["status"], "converged");
+  EXPECT_TRUE(contains(output_of(boston), "by 10-fold cross-validation"));
+  std::string text = "x,z,k\n";
+  for (int i = 0; i < 60; ++i)
+    text += fmt::format("{},{},{}\n", (i * 37) % 60 + i % 3 * 20, (i * 7) % 11, std::string(1, static_cast<char>('a' + i % 3)));
+  testing::write_bytes(folder / "k.csv", text);
+  const Json classes =
+      json_of({"fit", "k.csv", "--target", "k", "--model", "logistic", "--prior", "laplace", "--json", "--path", "p.csv"}, folder.path());
+  ASSERT_EQ(classes["lambda_path"].size(), 3u);
+  EXPECT_EQ(classes["lambda"][2], classes["lambda_path"][2]["lambda_min"]);
+  EXPECT_EQ(testing::lines_of(testing::read_bytes(folder / "p.csv")).size(), 151u);
 }
 
 }  // namespace

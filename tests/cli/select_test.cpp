@@ -154,12 +154,21 @@ TEST_F(Select, TakesTextsWeightsAndRowsThatLackValues) {
   EXPECT_TRUE(contains(testing::read_bytes(folder_ / "counts.csv"), "\n\"colour=red, dark\","));
 }
 
+TEST_F(Select, ServesRegressions) {
+  const Arguments numbers = {"select", "data.csv", "--target", "y", "--ignore", "label", "--folds", "5", "--repeats", "2"};
+  const Json json = json_of(numbers + Arguments{"--model", "linear", "--prior", "ard"}, folder_.path());
+  EXPECT_FALSE(json.contains("classes") || json.contains("accuracy"));
+  EXPECT_EQ(json["fits"].size(), 10u);
+  const std::string text = output_of(numbers + Arguments{"--model", "linear", "--prior", "ard"}, folder_.path());
+  EXPECT_TRUE(contains(text, "R^2, new rows         ") && contains(text, "(chance 0.0000)") && contains(text, "target y\n")) << text;
+  EXPECT_EQ(json_of(numbers + Arguments{"--preset", "vb_linear_fit_ard"}, folder_.path())["fits"].size(), 10u);
+}
+
 TEST_F(Select, RefusesWhatCannotBeCounted) {
   const Arguments label = {"--target", "label", "--ignore", "y"}, slr = label + Arguments{"--preset", "slr_var"};
   refused(label, {"--model logistic, or --preset NAME"});
   refused(slr + Arguments{"--model", "logistic"}, {"--model and --preset cannot be used together"});
-  refused(label + Arguments{"--model", "rvm"}, {"--model is 'rvm'", "--model logistic"});
-  refused(label + Arguments{"--preset", "vb_linear_fit"}, {"vb_linear_fit is a regression"});
+  refused(label + Arguments{"--model", "rvm"}, {"--model is 'rvm'", "--model linear or logistic"});
   refused(label + Arguments{"--preset", "slr_rvm"}, {"slr_rvm selects rows"});
   refused(slr + Arguments{"--folds", "1"}, {"--folds is 1;", "at least 2"});
   refused(slr + Arguments{"--folds", "201"}, {"--folds is 201;", "200 rows"});

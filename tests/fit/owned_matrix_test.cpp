@@ -19,16 +19,16 @@ using testing::expect_invalid;
 using testing::Random;
 using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
-struct Problem {
+struct OwnedProblem {
   Matrix X, X_new;
   Vector y, weights;
   FitOptions options;
 };
 
 // Columns 3 and p - 2 are constant. With `all`: weights, columns without a prior, groups that do not lie side by side.
-Problem make_problem(Index n, Index p, PriorKind kind, bool intercept, bool all) {
+OwnedProblem make_problem(Index n, Index p, PriorKind kind, bool intercept, bool all) {
   Random random(static_cast<unsigned>(n + p));
-  Problem problem{random.normals(n, p), random.normals(20, p), {}, {}, {}};
+  OwnedProblem problem{random.normals(n, p), random.normals(20, p), {}, {}, {}};
   problem.X.col(3).setConstant(2);
   problem.X.col(p - 2).setZero();
   problem.y = problem.X.col(0) - 2 * problem.X.col(5) + random.normals(n);
@@ -70,7 +70,7 @@ TEST(OwnedMatrix, GivesTheSameFitBitForBit) {
         for (const bool intercept : {true, false})
           for (const bool all : {false, true}) {
             if (all && n < 10) continue;
-            const Problem problem = make_problem(n, p, kind, intercept, all);
+            const OwnedProblem problem = make_problem(n, p, kind, intercept, all);
             const RowMajor by_rows = problem.X;
             const MatrixView X = layout == Layout::row_major ? MatrixView(by_rows) : MatrixView(problem.X);
             const LinearFit kept = fit_linear(X, problem.y, problem.options);
@@ -87,7 +87,7 @@ TEST(OwnedMatrix, GivesTheSameFitBitForBit) {
 TEST(OwnedMatrix, HoldsWhatThePosteriorKeeps) {
   for (const Layout layout : {Layout::row_major, Layout::column_major})
     for (const bool all : {false, true}) {
-      const Problem problem = make_problem(40, 1200, PriorKind::sparse, true, all);
+      const OwnedProblem problem = make_problem(40, 1200, PriorKind::sparse, true, all);
       OwnedMatrix X = owned(problem.X, layout);
       const double* const memory = X.memory.get();
       const LinearFit fit = fit_linear(std::move(X), problem.y, problem.options);
@@ -97,7 +97,7 @@ TEST(OwnedMatrix, HoldsWhatThePosteriorKeeps) {
 }
 
 TEST(OwnedMatrix, OfATableIsThatOfTheModel) {
-  const Problem problem = make_problem(30, 200, PriorKind::sparse, true, false);
+  const OwnedProblem problem = make_problem(30, 200, PriorKind::sparse, true, false);
   EncodedTable table{30, 200, std::unique_ptr<double[], Table::Free>(static_cast<double*>(std::malloc(30 * 200 * sizeof(double))))};
   Eigen::Map<RowMajor>(table.values.get(), 30, 200) = problem.X;
   const double* const memory = table.values.get();
@@ -112,7 +112,7 @@ TEST(OwnedMatrix, OfATableIsThatOfTheModel) {
 
 TEST(OwnedMatrix, IsFreedWhereThePosteriorHasNoUseForIt) {
   for (const auto& [n, kind] : {std::pair<Index, PriorKind>{50, PriorKind::sparse}, {50, PriorKind::ard}, {8, PriorKind::shared}}) {
-    const Problem problem = make_problem(n, 12, kind, true, false);
+    const OwnedProblem problem = make_problem(n, 12, kind, true, false);
     OwnedMatrix X = owned(problem.X, Layout::row_major);
     const std::weak_ptr<double[]> memory = X.memory;
     const LinearFit fit = fit_linear(std::move(X), problem.y, problem.options);

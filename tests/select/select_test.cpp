@@ -9,8 +9,9 @@
 #include <numeric>
 #include <thread>
 
+#include "ardvark/linear.hpp"
 #include "ardvark/logistic.hpp"
-#include "select/folds.hpp"
+#include "frame/folds.hpp"
 #include "support/random_problem.hpp"
 #include "support/thrown.hpp"
 
@@ -433,6 +434,69 @@ TEST(SelectionSummary, ListsTheFirstColumnsOfTheRanking) {
   EXPECT_EQ(all.find("  c "), std::string::npos);  // never survived
   EXPECT_NE(all.find("never survived        1 of 4"), std::string::npos);
   expect_invalid([&] { static_cast<void>(summary(counts, -1)); }, {"top is -1"});
+}
+
+// (SEL.5) as loops, from the deal on.
+TEST(SelectColumns, OfARegressionIsThatOfAPlainLoop) {
+  Random random(31);
+  constexpr Index n = 50, p = 6;
+  constexpr int folds = 5, repeats = 2;
+  const Matrix X = random.normals(n, p);
+  const Vector y = 3 + 2 * X.col(0).array() - X.col(1).array() + random.normals(n, 1).col(0).array();
+  Vector k(n);
+  for (double& weight : k) weight = random.scale(0.5, 2);
+  k[7] = 0;
+  FitOptions fit_options = model(Prior::laplace(10));
+  const SelectionCounts counts = select_columns(X, y, linear_selection(fit_options),
+                                                {.task = Task::linear, .folds = folds, .repeats = repeats, .seed = 9, .weights = k});
+  const double mean = k.dot(y) / k.sum(), variance = k.dot(Vector((y.array() - mean).square())) / k.sum();
+  std::vector<Index> classes(n, 0), count(p, 0);
+  classes[7] = -1;
+  Vector sc = Vector::Zero(p), share = Vector::Zero(n), loss = Vector::Zero(n);
+  StratifiedDealer dealer(9);
+  for (int r = 0; r < repeats; ++r) {
+    const std::vector<int> deal = dealer.deal(classes, 1, folds);
+    for (int f = 0; f < folds; ++f) {
+      std::vector<Index> in, out;
+      for (Index i = 0; i < n; ++i)
+        if (i != 7) (deal[static_cast<std::size_t>(i)] == f ? out : in).push_back(i);
+      FitOptions options = fit_options;
+      const Vector k_in = k(in);
+      options.weights = k_in;
+      options.keep_covariance = Keep::always;
+      const LinearFit fit = fit_linear(Matrix(X(in, Eigen::all)), Vector(y(in)), options);
+      const StudentPrediction predicted = predict(fit, Matrix(X(out, Eigen::all)));
+      double missed = 0, weight = 0;
+      for (std::size_t i = 0; i < out.size(); ++i) {
+        const auto l = static_cast<Index>(i);
+        const double z = (y[out[i]] - predicted.mean[l]) / predicted.scale[l], nu = predicted.degrees_of_freedom;
+        missed += k[out[i]] * (y[out[i]] - predicted.mean[l]) * (y[out[i]] - predicted.mean[l]);
+        weight += k[out[i]];
+        share[out[i]] += 1 - (y[out[i]] - predicted.mean[l]) * (y[out[i]] - predicted.mean[l]) / variance;
+        loss[out[i]] -= std::lgamma((nu + 1) / 2) - std::lgamma(nu / 2) - 0.5 * std::log(nu * std::numbers::pi) -
+                        std::log(predicted.scale[l]) - (nu + 1) / 2 * std::log(1 + z * z / nu);
+      }
+      for (Index j = 0; j < p; ++j)
+        if (fit.mean[j] != 0) ++count[static_cast<std::size_t>(j)], sc[j] += std::max(1 - missed / weight / variance, 0.0);
+    }
+  }
+  EXPECT_EQ(counts.count, count);
+  EXPECT_LE((counts.sc_value - sc).cwiseAbs().maxCoeff(), 1e-9);
+  share /= repeats, loss /= repeats;
+  EXPECT_NEAR(counts.accuracy.mean, k.dot(share) / k.sum(), 1e-10);
+  EXPECT_NEAR(counts.log_loss.mean, k.dot(loss) / k.sum(), 1e-9);
+  const double off = counts.accuracy.mean;
+  EXPECT_NEAR(counts.accuracy_error, std::sqrt(k.dot(Vector((share.array() - off).square()))) / k.sum(), 1e-10);
+  EXPECT_EQ(counts.chance_accuracy, 0);
+  EXPECT_NEAR(counts.chance_log_loss, 0.5 * (std::log(2 * std::numbers::pi * variance) + 1), 1e-12);
+  EXPECT_TRUE(counts.classes.empty());
+}
+
+TEST(SelectColumns, RefusesARegressionWithoutSpread) {
+  const Matrix X = Vector::LinSpaced(20, 0, 1);
+  const Vector ones = Vector::Ones(20), numbers = X.col(0);
+  expect_invalid([&] { (void)select_columns(X, ones, linear_selection({}), {.task = Task::linear}); }, {"constant"});
+  expect_invalid([&] { (void)select_columns(X, numbers, logistic_selection({}), {.task = Task::linear}); }, {"0 classes"});
 }
 
 }  // namespace

@@ -19,6 +19,7 @@ from ._bound import BoundHistoryDisplay
 from ._calibration import CalibrationDisplay
 from ._coefficients import CoefficientDisplay
 from ._decision import DecisionBoundaryDisplay
+from ._lambda_path import LambdaPathDisplay
 from ._predictive import PredictiveDisplay
 from ._relevance import RelevanceDisplay
 from ._shared import COLORS, GREY, MARKERS
@@ -28,6 +29,7 @@ __all__ = [
     "CalibrationDisplay",
     "CoefficientDisplay",
     "DecisionBoundaryDisplay",
+    "LambdaPathDisplay",
     "PredictiveDisplay",
     "RelevanceDisplay",
 ]

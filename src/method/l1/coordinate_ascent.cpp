@@ -26,13 +26,14 @@ Vector lengths_of(Design& X, const Vector& k) {
 
 }  // namespace
 
-CoordinateAscent::CoordinateAscent(Design& X, Vector t, Vector k, const std::vector<Index>& flat, Vector length)
+CoordinateAscent::CoordinateAscent(Design& X, Vector t, Vector k, const std::vector<Index>& flat, Vector length, RowLoss loss)
     : X_(X),
       t_(std::move(t)),
       k_(std::move(k)),
       length_(length.size() > 0 ? std::move(length) : lengths_of(X, k_)),
       flat_(static_cast<std::size_t>(X.cols()), false),
       total_(k_.sum()),
+      loss_(loss),
       position_(static_cast<std::size_t>(X.cols()), -1),
       r_(X.rows()),
       omega_(X.rows()),
@@ -90,6 +91,7 @@ void CoordinateAscent::drop_idle(double lambda) {
 
 // With z = (2t - 1) m:  t m - softplus(m) = -softplus(-z) = min(z, 0) - ln(1 + e^-|z|).                                         (L1.1)
 double CoordinateAscent::log_likelihood_at(const Vector& m) {
+  if (loss_ == RowLoss::squared) return -0.5 * k_.dot((t_ - m).cwiseAbs2());  // (L1.10)
   exponential_ = m.cwiseAbs();
   decay(exponential_.data(), exponential_.size());
   double sum = 0;
@@ -104,6 +106,11 @@ double CoordinateAscent::log_likelihood_at(const Vector& m) {
 void CoordinateAscent::set_rows(const Vector& m) {
   m_ = m;
   log_likelihood_ = log_likelihood_at(m_);
+  if (loss_ == RowLoss::squared) {
+    r_ = k_.cwiseProduct(t_ - m_);
+    omega_ = k_;
+    return;
+  }
   for (Index i = 0; i < m_.size(); ++i) {
     const double e = exponential_[i], inverse = 1 / (1 + e), direction = t_[i] > 0.5 ? 1 : -1;
     r_[i] = k_[i] * direction * (direction * m_[i] >= 0 ? e * inverse : inverse);

@@ -1,4 +1,4 @@
-// Logistic regression with an L1 penalty, solved to the optimum.                                                      docs/math/l1.md
+// Logistic and linear regression with an L1 penalty, solved to the optimum. docs/math/l1.md
 #pragma once
 
 #include <functional>
@@ -20,7 +20,7 @@ struct CoordinateSettings {
 struct CoordinateOutcome {
   Status status = Status::failed;
   std::string message;
-  double log_likelihood = 0;  ///< sum k_n (t_n m_n - softplus(m_n)), nats
+  double log_likelihood = 0;  ///< sum k_n (t_n m_n - softplus(m_n)), nats; or -1/2 sum k_n (t_n - m_n)^2
   double penalty = 0;         ///< lambda sum |w_j|
   double optimality = 0;      ///< the largest violation, in units of lambda
   bool at_rounding = false;   ///< the gains of steps were rounding before the tolerance was reached (lambda below about 1e-6 lambda_max)
@@ -29,14 +29,17 @@ struct CoordinateOutcome {
   std::vector<double> objective;  ///< log_likelihood - penalty after each step
 };
 
+enum class RowLoss { logistic, squared };
+
 /// Maximises sum_n k_n (t_n m_n - softplus(m_n)) - lambda sum_j |w_j| over w; m = X w, j over all columns except flat ones. (L1.1)
+/// With RowLoss::squared, -1/2 sum_n k_n (t_n - m_n)^2 - lambda sum_j |w_j|.                                               (L1.10)
 /// Each solve() starts from the result of the last one. Therefore paths with a decreasing lambda are fast if lambda changes little.
 class CoordinateAscent {
  public:
-  /// \param t     [n] 0 or 1.  \param k  [n] observation weights, >= 0
+  /// \param t     [n] 0 or 1; with RowLoss::squared any number.  \param k  [n] observation weights, >= 0
   /// \param flat  columns without penalty, ascending, with the intercept
   /// \param length  [columns] sqrt(sum k_n x_nj^2), if known; otherwise empty                                              (L1.6)
-  CoordinateAscent(Design& X, Vector t, Vector k, const std::vector<Index>& flat, Vector length = {});
+  CoordinateAscent(Design& X, Vector t, Vector k, const std::vector<Index>& flat, Vector length = {}, RowLoss loss = RowLoss::logistic);
   /// The smallest lambda at which every penalised weight is zero. Call it before the first solve().                          (L1.5)
   [[nodiscard]] double lambda_max();
   CoordinateOutcome solve(double lambda, const CoordinateSettings& settings = {});
@@ -81,6 +84,7 @@ class CoordinateAscent {
   Vector t_, k_, length_;
   std::vector<bool> flat_;
   double total_;
+  RowLoss loss_;
 
   std::vector<Index> columns_, position_;  // the active columns; the position of each column of X among them, -1: not active
   Matrix held_;                            // [n, >= size()]

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 
 #include "core/blas.hpp"
 #include "core/special.hpp"
@@ -41,9 +42,10 @@ void validate_lasso(const FitOptions& options) {
 
 namespace {
 
-// The columns, which of them are flat, and the solver.
+// The columns, which of them are flat, and the solver. Lambdas are in the units of the caller: a linear target is scaled inside.
 struct LassoProblem {
-  explicit LassoProblem(const Frame& frame) : table(frame.design()) {
+  explicit LassoProblem(const Frame& frame)
+      : table(frame.design()), is_linear(frame.task == Task::linear), unit(frame.units.y_scale), rows(frame.rows) {
     const Index p = frame.num_columns();
     const std::vector<bool>& left_out = frame.left_out;
     const std::vector<bool> is_flat = marked_columns(frame.options.prior.flat_columns, "prior.flat_columns", p);
@@ -57,39 +59,59 @@ struct LassoProblem {
       for (Index j = 0; j < p; ++j)
         if (left_out[static_cast<std::size_t>(j)]) length[j] = 0;
     }
-    ascent.emplace(*table, frame.target, frame.k, flat, std::move(length));
+    ascent.emplace(*table, frame.target, frame.k, flat, std::move(length), is_linear ? RowLoss::squared : RowLoss::logistic);
   }
+  [[nodiscard]] double lambda_max() { return unit * ascent->lambda_max(); }
+  CoordinateOutcome solve(double lambda, const CoordinateSettings& settings) { return ascent->solve(lambda / unit, settings); }
 
   std::unique_ptr<Design> table;
+  bool is_linear;
+  double unit, rows;
   std::vector<Index> flat;
   Index num_penalised = 0;
   std::optional<CoordinateAscent> ascent;
 };
 
-CoordinateSettings settings_of(const FitOptions& options, double constant, const Stopwatch& watch) {
+// The posterior of the noise precision, in the units of the design, if so many columns are not zero.                           (L1.11)
+GammaDistribution noise_of(double squared_residuals, double rows, Index num_columns) {
+  const double rounding = 1e-16 * rows;
+  return {0.5 * std::max(rows - static_cast<double>(num_columns), 1.0), 0.5 * std::max(squared_residuals, rounding)};
+}
+
+// ln p(t, w | lambda), and the noise precision, from the maximised terms, F.                                            (L1.1), (L1.10)
+struct LogDensity {
+  double constant = 0, factor = 1;
+  [[nodiscard]] double operator()(double objective) const { return constant + factor * objective; }
+};
+LogDensity log_density_of(const LassoProblem& problem, double lambda, double noise_precision = 1) {
+  const double penalised = static_cast<double>(problem.num_penalised);
+  if (!problem.is_linear) return {penalised * std::log(0.5 * lambda), 1};
+  return {0.5 * problem.rows * std::log(noise_precision / (2 * std::numbers::pi)) +
+              penalised * std::log(0.5 * noise_precision * lambda / problem.unit),
+          noise_precision};
+}
+
+CoordinateSettings settings_of(const FitOptions& options, const LogDensity& density, const Stopwatch& watch) {
   CoordinateSettings settings;
   settings.tolerance = options.tolerance.value_or(1e-9);
   settings.max_steps = options.max_sweeps;
   if (options.on_sweep)
-    settings.on_step = [&options, constant, watch](int steps, double objective) {
-      return options.on_sweep({steps, objective + constant, watch.seconds()});
+    settings.on_step = [&options, density, watch](int steps, double objective) {
+      return options.on_sweep({steps, density(objective), watch.seconds()});
     };
   return settings;
 }
 
-// The constant of ln p(t, w | lambda), which the maximised terms leave out.                                                     (L1.1)
-double prior_constant(double lambda, Index num_penalised) { return static_cast<double>(num_penalised) * std::log(0.5 * lambda); }
-
-Report report_of(const CoordinateOutcome& outcome, double constant) {
+Report report_of(const CoordinateOutcome& outcome, const LogDensity& density) {
   Report report;
   report.status = outcome.status;
   report.message = outcome.message;
   report.sweeps = outcome.num_steps;
   report.solver = SolverKind::coordinate;
   report.solver_reason = "Newton steps on the columns that matter";
-  report.bound = outcome.log_likelihood - outcome.penalty + constant;
+  report.bound = density(outcome.log_likelihood - outcome.penalty);
   report.bound_history = outcome.objective;
-  for (double& bound : report.bound_history) bound += constant;
+  for (double& bound : report.bound_history) bound = density(bound);
   return report;
 }
 
@@ -100,17 +122,13 @@ Solution solve_lasso(const Frame& frame) {
   const FitOptions& options = frame.options;
   LassoProblem problem(frame);
   CoordinateAscent& ascent = *problem.ascent;
-  const double lambda = options.prior.lambda, lambda_max = ascent.lambda_max();
-  if (lambda == 0)
-    throw InvalidArgument(fmt::format(
-        "prior.lambda is not given. For these rows, every weight is zero if lambda is at least {:.6g} (lambda_max); try a tenth of "
-        "it first, {:.3g}",
-        lambda_max, 0.1 * lambda_max));
-  const double constant = prior_constant(lambda, problem.num_penalised);
-  const CoordinateOutcome outcome = ascent.solve(lambda, settings_of(options, constant, watch));
+  const double lambda = options.prior.lambda, lambda_max = problem.lambda_max();
+  const CoordinateOutcome outcome = problem.solve(lambda, settings_of(options, log_density_of(problem, lambda), watch));
   CoordinateAscent::Support support = ascent.support();
+  const auto size = static_cast<Index>(support.columns.size());
+  const double precision = problem.is_linear ? noise_of(-2 * outcome.log_likelihood, frame.rows, size).mean() : 1;
   Solution out = solution_of({std::move(support.columns), std::move(support.w), std::move(support.X), ascent.m(), ascent.omega()},
-                             problem.flat, frame, report_of(outcome, constant));
+                             problem.flat, frame, report_of(outcome, log_density_of(problem, lambda, precision)));
   if (options.record_every > 0) {  // the start of (L1EM.1), and its limit at this mode
     out.precision_history = out.precision.replicate(1, 1 + options.max_sweeps / options.record_every);
     out.precision_history.col(0).setOnes();
@@ -120,6 +138,20 @@ Solution solve_lasso(const Frame& frame) {
         fmt::format("every weight is zero because lambda, {:.6g}, is not below lambda_max, {:.6g}", lambda, lambda_max));
   return out;
 }
+
+namespace {
+
+void estimate_noise(const LassoMode& mode, const Frame& frame, Solution& out) {
+  const auto size = static_cast<Index>(mode.columns.size());
+  out.noise = noise_of(frame.k.dot((frame.target - mode.m).cwiseAbs2()), frame.rows, size);
+  if (static_cast<double>(size) >= frame.rows)
+    out.report.warnings.push_back(fmt::format(
+        "{} weights for {:.6g} rows are not zero, so that nothing is left to estimate the noise from: intervals mean nothing; take a "
+        "larger lambda",
+        size, frame.rows));
+}
+
+}  // namespace
 
 // V^-1 = X'diag(omega)X + diag(lambda/|w|) over the columns that are not zero, the flat ones at precision 0.                     (L1.8)
 Solution solution_of(const LassoMode& mode, std::vector<Index> flat, const Frame& frame, Report report) {
@@ -142,7 +174,8 @@ Solution solution_of(const LassoMode& mode, std::vector<Index> flat, const Frame
                                                                                          : j;
 
   Vector a(size);
-  for (Index i = 0; i < size; ++i) a[i] = is_flat(mode.columns[static_cast<std::size_t>(i)]) ? 0 : out.lambda / std::abs(mode.w[i]);
+  const double lambda = out.lambda / frame.units.y_scale;
+  for (Index i = 0; i < size; ++i) a[i] = is_flat(mode.columns[static_cast<std::size_t>(i)]) ? 0 : lambda / std::abs(mode.w[i]);
   Matrix L(size, size);
   const Matrix scaled = mode.omega.cwiseSqrt().asDiagonal() * mode.X;
   blas::syrk(blas::Transpose::yes, size, n, 1.0, scaled.data(), n, 0.0, L.data(), std::max<Index>(size, 1));
@@ -173,7 +206,10 @@ Solution solution_of(const LassoMode& mode, std::vector<Index> flat, const Frame
   out.quadratic = mode.w.cwiseAbs2().dot(a) + mode.omega.dot(mode.m.cwiseAbs2());
   if (q > p) out.origin_variance = sound ? (L * frame.origin()(mode.columns)).squaredNorm() : nan;
   out.rows = {mode.m, Vector::Zero(n)};
-  if (sound && size > 0) out.rows.s = (mode.X * L.transpose()).rowwise().squaredNorm();
+  if (frame.task == Task::linear)
+    estimate_noise(mode, frame, out);
+  else if (sound && size > 0)
+    out.rows.s = (mode.X * L.transpose()).rowwise().squaredNorm();
   const auto num_left_out = static_cast<Index>(std::count(frame.left_out.begin(), frame.left_out.end(), true));
   const auto num_kept = static_cast<Index>(std::count(out.relevant.begin(), out.relevant.end(), true));
   if (num_kept < p - num_left_out)
@@ -199,12 +235,23 @@ Solution solution_of(const LassoMode& mode, std::vector<Index> flat, const Frame
 
 namespace {
 
+// Of a linear path: at the best noise variance, in the units of the target.                                                    (L1.10)
+double log_likelihood_of(const LassoProblem& problem, const CoordinateOutcome& outcome) {
+  if (!problem.is_linear) return outcome.log_likelihood;
+  const double variance = -2 * outcome.log_likelihood * problem.unit * problem.unit / problem.rows;
+  return -0.5 * problem.rows * (std::log(2 * std::numbers::pi * variance) + 1);
+}
+
+LogDensity density_of_path(const LassoProblem& problem, double lambda, const CoordinateOutcome& outcome, Index num_nonzero) {
+  const Index columns = num_nonzero + static_cast<Index>(problem.flat.size());
+  return log_density_of(problem, lambda, problem.is_linear ? noise_of(-2 * outcome.log_likelihood, problem.rows, columns).mean() : 1);
+}
+
 std::vector<double> lambdas_of(const PathGrid& grid, double lambda_max, bool tall) {
   std::vector<double> lambdas = grid.lambdas;
   std::sort(lambdas.begin(), lambdas.end(), std::greater<>());
   if (!lambdas.empty()) return lambdas;
-  if (!(lambda_max > 0))
-    throw InvalidArgument("no column has information about the classes, so that there is no path of lambdas to choose");
+  if (!(lambda_max > 0)) throw InvalidArgument("no column has information about the target, so that there is no path of lambdas to choose");
   const double smallest = grid.smallest > 0 ? grid.smallest : tall ? 1e-4 : 1e-2;
   for (int i = 0; i < grid.count; ++i) lambdas.push_back(lambda_max * std::pow(smallest, grid.count > 1 ? i / (grid.count - 1.0) : 0));
   return lambdas;
@@ -212,7 +259,7 @@ std::vector<double> lambdas_of(const PathGrid& grid, double lambda_max, bool tal
 
 }  // namespace
 
-LogisticPath lasso_path(const Frame& frame, const PathGrid& grid) {
+LambdaPath lasso_path(const Frame& frame, const PathGrid& grid) {
   const Stopwatch watch;
   const FitOptions& options = frame.options;
   if (grid.lambdas.empty() && grid.count < 1) throw InvalidArgument(fmt::format("grid.count is {}; it must be at least 1", grid.count));
@@ -220,35 +267,37 @@ LogisticPath lasso_path(const Frame& frame, const PathGrid& grid) {
     throw InvalidArgument(fmt::format("grid.smallest is {}; it must lie between 0 and 1", grid.smallest));
   for (double lambda : grid.lambdas) validate::positive(lambda, "an entry of grid.lambdas");
   LassoProblem problem(frame);
-  CoordinateAscent& ascent = *problem.ascent;
-  LogisticPath path;
+  LambdaPath path;
   path.classes = frame.classes;
   path.notes = frame.notes;
-  path.lambda_max = ascent.lambda_max();
+  path.lambda_max = problem.lambda_max();
   const std::vector<double> lambdas = lambdas_of(grid, path.lambda_max, frame.X.rows() > frame.X.cols());
   const auto count = static_cast<Index>(lambdas.size());
   const Index p = frame.num_columns();
   const Standardization& s = frame.units.standardization;
+  const double offset = bound_offset(problem.flat, frame.units, frame.rows);
   path.lambda.resize(count);
   path.mean = Matrix::Zero(p, count);
   path.intercept.resize(options.intercept ? count : 0);
   path.log_likelihood.resize(count);
   for (Index i = 0; i < count; ++i) {
-    const double lambda = lambdas[static_cast<std::size_t>(i)], constant = prior_constant(lambda, problem.num_penalised);
-    const CoordinateOutcome outcome = ascent.solve(lambda, settings_of(options, constant, watch));
+    const double lambda = lambdas[static_cast<std::size_t>(i)];
+    const CoordinateOutcome outcome = problem.solve(lambda, settings_of(options, log_density_of(problem, lambda), watch));
     path.lambda[i] = lambda;
-    path.log_likelihood[i] = outcome.log_likelihood;
-    path.reports.push_back(report_of(outcome, constant));
-    const Vector w = ascent.w();
+    path.log_likelihood[i] = log_likelihood_of(problem, outcome);
+    const Vector w = problem.ascent->w();
     Index num_nonzero = 0;
-    double intercept = options.intercept ? w[p] : 0;
+    double intercept = frame.units.y_center + (options.intercept ? problem.unit * w[p] : 0);
     for (Index j = 0; j < p; ++j) {
       if (w[j] == 0) continue;
-      path.mean(j, i) = w[j] * (s.scale.size() > 0 ? s.scale[j] : 1.0);
+      path.mean(j, i) = problem.unit * w[j] * (s.scale.size() > 0 ? s.scale[j] : 1.0);
       if (s.center.size() > 0) intercept -= s.center[j] * path.mean(j, i);
       if (!std::binary_search(problem.flat.begin(), problem.flat.end(), j)) ++num_nonzero;
     }
     path.num_nonzero.push_back(num_nonzero);
+    LogDensity density = density_of_path(problem, lambda, outcome, num_nonzero);
+    density.constant += offset;
+    path.reports.push_back(report_of(outcome, density));
     if (options.intercept) path.intercept[i] = intercept;
     if (outcome.status == Status::stopped_by_user) {
       path.lambda.conservativeResize(i + 1);

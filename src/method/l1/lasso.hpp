@@ -1,4 +1,4 @@
-// Logistic regression under a Laplace prior, from the caller's table to a Fit.                                      docs/math/l1.md
+// Regression under a Laplace prior, from the caller's table to a Fit.                                      docs/math/l1.md
 #pragma once
 
 #include "ardvark/logistic.hpp"
@@ -10,7 +10,7 @@ namespace ardvark::internal {
 void validate_lasso(const FitOptions& options);
 
 [[nodiscard]] Solution solve_lasso(const Frame& frame);
-[[nodiscard]] LogisticPath lasso_path(const Frame& frame, const PathGrid& grid);
+[[nodiscard]] LambdaPath lasso_path(const Frame& frame, const PathGrid& grid);
 
 /// The result of a search for the mode: the columns that are flat or have a weight other than zero, ascending, and the rows there.
 struct LassoMode {

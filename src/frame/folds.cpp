@@ -1,4 +1,4 @@
-#include "select/folds.hpp"
+#include "frame/folds.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -1,0 +1,186 @@
+#include "fit/lambda_choice.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/blas.hpp"
+#include "core/parallel.hpp"
+#include "core/stopwatch.hpp"
+#include "frame/folds.hpp"
+#include "frame/frame.hpp"
+#include "frame/prepare.hpp"
+#include "frame/row_order.hpp"
+#include "method/l1/lasso.hpp"
+
+namespace ardvark::internal {
+namespace {
+
+// The different rows, each in one fold. Equal rows are one row with the sum of their weights: a fit must not have seen what tests it.
+struct Folds {
+  OrderedRows rows;
+  std::vector<int> fold;  // [rows]
+  int count = 0;
+};
+
+Folds divide(Task task, MatrixView X, VectorView y, const FitOptions& options) {
+  Folds out;
+  const Vector target = y.eigen();
+  out.rows = order_by_content(X, target, weights_or_ones(options.weights, X.rows()));
+  const auto n = static_cast<Index>(out.rows.rows.size());
+  std::vector<Index> classes(static_cast<std::size_t>(n), 0), size(2, 0);
+  const double second = target.maxCoeff();
+  for (std::size_t i = 0; i < classes.size(); ++i) {
+    if (task == Task::logistic && target[out.rows.rows[i]] == second) classes[i] = 1;
+    ++size[static_cast<std::size_t>(classes[i])];
+  }
+  const Index fewest = task == Task::logistic ? std::min(size[0], size[1]) : n;
+  if (fewest < 2 || n < 3)
+    throw InvalidArgument(fmt::format("{} {} rows that differ: too few to choose lambda by cross-validation; give prior.lambda",
+                                      task == Task::logistic ? "a class has" : "there are", fewest));
+  out.count = static_cast<int>(std::min<Index>(options.folds, n));
+  out.fold = StratifiedDealer(options.seed).deal(classes, task == Task::logistic ? 2 : 1, out.count);
+  return out;
+}
+
+// The loss of one row: squared error, or -ln of the probability of its class.
+double loss_of(Task task, double y, double m, bool is_second) {
+  if (task == Task::linear) return (y - m) * (y - m);
+  const double z = is_second ? m : -m;
+  return std::max(-z, 0.0) + std::log1p(std::exp(-std::abs(z)));
+}
+
+// [lambdas] mean loss of the rows of a fold, and their weight.
+struct FoldLoss {
+  Vector loss;
+  double weight = 0;
+};
+
+FoldLoss test_fold(Task task, MatrixView X, VectorView y, const Folds& folds, int fold, const Vector& lambda, FitOptions options) {
+  std::vector<Index> training, test;
+  std::vector<double> target, weights;
+  for (std::size_t i = 0; i < folds.fold.size(); ++i) {
+    const Index row = folds.rows.rows[i];
+    if (folds.fold[i] == fold) {
+      test.push_back(static_cast<Index>(i));
+      continue;
+    }
+    training.push_back(row);
+    target.push_back(y[row]);
+    weights.push_back(folds.rows.weights[static_cast<Index>(i)]);
+  }
+  const RowSubset rows(X, training);
+  options.weights = weights;
+  const Frame frame = make_frame(task, rows.view(), target, options);
+  PathGrid grid;
+  grid.lambdas.assign(lambda.begin(), lambda.end());
+  for (double& l : grid.lambdas) l *= frame.rows / folds.rows.weights.sum();  // a penalty per row
+  const LambdaPath path = lasso_path(frame, grid);
+
+  FoldLoss out{Vector::Zero(lambda.size())};
+  const double second = y.eigen().maxCoeff();
+  for (const Index i : test) out.weight += folds.rows.weights[i];
+  for (Index l = 0; l < path.lambda.size(); ++l) {
+    Vector m = Vector::Constant(static_cast<Index>(test.size()), path.intercept.size() > 0 ? path.intercept[l] : 0.0);
+    const auto row_of = [&](Index i) { return folds.rows.rows[static_cast<std::size_t>(test[static_cast<std::size_t>(i)])]; };
+    for (Index j = 0; j < X.cols(); ++j)
+      if (const double w = path.mean(j, l); w != 0)
+        for (Index i = 0; i < m.size(); ++i) m[i] += w * X(row_of(i), j);
+    for (Index i = 0; i < m.size(); ++i)
+      out.loss[l] += folds.rows.weights[test[static_cast<std::size_t>(i)]] * loss_of(task, y[row_of(i)], m[i], y[row_of(i)] == second);
+  }
+  out.loss /= out.weight;
+  return out;
+}
+
+// Means over folds and their standard errors; then the two lambdas.                                                            (L1.12)
+void average(const std::vector<FoldLoss>& all, LambdaChoice& choice) {
+  const Index count = choice.lambda.size();
+  choice.loss = choice.loss_error = Vector::Zero(count);
+  double weight = 0;
+  for (const FoldLoss& fold : all) choice.loss += fold.weight * fold.loss, weight += fold.weight;
+  choice.loss /= weight;
+  for (const FoldLoss& fold : all) choice.loss_error += fold.weight / weight * (fold.loss - choice.loss).cwiseAbs2();
+  choice.loss_error = (choice.loss_error / static_cast<double>(all.size() - 1)).cwiseSqrt();
+  Index best = 0;
+  const double least = choice.loss.minCoeff(&best);
+  choice.smallest_loss = choice.lambda[best];
+  Index first = 0;
+  while (choice.loss[first] > least + choice.loss_error[best]) ++first;
+  choice.one_standard_error = choice.lambda[first];
+}
+
+// \return  without a value if the caller has stopped it
+std::optional<LambdaChoice> choose_lambda(Task task, MatrixView X, VectorView y, const FitOptions& options, LambdaPath& path) {
+  const Stopwatch watch;
+  const Folds folds = divide(task, X, y, options);
+  std::vector<FoldLoss> losses(static_cast<std::size_t>(folds.count));
+  bool stopped = false;
+  Relay<Progress> relay([&](const Progress& progress) {
+    stopped = !options.on_sweep(progress);
+    return !stopped;
+  });
+  const auto work = [&] {
+    const auto options_of = [&](int fit) {
+      FitOptions one = options;
+      if (options.on_sweep)
+        one.on_sweep = [&relay, &watch, fit, count = folds.count](Progress progress) {
+          progress.fit = fit, progress.num_fits = count + 2;  // the path of all rows, the folds, the fit
+          progress.elapsed_seconds = watch.seconds();
+          return relay.ask(progress);
+        };
+      return one;
+    };
+    path = lasso_path(make_frame(task, X, y, options_of(1)), {});
+    const Index threads = options.threads > 0 ? options.threads : blas::num_threads();
+    const blas::ThreadScope one(1);
+    parallel_for(folds.count, threads, [&](Index f) {
+      losses[static_cast<std::size_t>(f)] =
+          test_fold(task, X, y, folds, static_cast<int>(f), path.lambda, options_of(static_cast<int>(f) + 2));
+    });
+  };
+  if (options.on_sweep)
+    relay.run(work);
+  else
+    work();
+  if (stopped) return std::nullopt;
+  LambdaChoice choice;
+  choice.lambda = path.lambda;
+  choice.num_nonzero = path.num_nonzero;
+  choice.mean = std::move(path.mean);
+  choice.rule = options.lambda_rule;
+  choice.folds = folds.count;
+  average(losses, choice);
+  return choice;
+}
+
+}  // namespace
+
+ChosenLambda with_chosen_lambda(FitOptions options, Task task, MatrixView X, VectorView y) {
+  ChosenLambda out{std::move(options), {}, {}};
+  if (out.options.prior.kind != PriorKind::laplace || out.options.prior.lambda != 0) return out;
+  if (out.options.folds < 2) throw InvalidArgument(fmt::format("folds is {}; it must be at least 2", out.options.folds));
+  LambdaPath path;
+  const blas::ThreadScope threads(out.options.threads);
+  out.choice = choose_lambda(task, X, y, out.options, path);
+  if (!out.choice) {
+    out.options.prior.lambda = 0.5 * path.lambda_max;
+    out.options.on_sweep = [](const Progress&) { return false; };
+    out.note = "the choice of lambda by cross-validation was stopped";
+    return out;
+  }
+  const LambdaChoice& choice = *out.choice;
+  const bool smallest = choice.rule == LambdaRule::smallest_loss;
+  out.options.prior.lambda = smallest ? choice.smallest_loss : choice.one_standard_error;
+  out.note = fmt::format("lambda is {:.4g}, by {}-fold cross-validation: {}", out.options.prior.lambda, choice.folds,
+                         smallest ? fmt::format("the loss is smallest there; it is at most one standard error larger up to lambda {:.4g}",
+                                                choice.one_standard_error)
+                                  : fmt::format("the largest lambda whose loss is at most one standard error above the smallest, at {:.4g}",
+                                                choice.smallest_loss));
+  if (choice.smallest_loss == choice.lambda[choice.lambda.size() - 1])
+    out.note += "; this is the end of the path, so that the rows may need no penalty";
+  return out;
+}
+
+}  // namespace ardvark::internal
