@@ -39,10 +39,10 @@ laplace_lambda : float, default=None
     The penalty of prior="laplace", > 0, for standardised columns: 1/C of `sklearn.linear_model.LogisticRegression`, n_samples times
     alpha of Lasso. None: cross-validation chooses it; see ``lambda_path_``.
 lambda_rule : {"min", "1se"}, default=None
-    prior="laplace" without ``laplace_lambda``: the lambda with the smallest loss in cross-validation (None means this), or the
+    For prior="laplace" without ``laplace_lambda``: the lambda with the smallest loss in cross-validation (None means this), or the
     largest whose loss is at most one standard error above it, which keeps fewer columns.
 cv : int, default=None
-    prior="laplace" without ``laplace_lambda``: number of folds, 2 or more. None: 10.
+    For prior="laplace" without ``laplace_lambda``: number of folds, 2 or more. None: 10.
 flat : list of int or str, default=None
     Columns without a prior.
 lambda_1, lambda_2 : float, default=None

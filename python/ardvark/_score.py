@@ -94,9 +94,9 @@ class LambdaPath(NamedTuple):
 
 
 def _lambda_path(found: Mapping[str, Any]) -> LambdaPath:
-    lists = (np.asarray(found[name], dtype=float) for name in ("lambda", "loss", "loss_error"))
+    lambdas, loss, error = (np.asarray(found[name], dtype=float) for name in ("lambda", "loss", "loss_error"))
     coef = np.asarray(found["mean"], dtype=float) if "mean" in found else None
-    return LambdaPath(found["lambda_min"], found["lambda_1se"], *lists, np.asarray(found["num_nonzero"], dtype=int), coef)
+    return LambdaPath(found["lambda_min"], found["lambda_1se"], lambdas, loss, error, np.asarray(found["num_nonzero"], dtype=int), coef)
 
 
 @assembled

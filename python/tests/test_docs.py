@@ -15,7 +15,10 @@ from numpydoc.validate import validate
 ROOT = Path(__file__).parents[2]
 MODULES = ["_abi", "_progress", "_results", "_core", "_base", "_posterior", "_score", "_linear", "_logistic", "_slr", "_sequential"]
 MODULES += ["_relevance", "_selection", "_onnx"]
-MODULES += [f"plot.{name}" for name in ("_shared", "_bound", "_calibration", "_coefficients", "_decision", "_predictive", "_relevance")]
+MODULES += [
+    f"plot.{name}"
+    for name in ("_shared", "_bound", "_calibration", "_coefficients", "_decision", "_lambda_path", "_predictive", "_relevance")
+]
 
 # Of numpydoc's checks all but: an extended summary (ES01), "See Also" (SA01), imperatives (SS05), and a
 # return value without its name (RT02). Of the binding `_core` also the sections for each parameter and return value (PR01, RT01).
@@ -172,7 +175,7 @@ def test_words_of_options_are_those_of_their_table():
             values = table[option]["values"]
             said = set(re.findall(r'"([\w-]+)"', words))
             # A solver or a default may be left out where it has no meaning; a word that the table lacks may not stand there.
-            known = set(re.findall(r"[a-z][\w-]*", values)) - {"default", "or"}
+            known = set(re.findall(r"\b(?:[a-z]|\d(?=[a-z]))[\w-]*", values)) - {"default", "or"}
             assert said <= known, (name, option, said - known)
             if option != "solver":
                 assert said == known, (name, option, known - said)

@@ -53,7 +53,7 @@ def test_says_which_entry_is_not_finite(estimator, target, value, name):
         (BayesianLinearRegression([0, 1]), "one number per column: 4"),
         (BayesianLinearRegression("groups"), r"^prior is 'groups'; give the groups themselves: \[\["),
         (BayesianLogisticRegression(likelihood="probit"), "likelihood is 'probit'"),
-        (BayesianLogisticRegression("laplace"), "laplace_lambda"),
+        (BayesianLogisticRegression("laplace", laplace_lambda=-1), "laplace_lambda"),
         (BayesianLogisticRegression(lambda_1=0.0), "lambda_1"),
         (SparseLogisticRegression("svm"), "algorithm is 'svm'; it must be one of slr_var"),
         (SparseLogisticRegression(multi_class="all"), "multi_class is 'all'"),
@@ -105,8 +105,8 @@ def test_options_by_name_are_named_so():
         _core.fit(X, y, model="linear", prior="groups")
     with pytest.raises(ValueError, match="^flat names column 4; X has columns 0 to 3"):
         _core.fit(X, y, model="linear", prior="shared", flat=[4])
-    with pytest.raises(ValueError, match="^lambda is not given. .* try a tenth of it first, [0-9.]+$"):
-        _core.fit(X, labels == "yes", model="logistic", prior="laplace")
+    with pytest.raises(ValueError, match="^folds is 1; it must be at least 2$"):
+        _core.fit(X, labels == "yes", model="logistic", prior="laplace", folds=1)
     with pytest.raises(ValueError, match="^prune_at is -1; it must be 0 or more$"):
         _core.fit(X, y, model="linear", prior="ard", prune_at=-1)
     with pytest.raises(ValueError, match="^readmit_every is -1; it must be 0 or more$"):

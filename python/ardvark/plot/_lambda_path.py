@@ -111,8 +111,9 @@ class LambdaPathDisplay(Display):
             self.ax_.set_ylabel(f"{self.loss}, new rows")
         else:
             assert path.coef is not None
-            ever = np.flatnonzero(np.any(path.coef != 0, axis=0))
-            largest = set(ever[np.argsort(-np.abs(path.coef[-1, ever]))][: len(COLORS)])
+            ever: list[int] = np.flatnonzero(np.any(path.coef != 0, axis=0)).tolist()
+            last = np.abs(path.coef[-1])
+            largest = set(sorted(ever, key=lambda j: -last[j])[: len(COLORS)])
             for k, j in enumerate(sorted(ever, key=lambda j: j not in largest)):
                 shown = {"color": COLORS[k], "label": self.names[j] if self.names else str(j)} if j in largest else {"color": GREY, "lw": 0.6}
                 self.lines_.extend(self.ax_.plot(path.lambdas, path.coef[:, j], **shown))
