@@ -100,7 +100,7 @@ void against_liblinear(const Data& data) {
 void path(const Data& data, const std::string& folder) {
   const Index n = data.X.rows();
   for (const double smallest : {0.05, 0.01}) {
-    LogisticPath path;
+    LambdaPath path;
     const Seconds time = bench::median_of(3, [&] { path = fit_logistic_path(data.X, data.labels, {.count = 50, .smallest = smallest}); });
     int passes = 0;
     double worst = 0;

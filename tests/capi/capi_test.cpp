@@ -393,7 +393,7 @@ TEST(CInterface, CountsAndFollowsPaths) {
   const Result path(raw);
   PathGrid grid;
   grid.count = 6;
-  const LogisticPath modes = fit_logistic_path(d.X, d.labels, grid);
+  const LambdaPath modes = fit_logistic_path(d.X, d.labels, grid);
   EXPECT_EQ(array(path, "lambda"), modes.lambda);
   EXPECT_EQ(array(path, "mean"), Matrix(modes.mean.transpose()));
 }

@@ -60,10 +60,10 @@ TEST_F(Refuses, PriorsByTheNamesOfOtherPrograms) {
   exactly(fit + Arguments{"--model", "linear", "--prior", "ridge"},
           "--prior is 'ridge'; here it is --prior shared: one precision for all columns, estimated from the data");
   exactly(fit + Arguments{"--model", "logistic", "--prior", "Lasso"}, "--prior is 'Lasso'; here it is --prior laplace: L1, the mode");
-  exactly(
-      fit + Arguments{"--model", "linear", "--prior", "lasso"},
-      "--prior is 'lasso'; the nearest prior here is --prior sparse: a few columns have an effect of their own, and all may have a small "
-      "one");
+  exactly(fit + Arguments{"--model", "linear", "--prior", "lasso"}, "--prior is 'lasso'; here it is --prior laplace: L1, the mode");
+  exactly(fit + Arguments{"--model", "linear", "--prior", "elastic-net"},
+          "--prior is 'elastic-net'; the nearest prior here is --prior sparse: a few columns have an effect of their own, and all may have "
+          "a small one");
   exactly(fit + Arguments{"--model", "linear", "--prior", "spike-and-slab"},
           "--prior is 'spike-and-slab'; here it is --prior slab: a few columns have an effect, the others have none");
 }

@@ -7,7 +7,6 @@ from typing import Any, Optional, Sequence
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from .._score import LambdaPath
 from ._shared import COLORS, GREY, Display, axes, dress
 
 
@@ -47,7 +46,7 @@ class LambdaPathDisplay(Display):
     True
     """
 
-    def __init__(self, path: LambdaPath, loss: str, names: Optional[Sequence[str]] = None, kind: str = "loss"):
+    def __init__(self, path: Any, loss: str, names: Optional[Sequence[str]] = None, kind: str = "loss"):
         self.path, self.loss, self.names, self.kind = path, loss, names, kind
 
     @classmethod
@@ -110,7 +109,6 @@ class LambdaPathDisplay(Display):
             self.lines_.append(bars.lines[0])
             self.ax_.set_ylabel(f"{self.loss}, new rows")
         else:
-            assert path.coef is not None
             ever: list[int] = np.flatnonzero(np.any(path.coef != 0, axis=0)).tolist()
             last = np.abs(path.coef[-1])
             largest = set(sorted(ever, key=lambda j: -last[j])[: len(COLORS)])
