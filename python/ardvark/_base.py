@@ -205,7 +205,12 @@ class Estimator(BaseEstimator):
         if self._encoding is not None and self._encoding.text_columns:
             texts = ", ".join(repr(column["name"]) for column in self._encoding.text_columns)
             raise ValueError(f"the model was fitted to a table with text columns ({texts}); X must be a DataFrame with these columns")
-        return validate_data(self, X, reset=False, dtype=_FLOATS)
+        return validate_data(self, self._without_others(X), reset=False, dtype=_FLOATS)
+
+    def _without_others(self, X: Any) -> Any:
+        """A table that has more columns than those of the fit, such as the target or an identifier: these, in their order."""
+        names, given = getattr(self, "feature_names_in_", ()), names_of(X) or ()
+        return X[list(names)] if 0 < len(names) < len(given) and set(names) <= set(given) else X
 
     def _encoded(self, y: Any) -> np.ndarray:
         """Sets classes_; returns the positions of the labels in it."""

@@ -93,6 +93,19 @@ def test_the_order_of_columns_does_not_matter_and_others_are_not_read():
     assert np.array_equal(model.predict(new.assign(when=pd.Timestamp("2020-01-01"))[["when", *reversed(FEATURES)]]), expected)
 
 
+@pytest.mark.parametrize("kind", ["pandas", "polars"])
+def test_of_a_table_of_numbers_other_columns_are_not_read_either(kind):
+    table = people()[["age", "y", "smokes"]].assign(name="a")
+    if kind == "polars":
+        table = pytest.importorskip("polars").from_pandas(table)
+    model = ardvark.BayesianLinearRegression().fit(table[["age", "smokes", "y"]], target="y")
+    expected = model.predict(table[["age", "smokes"]])
+    for named in (["age", "y", "smokes"], ["name", "smokes", "y", "age"]):
+        assert np.array_equal(model.predict(table[named]), expected)
+    with pytest.raises(ValueError, match="- smokes"):
+        model.predict(table[["age", "y", "name"]])
+
+
 @pytest.mark.parametrize("kind", ["category", "string", "polars", "pyarrow"])
 def test_every_kind_of_text_and_of_table_gives_the_same(kind):
     table, new = people(), people(20, seed=1)
