@@ -165,6 +165,9 @@ class Encoding:
 
     def apply(self, table: Any) -> np.ndarray:
         """The encoded table. Columns are found by name; others are not read."""
+        if not set(self.features) & set(names_of(table) or ()):  # a table of the library has a column
+            listed = ", ".join(map(repr, self.features))
+            raise ValueError(f"the table lacks the column{'s' * (len(self.features) > 1)} {listed}, which the model uses")
         texts = {column["name"] for column in self.text_columns}
         return self._applied(_table_of(table, set(self.features), texts))
 

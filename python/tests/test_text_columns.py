@@ -198,6 +198,7 @@ def test_what_cannot_be_read_is_named_with_its_row_and_column():
         "row 1, column 'group': 'lost' is not a level that the model knows; it knows 'mid', 'old', 'young'"
     )
     assert refused(new.drop(columns=["sex", "age"]), model) == "the table lacks the columns 'age', 'sex', which the model uses"
+    assert refused(new[["y"]], model) == "the table lacks the columns 'age', 'sex', 'group', 'smokes', which the model uses"
     assert refused(new.assign(age="ten"), model) == "column 'age' holds text; the model expects numbers"
     assert refused(np.zeros((2, 4)), model).startswith("the model was fitted to a table with text columns ('sex', 'group')")
 
