@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Integral
 from typing import Any, Callable, ClassVar, Optional
 
 import numpy as np
@@ -42,7 +43,8 @@ class RelevanceSelector(SelectorMixin, Estimator):
     folds, repeats : int, default=None
         Number of folds and repeats for by="counts".
     random_state : int, RandomState instance or None, default=None
-        Random generator for by="counts". None: always the same folds.
+        Random generator for by="counts". An int is the seed of ``ardvark select``, which then gives the same counts. None:
+        always the same folds.
     {verbose}
     callback : callable, default=None
         Called after each sweep (by="counts": after each fit) with an object that has ``sweep``, ``total``, ``bound`` and
@@ -191,7 +193,6 @@ class RelevanceSelector(SelectorMixin, Estimator):
         estimator.n_features_in_ = self.n_features_in_
         if hasattr(self, "feature_names_in_"):
             estimator.feature_names_in_ = self.feature_names_in_
-        state = self.random_state
         with Watch(type(self).__name__, self.verbose, self.callback) as watch:
             try:
                 result = _core.select(
@@ -200,7 +201,7 @@ class RelevanceSelector(SelectorMixin, Estimator):
                     callback=watch.function,
                     folds=self.folds,
                     repeats=self.repeats,
-                    seed=None if state is None else check_random_state(state).randint(2**31 - 1),
+                    seed=_seed(self.random_state),
                     weights=weights,
                     column_names=list(estimator._column_names()),
                     class_names=classes,
@@ -228,3 +229,11 @@ class RelevanceSelector(SelectorMixin, Estimator):
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         return tags
+
+
+def _seed(state: Any) -> Optional[int]:
+    """The seed for the library: an int as it is, so that it gives the counts that the shell gives."""
+    generator = check_random_state(state)  # refuses what is no state
+    if state is None:
+        return None
+    return int(state) if isinstance(state, Integral) else generator.randint(2**31 - 1)

@@ -51,14 +51,7 @@ def test_selector_in_a_pipeline():
 def test_selection_counts():
     options = dict(by="counts", folds=5, repeats=2, random_state=3)
     selector = RelevanceSelector(**options).fit(X, labels)
-    counts = _core.select(
-        X,
-        labels == "yes",
-        preset="slr_var",
-        folds=5,
-        repeats=2,
-        seed=np.random.RandomState(3).randint(2**31 - 1),
-    )
+    counts = _core.select(X, labels == "yes", preset="slr_var", folds=5, repeats=2, seed=3)
     assert np.array_equal(selector.counts_, counts.array("count")) and np.array_equal(
         selector.scores_, selector.counts_ / 10
     )
@@ -68,6 +61,23 @@ def test_selection_counts():
     assert ridge.counts_[0] == 10
     with pytest.raises(ValueError, match="must be an estimator of ardvark"):
         RelevanceSelector(StandardScaler()).fit(X, y)
+
+
+def test_an_int_is_the_seed_of_the_division():
+    rng = np.random.default_rng(0)
+    noise, sides = rng.normal(size=(60, 6)), rng.integers(0, 2, 60)
+
+    def values(state):
+        return RelevanceSelector(by="counts", folds=5, repeats=2, random_state=state).fit(noise, sides).sc_values_
+
+    def of_library(seed):
+        return _core.select(noise, sides, preset="slr_var", folds=5, repeats=2, seed=seed).array("sc_value")
+
+    assert np.array_equal(values(3), of_library(3)) and not np.array_equal(values(3), values(4))
+    drawn = np.random.RandomState(3).randint(2**31 - 1)
+    assert np.array_equal(values(np.random.RandomState(3)), of_library(drawn)) and np.array_equal(values(None), of_library(1))
+    with pytest.raises(ValueError, match="three"):
+        values("three")
 
 
 def test_calibration_and_several_outputs():
