@@ -280,17 +280,20 @@ class LinearScore(WithPosterior, FittedModel):
         check_is_fitted(self)
         return self.bound_history_
 
-    def coef_interval(self, level: float = 0.95) -> np.ndarray:
+    def coef_interval(self, level: float = 0.95, *, standardized: bool = False) -> np.ndarray:
         """Central credible intervals of the coefficients.
 
         Parameters
         ----------
         {level}
+        standardized : bool, default=False
+            Whether the coefficients are per standard deviation of the column, and of the target of a regression, so that
+            columns of any scale can be compared. A fit that does not scale its columns gives its coefficients.
 
         Returns
         -------
         interval : ndarray, the shape of coef_ and 2
-            Lower and upper end, in the units of ``coef_``.
+            Lower and upper end, in the units of ``coef_`` unless standardized.
 
         Examples
         --------
@@ -303,6 +306,14 @@ class LinearScore(WithPosterior, FittedModel):
         [2.0, 2.0]
         """
         check_is_fitted(self)
+        if not standardized:
+            return self._interval(level)
+        mean = np.atleast_2d(self.coef_)
+        inside = np.atleast_2d(self._model.array("standardized_mean"))[:, : mean.shape[1]]
+        scale = np.divide(inside, mean, out=np.zeros_like(mean), where=mean != 0)
+        return self._interval(level) * scale.reshape(*self.coef_.shape, 1)
+
+    def _interval(self, level: float) -> np.ndarray:
         if self._is_one_score:
             return self._model.at_level(level).array("interval").reshape(*self.coef_.shape, 2)
         if not 0 < level < 1:

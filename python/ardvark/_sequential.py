@@ -228,10 +228,8 @@ class SequentialLogisticRegression(LogisticScore):
         self.support_ = self.support_[: self.n_features_in_]
         del self.lambda_  # fixed: the parameter `precision`
 
-    def coef_interval(self, level: float = 0.95) -> np.ndarray:
+    def _interval(self, level: float) -> np.ndarray:
         return self._model.at_level(level).array("interval")[None, : self.n_features_in_]
-
-    coef_interval.__doc__ = LogisticScore.coef_interval.__doc__
 
     @property
     def _has_column_of_ones(self) -> bool:

@@ -13,6 +13,7 @@ from ardvark import (  # noqa: E402
     RelevanceSelector,
     RelevanceVectorClassifier,
     RelevanceVectorRegressor,
+    SequentialLogisticRegression,
     SparseLogisticRegression,
 )
 from ardvark.plot import (  # noqa: E402
@@ -25,6 +26,7 @@ from ardvark.plot import (  # noqa: E402
     RelevanceDisplay,
 )
 from matplotlib.colors import to_hex, to_rgb  # noqa: E402
+from sklearn.base import clone  # noqa: E402
 from sklearn.datasets import make_moons  # noqa: E402
 from sklearn.linear_model import LogisticRegression  # noqa: E402
 from sklearn.pipeline import make_pipeline  # noqa: E402
@@ -112,6 +114,23 @@ def test_coefficients_of_classes():
     two = CoefficientDisplay.from_estimator(BayesianLogisticRegression().fit(X[:, :2], moons))
     assert two.ax_.get_xlabel() == "coefficient of the log odds for up, with 95% intervals"
     assert labels_of(two.ax_.yaxis) == ["x1", "x2"]
+
+
+def test_standardized_coefficients_are_those_of_standardized_columns():
+    table = frame(X * [1, 10, 0.1, 100], NAMES)
+    scaled, zero = (X - X.mean(axis=0)) / X.std(axis=0), (y - y.mean()) / y.std()
+    for estimator, target, inside, per in (
+        (BayesianLinearRegression(), y, zero, "coefficient, per"),
+        (BayesianLogisticRegression(), moons, moons, "coefficient of the log odds for up, per"),
+        (BayesianLogisticRegression("ard"), species, species, "coefficient, per"),
+    ):
+        display = CoefficientDisplay.from_estimator(estimator.fit(table, target), level=0.9, standardize=True)
+        other = clone(estimator).fit(scaled, inside)
+        np.testing.assert_allclose(display.mean, np.atleast_2d(other.coef_), rtol=1e-6)
+        np.testing.assert_allclose(display.interval, other.coef_interval(0.9).reshape(display.interval.shape), rtol=1e-6)
+        assert display.ax_.get_xlabel() == f"{per} standard deviation, with 90% intervals"
+    one = SequentialLogisticRegression().fit(X, moons)  # it does not scale
+    assert np.array_equal(one.coef_interval(standardized=True), one.coef_interval()) and one.coef_interval().shape == (1, 4, 2)
 
 
 def test_the_largest_of_many_coefficients():

@@ -33,8 +33,8 @@ print(model.summary())
 # %%
 # A coefficient has a posterior distribution: given model and data, it lies in its interval with 95%
 # probability. (This is not the error bar of a sampling experiment.) Hollow marks are columns that
-# the fit does not keep. Each coefficient is multiplied by the standard deviation of its column, so
-# that columns of any scale can be compared.
+# the fit does not keep. Each coefficient is per standard deviation of its column and of the target,
+# so that columns of any scale can be compared.
 CoefficientDisplay.from_estimator(model, standardize=True)
 plt.show()
 

@@ -83,8 +83,8 @@ class CoefficientDisplay(Display):
             Maximum number of columns. If there are more, those with the largest ratio of coefficient to standard
             deviation are shown.
         standardize : bool, default=False
-            Whether to show each coefficient in units of its posterior standard deviation, so that columns with
-            different scales can be compared.
+            Whether to show each coefficient per standard deviation of its column (and of the target of a regression), as
+            ``summary(standardized=True)`` does, so that columns with different scales can be compared.
         ax : matplotlib Axes, default=None
             None: a new figure.
 
@@ -107,7 +107,7 @@ class CoefficientDisplay(Display):
         """
         check_is_fitted(estimator)
         mean = np.atleast_2d(estimator.coef_)
-        interval = estimator.coef_interval(level).reshape(*mean.shape, 2)
+        interval = estimator.coef_interval(level, standardized=standardize).reshape(*mean.shape, 2)
         sd = np.maximum(np.atleast_2d(estimator.coef_std_), np.finfo(float).tiny)
         names, note = np.asarray(column_names(estimator, mean.shape[1])), ""
         shown = np.arange(mean.shape[1])
@@ -119,7 +119,7 @@ class CoefficientDisplay(Display):
             shown.sort()
             note = f"{shown.size} of {mean.shape[1]} columns: the largest relative to their standard deviation"
         if standardize:
-            mean, interval = mean / sd, interval / sd[..., None]
+            mean = interval.mean(axis=-1)  # the intervals are symmetric
         scores = _scores(estimator, mean.shape[0])
         display = cls(
             names[shown].tolist(),
@@ -130,10 +130,10 @@ class CoefficientDisplay(Display):
             scores,
             note,
         )
-        display._unit = "coefficient / sd" if standardize else "coefficient"
+        display._per = ", per standard deviation" if standardize else ""
         return display.plot(ax=ax)
 
-    _unit = "coefficient"
+    _per = ""
 
     def _draw(self, ax: Any) -> None:
         rows, columns = self.mean.shape
@@ -164,7 +164,7 @@ class CoefficientDisplay(Display):
                 )
         name_axis(self.ax_, self.names)
         about = f" of the log odds {self.scores[0]}" if rows == 1 and self.scores[0] else ""
-        self.ax_.set_xlabel(f"{self._unit}{about}, with {percent(self.level)} intervals")
+        self.ax_.set_xlabel(f"coefficient{about}{self._per}, with {percent(self.level)} intervals")
         if rows > 1 or not self.kept.all():
             self._legend(rows)
         if self.note:
