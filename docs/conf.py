@@ -24,6 +24,7 @@ extensions = [
     "sphinx_gallery.gen_gallery",
     "formulas",
     "plain_docstrings",
+    "tutorials",
 ]
 exclude_patterns = ["gallery/**", "_*/**"]
 templates_path = ["_templates"]

@@ -16,6 +16,7 @@ LONG = {
     "test_processes",
     "test_properties",
     "test_sparse_reference",
+    "test_tutorials",
     "test_types",
     "test_wheel",
 }
