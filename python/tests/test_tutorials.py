@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -125,6 +126,11 @@ def test_a_page_prints_what_it_says(path, tmp_path, monkeypatch):
     pictures = re.findall(r"!\[[^]]+\]\(\.\./generated/tutorials/(\S+)\)", page)
     assert pictures and all((tmp_path / picture).stat().st_size > 1000 for picture in pictures)
     assert re.findall("^## (.*)", page, re.M)[-1] == "What to write in your paper"
+
+
+def test_the_documentation_draws_the_pictures_without_the_program(tmp_path):
+    tutorials.draw(SimpleNamespace(srcdir=tmp_path))
+    assert sorted(path.stem for path in (tmp_path / "generated/tutorials").glob("*.png")) == sorted(ELSEWHERE)
 
 
 def test_every_page_is_led_to():
