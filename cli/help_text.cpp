@@ -51,7 +51,10 @@ class HelpText : public CLI::Formatter {
 
   std::string make_help(const CLI::App* app, std::string name, CLI::AppFormatMode mode) const override {
     const bool all = mode == CLI::AppFormatMode::All || app->get_help_all_ptr() == nullptr;
-    if (all) return Formatter::make_help(app, std::move(name), CLI::AppFormatMode::Normal);
+    if (all) {
+      const std::string text = Formatter::make_help(app, std::move(name), CLI::AppFormatMode::Normal);
+      return text.ends_with('\n') ? text : text + "\n";
+    }
     std::string out = make_description(app) + make_usage(app, name) + "\n" + make_footer(app) + "\n\nThe options that are used most:\n";
     for (const char* const option : used_most)
       if (const CLI::Option* const found = app->get_option_no_throw(option)) out += line_of(*found);

@@ -49,6 +49,13 @@ TEST(Help, HoldsExamplesThatWork) {
   }
 }
 
+TEST(Help, EndsItsLastLine) {
+  for (const Arguments& command : {Arguments{}, {"fit"}, {"select"}, {"compare"}, {"predict"}, {"show"}, {"explain"}, {"presets"}}) {
+    const std::string help = output_of(command + Arguments{"--help"});
+    EXPECT_TRUE(help.ends_with('\n') && !help.ends_with("\n\n")) << help;
+  }
+}
+
 TEST(Help, IsAlsoACommand) {
   EXPECT_EQ(output_of({"help"}), output_of({"--help"}));
   EXPECT_EQ(output_of({"help", "select"}), output_of({"select", "--help"}));
