@@ -298,12 +298,24 @@ void note_parted_levels(const FeatureEncoding& encoding, AnyFit& fit) {
 }
 void note_parted_levels(const FeatureEncoding&, RelevanceFit&) {}
 
+// Texts that nearly every row has for itself are rather identifiers than levels: with fewer than two rows each, as for classes.
+void warn_of_identifiers(const FeatureEncoding& encoding, Index num_rows, Report& report) {
+  for (const FeatureColumn& f : encoding.features) {
+    const auto num_levels = static_cast<Index>(f.levels.size());
+    if (!f.categorical || num_levels <= 2 || 2 * num_levels <= num_rows) continue;
+    report.warnings.push_back(fmt::format(
+        "text column '{}' has {} different texts in {} rows; if it names the rows, leave it out: it says nothing about other rows", f.name,
+        num_levels, num_rows));
+  }
+}
+
 SavedModel fit_described(MatrixView X, OwnedMatrix* given, VectorView target, const ModelOptions& options) {
   return in_names_of(options, [&] {
     SavedModel model = fit_any(X, given, target, with_encoded_columns(options, X.cols()));
     model.options = options_to_keep(options);
     if (options.encoding.features.empty()) return with_encoding(std::move(model));
     std::visit([&](auto& fit) { note_parted_levels(options.encoding, fit); }, model.fit);
+    warn_of_identifiers(options.encoding, X.rows(), report_of(model));
     model.encoding = options.encoding;
     return model;
   });

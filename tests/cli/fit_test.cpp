@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -359,6 +360,24 @@ TEST_F(FitCommand, NamesTheLevelThatTheOthersAreComparedWith) {
   EXPECT_TRUE(contains(refused({"--reference", "x=1"}), "--reference is 'x=1', but column 'x' holds numbers"));
   const auto kernel = run({"fit", "data.csv", "--target", "y", "--model", "rvm", "--reference", "city=Oslo"}, folder_.path());
   EXPECT_TRUE(contains(kernel.err, "--reference applies only to linear and logistic models")) << kernel.err;
+}
+
+TEST_F(FitCommand, WarnsOfATextColumnThatNamesTheRows) {
+  std::string named = "name,side,x,y\n", shared = named;
+  for (int i = 0; i < 24; ++i) {
+    const std::string rest = fmt::format(",{},{},{}\n", i % 2 == 0 ? "left" : "right", i % 7, (i % 7) * 2 + i % 3);
+    named += fmt::format("P{}{}", i, rest);
+    shared += fmt::format("P{}{}", i % 12, rest);
+  }
+  const std::string warning = "text column 'name' has 24 different texts in 24 rows; if it names the rows, leave it out";
+  for (const char* model : {"linear", "rvm"}) {
+    put(named);
+    const Arguments fit = {"fit", "data.csv", "--target", "y", "--model", model};
+    EXPECT_TRUE(contains(output_of(fit, folder_.path()), warning)) << output_of(fit, folder_.path());
+    EXPECT_FALSE(contains(output_of(fit + Arguments{"--ignore", "name"}, folder_.path()), "names the rows"));
+    put(shared);
+    EXPECT_FALSE(contains(output_of(fit, folder_.path()), "names the rows"));
+  }
 }
 
 TEST_F(FitCommand, PrintsHowItWasComputedOnlyIfAsked) {
