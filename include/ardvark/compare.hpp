@@ -30,7 +30,7 @@ struct ComparedModel {
   bool comparable = true;
   std::string remark;  ///< why the fit is not comparable, or what its number means; may be empty
   double effective_parameters = 0;
-  std::optional<Index> probable_effects;                       ///< slab, sparse: columns with inclusion above one half
+  std::optional<Index> probable_effects;                       ///< slab, sparse: columns that are kept
   double noise_sd = std::numeric_limits<double>::quiet_NaN();  ///< linear, in units of the target
   double log_loss = std::numeric_limits<double>::quiet_NaN();  ///< logistic, training rows, nats per row
   Status status = Status::failed;

@@ -74,17 +74,14 @@ void coefficient_line(std::string& out, const Fit& fit, Index j, const SummaryOp
 
 bool has_inclusion(const Fit& fit) { return fit.sparse && fit.prior != PriorKind::dense; }
 
-// Flat columns are always included.
-std::ptrdiff_t fit_flats(const Fit& fit) { return std::count(fit.group.begin(), fit.group.end(), -1); }
-
 // How many columns have an effect, and which of them can replace each other.
 std::string effects_text(const Fit& fit, bool judged) {
   const auto kept = std::count(fit.relevant.begin(), fit.relevant.end(), true);
   std::string out;
   if (has_inclusion(fit)) {
     const auto undecided = std::count(fit.sparse->undecided.begin(), fit.sparse->undecided.end(), true);
-    out += labelled("effects", fmt::format("{} of {} probable (inclusion above one half){}", kept - fit_flats(fit), fit.num_columns(),
-                                           undecided > 0 ? fmt::format(", {} undecided", undecided) : ""));
+    out += labelled("effects", fmt::format("{} of {} kept (inclusion above one half, known sign){}", io::num_effects(fit),
+                                           fit.num_columns(), undecided > 0 ? fmt::format(", {} undecided", undecided) : ""));
   } else if (judged && !fit.sparse) {
     const bool by_size = fit.prior == PriorKind::ard && fit.report.pruning.empty() && fit.report.solver != SolverKind::greedy;
     out += labelled("kept", fmt::format("{} of {}{}", kept, fit.num_columns(),

@@ -121,4 +121,8 @@ std::string evidence_in_words(const char* what, double bound, PriorKind prior, B
                      scope == BoundScope::same_flat ? ", comparable only with models in which the same columns have no prior" : "");
 }
 
+Index num_effects(const Fit& fit) {
+  return std::count(fit.relevant.begin(), fit.relevant.end(), true) - std::count(fit.group.begin(), fit.group.end(), -1);
+}
+
 }  // namespace ardvark::internal::io

@@ -38,4 +38,7 @@ namespace ardvark::internal::io {
 /// \param what  how the number is near to it: "at least ", "about "
 [[nodiscard]] std::string evidence_in_words(const char* what, double bound, PriorKind prior, BoundScope scope);
 
+/// The columns that are kept because of their effect. Flat columns are kept in any case, and do not count.
+[[nodiscard]] Index num_effects(const Fit& fit);
+
 }  // namespace ardvark::internal::io

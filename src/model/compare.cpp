@@ -11,6 +11,7 @@
 
 #include "core/special.hpp"
 #include "core/validate.hpp"
+#include "io/text.hpp"
 #include "likelihood/intercept_row.hpp"
 #include "model/choice.hpp"
 #include "model/resolve.hpp"
@@ -100,7 +101,7 @@ void describe(const Fit& fit, ComparedModel& out) {
   if (fit.task == Task::logistic && fit.intercept && fit.state && fit.state->w.size() > fit.num_columns())
     out.evidence -= price_of_intercept(fit);
   out.effective_parameters = fit.effective_parameters;
-  if (fit.sparse && fit.prior != PriorKind::dense) out.probable_effects = (fit.sparse->inclusion.array() > 0.5).count();
+  if (fit.sparse && fit.prior != PriorKind::dense) out.probable_effects = io::num_effects(fit);
   if (fit.task == Task::linear && fit.noise.shape > 0) out.noise_sd = noise_sd(fit);
   if (fit.task == Task::logistic) out.log_loss = fit.log_loss;
   if (fit.prior == PriorKind::ard) {

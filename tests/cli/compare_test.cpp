@@ -1,7 +1,9 @@
 // ardvark compare: several models of one table.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "program.hpp"
+#include "support/paths.hpp"
 #include "tables.hpp"
 
 namespace ardvark {
@@ -51,6 +53,17 @@ TEST_F(Compare, RanksWhatFitPrints) {
     EXPECT_EQ(json["models"][3]["name"], "ard");
     EXPECT_TRUE(contains(json["models"][3]["remark"], "in which the noise goes to zero"));
   }
+}
+
+TEST_F(Compare, CountsTheEffectsThatFitKeeps) {
+  const Arguments boston = {testing::example_path("Boston.csv"), "--target", "medv", "--model", "linear"};
+  const std::string text = output_of(Arguments{"fit"} + boston + Arguments{"--prior", "slab"});
+  std::ptrdiff_t kept = 0, undecided = 0;
+  for (const std::string& line : testing::lines_of(text)) kept += line.ends_with("  kept"), undecided += line.ends_with("  undecided");
+  ASSERT_GT(undecided, 0);  // one is above one half without a known sign
+  EXPECT_TRUE(contains(text, fmt::format("{} of 13 kept (inclusion above one half, known sign), {} undecided\n", kept, undecided))) << text;
+  for (const Json& model : json_of(Arguments{"compare"} + boston + Arguments{"--priors", "slab,dense"})["models"])
+    EXPECT_TRUE(model["probable_effects"] == kept || model["name"] == "dense") << model;
 }
 
 TEST_F(Compare, PrintsATableAndOneSentence) {

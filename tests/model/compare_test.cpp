@@ -1,6 +1,7 @@
 // Several models of one table, by their evidence.
 #include "ardvark/compare.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <Eigen/Dense>
@@ -66,6 +67,12 @@ TEST(Compare, RanksTheBoundsOfTheSingleFits) {
     EXPECT_EQ(model.noise_sd, noise_sd(*alone.score()));
     EXPECT_EQ(model.comparable, model.name != "ard");
     EXPECT_EQ(model.probable_effects.has_value(), model.name == "sparse" || model.name == "slab");
+    if (model.probable_effects) {  // as the summary counts them
+      Index kept = 0;
+      for (Index j = 0; j < 60; ++j) kept += alone.score()->relevant[static_cast<std::size_t>(j)];
+      EXPECT_EQ(*model.probable_effects, kept);
+      EXPECT_NE(summary(alone).find(fmt::format("{} of 60 kept (", kept)), std::string::npos) << summary(alone);
+    }
     const bool at_their_values = model.name != "shared" && model.name != "ard";
     EXPECT_EQ(model.evidence == model.bound, at_their_values) << model.name;
   }
