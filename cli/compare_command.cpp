@@ -27,9 +27,6 @@ int run_compare(const CompareArguments& args) {
   check_comparison(options);
   const ModelProblem problem = model_problem(args, args.model == "linear" ? Task::linear : Task::logistic);
   options.model = problem.options;
-  if (args.model == "logistic" && has_several_classes(options.model, problem.target))
-    throw InvalidArgument(
-        fmt::format("target '{}' has more than two classes; only regressions and models of two classes are compared", args.target));
   Training inputs;  // for kernels, a text column has a dummy for every level
   if (!options.kernels.empty() && problem.training.encoding.has_text()) {
     FitArguments machine = args;
@@ -67,7 +64,7 @@ void add_compare(CLI::App& app, Run& run) {
   auto args = std::make_shared<CompareArguments>();
   add_table_options(c, args);
   const auto add = [&](const char* name) { return add_model_option(c, *args, name); };
-  add("model")->check(not_empty)->description("linear, or logistic (two classes)");
+  add("model")->check(not_empty)->description("linear, or logistic (two classes or more)");
   c.add_option("--priors", args->priors, "LIST of shared, ard, dense, slab, sparse (default: all but slab)")
       ->check(not_empty)
       ->allow_extra_args(false);

@@ -106,8 +106,9 @@ ARDVARK_API void ardvark_free(void* memory);
  *     c0                  a number > 0. Hyper-prior: shape of the precisions (regressions).
  *     d0                  a number > 0. Hyper-prior: rate of the precisions (regressions).
  *   The posterior
- *     likelihood          vg (default), jj or laplace. Two classes: the approximation of the logistic likelihood. vg: the best Gaussian
- *                         posterior. jj: the bound of Jaakkola and Jordan. laplace: Laplace's approximation.
+ *     likelihood          vg (default), jj or laplace. Two classes, and regressions of several classes: the approximation of the logistic
+ *                         likelihood. vg: the best Gaussian posterior. jj: the bound of Jaakkola and Jordan. laplace: Laplace's
+ *                         approximation.
  *     posterior           joint (default) or factorised. Regressions. joint: one posterior of weights and noise together, as in VBLinLogit.
  *                         factorised: one of the weights and one of the noise, as in the variational RVM.
  *     coding              automatic (default), softmax, one-against-rest or one-against-one. Three classes or more: one softmax, a logistic
@@ -364,9 +365,15 @@ ARDVARK_API ardvark_code ardvark_model_from_bytes(const void* data, size_t size,
 /* ---- other work --------------------------------------------------------------------------------------------------------------------- */
 
 /* How often the fits of a repeated cross-validation keep each column: count, share, sc_value [p], ranking, accuracy.mean, fits, ... as in
- * `ardvark select --json`. options: model logistic or a preset for classes; folds, repeats, seed. */
+ * `ardvark select --json`. options: model linear or logistic, or a preset; folds, repeats, seed. */
 ARDVARK_API ardvark_code ardvark_select(const ardvark_matrix* X, const double* labels, const ardvark_options* options,
                                         ardvark_result** result, ardvark_error* error);
+
+/* Several models of one table, ranked by their log evidence: best, verdict, models[0].name, models[0].evidence, ... as in
+ * `ardvark compare --json`, and summary, a table to read. priors: names with commas between them, as "shared,dense,sparse"; NULL: its
+ * default. kernels: relevance vector machines with these kernels, as "gaussian"; NULL: none. options: model linear or logistic. */
+ARDVARK_API ardvark_code ardvark_compare(const ardvark_matrix* X, const double* target, const char* priors, const char* kernels,
+                                         const ardvark_options* options, ardvark_result** result, ardvark_error* error);
 
 /* Modes under a Laplace prior for many lambdas: lambda, lambda_max, mean [count, p], intercept, log_likelihood, num_nonzero.
  * lambdas: [count], or NULL for `count` values from lambda_max down to smallest * lambda_max; count or smallest 0: its default. */

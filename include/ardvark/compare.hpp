@@ -12,8 +12,8 @@ namespace ardvark {
 
 /// What is compared. All fits have the same rows, target, observation weights and flat columns.
 struct ComparisonOptions {
-  /// "linear" or "logistic" (two classes), and the common options of the fits: weights, flat columns, names, max_sweeps, on_sweep, ... Only
-  /// the priors ard, slab and sparse use the groups. prior, task and kernel are not read.
+  /// "linear" or "logistic" (two classes or more), and the common options of the fits: weights, flat columns, names, max_sweeps, on_sweep,
+  /// ... Only the priors ard, slab and sparse use the groups. prior, task and kernel are not read.
   ModelOptions model{.model = "linear"};
   std::vector<std::string> priors = {"shared", "ard", "dense", "sparse"};  ///< any of these and slab
   std::vector<std::string> kernels = {};  ///< relevance vector machines with these kernels, widths by the log evidence: "gaussian", ...
@@ -44,6 +44,8 @@ struct Comparison {
   std::string target;
   double num_rows = 0;    ///< sum of the observation weights
   Index num_columns = 0;  ///< of X
+  Index num_classes = 0;  ///< logistic. More than two: every number of a model is a sum over the regressions of each class against the rest
+                          ///<                                                                                          (CMP.5)
   std::vector<ComparedModel>
       models;  ///< first the comparable models by evidence, largest first (sparse before models within 0.1 nats); then the others, by bound
   std::string verdict;             ///< one sentence: which model to take, and how sure this is
@@ -59,9 +61,9 @@ struct Comparison {
 ///
 /// The prior ard is fitted and listed, but not ranked: its bound prefers explanations in which the noise goes to zero.          (CMP.2)
 /// \param X       [n,p] as in fit_model
-/// \param target  [n] numbers, or labels of two classes
+/// \param target  [n] numbers, or labels of two classes or more
 /// \throws InvalidArgument  before any work: a prior or kernel that is unknown or named twice; fewer than two models; kernels together with
-///         flat columns or without an intercept; more than two classes; what fit_model throws. A fit that does not converge is not an
+///         flat columns or without an intercept; what fit_model throws. A fit that does not converge is not an
 ///         error.
 [[nodiscard]] Comparison compare_models(MatrixView X, VectorView target, const ComparisonOptions& options = {});
 /// The checks that need no data.

@@ -50,8 +50,9 @@ function fit = ardvark_fit(X, y, varargin)
 %     'c0'                  a number > 0. Hyper-prior: shape of the precisions (regressions).
 %     'd0'                  a number > 0. Hyper-prior: rate of the precisions (regressions).
 %   The posterior
-%     'likelihood'          vg (default), jj or laplace. Two classes: the approximation of the logistic likelihood. vg: the best Gaussian
-%                           posterior. jj: the bound of Jaakkola and Jordan. laplace: Laplace's approximation.
+%     'likelihood'          vg (default), jj or laplace. Two classes, and regressions of several classes: the approximation of the logistic
+%                           likelihood. vg: the best Gaussian posterior. jj: the bound of Jaakkola and Jordan. laplace: Laplace's
+%                           approximation.
 %     'posterior'           joint (default) or factorised. Regressions. joint: one posterior of weights and noise together, as in
 %                           VBLinLogit. factorised: one of the weights and one of the noise, as in the variational RVM.
 %     'coding'              automatic (default), softmax, one-against-rest or one-against-one. Three classes or more: one softmax, a

@@ -14,6 +14,7 @@ from ._core import ArdvarkWarning, version
 
 if TYPE_CHECKING:  # at run time, __getattr__ imports these on demand
     from . import plot as plot
+    from ._compare import compare
     from ._linear import BayesianLinearRegression
     from ._load import load
     from ._logistic import BayesianLogisticRegression
@@ -45,13 +46,14 @@ __all__ = [
     "SequentialLogisticRegression",
     "SparseLogisticRegression",
     "__version__",
+    "compare",
     "load",
     "to_onnx",
 ]
 
 
 def __getattr__(name: str) -> Any:
-    where = {**_estimators, "plot": "plot", "to_onnx": "_onnx", "load": "_load"}.get(name)
+    where = {**_estimators, "plot": "plot", "to_onnx": "_onnx", "load": "_load", "compare": "_compare"}.get(name)
     if where is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     try:

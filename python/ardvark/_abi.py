@@ -90,6 +90,7 @@ _SIGNATURES = {
     "ardvark_model_to_bytes": [c_void_p, _out, POINTER(c_size_t), _error],
     "ardvark_model_from_bytes": [c_char_p, c_size_t, _out, _error],
     "ardvark_select": [_matrix, c_void_p, c_void_p, _out, _error],
+    "ardvark_compare": [_matrix, c_void_p, c_char_p, c_char_p, c_void_p, _out, _error],
     "ardvark_path": [_matrix, c_void_p, c_void_p, c_int64, c_double, c_void_p, _out, _error],
     "ardvark_sequential_create": [c_int64, c_void_p, _out, _error],
     "ardvark_sequential_update": [c_void_p, _matrix, c_void_p, _error],

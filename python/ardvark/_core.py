@@ -38,6 +38,7 @@ __all__ = [
     "catalogue",
     "fit",
     "load",
+    "compare",
     "path",
     "select",
     "version",
@@ -320,6 +321,34 @@ def select(X: Any, y: Any, *, callback: Optional[Callable[[Progress], Any]] = No
     y = vector_of(y, X.shape[0], "y")
     handle = Options(options, InterruptWatch(callback))
     return Result(long_call("result", "ardvark_select", handle, byref(view), y.ctypes.data, handle))
+
+
+def compare(
+    X: Any,
+    y: Any,
+    priors: Optional[Sequence[str]] = None,
+    kernels: Optional[Sequence[str]] = None,
+    *,
+    callback: Optional[Callable[[Progress], Any]] = None,
+    **options: Any,
+) -> Result:
+    """Several models of one table, ranked by their log evidence: best, verdict, models, summary.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ardvark import _core
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(100, 3))
+    >>> y = X[:, 0] + X[:, 1] + X[:, 2] + rng.normal(size=100)
+    >>> _core.compare(X, y, ["dense", "slab"], model="linear").text("best")
+    'dense'
+    """
+    view, X = matrix_of(X)
+    y = vector_of(y, X.shape[0], "y")
+    handle = Options(options, InterruptWatch(callback))
+    names = [None if names is None else without_null(",".join(names).encode()) for names in (priors, kernels)]
+    return Result(long_call("result", "ardvark_compare", handle, byref(view), y.ctypes.data, *names, handle))
 
 
 def path(

@@ -14,7 +14,7 @@ from numpydoc.validate import validate
 
 ROOT = Path(__file__).parents[2]
 MODULES = ["_abi", "_progress", "_results", "_core", "_base", "_posterior", "_score", "_linear", "_logistic", "_slr", "_sequential"]
-MODULES += ["_relevance", "_selection", "_onnx"]
+MODULES += ["_relevance", "_selection", "_compare", "_onnx"]
 MODULES += [
     f"plot.{name}"
     for name in ("_shared", "_bound", "_calibration", "_coefficients", "_decision", "_lambda_path", "_predictive", "_relevance")

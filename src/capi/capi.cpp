@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdlib>
+#include <memory>
 #include <optional>
+#include <string_view>
 
+#include "ardvark/compare.hpp"
 #include "ardvark/normalize.hpp"
 #include "capi/handles.hpp"
 #include "model/choice.hpp"
@@ -299,6 +302,40 @@ ardvark_code ardvark_select(const ardvark_matrix* X, const double* labels, const
     const auto counts =
         std::make_shared<const SelectionCounts>(select_columns(data.X(), vector_of(labels, data.X().rows(), "labels"), *all));
     *result = new ardvark_result{[counts, all](Fields& out) { visit(*counts, *all, out); }};
+  });
+}
+
+namespace {
+
+// NULL: the default.
+void set_names(const char* list, std::vector<std::string>& names) {
+  if (list == nullptr) return;
+  names.clear();
+  std::string_view rest = list;
+  while (!rest.empty()) {
+    const std::size_t end = std::min(rest.find(','), rest.size());
+    names.emplace_back(rest.substr(0, end));
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+}
+
+}  // namespace
+
+ardvark_code ardvark_compare(const ardvark_matrix* X, const double* target, const char* priors, const char* kernels,
+                             const ardvark_options* options, ardvark_result** result, ardvark_error* error) {
+  return guarded(error, [&] {
+    required(result, "result");
+    const Data data(X, "X");
+    ComparisonOptions all;
+    all.model = options_of(options);
+    set_names(priors, all.priors);
+    set_names(kernels, all.kernels);
+    const char* const name = all.model.model == "linear" ? "y" : "labels";
+    const auto comparison = std::make_shared<const Comparison>(compare_models(data.X(), vector_of(target, data.X().rows(), name), all));
+    *result = new ardvark_result{[comparison](Fields& out) {
+      visit(*comparison, out);
+      if (out.wants("summary")) out.put("summary", Json(summary(*comparison)));
+    }};
   });
 }
 

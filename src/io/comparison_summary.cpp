@@ -42,6 +42,9 @@ std::string summary(const Comparison& comparison) {
                        model.comparable ? fmt::format("{:.3f}", model.difference) : "-", model.effective_parameters,
                        model.probable_effects ? fmt::format("{}", *model.probable_effects) : "-",
                        linear ? io::number(model.noise_sd) : fmt::format("{:.4f}", model.log_loss), to_string(model.status), model.seconds);
+  if (comparison.num_classes > 2)
+    out += fmt::format("\neach of {} classes has a regression against the rest; bounds, parameters and effects are their sums\n",
+                       comparison.num_classes);
   out += "\nbounds in nats; parameters: effective parameters; effects: columns that probably have an effect of their own\n";
   for (const ComparedModel& model : comparison.models)
     if (!model.remark.empty()) out += fmt::format("{}  {}\n", io::padded(model.name, 20), io::printable(model.remark));

@@ -9,6 +9,7 @@
 #include <set>
 #include <string_view>
 
+#include "core/classes.hpp"
 #include "core/special.hpp"
 #include "core/validate.hpp"
 #include "io/text.hpp"
@@ -34,6 +35,13 @@ ModelOptions with_prior(const ComparisonOptions& from, const std::string& prior)
   for (const char* of_kernels : {"kernel", "algorithm", "centres"}) options.given.erase(of_kernels);
   options.keep_covariance = "never";
   return options;
+}
+
+// Every prior has regressions for each class, with the likelihood of two classes.                                              (CMP.5)
+void by_regressions(ModelOptions& options) {
+  options.coding = "one-against-rest";
+  if (options.prior != "shared" && options.prior != "ard") return;  // the others have no choice
+  options.given.insert({"likelihood", "update_rule"});
 }
 
 ModelOptions with_kernel(const ComparisonOptions& from, const std::string& kernel) {
@@ -95,23 +103,38 @@ double price_of_intercept(const Fit& fit) {  // (CMP.4)
   return (fit.state->proper_intercept ? intercept_row(mean, variance).log_prior : 0) - of_signal;
 }
 
-void describe(const Fit& fit, ComparedModel& out) {
-  out.bound = fit.bound;
-  out.evidence = (fit.sparse ? fit.sparse->peak_bound : fit.bound) - price_of_hyperpriors(fit, out.options);
+// Bound, evidence and size of a fit; of several classes, their sums over the regressions.                             (CMP.1), (CMP.5)
+void add(const Fit& fit, ComparedModel& out) {
+  out.bound += fit.bound;
+  out.evidence += (fit.sparse ? fit.sparse->peak_bound : fit.bound) - price_of_hyperpriors(fit, out.options);
   if (fit.task == Task::logistic && fit.intercept && fit.state && fit.state->w.size() > fit.num_columns())
     out.evidence -= price_of_intercept(fit);
-  out.effective_parameters = fit.effective_parameters;
-  if (fit.sparse && fit.prior != PriorKind::dense) out.probable_effects = io::num_effects(fit);
-  if (fit.task == Task::linear && fit.noise.shape > 0) out.noise_sd = noise_sd(fit);
-  if (fit.task == Task::logistic) out.log_loss = fit.log_loss;
-  if (fit.prior == PriorKind::ard) {
+  out.effective_parameters += fit.effective_parameters;
+  if (fit.sparse && fit.prior != PriorKind::dense) out.probable_effects = out.probable_effects.value_or(0) + io::num_effects(fit);
+}
+
+void remark_on(PriorKind prior, ComparedModel& out) {
+  if (prior == PriorKind::ard) {
     out.comparable = false;  // (CMP.2)
     out.remark =
         "not comparable: if there are not many more rows than columns, its bound prefers explanations in which the noise goes to zero";
-  } else if (fit.prior == PriorKind::shared) {
+  } else if (prior == PriorKind::shared) {
     out.remark = fmt::format("compared without the {:.1f} nats that its hyper-priors cost; the other priors have no hyper-priors",
                              out.evidence - out.bound);
   }
+}
+
+void describe(const Fit& fit, ComparedModel& out) {
+  add(fit, out);
+  if (fit.task == Task::linear && fit.noise.shape > 0) out.noise_sd = noise_sd(fit);
+  if (fit.task == Task::logistic) out.log_loss = fit.log_loss;
+  remark_on(fit.prior, out);
+}
+
+void describe(const SoftmaxFit& fit, ComparedModel& out) {
+  for (const Fit& machine : fit.machines) add(machine, out);
+  out.log_loss = fit.log_loss;
+  remark_on(fit.prior, out);
 }
 
 void describe(const RelevanceFit& fit, ComparedModel& out) {
@@ -140,6 +163,8 @@ ComparedModel fitted(MatrixView X, VectorView target, const Candidate& candidate
   out.seconds = report.seconds;
   if (const RelevanceFit* machines = model.relevance())
     describe(*machines, out);
+  else if (const SoftmaxFit* classes = model.softmax())
+    describe(*classes, out);
   else
     describe(*model.score(), out);
   if (!has_posterior(model) || !std::isfinite(out.evidence)) {
@@ -223,8 +248,7 @@ Comparison compare_models(MatrixView X, VectorView target, const ComparisonOptio
   options.model = with_encoded_columns(given.model, X.cols());
   const ModelOptions& model = options.model;
   validate::vector(target, X.rows(), model.model == "linear" ? "y" : "labels");
-  if (model.model == "logistic" && has_several_classes(model, target))
-    throw InvalidArgument("labels has more than two classes; only regressions and models of two classes are compared");
+  const bool several = model.model == "logistic" && has_several_classes(model, target);
   const MatrixView inputs = options.inputs.rows() == 0 ? X : options.inputs;
   if (inputs.rows() != X.rows())
     throw InvalidArgument(fmt::format("inputs has {} rows; it must have as many as X: {}", inputs.rows(), X.rows()));
@@ -233,6 +257,7 @@ Comparison compare_models(MatrixView X, VectorView target, const ComparisonOptio
   out.task = model.model == "linear" ? Task::linear : Task::logistic;
   out.target = model.target;
   out.num_columns = X.cols();
+  if (model.model == "logistic") out.num_classes = count_classes(target);
   out.num_rows = static_cast<double>(X.rows());
   if (!model.weights.empty()) out.num_rows = VectorView(model.weights).eigen().sum();
   std::vector<Candidate> candidates = candidates_of(options);
@@ -242,6 +267,7 @@ Comparison compare_models(MatrixView X, VectorView target, const ComparisonOptio
     Candidate& candidate = candidates[static_cast<std::size_t>(i)];
     const bool is_machine = candidate.options.model == "rvm";
     if (!is_machine) candidate.options.input_group.clear();
+    if (several && !is_machine) by_regressions(candidate.options);
     if (is_machine && options.inputs.rows() > 0) candidate.options.column_names.clear();  // these are the names of the columns of X
     if (model.on_sweep)
       candidate.options.on_sweep = [&model, i, num_fits](Progress progress) {

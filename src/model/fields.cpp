@@ -494,6 +494,7 @@ void visit(const Comparison& comparison, Fields& out) {
   out.put("target", Json(comparison.target));
   out.put("num_rows", Json(comparison.num_rows));
   out.put("num_columns", Json(comparison.num_columns));
+  if (comparison.num_classes > 0) out.put("num_classes", Json(comparison.num_classes));
   out.put("best", comparison.best() == nullptr ? Json() : Json(comparison.best()->name));
   out.put("verdict", Json(comparison.verdict));
   for (std::size_t i = 0; out.wants("models") && i < comparison.models.size(); ++i) {

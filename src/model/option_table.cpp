@@ -44,7 +44,8 @@ constexpr ModelOption rows[] = {
      "Under sparse and slab, the columns of a group enter the model together. Under groups, they share a precision."},
     {"flat", &O::flat, prior, "positions of columns", "Columns without a prior."},
     {"likelihood", &O::likelihood, posterior, "vg (default), jj or laplace",
-     "Two classes: the approximation of the logistic likelihood. vg: the best Gaussian posterior. jj: the bound of Jaakkola and Jordan. "
+     "Two classes, and regressions of several classes: the approximation of the logistic likelihood. vg: the best Gaussian posterior. jj: "
+     "the bound of Jaakkola and Jordan. "
      "laplace: Laplace's approximation."},
     {"posterior", &O::posterior, posterior, "joint (default) or factorised",
      "Regressions. joint: one posterior of weights and noise together, as in VBLinLogit. factorised: one of the weights and one of the "

@@ -219,9 +219,13 @@ SoftmaxOptions softmax_options(const ModelOptions& from, const FitOptions& fit) 
   SoftmaxOptions classes = from.preset.empty() ? SoftmaxOptions() : softmax_options_for_preset(from.preset, from.compat);
   static_cast<FitOptions&>(classes) = fit;
   if (from.preset.empty()) {
-    refuse(from, {"likelihood"}, "applies only to two classes; several classes use Laplace's approximation");
+    const bool regressions = from.coding == "one-against-rest" || from.coding == "one-against-one";
+    if (!regressions)
+      refuse(from, {"likelihood"},
+             fmt::format("applies to two classes, and to more with {}; a softmax uses Laplace's approximation",
+                         from.spelled("coding", "one-against-rest")));
     if (!from.has("update_rule")) classes.rule.reset();
-    classes.likelihood.reset();
+    if (!regressions || !from.has("likelihood")) classes.likelihood.reset();
     classes.coding = choose<std::optional<ClassCoding>>(from, "coding", from.coding,
                                                         {{"automatic", std::nullopt},
                                                          {"softmax", ClassCoding::softmax},

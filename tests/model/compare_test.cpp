@@ -7,6 +7,7 @@
 #include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "../support/random_problem.hpp"
 #include "../support/thrown.hpp"
@@ -233,7 +234,42 @@ TEST(Compare, RefusesWhatCannotBeCompared) {
   refused(options, "model is 'rvm'");
   options = {};
   options.model.model = "logistic";
-  refused(options, "more than two classes");
+  refused(options, "measurements need model 'linear'");
+}
+
+// (CMP.5) The sums of the comparisons of each class against the rest.
+TEST(Compare, SeveralClassesAreComparedAsTheirRegressions) {
+  Random random(17);
+  const Matrix X = random.normals(150, 5);
+  Vector labels(150);
+  for (Index i = 0; i < 150; ++i) labels[i] = X(i, 0) + 0.7 * random.normal() > 0.6 ? 2 : X(i, 1) + 0.7 * random.normal() > 0 ? 1 : 0;
+  ComparisonOptions options;
+  options.model.model = "logistic";
+  options.priors = {"shared", "ard", "dense", "slab", "sparse"};
+  options.kernels = {"gaussian"};
+  const Comparison all = compare_models(X, labels, options);
+  EXPECT_EQ(all.num_classes, 3);
+  EXPECT_NE(summary(all).find("each of 3 classes has a regression against the rest"), std::string::npos);
+  std::map<std::string, double> evidence, bound, effects;
+  for (const double c : {0.0, 1.0, 2.0}) {
+    const Vector one = labels.unaryExpr([c](double label) { return label == c ? 1.0 : 0.0; });
+    options.kernels.clear();
+    for (const ComparedModel& model : compare_models(X, one, options).models) {
+      evidence[model.name] += model.evidence;
+      bound[model.name] += model.bound;
+      effects[model.name] += static_cast<double>(model.probable_effects.value_or(0));
+    }
+  }
+  for (const ComparedModel& model : all.models) {
+    if (model.name.starts_with("rvm")) continue;
+    EXPECT_NEAR(model.evidence, evidence[model.name], 1e-9) << model.name;
+    EXPECT_NEAR(model.bound, bound[model.name], 1e-9) << model.name;
+    EXPECT_EQ(static_cast<double>(model.probable_effects.value_or(0)), effects[model.name]) << model.name;
+    EXPECT_GT(model.log_loss, 0);
+  }
+  ModelOptions machine = options.model;
+  machine.model = "rvm", machine.task = "classification";
+  EXPECT_EQ(named(all, "rvm gaussian").evidence, fit_model(X, labels, machine).relevance()->log_evidence);
 }
 
 }  // namespace

@@ -1,0 +1,206 @@
+"""Several models of one table, ranked by their log evidence."""
+
+from __future__ import annotations
+
+from typing import Any, Callable, NamedTuple, Optional, Sequence
+
+from sklearn.utils.multiclass import type_of_target
+
+from . import _core
+from ._linear import BayesianLinearRegression
+from ._logistic import BayesianLogisticRegression
+from ._progress import Watch
+
+__all__ = ["ComparedModel", "Comparison", "compare"]
+
+
+class ComparedModel(NamedTuple):
+    """One of the models of a comparison.
+
+    Attributes
+    ----------
+    name : str
+        The prior, or "rvm" and the kernel.
+    evidence : float
+        Log evidence, in nats; None if it cannot be compared, and ``remark`` says why.
+    difference : float
+        The evidence minus that of the best model; None likewise.
+    bound : float
+        What the fit reports as its lower bound on the log evidence, in nats.
+    effective_parameters : float
+        Number of parameters that the data determine.
+    probable_effects : int
+        Columns that are kept; None if the prior does not say so.
+    noise_std : float
+        Regressions: standard deviation of the noise; else None.
+    log_loss : float
+        Classes: of the training rows, nats per row; else None.
+    status : str
+        How the fit ended.
+    remark : str
+        What the numbers mean; may be empty.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import ardvark
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(100, 10))
+    >>> comparison = ardvark.compare(X, 2 * X[:, 0] + rng.normal(size=100), priors=["dense", "slab"])
+    >>> [model.name for model in comparison.models], comparison.models[1].difference < -5
+    (['slab', 'dense'], True)
+    """
+
+    name: str
+    evidence: Optional[float]
+    difference: Optional[float]
+    bound: float
+    effective_parameters: float
+    probable_effects: Optional[int]
+    noise_std: Optional[float]
+    log_loss: Optional[float]
+    status: str
+    remark: str
+
+
+class Comparison(NamedTuple):
+    """What `compare` returns; ``print`` shows it as a table.
+
+    Attributes
+    ----------
+    best : str
+        Name of the model with the highest log evidence; None if none can be compared.
+    verdict : str
+        One sentence: which model to take, and how sure this is.
+    models : list of ComparedModel
+        The best first; those that cannot be compared are last.
+    text : str
+        The table.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import ardvark
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(100, 10))
+    >>> comparison = ardvark.compare(X, X.sum(axis=1) + rng.normal(size=100))
+    >>> str(comparison).splitlines()[0]
+    'Comparison of 4 linear models, 100 rows, 10 columns'
+    """
+
+    best: Optional[str]
+    verdict: str
+    models: list[ComparedModel]
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
+
+
+def compare(
+    X: Any,
+    y: Any = None,
+    sample_weight: Any = None,
+    *,
+    target: Optional[str] = None,
+    priors: Sequence[str] = ("shared", "ard", "dense", "sparse"),
+    kernels: Sequence[str] = (),
+    task: str = "auto",
+    verbose: int = 0,
+    callback: Optional[Callable[[_core.Progress], Any]] = None,
+) -> Comparison:
+    """Fits several models to a table and ranks them by their log evidence.
+
+    Parameters
+    ----------
+    X : array-like or table of shape (n_samples, n_features)
+        Finite numbers; in a DataFrame of pandas or polars also texts.
+    y : array-like of shape (n_samples,)
+        Numbers, or labels of two classes or more. Leave it out with ``target``.
+    sample_weight : array-like of shape (n_samples,) or str, default=None
+        >= 0, not all zero. A weight equals repetition of the row. A str names a column of X.
+    target : str, default=None
+        If X is a DataFrame: the column of X that the models explain, instead of ``y``.
+    priors : sequence of str, default=("shared", "ard", "dense", "sparse")
+        Any of these and "slab". "ard" is fitted and listed, but not ranked.
+    kernels : sequence of str, default=()
+        Also relevance vector machines with these kernels: "gaussian", "laplacian", "cauchy", "linear", "polynomial" or "spline".
+        They need numbers.
+    task : {"auto", "regression", "classification"}, default="auto"
+        "auto": a regression if y holds numbers of which some are not whole.
+    verbose : int, default=0
+        1: a progress bar if the work takes more than a second.
+    callback : callable, default=None
+        Called after each sweep; if it returns False, the work stops.
+
+    Returns
+    -------
+    comparison : Comparison
+        The models, the best first. Three classes or more: each number is a sum over the regressions of each class against the rest.
+
+    Raises
+    ------
+    ValueError
+        An argument is wrong. The message names the argument, the value and the constraint.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import ardvark
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(100, 10))
+    >>> ardvark.compare(X, X.sum(axis=1) + rng.normal(size=100), priors=["dense", "slab"]).best
+    'dense'
+    """
+    if task not in ("auto", "regression", "classification"):
+        raise ValueError(f"task is {task!r}; it must be 'auto', 'regression' or 'classification'")
+    estimator: Any = BayesianLinearRegression()
+    X, y, sample_weight, target = estimator._split(X, y, sample_weight, target)
+    if task == "auto":
+        task = "regression" if type_of_target(y, input_name="y") == "continuous" else "classification"
+    linear = task == "regression"
+    if not linear:
+        estimator = BayesianLogisticRegression()
+    X, y, weights, _ = estimator._checked(X, y, sample_weight, **({"y_numeric": True} if linear else {}))
+    classes: list[str] = []
+    if not linear:
+        y = estimator._encoded(y)
+        classes = [str(label) for label in estimator.classes_]
+    names = getattr(estimator, "feature_names_in_", None)
+    how: dict[str, Any] = {"column_names": None if names is None else list(names)}
+    if estimator._encoding is not None:
+        if len(kernels) > 0:
+            raise ValueError("kernels cannot be used with text columns; give columns of numbers")
+        how = {"encoding": estimator._encoding.handle}
+    with Watch("compare", verbose, callback) as watch:
+        try:
+            result = _core.compare(
+                X,
+                y,
+                list(priors),
+                list(kernels) or None,
+                callback=watch.function,
+                model="linear" if linear else "logistic",
+                weights=weights,
+                class_names=classes,
+                target=target,
+                **how,
+            )
+        except ValueError as error:
+            raise estimator._in_our_names(error) from None
+    models = [
+        ComparedModel(
+            one["name"],
+            one["evidence"],
+            one["difference"],
+            one["bound"],
+            one["effective_parameters"],
+            one.get("probable_effects"),
+            one.get("noise_sd"),
+            one.get("log_loss"),
+            one["status"],
+            one["remark"],
+        )
+        for one in result.value("models")
+    ]
+    return Comparison(result.value("best"), result.text("verdict"), models, result.text("summary").rstrip("\n"))

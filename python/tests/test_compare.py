@@ -1,0 +1,74 @@
+"""Comparisons of models in Python are those of the shell."""
+
+import json
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+pytest.importorskip("sklearn")
+pd = pytest.importorskip("pandas")
+
+import ardvark
+
+ROOT = Path(__file__).resolve().parents[2]
+PROGRAM = ROOT / "build" / "bin" / "ardvark"
+
+
+def of_the_shell(path, *arguments):
+    if not PROGRAM.exists():
+        pytest.skip("the program is not built")
+    run = subprocess.run([PROGRAM, "compare", path, *arguments, "--json"], capture_output=True, check=True, text=True)
+    return json.loads(run.stdout)
+
+
+def expect_same(comparison, shell):
+    assert comparison.best == shell["best"] and comparison.verdict == shell["verdict"]
+    assert [m.name for m in comparison.models] == [m["name"] for m in shell["models"]]
+    for ours, theirs in zip(comparison.models, shell["models"]):
+        assert ours.bound == pytest.approx(theirs["bound"], abs=1e-9) and ours.status == theirs["status"]
+        assert (ours.evidence is None) == (theirs["evidence"] is None)
+        assert ours.probable_effects == theirs["probable_effects"]
+
+
+def test_a_regression_with_a_text_column(tmp_path):
+    table = pd.read_csv(ROOT / "examples" / "data" / "Boston.csv")
+    table["chas"] = np.where(table["chas"] == 1, "river", "inland")
+    table.to_csv(tmp_path / "t.csv", index=False)
+    comparison = ardvark.compare(table, target="medv", priors=["shared", "ard", "slab", "sparse"])
+    shell = of_the_shell(tmp_path / "t.csv", "--target", "medv", "--model", "linear", "--priors", "shared,ard,slab,sparse")
+    expect_same(comparison, shell)
+    assert str(comparison).startswith("Comparison of 4 linear models, 506 rows, 13 columns, target medv")
+    assert comparison.models[0].noise_std > 0 and comparison.models[0].log_loss is None
+    with pytest.raises(ValueError, match="kernels cannot be used with text columns"):
+        ardvark.compare(table, target="medv", kernels=["gaussian"])
+
+
+def test_two_and_three_classes_and_a_kernel(tmp_path):
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(90, 3))
+    names = np.array(["low", "middle", "high"])
+    y = names[np.digitize(X[:, 0] + 0.3 * rng.normal(size=90), [-0.5, 0.5])]
+    pd.DataFrame(X, columns=["a", "b", "c"]).assign(y=y).to_csv(tmp_path / "t.csv", index=False)
+    read = pd.read_csv(tmp_path / "t.csv")
+    comparison = ardvark.compare(read[["a", "b", "c"]], read["y"], kernels=["gaussian"])
+    expect_same(comparison, of_the_shell(tmp_path / "t.csv", "--target", "y", "--model", "logistic", "--kernel", "gaussian"))
+    assert "each of 3 classes has a regression against the rest" in str(comparison)
+    two = ardvark.compare(X, y == "high", priors=["dense", "sparse"])
+    assert two.models[0].log_loss > 0 and two.models[0].noise_std is None
+
+
+def test_what_is_refused_and_stopped():
+    X = np.random.default_rng(0).normal(size=(40, 3))
+    with pytest.raises(ValueError, match="task is 'x'; it must be 'auto', 'regression' or 'classification'"):
+        ardvark.compare(X, X[:, 0], task="x")
+    with pytest.raises(ValueError, match="priors is 'best'"):
+        ardvark.compare(X, X[:, 0], priors=["sparse", "best"])
+    with pytest.raises(ValueError, match="at least two"):
+        ardvark.compare(X, X[:, 0], priors=["sparse"])
+    with pytest.raises(ValueError, match="continuous|measurements"):
+        ardvark.compare(X, X[:, 0], task="classification")
+    calls = []
+    ardvark.compare(X, X[:, 0] + X[:, 1] ** 2, callback=lambda progress: calls.append(progress.sweep))
+    assert len(calls) > 3
