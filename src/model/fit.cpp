@@ -326,10 +326,12 @@ std::string lines_of_text_columns(const FeatureEncoding& encoding) {
   for (const FeatureColumn& f : encoding.features) {
     if (!f.categorical || f.levels.empty() || encoding.dummies == Dummies::every_level) continue;
     const std::string name = io::printable(f.name), level = io::printable(f.levels[static_cast<std::size_t>(f.reference)]);
-    lines += io::labelled("text column", f.levels.size() == 1
-                                             ? fmt::format("{}: {} in every row, so it is not used", name, level)
-                                             : fmt::format("{}: compared with {}{}", name, level,
-                                                           f.reference_rows > 0 ? fmt::format(", {:.6g} rows", f.reference_rows) : ""));
+    lines += io::labelled(
+        "text column",
+        f.levels.size() == 1
+            ? fmt::format("{}: {} in every row, so it is not used", name, level)
+            : fmt::format("{}: compared with {}{}", name, level,
+                          f.reference_rows > 0 ? fmt::format(", {:.6g} row{}", f.reference_rows, f.reference_rows == 1 ? "" : "s") : ""));
   }
   return lines;
 }

@@ -373,7 +373,9 @@ TEST_F(FitCommand, WarnsOfATextColumnThatNamesTheRows) {
   for (const char* model : {"linear", "rvm"}) {
     put(named);
     const Arguments fit = {"fit", "data.csv", "--target", "y", "--model", model};
-    EXPECT_TRUE(contains(output_of(fit, folder_.path()), warning)) << output_of(fit, folder_.path());
+    const std::string text = output_of(fit, folder_.path());
+    EXPECT_TRUE(contains(text, warning)) << text;
+    EXPECT_EQ(contains(text, "text column           name: compared with P0, 1 row\n"), std::string(model) == "linear") << text;
     EXPECT_FALSE(contains(output_of(fit + Arguments{"--ignore", "name"}, folder_.path()), "names the rows"));
     put(shared);
     EXPECT_FALSE(contains(output_of(fit, folder_.path()), "names the rows"));
