@@ -186,7 +186,7 @@ end
 % what can be done about it
 %!error <separate the classes.*'prior', 'shared', 'a0', 1, 'b0', 1\)> ardvark_fit([-3; -2; -1; 1; 2; 3], [0; 0; 0; 1; 1; 1], 'model', 'logistic', 'prior', 'none')
 
-%!error <ardvark_mex: lambda is not given\. .* try a tenth of it first, [0-9.]+$> ardvark_fit([-3; -2; 1; -1; 2; 3], [0; 0; 0; 1; 1; 1], 'model', 'logistic', 'prior', 'laplace')
+%!error <ardvark_mex: folds is 1; it must be at least 2> ardvark_fit([-3; -2; 1; -1; 2; 3], [0; 0; 0; 1; 1; 1], 'model', 'logistic', 'prior', 'laplace', 'folds', 1)
 %!error <ardvark_mex: group has 0 entries; it must have one per column of X: 2> ardvark_fit(randn(20, 2), randn(20, 1), 'model', 'linear', 'prior', 'groups')
 %!error <ardvark_mex: task is 'both'; it must be one of classification, regression> ardvark_fit((1:9)', (1:9)', 'model', 'rvm', 'task', 'both')
 

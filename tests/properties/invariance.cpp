@@ -253,6 +253,7 @@ Verdict target_has_units(const Subject& subject) {
   const double spread = std::sqrt((y.array() - y.mean()).square().mean());
   if (subject.prepared.options.intercept && spread > 1e-3 * y.cwiseAbs().maxCoeff()) other.target.array() += random.normal() * spread;
   if (subject.prepared.options.start_noise) return says_nothing();
+  if (const auto lambda = subject.prepared.options.lambda) set_option(other, "lambda", *lambda * std::abs(scale));  // (L1.10)
   if (subject.problem.has_trait("no noise") || subject.problem.has_trait("constant target"))
     return says_nothing();  // the bound grows without limit
   const double weights = subject.problem.weights.size() > 0 ? subject.problem.weights.sum() : rows_of(subject);

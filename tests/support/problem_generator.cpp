@@ -245,7 +245,7 @@ const std::map<std::string, Rule>& rules() {
 // How often an option is drawn for a model that has it.
 double chance_of(const std::string& name, const DrawnProblem& problem, const Shape& shape) {
   if (name == "prior") return 0.85;
-  if (name == "lambda") return problem.word("prior") == "laplace" ? 0.97 : problem.word("preset").starts_with("l1") ? 0.4 : 0.01;
+  if (name == "lambda") return problem.word("prior") == "laplace" ? 1 : problem.word("preset").starts_with("l1") ? 0.4 : 0.01;
   if (name == "coding" || name == "precision_per_class") return shape.classes > 2 ? 0.4 : 0;
   if (name == "kernel" || name == "width" || name == "algorithm" || name == "centres") return shape.rvm ? 0.5 : 0;
   if (name == "degree" || name == "offset") return problem.word("kernel") == "polynomial" ? 0.5 : 0;
@@ -303,6 +303,10 @@ void draw_options(Random& random, const Shape& shape, DrawnProblem& problem) {
     if (!options_not_drawn().contains(option.name) && random.chance(chance_of(option.name, problem, shape)))
       problem.options.emplace_back(option.name, draw_value(random, option, shape));
   drop_until_accepted(random, problem);
+  // Without a lambda, folds are drawn, which depend on the numbers in the rows: another unit or order of columns has other folds.
+  const bool has_lambda =
+      std::any_of(problem.options.begin(), problem.options.end(), [](const auto& one) { return one.first == "lambda"; });
+  if (problem.word("prior") == "laplace" && !has_lambda) problem.options.emplace_back("lambda", 2.0);
 }
 
 // Groups of columns, if the prior has groups, and columns without a prior.
