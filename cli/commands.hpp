@@ -4,7 +4,6 @@
 #include <functional>
 #include <string>
 
-#include "ardvark/report.hpp"
 #include "ardvark/table.hpp"
 
 namespace CLI {
@@ -35,6 +34,9 @@ class UninterruptedWrite {
   UninterruptedWrite(const UninterruptedWrite&) = delete;
   UninterruptedWrite& operator=(const UninterruptedWrite&) = delete;
 };
+
+/// Whether Ctrl-C waits for the end of what is being written.
+[[nodiscard]] bool is_interrupted();
 
 /// Splits "a,b,c", given once or several times. As in CSV, a name with a comma is in double quotes, and a quote in it is doubled:
 /// "\"a,b\",c".
@@ -79,19 +81,5 @@ void in_rows_of_file(const std::vector<Index>& file_rows, const std::vector<Inde
 
 /// The summary; after a shortened list, it says that --json has the whole list.
 [[nodiscard]] std::string naming_json(const std::string& summary);
-
-/// One progress line on a terminal, for work that takes more than a second. It is erased at the end.
-class ProgressLine {
- public:
-  explicit ProgressLine(bool wanted);
-  ~ProgressLine();
-  void show(const Progress& progress);
-  void show(const std::string& done, double elapsed_seconds);  ///< "done, 3 s"
-
- private:
-  bool on_ = false;
-  bool shown_ = false;
-  double last_ = 0;
-};
 
 }  // namespace ardvark::cli

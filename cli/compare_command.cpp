@@ -37,12 +37,8 @@ int run_compare(const CompareArguments& args) {
   }
   Comparison comparison;
   {
-    ProgressLine progress(!args.quiet && !args.json);
-    if (!args.quiet && !args.json)
-      options.model.on_sweep = [&](const Progress& p) {
-        progress.show(fmt::format("model {} of {}, sweep {}, bound {:.4f}", p.fit, p.num_fits, p.sweep, p.bound), p.elapsed_seconds);
-        return true;
-      };
+    const ProgressLine progress(args.shows_progress(), "preparing");
+    options.model.on_sweep = progress.on_sweep();
     comparison = compare_models(problem.training.X(), problem.target, options);
   }
   if (args.json) {

@@ -10,6 +10,7 @@
 #include "ardvark/model.hpp"
 #include "ardvark/table.hpp"
 #include "commands.hpp"
+#include "progress_line.hpp"
 
 namespace ardvark::cli {
 
@@ -23,6 +24,7 @@ struct FitArguments : ModelOptions {
   FitArguments() { spelling = Spelling::command_line; }
   /// Records which options the command line sets. Call it after parsing.
   void note_given();
+  [[nodiscard]] bool shows_progress() const { return !quiet && !json; }
 };
 
 /// A line for each preset, after a line break. \param columns_only  without those that select rows, not columns

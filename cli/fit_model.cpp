@@ -114,11 +114,8 @@ ModelProblem model_problem(const FitArguments& args, Task task) {
 
 SavedModel fit_with_progress(const FitArguments& args, ModelProblem& problem) {
   ModelOptions options = std::move(problem.options);
-  ProgressLine progress(!args.quiet && !args.json);
-  options.on_sweep = [&](const Progress& p) {
-    progress.show(p);
-    return true;
-  };
+  const ProgressLine progress(args.shows_progress(), "preparing");
+  options.on_sweep = progress.on_sweep();
   SavedModel model;
   const Training& training = problem.training;
   in_rows_of_file(training.file_rows, training.file_lines, problem.target.size(),
@@ -167,6 +164,7 @@ int finish_fit(const FitArguments& args, SavedModel& model, const Training& trai
   note_dropped(training.num_dropped, report_of(model));
   const bool has = has_posterior(model), saved = !args.output.empty() && has;
   if (saved) {
+    const ProgressLine progress(args.shows_progress(), "writing");
     const UninterruptedWrite guard;
     save_model(args.output, model);
   } else if (!args.output.empty()) {

@@ -79,10 +79,12 @@ Table read_table(const FitArguments& args) {
         throw InvalidArgument(fmt::format("{} '{}' is also named by --ignore; a column is either used or ignored", option, name));
   require_folder_of(args.output, args.data);
   require_folder_of(args.path, args.data);
+  const ProgressLine progress(args.shows_progress(), "reading");
   return read_csv(args.data, csv);
 }
 
 Training training_of(Table&& table, const FitArguments& args) {
+  const ProgressLine progress(args.shows_progress(), "preparing");
   Training training;
   training.file_rows = table.file_rows;
   training.file_lines = table.file_lines;

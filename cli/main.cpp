@@ -40,9 +40,12 @@ bool change(Interruptible from, Interruptible to) { return interruptible.compare
   ::_exit(interrupted);
 }
 
+std::string_view why_it_ends() {
+  return wrote ? "\nardvark: interrupted; the file was written and is complete\n" : "\nardvark: interrupted; nothing was written\n";
+}
+
 extern "C" void on_interrupt(int) {
-  if (change(Interruptible::yes, Interruptible::leaving))
-    leave(wrote ? "\nardvark: interrupted; the file was written and is complete\n" : "\nardvark: interrupted; nothing was written\n");
+  if (change(Interruptible::yes, Interruptible::leaving)) leave(why_it_ends());
   change(Interruptible::writing, Interruptible::after_writing);
 }
 
@@ -92,8 +95,10 @@ UninterruptedWrite::UninterruptedWrite() {
 UninterruptedWrite::~UninterruptedWrite() {
   if (std::uncaught_exceptions() == 0) wrote = true;
   if (change(Interruptible::writing, Interruptible::yes)) return;
-  if (std::uncaught_exceptions() == 0) leave("\nardvark: interrupted; the file was written and is complete\n");
+  if (std::uncaught_exceptions() == 0) leave(why_it_ends());
 }
+
+bool is_interrupted() { return interruptible == Interruptible::after_writing; }
 
 namespace {
 
@@ -157,28 +162,6 @@ std::string csv_field(const std::string& text) {
   return out + "\"";
 }
 
-ProgressLine::ProgressLine(bool wanted) {
-  const char* terminal = std::getenv("TERM");
-  on_ = wanted && ::isatty(2) == 1 && terminal != nullptr && std::string_view(terminal) != "dumb";
-}
-
-ProgressLine::~ProgressLine() {
-  if (shown_) std::fputs("\r\033[K", stderr);
-}
-
-void ProgressLine::show(const Progress& p) {
-  const std::string which = p.num_fits > 1 ? fmt::format("regression {} of {}, ", p.fit, p.num_fits) : "";
-  show(fmt::format("{}sweep {}, bound {:.4f}", which, p.sweep, p.bound), p.elapsed_seconds);
-}
-
-void ProgressLine::show(const std::string& done, double elapsed_seconds) {
-  if (!on_ || elapsed_seconds < 1 || elapsed_seconds - last_ < 0.2) return;
-  last_ = elapsed_seconds;
-  shown_ = true;
-  fmt::print(stderr, "\r\033[K{}, {:.0f} s", done, elapsed_seconds);
-  std::fflush(stderr);
-}
-
 int main(int argc, char** argv) {
   std::signal(SIGINT, on_interrupt);
   std::signal(SIGTERM, on_interrupt);
@@ -218,6 +201,8 @@ int main(int argc, char** argv) {
     if (!app.get_subcommands().empty()) return fail(wrong_with(e, *app.get_subcommands().front()), invalid_argument);
     const std::string given = argc > 1 ? fmt::format("'{}' is not a command", argv[1]) : "say what to do";
     return fail(given + ": the commands are fit, select, compare, predict, show, explain and presets; --help tells more", invalid_argument);
+  } catch (const Stopped&) {  // while it wrote a file, which is gone
+    leave(why_it_ends());
   } catch (const InvalidArgument& e) {
     return fail(e.what(), invalid_argument);
   } catch (const EnvironmentError& e) {

@@ -16,6 +16,7 @@
 
 #include "ardvark/model.hpp"
 #include "commands.hpp"
+#include "progress_line.hpp"
 
 namespace ardvark::cli {
 namespace {
@@ -27,7 +28,7 @@ struct PredictArguments {
   double level = 0.95;
   bool level_given = false;
   char delimiter = ',';
-  bool json = false;
+  bool json = false, quiet = false;
 };
 
 using Json = nlohmann::ordered_json;
@@ -204,6 +205,7 @@ int run_predict(const PredictArguments& args) {
     if (!args.output.empty() && std::filesystem::equivalent(args.output, input, none))
       throw InvalidArgument(fmt::format("--output is '{}', which is read; give another path", args.output));
   }
+  std::optional<ProgressLine> progress(std::in_place, !args.quiet && !args.json, "reading");
   const SavedModel model = load_model(args.model);
   ModelOptions options;
   options.spelling = Spelling::command_line;
@@ -243,6 +245,7 @@ int run_predict(const PredictArguments& args) {
   Prediction prediction;
   in_rows_of_file(file_rows, file_lines, num_rows, [&] { prediction = predict(model, encoded.X(), options); });
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
+  progress->say("writing");
   std::visit([&](const auto& p) { predictions.put(p, classes_of(model)); }, prediction);
   predictions.json["seconds"] = seconds;
   if (!file_rows.empty()) predictions.json["rows"] = file_rows;
@@ -254,10 +257,13 @@ int run_predict(const PredictArguments& args) {
     predictions.json["score"] = json_of(score, has_interval);
     scored = sentence_of(score, target, num_rows, args.level, has_interval);
   }
-  write(args.output, args.json ? predictions.json.dump() + "\n" : predictions.csv);
+  const std::string text = args.json ? predictions.json.dump() + "\n" : predictions.csv;
+  if (args.output.empty()) progress.reset();
+  write(args.output, text);
+  progress.reset();
   flush_output();
-  if (!scored.empty() && !args.json) fmt::print(stderr, "{}\n", scored);
-  if (dropped > 0 && !args.json)
+  if (!scored.empty() && !args.json && !args.quiet) fmt::print(stderr, "{}\n", scored);
+  if (dropped > 0 && !args.json && !args.quiet)
     fmt::print(stderr, "{} {} dropped because a value was missing\n", dropped, dropped == 1 ? "row was" : "rows were");
   return ok;
 }
@@ -290,6 +296,7 @@ void add_predict(CLI::App& app, Run& run) {
   add_missing_options(c, args->missing, args->missing_markers);
   c.add_option("--delimiter", args->delimiter, "Field separator (default ,)")->check(is_one_character);
   c.add_flag("--json", args->json, "One JSON object instead of CSV");
+  c.add_flag("-q,--quiet", args->quiet, "Write only the predictions: no progress, and no line on how good they are");
   c.footer(
       "If the table has the target of the model, a line on standard error says how well it is predicted: R^2 and the share of rows in "
       "their "

@@ -44,11 +44,8 @@ int run_select(const SelectArguments& args) {
   ModelProblem problem = model_problem(args, linear ? Task::linear : Task::logistic);
   SelectionCounts counts;
   {
-    ProgressLine progress(!args.quiet && !args.json);
-    problem.options.on_fit = [&](const SelectionProgress& p) {
-      progress.show(fmt::format("fit {} of {}", p.num_done, p.num_fits), p.elapsed_seconds);
-      return true;
-    };
+    const ProgressLine progress(args.shows_progress(), "preparing");
+    problem.options.on_fit = progress.on_fit();
     counts = select_columns(problem.training.X(), problem.target, problem.options);
   }
   Report dropped;

@@ -45,7 +45,8 @@ typedef enum ardvark_code {
   ARDVARK_OK = 0,
   ARDVARK_INTERNAL = 1,         /* an error in ardvark: please report it */
   ARDVARK_INVALID_ARGUMENT = 2, /* a wrong argument, or a damaged file: the message names argument, value, constraint */
-  ARDVARK_ENVIRONMENT = 3       /* a file that cannot be read or written, or no memory: the message says what to do */
+  ARDVARK_ENVIRONMENT = 3,      /* a file that cannot be read or written, or no memory: the message says what to do */
+  ARDVARK_STOPPED = 130         /* the callback ended the call before there was a result */
 } ardvark_code;
 
 /* Filled only by the call that you pass it to. May be NULL if you do not need the text. */
@@ -214,16 +215,31 @@ ARDVARK_API ardvark_code ardvark_options_set_texts(ardvark_options* options, con
 typedef struct ardvark_progress {
   size_t struct_size;
   int64_t sweep;          /* number of sweeps so far; ardvark_select: number of fits so far */
-  int64_t total;          /* ardvark_select: number of fits in all; else 0, because it is not known */
-  double bound;           /* lower bound on the log evidence, nats; ardvark_select: 0 */
-  double elapsed_seconds; /* wall clock */
+  int64_t total;          /* number of pieces in all, see `piece`; 0: it is not known */
+  double bound;           /* lower bound on the log evidence, nats; -infinity before the first sweep; ardvark_select: 0 */
+  double elapsed_seconds; /* of the call, wall clock */
+  const char* stage;      /* preparing, fitting, checking (diagnose) or predicting */
+  const char* piece;      /* what `done` counts: fold (ardvark_select), prior setting, start; empty: rows, or nothing */
+  int64_t done;           /* number of pieces of this stage that are done */
+  double seconds_left;    /* of this stage, from the time that pieces of equal size took so far; NaN: not known */
+  const char* text;       /* all this without the times: "fitting: fold 37 of 100"; valid during the callback */
 } ardvark_progress;
 
-/* Called after each sweep, or after each fit of ardvark_select (then from any thread, one at a time). If it returns 0, the fit stops
- * (status stopped_by_user); otherwise it goes on. The function must return: no exception and no longjmp may leave it. */
+typedef enum ardvark_answer {
+  ARDVARK_LEAVE = -1, /* nobody wants the result: the call ends as soon as it can and returns ARDVARK_STOPPED */
+  ARDVARK_STOP = 0,   /* a fit ends after this sweep (status stopped_by_user); diagnose is left out; a prediction returns ARDVARK_STOPPED */
+  ARDVARK_GO_ON = 1   /* as any other number */
+} ardvark_answer;
+
+/* Called after each sweep; in a long step, also between two sweeps; and after each fit of ardvark_select (then from any thread, one at a
+ * time). It returns an ardvark_answer. The function must return: no exception and no longjmp may leave it. */
 typedef int (*ardvark_progress_callback)(const ardvark_progress* progress, void* context);
-/* callback: NULL for none. seconds: smallest time before the first call and between two calls; 0: a call after every sweep. */
+/* callback: NULL for none. seconds: smallest time before the first call and between two calls; 0: a call after every sweep, and in a long
+ * step two calls a second. */
 ARDVARK_API void ardvark_options_set_progress(ardvark_options* options, ardvark_progress_callback callback, void* context, double seconds);
+/* The text of a progress with its times: "fitting: fold 37 of 100, 12 s, about 20 s left". Free *line with ardvark_free. */
+ARDVARK_API ardvark_code ardvark_progress_line(const char* text, double elapsed_seconds, double seconds_left, char** line,
+                                               ardvark_error* error);
 
 /* ---- data --------------------------------------------------------------------------------------------------------------------------- */
 

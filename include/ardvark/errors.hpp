@@ -24,6 +24,12 @@ class EnvironmentError : public Error {
   using Error::Error;
 };
 
+/// A callback ended the call before there was a result. (progress.hpp)
+class Stopped : public Error {
+ public:
+  Stopped() : Error("the callback ended the call, so there is no result") {}
+};
+
 /// An error in ardvark. Please report it.
 class InternalError : public Error {
  public:

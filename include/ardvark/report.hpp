@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -48,12 +49,21 @@ struct Report {
   double seconds = 0;                 ///< time of the fit alone, wall clock
 };
 
+/// What a call does at the moment, and how far it is.
 struct Progress {
   int sweep = 0;
   double bound = 0;
   double elapsed_seconds = 0;
-  int fit = 1;       ///< number of the current fit, from 1, if there is one fit for each class or pair of classes
-  int num_fits = 1;  ///< number of such fits
+  int fit = 1;                    ///< number of the current fit, from 1, if there is one fit for each class, pair of classes or model
+  int num_fits = 1;               ///< number of such fits
+  const char* fit_name = "fit";   ///< what a fit is for: "class", "pair of classes", "model"
+  const char* stage = "fitting";  ///< "reading", "preparing", "fitting", "checking", "predicting" or "writing"
+  const char* piece = "";         ///< what `done` counts, such as "fold"; empty: parts of a whole
+  Index done = 0;                 ///< pieces of this stage that are done
+  Index total = 0;                ///< pieces in all; 0: not known
+  bool total_may_grow = false;    ///< there may be more pieces than `total`
+  bool is_of_step = false;        ///< the pieces are those of one step, of which there are more
+  double seconds_left = std::numeric_limits<double>::quiet_NaN();  ///< from the time that pieces of equal size took; NaN: not known
 };
 /// Called after each sweep; return false to stop (status = stopped_by_user).
 using SweepCallback = std::function<bool(const Progress&)>;

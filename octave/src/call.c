@@ -109,6 +109,7 @@ void check(ardvark_code code) {
   static char message[message_size];
   char* written = NULL;
   if (code == ARDVARK_OK) return;
+  if (code == ARDVARK_STOPPED) fail("ardvark:interrupted", "interrupted: there is no result");
   snprintf(message, sizeof message, "%s%s", our_name(failure_.argument), failure_.message + strlen(failure_.argument));
   if (ardvark_spell(message, "octave", NULL, 0, &written, NULL) == ARDVARK_OK) snprintf(message, sizeof message, "%s", written);
   ardvark_free(written);

@@ -6,7 +6,7 @@
 
 /* ---- interruption ------------------------------------------------------------------------------------------------------------------- */
 
-/* Control-C stops a fit after the current sweep; the interpreter then handles it as usual. In MATLAB the function for this is not
+/* Control-C ends the call as soon as it can; the interpreter then handles it as usual. In MATLAB the function for this is not
  * documented: mex -DARDVARK_MATLAB_INTERRUPT ... -lut */
 #if defined(HAVE_OCTAVE) && defined(__GNUC__)
 extern volatile sig_atomic_t octave_signal_caught __attribute__((weak));
@@ -21,7 +21,7 @@ static int interrupted(void) { return 0; }
 static int on_progress(const ardvark_progress* progress, void* context) {
   (void)progress;
   (void)context;
-  return !interrupted();
+  return interrupted() ? ARDVARK_LEAVE : ARDVARK_GO_ON;
 }
 
 /* ---- options ------------------------------------------------------------------------------------------------------------------------ */

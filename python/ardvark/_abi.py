@@ -15,6 +15,7 @@ __all__ = [
     "Handle",
     "InternalError",
     "Matrix",
+    "StoppedError",
     "call",
     "call_for_bytes",
     "call_for_handle",
@@ -61,6 +62,11 @@ class _Progress(ctypes.Structure):
         ("total", c_int64),
         ("bound", c_double),
         ("elapsed_seconds", c_double),
+        ("stage", c_char_p),
+        ("piece", c_char_p),
+        ("done", c_int64),
+        ("seconds_left", c_double),
+        ("text", c_char_p),
     ]
 
 
@@ -103,6 +109,7 @@ _SIGNATURES = {
     "ardvark_result_text": [c_void_p, c_char_p, _out, _error],
     "ardvark_result_json": [c_void_p, c_char_p, _out, _error],
     "ardvark_spell": [c_char_p, c_char_p, POINTER(c_char_p), c_int64, _out, _error],
+    "ardvark_progress_line": [c_char_p, c_double, c_double, _out, _error],
     "ardvark_catalogue": [_out, _error],
 }
 
@@ -138,7 +145,11 @@ class InvalidArgumentError(ValueError):
         self.argument = argument
 
 
-_exceptions = {3: OSError}
+class StoppedError(RuntimeError):
+    """The callback ended a call before there was a result."""
+
+
+_exceptions = {3: OSError, 130: StoppedError}
 
 
 def call(function: str, *arguments: Any) -> None:

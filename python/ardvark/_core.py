@@ -144,9 +144,9 @@ class Model(Result):
         """
         view, X = matrix_of(X)
         target = None if y is None else vector_of(y, X.shape[0], "y")
-        options = Options({"level": level, "rule": rule, "interval": interval})
+        options = Options({"level": level, "rule": rule, "interval": interval}, InterruptWatch(None))
         pointer = None if target is None else target.ctypes.data
-        return Result(call_for_handle("result", "ardvark_predict", self._model, byref(view), pointer, options))
+        return Result(long_call("result", "ardvark_predict", options, self._model, byref(view), pointer, options))
 
     def summary(self, level: Optional[float] = None, **options: Any) -> str:
         """The fit as a table to read, with intervals of this level. Options: verbose, odds, standardized.
@@ -234,7 +234,8 @@ def fit(
     y : array of shape (n,)
         Numbers, or labels as numbers. With ``class_names``, positions in that list.
     callback : callable, optional
-        Called with a `Progress` after each sweep. If it returns ``False``, the fit stops (status "stopped_by_user"). An exception stops the fit and is raised.
+        Called with a `Progress` after each sweep, and in a long step about twice a second. If it returns ``False``, the fit stops (status
+        "stopped_by_user"). An exception ends the call and is raised.
     warn : bool
         Whether warnings of the fit are issued as `ArdvarkWarning`.
     **options

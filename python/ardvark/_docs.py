@@ -61,10 +61,12 @@ diagnose : bool, default=False
     Whether to report in ``khat_`` how far the posterior is from the exact one. For two classes, for several classes with
     ``coding="one-against-rest"``, and for relevance vector machines. It takes 4000 draws, the same ones each time. Above ``khat_threshold_``, a warning names the cause.
 verbose : int, default=0
-    1: a progress bar if the work takes more than a second.
+    1: if the work takes more than a second, it shows what it does, how far it is and, where this can be told, how much
+    time is left: as a bar if tqdm is installed, otherwise as a line each second on standard error.
 callback : callable, default=None
-    Called after each sweep with an object that has ``sweep``, ``bound`` (nats) and ``elapsed_seconds``. If it
-    returns False, the fit stops.
+    Called after each sweep, and in a long step about twice a second, with an object that has ``stage`` ("preparing",
+    "fitting" or "checking"), ``sweep``, ``bound`` (nats), ``done`` of ``total`` pieces (0 of 0 where none are
+    counted), ``elapsed_seconds`` and ``seconds_left`` (None where it is not known). If it returns False, the fit stops.
 sigma_ : ndarray of shape (n_features, n_features)
     Posterior covariance of the coefficients. Computed on first use.
 relevance_ : ndarray of shape (n_features,)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import signal
 import threading
 from typing import Any, Callable, Optional
@@ -16,13 +17,22 @@ except ImportError:
 
 __all__ = ["InterruptWatch"]
 
+_LEAVE, _STOP, _GO_ON = -1, 0, 1  # answers to the library
+
+
+def _progress_of(p: Any) -> Progress:
+    left = None if math.isnan(p.seconds_left) else p.seconds_left
+    return Progress(
+        p.sweep, p.total, p.bound, p.elapsed_seconds, p.stage.decode(), p.piece.decode(), p.done, left, p.text.decode()
+    )
+
 
 class InterruptWatch:
     """Calls the callback for the library, and handles Ctrl-C at a moment when an exception can be kept.
 
     Python calls the handler of a signal at any place in the main thread. Here this could be the entry of the function that the library calls,
     and an exception would be lost there. Therefore our own handler only notes the signal, and `_call` calls the original handler. An exception
-    of that handler or of the callback stops the fit and is raised again after it.
+    of that handler or of the callback ends the call and is raised again after it.
     """
 
     def __init__(self, callback: Optional[Callable[[Progress], Any]]):
@@ -47,12 +57,11 @@ class InterruptWatch:
             if self._raised is None:
                 self._call_handler()
                 if self._callback is not None:
-                    p = progress.contents
-                    if self._callback(Progress(p.sweep, p.total, p.bound, p.elapsed_seconds)) is False:
-                        return 0
+                    if self._callback(_progress_of(progress.contents)) is False:
+                        return _STOP
         except BaseException as e:
             self._raised = e
-        return 0 if self._raised is not None else 1
+        return _LEAVE if self._raised is not None else _GO_ON
 
     def _note(self, number: int, frame: Any) -> None:
         self._noted = (number, frame)

@@ -7,7 +7,7 @@ from typing import Any, Mapping, Optional
 
 import numpy as np
 
-from ._abi import Handle, call, call_for_handle, library, without_null
+from ._abi import Handle, StoppedError, call, call_for_handle, library, without_null
 from ._interrupt import InterruptWatch
 
 __all__ = ["Options", "long_call"]
@@ -48,5 +48,10 @@ class Options(Handle):
 def long_call(kind: str, function: str, options: Options, *arguments: Any) -> Handle:
     """A call that may take long and can be interrupted."""
     assert options.watch is not None
+    stopped: Optional[StoppedError] = None
     with options.watch:
-        return call_for_handle(kind, function, *arguments)
+        try:
+            return call_for_handle(kind, function, *arguments)
+        except StoppedError as error:  # by an exception, which the watch raises, or because the callback returned False
+            stopped = error
+    raise stopped

@@ -47,8 +47,9 @@ class RelevanceSelector(SelectorMixin, Estimator):
         always the same folds.
     {verbose}
     callback : callable, default=None
-        Called after each sweep (by="counts": after each fit) with an object that has ``sweep``, ``total``, ``bound`` and
-        ``elapsed_seconds``. If it returns False, the work stops.
+        Called after each sweep (by="counts": after each fit), and in a long step about twice a second, with an object that has
+        ``stage``, ``sweep`` (by="counts": fits so far), ``bound``, ``done`` of ``total`` pieces, ``elapsed_seconds`` and
+        ``seconds_left`` (None where it is not known). If it returns False, the work stops.
 
     Attributes
     ----------

@@ -9,6 +9,7 @@
 
 #include "ardvark/compare.hpp"
 #include "ardvark/normalize.hpp"
+#include "ardvark/progress.hpp"
 #include "capi/handles.hpp"
 #include "model/choice.hpp"
 
@@ -92,36 +93,45 @@ Value word_of(std::string_view word, const char* name, std::initializer_list<std
   throw InvalidArgument(fmt::format("{} is '{}'; it must be one of {}", name, word, known));
 }
 
-// Calls the caller's callback, but not more often than the caller asks. Copies share the time of the last call.
+// Calls the caller's callback, but not more often than the caller asks.
 class Teller {
  public:
-  explicit Teller(const ardvark_options& options)
-      : call_(options.progress), context_(options.context), seconds_(options.seconds), last_(std::make_shared<double>(0)) {}
+  explicit Teller(const ardvark_options& options) : call_(options.progress), context_(options.context), seconds_(options.seconds) {}
 
-  bool operator()(std::int64_t sweep, std::int64_t total, double bound, double elapsed_seconds) const {
-    if (elapsed_seconds - *last_ < seconds_) return true;
-    *last_ = elapsed_seconds;
-    const ardvark_progress now = {sizeof(ardvark_progress), sweep, total, bound, elapsed_seconds};
-    return call_(&now, context_) != 0;
+  Answer operator()(const Progress& p) {
+    if (p.elapsed_seconds - last_ < seconds_) return Answer::go_on;
+    last_ = p.elapsed_seconds;
+    const std::string text = text_of(p);
+    const ardvark_progress now = {sizeof(ardvark_progress), p.sweep,     p.total, p.bound, p.elapsed_seconds, p.stage, p.piece, p.done,
+                                  p.seconds_left,           text.c_str()};
+    const int answer = call_(&now, context_);
+    return answer == ARDVARK_LEAVE ? Answer::leave : answer == ARDVARK_STOP ? Answer::stop : Answer::go_on;
   }
 
  private:
   ardvark_progress_callback call_;
   void* context_;
-  double seconds_;
-  std::shared_ptr<double> last_;
+  double seconds_, last_ = 0;
 };
 
-// The options, with the caller's callback for sweeps and for fits.
-ModelOptions options_of(const ardvark_options* options) {
-  if (options == nullptr) return {};
-  ModelOptions out = options->options;
-  if (options->progress == nullptr) return out;
-  const Teller tell(*options);
-  out.on_sweep = [tell](const Progress& p) { return tell(p.sweep, 0, p.bound, p.elapsed_seconds); };
-  out.on_fit = [tell](const SelectionProgress& p) { return tell(p.num_done, p.num_fits, 0, p.elapsed_seconds); };
-  return out;
-}
+// The options of a call. While this object exists, the caller's callback is told what the call does.
+class CallOptions {
+ public:
+  explicit CallOptions(const ardvark_options* options) {
+    if (options == nullptr) return;
+    values = options->options;
+    if (options->progress == nullptr) return;
+    constexpr double often = 0.5;  // if the caller sets no limit
+    listening_.emplace(Teller(*options), options->seconds > 0 ? options->seconds : often);
+    values.on_sweep = listening_->on_sweep();
+    values.on_fit = listening_->on_fit();
+  }
+
+  ModelOptions values;
+
+ private:
+  std::optional<Listening> listening_;
+};
 
 RowOrder row_order_of(const ardvark_options* options) {
   return internal::row_order_of(options == nullptr ? ModelOptions() : options->options);
@@ -198,12 +208,18 @@ void ardvark_options_set_progress(ardvark_options* options, ardvark_progress_cal
   options->seconds = seconds;
 }
 
+ardvark_code ardvark_progress_line(const char* text, double elapsed_seconds, double seconds_left, char** line, ardvark_error* error) {
+  return guarded(error,
+                 [&] { required(line, "line") = copy(with_times(std::string(text_of(text, "text")), elapsed_seconds, seconds_left)); });
+}
+
 ardvark_code ardvark_fit(const ardvark_matrix* X, const double* target, const ardvark_options* options, ardvark_model** model,
                          ardvark_error* error) {
   return guarded(error, [&] {
     required(model, "model");
     const Data data(X, "X");
-    give(model, fit_model(data.X(), vector_of(target, data.X().rows(), "target"), options_of(options)));
+    const CallOptions all(options);
+    give(model, fit_model(data.X(), vector_of(target, data.X().rows(), "target"), all.values));
   });
 }
 void ardvark_model_free(ardvark_model* model) { delete model; }
@@ -229,7 +245,7 @@ ardvark_code ardvark_model_from_moments(const ardvark_moments* moments, const ar
     if (m.V_inverse != nullptr) inverse.emplace(m.V_inverse, "V_inverse");
     const Moments given{vector_of(m.mean, std::max<Index>(m.columns, 0), "mean"), V.X(), inverse ? inverse->X() : MatrixView(),
                         GammaDistribution{m.noise_shape, m.noise_rate}};
-    give(model, model_from_moments(given, options_of(options)));
+    give(model, model_from_moments(given, CallOptions(options).values));
   });
 }
 
@@ -250,7 +266,7 @@ ardvark_code ardvark_model_V_inverse(const ardvark_model* model, const ardvark_m
 }
 
 ardvark_code ardvark_model_summary(const ardvark_model* model, const ardvark_options* options, char** text, ardvark_error* error) {
-  return guarded(error, [&] { required(text, "text") = copy(summary(*required(model, "model").model, options_of(options))); });
+  return guarded(error, [&] { required(text, "text") = copy(summary(*required(model, "model").model, CallOptions(options).values)); });
 }
 
 ardvark_code ardvark_predict(const ardvark_model* model, const ardvark_matrix* X, const double* target, const ardvark_options* options,
@@ -259,7 +275,8 @@ ardvark_code ardvark_predict(const ardvark_model* model, const ardvark_matrix* X
     required(result, "result");
     const auto fit = required(model, "model").model;
     const Data data(X, "X");
-    const ModelOptions all = options_of(options);
+    const CallOptions asked(options);
+    const ModelOptions& all = asked.values;
     const double level = level_of(options);
     if (target != nullptr && all.interval != "new")
       throw InvalidArgument(
@@ -298,7 +315,8 @@ ardvark_code ardvark_select(const ardvark_matrix* X, const double* labels, const
   return guarded(error, [&] {
     required(result, "result");
     const Data data(X, "X");
-    const auto all = std::make_shared<const ModelOptions>(options_of(options));
+    const CallOptions asked(options);
+    const auto all = std::make_shared<const ModelOptions>(asked.values);
     const auto counts =
         std::make_shared<const SelectionCounts>(select_columns(data.X(), vector_of(labels, data.X().rows(), "labels"), *all));
     *result = new ardvark_result{[counts, all](Fields& out) { visit(*counts, *all, out); }};
@@ -326,8 +344,9 @@ ardvark_code ardvark_compare(const ardvark_matrix* X, const double* target, cons
   return guarded(error, [&] {
     required(result, "result");
     const Data data(X, "X");
+    const CallOptions asked(options);
     ComparisonOptions all;
-    all.model = options_of(options);
+    all.model = asked.values;
     set_names(priors, all.priors);
     set_names(kernels, all.kernels);
     const char* const name = all.model.model == "linear" ? "y" : "labels";
@@ -348,7 +367,8 @@ ardvark_code ardvark_path(const ardvark_matrix* X, const double* labels, const d
     if (lambdas != nullptr) grid.lambdas.assign(lambdas, lambdas + std::max<Index>(count, 0));
     if (lambdas == nullptr && count != 0) grid.count = static_cast<int>(std::clamp<std::int64_t>(count, -1, 1 << 20));
     grid.smallest = smallest;
-    const ModelOptions all = options_of(options);
+    const CallOptions asked(options);
+    const ModelOptions& all = asked.values;
     const auto path = std::make_shared<const LambdaPath>(fit_path(data.X(), vector_of(labels, data.X().rows(), "labels"), grid, all));
     *result = new ardvark_result{[path](Fields& out) { visit(*path, out); }};
   });
@@ -378,7 +398,7 @@ ardvark_code ardvark_normalize(const ardvark_matrix* X, const ardvark_matrix* li
 ardvark_code ardvark_sequential_create(int64_t columns, const ardvark_options* options, ardvark_sequential** filter, ardvark_error* error) {
   return guarded(error, [&] {
     required(filter, "filter");
-    const ModelOptions all = options_of(options);
+    const ModelOptions all = CallOptions(options).values;
     SequentialOptions sequential;
     sequential.precision = all.precision;
     if (all.block_rows) sequential.block_rows = *all.block_rows;
@@ -407,7 +427,7 @@ ardvark_code ardvark_sequential_model(const ardvark_sequential* filter, const ar
                                       ardvark_error* error) {
   return guarded(error, [&] {
     required(model, "model");
-    const ModelOptions all = options_of(options);
+    const ModelOptions all = CallOptions(options).values;
     give(model, sequential_model(required(filter, "filter").filter, all));
   });
 }

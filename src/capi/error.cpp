@@ -69,6 +69,8 @@ ardvark_code caught(ardvark_error* error) noexcept try { throw; } catch (const I
   return tell_and_return(error, ARDVARK_INVALID_ARGUMENT, e.what());
 } catch (const EnvironmentError& e) {
   return tell_and_return(error, ARDVARK_ENVIRONMENT, e.what());
+} catch (const Stopped& e) {
+  return tell_and_return(error, ARDVARK_STOPPED, e.what());
 } catch (const std::bad_alloc&) {
   return tell_and_return(error, ARDVARK_ENVIRONMENT, "there is not enough memory for this problem");
 } catch (const std::exception& e) {

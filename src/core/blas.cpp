@@ -10,6 +10,7 @@
 #include "core/blas_names.hpp"
 #include "core/blas_threads.hpp"
 #include "core/parallel.hpp"
+#include "core/pulse.hpp"
 
 extern "C" {
 void dsyrk_(const char*, const char*, const int*, const int*, const double*, const double*, const int*, const double*, double*, const int*);
@@ -195,6 +196,7 @@ Index first_half(Index n) { return (n / 2 + 63) / 64 * 64; }
 
 // [A .; B C]: A = L L', B <- B L'^-1, C - B B'
 bool factor_by_halves(Index n, double* A, Index lda) {
+  pulse();
   if (n > leaf_of_factor) {
     const Index first = first_half(n), second = n - first;
     double *B = A + first, *C = B + first * lda;
@@ -418,6 +420,7 @@ void sytrd(Index n, double* A, Index lda, double* diagonal, double* off_diagonal
   if (n > 2048) {  // smaller products with vectors are too short for several threads
     Matrix W(n, panel_to_reduce);
     for (; n > 1024; n -= panel_to_reduce) {
+      pulse();
       reduce_panel(n, A, lda, off_diagonal, tau, W.data());
       const Index left = n - panel_to_reduce;
       const double *V = A + panel_to_reduce, *own_W = W.data() + panel_to_reduce;

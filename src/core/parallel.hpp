@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <exception>
 #include <functional>
@@ -14,6 +15,7 @@
 
 #include "ardvark/errors.hpp"
 #include "ardvark/types.hpp"
+#include "core/pulse.hpp"
 
 namespace ardvark::internal {
 
@@ -23,21 +25,24 @@ inline thread_local bool is_at_a_piece = false;
 }  // namespace detail
 
 /// Calls f(0) .. f(count - 1) on so many threads, or on as many as can be started. The calls must not depend on each other; then the result
-/// does not depend on the number of threads. The first exception of a call is thrown again. BLAS should be limited to one thread during
-/// this and just before: the idle threads of OpenBLAS use the processor for a while after a call.
+/// does not depend on the number of threads. The first exception of a call is thrown again. Each call begins with a pulse. BLAS should be
+/// limited to one thread during this and just before: the idle threads of OpenBLAS use the processor for a while after a call.
 template <typename Function>
 void parallel_for(Index count, Index num_threads, Function&& f) {
   num_threads = std::min(count, num_threads);
   if (num_threads <= 1 || detail::is_at_a_piece) {
-    for (Index i = 0; i < count; ++i) f(i);
+    for (Index i = 0; i < count; ++i) pulse(), f(i);
     return;
   }
   std::atomic<Index> next = 0;
   std::exception_ptr thrown;
   std::mutex mutex;
+  Listener* const listener = detail::listener;
   const auto work = [&] {
     detail::is_at_a_piece = true;
+    detail::listener = listener;
     for (Index i = next++; i < count; i = next++) try {
+        pulse();
         f(i);
       } catch (...) {
         const std::lock_guard<std::mutex> lock(mutex);
@@ -75,7 +80,8 @@ std::jthread started(Work&& work) try {
 }
 
 /// Lets work on other threads call the user's callback. The callback runs only on the caller's thread, one call at a time, while the
-/// threads that ask wait for the answer. After its first `false` it is not called again, and every answer is `false`.
+/// threads that ask wait for the answer. After its first `false` it is not called again, and every answer is `false`. While nobody asks,
+/// the caller's thread pulses.
 template <typename Message>
 class Relay {
  public:
@@ -98,8 +104,10 @@ class Relay {
   void run(Work&& work) {
     bool done = false;
     std::exception_ptr of_work, of_answer;
+    Listener* const listener = detail::listener;
     {
       const std::jthread other = started([&] {
+        detail::listener = listener;
         try {
           work();
         } catch (...) {
@@ -111,7 +119,21 @@ class Relay {
       });
       std::unique_lock lock(mutex_);
       while (true) {
-        changed_.wait(lock, [&] { return done || question_ != nullptr; });
+        const auto has_news = [&] { return done || question_ != nullptr; };
+        if (listener == nullptr) {
+          changed_.wait(lock, has_news);
+        } else if (!changed_.wait_for(lock, std::chrono::milliseconds(50), has_news)) {
+          lock.unlock();
+          try {
+            pulse();
+          } catch (...) {
+            of_answer = std::current_exception();
+          }
+          lock.lock();
+          stopped_ = stopped_ || of_answer != nullptr;
+          changed_.notify_all();
+          continue;
+        }
         if (question_ == nullptr) break;
         Question& question = *question_;  // exists while its thread waits
         lock.unlock();

@@ -8,6 +8,7 @@
 #include <random>
 
 #include "core/blas.hpp"
+#include "core/pulse.hpp"
 
 namespace ardvark::internal {
 namespace {
@@ -50,6 +51,7 @@ PivotedCholesky pivoted_cholesky(const Kernel& kernel, const Matrix& X, Index ma
   L.resize(n, std::min<Index>(most, 64));
   Index k = 0;
   for (; k < most; ++k) {
+    pulse();
     out.left = left.maxCoeff();
     if (!(out.left > least) || !(out.left > 0) || (go_on && !go_on(k, out.left))) break;
     const double equal = out.left - std::min(rounding * largest, 0.1 * out.left);
@@ -120,6 +122,7 @@ Matrix spread_start(const Matrix& points, Index count, std::uint64_t seed) {
   std::vector<Index> cluster(static_cast<std::size_t>(n));
   Index next = std::min(n - 1, static_cast<Index>(uniform() * static_cast<double>(n)));
   for (Index c = 0; c < count; ++c) {
+    pulse();
     centres.col(c) = points.col(next);
     come_nearer(points, centres.col(c), c, nearest, cluster);
     double aim = uniform() * nearest.sum();
@@ -144,7 +147,7 @@ Matrix kmeans_centres(const Matrix& X, Index count, std::uint64_t seed) {
   for (int round = 0; round < 100 && cluster != before; ++round) {
     before = cluster;
     Vector nearest = Vector::Constant(n, std::numeric_limits<double>::infinity());
-    for (Index c = 0; c < centres.cols(); ++c) come_nearer(points, centres.col(c), c, nearest, cluster);
+    for (Index c = 0; c < centres.cols(); ++c) pulse(), come_nearer(points, centres.col(c), c, nearest, cluster);
     Matrix sum = Matrix::Zero(points.rows(), centres.cols());
     Vector size = Vector::Zero(centres.cols());
     for (Index i = 0; i < n; ++i) {

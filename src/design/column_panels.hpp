@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "core/pulse.hpp"
 #include "design/design.hpp"
 
 namespace ardvark::internal {
@@ -19,6 +20,7 @@ void for_column_panels(Design& X, const std::vector<Index>& columns, Function&& 
                                         std::max<Index>(p, 1));  // limited if rows are few: callers copy as many columns
   Matrix panel(n, block);
   for (Index first = 0; first < p; first += block) {
+    pulse();
     const Index count = std::min(block, p - first);
     X.columns(first, count, panel.leftCols(count));
     std::vector<Index> at;

@@ -6,6 +6,7 @@
 #include "core/digits.hpp"
 #include "core/parallel.hpp"
 #include "core/products.hpp"
+#include "core/pulse.hpp"
 #include "core/rearrange.hpp"
 
 namespace ardvark::internal {
@@ -229,6 +230,7 @@ void DenseDesign::add_rows(Index from, Index to, const Vector* r, LaneSum& sum) 
   sum.product = Vector::Zero(p);
   Vector square = Vector::Zero(p), target;
   for (Index first = from; first < to; first += block) {
+    pulse();
     const Index count = std::min(block, to - first);
     if (r != nullptr) target = row_scale_.segment(first, count).cwiseProduct(r->segment(first, count));
     read_to_square(first, count, r != nullptr ? target.data() : nullptr, panel, 0, {square.data(), sum.product.data()});

@@ -6,6 +6,7 @@
 
 #include "core/blas.hpp"
 #include "core/parallel.hpp"
+#include "core/pulse.hpp"
 #include "design/centres.hpp"
 
 namespace ardvark::internal {
@@ -100,6 +101,7 @@ void KernelDesign::standardize(const Vector& k) {
   Standardization s{Vector(M), Vector(M), false};
   Matrix panel(rows(), stretch);
   for (Index first = 0; first < M; first += stretch) {
+    pulse();
     const Index count = std::min(stretch, M - first);
     evaluate(0, rows(), first, count, panel.leftCols(count));
     const Standardization part = moments(panel.leftCols(count), k);
@@ -161,6 +163,7 @@ void KernelDesign::by_blocks(Function&& f) {
   const Index block = std::clamp<Index>((Index{1} << 22) / std::max<Index>(p, 1), 64, std::max<Index>(n, 64));  // about 32 MB
   panel_.resize(std::min(block, n), p);
   for (Index first = 0; first < n; first += block) {
+    pulse();
     const Index count = std::min(block, n - first);
     evaluate(first, count, 0, M, panel_.topLeftCorner(count, M));
     if (bias_) panel_.col(M).head(count).setOnes();

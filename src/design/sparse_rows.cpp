@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/pulse.hpp"
+
 namespace ardvark::internal {
 namespace {
 
@@ -11,6 +13,7 @@ constexpr Index block = 512;  // rows: both memory orders are then read cache li
 template <typename Use>
 void for_entries(MatrixView X, Use&& use) {
   for (Index first = 0; first < X.rows(); first += block) {
+    pulse();
     const Index end = std::min(first + block, X.rows());
     if (X.layout() == Layout::row_major) {
       for (Index i = first; i < end; ++i)
@@ -72,6 +75,7 @@ void SparseRows::gram_and_project(const Vector& omega, const Vector& r, Matrix& 
   Vector s = Vector::Zero(p);
   double with_r = 0;
   for (Index i = 0; i < rows(); ++i) {
+    if (i % block == 0) pulse();
     const std::size_t from = begin_[static_cast<std::size_t>(i)], to = begin_[static_cast<std::size_t>(i) + 1];
     with_r += omega[i] * r[i];
     for (std::size_t a = from; a < to; ++a) {
@@ -102,6 +106,7 @@ Vector SparseRows::forms(const Matrix& T) const {
   const Vector of_shift = T * shift_;
   Vector out = Vector::Constant(rows(), shift_.dot(of_shift));
   for (Index i = 0; i < rows(); ++i) {
+    if (i % block == 0) pulse();
     const std::size_t from = begin_[static_cast<std::size_t>(i)], to = begin_[static_cast<std::size_t>(i) + 1];
     for (std::size_t a = from; a < to; ++a) {
       const double* column = T.data() + column_[a] * T.outerStride();

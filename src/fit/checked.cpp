@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "core/blas.hpp"
+#include "core/pulse.hpp"
 #include "core/stopwatch.hpp"
 #include "fit/lambda_choice.hpp"
 #include "fit/prior_choice.hpp"
@@ -80,6 +81,7 @@ Solution solve(Method method, Frame& frame) {
 
 Fit fit_checked(Task task, MatrixView X, VectorView y, const FitOptions& options, std::shared_ptr<double[]> memory) {
   const Stopwatch watch;
+  pulse("preparing");
   const blas::ThreadScope threads(options.threads);
   Frame frame = make_frame(task, X, y, options, std::move(memory));
   const Method method = method_of(options);

@@ -14,6 +14,7 @@
 #include "core/classes.hpp"
 #include "core/parallel.hpp"
 #include "core/pareto.hpp"
+#include "core/pulse.hpp"
 #include "core/special.hpp"
 #include "core/validate.hpp"
 #include "design/with_row.hpp"
@@ -162,6 +163,7 @@ Vector log_likelihood(const TableDesign& X, const Vector& t, const Vector& k, co
   Vector out = Vector::Zero(W.cols());
   Matrix panel(std::min(rows_in_block, X.rows()), X.cols());
   for (Index first = 0; first < X.rows(); first += rows_in_block) {
+    pulse("checking", {.done = first, .total = X.rows()});
     const Index rows = std::min(rows_in_block, X.rows() - first);
     X.read_rows(first, rows, nullptr, panel);
     parallel_for(W.cols() / draws_in_block, threads, [&](Index block) {
@@ -383,6 +385,7 @@ Diagnosis diagnose_fit(const Fit& fit, MatrixView X, const Vector& t, const Vect
     why_not = fmt::format("there are {} columns; k-hat is computed for at most {}", fit.state->w.size(), most_columns);
   }
   if (!why_not.empty()) return out;
+  pulse("checking");
   const blas::ThreadScope asked(options.threads);
   const Index threads = blas::threads_for(static_cast<double>(num_draws) * static_cast<double>(X.rows() * (X.cols() + 1)));
   const blas::ThreadScope one{blas::ThreadScope::OursAlone{}};

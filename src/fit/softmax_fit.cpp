@@ -6,6 +6,7 @@
 
 #include "core/blas.hpp"
 #include "core/classes.hpp"
+#include "core/pulse.hpp"
 #include "core/stopwatch.hpp"
 #include "core/validate.hpp"
 #include "design/with_row.hpp"
@@ -360,6 +361,7 @@ SoftmaxFit fit_softmax(MatrixView X, VectorView labels, const SoftmaxOptions& gi
   options.coding = coding_of(given, C, X.rows(), X.cols());
   validate_options(options, X.cols());
   const Stopwatch watch;
+  pulse("preparing");
   const Vector k = weights_or_ones(options.weights, X.rows());
   validate_start(options, X.cols(), num_starts(options, C));
 

@@ -9,6 +9,7 @@
 #include "core/blas.hpp"
 #include "core/class_pairs.hpp"
 #include "core/classes.hpp"
+#include "core/pulse.hpp"
 #include "core/stopwatch.hpp"
 #include "fit/largest_khat.hpp"
 #include "fit/prior_choice.hpp"
@@ -194,7 +195,9 @@ void fit_machines(MatrixView X, const std::vector<Index>& label, const Vector& k
   fit.relevant.assign(static_cast<std::size_t>(p), false);
   fit.left_out.assign(static_cast<std::size_t>(p), true);
   fit.bound = 0;
+  const char* const of_machine = pairs ? "pair of classes" : "class";
   for (Index m = 0; m < columns; ++m) {
+    const double done_at = watch.seconds();
     const Machine& machine = machines[static_cast<std::size_t>(m)];
     Matrix some;
     Vector weights;
@@ -209,6 +212,8 @@ void fit_machines(MatrixView X, const std::vector<Index>& label, const Vector& k
         progress.elapsed_seconds = watch.seconds();
         progress.fit = number;
         progress.num_fits = static_cast<int>(columns);
+        progress.fit_name = of_machine;
+        progress.seconds_left = seconds_for_rest(number - 1, columns, done_at, progress.elapsed_seconds - done_at);
         return options.on_sweep(progress);
       };
     std::string note;

@@ -16,6 +16,7 @@
 
 #include "ardvark/errors.hpp"
 #include "ardvark/table.hpp"
+#include "core/pulse.hpp"
 #include "io/csv_records.hpp"
 #include "io/text.hpp"
 
@@ -287,6 +288,7 @@ void sort_levels(Table& table, std::vector<StoredColumn>& stored) {
     texts[j] = stored[j].levels.take();
     position[j].assign(texts[j].size(), -1);
   }
+  pulse();
   each_code([&](std::size_t j, double code) { position[j][static_cast<std::size_t>(code)] = 0; });
 
   for (std::size_t j = 0; j < num_columns; ++j) {

@@ -7,6 +7,7 @@
 #include <unordered_set>
 
 #include "ardvark/errors.hpp"
+#include "core/pulse.hpp"
 #include "io/text.hpp"
 
 namespace ardvark::internal::io {
@@ -59,6 +60,7 @@ std::string_view CsvField::text() {
 CsvRecords::CsvRecords(const std::string& path, char delimiter, std::size_t chunk_size)
     : path_(path),
       file_(File::open(path)),
+      num_bytes_(static_cast<Index>(file_.size_if_regular().value_or(0))),
       delimiter_(delimiter),
       capacity_(chunk_size),
       buffer_(new char[chunk_size + 1]),
@@ -211,6 +213,7 @@ bool CsvRecords::refill() {
   position_ = buffer_.get();
   end_ = position_ + num_unread;
 
+  pulse("reading", {.done = static_cast<Index>(num_bytes_read_), .total = num_bytes_});
   const std::size_t num_read = file_.read(end_, capacity_ - num_unread);
   if (const void* nul = std::memchr(end_, '\0', num_read))
     throw InvalidArgument(fmt::format("'{}' is not a text file: byte {} is NUL (a table is CSV text in UTF-8)", path_,

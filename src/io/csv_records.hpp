@@ -63,6 +63,7 @@ class CsvRecords {
 
   std::string path_;
   File file_;
+  Index num_bytes_;  // of the file; 0: not known
   char delimiter_;
   std::vector<std::string> names_;
   std::vector<CsvField> fields_;

@@ -14,6 +14,7 @@
 
 #include "ardvark/errors.hpp"
 #include "ardvark/table.hpp"
+#include "core/pulse.hpp"
 #include "io/text.hpp"
 
 namespace ardvark {
@@ -294,6 +295,7 @@ FeatureEncoding make_encoding(const Table& table, const std::vector<std::string>
 }
 
 EncodedTable encode(Table&& table, const FeatureEncoding& encoding) {
+  pulse("preparing");
   const std::vector<Route> routes = plan(table, encoding);
   const Index n = table.num_rows, width_before = table.num_columns(), width_after = encoding.num_columns();
   EncodedTable result{n, width_after, std::move(table.values)};

@@ -14,6 +14,7 @@
 
 #include "ardvark/errors.hpp"
 #include "ardvark/table.hpp"
+#include "core/pulse.hpp"
 
 namespace ardvark::internal::io {
 namespace {
@@ -128,10 +129,15 @@ void File::read_at(std::uint64_t offset, void* to, std::size_t size) const {
   }
 }
 
-std::uint64_t File::size() const {
+std::optional<std::uint64_t> File::size_if_regular() const {
   const struct stat status = status_of(descriptor_, path_);
-  if (!S_ISREG(status.st_mode)) throw EnvironmentError(fmt::format("cannot read '{}': it is not a regular file", path_));
-  return static_cast<std::uint64_t>(status.st_size);
+  return S_ISREG(status.st_mode) ? std::optional(static_cast<std::uint64_t>(status.st_size)) : std::nullopt;
+}
+
+std::uint64_t File::size() const {
+  const std::optional<std::uint64_t> size = size_if_regular();
+  if (!size) throw EnvironmentError(fmt::format("cannot read '{}': it is not a regular file", path_));
+  return *size;
 }
 
 void File::close_quietly() {
@@ -180,8 +186,10 @@ FileInTheMaking::~FileInTheMaking() {
 void FileInTheMaking::write(const void* from, std::size_t size) {
   const SizeLimitAsError no_signal;
   const char* next = static_cast<const char*>(from);
+  constexpr std::size_t between_pulses = std::size_t{16} << 20;
   while (size > 0) {
-    const ssize_t put = again_if_interrupted([&] { return ::write(descriptor_, next, std::min(size, max_transfer)); });
+    pulse();
+    const ssize_t put = again_if_interrupted([&] { return ::write(descriptor_, next, std::min(size, between_pulses)); });
     if (put < 0) fail(errno);
     next += put;
     size -= static_cast<std::size_t>(put);

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -24,6 +25,7 @@ class File {
   void read_at(std::uint64_t offset, void* to, std::size_t size) const;
   /// Bytes of a regular file; anything else is an error.
   [[nodiscard]] std::uint64_t size() const;
+  [[nodiscard]] std::optional<std::uint64_t> size_if_regular() const;
 
  private:
   void close_quietly();

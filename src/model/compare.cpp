@@ -271,7 +271,7 @@ Comparison compare_models(MatrixView X, VectorView target, const ComparisonOptio
     if (is_machine && options.inputs.rows() > 0) candidate.options.column_names.clear();  // these are the names of the columns of X
     if (model.on_sweep)
       candidate.options.on_sweep = [&model, i, num_fits](Progress progress) {
-        progress.fit = i + 1, progress.num_fits = num_fits;
+        progress.fit = i + 1, progress.num_fits = num_fits, progress.fit_name = "model";
         return model.on_sweep(progress);
       };
     out.models.push_back(fitted(is_machine ? inputs : X, target, candidate));

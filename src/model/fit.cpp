@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "core/classes.hpp"
+#include "core/pulse.hpp"
 #include "core/special.hpp"
 #include "core/validate.hpp"
 #include "fit/softmax_machines.hpp"
@@ -82,7 +83,11 @@ template <typename Diagnose>
 void add_diagnosis(const ModelOptions& options, SavedModel& model, Diagnose&& diagnosis) {
   if (!options.diagnose) return;
   std::string why_not;
-  model.diagnosis = diagnosis(why_not);
+  try {
+    model.diagnosis = diagnosis(why_not);
+  } catch (const Stopped&) {
+    why_not = "it was stopped";
+  }
   Report& report = report_of(model);
   const std::string warning = why_not.empty() ? warning_of(*model.diagnosis) : fmt::format("k-hat was not computed: {}", why_not);
   if (!warning.empty()) report.warnings.push_back(warning);
@@ -451,6 +456,7 @@ void check_rule(const SavedModel& model, const ModelOptions& options) {
 
 Prediction predict(const SavedModel& model, MatrixView X_new, const ModelOptions& options) {
   const PredictionOf what = prediction_of(model, options);
+  pulse("predicting");
   if (const SoftmaxFit* fit = model.softmax()) return predict(*fit, X_new, class_rule(options));
   const PredictiveRule rule = predictive_rule(model, options);
   const auto regression = [&](const auto& fit) {

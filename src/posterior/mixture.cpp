@@ -6,6 +6,7 @@
 
 #include "core/blas.hpp"
 #include "core/products.hpp"
+#include "core/pulse.hpp"
 #include "core/rearrange.hpp"
 #include "design/column_panels.hpp"
 
@@ -33,6 +34,7 @@ Matrix spread_of_inactive(const MixtureComponent& c) {
   const auto add = [&](Index from, Index to, Matrix& W, auto&& square) {
     Matrix panel(m, block);
     for (; from < to; from += block) {
+      pulse();
       const Index width = std::min(block, to - from);
       for (Index j = 0; j < width; ++j) {
         const Index at = rest[static_cast<std::size_t>(from + j)];

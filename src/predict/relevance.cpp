@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/classes.hpp"
+#include "core/pulse.hpp"
 #include "core/validate.hpp"
 #include "design/table_design.hpp"
 #include "posterior/state.hpp"
@@ -30,6 +31,7 @@ void by_kernel_blocks(const RelevanceFit& fit, MatrixView X, Function&& f) {
   constexpr Index block = 4096;
   Matrix panel(std::min(block, X.rows()), X.cols()), K(panel.rows(), fit.num_vectors());
   for (Index first = 0; first < X.rows(); first += block) {
+    pulse();
     const Index count = std::min(block, X.rows() - first);
     rows->read_rows(first, count, nullptr, panel);
     if (fit.num_vectors() > 0) fit.kernel.evaluate(panel.topRows(count), C, K.topRows(count));

@@ -13,6 +13,7 @@
 #include "core/blas.hpp"
 #include "core/classes.hpp"
 #include "core/digits.hpp"
+#include "core/pulse.hpp"
 #include "core/special.hpp"
 #include "core/validate.hpp"
 #include "design/centres.hpp"
@@ -498,6 +499,7 @@ RelevanceRegression fit_relevance_regression(MatrixView X, VectorView y, const R
   validate_options(options, X);
   validate::vector(y, X.rows(), "y");
   if (options.algorithm == RelevanceAlgorithm::pruned) throw InvalidArgument("algorithm pruned applies only to classification");
+  pulse("preparing");
   const blas::ThreadScope threads(options.threads);
   RelevanceRegression fit;
   start(X, options, fit);
@@ -512,6 +514,7 @@ RelevanceRegression fit_relevance_regression(MatrixView X, VectorView y, const R
 RelevanceClassification fit_relevance_classification(MatrixView X, VectorView labels, const RelevanceOptions& options) {
   validate_options(options, X);
   validate::vector(labels, X.rows(), "labels");
+  pulse("preparing");
   const blas::ThreadScope threads(options.threads);
   RelevanceClassification fit;
   start(X, options, fit);

@@ -13,6 +13,7 @@
 #include "core/blas.hpp"
 #include "core/classes.hpp"
 #include "core/parallel.hpp"
+#include "core/pulse.hpp"
 #include "core/stopwatch.hpp"
 #include "core/validate.hpp"
 #include "frame/folds.hpp"
@@ -272,7 +273,13 @@ SelectionCounts select_columns(MatrixView X, VectorView labels, const SelectionM
   {
     const Index threads = options.threads > 0 ? options.threads : blas::num_threads();
     const blas::ThreadScope one(1);  // one thread inside each fit: sums are then the same to the last bit
-    const std::function<bool()> go_on = [&] { return !cancelled; };
+    pulse("fitting", {.name = "fold", .total = num_fits});
+    const OneStage of_folds;
+    const std::function<bool()> go_on = [&] {
+      pulse();
+      if (is_stopping()) cancelled = true;
+      return !cancelled;
+    };
     parallel_for(num_fits, threads, [&](Index i) {
       if (cancelled) return;
       const Index repeat = i / options.folds;

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "core/anderson.hpp"
+#include "core/pulse.hpp"
 #include "core/series.hpp"
 #include "method/spike_slab/starts.hpp"
 
@@ -125,6 +126,7 @@ void ascend(const std::vector<Index>& order, const AscentSettings& settings, std
   std::optional<FurtherSteps> further_steps;  // once plain sweeps are too slow
   const bool fits_effects = start.q.settings().fit_effects;
   for (int sweep = 1, calm = 0, some = 0; start.sweeps < settings.max_sweeps; ++sweep) {
+    pulse();
     const bool goes_further = further_steps.has_value();
     if (goes_further) further_steps->begin(start.q);
     run();

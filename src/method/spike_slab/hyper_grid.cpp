@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/parallel.hpp"
+#include "core/pulse.hpp"
 #include "core/special.hpp"
 
 namespace ardvark::internal {
@@ -81,6 +82,7 @@ class Grid {
       if (!weigh()) return {};
       if (stopped_ || !lengthen()) break;
     }
+    pulse("fitting");
     collect();
     return std::move(out_);
   }
@@ -157,6 +159,8 @@ class Grid {
     for (const Line& line : wanted)
       if (!found_.contains(line)) missing.push_back(line);
     std::vector<std::vector<GridPoint>> found(missing.size());
+    num_wanted_ += static_cast<Index>(missing.size());
+    tell(num_done_);
     parallel_for(static_cast<Index>(missing.size()), num_threads_, [&](Index i) {
       const auto at = static_cast<std::size_t>(i);
       if (stopped_) return;
@@ -168,6 +172,7 @@ class Grid {
 
   // Reports the best bound of a line, with the number of sweeps of all lines so far.
   void report(std::vector<GridPoint>& line) {
+    tell(++num_done_);
     int sweeps = 0;
     double best = -infinity;
     for (const GridPoint& point : line) sweeps += point.sweeps, best = std::max(best, point.bound);
@@ -175,6 +180,12 @@ class Grid {
     if (settings_.ascent.on_sweep && !settings_.ascent.on_sweep(now, best)) stopped_ = true;
     if (stopped_)
       for (GridPoint& point : line) point.status = Status::stopped_by_user;
+  }
+
+  // Which neighbours of a line are needed is known only after it.
+  void tell(Index num_done) const {
+    pulse("fitting",
+          {.name = "prior setting", .done = num_done, .total = num_wanted_, .may_grow = true, .of_step = !settings_.ascent.on_sweep});
   }
 
   [[nodiscard]] double target_variance() const {
@@ -348,6 +359,8 @@ class Grid {
   Range kappa_, ratio_;
   int least_kappa_ = 0;
   GridLines found_;
+  Index num_wanted_ = 0;
+  std::atomic<Index> num_done_ = 0;
   std::atomic<int> sweeps_ = 0;
   std::atomic<bool> stopped_ = false;
   HyperGrid out_;

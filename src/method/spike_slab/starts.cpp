@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <limits>
 #include <numeric>
 #include <optional>
 
 #include "core/parallel.hpp"
+#include "core/pulse.hpp"
 #include "method/spike_slab/column_pass.hpp"
 
 namespace ardvark::internal {
@@ -219,10 +221,14 @@ std::vector<StartOutcome> run_starts(const ReducedRows& rows, const PenalisedCol
   std::vector<StartOutcome> out;
   std::optional<StartOutcome> ridge, zero;
   Matrix lasso;
+  const Index num_starts = static_cast<Index>(start_penalties.size()) + (starts.with_dense ? 2 : 1);
+  std::atomic<Index> num_done = 0;
+  const auto tell = [&](Index done) { pulse("fitting", {.name = "start", .done = done, .total = num_starts, .alike = false}); };
+  tell(0);
   parallel_for(3, num_threads, [&](Index task) {
     if (task == 0) lasso = lasso_path(rows, start_penalties);
-    if (task == 1 && starts.with_dense) ridge = starts.from_ridge();
-    if (task == 2) zero = starts.from_zero();
+    if (task == 1 && starts.with_dense) ridge = starts.from_ridge(), tell(++num_done);
+    if (task == 2) zero = starts.from_zero(), tell(++num_done);
   });
   if (ridge) out.push_back(std::move(*ridge));
   out.push_back(std::move(*zero));
@@ -230,8 +236,10 @@ std::vector<StartOutcome> run_starts(const ReducedRows& rows, const PenalisedCol
   parallel_for(static_cast<Index>(found.size()), num_threads, [&](Index task) {
     const auto i = static_cast<std::size_t>(task);
     found[i] = starts.from_lasso(start_penalties[i], lasso.col(task), out);
+    tell(++num_done);
   });
   for (std::optional<StartOutcome>& start : found) out.push_back(std::move(*start));
+  pulse("fitting");
   return out;
 }
 
