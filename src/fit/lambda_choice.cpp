@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 
 #include "core/blas.hpp"
 #include "core/parallel.hpp"
+#include "core/pulse.hpp"
 #include "core/stopwatch.hpp"
 #include "frame/folds.hpp"
 #include "frame/frame.hpp"
@@ -135,10 +137,15 @@ std::optional<LambdaChoice> choose_lambda(Task task, MatrixView X, VectorView y,
     path = lasso_path(make_frame(task, X, y, options_of(1)), {});
     const Index threads = options.threads > 0 ? options.threads : blas::num_threads();
     const blas::ThreadScope one(1);
+    std::atomic<Index> num_done = 0;
+    const auto tell = [&](Index done) { pulse("fitting", {.name = "fold", .done = done, .total = folds.count}); };
+    tell(0);
     parallel_for(folds.count, threads, [&](Index f) {
       losses[static_cast<std::size_t>(f)] =
           test_fold(task, X, y, folds, static_cast<int>(f), path.lambda, options_of(static_cast<int>(f) + 2));
+      tell(++num_done);
     });
+    pulse("fitting");
   };
   if (options.on_sweep)
     relay.run(work);
