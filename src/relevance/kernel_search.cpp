@@ -8,6 +8,7 @@
 #include <cmath>
 #include <map>
 
+#include "core/pulse.hpp"
 #include "kernel/kernel_function.hpp"
 
 namespace ardvark::internal {
@@ -175,6 +176,7 @@ class Search {
   const Vector offset_;  // ln parameters of the start
   ScaleRange range_;
   std::vector<double> grid_;  // points of the scan, ascending
+  Index num_planned_ = 0;     // evaluations, at least
   std::map<double, Point> seen_;
   Point best_;
   Vector low_, high_;  // limits of x, for `each`
@@ -186,6 +188,8 @@ Point Search::evaluate(const Vector& x) {
   if (out_.stopped) return point;
   const Vector logs = logs_at(x);
   const Kernel kernel = kernel_at(logs);
+  const auto done = static_cast<Index>(out_.trials.size());
+  pulse("fitting", {.name = "kernel", .done = done, .total = std::max(num_planned_, done + 1), .may_grow = true});
   KernelEvaluation found = problem_.evaluate(kernel);
   if ((out_.stopped = found.stopped)) return point;  // an incomplete fit has no value for this kernel
   std::vector<double> parameters(logs.begin(), logs.end());
@@ -234,6 +238,7 @@ void Search::scale() {
   const double width = range_.high - range_.low;
   const auto half_of = [width](double step) { return static_cast<int>(std::min(std::ceil(width / (2 * step)), 12.0)); };
   const int half = std::max(std::clamp(half_of(usual_step), 3, 6), half_of(widest_step));
+  num_planned_ = 2 * half + 1;
   const double step = width / (2 * half), middle = range_.low + half * step;
   at_factor(middle);  // evaluated first: of equal values the first is kept
   if (!(step > 0)) {
@@ -419,6 +424,7 @@ KernelSearchOutcome search_kernel(const Kernel& start, KernelSearch how, const M
   if (how != KernelSearch::none && start.num_parameters() > 0) {
     search.scale();
     if (how == KernelSearch::each) search.each();
+    pulse("fitting");
   }
   return search.finish();
 }

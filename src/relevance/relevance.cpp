@@ -307,6 +307,7 @@ class CloserLook {
       return distance(a.parameters, chosen) < distance(b.parameters, chosen);
     });
     std::vector<KernelTrial> seen = apart(std::move(trials), most_looked_at);
+    num_planned_ = static_cast<Index>(seen.size());
     for (KernelTrial& trial : seen) trial.log_evidence = look(trial.parameters);
     for (const KernelTrial& trial : apart(seen, 2)) climb(trial);
     std::stable_sort(trials_.begin(), trials_.end(),
@@ -354,6 +355,8 @@ class CloserLook {
     std::vector<double> logs;
     for (const double parameter : parameters) logs.push_back(std::log(parameter));
     const Kernel kernel = best_.with_log_parameters(logs);
+    const Index done = num_looked_at_++;
+    pulse("fitting", {.name = "promising kernel", .done = done, .total = std::max(num_planned_, done + 1), .may_grow = true});
     const KernelEvaluation closer = problem_.evaluate_closer(kernel);
     const auto known =
         std::find_if(trials_.begin(), trials_.end(), [&](const KernelTrial& trial) { return trial.parameters == parameters; });
@@ -371,6 +374,7 @@ class CloserLook {
   Kernel best_;
   std::vector<KernelTrial>& trials_;
   double highest_ = -std::numeric_limits<double>::infinity();
+  Index num_planned_ = 0, num_looked_at_ = 0;
 };
 
 Kernel choose_kernel(const RelevanceProblem& problem, RelevanceFit& fit) {
@@ -387,6 +391,7 @@ Kernel choose_kernel(const RelevanceProblem& problem, RelevanceFit& fit) {
       search_kernel(options.kernel, options.search, part.X(different(part.X), Eigen::all), questions, options.input_groups);
   fit.trials = std::move(outcome.trials);
   const Kernel best = fit.trials.empty() ? outcome.kernel : CloserLook(part, outcome.kernel, fit.trials).run();
+  pulse("fitting");
   if (!outcome.warning.empty()) fit.report.warnings.push_back(outcome.warning);
   if (in_part)
     fit.report.notes.push_back(

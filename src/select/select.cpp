@@ -263,7 +263,7 @@ SelectionCounts select_columns(MatrixView X, VectorView labels, const SelectionM
 
   std::vector<std::vector<int>>& deals = out.deal;
   StratifiedDealer dealer(options.seed);
-  for (int r = 0; r < options.repeats; ++r) deals.push_back(dealer.deal(classes.number, classes.size(), options.folds));
+  for (int r = 0; r < options.repeats; ++r) pulse(), deals.push_back(dealer.deal(classes.number, classes.size(), options.folds));
 
   const Index num_fits = static_cast<Index>(options.repeats) * options.folds;
   std::vector<Tested> all(static_cast<std::size_t>(num_fits));

@@ -258,6 +258,33 @@ TEST(CInterface, StopsWhereTheCallerSaysSo) {
   EXPECT_EQ(calls, 2);
 }
 
+TEST(CInterface, TellsTheStageAndEndsWhereTheCallerLeaves) {
+  const Data d = data();
+  const Options options = options_of({{"model", "linear"}, {"prior", "ard"}});
+  const ardvark_matrix X = view(d.X);
+  std::string heard;
+  const auto leave = [](const ardvark_progress* p, void* to) {
+    EXPECT_EQ(p->struct_size, sizeof(ardvark_progress));
+    EXPECT_EQ(p->sweep, 1);
+    EXPECT_EQ(p->total, 0);
+    EXPECT_STREQ(p->stage, "fitting");
+    EXPECT_TRUE(std::isnan(p->seconds_left));
+    *static_cast<std::string*>(to) = p->text;
+    return static_cast<int>(ARDVARK_LEAVE);
+  };
+  ardvark_options_set_progress(options.get(), leave, &heard, 0);
+  ardvark_model* model = nullptr;
+  EXPECT_EQ(message(ARDVARK_STOPPED, [&](ardvark_error* error) { return ardvark_fit(&X, d.y.data(), options.get(), &model, error); }),
+            "the callback ended the call, so there is no result");
+  EXPECT_EQ(model, nullptr);
+  EXPECT_EQ(heard, "fitting: step 1");
+  char* line = nullptr;
+  EXPECT_EQ(ardvark_progress_line("fitting: fold 37 of 100", 12, 20, &line, nullptr), ARDVARK_OK);
+  EXPECT_STREQ(line, "fitting: fold 37 of 100, 12 s, about 20 s left");
+  ardvark_free(line);
+  EXPECT_EQ(ardvark_progress_line(nullptr, 12, 20, &line, nullptr), ARDVARK_INVALID_ARGUMENT);
+}
+
 TEST(CInterface, ServesManyThreadsAtOnce) {
   const Data d = data();
   const Options options = options_of({{"model", "logistic"}, {"prior", "ard"}});

@@ -10,6 +10,7 @@
 #include <cmath>
 
 #include "ardvark/linear.hpp"
+#include "ardvark/progress.hpp"
 #include "core/special.hpp"
 #include "design/with_row.hpp"
 #include "method/spike_slab/sparse_fit.hpp"
@@ -223,6 +224,34 @@ TEST(HyperGrid, HasNoPointOfImpossibleEvidence) {
     slab.take_units(rows.Z().colwise().squaredNorm());
     const HyperGrid grid = run_grid(rows, c.which, blocks_of(c, rows), slab, {}, 1);
     for (const GridPoint& point : grid.points) EXPECT_LE(point.bound, 0) << turn;
+  }
+}
+
+// One count for each line of the grid, up to the last one; inside a step of classes there are no sweeps to report.
+TEST(HyperGrid, TellsHowManyOfItsLinesAreDone) {
+  const Case c = make_case(60, 5, 0.3, 5);
+  const ReducedRows rows = reduced(c);
+  const auto sets = std::make_shared<const ColumnSets>(groups_of(c.which));
+  for (const bool reports_sweeps : {true, false}) {
+    std::vector<Progress> heard;
+    const Listening listening(
+        [&](const Progress& p) {
+          if (p.total > 0) heard.push_back(p);
+          return Answer::go_on;
+        },
+        0);
+    GridSettings settings;
+    settings.keeps_lines = true;
+    if (reports_sweeps) settings.ascent.on_sweep = [](int, double) { return true; };
+    const HyperGrid grid = run_grid(rows, c.which, sets, settings_of(c), settings, 1);
+    ASSERT_FALSE(heard.empty());
+    EXPECT_EQ(heard.back().done, heard.back().total);
+    EXPECT_EQ(heard.back().total, static_cast<Index>(grid.lines.size()));
+    for (std::size_t i = 0; i < heard.size(); ++i) {
+      EXPECT_LE(heard[i].done, heard[i].total);
+      EXPECT_EQ(heard[i].is_of_step, !reports_sweeps);
+      EXPECT_GE(heard[i].total, heard[std::max<std::size_t>(i, 1) - 1].total);
+    }
   }
 }
 

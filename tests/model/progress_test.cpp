@@ -75,10 +75,6 @@ TEST(ModelProgress, CountsTheSettingsAndStartsOfTheDefaultPrior) {
   EXPECT_TRUE(hears(few, "fitting: prior setting 1 of at least "));
   EXPECT_TRUE(hears(many, "fitting: start 1 of 6"));
   EXPECT_TRUE(hears(many, "fitting: start 5 of 6"));
-  const Problem classes = make_problem(6, 4000, 20);  // a step takes longer than the pause between two questions of a relay
-  const Ear of_classes;
-  static_cast<void>(fit_model(classes.X, classes.labels, of_classes.options("sparse")));
-  EXPECT_TRUE(of_classes.heard("fitting: step 1, prior setting ")) << of_classes.texts().size();
 }
 
 TEST(ModelProgress, AnsweringLeaveEndsEveryCall) {
