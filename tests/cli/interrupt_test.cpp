@@ -106,6 +106,39 @@ TEST(Interrupt, AfterTheFileWasWrittenSaysSo) {
   }
 }
 
+TEST(Interrupt, EndsACheckWithinASecond) {
+  const TemporaryFolder folder;
+  testing::write_bytes(folder / "data.csv", testing::sample(100000, 2).csv());
+  Program program({"fit", "data.csv", "--target", "label", "--ignore", "y", "--model", "logistic", "--prior", "shared", "--diagnose", "-o",
+                   "m.ardvark"},
+                  folder.path());
+  ASSERT_FALSE(program.has_ended(1500ms));
+  program.signal(SIGINT);
+  EXPECT_TRUE(program.has_ended(1s));
+  const testing::Outcome outcome = program.outcome();
+  EXPECT_EQ(outcome.exit_code, 130);
+  EXPECT_EQ(outcome.err, "\nardvark: interrupted; nothing was written\n");
+  EXPECT_EQ(folder.num_files(), 1u);
+}
+
+// A signal while a large file is written either removes what there is of it or comes too late.
+TEST(Interrupt, EndsTheWritingOfALargeFile) {
+  const TemporaryFolder folder;
+  write_table(folder / "data.csv", 40, 3000);
+  Program program({"fit", "data.csv", "--target", "y", "--model", "linear", "--prior", "ard", "-o", "m.ardvark"}, folder.path());
+  while (!program.has_ended() && !has_partial_file(folder)) std::this_thread::yield();
+  program.signal(SIGINT);
+  EXPECT_TRUE(program.has_ended(10s));
+  const testing::Outcome outcome = program.outcome();
+  const bool is_whole = folder.num_files() == 2;
+  EXPECT_FALSE(has_partial_file(folder));
+  EXPECT_TRUE(outcome.exit_code == 130 || (is_whole && outcome.exit_code == 0)) << outcome.exit_code;
+  if (outcome.exit_code == 130) {
+    EXPECT_EQ(outcome.err, is_whole ? "\nardvark: interrupted; the file was written and is complete\n"
+                                    : "\nardvark: interrupted; nothing was written\n");
+  }
+}
+
 TEST(Interrupt, EndsAPredictionThatReads) {  // from a pipe that nobody writes to
   const TemporaryFolder folder;
   testing::write_bytes(folder / "train.csv", "x,y\n1,2\n2,3\n4,9\n");

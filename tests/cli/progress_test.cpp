@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <pty.h>
+#include <sys/stat.h>
 
 #include <array>
 
@@ -53,32 +54,79 @@ class Terminal {
   std::string text_;
 };
 
-// A fit that goes on until it is told to end: with tolerance 0 the gain that remains is never small enough.
 class ProgressLine : public ::testing::Test {
  protected:
-  ProgressLine() { testing::write_bytes(folder_ / "data.csv", testing::sample(1500, 800).csv()); }
-  const Arguments endless_ = {"fit",     "data.csv", "--target",    "label", "--ignore",     "y",      "--model", "logistic",
-                              "--prior", "ard",      "--tolerance", "0",     "--max-sweeps", "1000000"};
+  void SetUp() override {
+    if (!terminal_.is_open()) GTEST_SKIP() << "there are no pseudo-terminals";
+  }
+  /// What the terminal shows until it shows the piece, or until the time is over; the program then ends.
+  std::string shown(const Arguments& arguments, const char* piece, std::chrono::milliseconds within, const char* type = "TERM=xterm") {
+    const Program program(arguments, folder_.path(), {type}, {.err = terminal_.of_program()});
+    return terminal_.read_until(piece, within);
+  }
+  /// A pipe that nobody writes to: a program that reads it waits.
+  std::string endless_table() {
+    if (::mkfifo((folder_ / "pipe").c_str(), 0600) != 0) ADD_FAILURE() << "no pipe";
+    return "pipe";
+  }
+  /// A fit that goes on until it is told to end: with tolerance 0 the gain that remains is never small enough.
+  Arguments endless_fit() {
+    testing::write_bytes(folder_ / "data.csv", testing::sample(1500, 800).csv());
+    return {"fit",     "data.csv", "--target",    "label", "--ignore",     "y",      "--model", "logistic",
+            "--prior", "ard",      "--tolerance", "0",     "--max-sweeps", "1000000"};
+  }
   TemporaryFolder folder_;
+  Terminal terminal_;
 };
 
-TEST_F(ProgressLine, IsRewrittenOnATerminal) {
-  Terminal terminal;
-  if (!terminal.is_open()) GTEST_SKIP() << "there are no pseudo-terminals";
-  Program program(endless_, folder_.path(), {"TERM=xterm"}, {.err = terminal.of_program()});
-  const std::string text = terminal.read_until("\r\033[Ksweep ", 60s);
-  EXPECT_TRUE(contains(text, "\r\033[Ksweep ")) << text;
+TEST_F(ProgressLine, SaysWithinTwoSecondsThatATableIsRead) {
+  const std::string table = endless_table();
+  const std::string text = shown({"fit", table, "--target", "y", "--model", "linear"}, "\r\033[Kreading, 1 s", 2s);
+  EXPECT_TRUE(contains(text, "\r\033[Kreading, 1 s")) << text;
 }
 
-TEST_F(ProgressLine, IsAbsentOnATerminalThatIsDumb) {  // a second into the fit the other one is there
-  Terminal terminal;
-  if (!terminal.is_open()) GTEST_SKIP() << "there are no pseudo-terminals";
-  Program program(endless_, folder_.path(), {"TERM=dumb"}, {.err = terminal.of_program()});
-  EXPECT_EQ(terminal.read_until("\033", 2s), "");
+TEST_F(ProgressLine, CountsTheStepsOfAFit) {
+  const std::string text = shown(endless_fit(), "\r\033[Kfitting: step ", 60s);
+  EXPECT_TRUE(contains(text, "\r\033[Kfitting: step ")) << text;
+  EXPECT_FALSE(contains(text, "left")) << "nobody knows how many steps there will be: " << text;
+}
+
+TEST_F(ProgressLine, CountsTheFoldsOfASelectionAndSaysWhatIsLeft) {
+  testing::write_bytes(folder_ / "data.csv", testing::sample(400, 60).csv());
+  const std::string text = shown({"select", "data.csv", "--target", "label", "--ignore", "y", "--model", "logistic", "--prior", "ard",
+                                  "--folds", "20", "--repeats", "1000"},
+                                 "left", 60s);
+  EXPECT_TRUE(contains(text, "\r\033[Kfitting: fold ")) << text;
+  EXPECT_TRUE(contains(text, " of 20000, ")) << text;
+  EXPECT_TRUE(contains(text, " s, about ")) << text;
+}
+
+TEST_F(ProgressLine, NamesTheModelsOfAComparisonAndCountsKernels) {
+  testing::write_bytes(folder_ / "data.csv", testing::sample(2000, 100).csv());
+  const std::string text = shown(
+      {"compare", "data.csv", "--target", "label", "--ignore", "y", "--model", "logistic", "--priors", "shared", "--kernel", "gaussian"},
+      "kernel ", 60s);
+  EXPECT_TRUE(contains(text, "\r\033[Kfitting: model 2 of 2, ")) << text;
+  EXPECT_TRUE(contains(text, " of at least ")) << text;
+}
+
+TEST_F(ProgressLine, SaysHowFarACheckIs) {
+  testing::write_bytes(folder_ / "data.csv", testing::sample(60000, 2).csv());
+  const std::string text = shown(
+      {"fit", "data.csv", "--target", "label", "--ignore", "y", "--model", "logistic", "--prior", "shared", "--diagnose"}, "left", 60s);
+  EXPECT_TRUE(contains(text, "\r\033[Kchecking: ")) << text;
+  EXPECT_TRUE(contains(text, "%, ")) << text;
+  EXPECT_TRUE(contains(text, " s, about ")) << text;
+}
+
+TEST_F(ProgressLine, IsAbsentWhereItIsNotWanted) {  // a second into the fit the other one is there
+  const Arguments fit = endless_fit();
+  EXPECT_EQ(shown(fit, "\033", 2s, "TERM=dumb"), "");
+  for (const char* option : {"--quiet", "--json"}) EXPECT_EQ(shown(fit + Arguments{option}, "\033", 2s), "") << option;
 }
 
 TEST_F(ProgressLine, IsAbsentWithoutATerminal) {
-  Program program(endless_, folder_.path(), {"TERM=xterm"});
+  Program program(endless_fit(), folder_.path(), {"TERM=xterm"});
   program.has_ended(2s);
   program.signal(SIGINT);
   EXPECT_EQ(program.outcome().err, "\nardvark: interrupted; nothing was written\n");
