@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 import time
+from functools import lru_cache
 
 import numpy as np
 import pytest
@@ -229,6 +230,50 @@ def test_ctrl_c_stops_a_fit():
             long_fit()
         assert time.monotonic() - start < 20
     finally:
+        signal.signal(signal.SIGINT, before)
+
+
+LONG = {
+    "fit": lambda: long_fit(),
+    "check": lambda: _core.fit(*long_table(), model="logistic", prior="shared", diagnose=True, keep_covariance="always", warn=False),
+    "selection": lambda: _core.select(*long_table(), model="logistic", prior="ard", folds=2, repeats=500, tolerance=0, max_sweeps=10**6),
+    "default prior": lambda: [_core.fit(*long_table(20), model="logistic", warn=False) for _ in range(200)],
+    "kernel machine": lambda: [_core.fit(*long_table(5, 3000), model="rvm", task="classification", warn=False) for _ in range(200)],
+    "prediction": lambda: [long_model().predict(long_table()[0]) for _ in range(10**6)],
+}
+
+
+@lru_cache
+def long_table(columns=10, rows=200_000):
+    big = np.random.default_rng(1).normal(size=(rows, columns))
+    return big, (big[:, 0] + np.random.default_rng(2).normal(size=rows) > 0).astype(float)
+
+
+@lru_cache
+def long_model():
+    big, target = long_table(rows=1000)
+    return _core.fit(big, target, model="logistic", prior="shared", keep_covariance="always", warn=False)
+
+
+@pytest.mark.parametrize("work", LONG)
+def test_ctrl_c_ends_all_work_within_a_second(work):
+    ended = []
+
+    def interrupt():
+        ended.append(time.monotonic())
+        os.kill(os.getpid(), signal.SIGINT)
+
+    long_table(), long_model()
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    timer = threading.Timer(1.0, interrupt)
+    try:
+        timer.start()
+        with pytest.raises(KeyboardInterrupt) as raised:
+            LONG[work]()
+        assert time.monotonic() - ended[0] < 1
+        assert raised.value.__context__ is None
+    finally:
+        timer.cancel()
         signal.signal(signal.SIGINT, before)
 
 

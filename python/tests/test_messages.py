@@ -1,6 +1,8 @@
 """What a user is told: mistakes, warnings, progress."""
 
+import re
 import sys
+import time
 import warnings
 
 import numpy as np
@@ -9,6 +11,7 @@ from ardvark import (
     ArdvarkWarning,
     BayesianLinearRegression,
     BayesianLogisticRegression,
+    RelevanceSelector,
     RelevanceVectorClassifier,
     RelevanceVectorRegressor,
     SequentialLogisticRegression,
@@ -137,39 +140,58 @@ def test_callback_sees_every_sweep_and_can_stop():
         BayesianLogisticRegression(callback=broken).fit(X, labels)
 
 
-class Slow:
-    """Progress as of a fit that takes its time."""
+def watched(progress, seconds, monkeypatch):
+    """What is shown of work that says this once and then takes its time."""
+    from ardvark import _progress
 
-    def __init__(self, sweep, total, elapsed_seconds):
-        self.sweep, self.total, self.bound, self.elapsed_seconds = sweep, total, -12.5, elapsed_seconds
+    monkeypatch.setattr(_progress, "_PATIENCE", 0.05)
+    with _progress.Watch("Fit", 1, None) as watch:
+        assert watch.function(progress) is True
+        time.sleep(seconds)
 
 
-def test_progress_is_shown_after_a_second_only(capsys):
+FOLDS = dict(stage="fitting", piece="fold", done=37, seconds_left=20.0, text="fitting: fold 37 of 100")
+
+
+def test_progress_is_shown_in_a_silent_step(capsys, monkeypatch):
     pytest.importorskip("tqdm")
-    from ardvark._progress import Watch
-
-    with Watch("Fit", 1, None) as watch:
-        watch(Slow(1, 0, 0.5))
-        assert capsys.readouterr().err == ""
-        watch(Slow(2, 0, 1.5))
-        watch(Slow(3, 0, 2.5))
+    watched(_core.Progress(0, 0, -12.5, 0.1, stage="preparing", text="preparing"), 0.3, monkeypatch)
+    assert "Fit: preparing, 0 s" in capsys.readouterr().err
+    watched(_core.Progress(37, 100, 0.0, 12.0, **FOLDS), 0.3, monkeypatch)
     shown = capsys.readouterr().err
-    assert "Fit" in shown and "bound -12.5" in shown and "sweeps" in shown
-    with Watch("Counts", 1, None) as watch:
-        watch(Slow(7, 100, 2.0))
-    assert "/100" in capsys.readouterr().err
+    assert re.search(r"Fit: fitting: fold 37 of 100, 0 s, about 20 s left \|[^ |]+ +\|", shown)
 
 
 def test_progress_without_tqdm(capsys, monkeypatch):
     from ardvark._progress import Watch
 
     monkeypatch.setitem(sys.modules, "tqdm.auto", None)
-    with Watch("Fit", 1, None) as watch:
-        for sweep, seconds in [(1, 0.5), (2, 1.5), (3, 1.6), (4, 3.0)]:
-            watch(Slow(sweep, 0, seconds))
+    watched(_core.Progress(37, 100, 0.0, 12.0, **FOLDS), 0.3, monkeypatch)
     lines = capsys.readouterr().err.splitlines()
-    assert lines == ["Fit: sweep 2, bound -12.5, 1.5 s", "Fit: sweep 4, bound -12.5, 3.0 s"]
+    assert 2 <= len(lines) <= 6 and set(lines) == {"Fit: fitting: fold 37 of 100, 0 s, about 20 s left"}
     assert Watch("Fit", 0, None).function is None
+
+
+def test_fast_work_shows_nothing(capsys):
+    BayesianLogisticRegression(verbose=1).fit(X, labels)
+    assert capsys.readouterr().err == ""
+
+
+def test_a_selection_says_how_far_it_is():
+    seen = []
+    RelevanceSelector(by="counts", folds=4, repeats=2, callback=seen.append).fit(X, labels)
+    folds = [p for p in seen if p.piece == "fold" and p.done > 0]
+    assert [(p.sweep, p.done, p.total) for p in folds] == [(i, i, 8) for i in range(1, 9)]
+    assert {p.stage for p in folds} == {"fitting"} and folds[3].text == "fitting: fold 4 of 8"
+    assert all(p.seconds_left >= 0 for p in folds) and folds[-1].seconds_left == 0
+    assert all(np.diff([p.elapsed_seconds for p in folds]) >= 0)
+
+
+def test_a_fit_names_its_stage():
+    seen = []
+    BayesianLogisticRegression("ard", callback=seen.append).fit(X, labels)
+    first = seen[0]
+    assert (first.stage, first.sweep, first.total, first.seconds_left, first.text) == ("fitting", 1, 0, None, "fitting: step 1")
 
 
 # ---- advice that can be followed
