@@ -64,7 +64,11 @@ TEST(Listener, EndsWorkOnAllThreads) {
         return Answer::leave;
       },
       0);
-  EXPECT_THROW(parallel_for(3, 3, [](Index) { while (true) pulse(); }), Stopped);
+  EXPECT_THROW(parallel_for(3, 3,
+                            [](Index) {
+                              while (true) pulse();
+                            }),
+               Stopped);
   EXPECT_THROW(pulse(), Stopped) << "it stays ended";
 }
 
@@ -73,7 +77,10 @@ TEST(Listener, IsAskedWhileARelayWaits) {
   int calls = 0;
   const Listening listening([&](const Progress&) { return ++calls == 3 ? Answer::leave : Answer::go_on; }, 0);
   Relay<int> relay([](const int&) { return true; });
-  EXPECT_THROW(relay.run([] { while (true) pulse(); }), Stopped);
+  EXPECT_THROW(relay.run([] {
+    while (true) pulse();
+  }),
+               Stopped);
   EXPECT_EQ(calls, 3);
 }
 
