@@ -204,7 +204,7 @@ TEST_F(Select, ShowsAProgressLineOnATerminal) {
     ASSERT_GT(size, 0);
     text.append(block.data(), static_cast<std::size_t>(size));
   }
-  EXPECT_TRUE(contains(text, "\r\033[Kfit ")) << text;
+  EXPECT_TRUE(contains(text, "\r\033[Kfitting: fold ")) << text;
   program.signal(SIGINT);
   EXPECT_EQ(program.outcome().exit_code, 130);
   ::close(here);
