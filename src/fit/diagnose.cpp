@@ -8,10 +8,10 @@
 #include <limits>
 #include <numbers>
 #include <optional>
-#include <random>
 
 #include "core/blas.hpp"
 #include "core/classes.hpp"
+#include "core/normals.hpp"
 #include "core/parallel.hpp"
 #include "core/pareto.hpp"
 #include "core/pulse.hpp"
@@ -96,28 +96,6 @@ struct Draws {
   Vector log_q;  // [draws]
 };
 
-class Normals {
- public:
-  explicit Normals(std::uint64_t block) : engine_(seed + block) {}
-  double uniform() { return (static_cast<double>(engine_() >> 11) + 0.5) * 0x1p-53; }
-  double operator()() {  // Box and Muller
-    if (has_other_) {
-      has_other_ = false;
-      return other_;
-    }
-    constexpr double two_pi = 6.283185307179586477;
-    const double radius = std::sqrt(-2 * std::log(uniform())), angle = two_pi * uniform();
-    other_ = radius * std::sin(angle);
-    has_other_ = true;
-    return radius * std::cos(angle);
-  }
-
- private:
-  std::mt19937_64 engine_;
-  bool has_other_ = false;
-  double other_ = 0;
-};
-
 double log_sum_exp(const Eigen::Ref<const Vector>& x) {
   const double most = x.maxCoeff();
   return most + std::log((x.array() - most).exp().sum());
@@ -125,7 +103,7 @@ double log_sum_exp(const Eigen::Ref<const Vector>& x) {
 
 // Draws first .. first + draws_in_block - 1. They depend only on `first`, so the result does not depend on the number of threads.
 void draw_block(const Proposal& q, Index first, Draws& out) {
-  Normals random(static_cast<std::uint64_t>(first));
+  Normals random(seed + static_cast<std::uint64_t>(first));
   const auto size = static_cast<Index>(q.columns.size()), parts = static_cast<Index>(q.parts.size());
   Matrix W(size, draws_in_block);
   for (Index s = 0; s < draws_in_block; ++s) {
