@@ -66,8 +66,7 @@ std::string is_one_character(const std::string& text) {
   return text.size() == 1 ? "" : fmt::format("it is '{}'; it must be one character", io::shown(text));
 }
 
-void add_missing_options(CLI::App& c, std::string& missing, std::vector<std::string>& markers) {
-  c.add_option("--missing", missing, "refuse (default) or drop: what to do with rows in which a value is missing");
+void add_missing_marker(CLI::App& c, std::vector<std::string>& markers) {
   c.add_option(
        "--missing-marker", markers,
        "Text that also means a missing value, such as . or -999 (repeatable). Always: an empty field, NA, N/A, NaN, nan, null, NULL "
@@ -79,7 +78,8 @@ void add_missing_options(CLI::App& c, std::string& missing, std::vector<std::str
 Missing missing_of(const std::string& word) {
   if (word == "refuse") return Missing::refuse;
   if (word == "drop") return Missing::drop_rows;
-  throw InvalidArgument(fmt::format("--missing is '{}'; it must be refuse or drop", word));
+  if (word == "impute") return Missing::keep;
+  throw InvalidArgument(fmt::format("--missing is '{}'; it must be refuse, drop or impute", word));
 }
 
 void refuse_empty_values(const std::vector<std::string>& words) {

@@ -64,9 +64,9 @@ void print_help_readably(CLI::App& app);
 /// Makes --help print only the options that are used most; --help-all then prints all.
 void shorten_help(CLI::App& command);
 
-/// The options --missing and --missing-marker.
-void add_missing_options(CLI::App& c, std::string& missing, std::vector<std::string>& markers);
-/// The value of --missing. \throws InvalidArgument
+/// The option --missing-marker.
+void add_missing_marker(CLI::App& c, std::vector<std::string>& markers);
+/// The value of --missing; keep: impute. \throws InvalidArgument
 [[nodiscard]] Missing missing_of(const std::string& word);
 
 /// \throws InvalidArgument  an option has an empty value, such as --level=

@@ -46,7 +46,7 @@ int run_compare(const CompareArguments& args) {
   } else if (!args.quiet) {
     fmt::print("{}", summary(comparison));
     Report dropped;
-    note_dropped(problem.training.num_dropped, dropped);
+    note_dropped(problem.training, dropped);
     for (const std::string& note : dropped.notes) fmt::print("note                  {}\n", note);
   }
   return args.strict && comparison.status != Status::converged ? not_converged : ok;

@@ -16,7 +16,7 @@ namespace ardvark::cli {
 
 struct FitArguments : ModelOptions {
   const CLI::App* command = nullptr;  ///< knows which options were given
-  std::string data, output, path, weights_column, missing = "refuse";
+  std::string data, output, path, weights_column;
   std::vector<std::string> ignore, categorical, missing_markers, groups, flat_columns;
   char delimiter = ',';
   bool json = false, strict = false, covariance = false, quiet = false;
@@ -59,7 +59,7 @@ struct Training {
   EncodedTable encoded;
   Vector weights;                            ///< empty without --weights
   std::vector<Index> file_rows, file_lines;  ///< as in Table
-  Index num_dropped = 0;
+  std::string note_of_dropped;               ///< empty: no row was dropped
 
   [[nodiscard]] MatrixView X() const { return encoded.X(); }
 };
@@ -70,7 +70,7 @@ struct Training {
   return file_rows.empty() ? row + 1 : file_rows[static_cast<std::size_t>(row)];
 }
 
-void note_dropped(Index num_dropped, Report& report);
+void note_dropped(const Training& training, Report& report);
 
 /// The arguments of fit_model.
 struct ModelProblem {

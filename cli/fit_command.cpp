@@ -79,7 +79,8 @@ void add_table_options(CLI::App& c, const std::shared_ptr<FitArguments>& args) {
       ->allow_extra_args(false);
   c.add_option("--categorical", args->categorical, "COLUMN,... columns of numbers to read as categories")->allow_extra_args(false);
   add_model_option(c, *args, "reference")->allow_extra_args(false);
-  add_missing_options(c, args->missing, args->missing_markers);
+  add_model_option(c, *args, "missing");
+  add_missing_marker(c, args->missing_markers);
   c.add_option("--delimiter", args->delimiter, "Field separator (default ,)")->check(is_one_character);
 }
 
@@ -107,7 +108,8 @@ void add_fit(CLI::App& app, Run& run) {
   shorten_help(c);
   auto args = std::make_shared<FitArguments>();
   add_model_options(c, args, false);
-  for (const char* name : {"folds", "seed", "threads", "row_order", "level", "verbose", "odds", "standardized", "diagnose"})
+  for (const char* name :
+       {"folds", "imputations", "seed", "threads", "row_order", "level", "verbose", "odds", "standardized", "diagnose"})
     add_model_option(c, *args, name);
   c.add_option("-o,--output", args->output, "Write the model to this file")->check(not_empty);
   c.add_option(

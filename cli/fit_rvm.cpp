@@ -2,8 +2,12 @@
 #include <fmt/format.h>
 
 #include "fit.hpp"
+#include "model/missing.hpp"
 
 namespace ardvark::cli {
+
+using internal::renumber_rows;
+
 namespace {
 
 Task task_of_target(const ModelOptions& args, const TableColumn& target, const Vector& values) {
@@ -26,10 +30,7 @@ void require_two_classes(const FitArguments& args, const TableColumn& target, co
 
 void count_rows_as_the_file(const std::vector<Index>& file_rows, RelevanceFit& fit) {
   if (file_rows.empty()) return;  // no row was dropped
-  for (Index& row : fit.relevance_rows) row = file_row(file_rows, row) - 1;
-  for (RelevanceMachine& machine : fit.machines)
-    for (std::size_t j = 0; j < machine.vectors.size(); ++j)
-      machine.fit.column_names[j] = fmt::format("k(row {})", fit.relevance_rows[static_cast<std::size_t>(machine.vectors[j])] + 1);
+  renumber_rows([&](Index row) { return file_row(file_rows, row) - 1; }, fit);
 }
 
 }  // namespace

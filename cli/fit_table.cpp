@@ -2,8 +2,10 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <cmath>
 #include <filesystem>
 #include <functional>
 #include <string>
@@ -12,6 +14,7 @@
 #include <utility>
 
 #include "fit.hpp"
+#include "model/missing.hpp"
 
 namespace ardvark::cli {
 namespace {
@@ -53,12 +56,23 @@ Vector weights_of(const Table& table, const FitArguments& args) {
   if (args.weights_column == args.target) throw InvalidArgument(fmt::format("'{}' cannot be both target and weights", args.target));
   Vector weights = column_values(table, column);
   for (Index i = 0; i < weights.size(); ++i)
+    if (std::isnan(weights[i]))
+      throw InvalidArgument(
+          fmt::format("{}, column '{}': the weight is missing; weights are not imputed", table.row_name(i), args.weights_column));
+  for (Index i = 0; i < weights.size(); ++i)
     if (!(weights[i] >= 0))
       throw InvalidArgument(
           fmt::format("{}, column '{}': {} is negative; weights must be 0 or more", table.row_name(i), args.weights_column, weights[i]));
   if (!(weights.maxCoeff() > 0))
     throw InvalidArgument(fmt::format("the weights '{}' are all zero; at least one must be positive", args.weights_column));
   return weights;
+}
+
+std::string note_of_dropped(const Table& table, const FitArguments& args) {
+  if (table.num_dropped == 0) return {};
+  auto worst = static_cast<std::size_t>(table.at(args.target));
+  if (args.missing != "impute") worst = static_cast<std::size_t>(std::ranges::max_element(table.num_missing) - table.num_missing.begin());
+  return internal::note_of_dropped(table.num_dropped, table.columns[worst].name, table.num_missing[worst]);
 }
 
 }  // namespace
@@ -80,7 +94,9 @@ Table read_table(const FitArguments& args) {
   require_folder_of(args.output, args.data);
   require_folder_of(args.path, args.data);
   const ProgressLine progress(args.shows_progress(), "reading");
-  return read_csv(args.data, csv);
+  Table table = read_csv(args.data, csv);
+  if (csv.missing == Missing::keep) table.drop_gaps_of({table.at(args.target)});
+  return table;
 }
 
 Training training_of(Table&& table, const FitArguments& args) {
@@ -88,7 +104,7 @@ Training training_of(Table&& table, const FitArguments& args) {
   Training training;
   training.file_rows = table.file_rows;
   training.file_lines = table.file_lines;
-  training.num_dropped = table.num_dropped;
+  training.note_of_dropped = note_of_dropped(table, args);
   std::vector<std::string> not_features = {args.target};
   if (!args.weights_column.empty()) {
     training.weights = weights_of(table, args);
@@ -123,10 +139,8 @@ void in_rows_of_file(const std::vector<Index>& file_rows, const std::vector<Inde
   }
 }
 
-void note_dropped(Index num_dropped, Report& report) {
-  if (num_dropped > 0)
-    report.notes.push_back(
-        fmt::format("{} {} dropped because a value was missing", num_dropped, num_dropped == 1 ? "row was" : "rows were"));
+void note_dropped(const Training& training, Report& report) {
+  if (!training.note_of_dropped.empty()) report.notes.push_back(training.note_of_dropped);
 }
 
 }  // namespace ardvark::cli

@@ -22,7 +22,7 @@ namespace ardvark::cli {
 namespace {
 
 struct PredictArguments {
-  std::string model, data, output, missing = "refuse", rule = "automatic", interval = "new";
+  std::string model, data, output, missing, rule = "automatic", interval = "new";
   std::vector<std::string> missing_markers, keep;
   std::optional<int> digits;
   double level = 0.95;
@@ -52,7 +52,9 @@ KeptColumn kept_column(const Table& table, const std::string& name) {
   KeptColumn kept{name, {}};
   for (Index i = 0; i < table.num_rows; ++i) {
     const double value = table.value(i, j);
-    kept.texts.push_back(column.categorical ? column.levels[static_cast<std::size_t>(value)] : fmt::format("{}", value));
+    kept.texts.push_back(std::isnan(value)    ? ""
+                         : column.categorical ? column.levels[static_cast<std::size_t>(value)]
+                                              : fmt::format("{}", value));
   }
   return kept;
 }
@@ -216,7 +218,9 @@ int run_predict(const PredictArguments& args) {
     throw InvalidArgument("--level applies only to intervals; a classifier predicts probabilities, without intervals; leave it out");
   CsvOptions csv;
   csv.delimiter = args.delimiter;
-  csv.missing = missing_of(args.missing);
+  csv.missing = args.missing.empty() ? (model.imputation ? Missing::keep : Missing::refuse) : missing_of(args.missing);
+  if (csv.missing == Missing::keep && !model.imputation)
+    throw InvalidArgument("--missing impute needs a model that was fitted with --missing impute; this one was not");
   csv.missing_markers = args.missing_markers;
   for (const FeatureColumn& f : model.encoding.features) {
     csv.only.push_back(f.name);
@@ -293,7 +297,11 @@ void add_predict(CLI::App& app, Run& run) {
                "CSV: significant digits of each number, 1 to 17. Default: three digits of the standard deviation, and numbers to the same "
                "place; probabilities with four places, or three digits of a small one")
       ->check(is_whole_number);
-  add_missing_options(c, args->missing, args->missing_markers);
+  c.add_option("--missing", args->missing,
+               "refuse, drop or impute: what to do with rows in which a value is missing. Default: impute if the model was fitted with "
+               "--missing impute, else refuse")
+      ->check(not_empty);
+  add_missing_marker(c, args->missing_markers);
   c.add_option("--delimiter", args->delimiter, "Field separator (default ,)")->check(is_one_character);
   c.add_flag("--json", args->json, "One JSON object instead of CSV");
   c.add_flag("-q,--quiet", args->quiet, "Write only the predictions: no progress, and no line on how good they are");

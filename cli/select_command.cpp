@@ -49,7 +49,7 @@ int run_select(const SelectArguments& args) {
     counts = select_columns(problem.training.X(), problem.target, problem.options);
   }
   Report dropped;
-  note_dropped(problem.training.num_dropped, dropped);
+  note_dropped(problem.training, dropped);
   counts.notes.insert(counts.notes.end(), dropped.notes.begin(), dropped.notes.end());
   if (!args.output.empty()) {
     const UninterruptedWrite guard;

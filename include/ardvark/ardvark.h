@@ -129,6 +129,11 @@ ARDVARK_API void ardvark_free(void* memory);
  *     target              a text. Name of the target.
  *     reference           COLUMN=LEVEL. Text columns: the level of this column that the others are compared with. Without this option, it
  *                         is the level with the most rows. model rvm compares no levels.
+ *     missing             refuse (default), drop or impute. Rows in which a value is missing. refuse: an error, which names row and column.
+ *                         drop: they are left out. impute: the gaps are filled several times, each column from the others and the target,
+ *                         and the posterior is the average; the model also predicts rows with gaps. impute applies to regressions and to
+ *                         two classes; under drop and impute, rows without a target are left out.
+ *     imputations         a whole number >= 5, default 20. With missing impute: how often the gaps are filled.
  *   The computation
  *     acceleration        on by default. Extrapolation between sweeps, in the fits that have it; the priors sparse, slab and dense, and
  *                         presets as published, do not.
@@ -312,8 +317,8 @@ ARDVARK_API void ardvark_encoding_free(ardvark_encoding* encoding);
 
 /* ---- models ------------------------------------------------------------------------------------------------------------------------- */
 
-/* Fits the model that the options name. X: finite; target: [rows] numbers, or labels. *model is set only on success; free it with
- * ardvark_model_free. */
+/* Fits the model that the options name. X: finite, or NaN where a value is missing (option missing); target: [rows] numbers, or labels.
+ * *model is set only on success; free it with ardvark_model_free. */
 ARDVARK_API ardvark_code ardvark_fit(const ardvark_matrix* X, const double* target, const ardvark_options* options, ardvark_model** model,
                                      ardvark_error* error);
 ARDVARK_API void ardvark_model_free(ardvark_model* model);
@@ -333,6 +338,7 @@ ARDVARK_API void ardvark_model_free(ardvark_model* model);
  *     accuracy log_loss class_weight (classes)
  *     odds_ratio (e^mean: the factor by which the odds of the second class change per unit of the column; e^interval is its interval;
  *     infinite if the mean exceeds 709)
+ *     missing.imputations missing.columns missing.gaps missing.information [p] (missing impute)
  *   several classes
  *     mean, variance, sd, precision, relevance [classes, p], intercept.mean [classes]
  *     covariance [classes q, classes q], class after class; for each class its p columns and then the intercept

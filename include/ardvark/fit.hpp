@@ -245,6 +245,8 @@ struct Fit {
   std::string target;                                  ///< name of the target, if one was given
   std::vector<std::string> classes;                    ///< logistic: the two labels; probabilities are those of the second
 
+  Index completed_tables = 0;  ///< > 0: values were missing, and the posterior is the average of the fits to so many completed tables
+
   // How well the fit describes its training rows.
   double num_rows = 0;              ///< sum of the observation weights
   double effective_parameters = 0;  ///< sum of the relevances, with those of the intercept and of flat columns
@@ -289,7 +291,8 @@ struct Fit {
 enum class BoundScope {
   any_prior,  ///< fits of the same rows and target under other priors
   same_flat,  ///< some columns have no prior: only fits in which the same columns have none
-  nothing     ///< no fit: no column has a prior (prior `none`), or the bound is the density at the mode of a Laplace prior
+  nothing  ///< no fit: no column has a prior (prior `none`), the bound is the density at the mode of a Laplace prior, or it is an average
+           ///< over completed tables
 };
 [[nodiscard]] BoundScope bound_scope(const Fit& fit);
 

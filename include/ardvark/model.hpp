@@ -66,6 +66,8 @@ struct ModelOptions {
   std::vector<std::string> column_names = {}, class_names = {};
   std::string target = {};                  ///< name of the target
   std::vector<std::string> reference = {};  ///< "COLUMN=LEVEL", for make_encoding; fit_model does not read it
+  std::string missing = "refuse";           ///< "refuse", "drop" or "impute": what to do with rows in which a value is missing (NaN)
+  int imputations = 20;                     ///< completed tables of "impute", >= 5
   /// How X was made from a table. If it has features, it gives column_names and input_group, and a text column is a group. The model keeps
   /// it, so that it can predict from tables.
   FeatureEncoding encoding = {};
@@ -83,7 +85,7 @@ struct ModelOptions {
   std::optional<int> block_rows = {};                        ///< sequential
   std::string row_order = "as-given";                        ///< sequential, preset vb_logit_fit_iter: "as-given" or "by-content"
   int folds = 10, repeats = 10;                              ///< selection
-  double seed = 1;                                           ///< selection, a whole number
+  double seed = 1;                                           ///< selection, and missing = impute; a whole number
   std::string rule = "automatic";                            ///< prediction: see predict() below
   double level = 0.95;                                       ///< level of intervals, in (0, 1)
   bool verbose = false, odds = false, standardized = false;  ///< SummaryOptions
@@ -146,8 +148,9 @@ void check_selection(const ModelOptions& options);
 [[nodiscard]] FeatureEncoding make_encoding(const Table& table, const std::vector<std::string>& exclude, const ModelOptions& options);
 
 /// Fits the model that the options name.
-/// \param X       [n,p] as in fit_linear, fit_logistic, fit_softmax, fit_relevance_regression and fit_relevance_classification
-/// \param target  [n] numbers, or labels; with class_names, positions in that list
+/// \param X       [n,p] as in fit_linear, fit_logistic, fit_softmax, fit_relevance_regression and fit_relevance_classification; unless
+///                `missing` is refuse, NaN is a missing value
+/// \param target  [n] numbers, or labels; with class_names, positions in that list. NaN as in X: such rows are dropped
 /// \throws InvalidArgument  an option is out of range or does not apply with the other options; what these functions throw
 [[nodiscard]] SavedModel fit_model(MatrixView X, VectorView target, const ModelOptions& options);
 /// The same fit, to the last bit, if you no longer need X: see fit_linear. X is gone, even if the fit fails.

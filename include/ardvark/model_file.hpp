@@ -10,6 +10,7 @@
 
 #include "ardvark/diagnose.hpp"
 #include "ardvark/fit.hpp"
+#include "ardvark/impute.hpp"
 #include "ardvark/relevance.hpp"
 #include "ardvark/softmax.hpp"
 #include "ardvark/table.hpp"
@@ -25,6 +26,8 @@ struct SavedModel {
   /// more than two classes.
   std::variant<Fit, RelevanceFit, SoftmaxFit> fit;
   std::optional<Diagnosis> diagnosis = {};  ///< k-hat, if the options asked for it; a file does not have the draws
+  /// A linear score that was fitted with missing = impute: it predicts rows with gaps, too.
+  std::optional<Imputation> imputation = {};
   /// How the columns of a table become columns of X; without a table, numeric columns with the names of the fit.
   FeatureEncoding encoding = {};
   /// The options of the fit that differ from their defaults, without those that name or weight rows and columns or concern only the

@@ -14,8 +14,9 @@ namespace ardvark {
 /// What to do with missing values. These are an empty field, NA, N/A, NaN, nan, null, NULL and ?, quoted or not, also with blanks around
 /// them.
 enum class Missing {
-  refuse,    ///< throw InvalidArgument, which names row and column
-  drop_rows  ///< leave the row out; Table::num_dropped is the number of such rows
+  refuse,     ///< throw InvalidArgument, which names row and column
+  drop_rows,  ///< leave the row out; Table::num_dropped is the number of such rows
+  keep        ///< the table has NaN, also in a column of texts
 };
 
 struct CsvOptions {
@@ -55,6 +56,8 @@ class Table {
   Index num_dropped = 0;         ///< rows left out because a value was missing
   std::vector<Index> file_rows;  ///< if rows were dropped: the data row (from 1) in the file of each row that was kept; else empty
 
+  std::vector<Index> num_missing;  ///< [columns] missing values, those of dropped rows among them; empty: not known
+
   std::vector<Index> file_lines;  ///< the line (from 1) at which each kept row begins; empty if this is the data row plus one
 
   [[nodiscard]] Index num_columns() const { return static_cast<Index>(columns.size()); }
@@ -67,6 +70,10 @@ class Table {
   [[nodiscard]] Index find(const std::string& name) const;
   /// Like find, but throws InvalidArgument, which names the column, a column with a similar name and the columns of the table.
   [[nodiscard]] Index at(const std::string& name) const;
+
+  /// Leaves out the rows in which one of these columns has no value, and levels that no row has any more. num_dropped and num_missing
+  /// count on. \throws InvalidArgument  no row is left
+  void drop_gaps_of(const std::vector<Index>& columns);
 
   struct Free {
     void operator()(double* p) const;  ///< std::free
@@ -96,10 +103,12 @@ struct ColumnView {
 };
 
 /// The table of these columns. Texts are UTF-8; they are taken as they are, blanks included.
-/// \throws InvalidArgument   a value is missing or infinite; a text is not UTF-8; two columns have one name; a name is empty; no column has
+/// \param missing  refuse or keep
+/// \throws InvalidArgument   a value is missing (unless gaps are kept) or infinite; a text is not UTF-8; two columns have one name; a name
+/// is empty; no column has
 ///         all rows; there is no row; the message names column, row (from 1) and value
 /// \throws EnvironmentError  there is not enough memory
-[[nodiscard]] Table make_table(Index num_rows, const std::vector<ColumnView>& columns);
+[[nodiscard]] Table make_table(Index num_rows, const std::vector<ColumnView>& columns, Missing missing = Missing::refuse);
 
 /// How one column of a table becomes columns of X: a numeric column is used unchanged, a categorical column becomes dummies (0 or 1), one
 /// per level. The dummies of a column are one group. A categorical column with a single level has no dummies.
@@ -119,6 +128,7 @@ enum class Dummies {
 struct FeatureEncoding {
   std::vector<FeatureColumn> features;
   Dummies dummies = Dummies::all_but_reference;
+  bool keeps_gaps = false;  ///< tables may have gaps: they are NaN in X, in all columns of a text column
   /// Numeric columns, used unchanged.
   [[nodiscard]] static FeatureEncoding of_numbers(const std::vector<std::string>& names);
   [[nodiscard]] Index num_columns() const;               ///< columns of X

@@ -8,8 +8,8 @@ function fit = ardvark_fit(X, y, varargin)
 %   The fit standardises the columns inside and adds an intercept. It ends when there is little left to gain. All results are in the units
 %   of your columns.
 %
-%   X       N x D, a row for each observation; finite
-%   y       N numbers; or labels: numbers, or a cell of texts
+%   X       N x D, a row for each observation; finite, or with the option 'missing' NaN where a value is missing
+%   y       N numbers; or labels: numbers, or a cell of texts; NaN and '' as in X
 %   table   instead of X, a struct with a column in each field: N numbers, or a cell of N texts. A column of texts becomes columns of 0 and
 %           1, one for each level but the one with the most rows ('reference', 'COLUMN=LEVEL' names another); in a relevance vector machine
 %           one for each level. y may then be the name of a field
@@ -71,6 +71,11 @@ function fit = ardvark_fit(X, y, varargin)
 %     'target'              a text. Name of the target.
 %     'reference'           COLUMN=LEVEL. Text columns: the level of this column that the others are compared with. Without this option, it
 %                           is the level with the most rows. 'model', 'rvm' compares no levels.
+%     'missing'             refuse (default), drop or impute. Rows in which a value is missing. refuse: an error, which names row and
+%                           column. drop: they are left out. impute: the gaps are filled several times, each column from the others and the
+%                           target, and the posterior is the average; the model also predicts rows with gaps. impute applies to regressions
+%                           and to two classes; under drop and impute, rows without a target are left out.
+%     'imputations'         a whole number >= 5, default 20. With 'missing', 'impute': how often the gaps are filled.
 %   The computation
 %     'acceleration'        on by default. Extrapolation between sweeps, in the fits that have it; the priors sparse, slab and dense, and
 %                           presets as published, do not.
@@ -158,8 +163,11 @@ function fit = ardvark_fit(X, y, varargin)
     [y, X] = deal(X.(y), rmfield(X, y));
   end
   if iscell(y)
-    [names, ~, y] = unique(y(:));
-    y = y - 1;
+    known = ! cellfun(@isempty, y(:));  % '' is a missing value
+    labels = y(known);
+    y = NaN(numel(known), 1);
+    [names, ~, positions] = unique(labels(:));
+    y(known) = positions - 1;
     varargin = [varargin, {'class_names', names}];
   end
   fit = ardvark_mex('fit', 1, X, y, varargin);
@@ -273,6 +281,29 @@ end
 %!error <y is 'z', which is not a field of X> ardvark_fit(struct('a', [1; 2]), 'z', 'model', 'linear')
 %!error <X.b has 3 entries; X.a has 2> ardvark_fit(struct('a', [1; 2], 'b', [1; 2; 3]), [1; 2], 'model', 'linear')
 %!error <X\.b\{2\} is of class double; it must be a text, or '' if the value is missing> ardvark_fit(struct('a', [1; 2], 'b', {{'u'; 5}}), [1; 2], 'model', 'linear')
+
+%!test  % rows with missing values are left out, or their gaps are filled; such a model predicts rows with gaps
+%! randn('state', 1);
+%! X = randn(60, 3); y = X * [1; -1; 0] + randn(60, 1);
+%! X(1:6:60, 1) = NaN; y(3) = NaN;
+%! whole = all(isfinite(X), 2) & isfinite(y);
+%! dropped = ardvark_fit(X, y, 'model', 'linear', 'missing', 'drop');
+%! left = ardvark_fit(X(whole, :), y(whole), 'model', 'linear');
+%! assert(dropped.mean, left.mean, 1e-9);
+%! assert(! isempty(strfind(dropped.notes{end}, '11 rows were dropped because a value was missing')));
+%! fit = ardvark_fit(X, y, 'model', 'linear', 'missing', 'impute', 'imputations', 5);
+%! assert(fit.num_rows, 59);
+%! assert(fit.missing.gaps, 10);
+%! p = ardvark_predict(fit, [NaN, 0, 0; 0, 0, 0]);
+%! assert(p.sd(1) > p.sd(2));  % less is known
+%! t.a = X(:, 1); t.c = repmat({'u'; 'v'; ''}, 20, 1);
+%! fit = ardvark_fit(t, y, 'model', 'linear', 'missing', 'impute');
+%! assert(all(isfinite(ardvark_predict(fit, t).mean)));
+%! labels = repmat({'no'; 'yes'; 'no'; 'no'; 'yes'}, 12, 1); labels{4} = '';
+%! fit = ardvark_fit(X, labels, 'model', 'logistic', 'missing', 'impute');
+%! assert(fit.classes, {'no'; 'yes'});
+%! assert(fit.num_rows, 59);
+%!error <missing 'impute'|'missing', 'impute'> ardvark_fit([1; NaN; 3; 4], [1; 2; 3; 1], 'model', 'rvm', 'missing', 'impute')
 
 %!test  % k-hat is there if it is asked for and can be computed
 %! randn('state', 8); rand('state', 8);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "capi/handles.hpp"
+#include "model/missing.hpp"
 
 struct ardvark_table {
   struct Column {  // exactly one of the two lists has entries
@@ -34,7 +35,7 @@ Column& new_column(ardvark_table& table, const char* name) {
 }
 
 // The columns that have one of these names; all of them if `features` is empty.
-Table table_of(const ardvark_table& table, const std::vector<FeatureColumn>& features) {
+Table table_of(const ardvark_table& table, const std::vector<FeatureColumn>& features, bool keeps_gaps) {
   std::vector<ColumnView> views;
   std::vector<std::vector<const char*>> texts;
   std::unordered_set<std::string_view> wanted;
@@ -45,7 +46,7 @@ Table table_of(const ardvark_table& table, const std::vector<FeatureColumn>& fea
     for (const auto& text : column.texts) here.push_back(text ? text->c_str() : nullptr);
     views.push_back({column.name, column.numbers, here});
   }
-  return make_table(table.rows, views);
+  return make_table(table.rows, views, keeps_gaps ? Missing::keep : Missing::refuse);
 }
 
 }  // namespace
@@ -90,7 +91,7 @@ ardvark_code ardvark_encoding_create(const ardvark_table* table, const ardvark_o
   return guarded(error, [&] {
     required(encoding, "encoding");
     const ModelOptions all = options == nullptr ? ModelOptions() : options->options;
-    *encoding = new ardvark_encoding{make_encoding(table_of(required(table, "table"), {}), {}, all)};
+    *encoding = new ardvark_encoding{make_encoding(table_of(required(table, "table"), {}, missing_of(all) != Missing::refuse), {}, all)};
   });
 }
 void ardvark_encoding_free(ardvark_encoding* encoding) { delete encoding; }
@@ -99,7 +100,7 @@ ardvark_code ardvark_encoding_apply(const ardvark_encoding* encoding, const ardv
   return guarded(error, [&] {
     ardvark_array& out = array_of(X, "X");
     const FeatureEncoding& how = required(encoding, "encoding").encoding;
-    const EncodedTable encoded = encode(table_of(required(table, "table"), how.features), how);
+    const EncodedTable encoded = encode(table_of(required(table, "table"), how.features, how.keeps_gaps), how);
     const std::size_t size = static_cast<std::size_t>(encoded.rows) * static_cast<std::size_t>(encoded.cols);
     auto* const data = static_cast<double*>(allocate(size * sizeof(double)));
     std::copy_n(encoded.values.get(), size, data);
@@ -126,6 +127,7 @@ ardvark_code ardvark_model_encoding(const ardvark_model* model, ardvark_encoding
   return guarded(error, [&] {
     required(encoding, "encoding");
     *encoding = new ardvark_encoding{required(model, "model").model->encoding};
+    (*encoding)->encoding.keeps_gaps = model->model->imputation.has_value();
   });
 }
 

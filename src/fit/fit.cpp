@@ -80,6 +80,7 @@ BoundScope scope_of(PriorKind prior, Index num_flat, Index num_other) {
 }  // namespace
 
 BoundScope bound_scope(const Fit& fit) {
+  if (fit.completed_tables > 0) return BoundScope::nothing;
   const Index num_flat = std::count(fit.group.begin(), fit.group.end(), Partition::flat);
   const Index num_left_out = std::count(fit.group.begin(), fit.group.end(), Partition::left_out);
   return scope_of(fit.prior, num_flat, static_cast<Index>(fit.group.size()) - num_flat - num_left_out);

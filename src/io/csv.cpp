@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <functional>
+#include <limits>
 #include <new>
 #include <numeric>
 #include <optional>
@@ -56,7 +57,7 @@ bool may_mean_missing(std::string_view text) {
   return false;
 }
 std::string ask_for_marker(std::string_view text) {
-  return fmt::format("if '{0}' means a missing value, use --missing-marker='{0}' and --missing drop", shown(text));
+  return fmt::format("if '{0}' means a missing value, use --missing-marker='{0}' and --missing drop or impute", shown(text));
 }
 
 // std::from_chars reports the same error for overflow and underflow. The power of ten of the first nonzero digit distinguishes them.
@@ -272,22 +273,19 @@ std::optional<double> read_value(const CsvRecords& records, const CsvOptions& op
   return static_cast<double>(code);
 }
 
-// Replaces codes (in order of appearance) by positions in the sorted list of levels that occur. Levels that only dropped rows had are
-// removed.
-void sort_levels(Table& table, std::vector<StoredColumn>& stored) {
-  const auto num_columns = stored.size();
+// Replaces codes by positions in the sorted list of levels that occur. Levels that only dropped rows had are removed.
+// \param texts  [columns] the levels by their codes
+void sort_levels(Table& table, std::vector<std::vector<std::string>> texts) {
+  const auto num_columns = texts.size();
   const auto each_code = [&](auto&& action) {
     for (Index row = 0; row < table.num_rows; ++row)
       for (std::size_t j = 0; j < num_columns; ++j)
-        if (table.columns[j].categorical) action(j, table.values[static_cast<std::size_t>(row) * num_columns + j]);
+        if (double& code = table.values[static_cast<std::size_t>(row) * num_columns + j]; table.columns[j].categorical && !std::isnan(code))
+          action(j, code);
   };
 
-  std::vector<std::vector<std::string>> texts(num_columns);
   std::vector<std::vector<double>> position(num_columns);  // per code; -1: occurs in no row
-  for (std::size_t j = 0; j < num_columns; ++j) {
-    texts[j] = stored[j].levels.take();
-    position[j].assign(texts[j].size(), -1);
-  }
+  for (std::size_t j = 0; j < num_columns; ++j) position[j].assign(texts[j].size(), -1);
   pulse();
   each_code([&](std::size_t j, double code) { position[j][static_cast<std::size_t>(code)] = 0; });
 
@@ -296,6 +294,7 @@ void sort_levels(Table& table, std::vector<StoredColumn>& stored) {
     for (std::size_t code = 0; code < texts[j].size(); ++code)
       if (position[j][code] == 0) codes.push_back(code);
     std::sort(codes.begin(), codes.end(), [&](std::size_t a, std::size_t b) { return texts[j][a] < texts[j][b]; });
+    table.columns[j].levels.clear();
     for (const std::size_t code : codes) {
       position[j][code] = static_cast<double>(table.columns[j].levels.size());
       table.columns[j].levels.push_back(std::move(texts[j][code]));
@@ -344,11 +343,12 @@ Table read_table(const std::string& path, const CsvOptions& options) {
     for (StoredColumn& column : stored) {
       const std::optional<double> value = read_value(records, options, column, records.fields()[column.field]);
       if (!value) {
-        if (options.missing == Missing::refuse) fail_at(records, column, "the value is missing (drop such rows with --missing drop)");
+        if (options.missing == Missing::refuse)
+          fail_at(records, column, "the value is missing; --missing drop leaves such rows out, --missing impute fills the gaps");
         ++column.num_missing;
-        complete = false;
+        complete = complete && options.missing == Missing::keep;
       }
-      *row++ = value.value_or(0.0);
+      *row++ = value.value_or(std::numeric_limits<double>::quiet_NaN());
     }
     if (!complete && table.num_dropped++ == 0) {
       table.file_rows.resize(static_cast<std::size_t>(rows.num_rows()));
@@ -367,9 +367,12 @@ Table read_table(const std::string& path, const CsvOptions& options) {
   bool any_text = false;
   for (const StoredColumn& column : stored) {
     table.columns.push_back({records.names()[column.field], column.kind == Kind::text, {}});
+    table.num_missing.push_back(column.num_missing);
     any_text |= column.kind == Kind::text;
   }
-  if (any_text) sort_levels(table, stored);
+  std::vector<std::vector<std::string>> texts;
+  for (StoredColumn& column : stored) texts.push_back(column.levels.take());
+  if (any_text) sort_levels(table, std::move(texts));
   return table;
 }
 
@@ -393,6 +396,35 @@ std::string file_row_name(const std::vector<Index>& file_rows, const std::vector
 
 std::string Table::row_name(Index row) const {
   return is_from_file ? file_row_name(file_rows, file_lines, row) : fmt::format("row {}", row + 1);
+}
+
+void Table::drop_gaps_of(const std::vector<Index>& which) {
+  const auto width = static_cast<std::size_t>(num_columns());
+  Index kept = 0;
+  std::vector<Index> rows_kept, lines_kept;
+  if (num_missing.empty()) num_missing.assign(width, 0);
+  for (Index row = 0; row < num_rows; ++row) {
+    const double* const from = values.get() + static_cast<std::size_t>(row) * width;
+    bool complete = true;
+    for (const Index j : which) complete = complete && !std::isnan(from[j]);
+    if (!complete) continue;
+    rows_kept.push_back(file_rows.empty() ? row + 1 : file_rows[static_cast<std::size_t>(row)]);
+    if (!file_lines.empty()) lines_kept.push_back(file_lines[static_cast<std::size_t>(row)]);
+    std::copy_n(from, width, values.get() + static_cast<std::size_t>(kept++) * width);
+  }
+  if (kept == num_rows) return;
+  if (kept == 0)
+    throw InvalidArgument(
+        fmt::format("column '{}' has no value, so no rows are left", shown(columns[static_cast<std::size_t>(which.front())].name)));
+  if (file_lines.empty() && is_from_file)
+    for (const Index row : rows_kept) lines_kept.push_back(row + 1);
+  num_dropped += num_rows - kept;
+  num_rows = kept;
+  file_rows = std::move(rows_kept);
+  file_lines = std::move(lines_kept);
+  std::vector<std::vector<std::string>> texts;
+  for (const TableColumn& column : columns) texts.push_back(column.levels);
+  sort_levels(*this, std::move(texts));
 }
 
 void Table::Free::operator()(double* p) const { std::free(p); }

@@ -119,8 +119,8 @@ void encode_row(const double* table_row, const std::vector<Route>& routes, std::
   std::fill(x.begin(), x.end(), 0.0);
   for (const Route& route : routes) {
     const double value = table_row[route.from];
-    if (!route.categorical) {
-      x[static_cast<std::size_t>(route.to)] = value;
+    if (!route.categorical || std::isnan(value)) {
+      std::fill_n(x.begin() + route.to, route.width, value);
     } else if (const Index dummy = route.dummy_here[static_cast<std::size_t>(value)]; dummy >= 0) {
       x[static_cast<std::size_t>(route.to + dummy)] = 1.0;
     }
@@ -194,7 +194,8 @@ std::unordered_map<std::string, double> rows_of_levels(const Table& table, Index
   const auto& levels = table.columns[static_cast<std::size_t>(column)].levels;
   std::vector<double> sum(levels.size(), 0.0);
   for (Index row = 0; row < table.num_rows; ++row)
-    sum[static_cast<std::size_t>(table.value(row, column))] += weights.empty() ? 1 : weights[row];
+    if (const double level = table.value(row, column); !std::isnan(level))
+      sum[static_cast<std::size_t>(level)] += weights.empty() ? 1 : weights[row];
   std::unordered_map<std::string, double> rows;
   for (std::size_t level = 0; level < levels.size(); ++level) rows.emplace(levels[level], sum[level]);
   return rows;

@@ -28,7 +28,8 @@ Vector scalars(const Fit& fit) {
 }
 
 void set_scalars(const Vector& v, const std::string& path, Fit& fit, FitState& s) {
-  fit.log_det_V = is_sparse(fit.prior) ? std::numeric_limits<double>::quiet_NaN() : v[0];
+  fit.log_det_V =
+      s.factor.kind == CovarianceFactor::Kind::mixture || is_sparse(fit.prior) ? std::numeric_limits<double>::quiet_NaN() : v[0];
   fit.bound = fit.report.bound = v[1];
   fit.noise = {v[2], v[3]};
   fit.num_rows = v[4];
@@ -122,6 +123,7 @@ Json describe(const Fit& fit) {
                       {"likelihood", to_string(fit.likelihood)},
                       {"report", describe(fit.report)}};
   if (fit.lambda_choice) description["lambda_choice"] = describe(*fit.lambda_choice);
+  if (fit.completed_tables > 0) description["completed_tables"] = fit.completed_tables;
   if (fit.sparse) description["sparse"] = describe(*fit.sparse);
   if (state.factor.kind == CovarianceFactor::Kind::mixture) description["mixture"] = describe(state.factor.mixture);
   return description;
@@ -213,6 +215,7 @@ void read_description(const FitReader& in, Fit& fit, FitState& state) {
                                {LogisticLikelihood::gaussian, LogisticLikelihood::bound, LogisticLikelihood::laplace}, path);
   if (description.contains("lambda")) fit.lambda = description.at("lambda").number();
   if (description.contains("lambda_choice")) fit.lambda_choice = read_choice(description.at("lambda_choice"), path);
+  if (description.contains("completed_tables")) fit.completed_tables = description.at("completed_tables").whole_number();
   fit.target = description.at("target").text();
   fit.classes = description.at("classes").texts();
   fit.group = description.at("group").whole_numbers();

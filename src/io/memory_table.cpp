@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
+#include <limits>
 #include <set>
 #include <string_view>
 #include <unordered_map>
@@ -26,7 +27,8 @@ using io::shown;
   throw InvalidArgument(fmt::format("row {}, column '{}': {}", row + 1, shown(column), what));
 }
 
-constexpr const char* is_missing = "the value is missing; a fit needs every value: leave out the row, or fill the gap";
+constexpr const char* is_missing =
+    "the value is missing; leave out the row or fill the gap, or fit with --missing drop or --missing impute";
 
 void check(Index num_rows, const std::vector<ColumnView>& columns) {
   if (num_rows < 1) throw InvalidArgument("the table has no rows");
@@ -43,20 +45,21 @@ void check(Index num_rows, const std::vector<ColumnView>& columns) {
   }
 }
 
-void put_numbers(const ColumnView& column, Index stride, double* to) {
+void put_numbers(const ColumnView& column, Missing missing, Index stride, double* to) {
   for (std::size_t i = 0; i < column.numbers.size(); ++i, to += stride) {
     const double x = column.numbers[i];
-    if (std::isnan(x)) fail_at(static_cast<Index>(i), column.name, is_missing);
+    if (std::isnan(x) && missing == Missing::refuse) fail_at(static_cast<Index>(i), column.name, is_missing);
     if (std::isinf(x)) fail_at(static_cast<Index>(i), column.name, fmt::format("the value is {}; it must be finite", x));
     *to = x;
   }
 }
 
 // Writes the position of each text among the sorted levels.
-std::vector<std::string> put_texts(const ColumnView& column, Index stride, double* to) {
+std::vector<std::string> put_texts(const ColumnView& column, Missing missing, Index stride, double* to) {
   std::unordered_map<std::string_view, double> position;
   for (std::size_t i = 0; i < column.texts.size(); ++i) {
-    if (column.texts[i] == nullptr) fail_at(static_cast<Index>(i), column.name, is_missing);
+    if (column.texts[i] == nullptr && missing == Missing::refuse) fail_at(static_cast<Index>(i), column.name, is_missing);
+    if (column.texts[i] == nullptr) continue;
     const std::string_view text = column.texts[i];
     if (position.emplace(text, 0.0).second && !io::is_utf8(text))
       fail_at(static_cast<Index>(i), column.name, fmt::format("the text '{}' is not UTF-8", shown(text)));
@@ -66,7 +69,7 @@ std::vector<std::string> put_texts(const ColumnView& column, Index stride, doubl
   std::ranges::sort(levels);
   for (std::size_t level = 0; level < levels.size(); ++level) position.at(levels[level]) = static_cast<double>(level);
   for (const char* const text : column.texts) {
-    *to = position.at(text);
+    *to = text == nullptr ? std::numeric_limits<double>::quiet_NaN() : position.at(text);
     to += stride;
   }
   return levels;
@@ -74,7 +77,7 @@ std::vector<std::string> put_texts(const ColumnView& column, Index stride, doubl
 
 }  // namespace
 
-Table make_table(Index num_rows, const std::vector<ColumnView>& columns) {
+Table make_table(Index num_rows, const std::vector<ColumnView>& columns, Missing missing) {
   check(num_rows, columns);
   Table table;
   table.is_from_file = false;
@@ -88,9 +91,9 @@ Table make_table(Index num_rows, const std::vector<ColumnView>& columns) {
     TableColumn& out = table.columns.emplace_back(TableColumn{column.name, !column.texts.empty(), {}});
     double* const to = table.values.get() + j;
     if (out.categorical)
-      out.levels = put_texts(column, static_cast<Index>(stride), to);
+      out.levels = put_texts(column, missing, static_cast<Index>(stride), to);
     else
-      put_numbers(column, static_cast<Index>(stride), to);
+      put_numbers(column, missing, static_cast<Index>(stride), to);
   }
   return table;
 }

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "io/fit_record.hpp"
+#include "io/imputation_record.hpp"
 #include "io/json_reader.hpp"
 #include "io/option_values.hpp"
 #include "io/relevance_record.hpp"
@@ -26,8 +27,8 @@ using io::Json;
 constexpr const char* format_name = "ardvark-model";
 constexpr const char* every_level = "every_level";
 // Version 1: a fit; 2: also relevance vector machines; 3: also pruned fits and machines; 4: also several classes; 5: the header has a
-// checksum
-constexpr int newest_version = 5, first_with_checksum = 5;
+// checksum; 6: values were imputed (files without such a part still have version 5)
+constexpr int newest_version = 6, version_without_imputation = 5, first_with_checksum = 5;
 
 Json describe(const FeatureEncoding& encoding) {
   Json features = Json::array();
@@ -72,7 +73,7 @@ void write(io::SafetensorsWriter& file, const char* kind, Json description, cons
   description["features"] = describe(encoding);
   if (encoding.dummies == Dummies::every_level) description["dummies"] = every_level;
   file.metadata["format"] = format_name;
-  file.metadata["format_version"] = std::to_string(newest_version);
+  file.metadata["format_version"] = std::to_string(description.contains("imputation") ? newest_version : version_without_imputation);
   file.metadata[kind] = description.dump();
   description = {};  // frees memory: with many columns it is as long as an array, and the file holds its text
   file.add_checksums();
@@ -90,11 +91,13 @@ void check_posterior(const AnyFit& fit) {
 struct Extras {
   std::optional<Diagnosis> diagnosis = {};
   io::OptionValues options = {};
+  const Imputation* imputation = nullptr;
 };
 
 // Adds to the description of the fit. JSON has no infinity, so such numbers are texts.
 void add(const Extras& extras, Json& description) {
   if (!extras.options.empty()) description["options"] = io::json_of(extras.options);
+  if (extras.imputation != nullptr) description["imputation"] = io::describe(*extras.imputation);
   const std::optional<Diagnosis>& diagnosis = extras.diagnosis;
   if (!diagnosis) return;
   const auto number = [](double value) { return std::isfinite(value) ? Json(value) : Json(std::isnan(value) ? "nan" : "inf"); };
@@ -121,6 +124,7 @@ void save(const Fit& fit, const FeatureEncoding& encoding, const Sink& sink, con
   Json description = io::describe(fit);
   add(extras, description);
   io::add_arrays(file, "", fit);
+  if (extras.imputation != nullptr) io::add_arrays(file, *extras.imputation);
   write(file, "fit", std::move(description), encoding, sink);
 }
 
@@ -147,7 +151,11 @@ void save(const SoftmaxFit& fit, const FeatureEncoding& encoding, const Sink& si
 }
 
 void save(const SavedModel& model, const Sink& sink) {
-  std::visit([&](const auto& fit) { save(fit, model.encoding, sink, {model.diagnosis, model.options}); }, model.fit);
+  std::visit(
+      [&](const auto& fit) {
+        save(fit, model.encoding, sink, {model.diagnosis, model.options, model.imputation ? &*model.imputation : nullptr});
+      },
+      model.fit);
 }
 
 SavedModel load(const io::SafetensorsReader& file) {
@@ -165,6 +173,8 @@ SavedModel load(const io::SafetensorsReader& file) {
       model.fit = io::read_softmax(file, description, model.encoding.names());
     else
       model.fit = io::read_fit(file, "", description, model.encoding.names());
+    if (model.score() != nullptr && description.contains("imputation"))
+      model.imputation = io::read_imputation(file, description.at("imputation"), model.encoding);
     model.diagnosis = read_diagnosis(description);
     if (description.contains("options")) model.options = io::option_values_of(description.at("options"));
   } catch (const io::JsonError& e) {

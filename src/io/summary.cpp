@@ -123,6 +123,8 @@ std::string computation_text(const Fit& fit) {
 std::string evidence_line(const Fit& fit) {
   const bool greedy = fit.report.solver == SolverKind::greedy;
   const bool approximate = fit.task == Task::logistic && (greedy || fit.likelihood == LogisticLikelihood::laplace);
+  if (fit.completed_tables > 0)
+    return labelled("log evidence", fmt::format("not comparable: it is an average over {} completed tables", fit.completed_tables));
   const auto line = [&](const char* label, const char* what) {
     return labelled(label, io::evidence_in_words(what, fit.bound, fit.prior, bound_scope(fit)) + (approximate ? " (Laplace)" : ""));
   };

@@ -15,6 +15,7 @@
 #include "io/text.hpp"
 #include "likelihood/intercept_row.hpp"
 #include "model/choice.hpp"
+#include "model/missing.hpp"
 #include "model/resolve.hpp"
 #include "posterior/state.hpp"
 #include "prior/hyperprior_cost.hpp"
@@ -220,6 +221,7 @@ void check_comparison(const ComparisonOptions& options) {
                               ? fmt::format("say what to compare: {}, or logistic", model.spelled("model", "linear"))
                               : fmt::format("{} is '{}'; it must be one of linear, logistic (relevance vector machines: {})",
                                             model.spelled("model"), model.model, model.spelled("kernel", "gaussian")));
+  refuse_to_impute(model, "a comparison");
   if (!options.kernels.empty() && !model.intercept)
     throw InvalidArgument(
         fmt::format("{} cannot be used with {}: relevance vector machines have an intercept, and models are comparable only "

@@ -410,6 +410,15 @@ void visit(const SavedModel& model, double level, Fields& out) {
   std::visit([&](const auto& fit) { visit(fit, level, out); }, model.fit);
   out.put("options", io::json_of(model.options));
   if (model.encoding.has_text()) out.put("text_columns", text_columns(model.encoding));
+  if (model.imputation) {
+    const Imputation& missing = *model.imputation;
+    out.open("missing");
+    out.put("imputations", Json(missing.imputations));
+    out.put("columns", Json(missing.columns));
+    out.put("gaps", missing.gaps);
+    out.put("information", missing.missing_information);
+    out.close();
+  }
   if (!model.diagnosis) return;
   out.put("khat", Json(model.diagnosis->khat));
   out.put("khat_given_precisions", Json(model.diagnosis->khat_given_precisions));

@@ -16,6 +16,7 @@
 #include "io/summary_text.hpp"
 #include "io/text.hpp"
 #include "model/choice.hpp"
+#include "model/missing.hpp"
 #include "model/resolve.hpp"
 #include "posterior/softmax_state.hpp"
 #include "posterior/state.hpp"
@@ -99,9 +100,11 @@ struct ModelFitter {
   OwnedMatrix* given;  // X itself if the caller gives up its memory, else null
   VectorView target;
   const ModelOptions& options;
+  const FeatureEncoding* encoding = nullptr;  // gaps are imputed: how X was made
 
   SavedModel operator()(const LinearModel& model) const {
     validate::vector(target, X.rows(), "y");
+    if (encoding != nullptr) return imputed(fit_linear_imputed(X, target, *encoding, model.options, imputation_options(options)));
     Fit fit = given != nullptr ? fit_linear(std::move(*given), target, model.options) : fit_linear(X, target, model.options);
     fit.target = options.target;
     if (const std::string warning = may_be_classes(options, target); !warning.empty()) fit.report.warnings.push_back(warning);
@@ -114,14 +117,26 @@ struct ModelFitter {
   SavedModel operator()(const RelevanceModel& model) const;
 
  private:
+  [[nodiscard]] SavedModel imputed(ImputedFit&& found) const {
+    found.fit.target = options.target;
+    SavedModel model{std::move(found.fit)};
+    model.imputation = std::move(found.imputation);
+    return model;
+  }
   [[nodiscard]] SavedModel two_classes(const LogisticModel& logistic) const;
   [[nodiscard]] SavedModel several_classes(const LogisticModel& logistic) const;
+  [[noreturn]] void refuse_to_impute() const {
+    throw InvalidArgument(fmt::format("{} applies only to linear regression and to logistic regression of two classes; use {} here",
+                                      options.spelled("missing", "impute"), options.spelled("missing", "drop")));
+  }
 };
 
 SavedModel ModelFitter::two_classes(const LogisticModel& logistic) const {
   refuse(options, {"coding", "precision_per_class"}, "applies only to three classes or more");
   require_names(target, options.class_names);
-  SavedModel model{fit_logistic(X, target, logistic.options)};
+  SavedModel model = encoding != nullptr
+                         ? imputed(fit_logistic_imputed(X, target, *encoding, logistic.options, imputation_options(options)))
+                         : SavedModel{fit_logistic(X, target, logistic.options)};
   Fit& score = *model.score();
   score.target = options.target;
   add_diagnosis(options, model, [&](std::string& why_not) { return diagnose(score, X, target, logistic.options, why_not); });
@@ -135,6 +150,7 @@ SavedModel ModelFitter::two_classes(const LogisticModel& logistic) const {
 
 SavedModel ModelFitter::several_classes(const LogisticModel& logistic) const {
   require_classes(options, target, options.spelled("model", "linear"));
+  if (encoding != nullptr) refuse_to_impute();
   const SoftmaxOptions softmax = softmax_options(options, logistic.options);
   if (options.diagnose && coding_of(softmax, count_classes(target), X.rows(), X.cols()) == ClassCoding::softmax)
     throw InvalidArgument(no_diagnosis_of_classes(options));
@@ -145,6 +161,7 @@ SavedModel ModelFitter::several_classes(const LogisticModel& logistic) const {
 }
 
 SavedModel ModelFitter::operator()(const RelevanceModel& model) const {
+  if (encoding != nullptr) refuse_to_impute();
   validate::vector(target, X.rows(), "labels");
   RelevanceOptions relevance = model.options;
   const Task task = relevance_task(options, target);
@@ -168,10 +185,10 @@ SavedModel ModelFitter::operator()(const RelevanceModel& model) const {
   return saved;
 }
 
-SavedModel fit_any(MatrixView X, OwnedMatrix* given, VectorView target, const ModelOptions& options) {
+SavedModel fit_any(MatrixView X, OwnedMatrix* given, VectorView target, const ModelOptions& options, const FeatureEncoding* encoding) {
   const ResolvedModel model = resolve(options);
   if (X.rows() < 1 || X.cols() < 1) throw InvalidArgument(fmt::format("X is empty ({} x {})", X.rows(), X.cols()));
-  return std::visit(ModelFitter{X, given, target, options}, model);
+  return std::visit(ModelFitter{X, given, target, options, encoding}, model);
 }
 
 const std::map<std::string, PredictiveRule>& predictive_rules() {
@@ -314,9 +331,38 @@ void warn_of_identifiers(const FeatureEncoding& encoding, Index num_rows, Report
   }
 }
 
+// If a value is missing and this is refused, the message says what can be done about it.
+template <typename Work>
+auto with_remedy(const ModelOptions& options, Work&& work) {
+  try {
+    return work();
+  } catch (const InvalidArgument& e) {
+    const std::string_view message = e.what();
+    if (options.missing != "refuse" || !message.ends_with("is NaN; all values must be finite")) throw;
+    throw InvalidArgument(fmt::format("{}; if the value is missing: {} leaves out such rows, and {} fills the gaps", message,
+                                      options.spelled("missing", "drop"), options.spelled("missing", "impute")));
+  }
+}
+
+SavedModel fit_rows(MatrixView X, OwnedMatrix* given, VectorView target, const ModelOptions& options) {
+  const Missing missing = missing_of(options);
+  const ModelOptions all = with_encoded_columns(options, X.cols());
+  if (missing == Missing::refuse) return with_remedy(options, [&] { return fit_any(X, given, target, all, nullptr); });
+  if (missing == Missing::keep) refuse(options, {"diagnose"}, "applies to one table without gaps");
+  ModelOptions with_encoding = all;
+  with_encoding.encoding = options.encoding;
+  RowsInUse used = rows_in_use(X, target, with_encoding, missing);
+  const FeatureEncoding encoding = std::exchange(used.options.encoding, {});
+  const bool all_rows = used.rows.empty();
+  SavedModel model = fit_any(all_rows ? X : used.X->view, all_rows ? given : &*used.X, used.target, used.options,
+                             missing == Missing::keep ? &encoding : nullptr);
+  count_dropped_rows(used, model);
+  return model;
+}
+
 SavedModel fit_described(MatrixView X, OwnedMatrix* given, VectorView target, const ModelOptions& options) {
   return in_names_of(options, [&] {
-    SavedModel model = fit_any(X, given, target, with_encoded_columns(options, X.cols()));
+    SavedModel model = fit_rows(X, given, target, options);
     model.options = options_to_keep(options);
     if (options.encoding.features.empty()) return with_encoding(std::move(model));
     std::visit([&](auto& fit) { note_parted_levels(options.encoding, fit); }, model.fit);
@@ -348,8 +394,15 @@ FeatureEncoding make_encoding(const Table& table, const std::vector<std::string>
   if (is_kernel)
     refuse(options, {"reference"}, "applies only to linear and logistic models; a kernel compares every level with every other");
   const Dummies dummies = is_kernel ? Dummies::every_level : Dummies::all_but_reference;
-  FeatureEncoding encoding =
-      in_names_of(options, [&] { return make_encoding(table, exclude, dummies, options.reference, options.weights); });
+  std::vector<double> weights = options.weights;
+  if (options.missing == "drop") {  // rows with a gap do not count
+    weights.resize(static_cast<std::size_t>(table.num_rows), 1.0);
+    for (Index i = 0; i < table.num_rows; ++i)
+      for (Index j = 0; j < table.num_columns(); ++j)
+        if (std::isnan(table.value(i, j))) weights[static_cast<std::size_t>(i)] = 0;
+  }
+  FeatureEncoding encoding = in_names_of(options, [&] { return make_encoding(table, exclude, dummies, options.reference, weights); });
+  encoding.keeps_gaps = options.missing != "refuse";
   if (encoding.features.empty()) throw InvalidArgument("the table has no column besides those that are no features");
   if (encoding.num_columns() == 0) {
     const FeatureColumn& first = encoding.features.front();
@@ -454,7 +507,9 @@ void check_rule(const SavedModel& model, const ModelOptions& options) {
     static_cast<void>(predictive_rule(model, options));
 }
 
-Prediction predict(const SavedModel& model, MatrixView X_new, const ModelOptions& options) {
+namespace {
+
+Prediction predict_complete(const SavedModel& model, MatrixView X_new, const ModelOptions& options) {
   const PredictionOf what = prediction_of(model, options);
   pulse("predicting");
   if (const SoftmaxFit* fit = model.softmax()) return predict(*fit, X_new, class_rule(options));
@@ -468,6 +523,14 @@ Prediction predict(const SavedModel& model, MatrixView X_new, const ModelOptions
   return numbers ? regression(fit) : Prediction(class_prediction(fit, X_new, rule));
 }
 
+}  // namespace
+
+Prediction predict(const SavedModel& model, MatrixView X_new, const ModelOptions& options) {
+  const auto of_complete = [&](MatrixView X) { return predict_complete(model, X, options); };
+  if (model.imputation && has_gaps(X_new)) return predict_with_gaps(model, X_new, of_complete);
+  return of_complete(X_new);
+}
+
 Vector log_density(const Prediction& prediction, VectorView y) { return std::visit(LogDensity{y}, prediction); }
 
 namespace {
@@ -477,6 +540,7 @@ ResolvedModel resolve_selection(const ModelOptions& options) {
   if (options.model.empty() && options.preset.empty())
     throw InvalidArgument(fmt::format("say what to fit: {}, or {} NAME", options.spelled("model", "logistic"), options.spelled("preset")));
   check_division(options);
+  refuse_to_impute(options, "a selection");
   refuse(options, {"diagnose"}, "applies only to one fit; a selection makes many");
   if (preset_facts(options.preset).kernel)
     throw InvalidArgument(fmt::format("{} selects rows (the relevance vectors), not columns; slr_var selects columns in the same way",
@@ -493,6 +557,12 @@ ResolvedModel resolve_selection(const ModelOptions& options) {
 void check_selection(const ModelOptions& options) { static_cast<void>(resolve_selection(options)); }
 
 SelectionCounts select_columns(MatrixView X, VectorView labels, const ModelOptions& given) {
+  if (missing_of(given) == Missing::drop_rows && has_gaps(X)) {
+    const RowsInUse used = rows_in_use(X, labels, given, Missing::drop_rows);
+    SelectionCounts counts = select_columns(used.X->view, used.target, used.options);
+    counts.notes.push_back(used.note);
+    return counts;
+  }
   const ModelOptions options = with_encoded_columns(given, X.cols());
   const ResolvedModel model = resolve_selection(options);
   const bool linear = std::holds_alternative<LinearModel>(model);

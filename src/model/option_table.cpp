@@ -111,6 +111,11 @@ constexpr ModelOption rows[] = {
     {"reference", &O::reference, table, "COLUMN=LEVEL",
      "Text columns: the level of this column that the others are compared with. Without this option, it is the level with the most rows. "
      "[model=rvm] compares no levels."},
+    {"missing", &O::missing, table, "refuse (default), drop or impute",
+     "Rows in which a value is missing. refuse: an error, which names row and column. drop: they are left out. impute: the gaps are filled "
+     "several times, each column from the others and the target, and the posterior is the average; the model also predicts rows with gaps. "
+     "impute applies to regressions and to two classes; under drop and impute, rows without a target are left out."},
+    {"imputations", &O::imputations, table, "a whole number >= 5, default 20", "With [missing=impute]: how often the gaps are filled."},
     {"kernel", &O::kernel, machine, "gaussian (default), laplacian, cauchy, linear, polynomial or spline",
      "Kernel of the machine. Preset slr_rvm: linear by default."},
     {"width", &O::width, machine, "auto (default), each, a number > 0, or a number for each input",
@@ -138,7 +143,8 @@ constexpr ModelOption rows[] = {
      "predicted by a fit to the others."},
     {"repeats", &O::repeats, others, "a whole number >= 1, default 10", "Selection: how often the rows are divided anew."},
     {"seed", &O::seed, others, "a whole number >= 0, default 1",
-     "Selection, and [prior=laplace] without [lambda]: the seed of the random division. The same seed gives the same result with any "
+     "Selection, and [prior=laplace] without [lambda]: the seed of the random division. [missing=impute]: the seed of the draws. The same "
+     "seed gives the same result with any "
      "number of threads."},
     {"rule", &O::rule, others,
      "automatic (default), exact, plug-in, mackay, published, published-batch, published-incremental, average or mixture",

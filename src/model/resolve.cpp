@@ -1,3 +1,4 @@
+#include "model/missing.hpp"
 #include "model/resolve.hpp"
 
 #include <fmt/format.h>
@@ -157,7 +158,7 @@ void set_lambda_choice(const ModelOptions& from, FitOptions& options) {
   if (!chooses) return;
   check_division(from);
   options.folds = from.folds;
-  options.seed = static_cast<std::uint64_t>(from.seed);
+  options.seed = seed_of(from);
 }
 
 FitOptions fit_options(const ModelOptions& from, Task task) {
@@ -314,10 +315,7 @@ ModelKind kind_of(const RelevanceModel&) { return ModelKind::relevance; }
 }  // namespace
 
 void check_division(const ModelOptions& options) {
-  constexpr double largest_seed = 0x1p53;
-  if (!(options.seed >= 0 && options.seed <= largest_seed) || options.seed != std::floor(options.seed))
-    throw InvalidArgument(
-        fmt::format("{} is {}; it must be a whole number from 0 to {:.0f}", options.spelled("seed"), options.seed, largest_seed));
+  static_cast<void>(seed_of(options));
   if (options.folds < 2) throw InvalidArgument(fmt::format("{} is {}; it must be at least 2", options.spelled("folds"), options.folds));
 }
 

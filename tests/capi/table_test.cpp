@@ -124,6 +124,39 @@ TEST(CTable, OfAKernelHasEveryLevel) {
   EXPECT_EQ(std::string(error.argument), "reference");
 }
 
+// NaN and NULL are missing values. The rows that are left decide.
+TEST(CTable, DropsRowsWithGaps) {
+  People people, complete;
+  people.age[3] = std::nan("");
+  people.city[6] = nullptr;
+  people.y[9] = std::nan("");
+  for (const Index row : {9, 6, 3}) {
+    complete.age.erase(complete.age.begin() + row);
+    complete.city.erase(complete.city.begin() + row);
+    complete.y.erase(complete.y.begin() + row);
+  }
+  const auto fitted = [&](const People& rows, const char* missing) {
+    const auto count = static_cast<std::int64_t>(rows.y.size());
+    const Options options = options_of({{"model", "linear"}, {"missing", missing}});
+    const Table table = table_of(rows, count);
+    const Encoding encoding = encoding_of(table, options);
+    const Matrix X = applied(encoding, table);
+    ardvark_error error = empty_error();
+    EXPECT_EQ(ardvark_options_set_encoding(options.get(), encoding.get(), &error), ARDVARK_OK);
+    const ardvark_matrix matrix = view(X);
+    ardvark_model* model = nullptr;
+    EXPECT_EQ(ardvark_fit(&matrix, rows.y.data(), options.get(), &model, &error), ARDVARK_OK) << error.message;
+    return Model(model);
+  };
+  const Result dropped = result_of(fitted(people, "drop")), left = result_of(fitted(complete, "refuse"));
+  for (const char* name : {"mean", "variance", "bound", "num_rows"}) EXPECT_EQ(json_of(dropped, name), json_of(left, name)) << name;
+  EXPECT_NE(json_of(dropped, "notes").find("3 rows were dropped because a value was missing; most gaps are in"), std::string::npos);
+  const Result imputed = result_of(fitted(people, "impute"));
+  EXPECT_EQ(json_of(imputed, "missing.columns"), R"(["city","age"])");
+  EXPECT_EQ(json_of(imputed, "missing.gaps"), "[1,1]");
+  EXPECT_EQ(json_of(imputed, "num_rows"), "39.0");  // the row without a target is left out
+}
+
 TEST(CTable, RefusesWhatItCannotRead) {
   People people;
   const Encoding encoding = encoding_of(table_of(people), options_of({}));
@@ -137,7 +170,9 @@ TEST(CTable, RefusesWhatItCannotRead) {
   people.city[3] = "Lima";
   EXPECT_EQ(message(people), "row 4, column 'city': 'Lima' is not a level that the model knows; it knows 'Bonn', 'Oslo', 'Rome'");
   people.city[3] = nullptr;
-  EXPECT_EQ(message(people), "row 4, column 'city': the value is missing; a fit needs every value: leave out the row, or fill the gap");
+  EXPECT_EQ(
+      message(people),
+      "row 4, column 'city': the value is missing; leave out the row or fill the gap, or fit with --missing drop or --missing impute");
   ardvark_error error = empty_error();
   ardvark_table* none = nullptr;
   EXPECT_EQ(ardvark_table_create(0, &none, &error), ARDVARK_INVALID_ARGUMENT);

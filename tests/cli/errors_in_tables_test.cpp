@@ -141,5 +141,19 @@ TEST_F(Refuses, WeightsThatAreNone) {
   fit({"good.csv", "--target", "y", "--ignore", "k", "--preset", "vb_linear_fit", "--weights", "w"}, {"weights", "vb_linear_fit"});
 }
 
+TEST_F(Refuses, GapsThatCannotBeFilled) {
+  put("x,z,y,k\n1,,2,a\n2,,3,b\n4,,9,c\n5,,4,a\n3,,3,b\n,,8,c\n");
+  fit({"bad.csv", "--target", "y", "--ignore", "k", "--model", "linear", "--missing", "impute"}, {"column 'z' has no value", "6 rows"});
+  fit({"bad.csv", "--target", "z", "--model", "linear", "--missing", "impute"}, {"column 'z' has no value", "no rows are left"});
+  fit({"bad.csv", "--target", "k", "--ignore", "z", "--model", "logistic", "--missing", "impute"},
+      {"--missing impute", "two classes", "--missing drop"});
+  fit({"bad.csv", "--target", "y", "--ignore", "z,k", "--model", "rvm", "--missing", "impute"}, {"--missing impute", "--missing drop"});
+  fit({"bad.csv", "--target", "y", "--ignore", "z,k", "--preset", "vb_linear_fit", "--missing", "impute"}, {"without a preset"});
+  fit({"bad.csv", "--target", "y", "--ignore", "k", "--weights", "z", "--model", "linear", "--missing", "impute"},
+      {"row 1", "'z'", "weight is missing"});
+  linear({"--imputations", "7"}, {"--imputations", "--missing impute"});
+  linear({"--missing", "impute", "--imputations", "3"}, {"--imputations is 3", "at least 5"});
+}
+
 }  // namespace
 }  // namespace ardvark

@@ -346,6 +346,37 @@ TEST_F(PredictCommand, NumbersTheRowsThatAreLeft) {
   EXPECT_EQ(j["mean"].size(), 3u);
 }
 
+TEST_F(PredictCommand, PredictsRowsWithGapsIfTheModelWasImputed) {
+  std::string train = "x,city,y\n";
+  for (int i = 0; i < 60; ++i)
+    train += fmt::format("{},{},{}\n", i % 7 == 3 ? "" : fmt::format("{}", i % 11),
+                         i % 9 == 2   ? "NA"
+                         : i % 3 == 0 ? "Rome"
+                                      : "Oslo",
+                         i == 5 ? "" : fmt::format("{}", 2 * (i % 11) + (i % 3 == 0 ? 5 : 0) + i % 2));
+  put(train, "train.csv");
+  put("x,city\n4,Rome\n,Rome\n4,\n,\n", "new.csv");
+  const Json fit = Json::parse(output({"fit", "train.csv", "--target", "y", "--model", "linear", "--missing", "impute", "--imputations",
+                                       "5", "--json", "-o", "m.ardvark"}));
+  EXPECT_EQ(fit["missing"]["columns"], (Json{"x", "city"}));
+  EXPECT_EQ(fit["missing"]["imputations"], 5);
+  EXPECT_EQ(fit["bound_comparable"], false);
+  EXPECT_TRUE(contains(fit["notes"].dump(), "1 row was dropped because a value was missing; most gaps are in column 'y' (1)"));
+  const std::string all = output({"predict", "m.ardvark", "new.csv"});
+  const Numbers mean = column(all, "mean"), sd = column(all, "sd");
+  ASSERT_EQ(mean.size(), 4u);
+  EXPECT_NEAR(mean[0], 13.5, 1);
+  EXPECT_TRUE(sd[1] > 2 * sd[0] && sd[3] > sd[2] && sd[2] > sd[0]) << all;  // the less is known, the wider
+  put("x,city\n,\n", "one.csv");
+  EXPECT_EQ(column(output({"predict", "m.ardvark", "one.csv"}), "mean")[0], mean[3]);  // a row alone is predicted alike
+  EXPECT_EQ(column(output({"predict", "m.ardvark", "new.csv", "--missing", "drop"}), "row"), (Numbers{1}));
+  EXPECT_TRUE(contains(refused({"predict", "m.ardvark", "new.csv", "--missing", "refuse"}).err,
+                       "row 2 (line 3), column 'x': the value is missing"));
+  output({"fit", "train.csv", "--target", "y", "--model", "linear", "--missing", "drop", "-q", "-o", "d.ardvark"});
+  EXPECT_TRUE(
+      contains(refused({"predict", "d.ardvark", "new.csv", "--missing", "impute"}).err, "a model that was fitted with --missing impute"));
+}
+
 TEST_F(PredictCommand, PredictsARowAlikeAloneAndAmongOthers) {
   fit_pima();
   const std::vector<std::string> rows = lines_of(read_bytes(testing_data));

@@ -115,22 +115,23 @@ TEST(ReadCsv, NamesRowAndColumnOfTextInANumericColumn) {
 
 TEST(ReadCsv, RefusesEveryTokenOfAMissingValue) {
   EXPECT_EQ(refusal("id,glu\n1,2\n1,2\n1,2\n1,2\n1,\n"),
-            "row 5 (line 6), column 'glu': the value is missing (drop such rows with --missing drop)");
+            "row 5 (line 6), column 'glu': the value is missing; --missing drop leaves such rows out, --missing impute fills the gaps");
   for (const char* token : {"", " ", "\"\"", "\" \"", "NA", "N/A", "NaN", "nan", "null", "NULL", "?", " NA\t", "\"NA\""})
     for (const char* first : {"1", "text"})
       EXPECT_EQ(refusal(std::string("a,b\n") + first + ",0\n" + token + ",0\n").substr(0, 49),
-                "row 2 (line 3), column 'a': the value is missing ")
+                "row 2 (line 3), column 'a': the value is missing;")
           << first << " then '" << token << "'";
-  EXPECT_EQ(refusal("a\n1\n-nan\n").substr(0, 49), "row 2 (line 3), column 'a': the value is missing ");  // as some programs print NaN
+  EXPECT_EQ(refusal("a\n1\n-nan\n").substr(0, 49), "row 2 (line 3), column 'a': the value is missing;");  // as some programs print NaN
   EXPECT_EQ(read("a\ntext\n-nan\n").columns[0].levels, (Names{"-nan", "text"}));
 }
 
 TEST(ReadCsv, AsksWhetherATextMeansAMissingValue) {
   EXPECT_EQ(refusal("a,b\n1,2\n.,3\n"),
-            "row 2 (line 3), column 'a': '.' is not a number; if '.' means a missing value, use --missing-marker='.' and --missing drop");
+            "row 2 (line 3), column 'a': '.' is not a number; if '.' means a missing value, use --missing-marker='.' and --missing drop or "
+            "impute");
   EXPECT_EQ(refusal("a,b\n-,2\n-,2\n4,3\n"),
             "row 3 (line 4), column 'a': '4' is a number, but the rows before it hold '-'; if '-' means a missing value, use "
-            "--missing-marker='-' and --missing drop");
+            "--missing-marker='-' and --missing drop or impute");
   for (const char* text : {"na", "None", "n/a", "missing", "--"})
     EXPECT_NE(refusal(std::string("x\n1\n") + text + "\n").find("--missing-marker"), std::string::npos) << text;
   EXPECT_EQ(read("a,b\n1,None\n2,x\n").columns[1].levels, (Names{"None", "x"}));  // it may be a category
@@ -142,7 +143,7 @@ TEST(ReadCsv, TakesFurtherTextsAsMissing) {
   EXPECT_EQ(table.num_dropped, 3);
   EXPECT_EQ(table.columns[1].levels, (Names{"None", "y"}));
   expect_values(table, {{5, 1}, {7, 0}});
-  EXPECT_EQ(refusal("a\n1\n-999\n", {.missing_markers = {"-999"}}).substr(0, 49), "row 2 (line 3), column 'a': the value is missing ");
+  EXPECT_EQ(refusal("a\n1\n-999\n", {.missing_markers = {"-999"}}).substr(0, 49), "row 2 (line 3), column 'a': the value is missing;");
 }
 
 TEST(ReadCsv, DropsRowsWithMissingValues) {
@@ -207,7 +208,7 @@ TEST(ReadCsv, SkipsBlankLines) {
 TEST(ReadCsv, TakesABlankLineInATableOfOneColumnAsMissingUnlessItIsTheLast) {
   expect_values(read("a\n1\n2\n\n"), {{1}, {2}});
   expect_values(read("a\r\n1\r\n2\r\n\r\n"), {{1}, {2}});
-  EXPECT_EQ(refusal("a\n1\n\n2\n").substr(0, 50), "row 2 (line 3), column 'a': the value is missing (");
+  EXPECT_EQ(refusal("a\n1\n\n2\n").substr(0, 49), "row 2 (line 3), column 'a': the value is missing;");
   const Table table = read("a\n1\n\n2\n", {.missing = Missing::drop_rows});
   expect_values(table, {{1}, {2}});
   EXPECT_EQ(table.file_rows, (std::vector<Index>{1, 3}));

@@ -1,6 +1,10 @@
 // What is written is read back: random small problems under every model, prior and preset, from the fit to bytes and back.
 #include <gtest/gtest.h>
 
+#include <cmath>
+
+#include "../support/random_problem.hpp"
+#include "ardvark/model.hpp"
 #include "small_models.hpp"
 
 namespace ardvark {
@@ -59,6 +63,32 @@ TEST(RoundTrip, GivesBackSparseFitsOfFewColumns) {
       ASSERT_NO_THROW(expect_back(*model, problem.X));
     }
   }
+}
+
+// With a column of texts and new rows with gaps.
+TEST(RoundTrip, GivesBackImputedFits) {
+  testing::Random random(4);
+  const Index n = 50;
+  Matrix X = random.normals(n, 4);
+  ModelOptions options{.missing = "impute", .imputations = 5};
+  options.encoding.features = {{"a"}, {"city", true, {"Bonn", "Oslo", "Rome"}, 1, 20}, {"b"}};
+  for (Index i = 0; i < n; ++i) X(i, 1) = i % 3 == 0 ? 1 : 0, X(i, 2) = i % 3 == 2 ? 1 : 0;
+  const Vector score = X.col(0) - X.col(1) + 0.5 * random.normals(n);
+  for (Index i = 0; i < n; i += 4) X(i, 0) = X((i + 1) % n, 1) = X((i + 1) % n, 2) = X(i, 3) = std::nan("");
+  for (const char* const kind : {"linear", "logistic"})
+    for (const char* const prior : {"sparse", "dense", "shared", "ard", "none"}) {
+      SCOPED_TRACE(std::string(kind) + " " + prior);
+      if (std::string_view(kind) == "logistic" && std::string_view(prior) == "none") continue;  // these classes can be separated
+      options.model = kind;
+      options.prior = prior;
+      const Vector y = options.model == "linear" ? score : Vector((score.array() > 0).cast<double>());
+      const SavedModel model = fit_model(X, y, options);
+      expect_back(model, X);
+      const SavedModel loaded = model_from_bytes(model_to_bytes(model));
+      EXPECT_EQ(loaded.imputation->gaps, model.imputation->gaps);
+      EXPECT_EQ(loaded.imputation->missing_information, model.imputation->missing_information);
+      EXPECT_EQ(to_json(loaded), to_json(model));
+    }
 }
 
 }  // namespace

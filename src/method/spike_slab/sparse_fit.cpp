@@ -312,29 +312,6 @@ void report_fits(const AveragedFits& averaged, const StartOutcome& best, double 
   }
 }
 
-// Mean and variances of the weights.
-void take_mixture(Mixture mixture, const Frame& frame, Solution& out) {
-  const bool has_intercept = frame.units.standardization.intercept;
-  const Index p = frame.num_columns(), q = p + (has_intercept ? 1 : 0);
-  out.w = mixture.mean(q);
-  out.V_diagonal = Vector::Zero(q);
-  const Marginals marginals = mixture.marginals();
-  out.V_diagonal(mixture.columns) = marginals.variance;
-  out.effective_parameters = marginals.effective_parameters;
-  out.log_det_V = std::numeric_limits<double>::quiet_NaN();
-  out.factor.kind = CovarianceFactor::Kind::mixture;
-  out.factor.mixture = std::move(mixture);
-  const auto variance_of = [&](const Vector& x) {
-    const Matrix row = x.transpose();
-    Vector variance(1);
-    out.factor.row_variance(*table_design(row), variance);
-    return variance[0];
-  };
-  for (const Index j : out.flat)
-    if (j < p) out.V_diagonal[j] = variance_of(Vector::Unit(q, j));
-  if (has_intercept) out.origin_variance = variance_of(frame.origin());
-}
-
 // A column is kept if an effect of its own is probable under each hypothesis and, for a single column, its sign is known. Under the prior
 // `dense`, all columns are kept.                                                                                                 (SP.22)
 void judge(const PenalisedColumns& which, PriorKind kind, Solution& out) {
@@ -362,6 +339,28 @@ Solution begun(const Frame& frame) {
 }
 
 }  // namespace
+
+void take_mixture(Mixture mixture, const Frame& frame, Solution& out) {
+  const bool has_intercept = frame.units.standardization.intercept;
+  const Index p = frame.num_columns(), q = p + (has_intercept ? 1 : 0);
+  out.w = mixture.mean(q);
+  out.V_diagonal = Vector::Zero(q);
+  const Marginals marginals = mixture.marginals();
+  out.V_diagonal(mixture.columns) = marginals.variance;
+  out.effective_parameters = marginals.effective_parameters;
+  out.log_det_V = std::numeric_limits<double>::quiet_NaN();
+  out.factor.kind = CovarianceFactor::Kind::mixture;
+  out.factor.mixture = std::move(mixture);
+  const auto variance_of = [&](const Vector& x) {
+    const Matrix row = x.transpose();
+    Vector variance(1);
+    out.factor.row_variance(*table_design(row), variance);
+    return variance[0];
+  };
+  for (const Index j : out.flat)
+    if (j < p) out.V_diagonal[j] = variance_of(Vector::Unit(q, j));
+  if (has_intercept) out.origin_variance = variance_of(frame.origin());
+}
 
 Solution failed_solution(const Frame& frame) {
   const Index p = frame.num_columns();

@@ -75,6 +75,9 @@ using AreCorrelated = std::function<bool(Index one, Index other, double least)>;
 [[nodiscard]] Solution solution_of(const Frame& frame, const PenalisedColumns& which, const AveragedFits& averaged,
                                    SparsePosterior posterior, const AreCorrelated& in_table = {});
 
+/// Mean, variances and factor of the weights, and their effective parameters; `out.flat` is read.
+void take_mixture(Mixture mixture, const Frame& frame, Solution& out);
+
 /// The solution if no start reached a finite bound.
 [[nodiscard]] Solution failed_solution(const Frame& frame);
 

@@ -1,0 +1,213 @@
+#include "model/missing.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <variant>
+
+#include "core/validate.hpp"
+#include "impute/row_imputer.hpp"
+#include "io/text.hpp"
+#include "model/choice.hpp"
+
+namespace ardvark::internal {
+namespace {
+
+// For each feature, how many of its values are missing; a text column counts once.
+std::vector<Index> gaps_of_features(MatrixView X, const FeatureEncoding& encoding) {
+  std::vector<Index> out(encoding.features.size(), 0);
+  const std::vector<Index> feature = encoding.feature_of_columns();
+  for (Index j = 0; j < X.cols(); ++j) {
+    if (j > 0 && feature[static_cast<std::size_t>(j)] == feature[static_cast<std::size_t>(j - 1)]) continue;
+    for (Index i = 0; i < X.rows(); ++i)
+      if (std::isnan(X(i, j))) ++out[static_cast<std::size_t>(feature[static_cast<std::size_t>(j)])];
+  }
+  return out;
+}
+
+// In the same memory order, so that a fit has the same bits.
+OwnedMatrix rows_of(MatrixView X, const std::vector<Index>& rows) {
+  const auto n = static_cast<Index>(rows.size()), p = X.cols();
+  const std::shared_ptr<double[]> values(new double[static_cast<std::size_t>(n * p)]);
+  const bool by_row = X.layout() == Layout::row_major;
+  for (Index j = 0; j < p; ++j)
+    for (Index i = 0; i < n; ++i) values[by_row ? i * p + j : j * n + i] = X(rows[static_cast<std::size_t>(i)], j);
+  return {values, n, p, X.layout()};
+}
+
+bool has_gap(MatrixView X, Index row) {
+  for (Index j = 0; j < X.cols(); ++j)
+    if (std::isnan(X(row, j))) return true;
+  return false;
+}
+
+// Of the draws of each row: first[i] .. first[i + 1] - 1.
+struct Average {
+  const std::vector<Index>& first;
+
+  template <typename Value>
+  [[nodiscard]] Vector mean(Value&& value) const {
+    Vector out = Vector::Zero(size());
+    for (Index i = 0; i < size(); ++i) {
+      for (Index d = begin(i); d < begin(i + 1); ++d) out[i] += value(d);
+      out[i] /= static_cast<double>(begin(i + 1) - begin(i));
+    }
+    return out;
+  }
+  // The variance of the draws about the mean of their row.
+  [[nodiscard]] Vector spread(const Vector& values, const Vector& means) const {
+    Vector out = Vector::Zero(size());
+    for (Index i = 0; i < size(); ++i) {
+      for (Index d = begin(i); d < begin(i + 1); ++d) out[i] += (values[d] - means[i]) * (values[d] - means[i]);
+      out[i] /= static_cast<double>(begin(i + 1) - begin(i));
+    }
+    return out;
+  }
+
+  Prediction operator()(const StudentPrediction& p) const {
+    StudentPrediction out;
+    out.degrees_of_freedom = p.degrees_of_freedom;
+    out.mean = mean([&](Index d) { return p.mean[d]; });
+    const double nu = p.degrees_of_freedom, of_variance = std::isinf(nu) || !(nu > 2) ? 1 : (nu - 2) / nu;
+    const Vector within = mean([&](Index d) { return p.scale[d] * p.scale[d]; });
+    out.scale = (within + of_variance * spread(p.mean, out.mean)).cwiseSqrt();
+    return out;
+  }
+  Prediction operator()(const NoiseMixturePrediction& p) const {
+    NoiseMixturePrediction out;
+    out.noise = p.noise;
+    out.mean = mean([&](Index d) { return p.mean[d]; });
+    out.variance_of_mean = mean([&](Index d) { return p.variance_of_mean[d]; }) + spread(p.mean, out.mean);
+    return out;
+  }
+  Prediction operator()(const ClassPrediction& p) const {
+    ClassPrediction out;
+    out.probability = mean([&](Index d) { return p.probability[d]; });
+    out.mean = mean([&](Index d) { return p.mean[d]; });
+    out.variance = mean([&](Index d) { return p.variance[d]; }) + spread(p.mean, out.mean);
+    return out;
+  }
+  Prediction operator()(const ClassProbabilities&) const { throw InternalError("rows with gaps are imputed for one score only"); }
+
+ private:
+  [[nodiscard]] Index size() const { return static_cast<Index>(first.size()) - 1; }
+  [[nodiscard]] Index begin(Index i) const { return first[static_cast<std::size_t>(i)]; }
+};
+
+}  // namespace
+
+Missing missing_of(const ModelOptions& options) {
+  const auto missing = choose<Missing>(options, "missing", options.missing,
+                                       {{"refuse", Missing::refuse}, {"drop", Missing::drop_rows}, {"impute", Missing::keep}});
+  if (missing != Missing::keep) refuse(options, {"imputations"}, fmt::format("applies only with {}", options.spelled("missing", "impute")));
+  return missing;
+}
+
+std::string note_of_dropped(Index num_dropped, const std::string& column, Index gaps) {
+  return fmt::format("{} {} dropped because a value was missing; most gaps are in {} ({})", num_dropped,
+                     num_dropped == 1 ? "row was" : "rows were",
+                     column.empty() ? "the target" : fmt::format("column '{}'", io::shown(column)), gaps);
+}
+
+RowsInUse rows_in_use(MatrixView X, VectorView target, const ModelOptions& options, Missing missing) {
+  const Index n = X.rows();
+  if (target.size() != n) throw InvalidArgument(fmt::format("y has {} entries; it must have one per row of X: {}", target.size(), n));
+  if (!options.weights.empty()) validate::weights(options.weights, n);
+  RowsInUse out{{}, {}, target.eigen(), options, {}};
+  const FeatureEncoding encoding = !options.encoding.features.empty() ? options.encoding : [&] {
+    std::vector<std::string> names;
+    for (Index j = 0; j < X.cols(); ++j) names.push_back(validate::column_name(options.column_names, j));
+    return FeatureEncoding::of_numbers(names);
+  }();
+  std::vector<Index> gaps = gaps_of_features(X, encoding);
+  for (std::size_t f = 0; f < gaps.size(); ++f)
+    if (gaps[f] == n)
+      throw InvalidArgument(fmt::format("column '{}' has no value: it is missing in all {} rows; leave the column out",
+                                        io::shown(encoding.features[f].name), n));
+  std::vector<Index> rows;
+  for (Index i = 0; i < n; ++i)
+    if (!std::isnan(target[i]) && (missing == Missing::keep || !has_gap(X, i))) rows.push_back(i);
+  const auto kept = static_cast<Index>(rows.size());
+  if (kept == n) return out;
+  const Index of_target = std::count_if(target.begin(), target.end(), [](double y) { return std::isnan(y); });
+  const auto worst = std::max_element(gaps.begin(), gaps.end());
+  const bool is_target = missing == Missing::keep || of_target > *worst;
+  const std::string name = !is_target ? encoding.features[static_cast<std::size_t>(worst - gaps.begin())].name : options.target;
+  if (kept == 0)
+    throw InvalidArgument(fmt::format("every row has a missing value, so no rows are left ({} lacks {} of {} values)",
+                                      name.empty() ? "the target" : fmt::format("column '{}'", io::shown(name)),
+                                      is_target ? of_target : *worst, n));
+  out.note = note_of_dropped(n - kept, name, is_target ? of_target : *worst);
+  out.X = rows_of(X, rows);
+  out.target = Vector(target.eigen())(rows);
+  if (!options.weights.empty())
+    for (Index i = 0; i < kept; ++i)
+      out.options.weights[static_cast<std::size_t>(i)] = options.weights[static_cast<std::size_t>(rows[static_cast<std::size_t>(i)])];
+  if (!options.weights.empty()) out.options.weights.resize(rows.size());
+  out.rows = std::move(rows);
+  return out;
+}
+
+void renumber_rows(const std::function<Index(Index)>& number_of, RelevanceFit& fit) {
+  for (Index& row : fit.relevance_rows)
+    if (row >= 0) row = number_of(row);  // otherwise a centre that is no row
+  for (RelevanceMachine& machine : fit.machines)
+    for (std::size_t j = 0; j < machine.vectors.size(); ++j)
+      if (const Index row = fit.relevance_rows[static_cast<std::size_t>(machine.vectors[j])]; row >= 0)
+        machine.fit.column_names[j] = fmt::format("k(row {})", row + 1);
+}
+
+void count_dropped_rows(const RowsInUse& used, SavedModel& model) {
+  if (used.rows.empty()) return;
+  report_of(model).notes.push_back(used.note);
+  if (RelevanceFit* const fit = model.relevance()) renumber_rows([&](Index row) { return used.rows[static_cast<std::size_t>(row)]; }, *fit);
+}
+
+std::uint64_t seed_of(const ModelOptions& options) {
+  constexpr double largest_seed = 0x1p53;
+  if (!(options.seed >= 0 && options.seed <= largest_seed) || options.seed != std::floor(options.seed))
+    throw InvalidArgument(
+        fmt::format("{} is {}; it must be a whole number from 0 to {:.0f}", options.spelled("seed"), options.seed, largest_seed));
+  return static_cast<std::uint64_t>(options.seed);
+}
+
+void refuse_to_impute(const ModelOptions& options, const char* what) {
+  if (missing_of(options) == Missing::keep)
+    throw InvalidArgument(fmt::format("{} applies only to one fit; for {} use {}", options.spelled("missing", "impute"), what,
+                                      options.spelled("missing", "drop")));
+}
+
+ImputationOptions imputation_options(const ModelOptions& options) { return {options.imputations, seed_of(options)}; }
+
+bool has_gaps(MatrixView X) {
+  for (Index i = 0; i < X.rows(); ++i)
+    if (has_gap(X, i)) return true;
+  return false;
+}
+
+Prediction predict_with_gaps(const SavedModel& model, MatrixView X_new, const std::function<Prediction(MatrixView)>& of_complete) {
+  const RowImputer& imputer = *model.imputation->rows;
+  const Index n = X_new.rows(), p = X_new.cols();
+  if (p != imputer.num_columns()) return of_complete(X_new);  // the message
+  Matrix given(n, p);                                         // its other numbers are checked as they are
+  for (Index j = 0; j < p; ++j)
+    for (Index i = 0; i < n; ++i) given(i, j) = std::isnan(X_new(i, j)) ? imputer.units.center[j] : X_new(i, j);
+  static_cast<void>(of_complete(given));
+  std::vector<Index> first = {0};
+  for (Index i = 0; i < n; ++i) first.push_back(first.back() + (has_gap(X_new, i) ? imputer.num_draws() : 1));
+  Matrix rows(first.back(), p);
+  for (Index i = 0; i < n; ++i) {
+    const Index begin = first[static_cast<std::size_t>(i)], count = first[static_cast<std::size_t>(i) + 1] - begin;
+    if (count == 1) {
+      rows.row(begin) = given.row(i);
+      continue;
+    }
+    Vector x(p);
+    for (Index j = 0; j < p; ++j) x[j] = X_new(i, j);
+    rows.middleRows(begin, count) = imputer.completed(x);
+  }
+  return std::visit(Average{first}, of_complete(rows));
+}
+
+}  // namespace ardvark::internal

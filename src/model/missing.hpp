@@ -1,0 +1,49 @@
+// Rows with missing values: left out before a fit, or predicted as an average over draws.                          docs/math/missing.md
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ardvark/model.hpp"
+
+namespace ardvark::internal {
+
+/// The option `missing`; keep: impute. \throws InvalidArgument  it has no such word, or `imputations` does not apply
+[[nodiscard]] Missing missing_of(const ModelOptions& options);
+
+/// "3 rows were dropped because a value was missing; most gaps are in column 'bmi' (2)". \param column  empty: the target
+[[nodiscard]] std::string note_of_dropped(Index num_dropped, const std::string& column, Index gaps);
+
+/// The rows that a fit uses.
+struct RowsInUse {
+  std::vector<Index> rows;       ///< positions among those given; empty: all
+  std::optional<OwnedMatrix> X;  ///< if rows were dropped
+  Vector target;
+  ModelOptions options;  ///< with the weights of these rows
+  std::string note;      ///< empty: no row was dropped
+};
+/// Without the rows in which the target is missing and, unless gaps are kept, those in which a column is.
+/// \throws InvalidArgument  no row is left; a column has no value
+[[nodiscard]] RowsInUse rows_in_use(MatrixView X, VectorView target, const ModelOptions& options, Missing missing);
+/// Gives each row of a relevance vector another number.
+void renumber_rows(const std::function<Index(Index)>& number_of, RelevanceFit& fit);
+/// Numbers of rows in the model count those that were dropped.
+void count_dropped_rows(const RowsInUse& rows, SavedModel& model);
+
+/// \throws InvalidArgument  `missing` is impute
+void refuse_to_impute(const ModelOptions& options, const char* what);
+
+/// Options of an imputation. \throws InvalidArgument  seed or imputations are out of range
+[[nodiscard]] ImputationOptions imputation_options(const ModelOptions& options);
+/// \throws InvalidArgument  seed is no whole number of this range
+[[nodiscard]] std::uint64_t seed_of(const ModelOptions& options);
+
+[[nodiscard]] bool has_gaps(MatrixView X);
+/// Rows with gaps are completed several times; the prediction is that of the mixture.                                            (MI.6)
+/// \param of_complete  predicts rows without gaps
+[[nodiscard]] Prediction predict_with_gaps(const SavedModel& model, MatrixView X_new,
+                                           const std::function<Prediction(MatrixView)>& of_complete);
+
+}  // namespace ardvark::internal
