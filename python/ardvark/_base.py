@@ -62,7 +62,33 @@ def _name(y: Any) -> Optional[str]:
     return name if isinstance(name, str) and name else None
 
 
-def _taken_from(table: Any, name: Any, argument: str) -> np.ndarray:
+def _gaps_in(values: np.ndarray) -> np.ndarray:
+    """Where an array of one dimension has no value: NaN, None, NA or NaT."""
+    if values.dtype.kind == "f":
+        return np.isnan(values)
+    if values.dtype.kind != "O":
+        return np.zeros(values.shape, dtype=bool)
+    return np.array([x is None or type(x).__name__ in ("NAType", "NaTType") or (isinstance(x, float) and x != x) for x in values], dtype=bool)
+
+
+def _filled(y: Any) -> tuple[Any, Optional[np.ndarray]]:
+    """y with some value in each gap, and where the gaps are; None: y has none."""
+    values = np.asarray(y)
+    if values.ndim != 1:
+        return y, None
+    gaps = _gaps_in(values)
+    if not gaps.any():
+        return y, None
+    if gaps.all():
+        raise ValueError(f"y has no value: it is missing in all {gaps.size} rows")
+    known = np.array(values[~gaps].tolist())
+    filled = np.empty(gaps.shape, dtype=known.dtype)
+    filled[gaps] = known[0]
+    filled[~gaps] = known
+    return filled, gaps
+
+
+def _taken_from(table: Any, name: Any, argument: str, may_miss: bool = False) -> np.ndarray:
     """A column of the table, which an argument of fit names."""
     names = names_of(_frame(table))
     if names is None:
@@ -70,9 +96,10 @@ def _taken_from(table: Any, name: Any, argument: str) -> np.ndarray:
     if name not in names:
         raise ValueError(f"{argument} is {name!r}, which is not a column of X{sentence_near(name, names)}")
     values = np.asarray(_frame(table)[name])
-    missing = np.array([x is None or x != x for x in values.tolist()])
-    if missing.any():
-        raise ValueError(f"{argument} {name!r} has no value at row {np.argmax(missing) + 1}; leave out such rows, for example X[X[{name!r}].notna()]")
+    missing = _gaps_in(values)
+    if missing.any() and not may_miss:
+        remedy = f"; leave out such rows, for example X[X[{name!r}].notna()]" + (", or fit with missing='drop'" if argument == "target" else "")
+        raise ValueError(f"{argument} {name!r} has no value at row {np.argmax(missing) + 1}{remedy}")
     return values
 
 
@@ -93,6 +120,21 @@ class Estimator(BaseEstimator):
     _options: ClassVar[dict[str, str]] = {}  # constructor parameter -> option of the library
     _reads_text: ClassVar[bool] = True
     _encoding: Optional[Encoding] = None  # of a table with text columns, or of a file
+
+    @property
+    def _may_miss(self) -> bool:
+        """Whether values may be missing in the table of a fit."""
+        return getattr(self, "missing", "refuse") != "refuse"
+
+    @property
+    def _imputes(self) -> bool:
+        """Whether values may be missing in new rows."""
+        return getattr(self, "missing", "refuse") == "impute"
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = self._may_miss
+        return tags
 
     # ---- options
 
@@ -147,7 +189,7 @@ class Estimator(BaseEstimator):
             raise ValueError("fit has both y and target; give y, or the name of a column as target")
         name = _name(y) if target is None else str(target)
         if target is not None:
-            y = _taken_from(X, target, "target")
+            y = _taken_from(X, target, "target", self._may_miss)
         if isinstance(sample_weight, str):
             named.append(sample_weight)
             sample_weight = _taken_from(X, sample_weight, "sample_weight")
@@ -159,11 +201,17 @@ class Estimator(BaseEstimator):
         checks = {"ensure_min_samples": 2, "ensure_all_finite": False} | checks
         if checks.get("y_numeric") and (text := _first_text(y)) is not None:
             raise ValueError(f"y holds text ({text!r}); a regression needs numbers (for classes: BayesianLogisticRegression)")
+        gaps = None
+        if self._may_miss:
+            y, gaps = _filled(y)
         X = self._without_text(_frame(X), sample_weight)
         if self._encoding is None:
             X, y = validate_data(self, X, y, dtype=_FLOATS, **checks)
         else:
             X, y = check_X_y(X, y, dtype=_FLOATS, **checks)
+        if gaps is not None:
+            y = y.astype(float if checks.get("y_numeric") else object)
+            y[gaps] = np.nan
         if sample_weight is None:
             return X, y, None, None
         weights = _check_sample_weight(sample_weight, X, dtype=np.float64)
@@ -172,7 +220,7 @@ class Estimator(BaseEstimator):
         rows = np.flatnonzero(weights)
         if rows.size == 0:
             raise ValueError("sample_weight is zero for every row; it must be > 0 for one at least")
-        assert_all_finite(X, estimator_name=type(self).__name__, input_name="X")  # rows of weight zero, too
+        assert_all_finite(X, allow_nan=self._may_miss, estimator_name=type(self).__name__, input_name="X")  # rows of weight zero, too
         return X[rows], y[rows], weights[rows], rows
 
     def _without_text(self, X: Any, sample_weight: Any) -> Any:
@@ -192,20 +240,28 @@ class Estimator(BaseEstimator):
         options: dict[str, Any] = {"model": "rvm" if getattr(self, "_is_kernel", False) else "linear"}
         if sample_weight is not None:
             options["weights"] = _check_sample_weight(sample_weight, X, dtype=np.float64)
+        if self._may_miss:
+            options["missing"] = getattr(self, "missing")
         if reference:
             options["reference"] = [f"{column}={level}" for column, level in reference.items()]
-        self._encoding, X = Encoding.of_table(X, options)
+        try:
+            self._encoding, X = Encoding.of_table(X, options)
+        except ValueError as error:
+            raise self._in_our_names(error) from None
         return X
 
     def _checked_rows(self, X: Any) -> np.ndarray:
         check_is_fitted(self)
         X = _frame(X)
         if self._encoding is not None and names_of(X) is not None:
-            return self._encoding.apply(X)
+            try:
+                return self._encoding.apply(X)
+            except ValueError as error:
+                raise self._in_our_names(error) from None
         if self._encoding is not None and self._encoding.text_columns:
             texts = ", ".join(repr(column["name"]) for column in self._encoding.text_columns)
             raise ValueError(f"the model was fitted to a table with text columns ({texts}); X must be a DataFrame with these columns")
-        return validate_data(self, self._without_others(X), reset=False, dtype=_FLOATS)
+        return validate_data(self, self._without_others(X), reset=False, dtype=_FLOATS, ensure_all_finite="allow-nan" if self._imputes else True)
 
     def _without_others(self, X: Any) -> Any:
         """A table that has more columns than those of the fit, such as the target or an identifier: these, in their order."""
@@ -213,7 +269,13 @@ class Estimator(BaseEstimator):
         return X[list(names)] if 0 < len(names) < len(given) and set(names) <= set(given) else X
 
     def _encoded(self, y: Any) -> np.ndarray:
-        """Sets classes_; returns the positions of the labels in it."""
+        """Sets classes_; returns the positions of the labels in it; NaN where y has no value."""
+        y = np.asarray(y)
+        gaps = _gaps_in(y) if self._may_miss else np.zeros(y.shape[:1], dtype=bool)
+        if gaps.any():
+            codes = np.full(y.shape, np.nan)
+            codes[~gaps] = self._encoded(np.array(y[~gaps].tolist()))
+            return codes
         kind = type_of_target(y, input_name="y")
         if kind not in ("binary", "multiclass"):
             check_classification_targets(y)
@@ -272,6 +334,8 @@ class FittedModel(Estimator):
                 )
             except ValueError as error:
                 raise self._in_our_names(error) from None
+        if self._encoding is not None:
+            self._encoding = model.encoding()  # which knows whether new rows may have gaps
         self._take(model)
         self._warn(model)
 
@@ -292,6 +356,9 @@ class FittedModel(Estimator):
         self.n_iter_ = int(model.number("sweeps"))
         self.notes_ = [self._translated(note) for note in model.value("notes")]
         self._take_diagnosis(model)
+        self.__dict__.pop("missing_information_", None)
+        if self._imputes and "missing" in model.to_dict():
+            self.missing_information_ = model.array("missing.information")
 
     def _take_diagnosis(self, model: _core.Model) -> None:
         names = ("khat", "khat_given_precisions", "khat_threshold", "khat_effective_share")

@@ -111,11 +111,27 @@ sample_weight : array-like of shape (n_samples,) or str, default=None
     >= 0, not all zero. A weight equals repetition of the row. A str names a column of X.
 target : str, default=None
     If X is a DataFrame: the column of X that the model explains, instead of ``y``.
+missing : {"refuse", "drop", "impute"}, default="refuse"
+    Rows in which a value is missing: NaN, or None, NA and null in a DataFrame. "refuse": an error, which names row and column.
+    "drop": they are left out. "impute": the gaps are filled several times, each column from the others and y, and the posterior
+    is the average (MI.4); rows with gaps are predicted, too. For regressions and two classes. Under "drop" and "impute", rows
+    without y are left out.
+imputations : int, default=None
+    With ``missing="impute"``: how often the gaps are filled, 5 or more; 20 by default.
+random_state : int, default=None
+    With ``missing="impute"``: the seed of the draws, 0 or more; 1 by default.
+missing_information_ : ndarray of shape (n_features,)
+    With ``missing="impute"``: the share of the information on each coefficient that is missing, in [0, 1] (MI.5).
 reference : dict of str to str, default=None
     For text columns: ``{column: level}``, the level that the others are compared with. For the other text columns it is the
     level with the most rows.
 columns_ : list of str
     The name of each coefficient. A text column has one for each level but the reference: "sex=male".
+""",
+    "dropping": """
+missing : {"refuse", "drop"}, default="refuse"
+    Rows in which a value is missing: NaN, or None, NA and null in a DataFrame. "refuse": an error, which names row and column.
+    "drop": they are left out.
 """,
     "sparse": """
 inclusion_ : ndarray of shape (n_features,)

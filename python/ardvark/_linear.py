@@ -52,6 +52,7 @@ class BayesianLinearRegression(RegressorMixin, Regressor, LinearScore):
     {prune_at, max_iter, tol}
     solver : {"automatic", "primal", "dual", "spectral", "qr"}, default="automatic"
         "qr" is more exact if columns are nearly collinear; "automatic" takes it in this case.
+    {fit.missing, fit.imputations, fit.random_state}
     {n_jobs, verbose, callback}
 
     Attributes
@@ -70,6 +71,7 @@ class BayesianLinearRegression(RegressorMixin, Regressor, LinearScore):
         posterior="joint", in units of the noise precision. A float under a shared prior; 0 for a flat column;
         infinite for a column that was left out; None under a sparse prior; under "laplace" its lambda.
     {relevance_, direction_}
+    {fit.missing_information_}
     {sparse.inclusion_, sparse.undecided_, sparse.dense_fraction_, sparse.starts_, sparse.start_bounds_}
     {sparse.start_weights_, sparse.alternatives_}
     support_ : ndarray of shape (n_features,), bool
@@ -125,6 +127,9 @@ class BayesianLinearRegression(RegressorMixin, Regressor, LinearScore):
         "max_iter": "max_sweeps",
         "tol": "tolerance",
         "solver": "solver",
+        "missing": "missing",
+        "imputations": "imputations",
+        "random_state": "seed",
         "n_jobs": "threads",
     }
 
@@ -151,6 +156,9 @@ class BayesianLinearRegression(RegressorMixin, Regressor, LinearScore):
         max_iter: Optional[int] = None,
         tol: Optional[float] = None,
         solver: str = "automatic",
+        missing: str = "refuse",
+        imputations: Optional[int] = None,
+        random_state: Optional[int] = None,
         n_jobs: Optional[int] = None,
         verbose: int = 0,
         callback: Optional[Callable[[_core.Progress], Any]] = None,
@@ -175,6 +183,9 @@ class BayesianLinearRegression(RegressorMixin, Regressor, LinearScore):
         self.max_iter = max_iter
         self.tol = tol
         self.solver = solver
+        self.missing = missing
+        self.imputations = imputations
+        self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
         self.callback = callback
@@ -219,4 +230,4 @@ class BayesianLinearRegression(RegressorMixin, Regressor, LinearScore):
         self.alpha_ = model.number("noise.shape") / rate if rate > 0 else np.nan  # NaN if the fit failed
 
     def _mean(self, X: np.ndarray) -> np.ndarray:
-        return X @ self.coef_ + self.intercept_
+        return super()._mean(X) if self._imputes and np.isnan(X).any() else X @ self.coef_ + self.intercept_

@@ -67,7 +67,8 @@ class LogisticScore(ClassifierMixin, Classifier, LinearScore):
         rows = self._design(X)
         X = rows[:, : self.coef_.shape[1]]
         score = X @ self.coef_[0] + self.intercept_[0]
-        near = np.abs(score) <= 1e-6 + 1e-8 * (np.abs(X) @ np.abs(self.coef_[0]) + abs(self.intercept_[0]))
+        near = np.isnan(score)  # values are missing
+        near |= np.abs(score) <= 1e-6 + 1e-8 * (np.abs(X) @ np.abs(self.coef_[0]) + abs(self.intercept_[0]))
         labels = self.classes_[(score > 0).astype(int)]
         if near.any():
             with suppress(ValueError):  # if the covariance was too large to keep, the score alone decides
@@ -160,7 +161,9 @@ class BayesianLogisticRegression(LogisticScore):
     {prune_at, max_iter, tol}
     solver : {"automatic", "primal", "dual", "qr"}, default="automatic"
         "qr" is more exact if columns are nearly collinear; "automatic" takes it in this case.
-    {diagnose, n_jobs, verbose, callback}
+    {diagnose}
+    {fit.missing, fit.imputations, fit.random_state}
+    {n_jobs, verbose, callback}
 
     Attributes
     ----------
@@ -214,6 +217,9 @@ class BayesianLogisticRegression(LogisticScore):
         "tol": "tolerance",
         "solver": "solver",
         "diagnose": "diagnose",
+        "missing": "missing",
+        "imputations": "imputations",
+        "random_state": "seed",
         "n_jobs": "threads",
     }
 
@@ -240,6 +246,9 @@ class BayesianLogisticRegression(LogisticScore):
         tol: Optional[float] = None,
         solver: str = "automatic",
         diagnose: bool = False,
+        missing: str = "refuse",
+        imputations: Optional[int] = None,
+        random_state: Optional[int] = None,
         n_jobs: Optional[int] = None,
         verbose: int = 0,
         callback: Optional[Callable[[_core.Progress], Any]] = None,
@@ -264,6 +273,9 @@ class BayesianLogisticRegression(LogisticScore):
         self.tol = tol
         self.solver = solver
         self.diagnose = diagnose
+        self.missing = missing
+        self.imputations = imputations
+        self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
         self.callback = callback

@@ -78,7 +78,9 @@ class RelevanceVectorRegressor(RegressorMixin, Regressor, RelevanceMachine):
     {kernel.centres, kernel.standardize}
     alpha_1, alpha_2 : float, default=None
         Shape and rate of the Gamma prior of the noise precision of the standardised target, > 0.
-    {lambda_1, max_iter, n_jobs, verbose, callback}
+    {lambda_1, max_iter}
+    {dropping.missing}
+    {n_jobs, verbose, callback}
 
     Attributes
     ----------
@@ -127,6 +129,7 @@ class RelevanceVectorRegressor(RegressorMixin, Regressor, RelevanceMachine):
         "lambda_1": "c0",
         "lambda_2": "d0",
         "max_iter": "max_sweeps",
+        "missing": "missing",
         "n_jobs": "threads",
     }
 
@@ -146,6 +149,7 @@ class RelevanceVectorRegressor(RegressorMixin, Regressor, RelevanceMachine):
         lambda_1: Optional[float] = None,
         lambda_2: Optional[float] = None,
         max_iter: Optional[int] = None,
+        missing: str = "refuse",
         n_jobs: Optional[int] = None,
         verbose: int = 0,
         callback: Optional[Callable[[_core.Progress], Any]] = None,
@@ -163,6 +167,7 @@ class RelevanceVectorRegressor(RegressorMixin, Regressor, RelevanceMachine):
         self.lambda_1 = lambda_1
         self.lambda_2 = lambda_2
         self.max_iter = max_iter
+        self.missing = missing
         self.n_jobs = n_jobs
         self.verbose = verbose
         self.callback = callback
@@ -219,7 +224,8 @@ class RelevanceVectorClassifier(ClassifierMixin, Classifier, RelevanceMachine):
     likelihood : {"vg", "jj", "laplace"}, default="vg"
         Used in the last sweeps: the best Gaussian variational posterior ("vg"), the Jaakkola-Jordan bound ("jj"), or
         Laplace's approximation ("laplace").
-    {lambda_1, max_iter, diagnose, n_jobs, verbose, callback}
+    {lambda_1, max_iter}
+    {diagnose, dropping.missing, n_jobs, verbose, callback}
 
     Attributes
     ----------
@@ -263,6 +269,7 @@ class RelevanceVectorClassifier(ClassifierMixin, Classifier, RelevanceMachine):
         "lambda_2": "b0",
         "max_iter": "max_sweeps",
         "diagnose": "diagnose",
+        "missing": "missing",
         "n_jobs": "threads",
     }
 
@@ -282,6 +289,7 @@ class RelevanceVectorClassifier(ClassifierMixin, Classifier, RelevanceMachine):
         lambda_2: Optional[float] = None,
         max_iter: Optional[int] = None,
         diagnose: bool = False,
+        missing: str = "refuse",
         n_jobs: Optional[int] = None,
         verbose: int = 0,
         callback: Optional[Callable[[_core.Progress], Any]] = None,
@@ -299,6 +307,7 @@ class RelevanceVectorClassifier(ClassifierMixin, Classifier, RelevanceMachine):
         self.lambda_2 = lambda_2
         self.max_iter = max_iter
         self.diagnose = diagnose
+        self.missing = missing
         self.n_jobs = n_jobs
         self.verbose = verbose
         self.callback = callback

@@ -29,6 +29,7 @@ class SparseLogisticRegression(LogisticScore):
     {max_iter}
     tol : float, default=None
         Tolerance of the stopping rule of the algorithm.
+    {dropping.missing}
     {n_jobs, verbose, callback}
 
     Attributes
@@ -65,6 +66,7 @@ class SparseLogisticRegression(LogisticScore):
         "compat": "compat",
         "max_iter": "max_sweeps",
         "tol": "tolerance",
+        "missing": "missing",
         "n_jobs": "threads",
     }
 
@@ -77,6 +79,7 @@ class SparseLogisticRegression(LogisticScore):
         compat: bool = False,
         max_iter: Optional[int] = None,
         tol: Optional[float] = None,
+        missing: str = "refuse",
         n_jobs: Optional[int] = None,
         verbose: int = 0,
         callback: Optional[Callable[[_core.Progress], Any]] = None,
@@ -87,6 +90,7 @@ class SparseLogisticRegression(LogisticScore):
         self.compat = compat
         self.max_iter = max_iter
         self.tol = tol
+        self.missing = missing
         self.n_jobs = n_jobs
         self.verbose = verbose
         self.callback = callback

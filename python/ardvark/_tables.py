@@ -92,6 +92,13 @@ def _values(name: str, column: Any) -> Union[np.ndarray, Texts]:
             raise ValueError(
                 f"row {row + 1}, column {name!r}: a {type(value).__name__} is neither a number nor a text"
             )
+    texts = [value for value in values if isinstance(value, str)]
+    marker = _marker_among(texts) if first_number is None else next((text for text in texts if text.strip() in _MARKERS), None)
+    if marker is not None and (first_number is None or set(texts) == {marker}):
+        raise ValueError(
+            f"column {name!r} holds numbers, but row {values.index(marker) + 1} holds {marker!r}; if {marker!r} means a missing value, replace"
+            f" it: table[{name!r}] = pandas.to_numeric(table[{name!r}].replace({marker!r}, None)), or pandas.read_csv(..., na_values={marker!r})"
+        )
     if first_text is None:
         if first_number is None and len(values) > 0:
             raise ValueError(f"column {name!r} has no value; leave it out")
@@ -102,6 +109,25 @@ def _values(name: str, column: Any) -> Union[np.ndarray, Texts]:
             f" ({values[first_number]!r} at row {first_number + 1}); turn it into one kind, for example with astype(str)"
         )
     return values
+
+
+_MARKERS = (".", "-", "--", "na", "n/a", "NA", "N/A", "Na", "NAN", "NaN", "nan", "None", "none", "null", "Null", "NULL", "nil", "NIL", "missing", "#N/A", "?", "")
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _marker_among(texts: Sequence[str]) -> Optional[str]:
+    """The only text that is no number, if it often means a missing value and the others, at least two, are numbers."""
+    others = {text for text in texts if text.strip() in _MARKERS or not _is_number(text)}
+    different = set(texts) - others
+    marker = others.pop() if len(others) == 1 else None
+    return marker if marker is not None and marker.strip() in _MARKERS and len(different) > 1 else None
 
 
 def _as_texts(column: Any, values: np.ndarray) -> Texts:

@@ -1,0 +1,163 @@
+"""Missing values: refused, dropped and imputed, in arrays and in DataFrames."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.utils import get_tags
+
+import ardvark
+from ardvark import (
+    BayesianLinearRegression,
+    BayesianLogisticRegression,
+    RelevanceVectorRegressor,
+    SparseLogisticRegression,
+)
+
+pd = pytest.importorskip("pandas")
+
+PROGRAM = Path(__file__).resolve().parents[2] / "build" / "bin" / "ardvark"
+
+
+def table(n: int = 80, seed: int = 0) -> pd.DataFrame:
+    """A number, a text and a number, each with gaps; and a target with one."""
+    rng = np.random.default_rng(seed)
+    age, dose = rng.normal(40, 10, n).round(1), rng.normal(size=n).round(3)
+    city = rng.choice(["Bonn", "Oslo", "Rome"], n)
+    y = (0.1 * age + 2 * (city == "Oslo") + dose + rng.normal(size=n)).round(3)
+    data = pd.DataFrame({"age": age, "city": city, "dose": dose, "y": y})
+    data.loc[::7, "age"] = np.nan
+    data.loc[1::9, "city"] = None
+    data.loc[3::11, "dose"] = np.nan
+    data.loc[5, "y"] = np.nan
+    return data
+
+
+def test_dropped_rows_are_as_if_they_were_not_there():
+    data = table()
+    dropped = BayesianLinearRegression(missing="drop").fit(data, target="y")
+    left = BayesianLinearRegression().fit(data.dropna(), target="y")
+    assert (dropped.coef_ == left.coef_).all() and dropped.bound_ == left.bound_
+    gone = len(data) - len(data.dropna())
+    assert f"{gone} rows were dropped because a value was missing; most gaps are in column 'age' (12)" in dropped.notes_
+    numbers = data[["age", "dose"]].to_numpy()
+    whole = np.isfinite(numbers).all(axis=1) & data.y.notna().to_numpy()
+    weights = np.arange(len(data)) % 3 + 1.0
+    dropped = BayesianLinearRegression("ard", missing="drop").fit(numbers, data.y, sample_weight=weights)
+    left = BayesianLinearRegression("ard").fit(numbers[whole], data.y[whole], sample_weight=weights[whole])
+    assert np.allclose(dropped.coef_, left.coef_, rtol=1e-12)
+
+
+def test_rows_of_relevance_vectors_count_those_that_were_dropped():
+    rng = np.random.default_rng(0)
+    X = np.linspace(-5, 5, 60)[:, None]
+    y = np.sin(X[:, 0]) + 0.1 * rng.normal(size=60)
+    X[::4] = np.nan
+    model = RelevanceVectorRegressor(width=0.5, missing="drop").fit(X, y)
+    assert np.isfinite(X[model.support_]).all()
+    assert np.allclose(X[model.support_], model.relevance_vectors_)
+
+
+@pytest.mark.parametrize("kind", ["pandas", "nullable", "polars"])
+@pytest.mark.skipif(not PROGRAM.exists(), reason="the program is not built")
+def test_the_table_is_that_of_the_shell(tmp_path, kind):
+    data = table()
+    data.to_csv(tmp_path / "table.csv", index=False)
+    words = [PROGRAM, "fit", tmp_path / "table.csv", "--target", "y", "--model", "linear", "--missing", "impute", "--json", "-o", tmp_path / "m.ardvark"]
+    shell = json.loads(subprocess.run([str(word) for word in words], check=True, capture_output=True, text=True).stdout)
+    if kind == "nullable":
+        data = data.convert_dtypes()
+    if kind == "polars":
+        polars = pytest.importorskip("polars")
+        data = polars.DataFrame({name: [None if x is None or x != x else x for x in data[name].tolist()] for name in data.columns})
+    model = BayesianLinearRegression(missing="impute").fit(data, target="y")
+    assert model.columns_ == shell["columns"]
+    assert np.allclose(model.coef_, shell["mean"], rtol=1e-9) and np.allclose(model.coef_std_**2, shell["variance"], rtol=1e-9)
+    assert np.allclose(model.missing_information_, shell["missing"]["information"], rtol=1e-9)
+    loaded = ardvark.load(tmp_path / "m.ardvark")
+    assert loaded.missing == "impute" and clone(loaded).missing == "impute"
+    mean, std = model.predict(data, return_std=True)
+    assert np.isfinite(mean).all() and (std > 0).all()
+    assert np.allclose(loaded.predict(data), mean, rtol=1e-9)
+    assert np.allclose(model.predict(data), mean, rtol=1e-12)
+
+
+def test_rows_with_gaps_are_less_certain():
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(200, 3))
+    y = X @ [2.0, 0, 0] + 0.5 * rng.normal(size=200)
+    labels = np.where(y > 0, "yes", "no")
+    X[rng.random(X.shape) < 0.2] = np.nan
+    new = np.array([[1.5, 0, 0], [np.nan, 0, 0]])
+    regression = BayesianLinearRegression(missing="impute").fit(X, y)
+    low, high = regression.predict_interval(new).T
+    assert high[1] - low[1] > 2 * (high[0] - low[0])
+    assert np.isfinite(regression.log_density(new, [3.0, 0.0])).all()
+    model = BayesianLogisticRegression(missing="impute").fit(X, labels)
+    p = model.predict_proba(new)[:, 1]
+    assert p[0] > 0.9 and 0.3 < p[1] < 0.7
+    assert model.predict(new)[0] == "yes"
+    assert set(model.classes_) == {"no", "yes"}
+
+
+def test_labels_may_be_missing():
+    data = table()
+    data["sick"] = np.where(data.age.fillna(40) + 10 * data.dose.fillna(0) > 42, "yes", "no")
+    data.loc[[0, 4], "sick"] = None
+    for missing, rows in (("drop", data.dropna(subset=["age", "dose", "sick"])), ("impute", data.dropna(subset=["sick"]))):
+        model = BayesianLogisticRegression(missing=missing).fit(data[["age", "dose", "sick"]], target="sick")
+        assert model.classes_.tolist() == ["no", "yes"]
+        same = BayesianLogisticRegression(missing=missing).fit(rows[["age", "dose", "sick"]], target="sick")
+        assert np.allclose(model.coef_, same.coef_, rtol=1e-9)
+    assert SparseLogisticRegression(missing="drop").fit(data[["age", "dose"]], data.sick).classes_.tolist() == ["no", "yes"]
+
+
+def refused(estimator, *args, **how) -> str:
+    with pytest.raises(ValueError) as error:
+        estimator.fit(*args, **how)
+    return str(error.value)
+
+
+def test_what_is_refused():
+    data = table()
+    numbers = data[["age", "dose"]]
+    linear = BayesianLinearRegression
+    assert "'age': the value is missing" in refused(linear(), data.drop(columns="y"), data.y.fillna(0))
+    assert "NaN; all values must be finite; if the value is missing: missing 'drop' leaves out such rows" in refused(linear(), numbers, data.y.fillna(0))
+    assert "target 'y' has no value at row 6; leave out such rows, for example X[X['y'].notna()], or fit with missing='drop'" in refused(linear(), data, target="y")
+    assert "column 'dose' has no value" in refused(linear(missing="impute"), numbers.assign(dose=np.nan), data.y)
+    assert "y has no value" in refused(linear(missing="drop"), numbers, data.y * np.nan)
+    assert "missing is 'fill'; it must be one of drop, impute, refuse" in refused(linear(missing="fill"), numbers, data.y)
+    assert "imputations is 2; it must be at least 5" in refused(linear(missing="impute", imputations=2), numbers, data.y)
+    assert "missing 'drop'" in refused(BayesianLogisticRegression(missing="impute"), numbers, np.arange(80) % 3)
+    with pytest.raises(ValueError, match="NaN"):
+        linear(missing="drop").fit(numbers, data.y).predict(numbers)
+
+
+@pytest.mark.parametrize("marker", [".", "-", "na", "None", "?"])
+def test_a_marker_in_a_column_of_numbers_is_asked_about(marker):
+    y = np.arange(6.0)
+    texts = pd.DataFrame({"x": ["1", "2.5", marker, "4", "3", "7"]})
+    mixed = pd.DataFrame({"x": [1, 2.5, marker, 4, 3, 7]})
+    for frame in (texts, mixed):
+        assert f"row 3 holds {marker!r}; if {marker!r} means a missing value" in refused(BayesianLinearRegression(), frame, y)
+    levels = pd.DataFrame({"x": ["a", "b", marker, "a", "b", "a"]})  # a level like any other
+    assert f"x={marker}" in BayesianLinearRegression().fit(levels, y).columns_
+
+
+def test_the_tag_says_whether_values_may_be_missing():
+    assert not get_tags(BayesianLinearRegression()).input_tags.allow_nan
+    assert get_tags(BayesianLinearRegression(missing="drop")).input_tags.allow_nan
+
+
+def test_the_seed_decides():
+    data = table()
+    one, same, other = (
+        BayesianLinearRegression(missing="impute", random_state=seed, n_jobs=jobs).fit(data, target="y") for seed, jobs in ((3, 1), (3, 2), (4, 1))
+    )
+    assert (one.coef_ == same.coef_).all() and (one.coef_ != other.coef_).any()
