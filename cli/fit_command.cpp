@@ -108,8 +108,7 @@ void add_fit(CLI::App& app, Run& run) {
   shorten_help(c);
   auto args = std::make_shared<FitArguments>();
   add_model_options(c, args, false);
-  for (const char* name :
-       {"folds", "imputations", "seed", "threads", "row_order", "level", "verbose", "odds", "standardized", "diagnose"})
+  for (const char* name : {"folds", "imputations", "seed", "threads", "row_order", "level", "verbose", "odds", "standardized", "diagnose"})
     add_model_option(c, *args, name);
   c.add_option("-o,--output", args->output, "Write the model to this file")->check(not_empty);
   c.add_option(

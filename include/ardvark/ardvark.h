@@ -187,8 +187,8 @@ ARDVARK_API void ardvark_free(void* memory);
  *     folds               a whole number >= 2, default 10. Selection, and prior laplace without lambda: the number of parts into which the
  *                         rows are divided, class by class. Each part is predicted by a fit to the others.
  *     repeats             a whole number >= 1, default 10. Selection: how often the rows are divided anew.
- *     seed                a whole number >= 0, default 1. Selection, and prior laplace without lambda: the seed of the random division. The
- *                         same seed gives the same result with any number of threads.
+ *     seed                a whole number >= 0, default 1. Selection, and prior laplace without lambda: the seed of the random division.
+ *                         missing impute: the seed of the draws. The same seed gives the same result with any number of threads.
  *     rule                automatic (default), exact, plug-in, mackay, published, published-batch, published-incremental, average or
  *                         mixture. Predictions: how a probability or a density is computed from the posterior.
  *     level               a number between 0 and 1, default 0.95. Level of the intervals.

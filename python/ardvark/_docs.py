@@ -41,7 +41,7 @@ laplace_lambda : float, default=None
 lambda_rule : {"min", "1se"}, default=None
     For prior="laplace" without ``laplace_lambda``: the lambda with the smallest loss in cross-validation (None means this), or the
     largest whose loss is at most one standard error above it, which keeps fewer columns.
-cv : int, default=None
+folds : int, default=None
     For prior="laplace" without ``laplace_lambda``: number of folds, 2 or more. None: 10.
 flat : list of int or str, default=None
     Columns without a prior.

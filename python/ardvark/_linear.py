@@ -37,7 +37,7 @@ class BayesianLinearRegression(RegressorMixin, Regressor, LinearScore):
     posterior : {"joint", "factorised"}, default="joint"
         "joint": the prior of the weights scales with the noise. "factorised": it does not, as in
         `sklearn.linear_model.BayesianRidge` and ARDRegression.
-    {laplace_lambda, lambda_rule, cv, flat, fit.reference}
+    {laplace_lambda, lambda_rule, folds, flat, fit.reference}
     alpha_1, alpha_2 : float, default=None
         Shape and rate of the Gamma prior of the noise precision, > 0.
     {lambda_1}
@@ -113,7 +113,7 @@ class BayesianLinearRegression(RegressorMixin, Regressor, LinearScore):
         "posterior": "posterior",
         "laplace_lambda": "lambda",
         "lambda_rule": "lambda_rule",
-        "cv": "folds",
+        "folds": "folds",
         "alpha_1": "a0",
         "alpha_2": "b0",
         "lambda_1": "c0",
@@ -140,7 +140,7 @@ class BayesianLinearRegression(RegressorMixin, Regressor, LinearScore):
         posterior: str = "joint",
         laplace_lambda: Optional[float] = None,
         lambda_rule: Optional[str] = None,
-        cv: Optional[int] = None,
+        folds: Optional[int] = None,
         flat: Optional[Columns] = None,
         reference: Optional[Mapping[str, str]] = None,
         alpha_1: Optional[float] = None,
@@ -167,7 +167,7 @@ class BayesianLinearRegression(RegressorMixin, Regressor, LinearScore):
         self.posterior = posterior
         self.laplace_lambda = laplace_lambda
         self.lambda_rule = lambda_rule
-        self.cv = cv
+        self.folds = folds
         self.flat = flat
         self.reference = reference
         self.alpha_1 = alpha_1

@@ -150,7 +150,7 @@ class BayesianLogisticRegression(LogisticScore):
         classes, where it predicts better. Otherwise it is "softmax".
     precision_per_class : bool, default=False
         Softmax: one precision for each class and column, instead of one for the weights of a column in all classes.
-    {laplace_lambda, lambda_rule, cv}
+    {laplace_lambda, lambda_rule, folds}
     {flat, fit.reference, lambda_1, lambda_init}
     {fit_intercept}
     standardize : bool, default=True
@@ -205,7 +205,7 @@ class BayesianLogisticRegression(LogisticScore):
         "precision_per_class": "precision_per_class",
         "laplace_lambda": "lambda",
         "lambda_rule": "lambda_rule",
-        "cv": "folds",
+        "folds": "folds",
         "lambda_1": "a0",
         "lambda_2": "b0",
         "lambda_init": "start_precision",
@@ -232,7 +232,7 @@ class BayesianLogisticRegression(LogisticScore):
         precision_per_class: bool = False,
         laplace_lambda: Optional[float] = None,
         lambda_rule: Optional[str] = None,
-        cv: Optional[int] = None,
+        folds: Optional[int] = None,
         flat: Optional[Columns] = None,
         reference: Optional[Mapping[str, str]] = None,
         lambda_1: Optional[float] = None,
@@ -259,7 +259,7 @@ class BayesianLogisticRegression(LogisticScore):
         self.precision_per_class = precision_per_class
         self.laplace_lambda = laplace_lambda
         self.lambda_rule = lambda_rule
-        self.cv = cv
+        self.folds = folds
         self.flat = flat
         self.reference = reference
         self.lambda_1 = lambda_1

@@ -48,7 +48,7 @@ NAMES = {name: getattr(ardvark, name) for name in ardvark._estimators}
 
 
 def test_there_are_tables():
-    assert len(list(tables())) == 8 and len(list(ours())) > 100
+    assert len(list(tables())) == 9 and len(list(ours())) > 100
 
 
 @pytest.mark.parametrize(
@@ -59,7 +59,7 @@ def test_constructors(code):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(60, 3))
     score = X[:, 0] + 0.5 * rng.normal(size=60)
-    estimator = eval(code, dict(NAMES), {"c": 0.2})
+    estimator = eval(code, dict(NAMES), {"c": 0.2, "a": 0.1, "n_samples": 60})
     labels = np.digitize(score, [-0.5, 0.5] if "multi_class" in code else [0])
     estimator.fit(X, score if sklearn.base.is_regressor(estimator) else labels)
 

@@ -79,7 +79,7 @@ def test_one_standard_error_keeps_fewer_columns_and_folds_are_an_option():
     assert path.lambda_min == path.lambdas[np.argmin(path.loss)]
     assert np.all(np.diff(path.lambdas) < 0) and path.n_nonzero[0] == 0
     np.testing.assert_array_equal(path.n_nonzero, (path.coef != 0).sum(axis=1))
-    assert not np.array_equal(BayesianLinearRegression("laplace", cv=5).fit(X, y).lambda_path_.loss, path.loss)
+    assert not np.array_equal(BayesianLinearRegression("laplace", folds=5).fit(X, y).lambda_path_.loss, path.loss)
     assert any("10-fold cross-validation" in note for note in least.notes_)
 
 

@@ -1,4 +1,3 @@
-#include "model/missing.hpp"
 #include "model/resolve.hpp"
 
 #include <fmt/format.h>
@@ -11,6 +10,7 @@
 
 #include "io/text.hpp"
 #include "model/choice.hpp"
+#include "model/missing.hpp"
 #include "preset/preset.hpp"
 
 namespace ardvark::internal {

@@ -148,7 +148,7 @@ TEST_F(Select, TakesTextsWeightsAndRowsThatLackValues) {
   EXPECT_EQ(json["classes"], (Json{"no", "yes"}));
   EXPECT_EQ(json["class_weight"], (Json{30.0, 19.0}));
   EXPECT_EQ(json["features"], (Json{"x", "colour=red, dark"}));
-  EXPECT_EQ(json["notes"].back(), "1 row was dropped because a value was missing; most gaps are in column 'x2' (1)");
+  EXPECT_EQ(json["notes"].back(), "1 row was dropped because a value was missing; most gaps are in column 'x' (1)");
   output_of({"select", "data.csv", "--target", "k", "--missing", "drop", "--model", "logistic", "--folds", "4", "-q", "-o", "counts.csv"},
             folder_.path());
   EXPECT_TRUE(contains(testing::read_bytes(folder_ / "counts.csv"), "\n\"colour=red, dark\","));
