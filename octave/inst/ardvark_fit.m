@@ -199,6 +199,7 @@ end
 %!error <ardvark_mex: task is 'both'; it must be one of classification, regression> ardvark_fit((1:9)', (1:9)', 'model', 'rvm', 'task', 'both')
 
 %!error <y holds 9 different numbers in 9 rows; .* measurements need model 'linear'$> ardvark_fit((1:9)', (1:9)' + 0.5, 'model', 'logistic')
+%!error <y is text \('a', ...\); a regression needs numbers \(for classes: model 'logistic'\)> ardvark_fit((1:6)', {'a'; 'b'; 'a'; 'b'; 'a'; 'b'}, 'model', 'linear')
 %!error <y holds 9 different numbers in 9 rows; .* measurements need task 'regression'$> ardvark_fit((1:9)', (1:9)' + 0.5, 'model', 'rvm', 'task', 'classification')
 
 %!test  % advice is in the words of these functions

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Callable, NamedTuple, Optional, Sequence
 
+import numpy as np
 from sklearn.utils.multiclass import type_of_target
 
 from . import _core
@@ -106,6 +107,7 @@ def compare(
     priors: Sequence[str] = ("shared", "ard", "dense", "sparse"),
     kernels: Sequence[str] = (),
     task: str = "auto",
+    missing: str = "refuse",
     verbose: int = 0,
     callback: Optional[Callable[[_core.Progress], Any]] = None,
 ) -> Comparison:
@@ -128,6 +130,8 @@ def compare(
         They need numbers.
     task : {"auto", "regression", "classification"}, default="auto"
         "auto": a regression if y holds numbers of which some are not whole.
+    missing : {"refuse", "drop"}, default="refuse"
+        What happens to rows in which a value is missing: an error, or they are left out, and the text says how many.
     verbose : int, default=0
         1: a progress bar if the work takes more than a second.
     callback : callable, default=None
@@ -154,18 +158,22 @@ def compare(
     """
     if task not in ("auto", "regression", "classification"):
         raise ValueError(f"task is {task!r}; it must be 'auto', 'regression' or 'classification'")
-    estimator: Any = BayesianLinearRegression()
+    if missing not in ("refuse", "drop"):
+        raise ValueError(f"missing is {missing!r}; it must be 'refuse' or 'drop'")
+    estimator: Any = BayesianLinearRegression(missing=missing)
     X, y, sample_weight, target = estimator._split(X, y, sample_weight, target)
     if task == "auto":
         task = "regression" if type_of_target(y, input_name="y") == "continuous" else "classification"
     linear = task == "regression"
     if not linear:
-        estimator = BayesianLogisticRegression()
+        estimator = BayesianLogisticRegression(missing=missing)
     X, y, weights, _ = estimator._checked(X, y, sample_weight, **({"y_numeric": True} if linear else {}))
     classes: list[str] = []
     if not linear:
         y = estimator._encoded(y)
         classes = [str(label) for label in estimator.classes_]
+    gaps = np.isnan(X).any(axis=1) | np.isnan(y)
+    X, y, weights = X[~gaps], y[~gaps], None if weights is None else weights[~gaps]
     names = getattr(estimator, "feature_names_in_", None)
     how: dict[str, Any] = {"column_names": None if names is None else list(names)}
     if estimator._encoding is not None:
@@ -203,4 +211,7 @@ def compare(
         )
         for one in result.value("models")
     ]
-    return Comparison(result.value("best"), result.text("verdict"), models, result.text("summary").rstrip("\n"))
+    text = result.text("summary").rstrip("\n")
+    if gaps.any():
+        text += f"\nrows left out because a value was missing: {gaps.sum()}"
+    return Comparison(result.value("best"), result.text("verdict"), models, text)

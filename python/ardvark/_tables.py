@@ -102,7 +102,8 @@ def _values(name: str, column: Any) -> Union[np.ndarray, Texts]:
     if first_text is None:
         if first_number is None and len(values) > 0:
             raise ValueError(f"column {name!r} has no value; leave it out")
-        return np.array([np.nan if value is None else float(value) for value in values])
+        found = np.array([np.nan if value is None else float(value) for value in values])
+        return _as_texts(column, found) if str(column.dtype) == "category" else found  # whoever makes categories means levels
     if first_number is not None:
         raise ValueError(
             f"column {name!r} holds both texts ({values[first_text]!r} at row {first_text + 1}) and numbers"

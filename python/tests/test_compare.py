@@ -59,6 +59,27 @@ def test_two_and_three_classes_and_a_kernel(tmp_path):
     assert two.models[0].log_loss > 0 and two.models[0].noise_std is None
 
 
+def test_rows_with_gaps_are_refused_or_left_out():
+    rng = np.random.default_rng(5)
+    table = pd.DataFrame({"a": rng.normal(size=80), "city": np.array(["x", "y"])[np.arange(80) % 2]})
+    table["z"] = table["a"] + rng.normal(size=80)
+    whole = ardvark.compare(table.iloc[3:], target="z", priors=["dense", "sparse"])
+    table.loc[0, "a"] = np.nan
+    table.loc[1, "city"] = None
+    table.loc[2, "z"] = np.nan
+    with pytest.raises(ValueError, match="target 'z' has no value at row 3"):
+        ardvark.compare(table, target="z")
+    dropped = ardvark.compare(table, target="z", priors=["dense", "sparse"], missing="drop")
+    assert [m.bound for m in dropped.models] == pytest.approx([m.bound for m in whole.models], abs=1e-9)
+    assert str(dropped).endswith("rows left out because a value was missing: 3")
+    labels = np.where(table["a"].fillna(0) > 0, "yes", "no").astype(object)
+    labels[2] = None
+    classes = ardvark.compare(table[["a", "city"]], labels, priors=["dense", "sparse"], missing="drop")
+    assert classes.models[0].log_loss > 0 and str(classes).endswith(": 3")
+    with pytest.raises(ValueError, match="missing is 'impute'; it must be 'refuse' or 'drop'"):
+        ardvark.compare(table, target="z", missing="impute")
+
+
 def test_what_is_refused_and_stopped():
     X = np.random.default_rng(0).normal(size=(40, 3))
     with pytest.raises(ValueError, match="task is 'x'; it must be 'auto', 'regression' or 'classification'"):

@@ -252,3 +252,14 @@ def test_names_may_hold_anything(name, tmp_path):
     model.save(tmp_path / "m.ardvark")
     assert np.array_equal(ardvark.load(tmp_path / "m.ardvark").predict(table), model.predict(table))
     assert f"{name}=old" in model.columns_
+
+
+def test_categories_of_numbers_are_levels():
+    rng = np.random.default_rng(8)
+    code = np.array([10117, 61348, 80331])[rng.integers(3, size=90)]
+    table = pd.DataFrame({"code": code, "y": (code == 61348) * 3.0 + rng.normal(size=90)})
+    texts = ardvark.BayesianLinearRegression("shared").fit(table.astype({"code": str}), target="y")
+    categories = ardvark.BayesianLinearRegression("shared").fit(table.astype({"code": "category"}), target="y")
+    assert categories.columns_ == texts.columns_ and len(texts.columns_) == 2
+    np.testing.assert_array_equal(categories.coef_, texts.coef_)
+    np.testing.assert_array_equal(categories.predict(table), texts.predict(table.astype({"code": str})))

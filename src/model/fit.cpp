@@ -104,6 +104,7 @@ struct ModelFitter {
 
   SavedModel operator()(const LinearModel& model) const {
     validate::vector(target, X.rows(), "y");
+    require_numbers();
     if (encoding != nullptr) return imputed(fit_linear_imputed(X, target, *encoding, model.options, imputation_options(options)));
     Fit fit = given != nullptr ? fit_linear(std::move(*given), target, model.options) : fit_linear(X, target, model.options);
     fit.target = options.target;
@@ -122,6 +123,11 @@ struct ModelFitter {
     SavedModel model{std::move(found.fit)};
     model.imputation = std::move(found.imputation);
     return model;
+  }
+  void require_numbers() const {
+    if (options.class_names.empty()) return;
+    throw InvalidArgument(fmt::format("y is text ('{}', ...); a regression needs numbers (for classes: {})",
+                                      io::shown(options.class_names.front()), options.spelled("model", "logistic")));
   }
   [[nodiscard]] SavedModel two_classes(const LogisticModel& logistic) const;
   [[nodiscard]] SavedModel several_classes(const LogisticModel& logistic) const;
@@ -165,6 +171,7 @@ SavedModel ModelFitter::operator()(const RelevanceModel& model) const {
   validate::vector(target, X.rows(), "labels");
   RelevanceOptions relevance = model.options;
   const Task task = relevance_task(options, target);
+  if (task == Task::linear) require_numbers();
   if (task == Task::logistic)
     require_classes(options, target, options.preset.empty() ? options.spelled("task", "regression") : options.spelled("model", "rvm"));
   adapt(options, task, X.cols(), relevance);

@@ -220,5 +220,34 @@ TEST(NumbersFarFromZero, AreConstantWhereTheyDifferByRoundingAlone) {
   EXPECT_EQ(model.score()->report.warnings.front(), "the target is constant: there is nothing to explain");
 }
 
+// ---- a target of text
+
+TEST(ATargetOfText, IsRefusedByRegressions) {
+  Random random(3);
+  const Matrix X = random.normals(20, 2);
+  Vector codes(20);
+  for (Index i = 0; i < 20; ++i) codes[i] = static_cast<double>(i % 2);
+  ModelOptions linear{.model = "linear"}, machine{.model = "rvm", .task = "regression"};
+  for (ModelOptions* options : {&linear, &machine}) {
+    options->class_names = {"low", "high"};
+    testing::expect_invalid([&] { (void)fit_model(X, codes, *options); }, {"y is text ('low', ...)", "model 'logistic'"});
+    options->class_names.clear();
+    EXPECT_NO_THROW((void)fit_model(X, codes, *options));
+  }
+}
+
+// ---- numbers that are nothing
+
+TEST(Summaries, WriteZeroForWhatIsLeftOfAHypothesisWithoutWeight) {
+  Random random(4);
+  const Matrix X = random.normals(40, 2);
+  const Vector y = 3 * X.col(0) + random.normals(40, 1).col(0);
+  SavedModel model = fit_model(X, y, ModelOptions{.model = "linear", .prior = "shared"});
+  model.score()->mean[1] = 3.9e-244;
+  EXPECT_FALSE(contains(summary(model), "e-244"));
+  model.score()->mean[1] = 3.9e-24;
+  EXPECT_TRUE(contains(summary(model), "3.900e-24"));
+}
+
 }  // namespace
 }  // namespace ardvark
