@@ -64,7 +64,6 @@ def test_rows_of_relevance_vectors_count_those_that_were_dropped():
 
 
 @pytest.mark.parametrize("kind", ["pandas", "nullable", "polars"])
-@pytest.mark.skipif(not PROGRAM.exists(), reason="the program is not built")
 def test_the_table_is_that_of_the_shell(tmp_path, kind):
     data = table()
     data.to_csv(tmp_path / "table.csv", index=False)

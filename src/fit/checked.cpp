@@ -104,6 +104,7 @@ Fit fit_as_asked(Task task, MatrixView X, VectorView y, const FitOptions& option
   ChosenLambda with_lambda = with_chosen_lambda(std::move(chosen.options), task, X, y);
   Fit fit = fit_checked(task, X, y, with_lambda.options, std::move(memory));
   fit.lambda_choice = std::move(with_lambda.choice);
+  if (!with_lambda.warning.empty()) fit.report.warnings.push_back(std::move(with_lambda.warning));
   for (std::string* note : {&with_lambda.note, &chosen.note})
     if (!note->empty()) fit.report.notes.insert(fit.report.notes.begin(), std::move(*note));
   warn_if_too_confident(options, fit, X.cols());

@@ -57,7 +57,12 @@ double loss_of(Task task, double y, double m, bool is_second) {
 struct FoldLoss {
   Vector loss;
   double weight = 0;
+  Index num_unfinished = 0;  // fits that have not converged
 };
+
+Index count_unfinished(const LambdaPath& path) {
+  return std::count_if(path.reports.begin(), path.reports.end(), [](const Report& one) { return one.status != Status::converged; });
+}
 
 FoldLoss test_fold(Task task, MatrixView X, VectorView y, const Folds& folds, int fold, const Vector& lambda, FitOptions options) {
   std::vector<Index> training, test;
@@ -80,7 +85,7 @@ FoldLoss test_fold(Task task, MatrixView X, VectorView y, const Folds& folds, in
   for (double& l : grid.lambdas) l *= frame.rows / folds.rows.weights.sum();  // a penalty per row
   const LambdaPath path = lasso_path(frame, grid);
 
-  FoldLoss out{Vector::Zero(lambda.size())};
+  FoldLoss out{Vector::Zero(lambda.size()), 0, count_unfinished(path)};
   const double second = y.eigen().maxCoeff();
   for (const Index i : test) out.weight += folds.rows.weights[i];
   for (Index l = 0; l < path.lambda.size(); ++l) {
@@ -114,7 +119,8 @@ void average(const std::vector<FoldLoss>& all, LambdaChoice& choice) {
 }
 
 // \return  without a value if the caller has stopped it
-std::optional<LambdaChoice> choose_lambda(Task task, MatrixView X, VectorView y, const FitOptions& options, LambdaPath& path) {
+std::optional<LambdaChoice> choose_lambda(Task task, MatrixView X, VectorView y, const FitOptions& options, LambdaPath& path,
+                                          Index& num_unfinished) {
   const Stopwatch watch;
   const Folds folds = divide(task, X, y, options);
   std::vector<FoldLoss> losses(static_cast<std::size_t>(folds.count));
@@ -159,18 +165,21 @@ std::optional<LambdaChoice> choose_lambda(Task task, MatrixView X, VectorView y,
   choice.rule = options.lambda_rule;
   choice.folds = folds.count;
   average(losses, choice);
+  num_unfinished = count_unfinished(path);
+  for (const FoldLoss& fold : losses) num_unfinished += fold.num_unfinished;
   return choice;
 }
 
 }  // namespace
 
 ChosenLambda with_chosen_lambda(FitOptions options, Task task, MatrixView X, VectorView y) {
-  ChosenLambda out{std::move(options), {}, {}};
+  ChosenLambda out{std::move(options)};
   if (out.options.prior.kind != PriorKind::laplace || out.options.prior.lambda != 0) return out;
   if (out.options.folds < 2) throw InvalidArgument(fmt::format("folds is {}; it must be at least 2", out.options.folds));
   LambdaPath path;
+  Index num_unfinished = 0;
   const blas::ThreadScope threads(out.options.threads);
-  out.choice = choose_lambda(task, X, y, out.options, path);
+  out.choice = choose_lambda(task, X, y, out.options, path, num_unfinished);
   if (!out.choice) {
     out.options.prior.lambda = 0.5 * path.lambda_max;
     out.options.on_sweep = [](const Progress&) { return false; };
@@ -178,6 +187,10 @@ ChosenLambda with_chosen_lambda(FitOptions options, Task task, MatrixView X, Vec
     return out;
   }
   const LambdaChoice& choice = *out.choice;
+  if (num_unfinished > 0)
+    out.warning =
+        fmt::format("{} of {} fits of the cross-validation did not converge, so that another lambda may be better: raise max_sweeps",
+                    num_unfinished, (choice.folds + 1) * choice.lambda.size());
   const bool smallest = choice.rule == LambdaRule::smallest_loss;
   out.options.prior.lambda = smallest ? choice.smallest_loss : choice.one_standard_error;
   out.note = fmt::format("lambda is {:.4g}, by {}-fold cross-validation: {}", out.options.prior.lambda, choice.folds,

@@ -8,8 +8,8 @@ namespace ardvark::internal {
 /// Options whose prior has a lambda, and how it was chosen.
 struct ChosenLambda {
   FitOptions options;
-  std::optional<LambdaChoice> choice;
-  std::string note;
+  std::optional<LambdaChoice> choice = {};
+  std::string note = {}, warning = {};
 };
 /// As given, if the prior is not a Laplace prior or has a lambda. Otherwise lambda is chosen. If the caller stops the choice, the options
 /// are those of a fit that stops after its first step.

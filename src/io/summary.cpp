@@ -63,7 +63,9 @@ void coefficient_line(std::string& out, const Fit& fit, Index j, const SummaryOp
     out +=
         fmt::format("  {:>10}  {:>10}  {:>10}", number(std::exp(mean)), number(std::exp(interval.lower)), number(std::exp(interval.upper)));
   else
-    out += fmt::format("  {:>10}  {:>10}  {:>10}  {:>10}", number(mean), number(sd), number(interval.lower), number(interval.upper));
+    // Beside its sd it is zero: all weight of the average is on hypotheses in which it is.
+    out += fmt::format("  {:>10}  {:>10}  {:>10}  {:>10}", number(std::isfinite(sd) && std::abs(mean) < 1e-99 * sd ? 0 : mean), number(sd),
+                       number(interval.lower), number(interval.upper));
   if (!intercept && fit.prior != PriorKind::dense) out += fmt::format("  {:>9.2f}", fit.relevance[j]);
   if (!intercept && direction != nullptr) out += fmt::format("  {:>9.3f}", (*direction)[j]);
   if (!intercept && fit.prior != PriorKind::dense && judged)

@@ -101,8 +101,8 @@ std::string did_you_mean(const std::string& name, const std::vector<std::string>
 
 std::string number(double x) {
   if (!std::isfinite(x)) return x > 0 ? "inf" : x < 0 ? "-inf" : "-";
+  if (x == 0) return "0";
   const double size = std::abs(x);
-  if (size < 1e-99) return "0";  // an average over hypotheses of which the other ones have no weight
   if (size >= 1e5 || size < 1e-4) return fmt::format("{:.3e}", x);
   const int decimals = std::clamp(3 - static_cast<int>(std::floor(std::log10(size))), 0, 7);
   return fmt::format("{:.{}f}", x, decimals);

@@ -172,6 +172,19 @@ TEST_P(LambdaChoices, AreStoppedByTheCaller) {
   }
 }
 
+TEST_P(LambdaChoices, WarnOfFitsThatDidNotConverge) {
+  const Task task = GetParam();
+  const auto problem = make_problem(9, 60, 8);
+  const Vector& y = task == Task::linear ? problem.y : problem.labels;
+  FitOptions options = chosen_by();
+  EXPECT_TRUE(fitted(task, problem.X, y, options).report.warnings.empty());
+  options.tolerance = 1e-15;
+  options.max_sweeps = 1;
+  const std::vector<std::string> warnings = fitted(task, problem.X, y, options).report.warnings;
+  ASSERT_FALSE(warnings.empty());
+  EXPECT_NE(warnings.back().find("of 550 fits of the cross-validation did not converge"), std::string::npos) << warnings.back();
+}
+
 TEST_P(LambdaChoices, RefuseTooFewRowsAndFolds) {
   const Task task = GetParam();
   const auto problem = make_problem(9, 60, 8);

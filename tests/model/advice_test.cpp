@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 
 #include "../support/thrown.hpp"
 #include "every_model.hpp"
@@ -246,6 +247,8 @@ TEST(Summaries, WriteZeroForWhatIsLeftOfAHypothesisWithoutWeight) {
   model.score()->mean[1] = 3.9e-244;
   EXPECT_FALSE(contains(summary(model), "e-244"));
   model.score()->mean[1] = 3.9e-24;
+  EXPECT_TRUE(contains(summary(model), "3.900e-24"));
+  model.score()->variance[1] = std::numeric_limits<double>::infinity();
   EXPECT_TRUE(contains(summary(model), "3.900e-24"));
 }
 

@@ -49,7 +49,7 @@ probability = {name: fit.predict_proba(X_test)[:, 1] for name, fit in fits.items
 # There are two ARD fits with the paper's bound (JJ.5). The published program, a preset, stops when
 # the relative change of the bound is below 1e-5. The model has an intercept and columns of standard
 # deviation one, and goes on until the bound can gain no more than 1e-5 nats a row. The default of `tol` is smaller: it takes
-# 20 times as long here, and changes no number below by more than .005.
+# 20 times as long here; the error and the log loss then differ by less than .004, and three more columns of noise are kept.
 preset = _core.fit(
     X, (y == 1).astype(float), preset="vb_logit_fit_ard", compat=True, class_names=["-1", "1"]
 )
