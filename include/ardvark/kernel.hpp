@@ -18,8 +18,7 @@ class KernelFunction;
 /// A kernel as plain data, for files. Each `kind` has these members:
 ///
 ///     "gaussian"     parameters {width} or {width of input 1, width of input 2, ...}
-///     "laplacian"    parameters {width}
-///     "cauchy"       parameters {width}
+///     "laplacian", "cauchy", "matern32", "matern52"    the same
 ///     "linear"       none
 ///     "polynomial"   parameters {degree, offset}
 ///     "spline"       none
@@ -48,10 +47,18 @@ class Kernel {
   [[nodiscard]] static Kernel gaussian(double width);
   /// exp(-sum_i (x_i-c_i)^2 / widths_i^2)   (KER.2): one width > 0 per input, each learnt separately. A single width applies to all inputs.
   [[nodiscard]] static Kernel gaussian(std::vector<double> widths);
-  /// exp(-||x-c|| / width)   (KER.3), the Euclidean distance. `width` > 0
+  /// exp(-||x-c|| / width)   (KER.3), the Euclidean distance. `width` > 0. Of this and the next kernels, too, with one width per input.
   [[nodiscard]] static Kernel laplacian(double width);
+  [[nodiscard]] static Kernel laplacian(std::vector<double> widths);
   /// 1 / (1 + ||x-c||^2 / width^2)   (KER.4). `width` > 0
   [[nodiscard]] static Kernel cauchy(double width);
+  [[nodiscard]] static Kernel cauchy(std::vector<double> widths);
+  /// (1 + r) exp(-r), r = sqrt(6) ||x-c|| / width   (KER.14): its functions have one derivative. `width` > 0
+  [[nodiscard]] static Kernel matern32(double width);
+  [[nodiscard]] static Kernel matern32(std::vector<double> widths);
+  /// (1 + r + r^2/3) exp(-r), r = sqrt(10) ||x-c|| / width   (KER.15): its functions have two derivatives. `width` > 0
+  [[nodiscard]] static Kernel matern52(double width);
+  [[nodiscard]] static Kernel matern52(std::vector<double> widths);
   /// x'c   (KER.5)
   [[nodiscard]] static Kernel linear();
   /// (x'c + offset)^degree   (KER.6). `degree` >= 1, `offset` >= 0 and finite; an offset of 0 stays 0 and is not a parameter.
@@ -86,7 +93,7 @@ class Kernel {
   /// \throws InvalidArgument  unless there are num_parameters() values, all finite, whose exponentials are positive and finite
   [[nodiscard]] Kernel with_log_parameters(const std::vector<double>& log_parameters) const;
 
-  /// out_ij = k(x_i, c_j). With gaussian, laplacian and cauchy, identical rows give exactly 1; for other rows the error is below
+  /// out_ij = k(x_i, c_j). With a kernel of the distance, identical rows give exactly 1; for other rows the error is below
   /// (d + 2) 1e-13, for all points (KER.11). Values of gaussian and laplacian below 1e-304 are 0.
   /// \param X    [n,d] one point a row; finite
   /// \param C    [m,d] one centre a row; finite

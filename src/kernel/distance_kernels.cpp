@@ -1,4 +1,4 @@
-// The kernels that are functions of the distance: gaussian, laplacian, cauchy.
+// The kernels that are functions of the distance.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -82,105 +82,156 @@ void squared_distances(const Points& X, const Points& C, const Widths& widths, M
   X.cols() <= direct_inputs ? direct_distances(X, C, widths, U) : product_distances(X, C, widths, U);
 }
 
-class GaussianKernel final : public KernelFunction {
+// A kernel that is a function k(u) of the squared distance. With the limit of u that `decline` has, no product below is inf * 0.
+class DistanceKernel : public KernelFunction {
  public:
-  explicit GaussianKernel(std::vector<double> widths) : widths_(std::move(widths)) {}
+  explicit DistanceKernel(std::vector<double> widths) : widths_(std::move(widths)) {}
 
-  void value(const Points& X, const Points& C, Matrix& K) const override {  // (KER.1), (KER.2)
+  void value(const Points& X, const Points& C, Matrix& K) const override {
     squared_distances(X, C, widths_, K);
-    decay(K.data(), K.size());
+    of_distance(K);
   }
-  // d k / d ln R_i = 2 k (x_i-c_i)^2 / R_i^2
+  // d k / d ln R_i = -2 k'(u) (x_i-c_i)^2 / R_i^2                                                                                   (KER.2)
   void derivative(const Points& X, const Points& C, Index parameter, Matrix& D) const override {
     squared_distances(X, C, widths_, D);
-    Matrix K = D;
-    decay(K.data(), K.size());
+    Matrix fall = D;
+    decline(fall);
     if (!widths_.one_for_all())
       for (Index j = 0; j < C.rows(); ++j)
         D.col(j).array() = ((X.col(parameter).array() - C(j, parameter)) * widths_.reciprocal(parameter)).square();
-    D.array() = 2 * K.array() * D.array().min(decay_end);  // if the factor is larger, K is 0 and the factor may be infinite
+    D.array() = 2 * fall.array() * D.array().min(farthest);
+  }
+  bool value_and_decline(const Points& X, const Points& C, Matrix& K, Matrix& fall) const override {
+    squared_distances(X, C, widths_, K);
+    fall = K;
+    of_distance(K);
+    decline(fall);
+    return true;
   }
   std::string name() const override {
-    return widths_.one_for_all() ? fmt::format("gaussian(width={:.6g})", widths_.values()[0])
-                                 : fmt::format("gaussian(widths=[{:.6g}])", fmt::join(widths_.values(), ", "));
+    return widths_.one_for_all() ? fmt::format("{}(width={:.6g})", kind(), widths_.values()[0])
+                                 : fmt::format("{}(widths=[{:.6g}])", kind(), fmt::join(widths_.values(), ", "));
   }
-  KernelSpec spec() const override { return {"gaussian", widths_.values(), {}}; }
+  KernelSpec spec() const override { return {kind(), widths_.values(), {}}; }
   std::vector<double> parameters() const override { return widths_.values(); }
-  Kernel with_parameters(const std::vector<double>& parameters) const override { return Kernel::gaussian(parameters); }
+  Kernel with_parameters(const std::vector<double>& parameters) const override { return of_distance_kernel(kind(), parameters); }
   void check_inputs(Index d) const override { widths_.check_inputs(d); }
+
+ protected:
+  static constexpr double farthest = 1e150;  // its square is finite
+
+  [[nodiscard]] virtual const char* kind() const = 0;
+  virtual void of_distance(Matrix& U) const = 0;  // u <- k(u)
+  virtual void decline(Matrix& U) const = 0;      // u <- -k'(u); 0 where it is infinite, which is only at u = 0
 
  private:
   Widths widths_;
 };
 
-class LaplacianKernel final : public KernelFunction {
+class GaussianKernel final : public DistanceKernel {  // (KER.1), (KER.2): exp(-u)
  public:
-  explicit LaplacianKernel(double width) : width_({width}) {}
-
-  void value(const Points& X, const Points& C, Matrix& K) const override {  // (KER.3)
-    squared_distances(X, C, width_, K);
-    K.array() = K.array().sqrt();
-    decay(K.data(), K.size());
-  }
-  // d k / d ln R = k ||x-c|| / R
-  void derivative(const Points& X, const Points& C, Index, Matrix& D) const override {
-    squared_distances(X, C, width_, D);
-    D.array() = D.array().sqrt();
-    Matrix K = D;
-    decay(K.data(), K.size());
-    D.array() = K.array() * D.array().min(decay_end);
-  }
-  std::string name() const override { return fmt::format("laplacian(width={:.6g})", width_.values()[0]); }
-  KernelSpec spec() const override { return {"laplacian", width_.values(), {}}; }
-  std::vector<double> parameters() const override { return width_.values(); }
-  Kernel with_parameters(const std::vector<double>& parameters) const override { return Kernel::laplacian(parameters[0]); }
-
- private:
-  Widths width_;
+  using DistanceKernel::DistanceKernel;
+  const char* kind() const override { return "gaussian"; }
+  void of_distance(Matrix& U) const override { decay(U.data(), U.size()); }
+  void decline(Matrix& U) const override { decay(U.data(), U.size()); }
 };
 
-class CauchyKernel final : public KernelFunction {
+class LaplacianKernel final : public DistanceKernel {  // (KER.3): exp(-r), r = sqrt(u)
  public:
-  explicit CauchyKernel(double width) : width_({width}) {}
-
-  void value(const Points& X, const Points& C, Matrix& K) const override {  // (KER.4)
-    squared_distances(X, C, width_, K);
-    K.array() = (1 + K.array()).inverse();
+  using DistanceKernel::DistanceKernel;
+  const char* kind() const override { return "laplacian"; }
+  void of_distance(Matrix& U) const override {
+    U.array() = U.array().sqrt();
+    decay(U.data(), U.size());
   }
-  // d k / d ln R = 2 u k^2, u = ||x-c||^2/R^2; limiting u avoids inf * 0
-  void derivative(const Points& X, const Points& C, Index, Matrix& D) const override {
-    squared_distances(X, C, width_, D);
-    D.array() = D.array().min(1e150);
-    D.array() = 2 * D.array() / (1 + D.array()).square();
+  void decline(Matrix& U) const override {  // exp(-r) / (2 r)
+    Matrix r = U.array().sqrt();
+    U = r;
+    decay(U.data(), U.size());
+    U.array() = (r.array() > 0).select(0.5 * U.array() / r.array(), 0.0);
   }
-  std::string name() const override { return fmt::format("cauchy(width={:.6g})", width_.values()[0]); }
-  KernelSpec spec() const override { return {"cauchy", width_.values(), {}}; }
-  std::vector<double> parameters() const override { return width_.values(); }
-  Kernel with_parameters(const std::vector<double>& parameters) const override { return Kernel::cauchy(parameters[0]); }
-
- private:
-  Widths width_;
 };
 
-}  // namespace
+class CauchyKernel final : public DistanceKernel {  // (KER.4): 1/(1 + u)
+ public:
+  using DistanceKernel::DistanceKernel;
+  const char* kind() const override { return "cauchy"; }
+  void of_distance(Matrix& U) const override { U.array() = (1 + U.array()).inverse(); }
+  void decline(Matrix& U) const override { U.array() = (1 + U.array().min(farthest)).square().inverse(); }
+};
 
-Kernel Kernel::gaussian(double width) { return gaussian(std::vector<double>{width}); }
+// exp(-r) for the square roots of c u, which are left in U.
+Matrix decay_of_root(double c, Matrix& U) {
+  U.array() = (c * U.array()).sqrt().min(2 * decay_end);
+  Matrix e = U;
+  decay(e.data(), e.size());
+  return e;
+}
 
-Kernel Kernel::gaussian(std::vector<double> widths) {
+class Matern32Kernel final : public DistanceKernel {  // (KER.14): (1 + r) exp(-r), r = sqrt(6 u)
+ public:
+  using DistanceKernel::DistanceKernel;
+  const char* kind() const override { return "matern32"; }
+  void of_distance(Matrix& U) const override {
+    const Matrix e = decay_of_root(6, U);
+    U.array() = (1 + U.array()) * e.array();
+  }
+  void decline(Matrix& U) const override { U = 3 * decay_of_root(6, U); }
+};
+
+class Matern52Kernel final : public DistanceKernel {  // (KER.15): (1 + r + r^2/3) exp(-r), r = sqrt(10 u)
+ public:
+  using DistanceKernel::DistanceKernel;
+  const char* kind() const override { return "matern52"; }
+  void of_distance(Matrix& U) const override {
+    const Matrix e = decay_of_root(10, U);
+    U.array() = (1 + U.array() + U.array().square() / 3) * e.array();
+  }
+  void decline(Matrix& U) const override {
+    const Matrix e = decay_of_root(10, U);
+    U.array() = 5.0 / 3 * (1 + U.array()) * e.array();
+  }
+};
+
+template <typename AnyKernel>
+std::shared_ptr<const KernelFunction> with_checked(std::vector<double> widths) {
   if (widths.empty()) throw InvalidArgument("widths is empty; it must have one entry, or one per column of X");
   for (std::size_t i = 0; i < widths.size(); ++i)
     validate::positive(widths[i], widths.size() == 1 ? "width" : fmt::format("widths at {}", i).c_str());
-  return Kernel(std::make_shared<GaussianKernel>(std::move(widths)));
+  return std::make_shared<AnyKernel>(std::move(widths));
 }
 
-Kernel Kernel::laplacian(double width) {
-  validate::positive(width, "width");
-  return Kernel(std::make_shared<LaplacianKernel>(width));
+using MakeKernel = std::shared_ptr<const KernelFunction> (*)(std::vector<double>);
+constexpr std::pair<const char*, MakeKernel> distance_kernels[] = {{"gaussian", with_checked<GaussianKernel>},
+                                                                   {"laplacian", with_checked<LaplacianKernel>},
+                                                                   {"cauchy", with_checked<CauchyKernel>},
+                                                                   {"matern32", with_checked<Matern32Kernel>},
+                                                                   {"matern52", with_checked<Matern52Kernel>}};
+
+}  // namespace
+
+namespace internal {
+
+bool is_distance_kernel(const std::string& kind) {
+  return std::ranges::any_of(distance_kernels, [&](const auto& one) { return kind == one.first; });
 }
 
-Kernel Kernel::cauchy(double width) {
-  validate::positive(width, "width");
-  return Kernel(std::make_shared<CauchyKernel>(width));
+Kernel of_distance_kernel(const std::string& kind, std::vector<double> widths) {
+  const auto* found = std::ranges::find_if(distance_kernels, [&](const auto& one) { return kind == one.first; });
+  return KernelFunction::make(found->second(std::move(widths)));
 }
+
+}  // namespace internal
+
+Kernel Kernel::gaussian(double width) { return gaussian(std::vector<double>{width}); }
+Kernel Kernel::gaussian(std::vector<double> widths) { return of_distance_kernel("gaussian", std::move(widths)); }
+Kernel Kernel::laplacian(double width) { return laplacian(std::vector<double>{width}); }
+Kernel Kernel::laplacian(std::vector<double> widths) { return of_distance_kernel("laplacian", std::move(widths)); }
+Kernel Kernel::cauchy(double width) { return cauchy(std::vector<double>{width}); }
+Kernel Kernel::cauchy(std::vector<double> widths) { return of_distance_kernel("cauchy", std::move(widths)); }
+Kernel Kernel::matern32(double width) { return matern32(std::vector<double>{width}); }
+Kernel Kernel::matern32(std::vector<double> widths) { return of_distance_kernel("matern32", std::move(widths)); }
+Kernel Kernel::matern52(double width) { return matern52(std::vector<double>{width}); }
+Kernel Kernel::matern52(std::vector<double> widths) { return of_distance_kernel("matern52", std::move(widths)); }
 
 }  // namespace ardvark

@@ -101,13 +101,9 @@ Kernel Kernel::from_spec(const KernelSpec& spec) {
   constexpr std::size_t any = std::numeric_limits<std::size_t>::max();
   const std::string& kind = spec.kind;
   const std::vector<double>& values = spec.parameters;
-  if (kind == "gaussian") {
+  if (is_distance_kernel(kind)) {
     check_counts(spec, std::max<std::size_t>(values.size(), 1), 0, 0);
-    return gaussian(values);
-  }
-  if (kind == "laplacian" || kind == "cauchy") {
-    check_counts(spec, 1, 0, 0);
-    return kind == "laplacian" ? laplacian(values[0]) : cauchy(values[0]);
+    return of_distance_kernel(kind, values);
   }
   if (kind == "polynomial") {
     check_counts(spec, 2, 0, 0);
@@ -128,8 +124,10 @@ Kernel Kernel::from_spec(const KernelSpec& spec) {
       all = kind == "sum" ? all + from_spec(spec.parts[i]) : all * from_spec(spec.parts[i]);
     return all;
   }
-  throw InvalidArgument(fmt::format(
-      "kernel '{}' is unknown; it must be one of gaussian, laplacian, cauchy, linear, polynomial, spline, scaled, sum, product", kind));
+  throw InvalidArgument(
+      fmt::format("kernel '{}' is unknown; it must be one of gaussian, laplacian, cauchy, matern32, matern52, linear, polynomial, spline, "
+                  "scaled, sum, product",
+                  kind));
 }
 
 }  // namespace ardvark

@@ -20,6 +20,13 @@ class KernelFunction {
   virtual void value(const Points& X, const Points& C, Matrix& K) const = 0;
   virtual void derivative(const Points& X, const Points& C, Index parameter, Matrix& D) const = 0;
 
+  /// For a kernel k(u) of the squared distance u in units of its widths: K = k(u) and fall = -k'(u), 0 at u = 0 if that is infinite. False
+  /// for another kernel: it leaves K and fall as they are.
+  virtual bool value_and_decline(const Points& X, const Points& C, Matrix& K, Matrix& fall) const {
+    (void)X, (void)C, (void)K, (void)fall;
+    return false;
+  }
+
   [[nodiscard]] virtual std::string name() const = 0;
   [[nodiscard]] virtual KernelSpec spec() const = 0;
   [[nodiscard]] virtual std::vector<double> parameters() const { return {}; }
@@ -34,5 +41,10 @@ class KernelFunction {
 
 /// K <- A B' by the matrix product; K is resized.
 void inner_products(const Matrix& A, const Matrix& B, Matrix& K);
+
+/// Whether a kernel of this kind is a function of the distance, with one width, or one for each input.
+[[nodiscard]] bool is_distance_kernel(const std::string& kind);
+/// \param kind  of a distance kernel. \throws InvalidArgument  unless every width is positive and finite
+[[nodiscard]] Kernel of_distance_kernel(const std::string& kind, std::vector<double> widths);
 
 }  // namespace ardvark::internal

@@ -46,11 +46,18 @@ Long plain_dot(const Matrix& X, Index i, const Matrix& C, Index j) {
 PlainKernel plain_gaussian(std::vector<double> widths) {
   return [=](const Matrix& X, Index i, const Matrix& C, Index j) { return std::exp(-plain_squares(X, i, C, j, widths)); };
 }
-PlainKernel plain_laplacian(double width) {
-  return [=](const Matrix& X, Index i, const Matrix& C, Index j) { return std::exp(-std::sqrt(plain_squares(X, i, C, j, {width}))); };
+PlainKernel plain_laplacian(std::vector<double> widths) {
+  return [=](const Matrix& X, Index i, const Matrix& C, Index j) { return std::exp(-std::sqrt(plain_squares(X, i, C, j, widths))); };
 }
-PlainKernel plain_cauchy(double width) {
-  return [=](const Matrix& X, Index i, const Matrix& C, Index j) { return 1 / (1 + plain_squares(X, i, C, j, {width})); };
+PlainKernel plain_cauchy(std::vector<double> widths) {
+  return [=](const Matrix& X, Index i, const Matrix& C, Index j) { return 1 / (1 + plain_squares(X, i, C, j, widths)); };
+}
+// With r^2 = roots u: (1 + r + square r^2) exp(-r).
+PlainKernel plain_matern(double roots, Long square, std::vector<double> widths) {
+  return [=](const Matrix& X, Index i, const Matrix& C, Index j) {
+    const Long r = std::sqrt(Long(roots) * plain_squares(X, i, C, j, widths));
+    return (1 + r + square * r * r) * std::exp(-r);
+  };
 }
 PlainKernel plain_polynomial(int degree, double offset) {
   return [=](const Matrix& X, Index i, const Matrix& C, Index j) {
@@ -104,8 +111,14 @@ std::vector<Pair> kernels_for(Index d) {
   return {
       {Kernel::gaussian(2.5), plain_gaussian({2.5})},
       {Kernel::gaussian(widths), plain_gaussian(widths)},
-      {Kernel::laplacian(1.5), plain_laplacian(1.5)},
-      {Kernel::cauchy(0.8), plain_cauchy(0.8)},
+      {Kernel::laplacian(1.5), plain_laplacian({1.5})},
+      {Kernel::laplacian(widths), plain_laplacian(widths)},
+      {Kernel::cauchy(0.8), plain_cauchy({0.8})},
+      {Kernel::cauchy(widths), plain_cauchy(widths)},
+      {Kernel::matern32(2), plain_matern(6, 0, {2})},
+      {Kernel::matern32(widths), plain_matern(6, 0, widths)},
+      {Kernel::matern52(3), plain_matern(10, Long(1) / 3, {3})},
+      {Kernel::matern52(widths), plain_matern(10, Long(1) / 3, widths)},
       {Kernel::linear(), plain_dot},
       {Kernel::polynomial(1), plain_polynomial(1, 1)},
       {Kernel::polynomial(3, 0.5), plain_polynomial(3, 0.5)},
@@ -234,7 +247,7 @@ TEST(Kernel, KeepsItsDigitsFarFromTheOrigin) {  // (KER.11)
       if (outlier) C.row(79).setConstant(-1e9);
       for (const auto& [kernel, plain] :
            {Pair{Kernel::gaussian(1.5), plain_gaussian({1.5})}, Pair{Kernel::gaussian(1e-3), plain_gaussian({1e-3})},
-            Pair{Kernel::laplacian(1e-3), plain_laplacian(1e-3)}, Pair{Kernel::cauchy(1e-3), plain_cauchy(1e-3)}})
+            Pair{Kernel::laplacian(1e-3), plain_laplacian({1e-3})}, Pair{Kernel::cauchy(1e-3), plain_cauchy({1e-3})}})
         EXPECT_LE(distance(evaluated(kernel, X, C), plain_matrix(plain, X, C)), 1e-13 * static_cast<double>(d + 2)) << kernel.name();
     }
   }
@@ -246,7 +259,8 @@ TEST(Kernel, StaysFiniteForExtremeInputs) {
     X.row(1).setConstant(1e308);
     X.row(2).setConstant(-1e308);
     const Matrix expected = Matrix::Identity(3, 3);
-    for (const Kernel& kernel : {Kernel::gaussian(1), Kernel::laplacian(1), Kernel::cauchy(1), Kernel::gaussian(5e-324)}) {
+    for (const Kernel& kernel : {Kernel::gaussian(1), Kernel::laplacian(1), Kernel::cauchy(1), Kernel::matern32(1), Kernel::matern52(1),
+                                 Kernel::gaussian(5e-324)}) {
       EXPECT_EQ(distance(evaluated(kernel, X, X), expected), 0) << kernel.name();
       EXPECT_LE(distance(derived(kernel, X, X, 0), Matrix::Zero(3, 3)), 1e-140) << kernel.name();
     }
@@ -322,7 +336,8 @@ TEST(Kernel, DerivativesEqualFiniteDifferencesWithManyInputs) {  // by the matri
   const Matrix X = random.normals(30, 11);
   std::vector<double> widths(11);
   for (double& width : widths) width = random.scale(2, 20);
-  for (const Kernel& kernel : {Kernel::gaussian(5), Kernel::gaussian(widths), Kernel::laplacian(2), Kernel::cauchy(3)})
+  for (const Kernel& kernel : {Kernel::gaussian(5), Kernel::gaussian(widths), Kernel::laplacian(2), Kernel::laplacian(widths),
+                               Kernel::cauchy(3), Kernel::cauchy(widths), Kernel::matern32(widths), Kernel::matern52(widths)})
     for (Index p = 0; p < kernel.num_parameters(); ++p) {
       constexpr double h = 1e-4;
       const auto at = [&](double steps) {
@@ -500,10 +515,11 @@ TEST(KernelSpec, RejectsWhatIsNoKernel) {
   const auto from = [](const KernelSpec& spec) { return refusal([&] { (void)Kernel::from_spec(spec); }); };
   const KernelSpec linear = {"linear", {}, {}};
   EXPECT_EQ(from({"rbf", {1}, {}}),
-            "kernel 'rbf' is unknown; it must be one of gaussian, laplacian, cauchy, linear, polynomial, spline, scaled, sum, product");
+            "kernel 'rbf' is unknown; it must be one of gaussian, laplacian, cauchy, matern32, matern52, linear, polynomial, spline, "
+            "scaled, sum, product");
   EXPECT_EQ(from({"sum", {}, {linear, {"", {}, {}}}}).substr(0, 21), "kernel '' is unknown;");
   EXPECT_EQ(from({"gaussian", {}, {}}), "kernel 'gaussian' has 0 parameters; it must have 1");
-  EXPECT_EQ(from({"laplacian", {1, 2}, {}}), "kernel 'laplacian' has 2 parameters; it must have 1");
+  EXPECT_EQ(from({"matern32", {1, -2}, {}}), "widths at 1 is -2; it must be positive and finite");
   EXPECT_EQ(from({"cauchy", {}, {}}), "kernel 'cauchy' has 0 parameters; it must have 1");
   EXPECT_EQ(from({"linear", {1}, {}}), "kernel 'linear' has 1 parameters; it must have 0");
   EXPECT_EQ(from({"spline", {1}, {}}), "kernel 'spline' has 1 parameters; it must have 0");
