@@ -6,17 +6,17 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
-#include <numeric>
 #include <set>
 
 #include "core/blas.hpp"
 #include "core/classes.hpp"
-#include "core/digits.hpp"
 #include "core/pulse.hpp"
 #include "core/special.hpp"
 #include "core/validate.hpp"
 #include "design/centres.hpp"
+#include "frame/kernel_inputs.hpp"
 #include "frame/prepare.hpp"
 #include "predict/relevance.hpp"
 #include "relevance/relevance_problem.hpp"
@@ -89,131 +89,7 @@ void validate_options(const RelevanceOptions& options, MatrixView X) {
   options.kernel.evaluate(Matrix::Zero(1, X.cols()), Matrix::Zero(1, X.cols()), one);
 }
 
-// ---- inputs and candidates --------------------------------------------------------------------------------------------------------------
-
-// Rows with equal inputs and target become one row with the sum of their weights, and rows of weight 0 are removed. So a weight gives the
-// same result as repeated rows to the last bit, in the kernel search and in the fit.                                             (LIN.6)
-// Rows are sorted by content: another order of the rows gives the same result to the last bit.                                  (KER.13)
-struct DifferentRows {
-  std::vector<Index> first;  // [n] rows of the table, sorted by content
-  Vector k;                  // [n]
-  std::vector<Index> at;     // [rows of the table] position among the n; -1: weight 0
-};
-
-// Compares rows by content, independent of the order of rows and columns: first by their sorted values, then by the values in their order.
-template <typename Table>
-class ByContent {
- public:
-  explicit ByContent(const Table& table) : table_(table), sorted_(table.cols(), table.rows()) {
-    for (Index i = 0; i < table.rows(); ++i) {
-      for (Index j = 0; j < table.cols(); ++j) sorted_(j, i) = table(i, j);
-      std::sort(sorted_.col(i).begin(), sorted_.col(i).end());
-    }
-  }
-  // < 0: a comes first; 0: they are equal.
-  [[nodiscard]] int compare(Index a, Index b) const {
-    for (Index j = 0; j < sorted_.rows(); ++j)
-      if (sorted_(j, a) != sorted_(j, b)) return sorted_(j, a) < sorted_(j, b) ? -1 : 1;
-    for (Index j = 0; j < sorted_.rows(); ++j)
-      if (table_(a, j) != table_(b, j)) return table_(a, j) < table_(b, j) ? -1 : 1;
-    return 0;
-  }
-
- private:
-  const Table& table_;
-  Matrix sorted_;  // one column per row of the table
-};
-
-DifferentRows different_rows(MatrixView X, VectorView y, VectorView weights) {
-  const ByContent by_content(X);
-  const auto less = [&](Index a, Index b) {
-    const int order = by_content.compare(a, b);
-    return order != 0 ? order < 0 : y[a] < y[b];
-  };
-  std::map<Index, std::vector<Index>, decltype(less)> alike(less);  // the first of equal rows, and all of them
-  for (Index i = 0; i < X.rows(); ++i)
-    if (weights.empty() || weights[i] != 0) alike[i].push_back(i);
-  DifferentRows out;
-  out.k = Vector::Zero(static_cast<Index>(alike.size()));
-  out.at.assign(static_cast<std::size_t>(X.rows()), -1);
-  for (const auto& [first, rows] : alike) {
-    const auto place = static_cast<Index>(out.first.size());
-    out.first.push_back(first);
-    for (Index i : rows) {
-      out.k[place] += weights.empty() ? 1.0 : weights[i];
-      out.at[static_cast<std::size_t>(i)] = place;
-    }
-  }
-  return out;
-}
-
-std::vector<Index> every_row(Index n) {
-  std::vector<Index> out(static_cast<std::size_t>(n));
-  std::iota(out.begin(), out.end(), Index{0});
-  return out;
-}
-
-DifferentRows all_rows(Index n) { return {every_row(n), Vector::Ones(n), every_row(n)}; }
-
-Vector entries(VectorView v, const std::vector<Index>& at) {
-  Vector out(static_cast<Index>(at.size()));
-  for (std::size_t i = 0; i < at.size(); ++i) out[static_cast<Index>(i)] = v[at[i]];
-  return out;
-}
-
-// These rows as the kernel uses them.
-Matrix seen_inputs(MatrixView X, const std::vector<Index>& rows, const RelevanceFit& fit) {
-  Matrix Z(static_cast<Index>(rows.size()), X.cols());
-  for (Index j = 0; j < Z.cols(); ++j)
-    for (Index i = 0; i < Z.rows(); ++i) Z(i, j) = (X(rows[static_cast<std::size_t>(i)], j) - fit.input_center[j]) * fit.input_scale[j];
-  return Z;
-}
-
-// Sets fit.input_center and input_scale, then returns the standardised inputs.
-Matrix prepare_inputs(MatrixView X, const DifferentRows& rows, const RelevanceOptions& options, RelevanceFit& fit) {
-  const Index d = X.cols();
-  fit.input_center = Vector::Zero(d);
-  fit.input_scale = Vector::Ones(d);
-  Matrix Z = seen_inputs(X, rows.first, fit);
-  if (!options.standardize) {
-    for (Index j = 0; j < d; ++j) {
-      const double range = Z.col(j).maxCoeff() - Z.col(j).minCoeff();
-      if (range != 0 && !(range > 1e-290 && range < 1e290))
-        throw InvalidArgument(
-            fmt::format("the values of input '{}' spread over {:.3g}, outside the range of a kernel (about 1e-290 to "
-                        "1e290): rescale it",
-                        fit.input_names[static_cast<std::size_t>(j)], range));
-    }
-    return Z;
-  }
-  const Vector& k = rows.k;
-  std::string constant;
-  for (Index j = 0; j < d; ++j) {
-    double center = k.dot(Z.col(j)) / k.sum();
-    const double off = k.dot((Z.col(j).array() - center).matrix()) / k.sum();
-    if (steps_of(std::abs(off), center) > 4) center += off;                          // (LIN.7)
-    const double sd = options.compat ? (Z.col(j).array() - center).abs().maxCoeff()  // (SLR.4)
-                                     : std::sqrt(k.dot((Z.col(j).array() - center).square().matrix()) / k.sum());
-    const std::string& name = fit.input_names[static_cast<std::size_t>(j)];
-    const bool spread =
-        is_spread(validate::spread(sd, Z.col(j).minCoeff() == Z.col(j).maxCoeff(), fmt::format("input '{}'", name)), center);
-    if (has_few_digits(sd, center)) fit.report.warnings.push_back(few_digits(fmt::format("input '{}'", name), sd, center));
-    fit.input_center[j] = center;
-    fit.input_scale[j] = spread ? 1 / sd : 0.0;
-    if (!spread) constant += fmt::format("{}'{}'", constant.empty() ? "" : ", ", name);
-  }
-  if (!constant.empty()) fit.report.notes.push_back("constant inputs, left out: " + constant);
-  return seen_inputs(X, rows.first, fit);
-}
-
-// The first row of each different point, sorted by content.
-std::vector<Index> different(const Matrix& Z) {
-  const ByContent by_content(Z);
-  const auto less = [&](Index a, Index b) { return by_content.compare(a, b) < 0; };
-  std::set<Index, decltype(less)> seen(less);
-  for (Index i = 0; i < Z.rows(); ++i) seen.insert(i);
-  return {seen.begin(), seen.end()};
-}
+// ---- candidates -------------------------------------------------------------------------------------------------------------------------
 
 void choose_points(MatrixView X, RelevanceProblem& problem, RelevanceFit& fit) {
   const RelevanceOptions& options = problem.options;
@@ -221,7 +97,7 @@ void choose_points(MatrixView X, RelevanceProblem& problem, RelevanceFit& fit) {
   if (options.centres != Centres::chosen)
     for (Index i = 0; i < X.rows(); ++i)
       if (problem.row_of[static_cast<std::size_t>(i)] >= 0) rows.push_back(i);  // a row of weight 0 does not count
-  const Matrix named = seen_inputs(X, rows, fit);
+  const Matrix named = seen_inputs(X, rows, fit.input_center, fit.input_scale);
   const std::vector<Index> once = options.compat ? every_row(named.rows()) : different(named);
   if (once.size() < rows.size())
     fit.report.notes.push_back(fmt::format("{} of {} rows have the same inputs as another row: each point is a candidate only once",
@@ -233,46 +109,6 @@ void choose_points(MatrixView X, RelevanceProblem& problem, RelevanceFit& fit) {
   } else {
     for (Index i : once) problem.rows.push_back(rows[static_cast<std::size_t>(i)]);
   }
-}
-
-// ---- targets ----------------------------------------------------------------------------------------------------------------------------
-
-MachineTarget regression_target(const Vector& y, const Vector& k, RelevanceFit& fit) {
-  MachineTarget target;
-  target.y = y;
-  target.center = k.dot(target.y) / k.sum();
-  const double off = k.dot((target.y.array() - target.center).matrix()) / k.sum();
-  if (steps_of(std::abs(off), target.center) > 4) target.center += off;  // (LIN.7)
-  target.t = target.y.array() - target.center;
-  target.scale = validate::spread(std::sqrt(k.dot(target.t.cwiseAbs2()) / k.sum()), y.minCoeff() == y.maxCoeff(), "the target");
-  if (has_few_digits(target.scale, target.center)) fit.report.warnings.push_back(few_digits("the target", target.scale, target.center));
-  if (!is_spread(target.scale, target.center)) {
-    fit.report.warnings.push_back("the target is constant: there is nothing to explain");
-    target.scale = target.center != 0 ? std::abs(target.center) : 1.0;
-    target.t.setZero();
-  }
-  target.t /= target.scale;
-  return target;
-}
-
-std::vector<MachineTarget> class_targets(const Vector& labels, const std::vector<std::string>& names, RelevanceFit& fit) {
-  const Classes classes = read_classes(labels, {}, names);
-  const Index C = classes.size();
-  if (C > 100 && 2 * C > labels.size())
-    throw InvalidArgument(
-        fmt::format("labels has {} classes in {} different rows; these look like measurements: use a regression", C, labels.size()));
-  for (const std::string& name : names)
-    if (std::count(names.begin(), names.end(), name) > 1)
-      throw InvalidArgument(fmt::format("class_names holds '{}' twice; each class has a name of its own", name));
-  fit.classes = classes.names;
-  std::vector<MachineTarget> targets;
-  for (Index c = C == 2 ? 1 : 0; c < C; ++c) {  // two classes: one machine, for the second class
-    MachineTarget& target = targets.emplace_back();
-    target.y = (labels.array() == classes.labels[static_cast<std::size_t>(c)]).cast<double>();
-    target.t = target.y;
-    target.classes = {C == 2 ? classes.name(0) : "rest", classes.name(c)};
-  }
-  return targets;
 }
 
 // ---- the fit ----------------------------------------------------------------------------------------------------------------------------
@@ -479,6 +315,16 @@ void start(MatrixView X, const RelevanceOptions& options, RelevanceFit& fit) {
   for (Index j = static_cast<Index>(fit.input_names.size()); j < X.cols(); ++j) fit.input_names.push_back(validate::column_name({}, j));
 }
 
+Matrix take_inputs(MatrixView X, const DifferentRows& rows, const RelevanceOptions& options, RelevanceFit& fit) {
+  const InputScale divide_by = !options.standardize ? InputScale::nothing : options.compat ? InputScale::largest : InputScale::deviation;
+  KernelInputs inputs = prepare_inputs(X, rows, divide_by, fit.input_names);
+  fit.input_center = std::move(inputs.center);
+  fit.input_scale = std::move(inputs.scale);
+  std::ranges::copy(inputs.notes, std::back_inserter(fit.report.notes));
+  std::ranges::copy(inputs.warnings, std::back_inserter(fit.report.warnings));
+  return std::move(inputs.Z);
+}
+
 }  // namespace
 
 const char* to_string(RelevanceAlgorithm algorithm) {
@@ -510,8 +356,8 @@ RelevanceRegression fit_relevance_regression(MatrixView X, VectorView y, const R
   start(X, options, fit);
   RelevanceProgress progress(options.on_sweep);
   const DifferentRows rows = different_rows(X, y, options.weights);
-  RelevanceProblem problem{Task::linear, options, progress, prepare_inputs(X, rows, options, fit), rows.k, {}, {}, {}, rows.at};
-  problem.targets.push_back(regression_target(entries(y, rows.first), rows.k, fit));
+  RelevanceProblem problem{Task::linear, options, progress, take_inputs(X, rows, options, fit), rows.k, {}, {}, {}, rows.at};
+  problem.targets.push_back(regression_target(entries(y, rows.first), rows.k, fit.report.warnings));
   run(X, problem, fit);
   return fit;
 }
@@ -526,12 +372,14 @@ RelevanceClassification fit_relevance_classification(MatrixView X, VectorView la
   RelevanceProgress progress(options.on_sweep);
   const DifferentRows rows = options.compat ? all_rows(X.rows()) : different_rows(X, labels, options.weights);
   RelevanceProblem problem{Task::logistic, options, progress, {}, rows.k, {}, {}, {}, rows.at};
-  problem.targets = class_targets(entries(labels, rows.first), options.class_names, fit);
+  ClassTargets found = class_targets(entries(labels, rows.first), options.class_names);
+  fit.classes = std::move(found.classes);
+  problem.targets = std::move(found.targets);
   if (!options.start_precision.empty() && problem.targets.size() > 1)
     throw InvalidArgument(
         fmt::format("start_precision applies only to two classes, which have one machine; there are {} classes", problem.targets.size()));
   if (options.compat && problem.targets.size() > 1) throw InvalidArgument("compat needs two classes, like the published program");
-  problem.X = prepare_inputs(X, rows, options, fit);
+  problem.X = take_inputs(X, rows, options, fit);
   run(X, problem, fit);
   describe_rows(X, labels, weights_or_ones(options.weights, X.rows()), fit);
   return fit;

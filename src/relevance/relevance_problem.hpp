@@ -4,6 +4,7 @@
 #include "ardvark/relevance.hpp"
 #include "core/stopwatch.hpp"
 #include "design/kernel_design.hpp"
+#include "frame/kernel_inputs.hpp"
 #include "method/greedy/greedy.hpp"
 #include "relevance/kernel_search.hpp"
 
@@ -16,15 +17,6 @@ namespace ardvark::internal {
 
 /// Type-II maximum likelihood has no hyper-priors.
 [[nodiscard]] inline bool has_hyper_priors(const RelevanceOptions& options) { return options.algorithm != RelevanceAlgorithm::type_two; }
-
-/// The target of one machine. A regression or two classes have one machine, otherwise there is one for each class against the rest.
-struct MachineTarget {
-  Vector y;  ///< [n] in the user's units; classes: 0 and 1
-  Vector t;  ///< [n] for the greedy search: y = center + scale t
-  double center = 0;
-  double scale = 1;
-  std::vector<std::string> classes;  ///< the classes for y = 0 and y = 1
-};
 
 /// Counts sweeps and actions, reports them to the callback, and remembers that it asked to stop.
 class RelevanceProgress {

@@ -1,0 +1,171 @@
+#include "frame/kernel_inputs.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numeric>
+#include <set>
+
+#include "core/classes.hpp"
+#include "core/digits.hpp"
+#include "core/validate.hpp"
+#include "frame/prepare.hpp"
+
+namespace ardvark::internal {
+namespace {
+
+// Compares rows by content, independent of the order of rows and columns: first by their sorted values, then by the values in their order.
+template <typename Table>
+class ByContent {
+ public:
+  explicit ByContent(const Table& table) : table_(table), sorted_(table.cols(), table.rows()) {
+    for (Index i = 0; i < table.rows(); ++i) {
+      for (Index j = 0; j < table.cols(); ++j) sorted_(j, i) = table(i, j);
+      std::sort(sorted_.col(i).begin(), sorted_.col(i).end());
+    }
+  }
+  // < 0: a comes first; 0: they are equal.
+  [[nodiscard]] int compare(Index a, Index b) const {
+    for (Index j = 0; j < sorted_.rows(); ++j)
+      if (sorted_(j, a) != sorted_(j, b)) return sorted_(j, a) < sorted_(j, b) ? -1 : 1;
+    for (Index j = 0; j < sorted_.rows(); ++j)
+      if (table_(a, j) != table_(b, j)) return table_(a, j) < table_(b, j) ? -1 : 1;
+    return 0;
+  }
+
+ private:
+  const Table& table_;
+  Matrix sorted_;  // one column per row of the table
+};
+
+}  // namespace
+
+DifferentRows different_rows(MatrixView X, VectorView y, VectorView weights) {
+  const ByContent by_content(X);
+  const auto less = [&](Index a, Index b) {
+    const int order = by_content.compare(a, b);
+    return order != 0 ? order < 0 : y[a] < y[b];
+  };
+  std::map<Index, std::vector<Index>, decltype(less)> alike(less);  // the first of equal rows, and all of them
+  for (Index i = 0; i < X.rows(); ++i)
+    if (weights.empty() || weights[i] != 0) alike[i].push_back(i);
+  DifferentRows out;
+  out.k = Vector::Zero(static_cast<Index>(alike.size()));
+  out.at.assign(static_cast<std::size_t>(X.rows()), -1);
+  for (const auto& [first, rows] : alike) {
+    const auto place = static_cast<Index>(out.first.size());
+    out.first.push_back(first);
+    for (Index i : rows) {
+      out.k[place] += weights.empty() ? 1.0 : weights[i];
+      out.at[static_cast<std::size_t>(i)] = place;
+    }
+  }
+  return out;
+}
+
+std::vector<Index> every_row(Index n) {
+  std::vector<Index> out(static_cast<std::size_t>(n));
+  std::iota(out.begin(), out.end(), Index{0});
+  return out;
+}
+
+DifferentRows all_rows(Index n) { return {every_row(n), Vector::Ones(n), every_row(n)}; }
+
+Vector entries(VectorView v, const std::vector<Index>& at) {
+  Vector out(static_cast<Index>(at.size()));
+  for (std::size_t i = 0; i < at.size(); ++i) out[static_cast<Index>(i)] = v[at[i]];
+  return out;
+}
+
+Matrix seen_inputs(MatrixView X, const std::vector<Index>& rows, const Vector& center, const Vector& scale) {
+  Matrix Z(static_cast<Index>(rows.size()), X.cols());
+  for (Index j = 0; j < Z.cols(); ++j)
+    for (Index i = 0; i < Z.rows(); ++i) Z(i, j) = (X(rows[static_cast<std::size_t>(i)], j) - center[j]) * scale[j];
+  return Z;
+}
+
+KernelInputs prepare_inputs(MatrixView X, const DifferentRows& rows, InputScale divide_by, const std::vector<std::string>& names) {
+  const Index d = X.cols();
+  KernelInputs out{Vector::Zero(d), Vector::Ones(d)};
+  out.Z = seen_inputs(X, rows.first, out.center, out.scale);
+  const Matrix& Z = out.Z;
+  if (divide_by == InputScale::nothing) {
+    for (Index j = 0; j < d; ++j) {
+      const double range = Z.col(j).maxCoeff() - Z.col(j).minCoeff();
+      if (range != 0 && !(range > 1e-290 && range < 1e290))
+        throw InvalidArgument(
+            fmt::format("the values of input '{}' spread over {:.3g}, outside the range of a kernel (about 1e-290 to "
+                        "1e290): rescale it",
+                        names[static_cast<std::size_t>(j)], range));
+    }
+    return out;
+  }
+  const Vector& k = rows.k;
+  std::string constant;
+  for (Index j = 0; j < d; ++j) {
+    double center = k.dot(Z.col(j)) / k.sum();
+    const double off = k.dot((Z.col(j).array() - center).matrix()) / k.sum();
+    if (steps_of(std::abs(off), center) > 4) center += off;                                            // (LIN.7)
+    const double sd = divide_by == InputScale::largest ? (Z.col(j).array() - center).abs().maxCoeff()  // (SLR.4)
+                                                       : std::sqrt(k.dot((Z.col(j).array() - center).square().matrix()) / k.sum());
+    const std::string& name = names[static_cast<std::size_t>(j)];
+    const bool spread =
+        is_spread(validate::spread(sd, Z.col(j).minCoeff() == Z.col(j).maxCoeff(), fmt::format("input '{}'", name)), center);
+    if (has_few_digits(sd, center)) out.warnings.push_back(few_digits(fmt::format("input '{}'", name), sd, center));
+    out.center[j] = center;
+    out.scale[j] = spread ? 1 / sd : 0.0;
+    if (!spread) constant += fmt::format("{}'{}'", constant.empty() ? "" : ", ", name);
+  }
+  if (!constant.empty()) out.notes.push_back("constant inputs, left out: " + constant);
+  out.Z = seen_inputs(X, rows.first, out.center, out.scale);
+  return out;
+}
+
+std::vector<Index> different(const Matrix& Z) {
+  const ByContent by_content(Z);
+  const auto less = [&](Index a, Index b) { return by_content.compare(a, b) < 0; };
+  std::set<Index, decltype(less)> seen(less);
+  for (Index i = 0; i < Z.rows(); ++i) seen.insert(i);
+  return {seen.begin(), seen.end()};
+}
+
+MachineTarget regression_target(const Vector& y, const Vector& k, std::vector<std::string>& warnings) {
+  MachineTarget target;
+  target.y = y;
+  target.center = k.dot(target.y) / k.sum();
+  const double off = k.dot((target.y.array() - target.center).matrix()) / k.sum();
+  if (steps_of(std::abs(off), target.center) > 4) target.center += off;  // (LIN.7)
+  target.t = target.y.array() - target.center;
+  target.scale = validate::spread(std::sqrt(k.dot(target.t.cwiseAbs2()) / k.sum()), y.minCoeff() == y.maxCoeff(), "the target");
+  if (has_few_digits(target.scale, target.center)) warnings.push_back(few_digits("the target", target.scale, target.center));
+  if (!is_spread(target.scale, target.center)) {
+    warnings.push_back("the target is constant: there is nothing to explain");
+    target.scale = target.center != 0 ? std::abs(target.center) : 1.0;
+    target.t.setZero();
+  }
+  target.t /= target.scale;
+  return target;
+}
+
+ClassTargets class_targets(const Vector& labels, const std::vector<std::string>& names) {
+  const Classes classes = read_classes(labels, {}, names);
+  const Index C = classes.size();
+  if (C > 100 && 2 * C > labels.size())
+    throw InvalidArgument(
+        fmt::format("labels has {} classes in {} different rows; these look like measurements: use a regression", C, labels.size()));
+  for (const std::string& name : names)
+    if (std::count(names.begin(), names.end(), name) > 1)
+      throw InvalidArgument(fmt::format("class_names holds '{}' twice; each class has a name of its own", name));
+  ClassTargets out{classes.names};
+  for (Index c = C == 2 ? 1 : 0; c < C; ++c) {  // two classes: one machine, for the second class
+    MachineTarget& target = out.targets.emplace_back();
+    target.y = (labels.array() == classes.labels[static_cast<std::size_t>(c)]).cast<double>();
+    target.t = target.y;
+    target.classes = {C == 2 ? classes.name(0) : "rest", classes.name(c)};
+  }
+  return out;
+}
+
+}  // namespace ardvark::internal
