@@ -1,0 +1,128 @@
+// Kernel machines for curves, surfaces and classes: a Gaussian process whose widths come from the evidence.      docs/math/process.md (KM)
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ardvark/fit.hpp"
+#include "ardvark/kernel.hpp"
+#include "ardvark/linear.hpp"
+#include "ardvark/relevance.hpp"
+
+namespace ardvark {
+
+enum class WidthSearch {
+  automatic,  ///< shared and each, weighted by their evidence
+  shared,     ///< one width for all inputs
+  each,       ///< a width for each input: inputs that do not matter get large ones
+  given       ///< KernelOptions::widths
+};
+
+/// Options of fit_kernel_regression and fit_kernel_classification.
+struct KernelOptions {
+  std::string kernel = "auto";  ///< "auto" (gaussian and cauchy, weighted by their evidence), "gaussian", "laplacian", "cauchy", "matern32"
+                                ///< or "matern52"
+  WidthSearch search = WidthSearch::automatic;
+  std::vector<double> widths = {};       ///< given: one, or one per input [d]; > 0, for the standardised inputs unless `standardize` is off
+  std::vector<Index> input_groups = {};  ///< [d] inputs with the same number share a width, such as the dummies of a text column; empty:
+                                         ///< each input by itself
+  bool average = true;       ///< averages over hyper-parameters that the evidence leaves open; false: only the best ones       (KM.4)
+  bool all_vectors = false;  ///< keep every row that adds anything, whatever `divergence` is
+  Index num_vectors = 0;     ///< keep at most so many rows, whatever `divergence` is; 0: as `divergence` says
+  double divergence = 0.01;  ///< > 0, nats per row: how far the predictions of the kept rows may be from those of all rows     (KM.6)
+  bool standardize = true;   ///< inputs are centred and scaled to standard deviation 1 inside
+  VectorView weights = {};   ///< [rows] a weight equals repetition; >= 0, not all zero; empty: ones
+  int threads = 0;           ///< during the fit; 0: the number of threads of OpenBLAS
+  std::vector<std::string> input_names = {};  ///< [d] for messages and files; empty: x1, x2, ...
+  std::vector<std::string> class_names = {};  ///< classes: names of the labels 0, 1, 2, ...; empty: the numbers are the names
+};
+
+/// A kernel with its best widths, and how much the data say for it.
+struct KernelHypothesis {
+  Kernel kernel = Kernel::gaussian(1);   ///< for the standardised inputs
+  bool each = false;                     ///< a width for each input
+  std::vector<double> widths = {};       ///< [1], or [d] in the units of the inputs if `each`; infinite: the input does not vary
+  std::vector<Interval> intervals = {};  ///< 95% intervals of the widths, by the curvature of the evidence
+  double signal = 0;                     ///< the best h: variance of the function in units of the noise variance; classes: of the score
+  double weight = 0;                     ///< of this hypothesis in predictions
+  double log_evidence = 0;  ///< with the hyper-parameters integrated out by Laplace's approximation, nats                        (KM.4)
+};
+
+/// One part of the mixture that predictions are: fixed hyper-parameters, and the posterior of the function in the features of its vectors.
+struct KernelPoint {
+  double weight = 1;
+  Kernel kernel = Kernel::gaussian(1);  ///< for the standardised inputs
+  double signal = 1;                    ///< h
+  double noise_variance = 1;            ///< of the standardised target; classes: 1
+  std::vector<Index> vectors;           ///< [m] positions in KernelFit::relevance_vectors
+  Vector mean;                          ///< [m + 1] of the features and, last, of the intercept
+  Matrix factor;                        ///< [m + 1, m + 1] Cholesky factor of their precision, lower
+};
+
+/// The process of one target: a regression and two classes have one, several classes one for each class against the rest.
+struct KernelProcess {
+  std::vector<KernelHypothesis> hypotheses;  ///< by weight, falling
+  std::vector<KernelPoint> points;           ///< weights sum to 1
+  double log_evidence = 0;
+  double divergence = 0;      ///< mean over the rows between the predictions of all rows and of the vectors, nats
+  double largest_change = 0;  ///< of a prediction by leaving out rows: in sd of a new observation; classes: of a probability
+};
+
+struct KernelFit {
+  Task task = Task::linear;           ///< linear: regression; logistic: classification
+  Vector input_center, input_scale;   ///< [d] the kernel uses (x - center) * scale; scale 0: a constant input, which is left out
+  Matrix relevance_vectors;           ///< [m,d] rows that predictions use, in the units of the inputs
+  std::vector<Index> relevance_rows;  ///< [m] training row of each vector, from 0
+  std::vector<KernelProcess> processes;
+  double target_center = 0, target_scale = 1;  ///< regression: the process is that of (y - center) / scale
+  double degrees_of_freedom = 0;               ///< regression: of the Student-t distributions that predictions mix
+  double log_evidence = 0;                     ///< comparable between kernels; several classes: the sum
+  double noise_sd = 0;                         ///< regression: square root of the mean noise variance
+  double signal_sd = 0;                        ///< sd of the fitted function over the training rows; classes: of the score
+  std::vector<std::string> input_names;        ///< [d]
+  std::string target;
+  std::vector<std::string> classes;  ///< classification: ascending
+  double num_rows = 0;               ///< sum of the observation weights
+  double r_squared = 0;              ///< regression, training rows
+  double accuracy = 0;               ///< classification, training rows
+  double log_loss = 0;               ///< classification, training rows, nats per row
+  Report report;
+
+  [[nodiscard]] Index num_inputs() const { return input_center.size(); }
+  [[nodiscard]] Index num_vectors() const { return relevance_vectors.rows(); }
+};
+
+struct KernelRegression : KernelFit {};
+struct KernelClassification : KernelFit {};
+
+/// Gaussian process regression with few relevance vectors.
+///
+///     ardvark::KernelRegression fit = ardvark::fit_kernel_regression(X, y);
+///
+/// \param X  [n,d] inputs; finite.   \param y  [n] finite
+/// \throws InvalidArgument  before any work, naming the argument, its value and the constraint.   O(n^3) time, O(n^2) memory
+[[nodiscard]] KernelRegression fit_kernel_regression(MatrixView X, VectorView y, const KernelOptions& options = {});
+/// The same for two or more classes; three or more have one process for each class against the rest.
+/// \param labels  [n] at least two distinct values
+[[nodiscard]] KernelClassification fit_kernel_classification(MatrixView X, VectorView labels, const KernelOptions& options = {});
+
+/// A mixture of Student-t distributions per row.
+struct TMixturePrediction {
+  Vector weight;                                            ///< [parts] sum to 1
+  Matrix mean, scale;                                       ///< [m, parts] a new observation, or the function, is mean + scale t
+  double degrees_of_freedom = 0;                            ///< of all parts; infinity: normal distributions
+  [[nodiscard]] Vector mean_of_mixture() const;             ///< [m]
+  [[nodiscard]] Vector standard_deviation() const;          ///< [m] infinite for degrees_of_freedom <= 2
+  [[nodiscard]] Vector quantile(double probability) const;  ///< [m] probability in (0, 1)
+  /// Log density of one observation per row, nats. \param y  [m] finite.  \throws InvalidArgument
+  [[nodiscard]] Vector log_density(VectorView y) const;
+};
+/// \param X_new  [m,d] inputs, finite.  \throws InvalidArgument
+[[nodiscard]] TMixturePrediction predict(const KernelRegression& fit, MatrixView X_new, PredictionOf what = PredictionOf::new_observation);
+/// Probabilities with the uncertainty of the score integrated out.                                                             (PRED.2)
+[[nodiscard]] ClassProbabilities predict(const KernelClassification& fit, MatrixView X_new);
+
+/// The fit as printed text.
+[[nodiscard]] std::string summary(const KernelFit& fit, const SummaryOptions& options = {});
+
+}  // namespace ardvark

@@ -1,0 +1,239 @@
+#include "predict/process.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/math/distributions/students_t.hpp>
+#include <boost/math/tools/roots.hpp>
+#include <cmath>
+
+#include "core/blas.hpp"
+#include "core/classes.hpp"
+#include "core/products.hpp"
+#include "core/pulse.hpp"
+#include "core/special.hpp"
+#include "core/validate.hpp"
+#include "design/table_design.hpp"
+#include "predict/softmax.hpp"
+
+namespace ardvark {
+
+using namespace internal;
+
+namespace {
+
+// Moments of f of one point, in the units of the process: the variance in units of the noise variance.
+class PointPredictor {
+ public:
+  PointPredictor(const KernelPoint& point, const Matrix& vectors) : point_(point), Z_(vectors(point.vectors, Eigen::all)) {
+    const Index m = Z_.rows();
+    L_.resize(m, m);
+    if (m == 0) return;
+    point.kernel.evaluate(Z_, Z_, L_);
+    L_ *= point.signal;
+    // A vector is worth at least 1e-11 of the prior variance; rounding errors are below 1e-13.
+    if (!blas::potrf(m, L_.data(), m)) throw InvalidArgument("the kernel matrix of the relevance vectors cannot be factorised");
+    root_ = point.factor;
+    if (!blas::trtri(m, L_.data(), m) || !blas::trtri(m + 1, root_.data(), m + 1))
+      throw InvalidArgument("the posterior of the kernel machine is not positive definite");
+  }
+
+  // \param K  [m, rows] kernel of the vectors and these rows
+  void moments(const Matrix& X, Eigen::Ref<Vector> mean, Eigen::Ref<Vector> variance) const {
+    const Index m = Z_.rows(), rows = X.rows();
+    Matrix F(m + 1, rows);
+    F.row(m).setOnes();
+    if (m > 0) {
+      Matrix K(m, rows);
+      point_.kernel.evaluate(Z_, X, K);
+      K *= point_.signal;
+      blas::trmm(blas::Side::left, blas::Transpose::no, m, rows, L_.data(), m, K.data(), m);
+      F.topRows(m) = K;
+    }
+    mean = F.transpose() * point_.mean;
+    variance = (point_.signal - F.topRows(m).colwise().squaredNorm().transpose().array()).max(0);
+    if (m > 0) {
+      blas::trmm(blas::Side::left, blas::Transpose::no, m + 1, rows, root_.data(), m + 1, F.data(), m + 1);
+      variance += F.colwise().squaredNorm().transpose();
+    } else {
+      variance.array() += 1 / (point_.factor(0, 0) * point_.factor(0, 0));
+    }
+  }
+
+ private:
+  const KernelPoint& point_;
+  Matrix Z_, L_, root_;  // L^-1 of h K_zz, and the inverse of the factor of the precision
+};
+
+// Calls f(process, point, first row, mean, variance) for blocks of rows.
+template <typename Function>
+void by_points(const KernelFit& fit, MatrixView X, Function&& f) {
+  validate::shape(X, "X_new");
+  if (X.cols() != fit.num_inputs())
+    throw InvalidArgument(fmt::format("X_new has {} columns; the fit has {} inputs", X.cols(), fit.num_inputs()));
+  validate::new_rows(X, fit.input_names, fit.input_center, fit.input_scale);
+  const Standardization inputs{fit.input_center, fit.input_scale, false};
+  const auto rows = table_design(X, inputs);
+  const Matrix vectors = fit.num_vectors() > 0 ? read_table(fit.relevance_vectors, inputs) : Matrix(0, X.cols());
+  for (std::size_t p = 0; p < fit.processes.size(); ++p)
+    for (std::size_t i = 0; i < fit.processes[p].points.size(); ++i) {
+      const PointPredictor predictor(fit.processes[p].points[i], vectors);
+      constexpr Index block = 1024;
+      for (Index first = 0; first < X.rows(); first += block) {
+        pulse();
+        const Index count = std::min(block, X.rows() - first);
+        Matrix panel(count, X.cols());
+        rows->read_rows(first, count, nullptr, panel);
+        Vector mean(count), variance(count);
+        predictor.moments(panel, mean, variance);
+        validate::predicted(mean, first);
+        f(p, static_cast<Index>(i), first, mean, variance);
+      }
+    }
+}
+
+}  // namespace
+
+Vector TMixturePrediction::mean_of_mixture() const { return mean * weight; }
+
+Vector TMixturePrediction::standard_deviation() const {
+  if (!(degrees_of_freedom > 2)) return Vector::Constant(mean.rows(), std::numeric_limits<double>::infinity());
+  const double factor = std::isinf(degrees_of_freedom) ? 1 : degrees_of_freedom / (degrees_of_freedom - 2);
+  const Vector centre = mean_of_mixture();
+  const Matrix off = mean.colwise() - centre;
+  return ((factor * scale.array().square() + off.array().square()).matrix() * weight).cwiseSqrt();
+}
+
+namespace {
+
+// P(t <= x) of Student's t.
+double t_cdf(double degrees_of_freedom, double x) {
+  const double tail = student_t_tail(degrees_of_freedom, std::abs(x));
+  return x > 0 ? 1 - tail : tail;
+}
+
+double quantile_of(const TMixturePrediction& p, Index row, double probability, double single) {
+  double low = std::numeric_limits<double>::infinity(), high = -low;
+  for (Index i = 0; i < p.weight.size(); ++i) {
+    const double at = p.mean(row, i) + single * p.scale(row, i);
+    low = std::min(low, at);
+    high = std::max(high, at);
+  }
+  const auto excess = [&](double x) {
+    double sum = 0;
+    for (Index i = 0; i < p.weight.size(); ++i) {
+      const double scale = p.scale(row, i), off = x - p.mean(row, i);
+      sum += p.weight[i] * (scale > 0 ? t_cdf(p.degrees_of_freedom, off / scale) : (off < 0 ? 0.0 : off > 0 ? 1.0 : 0.5));
+    }
+    return sum - probability;
+  };
+  if (!(high > low)) return low;
+  const double at_low = excess(low), at_high = excess(high);
+  if (!(at_low < 0)) return low;
+  if (!(at_high > 0)) return high;
+  std::uintmax_t most = 100;
+  const auto [a, b] =
+      boost::math::tools::toms748_solve(excess, low, high, at_low, at_high, boost::math::tools::eps_tolerance<double>(40), most);
+  return 0.5 * (a + b);
+}
+
+}  // namespace
+
+Vector TMixturePrediction::quantile(double probability) const {
+  if (!(probability > 0 && probability < 1))
+    throw InvalidArgument(fmt::format("probability is {}; it must lie between 0 and 1", probability));
+  const double level = std::abs(2 * probability - 1);
+  double single = level > 0 ? student_t_quantile(degrees_of_freedom, level) : 0;
+  if (probability < 0.5) single = -single;
+  Vector out(mean.rows());
+  for (Index i = 0; i < out.size(); ++i) out[i] = quantile_of(*this, i, probability, single);
+  return out;
+}
+
+Vector TMixturePrediction::log_density(VectorView y) const {
+  validate::vector(y, mean.rows(), "y");
+  Vector out(y.size());
+  for (Index i = 0; i < out.size(); ++i) {
+    const StudentPrediction parts{mean.row(i), scale.row(i), degrees_of_freedom};
+    const Vector each = parts.log_density(Vector(Vector::Constant(weight.size(), y[i])));
+    const double most = each.maxCoeff();
+    out[i] = most + std::log(((each.array() - most).exp() * weight.array()).sum());
+  }
+  return out;
+}
+
+TMixturePrediction predict(const KernelRegression& fit, MatrixView X_new, PredictionOf what) {
+  return mixture_prediction(fit, X_new, what);
+}
+ClassProbabilities predict(const KernelClassification& fit, MatrixView X_new) { return class_probabilities(fit, X_new); }
+
+}  // namespace ardvark
+
+namespace ardvark::internal {
+
+TMixturePrediction mixture_prediction(const KernelFit& fit, MatrixView X_new, PredictionOf what) {
+  const std::vector<KernelPoint>& points = fit.processes.at(0).points;
+  const auto size = static_cast<Index>(points.size());
+  TMixturePrediction out{Vector(size), Matrix(X_new.rows(), size), Matrix(X_new.rows(), size), fit.degrees_of_freedom};
+  for (Index i = 0; i < size; ++i) out.weight[i] = points[static_cast<std::size_t>(i)].weight;
+  out.weight /= out.weight.sum();
+  const double noise = what == PredictionOf::new_observation ? 1 : 0;
+  by_points(fit, X_new, [&](std::size_t, Index i, Index first, const Vector& mean, const Vector& variance) {
+    const double s2 = points[static_cast<std::size_t>(i)].noise_variance;
+    out.mean.col(i).segment(first, mean.size()) = fit.target_center + fit.target_scale * mean.array();
+    out.scale.col(i).segment(first, mean.size()) = fit.target_scale * (s2 * (variance.array() + noise)).sqrt();
+  });
+  return out;
+}
+
+ClassProbabilities class_probabilities(const KernelFit& fit, MatrixView X_new) {
+  const bool two = fit.processes.size() == 1;
+  ClassProbabilities out;
+  out.probability = Matrix::Zero(X_new.rows(), static_cast<Index>(fit.classes.size()));
+  by_points(fit, X_new, [&](std::size_t p, Index i, Index first, const Vector& mean, const Vector& variance) {
+    const double weight = fit.processes[p].points[static_cast<std::size_t>(i)].weight;
+    const Index c = two ? 1 : static_cast<Index>(p);
+    for (Index n = 0; n < mean.size(); ++n) out.probability(first + n, c) += weight * expected_sigmoid(mean[n], variance[n]);
+  });
+  if (two) {
+    out.probability.col(1) = out.probability.col(1).cwiseMin(1);
+    out.probability.col(0) = 1 - out.probability.col(1).array();
+  } else {
+    for (Index n = 0; n < X_new.rows(); ++n) out.probability.row(n) /= std::max(out.probability.row(n).sum(), 1e-300);
+  }
+  out.most_probable = most_probable(out.probability);
+  return out;
+}
+
+namespace {
+
+void describe_classes(MatrixView X, VectorView labels, const Vector& k, KernelFit& fit) {
+  const ClassProbabilities p = class_probabilities(fit, X);
+  const Classes classes = read_classes(labels, k, {});
+  double correct = 0, loss = 0;
+  for (Index i = 0; i < labels.size(); ++i) {
+    const Index label = classes.number[static_cast<std::size_t>(i)];
+    if (label < 0) continue;
+    if (p.most_probable[static_cast<std::size_t>(i)] == label) correct += k[i];
+    loss -= k[i] * std::log(std::max(p.probability(i, label), 1e-300));
+  }
+  fit.accuracy = std::min(correct / k.sum(), 1.0);
+  fit.log_loss = loss / k.sum();
+}
+
+}  // namespace
+
+void describe_rows(MatrixView X, VectorView target, const Vector& k, KernelFit& fit) {
+  if (fit.task == Task::logistic) return describe_classes(X, target, k, fit);
+  const TMixturePrediction p = mixture_prediction(fit, X, PredictionOf::mean);
+  const Vector mean = p.mean_of_mixture(), y = target.eigen();
+  const double centre = k.dot(y) / k.sum(), total = k.dot((y.array() - centre).square().matrix());
+  fit.r_squared = total > 0 ? 1 - k.dot((y - mean).cwiseAbs2()) / total : 0;
+  const double centre_of_mean = k.dot(mean) / k.sum();
+  fit.signal_sd = std::sqrt(k.dot((mean.array() - centre_of_mean).square().matrix()) / k.sum());
+  double noise = 0;
+  for (const KernelPoint& point : fit.processes.front().points) noise += point.weight * point.noise_variance;
+  fit.noise_sd = fit.target_scale * std::sqrt(noise);
+}
+
+}  // namespace ardvark::internal

@@ -1,0 +1,15 @@
+// Predictions of kernel machines that are Gaussian processes.                                                 docs/math/process.md (KM.6)
+#pragma once
+
+#include "ardvark/kernel_machine.hpp"
+
+namespace ardvark::internal {
+
+/// The results of predict(), for a fit whose task is known.
+[[nodiscard]] TMixturePrediction mixture_prediction(const KernelFit& fit, MatrixView X_new, PredictionOf what);
+[[nodiscard]] ClassProbabilities class_probabilities(const KernelFit& fit, MatrixView X_new);
+
+/// Sets r_squared or accuracy and log_loss, and the standard deviations of noise and signal. \param k  [n] observation weights
+void describe_rows(MatrixView X, VectorView target, const Vector& k, KernelFit& fit);
+
+}  // namespace ardvark::internal

@@ -1,0 +1,86 @@
+#include "process/covariance.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/products.hpp"
+#include "kernel/kernel_function.hpp"
+
+namespace ardvark::internal {
+
+Covariance::Covariance(const std::string& kind, const Matrix& X, std::vector<Index> group)
+    : unit_(of_distance_kernel(kind, {1.0})), X_(X), group_(std::move(group)) {
+  for (Index j = 0; j < X.cols(); ++j) {
+    const Index g = group_[static_cast<std::size_t>(j)];
+    if (g >= 0) inputs_.push_back(j);
+    num_widths_ = std::max(num_widths_, g + 1);
+  }
+}
+
+Matrix Covariance::scaled(const Vector& log_rho) const {
+  Matrix A(X_.rows(), static_cast<Index>(inputs_.size()));
+  for (Index i = 0; i < A.cols(); ++i) {
+    const Index input = inputs_[static_cast<std::size_t>(i)];
+    A.col(i) = std::exp(log_rho[group_[static_cast<std::size_t>(input)]]) * X_.col(input);
+  }
+  return A;
+}
+
+Kernel Covariance::kernel(const Vector& log_rho) const {
+  std::vector<double> widths;
+  for (const Index g : group_) widths.push_back(g >= 0 ? std::exp(-log_rho[g]) : 1.0);
+  const bool one = num_widths_ < 2 && !widths.empty();
+  if (one) widths.assign(1, num_widths_ == 1 ? std::exp(-log_rho[0]) : 1.0);
+  return of_distance_kernel(unit_.spec().kind, std::move(widths));
+}
+
+void Covariance::evaluate(const Vector& log_rho, Matrix& K, Matrix* decline) const {
+  const Index n = X_.rows();
+  K.resize(n, n);
+  if (decline != nullptr) decline->resize(n, n);
+  if (inputs_.empty()) {
+    K.setOnes();
+    if (decline != nullptr) decline->setZero();
+    return;
+  }
+  const Matrix A = scaled(log_rho);
+  const KernelFunction& kernel = KernelFunction::of(unit_);
+  products::tiles(n, blas::threads_for(static_cast<double>(n) * n * (A.cols() + 20.0)), [&](Index first, Index width) {
+    constexpr Index tile_rows = 256;
+    const auto centres = A.middleRows(first, width);
+    Matrix tile, fall;
+    for (Index row = first; row < n; row += tile_rows) {
+      const Index rows = std::min(tile_rows, n - row);
+      tile.resize(rows, width);
+      if (decline == nullptr) {
+        kernel.value(A.middleRows(row, rows), centres, tile);
+      } else {
+        kernel.value_and_decline(A.middleRows(row, rows), centres, tile, fall);
+        decline->block(row, first, rows, width) = fall;
+      }
+      K.block(row, first, rows, width) = tile;
+    }
+  });
+}
+
+// With W = -M * decline and scaled inputs a, the sum for one input is 2 sum_ij W_ij (a_i - a_j)^2 = 4 (sum_i r_i a_i^2 - a'Wa), r = W 1.
+Vector Covariance::slope(const Vector& log_rho, const Matrix& decline, Matrix& M) const {
+  Vector out = Vector::Zero(num_widths_);
+  const Index n = X_.rows();
+  if (inputs_.empty()) return out;
+  for (Index j = 0; j < n; ++j) M.col(j).tail(n - j).array() *= -decline.col(j).tail(n - j).array();
+  Matrix A = scaled(log_rho);
+  A.rowwise() -= A.colwise().mean();
+  Vector r(n);
+  const Vector ones = Vector::Ones(n);
+  blas::symv(n, M.data(), n, ones.data(), r.data());
+  Matrix WA(n, A.cols());
+  blas::symm(n, A.cols(), 1.0, M.data(), n, A.data(), n, 0.0, WA.data(), n);
+  for (Index i = 0; i < A.cols(); ++i) {
+    const Index group = group_[static_cast<std::size_t>(inputs_[static_cast<std::size_t>(i)])];
+    out[group] += 4 * (r.dot(A.col(i).cwiseAbs2()) - A.col(i).dot(WA.col(i)));
+  }
+  return out;
+}
+
+}  // namespace ardvark::internal

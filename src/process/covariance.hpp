@@ -1,0 +1,39 @@
+// The covariance of a Gaussian process over the rows, h kappa(u), u = sum_i rho_i^2 (x_i - x'_i)^2.        docs/math/process.md (KM.1)
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ardvark/kernel.hpp"
+
+namespace ardvark::internal {
+
+/// kappa over the rows of X for any widths 1/rho, and sums of its derivatives. Only lower triangles are computed. It may be copied, and
+/// copies may be used by several threads.
+class Covariance {
+ public:
+  /// \param kind   of a distance kernel
+  /// \param X      [n,d] standardised inputs; must exist as long as this
+  /// \param group  [d] which width an input has, from 0; -1: the input does not vary
+  Covariance(const std::string& kind, const Matrix& X, std::vector<Index> group);
+
+  [[nodiscard]] Index num_rows() const { return X_.rows(); }
+  [[nodiscard]] Index num_widths() const { return num_widths_; }
+  [[nodiscard]] Index num_inputs() const { return static_cast<Index>(inputs_.size()); }  ///< that vary
+  /// The kernel with these widths, as all inputs use it.
+  [[nodiscard]] Kernel kernel(const Vector& log_rho) const;
+  /// K [n,n] <- kappa. If `decline` is not null, it becomes -d kappa/du.
+  void evaluate(const Vector& log_rho, Matrix& K, Matrix* decline) const;
+  /// [num_widths] sum_ij M_ij d kappa_ij / d ln rho. \param M  [n,n] symmetric, lower stored; overwritten
+  [[nodiscard]] Vector slope(const Vector& log_rho, const Matrix& decline, Matrix& M) const;
+
+ private:
+  [[nodiscard]] Matrix scaled(const Vector& log_rho) const;  // the inputs that vary, times their rho
+
+  Kernel unit_;  // with width 1
+  const Matrix& X_;
+  std::vector<Index> group_, inputs_;
+  Index num_widths_ = 0;
+};
+
+}  // namespace ardvark::internal

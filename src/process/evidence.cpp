@@ -1,0 +1,276 @@
+#include "process/evidence.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/anderson.hpp"
+#include "core/blas.hpp"
+#include "core/special.hpp"
+
+namespace ardvark::internal {
+
+ProcessEvidence::ProcessEvidence(Covariance covariance, Vector k, double unit)
+    : covariance_(std::move(covariance)), k_(std::move(k)), N_(k_.sum()), unit_(unit) {
+  usual_log_rho_ = -0.5 * std::log(2.0 * static_cast<double>(std::max<Index>(covariance_.num_inputs(), 1)));
+}
+
+double ProcessEvidence::log_constant() const {
+  const auto d = static_cast<double>(covariance_.num_widths());
+  const double of_one = std::log(sd_of_log_rho) + 0.5 * ln_2pi;
+  const double of_widths = d == 0 ? 0 : -of_one - (d - 1) * of_one - 0.5 * std::log(d);
+  return std::log1p(share_exponent) + of_widths;
+}
+
+Slope ProcessEvidence::at(const Hyperparameters& theta, bool with_gradient) {
+  const Index n = covariance_.num_rows(), widths = covariance_.num_widths();
+  const double h = std::exp(theta[0]), nu = N_ - 1;
+  const Vector log_rho = theta.tail(widths);
+  covariance_.evaluate(log_rho, K_, with_gradient ? &decline_ : nullptr);
+  Vector Kk(n);
+  blas::symv(n, K_.data(), n, k_.data(), Kk.data());
+  const double l = h * std::max((N_ - k_.dot(Kk) / N_) / nu, 1e-300), x = l / unit_;  // the mean variance of the signal
+  Slope out;
+  Matrix M;
+  double of_log_h = 0;
+  out.value = log_evidence(h, K_, with_gradient ? &M : nullptr, &of_log_h);
+  if (!std::isfinite(out.value)) return {};
+  constexpr double power = 2 + share_exponent;
+  out.value += std::log(x) - power * std::log1p(x);
+  const double mean = widths > 0 ? log_rho.mean() : 0, off = (mean - usual_log_rho_) / sd_of_log_rho;
+  const Vector delta = (log_rho.array() - mean) / sd_of_log_rho;
+  if (widths > 0) out.value -= 0.5 * (off * off + delta.squaredNorm());
+  if (!with_gradient) return out;
+  const double of_l = (1 / x - power / (1 + x)) / unit_;
+  out.gradient.resize(theta.size());
+  out.gradient[0] = of_log_h + of_l * l;
+  for (Index j = 0; j < n; ++j) M.col(j).tail(n - j) = h * (M.col(j).tail(n - j) - of_l * k_[j] / (N_ * nu) * k_.tail(n - j));
+  out.gradient.tail(widths) = covariance_.slope(log_rho, decline_, M);
+  if (widths > 0) out.gradient.tail(widths).array() -= (off / static_cast<double>(widths) + delta.array()) / sd_of_log_rho;
+  return out;
+}
+
+namespace {
+
+// A^-1, lower triangle, from its Cholesky factor.
+void invert_factor(Matrix& L) {
+  static_cast<void>(blas::trtri(L.rows(), L.data(), L.rows()));  // its diagonal is positive
+  blas::lauum(L.rows(), L.data(), L.rows());
+}
+
+double log_determinant(const Matrix& L) { return 2 * L.diagonal().array().log().sum(); }
+
+class RegressionEvidence final : public ProcessEvidence {
+ public:
+  RegressionEvidence(Covariance covariance, Vector k, Vector y)
+      : ProcessEvidence(std::move(covariance), std::move(k), 1), y_(std::move(y)) {}
+
+  WorkingRows rows(const Hyperparameters& theta) override {
+    Matrix K;
+    covariance_.evaluate(theta.tail(covariance_.num_widths()), K, nullptr);
+    static_cast<void>(log_evidence(std::exp(theta[0]), K, nullptr, nullptr));
+    return {.omega = k_, .z = y_, .s2 = q_ / (N_ - 1), .nu = N_ - 1};
+  }
+
+ private:
+  double log_evidence(double h, Matrix& C, Matrix* M, double* of_log_h) override {
+    const Index n = C.rows();
+    const double nu = N_ - 1;
+    for (Index j = 0; j < n; ++j) C.col(j).tail(n - j) *= h;
+    C.diagonal() += k_.cwiseInverse();
+    if (!blas::potrf(n, C.data(), n)) return -std::numeric_limits<double>::infinity();
+    Vector one = Vector::Ones(n), alpha = y_;
+    blas::trsv(blas::Transpose::no, n, C.data(), n, one.data());
+    blas::trsv(blas::Transpose::no, n, C.data(), n, alpha.data());
+    const double sum = one.squaredNorm(), b = one.dot(alpha) / sum;
+    alpha -= b * one;
+    q_ = std::max(alpha.squaredNorm(), 1e-200);
+    const double value = log_gamma(0.5 * nu) - 0.5 * nu * std::log(pi * q_) - 0.5 * log_determinant(C) - 0.5 * std::log(sum);
+    if (M == nullptr) return value;
+    blas::trsv(blas::Transpose::yes, n, C.data(), n, alpha.data());  // P y
+    blas::trsv(blas::Transpose::yes, n, C.data(), n, one.data());    // C^-1 1
+    invert_factor(C);
+    M->resize(n, n);
+    const double ratio = nu / q_;
+    double trace = 0;  // of P diag(1/k)
+    for (Index j = 0; j < n; ++j) {
+      const Index rest = n - j;
+      trace += (C(j, j) - one[j] * one[j] / sum) / k_[j];
+      M->col(j).tail(rest) = 0.5 * (ratio * alpha[j] * alpha.tail(rest) - C.col(j).tail(rest) + one[j] / sum * one.tail(rest));
+    }
+    const double explained = q_ - (alpha.array().square() / k_.array()).sum();
+    *of_log_h = 0.5 * (ratio * explained - static_cast<double>(n - 1) + trace);
+    return value;
+  }
+
+  static constexpr double pi = 3.14159265358979323846;
+  Vector y_;
+  double q_ = 0;
+};
+
+class ClassEvidence final : public ProcessEvidence {
+ public:
+  ClassEvidence(Covariance covariance, Vector k, Vector t)
+      : ProcessEvidence(std::move(covariance), std::move(k), 4), t_(std::move(t)), start_(with_intercept(t_.size())) {
+    start_.m.setZero();
+    start_.s.setConstant(1e-2);
+  }
+
+  WorkingRows rows(const Hyperparameters& theta) override {
+    Matrix K;
+    covariance_.evaluate(theta.tail(covariance_.num_widths()), K, nullptr);
+    static_cast<void>(log_evidence(std::exp(theta[0]), K, nullptr, nullptr));
+    const Index n = k_.size();
+    const Vector& omega = start_.omega;
+    const Vector z = start_.m.array() + start_.u.array() / omega.array();
+    return {.omega = omega.head(n), .z = z.head(n), .intercept_omega = omega[n], .intercept_z = z[n]};
+  }
+
+ private:
+  // The posterior of the rows and, last, of the intercept: mean m = K u + b, variance s, and the omega of which s and F were computed.
+  struct State {
+    Vector m, s, u, omega;
+    double b = 0, F = -std::numeric_limits<double>::infinity();
+  };
+  static State with_intercept(Index n) { return {Vector(n + 1), Vector(n + 1), Vector(n + 1), Vector(n + 1)}; }
+
+  // (KM.5). The intercept's row has the target 1/2 and weight 1: with 1/pi this is its prior.                                    (SP.20)
+  double log_evidence(double h, Matrix& K, Matrix* M, double* of_log_h) override {
+    const Index n = K.rows();
+    for (Index j = 0; j < n; ++j) K.col(j).tail(n - j) *= h;
+    State state = start_, next = with_intercept(n);
+    state.F = -std::numeric_limits<double>::infinity();
+    Anderson anderson(2 * (n + 1), 6);
+    Vector in(2 * (n + 1)), out(in.size()), mixed;  // means and ln variances before and after a step
+    const Vector unit = Vector::Ones(in.size());
+    in << start_.m, start_.s.array().log();
+    bool is_mixed = false;
+    constexpr int most_steps = 60;
+    for (int step = 0; step < most_steps; ++step) {
+      const Vector m = in.head(n + 1), s = in.tail(n + 1).array().exp();
+      next.omega = expected_slopes(m, s);
+      if (!solve(K, working_response(m, s, next.omega), next)) return -std::numeric_limits<double>::infinity();
+      const double gain = next.F - state.F;
+      if (!(gain > -least_gain)) {  // back to the last step that rose, and from there half of the way
+        if (!is_mixed) {
+          halve(K, state, next);
+          if (!(next.F > state.F)) break;
+          std::swap(state, next);
+        }
+        anderson.forget();
+        in << state.m, state.s.array().log();
+        is_mixed = false;
+        continue;
+      }
+      std::swap(state, next);
+      if (gain < least_gain) break;
+      out << state.m, state.s.array().log();
+      anderson.extrapolate(in, out, unit, mixed);
+      is_mixed = mixed.allFinite() && step > 0;
+      in = is_mixed ? mixed : out;
+    }
+    start_ = state;
+    if (M != nullptr) write_slope(K, state, *M, *of_log_h);
+    return state.F;
+  }
+
+  [[nodiscard]] double weight(Index i) const { return i < k_.size() ? k_[i] : 1.0; }
+  [[nodiscard]] double target(Index i) const { return i < k_.size() ? t_[i] : 0.5; }
+
+  [[nodiscard]] Vector expected_slopes(const Vector& m, const Vector& s) const {
+    Vector out(m.size());
+    for (Index i = 0; i < out.size(); ++i) out[i] = weight(i) * std::max(expected_logistic(m[i], s[i]).slope, least_omega);
+    return out;
+  }
+  // m + r/omega.
+  [[nodiscard]] Vector working_response(const Vector& m, const Vector& s, const Vector& omega) const {
+    Vector z(m.size());
+    for (Index i = 0; i < z.size(); ++i) z[i] = m[i] + weight(i) * (target(i) - expected_logistic(m[i], s[i]).sigma) / omega[i];
+    return z;
+  }
+
+  // Steps from `from` towards the result `to` that are so short that the bound rises: in ln omega and in u. `to` becomes the result.
+  void halve(const Matrix& K, const State& from, State& to) {
+    Vector omega = to.omega, u = to.u, m = to.m;
+    for (int halving = 0; halving < 12; ++halving) {
+      omega = (omega.array() * from.omega.array()).sqrt();
+      u = 0.5 * (u + from.u);
+      m = 0.5 * (m + from.m);
+      to.omega = omega;
+      if (!solve(K, m.array() + u.array() / omega.array(), to) || to.F > from.F) return;
+    }
+  }
+
+  // Fills all of `next` but omega.
+  bool solve(const Matrix& K, const Vector& z, State& next) {
+    const Index n = K.rows();
+    const Vector& omega = next.omega;
+    const Vector root = omega.head(n).cwiseSqrt();
+    factor_ = K;
+    for (Index j = 0; j < n; ++j) factor_.col(j).tail(n - j).array() *= root[j] * root.tail(n - j).array();
+    factor_.diagonal().array() += 1;
+    if (!blas::potrf(n, factor_.data(), n)) return false;
+    const double log_det = log_determinant(factor_);
+    invert_factor(factor_);  // (I + root K root)^-1
+    Vector Bz(n), B1(n);
+    const Vector scaled_z = root.array() * z.head(n).array();
+    blas::symv(n, factor_.data(), n, scaled_z.data(), Bz.data());
+    blas::symv(n, factor_.data(), n, root.data(), B1.data());
+    Bz.array() *= root.array();
+    B1.array() *= root.array();
+    const double sum = B1.sum() + omega[n];
+    next.b = (Bz.sum() + omega[n] * z[n]) / sum;
+    next.u.head(n) = Bz - next.b * B1;
+    next.u[n] = omega[n] * (z[n] - next.b);
+    next.m = z.array() - next.u.array() / omega.array();
+    next.s[n] = 1 / sum;
+    double F = 0.5 * ln_2pi - ln_pi - 0.5 * log_det - 0.5 * std::log(sum);
+    for (Index i = 0; i < n; ++i) {
+      const double w = omega[i], off = B1[i] / w;  // 1 - K B 1
+      next.s[i] = (1 - factor_(i, i)) / w + off * off / sum;
+    }
+    for (Index i = 0; i <= n; ++i)
+      F += weight(i) * (target(i) * next.m[i] - expected_logistic(next.m[i], next.s[i]).softplus) + 0.5 * omega[i] * next.s[i];
+    const Vector f = next.m.head(n).array() - next.b;
+    next.F = F - 0.5 * next.u.head(n).dot(f);  // u'K u
+    B1_ = B1;
+    return true;
+  }
+
+  // 1/2 (u u' - P), with P = B - B 1 1'B / 1'B 1.
+  void write_slope(const Matrix& K, const State& state, Matrix& M, double& of_log_h) {
+    const Index n = K.rows();
+    State again = state;  // the last factor may be that of a step that was not taken
+    static_cast<void>(solve(K, state.m.array() + state.u.array() / state.omega.array(), again));
+    const Vector root = state.omega.head(n).cwiseSqrt();
+    const double sum = 1 / state.s[n];
+    M.resize(n, n);
+    for (Index j = 0; j < n; ++j) {
+      const Index rest = n - j;
+      M.col(j).tail(rest) =
+          0.5 * (state.u[j] * state.u.segment(j, rest).array() - root[j] * root.tail(rest).array() * factor_.col(j).tail(rest).array() +
+                 B1_[j] / sum * B1_.tail(rest).array());
+    }
+    const Vector f = state.m.head(n).array() - state.b;
+    const double trace = static_cast<double>(n) - factor_.trace() - B1_.dot(Vector(1 - B1_.array() / state.omega.head(n).array())) / sum;
+    of_log_h = 0.5 * (state.u.head(n).dot(f) - trace);
+  }
+
+  static constexpr double least_gain = 1e-9;   // nats
+  static constexpr double least_omega = 1e-9;  // per unit of weight: below, 1 - omega s has no digits
+  static constexpr double ln_pi = 1.1447298858494001741;
+  Vector t_;
+  State start_;
+  Matrix factor_;
+  Vector B1_;
+};
+
+}  // namespace
+
+std::unique_ptr<ProcessEvidence> regression_evidence(Covariance covariance, Vector k, Vector y) {
+  return std::make_unique<RegressionEvidence>(std::move(covariance), std::move(k), std::move(y));
+}
+std::unique_ptr<ProcessEvidence> class_evidence(Covariance covariance, Vector k, Vector t) {
+  return std::make_unique<ClassEvidence>(std::move(covariance), std::move(k), std::move(t));
+}
+
+}  // namespace ardvark::internal

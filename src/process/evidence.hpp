@@ -1,0 +1,74 @@
+// The log evidence of a Gaussian process with these hyper-parameters, and its gradient.               docs/math/process.md (KM.1), (KM.2),
+// (KM.5)
+#pragma once
+
+#include <limits>
+#include <memory>
+
+#include "process/covariance.hpp"
+
+namespace ardvark::internal {
+
+struct Slope {
+  double value = -std::numeric_limits<double>::infinity();
+  Vector gradient;  ///< empty if it was not asked for
+};
+
+/// The rows as the posterior sees them for fixed hyper-parameters: response z with precision omega, in units of 1/s2. A further row sees
+/// only the intercept.
+struct WorkingRows {
+  Vector omega, z;                                      ///< [n]
+  double intercept_omega = 0, intercept_z = 0;          ///< of the further row; regressions have none
+  double s2 = 1;                                        ///< variance of the noise, and unit of h; classes: 1
+  double nu = std::numeric_limits<double>::infinity();  ///< degrees of freedom of predictions
+};
+
+/// ln h and then ln rho of each width.
+using Hyperparameters = Vector;
+
+/// An objective: log evidence, or a bound on it, and the log density of the hyper-parameters but for its constants.                (KM.2)
+class ProcessEvidence {
+ public:
+  /// \param k     [n] observation weights, > 0
+  /// \param unit  of the mean signal variance in the prior of its share: 1, for classes 4
+  ProcessEvidence(Covariance covariance, Vector k, double unit);
+  virtual ~ProcessEvidence() = default;
+  ProcessEvidence(const ProcessEvidence&) = delete;
+  ProcessEvidence& operator=(const ProcessEvidence&) = delete;
+
+  /// -infinity where the covariance cannot be factorised.
+  [[nodiscard]] Slope at(const Hyperparameters& theta, bool with_gradient);
+  [[nodiscard]] virtual WorkingRows rows(const Hyperparameters& theta) = 0;
+
+  [[nodiscard]] const Covariance& covariance() const { return covariance_; }
+  [[nodiscard]] Index size() const { return 1 + covariance_.num_widths(); }
+  [[nodiscard]] const Vector& weights() const { return k_; }
+  /// The centre of the prior of the mean of ln rho: -1/2 ln(2 d).
+  [[nodiscard]] double usual_log_rho() const { return usual_log_rho_; }
+  static constexpr double sd_of_log_rho = 1.5;
+  static constexpr double share_exponent = 0.25;  ///< the share of the signal has the prior Beta(1, 1 + this)
+  /// What at() leaves out of the log density of the hyper-parameters, for D of them without fixed ones.
+  [[nodiscard]] double log_constant() const;
+
+ protected:
+  /// Log evidence. K is kappa and is overwritten. If M is not null: M [n,n] lower, with d/d ln rho = sum_ij M_ij d(h kappa_ij)/d ln rho,
+  /// and d/d ln h.
+  virtual double log_evidence(double h, Matrix& K, Matrix* M, double* of_log_h) = 0;
+
+  Covariance covariance_;
+  Vector k_;
+  double N_ = 0;
+
+ private:
+  double unit_, usual_log_rho_;
+  Matrix K_, decline_;
+};
+
+/// Regression with a flat intercept and Jeffreys' prior for the noise.                                                              (KM.1)
+/// \param y  [n] the target, standardised
+[[nodiscard]] std::unique_ptr<ProcessEvidence> regression_evidence(Covariance covariance, Vector k, Vector y);
+/// Two classes: the best Gaussian posterior. It starts from the posterior of the last call.                                         (KM.5)
+/// \param t  [n] 0 or 1
+[[nodiscard]] std::unique_ptr<ProcessEvidence> class_evidence(Covariance covariance, Vector k, Vector t);
+
+}  // namespace ardvark::internal

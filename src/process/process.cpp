@@ -1,0 +1,381 @@
+// fit_kernel_regression and fit_kernel_classification: rows and inputs are prepared, each hypothesis is searched, and the rows that carry
+// the predictions are chosen.                                                                                    docs/math/process.md (KM)
+#include "predict/process.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numeric>
+
+#include "ardvark/kernel_machine.hpp"
+#include "core/blas.hpp"
+#include "core/parallel.hpp"
+#include "core/pulse.hpp"
+#include "core/stopwatch.hpp"
+#include "core/validate.hpp"
+#include "frame/kernel_inputs.hpp"
+#include "frame/prepare.hpp"
+#include "kernel/kernel_function.hpp"
+#include "process/search.hpp"
+#include "process/vectors.hpp"
+
+namespace ardvark {
+
+using namespace internal;
+
+namespace {
+
+constexpr double least_weight = 0.02;  // hypotheses with less are dropped                                                        (KM.4)
+
+void validate_options(const KernelOptions& options, MatrixView X) {
+  validate::matrix(X, "X", options.input_names);
+  validate::weights(options.weights, X.rows());
+  validate::positive(options.divergence, "divergence");
+  const auto d = static_cast<std::size_t>(X.cols());
+  if (options.kernel != "auto" && !is_distance_kernel(options.kernel))
+    throw InvalidArgument(
+        fmt::format("kernel is '{}'; it must be one of auto, cauchy, gaussian, laplacian, matern32, matern52", options.kernel));
+  if (options.threads < 0) throw InvalidArgument(fmt::format("threads is {}; it must be at least 0", options.threads));
+  if (options.num_vectors < 0) throw InvalidArgument(fmt::format("num_vectors is {}; it must be at least 0", options.num_vectors));
+  if ((options.search == WidthSearch::given) == options.widths.empty())
+    throw InvalidArgument("widths must be given with search = given, and only then");
+  if (options.widths.size() > 1 && options.widths.size() != d)
+    throw InvalidArgument(fmt::format("widths has {} entries; it must have one, or one per column of X: {}", options.widths.size(), d));
+  for (const double width : options.widths) validate::positive(width, "an entry of widths");
+  for (const auto& [size, name] : {std::pair{options.input_names.size(), "input_names"}, {options.input_groups.size(), "input_groups"}})
+    if (size != 0 && size != d)
+      throw InvalidArgument(fmt::format("{} has {} entries; it must have one per column of X: {}", name, size, d));
+}
+
+// One kernel and one way to find its widths.
+struct Candidate {
+  std::string kernel;
+  WidthKind widths = WidthKind::shared;
+  std::vector<Index> group = {};  // [d] as in Covariance
+  Vector given = {};              // ln rho that are fixed
+};
+
+std::vector<Candidate> candidates(const KernelOptions& options, const KernelInputs& inputs) {
+  const auto d = static_cast<std::size_t>(inputs.scale.size());
+  const auto groups = [&](bool each) {
+    std::vector<Index> out(d, -1);
+    std::map<Index, Index> number;  // of the caller's groups
+    for (std::size_t j = 0; j < d; ++j) {
+      if (inputs.scale[static_cast<Index>(j)] == 0) continue;
+      const Index named = !each ? 0 : options.input_groups.empty() ? static_cast<Index>(j) : options.input_groups[j];
+      out[j] = number.emplace(named, static_cast<Index>(number.size())).first->second;
+    }
+    return out;
+  };
+  const std::vector<Index> of_each = groups(true);
+  const bool several = *std::max_element(of_each.begin(), of_each.end()) > 0;
+  std::vector<Candidate> out;
+  std::vector<std::string> kernels = {"gaussian", "cauchy"};
+  if (options.kernel != "auto") kernels.assign(1, options.kernel);
+  for (const std::string& kernel : kernels) {
+    if (options.search == WidthSearch::given) {
+      Candidate& one = out.emplace_back(Candidate{kernel, WidthKind::fixed, std::vector<Index>(d, -1)});
+      std::vector<double> log_rho;
+      for (std::size_t j = 0; j < d; ++j) {
+        if (inputs.scale[static_cast<Index>(j)] == 0) continue;
+        one.group[j] = static_cast<Index>(log_rho.size());
+        log_rho.push_back(-std::log(options.widths[options.widths.size() == 1 ? 0 : j]));
+      }
+      one.given = Eigen::Map<Vector>(log_rho.data(), static_cast<Index>(log_rho.size()));
+      continue;
+    }
+    if (options.search != WidthSearch::each || !several) out.push_back({kernel, WidthKind::shared, groups(false)});
+    if (options.search != WidthSearch::shared && several) out.push_back({kernel, WidthKind::each, of_each});
+  }
+  return out;
+}
+
+// A target of the process: a regression, or one class against the rest.
+struct Problem {
+  const Matrix& Z;  // [n,d] standardised inputs
+  const Vector& k;
+  const Vector& t;
+  bool classes = false;
+  bool average = true;
+
+  [[nodiscard]] std::unique_ptr<ProcessEvidence> evidence(const Candidate& candidate) const {
+    Covariance covariance(candidate.kernel, Z, candidate.group);
+    return classes ? class_evidence(std::move(covariance), k, t) : regression_evidence(std::move(covariance), k, t);
+  }
+};
+
+struct Found {
+  std::unique_ptr<ProcessEvidence> evidence;
+  Hypothesis hypothesis;
+  double weight = 0;
+};
+
+std::vector<Found> search(const Problem& problem, const std::vector<Candidate>& candidates) {
+  std::vector<Found> found(candidates.size());
+  const auto count = static_cast<Index>(candidates.size());
+  pulse("fitting", {.name = "kernel", .done = 0, .total = count, .alike = false});
+  constexpr Index largest_to_share = 800;  // larger matrices are shared by the threads themselves
+  const Index threads = problem.Z.rows() <= largest_to_share ? static_cast<Index>(blas::num_threads()) : 1;
+  parallel_for(count, threads, [&](Index i) {
+    Found& one = found[static_cast<std::size_t>(i)];
+    const Candidate& candidate = candidates[static_cast<std::size_t>(i)];
+    one.evidence = problem.evidence(candidate);
+    one.hypothesis = find_hypothesis(*one.evidence, candidate.given, problem.average);
+  });
+  return found;
+}
+
+// Weights by the evidence, and without hypotheses that the data hardly support.
+void weigh(std::vector<Found>& found) {
+  double most = -std::numeric_limits<double>::infinity();
+  for (const Found& one : found)
+    if (std::isfinite(one.hypothesis.best.value)) most = std::max(most, one.hypothesis.log_evidence);
+  if (!std::isfinite(most)) throw InvalidArgument("the kernel matrix of the rows cannot be factorised for any width");
+  const auto total = [&] {
+    return std::accumulate(found.begin(), found.end(), 0.0, [](double sum, const Found& one) { return sum + one.weight; });
+  };
+  for (Found& one : found) one.weight = std::isfinite(one.hypothesis.best.value) ? std::exp(one.hypothesis.log_evidence - most) : 0;
+  for (const double sum = total(); Found & one : found) one.weight = one.weight < least_weight * sum ? 0 : one.weight;
+  for (const double sum = total(); Found & one : found) one.weight /= sum;
+}
+
+// One point of the mixture while its vectors are chosen.
+struct Part {
+  ProcessEvidence* evidence;
+  Hyperparameters theta;
+  double weight;
+  WorkingRows rows = {};
+  RowMoments full = {};
+
+  [[nodiscard]] Matrix covariance() const {
+    Matrix K;
+    evidence->covariance().evaluate(theta.tail(theta.size() - 1), K, nullptr);
+    K *= std::exp(theta[0]);
+    return K;
+  }
+};
+
+// The rows that the predictions of all points need.                                                                              (KM.6)
+class Choice {
+ public:
+  Choice(const Problem& problem, const KernelOptions& options, std::vector<Part>& parts)
+      : problem_(problem), options_(options), parts_(parts) {}
+
+  /// \param at_best  the first part: the maximum itself
+  std::vector<Index> rows(Part at_best) {
+    grow(at_best, options_.divergence);
+    std::vector<Part*> order;
+    for (Part& part : parts_) order.push_back(&part);
+    std::stable_sort(order.begin(), order.end(), [](const Part* a, const Part* b) { return width(*a) < width(*b); });
+    for (Part* part : order) grow(*part, parts_.size() > 1 ? 2 * options_.divergence : options_.divergence);
+    return rows_;
+  }
+
+ private:
+  static double width(const Part& part) { return -part.theta.tail(part.theta.size() - 1).sum() / static_cast<double>(part.theta.size()); }
+
+  void grow(Part& part, double most) {
+    part.rows = part.evidence->rows(part.theta);
+    const Matrix K = part.covariance();
+    part.full = full_moments(K, part.rows);
+    VectorChoice choice(K, part.rows, problem_.k, problem_.classes, part.full);
+    for (const Index row : rows_) choice.add(row);
+    const Index n = K.rows(), limit = options_.num_vectors > 0 ? std::min(options_.num_vectors, n) : n;
+    if (options_.all_vectors)
+      choice.add_all();
+    else
+      choice.grow(options_.num_vectors > 0 ? 0 : most, limit);
+    for (const Index row : choice.rows())
+      if (std::find(rows_.begin(), rows_.end(), row) == rows_.end()) rows_.push_back(row);
+  }
+
+  const Problem& problem_;
+  const KernelOptions& options_;
+  std::vector<Part>& parts_;
+  std::vector<Index> rows_;
+};
+
+KernelHypothesis described(const Found& found, const Candidate& candidate, const KernelInputs& inputs) {
+  const Vector log_rho = found.hypothesis.best.theta.tail(found.hypothesis.best.theta.size() - 1);
+  KernelHypothesis out;
+  out.kernel = found.evidence->covariance().kernel(log_rho);
+  out.each = candidate.widths != WidthKind::shared && candidate.group.size() > 1;
+  out.signal = std::exp(found.hypothesis.best.theta[0]);
+  out.weight = found.weight;
+  out.log_evidence = found.hypothesis.log_evidence;
+  const auto add = [&](Index group, double unit) {
+    const double width = std::exp(-log_rho[group]) * unit;
+    constexpr double z = 1.959963984540054;
+    const double sd = candidate.widths == WidthKind::fixed ? 0 : std::sqrt(found.hypothesis.covariance(group + 1, group + 1));
+    out.widths.push_back(width);
+    out.intervals.push_back({width * std::exp(-z * sd), width * std::exp(z * sd)});
+  };
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  for (std::size_t j = 0; j < candidate.group.size(); ++j) {
+    const Index group = candidate.group[j];
+    if (group < 0 && out.each) {
+      out.widths.push_back(infinity);
+      out.intervals.push_back({infinity, infinity});
+    } else if (group >= 0 && (out.each || out.widths.empty())) {
+      add(group, out.each || candidate.group.size() == 1 ? 1 / inputs.scale[static_cast<Index>(j)] : 1.0);
+    }
+  }
+  return out;
+}
+
+struct ProcessOutcome {
+  KernelProcess process;    // with vectors as positions in `rows`
+  std::vector<Index> rows;  // of Z
+  bool converged = true;
+  bool at_limit = false;
+  int steps = 0;
+};
+
+ProcessOutcome fit_process(const Problem& problem, const KernelOptions& options, const KernelInputs& inputs) {
+  const std::vector<Candidate> all = candidates(options, inputs);
+  std::vector<Found> found = search(problem, all);
+  weigh(found);
+  ProcessOutcome out;
+  std::vector<Part> parts;
+  const Found* best = nullptr;
+  double most = -std::numeric_limits<double>::infinity();
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const Found& one = found[i];
+    out.steps += one.hypothesis.best.steps;
+    if (one.weight == 0) continue;
+    if (one.hypothesis.log_evidence > most) {
+      most = one.hypothesis.log_evidence;
+      best = &one;
+    }
+    out.converged &= one.hypothesis.best.converged;
+    out.at_limit |= one.hypothesis.best.at_limit;
+    out.process.hypotheses.push_back(described(one, all[i], inputs));
+    const auto& points = one.hypothesis.points;
+    for (const Hyperparameters& theta : points)
+      parts.push_back({one.evidence.get(), theta, one.weight / static_cast<double>(points.size())});
+  }
+  double sum = 0;
+  for (const Found& one : found) sum += std::exp(one.hypothesis.log_evidence - most);
+  out.process.log_evidence = most + std::log(sum / static_cast<double>(found.size()));
+  std::stable_sort(out.process.hypotheses.begin(), out.process.hypotheses.end(),
+                   [](const KernelHypothesis& a, const KernelHypothesis& b) { return a.weight > b.weight; });
+  pulse("fitting", {.name = "point", .done = 0, .total = static_cast<Index>(parts.size())});
+  Choice choice(problem, options, parts);
+  out.rows = choice.rows({best->evidence.get(), best->hypothesis.best.theta, 1});
+  for (Part& part : parts) {
+    const Matrix K = part.covariance();
+    VectorChoice reduced(K, part.rows, problem.k, problem.classes, part.full);
+    KernelPoint point;
+    for (std::size_t i = 0; i < out.rows.size(); ++i)
+      if (reduced.add(out.rows[i])) point.vectors.push_back(static_cast<Index>(i));
+    FeaturePosterior posterior = reduced.posterior();
+    const Reduction loss = reduced.reduction();
+    out.process.divergence += part.weight * loss.divergence;
+    out.process.largest_change = std::max(out.process.largest_change, loss.largest_change);
+    point.weight = part.weight;
+    point.kernel = part.evidence->covariance().kernel(part.theta.tail(part.theta.size() - 1));
+    point.signal = std::exp(part.theta[0]);
+    point.noise_variance = part.rows.s2;
+    point.mean = std::move(posterior.mean);
+    point.factor = std::move(posterior.factor);
+    out.process.points.push_back(std::move(point));
+  }
+  return out;
+}
+
+// Collects the vectors of all processes, each once, in the order of the rows, and describes the fit.
+void finish(MatrixView X, const DifferentRows& rows, std::vector<ProcessOutcome>&& outcomes, KernelFit& fit) {
+  std::map<Index, Index> position;
+  for (const ProcessOutcome& outcome : outcomes)
+    for (const Index row : outcome.rows) position.emplace(row, 0);
+  fit.relevance_vectors.resize(static_cast<Index>(position.size()), X.cols());
+  Index next = 0;
+  for (auto& [row, at] : position) {
+    at = next++;
+    const Index of_table = rows.first[static_cast<std::size_t>(row)];
+    fit.relevance_rows.push_back(of_table);
+    for (Index j = 0; j < X.cols(); ++j) fit.relevance_vectors(at, j) = X(of_table, j);
+  }
+  bool converged = true, at_limit = false;
+  for (ProcessOutcome& outcome : outcomes) {
+    for (KernelPoint& point : outcome.process.points)
+      for (Index& vector : point.vectors) vector = position.at(outcome.rows[static_cast<std::size_t>(vector)]);
+    fit.log_evidence += outcome.process.log_evidence;
+    fit.report.sweeps += outcome.steps;
+    converged &= outcome.converged;
+    at_limit |= outcome.at_limit;
+    fit.processes.push_back(std::move(outcome.process));
+  }
+  fit.report.status = converged ? Status::converged : Status::max_sweeps;
+  fit.report.message = converged ? fmt::format("the evidence is at its maximum after {} steps", fit.report.sweeps)
+                                 : "the search for the widths ended before the evidence was at its maximum";
+  if (at_limit) fit.report.warnings.emplace_back("the search ended at a limit of a width or of the signal: the data do not determine it");
+  fit.report.bound = fit.log_evidence;
+}
+
+void start(MatrixView X, const KernelOptions& options, const DifferentRows& rows, KernelInputs& inputs, KernelFit& fit) {
+  fit.input_names = options.input_names;
+  for (Index j = static_cast<Index>(fit.input_names.size()); j < X.cols(); ++j) fit.input_names.push_back(validate::column_name({}, j));
+  inputs = prepare_inputs(X, rows, options.standardize ? InputScale::deviation : InputScale::nothing, fit.input_names);
+  fit.input_center = inputs.center;
+  fit.input_scale = inputs.scale;
+  fit.report.notes = std::move(inputs.notes);
+  fit.report.warnings = std::move(inputs.warnings);
+  fit.num_rows = rows.k.sum();
+}
+
+}  // namespace
+
+KernelRegression fit_kernel_regression(MatrixView X, VectorView y, const KernelOptions& options) {
+  validate_options(options, X);
+  validate::vector(y, X.rows(), "y");
+  pulse("preparing");
+  const blas::ThreadScope threads(options.threads);
+  const Stopwatch watch;
+  KernelRegression fit;
+  fit.task = Task::linear;
+  const DifferentRows rows = different_rows(X, y, options.weights);
+  KernelInputs inputs;
+  start(X, options, rows, inputs, fit);
+  if (!(fit.num_rows > 1)) throw InvalidArgument(fmt::format("X has {:.6g} row; a kernel regression needs at least 2", fit.num_rows));
+  const MachineTarget target = regression_target(entries(y, rows.first), rows.k, fit.report.warnings);
+  fit.target_center = target.center;
+  fit.target_scale = target.scale;
+  fit.degrees_of_freedom = fit.num_rows - 1;
+  std::vector<ProcessOutcome> outcome;
+  outcome.push_back(fit_process({inputs.Z, rows.k, target.t, false, options.average}, options, inputs));
+  finish(X, rows, std::move(outcome), fit);
+  fit.log_evidence -= (fit.num_rows - 1) * std::log(target.scale) + 0.5 * rows.k.array().log().sum();
+  fit.report.bound = fit.processes.front().log_evidence = fit.log_evidence;
+  describe_rows(X, y, weights_or_ones(options.weights, X.rows()), fit);
+  fit.report.seconds = watch.seconds();
+  return fit;
+}
+
+KernelClassification fit_kernel_classification(MatrixView X, VectorView labels, const KernelOptions& options) {
+  validate_options(options, X);
+  validate::vector(labels, X.rows(), "labels");
+  pulse("preparing");
+  const blas::ThreadScope threads(options.threads);
+  const Stopwatch watch;
+  KernelClassification fit;
+  fit.task = Task::logistic;
+  const DifferentRows rows = different_rows(X, labels, options.weights);
+  ClassTargets targets = class_targets(entries(labels, rows.first), options.class_names);
+  fit.classes = std::move(targets.classes);
+  KernelInputs inputs;
+  start(X, options, rows, inputs, fit);
+  std::vector<ProcessOutcome> outcomes;
+  const bool average = options.average && targets.targets.size() == 1;
+  for (const MachineTarget& target : targets.targets)
+    outcomes.push_back(fit_process({inputs.Z, rows.k, target.t, true, average}, options, inputs));
+  finish(X, rows, std::move(outcomes), fit);
+  describe_rows(X, labels, weights_or_ones(options.weights, X.rows()), fit);
+  fit.report.seconds = watch.seconds();
+  return fit;
+}
+
+}  // namespace ardvark

@@ -1,0 +1,45 @@
+// Finds the hyper-parameters with the highest evidence, and what the evidence leaves open around them.        docs/math/process.md (KM.3),
+// (KM.4)
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "process/evidence.hpp"
+
+namespace ardvark::internal {
+
+struct Maximum {
+  Hyperparameters theta = {};
+  double value = -std::numeric_limits<double>::infinity();
+  Vector gradient = {};
+  int steps = 0;
+  bool converged = false;  ///< no step along the gradient gains more than 1e-6 nats
+  bool at_limit = false;   ///< a hyper-parameter is at its limit
+};
+
+/// What is varied, and how far: the others keep their values.
+struct SearchSpace {
+  std::vector<Index> free;  ///< positions in theta
+  Vector low, high;         ///< [theta]
+};
+using Objective = std::function<Slope(const Hyperparameters& theta, bool with_gradient)>;
+
+/// Quasi-Newton steps (BFGS) between limits.
+[[nodiscard]] Maximum maximise(const Objective& objective, const SearchSpace& space, const Hyperparameters& start, int max_steps);
+
+/// A maximum of the evidence over all widths, and points that stand for what the evidence leaves open.
+struct Hypothesis {
+  Maximum best;
+  double log_evidence = 0;              ///< of the hypothesis, by Laplace's approximation                                           (KM.4)
+  Matrix covariance;                    ///< [free, free] of theta, by the curvature at the maximum
+  std::vector<Hyperparameters> points;  ///< of equal weight; only the maximum if nothing is averaged
+};
+
+enum class WidthKind { fixed, shared, each };
+
+/// Searches, and then places the points if `average`.
+/// \param given  [widths] ln rho that are fixed; empty: they are found
+[[nodiscard]] Hypothesis find_hypothesis(ProcessEvidence& evidence, const Vector& given, bool average);
+
+}  // namespace ardvark::internal

@@ -1,0 +1,203 @@
+#include "process/vectors.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/blas.hpp"
+#include "core/products.hpp"
+#include "core/pulse.hpp"
+#include "core/special.hpp"
+
+namespace ardvark::internal {
+namespace {
+
+// Divergence of a normal distribution from another one.
+double normal_divergence(double mean, double variance, double of_mean, double of_variance) {
+  const double ratio = variance / of_variance, off = mean - of_mean;
+  return 0.5 * (ratio - 1 - std::log(ratio) + off * off / of_variance);
+}
+
+double bernoulli_divergence(double p, double q) {
+  const auto part = [](double a, double b) { return a > 0 ? a * std::log(a / b) : 0.0; };
+  return part(p, q) + part(1 - p, 1 - q);
+}
+
+}  // namespace
+
+// The full posterior: B = (K + Omega^-1)^-1.
+RowMoments full_moments(const Matrix& K, const WorkingRows& rows) {
+  const Index n = K.rows();
+  const Vector root = rows.omega.cwiseSqrt();
+  Matrix L = K;
+  for (Index j = 0; j < n; ++j) L.col(j).tail(n - j).array() *= root[j] * root.tail(n - j).array();
+  L.diagonal().array() += 1;
+  if (!blas::potrf(n, L.data(), n)) throw InvalidArgument("the kernel matrix of the rows cannot be factorised");
+  // W = L^-1 root K: variance K_nn - |W_n|^2, without differences of large numbers where omega is small.
+  Matrix W(n, n);
+  for (Index j = 0; j < n; ++j)
+    for (Index i = 0; i < n; ++i) W(i, j) = root[i] * (i >= j ? K(i, j) : K(j, i));
+  Vector z = root.array() * rows.z.array(), one = root;
+  blas::trsv(blas::Transpose::no, n, L.data(), n, z.data());
+  blas::trsv(blas::Transpose::no, n, L.data(), n, one.data());
+  static_cast<void>(blas::trtri(n, L.data(), n));
+  blas::trmm(blas::Side::left, blas::Transpose::no, n, n, L.data(), n, W.data(), n);
+  const double sum = one.squaredNorm() + rows.intercept_omega, b = (one.dot(z) + rows.intercept_omega * rows.intercept_z) / sum;
+  const Vector off = 1 - (W.transpose() * one).array();
+  RowMoments out;
+  out.mean = (W.transpose() * (z - b * one)).array() + b;
+  out.variance = (K.diagonal() - W.colwise().squaredNorm().transpose()).array() + off.array().square() / sum;
+  out.variance = out.variance.cwiseMax(0);
+  return out;
+}
+
+VectorChoice::VectorChoice(const Matrix& K, const WorkingRows& rows, const Vector& weights, bool classes, const RowMoments& full)
+    : K_(K), rows_(rows), full_(full), share_(weights / weights.sum()), classes_(classes), residual_(K.diagonal()) {
+  const Index n = K.rows();
+  least_ = 1e-11 * std::max(residual_.maxCoeff(), 1e-300);
+  const double total = rows.omega.sum() + rows.intercept_omega;
+  mean_ = Vector::Constant(n, (rows.omega.dot(rows.z) + rows.intercept_omega * rows.intercept_z) / total);
+  variance_ = Vector::Constant(n, 1 / total);
+  // For each row j, with the residual kernel R and w = Omega (z - mean): u_j = R_j'w, c_j = R_j' Omega R_j, q_j = R_j' B R_j.
+  u_.resize(n), c_.resize(n), q_.resize(n);
+  const Vector w = rows.omega.array() * (rows.z - mean_).array();
+  blas::symv(n, K.data(), n, w.data(), u_.data());
+  Vector Ko(n);
+  blas::symv(n, K.data(), n, rows.omega.data(), Ko.data());
+  c_.setZero();
+  for (Index j = 0; j < n; ++j) {  // of the lower triangle
+    c_[j] += rows.omega[j] * K(j, j) * K(j, j);
+    for (Index i = j + 1; i < n; ++i) {
+      const double square = K(i, j) * K(i, j);
+      c_[j] += rows.omega[i] * square;
+      c_[i] += rows.omega[j] * square;
+    }
+  }
+  q_ = c_.array() - Ko.array().square() / total;
+}
+
+bool VectorChoice::add(Index row) {
+  const Index n = K_.rows(), m = static_cast<Index>(chosen_.size());
+  if (!(residual_[row] > least_)) return false;
+  if (Phi_.cols() == m) {
+    const Index room = std::min(n, std::max<Index>(16, 2 * m));
+    Phi_.conservativeResize(n, room);
+    P_.conservativeResize(n, room);
+    a_.conservativeResize(room);
+  }
+  const auto Phi = Phi_.leftCols(m), P = P_.leftCols(m);
+  Vector l(n);
+  l.head(row) = K_.row(row).head(row);
+  l.tail(n - row) = K_.col(row).tail(n - row);
+  l -= Phi * Phi.row(row).transpose();
+  l /= std::sqrt(residual_[row]);
+  const Vector& omega = rows_.omega;
+  const Vector ol = omega.array() * l.array();
+  // p = l - V Omega l, with V the covariance of the rows so far.
+  const double total = omega.sum() + rows_.intercept_omega;
+  Vector p = l.array() - ol.sum() / total;
+  if (m > 0) p -= P * ((P.transpose() * ol).array() / (1 + a_.head(m).array())).matrix();
+  const Vector g = omega.array() * p.array();
+  const double a = std::max(g.dot(l), 0.0), keep = 1 / (1 + a);
+  const Vector w = omega.array() * (rows_.z - mean_).array();
+  const double rise = l.dot(w) * keep;  // of the new feature's weight
+  // R g and R Omega l by the kernel itself.
+  Vector Rg(n), Rl(n);
+  blas::symv(n, K_.data(), n, g.data(), Rg.data());
+  blas::symv(n, K_.data(), n, ol.data(), Rl.data());
+  if (m > 0) {
+    Rg -= Phi * (Phi.transpose() * g);
+    Rl -= Phi * (Phi.transpose() * ol);
+  }
+  const double lol = l.dot(ol);
+  q_.array() += -2 * l.array() * Rg.array() + a * l.array().square() - keep * (Rg - a * l).array().square();
+  c_.array() += -2 * l.array() * Rl.array() + lol * l.array().square();
+  u_ -= l.dot(w) * l + rise * (Rg - a * l);
+  mean_ += rise * p;
+  variance_.array() += keep * p.array().square();
+  residual_.array() -= l.array().square();
+  residual_[row] = 0;
+  Phi_.col(m) = l;
+  P_.col(m) = p;
+  a_[m] = a;
+  chosen_.push_back(row);
+  return true;
+}
+
+// The gain of row j, with d_j its residual and a_j = q_j/d_j: -1/2 ln(1 + a_j) + 1/2 u_j^2/(d_j (1 + a_j)) + 1/2 c_j/d_j, the first two in
+// units of s2.
+Index VectorChoice::best_row() const {
+  Index best = -1;
+  double most = -std::numeric_limits<double>::infinity();
+  for (Index j = 0; j < residual_.size(); ++j) {
+    const double d = residual_[j];
+    if (!(d > least_)) continue;
+    const double a = std::max(q_[j] / d, 0.0), c = std::max(c_[j], 0.0);
+    const double gain = -0.5 * std::log1p(a) + 0.5 * u_[j] * u_[j] / (rows_.s2 * d * (1 + a)) + 0.5 * c / d;
+    if (gain > most) {
+      most = gain;
+      best = j;
+    }
+  }
+  return best;
+}
+
+Reduction VectorChoice::reduction() const {
+  Reduction out;
+  const double s2 = rows_.s2;
+  for (Index i = 0; i < mean_.size(); ++i) {
+    const double variance = variance_[i] + std::max(residual_[i], 0.0);
+    double divergence = 0, change = 0;
+    if (classes_) {
+      const double full = expected_sigmoid(full_.mean[i], full_.variance[i]), reduced = expected_sigmoid(mean_[i], variance);
+      divergence = bernoulli_divergence(full, reduced);
+      change = std::abs(full - reduced);
+    } else {
+      const double sd = std::sqrt(s2);
+      divergence = normal_divergence(full_.mean[i] / sd, full_.variance[i] + 1, mean_[i] / sd, variance + 1);
+      change = std::abs(full_.mean[i] - mean_[i]) / std::sqrt(s2 * (full_.variance[i] + 1));
+    }
+    out.divergence += share_[i] * divergence;
+    out.largest_change = std::max(out.largest_change, change);
+  }
+  return out;
+}
+
+void VectorChoice::grow(double most, Index most_rows) {
+  while (static_cast<Index>(chosen_.size()) < most_rows && reduction().divergence > most) {
+    pulse();
+    const Index row = best_row();
+    if (row < 0 || !add(row)) return;
+  }
+}
+
+void VectorChoice::add_all() {
+  for (;;) {
+    pulse();
+    Index row = 0;
+    residual_.maxCoeff(&row);
+    if (!add(row)) return;
+  }
+}
+
+FeaturePosterior VectorChoice::posterior() const {
+  const Index n = K_.rows(), m = static_cast<Index>(chosen_.size());
+  Matrix F(n, m + 1);
+  F.leftCols(m) = Phi_.leftCols(m);
+  F.col(m).setOnes();
+  Vector r = F.transpose() * Vector(rows_.omega.array() * rows_.z.array());
+  r[m] += rows_.intercept_omega * rows_.intercept_z;
+  for (Index j = 0; j <= m; ++j) F.col(j).array() *= rows_.omega.array().sqrt();
+  FeaturePosterior out;
+  out.factor = Matrix::Zero(m + 1, m + 1);
+  blas::syrk(blas::Transpose::yes, m + 1, n, 1.0, F.data(), n, 0.0, out.factor.data(), m + 1);
+  out.factor.diagonal().head(m).array() += 1;
+  out.factor(m, m) += rows_.intercept_omega;
+  if (!blas::potrf(m + 1, out.factor.data(), m + 1)) throw InvalidArgument("the posterior of the relevance vectors cannot be factorised");
+  out.factor.triangularView<Eigen::StrictlyUpper>().setZero();
+  blas::trsv(blas::Transpose::no, m + 1, out.factor.data(), m + 1, r.data());
+  blas::trsv(blas::Transpose::yes, m + 1, out.factor.data(), m + 1, r.data());
+  out.mean = std::move(r);
+  return out;
+}
+
+}  // namespace ardvark::internal

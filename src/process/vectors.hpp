@@ -1,0 +1,67 @@
+// Few rows that carry a Gaussian process: the posterior in their features.                                     docs/math/process.md (KM.6)
+#pragma once
+
+#include <vector>
+
+#include "process/evidence.hpp"
+
+namespace ardvark::internal {
+
+/// The posterior of f for fixed hyper-parameters in the features phi(x) = L^-1 k_z(x) of some rows z, with LL' = h K_zz, and an intercept:
+/// mean A^-1 [Phi, 1]' Omega z, precision A = [Phi, 1]' Omega [Phi, 1] + diag(I, 0), in units of 1/s2.
+struct FeaturePosterior {
+  Vector mean;    ///< [m + 1] the intercept last
+  Matrix factor;  ///< [m + 1, m + 1] Cholesky factor of A, lower
+};
+
+/// How far the reduced posterior is from the full one at the training rows.
+struct Reduction {
+  double divergence = 0;      ///< mean over the rows, nats
+  double largest_change = 0;  ///< of a mean; in standard deviations of a new observation, classes: of a probability
+};
+
+/// Moments of f at the rows in the full posterior, the variances in units of s2.
+struct RowMoments {
+  Vector mean, variance;
+};
+/// \param K  [n,n] h kappa, lower stored
+[[nodiscard]] RowMoments full_moments(const Matrix& K, const WorkingRows& rows);
+
+/// Adds rows, each the one that raises the bound of the low-rank form most, until the mean divergence from the full posterior is small
+/// enough. It is for one kernel and one set of hyper-parameters.
+class VectorChoice {
+ public:
+  /// \param K        [n,n] h kappa, lower stored; must exist as long as this
+  /// \param weights  [n] observation weights, for the means over rows
+  /// \param classes  whether predictions are probabilities
+  /// \param full     full_moments(); must exist as long as this
+  VectorChoice(const Matrix& K, const WorkingRows& rows, const Vector& weights, bool classes, const RowMoments& full);
+
+  /// Adds this row unless the rows before explain it. False if they do.
+  bool add(Index row);
+  /// Adds rows until the divergence is at most `most`, or there are `most_rows` of them, or no row has anything to add.
+  void grow(double most, Index most_rows);
+  /// Adds every row that the rows before do not explain, the worst explained first.
+  void add_all();
+  [[nodiscard]] Reduction reduction() const;
+  [[nodiscard]] const std::vector<Index>& rows() const { return chosen_; }
+  /// The posterior with the features of the chosen rows, in their order.
+  [[nodiscard]] FeaturePosterior posterior() const;
+
+ private:
+  [[nodiscard]] Index best_row() const;
+
+  const Matrix& K_;
+  const WorkingRows& rows_;
+  const RowMoments& full_;
+  Vector share_;  // [n] of each row in the means
+  bool classes_;
+  double least_;  // of a residual diagonal
+  std::vector<Index> chosen_;
+  Matrix Phi_, P_;          // [n, chosen] features; (V_before + ..) omega^-1 g of each
+  Vector residual_;         // [n] diagonal of K - Phi Phi'
+  Vector mean_, variance_;  // [n] of f in the reduced posterior, without the residual
+  Vector a_, u_, c_, q_;    // [n] see best_row
+};
+
+}  // namespace ardvark::internal

@@ -1,0 +1,188 @@
+// Fits of kernel machines against the formulas of the full process, and on functions that are known.          docs/math/process.md (KM)
+#include "ardvark/kernel_machine.hpp"
+
+#include <gtest/gtest.h>
+
+#include <boost/math/distributions/students_t.hpp>
+
+#include "core/normals.hpp"
+#include "process/plain_process.hpp"
+
+namespace ardvark {
+namespace {
+
+struct Data {
+  Matrix X;
+  Vector y;
+};
+
+double sinc(double x) { return x == 0 ? 1 : std::sin(x) / x; }
+
+Data noisy_sinc(Index n, std::uint64_t seed, double noise = 0.1) {
+  internal::Normals normal(seed);
+  Data out{Matrix(n, 1), Vector(n)};
+  for (Index i = 0; i < n; ++i) {
+    out.X(i, 0) = 20 * normal.uniform() - 10;
+    out.y[i] = sinc(out.X(i, 0)) + noise * normal();
+  }
+  return out;
+}
+
+// Mean and variance of f by (KM.1), with every row, for inputs and a target that are standardised here.
+void expect_full_process(const KernelRegression& fit, const Data& data, const Matrix& X_new, double tolerance) {
+  const Index n = data.X.rows(), d = data.X.cols();
+  const auto standard = [&](const Matrix& X) {
+    Matrix Z = X;
+    for (Index j = 0; j < d; ++j) Z.col(j) = (X.col(j).array() - fit.input_center[j]) * fit.input_scale[j];
+    return Z;
+  };
+  const TMixturePrediction p = predict(fit, X_new, PredictionOf::mean);
+  ASSERT_EQ(p.degrees_of_freedom, static_cast<double>(n - 1));
+  const Vector y = (data.y.array() - fit.target_center) / fit.target_scale, one = Vector::Ones(n);
+  for (std::size_t i = 0; i < fit.processes[0].points.size(); ++i) {
+    const KernelPoint& point = fit.processes[0].points[i];
+    Matrix K(n, n), k(n, X_new.rows());
+    point.kernel.evaluate(standard(data.X), standard(data.X), K);
+    point.kernel.evaluate(standard(data.X), standard(X_new), k);
+    const Matrix C = point.signal * K + Matrix::Identity(n, n), c = point.signal * k, inverse = C.inverse();
+    const double sum = one.dot(inverse * one), b = one.dot(inverse * y) / sum;
+    const double s2 = (y.dot(inverse * y) - b * b * sum) / static_cast<double>(n - 1);
+    EXPECT_NEAR(point.noise_variance, s2, tolerance);
+    for (Index r = 0; r < X_new.rows(); ++r) {
+      const Vector w = inverse * c.col(r);
+      const double off = 1 - w.sum(), variance = s2 * (point.signal - c.col(r).dot(w) + off * off / sum);
+      EXPECT_NEAR(p.mean(r, static_cast<Index>(i)), fit.target_center + fit.target_scale * (b + w.dot(y) - b * w.sum()), tolerance);
+      EXPECT_NEAR(p.scale(r, static_cast<Index>(i)), fit.target_scale * std::sqrt(variance), tolerance);
+    }
+  }
+}
+
+TEST(KernelMachine, OfAllRowsIsTheFullProcess) {
+  for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+    const Data data = noisy_sinc(35, seed);
+    KernelOptions options;
+    options.all_vectors = true;
+    const KernelRegression fit = fit_kernel_regression(data.X, data.y, options);
+    EXPECT_EQ(fit.report.status, Status::converged) << fit.report.message;
+    const Matrix X_new = Vector::LinSpaced(9, -25, 25);
+    expect_full_process(fit, data, X_new, 5e-6);
+    EXPECT_LT(fit.processes[0].divergence, 1e-8);
+  }
+}
+
+TEST(KernelMachine, KeepsFewVectorsWithinTheStatedDivergence) {
+  const Data data = noisy_sinc(100, 5);
+  const KernelRegression fit = fit_kernel_regression(data.X, data.y);
+  EXPECT_LT(fit.num_vectors(), 30);
+  EXPECT_LE(fit.processes[0].divergence, 0.02);
+  KernelOptions options;
+  options.all_vectors = true;
+  const KernelRegression full = fit_kernel_regression(data.X, data.y, options);
+  // The mean divergence between the two predictions at the rows, with normal distributions, computed from the predictions.
+  const TMixturePrediction a = predict(full, data.X), b = predict(fit, data.X);
+  double divergence = 0;
+  for (Index i = 0; i < a.mean.rows(); ++i)
+    for (Index p = 0; p < a.weight.size(); ++p) {
+      const double ratio = std::pow(a.scale(i, p) / b.scale(i, p), 2), off = (a.mean(i, p) - b.mean(i, p)) / b.scale(i, p);
+      divergence += a.weight[p] * 0.5 * (ratio - 1 - std::log(ratio) + off * off) / 100;
+    }
+  EXPECT_NEAR(divergence, fit.processes[0].divergence, 1e-6);
+}
+
+TEST(KernelMachine, BandsOpenAwayFromTheData) {
+  const Data data = noisy_sinc(50, 2);
+  const KernelRegression fit = fit_kernel_regression(data.X, data.y);
+  const Matrix X_new = (Matrix(3, 1) << 0, 25, 1000).finished();
+  const Vector sd = predict(fit, X_new).standard_deviation();
+  EXPECT_GT(sd[1], 2 * sd[0]);
+  EXPECT_GE(sd[2], 0.999 * sd[1]);
+}
+
+TEST(KernelMachine, QuantilesAreThoseOfTheMixture) {
+  TMixturePrediction p;
+  p.weight = (Vector(2) << 0.3, 0.7).finished();
+  p.mean = (Matrix(1, 2) << -1, 2).finished();
+  p.scale = (Matrix(1, 2) << 0.5, 1.5).finished();
+  p.degrees_of_freedom = 7;
+  const boost::math::students_t t(7);
+  for (const double probability : {0.025, 0.3, 0.5, 0.9, 0.975}) {
+    const double x = p.quantile(probability)[0];
+    EXPECT_NEAR(0.3 * cdf(t, (x + 1) / 0.5) + 0.7 * cdf(t, (x - 2) / 1.5), probability, 1e-10);
+  }
+  const double variance = 7.0 / 5 * (0.3 * 0.25 + 0.7 * 2.25) + 0.3 * 0.7 * 9;
+  EXPECT_NEAR(p.standard_deviation()[0], std::sqrt(variance), 1e-12);
+  const double density = 0.3 * pdf(t, (0.4 + 1) / 0.5) / 0.5 + 0.7 * pdf(t, (0.4 - 2) / 1.5) / 1.5;
+  EXPECT_NEAR(p.log_density(std::vector<double>{0.4})[0], std::log(density), 1e-12);
+}
+
+TEST(KernelMachine, ClassesOfTwoAndThree) {
+  internal::Normals normal(4);
+  const Index n = 120;
+  Matrix X(n, 2);
+  Vector labels(n);
+  for (Index i = 0; i < n; ++i) {
+    labels[i] = static_cast<double>(i % 3);
+    X(i, 0) = 3 * std::cos(2.1 * labels[i]) + normal();
+    X(i, 1) = 3 * std::sin(2.1 * labels[i]) + normal();
+  }
+  const KernelClassification three = fit_kernel_classification(X, labels);
+  EXPECT_GT(three.accuracy, 0.93);
+  const ClassProbabilities p = predict(three, X);
+  EXPECT_LT((p.probability.rowwise().sum().array() - 1).abs().maxCoeff(), 1e-12);
+  const Vector two = (labels.array() == 1).cast<double>();
+  const KernelClassification fit = fit_kernel_classification(X, two);
+  EXPECT_EQ(fit.report.status, Status::converged) << fit.report.message;
+  EXPECT_GT(fit.accuracy, 0.9);
+  const Matrix far = (Matrix(1, 2) << 1000, -1000).finished();  // nothing is known there but the frequency of the classes
+  const double q = predict(fit, far).probability(0, 1);
+  EXPECT_GT(q, 0.05);
+  EXPECT_LT(q, 0.6);
+}
+
+// The order of rows and the unit of the inputs and the target do not matter; repeated rows are weights.
+TEST(KernelMachine, DoesNotDependOnOrderUnitsOrRepetition) {
+  const Data data = noisy_sinc(30, 8);
+  const Index n = 30;
+  const Matrix X_new = Vector::LinSpaced(7, -14, 14);
+  const TMixturePrediction plain = predict(fit_kernel_regression(data.X, data.y), X_new);
+  const Matrix reversed_X = data.X.colwise().reverse();
+  const Vector reversed_y = data.y.reverse();
+  const TMixturePrediction reversed = predict(fit_kernel_regression(reversed_X, reversed_y), X_new);
+  EXPECT_TRUE(plain.mean == reversed.mean);
+  EXPECT_TRUE(plain.scale == reversed.scale);
+  const Matrix scaled_X = 1e3 * data.X.array() + 5, scaled_new = 1e3 * X_new.array() + 5;
+  const Vector scaled_y = 1e-4 * data.y.array() - 3;
+  const TMixturePrediction scaled = predict(fit_kernel_regression(scaled_X, scaled_y), scaled_new);
+  EXPECT_LT((scaled.mean_of_mixture() - Vector(1e-4 * plain.mean_of_mixture().array() - 3)).cwiseAbs().maxCoeff(), 1e-8);
+  EXPECT_LT((scaled.standard_deviation() / 1e-4 - plain.standard_deviation()).cwiseAbs().maxCoeff(), 1e-4);
+  Matrix twice_X(2 * n, 1);
+  twice_X << data.X, data.X;
+  Vector twice_y(2 * n);
+  twice_y << data.y, data.y;
+  KernelOptions weighted;
+  const Vector twos = Vector::Constant(n, 2);
+  weighted.weights = twos;
+  const TMixturePrediction a = predict(fit_kernel_regression(twice_X, twice_y), X_new);
+  const TMixturePrediction b = predict(fit_kernel_regression(data.X, data.y, weighted), X_new);
+  EXPECT_TRUE(a.mean == b.mean);
+  EXPECT_TRUE(a.scale == b.scale);
+}
+
+TEST(KernelMachine, TakesSmallAndOddTables) {
+  const Matrix two = (Matrix(2, 1) << 0, 1).finished();
+  const std::vector<double> y = {1, 3};
+  EXPECT_TRUE(predict(fit_kernel_regression(two, y), two).mean.allFinite());
+  const Matrix constant = Matrix::Constant(5, 2, 3.0);
+  const std::vector<double> z = {1, 2, 3, 4, 5};
+  const KernelRegression flat = fit_kernel_regression(constant, z);
+  EXPECT_NEAR(predict(flat, constant).mean_of_mixture()[0], 3, 1e-9);
+  const std::vector<double> same = {7, 7, 7};
+  const Matrix X = (Matrix(3, 1) << 1, 2, 3).finished();
+  EXPECT_NEAR(predict(fit_kernel_regression(X, same), X).mean_of_mixture()[1], 7, 1e-9);
+  const Data exact = noisy_sinc(40, 1, 0);
+  const KernelRegression noise_free = fit_kernel_regression(exact.X, exact.y);
+  EXPECT_GT(noise_free.r_squared, 0.9999);
+}
+
+}  // namespace
+}  // namespace ardvark
