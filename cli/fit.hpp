@@ -45,7 +45,7 @@ void add_table_options(CLI::App& c, const std::shared_ptr<FitArguments>& args);
 void add_model_options(CLI::App& c, const std::shared_ptr<FitArguments>& args, bool columns_only);
 
 [[nodiscard]] int fit_table(const FitArguments& args, Task task);  ///< linear, logistic with any number of classes, presets
-[[nodiscard]] int fit_rvm(const FitArguments& args);               ///< relevance vector machines
+[[nodiscard]] int fit_machine(const FitArguments& args);           ///< kernel machines
 
 /// Checks that --output can be written. \throws InvalidArgument, EnvironmentError
 void require_writable(const FitArguments& args);

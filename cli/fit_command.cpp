@@ -15,9 +15,9 @@ namespace {
 int run_fit(const FitArguments& args) {
   if (args.covariance && !args.json) throw InvalidArgument("--covariance needs --json; the table has no place for a matrix");
   const ModelKind kind = check_options(args);
-  if (!args.path.empty() && (kind == ModelKind::relevance || args.prior != "laplace" || args.lambda))
+  if (!args.path.empty() && (kind == ModelKind::relevance || kind == ModelKind::kernel || args.prior != "laplace" || args.lambda))
     throw InvalidArgument("--path applies only to --prior laplace without --lambda");
-  if (kind == ModelKind::relevance) return fit_rvm(args);
+  if (kind == ModelKind::relevance || kind == ModelKind::kernel) return fit_machine(args);
   return fit_table(args, kind == ModelKind::linear ? Task::linear : Task::logistic);
 }
 
@@ -121,8 +121,8 @@ void add_fit(CLI::App& app, Run& run) {
              "With --json: the full posterior covariance, intercept last; with several classes, one class after the other");
   c.add_flag("--strict", args->strict, "Exit with 4 when the fit has not converged");
   c.add_flag("-q,--quiet", args->quiet, "Print no table and no progress");
-  for (const char* name : {"task", "kernel", "width", "degree", "offset", "centres", "algorithm"})
-    add_model_option(c, *args, name)->group("Relevance vector machines (--model rvm, --preset slr_rvm)");
+  for (const char* name : {"task", "kernel", "width", "vectors", "divergence", "averaging", "degree", "offset", "centres", "algorithm"})
+    add_model_option(c, *args, name)->group("Kernel machines (--model kernel, --model rvm, --preset slr_rvm)");
   c.footer(
       "Examples:\n"
       "  ardvark fit examples/data/Pima.tr.csv --target type --model logistic -o pima.ardvark\n"

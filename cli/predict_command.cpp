@@ -16,6 +16,7 @@
 
 #include "ardvark/model.hpp"
 #include "commands.hpp"
+#include "predict/predictive.hpp"
 #include "progress_line.hpp"
 
 namespace ardvark::cli {
@@ -97,18 +98,22 @@ struct Predictions {
   }
 
   void put(const NoiseMixturePrediction& p, const std::vector<std::string>&) { put_distribution(p); }
+  void put(const TMixturePrediction& p, const std::vector<std::string>&) {
+    put_distribution(p);
+    json["scale"] = json["degrees_of_freedom"] = nullptr;  // a mixture has none
+  }
 
   template <typename Prediction>
   void put_distribution(const Prediction& p) {
-    const Vector sd = p.standard_deviation(), half = p.half_width(level);
-    json = {{"mean", to_json(p.mean)}, {"sd", to_json(sd)}, {"lower", to_json(p.mean - half)}, {"upper", to_json(p.mean + half)}};
+    const Vector sd = p.standard_deviation();
+    const auto [lower, upper] = internal::interval_of(p, level);
+    json = {{"mean", to_json(p.mean)}, {"sd", to_json(sd)}, {"lower", to_json(lower)}, {"upper", to_json(upper)}};
     if (is_json) return;
     header("mean,sd,lower,upper");
     for (Index i = 0; i < p.mean.size(); ++i) {
       begin_row(i);
-      const double error = std::isfinite(sd[i]) ? sd[i] : half[i];
-      csv += fmt::format("{},{},{},{}\n", number(p.mean[i], error), number(sd[i], error), number(p.mean[i] - half[i], error),
-                         number(p.mean[i] + half[i], error));
+      const double error = std::isfinite(sd[i]) ? sd[i] : 0.5 * (upper[i] - lower[i]);
+      csv += fmt::format("{},{},{},{}\n", number(p.mean[i], error), number(sd[i], error), number(lower[i], error), number(upper[i], error));
     }
   }
 

@@ -28,7 +28,8 @@ void add_show(CLI::App& app, Run& run) {
         throw InvalidArgument(fmt::format("--level is {}; it must lie between 0 and 1", args->level));
       const SavedModel model = load_model(args->path);
       if (args->covariance && !args->json) throw InvalidArgument("--covariance needs --json; the table has no place for a matrix");
-      if (model.relevance() && args->covariance) throw InvalidArgument("--covariance applies only to linear and logistic models");
+      if ((model.relevance() || model.process()) && args->covariance)
+        throw InvalidArgument("--covariance applies only to linear and logistic models");
       fmt::print("{}", args->json ? to_json(model, args->level, args->covariance) + "\n"
                                   : naming_json(summary(model, static_cast<const ModelOptions&>(*args))));
       return static_cast<int>(ok);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ardvark/fit.hpp"
@@ -108,12 +109,14 @@ struct KernelClassification : KernelFit {};
 
 /// A mixture of Student-t distributions per row.
 struct TMixturePrediction {
+  Vector mean;                                              ///< [m] of the mixture
   Vector weight;                                            ///< [parts] sum to 1
-  Matrix mean, scale;                                       ///< [m, parts] a new observation, or the function, is mean + scale t
+  Matrix part_mean, part_scale;                             ///< [m, parts] a new observation, or the function, is mean + scale t
   double degrees_of_freedom = 0;                            ///< of all parts; infinity: normal distributions
-  [[nodiscard]] Vector mean_of_mixture() const;             ///< [m]
   [[nodiscard]] Vector standard_deviation() const;          ///< [m] infinite for degrees_of_freedom <= 2
   [[nodiscard]] Vector quantile(double probability) const;  ///< [m] probability in (0, 1)
+  /// [m] each: a new observation lies between the two with this probability, in (0, 1), and above and below with the same one.
+  [[nodiscard]] std::pair<Vector, Vector> interval(double level = 0.95) const;
   /// Log density of one observation per row, nats. \param y  [m] finite.  \throws InvalidArgument
   [[nodiscard]] Vector log_density(VectorView y) const;
 };

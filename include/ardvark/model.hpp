@@ -11,6 +11,7 @@
 #include <variant>
 #include <vector>
 
+#include "ardvark/kernel_machine.hpp"
 #include "ardvark/linear.hpp"
 #include "ardvark/logistic.hpp"
 #include "ardvark/model_file.hpp"
@@ -31,10 +32,10 @@ enum class Spelling { words, command_line };
 ///     options.set("max_sweeps", 100.0);
 ///     ardvark::SavedModel model = ardvark::fit_model(X, labels, options);
 struct ModelOptions {
-  std::string model = {};                     ///< "linear", "logistic" (two classes or more) or "rvm"; empty with a preset
+  std::string model = {};                     ///< "linear", "logistic" (two classes or more), "kernel" or "rvm"; empty with a preset
   std::string preset = {};                    ///< a published program, one of presets(); empty with a model
   bool compat = false;                        ///< preset: reproduce the program exactly, its defects included
-  std::string task = {};                      ///< rvm: "regression" or "classification"
+  std::string task = {};                      ///< kernel, rvm: "regression" or "classification"
   std::string prior = "auto";                 ///< "auto", "sparse", "slab", "dense", "shared", "ard", "groups", "none" or "laplace"
   std::optional<double> lambda = {};          ///< Laplace prior
   std::string lambda_rule = "min";            ///< Laplace prior without lambda: "min" or "1se"; `folds` and `seed` belong to it
@@ -72,13 +73,17 @@ struct ModelOptions {
   /// it, so that it can predict from tables.
   FeatureEncoding encoding = {};
 
-  std::string kernel = "gaussian";       ///< "gaussian", "laplacian", "cauchy", "linear", "polynomial" or "spline"
-  std::string width = "auto";            ///< "auto", "each", a number, or a number per input
+  std::string kernel = "auto";           ///< "auto", "gaussian", "laplacian", "cauchy", "matern32" or "matern52"; rvm: also "linear",
+                                         ///< "polynomial" or "spline", and auto is gaussian
+  std::string width = "auto";            ///< "auto", "shared", "each", a number, or a number per input; rvm: auto is shared
+  std::string vectors = "auto";          ///< kernel: "auto", "all" or a number
+  double divergence = 0.01;              ///< kernel: KernelOptions::divergence
+  bool averaging = true;                 ///< kernel: KernelOptions::average
   std::optional<double> toolbox_R = {};  ///< preset slr_rvm, kernel "gaussian": R of the toolbox, > 0, instead of width       (SLR.7)
   int degree = 2;
   double offset = 1;
   std::string algorithm = "variational";  ///< "variational", "plain" or "type-two"
-  std::string centres = "all";            ///< "all" or a number
+  std::string centres = "auto";           ///< "auto", "all" or a number
   std::vector<Index> input_group = {};    ///< [inputs] inputs with the same number share a width
 
   std::optional<double> precision = {};                      ///< sequential
@@ -129,11 +134,11 @@ struct ModelOption {
 /// \throws InvalidArgument  there is no such option
 [[nodiscard]] const ModelOption& model_option(const std::string& name);
 
-enum class ModelKind { linear, logistic, relevance };
+enum class ModelKind { linear, logistic, relevance, kernel };
 /// Checks the options as far as this is possible without data, and returns the kind of model. \throws InvalidArgument
 [[nodiscard]] ModelKind check_options(const ModelOptions& options);
 
-/// Task of a relevance vector machine, from option `task` or the preset. \throws InvalidArgument
+/// Task of a kernel machine, from option `task` or the preset. \throws InvalidArgument
 [[nodiscard]] Task relevance_task(const ModelOptions& options);
 /// The same if option `task` may be empty: then a target with class names or with two different values has classes. \throws InvalidArgument
 [[nodiscard]] Task relevance_task(const ModelOptions& options, VectorView target);
@@ -170,9 +175,10 @@ void check_selection(const ModelOptions& options);
 /// One JSON object with every result by its name, numbers with 17 digits, infinities and NaN as null.
 [[nodiscard]] std::string to_json(const SavedModel& model, double level = 0.95, bool covariance = false);
 
-/// One distribution per row. Regression: StudentPrediction, or NoiseMixturePrediction under rule "mixture". Logistic regression of two
+/// One distribution per row. Regression: StudentPrediction, NoiseMixturePrediction under rule "mixture", or TMixturePrediction of a kernel
+/// machine. Logistic regression of two
 /// classes: ClassPrediction. Other classifiers: ClassProbabilities.
-using Prediction = std::variant<StudentPrediction, NoiseMixturePrediction, ClassPrediction, ClassProbabilities>;
+using Prediction = std::variant<StudentPrediction, NoiseMixturePrediction, ClassPrediction, ClassProbabilities, TMixturePrediction>;
 /// Of ModelOptions only `rule`, `interval` and `level` are read; rule: "automatic", "mixture" (regressions with a factorised posterior),
 /// "exact", "plug-in", "mackay", "published", "published-batch", "published-incremental", "average" (pairs of classes).
 /// \throws InvalidArgument  the model does not have this rule; X_new is not finite or has another number of columns

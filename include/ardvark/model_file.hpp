@@ -11,6 +11,7 @@
 #include "ardvark/diagnose.hpp"
 #include "ardvark/fit.hpp"
 #include "ardvark/impute.hpp"
+#include "ardvark/kernel_machine.hpp"
 #include "ardvark/relevance.hpp"
 #include "ardvark/softmax.hpp"
 #include "ardvark/table.hpp"
@@ -22,9 +23,9 @@ using OptionValue = std::variant<std::string, double, std::vector<double>, std::
 
 /// The contents of a model file: enough to predict and to print the summary.
 struct SavedModel {
-  /// A linear score (regressions, two classes), a relevance vector machine with only the rows that are relevance vectors, or a model of
-  /// more than two classes.
-  std::variant<Fit, RelevanceFit, SoftmaxFit> fit;
+  /// A linear score (regressions, two classes), a relevance vector machine or a kernel machine with only the rows that are relevance
+  /// vectors, or a model of more than two classes.
+  std::variant<Fit, RelevanceFit, SoftmaxFit, KernelFit> fit;
   std::optional<Diagnosis> diagnosis = {};  ///< k-hat, if the options asked for it; a file does not have the draws
   /// A linear score that was fitted with missing = impute: it predicts rows with gaps, too.
   std::optional<Imputation> imputation = {};
@@ -38,9 +39,11 @@ struct SavedModel {
   [[nodiscard]] const Fit* score() const { return std::get_if<Fit>(&fit); }
   [[nodiscard]] const RelevanceFit* relevance() const { return std::get_if<RelevanceFit>(&fit); }
   [[nodiscard]] const SoftmaxFit* softmax() const { return std::get_if<SoftmaxFit>(&fit); }
+  [[nodiscard]] const KernelFit* process() const { return std::get_if<KernelFit>(&fit); }
   [[nodiscard]] Fit* score() { return std::get_if<Fit>(&fit); }
   [[nodiscard]] RelevanceFit* relevance() { return std::get_if<RelevanceFit>(&fit); }
   [[nodiscard]] SoftmaxFit* softmax() { return std::get_if<SoftmaxFit>(&fit); }
+  [[nodiscard]] KernelFit* process() { return std::get_if<KernelFit>(&fit); }
 };
 
 /// Writes a temporary file and renames it, so that the path has either the old file or the whole new one. If the path is a symbolic link,
@@ -52,6 +55,8 @@ void save_model(const std::string& path, const RelevanceFit& fit);
 void save_model(const std::string& path, const RelevanceFit& fit, const FeatureEncoding& encoding);
 void save_model(const std::string& path, const SoftmaxFit& fit);
 void save_model(const std::string& path, const SoftmaxFit& fit, const FeatureEncoding& encoding);
+void save_model(const std::string& path, const KernelFit& fit);
+void save_model(const std::string& path, const KernelFit& fit, const FeatureEncoding& encoding);
 void save_model(const std::string& path, const SavedModel& model);
 /// The bytes of the file.
 [[nodiscard]] std::string model_to_bytes(const SavedModel& model);

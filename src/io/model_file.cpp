@@ -10,6 +10,7 @@
 #include "io/fit_record.hpp"
 #include "io/imputation_record.hpp"
 #include "io/json_reader.hpp"
+#include "io/kernel_record.hpp"
 #include "io/option_values.hpp"
 #include "io/relevance_record.hpp"
 #include "io/safetensors.hpp"
@@ -27,8 +28,9 @@ using io::Json;
 constexpr const char* format_name = "ardvark-model";
 constexpr const char* every_level = "every_level";
 // Version 1: a fit; 2: also relevance vector machines; 3: also pruned fits and machines; 4: also several classes; 5: the header has a
-// checksum; 6: values were imputed (files without such a part still have version 5)
-constexpr int newest_version = 6, version_without_imputation = 5, first_with_checksum = 5;
+// checksum; 6: values were imputed; 7: kernel machines (files without such parts still have version 5)
+constexpr int newest_version = 7, version_with_imputation = 6, version_without = 5, first_with_checksum = 5;
+constexpr const char* process = "process";
 
 Json describe(const FeatureEncoding& encoding) {
   Json features = Json::array();
@@ -73,7 +75,9 @@ void write(io::SafetensorsWriter& file, const char* kind, Json description, cons
   description["features"] = describe(encoding);
   if (encoding.dummies == Dummies::every_level) description["dummies"] = every_level;
   file.metadata["format"] = format_name;
-  file.metadata["format_version"] = std::to_string(description.contains("imputation") ? newest_version : version_without_imputation);
+  file.metadata["format_version"] = std::to_string(kind == process                      ? newest_version
+                                                   : description.contains("imputation") ? version_with_imputation
+                                                                                        : version_without);
   file.metadata[kind] = description.dump();
   description = {};  // frees memory: with many columns it is as long as an array, and the file holds its text
   file.add_checksums();
@@ -150,6 +154,17 @@ void save(const SoftmaxFit& fit, const FeatureEncoding& encoding, const Sink& si
   write(file, "softmax", std::move(description), encoding, sink);
 }
 
+void save(const KernelFit& fit, const FeatureEncoding& encoding, const Sink& sink, const Extras& extras = {}) {
+  check_posterior(fit);
+  if (encoding.num_columns() != fit.num_inputs())
+    throw InvalidArgument(fmt::format("the encoding makes {} columns; the fit has {} inputs", encoding.num_columns(), fit.num_inputs()));
+  io::SafetensorsWriter file;
+  Json description = io::describe(fit);
+  add(extras, description);
+  io::add_arrays(file, fit);
+  write(file, process, std::move(description), encoding, sink);
+}
+
 void save(const SavedModel& model, const Sink& sink) {
   std::visit(
       [&](const auto& fit) {
@@ -162,15 +177,18 @@ SavedModel load(const io::SafetensorsReader& file) {
   const int version = io::check_format(file, format_name, newest_version, first_with_checksum);
   const bool relevance = version >= 2 && file.metadata().contains("relevance");
   const bool softmax = version >= 4 && file.metadata().contains("softmax");
+  const bool kernel = version >= 7 && file.metadata().contains(process);
   SavedModel model;
   try {
-    const std::string& text = file.text(relevance ? "relevance" : softmax ? "softmax" : "fit");
+    const std::string& text = file.text(relevance ? "relevance" : softmax ? "softmax" : kernel ? process : "fit");
     const Json description = io::bounded_json(text, file.most_bytes_of_tree(), file.path());
     model.encoding = read_encoding(description, file.path());
     if (relevance)
       model.fit = io::read_relevance(file, description, model.encoding.names());
     else if (softmax)
       model.fit = io::read_softmax(file, description, model.encoding.names());
+    else if (kernel)
+      model.fit = io::read_kernel_fit(file, description, model.encoding.names());
     else
       model.fit = io::read_fit(file, "", description, model.encoding.names());
     if (model.score() != nullptr && description.contains("imputation"))
@@ -192,6 +210,8 @@ void save_model(const std::string& path, const RelevanceFit& fit) { save_model(p
 void save_model(const std::string& path, const RelevanceFit& fit, const FeatureEncoding& encoding) { save(fit, encoding, to_file(path)); }
 void save_model(const std::string& path, const SoftmaxFit& fit) { save_model(path, fit, FeatureEncoding::of_numbers(fit.column_names)); }
 void save_model(const std::string& path, const SoftmaxFit& fit, const FeatureEncoding& encoding) { save(fit, encoding, to_file(path)); }
+void save_model(const std::string& path, const KernelFit& fit) { save_model(path, fit, FeatureEncoding::of_numbers(fit.input_names)); }
+void save_model(const std::string& path, const KernelFit& fit, const FeatureEncoding& encoding) { save(fit, encoding, to_file(path)); }
 void save_model(const std::string& path, const SavedModel& model) { save(model, to_file(path)); }
 
 std::string model_to_bytes(const SavedModel& model) {

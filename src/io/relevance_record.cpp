@@ -6,42 +6,13 @@
 #include <utility>
 
 #include "io/fit_record.hpp"
+#include "io/kernel_record.hpp"
 
 namespace ardvark::internal::io {
 namespace {
 
 constexpr Index num_scalars = 6;
 constexpr const char *candidate_mean = "candidate_mean", *candidate_probability = "candidate_probability";  // older files do not have them
-
-Json to_json(const KernelSpec& spec) {
-  Json j = {{"kind", spec.kind}, {"parameters", spec.parameters}};
-  if (spec.parts.empty()) return j;
-  Json& parts = j["parts"];
-  for (const KernelSpec& part : spec.parts) parts.push_back(to_json(part));
-  return j;
-}
-
-KernelSpec read_spec(const Json& j, const std::string& path, int depth = 0) {
-  if (depth > 100) fail_model(path, "its kernel is nested too deep");
-  KernelSpec spec{j.at("kind").text(), j.at("parameters").numbers(), {}};
-  if (j.contains("parts"))
-    for (const Json& part : j.at("parts").list()) spec.parts.push_back(read_spec(part, path, depth + 1));
-  return spec;
-}
-
-// The kernel must accept points with d inputs.
-Kernel read_kernel(const Json& description, Index d, const std::string& path) {
-  const KernelSpec spec = read_spec(description, path);
-  try {
-    const Kernel kernel = Kernel::from_spec(spec);
-    const Matrix origin = Matrix::Zero(1, d);
-    Matrix value(1, 1);
-    kernel.evaluate(origin, origin, value);
-    return kernel;
-  } catch (const InvalidArgument& e) {
-    fail_model(path, fmt::format("its kernel: {}", e.what()));
-  }
-}
 
 std::string prefix_of(std::size_t machine) { return fmt::format("machine{}.", machine + 1); }
 

@@ -8,8 +8,10 @@
 #include <utility>
 
 #include "ardvark/relevance.hpp"
+#include "io/cells.hpp"
 #include "io/summary_text.hpp"
 #include "io/text.hpp"
+#include "kernel/kernel_function.hpp"
 #include "posterior/state.hpp"
 #include "relevance/kernel_search.hpp"
 
@@ -21,40 +23,10 @@ namespace {
 
 using io::labelled;
 using io::number;
-using io::padded;
 
 constexpr std::size_t most_lines = 20;  // lines of a table: they and the rest fit on a screen
 
 std::string counted(Index count, const char* one, const char* many) { return fmt::format("{} {}", count, count == 1 ? one : many); }
-
-// Lines of cells. All columns but the first are right-aligned. Cells beyond the columns of the first line follow at the end of their line.
-class Table {
- public:
-  explicit Table(std::vector<std::string> titles) : num_columns_(titles.size()) { add(std::move(titles)); }
-  void add(std::vector<std::string> cells) { lines_.push_back(std::move(cells)); }
-
-  [[nodiscard]] std::string text() const {
-    std::vector<std::size_t> widths(num_columns_, 9);
-    widths[0] = 0;
-    for (const auto& line : lines_)
-      for (std::size_t j = 0; j < std::min(line.size(), num_columns_); ++j) widths[j] = std::max(widths[j], io::width(line[j]));
-    std::string out = "\n";
-    for (const auto& line : lines_) {
-      std::string shown;
-      for (std::size_t j = 0; j < line.size(); ++j) {
-        const std::string blanks(j < num_columns_ ? widths[j] - io::width(line[j]) : 0, ' ');
-        shown += j == 0 ? "  " + line[j] + blanks : "  " + blanks + line[j];
-      }
-      shown.erase(shown.find_last_not_of(' ') + 1);
-      out += shown + '\n';
-    }
-    return out;
-  }
-
- private:
-  std::size_t num_columns_;
-  std::vector<std::vector<std::string>> lines_;
-};
 
 std::optional<KernelSpec> spec_of(const Kernel& kernel) {
   try {
@@ -64,7 +36,7 @@ std::optional<KernelSpec> spec_of(const Kernel& kernel) {
   }
 }
 
-bool has_width(const KernelSpec& spec) { return spec.kind == "gaussian" || spec.kind == "laplacian" || spec.kind == "cauchy"; }
+bool has_width(const KernelSpec& spec) { return is_distance_kernel(spec.kind); }
 
 bool is_standardised(const RelevanceFit& fit) {
   return !fit.input_center.isZero(0) || (fit.input_scale.array() != 0 && fit.input_scale.array() != 1).any();
@@ -95,7 +67,7 @@ std::string table_of_widths(const RelevanceFit& fit, const std::vector<double>& 
   std::stable_sort(order.begin(), order.end(),
                    [&](std::size_t a, std::size_t b) { return std::pair(scale(a) == 0, widths[a]) < std::pair(scale(b) == 0, widths[b]); });
   const std::size_t num_shown = std::min(order.size(), most_lines);
-  Table table({"input", is_standardised(fit) ? "width (sd)" : "width", "in its unit"});
+  io::Cells table({"input", is_standardised(fit) ? "width (sd)" : "width", "in its unit"});
   for (std::size_t i = 0; i < num_shown; ++i) {
     const std::size_t j = order[i];
     if (scale(j) > 0)
@@ -138,7 +110,7 @@ std::string table_of_weights(const RelevanceFit& fit) {
   std::vector<std::string> titles = {"vector", "weight", "sd", "relevance"};
   const bool with_points = fit.num_inputs() <= 3 && !shown.empty();
   if (with_points) titles.insert(titles.end(), fit.input_names.begin(), fit.input_names.end());
-  Table table(titles);
+  io::Cells table(titles);
   if (f.intercept) table.add({"(bias)", number(f.intercept->mean), number(std::sqrt(f.intercept->variance))});
   for (Index j : shown) {
     const Index i = machine.vectors[static_cast<std::size_t>(j)];
@@ -152,7 +124,7 @@ std::string table_of_weights(const RelevanceFit& fit) {
 }
 
 std::string table_of_machines(const RelevanceFit& fit) {
-  Table table({"class", "vectors", "log evidence"});
+  io::Cells table({"class", "vectors", "log evidence"});
   for (std::size_t k = 0; k < fit.machines.size(); ++k)
     table.add({fit.classes[k], fmt::format("{}", fit.machines[k].vectors.size()), fmt::format("{:.4f}", fit.machines[k].log_evidence)});
   return table.text();
@@ -175,7 +147,7 @@ std::string table_of_class_weights(const RelevanceFit& fit) {
       sizes[i] = std::max(sizes[i], size_of(machine.fit, j));
     }
   }
-  Table table(titles);
+  io::Cells table(titles);
   table.add(bias);
   const std::vector<Index> shown = listed_vectors(sizes);
   for (Index i : shown) {
@@ -219,7 +191,7 @@ std::pair<double, double> range_of_evidence(const std::vector<KernelTrial>& tria
 // The log evidence as a function of the only parameter of the kernel, with a bar per line.
 std::string curve_of_evidence(const std::vector<KernelTrial>& trials, const std::optional<KernelSpec>& spec) {
   const auto [low, high] = range_of_evidence(trials);
-  Table table({"", !spec || !spec->parts.empty() ? "parameter" : has_width(*spec) ? "width" : "offset", "vectors", "log evidence"});
+  io::Cells table({"", !spec || !spec->parts.empty() ? "parameter" : has_width(*spec) ? "width" : "offset", "vectors", "log evidence"});
   const std::vector<KernelTrial> shown = thinned(trials);
   const auto best = std::find_if(shown.begin(), shown.end(), [h = high](const KernelTrial& trial) { return trial.log_evidence == h; });
   const bool all_equal = high - low < same_evidence;  // then none is the best

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "ardvark/fit.hpp"
+#include "ardvark/kernel_machine.hpp"
 #include "ardvark/relevance.hpp"
 #include "ardvark/softmax.hpp"
 
@@ -18,6 +19,7 @@ struct SummaryText {
 [[nodiscard]] SummaryText summary_text(const Fit& fit, const SummaryOptions& options);
 [[nodiscard]] SummaryText summary_text(const SoftmaxFit& fit, const SummaryOptions& options);
 [[nodiscard]] SummaryText summary_text(const RelevanceFit& fit, const SummaryOptions& options);
+[[nodiscard]] SummaryText summary_text(const KernelFit& fit, const SummaryOptions& options);
 
 /// A line: the label, and the text in the column after the labels.
 [[nodiscard]] std::string labelled(const char* label, const std::string& text);

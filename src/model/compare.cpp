@@ -152,6 +152,15 @@ void describe(const RelevanceFit& fit, ComparedModel& out) {
                    : fmt::format("{}; its log evidence is the bound at its precisions, minus 2.05 nats for each vector", vectors);
 }
 
+void describe(const KernelFit& fit, ComparedModel& out) {
+  out.bound = out.evidence = fit.log_evidence;
+  if (fit.task == Task::linear)
+    out.noise_sd = fit.noise_sd;
+  else
+    out.log_loss = fit.log_loss;
+  out.remark = fmt::format("{} relevance vectors; its log evidence has the widths integrated out", fit.num_vectors());
+}
+
 ComparedModel fitted(MatrixView X, VectorView target, const Candidate& candidate) {
   const SavedModel model = fit_model(X, target, candidate.options);
   const Report& report = report_of(model);
@@ -166,6 +175,8 @@ ComparedModel fitted(MatrixView X, VectorView target, const Candidate& candidate
     describe(*machines, out);
   else if (const SoftmaxFit* classes = model.softmax())
     describe(*classes, out);
+  else if (const KernelFit* process = model.process())
+    describe(*process, out);
   else
     describe(*model.score(), out);
   if (!has_posterior(model) || !std::isfinite(out.evidence)) {

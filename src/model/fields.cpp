@@ -3,7 +3,9 @@
 #include <cmath>
 
 #include "io/option_values.hpp"
+#include "kernel/kernel_function.hpp"
 #include "model/components.hpp"
+#include "predict/predictive.hpp"
 
 namespace ardvark::internal {
 namespace {
@@ -207,7 +209,7 @@ void visit(const RelevanceFit& fit, double level, Fields& out) {
   std::vector<double> parameters = fit.kernel.log_parameters();
   for (double& parameter : parameters) parameter = std::exp(parameter);
   out.put("parameters", parameters);
-  if (spec.kind == "gaussian" || spec.kind == "laplacian" || spec.kind == "cauchy") {
+  if (is_distance_kernel(spec.kind)) {
     if (spec.parameters.size() == 1)
       out.put("width", Json(spec.parameters.front()));
     else
@@ -255,6 +257,64 @@ void visit(const RelevanceFit& fit, double level, Fields& out) {
   }
   out.put("num_rows", Json(fit.num_rows));
   if (fit.task == Task::linear) {
+    out.put("r_squared", Json(fit.r_squared));
+  } else {
+    out.put("accuracy", Json(fit.accuracy));
+    out.put("log_loss", Json(fit.log_loss));
+  }
+  visit_report(fit.report, out);
+}
+
+void visit(const KernelProcess& process, Fields& out) {
+  out.put("log_evidence", Json(process.log_evidence));
+  out.put("divergence", Json(process.divergence));
+  out.put("largest_change", Json(process.largest_change));
+  if (!out.wants("hypotheses")) return;
+  Json list = Json::array();
+  for (const KernelHypothesis& one : process.hypotheses) {
+    Json intervals = Json::array();
+    for (const Interval& interval : one.intervals) intervals.push_back(Json::array({Json(interval.lower), Json(interval.upper)}));
+    list.push_back({{"kernel", one.kernel.spec().kind},
+                    {"width", one.each ? "each" : "shared"},
+                    {"widths", one.widths},
+                    {"interval", intervals},
+                    {"signal", one.signal},
+                    {"weight", one.weight},
+                    {"log_evidence", one.log_evidence}});
+  }
+  out.put("hypotheses", std::move(list));
+}
+
+void visit(const KernelFit& fit, double, Fields& out) {
+  visit_status(fit.report, out);
+  out.put("model", Json("kernel"));
+  out.put("task", Json(fit.task == Task::linear ? "regression" : "classification"));
+  out.put("target", Json(fit.target));
+  if (fit.task == Task::logistic) out.put("classes", Json(fit.classes));
+  if (fit.processes.size() == 1) {
+    visit(fit.processes.front(), out);
+  } else {
+    for (std::size_t k = 0; out.wants("machines") && k < fit.processes.size(); ++k) {
+      out.open("machines", static_cast<Index>(k));
+      out.put("class", Json(fit.classes[k]));
+      visit(fit.processes[k], out);
+      out.close();
+    }
+  }
+  out.put("log_evidence", Json(fit.log_evidence));
+  out.put("sweeps", Json(fit.report.sweeps));
+  out.put("bound", Json(fit.report.bound));
+  out.put("num_vectors", Json(fit.num_vectors()));
+  out.put_rows("relevance_vectors", fit.relevance_vectors);
+  out.put_table_rows("relevance_rows", fit.relevance_rows);
+  if (out.wants("inputs")) out.put("inputs", Json(fit.input_names));
+  out.put("input_center", fit.input_center);
+  out.put("input_scale", fit.input_scale);
+  out.put("num_rows", Json(fit.num_rows));
+  if (fit.task == Task::linear) {
+    out.put("noise_sd", Json(fit.noise_sd));
+    out.put("signal_sd", Json(fit.signal_sd));
+    out.put("degrees_of_freedom", Json(fit.degrees_of_freedom));
     out.put("r_squared", Json(fit.r_squared));
   } else {
     out.put("accuracy", Json(fit.accuracy));
@@ -348,9 +408,9 @@ struct VisitPrediction {
     out.put("mean", p.mean);
     if (out.wants("sd")) out.put("sd", p.standard_deviation());
     if (!out.wants("lower") && !out.wants("upper")) return;
-    const Vector half = p.half_width(level);
-    out.put("lower", Vector(p.mean - half));
-    out.put("upper", Vector(p.mean + half));
+    const auto [lower, upper] = interval_of(p, level);
+    out.put("lower", lower);
+    out.put("upper", upper);
   }
   void operator()(const StudentPrediction& p) const {
     distribution(p);
@@ -360,6 +420,11 @@ struct VisitPrediction {
   void operator()(const NoiseMixturePrediction& p) const {
     distribution(p);
     out.put("variance_of_mean", p.variance_of_mean);
+  }
+  void operator()(const TMixturePrediction& p) const {
+    distribution(p);
+    out.put("scale", Json());  // a mixture has none
+    out.put("degrees_of_freedom", Json());
   }
   void operator()(const ClassPrediction& p) const {
     if (out.wants("probability")) {

@@ -21,6 +21,7 @@
 #include "posterior/softmax_state.hpp"
 #include "posterior/state.hpp"
 #include "predict/predictive.hpp"
+#include "predict/process.hpp"
 #include "predict/relevance.hpp"
 #include "preset/preset.hpp"
 
@@ -116,8 +117,12 @@ struct ModelFitter {
     return has_several_classes(options, target) ? several_classes(model) : two_classes(model);
   }
   SavedModel operator()(const RelevanceModel& model) const;
+  SavedModel operator()(const KernelModel& model) const;
 
  private:
+  /// The task of a kernel machine, after the checks of its target.
+  [[nodiscard]] Task task_of_machine() const;
+  void note_task(Task task, Report& report) const;
   [[nodiscard]] SavedModel imputed(ImputedFit&& found) const {
     found.fit.target = options.target;
     SavedModel model{std::move(found.fit)};
@@ -166,14 +171,28 @@ SavedModel ModelFitter::several_classes(const LogisticModel& logistic) const {
   return model;
 }
 
-SavedModel ModelFitter::operator()(const RelevanceModel& model) const {
+Task ModelFitter::task_of_machine() const {
   if (encoding != nullptr) refuse_to_impute();
   validate::vector(target, X.rows(), "labels");
-  RelevanceOptions relevance = model.options;
   const Task task = relevance_task(options, target);
   if (task == Task::linear) require_numbers();
   if (task == Task::logistic)
     require_classes(options, target, options.preset.empty() ? options.spelled("task", "regression") : options.spelled("model", "rvm"));
+  return task;
+}
+
+void ModelFitter::note_task(Task task, Report& report) const {
+  if (!options.preset.empty() || !options.task.empty() || !options.class_names.empty()) return;
+  report.notes.push_back(task == Task::linear
+                             ? fmt::format("the target holds numbers, so the task is regression; {} takes them as classes",
+                                           options.spelled("task", "classification"))
+                             : fmt::format("the target has two values, so the task is classification; {} takes them as numbers",
+                                           options.spelled("task", "regression")));
+}
+
+SavedModel ModelFitter::operator()(const RelevanceModel& model) const {
+  const Task task = task_of_machine();
+  RelevanceOptions relevance = model.options;
   adapt(options, task, X.cols(), relevance);
   RelevanceFit fit;
   if (task == Task::linear)
@@ -181,15 +200,24 @@ SavedModel ModelFitter::operator()(const RelevanceModel& model) const {
   else
     fit = fit_relevance_classification(X, target, relevance);
   fit.target = options.target;
-  if (options.preset.empty() && options.task.empty() && options.class_names.empty())
-    fit.report.notes.push_back(task == Task::linear
-                                   ? fmt::format("the target holds numbers, so the task is regression; {} takes them as classes",
-                                                 options.spelled("task", "classification"))
-                                   : fmt::format("the target has two values, so the task is classification; {} takes them as numbers",
-                                                 options.spelled("task", "regression")));
+  note_task(task, fit.report);
   SavedModel saved{std::move(fit)};
   add_diagnosis(options, saved, [&](std::string& why_not) { return diagnose(*saved.relevance(), X, target, relevance, why_not); });
   return saved;
+}
+
+SavedModel ModelFitter::operator()(const KernelModel& model) const {
+  const Task task = task_of_machine();
+  KernelOptions kernel = model.options;
+  adapt(options, X.cols(), kernel);
+  KernelFit fit;
+  if (task == Task::linear)
+    fit = fit_kernel_regression(X, target, kernel);
+  else
+    fit = fit_kernel_classification(X, target, kernel);
+  fit.target = options.target;
+  note_task(task, fit.report);
+  return {std::move(fit)};
 }
 
 SavedModel fit_any(MatrixView X, OwnedMatrix* given, VectorView target, const ModelOptions& options, const FeatureEncoding* encoding) {
@@ -226,6 +254,9 @@ ClassRule class_rule(const ModelOptions& options) {
 
 PredictiveRule predictive_rule(const SavedModel& model, const ModelOptions& options) {
   const Task task = task_of(model);
+  if (model.process() != nullptr && options.rule != "automatic")
+    throw InvalidArgument(fmt::format("{} cannot be used with a kernel machine: its predictions average over all that is uncertain",
+                                      options.spelled("rule", options.rule)));
   const bool is_joint = model.score() != nullptr && model.score()->is_joint();
   if (options.rule == mixture) {
     if (task == Task::linear && !is_joint) return PredictiveRule::automatic;
@@ -272,6 +303,7 @@ struct LogDensity {
 
   Vector operator()(const StudentPrediction& p) const { return p.log_density(y); }
   Vector operator()(const NoiseMixturePrediction& p) const { return p.log_density(y); }
+  Vector operator()(const TMixturePrediction& p) const { return p.log_density(y); }
   Vector operator()(const ClassPrediction& p) const {
     validate::vector(y, p.mean.size(), "y");
     Vector out(p.mean.size());
@@ -294,12 +326,14 @@ namespace {
 const std::vector<std::string>& names_of(const Fit& fit) { return fit.column_names; }
 const std::vector<std::string>& names_of(const SoftmaxFit& fit) { return fit.column_names; }
 const std::vector<std::string>& names_of(const RelevanceFit& fit) { return fit.input_names; }
+const std::vector<std::string>& names_of(const KernelFit& fit) { return fit.input_names; }
 const std::vector<std::string>& names_of(const SavedModel& model) {
   return std::visit([](const auto& fit) -> const std::vector<std::string>& { return names_of(fit); }, model.fit);
 }
 Task task_of(const Fit& fit) { return fit.task; }
 Task task_of(const SoftmaxFit&) { return Task::logistic; }
 Task task_of(const RelevanceFit& fit) { return fit.task; }
+Task task_of(const KernelFit& fit) { return fit.task; }
 
 SavedModel with_encoding(SavedModel model) {
   model.encoding = FeatureEncoding::of_numbers(names_of(model));
@@ -326,6 +360,7 @@ void note_parted_levels(const FeatureEncoding& encoding, AnyFit& fit) {
   }
 }
 void note_parted_levels(const FeatureEncoding&, RelevanceFit&) {}
+void note_parted_levels(const FeatureEncoding&, KernelFit&) {}
 
 // Texts that nearly every row has for itself are rather identifiers than levels: with fewer than two rows each, as for classes.
 void warn_of_identifiers(const FeatureEncoding& encoding, Index num_rows, Report& report) {
@@ -397,7 +432,7 @@ std::string lines_of_text_columns(const FeatureEncoding& encoding) {
 }  // namespace
 
 FeatureEncoding make_encoding(const Table& table, const std::vector<std::string>& exclude, const ModelOptions& options) {
-  const bool is_kernel = options.model == "rvm" || preset_facts(options.preset).kernel;
+  const bool is_kernel = options.model == "rvm" || options.model == "kernel" || preset_facts(options.preset).kernel;
   if (is_kernel)
     refuse(options, {"reference"}, "applies only to linear and logistic models; a kernel compares every level with every other");
   const Dummies dummies = is_kernel ? Dummies::every_level : Dummies::all_but_reference;
@@ -468,6 +503,12 @@ void for_each_text(RelevanceFit& fit, Use&& use) {
   for_each_text(fit.report, use);
 }
 template <typename Use>
+void for_each_text(KernelFit& fit, Use&& use) {
+  use(fit.target);
+  for (auto* texts : {&fit.classes, &fit.input_names}) std::ranges::for_each(*texts, use);
+  for_each_text(fit.report, use);
+}
+template <typename Use>
 void for_each_text(SavedModel& model, Use&& use) {
   std::visit([&](auto& fit) { for_each_text(fit, use); }, model.fit);
 }
@@ -521,6 +562,8 @@ Prediction predict_complete(const SavedModel& model, MatrixView X_new, const Mod
   pulse("predicting");
   if (const SoftmaxFit* fit = model.softmax()) return predict(*fit, X_new, class_rule(options));
   const PredictiveRule rule = predictive_rule(model, options);
+  if (const KernelFit* fit = model.process())
+    return fit->task == Task::linear ? Prediction(mixture_prediction(*fit, X_new, what)) : Prediction(class_probabilities(*fit, X_new));
   const auto regression = [&](const auto& fit) {
     return options.rule == mixture ? Prediction(noise_mixture_prediction(fit, X_new)) : Prediction(student_prediction(fit, X_new, what));
   };
@@ -553,7 +596,7 @@ ResolvedModel resolve_selection(const ModelOptions& options) {
     throw InvalidArgument(fmt::format("{} selects rows (the relevance vectors), not columns; slr_var selects columns in the same way",
                                       options.spelled("preset", options.preset)));
   ResolvedModel model = resolve(options);
-  if (std::holds_alternative<RelevanceModel>(model))
+  if (std::holds_alternative<RelevanceModel>(model) || std::holds_alternative<KernelModel>(model))
     throw InvalidArgument(fmt::format("{} is '{}', which has no coefficients to select; it must be {} or logistic",
                                       options.spelled("model"), options.model, options.spelled("model", "linear")));
   return model;

@@ -74,6 +74,7 @@ struct Average {
     out.scale = (within + of_variance * spread(p.mean, out.mean)).cwiseSqrt();
     return out;
   }
+  Prediction operator()(const TMixturePrediction& p) const { return p; }  // kernels are not imputed: no row has draws
   Prediction operator()(const NoiseMixturePrediction& p) const {
     NoiseMixturePrediction out;
     out.noise = p.noise;
@@ -149,6 +150,10 @@ RowsInUse rows_in_use(MatrixView X, VectorView target, const ModelOptions& optio
   return out;
 }
 
+void renumber_rows(const std::function<Index(Index)>& number_of, KernelFit& fit) {
+  for (Index& row : fit.relevance_rows) row = number_of(row);
+}
+
 void renumber_rows(const std::function<Index(Index)>& number_of, RelevanceFit& fit) {
   for (Index& row : fit.relevance_rows)
     if (row >= 0) row = number_of(row);  // otherwise a centre that is no row
@@ -161,7 +166,9 @@ void renumber_rows(const std::function<Index(Index)>& number_of, RelevanceFit& f
 void count_dropped_rows(const RowsInUse& used, SavedModel& model) {
   if (used.rows.empty()) return;
   report_of(model).notes.push_back(used.note);
-  if (RelevanceFit* const fit = model.relevance()) renumber_rows([&](Index row) { return used.rows[static_cast<std::size_t>(row)]; }, *fit);
+  const auto number = [&](Index row) { return used.rows[static_cast<std::size_t>(row)]; };
+  if (RelevanceFit* const fit = model.relevance()) renumber_rows(number, *fit);
+  if (KernelFit* const fit = model.process()) renumber_rows(number, *fit);
 }
 
 std::uint64_t seed_of(const ModelOptions& options) {

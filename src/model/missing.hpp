@@ -28,6 +28,7 @@ struct RowsInUse {
 /// \throws InvalidArgument  no row is left; a column has no value
 [[nodiscard]] RowsInUse rows_in_use(MatrixView X, VectorView target, const ModelOptions& options, Missing missing);
 /// Gives each row of a relevance vector another number.
+void renumber_rows(const std::function<Index(Index)>& number_of, KernelFit& fit);
 void renumber_rows(const std::function<Index(Index)>& number_of, RelevanceFit& fit);
 /// Numbers of rows in the model count those that were dropped.
 void count_dropped_rows(const RowsInUse& rows, SavedModel& model);

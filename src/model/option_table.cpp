@@ -12,14 +12,15 @@ using enum OptionGroup;
 
 // [name] and [name=value] in a text are replaced by the spelling of the interface.
 constexpr ModelOption rows[] = {
-    {"model", &O::model, what, "linear, logistic (two classes or more) or rvm",
-     "The model for your data: columns are standardised inside, an intercept is added, and results are in your units. rvm is a relevance "
-     "vector machine: a sparse kernel model for numbers or classes. Away from the data, its curve returns to a constant, and the interval "
-     "does not widen."},
+    {"model", &O::model, what, "linear, logistic (two classes or more), kernel or rvm",
+     "The model for your data: columns are standardised inside, an intercept is added, and results are in your units. kernel: curves, "
+     "surfaces and classes of any shape by a Gaussian process, whose bands open away from the data. rvm: a relevance vector machine, as "
+     "published; away from the data, its curve returns to a constant, and the interval does not widen."},
     {"preset", &O::preset, what, "the name of a published program", "Fits this program instead of a model."},
     {"compat", &O::compat, what, "off by default", "With [preset]: reproduces the program exactly, including its defects."},
     {"task", &O::task, machine, "regression or classification",
-     "The task of a relevance vector machine. Without this option, it is classification for a target of text or of two different numbers, "
+     "The task of a kernel machine ([model=kernel], [model=rvm]). Without this option, it is classification for a target of text or of two "
+     "different numbers, "
      "and else regression."},
     {"prior", &O::prior, prior, "auto (default), sparse, slab, dense, shared, ard, groups, none or laplace",
      "sparse: a few columns have an effect of their own, and all columns may have a small one; its intervals are right with few and with "
@@ -116,11 +117,13 @@ constexpr ModelOption rows[] = {
      "several times, each column from the others and the target, and the posterior is the average; the model also predicts rows with gaps. "
      "impute applies to regressions and to two classes; under drop and impute, rows without a target are left out."},
     {"imputations", &O::imputations, table, "a whole number >= 5, default 20", "With [missing=impute]: how often the gaps are filled."},
-    {"kernel", &O::kernel, machine, "gaussian (default), laplacian, cauchy, linear, polynomial or spline",
-     "Kernel of the machine. Preset slr_rvm: linear by default."},
-    {"width", &O::width, machine, "auto (default), each, a number > 0, or a number for each input",
-     "Width of the kernel, in standard deviations of the inputs. auto: a search finds the width with the highest log evidence. each: one "
-     "width for each input, which is learnt (gaussian). The columns of one text column share a width. Preset slr_rvm with [compat]: R of "
+    {"kernel", &O::kernel, machine, "auto (default), gaussian, laplacian, cauchy, matern32, matern52, linear, polynomial or spline",
+     "Kernel of the machine. auto: gaussian; with [model=kernel], gaussian and cauchy, averaged by their evidence. linear, polynomial and "
+     "spline apply only to [model=rvm]. Preset slr_rvm: linear by default."},
+    {"width", &O::width, machine, "auto (default), shared, each, a number > 0, or a number for each input",
+     "Width of the kernel, in standard deviations of the inputs. shared: one width, found by the log evidence. each: one width for each "
+     "input. auto: shared; with [model=kernel], shared and each, averaged by their evidence. The columns of one text column share a width. "
+     "Preset slr_rvm with [compat]: R of "
      "the published kernel exp(-R |x-c|^2 / number of inputs)."},
     {"toolbox_R", &O::toolbox_R, machine, "a number > 0", "Preset slr_rvm: R of the SLR toolbox, instead of width."},
     {"degree", &O::degree, machine, "a whole number >= 1, default 2", "Degree of the polynomial kernel."},
@@ -128,8 +131,19 @@ constexpr ModelOption rows[] = {
      "Offset of the polynomial kernel; the default is the one with the highest log evidence."},
     {"algorithm", &O::algorithm, machine, "variational (default), plain or type-two",
      "plain: variational, with all columns at once, which is slow. type-two: type-II maximum likelihood."},
-    {"centres", &O::centres, machine, "all (default) or a number",
-     "The rows that may become relevance vectors. A number: this many rows, each the one that the rows before it explain worst."},
+    {"centres", &O::centres, machine, "auto (default), all or a number",
+     "The rows that may become relevance vectors; auto is all. A number: this many rows, each the one that the rows before it explain "
+     "worst."},
+    {"vectors", &O::vectors, machine, "auto (default), all, or a whole number >= 1",
+     "[model=kernel]: the rows that the stored model keeps. auto: the fewest whose predictions are within [divergence]. all: every row "
+     "that "
+     "adds anything. A number: at most so many."},
+    {"divergence", &O::divergence, machine, "a number > 0, default 0.01",
+     "[model=kernel] with vectors auto: how far the predictions of the kept rows may be from those of all rows, in nats a row."},
+    {"averaging", &O::averaging, machine, "on by default",
+     "[model=kernel]: the average over hyper-parameters that the evidence leaves open. Without it, only the best ones are used, in half "
+     "the "
+     "time; with few rows, intervals are then too narrow."},
     {"input_group", &O::input_group, machine, "a group number for each input", "Inputs of one group share a width."},
     {"precision", &O::precision, others, "a number > 0", "Sequential regression: precision of the prior."},
     {"block_rows", &O::block_rows, others, "a whole number >= 1",

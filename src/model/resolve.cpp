@@ -283,15 +283,21 @@ ResolvedModel resolve_any(const ModelOptions& options) {
   if (options.model.empty() == options.preset.empty())
     throw InvalidArgument(
         options.model.empty()
-            ? fmt::format("say what to fit: {}, logistic or rvm, or {} NAME", spelled("model", "linear"), spelled("preset"))
+            ? fmt::format("say what to fit: {}, logistic, kernel or rvm, or {} NAME", spelled("model", "linear"), spelled("preset"))
             : fmt::format("{} and {} cannot be used together; a preset is a published program, a model is for your data", spelled("model"),
                           spelled("preset")));
-  const bool is_rvm =
-      options.preset.empty() && choose<bool>(options, "model", options.model, {{"linear", false}, {"logistic", false}, {"rvm", true}});
-  if (is_rvm || preset_facts(options.preset).kernel) return RelevanceModel{relevance_options(options)};
+  using enum ModelKind;
+  const ModelKind kind =
+      !options.preset.empty()
+          ? (preset_facts(options.preset).kernel ? relevance : linear)
+          : choose<ModelKind>(options, "model", options.model,
+                              {{"linear", linear}, {"logistic", logistic}, {"kernel", ModelKind::kernel}, {"rvm", relevance}});
+  if (kind == ModelKind::kernel) return KernelModel{kernel_options(options)};
+  refuse(options, {"vectors", "divergence", "averaging"}, fmt::format("applies only to {}", spelled("model", "kernel")));
+  if (kind == relevance) return RelevanceModel{relevance_options(options)};
   refuse(options, {"task", "kernel", "width", "toolbox_R", "degree", "offset", "algorithm", "centres", "input_group"},
          options.preset.empty()
-             ? fmt::format("applies only to relevance vector machines: it needs {} or {}", spelled("model", "rvm"),
+             ? fmt::format("applies only to kernel machines: it needs {}, {} or {}", spelled("model", "kernel"), spelled("model", "rvm"),
                            spelled("preset", "slr_rvm"))
              : fmt::format("applies only to {} or {}; this preset takes the table's columns as they are, without a kernel",
                            spelled("model", "rvm"), spelled("preset", "slr_rvm")));
@@ -311,6 +317,7 @@ void check_names_differ(const char* what, const std::vector<std::string>& names)
 ModelKind kind_of(const LinearModel&) { return ModelKind::linear; }
 ModelKind kind_of(const LogisticModel&) { return ModelKind::logistic; }
 ModelKind kind_of(const RelevanceModel&) { return ModelKind::relevance; }
+ModelKind kind_of(const KernelModel&) { return ModelKind::kernel; }
 
 }  // namespace
 

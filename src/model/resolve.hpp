@@ -20,7 +20,11 @@ struct LogisticModel {
 struct RelevanceModel {
   RelevanceOptions options;
 };
-using ResolvedModel = std::variant<LinearModel, LogisticModel, RelevanceModel>;
+/// adapt() adds the options that depend on the inputs.
+struct KernelModel {
+  KernelOptions options;
+};
+using ResolvedModel = std::variant<LinearModel, LogisticModel, RelevanceModel, KernelModel>;
 
 /// The model that the options name. Checks everything that needs no data.
 /// \throws InvalidArgument  an option has no such value, or cannot be used with another one
@@ -49,5 +53,10 @@ void check_division(const ModelOptions& options);
 [[nodiscard]] RelevanceOptions relevance_options(const ModelOptions& options);
 /// Adds the options that depend on the inputs.
 void adapt(const ModelOptions& options, Task task, Index num_inputs, RelevanceOptions& relevance);
+
+/// For resolve(): all options of a kernel machine that do not depend on the inputs.
+[[nodiscard]] KernelOptions kernel_options(const ModelOptions& options);
+/// Adds the options that depend on the inputs.
+void adapt(const ModelOptions& options, Index num_inputs, KernelOptions& kernel);
 
 }  // namespace ardvark::internal

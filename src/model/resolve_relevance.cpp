@@ -6,6 +6,7 @@
 #include <system_error>
 
 #include "core/classes.hpp"
+#include "kernel/kernel_function.hpp"
 #include "model/choice.hpp"
 #include "model/resolve.hpp"
 
@@ -23,24 +24,20 @@ Number positive_number(std::string_view text) {
   return error == std::errc() && end == text.data() + text.size() && value > 0 && value <= std::numeric_limits<Number>::max() ? value : 0;
 }
 
-enum class Kind { gaussian, laplacian, cauchy, linear, polynomial, spline };
+enum class Kind { gaussian, laplacian, cauchy, matern32, matern52, linear, polynomial, spline };
 
-Kernel with_width(Kind kind, double width) {
-  return kind == Kind::gaussian ? Kernel::gaussian(width) : kind == Kind::laplacian ? Kernel::laplacian(width) : Kernel::cauchy(width);
+bool has_width(Kind kind) { return kind < Kind::linear; }
+
+Kernel with_widths(Kind kind, const std::vector<double>& widths) {
+  return kind == Kind::gaussian    ? Kernel::gaussian(widths)
+         : kind == Kind::laplacian ? Kernel::laplacian(widths)
+         : kind == Kind::cauchy    ? Kernel::cauchy(widths)
+         : kind == Kind::matern32  ? Kernel::matern32(widths)
+                                   : Kernel::matern52(widths);
 }
 
-// For kernels with a width: it is learnt unless it is given.
-void set_width(const ModelOptions& from, Kind kind, RelevanceOptions& options) {
-  options.kernel = with_width(kind, 1);
-  options.search = KernelSearch::scale;
-  if (from.width == "auto") return;
-  if (kind != Kind::gaussian && (from.width == "each" || from.width.find(',') != std::string::npos))
-    throw InvalidArgument(
-        fmt::format("{} is '{}'; a width per input needs {}", from.spelled("width"), from.width, from.spelled("kernel", "gaussian")));
-  if (from.width == "each") {
-    options.search = KernelSearch::each;
-    return;
-  }
+// The numbers of option width: one, or one for each input.
+std::vector<double> widths_of(const ModelOptions& from) {
   std::vector<double> widths;
   for (std::string_view rest = from.width;;) {
     const std::size_t comma = rest.find(',');
@@ -50,16 +47,31 @@ void set_width(const ModelOptions& from, Kind kind, RelevanceOptions& options) {
   }
   if (*std::min_element(widths.begin(), widths.end()) == 0)
     throw InvalidArgument(
-        fmt::format("{} is '{}'; it must be a positive number, one per input, auto or each", from.spelled("width"), from.width));
-  options.kernel = kind == Kind::gaussian ? Kernel::gaussian(widths) : with_width(kind, widths.front());
+        fmt::format("{} is '{}'; it must be a positive number, one per input, auto, shared or each", from.spelled("width"), from.width));
+  return widths;
+}
+
+// For kernels with a width: it is learnt unless it is given.
+void set_width(const ModelOptions& from, Kind kind, RelevanceOptions& options) {
+  options.kernel = with_widths(kind, {1});
+  options.search = KernelSearch::scale;
+  if (from.width == "auto" || from.width == "shared") return;
+  if (from.width == "each") {
+    options.search = KernelSearch::each;
+    return;
+  }
+  options.kernel = with_widths(kind, widths_of(from));
   options.search = KernelSearch::none;
 }
 
 void set_kernel(const ModelOptions& from, RelevanceOptions& options) {
   const Kind kind = choose<Kind>(from, "kernel", from.kernel,
-                                 {{"gaussian", Kind::gaussian},
+                                 {{"auto", Kind::gaussian},
+                                  {"gaussian", Kind::gaussian},
                                   {"laplacian", Kind::laplacian},
                                   {"cauchy", Kind::cauchy},
+                                  {"matern32", Kind::matern32},
+                                  {"matern52", Kind::matern52},
                                   {"linear", Kind::linear},
                                   {"polynomial", Kind::polynomial},
                                   {"spline", Kind::spline}});
@@ -67,7 +79,7 @@ void set_kernel(const ModelOptions& from, RelevanceOptions& options) {
   if (from.degree < 1) throw InvalidArgument(fmt::format("{} is {}; it must be at least 1", from.spelled("degree"), from.degree));
   if (!(from.offset >= 0 && std::isfinite(from.offset)))
     throw InvalidArgument(fmt::format("{} is {}; it must be 0 or more, and finite", from.spelled("offset"), from.offset));
-  if (kind == Kind::gaussian || kind == Kind::laplacian || kind == Kind::cauchy) return set_width(from, kind, options);
+  if (has_width(kind)) return set_width(from, kind, options);
   refuse(from, {"width"}, fmt::format("cannot be used with {}, which has no width", from.spelled("kernel", from.kernel)));
   options.search = kind == Kind::polynomial && !from.has("offset") ? KernelSearch::scale : KernelSearch::none;
   options.kernel = kind == Kind::linear       ? Kernel::linear()
@@ -105,11 +117,11 @@ void set_published_kernel(const ModelOptions& from, Index num_inputs, RelevanceO
 }
 
 void set_centres(const ModelOptions& from, RelevanceOptions& options) {
-  if (from.centres == "all") return;
+  if (from.centres == "auto" || from.centres == "all") return;
   options.centres = Centres::pivoted_cholesky;
   options.num_centres = positive_number<Index>(from.centres);
   if (options.num_centres == 0)
-    throw InvalidArgument(fmt::format("{} is '{}'; it must be a whole number from 1, or all", from.spelled("centres"), from.centres));
+    throw InvalidArgument(fmt::format("{} is '{}'; it must be a whole number from 1, auto or all", from.spelled("centres"), from.centres));
 }
 
 }  // namespace
@@ -185,7 +197,27 @@ RelevanceOptions relevance_options(const ModelOptions& from) {
   return options;
 }
 
-// Inputs of one group share a width, for example the dummies of a text column.
+namespace {
+
+// Of every input, from one width for all, or from one for each group. Inputs of one group share a width, for example the dummies of a text
+// column.
+std::vector<double> widths_of_inputs(const ModelOptions& from, const std::vector<double>& of_groups, Index num_inputs) {
+  std::vector<Index> group = from.input_group;
+  if (group.empty())
+    for (Index j = 0; j < num_inputs; ++j) group.push_back(j);
+  if (*std::min_element(group.begin(), group.end()) < 0)
+    throw InvalidArgument(fmt::format("{} holds a negative number; groups are numbered from 0", from.spelled("input_group")));
+  const Index num_groups = 1 + *std::max_element(group.begin(), group.end());
+  if (of_groups.size() > 1 && static_cast<Index>(of_groups.size()) != num_groups)
+    throw InvalidArgument(fmt::format("{} has {} numbers; it must have one, or one for each input column of the table: {}",
+                                      from.spelled("width"), of_groups.size(), num_groups));
+  std::vector<double> of_inputs;
+  for (const Index g : group) of_inputs.push_back(of_groups[of_groups.size() > 1 ? static_cast<std::size_t>(g) : 0]);
+  return of_inputs;
+}
+
+}  // namespace
+
 void adapt(const ModelOptions& from, Task task, Index num_inputs, RelevanceOptions& options) {
   if (options.compat) return set_published_kernel(from, num_inputs, options);
   if (task == Task::linear) refuse(from, {"likelihood"}, "applies only to classifications");
@@ -196,22 +228,86 @@ void adapt(const ModelOptions& from, Task task, Index num_inputs, RelevanceOptio
     options.kernel = toolbox_kernel(*from.toolbox_R, num_inputs);
     return;
   }
-  std::vector<Index> group = from.input_group;
-  if (group.empty())
-    for (Index j = 0; j < num_inputs; ++j) group.push_back(j);
-  if (*std::min_element(group.begin(), group.end()) < 0)
-    throw InvalidArgument(fmt::format("{} holds a negative number; groups are numbered from 0", from.spelled("input_group")));
-  const Index num_groups = 1 + *std::max_element(group.begin(), group.end());
-  std::vector<double> of_groups(static_cast<std::size_t>(num_groups), 1.0), of_inputs;
+  std::vector<double> widths = {1};
   if (options.search != KernelSearch::each) {
     if (options.search != KernelSearch::none || options.kernel.num_parameters() < 2) return;
-    of_groups = options.kernel.spec().parameters;
-    if (static_cast<Index>(of_groups.size()) != num_groups)
-      throw InvalidArgument(fmt::format("{} has {} numbers; it must have one, or one for each input column of the table: {}",
-                                        from.spelled("width"), of_groups.size(), num_groups));
+    widths = options.kernel.spec().parameters;
   }
-  for (const Index g : group) of_inputs.push_back(of_groups[static_cast<std::size_t>(g)]);
-  options.kernel = Kernel::gaussian(of_inputs);
+  const std::vector<double> of_inputs = widths_of_inputs(from, widths, num_inputs);
+  options.kernel = of_distance_kernel(options.kernel.spec().kind, of_inputs);
+}
+
+KernelOptions kernel_options(const ModelOptions& from) {
+  const std::string model = from.spelled("model", "kernel");
+  refuse(from, {"prior", "group", "flat"}, fmt::format("cannot be used with {}: it has no coefficients", model));
+  refuse(from,
+         {"compat",
+          "solver",
+          "tolerance",
+          "acceleration",
+          "lambda",
+          "toolbox_gamma1",
+          "toolbox_gamma0",
+          "posterior",
+          "coding",
+          "likelihood",
+          "mixed_precision",
+          "update_rule",
+          "precision_per_class",
+          "readmit_every",
+          "row_order",
+          "algorithm",
+          "toolbox_R",
+          "keep_covariance",
+          "start_noise",
+          "prune_at",
+          "record_every",
+          "intercept",
+          "degree",
+          "offset",
+          "start_precision",
+          "max_sweeps",
+          "a0",
+          "b0",
+          "c0",
+          "d0",
+          "diagnose",
+          "centres"},
+         fmt::format("cannot be used with {}", model));
+  KernelOptions options;
+  options.kernel = choose<std::string>(from, "kernel", from.kernel,
+                                       {{"auto", "auto"},
+                                        {"gaussian", "gaussian"},
+                                        {"laplacian", "laplacian"},
+                                        {"cauchy", "cauchy"},
+                                        {"matern32", "matern32"},
+                                        {"matern52", "matern52"}});
+  using enum WidthSearch;
+  options.search = from.width == "auto" ? automatic : from.width == "shared" ? shared : from.width == "each" ? each : given;
+  if (options.search == given) options.widths = widths_of(from);
+  options.average = from.averaging;
+  options.all_vectors = from.vectors == "all";
+  if (from.vectors != "auto" && from.vectors != "all") {
+    options.num_vectors = positive_number<Index>(from.vectors);
+    if (options.num_vectors == 0)
+      throw InvalidArgument(
+          fmt::format("{} is '{}'; it must be auto, all, or a whole number from 1", from.spelled("vectors"), from.vectors));
+  }
+  if (!(from.divergence > 0 && std::isfinite(from.divergence)))
+    throw InvalidArgument(fmt::format("{} is {}; it must be a number above 0", from.spelled("divergence"), from.divergence));
+  options.divergence = from.divergence;
+  options.standardize = from.standardize;
+  options.threads = from.threads;
+  options.weights = from.weights;
+  options.input_names = from.column_names;
+  options.class_names = from.class_names;
+  return options;
+}
+
+void adapt(const ModelOptions& from, Index num_inputs, KernelOptions& options) {
+  options.input_groups = from.input_group;
+  if (options.widths.size() < 2) return;
+  options.widths = widths_of_inputs(from, options.widths, num_inputs);
 }
 
 }  // namespace ardvark::internal

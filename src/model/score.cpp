@@ -6,8 +6,11 @@
 #include <vector>
 
 #include "ardvark/model.hpp"
+#include "predict/predictive.hpp"
 
 namespace ardvark {
+
+using namespace internal;
 
 namespace {
 
@@ -18,17 +21,18 @@ bool is_right(const ClassProbabilities& p, Index i, double y) {
 }
 
 template <typename Prediction>
-constexpr bool is_regression = std::is_same_v<Prediction, StudentPrediction> || std::is_same_v<Prediction, NoiseMixturePrediction>;
+constexpr bool is_regression = std::is_same_v<Prediction, StudentPrediction> || std::is_same_v<Prediction, NoiseMixturePrediction> ||
+                               std::is_same_v<Prediction, TMixturePrediction>;
 
 template <typename Prediction>
 void add_regression(const Prediction& p, VectorView y, double level, PredictionScore& score) {
-  const Vector half = p.half_width(level);
+  const auto [lower, upper] = interval_of(p, level);
   double sum = 0, squares = 0, covered = 0;
   for (Index i = 0; i < y.size(); ++i) {
     if (std::isnan(y[i])) continue;
     sum += y[i];
     squares += (y[i] - p.mean[i]) * (y[i] - p.mean[i]);
-    covered += std::abs(y[i] - p.mean[i]) <= half[i] ? 1 : 0;
+    covered += lower[i] <= y[i] && y[i] <= upper[i] ? 1 : 0;
   }
   const auto n = static_cast<double>(score.num_rows);
   double spread = 0;

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "ardvark/fit.hpp"
+#include "ardvark/kernel_machine.hpp"
 #include "ardvark/relevance.hpp"
 #include "design/table_design.hpp"
 #include "posterior/solver.hpp"
@@ -33,6 +34,10 @@ struct FitState : Units {
 [[nodiscard]] inline bool holds_posterior(const RelevanceFit& fit) {
   return !fit.machines.empty() && std::all_of(fit.machines.begin(), fit.machines.end(),
                                               [](const RelevanceMachine& machine) { return holds_posterior(machine.fit); });
+}
+[[nodiscard]] inline bool holds_posterior(const KernelFit& fit) {
+  return !fit.processes.empty() &&
+         std::all_of(fit.processes.begin(), fit.processes.end(), [](const KernelProcess& process) { return !process.points.empty(); });
 }
 
 }  // namespace ardvark::internal

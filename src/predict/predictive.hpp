@@ -1,11 +1,24 @@
 // The moments of predictions, m = x'w and s = x'Vx, and the published logistic predictions.                     docs/math/predictive.md
 #pragma once
 
+#include <utility>
+
 #include "ardvark/linear.hpp"
 #include "ardvark/logistic.hpp"
 #include "posterior/mixture.hpp"
 
 namespace ardvark::internal {
+
+/// The two ends of the central interval of each row, of any prediction of a regression.
+template <typename Prediction>
+std::pair<Vector, Vector> interval_of(const Prediction& p, double level) {
+  if constexpr (requires { p.interval(level); }) {
+    return p.interval(level);
+  } else {
+    const Vector half = p.half_width(level);
+    return {p.mean - half, p.mean + half};
+  }
+}
 
 /// The rule behind `automatic` for this fit: VBLinLogit has its own published rule. All other programs plug in the mean; here the exact
 /// rule replaces it, except with compat.

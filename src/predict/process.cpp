@@ -94,14 +94,11 @@ void by_points(const KernelFit& fit, MatrixView X, Function&& f) {
 
 }  // namespace
 
-Vector TMixturePrediction::mean_of_mixture() const { return mean * weight; }
-
 Vector TMixturePrediction::standard_deviation() const {
-  if (!(degrees_of_freedom > 2)) return Vector::Constant(mean.rows(), std::numeric_limits<double>::infinity());
+  if (!(degrees_of_freedom > 2)) return Vector::Constant(mean.size(), std::numeric_limits<double>::infinity());
   const double factor = std::isinf(degrees_of_freedom) ? 1 : degrees_of_freedom / (degrees_of_freedom - 2);
-  const Vector centre = mean_of_mixture();
-  const Matrix off = mean.colwise() - centre;
-  return ((factor * scale.array().square() + off.array().square()).matrix() * weight).cwiseSqrt();
+  const Matrix off = part_mean.colwise() - mean;
+  return ((factor * part_scale.array().square() + off.array().square()).matrix() * weight).cwiseSqrt();
 }
 
 namespace {
@@ -115,14 +112,14 @@ double t_cdf(double degrees_of_freedom, double x) {
 double quantile_of(const TMixturePrediction& p, Index row, double probability, double single) {
   double low = std::numeric_limits<double>::infinity(), high = -low;
   for (Index i = 0; i < p.weight.size(); ++i) {
-    const double at = p.mean(row, i) + single * p.scale(row, i);
+    const double at = p.part_mean(row, i) + single * p.part_scale(row, i);
     low = std::min(low, at);
     high = std::max(high, at);
   }
   const auto excess = [&](double x) {
     double sum = 0;
     for (Index i = 0; i < p.weight.size(); ++i) {
-      const double scale = p.scale(row, i), off = x - p.mean(row, i);
+      const double scale = p.part_scale(row, i), off = x - p.part_mean(row, i);
       sum += p.weight[i] * (scale > 0 ? t_cdf(p.degrees_of_freedom, off / scale) : (off < 0 ? 0.0 : off > 0 ? 1.0 : 0.5));
     }
     return sum - probability;
@@ -145,16 +142,21 @@ Vector TMixturePrediction::quantile(double probability) const {
   const double level = std::abs(2 * probability - 1);
   double single = level > 0 ? student_t_quantile(degrees_of_freedom, level) : 0;
   if (probability < 0.5) single = -single;
-  Vector out(mean.rows());
+  Vector out(mean.size());
   for (Index i = 0; i < out.size(); ++i) out[i] = quantile_of(*this, i, probability, single);
   return out;
 }
 
+std::pair<Vector, Vector> TMixturePrediction::interval(double level) const {
+  if (!(level > 0 && level < 1)) throw InvalidArgument(fmt::format("level is {}; it must lie between 0 and 1", level));
+  return {quantile(0.5 * (1 - level)), quantile(0.5 * (1 + level))};
+}
+
 Vector TMixturePrediction::log_density(VectorView y) const {
-  validate::vector(y, mean.rows(), "y");
+  validate::vector(y, mean.size(), "y");
   Vector out(y.size());
   for (Index i = 0; i < out.size(); ++i) {
-    const StudentPrediction parts{mean.row(i), scale.row(i), degrees_of_freedom};
+    const StudentPrediction parts{part_mean.row(i), part_scale.row(i), degrees_of_freedom};
     const Vector each = parts.log_density(Vector(Vector::Constant(weight.size(), y[i])));
     const double most = each.maxCoeff();
     out[i] = most + std::log(((each.array() - most).exp() * weight.array()).sum());
@@ -174,15 +176,16 @@ namespace ardvark::internal {
 TMixturePrediction mixture_prediction(const KernelFit& fit, MatrixView X_new, PredictionOf what) {
   const std::vector<KernelPoint>& points = fit.processes.at(0).points;
   const auto size = static_cast<Index>(points.size());
-  TMixturePrediction out{Vector(size), Matrix(X_new.rows(), size), Matrix(X_new.rows(), size), fit.degrees_of_freedom};
+  TMixturePrediction out{{}, Vector(size), Matrix(X_new.rows(), size), Matrix(X_new.rows(), size), fit.degrees_of_freedom};
   for (Index i = 0; i < size; ++i) out.weight[i] = points[static_cast<std::size_t>(i)].weight;
   out.weight /= out.weight.sum();
   const double noise = what == PredictionOf::new_observation ? 1 : 0;
   by_points(fit, X_new, [&](std::size_t, Index i, Index first, const Vector& mean, const Vector& variance) {
     const double s2 = points[static_cast<std::size_t>(i)].noise_variance;
-    out.mean.col(i).segment(first, mean.size()) = fit.target_center + fit.target_scale * mean.array();
-    out.scale.col(i).segment(first, mean.size()) = fit.target_scale * (s2 * (variance.array() + noise)).sqrt();
+    out.part_mean.col(i).segment(first, mean.size()) = fit.target_center + fit.target_scale * mean.array();
+    out.part_scale.col(i).segment(first, mean.size()) = fit.target_scale * (s2 * (variance.array() + noise)).sqrt();
   });
+  out.mean = out.part_mean * out.weight;
   return out;
 }
 
@@ -226,7 +229,7 @@ void describe_classes(MatrixView X, VectorView labels, const Vector& k, KernelFi
 void describe_rows(MatrixView X, VectorView target, const Vector& k, KernelFit& fit) {
   if (fit.task == Task::logistic) return describe_classes(X, target, k, fit);
   const TMixturePrediction p = mixture_prediction(fit, X, PredictionOf::mean);
-  const Vector mean = p.mean_of_mixture(), y = target.eigen();
+  const Vector &mean = p.mean, y = target.eigen();
   const double centre = k.dot(y) / k.sum(), total = k.dot((y.array() - centre).square().matrix());
   fit.r_squared = total > 0 ? 1 - k.dot((y - mean).cwiseAbs2()) / total : 0;
   const double centre_of_mean = k.dot(mean) / k.sum();

@@ -1,4 +1,4 @@
-// ardvark fit --model rvm: relevance vector machines.
+// ardvark fit --model kernel and --model rvm: kernel machines.
 #include <fmt/format.h>
 
 #include "fit.hpp"
@@ -28,16 +28,18 @@ void require_two_classes(const FitArguments& args, const TableColumn& target, co
   throw InvalidArgument(fmt::format("target '{}' has only one class ({}); a classification needs at least two", args.target, only));
 }
 
-void count_rows_as_the_file(const std::vector<Index>& file_rows, RelevanceFit& fit) {
+template <typename Machine>
+void count_rows_as_the_file(const std::vector<Index>& file_rows, Machine& fit) {
   if (file_rows.empty()) return;  // no row was dropped
   renumber_rows([&](Index row) { return file_row(file_rows, row) - 1; }, fit);
 }
 
 }  // namespace
 
-int fit_rvm(const FitArguments& args) {
+int fit_machine(const FitArguments& args) {
   if (args.covariance)
-    throw InvalidArgument(fmt::format("--covariance cannot be used with {}", args.preset.empty() ? "--model rvm" : "--preset slr_rvm"));
+    throw InvalidArgument(
+        fmt::format("--covariance cannot be used with {}", args.preset.empty() ? "--model " + args.model : "--preset slr_rvm"));
   Table table = read_table(args);
   const Index column = table.at(args.target);
   const TableColumn target = table.columns[static_cast<std::size_t>(column)];
@@ -55,7 +57,8 @@ int fit_rvm(const FitArguments& args) {
   problem.options.weights.assign(training.weights.begin(), training.weights.end());
   problem.options.encoding = training.encoding;
   SavedModel model = fit_with_progress(args, problem);
-  count_rows_as_the_file(training.file_rows, *model.relevance());
+  if (RelevanceFit* fit = model.relevance()) count_rows_as_the_file(training.file_rows, *fit);
+  if (KernelFit* fit = model.process()) count_rows_as_the_file(training.file_rows, *fit);
   return finish_fit(args, model, training);
 }
 
