@@ -15,6 +15,7 @@ from ._core import ArdvarkWarning, version
 if TYPE_CHECKING:  # at run time, __getattr__ imports these on demand
     from . import plot as plot
     from ._compare import compare
+    from ._kernel import KernelClassifier, KernelRegressor
     from ._linear import BayesianLinearRegression
     from ._load import load
     from ._logistic import BayesianLogisticRegression
@@ -31,6 +32,8 @@ _estimators = {
     "BayesianLogisticRegression": "_logistic",
     "SparseLogisticRegression": "_slr",
     "SequentialLogisticRegression": "_sequential",
+    "KernelRegressor": "_kernel",
+    "KernelClassifier": "_kernel",
     "RelevanceVectorRegressor": "_relevance",
     "RelevanceVectorClassifier": "_relevance",
     "RelevanceSelector": "_selection",
@@ -40,6 +43,8 @@ __all__ = [
     "ArdvarkWarning",
     "BayesianLinearRegression",
     "BayesianLogisticRegression",
+    "KernelClassifier",
+    "KernelRegressor",
     "RelevanceSelector",
     "RelevanceVectorClassifier",
     "RelevanceVectorRegressor",

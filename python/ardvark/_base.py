@@ -237,7 +237,7 @@ class Estimator(BaseEstimator):
             raise ValueError(f"{type(self).__name__} takes numbers, but X has text columns; turn them into numbers first")
         check_names(X)
         validate_data(self, X, skip_check_array=True)  # n_features_in_ and feature_names_in_ are those of the table
-        options: dict[str, Any] = {"model": "rvm" if getattr(self, "_is_kernel", False) else "linear"}
+        options: dict[str, Any] = {"model": getattr(self, "_kind", "linear")}
         if sample_weight is not None:
             options["weights"] = _check_sample_weight(sample_weight, X, dtype=np.float64)
         if self._may_miss:
@@ -313,7 +313,7 @@ class FittedModel(Estimator):
     """An estimator that holds one model of the library."""
 
     _model: _core.Model
-    _is_kernel: ClassVar[bool] = False
+    _kind: ClassVar[str] = "linear"  # "linear" of all that has coefficients, "rvm" or "kernel"
 
     def _fit_model(self, X: np.ndarray, y: np.ndarray, weights: Optional[np.ndarray], **options: Any) -> None:
         """Fits, sets _model and the attributes that every fit has, and warns."""
@@ -490,9 +490,9 @@ class FittedModel(Estimator):
 
     def _of_file(self: M, model: _core.Model) -> M:
         found = model.to_dict()
-        is_kernel, has_classes = found.get("model") == "rvm", "classes" in found
-        if (is_kernel, has_classes) != (self._is_kernel, hasattr(self, "predict_proba")):
-            kind = "relevance vector machine" if is_kernel else "linear model"
+        kind, has_classes = found.get("model", "linear"), "classes" in found
+        if (kind, has_classes) != (self._kind, hasattr(self, "predict_proba")):
+            kind = {"rvm": "relevance vector machine", "kernel": "kernel machine"}.get(kind, "linear model")
             of_what = "classes" if has_classes else "numbers"
             raise ValueError(f"the file holds a {kind} for {of_what}, which {type(self).__name__} cannot load")
         self._encoding = model.encoding()

@@ -194,12 +194,44 @@ sample_weight : array-like of shape (n_samples,), default=None
     Number of copies of a row, >= 0, not necessarily an integer. The copies are absorbed together. This is not quite
     the same as absorbing them one after the other, because the result depends on the order of the rows.
 """,
+    "process": """
+kernel : {"auto", "gaussian", "laplacian", "cauchy", "matern32", "matern52"}, default="auto"
+    "auto" averages over gaussian and cauchy by their evidence. "gaussian" is exp(-|x - c|^2 / width^2).
+width : "auto", "shared", "each", float or array-like of shape (n_features,), default="auto"
+    Width of the kernel: the distance over which the function changes. "shared" finds one width, "each" a width for every input;
+    "auto" averages over both by their evidence. A number, > 0, is in standard deviations of the inputs (without ``standardize``,
+    in units of the inputs).
+input_group : array-like of shape (n_features,), int, default=None
+    Inputs with the same number share a width.
+vectors : "auto", "all" or int, default="auto"
+    Rows that the fitted model keeps. "auto": the fewest whose predictions are within ``divergence``. "all": every row that adds
+    anything. A number, 1 or more: at most so many.
+divergence : float, default=0.01
+    How far the predictions of the kept rows may be from those of all rows, > 0, in nats per row.
+averaging : bool, default=True
+    Whether to average over the hyper-parameters that the evidence leaves open. False takes half the time; with few rows, intervals
+    are then too narrow.
+hypotheses_ : list of dict
+    What predictions average over: ``kernel``, ``width`` ("shared" or "each"), ``widths``, ``interval`` (95%, of each width),
+    ``signal`` (variance of the function in units of the noise variance), ``weight`` (they sum to 1) and ``log_evidence``. Widths
+    are in the units of X with "each" and with a single input, else in standard deviations. Several classes: a list for each class.
+relevance_vectors_ : ndarray of shape (n_vectors, n_features)
+    The rows that the model keeps, in the units of X.
+support_ : ndarray of shape (n_vectors,), int
+    Positions of these rows among the training rows, from 0.
+divergence_ : float
+    How far the predictions of the kept rows are from those of all rows, in nats per row.
+input_scale_ : ndarray of shape (n_features,)
+    1 / standard deviation of each input; 0 for a constant input, which was left out.
+log_evidence_ : float
+    In nats, with the hyper-parameters integrated out; comparable between kernels.
+""",
     "kernel": """
-kernel : {"gaussian", "laplacian", "cauchy", "linear", "polynomial", "spline"}, default="gaussian"
+kernel : {"gaussian", "laplacian", "cauchy", "matern32", "matern52", "linear", "polynomial", "spline"}, default="gaussian"
     "gaussian" is exp(-|x - c|^2 / width^2).
-width : "auto", "each", float or array-like of shape (n_features,), default="auto"
+width : "auto", "shared", "each", float or array-like of shape (n_features,), default="auto"
     Width of the kernel, > 0, in standard deviations of the inputs (without ``standardize``, in units of the inputs).
-    "auto" searches for the width with the highest evidence. "each" does the same with one width for every
+    "auto" and "shared" search for the width with the highest evidence. "each" does the same with one width for every
     input: inputs with small widths matter.
 degree : int, default=None
     Degree of the polynomial kernel, 1 or more.

@@ -6,6 +6,7 @@ from typing import Any
 
 from . import _core
 from ._base import FittedModel
+from ._kernel import KernelClassifier, KernelRegressor
 from ._linear import BayesianLinearRegression
 from ._logistic import BayesianLogisticRegression
 from ._relevance import RelevanceVectorClassifier, RelevanceVectorRegressor
@@ -30,7 +31,7 @@ def load(path: Any) -> Any:
     Returns
     -------
     estimator : BayesianLinearRegression, BayesianLogisticRegression, SparseLogisticRegression, \
-            RelevanceVectorRegressor or RelevanceVectorClassifier
+            KernelRegressor, KernelClassifier, RelevanceVectorRegressor or RelevanceVectorClassifier
         Fitted.
 
     Raises
@@ -56,7 +57,9 @@ def load(path: Any) -> Any:
     found = model.to_dict()
     has_classes = "classes" in found
     cls: type[FittedModel]
-    if found.get("model") == "rvm":
+    if found.get("model") == "kernel":
+        cls = KernelClassifier if has_classes else KernelRegressor
+    elif found.get("model") == "rvm":
         cls = RelevanceVectorClassifier if has_classes else RelevanceVectorRegressor
     elif not has_classes:
         cls = BayesianLinearRegression

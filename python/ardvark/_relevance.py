@@ -18,7 +18,7 @@ Width = Union[str, float, Sequence[float]]
 class RelevanceMachine(WithPosterior, FittedModel):
     """The common part of both machines."""
 
-    _is_kernel: ClassVar[bool] = True
+    _kind: ClassVar[str] = "rvm"
 
     def _take(self, model: _core.Model) -> None:
         super()._take(model)

@@ -24,6 +24,8 @@ ESTIMATORS = [
     ardvark.SparseLogisticRegression("slr_lap"),
     ardvark.SparseLogisticRegression("l1_slr_lap"),
     ardvark.SparseLogisticRegression("smlr"),
+    ardvark.KernelRegressor(),
+    ardvark.KernelClassifier(),
     ardvark.RelevanceVectorRegressor(),
     ardvark.RelevanceVectorRegressor(algorithm="type-two"),
     ardvark.RelevanceVectorClassifier(),

@@ -230,7 +230,7 @@ struct ProcessOutcome {
   KernelProcess process;    // with vectors as positions in `rows`
   std::vector<Index> rows;  // of Z
   bool converged = true;
-  bool at_limit = false;
+  bool width_at_limit = false, no_noise = false;
   int steps = 0;
 };
 
@@ -251,7 +251,8 @@ ProcessOutcome fit_process(const Problem& problem, const KernelOptions& options,
       best = &one;
     }
     out.converged &= one.hypothesis.best.converged;
-    out.at_limit |= one.hypothesis.best.at_limit;
+    for (const Index at : one.hypothesis.best.at_limit)
+      (at == 0 && one.hypothesis.best.theta[0] > 0 ? out.no_noise : out.width_at_limit) = true;
     out.process.hypotheses.push_back(described(one, all[i], inputs));
     const auto& points = one.hypothesis.points;
     for (const Hyperparameters& theta : points)
@@ -299,20 +300,28 @@ void finish(MatrixView X, const DifferentRows& rows, std::vector<ProcessOutcome>
     fit.relevance_rows.push_back(of_table);
     for (Index j = 0; j < X.cols(); ++j) fit.relevance_vectors(at, j) = X(of_table, j);
   }
-  bool converged = true, at_limit = false;
+  bool converged = true, width_at_limit = false, no_noise = false;
   for (ProcessOutcome& outcome : outcomes) {
     for (KernelPoint& point : outcome.process.points)
       for (Index& vector : point.vectors) vector = position.at(outcome.rows[static_cast<std::size_t>(vector)]);
     fit.log_evidence += outcome.process.log_evidence;
     fit.report.sweeps += outcome.steps;
     converged &= outcome.converged;
-    at_limit |= outcome.at_limit;
+    width_at_limit |= outcome.width_at_limit;
+    no_noise |= outcome.no_noise;
     fit.processes.push_back(std::move(outcome.process));
   }
   fit.report.status = converged ? Status::converged : Status::max_sweeps;
   fit.report.message = converged ? fmt::format("the evidence is at its maximum after {} steps", fit.report.sweeps)
                                  : "the search for the widths ended before the evidence was at its maximum";
-  if (at_limit) fit.report.warnings.emplace_back("the search ended at a limit of a width or of the signal: the data do not determine it");
+  if (width_at_limit)
+    fit.report.warnings.emplace_back(
+        "the search for a width, or for the size of the function, ended at its limit: the rows do not determine it");
+  if (no_noise)
+    fit.report.notes.emplace_back(
+        fit.task == Task::linear
+            ? "the rows show hardly any noise: its standard deviation is taken to be at least 1/8000 of that of the function"
+            : "the classes are separated: nothing in the rows says how steep the probability is at their border");
   fit.report.bound = fit.log_evidence;
 }
 

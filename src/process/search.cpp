@@ -11,7 +11,8 @@
 namespace ardvark::internal {
 namespace {
 
-constexpr double least_gain = 1e-6;  // nats
+// nats: a gain that is worth a step. Where the kernel matrix is nearly singular, the evidence itself has no more digits.
+double least_gain(double value) { return 1e-6 * std::max(1.0, std::abs(value)); }
 
 // The direction of steepest ascent is cut where it leads out of the limits.
 Vector within(const Vector& x, const Vector& g, const SearchSpace& space) {
@@ -51,7 +52,7 @@ Maximum maximise(const Objective& objective, const SearchSpace& space, const Hyp
     }
     if (fresh) direction *= std::min(1.0, 0.5 / std::max(g.cwiseAbs().maxCoeff(), 1e-300));
     direction /= std::max(1.0, direction.cwiseAbs().maxCoeff() / 2);
-    if (direction.dot(g) < least_gain) {
+    if (direction.dot(g) < least_gain(slope.value)) {
       here.converged = true;
       break;
     }
@@ -75,7 +76,8 @@ Maximum maximise(const Objective& objective, const SearchSpace& space, const Hyp
   }
   here.value = slope.value;
   here.gradient = slope.gradient;
-  for (const Index i : space.free) here.at_limit |= here.theta[i] <= space.low[i] || here.theta[i] >= space.high[i];
+  for (const Index i : space.free)
+    if (here.theta[i] <= space.low[i] || here.theta[i] >= space.high[i]) here.at_limit.push_back(i);
   return here;
 }
 
@@ -119,7 +121,7 @@ class HypothesisSearch {
 
  private:
   static constexpr double widest = 9;  // six standard deviations of the prior
-  static constexpr double least_log_h = -16, most_log_h = 25;
+  static constexpr double least_log_h = -16, most_log_h = 18;
   static constexpr int max_steps = 80;
 
   // Twelve points, ranked; with a width each also from the best that is wider by .5.                                            (KM.3)

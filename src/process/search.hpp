@@ -14,8 +14,8 @@ struct Maximum {
   double value = -std::numeric_limits<double>::infinity();
   Vector gradient = {};
   int steps = 0;
-  bool converged = false;  ///< no step along the gradient gains more than 1e-6 nats
-  bool at_limit = false;   ///< a hyper-parameter is at its limit
+  bool converged = false;            ///< no step along the gradient gains more than a millionth of the value, or 1e-6 nats
+  std::vector<Index> at_limit = {};  ///< positions in theta of hyper-parameters that are at their limit
 };
 
 /// What is varied, and how far: the others keep their values.

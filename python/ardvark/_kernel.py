@@ -1,0 +1,218 @@
+"""Kernel machines for curves, surfaces and classes: Gaussian processes that a few training rows carry."""
+
+from __future__ import annotations
+
+from typing import Any, Callable, ClassVar, Optional, Sequence, Union
+
+from sklearn.base import ClassifierMixin, RegressorMixin
+
+from . import _core
+from ._base import Classifier, FittedModel, Regressor
+from ._docs import assembled
+
+Width = Union[str, float, Sequence[float]]
+
+
+class KernelMachine(FittedModel):
+    """The common part of both machines."""
+
+    _kind: ClassVar[str] = "kernel"
+
+    _options: ClassVar[dict[str, str]] = {
+        "kernel": "kernel",
+        "width": "width",
+        "input_group": "input_group",
+        "vectors": "vectors",
+        "divergence": "divergence",
+        "averaging": "averaging",
+        "standardize": "standardize",
+        "missing": "missing",
+        "n_jobs": "threads",
+    }
+
+    def __init__(
+        self,
+        kernel: str = "auto",
+        *,
+        width: Width = "auto",
+        input_group: Optional[Sequence[int]] = None,
+        vectors: Union[str, int] = "auto",
+        divergence: float = 0.01,
+        averaging: bool = True,
+        standardize: bool = True,
+        missing: str = "refuse",
+        n_jobs: Optional[int] = None,
+        verbose: int = 0,
+        callback: Optional[Callable[[_core.Progress], Any]] = None,
+    ):
+        self.kernel = kernel
+        self.width = width
+        self.input_group = input_group
+        self.vectors = vectors
+        self.divergence = divergence
+        self.averaging = averaging
+        self.standardize = standardize
+        self.missing = missing
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.callback = callback
+
+    def _take(self, model: _core.Model) -> None:
+        super()._take(model)
+        found = model.to_dict()
+        machines = found.get("machines", [found])
+        self.input_scale_ = model.array("input_scale")
+        self.log_evidence_ = model.number("log_evidence")
+        self.relevance_vectors_ = model.array("relevance_vectors").reshape(-1, self.input_scale_.size)
+        self.support_ = model.array("relevance_rows").astype(int)
+        hypotheses = [machine["hypotheses"] for machine in machines]
+        self.hypotheses_ = hypotheses if "machines" in found else hypotheses[0]
+        self.divergence_ = max(machine["divergence"] for machine in machines)
+
+
+@assembled
+class KernelRegressor(RegressorMixin, Regressor, KernelMachine):
+    """Curves and surfaces of any shape: a Gaussian process whose widths come from the evidence.
+
+    You need not choose kernel or width: the prediction is an average over two kernels, with one width and with a width for
+    each input, weighted by their evidence, and over what the evidence leaves open (KM.4). Away from the data, the curve
+    returns to a constant and the interval opens. A few training rows carry the predictions (KM.6).
+
+    Parameters
+    ----------
+    {process.kernel, process.width, process.input_group, process.vectors, process.divergence, process.averaging}
+    {kernel.standardize, dropping.missing}
+    {n_jobs, verbose, callback}
+
+    Attributes
+    ----------
+    {process.hypotheses_, process.relevance_vectors_, process.support_, process.divergence_}
+    noise_std_ : float
+        Standard deviation of the noise.
+    signal_std_ : float
+        Standard deviation of the fitted function over the training rows.
+    {process.input_scale_, process.log_evidence_, n_iter_, converged_, status_, notes_, n_features_in_, feature_names_in_}
+
+    Warns
+    -----
+    {sklearn.exceptions.ConvergenceWarning, ardvark.ArdvarkWarning}
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ardvark import KernelRegressor
+    >>> rng = np.random.default_rng(0)
+    >>> X = np.linspace(-10, 10, 100)[:, None]
+    >>> y = np.sinc(X[:, 0] / np.pi) + 0.1 * rng.normal(size=100)
+    >>> model = KernelRegressor().fit(X, y)
+    >>> len(model.support_) < 30
+    True
+    >>> mean, std = model.predict([[0.0], [20.0]], return_std=True)
+    >>> bool(abs(mean[0] - 1) < 0.15), bool(std[1] > 2 * std[0])
+    (True, True)
+    """
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, target: Optional[str] = None) -> KernelRegressor:
+        """Fits the machine.
+
+        Parameters
+        ----------
+        {fit.X, fit.y, fit.sample_weight, fit.target}
+
+        Returns
+        -------
+        {self}
+
+        Raises
+        ------
+        {ValueError}
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from ardvark import KernelRegressor
+        >>> X = np.random.default_rng(0).uniform(size=(80, 3))
+        >>> model = KernelRegressor(width="each").fit(X, np.sin(4 * X[:, 0]) + X[:, 1])
+        >>> widths = model.hypotheses_[0]["widths"]
+        >>> widths[0] < widths[1] < widths[2]
+        True
+        """
+        X, y, sample_weight, target = self._split(X, y, sample_weight, target)
+        X, y, weights, rows = self._checked(X, y, sample_weight, y_numeric=True)
+        self._fit_model(X, y, weights, model="kernel", task="regression", target=target, **self._given_options())
+        if rows is not None:
+            self.support_ = rows[self.support_]
+        return self
+
+    def _take(self, model: _core.Model) -> None:
+        super()._take(model)
+        self.noise_std_ = model.number("noise_sd")
+        self.signal_std_ = model.number("signal_sd")
+
+
+@assembled
+class KernelClassifier(ClassifierMixin, Classifier, KernelMachine):
+    """Classes that no line separates, with probabilities that know what is not known.
+
+    A Gaussian process whose widths come from the evidence (KM.5), carried by a few training rows (KM.6). Three classes or
+    more have one process for each class against the rest. Away from the data, the probabilities return to the shares
+    of the classes.
+
+    Parameters
+    ----------
+    {process.kernel, process.width, process.input_group, process.vectors, process.divergence, process.averaging}
+    {kernel.standardize, dropping.missing}
+    {n_jobs, verbose, callback}
+
+    Attributes
+    ----------
+    {classes.classes_, process.hypotheses_, process.relevance_vectors_, process.support_, process.divergence_}
+    {process.input_scale_, process.log_evidence_, n_iter_, converged_, status_, notes_, n_features_in_, feature_names_in_}
+
+    Warns
+    -----
+    {sklearn.exceptions.ConvergenceWarning, ardvark.ArdvarkWarning}
+
+    Examples
+    --------
+    >>> from ardvark import KernelClassifier
+    >>> from sklearn.datasets import make_moons
+    >>> X, y = make_moons(120, noise=0.2, random_state=0)
+    >>> model = KernelClassifier().fit(X, y)
+    >>> model.score(X, y) > 0.9, len(model.support_) < 40
+    (True, True)
+    """
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, target: Optional[str] = None) -> KernelClassifier:
+        """Fits the machine.
+
+        Parameters
+        ----------
+        {fit.X, classes.y, fit.sample_weight, fit.target}
+
+        Returns
+        -------
+        {self}
+
+        Raises
+        ------
+        {ValueError}
+
+        Examples
+        --------
+        >>> from ardvark import KernelClassifier
+        >>> from sklearn.datasets import load_iris
+        >>> X, y = load_iris(return_X_y=True)
+        >>> KernelClassifier(averaging=False).fit(X, y).score(X, y) > 0.95
+        True
+        """
+        X, y, sample_weight, target = self._split(X, y, sample_weight, target)
+        X, y, weights, rows = self._checked(X, y, sample_weight)
+        codes = self._encoded(y)
+        names = [str(label) for label in self.classes_]
+        self._fit_model(
+            X, codes, weights, model="kernel", task="classification", class_names=names, target=target, **self._given_options()
+        )
+        if rows is not None:
+            self.support_ = rows[self.support_]
+        return self
