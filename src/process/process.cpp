@@ -266,6 +266,7 @@ ProcessOutcome fit_process(const Problem& problem, const KernelOptions& options,
   pulse("fitting", {.name = "point", .done = 0, .total = static_cast<Index>(parts.size())});
   Choice choice(problem, options, parts);
   out.rows = choice.rows({best->evidence.get(), best->hypothesis.best.theta, 1});
+  Vector change = Vector::Zero(problem.k.size()), sd = change;
   for (Part& part : parts) {
     const Matrix K = part.covariance();
     VectorChoice reduced(K, part.rows, problem.k, problem.classes, part.full);
@@ -274,8 +275,9 @@ ProcessOutcome fit_process(const Problem& problem, const KernelOptions& options,
       if (reduced.add(out.rows[i])) point.vectors.push_back(static_cast<Index>(i));
     FeaturePosterior posterior = reduced.posterior();
     const Reduction loss = reduced.reduction();
-    out.process.divergence += part.weight * loss.divergence;
-    out.process.largest_change = std::max(out.process.largest_change, loss.largest_change);
+    out.process.divergence += part.weight * problem.k.dot(loss.divergence) / problem.k.sum();
+    change += part.weight * (loss.reduced - loss.full);
+    sd += part.weight * loss.sd;
     point.weight = part.weight;
     point.kernel = part.evidence->covariance().kernel(part.theta.tail(part.theta.size() - 1));
     point.signal = std::exp(part.theta[0]);
@@ -284,6 +286,7 @@ ProcessOutcome fit_process(const Problem& problem, const KernelOptions& options,
     point.factor = std::move(posterior.factor);
     out.process.points.push_back(std::move(point));
   }
+  out.process.largest_change = (change.array().abs() / sd.array().max(1e-300)).maxCoeff();
   return out;
 }
 
@@ -378,7 +381,7 @@ KernelClassification fit_kernel_classification(MatrixView X, VectorView labels, 
   KernelInputs inputs;
   start(X, options, rows, inputs, fit);
   std::vector<ProcessOutcome> outcomes;
-  const bool average = options.average && targets.targets.size() == 1;
+  const bool average = options.average;
   for (const MachineTarget& target : targets.targets)
     outcomes.push_back(fit_process({inputs.Z, rows.k, target.t, true, average}, options, inputs));
   finish(X, rows, std::move(outcomes), fit);

@@ -142,28 +142,25 @@ Index VectorChoice::best_row() const {
 }
 
 Reduction VectorChoice::reduction() const {
-  Reduction out;
-  const double s2 = rows_.s2;
-  for (Index i = 0; i < mean_.size(); ++i) {
+  const Index n = mean_.size();
+  Reduction out{Vector(n), full_.mean, mean_, Vector::Ones(n)};
+  const double sd = std::sqrt(rows_.s2);
+  for (Index i = 0; i < n; ++i) {
     const double variance = variance_[i] + std::max(residual_[i], 0.0);
-    double divergence = 0, change = 0;
     if (classes_) {
-      const double full = expected_sigmoid(full_.mean[i], full_.variance[i]), reduced = expected_sigmoid(mean_[i], variance);
-      divergence = bernoulli_divergence(full, reduced);
-      change = std::abs(full - reduced);
+      out.full[i] = expected_sigmoid(full_.mean[i], full_.variance[i]);
+      out.reduced[i] = expected_sigmoid(mean_[i], variance);
+      out.divergence[i] = bernoulli_divergence(out.full[i], out.reduced[i]);
     } else {
-      const double sd = std::sqrt(s2);
-      divergence = normal_divergence(full_.mean[i] / sd, full_.variance[i] + 1, mean_[i] / sd, variance + 1);
-      change = std::abs(full_.mean[i] - mean_[i]) / std::sqrt(s2 * (full_.variance[i] + 1));
+      out.sd[i] = sd * std::sqrt(full_.variance[i] + 1);
+      out.divergence[i] = normal_divergence(full_.mean[i] / sd, full_.variance[i] + 1, mean_[i] / sd, variance + 1);
     }
-    out.divergence += share_[i] * divergence;
-    out.largest_change = std::max(out.largest_change, change);
   }
   return out;
 }
 
 void VectorChoice::grow(double most, Index most_rows) {
-  while (static_cast<Index>(chosen_.size()) < most_rows && reduction().divergence > most) {
+  while (static_cast<Index>(chosen_.size()) < most_rows && mean_divergence() > most) {
     pulse();
     const Index row = best_row();
     if (row < 0 || !add(row)) return;

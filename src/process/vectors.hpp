@@ -14,10 +14,11 @@ struct FeaturePosterior {
   Matrix factor;  ///< [m + 1, m + 1] Cholesky factor of A, lower
 };
 
-/// How far the reduced posterior is from the full one at the training rows.
+/// What the full and the reduced posterior say of each training row.
 struct Reduction {
-  double divergence = 0;      ///< mean over the rows, nats
-  double largest_change = 0;  ///< of a mean; in standard deviations of a new observation, classes: of a probability
+  Vector divergence;     ///< [n] nats
+  Vector full, reduced;  ///< [n] mean of f; classes: probability
+  Vector sd;             ///< [n] of a new observation in the full posterior; classes: 1
 };
 
 /// Moments of f at the rows in the full posterior, the variances in units of s2.
@@ -44,6 +45,7 @@ class VectorChoice {
   /// Adds every row that the rows before do not explain, the worst explained first.
   void add_all();
   [[nodiscard]] Reduction reduction() const;
+  [[nodiscard]] double mean_divergence() const { return share_.dot(reduction().divergence); }
   [[nodiscard]] const std::vector<Index>& rows() const { return chosen_; }
   /// The posterior with the features of the chosen rows, in their order.
   [[nodiscard]] FeaturePosterior posterior() const;
