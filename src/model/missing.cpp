@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <variant>
 
 #include "core/validate.hpp"
@@ -42,59 +43,40 @@ bool has_gap(MatrixView X, Index row) {
   return false;
 }
 
-// Of the draws of each row: first[i] .. first[i + 1] - 1.
-struct Average {
-  const std::vector<Index>& first;
+// Rows whose draws are predicted at a time. Each row has a hundred draws, so all at once could need more memory than there is.
+constexpr Index rows_of_block = 16;
 
-  template <typename Value>
-  [[nodiscard]] Vector mean(Value&& value) const {
-    Vector out = Vector::Zero(size());
-    for (Index i = 0; i < size(); ++i) {
-      for (Index d = begin(i); d < begin(i + 1); ++d) out[i] += value(d);
-      out[i] /= static_cast<double>(begin(i + 1) - begin(i));
-    }
-    return out;
+// The draws of a row: mean, and variance about it. Each row has as many.                                                       (MI.6)
+struct Draws {
+  Index rows;
+  [[nodiscard]] auto of(const Vector& values) const { return values.reshaped(values.size() / rows, rows).array(); }
+  [[nodiscard]] Vector mean(const Vector& values) const { return of(values).colwise().mean(); }
+  [[nodiscard]] Vector spread(const Vector& values) const {
+    return (of(values).rowwise() - of(values).colwise().mean().eval()).square().colwise().mean();
   }
-  // The variance of the draws about the mean of their row.
-  [[nodiscard]] Vector spread(const Vector& values, const Vector& means) const {
-    Vector out = Vector::Zero(size());
-    for (Index i = 0; i < size(); ++i) {
-      for (Index d = begin(i); d < begin(i + 1); ++d) out[i] += (values[d] - means[i]) * (values[d] - means[i]);
-      out[i] /= static_cast<double>(begin(i + 1) - begin(i));
-    }
-    return out;
-  }
-
-  Prediction operator()(const StudentPrediction& p) const {
-    StudentPrediction out;
-    out.degrees_of_freedom = p.degrees_of_freedom;
-    out.mean = mean([&](Index d) { return p.mean[d]; });
-    const double nu = p.degrees_of_freedom, of_variance = std::isinf(nu) || !(nu > 2) ? 1 : (nu - 2) / nu;
-    const Vector within = mean([&](Index d) { return p.scale[d] * p.scale[d]; });
-    out.scale = (within + of_variance * spread(p.mean, out.mean)).cwiseSqrt();
-    return out;
-  }
-  Prediction operator()(const TMixturePrediction& p) const { return p; }  // kernels are not imputed: no row has draws
-  Prediction operator()(const NoiseMixturePrediction& p) const {
-    NoiseMixturePrediction out;
-    out.noise = p.noise;
-    out.mean = mean([&](Index d) { return p.mean[d]; });
-    out.variance_of_mean = mean([&](Index d) { return p.variance_of_mean[d]; }) + spread(p.mean, out.mean);
-    return out;
-  }
-  Prediction operator()(const ClassPrediction& p) const {
-    ClassPrediction out;
-    out.probability = mean([&](Index d) { return p.probability[d]; });
-    out.mean = mean([&](Index d) { return p.mean[d]; });
-    out.variance = mean([&](Index d) { return p.variance[d]; }) + spread(p.mean, out.mean);
-    return out;
-  }
-  Prediction operator()(const ClassProbabilities&) const { throw InternalError("rows with gaps are imputed for one score only"); }
-
- private:
-  [[nodiscard]] Index size() const { return static_cast<Index>(first.size()) - 1; }
-  [[nodiscard]] Index begin(Index i) const { return first[static_cast<std::size_t>(i)]; }
 };
+
+void average(const StudentPrediction& drawn, std::span<const Index> rows, StudentPrediction& all) {
+  const Draws draws{std::ssize(rows)};
+  const double nu = all.degrees_of_freedom, of_variance = std::isinf(nu) || !(nu > 2) ? 1 : (nu - 2) / nu;
+  all.mean(rows) = draws.mean(drawn.mean);
+  all.scale(rows) = (draws.mean(drawn.scale.cwiseAbs2()) + of_variance * draws.spread(drawn.mean)).cwiseSqrt();
+}
+void average(const NoiseMixturePrediction& drawn, std::span<const Index> rows, NoiseMixturePrediction& all) {
+  const Draws draws{std::ssize(rows)};
+  all.mean(rows) = draws.mean(drawn.mean);
+  all.variance_of_mean(rows) = draws.mean(drawn.variance_of_mean) + draws.spread(drawn.mean);
+}
+void average(const ClassPrediction& drawn, std::span<const Index> rows, ClassPrediction& all) {
+  const Draws draws{std::ssize(rows)};
+  all.probability(rows) = draws.mean(drawn.probability);
+  all.mean(rows) = draws.mean(drawn.mean);
+  all.variance(rows) = draws.mean(drawn.variance) + draws.spread(drawn.mean);
+}
+template <typename OtherPrediction>
+void average(const OtherPrediction&, std::span<const Index>, OtherPrediction&) {
+  throw InternalError("rows with gaps are imputed for one score only");
+}
 
 }  // namespace
 
@@ -200,21 +182,23 @@ Prediction predict_with_gaps(const SavedModel& model, MatrixView X_new, const st
   Matrix given(n, p);                                         // its other numbers are checked as they are
   for (Index j = 0; j < p; ++j)
     for (Index i = 0; i < n; ++i) given(i, j) = std::isnan(X_new(i, j)) ? imputer.units.center[j] : X_new(i, j);
-  static_cast<void>(of_complete(given));
-  std::vector<Index> first = {0};
-  for (Index i = 0; i < n; ++i) first.push_back(first.back() + (has_gap(X_new, i) ? imputer.num_draws() : 1));
-  Matrix rows(first.back(), p);
-  for (Index i = 0; i < n; ++i) {
-    const Index begin = first[static_cast<std::size_t>(i)], count = first[static_cast<std::size_t>(i) + 1] - begin;
-    if (count == 1) {
-      rows.row(begin) = given.row(i);
-      continue;
+  Prediction all = of_complete(given);
+  std::vector<Index> with_gap;
+  for (Index i = 0; i < n; ++i)
+    if (has_gap(X_new, i)) with_gap.push_back(i);
+  const auto num_gaps = static_cast<Index>(with_gap.size());
+  for (Index begin = 0; begin < num_gaps; begin += rows_of_block) {
+    const Index count = std::min(rows_of_block, num_gaps - begin);
+    Matrix draws(count * imputer.num_draws(), p);
+    for (Index i = 0; i < count; ++i) {
+      Vector x(p);
+      for (Index j = 0; j < p; ++j) x[j] = X_new(with_gap[static_cast<std::size_t>(begin + i)], j);
+      draws.middleRows(i * imputer.num_draws(), imputer.num_draws()) = imputer.completed(x);
     }
-    Vector x(p);
-    for (Index j = 0; j < p; ++j) x[j] = X_new(i, j);
-    rows.middleRows(begin, count) = imputer.completed(x);
+    const std::span<const Index> rows(with_gap.data() + begin, static_cast<std::size_t>(count));
+    std::visit([&](const auto& drawn) { average(drawn, rows, std::get<std::decay_t<decltype(drawn)>>(all)); }, of_complete(draws));
   }
-  return std::visit(Average{first}, of_complete(rows));
+  return all;
 }
 
 }  // namespace ardvark::internal

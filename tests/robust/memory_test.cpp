@@ -1,15 +1,18 @@
-// Files that ask for much memory with few bytes: at most ten times their size is held, beside a fixed part.
+// Files that ask for much memory with few bytes: at most ten times their size is held, beside a fixed part. Rows that are predicted by many
+// draws: their draws are not held all at once.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstring>
 #include <string>
 
 #include "ardvark/errors.hpp"
-#include "ardvark/model_file.hpp"
+#include "ardvark/model.hpp"
 #include "ardvark/sequential.hpp"
 #include "ardvark/table.hpp"
 #include "failing.hpp"
 #include "io/temporary_file.hpp"
+#include "support/random_problem.hpp"
 
 namespace ardvark {
 namespace {
@@ -94,6 +97,25 @@ TEST(Memory, OfATableOfFewRowsIsThatOfItsFields) {
   const testing::PeakMemory peak;
   EXPECT_EQ(read_csv(path).num_columns(), columns);
   EXPECT_LE(peak.bytes(), 10 * static_cast<std::int64_t>(text.size()) + (2 << 20) + fixed + 600 * columns);
+}
+
+// Each has a hundred draws, and each draw is predicted under twenty posteriors.
+TEST(Memory, OfRowsWithGapsIsNotThatOfTheirDraws) {
+  testing::Random random(3);
+  constexpr Index p = 5;
+  Matrix X = random.normals(40, p);
+  const Vector y = X.col(0) + random.normals(40);
+  for (Index i = 0; i < X.size(); i += 7) X.data()[i] = std::nan("");
+  const SavedModel model = fit_model(X, VectorView(y), {.model = "linear", .prior = "shared", .missing = "impute"});
+  const auto peak_of = [&](Index rows) {
+    Matrix X_new = random.normals(rows, p);
+    X_new.col(2).setConstant(std::nan(""));
+    const testing::PeakMemory peak;
+    static_cast<void>(predict(model, MatrixView(X_new)));
+    return peak.bytes();
+  };
+  const std::int64_t of_few = peak_of(40), of_many = peak_of(1000);
+  EXPECT_LE(of_many - of_few, 10 * 1000 * p * static_cast<std::int64_t>(sizeof(double)));
 }
 
 }  // namespace
