@@ -193,6 +193,11 @@ void expect_harmless(const std::string& bytes) {
     const Matrix found = testing::predictions(model, X);
     if (testing::is_classifier(model)) {
       EXPECT_TRUE((found.array() >= 0 && found.array() <= 1).all()) << found;
+      if (const auto filled = testing::predictions_with_gaps(model, X)) {
+        EXPECT_TRUE((filled->array() >= 0 && filled->array() <= 1).all()) << *filled;
+      }
+    } else {
+      static_cast<void>(testing::predictions_with_gaps(model, X));
     }
   } catch (const InvalidArgument&) {
     ++num_refused;

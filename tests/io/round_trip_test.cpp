@@ -21,6 +21,9 @@ void expect_back(const SavedModel& model, const Matrix& X) {
   EXPECT_EQ(model_to_bytes(loaded), bytes);
   for (const Fit* fit : {model.score(), loaded.score()})
     if (fit != nullptr) testing::expect_shares(*fit);
+  if (const auto filled = testing::predictions_with_gaps(model, X)) {
+    EXPECT_EQ(*testing::predictions_with_gaps(loaded, X), *filled);
+  }
   const std::optional<Matrix> predicted = testing::predictions_if_any(model, X), of_loaded = testing::predictions_if_any(loaded, X);
   ASSERT_EQ(of_loaded.has_value(), predicted.has_value());
   if (!predicted) return;

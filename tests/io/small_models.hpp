@@ -15,7 +15,7 @@
 #include "ardvark/errors.hpp"
 #include "ardvark/linear.hpp"
 #include "ardvark/logistic.hpp"
-#include "ardvark/model_file.hpp"
+#include "ardvark/model.hpp"
 #include "ardvark/relevance.hpp"
 #include "ardvark/softmax.hpp"
 #include "support/random_problem.hpp"
@@ -86,9 +86,8 @@ inline void add_regressions(std::vector<SmallModel>& all) {
       {"sparse", PriorKind::sparse}, {"slab", PriorKind::slab}, {"dense", PriorKind::dense},   {"laplace", PriorKind::laplace}};
   for (const auto& [name, kind] : priors) {
     const PriorKind prior = kind;
-    if (prior != PriorKind::laplace)
-      all.push_back(
-          {std::string("linear ") + name, [prior](const SmallProblem& d) { return as_saved(fit_linear(d.X, d.y, options_of(prior, d))); }});
+    all.push_back(
+        {std::string("linear ") + name, [prior](const SmallProblem& d) { return as_saved(fit_linear(d.X, d.y, options_of(prior, d))); }});
     all.push_back({std::string("logistic ") + name,
                    [prior](const SmallProblem& d) { return as_saved(fit_logistic(d.X, d.two, options_of(prior, d))); }});
   }
@@ -140,6 +139,35 @@ inline void add_machines(std::vector<SmallModel>& all) {
     }
 }
 
+// Every fourth value of a column is missing; the first column is a text of two levels.
+inline SavedModel fit_with_gaps(const SmallProblem& d, const char* kind, const char* prior) {
+  ModelOptions options{.model = kind, .prior = prior, .missing = "impute", .imputations = 5};
+  Matrix X = d.X;
+  for (Index j = 0; j < X.cols(); ++j) options.encoding.features.push_back({"x" + std::to_string(j + 1)});
+  options.encoding.features.front() = {"city", true, {"Bonn", "Oslo"}, 1, 7};
+  X.col(0) = (X.col(0).array() > X.col(0).mean()).cast<double>();
+  for (Index j = 0; j < X.cols(); ++j)
+    for (Index i = j % 4; i < X.rows(); i += 4) X(i, j) = std::nan("");
+  options.max_sweeps = 60;
+  return fit_model(X, options.model == "linear" ? d.y : d.two, options);
+}
+
+// Cross-validation chooses lambda; the model keeps the path.
+inline void add_chosen_lambdas(std::vector<SmallModel>& all) {
+  for (const char* target : {"numbers", "two classes", "three classes"})
+    all.push_back({std::string("laplace, chosen lambda, ") + target, [target = std::string(target)](const SmallProblem& d) {
+                     const Vector& y = target == "numbers" ? d.y : target == "two classes" ? d.two : d.three;
+                     return fit_model(
+                         d.X, y, {.model = target == "numbers" ? "linear" : "logistic", .prior = "laplace", .max_sweeps = 60, .folds = 3});
+                   }});
+}
+
+inline void add_fits_with_gaps(std::vector<SmallModel>& all) {
+  for (const auto& [kind, prior] : {std::pair{"linear", "shared"}, {"logistic", "ard"}})
+    all.push_back(
+        {std::string(kind) + " with gaps", [kind = kind, prior = prior](const SmallProblem& d) { return fit_with_gaps(d, kind, prior); }});
+}
+
 }  // namespace small
 
 inline std::vector<SmallModel> small_models() {
@@ -147,6 +175,8 @@ inline std::vector<SmallModel> small_models() {
   small::add_regressions(all);
   small::add_classifications(all);
   small::add_machines(all);
+  small::add_fits_with_gaps(all);
+  small::add_chosen_lambdas(all);
   return all;
 }
 
@@ -202,6 +232,21 @@ inline std::optional<Matrix> predictions_if_any(const SavedModel& model, const M
 
 inline bool is_classifier(const SavedModel& model) {
   return model.softmax() || (model.relevance() ? model.relevance()->task : model.score()->task) == Task::logistic;
+}
+
+/// Rows with gaps of a model that fills them: the last column is missing in the first row, all columns in the second.
+inline std::optional<Matrix> predictions_with_gaps(const SavedModel& model, Matrix X) {
+  if (!model.imputation || X.rows() < 2) return std::nullopt;
+  X(0, X.cols() - 1) = std::nan("");
+  X.row(1).setConstant(std::nan(""));
+  const Prediction found = predict(model, MatrixView(X));
+  const auto moments = [](const auto& p) {
+    Matrix out(p.mean.size(), 2);
+    out << p.mean, p.scale;
+    return out;
+  };
+  if (const auto* p = std::get_if<StudentPrediction>(&found)) return moments(*p);
+  return std::get<ClassPrediction>(found).probability;
 }
 
 inline std::string summary_of(const SavedModel& model) {

@@ -2,6 +2,8 @@
 // and no half of a file. The allocations are those of our code, Eigen and the C++ library; BLAS has its own, which it takes care of itself.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <exception>
 #include <functional>
 #include <map>
@@ -84,8 +86,28 @@ const std::vector<Case>& cases() {
       {"smlr", {{"preset", "smlr"}}, 25, 3, Case::three_classes},
       {"rmlr", {{"preset", "rmlr"}}, 25, 3, Case::three_classes},
       {"slr_var_ovo", {{"preset", "slr_var_ovo"}}, 25, 3, Case::three_classes},
-      {"rvm, three classes", {{"model", "rvm"}, {"task", "classification"}, {"width", "1"}}, 15, 2, Case::three_classes}};
+      {"rvm, three classes", {{"model", "rvm"}, {"task", "classification"}, {"width", "1"}}, 15, 2, Case::three_classes},
+      {"linear, gaps", {{"model", "linear"}, {"prior", "shared"}, {"missing", "impute"}, {"imputations", "5"}, {"threads", "2"}}, 20, 3},
+      {"logistic, gaps, sparse",
+       {{"model", "logistic"}, {"prior", "sparse"}, {"missing", "impute"}, {"imputations", "5"}},
+       25,
+       3,
+       Case::two_classes},
+      {"linear, chosen lambda", {{"model", "linear"}, {"prior", "laplace"}, {"folds", "2"}}, 20, 3},
+      {"logistic, chosen lambda",
+       {{"model", "logistic"}, {"prior", "laplace"}, {"folds", "2"}, {"threads", "2"}},
+       25,
+       3,
+       Case::two_classes}};
   return all;
+}
+
+// Every seventh value is missing if the options say what to do then.
+Problem problem_of(const Case& c) {
+  Problem p = problem_of(c.rows, c.columns);
+  const bool with_gaps = std::ranges::any_of(c.options, [](const auto& option) { return std::string_view(option.first) == "missing"; });
+  for (Index i = 0; with_gaps && i < p.X.size(); i += 7) p.X.data()[i] = std::nan("");
+  return p;
 }
 
 // What one piece of work does under the failures; it returns what it made as a text that does not depend on the clock.
@@ -195,7 +217,7 @@ std::string outline(const SavedModel& model) {
 SavedModel fitted(const char* name) {
   for (const Case& c : cases())
     if (std::string(c.name) == name) {
-      const Problem p = problem_of(c.rows, c.columns);
+      const Problem p = problem_of(c);
       return fit_model(view(p.X), view(target_of(c, p)), options_of(c));
     }
   throw InternalError("no case of this name");
@@ -205,7 +227,7 @@ class AllocationOfFit : public ::testing::TestWithParam<Case> {};
 
 TEST_P(AllocationOfFit, ThatFailsIsAnError) {
   const Case& c = GetParam();
-  const Problem p = problem_of(c.rows, c.columns);
+  const Problem p = problem_of(c);
   const ModelOptions options = options_of(c);
   expect_survives(c.name, [&] { return outline(fit_model(view(p.X), view(target_of(c, p)), options)); });
 }
@@ -213,7 +235,7 @@ TEST_P(AllocationOfFit, ThatFailsIsAnError) {
 // The C interface: a status and a sentence, and no handle.
 TEST_P(AllocationOfFit, ThatFailsIsAStatusOfTheCInterface) {
   const Case& c = GetParam();
-  const Problem p = problem_of(c.rows, c.columns);
+  const Problem p = problem_of(c);
   ardvark_error error = {};
   error.struct_size = sizeof error;
   expect_survives(std::string(c.name) + ", C interface", [&] {
@@ -249,7 +271,8 @@ INSTANTIATE_TEST_SUITE_P(Models, AllocationOfFit, ::testing::ValuesIn(cases()), 
   return name;
 });
 
-constexpr const char* kinds[] = {"linear, shared", "linear, sparse", "logistic, sparse", "softmax, ard", "rvm, classification"};
+constexpr const char* kinds[] = {"linear, shared",      "linear, sparse", "logistic, sparse",       "softmax, ard",
+                                 "rvm, classification", "linear, gaps",   "logistic, chosen lambda"};
 
 TEST(Allocation, ThatFailsInASaveLeavesTheOldFile) {
   for (const char* kind : kinds) {
