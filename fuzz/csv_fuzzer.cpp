@@ -1,4 +1,4 @@
-// Reads CSV text as a table, and encodes the table as X. The first byte of an input sets the options.
+// Reads CSV text as a table, and encodes the table as X. The first two bytes of an input set the options.
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -70,40 +70,66 @@ std::string records_of(const std::string& path, char delimiter, std::size_t buff
   return "a fault";
 }
 
-void use(Table&& table, Dummies dummies) {
-  require(table.num_rows > 0 && table.num_columns() > 0);
+void check_values(const Table& table, bool may_have_gaps) {
   for (Index j = 0; j < table.num_columns(); ++j)
     for (Index i = 0; i < table.num_rows; ++i) {
       const double value = table.value(i, j);
+      if (may_have_gaps && std::isnan(value)) continue;
       require(std::isfinite(value));
       const auto& column = table.columns[static_cast<std::size_t>(j)];
       require(!column.categorical || (value >= 0 && value < static_cast<double>(column.levels.size()) && value == std::floor(value)));
     }
-  const FeatureEncoding encoding = make_encoding(table, {}, dummies);
+}
+
+// A reference is one of the levels.
+FeatureEncoding encoding_of(const Table& table, Dummies dummies, bool with_reference, bool may_have_gaps) {
+  std::vector<std::string> references;
+  if (with_reference && table.columns.front().categorical) {
+    const TableColumn& first = table.columns.front();
+    if (!first.levels.empty()) references.push_back(first.name + "=" + first.levels.back());
+  }
+  FeatureEncoding encoding = make_encoding(table, {}, dummies, references);
+  encoding.keeps_gaps = may_have_gaps;
+  for (const FeatureColumn& feature : encoding.features)
+    require(!feature.categorical || feature.levels.empty() ||
+            (feature.reference >= 0 && feature.reference < static_cast<Index>(feature.levels.size())));
+  return encoding;
+}
+
+void use(Table&& table, Dummies dummies, bool with_reference, bool may_have_gaps) {
+  require(table.num_rows > 0 && table.num_columns() > 0);
+  check_values(table, may_have_gaps);
+  const FeatureEncoding encoding = encoding_of(table, dummies, with_reference, may_have_gaps);
   const Index rows = table.num_rows;
   // A text column becomes one number per row and level. This needs much memory, but it is not an error of the reader.
   if (encoding.num_columns() > 4 * table.num_columns()) return;
   const EncodedTable encoded = encode(std::move(table), encoding);
   require(encoded.rows == rows && encoded.cols == encoding.num_columns());
   require(static_cast<Index>(encoding.names().size()) == encoded.cols && static_cast<Index>(encoding.groups().size()) == encoded.cols);
+  const double* const values = encoded.values.get();
+  require(
+      std::all_of(values, values + rows * encoded.cols, [&](double x) { return std::isfinite(x) || (may_have_gaps && std::isnan(x)); }));
 }
 
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  if (size == 0) return 0;
-  const unsigned how = data[0];
-  const std::string_view text(reinterpret_cast<const char*>(data) + 1, size - 1);
+  if (size < 2) return 0;
+  const unsigned how = data[0], gaps = data[1];
+  const std::string_view text(reinterpret_cast<const char*>(data) + 2, size - 2);
   const MemoryFile file(text);
   CsvOptions options;
   options.delimiter = (how & 3U) == 0 ? ',' : (how & 3U) == 1 ? ';' : (how & 3U) == 2 ? '\t' : ' ';
   options.missing = (how & 4U) != 0 ? Missing::drop_rows : Missing::refuse;
+  if ((gaps & 1U) != 0) options.missing = Missing::keep;
+  if ((gaps & 2U) != 0) options.missing_markers = {".", "-9"};
   if ((how & 8U) != 0) options.categorical = {"b"};
   if ((how & 16U) != 0) options.ignore = {"a"};
   if ((how & 32U) != 0) options.only = {"y", "a"};
   try {
     const fuzz::MemoryLimit limit(size, reader_buffer + (std::size_t{1} << 16) + for_each_field * most_fields(text, options.delimiter));
-    use(read_csv(file.path(), options), (how & 64U) != 0 ? Dummies::every_level : Dummies::all_but_reference);
+    use(read_csv(file.path(), options), (how & 64U) != 0 ? Dummies::every_level : Dummies::all_but_reference, (gaps & 4U) != 0,
+        (gaps & 1U) != 0);
   } catch (const Error&) {
     // a message for the author of the file
   }

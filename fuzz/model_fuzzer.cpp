@@ -1,4 +1,5 @@
 // The bytes of a model file: the model is loaded, predicts, is shown and saved again.
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
@@ -23,18 +24,24 @@ void require(bool holds) {
   if (!holds) std::abort();
 }
 
-// Rows that a table might have.
-Matrix some_rows(Index columns) {
+// Rows that a table might have. The gaps: the last value, or all of them.
+Matrix some_rows(Index columns, bool with_gaps) {
   Matrix X(3, columns);
   for (Index j = 0; j < columns; ++j) X.col(j) << 0, static_cast<double>(j % 3) - 1, 1e3;
+  if (with_gaps && columns > 0) X(0, columns - 1) = std::nan(""), X.row(1).setConstant(std::nan(""));
   return X;
 }
 
-void predict_some(const SavedModel& model) try {
+bool is_probability(double p) { return p >= 0 && p <= 1; }
+
+// A model that imputes also predicts rows with gaps; any other refuses them.
+void predict_some(const SavedModel& model, bool with_gaps) try {
   const Index columns = num_inputs(model);
   if (columns < 0 || columns > 1000) return;
-  const Matrix X = some_rows(columns);
-  static_cast<void>(predict(model, MatrixView(X.data(), X.rows(), X.cols())));
+  const Matrix X = some_rows(columns, with_gaps);
+  const Prediction found = predict(model, MatrixView(X.data(), X.rows(), X.cols()));
+  require(!with_gaps || columns == 0 || model.imputation);
+  if (const auto* const classes = std::get_if<ClassPrediction>(&found)) require(std::ranges::all_of(classes->probability, is_probability));
 } catch (const InvalidArgument&) {
 }
 
@@ -48,7 +55,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   } catch (const InvalidArgument&) {
     return 0;
   }
-  predict_some(model);
+  predict_some(model, false);
+  predict_some(model, true);
   require(!summary(model).empty());
   require(!to_json(model).empty());
   // A model that was loaded can be saved, and loading and saving again gives the same bytes.

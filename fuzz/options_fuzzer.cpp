@@ -1,4 +1,5 @@
-// Sets options by name through the C interface, then makes a fit, a selection, a path or a filter of a small table with them.
+// Sets options by name through the C interface, then makes a fit, a fit to a table with a text column, a selection, a path or a filter of a
+// small table with them.
 //
 // An input consists of lines. The first line names the work and the table, each other line is an option:
 //     fit 2
@@ -79,7 +80,7 @@ void set_option(ardvark_options* options, const std::string& line) {
 }
 
 // Small tables: a regression, two classes, three classes, signs; a constant column, fewer rows than columns, huge and tiny numbers, NaN, no
-// row, one row.
+// row, one row; gaps, in a regression and with two classes.
 struct Table {
   std::int64_t rows, columns;
   std::vector<double> X, y;
@@ -97,11 +98,11 @@ Table table_of(unsigned which) {
   for (std::int64_t i = 0; i < t.rows * t.columns; ++i) t.X.push_back(noise());
   for (std::int64_t i = 0; i < t.rows; ++i) {
     const double score = t.X[static_cast<std::size_t>(i)] + 0.3 * noise();
-    t.y.push_back(which == 0 || which == 4 || which >= 9 ? score
-                  : which == 2                           ? static_cast<double>(i % 3)
-                  : score > 0                            ? 1
-                  : which == 3                           ? -1
-                                                         : 0);
+    t.y.push_back(which == 0 || which == 4 || (which >= 9 && which != 12) ? score
+                  : which == 2                                            ? static_cast<double>(i % 3)
+                  : score > 0                                             ? 1
+                  : which == 3                                            ? -1
+                                                                          : 0);
   }
   const auto column = [&](std::int64_t j, auto value) {
     for (std::int64_t i = 0; i < t.rows; ++i) t.X[static_cast<std::size_t>(i + j * t.rows)] = value(i);
@@ -109,6 +110,7 @@ Table table_of(unsigned which) {
   if (which == 5) column(1, [](std::int64_t) { return 3.0; });
   if (which == 9) column(0, [](std::int64_t i) { return i % 2 == 0 ? 1e200 : -1e-200; });
   if (which == 10) column(2, [](std::int64_t) { return std::numeric_limits<double>::quiet_NaN(); });
+  for (std::int64_t i = 0; which >= 11 && i < t.rows * t.columns; i += 5) t.X[static_cast<std::size_t>(i)] = std::nan("");
   return t;
 }
 
@@ -149,12 +151,53 @@ void read_model(const ardvark_model* model, const ardvark_matrix& X, const ardva
   const Owned<ardvark_model> loaded(again);
 }
 
-void do_work(const std::string& work, const ardvark_matrix& X, const double* y, const ardvark_options* options) {
+// The first column as a text of three levels, or as a gap; the others as they are.
+Owned<ardvark_table> table_with_text(const ardvark_matrix& X, const double* values) {
+  static const char* const levels[] = {"Bonn", "Oslo", "week 2"};
+  ardvark_error error = new_error();
+  ardvark_table* made = nullptr;
+  if (!succeeds(ardvark_table_create(X.rows, &made, &error), error)) return nullptr;
+  Owned<ardvark_table> table(made);
+  std::vector<const char*> texts;
+  for (std::int64_t i = 0; i < X.rows; ++i)
+    texts.push_back(std::isnan(values[i]) ? nullptr : levels[values[i] > 0.2 ? 2 : values[i] > -0.2 ? 1 : 0]);
+  succeeds(ardvark_table_add_texts(made, "city", texts.data(), &error), error);
+  for (std::int64_t j = 1; j < X.columns; ++j)
+    succeeds(ardvark_table_add_numbers(made, ("x" + std::to_string(j)).c_str(), values + j * X.rows, &error), error);
+  return table;
+}
+
+// An encoding that was made for a table applies to it; the model keeps it.
+void fit_table(const ardvark_matrix& X, const double* values, const double* y, ardvark_options* options) {
+  const auto table = table_with_text(X, values);
+  ardvark_error error = new_error();
+  ardvark_encoding* made = nullptr;
+  if (!table || !succeeds(ardvark_encoding_create(table.get(), options, &made, &error), error)) return;
+  const Owned<ardvark_encoding> encoding(made);
+  ardvark_array encoded = {};
+  encoded.struct_size = sizeof encoded;
+  if (!succeeds(ardvark_encoding_apply(made, table.get(), &encoded, &error), error)) return;
+  const Owned<double> kept(encoded.data);
+  if (!succeeds(ardvark_options_set_encoding(options, made, &error), error)) return;
+  const std::int64_t columns = encoded.shape[1];
+  const ardvark_matrix all = {sizeof(ardvark_matrix), encoded.data, ARDVARK_FLOAT64, X.rows, columns, columns, 1};
+  ardvark_model* model = nullptr;
+  if (!succeeds(ardvark_fit(&all, y, options, &model, &error), error)) return;
+  const Owned<ardvark_model> fitted(model);
+  read_model(model, all, options);
+  ardvark_encoding* again = nullptr;
+  require(succeeds(ardvark_model_encoding(model, &again, &error), error));
+  ardvark_encoding_free(again);
+}
+
+void do_work(const std::string& work, const ardvark_matrix& X, const double* y, ardvark_options* options) {
   ardvark_error error = new_error();
   ardvark_model* model = nullptr;
   ardvark_result* result = nullptr;
   if (work == "fit") {
     if (succeeds(ardvark_fit(&X, y, options, &model, &error), error)) read_model(Owned<ardvark_model>(model).get(), X, options);
+  } else if (work == "table") {
+    fit_table(X, static_cast<const double*>(X.data), y, options);
   } else if (work == "select") {
     if (succeeds(ardvark_select(&X, y, options, &result, &error), error)) read_result(Owned<ardvark_result>(result).get());
   } else if (work == "path") {
@@ -181,7 +224,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (std::size_t i = 1; i < lines.size(); ++i) set_option(options.get(), lines[i]);
   int count = 0;
   ardvark_options_set_progress(options.get(), stop_soon, &count, 0);
-  const Table table = table_of(static_cast<unsigned>(std::abs(std::atoi(lines[0].c_str() + space + 1)) % 11));
+  const Table table = table_of(static_cast<unsigned>(std::abs(std::atoi(lines[0].c_str() + space + 1)) % 13));
   const ardvark_matrix X = {sizeof(ardvark_matrix), table.X.data(), ARDVARK_FLOAT64, table.rows, table.columns, 1, table.rows};
   do_work(lines[0].substr(0, space), X, table.y.data(), options.get());
   return 0;

@@ -16,16 +16,19 @@ random = np.random.default_rng(0)
 X = random.normal(size=(12, 3))
 y = X[:, 0] + 0.1 * random.normal(size=12)
 labels = (y > 0).astype(float)
+gaps = np.where(random.random(X.shape) < 0.2, np.nan, X)
 whole = {
     "linear": _core.fit(X, y, model="linear", prior="ard", warn=False).to_bytes(),
     "logistic": _core.fit(X, labels, model="logistic", prior="sparse", max_sweeps=20, warn=False).to_bytes(),
     "rvm": _core.fit(X, y, model="rvm", task="regression", width="1", warn=False).to_bytes(),
+    "gaps": _core.fit(gaps, y, model="linear", prior="dense", missing="impute", imputations=5, warn=False).to_bytes(),
+    "lambda": _core.fit(X, labels, model="logistic", prior="laplace", folds=2, warn=False).to_bytes(),
 }
 _filter = _core.Sequential(3)
 _filter.update(X, 2 * labels - 1)
 filter_bytes = _filter.to_bytes()
 names = sorted(_core.catalogue()["options"])
-words = ["linear", "logistic", "rvm", "sparse", "ard", "shared", "none", "dense", "regression", "classification", "dual", "gaussian", "slr_var", "smlr", ""]
+words = ["linear", "logistic", "rvm", "sparse", "ard", "shared", "none", "dense", "regression", "classification", "dual", "gaussian", "slr_var", "smlr", "laplace", "impute", "drop", "1se", ""]
 
 
 def damaged(tape, data):
@@ -66,7 +69,7 @@ def anything(tape):
 
 def array(tape):
     """A table, mostly of numbers."""
-    kind = tape.ConsumeIntInRange(0, 11)
+    kind = tape.ConsumeIntInRange(0, 12)
     return [
         lambda: X,
         lambda: X.astype(np.float32),
@@ -76,6 +79,7 @@ def array(tape):
         lambda: X.astype(object),
         lambda: X.tolist(),
         lambda: np.broadcast_to(X[0], (12, 3)),
+        lambda: gaps,
         lambda: X[:0],
         lambda: X[0],
         lambda: X.astype(complex),
@@ -86,11 +90,12 @@ def array(tape):
 def use(model):
     model.summary()
     model.text("status")
-    try:
-        model.predict(X)
-        model.predict(X, y)
-    except ValueError:
-        pass
+    for rows in (X, gaps):
+        try:
+            model.predict(rows)
+            model.predict(rows, y)
+        except ValueError:
+            pass
     assert _core.from_bytes(model.to_bytes()).to_bytes() == model.to_bytes()
 
 
@@ -99,7 +104,7 @@ def one_input(data):
     kind = tape.ConsumeIntInRange(0, 4)
     try:
         if kind == 0:
-            use(_core.from_bytes(damaged(tape, whole[["linear", "logistic", "rvm"][tape.ConsumeIntInRange(0, 2)]])))
+            use(_core.from_bytes(damaged(tape, whole[sorted(whole)[tape.ConsumeIntInRange(0, len(whole) - 1)]])))
         elif kind == 1:
             filter = _core.Sequential.from_bytes(damaged(tape, filter_bytes))
             filter.update(X, 2 * labels - 1)
