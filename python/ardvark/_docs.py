@@ -178,8 +178,10 @@ relevance_ : ndarray of shape (n_features,) or (n_classes, n_features)
 direction_ : ndarray of shape (n_features,) or (n_classes, n_features)
     In [.5, 1]: probability that a coefficient has the sign of its mean, plus half the probability that it is 0.
 support_ : ndarray of shape (n_features,), bool
-    Columns that are kept for at least one class. Under a sparse prior, these are the columns with an inclusion above
-    one half that are not undecided.
+    Columns that are kept, with several classes for at least one. Under a sparse prior: those with an inclusion above
+    one half that are not undecided. The levels of a text column, or the columns of a group, are kept together by their
+    inclusion, whatever their ``direction_``. Under "ard": the mean of coef^2 / (sd^2 relevance) over the classes of a
+    softmax, and over the levels of a text column, is above 2.
 bound_ : float
     Lower bound on the log evidence, in nats. (Softmax: Laplace's approximation of the log evidence; L1: the log
     density at the mode.)

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <set>
 
 #include "ardvark/softmax.hpp"
 #include "core/class_pairs.hpp"
@@ -94,6 +95,26 @@ bool is_judged(const SoftmaxFit& fit) {
   return fit.prior == PriorKind::ard || fit.prior == PriorKind::groups || fit.prior == PriorKind::laplace || has_inclusion(fit);
 }
 
+// What the fit says of a column: of each regression for itself, if every class has one.
+const char* verdict(const SoftmaxFit& fit, const Weight& w) {
+  const auto j = static_cast<std::size_t>(w.column);
+  if (fit.machines.empty()) return fit.relevant[j] ? "  kept" : "  -";
+  const Fit& one = fit.machines[static_cast<std::size_t>(w.of)];
+  return one.sparse && one.sparse->undecided[j] ? "  undecided" : one.relevant[j] ? "  kept" : "  -";
+}
+
+// The rule of `kept`.                                                                                                   (OPT.3), (SP.22)
+std::string rule_of(const SoftmaxFit& fit) {
+  std::set<double> known;
+  const Vector first = fit.machines.empty() ? Vector(fit.precision.col(0)) : Vector();
+  bool groups = std::ranges::any_of(first, [&](double a) { return a > 0 && std::isfinite(a) && !known.insert(a).second; });
+  if (!fit.machines.empty()) groups = io::has_groups(fit.machines.front());
+  if (has_inclusion(fit)) return fmt::format(", in one class at least ({})", io::rule_of_inclusion(groups));
+  if (fit.prior == PriorKind::laplace || !fit.report.pruning.empty()) return ", in one class at least";
+  const bool together = fit.machines.empty() && fit.precision == first.replicate(1, fit.precision.cols());
+  return fmt::format("{} ({})", together ? "" : ", in one class at least", io::rule_of_size(groups, together));
+}
+
 std::string coefficients(const SoftmaxFit& fit, double level) {
   const std::vector<std::string> names = names_of(fit);
   const std::vector<Weight> weights = weights_of(fit), lines = lines_of(fit, weights);
@@ -109,12 +130,15 @@ std::string coefficients(const SoftmaxFit& fit, double level) {
   class_width = std::min<std::size_t>(class_width, 30);
   const double half_width = student_t_quantile(std::numeric_limits<double>::infinity(), level);
   const bool dense = fit.prior == PriorKind::dense;  // no column has an effect of its own: all effects have the same prior variance
-  std::string out = fmt::format("\n  {}  {}  {:>10}  {:>10}  {:>10}  {:>10}{}\n", padded("coefficient", name_width),
+  const bool laplace = fit.prior == PriorKind::laplace;
+  const Matrix directions = laplace ? Matrix() : direction(fit);
+  std::string out = fmt::format("\n  {}  {}  {:>10}  {:>10}  {:>10}  {:>10}{}{}\n", padded("coefficient", name_width),
                                 padded(fit.coding == ClassCoding::one_against_one ? "pair" : "class", class_width), "mean", "sd",
                                 fmt::format("{:g}% from", 100 * level), "to",
                                 dense                ? ""
                                 : has_inclusion(fit) ? "  inclusion"
-                                                     : "  relevance");
+                                                     : "  relevance",
+                                laplace ? "" : "  direction");
   for (const Weight& w : lines) {
     const bool intercept = w.column < 0;
     const double mean = intercept ? fit.intercept[w.of] : fit.mean(w.column, w.of);
@@ -122,11 +146,9 @@ std::string coefficients(const SoftmaxFit& fit, double level) {
     out += fmt::format("  {}  {}  {:>10}  {:>10}  {:>10}  {:>10}", padded(name(w), name_width),
                        padded(names[static_cast<std::size_t>(w.of)], class_width), number(mean), number(sd), number(mean - half_width * sd),
                        number(mean + half_width * sd));
-    if (!intercept && !dense)
-      out += fmt::format("  {:>9.2f}{}", fit.relevance(w.column, w.of),
-                         !is_judged(fit)                                    ? ""
-                         : fit.relevant[static_cast<std::size_t>(w.column)] ? "  kept"
-                                                                            : "  -");
+    if (!intercept && !dense) out += fmt::format("  {:>9.2f}", fit.relevance(w.column, w.of));
+    if (!intercept && !laplace) out += fmt::format("  {:>9.3f}", directions(w.column, w.of));
+    if (!intercept && !dense && is_judged(fit)) out += verdict(fit, w);
     out += '\n';
   }
   if (weights.size() > most_listed) out += fmt::format("  ... the {} largest of {} by mean/sd\n", most_listed, weights.size());
@@ -137,8 +159,8 @@ std::string quality(const SoftmaxFit& fit) {
   std::string out = "\n" + io::labelled("accuracy, training", fmt::format("{:.4f}", fit.accuracy)) +
                     io::labelled("log loss, training", fmt::format("{:.4f}", fit.log_loss));
   if (is_judged(fit))
-    out += io::labelled("kept", fmt::format("{} of {} columns, in one class at least",
-                                            std::count(fit.relevant.begin(), fit.relevant.end(), true), fit.num_columns()));
+    out += io::labelled("kept", fmt::format("{} of {} columns{}", std::count(fit.relevant.begin(), fit.relevant.end(), true),
+                                            fit.num_columns(), rule_of(fit)));
   if (fit.report.status == Status::separated && fit.coding == ClassCoding::softmax) return out;
   const bool approximate = fit.coding == ClassCoding::softmax || fit.machines.front().likelihood == LogisticLikelihood::laplace;
   const bool is_mode = fit.prior == PriorKind::laplace;

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <set>
 
 #include "ardvark/fit.hpp"
 #include "io/summary_text.hpp"
@@ -82,12 +83,14 @@ std::string effects_text(const Fit& fit, bool judged) {
   std::string out;
   if (has_inclusion(fit)) {
     const auto undecided = std::count(fit.sparse->undecided.begin(), fit.sparse->undecided.end(), true);
-    out += labelled("effects", fmt::format("{} of {} kept (inclusion above one half, known sign){}", io::num_effects(fit),
-                                           fit.num_columns(), undecided > 0 ? fmt::format(", {} undecided", undecided) : ""));
+    out += labelled("effects",
+                    fmt::format("{} of {} kept ({}){}", io::num_effects(fit), fit.num_columns(), io::rule_of_inclusion(io::has_groups(fit)),
+                                undecided > 0 ? fmt::format(", {} undecided", undecided) : ""));
   } else if (judged && !fit.sparse) {
     const bool by_size = fit.prior == PriorKind::ard && fit.report.pruning.empty() && fit.report.solver != SolverKind::greedy;
-    out += labelled("kept", fmt::format("{} of {}{}", kept, fit.num_columns(),
-                                        by_size ? " (mean^2 above 2 sd^2 relevance: of seven columns of noise, about one is kept)" : ""));
+    const std::string rule =
+        fmt::format(" ({}: of seven columns of noise, about one is kept)", io::rule_of_size(io::has_groups(fit), false));
+    out += labelled("kept", fmt::format("{} of {}{}", kept, fit.num_columns(), by_size ? rule : ""));
   }
   if (!fit.sparse) return out;
   for (const CredibleSet& set : fit.sparse->sets) {
@@ -152,6 +155,21 @@ std::string labelled(const char* label, const std::string& text) { return fmt::f
 void refuse_other_units(const SummaryOptions& options) {
   if (options.odds) throw InvalidArgument("odds applies only to logistic regressions of two classes");
   if (options.standardized) throw InvalidArgument("standardized applies only to regressions and to logistic regressions of two classes");
+}
+
+bool has_groups(const Fit& fit) {
+  std::set<Index> known;
+  return std::ranges::any_of(fit.group, [&](Index g) { return g >= 0 && !known.insert(g).second; });
+}
+
+std::string rule_of_inclusion(bool shared) {
+  return std::string("inclusion above one half, known sign") + (shared ? "; levels of a text column and groups: inclusion alone" : "");
+}
+
+std::string rule_of_size(bool shared, bool over_classes) {
+  if (!shared && !over_classes) return "mean^2 above 2 sd^2 relevance";
+  const char* over = !shared ? "the classes" : over_classes ? "the classes and a text column or group" : "a text column or group";
+  return fmt::format("mean^2 / (sd^2 relevance) above 2, on average over {}", over);
 }
 
 std::string why_nothing(const Report& report) { return fmt::format("\nstatus  {}: {}\n", to_string(report.status), report.message); }

@@ -23,6 +23,14 @@ struct SummaryText {
 
 /// A line: the label, and the text in the column after the labels.
 [[nodiscard]] std::string labelled(const char* label, const std::string& text);
+/// Whether some columns, such as the levels of a text column, are judged together.
+[[nodiscard]] bool has_groups(const Fit& fit);
+/// How a column is kept, in words. By its inclusion and its sign:                                                              (SP.22)
+/// \param shared  some columns have one inclusion, or one precision, together: they are kept together
+[[nodiscard]] std::string rule_of_inclusion(bool shared);
+/// By its size:                                                                                                                (OPT.3)
+/// \param over_classes  a column has one precision for all classes
+[[nodiscard]] std::string rule_of_size(bool shared, bool over_classes);
 /// Status, notes and warnings. How a fit converged is told only if it is asked for.
 [[nodiscard]] std::string ending_of(const Report& report, bool verbose);
 /// For fits without a single linear score. \throws InvalidArgument  the options ask for coefficients in other units
