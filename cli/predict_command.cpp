@@ -6,6 +6,7 @@
 #include <charconv>
 #include <chrono>
 #include <cmath>
+#include <cstdio>
 #include <filesystem>
 #include <functional>
 #include <iterator>
@@ -80,16 +81,47 @@ struct Predictions {
     for (const KeptColumn& column : kept) csv += csv_field(column.texts[static_cast<std::size_t>(i)]) + ",";
   }
 
+  // With as many significant digits as asked for; zeros at the end count.
+  [[nodiscard]] std::string significant(double x) const {
+    char text[40] = "";
+    std::snprintf(text, sizeof text, "%#.*g", *digits, x);
+    std::string out = text;
+    if (const std::size_t point = out.find('.'); point != std::string::npos && (point + 1 == out.size() || out[point + 1] == 'e'))
+      out.erase(point, 1);
+    return out;
+  }
   // A number whose error has this size: three digits of the error are written.
   [[nodiscard]] std::string number(double x, double error) const {
     constexpr int most_places = 15;
-    if (digits) return fmt::format("{:.{}g}", x, *digits);
+    if (digits) return significant(x);
     if (!(error > 0) || std::isinf(error) || std::abs(x) >= 1e15) return fmt::format("{:.6g}", x);
-    const int places = 2 - static_cast<int>(std::floor(std::log10(error)));
+    const int places = 2 - place_of(error);
     return places > most_places ? fmt::format("{}", x) : fmt::format("{:.{}f}", x, std::max(places, 0));
   }
-  // Three digits of the probability or of its complement, and at least four places.
-  [[nodiscard]] std::string probability(double p) const { return number(p, std::clamp(std::min(p, 1 - p), 1e-12, 0.01)); }
+  // The exponent of its first digit.
+  static int place_of(double x) { return static_cast<int>(std::floor(std::log10(x))); }
+
+  // The probabilities of a class with the same places in each row: four, or up to six where three digits of the smallest one or of the
+  // smallest complement need them. Beyond that, a small one is written as 1.23e-05, and a large one with the nines that tell it from 1.
+  [[nodiscard]] std::vector<std::string> probabilities(const Vector& p) const {
+    constexpr int fewest = 4, most = 6;
+    double least = 1;
+    for (const double x : p)
+      if (const double rest = std::min(x, 1 - x); rest > 0) least = std::min(least, rest);
+    const int places = std::clamp(2 - place_of(least), fewest, most);
+    std::vector<std::string> out;
+    for (const double x : p) {
+      const double other = 1 - x;
+      if (digits)
+        out.push_back(significant(x));
+      else if (x > 0 && 2 - place_of(x) > most)
+        out.push_back(fmt::format("{:.2e}", x));
+      else
+        out.push_back(fmt::format("{:.{}f}", x, other > 0 && other < 1 ? std::max(places, -place_of(other)) : places));
+    }
+    return out;
+  }
+  static std::string name_of_probability(const std::string& name) { return csv_field("probability_" + name); }
 
   void put(const StudentPrediction& p, const std::vector<std::string>&) {
     put_distribution(p);
@@ -120,12 +152,13 @@ struct Predictions {
   void put(const ClassPrediction& p, const std::vector<std::string>& classes) {
     json = {{"probability", to_json(p.probability)}, {"classes", classes}};
     if (is_json) return;
-    header("probability,class,log_odds,log_odds_sd");
+    header(name_of_probability(classes[1]) + ",class,log_odds,log_odds_sd");
+    const std::vector<std::string> probability = probabilities(p.probability);
     for (Index i = 0; i < p.mean.size(); ++i) {
       begin_row(i);
       const double sd = std::sqrt(p.variance[i]);
-      csv += fmt::format("{},{},{},{}\n", probability(p.probability[i]), csv_field(classes[says_second(p.probability[i]) ? 1 : 0]),
-                         number(p.mean[i], sd), number(sd, sd));
+      csv += fmt::format("{},{},{},{}\n", probability[static_cast<std::size_t>(i)],
+                         csv_field(classes[says_second(p.probability[i]) ? 1 : 0]), number(p.mean[i], sd), number(sd, sd));
     }
   }
 
@@ -137,11 +170,15 @@ struct Predictions {
     json = {{"probability", classes.size() == 2 ? lists.front() : lists}, {"classes", classes}};
     if (is_json) return;
     std::string names;
-    for (const std::string& name : classes) names += csv_field("probability_" + name) + ",";
-    header((classes.size() == 2 ? "probability," : names) + "class");
+    std::vector<std::vector<std::string>> columns;
+    for (Index c = first; c < num_classes; ++c) {
+      names += name_of_probability(classes[static_cast<std::size_t>(c)]) + ",";
+      columns.push_back(probabilities(p.probability.col(c)));
+    }
+    header(names + "class");
     for (Index i = 0; i < p.probability.rows(); ++i) {
       begin_row(i);
-      for (Index c = first; c < num_classes; ++c) csv += probability(p.probability(i, c)) + ",";
+      for (const std::vector<std::string>& column : columns) csv += column[static_cast<std::size_t>(i)] + ",";
       csv += csv_field(classes[static_cast<std::size_t>(p.most_probable[static_cast<std::size_t>(i)])]) + "\n";
     }
   }
@@ -300,7 +337,7 @@ void add_predict(CLI::App& app, Run& run) {
       ->allow_extra_args(false);
   c.add_option("--digits", args->digits,
                "CSV: significant digits of each number, 1 to 17. Default: three digits of the standard deviation, and numbers to the same "
-               "place; probabilities with four places, or three digits of a small one")
+               "place; probabilities with four to six places, and a small one as 1.23e-05")
       ->check(is_whole_number);
   c.add_option("--missing", args->missing,
                "refuse, drop or impute: what to do with rows in which a value is missing. Default: impute if the model was fitted with "
@@ -314,8 +351,8 @@ void add_predict(CLI::App& app, Run& run) {
       "If the table has the target of the model, a line on standard error says how well it is predicted: R^2 and the share of rows in "
       "their "
       "interval, or accuracy and log loss.\n"
-      "Two classes: the probability of the second class in sorted order. More classes: one column probability_CLASS for each; in JSON, one "
-      "list for each.\n"
+      "Two classes: one column probability_CLASS, of the second class in sorted order. More classes: one for each. In JSON, probability "
+      "is the list of the second class, or has one list for each.\n"
       "Example:\n"
       "  ardvark fit examples/data/Pima.tr.csv --target type --model logistic -o pima.ardvark\n"
       "  ardvark predict pima.ardvark examples/data/Pima.te.csv -o predictions.csv");

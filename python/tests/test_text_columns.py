@@ -152,7 +152,7 @@ def test_shell_and_python_read_each_others_models_and_tables(model, target, tmp_
         if target == "y":
             np.testing.assert_allclose(loaded.predict(new), said["mean"], rtol=1e-12)
         elif target == "ill":
-            np.testing.assert_allclose(loaded.predict_proba(new)[:, 1], said["probability"], rtol=1e-12)
+            np.testing.assert_allclose(loaded.predict_proba(new)[:, 1], said[f"probability_{loaded.classes_[1]}"], rtol=1e-12)
         else:
             assert loaded.predict(new).tolist() == said["class"].tolist()
 

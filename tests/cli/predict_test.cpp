@@ -136,7 +136,7 @@ TEST_F(PredictCommand, WritesProbabilitiesAlikeAsCsvAndJsonAndInTheLibrary) {
   EXPECT_EQ(output({"predict", "logistic.ardvark", testing_data, "--digits", "17", "-o", "p.csv"}), "");
   const std::string csv = read_bytes(folder_ / "p.csv");
   EXPECT_EQ(csv, output({"predict", "logistic.ardvark", testing_data, "--digits", "17"}));
-  EXPECT_EQ(lines_of(csv)[0], "probability,class,log_odds,log_odds_sd");
+  EXPECT_EQ(lines_of(csv)[0], "probability_Yes,class,log_odds,log_odds_sd");
 
   const SavedModel model = load_model(folder_ / "logistic.ardvark");
   LogisticFit fit;
@@ -146,7 +146,7 @@ TEST_F(PredictCommand, WritesProbabilitiesAlikeAsCsvAndJsonAndInTheLibrary) {
   EXPECT_EQ(j["probability"].get<Numbers>(), numbers(p.probability));
   EXPECT_EQ(j["classes"], (Json{"No", "Yes"}));
   EXPECT_GE(j["seconds"].get<double>(), 0);
-  EXPECT_EQ(column(csv, "probability"), numbers(p.probability));
+  EXPECT_EQ(column(csv, "probability_Yes"), numbers(p.probability));
   EXPECT_EQ(column(csv, "log_odds"), numbers(p.mean));
   EXPECT_EQ(column(csv, "log_odds_sd"), numbers(p.variance.cwiseSqrt()));
   for (Index i = 0; i < p.mean.size(); ++i)
@@ -206,12 +206,12 @@ TEST_F(PredictCommand, FollowsTheRule) {
   const Arguments predict = {"predict", "logistic.ardvark", testing_data, "--digits", "17"};
   const std::string csv = output(predict);
   const Numbers m = column(csv, "log_odds"), sd = column(csv, "log_odds_sd");
-  const Numbers mackay = column(output(predict + Arguments{"--rule", "mackay"}), "probability");
+  const Numbers mackay = column(output(predict + Arguments{"--rule", "mackay"}), "probability_Yes");
   for (std::size_t i = 0; i < m.size(); ++i)
     EXPECT_NEAR(mackay[i], 1 / (1 + std::exp(-m[i] / std::sqrt(1 + M_PI * sd[i] * sd[i] / 8))), 1e-14);
   EXPECT_EQ(output(predict + Arguments{"--rule", "exact"}), csv);
   for (const char* rule : {"published", "published-batch", "published-incremental"}) {
-    const Numbers bound = column(output(predict + Arguments{"--rule", rule}), "probability"), exact = column(csv, "probability");
+    const Numbers bound = column(output(predict + Arguments{"--rule", rule}), "probability_Yes"), exact = column(csv, "probability_Yes");
     for (std::size_t i = 0; i < bound.size(); ++i) {
       EXPECT_GT(bound[i], 0) << rule;
       EXPECT_LT(bound[i], exact[i] + 1e-9) << rule << " is a lower bound";
@@ -264,11 +264,53 @@ TEST_F(PredictCommand, WritesTheDigitsThatMatter) {
   }
   EXPECT_LT(brief.size(), full.size() / 2);
   const std::string exact = output({"predict", "logistic.ardvark", testing_data, "--digits", "17"});
-  const Numbers p = column(exact, "probability"), brief_p = column(output({"predict", "logistic.ardvark", testing_data}), "probability");
+  const Numbers p = column(exact, "probability_Yes"),
+                brief_p = column(output({"predict", "logistic.ardvark", testing_data}), "probability_Yes");
   for (std::size_t i = 0; i < p.size(); ++i) EXPECT_NEAR(brief_p[i], p[i], 0.005 * std::min({p[i], 1 - p[i], 0.01})) << i;
   EXPECT_TRUE(contains(lines_of(output({"predict", "logistic.ardvark", testing_data, "--digits", "2"}))[1], "0.74,Yes,1.1,"));
   EXPECT_TRUE(
       contains(refused({"predict", "linear.ardvark", testing_data, "--digits", "18"}).err, "--digits is 18; it must lie between 1 and 17"));
+}
+
+// Log odds from -30 to 30 by a line without noise in its coefficients: rows as far from the data as the test likes.
+TEST_F(PredictCommand, WritesProbabilitiesOfOneLookThatAreNeverRoundedToOneOrZero) {
+  fit_pima();
+  std::string rows = "npreg,glu,bp,skin,bmi,ped,age\n";
+  for (int i = 0; i < 40; ++i) rows += fmt::format("3,{},72,27,32,0.4,30\n", 100 + (i < 20 ? i : 60 * (i - 30)));
+  put(rows, "far.csv");
+  const Arguments predict = {"predict", "logistic.ardvark", "far.csv"};
+  const Json exact = json(predict);
+  const std::vector<std::string> lines = lines_of(output(predict));
+  for (std::size_t i = 0; i < 40; ++i) {
+    const std::string text = fields_of(lines[i + 1])[0];
+    const double p = exact["probability"][i], written = std::stod(text), rest = std::min(p, 1 - p);
+    EXPECT_TRUE(written > 0 && written < 1) << text;
+    EXPECT_NEAR(written, p, rest >= 1e-4 || p < 0.5 ? 0.005 * std::min(rest, 0.01) : 0.5 * rest) << text;
+    if (rest >= 1e-4) {
+      EXPECT_EQ(text.size(), std::string("0.123456").size()) << text;
+    }
+    if (p > 0.5) {
+      EXPECT_LE(text.size(), 2 + std::max(6.0, -std::floor(std::log10(rest)))) << text;
+    }
+  }
+  const std::vector<std::string> near = lines_of(output({"predict", "logistic.ardvark", testing_data}));
+  const std::size_t width = fields_of(near[1])[0].size();
+  for (std::size_t i = 1; i < near.size(); ++i) EXPECT_EQ(fields_of(near[i])[0].size(), width) << near[i];
+}
+
+TEST_F(PredictCommand, WritesAsManyDigitsAsAreAskedFor) {
+  put("x,y\n1,1000\n2,2000\n3,3000.5\n4,4000\n", "train.csv");
+  output({"fit", "train.csv", "--target", "y", "--model", "linear", "-q", "-o", "m.ardvark"});
+  for (const int digits : {1, 3, 4, 9}) {
+    const std::vector<std::string> lines = lines_of(output({"predict", "m.ardvark", "train.csv", "--digits", std::to_string(digits)}));
+    for (std::size_t i = 1; i < lines.size(); ++i)
+      for (std::string text : fields_of(lines[i])) {
+        EXPECT_FALSE(text.ends_with('.') || contains(text, ".e")) << text;
+        text = text.substr(0, text.find('e'));
+        std::erase_if(text, [](char c) { return c == '.' || c == '-'; });
+        EXPECT_EQ(text.substr(text.find_first_not_of('0')).size(), static_cast<std::size_t>(digits)) << lines[i];
+      }
+  }
 }
 
 TEST_F(PredictCommand, KeepsTheColumnsThatAreAskedFor) {

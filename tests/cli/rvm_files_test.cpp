@@ -72,13 +72,13 @@ TEST_F(RelevanceCommand, PredictsTwoClassesByTheProbabilityOfTheSecond) {
   output({"fit", pima, "--target", "type", "--model", "rvm", "--centres", "40", "--width", "5", "-q", "-o", "m.ardvark"});
   const Json j = json({"predict", "m.ardvark", pima});
   const std::string csv = output({"predict", "m.ardvark", pima, "--digits", "17"});
-  EXPECT_EQ(lines_of(csv)[0], "probability,class");
+  EXPECT_EQ(lines_of(csv)[0], "probability_Yes,class");
   EXPECT_EQ(j["classes"], (Json{"No", "Yes"}));
   const SavedModel model = load_model(folder_ / "m.ardvark");
   const EncodedTable encoded = encode(read_csv(pima), model.encoding);
   const ClassProbabilities p = predict(RelevanceClassification{*model.relevance()}, encoded.X());
   EXPECT_EQ(j["probability"].get<Numbers>(), numbers(p.probability.col(1)));
-  EXPECT_EQ(column(csv, "probability"), numbers(p.probability.col(1)));
+  EXPECT_EQ(column(csv, "probability_Yes"), numbers(p.probability.col(1)));
   const std::vector<std::string> lines = lines_of(csv);
   for (std::size_t i = 1; i < lines.size(); ++i)
     EXPECT_EQ(fields_of(lines[i])[1], j["probability"][i - 1].get<double>() > 0.5 ? "Yes" : "No");
