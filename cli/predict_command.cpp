@@ -291,9 +291,11 @@ int run_predict(const PredictArguments& args) {
   Prediction prediction;
   in_rows_of_file(file_rows, file_lines, num_rows, [&] { prediction = predict(model, encoded.X(), options); });
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
+  const std::vector<std::string> warnings = warnings_of_prediction(model, encoded.X(), file_rows);
   progress->say("writing");
   std::visit([&](const auto& p) { predictions.put(p, classes_of(model)); }, prediction);
   predictions.json["seconds"] = seconds;
+  if (!warnings.empty()) predictions.json["warnings"] = warnings;
   if (!file_rows.empty()) predictions.json["rows"] = file_rows;
   for (const KeptColumn& column : kept) predictions.json["keep"][column.name] = column.texts;
   const bool has_interval = args.interval == "new";
@@ -308,6 +310,8 @@ int run_predict(const PredictArguments& args) {
   write(args.output, text);
   progress.reset();
   flush_output();
+  if (!args.json && !args.quiet)
+    for (const std::string& warning : warnings) fmt::print(stderr, "WARNING: {}\n", warning);
   if (!scored.empty() && !args.json && !args.quiet) fmt::print(stderr, "{}\n", scored);
   if (dropped > 0 && !args.json && !args.quiet)
     fmt::print(stderr, "{} {} dropped because a value was missing\n", dropped, dropped == 1 ? "row was" : "rows were");

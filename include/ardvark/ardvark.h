@@ -372,6 +372,7 @@ ARDVARK_API ardvark_code ardvark_model_summary(const ardvark_model* model, const
 
 /* A predictive distribution for each row. Regression: mean, sd, lower, upper, scale, degrees_of_freedom. Classification: probability
  * [rows, classes], classes, and mean and variance of the log odds. options: only `rule`, `interval` and `level` are read; may be NULL.
+ * warnings: texts, one if rows lie beyond the data of a kernel machine, else none.
  * target: NULL, or [rows] numbers (classification: positions in `classes`); with it there is also log_density [rows], nats. */
 ARDVARK_API ardvark_code ardvark_predict(const ardvark_model* model, const ardvark_matrix* X, const double* target,
                                          const ardvark_options* options, ardvark_result** result, ardvark_error* error);

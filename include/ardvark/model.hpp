@@ -185,6 +185,9 @@ using Prediction = std::variant<StudentPrediction, NoiseMixturePrediction, Class
 [[nodiscard]] Prediction predict(const SavedModel& model, MatrixView X_new, const ModelOptions& options = {});
 /// Checks the options in the same way, without a prediction. \throws InvalidArgument
 void check_rule(const SavedModel& model, const ModelOptions& options);
+/// What to know before the prediction is trusted, as sentences: how many rows lie beyond the data of a kernel machine (rows_beyond_data).
+/// \param rows  the names of the rows in sentences; empty: 1, 2, ...  \throws InvalidArgument as predict
+[[nodiscard]] std::vector<std::string> warnings_of_prediction(const SavedModel& model, MatrixView X_new, std::span<const Index> rows = {});
 /// [rows] log density of y, or log probability of the class at position y, nats. \param y  [rows of the prediction]
 [[nodiscard]] Vector log_density(const Prediction& prediction, VectorView y);
 

@@ -92,6 +92,7 @@ struct RelevanceFit {
   Kernel kernel = Kernel::gaussian(1);       ///< with the parameters used
   KernelSearch search = KernelSearch::none;  ///< how the parameters were found
   Vector input_center, input_scale;          ///< [d] the kernel uses (x - center) * scale; scale 0: a constant input, which is left out
+  Matrix input_range;                        ///< [d,2] lowest and highest value in the training rows; empty: an older model file
   Matrix relevance_vectors;                  ///< [m,d] vectors of all machines, in the units of the inputs, each once, sorted by content
                                              ///< (KER.13)
   std::vector<Index> relevance_rows;         ///< [m] training row of each vector, from 0; -1: a k-means centre
@@ -144,6 +145,12 @@ struct ClassProbabilities {
 /// \param rule  for each machine. The published rules are those of VBLinLogit; with several classes the three act as published_row
 [[nodiscard]] ClassProbabilities predict(const RelevanceClassification& fit, MatrixView X_new,
                                          PredictiveRule rule = PredictiveRule::automatic);
+
+/// Rows far outside the range of the training rows, for a kernel that falls with the distance: by more than half the range of an input, or
+/// by more than a width (the kernel is below 1/e from the nearest point of the range). Predictions there follow the kernel and return to a
+/// constant, and their uncertainty does not grow with the distance.
+/// \param X_new  [m,d] inputs, finite.  \throws InvalidArgument
+[[nodiscard]] std::vector<Index> rows_beyond_data(const RelevanceFit& fit, MatrixView X_new);
 
 /// The fit as printed text.
 [[nodiscard]] std::string summary(const RelevanceFit& fit, const SummaryOptions& options = {});

@@ -14,7 +14,7 @@ function prediction = ardvark_predict(fit, X, varargin)
 %
 %   prediction   a struct. Regression: mean, sd, lower, upper, scale, degrees_of_freedom. Classification: probability [K, classes], classes
 %                and most_probable (a position in classes; the first one if several are equally probable). Logistic regression of two
-%                classes: also mean and variance of the log odds
+%                classes: also mean and variance of the log odds. warnings: texts, one if rows lie beyond the data of a kernel machine
 %
 %   Example:
 %       X = randn(80, 2); y = double(X(:, 1) + 0.5 * randn(80, 1) > 0);
@@ -45,6 +45,15 @@ end
 %! fit = ardvark_fit(X, y, 'model', 'logistic', 'prior', 'shared');
 %! p = ardvark_predict(fit, [3, 3; -3, -3; 3, -3], 'target', [1; 2; 3]);
 %! assert(p.most_probable, [1; 2; 3]);
+
+%!test  % a kernel machine warns of rows beyond its data, and of no other rows
+%! randn('state', 4);
+%! x = linspace(-3, 3, 60)';
+%! fit = ardvark_fit(x, sin(2 * x) + 0.1 * randn(60, 1), 'model', 'rvm', 'task', 'regression');
+%! assert(isempty(ardvark_predict(fit, x).warnings));
+%! p = ardvark_predict(fit, [x; 30]);
+%! assert(numel(p.warnings), 1);
+%! assert(strncmp(p.warnings{1}, '1 of 61 rows lies far outside the training rows, by more than a kernel width', 76));
 
 %!test  % probability one half: accuracy and prediction both take the first class
 %! x = [1; -1; 1; -1]; t = [0; 0; 1; 1];

@@ -18,7 +18,7 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 from sklearn.utils.validation import _check_sample_weight, _get_feature_names, check_is_fitted, validate_data
 
 from . import _core
-from ._core import ArdvarkWarning
+from ._core import ArdvarkWarning, _depth
 from ._tables import Encoding, check_names, holds_text, names_of, sentence_near, without
 from ._docs import assembled
 from ._progress import Watch
@@ -46,14 +46,6 @@ def _frame(X: Any) -> Any:
     if "polars" in sys.modules and not isinstance(X, sys.modules["polars"].DataFrame):
         return sys.modules["polars"].DataFrame(X)
     return X
-
-
-def _depth() -> int:
-    """The stacklevel with which a warning of the caller names the line outside of this package."""
-    frame, depth = sys._getframe(1), 1
-    while frame.f_back is not None and frame.f_globals.get("__package__") == __package__:
-        frame, depth = frame.f_back, depth + 1
-    return depth
 
 
 def _name(y: Any) -> Optional[str]:

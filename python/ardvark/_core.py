@@ -13,6 +13,7 @@ This module computes nothing and has no defaults. Options and results have the n
 from __future__ import annotations
 
 import os
+import sys
 import threading
 import warnings
 from ctypes import byref, c_char_p
@@ -60,6 +61,14 @@ class ArdvarkWarning(UserWarning):
     >>> [w.category is ArdvarkWarning for w in said]
     [True]
     """
+
+
+def _depth() -> int:
+    """The stacklevel with which a warning of the caller names the line outside of this package."""
+    frame, depth = sys._getframe(1), 1
+    while frame.f_back is not None and frame.f_globals.get("__package__") == __package__:
+        frame, depth = frame.f_back, depth + 1
+    return depth
 
 
 def version() -> str:
@@ -132,6 +141,8 @@ class Model(Result):
     ) -> Result:
         """Regression: mean, sd, lower, upper. Classifier: probability [rows, classes]. With y also log_density.
 
+        Issues an `ArdvarkWarning` if rows lie beyond the data of a kernel machine.
+
         Examples
         --------
         >>> import numpy as np
@@ -146,7 +157,10 @@ class Model(Result):
         target = None if y is None else vector_of(y, X.shape[0], "y")
         options = Options({"level": level, "rule": rule, "interval": interval}, InterruptWatch(None))
         pointer = None if target is None else target.ctypes.data
-        return Result(long_call("result", "ardvark_predict", options, self._model, byref(view), pointer, options))
+        result = Result(long_call("result", "ardvark_predict", options, self._model, byref(view), pointer, options))
+        for message in result.value("warnings"):
+            warnings.warn(message, ArdvarkWarning, stacklevel=_depth())
+        return result
 
     def summary(self, level: Optional[float] = None, **options: Any) -> str:
         """The fit as a table to read, with intervals of this level. Options: verbose, odds, standardized.

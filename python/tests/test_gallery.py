@@ -119,6 +119,9 @@ def test_relevance_vectors_on_a_curve():
     assert (
         p.std[0] < 1.1 * p.noise and p.std[-1] < 1.1 * p.noise
     )  # far away the band is that of the noise
+    at, time = p.far["time"], p.x["time"]
+    beyond = np.maximum(time.min() - at, at - time.max()) > p.width  # less than half the range of the rows
+    assert f"{beyond.sum()} of 201 rows lie far outside the training rows" in str(p.said[0].message)
     assert p.widths["first"] < 2 and min(p.widths["second"], p.widths["third"]) > 5
 
 

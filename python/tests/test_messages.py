@@ -124,6 +124,26 @@ def test_options_by_name_are_named_so():
         _core.fit(X, y, priro="ard")
 
 
+@pytest.mark.parametrize("estimator", [RelevanceVectorRegressor, RelevanceVectorClassifier])
+def test_predictions_beyond_the_data_of_a_kernel_machine_warn(estimator):
+    pd = pytest.importorskip("pandas")
+    x = np.linspace(-3, 3, 60)
+    table, target = pd.DataFrame({"length": x}), np.sin(2 * x)
+    model = estimator(width=0.5).fit(table, target if estimator is RelevanceVectorRegressor else target > 0)
+    far = pd.DataFrame({"length": [0.0, 3.1, 9.0, -50.0]})
+    said = "^2 of 4 rows lie far outside the training rows, by more than a kernel width .* row 3, in which 'length' is 9 .training rows: -3 to 3.$"
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model.predict(table)
+        model.predict(far[:2])
+    with pytest.warns(ArdvarkWarning, match=said) as caught:
+        model.predict(far)
+    assert [one.filename for one in caught] == [__file__]
+    if estimator is RelevanceVectorClassifier:
+        with pytest.warns(ArdvarkWarning, match=said):
+            model.predict_proba(far)
+
+
 def test_callback_sees_every_sweep_and_can_stop():
     bounds = []
     fit = BayesianLogisticRegression("ard", callback=lambda p: bounds.append(p.bound)).fit(X, labels)

@@ -284,8 +284,10 @@ ardvark_code ardvark_predict(const ardvark_model* model, const ardvark_matrix* X
     const auto prediction = std::make_shared<const Prediction>(predict(*fit, data.X(), all));
     std::optional<Vector> density;
     if (target != nullptr) density = log_density(*prediction, VectorView(target, data.X().rows()));
-    *result = new ardvark_result{[fit, prediction, level, density](Fields& out) {
+    const auto warnings = warnings_of_prediction(*fit, data.X());
+    *result = new ardvark_result{[fit, prediction, level, density, warnings](Fields& out) {
       visit(*prediction, classes_of(*fit), level, out);
+      out.put("warnings", Json(warnings));
       if (density) out.put("log_density", *density);
     }};
   });

@@ -91,6 +91,8 @@ KernelInputs prepare_inputs(MatrixView X, const DifferentRows& rows, InputScale 
   KernelInputs out{Vector::Zero(d), Vector::Ones(d)};
   out.Z = seen_inputs(X, rows.first, out.center, out.scale);
   const Matrix& Z = out.Z;
+  out.range.resize(d, 2);
+  out.range << Z.colwise().minCoeff().transpose(), Z.colwise().maxCoeff().transpose();
   if (divide_by == InputScale::nothing) {
     for (Index j = 0; j < d; ++j) {
       const double range = Z.col(j).maxCoeff() - Z.col(j).minCoeff();

@@ -29,6 +29,7 @@ struct DifferentRows {
 enum class InputScale { nothing, deviation, largest };
 struct KernelInputs {
   Vector center, scale;  ///< [d] the kernel uses (x - center) * scale; scale 0: a constant input, which is left out
+  Matrix range = {};     ///< [d,2] lowest and highest value
   Matrix Z = {};         ///< [n,d] the different rows as the kernel uses them
   std::vector<std::string> notes = {}, warnings = {};
 };

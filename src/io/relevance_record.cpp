@@ -12,7 +12,8 @@ namespace ardvark::internal::io {
 namespace {
 
 constexpr Index num_scalars = 6;
-constexpr const char *candidate_mean = "candidate_mean", *candidate_probability = "candidate_probability";  // older files do not have them
+// Older files do not have them.
+constexpr const char *input_range = "input_range", *candidate_mean = "candidate_mean", *candidate_probability = "candidate_probability";
 
 std::string prefix_of(std::size_t machine) { return fmt::format("machine{}.", machine + 1); }
 
@@ -74,6 +75,7 @@ void add_arrays(SafetensorsWriter& file, const RelevanceFit& fit) {
   file.add_vector("bound_history", fit.report.bound_history);
   file.add_vector("input_center", fit.input_center);
   file.add_vector("input_scale", fit.input_scale);
+  if (fit.input_range.size() > 0) file.add_matrix(input_range, fit.input_range);
   file.add_matrix("relevance_vectors", fit.relevance_vectors);
   file.add_matrix("trials", table_of(fit.trials));
   for (std::size_t k = 0; k < fit.machines.size(); ++k) {
@@ -107,6 +109,11 @@ RelevanceFit read_relevance(const SafetensorsReader& file, const Json& descripti
   fit.input_center = checked_finite(vector("input_center", d), "input_center", path);
   fit.input_scale = checked_finite(vector("input_scale", d), "input_scale", path);
   fit.relevance_vectors = checked_finite(file.matrix("relevance_vectors"), "relevance_vectors", path);
+  if (file.has(input_range)) {
+    fit.input_range = checked_finite(file.matrix(input_range), input_range, path);
+    if (fit.input_range.rows() != d || fit.input_range.cols() != 2) fail(input_range);
+    if (!(fit.input_range.col(0).array() <= fit.input_range.col(1).array()).all()) fail_damaged(path, input_range);
+  }
   fit.relevance_rows = description.at("relevance_rows").whole_numbers();
   const Index m = fit.num_vectors();
   if (fit.relevance_vectors.cols() != d || static_cast<Index>(fit.relevance_rows.size()) != m) fail("relevance_vectors");

@@ -581,6 +581,38 @@ Prediction predict(const SavedModel& model, MatrixView X_new, const ModelOptions
   return of_complete(X_new);
 }
 
+namespace {
+
+// The input in which a row is farthest outside the training rows, in widths if each input has its own.
+Index farthest_input(const RelevanceFit& fit, MatrixView X, Index row) {
+  const std::vector<double> widths = fit.kernel.spec().parameters;
+  const bool has_each = static_cast<Index>(widths.size()) == X.cols();
+  Index farthest = 0;
+  double most = 0;
+  for (Index j = 0; j < X.cols(); ++j) {
+    const double outside = std::max(fit.input_range(j, 0) - X(row, j), X(row, j) - fit.input_range(j, 1)) * fit.input_scale[j];
+    const double widths_outside = outside / (has_each ? widths[static_cast<std::size_t>(j)] : 1);
+    if (widths_outside > most) most = widths_outside, farthest = j;
+  }
+  return farthest;
+}
+
+}  // namespace
+
+std::vector<std::string> warnings_of_prediction(const SavedModel& model, MatrixView X_new, std::span<const Index> rows) {
+  const RelevanceFit* const fit = model.relevance();
+  if (fit == nullptr) return {};
+  const std::vector<Index> beyond = rows_beyond_data(*fit, X_new);
+  if (beyond.empty()) return {};
+  const Index first = beyond.front(), input = farthest_input(*fit, X_new, first);
+  return {fmt::format(
+      "{} of {} rows {} far outside the training rows, by more than a kernel width or half the range of an input; predictions there follow "
+      "the kernel, not the data, and are too certain; the first is row {}, in which '{}' is {:.6g} (training rows: {:.6g} to {:.6g})",
+      beyond.size(), X_new.rows(), beyond.size() == 1 ? "lies" : "lie", rows.empty() ? first + 1 : rows[static_cast<std::size_t>(first)],
+      io::shown(fit->input_names[static_cast<std::size_t>(input)]), X_new(first, input), fit->input_range(input, 0),
+      fit->input_range(input, 1))};
+}
+
 Vector log_density(const Prediction& prediction, VectorView y) { return std::visit(LogDensity{y}, prediction); }
 
 namespace {

@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "core/classes.hpp"
 #include "core/pulse.hpp"
 #include "core/validate.hpp"
 #include "design/table_design.hpp"
+#include "kernel/kernel_function.hpp"
 #include "posterior/state.hpp"
 #include "predict/predictive.hpp"
 
@@ -57,7 +59,50 @@ const Fit& regression_of(const RelevanceFit& fit) {
   return fit.machines.empty() ? none : fit.machines.front().fit;
 }
 
+// Whether the kernel falls to 0 with the distance in every direction.
+bool falls_with_distance(const KernelSpec& spec) {
+  if (!spec.parts.empty()) return std::ranges::all_of(spec.parts, [](const KernelSpec& part) { return falls_with_distance(part); });
+  return is_distance_kernel(spec.kind);
+}
+bool falls_with_distance(const Kernel& kernel) {
+  try {
+    return falls_with_distance(kernel.spec());
+  } catch (const InvalidArgument&) {  // a function of the caller
+    return false;
+  }
+}
+
 }  // namespace
+
+std::vector<Index> rows_beyond_data(const RelevanceFit& fit, MatrixView X_new) {
+  if (X_new.cols() != fit.num_inputs())
+    throw InvalidArgument(fmt::format("X_new has {} columns; the fit has {} inputs", X_new.cols(), fit.num_inputs()));
+  std::vector<Index> out;
+  if (fit.input_range.size() == 0 || !falls_with_distance(fit.kernel)) return out;
+  const Standardization inputs{fit.input_center, fit.input_scale, false};
+  const Matrix ends = fit.input_range.transpose(), range = read_table(ends, inputs);
+  const auto rows = table_design(X_new, inputs);
+  constexpr Index block = 4096;
+  const double fallen = std::exp(-1.0);  // of a Gaussian, and of a Laplacian, at the distance of a width
+  // Half the range, in which an input that was constant says nothing: its kernel decides.
+  Eigen::Array<double, 1, Eigen::Dynamic> most_outside = 0.5 * (range.row(1) - range.row(0)).array();
+  most_outside = (most_outside > 0).select(most_outside, std::numeric_limits<double>::infinity());
+  Matrix panel(std::min(block, X_new.rows()), X_new.cols()), k(1, 1), top(1, 1);
+  for (Index first = 0; first < X_new.rows(); first += panel.rows()) {
+    pulse();
+    const Index count = std::min(block, X_new.rows() - first);
+    rows->read_rows(first, count, nullptr, panel);
+    for (Index i = 0; i < count; ++i) {
+      const Matrix x = panel.row(i), nearest = x.cwiseMax(range.row(0)).cwiseMin(range.row(1));
+      if (nearest == x) continue;
+      fit.kernel.evaluate(x, nearest, k);
+      fit.kernel.evaluate(nearest, nearest, top);
+      const bool leaves = ((x - nearest).array().abs() > most_outside).any();
+      if (leaves || k(0, 0) < fallen * top(0, 0)) out.push_back(first + i);
+    }
+  }
+  return out;
+}
 
 StudentPrediction predict(const RelevanceRegression& fit, MatrixView X_new, PredictionOf what) {
   return student_prediction(fit, X_new, what);

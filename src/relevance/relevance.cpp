@@ -320,6 +320,7 @@ Matrix take_inputs(MatrixView X, const DifferentRows& rows, const RelevanceOptio
   KernelInputs inputs = prepare_inputs(X, rows, divide_by, fit.input_names);
   fit.input_center = std::move(inputs.center);
   fit.input_scale = std::move(inputs.scale);
+  fit.input_range = std::move(inputs.range);
   std::ranges::copy(inputs.notes, std::back_inserter(fit.report.notes));
   std::ranges::copy(inputs.warnings, std::back_inserter(fit.report.warnings));
   return std::move(inputs.Z);

@@ -18,6 +18,7 @@ using testing::Arguments;
 using testing::blobs;
 using testing::blobs_csv;
 using testing::column;
+using testing::contains;
 using testing::expect_refused;
 using testing::fields_of;
 using testing::Json;
@@ -26,6 +27,7 @@ using testing::Names;
 using testing::Numbers;
 using testing::numbers;
 using testing::RelevanceCommand;
+using testing::run;
 using testing::Sinc;
 using testing::sinc;
 using testing::two;
@@ -123,6 +125,21 @@ TEST_F(RelevanceCommand, KeepsTheRowsOfTheFileInPredictions) {
   output(sinc + Arguments{"--width", "0.4", "-q", "-o", "m.ardvark"});
   put("x\n1\nNA\n2\n", "new.csv");
   EXPECT_EQ(json({"predict", "m.ardvark", "new.csv", "--missing", "drop"})["rows"], (Json{1, 3}));
+}
+
+// 100 is far away; the gap is dropped, and rows have the numbers of the file.
+TEST_F(RelevanceCommand, WarnsOfRowsBeyondTheData) {
+  output(sinc + Arguments{"--width", "0.4", "-q", "-o", "m.ardvark"});
+  EXPECT_EQ(run({"predict", "m.ardvark", "sinc.csv", "-o", "p.csv"}, folder_.path()).err.find("WARNING"), std::string::npos);
+  put("x\n1\nNA\n100\n", "new.csv");
+  const Arguments predict = {"predict", "m.ardvark", "new.csv", "--missing", "drop"};
+  const std::string said = run(predict, folder_.path()).err;
+  EXPECT_TRUE(contains(said, "WARNING: 1 of 2 rows lies far outside the training rows, by more than a kernel width or half the range"))
+      << said;
+  EXPECT_TRUE(contains(said, "the first is row 3, in which 'x' is 100")) << said;
+  EXPECT_FALSE(contains(run(predict + Arguments{"-q"}, folder_.path()).err, "WARNING"));
+  EXPECT_EQ(json(predict)["warnings"].size(), 1u);
+  EXPECT_FALSE(json({"predict", "m.ardvark", "sinc.csv"}).contains("warnings"));
 }
 
 }  // namespace

@@ -52,6 +52,7 @@ void expect_same(const RelevanceFit& loaded, const RelevanceFit& fit) {
   EXPECT_EQ(loaded.algorithm, fit.algorithm);
   EXPECT_EQ(loaded.input_center, fit.input_center);
   EXPECT_EQ(loaded.input_scale, fit.input_scale);
+  EXPECT_EQ(loaded.input_range, fit.input_range);
   EXPECT_EQ(loaded.input_names, fit.input_names);
   EXPECT_EQ(loaded.relevance_vectors, fit.relevance_vectors);
   EXPECT_EQ(loaded.relevance_rows, fit.relevance_rows);

@@ -5,6 +5,8 @@ Relevance vectors on a curve
 You learn to fit a curve without choosing a kernel width, to see how the width was found, and what happens where there are no data.
 """
 
+import warnings
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
@@ -59,12 +61,16 @@ plt.show()
 # -----------------------
 # Far from its vectors, a sum of local kernels returns to the constant, and its band has only the
 # width of the noise. The band there does not show how uncertain the curve is. If you need this, use
-# a linear term or a Gaussian process.
+# a linear term or a Gaussian process. A warning says how many rows of a prediction lie far outside
+# the data.
 far = pd.DataFrame({"time": np.linspace(-25, 25, 201)})
-mean, std = model.predict(far, return_std=True)
+with warnings.catch_warnings(record=True) as said:
+    warnings.simplefilter("always")
+    mean, std = model.predict(far, return_std=True)
+    interval = model.predict_interval(far)
+print(said[0].message)
 noise = model.alpha_**-0.5
 figure, ax = plt.subplots(figsize=(6.4, 3.6), layout="constrained")
-interval = model.predict_interval(far)
 PredictiveDisplay(
     far["time"].to_numpy(), mean, interval, 0.95, "time", "signal", points=(x["time"], y)
 ).plot(ax=ax)
