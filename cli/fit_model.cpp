@@ -140,6 +140,7 @@ std::string path_csv(const SavedModel& model) {
   const SoftmaxFit* classes = model.softmax();
   const Fit& first = classes != nullptr ? classes->machines.front() : *model.score();
   std::string csv = classes != nullptr ? "class,lambda,loss,loss_error,nonzero" : "lambda,loss,loss_error,nonzero";
+  if (first.intercept) csv += ",(intercept)";
   for (const std::string& name : first.column_names) csv += "," + csv_field(name);
   csv += "\n";
   const auto add = [&](const Fit& fit, const std::string& start) {
@@ -147,6 +148,7 @@ std::string path_csv(const SavedModel& model) {
     for (Index i = 0; i < choice.lambda.size(); ++i) {
       csv += fmt::format("{}{},{},{},{}", start, choice.lambda[i], choice.loss[i], choice.loss_error[i],
                          choice.num_nonzero[static_cast<std::size_t>(i)]);
+      if (fit.intercept) csv += fmt::format(",{}", choice.intercept[i]);
       for (const double w : choice.mean.col(i)) csv += fmt::format(",{}", w);
       csv += "\n";
     }

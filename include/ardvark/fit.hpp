@@ -205,6 +205,7 @@ struct LambdaChoice {
   Vector loss_error;                            ///< [count] its standard error, from the folds
   std::vector<Index> num_nonzero;               ///< [count] penalised columns that are not zero in the fit to all rows
   Matrix mean;                                  ///< [p, count] coefficients of the fits to all rows; empty after loading a model file
+  Vector intercept;                             ///< [count] of the same fits; empty without an intercept, or after loading a model file
   double smallest_loss = 0;                     ///< the lambda with the smallest loss
   double one_standard_error = 0;                ///< the largest lambda whose loss is at most one standard error above that
   LambdaRule rule = LambdaRule::smallest_loss;  ///< which of the two was taken

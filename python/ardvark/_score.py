@@ -71,6 +71,8 @@ class LambdaPath(NamedTuple):
         Number of coefficients that are not zero in the fit to all rows.
     coef : ndarray of shape (n_lambdas, n_coefficients) or None
         Coefficients of the fits to all rows; None after loading from a file.
+    intercept : ndarray of shape (n_lambdas,) or None
+        Intercepts of the same fits; None also without an intercept.
 
     Examples
     --------
@@ -91,12 +93,14 @@ class LambdaPath(NamedTuple):
     loss_error: np.ndarray
     n_nonzero: np.ndarray
     coef: Optional[np.ndarray]
+    intercept: Optional[np.ndarray] = None
 
 
 def _lambda_path(found: Mapping[str, Any]) -> LambdaPath:
     lambdas, loss, error = (np.asarray(found[name], dtype=float) for name in ("lambda", "loss", "loss_error"))
-    coef = np.asarray(found["mean"], dtype=float) if "mean" in found else None
-    return LambdaPath(found["lambda_min"], found["lambda_1se"], lambdas, loss, error, np.asarray(found["num_nonzero"], dtype=int), coef)
+    coef, intercept = (np.asarray(found[name], dtype=float) if name in found else None for name in ("mean", "intercept"))
+    count = np.asarray(found["num_nonzero"], dtype=int)
+    return LambdaPath(found["lambda_min"], found["lambda_1se"], lambdas, loss, error, count, coef, intercept)
 
 
 @assembled

@@ -79,6 +79,7 @@ def test_one_standard_error_keeps_fewer_columns_and_folds_are_an_option():
     assert path.lambda_min == path.lambdas[np.argmin(path.loss)]
     assert np.all(np.diff(path.lambdas) < 0) and path.n_nonzero[0] == 0
     np.testing.assert_array_equal(path.n_nonzero, (path.coef != 0).sum(axis=1))
+    np.testing.assert_allclose(path.intercept, y.mean() - path.coef @ X.mean(axis=0), atol=1e-9)  # the mode goes through the means
     assert not np.array_equal(BayesianLinearRegression("laplace", folds=5).fit(X, y).lambda_path_.loss, path.loss)
     assert any("10-fold cross-validation" in note for note in least.notes_)
 
@@ -93,7 +94,7 @@ def test_three_classes_have_a_lambda_each(tmp_path):
     again = load(tmp_path / "m.ardvark")
     np.testing.assert_array_equal(again.predict_proba(X), model.predict_proba(X))
     assert [path.lambda_min for path in again.lambda_path_] == [path.lambda_min for path in model.lambda_path_]
-    assert again.lambda_path_[0].coef is None
+    assert again.lambda_path_[0].coef is None and again.lambda_path_[0].intercept is None
 
 
 def test_a_given_lambda_has_no_path():

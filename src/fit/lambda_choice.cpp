@@ -162,6 +162,7 @@ std::optional<LambdaChoice> choose_lambda(Task task, MatrixView X, VectorView y,
   choice.lambda = path.lambda;
   choice.num_nonzero = path.num_nonzero;
   choice.mean = std::move(path.mean);
+  choice.intercept = std::move(path.intercept);
   choice.rule = options.lambda_rule;
   choice.folds = folds.count;
   average(losses, choice);

@@ -161,6 +161,7 @@ void visit(const LambdaChoice& choice, Fields& out) {
   out.put("num_nonzero", choice.num_nonzero);
   out.put("folds", Json(choice.folds));
   if (choice.mean.size() > 0 && out.wants("mean")) out.put_rows("mean", choice.mean.transpose());
+  if (choice.intercept.size() > 0) out.put("intercept", choice.intercept);
   out.close();
 }
 

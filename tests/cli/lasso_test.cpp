@@ -8,6 +8,7 @@
 #include "ardvark/table.hpp"
 #include "program.hpp"
 #include "support/paths.hpp"
+#include "tables.hpp"
 
 namespace ardvark {
 namespace {
@@ -120,19 +121,23 @@ TEST(FitLaplace, ChoosesLambdaAndWritesThePath) {
   EXPECT_EQ(json_of(laplace + Arguments{"--json", "--lambda-rule", "1se"})["lambda"], path["lambda_1se"]);
   const std::vector<std::string> lines = testing::lines_of(testing::read_bytes(folder / "p.csv"));
   ASSERT_EQ(lines.size(), 51u);
-  EXPECT_EQ(lines[0], "lambda,loss,loss_error,nonzero,npreg,glu,bp,skin,bmi,ped,age");
+  EXPECT_EQ(lines[0], "lambda,loss,loss_error,nonzero,(intercept),npreg,glu,bp,skin,bmi,ped,age");
   for (std::size_t i = 0; i < 50; ++i) {
     const std::vector<std::string> fields = testing::fields_of(lines[i + 1]);
     EXPECT_EQ(std::stod(fields[1]), path["loss"][i]);
-    EXPECT_EQ(std::stod(fields[4]), path["mean"][i][0]);
+    EXPECT_EQ(std::stod(fields[4]), path["intercept"][i]);
+    EXPECT_EQ(std::stod(fields[5]), path["mean"][i][0]);
     if (std::stod(fields[0]) == json["lambda"]) {
-      EXPECT_NEAR(std::stod(fields[5]), json["mean"][1].get<double>(), 1e-9);
+      EXPECT_NEAR(std::stod(fields[4]), json["intercept"]["mean"].get<double>(), 1e-6);
+      EXPECT_NEAR(std::stod(fields[6]), json["mean"][1].get<double>(), 1e-9);
     }
   }
   // The file of the model has the path, without its coefficients.
   const Json shown = json_of({"show", "m.ardvark", "--json"}, folder.path());
   EXPECT_EQ(shown["lambda_path"]["loss"], path["loss"]);
   EXPECT_FALSE(shown["lambda_path"].contains("mean"));
+  output_of(laplace + Arguments{"--no-intercept", "-q", "--path", "p.csv"}, folder.path());
+  EXPECT_TRUE(testing::read_bytes(folder / "p.csv").starts_with("lambda,loss,loss_error,nonzero,npreg,glu"));
 }
 
 TEST(FitLaplace, ServesNumbersAndSeveralClasses) {
@@ -149,7 +154,10 @@ TEST(FitLaplace, ServesNumbersAndSeveralClasses) {
       json_of({"fit", "k.csv", "--target", "k", "--model", "logistic", "--prior", "laplace", "--json", "--path", "p.csv"}, folder.path());
   ASSERT_EQ(classes["lambda_path"].size(), 3u);
   EXPECT_EQ(classes["lambda"][2], classes["lambda_path"][2]["lambda_min"]);
-  EXPECT_EQ(testing::lines_of(testing::read_bytes(folder / "p.csv")).size(), 151u);
+  const std::vector<std::string> lines = testing::lines_of(testing::read_bytes(folder / "p.csv"));
+  ASSERT_EQ(lines.size(), 151u);
+  EXPECT_EQ(lines[0], "class,lambda,loss,loss_error,nonzero,(intercept),x,z");
+  EXPECT_EQ(std::stod(testing::fields_of(lines[53])[5]), classes["lambda_path"][1]["intercept"][2]);
 }
 
 }  // namespace
