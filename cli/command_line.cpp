@@ -8,8 +8,10 @@
 #include <system_error>
 
 #include "ardvark/errors.hpp"
+#include "ardvark/model.hpp"
 #include "commands.hpp"
 #include "io/text.hpp"
+#include "model/option_help.hpp"
 
 namespace ardvark::cli {
 
@@ -31,6 +33,14 @@ std::string not_a(const char* kind, const std::string& text) { return fmt::forma
 std::string unknown_option(const std::string& word, const CLI::App& command) {
   const std::string given = word.substr(0, word.find('='));
   const std::size_t begin = given.find_first_not_of('-');
+  std::string word_only = begin == std::string::npos ? "" : given.substr(begin);
+  std::ranges::replace(word_only, '-', '_');
+  const ModelOptions reader{.spelling = Spelling::command_line};
+  const auto spell = [&](const std::string& name, const std::string& value) {
+    return value.empty() ? reader.spelled(name) : reader.spelled(name, value);
+  };
+  if (const std::string ours = instead_of(word_only, spell); !ours.empty() && command.get_option_no_throw("--prior") != nullptr)
+    return fmt::format("{} has no option '{}'; {}", command.get_name(), io::shown(given), ours);
   std::vector<std::string> alike, longer;
   for (const CLI::Option* option : command.get_options())
     for (const std::string& name : option->get_lnames()) {

@@ -130,6 +130,11 @@ void ModelOptions::set(const std::string& name, const Value& value) {
         option.member);
     return;
   }
+  const auto spell = [this](const std::string& option, const std::string& word) {
+    return word.empty() ? spelled(option) : spelled(option, word);
+  };
+  if (const std::string ours = instead_of(name, spell); !ours.empty())
+    throw InvalidArgument(fmt::format("there is no option '{}'; {}", name, ours));
   std::vector<std::string> known;
   for (const ModelOption& option : model_options()) known.emplace_back(option.name);
   const std::string nearest = io::did_you_mean(name, known);
@@ -198,6 +203,24 @@ std::string with_options_spelled(const std::string& text, const std::function<st
     at = close + 1;
   }
   return out;
+}
+
+}  // namespace ardvark::internal
+
+namespace ardvark::internal {
+
+std::string instead_of(std::string_view foreign, const std::function<std::string(const std::string&, const std::string&)>& spell) {
+  constexpr std::pair<std::string_view, const char*> words[] = {
+      {"alpha", "alpha = 1 of glmnet is [prior=laplace], alpha = 0 is [prior=shared]"},
+      {"l1_ratio", "an L1 prior is [prior=laplace], an L2 prior is [prior=shared]"},
+      {"penalty", "an L1 penalty is [prior=laplace], an L2 penalty is [prior=shared]"},
+      {"family", "numbers need [model=linear]; two classes or more need [model=logistic]"},
+      {"rule", "the rule for lambda is [lambda_rule=1se] or min; other rules belong to predictions"},
+      {"nfolds", "the number of folds is [folds]"},
+      {"cv", "the number of folds is [folds]"}};
+  for (const auto& [name, text] : words)
+    if (name == foreign) return with_options_spelled(text, spell);
+  return {};
 }
 
 }  // namespace ardvark::internal

@@ -49,6 +49,13 @@ TEST_F(Refuses, OptionsThatAreNone) {
   exactly({"fit", "good.csv", "--traget", "k", "--model", "logistic"}, "fit has no option '--traget'; did you mean '--target'?");
   exactly(fit + Arguments{"--tol", "3"}, "fit has no option '--tol'; did you mean '--tolerance'?");
   exactly(fit + Arguments{"-prior", "ard"}, "fit has no option '-prior'; did you mean '--prior'?");
+  exactly(fit + Arguments{"--alpha", "1"},
+          "fit has no option '--alpha'; alpha = 1 of glmnet is --prior laplace, alpha = 0 is --prior shared");
+  exactly(fit + Arguments{"--family=binomial"},
+          "fit has no option '--family'; numbers need --model linear; two classes or more need --model logistic");
+  exactly(fit + Arguments{"--rule", "1se"},
+          "fit has no option '--rule'; the rule for lambda is --lambda-rule 1se or min; other rules belong to predictions");
+  exactly(fit + Arguments{"--nfolds", "5"}, "fit has no option '--nfolds'; the number of folds is --folds");
   exactly(fit + Arguments{"--what"}, "fit has no option '--what'; 'ardvark fit --help-all' lists them");
   exactly({"compare", "good.csv", "--target", "k", "--model", "logistic", "--preset", "slr_var"},
           "compare has no option '--preset'; 'ardvark compare --help-all' lists them");

@@ -23,6 +23,15 @@ ModelOptions logistic_under(const std::string& prior, const std::string& likelih
   return options_of({{"model", std::string("logistic")}, {"prior", prior}, {"likelihood", likelihood}});
 }
 
+// ---- names of other programs, and targets that are no classes
+
+TEST(OptionsOfOtherPrograms, AreAnsweredWithOurs) {
+  ModelOptions options;
+  testing::expect_invalid([&] { options.set("alpha", 1.0); },
+                          {"there is no option 'alpha'; alpha = 1 of glmnet is prior 'laplace', alpha = 0 is"});
+  testing::expect_invalid([&] { options.set("family", std::string("binomial")); }, {"two classes or more need model 'logistic'"});
+}
+
 // ---- separated classes
 
 TEST(ColumnsWithoutAPrior, AreSaidToSeparateTheClasses) {
