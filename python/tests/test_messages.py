@@ -124,6 +124,13 @@ def test_options_by_name_are_named_so():
         _core.fit(X, y, priro="ard")
 
 
+@pytest.mark.parametrize("names", [np.arange(24), np.array([f"n{i}" for i in range(24)])], ids=["numbers", "texts"])
+@pytest.mark.parametrize("estimator", [BayesianLogisticRegression, RelevanceVectorClassifier])
+def test_classes_need_two_rows_each(estimator, names):
+    with pytest.raises(ValueError, match="^y holds 24 different (classes|numbers) in 24 rows; more than two classes need two rows each on average"):
+        estimator().fit(X[:24], names)
+
+
 @pytest.mark.parametrize("estimator", [RelevanceVectorRegressor, RelevanceVectorClassifier])
 def test_predictions_beyond_the_data_of_a_kernel_machine_warn(estimator):
     pd = pytest.importorskip("pandas")

@@ -57,11 +57,11 @@ auto in_names_of(const ModelOptions& options, Work&& work) {
 
 // If almost all numbers are different, they are measurements and not classes. \param otherwise  the option that fits a regression
 void require_classes(const ModelOptions& options, VectorView labels, const std::string& otherwise) {
-  if (!options.class_names.empty()) return;
-  if (const Index count = count_classes(labels); count > 2 && 2 * count > labels.size())
-    throw InvalidArgument(fmt::format(
-        "labels holds {} different numbers in {} rows; more than two classes need two rows each on average; measurements need {}", count,
-        labels.size(), otherwise));
+  const Index count = count_classes(labels);
+  if (count <= 2 || 2 * count <= labels.size()) return;
+  const bool has_names = !options.class_names.empty();
+  throw InvalidArgument(fmt::format("labels holds {} different {} in {} rows; more than two classes need two rows each on average{}", count,
+                                    has_names ? "classes" : "numbers", labels.size(), has_names ? "" : "; measurements need " + otherwise));
 }
 
 // A target of few whole numbers from 0 or 1 on may name classes. Empty: it does not look so.

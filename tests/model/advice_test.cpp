@@ -32,6 +32,19 @@ TEST(OptionsOfOtherPrograms, AreAnsweredWithOurs) {
   testing::expect_invalid([&] { options.set("family", std::string("binomial")); }, {"two classes or more need model 'logistic'"});
 }
 
+TEST(ManyClasses, NeedTwoRowsEach) {
+  Random random(3);
+  const Matrix X = random.normals(24, 2);
+  Vector labels(24);
+  std::vector<std::string> names;
+  for (Index i = 0; i < 24; ++i) labels[i] = static_cast<double>(i), names.push_back("n" + std::to_string(i));
+  for (const char* model : {"logistic", "rvm"}) {
+    ModelOptions options{.model = model, .class_names = names};
+    testing::expect_invalid([&] { static_cast<void>(fit_model(X, labels, options)); },
+                            {"labels holds 24 different classes in 24 rows; more than two classes need two rows each on average"});
+  }
+}
+
 // ---- separated classes
 
 TEST(ColumnsWithoutAPrior, AreSaidToSeparateTheClasses) {
