@@ -234,7 +234,7 @@ std::string summary(const RelevanceFit& fit, const SummaryOptions& options) {
 namespace internal::io {
 
 SummaryText summary_text(const RelevanceFit& fit, const SummaryOptions& options) {
-  refuse_other_units(options);
+  refuse_other_units(options, "; a relevance vector machine has no coefficients of columns");
   const double level = options.level;
   const Report& report = fit.report;
   std::string out = heading(fit);
@@ -254,9 +254,8 @@ SummaryText summary_text(const RelevanceFit& fit, const SummaryOptions& options)
   out += '\n';
   if (fit.task == Task::linear) {
     const Fit& f = fit.machines.front().fit;
-    const Interval sd = noise_sd_interval(f, level);
     out += labelled("R^2, training rows", fmt::format("{:.4f}", fit.r_squared));
-    out += labelled("noise sd", fmt::format("{} ({:g}% {} to {})", number(noise_sd(f)), 100 * level, number(sd.lower), number(sd.upper)));
+    out += labelled("noise sd", noise_in_words(f, level));
   } else {
     out += labelled("accuracy, training", fmt::format("{:.4f}", fit.accuracy));
     out += labelled("log loss, training", fmt::format("{:.4f}", fit.log_loss));

@@ -200,7 +200,12 @@ namespace internal::io {
 SummaryText summary_text(const SoftmaxFit& fit, const SummaryOptions& options) {
   if (!(options.level > 0 && options.level < 1))
     throw InvalidArgument(fmt::format("level is {}; it must lie between 0 and 1", options.level));
-  refuse_other_units(options);
+  refuse_other_units(options,
+                     fit.coding == ClassCoding::softmax
+                         ? "; here, e to the power of a coefficient is the factor for the odds of its class against the mean of all classes"
+                     : fit.coding == ClassCoding::one_against_rest
+                         ? "; here, e to the power of a coefficient is the factor for the odds of its class against the rest"
+                         : "; here, e to the power of a coefficient is the factor for the odds of the first class of its pair");
   if (fit.state == nullptr || !fit.mean.allFinite()) return {heading(fit), why_nothing(fit.report)};
   return {heading(fit) + coefficients(fit, options.level) + quality(fit) + (options.verbose ? course(fit) : ""),
           ending_of(fit.report, options.verbose)};

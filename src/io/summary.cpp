@@ -3,13 +3,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <optional>
 #include <set>
 
 #include "ardvark/fit.hpp"
 #include "io/summary_text.hpp"
 #include "io/text.hpp"
+#include "posterior/state.hpp"
 
 namespace ardvark {
 
@@ -36,6 +36,12 @@ std::string pruning_text(const Report& report) {
 
 bool is_undecided(const Fit& fit, Index j) { return fit.sparse && fit.sparse->undecided[static_cast<std::size_t>(j)]; }
 
+// What a coefficient is multiplied by for a column, and a target, of standard deviation 1.
+double standard_unit(const Fit& fit, Index j) {
+  const Vector& scale = fit.state->standardization.scale;
+  return 1 / (fit.state->y_scale * (scale.size() > 0 ? scale[j] : 1));
+}
+
 // \param direction  null if the probabilities of the signs are not known
 void coefficient_line(std::string& out, const Fit& fit, Index j, const SummaryOptions& options, std::size_t name_width, bool judged,
                       const Vector* direction) {
@@ -56,7 +62,7 @@ void coefficient_line(std::string& out, const Fit& fit, Index j, const SummaryOp
   Interval interval = credible_interval(fit, j, options.level);
   double mean = intercept ? fit.intercept->mean : fit.mean[j], sd = std::sqrt(intercept ? fit.intercept->variance : fit.variance[j]);
   if (options.standardized) {
-    const double unit = mean != 0 ? fit.standardized_mean[j] / mean : std::numeric_limits<double>::quiet_NaN();
+    const double unit = standard_unit(fit, j);
     mean *= unit, sd *= unit, interval.lower *= unit, interval.upper *= unit;
   }
   out += "  " + padded(name, name_width);
@@ -152,8 +158,8 @@ namespace ardvark::internal::io {
 
 std::string labelled(const char* label, const std::string& text) { return fmt::format("{:<22}{}\n", label, text); }
 
-void refuse_other_units(const SummaryOptions& options) {
-  if (options.odds) throw InvalidArgument("odds applies only to logistic regressions of two classes");
+void refuse_other_units(const SummaryOptions& options, const char* instead_of_odds) {
+  if (options.odds) throw InvalidArgument(fmt::format("odds applies only to logistic regressions of two classes{}", instead_of_odds));
   if (options.standardized) throw InvalidArgument("standardized applies only to regressions and to logistic regressions of two classes");
 }
 
@@ -182,6 +188,13 @@ std::string ending_of(const Report& report, bool verbose) {
   return out;
 }
 
+std::string noise_in_words(const Fit& fit, double level) {
+  const Interval sd = noise_sd_interval(fit, level);
+  const double mean = noise_sd(fit);
+  if (!(mean >= sd.lower && mean <= sd.upper)) return "not determined by these rows";  // a posterior without a scale
+  return fmt::format("{} ({:g}% {} to {})", number(mean), 100 * level, number(sd.lower), number(sd.upper));
+}
+
 SummaryText summary_text(const Fit& fit, const SummaryOptions& options) {
   if (options.odds && (fit.task != Task::logistic || fit.classes.size() != 2))
     throw InvalidArgument("odds applies only to logistic regressions of two classes");
@@ -200,7 +213,8 @@ SummaryText summary_text(const Fit& fit, const SummaryOptions& options) {
   if (fit.state == nullptr || !fit.mean.allFinite()) return {out, why_nothing(report)};
 
   if (options.standardized)
-    out += fmt::format("coefficients per standard deviation of the column{}\n", fit.task == Task::linear ? " and of the target" : "");
+    out += fmt::format("{} per standard deviation of the column{}\n", options.odds ? "odds ratios" : "coefficients",
+                       fit.task == Task::linear ? " and of the target" : "");
 
   // If there are more columns than fit on a screen, only the largest effects are listed, by inclusion or by mean/sd.
   constexpr Index most = 60;
@@ -234,10 +248,9 @@ SummaryText summary_text(const Fit& fit, const SummaryOptions& options) {
 
   out += '\n';
   if (fit.task == Task::linear) {
-    const Interval sd = noise_sd_interval(fit, level);
     out +=
         labelled("R^2, training rows", fmt::format("{:.4f}{}", fit.r_squared, fit.intercept ? "" : " (uncentred: there is no intercept)"));
-    out += labelled("noise sd", fmt::format("{} ({} {} to {})", number(noise_sd(fit)), percent, number(sd.lower), number(sd.upper)));
+    out += labelled("noise sd", io::noise_in_words(fit, level));
   } else {
     out += labelled("accuracy, training", fmt::format("{:.4f}", fit.accuracy));
     out += labelled("log loss, training", fmt::format("{:.4f}", fit.log_loss));

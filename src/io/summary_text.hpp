@@ -34,7 +34,10 @@ struct SummaryText {
 /// Status, notes and warnings. How a fit converged is told only if it is asked for.
 [[nodiscard]] std::string ending_of(const Report& report, bool verbose);
 /// For fits without a single linear score. \throws InvalidArgument  the options ask for coefficients in other units
-void refuse_other_units(const SummaryOptions& options);
+/// \param instead_of_odds  what the user can do
+void refuse_other_units(const SummaryOptions& options, const char* instead_of_odds);
+/// The standard deviation of the noise of a regression, with its interval.
+[[nodiscard]] std::string noise_in_words(const Fit& fit, double level);
 /// Of a fit without a posterior.
 [[nodiscard]] std::string why_nothing(const Report& report);
 

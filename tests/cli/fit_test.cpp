@@ -415,6 +415,13 @@ TEST_F(FitCommand, PrintsOddsRatiosIfAsked) {
                                  {"--target", "npreg", "--categorical", "npreg", "--model", "logistic"},
                                  {"--target", "type", "--model", "rvm", "--width", "3", "--centres", "10"}})
     EXPECT_TRUE(contains(run(Arguments{"fit", pima, "--odds"} + other).err, "--odds applies only to logistic regressions of two classes"));
+  const Arguments classes = {"fit",     pima,       "--target", "npreg",  "--categorical", "npreg",
+                             "--model", "logistic", "--prior",  "shared", "--odds"};
+  const auto way_out = [&](const char* coding) { return run(classes + Arguments{"--coding", coding}).err; };
+  EXPECT_TRUE(
+      contains(way_out("softmax"), "e to the power of a coefficient is the factor for the odds of its class against the mean of all"));
+  EXPECT_TRUE(contains(way_out("one-against-rest"), "of its class against the rest"));
+  EXPECT_TRUE(contains(output_of(fit + Arguments{"--odds", "--standardized"}), "\nodds ratios per standard deviation of the column\n"));
 }
 
 TEST_F(FitCommand, PrintsStandardizedCoefficientsIfAsked) {
@@ -441,6 +448,30 @@ TEST_F(FitCommand, PrintsStandardizedCoefficientsIfAsked) {
   }
   EXPECT_TRUE(contains(run({"fit", pima, "--target", "npreg", "--categorical", "npreg", "--model", "logistic", "--standardized"}).err,
                        "--standardized applies only to regressions and to logistic regressions of two classes"));
+}
+
+// The standard deviation of x is 1, and of y 2; y has nothing of x.
+TEST_F(FitCommand, StandardizesACoefficientOfZero) {
+  put("x,y\n-1,0\n1,0\n-1,4\n1,4\n");
+  const Arguments fit = {"fit", "data.csv", "--target", "y", "--model", "linear", "--prior", "shared"};
+  const Json json = fitted(fit);
+  ASSERT_EQ(json["mean"][0], 0);
+  const auto& lines = testing::lines_of(output_of(fit + Arguments{"--standardized"}, folder_.path()));
+  const auto line = std::ranges::find_if(lines, [](const std::string& l) { return l.starts_with("  x "); });
+  ASSERT_NE(line, lines.end());
+  std::istringstream words(*line);
+  std::string name;
+  double mean = 1, sd = 0;
+  words >> name >> mean >> sd;
+  EXPECT_EQ(mean, 0) << *line;
+  const double ratio = sd / json["sd"][0].get<double>();
+  EXPECT_TRUE(std::abs(ratio - 0.5) < 1e-3) << *line;  // the same with n or n - 1 in both standard deviations
+}
+
+TEST_F(FitCommand, SaysThatOneRowDoesNotDetermineTheNoise) {
+  put("x,y\n1,2\n");
+  EXPECT_TRUE(contains(output_of({"fit", "data.csv", "--target", "y", "--model", "linear"}, folder_.path()),
+                       "\nnoise sd              not determined by these rows\n"));
 }
 
 TEST_F(FitCommand, WarnsThatATargetOfFewWholeNumbersMayNameClasses) {
