@@ -55,7 +55,8 @@ auto in_names_of(const ModelOptions& options, Work&& work) {
   }
 }
 
-// If almost all numbers are different, they are measurements and not classes. \param otherwise  the option that fits a regression
+// If almost all labels are different, they are measurements or names of rows, and not classes.
+// \param otherwise  the option that fits a regression
 void require_classes(const ModelOptions& options, VectorView labels, const std::string& otherwise) {
   const Index count = count_classes(labels);
   if (count <= 2 || 2 * count <= labels.size()) return;
@@ -373,6 +374,13 @@ void warn_of_identifiers(const FeatureEncoding& encoding, Index num_rows, Report
   }
 }
 
+// The number of rows of a report is the sum of the weights.
+void note_weights(const std::vector<double>& weights, Report& report) {
+  if (std::ranges::all_of(weights, [](double k) { return k == 1; })) return;
+  const double sum = VectorView(weights).eigen().sum();
+  report.notes.push_back(fmt::format("the number of rows, {:.10g}, is the sum of the weights of {} rows", sum, weights.size()));
+}
+
 // If a value is missing and this is refused, the message says what can be done about it.
 template <typename Work>
 auto with_remedy(const ModelOptions& options, Work&& work) {
@@ -406,6 +414,7 @@ SavedModel fit_described(MatrixView X, OwnedMatrix* given, VectorView target, co
   return in_names_of(options, [&] {
     SavedModel model = fit_rows(X, given, target, options);
     model.options = options_to_keep(options);
+    note_weights(options.weights, report_of(model));
     if (options.encoding.features.empty()) return with_encoding(std::move(model));
     std::visit([&](auto& fit) { note_parted_levels(options.encoding, fit); }, model.fit);
     warn_of_identifiers(options.encoding, X.rows(), report_of(model));

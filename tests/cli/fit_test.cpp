@@ -474,6 +474,14 @@ TEST_F(FitCommand, SaysThatOneRowDoesNotDetermineTheNoise) {
                        "\nnoise sd              not determined by these rows\n"));
 }
 
+TEST_F(FitCommand, SaysThatWeightsAreCountedAsRows) {
+  put("x,k,y,label\n1,2,3,0\n2,1,5,1\n3,4,4,0\n4,1,9,1\n5,1,8,1\n6,2,9,0\n");
+  const Json json = fitted(linear + Arguments{"--weights", "k"});
+  EXPECT_EQ(json["num_rows"], 11);
+  EXPECT_TRUE(contains(json["notes"].dump(), "the number of rows, 11, is the sum of the weights of 6 rows")) << json["notes"];
+  EXPECT_FALSE(contains(fitted(linear + Arguments{"--ignore", "k"})["notes"].dump(), "sum of the weights"));
+}
+
 TEST_F(FitCommand, WarnsThatATargetOfFewWholeNumbersMayNameClasses) {
   const auto said = [&](int classes, double step) {
     std::string csv = "x,y\n";
