@@ -25,6 +25,8 @@ void require_folder_of(const std::string& output, const std::string& data) {
     throw InvalidArgument(fmt::format("--output is '{}', the table itself; give another path", output));
   const std::filesystem::path folder = std::filesystem::path(output).parent_path();
   std::error_code ignored;
+  const auto is = [type = std::filesystem::status(output, ignored).type()](std::filesystem::file_type other) { return type == other; };
+  if (is(std::filesystem::file_type::character) || is(std::filesystem::file_type::fifo)) return;  // such as /dev/null
   if (std::filesystem::exists(output, ignored) && !std::filesystem::is_regular_file(output, ignored))
     throw EnvironmentError(fmt::format("cannot write '{}': it exists and is not a regular file; give another path", output));
   if (!output.empty() && std::filesystem::is_directory(folder.empty() ? "." : folder, ignored) &&

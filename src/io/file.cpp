@@ -146,9 +146,15 @@ void File::close_quietly() {
 
 FileInTheMaking::FileInTheMaking(const std::string& path) : path_(path) {
   if (path.empty()) throw EnvironmentError("cannot write a file: its path is empty");
-  // Renaming would replace a device such as /dev/null, and cannot replace a directory.
   struct stat old = {};
   const bool replaces = ::stat(path.c_str(), &old) == 0;
+  // Renaming would replace a device such as /dev/null. What is written to it cannot be taken back.
+  is_stream_ = replaces && (S_ISCHR(old.st_mode) || S_ISFIFO(old.st_mode));
+  if (is_stream_) {
+    descriptor_ = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
+    if (descriptor_ < 0) fail(errno);
+    return;
+  }
   if (replaces && !S_ISREG(old.st_mode))
     throw EnvironmentError(fmt::format("cannot write '{}': it exists and is not a regular file; give another path", path));
   if (replaces && ::faccessat(AT_FDCWD, path.c_str(), W_OK, AT_EACCESS) != 0) fail(errno);
@@ -180,7 +186,8 @@ void FileInTheMaking::open_partial(unsigned mode) {
 
 FileInTheMaking::~FileInTheMaking() {
   if (descriptor_ >= 0) ::close(descriptor_);
-  if (!committed_) ::unlink(partial_path_.c_str());  // the file belongs to this writer: a constructor that fails has made none
+  if (!committed_ && !is_stream_)
+    ::unlink(partial_path_.c_str());  // the file belongs to this writer: a constructor that fails has made none
 }
 
 void FileInTheMaking::write(const void* from, std::size_t size) {
@@ -197,10 +204,10 @@ void FileInTheMaking::write(const void* from, std::size_t size) {
 }
 
 void FileInTheMaking::commit() {
-  if (::fsync(descriptor_) != 0) fail(errno);  // a full disk may be noticed only here
+  if (!is_stream_ && ::fsync(descriptor_) != 0) fail(errno);  // a full disk may be noticed only here
   const int closed = ::close(std::exchange(descriptor_, -1));
   if (closed != 0) fail(errno);
-  if (std::rename(partial_path_.c_str(), target_.c_str()) != 0) fail(errno);
+  if (!is_stream_ && std::rename(partial_path_.c_str(), target_.c_str()) != 0) fail(errno);
   committed_ = true;
 }
 

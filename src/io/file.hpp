@@ -56,7 +56,7 @@ class FileInTheMaking {
   std::string target_;  // the path at the end of its links
   std::string partial_path_;
   int descriptor_ = -1;
-  bool committed_ = false;
+  bool committed_ = false, is_stream_ = false;  // a stream: a device such as /dev/null, or a pipe
 };
 
 }  // namespace ardvark::internal::io

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <sstream>
 
 #include "ardvark/linear.hpp"
@@ -480,6 +481,16 @@ TEST_F(FitCommand, SaysThatWeightsAreCountedAsRows) {
   EXPECT_EQ(json["num_rows"], 11);
   EXPECT_TRUE(contains(json["notes"].dump(), "the number of rows, 11, is the sum of the weights of 6 rows")) << json["notes"];
   EXPECT_FALSE(contains(fitted(linear + Arguments{"--ignore", "k"})["notes"].dump(), "sum of the weights"));
+}
+
+TEST_F(FitCommand, WritesToDevices) {
+  put("x,y,label\n1,2,0\n2,4,1\n3,5,0\n");
+  output_of(linear + Arguments{"-q", "-o", "/dev/null"}, folder_.path());
+  EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));
+  output_of(linear + Arguments{"-q", "-o", "m.ardvark"}, folder_.path());
+  const std::string csv = output_of({"predict", "m.ardvark", "data.csv"}, folder_.path());
+  EXPECT_EQ(output_of({"predict", "m.ardvark", "data.csv", "-o", "/dev/null"}, folder_.path()), "");
+  EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));
 }
 
 TEST_F(FitCommand, WarnsThatATargetOfFewWholeNumbersMayNameClasses) {

@@ -114,7 +114,6 @@ TEST(Safetensors, SaysWhyAFileCannotBeWritten) {
   const std::string absent = folder / "absent";
   EXPECT_EQ(message(absent + "/m"), "cannot write '" + absent + "/m': the folder '" + absent + "' does not exist; create it first");
   EXPECT_EQ(message(folder.path()), "cannot write '" + folder.path() + "': it exists and is not a regular file; give another path");
-  EXPECT_EQ(message("/dev/null"), "cannot write '/dev/null': it exists and is not a regular file; give another path");
   EXPECT_EQ(message(""), "cannot write a file: its path is empty");
   EXPECT_EQ(folder.num_files(), 0u);
 }
