@@ -337,7 +337,9 @@ void add_predict(CLI::App& app, Run& run) {
       "several classes have the first three, and one-against-one also average (the mean of the probabilities of the pairs instead of "
       "their product). "
       "Regressions by relevance vector machines or vrvm_regression: automatic (the noise precision at its mean), mixture (integrated out)");
-  c.add_option("--keep", args->keep, "COLUMN,... columns of the table that the output has, too, such as an identifier")
+  c.add_option("--keep", args->keep,
+               "COLUMN,... columns of the table that the output has, too, such as an identifier; a name that contains a comma must be in "
+               "double quotes: --keep '\"a,b\",c'")
       ->allow_extra_args(false);
   c.add_option("--digits", args->digits,
                "CSV: significant digits of each number, 1 to 17. Default: three digits of the standard deviation, and numbers to the same "

@@ -43,8 +43,11 @@ std::string summary(const Comparison& comparison) {
                        model.probable_effects ? fmt::format("{}", *model.probable_effects) : "-",
                        linear ? io::number(model.noise_sd) : fmt::format("{:.4f}", model.log_loss), to_string(model.status), model.seconds);
   if (comparison.num_classes > 2)
-    out += fmt::format("\neach of {} classes has a regression against the rest; bounds, parameters and effects are their sums\n",
-                       comparison.num_classes);
+    out += fmt::format(
+        "\neach of {} classes has a regression against the rest; bounds, parameters and effects are their sums\nto fit one of these "
+        "models, "
+        "name its prior, and {}: without them, a fit may take a softmax, which is not compared here\n",
+        comparison.num_classes, comparison.models.front().options.spelled("coding", "one-against-rest"));
   out += "\nbounds in nats; parameters: effective parameters; effects: columns that probably have an effect of their own\n";
   for (const ComparedModel& model : comparison.models)
     if (!model.remark.empty()) out += fmt::format("{}  {}\n", io::padded(model.name, 20), io::printable(model.remark));

@@ -64,6 +64,8 @@ TEST(Explain, KnowsOptionsAndPresets) {
   EXPECT_TRUE(contains(output_of({"explain", "max_sweeps"}), "--max-sweeps: a whole number"));
   EXPECT_TRUE(contains(output_of({"explain", "--no-intercept"}), "--no-intercept: Turns off the intercept"));
   EXPECT_TRUE(contains(output_of({"explain", "Dense", "fraction"}), "small effects"));
+  for (const char* word : {"loss", "loss_error", "1se", "lambda_1se", "nonzero"})
+    EXPECT_TRUE(contains(output_of({"explain", word}), "at most one standard error above")) << word;
   for (const PresetInfo& preset : presets()) {
     EXPECT_TRUE(contains(output_of({"explain", preset.name}), std::string("--preset ") + preset.name)) << preset.name;
     EXPECT_TRUE(contains(output_of({"presets"}), std::string("  ") + preset.name + " ")) << preset.name;

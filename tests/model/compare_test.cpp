@@ -250,6 +250,7 @@ TEST(Compare, SeveralClassesAreComparedAsTheirRegressions) {
   const Comparison all = compare_models(X, labels, options);
   EXPECT_EQ(all.num_classes, 3);
   EXPECT_NE(summary(all).find("each of 3 classes has a regression against the rest"), std::string::npos);
+  EXPECT_NE(summary(all).find("to fit one of these models, name its prior, and coding 'one-against-rest'"), std::string::npos);
   std::map<std::string, double> evidence, bound, effects;
   for (const double c : {0.0, 1.0, 2.0}) {
     const Vector one = labels.unaryExpr([c](double label) { return label == c ? 1.0 : 0.0; });
