@@ -17,6 +17,7 @@
 
 #include "ardvark/model.hpp"
 #include "commands.hpp"
+#include "io/text.hpp"
 #include "predict/predictive.hpp"
 #include "progress_line.hpp"
 
@@ -208,7 +209,10 @@ Vector observed(const KeptColumn& target, const std::vector<std::string>& classe
     const std::optional<double> number = number_of(text);
     double& value = y[static_cast<Index>(i)];
     value = classes.empty() && number ? *number : std::numeric_limits<double>::quiet_NaN();
-    const auto is_it = [&](const std::string& name) { return name == text || (number && number_of(name) == number); };
+    const std::optional<bool> truth = internal::io::truth_of(text);
+    const auto is_it = [&](const std::string& name) {
+      return name == text || (number && number_of(name) == number) || (truth && internal::io::truth_of(name) == truth);
+    };
     if (const auto found = std::ranges::find_if(classes, is_it); found != classes.end())
       value = static_cast<double>(found - classes.begin());
   }

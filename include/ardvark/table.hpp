@@ -43,6 +43,7 @@ struct TableColumn {
   std::string name;
   bool categorical = false;
   std::vector<std::string> levels;  ///< sorted distinct texts (byte order); empty for numeric columns
+  bool is_listed = false;           ///< text because the caller said so: levels, even if they are true and false
 };
 
 /// "row 3 (line 4)". \param file_rows, file_lines  as in Table of a file
@@ -111,13 +112,15 @@ struct ColumnView {
 [[nodiscard]] Table make_table(Index num_rows, const std::vector<ColumnView>& columns, Missing missing = Missing::refuse);
 
 /// How one column of a table becomes columns of X: a numeric column is used unchanged, a categorical column becomes dummies (0 or 1), one
-/// per level. The dummies of a column are one group. A categorical column with a single level has no dummies.
+/// per level. The dummies of a column are one group. A categorical column with a single level has no dummies. A column whose texts are all
+/// true or false (true, True, TRUE, ...) counts as a numeric column of 1 and 0, unless it is listed as categorical.
 struct FeatureColumn {
   std::string name;
   bool categorical = false;
   std::vector<std::string> levels = {};  ///< numbers by value, then texts; digits in texts count by value: "week 2", "week 10"
   Index reference = 0;                   ///< position of the level that all others are compared with: it has no dummy
   double reference_rows = 0;             ///< rows of the training table that have this level, or their weights; 0: not known
+  bool is_truth = false;                 ///< numeric: true and false, as 1 and 0
 };
 
 enum class Dummies {
@@ -161,7 +164,8 @@ struct EncodedTable {
 /// Takes over the memory of the table and changes it to X in place, as the encoding says (dummies enlarge it). Columns are matched by name.
 /// If the table does not match the encoding, the table does not change.
 /// \throws InvalidArgument  the table does not have all columns of the encoding (the message names all of them); a level is not in the
-///         encoding (row, column, value, known levels); a column is text in the table and numeric in the encoding, or the reverse
+///         encoding (row, column, value, known levels); a column is text in the table and numeric in the encoding, or the reverse. True and
+///         false, in any spelling, are 1 and 0 where the encoding has numbers, and 1 and 0 are they where it has only them as levels
 /// \throws EnvironmentError  there is not enough memory
 [[nodiscard]] EncodedTable encode(Table&& table, const FeatureEncoding& encoding);
 

@@ -12,7 +12,7 @@ function fit = ardvark_fit(X, y, varargin)
 %   y       N numbers; or labels: numbers, or a cell of texts; NaN and '' as in X
 %   table   instead of X, a struct with a column in each field: N numbers, or a cell of N texts. A column of texts becomes columns of 0 and
 %           1, one for each level but the one with the most rows ('reference', 'COLUMN=LEVEL' names another); in a relevance vector machine
-%           one for each level. y may then be the name of a field
+%           one for each level. Texts that are all true or false (TRUE, True, ...) are 1 and 0. y may then be the name of a field
 %
 %   The options are those of `ardvark fit`, with the same names. Positions and group numbers count from 1 here; flags are true or false.
 %   options: begin (written by scripts/options)
@@ -268,6 +268,22 @@ end
 %! assert(fit.columns, {'age'; 'city=Bonn'; 'city=Rome'});
 %! fit = ardvark_fit(t, 'city', 'model', 'logistic');
 %! assert(fit.classes, {'Bonn'; 'Oslo'; 'Rome'});
+
+%!test  % true and false are 1 and 0, as logical values and in every spelling
+%! t.age = [31; 45; 27; 39; 51; 33; 42; 29; 60; 36]; owner = [1; 0; 1; 1; 0; 0; 1; 0; 0; 1];
+%! y = 0.1 * t.age + 2 * owner + [0.1; -0.1; 0.2; 0; -0.2; 0.1; 0; 0.1; -0.1; 0];
+%! words = {'FALSE', 'TRUE'; 'False', 'True'; 'false', 'true'};
+%! by_hand = ardvark_fit([t.age, owner], y, 'model', 'linear', 'column_names', {'age', 'owner'});
+%! expected = ardvark_predict(by_hand, [t.age, owner]).mean;
+%! for i = 1:3
+%!   t.owner = words(i, 1 + owner)(:);
+%!   fit = ardvark_fit(t, y, 'model', 'linear');
+%!   assert(fit.columns, {'age'; 'owner'});
+%!   assert(ardvark_predict(fit, t).mean, expected, 1e-12);
+%!   assert(ardvark_predict(fit, setfield(t, 'owner', logical(owner))).mean, expected, 1e-12);
+%!   assert(ardvark_predict(by_hand, t).mean, expected, 1e-12);
+%!   assert(ardvark_predict(ardvark_fit(setfield(t, 'owner', logical(owner)), y, 'model', 'linear'), t).mean, expected, 1e-12);
+%! end
 
 %!function new = a_table_with(city)
 %!  new.age = [31; 45; 27]; new.city = {'Rome'; 'Oslo'; city};

@@ -29,6 +29,20 @@ cases = {'y', {'model', 'linear', 'prior', 'ard'}; 'y', {'model', 'linear', 'pri
          't', {'preset', 'vb_logit_fit'}; 't', {'preset', 'vb_logit_fit_ard'}; 't', {'preset', 'slr_var'}; 't', {'preset', 'rlr_lap'}; ...
          't', {'preset', 'l1_slr_c'}; 't', {'preset', 'rvm_classification'}; 't', {'model', 'rvm', 'task', 'classification', 'width', 2}; ...
          'k', {'model', 'logistic', 'prior', 'ard'}; 'k', {'preset', 'smlr'}; 'k', {'preset', 'slr_var_ovo'}};
+% A model of the program reads true and false as Octave has them, and predicts as the program does.
+t.a = X(:, 1); t.owner = X(:, 2) > 1;
+out = fopen('owner.csv', 'w');
+words = {'FALSE', 'TRUE'};
+fprintf(out, 'a,owner,target\n');
+for i = 1:n, fprintf(out, '%.17g,%s,%.17g\n', t.a(i), words{1 + t.owner(i)}, targets.y(i)); end
+fclose(out);
+[status, text] = system([program ' fit owner.csv --target target --model linear -o owner.ardvark && ' program ' predict owner.ardvark owner.csv --json']);
+if status ~= 0, error('%s', text); end
+other = jsondecode(text(find(text == '{', 1):end));
+compare('true and false, prediction', ardvark_predict('owner.ardvark', t).mean, other.mean, 1e-12);
+t.owner = words(1 + t.owner)(:);
+compare('true and false as texts, prediction', ardvark_predict('owner.ardvark', t).mean, other.mean, 1e-12);
+
 for i = 1:rows(cases)
   [file, options] = cases{i, :};
   fit = ardvark_fit(X, targets.(file), options{:});

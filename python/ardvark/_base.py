@@ -19,7 +19,7 @@ from sklearn.utils.validation import _check_sample_weight, _get_feature_names, c
 
 from . import _core
 from ._core import ArdvarkWarning, _depth
-from ._tables import Encoding, check_names, holds_text, names_of, sentence_near, without
+from ._tables import Encoding, check_names, holds_text, holds_truths, names_of, sentence_near, without
 from ._docs import assembled
 from ._progress import Watch
 
@@ -221,7 +221,8 @@ class Estimator(BaseEstimator):
         reference = getattr(self, "reference", None)
         if (text := _first_text(X)) is not None:
             raise ValueError(f"X holds text ({text!r}); pass a DataFrame, whose columns have names, or turn the text into numbers")
-        if not holds_text(X):
+        is_read = holds_text(X) or (self._imputes and names_of(X) is not None and any(map(holds_truths, X.dtypes)))
+        if not is_read:
             if reference:
                 raise ValueError(f"reference is {reference!r}, but X has no text columns; only these have a level that others are compared with")
             return X
@@ -245,15 +246,23 @@ class Estimator(BaseEstimator):
     def _checked_rows(self, X: Any) -> np.ndarray:
         check_is_fitted(self)
         X = _frame(X)
-        if self._encoding is not None and names_of(X) is not None:
+        encoding = self._encoding
+        if encoding is None and self._knows_texts_of(self._without_others(X)):
+            encoding = self._model.encoding()
+        if encoding is not None and names_of(X) is not None:
             try:
-                return self._encoding.apply(X)
+                return encoding.apply(X)
             except ValueError as error:
                 raise self._in_our_names(error) from None
         if self._encoding is not None and self._encoding.text_columns:
             texts = ", ".join(repr(column["name"]) for column in self._encoding.text_columns)
             raise ValueError(f"the model was fitted to a table with text columns ({texts}); X must be a DataFrame with these columns")
         return validate_data(self, self._without_others(X), reset=False, dtype=_FLOATS, ensure_all_finite="allow-nan" if self._imputes else True)
+
+    def _knows_texts_of(self, X: Any) -> bool:
+        """Whether a model of numbers may read a table: the columns are those of the fit, and texts among them may be true and false."""
+        names = list(getattr(self, "feature_names_in_", ()))
+        return hasattr(self, "_model") and len(names) > 0 and names_of(X) == names and holds_text(X)
 
     def _without_others(self, X: Any) -> Any:
         """A table that has more columns than those of the fit, such as the target or an identifier: these, in their order."""
@@ -511,7 +520,9 @@ def _number_like(value: Any) -> Any:
 
 
 def _as_labels(texts: list[str]) -> np.ndarray:
-    """Turns the texts of a file back into labels: integers, numbers, or texts."""
+    """Turns the texts of a file back into labels: True and False, integers, numbers, or texts."""
+    if {text.lower() for text in texts} <= {"true", "false"}:
+        return np.asarray([text.lower() == "true" for text in texts])
     for kind in (int, float):
         try:
             return np.asarray([kind(text) for text in texts])

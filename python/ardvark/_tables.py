@@ -16,7 +16,7 @@ from ._arrays import call_for_array
 from ._options import Options
 from ._results import Result
 
-__all__ = ["Encoding", "check_names", "holds_text", "names_of", "sentence_near", "without"]
+__all__ = ["Encoding", "check_names", "holds_text", "holds_truths", "names_of", "sentence_near", "without"]
 
 Texts = list[Optional[str]]
 
@@ -38,6 +38,11 @@ def _is_numeric(dtype: Any) -> bool:
     if kind is not None:
         return kind in "biuf"
     return bool(dtype.is_numeric() or str(dtype) == "Boolean")
+
+
+def holds_truths(dtype: Any) -> bool:
+    """Whether it is the type of True and False."""
+    return str(dtype).lower() in ("bool", "boolean", "bool[pyarrow]")
 
 
 def holds_text(table: Any) -> bool:
@@ -99,6 +104,9 @@ def _values(name: str, column: Any) -> Union[np.ndarray, Texts]:
             f"column {name!r} holds numbers, but row {values.index(marker) + 1} holds {marker!r}; if {marker!r} means a missing value, replace"
             f" it: table[{name!r}] = pandas.to_numeric(table[{name!r}].replace({marker!r}, None)), or pandas.read_csv(..., na_values={marker!r})"
         )
+    truths = _truths(values)
+    if truths is not None:
+        return truths
     if first_text is None:
         if first_number is None and len(values) > 0:
             raise ValueError(f"column {name!r} has no value; leave it out")
@@ -131,9 +139,16 @@ def _marker_among(texts: Sequence[str]) -> Optional[str]:
     return marker if marker is not None and marker.strip() in _MARKERS and len(different) > 1 else None
 
 
+def _truths(values: Sequence[Any]) -> Optional[Texts]:
+    """Entries that are all True, False or missing, as texts: the library knows what they mean. None: others are among them."""
+    if all(value is None for value in values) or not all(value is None or isinstance(value, (bool, np.bool_)) for value in values):
+        return None
+    return [None if value is None else str(bool(value)) for value in values]
+
+
 def _as_texts(column: Any, values: np.ndarray) -> Texts:
     """Numbers of a column that the model knows as texts."""
-    if str(column.dtype).lower() in ("bool", "boolean"):
+    if holds_truths(column.dtype):
         return [None if x != x else str(bool(x)) for x in values]
     return [None if x != x else str(int(x)) if x == int(x) else repr(float(x)) for x in values]
 
@@ -159,7 +174,7 @@ def _table_of(table: Any, only: Optional[Collection[str]] = None, texts: Collect
             continue
         column = _column(table, j)
         values = _numbers(column) if _is_numeric(column.dtype) else _values(name, column)
-        if isinstance(values, np.ndarray) and name in texts:
+        if isinstance(values, np.ndarray) and (name in texts or holds_truths(column.dtype)):
             values = _as_texts(column, values)
         key = without_null(name.encode())
         if isinstance(values, np.ndarray):
@@ -195,7 +210,8 @@ class Encoding:
         if not set(self.features) & set(names_of(table) or ()):  # a table of the library has a column
             listed = ", ".join(map(repr, self.features))
             raise ValueError(f"the table lacks the column{'s' * (len(self.features) > 1)} {listed}, which the model uses")
-        texts = {column["name"] for column in self.text_columns}
+        truths = {"true", "false"}  # the library knows 1 and 0 as such
+        texts = {column["name"] for column in self.text_columns if not {level.lower() for level in column["levels"]} <= truths}
         return self._applied(_table_of(table, set(self.features), texts))
 
     def _applied(self, table: Handle) -> np.ndarray:

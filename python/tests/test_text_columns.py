@@ -199,7 +199,7 @@ def test_what_cannot_be_read_is_named_with_its_row_and_column():
     )
     assert refused(new.drop(columns=["sex", "age"]), model) == "the table lacks the columns 'age', 'sex', which the model uses"
     assert refused(new[["y"]], model) == "the table lacks the columns 'age', 'sex', 'group', 'smokes', which the model uses"
-    assert refused(new.assign(age="ten"), model) == "column 'age' holds text; the model expects numbers"
+    assert refused(new.assign(age="ten"), model).startswith("row 1, column 'age': 'ten' is a text, but the model was fitted to numbers there")
     assert refused(np.zeros((2, 4)), model).startswith("the model was fitted to a table with text columns ('sex', 'group')")
 
 
@@ -263,3 +263,103 @@ def test_categories_of_numbers_are_levels():
     assert categories.columns_ == texts.columns_ and len(texts.columns_) == 2
     np.testing.assert_array_equal(categories.coef_, texts.coef_)
     np.testing.assert_array_equal(categories.predict(table), texts.predict(table.astype({"code": str})))
+
+
+SPELLINGS = [("true", "false"), ("True", "False"), ("TRUE", "FALSE")]
+
+
+def owners(n=80, seed=11):
+    rng = np.random.default_rng(seed)
+    table = pd.DataFrame({"age": rng.normal(size=n), "owner": rng.choice([True, False], n), "city": rng.choice(["Bonn", "Rome"], n)})
+    table["y"] = table.age + 2.0 * table.owner + (table.city == "Rome") + 0.3 * rng.normal(size=n)
+    return table
+
+
+def spelled(table, yes, no):
+    return table.assign(owner=np.where(table.owner, yes, no))
+
+
+def fitted_in_the_shell(table, folder, *options):
+    table.to_csv(folder / "table.csv", index=False)
+    shell("fit", folder / "table.csv", "--target", "y", "--model", "linear", *options, "-o", folder / "m.ardvark")
+    return ardvark.load(folder / "m.ardvark")
+
+
+@pytest.mark.parametrize("yes, no", SPELLINGS)
+@pytest.mark.parametrize("features", [["age", "owner"], ["age", "owner", "city"]])
+def test_true_and_false_are_one_and_zero_in_every_spelling_and_language(features, yes, no, tmp_path):
+    table, new = owners(), owners(20, seed=12)
+    model = ardvark.BayesianLinearRegression().fit(table[[*features, "y"]], target="y")
+    assert model.columns_[1] == "owner"
+    by_hand = ardvark.BayesianLinearRegression().fit(table.assign(owner=table.owner * 1.0)[[*features, "y"]], target="y")
+    expected = by_hand.predict(new.assign(owner=new.owner * 1.0))
+    loaded = fitted_in_the_shell(spelled(table, yes, no)[[*features, "y"]], tmp_path)
+    assert loaded.columns_ == model.columns_
+    kinds = [new, spelled(new, "true", "false"), spelled(new, "TRUE", "FALSE"), new.astype({"owner": float}), new.astype({"owner": object})]
+    kinds += [new.astype({"owner": "boolean"}), spelled(new, "True", "False").astype({"owner": "category"}), new.astype({"owner": "category"})]
+    for rows in kinds:
+        for fit in (model, loaded):
+            np.testing.assert_allclose(fit.predict(rows), expected, rtol=1e-12)
+    model.save(tmp_path / "p.ardvark")
+    for file in ("m.ardvark", "p.ardvark"):
+        for rows in (spelled(new, yes, no), new.assign(owner=new.owner * 1)):
+            rows.to_csv(tmp_path / "new.csv", index=False)
+            shell("predict", tmp_path / file, tmp_path / "new.csv", "--digits", "17", "-o", tmp_path / "out.csv")
+            np.testing.assert_allclose(pd.read_csv(tmp_path / "out.csv")["mean"], expected, rtol=1e-12)
+
+
+def test_true_and_false_with_gaps_are_the_same_model_in_the_shell_and_in_python(tmp_path):
+    table = owners()
+    gapped = table.astype({"owner": object})
+    gapped.loc[::7, "owner"] = None
+    loaded = fitted_in_the_shell(gapped, tmp_path, "--missing", "impute", "--imputations", "5")
+    for kind in (object, "boolean"):
+        for features in (["age", "owner", "city"], ["age", "owner"]):
+            there = fitted_in_the_shell(gapped[[*features, "y"]], tmp_path, "--missing", "impute", "--imputations", "5")
+            here = ardvark.BayesianLinearRegression(missing="impute", imputations=5).fit(
+                gapped.astype({"owner": kind})[[*features, "y"]], target="y"
+            )
+            assert here.columns_ == there.columns_
+            np.testing.assert_allclose(here.predict(gapped), there.predict(gapped), rtol=1e-12)
+    assert np.isfinite(loaded.predict(gapped)).all()
+
+
+@pytest.mark.parametrize("yes, no", SPELLINGS)
+def test_levels_true_and_false_of_a_column_listed_as_categorical_are_known_in_every_spelling(yes, no, tmp_path):
+    table, new = owners(), owners(20, seed=12)
+    loaded = fitted_in_the_shell(spelled(table, yes, no), tmp_path, "--categorical", "owner")
+    assert loaded.columns_[1] in (f"owner={yes}", f"owner={no}")
+    expected = loaded.predict(spelled(new, yes, no))
+    for rows in (new, spelled(new, "TRUE", "False"), new.astype({"owner": int}), new.astype({"owner": object})):
+        np.testing.assert_array_equal(loaded.predict(rows), expected)
+    spelled(new, "TRUE", "False").to_csv(tmp_path / "new.csv", index=False)
+    shell("predict", tmp_path / "m.ardvark", tmp_path / "new.csv", "--digits", "17", "-o", tmp_path / "out.csv")
+    np.testing.assert_allclose(pd.read_csv(tmp_path / "out.csv")["mean"], expected, rtol=1e-12)
+
+
+def test_true_and_false_among_other_texts_are_levels():
+    table = owners(90).assign(owner=["true", "false", "unknown"] * 30)
+    names = ardvark.BayesianLinearRegression("ard").fit(table, target="y").columns_
+    assert names == ["age", "owner=true", "owner=unknown", names[-1]]  # as many rows each: compared with the first
+    model = ardvark.BayesianLinearRegression("ard").fit(owners()[["age", "owner", "y"]], target="y")
+    assert refused(owners(6).assign(owner=["true", "no", "false"] * 2), model) == (
+        "row 2, column 'owner': 'no' is a text, but the model was fitted to numbers there; write a number, or fit again to a table with such texts"
+    )
+
+
+def test_a_target_of_true_and_false_is_a_class_label_in_both(tmp_path):
+    table = owners(120)
+    data = table.assign(owner=np.where(table.owner, "TRUE", "FALSE"))[["age", "y", "owner"]]
+    data.to_csv(tmp_path / "table.csv", index=False)
+    said = shell("fit", tmp_path / "table.csv", "--target", "owner", "--model", "logistic", "-o", tmp_path / "m.ardvark")
+    assert "TRUE" in said
+    loaded = ardvark.load(tmp_path / "m.ardvark")
+    assert loaded.classes_.tolist() == [False, True]
+    model = ardvark.BayesianLogisticRegression().fit(table[["age", "y", "owner"]], target="owner")
+    np.testing.assert_allclose(loaded.predict_proba(table), model.predict_proba(table), rtol=0, atol=1e-12)
+    np.testing.assert_allclose(loaded.log_density(table, table.owner), model.log_density(table, table.owner), rtol=1e-11)
+    table.to_csv(tmp_path / "pandas.csv", index=False)  # True and False
+    program = Path(__file__).parents[2] / "build" / "bin" / "ardvark"
+    words = [program, "predict", tmp_path / "m.ardvark", tmp_path / "pandas.csv", "-o", tmp_path / "out.csv"]
+    scored = subprocess.run(words, check=True, capture_output=True, text=True).stderr
+    assert f"120 rows with 'owner': accuracy {(model.predict(table) == table.owner).mean():.4f}" in scored

@@ -100,8 +100,8 @@ std::vector<Variable> variables_of(const FeatureEncoding& encoding) {
       continue;
     }
     const FeatureColumn& column = encoding.features[static_cast<std::size_t>(feature[j])];
-    out.push_back(
-        {static_cast<Index>(j), 1, column.categorical ? static_cast<Index>(column.levels.size()) : 0, column.reference, feature[j]});
+    const Index num_levels = column.is_truth ? 2 : column.categorical ? static_cast<Index>(column.levels.size()) : 0;
+    out.push_back({static_cast<Index>(j), 1, num_levels, column.reference, feature[j]});
   }
   return out;
 }

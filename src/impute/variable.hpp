@@ -8,7 +8,8 @@
 
 namespace ardvark::internal {
 
-/// A column of the caller's table among the columns of X: a number, or a text with a column of 0 and 1 for each level but the reference.
+/// A column of the caller's table among the columns of X: a number, or a text with a column of 0 and 1 for each level but the reference
+/// (true and false: the column of true).
 struct Variable {
   Index first = 0, width = 1;  ///< columns of X
   Index num_levels = 0;        ///< 0: a number

@@ -366,7 +366,7 @@ Table read_table(const std::string& path, const CsvOptions& options) {
   table.values = rows.take();
   bool any_text = false;
   for (const StoredColumn& column : stored) {
-    table.columns.push_back({records.names()[column.field], column.kind == Kind::text, {}});
+    table.columns.push_back({records.names()[column.field], column.kind == Kind::text, {}, column.listed});
     table.num_missing.push_back(column.num_missing);
     any_text |= column.kind == Kind::text;
   }

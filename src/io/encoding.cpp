@@ -6,8 +6,10 @@
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <limits>
 #include <new>
+#include <optional>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
@@ -45,7 +47,8 @@ struct Route {
   Index to = 0;     // first column of X
   Index width = 0;  // columns of X
   bool categorical = false;
-  std::vector<Index> dummy_here;  // per level of the table's column; negative: no dummy
+  std::vector<Index> dummy_here;    // per level of the table's column; negative: no dummy
+  std::vector<double> number_here;  // a numeric feature of true and false: per level of the table's column; empty: numbers
 };
 
 // For each feature its column of the table.
@@ -68,12 +71,27 @@ std::vector<Index> match_names(const Table& table, const FeatureEncoding& encodi
   return matched;
 }
 
-[[noreturn]] void fail_at_level(const Table& table, Index column, std::size_t level, const FeatureColumn& feature) {
+bool holds_truths(const std::vector<std::string>& levels) {
+  return !levels.empty() && std::ranges::all_of(levels, [](const std::string& level) { return io::truth_of(level).has_value(); });
+}
+
+// The first row whose value is not among the good ones, with its text. \param is_good  per level
+struct Found {
+  std::string row, text;
+};
+Found first_bad(const Table& table, Index column, const std::vector<bool>& is_good) {
   Index row = 0;
-  while (row < table.num_rows && table.value(row, column) != static_cast<double>(level)) ++row;
-  throw InvalidArgument(fmt::format("{}, column '{}': '{}' is not a level that the model knows; it knows {}", table.row_name(row),
-                                    shown(feature.name), shown(table.columns[static_cast<std::size_t>(column)].levels[level]),
-                                    listed(feature.levels)));
+  const auto is_bad = [&](double level) { return !std::isnan(level) && !is_good[static_cast<std::size_t>(level)]; };
+  while (row + 1 < table.num_rows && !is_bad(table.value(row, column))) ++row;
+  const auto level = static_cast<std::size_t>(table.value(row, column));
+  return {table.row_name(row), shown(table.columns[static_cast<std::size_t>(column)].levels[level])};
+}
+
+// The level that says the same as this truth, in any spelling; -1: none.
+Index level_of(const FeatureColumn& feature, std::optional<bool> truth) {
+  if (!truth) return -1;
+  const auto found = std::ranges::find_if(feature.levels, [&](const std::string& level) { return io::truth_of(level) == truth; });
+  return found == feature.levels.end() ? -1 : static_cast<Index>(found - feature.levels.begin());
 }
 
 std::vector<Index> match_levels(const Table& table, Index column, const FeatureColumn& feature, Dummies dummies) {
@@ -82,12 +100,48 @@ std::vector<Index> match_levels(const Table& table, Index column, const FeatureC
   for (const std::string& level : feature.levels) known.emplace(level, static_cast<Index>(known.size()));
 
   std::vector<Index> matched;
-  for (std::size_t level = 0; level < here.levels.size(); ++level) {
-    const auto found = known.find(here.levels[level]);
-    if (found == known.end()) fail_at_level(table, column, level, feature);
-    matched.push_back(dummy_of(feature, found->second, dummies));
+  std::vector<bool> is_known;
+  for (const std::string& text : here.levels) {
+    const auto found = known.find(text);
+    const Index level = found != known.end() ? found->second : level_of(feature, io::truth_of(text));
+    is_known.push_back(level >= 0);
+    matched.push_back(dummy_of(feature, level, dummies));
   }
-  return matched;
+  if (std::ranges::all_of(is_known, std::identity())) return matched;
+  const auto [row, text] = first_bad(table, column, is_known);
+  throw InvalidArgument(fmt::format("{}, column '{}': '{}' is not a level that the model knows; it knows {}", row, shown(feature.name),
+                                    text, listed(feature.levels)));
+}
+
+// Numbers for a feature of texts: 0 and 1 are false and true if these are its levels.
+std::vector<Index> match_numbers(const Table& table, Index column, const FeatureColumn& feature, Dummies dummies) {
+  const bool are_truths = holds_truths(feature.levels);
+  const Index no = level_of(feature, false), yes = level_of(feature, true);
+  for (Index row = 0; row < table.num_rows; ++row) {
+    const double value = table.value(row, column);
+    if (std::isnan(value) || (are_truths && ((value == 0 && no >= 0) || (value == 1 && yes >= 0)))) continue;
+    throw InvalidArgument(fmt::format("{}, column '{}': {} is a number, but the model was fitted to texts there: {}; {}",
+                                      table.row_name(row), shown(feature.name), value, listed(feature.levels),
+                                      table.is_from_file ? "list the column as categorical" : "turn the numbers into texts"));
+  }
+  return {dummy_of(feature, no, dummies), dummy_of(feature, yes, dummies)};
+}
+
+// Texts for a feature of numbers: true and false are 1 and 0.
+std::vector<double> match_truths(const Table& table, Index column, const FeatureColumn& feature) {
+  std::vector<double> numbers;
+  std::vector<bool> is_good;
+  for (const std::string& text : table.columns[static_cast<std::size_t>(column)].levels) {
+    const std::optional<bool> truth = io::truth_of(text);
+    is_good.push_back(truth.has_value());
+    numbers.push_back(truth.value_or(false) ? 1 : 0);
+  }
+  if (std::ranges::all_of(is_good, std::identity())) return numbers;
+  const auto [row, text] = first_bad(table, column, is_good);
+  throw InvalidArgument(fmt::format(
+      "{0}, column '{1}': '{2}' is a text, but the model was fitted to {3} there; write {4}, or fit again to a "
+      "table with such texts",
+      row, shown(feature.name), text, feature.is_truth ? "true and false" : "numbers", feature.is_truth ? "true or false" : "a number"));
 }
 
 std::vector<Route> plan(const Table& table, const FeatureEncoding& encoding) {
@@ -97,30 +151,30 @@ std::vector<Route> plan(const Table& table, const FeatureEncoding& encoding) {
   for (std::size_t f = 0; f < encoding.features.size(); ++f) {
     const FeatureColumn& feature = encoding.features[f];
     const bool categorical_here = table.columns[static_cast<std::size_t>(from[f])].categorical;
-    if (categorical_here && !feature.categorical)
-      throw InvalidArgument(fmt::format("column '{}' holds text; the model expects numbers", shown(feature.name)));
-    if (!categorical_here && feature.categorical)
-      throw InvalidArgument(fmt::format("column '{}' holds numbers; the model expects text: {} ({})", shown(feature.name),
-                                        listed(feature.levels),
-                                        table.is_from_file ? "list the column as categorical" : "turn the numbers into text"));
-    Route& route = routes.emplace_back(Route{from[f], to, width(feature, encoding.dummies), feature.categorical, {}});
-    if (route.categorical) route.dummy_here = match_levels(table, route.from, feature, encoding.dummies);
+    Route& route = routes.emplace_back(Route{from[f], to, width(feature, encoding.dummies), feature.categorical, {}, {}});
+    if (route.categorical)
+      route.dummy_here = (categorical_here ? match_levels : match_numbers)(table, route.from, feature, encoding.dummies);
+    else if (categorical_here)
+      route.number_here = match_truths(table, route.from, feature);
     to += route.width;
   }
   return routes;
 }
 
 bool leaves_all_in_place(const std::vector<Route>& routes, Index num_columns) {
-  return static_cast<Index>(routes.size()) == num_columns &&
-         std::all_of(routes.begin(), routes.end(), [](const Route& route) { return !route.categorical && route.from == route.to; });
+  return static_cast<Index>(routes.size()) == num_columns && std::all_of(routes.begin(), routes.end(), [](const Route& route) {
+           return !route.categorical && route.number_here.empty() && route.from == route.to;
+         });
 }
 
 void encode_row(const double* table_row, const std::vector<Route>& routes, std::vector<double>& x) {
   std::fill(x.begin(), x.end(), 0.0);
   for (const Route& route : routes) {
     const double value = table_row[route.from];
-    if (!route.categorical || std::isnan(value)) {
+    if (std::isnan(value) || (!route.categorical && route.number_here.empty())) {
       std::fill_n(x.begin() + route.to, route.width, value);
+    } else if (!route.categorical) {
+      x[static_cast<std::size_t>(route.to)] = route.number_here[static_cast<std::size_t>(value)];
     } else if (const Index dummy = route.dummy_here[static_cast<std::size_t>(value)]; dummy >= 0) {
       x[static_cast<std::size_t>(route.to + dummy)] = 1.0;
     }
@@ -203,6 +257,7 @@ std::unordered_map<std::string, double> rows_of_levels(const Table& table, Index
 
 FeatureColumn feature_of(const Table& table, Index column, VectorView weights) {
   const TableColumn& here = table.columns[static_cast<std::size_t>(column)];
+  if (here.categorical && !here.is_listed && holds_truths(here.levels)) return {.name = here.name, .is_truth = true};
   FeatureColumn feature{here.name, here.categorical, in_order(here.levels)};
   if (!here.categorical) return feature;
   const std::unordered_map<std::string, double> rows = rows_of_levels(table, column, weights);
@@ -222,8 +277,9 @@ void set_reference(const Table& table, const std::string& text, VectorView weigh
     if (!text.starts_with(feature.name + "=")) continue;
     const std::string level = text.substr(feature.name.size() + 1);
     if (!feature.categorical)
-      throw InvalidArgument(fmt::format("reference is '{}', but column '{}' holds numbers; only a text column has a reference", shown(text),
-                                        shown(feature.name)));
+      throw InvalidArgument(fmt::format("reference is '{}', but column '{}' holds {}; only a text column has a reference", shown(text),
+                                        shown(feature.name),
+                                        feature.is_truth ? "true and false, which are compared with false" : "numbers"));
     const auto found = std::ranges::find(feature.levels, level);
     if (found == feature.levels.end())
       throw InvalidArgument(fmt::format("reference is '{}', but '{}' is not a level of column '{}'; its levels are {}", shown(text),

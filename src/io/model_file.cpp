@@ -43,6 +43,14 @@ Json describe(const FeatureEncoding& encoding) {
   return features;
 }
 
+// The numeric columns that are true or false. Earlier versions of the library do not read this list, and take them as numbers.
+std::vector<std::string> truths_of(const FeatureEncoding& encoding) {
+  std::vector<std::string> names;
+  for (const FeatureColumn& f : encoding.features)
+    if (f.is_truth) names.push_back(f.name);
+  return names;
+}
+
 FeatureEncoding read_encoding(const Json& description, const std::string& path) {
   FeatureEncoding encoding;
   if (description.contains("dummies")) {  // otherwise: all levels but the first
@@ -61,6 +69,13 @@ FeatureEncoding read_encoding(const Json& description, const std::string& path) 
     if (feature.reference < 0 || feature.reference >= std::max<Index>(1, static_cast<Index>(feature.levels.size())))
       io::fail_model(path, "a text column has a reference that is not one of its levels");
   }
+  if (!description.contains("truths")) return encoding;
+  for (const std::string& name : description.at("truths").texts()) {
+    const auto found = std::ranges::find(encoding.features, name, &FeatureColumn::name);
+    if (found == encoding.features.end() || found->categorical)
+      io::fail_model(path, "a column of true and false is not one of its numeric columns");
+    found->is_truth = true;
+  }
   return encoding;
 }
 
@@ -74,6 +89,7 @@ Sink to_file(const std::string& path) {
 void write(io::SafetensorsWriter& file, const char* kind, Json description, const FeatureEncoding& encoding, const Sink& sink) {
   description["features"] = describe(encoding);
   if (encoding.dummies == Dummies::every_level) description["dummies"] = every_level;
+  if (const std::vector<std::string> truths = truths_of(encoding); !truths.empty()) description["truths"] = truths;
   file.metadata["format"] = format_name;
   file.metadata["format_version"] = std::to_string(kind == process                      ? newest_version
                                                    : description.contains("imputation") ? version_with_imputation

@@ -78,6 +78,14 @@ std::string escaped(std::string_view text, int max_characters) {
 
 }  // namespace
 
+std::optional<bool> truth_of(std::string_view text) {
+  for (const std::string_view word : {"true", "True", "TRUE"})
+    if (text == word) return true;
+  for (const std::string_view word : {"false", "False", "FALSE"})
+    if (text == word) return false;
+  return std::nullopt;
+}
+
 std::string shown(std::string_view text) { return escaped(text, 60); }
 std::string printable(std::string_view text) { return escaped(text, std::numeric_limits<int>::max()); }
 

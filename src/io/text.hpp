@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,6 +19,9 @@ namespace ardvark::internal::io {
 
 /// The whole text; control characters and bytes that are not UTF-8 as \xNN.
 [[nodiscard]] std::string printable(std::string_view text);
+
+/// Whether the text says true or false, as programs write them (True, TRUE, true, ...); nothing: neither.
+[[nodiscard]] std::optional<bool> truth_of(std::string_view text);
 
 /// "'a', 'b', 'c'"; beyond 20 names "... and 5 more".
 [[nodiscard]] std::string listed(const std::vector<std::string>& names);

@@ -90,7 +90,10 @@ TEST_F(Refuses, NumbersWithADecimalComma) {
   put("x,z,k\n\"1,5\",0,a\n");
   predict({"m.ardvark", "bad.csv"}, {"'x'", "decimal comma"});
   put("x,z,k\n1,two,a\n");
-  exactly({"predict", "m.ardvark", "bad.csv"}, "column 'z' holds text; the model expects numbers");
+  exactly({"predict", "m.ardvark", "bad.csv"},
+          "row 1 (line 2), column 'z': 'two' is a text, but the model was fitted to numbers there; write a number, or fit again to a table "
+          "with such "
+          "texts");
   put("x,z,k\n1,1,a\n2,two,a\n");  // what predict cannot do is not advised
   exactly({"predict", "m.ardvark", "bad.csv"}, "row 2 (line 3), column 'z': 'two' is not a number");
 }

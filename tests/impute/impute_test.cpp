@@ -111,6 +111,29 @@ TEST(Chain, DrawsLevels) {
   EXPECT_GE(right, 40);  // of 50: one against the rest is linear in x, and the middle level is not
 }
 
+// As a text of two levels: 0 and 1, not numbers between.
+TEST(Chain, DrawsTrueAndFalse) {
+  Random random(7);
+  const Index n = 300;
+  FeatureEncoding encoding;
+  encoding.features = {{"x"}, {.name = "owner", .is_truth = true}};
+  Matrix X(n, 2);
+  for (Index i = 0; i < n; ++i) X.row(i) << random.normal(), 0;
+  for (Index i = 0; i < n; ++i) X(i, 1) = random.chance(1 / (1 + std::exp(-4 * X(i, 0)))) ? 1 : 0;
+  const Matrix complete = X;
+  for (Index i = 0; i < n; i += 3) X(i, 1) = gap;
+  const GappedTable table = gapped_table(X, random.normals(n), Vector::Ones(n), encoding, true);
+  Normals draws(3);
+  const Matrix Z = completed_by_chain(table, draws, [] { return true; });
+  int right = 0;
+  for (Index i = 0; i < n; i += 3) {
+    const double value = Z(i, 1) / table.units.scale[1] + table.units.center[1];
+    EXPECT_TRUE(std::abs(value) < 1e-9 || std::abs(value - 1) < 1e-9) << value;
+    right += std::abs(value - complete(i, 1)) < 0.5 ? 1 : 0;
+  }
+  EXPECT_GE(right, 60);  // of 100: chance is 50, and a draw of this slope agrees in about 78
+}
+
 TEST(RowImputer, DrawsTheConditionalDistribution) {
   const Gapped t = table_with_gaps(5000);
   const ImputedFit found = fit_linear_imputed(t.X, t.y, {}, {}, {.imputations = 40});

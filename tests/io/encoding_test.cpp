@@ -211,11 +211,82 @@ TEST(Encode, RefusesTextForNumbersAndNumbersForText) {
   EXPECT_EQ(message_of<InvalidArgument>([&] {
               (void)encode(make_table({{"a", true, {"x"}}, {"city", true, {"Bonn"}}}, {{0, 0}}), encoding);
             }),
-            "column 'a' holds text; the model expects numbers");
+            "row 1 (line 2), column 'a': 'x' is a text, but the model was fitted to numbers there; write a number, or fit again to a table "
+            "with such texts");
+  EXPECT_EQ(
+      message_of<InvalidArgument>([&] {
+        (void)encode(make_table({{"a", false, {}}, {"city", false, {}}}, {{0, 0}}), encoding);
+      }),
+      "row 1 (line 2), column 'city': 0 is a number, but the model was fitted to texts there: 'Bonn', 'Oslo', 'Rome'; list the column "
+      "as categorical");
+}
+
+// ---- true and false -------------------------------------------------------------------------------------------------------------------
+
+// owner: of the given spelling
+Table owners(const std::string& no, const std::string& yes, Rows rows = {{1, 1}, {0, 2}, {1, 3}}) {
+  return make_table({{"owner", true, {no, yes}}, {"b", false, {}}}, rows);
+}
+
+TEST(Truths, AreANumericColumnOfOnesAndZerosInEverySpelling) {
+  for (const Dummies dummies : {Dummies::all_but_reference, Dummies::every_level})
+    for (const auto& [no, yes] : {std::pair{"false", "true"}, {"False", "True"}, {"FALSE", "TRUE"}, {"FALSE", "True"}}) {
+      const FeatureEncoding encoding = make_encoding(owners(no, yes), {}, dummies);
+      EXPECT_EQ(encoding.names(), (Names{"owner", "b"}));
+      EXPECT_FALSE(encoding.has_text());
+      EXPECT_TRUE(encoding.features[0].is_truth);
+      expect_X(encode(owners(no, yes), encoding), {{1, 1}, {0, 2}, {1, 3}});
+    }
+  const double nan = std::nan("");
+  const EncodedTable gap = encode(owners("false", "true", {{nan, 1}, {1, 2}}), make_encoding(owners("false", "true"), {}));
+  EXPECT_TRUE(std::isnan(gap.X()(0, 0)));
+  EXPECT_EQ(gap.X()(1, 0), 1);
+}
+
+TEST(Truths, OfOneKindAreAConstantColumn) {
+  const Table all = make_table({{"owner", true, {"TRUE"}}, {"b", false, {}}}, {{0, 1}, {0, 2}});
+  expect_X(encode(make_table({{"owner", true, {"TRUE"}}, {"b", false, {}}}, {{0, 1}, {0, 2}}), make_encoding(all, {})), {{1, 1}, {1, 2}});
+}
+
+TEST(Truths, AreLevelsIfOtherTextsAreAmongThemOrTheColumnIsListed) {
+  const Table mixed = make_table({{"owner", true, {"FALSE", "TRUE", "unknown"}}}, {{0}, {1}, {2}});
+  EXPECT_EQ(make_encoding(mixed, {}).names(), (Names{"owner=TRUE", "owner=unknown"}));
+  const Table listed = make_table({{"owner", true, {"FALSE", "TRUE"}, true}}, {{0}, {1}});
+  EXPECT_EQ(make_encoding(listed, {}).names(), Names{"owner=TRUE"});
+  EXPECT_EQ(message_of<InvalidArgument>([] { (void)make_encoding(owners("no", "x"), {}, Dummies::all_but_reference, {"b=1"}); }),
+            "reference is 'b=1', but column 'b' holds numbers; only a text column has a reference");
+  EXPECT_EQ(
+      message_of<InvalidArgument>([] { (void)make_encoding(owners("False", "True"), {}, Dummies::all_but_reference, {"owner=True"}); }),
+      "reference is 'owner=True', but column 'owner' holds true and false, which are compared with false; only a text column has a "
+      "reference");
+}
+
+// Numbers, and levels of earlier versions of the library, mean the same.
+TEST(Truths, MeanTheSameAsNumbersAndAsLevelsOfOtherSpelling) {
+  const FeatureEncoding numbers = FeatureEncoding::of_numbers({"owner", "b"});
+  expect_X(encode(owners("False", "True"), numbers), {{1, 1}, {0, 2}, {1, 3}});
+  const Table zeros = make_table({{"owner", false, {}}, {"b", false, {}}}, {{1, 1}, {0, 2}});
+  const FeatureEncoding levels{{{"owner", true, {"False", "True"}, 1}, {"b", false, {}}}};  // compared with True
+  EXPECT_EQ(levels.names(), (Names{"owner=False", "b"}));
+  expect_X(encode(owners("FALSE", "TRUE"), levels), {{0, 1}, {1, 2}, {0, 3}});
+  expect_X(encode(make_table({{"owner", false, {}}, {"b", false, {}}}, {{1, 1}, {0, 2}}), levels), {{0, 1}, {1, 2}});
+  const auto message = [&](Table table, const FeatureEncoding& encoding) {
+    return message_of<InvalidArgument>([&] { (void)encode(std::move(table), encoding); });
+  };
+  EXPECT_EQ(message(make_table({{"owner", false, {}}, {"b", false, {}}}, {{1, 1}, {2, 2}}), levels).substr(0, 86),
+            "row 2 (line 3), column 'owner': 2 is a number, but the model was fitted to texts there");
+  EXPECT_EQ(
+      message(owners("FALSE", "no"), make_encoding(owners("FALSE", "TRUE"), {})),
+      "row 1 (line 2), column 'owner': 'no' is a text, but the model was fitted to true and false there; write true or false, or fit again "
+      "to a table with such texts");
+}
+
+TEST(Encode, NamesTheFirstBadRowAndNotTheFirstBadLevel) {
+  const FeatureEncoding encoding = make_encoding(sample(), {"a", "b"});
   EXPECT_EQ(message_of<InvalidArgument>([&] {
-              (void)encode(make_table({{"a", false, {}}, {"city", false, {}}}, {{0, 0}}), encoding);
-            }),
-            "column 'city' holds numbers; the model expects text: 'Bonn', 'Oslo', 'Rome' (list the column as categorical)");
+              (void)encode(make_table({{"city", true, {"Bern", "Bonn", "Lima"}}}, {{1}, {2}, {0}}), encoding);
+            }).substr(0, 37),
+            "row 2 (line 3), column 'city': 'Lima'");
 }
 
 TEST(ColumnValues, GivesOneColumn) {

@@ -73,6 +73,17 @@ TEST(SaveModel, WithoutAnEncodingGivesBackALinearFit) {
   EXPECT_EQ(predicted.degrees_of_freedom, expected.degrees_of_freedom);
 }
 
+TEST(SaveModel, RemembersWhichColumnsAreTrueAndFalse) {
+  const TemporaryFolder folder;
+  const Problem problem = make_problem(141, 40, 3);
+  FeatureEncoding encoding = FeatureEncoding::of_numbers(names);
+  encoding.features[1].is_truth = true;
+  save_model(folder / "m.ardvark", fit_linear(problem.X, problem.y, with_names(names)), encoding);
+  const SavedModel saved = load_model(folder / "m.ardvark");
+  expect_numeric_columns(saved.encoding, names);
+  for (std::size_t j = 0; j < 3; ++j) EXPECT_EQ(saved.encoding.features[j].is_truth, j == 1);
+}
+
 TEST(SaveModel, WithoutAnEncodingGivesBackALogisticFit) {
   const TemporaryFolder folder;
   const Problem problem = make_problem(143, 60, 3), fresh = make_problem(144, 9, 3);
