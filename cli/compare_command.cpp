@@ -45,9 +45,7 @@ int run_compare(const CompareArguments& args) {
     fmt::print("{}\n", to_json(comparison));
   } else if (!args.quiet) {
     fmt::print("{}", summary(comparison));
-    Report dropped;
-    note_dropped(problem.training, dropped);
-    for (const std::string& note : dropped.notes) fmt::print("note                  {}\n", note);
+    for (const std::string& note : problem.training.notes) fmt::print("note                  {}\n", note);
   }
   return args.strict && comparison.status != Status::converged ? not_converged : ok;
 }

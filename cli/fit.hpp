@@ -59,7 +59,7 @@ struct Training {
   EncodedTable encoded;
   Vector weights;                            ///< empty without --weights
   std::vector<Index> file_rows, file_lines;  ///< as in Table
-  std::string note_of_dropped;               ///< empty: no row was dropped
+  std::vector<std::string> notes;            ///< what was left out of the file: row names, rows with gaps
 
   [[nodiscard]] MatrixView X() const { return encoded.X(); }
 };
@@ -70,7 +70,7 @@ struct Training {
   return file_rows.empty() ? row + 1 : file_rows[static_cast<std::size_t>(row)];
 }
 
-void note_dropped(const Training& training, Report& report);
+void note_table(const Training& training, std::vector<std::string>& notes);
 
 /// The arguments of fit_model.
 struct ModelProblem {

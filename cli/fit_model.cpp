@@ -163,7 +163,7 @@ std::string path_csv(const SavedModel& model) {
 }  // namespace
 
 int finish_fit(const FitArguments& args, SavedModel& model, const Training& training) {
-  note_dropped(training, report_of(model));
+  note_table(training, report_of(model).notes);
   const bool has = has_posterior(model), saved = !args.output.empty() && has;
   if (saved) {
     const ProgressLine progress(args.shows_progress(), "writing");

@@ -106,7 +106,8 @@ Training training_of(Table&& table, const FitArguments& args) {
   Training training;
   training.file_rows = table.file_rows;
   training.file_lines = table.file_lines;
-  training.note_of_dropped = note_of_dropped(table, args);
+  training.notes = table.notes;
+  if (const std::string dropped = note_of_dropped(table, args); !dropped.empty()) training.notes.push_back(dropped);
   std::vector<std::string> not_features = {args.target};
   if (!args.weights_column.empty()) {
     training.weights = weights_of(table, args);
@@ -141,8 +142,8 @@ void in_rows_of_file(const std::vector<Index>& file_rows, const std::vector<Inde
   }
 }
 
-void note_dropped(const Training& training, Report& report) {
-  if (!training.note_of_dropped.empty()) report.notes.push_back(training.note_of_dropped);
+void note_table(const Training& training, std::vector<std::string>& notes) {
+  notes.insert(notes.end(), training.notes.begin(), training.notes.end());
 }
 
 }  // namespace ardvark::cli

@@ -48,9 +48,7 @@ int run_select(const SelectArguments& args) {
     problem.options.on_fit = progress.on_fit();
     counts = select_columns(problem.training.X(), problem.target, problem.options);
   }
-  Report dropped;
-  note_dropped(problem.training, dropped);
-  counts.notes.insert(counts.notes.end(), dropped.notes.begin(), dropped.notes.end());
+  note_table(problem.training, counts.notes);
   if (!args.output.empty()) {
     const UninterruptedWrite guard;
     write_text_file(args.output, counts_csv(counts));

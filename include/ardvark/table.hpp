@@ -57,6 +57,8 @@ class Table {
   Index num_dropped = 0;         ///< rows left out because a value was missing
   std::vector<Index> file_rows;  ///< if rows were dropped: the data row (from 1) in the file of each row that was kept; else empty
 
+  std::vector<std::string> notes;  ///< what was left out of the file although nobody asked for it
+
   std::vector<Index> num_missing;  ///< [columns] missing values, those of dropped rows among them; empty: not known
 
   std::vector<Index> file_lines;  ///< the line (from 1) at which each kept row begins; empty if this is the data row plus one
@@ -88,7 +90,10 @@ class Table {
 /// A column is numeric if its first non-missing value is a number (or all values are missing), otherwise categorical. Blanks around an
 /// unquoted field are ignored. Numbers have a decimal point in every locale; a number too small for a double is 0. Blank lines are skipped,
 /// but in a file with one column, a blank line before the last row is a missing value.
-/// \throws InvalidArgument  empty file, no header, no rows, no columns, a duplicated or empty column name, a row with too few or too many
+/// A column without a name is called "Unnamed: 0" (the first), "Unnamed: 1", ... If the first one has no name, or if the header has one
+/// field less than the rows, the first column holds row names, as R and pandas write them: texts or whole numbers that all differ. It is
+/// left out, with a note, unless the options name it. \throws InvalidArgument  empty file, no header, no rows, no columns, a duplicated
+/// column name, a column other than row names without a name, a row with too few or too many
 ///         fields, text in a numeric column, infinity, a column that is not listed as categorical and has mostly numbers with a decimal
 ///         comma, a missing value (unless rows are dropped), a quote without end, a NUL byte, text that is not UTF-8; the message names
 ///         data row (from 1, without header and blank lines), line of the file, column and value

@@ -178,6 +178,48 @@ struct StoredColumn {
   std::string first_comma;  // place and text
 };
 
+// Checks that the first column, which has no name, holds row names: texts or whole numbers that all differ. What other numbers would mean,
+// only the caller can say.
+class RowNames {
+ public:
+  void read(CsvRecords& records) {
+    CsvField& field = records.fields().front();
+    const std::string_view text = field.text();
+    double number = std::nan("");
+    const bool is_number = parse_number(trimmed(text), number) && std::isfinite(number);
+    if (is_number && number != std::floor(number)) refuse(records, text, "is not a whole number");
+    if (records.row() == 1) begin(text, number);
+    if (is_number && number == first_ + static_cast<double>(num_counted_) && num_counted_ == records.row() - 1) {
+      ++num_counted_;
+      return;
+    }
+    if (records.is_header_short() && is_number && !field.quoted) refuse(records, text, "does not count the rows");
+    const bool is_counted = is_number && number >= first_ && number < first_ + static_cast<double>(num_counted_);
+    if (is_counted || !others_.emplace(text).second) refuse(records, text, "is in another row, too");
+  }
+  [[nodiscard]] std::string note() const {
+    return fmt::format("column 1, which has no name in the header, holds row names ('{}', ...) and is left out", shown(example_));
+  }
+
+ private:
+  void begin(std::string_view text, double number) {
+    example_ = text;
+    if (number == 0 || number == 1) first_ = number;
+  }
+  [[noreturn]] static void refuse(const CsvRecords& records, std::string_view text, const char* why) {
+    throw InvalidArgument(fmt::format(
+        "{}: '{}' {}, so column 1, {}, does not hold row names; name it in the header, or leave it out: "
+        "--ignore '{}'",
+        records.row_name(), shown(text), why,
+        records.is_header_short() ? "for which the header has no field" : "which has no name in the header", records.names().front()));
+  }
+
+  double first_ = 1;
+  Index num_counted_ = 0;  // rows from the first whose names count from first_: these are not stored
+  std::string example_;
+  std::unordered_set<std::string> others_;
+};
+
 NameSet set_of(const std::vector<std::string>& names) { return {names.begin(), names.end()}; }
 
 void check_names(const std::string& path, const CsvRecords& records, const CsvOptions& options) {
@@ -203,7 +245,24 @@ void check_names(const std::string& path, const CsvRecords& records, const CsvOp
   require(options.categorical, " to read as text");
 }
 
-std::vector<StoredColumn> choose_columns(const std::string& path, const CsvRecords& records, const CsvOptions& options) {
+// Whether the caller speaks of a column that has no name in the file.
+bool is_mentioned(const std::string& name, const CsvOptions& options) {
+  const auto is_in = [&](const std::vector<std::string>& names) { return std::ranges::find(names, name) != names.end(); };
+  return is_in(options.ignore) || is_in(options.categorical) || is_in(options.only) || is_in(options.verbatim) || is_in(options.optional) ||
+         std::ranges::any_of(options.required, [&](const auto& needed) { return needed.first == name; });
+}
+
+// Without a name, the first column holds row names, and any other is refused.
+bool holds_row_names(const std::string& path, const CsvRecords& records, const CsvOptions& options) {
+  for (std::size_t field = 1; field < records.names().size() && options.only.empty(); ++field)
+    if (const std::string& name = records.names()[field]; records.is_unnamed(field) && !is_mentioned(name, options))
+      throw InvalidArgument(
+          fmt::format("column {} of '{}' has no name in the header; give it one, or leave it out: --ignore '{}'", field + 1, path, name));
+  return records.is_unnamed(0) && !is_mentioned(records.names().front(), options) && (options.only.empty() || records.is_header_short());
+}
+
+std::vector<StoredColumn> choose_columns(const std::string& path, const CsvRecords& records, const CsvOptions& options,
+                                         bool has_row_names) {
   const NameSet ignored = set_of(options.ignore), categorical = set_of(options.categorical);
   NameSet wanted = set_of(options.only);
   for (const std::string& name : options.only)
@@ -214,7 +273,7 @@ std::vector<StoredColumn> choose_columns(const std::string& path, const CsvRecor
   std::vector<StoredColumn> stored;
   for (std::size_t field = 0; field < records.names().size(); ++field) {
     const std::string& name = records.names()[field];
-    if (ignored.contains(name) || (!wanted.empty() && !wanted.contains(name))) continue;
+    if ((has_row_names && field == 0) || ignored.contains(name) || (!wanted.empty() && !wanted.contains(name))) continue;
     StoredColumn& column = stored.emplace_back();
     column.field = field;
     column.may_be_listed = wanted.empty();
@@ -333,11 +392,14 @@ void note_line(Table& table, Index row_kept, Index file_row, Index line) {
 Table read_table(const std::string& path, const CsvOptions& options) {
   CsvRecords records(path, options.delimiter);
   check_names(path, records, options);
-  std::vector<StoredColumn> stored = choose_columns(path, records, options);
+  std::optional<RowNames> row_names;
+  if (holds_row_names(path, records, options)) row_names.emplace();
+  std::vector<StoredColumn> stored = choose_columns(path, records, options, row_names.has_value());
 
   Table table;
   RowBuffer rows(static_cast<Index>(stored.size()));
   while (records.next()) {
+    if (row_names) row_names->read(records);
     double* row = rows.next_row();
     bool complete = true;
     for (StoredColumn& column : stored) {
@@ -362,6 +424,7 @@ Table read_table(const std::string& path, const CsvOptions& options) {
   refuse_decimal_commas(stored);
   if (rows.num_rows() == 0) fail_without_rows(path, records, stored, table.num_dropped);
 
+  if (row_names) table.notes.push_back(row_names->note());
   table.num_rows = rows.num_rows();
   table.values = rows.take();
   bool any_text = false;

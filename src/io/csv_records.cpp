@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 #include <unordered_set>
+#include <utility>
 
 #include "ardvark/errors.hpp"
 #include "core/pulse.hpp"
@@ -68,6 +69,7 @@ CsvRecords::CsvRecords(const std::string& path, char delimiter, std::size_t chun
       end_(buffer_.get()) {
   *end_ = '\n';
   read_header();
+  peek_at_first_row();
 }
 
 void CsvRecords::read_header() {
@@ -83,20 +85,37 @@ void CsvRecords::read_header() {
   std::unordered_set<std::string_view> seen;
   names_.reserve(fields_.size());  // keeps the views in `seen` valid
   for (CsvField& field : fields_) {
-    const std::string& name = names_.emplace_back(field.text());
-    if (name.empty())
-      throw InvalidArgument(
-          fmt::format("column {} of '{}' has no name in the header (if it holds row names, name it and ignore it)", names_.size(), path_));
+    unnamed_.push_back(field.text().empty());
+    const std::string& name = names_.emplace_back(unnamed_.back() ? fmt::format("Unnamed: {}", names_.size()) : field.raw());
     if (!is_utf8(name))
       throw InvalidArgument(fmt::format("the name '{}' in the header of '{}' is not UTF-8: save the file as UTF-8", shown(name), path_));
     if (!seen.insert(name).second) throw InvalidArgument(fmt::format("the header of '{}' names the column '{}' twice", path_, shown(name)));
   }
 }
 
+// Whether the first row has one field more than the header, and its first one looks like a row name.
+void CsvRecords::peek_at_first_row() {
+  has_first_row_ = read_row();
+  is_peeked_ = true;
+  if (!has_first_row_ || names_.size() < 2 || fields_.size() != names_.size() + 1 || unnamed_.front()) return;
+  const CsvField &first = fields_.front(), &last = fields_.back();
+  if (!last.quoted && last.raw().empty()) return;  // rows that end with a delimiter
+  const bool may_be_number = !first.quoted && first.raw().find_first_not_of("0123456789.+-eE") == std::string_view::npos;
+  if (may_be_number && first.raw() != "0" && first.raw() != "1") return;
+  names_.insert(names_.begin(), "Unnamed: 0");
+  unnamed_.insert(unnamed_.begin(), true);
+  is_header_short_ = true;
+}
+
+bool CsvRecords::read_row() {
+  if (std::exchange(is_peeked_, false)) return has_first_row_;
+  ++row_;
+  return read_record();
+}
+
 bool CsvRecords::next() {
   for (;;) {
-    ++row_;
-    if (!read_record()) return false;
+    if (!read_row()) return false;
     if (is_blank_line()) {
       // In a table with one column a blank line is a missing value, unless it is the end of the file.
       const bool is_last = position_ == end_ && !refill();

@@ -29,27 +29,33 @@ struct CsvField {
 [[nodiscard]] std::string hint_of_delimiter(std::string_view header, char delimiter);
 
 /// The constructor reads the header, each next() reads one data row. Every structural error is an InvalidArgument that names the place.
+/// A column without a name is called as pandas calls it: "Unnamed: 0", "Unnamed: 1", ...
 class CsvRecords {
  public:
   /// \param chunk_size  first size of the buffer in bytes, > 0; the buffer grows only if a record does not fit
   CsvRecords(const std::string& path, char delimiter, std::size_t chunk_size = std::size_t{2} << 20);
 
   [[nodiscard]] const std::vector<std::string>& names() const { return names_; }
+  /// Whether the header has no name for this column.
+  [[nodiscard]] bool is_unnamed(std::size_t field) const { return unnamed_[field]; }
+  /// Whether the header has one field less than the first row, as R's write.table leaves it: the first column is then unnamed.
+  [[nodiscard]] bool is_header_short() const { return is_header_short_; }
   /// Goes to the next data row; false at the end of the file. Fields of the previous row become invalid.
   bool next();
   [[nodiscard]] std::vector<CsvField>& fields() { return fields_; }
   [[nodiscard]] Index row() const { return row_; }  ///< data rows count from 1; 0 is the header
   /// The line of the file, from 1, where the current row begins. Blank lines and line breaks in quotes count.
   [[nodiscard]] Index line() const { return line_; }
+  [[nodiscard]] std::string row_name() const;  ///< "row 17 (line 18)", of the current row, or of the header
   /// "row 17 (line 18), column 'bmi'" for a field of the current row.
   [[nodiscard]] std::string where(std::size_t field) const;
 
  private:
   enum class Split { whole, cut };
 
-  [[nodiscard]] std::string row_name() const;  // of the current row or of the header
-
   bool read_record();
+  bool read_row();
+  void peek_at_first_row();
   Split split_record();
   Split split_quoted(char* opening, char*& next);
   /// A line ends with LF, CRLF or CR. A CR alone counts only after one was found in the text.
@@ -66,6 +72,8 @@ class CsvRecords {
   Index num_bytes_;  // of the file; 0: not known
   char delimiter_;
   std::vector<std::string> names_;
+  std::vector<bool> unnamed_;
+  bool is_header_short_ = false, is_peeked_ = false, has_first_row_ = false;
   std::vector<CsvField> fields_;
   Index row_ = 0, line_ = 0, next_line_ = 1;
   Index breaks_ = 0;          // line breaks in quotes, in the record that is being split

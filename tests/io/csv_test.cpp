@@ -221,8 +221,54 @@ TEST(ReadCsv, NamesTheFileWhenTheHeaderIsWrong) {
   EXPECT_EQ(refusal("a,b"), "'t.csv' has a header but no rows");
   EXPECT_EQ(refusal("a,b\n\n"), "'t.csv' has a header but no rows");
   EXPECT_EQ(refusal("a,b,\"a\"\n1,2,3\n"), "the header of 't.csv' names the column 'a' twice");
-  EXPECT_EQ(refusal("\"\",a\n1,2\n"), "column 1 of 't.csv' has no name in the header (if it holds row names, name it and ignore it)");
+  EXPECT_EQ(refusal("a,\"\",b\n1,2,3\n"),
+            "column 2 of 't.csv' has no name in the header; give it one, or leave it out: --ignore 'Unnamed: 1'");
   EXPECT_EQ(refusal("\xE9t\xE9,b\n1,2\n"), "the name '\\xe9t\\xe9' in the header of 't.csv' is not UTF-8: save the file as UTF-8");
+}
+
+// ---- a column without a name ----------------------------------------------------------------------------------------------------------
+
+// As pandas, R's write.csv, write.table and write.table without quotes write it.
+TEST(ReadCsv, LeavesOutRowNamesWithANote) {
+  for (const std::string text : {",a,b\n0,1,x\n1,2,y\n2,3,x\n", "\"\",\"a\",\"b\"\n\"1\",1,\"x\"\n\"2\",2,\"y\"\n\"3\",3,\"x\"\n",
+                                 "\"a\",\"b\"\n\"1\",1,\"x\"\n\"2\",2,\"y\"\n\"3\",3,\"x\"\n", "a,b\n1,1,x\n2,2,y\n3,3,x\n",
+                                 ",a,b\nBonn,1,x\nRome,2,y\n7,3,x\n", "a,b\nBonn,1,x\nRome,2,y\nOslo,3,x\n", ",a,b\n17,1,x\n3,2,y\n0,3,x\n",
+                                 ",a,b\n0,1,x\n1,2,y\n7,3,x\n", "\xEF\xBB\xBF,a,b\r\n1,1,x\r\n2,2,y\r\n3,3,x\r\n"}) {
+    const Table table = read(text);
+    EXPECT_EQ(names(table), (Names{"a", "b"})) << text;
+    expect_values(table, {{1, 0}, {2, 1}, {3, 0}});
+    ASSERT_EQ(table.notes.size(), 1U) << text;
+    EXPECT_TRUE(table.notes[0].starts_with("column 1, which has no name in the header, holds row names ('") &&
+                table.notes[0].ends_with("', ...) and is left out"));
+    EXPECT_TRUE(read(text, {.ignore = {"Unnamed: 0"}}).notes.empty());
+    expect_values(read(text, {.only = {"a"}}), {{1}, {2}, {3}});
+  }
+  EXPECT_EQ(read(",a\n5,1\n6,2\n").notes[0], "column 1, which has no name in the header, holds row names ('5', ...) and is left out");
+  const Table asked = read(",a\n5,1\n6,2\n", {.only = {"Unnamed: 0"}});  // a model of Python may know it
+  expect_values(asked, {{5}, {6}});
+  EXPECT_EQ(read(",a\n5,1\n6,2\n", {.categorical = {"Unnamed: 0"}}).columns[0].levels, (Names{"5", "6"}));
+  expect_values(read(",a\n5,1\n6,2\n", {.required = {{"Unnamed: 0", "--target"}}}), {{5, 1}, {6, 2}});
+}
+
+TEST(ReadCsv, DoesNotGuessWhatAnUnnamedColumnMeansThatHoldsNoRowNames) {
+  const std::string remedy =
+      ", so column 1, which has no name in the header, does not hold row names; name it in the header, or leave it out: "
+      "--ignore 'Unnamed: 0'";
+  EXPECT_EQ(refusal(",a\n1.5,1\n2,2\n"), "row 1 (line 2): '1.5' is not a whole number" + remedy);
+  EXPECT_EQ(refusal(",a\n5,1\n\n5,2\n"), "row 2 (line 4): '5' is in another row, too" + remedy);
+  EXPECT_EQ(refusal(",a\n0,1\n1,2\n7,3\n1,4\n"), "row 4 (line 5): '1' is in another row, too" + remedy);
+  EXPECT_EQ(refusal(",a\nx,1\n,2\n,3\n"), "row 3 (line 4): '' is in another row, too" + remedy);
+  // Decimal commas without quotes, for which the rows are too long, are not taken for row names.
+  EXPECT_EQ(refusal("x,y\n1,5,2\n3,5,4\n"),
+            "row 2 (line 3): '3' does not count the rows, so column 1, for which the header has no field, does not "
+            "hold row names; name it in the header, or leave it out: --ignore 'Unnamed: 0'");
+  EXPECT_EQ(refusal("x,y\n1,5,2\n3,5,4\n", {.only = {"x"}}).substr(0, 37), "row 2 (line 3): '3' does not count th");
+  EXPECT_EQ(refusal("x,y\n2,5,2\n3,5,4\n"), "row 1 (line 2) has 3 fields, the header has 2");
+  EXPECT_EQ(refusal("x,y\na,5,\nb,5,\n"), "row 1 (line 2) has 3 fields, the header has 2");
+  EXPECT_EQ(refusal("\"x\",\"y\"\n\"1\",5,2\n\"2\",5\n"), "row 2 (line 3) has 2 fields, the header has 3");
+  EXPECT_EQ(refusal(",a,\n1,2,\n2,3,\n"),
+            "column 3 of 't.csv' has no name in the header; give it one, or leave it out: --ignore 'Unnamed: 2'");
+  expect_values(read(",a,\n1,2,\n2,3,\n", {.ignore = {"Unnamed: 2"}}), {{2}, {3}});
 }
 
 TEST(ReadCsv, UnderstandsQuotesLineBreaksAndMarksOfOtherSystems) {
