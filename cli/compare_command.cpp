@@ -45,7 +45,9 @@ int run_compare(const CompareArguments& args) {
     fmt::print("{}\n", to_json(comparison));
   } else if (!args.quiet) {
     fmt::print("{}", summary(comparison));
-    for (const std::string& note : problem.training.notes) fmt::print("note                  {}\n", note);
+    std::vector<std::string> notes = problem.training.notes;
+    note_remarks(problem, notes);
+    for (const std::string& note : notes) fmt::print("note                  {}\n", note);
   }
   return args.strict && comparison.status != Status::converged ? not_converged : ok;
 }

@@ -81,6 +81,9 @@ struct ModelProblem {
 /// \param task  of linear and logistic models and presets
 [[nodiscard]] ModelProblem model_problem(const FitArguments& args, Task task);
 
+/// Adds what there is to say about the texts of the table, which a fit says by itself.
+void note_remarks(const ModelProblem& problem, std::vector<std::string>& notes);
+
 /// Fits, with a progress line. The fit takes over the memory of the table.
 [[nodiscard]] SavedModel fit_with_progress(const FitArguments& args, ModelProblem& problem);
 

@@ -6,6 +6,8 @@
 #include <set>
 
 #include "fit.hpp"
+#include "io/text.hpp"
+#include "model/remarks.hpp"
 
 namespace ardvark::cli {
 namespace {
@@ -63,12 +65,16 @@ struct Target {
   std::vector<std::string> classes;  // only for text; for numbers, the fit makes the names
 };
 
+std::string remedy_of_text(const std::vector<std::string>& levels) {
+  const std::string remark = internal::io::remark_on_numbers(levels);
+  return remark.empty() ? "a linear fit needs numbers (for classes use --model logistic)" : remark;
+}
+
 Target target_of(const Table& table, const std::string& name, Task task) {
   const Index column = table.at(name);
   const TableColumn& c = table.columns[static_cast<std::size_t>(column)];
   if (task == Task::linear && c.categorical)
-    throw InvalidArgument(fmt::format("target '{}' is text ('{}', ...); a linear fit needs numbers (for classes use --model logistic)",
-                                      name, c.levels.front()));
+    throw InvalidArgument(fmt::format("target '{}' is text ('{}', ...); {}", name, c.levels.front(), remedy_of_text(c.levels)));
   Target target{column_values(table, column), c.levels};
   if (task == Task::logistic) check_classes(name, c, target.values, "--model linear");
   return target;
@@ -110,6 +116,11 @@ ModelProblem model_problem(const FitArguments& args, Task task) {
   problem.options.weights.assign(problem.training.weights.begin(), problem.training.weights.end());
   set_prior_columns(args, problem.training.encoding, problem.options);
   return problem;
+}
+
+void note_remarks(const ModelProblem& problem, std::vector<std::string>& notes) {
+  const Report remarks = internal::remarks_on_table(problem.training.X(), problem.options);
+  for (const auto& list : {remarks.warnings, remarks.notes}) notes.insert(notes.end(), list.begin(), list.end());
 }
 
 SavedModel fit_with_progress(const FitArguments& args, ModelProblem& problem) {

@@ -244,6 +244,25 @@ const std::string& target_of(const SavedModel& model) {
   return std::visit([](const auto& fit) -> const std::string& { return fit.target; }, model.fit);
 }
 
+bool is_model(const std::string& path) {
+  try {
+    (void)load_model(path);
+    return true;
+  } catch (const std::exception&) {
+    return false;
+  }
+}
+
+SavedModel model_of(const PredictArguments& args) {
+  try {
+    return load_model(args.model);
+  } catch (const InvalidArgument&) {
+    if (!is_model(args.data)) throw;
+    throw InvalidArgument(
+        fmt::format("'{0}' is no model file, but '{1}' is one; the model comes first: ardvark predict {1} {0}", args.model, args.data));
+  }
+}
+
 int run_predict(const PredictArguments& args) {
   if (args.digits && (*args.digits < 1 || *args.digits > 17))
     throw InvalidArgument(fmt::format("--digits is {}; it must lie between 1 and 17", *args.digits));
@@ -254,7 +273,7 @@ int run_predict(const PredictArguments& args) {
       throw InvalidArgument(fmt::format("--output is '{}', which is read; give another path", args.output));
   }
   std::optional<ProgressLine> progress(std::in_place, !args.quiet && !args.json, "reading");
-  const SavedModel model = load_model(args.model);
+  const SavedModel model = model_of(args);
   ModelOptions options;
   options.spelling = Spelling::command_line;
   options.rule = args.rule;

@@ -49,6 +49,7 @@ int run_select(const SelectArguments& args) {
     counts = select_columns(problem.training.X(), problem.target, problem.options);
   }
   note_table(problem.training, counts.notes);
+  note_remarks(problem, counts.notes);
   if (!args.output.empty()) {
     const UninterruptedWrite guard;
     write_text_file(args.output, counts_csv(counts));

@@ -108,6 +108,7 @@ static bool is_among(const char* name, char* const* names, int64_t count) {
 static void read_table(const mxArray* X) {
   int64_t rows, count = 0;
   char** known = NULL; /* all columns are read */
+  bool lacks_some = false;
   int j;
   if (mxGetNumberOfElements(X) != 1)
     fail(INVALID, "X is a list of %d structs; it must be one struct, with a column in each field", (int)mxGetNumberOfElements(X));
@@ -115,11 +116,15 @@ static void read_table(const mxArray* X) {
   rows = (int64_t)mxGetNumberOfElements(mxGetFieldByNumber(X, 0, 0));
   check(ardvark_table_create(rows, &call_.table, failure()));
   if (call_.encoding != NULL) known = known_columns(&count);
+  for (j = 0; j < (int)count; ++j) lacks_some = lacks_some || mxGetFieldNumber(X, known[j]) < 0;
   for (j = 0; j < mxGetNumberOfFields(X); ++j) {
     const char* const name = mxGetFieldNameByNumber(X, j);
     const mxArray* const column = mxGetFieldByNumber(X, 0, j);
     char path[128];
-    if (known != NULL && !is_among(name, known, count)) continue;
+    if (known != NULL && !is_among(name, known, count)) {
+      if (lacks_some) check(ardvark_table_add_numbers(call_.table, name, allocate((size_t)rows, sizeof(double)), failure())); /* for the message: a similar name */
+      continue;
+    }
     if ((int64_t)mxGetNumberOfElements(column) != rows)
       fail(INVALID, "X.%s has %d entries; X.%s has %lld", name, (int)mxGetNumberOfElements(column), mxGetFieldNameByNumber(X, 0),
            (long long)rows);

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import numbers
 import sys
+import unicodedata
 from ctypes import c_char_p
 from difflib import get_close_matches
 from typing import Any, Collection, Iterable, Mapping, Optional, Sequence, Union
@@ -60,7 +61,14 @@ def without(table: Any, names: Iterable[str]) -> Any:
 
 
 def sentence_near(name: str, names: Sequence[str]) -> str:
-    near = get_close_matches(name, [n for n in names if isinstance(n, str)], 1)
+    texts = [n for n in names if isinstance(n, str)]
+    for other in texts:
+        if other != name and unicodedata.normalize("NFKC", other) == unicodedata.normalize("NFKC", name):
+            return (
+                f"; did you mean {other!r}? It may look the same, but some of its characters are others, such as an accent that is a character of"
+                " its own"
+            )
+    near = get_close_matches(name, texts, 1)
     return f"; did you mean {near[0]!r}?" if near else ""
 
 
@@ -120,7 +128,7 @@ def _values(name: str, column: Any) -> Union[np.ndarray, Texts]:
     return values
 
 
-_MARKERS = (".", "-", "--", "na", "n/a", "NA", "N/A", "Na", "NAN", "NaN", "nan", "None", "none", "null", "Null", "NULL", "nil", "NIL", "missing", "#N/A", "?", "")
+_MARKERS = (".", "-", "--", "na", "n/a", "n.a.", "N.A.", "<NA>", "NA", "N/A", "Na", "NAN", "NaN", "nan", "None", "none", "null", "Null", "NULL", "nil", "NIL", "missing", "#N/A", "?", "")
 
 
 def _is_number(text: str) -> bool:
@@ -169,8 +177,11 @@ def _table_of(table: Any, only: Optional[Collection[str]] = None, texts: Collect
     names = names_of(table) or []
     check_names(table)
     handle = call_for_handle("table", "ardvark_table_create", len(table))
+    lacks_some = only is not None and not set(only) <= set(names)
     for j, name in enumerate(names):
         if only is not None and name not in only:
+            if lacks_some:  # the message of the library suggests a similar name
+                call("ardvark_table_add_numbers", handle, without_null(name.encode()), np.zeros(len(table)).ctypes.data)
             continue
         column = _column(table, j)
         values = _numbers(column) if _is_numeric(column.dtype) else _values(name, column)
@@ -207,9 +218,6 @@ class Encoding:
 
     def apply(self, table: Any) -> np.ndarray:
         """The encoded table. Columns are found by name; others are not read."""
-        if not set(self.features) & set(names_of(table) or ()):  # a table of the library has a column
-            listed = ", ".join(map(repr, self.features))
-            raise ValueError(f"the table lacks the column{'s' * (len(self.features) > 1)} {listed}, which the model uses")
         truths = {"true", "false"}  # the library knows 1 and 0 as such
         texts = {column["name"] for column in self.text_columns if not {level.lower() for level in column["levels"]} <= truths}
         return self._applied(_table_of(table, set(self.features), texts))

@@ -3,6 +3,7 @@
 import copy
 import pickle
 import subprocess
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -197,6 +198,7 @@ def test_what_cannot_be_read_is_named_with_its_row_and_column():
     assert refused(new.assign(group="lost"), model) == (
         "row 1, column 'group': 'lost' is not a level that the model knows; it knows 'mid', 'old', 'young'"
     )
+    assert refused(new.rename(columns={"group": "gruop"}), model).endswith("the column 'group', which the model uses; did you mean 'gruop'?")
     assert refused(new.drop(columns=["sex", "age"]), model) == "the table lacks the columns 'age', 'sex', which the model uses"
     assert refused(new[["y"]], model) == "the table lacks the columns 'age', 'sex', 'group', 'smokes', which the model uses"
     assert refused(new.assign(age="ten"), model).startswith("row 1, column 'age': 'ten' is a text, but the model was fitted to numbers there")
@@ -207,6 +209,7 @@ def test_the_target_is_named_well_or_refused():
     table = people()[[*FEATURES, "y"]]
     assert refused(table, target="z") == "target is 'z', which is not a column of X"
     assert refused(table.rename(columns={"y": "outcome"}), target="outcom").endswith("did you mean 'outcome'?")
+    assert "did you mean 'gro\u0308\u00dfe'? It may look the same" in refused(table.rename(columns={"y": "gro\u0308\u00dfe"}), target="gr\u00f6\u00dfe")
     assert refused(table, y=table.y, target="y") == "fit has both y and target; give y, or the name of a column as target"
     assert refused(np.zeros((5, 2)), target="y").startswith("target is 'y', the name of a column; X must then be a DataFrame")
     gap = table.copy()
@@ -363,3 +366,57 @@ def test_a_target_of_true_and_false_is_a_class_label_in_both(tmp_path):
     words = [program, "predict", tmp_path / "m.ardvark", tmp_path / "pandas.csv", "-o", tmp_path / "out.csv"]
     scored = subprocess.run(words, check=True, capture_output=True, text=True).stderr
     assert f"120 rows with 'owner': accuracy {(model.predict(table) == table.owner).mean():.4f}" in scored
+
+
+def told(table, **arguments):
+    """The warnings and notes of a fit to the table."""
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        model = ardvark.BayesianLinearRegression("shared").fit(table, target="y", **arguments)
+    return [str(w.message) for w in said if w.category is ardvark.ArdvarkWarning], model.notes_
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars"])
+def test_row_names_that_became_a_column_are_warned_of(kind, tmp_path):
+    table = owners()[["age", "y"]]
+    table.iloc[::-1].to_csv(tmp_path / "t.csv")
+    read = pd.read_csv if kind == "pandas" else pytest.importorskip("polars").read_csv
+    said, _ = told(read(tmp_path / "t.csv"))
+    assert said == [
+        f"column 1 ('{'Unnamed: 0' if kind == 'pandas' else ''}') has no name of its own and numbers the rows: it seems to hold the row names that"
+        " another program wrote; leave it out (in pandas: read_csv with index_col=0)"
+    ]
+    assert told(pd.read_csv(tmp_path / "t.csv", index_col=0))[0] == []
+    printed = shell("fit", tmp_path / "t.csv", "--target", "y", "--model", "linear", "-o", tmp_path / "m.ardvark")
+    assert "note                  column 1, which has no name in the header, holds row names ('79', ...) and is left out" in printed
+    assert ardvark.load(tmp_path / "m.ardvark").columns_ == ["age"]
+    known = ardvark.BayesianLinearRegression("shared").fit(pd.read_csv(tmp_path / "t.csv"), target="y")  # it has the column
+    known.save(tmp_path / "p.ardvark")
+    shell("predict", tmp_path / "p.ardvark", tmp_path / "t.csv", "--digits", "17", "-o", tmp_path / "out.csv")
+    np.testing.assert_allclose(pd.read_csv(tmp_path / "out.csv")["mean"], known.predict(pd.read_csv(tmp_path / "t.csv")), rtol=1e-12)
+
+
+def test_texts_that_are_numbers_are_warned_of_and_codes_are_not():
+    rng = np.random.default_rng(4)
+    table = pd.DataFrame({"z": rng.normal(size=200), "y": rng.normal(size=200)})
+    number = rng.normal(size=200).round(1).astype(str)
+    said, _ = told(table.assign(x=number))
+    assert len(said) == 1 and said[0].startswith("text column 'x': its texts are numbers ('")
+    assert f"and each of the {len(set(number))} is a level; if they are measurements, turn them into numbers" in said[0]
+    kilos = [f"{w:.1f} kg".replace(".", ",") for w in rng.normal(70, 5, size=200)]
+    said, _ = told(table.assign(x=kilos))
+    assert len(said) == 1 and "nearly all of its texts begin with a number ('" in said[0] and "write numbers without units" in said[0]
+    codes = rng.choice(["10115", "20095", "50667", "60311", "70173", "80331"], 200)
+    ages = rng.choice(["18-24", "25-34", "35-44", "45-54", "55-64", "65+"], 200)
+    doses = rng.choice(["5 mg", "10 mg", "20 mg"], 200)
+    dates = rng.choice(["2020-01-05", "2020-02-05", "2020-03-05", "2020-04-05", "2020-05-05"], 200)
+    for texts in (codes, ages, doses, dates):
+        assert told(table.assign(x=texts))[0] == []
+
+
+def test_texts_that_may_mean_a_missing_value_are_asked_for():
+    table = owners().assign(city=["Bonn", "n.a.", "Rome", "none"] * 20)
+    _, notes = told(table)
+    assert [note for note in notes if "level" in note] == [
+        "text column 'city' has the level 'n.a.'; if it means a missing value, put a missing value in its place, with missing 'drop' or missing 'impute'"
+    ]

@@ -34,14 +34,15 @@ Column& new_column(ardvark_table& table, const char* name) {
   return table.columns.emplace_back(std::move(column));
 }
 
-// The columns that have one of these names; all of them if `features` is empty.
+// The columns that have one of these names; all of them if `features` is empty, or if one is absent: the message then names a similar one.
 Table table_of(const ardvark_table& table, const std::vector<FeatureColumn>& features, bool keeps_gaps) {
   std::vector<ColumnView> views;
   std::vector<std::vector<const char*>> texts;
   std::unordered_set<std::string_view> wanted;
   for (const FeatureColumn& feature : features) wanted.insert(feature.name);
+  const bool reads_all = std::ranges::any_of(wanted, [&](std::string_view name) { return !table.names.contains(std::string(name)); });
   for (const Column& column : table.columns) {
-    if (!features.empty() && !wanted.contains(column.name)) continue;
+    if (!features.empty() && !reads_all && !wanted.contains(column.name)) continue;
     std::vector<const char*>& here = texts.emplace_back();
     for (const auto& text : column.texts) here.push_back(text ? text->c_str() : nullptr);
     views.push_back({column.name, column.numbers, here});

@@ -50,12 +50,6 @@ bool is_missing(std::string_view text, const CsvOptions& options) {
   return is_marker(text, options);
 }
 
-// Texts that often mean a missing value. They may also be a category, so they are read as such unless the caller says otherwise.
-bool may_mean_missing(std::string_view text) {
-  for (const std::string_view token : {".", "-", "--", "na", "n/a", "None", "none", "Null", "NIL", "nil", "missing", "#N/A", "Na", "NAN"})
-    if (text == token) return true;
-  return false;
-}
 std::string ask_for_marker(std::string_view text) {
   return fmt::format("if '{0}' means a missing value, use --missing-marker='{0}' and --missing drop or impute", shown(text));
 }
@@ -84,6 +78,19 @@ bool parse_number(std::string_view text, double& value) {
   return true;
 }
 
+// For example "1,234,567", "-11,600", "1,234.5".
+bool has_thousands(std::string_view text) {
+  if (!text.empty() && (text.front() == '-' || text.front() == '+')) text.remove_prefix(1);
+  const std::string_view whole = text.substr(0, text.find('.'));
+  std::size_t comma = whole.find(',');
+  if (comma == std::string_view::npos || comma == 0 || comma > 3) return false;
+  for (std::size_t at = 0; at < whole.size(); ++at) {
+    const bool is_comma = at >= comma && (at - comma) % 4 == 0;
+    if (is_comma ? whole[at] != ',' : whole[at] < '0' || whole[at] > '9') return false;
+  }
+  return (whole.size() - comma) % 4 == 0 && text.substr(whole.size()).find_first_not_of("0123456789", 1) == std::string_view::npos;
+}
+
 // For example "1,5", "-12,25", "1.234,5", "2,5e-3".
 bool has_decimal_comma(std::string_view text) {
   const std::size_t comma = text.find(',');
@@ -96,6 +103,23 @@ bool has_decimal_comma(std::string_view text) {
   with_point += text.substr(comma + 1);
   double value;
   return parse_number(with_point, value);
+}
+
+// What a comma in a number may mean, and what to do about it.
+struct Comma {
+  const char* meaning = nullptr;  // null: the text is no number with a comma
+  std::string remedy = {};
+};
+Comma comma_in(std::string_view text) {
+  const bool thousands = has_thousands(text), decimal = has_decimal_comma(text);
+  if (decimal && !thousands) return {"has a decimal comma", "write a decimal point"};
+  if (!thousands) return {};
+  std::string without(text), with_point(text);
+  std::erase(without, ',');
+  std::ranges::replace(with_point, ',', '.');
+  if (!decimal) return {"has commas between thousands", fmt::format("write {}", shown(without))};
+  return {"has a comma, which may be a decimal comma or stand between thousands",
+          fmt::format("write {} or {}", shown(with_point), shown(without))};
 }
 
 // Rows of doubles in one buffer. It grows with realloc, which remaps the pages of large blocks instead of copying them.
@@ -173,9 +197,10 @@ struct StoredColumn {
   bool verbatim = false;      // any text is a level, and none is missing
   bool may_be_listed = true;  // true if the caller chooses the columns, false if a model does
   Levels levels;
-  std::vector<bool> has_comma;  // per level: whether it is a number with a decimal comma
+  std::vector<bool> has_comma;  // per level: whether it is a number with a comma
   Index num_missing = 0, num_texts = 0, num_commas = 0;
-  std::string first_comma;  // place and text
+  std::string first_text, first_comma;  // place and text
+  Comma comma;                          // of the first comma, or of the first whose meaning is clear
 };
 
 // Checks that the first column, which has no name, holds row names: texts or whole numbers that all differ. What other numbers would mean,
@@ -292,6 +317,34 @@ const char* way_to_text(const StoredColumn& column) {
   return column.may_be_listed ? " (to read the column as text, list it as categorical)" : "";
 }
 
+// A text in a column of numbers.
+std::string why_no_number(const StoredColumn& column, CsvField& field) {
+  const std::string_view text = trimmed(field.text());
+  if (io::may_mean_missing(text)) return fmt::format("'{}' is not a number; {}", shown(text), ask_for_marker(text));
+  if (const Comma comma = comma_in(text); comma.meaning != nullptr)
+    return fmt::format("'{}' {}; {}", shown(text), comma.meaning, comma.remedy);
+  return fmt::format("'{}' is not a number{}", shown(field.text()), way_to_text(column));
+}
+
+// A number in a column that holds only texts so far. \param num_before  different texts before it
+[[noreturn]] void refuse_number_after_text(const CsvRecords& records, const StoredColumn& column, std::string_view text, Index num_before) {
+  if (2 * column.num_commas >= column.num_texts)  // a whole number in a column with decimal commas
+    throw InvalidArgument(fmt::format("{} {}; {}", column.first_comma, column.comma.meaning, column.comma.remedy));
+  throw InvalidArgument(fmt::format("{} is a text, but {} holds the number '{}'{}{}", column.first_text, records.row_name(), shown(text),
+                                    num_before == 1 ? "; " + ask_for_marker(column.levels.first()) : "", way_to_text(column)));
+}
+
+// Counts numbers with commas, and remembers the first of them.
+void note_comma(const CsvRecords& records, StoredColumn& column, std::string_view text, bool is_new) {
+  const Comma comma = !is_new || column.listed ? Comma{} : comma_in(trimmed(text));
+  if (is_new) column.has_comma.push_back(comma.meaning != nullptr);
+  if (comma.meaning != nullptr && (column.num_commas == 0 || (column.comma.remedy.find(" or ") != std::string::npos &&
+                                                              comma.remedy.find(" or ") == std::string::npos))) {
+    column.first_comma = fmt::format("{}: '{}'", records.where(column.field), shown(text));
+    column.comma = comma;
+  }
+}
+
 // The value of a field in the table; nothing if it is missing.
 std::optional<double> read_value(const CsvRecords& records, const CsvOptions& options, StoredColumn& column, CsvField& field) {
   if (column.kind != Kind::text) {
@@ -304,30 +357,17 @@ std::optional<double> read_value(const CsvRecords& records, const CsvOptions& op
       return value;
     }
     if (is_missing(text, options)) return std::nullopt;
-    if (column.kind == Kind::number && may_mean_missing(text))
-      fail_at(records, column, fmt::format("'{}' is not a number; {}", shown(text), ask_for_marker(text)));
-    if (column.kind == Kind::number)
-      fail_at(records, column,
-              has_decimal_comma(text) ? fmt::format("'{}' has a decimal comma; write a decimal point", shown(text))
-                                      : fmt::format("'{}' is not a number{}", shown(field.text()), way_to_text(column)));
+    if (column.kind == Kind::number) fail_at(records, column, why_no_number(column, field));
     column.kind = Kind::text;
   }
   const std::string_view text = field.text();
   if (!column.verbatim && is_missing(field.quoted ? trimmed(text) : text, options)) return std::nullopt;
   const auto [code, is_new] = column.levels.code(text);
-  if (is_new) column.has_comma.push_back(!column.listed && has_decimal_comma(trimmed(text)));
-  ++column.num_texts;
-  if (column.has_comma[static_cast<std::size_t>(code)] && column.num_commas++ == 0)
-    column.first_comma = fmt::format("{}: '{}'", records.where(column.field), shown(text));
-  if (double number; is_new && !column.listed && parse_number(trimmed(text), number) && !std::isnan(number)) {
-    if (2 * column.num_commas >= column.num_texts)  // a whole number in a column with decimal commas
-      throw InvalidArgument(fmt::format("{} has a decimal comma; write numbers with a decimal point", column.first_comma));
-    if (code == 1 && may_mean_missing(column.levels.first()))
-      fail_at(records, column,
-              fmt::format("'{}' is a number, but the rows before it hold '{}'; {}", shown(text), column.levels.first(),
-                          ask_for_marker(column.levels.first())));
-    fail_at(records, column, fmt::format("'{}' is a number, but the rows before it hold text{}", shown(text), way_to_text(column)));
-  }
+  note_comma(records, column, text, is_new);
+  if (column.num_texts++ == 0) column.first_text = fmt::format("{}: '{}'", records.where(column.field), shown(text));
+  if (column.has_comma[static_cast<std::size_t>(code)]) ++column.num_commas;
+  if (double number; is_new && !column.listed && parse_number(trimmed(text), number) && !std::isnan(number))
+    refuse_number_after_text(records, column, text, code);
   if (is_new && !io::is_utf8(text)) fail_at(records, column, fmt::format("'{}' is not UTF-8: save the file as UTF-8", shown(text)));
   return static_cast<double>(code);
 }
@@ -366,9 +406,8 @@ void sort_levels(Table& table, std::vector<std::vector<std::string>> texts) {
 void refuse_decimal_commas(const std::vector<StoredColumn>& stored) {
   for (const StoredColumn& column : stored)
     if (2 * column.num_commas > column.num_texts)
-      throw InvalidArgument(
-          fmt::format("{} has a decimal comma, like {} of the {} values of the column; write numbers with a decimal point{}",
-                      column.first_comma, column.num_commas, column.num_texts, way_to_text(column)));
+      throw InvalidArgument(fmt::format("{} {}, like {} of the {} values of the column; {}{}", column.first_comma, column.comma.meaning,
+                                        column.num_commas, column.num_texts, column.comma.remedy, way_to_text(column)));
 }
 
 // Stores the lines of the rows as soon as a line number differs from row number + 1.

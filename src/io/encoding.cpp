@@ -65,10 +65,11 @@ std::vector<Index> match_names(const Table& table, const FeatureEncoding& encodi
     else
       matched.push_back(found->second);
   }
-  if (!absent.empty())
-    throw InvalidArgument(
-        fmt::format("the table lacks the column{} {}, which the model uses", absent.size() == 1 ? "" : "s", listed(absent)));
-  return matched;
+  if (absent.empty()) return matched;
+  std::vector<std::string> names;
+  for (const TableColumn& column : table.columns) names.push_back(column.name);
+  throw InvalidArgument(fmt::format("the table lacks the column{} {}, which the model uses{}", absent.size() == 1 ? "" : "s",
+                                    listed(absent), absent.size() == 1 ? io::did_you_mean(absent.front(), names) : ""));
 }
 
 bool holds_truths(const std::vector<std::string>& levels) {
@@ -109,8 +110,9 @@ std::vector<Index> match_levels(const Table& table, Index column, const FeatureC
   }
   if (std::ranges::all_of(is_known, std::identity())) return matched;
   const auto [row, text] = first_bad(table, column, is_known);
-  throw InvalidArgument(fmt::format("{}, column '{}': '{}' is not a level that the model knows; it knows {}", row, shown(feature.name),
-                                    text, listed(feature.levels)));
+  const std::string nearest = io::did_you_mean(text, feature.levels);
+  throw InvalidArgument(fmt::format("{}, column '{}': '{}' is not a level that the model knows{} knows {}", row, shown(feature.name), text,
+                                    nearest.empty() ? "; it" : nearest + " It", listed(feature.levels)));
 }
 
 // Numbers for a feature of texts: 0 and 1 are false and true if these are its levels.
@@ -127,21 +129,32 @@ std::vector<Index> match_numbers(const Table& table, Index column, const Feature
   return {dummy_of(feature, no, dummies), dummy_of(feature, yes, dummies)};
 }
 
+// What to do about a text where the model knows numbers. \param texts  all that the column has
+std::string remedy_of_text(const std::string& text, const std::vector<std::string>& texts, bool is_truth, bool is_from_file) {
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error == std::errc() && end == text.data() + text.size()) return "turn the texts of the column into numbers";
+  if (const std::string remark = io::remark_on_numbers(texts); !remark.empty()) return remark;
+  if (io::may_mean_missing(text) && is_from_file)
+    return fmt::format("if '{0}' means a missing value, use --missing-marker='{0}' and --missing drop or impute", text);
+  return fmt::format("write {}, or fit again to a table with such texts", is_truth ? "true or false" : "a number");
+}
+
 // Texts for a feature of numbers: true and false are 1 and 0.
 std::vector<double> match_truths(const Table& table, Index column, const FeatureColumn& feature) {
+  const std::vector<std::string>& texts = table.columns[static_cast<std::size_t>(column)].levels;
   std::vector<double> numbers;
   std::vector<bool> is_good;
-  for (const std::string& text : table.columns[static_cast<std::size_t>(column)].levels) {
+  for (const std::string& text : texts) {
     const std::optional<bool> truth = io::truth_of(text);
     is_good.push_back(truth.has_value());
     numbers.push_back(truth.value_or(false) ? 1 : 0);
   }
   if (std::ranges::all_of(is_good, std::identity())) return numbers;
   const auto [row, text] = first_bad(table, column, is_good);
-  throw InvalidArgument(fmt::format(
-      "{0}, column '{1}': '{2}' is a text, but the model was fitted to {3} there; write {4}, or fit again to a "
-      "table with such texts",
-      row, shown(feature.name), text, feature.is_truth ? "true and false" : "numbers", feature.is_truth ? "true or false" : "a number"));
+  throw InvalidArgument(fmt::format("{}, column '{}': '{}' is a text, but the model was fitted to {} there; {}", row, shown(feature.name),
+                                    text, feature.is_truth ? "true and false" : "numbers",
+                                    remedy_of_text(text, texts, feature.is_truth, table.is_from_file)));
 }
 
 std::vector<Route> plan(const Table& table, const FeatureEncoding& encoding) {

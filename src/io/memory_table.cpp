@@ -35,7 +35,9 @@ void check(Index num_rows, const std::vector<ColumnView>& columns) {
   if (columns.empty()) throw InvalidArgument("the table has no columns");
   std::set<std::string_view> names;
   for (const ColumnView& column : columns) {
-    if (column.name.empty()) throw InvalidArgument("a column of the table has an empty name");
+    if (column.name.empty())
+      throw InvalidArgument(fmt::format("column {} of the table has an empty name; give it one, or leave it out if it holds row names",
+                                        &column - columns.data() + 1));
     if (!io::is_utf8(column.name)) throw InvalidArgument(fmt::format("the name of column '{}' is not UTF-8", shown(column.name)));
     if (!names.insert(column.name).second)
       throw InvalidArgument(fmt::format("two columns of the table are named '{}'", shown(column.name)));

@@ -208,13 +208,24 @@ void SafetensorsReader::read_at(std::uint64_t offset, void* to, std::size_t size
   if (size > 0) std::memcpy(to, bytes_.data() + offset, size);
 }
 
+namespace {
+
+bool is_text(const void* bytes, std::size_t size) {
+  const auto* const begin = static_cast<const unsigned char*>(bytes);
+  return std::all_of(begin, begin + size, [](unsigned char c) { return c >= ' ' || c == '\n' || c == '\r' || c == '\t'; });
+}
+
+}  // namespace
+
 std::string SafetensorsReader::read_header(std::uint64_t file_size) const {
   if (file_size < length_size + 2) fail_foreign(file_size == 0 ? "it is empty" : fmt::format("it has only {} bytes", file_size));
   std::uint64_t length = 0;
   read_at(0, &length, length_size);
   char first = 0;
   read_at(length_size, &first, 1);
-  if (first != '{' || length > max_header) fail_foreign("it does not begin with a safetensors header");
+  if (first != '{' || length > max_header)
+    fail_foreign(is_text(&length, length_size) ? "it is a text, such as a table; fit -o or save writes a model file"
+                                               : "it does not begin with a safetensors header");
   if (length > file_size - length_size)
     throw InvalidArgument(fmt::format("'{}' is truncated: its header takes {} bytes, the file has {}; write or copy it again", path_,
                                       length_size + length, file_size));

@@ -97,7 +97,85 @@ std::string listed(const std::vector<std::string>& names) {
   return result;
 }
 
+bool may_mean_missing(std::string_view text) {
+  for (const std::string_view token : {".",       "-",    "--", "na",  "n/a",  "n.a.", "N.A.", "None", "none", "Null", "NIL",  "nil",
+                                       "missing", "#N/A", "Na", "NAN", "<NA>", "NA",   "N/A",  "NaN",  "nan",  "null", "NULL", "?"})
+    if (text == token) return true;
+  return false;
+}
+
+namespace {
+
+// The text as it looks: a letter with accents is one mark, whether it is one character or several; every blank is ' '.
+struct Look {
+  std::string text;
+  bool has_parts = false;  // accents of their own, or blanks of other kinds
+};
+Look look_of(std::string_view text) {
+  Look look;
+  while (!text.empty()) {
+    const std::string_view one = text.substr(0, std::max<std::size_t>(sequence_length(text), 1));
+    text.remove_prefix(one.size());
+    const bool is_accent = one >= "\u0300" && one <= "\u036F", is_blank = one == "\u00A0" || one == "\u202F" || one == "\u2009";
+    look.has_parts = look.has_parts || is_accent || is_blank || one == "\u200B" || one == "\uFEFF";
+    if (is_accent && !look.text.empty())
+      look.text.back() = '\1';
+    else if (is_blank)
+      look.text += ' ';
+    else if (one >= "\u00C0" && one <= "\u024F")
+      look.text += '\1';
+    else if (one != "\u200B" && one != "\uFEFF" && !is_accent)
+      look.text += one;
+  }
+  return look;
+}
+
+// What follows the number with which a text begins; nothing if it does not, or if more digits follow, as in a date or a range.
+std::optional<std::string_view> after_number(std::string_view text) {
+  for (const std::string_view before : {"$", "\u20AC", "\u00A3", " ", "-", "+"})
+    if (text.starts_with(before)) text.remove_prefix(before.size());
+  const std::size_t end = std::min(text.find_first_not_of("0123456789.,"), text.size());
+  if (end == 0 || text.find_first_of("0123456789") != 0) return std::nullopt;
+  const std::string_view rest = text.substr(end);
+  if (rest.find_first_of("0123456789") != std::string_view::npos) return std::nullopt;
+  return rest;
+}
+
+}  // namespace
+
+bool look_alike(std::string_view a, std::string_view b) {
+  if (a == b) return false;
+  const Look here = look_of(a), there = look_of(b);
+  return (here.has_parts || there.has_parts) && here.text == there.text;
+}
+
+std::string remark_on_numbers(const std::vector<std::string>& levels) {
+  constexpr std::size_t fewest = 5;  // fewer are rather categories, such as doses
+  std::size_t num_numbers = 0, num_units = 0, num_fractions = 0;
+  std::string example;
+  for (const std::string& level : levels) {
+    const std::optional<std::string_view> rest = after_number(level);
+    if (!rest) continue;
+    ++num_numbers;
+    if (!rest->empty()) ++num_units;
+    if (level.find_first_of(".,") < level.size() - rest->size()) ++num_fractions;
+    if (example.empty() || (num_units == 1 && !rest->empty())) example = level;
+  }
+  if (levels.size() < fewest || 10 * num_numbers < 9 * levels.size()) return {};
+  if (2 * num_units >= num_numbers)
+    return fmt::format("nearly all of its texts begin with a number ('{}'); if they are measurements, write numbers without units",
+                       shown(example));
+  if (num_fractions == 0 || levels.size() < 2 * fewest) return {};
+  return fmt::format("its texts are numbers ('{}'), and each of the {} is a level; if they are measurements, turn them into numbers",
+                     shown(example), levels.size());
+}
+
 std::string did_you_mean(const std::string& name, const std::vector<std::string>& names) {
+  if (const auto same = std::ranges::find_if(names, [&](const std::string& other) { return look_alike(name, other); }); same != names.end())
+    return fmt::format(
+        "; did you mean '{}'? It may look the same, but some of its characters are others, such as an accent that is a character of "
+        "its own.",
+        shown(*same));
   std::size_t best = name.size() / 3 + 1;  // a short name may differ only in upper and lower case
   const std::string* nearest = nullptr;
   for (const std::string& other : names) {

@@ -26,7 +26,18 @@ namespace ardvark::internal::io {
 /// "'a', 'b', 'c'"; beyond 20 names "... and 5 more".
 [[nodiscard]] std::string listed(const std::vector<std::string>& names);
 
-/// "; did you mean 'type'?" if one of the names is similar to `name`, otherwise empty.
+/// Whether the text often means a missing value, although it may be a category: ".", "n.a.", "<NA>", ...
+[[nodiscard]] bool may_mean_missing(std::string_view text);
+
+/// Whether two texts that differ may look the same: an accent is a character of its own in one of them, or a blank is another kind of
+/// blank.
+[[nodiscard]] bool look_alike(std::string_view a, std::string_view b);
+
+/// For texts that nearly all begin with a number: what that may mean, such as "nearly all of its texts begin with a number ('5 kg'); ...".
+/// Otherwise empty; so are whole numbers without a unit, which may be codes.
+[[nodiscard]] std::string remark_on_numbers(const std::vector<std::string>& levels);
+
+/// "; did you mean 'type'?" if one of the names is similar to `name`, otherwise empty. If both look the same, it says so.
 [[nodiscard]] std::string did_you_mean(const std::string& name, const std::vector<std::string>& names);
 
 /// A number with about 4 significant digits: enough for a value near its standard deviation, of which two digits matter.

@@ -17,6 +17,7 @@
 #include "io/text.hpp"
 #include "model/choice.hpp"
 #include "model/missing.hpp"
+#include "model/remarks.hpp"
 #include "model/resolve.hpp"
 #include "posterior/softmax_state.hpp"
 #include "posterior/state.hpp"
@@ -363,17 +364,6 @@ void note_parted_levels(const FeatureEncoding& encoding, AnyFit& fit) {
 void note_parted_levels(const FeatureEncoding&, RelevanceFit&) {}
 void note_parted_levels(const FeatureEncoding&, KernelFit&) {}
 
-// Texts that nearly every row has for itself are rather identifiers than levels: with fewer than two rows each, as for classes.
-void warn_of_identifiers(const FeatureEncoding& encoding, Index num_rows, Report& report) {
-  for (const FeatureColumn& f : encoding.features) {
-    const auto num_levels = static_cast<Index>(f.levels.size());
-    if (!f.categorical || num_levels <= 2 || 2 * num_levels <= num_rows) continue;
-    report.warnings.push_back(fmt::format(
-        "text column '{}' has {} different texts in {} rows; if it names the rows, leave it out: it says nothing about other rows", f.name,
-        num_levels, num_rows));
-  }
-}
-
 // The number of rows of a report is the sum of the weights.
 void note_weights(const std::vector<double>& weights, Report& report) {
   if (std::ranges::all_of(weights, [](double k) { return k == 1; })) return;
@@ -412,12 +402,14 @@ SavedModel fit_rows(MatrixView X, OwnedMatrix* given, VectorView target, const M
 
 SavedModel fit_described(MatrixView X, OwnedMatrix* given, VectorView target, const ModelOptions& options) {
   return in_names_of(options, [&] {
+    const Report remarks = remarks_on_table(X, options);
     SavedModel model = fit_rows(X, given, target, options);
+    for (const std::string& warning : remarks.warnings) report_of(model).warnings.push_back(warning);
+    for (const std::string& note : remarks.notes) report_of(model).notes.push_back(note);
     model.options = options_to_keep(options);
     note_weights(options.weights, report_of(model));
     if (options.encoding.features.empty()) return with_encoding(std::move(model));
     std::visit([&](auto& fit) { note_parted_levels(options.encoding, fit); }, model.fit);
-    warn_of_identifiers(options.encoding, X.rows(), report_of(model));
     model.encoding = options.encoding;
     return model;
   });

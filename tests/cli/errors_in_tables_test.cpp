@@ -98,6 +98,13 @@ TEST_F(Refuses, NumbersWithADecimalComma) {
   exactly({"predict", "m.ardvark", "bad.csv"}, "row 2 (line 3), column 'z': 'two' is not a number");
 }
 
+TEST_F(Refuses, ATableInPlaceOfAModel) {
+  make_model();
+  predict({"good.csv", "m.ardvark"},
+          {"'good.csv' is no model file, but 'm.ardvark' is one; the model comes first: ardvark predict m.ardvark good.csv"});
+  predict({"good.csv", "good.csv"}, {"'good.csv' is not an ardvark model file: it is a text, such as a table"});
+}
+
 TEST_F(Refuses, AColumnThatIsBothUsedAndIgnored) {
   linear({"--ignore", "y"}, {"--target 'y' is also named by --ignore"});
   linear({"--ignore", "w", "--weights", "w"}, {"--weights 'w' is also named by --ignore"});
@@ -125,6 +132,8 @@ TEST_F(Refuses, OtherThanTwoClasses) {
 TEST_F(Refuses, ATextTargetOfALinearFit) {
   fit({"good.csv", "--target", "k", "--model", "linear"}, {"'k'", "'a'", "text", "--model logistic"});
   fit({"good.csv", "--target", "k", "--preset", "vb_linear_fit"}, {"'k'", "text"});
+  linear_table("x,y\n1,5 kg\n2,6 kg\n3,7.5 kg\n4,8 kg\n5,9 kg\n",
+               {"target 'y' is text ('5 kg', ...); nearly all of its texts begin with a number ('5 kg')", "without units"});
 }
 
 // ---- weights --------------------------------------------------------------------------------------------------------------------------

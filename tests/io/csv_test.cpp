@@ -93,9 +93,14 @@ TEST(ReadCsv, TakesAColumnWhoseFirstValueIsNoNumberAsText) {
 
 // An unmarked missing value in the first row must not turn a numeric column into a hundred dummies.
 TEST(ReadCsv, RefusesANumberInATextColumnUnlessItIsListed) {
-  EXPECT_EQ(refusal("age,x\nunknown,1\n45.5,2\n"),
-            "row 2 (line 3), column 'age': '45.5' is a number, but the rows before it hold text (to read the column as text, list it as "
-            "categorical)");
+  EXPECT_EQ(
+      refusal("age,x\nunknown,1\n45.5,2\n"),
+      "row 1 (line 2), column 'age': 'unknown' is a text, but row 2 (line 3) holds the number '45.5'; if 'unknown' means a missing value, "
+      "use --missing-marker='unknown' and --missing drop or impute (to read the column as text, list it as categorical)");
+  EXPECT_EQ(
+      refusal("x,age\n1,low\n\n1,high\n1,low\n1,3\n"),
+      "row 1 (line 2), column 'age': 'low' is a text, but row 4 (line 6) holds the number '3' (to read the column as text, list it as "
+      "categorical)");
   const Table table = read("code,x\nA,1\n12,2\n", {.categorical = {"code"}});
   EXPECT_EQ(table.columns[0].levels, (Names{"12", "A"}));
 }
@@ -130,9 +135,9 @@ TEST(ReadCsv, AsksWhetherATextMeansAMissingValue) {
             "row 2 (line 3), column 'a': '.' is not a number; if '.' means a missing value, use --missing-marker='.' and --missing drop or "
             "impute");
   EXPECT_EQ(refusal("a,b\n-,2\n-,2\n4,3\n"),
-            "row 3 (line 4), column 'a': '4' is a number, but the rows before it hold '-'; if '-' means a missing value, use "
-            "--missing-marker='-' and --missing drop or impute");
-  for (const char* text : {"na", "None", "n/a", "missing", "--"})
+            "row 1 (line 2), column 'a': '-' is a text, but row 3 (line 4) holds the number '4'; if '-' means a missing value, use "
+            "--missing-marker='-' and --missing drop or impute (to read the column as text, list it as categorical)");
+  for (const char* text : {"na", "None", "n/a", "n.a.", "<NA>", "missing", "--"})
     EXPECT_NE(refusal(std::string("x\n1\n") + text + "\n").find("--missing-marker"), std::string::npos) << text;
   EXPECT_EQ(read("a,b\n1,None\n2,x\n").columns[1].levels, (Names{"None", "x"}));  // it may be a category
 }
@@ -320,6 +325,41 @@ TEST(ReadCsv, RefusesColumnsOfNumbersWithADecimalComma) {
     EXPECT_EQ(read(text, {.categorical = {"a"}}).columns[1].levels.size(), 3U);
   }
   EXPECT_EQ(read("a,b\n\"x,5\",1\n\"1,y\",2\n\"1,2,3\",3\n\"1,5\",4\n").columns[0].levels.size(), 4U);  // most are no numbers
+}
+
+// "11,600" is 11.6 to one reader and 11600 to another.
+TEST(ReadCsv, DoesNotGuessWhatACommaMeans) {
+  const auto said = [](const std::string& values) { return refusal("a;b\n" + values, {.delimiter = ';'}); };
+  EXPECT_EQ(said("1;2\n11,600;4\n"),
+            "row 2 (line 3), column 'a': '11,600' has a comma, which may be a decimal comma or stand between thousands; write "
+            "11.600 or 11600");
+  EXPECT_EQ(said("1;2\n-1,234,567;4\n"), "row 2 (line 3), column 'a': '-1,234,567' has commas between thousands; write -1234567");
+  EXPECT_EQ(said("1;2\n1,234.5;4\n"), "row 2 (line 3), column 'a': '1,234.5' has commas between thousands; write 1234.5");
+  EXPECT_EQ(said("1;2\n1,5;4\n"), "row 2 (line 3), column 'a': '1,5' has a decimal comma; write a decimal point");
+  const std::string text = " (to read the column as text, list it as categorical)";
+  EXPECT_EQ(said("11,600;2\n12,700;4\n"),
+            "row 1 (line 2), column 'a': '11,600' has a comma, which may be a decimal comma or stand between thousands, like 2 "
+            "of the 2 values of the column; write 11.600 or 11600" +
+                text);
+  // One value that is clear decides.
+  EXPECT_EQ(said("11,600;2\n12,75;4\n"),
+            "row 2 (line 3), column 'a': '12,75' has a decimal comma, like 2 of the 2 values of the column; write a decimal point" + text);
+  EXPECT_EQ(said("11,600;2\n1,000,000;4\n900;1\n"), "row 2 (line 3), column 'a': '1,000,000' has commas between thousands; write 1000000");
+  EXPECT_EQ(read("a;b\n1234,5678;1\n12,34,567;2\n,123;2\nx;1\ny;2\n", {.delimiter = ';'}).columns[0].levels.size(),
+            5U);  // most are no numbers
+}
+
+TEST(ReadCsv, SaysThatNamesThatLookTheSameAreNot) {
+  const std::string composed = "gr\u00F6\u00DFe", parts = "gro\u0308\u00DFe", blank = "a\u00A0b";
+  EXPECT_EQ(refusal(parts + ",y\n1,2\n", {.required = {{composed, "--target"}}}),
+            "'t.csv' has no column '" + composed + "', which --target names; did you mean '" + parts +
+                "'? It may look the same, but some of its characters are others, such as an accent that is a character of its own. Its "
+                "columns are '" +
+                parts + "', 'y'");
+  for (const auto& [name, other] :
+       {std::pair<std::string, std::string>{"a b", blank}, {blank, "a b"}, {"f\u00FCr", "fu\u0308r"}, {"x", "x\u200B"}})
+    EXPECT_NE(refusal(other + ",y\n1,2\n", {.required = {{name, "--target"}}}).find("It may look the same"), std::string::npos) << name;
+  EXPECT_EQ(refusal(composed + ",y\n1,2\n", {.required = {{"gr\u00E4\u00DFe", "--target"}}}).find("It may look"), std::string::npos);
 }
 
 TEST(ReadCsv, LooksForTheNamesItNeedsBeforeAnyValue) {

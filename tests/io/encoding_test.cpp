@@ -117,7 +117,7 @@ TEST(MakeTable, NamesRowAndColumnOfWhatItRefuses) {
   EXPECT_EQ(message(2, {{"x", infinite, {}}}), "row 2, column 'x': the value is inf; it must be finite");
   EXPECT_EQ(message(2, {{"k", {}, bytes}}), "row 2, column 'k': the text '\\xff' is not UTF-8");
   EXPECT_EQ(message(2, {{"x", fine, {}}, {"x", fine, {}}}), "two columns of the table are named 'x'");
-  EXPECT_EQ(message(2, {{"", fine, {}}}), "a column of the table has an empty name");
+  EXPECT_EQ(message(2, {{"", fine, {}}}), "column 1 of the table has an empty name; give it one, or leave it out if it holds row names");
   EXPECT_EQ(message(2, {{"x", three, {}}}), "column 'x' has 3 values; the table has 2 rows");
   EXPECT_EQ(message(0, {}), "the table has no rows");
   EXPECT_EQ(message(2, {}), "the table has no columns");
@@ -194,6 +194,10 @@ TEST(Encode, NamesAllColumnsThatTheTableLacks) {
               (void)encode(make_table({{"b", false, {}}}, {{1}}), encoding);
             }),
             "the table lacks the columns 'a', 'city', which the model uses");
+  EXPECT_EQ(message_of<InvalidArgument>([&] {
+              (void)encode(make_table({{"b", false, {}}, {"a", false, {}}, {"citty", true, {"Rome"}}}, {{1, 1, 0}}), encoding);
+            }),
+            "the table lacks the column 'city', which the model uses; did you mean 'citty'?");
 }
 
 TEST(Encode, NamesTheFirstRowWithALevelThatTheModelDoesNotKnow) {
@@ -204,6 +208,33 @@ TEST(Encode, NamesTheFirstRowWithALevelThatTheModelDoesNotKnow) {
   ASSERT_EQ(table.num_rows, 4);  // untouched by the failure
   table.file_rows = {1, 4, 7, 8};
   EXPECT_EQ(message(), "row 7 (line 8), column 'city': 'Lima' is not a level that the model knows; it knows 'Bonn', 'Oslo', 'Rome'");
+}
+
+TEST(Encode, SuggestsALevelThatIsSimilarOrLooksTheSame) {
+  const auto message = [](const std::string& known, const std::string& given) {
+    const FeatureEncoding encoding{{{"city", true, {"Bonn", known}}}};
+    return message_of<InvalidArgument>([&] { (void)encode(make_table({{"city", true, {given}}}, {{0}}), encoding); });
+  };
+  EXPECT_EQ(message("Rome", "rome"),
+            "row 1 (line 2), column 'city': 'rome' is not a level that the model knows; did you mean 'Rome'? It knows 'Bonn', 'Rome'");
+  EXPECT_NE(message("K\u00F6ln", "Ko\u0308ln").find("did you mean 'K\u00F6ln'? It may look the same, but"), std::string::npos);
+}
+
+TEST(Encode, SaysWhatATextAmongNumbersMayMean) {
+  const auto message = [](const std::vector<std::string>& texts) {
+    Rows rows = {{0}};
+    return message_of<InvalidArgument>([&] { (void)encode(make_table({{"a", true, texts}}, rows), FeatureEncoding::of_numbers({"a"})); });
+  };
+  EXPECT_EQ(message({"12,50 EUR", "3 EUR", "4,20 EUR", "5 EUR", "6 EUR"}),
+            "row 1 (line 2), column 'a': '12,50 EUR' is a text, but the model was fitted to numbers there; nearly all of its texts begin "
+            "with a number "
+            "('12,50 EUR'); if they are measurements, write numbers without units");
+  EXPECT_EQ(message({"1.5"}),
+            "row 1 (line 2), column 'a': '1.5' is a text, but the model was fitted to numbers there; turn the texts of the column into "
+            "numbers");
+  EXPECT_EQ(message({"n.a."}),
+            "row 1 (line 2), column 'a': 'n.a.' is a text, but the model was fitted to numbers there; if 'n.a.' means a missing "
+            "value, use --missing-marker='n.a.' and --missing drop or impute");
 }
 
 TEST(Encode, RefusesTextForNumbersAndNumbersForText) {

@@ -189,7 +189,7 @@ TEST(Safetensors, SaysWhyAFileCannotBeRead) {
 TEST(Safetensors, SaysThatAForeignFileIsNoModelFile) {
   EXPECT_EQ(refusal(""), foreign("it is empty"));
   EXPECT_EQ(refusal("1234567"), foreign("it has only 7 bytes"));
-  EXPECT_EQ(refusal("age,bmi,glu\n1,2,3\n"), foreign("it does not begin with a safetensors header"));
+  EXPECT_EQ(refusal("age,bmi,glu\n1,2,3\n"), foreign("it is a text, such as a table; fit -o or save writes a model file"));
   EXPECT_EQ(refusal(file_of("{]", "")), foreign("its header is not valid JSON"));
   EXPECT_EQ(refusal(file_of("{\"\xFF\":{}}", "")), foreign("its header is not valid JSON"));
   EXPECT_EQ(refusal(file_of("{\"x\":1}", "")), foreign("the entry 'x' of its header is not an object"));

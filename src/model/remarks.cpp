@@ -1,0 +1,66 @@
+#include "model/remarks.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "io/text.hpp"
+
+namespace ardvark::internal {
+namespace {
+
+// Texts that nearly every row has for itself are rather identifiers than levels: with fewer than two rows each, as for classes.
+void warn_of_texts(const FeatureColumn& f, Index num_rows, Report& report) {
+  const auto num_levels = static_cast<Index>(f.levels.size());
+  if (const std::string remark = io::remark_on_numbers(f.levels); !remark.empty())
+    report.warnings.push_back(fmt::format("text column '{}': {}", f.name, remark));
+  else if (num_levels > 2 && 2 * num_levels > num_rows)
+    report.warnings.push_back(fmt::format(
+        "text column '{}' has {} different texts in {} rows; if it names the rows, leave it out: it says nothing about other rows", f.name,
+        num_levels, num_rows));
+}
+
+void note_missing(const std::string& what, const std::vector<std::string>& texts, const ModelOptions& options, Report& report) {
+  for (const std::string& text : texts) {
+    if (!(io::may_mean_missing(text) || text.empty()) || text == "none") continue;
+    const std::string remedy = options.spelling == Spelling::command_line ? fmt::format("use --missing-marker='{}'", io::shown(text))
+                                                                          : "put a missing value in its place";
+    report.notes.push_back(fmt::format("{} '{}'; if it means a missing value, {}, with {} or {}", what, io::shown(text), remedy,
+                                       options.spelled("missing", "drop"), options.spelled("missing", "impute")));
+  }
+}
+
+// pandas calls a column without a name so, and other programs leave its name empty: these are row names that were written into the file.
+bool is_nameless(const std::string& name) { return name.empty() || name.starts_with("Unnamed: "); }
+
+bool are_row_numbers(MatrixView X, Index column) {
+  std::vector<double> values;
+  for (Index i = 0; i < X.rows(); ++i) values.push_back(X(i, column));
+  if (!std::ranges::all_of(values, [](double x) { return x >= 0 && x == std::floor(x); })) return false;
+  std::ranges::sort(values);
+  return std::ranges::adjacent_find(values) == values.end();
+}
+
+}  // namespace
+
+Report remarks_on_table(MatrixView X, const ModelOptions& options) {
+  Report report;
+  for (const FeatureColumn& f : options.encoding.features) {
+    if (!f.categorical) continue;
+    warn_of_texts(f, X.rows(), report);
+    note_missing(fmt::format("text column '{}' has the level", f.name), f.levels, options, report);
+  }
+  note_missing("the target has the class", options.class_names, options, report);
+  const std::vector<std::string> names = options.encoding.features.empty() ? options.column_names : options.encoding.names();
+  for (std::size_t j = 0; j < names.size() && static_cast<Index>(names.size()) == X.cols(); ++j)
+    if (is_nameless(names[j]) && are_row_numbers(X, static_cast<Index>(j)))
+      report.warnings.push_back(
+          fmt::format("column {} ('{}') has no name of its own and numbers the rows: it seems to hold the row names that another "
+                      "program wrote; leave it out (in pandas: read_csv with index_col=0)",
+                      j + 1, names[j]));
+  return report;
+}
+
+}  // namespace ardvark::internal
