@@ -7,7 +7,8 @@ function prediction = ardvark_predict(fit, X, varargin)
 %   X    K x D, with the columns of the fit; or a struct with a column in each field, found by name
 %
 %   Options:
-%     'level'   level of the interval [lower, upper] of a new observation; default 0.95
+%     'level'   level of the interval [lower, upper]; default 0.95
+%     'interval' regressions: 'new' (default): sd and interval of a new observation, with its noise; 'mean': those of the mean, without noise
 %     'rule'    'automatic' (default); for regressions with a factorised posterior also 'mixture'; for classifications also 'exact',
 %               'plug-in', 'mackay', 'published', 'published-batch', 'published-incremental'
 %     'target'  K numbers; for a classifier, positions in `classes`, from 1. With it, the prediction also has log_density

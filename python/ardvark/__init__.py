@@ -10,6 +10,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from ._abi import InvalidArgumentError
 from ._core import ArdvarkWarning, version
 
 if TYPE_CHECKING:  # at run time, __getattr__ imports these on demand
@@ -43,6 +44,7 @@ __all__ = [
     "ArdvarkWarning",
     "BayesianLinearRegression",
     "BayesianLogisticRegression",
+    "InvalidArgumentError",
     "KernelClassifier",
     "KernelRegressor",
     "RelevanceSelector",

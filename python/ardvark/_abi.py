@@ -138,7 +138,23 @@ _free = {kind: getattr(library, f"ardvark_{kind}_free") for kind in _HANDLES}
 
 
 class InvalidArgumentError(ValueError):
-    """A wrong argument. ``argument`` is its name in the C interface, with which the message begins; empty: it is about none, or several."""
+    """A wrong argument, or a wrong file. ``argument`` is its name in the C interface, with which the message begins; empty: it is about none,
+    or several.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import ardvark
+    >>> with tempfile.NamedTemporaryFile("w", suffix=".csv") as file:
+    ...     _ = file.write("this is not a model file"), file.flush()
+    ...     try:
+    ...         ardvark.load(file.name)
+    ...     except ardvark.InvalidArgumentError as error:
+    ...         print("is not an ardvark model file" in str(error))
+    True
+    """
+
+    __module__ = "ardvark"
 
     def __init__(self, message: str, argument: str = ""):
         super().__init__(message)
