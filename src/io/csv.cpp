@@ -109,6 +109,7 @@ bool has_decimal_comma(std::string_view text) {
 struct Comma {
   const char* meaning = nullptr;  // null: the text is no number with a comma
   std::string remedy = {};
+  bool is_clear = true;
 };
 Comma comma_in(std::string_view text) {
   const bool thousands = has_thousands(text), decimal = has_decimal_comma(text);
@@ -119,7 +120,7 @@ Comma comma_in(std::string_view text) {
   std::ranges::replace(with_point, ',', '.');
   if (!decimal) return {"has commas between thousands", fmt::format("write {}", shown(without))};
   return {"has a comma, which may be a decimal comma or stand between thousands",
-          fmt::format("write {} or {}", shown(with_point), shown(without))};
+          fmt::format("write {} or {}", shown(with_point), shown(without)), false};
 }
 
 // Rows of doubles in one buffer. It grows with realloc, which remaps the pages of large blocks instead of copying them.
@@ -334,15 +335,13 @@ std::string why_no_number(const StoredColumn& column, CsvField& field) {
                                     num_before == 1 ? "; " + ask_for_marker(column.levels.first()) : "", way_to_text(column)));
 }
 
-// Counts numbers with commas, and remembers the first of them.
-void note_comma(const CsvRecords& records, StoredColumn& column, std::string_view text, bool is_new) {
-  const Comma comma = !is_new || column.listed ? Comma{} : comma_in(trimmed(text));
-  if (is_new) column.has_comma.push_back(comma.meaning != nullptr);
-  if (comma.meaning != nullptr && (column.num_commas == 0 || (column.comma.remedy.find(" or ") != std::string::npos &&
-                                                              comma.remedy.find(" or ") == std::string::npos))) {
-    column.first_comma = fmt::format("{}: '{}'", records.where(column.field), shown(text));
-    column.comma = comma;
-  }
+// Whether a new text is a number with a comma; remembers the first of them.
+void note_comma(const CsvRecords& records, StoredColumn& column, std::string_view text) {
+  const Comma comma = column.listed ? Comma{} : comma_in(trimmed(text));
+  column.has_comma.push_back(comma.meaning != nullptr);
+  if (comma.meaning == nullptr || (column.num_commas > 0 && (column.comma.is_clear || !comma.is_clear))) return;
+  column.first_comma = fmt::format("{}: '{}'", records.where(column.field), shown(text));
+  column.comma = comma;
 }
 
 // The value of a field in the table; nothing if it is missing.
@@ -363,7 +362,7 @@ std::optional<double> read_value(const CsvRecords& records, const CsvOptions& op
   const std::string_view text = field.text();
   if (!column.verbatim && is_missing(field.quoted ? trimmed(text) : text, options)) return std::nullopt;
   const auto [code, is_new] = column.levels.code(text);
-  note_comma(records, column, text, is_new);
+  if (is_new) note_comma(records, column, text);
   if (column.num_texts++ == 0) column.first_text = fmt::format("{}: '{}'", records.where(column.field), shown(text));
   if (column.has_comma[static_cast<std::size_t>(code)]) ++column.num_commas;
   if (double number; is_new && !column.listed && parse_number(trimmed(text), number) && !std::isnan(number))
