@@ -276,8 +276,8 @@ typedef struct ardvark_result ardvark_result;
 
 /* Columns of numbers and texts. An encoding says how they become the columns of X: a column of numbers is used unchanged; a column of texts
  * becomes columns of 0 and 1, one for each level ("sex=male"), except in linear and logistic models the level that the others are compared
- * with. A fit with an encoding names its columns, treats a column of texts as one group, and makes a model that remembers the encoding, in
- * its file, too:
+ * with. Texts that are all true or false (True, TRUE, ...) are a column of 1 and 0. A fit with an encoding names its columns, treats a
+ * column of texts as one group, and makes a model that remembers the encoding, in its file, too:
  *
  *     ardvark_table* table = NULL;
  *     ardvark_table_create(rows, &table, &error);

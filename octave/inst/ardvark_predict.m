@@ -39,6 +39,15 @@ end
 %! q = ardvark_predict(fit, [0; 1], 'target', p.mean);
 %! assert(exp(q.log_density), density, 1e-9);
 
+%!test  % a new observation varies around the mean by the noise, which is the same in every row
+%! x = (1:20)'; fit = ardvark_fit(x, x + mod(7 * x, 5), 'model', 'linear', 'prior', 'shared');
+%! new = ardvark_predict(fit, x, 'interval', 'new'); middle = ardvark_predict(fit, x, 'interval', 'mean');
+%! assert(ardvark_predict(fit, x).sd, new.sd);
+%! assert(middle.mean, new.mean, 1e-12);
+%! noise = new.sd.^2 - middle.sd.^2;
+%! assert(noise(1) > 0);
+%! assert(noise, noise(1) * ones(20, 1), 1e-9);
+
 %!test  % three classes
 %! randn('state', 2);
 %! X = [randn(20, 2) + 3; randn(20, 2) - 3; randn(20, 2) + [3, -3]];

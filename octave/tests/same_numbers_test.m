@@ -42,6 +42,13 @@ other = jsondecode(text(find(text == '{', 1):end));
 compare('true and false, prediction', ardvark_predict('owner.ardvark', t).mean, other.mean, 1e-12);
 t.owner = words(1 + t.owner)(:);
 compare('true and false as texts, prediction', ardvark_predict('owner.ardvark', t).mean, other.mean, 1e-12);
+for column = {t.owner, X(:, 2) > 1}
+  t.owner = column{1};
+  ardvark_save(ardvark_fit(t, targets.y, 'model', 'linear'), 'octave.ardvark');
+  [status, text] = system([program ' predict octave.ardvark owner.csv --json']);
+  if status ~= 0, error('%s', text); end
+  compare('true and false, prediction of a model of Octave', jsondecode(text).mean, other.mean, 1e-12);
+end
 
 for i = 1:rows(cases)
   [file, options] = cases{i, :};
