@@ -318,10 +318,13 @@ const char* way_to_text(const StoredColumn& column) {
   return column.may_be_listed ? " (to read the column as text, list it as categorical)" : "";
 }
 
+constexpr const char* one_way = "write 1 and 0, or true and false, in every row";
+
 // A text in a column of numbers.
 std::string why_no_number(const StoredColumn& column, CsvField& field) {
   const std::string_view text = trimmed(field.text());
   if (io::may_mean_missing(text)) return fmt::format("'{}' is not a number; {}", shown(text), ask_for_marker(text));
+  if (io::truth_of(text)) return fmt::format("'{}' is not a number; {}", shown(text), one_way);
   if (const Comma comma = comma_in(text); comma.meaning != nullptr)
     return fmt::format("'{}' {}; {}", shown(text), comma.meaning, comma.remedy);
   return fmt::format("'{}' is not a number{}", shown(field.text()), way_to_text(column));
@@ -331,6 +334,9 @@ std::string why_no_number(const StoredColumn& column, CsvField& field) {
 [[noreturn]] void refuse_number_after_text(const CsvRecords& records, const StoredColumn& column, std::string_view text, Index num_before) {
   if (2 * column.num_commas >= column.num_texts)  // a whole number in a column with decimal commas
     throw InvalidArgument(fmt::format("{} {}; {}", column.first_comma, column.comma.meaning, column.comma.remedy));
+  if (io::truth_of(column.levels.first()))
+    throw InvalidArgument(
+        fmt::format("{} is a text, but {} holds the number '{}'; {}", column.first_text, records.row_name(), shown(text), one_way));
   throw InvalidArgument(fmt::format("{} is a text, but {} holds the number '{}'{}{}", column.first_text, records.row_name(), shown(text),
                                     num_before == 1 ? "; " + ask_for_marker(column.levels.first()) : "", way_to_text(column)));
 }
@@ -399,6 +405,23 @@ void sort_levels(Table& table, std::vector<std::vector<std::string>> texts) {
     }
   }
   each_code([&](std::size_t j, double& code) { code = position[j][static_cast<std::size_t>(code)]; });
+}
+
+// True and false in several spellings are two levels, in this order.
+void unify_truths(Table& table) {
+  const auto is_true = [](const std::string& text) { return io::truth_of(text) == true; };
+  for (std::size_t j = 0; j < table.columns.size(); ++j) {
+    TableColumn& column = table.columns[j];
+    if (column.is_listed || !io::hold_truths(column.levels) || column.levels.size() < 2) continue;
+    if (column.levels.size() == 2 && !is_true(column.levels[0]) && is_true(column.levels[1])) continue;
+    const std::vector<std::string> old = std::exchange(column.levels, {});
+    const bool has_false = !std::ranges::all_of(old, is_true);
+    if (has_false) column.levels.emplace_back("False");
+    if (std::ranges::any_of(old, is_true)) column.levels.emplace_back("True");
+    for (Index row = 0; row < table.num_rows; ++row)
+      if (double& level = table.values[static_cast<std::size_t>(row) * table.columns.size() + j]; !std::isnan(level))
+        level = has_false && is_true(old[static_cast<std::size_t>(level)]) ? 1 : 0;
+  }
 }
 
 // Such numbers would be read as categories.
@@ -473,7 +496,7 @@ Table read_table(const std::string& path, const CsvOptions& options) {
   }
   std::vector<std::vector<std::string>> texts;
   for (StoredColumn& column : stored) texts.push_back(column.levels.take());
-  if (any_text) sort_levels(table, std::move(texts));
+  if (any_text) sort_levels(table, std::move(texts)), unify_truths(table);
   return table;
 }
 

@@ -72,10 +72,6 @@ std::vector<Index> match_names(const Table& table, const FeatureEncoding& encodi
                                     listed(absent), absent.size() == 1 ? io::did_you_mean(absent.front(), names) : ""));
 }
 
-bool holds_truths(const std::vector<std::string>& levels) {
-  return !levels.empty() && std::ranges::all_of(levels, [](const std::string& level) { return io::truth_of(level).has_value(); });
-}
-
 // The first row whose value is not among the good ones, with its text. \param is_good  per level
 struct Found {
   std::string row, text;
@@ -117,7 +113,7 @@ std::vector<Index> match_levels(const Table& table, Index column, const FeatureC
 
 // Numbers for a feature of texts: 0 and 1 are false and true if these are its levels.
 std::vector<Index> match_numbers(const Table& table, Index column, const FeatureColumn& feature, Dummies dummies) {
-  const bool are_truths = holds_truths(feature.levels);
+  const bool are_truths = io::hold_truths(feature.levels);
   const Index no = level_of(feature, false), yes = level_of(feature, true);
   for (Index row = 0; row < table.num_rows; ++row) {
     const double value = table.value(row, column);
@@ -270,7 +266,7 @@ std::unordered_map<std::string, double> rows_of_levels(const Table& table, Index
 
 FeatureColumn feature_of(const Table& table, Index column, VectorView weights) {
   const TableColumn& here = table.columns[static_cast<std::size_t>(column)];
-  if (here.categorical && !here.is_listed && holds_truths(here.levels)) return {.name = here.name, .is_truth = true};
+  if (here.categorical && !here.is_listed && io::hold_truths(here.levels)) return {.name = here.name, .is_truth = true};
   FeatureColumn feature{here.name, here.categorical, in_order(here.levels)};
   if (!here.categorical) return feature;
   const std::unordered_map<std::string, double> rows = rows_of_levels(table, column, weights);

@@ -97,6 +97,10 @@ std::string listed(const std::vector<std::string>& names) {
   return result;
 }
 
+bool hold_truths(const std::vector<std::string>& texts) {
+  return !texts.empty() && std::ranges::all_of(texts, [](const std::string& text) { return truth_of(text).has_value(); });
+}
+
 bool may_mean_missing(std::string_view text) {
   for (const std::string_view token : {".",       "-",    "--", "na",  "n/a",  "n.a.", "N.A.", "None", "none", "Null", "NIL",  "nil",
                                        "missing", "#N/A", "Na", "NAN", "<NA>", "NA",   "N/A",  "NaN",  "nan",  "null", "NULL", "?"})

@@ -26,6 +26,9 @@ namespace ardvark::internal::io {
 /// "'a', 'b', 'c'"; beyond 20 names "... and 5 more".
 [[nodiscard]] std::string listed(const std::vector<std::string>& names);
 
+/// Whether there are texts, and all are true or false.
+[[nodiscard]] bool hold_truths(const std::vector<std::string>& texts);
+
 /// Whether the text often means a missing value, although it may be a category: ".", "n.a.", "<NA>", ...
 [[nodiscard]] bool may_mean_missing(std::string_view text);
 

@@ -105,6 +105,21 @@ TEST(ReadCsv, RefusesANumberInATextColumnUnlessItIsListed) {
   EXPECT_EQ(table.columns[0].levels, (Names{"12", "A"}));
 }
 
+TEST(ReadCsv, TakesTrueAndFalseInSeveralSpellingsAsTwoLevels) {
+  const Table table = read("a,b,c,d\nTRUE,true,TRUE,TRUE\nFalse,TRUE,x,false\ntrue,True,True,TRUE\nFALSE,TRUE,x,false\n");
+  EXPECT_EQ(table.columns[0].levels, (Names{"False", "True"}));
+  EXPECT_EQ(table.columns[1].levels, Names{"True"});
+  EXPECT_EQ(table.columns[2].levels, (Names{"TRUE", "True", "x"}));  // other texts are among them
+  EXPECT_EQ(table.columns[3].levels, (Names{"False", "True"}));      // false comes first, which 'false' does not by its bytes
+  expect_values(table, {{1, 0, 0, 1}, {0, 0, 2, 0}, {1, 0, 1, 1}, {0, 0, 2, 0}});
+  EXPECT_EQ(read("a\ntrue\nTRUE\n", {.categorical = {"a"}}).columns[0].levels, (Names{"TRUE", "true"}));
+  EXPECT_EQ(read("a\nfalse\ntrue\n").columns[0].levels, (Names{"false", "true"}));
+  EXPECT_EQ(refusal("a\n1\nTRUE\n"), "row 2 (line 3), column 'a': 'TRUE' is not a number; write 1 and 0, or true and false, in every row");
+  EXPECT_EQ(refusal("a\nTRUE\n0\n"),
+            "row 1 (line 2), column 'a': 'TRUE' is a text, but row 2 (line 3) holds the number '0'; write 1 and 0, or true and "
+            "false, in every row");
+}
+
 TEST(ReadCsv, TakesColumnsListedAsCategoricalAsText) {
   const Table table = read("zip\n10\n9\n010\n10\n", {.categorical = {"zip"}});
   EXPECT_EQ(table.columns[0].levels, (Names{"010", "10", "9"}));
