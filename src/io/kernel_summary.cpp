@@ -80,7 +80,7 @@ std::string summary(const KernelFit& fit, const SummaryOptions& options) {
 namespace internal::io {
 
 SummaryText summary_text(const KernelFit& fit, const SummaryOptions& options) {
-  refuse_other_units(options);
+  refuse_other_units(options, "; a kernel machine has no coefficients of columns");
   std::string out = heading(fit);
   if (!holds_posterior(fit)) return {out, why_nothing(fit.report)};
   double divergence = 0, change = 0;
