@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.utils.multiclass import type_of_target
 
 from . import _core
-from ._base import _gaps_in
+from ._given import gaps_in
 from ._linear import BayesianLinearRegression
 from ._logistic import BayesianLogisticRegression
 from ._progress import Watch
@@ -164,7 +164,7 @@ def compare(
     estimator: Any = BayesianLinearRegression(missing=missing)
     X, y, sample_weight, target = estimator._split(X, y, sample_weight, target)
     if task == "auto":
-        known = np.asarray(y)[~_gaps_in(np.asarray(y))]
+        known = np.asarray(y)[~gaps_in(np.asarray(y))]
         task = "regression" if type_of_target(known.tolist(), input_name="y") == "continuous" else "classification"
     linear = task == "regression"
     if not linear:

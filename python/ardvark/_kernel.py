@@ -7,8 +7,9 @@ from typing import Any, Callable, ClassVar, Optional, Sequence, Union
 from sklearn.base import ClassifierMixin, RegressorMixin
 
 from . import _core
-from ._base import Classifier, FittedModel, Regressor
 from ._docs import assembled
+from ._fitted import FittedModel
+from ._predictions import Classifier, Regressor
 
 Width = Union[str, float, Sequence[float]]
 

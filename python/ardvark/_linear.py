@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.base import RegressorMixin
 
 from . import _core
-from ._base import Regressor
+from ._predictions import Regressor
 from ._docs import assembled
 from ._score import Columns, LinearScore, Prior, _intercept
 

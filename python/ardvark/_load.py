@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from . import _core
-from ._base import FittedModel
+from ._fitted import FittedModel
 from ._kernel import KernelClassifier, KernelRegressor
 from ._linear import BayesianLinearRegression
 from ._logistic import BayesianLogisticRegression

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.base import ClassifierMixin
 
 from . import _core
-from ._base import Classifier
+from ._predictions import Classifier
 from ._docs import assembled
 from ._score import Columns, LinearScore, Prior, _intercept
 

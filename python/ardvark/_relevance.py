@@ -8,7 +8,8 @@ import numpy as np
 from sklearn.base import ClassifierMixin, RegressorMixin
 
 from . import _core
-from ._base import Classifier, FittedModel, Regressor
+from ._fitted import FittedModel
+from ._predictions import Classifier, Regressor
 from ._docs import assembled
 from ._posterior import WithPosterior
 

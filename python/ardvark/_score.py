@@ -10,7 +10,8 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from . import _core
-from ._base import FittedModel, _defaults
+from ._base import _defaults
+from ._fitted import FittedModel
 from ._docs import assembled
 from ._posterior import WithPosterior
 from ._tables import sentence_near

@@ -13,7 +13,8 @@ from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted
 
 from . import _core
-from ._base import Estimator, _name
+from ._base import Estimator
+from ._given import name_of
 from ._docs import assembled
 from ._linear import BayesianLinearRegression
 from ._progress import Watch
@@ -144,7 +145,7 @@ class RelevanceSelector(SelectorMixin, Estimator):
             raise ValueError(f"by is {self.by!r}; it must be 'relevance' or 'counts'")
         if self.max_features is not None and self.max_features < 0:
             raise ValueError(f"max_features is {self.max_features}; it must be 0 or more")
-        target = _name(y)
+        target = name_of(y)
         X, y, weights, _ = self._checked(X, y, sample_weight)
         estimator = self._chosen(y)
         if self.by == "counts":

@@ -9,7 +9,8 @@ from sklearn.utils.multiclass import _check_partial_fit_first_call
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from . import _core
-from ._base import _FLOATS, _frame, _name
+from ._base import _FLOATS
+from ._given import frame, name_of
 from ._docs import assembled
 from ._logistic import LogisticScore
 
@@ -131,8 +132,8 @@ class SequentialLogisticRegression(LogisticScore):
         >>> model.n_rows_seen_, bool((model.coef_ == backwards.coef_).all())
         (200, True)
         """
-        target = _name(y)
-        X, y = validate_data(self, self._without_text(_frame(X), None), y, dtype=_FLOATS)
+        target = name_of(y)
+        X, y = validate_data(self, self._without_text(frame(X), None), y, dtype=_FLOATS)
         weights = self._weights(sample_weight, X)
         self._encoded(y if weights is None else y[weights > 0])
         self._begin()
@@ -172,8 +173,8 @@ class SequentialLogisticRegression(LogisticScore):
         (3, True)
         """
         is_first = getattr(self, "classes_", None) is None
-        target = _name(y)
-        X, y = validate_data(self, self._without_text(_frame(X), None), y, dtype=_FLOATS, reset=is_first)
+        target = name_of(y)
+        X, y = validate_data(self, self._without_text(frame(X), None), y, dtype=_FLOATS, reset=is_first)
         weights = self._weights(sample_weight, X)
         if _check_partial_fit_first_call(self, classes):
             if self.classes_.size != 2:

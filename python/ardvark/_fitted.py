@@ -1,0 +1,239 @@
+"""An estimator that holds one model of the library, and its file."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Optional, TypeVar
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from . import _core
+from ._base import Estimator, _defaults
+from ._docs import assembled
+from ._progress import Watch
+
+__all__ = ["FittedModel"]
+
+M = TypeVar("M", bound="FittedModel")
+
+
+@assembled
+class FittedModel(Estimator):
+    """An estimator that holds one model of the library."""
+
+    _model: _core.Model
+    _kind: ClassVar[str] = "linear"  # "linear" of all that has coefficients, "rvm" or "kernel"
+
+    def _fit_model(self, X: np.ndarray, y: np.ndarray, weights: Optional[np.ndarray], **options: Any) -> None:
+        """Fits, sets _model and the attributes that every fit has, and warns."""
+        names = getattr(self, "feature_names_in_", None)
+        how: dict[str, Any] = {"column_names": None if names is None else list(names)}
+        if self._encoding is not None:
+            how = {"encoding": self._encoding.handle, "reference": self._encoding.reference}
+        with Watch(type(self).__name__, self.verbose, self.callback) as watch:
+            try:
+                model = _core.fit(
+                    X,
+                    y,
+                    callback=watch.function,
+                    warn=False,
+                    weights=weights,
+                    **how,
+                    **options,
+                )
+            except ValueError as error:
+                raise self._in_our_names(error) from None
+        if self._encoding is not None:
+            self._encoding = model.encoding()  # which knows whether new rows may have gaps
+        self._take(model)
+        self._warn(model)
+
+    def __getstate__(self) -> Any:
+        state = super().__getstate__()
+        return state if self._encoding is None else {**state, "_encoding": "of the model"}
+
+    def __setstate__(self, state: Any) -> None:
+        super().__setstate__(state)
+        if self._encoding is not None:
+            self._encoding = self._model.encoding()
+
+    def _take(self, model: _core.Model) -> None:
+        """The results as attributes."""
+        self._model = model
+        self.status_ = model.text("status")
+        self.converged_ = self.status_ == "converged"
+        self.n_iter_ = int(model.number("sweeps"))
+        self.notes_ = [self._translated(note) for note in model.value("notes")]
+        self._take_diagnosis(model)
+        self.__dict__.pop("missing_information_", None)
+        if self._imputes and "missing" in model.to_dict():
+            self.missing_information_ = model.array("missing.information")
+
+    def _take_diagnosis(self, model: _core.Model) -> None:
+        names = ("khat", "khat_given_precisions", "khat_threshold", "khat_effective_share")
+        try:
+            values = [model.number(name) for name in names]
+        except ValueError:  # without diagnose=True
+            for name in names:
+                self.__dict__.pop(name + "_", None)
+            return
+        self.khat_, self.khat_given_precisions_, self.khat_threshold_, self.khat_effective_share_ = values
+
+    def summary(self, level: float = 0.95, *, verbose: bool = False, odds: bool = False, standardized: bool = False) -> str:
+        """The fit as a table to read.
+
+        Parameters
+        ----------
+        {level}
+        verbose : bool, default=False
+            Whether to print also how the result was computed: steps, solver, hypotheses that were averaged.
+        odds : bool, default=False
+            Two classes: whether to print odds ratios with their intervals, instead of coefficients.
+        standardized : bool, default=False
+            Regressions and two classes: whether to print coefficients per standard deviation of the column, and of the target of a
+            regression.
+
+        Returns
+        -------
+        summary : str
+            Text of several lines.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from ardvark import BayesianLinearRegression
+        >>> rng = np.random.default_rng(0)
+        >>> X = rng.normal(size=(200, 3))
+        >>> y = 1 + 2 * X[:, 0] + 0.1 * rng.normal(size=200)
+        >>> print(BayesianLinearRegression("ard").fit(X, y).summary().splitlines()[0])
+        Linear regression, prior ard, 200 rows, 3 columns
+        """
+        check_is_fitted(self)
+        return self._with_options_as_arguments(self._model.summary(level, verbose=verbose, odds=odds, standardized=standardized))
+
+    def save(self, path: Any) -> None:
+        """Writes a model file that `load`, the command line and the other languages can read.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The file. It is written completely or not at all.
+
+        Raises
+        ------
+        OSError
+            The file cannot be written.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from ardvark import BayesianLinearRegression
+        >>> rng = np.random.default_rng(0)
+        >>> X = rng.normal(size=(200, 3))
+        >>> y = 1 + 2 * X[:, 0] + 0.1 * rng.normal(size=200)
+        >>> import tempfile
+        >>> model = BayesianLinearRegression().fit(X, y)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     model.save(f"{folder}/model.ardvark")
+        ...     again = BayesianLinearRegression.load(f"{folder}/model.ardvark")
+        >>> bool((again.coef_ == model.coef_).all())
+        True
+        """
+        check_is_fitted(self)
+        self._model.save(path)
+
+    @classmethod
+    def load(cls: type[M], path: Any) -> M:
+        """A fitted estimator from a model file. `ardvark.load` finds the class by itself.
+
+        The constructor parameters are those of the fit, as far as they are options of this class, so that
+        `sklearn.base.clone` gives an estimator that fits the same model again.
+
+        Parameters
+        ----------
+        path : str or path-like
+            A file of `save`, or of ``ardvark fit -o``.
+
+        Returns
+        -------
+        estimator : an instance of this class
+
+        Raises
+        ------
+        OSError
+            The file cannot be read.
+        ValueError
+            The file holds another kind of model.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from ardvark import BayesianLogisticRegression
+        >>> rng = np.random.default_rng(0)
+        >>> X = rng.normal(size=(300, 3))
+        >>> y = np.where(3 * X[:, 0] + rng.logistic(size=300) > 0, "yes", "no")
+        >>> import tempfile
+        >>> model = BayesianLogisticRegression().fit(X, y)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     model.save(f"{folder}/model.ardvark")
+        ...     again = BayesianLogisticRegression.load(f"{folder}/model.ardvark")
+        >>> again.classes_.tolist(), bool((again.predict(X) == model.predict(X)).all())
+        (['no', 'yes'], True)
+        """
+        model = _core.load(path)
+        return cls()._of_file(model)
+
+    def _parameters_of(self, model: _core.Model) -> dict[str, Any]:
+        """The constructor parameters that are the options of the model."""
+        cls: Any = type(self)
+        options, defaults = model.value("options"), _defaults(cls)
+        found = {}
+        for name, option in self._options.items():
+            if option in options:
+                value = options[option]
+                found[name] = bool(value) if isinstance(defaults[name], bool) else _number_like(value)
+        if "reference" in options and "reference" in defaults:
+            columns = {column["name"] for column in model.value("text_columns")}
+            found["reference"] = {c: t[len(c) + 1 :] for t in options["reference"] for c in columns if t.startswith(c + "=")}
+        return found
+
+    def _of_file(self: M, model: _core.Model) -> M:
+        found = model.to_dict()
+        kind, has_classes = found.get("model", "linear"), "classes" in found
+        if (kind, has_classes) != (self._kind, hasattr(self, "predict_proba")):
+            kind = {"rvm": "relevance vector machine", "kernel": "kernel machine"}.get(kind, "linear model")
+            of_what = "classes" if has_classes else "numbers"
+            raise ValueError(f"the file holds a {kind} for {of_what}, which {type(self).__name__} cannot load")
+        self._encoding = model.encoding()
+        self.set_params(**self._parameters_of(model))
+        names = self._encoding.features
+        self.n_features_in_ = len(names)
+        if names != [f"x{j + 1}" for j in range(len(names))]:
+            self.feature_names_in_ = np.asarray(names, dtype=object)
+        if hasattr(self, "predict_proba"):
+            self.classes_ = _as_labels(model.value("classes"))
+        self._take(model)
+        return self
+
+
+def _number_like(value: Any) -> Any:
+    """A whole number as an int; a text that holds a number as a float; lists of them."""
+    if isinstance(value, str):
+        try:
+            numbers = [_number_like(float(part)) for part in value.split(",")]
+        except ValueError:
+            return value
+        return numbers[0] if len(numbers) == 1 else numbers
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def _as_labels(texts: list[str]) -> np.ndarray:
+    """Turns the texts of a file back into labels: True and False, integers, numbers, or texts."""
+    if {text.lower() for text in texts} <= {"true", "false"}:
+        return np.asarray([text.lower() == "true" for text in texts])
+    for kind in (int, float):
+        try:
+            return np.asarray([kind(text) for text in texts])
+        except ValueError:
+            pass
+    return np.asarray(texts)

@@ -1,0 +1,82 @@
+"""What a caller gives: tables, columns of them that arguments name, and values that are missing."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any, Optional
+
+import numpy as np
+
+from ._tables import names_of, sentence_near
+
+__all__ = ["filled", "first_text", "frame", "gaps_in", "name_of", "taken_from"]
+
+
+def frame(X: Any) -> Any:
+    """Converts a table with Arrow's C stream interface to a DataFrame, unless it is one."""
+    if not hasattr(X, "__arrow_c_stream__") or getattr(X, "ndim", 2) == 1 or names_of(X) is not None:
+        return X
+    try:
+        import pyarrow
+
+        return pyarrow.table(X).to_pandas()  # needs pandas
+    except ImportError:
+        pass
+    if "polars" in sys.modules and not isinstance(X, sys.modules["polars"].DataFrame):
+        return sys.modules["polars"].DataFrame(X)
+    return X
+
+
+def name_of(y: Any) -> Optional[str]:
+    """The name of a Series."""
+    name = getattr(y, "name", None)
+    return name if isinstance(name, str) and name else None
+
+
+def gaps_in(values: np.ndarray) -> np.ndarray:
+    """Where an array of one dimension has no value: NaN, None, NA or NaT."""
+    if values.dtype.kind == "f":
+        return np.isnan(values)
+    if values.dtype.kind != "O":
+        return np.zeros(values.shape, dtype=bool)
+    return np.array([x is None or type(x).__name__ in ("NAType", "NaTType") or (isinstance(x, float) and x != x) for x in values], dtype=bool)
+
+
+def filled(y: Any) -> tuple[Any, Optional[np.ndarray]]:
+    """y with some value in each gap, and where the gaps are; None: y has none."""
+    values = np.asarray(y)
+    if values.ndim != 1:
+        return y, None
+    gaps = gaps_in(values)
+    if not gaps.any():
+        return y, None
+    if gaps.all():
+        raise ValueError(f"y has no value: it is missing in all {gaps.size} rows")
+    known = np.array(values[~gaps].tolist())
+    out = np.empty(gaps.shape, dtype=known.dtype)
+    out[gaps] = known[0]
+    out[~gaps] = known
+    return out, gaps
+
+
+def taken_from(table: Any, name: Any, argument: str, may_miss: bool = False) -> np.ndarray:
+    """A column of the table, which an argument of fit names."""
+    names = names_of(frame(table))
+    if names is None:
+        raise ValueError(f"{argument} is {name!r}, the name of a column; X must then be a DataFrame, but is a {type(table).__name__}")
+    if name not in names:
+        raise ValueError(f"{argument} is {name!r}, which is not a column of X{sentence_near(name, names)}")
+    values = np.asarray(frame(table)[name])
+    missing = gaps_in(values)
+    if missing.any() and not may_miss:
+        remedy = f"; leave out such rows, for example X[X[{name!r}].notna()]" + (", or fit with missing='drop'" if argument == "target" else "")
+        raise ValueError(f"{argument} {name!r} has no value at row {np.argmax(missing) + 1}{remedy}")
+    return values
+
+
+def first_text(values: Any) -> Optional[str]:
+    """The first text of an array, list or Series; None if it has none."""
+    array = np.asarray(values) if not hasattr(values, "dtypes") else np.asarray([])
+    if array.dtype.kind not in "OUST":
+        return None
+    return next((str(value) for value in array.ravel() if isinstance(value, str)), None)

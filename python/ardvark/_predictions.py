@@ -1,0 +1,273 @@
+"""Predictions: classes with their probabilities, numbers with their distributions."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, overload
+
+import numpy as np
+
+from . import _core
+from ._docs import assembled
+from ._fitted import FittedModel
+
+__all__ = ["Classifier", "Regressor"]
+
+
+@assembled
+class Classifier(FittedModel):
+    """Predictions of a classifier with a model of the library."""
+
+    classes_: np.ndarray
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Probability of each class, with the uncertainty of the fit.
+
+        Parameters
+        ----------
+        {X}
+
+        Returns
+        -------
+        probability : ndarray of shape (n_samples, n_classes)
+            In [0, 1]; each row sums to 1; columns in the order of ``classes_``.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from ardvark import BayesianLogisticRegression
+        >>> rng = np.random.default_rng(0)
+        >>> X = rng.normal(size=(300, 3))
+        >>> y = np.where(3 * X[:, 0] + rng.logistic(size=300) > 0, "yes", "no")
+        >>> probability = BayesianLogisticRegression().fit(X, y).predict_proba([[2.0, 0, 0], [0.0, 0, 0]])
+        >>> probability.shape, bool(probability[0, 1] > 0.9), probability.sum(axis=1).round(12).tolist()
+        ((2, 2), True, [1.0, 1.0])
+        """
+        X = self._design(X)
+        return self._model.predict(X).array("probability")
+
+    def _design(self, X: Any) -> np.ndarray:
+        """The rows in the form that the library needs."""
+        return self._checked_rows(X)
+
+    def predict_log_proba(self, X: Any) -> np.ndarray:
+        """Logarithm of `predict_proba`.
+
+        Parameters
+        ----------
+        {X}
+
+        Returns
+        -------
+        log_probability : ndarray of shape (n_samples, n_classes)
+            In nats; minus infinity where a probability is 0.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from ardvark import BayesianLogisticRegression
+        >>> rng = np.random.default_rng(0)
+        >>> X = rng.normal(size=(300, 3))
+        >>> y = np.where(3 * X[:, 0] + rng.logistic(size=300) > 0, "yes", "no")
+        >>> model = BayesianLogisticRegression().fit(X, y)
+        >>> bool(np.allclose(np.exp(model.predict_log_proba(X)), model.predict_proba(X)))
+        True
+        """
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Log odds of the predicted probabilities.
+
+        If the fit is uncertain about a row, its score is nearer to zero than the coefficients alone would give.
+
+        Parameters
+        ----------
+        {X}
+
+        Returns
+        -------
+        score : ndarray of shape (n_samples,) or (n_samples, n_classes)
+            Two classes: log odds of ``classes_[1]``, in nats. More classes: log probabilities.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from ardvark import BayesianLogisticRegression
+        >>> rng = np.random.default_rng(0)
+        >>> X = rng.normal(size=(300, 3))
+        >>> y = np.where(3 * X[:, 0] + rng.logistic(size=300) > 0, "yes", "no")
+        >>> model = BayesianLogisticRegression().fit(X, y)
+        >>> score, p = model.decision_function(X), model.predict_proba(X)
+        >>> bool(np.allclose(score, np.log(p[:, 1] / p[:, 0])))
+        True
+        """
+        log = np.log(np.maximum(self.predict_proba(X), np.finfo(float).tiny))
+        return log[:, 1] - log[:, 0] if self.classes_.size == 2 else log
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The most probable class.
+
+        Parameters
+        ----------
+        {X}
+
+        Returns
+        -------
+        {label}
+
+        Examples
+        --------
+        >>> from ardvark import RelevanceVectorClassifier
+        >>> from sklearn.datasets import make_moons
+        >>> X, y = make_moons(100, noise=0.1, random_state=0)
+        >>> model = RelevanceVectorClassifier(width=1.0).fit(X, y)
+        >>> model.predict([[-1.0, 0.5], [2.0, 0.0]]).tolist()
+        [0, 1]
+        """
+        return self._most_probable(self._design(X))
+
+    def _most_probable(self, rows: np.ndarray) -> np.ndarray:
+        """The decision of the library; if classes are equally probable, the first of them."""
+        return self.classes_[self._model.predict(rows).array("most_probable").astype(int)]
+
+    def log_density(self, X: Any, y: Any) -> np.ndarray:
+        """Logarithm of the probability of the observed labels: a score to compare predictions.
+
+        Parameters
+        ----------
+        {X}
+        y : array-like of shape (n_samples,)
+            Labels, all in ``classes_``.
+
+        Returns
+        -------
+        {log_density}
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from ardvark import BayesianLogisticRegression
+        >>> rng = np.random.default_rng(0)
+        >>> X = rng.normal(size=(300, 3))
+        >>> y = np.where(3 * X[:, 0] + rng.logistic(size=300) > 0, "yes", "no")
+        >>> model = BayesianLogisticRegression().fit(X[:200], y[:200])
+        >>> density = model.log_density(X[200:], y[200:])
+        >>> density.shape, bool(density.mean() > np.log(0.5))
+        ((100,), True)
+        """
+        X, y = self._design(X), np.asarray(y)
+        position = np.minimum(np.searchsorted(self.classes_, y), self.classes_.size - 1)
+        if (self.classes_[position] != y).any():
+            raise ValueError("y holds labels that the fit has not seen")
+        return self._model.predict(X, position).array("log_density")
+
+
+@assembled
+class Regressor(FittedModel):
+    """Predictions of a regression with a model of the library."""
+
+    @overload
+    def predict(self, X: Any, return_std: Literal[False] = False) -> np.ndarray: ...
+
+    @overload
+    def predict(self, X: Any, return_std: Literal[True]) -> tuple[np.ndarray, np.ndarray]: ...
+
+    @overload
+    def predict(self, X: Any, return_std: bool) -> Any: ...
+
+    def predict(self, X: Any, return_std: bool = False) -> Any:
+        """Mean of the predictive distribution.
+
+        Parameters
+        ----------
+        {X}
+        return_std : bool, default=False
+            Whether to return also the standard deviation of a new observation, with its noise and the uncertainty of
+            the fit.
+
+        Returns
+        -------
+        mean : ndarray of shape (n_samples,)
+            In the units of y.
+        std : ndarray of shape (n_samples,)
+            Only with ``return_std``.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from ardvark import BayesianLinearRegression
+        >>> rng = np.random.default_rng(0)
+        >>> X = rng.normal(size=(200, 3))
+        >>> y = 1 + 2 * X[:, 0] + 0.1 * rng.normal(size=200)
+        >>> mean, std = BayesianLinearRegression().fit(X, y).predict([[1.0, 0, 0]], return_std=True)
+        >>> mean.round(1).tolist(), std.round(1).tolist()
+        ([3.0], [0.1])
+        """
+        X = self._checked_rows(X)
+        if not return_std:
+            return self._mean(X)
+        prediction = self._model.predict(X)
+        return prediction.array("mean"), prediction.array("sd")
+
+    def _mean(self, X: np.ndarray) -> np.ndarray:
+        return self._model.predict(X).array("mean")
+
+    def predict_interval(self, X: Any, level: float = 0.95, interval: str = "new") -> np.ndarray:
+        """Central interval of a new observation, or of the mean.
+
+        At the end of a pipeline: ``pipe[-1].predict_interval(pipe[:-1].transform(X))``.
+
+        Parameters
+        ----------
+        {X, level}
+        interval : {'new', 'mean'}, default='new'
+            "new": the interval of a new observation, with its noise. "mean": the interval of the mean, without noise.
+
+        Returns
+        -------
+        interval : ndarray of shape (n_samples, 2)
+            Lower and upper end.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from ardvark import BayesianLinearRegression
+        >>> rng = np.random.default_rng(0)
+        >>> X = rng.normal(size=(200, 3))
+        >>> y = 1 + 2 * X[:, 0] + 0.1 * rng.normal(size=200)
+        >>> interval = BayesianLinearRegression().fit(X, y).predict_interval([[1.0, 0, 0]], level=0.95)
+        >>> interval.round(1).tolist()
+        [[2.8, 3.2]]
+        """
+        prediction = self._model_predict(X, level=level, interval=interval)
+        return np.column_stack([prediction.array("lower"), prediction.array("upper")])
+
+    def _model_predict(self, X: Any, y: Any = None, **options: Any) -> _core.Result:
+        return self._model.predict(self._checked_rows(X), y, **options)
+
+    def log_density(self, X: Any, y: Any) -> np.ndarray:
+        """Logarithm of the predictive density of the observations.
+
+        This is a score to compare predictions.
+
+        Parameters
+        ----------
+        {X, y}
+
+        Returns
+        -------
+        {log_density}
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from ardvark import BayesianLinearRegression
+        >>> rng = np.random.default_rng(0)
+        >>> X = rng.normal(size=(200, 3))
+        >>> y = 1 + 2 * X[:, 0] + 0.1 * rng.normal(size=200)
+        >>> model = BayesianLinearRegression().fit(X[:100], y[:100])
+        >>> density = model.log_density(X[100:], y[100:])
+        >>> density.shape, bool(density.mean() > 0)
+        ((100,), True)
+        """
+        return self._model_predict(X, y).array("log_density")
