@@ -41,13 +41,12 @@ int run_compare(const CompareArguments& args) {
     options.model.on_sweep = progress.on_sweep();
     comparison = compare_models(problem.training.X(), problem.target, options);
   }
+  comparison.notes.insert(comparison.notes.end(), problem.training.notes.begin(), problem.training.notes.end());
+  note_remarks(problem, comparison.notes);
   if (args.json) {
     fmt::print("{}\n", to_json(comparison));
   } else if (!args.quiet) {
     fmt::print("{}", summary(comparison));
-    std::vector<std::string> notes = problem.training.notes;
-    note_remarks(problem, notes);
-    for (const std::string& note : notes) fmt::print("note                  {}\n", note);
   }
   return args.strict && comparison.status != Status::converged ? not_converged : ok;
 }

@@ -60,7 +60,8 @@ Vector weights_of(const Table& table, const FitArguments& args) {
   for (Index i = 0; i < weights.size(); ++i)
     if (std::isnan(weights[i]))
       throw InvalidArgument(
-          fmt::format("{}, column '{}': the weight is missing; weights are not imputed", table.row_name(i), args.weights_column));
+          fmt::format("{}, column '{}': the weight is missing; weights are not imputed; leave out the row, or use --missing drop",
+                      table.row_name(i), args.weights_column));
   for (Index i = 0; i < weights.size(); ++i)
     if (!(weights[i] >= 0))
       throw InvalidArgument(
@@ -79,6 +80,18 @@ std::string note_of_dropped(const Table& table, const FitArguments& args) {
 
 }  // namespace
 
+namespace {
+
+// What to do about a gap in this column.
+std::string remedy_of(const std::string& column, const FitArguments& args) {
+  if (column == args.weights_column) return internal::remedy_of_gap(args, false);
+  const bool may_impute = args.command->get_name() == "fit" && internal::can_impute(args);
+  if (column == args.target && may_impute) return "--missing drop and --missing impute leave such rows out: it is the target";
+  return internal::remedy_of_gap(args, may_impute && column != args.target);
+}
+
+}  // namespace
+
 void require_writable(const FitArguments& args) { require_folder_of(args.output, args.data); }
 
 Table read_table(const FitArguments& args) {
@@ -89,6 +102,7 @@ Table read_table(const FitArguments& args) {
   csv.ignore = split_names(args.ignore);
   csv.categorical = split_names(args.categorical);
   csv.required = names_needed(args);
+  csv.remedy = [&](const std::string& column) { return remedy_of(column, args); };
   for (const std::string& name : csv.ignore)
     for (const auto& [option, used] : {std::pair{"--target", args.target}, {"--weights", args.weights_column}})
       if (name == used)

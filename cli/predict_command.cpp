@@ -18,6 +18,7 @@
 #include "ardvark/model.hpp"
 #include "commands.hpp"
 #include "io/text.hpp"
+#include "model/missing.hpp"
 #include "predict/predictive.hpp"
 #include "progress_line.hpp"
 
@@ -263,6 +264,15 @@ SavedModel model_of(const PredictArguments& args) {
   }
 }
 
+// What predict can do about a gap in a row.
+std::string remedy_of_gap(const SavedModel& model) {
+  const char* const drop = "--missing drop leaves such rows out";
+  if (model.imputation) return fmt::format("{}, --missing impute predicts them", drop);
+  return internal::can_impute(model)
+             ? fmt::format("{}; if you fit the model again with --missing impute, it predicts rows with gaps, too", drop)
+             : drop;
+}
+
 int run_predict(const PredictArguments& args) {
   if (args.digits && (*args.digits < 1 || *args.digits > 17))
     throw InvalidArgument(fmt::format("--digits is {}; it must lie between 1 and 17", *args.digits));
@@ -285,7 +295,9 @@ int run_predict(const PredictArguments& args) {
   csv.delimiter = args.delimiter;
   csv.missing = args.missing.empty() ? (model.imputation ? Missing::keep : Missing::refuse) : missing_of(args.missing);
   if (csv.missing == Missing::keep && !model.imputation)
-    throw InvalidArgument("--missing impute needs a model that was fitted with --missing impute; this one was not");
+    throw InvalidArgument(
+        fmt::format("--missing impute needs a model that was fitted with --missing impute; this one was not; {}", remedy_of_gap(model)));
+  csv.remedy = [&](const std::string&) { return remedy_of_gap(model); };
   csv.missing_markers = args.missing_markers;
   for (const FeatureColumn& f : model.encoding.features) {
     csv.only.push_back(f.name);

@@ -49,6 +49,7 @@ struct Comparison {
   std::vector<ComparedModel>
       models;  ///< first the comparable models by evidence, largest first (sparse before models within 0.1 nats); then the others, by bound
   std::string verdict;             ///< one sentence: which model to take, and how sure this is
+  std::vector<std::string> notes;  ///< such as how many rows were left out because a value was missing
   Status status = Status::failed;  ///< converged, stopped_by_user, or the status of the first model that ended in another way
 
   /// The best comparable model; null if there is none.

@@ -1,6 +1,7 @@
 // A table, from a CSV file or from columns in memory, and the numeric matrix that a fit reads from it.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -36,6 +37,8 @@ struct CsvOptions {
   /// Names that the file must have, checked before any value is read. The second text says for the message what needs the column, such as
   /// an option.
   std::vector<std::pair<std::string, std::string>> required = {};
+  /// What the message about a missing value in this column advises; empty: to leave out the row.
+  std::function<std::string(const std::string& column)> remedy = {};
 };
 
 /// One column: each row has a number, or a category (its position in `levels`, which are sorted).
@@ -110,11 +113,13 @@ struct ColumnView {
 
 /// The table of these columns. Texts are UTF-8; they are taken as they are, blanks included.
 /// \param missing  refuse or keep
+/// \param remedy   what the message about a missing value advises
 /// \throws InvalidArgument   a value is missing (unless gaps are kept) or infinite; a text is not UTF-8; two columns have one name; a name
 /// is empty; no column has
 ///         all rows; there is no row; the message names column, row (from 1) and value
 /// \throws EnvironmentError  there is not enough memory
-[[nodiscard]] Table make_table(Index num_rows, const std::vector<ColumnView>& columns, Missing missing = Missing::refuse);
+[[nodiscard]] Table make_table(Index num_rows, const std::vector<ColumnView>& columns, Missing missing = Missing::refuse,
+                               const std::string& remedy = "leave out the row, or fill the gap");
 
 /// How one column of a table becomes columns of X: a numeric column is used unchanged, a categorical column becomes dummies (0 or 1), one
 /// per level. The dummies of a column are one group. A categorical column with a single level has no dummies. A column whose texts are all

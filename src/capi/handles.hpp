@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <string>
 
 #include "ardvark/ardvark.h"
 #include "ardvark/model.hpp"
@@ -23,6 +24,7 @@ struct ardvark_model {
 
 struct ardvark_encoding {
   ardvark::FeatureEncoding encoding;
+  std::string remedy = {};  // about a missing value in a table to encode
 };
 
 struct ardvark_sequential {

@@ -34,8 +34,14 @@ Column& new_column(ardvark_table& table, const char* name) {
   return table.columns.emplace_back(std::move(column));
 }
 
+// Spells its options as the other languages can translate them: "--missing drop".
+ModelOptions as_an_option(ModelOptions options) {
+  options.spelling = Spelling::command_line;
+  return options;
+}
+
 // The columns that have one of these names; all of them if `features` is empty, or if one is absent: the message then names a similar one.
-Table table_of(const ardvark_table& table, const std::vector<FeatureColumn>& features, bool keeps_gaps) {
+Table table_of(const ardvark_table& table, const std::vector<FeatureColumn>& features, bool keeps_gaps, const std::string& remedy) {
   std::vector<ColumnView> views;
   std::vector<std::vector<const char*>> texts;
   std::unordered_set<std::string_view> wanted;
@@ -47,7 +53,7 @@ Table table_of(const ardvark_table& table, const std::vector<FeatureColumn>& fea
     for (const auto& text : column.texts) here.push_back(text ? text->c_str() : nullptr);
     views.push_back({column.name, column.numbers, here});
   }
-  return make_table(table.rows, views, keeps_gaps ? Missing::keep : Missing::refuse);
+  return make_table(table.rows, views, keeps_gaps ? Missing::keep : Missing::refuse, remedy);
 }
 
 }  // namespace
@@ -92,7 +98,9 @@ ardvark_code ardvark_encoding_create(const ardvark_table* table, const ardvark_o
   return guarded(error, [&] {
     required(encoding, "encoding");
     const ModelOptions all = options == nullptr ? ModelOptions() : options->options;
-    *encoding = new ardvark_encoding{make_encoding(table_of(required(table, "table"), {}, missing_of(all) != Missing::refuse), {}, all)};
+    std::string remedy = remedy_of_gap(as_an_option(all), can_impute(all));
+    const Table given = table_of(required(table, "table"), {}, missing_of(all) != Missing::refuse, remedy);
+    *encoding = new ardvark_encoding{make_encoding(given, {}, all), std::move(remedy)};
   });
 }
 void ardvark_encoding_free(ardvark_encoding* encoding) { delete encoding; }
@@ -101,7 +109,7 @@ ardvark_code ardvark_encoding_apply(const ardvark_encoding* encoding, const ardv
   return guarded(error, [&] {
     ardvark_array& out = array_of(X, "X");
     const FeatureEncoding& how = required(encoding, "encoding").encoding;
-    const EncodedTable encoded = encode(table_of(required(table, "table"), how.features, how.keeps_gaps), how);
+    const EncodedTable encoded = encode(table_of(required(table, "table"), how.features, how.keeps_gaps, encoding->remedy), how);
     const std::size_t size = static_cast<std::size_t>(encoded.rows) * static_cast<std::size_t>(encoded.cols);
     auto* const data = static_cast<double*>(allocate(size * sizeof(double)));
     std::copy_n(encoded.values.get(), size, data);
@@ -127,8 +135,9 @@ ardvark_code ardvark_options_set_encoding(ardvark_options* options, const ardvar
 ardvark_code ardvark_model_encoding(const ardvark_model* model, ardvark_encoding** encoding, ardvark_error* error) {
   return guarded(error, [&] {
     required(encoding, "encoding");
-    *encoding = new ardvark_encoding{required(model, "model").model->encoding};
-    (*encoding)->encoding.keeps_gaps = model->model->imputation.has_value();
+    const SavedModel& known = *required(model, "model").model;
+    *encoding = new ardvark_encoding{known.encoding, remedy_of_new_gap(known, as_an_option({}))};
+    (*encoding)->encoding.keeps_gaps = known.imputation.has_value();
   });
 }
 

@@ -58,6 +58,7 @@ std::string summary(const Comparison& comparison) {
       out += fmt::format("WARNING               {}: {}\n", model.name, io::printable(warning));
   }
   out += fmt::format("\n{}\n", comparison.verdict);
+  for (const std::string& note : comparison.notes) out += fmt::format("note                  {}\n", io::printable(note));
   return out;
 }
 

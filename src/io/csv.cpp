@@ -467,7 +467,8 @@ Table read_table(const std::string& path, const CsvOptions& options) {
       const std::optional<double> value = read_value(records, options, column, records.fields()[column.field]);
       if (!value) {
         if (options.missing == Missing::refuse)
-          fail_at(records, column, "the value is missing; --missing drop leaves such rows out, --missing impute fills the gaps");
+          fail_at(records, column,
+                  "the value is missing; " + (options.remedy ? options.remedy(records.names()[column.field]) : "leave out the row"));
         ++column.num_missing;
         complete = complete && options.missing == Missing::keep;
       }

@@ -27,8 +27,14 @@ using io::shown;
   throw InvalidArgument(fmt::format("row {}, column '{}': {}", row + 1, shown(column), what));
 }
 
-constexpr const char* is_missing =
-    "the value is missing; leave out the row or fill the gap, or fit with --missing drop or --missing impute";
+// What is done about a missing value, and what the message advises.
+struct OnMissing {
+  Missing missing;
+  const std::string& remedy;
+  void meet(Index row, const std::string& column) const {
+    if (missing == Missing::refuse) fail_at(row, column, "the value is missing; " + remedy);
+  }
+};
 
 void check(Index num_rows, const std::vector<ColumnView>& columns) {
   if (num_rows < 1) throw InvalidArgument("the table has no rows");
@@ -47,20 +53,20 @@ void check(Index num_rows, const std::vector<ColumnView>& columns) {
   }
 }
 
-void put_numbers(const ColumnView& column, Missing missing, Index stride, double* to) {
+void put_numbers(const ColumnView& column, const OnMissing& missing, Index stride, double* to) {
   for (std::size_t i = 0; i < column.numbers.size(); ++i, to += stride) {
     const double x = column.numbers[i];
-    if (std::isnan(x) && missing == Missing::refuse) fail_at(static_cast<Index>(i), column.name, is_missing);
+    if (std::isnan(x)) missing.meet(static_cast<Index>(i), column.name);
     if (std::isinf(x)) fail_at(static_cast<Index>(i), column.name, fmt::format("the value is {}; it must be finite", x));
     *to = x;
   }
 }
 
 // Writes the position of each text among the sorted levels.
-std::vector<std::string> put_texts(const ColumnView& column, Missing missing, Index stride, double* to) {
+std::vector<std::string> put_texts(const ColumnView& column, const OnMissing& missing, Index stride, double* to) {
   std::unordered_map<std::string_view, double> position;
   for (std::size_t i = 0; i < column.texts.size(); ++i) {
-    if (column.texts[i] == nullptr && missing == Missing::refuse) fail_at(static_cast<Index>(i), column.name, is_missing);
+    if (column.texts[i] == nullptr) missing.meet(static_cast<Index>(i), column.name);
     if (column.texts[i] == nullptr) continue;
     const std::string_view text = column.texts[i];
     if (position.emplace(text, 0.0).second && !io::is_utf8(text))
@@ -79,7 +85,7 @@ std::vector<std::string> put_texts(const ColumnView& column, Missing missing, In
 
 }  // namespace
 
-Table make_table(Index num_rows, const std::vector<ColumnView>& columns, Missing missing) {
+Table make_table(Index num_rows, const std::vector<ColumnView>& columns, Missing missing, const std::string& remedy) {
   check(num_rows, columns);
   Table table;
   table.is_from_file = false;
@@ -93,9 +99,9 @@ Table make_table(Index num_rows, const std::vector<ColumnView>& columns, Missing
     TableColumn& out = table.columns.emplace_back(TableColumn{column.name, !column.texts.empty(), {}});
     double* const to = table.values.get() + j;
     if (out.categorical)
-      out.levels = put_texts(column, missing, static_cast<Index>(stride), to);
+      out.levels = put_texts(column, {missing, remedy}, static_cast<Index>(stride), to);
     else
-      put_numbers(column, missing, static_cast<Index>(stride), to);
+      put_numbers(column, {missing, remedy}, static_cast<Index>(stride), to);
   }
   return table;
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <optional>
 #include <set>
 #include <string_view>
 
@@ -28,11 +29,16 @@ namespace {
 
 bool has_groups(std::string_view prior) { return prior == "ard" || prior == "slab" || prior == "sparse"; }
 
+void without_groups(ModelOptions& options) {
+  options.group.clear();
+  options.given.erase("group");
+}
+
 ModelOptions with_prior(const ComparisonOptions& from, const std::string& prior) {
   ModelOptions options = from.model;
   options.prior = choose<const char*>(from.model, "priors", prior,
                                       {{"shared", "shared"}, {"ard", "ard"}, {"dense", "dense"}, {"slab", "slab"}, {"sparse", "sparse"}});
-  if (!has_groups(prior)) options.group.clear();
+  if (!has_groups(prior)) without_groups(options);
   for (const char* of_kernels : {"kernel", "algorithm", "centres"}) options.given.erase(of_kernels);
   options.keep_covariance = "never";
   return options;
@@ -50,7 +56,7 @@ ModelOptions with_kernel(const ComparisonOptions& from, const std::string& kerne
   options.model = "rvm";
   options.task = from.model.model == "linear" ? "regression" : "classification";
   options.kernel = kernel;
-  options.group.clear();
+  without_groups(options);
   return options;
 }
 
@@ -255,12 +261,37 @@ void check_comparison(const ComparisonOptions& options) {
                                       model.spelled("kernel")));
 }
 
+namespace {
+
+// Without the rows in which a value is missing.
+Comparison of_whole_rows(const RowsInUse& used, const ComparisonOptions& given) {
+  ComparisonOptions options = given;
+  options.model = used.options;
+  std::optional<OwnedMatrix> inputs;
+  if (given.inputs.rows() > 0) inputs = rows_of(given.inputs, used.rows), options.inputs = inputs->view;
+  Comparison out = compare_models(used.X->view, used.target, options);
+  out.notes.push_back(used.note);
+  return out;
+}
+
+void require_finite(MatrixView X, VectorView target, const ModelOptions& model) {
+  with_remedy(remedy_of_gap(model, false), [&] {
+    validate::matrix(X, "X", model.column_names);
+    validate::vector(target, X.rows(), model.model == "linear" ? "y" : "labels");
+  });
+}
+
+}  // namespace
+
 Comparison compare_models(MatrixView X, VectorView target, const ComparisonOptions& given) {
   check_comparison(given);
+  if (missing_of(given.model) == Missing::drop_rows)
+    if (const RowsInUse used = rows_in_use(X, target, given.model, Missing::drop_rows); !used.rows.empty())
+      return of_whole_rows(used, given);
   ComparisonOptions options = given;
   options.model = with_encoded_columns(given.model, X.cols());
   const ModelOptions& model = options.model;
-  validate::vector(target, X.rows(), model.model == "linear" ? "y" : "labels");
+  require_finite(X, target, model);
   const bool several = model.model == "logistic" && has_several_classes(model, target);
   const MatrixView inputs = options.inputs.rows() == 0 ? X : options.inputs;
   if (inputs.rows() != X.rows())

@@ -572,6 +572,7 @@ void visit(const Comparison& comparison, Fields& out) {
   if (comparison.num_classes > 0) out.put("num_classes", Json(comparison.num_classes));
   out.put("best", comparison.best() == nullptr ? Json() : Json(comparison.best()->name));
   out.put("verdict", Json(comparison.verdict));
+  out.put("notes", Json(comparison.notes));
   for (std::size_t i = 0; out.wants("models") && i < comparison.models.size(); ++i) {
     const ComparedModel& model = comparison.models[i];
     out.open("models", static_cast<Index>(i));

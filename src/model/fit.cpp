@@ -371,24 +371,25 @@ void note_weights(const std::vector<double>& weights, Report& report) {
   report.notes.push_back(fmt::format("the number of rows, {:.10g}, is the sum of the weights of {} rows", sum, weights.size()));
 }
 
-// If a value is missing and this is refused, the message says what can be done about it.
-template <typename Work>
-auto with_remedy(const ModelOptions& options, Work&& work) {
-  try {
-    return work();
-  } catch (const InvalidArgument& e) {
-    const std::string_view message = e.what();
-    if (options.missing != "refuse" || !message.ends_with("is NaN; all values must be finite")) throw;
-    throw InvalidArgument(fmt::format("{}; if the value is missing: {} leaves out such rows, and {} fills the gaps", message,
-                                      options.spelled("missing", "drop"), options.spelled("missing", "impute")));
-  }
+// A mode has no posterior, and a preset is a published program.
+void require_posterior_to_impute(const ModelOptions& options) {
+  if (options.preset.empty() && options.prior != "laplace") return;
+  throw InvalidArgument(
+      fmt::format("{} applies only to models with a posterior: without a preset, and with another prior than laplace; "
+                  "use {} here",
+                  options.spelled("missing", "impute"), options.spelled("missing", "drop")));
 }
 
 SavedModel fit_rows(MatrixView X, OwnedMatrix* given, VectorView target, const ModelOptions& options) {
   const Missing missing = missing_of(options);
   const ModelOptions all = with_encoded_columns(options, X.cols());
-  if (missing == Missing::refuse) return with_remedy(options, [&] { return fit_any(X, given, target, all, nullptr); });
-  if (missing == Missing::keep) refuse(options, {"diagnose"}, "applies to one table without gaps");
+  if (missing == Missing::refuse)
+    return with_remedy(remedy_of_gap(options, can_impute(options)), [&] { return fit_any(X, given, target, all, nullptr); });
+  if (missing == Missing::keep) {
+    refuse(options, {"diagnose"},
+           fmt::format("cannot be used with {}; use {} here", options.spelled("missing", "impute"), options.spelled("missing", "drop")));
+    require_posterior_to_impute(options);
+  }
   ModelOptions with_encoding = all;
   with_encoding.encoding = options.encoding;
   RowsInUse used = rows_in_use(X, target, with_encoding, missing);
@@ -579,7 +580,7 @@ Prediction predict_complete(const SavedModel& model, MatrixView X_new, const Mod
 Prediction predict(const SavedModel& model, MatrixView X_new, const ModelOptions& options) {
   const auto of_complete = [&](MatrixView X) { return predict_complete(model, X, options); };
   if (model.imputation && has_gaps(X_new)) return predict_with_gaps(model, X_new, of_complete);
-  return of_complete(X_new);
+  return with_remedy(remedy_of_new_gap(model, options), [&] { return of_complete(X_new); });
 }
 
 namespace {
@@ -640,17 +641,19 @@ ResolvedModel resolve_selection(const ModelOptions& options) {
 void check_selection(const ModelOptions& options) { static_cast<void>(resolve_selection(options)); }
 
 SelectionCounts select_columns(MatrixView X, VectorView labels, const ModelOptions& given) {
-  if (missing_of(given) == Missing::drop_rows && has_gaps(X)) {
+  if (missing_of(given) == Missing::drop_rows) {
     const RowsInUse used = rows_in_use(X, labels, given, Missing::drop_rows);
-    SelectionCounts counts = select_columns(used.X->view, used.target, used.options);
-    counts.notes.push_back(used.note);
-    return counts;
+    if (!used.rows.empty()) {
+      SelectionCounts counts = select_columns(used.X->view, used.target, used.options);
+      counts.notes.push_back(used.note);
+      return counts;
+    }
   }
   const ModelOptions options = with_encoded_columns(given, X.cols());
   const ResolvedModel model = resolve_selection(options);
   const bool linear = std::holds_alternative<LinearModel>(model);
   FitOptions fit = linear ? std::get<LinearModel>(model).options : std::get<LogisticModel>(model).options;
-  validate::vector(labels, X.rows(), linear ? "y" : "labels");
+  with_remedy(remedy_of_gap(options, false), [&] { validate::vector(labels, X.rows(), linear ? "y" : "labels"); });
   SelectionOptions selection{
       .folds = options.folds, .repeats = options.repeats, .seed = static_cast<std::uint64_t>(options.seed), .threads = options.threads};
   selection.weights = options.weights;
@@ -664,7 +667,8 @@ SelectionCounts select_columns(MatrixView X, VectorView labels, const ModelOptio
   const SelectionMethod method = linear    ? linear_selection(fit)
                                  : several ? softmax_selection(softmax_options(options, fit))
                                            : logistic_selection(fit);
-  SelectionCounts counts = in_names_of(options, [&] { return select_columns(X, labels, method, selection); });
+  SelectionCounts counts = with_remedy(remedy_of_gap(options, false),
+                                       [&] { return in_names_of(options, [&] { return select_columns(X, labels, method, selection); }); });
   counts.target = options.target;
   counts.method = options.preset.empty() ? fmt::format("{}, prior {}", options.model, options.prior)
                                          : fmt::format("preset {}{}", options.preset, options.compat ? ", compat" : "");

@@ -27,16 +27,6 @@ std::vector<Index> gaps_of_features(MatrixView X, const FeatureEncoding& encodin
   return out;
 }
 
-// In the same memory order, so that a fit has the same bits.
-OwnedMatrix rows_of(MatrixView X, const std::vector<Index>& rows) {
-  const auto n = static_cast<Index>(rows.size()), p = X.cols();
-  const std::shared_ptr<double[]> values(new double[static_cast<std::size_t>(n * p)]);
-  const bool by_row = X.layout() == Layout::row_major;
-  for (Index j = 0; j < p; ++j)
-    for (Index i = 0; i < n; ++i) values[by_row ? i * p + j : j * n + i] = X(rows[static_cast<std::size_t>(i)], j);
-  return {values, n, p, X.layout()};
-}
-
 bool has_gap(MatrixView X, Index row) {
   for (Index j = 0; j < X.cols(); ++j)
     if (std::isnan(X(row, j))) return true;
@@ -79,6 +69,16 @@ void average(const OtherPrediction&, std::span<const Index>, OtherPrediction&) {
 }
 
 }  // namespace
+
+// A fit has the same bits only in the same memory order.
+OwnedMatrix rows_of(MatrixView X, const std::vector<Index>& rows) {
+  const auto n = static_cast<Index>(rows.size()), p = X.cols();
+  const std::shared_ptr<double[]> values(new double[static_cast<std::size_t>(n * p)]);
+  const bool by_row = X.layout() == Layout::row_major;
+  for (Index j = 0; j < p; ++j)
+    for (Index i = 0; i < n; ++i) values[by_row ? i * p + j : j * n + i] = X(rows[static_cast<std::size_t>(i)], j);
+  return {values, n, p, X.layout()};
+}
 
 Missing missing_of(const ModelOptions& options) {
   const auto missing = choose<Missing>(options, "missing", options.missing,
@@ -165,6 +165,23 @@ void refuse_to_impute(const ModelOptions& options, const char* what) {
   if (missing_of(options) == Missing::keep)
     throw InvalidArgument(fmt::format("{} applies only to one fit; for {} use {}", options.spelled("missing", "impute"), what,
                                       options.spelled("missing", "drop")));
+}
+
+bool can_impute(const ModelOptions& options) { return options.model != "rvm" && options.preset.empty() && options.prior != "laplace"; }
+bool can_impute(const SavedModel& model) {
+  const auto is_preset = [](const auto& option) { return option.first == "preset"; };
+  return model.score() != nullptr && model.score()->prior != PriorKind::laplace && std::ranges::none_of(model.options, is_preset);
+}
+
+std::string remedy_of_gap(const ModelOptions& options, bool may_impute) {
+  const std::string drop = fmt::format("{} leaves such rows out", options.spelled("missing", "drop"));
+  return may_impute ? fmt::format("{}, {} fills the gaps", drop, options.spelled("missing", "impute")) : drop;
+}
+
+std::string remedy_of_new_gap(const SavedModel& model, const ModelOptions& options) {
+  return can_impute(model) ? fmt::format("leave out such rows, or fit the model again with {}; it then predicts rows with gaps, too",
+                                         options.spelled("missing", "impute"))
+                           : "leave out such rows, or fill the gaps";
 }
 
 ImputationOptions imputation_options(const ModelOptions& options) { return {options.imputations, seed_of(options)}; }

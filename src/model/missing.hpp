@@ -4,6 +4,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ardvark/model.hpp"
@@ -15,6 +16,9 @@ namespace ardvark::internal {
 
 /// "3 rows were dropped because a value was missing; most gaps are in column 'bmi' (2)". \param column  empty: the target
 [[nodiscard]] std::string note_of_dropped(Index num_dropped, const std::string& column, Index gaps);
+
+/// A copy of these rows, in the same memory order.
+[[nodiscard]] OwnedMatrix rows_of(MatrixView X, const std::vector<Index>& rows);
 
 /// The rows that a fit uses.
 struct RowsInUse {
@@ -35,6 +39,26 @@ void count_dropped_rows(const RowsInUse& rows, SavedModel& model);
 
 /// \throws InvalidArgument  `missing` is impute
 void refuse_to_impute(const ModelOptions& options, const char* what);
+
+/// Whether impute applies to such a model; of options, as far as they tell.
+[[nodiscard]] bool can_impute(const ModelOptions& options);
+[[nodiscard]] bool can_impute(const SavedModel& model);
+/// What to do about a gap in a table to fit: "--missing drop leaves such rows out, --missing impute fills the gaps".
+[[nodiscard]] std::string remedy_of_gap(const ModelOptions& options, bool may_impute);
+/// What to do about a gap in new rows, which the model refuses.
+[[nodiscard]] std::string remedy_of_new_gap(const SavedModel& model, const ModelOptions& options);
+
+/// If the work refuses NaN, the message says what can be done about it.
+template <typename Work>
+auto with_remedy(const std::string& remedy, Work&& work) {
+  try {
+    return work();
+  } catch (const InvalidArgument& e) {
+    const std::string_view message = e.what();
+    if (remedy.empty() || !message.ends_with("is NaN; all values must be finite")) throw;
+    throw InvalidArgument(std::string(message) + "; if the value is missing: " + remedy);
+  }
+}
 
 /// Options of an imputation. \throws InvalidArgument  seed or imputations are out of range
 [[nodiscard]] ImputationOptions imputation_options(const ModelOptions& options);

@@ -157,6 +157,70 @@ TEST(CTable, DropsRowsWithGaps) {
   EXPECT_EQ(json_of(imputed, "num_rows"), "39.0");  // the row without a target is left out
 }
 
+// Selection and comparison leave out the same rows.
+TEST(CTable, SelectsAndComparesWithoutRowsWithGaps) {
+  People people, complete;
+  people.city[6] = nullptr;
+  people.y[9] = std::nan("");
+  for (const Index row : {9, 6}) {
+    complete.age.erase(complete.age.begin() + row);
+    complete.city.erase(complete.city.begin() + row);
+    complete.y.erase(complete.y.begin() + row);
+  }
+  for (const bool compares : {false, true}) {
+    const auto result = [&](const People& rows, const char* missing) {
+      const Options options = options_of({{"model", "linear"}, {"missing", missing}});
+      if (!compares) ardvark_options_set_text(options.get(), "prior", "ard", nullptr);
+      const Table table = table_of(rows, static_cast<std::int64_t>(rows.y.size()));
+      const Encoding encoding = encoding_of(table, options);
+      const Matrix X = applied(encoding, table);
+      EXPECT_EQ(ardvark_options_set_encoding(options.get(), encoding.get(), nullptr), ARDVARK_OK);
+      const ardvark_matrix matrix = view(X);
+      ardvark_result* out = nullptr;
+      ardvark_error error = empty_error();
+      EXPECT_EQ(compares ? ardvark_compare(&matrix, rows.y.data(), nullptr, nullptr, options.get(), &out, &error)
+                         : ardvark_select(&matrix, rows.y.data(), options.get(), &out, &error),
+                ARDVARK_OK)
+          << error.message;
+      return Result(out);
+    };
+    const Result dropped = result(people, "drop"), left = result(complete, "refuse");
+    const std::string first = compares ? "models.0.evidence" : "sc_value", second = compares ? "num_rows" : "count";
+    for (const std::string& name : {first, second}) EXPECT_EQ(json_of(dropped, name.c_str()), json_of(left, name.c_str())) << name;
+    EXPECT_NE(json_of(dropped, "notes").find("2 rows were dropped because a value was missing"), std::string::npos);
+  }
+}
+
+TEST(CTable, NewRowsWithGapsAreAnsweredWithWhatTheModelCanDo) {
+  const auto said = [](const std::vector<std::pair<const char*, const char*>>& pairs) {
+    People people;
+    const Options options = options_of(pairs);
+    const Table table = table_of(people);
+    const Encoding encoding = encoding_of(table, options);
+    const Matrix X = applied(encoding, table);
+    EXPECT_EQ(ardvark_options_set_encoding(options.get(), encoding.get(), nullptr), ARDVARK_OK);
+    const ardvark_matrix matrix = view(X);
+    ardvark_model* raw = nullptr;
+    ardvark_error error = empty_error();
+    EXPECT_EQ(ardvark_fit(&matrix, people.y.data(), options.get(), &raw, &error), ARDVARK_OK) << error.message;
+    const Model model(raw);
+    ardvark_encoding* of_model = nullptr;
+    EXPECT_EQ(ardvark_model_encoding(model.get(), &of_model, &error), ARDVARK_OK);
+    const Encoding known(of_model);
+    people.age[2] = std::nan("");
+    ardvark_array out = {};
+    out.struct_size = sizeof out;
+    EXPECT_EQ(ardvark_encoding_apply(known.get(), table_of(people).get(), &out, &error), ARDVARK_INVALID_ARGUMENT);
+    return std::string(error.message);
+  };
+  const std::string place = "row 3, column 'age': the value is missing; leave out such rows, or ";
+  const std::string again = place + "fit the model again with --missing impute; it then predicts rows with gaps, too";
+  EXPECT_EQ(said({{"model", "linear"}}), again);
+  EXPECT_EQ(said({{"model", "linear"}, {"missing", "drop"}}), again);
+  EXPECT_EQ(said({{"model", "rvm"}, {"missing", "drop"}}), place + "fill the gaps");
+  EXPECT_EQ(said({{"model", "linear"}, {"prior", "laplace"}}), place + "fill the gaps");
+}
+
 TEST(CTable, RefusesWhatItCannotRead) {
   People people;
   const Encoding encoding = encoding_of(table_of(people), options_of({}));
@@ -170,9 +234,8 @@ TEST(CTable, RefusesWhatItCannotRead) {
   people.city[3] = "Lima";
   EXPECT_EQ(message(people), "row 4, column 'city': 'Lima' is not a level that the model knows; it knows 'Bonn', 'Oslo', 'Rome'");
   people.city[3] = nullptr;
-  EXPECT_EQ(
-      message(people),
-      "row 4, column 'city': the value is missing; leave out the row or fill the gap, or fit with --missing drop or --missing impute");
+  EXPECT_EQ(message(people),
+            "row 4, column 'city': the value is missing; --missing drop leaves such rows out, --missing impute fills the gaps");
   ardvark_error error = empty_error();
   ardvark_table* none = nullptr;
   EXPECT_EQ(ardvark_table_create(0, &none, &error), ARDVARK_INVALID_ARGUMENT);

@@ -13,7 +13,17 @@ using testing::Refuses;
 TEST_F(Refuses, MissingValues) {
   for (const char* value : {"", "NA", "NaN", "nan", "?", "-nan"})
     linear_table(std::string("x,z,y\n1,0,2\n2,") + value + ",3\n4,1,9\n", {"row 2", "'z'", "missing", "--missing drop"});
-  linear_table("x,z,y\n1,0,2\n2,1,3\n4,1,\n", {"row 3", "'y'", "missing"});
+  linear_table("x,z,y\n1,0,2\n2,1,3\n4,1,\n",
+               {"row 3", "'y'", "missing; --missing drop and --missing impute leave such rows out: it is the target"});
+  const std::string only_drop = "column 'z': the value is missing; --missing drop leaves such rows out\n";
+  put("x,z,y\n1,,2\n2,1,3\n4,5,9\n5,5,4\n");
+  fit({"bad.csv", "--target", "y", "--model", "linear"}, {"missing; --missing drop leaves such rows out, --missing impute fills the gaps"});
+  fit({"bad.csv", "--target", "y", "--model", "rvm"}, {only_drop.c_str()});
+  fit({"bad.csv", "--target", "y", "--model", "linear", "--prior", "laplace"}, {only_drop.c_str()});
+  fit({"bad.csv", "--target", "y", "--preset", "vb_linear_fit"}, {only_drop.c_str()});
+  fit({"bad.csv", "--target", "y", "--model", "linear", "--weights", "z"}, {only_drop.c_str()});
+  for (const char* command : {"select", "compare"})
+    testing::expect_refused({command, "bad.csv", "--target", "y", "--model", "linear"}, folder_, 2, {only_drop.c_str()});
   put("x,z,y\n1,,2\n2,1,NA\n");
   fit({"bad.csv", "--target", "y", "--model", "linear", "--missing", "drop"}, {"every row", "missing"});
 }
@@ -160,9 +170,14 @@ TEST_F(Refuses, GapsThatCannotBeFilled) {
   fit({"bad.csv", "--target", "k", "--ignore", "z", "--model", "logistic", "--missing", "impute"},
       {"--missing impute", "two classes", "--missing drop"});
   fit({"bad.csv", "--target", "y", "--ignore", "z,k", "--model", "rvm", "--missing", "impute"}, {"--missing impute", "--missing drop"});
-  fit({"bad.csv", "--target", "y", "--ignore", "z,k", "--preset", "vb_linear_fit", "--missing", "impute"}, {"without a preset"});
+  fit({"bad.csv", "--target", "y", "--ignore", "z,k", "--preset", "vb_linear_fit", "--missing", "impute"},
+      {"without a preset", "use --missing drop here"});
+  fit({"bad.csv", "--target", "y", "--ignore", "z,k", "--model", "linear", "--prior", "laplace", "--missing", "impute"},
+      {"laplace", "use --missing drop here"});
+  fit({"bad.csv", "--target", "k", "--ignore", "z", "--model", "logistic", "--missing", "impute", "--diagnose"},
+      {"--diagnose cannot be used with --missing impute; use --missing drop here"});
   fit({"bad.csv", "--target", "y", "--ignore", "k", "--weights", "z", "--model", "linear", "--missing", "impute"},
-      {"row 1", "'z'", "weight is missing"});
+      {"row 1", "'z'", "weight is missing", "or use --missing drop"});
   linear({"--imputations", "7"}, {"--imputations", "--missing impute"});
   linear({"--missing", "impute", "--imputations", "3"}, {"--imputations is 3", "at least 5"});
 }

@@ -412,11 +412,17 @@ TEST_F(PredictCommand, PredictsRowsWithGapsIfTheModelWasImputed) {
   put("x,city\n,\n", "one.csv");
   EXPECT_EQ(column(output({"predict", "m.ardvark", "one.csv"}), "mean")[0], mean[3]);  // a row alone is predicted alike
   EXPECT_EQ(column(output({"predict", "m.ardvark", "new.csv", "--missing", "drop"}), "row"), (Numbers{1}));
-  EXPECT_TRUE(contains(refused({"predict", "m.ardvark", "new.csv", "--missing", "refuse"}).err,
-                       "row 2 (line 3), column 'x': the value is missing"));
-  output({"fit", "train.csv", "--target", "y", "--model", "linear", "--missing", "drop", "-q", "-o", "d.ardvark"});
+  const std::string gap = "row 2 (line 3), column 'x': the value is missing; --missing drop leaves such rows out";
   EXPECT_TRUE(
-      contains(refused({"predict", "d.ardvark", "new.csv", "--missing", "impute"}).err, "a model that was fitted with --missing impute"));
+      contains(refused({"predict", "m.ardvark", "new.csv", "--missing", "refuse"}).err, gap + ", --missing impute predicts them\n"));
+  output({"fit", "train.csv", "--target", "y", "--model", "linear", "--missing", "drop", "-q", "-o", "d.ardvark"});
+  const std::string again = "; if you fit the model again with --missing impute, it predicts rows with gaps, too\n";
+  EXPECT_TRUE(contains(refused({"predict", "d.ardvark", "new.csv"}).err, gap + again));
+  const std::string impute = refused({"predict", "d.ardvark", "new.csv", "--missing", "impute"}).err;
+  EXPECT_TRUE(contains(impute, "a model that was fitted with --missing impute") &&
+              contains(impute, "--missing drop leaves such rows out" + again));
+  output({"fit", "train.csv", "--target", "y", "--model", "rvm", "--missing", "drop", "-q", "-o", "k.ardvark"});
+  EXPECT_TRUE(contains(refused({"predict", "k.ardvark", "new.csv"}).err, gap + "\n"));  // a kernel machine has no imputation
 }
 
 TEST_F(PredictCommand, PredictsARowAlikeAloneAndAmongOthers) {

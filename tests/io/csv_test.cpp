@@ -134,8 +134,9 @@ TEST(ReadCsv, NamesRowAndColumnOfTextInANumericColumn) {
 }
 
 TEST(ReadCsv, RefusesEveryTokenOfAMissingValue) {
-  EXPECT_EQ(refusal("id,glu\n1,2\n1,2\n1,2\n1,2\n1,\n"),
-            "row 5 (line 6), column 'glu': the value is missing; --missing drop leaves such rows out, --missing impute fills the gaps");
+  EXPECT_EQ(refusal("id,glu\n1,2\n1,2\n1,2\n1,2\n1,\n"), "row 5 (line 6), column 'glu': the value is missing; leave out the row");
+  EXPECT_EQ(refusal("id,glu\n1,2\n,3\n", {.remedy = [](const std::string& column) { return "ask for " + column; }}),
+            "row 2 (line 3), column 'id': the value is missing; ask for id");
   for (const char* token : {"", " ", "\"\"", "\" \"", "NA", "N/A", "NaN", "nan", "null", "NULL", "?", " NA\t", "\"NA\""})
     for (const char* first : {"1", "text"})
       EXPECT_EQ(refusal(std::string("a,b\n") + first + ",0\n" + token + ",0\n").substr(0, 49),

@@ -111,7 +111,7 @@ TEST(MakeTable, NamesRowAndColumnOfWhatItRefuses) {
   const auto message = [](Index rows, const std::vector<ColumnView>& columns) {
     return message_of<InvalidArgument>([&] { (void)ardvark::make_table(rows, columns); });
   };
-  const std::string missing = "the value is missing; leave out the row or fill the gap, or fit with --missing drop or --missing impute";
+  const std::string missing = "the value is missing; leave out the row, or fill the gap";
   EXPECT_EQ(message(2, {{"x", gap, {}}}), "row 2, column 'x': " + missing);
   EXPECT_EQ(message(2, {{"k", {}, texts}}), "row 2, column 'k': " + missing);
   EXPECT_EQ(message(2, {{"x", infinite, {}}}), "row 2, column 'x': the value is inf; it must be finite");

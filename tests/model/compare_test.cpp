@@ -51,6 +51,41 @@ Vector test_log_densities(const Data& d, ModelOptions options) {
   return log_density(predict(fit_model(d.X, d.y, options), d.X_new), d.y_new);
 }
 
+TEST(Compare, AppliesGroupsToThePriorsThatHaveThem) {
+  const Data d = make_data(60, 6, 3, 2, 7);
+  ComparisonOptions all;
+  all.priors = {"shared", "sparse"};
+  all.kernels = {"gaussian"};
+  const std::vector<double> groups = {0, 0, 1, 1, 2, 2};
+  all.model.set("group", groups);  // as a caller names it
+  const Comparison comparison = compare_models(d.X, d.y, all);
+  for (const char* prior : {"shared", "sparse"}) {
+    ModelOptions options;
+    options.model = "linear";
+    options.prior = prior;
+    options.given.insert("prior");
+    if (std::string_view(prior) == "sparse") options.set("group", groups);
+    EXPECT_EQ(named(comparison, prior).bound, fit_model(d.X, d.y, options).score()->bound) << prior;
+  }
+}
+
+TEST(Compare, LeavesOutRowsWithGaps) {
+  Data d = make_data(60, 6, 3, 2, 8);
+  const Matrix X = d.X.bottomRows(57);
+  const Vector y = d.y.tail(57);
+  const Comparison whole = compare_models(X, y, {});
+  d.X(0, 2) = d.X(1, 2) = d.y[2] = std::numeric_limits<double>::quiet_NaN();
+  ComparisonOptions all;
+  expect_invalid([&] { (void)compare_models(d.X, d.y, all); },
+                 {"X at row 1, column 'x3' is NaN", "if the value is missing: missing 'drop' leaves such rows out"});
+  all.model.missing = "drop";
+  const Comparison dropped = compare_models(d.X, d.y, all);
+  ASSERT_EQ(dropped.models.size(), whole.models.size());
+  for (const ComparedModel& model : whole.models) EXPECT_EQ(named(dropped, model.name).bound, model.bound) << model.name;
+  EXPECT_EQ(dropped.num_rows, 57);
+  EXPECT_EQ(dropped.notes, (std::vector<std::string>{"3 rows were dropped because a value was missing; most gaps are in column 'x3' (2)"}));
+}
+
 TEST(Compare, RanksTheBoundsOfTheSingleFits) {
   const Data d = make_data(120, 60, 4, 2, 1);
   ComparisonOptions all;
