@@ -12,14 +12,14 @@ from typing import Any, ClassVar, Mapping, Optional, Sequence
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import assert_all_finite, check_X_y, get_tags
+from sklearn.utils import check_X_y, get_tags
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from . import _core
 from ._core import ArdvarkWarning, _depth
-from ._given import filled, first_text, frame, gaps_in, name_of, taken_from
-from ._tables import Encoding, check_names, holds_text, holds_truths, names_of, without
+from ._given import filled, first_text, frame, gaps_in, name_of, refuse_gaps, require_finite, taken_from
+from ._tables import Encoding, check_names, holds_text, holds_truths, is_numeric, names_of, without
 
 _FLOATS = [np.float64, np.float32]  # read in place by the library
 
@@ -122,6 +122,8 @@ class Estimator(BaseEstimator):
         gaps = None
         if self._may_miss:
             y, gaps = filled(y)
+        else:
+            refuse_gaps(y, self._remedy_of_gap())
         X = self._without_text(frame(X), sample_weight)
         if self._encoding is None:
             X, y = validate_data(self, X, y, dtype=_FLOATS, **checks)
@@ -138,7 +140,7 @@ class Estimator(BaseEstimator):
         rows = np.flatnonzero(weights)
         if rows.size == 0:
             raise ValueError("sample_weight is zero for every row; it must be > 0 for one at least")
-        assert_all_finite(X, allow_nan=self._may_miss, estimator_name=type(self).__name__, input_name="X")  # rows of weight zero, too
+        require_finite(X, self._column_names(), self._may_miss, self._remedy_of_gap())  # rows of weight zero, too
         return X[rows], y[rows], weights[rows], rows
 
     def _without_text(self, X: Any, sample_weight: Any) -> Any:
@@ -153,10 +155,14 @@ class Estimator(BaseEstimator):
                 raise ValueError(f"reference is {reference!r}, but X has no text columns; only these have a level that others are compared with")
             return X
         if not self._reads_text:
-            raise ValueError(f"{type(self).__name__} takes numbers, but X has text columns; turn them into numbers first")
+            texts = ", ".join(repr(name) for name, dtype in zip(names_of(X) or (), X.dtypes) if not is_numeric(dtype))
+            raise ValueError(
+                f"{type(self).__name__} takes numbers, but X has text columns ({texts}); turn them into columns of 0 and 1 first, for example"
+                " with sklearn.preprocessing.OneHotEncoder, or fit BayesianLogisticRegression, which takes text columns"
+            )
         check_names(X)
         validate_data(self, X, skip_check_array=True)  # n_features_in_ and feature_names_in_ are those of the table
-        options: dict[str, Any] = {"model": getattr(self, "_kind", "linear")}
+        options = self._options_of_encoding()
         if sample_weight is not None:
             options["weights"] = _check_sample_weight(sample_weight, X, dtype=np.float64)
         if self._may_miss:
@@ -183,7 +189,39 @@ class Estimator(BaseEstimator):
         if self._encoding is not None and self._encoding.text_columns:
             texts = ", ".join(repr(column["name"]) for column in self._encoding.text_columns)
             raise ValueError(f"the model was fitted to a table with text columns ({texts}); X must be a DataFrame with these columns")
-        return validate_data(self, self._without_others(X), reset=False, dtype=_FLOATS, ensure_all_finite="allow-nan" if self._imputes else True)
+        X = validate_data(self, self._without_others(X), reset=False, dtype=_FLOATS, ensure_all_finite=False)
+        require_finite(X, self._column_names(), self._imputes, self._remedy_of_new_gap())
+        return X
+
+    def _options_of_encoding(self) -> dict[str, Any]:
+        """What the library must know about the model to read a table."""
+        kind = getattr(self, "_kind", "linear")
+        if kind != "linear":
+            return {"model": kind}
+        return {"model": "linear"} if self._can_impute else {"model": "linear", "prior": "laplace"}  # where gaps are not filled
+
+    @property
+    def _can_impute(self) -> bool:
+        """Whether a fit with missing="impute" predicts rows with gaps, as far as the parameters tell."""
+        classes = getattr(self, "classes_", ())
+        return "imputations" in self._options and getattr(self, "prior", None) != "laplace" and len(classes) <= 2
+
+    def _remedy_of_gap(self) -> str:
+        """What can be done about a gap in a table of a fit."""
+        return "leave out such rows" + (", or fit with missing='drop'" if "missing" in self._options else "")
+
+    def _remedy_of_new_gap(self) -> str:
+        """What can be done about a gap in new rows."""
+        if not self._can_impute:
+            return "leave out such rows, or fill the gaps"
+        return "leave out such rows, or fit the model again with missing='impute'; it then predicts rows with gaps, too"
+
+    def _columns_for_library(self) -> dict[str, Any]:
+        """Names of the columns, or how they are made of a table, as options of the library."""
+        if self._encoding is not None:
+            return {"encoding": self._encoding.handle, "reference": self._encoding.reference}
+        names = getattr(self, "feature_names_in_", None)
+        return {"column_names": None if names is None else list(names)}
 
     def _knows_texts_of(self, X: Any) -> bool:
         """Whether a model of numbers may read a table: the columns are those of the fit, and texts among them may be true and false."""

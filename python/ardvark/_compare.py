@@ -174,14 +174,8 @@ def compare(
     if not linear:
         y = estimator._encoded(y)
         classes = [str(label) for label in estimator.classes_]
-    gaps = np.isnan(X).any(axis=1) | np.isnan(y)
-    X, y, weights = X[~gaps], y[~gaps], None if weights is None else weights[~gaps]
-    names = getattr(estimator, "feature_names_in_", None)
-    how: dict[str, Any] = {"column_names": None if names is None else list(names)}
-    if estimator._encoding is not None:
-        if len(kernels) > 0:
-            raise ValueError("kernels cannot be used with text columns; give columns of numbers")
-        how = {"encoding": estimator._encoding.handle}
+    if estimator._encoding is not None and len(kernels) > 0:
+        raise ValueError("kernels cannot be used with text columns; give columns of numbers")
     with Watch("compare", verbose, callback) as watch:
         try:
             result = _core.compare(
@@ -194,7 +188,8 @@ def compare(
                 weights=weights,
                 class_names=classes,
                 target=target,
-                **how,
+                missing=missing,
+                **estimator._columns_for_library(),
             )
         except ValueError as error:
             raise estimator._in_our_names(error) from None
@@ -213,7 +208,4 @@ def compare(
         )
         for one in result.value("models")
     ]
-    text = result.text("summary").rstrip("\n")
-    if gaps.any():
-        text += f"\nrows left out because a value was missing: {gaps.sum()}"
-    return Comparison(result.value("best"), result.text("verdict"), models, text)
+    return Comparison(result.value("best"), result.text("verdict"), models, result.text("summary").rstrip("\n"))

@@ -26,10 +26,6 @@ class FittedModel(Estimator):
 
     def _fit_model(self, X: np.ndarray, y: np.ndarray, weights: Optional[np.ndarray], **options: Any) -> None:
         """Fits, sets _model and the attributes that every fit has, and warns."""
-        names = getattr(self, "feature_names_in_", None)
-        how: dict[str, Any] = {"column_names": None if names is None else list(names)}
-        if self._encoding is not None:
-            how = {"encoding": self._encoding.handle, "reference": self._encoding.reference}
         with Watch(type(self).__name__, self.verbose, self.callback) as watch:
             try:
                 model = _core.fit(
@@ -38,7 +34,7 @@ class FittedModel(Estimator):
                     callback=watch.function,
                     warn=False,
                     weights=weights,
-                    **how,
+                    **self._columns_for_library(),
                     **options,
                 )
             except ValueError as error:

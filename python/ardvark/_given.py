@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import sys
-from typing import Any, Optional
+from typing import Any, Optional, Sequence
 
 import numpy as np
 
 from ._tables import names_of, sentence_near
 
-__all__ = ["filled", "first_text", "frame", "gaps_in", "name_of", "taken_from"]
+__all__ = ["filled", "first_text", "frame", "gaps_in", "name_of", "refuse_gaps", "require_finite", "taken_from"]
 
 
 def frame(X: Any) -> Any:
@@ -57,6 +57,25 @@ def filled(y: Any) -> tuple[Any, Optional[np.ndarray]]:
     out[gaps] = known[0]
     out[~gaps] = known
     return out, gaps
+
+
+def refuse_gaps(y: Any, remedy: str) -> None:
+    """Refuses y if it is one-dimensional and has no value in a row."""
+    values = np.asarray(y)
+    missing = gaps_in(values) if values.ndim == 1 else np.zeros(0, dtype=bool)
+    if missing.any():
+        raise ValueError(f"y has no value at row {np.argmax(missing) + 1}; {remedy}")
+
+
+def require_finite(X: np.ndarray, names: Sequence[str], may_miss: bool, remedy: str) -> None:
+    """Refuses infinite numbers and, unless values may be missing, NaN: with row, column and what can be done."""
+    wrong = np.isinf(X) if may_miss else ~np.isfinite(X)
+    if not wrong.any():
+        return
+    row, column = np.argwhere(wrong)[0]
+    value = "NaN" if np.isnan(X[row, column]) else f"{X[row, column]}"
+    advice = f"; if the value is missing: {remedy}" if value == "NaN" else ""
+    raise ValueError(f"X at row {row + 1}, column {names[column]!r} is {value}; all values must be finite{advice}")
 
 
 def taken_from(table: Any, name: Any, argument: str, may_miss: bool = False) -> np.ndarray:

@@ -10,7 +10,7 @@ from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from . import _core
 from ._base import _FLOATS
-from ._given import frame, name_of
+from ._given import frame, name_of, refuse_gaps, require_finite
 from ._docs import assembled
 from ._logistic import LogisticScore
 
@@ -102,15 +102,18 @@ class SequentialLogisticRegression(LogisticScore):
         self.shuffle = shuffle
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> SequentialLogisticRegression:
+    def fit(
+        self, X: Any, y: Any = None, sample_weight: Any = None, *, target: Optional[str] = None
+    ) -> SequentialLogisticRegression:
         """Starts again and absorbs these rows.
 
         Parameters
         ----------
         {X}
         y : array-like of shape (n_samples,)
-            Labels of two classes.
+            Labels of two classes. Leave it out with ``target``.
         {sequential.sample_weight}
+        {fit.target}
 
         Returns
         -------
@@ -132,8 +135,8 @@ class SequentialLogisticRegression(LogisticScore):
         >>> model.n_rows_seen_, bool((model.coef_ == backwards.coef_).all())
         (200, True)
         """
-        target = name_of(y)
-        X, y = validate_data(self, self._without_text(frame(X), None), y, dtype=_FLOATS)
+        X, y, sample_weight, target = self._split(X, y, sample_weight, target)
+        X, y = self._numbers_of(X, y, reset=True)
         weights = self._weights(sample_weight, X)
         self._encoded(y if weights is None else y[weights > 0])
         self._begin()
@@ -174,7 +177,7 @@ class SequentialLogisticRegression(LogisticScore):
         """
         is_first = getattr(self, "classes_", None) is None
         target = name_of(y)
-        X, y = validate_data(self, self._without_text(frame(X), None), y, dtype=_FLOATS, reset=is_first)
+        X, y = self._numbers_of(X, y, reset=is_first)
         weights = self._weights(sample_weight, X)
         if _check_partial_fit_first_call(self, classes):
             if self.classes_.size != 2:
@@ -185,6 +188,12 @@ class SequentialLogisticRegression(LogisticScore):
         if not np.isin(y, self.classes_).all():
             raise ValueError("y holds labels that are not in classes")
         return self._absorb(X, y, weights, target)
+
+    def _numbers_of(self, X: Any, y: Any, reset: bool) -> tuple[np.ndarray, np.ndarray]:
+        refuse_gaps(y, self._remedy_of_gap())
+        X, y = validate_data(self, self._without_text(frame(X), None), y, dtype=_FLOATS, reset=reset, ensure_all_finite=False)
+        require_finite(X, self._column_names(), False, self._remedy_of_new_gap())
+        return X, y
 
     @staticmethod
     def _weights(sample_weight: Any, X: np.ndarray) -> Optional[np.ndarray]:

@@ -17,7 +17,7 @@ from ._arrays import call_for_array
 from ._options import Options
 from ._results import Result
 
-__all__ = ["Encoding", "check_names", "holds_text", "holds_truths", "names_of", "sentence_near", "without"]
+__all__ = ["Encoding", "check_names", "holds_text", "holds_truths", "is_numeric", "names_of", "sentence_near", "without"]
 
 Texts = list[Optional[str]]
 
@@ -34,7 +34,8 @@ def names_of(table: Any) -> Optional[list[str]]:
     return list(table.columns)
 
 
-def _is_numeric(dtype: Any) -> bool:
+def is_numeric(dtype: Any) -> bool:
+    """Whether a column of this type holds numbers or booleans."""
     kind = getattr(dtype, "kind", None)
     if kind is not None:
         return kind in "biuf"
@@ -48,7 +49,7 @@ def holds_truths(dtype: Any) -> bool:
 
 def holds_text(table: Any) -> bool:
     """Whether the table is a DataFrame with a column that does not hold numbers."""
-    return names_of(table) is not None and not all(_is_numeric(dtype) for dtype in table.dtypes)
+    return names_of(table) is not None and not all(is_numeric(dtype) for dtype in table.dtypes)
 
 
 def _column(table: Any, j: int) -> Any:
@@ -184,7 +185,7 @@ def _table_of(table: Any, only: Optional[Collection[str]] = None, texts: Collect
                 call("ardvark_table_add_numbers", handle, without_null(name.encode()), np.zeros(len(table)).ctypes.data)
             continue
         column = _column(table, j)
-        values = _numbers(column) if _is_numeric(column.dtype) else _values(name, column)
+        values = _numbers(column) if is_numeric(column.dtype) else _values(name, column)
         if isinstance(values, np.ndarray) and (name in texts or holds_truths(column.dtype)):
             values = _as_texts(column, values)
         key = without_null(name.encode())

@@ -69,11 +69,14 @@ def test_rows_with_gaps_are_refused_or_left_out():
         ardvark.compare(table, target="z")
     dropped = ardvark.compare(table, target="z", priors=["dense", "sparse"], missing="drop")
     assert [m.bound for m in dropped.models] == pytest.approx([m.bound for m in whole.models], abs=1e-9)
-    assert str(dropped).endswith("rows left out because a value was missing: 3")
+    assert str(dropped).endswith("3 rows were dropped because a value was missing; most gaps are in column 'a' (1)")
+    numbers = np.where(np.arange(160).reshape(80, 2) == 5, np.nan, np.random.default_rng(6).normal(size=(80, 2)))
+    with pytest.raises(ValueError, match="X at row 3, column 'x2' is NaN; .*: missing 'drop' leaves such rows out$"):
+        ardvark.compare(numbers, table["z"].fillna(0))
     labels = np.where(table["a"].fillna(0) > 0, "yes", "no").astype(object)
     labels[2] = None
     classes = ardvark.compare(table[["a", "city"]], labels, priors=["dense", "sparse"], missing="drop")
-    assert classes.models[0].log_loss > 0 and str(classes).endswith(": 3")
+    assert classes.models[0].log_loss > 0 and "3 rows were dropped" in str(classes)
     with pytest.raises(ValueError, match="missing is 'impute'; it must be 'refuse' or 'drop'"):
         ardvark.compare(table, target="z", missing="impute")
 

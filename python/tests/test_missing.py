@@ -15,7 +15,9 @@ import ardvark
 from ardvark import (
     BayesianLinearRegression,
     BayesianLogisticRegression,
+    RelevanceSelector,
     RelevanceVectorRegressor,
+    SequentialLogisticRegression,
     SparseLogisticRegression,
 )
 
@@ -127,15 +129,66 @@ def test_what_is_refused():
     numbers = data[["age", "dose"]]
     linear = BayesianLinearRegression
     assert "'age': the value is missing" in refused(linear(), data.drop(columns="y"), data.y.fillna(0))
-    assert "NaN; all values must be finite; if the value is missing: missing 'drop' leaves out such rows" in refused(linear(), numbers, data.y.fillna(0))
+    assert "NaN; all values must be finite; if the value is missing: missing 'drop' leaves such rows out, missing 'impute' fills the gaps" in refused(linear(), numbers, data.y.fillna(0))
     assert "target 'y' has no value at row 6; leave out such rows, for example X[X['y'].notna()], or fit with missing='drop'" in refused(linear(), data, target="y")
     assert "column 'dose' has no value" in refused(linear(missing="impute"), numbers.assign(dose=np.nan), data.y)
     assert "y has no value" in refused(linear(missing="drop"), numbers, data.y * np.nan)
     assert "missing is 'fill'; it must be one of drop, impute, refuse" in refused(linear(missing="fill"), numbers, data.y)
     assert "imputations is 2; it must be at least 5" in refused(linear(missing="impute", imputations=2), numbers, data.y)
     assert "missing 'drop'" in refused(BayesianLogisticRegression(missing="impute"), numbers, np.arange(80) % 3)
-    with pytest.raises(ValueError, match="NaN"):
-        linear(missing="drop").fit(numbers, data.y).predict(numbers)
+    gap = data.y.copy()
+    gap[4] = np.nan
+    for estimator, y in ((linear(), gap), (BayesianLogisticRegression(), gap > 3), (SequentialLogisticRegression(), gap > 3)):
+        labels = y.astype(object).where(gap.notna(), None)
+        advice = "leave out such rows" + (", or fit with missing='drop'" if hasattr(estimator, "missing") else "")
+        assert refused(estimator, numbers.fillna(0), labels) == f"y has no value at row 5; {advice}"
+
+
+def test_advice_names_only_what_there_is():
+    data = table().dropna(subset=["y"])
+    numbers = data[["age", "dose"]].fillna({"dose": 0.0})
+    y, sick = data.y, data.y > data.y.median()
+    place = "X at row 1, column 'age' is NaN; all values must be finite; if the value is missing: "
+    only_drop = place + "missing 'drop' leaves such rows out"
+    assert refused(RelevanceVectorRegressor(), numbers, y) == only_drop
+    assert refused(SparseLogisticRegression(), numbers, sick) == only_drop
+    assert refused(BayesianLinearRegression("laplace"), numbers, y) == only_drop
+    assert refused(RelevanceSelector(by="counts"), numbers, y) == only_drop
+    assert refused(BayesianLinearRegression(), numbers, y) == only_drop + ", missing 'impute' fills the gaps"
+    texts = data[["age", "city"]]
+    assert refused(RelevanceVectorRegressor(), texts, y) == "row 1, column 'age': the value is missing; missing='drop' leaves such rows out"
+    assert refused(SparseLogisticRegression(), texts, sick) == "row 1, column 'age': the value is missing; missing='drop' leaves such rows out"
+    assert refused(BayesianLogisticRegression(missing="impute", diagnose=True), numbers, sick).endswith("; use missing 'drop' here")
+    assert refused(BayesianLinearRegression("laplace", missing="impute"), numbers, y).endswith("; use missing 'drop' here")
+
+
+def test_a_gap_in_new_rows_is_answered_with_what_the_model_can_do():
+    data = table().dropna(subset=["y"])
+    numbers, y = data[["age", "dose"]], data.y
+    again = "leave out such rows, or fit the model again with missing='impute'; it then predicts rows with gaps, too"
+    place = "X at row 1, column 'age' is NaN; all values must be finite; if the value is missing: "
+
+    def said(model, rows):
+        with pytest.raises(ValueError) as error:
+            model.predict(rows)
+        return str(error.value)
+
+    for missing in ("refuse", "drop"):
+        rows = numbers if missing == "drop" else numbers.fillna(0)
+        model = BayesianLinearRegression(missing=missing).fit(rows, y)
+        assert said(model, numbers) == place + again
+        two = BayesianLogisticRegression(missing=missing).fit(rows, y > y.median())
+        assert said(two, numbers) == place + again
+        fills = BayesianLinearRegression("laplace", missing=missing).fit(rows, y)
+        assert said(fills, numbers) == place + "leave out such rows, or fill the gaps"
+        several = BayesianLogisticRegression(missing=missing).fit(rows, np.arange(len(y)) % 3)
+        assert said(several, numbers) == place + "leave out such rows, or fill the gaps"
+    texts = data[["age", "city"]]
+    model = BayesianLinearRegression(missing="drop").fit(texts, y)
+    assert said(model, texts) == f"row 1, column 'age': the value is missing; {again}"
+    assert said(RelevanceVectorRegressor(missing="drop").fit(texts, y), texts).endswith("; leave out such rows, or fill the gaps")
+    with pytest.raises(ValueError, match="X at row 2, column 'x1' is inf; all values must be finite$"):
+        BayesianLinearRegression(missing="impute").fit(numbers.to_numpy(), y).predict([[np.nan, 1.0], [np.inf, 1.0]])
 
 
 @pytest.mark.parametrize("marker", [".", "-", "na", "None", "?"])

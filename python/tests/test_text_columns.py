@@ -178,7 +178,7 @@ def refused(table, model=None, **arguments):
 def test_what_cannot_be_read_is_named_with_its_row_and_column():
     table = people()[[*FEATURES, "y"]]
     model = ardvark.BayesianLinearRegression().fit(table, target="y")
-    missing = "the value is missing; leave out the row or fill the gap, or fit with missing='drop' or missing='impute'"
+    missing = "the value is missing; missing='drop' leaves such rows out, missing='impute' fills the gaps"
     gap = table.astype({"age": float})
     gap.loc[3, "age"] = np.nan
     assert refused(gap, target="y") == f"row 4, column 'age': {missing}"
