@@ -3,30 +3,32 @@
 from __future__ import annotations
 
 from numbers import Integral
-from typing import Any, Callable, ClassVar, Optional
+from typing import Any, Callable, Optional
 
 import numpy as np
 from sklearn.base import clone, is_classifier
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import type_of_target
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from . import _core
-from ._base import Estimator
-from ._given import name_of
+from ._base import _FLOATS, Estimator
+from ._given import frame, gaps_in, require_finite
 from ._docs import assembled
 from ._linear import BayesianLinearRegression
 from ._progress import Watch
 from ._score import LinearScore
 from ._slr import SparseLogisticRegression
+from ._tables import names_of
 
 
 @assembled
 class RelevanceSelector(SelectorMixin, Estimator):
     """Keeps the columns that matter.
 
-    The columns are chosen by one sparse fit, or by how often repeated cross-validation keeps them.
+    The columns are chosen by one sparse fit, or by how often repeated cross-validation keeps them. A text column is kept or left out as a
+    whole: it is kept if one of its levels is, and its score, count and SC-value are the largest among its levels.
 
     Parameters
     ----------
@@ -46,6 +48,9 @@ class RelevanceSelector(SelectorMixin, Estimator):
     random_state : int, RandomState instance or None, default=None
         Random generator for by="counts". An int is the seed of ``ardvark select``, which then gives the same counts. None:
         always the same folds.
+    missing : {"refuse", "drop", "impute"}, default="refuse"
+        Rows in which a value is missing, as for the estimator, whose parameter this sets unless it is "refuse". "impute" only for
+        by="relevance".
     {verbose}
     callback : callable, default=None
         Called after each sweep (by="counts": after each fit), and in a long step about twice a second, with an object that has
@@ -87,7 +92,7 @@ class RelevanceSelector(SelectorMixin, Estimator):
     (['x4'], (100, 1))
     """
 
-    _reads_text: ClassVar[bool] = False  # it selects columns of the table, not levels
+    _has_text: bool = False  # the table of the fit
 
     def __init__(
         self,
@@ -99,6 +104,7 @@ class RelevanceSelector(SelectorMixin, Estimator):
         folds: Optional[int] = None,
         repeats: Optional[int] = None,
         random_state: Any = None,
+        missing: str = "refuse",
         verbose: int = 0,
         callback: Optional[Callable[[_core.Progress], Any]] = None,
     ):
@@ -109,19 +115,19 @@ class RelevanceSelector(SelectorMixin, Estimator):
         self.folds = folds
         self.repeats = repeats
         self.random_state = random_state
+        self.missing = missing
         self.verbose = verbose
         self.callback = callback
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> RelevanceSelector:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, target: Optional[str] = None) -> RelevanceSelector:
         """Learns which columns to keep.
 
         Parameters
         ----------
-        {X}
+        {fit.X}
         y : array-like of shape (n_samples,)
-            Labels, or numbers.
-        sample_weight : array-like of shape (n_samples,), default=None
-            >= 0, not all zero. In a single fit, a weight equals repetition of the row.
+            Labels, or numbers. Leave it out with ``target``.
+        {fit.sample_weight, fit.target}
 
         Returns
         -------
@@ -145,13 +151,13 @@ class RelevanceSelector(SelectorMixin, Estimator):
             raise ValueError(f"by is {self.by!r}; it must be 'relevance' or 'counts'")
         if self.max_features is not None and self.max_features < 0:
             raise ValueError(f"max_features is {self.max_features}; it must be 0 or more")
-        target = name_of(y)
-        X, y, weights, _ = self._checked(X, y, sample_weight)
+        X, y, sample_weight, target = self._split(X, y, sample_weight, target)
         estimator = self._chosen(y)
         if self.by == "counts":
-            kept = self._count(estimator, X, y, weights, target)
+            kept = self._count(estimator, X, y, sample_weight, target)
         else:
-            kept = self._fit_once(estimator, X, y, weights)
+            kept = self._fit_once(estimator, X, y, sample_weight)
+        self._take_columns(estimator)
         if self.threshold is not None:
             kept = self.scores_ >= self.threshold
         if self.max_features is not None and kept.sum() > self.max_features:
@@ -160,41 +166,43 @@ class RelevanceSelector(SelectorMixin, Estimator):
         self.support_ = kept
         return self
 
-    def _chosen(self, y: np.ndarray) -> LinearScore:
+    def _chosen(self, y: Any) -> LinearScore:
         if self.estimator is None:
-            is_continuous = type_of_target(y, input_name="y") == "continuous"
-            estimator = BayesianLinearRegression(prior="ard") if is_continuous else SparseLogisticRegression()
+            estimator = BayesianLinearRegression(prior="ard") if _is_continuous(y) else SparseLogisticRegression()
         else:
             estimator = clone(self.estimator)
         if not isinstance(estimator, LinearScore):
             raise ValueError(
                 f"estimator is {estimator!r}; it must be an estimator of ardvark with a coefficient for each column"
             )
+        if self.missing != "refuse":
+            if "missing" not in estimator.get_params():
+                raise ValueError(f"missing is {self.missing!r}; {type(estimator).__name__} needs tables without gaps: leave out such rows")
+            estimator.set_params(missing=self.missing)
         return estimator
 
-    def _fit_once(self, estimator: LinearScore, X: np.ndarray, y: np.ndarray, weights: Any) -> np.ndarray:
-        watched = {
-            name: getattr(self, name) for name in ("verbose", "callback") if name in estimator.get_params()
-        }
-        estimator.set_params(**watched)
-        self.estimator_ = (
-            estimator.fit(X, y) if weights is None else estimator.fit(X, y, sample_weight=weights)
-        )
-        self.scores_ = np.atleast_2d(estimator.relevance_).max(axis=0)
-        return estimator.support_
+    def _take_columns(self, estimator: LinearScore) -> None:
+        """The columns of the table are those that the estimator has read."""
+        self._has_text = estimator._encoding is not None
+        for name in ("n_features_in_", "feature_names_in_"):
+            self.__dict__.pop(name, None)
+            if hasattr(estimator, name):
+                setattr(self, name, getattr(estimator, name))
 
-    def _count(
-        self, estimator: LinearScore, X: np.ndarray, y: np.ndarray, weights: Any, target: Any
-    ) -> np.ndarray:
+    def _fit_once(self, estimator: LinearScore, X: Any, y: Any, weights: Any) -> np.ndarray:
+        watched = {name: getattr(self, name) for name in ("verbose", "callback") if name in estimator.get_params()}
+        estimator.set_params(**watched)
+        self.estimator_ = estimator.fit(X, y) if weights is None else estimator.fit(X, y, sample_weight=weights)
+        self.scores_ = _of_table(np.atleast_2d(estimator.relevance_).max(axis=0), estimator)
+        return _of_table(estimator.support_, estimator)
+
+    def _count(self, estimator: LinearScore, X: Any, y: Any, weights: Any, target: Any) -> np.ndarray:
+        has_classes = is_classifier(estimator)
+        X, y, weights, _ = estimator._checked(X, y, weights, **({} if has_classes else {"y_numeric": True}))
         classes: list[str] = []
-        if is_classifier(estimator):
+        if has_classes:
             y = estimator._encoded(y)
             classes = [str(label) for label in estimator.classes_]
-        else:
-            y = np.asarray(y, dtype=float)
-        estimator.n_features_in_ = self.n_features_in_
-        if hasattr(self, "feature_names_in_"):
-            estimator.feature_names_in_ = self.feature_names_in_
         with Watch(type(self).__name__, self.verbose, self.callback) as watch:
             try:
                 result = _core.select(
@@ -205,18 +213,18 @@ class RelevanceSelector(SelectorMixin, Estimator):
                     repeats=self.repeats,
                     seed=_seed(self.random_state),
                     weights=weights,
-                    column_names=list(estimator._column_names()),
                     class_names=classes,
                     target=target,
+                    **estimator._columns_for_library(),
                     **estimator._model_options(),
                     **estimator._given_options(),
                 )
             except ValueError as error:
                 raise estimator._in_our_names(error) from None
         self._warn(result, estimator)
-        self.scores_ = result.array("share")
-        self.counts_ = result.array("count").astype(int)
-        self.sc_values_ = result.array("sc_value")
+        self.scores_ = _of_table(result.array("share"), estimator)
+        self.counts_ = _of_table(result.array("count").astype(int), estimator)
+        self.sc_values_ = _of_table(result.array("sc_value"), estimator)
         for name in ("accuracy", "r_squared"):
             self.__dict__.pop(f"{name}_", None)  # left from an earlier fit
         name = "accuracy" if classes else "r_squared"
@@ -227,10 +235,64 @@ class RelevanceSelector(SelectorMixin, Estimator):
         check_is_fitted(self)
         return self.support_
 
+    def transform(self, X: Any) -> Any:
+        """The columns that are kept.
+
+        Parameters
+        ----------
+        {X}
+
+        Returns
+        -------
+        X_kept : array of shape (n_samples, n_kept), or table
+            Of a table with text columns: a table. Other columns of a table, such as the target, are left out.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from ardvark import RelevanceSelector
+        >>> rng = np.random.default_rng(0)
+        >>> X = rng.normal(size=(100, 5))
+        >>> RelevanceSelector(max_features=1).fit(X, X[:, 3] + 0.1 * rng.normal(size=100)).transform(X).shape
+        (100, 1)
+        """
+        check_is_fitted(self)
+        X = self._without_others(frame(X))
+        if self._has_text:
+            validate_data(self, X, reset=False, skip_check_array=True)  # its names
+            if names_of(X) is None:
+                raise ValueError("the selector was fitted to a table with text columns; X must be a DataFrame with these columns")
+            return X[self.get_feature_names_out().tolist()]
+        numbers = validate_data(self, X, reset=False, dtype=_FLOATS, ensure_all_finite=False)
+        require_finite(numbers, self._column_names(), self._may_miss, "leave out such rows, or fill the gaps")
+        return super().transform(X)
+
+    @property
+    def _may_miss(self) -> bool:
+        return super()._may_miss or getattr(self.estimator, "missing", "refuse") != "refuse"
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         return tags
+
+
+def _of_table(values: np.ndarray, estimator: LinearScore) -> np.ndarray:
+    """One value for each column of the table from one for each coefficient: of a text column the largest of its levels."""
+    encoding = estimator._encoding
+    if encoding is None:
+        return values
+    largest = np.zeros(len(encoding.features), dtype=values.dtype)
+    np.maximum.at(largest, encoding.feature_of_column, values)
+    return largest
+
+
+def _is_continuous(y: Any) -> bool:
+    """Whether y holds numbers of which some are not whole; gaps do not count."""
+    values = np.asarray(y)
+    if values.ndim == 1:
+        values = np.array(values[~gaps_in(values)].tolist())
+    return values.ndim > 0 and type_of_target(values, input_name="y") == "continuous"
 
 
 def _seed(state: Any) -> Optional[int]:

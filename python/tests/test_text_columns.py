@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from sklearn.base import clone
+from sklearn.pipeline import make_pipeline
 
 import ardvark
 
@@ -242,10 +243,81 @@ def test_pictures_name_the_levels():
     assert any("group=old" in label.get_text() for label in display.ax_.get_yticklabels() + display.ax_.get_xticklabels())
 
 
-def test_the_selector_takes_numbers_only():
+def dummies(table, columns):
+    """The columns of 0 and 1 that text columns become, without the level that has the most rows; and the group of each."""
+    X, group = [], []
+    for g, name in enumerate(columns):
+        numbers = pd.api.types.is_numeric_dtype(table[name])
+        levels = [] if numbers else sorted(set(table[name]) - {table[name].value_counts().idxmax()})
+        X += [table[name]] if numbers else [table[name] == level for level in levels]
+        group += [g] * (1 if numbers else len(levels))
+    return np.column_stack(X).astype(float), group
+
+
+@pytest.mark.parametrize("by", ["relevance", "counts"])
+def test_a_selector_keeps_text_columns_as_a_whole(by):
+    table = people().assign(noise=np.sin(np.arange(60)))
+    columns = [*FEATURES, "noise"]
+    how = {"by": by, "folds": 4, "repeats": 2}
+    selector = ardvark.RelevanceSelector(ardvark.BayesianLinearRegression("ard"), **how).fit(table[[*columns, "y"]], target="y")
+    X, group = dummies(table, columns)
+    by_hand = ardvark.RelevanceSelector(ardvark.BayesianLinearRegression(group), **how).fit(X, table.y)
+    largest = np.zeros(5)
+    np.maximum.at(largest, group, by_hand.scores_)
+    np.testing.assert_allclose(selector.scores_, largest, rtol=1e-6, atol=1e-9)
+    assert selector.n_features_in_ == 5 and selector.feature_names_in_.tolist() == columns
+    assert selector.get_support().tolist() == [bool(by_hand.support_[np.array(group) == g].any()) for g in range(5)]
+    assert selector.get_feature_names_out().tolist() == [name for name, kept in zip(columns, selector.support_) if kept]
+    kept = selector.transform(table)  # the target and other columns are not read
+    pd.testing.assert_frame_equal(kept, table[selector.get_feature_names_out().tolist()])
+    pd.testing.assert_frame_equal(pickle.loads(pickle.dumps(selector)).transform(table), kept)
+    pipeline = make_pipeline(clone(selector), ardvark.BayesianLinearRegression("ard")).fit(table[columns], table.y)
+    direct = ardvark.BayesianLinearRegression("ard").fit(kept, table.y)
+    assert np.array_equal(pipeline.predict(table[columns]), direct.predict(kept))
+    one = ardvark.RelevanceSelector(ardvark.BayesianLinearRegression("ard"), max_features=1, **how).fit(table[columns], table.y)
+    assert one.get_support().sum() == 1
+    with pytest.raises(ValueError, match="X must be a DataFrame with these columns"):
+        selector.transform(np.zeros((2, 5)))
+
+
+def test_a_selector_counts_what_the_shell_counts(tmp_path):
     table = people()
-    with pytest.raises(ValueError, match="RelevanceSelector takes numbers, but X has text columns"):
-        ardvark.RelevanceSelector().fit(table[FEATURES], table.y)
+    table[[*FEATURES, "ill"]].to_csv(tmp_path / "t.csv", index=False)
+    how = ["--folds", "4", "--repeats", "3", "--seed", "2", "-o", tmp_path / "counts.csv"]
+    shell("select", tmp_path / "t.csv", "--target", "ill", "--preset", "slr_var", *how)
+    counts = pd.read_csv(tmp_path / "counts.csv")
+    selector = ardvark.RelevanceSelector(by="counts", folds=4, repeats=3, random_state=2).fit(table[[*FEATURES, "ill"]], target="ill")
+    of_column = counts.groupby(counts.feature.str.split("=").str[0])["count"].max()
+    assert selector.counts_.tolist() == [of_column[name] for name in FEATURES]
+
+
+def test_a_selector_leaves_out_rows_with_gaps_and_names_them():
+    table = people().astype({"age": float})
+    table.loc[2, "age"] = np.nan
+    table.loc[5, "sex"] = None
+    whole = table.drop(index=[2, 5])
+    linear = ardvark.BayesianLinearRegression("ard")
+    with pytest.raises(ValueError, match="row 3, column 'age': the value is missing; missing='drop' leaves such rows out"):
+        ardvark.RelevanceSelector(linear).fit(table[FEATURES], table.y)
+    with pytest.raises(ValueError, match="X at row 3, column 'age' is NaN"):
+        ardvark.RelevanceSelector(linear).fit(table[["smokes", "age"]], table.y)
+    for selector in (ardvark.RelevanceSelector(linear, missing="drop"), ardvark.RelevanceSelector(clone(linear).set_params(missing="drop"))):
+        for by in ("relevance", "counts"):
+            dropped = clone(selector).set_params(by=by, folds=3, repeats=2).fit(table[FEATURES], table.y)
+            left = ardvark.RelevanceSelector(linear, by=by, folds=3, repeats=2).fit(whole[FEATURES], whole.y)
+            np.testing.assert_allclose(dropped.scores_, left.scores_, rtol=1e-9, atol=1e-12)
+    sequential = ardvark.RelevanceSelector(ardvark.SequentialLogisticRegression(), missing="drop")
+    with pytest.raises(ValueError, match="SequentialLogisticRegression needs tables without gaps: leave out such rows"):
+        sequential.fit(table[["age"]], table.ill)
+
+
+def test_rows_in_parts_name_the_text_columns():
+    table = people()
+    with pytest.raises(ValueError, match=r"X has text columns \('sex', 'group'\); turn them into columns of 0 and 1 first"):
+        ardvark.SequentialLogisticRegression().fit(table[FEATURES], table.ill)
+    named = ardvark.SequentialLogisticRegression().fit(table[["age", "smokes", "ill"]], target="ill")
+    given = ardvark.SequentialLogisticRegression().fit(table[["age", "smokes"]], table.ill)
+    assert np.array_equal(named.coef_, given.coef_)
 
 
 @pytest.mark.parametrize("name", ["a b", "a,b", 'a"b', "größe", "年齢", "a=b", "(intercept)"])
