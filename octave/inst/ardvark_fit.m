@@ -146,7 +146,7 @@ function fit = ardvark_fit(X, y, varargin)
 %         whether it has one) and credible_sets (columns of which one has an effect: positions from 1, with their probabilities);
 %         regressions: noise; classifications: classes, accuracy, log_loss; rvm: relevance_vectors; khat, ...;
 %         and model, which ardvark_predict and ardvark_summary read; you can save it.
-%         precision and log_det_V are NaN under a sparse prior, which has no precisions
+%         precision and log_det_V are NaN under a sparse prior, which has no precisions; log_det_V also where gaps were filled
 %
 %   Example:
 %       X = randn(100, 4);
@@ -156,21 +156,9 @@ function fit = ardvark_fit(X, y, varargin)
 %       new = ardvark_predict(fit, randn(5, 4));
 %       disp([new.mean, new.lower, new.upper])
 %
-%   See also ardvark_predict, ardvark_summary, ardvark_select, vb_linear_fit, biclsfy_slrvar.
-  if isstruct(X) && ischar(y)
-    if ! isfield(X, y), error('ardvark:invalid_argument', 'ardvark_fit: y is ''%s'', which is not a field of X', y); end
-    varargin = [varargin, {'target', y}];
-    [y, X] = deal(X.(y), rmfield(X, y));
-  end
-  if iscell(y)
-    known = ! cellfun(@isempty, y(:));  % '' is a missing value
-    labels = y(known);
-    y = NaN(numel(known), 1);
-    [names, ~, positions] = unique(labels(:));
-    y(known) = positions - 1;
-    varargin = [varargin, {'class_names', names}];
-  end
-  fit = ardvark_mex('fit', 1, X, y, varargin);
+%   See also ardvark_predict, ardvark_summary, ardvark_select, ardvark_compare, vb_linear_fit, biclsfy_slrvar.
+  [X, y, pairs] = read_target('ardvark_fit', X, y, varargin);
+  fit = ardvark_mex('fit', 1, X, y, pairs);
 end
 
 %!test  % two parameters are found, and two columns that say nothing are told from them

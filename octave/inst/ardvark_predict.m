@@ -11,6 +11,7 @@ function prediction = ardvark_predict(fit, X, varargin)
 %     'interval' regressions: 'new' (default): sd and interval of a new observation, with its noise; 'mean': those of the mean, without noise
 %     'rule'    'automatic' (default); for regressions with a factorised posterior also 'mixture'; for classifications also 'exact',
 %               'plug-in', 'mackay', 'published', 'published-batch', 'published-incremental'
+%     'interval'  'new' (default), or 'mean': sd and interval of the mean, without noise
 %     'target'  K numbers; for a classifier, positions in `classes`, from 1. With it, the prediction also has log_density
 %
 %   prediction   a struct. Regression: mean, sd, lower, upper, scale, degrees_of_freedom. Classification: probability [K, classes], classes
@@ -95,6 +96,9 @@ end
 %!error <target\(1\) is [Nn]a[Nn]; it must be finite> ardvark_predict(ardvark_fit((1:5)', (1:5)' + [0; 1; 0; 1; 0], 'model', 'linear'), 1, 'target', NaN)
 
 %!error <X_new has 3 columns|X has 3 columns> ardvark_predict(ardvark_fit((1:5)', (1:5)' + [0; 1; 0; 1; 0], 'model', 'linear'), ones(2, 3))
+%!error <missing is an option of ardvark_fit; a model that was fitted with 'missing', 'impute' predicts rows with gaps> ardvark_predict(ardvark_fit((1:5)', (1:5)' + [0; 1; 0; 1; 0], 'model', 'linear'), [1; NaN], 'missing', 'drop')
+%!error <prior is no option of ardvark_predict> ardvark_predict(ardvark_fit((1:5)', (1:5)' + [0; 1; 0; 1; 0], 'model', 'linear'), 1, 'prior', 'ard')
+%!error <X at row 2, column 'x1' is NaN; all values must be finite; if the value is missing: leave out such rows, or fit the model again with> ardvark_predict(ardvark_fit((1:5)', (1:5)' + [0; 1; 0; 1; 0], 'model', 'linear'), [1; NaN])
 %!error <model is not a model> ardvark_predict(struct(), ones(2, 3))
 
 %!demo

@@ -49,6 +49,8 @@ void mexFunction(int num_out, mxArray* out[], int num_in, const mxArray* in[]) {
     summary_command(&a);
   else if (strcmp(command, "select") == 0)
     select_command(&a);
+  else if (strcmp(command, "compare") == 0)
+    compare_command(&a);
   else if (!classify_by(command, &a))
     fail(INVALID, "ardvark_mex has no command '%s'", command);
   end_call();

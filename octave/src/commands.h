@@ -23,6 +23,7 @@ void predict_command(const Arguments* a);
 void save_command(const Arguments* a);
 void summary_command(const Arguments* a);
 void select_command(const Arguments* a);
+void compare_command(const Arguments* a);
 
 void options_command(const Arguments* a);
 

@@ -1,4 +1,4 @@
-/* Every model: ardvark_fit, ardvark_predict, ardvark_summary, ardvark_select. */
+/* Every model: ardvark_fit, ardvark_predict, ardvark_summary, ardvark_select, ardvark_compare. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -61,6 +61,23 @@ static void set_option(const char* name, const mxArray* value) {
       copy[i] = values[i] - (counts_from_one(name) ? 1 : 0);
     }
     check(ardvark_options_set_numbers(call_.options, name, copy, (int64_t)count, failure()));
+  }
+}
+
+/* Refuses options that predictions do not read. */
+static void need_options_of_predictions(const mxArray* pairs) {
+  static const char* const known[] = {"level", "rule", "interval", "target", "threads"};
+  const mwSize count = mxIsCell(pairs) ? mxGetNumberOfElements(pairs) : 0;
+  mwSize i;
+  for (i = 0; i < count; i += 2) {
+    const char* const name = text_of(mxGetCell(pairs, i), "the name of an option");
+    size_t k = 0;
+    while (k < sizeof known / sizeof known[0] && strcmp(known[k], name) != 0) ++k;
+    if (k < sizeof known / sizeof known[0]) continue;
+    if (strcmp(name, "missing") == 0)
+      fail(INVALID, "missing is an option of ardvark_fit; a model that was fitted with 'missing', 'impute' predicts rows with gaps; for another "
+                    "model leave such rows out: X(all(isfinite(X), 2), :)");
+    fail(INVALID, "%s is no option of ardvark_predict; it has level, rule, interval, target and threads", name);
   }
 }
 
@@ -160,21 +177,39 @@ static ardvark_matrix rows_of(const mxArray* X) {
   return out;
 }
 
-/* (X, y, pairs) -> struct; the pair 'outputs' names additional results */
-void fit_command(const Arguments* a) {
+/* A table with its target, and the options of the call. */
+typedef struct Problem {
   ardvark_matrix X;
   const double* y;
-  const mxArray* more;
-  void* bytes;
-  size_t size;
+  const mxArray* own; /* the option that the calling function handles itself */
+} Problem;
+
+static Problem problem_of(const Arguments* a, const char* own) {
+  Problem out;
   need(a, 3, "X and y");
   new_options();
   num_columns_ = mxIsStruct(a->in[0]) ? 0 : matrix_of(a->in[0], "X").columns;
-  more = set_options(a->in[2], "outputs");
-  X = rows_of(a->in[0]);
-  y = list_of(a->in[1], "y", X.rows, "one per row of X");
+  out.own = set_options(a->in[2], own);
+  out.X = rows_of(a->in[0]);
+  out.y = list_of(a->in[1], "y", out.X.rows, "one per row of X");
   call_it("labels", "y");
-  check(ardvark_fit(&X, y, call_.options, &call_.model, failure()));
+  return out;
+}
+
+static bool has_texts(const mxArray* X) {
+  int j;
+  for (j = 0; mxIsStruct(X) && j < mxGetNumberOfFields(X); ++j)
+    if (mxIsCell(mxGetFieldByNumber(X, 0, j))) return true;
+  return false;
+}
+
+/* (X, y, pairs) -> struct; the pair 'outputs' names additional results */
+void fit_command(const Arguments* a) {
+  const Problem given = problem_of(a, "outputs");
+  const mxArray* const more = given.own;
+  void* bytes;
+  size_t size;
+  check(ardvark_fit(&given.X, given.y, call_.options, &call_.model, failure()));
   check(ardvark_model_result(call_.model, call_.options, &call_.result, failure()));
   report_status("ardvark:max_sweeps");
   a->out[0] = all_results();
@@ -225,6 +260,7 @@ void predict_command(const Arguments* a) {
   need(a, 3, "model and X");
   num_columns_ = 0;
   load_bytes(a->in[0]);
+  need_options_of_predictions(a->in[2]);
   X = rows_of(a->in[1]);
   new_options();
   target = set_options(a->in[2], "target");
@@ -271,16 +307,29 @@ void summary_command(const Arguments* a) {
 
 /* (X, labels, pairs) -> struct */
 void select_command(const Arguments* a) {
-  ardvark_matrix X;
-  const double* y;
-  need(a, 3, "X and y");
-  X = matrix_of(a->in[0], "X");
-  y = list_of(a->in[1], "y", X.rows, "one per row of X");
-  new_options();
-  num_columns_ = X.columns;
-  (void)set_options(a->in[2], NULL);
-  call_it("labels", "y");
-  check(ardvark_select(&X, y, call_.options, &call_.result, failure()));
+  const Problem given = problem_of(a, NULL);
+  check(ardvark_select(&given.X, given.y, call_.options, &call_.result, failure()));
   report_status("ardvark:max_sweeps");
   a->out[0] = all_results();
+}
+
+/* NULL: the default */
+static const char* names_or_default(const mxArray* list, const char* name) {
+  const char* const names = text_of(list, name);
+  return names[0] == '\0' ? NULL : names;
+}
+
+/* (X, y, pairs, priors, kernels) -> struct */
+void compare_command(const Arguments* a) {
+  const char *priors, *kernels;
+  Problem given;
+  need(a, 5, "X and y");
+  priors = names_or_default(a->in[3], "priors");
+  kernels = names_or_default(a->in[4], "kernel");
+  given = problem_of(a, NULL);
+  if (kernels != NULL && has_texts(a->in[0])) fail(INVALID, "kernels cannot be used with text columns; give columns of numbers");
+  check(ardvark_compare(&given.X, given.y, priors, kernels, call_.options, &call_.result, failure()));
+  if (strcmp(result_text("status"), "stopped_by_user") == 0) fail("ardvark:interrupted", "interrupted: there is no result");
+  a->out[0] = all_results();
+  add_field(a->out[0], "summary", mxCreateString(result_text("summary")));
 }
