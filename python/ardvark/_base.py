@@ -119,6 +119,7 @@ class Estimator(BaseEstimator):
         checks = {"ensure_min_samples": 2, "ensure_all_finite": False} | checks
         if checks.get("y_numeric") and (text := first_text(y)) is not None:
             raise ValueError(f"y holds text ({text!r}); a regression needs numbers (for classes: BayesianLogisticRegression)")
+        refuse_gaps(sample_weight, "leave out such rows", "sample_weight")
         gaps = None
         if self._may_miss:
             y, gaps = filled(y)

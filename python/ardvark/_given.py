@@ -59,12 +59,12 @@ def filled(y: Any) -> tuple[Any, Optional[np.ndarray]]:
     return out, gaps
 
 
-def refuse_gaps(y: Any, remedy: str) -> None:
-    """Refuses y if it is one-dimensional and has no value in a row."""
-    values = np.asarray(y)
+def refuse_gaps(values: Any, remedy: str, argument: str = "y") -> None:
+    """Refuses an argument of one dimension that has no value in a row."""
+    values = np.asarray(values)
     missing = gaps_in(values) if values.ndim == 1 else np.zeros(0, dtype=bool)
     if missing.any():
-        raise ValueError(f"y has no value at row {np.argmax(missing) + 1}; {remedy}")
+        raise ValueError(f"{argument} has no value at row {np.argmax(missing) + 1}; {remedy}")
 
 
 def require_finite(X: np.ndarray, names: Sequence[str], may_miss: bool, remedy: str) -> None:

@@ -199,6 +199,7 @@ class SequentialLogisticRegression(LogisticScore):
     def _weights(sample_weight: Any, X: np.ndarray) -> Optional[np.ndarray]:
         if sample_weight is None:
             return None
+        refuse_gaps(sample_weight, "leave out such rows", "sample_weight")
         return _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
 
     def _begin(self) -> None:

@@ -144,6 +144,15 @@ def test_what_is_refused():
         assert refused(estimator, numbers.fillna(0), labels) == f"y has no value at row 5; {advice}"
 
 
+@pytest.mark.parametrize("estimator", [BayesianLogisticRegression(missing="drop"), SequentialLogisticRegression()])
+def test_a_weight_is_not_missing(estimator):
+    data = table().dropna(subset=["y"])
+    weights = np.ones(len(data))
+    weights[6] = np.nan
+    message = "sample_weight has no value at row 7; leave out such rows"
+    assert refused(estimator, data[["dose"]].fillna(0.0), data.y > 3, sample_weight=weights) == message
+
+
 def test_advice_names_only_what_there_is():
     data = table().dropna(subset=["y"])
     numbers = data[["age", "dose"]].fillna({"dose": 0.0})
