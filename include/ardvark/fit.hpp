@@ -220,7 +220,7 @@ struct Fit {
   std::optional<Intercept> intercept;
   Vector standardized_mean;    ///< [p], or [p+1] with an intercept, which is last: the mean for the columns as they are scaled inside
   Vector V_diagonal;           ///< [p] diagonal of V; linear: q(w|tau) = N(w, V/tau), so V is not the variance
-  double log_det_V = 0;        ///< ln|V|, intercept included; NaN under a sparse prior, where it is not computed
+  double log_det_V = 0;        ///< ln|V|, intercept included; NaN under a sparse prior or after imputation, where it is not computed
   Vector precision;            ///< [groups] E[alpha], for the standardised columns if columns are standardised; empty under a sparse prior
   Matrix precision_history;    ///< [groups, 1 + max_sweeps/record_every] E[alpha] at the start and after every record_every sweeps. If the
                                ///< fit ended earlier, the other columns have the final values (a preset with compat: the starting values).

@@ -184,7 +184,12 @@ Vector missing_information_of(const std::vector<Fit>& fits) {
   for (Index j = 0; j < p; ++j) {
     const double between = (1 + 1 / M) * M / (M - 1) * squares[j];
     if (!(between > 0) || !(within[j] > 0) || !std::isfinite(within[j])) continue;
-    const double r = between / within[j], nu = (M - 1) * (1 + 1 / r) * (1 + 1 / r);
+    const double r = between / within[j];
+    if (!std::isfinite(r)) {
+      out[j] = 1;
+      continue;
+    }
+    const double nu = (M - 1) * (1 + 1 / r) * (1 + 1 / r);
     out[j] = std::min((r + 2 / (nu + 3)) / (r + 1), 1.0);
   }
   return out;
@@ -217,23 +222,28 @@ std::vector<SparseStart> mean_starts(const std::vector<Fit>& fits) {
   return out;
 }
 
-// Sets of the same columns together; a table without the set counts as zero.
+// Sets of the same columns together; a table without the set counts as zero. A table may have several effects that the same columns
+// share: its first set of these columns belongs to the first of the other tables, and so on.
 std::vector<CredibleSet> mean_sets(const std::vector<Fit>& fits) {
   const auto M = static_cast<double>(fits.size());
-  std::map<std::vector<Index>, std::map<Index, double>> probability;
-  std::map<std::vector<Index>, std::pair<double, double>> inclusion_and_count;
-  for (const Fit& fit : fits)
+  using Key = std::pair<std::vector<Index>, int>;  // the columns, and which of the sets of these columns
+  std::map<Key, std::map<Index, double>> probability;
+  std::map<Key, std::pair<double, double>> inclusion_and_count;
+  for (const Fit& fit : fits) {
+    std::map<std::vector<Index>, int> times;
     for (const CredibleSet& set : fit.sparse->sets) {
-      std::vector<Index> key = set.columns;
-      std::ranges::sort(key);
+      std::vector<Index> columns = set.columns;
+      std::ranges::sort(columns);
+      const Key key = {columns, times[columns]++};
       for (std::size_t i = 0; i < set.columns.size(); ++i) probability[key][set.columns[i]] += set.probability[i];
       inclusion_and_count[key].first += set.inclusion / M;
       inclusion_and_count[key].second += 1;
     }
+  }
   std::vector<CredibleSet> out;
   for (const auto& [key, found] : inclusion_and_count) {
     if (!(found.first > 0.1)) continue;
-    CredibleSet& set = out.emplace_back(CredibleSet{key, {}, found.first});
+    CredibleSet& set = out.emplace_back(CredibleSet{key.first, {}, found.first});
     const auto of = [&, &shares = probability[key], count = found.second](Index j) { return shares[j] / count; };
     std::ranges::sort(set.columns, std::greater(), of);
     for (const Index j : set.columns) set.probability.push_back(of(j));

@@ -28,8 +28,8 @@ Vector scalars(const Fit& fit) {
 }
 
 void set_scalars(const Vector& v, const std::string& path, Fit& fit, FitState& s) {
-  fit.log_det_V =
-      s.factor.kind == CovarianceFactor::Kind::mixture || is_sparse(fit.prior) ? std::numeric_limits<double>::quiet_NaN() : v[0];
+  const bool is_mixture = s.factor.kind == CovarianceFactor::Kind::mixture || is_sparse(fit.prior) || fit.completed_tables > 0;
+  fit.log_det_V = is_mixture ? std::numeric_limits<double>::quiet_NaN() : v[0];
   fit.bound = fit.report.bound = v[1];
   fit.noise = {v[2], v[3]};
   fit.num_rows = v[4];

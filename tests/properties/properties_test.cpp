@@ -60,6 +60,9 @@ TEST(Properties, HoldWhereTheyOnceDidNot) {
       {1003390, "memory", "the last bit of its mean decided whether a copy of a column, far from zero, was found"},
       {1012840, "columns", "the rows of a kernel machine were sorted by the first column"},
       {1014781, "weights", "the order of the rows decided which columns of a chain of near copies were left out"},
+      {90, "imputed", "two effects that the same columns share in one completed table counted as one, with an inclusion above 1"},
+      {116, "imputed", "without a covariance, a loaded fit to completed tables had another log_det_V"},
+      {372, "imputed", "the share of missing information was not a number where separable classes had no limit"},
       {1001025, "sound", "the weights of two hypotheses did not sum to one because of rounding of their evidence"},
   };
   for (const Mended& one : all) {

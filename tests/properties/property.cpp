@@ -73,6 +73,9 @@ const std::vector<Property>& properties() {
       {"threads", "one thread and two give the same bits", threads_do_not_matter},
       {"again", "the same fit, made again, has the same bits", the_same_again},
       {"refused", "a value that is not a finite number is refused, with its row and column", what_is_no_number_is_refused},
+      {"gaps", "rows with gaps that are dropped leave the answer of the table without these rows", rows_with_gaps_are_dropped},
+      {"imputed", "a fit that fills gaps is sound, saved, and the same again; it predicts rows with gaps", gaps_are_filled},
+      {"lambda", "a fit whose penalty cross-validation chooses is sound, saved, and the same again", chosen_penalties_are_sound},
       {"c", "the C interface gives the same bits", the_c_interface_agrees},
       {"shell", "the program prints, saves and predicts the same as the library", the_program_agrees},
   };

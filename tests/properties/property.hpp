@@ -104,8 +104,19 @@ Verdict memory_order_does_not_matter(const Subject&);
 Verdict threads_do_not_matter(const Subject&);
 Verdict the_same_again(const Subject&);
 Verdict what_is_no_number_is_refused(const Subject&);
+Verdict rows_with_gaps_are_dropped(const Subject&);
+Verdict gaps_are_filled(const Subject&);
+Verdict chosen_penalties_are_sound(const Subject&);
 Verdict the_c_interface_agrees(const Subject&);
 Verdict the_program_agrees(const Subject&);
+
+/// The problem with gaps that a fit fills; absent: the model has no imputation.
+[[nodiscard]] std::optional<DrawnProblem> imputed_variant(const DrawnProblem& problem);
+/// The problem with a penalty that cross-validation chooses; absent: it has no penalty of this kind.
+[[nodiscard]] std::optional<DrawnProblem> chosen_lambda_variant(const DrawnProblem& problem);
+
+/// Results without those that are not in a file.
+[[nodiscard]] Json as_in_a_file(Json fitted);
 
 /// The options that `ardvark fit --help-all` names: "--max-sweeps".
 [[nodiscard]] const std::vector<std::string>& shell_options();

@@ -137,7 +137,9 @@ const std::vector<std::string>& shell_options() {
   return known;
 }
 
-Verdict the_program_agrees(const Subject& given) {
+namespace {
+
+Verdict the_program_fits_the_same(const Subject& given) {
   if (!given.model) return says_nothing();
   const DrawnProblem problem = for_the_shell(given.problem, shell_options());
   for (const DrawnColumn& column : problem.columns)  // --categorical cannot name it
@@ -150,7 +152,7 @@ Verdict the_program_agrees(const Subject& given) {
   folder.put("table.csv", csv_of(problem));
   // Rows with a missing value change nothing if they may be dropped.
   Random random(problem.seed + 8);
-  const bool holes = random.chance(0.3);
+  const bool holes = random.chance(0.3) && problem.word("missing").empty();
   if (holes) folder.put("holes.csv", with_holes(csv_of(problem), model.relevance() || problem.word("preset") == "slr_rvm", random));
   std::string line = "fit " + quoted(folder / (holes ? "holes.csv" : "table.csv")) + (holes ? " --missing drop" : "");
   for (const std::string& word : arguments_of(problem, shell_options())) line += " " + quoted(word);
@@ -174,7 +176,7 @@ Verdict the_program_agrees(const Subject& given) {
   std::string place = difference(as_matrix, expected, 1e-12);
   if (!place.empty()) return fails("`fit --json` and the library differ: " + place);
   const Answer show = ask("show " + quoted(folder / "m.ardvark") + " --json --level " + fmt::format("{}", subject.prepared.options.level));
-  place = difference(without_notes(Json::parse(show.out)), printed);
+  place = difference(without_notes(Json::parse(show.out)), as_in_a_file(printed));
   if (!place.empty()) return fails("`show --json` and `fit --json` differ: " + place);
   if (ask("show " + quoted(folder / "m.ardvark")).out.empty()) return fails("`show` prints nothing");
   const Answer predict_answer = ask("predict " + quoted(folder / "m.ardvark") + " " + quoted(folder / "table.csv") + " --json");
@@ -183,6 +185,17 @@ Verdict the_program_agrees(const Subject& given) {
   const Prediction prediction = predict(model, MatrixView(X.data(), X.rows(), X.cols(), Layout::row_major));
   place = check_prediction(Json::parse(predict_answer.out), json_of(prediction, model));
   return place.empty() ? holds() : fails("`predict --json` and the library differ: " + place);
+}
+
+}  // namespace
+
+Verdict the_program_agrees(const Subject& given) {
+  Verdict verdict = the_program_fits_the_same(given);
+  const std::optional<DrawnProblem> lambda = chosen_lambda_variant(given.problem);
+  if (!verdict.fails() && lambda) verdict = the_program_fits_the_same(Subject(*lambda));
+  if (verdict.fails() || given.problem.has_text()) return verdict;  // the gaps of a text column are filled with texts
+  const std::optional<DrawnProblem> imputed = imputed_variant(given.problem);
+  return imputed ? the_program_fits_the_same(Subject(*imputed)) : verdict;
 }
 
 // The program reads columns of numbers, the library gets positions, so these messages come only from the program.

@@ -18,7 +18,8 @@ bool may_be_null(const Subject& subject, const std::string& name) {
       "precision_history", "noise"};  // with one row, the interval of the noise may have no upper end
   if (always.contains(name)) return true;
   if (name.starts_with("khat")) return true;  // cannot be computed if the draws have no information about the tail             (KHAT.1)
-  if (name == "log_det_V") return subject.model->softmax() || (subject.is_linear_score() && subject.fit().sparse);
+  if (name == "log_det_V")                    // of a mixture it is not computed
+    return subject.model->softmax() || (subject.is_linear_score() && (subject.fit().sparse || subject.fit().completed_tables > 0));
   if (name == "odds_ratio") return subject.fit().mean.maxCoeff() > std::log(std::numeric_limits<double>::max());
   // A softmax without a maximum has the coefficients of the last sweep, and no covariance.
   if (subject.model->softmax() && subject.report().status == Status::separated) return name != "mean" && name != "classes";

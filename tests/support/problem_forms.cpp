@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "support/problem_generator.hpp"
@@ -35,6 +36,12 @@ std::string field(const std::string& text) {
   std::string quoted = "\"";
   for (const char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);
   return quoted + "\"";
+}
+
+// A number, or the text at this position; empty: it is missing.
+std::string cell(double value, const Words& texts) {
+  if (std::isnan(value)) return "";
+  return texts.empty() ? fmt::format("{}", value) : field(texts[static_cast<std::size_t>(value)]);
 }
 
 Json list(const Vector& v) { return std::vector<double>(v.begin(), v.end()); }
@@ -84,10 +91,23 @@ std::vector<std::size_t> levels_with_dummies(const DrawnColumn& column, const Ve
   return order;
 }
 
+// The weights of the rows that a fit uses; empty: all count the same.
+Vector counted_rows(const DrawnProblem& problem) {
+  if (problem.word("missing") != "drop") return problem.weights;
+  Vector out = problem.weights.size() > 0 ? problem.weights : Vector(Vector::Ones(problem.rows()));
+  for (Index i = 0; i < problem.rows(); ++i) {
+    bool whole = !std::isnan(problem.target[i]);
+    for (const DrawnColumn& column : problem.columns) whole = whole && !std::isnan(column.values[i]);
+    if (!whole) out[i] = 0;
+  }
+  return out;
+}
+
 PreparedProblem prepare(const DrawnProblem& problem) {
   PreparedProblem out;
   out.target = problem.target;
   out.options = model_options_of(problem);
+  const Vector counted = counted_rows(problem);
   std::vector<Vector> X;
   std::vector<Index> group, flat;
   std::map<Index, Index> number;  // groups are numbered in the order of their first columns
@@ -99,8 +119,8 @@ PreparedProblem prepare(const DrawnProblem& problem) {
       X.push_back(column.values);
       out.options.column_names.push_back(column.name);
     }
-    for (const std::size_t k : levels_with_dummies(column, problem.weights)) {
-      X.push_back((column.values.array() == static_cast<double>(k)).cast<double>().matrix());
+    for (const std::size_t k : levels_with_dummies(column, counted)) {
+      X.push_back(column.values.array().isNaN().select(column.values, (column.values.array() == static_cast<double>(k)).cast<double>()));
       out.options.column_names.push_back(column.name + "=" + column.levels[k]);
     }
     for (std::size_t k = first; k < X.size(); ++k) {
@@ -139,14 +159,9 @@ std::string csv_of(const DrawnProblem& problem) {
   if (problem.weights.size() > 0) text += field(problem.weights_name) + ",";
   text += field(problem.target_name) + "\n";
   for (Index i = 0; i < problem.rows(); ++i) {
-    for (const DrawnColumn& column : problem.columns)
-      text +=
-          (column.levels.empty() ? fmt::format("{}", column.values[i]) : field(column.levels[static_cast<std::size_t>(column.values[i])])) +
-          ",";
+    for (const DrawnColumn& column : problem.columns) text += cell(column.values[i], column.levels) + ",";
     if (problem.weights.size() > 0) text += fmt::format("{},", problem.weights[i]);
-    text += (problem.class_names.empty() ? fmt::format("{}", problem.target[i])
-                                         : field(problem.class_names[static_cast<std::size_t>(problem.target[i])])) +
-            "\n";
+    text += cell(problem.target[i], problem.class_names) + "\n";
   }
   return text;
 }
