@@ -74,9 +74,10 @@ ARDVARK_API void ardvark_free(void* memory);
 /* clang-format off */
 /* options: begin (written by scripts/options)
  *   What is fitted
- *     model               linear, logistic (two classes or more) or rvm. The model for your data: columns are standardised inside, an
- *                         intercept is added, and results are in your units. rvm is a relevance vector machine: a sparse kernel model for
- *                         numbers or classes. Away from the data, its curve returns to a constant, and the interval does not widen.
+ *     model               linear, logistic (two classes or more), kernel or rvm. The model for your data: columns are standardised inside,
+ *                         an intercept is added, and results are in your units. kernel: curves, surfaces and classes of any shape by a
+ *                         Gaussian process, whose bands open away from the data. rvm: a relevance vector machine, as published; away from
+ *                         the data, its curve returns to a constant, and the interval does not widen.
  *     preset              the name of a published program. Fits this program instead of a model.
  *     compat              off by default. With preset: reproduces the program exactly, including its defects.
  *     converge            off by default. With the presets vb_* and vrvm_*: continues to the maximum of the published bound, as a model
@@ -162,21 +163,28 @@ ARDVARK_API void ardvark_free(void* memory);
  *     start_noise         a number >= 0, default 0: 100 / variance of the target. With posterior factorised: the starting value of the
  *                         noise precision.
  *   Relevance vector machines
- *     task                regression or classification. The task of a relevance vector machine. Without this option, it is classification
- *                         for a target of text or of two different numbers, and else regression.
- *     kernel              gaussian (default), laplacian, cauchy, linear, polynomial or spline. Kernel of the machine. Preset slr_rvm:
- *                         linear by default.
- *     width               auto (default), each, a number > 0, or a number for each input. Width of the kernel, in standard deviations of
- *                         the inputs. auto: a search finds the width with the highest log evidence. each: one width for each input, which
- *                         is learnt (gaussian). The columns of one text column share a width. Preset slr_rvm with compat: R of the
- *                         published kernel exp(-R |x-c|^2 / number of inputs).
+ *     task                regression or classification. The task of a kernel machine (model kernel, model rvm). Without this option, it is
+ *                         classification for a target of text or of two different numbers, and else regression.
+ *     kernel              auto (default), gaussian, laplacian, cauchy, matern32, matern52, linear, polynomial or spline. Kernel of the
+ *                         machine. auto: gaussian; with model kernel, gaussian and cauchy, averaged by their evidence. linear, polynomial
+ *                         and spline apply only to model rvm. Preset slr_rvm: linear by default.
+ *     width               auto (default), shared, each, a number > 0, or a number for each input. Width of the kernel, in standard
+ *                         deviations of the inputs. shared: one width, found by the log evidence. each: one width for each input. auto:
+ *                         shared; with model kernel, shared and each, averaged by their evidence. The columns of one text column share a
+ *                         width. Preset slr_rvm with compat: R of the published kernel exp(-R |x-c|^2 / number of inputs).
  *     toolbox_R           a number > 0. Preset slr_rvm: R of the SLR toolbox, instead of width.
  *     degree              a whole number >= 1, default 2. Degree of the polynomial kernel.
  *     offset              a number >= 0. Offset of the polynomial kernel; the default is the one with the highest log evidence.
  *     algorithm           variational (default), plain or type-two. plain: variational, with all columns at once, which is slow. type-two:
  *                         type-II maximum likelihood.
- *     centres             all (default) or a number. The rows that may become relevance vectors. A number: this many rows, each the one
- *                         that the rows before it explain worst.
+ *     centres             auto (default), all or a number. The rows that may become relevance vectors; auto is all. A number: this many
+ *                         rows, each the one that the rows before it explain worst.
+ *     vectors             auto (default), all, or a whole number >= 1. model kernel: the rows that the stored model keeps. auto: the fewest
+ *                         whose predictions are within divergence. all: every row that adds anything. A number: at most so many.
+ *     divergence          a number > 0, default 0.01. model kernel with vectors auto: how far the predictions of the kept rows may be from
+ *                         those of all rows, in nats a row.
+ *     averaging           on by default. model kernel: the average over hyper-parameters that the evidence leaves open. Without it, only
+ *                         the best ones are used, in half the time; with few rows, intervals are then too narrow.
  *     input_group         a group number for each input. Inputs of one group share a width.
  *   Other calls
  *     precision           a number > 0. Sequential regression: precision of the prior.
