@@ -178,7 +178,8 @@ ARDVARK_API void ardvark_free(void* memory);
  *     algorithm           variational (default), plain or type-two. plain: variational, with all columns at once, which is slow. type-two:
  *                         type-II maximum likelihood.
  *     centres             auto (default), all or a number. The rows that may become relevance vectors; auto is all. A number: this many
- *                         rows, each the one that the rows before it explain worst.
+ *                         rows, each the one that the rows before it explain worst. model kernel: the rows in whose features the process is
+ *                         computed; auto is all up to 2000 rows, else 300.
  *     vectors             auto (default), all, or a whole number >= 1. model kernel: the rows that the stored model keeps. auto: the fewest
  *                         whose predictions are within divergence. all: every row that adds anything. A number: at most so many.
  *     divergence          a number > 0, default 0.01. model kernel with vectors auto: how far the predictions of the kept rows may be from

@@ -31,6 +31,9 @@ struct KernelOptions {
   bool all_vectors = false;  ///< keep every row that adds anything, whatever `divergence` is
   Index num_vectors = 0;     ///< keep at most so many rows, whatever `divergence` is; 0: as `divergence` says
   double divergence = 0.01;  ///< > 0, nats per row: how far the predictions of the kept rows may be from those of all rows     (KM.6)
+  Index centres = 0;         ///< rows whose features carry the process (KM.7); 0: all rows up to 2000 rows, else 300. With fewer centres
+                             ///< than rows, one kernel and one set of hyper-parameters is used, and the centres are the vectors
+  bool all_centres = false;  ///< all rows, however many: O(n^3) time
   bool standardize = true;   ///< inputs are centred and scaled to standard deviation 1 inside
   VectorView weights = {};   ///< [rows] a weight equals repetition; >= 0, not all zero; empty: ones
   int threads = 0;           ///< during the fit; 0: the number of threads of OpenBLAS
@@ -65,8 +68,8 @@ struct KernelProcess {
   std::vector<KernelHypothesis> hypotheses;  ///< by weight, falling
   std::vector<KernelPoint> points;           ///< weights sum to 1
   double log_evidence = 0;
-  double divergence = 0;      ///< mean over the rows between the predictions of all rows and of the vectors, nats
-  double largest_change = 0;  ///< of a prediction by leaving out rows: in sd of a new observation; classes: of a probability
+  double divergence = 0;      ///< mean over the rows between the predictions of all rows and of the vectors, nats; NaN with centres
+  double largest_change = 0;  ///< of a prediction by leaving out rows: in sd of a new observation; classes: of a probability; NaN likewise
 };
 
 struct KernelFit {
@@ -101,7 +104,9 @@ struct KernelClassification : KernelFit {};
 ///     ardvark::KernelRegression fit = ardvark::fit_kernel_regression(X, y);
 ///
 /// \param X  [n,d] inputs; finite.   \param y  [n] finite
-/// \throws InvalidArgument  before any work, naming the argument, its value and the constraint.   O(n^3) time, O(n^2) memory
+/// \throws InvalidArgument  before any work, naming the argument, its value and the constraint.   O(n^3) time, O(n^2) memory; with m
+/// centres
+///         O(n m^2) time, O(m^2) memory beside X
 [[nodiscard]] KernelRegression fit_kernel_regression(MatrixView X, VectorView y, const KernelOptions& options = {});
 /// The same for two or more classes; three or more have one process for each class against the rest.
 /// \param labels  [n] at least two distinct values

@@ -206,6 +206,9 @@ width : "auto", "shared", "each", float or array-like of shape (n_features,), de
     in units of the inputs).
 input_group : array-like of shape (n_features,), int, default=None
     Inputs with the same number share a width.
+centres : "auto", "all" or int, default="auto"
+    Rows in whose features the process is computed (KM.7): "auto" takes all up to 2000 rows, else 300. With fewer centres than rows
+    there is one kernel with one set of widths, and the centres are the vectors.
 vectors : "auto", "all" or int, default="auto"
     Rows that the fitted model keeps. "auto": the fewest whose predictions are within ``divergence``. "all": every row that adds
     anything. A number, 1 or more: at most so many.

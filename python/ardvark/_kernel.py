@@ -23,6 +23,7 @@ class KernelMachine(FittedModel):
         "kernel": "kernel",
         "width": "width",
         "input_group": "input_group",
+        "centres": "centres",
         "vectors": "vectors",
         "divergence": "divergence",
         "averaging": "averaging",
@@ -37,6 +38,7 @@ class KernelMachine(FittedModel):
         *,
         width: Width = "auto",
         input_group: Optional[Sequence[int]] = None,
+        centres: Union[str, int] = "auto",
         vectors: Union[str, int] = "auto",
         divergence: float = 0.01,
         averaging: bool = True,
@@ -49,6 +51,7 @@ class KernelMachine(FittedModel):
         self.kernel = kernel
         self.width = width
         self.input_group = input_group
+        self.centres = centres
         self.vectors = vectors
         self.divergence = divergence
         self.averaging = averaging
@@ -81,7 +84,7 @@ class KernelRegressor(RegressorMixin, Regressor, KernelMachine):
 
     Parameters
     ----------
-    {process.kernel, process.width, process.input_group, process.vectors, process.divergence, process.averaging}
+    {process.kernel, process.width, process.input_group, process.centres, process.vectors, process.divergence, process.averaging}
     {kernel.standardize, dropping.missing}
     {n_jobs, verbose, callback}
 
@@ -161,7 +164,7 @@ class KernelClassifier(ClassifierMixin, Classifier, KernelMachine):
 
     Parameters
     ----------
-    {process.kernel, process.width, process.input_group, process.vectors, process.divergence, process.averaging}
+    {process.kernel, process.width, process.input_group, process.centres, process.vectors, process.divergence, process.averaging}
     {kernel.standardize, dropping.missing}
     {n_jobs, verbose, callback}
 

@@ -200,8 +200,11 @@ struct StoredColumn {
   Levels levels;
   std::vector<bool> has_comma;  // per level: whether it is a number with a comma
   Index num_missing = 0, num_texts = 0, num_commas = 0;
-  std::string first_text, first_comma;  // place and text
-  Comma comma;                          // of the first comma, or of the first whose meaning is clear
+  struct Texts {
+    std::string first, first_comma;  // place and text
+    Comma comma;                     // of the first comma, or of the first whose meaning is clear
+  };
+  std::unique_ptr<Texts> texts;  // of the texts that are there: most columns of a wide table are numbers
 };
 
 // Checks that the first column, which has no name, holds row names: texts or whole numbers that all differ. What other numbers would mean,
@@ -333,11 +336,11 @@ std::string why_no_number(const StoredColumn& column, CsvField& field) {
 // A number in a column that holds only texts so far. \param num_before  different texts before it
 [[noreturn]] void refuse_number_after_text(const CsvRecords& records, const StoredColumn& column, std::string_view text, Index num_before) {
   if (2 * column.num_commas >= column.num_texts)  // a whole number in a column with decimal commas
-    throw InvalidArgument(fmt::format("{} {}; {}", column.first_comma, column.comma.meaning, column.comma.remedy));
+    throw InvalidArgument(fmt::format("{} {}; {}", column.texts->first_comma, column.texts->comma.meaning, column.texts->comma.remedy));
   if (io::truth_of(column.levels.first()))
     throw InvalidArgument(
-        fmt::format("{} is a text, but {} holds the number '{}'; {}", column.first_text, records.row_name(), shown(text), one_way));
-  throw InvalidArgument(fmt::format("{} is a text, but {} holds the number '{}'{}{}", column.first_text, records.row_name(), shown(text),
+        fmt::format("{} is a text, but {} holds the number '{}'; {}", column.texts->first, records.row_name(), shown(text), one_way));
+  throw InvalidArgument(fmt::format("{} is a text, but {} holds the number '{}'{}{}", column.texts->first, records.row_name(), shown(text),
                                     num_before == 1 ? "; " + ask_for_marker(column.levels.first()) : "", way_to_text(column)));
 }
 
@@ -345,9 +348,9 @@ std::string why_no_number(const StoredColumn& column, CsvField& field) {
 void note_comma(const CsvRecords& records, StoredColumn& column, std::string_view text) {
   const Comma comma = column.listed ? Comma{} : comma_in(trimmed(text));
   column.has_comma.push_back(comma.meaning != nullptr);
-  if (comma.meaning == nullptr || (column.num_commas > 0 && (column.comma.is_clear || !comma.is_clear))) return;
-  column.first_comma = fmt::format("{}: '{}'", records.where(column.field), shown(text));
-  column.comma = comma;
+  if (comma.meaning == nullptr || (column.num_commas > 0 && (column.texts->comma.is_clear || !comma.is_clear))) return;
+  column.texts->first_comma = fmt::format("{}: '{}'", records.where(column.field), shown(text));
+  column.texts->comma = comma;
 }
 
 // The value of a field in the table; nothing if it is missing.
@@ -368,8 +371,10 @@ std::optional<double> read_value(const CsvRecords& records, const CsvOptions& op
   const std::string_view text = field.text();
   if (!column.verbatim && is_missing(field.quoted ? trimmed(text) : text, options)) return std::nullopt;
   const auto [code, is_new] = column.levels.code(text);
+  if (column.num_texts++ == 0)
+    column.texts = std::make_unique<StoredColumn::Texts>(
+        StoredColumn::Texts{fmt::format("{}: '{}'", records.where(column.field), shown(text)), {}, {}});
   if (is_new) note_comma(records, column, text);
-  if (column.num_texts++ == 0) column.first_text = fmt::format("{}: '{}'", records.where(column.field), shown(text));
   if (column.has_comma[static_cast<std::size_t>(code)]) ++column.num_commas;
   if (double number; is_new && !column.listed && parse_number(trimmed(text), number) && !std::isnan(number))
     refuse_number_after_text(records, column, text, code);
@@ -428,8 +433,9 @@ void unify_truths(Table& table) {
 void refuse_decimal_commas(const std::vector<StoredColumn>& stored) {
   for (const StoredColumn& column : stored)
     if (2 * column.num_commas > column.num_texts)
-      throw InvalidArgument(fmt::format("{} {}, like {} of the {} values of the column; {}{}", column.first_comma, column.comma.meaning,
-                                        column.num_commas, column.num_texts, column.comma.remedy, way_to_text(column)));
+      throw InvalidArgument(fmt::format("{} {}, like {} of the {} values of the column; {}{}", column.texts->first_comma,
+                                        column.texts->comma.meaning, column.num_commas, column.num_texts, column.texts->comma.remedy,
+                                        way_to_text(column)));
 }
 
 // Stores the lines of the rows as soon as a line number differs from row number + 1.

@@ -74,7 +74,8 @@ class ProcessReader {
 
   [[nodiscard]] KernelProcess read(const Json& description) const {
     KernelProcess out;
-    const Vector scalars = finite("scalars", 3);
+    const Vector scalars = sized("scalars", 3);  // with centres the last two are not known
+    require(std::isfinite(scalars[0]), "scalars");
     out.log_evidence = scalars[0], out.divergence = scalars[1], out.largest_change = scalars[2];
     read_hypotheses(description.at("hypotheses").list(), out);
     read_points(description.at("points").list(), out);

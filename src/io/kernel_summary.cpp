@@ -85,7 +85,7 @@ SummaryText summary_text(const KernelFit& fit, const SummaryOptions& options) {
   if (!holds_posterior(fit)) return {out, why_nothing(fit.report)};
   double divergence = 0, change = 0;
   for (const KernelProcess& process : fit.processes) {
-    divergence = std::max(divergence, process.divergence);
+    divergence = std::isnan(process.divergence) ? process.divergence : std::max(divergence, process.divergence);
     change = std::max(change, process.largest_change);
   }
   if (fit.processes.size() == 1) {
@@ -107,11 +107,11 @@ SummaryText summary_text(const KernelFit& fit, const SummaryOptions& options) {
     out += labelled("accuracy, training", fmt::format("{:.4f}", fit.accuracy));
     out += labelled("log loss, training", fmt::format("{:.4f}", fit.log_loss));
   }
-  out += labelled("relevance vectors",
-                  fmt::format("{} of {:.10g} rows; leaving out the others changes predictions by {:.2g} nats a row, and no {} by "
-                              "more than {:.2g}{}",
-                              fit.num_vectors(), fit.num_rows, divergence, fit.task == Task::linear ? "mean" : "probability", change,
-                              fit.task == Task::linear ? " sd" : ""));
+  std::string vectors = fmt::format("{} of {:.10g} rows", fit.num_vectors(), fit.num_rows);
+  if (!std::isnan(divergence))
+    vectors += fmt::format("; leaving out the others changes predictions by {:.2g} nats a row, and no {} by more than {:.2g}{}", divergence,
+                           fit.task == Task::linear ? "mean" : "probability", change, fit.task == Task::linear ? " sd" : "");
+  out += labelled("relevance vectors", vectors);
   out += labelled("log evidence", fmt::format("{:.4f} nats", fit.log_evidence));
   if (options.verbose) out += labelled("fit", fmt::format("{} steps, {:.3g} s", fit.report.sweeps, fit.report.seconds));
   return {out, ending_of(fit.report, options.verbose)};

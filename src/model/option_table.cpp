@@ -133,7 +133,7 @@ constexpr ModelOption rows[] = {
      "plain: variational, with all columns at once, which is slow. type-two: type-II maximum likelihood."},
     {"centres", &O::centres, machine, "auto (default), all or a number",
      "The rows that may become relevance vectors; auto is all. A number: this many rows, each the one that the rows before it explain "
-     "worst."},
+     "worst. [model=kernel]: the rows in whose features the process is computed; auto is all up to 2000 rows, else 300."},
     {"vectors", &O::vectors, machine, "auto (default), all, or a whole number >= 1",
      "[model=kernel]: the rows that the stored model keeps. auto: the fewest whose predictions are within [divergence]. all: every row "
      "that "

@@ -116,12 +116,17 @@ void set_published_kernel(const ModelOptions& from, Index num_inputs, RelevanceO
   options.kernel = toolbox_kernel(R, num_inputs);
 }
 
+Index centres_of(const ModelOptions& from) {
+  const auto count = positive_number<Index>(from.centres);
+  if (count == 0)
+    throw InvalidArgument(fmt::format("{} is '{}'; it must be a whole number from 1, auto or all", from.spelled("centres"), from.centres));
+  return count;
+}
+
 void set_centres(const ModelOptions& from, RelevanceOptions& options) {
   if (from.centres == "auto" || from.centres == "all") return;
   options.centres = Centres::pivoted_cholesky;
-  options.num_centres = positive_number<Index>(from.centres);
-  if (options.num_centres == 0)
-    throw InvalidArgument(fmt::format("{} is '{}'; it must be a whole number from 1, auto or all", from.spelled("centres"), from.centres));
+  options.num_centres = centres_of(from);
 }
 
 }  // namespace
@@ -271,8 +276,7 @@ KernelOptions kernel_options(const ModelOptions& from) {
           "b0",
           "c0",
           "d0",
-          "diagnose",
-          "centres"},
+          "diagnose"},
          fmt::format("cannot be used with {}", model));
   KernelOptions options;
   options.kernel = choose<std::string>(from, "kernel", from.kernel,
@@ -296,6 +300,8 @@ KernelOptions kernel_options(const ModelOptions& from) {
   if (!(from.divergence > 0 && std::isfinite(from.divergence)))
     throw InvalidArgument(fmt::format("{} is {}; it must be a number above 0", from.spelled("divergence"), from.divergence));
   options.divergence = from.divergence;
+  options.all_centres = from.centres == "all";
+  if (from.centres != "auto" && from.centres != "all") options.centres = centres_of(from);
   options.standardize = from.standardize;
   options.threads = from.threads;
   options.weights = from.weights;

@@ -17,13 +17,58 @@ Covariance::Covariance(const std::string& kind, const Matrix& X, std::vector<Ind
   }
 }
 
-Matrix Covariance::scaled(const Vector& log_rho) const {
-  Matrix A(X_.rows(), static_cast<Index>(inputs_.size()));
+Matrix Covariance::scaled(const Eigen::Ref<const Matrix>& points, const Vector& log_rho) const {
+  Matrix A(points.rows(), static_cast<Index>(inputs_.size()));
   for (Index i = 0; i < A.cols(); ++i) {
     const Index input = inputs_[static_cast<std::size_t>(i)];
-    A.col(i) = std::exp(log_rho[group_[static_cast<std::size_t>(input)]]) * X_.col(input);
+    A.col(i) = std::exp(log_rho[group_[static_cast<std::size_t>(input)]]) * points.col(input);
   }
   return A;
+}
+
+namespace {
+
+constexpr Index tile_rows = 256;
+
+// kappa, and -d kappa/du if it is asked for, of rows first_row .. of A and a tile of centres.
+void fill(const KernelFunction& kernel, const Eigen::Ref<const Matrix>& A, const Eigen::Ref<const Matrix>& centres, Index first_row,
+          Index first_centre, Matrix& K, Matrix* decline) {
+  Matrix tile, fall;
+  for (Index row = first_row; row < A.rows(); row += tile_rows) {
+    const Index rows = std::min(tile_rows, A.rows() - row);
+    tile.resize(rows, centres.rows());
+    if (decline == nullptr) {
+      kernel.value(A.middleRows(row, rows), centres, tile);
+    } else {
+      kernel.value_and_decline(A.middleRows(row, rows), centres, tile, fall);
+      decline->block(row, first_centre, rows, centres.rows()) = fall;
+    }
+    K.block(row, first_centre, rows, centres.rows()) = tile;
+  }
+}
+
+}  // namespace
+
+void Covariance::between(const Matrix& rows, const Matrix& centres, Matrix& K, Matrix* decline) const {
+  K.resize(rows.rows(), centres.rows());
+  if (decline != nullptr) decline->resize(K.rows(), K.cols());
+  if (inputs_.empty()) {
+    K.setOnes();
+    if (decline != nullptr) decline->setZero();
+    return;
+  }
+  for (Index first = 0; first < centres.rows(); first += products::tile_width)
+    fill(KernelFunction::of(unit_), rows, centres.middleRows(first, std::min(products::tile_width, centres.rows() - first)), 0, first, K,
+         decline);
+}
+
+void Covariance::add_slope(const Matrix& rows, const Matrix& centres, const Matrix& decline, Matrix& M, Vector& slope) const {
+  M.array() *= -decline.array();
+  const Vector of_rows = M.rowwise().sum(), of_centres = M.colwise().sum().transpose();
+  const Matrix MC = products::times(M, centres);
+  for (Index i = 0; i < rows.cols(); ++i)
+    slope[group_[static_cast<std::size_t>(inputs_[static_cast<std::size_t>(i)])]] +=
+        2 * (of_rows.dot(rows.col(i).cwiseAbs2()) + of_centres.dot(centres.col(i).cwiseAbs2()) - 2 * rows.col(i).dot(MC.col(i)));
 }
 
 Kernel Covariance::kernel(const Vector& log_rho) const {
@@ -45,22 +90,8 @@ void Covariance::evaluate(const Vector& log_rho, Matrix& K, Matrix* decline) con
   }
   const Matrix A = scaled(log_rho);
   const KernelFunction& kernel = KernelFunction::of(unit_);
-  products::tiles(n, blas::threads_for(static_cast<double>(n) * n * (A.cols() + 20.0)), [&](Index first, Index width) {
-    constexpr Index tile_rows = 256;
-    const auto centres = A.middleRows(first, width);
-    Matrix tile, fall;
-    for (Index row = first; row < n; row += tile_rows) {
-      const Index rows = std::min(tile_rows, n - row);
-      tile.resize(rows, width);
-      if (decline == nullptr) {
-        kernel.value(A.middleRows(row, rows), centres, tile);
-      } else {
-        kernel.value_and_decline(A.middleRows(row, rows), centres, tile, fall);
-        decline->block(row, first, rows, width) = fall;
-      }
-      K.block(row, first, rows, width) = tile;
-    }
-  });
+  products::tiles(n, blas::threads_for(static_cast<double>(n) * static_cast<double>(n) * static_cast<double>(A.cols() + 20)),
+                  [&](Index first, Index width) { fill(kernel, A, A.middleRows(first, width), first, first, K, decline); });
 }
 
 // With W = -M * decline and scaled inputs a, the sum for one input is 2 sum_ij W_ij (a_i - a_j)^2 = 4 (sum_i r_i a_i^2 - a'Wa), r = W 1.

@@ -27,8 +27,16 @@ class Covariance {
   /// [num_widths] sum_ij M_ij d kappa_ij / d ln rho. \param M  [n,n] symmetric, lower stored; overwritten
   [[nodiscard]] Vector slope(const Vector& log_rho, const Matrix& decline, Matrix& M) const;
 
+  /// The inputs that vary, times their rho. \param points  [any, d]
+  [[nodiscard]] Matrix scaled(const Eigen::Ref<const Matrix>& points, const Vector& log_rho) const;
+  /// K [rows, centres] <- kappa between scaled points. If `decline` is not null, it becomes -d kappa/du.
+  void between(const Matrix& rows, const Matrix& centres, Matrix& K, Matrix* decline) const;
+  /// Adds sum_ij M_ij d kappa_ij / d ln rho to `slope` [num_widths]. \param M  [rows, centres] overwritten
+  void add_slope(const Matrix& rows, const Matrix& centres, const Matrix& decline, Matrix& M, Vector& slope) const;
+  [[nodiscard]] const Matrix& inputs() const { return X_; }
+
  private:
-  [[nodiscard]] Matrix scaled(const Vector& log_rho) const;  // the inputs that vary, times their rho
+  [[nodiscard]] Matrix scaled(const Vector& log_rho) const { return scaled(X_, log_rho); }
 
   Kernel unit_;  // with width 1
   const Matrix& X_;

@@ -21,35 +21,59 @@ double ProcessEvidence::log_constant() const {
   return std::log1p(share_exponent) + of_widths;
 }
 
-Slope ProcessEvidence::at(const Hyperparameters& theta, bool with_gradient) {
-  const Index n = covariance_.num_rows(), widths = covariance_.num_widths();
-  const double h = std::exp(theta[0]), nu = N_ - 1;
-  const Vector log_rho = theta.tail(widths);
-  covariance_.evaluate(log_rho, K_, with_gradient ? &decline_ : nullptr);
-  Vector Kk(n);
-  blas::symv(n, K_.data(), n, k_.data(), Kk.data());
-  const double l = h * std::max((N_ - k_.dot(Kk) / N_) / nu, 1e-300), x = l / unit_;  // the mean variance of the signal
-  Slope out;
-  Matrix M;
-  double of_log_h = 0;
-  out.value = log_evidence(h, K_, with_gradient ? &M : nullptr, &of_log_h);
-  if (!std::isfinite(out.value)) return {};
+double ProcessEvidence::add_prior(const Hyperparameters& theta, double l, Slope& out) const {
+  const Index widths = covariance_.num_widths();
+  const double x = std::max(l, 1e-300) / unit_;
   constexpr double power = 2 + share_exponent;
   out.value += std::log(x) - power * std::log1p(x);
-  const double mean = widths > 0 ? log_rho.mean() : 0, off = (mean - usual_log_rho_) / sd_of_log_rho;
-  const Vector delta = (log_rho.array() - mean) / sd_of_log_rho;
-  if (widths > 0) out.value -= 0.5 * (off * off + delta.squaredNorm());
-  if (!with_gradient) return out;
   const double of_l = (1 / x - power / (1 + x)) / unit_;
-  out.gradient.resize(theta.size());
-  out.gradient[0] = of_log_h + of_l * l;
-  for (Index j = 0; j < n; ++j) M.col(j).tail(n - j) = h * (M.col(j).tail(n - j) - of_l * k_[j] / (N_ * nu) * k_.tail(n - j));
-  out.gradient.tail(widths) = covariance_.slope(log_rho, decline_, M);
-  if (widths > 0) out.gradient.tail(widths).array() -= (off / static_cast<double>(widths) + delta.array()) / sd_of_log_rho;
-  return out;
+  if (out.gradient.size() > 0) out.gradient[0] += of_l * l;
+  if (widths == 0) return of_l;
+  const Vector log_rho = theta.tail(widths);
+  const double mean = log_rho.mean(), off = (mean - usual_log_rho_) / sd_of_log_rho;
+  const Vector delta = (log_rho.array() - mean) / sd_of_log_rho;
+  out.value -= 0.5 * (off * off + delta.squaredNorm());
+  if (out.gradient.size() > 0) out.gradient.tail(widths).array() -= (off / static_cast<double>(widths) + delta.array()) / sd_of_log_rho;
+  return of_l;
 }
 
 namespace {
+
+// With the kernel matrix of all rows.
+class ExactEvidence : public ProcessEvidence {
+ public:
+  using ProcessEvidence::ProcessEvidence;
+
+  Slope at(const Hyperparameters& theta, bool with_gradient) override {
+    const Index n = covariance_.num_rows(), widths = covariance_.num_widths();
+    const double h = std::exp(theta[0]), nu = N_ - 1;
+    const Vector log_rho = theta.tail(widths);
+    covariance_.evaluate(log_rho, K_, with_gradient ? &decline_ : nullptr);
+    Vector Kk(n);
+    blas::symv(n, K_.data(), n, k_.data(), Kk.data());
+    const double l = h * std::max((N_ - k_.dot(Kk) / N_) / nu, 1e-300);
+    Slope out;
+    Matrix M;
+    double of_log_h = 0;
+    out.value = log_evidence(h, K_, with_gradient ? &M : nullptr, &of_log_h);
+    if (!std::isfinite(out.value)) return {};
+    if (with_gradient) out.gradient = Vector::Zero(theta.size());
+    const double of_l = add_prior(theta, l, out);
+    if (!with_gradient) return out;
+    out.gradient[0] += of_log_h;
+    for (Index j = 0; j < n; ++j) M.col(j).tail(n - j) = h * (M.col(j).tail(n - j) - of_l * k_[j] / (N_ * nu) * k_.tail(n - j));
+    out.gradient.tail(widths) += covariance_.slope(log_rho, decline_, M);
+    return out;
+  }
+
+ protected:
+  /// Log evidence. K is kappa and is overwritten. If M is not null: M [n,n] lower, with d/d ln rho = sum_ij M_ij d(h kappa_ij)/d ln rho,
+  /// and d/d ln h.
+  virtual double log_evidence(double h, Matrix& K, Matrix* M, double* of_log_h) = 0;
+
+ private:
+  Matrix K_, decline_;
+};
 
 // A^-1, lower triangle, from its Cholesky factor.
 void invert_factor(Matrix& L) {
@@ -59,10 +83,9 @@ void invert_factor(Matrix& L) {
 
 double log_determinant(const Matrix& L) { return 2 * L.diagonal().array().log().sum(); }
 
-class RegressionEvidence final : public ProcessEvidence {
+class RegressionEvidence final : public ExactEvidence {
  public:
-  RegressionEvidence(Covariance covariance, Vector k, Vector y)
-      : ProcessEvidence(std::move(covariance), std::move(k), 1), y_(std::move(y)) {}
+  RegressionEvidence(Covariance covariance, Vector k, Vector y) : ExactEvidence(std::move(covariance), std::move(k), 1), y_(std::move(y)) {}
 
   WorkingRows rows(const Hyperparameters& theta) override {
     Matrix K;
@@ -107,10 +130,10 @@ class RegressionEvidence final : public ProcessEvidence {
   double q_ = 0;
 };
 
-class ClassEvidence final : public ProcessEvidence {
+class ClassEvidence final : public ExactEvidence {
  public:
   ClassEvidence(Covariance covariance, Vector k, Vector t)
-      : ProcessEvidence(std::move(covariance), std::move(k), 4), t_(std::move(t)), start_(with_intercept(t_.size())) {
+      : ExactEvidence(std::move(covariance), std::move(k), 4), t_(std::move(t)), start_(with_intercept(t_.size())) {
     start_.m.setZero();
     start_.s.setConstant(1e-2);
   }

@@ -37,7 +37,7 @@ class ProcessEvidence {
   ProcessEvidence& operator=(const ProcessEvidence&) = delete;
 
   /// -infinity where the covariance cannot be factorised.
-  [[nodiscard]] Slope at(const Hyperparameters& theta, bool with_gradient);
+  [[nodiscard]] virtual Slope at(const Hyperparameters& theta, bool with_gradient) = 0;
   [[nodiscard]] virtual WorkingRows rows(const Hyperparameters& theta) = 0;
 
   [[nodiscard]] const Covariance& covariance() const { return covariance_; }
@@ -51,9 +51,10 @@ class ProcessEvidence {
   [[nodiscard]] double log_constant() const;
 
  protected:
-  /// Log evidence. K is kappa and is overwritten. If M is not null: M [n,n] lower, with d/d ln rho = sum_ij M_ij d(h kappa_ij)/d ln rho,
-  /// and d/d ln h.
-  virtual double log_evidence(double h, Matrix& K, Matrix* M, double* of_log_h) = 0;
+  /// Adds the log density of the hyper-parameters. If out has a gradient, adds its slope to it but for the part through the kernel, and
+  /// returns d / d l.                                                                                                           (KM.2)
+  /// \param l  mean variance of the signal over the rows
+  double add_prior(const Hyperparameters& theta, double l, Slope& out) const;
 
   Covariance covariance_;
   Vector k_;
@@ -61,7 +62,6 @@ class ProcessEvidence {
 
  private:
   double unit_, usual_log_rho_;
-  Matrix K_, decline_;
 };
 
 /// Regression with a flat intercept and Jeffreys' prior for the noise.                                                              (KM.1)

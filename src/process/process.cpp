@@ -19,6 +19,7 @@
 #include "frame/kernel_inputs.hpp"
 #include "frame/prepare.hpp"
 #include "kernel/kernel_function.hpp"
+#include "process/low_rank.hpp"
 #include "process/search.hpp"
 #include "process/vectors.hpp"
 
@@ -30,6 +31,14 @@ namespace {
 
 constexpr double least_weight = 0.02;  // hypotheses with less are dropped                                                        (KM.4)
 
+constexpr Index most_exact = 2000, usual_centres = 300;  // rows                                                                 (KM.7)
+
+Index centres_of(const KernelOptions& options) { return options.centres > 0 ? options.centres : usual_centres; }
+
+bool is_low_rank(const KernelOptions& options, Index num_rows) {
+  return !options.all_centres && (options.centres > 0 ? options.centres < num_rows : num_rows > most_exact);
+}
+
 void validate_options(const KernelOptions& options, MatrixView X) {
   validate::matrix(X, "X", options.input_names);
   validate::weights(options.weights, X.rows());
@@ -39,6 +48,11 @@ void validate_options(const KernelOptions& options, MatrixView X) {
     throw InvalidArgument(
         fmt::format("kernel is '{}'; it must be one of auto, cauchy, gaussian, laplacian, matern32, matern52", options.kernel));
   if (options.threads < 0) throw InvalidArgument(fmt::format("threads is {}; it must be at least 0", options.threads));
+  if (options.centres < 0) throw InvalidArgument(fmt::format("centres is {}; it must be at least 0", options.centres));
+  if (is_low_rank(options, X.rows()) && (options.all_vectors || options.num_vectors > 0))
+    throw InvalidArgument(
+        fmt::format("vectors applies only with centres = all: of {} rows the fit takes {} as centres, which are the vectors", X.rows(),
+                    centres_of(options)));
   if (options.num_vectors < 0) throw InvalidArgument(fmt::format("num_vectors is {}; it must be at least 0", options.num_vectors));
   if ((options.search == WidthSearch::given) == options.widths.empty())
     throw InvalidArgument("widths must be given with search = given, and only then");
@@ -290,6 +304,71 @@ ProcessOutcome fit_process(const Problem& problem, const KernelOptions& options,
   return out;
 }
 
+// The candidate with the highest evidence on some rows, and its hyper-parameters.
+struct Scouted {
+  Candidate candidate;
+  Hyperparameters theta;
+};
+Scouted scout(const Problem& problem, const std::vector<Candidate>& candidates) {
+  constexpr Index rows_of_scout = 500;
+  const std::vector<Index> rows = rows_by_hash(problem.Z, rows_of_scout);
+  const Matrix Z = problem.Z(rows, Eigen::all);
+  const Vector k = problem.k(rows), t = problem.t(rows);
+  const bool has_both = t.minCoeff() < t.maxCoeff();
+  if (!has_both && problem.classes)
+    throw InvalidArgument("a class is too rare for centres: all of 500 rows are of the others; use centres = all");
+  const std::vector<Found> found = search({Z, k, t, problem.classes, false}, candidates);
+  std::size_t best = 0;
+  for (std::size_t i = 0; i < found.size(); ++i)
+    if (found[i].hypothesis.log_evidence > found[best].hypothesis.log_evidence || found[best].hypothesis.points.empty()) best = i;
+  return {candidates[best], found[best].hypothesis.best.theta};
+}
+
+// For many rows: one hypothesis, in the features of some of them.                                                                (KM.7)
+ProcessOutcome fit_low_rank(const Problem& problem, const KernelOptions& options, const KernelInputs& inputs) {
+  const Scouted start = scout(problem, candidates(options, inputs));
+  Covariance covariance(start.candidate.kernel, problem.Z, start.candidate.group);
+  std::unique_ptr<LowRankEvidence> evidence = problem.classes ? low_rank_classes(std::move(covariance), problem.k, problem.t)
+                                                              : low_rank_regression(std::move(covariance), problem.k, problem.t);
+  ProcessOutcome out;
+  Hypothesis found;
+  found.best.theta = start.theta;
+  constexpr Index rounds = 2;  // centres are chosen for the widths, and then again for better ones
+  for (Index round = 0; round < rounds; ++round) {
+    pulse("fitting", {.name = "round", .done = round, .total = rounds, .alike = false});
+    out.rows = choose_centres(evidence->covariance(), found.best.theta, centres_of(options));
+    evidence->set_centres(out.rows);
+    found = find_hypothesis(*evidence, start.candidate.given, false, {found.best.theta});
+    out.steps += found.best.steps;
+  }
+  if (found.points.empty()) throw InvalidArgument("the kernel matrix of the centres cannot be factorised");
+  const Hyperparameters& theta = found.best.theta;
+  const FeaturePosterior posterior = evidence->posterior(theta);
+  const WorkingRows rows = evidence->rows(theta);
+  KernelPoint point;
+  point.kernel = evidence->covariance().kernel(theta.tail(theta.size() - 1));
+  point.signal = std::exp(theta[0]);
+  point.noise_variance = rows.s2;
+  for (std::size_t i = 0; i < out.rows.size(); ++i) point.vectors.push_back(static_cast<Index>(i));
+  point.mean = posterior.mean;
+  point.factor = posterior.factor;
+  out.process.points.push_back(std::move(point));
+  out.converged = found.best.converged;
+  for (const Index at : found.best.at_limit) (at == 0 && theta[0] > 0 ? out.no_noise : out.width_at_limit) = true;
+  out.process.log_evidence = found.log_evidence;
+  Found described_one{std::move(evidence), std::move(found), 1};
+  out.process.hypotheses.push_back(described(described_one, start.candidate, inputs));
+  out.process.divergence = out.process.largest_change = std::numeric_limits<double>::quiet_NaN();
+  return out;
+}
+
+std::string note_on_centres(const KernelFit& fit) {
+  return fmt::format(
+      "{} of the rows are centres, in whose features the process is computed; with more of them (option centres) it follows finer detail; "
+      "kernel and first widths come from 500 rows",
+      fit.num_vectors());
+}
+
 // Collects the vectors of all processes, each once, in the order of the rows, and describes the fit.
 void finish(MatrixView X, const DifferentRows& rows, std::vector<ProcessOutcome>&& outcomes, KernelFit& fit) {
   std::map<Index, Index> position;
@@ -358,8 +437,11 @@ KernelRegression fit_kernel_regression(MatrixView X, VectorView y, const KernelO
   fit.target_scale = target.scale;
   fit.degrees_of_freedom = fit.num_rows - 1;
   std::vector<ProcessOutcome> outcome;
-  outcome.push_back(fit_process({inputs.Z, rows.k, target.t, false, options.average}, options, inputs));
+  const bool low_rank = is_low_rank(options, inputs.Z.rows());
+  const auto fit_any = low_rank ? fit_low_rank : fit_process;
+  outcome.push_back(fit_any({inputs.Z, rows.k, target.t, false, options.average}, options, inputs));
   finish(X, rows, std::move(outcome), fit);
+  if (low_rank) fit.report.notes.push_back(note_on_centres(fit));
   fit.log_evidence -= (fit.num_rows - 1) * std::log(target.scale) + 0.5 * rows.k.array().log().sum();
   fit.report.bound = fit.processes.front().log_evidence = fit.log_evidence;
   describe_rows(X, y, weights_or_ones(options.weights, X.rows()), fit);
@@ -381,10 +463,12 @@ KernelClassification fit_kernel_classification(MatrixView X, VectorView labels, 
   KernelInputs inputs;
   start(X, options, rows, inputs, fit);
   std::vector<ProcessOutcome> outcomes;
-  const bool average = options.average;
+  const bool average = options.average, low_rank = is_low_rank(options, inputs.Z.rows());
+  const auto fit_any = low_rank ? fit_low_rank : fit_process;
   for (const MachineTarget& target : targets.targets)
-    outcomes.push_back(fit_process({inputs.Z, rows.k, target.t, true, average}, options, inputs));
+    outcomes.push_back(fit_any({inputs.Z, rows.k, target.t, true, average}, options, inputs));
   finish(X, rows, std::move(outcomes), fit);
+  if (low_rank) fit.report.notes.push_back(note_on_centres(fit));
   describe_rows(X, labels, weights_or_ones(options.weights, X.rows()), fit);
   fit.report.seconds = watch.seconds();
   return fit;

@@ -99,10 +99,10 @@ class HypothesisSearch {
     }
   }
 
-  Hypothesis run(bool average) {
+  Hypothesis run(bool average, const std::vector<Hyperparameters>& given_starts) {
     Hypothesis out;
     const Objective objective = [this](const Hyperparameters& theta, bool with_gradient) { return evidence_.at(theta, with_gradient); };
-    for (const Hyperparameters& start : starts()) {
+    for (const Hyperparameters& start : given_starts.empty() ? starts() : given_starts) {
       Maximum found = maximise(objective, space_, start, max_steps);
       if (out.best.theta.size() == 0 || found.value > out.best.value) out.best = std::move(found);
     }
@@ -223,8 +223,8 @@ class HypothesisSearch {
 
 }  // namespace
 
-Hypothesis find_hypothesis(ProcessEvidence& evidence, const Vector& given, bool average) {
-  return HypothesisSearch(evidence, given).run(average);
+Hypothesis find_hypothesis(ProcessEvidence& evidence, const Vector& given, bool average, const std::vector<Hyperparameters>& starts) {
+  return HypothesisSearch(evidence, given).run(average, starts);
 }
 
 }  // namespace ardvark::internal

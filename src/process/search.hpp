@@ -40,6 +40,8 @@ enum class WidthKind { fixed, shared, each };
 
 /// Searches, and then places the points if `average`.
 /// \param given  [widths] ln rho that are fixed; empty: they are found
-[[nodiscard]] Hypothesis find_hypothesis(ProcessEvidence& evidence, const Vector& given, bool average);
+/// \param starts  where the search begins; empty: at the best of twelve points
+[[nodiscard]] Hypothesis find_hypothesis(ProcessEvidence& evidence, const Vector& given, bool average,
+                                         const std::vector<Hyperparameters>& starts = {});
 
 }  // namespace ardvark::internal

@@ -87,8 +87,8 @@ TEST_F(RelevanceCommand, RefusesOptionsThatContradict) {
   for (const char* kernel : {"linear", "polynomial", "spline"})
     for (const char* width : {"1", "auto", "each"})
       refused(sinc + Arguments{"--kernel", kernel, "--width", width}, {"--width", kernel, "no width"});
-  for (const char* width : {"each", "1,2"})
-    refused(sinc + Arguments{"--kernel", "cauchy", "--width", width}, {"--width", width, "gaussian"});
+  for (const char* kernel : {"gaussian", "cauchy", "matern32"})
+    refused(sinc + Arguments{"--kernel", kernel, "--width", "1,2"}, {"--width", "2 numbers", "one for each input column of the table: 1"});
   for (const char* option : {"--degree", "--offset"}) refused(sinc + Arguments{option, "2"}, {option, "polynomial"});
   for (const char* option : {"--a0", "--b0", "--c0", "--d0"})
     refused(sinc + Arguments{"--algorithm", "type-two", option, "1"}, {option, "type-two"});
