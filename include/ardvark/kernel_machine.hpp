@@ -83,7 +83,11 @@ struct KernelFit {
   double log_evidence = 0;                     ///< comparable between kernels; several classes: the sum
   double noise_sd = 0;                         ///< regression: square root of the mean noise variance
   double signal_sd = 0;                        ///< sd of the fitted function over the training rows; classes: of the score
-  std::vector<std::string> input_names;        ///< [d]
+  /// [d] regression and two classes: the share of the variance of the fitted function (classes: of the score) that each input explains by
+  /// itself: first-order Sobol' indices with inputs that are independent and distributed as in the training rows. By sampling: the second
+  /// digit is uncertain. Several classes: empty                                                                                   (KM.9)
+  Vector variance_share;
+  std::vector<std::string> input_names;  ///< [d]
   std::string target;
   std::vector<std::string> classes;  ///< classification: ascending
   double num_rows = 0;               ///< sum of the observation weights

@@ -226,7 +226,10 @@ relevance_vectors_ : ndarray of shape (n_vectors, n_features)
 support_ : ndarray of shape (n_vectors,), int
     Positions of these rows among the training rows, from 0.
 divergence_ : float
-    How far the predictions of the kept rows are from those of all rows, in nats per row.
+    How far the predictions of the kept rows are from those of all rows, in nats per row; NaN with centres.
+variance_share_ : ndarray of shape (n_columns,)
+    Regressions and two classes: the share of the variance of the function (classes: of the score) that each input explains by itself,
+    if inputs are independent (KM.9). By sampling: the second digit is uncertain. What is missing to 1 are interactions.
 input_scale_ : ndarray of shape (n_features,)
     1 / standard deviation of each input; 0 for a constant input, which was left out.
 log_evidence_ : float

@@ -71,7 +71,10 @@ class KernelMachine(FittedModel):
         self.support_ = model.array("relevance_rows").astype(int)
         hypotheses = [machine["hypotheses"] for machine in machines]
         self.hypotheses_ = hypotheses if "machines" in found else hypotheses[0]
-        self.divergence_ = max(machine["divergence"] for machine in machines)
+        self.divergence_ = max(float("nan") if machine["divergence"] is None else machine["divergence"] for machine in machines)
+        self.__dict__.pop("variance_share_", None)
+        if "variance_share" in found:
+            self.variance_share_ = model.array("variance_share")
 
 
 @assembled
@@ -91,6 +94,7 @@ class KernelRegressor(RegressorMixin, Regressor, KernelMachine):
     Attributes
     ----------
     {process.hypotheses_, process.relevance_vectors_, process.support_, process.divergence_}
+    {process.variance_share_}
     noise_std_ : float
         Standard deviation of the noise.
     signal_std_ : float
@@ -171,6 +175,7 @@ class KernelClassifier(ClassifierMixin, Classifier, KernelMachine):
     Attributes
     ----------
     {classes.classes_, process.hypotheses_, process.relevance_vectors_, process.support_, process.divergence_}
+    {process.variance_share_}
     {process.input_scale_, process.log_evidence_, n_iter_, converged_, status_, notes_, n_features_in_, feature_names_in_}
 
     Warns

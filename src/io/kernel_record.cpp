@@ -185,6 +185,7 @@ void add_arrays(SafetensorsWriter& file, const KernelFit& fit) {
   file.add_vector("scalars", std::move(scalars));
   file.add_vector("input_center", fit.input_center);
   file.add_vector("input_scale", fit.input_scale);
+  file.add_vector("variance_share", fit.variance_share);
   file.add_matrix("relevance_vectors", fit.relevance_vectors);
   for (std::size_t k = 0; k < fit.processes.size(); ++k) add_arrays(file, prefix_of(k), fit.processes[k]);
 }
@@ -212,6 +213,8 @@ KernelFit read_kernel_fit(const SafetensorsReader& file, const Json& description
   if (fit.task == Task::linear && !(fit.target_scale > 0 && fit.degrees_of_freedom > 0)) fail_damaged(path, "scalars");
   fit.input_center = vector("input_center", d);
   fit.input_scale = vector("input_scale", d);
+  fit.variance_share = checked_finite(file.vector("variance_share"), "variance_share", path);
+  if (fit.variance_share.size() != 0 && fit.variance_share.size() != d) fail_model(path, "variance_share has the wrong size");
   fit.relevance_vectors = checked_finite(file.matrix("relevance_vectors"), "relevance_vectors", path);
   fit.relevance_rows = description.at("relevance_rows").whole_numbers();
   const Index m = fit.num_vectors();

@@ -55,15 +55,21 @@ std::string table_of_widths(const KernelFit& fit, const KernelHypothesis& one, d
   const bool each = one.widths.size() > 1;
   const auto key = [&](std::size_t j) { return each && std::isfinite(one.widths[j]) ? in_sd(j) : one.widths[j]; };
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return key(a) < key(b); });
-  io::Cells table({"input", each ? "width" : "width (sd)", fmt::format("{:g}% from", 100 * level), "to", "in sd"});
+  const bool shares = fit.variance_share.size() > 0 && (each || fit.num_inputs() == 1);
+  std::vector<std::string> titles = {"input", each ? "width" : "width (sd)", fmt::format("{:g}% from", 100 * level), "to", "in sd"};
+  if (shares) titles.emplace_back("variance");
+  io::Cells table(titles);
   for (std::size_t i = 0; i < std::min(order.size(), most_lines); ++i) {
     const std::size_t j = order[i];
-    const std::string name = each || fit.num_inputs() == 1 ? fit.input_names[j] : "(all)";
+    const bool has_name = each || fit.num_inputs() == 1;
+    std::vector<std::string> cells = {has_name ? fit.input_names[j] : "(all)"};
     if (!std::isfinite(one.widths[j]))
-      table.add({name, "constant"});
+      cells.emplace_back("constant");
     else
-      table.add({name, number(one.widths[j]), number(one.intervals[j].lower), number(one.intervals[j].upper),
-                 each || fit.num_inputs() == 1 ? fmt::format("{:.3g}", in_sd(j)) : ""});
+      cells.insert(cells.end(), {number(one.widths[j]), number(one.intervals[j].lower), number(one.intervals[j].upper),
+                                 has_name ? fmt::format("{:.3g}", in_sd(j)) : ""});
+    if (shares && std::isfinite(one.widths[j])) cells.push_back(fmt::format("{:.2f}", fit.variance_share[static_cast<Index>(j)]));
+    table.add(cells);
   }
   std::string out = table.text();
   if (order.size() > most_lines) out += fmt::format("  ... and {} more with larger widths\n", order.size() - most_lines);

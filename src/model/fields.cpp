@@ -311,6 +311,7 @@ void visit(const KernelFit& fit, double, Fields& out) {
   if (out.wants("inputs")) out.put("inputs", Json(fit.input_names));
   out.put("input_center", fit.input_center);
   out.put("input_scale", fit.input_scale);
+  if (fit.variance_share.size() > 0) out.put("variance_share", fit.variance_share);
   out.put("num_rows", Json(fit.num_rows));
   if (fit.task == Task::linear) {
     out.put("noise_sd", Json(fit.noise_sd));

@@ -37,7 +37,14 @@ class PointPredictor {
       throw InvalidArgument("the posterior of the kernel machine is not positive definite");
   }
 
-  // \param K  [m, rows] kernel of the vectors and these rows
+  [[nodiscard]] Vector mean(const Matrix& X) const {
+    const Index m = Z_.rows();
+    if (m == 0) return Vector::Constant(X.rows(), point_.mean[m]);
+    const Vector a = L_.triangularView<Eigen::Lower>().transpose() * point_.mean.head(m);
+    Matrix K(X.rows(), m);
+    point_.kernel.evaluate(X, Z_, K);
+    return (point_.signal * (K * a)).array() + point_.mean[m];
+  }
   void moments(const Matrix& X, Eigen::Ref<Vector> mean, Eigen::Ref<Vector> variance) const {
     const Index m = Z_.rows(), rows = X.rows();
     Matrix F(m + 1, rows);
@@ -64,30 +71,42 @@ class PointPredictor {
   Matrix Z_, L_, root_;  // L^-1 of h K_zz, and the inverse of the factor of the precision
 };
 
-// Calls f(process, point, first row, mean, variance) for blocks of rows.
+// Calls f(first row, inputs as the kernel uses them) for blocks of rows.
 template <typename Function>
-void by_points(const KernelFit& fit, MatrixView X, Function&& f) {
+void by_blocks(const KernelFit& fit, MatrixView X, Function&& f) {
   validate::shape(X, "X_new");
   if (X.cols() != fit.num_inputs())
     throw InvalidArgument(fmt::format("X_new has {} columns; the fit has {} inputs", X.cols(), fit.num_inputs()));
   validate::new_rows(X, fit.input_names, fit.input_center, fit.input_scale);
+  const auto rows = table_design(X, {fit.input_center, fit.input_scale, false});
+  constexpr Index block = 1024;
+  for (Index first = 0; first < X.rows(); first += block) {
+    pulse();
+    const Index count = std::min(block, X.rows() - first);
+    Matrix panel(count, X.cols());
+    rows->read_rows(first, count, nullptr, panel);
+    f(first, panel);
+  }
+}
+
+Matrix vectors_as_used(const KernelFit& fit) {
   const Standardization inputs{fit.input_center, fit.input_scale, false};
-  const auto rows = table_design(X, inputs);
-  const Matrix vectors = fit.num_vectors() > 0 ? read_table(fit.relevance_vectors, inputs) : Matrix(0, X.cols());
+  return fit.num_vectors() > 0 ? read_table(fit.relevance_vectors, inputs) : Matrix(0, fit.num_inputs());
+}
+
+// Calls f(process, point, first row, mean, variance) for blocks of rows.
+template <typename Function>
+void by_points(const KernelFit& fit, MatrixView X, Function&& f) {
+  const Matrix vectors = vectors_as_used(fit);
   for (std::size_t p = 0; p < fit.processes.size(); ++p)
     for (std::size_t i = 0; i < fit.processes[p].points.size(); ++i) {
       const PointPredictor predictor(fit.processes[p].points[i], vectors);
-      constexpr Index block = 1024;
-      for (Index first = 0; first < X.rows(); first += block) {
-        pulse();
-        const Index count = std::min(block, X.rows() - first);
-        Matrix panel(count, X.cols());
-        rows->read_rows(first, count, nullptr, panel);
-        Vector mean(count), variance(count);
+      by_blocks(fit, X, [&](Index first, const Matrix& panel) {
+        Vector mean(panel.rows()), variance(panel.rows());
         predictor.moments(panel, mean, variance);
         validate::predicted(mean, first);
         f(p, static_cast<Index>(i), first, mean, variance);
-      }
+      });
     }
 }
 
@@ -200,6 +219,17 @@ ClassProbabilities predict(const KernelClassification& fit, MatrixView X_new) { 
 }  // namespace ardvark
 
 namespace ardvark::internal {
+
+Vector function_mean(const KernelFit& fit, std::size_t process, MatrixView X_new) {
+  const Matrix vectors = vectors_as_used(fit);
+  Vector out = Vector::Zero(X_new.rows());
+  for (const KernelPoint& point : fit.processes.at(process).points) {
+    const PointPredictor predictor(point, vectors);
+    by_blocks(fit, X_new,
+              [&](Index first, const Matrix& panel) { out.segment(first, panel.rows()) += point.weight * predictor.mean(panel); });
+  }
+  return out;
+}
 
 TMixturePrediction mixture_prediction(const KernelFit& fit, MatrixView X_new, PredictionOf what) {
   const std::vector<KernelPoint>& points = fit.processes.at(0).points;

@@ -9,6 +9,9 @@ namespace ardvark::internal {
 [[nodiscard]] TMixturePrediction mixture_prediction(const KernelFit& fit, MatrixView X_new, PredictionOf what);
 [[nodiscard]] ClassProbabilities class_probabilities(const KernelFit& fit, MatrixView X_new);
 
+/// [m] mean of the function, or of the score, of one process.
+[[nodiscard]] Vector function_mean(const KernelFit& fit, std::size_t process, MatrixView X_new);
+
 /// Sets r_squared or accuracy and log_loss, and the standard deviations of noise and signal. \param k  [n] observation weights
 void describe_rows(MatrixView X, VectorView target, const Vector& k, KernelFit& fit);
 

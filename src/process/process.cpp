@@ -12,6 +12,7 @@
 
 #include "ardvark/kernel_machine.hpp"
 #include "core/blas.hpp"
+#include "core/normals.hpp"
 #include "core/parallel.hpp"
 #include "core/pulse.hpp"
 #include "core/stopwatch.hpp"
@@ -362,6 +363,41 @@ ProcessOutcome fit_low_rank(const Problem& problem, const KernelOptions& options
   return out;
 }
 
+// Two tables with columns that are drawn independently, and of each input or group the covariance of f(B) with what changes in f(A) if
+// this input comes from B.                                                                                                       (KM.9)
+Vector variance_shares(MatrixView X, const DifferentRows& rows, const std::vector<Index>& groups, const KernelFit& fit) {
+  constexpr Index draws = 1024;
+  const Index d = X.cols();
+  Vector upto = rows.k;
+  std::partial_sum(upto.begin(), upto.end(), upto.begin());
+  Normals random(1);
+  const auto group_of = [&](Index j) { return groups.empty() ? j : groups[static_cast<std::size_t>(j)]; };
+  const auto drawn_row = [&] {
+    const double at = random.uniform() * upto[upto.size() - 1];
+    return rows.first[static_cast<std::size_t>(std::lower_bound(upto.begin(), upto.end(), at) - upto.begin())];
+  };
+  std::map<Index, std::vector<Index>> inputs;  // of each group
+  for (Index j = 0; j < d; ++j) inputs[group_of(j)].push_back(j);
+  Matrix A(draws, d), B(draws, d);
+  for (const auto& [group, columns] : inputs)
+    for (Index i = 0; i < draws; ++i) {
+      const Index a = drawn_row(), b = drawn_row();
+      for (const Index j : columns) A(i, j) = X(a, j), B(i, j) = X(b, j);
+    }
+  const Vector of_A = function_mean(fit, 0, A), of_B = function_mean(fit, 0, B);
+  const double centre = 0.5 * (of_A.mean() + of_B.mean());
+  const double variance = 0.5 * ((of_A.array() - centre).square().mean() + (of_B.array() - centre).square().mean());
+  Vector share = Vector::Zero(d);
+  if (!(variance > 0)) return share;
+  for (const auto& [group, columns] : inputs) {
+    Matrix one = A;
+    for (const Index j : columns) one.col(j) = B.col(j);
+    const double covariance = ((of_B.array() - centre) * (function_mean(fit, 0, one) - of_A).array()).mean();
+    for (const Index j : columns) share[j] = std::clamp(covariance / variance, 0.0, 1.0);
+  }
+  return share;
+}
+
 std::string note_on_centres(const KernelFit& fit) {
   return fmt::format(
       "{} of the rows are centres, in whose features the process is computed; with more of them (option centres) it follows finer detail; "
@@ -445,6 +481,7 @@ KernelRegression fit_kernel_regression(MatrixView X, VectorView y, const KernelO
   fit.log_evidence -= (fit.num_rows - 1) * std::log(target.scale) + 0.5 * rows.k.array().log().sum();
   fit.report.bound = fit.processes.front().log_evidence = fit.log_evidence;
   describe_rows(X, y, weights_or_ones(options.weights, X.rows()), fit);
+  fit.variance_share = variance_shares(X, rows, options.input_groups, fit);
   fit.report.seconds = watch.seconds();
   return fit;
 }
@@ -470,6 +507,7 @@ KernelClassification fit_kernel_classification(MatrixView X, VectorView labels, 
   finish(X, rows, std::move(outcomes), fit);
   if (low_rank) fit.report.notes.push_back(note_on_centres(fit));
   describe_rows(X, labels, weights_or_ones(options.weights, X.rows()), fit);
+  if (fit.classes.size() == 2) fit.variance_share = variance_shares(X, rows, options.input_groups, fit);
   fit.report.seconds = watch.seconds();
   return fit;
 }

@@ -170,6 +170,42 @@ TEST(KernelMachine, DoesNotDependOnOrderUnitsOrRepetition) {
   EXPECT_TRUE(a.part_scale == b.part_scale);
 }
 
+// f = 2 x_1 + x_2 + 0 x_3 with independent inputs of one distribution: 4/5, 1/5, 0; and a product, which no input explains by itself.
+TEST(KernelMachine, TellsTheShareOfEachInput) {
+  internal::Normals random(3);
+  const Index n = 300;
+  Matrix X(n, 3);
+  Vector sum(n), product(n);
+  for (Index i = 0; i < n; ++i) {
+    for (Index j = 0; j < 3; ++j) X(i, j) = 2 * random.uniform() - 1;
+    sum[i] = 2 * X(i, 0) + X(i, 1) + 0.05 * random();
+    product[i] = X(i, 0) * X(i, 1) + 0.05 * random();
+  }
+  const Vector of_sum = fit_kernel_regression(X, sum).variance_share, of_product = fit_kernel_regression(X, product).variance_share;
+  EXPECT_NEAR(of_sum[0], 0.8, 0.08);
+  EXPECT_NEAR(of_sum[1], 0.2, 0.08);
+  EXPECT_NEAR(of_sum[2], 0, 0.02);
+  EXPECT_LT(of_product.maxCoeff(), 0.12);
+}
+
+TEST(KernelMachine, OfManyRowsHasTheCentresAsVectors) {
+  const Data data = noisy_sinc(2500, 3);
+  const KernelRegression fit = fit_kernel_regression(data.X, data.y);
+  EXPECT_EQ(fit.report.status, Status::converged) << fit.report.message;
+  EXPECT_LT(fit.num_vectors(), 300);
+  const Matrix X_new = Vector::LinSpaced(101, -10, 10);
+  const Vector mean = predict(fit, X_new).mean;
+  for (Index i = 0; i < 101; ++i) EXPECT_NEAR(mean[i], sinc(X_new(i, 0)), 0.05);
+  EXPECT_NEAR(fit.noise_sd, 0.1, 0.01);
+  Vector labels = (data.y.array() > 0.1).cast<double>();
+  KernelOptions options;
+  options.centres = 40;
+  const KernelClassification classes = fit_kernel_classification(data.X.topRows(900), Vector(labels.head(900)), options);
+  EXPECT_EQ(classes.report.status, Status::converged) << classes.report.message;
+  EXPECT_LE(classes.num_vectors(), 40);
+  EXPECT_GT(classes.accuracy, 0.8);
+}
+
 TEST(KernelMachine, TakesSmallAndOddTables) {
   const Matrix two = (Matrix(2, 1) << 0, 1).finished();
   const std::vector<double> y = {1, 3};
