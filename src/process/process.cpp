@@ -478,7 +478,9 @@ KernelRegression fit_kernel_regression(MatrixView X, VectorView y, const KernelO
   outcome.push_back(fit_any({inputs.Z, rows.k, target.t, false, options.average}, options, inputs));
   finish(X, rows, std::move(outcome), fit);
   if (low_rank) fit.report.notes.push_back(note_on_centres(fit));
-  fit.log_evidence -= (fit.num_rows - 1) * std::log(target.scale) + 0.5 * rows.k.array().log().sum();
+  const double to_units = (fit.num_rows - 1) * std::log(target.scale) + 0.5 * rows.k.array().log().sum();  // of the target and the rows
+  for (KernelHypothesis& one : fit.processes.front().hypotheses) one.log_evidence -= to_units;
+  fit.log_evidence -= to_units;
   fit.report.bound = fit.processes.front().log_evidence = fit.log_evidence;
   describe_rows(X, y, weights_or_ones(options.weights, X.rows()), fit);
   fit.variance_share = variance_shares(X, rows, options.input_groups, fit);
