@@ -18,7 +18,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 
 from . import _core
 from ._core import ArdvarkWarning, _depth
-from ._given import filled, first_text, frame, gaps_in, name_of, refuse_gaps, require_finite, taken_from
+from ._given import filled, first_text, frame, gaps_in, name_of, refuse_gaps, require_finite, require_numbers, taken_from
 from ._tables import Encoding, check_names, holds_text, holds_truths, is_numeric, names_of, without
 
 _FLOATS = [np.float64, np.float32]  # read in place by the library
@@ -117,8 +117,8 @@ class Estimator(BaseEstimator):
         """X, y, weights, and the rows with a weight: rows of weight zero are left out."""
         # The library makes a pass over X in any case, and reports the entry that is not finite.
         checks = {"ensure_min_samples": 2, "ensure_all_finite": False} | checks
-        if checks.get("y_numeric") and (text := first_text(y)) is not None:
-            raise ValueError(f"y holds text ({text!r}); a regression needs numbers (for classes: BayesianLogisticRegression)")
+        if checks.get("y_numeric"):
+            require_numbers(y)
         refuse_gaps(sample_weight, "leave out such rows", "sample_weight")
         gaps = None
         if self._may_miss:

@@ -7,9 +7,9 @@ from typing import Any, Optional, Sequence
 
 import numpy as np
 
-from ._tables import names_of, sentence_near
+from ._tables import TIMES, names_of, sentence_near
 
-__all__ = ["filled", "first_text", "frame", "gaps_in", "name_of", "refuse_gaps", "require_finite", "taken_from"]
+__all__ = ["filled", "first_text", "frame", "gaps_in", "name_of", "refuse_gaps", "require_finite", "require_numbers", "taken_from"]
 
 
 def frame(X: Any) -> Any:
@@ -83,6 +83,8 @@ def taken_from(table: Any, name: Any, argument: str, may_miss: bool = False) -> 
     names = names_of(frame(table))
     if names is None:
         raise ValueError(f"{argument} is {name!r}, the name of a column; X must then be a DataFrame, but is a {type(table).__name__}")
+    if names.count(name) > 1:
+        raise ValueError(f"{argument} is {name!r}, but {names.count(name)} columns of X are named so; give each column a name of its own")
     if name not in names:
         raise ValueError(f"{argument} is {name!r}, which is not a column of X{sentence_near(name, names)}")
     values = np.asarray(frame(table)[name])
@@ -95,7 +97,21 @@ def taken_from(table: Any, name: Any, argument: str, may_miss: bool = False) -> 
 
 def first_text(values: Any) -> Optional[str]:
     """The first text of an array, list or Series; None if it has none."""
-    array = np.asarray(values) if not hasattr(values, "dtypes") else np.asarray([])
+    array = np.asarray([]) if names_of(values) is not None else np.asarray(values)
     if array.dtype.kind not in "OUST":
         return None
     return next((str(value) for value in array.ravel() if isinstance(value, str)), None)
+
+
+def require_numbers(y: Any) -> None:
+    """Refuses a target of texts or dates, which a regression cannot explain: with row and value."""
+    values = np.asarray(y)
+    if values.ndim != 1 or values.dtype.kind not in "OUSTMm":
+        return
+    for row, value in enumerate(values):
+        if isinstance(value, str):
+            raise ValueError(f"y holds text ({str(value)!r} at row {row + 1}); a regression needs numbers (for classes: BayesianLogisticRegression)")
+        if isinstance(value, TIMES) and value == value:  # NaT differs from itself
+            raise ValueError(
+                f"y at row {row + 1} is {str(value)!r}, a date or a time; make a number of it, such as the days since a start"
+            )

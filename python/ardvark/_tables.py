@@ -83,6 +83,9 @@ def _numbers(column: Any) -> np.ndarray:
     return np.ascontiguousarray([np.nan if x is None else float(x) for x in column.to_list()])
 
 
+TIMES = (datetime.date, datetime.time, datetime.timedelta, np.datetime64, np.timedelta64)
+
+
 def _values(name: str, column: Any) -> Union[np.ndarray, Texts]:
     """The texts of a column, None where a value is missing; or its numbers, if no entry is a text."""
     if hasattr(column.dtype, "kind"):
@@ -98,7 +101,7 @@ def _values(name: str, column: Any) -> Union[np.ndarray, Texts]:
             first_text = row if first_text is None else first_text
         elif isinstance(value, (numbers.Number, np.bool_)) and not isinstance(value, complex):
             first_number = row if first_number is None else first_number
-        elif isinstance(value, (datetime.date, datetime.time, datetime.timedelta, np.datetime64, np.timedelta64)):
+        elif isinstance(value, TIMES):
             raise ValueError(
                 f"row {row + 1}, column {name!r}: {str(value)!r} is a date or a time; make a number of it, such as the days since a start"
             )

@@ -230,10 +230,29 @@ def test_reference_is_checked():
 def test_text_where_numbers_belong_is_refused_with_a_remedy():
     table = people()[[*FEATURES, "y"]]
     assert refused(table, target="sex").startswith("y holds text ('")
+    for y in (table.sex, table.sex.astype("category"), list(table.sex)):
+        text = f"y holds text ({table.sex[0]!r} at row 1); a regression needs numbers (for classes: BayesianLogisticRegression)"
+        assert refused(table[["age"]], y=y) == text
     assert "for classes: BayesianLogisticRegression" in refused(table, target="sex")
     assert refused(table[FEATURES].values, y=table.y).startswith("X holds text ('")
     with pytest.raises(ValueError, match="SequentialLogisticRegression takes numbers, but X has text columns"):
         ardvark.SequentialLogisticRegression().fit(table, table.sex)
+
+
+def test_a_target_of_dates_is_refused_with_row_and_remedy():
+    table = people()
+    days = pd.date_range("2024-02-28", periods=len(table))
+    for y in (days, pd.Series(days), days.to_numpy(), list(days.date), days - days[0], pd.Series(days).where(table.index > 0)):
+        row = 2 if pd.isna(y[0]) else 1
+        for model in (ardvark.BayesianLinearRegression(missing="drop"), ardvark.RelevanceVectorRegressor(missing="drop")):
+            with pytest.raises(ValueError, match=f"y at row {row} is '.*', a date or a time; make a number of it, such as the days since a start"):
+                model.fit(table[["age"]], y)
+
+
+def test_a_target_that_two_columns_name_is_refused():
+    table = people()[["age", "y"]]
+    twice = pd.concat([table, table[["y"]]], axis=1)
+    assert refused(twice, target="y") == "target is 'y', but 2 columns of X are named so; give each column a name of its own"
 
 
 def test_pictures_name_the_levels():
