@@ -319,7 +319,9 @@ int run_predict(const PredictArguments& args) {
   const std::vector<Index> file_rows = table.file_rows;
   const std::vector<Index> file_lines = table.file_lines;
   const Index dropped = table.num_dropped, num_rows = table.num_rows;
-  const EncodedTable encoded = encode(std::move(table), model.encoding);
+  FeatureEncoding encoding = model.encoding;
+  encoding.keeps_gaps = model.imputation.has_value();
+  const EncodedTable encoded = encode(std::move(table), encoding);
 
   Predictions predictions{file_rows, kept, args.level, args.json, args.digits, {}, {}};
   const auto started = std::chrono::steady_clock::now();

@@ -197,7 +197,7 @@ def test_what_cannot_be_read_is_named_with_its_row_and_column():
     assert refused(table.set_axis(["age", "sex", "sex", "smokes", "y"], axis=1), target="y").startswith("two columns are named 'sex'")
     new = people(5, seed=3)
     assert refused(new.assign(group="lost"), model) == (
-        "row 1, column 'group': 'lost' is not a level that the model knows; it knows 'mid', 'old', 'young'"
+        "row 1, column 'group': 'lost' is not a level that the model knows; it knows 'mid', 'old', 'young'; write one of these, or leave out such rows"
     )
     assert refused(new.rename(columns={"group": "gruop"}), model).endswith("the column 'group', which the model uses; did you mean 'gruop'?")
     assert refused(new.drop(columns=["sex", "age"]), model) == "the table lacks the columns 'age', 'sex', which the model uses"

@@ -67,7 +67,7 @@ extern "C" {
 
 ardvark_code ardvark_table_create(int64_t rows, ardvark_table** table, ardvark_error* error) {
   return guarded(error, [&] {
-    if (rows < 1) throw InvalidArgument(fmt::format("rows is {}; it must be 1 or more", rows));
+    if (rows < 1) throw InvalidArgument(fmt::format("the table has no rows (rows is {}); give at least one", rows));
     required(table, "table") = new ardvark_table{rows};
   });
 }

@@ -91,7 +91,7 @@ Index level_of(const FeatureColumn& feature, std::optional<bool> truth) {
   return found == feature.levels.end() ? -1 : static_cast<Index>(found - feature.levels.begin());
 }
 
-std::vector<Index> match_levels(const Table& table, Index column, const FeatureColumn& feature, Dummies dummies) {
+std::vector<Index> match_levels(const Table& table, Index column, const FeatureColumn& feature, const FeatureEncoding& encoding) {
   const TableColumn& here = table.columns[static_cast<std::size_t>(column)];
   std::unordered_map<std::string, Index> known;
   for (const std::string& level : feature.levels) known.emplace(level, static_cast<Index>(known.size()));
@@ -102,17 +102,18 @@ std::vector<Index> match_levels(const Table& table, Index column, const FeatureC
     const auto found = known.find(text);
     const Index level = found != known.end() ? found->second : level_of(feature, io::truth_of(text));
     is_known.push_back(level >= 0);
-    matched.push_back(dummy_of(feature, level, dummies));
+    matched.push_back(dummy_of(feature, level, encoding.dummies));
   }
   if (std::ranges::all_of(is_known, std::identity())) return matched;
   const auto [row, text] = first_bad(table, column, is_known);
   const std::string nearest = io::did_you_mean(text, feature.levels);
-  throw InvalidArgument(fmt::format("{}, column '{}': '{}' is not a level that the model knows{} knows {}", row, shown(feature.name), text,
-                                    nearest.empty() ? "; it" : nearest + " It", listed(feature.levels)));
+  throw InvalidArgument(fmt::format("{}, column '{}': '{}' is not a level that the model knows{} knows {}; write one of these, or {}", row,
+                                    shown(feature.name), text, nearest.empty() ? "; it" : nearest + " It", listed(feature.levels),
+                                    encoding.keeps_gaps ? "leave the value out: the model fills gaps" : "leave out such rows"));
 }
 
 // Numbers for a feature of texts: 0 and 1 are false and true if these are its levels.
-std::vector<Index> match_numbers(const Table& table, Index column, const FeatureColumn& feature, Dummies dummies) {
+std::vector<Index> match_numbers(const Table& table, Index column, const FeatureColumn& feature, const FeatureEncoding& encoding) {
   const bool are_truths = io::hold_truths(feature.levels);
   const Index no = level_of(feature, false), yes = level_of(feature, true);
   for (Index row = 0; row < table.num_rows; ++row) {
@@ -122,14 +123,21 @@ std::vector<Index> match_numbers(const Table& table, Index column, const Feature
                                       table.row_name(row), shown(feature.name), value, listed(feature.levels),
                                       table.is_from_file ? "list the column as categorical" : "turn the numbers into texts"));
   }
-  return {dummy_of(feature, no, dummies), dummy_of(feature, yes, dummies)};
+  return {dummy_of(feature, no, encoding.dummies), dummy_of(feature, yes, encoding.dummies)};
+}
+
+bool is_number(const std::string& text) {
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc() && end == text.data() + text.size();
 }
 
 // What to do about a text where the model knows numbers. \param texts  all that the column has
 std::string remedy_of_text(const std::string& text, const std::vector<std::string>& texts, bool is_truth, bool is_from_file) {
-  double number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error == std::errc() && end == text.data() + text.size()) return "turn the texts of the column into numbers";
+  if (is_number(text)) return "turn the texts of the column into numbers";
+  if (io::holds_comma(text) && !is_truth) return "write a decimal point, and turn the texts of the column into numbers";
+  if (!is_truth && std::ranges::any_of(texts, is_number))
+    return "write a number or a missing value there, and turn the other texts of the column into numbers";
   if (const std::string remark = io::remark_on_numbers(texts); !remark.empty()) return remark;
   if (io::may_mean_missing(text) && is_from_file)
     return fmt::format("if '{0}' means a missing value, use --missing-marker='{0}' and --missing drop or impute", text);
@@ -147,10 +155,22 @@ std::vector<double> match_truths(const Table& table, Index column, const Feature
     numbers.push_back(truth.value_or(false) ? 1 : 0);
   }
   if (std::ranges::all_of(is_good, std::identity())) return numbers;
+  if (!feature.is_truth && !std::ranges::all_of(texts, is_number))  // then the message names a text that is no number
+    for (std::size_t level = 0; level < texts.size(); ++level) is_good[level] = is_good[level] || is_number(texts[level]);
   const auto [row, text] = first_bad(table, column, is_good);
   throw InvalidArgument(fmt::format("{}, column '{}': '{}' is a text, but the model was fitted to {} there; {}", row, shown(feature.name),
                                     text, feature.is_truth ? "true and false" : "numbers",
                                     remedy_of_text(text, texts, feature.is_truth, table.is_from_file)));
+}
+
+// Numbers for true and false; a number between is the share of rows that are true.
+void require_truths(const Table& table, Index column, const FeatureColumn& feature) {
+  for (Index row = 0; row < table.num_rows; ++row)
+    if (const double value = table.value(row, column); value < 0 || value > 1)
+      throw InvalidArgument(
+          fmt::format("{}, column '{}': {} is a number, but the model was fitted to true and false there; write true or "
+                      "false, or 1 or 0",
+                      table.row_name(row), shown(feature.name), value));
 }
 
 std::vector<Route> plan(const Table& table, const FeatureEncoding& encoding) {
@@ -162,9 +182,11 @@ std::vector<Route> plan(const Table& table, const FeatureEncoding& encoding) {
     const bool categorical_here = table.columns[static_cast<std::size_t>(from[f])].categorical;
     Route& route = routes.emplace_back(Route{from[f], to, width(feature, encoding.dummies), feature.categorical, {}, {}});
     if (route.categorical)
-      route.dummy_here = (categorical_here ? match_levels : match_numbers)(table, route.from, feature, encoding.dummies);
+      route.dummy_here = (categorical_here ? match_levels : match_numbers)(table, route.from, feature, encoding);
     else if (categorical_here)
       route.number_here = match_truths(table, route.from, feature);
+    else if (feature.is_truth)
+      require_truths(table, route.from, feature);
     to += route.width;
   }
   return routes;

@@ -145,7 +145,29 @@ std::optional<std::string_view> after_number(std::string_view text) {
   return rest;
 }
 
+// For example "2024-02-09", "9.2.2024", "02/09/24 14:30".
+bool is_date(std::string_view text) {
+  const std::size_t separator = std::min(text.find_first_not_of("0123456789"), text.size());
+  if (separator == text.size() || separator == 0 || std::string_view("-./").find(text[separator]) == std::string_view::npos) return false;
+  const std::size_t second = text.find(text[separator], separator + 1);
+  if (second == std::string_view::npos) return false;
+  const std::string_view month = text.substr(separator + 1, second - separator - 1), rest = text.substr(second + 1);
+  const std::size_t end = std::min(rest.find_first_not_of("0123456789"), rest.size());
+  const auto is_short = [](std::size_t digits) { return digits == 1 || digits == 2; };
+  const bool is_right_size = is_short(month.size()) && (separator == 4 ? is_short(end) : is_short(separator) && (end == 2 || end == 4));
+  return is_right_size && month.find_first_not_of("0123456789") == std::string_view::npos &&
+         (end == rest.size() || rest[end] == ' ' || rest[end] == 'T');
+}
+
 }  // namespace
+
+bool holds_comma(std::string_view text) {
+  const std::size_t comma = text.find(',');
+  const std::size_t start = text.starts_with('-') || text.starts_with('+') ? 1 : 0;
+  return comma != std::string_view::npos && comma > start && comma + 1 < text.size() &&
+         text.substr(start, comma - start).find_first_not_of("0123456789.") == std::string_view::npos &&
+         text.find_first_not_of("0123456789", comma + 1) == std::string_view::npos;
+}
 
 bool look_alike(std::string_view a, std::string_view b) {
   if (a == b) return false;
@@ -157,6 +179,11 @@ std::string remark_on_numbers(const std::vector<std::string>& levels) {
   constexpr std::size_t fewest = 5;  // fewer are rather categories, such as doses
   std::size_t num_numbers = 0, num_units = 0, num_fractions = 0;
   std::string example;
+  if (levels.size() < fewest) return {};
+  const auto nearly_all = [&](std::size_t count) { return 10 * count >= 9 * levels.size(); };
+  if (levels.size() >= 2 * fewest && nearly_all(static_cast<std::size_t>(std::ranges::count_if(levels, is_date))))
+    return fmt::format("nearly all of its texts are dates ('{}'); make numbers of them, such as the days since a start",
+                       shown(*std::ranges::find_if(levels, is_date)));
   for (const std::string& level : levels) {
     const std::optional<std::string_view> rest = after_number(level);
     if (!rest) continue;
@@ -165,7 +192,10 @@ std::string remark_on_numbers(const std::vector<std::string>& levels) {
     if (level.find_first_of(".,") < level.size() - rest->size()) ++num_fractions;
     if (example.empty() || (num_units == 1 && !rest->empty())) example = level;
   }
-  if (levels.size() < fewest || 10 * num_numbers < 9 * levels.size()) return {};
+  if (!nearly_all(num_numbers)) return {};
+  if (2 * std::ranges::count_if(levels, holds_comma) >= std::ssize(levels))
+    return fmt::format("its texts are numbers with a decimal comma ('{}'); write a decimal point (in pandas: read_csv with decimal=',')",
+                       shown(*std::ranges::find_if(levels, holds_comma)));
   if (2 * num_units >= num_numbers)
     return fmt::format("nearly all of its texts begin with a number ('{}'); if they are measurements, write numbers without units",
                        shown(example));

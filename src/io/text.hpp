@@ -36,8 +36,11 @@ namespace ardvark::internal::io {
 /// blank.
 [[nodiscard]] bool look_alike(std::string_view a, std::string_view b);
 
-/// For texts that nearly all begin with a number: what that may mean, such as "nearly all of its texts begin with a number ('5 kg'); ...".
-/// Otherwise empty; so are whole numbers without a unit, which may be codes.
+/// Whether the text is a number, perhaps with a decimal comma, such as "1,5" or "1.234,5".
+[[nodiscard]] bool holds_comma(std::string_view text);
+
+/// For texts that nearly all begin with a number: what that may mean, such as "nearly all of its texts begin with a number ('5 kg'); ...",
+/// or that they are dates. Otherwise empty; so are whole numbers without a unit, which may be codes.
 [[nodiscard]] std::string remark_on_numbers(const std::vector<std::string>& levels);
 
 /// "; did you mean 'type'?" if one of the names is similar to `name`, otherwise empty. If both look the same, it says so.

@@ -232,14 +232,16 @@ TEST(CTable, RefusesWhatItCannotRead) {
     return std::string(error.message);
   };
   people.city[3] = "Lima";
-  EXPECT_EQ(message(people), "row 4, column 'city': 'Lima' is not a level that the model knows; it knows 'Bonn', 'Oslo', 'Rome'");
+  EXPECT_EQ(message(people),
+            "row 4, column 'city': 'Lima' is not a level that the model knows; it knows 'Bonn', 'Oslo', 'Rome'; write one of these, or "
+            "leave out such rows");
   people.city[3] = nullptr;
   EXPECT_EQ(message(people),
             "row 4, column 'city': the value is missing; --missing drop leaves such rows out, --missing impute fills the gaps");
   ardvark_error error = empty_error();
   ardvark_table* none = nullptr;
   EXPECT_EQ(ardvark_table_create(0, &none, &error), ARDVARK_INVALID_ARGUMENT);
-  EXPECT_EQ(std::string(error.message), "rows is 0; it must be 1 or more");
+  EXPECT_EQ(std::string(error.message), "the table has no rows (rows is 0); give at least one");
   const Table table = table_of(people);
   EXPECT_EQ(ardvark_table_add_numbers(table.get(), "age", people.age.data(), &error), ARDVARK_INVALID_ARGUMENT);
   EXPECT_EQ(std::string(error.message), "name is 'age'; the table has a column of this name");

@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -7,6 +8,7 @@
 
 #include "ardvark/errors.hpp"
 #include "ardvark/table.hpp"
+#include "io/text.hpp"
 #include "temporary_file.hpp"
 
 namespace ardvark {
@@ -204,10 +206,20 @@ TEST(Encode, NamesTheFirstRowWithALevelThatTheModelDoesNotKnow) {
   const FeatureEncoding encoding = make_encoding(sample(), {"a", "b"});
   Table table = make_table({{"city", true, {"Bonn", "Lima"}}}, {{0}, {0}, {1}, {1}});
   const auto message = [&] { return message_of<InvalidArgument>([&] { (void)encode(std::move(table), encoding); }); };
-  EXPECT_EQ(message(), "row 3 (line 4), column 'city': 'Lima' is not a level that the model knows; it knows 'Bonn', 'Oslo', 'Rome'");
+  EXPECT_EQ(message(),
+            "row 3 (line 4), column 'city': 'Lima' is not a level that the model knows; it knows 'Bonn', 'Oslo', 'Rome'; write one of "
+            "these, or leave out such rows");
   ASSERT_EQ(table.num_rows, 4);  // untouched by the failure
+  FeatureEncoding with_gaps = encoding;
+  with_gaps.keeps_gaps = true;
+  EXPECT_NE(message_of<InvalidArgument>([&] {
+              (void)encode(std::move(table), with_gaps);
+            }).find("'Rome'; write one of these, or leave the value out: the model fills gaps"),
+            std::string::npos);
   table.file_rows = {1, 4, 7, 8};
-  EXPECT_EQ(message(), "row 7 (line 8), column 'city': 'Lima' is not a level that the model knows; it knows 'Bonn', 'Oslo', 'Rome'");
+  EXPECT_EQ(message(),
+            "row 7 (line 8), column 'city': 'Lima' is not a level that the model knows; it knows 'Bonn', 'Oslo', 'Rome'; write one of "
+            "these, or leave out such rows");
 }
 
 TEST(Encode, SuggestsALevelThatIsSimilarOrLooksTheSame) {
@@ -216,14 +228,17 @@ TEST(Encode, SuggestsALevelThatIsSimilarOrLooksTheSame) {
     return message_of<InvalidArgument>([&] { (void)encode(make_table({{"city", true, {given}}}, {{0}}), encoding); });
   };
   EXPECT_EQ(message("Rome", "rome"),
-            "row 1 (line 2), column 'city': 'rome' is not a level that the model knows; did you mean 'Rome'? It knows 'Bonn', 'Rome'");
+            "row 1 (line 2), column 'city': 'rome' is not a level that the model knows; did you mean 'Rome'? It knows 'Bonn', 'Rome'; "
+            "write one of these, or leave out such rows");
   EXPECT_NE(message("K\u00F6ln", "Ko\u0308ln").find("did you mean 'K\u00F6ln'? It may look the same, but"), std::string::npos);
 }
 
 TEST(Encode, SaysWhatATextAmongNumbersMayMean) {
   const auto message = [](const std::vector<std::string>& texts) {
-    Rows rows = {{0}};
-    return message_of<InvalidArgument>([&] { (void)encode(make_table({{"a", true, texts}}, rows), FeatureEncoding::of_numbers({"a"})); });
+    const Rows rows = {{0}, {1}, {2}}, row = {{0}};
+    return message_of<InvalidArgument>([&] {
+      (void)encode(make_table({{"a", true, texts}}, texts.size() == 3 ? rows : row), FeatureEncoding::of_numbers({"a"}));
+    });
   };
   EXPECT_EQ(message({"12,50 EUR", "3 EUR", "4,20 EUR", "5 EUR", "6 EUR"}),
             "row 1 (line 2), column 'a': '12,50 EUR' is a text, but the model was fitted to numbers there; nearly all of its texts begin "
@@ -232,9 +247,46 @@ TEST(Encode, SaysWhatATextAmongNumbersMayMean) {
   EXPECT_EQ(message({"1.5"}),
             "row 1 (line 2), column 'a': '1.5' is a text, but the model was fitted to numbers there; turn the texts of the column into "
             "numbers");
+  EXPECT_EQ(message({"1.5", "2", "big"}),
+            "row 3 (line 4), column 'a': 'big' is a text, but the model was fitted to numbers there; write a number or a missing value "
+            "there, and turn the other texts of the column into numbers");
+  EXPECT_EQ(message({"80,5", "70"}),
+            "row 1 (line 2), column 'a': '80,5' is a text, but the model was fitted to numbers there; write a decimal point, and turn the "
+            "texts of the column into numbers");
   EXPECT_EQ(message({"n.a."}),
             "row 1 (line 2), column 'a': 'n.a.' is a text, but the model was fitted to numbers there; if 'n.a.' means a missing "
             "value, use --missing-marker='n.a.' and --missing drop or impute");
+}
+
+TEST(Encode, RefusesNumbersThatAreNeitherTrueNorFalse) {
+  const auto encoded = [](double value) {
+    FeatureEncoding encoding = FeatureEncoding::of_numbers({"balcony"});
+    encoding.features[0].is_truth = true;
+    return encode(make_table({{"balcony", false, {}}}, {{1}, {value}}), encoding).values[1];
+  };
+  EXPECT_EQ(encoded(0), 0);
+  EXPECT_EQ(encoded(0.5), 0.5);
+  for (const double value : {80.0, -1.0})
+    EXPECT_EQ(
+        message_of<InvalidArgument>([&] { (void)encoded(value); }),
+        fmt::format("row 2 (line 3), column 'balcony': {} is a number, but the model was fitted to true and false there; write true or "
+                    "false, or 1 or 0",
+                    value));
+}
+
+TEST(Remarks, KnowDatesAndDecimalCommas) {
+  const auto about = [](std::vector<std::string> texts) { return internal::io::remark_on_numbers(texts); };
+  for (const char* form : {"2024-0{}-11", "{}.2.2024", "0{}/09/24", "2024-02-1{} 14:30", "2024/1/1{}T08:00:00Z"}) {
+    std::vector<std::string> days;
+    for (int day = 0; day <= 9; ++day) days.push_back(fmt::format(fmt::runtime(form), day));
+    EXPECT_EQ(about({days.begin(), days.begin() + 5}), "") << form;  // few dates are rather categories
+    EXPECT_NE(about(days).find("nearly all of its texts are dates ('" + days[0] + "')"), std::string::npos) << form;
+  }
+  EXPECT_NE(about({"1,5", "2", "-3,25", "1.234,5", "4,0"}).find("numbers with a decimal comma ('1,5')"), std::string::npos);
+  std::vector<std::string> codes;  // numbers of telephones, versions, articles
+  for (int i = 0; i < 4; ++i) codes.insert(codes.end(), {"030-12-34567", "1.2.3.4", "12-2024-1", "A-1-2", "5-6-7890-1"});
+  EXPECT_EQ(about(codes), "");
+  EXPECT_EQ(about({"1,2,3", "2,3,4", ",5", "5,", "6,7 a"}).find("decimal comma"), std::string::npos);
 }
 
 TEST(Encode, RefusesTextForNumbersAndNumbersForText) {
