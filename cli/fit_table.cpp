@@ -86,7 +86,7 @@ namespace {
 std::string remedy_of(const std::string& column, const FitArguments& args) {
   if (column == args.weights_column) return internal::remedy_of_gap(args, false);
   const bool may_impute = args.command->get_name() == "fit" && internal::can_impute(args);
-  if (column == args.target && may_impute) return "--missing drop and --missing impute leave such rows out: it is the target";
+  if (column == args.target && may_impute) return internal::remedy_of_target_gap(args);
   return internal::remedy_of_gap(args, may_impute && column != args.target);
 }
 

@@ -1,5 +1,6 @@
 // Reads tables: the meaning of the fields of a CSV file. csv_records.hpp reads the structure of the file.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
@@ -251,6 +252,15 @@ class RowNames {
 
 NameSet set_of(const std::vector<std::string>& names) { return {names.begin(), names.end()}; }
 
+// If a list was split at a comma that belongs to a name, how to write this name.
+std::string hint_of_comma(const std::vector<std::string>& absent, const std::vector<std::string>& names) {
+  const std::string all = fmt::format("{}", fmt::join(absent, ","));
+  const auto split = std::ranges::find_if(
+      names, [&](const std::string& name) { return name.find(',') != std::string::npos && all.find(name) != std::string::npos; });
+  return split == names.end() ? ""
+                              : fmt::format("; a name that contains a comma must be in double quotes in a list: '\"{}\"'", shown(*split));
+}
+
 void check_names(const std::string& path, const CsvRecords& records, const CsvOptions& options) {
   const std::vector<std::string>& names = records.names();
   const NameSet present = set_of(names);
@@ -260,9 +270,10 @@ void check_names(const std::string& path, const CsvRecords& records, const CsvOp
       if (!present.contains(name)) absent.push_back(name);
     if (absent.empty()) return;
     const std::string nearest = absent.size() == 1 ? io::did_you_mean(absent.front(), names) : "";
-    throw InvalidArgument(fmt::format("'{}' has no column{} {}{}{} columns are {}{}", path, absent.size() == 1 ? "" : "s", listed(absent),
+    throw InvalidArgument(fmt::format("'{}' has no column{} {}{}{} columns are {}{}{}", path, absent.size() == 1 ? "" : "s", listed(absent),
                                       purpose, nearest.empty() ? "; its" : nearest + " Its", listed(names),
-                                      names.size() == 1 ? io::hint_of_delimiter(names.front(), options.delimiter) : ""));
+                                      names.size() == 1 ? io::hint_of_delimiter(names.front(), options.delimiter) : "",
+                                      hint_of_comma(absent, names)));
   };
   for (const auto& [name, asked_by] : options.required) require({name}, fmt::format(", which {} names", asked_by));
   require(options.only, "");
@@ -330,7 +341,8 @@ std::string why_no_number(const StoredColumn& column, CsvField& field) {
   if (io::truth_of(text)) return fmt::format("'{}' is not a number; {}", shown(text), one_way);
   if (const Comma comma = comma_in(text); comma.meaning != nullptr)
     return fmt::format("'{}' {}; {}", shown(text), comma.meaning, comma.remedy);
-  return fmt::format("'{}' is not a number{}", shown(field.text()), way_to_text(column));
+  const char* const way = column.may_be_listed ? way_to_text(column) : "; write a number there, or leave out such rows";
+  return fmt::format("'{}' is not a number{}", shown(field.text()), way);
 }
 
 // A number in a column that holds only texts so far. \param num_before  different texts before it

@@ -89,7 +89,9 @@ void CsvRecords::read_header() {
     const std::string& name = names_.emplace_back(unnamed_.back() ? fmt::format("Unnamed: {}", names_.size()) : field.raw());
     if (!is_utf8(name))
       throw InvalidArgument(fmt::format("the name '{}' in the header of '{}' is not UTF-8: save the file as UTF-8", shown(name), path_));
-    if (!seen.insert(name).second) throw InvalidArgument(fmt::format("the header of '{}' names the column '{}' twice", path_, shown(name)));
+    if (!seen.insert(name).second)
+      throw InvalidArgument(
+          fmt::format("the header of '{}' names the column '{}' twice; give each column a name of its own", path_, shown(name)));
   }
 }
 

@@ -384,7 +384,9 @@ SavedModel fit_rows(MatrixView X, OwnedMatrix* given, VectorView target, const M
   const Missing missing = missing_of(options);
   const ModelOptions all = with_encoded_columns(options, X.cols());
   if (missing == Missing::refuse)
-    return with_remedy(remedy_of_gap(options, can_impute(options)), [&] { return fit_any(X, given, target, all, nullptr); });
+    return with_remedy(
+        remedy_of_gap(options, can_impute(options)), [&] { return fit_any(X, given, target, all, nullptr); },
+        remedy_of_target_gap(options));
   if (missing == Missing::keep) {
     refuse(options, {"diagnose"},
            fmt::format("cannot be used with {}; use {} here", options.spelled("missing", "impute"), options.spelled("missing", "drop")));

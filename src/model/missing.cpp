@@ -167,7 +167,9 @@ void refuse_to_impute(const ModelOptions& options, const char* what) {
                                       options.spelled("missing", "drop")));
 }
 
-bool can_impute(const ModelOptions& options) { return options.model != "rvm" && options.preset.empty() && options.prior != "laplace"; }
+bool can_impute(const ModelOptions& options) {
+  return options.model != "rvm" && options.model != "kernel" && options.preset.empty() && options.prior != "laplace";
+}
 bool can_impute(const SavedModel& model) {
   const auto is_preset = [](const auto& option) { return option.first == "preset"; };
   return model.score() != nullptr && model.score()->prior != PriorKind::laplace && std::ranges::none_of(model.options, is_preset);
@@ -175,7 +177,15 @@ bool can_impute(const SavedModel& model) {
 
 std::string remedy_of_gap(const ModelOptions& options, bool may_impute) {
   const std::string drop = fmt::format("{} leaves such rows out", options.spelled("missing", "drop"));
-  return may_impute ? fmt::format("{}, {} fills the gaps", drop, options.spelled("missing", "impute")) : drop;
+  if (!may_impute) return drop;
+  return fmt::format("{}, {} fills the gaps{}", drop, options.spelled("missing", "impute"),
+                     options.model == "logistic" ? ", if there are two classes" : "");
+}
+
+std::string remedy_of_target_gap(const ModelOptions& options) {
+  if (!can_impute(options)) return remedy_of_gap(options, false);
+  return fmt::format("{} and {} leave such rows out: it is the target", options.spelled("missing", "drop"),
+                     options.spelled("missing", "impute"));
 }
 
 std::string remedy_of_new_gap(const SavedModel& model, const ModelOptions& options) {

@@ -45,18 +45,22 @@ void refuse_to_impute(const ModelOptions& options, const char* what);
 [[nodiscard]] bool can_impute(const SavedModel& model);
 /// What to do about a gap in a table to fit: "--missing drop leaves such rows out, --missing impute fills the gaps".
 [[nodiscard]] std::string remedy_of_gap(const ModelOptions& options, bool may_impute);
+/// What to do about a row that lacks the target.
+[[nodiscard]] std::string remedy_of_target_gap(const ModelOptions& options);
 /// What to do about a gap in new rows, which the model refuses.
 [[nodiscard]] std::string remedy_of_new_gap(const SavedModel& model, const ModelOptions& options);
 
 /// If the work refuses NaN, the message says what can be done about it.
+/// \param of_target  the remedy if the NaN is in y
 template <typename Work>
-auto with_remedy(const std::string& remedy, Work&& work) {
+auto with_remedy(const std::string& remedy, Work&& work, const std::string& of_target = {}) {
   try {
     return work();
   } catch (const InvalidArgument& e) {
     const std::string_view message = e.what();
     if (remedy.empty() || !message.ends_with("is NaN; all values must be finite")) throw;
-    throw InvalidArgument(std::string(message) + "; if the value is missing: " + remedy);
+    const bool is_target = !of_target.empty() && message.starts_with("y at row ");
+    throw InvalidArgument(std::string(message) + "; if the value is missing: " + (is_target ? of_target : remedy));
   }
 }
 

@@ -19,6 +19,8 @@ TEST_F(Refuses, MissingValues) {
   put("x,z,y\n1,,2\n2,1,3\n4,5,9\n5,5,4\n");
   fit({"bad.csv", "--target", "y", "--model", "linear"}, {"missing; --missing drop leaves such rows out, --missing impute fills the gaps"});
   fit({"bad.csv", "--target", "y", "--model", "rvm"}, {only_drop.c_str()});
+  fit({"bad.csv", "--target", "y", "--model", "kernel"}, {only_drop.c_str()});
+  fit({"bad.csv", "--target", "y", "--model", "logistic"}, {"--missing impute fills the gaps, if there are two classes"});
   fit({"bad.csv", "--target", "y", "--model", "linear", "--prior", "laplace"}, {only_drop.c_str()});
   fit({"bad.csv", "--target", "y", "--preset", "vb_linear_fit"}, {only_drop.c_str()});
   fit({"bad.csv", "--target", "y", "--model", "linear", "--weights", "z"}, {only_drop.c_str()});
@@ -105,7 +107,8 @@ TEST_F(Refuses, NumbersWithADecimalComma) {
           "with such "
           "texts");
   put("x,z,k\n1,1,a\n2,two,a\n");  // what predict cannot do is not advised
-  exactly({"predict", "m.ardvark", "bad.csv"}, "row 2 (line 3), column 'z': 'two' is not a number");
+  exactly({"predict", "m.ardvark", "bad.csv"},
+          "row 2 (line 3), column 'z': 'two' is not a number; write a number there, or leave out such rows");
 }
 
 TEST_F(Refuses, ATableInPlaceOfAModel) {

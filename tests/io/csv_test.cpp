@@ -206,6 +206,12 @@ TEST(ReadCsv, NamesAllColumnsThatAreWantedAndAbsent) {
   EXPECT_EQ(refusal("a,b\n1,2\n", {.categorical = {"x"}}), "'t.csv' has no column 'x' to read as text; its columns are 'a', 'b'");
 }
 
+TEST(ReadCsv, SaysHowToWriteANameWithACommaInAList) {
+  EXPECT_EQ(refusal("\"rent, cold\",b\n1,2\n", {.ignore = {"rent", " cold"}}),
+            "'t.csv' has no columns 'rent', ' cold' to ignore; its columns are 'rent, cold', 'b'; a name that contains a comma must be in "
+            "double quotes in a list: '\"rent, cold\"'");
+}
+
 TEST(ReadCsv, RefusesColumnsBothWantedAndIgnored) {
   EXPECT_EQ(refusal("a,b\n1,2\n", {.ignore = {"a"}, .only = {"a"}}), "column 'a' is both wanted and ignored");
 }
@@ -241,7 +247,7 @@ TEST(ReadCsv, NamesTheFileWhenTheHeaderIsWrong) {
   EXPECT_EQ(refusal("\n\n"), "'t.csv' is empty: a table has a header row and at least one data row");
   EXPECT_EQ(refusal("a,b"), "'t.csv' has a header but no rows");
   EXPECT_EQ(refusal("a,b\n\n"), "'t.csv' has a header but no rows");
-  EXPECT_EQ(refusal("a,b,\"a\"\n1,2,3\n"), "the header of 't.csv' names the column 'a' twice");
+  EXPECT_EQ(refusal("a,b,\"a\"\n1,2,3\n"), "the header of 't.csv' names the column 'a' twice; give each column a name of its own");
   EXPECT_EQ(refusal("a,\"\",b\n1,2,3\n"),
             "column 2 of 't.csv' has no name in the header; give it one, or leave it out: --ignore 'Unnamed: 1'");
   EXPECT_EQ(refusal("\xE9t\xE9,b\n1,2\n"), "the name '\\xe9t\\xe9' in the header of 't.csv' is not UTF-8: save the file as UTF-8");
