@@ -376,6 +376,9 @@ end
 
 %!error <y has 3 entries; it must have 4> ardvark_fit(randn(4, 2), [1; 2; 3], 'model', 'linear')
 %!error <X at row 2.*NaN> ardvark_fit([1; NaN; 3], [1; 2; 3], 'model', 'linear')
+%!error <y at row 2 is NaN.*: missing 'drop' and missing 'impute' leave such rows out: it is the target$> ardvark_fit([1; 2; 3], [1; NaN; 3], 'model', 'linear')
+%!error <y at row 2 is NaN.*: missing 'drop' leaves such rows out$> ardvark_fit([1; 2; 3], [1; NaN; 3], 'model', 'kernel')
+%!error <there is no option 'ignore'; leave the column out of the table$> ardvark_fit([1; 2; 3], [1; 2; 3], 'model', 'linear', 'ignore', 'a')
 %!error <there is no option 'modle'; did you mean 'model'\?> ardvark_fit([1; 2; 3], [1; 2; 3], 'modle', 'linear')
 %!error <model is 'cubic'> ardvark_fit([1; 2; 3], [1; 2; 3], 'model', 'cubic')
 %!error <pairs> ardvark_fit([1; 2; 3], [1; 2; 3], 'model')

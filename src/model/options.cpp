@@ -217,7 +217,9 @@ std::string instead_of(std::string_view foreign, const std::function<std::string
       {"family", "numbers need [model=linear]; two classes or more need [model=logistic]"},
       {"rule", "the rule for lambda is [lambda_rule=1se] or min; other rules belong to predictions"},
       {"nfolds", "the number of folds is [folds]"},
-      {"cv", "the number of folds is [folds]"}};
+      {"cv", "the number of folds is [folds]"},
+      {"ignore", "leave the column out of the table"},
+      {"categorical", "give the column as texts"}};
   for (const auto& [name, text] : words)
     if (name == foreign) return with_options_spelled(text, spell);
   return {};

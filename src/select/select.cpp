@@ -239,7 +239,8 @@ Index judge(SelectionCounts& out) {
     out.warnings.push_back(
         fmt::format("{} of {} fits did not converge (the first: {})", unfinished, out.num_fits(), to_string(out.status)));
   if (out.num_fits() > 0 && kept == out.num_fits() * out.num_columns())
-    out.warnings.push_back("every column survived every fit: this prior removes none, so the counts mean nothing");
+    out.warnings.push_back(
+        "every column survived every fit: this prior removes none, or every column has an effect; the counts do not tell them apart");
   if (out.accuracy.mean - out.chance_accuracy < 2 * out.accuracy_error)
     out.warnings.push_back(fmt::format("{} {:.3f} is less than two standard errors above chance ({:.3f}): the counts may be those of noise",
                                        out.task == Task::linear ? "R^2" : "accuracy", out.accuracy.mean, out.chance_accuracy));
