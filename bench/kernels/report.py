@@ -1,0 +1,79 @@
+"""The table and the picture of bench/kernels."""
+
+import numpy as np
+
+
+def means(rows):
+    """(problem, method) -> field -> mean and standard error over the splits."""
+    groups = {}
+    for row in rows:
+        groups.setdefault((row["problem"], row["method"]), []).append(row)
+    out = {}
+    for key, group in groups.items():
+        out[key] = {}
+        for field in ("error", "log_density", "inside", "outside", "vectors", "seconds"):
+            values = np.array([float(row[field]) for row in group if row[field]])
+            if values.size:
+                out[key][field] = values.mean(), values.std(ddof=1) / np.sqrt(values.size) if values.size > 1 else np.nan
+    return out
+
+
+def cell(found, field, form, error=False):
+    if field not in found:
+        return ""
+    mean, of_mean = found[field]
+    return format(mean, form) + (f" ({of_mean:.2g})" if error and np.isfinite(of_mean) else "")
+
+
+def print_table(rows):
+    print("| problem | method | error | log density | inside | outside | vectors | seconds |\n|---|---|---:|---:|---:|---:|---:|---:|")
+    for (problem, method), found in means(rows).items():
+        cells = [cell(found, "error", ".4g", True), cell(found, "log_density", ".3f", True), cell(found, "inside", ".3f"), cell(found, "outside", ".3f")]
+        print(f"| {problem} | {method} | {' | '.join([*cells, cell(found, 'vectors', '.0f'), cell(found, 'seconds', '.2g')])} |")
+
+
+COLOURS = {
+    "kernel": "#0072b2",
+    "RVM": "#d55e00",
+    "scikit-learn GP, a width each": "#009e73",
+    "scikit-learn GP, one width": "#56b4e9",
+    "scikit-learn SVM, CV": "#cc79a7",
+    "scikit-learn boosting": "0.5",
+}  # of Okabe and Ito
+
+
+def draw(rows, path):
+    """Left: the error over that of the kernel machine. Right: log density below it, in nats a row."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    found = means(rows)
+    problems = list(dict.fromkeys(problem for problem, method in found if method == "kernel"))
+    figure, (left, right) = plt.subplots(1, 2, figsize=(11, 0.3 * len(problems) + 1.6), sharey=True)
+    at = np.arange(len(problems))[::-1]
+    for method, colour in COLOURS.items():
+        style = dict(color=colour, label=method, markersize=7 if method == "kernel" else 6, linestyle="", zorder=3 if method == "kernel" else 2)
+        marker = "D" if method == "kernel" else "o"
+        pairs = [(found.get((problem, method), {}), found[problem, "kernel"]) for problem in problems]
+        ratio = np.array([a["error"][0] / b["error"][0] if "error" in a and b["error"][0] > 0 else np.nan for a, b in pairs])
+        lost = np.array([b["log_density"][0] - a["log_density"][0] if "log_density" in a else np.nan for a, b in pairs])
+        left.plot(np.clip(ratio, 0.5, 4), at, marker, **style)
+        right.plot(np.clip(lost, -0.2, 1), at, marker, **style)
+    left.set_yticks(at, problems)
+    left.set_xscale("log")
+    left.set_xticks([0.5, 0.7, 1, 1.5, 2, 3, 4], ["0.5", "0.7", "1", "1.5", "2", "3", "4+"])
+    left.minorticks_off()
+    left.set_title("Error / that of the kernel machine", loc="left", fontweight="bold")
+    right.set_xticks([-0.2, 0, 0.2, 0.4, 0.6, 0.8, 1], ["-0.2", "0", "0.2", "0.4", "0.6", "0.8", "1+"])
+    right.set_title("Log density lost, nats a row", loc="left", fontweight="bold")
+    for axes, same in ((left, 1), (right, 0)):
+        axes.axvline(same, color="0.6", linewidth=0.8, zorder=0)
+        axes.grid(axis="y", color="0.92", zorder=-1)
+        axes.spines[["top", "right", "left"]].set_visible(False)
+        axes.tick_params(left=False)
+    figure.legend(*left.get_legend_handles_labels(), loc="lower center", ncols=3, frameon=False, fontsize=9)
+    figure.tight_layout(rect=(0, 0.9 / figure.get_figheight(), 1, 1))
+    figure.savefig(path, dpi=110)
+    plt.close(figure)
