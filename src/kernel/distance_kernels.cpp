@@ -103,9 +103,7 @@ class DistanceKernel : public KernelFunction {
   }
   bool value_and_decline(const Points& X, const Points& C, Matrix& K, Matrix& fall) const override {
     squared_distances(X, C, widths_, K);
-    fall = K;
-    of_distance(K);
-    decline(fall);
+    both(K, fall);
     return true;
   }
   std::string name() const override {
@@ -123,6 +121,11 @@ class DistanceKernel : public KernelFunction {
   [[nodiscard]] virtual const char* kind() const = 0;
   virtual void of_distance(Matrix& U) const = 0;  // u <- k(u)
   virtual void decline(Matrix& U) const = 0;      // u <- -k'(u); 0 where it is infinite, which is only at u = 0
+  virtual void both(Matrix& U, Matrix& fall) const {
+    fall = U;
+    of_distance(U);
+    decline(fall);
+  }
 
  private:
   Widths widths_;
@@ -134,6 +137,10 @@ class GaussianKernel final : public DistanceKernel {  // (KER.1), (KER.2): exp(-
   const char* kind() const override { return "gaussian"; }
   void of_distance(Matrix& U) const override { decay(U.data(), U.size()); }
   void decline(Matrix& U) const override { decay(U.data(), U.size()); }
+  void both(Matrix& U, Matrix& fall) const override {
+    of_distance(U);
+    fall = U;
+  }
 };
 
 class LaplacianKernel final : public DistanceKernel {  // (KER.3): exp(-r), r = sqrt(u)
