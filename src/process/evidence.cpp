@@ -170,7 +170,6 @@ class ClassEvidence final : public ExactEvidence {
     constexpr int most_steps = 60;
     for (int step = 0; step < most_steps; ++step) {
       const Vector m = in.head(n + 1), s = in.tail(n + 1).array().exp();
-      next.omega = expected_slopes(m, s);
       if (!solve(K, working_response(m, s, next.omega), next)) return -std::numeric_limits<double>::infinity();
       const double gain = next.F - state.F;
       if (!(gain > -least_gain)) {  // back to the last step that rose, and from there half of the way
@@ -199,15 +198,14 @@ class ClassEvidence final : public ExactEvidence {
   [[nodiscard]] double weight(Index i) const { return i < k_.size() ? k_[i] : 1.0; }
   [[nodiscard]] double target(Index i) const { return i < k_.size() ? t_[i] : 0.5; }
 
-  [[nodiscard]] Vector expected_slopes(const Vector& m, const Vector& s) const {
-    Vector out(m.size());
-    for (Index i = 0; i < out.size(); ++i) out[i] = weight(i) * std::max(expected_logistic(m[i], s[i]).slope, least_omega);
-    return out;
-  }
-  // m + r/omega.
-  [[nodiscard]] Vector working_response(const Vector& m, const Vector& s, const Vector& omega) const {
+  // m + r/omega, with the omega of these moments.
+  Vector working_response(const Vector& m, const Vector& s, Vector& omega) const {
     Vector z(m.size());
-    for (Index i = 0; i < z.size(); ++i) z[i] = m[i] + weight(i) * (target(i) - expected_logistic(m[i], s[i]).sigma) / omega[i];
+    for (Index i = 0; i < z.size(); ++i) {
+      const LogisticExpectation e = expected_logistic(m[i], s[i]);
+      omega[i] = weight(i) * std::max(e.slope, least_omega);
+      z[i] = m[i] + weight(i) * (target(i) - e.sigma) / omega[i];
+    }
     return z;
   }
 
@@ -233,13 +231,13 @@ class ClassEvidence final : public ExactEvidence {
     factor_.diagonal().array() += 1;
     if (!blas::potrf(n, factor_.data(), n)) return false;
     const double log_det = log_determinant(factor_);
-    invert_factor(factor_);  // (I + root K root)^-1
-    Vector Bz(n), B1(n);
-    const Vector scaled_z = root.array() * z.head(n).array();
-    blas::symv(n, factor_.data(), n, scaled_z.data(), Bz.data());
-    blas::symv(n, factor_.data(), n, root.data(), B1.data());
-    Bz.array() *= root.array();
-    B1.array() *= root.array();
+    static_cast<void>(blas::trtri(n, factor_.data(), n));  // A = (I + root K root)^-1 = factor' factor
+    Vector Bz = root.array() * z.head(n).array(), B1 = root;
+    for (Vector* v : {&Bz, &B1}) {
+      blas::trmv(blas::Transpose::no, n, factor_.data(), n, v->data());
+      blas::trmv(blas::Transpose::yes, n, factor_.data(), n, v->data());
+      v->array() *= root.array();
+    }
     const double sum = B1.sum() + omega[n];
     next.b = (Bz.sum() + omega[n] * z[n]) / sum;
     next.u.head(n) = Bz - next.b * B1;
@@ -249,7 +247,7 @@ class ClassEvidence final : public ExactEvidence {
     double F = 0.5 * ln_2pi - ln_pi - 0.5 * log_det - 0.5 * std::log(sum);
     for (Index i = 0; i < n; ++i) {
       const double w = omega[i], off = B1[i] / w;  // 1 - K B 1
-      next.s[i] = (1 - factor_(i, i)) / w + off * off / sum;
+      next.s[i] = (1 - factor_.col(i).tail(n - i).squaredNorm()) / w + off * off / sum;
     }
     for (Index i = 0; i <= n; ++i)
       F += weight(i) * (target(i) * next.m[i] - expected_logistic(next.m[i], next.s[i]).softplus) + 0.5 * omega[i] * next.s[i];
@@ -264,6 +262,7 @@ class ClassEvidence final : public ExactEvidence {
     const Index n = K.rows();
     State again = state;  // the last factor may be that of a step that was not taken
     static_cast<void>(solve(K, state.m.array() + state.u.array() / state.omega.array(), again));
+    blas::lauum(n, factor_.data(), n);
     const Vector root = state.omega.head(n).cwiseSqrt();
     const double sum = 1 / state.s[n];
     M.resize(n, n);
