@@ -128,7 +128,24 @@ struct Found {
   double weight = 0;
 };
 
+// A fourth of the rows, spread over all of them: the search for the widths begins there.                                           (KM.3)
+struct PartOfRows {
+  explicit PartOfRows(const Problem& of) {
+    const Index n = of.Z.rows(), size = std::max<Index>(200, n / 4);
+    if (n < 300) return;
+    std::vector<Index> rows;
+    for (Index i = 0; i < size; ++i) rows.push_back(i * n / size);
+    Z = of.Z(rows, Eigen::all), k = of.k(rows), t = of.t(rows);
+  }
+  /// Whether it can stand for the rows: some rows may have almost all weight, or be of one class.
+  [[nodiscard]] bool useful() const { return k.size() > 0 && k.sum() > 0.5 * static_cast<double>(k.size()) && t.maxCoeff() > t.minCoeff(); }
+  Matrix Z;
+  Vector k, t;
+};
+
 std::vector<Found> search(const Problem& problem, const std::vector<Candidate>& candidates) {
+  const PartOfRows some(problem);
+  const Problem part{some.Z, some.k, some.t, problem.classes, problem.average};
   std::vector<Found> found(candidates.size());
   const auto count = static_cast<Index>(candidates.size());
   pulse("fitting", {.name = "kernel", .done = 0, .total = count, .alike = false});
@@ -138,7 +155,8 @@ std::vector<Found> search(const Problem& problem, const std::vector<Candidate>& 
     Found& one = found[static_cast<std::size_t>(i)];
     const Candidate& candidate = candidates[static_cast<std::size_t>(i)];
     one.evidence = problem.evidence(candidate);
-    one.hypothesis = find_hypothesis(*one.evidence, candidate.given, problem.average);
+    const auto begin = some.useful() ? part.evidence(candidate) : nullptr;
+    one.hypothesis = find_hypothesis(*one.evidence, begin.get(), candidate.given, problem.average);
   });
   return found;
 }
@@ -197,7 +215,7 @@ class Choice {
     const Matrix K = part.covariance();
     part.full = full_moments(K, part.rows);
     VectorChoice choice(K, part.rows, problem_.k, problem_.classes, part.full);
-    for (const Index row : rows_) choice.add(row);
+    choice.add_first(rows_);
     const Index n = K.rows(), limit = options_.num_vectors > 0 ? std::min(options_.num_vectors, n) : n;
     if (options_.all_vectors)
       choice.add_all();
@@ -286,8 +304,9 @@ ProcessOutcome fit_process(const Problem& problem, const KernelOptions& options,
     const Matrix K = part.covariance();
     VectorChoice reduced(K, part.rows, problem.k, problem.classes, part.full);
     KernelPoint point;
-    for (std::size_t i = 0; i < out.rows.size(); ++i)
-      if (reduced.add(out.rows[i])) point.vectors.push_back(static_cast<Index>(i));
+    reduced.add_first(out.rows);
+    for (auto at = out.rows.begin(); const Index row : reduced.rows())
+      point.vectors.push_back((at = std::find(at, out.rows.end(), row)) - out.rows.begin());
     FeaturePosterior posterior = reduced.posterior();
     const Reduction loss = reduced.reduction();
     out.process.divergence += part.weight * problem.k.dot(loss.divergence) / problem.k.sum();
@@ -339,7 +358,7 @@ ProcessOutcome fit_low_rank(const Problem& problem, const KernelOptions& options
     pulse("fitting", {.name = "round", .done = round, .total = rounds, .alike = false});
     out.rows = choose_centres(evidence->covariance(), found.best.theta, centres_of(options));
     evidence->set_centres(out.rows);
-    found = find_hypothesis(*evidence, start.candidate.given, false, {found.best.theta});
+    found = find_hypothesis(*evidence, start.candidate.given, found.best.theta);
     out.steps += found.best.steps;
   }
   if (found.points.empty()) throw InvalidArgument("the kernel matrix of the centres cannot be factorised");

@@ -34,13 +34,13 @@ void update_inverse(Matrix& H, const Vector& move, const Vector& fall, bool& fre
 
 }  // namespace
 
-Maximum maximise(const Objective& objective, const SearchSpace& space, const Hyperparameters& start, int max_steps) {
+Maximum maximise(const Objective& objective, const SearchSpace& space, const Hyperparameters& start, int max_steps, const Matrix& inverse) {
   const Index size = start.size();
   Maximum here{.theta = start.cwiseMax(space.low).cwiseMin(space.high)};
   Slope slope = objective(here.theta, true);
   if (!std::isfinite(slope.value)) return here;
-  Matrix H = Matrix::Identity(size, size);
-  bool fresh = true;
+  Matrix H = inverse.size() > 0 ? inverse : Matrix::Identity(size, size);
+  bool fresh = inverse.size() == 0;
   for (; here.steps < max_steps; ++here.steps) {
     pulse();
     const Vector g = within(here.theta, slope.gradient, space);
@@ -99,15 +99,15 @@ class HypothesisSearch {
     }
   }
 
-  Hypothesis run(bool average, const std::vector<Hyperparameters>& given_starts) {
+  Hypothesis run(ProcessEvidence* part, bool average) { return around(part != nullptr ? climb_from(*part) : climb(evidence_), average); }
+  Hypothesis run(const Hyperparameters& start) { return around(maximise(objective(evidence_), space_, start, max_steps), false); }
+
+ private:
+  Hypothesis around(Maximum best, bool average) {
     Hypothesis out;
-    const Objective objective = [this](const Hyperparameters& theta, bool with_gradient) { return evidence_.at(theta, with_gradient); };
-    for (const Hyperparameters& start : given_starts.empty() ? starts() : given_starts) {
-      Maximum found = maximise(objective, space_, start, max_steps);
-      if (out.best.theta.size() == 0 || found.value > out.best.value) out.best = std::move(found);
-    }
+    out.best = std::move(best);
     if (!std::isfinite(out.best.value)) return out;
-    const Curvature curve = curvature(out.best);
+    const Curvature curve = curvature(evidence_, out.best);
     const auto D = static_cast<double>(space_.free.size());
     out.log_evidence = out.best.value - 0.5 * curve.eigenvalues.array().log().sum() + 0.5 * D * ln_2pi +
                        (given_.size() > 0 ? std::log1p(ProcessEvidence::share_exponent) : evidence_.log_constant());
@@ -119,13 +119,45 @@ class HypothesisSearch {
     return out;
   }
 
- private:
   static constexpr double widest = 9;  // six standard deviations of the prior
   static constexpr double least_log_h = -16, most_log_h = 18;
   static constexpr int max_steps = 80;
+  static constexpr double prior_curvature = 1 / (ProcessEvidence::sd_of_log_rho * ProcessEvidence::sd_of_log_rho);
+
+  static Objective objective(ProcessEvidence& evidence) {
+    return [&evidence](const Hyperparameters& theta, bool with_gradient) { return evidence.at(theta, with_gradient); };
+  }
+
+  struct Curvature {
+    Matrix axes;         // [free, free]
+    Vector eigenvalues;  // of minus the Hessian, at least a part of the prior's
+  };
+
+  Maximum climb(ProcessEvidence& evidence) {
+    Maximum best;
+    for (const Hyperparameters& start : starts(evidence)) {
+      Maximum found = maximise(objective(evidence), space_, start, max_steps);
+      if (best.theta.size() == 0 || found.value > best.value) best = std::move(found);
+    }
+    return best;
+  }
+
+  // From the maximum of a part of the rows, with its curvature: that of the evidence grows with the rows, that of the prior does not.
+  Maximum climb_from(ProcessEvidence& part) {
+    const Maximum begin = climb(part);
+    if (!std::isfinite(begin.value)) return climb(evidence_);
+    const Curvature curve = curvature(part, begin);
+    const double more = evidence_.weights().sum() / part.weights().sum();
+    const Vector e = curve.eigenvalues.array() + (more - 1) * (curve.eigenvalues.array() - prior_curvature).max(0);
+    const Matrix inverse = curve.axes * e.cwiseInverse().asDiagonal() * curve.axes.transpose();
+    Matrix whole = Matrix::Zero(begin.theta.size(), begin.theta.size());
+    whole(space_.free, space_.free) = inverse;
+    Maximum found = maximise(objective(evidence_), space_, begin.theta, max_steps, whole);
+    return std::isfinite(found.value) ? found : climb(evidence_);
+  }
 
   // Twelve points, ranked; with a width each also from the best that is wider by .5.                                            (KM.3)
-  std::vector<Hyperparameters> starts() {
+  std::vector<Hyperparameters> starts(ProcessEvidence& evidence) {
     std::vector<Hyperparameters> points;
     const std::vector<double> factors = given_.size() > 0 ? std::vector<double>{1} : std::vector<double>{0.25, 0.5, 1, 2};
     for (const double factor : factors)
@@ -137,7 +169,7 @@ class HypothesisSearch {
         points.push_back(theta);
       }
     std::vector<double> values;
-    for (const Hyperparameters& theta : points) values.push_back(evidence_.at(theta, false).value);
+    for (const Hyperparameters& theta : points) values.push_back(evidence.at(theta, false).value);
     const auto best = static_cast<std::size_t>(std::max_element(values.begin(), values.end()) - values.begin());
     std::vector<Hyperparameters> out = {points[best]};
     if (space_.free.size() > 2) {
@@ -147,29 +179,20 @@ class HypothesisSearch {
     return out;
   }
 
-  struct Curvature {
-    Matrix axes;         // [free, free]
-    Vector eigenvalues;  // of minus the Hessian, at least a part of the prior's
-  };
-
-  // Minus the Hessian by central differences of gradients.
-  Curvature curvature(const Maximum& best) {
+  // Minus the Hessian by differences of gradients: they are off by about a thousandth.
+  Curvature curvature(ProcessEvidence& evidence, const Maximum& best) {
     const auto D = static_cast<Index>(space_.free.size());
-    constexpr double step = 1e-3;
-    Matrix H(D, D);
+    constexpr double step = 2e-3;
+    Matrix H = Matrix::Zero(D, D);
     for (Index i = 0; i < D; ++i) {
       pulse();
-      Hyperparameters up = best.theta, down = best.theta;
-      up[space_.free[static_cast<std::size_t>(i)]] += step;
-      down[space_.free[static_cast<std::size_t>(i)]] -= step;
-      const Slope above = evidence_.at(up, true), below = evidence_.at(down, true);
-      for (Index j = 0; j < D; ++j) {
-        const Index at = space_.free[static_cast<std::size_t>(j)];
-        H(j, i) = std::isfinite(above.value) && std::isfinite(below.value) ? (below.gradient[at] - above.gradient[at]) / (2 * step) : 0;
-      }
+      Hyperparameters theta = best.theta;
+      theta[space_.free[static_cast<std::size_t>(i)]] += step;
+      const Slope there = evidence.at(theta, true);
+      if (std::isfinite(there.value)) H.col(i) = (best.gradient - there.gradient)(space_.free) / step;
     }
     const Eigen::SelfAdjointEigenSolver<Matrix> solved(0.5 * (H + H.transpose()));
-    constexpr double least = 0.15 / (ProcessEvidence::sd_of_log_rho * ProcessEvidence::sd_of_log_rho);
+    constexpr double least = 0.15 * prior_curvature;
     return {solved.eigenvectors(), solved.eigenvalues().cwiseMax(least)};
   }
 
@@ -223,8 +246,11 @@ class HypothesisSearch {
 
 }  // namespace
 
-Hypothesis find_hypothesis(ProcessEvidence& evidence, const Vector& given, bool average, const std::vector<Hyperparameters>& starts) {
-  return HypothesisSearch(evidence, given).run(average, starts);
+Hypothesis find_hypothesis(ProcessEvidence& evidence, ProcessEvidence* part, const Vector& given, bool average) {
+  return HypothesisSearch(evidence, given).run(part, average);
+}
+Hypothesis find_hypothesis(ProcessEvidence& evidence, const Vector& given, const Hyperparameters& start) {
+  return HypothesisSearch(evidence, given).run(start);
 }
 
 }  // namespace ardvark::internal

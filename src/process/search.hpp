@@ -26,7 +26,9 @@ struct SearchSpace {
 using Objective = std::function<Slope(const Hyperparameters& theta, bool with_gradient)>;
 
 /// Quasi-Newton steps (BFGS) between limits.
-[[nodiscard]] Maximum maximise(const Objective& objective, const SearchSpace& space, const Hyperparameters& start, int max_steps);
+/// \param inverse  [theta, theta] of minus the Hessian at the start, about; empty: not known
+[[nodiscard]] Maximum maximise(const Objective& objective, const SearchSpace& space, const Hyperparameters& start, int max_steps,
+                               const Matrix& inverse = {});
 
 /// A maximum of the evidence over all widths, and points that stand for what the evidence leaves open.
 struct Hypothesis {
@@ -39,9 +41,10 @@ struct Hypothesis {
 enum class WidthKind { fixed, shared, each };
 
 /// Searches, and then places the points if `average`.
+/// \param part   the evidence of a part of the rows, where the search begins; null: it begins with all rows
 /// \param given  [widths] ln rho that are fixed; empty: they are found
-/// \param starts  where the search begins; empty: at the best of twelve points
-[[nodiscard]] Hypothesis find_hypothesis(ProcessEvidence& evidence, const Vector& given, bool average,
-                                         const std::vector<Hyperparameters>& starts = {});
+[[nodiscard]] Hypothesis find_hypothesis(ProcessEvidence& evidence, ProcessEvidence* part, const Vector& given, bool average);
+/// Searches from here; averages nothing.
+[[nodiscard]] Hypothesis find_hypothesis(ProcessEvidence& evidence, const Vector& given, const Hyperparameters& start);
 
 }  // namespace ardvark::internal

@@ -57,22 +57,82 @@ VectorChoice::VectorChoice(const Matrix& K, const WorkingRows& rows, const Vecto
   const double total = rows.omega.sum() + rows.intercept_omega;
   mean_ = Vector::Constant(n, (rows.omega.dot(rows.z) + rows.intercept_omega * rows.intercept_z) / total);
   variance_ = Vector::Constant(n, 1 / total);
-  // For each row j, with the residual kernel R and w = Omega (z - mean): u_j = R_j'w, c_j = R_j' Omega R_j, q_j = R_j' B R_j.
-  u_.resize(n), c_.resize(n), q_.resize(n);
-  const Vector w = rows.omega.array() * (rows.z - mean_).array();
-  blas::symv(n, K.data(), n, w.data(), u_.data());
-  Vector Ko(n);
-  blas::symv(n, K.data(), n, rows.omega.data(), Ko.data());
+}
+
+// For each row j, with the residual kernel R and w = Omega (z - mean): u_j = R_j'w, c_j = R_j' Omega R_j, q_j = R_j' B R_j.
+void VectorChoice::start_gains() {
+  const Index n = K_.rows(), m = static_cast<Index>(chosen_.size());
+  const Vector& omega = rows_.omega;
+  Matrix R = K_;
+  if (m > 0) blas::syrk(blas::Transpose::no, n, m, -1.0, Phi_.data(), n, 1.0, R.data(), n);
+  u_.resize(n), c_.resize(n);
+  const Vector w = omega.array() * (rows_.z - mean_).array();
+  blas::symv(n, R.data(), n, w.data(), u_.data());
+  // B = Omega - G G': the columns of G are the intercept's and those of the rows so far.
+  Matrix G(n, m + 1), RG(n, m + 1);
+  G.col(0) = omega / std::sqrt(omega.sum() + rows_.intercept_omega);
+  for (Index i = 0; i < m; ++i) G.col(i + 1) = omega.array() * P_.col(i).array() / std::sqrt(1 + a_[i]);
+  blas::symm(n, m + 1, 1.0, R.data(), n, G.data(), n, 0.0, RG.data(), n);
   c_.setZero();
   for (Index j = 0; j < n; ++j) {  // of the lower triangle
-    c_[j] += rows.omega[j] * K(j, j) * K(j, j);
-    for (Index i = j + 1; i < n; ++i) {
-      const double square = K(i, j) * K(i, j);
-      c_[j] += rows.omega[i] * square;
-      c_[i] += rows.omega[j] * square;
-    }
+    const Index rest = n - j - 1;
+    const auto below = R.col(j).tail(rest).array().square();
+    c_[j] += omega[j] * R(j, j) * R(j, j) + (omega.tail(rest).array() * below).sum();
+    c_.tail(rest).array() += omega[j] * below;
   }
-  q_ = c_.array() - Ko.array().square() / total;
+  q_ = c_ - RG.rowwise().squaredNorm();
+}
+
+// As add() for one row after the other, by matrix products. With LL' = K_zz, Phi = K_z L^-T; with Phi_c = Phi - V_before Omega Phi and the
+// Cholesky factor T of I + Phi_c' Omega Phi, the p of add() are the columns of Phi_c T^-T times the diagonal of T, whose squares are 1 + a.
+void VectorChoice::add_first(const std::vector<Index>& rows) {
+  const Index n = K_.rows(), most = static_cast<Index>(rows.size());
+  if (!chosen_.empty()) throw InternalError("add_first was called after a row was added");
+  const auto entry = [this](Index i, Index j) { return i >= j ? K_(i, j) : K_(j, i); };
+  Matrix L = Matrix::Zero(most, most);
+  for (const Index row : rows) {
+    const Index m = static_cast<Index>(chosen_.size());
+    Vector l(m);
+    for (Index i = 0; i < m; ++i) l[i] = entry(row, chosen_[static_cast<std::size_t>(i)]);
+    if (m > 0) blas::trsv(blas::Transpose::no, m, L.data(), most, l.data());
+    const double rest = K_(row, row) - l.squaredNorm();
+    if (!(rest > least_)) continue;
+    L.row(m).head(m) = l;
+    L(m, m) = std::sqrt(rest);
+    chosen_.push_back(row);
+  }
+  const Index m = static_cast<Index>(chosen_.size());
+  if (m == 0) return;
+  Phi_.resize(n, m);
+  for (Index j = 0; j < m; ++j) {
+    const Index row = chosen_[static_cast<std::size_t>(j)];
+    Phi_.col(j).head(row) = K_.row(row).head(row);
+    Phi_.col(j).tail(n - row) = K_.col(row).tail(n - row);
+  }
+  const auto divide = [n, m](Matrix& T, Index ld, Matrix& F) {  // F <- F T^-T
+    static_cast<void>(blas::trtri(m, T.data(), ld));            // its diagonal is positive
+    blas::trmm(blas::Side::right, blas::Transpose::yes, n, m, T.data(), ld, F.data(), n);
+  };
+  divide(L, most, Phi_);
+  residual_ -= Phi_.rowwise().squaredNorm();
+  for (const Index row : chosen_) residual_[row] = 0;
+  const Vector& omega = rows_.omega;
+  const Vector shift = Phi_.transpose() * omega / (omega.sum() + rows_.intercept_omega);
+  P_ = Phi_.rowwise() - shift.transpose();
+  Matrix weighted = Phi_;
+  for (Index j = 0; j < m; ++j) weighted.col(j).array() *= omega.array();
+  const Vector response = weighted.transpose() * (rows_.z - mean_);
+  Matrix T = products::transposed_times(P_, weighted);
+  T.diagonal().array() += 1;
+  if (!blas::potrf(m, T.data(), m)) throw InvalidArgument("the posterior of the relevance vectors cannot be factorised");
+  const Vector diagonal = T.diagonal();
+  Vector rise = response;
+  blas::trsv(blas::Transpose::no, m, T.data(), m, rise.data());
+  divide(T, m, P_);
+  mean_ += P_ * rise;
+  variance_ += P_.rowwise().squaredNorm();
+  P_ = P_ * diagonal.asDiagonal();
+  a_ = diagonal.array().square() - 1;
 }
 
 bool VectorChoice::add(Index row) {
@@ -100,18 +160,19 @@ bool VectorChoice::add(Index row) {
   const double a = std::max(g.dot(l), 0.0), keep = 1 / (1 + a);
   const Vector w = omega.array() * (rows_.z - mean_).array();
   const double rise = l.dot(w) * keep;  // of the new feature's weight
-  // R g and R Omega l by the kernel itself.
-  Vector Rg(n), Rl(n);
-  blas::symv(n, K_.data(), n, g.data(), Rg.data());
-  blas::symv(n, K_.data(), n, ol.data(), Rl.data());
-  if (m > 0) {
-    Rg -= Phi * (Phi.transpose() * g);
-    Rl -= Phi * (Phi.transpose() * ol);
+  if (u_.size() > 0) {                  // R g and R Omega l by the kernel itself
+    Vector Rg(n), Rl(n);
+    blas::symv(n, K_.data(), n, g.data(), Rg.data());
+    blas::symv(n, K_.data(), n, ol.data(), Rl.data());
+    if (m > 0) {
+      Rg -= Phi * (Phi.transpose() * g);
+      Rl -= Phi * (Phi.transpose() * ol);
+    }
+    const double lol = l.dot(ol);
+    q_.array() += -2 * l.array() * Rg.array() + a * l.array().square() - keep * (Rg - a * l).array().square();
+    c_.array() += -2 * l.array() * Rl.array() + lol * l.array().square();
+    u_ -= l.dot(w) * l + rise * (Rg - a * l);
   }
-  const double lol = l.dot(ol);
-  q_.array() += -2 * l.array() * Rg.array() + a * l.array().square() - keep * (Rg - a * l).array().square();
-  c_.array() += -2 * l.array() * Rl.array() + lol * l.array().square();
-  u_ -= l.dot(w) * l + rise * (Rg - a * l);
   mean_ += rise * p;
   variance_.array() += keep * p.array().square();
   residual_.array() -= l.array().square();
@@ -162,6 +223,7 @@ Reduction VectorChoice::reduction() const {
 void VectorChoice::grow(double most, Index most_rows) {
   while (static_cast<Index>(chosen_.size()) < most_rows && mean_divergence() > most) {
     pulse();
+    if (u_.size() == 0) start_gains();
     const Index row = best_row();
     if (row < 0 || !add(row)) return;
   }

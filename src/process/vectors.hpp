@@ -40,6 +40,8 @@ class VectorChoice {
 
   /// Adds this row unless the rows before explain it. False if they do.
   bool add(Index row);
+  /// Adds these rows, in their order, but for those that the rows before explain. Nothing may have been added before.
+  void add_first(const std::vector<Index>& rows);
   /// Adds rows until the divergence is at most `most`, or there are `most_rows` of them, or no row has anything to add.
   void grow(double most, Index most_rows);
   /// Adds every row that the rows before do not explain, the worst explained first.
@@ -52,6 +54,7 @@ class VectorChoice {
 
  private:
   [[nodiscard]] Index best_row() const;
+  void start_gains();
 
   const Matrix& K_;
   const WorkingRows& rows_;
@@ -63,7 +66,7 @@ class VectorChoice {
   Matrix Phi_, P_;          // [n, chosen] features; (V_before + ..) omega^-1 g of each
   Vector residual_;         // [n] diagonal of K - Phi Phi'
   Vector mean_, variance_;  // [n] of f in the reduced posterior, without the residual
-  Vector a_, u_, c_, q_;    // [n] see best_row
+  Vector a_, u_, c_, q_;    // [n] see best_row; empty until start_gains
 };
 
 }  // namespace ardvark::internal

@@ -1,0 +1,85 @@
+// The choice of the rows that carry a process.                                                                docs/math/process.md (KM.6)
+#include "process/vectors.hpp"
+
+#include <gtest/gtest.h>
+
+#include "core/normals.hpp"
+#include "process/plain_process.hpp"
+#include "process/search.hpp"
+
+namespace ardvark::internal {
+namespace {
+
+struct Curves {
+  Matrix X;
+  Vector y, t;
+};
+
+Curves curves(Index n, Index d, std::uint64_t seed) {
+  Normals normal(seed);
+  Curves out{Matrix(n, d), Vector(n), Vector(n)};
+  for (Index i = 0; i < n; ++i) {
+    for (Index j = 0; j < d; ++j) out.X(i, j) = normal();
+    const double f = std::sin(2 * out.X(i, 0)) + (d > 1 ? 0.5 * out.X(i, 1) : 0.0);
+    out.y[i] = f + 0.2 * normal();
+    out.t[i] = f + 0.3 * normal() > 0 ? 1 : 0;
+  }
+  return out;
+}
+
+// Rows that are added together give the same posterior as one after the other, and the same rows follow.
+TEST(VectorChoice, TakesRowsTogetherAsOneByOne) {
+  for (const bool classes : {false, true}) {
+    Curves rows = curves(60, 2, 5);
+    rows.X.row(9) = rows.X.row(3);  // one of the two explains the other
+    Normals normal(3);
+    const Vector k = Vector::NullaryExpr(60, [&] { return 0.5 + normal.uniform(); });
+    const Matrix K = 4 * plain::covariance("gaussian", rows.X, rows.X, Vector::Constant(2, -0.3));
+    const WorkingRows working{
+        .omega = k, .z = rows.y, .intercept_omega = classes ? 0.2 : 0.0, .intercept_z = classes ? 0.1 : 0.0, .s2 = classes ? 1 : 0.05};
+    const RowMoments full = full_moments(K, working);
+    VectorChoice one_by_one(K, working, k, classes, full), together(K, working, k, classes, full);
+    one_by_one.grow(0, 6);
+    static_cast<void>(one_by_one.add(3));
+    EXPECT_FALSE(one_by_one.add(9));
+    std::vector<Index> wanted = one_by_one.rows();
+    wanted.push_back(9);
+    together.add_first(wanted);
+    EXPECT_EQ(together.rows(), one_by_one.rows());
+    for (const Index most : {9, 15}) {
+      one_by_one.grow(0, most);
+      together.grow(0, most);
+      EXPECT_EQ(together.rows(), one_by_one.rows());
+      const Reduction a = one_by_one.reduction(), b = together.reduction();
+      EXPECT_LT((a.reduced - b.reduced).cwiseAbs().maxCoeff(), 1e-9);
+      EXPECT_LT((a.divergence - b.divergence).cwiseAbs().maxCoeff(), 1e-9);
+      EXPECT_GT(a.divergence.maxCoeff(), 1e-6);
+    }
+  }
+}
+
+// A search that begins with some rows ends where one with all rows does.                                                        (KM.3)
+TEST(HypothesisSearch, BeginsWithAPartOfTheRowsAndEndsAtTheSameMaximum) {
+  for (const bool classes : {false, true}) {
+    const Index n = 160;
+    const Curves rows = curves(n, 3, 8);
+    std::vector<Index> some;
+    for (Index i = 0; i < n; i += 2) some.push_back(i);
+    const Matrix part_X = rows.X(some, Eigen::all);
+    const auto evidence = [&](const Matrix& X, const Vector& target) {
+      Covariance covariance("gaussian", X, {0, 1, 2});
+      const Vector k = Vector::Ones(X.rows());
+      return classes ? class_evidence(std::move(covariance), k, target) : regression_evidence(std::move(covariance), k, target);
+    };
+    const Vector& target = classes ? rows.t : rows.y;
+    const auto all = evidence(rows.X, target), part = evidence(part_X, target(some));
+    const Hypothesis slow = find_hypothesis(*all, nullptr, {}, false), fast = find_hypothesis(*all, part.get(), {}, false);
+    EXPECT_TRUE(slow.best.converged && fast.best.converged);
+    EXPECT_NEAR(fast.best.value, slow.best.value, 1e-3);
+    EXPECT_NEAR(fast.log_evidence, slow.log_evidence, 2e-2);
+    EXPECT_LT(fast.best.steps, slow.best.steps);
+  }
+}
+
+}  // namespace
+}  // namespace ardvark::internal
