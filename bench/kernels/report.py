@@ -51,17 +51,19 @@ def draw(rows, path):
 
     found = means(rows)
     problems = list(dict.fromkeys(problem for problem, method in found if method == "kernel"))
-    figure, (left, right) = plt.subplots(1, 2, figsize=(11, 0.3 * len(problems) + 1.6), sharey=True)
+    figure, (left, right) = plt.subplots(1, 2, figsize=(11, 0.42 * len(problems) + 1.3), sharey=True)
     at = np.arange(len(problems))[::-1]
-    for method, colour in COLOURS.items():
-        style = dict(color=colour, label=method, markersize=7 if method == "kernel" else 6, linestyle="", zorder=3 if method == "kernel" else 2)
+    for place, (method, colour) in enumerate(COLOURS.items()):
+        height = at + 0.11 * (2.5 - place)  # dots at the same value stay visible
+        style = dict(color=colour, label=method, markersize=6 if method == "kernel" else 5, linestyle="", zorder=3 if method == "kernel" else 2)
         marker = "D" if method == "kernel" else "o"
         pairs = [(found.get((problem, method), {}), found[problem, "kernel"]) for problem in problems]
         ratio = np.array([a["error"][0] / b["error"][0] if "error" in a and b["error"][0] > 0 else np.nan for a, b in pairs])
         lost = np.array([b["log_density"][0] - a["log_density"][0] if "log_density" in a else np.nan for a, b in pairs])
-        left.plot(np.clip(ratio, 0.5, 4), at, marker, **style)
-        right.plot(np.clip(lost, -0.2, 1), at, marker, **style)
+        left.plot(np.clip(ratio, 0.5, 4), height, marker, **style)
+        right.plot(np.clip(lost, -0.2, 1), height, marker, **style)
     left.set_yticks(at, problems)
+    left.set_ylim(-0.6, len(problems) - 0.4)
     left.set_xscale("log")
     left.set_xticks([0.5, 0.7, 1, 1.5, 2, 3, 4], ["0.5", "0.7", "1", "1.5", "2", "3", "4+"])
     left.minorticks_off()
@@ -74,6 +76,6 @@ def draw(rows, path):
         axes.spines[["top", "right", "left"]].set_visible(False)
         axes.tick_params(left=False)
     figure.legend(*left.get_legend_handles_labels(), loc="lower center", ncols=3, frameon=False, fontsize=9)
-    figure.tight_layout(rect=(0, 0.9 / figure.get_figheight(), 1, 1))
+    figure.tight_layout(rect=(0, 0.55 / figure.get_figheight(), 1, 1))
     figure.savefig(path, dpi=110)
     plt.close(figure)
