@@ -180,6 +180,9 @@ ARDVARK_API void ardvark_free(void* memory);
  *     centres             auto (default), all or a number. The rows that may become relevance vectors; auto is all. A number: this many
  *                         rows, each the one that the rows before it explain worst. model kernel: the rows in whose features the process is
  *                         computed; auto is all up to 2000 rows, else 300.
+ *     bands               published (default) or open. model rvm: the intervals of predictions away from the data. published: they do not
+ *                         widen. open: they widen by the spread of the fitted values where no training row is near; the curve is the same,
+ *                         and probabilities return towards the middle. open applies to kernels that fall with the distance.
  *     vectors             auto (default), all, or a whole number >= 1. model kernel: the rows that the stored model keeps. auto: the fewest
  *                         whose predictions are within divergence. all: every row that adds anything. A number: at most so many.
  *     divergence          a number > 0, default 0.01. model kernel with vectors auto: how far the predictions of the kept rows may be from

@@ -84,6 +84,7 @@ struct ModelOptions {
   double offset = 1;
   std::string algorithm = "variational";  ///< "variational", "plain" or "type-two"
   std::string centres = "auto";           ///< "auto", "all" or a number
+  std::string bands = "published";        ///< rvm: "published" or "open"
   std::vector<Index> input_group = {};    ///< [inputs] inputs with the same number share a width
 
   std::optional<double> precision = {};                      ///< sequential

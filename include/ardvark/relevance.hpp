@@ -34,6 +34,12 @@ enum class KernelSearch {
 };
 [[nodiscard]] const char* to_string(KernelSearch search);
 
+enum class Bands {
+  published,  ///< the uncertainty of the weights alone: it does not grow away from the data
+  open        ///< away from the training rows, also the variance of the fitted values. The curve itself is the same         (KM.8)
+};
+[[nodiscard]] const char* to_string(Bands bands);
+
 /// Options of fit_relevance_regression and fit_relevance_classification. With the defaults, the fit finds the width.
 struct RelevanceOptions {
   Kernel kernel = Kernel::gaussian(1);        ///< for the standardised inputs, unless `standardize` is off
@@ -41,6 +47,7 @@ struct RelevanceOptions {
   /// [d] search `each`: inputs with the same number share a width, for example the dummies of a text column (FeatureEncoding::groups);
   /// empty: each input has its own width
   std::vector<Index> input_groups = {};
+  Bands bands = Bands::published;  ///< open: only for kernels that fall with the distance
   RelevanceAlgorithm algorithm = RelevanceAlgorithm::variational;
   LogisticLikelihood likelihood = LogisticLikelihood::gaussian;  ///< classes: likelihood of the last sweeps; not for type_two
   bool standardize = true;                                       ///< inputs are centred and scaled to standard deviation 1 inside
@@ -82,6 +89,7 @@ struct RelevanceMachine {
   std::vector<Index> vectors;  ///< [columns of fit] positions in RelevanceFit::relevance_vectors
   Fit fit;                     ///< fit on the kernel columns at these vectors; coefficients in the units of the target
   double log_evidence = 0;
+  double fitted_variance = 0;  ///< open bands: variance of the fitted values, or of the score, over the training rows         (KM.8)
   Vector candidate_mean;  ///< pruned: [candidates + 1] weights after the last sweep, also of columns that leave in it; the bias is last
   Matrix candidate_probability;  ///< pruned, compat: [n,2] class probabilities of the training rows, by candidate_mean      (SLR.6)
 };
@@ -91,11 +99,13 @@ struct RelevanceFit {
   Task task = Task::linear;                  ///< linear: regression; logistic: classification
   Kernel kernel = Kernel::gaussian(1);       ///< with the parameters used
   KernelSearch search = KernelSearch::none;  ///< how the parameters were found
-  Vector input_center, input_scale;          ///< [d] the kernel uses (x - center) * scale; scale 0: a constant input, which is left out
-  Matrix input_range;                        ///< [d,2] lowest and highest value in the training rows; empty: an older model file
-  Matrix relevance_vectors;                  ///< [m,d] vectors of all machines, in the units of the inputs, each once, sorted by content
-                                             ///< (KER.13)
-  std::vector<Index> relevance_rows;         ///< [m] training row of each vector, from 0; -1: a k-means centre
+  Bands bands = Bands::published;
+  Matrix band_rows;                   ///< open bands: [s,d] training rows near which bands do not open                (KM.8)
+  Vector input_center, input_scale;   ///< [d] the kernel uses (x - center) * scale; scale 0: a constant input, which is left out
+  Matrix input_range;                 ///< [d,2] lowest and highest value in the training rows; empty: an older model file
+  Matrix relevance_vectors;           ///< [m,d] vectors of all machines, in the units of the inputs, each once, sorted by content
+                                      ///< (KER.13)
+  std::vector<Index> relevance_rows;  ///< [m] training row of each vector, from 0; -1: a k-means centre
   std::vector<RelevanceMachine> machines;
   double log_evidence = 0;               ///< comparable between kernels, centres and widths; several classes: the sum        (RVM.1)
   std::vector<KernelTrial> trials;       ///< trials of the kernel search, sorted by the first parameter; empty without a search

@@ -253,6 +253,9 @@ algorithm : {"variational", "plain", "type-two"}, default="variational"
     variational sweeps; it is slow.
 centres : "all" or int, default="all"
     Rows that may become relevance vectors. A number: only this many rows, chosen to represent the others.
+bands : {"published", "open"}, default="published"
+    Uncertainty of predictions away from the data. "published": it does not grow. "open": it grows by the spread of the fitted
+    values where no training row is near (KM.8); the curve is the same, and probabilities return towards the middle.
 standardize : bool, default=True
     Whether inputs are centred and scaled inside.
 relevance_vectors_ : ndarray of shape (n_vectors, n_features)

@@ -76,7 +76,7 @@ class RelevanceVectorRegressor(RegressorMixin, Regressor, RelevanceMachine):
     Parameters
     ----------
     {kernel.kernel, kernel.width, kernel.degree, kernel.offset, kernel.input_group, kernel.algorithm}
-    {kernel.centres, kernel.standardize}
+    {kernel.centres, kernel.bands, kernel.standardize}
     alpha_1, alpha_2 : float, default=None
         Shape and rate of the Gamma prior of the noise precision of the standardised target, > 0.
     {lambda_1, max_iter}
@@ -124,6 +124,7 @@ class RelevanceVectorRegressor(RegressorMixin, Regressor, RelevanceMachine):
         "input_group": "input_group",
         "algorithm": "algorithm",
         "centres": "centres",
+        "bands": "bands",
         "standardize": "standardize",
         "alpha_1": "a0",
         "alpha_2": "b0",
@@ -144,6 +145,7 @@ class RelevanceVectorRegressor(RegressorMixin, Regressor, RelevanceMachine):
         input_group: Optional[Sequence[int]] = None,
         algorithm: str = "variational",
         centres: Union[str, int] = "all",
+        bands: str = "published",
         standardize: bool = True,
         alpha_1: Optional[float] = None,
         alpha_2: Optional[float] = None,
@@ -162,6 +164,7 @@ class RelevanceVectorRegressor(RegressorMixin, Regressor, RelevanceMachine):
         self.input_group = input_group
         self.algorithm = algorithm
         self.centres = centres
+        self.bands = bands
         self.standardize = standardize
         self.alpha_1 = alpha_1
         self.alpha_2 = alpha_2
@@ -221,7 +224,7 @@ class RelevanceVectorClassifier(ClassifierMixin, Classifier, RelevanceMachine):
     Parameters
     ----------
     {kernel.kernel, kernel.width, kernel.degree, kernel.offset, kernel.input_group, kernel.algorithm}
-    {kernel.centres, kernel.standardize}
+    {kernel.centres, kernel.bands, kernel.standardize}
     likelihood : {"vg", "jj", "laplace"}, default="vg"
         Used in the last sweeps: the best Gaussian variational posterior ("vg"), the Jaakkola-Jordan bound ("jj"), or
         Laplace's approximation ("laplace").
@@ -264,6 +267,7 @@ class RelevanceVectorClassifier(ClassifierMixin, Classifier, RelevanceMachine):
         "input_group": "input_group",
         "algorithm": "algorithm",
         "centres": "centres",
+        "bands": "bands",
         "standardize": "standardize",
         "likelihood": "likelihood",
         "lambda_1": "a0",
@@ -284,6 +288,7 @@ class RelevanceVectorClassifier(ClassifierMixin, Classifier, RelevanceMachine):
         input_group: Optional[Sequence[int]] = None,
         algorithm: str = "variational",
         centres: Union[str, int] = "all",
+        bands: str = "published",
         standardize: bool = True,
         likelihood: str = "vg",
         lambda_1: Optional[float] = None,
@@ -302,6 +307,7 @@ class RelevanceVectorClassifier(ClassifierMixin, Classifier, RelevanceMachine):
         self.input_group = input_group
         self.algorithm = algorithm
         self.centres = centres
+        self.bands = bands
         self.standardize = standardize
         self.likelihood = likelihood
         self.lambda_1 = lambda_1

@@ -28,7 +28,8 @@ using io::Json;
 constexpr const char* format_name = "ardvark-model";
 constexpr const char* every_level = "every_level";
 // Version 1: a fit; 2: also relevance vector machines; 3: also pruned fits and machines; 4: also several classes; 5: the header has a
-// checksum; 6: values were imputed; 7: kernel machines (files without such parts still have version 5)
+// checksum; 6: values were imputed; 7: kernel machines, and open
+// bands of relevance vector machines (files without such parts still have version 5)
 constexpr int newest_version = 7, version_with_imputation = 6, version_without = 5, first_with_checksum = 5;
 constexpr const char* process = "process";
 
@@ -91,7 +92,8 @@ void write(io::SafetensorsWriter& file, const char* kind, Json description, cons
   if (encoding.dummies == Dummies::every_level) description["dummies"] = every_level;
   if (const std::vector<std::string> truths = truths_of(encoding); !truths.empty()) description["truths"] = truths;
   file.metadata["format"] = format_name;
-  file.metadata["format_version"] = std::to_string(kind == process                      ? newest_version
+  const bool is_new = kind == process || description.contains("bands");
+  file.metadata["format_version"] = std::to_string(is_new                               ? newest_version
                                                    : description.contains("imputation") ? version_with_imputation
                                                                                         : version_without);
   file.metadata[kind] = description.dump();

@@ -7,13 +7,15 @@
 
 #include "io/fit_record.hpp"
 #include "io/kernel_record.hpp"
+#include "predict/relevance.hpp"
 
 namespace ardvark::internal::io {
 namespace {
 
 constexpr Index num_scalars = 6;
 // Older files do not have them.
-constexpr const char *input_range = "input_range", *candidate_mean = "candidate_mean", *candidate_probability = "candidate_probability";
+constexpr const char *input_range = "input_range", *candidate_mean = "candidate_mean", *candidate_probability = "candidate_probability",
+                     *bands = "bands", *band_rows = "band_rows", *fitted_variance = "fitted_variance";
 
 std::string prefix_of(std::size_t machine) { return fmt::format("machine{}.", machine + 1); }
 
@@ -55,15 +57,17 @@ Json describe(const RelevanceFit& fit) {
     j["columns"] = machine.fit.column_names;
     j["vectors"] = machine.vectors;
   }
-  return {{"task", to_string(fit.task)},
-          {"kernel", to_json(fit.kernel.spec())},
-          {"search", to_string(fit.search)},
-          {"algorithm", to_string(fit.algorithm)},
-          {"target", fit.target},
-          {"classes", fit.classes},
-          {"relevance_rows", fit.relevance_rows},
-          {"machines", machines},
-          {"report", describe(fit.report)}};
+  Json out = {{"task", to_string(fit.task)},
+              {"kernel", to_json(fit.kernel.spec())},
+              {"search", to_string(fit.search)},
+              {"algorithm", to_string(fit.algorithm)},
+              {"target", fit.target},
+              {"classes", fit.classes},
+              {"relevance_rows", fit.relevance_rows},
+              {"machines", machines},
+              {"report", describe(fit.report)}};
+  if (fit.bands == Bands::open) out[bands] = to_string(fit.bands);
+  return out;
 }
 
 void add_arrays(SafetensorsWriter& file, const RelevanceFit& fit) {
@@ -71,6 +75,12 @@ void add_arrays(SafetensorsWriter& file, const RelevanceFit& fit) {
   scalars << fit.log_evidence, fit.num_rows, fit.r_squared, fit.accuracy, fit.log_loss, fit.report.bound;
   for (std::size_t k = 0; k < fit.machines.size(); ++k) evidence[static_cast<Index>(k)] = fit.machines[k].log_evidence;
   file.add_vector("scalars", std::move(scalars));
+  if (fit.bands == Bands::open) {
+    Vector variances(evidence.size());
+    for (std::size_t k = 0; k < fit.machines.size(); ++k) variances[static_cast<Index>(k)] = fit.machines[k].fitted_variance;
+    file.add_vector(fitted_variance, std::move(variances));
+    file.add_matrix(band_rows, fit.band_rows);
+  }
   file.add_vector("log_evidence", std::move(evidence));
   file.add_vector("bound_history", fit.report.bound_history);
   file.add_vector("input_center", fit.input_center);
@@ -103,6 +113,8 @@ RelevanceFit read_relevance(const SafetensorsReader& file, const Json& descripti
   fit.algorithm = from_name(
       description.at("algorithm"),
       {RelevanceAlgorithm::variational, RelevanceAlgorithm::plain, RelevanceAlgorithm::type_two, RelevanceAlgorithm::pruned}, path);
+  if (description.contains(bands)) fit.bands = from_name(description.at(bands), {Bands::published, Bands::open}, path);
+  if (fit.bands == Bands::open && !falls_with_distance(fit.kernel)) fail_model(path, "its kernel cannot have open bands");
   fit.target = description.at("target").text();
   fit.classes = description.at("classes").texts();
   fit.report = read_report(description.at("report"), path);
@@ -138,8 +150,16 @@ RelevanceFit read_relevance(const SafetensorsReader& file, const Json& descripti
       fit.task == Task::linear ? machines.size() == 1 : num_classes >= 2 && machines.size() == (num_classes == 2 ? 1 : num_classes);
   if (!fits) fail("the list of machines");
   const Vector evidence = checked_finite(vector("log_evidence", static_cast<Index>(machines.size())), "log_evidence", path);
+  Vector variances = Vector::Zero(evidence.size());
+  if (fit.bands == Bands::open) {
+    fit.band_rows = checked_finite(file.matrix(band_rows), band_rows, path);
+    if (fit.band_rows.rows() == 0 || fit.band_rows.cols() != d) fail(band_rows);
+    variances = checked_finite(vector(fitted_variance, evidence.size()), fitted_variance, path);
+  }
+  if ((variances.array() < 0).any()) fail_damaged(path, fitted_variance);
   for (std::size_t k = 0; k < machines.size(); ++k) {
     RelevanceMachine machine;
+    machine.fitted_variance = variances[static_cast<Index>(k)];
     machine.vectors = machines[k].at("vectors").whole_numbers();
     machine.fit = read_fit(file, prefix_of(k), machines[k], machines[k].at("columns").texts());
     machine.log_evidence = evidence[static_cast<Index>(k)];

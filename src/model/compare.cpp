@@ -39,7 +39,7 @@ ModelOptions with_prior(const ComparisonOptions& from, const std::string& prior)
   options.prior = choose<const char*>(from.model, "priors", prior,
                                       {{"shared", "shared"}, {"ard", "ard"}, {"dense", "dense"}, {"slab", "slab"}, {"sparse", "sparse"}});
   if (!has_groups(prior)) without_groups(options);
-  for (const char* of_kernels : {"kernel", "algorithm", "centres"}) options.given.erase(of_kernels);
+  for (const char* of_kernels : {"kernel", "algorithm", "centres", "bands"}) options.given.erase(of_kernels);
   options.keep_covariance = "never";
   return options;
 }
@@ -248,7 +248,8 @@ void check_comparison(const ComparisonOptions& options) {
     throw InvalidArgument(fmt::format("{} cannot be used with {}: models are comparable only if they have the same columns without a prior",
                                       model.spelled("flat"), model.spelled("kernel")));
   if (options.kernels.empty())
-    refuse(model, {"algorithm", "centres"}, fmt::format("applies only to relevance vector machines: it needs {}", model.spelled("kernel")));
+    refuse(model, {"algorithm", "centres", "bands"},
+           fmt::format("applies only to relevance vector machines: it needs {}", model.spelled("kernel")));
   std::set<std::string> names;
   for (const Candidate& candidate : candidates_of(options)) {
     static_cast<void>(check_options(candidate.options));

@@ -218,6 +218,7 @@ void visit(const RelevanceFit& fit, double level, Fields& out) {
   }
   out.put("search", Json(to_string(fit.search)));
   out.put("algorithm", Json(to_string(fit.algorithm)));
+  out.put("bands", Json(to_string(fit.bands)));
   out.put("log_evidence", Json(fit.log_evidence));
   if (fit.machines.size() == 1) {
     out.put("vectors", fit.machines.front().vectors);

@@ -605,7 +605,7 @@ Index farthest_input(const RelevanceFit& fit, MatrixView X, Index row) {
 
 std::vector<std::string> warnings_of_prediction(const SavedModel& model, MatrixView X_new, std::span<const Index> rows) {
   const RelevanceFit* const fit = model.relevance();
-  if (fit == nullptr) return {};
+  if (fit == nullptr || fit->bands == Bands::open) return {};
   const std::vector<Index> beyond = rows_beyond_data(*fit, X_new);
   if (beyond.empty()) return {};
   const Index first = beyond.front(), input = farthest_input(*fit, X_new, first);

@@ -134,6 +134,10 @@ constexpr ModelOption rows[] = {
     {"centres", &O::centres, machine, "auto (default), all or a number",
      "The rows that may become relevance vectors; auto is all. A number: this many rows, each the one that the rows before it explain "
      "worst. [model=kernel]: the rows in whose features the process is computed; auto is all up to 2000 rows, else 300."},
+    {"bands", &O::bands, machine, "published (default) or open",
+     "[model=rvm]: the intervals of predictions away from the data. published: they do not widen. open: they widen by the spread of the "
+     "fitted values where no training row is near; the curve is the same, and probabilities return towards the middle. open applies "
+     "to kernels that fall with the distance."},
     {"vectors", &O::vectors, machine, "auto (default), all, or a whole number >= 1",
      "[model=kernel]: the rows that the stored model keeps. auto: the fewest whose predictions are within [divergence]. all: every row "
      "that "

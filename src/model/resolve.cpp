@@ -295,7 +295,7 @@ ResolvedModel resolve_any(const ModelOptions& options) {
   if (kind == ModelKind::kernel) return KernelModel{kernel_options(options)};
   refuse(options, {"vectors", "divergence", "averaging"}, fmt::format("applies only to {}", spelled("model", "kernel")));
   if (kind == relevance) return RelevanceModel{relevance_options(options)};
-  refuse(options, {"task", "kernel", "width", "toolbox_R", "degree", "offset", "algorithm", "centres", "input_group"},
+  refuse(options, {"task", "kernel", "width", "toolbox_R", "degree", "offset", "algorithm", "centres", "bands", "input_group"},
          options.preset.empty()
              ? fmt::format("applies only to kernel machines: it needs {}, {} or {}", spelled("model", "kernel"), spelled("model", "rvm"),
                            spelled("preset", "slr_rvm"))

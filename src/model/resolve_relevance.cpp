@@ -9,6 +9,7 @@
 #include "kernel/kernel_function.hpp"
 #include "model/choice.hpp"
 #include "model/resolve.hpp"
+#include "predict/relevance.hpp"
 
 namespace ardvark {
 
@@ -183,7 +184,7 @@ RelevanceOptions relevance_options(const ModelOptions& from) {
   options.class_names = from.class_names;
   options.on_sweep = from.on_sweep;
   if (is_preset) {
-    refuse(from, {"algorithm", "likelihood", "a0", "b0", "c0", "d0", "task"},
+    refuse(from, {"algorithm", "likelihood", "a0", "b0", "c0", "d0", "task", "bands"},
            fmt::format("cannot be used with {}; a preset fixes it", from.spelled("preset")));
     options.algorithm = RelevanceAlgorithm::pruned;
     options.max_sweeps = from.max_sweeps.value_or(options_for_preset(from.preset).max_sweeps);
@@ -197,6 +198,10 @@ RelevanceOptions relevance_options(const ModelOptions& from) {
     refuse(from, {"a0", "b0", "c0", "d0"}, fmt::format("cannot be used with {}, which has no hyper-priors", type_two));
     refuse(from, {"likelihood"}, fmt::format("cannot be used with {}, which uses Laplace's approximation", type_two));
   }
+  options.bands = choose<Bands>(from, "bands", from.bands, {{"published", Bands::published}, {"open", Bands::open}});
+  if (options.bands == Bands::open && !falls_with_distance(options.kernel))
+    throw InvalidArgument(fmt::format("{} needs a kernel that falls with the distance; {} does not", from.spelled("bands", "open"),
+                                      from.spelled("kernel", from.kernel)));
   options.likelihood = likelihood_of(from);
   if (from.max_sweeps) options.max_sweeps = *from.max_sweeps;
   return options;
@@ -276,7 +281,8 @@ KernelOptions kernel_options(const ModelOptions& from) {
           "b0",
           "c0",
           "d0",
-          "diagnose"},
+          "diagnose",
+          "bands"},
          fmt::format("cannot be used with {}", model));
   KernelOptions options;
   options.kernel = choose<std::string>(from, "kernel", from.kernel,

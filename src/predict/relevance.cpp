@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
+#include "core/blas.hpp"
 #include "core/classes.hpp"
 #include "core/pulse.hpp"
 #include "core/validate.hpp"
@@ -20,7 +22,7 @@ using namespace internal;
 
 namespace {
 
-// Calls f(first, kernel at the relevance vectors) for blocks of rows, because there may be many new rows.
+// Calls f(first, standardised rows, kernel at the relevance vectors) for blocks of rows, because there may be many new rows.
 template <typename Function>
 void by_kernel_blocks(const RelevanceFit& fit, MatrixView X, Function&& f) {
   if (fit.machines.empty()) throw InvalidArgument("the fit is empty: it has no machine to predict with");
@@ -38,17 +40,51 @@ void by_kernel_blocks(const RelevanceFit& fit, MatrixView X, Function&& f) {
     rows->read_rows(first, count, nullptr, panel);
     if (fit.num_vectors() > 0) fit.kernel.evaluate(panel.topRows(count), C, K.topRows(count));
     validate::predicted(K.topRows(count), first);
-    f(first, K.topRows(count));
+    f(first, Matrix(panel.topRows(count)), K.topRows(count));
   }
 }
 
-// Calls f(first, machine, kernel columns of the machine) for blocks of rows.
+// What open bands add to the variance: v times the share of the kernel that the training rows leave open.                       (KM.8)
+class Opening {
+ public:
+  explicit Opening(const RelevanceFit& fit) : kernel_(fit.kernel) {
+    if (fit.bands == Bands::published) return;
+    C_ = read_table(fit.band_rows, {fit.input_center, fit.input_scale, false});
+    const Index m = C_.rows();
+    root_.resize(m, m);
+    kernel_.evaluate(C_, C_, root_);
+    top_ = root_(0, 0);
+    root_ /= top_;
+    root_.diagonal().array() += 1e-10;  // two rows may be nearly the same
+    if (!blas::potrf(m, root_.data(), m) || !blas::trtri(m, root_.data(), m))
+      throw InvalidArgument("the kernel matrix of band_rows cannot be factorised");
+  }
+  // [rows] 1 - k' K^-1 k for standardised rows; empty for published bands.
+  [[nodiscard]] Vector share(const Matrix& X) const {
+    const Index m = C_.rows();
+    if (m == 0) return {};
+    Matrix k(m, X.rows());
+    kernel_.evaluate(C_, X, k);
+    k /= top_;
+    blas::trmm(blas::Side::left, blas::Transpose::no, m, k.cols(), root_.data(), m, k.data(), m);
+    return (1 - k.colwise().squaredNorm().transpose().array()).max(0);
+  }
+
+ private:
+  const Kernel& kernel_;
+  double top_ = 1;   // the kernel at distance 0
+  Matrix C_, root_;  // L^-1 with L L' = K / top
+};
+
+// Calls f(first, machine, kernel columns of the machine, variance that open bands add or nothing) for blocks of rows.
 template <typename Function>
 void by_blocks(const RelevanceFit& fit, MatrixView X, Function&& f) {
-  by_kernel_blocks(fit, X, [&](Index first, const auto& K) {
+  const Opening opening(fit);
+  by_kernel_blocks(fit, X, [&](Index first, const Matrix& Z, const auto& K) {
+    const Vector share = opening.share(Z);
     for (std::size_t i = 0; i < fit.machines.size(); ++i) {
       const Matrix columns = K(Eigen::all, fit.machines[i].vectors);
-      f(first, i, columns);
+      f(first, i, columns, Vector(fit.machines[i].fitted_variance * share));
     }
   });
 }
@@ -59,18 +95,7 @@ const Fit& regression_of(const RelevanceFit& fit) {
   return fit.machines.empty() ? none : fit.machines.front().fit;
 }
 
-// Whether the kernel falls to 0 with the distance in every direction.
-bool falls_with_distance(const KernelSpec& spec) {
-  if (!spec.parts.empty()) return std::ranges::all_of(spec.parts, [](const KernelSpec& part) { return falls_with_distance(part); });
-  return is_distance_kernel(spec.kind);
-}
-bool falls_with_distance(const Kernel& kernel) {
-  try {
-    return falls_with_distance(kernel.spec());
-  } catch (const InvalidArgument&) {  // a function of the caller
-    return false;
-  }
-}
+bool falls(const KernelSpec& spec) { return spec.parts.empty() ? is_distance_kernel(spec.kind) : std::ranges::all_of(spec.parts, falls); }
 
 }  // namespace
 
@@ -116,14 +141,23 @@ ClassProbabilities predict(const RelevanceClassification& fit, MatrixView X_new,
 
 namespace ardvark::internal {
 
+bool falls_with_distance(const Kernel& kernel) {
+  try {
+    return falls(kernel.spec());
+  } catch (const InvalidArgument&) {  // a function of the caller
+    return false;
+  }
+}
+
 StudentPrediction student_prediction(const RelevanceFit& fit, MatrixView X_new, PredictionOf what) {
   StudentPrediction out;
   out.mean.resize(X_new.rows());
   out.scale.resize(X_new.rows());
   const Fit& machine = regression_of(fit);
   out.degrees_of_freedom = machine.degrees_of_freedom();
-  by_blocks(fit, X_new, [&](Index first, std::size_t, const Matrix& K) {
-    const StudentPrediction part = student_prediction(machine, K, what);
+  by_blocks(fit, X_new, [&](Index first, std::size_t, const Matrix& K, const Vector& opening) {
+    StudentPrediction part = student_prediction(machine, K, what);
+    if (opening.size() > 0) part.scale = (part.scale.array().square() + opening.array()).sqrt();
     out.mean.segment(first, K.rows()) = part.mean;
     out.scale.segment(first, K.rows()) = part.scale;
   });
@@ -136,8 +170,9 @@ NoiseMixturePrediction noise_mixture_prediction(const RelevanceFit& fit, MatrixV
   out.variance_of_mean.resize(X_new.rows());
   const Fit& machine = regression_of(fit);
   out.noise = machine.noise;
-  by_blocks(fit, X_new, [&](Index first, std::size_t, const Matrix& K) {
-    const NoiseMixturePrediction part = noise_mixture_prediction(machine, K);
+  by_blocks(fit, X_new, [&](Index first, std::size_t, const Matrix& K, const Vector& opening) {
+    NoiseMixturePrediction part = noise_mixture_prediction(machine, K);
+    if (opening.size() > 0) part.variance_of_mean += opening;
     out.mean.segment(first, K.rows()) = part.mean;
     out.variance_of_mean.segment(first, K.rows()) = part.variance_of_mean;
   });
@@ -166,14 +201,18 @@ ClassProbabilities class_probabilities(const RelevanceFit& fit, MatrixView X_new
   const bool two = fit.machines.size() == 1;
   out.probability.resize(X_new.rows(), static_cast<Index>(fit.classes.size()));
   Matrix log_probability(two ? 0 : X_new.rows(), out.probability.cols());
-  by_blocks(fit, X_new, [&](Index first, std::size_t i, const Matrix& K) {
+  by_blocks(fit, X_new, [&](Index first, std::size_t i, const Matrix& K, const Vector& opening) {
     const auto k = static_cast<Index>(i);
     const Fit& machine = fit.machines[i].fit;
-    const ClassPrediction one = class_prediction(machine, K, rule);
-    out.probability.block(first, two ? 1 : k, K.rows(), 1) = one.probability;
-    if (two) return;
+    ClassPrediction one = class_prediction(machine, K, rule);
     PredictiveRule used = resolved(rule, machine);
     if (used == PredictiveRule::published_batch || used == PredictiveRule::published_incremental) used = PredictiveRule::published_row;
+    for (Index n = 0; n < opening.size(); ++n) {
+      one.variance[n] += opening[n];
+      one.probability[n] = class_probability(used, one.mean[n], one.variance[n]);
+    }
+    out.probability.block(first, two ? 1 : k, K.rows(), 1) = one.probability;
+    if (two) return;
     for (Index n = 0; n < K.rows(); ++n) log_probability(first + n, k) = log_class_probability(used, one.mean[n], one.variance[n], 1);
   });
   if (two)
@@ -186,7 +225,7 @@ ClassProbabilities class_probabilities(const RelevanceFit& fit, MatrixView X_new
 
 Matrix kernel_columns(const RelevanceFit& fit, MatrixView X) {
   Matrix out(X.rows(), fit.num_vectors());
-  by_kernel_blocks(fit, X, [&](Index first, const auto& K) { out.middleRows(first, K.rows()) = K; });
+  by_kernel_blocks(fit, X, [&](Index first, const Matrix&, const auto& K) { out.middleRows(first, K.rows()) = K; });
   return out;
 }
 

@@ -13,6 +13,9 @@ void describe_rows(MatrixView X, VectorView labels, const Vector& k, RelevanceCl
 [[nodiscard]] NoiseMixturePrediction noise_mixture_prediction(const RelevanceFit& fit, MatrixView X_new);
 [[nodiscard]] ClassProbabilities class_probabilities(const RelevanceFit& fit, MatrixView X_new, PredictiveRule rule);
 
+/// Whether the kernel falls to 0 with the distance in every direction.
+[[nodiscard]] bool falls_with_distance(const Kernel& kernel);
+
 /// [rows, vectors] the kernel between the rows of X and the relevance vectors.
 [[nodiscard]] Matrix kernel_columns(const RelevanceFit& fit, MatrixView X);
 

@@ -85,6 +85,10 @@ void validate_options(const RelevanceOptions& options, MatrixView X) {
     throw InvalidArgument("compat applies only to algorithm = pruned: it reproduces the RVM of the SLR toolbox");
   if (options.compat && (!options.weights.empty() || options.centres != Centres::rows || options.search != KernelSearch::none))
     throw InvalidArgument("compat needs all rows as centres, no observation weights and search = none");
+  if (options.bands == Bands::open && options.compat) throw InvalidArgument("bands is open; compat has the published bands");
+  if (options.bands == Bands::open && !falls_with_distance(options.kernel))
+    throw InvalidArgument(
+        "bands is open; this needs a kernel that falls with the distance: gaussian, laplacian, cauchy, matern32 or matern52");
   Matrix one(1, 1);  // throws here if the kernel does not fit the inputs
   options.kernel.evaluate(Matrix::Zero(1, X.cols()), Matrix::Zero(1, X.cols()), one);
 }
@@ -237,6 +241,34 @@ Kernel choose_kernel(const RelevanceProblem& problem, RelevanceFit& fit) {
   return best;
 }
 
+// Over the training rows, of the curve or the score.                                                                            (KM.8)
+double variance_of_fitted(const RelevanceProblem& problem, const Kernel& kernel, const FittedMachine& machine) {
+  if (machine.vectors.empty()) return 0;
+  const Matrix C = problem.points(machine.vectors, Eigen::all);
+  constexpr Index block = 4096;
+  Vector fitted(problem.X.rows());
+  for (Index first = 0; first < fitted.size(); first += block) {
+    const Index count = std::min(block, fitted.size() - first);
+    Matrix K(count, C.rows());
+    kernel.evaluate(problem.X.middleRows(first, count), C, K);
+    fitted.segment(first, count) = K * machine.fit.mean;
+  }
+  fitted.array() -= problem.k.dot(fitted) / problem.k.sum();
+  return problem.k.dot(fitted.cwiseAbs2()) / problem.k.sum();
+}
+
+// Training rows that explain the kernel at the others, in the user's units. Of many rows, some are searched.                  (KM.8)
+Matrix rows_of_bands(const RelevanceProblem& problem, const RelevanceFit& fit) {
+  constexpr Index most_searched = 5000, most = 500;
+  constexpr double left_open = 0.01;
+  Matrix Z = problem.X;
+  if (Z.rows() > most_searched) Z = Matrix(Z(spread_rows(Z.rows(), most_searched), Eigen::all));
+  Matrix out = Z(pivoted_cholesky_centres(fit.kernel, Z, most, left_open), Eigen::all);
+  for (Index j = 0; j < out.cols(); ++j)
+    out.col(j) = fit.input_center[j] + (fit.input_scale[j] > 0 ? 1 / fit.input_scale[j] : 0.0) * out.col(j).array();
+  return out;
+}
+
 // Collects the relevance vectors of all machines, each once, in the user's units.
 void collect_vectors(const RelevanceProblem& problem, MatrixView X, const std::vector<FittedMachine>& machines, RelevanceFit& fit) {
   std::map<Index, Index> position;
@@ -258,6 +290,7 @@ void collect_vectors(const RelevanceProblem& problem, MatrixView X, const std::v
     out.fit = machine.fit;
     out.fit.target = fit.target;
     out.log_evidence = machine.log_evidence;
+    if (fit.bands == Bands::open) out.fitted_variance = variance_of_fitted(problem, fit.kernel, machine);
     out.candidate_mean = machine.candidate_mean;
     out.candidate_probability = machine.candidate_probability;
     fit.log_evidence += machine.log_evidence;
@@ -299,9 +332,11 @@ void describe_machines(const std::vector<FittedMachine>& machines, RelevanceFit&
 void run(MatrixView X, RelevanceProblem& problem, RelevanceFit& fit) {
   fit.task = problem.task;
   fit.algorithm = problem.options.algorithm;
+  fit.bands = problem.options.bands;
   fit.num_rows = problem.k.sum();
   choose_points(X, problem, fit);
   fit.kernel = choose_kernel(problem, fit);
+  if (fit.bands == Bands::open) fit.band_rows = rows_of_bands(problem, fit);
   std::vector<FittedMachine> machines;
   for (const MachineTarget& target : problem.targets) machines.push_back(fit_machine(problem, fit.kernel, target));
   collect_vectors(problem, X, machines, fit);
@@ -346,6 +381,8 @@ const char* to_string(KernelSearch search) {
   }
   return "unknown";
 }
+
+const char* to_string(Bands bands) { return bands == Bands::open ? "open" : "published"; }
 
 RelevanceRegression fit_relevance_regression(MatrixView X, VectorView y, const RelevanceOptions& options) {
   validate_options(options, X);

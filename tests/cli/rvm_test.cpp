@@ -34,9 +34,10 @@ TEST_F(RelevanceCommand, PrintsEveryNameOfARegressionAsJson) {
                    "mean",           "variance",     "precision",   "relevance",     "relevance_vectors",
                    "relevance_rows", "num_vectors",  "trials",      "noise",         "intercept",
                    "r_squared",      "input_center", "input_scale", "notes",         "warnings",
-                   "seconds"});
+                   "seconds",        "bands"});
   EXPECT_EQ(j["model"], "rvm");
   EXPECT_EQ(j["task"], "regression");
+  EXPECT_EQ(j["bands"], "published");
   EXPECT_EQ(j["target"], "y");
   EXPECT_EQ(j["kernel_spec"], (Json{{"kind", "gaussian"}, {"parameters", {j["width"]}}}));
   for (const char* name : {"shape", "rate", "sd"}) EXPECT_GT(j["noise"][name].get<double>(), 0) << name;

@@ -50,6 +50,8 @@ void expect_same(const RelevanceFit& loaded, const RelevanceFit& fit) {
   EXPECT_EQ(loaded.kernel.spec(), fit.kernel.spec());
   EXPECT_EQ(loaded.search, fit.search);
   EXPECT_EQ(loaded.algorithm, fit.algorithm);
+  EXPECT_EQ(loaded.bands, fit.bands);
+  EXPECT_EQ(loaded.band_rows, fit.band_rows);
   EXPECT_EQ(loaded.input_center, fit.input_center);
   EXPECT_EQ(loaded.input_scale, fit.input_scale);
   EXPECT_EQ(loaded.input_range, fit.input_range);
@@ -130,6 +132,13 @@ TEST(RelevanceFile, GivesBackARegression) {
   each.search = KernelSearch::each;
   each.input_names = {"length, in mm", "größe"};
   expect_regression_back(fit_relevance_regression(training.X, training.y, each), fresh.X);
+}
+
+TEST(RelevanceFile, GivesBackOpenBands) {
+  RelevanceOptions options = with_kernel();
+  options.bands = Bands::open;
+  expect_regression_back(fit_relevance_regression(training.X, training.y, options), 10 * fresh.X);
+  expect_classification_back(fit_relevance_classification(training.X, training.three, options), 10 * fresh.X);
 }
 
 TEST(RelevanceFile, GivesBackTwoClasses) {

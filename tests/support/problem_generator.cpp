@@ -247,7 +247,7 @@ double chance_of(const std::string& name, const DrawnProblem& problem, const Sha
   if (name == "prior") return 0.85;
   if (name == "lambda") return problem.word("prior") == "laplace" ? 1 : problem.word("preset").starts_with("l1") ? 0.4 : 0.01;
   if (name == "coding" || name == "precision_per_class") return shape.classes > 2 ? 0.4 : 0;
-  if (name == "kernel" || name == "width" || name == "algorithm" || name == "centres") return shape.rvm ? 0.5 : 0;
+  if (name == "kernel" || name == "width" || name == "algorithm" || name == "centres" || name == "bands") return shape.rvm ? 0.5 : 0;
   if (name == "degree" || name == "offset") return problem.word("kernel") == "polynomial" ? 0.5 : 0;
   if (name == "toolbox_R" || name == "toolbox_gamma0" || name == "toolbox_gamma1" || name == "converge" || name == "compat")
     return problem.word("preset").empty() ? 0 : 0.3;
