@@ -163,8 +163,8 @@ class KernelClassifier(ClassifierMixin, Classifier, KernelMachine):
     """Classes that no line separates, with probabilities that know what is not known.
 
     A Gaussian process whose widths come from the evidence (KM.5), carried by a few training rows (KM.6). Three classes or
-    more have one process for each class against the rest. Away from the data, the probabilities return to the shares
-    of the classes.
+    more have one process for each class against the rest. Away from the data, the probabilities of two classes return to
+    about one half.
 
     Parameters
     ----------

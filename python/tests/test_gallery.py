@@ -125,6 +125,18 @@ def test_relevance_vectors_on_a_curve():
     assert p.widths["first"] < 2 and min(p.widths["second"], p.widths["third"]) > 5
 
 
+def test_bands_open_outside_the_data():
+    p = page("guide/plot_7_open_bands.py")
+    ends = {name: std[[0, -1]].min() / std[150] for name, std in p.spread.items()}
+    assert ends["relevance vector machine"] < 1.1
+    assert min(ends["the same, open bands"], ends["kernel machine"]) > 2
+    assert len(p.models["kernel machine"].support_) < 25
+    near = p.classifier.predict_proba([[-1.5, -0.5], [1.5, 1.0]])[:, 1]
+    assert near[0] < 0.1 and near[1] > 0.9
+    assert np.abs(p.corner - 0.5).max() < 0.1  # nothing is known
+    assert len(p.drawn) == 2
+
+
 def test_decoding():
     p = page("guide/plot_5_decoding.py")
     found, false, accuracy = (p.report[column] for column in ("found of 10", "false", "accuracy"))
