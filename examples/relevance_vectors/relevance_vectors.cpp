@@ -4,6 +4,7 @@
 //     relevance_vectors --quick --csv tables.csv        fewer sets, no cross-validation
 //     relevance_vectors --data FOLDER --only boston     one problem
 #include <Eigen/Dense>
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cmath>
@@ -17,6 +18,7 @@
 #include <random>
 #include <thread>
 
+#include "ardvark/kernel_machine.hpp"
 #include "ardvark/relevance.hpp"
 #include "ardvark/table.hpp"
 
@@ -87,8 +89,8 @@ struct Numbers {
 };
 
 // The columns of the table. The first three have the same kernel.
-enum Method { plain, variational, type_two, automatic, num_methods };
-constexpr const char* method_names[num_methods] = {"plain", "variational", "type-II", "auto"};
+enum Method { plain, variational, type_two, automatic, kernel_machine, num_methods };
+constexpr const char* method_names[num_methods] = {"plain", "variational", "type-II", "auto", "kernel machine"};
 
 struct Problem {
   std::string name, title, error_name;
@@ -104,7 +106,7 @@ struct Problem {
   bool validate_each = false;           // true: each set has its own parameter; false: all use that of the first set
   double quick_parameter = 1;           // the parameter with --quick
   RelevanceOptions auto_options = {};
-  std::vector<Method> methods = {plain, variational, type_two, automatic};
+  std::vector<Method> methods = {plain, variational, type_two, automatic, kernel_machine};
   std::vector<Method> quick_methods = {plain, variational, type_two, automatic};
 };
 
@@ -294,6 +296,17 @@ Numbers measure(const Problem& problem, const Split& split, const RelevanceOptio
           ardvark::noise_sd(fit.machines.front().fit)};
 }
 
+Numbers measure_kernel_machine(const Problem& problem, const Split& split) {
+  const auto& [training, test] = split;
+  const ardvark::KernelOptions options{.threads = 1};
+  if (problem.classes) {
+    const ardvark::KernelClassification fit = ardvark::fit_kernel_classification(training.X, training.y, options);
+    return {problem.error(indicator(ardvark::predict(fit, test.X).most_probable, test.y)), static_cast<double>(fit.num_vectors())};
+  }
+  const ardvark::KernelRegression fit = ardvark::fit_kernel_regression(training.X, training.y, options);
+  return {problem.error(ardvark::predict(fit, test.X).mean - test.y), static_cast<double>(fit.num_vectors()), fit.noise_sd};
+}
+
 // Loss on rows left out: the sum of squared errors, or of -ln of the predicted probability of the true class.
 double loss(const Problem& problem, const Split& split, const RelevanceOptions& options) {
   const auto& [training, test] = split;
@@ -344,7 +357,7 @@ std::vector<std::vector<Cell>> run(const Problem& problem, bool quick) {
   using ardvark::RelevanceAlgorithm;
   const int sets = quick ? problem.quick_sets : problem.sets;
   const std::vector<Method>& methods = quick ? problem.quick_methods : problem.methods;
-  const bool all_auto = std::count(methods.begin(), methods.end(), automatic) == std::ssize(methods);
+  const bool all_auto = std::ranges::all_of(methods, [](Method method) { return method >= automatic; });
   const RelevanceOptions of_first = problem.validate_each || all_auto ? RelevanceOptions{} : options_for(problem, 0, quick);
   std::vector<std::vector<Cell>> cells(static_cast<std::size_t>(sets), std::vector<Cell>(num_methods));
   in_parallel(sets, [&](int set) {
@@ -357,7 +370,7 @@ std::vector<std::vector<Cell>> run(const Problem& problem, bool quick) {
       if (method == type_two) options.algorithm = RelevanceAlgorithm::type_two;
       const auto start = std::chrono::steady_clock::now();
       Cell& cell = cells[static_cast<std::size_t>(set)][method];
-      cell.numbers = measure(problem, split, options);
+      cell.numbers = method == kernel_machine ? measure_kernel_machine(problem, split) : measure(problem, split, options);
       cell.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     }
   });
