@@ -49,8 +49,11 @@ struct KernelHypothesis {
   std::vector<Interval> intervals = {};  ///< 95% intervals of the widths, by the curvature of the evidence
   double signal = 0;                     ///< the best h: variance of the function in units of the noise variance; classes: of the score
   double weight = 0;                     ///< of this hypothesis in predictions
-  double log_evidence = 0;  ///< with the hyper-parameters integrated out by Laplace's approximation, nats                        (KM.4)
+  double log_evidence = 0;  ///< in the units of the data, with the hyper-parameters integrated out by Laplace's approximation, nats (KM.4)
 };
+
+/// [widths] The intervals of the widths for another level, in (0, 1).
+[[nodiscard]] std::vector<Interval> width_intervals(const KernelHypothesis& hypothesis, double level = 0.95);
 
 /// One part of the mixture that predictions are: fixed hyper-parameters, and the posterior of the function in the features of its vectors.
 struct KernelPoint {

@@ -54,8 +54,10 @@ DifferentRows different_rows(MatrixView X, VectorView y, VectorView weights) {
   DifferentRows out;
   out.k = Vector::Zero(static_cast<Index>(alike.size()));
   out.at.assign(static_cast<std::size_t>(X.rows()), -1);
-  for (const auto& [first, rows] : alike) {
+  for (auto& [first, rows] : alike) {
     const auto place = static_cast<Index>(out.first.size());
+    // The sum of the weights has the same bits in any order of the rows.
+    if (!weights.empty()) std::stable_sort(rows.begin(), rows.end(), [&](Index a, Index b) { return weights[a] < weights[b]; });
     out.first.push_back(first);
     for (Index i : rows) {
       out.k[place] += weights.empty() ? 1.0 : weights[i];

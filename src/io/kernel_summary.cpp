@@ -55,6 +55,7 @@ std::string table_of_widths(const KernelFit& fit, const KernelHypothesis& one, d
   const bool each = one.widths.size() > 1;
   const auto key = [&](std::size_t j) { return each && std::isfinite(one.widths[j]) ? in_sd(j) : one.widths[j]; };
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return key(a) < key(b); });
+  const std::vector<Interval> intervals = width_intervals(one, level);
   const bool shares = fit.variance_share.size() > 0 && (each || fit.num_inputs() == 1);
   std::vector<std::string> titles = {"input", each ? "width" : "width (sd)", fmt::format("{:g}% from", 100 * level), "to", "in sd"};
   if (shares) titles.emplace_back("variance");
@@ -66,7 +67,7 @@ std::string table_of_widths(const KernelFit& fit, const KernelHypothesis& one, d
     if (!std::isfinite(one.widths[j]))
       cells.emplace_back("constant");
     else
-      cells.insert(cells.end(), {number(one.widths[j]), number(one.intervals[j].lower), number(one.intervals[j].upper),
+      cells.insert(cells.end(), {number(one.widths[j]), number(intervals[j].lower), number(intervals[j].upper),
                                  has_name ? fmt::format("{:.3g}", in_sd(j)) : ""});
     if (shares && std::isfinite(one.widths[j])) cells.push_back(fmt::format("{:.2f}", fit.variance_share[static_cast<Index>(j)]));
     table.add(cells);
@@ -96,7 +97,7 @@ SummaryText summary_text(const KernelFit& fit, const SummaryOptions& options) {
   }
   if (fit.processes.size() == 1) {
     out += table_of_hypotheses(fit.processes.front(), fit.num_inputs() == 1);
-    out += table_of_widths(fit, fit.processes.front().hypotheses.front(), 0.95);
+    out += table_of_widths(fit, fit.processes.front().hypotheses.front(), options.level);
   } else {
     Cells table({"class", "kernel", "weight", "log evidence"});
     for (std::size_t k = 0; k < fit.processes.size(); ++k) {

@@ -267,7 +267,7 @@ void visit(const RelevanceFit& fit, double level, Fields& out) {
   visit_report(fit.report, out);
 }
 
-void visit(const KernelProcess& process, Fields& out) {
+void visit(const KernelProcess& process, double level, Fields& out) {
   out.put("log_evidence", Json(process.log_evidence));
   out.put("divergence", Json(process.divergence));
   out.put("largest_change", Json(process.largest_change));
@@ -275,7 +275,8 @@ void visit(const KernelProcess& process, Fields& out) {
   Json list = Json::array();
   for (const KernelHypothesis& one : process.hypotheses) {
     Json intervals = Json::array();
-    for (const Interval& interval : one.intervals) intervals.push_back(Json::array({Json(interval.lower), Json(interval.upper)}));
+    for (const Interval& interval : width_intervals(one, level))
+      intervals.push_back(Json::array({Json(interval.lower), Json(interval.upper)}));
     list.push_back({{"kernel", one.kernel.spec().kind},
                     {"width", one.each ? "each" : "shared"},
                     {"widths", one.widths},
@@ -287,22 +288,23 @@ void visit(const KernelProcess& process, Fields& out) {
   out.put("hypotheses", std::move(list));
 }
 
-void visit(const KernelFit& fit, double, Fields& out) {
+void visit(const KernelFit& fit, double level, Fields& out) {
   visit_status(fit.report, out);
   out.put("model", Json("kernel"));
   out.put("task", Json(fit.task == Task::linear ? "regression" : "classification"));
   out.put("target", Json(fit.target));
   if (fit.task == Task::logistic) out.put("classes", Json(fit.classes));
   if (fit.processes.size() == 1) {
-    visit(fit.processes.front(), out);
+    visit(fit.processes.front(), level, out);
   } else {
     for (std::size_t k = 0; out.wants("machines") && k < fit.processes.size(); ++k) {
       out.open("machines", static_cast<Index>(k));
       out.put("class", Json(fit.classes[k]));
-      visit(fit.processes[k], out);
+      visit(fit.processes[k], level, out);
       out.close();
     }
   }
+  out.put("interval_level", Json(level));
   out.put("log_evidence", Json(fit.log_evidence));
   out.put("sweeps", Json(fit.report.sweeps));
   out.put("bound", Json(fit.report.bound));

@@ -211,6 +211,20 @@ Vector TMixturePrediction::log_density(VectorView y) const {
   return out;
 }
 
+std::vector<Interval> width_intervals(const KernelHypothesis& hypothesis, double level) {
+  if (!(level > 0 && level < 1)) throw InvalidArgument(fmt::format("level is {}; it must lie between 0 and 1", level));
+  if (level == 0.95) return hypothesis.intervals;
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  const double longer = student_t_quantile(infinity, level) / student_t_quantile(infinity, 0.95);
+  std::vector<Interval> out = hypothesis.intervals;
+  for (std::size_t j = 0; j < out.size(); ++j) {
+    const double width = hypothesis.widths[j];
+    if (!std::isfinite(width)) continue;
+    out[j] = {width * std::pow(out[j].lower / width, longer), width * std::pow(out[j].upper / width, longer)};
+  }
+  return out;
+}
+
 TMixturePrediction predict(const KernelRegression& fit, MatrixView X_new, PredictionOf what) {
   return mixture_prediction(fit, X_new, what);
 }

@@ -21,6 +21,12 @@ double ProcessEvidence::log_constant() const {
   return std::log1p(share_exponent) + of_widths;
 }
 
+double ProcessEvidence::log_prior_of_widths(const Vector& log_rho) const {
+  if (log_rho.size() == 0) return 0;
+  const double mean = log_rho.mean(), off = mean - usual_log_rho_;
+  return -0.5 * (off * off + (log_rho.array() - mean).square().sum()) / (sd_of_log_rho * sd_of_log_rho);
+}
+
 double ProcessEvidence::add_prior(const Hyperparameters& theta, double l, Slope& out) const {
   const Index widths = covariance_.num_widths();
   const double x = std::max(l, 1e-300) / unit_;
@@ -32,7 +38,7 @@ double ProcessEvidence::add_prior(const Hyperparameters& theta, double l, Slope&
   const Vector log_rho = theta.tail(widths);
   const double mean = log_rho.mean(), off = (mean - usual_log_rho_) / sd_of_log_rho;
   const Vector delta = (log_rho.array() - mean) / sd_of_log_rho;
-  out.value -= 0.5 * (off * off + delta.squaredNorm());
+  out.value += log_prior_of_widths(log_rho);
   if (out.gradient.size() > 0) out.gradient.tail(widths).array() -= (off / static_cast<double>(widths) + delta.array()) / sd_of_log_rho;
   return of_l;
 }

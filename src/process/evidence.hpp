@@ -49,6 +49,8 @@ class ProcessEvidence {
   static constexpr double share_exponent = 0.25;  ///< the share of the signal has the prior Beta(1, 1 + this)
   /// What at() leaves out of the log density of the hyper-parameters, for D of them without fixed ones.
   [[nodiscard]] double log_constant() const;
+  /// (KM.2), without its constants: 0 where the widths are usual.
+  [[nodiscard]] double log_prior_of_widths(const Vector& log_rho) const;
 
  protected:
   /// Adds the log density of the hyper-parameters. If out has a gradient, adds its slope to it but for the part through the kernel, and

@@ -143,6 +143,19 @@ struct PartOfRows {
   Vector k, t;
 };
 
+// With widths far beyond the rows, the kernel is the same for every two of them, and there is no function to find.
+void require_variation(const Problem& problem, const Candidate& candidate, const KernelOptions& options) {
+  if (candidate.given.size() == 0) return;
+  Matrix K;
+  Covariance(candidate.kernel, problem.Z, candidate.group).evaluate(candidate.given, K, nullptr);
+  const double N = problem.k.sum(), spread = 1 - problem.k.dot(K.selfadjointView<Eigen::Lower>() * problem.k) / (N * N);
+  if (!(spread > 1e-10))
+    throw InvalidArgument(
+        fmt::format("a width of {:g} is so large that the kernel is the same for every two rows; give a smaller one, or "
+                    "let the evidence choose it",
+                    *std::max_element(options.widths.begin(), options.widths.end())));
+}
+
 std::vector<Found> search(const Problem& problem, const std::vector<Candidate>& candidates) {
   const PartOfRows some(problem);
   const Problem part{some.Z, some.k, some.t, problem.classes, problem.average};
@@ -269,6 +282,7 @@ struct ProcessOutcome {
 
 ProcessOutcome fit_process(const Problem& problem, const KernelOptions& options, const KernelInputs& inputs) {
   const std::vector<Candidate> all = candidates(options, inputs);
+  for (const Candidate& candidate : all) require_variation(problem, candidate, options);
   std::vector<Found> found = search(problem, all);
   weigh(found);
   ProcessOutcome out;

@@ -110,7 +110,8 @@ class HypothesisSearch {
     const Curvature curve = curvature(evidence_, out.best);
     const auto D = static_cast<double>(space_.free.size());
     out.log_evidence = out.best.value - 0.5 * curve.eigenvalues.array().log().sum() + 0.5 * D * ln_2pi +
-                       (given_.size() > 0 ? std::log1p(ProcessEvidence::share_exponent) : evidence_.log_constant());
+                       (given_.size() > 0 ? std::log1p(ProcessEvidence::share_exponent) - evidence_.log_prior_of_widths(given_)
+                                          : evidence_.log_constant());
     out.covariance = curve.axes * curve.eigenvalues.cwiseInverse().asDiagonal() * curve.axes.transpose();
     if (average)
       place_points(curve, out);

@@ -206,6 +206,44 @@ TEST(KernelMachine, OfManyRowsHasTheCentresAsVectors) {
   EXPECT_GT(classes.accuracy, 0.8);
 }
 
+TEST(KernelMachine, RefusesAWidthThatLeavesNoFunction) {
+  const Data data = noisy_sinc(20, 3);
+  KernelOptions options;
+  options.search = WidthSearch::given;
+  options.widths = {1e300};
+  try {
+    static_cast<void>(fit_kernel_regression(data.X, data.y, options));
+    ADD_FAILURE() << "it was fitted";
+  } catch (const InvalidArgument& error) {
+    EXPECT_NE(std::string(error.what()).find("a width of 1e+300 is so large that the kernel is the same for every two rows"),
+              std::string::npos)
+        << error.what();
+  }
+  options.widths = {300};
+  EXPECT_LT(fit_kernel_regression(data.X, data.y, options).log_evidence, 0);
+}
+
+// The log evidence of a hypothesis is in the units of the data, like that of the fit: the mean of their exponentials.
+TEST(KernelMachine, HasOneScaleOfEvidence) {
+  const Data data = noisy_sinc(40, 6);
+  const Vector y = 1e3 * data.y;
+  const KernelRegression fit = fit_kernel_regression(data.X, y);
+  double sum = 0;
+  for (const KernelHypothesis& one : fit.processes[0].hypotheses) sum += std::exp(one.log_evidence - fit.log_evidence);
+  EXPECT_EQ(fit.processes[0].hypotheses.size(), 2u);  // gaussian and cauchy, both kept
+  EXPECT_NEAR(sum, 2, 1e-9);
+}
+
+// The intervals are those of a normal distribution of the logarithm.
+TEST(KernelMachine, HasIntervalsOfWidthsForAnyLevel) {
+  const KernelHypothesis one = fit_kernel_regression(noisy_sinc(40, 6).X, noisy_sinc(40, 6).y).processes[0].hypotheses[0];
+  const double sd = std::log(one.intervals[0].upper / one.intervals[0].lower) / (2 * 1.959963984540054);
+  const Interval half = width_intervals(one, 0.5)[0];
+  EXPECT_NEAR(half.upper, one.widths[0] * std::exp(0.6744897501960817 * sd), 1e-9 * half.upper);
+  EXPECT_NEAR(half.lower, one.widths[0] * std::exp(-0.6744897501960817 * sd), 1e-9 * half.lower);
+  EXPECT_THROW(static_cast<void>(width_intervals(one, 1)), InvalidArgument);
+}
+
 TEST(KernelMachine, TakesSmallAndOddTables) {
   const Matrix two = (Matrix(2, 1) << 0, 1).finished();
   const std::vector<double> y = {1, 3};
